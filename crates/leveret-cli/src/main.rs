@@ -1,0 +1,2 @@
+//! The leveret command.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Tools that prove the engine: see each module.

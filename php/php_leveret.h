@@ -1,0 +1,47 @@
+/* php_leveret.h: what the files of this extension say to each other.
+ *
+ * One rule above all: exit, fatal errors and exceptions may longjmp through any call into PHP, so nothing here
+ * holds a lock, a lease (but for the callbacks of remember() and apcu_entry(), see leveret_lease_release_all) or an
+ * allocation outside PHP's own heap across such a call.
+ */
+#ifndef PHP_LEVERET_H
+#define PHP_LEVERET_H
+
+#include "php.h"
+#include "leveret.h"
+
+#define PHP_LEVERET_VERSION "0.1.0"
+
+/* --- arena.c: which arena, opened when first needed, by the user that runs the script --- */
+
+/* The arena of the apcu module ("apcu", sized by apc.shm_size), or NULL: then one log line of this process has said why. */
+leveret_arena *php_leveret_apcu_arena(void);
+/* The arena NAME ("default", "arena:NAME", a path ending in .arena) for Leveret\Cache, or NULL with *error = a new string that says why and how to mend it. */
+leveret_arena *php_leveret_arena(zend_string *name, zend_string **error);
+
+/* --- value.c: zval <-> bytes --- */
+
+/* A zval in the form in which the engine stores it. `bytes` points into `owned`, into the zval's own string, or at `integer`. */
+typedef struct php_leveret_encoded {
+	leveret_bytes bytes;
+	leveret_meta meta;
+	zend_string *owned;   /* what php_leveret_encoded_free releases; NULL for strings and integers */
+	int64_t integer;
+} php_leveret_encoded;
+
+/* Runs user code (__serialize). False: an exception is pending, or a warning was given; nothing to free. */
+bool php_leveret_encode(zval *value, php_leveret_encoded *out);
+void php_leveret_encoded_free(php_leveret_encoded *encoded);
+
+typedef enum php_leveret_fetch {
+	PHP_LEVERET_HIT,     /* *return_value is set */
+	PHP_LEVERET_MISS,    /* no such item, or its data would not unserialize (a warning was given) */
+	PHP_LEVERET_ERROR    /* LOST or an exception is pending */
+} php_leveret_fetch;
+
+/* Finds, allocates, copies, decodes; serves arrays from the decoded-value cache. Runs user code (__unserialize). */
+php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value);
+/* The value of an item already found (iterators): copies and decodes. MISS when it was recycled meanwhile. */
+php_leveret_fetch php_leveret_decode_found(leveret_arena *arena, const leveret_found *found, zval *return_value);
+
+#endif
