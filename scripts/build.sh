@@ -1,0 +1,70 @@
+# shellcheck shell=bash
+# Builds the command and the PHP extension, and leaves them under names that never change.
+
+verb_build() {
+    need_rust
+    need "${BUILD_PACKAGES[@]}"
+    # One build at a time: two terminals must not write build/ over each other.
+    mkdir -p build
+    (
+        flock 9
+        build_rust
+        build_extension
+    ) 9>build/.lock
+    step "Built"
+    note "build/leveret      the command: build/leveret --help"
+    note "build/leveret.so   the PHP extension: php8.2 -n -d extension=$ROOT/build/leveret.so --ri leveret"
+}
+
+# Cargo's target folder: its default, or where the caller's environment puts it.
+cargo_target() {
+    local target=${CARGO_TARGET_DIR:-target}
+    [[ $target = /* ]] && printf '%s' "$target" || printf '%s' "$ROOT/$target"
+}
+
+build_rust() {
+    step "Building the engine, its C library and the command"
+    cargo build --release --locked -p leveret-ffi -p leveret-cli
+    put "$(cargo_target)/release/leveret" build/leveret
+}
+
+# phpize litters the folder it runs in and its `make clean` deletes every library below, so it works on a copy of php/.
+build_extension() {
+    local core source=build/php-src stamp
+    core=$(cargo_target)/release/libleveret_ffi.a
+    step "Building the PHP extension"
+    stamp=$(extension_stamp "$core")
+    if [ -e build/leveret.so ] && [ "$(cat "$source/.stamp" 2>/dev/null)" = "$stamp" ]; then
+        note "Nothing has changed since the last build."
+        return
+    fi
+    rm -rf "$source"
+    cp -r php "$source"
+    (
+        cd "$source"
+        phpize8.2
+        ./configure -q --with-php-config=php-config8.2 --enable-leveret --with-leveret-core="$core"
+        make -s -j"$(nproc)"
+    ) >build/extension.log 2>&1 || {
+        tail -n 40 build/extension.log >&2
+        fail "The PHP extension does not build." "The last lines are above; all of them are in build/extension.log"
+    }
+    if grep -n 'warning:' build/extension.log; then note "The C compiler warned: see above."; fi
+    put "$source/modules/leveret.so" build/leveret.so
+    printf '%s\n' "$stamp" >"$source/.stamp"
+}
+
+# What the extension is made of: its sources, the Rust library, the PHP that it is for and the way it is built.
+extension_stamp() {
+    {
+        find php crates/leveret-ffi/include -type f -print0 | sort -z | xargs -0 sha256sum
+        sha256sum "$1" scripts/build.sh
+        php-config8.2 --vernum
+    } | sha256sum | cut -d' ' -f1
+}
+
+# put FILE NAME: replaces NAME in one step, because a running PHP may have the old file mapped.
+put() {
+    cp "$1" "$2.new"
+    mv "$2.new" "$2"
+}

@@ -1,0 +1,90 @@
+# shellcheck shell=bash
+# Installs what a verb needs and the machine lacks. Only Debian packages, only the missing ones, no service started.
+
+# The first Rust that knows all we use; Debian 12 has at least this in its *-web packages (a newer compiler kept for
+# browsers, beside the distribution's own rustc 1.63). Those packages name their programs plainly: /usr/bin/rustc,
+# cargo, cargo-fmt, rustfmt, cargo-clippy. They conflict with the packages rustc, cargo and rustup.
+RUST_MIN=1.85
+
+BUILD_PACKAGES=(ca-certificates gcc libc6-dev make php8.2-cli php8.2-dev)
+DEMO_PACKAGES=(php8.2-apcu)
+TEST_PACKAGES=(
+    python3 shellcheck nginx-light memcached
+    php8.2-fpm php8.2-xml php8.2-mbstring php8.2-apcu php8.2-igbinary php8.2-msgpack php8.2-memcached
+    phpunit php-cache-integration-tests php-symfony-cache
+)
+
+# need PACKAGE...: installs those that are missing.
+need() {
+    [ -z "${LEVERET_NO_INSTALL:-}" ] || return 0
+    if ! command -v apt-get >/dev/null; then
+        fail "This machine has no apt-get, so nothing can be installed for you." \
+            "Install what these Debian 12 packages hold, then set LEVERET_NO_INSTALL=1: $*"
+    fi
+    local missing=() package
+    for package; do
+        is_installed "$package" || missing+=("$package")
+    done
+    [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+}
+
+# need_rust [lint]: a compiler of at least RUST_MIN; with `lint` its formatter and clippy too.
+need_rust() {
+    local packages=(rustc-web cargo-web)
+    [ "${1:-}" != lint ] || packages+=(rustfmt-web rust-web-clippy)
+    if ! has_rust; then
+        need "${packages[@]}"
+        has_rust || PATH=/usr/bin:$PATH # an older Rust stood first
+        has_rust || fail "No Rust of version $RUST_MIN or newer." "Install it with rustup, or with: apt-get install ${packages[*]}"
+    fi
+    [ "${1:-}" = lint ] || return 0
+    if ! has_rust_lint && is_installed rustc-web; then need "${packages[@]}"; fi
+    has_rust_lint || fail "This Rust has no formatter or no clippy." "Run: rustup component add rustfmt clippy"
+}
+
+has_rust() {
+    command -v cargo >/dev/null || return 1
+    local version
+    version=$(rustc --version 2>/dev/null | cut -d' ' -f2) || return 1
+    [ "$(printf '%s\n' "$RUST_MIN" "$version" | sort -V | head -n 1)" = "$RUST_MIN" ]
+}
+
+has_rust_lint() { cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1; }
+
+is_installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+
+install_packages() {
+    local as_root=()
+    if [ "$(id -u)" -ne 0 ]; then
+        command -v sudo >/dev/null || fail "Packages are missing, and this is neither root nor a machine with sudo." "As root: apt-get install $*"
+        as_root=(sudo)
+    fi
+    step "Installing: $*"
+    # --no-remove: apt says no rather than take a package of yours away to make room for one of ours.
+    "${as_root[@]}" bash -s -- "$@" <<'SCRIPT' || fail "apt-get could not install the packages; its lines above say why." "By hand, as root: apt-get update && apt-get install $*"
+set -euo pipefail
+export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
+
+# Debian starts a service as soon as its package is installed: nginx on port 80 of every interface, memcached on 11211.
+# The tests start their own, on loopback and Unix sockets. So for this one installation policy-rc.d (the file that
+# maintainer scripts ask before they start anything) answers 101, "not allowed", and the units that came new are
+# switched off, so that the next boot does not start them either. Services that were there before are left alone.
+policy=/usr/sbin/policy-rc.d
+if [ ! -e "$policy" ]; then
+    trap 'rm -f "$policy"' EXIT
+    printf '#!/bin/sh\nexit 101\n' >"$policy"
+    chmod 755 "$policy"
+fi
+services_before=$(ls /lib/systemd/system/{nginx,memcached,php8.2-fpm}.service 2>/dev/null || true)
+
+apt-get -q update </dev/null
+apt-get -q install -y --no-install-recommends --no-remove "$@" </dev/null
+
+for unit in nginx memcached php8.2-fpm; do
+    file=/lib/systemd/system/$unit.service
+    if [ -e "$file" ] && [[ $services_before != *"$file"* ]] && command -v systemctl >/dev/null; then
+        systemctl -q disable "$unit" </dev/null || true
+    fi
+done
+SCRIPT
+}

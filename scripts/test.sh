@@ -1,0 +1,109 @@
+# shellcheck shell=bash
+# ./x test: every part runs even when an earlier one failed, reports its counts, and the sum is the last line.
+
+# Longest time for one part, in seconds: a hung test must fail by name, not stop CI without a word.
+PART_SECONDS_MAX=900
+
+# ./x test [PART [FILTER]]: PART is lint, rust, generated, phpt or system. Without it: all.
+verb_test() {
+    need_rust lint
+    need "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+    local part=${1:-all}
+    [ $# -eq 0 ] || shift
+    case $part in
+        all)
+            # In a subshell, so that a broken build is one failed test and the parts that need no build still run.
+            check "build" build_for_tests
+            lint_parts
+            generated_parts
+            rust_part
+            phpt_part
+            system_part
+            ;;
+        lint) lint_parts ;;
+        generated) generated_parts ;;
+        rust) rust_part "$@" ;;
+        phpt) build_for_tests && phpt_part "$@" ;;
+        system) build_for_tests && system_part "$@" ;;
+        *) fail "There is no part '$part'." "The parts are lint, generated, rust, phpt and system." ;;
+    esac
+    report_counts
+}
+
+build_for_tests() { bash x build; }
+
+# Runs a part's command, shows and keeps its output, and takes its counts from it by the given function.
+# counted NAME LOG PARSER COMMAND...
+counted() {
+    local name=$1 log=$2 parser=$3 status=0 p f s
+    shift 3
+    step "$name"
+    mkdir -p build
+    timeout --foreground "$PART_SECONDS_MAX" "$@" </dev/null 2>&1 | tee "$log" || status=$?
+    read -r p f s < <("$parser" "$log")
+    if [ "$status" -eq 124 ]; then note "It took longer than $PART_SECONDS_MAX seconds and was stopped."; fi
+    # The command failed and named no failed test: the step itself broke, and that is a failure too.
+    if [ "$status" -ne 0 ] && [ "$f" -eq 0 ]; then f=1; fi
+    # Nothing ran: a part without tests would pass in silence.
+    if [ $((p + f + s)) -eq 0 ]; then f=1; note "No test ran."; fi
+    count "$name" "$p" "$f" "$s"
+}
+
+# Development profile: overflow checks and debug assertions are on, and no test binary waits for link-time optimization.
+rust_part() {
+    counted "rust: cargo test --workspace" build/test-rust.log rust_counts \
+        cargo test --workspace --locked --no-fail-fast "$@"
+}
+
+rust_counts() {
+    awk '/^test result:/ { for (i = 1; i < NF; i++) { if ($(i+1) ~ /^passed/) p += $i; if ($(i+1) ~ /^failed/) f += $i; if ($(i+1) ~ /^ignored/) s += $i } }
+         END { print p + 0, f + 0, s + 0 }' "$1"
+}
+
+# Files that a tool wrote from others and that are committed. leveret.h is compared by a test of leveret-ffi (cargo test).
+generated_parts() {
+    local stub header
+    for stub in php/*.stub.php; do
+        header=${stub%.stub.php}_arginfo.h
+        check "generated: $header is fresh" arginfo_is_fresh "$stub" "$header"
+    done
+}
+
+# gen_stub.php writes the stub's SHA-1 into the header that it makes.
+arginfo_is_fresh() {
+    local hash
+    hash=$(sha1sum "$1" | cut -d' ' -f1)
+    grep -qs "Stub hash: $hash" "$2" || {
+        note "$2 was not made from this $1: run PHP's build/gen_stub.php on the stub and commit the header."
+        return 1
+    }
+}
+
+# phpt tests run on the copy in build/php-src, because run-tests.php writes its logs beside each failed test.
+phpt_part() {
+    local arenas status=0
+    arenas=$(mktemp -d /dev/shm/leveret-phpt.XXXXXX)
+    LEVERET_DIR=$arenas TEST_PHP_EXECUTABLE=$(command -v php8.2) NO_INTERACTION=1 \
+        counted "php: phpt" build/test-phpt.log phpt_counts \
+        php8.2 -n "$(php-config8.2 --prefix)/lib/php/$(php-config8.2 --phpapi)/build/run-tests.php" \
+        -q -n -d "extension=$ROOT/build/leveret.so" --show-diff "${@:-build/php-src/tests}" || status=$?
+    rm -rf "$arenas"
+    return "$status"
+}
+
+phpt_counts() {
+    awk -F: '/^Tests (passed|failed|skipped|borked|warned|leaked)|^Expected fail/ { n[$1] = $2 + 0 }
+         { gsub(/ +$/, "", $1) }
+         /^Tests passed/ { p += $2 + 0 } /^Tests (failed|borked|warned|leaked)/ { f += $2 + 0 } /^Tests skipped/ { s += $2 + 0 } /^Expected fail/ { s += $2 + 0 }
+         END { print p + 0, f + 0, s + 0 }' "$1"
+}
+
+system_part() {
+    counted "system: real servers, processes and faults" build/test-system.log system_counts \
+        /usr/bin/python3 -u tests/run.py "$@"
+}
+
+# tests/run.py ends with "N passed, N failed, N skipped".
+system_counts() {
+    awk '/^[0-9]+ passed, [0-9]+ failed, [0-9]+ skipped$/ { p = $1; f = $3; s = $5 } END { print p + 0, f + 0, s + 0 }' "$1"
+}
