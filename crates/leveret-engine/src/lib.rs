@@ -1,1 +1,45 @@
-//! The engine.
+//! One cache per host, in shared memory. Any process maps an arena's file and reads items without a lock or a system call;
+//! writers take a shard's lock whose owner's death can be proved. A process killed at any instruction harms nobody.
+//!
+//! **The crash argument in one line:** truth is only in two kinds of 8-byte words, index slots and segment state words; every
+//! operation commits with one store to one of them, and all else is a hint that the next lock owner rebuilds.
+//!
+//! The way of a get: `read` -> `index` (slot) -> `segment` (generation) -> `item` (bytes) -> generation again. The way of a set:
+//! `write` -> `lock` -> `index` (locate) -> `segment` (reserve) -> `item` (write) -> one store to the slot. Making room is
+//! `evict`; what a kill left behind is `recover`. Files, mappings, processes: `arena`. Bytes: docs/memory-layout.md.
+mod arena;
+mod copy;
+mod count;
+mod error;
+mod evict;
+mod flush;
+mod hash;
+mod index;
+mod item;
+mod large;
+mod lease;
+mod lock;
+mod master;
+mod read;
+mod recover;
+mod scan;
+mod segment;
+mod stats;
+mod sync;
+mod time;
+mod verify;
+mod write;
+
+pub use arena::layout::FORMAT as LAYOUT_VERSION;
+pub use arena::{place, remove, Arena, OpenOptions};
+pub use count::{Counted, Delta};
+pub use error::{Error, OpenError, MEMORY_MAX, MEMORY_MIN};
+pub use item::{Encoding, Meta, Origin};
+pub use lease::{Lease, Ticket, LEASE_TIMEOUT};
+pub use master::master_token;
+pub use read::{Found, Item, Version};
+pub use scan::{Cursor, Iter};
+pub use stats::Stats;
+pub use time::{Deadline, Time};
+pub use verify::Report;
+pub use write::{Mode, Stored, Value};

@@ -1,0 +1,287 @@
+//! The arena's file: made in two steps (a temporary file, then a link), so that nobody ever sees half an arena; checked
+//! before it is believed; and the lock file beside it, which serialises the rare things that have no other guard.
+use crate::arena::layout::{Control, Geometry, RegionId, Shard, Unfit, FILE_LIVE, FORMAT, PAGE};
+use crate::error::OpenError;
+use rustix::fd::{AsFd, OwnedFd};
+use rustix::fs::{self, AtFlags, FallocateFlags, FlockOperation, Mode, OFlags, Stat, CWD};
+use rustix::io::Errno;
+use std::io;
+use std::mem::offset_of;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// What to do when an arena is opened.
+#[derive(Clone, Debug)]
+pub struct OpenOptions {
+    /// Size of a new arena, bytes: 8 MiB to 1 TiB. The size of an existing one wins.
+    pub memory: u64,
+    /// Make the arena when there is none.
+    pub create: bool,
+    /// How long a writer waits for a living process that holds a shard's lock.
+    pub lock_timeout: Duration,
+    /// Processors to shape a new arena for; 0 = those of this machine.
+    pub cores: u32,
+}
+
+impl Default for OpenOptions {
+    fn default() -> Self {
+        OpenOptions { memory: 64 << 20, create: true, lock_timeout: Duration::from_secs(1), cores: 0 }
+    }
+}
+
+/// An arena's file, checked.
+pub(crate) struct Opened {
+    pub file: OwnedFd,
+    pub geometry: Geometry,
+    pub identity: (u64, u64),
+    pub created: bool,
+}
+
+/// `fallocate` in steps: one call over a GiB takes a quarter of a second and is rolled back whole by a signal on old kernels.
+const STEP: u64 = 16 << 20;
+/// Data that a new arena starts with; it grows on demand.
+const FIRST: u64 = 1 << 20;
+
+fn failed(doing: &'static str, path: &Path, error: impl Into<io::Error>) -> OpenError {
+    OpenError::Io { doing, path: path.to_owned(), source: error.into() }
+}
+
+pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, OpenError> {
+    match attach(path) {
+        Err(OpenError::Missing(_)) if options.create => {}
+        Ok(opened) if opened.geometry.boot_id != boot_id() && options.create => {}
+        answer => return answer,
+    }
+    check_folder(path)?;
+    let _lock = FileLock::wait(path)?;
+    // Somebody else may have made it while we waited.
+    match attach(path) {
+        // Locks, deadlines and life signs of an earlier boot mean nothing now: such an arena starts empty.
+        Ok(opened) if opened.geometry.boot_id != boot_id() => fs::unlink(path).map_err(|error| failed("replace", path, error))?,
+        Err(OpenError::Missing(_)) => {}
+        answer => return answer,
+    }
+    create(path, options)?;
+    attach(path).map(|opened| Opened { created: true, ..opened })
+}
+
+fn attach(path: &Path) -> Result<Opened, OpenError> {
+    let file = match fs::open(path, OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK, Mode::empty()) {
+        Ok(file) => file,
+        Err(Errno::NOENT) => return Err(OpenError::Missing(path.to_owned())),
+        Err(error) => return Err(failed("open", path, error)),
+    };
+    let stat = fs::fstat(&file).map_err(|error| failed("look at", path, error))?;
+    check_trust(path, &stat)?;
+    let mut page = vec![0u8; PAGE as usize];
+    let mut read = 0;
+    while read < page.len() {
+        match rustix::io::pread(&file, &mut page[read..], read as u64) {
+            Ok(0) => break,
+            Ok(count) => read += count,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(failed("read", path, error)),
+        }
+    }
+    let geometry = Geometry::decode(&page[..read], stat.st_size as u64).map_err(|unfit| match unfit {
+        Unfit::Foreign(why) => OpenError::Foreign { path: path.to_owned(), why },
+        Unfit::Layout(found) => OpenError::LayoutMismatch { path: path.to_owned(), found, expected: FORMAT },
+    })?;
+    Ok(Opened { file, geometry, identity: (stat.st_dev, stat.st_ino), created: false })
+}
+
+/// Any process that can write the file can lie to us (never crash us): so its owner must be somebody we trust.
+fn check_trust(path: &Path, stat: &Stat) -> Result<(), OpenError> {
+    let untrusted = |why: String| Err(OpenError::Untrusted { path: path.to_owned(), why });
+    if fs::FileType::from_raw_mode(stat.st_mode) != fs::FileType::RegularFile {
+        return Err(OpenError::Foreign { path: path.to_owned(), why: "it is not a regular file".to_owned() });
+    }
+    if stat.st_mode & 0o002 != 0 {
+        return untrusted("everybody may write to it; chmod o-w it if its contents are worth keeping, else remove it".to_owned());
+    }
+    let uid = rustix::process::geteuid();
+    let by_group = stat.st_mode & 0o060 == 0o060 && is_member(stat.st_gid);
+    if stat.st_uid != uid.as_raw() && stat.st_uid != 0 && !uid.is_root() && !by_group {
+        return untrusted(format!("it belongs to uid {}, and this process runs as uid {}", stat.st_uid, uid.as_raw()));
+    }
+    Ok(())
+}
+
+fn is_member(gid: u32) -> bool {
+    rustix::process::getegid().as_raw() == gid || rustix::process::getgroups().is_ok_and(|groups| groups.iter().any(|group| group.as_raw() == gid))
+}
+
+/// In a folder where everybody may rename files (no sticky bit), anybody could slip us another file.
+fn check_folder(path: &Path) -> Result<(), OpenError> {
+    let folder = folder_of(path);
+    let stat = fs::stat(folder).map_err(|error| failed("look at the folder", folder, error))?;
+    if stat.st_mode & 0o1002 == 0o002 {
+        return Err(OpenError::Untrusted { path: folder.to_owned(), why: "everybody may write to this folder and it has no sticky bit; chmod +t it, or choose another (leveret.dir, LEVERET_DIR)".to_owned() });
+    }
+    Ok(())
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().unwrap_or(Path::new("/"))
+}
+
+/// In a setgid folder the group shares arenas; everywhere else they are private to the user.
+fn mode_in(path: &Path) -> Mode {
+    let shared = fs::stat(folder_of(path)).is_ok_and(|stat| stat.st_mode & 0o2020 == 0o2020);
+    Mode::from_raw_mode(if shared { 0o660 } else { 0o600 })
+}
+
+fn beside(path: &Path, suffix: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(suffix);
+    PathBuf::from(name)
+}
+
+fn create(path: &Path, options: &OpenOptions) -> Result<(), OpenError> {
+    let cores = if options.cores == 0 { std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32) } else { options.cores };
+    let created_unix = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let uuid = random();
+    let seed = u64::from_ne_bytes(random()[..8].try_into().expect("eight bytes"));
+    let geometry = Geometry::new(options.memory, cores, seed, uuid, boot_id(), created_unix)?;
+
+    let mode = mode_in(path);
+    let temporary = beside(path, &format!(".{}.tmp", std::process::id()));
+    let _ = fs::unlink(&temporary);
+    let file = fs::open(&temporary, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW, mode).map_err(|error| failed("create", &temporary, error))?;
+    let made = fill(&file, &geometry, path).and_then(|()| {
+        fs::fchmod(&file, mode).map_err(|error| failed("set the mode of", &temporary, error))?;
+        fs::linkat(CWD, &temporary, CWD, path, AtFlags::empty()).map_err(|error| failed("publish", path, error))
+    });
+    let _ = fs::unlink(&temporary);
+    made
+}
+
+fn fill(file: &OwnedFd, geometry: &Geometry, path: &Path) -> Result<(), OpenError> {
+    let active = (FIRST.max(u64::from(geometry.shards()) << (geometry.segment_shift + 4)) >> geometry.segment_shift).min(u64::from(geometry.segments_max) / 2);
+    let index = geometry.region(RegionId::Index).off;
+    let overflow = geometry.region(RegionId::Overflow).off;
+    let chunk = u64::from(geometry.chunk_buckets) * 64;
+    let mut ranges = vec![(0, geometry.metadata_len())];
+    for shard in 0..u64::from(geometry.shards()) {
+        ranges.push((index + shard * u64::from(geometry.buckets_max) * 64, chunk));
+        ranges.push((overflow + shard * u64::from(geometry.overflow_max()) * 64, chunk / 2));
+    }
+    ranges.push((geometry.region(RegionId::Data).off, active << geometry.segment_shift));
+    let needed = ranges.iter().map(|(_, len)| len).sum();
+
+    fs::ftruncate(file, geometry.file_len).map_err(|error| failed("size", path, error))?;
+    for (off, len) in ranges {
+        allocate(file, off, len).map_err(|error| match error {
+            Errno::NOSPC | Errno::DQUOT | Errno::FBIG => OpenError::NoSpace { path: path.to_owned(), needed },
+            error => failed("allocate memory for", path, error),
+        })?;
+    }
+    let write = |off: u64, bytes: &[u8]| match rustix::io::pwrite(file, bytes, off) {
+        Ok(count) if count == bytes.len() => Ok(()),
+        Ok(_) => Err(failed("write", path, io::Error::from(io::ErrorKind::WriteZero))),
+        Err(error) => Err(failed("write", path, error)),
+    };
+    let shards = geometry.region(RegionId::Shards).off;
+    for shard in 0..u64::from(geometry.shards()) {
+        let at = shards + shard * size_of::<Shard>() as u64;
+        write(at + offset_of!(Shard, buckets) as u64, &geometry.chunk_buckets.to_ne_bytes())?;
+        write(at + offset_of!(Shard, chunks) as u64, &1u32.to_ne_bytes())?;
+    }
+    let control = geometry.region(RegionId::Control).off;
+    write(control + offset_of!(Control, active_segments) as u64, &(active as u32).to_ne_bytes())?;
+    write(control + offset_of!(Control, file_state) as u64, &FILE_LIVE.to_ne_bytes())?;
+    write(0, &geometry.encode())
+}
+
+/// Promises `off..off+len` of the file real memory, so that a full tmpfs is an error here and never a SIGBUS later.
+pub(crate) fn allocate(file: impl AsFd, off: u64, len: u64) -> Result<(), Errno> {
+    let mut done = 0;
+    while done < len {
+        let step = STEP.min(len - done);
+        match fs::fallocate(&file, FallocateFlags::empty(), off + done, step) {
+            Ok(()) => done += step,
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
+fn random() -> [u8; 16] {
+    let mut bytes = [0u8; 16];
+    // SAFETY: a live buffer of that length. Should the kernel fail, address and time still tell arenas apart; nothing secret hangs on it.
+    unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
+    bytes
+}
+
+/// This boot of the machine; zeros where /proc does not say.
+pub(crate) fn boot_id() -> [u8; 16] {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let digits: Vec<u8> = text.bytes().filter_map(|byte| char::from(byte).to_digit(16).map(|digit| digit as u8)).collect();
+    let mut id = [0u8; 16];
+    for (byte, pair) in id.iter_mut().zip(digits.chunks_exact(2)) {
+        *byte = pair[0] << 4 | pair[1];
+    }
+    id
+}
+
+/// `<path>.lock`, held: creation, growth and the list of masters. The kernel frees it when the holder dies.
+pub(crate) struct FileLock {
+    _file: OwnedFd,
+}
+
+/// A holder works for milliseconds; one that is stopped must not stop everybody else.
+const LOCK_WAIT: Duration = Duration::from_secs(5);
+
+impl FileLock {
+    fn file(path: &Path) -> Result<OwnedFd, OpenError> {
+        let lock = beside(path, ".lock");
+        let mode = mode_in(path);
+        let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let file = match fs::open(&lock, flags, mode) {
+            Err(Errno::NOENT) => {
+                let file = fs::open(&lock, flags | OFlags::CREATE, mode);
+                if let Ok(file) = &file {
+                    // The umask may have taken the group's rights; a file of somebody else keeps its own mode.
+                    let _ = fs::fchmod(file, mode);
+                }
+                file
+            }
+            answer => answer,
+        };
+        file.map_err(|error| failed("open the lock file", &lock, error))
+    }
+
+    pub fn wait(path: &Path) -> Result<FileLock, OpenError> {
+        let file = Self::file(path)?;
+        let begun = Instant::now();
+        loop {
+            match fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) => return Ok(FileLock { _file: file }),
+                Err(Errno::INTR) => {}
+                Err(Errno::WOULDBLOCK) if begun.elapsed() < LOCK_WAIT => std::thread::sleep(Duration::from_millis(1)),
+                Err(error) => return Err(failed("lock", &beside(path, ".lock"), error)),
+            }
+        }
+    }
+
+    /// At once, or not at all.
+    pub fn try_now(path: &Path) -> Option<FileLock> {
+        let file = Self::file(path).ok()?;
+        fs::flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
+        Some(FileLock { _file: file })
+    }
+}
+
+/// Removes an arena's file and its lock file. Processes that still have it open notice at their next request.
+pub fn remove(path: &Path) -> Result<(), OpenError> {
+    fs::unlink(path).map_err(|error| failed("remove", path, error))?;
+    let _ = fs::unlink(beside(path, ".lock"));
+    Ok(())
+}
+
+/// Whether a name leads to this very file still.
+pub(crate) fn is_same(path: &Path, identity: (u64, u64), len: u64) -> bool {
+    fs::stat(path).is_ok_and(|stat| (stat.st_dev, stat.st_ino) == identity && stat.st_size as u64 == len)
+}
+

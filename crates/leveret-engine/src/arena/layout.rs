@@ -1,0 +1,481 @@
+//! The arena's bytes: the superblock, the regions behind it and the fixed structs in them. docs/memory-layout.md draws the
+//! same picture for people; the assertions below keep both honest. Native endian: an arena never leaves its machine.
+use crate::error::{OpenError, MEMORY_MAX, MEMORY_MIN};
+use crate::sync::{AtomicU32, AtomicU64, AtomicU8};
+
+/// Version of everything in this file. Another number is another layout: such files are refused.
+pub const FORMAT: u32 = 1;
+const MAGIC: [u8; 8] = *b"LEVERET\0";
+const ENDIAN: u32 = 0x0102_0304;
+
+/// The superblock's own size, and the alignment of every region.
+pub(crate) const PAGE: u64 = 4096;
+const DIRECTORY: usize = 1024;
+const REGIONS_MAX: usize = 32;
+
+/// Shards have at most this many segments' worth of geometry; see `Geometry::new`.
+const SHARDS_MAX: u32 = 256;
+pub(crate) const PROCESS_SLOTS: u32 = 1024;
+pub(crate) const LEASES_PER_SHARD: usize = 32;
+pub(crate) const MASTERS: usize = 64;
+
+/// What a region holds. Unknown ids in a file are ignored, so that a later version may add regions.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u32)]
+pub(crate) enum RegionId {
+    Control = 1,
+    Processes = 2,
+    Shards = 3,
+    SegmentStates = 4,
+    SegmentHeaders = 5,
+    UsedMap = 6,
+    OverflowMap = 7,
+    Ghosts = 8,
+    Leases = 9,
+    Masters = 10,
+    /// Zero in this version: endpoints of servers, health of remote servers, the near cache's agent.
+    Services = 11,
+    /// Zero in this version: generations of namespaces.
+    Namespaces = 12,
+    Index = 13,
+    Overflow = 14,
+    Data = 15,
+}
+
+const REGIONS: [RegionId; 15] = [
+    RegionId::Control,
+    RegionId::Processes,
+    RegionId::Shards,
+    RegionId::SegmentStates,
+    RegionId::SegmentHeaders,
+    RegionId::UsedMap,
+    RegionId::OverflowMap,
+    RegionId::Ghosts,
+    RegionId::Leases,
+    RegionId::Masters,
+    RegionId::Services,
+    RegionId::Namespaces,
+    RegionId::Index,
+    RegionId::Overflow,
+    RegionId::Data,
+];
+
+/// Where a region lies in the file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Region {
+    pub off: u64,
+    pub len: u64,
+}
+
+/// The numbers that shape an arena: read once at attach into private memory, never from the file again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Geometry {
+    /// Limit of everything that is allocated: metadata, index and data.
+    pub memory: u64,
+    pub segment_shift: u32,
+    pub segments_max: u32,
+    pub shard_shift: u32,
+    pub process_slots: u32,
+    /// Main buckets a shard's index may grow to.
+    pub buckets_max: u32,
+    /// The index is allocated in chunks of this many main buckets and half as many overflow buckets.
+    pub chunk_buckets: u32,
+    /// Fingerprints of evicted items a shard remembers.
+    pub ghosts: u32,
+    pub hash_seed: u64,
+    pub uuid: [u8; 16],
+    pub boot_id: [u8; 16],
+    pub created_unix: u64,
+    pub file_len: u64,
+    regions: [Region; REGIONS.len()],
+}
+
+fn floor_power(value: u64) -> u64 {
+    1 << value.max(1).ilog2()
+}
+
+fn page_ceil(len: u64) -> u64 {
+    len.div_ceil(PAGE) * PAGE
+}
+
+impl Geometry {
+    /// Shapes a new arena of `memory` bytes for a machine with `cores` processors.
+    pub fn new(memory: u64, cores: u32, hash_seed: u64, uuid: [u8; 16], boot_id: [u8; 16], created_unix: u64) -> Result<Geometry, OpenError> {
+        if !(MEMORY_MIN..=MEMORY_MAX).contains(&memory) {
+            return Err(OpenError::Memory { asked: memory });
+        }
+        // Segment-granular eviction matches the object-granular one from some hundred segments on, and waste at a segment's
+        // end stays small while items are small next to it.
+        let segment_size = floor_power(memory / 1024).clamp(32 << 10, 1 << 20);
+        let segments_max = (memory / segment_size) as u32;
+        // A shard needs some 64 segments of its own for that, and more than two a core buy no concurrency.
+        let shards = floor_power(u64::from((2 * cores.max(1)).min(segments_max / 64).min(SHARDS_MAX)));
+        let mut geometry = Geometry {
+            memory,
+            segment_shift: segment_size.ilog2(),
+            segments_max,
+            shard_shift: shards.ilog2(),
+            process_slots: PROCESS_SLOTS,
+            buckets_max: floor_power(memory / 4 / BUCKET_SIZE / shards) as u32,
+            chunk_buckets: (segment_size.min(64 << 10) / BUCKET_SIZE) as u32,
+            ghosts: floor_power(memory / 256 / shards) as u32,
+            hash_seed,
+            uuid,
+            boot_id,
+            created_unix,
+            file_len: 0,
+            regions: Default::default(),
+        };
+        let mut off = PAGE;
+        for id in REGIONS {
+            let len = geometry.region_len(id);
+            geometry.regions[id as usize - 1] = Region { off, len };
+            off += len;
+        }
+        geometry.file_len = off;
+        Ok(geometry)
+    }
+
+    fn region_len(&self, id: RegionId) -> u64 {
+        let shards = u64::from(self.shards());
+        let segments = u64::from(self.segments_max);
+        page_ceil(match id {
+            RegionId::Control => size_of::<Control>() as u64,
+            RegionId::Processes => u64::from(self.process_slots) * size_of::<ProcessSlot>() as u64,
+            RegionId::Shards => shards * size_of::<Shard>() as u64,
+            RegionId::SegmentStates => segments * size_of::<SegmentState>() as u64,
+            RegionId::SegmentHeaders => segments * size_of::<SegmentHeader>() as u64,
+            RegionId::UsedMap => segments.div_ceil(64) * 8,
+            RegionId::OverflowMap => shards * self.overflow_words() as u64 * 8,
+            RegionId::Ghosts => shards * u64::from(self.ghosts) * 4,
+            RegionId::Leases => shards * (LEASES_PER_SHARD * size_of::<LeaseSlot>()) as u64,
+            RegionId::Masters => (MASTERS * 8) as u64,
+            RegionId::Services => 16 << 10,
+            RegionId::Namespaces => PAGE,
+            RegionId::Index => shards * u64::from(self.buckets_max) * BUCKET_SIZE,
+            RegionId::Overflow => shards * u64::from(self.overflow_max()) * BUCKET_SIZE,
+            RegionId::Data => segments << self.segment_shift,
+        })
+    }
+
+    pub fn region(&self, id: RegionId) -> Region {
+        self.regions[id as usize - 1]
+    }
+
+    pub fn shards(&self) -> u32 {
+        1 << self.shard_shift
+    }
+
+    pub fn segment_size(&self) -> u64 {
+        1 << self.segment_shift
+    }
+
+    /// Overflow buckets a shard may use. Under linear hashing up to a quarter of the main buckets overflow at once.
+    pub fn overflow_max(&self) -> u32 {
+        self.buckets_max / 2
+    }
+
+    pub fn overflow_words(&self) -> usize {
+        (self.overflow_max() as usize).div_ceil(64)
+    }
+
+    /// Everything in front of the index: allocated when the arena is created.
+    pub fn metadata_len(&self) -> u64 {
+        self.region(RegionId::Index).off
+    }
+
+    /// Bytes that one index chunk of one shard costs: its main buckets and half as many overflow buckets.
+    pub fn chunk_len(&self) -> u64 {
+        u64::from(self.chunk_buckets) * BUCKET_SIZE * 3 / 2
+    }
+
+    pub fn encode(&self) -> Vec<u8> {
+        let mut page = vec![0u8; PAGE as usize];
+        let mut put = |off: usize, bytes: &[u8]| page[off..off + bytes.len()].copy_from_slice(bytes);
+        put(0, &MAGIC);
+        put(8, &FORMAT.to_ne_bytes());
+        put(12, &ENDIAN.to_ne_bytes());
+        // 16..32: incompatible and compatible feature bits, none so far.
+        put(32, &self.uuid);
+        put(48, &self.boot_id);
+        put(64, &self.created_unix.to_ne_bytes());
+        put(72, &self.hash_seed.to_ne_bytes());
+        put(80, &self.file_len.to_ne_bytes());
+        put(88, &self.memory.to_ne_bytes());
+        for (index, number) in [
+            self.segment_shift,
+            self.shard_shift,
+            self.segments_max,
+            self.process_slots,
+            self.buckets_max,
+            self.chunk_buckets,
+            self.ghosts,
+            REGIONS.len() as u32,
+        ]
+        .into_iter()
+        .enumerate()
+        {
+            put(96 + 4 * index, &number.to_ne_bytes());
+        }
+        for (index, id) in REGIONS.into_iter().enumerate() {
+            let at = DIRECTORY + 24 * index;
+            put(at, &(id as u32).to_ne_bytes());
+            put(at + 8, &self.region(id).off.to_ne_bytes());
+            put(at + 16, &self.region(id).len.to_ne_bytes());
+        }
+        let crc = crc32fast::hash(&page);
+        page[CRC..CRC + 4].copy_from_slice(&crc.to_ne_bytes());
+        page
+    }
+
+    /// Reads a superblock. Whatever the bytes are, the result is either refused with a reason or safe to compute offsets with.
+    pub fn decode(page: &[u8], file_len: u64) -> Result<Geometry, Unfit> {
+        let foreign = |why: &str| Unfit::Foreign(why.to_owned());
+        if page.len() < PAGE as usize || page[..8] != MAGIC {
+            return Err(foreign("it does not begin like an arena"));
+        }
+        let u32_at = |off: usize| u32::from_ne_bytes(page[off..off + 4].try_into().expect("four bytes"));
+        let u64_at = |off: usize| u64::from_ne_bytes(page[off..off + 8].try_into().expect("eight bytes"));
+        let id_at = |off: usize| -> [u8; 16] { page[off..off + 16].try_into().expect("sixteen bytes") };
+        if u32_at(12) != ENDIAN {
+            return Err(foreign("it was made on a machine of another byte order"));
+        }
+        if u32_at(8) != FORMAT || u64_at(16) != 0 {
+            return Err(Unfit::Layout(u32_at(8)));
+        }
+        let mut zeroed = page[..PAGE as usize].to_vec();
+        zeroed[CRC..CRC + 4].fill(0);
+        if crc32fast::hash(&zeroed) != u32_at(CRC) {
+            return Err(foreign("its superblock is damaged (checksum)"));
+        }
+        let mut geometry = Geometry {
+            memory: u64_at(88),
+            segment_shift: u32_at(96),
+            shard_shift: u32_at(100),
+            segments_max: u32_at(104),
+            process_slots: u32_at(108),
+            buckets_max: u32_at(112),
+            chunk_buckets: u32_at(116),
+            ghosts: u32_at(120),
+            hash_seed: u64_at(72),
+            uuid: id_at(32),
+            boot_id: id_at(48),
+            created_unix: u64_at(64),
+            file_len: u64_at(80),
+            regions: Default::default(),
+        };
+        let sane = (MEMORY_MIN..=MEMORY_MAX).contains(&geometry.memory)
+            && (15..=20).contains(&geometry.segment_shift)
+            && geometry.shard_shift <= SHARDS_MAX.ilog2()
+            && (64..=(MEMORY_MAX >> 15) as u32).contains(&geometry.segments_max)
+            && (1..=1 << 15).contains(&geometry.process_slots)
+            && geometry.buckets_max.is_power_of_two()
+            && geometry.buckets_max <= 1 << 30
+            && geometry.chunk_buckets.is_power_of_two()
+            && (64..=geometry.buckets_max).contains(&geometry.chunk_buckets)
+            && geometry.ghosts.is_power_of_two()
+            && (64..=1 << 30).contains(&geometry.ghosts)
+            && u32_at(124) as usize <= REGIONS_MAX;
+        if !sane {
+            return Err(foreign("its superblock has numbers that no arena has"));
+        }
+        for index in 0..u32_at(124) as usize {
+            let at = DIRECTORY + 24 * index;
+            if let Some(id) = REGIONS.into_iter().find(|id| *id as u32 == u32_at(at)) {
+                geometry.regions[id as usize - 1] = Region { off: u64_at(at + 8), len: u64_at(at + 16) };
+            }
+        }
+        let mut end = PAGE;
+        for id in REGIONS {
+            let region = geometry.region(id);
+            // In this order, so that no two overlap and everything before the index is allocated at creation.
+            if region.off % PAGE != 0 || region.off < end || region.len != geometry.region_len(id) || region.off.checked_add(region.len).is_none_or(|end| end > geometry.file_len) {
+                return Err(foreign("its regions do not fit each other"));
+            }
+            end = region.off + region.len;
+        }
+        if geometry.file_len != file_len {
+            return Err(foreign(&format!("it has {file_len} bytes and should have {}: it was truncated", geometry.file_len)));
+        }
+        Ok(geometry)
+    }
+}
+
+/// Why a superblock is refused.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Unfit {
+    Foreign(String),
+    Layout(u32),
+}
+
+const CRC: usize = 128;
+
+/// The arena's few global words. Guarded by nothing: each is one atomic word.
+#[repr(C)]
+pub(crate) struct Control {
+    /// `{at: high 32, epoch: low 32}`: items of another epoch are flushed; `at` != 0 is a flush still to come.
+    pub flush: AtomicU64,
+    /// Segments `0..active` are allocated. Grows only, under the file lock.
+    pub active_segments: AtomicU32,
+    pub file_state: AtomicU32,
+    /// Unix time of the last flush, 0 = none.
+    pub flushed_unix: AtomicU64,
+    _reserved: [AtomicU64; 509],
+}
+
+/// The arena takes part in the world.
+pub(crate) const FILE_LIVE: u32 = 0;
+
+/// One registered process. Written by the process that holds the life lock of this slot.
+#[repr(C)]
+pub(crate) struct ProcessSlot {
+    /// Counts the registrations of this slot; a lock word with another number has a dead owner.
+    pub incarnation: AtomicU32,
+    /// For people and for the accelerator of `process::is_dead`; never a proof.
+    pub pid: AtomicU32,
+    pub start_time: AtomicU64,
+    pub pid_namespace: AtomicU64,
+    _pins: [AtomicU64; 4],
+    _reserved: AtomicU64,
+}
+
+/// Counters of a shard, written under its lock but for those of reads.
+pub(crate) const COUNTERS: usize = 32;
+
+/// One shard: a lock and what it guards, each cache line by who writes it.
+#[repr(C)]
+pub(crate) struct Shard {
+    // Line 0: contended by writers.
+    pub lock: AtomicU64,
+    _line0: [AtomicU64; 7],
+    // Line 1: read by everyone, written by splits and growth.
+    pub buckets: AtomicU32,
+    pub chunks: AtomicU32,
+    /// Changes when a split has published a new bucket: a reader that missed looks again.
+    pub move_seq: AtomicU64,
+    _line1: [AtomicU64; 6],
+    // Lines 2 and 3: written under the lock.
+    /// Last segment generation given out. Also advanced by large fills, which do not hold the lock.
+    pub generation: AtomicU64,
+    pub cas_counter: AtomicU64,
+    /// Open segments + 1, a hint for the scan of the segment states.
+    pub open: [AtomicU32; OPEN_PER_SHARD],
+    /// Slots in use, flushed items included: what the index grows by. A hint, as the next two.
+    pub occupied: AtomicU64,
+    /// Live items of epoch `counted_epoch`; none of any other.
+    pub items: AtomicU64,
+    pub counted_epoch: AtomicU32,
+    pub overflow_hint: AtomicU32,
+    /// No segment of this shard expires as a whole before this moment.
+    pub next_expiry: AtomicU32,
+    pub writes: AtomicU32,
+    pub ghost_turn: AtomicU32,
+    _pad: AtomicU32,
+    _line3: [AtomicU64; 5],
+    pub counters: [AtomicU64; COUNTERS],
+}
+
+/// Four open segments for each of the two pools.
+pub(crate) const OPEN_PER_SHARD: usize = 8;
+
+/// The hot quarter line of a segment, read by each get.
+#[repr(C)]
+pub(crate) struct SegmentState {
+    pub state: AtomicU64,
+    /// Flush epoch of everything in it.
+    pub epoch: AtomicU32,
+    _spare: AtomicU32,
+}
+
+/// The cold line of a segment, for writers.
+#[repr(C)]
+pub(crate) struct SegmentHeader {
+    /// Items end here; published before the slot that points at the last one.
+    pub write_off: AtomicU32,
+    pub live_bytes: AtomicU32,
+    pub live_items: AtomicU32,
+    /// No item in it lives beyond this moment.
+    pub max_deadline: AtomicU32,
+    /// Lock word of the process that fills it (LARGE_FILL).
+    pub filler: AtomicU64,
+    /// Hash of the key whose value it holds (LARGE).
+    pub key_hash: AtomicU64,
+    _reserved: [AtomicU64; 4],
+}
+
+/// One right to compute a missing value. Under the shard lock, but for the futex word.
+#[repr(C)]
+pub(crate) struct LeaseSlot {
+    pub key_hash: AtomicU64,
+    /// 0 = free.
+    pub owner: AtomicU64,
+    pub serial: AtomicU32,
+    pub futex: AtomicU32,
+    /// Another process may take over from this moment on.
+    pub until: AtomicU32,
+    _reserved: AtomicU32,
+}
+
+/// Slots of a bucket.
+pub(crate) const SLOTS: usize = 7;
+
+/// One cache line of the index.
+#[repr(C)]
+pub(crate) struct Bucket {
+    /// Per slot `freq:4 | fetched:1`; the only bytes that readers write. The eighth is reserved.
+    pub frequency: [AtomicU8; SLOTS],
+    _reserved: AtomicU8,
+    pub slots: [AtomicU64; SLOTS],
+}
+
+pub(crate) const BUCKET_SIZE: u64 = 64;
+
+const _: () = {
+    assert!(size_of::<Control>() == 4096 && align_of::<Control>() == 8);
+    assert!(size_of::<ProcessSlot>() == 64);
+    assert!(size_of::<Shard>() == 512 && core::mem::offset_of!(Shard, counters) == 256);
+    assert!(core::mem::offset_of!(Shard, buckets) == 64 && core::mem::offset_of!(Shard, generation) == 128);
+    assert!(size_of::<SegmentState>() == 16);
+    assert!(size_of::<SegmentHeader>() == 64);
+    assert!(size_of::<LeaseSlot>() == 32);
+    assert!(size_of::<Bucket>() == BUCKET_SIZE as usize);
+    assert!(cfg!(target_pointer_width = "64"), "arenas are mapped whole: 64-bit machines only");
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(memory: u64, cores: u32) -> Geometry {
+        Geometry::new(memory, cores, 7, [1; 16], [2; 16], 3).expect("in range")
+    }
+
+    #[test]
+    fn survives_the_file() {
+        for (memory, cores) in [(8 << 20, 1), (64 << 20, 2), (1 << 30, 16), (128 << 30, 128), (1 << 40, 256)] {
+            let geometry = sample(memory, cores);
+            assert_eq!(Geometry::decode(&geometry.encode(), geometry.file_len), Ok(geometry.clone()));
+            assert!(geometry.metadata_len() < memory / 16, "metadata of {memory} takes {}", geometry.metadata_len());
+        }
+    }
+
+    #[test]
+    fn every_damaged_byte_is_refused() {
+        let geometry = sample(8 << 20, 2);
+        let page = geometry.encode();
+        for at in 0..PAGE as usize {
+            let mut bad = page.clone();
+            bad[at] ^= 0x41;
+            assert!(Geometry::decode(&bad, geometry.file_len).is_err(), "byte {at}");
+        }
+        assert!(Geometry::decode(&page, geometry.file_len - 1).is_err());
+        assert!(Geometry::decode(&page[..100], geometry.file_len).is_err());
+    }
+
+    #[test]
+    fn sizes_out_of_range_are_refused() {
+        for memory in [0, (8 << 20) - 1, (1 << 40) + 1] {
+            assert!(Geometry::new(memory, 2, 0, [0; 16], [0; 16], 0).is_err());
+        }
+    }
+}

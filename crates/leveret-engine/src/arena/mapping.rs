@@ -1,0 +1,169 @@
+//! The mapping of an arena's file, and typed views of its regions. Structs of atomics may be borrowed, since other
+//! processes may write them at any time by the rules of atomics; plain bytes never are.
+use crate::arena::guard;
+use crate::copy;
+use crate::sync::{AtomicU32, AtomicU64};
+use rustix::fd::BorrowedFd;
+use rustix::mm::{self, Advice, MapFlags, ProtFlags};
+use std::io;
+use std::ptr;
+
+/// One shared, writable mapping of a whole file, watched by the SIGBUS guard.
+pub(crate) struct Mapping {
+    base: *mut u8,
+    len: usize,
+    watch: guard::Watch,
+}
+
+// SAFETY: the pointer is to memory that every thread may use; all access goes through atomics or volatile copies.
+unsafe impl Send for Mapping {}
+// SAFETY: as above.
+unsafe impl Sync for Mapping {}
+
+impl Mapping {
+    pub fn new(file: BorrowedFd<'_>, len: u64) -> io::Result<Mapping> {
+        let len = usize::try_from(len).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
+        // SAFETY: a fresh mapping at an address of the kernel's choice touches nothing that exists.
+        let base = unsafe { mm::mmap(ptr::null_mut(), len, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED | MapFlags::NORESERVE, file, 0)? }.cast::<u8>();
+        // A crash of the host process must not write the whole cache, values included, into its core file.
+        // SAFETY: exactly the range that was mapped just now.
+        unsafe { mm::madvise(base.cast(), len, Advice::LinuxDontDump)? };
+        Ok(Mapping { base, len, watch: guard::Watch::new(base as usize, len)? })
+    }
+
+    /// Whether the file was truncated under us: since then this process sees private zeros.
+    pub fn is_lost(&self) -> bool {
+        self.watch.is_lost()
+    }
+
+    /// `count` structs of type `T` at `off`.
+    ///
+    /// # Safety
+    /// `T` consists of atomics only, so that any bytes are a valid `T` and others may write it.
+    pub unsafe fn table<T>(&self, off: u64, count: usize) -> Table<T> {
+        let off = off as usize;
+        assert!(off % align_of::<T>() == 0 && count.checked_mul(size_of::<T>()).and_then(|len| len.checked_add(off)).is_some_and(|end| end <= self.len));
+        // SAFETY: in bounds by the assertion.
+        Table { first: unsafe { self.base.add(off) }.cast(), len: count }
+    }
+
+    /// The plain bytes at `off..off+len`.
+    pub fn data(&self, off: u64, len: u64) -> Data {
+        assert!(off.checked_add(len).is_some_and(|end| end <= self.len as u64));
+        // SAFETY: in bounds by the assertion.
+        Data { base: unsafe { self.base.add(off as usize) }, len }
+    }
+}
+
+impl Drop for Mapping {
+    fn drop(&mut self) {
+        self.watch.end();
+        // SAFETY: the range is ours, and every view of it lives inside the `Core` that owns this mapping.
+        let _ = unsafe { mm::munmap(self.base.cast(), self.len) };
+    }
+}
+
+/// A row of structs of atomics in shared memory. Lives inside the `Core` that owns the mapping.
+pub(crate) struct Table<T> {
+    first: *const T,
+    len: usize,
+}
+
+// SAFETY: only structs of atomics are reached through it.
+unsafe impl<T> Send for Table<T> {}
+// SAFETY: as above.
+unsafe impl<T> Sync for Table<T> {}
+
+impl<T> Table<T> {
+    #[inline]
+    pub fn at(&self, index: usize) -> &T {
+        assert!(index < self.len, "an index that was not checked");
+        // SAFETY: in bounds by the assertion; mapped as long as the `Core` that holds this table.
+        unsafe { &*self.first.add(index) }
+    }
+
+    pub fn len(&self) -> usize {
+        self.len
+    }
+}
+
+/// The data region: items at 8-byte aligned offsets, segments one after the other.
+pub(crate) struct Data {
+    base: *mut u8,
+    len: u64,
+}
+
+// SAFETY: all access goes through atomics or volatile copies.
+unsafe impl Send for Data {}
+// SAFETY: as above.
+unsafe impl Sync for Data {}
+
+impl Data {
+    #[inline]
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    #[inline]
+    fn range(&self, off: u64, len: u64) -> *mut u8 {
+        assert!(off <= self.len && len <= self.len - off, "a range that was not checked");
+        // SAFETY: in bounds by the assertion.
+        unsafe { self.base.add(off as usize) }
+    }
+
+    /// The 4-byte word at `off`, which is a multiple of 4.
+    #[inline]
+    pub fn word(&self, off: u64) -> &AtomicU32 {
+        assert!(off % 4 == 0);
+        // SAFETY: in bounds and aligned; an atomic may be shared with other processes.
+        unsafe { AtomicU32::from_ptr(self.range(off, 4).cast()) }
+    }
+
+    /// The 8-byte word at `off`, which is a multiple of 8.
+    #[inline]
+    pub fn long(&self, off: u64) -> &AtomicU64 {
+        assert!(off % 8 == 0);
+        // SAFETY: in bounds and aligned; an atomic may be shared with other processes.
+        unsafe { AtomicU64::from_ptr(self.range(off, 8).cast()) }
+    }
+
+    /// Copies bytes out to private memory.
+    ///
+    /// # Safety
+    /// `dst..dst+len` is writable private memory.
+    #[inline]
+    pub unsafe fn copy_out(&self, off: u64, dst: *mut u8, len: usize) {
+        // SAFETY: the source is in bounds, the target by contract.
+        unsafe { copy::copy(dst, self.range(off, len as u64), len) };
+    }
+
+    /// Appends `len` bytes to `out`.
+    pub fn append_to(&self, off: u64, len: usize, out: &mut Vec<u8>) {
+        out.reserve(len);
+        // SAFETY: `reserve` made `len` writable bytes behind the vector's end, and they are initialised before `set_len`.
+        unsafe {
+            self.copy_out(off, out.as_mut_ptr().add(out.len()), len);
+            out.set_len(out.len() + len);
+        }
+    }
+
+    /// Writes private bytes into the arena. The caller holds the lock or owns the segment.
+    #[inline]
+    pub fn copy_in(&self, off: u64, src: &[u8]) {
+        // SAFETY: the target is in bounds, the source is a live slice.
+        unsafe { copy::copy(self.range(off, src.len() as u64), src.as_ptr(), src.len()) };
+    }
+
+    /// Copies within the arena; the two ranges do not overlap, since one lies beyond the end of what is published.
+    pub fn copy_within(&self, from: u64, to: u64, len: u64) {
+        // SAFETY: both are in bounds; they do not overlap by contract of the callers, who copy into freshly reserved room.
+        unsafe { copy::copy(self.range(to, len), self.range(from, len), len as usize) };
+    }
+
+    /// Whether the bytes at `off` are exactly `key`.
+    #[inline]
+    pub fn equals(&self, off: u64, key: &[u8]) -> bool {
+        // SAFETY: in bounds.
+        unsafe { copy::equals(self.range(off, key.len() as u64), key) }
+    }
+}

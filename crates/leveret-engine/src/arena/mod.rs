@@ -1,0 +1,197 @@
+//! One arena as this process sees it: the mapping, its typed regions and the private copy of its geometry. The only folder
+//! of the engine that talks to the operating system, but for the futex in `lock.rs` and `lease.rs`.
+pub(crate) mod file;
+mod growth;
+mod guard;
+pub(crate) mod layout;
+mod mapping;
+pub mod place;
+pub(crate) mod process;
+
+use crate::error::{Error, OpenError};
+use crate::stats::ReadCounters;
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::time::{self, Time};
+use layout::{Bucket, Control, Geometry, LeaseSlot, ProcessSlot, RegionId, SegmentHeader, SegmentState, Shard, LEASES_PER_SHARD, MASTERS};
+use mapping::{Data, Mapping, Table};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
+
+pub use file::{remove, OpenOptions};
+
+/// A cache in shared memory. Cheap to clone; one mapping per process and file, however often it is opened.
+#[derive(Clone)]
+pub struct Arena {
+    pub(crate) core: Arc<Core>,
+}
+
+/// Everything behind an `Arena`.
+pub(crate) struct Core {
+    pub path: PathBuf,
+    pub identity: (u64, u64),
+    pub geometry: Geometry,
+    pub lock_timeout: Duration,
+    pub membership: process::Membership,
+    pub reads: ReadCounters,
+    /// Per shard the moment until which writers do not wait again for a lock owner that would not go on.
+    pub stuck_until: Vec<AtomicU32>,
+    /// Per shard the moment until which nobody tries again to grow an index that could not grow.
+    pub index_full_until: Vec<AtomicU32>,
+    control: Table<Control>,
+    pub processes: Table<ProcessSlot>,
+    pub shards: Table<Shard>,
+    pub states: Table<SegmentState>,
+    pub headers: Table<SegmentHeader>,
+    pub used_map: Table<AtomicU64>,
+    pub overflow_map: Table<AtomicU64>,
+    pub ghosts: Table<AtomicU32>,
+    pub leases: Table<LeaseSlot>,
+    pub masters: Table<AtomicU64>,
+    pub index: Table<Bucket>,
+    pub overflow: Table<Bucket>,
+    pub data: Data,
+    // Last, so that the views above never outlive it.
+    mapping: Mapping,
+}
+
+/// The arenas that this process has open.
+static OPEN: Mutex<Vec<Weak<Core>>> = Mutex::new(Vec::new());
+
+impl Arena {
+    /// Opens the arena at `path`; makes it when there is none and the options say so. Also says whether this call made it.
+    pub fn open(path: &Path, options: &OpenOptions) -> Result<(Arena, bool), OpenError> {
+        // One at a time: a mapping of the same file that another thread is about to make must be found below.
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let opened = file::open(path, options)?;
+        open.retain(|core| core.strong_count() > 0);
+        let known = open.iter().filter_map(Weak::upgrade).find(|core| core.identity == opened.identity && core.path == path && !core.mapping.is_lost());
+        if let Some(core) = known {
+            return Ok((Arena { core }, opened.created));
+        }
+        let created = opened.created;
+        let failed = |source| OpenError::Io { doing: "map", path: path.to_owned(), source };
+        let core = Arc::new(Core::new(path, opened, options).map_err(failed)?);
+        open.push(Arc::downgrade(&core));
+        Ok((Arena { core }, created))
+    }
+
+    /// The arena's file.
+    pub fn path(&self) -> &Path {
+        &self.core.path
+    }
+
+    /// The arena's limit in bytes: metadata, index and items together.
+    pub fn memory(&self) -> u64 {
+        self.core.geometry.memory
+    }
+
+    /// The largest value in bytes: an eighth of the arena.
+    pub fn value_max(&self) -> usize {
+        (self.core.geometry.memory / 8) as usize
+    }
+
+    /// The longest key in bytes: a quarter of a segment, at most 65,535.
+    pub fn key_max(&self) -> usize {
+        self.core.key_max()
+    }
+
+    /// Whether this is still the arena that the path names: not unlinked, replaced or truncated. One stat(2), for once a
+    /// request; also measures the time spent in suspend anew and publishes this process's read counters.
+    pub fn check(&self) -> Result<(), Error> {
+        time::refresh();
+        self.core.flush_read_counters();
+        if self.core.mapping.is_lost() || !file::is_same(&self.core.path, self.core.identity, self.core.geometry.file_len) {
+            return Err(Error::Lost);
+        }
+        Ok(())
+    }
+}
+
+impl Core {
+    fn new(path: &Path, opened: file::Opened, options: &OpenOptions) -> std::io::Result<Core> {
+        use rustix::fd::AsFd;
+        let geometry = opened.geometry;
+        let mapping = Mapping::new(opened.file.as_fd(), geometry.file_len)?;
+        let shards = geometry.shards() as usize;
+        let segments = geometry.segments_max as usize;
+        let off = |id| geometry.region(id).off;
+        let data = geometry.region(RegionId::Data);
+        // SAFETY: each of these types consists of atomics only.
+        let core = unsafe {
+            Core {
+                control: mapping.table(off(RegionId::Control), 1),
+                processes: mapping.table(off(RegionId::Processes), geometry.process_slots as usize),
+                shards: mapping.table(off(RegionId::Shards), shards),
+                states: mapping.table(off(RegionId::SegmentStates), segments),
+                headers: mapping.table(off(RegionId::SegmentHeaders), segments),
+                used_map: mapping.table(off(RegionId::UsedMap), segments.div_ceil(64)),
+                overflow_map: mapping.table(off(RegionId::OverflowMap), shards * geometry.overflow_words()),
+                ghosts: mapping.table(off(RegionId::Ghosts), shards * geometry.ghosts as usize),
+                leases: mapping.table(off(RegionId::Leases), shards * LEASES_PER_SHARD),
+                masters: mapping.table(off(RegionId::Masters), MASTERS),
+                index: mapping.table(off(RegionId::Index), shards * geometry.buckets_max as usize),
+                overflow: mapping.table(off(RegionId::Overflow), shards * geometry.overflow_max() as usize),
+                data: mapping.data(data.off, data.len),
+                path: path.to_owned(),
+                identity: opened.identity,
+                lock_timeout: options.lock_timeout,
+                membership: process::Membership::new()?,
+                reads: ReadCounters::default(),
+                stuck_until: (0..shards).map(|_| AtomicU32::new(0)).collect(),
+                index_full_until: (0..shards).map(|_| AtomicU32::new(0)).collect(),
+                geometry,
+                mapping,
+            }
+        };
+        Ok(core)
+    }
+
+    #[inline]
+    pub fn control(&self) -> &Control {
+        self.control.at(0)
+    }
+
+    /// Segments that are allocated so far; whatever the file says, never more than there can be.
+    #[inline]
+    pub fn active_segments(&self) -> usize {
+        (self.control().active_segments.load(Ordering::Acquire) as usize).min(self.states.len())
+    }
+
+    pub fn key_max(&self) -> usize {
+        (self.geometry.segment_size() as usize / 4).min(usize::from(u16::MAX))
+    }
+
+    pub fn is_lost(&self) -> bool {
+        self.mapping.is_lost()
+    }
+
+    /// This process's owner word, registering it on first use and after a fork.
+    #[inline]
+    pub fn owner(&self) -> Result<u64, Error> {
+        match self.membership.current() {
+            0 => self.membership.register(&self.path, self.identity, &self.processes),
+            owner => Ok(owner),
+        }
+    }
+
+    /// Whether the owner of a lock word can never run again.
+    pub fn is_dead(&self, word: u64) -> bool {
+        process::is_dead(word, self.membership.current(), &self.path, self.identity, &self.processes)
+    }
+
+    /// How many registered processes live.
+    pub fn attached(&self) -> u32 {
+        process::count_living(self.membership.current(), &self.path, self.identity, &self.processes)
+    }
+
+    /// The flush epoch of this moment; carries out a delayed flush whose time has come.
+    #[inline]
+    pub fn epoch(&self, now: Time) -> u32 {
+        let flush = self.control().flush.load(Ordering::Acquire);
+        if flush >> 32 == 0 {
+            return flush as u32;
+        }
+        self.due_flush(flush, now)
+    }
+}

@@ -1,0 +1,217 @@
+//! Who writes to an arena, and the proof that a writer is dead.
+//!
+//! A registered process holds an OFD lock on one byte of the file, far beyond its data. The lock hangs on an open file
+//! description that is kept alive by a mapping, not by a descriptor: nothing is left that the host could close, a forked
+//! child does not inherit it (MADV_DONTFORK), exec drops it, and the kernel drops it when the process dies, after no thread
+//! of it can run code any more. So "the byte is free" is never said of a process that could still write.
+//!
+//! An owner word is `{incarnation: high 32, slot + 1: low 16}`; bits 16..32 are flags of the lock word that carries it.
+use crate::arena::layout::ProcessSlot;
+use crate::arena::mapping::Table;
+use crate::error::Error;
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use rustix::fd::{AsFd, AsRawFd, OwnedFd};
+use rustix::fs::{self, Mode, OFlags};
+use rustix::mm::{self, Advice, MapFlags, ProtFlags};
+use std::io;
+use std::path::Path;
+use std::ptr;
+
+/// The bits of a lock word that name its owner.
+pub(crate) const OWNER: u64 = 0xffff_ffff_0000_ffff;
+
+/// Byte `LIFE + slot` of the file is locked by the process of that slot.
+const LIFE: i64 = 1 << 60;
+
+/// This process at one arena. After a fork the child finds its page wiped and registers anew.
+pub(crate) struct Membership {
+    page: *mut Page,
+}
+
+#[repr(C)]
+struct Page {
+    owner: AtomicU64,
+    registering: AtomicU32,
+}
+
+// SAFETY: the page holds atomics only.
+unsafe impl Send for Membership {}
+// SAFETY: as above.
+unsafe impl Sync for Membership {}
+
+impl Membership {
+    pub fn new() -> io::Result<Membership> {
+        // SAFETY: a fresh private page; zeroed, which is a valid `Page`.
+        let page = unsafe { mm::mmap_anonymous(ptr::null_mut(), 4096, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)? };
+        // SAFETY: the page mapped just now.
+        unsafe { mm::madvise(page, 4096, Advice::LinuxWipeOnFork)? };
+        Ok(Membership { page: page.cast() })
+    }
+
+    fn page(&self) -> &Page {
+        // SAFETY: mapped for the life of `self`, and made of atomics.
+        unsafe { &*self.page }
+    }
+
+    /// This process's owner word, or 0 before it has registered.
+    #[inline]
+    pub fn current(&self) -> u64 {
+        self.page().owner.load(Ordering::Acquire)
+    }
+
+    /// Registers this process, or waits for the thread that does.
+    #[cold]
+    pub fn register(&self, path: &Path, identity: (u64, u64), processes: &Table<ProcessSlot>) -> Result<u64, Error> {
+        loop {
+            let owner = self.current();
+            if owner != 0 {
+                return Ok(owner);
+            }
+            if self.page().registering.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                let result = register(path, identity, processes);
+                if let Ok(owner) = result {
+                    self.page().owner.store(owner, Ordering::Release);
+                }
+                self.page().registering.store(0, Ordering::Release);
+                return result;
+            }
+            std::thread::yield_now();
+        }
+    }
+}
+
+impl Drop for Membership {
+    fn drop(&mut self) {
+        // SAFETY: the page is ours. The life mapping stays: this process may still be named in a lock word.
+        let _ = unsafe { mm::munmap(self.page.cast(), 4096) };
+    }
+}
+
+fn register(path: &Path, identity: (u64, u64), processes: &Table<ProcessSlot>) -> Result<u64, Error> {
+    let file = open_again(path, identity)?;
+    let start = std::process::id() as usize;
+    let order = || (0..processes.len()).map(|step| (start + step) % processes.len());
+    // Never used slots first: asking the kernel for each slot of a busy table would cost more than looking.
+    let fresh = order().filter(|slot| processes.at(*slot).pid.load(Ordering::Relaxed) == 0);
+    let slot = fresh.chain(order()).find(|slot| lock_byte(&file, *slot).is_ok()).ok_or(Error::ProcessTableFull { max: processes.len() })?;
+    self_test(path, identity, slot)?;
+
+    // SAFETY: a fresh mapping; it is never read or written, it only keeps the description, and with it the lock, alive.
+    let life = unsafe { mm::mmap(ptr::null_mut(), 4096, ProtFlags::READ, MapFlags::SHARED, file.as_fd(), 0) };
+    let life = life.map_err(|error| Error::NoLifeSign(error.to_string()))?;
+    // SAFETY: the page mapped just now.
+    unsafe { mm::madvise(life, 4096, Advice::LinuxDontFork) }.map_err(|error| Error::NoLifeSign(error.to_string()))?;
+
+    let entry = processes.at(slot);
+    // A new incarnation first: from here on every lock word of an earlier one has a provably dead owner.
+    let incarnation = entry.incarnation.load(Ordering::Relaxed).wrapping_add(1).max(1);
+    entry.incarnation.store(incarnation, Ordering::SeqCst);
+    entry.start_time.store(stat_of(std::process::id()).map_or(0, |stat| stat.start_time), Ordering::Relaxed);
+    entry.pid_namespace.store(pid_namespace(), Ordering::Relaxed);
+    entry.pid.store(std::process::id(), Ordering::Relaxed);
+    Ok(u64::from(incarnation) << 32 | (slot as u64 + 1))
+}
+
+/// Opens the arena's file once more: a description of its own, unless the path leads to another file by now.
+pub(crate) fn open_again(path: &Path, identity: (u64, u64)) -> Result<OwnedFd, Error> {
+    let file = fs::open(path, OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty()).map_err(|_| Error::Lost)?;
+    let stat = fs::fstat(&file).map_err(|_| Error::Lost)?;
+    if (stat.st_dev, stat.st_ino) != identity {
+        return Err(Error::Lost);
+    }
+    Ok(file)
+}
+
+fn flock_of(slot: usize) -> libc::flock {
+    // SAFETY: zero is a valid flock; l_pid must be 0 for OFD locks.
+    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+    lock.l_type = libc::F_WRLCK as i16;
+    lock.l_whence = libc::SEEK_SET as i16;
+    lock.l_start = LIFE + slot as i64;
+    lock.l_len = 1;
+    lock
+}
+
+fn lock_byte(file: &OwnedFd, slot: usize) -> io::Result<()> {
+    // SAFETY: a live descriptor and a live flock.
+    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &flock_of(slot)) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+/// Whether no description but `file` holds the byte of `slot`. An error counts as "held": never steal on a doubt.
+fn is_byte_free(file: &OwnedFd, slot: usize) -> bool {
+    let mut lock = flock_of(slot);
+    // SAFETY: a live descriptor and a live flock that the kernel fills.
+    let result = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &mut lock) };
+    result == 0 && lock.l_type == libc::F_UNLCK as i16
+}
+
+/// Some file systems (FUSE, gVisor, NFS) accept such locks and forget them.
+fn self_test(path: &Path, identity: (u64, u64), slot: usize) -> Result<(), Error> {
+    let other = open_again(path, identity)?;
+    if is_byte_free(&other, slot) {
+        return Err(Error::NoLifeSign("a lock that was taken is not seen by others".to_owned()));
+    }
+    Ok(())
+}
+
+/// Whether the owner of a lock word can never run again. `own` is this process's word; "no" is always a safe answer.
+pub(crate) fn is_dead(word: u64, own: u64, path: &Path, identity: (u64, u64), processes: &Table<ProcessSlot>) -> bool {
+    let owner = word & OWNER;
+    if owner == own {
+        // Another thread of this process: F_OFD_GETLK would not see our own lock.
+        return false;
+    }
+    let slot = ((owner & 0xffff) as usize).wrapping_sub(1);
+    if slot >= processes.len() {
+        // No process writes such a word: the file is damaged, and nobody will ever unlock.
+        return true;
+    }
+    let entry = processes.at(slot);
+    if u64::from(entry.incarnation.load(Ordering::SeqCst)) != owner >> 32 {
+        return true;
+    }
+    is_exiting(entry) || open_again(path, identity).is_ok_and(|file| is_byte_free(&file, slot))
+}
+
+/// How many registered processes live.
+pub(crate) fn count_living(own: u64, path: &Path, identity: (u64, u64), processes: &Table<ProcessSlot>) -> u32 {
+    let Ok(file) = open_again(path, identity) else { return 0 };
+    let own_slot = ((own & 0xffff) as usize).wrapping_sub(1);
+    let lives = |slot: &usize| *slot == own_slot || processes.at(*slot).pid.load(Ordering::Relaxed) != 0 && !is_byte_free(&file, *slot);
+    (0..processes.len()).filter(lives).count() as u32
+}
+
+/// The kernel frees the byte only after it has torn down the address space: 40 ms for each GiB touched. An owner that
+/// provably runs no more (one thread, already exiting, same pid namespace, same start time) need not be waited for.
+fn is_exiting(entry: &ProcessSlot) -> bool {
+    let pid = entry.pid.load(Ordering::Relaxed);
+    let recorded = entry.start_time.load(Ordering::Relaxed);
+    if pid <= 1 || recorded == 0 || entry.pid_namespace.load(Ordering::Relaxed) != pid_namespace() {
+        return false;
+    }
+    const PF_EXITING: u64 = 4;
+    stat_of(pid).is_some_and(|stat| stat.start_time == recorded && stat.threads == 1 && stat.flags & PF_EXITING != 0)
+}
+
+/// What /proc says of a process.
+pub(crate) struct Stat {
+    pub flags: u64,
+    pub threads: u64,
+    pub start_time: u64,
+}
+
+/// None where there is no such process, or /proc does not show it.
+pub(crate) fn stat_of(pid: u32) -> Option<Stat> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The second field is the program's name in brackets and may itself hold brackets and spaces.
+    let fields: Vec<&str> = text[text.rfind(')')? + 2..].split(' ').collect();
+    let number = |field: usize| fields.get(field - 3)?.trim().parse().ok();
+    Some(Stat { flags: number(9)?, threads: number(20)?, start_time: number(22)? })
+}
+
+fn pid_namespace() -> u64 {
+    fs::stat("/proc/self/ns/pid").map_or(0, |stat| stat.st_ino)
+}

@@ -1,0 +1,134 @@
+//! Bytes between private and shared memory. Others may write the shared side at any moment, so no reference or slice is
+//! ever formed over it, and the compiler must not see what the copy reads: volatile words up to 64 bytes, `rep movsb` above
+//! (158 ns for 16 KiB here, where a volatile loop takes 876).
+
+/// Eight bytes at any address.
+#[repr(C, packed)]
+#[derive(Clone, Copy)]
+struct Word(u64);
+
+#[repr(C, packed)]
+#[derive(Clone, Copy)]
+struct Half(u32);
+
+#[repr(C, packed)]
+#[derive(Clone, Copy)]
+struct Quarter(u16);
+
+/// Copies `len` bytes; either side may be shared memory that another process writes meanwhile.
+///
+/// # Safety
+/// `src..src+len` is mapped and readable, `dst..dst+len` mapped and writable, and the two do not overlap.
+#[inline]
+pub(crate) unsafe fn copy(dst: *mut u8, src: *const u8, len: usize) {
+    if len > 64 {
+        // SAFETY: by our own contract.
+        unsafe { copy_long(dst, src, len) };
+        return;
+    }
+    // SAFETY: every access below lies in the first or the last `size_of::<T>()` bytes of a range that is at least that long.
+    unsafe {
+        if len >= 8 {
+            // Whole words from the front, then one more that ends exactly at the end and may overlap the one before.
+            let last = len - 8;
+            let tail = src.add(last).cast::<Word>().read_volatile();
+            let mut at = 0;
+            while at < last {
+                dst.add(at).cast::<Word>().write_volatile(src.add(at).cast::<Word>().read_volatile());
+                at += 8;
+            }
+            dst.add(last).cast::<Word>().write_volatile(tail);
+        } else if len >= 4 {
+            let head = src.cast::<Half>().read_volatile();
+            let tail = src.add(len - 4).cast::<Half>().read_volatile();
+            dst.cast::<Half>().write_volatile(head);
+            dst.add(len - 4).cast::<Half>().write_volatile(tail);
+        } else if len >= 2 {
+            let head = src.cast::<Quarter>().read_volatile();
+            let tail = src.add(len - 2).cast::<Quarter>().read_volatile();
+            dst.cast::<Quarter>().write_volatile(head);
+            dst.add(len - 2).cast::<Quarter>().write_volatile(tail);
+        } else if len == 1 {
+            dst.write_volatile(src.read_volatile());
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+unsafe fn copy_long(dst: *mut u8, src: *const u8, len: usize) {
+    // SAFETY: ranges by the caller's contract; the ABI keeps the direction flag clear. The asm is opaque, so a concurrent
+    // writer is no data race in the eyes of the compiler.
+    unsafe {
+        core::arch::asm!("rep movsb", inout("rcx") len => _, inout("rdi") dst => _, inout("rsi") src => _, options(nostack, preserves_flags));
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+unsafe fn copy_long(dst: *mut u8, src: *const u8, len: usize) {
+    // SAFETY: as in `copy`: whole words from the front, the last one ending exactly at the end.
+    unsafe {
+        let last = len - 8;
+        let mut at = 0;
+        while at < last {
+            dst.add(at).cast::<Word>().write_volatile(src.add(at).cast::<Word>().read_volatile());
+            at += 8;
+        }
+        dst.add(last).cast::<Word>().write_volatile(src.add(last).cast::<Word>().read_volatile());
+    }
+}
+
+/// Whether shared memory holds exactly `key`.
+///
+/// # Safety
+/// `shared..shared+key.len()` is mapped and readable.
+#[inline]
+pub(crate) unsafe fn equals(shared: *const u8, key: &[u8]) -> bool {
+    let len = key.len();
+    let private = key.as_ptr();
+    // SAFETY: each access lies within `len` bytes of its side, as in `copy`.
+    unsafe {
+        if len >= 8 {
+            let last = len - 8;
+            let mut at = 0;
+            while at < last {
+                if shared.add(at).cast::<Word>().read_volatile().0 != private.add(at).cast::<Word>().read().0 {
+                    return false;
+                }
+                at += 8;
+            }
+            return shared.add(last).cast::<Word>().read_volatile().0 == private.add(last).cast::<Word>().read().0;
+        }
+        if len >= 4 {
+            return shared.cast::<Half>().read_volatile().0 == private.cast::<Half>().read().0
+                && shared.add(len - 4).cast::<Half>().read_volatile().0 == private.add(len - 4).cast::<Half>().read().0;
+        }
+        key.iter().enumerate().all(|(at, byte)| shared.add(at).read_volatile() == *byte)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_and_compares_every_length() {
+        let source: Vec<u8> = (0..4096u32).map(|i| (i * 7 + 3) as u8).collect();
+        for len in (0..200).chain([255, 1000, 4000]) {
+            let mut target = vec![0u8; len + 1];
+            // SAFETY: both buffers are at least `len` long and distinct.
+            unsafe { copy(target.as_mut_ptr(), source.as_ptr().add(1), len) };
+            assert_eq!(&target[..len], &source[1..=len], "length {len}");
+            assert_eq!(target[len], 0, "nothing beyond length {len}");
+            // SAFETY: as above.
+            assert!(unsafe { equals(source.as_ptr().add(1), &target[..len]) });
+            for at in 0..len {
+                target[at] ^= 1;
+                // SAFETY: as above.
+                assert!(!unsafe { equals(source.as_ptr().add(1), &target[..len]) }, "length {len}, byte {at}");
+                target[at] ^= 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Numbers that count in place, by two sets of rules: memcached's (unsigned, text becomes a number, decr stops at 0) and
+//! APCu's (signed, wraps, only integers count).
+//!
+//! An increment takes the cas away (0), stores the value, then gives a new cas. Killed in between, the number has no cas,
+//! and every token given out before fails, which is right. The other order would let a cas succeed that must not.
+use crate::arena::Arena;
+use crate::error::Error;
+use crate::index::Located;
+use crate::item::{Body, Encoding, Kind, Meta, NewItem, Origin, View};
+use crate::lock::Locked;
+use crate::stats::Counter;
+use crate::sync::Ordering;
+use crate::time::{Deadline, Time};
+use crate::write::{Step, Stored};
+
+/// How memcached counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delta {
+    /// Wraps at 2^64.
+    Increment(u64),
+    /// Stops at 0.
+    Decrement(u64),
+}
+
+/// How counting ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counted {
+    /// The new value; for APCu's rules the bits of a signed integer.
+    Value(u64),
+    /// There is no item.
+    Missing,
+    /// The item is not a number.
+    NotNumber,
+}
+
+impl Delta {
+    fn apply(self, value: u64) -> u64 {
+        match self {
+            Delta::Increment(by) => value.wrapping_add(by),
+            Delta::Decrement(by) => value.saturating_sub(by),
+        }
+    }
+}
+
+impl Arena {
+    /// Counts by memcached's rules: any value that is a decimal number counts, and becomes one that counts in place. A missing
+    /// item is created with the initial value, if there is one.
+    pub fn count(&self, key: &[u8], delta: Delta, initial: Option<(u64, Deadline)>, now: Time) -> Result<Counted, Error> {
+        self.core.check_key(key)?;
+        self.core.update(key, now, |locked, located| {
+            let Some(view) = locked.live(located) else {
+                let Some((value, deadline)) = initial else { return Ok(Step::Done(Counted::Missing)) };
+                let meta = Meta { origin: Origin::Wire as u8, ..Meta::default() };
+                return Ok(locked.put_number(located, key, meta, deadline, value, 0));
+            };
+            if view.kind == Kind::Number {
+                let value = delta.apply(locked.core.number_of(&view));
+                locked.set_number(&view, value);
+                return Ok(Step::Done(Counted::Value(value)));
+            }
+            let Some(value) = locked.parse(&view) else { return Ok(Step::Done(Counted::NotNumber)) };
+            let meta = view.header.meta(locked.core.flags_of(&view));
+            Ok(locked.put_number(located, key, meta, view.header.deadline(), delta.apply(value), view.header.value_len() as u32))
+        })
+    }
+
+    /// Adds to an integer by APCu's rules: it wraps, and only values stored as integers count. `create`: a missing one is
+    /// created with the value `step` and this deadline.
+    pub fn add_integer(&self, key: &[u8], step: i64, create: Option<Deadline>, now: Time) -> Result<Counted, Error> {
+        self.core.check_key(key)?;
+        self.core.update(key, now, |locked, located| match locked.live(located) {
+            None => match create {
+                None => Ok(Step::Done(Counted::Missing)),
+                Some(deadline) => Ok(locked.put_number(located, key, Meta::native(Encoding::Integer), deadline, step as u64, 0)),
+            },
+            Some(view) if !locked.is_integer(&view) => Ok(Step::Done(Counted::NotNumber)),
+            Some(view) => {
+                let value = locked.core.number_of(&view).wrapping_add(step as u64);
+                locked.set_number(&view, value);
+                Ok(Step::Done(Counted::Value(value)))
+            }
+        })
+    }
+
+    /// Replaces an integer that has the value `old`. `Exists`: it has another one, or is no integer.
+    pub fn cas_integer(&self, key: &[u8], old: i64, new: i64, now: Time) -> Result<Stored, Error> {
+        self.core.check_key(key)?;
+        self.core.update(key, now, |locked, located| {
+            let Some(view) = locked.live(located) else { return Ok(Step::Done(Stored::Missing)) };
+            if !locked.is_integer(&view) || locked.core.number_of(&view) != old as u64 {
+                return Ok(Step::Done(Stored::Exists));
+            }
+            locked.set_number(&view, new as u64);
+            Ok(Step::Done(Stored::Stored { cas: 0 }))
+        })
+    }
+}
+
+impl Locked<'_> {
+    fn is_integer(&self, view: &View) -> bool {
+        view.kind == Kind::Number && view.header.meta(0).encoding == Encoding::Integer as u8
+    }
+
+    fn set_number(&self, view: &View, value: u64) {
+        let cas = self.core.data.long(view.payload + 8);
+        // A number whose cas nobody has asked for has none, and needs none.
+        let told = cas.load(Ordering::Relaxed) != 0;
+        if told {
+            cas.store(0, Ordering::Release);
+        }
+        self.core.data.long(view.payload).store(value, Ordering::Release);
+        if told {
+            cas.store(self.next_cas(), Ordering::Release);
+        }
+        self.count(Counter::Increments, 1);
+    }
+
+    fn put_number(&self, located: &Located<'_>, key: &[u8], meta: Meta, deadline: Deadline, value: u64, width: u32) -> Step<Counted> {
+        let item = NewItem { key, meta, mtime: self.now.0, deadline: deadline.0, cas: None, body: Body::Number { value, cas: 0, width } };
+        match self.put(located, item, false, None) {
+            Some(_) => {
+                self.count(Counter::Increments, 1);
+                Step::Done(Counted::Value(value))
+            }
+            None => Step::NoRoom,
+        }
+    }
+
+    /// The value of an item whose text is a decimal number below 2^64. Spaces at its end are what a shrunken number leaves.
+    fn parse(&self, view: &View) -> Option<u64> {
+        const TEXT_MAX: usize = 32;
+        let len = view.header.value_len() as usize;
+        if view.kind != Kind::Bytes || len > TEXT_MAX || view.header.meta(0).encoding != Encoding::Raw as u8 {
+            return None;
+        }
+        let mut text = [0u8; TEXT_MAX];
+        // SAFETY: `len` is at most the size of `text`.
+        unsafe { self.core.data.copy_out(view.value, text.as_mut_ptr(), len) };
+        let digits = text[..len].trim_ascii_end();
+        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+            return None;
+        }
+        digits.iter().try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
+    }
+}

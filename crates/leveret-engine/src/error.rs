@@ -1,0 +1,154 @@
+//! Why an operation or an opening failed. A miss is `None` and a lost cas is `Stored::Exists`: those are answers.
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+/// Why an operation failed. Nothing but the item in question is ever affected.
+#[non_exhaustive]
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Error {
+    /// The value is larger than the arena takes. The old item under that key is gone: a failed set must not leave a stale value.
+    ValueTooLarge {
+        /// Length of the value, bytes.
+        len: usize,
+        /// Largest value of this arena, bytes.
+        max: usize,
+    },
+    /// The key is longer than the arena takes.
+    KeyTooLong {
+        /// Length of the key, bytes.
+        len: usize,
+        /// Longest key of this arena, bytes.
+        max: usize,
+    },
+    /// No room could be made.
+    NoMemory,
+    /// The shard's lock was not to be had within the lock timeout: its owner is alive but stopped.
+    Busy,
+    /// The arena's file was truncated, replaced or unlinked: open it again.
+    Lost,
+    /// Too many processes write to this arena.
+    ProcessTableFull {
+        /// How many processes may be registered at a time.
+        max: usize,
+    },
+    /// The file system does not keep the life sign of a process.
+    NoLifeSign(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::ValueTooLarge { len, max } => write!(f, "a value of {len} bytes is too large: this arena takes at most {max}, an eighth of its memory"),
+            Error::KeyTooLong { len, max } => write!(f, "a key of {len} bytes is too long: this arena takes at most {max}"),
+            Error::NoMemory => write!(f, "no memory could be freed for this value: the arena is full of items or fills that cannot be moved now; try again or create a larger arena"),
+            Error::Busy => write!(f, "another process holds the lock of this part of the arena and does not go on (stopped or frozen?); try again"),
+            Error::Lost => write!(f, "the arena's file was truncated, replaced or removed; open the arena again"),
+            Error::ProcessTableFull { max } => write!(f, "{max} processes already write to this arena, which is the limit; reading goes on"),
+            Error::NoLifeSign(why) => write!(f, "this file system cannot tell whether a process lives ({why}); put the arena on tmpfs, ext4, xfs or btrfs"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Why an arena could not be opened. The text says how to mend it.
+#[non_exhaustive]
+#[derive(Debug)]
+pub enum OpenError {
+    /// The name is neither `NAME`, `arena:NAME` nor a path that ends in `.arena`.
+    Name(String),
+    /// `memory` is out of range.
+    Memory {
+        /// What was asked for, bytes.
+        asked: u64,
+    },
+    /// The file or its folder could not be used.
+    Io {
+        /// What was tried.
+        doing: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// What the kernel answered.
+        source: io::Error,
+    },
+    /// There is not enough room on the file system.
+    NoSpace {
+        /// The arena's file.
+        path: PathBuf,
+        /// Bytes needed at once.
+        needed: u64,
+    },
+    /// The file is no arena, or was damaged.
+    Foreign {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The file is an arena of another layout version.
+    LayoutMismatch {
+        /// The file.
+        path: PathBuf,
+        /// Version found.
+        found: u32,
+        /// Version that this program reads.
+        expected: u32,
+    },
+    /// Another user owns the file or could replace it.
+    Untrusted {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// There is no such arena and none was to be made.
+    Missing(PathBuf),
+}
+
+/// The smallest arena, bytes.
+pub const MEMORY_MIN: u64 = 8 << 20;
+/// The largest arena, bytes.
+pub const MEMORY_MAX: u64 = 1 << 40;
+
+impl fmt::Display for OpenError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OpenError::Name(name) => write!(
+                f,
+                "'{name}' names no arena: use a name of letters, digits, '.', '_' and '-' (at most 64), 'arena:NAME', or an absolute path that ends in .arena"
+            ),
+            OpenError::Memory { asked } => write!(f, "an arena of {asked} bytes is out of range: the memory is {} MiB to {} GiB", MEMORY_MIN >> 20, MEMORY_MAX >> 30),
+            OpenError::Io { doing, path, source } => {
+                write!(f, "cannot {doing} {}: {source}", path.display())?;
+                match source.raw_os_error() {
+                    Some(libc::EACCES | libc::EPERM) => write!(f, "; this process runs as uid {}: give that user the right, or choose another folder (leveret.dir, LEVERET_DIR)", rustix::process::geteuid().as_raw()),
+                    Some(libc::ELOOP) => write!(f, "; it is a symbolic link, which is refused: name the file itself"),
+                    Some(libc::ENOENT) => write!(f, "; create the folder, or choose another (leveret.dir, LEVERET_DIR)"),
+                    _ => Ok(()),
+                }
+            }
+            OpenError::NoSpace { path, needed } => write!(
+                f,
+                "no space for {}: {} KiB are needed to begin with; make its file system larger (Docker: --shm-size; tmpfs: mount -o remount,size=...) or choose another folder (leveret.dir, LEVERET_DIR)",
+                path.display(),
+                needed / 1024
+            ),
+            OpenError::Foreign { path, why } => write!(f, "{} is not an arena that can be used: {why}; remove it, or name another file", path.display()),
+            OpenError::LayoutMismatch { path, found, expected } => {
+                write!(f, "{} has layout version {found}, and this program reads version {expected}: stop its users and remove it, or run the version that made it", path.display())
+            }
+            OpenError::Untrusted { path, why } => write!(f, "{} is not to be trusted: {why}", path.display()),
+            OpenError::Missing(path) => write!(f, "there is no arena {}", path.display()),
+        }
+    }
+}
+
+impl std::error::Error for OpenError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            OpenError::Io { source, .. } => Some(source),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,348 @@
+//! Making room: segment-granular S3-FIFO, item by item. New items go to the small pool; what was read there moves to the main
+//! pool when its segment is drained, the rest goes and leaves a fingerprint (a ghost) that sends it to the main pool should it
+//! come back soon. In the main pool, items that were read since the last drain stay.
+//!
+//! Every drain makes progress: at most three quarters of a segment are kept, and without room for them nothing is. There are
+//! no queues: the state words say which segment is oldest.
+use crate::arena::Core;
+use crate::error::Error;
+use crate::index::{SlotWord, Spot};
+use crate::item::{View, HEADER};
+use crate::lock::Locked;
+use crate::read::FREQUENCY_MAX;
+use crate::segment::{Pool, SegmentId, State, StateWord};
+use crate::stats::Counter;
+use crate::sync::Ordering;
+use crate::time::Time;
+
+/// Share of a shard's segments that the small pool may take before it is the one to be drained.
+const SMALL_PERCENT: usize = 10;
+/// Shards that a writer asks for room before it gives up this round.
+const SHARDS_ASKED: usize = 4;
+
+/// What a drain keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Keep {
+    /// Whatever is alive: the segment is mostly dead bytes.
+    Alive,
+    /// What was read, up to half of a small or three quarters of a main segment.
+    Read,
+    Nothing,
+}
+
+/// What one look over a shard's segments shows.
+#[derive(Default)]
+struct Survey {
+    draining: Option<SegmentId>,
+    /// Past its deadline as a whole, flushed, or without a live item.
+    dead: Option<SegmentId>,
+    /// The one with the most dead bytes, if these are more than half of it.
+    hollow: Option<(SegmentId, u32)>,
+    oldest_small: Option<(SegmentId, u64)>,
+    oldest_main: Option<(SegmentId, u64)>,
+    fullest_open: Option<(SegmentId, u64)>,
+    small: usize,
+    all: usize,
+    next_expiry: u32,
+}
+
+impl Core {
+    /// Makes room for a write that found none: by growing, else by draining a segment of this shard or of a richer one. No
+    /// lock is held. False: nothing can be freed.
+    pub fn make_room(&self, shard: usize, now: Time) -> Result<bool, Error> {
+        if self.grow_data() {
+            return Ok(true);
+        }
+        let mut owned = vec![0usize; self.shards.len()];
+        for segment in 0..self.active_segments() {
+            let word = self.state(SegmentId(segment as u32));
+            if word.kind().is_some_and(|kind| kind != State::Free && kind != State::Retired) {
+                if let Some(count) = owned.get_mut(word.shard()) {
+                    *count += 1;
+                }
+            }
+        }
+        let fair = self.active_segments() / self.shards.len();
+        if owned[shard] < fair {
+            // Below its share, a shard takes from those above theirs, without waiting for any of them.
+            let mut richest: Vec<usize> = (0..owned.len()).filter(|other| *other != shard && owned[*other] > owned[shard]).collect();
+            richest.sort_by_key(|other| std::cmp::Reverse(owned[*other]));
+            for other in richest.into_iter().take(SHARDS_ASKED) {
+                if self.try_lock(other, now).is_some_and(|locked| locked.evict()) {
+                    return Ok(true);
+                }
+            }
+        }
+        if self.lock(shard, now)?.evict() {
+            return Ok(true);
+        }
+        Ok((0..owned.len()).filter(|other| *other != shard).any(|other| self.try_lock(other, now).is_some_and(|locked| locked.evict())))
+    }
+
+    /// Sees to it, before a write takes the lock, that the index can grow when it needs to.
+    #[inline]
+    pub fn prepare_index(&self, shard: usize, now: Time) {
+        let head = self.shards.at(shard);
+        let chunks = head.chunks.load(Ordering::Acquire);
+        let buckets = u64::from(self.buckets(shard));
+        let allocated = u64::from(chunks) * u64::from(self.geometry.chunk_buckets);
+        // Some splits ahead: allocating takes longer than a write should wait.
+        if buckets + 8 >= allocated && head.occupied.load(Ordering::Relaxed) * 5 > buckets * 24 {
+            self.extend_index(shard, chunks, now);
+        }
+    }
+
+    #[cold]
+    fn extend_index(&self, shard: usize, chunks: u32, now: Time) {
+        let patience = &self.index_full_until[shard];
+        if u64::from(chunks + 1) * u64::from(self.geometry.chunk_buckets) > u64::from(self.geometry.buckets_max) || Time(patience.load(Ordering::Relaxed)) > now {
+            return;
+        }
+        if self.grow_index(shard, chunks) {
+            return;
+        }
+        // At the limit, data makes way for the index: chains would grow long and lose items otherwise.
+        for _ in 0..8 {
+            if self.allocated() + self.geometry.chunk_len() <= self.geometry.memory {
+                break;
+            }
+            if !self.retire_segment(shard, now) {
+                break;
+            }
+        }
+        if !self.grow_index(shard, chunks) {
+            patience.store(now.0 + 2, Ordering::Relaxed);
+        }
+    }
+
+    fn retire_segment(&self, shard: usize, now: Time) -> bool {
+        let Ok(locked) = self.lock(shard, now) else { return false };
+        // With a generation of its own, so that nobody who reads from its last use takes the hole's zeros for bytes.
+        let retired = || StateWord::new(locked.next_generation(), State::Retired, shard, Pool::Small, 0);
+        let taken = self.take_free(retired()).or_else(|| locked.evict().then(|| self.take_free(retired()))?);
+        drop(locked);
+        let Some(segment) = taken else { return false };
+        self.punch(segment);
+        true
+    }
+}
+
+impl<'a> Locked<'a> {
+    fn survey(&self) -> Survey {
+        let core = self.core;
+        let size = core.geometry.segment_size() as u32;
+        let mut survey = Survey { next_expiry: u32::MAX, ..Survey::default() };
+        for segment in (0..core.active_segments()).map(|segment| SegmentId(segment as u32)) {
+            let word = core.state(segment);
+            if word.shard() != self.index {
+                continue;
+            }
+            let header = core.header(segment);
+            let expiry = header.max_deadline.load(Ordering::Relaxed);
+            let written = header.write_off.load(Ordering::Relaxed);
+            let flushed = core.states.at(segment.0 as usize).epoch.load(Ordering::Relaxed) != self.epoch;
+            match word.kind() {
+                Some(State::Draining) => survey.draining = Some(segment),
+                Some(State::Open) => {
+                    survey.all += 1;
+                    survey.small += usize::from(word.pool() == Pool::Small);
+                    if flushed || written > 0 && expiry <= self.now.0 {
+                        survey.dead = Some(segment);
+                    } else if written > 0 {
+                        survey.next_expiry = survey.next_expiry.min(expiry);
+                        let room = self.room_in(segment);
+                        if survey.fullest_open.is_none_or(|(_, least)| room < least) {
+                            survey.fullest_open = Some((segment, room));
+                        }
+                    }
+                }
+                Some(State::Sealed) => {
+                    survey.all += 1;
+                    survey.small += usize::from(word.pool() == Pool::Small);
+                    let live = header.live_bytes.load(Ordering::Relaxed);
+                    if flushed || expiry <= self.now.0 || header.live_items.load(Ordering::Relaxed) == 0 {
+                        survey.dead = Some(segment);
+                        continue;
+                    }
+                    survey.next_expiry = survey.next_expiry.min(expiry);
+                    if live < size / 2 && survey.hollow.is_none_or(|(_, least)| live < least) {
+                        survey.hollow = Some((segment, live));
+                    }
+                    let oldest = if word.pool() == Pool::Small { &mut survey.oldest_small } else { &mut survey.oldest_main };
+                    if oldest.is_none_or(|(_, generation)| word.generation() < generation) {
+                        *oldest = Some((segment, word.generation()));
+                    }
+                }
+                Some(State::Large | State::LargeFill) => survey.all += 1,
+                _ => {}
+            }
+        }
+        survey
+    }
+
+    /// Drains one segment of this shard. False: it has none that could be.
+    pub fn evict(&self) -> bool {
+        let survey = self.survey();
+        self.shard().next_expiry.store(survey.next_expiry, Ordering::Relaxed);
+        if let Some(segment) = survey.draining.or(survey.dead) {
+            // What lives in a segment whose drain was cut short by a kill has been judged once; it is judged again.
+            let keep = if survey.draining.is_some() { Keep::Read } else { Keep::Nothing };
+            self.drain(segment, keep);
+            return true;
+        }
+        if let Some((segment, _)) = survey.hollow {
+            self.drain(segment, Keep::Alive);
+            return true;
+        }
+        let small_is_due = survey.small * 100 > survey.all * SMALL_PERCENT;
+        let (first, second) = if small_is_due { (survey.oldest_small, survey.oldest_main) } else { (survey.oldest_main, survey.oldest_small) };
+        let victim = first.or(second).or(survey.fullest_open);
+        if let Some((segment, _)) = victim {
+            self.drain(segment, Keep::Read);
+        }
+        victim.is_some()
+    }
+
+    /// Frees the segments that are past their deadline as a whole.
+    pub fn reclaim_expired(&self) -> usize {
+        let mut freed = 0;
+        loop {
+            let survey = self.survey();
+            self.shard().next_expiry.store(survey.next_expiry, Ordering::Relaxed);
+            let Some(segment) = survey.dead else { return freed };
+            self.drain(segment, Keep::Nothing);
+            freed += 1;
+            // A few at a time, so that no writer waits long.
+            if freed == 4 {
+                self.shard().next_expiry.store(0, Ordering::Relaxed);
+                return freed;
+            }
+        }
+    }
+
+    /// Continues what kills have left behind.
+    pub fn finish_drains(&self) {
+        while let Some(segment) = self.survey().draining {
+            self.drain(segment, Keep::Read);
+        }
+    }
+
+    /// Empties a segment: moves what is kept, drops the rest, frees it. Killed anywhere it is simply begun again: an item
+    /// whose slot points elsewhere by now is not this segment's any more.
+    fn drain(&self, segment: SegmentId, keep: Keep) {
+        let core = self.core;
+        let word = core.state(segment);
+        core.set_state(segment, word.with(State::Draining));
+        let pool = word.pool();
+        let mut budget = match (keep, pool) {
+            (Keep::Nothing, _) => 0,
+            (Keep::Alive, _) => core.geometry.segment_size(),
+            (Keep::Read, Pool::Small) => core.geometry.segment_size() / 2,
+            (Keep::Read, Pool::Main) => core.geometry.segment_size() / 4 * 3,
+        };
+        let least = if keep == Keep::Read { self.least_frequency(segment, budget) } else { 0 };
+        let target = if keep == Keep::Read { Pool::Main } else { pool };
+        let whole = self.each_live(segment, |hash, spot, view| {
+            let frequency = spot.frequency() & FREQUENCY_MAX;
+            if !self.is_alive(view) {
+                self.remove(hash, spot);
+                self.count(Counter::Expired, 1);
+            } else if frequency >= least && view.size <= budget && self.relocate(target, spot, view) {
+                budget -= view.size;
+                if keep == Keep::Read {
+                    let cooled = if pool == Pool::Small { frequency / 2 } else { frequency - 1 };
+                    spot.set_frequency(spot.frequency() & !FREQUENCY_MAX | cooled);
+                }
+            } else {
+                self.remove(hash, spot);
+                self.count(Counter::Evicted, 1);
+                if pool == Pool::Small {
+                    self.remember(hash);
+                }
+            }
+        });
+        if !whole {
+            self.clear_slots_into(segment);
+        }
+        core.set_free(segment);
+    }
+
+    /// Moves an item to fresh room of `pool`. False: there is none.
+    fn relocate(&self, pool: Pool, spot: &Spot<'a>, view: &View) -> bool {
+        let Some((place, size)) = self.copy_to(pool, view, view.header.deadline(), true) else { return false };
+        self.publish(place, size, view.header.deadline);
+        spot.cell().store(SlotWord(spot.word.0 >> crate::hash::PLACE_BITS << crate::hash::PLACE_BITS | place.at >> 3).0, Ordering::Release);
+        self.count(Counter::MovedBytes, size);
+        true
+    }
+
+    /// The lowest frequency, at least 1, from which on all items together fit into `budget` bytes.
+    fn least_frequency(&self, segment: SegmentId, budget: u64) -> u8 {
+        let mut bytes = [0u64; FREQUENCY_MAX as usize + 1];
+        self.each_live(segment, |_, spot, view| {
+            if self.is_alive(view) {
+                bytes[(spot.frequency() & FREQUENCY_MAX) as usize] += view.size;
+            }
+        });
+        let mut kept = 0;
+        for frequency in (1..=FREQUENCY_MAX).rev() {
+            kept += bytes[frequency as usize];
+            if kept > budget {
+                return (frequency + 1).min(FREQUENCY_MAX);
+            }
+        }
+        1
+    }
+
+    /// Visits the items of a segment that a slot points at. False: its bytes do not parse to their end.
+    fn each_live(&self, segment: SegmentId, mut visit: impl FnMut(u64, &Spot<'a>, &View)) -> bool {
+        let core = self.core;
+        let end = core.written_end(segment);
+        let mut at = core.start(segment);
+        while at + HEADER <= end {
+            let Some(view) = core.view(at, end) else { return false };
+            let hash = core.hash_at(view.key, view.header.key_len());
+            if core.shard_of(hash) == self.index {
+                if let Some(spot) = self.spot_of(hash, at) {
+                    visit(hash, &spot, &view);
+                }
+            }
+            at += view.size;
+        }
+        true
+    }
+
+    /// Clears every slot of the shard that points into a segment. Only a damaged file needs it.
+    #[cold]
+    fn clear_slots_into(&self, segment: SegmentId) {
+        for bucket in 0..self.core.buckets(self.index) {
+            for spot in self.core.spots(self.index, bucket) {
+                if self.core.segment_at(spot.word.at()) == Some(segment) {
+                    spot.cell().store(0, Ordering::Release);
+                    self.count(Counter::Mended, 1);
+                }
+            }
+        }
+    }
+
+    fn ghost_set(&self, hash: u64) -> (usize, u32) {
+        let sets = self.core.geometry.ghosts as usize / 4;
+        // Other bits than those that choose the bucket and the shard.
+        let first = self.index * self.core.geometry.ghosts as usize + (hash >> 8) as usize % sets * 4;
+        (first, (hash >> 24) as u32 | 1)
+    }
+
+    /// Notes that a key was evicted from the small pool.
+    fn remember(&self, hash: u64) {
+        let (first, fingerprint) = self.ghost_set(hash);
+        let turn = self.shard().ghost_turn.fetch_add(1, Ordering::Relaxed) as usize;
+        self.core.ghosts.at(first + turn % 4).store(fingerprint, Ordering::Relaxed);
+    }
+
+    /// Whether a key was evicted from the small pool not long ago; forgets that.
+    pub fn was_evicted_lately(&self, hash: u64) -> bool {
+        let (first, fingerprint) = self.ghost_set(hash);
+        let ghost = (first..first + 4).map(|at| self.core.ghosts.at(at)).find(|ghost| ghost.load(Ordering::Relaxed) == fingerprint);
+        ghost.inspect(|ghost| ghost.store(0, Ordering::Relaxed)).is_some()
+    }
+}

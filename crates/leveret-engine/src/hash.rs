@@ -1,0 +1,86 @@
+//! One 64-bit hash decides everything: the top bits the shard, the middle the tag in the slot, the low bits the bucket.
+use crate::arena::Core;
+use xxhash_rust::xxh3::{xxh3_64_with_seed, Xxh3};
+
+/// Low bits of a slot word that hold the item's place, in units of 8 bytes.
+pub(crate) const PLACE_BITS: u32 = 42;
+const TAG_MAX: u64 = (1 << 22) - 1;
+
+/// Tag of a slot word that is a link to an overflow bucket; no item has it.
+pub(crate) const LINK: u64 = TAG_MAX;
+
+/// The tag of a hash: 1 ..= 2^22 - 2, so that a slot word with an item is neither 0 nor a link.
+#[inline]
+pub(crate) fn tag(hash: u64) -> u64 {
+    ((hash >> 34) & TAG_MAX).clamp(1, TAG_MAX - 1)
+}
+
+/// The bucket of a hash in a linear-hashing table of `buckets` buckets.
+#[inline]
+pub(crate) fn bucket(hash: u64, buckets: u32) -> u32 {
+    let level = 1u32 << buckets.ilog2();
+    let bucket = hash as u32 & (2 * level).wrapping_sub(1);
+    if bucket < buckets {
+        bucket
+    } else {
+        bucket & (level - 1)
+    }
+}
+
+impl Core {
+    #[inline]
+    pub fn hash(&self, key: &[u8]) -> u64 {
+        xxh3_64_with_seed(key, self.geometry.hash_seed)
+    }
+
+    #[inline]
+    pub fn shard_of(&self, hash: u64) -> usize {
+        // Two steps, since a shift by 64 (one shard) is not defined.
+        (hash >> 32 >> (32 - self.geometry.shard_shift)) as usize
+    }
+
+    /// The hash of a key that lies in the arena, read piece by piece since no slice may be formed over it.
+    pub fn hash_at(&self, off: u64, len: usize) -> u64 {
+        let mut piece = [0u8; 512];
+        let mut read = |at: u64, len: usize| {
+            // SAFETY: `len` is at most the size of `piece`.
+            unsafe { self.data.copy_out(off + at, piece.as_mut_ptr(), len) };
+            piece
+        };
+        if len <= 512 {
+            return xxh3_64_with_seed(&read(0, len)[..len], self.geometry.hash_seed);
+        }
+        let mut state = Xxh3::with_seed(self.geometry.hash_seed);
+        let mut done = 0;
+        while done < len {
+            let step = (len - done).min(512);
+            state.update(&read(done as u64, step)[..step]);
+            done += step;
+        }
+        state.digest()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_split_moves_items_to_the_new_bucket_only() {
+        for buckets in 1..200u32 {
+            for hash in 0..5000u64 {
+                let before = bucket(hash, buckets);
+                let after = bucket(hash, buckets + 1);
+                assert!(before < buckets);
+                assert!(after == before || after == buckets, "{hash} in {buckets}");
+            }
+        }
+    }
+
+    #[test]
+    fn tags_are_never_zero_or_a_link() {
+        for hash in [0, u64::MAX, LINK << 34, 1 << 34] {
+            assert!((1..LINK).contains(&tag(hash)));
+        }
+    }
+}

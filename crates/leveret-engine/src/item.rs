@@ -1,0 +1,382 @@
+//! An item in a segment: 16 bytes of header, then what its bits announce, key, value, padded to 8 bytes.
+//!
+//! ```text
+//!  0        4        8       12       16
+//!  | shape  | names  | mtime | deadline | [cas u64] [number: value u64, cas u64 | large: total u64, count u32, 0 u32, extents]
+//!  | [flags u32] [extension u32] key bytes, value bytes (large: the tail), zeros up to a multiple of 8
+//!
+//!  shape:  value_len:24 | kind:2 | cas:1 | flags:1 | wanted:1 | extension:1 | 0:2
+//!  names:  key_len:16 | origin:4 | encoding:4 | codec:4 | 0:4
+//! ```
+//!
+//! Published items never change, except for whole aligned words: the deadline (touch, under the lock, only ever later), a
+//! number and its cas (incr), and the bit `wanted` in the shape.
+use crate::arena::Core;
+use crate::sync::Ordering;
+use crate::time::Deadline;
+
+/// What an item's value is to whoever reads it, besides its bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(C)]
+pub struct Meta {
+    /// The client's own opaque 32 bits.
+    pub flags: u32,
+    /// Which family of entrances wrote it, an `Origin`.
+    pub origin: u8,
+    /// What the bytes are, an `Encoding`.
+    pub encoding: u8,
+    /// Compression of the bytes: 0 = none.
+    pub codec: u8,
+    /// 0.
+    pub reserved: u8,
+}
+
+/// Which family of entrances wrote an item. Flags alone cannot tell: 1 is an int for one and "serialized" for another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Origin {
+    /// It came over a socket: to be read by the reader's own rules.
+    Wire = 0,
+    /// The classes of pecl/memcached.
+    PeclMemcached = 1,
+    /// The classes of pecl/memcache.
+    PeclMemcache = 2,
+    /// `Leveret\Cache`, `apcu_*`, the command.
+    Native = 3,
+    /// The Ruby gems.
+    Ruby = 4,
+}
+
+/// What an item's bytes are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Encoding {
+    /// A string, as it is.
+    Raw = 0,
+    /// A signed 64-bit integer, kept as a number.
+    Integer = 1,
+    /// The text of a float.
+    Double = 2,
+    /// `1` or nothing.
+    Bool = 3,
+    /// Nothing.
+    Null = 4,
+    /// PHP's serialize().
+    Php = 5,
+    /// igbinary.
+    Igbinary = 6,
+    /// msgpack.
+    Msgpack = 7,
+    /// JSON.
+    Json = 8,
+    /// Ruby's Marshal.
+    Marshal = 9,
+}
+
+impl Meta {
+    /// Bytes of the native entrances.
+    pub fn native(encoding: Encoding) -> Meta {
+        Meta { flags: 0, origin: Origin::Native as u8, encoding: encoding as u8, codec: 0, reserved: 0 }
+    }
+}
+
+/// How the value lies in the item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Kind {
+    Bytes = 0,
+    /// A 64-bit word that counts in place. `value_len` is the width of the text it came from: memcached pads a number that
+    /// became shorter with spaces.
+    Number = 1,
+    /// Whole segments and a tail.
+    Large = 2,
+}
+
+pub(crate) const HEADER: u64 = 16;
+/// Bits of the shape word.
+pub(crate) const VALUE_LEN: u32 = (1 << 24) - 1;
+const KIND_SHIFT: u32 = 24;
+const HAS_CAS: u32 = 1 << 26;
+const HAS_FLAGS: u32 = 1 << 27;
+/// Somebody has been told this item's cas, so a copy of it must keep it.
+pub(crate) const WANTED: u32 = 1 << 28;
+const HAS_EXTENSION: u32 = 1 << 29;
+
+/// A header, read once into private memory.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Header {
+    pub shape: u32,
+    pub names: u32,
+    pub mtime: u32,
+    pub deadline: u32,
+}
+
+impl Header {
+    #[inline]
+    pub fn value_len(self) -> u64 {
+        u64::from(self.shape & VALUE_LEN)
+    }
+
+    #[inline]
+    pub fn key_len(self) -> usize {
+        (self.names & 0xffff) as usize
+    }
+
+    #[inline]
+    pub fn kind(self) -> Option<Kind> {
+        match self.shape >> KIND_SHIFT & 3 {
+            0 => Some(Kind::Bytes),
+            1 => Some(Kind::Number),
+            2 => Some(Kind::Large),
+            _ => None,
+        }
+    }
+
+    pub fn has_cas(self) -> bool {
+        self.shape & HAS_CAS != 0
+    }
+
+    pub fn is_wanted(self) -> bool {
+        self.shape & WANTED != 0
+    }
+
+    #[inline]
+    fn has_flags(self) -> bool {
+        self.shape & HAS_FLAGS != 0
+    }
+
+    #[inline]
+    fn has_extension(self) -> bool {
+        self.shape & HAS_EXTENSION != 0
+    }
+
+    #[inline]
+    pub fn meta(self, flags: u32) -> Meta {
+        let names = self.names >> 16;
+        Meta { flags, origin: (names & 15) as u8, encoding: (names >> 4 & 15) as u8, codec: (names >> 8 & 15) as u8, reserved: 0 }
+    }
+
+    pub fn deadline(self) -> Deadline {
+        Deadline(self.deadline)
+    }
+}
+
+/// One item in the arena: its header and where its parts lie. All of it is inside one segment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    pub at: u64,
+    pub header: Header,
+    pub kind: Kind,
+    /// Offset of the number or the table of extents, if it has one.
+    pub payload: u64,
+    pub key: u64,
+    pub value: u64,
+    /// Bytes up to the next item.
+    pub size: u64,
+}
+
+/// One segment that holds a piece of a large value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub segment: u32,
+    pub generation: u32,
+}
+
+/// What a new item is made of.
+pub(crate) struct NewItem<'a> {
+    pub key: &'a [u8],
+    pub meta: Meta,
+    pub mtime: u32,
+    pub deadline: u32,
+    pub cas: Option<u64>,
+    pub body: Body<'a>,
+}
+
+pub(crate) enum Body<'a> {
+    Bytes(&'a [u8]),
+    Number { value: u64, cas: u64, width: u32 },
+    Large { total: u64, extents: &'a [Extent], tail: &'a [u8] },
+    /// The parts of an append or prepend: bytes of an old item in the arena, and new ones before or behind.
+    Joined { before: &'a [u8], old: (u64, u64), after: &'a [u8] },
+}
+
+impl Body<'_> {
+    fn kind(&self) -> Kind {
+        match self {
+            Body::Bytes(_) | Body::Joined { .. } => Kind::Bytes,
+            Body::Number { .. } => Kind::Number,
+            Body::Large { .. } => Kind::Large,
+        }
+    }
+
+    /// The length that goes into the header.
+    fn value_len(&self) -> u64 {
+        match self {
+            Body::Bytes(bytes) => bytes.len() as u64,
+            Body::Number { width, .. } => u64::from(*width),
+            Body::Large { tail, .. } => tail.len() as u64,
+            Body::Joined { before, old, after } => before.len() as u64 + old.1 + after.len() as u64,
+        }
+    }
+
+    fn payload_len(&self) -> u64 {
+        match self {
+            Body::Bytes(_) | Body::Joined { .. } => 0,
+            Body::Number { .. } => 16,
+            Body::Large { extents, .. } => 16 + 8 * extents.len() as u64,
+        }
+    }
+
+    /// Bytes behind the key.
+    fn stored_len(&self) -> u64 {
+        match self {
+            Body::Number { .. } => 0,
+            other => other.value_len(),
+        }
+    }
+}
+
+impl NewItem<'_> {
+    pub fn size(&self) -> u64 {
+        let optional = 8 * u64::from(self.cas.is_some()) + 4 * u64::from(self.meta.flags != 0);
+        (HEADER + optional + self.body.payload_len() + self.key.len() as u64 + self.body.stored_len()).next_multiple_of(8)
+    }
+}
+
+impl Core {
+    #[inline]
+    pub fn header_at(&self, at: u64) -> Header {
+        let word = |off| self.data.word(at + off).load(Ordering::Relaxed);
+        Header { shape: word(0), names: word(4), mtime: word(8), deadline: word(12) }
+    }
+
+    /// The item at `at`, if what lies there fits before `end`. Whatever the bytes are, the answer is inside the segment.
+    #[inline]
+    pub fn view(&self, at: u64, end: u64) -> Option<View> {
+        if at + HEADER > end {
+            return None;
+        }
+        let header = self.header_at(at);
+        let kind = header.kind()?;
+        let payload = at + HEADER + 8 * u64::from(header.has_cas());
+        let (payload_len, stored) = match kind {
+            Kind::Bytes => (0, header.value_len()),
+            Kind::Number => (16, 0),
+            Kind::Large => {
+                if payload + 16 > end {
+                    return None;
+                }
+                (16 + 8 * u64::from(self.data.word(payload + 8).load(Ordering::Relaxed)), header.value_len())
+            }
+        };
+        let key = payload + payload_len + 4 * u64::from(header.has_flags()) + 4 * u64::from(header.has_extension());
+        let value = key + header.key_len() as u64;
+        let size = (value + stored - at).next_multiple_of(8);
+        (at + size <= end).then_some(View { at, header, kind, payload, key, value, size })
+    }
+
+    #[inline]
+    pub fn flags_of(&self, view: &View) -> u32 {
+        if !view.header.has_flags() {
+            return 0;
+        }
+        self.data.word(view.key - 4 - 4 * u64::from(view.header.has_extension())).load(Ordering::Relaxed)
+    }
+
+    /// The explicit cas of an item that has one.
+    pub fn explicit_cas(&self, view: &View) -> Option<u64> {
+        view.header.has_cas().then(|| self.data.long(view.at + HEADER).load(Ordering::Relaxed))
+    }
+
+    pub fn number_of(&self, view: &View) -> u64 {
+        self.data.long(view.payload).load(Ordering::Acquire)
+    }
+
+    /// Total length of a large value and the number of its extents.
+    pub fn large_of(&self, view: &View) -> (u64, usize) {
+        (self.data.long(view.payload).load(Ordering::Relaxed), self.data.word(view.payload + 8).load(Ordering::Relaxed) as usize)
+    }
+
+    pub fn extent_of(&self, view: &View, index: usize) -> Extent {
+        let at = view.payload + 16 + 8 * index as u64;
+        Extent { segment: self.data.word(at).load(Ordering::Relaxed), generation: self.data.word(at + 4).load(Ordering::Relaxed) }
+    }
+
+    /// Writes an item into room that nobody else sees yet.
+    pub fn write_item(&self, at: u64, item: &NewItem<'_>) {
+        let data = &self.data;
+        let meta = item.meta;
+        let shape = item.body.value_len() as u32
+            | (item.body.kind() as u32) << KIND_SHIFT
+            | if item.cas.is_some() { HAS_CAS } else { 0 }
+            | if meta.flags != 0 { HAS_FLAGS } else { 0 };
+        let names = item.key.len() as u32 | u32::from(meta.origin & 15) << 16 | u32::from(meta.encoding & 15) << 20 | u32::from(meta.codec & 15) << 24;
+        let size = item.size();
+        // The padding is part of the item's bytes; zero, so that no earlier value shows through.
+        data.long(at + size - 8).store(0, Ordering::Relaxed);
+        for (off, word) in [(0, shape), (4, names), (8, item.mtime), (12, item.deadline)] {
+            data.word(at + off).store(word, Ordering::Relaxed);
+        }
+        let mut off = at + HEADER;
+        if let Some(cas) = item.cas {
+            data.long(off).store(cas, Ordering::Relaxed);
+            off += 8;
+        }
+        match item.body {
+            Body::Number { value, cas, .. } => {
+                data.long(off).store(value, Ordering::Relaxed);
+                data.long(off + 8).store(cas, Ordering::Relaxed);
+            }
+            Body::Large { total, extents, .. } => {
+                data.long(off).store(total, Ordering::Relaxed);
+                data.word(off + 8).store(extents.len() as u32, Ordering::Relaxed);
+                data.word(off + 12).store(0, Ordering::Relaxed);
+                for (index, extent) in extents.iter().enumerate() {
+                    data.word(off + 16 + 8 * index as u64).store(extent.segment, Ordering::Relaxed);
+                    data.word(off + 20 + 8 * index as u64).store(extent.generation, Ordering::Relaxed);
+                }
+            }
+            Body::Bytes(_) | Body::Joined { .. } => {}
+        }
+        off += item.body.payload_len();
+        if meta.flags != 0 {
+            data.word(off).store(meta.flags, Ordering::Relaxed);
+            off += 4;
+        }
+        data.copy_in(off, item.key);
+        off += item.key.len() as u64;
+        match item.body {
+            Body::Number { .. } => {}
+            Body::Bytes(bytes) => data.copy_in(off, bytes),
+            Body::Large { tail, .. } => data.copy_in(off, tail),
+            Body::Joined { before, old, after } => {
+                data.copy_in(off, before);
+                data.copy_within(old.0, off + before.len() as u64, old.1);
+                data.copy_in(off + before.len() as u64 + old.1, after);
+            }
+        }
+    }
+
+    /// The size of a copy of `view` that keeps its cas.
+    pub fn copy_size(view: &View, cas: Option<u64>) -> u64 {
+        if cas.is_some() && !view.header.has_cas() {
+            view.size + 8
+        } else {
+            view.size
+        }
+    }
+
+    /// Copies an item into room that nobody else sees yet, with another deadline and an explicit cas if one is given.
+    pub fn copy_item(&self, view: &View, to: u64, deadline: u32, cas: Option<u64>) {
+        let has_cas = view.header.has_cas() || cas.is_some();
+        let shape = view.header.shape & !WANTED | if has_cas { HAS_CAS } else { 0 };
+        for (off, word) in [(0, shape), (4, view.header.names), (8, view.header.mtime), (12, deadline)] {
+            self.data.word(to + off).store(word, Ordering::Relaxed);
+        }
+        if let Some(cas) = cas.or_else(|| self.explicit_cas(view)) {
+            self.data.long(to + HEADER).store(cas, Ordering::Relaxed);
+        }
+        let from = view.at + HEADER + 8 * u64::from(view.header.has_cas());
+        self.data.copy_within(from, to + HEADER + 8 * u64::from(has_cas), view.at + view.size - from);
+    }
+}

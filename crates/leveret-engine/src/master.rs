@@ -1,0 +1,59 @@
+//! Web-server masters: a restart of php-fpm empties the arena of `apcu_*`, as people expect it of APCu. The master itself
+//! opens nothing (it runs as root); its first worker asks here. Pids and start times are no proof of death, and need not be:
+//! a wrong guess empties a cache once too often, or once too seldom.
+use crate::arena::file::FileLock;
+use crate::arena::process::stat_of;
+use crate::arena::Arena;
+use crate::error::Error;
+use crate::sync::Ordering;
+
+/// Names the calling process: call it in the master, before it forks.
+pub fn master_token() -> u64 {
+    let pid = std::process::id();
+    u64::from(pid) << 32 | stat_of(pid).map_or(0, |stat| stat.start_time & 0xffff_ffff)
+}
+
+fn lives(token: u64) -> bool {
+    let pid = (token >> 32) as u32;
+    match stat_of(pid) {
+        Some(stat) => stat.start_time & 0xffff_ffff == token & 0xffff_ffff,
+        // /proc may hide other users' processes. EPERM is a sign of life.
+        // SAFETY: signal 0 sends nothing.
+        None => pid > 1 && unsafe { libc::kill(pid as i32, 0) } != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM),
+    }
+}
+
+impl Arena {
+    /// A worker of the master `token` comes. The first of a new master empties the arena, unless another listed master lives
+    /// (a graceful restart, or a second server). True: it was emptied.
+    pub fn enter_master(&self, token: u64) -> Result<bool, Error> {
+        let core = &*self.core;
+        let listed = || (0..core.masters.len()).any(|slot| core.masters.at(slot).load(Ordering::Acquire) == token);
+        if listed() {
+            return Ok(false);
+        }
+        let _lock = FileLock::wait(&core.path).map_err(|_| Error::Busy)?;
+        if listed() {
+            return Ok(false);
+        }
+        let mut others_live = false;
+        let mut free = 0;
+        for slot in 0..core.masters.len() {
+            let cell = core.masters.at(slot);
+            match cell.load(Ordering::Acquire) {
+                0 => free = slot,
+                other if lives(other) => others_live = true,
+                _ => {
+                    cell.store(0, Ordering::Release);
+                    free = slot;
+                }
+            }
+        }
+        // Emptied before the master is listed: its other workers wait for the file lock meanwhile.
+        if !others_live {
+            self.flush()?;
+        }
+        core.masters.at(free).store(token, Ordering::Release);
+        Ok(!others_live)
+    }
+}

@@ -1,0 +1,491 @@
+//! Reading: no lock, no wait, no write but a frequency hint.
+//!
+//! A slot word is loaded, the segment's state word, the slot again, then the item's bytes, then the state word again. If the
+//! generation is the same, no byte that was read belongs to a later use of the segment: whoever reuses it stores the new
+//! generation first and fences before the first byte. The read takes effect at the second load of the slot.
+use crate::arena::layout::{Bucket, SLOTS};
+use crate::arena::{Arena, Core};
+use crate::error::Error;
+use crate::hash;
+use crate::index::{SlotWord, CHAIN_MAX};
+use crate::item::{Encoding, Extent, Kind, Meta, View};
+use crate::large::Division;
+use crate::segment::{SegmentId, State, StateWord};
+use crate::sync::{fence, AtomicU64, Ordering};
+use crate::time::{Deadline, Time};
+
+/// A read that meets a change of the index begins anew; after so many times it answers a miss, and `Stats::retries` counts it.
+const TRIES: usize = 64;
+/// Copies that are recycled under the reader before it takes the lock.
+const COPIES: usize = 2;
+
+/// The frequency byte: four bits count reads up to 15, the next says that there was one.
+pub(crate) const FREQUENCY_MAX: u8 = 15;
+pub(crate) const FETCHED: u8 = 16;
+
+/// Proof of one version of one item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(C)]
+pub struct Version {
+    /// Hash of the key.
+    pub hash: u64,
+    /// The slot word.
+    pub slot: u64,
+    /// State word of the segment.
+    pub segment: u64,
+    /// Flush epoch.
+    pub epoch: u32,
+    /// Its deadline when it was found.
+    pub deadline: u32,
+}
+
+/// What is known of an item before its bytes are copied.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(C)]
+pub struct Found {
+    /// Which version this is.
+    pub version: Version,
+    /// Bytes that `copy` writes; for a number the length of its decimal text.
+    pub value_len: u64,
+    /// The value, when `is_number`.
+    pub number: i64,
+    /// The cas token; 0 unless asked for.
+    pub cas: u64,
+    /// Flags, origin, encoding, codec.
+    pub meta: Meta,
+    /// When it was stored, on the arena's clock.
+    pub mtime: u32,
+    /// From when on it is dead, on the arena's clock; `u32::MAX` = never.
+    pub deadline: u32,
+    /// Where the value begins in the item. Private.
+    pub value_off: u32,
+    /// 1 when the value is `number`.
+    pub is_number: u8,
+    /// Reads since it was stored: exact up to 15, an estimate above.
+    pub hits: u8,
+    /// 1 when it was read since it was stored.
+    pub fetched: u8,
+    /// How the value lies in the item. Private.
+    pub kind: u8,
+}
+
+/// One item, copied out whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Item {
+    /// The key.
+    pub key: Vec<u8>,
+    /// The value; a number as its decimal text.
+    pub value: Vec<u8>,
+    /// The value as a number, if it is stored as one.
+    pub number: Option<i64>,
+    /// Flags, origin, encoding, codec.
+    pub meta: Meta,
+    /// The cas token; 0 unless asked for.
+    pub cas: u64,
+    /// When it was stored.
+    pub mtime: Time,
+    /// From when on it is dead.
+    pub deadline: Deadline,
+    /// Reads since it was stored: exact up to 15, an estimate above.
+    pub hits: u8,
+    /// Whether it was read since it was stored.
+    pub fetched: bool,
+}
+
+/// An item met by a reader, with the slot that led there.
+pub(crate) struct Met<'a> {
+    pub found: Found,
+    pub view: View,
+    pub bucket: &'a Bucket,
+    pub slot: usize,
+}
+
+enum Look<T> {
+    Here(T),
+    Absent,
+    /// Something changed under the reader.
+    Again,
+}
+
+impl Arena {
+    /// The item under `key`, copied out.
+    pub fn get(&self, key: &[u8], now: Time) -> Option<Item> {
+        let (found, value) = self.fetch(key, now, |arena| arena.find(key, now))?;
+        Some(found.into_item(key, value))
+    }
+
+    /// The items under several keys, in their order.
+    pub fn get_many(&self, keys: &[&[u8]], now: Time) -> Vec<Option<Item>> {
+        keys.iter().map(|key| self.get(key, now)).collect()
+    }
+
+    /// The item with its cas token.
+    pub fn gets(&self, key: &[u8], now: Time) -> Result<Option<Item>, Error> {
+        let mut failure = None;
+        let fetched = self.fetch(key, now, |arena| arena.find_cas(key, now).unwrap_or_else(|error| {
+            failure = Some(error);
+            None
+        }));
+        match failure {
+            Some(error) => Err(error),
+            None => Ok(fetched.map(|(found, value)| found.into_item(key, value))),
+        }
+    }
+
+    /// Whether there is a live item under `key`; counts nothing.
+    pub fn contains(&self, key: &[u8], now: Time) -> bool {
+        self.peek(key, now).is_some()
+    }
+
+    fn fetch(&self, key: &[u8], now: Time, mut find: impl FnMut(&Arena) -> Option<Found>) -> Option<(Found, Vec<u8>)> {
+        for _ in 0..COPIES {
+            let found = find(self)?;
+            if let Some(value) = self.copy_to_vec(&found) {
+                return Some((found, value));
+            }
+        }
+        // Recycled twice in the middle of a copy: under the lock it cannot be.
+        let hash = self.core.hash(key);
+        let _locked = self.core.lock(self.core.shard_of(hash), now).ok()?;
+        let met = self.core.meet(hash, key, now)?;
+        self.copy_to_vec(&met.found).map(|value| (met.found, value))
+    }
+
+    /// The value of an item that was found; None when it was recycled meanwhile.
+    pub fn copy_to_vec(&self, found: &Found) -> Option<Vec<u8>> {
+        let mut value = Vec::new();
+        // A hostile arena may claim any length; what cannot be is refused before memory is asked for.
+        if found.value_len > self.value_max() as u64 + 32 || value.try_reserve_exact(found.value_len as usize).is_err() {
+            return None;
+        }
+        // SAFETY: `value` has room for `value_len` bytes, and `copy` has written them all when it says so.
+        unsafe {
+            if !self.copy(found, value.as_mut_ptr()) {
+                return None;
+            }
+            value.set_len(found.value_len as usize);
+        }
+        Some(value)
+    }
+
+    /// Looks an item up. Counts a hit or a miss.
+    #[inline]
+    pub fn find(&self, key: &[u8], now: Time) -> Option<Found> {
+        let core = &*self.core;
+        match core.meet(core.hash(key), key, now) {
+            Some(met) => {
+                met.hint();
+                core.count_hit();
+                Some(met.found)
+            }
+            None => {
+                core.count_miss();
+                None
+            }
+        }
+    }
+
+    /// Looks an item up without leaving a trace.
+    pub fn peek(&self, key: &[u8], now: Time) -> Option<Found> {
+        Some(self.core.meet(self.core.hash(key), key, now)?.found)
+    }
+
+    /// As `find`, with the cas token. The first time that an item is asked for its token it is marked, under the lock, so
+    /// that a copy of it keeps that token.
+    pub fn find_cas(&self, key: &[u8], now: Time) -> Result<Option<Found>, Error> {
+        let core = &*self.core;
+        let hash = core.hash(key);
+        let Some(met) = core.meet(hash, key, now) else {
+            core.count_miss();
+            return Ok(None);
+        };
+        met.hint();
+        core.count_hit();
+        if let Some(cas) = core.stable_cas(&met) {
+            // Whatever was read of the token must belong to this version.
+            fence(Ordering::Acquire);
+            if core.is_same_use(&met.found.version) {
+                return Ok(Some(Found { cas, ..met.found }));
+            }
+        }
+        let locked = core.lock(core.shard_of(hash), now)?;
+        let Some(met) = core.meet(hash, key, now) else { return Ok(None) };
+        let cas = locked.give_cas(&met.view);
+        // A number may have changed between the two looks; under the lock both are of one moment.
+        let met = core.meet(hash, key, now).unwrap_or(met);
+        Ok(Some(Found { cas, ..met.found }))
+    }
+
+    /// Copies the value of an item that was found to `dst`. False: it was recycled meanwhile; find it again.
+    ///
+    /// # Safety
+    /// `found` came from this arena, and `dst` has room for `found.value_len` bytes.
+    #[inline]
+    pub unsafe fn copy(&self, found: &Found, dst: *mut u8) -> bool {
+        let core = &*self.core;
+        let at = SlotWord(found.version.slot).at() + u64::from(found.value_off);
+        if found.kind == Kind::Bytes as u8 {
+            if at + found.value_len > core.data.len() {
+                return false;
+            }
+            // SAFETY: the source is inside the data region, the target by contract.
+            unsafe { core.data.copy_out(at, dst, found.value_len as usize) };
+            fence(Ordering::Acquire);
+            return core.is_same_use(&found.version);
+        }
+        // SAFETY: by contract.
+        unsafe { self.copy_rare(found, dst) }
+    }
+
+    /// # Safety
+    /// As `copy`.
+    #[cold]
+    unsafe fn copy_rare(&self, found: &Found, dst: *mut u8) -> bool {
+        let core = &*self.core;
+        if found.is_number != 0 {
+            let text = found.number_text();
+            // SAFETY: `value_len` is the length of this text, by `describe`.
+            unsafe { std::ptr::copy_nonoverlapping(text.as_ptr(), dst, text.len().min(found.value_len as usize)) };
+            return true;
+        }
+        let Some(segment) = core.segment_at(SlotWord(found.version.slot).at()) else { return false };
+        let Some(view) = core.view(SlotWord(found.version.slot).at(), core.end(segment)) else { return false };
+        if view.kind != Kind::Large {
+            return false;
+        }
+        let (total, pieces) = core.large_of(&view);
+        // The caller has made room for `value_len`: no other length is written, whatever the arena says by now.
+        let division = Division::new(total, pieces, view.header.value_len(), core.geometry.segment_size());
+        let Some(division) = division.filter(|_| total == found.value_len) else { return false };
+        let shard = StateWord(found.version.segment).shard();
+        for index in 0..division.pieces {
+            let extent = core.extent_of(&view, index);
+            if !core.is_extent(extent, shard) {
+                return false;
+            }
+            let (begin, len) = division.piece(index);
+            // SAFETY: `is_extent` has checked the segment; the target by contract, since the lengths add up to `value_len`.
+            unsafe { core.data.copy_out(core.start(SegmentId(extent.segment)), dst.add(begin as usize), len as usize) };
+            fence(Ordering::Acquire);
+            if !core.is_extent(extent, shard) {
+                return false;
+            }
+        }
+        // SAFETY: as above; `view` lies inside its segment.
+        unsafe { core.data.copy_out(view.value, dst.add(division.piece_bytes as usize), division.tail as usize) };
+        fence(Ordering::Acquire);
+        core.is_same_use(&found.version)
+    }
+
+    /// Whether the arena still holds this very version, alive. One index look-up: the item itself is not touched. Counts a hit.
+    #[inline]
+    pub fn is_current(&self, version: &Version, now: Time) -> bool {
+        let core = &*self.core;
+        if Deadline(version.deadline).is_past(now) || core.epoch(now) != version.epoch {
+            return false;
+        }
+        let shard = core.shard_of(version.hash);
+        let mut bucket = core.bucket(shard, hash::bucket(version.hash, core.buckets(shard)));
+        for _ in 0..CHAIN_MAX {
+            for (slot, cell) in bucket.slots.iter().enumerate() {
+                if cell.load(Ordering::Acquire) == version.slot {
+                    // The same word may be another version in a segment that was used again; and the slot must still hold
+                    // it after that look, or the item may have left in between.
+                    let current = core.is_same_use(version) && cell.load(Ordering::Acquire) == version.slot;
+                    if current {
+                        hint(bucket, slot);
+                        core.count_hit();
+                    }
+                    return current;
+                }
+            }
+            match SlotWord(bucket.slots[SLOTS - 1].load(Ordering::Acquire)).linked().and_then(|link| core.overflow_bucket(shard, link)) {
+                Some(next) => bucket = next,
+                None => return false,
+            }
+        }
+        false
+    }
+}
+
+/// Notes a read. Racy by design: late or lost it harms nobody, and a hot item soon stops being written at all.
+#[inline]
+fn hint(bucket: &Bucket, slot: usize) {
+    let frequency = bucket.frequency[slot].load(Ordering::Relaxed);
+    if frequency & FREQUENCY_MAX < FREQUENCY_MAX {
+        bucket.frequency[slot].store((frequency + 1) | FETCHED, Ordering::Relaxed);
+    }
+}
+
+impl Met<'_> {
+    #[inline]
+    pub fn hint(&self) {
+        hint(self.bucket, self.slot);
+    }
+}
+
+impl Core {
+    /// The live item under a key.
+    #[inline]
+    pub fn meet(&self, hash: u64, key: &[u8], now: Time) -> Option<Met<'_>> {
+        let shard_index = self.shard_of(hash);
+        let shard = self.shards.at(shard_index);
+        for _ in 0..TRIES {
+            let sequence = shard.move_seq.load(Ordering::Acquire);
+            let buckets = self.buckets(shard_index);
+            match self.look(shard_index, buckets, hash, key, now) {
+                Look::Here(met) => return Some(met),
+                // A split may have moved the key out from under the scan. All slots were loaded with Acquire, so if one showed
+                // the split's clearing, this load shows its number.
+                Look::Absent if shard.move_seq.load(Ordering::Acquire) == sequence && self.buckets(shard_index) == buckets => return None,
+                Look::Absent | Look::Again => {}
+            }
+        }
+        self.count_retries_exhausted(shard_index);
+        None
+    }
+
+    #[inline]
+    fn look(&self, shard: usize, buckets: u32, hash: u64, key: &[u8], now: Time) -> Look<Met<'_>> {
+        let tag = hash::tag(hash);
+        let mut bucket = self.bucket(shard, hash::bucket(hash, buckets));
+        for _ in 0..CHAIN_MAX {
+            let mut next = None;
+            for (slot, cell) in bucket.slots.iter().enumerate() {
+                let word = SlotWord(cell.load(Ordering::Acquire));
+                if word.tag() == tag {
+                    match self.examine(shard, cell, word, hash, key, now) {
+                        Look::Here((mut found, view)) => {
+                            let frequency = bucket.frequency[slot].load(Ordering::Relaxed);
+                            found.hits = frequency & FREQUENCY_MAX;
+                            found.fetched = u8::from(frequency & FETCHED != 0);
+                            return Look::Here(Met { found, view, bucket, slot });
+                        }
+                        Look::Absent => {}
+                        Look::Again => return Look::Again,
+                    }
+                } else if slot == SLOTS - 1 {
+                    next = word.linked();
+                }
+            }
+            match next.and_then(|link| self.overflow_bucket(shard, link)) {
+                Some(following) => bucket = following,
+                None => return Look::Absent,
+            }
+        }
+        Look::Absent
+    }
+
+    /// Whether the item behind a slot word has this key and is alive.
+    #[inline]
+    fn examine(&self, shard: usize, cell: &AtomicU64, word: SlotWord, hash: u64, key: &[u8], now: Time) -> Look<(Found, View)> {
+        let Some(segment) = self.segment_at(word.at()) else { return Look::Absent };
+        let cells = self.states.at(segment.0 as usize);
+        let state = StateWord(cells.state.load(Ordering::Acquire));
+        if cell.load(Ordering::Acquire) != word.0 {
+            return Look::Again;
+        }
+        if !state.holds_items() || state.shard() != shard {
+            return Look::Absent;
+        }
+        let epoch = cells.epoch.load(Ordering::Relaxed);
+        let mut answer = Look::Absent;
+        if let Some(view) = self.view(word.at(), self.end(segment)) {
+            let same_key = view.header.key_len() == key.len() && self.data.equals(view.key, key);
+            if same_key && !view.header.deadline().is_past(now) && epoch == self.epoch(now) {
+                let version = Version { hash, slot: word.0, segment: state.0, epoch, deadline: view.header.deadline };
+                answer = Look::Here((self.describe(&view, version), view));
+            }
+        }
+        // Also a "no" counts only if it was read from the segment that the slot meant.
+        fence(Ordering::Acquire);
+        if state.is_same_use(StateWord(cells.state.load(Ordering::Relaxed))) {
+            answer
+        } else {
+            Look::Again
+        }
+    }
+
+    #[inline]
+    pub fn describe(&self, view: &View, version: Version) -> Found {
+        let meta = view.header.meta(self.flags_of(view));
+        let mut found = Found {
+            version,
+            value_len: view.header.value_len(),
+            number: 0,
+            cas: 0,
+            meta,
+            mtime: view.header.mtime,
+            deadline: view.header.deadline,
+            value_off: (view.value - view.at) as u32,
+            is_number: 0,
+            hits: 0,
+            fetched: 0,
+            kind: view.kind as u8,
+        };
+        if view.kind != Kind::Bytes {
+            self.describe_rare(view, &mut found);
+        }
+        found
+    }
+
+    #[cold]
+    fn describe_rare(&self, view: &View, found: &mut Found) {
+        if view.kind == Kind::Large {
+            found.value_len = self.large_of(view).0;
+            return;
+        }
+        found.is_number = 1;
+        found.number = self.number_of(view) as i64;
+        // memcached never shortens a number that was counted down: it pads the text with spaces.
+        found.value_len = (found.digits().len() as u64).max(view.header.value_len().min(20));
+    }
+
+    /// Whether the segment of a version has not been used anew since.
+    #[inline]
+    pub fn is_same_use(&self, version: &Version) -> bool {
+        match self.segment_at(SlotWord(version.slot).at()) {
+            Some(segment) => StateWord(version.segment).is_same_use(StateWord(self.states.at(segment.0 as usize).state.load(Ordering::Relaxed))),
+            None => false,
+        }
+    }
+
+    /// Whether a segment still is this piece of a large value.
+    pub fn is_extent(&self, extent: Extent, shard: usize) -> bool {
+        if extent.segment as usize >= self.states.len() {
+            return false;
+        }
+        let word = StateWord(self.states.at(extent.segment as usize).state.load(Ordering::Acquire));
+        word.kind() == Some(State::Large) && word.shard() == shard && word.generation() as u32 == extent.generation
+    }
+}
+
+impl Found {
+    fn digits(&self) -> String {
+        // The native entrances count signed, memcached's commands unsigned.
+        if self.meta.encoding == Encoding::Integer as u8 {
+            self.number.to_string()
+        } else {
+            (self.number as u64).to_string()
+        }
+    }
+
+    /// A number's decimal text, padded to its width.
+    fn number_text(&self) -> String {
+        format!("{:<width$}", self.digits(), width = self.value_len as usize)
+    }
+
+    pub(crate) fn into_item(self, key: &[u8], value: Vec<u8>) -> Item {
+        Item {
+            key: key.to_vec(),
+            value,
+            number: (self.is_number != 0).then_some(self.number),
+            meta: self.meta,
+            cas: self.cas,
+            mtime: Time(self.mtime),
+            deadline: Deadline(self.deadline),
+            hits: self.hits,
+            fetched: self.fetched != 0,
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! Recovery: what the new owner of a lock does when the old one was killed. Every step may be repeated, since the recoverer
+//! can be killed too. Nothing acknowledged is lost: acknowledgement follows the commit, and the commit is one store.
+use crate::arena::layout::OPEN_PER_SHARD;
+use crate::index;
+use crate::lock::Locked;
+use crate::segment::{Pool, SegmentId, State};
+use crate::stats::Counter;
+use crate::sync::Ordering;
+
+impl Locked<'_> {
+    #[cold]
+    pub fn recover(&self) {
+        self.relist_segments();
+        self.redo_split();
+        self.recount();
+        self.finish_drains();
+        self.free_orphans();
+        if let Ok(owner) = self.core.owner() {
+            self.core.sweep_fills(owner);
+        }
+        self.count(Counter::Recoveries, 1);
+    }
+
+    /// Rebuilds the open list, the map of used segments and the generation counter from the state words.
+    fn relist_segments(&self) {
+        let mut entries = [0u32; OPEN_PER_SHARD];
+        let mut generation = self.shard().generation.load(Ordering::Relaxed);
+        for segment in (0..self.core.active_segments()).map(|segment| SegmentId(segment as u32)) {
+            let word = self.core.state(segment);
+            // Other shards allocate meanwhile: the map is a hint for them too.
+            self.core.set_used(segment, word.kind() != Some(State::Free));
+            if word.shard() != self.index {
+                continue;
+            }
+            generation = generation.max(word.generation());
+            if word.kind() == Some(State::Open) {
+                let half = OPEN_PER_SHARD / 2;
+                let range = if word.pool() == Pool::Small { 0..half } else { half..OPEN_PER_SHARD };
+                match entries[range].iter_mut().find(|entry| **entry == 0) {
+                    Some(entry) => *entry = segment.0 + 1,
+                    None => self.seal(segment),
+                }
+            }
+        }
+        for (entry, segment) in self.shard().open.iter().zip(entries) {
+            entry.store(segment, Ordering::Relaxed);
+        }
+        self.shard().generation.fetch_max(generation, Ordering::Relaxed);
+        self.shard().next_expiry.store(0, Ordering::Relaxed);
+    }
+
+    /// The last split may have published its bucket without clearing the old one; the next may have begun to fill its own.
+    fn redo_split(&self) {
+        let buckets = self.core.buckets(self.index);
+        if buckets > self.core.geometry.chunk_buckets {
+            let target = buckets - 1;
+            self.clear_movers(target - (1 << target.ilog2()), target);
+        }
+        let allocated = u64::from(self.shard().chunks.load(Ordering::Acquire)) * u64::from(self.core.geometry.chunk_buckets);
+        if u64::from(buckets) < allocated.min(u64::from(self.core.geometry.buckets_max)) {
+            index::clear(self.core.bucket(self.index, buckets));
+        }
+        // A reader that missed between the two halves of the split looks again.
+        self.shard().move_seq.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// Counts slots and items anew and rebuilds the map of overflow buckets, which a kill may have left with a leak.
+    fn recount(&self) {
+        let core = self.core;
+        let words = core.geometry.overflow_words();
+        for word in 0..words {
+            core.overflow_map.at(self.index * words + word).store(0, Ordering::Relaxed);
+        }
+        let (mut occupied, mut items) = (0, 0);
+        for bucket in 0..core.buckets(self.index) {
+            for link in core.chain(self.index, bucket).filter_map(|bucket| index::SlotWord(bucket.slots[6].load(Ordering::Relaxed)).linked()) {
+                if core.overflow_bucket(self.index, link).is_some() {
+                    self.set_overflow_used(link, true);
+                }
+            }
+            for spot in core.spots(self.index, bucket) {
+                occupied += 1;
+                let segment = core.segment_at(spot.word.at());
+                items += u64::from(segment.is_some_and(|segment| core.states.at(segment.0 as usize).epoch.load(Ordering::Relaxed) == self.epoch));
+            }
+        }
+        self.shard().occupied.store(occupied, Ordering::Relaxed);
+        self.shard().items.store(items, Ordering::Relaxed);
+        self.shard().counted_epoch.store(self.epoch, Ordering::Relaxed);
+    }
+}

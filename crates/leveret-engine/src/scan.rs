@@ -1,0 +1,147 @@
+//! Walking over all items, exactly: each key that lives through the walk is met once, even if it is moved or rewritten
+//! meanwhile. The walk goes over the index, not the segments: for each bucket of the level at its start, over all buckets
+//! that splits can make of it.
+use crate::arena::{Arena, Core};
+use crate::error::Error;
+use crate::index::SlotWord;
+use crate::read::{Found, Item, Version, FETCHED, FREQUENCY_MAX};
+use crate::segment::StateWord;
+use crate::sync::{fence, Ordering};
+use crate::time::Time;
+
+/// Tries without a lock for one step.
+const TRIES: usize = 8;
+
+/// Where a walk stands. All zero is its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[repr(C)]
+pub struct Cursor {
+    /// Shard under way.
+    pub shard: u32,
+    /// Buckets of that shard's level when the walk reached it; 0 = not reached yet.
+    pub level: u32,
+    /// Next bucket of that level.
+    pub bucket: u64,
+}
+
+impl Arena {
+    /// Visits the items of the next step; a step holds some items, or none. False: the walk is over.
+    pub fn scan(&self, cursor: &mut Cursor, now: Time, visit: &mut dyn FnMut(&[u8], &Found)) -> Result<bool, Error> {
+        let core = &*self.core;
+        let shard = cursor.shard as usize;
+        if core.is_lost() {
+            return Err(Error::Lost);
+        }
+        if shard >= core.shards.len() {
+            return Ok(false);
+        }
+        if cursor.level == 0 || !cursor.level.is_power_of_two() {
+            *cursor = Cursor { shard: cursor.shard, level: 1 << core.buckets(shard).ilog2(), bucket: 0 };
+        }
+        for (key, found) in core.items_of_class(shard, cursor, now)? {
+            visit(&key, &found);
+        }
+        cursor.bucket += 1;
+        if cursor.bucket >= u64::from(cursor.level) {
+            *cursor = Cursor { shard: cursor.shard + 1, level: 0, bucket: 0 };
+        }
+        Ok((cursor.shard as usize) < core.shards.len())
+    }
+
+    /// All items, copied out one by one.
+    pub fn iter(&self, now: Time) -> Iter<'_> {
+        Iter { arena: self, cursor: Cursor::default(), now, step: Vec::new().into_iter(), over: false }
+    }
+}
+
+impl Core {
+    fn items_of_class(&self, shard: usize, cursor: &Cursor, now: Time) -> Result<Vec<(Vec<u8>, Found)>, Error> {
+        for _ in 0..TRIES {
+            let sequence = self.shards.at(shard).move_seq.load(Ordering::Acquire);
+            if let Some(items) = self.try_class(shard, cursor, now) {
+                fence(Ordering::Acquire);
+                if self.shards.at(shard).move_seq.load(Ordering::Relaxed) == sequence {
+                    return Ok(items);
+                }
+            }
+        }
+        // Written to faster than it can be read: under the lock it holds still.
+        let _locked = self.lock(shard, now)?;
+        Ok(self.try_class(shard, cursor, now).unwrap_or_default())
+    }
+
+    /// None: something was recycled while it was read.
+    fn try_class(&self, shard: usize, cursor: &Cursor, now: Time) -> Option<Vec<(Vec<u8>, Found)>> {
+        let mut items = Vec::new();
+        let mut bucket = cursor.bucket;
+        while bucket < u64::from(self.buckets(shard)) {
+            for spot in self.spots(shard, bucket as u32) {
+                let at = spot.word.at();
+                let Some(segment) = self.segment_at(at) else { continue };
+                let state = self.state(segment);
+                if SlotWord(spot.cell().load(Ordering::Acquire)) != spot.word {
+                    return None;
+                }
+                if !state.holds_items() || state.shard() != shard {
+                    continue;
+                }
+                let epoch = self.states.at(segment.0 as usize).epoch.load(Ordering::Relaxed);
+                let mut item = None;
+                if let Some(view) = self.view(at, self.end(segment)) {
+                    if epoch == self.epoch(now) && !view.header.deadline().is_past(now) {
+                        let mut key = Vec::new();
+                        self.data.append_to(view.key, view.header.key_len(), &mut key);
+                        let version = Version { hash: self.hash(&key), slot: spot.word.0, segment: state.0, epoch, deadline: view.header.deadline };
+                        let frequency = spot.frequency();
+                        let found = Found { hits: frequency & FREQUENCY_MAX, fetched: u8::from(frequency & FETCHED != 0), ..self.describe(&view, version) };
+                        item = Some((key, found));
+                    }
+                }
+                fence(Ordering::Acquire);
+                if !state.is_same_use(StateWord(self.states.at(segment.0 as usize).state.load(Ordering::Relaxed))) {
+                    return None;
+                }
+                items.extend(item);
+            }
+            bucket += u64::from(cursor.level);
+        }
+        Some(items)
+    }
+}
+
+/// All items of an arena.
+pub struct Iter<'a> {
+    arena: &'a Arena,
+    cursor: Cursor,
+    now: Time,
+    step: std::vec::IntoIter<(Vec<u8>, Found)>,
+    over: bool,
+}
+
+impl Iterator for Iter<'_> {
+    type Item = Item;
+
+    fn next(&mut self) -> Option<Item> {
+        loop {
+            if let Some((key, found)) = self.step.next() {
+                // A version that was replaced since the step was read is read in its present form, or is gone.
+                match self.arena.copy_to_vec(&found) {
+                    Some(value) => return Some(found.into_item(&key, value)),
+                    None => match self.arena.get(&key, self.now) {
+                        Some(item) => return Some(item),
+                        None => continue,
+                    },
+                }
+            }
+            if self.over {
+                return None;
+            }
+            let mut step = Vec::new();
+            match self.arena.scan(&mut self.cursor, self.now, &mut |key, found| step.push((key.to_vec(), *found))) {
+                Ok(more) => self.over = !more,
+                Err(_) => return None,
+            }
+            self.step = step.into_iter();
+        }
+    }
+}

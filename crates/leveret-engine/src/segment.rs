@@ -1,0 +1,335 @@
+//! Segments: fixed-size pieces of the data region. The state word says everything that a crash must not lose; the rest
+//! (who is open, how much is alive) is a hint that the next lock owner can rebuild.
+use crate::arena::layout::{SegmentHeader, OPEN_PER_SHARD};
+use crate::arena::Core;
+use crate::lock::Locked;
+use crate::sync::{fence, AtomicU32, Ordering};
+use crate::time::{Deadline, Time};
+
+/// Number of a segment, below `segments_max`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SegmentId(pub u32);
+
+/// What a segment is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum State {
+    Free = 0,
+    /// Items are appended, under the lock of its shard.
+    Open = 1,
+    Sealed = 2,
+    /// Its live items are being moved out or dropped; with no lock owner this is the trace of a kill, and is continued.
+    Draining = 3,
+    /// One process fills it with a piece of a large value and holds no lock.
+    LargeFill = 4,
+    /// A piece of a large value.
+    Large = 5,
+    /// Its memory was given to the index.
+    Retired = 6,
+}
+
+/// Small: everything new. Main: what was asked for again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Pool {
+    Small = 0,
+    Main = 1,
+}
+
+/// `generation:40 | state:4 | shard:12 | pool:1 | class:7`. The generation is the shard's running number of segment uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StateWord(pub u64);
+
+const GENERATION: u64 = (1 << 40) - 1;
+const SHARD: u64 = 0xfff << 44;
+
+impl StateWord {
+    pub fn new(generation: u64, state: State, shard: usize, pool: Pool, class: u8) -> StateWord {
+        StateWord(generation & GENERATION | (state as u64) << 40 | (shard as u64) << 44 | (pool as u64) << 56 | u64::from(class & 127) << 57)
+    }
+
+    pub fn with(self, state: State) -> StateWord {
+        StateWord(self.0 & !(15 << 40) | (state as u64) << 40)
+    }
+
+    pub fn generation(self) -> u64 {
+        self.0 & GENERATION
+    }
+
+    #[inline]
+    pub fn kind(self) -> Option<State> {
+        Some(match self.0 >> 40 & 15 {
+            0 => State::Free,
+            1 => State::Open,
+            2 => State::Sealed,
+            3 => State::Draining,
+            4 => State::LargeFill,
+            5 => State::Large,
+            6 => State::Retired,
+            _ => return None,
+        })
+    }
+
+    /// Whether slots may point into it.
+    #[inline]
+    pub fn holds_items(self) -> bool {
+        (State::Open as u64..=State::Draining as u64).contains(&(self.0 >> 40 & 15))
+    }
+
+    pub fn shard(self) -> usize {
+        ((self.0 & SHARD) >> 44) as usize
+    }
+
+    pub fn pool(self) -> Pool {
+        if self.0 >> 56 & 1 == 0 {
+            Pool::Small
+        } else {
+            Pool::Main
+        }
+    }
+
+    pub fn class(self) -> u8 {
+        (self.0 >> 57) as u8
+    }
+
+    /// Whether bytes read under `self` are still those of the same use of the segment.
+    #[inline]
+    pub fn is_same_use(self, later: StateWord) -> bool {
+        (self.0 ^ later.0) & (GENERATION | SHARD) == 0
+    }
+}
+
+/// Items that die at about the same time share a segment, so that it can be freed whole.
+pub(crate) fn class_of(deadline: Deadline, now: Time) -> u8 {
+    match deadline.time().map(|at| at.0.saturating_sub(now.0)) {
+        None => 0,
+        Some(0..=300) => 1,
+        Some(301..=7200) => 2,
+        Some(_) => 3,
+    }
+}
+
+/// Free segments that only drains may take, as destinations for what they keep.
+const RESERVE: usize = 2;
+
+/// Room for one item.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub segment: SegmentId,
+    pub at: u64,
+}
+
+impl Core {
+    #[inline]
+    pub fn state(&self, segment: SegmentId) -> StateWord {
+        StateWord(self.states.at(segment.0 as usize).state.load(Ordering::Acquire))
+    }
+
+    pub fn set_state(&self, segment: SegmentId, word: StateWord) {
+        self.states.at(segment.0 as usize).state.store(word.0, Ordering::Release);
+    }
+
+    pub fn header(&self, segment: SegmentId) -> &SegmentHeader {
+        self.headers.at(segment.0 as usize)
+    }
+
+    /// Offset of a segment's first byte in the data region.
+    #[inline]
+    pub fn start(&self, segment: SegmentId) -> u64 {
+        u64::from(segment.0) << self.geometry.segment_shift
+    }
+
+    #[inline]
+    pub fn end(&self, segment: SegmentId) -> u64 {
+        (u64::from(segment.0) + 1) << self.geometry.segment_shift
+    }
+
+    /// The segment of a place in the data region; None when there can be no such segment.
+    #[inline]
+    pub fn segment_at(&self, at: u64) -> Option<SegmentId> {
+        let segment = at >> self.geometry.segment_shift;
+        (segment < self.states.len() as u64).then_some(SegmentId(segment as u32))
+    }
+
+    /// Where the items of a segment end, never beyond the segment.
+    pub fn written_end(&self, segment: SegmentId) -> u64 {
+        let written = u64::from(self.header(segment).write_off.load(Ordering::Acquire));
+        self.start(segment) + written.min(self.geometry.segment_size())
+    }
+
+    pub fn set_used(&self, segment: SegmentId, used: bool) {
+        let word = self.used_map.at(segment.0 as usize / 64);
+        let bit = 1u64 << (segment.0 % 64);
+        if used {
+            word.fetch_or(bit, Ordering::Relaxed);
+        } else {
+            word.fetch_and(!bit, Ordering::Relaxed);
+        }
+    }
+
+    /// Free segments by the map, counting no further than `limit`.
+    pub fn count_free(&self, limit: usize) -> usize {
+        let active = self.active_segments();
+        let mut free = 0;
+        for word in 0..active.div_ceil(64) {
+            let inside = if active - word * 64 >= 64 { u64::MAX } else { (1 << (active % 64)) - 1 };
+            free += (!self.used_map.at(word).load(Ordering::Relaxed) & inside).count_ones() as usize;
+            if free >= limit {
+                return free;
+            }
+        }
+        free
+    }
+
+    /// Takes a free segment for `next`, whose generation must be new. The map is a hint, the state word decides.
+    pub fn take_free(&self, next: StateWord) -> Option<SegmentId> {
+        let active = self.active_segments();
+        for word in 0..active.div_ceil(64) {
+            let mut free = !self.used_map.at(word).load(Ordering::Relaxed);
+            while free != 0 {
+                let index = word * 64 + free.trailing_zeros() as usize;
+                free &= free - 1;
+                if index >= active {
+                    return None;
+                }
+                let segment = SegmentId(index as u32);
+                let found = self.state(segment);
+                self.set_used(segment, true);
+                let slot = &self.states.at(index).state;
+                if found.kind() == Some(State::Free) && slot.compare_exchange(found.0, next.0, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+                    // Whoever sees a byte that is written from now on also sees the new generation. Pairs with the fence
+                    // between a reader's copy and its second look at the state.
+                    fence(Ordering::Release);
+                    return Some(segment);
+                }
+            }
+        }
+        None
+    }
+
+    /// Frees a segment that no slot and no record points at any more.
+    pub fn set_free(&self, segment: SegmentId) {
+        self.set_state(segment, self.state(segment).with(State::Free));
+        self.set_used(segment, false);
+    }
+}
+
+impl Locked<'_> {
+    fn open_slots(&self) -> &[AtomicU32; OPEN_PER_SHARD] {
+        &self.shard().open
+    }
+
+    /// The next number of a segment use in this shard, for ever new.
+    pub fn next_generation(&self) -> u64 {
+        self.shard().generation.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// The segment behind an entry of the open list, unless the list is out of date.
+    fn open_segment(&self, entry: usize) -> Option<(SegmentId, StateWord)> {
+        let segment = SegmentId(self.open_slots()[entry].load(Ordering::Relaxed).checked_sub(1)?);
+        let word = (segment.0 < self.core.states.len() as u32).then(|| self.core.state(segment))?;
+        let current = word.kind() == Some(State::Open) && word.shard() == self.index && self.core.states.at(segment.0 as usize).epoch.load(Ordering::Relaxed) == self.epoch;
+        current.then_some((segment, word))
+    }
+
+    pub fn room_in(&self, segment: SegmentId) -> u64 {
+        self.core.end(segment) - self.core.written_end(segment)
+    }
+
+    /// The half of the open list that belongs to a pool.
+    fn entries(pool: Pool) -> std::ops::Range<usize> {
+        let half = OPEN_PER_SHARD / 2;
+        match pool {
+            Pool::Small => 0..half,
+            Pool::Main => half..OPEN_PER_SHARD,
+        }
+    }
+
+    /// Room for `size` bytes: in the best fitting open segment of its class, for large items of any class, else in a new one.
+    /// `all`: also from the segments kept back for drains. None: something must be evicted first.
+    pub fn reserve(&self, pool: Pool, class: u8, size: u64, all: bool) -> Option<Place> {
+        debug_assert!(size <= self.core.geometry.segment_size());
+        let mut best: Option<(SegmentId, u64)> = None;
+        let mut unused = None;
+        let mut fullest: Option<(usize, SegmentId, u64)> = None;
+        for entry in Self::entries(pool) {
+            let Some((segment, word)) = self.open_segment(entry) else {
+                unused = unused.or(Some(entry));
+                continue;
+            };
+            let room = self.room_in(segment);
+            // A sixteenth of a segment is worth more than items that die together.
+            let suits = word.class() == class || size > self.core.geometry.segment_size() / 16;
+            if suits && size <= room && best.is_none_or(|(_, least)| room < least) {
+                best = Some((segment, room));
+            }
+            if fullest.is_none_or(|(_, _, least)| room < least) {
+                fullest = Some((entry, segment, room));
+            }
+        }
+        if let Some((segment, _)) = best {
+            return Some(Place { segment, at: self.core.written_end(segment) });
+        }
+        if !all && self.core.count_free(RESERVE + 1) <= RESERVE {
+            return None;
+        }
+        let segment = self.open_new(pool, class)?;
+        let entry = match (unused, fullest) {
+            (Some(entry), _) => entry,
+            (None, Some((entry, full, _))) => {
+                self.seal(full);
+                entry
+            }
+            (None, None) => unreachable!("each entry is either unused or counted"),
+        };
+        self.open_slots()[entry].store(segment.0 + 1, Ordering::Relaxed);
+        Some(Place { segment, at: self.core.start(segment) })
+    }
+
+    fn open_new(&self, pool: Pool, class: u8) -> Option<SegmentId> {
+        let generation = self.next_generation();
+        let segment = self.core.take_free(StateWord::new(generation, State::Open, self.index, pool, class))?;
+        // A kill right here leaves an open segment with the numbers of its last use. Readers reach it through slots only,
+        // and none points there; recovery seals it, and a drain finds no live item in it.
+        let header = self.core.header(segment);
+        self.core.states.at(segment.0 as usize).epoch.store(self.epoch, Ordering::Release);
+        header.live_bytes.store(0, Ordering::Relaxed);
+        header.live_items.store(0, Ordering::Relaxed);
+        header.max_deadline.store(0, Ordering::Relaxed);
+        header.write_off.store(0, Ordering::Release);
+        Some(segment)
+    }
+
+    pub fn seal(&self, segment: SegmentId) {
+        let expiry = self.core.header(segment).max_deadline.load(Ordering::Relaxed);
+        self.shard().next_expiry.fetch_min(expiry, Ordering::Relaxed);
+        self.core.set_state(segment, self.core.state(segment).with(State::Sealed));
+    }
+
+    /// Makes the bytes of a new item part of its segment. The slot that points at it comes after.
+    pub fn publish(&self, place: Place, size: u64, deadline: u32) {
+        let header = self.core.header(place.segment);
+        if header.max_deadline.load(Ordering::Relaxed) < deadline {
+            header.max_deadline.store(deadline, Ordering::Relaxed);
+        }
+        header.write_off.store((place.at + size - self.core.start(place.segment)) as u32, Ordering::Release);
+        add(&header.live_bytes, size as u32);
+        add(&header.live_items, 1);
+    }
+
+    /// An item of `size` bytes in this segment is no longer reached by its slot.
+    pub fn unpublish(&self, segment: SegmentId, size: u64) {
+        let header = self.core.header(segment);
+        subtract(&header.live_bytes, size as u32);
+        subtract(&header.live_items, 1);
+    }
+}
+
+/// These counters are hints under a lock: a kill may leave them wrong, and nothing may depend on them for progress.
+fn add(counter: &AtomicU32, by: u32) {
+    counter.store(counter.load(Ordering::Relaxed).saturating_add(by), Ordering::Relaxed);
+}
+
+fn subtract(counter: &AtomicU32, by: u32) {
+    counter.store(counter.load(Ordering::Relaxed).saturating_sub(by), Ordering::Relaxed);
+}

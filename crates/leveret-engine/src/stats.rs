@@ -1,0 +1,212 @@
+//! What an arena counts. Writers count under their shard's lock; reads are counted privately and published every 64, so
+//! that a get writes nothing that is shared.
+use crate::arena::layout::COUNTERS;
+use crate::arena::{Arena, Core};
+use crate::segment::{SegmentId, State};
+use crate::sync::{AtomicU64, Ordering};
+use crate::time::Time;
+
+/// Index of a counter in its shard. Numbers are part of the layout: never reuse one.
+#[derive(Clone, Copy, Debug)]
+#[repr(usize)]
+pub(crate) enum Counter {
+    Hits = 0,
+    Misses = 1,
+    Sets = 2,
+    Deletes = 3,
+    Increments = 4,
+    Touches = 5,
+    Evicted = 6,
+    Expired = 7,
+    Recoveries = 8,
+    Retries = 9,
+    LockWaits = 10,
+    Flushes = 11,
+    /// Bytes of items written for callers, and those copied again by drains: their ratio is the write amplification.
+    WrittenBytes = 12,
+    MovedBytes = 13,
+    /// Slots that pointed at nothing sensible, cleared by maintenance.
+    Mended = 14,
+}
+
+const _: () = assert!((Counter::Mended as usize) < COUNTERS);
+
+/// How many reads are counted privately before they are published.
+const BATCH: u64 = 64;
+
+/// A process's reads that are not published yet.
+#[derive(Default)]
+pub(crate) struct ReadCounters {
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+impl Core {
+    #[inline]
+    pub fn count_hit(&self) {
+        self.count_read(&self.reads.hits, Counter::Hits);
+    }
+
+    #[inline]
+    pub fn count_miss(&self) {
+        self.count_read(&self.reads.misses, Counter::Misses);
+    }
+
+    /// A plain load and store: threads may lose a count to each other, which costs less than a locked instruction per get.
+    #[inline]
+    fn count_read(&self, counter: &AtomicU64, published: Counter) {
+        let count = counter.load(Ordering::Relaxed) + 1;
+        counter.store(count, Ordering::Relaxed);
+        if count >= BATCH {
+            self.publish_reads(counter, published);
+        }
+    }
+
+    #[cold]
+    fn publish_reads(&self, counter: &AtomicU64, published: Counter) {
+        let count = counter.swap(0, Ordering::Relaxed);
+        // Any shard will do, since only the sum is shown; different processes take different ones.
+        let shard = std::process::id() as usize % self.shards.len();
+        self.shards.at(shard).counters[published as usize].fetch_add(count, Ordering::Relaxed);
+    }
+
+    pub fn flush_read_counters(&self) {
+        self.publish_reads(&self.reads.hits, Counter::Hits);
+        self.publish_reads(&self.reads.misses, Counter::Misses);
+    }
+
+    pub fn count_retries_exhausted(&self, shard: usize) {
+        self.shards.at(shard).counters[Counter::Retries as usize].fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// An arena's state in numbers. Counts may be off by what killed processes had not published: up to 63 reads each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[repr(C)]
+pub struct Stats {
+    /// Live items, expired ones that nobody has met yet included.
+    pub items: u64,
+    /// Bytes of these items: header, key, value, padding.
+    pub item_bytes: u64,
+    /// The arena's limit, bytes.
+    pub memory_limit: u64,
+    /// Bytes allocated so far: metadata, index and data.
+    pub memory_allocated: u64,
+    /// Bytes that can be stored before eviction begins, an estimate.
+    pub memory_free: u64,
+    /// Reads that found a live item.
+    pub hits: u64,
+    /// Reads that found none.
+    pub misses: u64,
+    /// Stores that succeeded, each way of storing.
+    pub sets: u64,
+    /// Deletes that found an item.
+    pub deletes: u64,
+    /// Increments and decrements that succeeded.
+    pub increments: u64,
+    /// Touches that found an item.
+    pub touches: u64,
+    /// Live items dropped to make room.
+    pub evicted: u64,
+    /// Dead items whose memory was reclaimed.
+    pub expired: u64,
+    /// Times a lock was taken from a dead process.
+    pub recoveries: u64,
+    /// Reads given up after 64 tries because the index changed each time.
+    pub retries: u64,
+    /// Times a writer had to sleep for a lock.
+    pub lock_waits: u64,
+    /// Flushes of the whole arena.
+    pub flushes: u64,
+    /// Bytes of items written for callers.
+    pub written_bytes: u64,
+    /// Bytes of items copied again when segments were drained.
+    pub moved_bytes: u64,
+    /// Bytes of segments that are past their deadline as a whole but not reclaimed yet.
+    pub expired_bytes: u64,
+    /// Index slots that pointed at nothing sensible and were cleared: 0 unless the file was damaged.
+    pub mended: u64,
+    /// Segments allocated.
+    pub segments: u64,
+    /// Of these, free.
+    pub segments_free: u64,
+    /// Bytes of a segment.
+    pub segment_bytes: u64,
+    /// Shards, each with its own lock.
+    pub shards: u64,
+    /// Main buckets of the index.
+    pub buckets: u64,
+    /// Unix time of the arena's creation or its last flush.
+    pub created_unix: i64,
+    /// Living processes that have written to the arena.
+    pub attached: u32,
+    /// Version of the file's layout.
+    pub layout: u32,
+}
+
+impl Arena {
+    /// Counts and sizes. Walks the segment headers (some microseconds per GiB); takes no lock.
+    pub fn stats(&self) -> Stats {
+        let core = &*self.core;
+        core.flush_read_counters();
+        let now = Time::now();
+        let epoch = core.epoch(now);
+        let sum = |counter: Counter| (0..core.shards.len()).map(|shard| core.shards.at(shard).counters[counter as usize].load(Ordering::Relaxed)).fold(0u64, u64::wrapping_add);
+        let mut stats = Stats {
+            memory_limit: core.geometry.memory,
+            memory_allocated: core.allocated(),
+            hits: sum(Counter::Hits),
+            misses: sum(Counter::Misses),
+            sets: sum(Counter::Sets),
+            deletes: sum(Counter::Deletes),
+            increments: sum(Counter::Increments),
+            touches: sum(Counter::Touches),
+            evicted: sum(Counter::Evicted),
+            expired: sum(Counter::Expired),
+            recoveries: sum(Counter::Recoveries),
+            retries: sum(Counter::Retries),
+            lock_waits: sum(Counter::LockWaits),
+            flushes: sum(Counter::Flushes),
+            written_bytes: sum(Counter::WrittenBytes),
+            moved_bytes: sum(Counter::MovedBytes),
+            mended: sum(Counter::Mended),
+            segments: core.active_segments() as u64,
+            segment_bytes: core.geometry.segment_size(),
+            shards: core.shards.len() as u64,
+            created_unix: core.geometry.created_unix.max(core.control().flushed_unix.load(Ordering::Relaxed)) as i64,
+            attached: core.attached(),
+            layout: crate::arena::layout::FORMAT,
+            ..Stats::default()
+        };
+        for shard in 0..core.shards.len() {
+            let head = core.shards.at(shard);
+            stats.buckets += u64::from(core.buckets(shard));
+            if head.counted_epoch.load(Ordering::Relaxed) == epoch {
+                stats.items += head.items.load(Ordering::Relaxed);
+            }
+        }
+        let mut room = 0;
+        for segment in (0..core.active_segments()).map(|segment| SegmentId(segment as u32)) {
+            let word = core.state(segment);
+            let header = core.header(segment);
+            match word.kind() {
+                Some(State::Free) => stats.segments_free += 1,
+                Some(State::Large | State::LargeFill) => stats.item_bytes += core.geometry.segment_size(),
+                Some(State::Open | State::Sealed | State::Draining) if core.states.at(segment.0 as usize).epoch.load(Ordering::Relaxed) == epoch => {
+                    let live = u64::from(header.live_bytes.load(Ordering::Relaxed));
+                    stats.item_bytes += live;
+                    if header.live_items.load(Ordering::Relaxed) > 0 && header.max_deadline.load(Ordering::Relaxed) <= now.0 {
+                        stats.expired_bytes += live;
+                    }
+                    if word.kind() == Some(State::Open) {
+                        room += core.end(segment) - core.written_end(segment);
+                    }
+                }
+                _ => {}
+            }
+        }
+        let growth = core.geometry.memory.saturating_sub(stats.memory_allocated);
+        stats.memory_free = stats.segments_free * stats.segment_bytes + room + growth;
+        stats
+    }
+}

@@ -1,0 +1,109 @@
+//! The arena's clock: seconds since boot, suspend included (CLOCK_BOOTTIME), so that neither NTP nor an administrator who
+//! sets the clock can expire or prolong an arena. It is read on each operation, so it must cost nanoseconds: the coarse
+//! monotonic clock (4 ns) plus the time spent in suspend, which `refresh` measures anew at each request.
+use crate::sync::{AtomicI64, Ordering};
+
+const NANOS: i64 = 1_000_000_000;
+const UNKNOWN: i64 = i64::MIN;
+
+/// Boot time minus monotonic time: how long the machine has been suspended, in nanoseconds.
+static SUSPENDED: AtomicI64 = AtomicI64::new(UNKNOWN);
+
+/// A moment on the arena's clock, in seconds since boot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[repr(transparent)]
+pub struct Time(pub u32);
+
+impl Time {
+    /// The present moment.
+    #[inline]
+    pub fn now() -> Time {
+        let mut suspended = SUSPENDED.load(Ordering::Relaxed);
+        if suspended == UNKNOWN {
+            suspended = refresh();
+        }
+        Time(((nanos(libc::CLOCK_MONOTONIC_COARSE) + suspended) / NANOS) as u32)
+    }
+
+    /// This moment as Unix time in seconds, by today's setting of the wall clock.
+    pub fn to_unix(self) -> i64 {
+        nanos(libc::CLOCK_REALTIME) / NANOS - (i64::from(Time::now().0) - i64::from(self.0))
+    }
+
+    /// The moment of a Unix time. Before boot becomes 0; beyond the clock's range its last moment.
+    pub fn from_unix(unix: i64) -> Time {
+        let now = i64::from(Time::now().0);
+        let at = now.saturating_add(unix.saturating_sub(nanos(libc::CLOCK_REALTIME) / NANOS));
+        Time(at.clamp(0, i64::from(Deadline::NEVER.0) - 1) as u32)
+    }
+}
+
+/// Measures the time in suspend anew. Once a request is often enough: it changes only when the machine sleeps.
+pub(crate) fn refresh() -> i64 {
+    let suspended = nanos(libc::CLOCK_BOOTTIME) - nanos(libc::CLOCK_MONOTONIC);
+    // Two clocks are read one after the other; without a suspend the difference is their reading time, which must not count.
+    let suspended = if suspended < NANOS / 1000 { 0 } else { suspended };
+    SUSPENDED.store(suspended, Ordering::Relaxed);
+    suspended
+}
+
+#[inline]
+fn nanos(clock: libc::clockid_t) -> i64 {
+    let mut at = libc::timespec { tv_sec: 0, tv_nsec: 0 };
+    // SAFETY: `at` is a live timespec; the clocks named in this file exist on every kernel that we support.
+    unsafe { libc::clock_gettime(clock, &mut at) };
+    at.tv_sec * NANOS + at.tv_nsec
+}
+
+/// The moment from which an item is dead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Deadline(pub u32);
+
+impl Deadline {
+    /// The item lives until it is evicted.
+    pub const NEVER: Deadline = Deadline(u32::MAX);
+
+    /// Dead from this moment on.
+    pub fn at(time: Time) -> Deadline {
+        Deadline(time.0.min(Self::NEVER.0 - 1))
+    }
+
+    /// Dead `ttl_secs` seconds after `now`.
+    pub fn after(now: Time, ttl_secs: u32) -> Deadline {
+        Deadline::at(Time(now.0.saturating_add(ttl_secs)))
+    }
+
+    /// Whether an item with this deadline is dead.
+    #[inline]
+    pub fn is_past(self, now: Time) -> bool {
+        self.0 <= now.0
+    }
+
+    /// The moment, unless it is `NEVER`.
+    pub fn time(self) -> Option<Time> {
+        (self != Self::NEVER).then_some(Time(self.0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unix_time_there_and_back() {
+        let now = Time::now();
+        assert!((Time::from_unix(now.to_unix()).0).abs_diff(now.0) <= 1);
+        assert_eq!(Time::from_unix(0), Time(0));
+        assert_eq!(Time::from_unix(i64::MAX).0, u32::MAX - 1);
+    }
+
+    #[test]
+    fn a_deadline_is_past_from_its_own_second_on() {
+        let deadline = Deadline::after(Time(100), 10);
+        assert!(!deadline.is_past(Time(109)));
+        assert!(deadline.is_past(Time(110)));
+        assert!(!Deadline::NEVER.is_past(Time(u32::MAX - 1)));
+        assert_ne!(Deadline::after(Time(100), u32::MAX), Deadline::NEVER);
+    }
+}

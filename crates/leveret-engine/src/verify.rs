@@ -1,0 +1,185 @@
+//! Verification: walks everything under each shard's lock in turn and says what does not fit together.
+use crate::arena::{Arena, Core};
+use crate::hash;
+use crate::index::{SlotWord, CHAIN_MAX};
+use crate::item::Kind;
+use crate::large::Division;
+use crate::lock::Locked;
+use crate::segment::{SegmentId, State};
+use crate::sync::Ordering;
+use crate::time::Time;
+use std::collections::{HashMap, HashSet};
+
+/// Problems that a report spells out; more are only counted.
+const PROBLEMS_MAX: usize = 100;
+
+/// What a verification found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Slots in use.
+    pub items: u64,
+    /// Bytes of their items.
+    pub item_bytes: u64,
+    /// Segments looked at.
+    pub segments: u64,
+    /// Problems found, those not spelt out included.
+    pub problem_count: u64,
+    /// The first hundred problems.
+    pub problems: Vec<String>,
+}
+
+impl Report {
+    /// Whether everything fits together.
+    pub fn is_clean(&self) -> bool {
+        self.problem_count == 0
+    }
+
+    fn problem(&mut self, text: impl FnOnce() -> String) {
+        self.problem_count += 1;
+        if self.problems.len() < PROBLEMS_MAX {
+            self.problems.push(text());
+        }
+    }
+}
+
+impl Arena {
+    /// Checks the whole arena. Takes each shard's lock in turn, so writers wait meanwhile; readers do not.
+    pub fn verify(&self) -> Report {
+        let core = &*self.core;
+        let mut report = Report { segments: core.active_segments() as u64, ..Report::default() };
+        for shard in 0..core.shards.len() {
+            match core.lock(shard, Time::now()) {
+                Ok(locked) => locked.verify(&mut report),
+                Err(error) => report.problem(|| format!("shard {shard}: {error}")),
+            }
+        }
+        core.verify_segments(&mut report);
+        report
+    }
+
+    /// Reclaims, in every shard, segments that are past their deadline as a whole. Returns how many.
+    pub fn tend(&self, now: Time) -> usize {
+        let core = &*self.core;
+        let mut freed = 0;
+        for shard in 0..core.shards.len() {
+            loop {
+                let step = core.try_lock(shard, now).map_or(0, |locked| locked.reclaim_expired());
+                freed += step;
+                if step == 0 {
+                    break;
+                }
+            }
+        }
+        freed
+    }
+}
+
+impl Core {
+    fn verify_segments(&self, report: &mut Report) {
+        for segment in (0..self.active_segments()).map(|segment| SegmentId(segment as u32)) {
+            let word = self.state(segment);
+            match word.kind() {
+                None => report.problem(|| format!("segment {}: unknown state {:#x}", segment.0, word.0)),
+                Some(_) if word.shard() >= self.shards.len() => report.problem(|| format!("segment {}: belongs to shard {}, which does not exist", segment.0, word.shard())),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Locked<'_> {
+    fn verify(&self, report: &mut Report) {
+        let core = self.core;
+        let shard = self.index;
+        let buckets = core.buckets(shard);
+        let mut overflow = HashSet::new();
+        let mut reached: HashMap<u32, (u32, u64)> = HashMap::new();
+        let mut occupied = 0;
+        for bucket in 0..buckets {
+            let mut keys = HashSet::new();
+            let mut length = 0;
+            for link in core.chain(shard, bucket) {
+                length += 1;
+                let Some(number) = SlotWord(link.slots[6].load(Ordering::Relaxed)).linked() else { continue };
+                if core.overflow_bucket(shard, number).is_none() || length == CHAIN_MAX {
+                    report.problem(|| format!("shard {shard}, bucket {bucket}: its chain leads nowhere ({number})"));
+                } else if !overflow.insert(number) {
+                    report.problem(|| format!("shard {shard}, bucket {bucket}: overflow bucket {number} is in two chains"));
+                }
+            }
+            for spot in core.spots(shard, bucket) {
+                occupied += 1;
+                report.items += 1;
+                let Some((segment, _, view)) = core.item_behind(shard, spot.word) else {
+                    report.problem(|| format!("shard {shard}, bucket {bucket}: slot {:#x} leads to no item", spot.word.0));
+                    continue;
+                };
+                report.item_bytes += view.size;
+                if view.at + view.size > core.written_end(segment) {
+                    report.problem(|| format!("shard {shard}, bucket {bucket}: item at {} lies beyond what segment {} holds", view.at, segment.0));
+                }
+                let mut key = Vec::new();
+                core.data.append_to(view.key, view.header.key_len(), &mut key);
+                let hash = core.hash(&key);
+                if core.shard_of(hash) != shard || hash::bucket(hash, buckets) != bucket || hash::tag(hash) != spot.word.tag() {
+                    report.problem(|| format!("shard {shard}, bucket {bucket}: holds key '{}', whose place is elsewhere", key.escape_ascii()));
+                }
+                if !keys.insert(key.clone()) {
+                    report.problem(|| format!("shard {shard}, bucket {bucket}: key '{}' is there twice", key.escape_ascii()));
+                }
+                let counts = reached.entry(segment.0).or_default();
+                counts.0 += 1;
+                counts.1 += view.size;
+                if view.kind == Kind::Large {
+                    self.verify_large(report, &key, hash, &view);
+                }
+            }
+        }
+        self.verify_own_segments(report, &reached);
+        let head = self.shard();
+        if head.occupied.load(Ordering::Relaxed) != occupied {
+            report.problem(|| format!("shard {shard}: counts {} slots in use, and {occupied} are", head.occupied.load(Ordering::Relaxed)));
+        }
+    }
+
+    fn verify_large(&self, report: &mut Report, key: &[u8], hash: u64, view: &crate::item::View) {
+        let core = self.core;
+        let (total, count) = core.large_of(view);
+        if Division::new(total, count, view.header.value_len(), core.geometry.segment_size()).is_none() {
+            report.problem(|| format!("key '{}': its pieces do not add up to {total} bytes", key.escape_ascii()));
+        }
+        for index in 0..count {
+            let extent = core.extent_of(view, index);
+            let is_there = core.is_extent(extent, self.index) && core.header(SegmentId(extent.segment)).key_hash.load(Ordering::Relaxed) == hash;
+            if !is_there {
+                report.problem(|| format!("key '{}': piece {index} in segment {} is not its own", key.escape_ascii(), extent.segment));
+            }
+        }
+    }
+
+    fn verify_own_segments(&self, report: &mut Report, reached: &HashMap<u32, (u32, u64)>) {
+        let core = self.core;
+        for segment in (0..core.active_segments()).map(|segment| SegmentId(segment as u32)) {
+            let word = core.state(segment);
+            if word.shard() != self.index {
+                continue;
+            }
+            let header = core.header(segment);
+            match word.kind() {
+                Some(State::Draining) => report.problem(|| format!("segment {}: a drain was not finished", segment.0)),
+                Some(State::Large) if !self.is_listed(segment, word) => report.problem(|| format!("segment {}: a piece of a large value that no item lists", segment.0)),
+                Some(State::Open | State::Sealed) => {
+                    let (items, bytes) = reached.get(&segment.0).copied().unwrap_or_default();
+                    if u64::from(header.live_bytes.load(Ordering::Relaxed)) > core.geometry.segment_size() {
+                        report.problem(|| format!("segment {}: counts more live bytes than it has", segment.0));
+                    }
+                    // These two are hints, which a kill may leave too high; too low would let live items be dropped.
+                    if header.live_items.load(Ordering::Relaxed) < items || u64::from(header.live_bytes.load(Ordering::Relaxed)) < bytes {
+                        report.problem(|| format!("segment {}: counts {} items and has {items}", segment.0, header.live_items.load(Ordering::Relaxed)));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+}

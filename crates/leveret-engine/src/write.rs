@@ -1,0 +1,442 @@
+//! Writing: under the lock of the key's shard. Bytes go beyond what is published, then one store to the key's slot commits.
+//! Nothing here allocates, calls back or enters the kernel while the lock is held.
+use crate::arena::{Arena, Core};
+use crate::error::Error;
+use crate::index::{Located, SlotWord};
+use crate::item::{Body, Encoding, Kind, Meta, NewItem, View, WANTED};
+use crate::large::Fill;
+use crate::lock::Locked;
+use crate::read::Met;
+use crate::segment::{class_of, Place, Pool};
+use crate::stats::Counter;
+use crate::sync::Ordering;
+use crate::time::{Deadline, Time};
+
+/// Explicit cas numbers count up from here, above every token that comes from an item's place. Bit 62, since PHP's integers
+/// are signed.
+const EXPLICIT_CAS: u64 = 1 << 62;
+
+/// How often a write makes room before it gives up. Each round frees a segment, which another writer may take.
+const ROUNDS: usize = 64;
+
+/// What is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Value<'a> {
+    /// Bytes, as they are.
+    Bytes(&'a [u8]),
+    /// A signed integer that can count in place.
+    Integer(i64),
+}
+
+/// When a value is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// Always.
+    Set,
+    /// When there is no item.
+    Add,
+    /// When there is one.
+    Replace,
+    /// Behind the value that is there; flags and deadline stay.
+    Append,
+    /// Before it.
+    Prepend,
+    /// When the item has this cas token.
+    Cas(u64),
+}
+
+/// How a store ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stored {
+    /// The value is there. `cas` is its token if that was asked for, else 0.
+    Stored {
+        /// The token.
+        cas: u64,
+    },
+    /// Add: there is an item. Cas: another version is there.
+    Exists,
+    /// Replace, append, prepend, cas: there is no item.
+    Missing,
+}
+
+/// What a writing section wants next.
+pub(crate) enum Step<T> {
+    Done(T),
+    /// Nothing was changed; room must be made first.
+    NoRoom,
+}
+
+impl Arena {
+    /// Stores a value. A `Set` that is refused as too large removes the old item: a failed set must not leave it stale.
+    pub fn store(&self, key: &[u8], value: Value<'_>, meta: Meta, deadline: Deadline, mode: Mode, now: Time) -> Result<Stored, Error> {
+        self.store_as(key, value, meta, deadline, mode, now, false)
+    }
+
+    /// As `store`, and asks for the cas token of what was stored.
+    pub fn store_with_cas(&self, key: &[u8], value: Value<'_>, meta: Meta, deadline: Deadline, mode: Mode, now: Time) -> Result<Stored, Error> {
+        self.store_as(key, value, meta, deadline, mode, now, true)
+    }
+
+    /// Stores bytes under a key, whatever was there.
+    pub fn set(&self, key: &[u8], value: &[u8], deadline: Deadline, now: Time) -> Result<(), Error> {
+        self.store(key, Value::Bytes(value), Meta::native(Encoding::Raw), deadline, Mode::Set, now).map(|_| ())
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn store_as(&self, key: &[u8], value: Value<'_>, meta: Meta, deadline: Deadline, mode: Mode, now: Time, want_cas: bool) -> Result<Stored, Error> {
+        let core = &*self.core;
+        core.check_key(key)?;
+        let bytes = match value {
+            Value::Integer(number) => {
+                let meta = Meta { encoding: Encoding::Integer as u8, codec: 0, ..meta };
+                let body = || Body::Number { value: number as u64, cas: 0, width: 0 };
+                return self.store_body(key, meta, deadline, mode, now, want_cas, body, None);
+            }
+            Value::Bytes(bytes) => bytes,
+        };
+        if bytes.len() > self.value_max() {
+            if mode == Mode::Set {
+                self.delete(key, now)?;
+            }
+            return Err(Error::ValueTooLarge { len: bytes.len(), max: self.value_max() });
+        }
+        if matches!(mode, Mode::Append | Mode::Prepend) {
+            return self.join(key, bytes, mode == Mode::Append, now);
+        }
+        if core.fits_segment(key, bytes.len(), meta) {
+            return self.store_body(key, meta, deadline, mode, now, want_cas, || Body::Bytes(bytes), None);
+        }
+        // The rest behind the last whole segment goes into the item that lists them, unless it would fill a segment alone.
+        let tail = bytes.len() % core.geometry.segment_size() as usize;
+        let listed = 8 * (bytes.len() >> core.geometry.segment_shift) + 16;
+        let whole = if core.fits_segment(key, tail + listed, meta) { bytes.len() - tail } else { bytes.len() };
+        let fill = core.fill(core.hash(key), &bytes[..whole], now)?;
+        let body = || Body::Large { total: bytes.len() as u64, extents: fill.extents(), tail: &bytes[whole..] };
+        self.store_body(key, meta, deadline, mode, now, want_cas, body, Some(&fill))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn store_body<'b>(&self, key: &[u8], meta: Meta, deadline: Deadline, mode: Mode, now: Time, want_cas: bool, body: impl Fn() -> Body<'b>, fill: Option<&Fill<'_>>) -> Result<Stored, Error> {
+        self.core.update(key, now, |locked, located| {
+            match (mode, locked.live(located)) {
+                (Mode::Add, Some(_)) => return Ok(Step::Done(Stored::Exists)),
+                (Mode::Replace | Mode::Cas(_), None) => return Ok(Step::Done(Stored::Missing)),
+                (Mode::Cas(token), Some(view)) if locked.cas_of(&view) != Some(token) => return Ok(Step::Done(Stored::Exists)),
+                _ => {}
+            }
+            let item = NewItem { key, meta, mtime: now.0, deadline: deadline.0, cas: None, body: body() };
+            let Some(cas) = locked.put(located, item, want_cas, fill) else { return Ok(Step::NoRoom) };
+            locked.count(Counter::Sets, 1);
+            Ok(Step::Done(Stored::Stored { cas }))
+        })
+    }
+
+    /// Append and prepend. Flags, deadline and encoding of the old item stay.
+    fn join(&self, key: &[u8], bytes: &[u8], behind: bool, now: Time) -> Result<Stored, Error> {
+        enum Joined {
+            Stored(Stored),
+            /// Too long for a segment, or large already: taken apart and stored anew outside the lock.
+            Rebuild,
+        }
+        let core = &*self.core;
+        loop {
+            let joined = core.update(key, now, |locked, located| {
+                let Some(view) = locked.live(located) else { return Ok(Step::Done(Joined::Stored(Stored::Missing))) };
+                let meta = view.header.meta(core.flags_of(&view));
+                let len = view.header.value_len() as usize + bytes.len();
+                if view.kind != Kind::Bytes || !core.fits_segment(key, len, meta) {
+                    return Ok(Step::Done(Joined::Rebuild));
+                }
+                let old = (view.value, view.header.value_len());
+                let (before, after): (&[u8], &[u8]) = if behind { (&[], bytes) } else { (bytes, &[]) };
+                let item = NewItem { key, meta, mtime: now.0, deadline: view.header.deadline, cas: None, body: Body::Joined { before, old, after } };
+                let Some(cas) = locked.put(located, item, false, None) else { return Ok(Step::NoRoom) };
+                locked.count(Counter::Sets, 1);
+                Ok(Step::Done(Joined::Stored(Stored::Stored { cas })))
+            })?;
+            if let Joined::Stored(stored) = joined {
+                return Ok(stored);
+            }
+            let Some(old) = self.gets(key, now)? else { return Ok(Stored::Missing) };
+            let mut whole = Vec::with_capacity(old.value.len() + bytes.len());
+            let (first, second) = if behind { (&old.value[..], bytes) } else { (bytes, &old.value[..]) };
+            whole.extend_from_slice(first);
+            whole.extend_from_slice(second);
+            // A number that text is joined to is a string from now on.
+            let meta = if old.number.is_some() { Meta { encoding: Encoding::Raw as u8, ..old.meta } } else { old.meta };
+            match self.store(key, Value::Bytes(&whole), meta, old.deadline, Mode::Cas(old.cas), now)? {
+                Stored::Exists => {}
+                done => return Ok(done),
+            }
+        }
+    }
+
+    /// Removes an item. False: there was none.
+    pub fn delete(&self, key: &[u8], now: Time) -> Result<bool, Error> {
+        self.remove_if(key, now, |_| true)
+    }
+
+    /// Removes an item that has this cas token.
+    pub fn delete_version(&self, key: &[u8], cas: u64, now: Time) -> Result<Stored, Error> {
+        let mut present = false;
+        let removed = self.remove_if(key, now, |found| {
+            present = true;
+            found == Some(cas)
+        })?;
+        Ok(match (removed, present) {
+            (true, _) => Stored::Stored { cas: 0 },
+            (false, true) => Stored::Exists,
+            (false, false) => Stored::Missing,
+        })
+    }
+
+    fn remove_if(&self, key: &[u8], now: Time, mut may: impl FnMut(Option<u64>) -> bool) -> Result<bool, Error> {
+        let core = &*self.core;
+        core.check_key(key)?;
+        let hash = core.hash(key);
+        // A miss needs no lock.
+        if core.meet(hash, key, now).is_none() && !core.is_lost() {
+            return Ok(false);
+        }
+        let locked = core.lock(core.shard_of(hash), now)?;
+        let located = locked.locate(hash, key);
+        let Some(view) = locked.live(&located) else { return Ok(false) };
+        if !may(locked.cas_of(&view)) {
+            return Ok(false);
+        }
+        if let Some((spot, _)) = &located.found {
+            locked.remove(hash, spot);
+            locked.count(Counter::Deletes, 1);
+        }
+        Ok(true)
+    }
+
+    /// Gives an item another deadline. False: there is no item.
+    pub fn touch(&self, key: &[u8], deadline: Deadline, now: Time) -> Result<bool, Error> {
+        self.core.check_key(key)?;
+        self.core.update(key, now, |locked, located| {
+            let Some(view) = locked.live(located) else { return Ok(Step::Done(false)) };
+            if !locked.postpone(&view, deadline) && !locked.replace_deadline(located, &view, deadline) {
+                return Ok(Step::NoRoom);
+            }
+            locked.count(Counter::Touches, 1);
+            Ok(Step::Done(true))
+        })
+    }
+
+    /// The item, with its new deadline.
+    pub fn get_and_touch(&self, key: &[u8], deadline: Deadline, now: Time) -> Result<Option<crate::Item>, Error> {
+        if !self.touch(key, deadline, now)? {
+            self.core.count_miss();
+            return Ok(None);
+        }
+        Ok(self.get(key, now))
+    }
+}
+
+impl Core {
+    pub fn check_key(&self, key: &[u8]) -> Result<(), Error> {
+        if key.len() > self.key_max() {
+            return Err(Error::KeyTooLong { len: key.len(), max: self.key_max() });
+        }
+        Ok(())
+    }
+
+    /// Whether an item with this value can lie in one segment, with room for a cas that it may be given later.
+    fn fits_segment(&self, key: &[u8], value_len: usize, meta: Meta) -> bool {
+        let item = NewItem { key, meta, mtime: 0, deadline: 0, cas: Some(0), body: Body::Bytes(&[]) };
+        item.size() + value_len as u64 + 8 <= self.geometry.segment_size()
+    }
+
+    /// Runs a writing section on a key, as often as it takes to make room for it.
+    pub fn update<T>(&self, key: &[u8], now: Time, mut section: impl FnMut(&Locked<'_>, &Located<'_>) -> Result<Step<T>, Error>) -> Result<T, Error> {
+        let hash = self.hash(key);
+        let shard = self.shard_of(hash);
+        self.prepare_index(shard, now);
+        for _ in 0..ROUNDS {
+            {
+                let locked = self.lock(shard, now)?;
+                if let Step::Done(done) = section(&locked, &locked.locate(hash, key))? {
+                    locked.tidy();
+                    return Ok(done);
+                }
+            }
+            if !self.make_room(shard, now)? {
+                break;
+            }
+        }
+        Err(Error::NoMemory)
+    }
+
+    /// The cas of an item that a reader met, if it is one that a later copy will keep.
+    pub fn stable_cas(&self, met: &Met<'_>) -> Option<u64> {
+        let view = &met.view;
+        if view.kind == Kind::Number {
+            // In this order the value belongs to the cas: an increment takes the cas away before it changes the value.
+            let cas = self.data.long(view.payload + 8);
+            let before = cas.load(Ordering::Acquire);
+            let value = self.number_of(view);
+            let stable = before != 0 && value == met.found.number as u64 && cas.load(Ordering::Acquire) == before;
+            return stable.then_some(before);
+        }
+        self.explicit_cas(view).or_else(|| view.header.is_wanted().then(|| self.natural_cas(view)))
+    }
+
+    /// The token that every item has by its place: unique for ever, since a place is used once per generation.
+    fn natural_cas(&self, view: &View) -> u64 {
+        let Some(segment) = self.segment_at(view.at) else { return 0 };
+        self.state(segment).generation() << 20 | (view.at - self.start(segment)) >> 3
+    }
+}
+
+impl Locked<'_> {
+    /// The item that was located, if it is alive.
+    pub fn live(&self, located: &Located<'_>) -> Option<View> {
+        let (_, view) = located.found.as_ref()?;
+        self.is_alive(view).then_some(*view)
+    }
+
+    pub fn is_alive(&self, view: &View) -> bool {
+        let segment = self.core.segment_at(view.at);
+        let epoch = segment.map(|segment| self.core.states.at(segment.0 as usize).epoch.load(Ordering::Relaxed));
+        epoch == Some(self.epoch) && !view.header.deadline().is_past(self.now)
+    }
+
+    /// The token that an item would show; None for a number that has none yet.
+    pub fn cas_of(&self, view: &View) -> Option<u64> {
+        match view.kind {
+            Kind::Number => Some(self.core.data.long(view.payload + 8).load(Ordering::Relaxed)).filter(|cas| *cas != 0),
+            _ => Some(self.core.explicit_cas(view).unwrap_or_else(|| self.core.natural_cas(view))),
+        }
+    }
+
+    /// The token of an item that somebody asks for, from now on kept by its copies.
+    pub fn give_cas(&self, view: &View) -> u64 {
+        if view.kind == Kind::Number {
+            let cell = self.core.data.long(view.payload + 8);
+            if cell.load(Ordering::Relaxed) == 0 {
+                cell.store(self.next_cas(), Ordering::Release);
+            }
+            return cell.load(Ordering::Relaxed);
+        }
+        if !view.header.has_cas() {
+            self.core.data.word(view.at).fetch_or(WANTED, Ordering::Release);
+        }
+        self.core.explicit_cas(view).unwrap_or_else(|| self.core.natural_cas(view))
+    }
+
+    /// The next explicit cas.
+    pub fn next_cas(&self) -> u64 {
+        EXPLICIT_CAS | (self.shard().cas_counter.fetch_add(1, Ordering::Relaxed) + 1)
+    }
+
+    /// Writes a new version of the located key and commits it. Returns its cas (0 unless wanted). None: no room, nothing changed.
+    pub fn put(&self, located: &Located<'_>, mut item: NewItem<'_>, want_cas: bool, fill: Option<&Fill<'_>>) -> Option<u64> {
+        let core = self.core;
+        let hash = core.hash(item.key);
+        let old = located.found.as_ref().map(|(spot, view)| (spot.word, *view));
+        let was_alive = self.live(located).is_some();
+        // Tokens of a key only grow. An item whose token nobody asked for has none to grow from.
+        let told = old.is_some_and(|(_, view)| view.kind == Kind::Number || view.header.has_cas() || view.header.is_wanted());
+        match &mut item.body {
+            Body::Number { cas, .. } if told || want_cas => *cas = self.next_cas(),
+            Body::Number { .. } => {}
+            _ => item.cas = told.then(|| self.next_cas()),
+        }
+        let pool = match old {
+            Some((_, view)) => core.segment_at(view.at).map_or(Pool::Small, |segment| core.state(segment).pool()),
+            None if self.was_evicted_lately(hash) => Pool::Main,
+            None => Pool::Small,
+        };
+        let size = item.size();
+        let place = self.reserve(pool, class_of(Deadline(item.deadline), self.now), size, false)?;
+        core.write_item(place.at, &item);
+        if let Some(fill) = fill {
+            // Before the commit: a kill in between leaves pieces that no record lists, which recovery frees.
+            fill.hand_over(self);
+        }
+        let cas = self.finish(located, hash, place, size, item.deadline, want_cas);
+        if let Some((word, view)) = old {
+            self.forget(word);
+            if view.header.deadline().is_past(self.now) {
+                self.count(Counter::Expired, 1);
+            }
+        }
+        if !was_alive {
+            self.count_revived(located);
+        }
+        self.count(Counter::WrittenBytes, size);
+        Some(cas)
+    }
+
+    /// Publishes the bytes at `place` and points the key's slot at them.
+    fn finish(&self, located: &Located<'_>, hash: u64, place: Place, size: u64, deadline: u32, want_cas: bool) -> u64 {
+        self.publish(place, size, deadline);
+        let cas = if want_cas { self.core.view(place.at, self.core.end(place.segment)).map_or(0, |view| self.give_cas(&view)) } else { 0 };
+        self.commit(located, SlotWord::item(hash, place.at));
+        cas
+    }
+
+    /// Counts a key that has an item again. One that had only expired was still counted.
+    fn count_revived(&self, located: &Located<'_>) {
+        let still_counted = located.found.as_ref().is_some_and(|(spot, _)| {
+            spot.set_frequency(0);
+            let segment = self.core.segment_at(spot.word.at());
+            segment.is_some_and(|segment| self.core.states.at(segment.0 as usize).epoch.load(Ordering::Relaxed) == self.epoch)
+        });
+        if !still_counted {
+            self.count_item();
+        }
+    }
+
+    /// Moves a deadline back in place. Not forward: whoever keeps a decoded value trusts the deadline that it has seen.
+    fn postpone(&self, view: &View, deadline: Deadline) -> bool {
+        if deadline < view.header.deadline() {
+            return false;
+        }
+        let Some(segment) = self.core.segment_at(view.at) else { return false };
+        let header = self.core.header(segment);
+        // The segment first: killed in between, it only lives longer than it needs to.
+        header.max_deadline.fetch_max(deadline.0, Ordering::Relaxed);
+        self.core.data.word(view.at + 12).store(deadline.0, Ordering::Release);
+        true
+    }
+
+    /// Writes the same version again with an earlier deadline; its cas stays. False: no room.
+    fn replace_deadline(&self, located: &Located<'_>, view: &View, deadline: Deadline) -> bool {
+        let Some((spot, _)) = &located.found else { return false };
+        let pool = self.core.segment_at(view.at).map_or(Pool::Small, |segment| self.core.state(segment).pool());
+        let Some((place, size)) = self.copy_to(pool, view, deadline, false) else { return false };
+        self.publish(place, size, deadline.0);
+        let word = SlotWord(spot.word.0 >> crate::hash::PLACE_BITS << crate::hash::PLACE_BITS | place.at >> 3);
+        spot.cell().store(word.0, Ordering::Release);
+        if let Some(segment) = self.core.segment_at(view.at) {
+            self.unpublish(segment, view.size);
+        }
+        true
+    }
+
+    /// Copies an item into fresh room of a pool, with the cas that it has been asked for. The slot still points at the old one.
+    pub fn copy_to(&self, pool: Pool, view: &View, deadline: Deadline, all: bool) -> Option<(Place, u64)> {
+        let cas = (view.kind != Kind::Number && view.header.is_wanted() && !view.header.has_cas()).then(|| self.core.natural_cas(view));
+        let size = Core::copy_size(view, cas);
+        let place = self.reserve(pool, class_of(deadline, self.now), size, all)?;
+        self.core.copy_item(view, place.at, deadline.0, cas);
+        Some((place, size))
+    }
+
+    /// Housekeeping at the end of a write, when its own work is done: grow the index, now and then reclaim expired memory.
+    pub fn tidy(&self) {
+        // Two at most: a shard that has fallen behind catches up over its next writes.
+        for _ in 0..2 {
+            if !self.wants_split() {
+                break;
+            }
+            self.split();
+        }
+        let writes = self.shard().writes.fetch_add(1, Ordering::Relaxed);
+        if writes % 64 == 63 && self.shard().next_expiry.load(Ordering::Relaxed) <= self.now.0 {
+            self.reclaim_expired();
+        }
+    }
+}

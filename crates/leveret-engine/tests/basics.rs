@@ -1,0 +1,275 @@
+//! What every entrance relies on, on a real arena.
+use leveret_engine::{Arena, Counted, Deadline, Delta, Encoding, Error, Meta, Mode, OpenOptions, Stored, Time, Value};
+use std::path::PathBuf;
+
+struct Scratch {
+    _dir: tempfile::TempDir,
+    path: PathBuf,
+    arena: Arena,
+}
+
+fn scratch(memory: u64) -> Scratch {
+    let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+    let path = dir.path().join("test.arena");
+    let (arena, created) = Arena::open(&path, &OpenOptions { memory, ..OpenOptions::default() }).expect("a new arena");
+    assert!(created);
+    Scratch { _dir: dir, path, arena }
+}
+
+fn text(arena: &Arena, key: &str, now: Time) -> Option<String> {
+    arena.get(key.as_bytes(), now).map(|item| String::from_utf8(item.value).expect("utf-8"))
+}
+
+const NOW: Time = Time(1000);
+
+#[test]
+fn stores_and_finds_and_deletes() {
+    let scratch = scratch(8 << 20);
+    let arena = &scratch.arena;
+    assert_eq!(text(arena, "a", NOW), None);
+    arena.set(b"a", b"1", Deadline::NEVER, NOW).unwrap();
+    arena.set(b"", b"empty key", Deadline::NEVER, NOW).unwrap();
+    arena.set(b"empty", b"", Deadline::NEVER, NOW).unwrap();
+    arena.set(b"a\0b c", &[0xff; 300], Deadline::NEVER, NOW).unwrap();
+    assert_eq!(text(arena, "a", NOW).as_deref(), Some("1"));
+    assert_eq!(text(arena, "", NOW).as_deref(), Some("empty key"));
+    assert_eq!(text(arena, "empty", NOW).as_deref(), Some(""));
+    assert_eq!(arena.get(b"a\0b c", NOW).unwrap().value, vec![0xff; 300]);
+    assert!(arena.delete(b"a", NOW).unwrap());
+    assert!(!arena.delete(b"a", NOW).unwrap());
+    assert_eq!(text(arena, "a", NOW), None);
+    assert_eq!(arena.stats().items, 3);
+    assert_eq!(arena.verify().problems, Vec::<String>::new());
+}
+
+#[test]
+fn hundred_thousand_items_are_all_found() {
+    let scratch = scratch(64 << 20);
+    let arena = &scratch.arena;
+    for number in 0..100_000u32 {
+        arena.set(format!("key-{number}").as_bytes(), format!("value {number}").as_bytes(), Deadline::NEVER, NOW).unwrap();
+    }
+    for number in 0..100_000u32 {
+        assert_eq!(text(arena, &format!("key-{number}"), NOW), Some(format!("value {number}")), "{number}");
+    }
+    let stats = arena.stats();
+    assert_eq!((stats.items, stats.evicted, stats.retries), (100_000, 0, 0));
+    let mut keys: Vec<Vec<u8>> = arena.iter(NOW).map(|item| item.key).collect();
+    assert_eq!(keys.len(), 100_000);
+    keys.sort();
+    keys.dedup();
+    assert_eq!(keys.len(), 100_000);
+    assert_eq!(arena.verify().problems, Vec::<String>::new());
+}
+
+#[test]
+fn a_full_arena_evicts_item_by_item() {
+    let scratch = scratch(8 << 20);
+    let arena = &scratch.arena;
+    let value = vec![7u8; 1000];
+    let mut hot_hits = 0;
+    for number in 0..40_000u32 {
+        arena.set(format!("k{number}").as_bytes(), &value, Deadline::NEVER, NOW).unwrap();
+        if number % 10 == 0 {
+            hot_hits += u32::from(arena.get(b"k0", NOW).is_some());
+        }
+        assert!(arena.get(format!("k{number}").as_bytes(), NOW).is_some(), "what was stored last is there");
+    }
+    let stats = arena.stats();
+    assert!(stats.evicted > 30_000 && stats.evicted < 36_000, "evicted {}", stats.evicted);
+    assert!(stats.items > 5_000, "{} items left", stats.items);
+    assert_eq!(hot_hits, 4_000, "an item that is read stays");
+    assert!(stats.memory_allocated <= stats.memory_limit);
+    assert_eq!(arena.verify().problems, Vec::<String>::new());
+}
+
+#[test]
+fn ttl_is_exact_to_the_second() {
+    let scratch = scratch(8 << 20);
+    let arena = &scratch.arena;
+    arena.set(b"a", b"1", Deadline::after(NOW, 10), NOW).unwrap();
+    assert!(arena.get(b"a", Time(1009)).is_some());
+    assert!(arena.get(b"a", Time(1010)).is_none());
+    assert!(arena.touch(b"a", Deadline::after(NOW, 20), NOW).unwrap());
+    assert!(arena.get(b"a", Time(1019)).is_some());
+    assert!(arena.touch(b"a", Deadline::after(NOW, 5), NOW).unwrap());
+    assert!(arena.get(b"a", Time(1005)).is_none());
+    assert!(!arena.touch(b"a", Deadline::NEVER, Time(1005)).unwrap());
+    assert_eq!(arena.store(b"a", Value::Bytes(b"2"), Meta::default(), Deadline::NEVER, Mode::Add, Time(1005)), Ok(Stored::Stored { cas: 0 }));
+    assert_eq!(arena.stats().items, 1);
+}
+
+#[test]
+fn expired_segments_are_reclaimed_whole() {
+    let scratch = scratch(8 << 20);
+    let arena = &scratch.arena;
+    for number in 0..4_000u32 {
+        arena.set(format!("k{number}").as_bytes(), &[1; 500], Deadline::after(NOW, 60), NOW).unwrap();
+    }
+    let free = arena.stats().segments_free;
+    assert!(arena.tend(Time(2000)) > 50);
+    let stats = arena.stats();
+    assert!(stats.segments_free > free + 50);
+    assert_eq!((stats.expired, stats.evicted, stats.items), (4_000, 0, 0));
+    assert_eq!(arena.verify().problems, Vec::<String>::new());
+}
+
+#[test]
+fn modes_follow_memcached() {
+    let scratch = scratch(8 << 20);
+    let arena = &scratch.arena;
+    let store = |key: &str, value: &str, mode| arena.store(key.as_bytes(), Value::Bytes(value.as_bytes()), Meta::default(), Deadline::NEVER, mode, NOW).unwrap();
+    let stored = Stored::Stored { cas: 0 };
+    assert_eq!(store("a", "1", Mode::Replace), Stored::Missing);
+    assert_eq!(store("a", "1", Mode::Append), Stored::Missing);
+    assert_eq!(store("a", "1", Mode::Cas(7)), Stored::Missing);
+    assert_eq!(store("a", "1", Mode::Add), stored);
+    assert_eq!(store("a", "2", Mode::Add), Stored::Exists);
+    assert_eq!(store("a", "2", Mode::Append), stored);
+    assert_eq!(store("a", "0", Mode::Prepend), stored);
+    assert_eq!(text(arena, "a", NOW).as_deref(), Some("012"));
+    let first = arena.gets(b"a", NOW).unwrap().unwrap().cas;
+    assert_eq!(arena.gets(b"a", NOW).unwrap().unwrap().cas, first, "a token stays as long as the version");
+    assert_eq!(store("a", "3", Mode::Cas(first + 1)), Stored::Exists);
+    assert_eq!(store("a", "3", Mode::Cas(first)), stored);
+    let second = arena.gets(b"a", NOW).unwrap().unwrap().cas;
+    assert!(second > first, "tokens grow");
+    assert_eq!(store("a", "4", Mode::Cas(first)), Stored::Exists);
+    let wanted = arena.store_with_cas(b"a", Value::Bytes(b"5"), Meta::default(), Deadline::NEVER, Mode::Set, NOW).unwrap();
+    assert_eq!(wanted, Stored::Stored { cas: arena.gets(b"a", NOW).unwrap().unwrap().cas });
+    assert_eq!(arena.delete_version(b"a", second, NOW).unwrap(), Stored::Exists);
+}
+
+#[test]
+fn flags_origin_and_encoding_come_back() {
+    let scratch = scratch(8 << 20);
+    let arena = &scratch.arena;
+    for flags in [0, 1, u32::MAX] {
+        let meta = Meta { flags, origin: 2, encoding: Encoding::Php as u8, codec: 3, reserved: 0 };
+        arena.store(b"k", Value::Bytes(b"v"), meta, Deadline::NEVER, Mode::Set, NOW).unwrap();
+        let item = arena.gets(b"k", NOW).unwrap().unwrap();
+        assert_eq!((item.meta, item.value, item.mtime), (meta, b"v".to_vec(), NOW));
+    }
+}
+
+#[test]
+fn counts_by_both_rules() {
+    let scratch = scratch(8 << 20);
+    let arena = &scratch.arena;
+    assert_eq!(arena.count(b"n", Delta::Increment(1), None, NOW), Ok(Counted::Missing));
+    arena.set(b"n", b"10", Deadline::NEVER, NOW).unwrap();
+    let before = arena.gets(b"n", NOW).unwrap().unwrap().cas;
+    assert_eq!(arena.count(b"n", Delta::Decrement(1), None, NOW), Ok(Counted::Value(9)));
+    assert_eq!(text(arena, "n", NOW).as_deref(), Some("9 "), "the length never shrinks");
+    assert!(arena.gets(b"n", NOW).unwrap().unwrap().cas > before);
+    assert_eq!(arena.count(b"n", Delta::Decrement(100), None, NOW), Ok(Counted::Value(0)));
+    assert_eq!(arena.count(b"n", Delta::Increment(u64::MAX), None, NOW), Ok(Counted::Value(u64::MAX)));
+    assert_eq!(arena.count(b"n", Delta::Increment(2), None, NOW), Ok(Counted::Value(1)));
+    arena.set(b"t", b"text", Deadline::NEVER, NOW).unwrap();
+    assert_eq!(arena.count(b"t", Delta::Increment(1), None, NOW), Ok(Counted::NotNumber));
+    arena.set(b"t", b"18446744073709551616", Deadline::NEVER, NOW).unwrap();
+    assert_eq!(arena.count(b"t", Delta::Increment(1), None, NOW), Ok(Counted::NotNumber));
+
+    assert_eq!(arena.add_integer(b"i", 5, None, NOW), Ok(Counted::Missing));
+    assert_eq!(arena.add_integer(b"i", -5, Some(Deadline::NEVER), NOW), Ok(Counted::Value(-5i64 as u64)));
+    assert_eq!(arena.add_integer(b"i", i64::MIN, None, NOW), Ok(Counted::Value((-5i64).wrapping_add(i64::MIN) as u64)), "wraps");
+    assert_eq!(arena.get(b"i", NOW).unwrap().number, Some((-5i64).wrapping_add(i64::MIN)));
+    assert_eq!(arena.add_integer(b"t", 1, None, NOW), Ok(Counted::NotNumber));
+    assert_eq!(arena.cas_integer(b"i", 1, 2, NOW), Ok(Stored::Exists));
+    arena.store(b"i", Value::Integer(1), Meta::default(), Deadline::NEVER, Mode::Set, NOW).unwrap();
+    assert_eq!(arena.cas_integer(b"i", 1, -2, NOW), Ok(Stored::Stored { cas: 0 }));
+    assert_eq!(text(arena, "i", NOW).as_deref(), Some("-2"));
+    assert_eq!(arena.cas_integer(b"nothing", 1, 2, NOW), Ok(Stored::Missing));
+}
+
+#[test]
+fn large_values_up_to_an_eighth_of_the_arena() {
+    let scratch = scratch(8 << 20);
+    let arena = &scratch.arena;
+    let value: Vec<u8> = (0..arena.value_max()).map(|at| (at * 31 >> 3) as u8).collect();
+    for len in [32_000, 32_768, 32_769, 65_536, 100_000, value.len()] {
+        arena.set(b"big", &value[..len], Deadline::NEVER, NOW).unwrap();
+        assert_eq!(arena.get(b"big", NOW).unwrap().value, &value[..len], "{len} bytes");
+        assert_eq!(arena.verify().problems, Vec::<String>::new(), "{len} bytes");
+    }
+    arena.store(b"big", Value::Bytes(b"+"), Meta::default(), Deadline::NEVER, Mode::Append, NOW).unwrap_err();
+    arena.set(b"big", &value[..40_000], Deadline::NEVER, NOW).unwrap();
+    arena.store(b"big", Value::Bytes(b"+"), Meta::default(), Deadline::NEVER, Mode::Append, NOW).unwrap();
+    assert_eq!(arena.get(b"big", NOW).unwrap().value.len(), 40_001);
+    assert!(arena.touch(b"big", Deadline::after(NOW, 3), NOW).unwrap());
+    assert_eq!(arena.get(b"big", NOW).unwrap().value.len(), 40_001);
+    let too_large = vec![0; arena.value_max() + 1];
+    assert_eq!(arena.set(b"big", &too_large, Deadline::NEVER, NOW), Err(Error::ValueTooLarge { len: too_large.len(), max: arena.value_max() }));
+    assert!(arena.get(b"big", NOW).is_none(), "a set that was refused leaves no stale value");
+    for number in 0..100u32 {
+        arena.set(format!("big{number}").as_bytes(), &value[number as usize..], Deadline::NEVER, NOW).unwrap();
+        assert_eq!(arena.get(format!("big{number}").as_bytes(), NOW).unwrap().value, &value[number as usize..]);
+    }
+    assert_eq!(arena.verify().problems, Vec::<String>::new());
+    for number in 0..100u32 {
+        arena.delete(format!("big{number}").as_bytes(), NOW).unwrap();
+    }
+    assert!(arena.stats().segments_free > 150, "{:?}", arena.stats());
+}
+
+#[test]
+fn long_keys_and_their_limit() {
+    let scratch = scratch(8 << 20);
+    let arena = &scratch.arena;
+    let key = vec![b'k'; arena.key_max()];
+    arena.set(&key, b"v", Deadline::NEVER, NOW).unwrap();
+    assert!(arena.get(&key, NOW).is_some());
+    let longer = vec![b'k'; arena.key_max() + 1];
+    assert_eq!(arena.set(&longer, b"v", Deadline::NEVER, NOW), Err(Error::KeyTooLong { len: longer.len(), max: arena.key_max() }));
+    assert!(arena.get(&longer, NOW).is_none());
+}
+
+#[test]
+fn flush_hides_everything_before_and_nothing_after() {
+    let scratch = scratch(8 << 20);
+    let arena = &scratch.arena;
+    arena.set(b"a", b"1", Deadline::NEVER, NOW).unwrap();
+    arena.flush().unwrap();
+    assert!(arena.get(b"a", NOW).is_none());
+    assert_eq!(arena.stats().items, 0);
+    arena.set(b"b", b"2", Deadline::NEVER, NOW).unwrap();
+    assert_eq!(text(arena, "b", NOW).as_deref(), Some("2"));
+    assert_eq!(arena.iter(NOW).count(), 1);
+    let now = Time::now();
+    arena.flush_at(Time(now.0 + 100)).unwrap();
+    assert!(arena.get(b"b", now).is_some());
+    assert!(arena.get(b"b", Time(now.0 + 100)).is_none());
+    assert_eq!(arena.verify().problems, Vec::<String>::new());
+}
+
+#[test]
+fn a_second_handle_sees_the_same_items() {
+    let Scratch { arena, path, _dir } = &scratch(8 << 20);
+    arena.set(b"a", b"1", Deadline::NEVER, NOW).unwrap();
+    let (again, created) = Arena::open(path, &OpenOptions { memory: 32 << 20, ..OpenOptions::default() }).unwrap();
+    assert!(!created);
+    assert_eq!(again.memory(), 8 << 20, "an existing arena's size wins");
+    assert_eq!(text(&again, "a", NOW).as_deref(), Some("1"));
+    std::fs::remove_file(path).unwrap();
+    assert_eq!(arena.check(), Err(Error::Lost));
+    let (fresh, created) = Arena::open(path, &OpenOptions::default()).unwrap();
+    assert!(created);
+    assert_eq!(text(&fresh, "a", NOW), None);
+}
+
+#[test]
+fn frequencies_and_times_are_told() {
+    let scratch = scratch(8 << 20);
+    let arena = &scratch.arena;
+    arena.set(b"a", b"1", Deadline::after(NOW, 7), Time(900)).unwrap();
+    assert_eq!(arena.peek(b"a", NOW).map(|found| (found.hits, found.fetched)), Some((0, 0)));
+    for _ in 0..5 {
+        arena.find(b"a", NOW);
+    }
+    let found = arena.peek(b"a", NOW).unwrap();
+    assert_eq!((found.hits, found.fetched, found.mtime, found.deadline), (5, 1, 900, 1007));
+    assert!(arena.is_current(&found.version, NOW));
+    assert!(!arena.is_current(&found.version, Time(1007)));
+    arena.set(b"a", b"1", Deadline::NEVER, NOW).unwrap();
+    assert!(!arena.is_current(&found.version, NOW));
+}
