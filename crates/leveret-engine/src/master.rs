@@ -7,16 +7,27 @@ use crate::arena::Arena;
 use crate::error::Error;
 use crate::sync::Ordering;
 
-/// Names the calling process: call it in the master, before it forks.
+/// `pid:22 | start time:26 | nonce:16`. The nonce tells a master from its former self: a reload of php-fpm is an exec, which
+/// keeps pid and start time.
+const NONCE: u64 = 0xffff;
+const START: u64 = (1 << 26) - 1;
+
+/// Names the calling process as it is now: call it in the master, before it forks.
 pub fn master_token() -> u64 {
     let pid = std::process::id();
-    u64::from(pid) << 32 | stat_of(pid).map_or(0, |stat| stat.start_time & 0xffff_ffff)
+    let nanos = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
+    let start = stat_of(pid).map_or(0, |stat| stat.start_time & START);
+    u64::from(pid) << 42 | start << 16 | u64::from(nanos >> 8) & NONCE
 }
 
-fn lives(token: u64) -> bool {
-    let pid = (token >> 32) as u32;
+/// Whether the process of a token still is the one that drew it.
+fn lives(token: u64, newcomer: u64) -> bool {
+    if (token ^ newcomer) & !NONCE == 0 {
+        return false;
+    }
+    let pid = (token >> 42) as u32;
     match stat_of(pid) {
-        Some(stat) => stat.start_time & 0xffff_ffff == token & 0xffff_ffff,
+        Some(stat) => stat.start_time & START == token >> 16 & START,
         // /proc may hide other users' processes. EPERM is a sign of life.
         // SAFETY: signal 0 sends nothing.
         None => pid > 1 && unsafe { libc::kill(pid as i32, 0) } != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM),
@@ -42,7 +53,7 @@ impl Arena {
             let cell = core.masters.at(slot);
             match cell.load(Ordering::Acquire) {
                 0 => free = slot,
-                other if lives(other) => others_live = true,
+                other if lives(other, token) => others_live = true,
                 _ => {
                     cell.store(0, Ordering::Release);
                     free = slot;

@@ -96,6 +96,11 @@ impl Arena {
         self.core.key_max()
     }
 
+    /// Whether the file was truncated under this process: it sees nothing of the arena any more. Costs nothing to ask.
+    pub fn is_lost(&self) -> bool {
+        self.core.is_lost()
+    }
+
     /// Whether this is still the arena that the path names: not unlinked, replaced or truncated. One stat(2), for once a
     /// request; also measures the time spent in suspend anew and publishes this process's read counters.
     pub fn check(&self) -> Result<(), Error> {

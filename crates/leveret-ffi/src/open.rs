@@ -1,0 +1,134 @@
+//! Opening an arena, and what is asked of an open one.
+use crate::leveret_status::{self, LEVERET_FAILED, LEVERET_LOST, LEVERET_OK};
+use crate::{leveret_arena, leveret_bytes};
+use leveret_engine::{place, Arena, OpenOptions};
+use std::ffi::{c_char, OsStr};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Which arena to open, and how.
+#[repr(C)]
+pub struct leveret_open_options {
+    /// "default", "arena:NAME", or an absolute path that ends in .arena.
+    pub arena: leveret_bytes,
+    /// The folder of named arenas; empty: $LEVERET_DIR, /dev/shm/leveret, /dev/shm/leveret-<uid>.
+    pub dir: leveret_bytes,
+    /// Size of a new arena, bytes; an existing one keeps its own.
+    pub memory: u64,
+    /// How long a writer waits for a living lock owner; 0 = 1000.
+    pub lock_timeout_ms: u32,
+    /// 0: attach only.
+    pub create: u32,
+}
+
+/// Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and cut to
+/// `message_len`, says why and how to mend it.
+///
+/// # Safety
+/// Pointers are live; `message` has room for `message_len` bytes.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_open(options: *const leveret_open_options, arena: *mut *mut leveret_arena, created: *mut u32, message: *mut c_char, message_len: usize) -> leveret_status {
+    // SAFETY: by contract.
+    let (options, name, dir) = unsafe { (&*options, (*options).arena.as_slice(), (*options).dir.as_slice()) };
+    let dir = Some(Path::new(OsStr::from_bytes(dir))).filter(|dir| !dir.as_os_str().is_empty());
+    let open = || -> Result<(Arena, bool), leveret_engine::OpenError> {
+        let path: PathBuf = place::resolve(&String::from_utf8_lossy(name), dir)?;
+        let lock_timeout = Duration::from_millis(if options.lock_timeout_ms == 0 { 1000 } else { u64::from(options.lock_timeout_ms) });
+        Arena::open(&path, &OpenOptions { memory: options.memory, create: options.create != 0, lock_timeout, ..OpenOptions::default() })
+    };
+    match open() {
+        // SAFETY: by contract.
+        Ok((opened, is_new)) => unsafe {
+            created.write(u32::from(is_new));
+            arena.write(Box::into_raw(Box::new(leveret_arena(opened))));
+            LEVERET_OK
+        },
+        // SAFETY: by contract.
+        Err(error) => unsafe {
+            write_text(error.to_string().as_bytes(), message, message_len);
+            LEVERET_FAILED
+        },
+    }
+}
+
+/// # Safety
+/// `buffer` has room for `len` bytes.
+unsafe fn write_text(text: &[u8], buffer: *mut c_char, len: usize) {
+    if len == 0 {
+        return;
+    }
+    let shown = text.len().min(len - 1);
+    // SAFETY: `shown + 1` is at most `len`.
+    unsafe {
+        std::ptr::copy_nonoverlapping(text.as_ptr(), buffer.cast(), shown);
+        buffer.add(shown).write(0);
+    }
+}
+
+/// Ends the use of an arena by this handle. The arena itself lives on.
+///
+/// # Safety
+/// `arena` came from leveret_open and is not used afterwards.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_close(arena: *mut leveret_arena) {
+    // SAFETY: by contract.
+    drop(unsafe { Box::from_raw(arena) });
+}
+
+/// OK, or LOST when the file was unlinked, replaced or truncated. One stat(2): call it once per request. Also measures the time
+/// spent in suspend and publishes this process's read counts.
+///
+/// # Safety
+/// `arena` is live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_check(arena: *const leveret_arena) -> leveret_status {
+    // SAFETY: by contract.
+    match unsafe { &(*arena).0 }.check() {
+        Ok(()) => LEVERET_OK,
+        Err(_) => LEVERET_LOST,
+    }
+}
+
+/// The largest value, bytes: an eighth of the arena.
+///
+/// # Safety
+/// `arena` is live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_value_max(arena: *const leveret_arena) -> u64 {
+    // SAFETY: by contract.
+    unsafe { &(*arena).0 }.value_max() as u64
+}
+
+/// The longest key, bytes: a quarter of a segment, at most 65,535.
+///
+/// # Safety
+/// `arena` is live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_key_max(arena: *const leveret_arena) -> u64 {
+    // SAFETY: by contract.
+    unsafe { &(*arena).0 }.key_max() as u64
+}
+
+/// The arena's limit, bytes.
+///
+/// # Safety
+/// `arena` is live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_memory(arena: *const leveret_arena) -> u64 {
+    // SAFETY: by contract.
+    unsafe { &(*arena).0 }.memory()
+}
+
+/// The arena's file, NUL-terminated and cut to `len`. Returns its full length.
+///
+/// # Safety
+/// `buffer` has room for `len` bytes.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_path(arena: *const leveret_arena, buffer: *mut c_char, len: usize) -> usize {
+    // SAFETY: by contract.
+    let path = unsafe { &(*arena).0 }.path().as_os_str().as_bytes();
+    // SAFETY: by contract.
+    unsafe { write_text(path, buffer, len) };
+    path.len()
+}
