@@ -1,2 +1,97 @@
-//! The leveret command.
-fn main() {}
+//! The command `leveret`: read, write, list and check the caches that live in this host's shared memory.
+#![forbid(unsafe_code)]
+
+mod commands;
+mod json;
+mod output;
+mod target;
+mod units;
+mod uri;
+mod walk;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use commands::{delete, doctor, dump, flush, generate, get, keys, list, ping, rm, set, stats, verify};
+use std::process::ExitCode;
+
+/// Read, write, list and check the caches that live in this host's shared memory.
+#[derive(Parser, Debug)]
+#[command(name = "leveret", version, after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true, disable_help_subcommand = true)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    #[command(flatten)]
+    target: target::Target,
+
+    /// Answer in JSON: one object, or one object a line for lists
+    #[arg(long, global = true, help_heading = "Output")]
+    json: bool,
+
+    /// Colours; auto also respects NO_COLOR and CLICOLOR_FORCE
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN", help_heading = "Output")]
+    color: Color,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  leveret list                              the arenas of this host
+  leveret set greeting hello --ttl 5m       store a value for five minutes
+  leveret get greeting                      write it to standard output
+  leveret stats --arena apcu                hits, memory and evictions of the cache behind apcu_*
+  leveret doctor                            find out why it does not work
+
+Exit codes: 0 yes; 1 a negative answer (a miss, not stored, unhealthy); 2 wrong usage; 3 cannot reach the arena.";
+
+#[derive(Subcommand, Debug)]
+enum Command {
+    Get(get::Get),
+    Set(set::Set),
+    Delete(delete::Delete),
+    Keys(keys::Keys),
+    Dump(dump::Dump),
+    Stats(stats::Stats),
+    Flush(flush::Flush),
+    List(list::List),
+    Rm(rm::Rm),
+    Verify(verify::Verify),
+    Ping(ping::Ping),
+    Doctor(doctor::Doctor),
+    #[command(hide = true)]
+    Completions(generate::Completions),
+    #[command(hide = true)]
+    Man(generate::Man),
+}
+
+fn main() -> ExitCode {
+    let Cli { command, target, json, color } = Cli::parse();
+    match color {
+        Color::Auto => anstream::ColorChoice::Auto,
+        Color::Always => anstream::ColorChoice::Always,
+        Color::Never => anstream::ColorChoice::Never,
+    }
+    .write_global();
+    let outcome = match command {
+        Command::Get(get) => get.run(&target, json),
+        Command::Set(set) => set.run(&target, json),
+        Command::Delete(delete) => delete.run(&target, json),
+        Command::Keys(keys) => keys.run(&target, json),
+        Command::Dump(dump) => dump.run(&target, json),
+        Command::Stats(stats) => stats.run(&target, json),
+        Command::Flush(flush) => flush.run(&target, json),
+        Command::List(list) => list.run(&target, json),
+        Command::Rm(rm) => rm.run(&target, json),
+        Command::Verify(verify) => verify.run(&target, json),
+        Command::Ping(ping) => ping.run(&target, json),
+        Command::Doctor(doctor) => doctor.run(&target, json),
+        Command::Completions(completions) => completions.run(),
+        Command::Man(man) => man.run(),
+    };
+    output::conclude(outcome, json)
+}

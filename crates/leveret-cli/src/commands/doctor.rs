@@ -1,0 +1,140 @@
+//! `leveret doctor`: looks at everything around the arenas that can be wrong, says what it means and how to mend it.
+//!
+//! Each part gathers facts and then judges them; the judging is a pure function of the facts, so that a test can show it a
+//! machine with any illness.
+mod arenas;
+mod folder;
+mod limits;
+mod php;
+mod users;
+
+use crate::output::{self, Failure, Outcome, Progress, BAD, FAINT, GOOD, STRONG, WARNING};
+use crate::target::Target;
+use clap::Args;
+use serde::Serialize;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Find out why it does not work: permissions, sizes, mounts, limits, PHP's configuration
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Doctor {
+    /// The PHP to ask [default: php, and Debian's configuration of php-fpm, Apache and CGI]
+    #[arg(long, value_name = "PATH")]
+    php: Option<PathBuf>,
+
+    /// Ask no PHP
+    #[arg(long, conflicts_with = "php")]
+    no_php: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  leveret doctor
+  sudo -u www-data leveret doctor           the same, as php-fpm's user sees it
+  leveret doctor --php /usr/bin/php8.4
+  leveret doctor --json | jq 'select(.level == \"problem\")'
+
+Exit codes: 0 no problem (notes and warnings may be there); 1 at least one problem.";
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// As it should be.
+    Ok,
+    /// Good to know.
+    Note,
+    /// It works, but worse than it could, or not for everybody.
+    Warning,
+    /// It does not work.
+    Problem,
+}
+
+/// One thing that was found.
+#[derive(Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    pub level: Level,
+    /// Which part of the world: folder, arenas, limits, php.
+    pub subject: &'static str,
+    pub found: String,
+    /// Why it matters; empty where all is well.
+    pub means: String,
+    /// A command, or a sentence where no one command does it.
+    pub mend: Option<String>,
+}
+
+impl Finding {
+    pub fn ok(subject: &'static str, found: impl Into<String>) -> Finding {
+        Finding { level: Level::Ok, subject, found: found.into(), means: String::new(), mend: None }
+    }
+
+    pub fn note(subject: &'static str, found: impl Into<String>, means: impl Into<String>) -> Finding {
+        Finding { level: Level::Note, subject, found: found.into(), means: means.into(), mend: None }
+    }
+
+    pub fn warning(subject: &'static str, found: impl Into<String>, means: impl Into<String>, mend: impl Into<String>) -> Finding {
+        Finding { level: Level::Warning, subject, found: found.into(), means: means.into(), mend: Some(mend.into()) }
+    }
+
+    pub fn problem(subject: &'static str, found: impl Into<String>, means: impl Into<String>, mend: impl Into<String>) -> Finding {
+        Finding { level: Level::Problem, subject, found: found.into(), means: means.into(), mend: Some(mend.into()) }
+    }
+
+    fn mended_by(self, mend: impl Into<String>) -> Finding {
+        Finding { mend: Some(mend.into()), ..self }
+    }
+}
+
+impl Doctor {
+    pub fn run(self, target: &Target, json: bool) -> Outcome {
+        let progress = Progress::of("looking around");
+        let findings = self.examine(target)?;
+        drop(progress);
+        if json {
+            let mut out = output::raw();
+            for finding in &findings {
+                output::json_line(&mut out, finding)?;
+            }
+            out.flush()?;
+        } else {
+            print(&mut output::text(), &findings)?;
+        }
+        Ok(findings.iter().all(|finding| finding.level != Level::Problem).into())
+    }
+
+    fn examine(&self, target: &Target) -> Result<Vec<Finding>, Failure> {
+        let place = match folder::Place::of(target.dir()) {
+            Ok(place) => place,
+            Err(error) => return Ok(vec![Finding::problem("folder", error.to_string(), "Without a folder no arena can be made or found.", "Set LEVERET_DIR (PHP: leveret.dir) to a folder of this user.")]),
+        };
+        let known = arenas::find(&place.dir);
+        let mut findings = folder::examine(&place, &known);
+        findings.extend(arenas::examine(&place.dir, &known));
+        findings.extend(limits::examine(&known));
+        if !self.no_php {
+            findings.extend(php::examine(self.php.as_deref(), &place, &known));
+        }
+        Ok(findings)
+    }
+}
+
+fn print(out: &mut impl Write, findings: &[Finding]) -> io::Result<()> {
+    for finding in findings {
+        let (style, word) = match finding.level {
+            Level::Ok => (GOOD, "ok"),
+            Level::Note => (STRONG, "note"),
+            Level::Warning => (WARNING, "warning"),
+            Level::Problem => (BAD, "problem"),
+        };
+        writeln!(out, "{style}{word:<8}{style:#} {:<7} {}", finding.subject, finding.found)?;
+        if !finding.means.is_empty() {
+            writeln!(out, "         {FAINT}means{FAINT:#}   {}", finding.means)?;
+        }
+        if let Some(mend) = &finding.mend {
+            writeln!(out, "         {FAINT}mend{FAINT:#}    {mend}")?;
+        }
+    }
+    let count = |level| findings.iter().filter(|finding| finding.level == level).count();
+    writeln!(out, "{} problems, {} warnings, {} notes", count(Level::Problem), count(Level::Warning), count(Level::Note))
+}

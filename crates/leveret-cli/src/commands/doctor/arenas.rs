@@ -1,0 +1,136 @@
+//! The arenas of the folder: can they be opened, are they large enough, what was left behind.
+use super::Finding;
+use crate::commands::stats::Summary;
+use crate::target;
+use crate::units::{bytes, percent, thousands};
+use leveret_engine::{place, OpenError};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const SUBJECT: &str = "arenas";
+/// Evictions beside memory are what a cache does; from one in a hundred stores on a larger arena would serve visibly better.
+const EVICTED_PER_SET: f64 = 0.01;
+
+/// An arena's file, and what it said when it was opened.
+pub struct Known {
+    pub name: String,
+    pub path: PathBuf,
+    /// Length of the file, which is what a process maps. Far more than the arena's memory: most of it is never allocated.
+    pub file_len: u64,
+    pub state: Result<Summary, OpenError>,
+}
+
+impl Known {
+    pub fn summary(&self) -> Option<&Summary> {
+        self.state.as_ref().ok()
+    }
+}
+
+/// Every arena of the folder. A folder that cannot be read has none: the folder's own findings say so.
+pub fn find(dir: &Path) -> Vec<Known> {
+    let paths = place::list(Some(dir)).unwrap_or_default();
+    paths
+        .into_iter()
+        .map(|path| Known {
+            name: path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned()),
+            file_len: fs::symlink_metadata(&path).map_or(0, |stat| stat.len()),
+            state: target::attach(&path, None).map(|arena| Summary::of(&arena)),
+            path,
+        })
+        .collect()
+}
+
+pub fn examine(dir: &Path, known: &[Known]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if known.is_empty() {
+        findings.push(Finding::ok(SUBJECT, "none yet: the first 'leveret set' or PHP script makes one"));
+    }
+    for arena in known {
+        match &arena.state {
+            Ok(stats) => findings.extend(judge(&arena.name, stats)),
+            Err(error) => findings.push(unusable(arena, error)),
+        }
+    }
+    findings.extend(leftovers(dir).into_iter().map(|path| {
+        let means = "A process was killed while it made an arena. Nobody uses the file, but it takes memory.";
+        Finding::note(SUBJECT, format!("{} was left behind", path.display()), means).mended_by(format!("rm {}", path.display()))
+    }));
+    findings
+}
+
+fn unusable(arena: &Known, error: &OpenError) -> Finding {
+    let (means, mend) = match error {
+        OpenError::LayoutMismatch { .. } => ("Another version of Leveret made it.", format!("Stop its users, then: leveret rm --force {}", arena.path.display())),
+        OpenError::Foreign { .. } => ("It is damaged, or no arena at all. Whoever needs an arena of this name fails.", format!("leveret rm --force {}", arena.path.display())),
+        OpenError::Untrusted { .. } => ("Somebody else could put wrong values into it, so it is not used.", format!("leveret rm --force {}", arena.path.display())),
+        _ => ("This user cannot use it.", format!("ls -l {}; make its owner or group right, or run as its owner", arena.path.display())),
+    };
+    Finding::problem(SUBJECT, format!("{}: {error}", arena.name), means, mend)
+}
+
+fn judge(name: &str, stats: &Summary) -> Vec<Finding> {
+    let mut findings = vec![Finding::ok(
+        SUBJECT,
+        format!("{name}: {} items, {} of {} free, {} processes attached", thousands(stats.items), bytes(stats.free), bytes(stats.memory), stats.attached),
+    )];
+    if stats.evicted as f64 > stats.sets as f64 * EVICTED_PER_SET {
+        let (setting, larger) = (if name == "apcu" { "apc.shm_size" } else { "leveret.memory" }, (stats.memory * 2) >> 20);
+        findings.push(Finding::warning(
+            SUBJECT,
+            format!("{name}: {} living items were evicted ({} of the stores)", thousands(stats.evicted), percent(stats.evicted, stats.sets)),
+            format!("{} is too small for what is kept there: items go before their time.", bytes(stats.memory)),
+            format!("Set {setting}={larger}M in PHP, then: leveret rm --force {name} (the next process makes it anew, empty)"),
+        ));
+    }
+    if stats.recoveries > 0 {
+        findings.push(
+            Finding::note(
+                SUBJECT,
+                format!("{name}: {} locks were taken over from killed processes", thousands(stats.recoveries)),
+                "Nothing was lost by it. But something kills processes in the middle of their work: the OOM killer, a time limit, a supervisor.",
+            )
+            .mended_by("journalctl -k | grep -i 'killed process'"),
+        );
+    }
+    findings
+}
+
+/// Half-made arenas (`NAME.arena.PID.tmp`) whose maker is dead.
+fn leftovers(dir: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
+    let is_left = |path: &PathBuf| {
+        let pid = path.to_str().and_then(|path| path.strip_suffix(".tmp")?.rsplit_once(".arena.")?.1.parse::<u32>().ok());
+        pid.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists())
+    };
+    let mut left: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_left).collect();
+    left.sort();
+    left
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Level;
+    use super::*;
+
+    #[test]
+    fn evictions_beside_many_stores_mean_too_small_an_arena() {
+        let levels = |stats: Summary| judge("apcu", &stats).iter().map(|finding| finding.level).collect::<Vec<_>>();
+        let stats = |sets, evicted, recoveries| Summary { sets, evicted, recoveries, memory: 64 << 20, ..Summary::default() };
+        assert_eq!(levels(stats(0, 0, 0)), [Level::Ok]);
+        assert_eq!(levels(stats(1000, 10, 0)), [Level::Ok]);
+        assert_eq!(levels(stats(1000, 11, 1)), [Level::Ok, Level::Warning, Level::Note]);
+        let findings = judge("apcu", &stats(1000, 500, 0));
+        assert_eq!(findings[1].mend.as_deref(), Some("Set apc.shm_size=128M in PHP, then: leveret rm --force apcu (the next process makes it anew, empty)"));
+    }
+
+    #[test]
+    fn only_dead_makers_leave_something_behind() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let alive = std::process::id();
+        // Linux gives no pid above 4194304.
+        for name in ["a.arena", "a.arena.lock", "a.arena.4194305.tmp", &format!("b.arena.{alive}.tmp"), "c.tmp"] {
+            fs::write(dir.path().join(name), "").expect("a file");
+        }
+        assert_eq!(leftovers(dir.path()), [dir.path().join("a.arena.4194305.tmp")]);
+    }
+}

@@ -1,0 +1,329 @@
+//! The folder of the arenas and the file system that it lies on.
+use super::arenas::Known;
+use super::users::Users;
+use super::Finding;
+use crate::units::bytes;
+use leveret_engine::place;
+use rustix::fs::{access, statfs, statvfs, Access, StatVfsMountFlags};
+use std::fs;
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+const SUBJECT: &str = "folder";
+/// The folder that packages create for everybody in the group `leveret`.
+pub const SHARED: &str = "/dev/shm/leveret";
+/// What the smallest arena takes.
+const SMALLEST: u64 = 8 << 20;
+/// What Docker gives /dev/shm unless told otherwise, and the size of an arena unless told otherwise: both 64 MiB.
+const DEFAULT_SIZE: u64 = 64 << 20;
+
+/// Who chose the folder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Choice {
+    /// --dir
+    Option,
+    /// $LEVERET_DIR
+    Environment,
+    /// Nobody: the folder of the group.
+    Shared,
+    /// Nobody: the user's own folder.
+    Private,
+}
+
+/// Where this command looks for arenas, and why there.
+#[derive(Clone, Debug)]
+pub struct Place {
+    pub dir: PathBuf,
+    pub choice: Choice,
+}
+
+impl Place {
+    pub fn of(asked: Option<&Path>) -> Result<Place, String> {
+        let absolute = asked.map(std::path::absolute).transpose().map_err(|error| error.to_string())?;
+        let dir = place::directory(absolute.as_deref()).map_err(|error| error.to_string())?;
+        let choice = match asked {
+            Some(asked) if std::env::var_os("LEVERET_DIR").is_some_and(|dir| dir == asked.as_os_str()) => Choice::Environment,
+            Some(_) => Choice::Option,
+            None if dir == Path::new(SHARED) => Choice::Shared,
+            None => Choice::Private,
+        };
+        Ok(Place { dir, choice })
+    }
+}
+
+/// The folder as the kernel shows it.
+pub struct Facts {
+    pub dir: PathBuf,
+    pub choice: Choice,
+    pub user: String,
+    pub uid: u32,
+    pub owner: String,
+    pub group: String,
+    pub is_dir: bool,
+    pub mode: u32,
+    pub may_write: bool,
+    /// Magic number of the file system.
+    pub file_system: u64,
+    pub read_only: bool,
+    pub size: u64,
+    pub available: u64,
+    /// Whether /dev/shm/leveret exists but this user may not use it.
+    pub shared_is_closed: bool,
+    /// Other users' folders with arenas.
+    pub others: Vec<PathBuf>,
+    /// logind removes what a user leaves in /dev/shm when he logs out.
+    pub logind_cleans: bool,
+}
+
+pub fn examine(place: &Place, known: &[Known]) -> Vec<Finding> {
+    match gather(place) {
+        Ok(facts) => judge(&facts, known),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => vec![Finding::problem(
+            SUBJECT,
+            format!("{} does not exist", place.dir.display()),
+            "No arena can be made there.",
+            format!("install -d -m 700 {}", place.dir.display()),
+        )],
+        Err(error) => vec![Finding::problem(SUBJECT, format!("cannot look at {}: {error}", place.dir.display()), "No arena can be made or found there.", "Choose a folder of this user: LEVERET_DIR (PHP: leveret.dir).")],
+    }
+}
+
+fn gather(place: &Place) -> io::Result<Facts> {
+    let users = Users::read();
+    let uid = rustix::process::geteuid().as_raw();
+    let stat = fs::metadata(&place.dir)?;
+    let system = statfs(&place.dir)?;
+    let volume = statvfs(&place.dir)?;
+    Ok(Facts {
+        dir: place.dir.clone(),
+        choice: place.choice,
+        user: users.name(uid),
+        uid,
+        owner: users.name(stat.uid()),
+        group: users.group_name(stat.gid()),
+        is_dir: stat.is_dir(),
+        mode: stat.mode() & 0o7777,
+        may_write: access(&place.dir, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).is_ok(),
+        file_system: system.f_type as u64,
+        read_only: volume.f_flag.contains(StatVfsMountFlags::RDONLY),
+        size: volume.f_blocks * volume.f_frsize,
+        available: volume.f_bavail * volume.f_frsize,
+        shared_is_closed: place.choice == Choice::Private && Path::new(SHARED).is_dir(),
+        others: other_folders(&place.dir),
+        logind_cleans: logind_cleans(),
+    })
+}
+
+/// Every other folder in /dev/shm that our naming rule makes.
+fn other_folders(ours: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir("/dev/shm") else { return Vec::new() };
+    let is_ours_by_name = |path: &Path| path.to_str() == Some(SHARED) || path.to_str().and_then(|path| path.strip_prefix(SHARED)?.strip_prefix('-')).is_some_and(|uid| uid.parse::<u32>().is_ok());
+    let mut folders: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path != ours && path.is_dir() && is_ours_by_name(path)).collect();
+    folders.sort();
+    folders
+}
+
+/// systemd-logind's RemoveIPC is on unless its configuration says no.
+fn logind_cleans() -> bool {
+    let said_no = |text: &str| text.lines().any(|line| line.trim().replace(' ', "").eq_ignore_ascii_case("RemoveIPC=no"));
+    let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
+    let pieces = ["/etc/systemd/logind.conf.d", "/usr/lib/systemd/logind.conf.d", "/run/systemd/logind.conf.d"];
+    let files = pieces.iter().filter_map(|dir| fs::read_dir(dir).ok()).flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    Path::new("/run/systemd/system").is_dir() && !files.chain([PathBuf::from("/etc/systemd/logind.conf")]).any(|path| said_no(&read(&path)))
+}
+
+fn judge(facts: &Facts, known: &[Known]) -> Vec<Finding> {
+    let dir = facts.dir.display();
+    if !facts.is_dir {
+        return vec![Finding::problem(SUBJECT, format!("{dir} is not a folder"), "No arena can be made or found there.", "Name a folder: LEVERET_DIR (PHP: leveret.dir).")];
+    }
+    let mut findings = vec![access_finding(facts)];
+    findings.extend(sharing_findings(facts));
+    findings.extend(file_system_finding(facts));
+    findings.extend(space_finding(facts, known));
+    if facts.logind_cleans && facts.choice == Choice::Private && facts.uid >= 1000 {
+        findings.push(
+            Finding::note(SUBJECT, "systemd-logind removes files of ordinary users from /dev/shm (RemoveIPC)", format!("When {} logs out for the last time, these arenas go.", facts.user))
+                .mended_by(format!("sudo loginctl enable-linger {}", facts.user)),
+        );
+    }
+    findings
+}
+
+fn access_finding(facts: &Facts) -> Finding {
+    let dir = facts.dir.display();
+    if facts.read_only {
+        return Finding::problem(SUBJECT, format!("{dir} is mounted read-only"), "Even reading an arena maps its file for writing.", format!("mount -o remount,rw {}", mount_point(&facts.dir).display()));
+    }
+    if !facts.may_write {
+        let means = format!("It belongs to {}:{} with mode {:04o}; {} needs to read, write and enter it.", facts.owner, facts.group, facts.mode, facts.user);
+        let mend = if facts.mode & 0o020 != 0 { format!("usermod -aG {} {}, then log in anew", facts.group, facts.user) } else { format!("chown {} {dir}", facts.user) };
+        return Finding::problem(SUBJECT, format!("{} may not use {dir}", facts.user), means, mend);
+    }
+    if facts.mode & 0o1002 == 0o002 {
+        let means = "Anybody could put his own file in the place of an arena, so no arena is made there.";
+        return Finding::problem(SUBJECT, format!("everybody may write to {dir}, and it has no sticky bit"), means, format!("chmod o-w {dir}"));
+    }
+    let why = match facts.choice {
+        Choice::Option => "by --dir",
+        Choice::Environment => "by LEVERET_DIR",
+        Choice::Shared => "the folder of the group",
+        Choice::Private => "this user's own",
+    };
+    Finding::ok(SUBJECT, format!("{dir} ({why}), usable by {}", facts.user))
+}
+
+fn sharing_findings(facts: &Facts) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    if facts.shared_is_closed {
+        findings.push(Finding::warning(
+            SUBJECT,
+            format!("{SHARED} exists, but {} may not write there", facts.user),
+            format!("Processes of the group's members share arenas there; {} has arenas of its own in {}.", facts.user, facts.dir.display()),
+            format!("usermod -aG leveret {}, then log in anew", facts.user),
+        ));
+    }
+    if facts.choice == Choice::Shared && facts.mode & 0o2020 != 0o2020 {
+        findings.push(Finding::warning(
+            SUBJECT,
+            format!("{SHARED} has mode {:04o}: not setgid, or not writable by its group", facts.mode),
+            "Arenas made there are private to the user who makes them, so that the others of the group cannot open them.",
+            format!("chmod 2770 {SHARED}"),
+        ));
+    }
+    if !facts.others.is_empty() {
+        let names: Vec<String> = facts.others.iter().map(|path| path.display().to_string()).collect();
+        let means = format!("They belong to other users; 'leveret list --dir {}' shows the first. To share one set of arenas, make the folder of the group.", names[0]);
+        findings.push(Finding::note(SUBJECT, format!("there are arenas in {} as well", names.join(", ")), means).mended_by(format!("groupadd -f leveret && usermod -aG leveret USER && install -d -m 2770 -g leveret {SHARED}")));
+    }
+    findings
+}
+
+/// The file systems on which the engine's life signs and memory promises were tested.
+const TESTED: [(u64, &str); 5] = [(0x0102_1994, "tmpfs"), (0xef53, "ext4"), (0x5846_5342, "xfs"), (0x9123_683e, "btrfs"), (0x9584_58f6, "hugetlbfs")];
+const UNTESTED: [(u64, &str); 6] = [(0x6969, "NFS"), (0x0102_1997, "9p"), (0x6573_5546, "FUSE"), (0x794c_7630, "overlayfs"), (0xff53_4d42, "CIFS"), (0x2fc1_2fc1, "ZFS")];
+
+fn file_system_finding(facts: &Facts) -> Option<Finding> {
+    let dir = facts.dir.display();
+    match TESTED.iter().find(|(magic, _)| *magic == facts.file_system) {
+        Some((_, "tmpfs" | "hugetlbfs")) => None,
+        Some((_, name)) => Some(Finding::note(SUBJECT, format!("{dir} lies on {name}, a disk"), "The kernel writes changed pages back to the disk; memory only is faster. The contents still end with a reboot.").mended_by("Use a folder in /dev/shm unless you want it so.")),
+        None => {
+            let name = UNTESTED.iter().find(|(magic, _)| *magic == facts.file_system).map_or_else(|| format!("file system 0x{:x}", facts.file_system), |(_, name)| (*name).to_owned());
+            Some(Finding::warning(
+                SUBJECT,
+                format!("{dir} lies on {name}"),
+                "Arenas need locks that tell whether a process lives, and memory that is really there. Where these are missing, writing is refused.",
+                "Use a folder on tmpfs, ext4, xfs or btrfs, such as /dev/shm (LEVERET_DIR; PHP: leveret.dir).",
+            ))
+        }
+    }
+}
+
+fn space_finding(facts: &Facts, known: &[Known]) -> Option<Finding> {
+    let promised: u64 = known.iter().filter_map(|arena| arena.summary()).map(|stats| stats.memory.saturating_sub(stats.allocated)).sum();
+    let wanted = if known.is_empty() { DEFAULT_SIZE } else { promised };
+    let mend = enlarge(facts, wanted);
+    let dir = facts.dir.display();
+    let space = format!("{dir} has {} free of {}", bytes(facts.available), bytes(facts.size));
+    if known.is_empty() && facts.available < SMALLEST {
+        return Some(Finding::problem(SUBJECT, space, format!("Not even the smallest arena ({}) fits.", bytes(SMALLEST)), mend));
+    }
+    if wanted <= facts.available {
+        return None;
+    }
+    let means = if known.is_empty() {
+        format!("An arena of the usual {} would begin to evict items before its size is reached.", bytes(DEFAULT_SIZE))
+    } else {
+        format!("The arenas there may still grow by {}. Where the file system ends, items are evicted instead.", bytes(wanted))
+    };
+    Some(Finding::warning(SUBJECT, space, means, mend))
+}
+
+/// How to give a file system `wanted` more bytes than are in use now.
+fn enlarge(facts: &Facts, wanted: u64) -> String {
+    if facts.file_system != TESTED[0].0 {
+        return "Free some space, or choose another folder (LEVERET_DIR; PHP: leveret.dir).".to_owned();
+    }
+    let used = facts.size.saturating_sub(facts.available);
+    // A quarter more than needed, in whole 64 MiB: numbers that one would write oneself.
+    let mebibytes = ((used + wanted + wanted / 4) >> 20).next_multiple_of(64).max(128);
+    if Path::new("/.dockerenv").exists() {
+        format!("docker run --shm-size={mebibytes}m (compose: shm_size: {mebibytes}m)")
+    } else {
+        format!("mount -o remount,size={mebibytes}m {} (in a container: docker run --shm-size={mebibytes}m)", mount_point(&facts.dir).display())
+    }
+}
+
+/// The topmost folder on the same file system.
+fn mount_point(dir: &Path) -> &Path {
+    let device = |path: &Path| fs::metadata(path).map(|stat| stat.dev()).ok();
+    let ours = device(dir);
+    dir.ancestors().take_while(|path| device(path) == ours).last().unwrap_or(dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Level;
+    use super::*;
+
+    fn healthy() -> Facts {
+        Facts {
+            dir: PathBuf::from(SHARED),
+            choice: Choice::Shared,
+            user: "anna".to_owned(),
+            uid: 1000,
+            owner: "root".to_owned(),
+            group: "leveret".to_owned(),
+            is_dir: true,
+            mode: 0o2770,
+            may_write: true,
+            file_system: TESTED[0].0,
+            read_only: false,
+            size: 8 << 30,
+            available: 7 << 30,
+            shared_is_closed: false,
+            others: Vec::new(),
+            logind_cleans: false,
+        }
+    }
+
+    fn levels(facts: &Facts) -> Vec<Level> {
+        judge(facts, &[]).iter().map(|finding| finding.level).collect()
+    }
+
+    #[test]
+    fn a_healthy_folder_gives_one_ok() {
+        assert_eq!(levels(&healthy()), [Level::Ok]);
+    }
+
+    #[test]
+    fn each_illness_is_found_and_can_be_mended() {
+        let ill: [(&str, Facts, Level); 10] = [
+            ("no folder", Facts { is_dir: false, ..healthy() }, Level::Problem),
+            ("read-only", Facts { read_only: true, ..healthy() }, Level::Problem),
+            ("no right", Facts { may_write: false, ..healthy() }, Level::Problem),
+            ("open to all", Facts { mode: 0o777, choice: Choice::Option, ..healthy() }, Level::Problem),
+            ("not setgid", Facts { mode: 0o770, ..healthy() }, Level::Warning),
+            ("shared is closed", Facts { shared_is_closed: true, choice: Choice::Private, ..healthy() }, Level::Warning),
+            ("NFS", Facts { file_system: 0x6969, ..healthy() }, Level::Warning),
+            ("ext4", Facts { file_system: 0xef53, ..healthy() }, Level::Note),
+            ("Docker's 64 MB, some of it used", Facts { size: 64 << 20, available: 50 << 20, ..healthy() }, Level::Warning),
+            ("full", Facts { size: 64 << 20, available: 1 << 20, ..healthy() }, Level::Problem),
+        ];
+        for (name, facts, want) in ill {
+            let findings = judge(&facts, &[]);
+            let worst = findings.iter().find(|finding| finding.level != Level::Ok).unwrap_or_else(|| panic!("{name}: nothing found"));
+            assert_eq!(worst.level, want, "{name}: {worst:?}");
+            assert!(worst.mend.as_ref().is_some_and(|mend| !mend.is_empty()) && !worst.means.is_empty(), "{name}: {worst:?}");
+        }
+    }
+
+    #[test]
+    fn logind_matters_to_ordinary_users_with_a_folder_of_their_own() {
+        let facts = Facts { choice: Choice::Private, logind_cleans: true, ..healthy() };
+        assert_eq!(levels(&facts), [Level::Ok, Level::Note]);
+        assert_eq!(levels(&Facts { uid: 33, ..facts }), [Level::Ok]);
+    }
+}

@@ -1,0 +1,221 @@
+//! PHP: is the extension loaded, does a real one stand before it, does it use the same arenas as this command.
+mod ask;
+mod pools;
+
+use super::arenas::Known;
+use super::folder::{Place, SHARED};
+use super::users::Users;
+use super::Finding;
+use crate::units::{bytes, parse_size};
+use ask::{Answer, Asked};
+use pools::Pool;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+const SUBJECT: &str = "php";
+
+/// Asks `php` with its own configuration, or else the PHP of the command line and every server configuration of Debian.
+pub fn examine(php: Option<&Path>, place: &Place, known: &[Known]) -> Vec<Finding> {
+    let everyone = match php {
+        Some(php) => vec![Asked::command_line(php)],
+        None => std::iter::once(Asked::command_line(Path::new("php"))).chain(ask::debian_servers(Path::new("/etc/php"))).collect(),
+    };
+    let users = Users::read();
+    let mut findings = Vec::new();
+    for asked in everyone {
+        match ask::ask(&asked) {
+            Ok(answer) => {
+                let homes = homes(&asked, &answer, &users);
+                findings.extend(judge(&asked, &answer, &homes, place, known));
+            }
+            Err(ask::Silent::Absent) => findings.push(Finding::note(SUBJECT, format!("{} was not found", asked.binary.display()), "If PHP lies elsewhere, name it: leveret doctor --php PATH.")),
+            Err(ask::Silent::Failed(why)) => {
+                let means = "Its configuration could not be read, so nothing can be said of it.";
+                findings.push(Finding::warning(SUBJECT, format!("{}: {why}", asked.name), means, format!("{} -v", asked.binary.display())));
+            }
+        }
+    }
+    findings
+}
+
+/// Where a PHP keeps its arenas: as which user, and in which folder.
+struct Home {
+    /// "php-fpm's pool www (user www-data)", or nothing where that goes without saying.
+    who: String,
+    dir: PathBuf,
+}
+
+/// The command line runs as we do; each pool of php-fpm runs as its own user, and inherits no environment.
+fn homes(asked: &Asked, answer: &Answer, users: &Users) -> Vec<Home> {
+    let configured = answer.setting("leveret.dir").map(PathBuf::from);
+    let uid = rustix::process::geteuid().as_raw();
+    if asked.pools.is_empty() {
+        let dir = configured.or_else(|| answer.environment.clone().map(PathBuf::from)).unwrap_or_else(|| usual_dir(uid, &users.name(uid), users));
+        // Apache and CGI: as which user they run is not written where we could read it.
+        return if asked.is_server && answer.setting("leveret.dir").is_none() { Vec::new() } else { vec![Home { who: asked.name.clone(), dir }] };
+    }
+    let home = |pool: &Pool| {
+        let uid = users.uid(&pool.user)?;
+        let dir = pool.dir.clone().or_else(|| configured.clone()).unwrap_or_else(|| usual_dir(uid, &pool.user, users));
+        Some(Home { who: format!("{}, pool {} (user {})", asked.name, pool.name, pool.user), dir })
+    };
+    asked.pools.iter().filter_map(home).collect()
+}
+
+/// The engine's rule, for another user.
+fn usual_dir(uid: u32, user: &str, users: &Users) -> PathBuf {
+    let may_use = |stat: std::fs::Metadata| uid == 0 || stat.uid() == uid || stat.mode() & 0o030 == 0o030 && users.is_member(user, stat.gid());
+    if std::fs::metadata(SHARED).is_ok_and(may_use) {
+        PathBuf::from(SHARED)
+    } else {
+        PathBuf::from(format!("{SHARED}-{uid}"))
+    }
+}
+
+fn judge(asked: &Asked, answer: &Answer, homes: &[Home], place: &Place, known: &[Known]) -> Vec<Finding> {
+    let name = &asked.name;
+    let Some(version) = &answer.leveret else {
+        let mend = enable(answer);
+        return vec![Finding::warning(SUBJECT, format!("{name}: PHP {} does not load leveret", answer.version), "PHP uses no arena.", mend)];
+    };
+    let mut findings = vec![Finding::ok(SUBJECT, format!("{name}: PHP {} loads leveret {version}", answer.version))];
+    findings.extend(rivals(name, answer));
+    findings.extend(apcu_switches(asked, answer));
+    for home in homes {
+        if home.dir == place.dir {
+            findings.extend(sizes(name, answer, known));
+        } else {
+            findings.push(elsewhere(home, place));
+        }
+    }
+    findings
+}
+
+/// How the extension is switched on, once it is installed.
+fn enable(answer: &Answer) -> String {
+    let ini = answer.ini_file.as_deref().unwrap_or("php.ini");
+    // Debian: /etc/php/8.2/fpm/php.ini
+    match ini.strip_prefix("/etc/php/").and_then(|rest| rest.split_once('/')) {
+        Some((version, _)) => format!("echo extension=leveret.so > /etc/php/{version}/mods-available/leveret.ini && phpenmod -v {version} leveret"),
+        None => format!("echo extension=leveret.so >> {ini}"),
+    }
+}
+
+/// Real extensions win over the modules that we provide.
+fn rivals(name: &str, answer: &Answer) -> Vec<Finding> {
+    let provided = answer.setting("leveret.provide").unwrap_or_default();
+    let provided = || provided.split([',', ' ']).filter(|module| !module.is_empty());
+    provided()
+        .filter(|module| answer.objects.iter().any(|object| object == *module))
+        .map(|module| {
+            Finding::warning(
+                SUBJECT,
+                format!("{name}: the real {module}.so is loaded beside leveret.so, and wins"),
+                format!("What PHP code does with {module} reaches no arena."),
+                format!("phpdismod {module} (or remove the line extension={module}.so), then restart PHP; or take {module} out of leveret.provide"),
+            )
+        })
+        .collect()
+}
+
+fn apcu_switches(asked: &Asked, answer: &Answer) -> Option<Finding> {
+    let is_ours = answer.apcu.is_some() && !answer.objects.iter().any(|object| object == "apcu");
+    if !is_ours {
+        return None;
+    }
+    let is_on = |setting| answer.setting(setting).is_some_and(|value| matches!(value.to_ascii_lowercase().as_str(), "1" | "on" | "yes" | "true"));
+    let name = &asked.name;
+    if !is_on("apc.enabled") {
+        return Some(Finding::warning(SUBJECT, format!("{name}: apc.enabled is off"), "All apcu_* functions answer as a disabled cache does.", "Set apc.enabled=1 in php.ini."));
+    }
+    if !asked.is_server && !is_on("apc.enable_cli") {
+        let means = "On the command line apcu_* is off, which is PHP's habit. Web requests are not concerned.";
+        return Some(Finding::note(SUBJECT, format!("{name}: apc.enable_cli is off"), means).mended_by("php -d apc.enable_cli=1 ..., or set it in php.ini"));
+    }
+    None
+}
+
+fn elsewhere(home: &Home, place: &Place) -> Finding {
+    let (theirs, ours) = (home.dir.display(), place.dir.display());
+    let shared = "Let all of them use the folder of the group: groupadd -f leveret && usermod -aG leveret USER && install -d -m 2770 -g leveret /dev/shm/leveret";
+    Finding::warning(
+        SUBJECT,
+        format!("{} keeps its arenas in {theirs}, this command looks in {ours}", home.who),
+        "They do not see the same items.",
+        format!("leveret --dir {theirs} ...; or set leveret.dir={ours} in PHP. {shared}"),
+    )
+}
+
+/// The size of an existing arena wins over what PHP asks for.
+fn sizes(name: &str, answer: &Answer, known: &[Known]) -> Vec<Finding> {
+    let native = answer.setting("leveret.arena").unwrap_or("default");
+    [("leveret.memory", native.strip_prefix("arena:").unwrap_or(native)), ("apc.shm_size", "apcu")]
+        .into_iter()
+        .filter_map(|(setting, arena)| {
+            let text = answer.setting(setting)?;
+            let asked = parse_size(text).ok()?;
+            let memory = known.iter().find(|known| known.name == arena)?.summary()?.memory;
+            (asked != memory).then(|| {
+                Finding::note(SUBJECT, format!("{name}: {setting}={text}, but the arena '{arena}' has {}", bytes(memory)), "The size of an existing arena wins.")
+                    .mended_by(format!("leveret rm --force {arena} (the next process makes it anew, empty)"))
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::folder::Choice;
+    use super::super::Level;
+    use super::*;
+    use crate::commands::stats::Summary;
+
+    fn place() -> Place {
+        Place { dir: PathBuf::from("/caches"), choice: Choice::Option }
+    }
+
+    fn home(dir: &str) -> Vec<Home> {
+        vec![Home { who: "php".to_owned(), dir: PathBuf::from(dir) }]
+    }
+
+    fn loaded(settings: &[(&str, &str)]) -> Answer {
+        let mut answer = Answer { version: "8.2.0".to_owned(), leveret: Some("0.1.0".to_owned()), apcu: Some("5.1.24".to_owned()), objects: vec!["leveret".to_owned()], ..Answer::default() };
+        for (name, value) in [("leveret.provide", "apcu"), ("apc.enabled", "1"), ("apc.enable_cli", "1")].iter().chain(settings) {
+            answer.settings.insert((*name).to_owned(), Some((*value).to_owned()));
+        }
+        answer
+    }
+
+    fn levels(answer: &Answer, home: &[Home], known: &[Known]) -> Vec<Level> {
+        judge(&Asked::command_line(Path::new("php")), answer, home, &place(), known).iter().map(|finding| finding.level).collect()
+    }
+
+    #[test]
+    fn a_healthy_php_gives_one_ok() {
+        assert_eq!(levels(&loaded(&[]), &home("/caches"), &[]), [Level::Ok]);
+    }
+
+    #[test]
+    fn each_illness_is_found() {
+        let mut beside = loaded(&[]);
+        beside.objects.push("apcu".to_owned());
+        for (answer, home, want) in [
+            (Answer::default(), home("/caches"), Level::Warning),
+            (beside, home("/caches"), Level::Warning),
+            (loaded(&[("apc.enabled", "0")]), home("/caches"), Level::Warning),
+            (loaded(&[("apc.enable_cli", "0")]), home("/caches"), Level::Note),
+            (loaded(&[]), home("/elsewhere"), Level::Warning),
+        ] {
+            assert_eq!(levels(&answer, &home, &[]).last(), Some(&want));
+        }
+    }
+
+    #[test]
+    fn the_size_of_an_existing_arena_wins_and_is_told() {
+        let known = |name: &str, memory| Known { name: name.to_owned(), path: PathBuf::new(), file_len: 0, state: Ok(Summary { memory, ..Summary::default() }) };
+        let answer = loaded(&[("leveret.memory", "64M"), ("apc.shm_size", "32M"), ("leveret.arena", "arena:shop")]);
+        assert_eq!(levels(&answer, &home("/caches"), &[known("shop", 64 << 20), known("apcu", 32 << 20)]), [Level::Ok]);
+        assert_eq!(levels(&answer, &home("/caches"), &[known("shop", 8 << 20), known("apcu", 8 << 20)]), [Level::Ok, Level::Note, Level::Note]);
+        assert_eq!(levels(&answer, &home("/caches"), &[known("default", 8 << 20)]), [Level::Ok]);
+    }
+}

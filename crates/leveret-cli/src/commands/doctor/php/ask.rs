@@ -1,0 +1,157 @@
+//! Runs a PHP and lets it say what it has loaded and how it is set.
+use super::pools::{self, Pool};
+use rustix::process::{kill_process, Pid, Signal};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+/// One PHP with one configuration.
+pub struct Asked {
+    /// As people call it.
+    pub name: String,
+    pub binary: PathBuf,
+    /// The folder with a server's php.ini and conf.d; none: the binary's own configuration.
+    pub config: Option<PathBuf>,
+    pub is_server: bool,
+    /// Of php-fpm.
+    pub pools: Vec<Pool>,
+}
+
+impl Asked {
+    pub fn command_line(binary: &Path) -> Asked {
+        Asked { name: "command line".to_owned(), binary: binary.to_owned(), config: None, is_server: false, pools: Vec::new() }
+    }
+}
+
+/// What it says.
+#[derive(Debug, Default, Deserialize)]
+pub struct Answer {
+    pub version: String,
+    pub ini_file: Option<String>,
+    /// Version of our module.
+    pub leveret: Option<String>,
+    /// Version of a module "apcu", whoever provides it.
+    pub apcu: Option<String>,
+    /// Of the extensions that we know, those that are mapped as a file of their own.
+    pub objects: Vec<String>,
+    /// LEVERET_DIR in its environment.
+    pub environment: Option<String>,
+    pub settings: BTreeMap<String, Option<String>>,
+}
+
+impl Answer {
+    /// A setting that exists and is not empty.
+    pub fn setting(&self, name: &str) -> Option<&str> {
+        self.settings.get(name)?.as_deref().filter(|value| !value.is_empty())
+    }
+}
+
+/// Why there is no answer.
+#[derive(Debug)]
+pub enum Silent {
+    Absent,
+    Failed(String),
+}
+
+/// Debian keeps each server's configuration in a folder of its own; the command line's binary can read it in its place.
+pub fn debian_servers(root: &Path) -> Vec<Asked> {
+    let folders = |path: &Path| std::fs::read_dir(path).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let mut servers = Vec::new();
+    for version in folders(root) {
+        let number = version.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let binary = PathBuf::from(format!("/usr/bin/php{number}"));
+        for (folder, name) in [("fpm", "php-fpm"), ("apache2", "Apache"), ("cgi", "CGI")] {
+            let config = version.join(folder);
+            if config.join("php.ini").is_file() && binary.is_file() {
+                let pools = if folder == "fpm" { pools::read(&config.join("pool.d")) } else { Vec::new() };
+                servers.push(Asked { name: format!("{name} {number}"), binary: binary.clone(), config: Some(config), is_server: true, pools });
+            }
+        }
+    }
+    servers.sort_by(|a, b| a.name.cmp(&b.name));
+    servers
+}
+
+/// In front of the answer: warnings of a broken configuration may come before it.
+const MARK: &str = "leveret-doctor:";
+
+/// A module that is compiled in has no file of its own, but then PHP's maps do not name it either: that is a rare PHP, and
+/// its real APCu would hide ours. For all others the file names tell whose module it is.
+const QUESTION: &str = r#"
+preg_match_all('~/(leveret|apcu|memcached|memcache)\.so~', (string) @file_get_contents('/proc/self/maps'), $found);
+$settings = [];
+foreach (['leveret.dir', 'leveret.arena', 'leveret.memory', 'leveret.provide', 'apc.enabled', 'apc.enable_cli', 'apc.shm_size'] as $name) {
+    $value = ini_get($name);
+    $settings[$name] = $value === false ? null : $value;
+}
+echo "\nleveret-doctor:", json_encode([
+    'version' => PHP_VERSION,
+    'ini_file' => php_ini_loaded_file() ?: null,
+    'leveret' => phpversion('leveret') ?: null,
+    'apcu' => phpversion('apcu') ?: null,
+    'objects' => array_values(array_unique($found[1])),
+    'environment' => getenv('LEVERET_DIR') ?: null,
+    'settings' => $settings,
+]), "\n";
+"#;
+
+/// A PHP that does not start in this time has worse troubles than ours.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+pub fn ask(asked: &Asked) -> Result<Answer, Silent> {
+    let mut command = Command::new(&asked.binary);
+    if let Some(config) = &asked.config {
+        command.arg("-c").arg(config.join("php.ini")).env("PHP_INI_SCAN_DIR", config.join("conf.d"));
+    }
+    command.args(["-d", "auto_prepend_file=", "-d", "auto_append_file=", "-r", QUESTION]);
+    let output = run(command)?;
+    parse(&output).map_err(Silent::Failed)
+}
+
+fn run(mut command: Command) -> Result<String, Silent> {
+    let failed = |error: io::Error| if error.kind() == io::ErrorKind::NotFound { Silent::Absent } else { Silent::Failed(format!("it cannot be run: {error}")) };
+    let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(failed)?;
+    let pid = Pid::from_child(&child);
+    let (sender, receiver) = mpsc::channel();
+    let waiter = thread::spawn(move || sender.send(child.wait_with_output()));
+    match receiver.recv_timeout(PATIENCE) {
+        Ok(Ok(output)) => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        Ok(Err(error)) => Err(failed(error)),
+        Err(_) => {
+            // The waiter has not reaped it, so the pid is still its own.
+            let _ = kill_process(pid, Signal::KILL);
+            let _ = waiter.join();
+            Err(Silent::Failed(format!("it gave no answer within {} s", PATIENCE.as_secs())))
+        }
+    }
+}
+
+fn parse(output: &str) -> Result<Answer, String> {
+    let answer = output.lines().rev().find_map(|line| line.strip_prefix(MARK)).ok_or("it ran, but did not answer")?;
+    serde_json::from_str(answer).map_err(|error| format!("its answer cannot be read: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_found_behind_warnings() {
+        let output = "PHP Warning: something\n\nleveret-doctor:{\"version\":\"8.2.1\",\"ini_file\":null,\"leveret\":\"0.1.0\",\"apcu\":null,\"objects\":[\"leveret\"],\"environment\":null,\"settings\":{\"leveret.dir\":\"\",\"apc.enabled\":\"1\",\"apc.shm_size\":null}}\n";
+        let answer = parse(output).expect("an answer");
+        assert_eq!((answer.setting("leveret.dir"), answer.setting("apc.enabled"), answer.setting("apc.shm_size"), answer.setting("x")), (None, Some("1"), None, None));
+        assert_eq!(answer.leveret.as_deref(), Some("0.1.0"));
+        assert!(parse("").is_err() && parse("leveret-doctor:{").is_err());
+    }
+
+    #[test]
+    fn a_program_that_is_no_php_is_told_apart_from_none() {
+        assert!(matches!(ask(&Asked::command_line(Path::new("/nowhere/php"))), Err(Silent::Absent)));
+        assert!(matches!(ask(&Asked::command_line(Path::new("/bin/true"))), Err(Silent::Failed(_))));
+    }
+}

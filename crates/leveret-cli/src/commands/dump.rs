@@ -1,0 +1,105 @@
+//! `leveret dump`: every item as the `add` command that would store it in a memcached-compatible server.
+use crate::commands::get::Line;
+use crate::commands::keys::announce;
+use crate::output::{self, Answer, Outcome};
+use crate::target::Target;
+use crate::walk::walk;
+use clap::Args;
+use leveret_engine::{Arena, Deadline, Found, Item, Time};
+use std::io::{self, Write};
+
+/// Write every item, in the format of 'memcached-tool dump'
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Dump {
+    /// Stop after this many items
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    limit: Option<u64>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  leveret dump > cache.dump
+  leveret dump | nc -q1 localhost 11211 | sort | uniq -c     copy everything into a memcached
+  leveret dump 10 --json
+
+An item: add KEY FLAGS EXPTIME LENGTH, its value on the next line, both ended by CR LF. EXPTIME is a Unix time, or 0.
+The protocol cannot say keys of more than 250 bytes or with spaces or control characters: they are left out, and counted on
+standard error. --json writes every item, and says how its value is encoded.
+
+Exit codes: 0 all items; 1 some were left out; 3 cannot reach the arena.";
+
+/// The border that memcached's protocol sets.
+const WIRE_KEY_MAX: usize = 250;
+
+impl Dump {
+    pub fn run(self, target: &Target, as_json: bool) -> Outcome {
+        let arena = target.open()?;
+        if !as_json {
+            announce("contents", self.limit);
+        }
+        let mut out = output::raw();
+        let mut left_out = 0u64;
+        walk(&arena, self.limit, |key, found| {
+            let Some(item) = read(&arena, key, found) else { return Ok(false) };
+            if as_json {
+                output::json_line(&mut out, &Line::of(&item))?;
+            } else if is_wire_key(key) {
+                write_add(&mut out, &item)?;
+            } else {
+                left_out += 1;
+                return Ok(false);
+            }
+            Ok(true)
+        })?;
+        out.flush()?;
+        if left_out > 0 {
+            let _ = writeln!(io::stderr(), "leveret: {left_out} items left out: memcached's protocol cannot say their keys; use 'leveret dump --json'");
+        }
+        Ok(if left_out == 0 { Answer::Yes } else { Answer::No })
+    }
+}
+
+/// The item that the walk met, or what has replaced it since; neither counts as a read by the cache's users unless it was replaced.
+fn read(arena: &Arena, key: &[u8], found: &Found) -> Option<Item> {
+    let Some(value) = arena.copy_to_vec(found) else { return arena.get(key, Time::now()) };
+    Some(Item {
+        key: key.to_vec(),
+        value,
+        number: (found.is_number != 0).then_some(found.number),
+        meta: found.meta,
+        cas: found.cas,
+        mtime: Time(found.mtime),
+        deadline: Deadline(found.deadline),
+        hits: found.hits,
+        fetched: found.fetched != 0,
+    })
+}
+
+fn write_add(out: &mut impl Write, item: &Item) -> io::Result<()> {
+    out.write_all(b"add ")?;
+    out.write_all(&item.key)?;
+    let exptime = item.deadline.time().map_or(0, Time::to_unix);
+    write!(out, " {} {exptime} {}\r\n", item.meta.flags, item.value.len())?;
+    out.write_all(&item.value)?;
+    out.write_all(b"\r\n")
+}
+
+fn is_wire_key(key: &[u8]) -> bool {
+    (1..=WIRE_KEY_MAX).contains(&key.len()) && key.iter().all(|byte| *byte > b' ' && *byte != 0x7f)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_the_protocol_can_say() {
+        for key in [&b"a"[..], b"user:7", "ü".as_bytes(), &[b'k'; 250]] {
+            assert!(is_wire_key(key), "{key:?}");
+        }
+        for key in [&b""[..], b"a b", b"a\r\nflush_all", b"\0", b"\x7f", &[b'k'; 251]] {
+            assert!(!is_wire_key(key), "{key:?}");
+        }
+    }
+}

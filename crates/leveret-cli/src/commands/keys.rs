@@ -1,0 +1,98 @@
+//! `leveret keys`: every key with what is known of its item, in the lines of memcached's `lru_crawler metadump`.
+use crate::json;
+use crate::output::{self, Answer, Outcome};
+use crate::target::Target;
+use crate::uri;
+use crate::walk::walk;
+use clap::Args;
+use leveret_engine::{Deadline, Found, Time};
+use serde::Serialize;
+use std::io::{self, Write};
+
+/// List the keys, in the format of 'memcached-tool keys'
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Keys {
+    /// Stop after this many keys
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    limit: Option<u64>,
+
+    /// Print keys as they are instead of URI-encoded
+    #[arg(short, long)]
+    unescape: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  leveret keys
+  leveret keys 100 --arena apcu
+  leveret keys | sed 's/^key=\\([^ ]*\\).*/\\1/'        the keys alone, URI-encoded
+  leveret keys --json | jq -r .key
+
+A line: key=KEY exp=UNIX_TIME|-1 la=UNIX_TIME cas=N fetch=yes|no cls=1 size=BYTES
+  la is the time of the last store (reading writes no time); cas is 0 until somebody has asked for it;
+  cls is always 1 (an arena has no size classes); size is the item's bytes in the arena.";
+
+#[derive(Serialize)]
+struct Line<'a> {
+    #[serde(flatten)]
+    key: json::Bytes<'a>,
+    dies: Option<i64>,
+    stored: i64,
+    cas: u64,
+    fetched: bool,
+    hits: u8,
+    value_size: u64,
+    size: u64,
+}
+
+impl Keys {
+    pub fn run(self, target: &Target, as_json: bool) -> Outcome {
+        let arena = target.open()?;
+        if !as_json {
+            announce("keys", self.limit);
+        }
+        let mut out = output::raw();
+        walk(&arena, self.limit, |key, found| {
+            if as_json {
+                output::json_line(&mut out, &line(key, found))?;
+            } else {
+                self.write(&mut out, &line(key, found))?;
+            }
+            Ok(true)
+        })?;
+        out.flush()?;
+        Ok(Answer::Yes)
+    }
+
+    fn write(&self, out: &mut impl Write, line: &Line) -> io::Result<()> {
+        out.write_all(b"key=")?;
+        if self.unescape {
+            out.write_all(line.key.bytes)?;
+        } else {
+            out.write_all(uri::encode(line.key.bytes).as_bytes())?;
+        }
+        let fetched = if line.fetched { "yes" } else { "no" };
+        writeln!(out, " exp={} la={} cas={} fetch={fetched} cls=1 size={}", line.dies.unwrap_or(-1), line.stored, line.cas, line.size)
+    }
+}
+
+fn line<'a>(key: &'a [u8], found: &Found) -> Line<'a> {
+    Line {
+        key: json::key(key),
+        dies: Deadline(found.deadline).time().map(Time::to_unix),
+        stored: Time(found.mtime).to_unix(),
+        cas: found.cas,
+        fetched: found.fetched != 0,
+        hits: found.hits,
+        value_size: found.value_len,
+        // A header of 16 bytes, key and value, up to a multiple of 8.
+        size: (16 + key.len() as u64 + found.value_len).next_multiple_of(8),
+    }
+}
+
+/// The line on stderr with which memcached-tool begins.
+pub fn announce(what: &str, limit: Option<u64>) {
+    let limit = limit.map_or(String::new(), |limit| format!(" (limiting to {limit} keys)"));
+    let _ = writeln!(io::stderr(), "Dumping memcache {what}{limit}");
+}

@@ -1,0 +1,105 @@
+//! `leveret list`: the arenas of the folder.
+use crate::commands::stats::Summary;
+use crate::output::{self, Answer, Failure, Outcome, BAD, STRONG};
+use crate::target::{self, Target};
+use crate::units::{bytes, percent, span, thousands};
+use clap::Args;
+use leveret_engine::place;
+use serde::Serialize;
+use std::borrow::Cow;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// List the arenas of the folder
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct List {}
+
+const EXAMPLES: &str = "\
+Examples:
+  leveret list
+  leveret list --dir /dev/shm/leveret-33 --json | jq -r .name";
+
+/// One arena, or why it cannot be opened.
+struct Row {
+    name: String,
+    path: PathBuf,
+    state: Result<Summary, String>,
+}
+
+impl Row {
+    fn of(path: PathBuf) -> Row {
+        let name = path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
+        let state = target::attach(&path, None).map(|arena| Summary::of(&arena)).map_err(|error| error.to_string());
+        Row { name, path, state }
+    }
+
+    fn line(&self) -> Line<'_> {
+        let stats = self.state.as_ref().ok();
+        Line {
+            name: &self.name,
+            path: self.path.to_string_lossy(),
+            memory: stats.map(|stats| stats.memory),
+            free: stats.map(|stats| stats.free),
+            items: stats.map(|stats| stats.items),
+            attached: stats.map(|stats| stats.attached),
+            age_secs: stats.map(|stats| stats.age_secs),
+            error: self.state.as_ref().err(),
+        }
+    }
+}
+
+/// All but name and path is null when the arena cannot be opened; then `error` says why.
+#[derive(Serialize)]
+struct Line<'a> {
+    name: &'a str,
+    path: Cow<'a, str>,
+    memory: Option<u64>,
+    free: Option<u64>,
+    items: Option<u64>,
+    attached: Option<u32>,
+    age_secs: Option<i64>,
+    error: Option<&'a String>,
+}
+
+impl List {
+    pub fn run(self, target: &Target, json: bool) -> Outcome {
+        let absolute = target.dir().map(std::path::absolute).transpose().map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {error}")))?;
+        let dir = place::directory(absolute.as_deref())?;
+        let paths = place::list(Some(&dir)).map_err(|error| Failure::Unreachable(format!("cannot read the folder {}: {error}", dir.display())))?;
+        let rows: Vec<Row> = paths.into_iter().map(Row::of).collect();
+        if json {
+            let mut out = output::raw();
+            for row in &rows {
+                output::json_line(&mut out, &row.line())?;
+            }
+            out.flush()?;
+        } else if rows.is_empty() {
+            writeln!(output::text(), "No arenas in {}. The first 'leveret set' or PHP script makes one.", dir.display())?;
+        } else {
+            print(&mut output::text(), &dir, &rows)?;
+        }
+        Ok(Answer::Yes)
+    }
+}
+
+fn print(out: &mut impl Write, dir: &Path, rows: &[Row]) -> io::Result<()> {
+    let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max("ARENA".len());
+    writeln!(out, "{STRONG}{:width$}  {:>10}  {:>7}  {:>12}  {:>8}  {:>10}{STRONG:#}  in {}", "ARENA", "MEMORY", "USED", "ITEMS", "ATTACHED", "AGE", dir.display())?;
+    for row in rows {
+        match &row.state {
+            Ok(stats) => writeln!(
+                out,
+                "{:width$}  {:>10}  {:>7}  {:>12}  {:>8}  {:>10}",
+                row.name,
+                bytes(stats.memory),
+                percent(stats.memory.saturating_sub(stats.free), stats.memory),
+                thousands(stats.items),
+                stats.attached,
+                span(stats.age_secs.unsigned_abs())
+            )?,
+            Err(error) => writeln!(out, "{:width$}  {BAD}{error}{BAD:#}", row.name)?,
+        }
+    }
+    Ok(())
+}

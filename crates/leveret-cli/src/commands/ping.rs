@@ -1,0 +1,105 @@
+//! `leveret ping`: whether an arena can be opened, written, read and deleted from, in time. Made for health checks.
+use crate::output::{self, Answer, Failure, Outcome, BAD, GOOD};
+use crate::target::{self, Target};
+use crate::units;
+use clap::Args;
+use leveret_engine::{Arena, Deadline, Meta, Encoding, Mode, Time, Value};
+use serde::Serialize;
+use std::io::Write;
+use std::path::Path;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Open an arena, then store, read and delete a probe item
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Ping {
+    /// How long all of it may take
+    #[arg(long, value_name = "DURATION", value_parser = units::parse_duration, default_value = "1s")]
+    timeout: Duration,
+
+    /// Say nothing; the exit code is the answer
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  leveret ping
+  HEALTHCHECK CMD [\"leveret\", \"ping\", \"--timeout\", \"500ms\", \"--quiet\"]
+
+Exit codes: 0 healthy; 1 it opened but did not answer rightly or in time; 3 cannot reach the arena.";
+
+/// A cache may forget: the probe can be flushed or evicted between its set and its get. Not three times in a row.
+const ROUNDS: u32 = 3;
+/// Should we be killed in the middle, the probe goes away by itself.
+const PROBE_TTL_SECS: u32 = 10;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    arena: &'a str,
+    healthy: bool,
+    micros: u64,
+    why: Option<&'a String>,
+}
+
+impl Ping {
+    pub fn run(self, target: &Target, json: bool) -> Outcome {
+        let path = target.path()?;
+        let begun = Instant::now();
+        // A thread, so that not even a file system that hangs can hold us: the process ends under it.
+        let (sender, receiver) = mpsc::channel();
+        let (probed, timeout) = (path.clone(), self.timeout);
+        thread::spawn(move || sender.send(probe(&probed, timeout)));
+        let verdict = match receiver.recv_timeout(self.timeout) {
+            Ok(verdict) => verdict?,
+            Err(RecvTimeoutError::Timeout) => Err(format!("no answer within {} ms", self.timeout.as_millis())),
+            Err(RecvTimeoutError::Disconnected) => Err("the probe ended without an answer".to_owned()),
+        };
+        let micros = begun.elapsed().as_micros() as u64;
+        if !self.quiet {
+            report(&path, &verdict, micros, json)?;
+        }
+        Ok(if verdict.is_ok() { Answer::Yes } else { Answer::No })
+    }
+}
+
+/// Outer error: the arena cannot be reached. Inner error: it is unhealthy, and why.
+fn probe(path: &Path, timeout: Duration) -> Result<Result<(), String>, Failure> {
+    let arena = target::attach(path, Some(timeout))?;
+    for _ in 0..ROUNDS {
+        match round(&arena) {
+            Ok(true) => return Ok(Ok(())),
+            Ok(false) => {}
+            Err(error) => return Ok(Err(error.to_string())),
+        }
+    }
+    Ok(Err(format!("a probe item was gone right after it was stored, {ROUNDS} times in a row: the arena is far too small, or is flushed without end")))
+}
+
+/// Whether the probe came back.
+fn round(arena: &Arena) -> Result<bool, leveret_engine::Error> {
+    let now = Time::now();
+    let key = format!("leveret:ping:{}", std::process::id());
+    let deadline = Deadline::after(now, PROBE_TTL_SECS);
+    arena.store(key.as_bytes(), Value::Bytes(key.as_bytes()), Meta::native(Encoding::Raw), deadline, Mode::Set, now)?;
+    let came_back = arena.get(key.as_bytes(), now).is_some_and(|item| item.value == key.as_bytes());
+    let deleted = arena.delete(key.as_bytes(), now)?;
+    Ok(came_back && deleted && arena.get(key.as_bytes(), now).is_none())
+}
+
+fn report(path: &Path, verdict: &Result<(), String>, micros: u64, json: bool) -> Result<(), Failure> {
+    if json {
+        let mut out = output::raw();
+        let line = Line { arena: &path.to_string_lossy(), healthy: verdict.is_ok(), micros, why: verdict.as_ref().err() };
+        output::json_line(&mut out, &line)?;
+        return Ok(out.flush()?);
+    }
+    let mut out = output::text();
+    match verdict {
+        Ok(()) => writeln!(out, "{GOOD}healthy{GOOD:#}: {} answered in {:.1} ms", path.display(), micros as f64 / 1000.0)?,
+        Err(why) => writeln!(out, "{BAD}unhealthy{BAD:#}: {}: {why}", path.display())?,
+    }
+    Ok(())
+}

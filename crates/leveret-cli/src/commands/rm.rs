@@ -1,0 +1,66 @@
+//! `leveret rm`: removes an arena's file.
+use crate::output::{self, Answer, Failure, Outcome};
+use crate::target::{self, Target};
+use crate::units::thousands;
+use clap::Args;
+use leveret_engine::OpenError;
+use serde::Serialize;
+use std::io::Write;
+use std::path::Path;
+
+/// Remove an arena: its file, and with it all items
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Rm {
+    /// The arena: a name, arena:NAME, or a path that ends in .arena
+    #[arg(value_name = "ARENA", conflicts_with = "arena")]
+    named: Option<String>,
+
+    /// Even when living processes use it (they notice at their next request and make a new one), or when it cannot be opened
+    #[arg(long, short)]
+    force: bool,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  leveret rm pages
+  leveret rm default --force                then the next process makes it anew, with its own size
+
+Exit codes: 0 removed; 1 it is in use, nothing was removed; 3 there is no such arena.";
+
+#[derive(Serialize)]
+struct Line<'a> {
+    arena: &'a str,
+    removed: bool,
+}
+
+impl Rm {
+    pub fn run(self, target: &Target, json: bool) -> Outcome {
+        let name = self.named.as_deref().or(target.arena.as_deref());
+        let name = name.ok_or_else(|| Failure::Usage("which arena? 'leveret rm NAME'; 'leveret list' shows the names".to_owned()))?;
+        let path = target::resolve(name, target.dir())?;
+        if !self.force {
+            refuse_if_used(&path)?;
+        }
+        leveret_engine::remove(&path)?;
+        if json {
+            let mut out = output::raw();
+            output::json_line(&mut out, &Line { arena: &path.to_string_lossy(), removed: true })?;
+            out.flush()?;
+        }
+        Ok(Answer::Yes)
+    }
+}
+
+fn refuse_if_used(path: &Path) -> Result<(), Failure> {
+    let arena = match target::attach(path, None) {
+        Ok(arena) => arena,
+        Err(OpenError::Missing(path)) => return Err(OpenError::Missing(path).into()),
+        Err(error) => return Err(Failure::Refused(format!("whether {} is in use cannot be told: {error}. To remove it all the same: --force", path.display()))),
+    };
+    match arena.stats().attached {
+        0 => Ok(()),
+        1 => Err(Failure::Refused(format!("a living process uses {}: stop it first, or add --force", path.display()))),
+        count => Err(Failure::Refused(format!("{} living processes use {}: stop them first, or add --force", thousands(count.into()), path.display()))),
+    }
+}

@@ -1,0 +1,148 @@
+//! `leveret set`: stores a value, from the command line or from standard input.
+use crate::output::{self, Answer, Failure, Outcome};
+use crate::target::{self, Target};
+use crate::units;
+use clap::Args;
+use leveret_engine::{Deadline, Encoding, Meta, Mode, Stored, Time, Value};
+use serde::Serialize;
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStringExt;
+use std::time::Duration;
+
+/// Store a value
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Set {
+    /// The key
+    key: OsString,
+
+    /// The value; - reads it from standard input
+    value: OsString,
+
+    /// How long the item lives: 30s, 5m, 2h, 1d; 0 = until it is evicted
+    #[arg(long, value_name = "DURATION", value_parser = units::parse_duration, default_value = "0", hide_default_value = true)]
+    ttl: Duration,
+
+    /// Only when the key is not there yet
+    #[arg(long, group = "mode")]
+    add: bool,
+
+    /// Only when the key is there
+    #[arg(long, group = "mode")]
+    replace: bool,
+
+    /// Only when the item still has this cas (see get --json)
+    #[arg(long, group = "mode", value_name = "CAS")]
+    cas: Option<u64>,
+
+    /// Behind the present value
+    #[arg(long, group = "mode")]
+    append: bool,
+
+    /// In front of the present value
+    #[arg(long, group = "mode")]
+    prepend: bool,
+
+    /// A whole number, so that apcu_inc() and the like can count it
+    #[arg(long)]
+    integer: bool,
+
+    /// The 32 bits that memcached clients keep beside a value
+    #[arg(long, value_name = "NUMBER", default_value_t = 0, hide_default_value = true)]
+    flags: u32,
+
+    /// The key is URI-encoded, as 'leveret keys' prints it
+    #[arg(long, short)]
+    encoded: bool,
+
+    /// Memory of the arena, should this call make it [default: 64M]
+    #[arg(long, value_name = "SIZE", value_parser = units::parse_size)]
+    memory: Option<u64>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  leveret set greeting hello --ttl 5m
+  leveret set logo.png - < logo.png
+  leveret set lock:import \"$$\" --add --ttl 10m && run-import
+  leveret set --arena apcu visits 0 --integer
+  leveret set --arena pages --memory 1G start now        makes the arena 'pages' with 1 GiB
+
+Exit codes: 0 stored; 1 not stored; 3 cannot reach the arena.";
+
+impl Set {
+    pub fn run(self, target: &Target, json: bool) -> Outcome {
+        let (mode, meta, ttl) = (self.mode(), self.meta(), self.ttl);
+        let key = target::key(self.key, self.encoded)?;
+        let value = if self.value == OsStr::new("-") { read_input()? } else { self.value.into_vec() };
+        let number = if self.integer { Some(parse_integer(&value)?) } else { None };
+        let arena = target.open_or_create(self.memory)?;
+        let now = Time::now();
+        let value = number.map_or(Value::Bytes(&value), Value::Integer);
+        let deadline = deadline(now, ttl)?;
+        // Only JSON shows the cas of what was stored.
+        let answer = if json { arena.store_with_cas(&key, value, meta, deadline, mode, now)? } else { arena.store(&key, value, meta, deadline, mode, now)? };
+        report(answer, json)
+    }
+
+    fn mode(&self) -> Mode {
+        match self.cas {
+            Some(cas) => Mode::Cas(cas),
+            None if self.add => Mode::Add,
+            None if self.replace => Mode::Replace,
+            None if self.append => Mode::Append,
+            None if self.prepend => Mode::Prepend,
+            None => Mode::Set,
+        }
+    }
+
+    fn meta(&self) -> Meta {
+        let encoding = if self.integer { Encoding::Integer } else { Encoding::Raw };
+        Meta { flags: self.flags, ..Meta::native(encoding) }
+    }
+}
+
+fn read_input() -> Result<Vec<u8>, Failure> {
+    let mut value = Vec::new();
+    io::stdin().lock().read_to_end(&mut value).map_err(|error| Failure::Unreachable(format!("cannot read the value from standard input: {error}")))?;
+    Ok(value)
+}
+
+fn parse_integer(value: &[u8]) -> Result<i64, Failure> {
+    let text = String::from_utf8_lossy(value);
+    text.trim().parse().map_err(|_| Failure::Usage(format!("'{}' is no whole number of 64 bits, as --integer wants", text.trim())))
+}
+
+fn deadline(now: Time, ttl: Duration) -> Result<Deadline, Failure> {
+    if ttl.is_zero() {
+        return Ok(Deadline::NEVER);
+    }
+    let secs = u32::try_from(units::whole_secs(ttl)).map_err(|_| Failure::Usage("--ttl is longer than 136 years: 0 means for ever".to_owned()))?;
+    Ok(Deadline::after(now, secs))
+}
+
+#[derive(Serialize)]
+struct Line {
+    stored: bool,
+    cas: Option<u64>,
+    /// "exists" or "missing".
+    why: Option<&'static str>,
+}
+
+fn report(answer: Stored, json: bool) -> Outcome {
+    let (stored, cas, why) = match answer {
+        Stored::Stored { cas } => (true, Some(cas), None),
+        Stored::Exists => (false, None, Some("exists")),
+        Stored::Missing => (false, None, Some("missing")),
+    };
+    if json {
+        let mut out = output::raw();
+        output::json_line(&mut out, &Line { stored, cas, why })?;
+        out.flush()?;
+    } else if let Some(why) = why {
+        let reason = if why == "exists" { "the key is already there, or has another cas" } else { "there is no such key" };
+        let _ = writeln!(anstream::stderr(), "leveret: not stored: {reason}");
+    }
+    Ok(if stored { Answer::Yes } else { Answer::No })
+}

@@ -1,0 +1,58 @@
+//! `leveret verify`: the engine looks at every structure of an arena.
+use crate::output::{self, Outcome, Progress, BAD, GOOD};
+use crate::target::Target;
+use crate::units;
+use clap::Args;
+use serde::Serialize;
+use std::io::Write;
+
+/// Check every structure of an arena; writers wait shortly, readers do not
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Verify {}
+
+const EXAMPLES: &str = "\
+Examples:
+  leveret verify
+  leveret verify --arena apcu --json
+
+Exit codes: 0 sound; 1 problems were found; 3 cannot reach the arena.";
+
+#[derive(Serialize)]
+struct Line<'a> {
+    arena: &'a str,
+    sound: bool,
+    items: u64,
+    problem_count: u64,
+    /// The first hundred.
+    problems: &'a [String],
+}
+
+impl Verify {
+    pub fn run(self, target: &Target, json: bool) -> Outcome {
+        let arena = target.open()?;
+        let progress = Progress::of("looking at every item");
+        let report = arena.verify();
+        drop(progress);
+        let (sound, path) = (report.is_clean(), arena.path().display());
+        if json {
+            let mut out = output::raw();
+            let line = Line { arena: &path.to_string(), sound, items: report.items, problem_count: report.problem_count, problems: &report.problems };
+            output::json_line(&mut out, &line)?;
+            out.flush()?;
+            return Ok(sound.into());
+        }
+        let mut out = output::text();
+        for problem in &report.problems {
+            writeln!(out, "{BAD}problem{BAD:#} {problem}")?;
+        }
+        let items = units::thousands(report.items);
+        if sound {
+            writeln!(out, "{GOOD}sound{GOOD:#}: {items} items in {path}")?;
+        } else {
+            writeln!(out, "{} problems, {items} items in {path}", units::thousands(report.problem_count))?;
+            writeln!(out, "Should they be there again on a second look, please report them. 'leveret rm --force' makes all users begin with an empty arena.")?;
+        }
+        Ok(sound.into())
+    }
+}

@@ -1,0 +1,148 @@
+//! What every command says in the same way: its answer and exit code, its errors, colours, JSON lines and progress.
+use anstyle::{AnsiColor, Style};
+use indicatif::{ProgressBar, ProgressStyle};
+use leveret_engine::{Error, OpenError};
+use serde::Serialize;
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// How a command that did its work ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// Exit code 0.
+    Yes,
+    /// Exit code 1: a miss, not stored, unhealthy. What there is to say has been said.
+    No,
+}
+
+impl From<bool> for Answer {
+    fn from(yes: bool) -> Answer {
+        if yes { Answer::Yes } else { Answer::No }
+    }
+}
+
+/// Why a command could not do its work. The text says how to mend it.
+#[derive(Debug)]
+pub enum Failure {
+    /// Exit code 1: the arena refuses, and would again.
+    Refused(String),
+    /// Exit code 2: the command line makes no sense.
+    Usage(String),
+    /// Exit code 3: the arena, a file or a program cannot be reached or does not answer.
+    Unreachable(String),
+    /// The reader of our output has enough (`leveret keys | head -1`): the end, and no error.
+    ReaderLeft,
+}
+
+pub type Outcome = Result<Answer, Failure>;
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Failure {
+        match error {
+            Error::ValueTooLarge { .. } | Error::KeyTooLong { .. } | Error::NoMemory => Failure::Refused(error.to_string()),
+            _ => Failure::Unreachable(error.to_string()),
+        }
+    }
+}
+
+impl From<OpenError> for Failure {
+    fn from(error: OpenError) -> Failure {
+        match error {
+            OpenError::Name(_) | OpenError::Memory { .. } => Failure::Usage(error.to_string()),
+            OpenError::Missing(_) => {
+                Failure::Unreachable(format!("{error}; 'leveret list' shows those that exist, and 'leveret set' or the first PHP script that uses it makes it"))
+            }
+            _ => Failure::Unreachable(error.to_string()),
+        }
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Failure {
+        match error.kind() {
+            io::ErrorKind::BrokenPipe => Failure::ReaderLeft,
+            _ => Failure::Unreachable(format!("cannot write the answer: {error}")),
+        }
+    }
+}
+
+/// The last act of the process: says what went wrong, if anything did, and gives the exit code.
+pub fn conclude(outcome: Outcome, json: bool) -> ExitCode {
+    let (code, text) = match outcome {
+        Ok(Answer::Yes) | Err(Failure::ReaderLeft) => return ExitCode::SUCCESS,
+        Ok(Answer::No) => return ExitCode::from(1),
+        Err(Failure::Refused(text)) => (1, text),
+        Err(Failure::Usage(text)) => (2, text),
+        Err(Failure::Unreachable(text)) => (3, text),
+    };
+    // Nothing is left to do should stderr be closed as well.
+    let _ = if json {
+        writeln!(io::stderr(), "{}", serde_json::json!({ "error": text, "code": code }))
+    } else {
+        writeln!(anstream::stderr(), "{BAD}leveret:{BAD:#} {text}")
+    };
+    ExitCode::from(code)
+}
+
+pub const STRONG: Style = Style::new().bold();
+pub const FAINT: Style = Style::new().dimmed();
+pub const GOOD: Style = AnsiColor::Green.on_default();
+pub const WARNING: Style = AnsiColor::Yellow.on_default();
+pub const BAD: Style = AnsiColor::Red.on_default().bold();
+
+/// Standard output for data: bytes go out as they are, in large pieces.
+pub fn raw() -> BufWriter<StdoutLock<'static>> {
+    BufWriter::with_capacity(1 << 16, io::stdout().lock())
+}
+
+/// Standard output for people: colours are dropped where they do not belong (NO_COLOR, --color, a pipe).
+pub fn text() -> anstream::AutoStream<StdoutLock<'static>> {
+    anstream::stdout().lock()
+}
+
+/// A miss, for eyes only: scripts have the exit code.
+pub fn say_miss(key: &[u8]) {
+    if io::stderr().is_terminal() {
+        let _ = writeln!(io::stderr(), "leveret: no item under '{}'", String::from_utf8_lossy(key));
+    }
+}
+
+/// One JSON value on a line of its own.
+pub fn json_line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, value)?;
+    out.write_all(b"\n")
+}
+
+/// Length of long work, on stderr, when somebody watches it there and the data goes elsewhere.
+pub struct Progress(ProgressBar);
+
+impl Progress {
+    /// Work on about `total` items.
+    pub fn of_items(total: u64) -> Progress {
+        let style = ProgressStyle::with_template("{bar:32} {human_pos}/{human_len} items, {eta} left").expect("a fixed template");
+        Progress(Self::visible().map_or_else(ProgressBar::hidden, |()| ProgressBar::new(total).with_style(style)))
+    }
+
+    /// Work whose length nobody knows.
+    pub fn of(what: &'static str) -> Progress {
+        let Some(()) = Self::visible() else { return Progress(ProgressBar::hidden()) };
+        let bar = ProgressBar::new_spinner().with_message(what);
+        bar.enable_steady_tick(Duration::from_millis(120));
+        Progress(bar)
+    }
+
+    fn visible() -> Option<()> {
+        (io::stderr().is_terminal() && !io::stdout().is_terminal()).then_some(())
+    }
+
+    pub fn advance(&self, items: u64) {
+        self.0.inc(items);
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}

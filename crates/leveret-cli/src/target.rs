@@ -1,0 +1,100 @@
+//! Which arena a command speaks to. Servers over a socket will be a second kind of target; until then an arena is all there is.
+use crate::output::Failure;
+use crate::uri;
+use clap::Args;
+use leveret_engine::{place, Arena, OpenOptions};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// The arena that is meant when none is named.
+pub const DEFAULT: &str = "default";
+
+#[derive(Args, Clone, Debug)]
+pub struct Target {
+    /// The arena: a name, arena:NAME, or a path that ends in .arena [default: default]
+    #[arg(long, short, global = true, value_name = "NAME|PATH", help_heading = "Which arena")]
+    pub arena: Option<String>,
+
+    /// The folder of named arenas [default: /dev/shm/leveret if usable, else /dev/shm/leveret-UID]
+    #[arg(long, global = true, value_name = "DIR", env = "LEVERET_DIR", hide_env_values = true, help_heading = "Which arena")]
+    pub dir: Option<PathBuf>,
+}
+
+impl Target {
+    pub fn dir(&self) -> Option<&Path> {
+        self.dir.as_deref().filter(|dir| !dir.as_os_str().is_empty())
+    }
+
+    /// The arena's file, whether it exists or not.
+    pub fn path(&self) -> Result<PathBuf, Failure> {
+        resolve(self.arena.as_deref().unwrap_or(DEFAULT), self.dir())
+    }
+
+    /// Attaches to the arena; a missing one is an error.
+    pub fn open(&self) -> Result<Arena, Failure> {
+        Ok(attach(&self.path()?, None)?)
+    }
+
+    /// Attaches to the arena, or makes it with `memory` bytes.
+    pub fn open_or_create(&self, memory: Option<u64>) -> Result<Arena, Failure> {
+        let mut options = OpenOptions { create: true, ..OpenOptions::default() };
+        if let Some(memory) = memory {
+            options.memory = memory;
+        }
+        Ok(Arena::open(&self.path()?, &options)?.0)
+    }
+}
+
+/// Attaches to an existing arena. `lock_timeout` is for those who must answer in time.
+pub fn attach(path: &Path, lock_timeout: Option<Duration>) -> Result<Arena, leveret_engine::OpenError> {
+    let mut options = OpenOptions { create: false, ..OpenOptions::default() };
+    if let Some(timeout) = lock_timeout {
+        options.lock_timeout = timeout;
+    }
+    Arena::open(path, &options).map(|(arena, _)| arena)
+}
+
+/// The file behind an arena's name. The engine wants absolute paths, since a PHP process has no useful working folder; people
+/// at a terminal have one.
+pub fn resolve(name: &str, dir: Option<&Path>) -> Result<PathBuf, Failure> {
+    let absolute = |path: &Path| std::path::absolute(path).map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {error}")));
+    if name.contains('/') {
+        let path = absolute(Path::new(name))?;
+        let name = path.to_str().ok_or_else(|| Failure::Usage(format!("the path {} is not UTF-8", path.display())))?;
+        return Ok(place::resolve(name, None)?);
+    }
+    let dir = dir.map(absolute).transpose()?;
+    Ok(place::resolve(name, dir.as_deref())?)
+}
+
+/// A key from the command line: any bytes, or with `encoded` in the form in which `leveret keys` prints it.
+pub fn key(argument: OsString, encoded: bool) -> Result<Vec<u8>, Failure> {
+    let bytes = argument.into_vec();
+    if !encoded {
+        return Ok(bytes);
+    }
+    uri::decode(&bytes).ok_or_else(|| Failure::Usage(format!("'{}' is no URI-encoded key: after each % come two hexadecimal digits", String::from_utf8_lossy(&bytes))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn relative_paths_and_folders_are_taken_from_the_working_folder() {
+        let here = std::env::current_dir().expect("a working folder");
+        assert_eq!(resolve("./shop.arena", None).expect("a path"), here.join("shop.arena"));
+        assert_eq!(resolve("shop", Some(Path::new("caches"))).expect("a name"), here.join("caches/shop.arena"));
+        assert!(matches!(resolve("./shop.txt", None), Err(Failure::Usage(_))));
+        assert!(matches!(resolve("no such name", Some(Path::new("/tmp"))), Err(Failure::Usage(_))));
+    }
+
+    #[test]
+    fn keys_may_be_encoded() {
+        assert_eq!(key("a%20b".into(), false).expect("as it is"), b"a%20b");
+        assert_eq!(key("a%20b%00".into(), true).expect("decoded"), b"a b\0");
+        assert!(matches!(key("%".into(), true), Err(Failure::Usage(_))));
+    }
+}
