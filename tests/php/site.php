@@ -1,0 +1,64 @@
+<?php
+// One page that does cache work and checks each value that it reads. Every value describes itself, so that a torn or
+// foreign one is seen: it names its key and version, and its body is made from them.
+
+const SHARED_KEYS = 200;
+
+function describe(string $key, int $version): array|string
+{
+    $seed = hash('xxh64', "$key:$version");
+    $body = str_repeat($seed, 1 + hexdec(substr($seed, 0, 2)) * ($version % 5 ? 1 : 40));
+    return $version % 3 ? "$key:$version:$body" : ['key' => $key, 'version' => $version, 'body' => $body];
+}
+
+/** The version of a value that is right in every byte; anything else ends the page with a word that the client looks for. */
+function version_of(string $key, mixed $value): int
+{
+    $version = is_array($value) ? $value['version'] : (int) explode(':', (string) $value, 3)[1];
+    if ($value !== describe($key, $version)) {
+        exit('WRONG ' . $key . ': ' . substr(json_encode($value), 0, 200));
+    }
+    return $version;
+}
+
+/** Reads and rewrites keys that every worker writes. */
+function work_on_shared(): int
+{
+    $seen = 0;
+    for ($i = 0; $i < 60; $i++) {
+        $key = 'shared-' . random_int(0, SHARED_KEYS - 1);
+        $value = apcu_fetch($key, $found);
+        if ($found) {
+            version_of($key, $value);
+            $seen++;
+        }
+        if ($i % 3 === 0) {
+            apcu_store($key, describe($key, random_int(1, 1 << 30)));
+        }
+        if ($i % 20 === 0) {
+            apcu_delete('shared-' . random_int(0, SHARED_KEYS - 1));
+        }
+    }
+    apcu_inc('requests');
+    apcu_entry('entry-' . random_int(0, 20), fn($key) => describe($key, 7), 1);
+    return $seen;
+}
+
+header('Content-Type: application/json');
+switch ($_GET['do']) {
+    case 'work':
+        // `key` belongs to one client alone. What it held before is told, then it becomes `version`.
+        $key = $_GET['key'];
+        $before = apcu_fetch($key, $found);
+        $before = $found ? version_of($key, $before) : 0;
+        $seen = work_on_shared();
+        $stored = apcu_store($key, describe($key, (int) $_GET['version']));
+        exit(json_encode(['before' => $before, 'stored' => $stored, 'seen' => $seen, 'pid' => getmypid()]));
+    case 'store':
+        exit(json_encode(apcu_store($_GET['key'], $_GET['value'])));
+    case 'fetch':
+        $value = apcu_fetch($_GET['key'], $found);
+        exit(json_encode($found ? $value : null));
+    case 'pid':
+        exit(json_encode(getmypid()));
+}

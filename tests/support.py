@@ -1,0 +1,127 @@
+"""What the system tests share: a scratch folder, the two providers of apcu_*, running PHP and the command."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PHP = "php8.2"
+SCRIPTS = ROOT / "tests" / "php"
+EXTENSION = ROOT / "build" / "leveret.so"
+COMMAND = ROOT / "build" / "leveret"
+
+# A hung process must end as a failed test. Far above what any of them takes: nothing here measures time.
+PATIENCE = 120
+
+AM_ROOT = os.geteuid() == 0
+
+
+class Provider:
+    """Who answers apcu_*: our extension or the original. Each run asserts it, by the file that PHP prepends."""
+
+    def __init__(self, name, ini):
+        self.name, self.ini = name, ini
+
+    def with_ini(self, **more):
+        return Provider(self.name, {**self.ini, **{key.replace("__", "."): value for key, value in more.items()}})
+
+    def arguments(self, extensions=()):
+        library = EXTENSION if self.name == "leveret" else "apcu.so"
+        settings = [*(f"extension={name}.so" for name in extensions), f"extension={library}"]
+        settings += [f"{key}={value}" for key, value in self.ini.items()]
+        settings += [f"auto_prepend_file={SCRIPTS / ('provider_' + self.name + '.php')}", "display_errors=stderr", "log_errors=0"]
+        return ["-n", *(part for setting in settings for part in ("-d", setting))]
+
+
+def original(**ini):
+    return Provider("apcu", {"apc.enable_cli": 1}).with_ini(**ini)
+
+
+class SystemTest(unittest.TestCase):
+    """A test with a scratch folder in shared memory that other users may enter; what it starts ends with it."""
+
+    def setUp(self):
+        self.remarks = []
+        self.folder = Path(tempfile.mkdtemp(prefix="leveret-test-", dir="/dev/shm"))
+        self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+        self.folder.chmod(0o755)
+        self.arenas = self.folder / "arenas"
+        self.arenas.mkdir(mode=0o700)
+
+    def remark(self, text):
+        """A figure worth reading beside the verdict."""
+        self.remarks.append(text)
+
+    def ours(self, **ini):
+        self.assertTrue(EXTENSION.exists(), f"{EXTENSION} is missing: run ./x build")
+        return Provider("leveret", {"apc.enable_cli": 1, "leveret.dir": self.arenas}).with_ini(**ini)
+
+    def php_command(self, script, *words, provider=None, extensions=(), user=None):
+        """`script` is a file of tests/php, or code when it starts with `<?php`."""
+        run = ["-r", script[len("<?php"):]] if script.startswith("<?php") else [str(SCRIPTS / script)]
+        become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups"] if user else []
+        # After -r, "--" keeps PHP from reading the script's own words as options.
+        end = ["--"] if script.startswith("<?php") else []
+        return [*become, PHP, *(provider or self.ours()).arguments(extensions), *run, *end, *map(str, words)]
+
+    def run_php(self, script, *words, **options):
+        """Runs to the end; returns the completed process, whatever its exit code."""
+        return run(self.php_command(script, *words, **options))
+
+    def php(self, script, *words, **options):
+        """Runs a script that must succeed and print JSON; returns what it printed."""
+        done = self.run_php(script, *words, **options)
+        self.assertEqual(0, done.returncode, f"PHP ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+        return json.loads(done.stdout)
+
+    def start_php(self, script, *words, **options):
+        return self.start(self.php_command(script, *words, **options), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    def start(self, command, **options):
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, **options)
+        self.addCleanup(end, process)
+        return process
+
+    def arena(self, name="apcu"):
+        return self.arenas / f"{name}.arena"
+
+    def leveret(self, *words, ends=0):
+        """The command; returns its standard output. `ends` is the exit code that it must have."""
+        self.assertTrue(COMMAND.exists(), f"{COMMAND} is missing: run ./x build")
+        done = run([str(COMMAND), *map(str, words)])
+        self.assertEqual(ends, done.returncode, f"leveret {words} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def wait_for(self, what, happened):
+        """Polls until `happened()` is true and returns what it answered."""
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            answer = happened()
+            if answer:
+                return answer
+            time.sleep(0.02)
+        self.fail(f"waited {PATIENCE} s in vain for {what}")
+
+
+def run(command):
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", timeout=PATIENCE)
+
+
+def end(process):
+    """Ends a process that a test started, and closes its pipes."""
+    if process.poll() is None:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(10)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+    for pipe in (process.stdout, process.stderr):
+        if pipe:
+            pipe.close()

@@ -1,0 +1,191 @@
+"""A php-fpm and nginx site on the arena: killed workers, restarts, reloads, and the command line beside it."""
+
+import http.client
+import json
+import random
+import shutil
+import threading
+import time
+import unittest
+
+from support import AM_ROOT, PATIENCE, SystemTest, original
+from webserver import WORKER_USER, Client, Fpm, Nginx, kill
+
+CLIENTS = 6
+WORKERS = 6
+KILLS = 400
+
+
+class Site(SystemTest):
+    def setUp(self):
+        super().setUp()
+        if WORKER_USER:
+            # As a package would make it: the folder belongs to those who share the cache.
+            shutil.chown(self.arenas, WORKER_USER, WORKER_USER)
+
+    def site(self, provider, workers=2):
+        self.fpm = Fpm(self, provider, workers)
+        self.nginx = Nginx(self, self.fpm, "site.php")
+        return self.fpm
+
+    def ask(self, **query):
+        status, text = Client(self.nginx, PATIENCE).ask(**query)
+        self.assertEqual(200, status, text)
+        return json.loads(text)
+
+    def store(self, key, value):
+        self.assertIs(True, self.ask(do="store", key=key, value=value))
+        self.assertEqual(value, self.ask(do="fetch", key=key))
+
+
+class Kills(Site):
+    def test_sigkill_under_load(self):
+        """php-fpm workers killed under load: no wrong answer, no acknowledged write lost, every survivor answers"""
+        fpm = self.site(self.ours(apc__shm_size="64M"), WORKERS)
+        visitors = [Visitor(self.nginx, f"own-{number}") for number in range(CLIENTS)]
+        for visitor in visitors:
+            visitor.start()
+        try:
+            kills = self.kill_workers(fpm, visitors)
+        finally:
+            for visitor in visitors:
+                visitor.leave()
+        answers = sum(visitor.answers for visitor in visitors)
+        self.remark(f"{kills} workers killed, {answers} answers checked, {sum(v.cut_off for v in visitors)} requests cut off by a kill")
+        self.assertEqual([], [complaint for visitor in visitors for complaint in visitor.complaints])
+        self.assertGreater(answers, KILLS, "the site hardly worked, so the kills prove little")
+        self.assertTrue(all(visitor.answers for visitor in visitors), "a visitor never got an answer")
+        self.every_worker_answers(fpm)
+        self.leveret("verify", "--arena", self.arena())
+
+    def kill_workers(self, fpm, visitors):
+        """Kills at random moments, each after some answer has come in between, so that the site stays under load."""
+        kills, random_moment = 0, random.Random(2)
+        while kills < KILLS:
+            answers = sum(visitor.answers for visitor in visitors)
+            self.wait_for("an answer between two kills", lambda: sum(visitor.answers for visitor in visitors) > answers)
+            time.sleep(random_moment.uniform(0, 0.01))
+            workers = fpm.workers()
+            if workers:
+                kills += kill(random_moment.choice(workers))
+        return kills
+
+    def every_worker_answers(self, fpm):
+        self.wait_for("the master to replace the killed workers", lambda: len(fpm.workers()) == WORKERS)
+        wanted, version = set(fpm.workers()), 0
+
+        def all_have_answered():
+            nonlocal version
+            version += 1
+            answer = self.ask(do="work", key="after", version=version)
+            self.assertTrue(answer["stored"])
+            wanted.discard(answer["pid"])
+            return not wanted
+
+        self.wait_for("an answer of each worker", all_have_answered)
+
+
+class Visitor(threading.Thread):
+    """Asks without pause. Owns one key, so it knows which versions that key may hold, whoever was killed."""
+
+    def __init__(self, nginx, key):
+        super().__init__(daemon=True)
+        self.nginx, self.key = nginx, key
+        self.answers, self.cut_off, self.complaints = 0, 0, []
+        self.leaving = threading.Event()
+
+    def leave(self):
+        self.leaving.set()
+        self.join()
+
+    def run(self):
+        version = 0
+        possible = {0}  # what the key may hold: the last acknowledged version, and those whose request was cut off since
+        client = Client(self.nginx, PATIENCE)
+        while not self.leaving.is_set() and not self.complaints:
+            version += 1
+            try:
+                status, text = client.ask(do="work", key=self.key, version=version)
+            except (http.client.HTTPException, OSError) as error:
+                self.complaints.append(f"{self.key}: nginx did not answer: {error!r}")
+                return
+            if status == 502:  # its worker was killed: the write may have happened or not
+                self.cut_off += 1
+                possible.add(version)
+            elif status != 200 or not text.startswith("{"):
+                self.complaints.append(f"{self.key}: {status} {text[:300]}")
+            else:
+                self.answers += 1
+                answer = json.loads(text)
+                if answer["before"] not in possible:
+                    self.complaints.append(f"{self.key} held version {answer['before']}, allowed were {sorted(possible)}")
+                if not answer["stored"]:
+                    self.complaints.append(f"{self.key}: version {version} was refused")
+                possible = {version}
+
+
+class Masters(Site):
+    def test_restart_empties(self):
+        """A restart of php-fpm empties apcu_*, as deployments rely on, and as the original does"""
+        for provider in (original(), self.ours()):
+            fpm = self.site(provider)
+            self.store("k", "before")
+            fpm.restart()
+            self.assertIsNone(self.ask(do="fetch", key="k"), provider.name)
+            self.store("k", "after")
+            fpm.stop()
+
+    def test_reload_empties(self):
+        """A reload of php-fpm empties apcu_* once, as with the original, and not again afterwards"""
+        for provider in (original(), self.ours()):
+            fpm = self.site(provider)
+            self.store("k", "before")
+            fpm.reload()
+            self.assertIsNone(self.ask(do="fetch", key="k"), provider.name)
+            self.store("k", "after")
+            killed = fpm.workers()[0]
+            kill(killed)
+            self.wait_for("a new worker", lambda: killed not in fpm.workers() and len(fpm.workers()) == 2)
+            self.assertEqual("after", self.ask(do="fetch", key="k"), provider.name)
+            fpm.stop()
+
+    def test_persist(self):
+        """With leveret.apcu_persist=1 a restart and a reload of php-fpm keep what apcu_* holds"""
+        fpm = self.site(self.ours(leveret__apcu_persist=1))
+        self.store("k", "kept")
+        fpm.restart()
+        self.assertEqual("kept", self.ask(do="fetch", key="k"))
+        fpm.reload()
+        self.assertEqual("kept", self.ask(do="fetch", key="k"))
+
+    def test_second_master(self):
+        """A second php-fpm that starts beside a living one shares its items and empties nothing"""
+        self.site(self.ours())
+        self.store("k", "of the first")
+        second = Fpm(self, self.ours(), workers=1, name="second")
+        self.nginx = Nginx(self, second, "site.php")
+        self.assertEqual("of the first", self.ask(do="fetch", key="k"))
+
+
+class CommandLine(Site):
+    def test_same_user(self):
+        """php-fpm and a command-line PHP of the same user see each other's items, as the leveret command does"""
+        self.site(self.ours())
+        self.store("from-fpm", "hello")
+        seen = self.php("<?php echo json_encode([apcu_fetch('from-fpm'), apcu_store('from-cli', 'back')]);", user=WORKER_USER)
+        self.assertEqual(["hello", True], seen)
+        self.assertEqual("back", self.ask(do="fetch", key="from-cli"))
+        self.assertEqual("hello", self.leveret("get", "--arena", self.arena(), "from-fpm").rstrip("\n"))
+
+    @unittest.skipUnless(AM_ROOT, "needs root, to be another user")
+    def test_refused_user(self):
+        """A user who may not open php-fpm's arena gets a disabled cache and one line that says why, no crash"""
+        self.site(self.ours())
+        self.store("secret", "of www-data")
+        self.arenas.chmod(0o755)
+        script = "<?php echo json_encode([apcu_fetch('secret'), apcu_store('x', 1), apcu_fetch('secret')]);"
+        done = self.run_php(script, provider=self.ours(log_errors=1, error_log=""), user="games")
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual([False, False, False], json.loads(done.stdout))
+        self.assertIn(str(self.arena()), done.stderr)
+        self.assertEqual("of www-data", self.ask(do="fetch", key="secret"))

@@ -1,0 +1,129 @@
+"""php-fpm and nginx as a site has them: root's master, www-data's workers, a Unix socket between them, loopback outside."""
+
+import http.client
+import os
+import signal
+import socket
+import urllib.parse
+from pathlib import Path
+
+from support import AM_ROOT, SCRIPTS
+
+FPM = "/usr/sbin/php-fpm8.2"
+NGINX = "/usr/sbin/nginx"
+
+# The user of Debian's pools. Without root nobody can change the user: then all run as the caller.
+WORKER_USER = "www-data" if AM_ROOT else None
+
+
+class Fpm:
+    """One php-fpm with a static pool. `restart` is a new master, `reload` the old one executing itself again."""
+
+    def __init__(self, test, provider, workers=4, name="site"):
+        self.test, self.provider, self.workers_wanted = test, provider, workers
+        self.socket = test.folder / f"{name}.sock"
+        self.log = test.folder / f"{name}.log"
+        self.config = test.folder / f"{name}.conf"
+        user = f"user = {WORKER_USER}\ngroup = {WORKER_USER}\nlisten.owner = {WORKER_USER}\n" if WORKER_USER else ""
+        self.config.write_text(
+            f"[global]\nerror_log = {self.log}\ndaemonize = no\n"
+            f"[site]\nlisten = {self.socket}\nlisten.backlog = 511\n{user}"
+            f"pm = static\npm.max_children = {workers}\ncatch_workers_output = yes\n"
+        )
+        self.start()
+
+    def start(self):
+        readies = self.readies()
+        command = [FPM, *self.provider.arguments(), "-F", "-y", self.config, *(["-R"] if AM_ROOT and not WORKER_USER else [])]
+        with open(self.test.folder / "fpm.out", "ab") as out:
+            self.process = self.test.start(list(map(str, command)), stdout=out, stderr=out)
+        self.wait_ready(readies)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+
+    def restart(self):
+        self.stop()
+        self.start()
+
+    def reload(self):
+        readies = self.readies()
+        self.process.send_signal(signal.SIGUSR2)
+        self.wait_ready(readies)
+
+    def readies(self):
+        """How often a master has said that it takes connections: once a start, once a reload."""
+        return self.said().count("ready to handle connections")
+
+    def said(self):
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
+
+    def wait_ready(self, readies):
+        def ready():
+            if self.process.poll() is not None:
+                self.test.fail(f"php-fpm ended: {self.said()}{(self.test.folder / 'fpm.out').read_text()}")
+            return self.readies() > readies and len(self.workers()) == self.workers_wanted
+
+        self.test.wait_for("php-fpm to take connections", ready)
+
+    def workers(self):
+        """The pids of the living workers, as the kernel lists them."""
+        master = self.process.pid
+        return [int(pid) for pid in Path(f"/proc/{master}/task/{master}/children").read_text().split()]
+
+
+class Nginx:
+    """nginx on a free port of 127.0.0.1 that hands each request to one script of tests/php."""
+
+    def __init__(self, test, fpm, script):
+        self.port = free_port()
+        config = test.folder / "nginx.conf"
+        temps = "".join(f"    {kind}_temp_path {test.folder}/nginx_{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        user = f"user {WORKER_USER};\n" if WORKER_USER else ""
+        # fastcgi_next_upstream off: a request whose worker is killed must not be run a second time behind the client's back.
+        config.write_text(
+            f"{user}daemon off;\nworker_processes 1;\npid {test.folder}/nginx.pid;\nerror_log {test.folder}/nginx.log;\n"
+            f"events {{ worker_connections 512; }}\n"
+            f"http {{\n    access_log off;\n{temps}"
+            f"    server {{\n        listen 127.0.0.1:{self.port};\n        location / {{\n"
+            f"            fastcgi_pass unix:{fpm.socket};\n            fastcgi_next_upstream off;\n            fastcgi_read_timeout 100s;\n"
+            f"            fastcgi_param SCRIPT_FILENAME {SCRIPTS / script};\n            fastcgi_param REQUEST_METHOD $request_method;\n"
+            f"            fastcgi_param QUERY_STRING $query_string;\n        }}\n    }}\n}}\n"
+        )
+        process = test.start([NGINX, "-e", str(test.folder / "nginx.log"), "-c", str(config)])
+
+        def listens():
+            if process.poll() is not None:
+                test.fail(f"nginx ended: {(test.folder / 'nginx.log').read_text()}")
+            with socket.socket() as probe:
+                return probe.connect_ex(("127.0.0.1", self.port)) == 0
+
+        test.wait_for("nginx to listen", listens)
+
+
+class Client:
+    """One browser: a kept-alive connection that asks with query parameters and gets (status, text)."""
+
+    def __init__(self, nginx, patience):
+        self.connection = http.client.HTTPConnection("127.0.0.1", nginx.port, timeout=patience)
+
+    def ask(self, **query):
+        self.connection.request("GET", "/?" + urllib.parse.urlencode(query))
+        answer = self.connection.getresponse()
+        return answer.status, answer.read().decode()
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def kill(pid):
+    """SIGKILL to a worker of ours; it may have ended by itself since it was listed."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+        return True
+    except ProcessLookupError:
+        return False
