@@ -12,20 +12,40 @@
 
 #define PHP_LEVERET_VERSION "0.1.0"
 
+static zend_always_inline leveret_bytes php_leveret_bytes(const void *data, size_t len)
+{
+	return (leveret_bytes) { .data = data, .len = len };
+}
+
+static zend_always_inline leveret_bytes php_leveret_string(const zend_string *string)
+{
+	return php_leveret_bytes(ZSTR_VAL(string), ZSTR_LEN(string));
+}
+
+static zend_always_inline leveret_status php_leveret_copy(const leveret_arena *arena, const leveret_found *found, void *to)
+{
+	return leveret_copy(arena, found, to);
+}
+
 /* --- arena.c: which arena, opened when first needed, by the user that runs the script --- */
 
 /* The arena of the apcu module ("apcu", sized by apc.shm_size), or NULL: then one log line of this process has said why. */
 leveret_arena *php_leveret_apcu_arena(void);
-/* The arena NAME ("default", "arena:NAME", a path ending in .arena) for Leveret\Cache, or NULL with *error = a new string that says why and how to mend it. */
+/* The arena NAME ("default", "arena:NAME", a path ending in .arena; NULL = leveret.arena) for Leveret\Cache, or NULL with
+ * *error = a new string that says why and how to mend it. The handle is good until the end of the request. */
 leveret_arena *php_leveret_arena(zend_string *name, zend_string **error);
+/* An operation answered LEVERET_LOST: from now on the two functions above open the arena anew. The old handle goes on answering
+ * LOST until the end of the request, so a caller that keeps one asks again. */
+void php_leveret_arena_lost(leveret_arena *arena);
 
 /* --- value.c: zval <-> bytes --- */
 
-/* A zval in the form in which the engine stores it. `bytes` points into `owned`, into the zval's own string, or at `integer`. */
+/* A zval in the form in which the engine stores it. `bytes` points into `owned`, into the zval's own string, or at a field of this
+ * struct: so it is used where it was filled in, and never copied. */
 typedef struct php_leveret_encoded {
 	leveret_bytes bytes;
 	leveret_meta meta;
-	zend_string *owned;   /* what php_leveret_encoded_free releases; NULL for strings and integers */
+	void *owned;          /* block of the request's heap that php_leveret_encoded_free releases; NULL for strings and integers */
 	int64_t integer;
 } php_leveret_encoded;
 
@@ -43,5 +63,9 @@ typedef enum php_leveret_fetch {
 php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value);
 /* The value of an item already found (iterators): copies and decodes. MISS when it was recycled meanwhile. */
 php_leveret_fetch php_leveret_decode_found(leveret_arena *arena, const leveret_found *found, zval *return_value);
+
+/* --- cache.c: the class Leveret\Cache --- */
+
+void php_leveret_cache_minit(void);
 
 #endif

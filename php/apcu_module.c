@@ -1,0 +1,95 @@
+/* apcu_module.c: the drop-in module apcu: what extension_loaded('apcu'), phpversion('apcu') and ini_get('apc.…') see. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "php_leveret_globals.h"
+#include "apcu.h"
+
+#include "SAPI.h"
+#include "ext/standard/info.h"
+#include "php_ini.h"
+
+#include "apcu_arginfo.h"
+
+/* The version whose behaviour is kept. Applications compare it. */
+#define APCU_VERSION "5.1.24"
+
+/* A cache of less than 8 MiB is no arena; APCu's own limit is the memory of the machine. */
+static php_leveret_range shm_size_range = { 8 * 1024 * 1024, ZEND_LONG_MAX, "a size from 8M (with a suffix K, M or G)" };
+
+#define APC_ENTRY(name, value, mode, handler, field) STD_PHP_INI_ENTRY("apc." name, value, mode, handler, field, zend_leveret_globals, leveret_globals)
+#define APC_BOOLEAN(name, value, mode, field) STD_PHP_INI_BOOLEAN("apc." name, value, mode, OnUpdateBool, field, zend_leveret_globals, leveret_globals)
+#ifdef ZTS
+# define GLOBALS_BASE ((void *) &leveret_globals_id)
+#else
+# define GLOBALS_BASE ((void *) &leveret_globals)
+#endif
+
+PHP_INI_BEGIN()
+	APC_BOOLEAN("enabled", "1", PHP_INI_SYSTEM, apc_enabled)
+	ZEND_INI_ENTRY3("apc.shm_size", "32M", PHP_INI_SYSTEM, php_leveret_on_update_range,
+		(void *) XtOffsetOf(zend_leveret_globals, apc_shm_size), GLOBALS_BASE, &shm_size_range)
+	APC_ENTRY("entries_hint", "0", PHP_INI_SYSTEM, OnUpdateLong, apc_entries_hint)
+	APC_ENTRY("gc_ttl", "3600", PHP_INI_SYSTEM, OnUpdateLong, apc_gc_ttl)
+	APC_ENTRY("ttl", "0", PHP_INI_SYSTEM, OnUpdateLong, apc_ttl)
+	APC_ENTRY("expunge_threshold", "0.5", PHP_INI_SYSTEM, OnUpdateReal, apc_expunge_threshold)
+	APC_ENTRY("mmap_file_mask", NULL, PHP_INI_SYSTEM, OnUpdateString, apc_mmap_file_mask)
+	APC_ENTRY("mmap_hugepage_size", "0", PHP_INI_SYSTEM, OnUpdateLong, apc_mmap_hugepage_size)
+	APC_BOOLEAN("enable_cli", "0", PHP_INI_SYSTEM, apc_enable_cli)
+	APC_BOOLEAN("slam_defense", "0", PHP_INI_SYSTEM, apc_slam_defense)
+	APC_ENTRY("preload_path", NULL, PHP_INI_SYSTEM, OnUpdateString, apc_preload_path)
+	APC_BOOLEAN("coredump_unmap", "0", PHP_INI_SYSTEM, apc_coredump_unmap)
+	APC_BOOLEAN("use_request_time", "0", PHP_INI_ALL, use_request_time)
+	APC_ENTRY("serializer", "php", PHP_INI_SYSTEM, OnUpdateStringUnempty, apc_serializer)
+PHP_INI_END()
+
+static PHP_MINIT_FUNCTION(apcu)
+{
+	REGISTER_INI_ENTRIES();
+	bool cli = strcmp(sapi_module.name, "cli") == 0;
+	LEVERET_G(apcu_enabled) = LEVERET_G(apc_enabled) && (!cli || LEVERET_G(apc_enable_cli));
+	register_apcu_symbols(module_number);
+	php_leveret_apcu_iterator_minit(module_number);
+	return SUCCESS;
+}
+
+static PHP_MSHUTDOWN_FUNCTION(apcu)
+{
+	UNREGISTER_INI_ENTRIES();
+	return SUCCESS;
+}
+
+static PHP_MINFO_FUNCTION(apcu)
+{
+	php_info_print_table_start();
+	php_info_print_table_row(2, "APCu Support", LEVERET_G(apcu_enabled) ? "Enabled" : "Disabled");
+	php_info_print_table_row(2, "Version", APCU_VERSION);
+	php_info_print_table_row(2, "Provided by", "leveret " PHP_LEVERET_VERSION);
+	php_info_print_table_row(2, "Serialization Support", php_leveret_serializers());
+	php_leveret_arena_info("apcu", LEVERET_G(apc_shm_size));
+	php_info_print_table_end();
+	DISPLAY_INI_ENTRIES();
+}
+
+static zend_module_entry apcu_module_entry = {
+	STANDARD_MODULE_HEADER,
+	"apcu",
+	ext_functions,
+	PHP_MINIT(apcu),
+	PHP_MSHUTDOWN(apcu),
+	NULL,
+	NULL,
+	PHP_MINFO(apcu),
+	APCU_VERSION,
+	STANDARD_MODULE_PROPERTIES
+};
+
+zend_result php_leveret_apcu_startup(void)
+{
+	if (zend_hash_str_exists(&module_registry, "apcu", strlen("apcu"))) {
+		zend_error(E_NOTICE, "leveret: the real extension apcu is loaded and is used; unload it, or take apcu out of leveret.provide");
+		return SUCCESS;
+	}
+	return zend_startup_module(&apcu_module_entry);
+}

@@ -1,0 +1,242 @@
+/* arena.c: which arenas this thread has open.
+ *
+ * Nothing is opened in MINIT: php-fpm's master runs as root and forks afterwards. An arena is opened by the first script that uses
+ * it, as the user that runs it, and stays open for later requests.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "php_leveret_globals.h"
+#include "decoded.h"
+
+#include "ext/standard/info.h"
+#include "main/snprintf.h"
+
+/* Reasons and ways to mend them fit into this. */
+#define MESSAGE_LEN 1024
+
+struct php_leveret_opened {
+	php_leveret_opened *next;
+	leveret_arena *arena;
+	bool lost;         /* its file is gone: only waits to be closed */
+	size_t name_len;
+	char name[];
+};
+
+static php_leveret_opened *find_opened(const char *name, size_t name_len)
+{
+	for (php_leveret_opened *opened = LEVERET_G(opened); opened; opened = opened->next) {
+		if (!opened->lost && opened->name_len == name_len && memcmp(opened->name, name, name_len) == 0) {
+			return opened;
+		}
+	}
+	return NULL;
+}
+
+static leveret_status open_arena(const char *name, size_t name_len, uint64_t memory, bool create, leveret_arena **arena, uint32_t *created, char *message)
+{
+	const char *dir = LEVERET_G(dir) ? LEVERET_G(dir) : "";
+	leveret_open_options options = {
+		.arena = php_leveret_bytes(name, name_len),
+		.dir = php_leveret_bytes(dir, strlen(dir)),
+		.memory = memory,
+		.lock_timeout_ms = (uint32_t) LEVERET_G(lock_timeout),
+		.create = create,
+	};
+	*message = '\0';
+	return leveret_open(&options, arena, created, message, MESSAGE_LEN);
+}
+
+static leveret_arena *open_and_keep(const char *name, size_t name_len, uint64_t memory, uint32_t *created, char *message)
+{
+	leveret_arena *arena;
+	if (open_arena(name, name_len, memory, true, &arena, created, message) != LEVERET_OK) {
+		return NULL;
+	}
+	php_leveret_opened *opened = pemalloc(sizeof(*opened) + name_len, 1);
+	opened->arena = arena;
+	opened->lost = false;
+	opened->name_len = name_len;
+	memcpy(opened->name, name, name_len);
+	opened->next = LEVERET_G(opened);
+	LEVERET_G(opened) = opened;
+	return arena;
+}
+
+leveret_arena *php_leveret_arena(zend_string *name, zend_string **error)
+{
+	const char *text = name ? ZSTR_VAL(name) : LEVERET_G(arena);
+	size_t len = name ? ZSTR_LEN(name) : strlen(text);
+	php_leveret_opened *opened = find_opened(text, len);
+	if (EXPECTED(opened)) {
+		return opened->arena;
+	}
+	char message[MESSAGE_LEN];
+	uint32_t created;
+	leveret_arena *arena = open_and_keep(text, len, LEVERET_G(memory), &created, message);
+	if (!arena) {
+		*error = zend_string_init(message, strlen(message), 0);
+	}
+	return arena;
+}
+
+static void log_apcu(bool *logged, const char *text)
+{
+	if (!*logged) {
+		char line[MESSAGE_LEN + 64];
+		*logged = true;
+		snprintf(line, sizeof(line), "leveret: %s", text);
+		php_log_err(line);
+	}
+}
+
+/* The file of the apcu arena may come from a process with another apc.shm_size. */
+static void compare_size(leveret_arena *arena)
+{
+	uint64_t is = leveret_memory(arena), wanted = LEVERET_G(apc_shm_size);
+	if (is != wanted) {
+		char text[256];
+		snprintf(text, sizeof(text), "the apcu arena exists with %" PRIu64 " bytes and keeps them, although apc.shm_size asks for %" PRIu64
+			"; remove it (leveret rm --arena apcu) to make it anew", is, wanted);
+		log_apcu(&LEVERET_G(apcu_size_logged), text);
+	}
+}
+
+leveret_arena *php_leveret_apcu_arena(void)
+{
+	if (EXPECTED(LEVERET_G(apcu_arena))) {
+		return LEVERET_G(apcu_arena);
+	}
+	if (!LEVERET_G(apcu_enabled)) {
+		return NULL;
+	}
+	/* It may be mended at any time, but an attempt on each call would be system calls on each call. */
+	uint32_t now = leveret_now();
+	if (now < LEVERET_G(apcu_retry_at)) {
+		return NULL;
+	}
+	char message[MESSAGE_LEN];
+	uint32_t created = 0;
+	leveret_arena *arena = open_and_keep("apcu", strlen("apcu"), LEVERET_G(apc_shm_size), &created, message);
+	if (!arena) {
+		LEVERET_G(apcu_retry_at) = now + 1;
+		log_apcu(&LEVERET_G(apcu_failure_logged), message);
+		return NULL;
+	}
+	if (!created) {
+		compare_size(arena);
+	}
+	/* Deployments count on a restart of the web server emptying APCu. */
+	if (php_leveret_master && !LEVERET_G(apcu_persist)) {
+		leveret_master_enter(arena, php_leveret_master);
+	}
+	LEVERET_G(apcu_arena) = arena;
+	return arena;
+}
+
+void php_leveret_arena_lost(leveret_arena *arena)
+{
+	for (php_leveret_opened *opened = LEVERET_G(opened); opened; opened = opened->next) {
+		if (opened->arena == arena) {
+			opened->lost = true;
+		}
+	}
+	if (LEVERET_G(apcu_arena) == arena) {
+		LEVERET_G(apcu_arena) = NULL;
+	}
+}
+
+static void close_where_lost(void)
+{
+	php_leveret_opened **link = &LEVERET_G(opened);
+	while (*link) {
+		php_leveret_opened *opened = *link;
+		if (opened->lost) {
+			php_leveret_decoded_forget(opened->arena);
+			leveret_close(opened->arena);
+			*link = opened->next;
+			pefree(opened, 1);
+		} else {
+			link = &opened->next;
+		}
+	}
+}
+
+void php_leveret_arenas_check(void)
+{
+	for (php_leveret_opened *opened = LEVERET_G(opened); opened; opened = opened->next) {
+		if (UNEXPECTED(leveret_check(opened->arena) == LEVERET_LOST)) {
+			php_leveret_arena_lost(opened->arena);
+		}
+	}
+	close_where_lost();
+}
+
+void php_leveret_leases_release(void)
+{
+	for (php_leveret_opened *opened = LEVERET_G(opened); opened; opened = opened->next) {
+		leveret_lease_release_all(opened->arena);
+	}
+}
+
+void php_leveret_arenas_sweep(void)
+{
+	close_where_lost();
+}
+
+void php_leveret_arenas_close(void)
+{
+	for (php_leveret_opened *opened = LEVERET_G(opened); opened; opened = opened->next) {
+		opened->lost = true;
+	}
+	LEVERET_G(apcu_arena) = NULL;
+	close_where_lost();
+}
+
+/* --- phpinfo --- */
+
+static void row(const char *name, const char *format, ...)
+{
+	char text[MESSAGE_LEN];
+	va_list arguments;
+	va_start(arguments, format);
+	ap_php_vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	php_info_print_table_row(2, name, text);
+}
+
+static void print_arena(leveret_arena *arena)
+{
+	char path[MESSAGE_LEN];
+	leveret_stats stats;
+	leveret_path(arena, path, sizeof(path));
+	row("Arena", "%s", path);
+	if (leveret_get_stats(arena, &stats) != LEVERET_OK) {
+		return;
+	}
+	uint64_t reads = stats.hits + stats.misses;
+	row("Arena size", "%" PRIu64 " bytes", stats.memory_limit);
+	row("Arena use", "%" PRIu64 " items, %" PRIu64 " bytes; file: %" PRIu64 " bytes", stats.items, stats.item_bytes, stats.memory_allocated);
+	row("Hit rate", "%.1f %% of %" PRIu64 " reads", reads ? 100.0 * (double) stats.hits / (double) reads : 0.0, reads);
+	row("Evicted, expired", "%" PRIu64 ", %" PRIu64, stats.evicted, stats.expired);
+	row("Attached processes", "%u", stats.attached);
+}
+
+void php_leveret_arena_info(const char *name, zend_long memory)
+{
+	php_leveret_opened *opened = find_opened(name, strlen(name));
+	if (opened) {
+		print_arena(opened->arena);
+		return;
+	}
+	char message[MESSAGE_LEN];
+	leveret_arena *arena;
+	uint32_t created;
+	if (open_arena(name, strlen(name), memory, false, &arena, &created, message) == LEVERET_OK) {
+		print_arena(arena);
+		leveret_close(arena);
+	} else {
+		row("Arena", "%s: not open (%s)", name, message);
+	}
+}

@@ -1,0 +1,79 @@
+dnl The extension is C over a Rust static library. Either the library is given (--with-leveret-core), or cargo builds it.
+PHP_ARG_ENABLE([leveret],
+  [whether to enable leveret],
+  [AS_HELP_STRING([--enable-leveret], [Enable leveret, the shared-memory cache])])
+
+PHP_ARG_WITH([leveret-core],
+  [for a prebuilt Rust library],
+  [AS_HELP_STRING([--with-leveret-core=FILE], [Link this libleveret_ffi.a instead of running cargo])],
+  [no], [no])
+
+PHP_ARG_WITH([leveret-cargo],
+  [for cargo],
+  [AS_HELP_STRING([--with-leveret-cargo=PATH], [The cargo that builds the Rust library])],
+  [cargo], [no])
+
+PHP_ARG_WITH([leveret-include],
+  [for leveret.h],
+  [AS_HELP_STRING([--with-leveret-include=DIR], [The folder of leveret.h, where it is not found beside the library])],
+  [no], [no])
+
+if test "$PHP_LEVERET" != "no"; then
+  leveret_source=`cd $ext_srcdir && pwd`
+  leveret_root=`cd $ext_srcdir/.. && pwd`
+
+  if test "$PHP_LEVERET_CORE" != "no"; then
+    if test ! -f "$PHP_LEVERET_CORE"; then
+      AC_MSG_ERROR([there is no library $PHP_LEVERET_CORE: build it with cargo build --release -p leveret-ffi])
+    fi
+    leveret_core_dir=`dirname "$PHP_LEVERET_CORE"`
+    LEVERET_CORE_LIB=`cd "$leveret_core_dir" && pwd`/`basename "$PHP_LEVERET_CORE"`
+    leveret_core_dir=`dirname "$LEVERET_CORE_LIB"`
+  else
+    if test ! -f "$leveret_root/Cargo.toml"; then
+      AC_MSG_ERROR([no Rust sources in $leveret_root: build in the project's php folder, or pass --with-leveret-core=FILE])
+    fi
+    AC_PATH_PROG([LEVERET_CARGO], [$PHP_LEVERET_CARGO], [:])
+    if test "$LEVERET_CARGO" = ":"; then
+      AC_MSG_ERROR([cargo not found: install Rust, or pass --with-leveret-cargo=PATH or --with-leveret-core=FILE])
+    fi
+    dnl Cargo's folder lies outside the phpize tree, whose `make clean` deletes every *.a below it.
+    LEVERET_TARGET="$leveret_root/target/php"
+    LEVERET_MANIFEST="$leveret_root/Cargo.toml"
+    LEVERET_CORE_LIB="$LEVERET_TARGET/release/libleveret_ffi.a"
+    leveret_core_dir="$leveret_root"
+    PHP_SUBST([LEVERET_CARGO])
+    PHP_SUBST([LEVERET_TARGET])
+    PHP_SUBST([LEVERET_MANIFEST])
+  fi
+  PHP_SUBST([LEVERET_CORE_LIB])
+
+  dnl A copy of this folder is built as well as the original, so the header is looked for around both the sources and the library.
+  AC_MSG_CHECKING([for leveret.h])
+  leveret_include=
+  for dir in "$PHP_LEVERET_INCLUDE" "$leveret_source" "$leveret_root/crates/leveret-ffi/include" "$leveret_root/../crates/leveret-ffi/include" \
+             "$leveret_core_dir" "$leveret_core_dir/../include" "$leveret_core_dir/../../crates/leveret-ffi/include"; do
+    if test -z "$leveret_include" && test -f "$dir/leveret.h"; then
+      leveret_include=`cd "$dir" && pwd`
+    fi
+  done
+  if test -z "$leveret_include"; then
+    AC_MSG_RESULT([no])
+    AC_MSG_ERROR([leveret.h not found: pass --with-leveret-include=DIR (in the project: crates/leveret-ffi/include)])
+  fi
+  AC_MSG_RESULT([$leveret_include])
+  PHP_ADD_INCLUDE([$leveret_include])
+
+  dnl Only get_module is to be seen from outside: symbols of the Rust library must not meet those of another one in the process.
+  LEVERET_SHARED_LIBADD="$LEVERET_CORE_LIB -lpthread -ldl -lm -Wl,--exclude-libs,ALL -Wl,--gc-sections"
+  PHP_SUBST([LEVERET_SHARED_LIBADD])
+  LEVERET_SHARED_DEPENDENCIES="$LEVERET_CORE_LIB"
+  PHP_SUBST([LEVERET_SHARED_DEPENDENCIES])
+
+  PHP_NEW_EXTENSION([leveret],
+    [leveret.c arena.c value.c serializer.c decoded.c apcu_module.c apcu.c apcu_info.c apcu_walk.c apcu_iterator.c cache.c],
+    [$ext_shared],,
+    [-std=gnu11 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
+  PHP_ADD_EXTENSION_DEP([leveret], [pcre])
+  PHP_ADD_MAKEFILE_FRAGMENT
+fi

@@ -1,0 +1,18 @@
+/* decoded.h: arrays that this process has decoded, kept in immutable form while the arena still holds the same version. */
+#ifndef PHP_LEVERET_DECODED_H
+#define PHP_LEVERET_DECODED_H
+
+#include "php_leveret.h"
+
+/* The array that the arena holds under `key` right now, or NULL. Call only while LEVERET_G(decoded_entries) is not 0. */
+zend_array *php_leveret_decoded_find(leveret_arena *arena, zend_string *key, uint32_t now);
+/* `array` has just been decoded from the version in `found`. It is kept when this is the second time, when nothing but arrays,
+ * strings and scalars is in it, and when there is room. The array itself stays the caller's. */
+void php_leveret_decoded_offer(leveret_arena *arena, zend_string *key, const leveret_found *found, zend_array *array);
+/* After the request, when no value of a script is left: frees what was replaced and makes room. */
+void php_leveret_decoded_sweep(void);
+/* The handle is about to be closed and its address may come back as another arena. Only where php_leveret_decoded_sweep may be called. */
+void php_leveret_decoded_forget(leveret_arena *arena);
+void php_leveret_decoded_destroy(void);
+
+#endif

@@ -1,0 +1,102 @@
+/* php_leveret_globals.h: the module's globals, one set per thread. */
+#ifndef PHP_LEVERET_GLOBALS_H
+#define PHP_LEVERET_GLOBALS_H
+
+#include "php_leveret.h"
+
+typedef struct php_leveret_opened php_leveret_opened;      /* arena.c */
+typedef struct php_leveret_decoded php_leveret_decoded;    /* decoded.c */
+
+/* The decoded-value cache remembers this many versions that were fetched once. */
+#define PHP_LEVERET_SEEN_MAX 512
+
+ZEND_BEGIN_MODULE_GLOBALS(leveret)
+	/* Read by each apcu_fetch: together, at the front. */
+	leveret_arena *apcu_arena;        /* NULL until the first use, and while it cannot be opened */
+	uint32_t decoded_entries;         /* arrays that the decoded-value cache can serve */
+	uint32_t request_now;             /* arena clock at the start of the request */
+	bool use_request_time;            /* apc.use_request_time */
+	bool apcu_enabled;                /* apc.enabled, and on the command line apc.enable_cli */
+
+	/* arena.c */
+	php_leveret_opened *opened;
+	uint32_t apcu_retry_at;           /* arena clock: no attempt to open the apcu arena before */
+	bool apcu_failure_logged;
+	bool apcu_size_logged;
+
+	/* decoded.c */
+	HashTable decoded;                /* key -> php_leveret_decoded */
+	php_leveret_decoded *decoded_retired;
+	size_t decoded_bytes;             /* of both */
+	bool decoded_refused;             /* an array found no room in this request */
+	uint64_t seen[PHP_LEVERET_SEEN_MAX];
+
+	/* serializer.c */
+	HashTable *allowed_classes;       /* NULL: every class */
+	bool serializer_logged;
+
+	/* INI leveret.* */
+	char *dir;
+	char *arena;
+	zend_long memory;
+	char *provide;
+	bool apcu_persist;
+	char *serializer;
+	zend_long decoded_cache;
+	char *allowed_classes_text;
+	zend_long lock_timeout;
+
+	/* INI apc.*; those that the engine makes pointless are accepted and shown, and do nothing */
+	bool apc_enabled;
+	zend_long apc_shm_size;
+	zend_long apc_entries_hint;
+	zend_long apc_gc_ttl;
+	zend_long apc_ttl;
+	double apc_expunge_threshold;
+	char *apc_mmap_file_mask;
+	zend_long apc_mmap_hugepage_size;
+	bool apc_enable_cli;
+	bool apc_slam_defense;
+	char *apc_preload_path;
+	bool apc_coredump_unmap;
+	char *apc_serializer;
+ZEND_END_MODULE_GLOBALS(leveret)
+
+ZEND_EXTERN_MODULE_GLOBALS(leveret)
+
+#define LEVERET_G(v) ZEND_MODULE_GLOBALS_ACCESSOR(leveret, v)
+
+#if defined(ZTS) && defined(COMPILE_DL_LEVERET)
+ZEND_TSRMLS_CACHE_EXTERN()
+#endif
+
+/* --- leveret.c --- */
+
+/* This process's token as a web-server master, drawn before it forks; 0 on the command line. */
+extern uint64_t php_leveret_master;
+/* INI handler of sizes and numbers: refuses, with one warning, what lies outside the limits given as mh_arg3. */
+typedef struct php_leveret_range { zend_long min, max; const char *text; } php_leveret_range;
+ZEND_INI_MH(php_leveret_on_update_range);
+
+/* --- arena.c --- */
+
+void php_leveret_arenas_check(void);      /* RINIT: forgets arenas whose file is gone */
+void php_leveret_leases_release(void);    /* RSHUTDOWN: exit and fatal errors leave leases behind */
+void php_leveret_arenas_sweep(void);      /* after the request: closes what was lost */
+void php_leveret_arenas_close(void);      /* thread or process end */
+void php_leveret_arena_info(const char *name, zend_long memory);   /* phpinfo rows; opens no arena that is not there */
+
+/* --- serializer.c --- */
+
+/* Appends nothing, replaces nothing: *out is a new block of the request's heap that holds `bytes`. False: an exception is pending. */
+bool php_leveret_serialize(zval *value, php_leveret_encoded *out);
+/* False: *return_value is not set; an exception is pending, or the data is unreadable or not allowed (a warning was given). */
+bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, zval *return_value);
+const char *php_leveret_serializers(void);   /* for phpinfo: "php, igbinary" */
+void php_leveret_allowed_classes_free(zend_leveret_globals *globals);
+
+/* --- apcu_module.c --- */
+
+zend_result php_leveret_apcu_startup(void);  /* registers the module apcu, unless the real one is there */
+
+#endif

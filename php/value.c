@@ -1,0 +1,225 @@
+/* value.c: zval <-> bytes. Strings are stored as they are, integers as numbers that leveret_add_integer can count, floats as
+ * their shortest text; arrays and objects by a serializer (serializer.c). The item says how it is encoded, not the configuration.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "php_leveret_globals.h"
+#include "decoded.h"
+
+#include "zend_smart_str.h"
+
+/* A failed copy means that a writer recycled the segment between two steps of this reader. Nothing but a hostile arena does that
+ * so often in a row; a miss is then the right answer. */
+#define TRIES_MAX 64
+
+/* -1.2345678901234567E-308 has 24 characters. */
+#define DOUBLE_LEN_MAX 31
+
+static void encode_double(double value, php_leveret_encoded *out)
+{
+	smart_str text = {0};
+	/* Precision -1 is the shortest text that reads back as the same float. */
+	smart_str_append_double(&text, value, -1, false);
+	out->meta.encoding = LEVERET_DOUBLE;
+	out->owned = text.s;
+	out->bytes = php_leveret_string(text.s);
+}
+
+bool php_leveret_encode(zval *value, php_leveret_encoded *out)
+{
+	ZVAL_DEREF(value);
+	out->owned = NULL;
+	out->meta = (leveret_meta) { .origin = LEVERET_NATIVE, .encoding = LEVERET_RAW };
+	switch (Z_TYPE_P(value)) {
+		case IS_STRING:
+			out->bytes = php_leveret_string(Z_STR_P(value));
+			return true;
+		case IS_LONG:
+			out->meta.encoding = LEVERET_INTEGER;
+			out->integer = Z_LVAL_P(value);
+			out->bytes = php_leveret_bytes(&out->integer, sizeof(out->integer));
+			return true;
+		case IS_DOUBLE:
+			encode_double(Z_DVAL_P(value), out);
+			return true;
+		case IS_TRUE:
+		case IS_FALSE:
+			out->meta.encoding = LEVERET_BOOL;
+			out->bytes = php_leveret_bytes("1", Z_TYPE_P(value) == IS_TRUE);
+			return true;
+		case IS_NULL:
+			out->meta.encoding = LEVERET_NULL;
+			out->bytes = php_leveret_bytes("", 0);
+			return true;
+		case IS_ARRAY:
+		case IS_OBJECT:
+			return php_leveret_serialize(value, out);
+		default:
+			php_error_docref(NULL, E_WARNING, "Cannot store resources in apcu cache");
+			return false;
+	}
+}
+
+void php_leveret_encoded_free(php_leveret_encoded *encoded)
+{
+	if (encoded->owned) {
+		efree(encoded->owned);
+	}
+}
+
+static zend_always_inline leveret_status read_string(leveret_arena *arena, const leveret_found *found, zval *return_value)
+{
+	if (UNEXPECTED(found->value_len <= 1)) {
+		char byte;   /* PHP has each string of up to one byte ready-made */
+		leveret_status status = php_leveret_copy(arena, found, &byte);
+		if (found->value_len == 0) {
+			ZVAL_EMPTY_STRING(return_value);
+		} else {
+			ZVAL_INTERNED_STR(return_value, ZSTR_CHAR((unsigned char) byte));
+		}
+		return status;
+	}
+	zend_string *string = zend_string_alloc(found->value_len, 0);
+	leveret_status status = php_leveret_copy(arena, found, ZSTR_VAL(string));
+	if (UNEXPECTED(status != LEVERET_OK)) {
+		zend_string_efree(string);
+		return status;
+	}
+	ZSTR_VAL(string)[found->value_len] = '\0';
+	ZVAL_NEW_STR(return_value, string);
+	return LEVERET_OK;
+}
+
+static leveret_status read_bool(leveret_arena *arena, const leveret_found *found, zval *return_value)
+{
+	char byte;
+	if (found->value_len > 1) {
+		return LEVERET_MISS;
+	}
+	ZVAL_BOOL(return_value, found->value_len);
+	return php_leveret_copy(arena, found, &byte);
+}
+
+static leveret_status read_double(leveret_arena *arena, const leveret_found *found, zval *return_value)
+{
+	char text[DOUBLE_LEN_MAX + 1];
+	if (found->value_len > DOUBLE_LEN_MAX) {
+		return LEVERET_MISS;
+	}
+	leveret_status status = php_leveret_copy(arena, found, text);
+	if (status != LEVERET_OK) {
+		return status;
+	}
+	text[found->value_len] = '\0';
+	/* zend_strtod knows digits only. */
+	if (strcmp(text, "INF") == 0) {
+		ZVAL_DOUBLE(return_value, ZEND_INFINITY);
+	} else if (strcmp(text, "-INF") == 0) {
+		ZVAL_DOUBLE(return_value, -ZEND_INFINITY);
+	} else if (strcmp(text, "NAN") == 0) {
+		ZVAL_DOUBLE(return_value, ZEND_NAN);
+	} else {
+		ZVAL_DOUBLE(return_value, zend_strtod(text, NULL));
+	}
+	return LEVERET_OK;
+}
+
+/* User code may run only after the copy: then nothing is left that a longjmp could harm. */
+static leveret_status read_serialized(leveret_arena *arena, const leveret_found *found, zval *return_value)
+{
+	char *data = emalloc(found->value_len + 1);
+	leveret_status status = php_leveret_copy(arena, found, data);
+	if (EXPECTED(status == LEVERET_OK)) {
+		data[found->value_len] = '\0';
+		if (!php_leveret_unserialize(found->meta.encoding, data, found->value_len, return_value)) {
+			status = EG(exception) ? LEVERET_FAILED : LEVERET_MISS;
+		}
+	}
+	efree(data);
+	return status;
+}
+
+/* OK | RETRY | LOST | MISS: the bytes make no value | FAILED: an exception is pending. */
+static zend_always_inline leveret_status read_value(leveret_arena *arena, const leveret_found *found, zval *return_value)
+{
+	if (UNEXPECTED(found->meta.codec != 0)) {
+		php_error_docref(NULL, E_WARNING, "The stored value is compressed in a way (%d) that this version does not know", found->meta.codec);
+		return LEVERET_MISS;
+	}
+	switch (found->meta.encoding) {
+		case LEVERET_INTEGER:
+			if (EXPECTED(found->is_number)) {
+				ZVAL_LONG(return_value, (zend_long) found->number);
+				return LEVERET_OK;
+			}
+			return read_string(arena, found, return_value);
+		case LEVERET_DOUBLE:
+			return read_double(arena, found, return_value);
+		case LEVERET_BOOL:
+			return read_bool(arena, found, return_value);
+		case LEVERET_NULL: {
+			char byte;
+			ZVAL_NULL(return_value);
+			return found->value_len ? LEVERET_MISS : php_leveret_copy(arena, found, &byte);
+		}
+		case LEVERET_PHP:
+		case LEVERET_IGBINARY:
+		case LEVERET_MSGPACK:
+			return read_serialized(arena, found, return_value);
+		default:
+			/* Raw; or of another language or format, which stays opaque: its bytes. */
+			return read_string(arena, found, return_value);
+	}
+}
+
+php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value)
+{
+	if (UNEXPECTED(LEVERET_G(decoded_entries))) {
+		zend_array *array = php_leveret_decoded_find(arena, key, now);
+		if (array) {
+			Z_ARR_P(return_value) = array;
+			Z_TYPE_INFO_P(return_value) = IS_ARRAY;   /* immutable: not counted, as OPcache's constant arrays */
+			return PHP_LEVERET_HIT;
+		}
+	}
+
+	leveret_bytes name = php_leveret_string(key);
+	leveret_found found;
+	leveret_status status;
+	int tries = 0;
+	do {
+		status = leveret_find(arena, name, now, &found);
+		if (UNEXPECTED(status != LEVERET_OK)) {
+			break;
+		}
+		status = read_value(arena, &found, return_value);
+	} while (UNEXPECTED(status == LEVERET_RETRY) && ++tries < TRIES_MAX);
+
+	if (EXPECTED(status == LEVERET_OK)) {
+		if (UNEXPECTED(Z_TYPE_P(return_value) == IS_ARRAY)) {
+			php_leveret_decoded_offer(arena, key, &found, Z_ARR_P(return_value));
+		}
+		return PHP_LEVERET_HIT;
+	}
+	ZVAL_UNDEF(return_value);
+	if (status == LEVERET_LOST) {
+		php_leveret_arena_lost(arena);
+		return PHP_LEVERET_ERROR;
+	}
+	return status == LEVERET_FAILED ? PHP_LEVERET_ERROR : PHP_LEVERET_MISS;
+}
+
+php_leveret_fetch php_leveret_decode_found(leveret_arena *arena, const leveret_found *found, zval *return_value)
+{
+	leveret_status status = read_value(arena, found, return_value);
+	if (status == LEVERET_OK) {
+		return PHP_LEVERET_HIT;
+	}
+	ZVAL_UNDEF(return_value);
+	if (status == LEVERET_LOST) {
+		php_leveret_arena_lost(arena);
+	}
+	return status == LEVERET_LOST || status == LEVERET_FAILED ? PHP_LEVERET_ERROR : PHP_LEVERET_MISS;
+}
