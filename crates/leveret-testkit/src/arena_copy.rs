@@ -75,6 +75,17 @@ impl ArenaImage {
         self.extents.iter().map(|extent| extent.bytes.len() as u64).sum()
     }
 
+    /// Some bytes of the file; a hole reads as zeros.
+    pub fn bytes<const N: usize>(&self, offset: u64) -> [u8; N] {
+        let mut bytes = [0; N];
+        for (index, byte) in bytes.iter_mut().enumerate() {
+            let at = offset + index as u64;
+            let extent = self.extents.iter().find(|extent| (extent.offset..extent.offset + extent.bytes.len() as u64).contains(&at));
+            *byte = extent.map_or(0, |extent| extent.bytes[(at - extent.offset) as usize]);
+        }
+        bytes
+    }
+
     /// The extents that hold data: offset and length.
     pub fn extents(&self) -> impl Iterator<Item = (u64, u64)> + '_ {
         self.extents.iter().map(|extent| (extent.offset, extent.bytes.len() as u64))

@@ -5,10 +5,14 @@
 //! single-threaded on purpose: a fork of a process with one thread is an ordinary process.
 
 pub mod arena_copy;
+pub mod kill;
+pub mod layout;
 pub mod lru;
+pub mod operations;
 pub mod process;
 pub mod rng;
 pub mod scratch;
 pub mod stepper;
+pub mod survivors;
 pub mod traces;
 pub mod values;

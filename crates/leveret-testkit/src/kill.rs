@@ -1,0 +1,355 @@
+//! The kill harness. A child does one operation, one instruction at a time. After each instruction the parent looks whether
+//! the arena's bytes have changed; if so it copies the arena and lets survivors live on the copy, where the child's life sign
+//! is not: to them it died there. A sample of steps is also proved with a real SIGKILL, on the arena itself, and a sample of
+//! the copies by killing, at its own steps, the process that recovers them.
+
+use std::fmt;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use crate::arena_copy::ArenaImage;
+use crate::layout::locked_shards;
+use crate::operations::{filler, filler_key, now, set_filler, Operation, SUBJECT};
+use crate::process::{self, Ending};
+use crate::rng::Rng;
+use crate::stepper::{self, Step, Stepped};
+use crate::survivors::{look, open, prove, write_witnesses, Progress};
+use crate::values;
+
+/// How thorough a run is.
+#[derive(Clone, Copy, Debug)]
+pub struct Thoroughness {
+    /// Look after every so many instructions; 1 = each.
+    pub every: u64,
+    /// Real SIGKILLs per operation.
+    pub kills: u64,
+    /// Copies per operation on which the recovering process is killed as well.
+    pub recoveries: usize,
+    /// Look after every so many instructions of a recovery.
+    pub recovery_every: u64,
+}
+
+/// What was tried with one operation.
+#[derive(Clone, Debug, Default)]
+pub struct Tally {
+    /// Instructions of the operation.
+    pub steps: u64,
+    /// After how many of them the arena was looked at.
+    pub looked: u64,
+    /// Different arenas left behind, each lived on by survivors.
+    pub images: u64,
+    /// Of these, how many showed the operation as not done and as done.
+    pub not_done: u64,
+    /// See `not_done`.
+    pub done: u64,
+    /// Real SIGKILLs.
+    pub kills: u64,
+    /// Arenas left behind by killed recoverers.
+    pub recoveries: u64,
+}
+
+/// A proof that failed.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The operation.
+    pub operation: &'static str,
+    /// Where it was killed.
+    pub place: String,
+    /// What was wrong.
+    pub why: String,
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{}, {}:\n    {}", self.operation, self.place, self.why)
+    }
+}
+
+/// A string instruction repeats itself, and the trap comes after each repetition. It is one instruction; of its middles a
+/// sample is enough.
+const REPEATS: u64 = 2003;
+
+/// One operation under the harness.
+struct Bench<'a> {
+    operation: Operation,
+    folder: &'a Path,
+    base: ArenaImage,
+    how: Thoroughness,
+    rng: Rng,
+    tally: Tally,
+}
+
+/// Kills `operation` wherever `how` says.
+pub fn kill(operation: Operation, folder: &Path, how: Thoroughness, seed: u64) -> Result<Tally, Failure> {
+    let name = operation.name;
+    now();
+    let failed = |place: &str, why: String| Failure { operation: name, place: place.to_owned(), why };
+    let base = base_image(folder).map_err(|why| failed("in its preparation", why))?;
+    let operation = rehearse(operation, folder, &base).map_err(|why| failed("in its rehearsal", why))?;
+    let mut bench = Bench { operation, folder, base, how, rng: Rng::new(seed), tally: Tally::default() };
+    let held = bench.step_through()?;
+    bench.kill_really()?;
+    bench.kill_recoverers(held)?;
+    Ok(bench.tally)
+}
+
+/// The arena that every run of an operation begins with.
+fn base_image(folder: &Path) -> Result<ArenaImage, String> {
+    let path = folder.join("base.arena");
+    let _ = std::fs::remove_file(&path);
+    process::run(|| {
+        let arena = open(&path)?;
+        write_witnesses(&arena)?;
+        // Read, so that a full arena prefers to keep them.
+        look_at_witnesses(&arena);
+        Ok(String::new())
+    })
+    .into_result()?;
+    ArenaImage::read_path(&path).map_err(|error| error.to_string())
+}
+
+fn look_at_witnesses(arena: &leveret_engine::Arena) {
+    for _ in 0..3 {
+        arena.iter(now()).for_each(|item| drop(arena.get(&item.key, now())));
+    }
+}
+
+/// Finds the filler that triggers the event, on an arena of its own. The same image, the same sets: the same filler later.
+fn rehearse(operation: Operation, folder: &Path, base: &ArenaImage) -> Result<Operation, String> {
+    const FILLERS_MAX: u64 = 200_000;
+    let Some(trigger) = operation.trigger else { return Ok(operation) };
+    let path = folder.join("rehearsal.arena");
+    base.write(&path).map_err(|error| error.to_string())?;
+    let found = process::run(|| {
+        let arena = open(&path)?;
+        register(&arena)?;
+        for index in 0..FILLERS_MAX {
+            let before = (trigger.number)(&arena.stats());
+            set_filler(&arena, index, trigger.filler_len)?;
+            let stats = arena.stats();
+            if (trigger.number)(&stats) != before && (trigger.when)(&stats) {
+                return Ok(index.to_string());
+            }
+        }
+        Err(format!("{FILLERS_MAX} sets did not trigger it"))
+    });
+    let index = found.into_result()?.parse().map_err(|_| "the rehearsal gave no number".to_owned())?;
+    Ok(operation.triggered_by(index))
+}
+
+/// Any write registers a process; its pages are touched and its code is loaded, as in a process that has worked for a while.
+fn register(arena: &leveret_engine::Arena) -> Result<(), String> {
+    arena.set(b"warm", &values::frame(b"warm", 0, 0, 10), leveret_engine::Deadline::NEVER, now()).map_err(|error| error.to_string())
+}
+
+/// A child that stands in front of the operation, on a fresh copy of `image`.
+fn child_at(operation: &Operation, image: &ArenaImage, path: &Path) -> Result<Stepped, String> {
+    image.write(path).map_err(|error| error.to_string())?;
+    let prepare = || {
+        let arena = open(path)?;
+        register(&arena)?;
+        let token = (operation.warm)(&arena)?;
+        Ok((arena, token))
+    };
+    stepper::start(prepare, |(arena, token)| (operation.run)(arena, *token), |_| Ok(String::new()))
+}
+
+impl Bench<'_> {
+    fn failure(&self, place: impl fmt::Display, why: impl fmt::Display) -> Failure {
+        Failure { operation: self.operation.name, place: place.to_string(), why: why.to_string() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.join(format!("{name}.arena"))
+    }
+
+    /// The whole operation, step by step. Returns a sample of the images on which a lock was held.
+    fn step_through(&mut self) -> Result<Vec<ArenaImage>, Failure> {
+        let path = self.path("stepped");
+        let mut child = child_at(&self.operation, &self.base, &path).map_err(|why| self.failure("at its start", why))?;
+        let file = File::open(&path).map_err(|error| self.failure("at its start", error))?;
+        let mut last = ArenaImage::default();
+        let mut image = ArenaImage::default();
+        let mut least = Progress::NotDone;
+        let mut held = Sample::new(self.how.recoveries);
+        let phase = self.rng.below(self.how.every);
+        let mut previous = 0;
+        let mut place = "before its first instruction".to_owned();
+        loop {
+            image.refresh(&file).map_err(|error| self.failure(&place, error))?;
+            self.tally.looked += 1;
+            if image != last {
+                least = self.try_image(&image, &place, least)?;
+                if locked_shards(&image) > 0 {
+                    held.offer(&image, &mut self.rng);
+                }
+                std::mem::swap(&mut last, &mut image);
+            }
+            let mut due = false;
+            while !due {
+                match child.step().map_err(|why| self.failure(&place, why))? {
+                    Step::Over => {
+                        self.is_done(&file, child, &path)?;
+                        return Ok(held.chosen);
+                    }
+                    Step::Ran { steps, at } => {
+                        self.tally.steps = steps;
+                        due = if at == previous { self.rng.one_in(REPEATS) } else { steps % self.how.every == phase };
+                        previous = at;
+                        if due {
+                            place = format!("after {steps} instructions, next at {}", stepper::symbol(at));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The operation has returned: now it must be done, and a reader must see that.
+    fn is_done(&mut self, file: &File, child: Stepped, path: &Path) -> Result<(), Failure> {
+        let place = "after its end";
+        let image = ArenaImage::read(file).map_err(|error| self.failure(place, error))?;
+        if let Ending::Done(_) = child.finish() {
+        } else {
+            return Err(self.failure(place, "the operation failed without any kill"));
+        }
+        let seen = process::run(|| look(&open(path)?, &self.operation).map(|progress| format!("{progress:?}")));
+        let seen = seen.into_result().map_err(|why| self.failure(place, why))?;
+        let complete = match self.operation.effect {
+            crate::operations::Effect::Burst => seen != "Part(0)",
+            _ => seen == "Done",
+        };
+        if !complete {
+            return Err(self.failure(place, format!("it answered success, and a reader sees it as {seen}")));
+        }
+        self.try_image(&image, place, Progress::NotDone).map(|_| ())
+    }
+
+    /// Lets survivors live on a copy. Returns what was seen of the operation, which no later image may undo.
+    fn try_image(&mut self, image: &ArenaImage, place: &str, least: Progress) -> Result<Progress, Failure> {
+        let path = self.path("copy");
+        image.write(&path).map_err(|error| self.failure(place, error))?;
+        let seed = self.rng.bits();
+        let seen = prove(&path, &self.operation, seed, least).map_err(|why| self.failure(place, why))?;
+        self.tally.images += 1;
+        match seen {
+            Progress::NotDone => self.tally.not_done += 1,
+            _ => self.tally.done += 1,
+        }
+        Ok(seen)
+    }
+
+    /// Real SIGKILLs, at random steps, survivors on the arena itself.
+    fn kill_really(&mut self) -> Result<(), Failure> {
+        let path = self.path("killed");
+        for _ in 0..self.how.kills {
+            let steps = self.rng.below(self.tally.steps);
+            let place = format!("SIGKILLed after {steps} instructions");
+            let mut child = child_at(&self.operation, &self.base, &path).map_err(|why| self.failure(&place, why))?;
+            // Shorter this time, say because a lock was free at once: then it is killed at its end.
+            child.step_many(steps).map_err(|why| self.failure(&place, why))?;
+            child.kill();
+            let seed = self.rng.bits();
+            prove(&path, &self.operation, seed, Progress::NotDone).map_err(|why| self.failure(&place, why))?;
+            self.tally.kills += 1;
+        }
+        Ok(())
+    }
+
+    /// Second order: on arenas whose lock is held by the dead, the recovering process is stepped and dies too.
+    fn kill_recoverers(&mut self, held: Vec<ArenaImage>) -> Result<(), Failure> {
+        let path = self.path("recovered");
+        for left in held {
+            let place = "in a recovery";
+            left.write(&path).map_err(|error| self.failure(place, error))?;
+            let prepare = || open(&path);
+            // Verifying takes each shard's lock, so it recovers whatever there is to recover and changes nothing else.
+            let recover = |arena: &leveret_engine::Arena| if arena.verify().is_clean() { Ok(()) } else { Err("verify after recovery is not clean".to_owned()) };
+            let mut child = stepper::start(prepare, recover, |_| Ok(String::new())).map_err(|why| self.failure(place, why))?;
+            let file = File::open(&path).map_err(|error| self.failure(place, error))?;
+            let mut last = left;
+            let mut image = ArenaImage::default();
+            let mut least = Progress::NotDone;
+            loop {
+                let skip = self.rng.between(1, 2 * self.how.recovery_every - 1);
+                let running = child.step_many(skip).map_err(|why| self.failure(place, why))?;
+                image.refresh(&file).map_err(|error| self.failure(place, error))?;
+                if image != last {
+                    let copy = self.path("copy");
+                    image.write(&copy).map_err(|error| self.failure(place, error))?;
+                    let seed = self.rng.bits();
+                    least = prove(&copy, &self.operation, seed, least).map_err(|why| self.failure(place, why))?;
+                    self.tally.recoveries += 1;
+                    std::mem::swap(&mut last, &mut image);
+                }
+                if !running {
+                    break;
+                }
+            }
+            child.finish().into_result().map_err(|why| self.failure(place, why))?;
+        }
+        Ok(())
+    }
+}
+
+/// A fair sample of the images that come by.
+struct Sample {
+    size: usize,
+    offered: u64,
+    chosen: Vec<ArenaImage>,
+}
+
+impl Sample {
+    fn new(size: usize) -> Sample {
+        Sample { size, offered: 0, chosen: Vec::new() }
+    }
+
+    fn offer(&mut self, image: &ArenaImage, rng: &mut Rng) {
+        self.offered += 1;
+        if self.chosen.len() < self.size {
+            self.chosen.push(image.clone());
+        } else if let Some(place) = self.chosen.get_mut(rng.below(self.offered) as usize) {
+            place.clone_from(image);
+        }
+    }
+}
+
+/// Proves the harness itself: an operation that is not kill-proof must be caught. It deletes the key and sets it anew.
+pub fn planted(folder: &Path, seed: u64) -> Result<(), String> {
+    let mut torn = crate::operations::all().into_iter().find(|operation| operation.name == "set-overwrite").expect("it is in the list");
+    let honest = torn.run;
+    torn.run = Box::new(move |arena, token| {
+        arena.delete(SUBJECT, now()).map_err(|error| error.to_string())?;
+        honest(arena, token)
+    });
+    let how = Thoroughness { every: 1, kills: 0, recoveries: 0, recovery_every: 1 };
+    match kill(torn, folder, how, seed) {
+        Err(failure) if failure.why.contains("neither the old value") => Ok(()),
+        Err(failure) => Err(format!("the planted defect was missed; instead: {failure}")),
+        Ok(tally) => Err(format!("the planted defect was missed: {tally:?}")),
+    }
+}
+
+/// The stepper on a function that is no engine: two words of a file are written one after the other, so exactly three states
+/// of the file must come by.
+pub fn toy(folder: &Path) -> Result<(), String> {
+    use std::os::unix::fs::FileExt;
+    let path = folder.join("toy");
+    let failed = |error: std::io::Error| error.to_string();
+    std::fs::write(&path, filler(0, 0)).map_err(failed)?;
+    let file = File::options().read(true).write(true).open(&path).map_err(failed)?;
+    let write = |at| file.write_all_at(&filler_key(at), at).map_err(failed);
+    let mut child = stepper::start(|| Ok(()), |()| write(0).and_then(|()| write(8)), |()| Ok(String::new()))?;
+    let mut states = vec![ArenaImage::read(&file).map_err(failed)?];
+    while child.step()? != Step::Over {
+        let now = ArenaImage::read(&file).map_err(failed)?;
+        if states.last() != Some(&now) {
+            states.push(now);
+        }
+    }
+    child.finish().into_result()?;
+    match states.len() {
+        3 => Ok(()),
+        count => Err(format!("two writes were seen as {count} states of the file")),
+    }
+}

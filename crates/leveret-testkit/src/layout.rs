@@ -1,0 +1,45 @@
+//! What the harness knows of an arena's bytes: the superblock's directory of regions, as docs/memory-layout.md draws it.
+//! Nothing here is shared with the engine, which would otherwise judge itself.
+
+use crate::arena_copy::ArenaImage;
+
+const DIRECTORY: u64 = 1024;
+const REGION_COUNT: u64 = 124;
+const SHARD_SHIFT: u64 = 100;
+const SHARD_SIZE: u64 = 512;
+
+/// A region of the file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// Its number in the directory.
+    pub id: u32,
+    /// Where it begins.
+    pub off: u64,
+    /// How long it is.
+    pub len: u64,
+}
+
+/// Number of the region of shard headers.
+pub const SHARDS: u32 = 3;
+/// Number of the region of items.
+pub const DATA: u32 = 15;
+
+/// The regions of an arena.
+pub fn regions(image: &ArenaImage) -> Vec<Region> {
+    let u32_at = |off| u32::from_ne_bytes(image.bytes(off));
+    let u64_at = |off| u64::from_ne_bytes(image.bytes(off));
+    let entry = |index| DIRECTORY + 24 * index;
+    (0..u64::from(u32_at(REGION_COUNT)).min(32)).map(|index| Region { id: u32_at(entry(index)), off: u64_at(entry(index) + 8), len: u64_at(entry(index) + 16) }).collect()
+}
+
+/// The region with this number.
+pub fn region(image: &ArenaImage, id: u32) -> Option<Region> {
+    regions(image).into_iter().find(|region| region.id == id)
+}
+
+/// How many shards are locked.
+pub fn locked_shards(image: &ArenaImage) -> usize {
+    let Some(shards) = region(image, SHARDS) else { return 0 };
+    let count = 1u64 << u32::from_ne_bytes(image.bytes(SHARD_SHIFT)).min(16);
+    (0..count).filter(|shard| u64::from_ne_bytes(image.bytes(shards.off + shard * SHARD_SIZE)) != 0).count()
+}

@@ -1,0 +1,365 @@
+//! The operations that are killed in their middle: how each is set up, what one of them is, and what may be seen of it
+//! afterwards. Everything the engine can change is here once.
+
+use std::sync::OnceLock;
+use std::time::Duration;
+
+use leveret_engine::{Arena, Counted, Deadline, Delta, Error, Lease, Meta, Mode, Stats, Stored, Time, Value};
+
+use crate::values;
+
+/// The key that the stepped operation works on, unless it needs one of its own.
+pub const SUBJECT: &[u8] = b"subject";
+
+/// What a reader sees of an item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The value; a number as its text.
+    pub value: Vec<u8>,
+    /// The client's flags.
+    pub flags: u32,
+    /// Its moment of death.
+    pub deadline: Deadline,
+}
+
+impl Seen {
+    fn new(value: impl Into<Vec<u8>>) -> Seen {
+        Seen { value: value.into(), flags: 0, deadline: Deadline::NEVER }
+    }
+
+    fn flags(self, flags: u32) -> Seen {
+        Seen { flags, ..self }
+    }
+
+    fn ttl(self, secs: u32) -> Seen {
+        Seen { deadline: Deadline::after(now(), secs), ..self }
+    }
+
+    /// Looks the key up.
+    pub fn at(arena: &Arena, key: &[u8]) -> Option<Seen> {
+        let item = arena.get(key, now())?;
+        Some(Seen { value: item.value, flags: item.meta.flags, deadline: item.deadline })
+    }
+
+    /// For a message.
+    pub fn show(seen: Option<&Seen>) -> String {
+        match seen {
+            None => "nothing".to_owned(),
+            Some(seen) => format!("{} (flags {}, deadline {})", values::show(&seen.value), seen.flags, seen.deadline.0),
+        }
+    }
+}
+
+/// What the operation may have changed.
+#[derive(Clone, Debug)]
+pub enum Effect {
+    /// One key: first or second state, nothing else.
+    Key {
+        /// Before the operation.
+        before: Option<Seen>,
+        /// After it.
+        after: Option<Seen>,
+    },
+    /// Every key: all there or none.
+    Flush,
+    /// Keys `burst:0`, `burst:1` … appear one after another.
+    Burst,
+}
+
+type Warm = dyn Fn(&Arena) -> Result<u64, String>;
+type Run = dyn Fn(&Arena, u64) -> Result<(), String>;
+
+/// One operation to be killed.
+pub struct Operation {
+    /// Its name in the table and on the command line.
+    pub name: &'static str,
+    /// The key that it works on.
+    pub subject: Vec<u8>,
+    /// What may be seen of it.
+    pub effect: Effect,
+    /// The arena is full: other items may be forgotten.
+    pub pressure: bool,
+    /// Runs freely before the operation, in the same process. What it returns is given to `run`.
+    pub warm: Box<Warm>,
+    /// The operation.
+    pub run: Box<Run>,
+    /// Which event the operation must cause; found by a rehearsal.
+    pub trigger: Option<Trigger>,
+}
+
+/// An event that only one set among many causes: fillers are set until this number changes.
+#[derive(Clone, Copy)]
+pub struct Trigger {
+    /// Watches the event.
+    pub number: fn(&Stats) -> u64,
+    /// Length of a filler's value.
+    pub filler_len: usize,
+    /// A condition for the event to count.
+    pub when: fn(&Stats) -> bool,
+}
+
+/// One moment for all processes of a run, so that deadlines can be compared. Call it before the first fork.
+pub fn now() -> Time {
+    static NOW: OnceLock<Time> = OnceLock::new();
+    *NOW.get_or_init(Time::now)
+}
+
+/// Key of the `index`th filler.
+pub fn filler_key(index: u64) -> Vec<u8> {
+    format!("filler:{index}").into_bytes()
+}
+
+/// Value of the `index`th filler.
+pub fn filler(index: u64, len: usize) -> Vec<u8> {
+    values::frame(&filler_key(index), 0, index, len)
+}
+
+fn subject(counter: u64, filler_len: usize) -> Vec<u8> {
+    values::frame(SUBJECT, 0, counter, filler_len)
+}
+
+fn text<T: std::fmt::Debug>(result: Result<T, Error>) -> Result<T, String> {
+    result.map_err(|error| error.to_string())
+}
+
+/// The operation must have answered this; another answer is a defect of the set-up or of the engine.
+fn want<T: std::fmt::Debug + PartialEq>(result: Result<T, Error>, wanted: T) -> Result<(), String> {
+    match text(result)? {
+        got if got == wanted => Ok(()),
+        got => Err(format!("the operation answered {got:?}, wanted {wanted:?}")),
+    }
+}
+
+fn store(arena: &Arena, key: &[u8], seen: &Seen, mode: Mode) -> Result<Stored, Error> {
+    arena.store(key, Value::Bytes(&seen.value), Meta { flags: seen.flags, ..Meta::default() }, seen.deadline, mode, now())
+}
+
+impl Operation {
+    fn new(name: &'static str, before: Option<Seen>, after: Option<Seen>, run: impl Fn(&Arena, u64) -> Result<(), String> + 'static) -> Operation {
+        let first = before.clone();
+        let warm = move |arena: &Arena| match &first {
+            Some(seen) => text(store(arena, SUBJECT, seen, Mode::Set)).map(|_| 0),
+            None => Ok(0),
+        };
+        let effect = Effect::Key { before, after };
+        Operation { name, subject: SUBJECT.to_vec(), effect, pressure: false, warm: Box::new(warm), run: Box::new(run), trigger: None }
+    }
+
+    fn storing(name: &'static str, before: Option<Seen>, after: Seen, mode: Mode) -> Operation {
+        let value = after.clone();
+        Operation::new(name, before, Some(after), move |arena, _| text(store(arena, SUBJECT, &value, mode)).and_then(stored))
+    }
+
+    fn warm(self, warm: impl Fn(&Arena) -> Result<u64, String> + 'static) -> Operation {
+        let first = self.warm;
+        Operation { warm: Box::new(move |arena| first(arena).and_then(|_| warm(arena))), ..self }
+    }
+
+    fn effect(self, effect: Effect) -> Operation {
+        Operation { effect, ..self }
+    }
+
+    fn pressure(self) -> Operation {
+        Operation { pressure: true, ..self }
+    }
+
+    fn triggering(name: &'static str, trigger: Trigger) -> Operation {
+        Operation { trigger: Some(trigger), ..Operation::new(name, None, None, |_, _| Ok(())) }
+    }
+
+    /// A triggering operation, when the rehearsal has shown that filler `index` is the one.
+    pub fn triggered_by(mut self, index: u64) -> Operation {
+        let Some(Trigger { filler_len, .. }) = self.trigger else { return self };
+        self.subject = filler_key(index);
+        self.effect = Effect::Key { before: None, after: Some(Seen::new(filler(index, filler_len))) };
+        self.warm = Box::new(move |arena| (0..index).try_for_each(|index| set_filler(arena, index, filler_len)).map(|()| index));
+        self.run = Box::new(move |arena, index| set_filler(arena, index, filler_len));
+        self
+    }
+}
+
+/// Sets one filler.
+pub fn set_filler(arena: &Arena, index: u64, len: usize) -> Result<(), String> {
+    text(arena.set(&filler_key(index), &filler(index, len), Deadline::NEVER, now()))
+}
+
+fn stored(stored: Stored) -> Result<(), String> {
+    match stored {
+        Stored::Stored { .. } => Ok(()),
+        other => Err(format!("the operation answered {other:?}")),
+    }
+}
+
+fn joined(name: &'static str, mode: Mode, first_len: usize, second_len: usize) -> Operation {
+    let (first, second) = (subject(1, first_len), subject(2, second_len));
+    let both = if mode == Mode::Append { [&first[..], &second].concat() } else { [&second[..], &first].concat() };
+    let run = move |arena: &Arena, _| text(store(arena, SUBJECT, &Seen::new(second.clone()), mode)).and_then(stored);
+    Operation::new(name, Some(Seen::new(first.clone()).flags(7).ttl(1000)), Some(Seen::new(both).flags(7).ttl(1000)), run)
+}
+
+fn counting(name: &'static str, before: &str, delta: Delta, after: u64) -> Operation {
+    let run = move |arena: &Arena, _| want(arena.count(SUBJECT, delta, None, now()), Counted::Value(after));
+    Operation::new(name, Some(Seen::new(before)), Some(Seen::new(after.to_string())), run)
+}
+
+/// Makes the subject a number that counts in place, by memcached's rules.
+fn made_number(before: u64) -> impl Fn(&Arena) -> Result<u64, String> {
+    move |arena| {
+        let start = (before, Deadline::NEVER);
+        want(arena.count(SUBJECT, Delta::Increment(0), Some(start), now()), Counted::Value(before)).map(|()| 0)
+    }
+}
+
+/// Makes the subject an integer, by APCu's rules, and asks for its cas so that counting has one to renew.
+fn made_integer(before: i64) -> impl Fn(&Arena) -> Result<u64, String> {
+    move |arena| {
+        text(arena.store(SUBJECT, Value::Integer(before), Meta::default(), Deadline::NEVER, Mode::Set, now()))?;
+        cas_of_subject(arena)
+    }
+}
+
+fn cas_of_subject(arena: &Arena) -> Result<u64, String> {
+    text(arena.gets(SUBJECT, now()))?.map(|item| item.cas).ok_or_else(|| "the subject is not there".to_owned())
+}
+
+fn touching(name: &'static str, before: Option<u32>, after: Option<u32>) -> Operation {
+    let with = |secs: Option<u32>| match secs {
+        Some(secs) => Seen::new(subject(1, 30)).ttl(secs),
+        None => Seen::new(subject(1, 30)),
+    };
+    let deadline = with(after).deadline;
+    Operation::new(name, Some(with(before)), Some(with(after)), move |arena, _| want(arena.touch(SUBJECT, deadline, now()), true))
+}
+
+fn granted(arena: &Arena) -> Result<leveret_engine::Ticket, String> {
+    match arena.lease(SUBJECT, Duration::ZERO) {
+        Lease::Granted(ticket) => Ok(ticket),
+        other => Err(format!("the lease was answered {other:?}")),
+    }
+}
+
+fn large(counter: u64) -> Seen {
+    // Two whole segments of 32 KiB and a tail.
+    Seen::new(subject(counter, 70_000))
+}
+
+const BURST: u64 = 120;
+
+/// All of them.
+pub fn all() -> Vec<Operation> {
+    let small = || Seen::new(subject(1, 30));
+    let other = || Seen::new(subject(2, 300)).flags(9).ttl(500);
+    vec![
+        Operation::storing("set-new", None, small().ttl(100), Mode::Set),
+        Operation::storing("set-overwrite", Some(small().flags(3)), other(), Mode::Set),
+        Operation::storing("set-whole-segment", Some(small()), Seen::new(subject(2, 31_000)), Mode::Set),
+        Operation::storing("add", None, other(), Mode::Add),
+        Operation::new("add-exists", Some(small()), Some(small()), move |arena, _| want(store(arena, SUBJECT, &Seen::new("x"), Mode::Add), Stored::Exists)),
+        Operation::storing("replace", Some(small()), other(), Mode::Replace),
+        joined("append", Mode::Append, 30, 40),
+        joined("prepend", Mode::Prepend, 30, 40),
+        joined("append-grows-large", Mode::Append, 20_000, 20_000),
+        joined("append-to-large", Mode::Append, 50_000, 100),
+        joined("prepend-to-large", Mode::Prepend, 50_000, 100),
+        Operation::new("cas", Some(small()), Some(other()), |arena, token| {
+            let value = Seen::new(subject(2, 300)).flags(9).ttl(500);
+            text(store(arena, SUBJECT, &value, Mode::Cas(token))).and_then(stored)
+        })
+        .warm(cas_of_subject),
+        Operation::new("gets-first", Some(small()), Some(small()), |arena, _| cas_of_subject(arena).map(|_| ())),
+        Operation::new("gets-number", Some(small()), Some(Seen::new("5")), |arena, _| cas_of_subject(arena).map(|_| ()))
+            .warm(|arena| text(arena.delete(SUBJECT, now())).and_then(|_| made_number(5)(arena)))
+            .effect(Effect::Key { before: Some(Seen::new("5")), after: Some(Seen::new("5")) }),
+        Operation::new("delete", Some(small()), None, |arena, _| want(arena.delete(SUBJECT, now()), true)),
+        Operation::new("delete-version", Some(small()), None, |arena, token| text(arena.delete_version(SUBJECT, token, now())).and_then(stored))
+            .warm(cas_of_subject),
+        counting("incr-text", "99", Delta::Increment(1), 100),
+        Operation::new("incr", None, Some(Seen::new("1000")), |arena, _| want(arena.count(SUBJECT, Delta::Increment(1), None, now()), Counted::Value(1000)))
+            .warm(made_number(999))
+            .effect(Effect::Key { before: Some(Seen::new("999")), after: Some(Seen::new("1000")) }),
+        Operation::new("decr", None, Some(Seen::new("0")), |arena, _| want(arena.count(SUBJECT, Delta::Decrement(7), None, now()), Counted::Value(0)))
+            .warm(made_number(5))
+            .effect(Effect::Key { before: Some(Seen::new("5")), after: Some(Seen::new("0")) }),
+        Operation::new("incr-creates", None, Some(Seen::new("41").ttl(90)), |arena, _| {
+            let initial = (41, Deadline::after(now(), 90));
+            want(arena.count(SUBJECT, Delta::Increment(1), Some(initial), now()), Counted::Value(41))
+        }),
+        Operation::new("add-integer", None, Some(Seen::new("-3")), |arena, _| want(arena.add_integer(SUBJECT, -5, None, now()), Counted::Value(-3i64 as u64)))
+            .warm(made_integer(2))
+            .effect(Effect::Key { before: Some(Seen::new("2")), after: Some(Seen::new("-3")) }),
+        Operation::new("add-integer-creates", None, Some(Seen::new("-5")), |arena, _| {
+            want(arena.add_integer(SUBJECT, -5, Some(Deadline::NEVER), now()), Counted::Value(-5i64 as u64))
+        }),
+        Operation::new("cas-integer", None, Some(Seen::new("11")), |arena, _| text(arena.cas_integer(SUBJECT, 10, 11, now())).and_then(stored))
+            .warm(made_integer(10))
+            .effect(Effect::Key { before: Some(Seen::new("10")), after: Some(Seen::new("11")) }),
+        touching("touch-longer", Some(100), Some(200)),
+        touching("touch-shorter", Some(200), Some(100)),
+        touching("touch-never", Some(100), None),
+        Operation::new("get-and-touch", Some(small().ttl(50)), Some(small().ttl(500)), |arena, _| {
+            let item = text(arena.get_and_touch(SUBJECT, Deadline::after(now(), 500), now()))?;
+            item.map(|_| ()).ok_or_else(|| "the subject is not there".to_owned())
+        }),
+        Operation::new("flush", None, None, |arena, _| text(arena.flush())).effect(Effect::Flush),
+        Operation::new("flush-later", Some(small()), Some(small()), |arena, _| text(arena.flush_at(Time(Time::now().0 + 100_000)))),
+        Operation::new("lease", None, None, |arena, _| granted(arena).map(|_| ())),
+        Operation::new("lease-release", None, None, |arena, _| {
+            arena.release_all();
+            Ok(())
+        })
+        .warm(|arena| granted(arena).map(|_| 0)),
+        Operation::storing("set-large", None, large(1), Mode::Set),
+        Operation::storing("overwrite-large", Some(large(1)), large(2), Mode::Set),
+        Operation::storing("large-becomes-small", Some(large(1)), small(), Mode::Set),
+        Operation::storing("small-becomes-large", Some(small()), large(2), Mode::Set),
+        Operation::new("touch-large", Some(large(1).ttl(100)), Some(large(1).ttl(10)), |arena, _| want(arena.touch(SUBJECT, Deadline::after(now(), 10), now()), true)),
+        Operation::new("delete-large", Some(large(1)), None, |arena, _| want(arena.delete(SUBJECT, now()), true)),
+        Operation::new("set-too-large", Some(small()), None, |arena, _| {
+            let value = vec![0; arena.value_max() + 1];
+            match arena.set(SUBJECT, &value, Deadline::NEVER, now()) {
+                Err(Error::ValueTooLarge { .. }) => Ok(()),
+                other => Err(format!("a value above the limit was answered {other:?}")),
+            }
+        }),
+        Operation::new("reclaim-expired", Some(small()), Some(small()), |arena, _| {
+            arena.tend(Time(now().0 + 100));
+            Ok(())
+        })
+        .warm(|arena| {
+            let mortal = |index| text(arena.set(format!("mortal:{index}").as_bytes(), &[b'm'; 900], Deadline::after(now(), 50), now()));
+            (0..200).try_for_each(mortal).map(|()| 0)
+        }),
+        Operation::new("burst", None, None, |arena, _| {
+            (0..BURST).try_for_each(|index| text(arena.set(&burst_key(index), &burst_value(index), Deadline::NEVER, now())))
+        })
+        .effect(Effect::Burst),
+        Operation::triggering("set-splits-index", Trigger { number: |stats| stats.buckets, filler_len: 10, when: |stats| stats.items > 2000 }),
+        Operation::triggering("set-grows-arena", Trigger { number: |stats| stats.memory_allocated, filler_len: 500, when: |_| true }),
+        Operation::triggering("set-evicts", Trigger { number: |stats| stats.evicted, filler_len: 1500, when: |_| true }).pressure(),
+        Operation::triggering("set-moves-items", Trigger { number: |stats| stats.moved_bytes, filler_len: 400, when: |_| true }).pressure(),
+    ]
+}
+
+/// Key of the `index`th set of the burst.
+pub fn burst_key(index: u64) -> Vec<u8> {
+    format!("burst:{index}").into_bytes()
+}
+
+/// Value of the `index`th set of the burst.
+pub fn burst_value(index: u64) -> Vec<u8> {
+    values::frame(&burst_key(index), 0, index, (index as usize * 37) % 600)
+}
+
+/// How far a burst has come: the number of its keys that are there. An error when a later one is there without an earlier.
+pub fn burst_progress(arena: &Arena) -> Result<u64, String> {
+    let mut there = 0;
+    for index in 0..BURST {
+        match Seen::at(arena, &burst_key(index)) {
+            None => {}
+            Some(seen) if seen.value != burst_value(index) => return Err(format!("burst key {index} holds {}", values::show(&seen.value))),
+            Some(_) if there < index => return Err(format!("burst key {index} is there, key {there} is not")),
+            Some(_) => there += 1,
+        }
+    }
+    Ok(there)
+}
