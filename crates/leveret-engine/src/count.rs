@@ -48,18 +48,18 @@ impl Arena {
     pub fn count(&self, key: &[u8], delta: Delta, initial: Option<(u64, Deadline)>, now: Time) -> Result<Counted, Error> {
         self.core.check_key(key)?;
         self.core.update(key, now, |locked, located| {
-            let Some(view) = locked.live(located) else {
+            let Some(view) = located.live() else {
                 let Some((value, deadline)) = initial else { return Ok(Step::Done(Counted::Missing)) };
                 let meta = Meta { origin: Origin::Wire as u8, ..Meta::default() };
                 return Ok(locked.put_number(located, key, meta, deadline, value, 0));
             };
             if view.kind == Kind::Number {
-                let value = delta.apply(locked.core.number_of(&view));
-                locked.set_number(&view, value);
+                let value = delta.apply(locked.core.number_of(view));
+                locked.set_number(view, value);
                 return Ok(Step::Done(Counted::Value(value)));
             }
-            let Some(value) = locked.parse(&view) else { return Ok(Step::Done(Counted::NotNumber)) };
-            let meta = view.header.meta(locked.core.flags_of(&view));
+            let Some(value) = locked.parse(view) else { return Ok(Step::Done(Counted::NotNumber)) };
+            let meta = view.header.meta(locked.core.flags_of(view));
             Ok(locked.put_number(located, key, meta, view.header.deadline(), delta.apply(value), view.header.value_len() as u32))
         })
     }
@@ -68,15 +68,15 @@ impl Arena {
     /// created with the value `step` and this deadline.
     pub fn add_integer(&self, key: &[u8], step: i64, create: Option<Deadline>, now: Time) -> Result<Counted, Error> {
         self.core.check_key(key)?;
-        self.core.update(key, now, |locked, located| match locked.live(located) {
+        self.core.update(key, now, |locked, located| match located.live() {
             None => match create {
                 None => Ok(Step::Done(Counted::Missing)),
                 Some(deadline) => Ok(locked.put_number(located, key, Meta::native(Encoding::Integer), deadline, step as u64, 0)),
             },
-            Some(view) if !locked.is_integer(&view) => Ok(Step::Done(Counted::NotNumber)),
+            Some(view) if !locked.is_integer(view) => Ok(Step::Done(Counted::NotNumber)),
             Some(view) => {
-                let value = locked.core.number_of(&view).wrapping_add(step as u64);
-                locked.set_number(&view, value);
+                let value = locked.core.number_of(view).wrapping_add(step as u64);
+                locked.set_number(view, value);
                 Ok(Step::Done(Counted::Value(value)))
             }
         })
@@ -86,11 +86,11 @@ impl Arena {
     pub fn cas_integer(&self, key: &[u8], old: i64, new: i64, now: Time) -> Result<Stored, Error> {
         self.core.check_key(key)?;
         self.core.update(key, now, |locked, located| {
-            let Some(view) = locked.live(located) else { return Ok(Step::Done(Stored::Missing)) };
-            if !locked.is_integer(&view) || locked.core.number_of(&view) != old as u64 {
+            let Some(view) = located.live() else { return Ok(Step::Done(Stored::Missing)) };
+            if !locked.is_integer(view) || locked.core.number_of(view) != old as u64 {
                 return Ok(Step::Done(Stored::Exists));
             }
-            locked.set_number(&view, new as u64);
+            locked.set_number(view, new as u64);
             Ok(Step::Done(Stored::Stored { cas: 0 }))
         })
     }
@@ -102,13 +102,13 @@ impl Locked<'_> {
     }
 
     fn set_number(&self, view: &View, value: u64) {
-        let cas = self.core.data.long(view.payload + 8);
+        let cas = self.core.data.long(view.payload() + 8);
         // A number whose cas nobody has asked for has none, and needs none.
         let told = cas.load(Ordering::Relaxed) != 0;
         if told {
             cas.store(0, Ordering::Release);
         }
-        self.core.data.long(view.payload).store(value, Ordering::Release);
+        self.core.data.long(view.payload()).store(value, Ordering::Release);
         if told {
             cas.store(self.next_cas(), Ordering::Release);
         }
@@ -135,7 +135,7 @@ impl Locked<'_> {
         }
         let mut text = [0u8; TEXT_MAX];
         // SAFETY: `len` is at most the size of `text`.
-        unsafe { self.core.data.copy_out(view.value, text.as_mut_ptr(), len) };
+        unsafe { self.core.data.copy_out(view.value(), text.as_mut_ptr(), len) };
         let digits = text[..len].trim_ascii_end();
         if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
             return None;

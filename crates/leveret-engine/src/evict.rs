@@ -6,7 +6,7 @@
 //! no queues: the state words say which segment is oldest.
 use crate::arena::Core;
 use crate::error::Error;
-use crate::index::{SlotWord, Spot};
+use crate::index::Spot;
 use crate::item::{View, HEADER};
 use crate::lock::Locked;
 use crate::read::FREQUENCY_MAX;
@@ -140,7 +140,7 @@ impl<'a> Locked<'a> {
             let header = core.header(segment);
             let expiry = header.max_deadline.load(Ordering::Relaxed);
             let written = header.write_off.load(Ordering::Relaxed);
-            let flushed = core.states.at(segment.0 as usize).epoch.load(Ordering::Relaxed) != self.epoch;
+            let flushed = core.epoch_of(segment) != self.epoch;
             match word.kind() {
                 Some(State::Draining) => survey.draining = Some(segment),
                 Some(State::Open) => {
@@ -247,8 +247,8 @@ impl<'a> Locked<'a> {
             if !self.is_alive(view) {
                 self.remove(hash, spot);
                 self.count(Counter::Expired, 1);
-            } else if frequency >= least && view.size <= budget && self.relocate(target, spot, view) {
-                budget -= view.size;
+            } else if frequency >= least && view.size() <= budget && self.relocate(target, spot, view) {
+                budget -= view.size();
                 if keep == Keep::Read {
                     let cooled = if pool == Pool::Small { frequency / 2 } else { frequency - 1 };
                     spot.set_frequency(spot.frequency() & !FREQUENCY_MAX | cooled);
@@ -271,7 +271,7 @@ impl<'a> Locked<'a> {
     fn relocate(&self, pool: Pool, spot: &Spot<'a>, view: &View) -> bool {
         let Some((place, size)) = self.copy_to(pool, view, view.header.deadline(), true) else { return false };
         self.publish(place, size, view.header.deadline);
-        spot.cell().store(SlotWord(spot.word.0 >> crate::hash::PLACE_BITS << crate::hash::PLACE_BITS | place.at >> 3).0, Ordering::Release);
+        spot.cell().store(spot.word.moved_to(place.at).0, Ordering::Release);
         self.count(Counter::MovedBytes, size);
         true
     }
@@ -281,7 +281,7 @@ impl<'a> Locked<'a> {
         let mut bytes = [0u64; FREQUENCY_MAX as usize + 1];
         self.each_live(segment, |_, spot, view| {
             if self.is_alive(view) {
-                bytes[(spot.frequency() & FREQUENCY_MAX) as usize] += view.size;
+                bytes[(spot.frequency() & FREQUENCY_MAX) as usize] += view.size();
             }
         });
         let mut kept = 0;
@@ -300,14 +300,14 @@ impl<'a> Locked<'a> {
         let end = core.written_end(segment);
         let mut at = core.start(segment);
         while at + HEADER <= end {
-            let Some(view) = core.view(at, end) else { return false };
-            let hash = core.hash_at(view.key, view.header.key_len());
+            let Some(view) = core.view(segment, at).filter(|view| at + view.size() <= end) else { return false };
+            let hash = core.hash_at(view.key(), view.header.key_len());
             if core.shard_of(hash) == self.index {
                 if let Some(spot) = self.spot_of(hash, at) {
                     visit(hash, &spot, &view);
                 }
             }
-            at += view.size;
+            at += view.size();
         }
         true
     }

@@ -7,9 +7,8 @@
 use crate::arena::layout::{Bucket, SLOTS};
 use crate::arena::Core;
 use crate::hash::{self, LINK, PLACE_BITS};
-use crate::item::View;
+use crate::item::{Kind, View};
 use crate::lock::Locked;
-use crate::segment::{SegmentId, StateWord};
 use crate::stats::Counter;
 use crate::sync::{AtomicU64, Ordering};
 
@@ -31,6 +30,11 @@ impl SlotWord {
 
     pub fn item(hash: u64, at: u64) -> SlotWord {
         SlotWord(hash::tag(hash) << PLACE_BITS | at >> 3)
+    }
+
+    /// The word of the same item at another place.
+    pub fn moved_to(self, at: u64) -> SlotWord {
+        SlotWord(self.0 & !PLACE | at >> 3)
     }
 
     fn link(bucket: u32) -> SlotWord {
@@ -83,12 +87,29 @@ impl Spot<'_> {
 
 /// What a search under the lock found.
 pub(crate) struct Located<'a> {
-    /// The key's slot, and its item.
-    pub found: Option<(Spot<'a>, View)>,
-    /// The first empty slot of the chain.
+    pub hash: u64,
+    pub old: Option<Old<'a>>,
+    /// The first empty slot of the chain, if the key has none.
     empty: Option<Spot<'a>>,
     last: &'a Bucket,
     length: usize,
+}
+
+/// The item that a key's slot points at.
+#[derive(Clone, Copy)]
+pub(crate) struct Old<'a> {
+    pub spot: Spot<'a>,
+    pub view: View,
+    /// Neither expired nor flushed.
+    pub is_alive: bool,
+}
+
+impl Located<'_> {
+    /// The item, if it is alive.
+    #[inline]
+    pub fn live(&self) -> Option<&View> {
+        self.old.as_ref().filter(|old| old.is_alive).map(|old| &old.view)
+    }
 }
 
 impl Core {
@@ -127,14 +148,14 @@ impl Core {
     }
 
     /// The item that a slot word of `shard` points at, if it can be one. Under the lock every word of a sound arena can.
-    pub fn item_behind(&self, shard: usize, word: SlotWord) -> Option<(SegmentId, StateWord, View)> {
+    #[inline]
+    pub fn item_behind(&self, shard: usize, word: SlotWord) -> Option<View> {
         let segment = self.segment_at(word.at())?;
         let state = self.state(segment);
         if !state.holds_items() || state.shard() != shard {
             return None;
         }
-        let view = self.view(word.at(), self.end(segment))?;
-        Some((segment, state, view))
+        self.view(segment, word.at())
     }
 }
 
@@ -143,33 +164,38 @@ impl<'a> Locked<'a> {
         hash::bucket(hash, self.core.buckets(self.index))
     }
 
-    /// Searches the whole chain of a key. Finding it twice is the trace of a damaged file: all but one are cleared.
+    /// Searches the chain of a key. A key has one slot at most, so the first match ends the search.
     pub fn locate(&self, hash: u64, key: &[u8]) -> Located<'a> {
         let core = self.core;
-        let bucket = self.bucket_of(hash);
         let tag = hash::tag(hash);
-        let mut located = Located { found: None, empty: None, last: core.bucket(self.index, bucket), length: 0 };
-        for bucket in core.chain(self.index, bucket) {
+        let first = core.bucket(self.index, self.bucket_of(hash));
+        let mut located = Located { hash, old: None, empty: None, last: first, length: 0 };
+        let mut next = Some(first);
+        while let Some(bucket) = next.filter(|_| located.length < CHAIN_MAX) {
             located.last = bucket;
             located.length += 1;
             for slot in 0..SLOTS {
-                let spot = Spot { bucket, slot, word: SlotWord(bucket.slots[slot].load(Ordering::Acquire)) };
-                if spot.word == SlotWord::EMPTY {
-                    located.empty = located.empty.or(Some(spot));
-                } else if spot.word.tag() == tag {
-                    let Some((_, _, view)) = core.item_behind(self.index, spot.word) else { continue };
-                    if view.header.key_len() != key.len() || !core.data.equals(view.key, key) {
-                        continue;
+                // Relaxed: the lock orders this against every other writer.
+                let spot = Spot { bucket, slot, word: SlotWord(bucket.slots[slot].load(Ordering::Relaxed)) };
+                if spot.word.tag() == tag {
+                    let Some(view) = core.item_behind(self.index, spot.word) else { continue };
+                    if view.header.key_len() == key.len() && core.data.equals(view.key(), key) {
+                        located.old = Some(Old { spot, view, is_alive: self.is_alive(&view) });
+                        return located;
                     }
-                    if located.found.is_none() {
-                        located.found = Some((spot, view));
-                    } else {
-                        spot.cell().store(0, Ordering::Release);
-                    }
+                } else if spot.word == SlotWord::EMPTY && located.empty.is_none() {
+                    located.empty = Some(spot);
                 }
             }
+            next = SlotWord(bucket.slots[SLOTS - 1].load(Ordering::Relaxed)).linked().and_then(|link| core.overflow_bucket(self.index, link));
         }
         located
+    }
+
+    /// Neither expired nor flushed.
+    #[inline]
+    pub fn is_alive(&self, view: &View) -> bool {
+        self.core.epoch_of(view.segment) == self.epoch && !view.header.deadline().is_past(self.now)
     }
 
     /// The slot that points at the item at `at`, whose key has this hash.
@@ -180,11 +206,11 @@ impl<'a> Locked<'a> {
 
     /// Points the index at a new version of a key. This one store is the commit of every write.
     pub fn commit(&self, located: &Located<'a>, word: SlotWord) {
-        if let Some((spot, _)) = &located.found {
-            spot.cell().store(word.0, Ordering::Release);
+        if let Some(old) = &located.old {
+            old.spot.cell().store(word.0, Ordering::Release);
             return;
         }
-        self.shard().occupied.fetch_add(1, Ordering::Relaxed);
+        bump(&self.shard().occupied);
         if let Some(spot) = &located.empty {
             spot.set_frequency(0);
             spot.cell().store(word.0, Ordering::Release);
@@ -339,8 +365,8 @@ impl<'a> Locked<'a> {
     }
 
     fn moves_to(&self, spot: &Spot<'_>, target: u32) -> bool {
-        let view = self.core.item_behind(self.index, spot.word).map(|(_, _, view)| view);
-        view.is_some_and(|view| hash::bucket(self.core.hash_at(view.key, view.header.key_len()), target + 1) == target)
+        let view = self.core.item_behind(self.index, spot.word);
+        view.is_some_and(|view| hash::bucket(self.core.hash_at(view.key(), view.header.key_len()), target + 1) == target)
     }
 
     /// Clears from `source` what the split that made bucket `target` has moved there. Also the second half of a split whose
@@ -367,27 +393,36 @@ impl<'a> Locked<'a> {
     /// One more live item of this epoch.
     pub fn count_item(&self) {
         let shard = self.shard();
-        if shard.counted_epoch.swap(self.epoch, Ordering::Relaxed) != self.epoch {
+        if shard.counted_epoch.load(Ordering::Relaxed) != self.epoch {
+            shard.counted_epoch.store(self.epoch, Ordering::Relaxed);
             shard.items.store(0, Ordering::Relaxed);
         }
-        shard.items.fetch_add(1, Ordering::Relaxed);
+        bump(&shard.items);
     }
 
     /// One slot less in use, and one live item less unless a flush has taken it off the count already.
     fn uncount_item(&self, word: SlotWord) {
         let shard = self.shard();
         subtract(&shard.occupied, 1);
-        let counted = self.core.segment_at(word.at()).is_some_and(|segment| self.core.states.at(segment.0 as usize).epoch.load(Ordering::Relaxed) == shard.counted_epoch.load(Ordering::Relaxed));
+        let counted = self.core.segment_at(word.at()).is_some_and(|segment| self.core.epoch_of(segment) == shard.counted_epoch.load(Ordering::Relaxed));
         if counted {
             subtract(&shard.items, 1);
         }
     }
 
-    /// An item that no slot reaches any more: its bytes are dead, and what hangs on it is freed.
+    /// The item behind a word that no slot holds any more is dead.
     pub fn forget(&self, word: SlotWord) {
-        if let Some((segment, _, view)) = self.core.item_behind(self.index, word) {
-            self.unpublish(segment, view.size);
-            self.free_extents(&view);
+        if let Some(view) = self.core.item_behind(self.index, word) {
+            self.bury(&view);
+        }
+    }
+
+    /// An item that no slot reaches any more: its bytes are dead, and what hangs on it is freed.
+    #[inline]
+    pub fn bury(&self, view: &View) {
+        self.unpublish(view.segment, view.size());
+        if view.kind == Kind::Large {
+            self.free_extents(view);
         }
     }
 }
@@ -400,6 +435,11 @@ pub(crate) fn clear(bucket: &Bucket) {
     for frequency in &bucket.frequency {
         frequency.store(0, Ordering::Relaxed);
     }
+}
+
+/// Under the lock a plain load and store will do.
+fn bump(counter: &AtomicU64) {
+    counter.store(counter.load(Ordering::Relaxed).wrapping_add(1), Ordering::Relaxed);
 }
 
 fn subtract(counter: &AtomicU64, by: u64) {

@@ -12,6 +12,7 @@
 //! Published items never change, except for whole aligned words: the deadline (touch, under the lock, only ever later), a
 //! number and its cas (incr), and the bit `wanted` in the shape.
 use crate::arena::Core;
+use crate::segment::SegmentId;
 use crate::sync::Ordering;
 use crate::time::Deadline;
 
@@ -161,18 +162,41 @@ impl Header {
     }
 }
 
-/// One item in the arena: its header and where its parts lie. All of it is inside one segment.
+/// One item in the arena: its header and where its parts lie. All of it is inside its segment.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct View {
     pub at: u64,
+    pub segment: SegmentId,
     pub header: Header,
     pub kind: Kind,
+    key_off: u32,
+    /// Where the value begins, from the item's first byte.
+    pub value_off: u32,
+    size: u32,
+}
+
+impl View {
     /// Offset of the number or the table of extents, if it has one.
-    pub payload: u64,
-    pub key: u64,
-    pub value: u64,
+    #[inline]
+    pub fn payload(&self) -> u64 {
+        self.at + HEADER + 8 * u64::from(self.header.has_cas())
+    }
+
+    #[inline]
+    pub fn key(&self) -> u64 {
+        self.at + u64::from(self.key_off)
+    }
+
+    #[inline]
+    pub fn value(&self) -> u64 {
+        self.at + u64::from(self.value_off)
+    }
+
     /// Bytes up to the next item.
-    pub size: u64,
+    #[inline]
+    pub fn size(&self) -> u64 {
+        u64::from(self.size)
+    }
 }
 
 /// One segment that holds a piece of a large value.
@@ -244,35 +268,38 @@ impl NewItem<'_> {
 }
 
 impl Core {
+    /// The item at `at`, if what lies there fits into its segment. Whatever the bytes are, the answer is inside of it.
     #[inline]
-    pub fn header_at(&self, at: u64) -> Header {
-        let word = |off| self.data.word(at + off).load(Ordering::Relaxed);
-        Header { shape: word(0), names: word(4), mtime: word(8), deadline: word(12) }
-    }
-
-    /// The item at `at`, if what lies there fits before `end`. Whatever the bytes are, the answer is inside the segment.
-    #[inline]
-    pub fn view(&self, at: u64, end: u64) -> Option<View> {
-        if at + HEADER > end {
+    pub fn view(&self, segment: SegmentId, at: u64) -> Option<View> {
+        let end = self.end(segment);
+        if at % 8 != 0 || at + HEADER > end || segment.0 as usize >= self.states.len() {
             return None;
         }
-        let header = self.header_at(at);
+        // SAFETY: aligned, and inside a segment of the data region, by the test above.
+        let [shape, names, mtime, deadline] = unsafe { self.data.words(at) };
+        let header = Header { shape, names, mtime, deadline };
         let kind = header.kind()?;
-        let payload = at + HEADER + 8 * u64::from(header.has_cas());
-        let (payload_len, stored) = match kind {
-            Kind::Bytes => (0, header.value_len()),
-            Kind::Number => (16, 0),
-            Kind::Large => {
-                if payload + 16 > end {
-                    return None;
-                }
-                (16 + 8 * u64::from(self.data.word(payload + 8).load(Ordering::Relaxed)), header.value_len())
+        let mut key_off = HEADER + 8 * u64::from(header.has_cas()) + 4 * u64::from(header.has_flags()) + 4 * u64::from(header.has_extension());
+        let mut stored = header.value_len();
+        if kind != Kind::Bytes {
+            if at + HEADER + 24 > end {
+                return None;
             }
-        };
-        let key = payload + payload_len + 4 * u64::from(header.has_flags()) + 4 * u64::from(header.has_extension());
-        let value = key + header.key_len() as u64;
-        let size = (value + stored - at).next_multiple_of(8);
-        (at + size <= end).then_some(View { at, header, kind, payload, key, value, size })
+            if kind == Kind::Number {
+                key_off += 16;
+                stored = 0;
+            } else {
+                let extents = self.data.word(at + HEADER + 8 * u64::from(header.has_cas()) + 8).load(Ordering::Relaxed);
+                key_off += 16 + 8 * u64::from(extents);
+            }
+        }
+        let value_off = key_off + header.key_len() as u64;
+        let size = (value_off + stored).next_multiple_of(8);
+        if at + size > end {
+            return None;
+        }
+        // These fit: a segment has at most 1 MiB.
+        Some(View { at, segment, header, kind, key_off: key_off as u32, value_off: value_off as u32, size: size as u32 })
     }
 
     #[inline]
@@ -280,7 +307,7 @@ impl Core {
         if !view.header.has_flags() {
             return 0;
         }
-        self.data.word(view.key - 4 - 4 * u64::from(view.header.has_extension())).load(Ordering::Relaxed)
+        self.data.word(view.key() - 4 - 4 * u64::from(view.header.has_extension())).load(Ordering::Relaxed)
     }
 
     /// The explicit cas of an item that has one.
@@ -289,16 +316,16 @@ impl Core {
     }
 
     pub fn number_of(&self, view: &View) -> u64 {
-        self.data.long(view.payload).load(Ordering::Acquire)
+        self.data.long(view.payload()).load(Ordering::Acquire)
     }
 
     /// Total length of a large value and the number of its extents.
     pub fn large_of(&self, view: &View) -> (u64, usize) {
-        (self.data.long(view.payload).load(Ordering::Relaxed), self.data.word(view.payload + 8).load(Ordering::Relaxed) as usize)
+        (self.data.long(view.payload()).load(Ordering::Relaxed), self.data.word(view.payload() + 8).load(Ordering::Relaxed) as usize)
     }
 
     pub fn extent_of(&self, view: &View, index: usize) -> Extent {
-        let at = view.payload + 16 + 8 * index as u64;
+        let at = view.payload() + 16 + 8 * index as u64;
         Extent { segment: self.data.word(at).load(Ordering::Relaxed), generation: self.data.word(at + 4).load(Ordering::Relaxed) }
     }
 
@@ -360,9 +387,9 @@ impl Core {
     /// The size of a copy of `view` that keeps its cas.
     pub fn copy_size(view: &View, cas: Option<u64>) -> u64 {
         if cas.is_some() && !view.header.has_cas() {
-            view.size + 8
+            view.size() + 8
         } else {
-            view.size
+            view.size()
         }
     }
 
@@ -377,6 +404,6 @@ impl Core {
             self.data.long(to + HEADER).store(cas, Ordering::Relaxed);
         }
         let from = view.at + HEADER + 8 * u64::from(view.header.has_cas());
-        self.data.copy_within(from, to + HEADER + 8 * u64::from(has_cas), view.at + view.size - from);
+        self.data.copy_within(from, to + HEADER + 8 * u64::from(has_cas), view.at + view.size() - from);
     }
 }

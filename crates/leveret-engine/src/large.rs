@@ -158,9 +158,6 @@ impl Core {
 impl Locked<'_> {
     /// Frees the pieces of a large value that no slot reaches any more.
     pub fn free_extents(&self, view: &View) {
-        if view.kind != Kind::Large {
-            return;
-        }
         for index in 0..self.core.large_of(view).1 {
             let extent = self.core.extent_of(view, index);
             if self.core.is_extent(extent, self.index) {
@@ -184,7 +181,7 @@ impl Locked<'_> {
         let key_hash = self.core.header(segment).key_hash.load(Ordering::Relaxed);
         let piece = Extent { segment: segment.0, generation: word.generation() as u32 };
         self.core.spots(self.index, self.bucket_of(key_hash)).filter(|spot| spot.word.tag() == hash::tag(key_hash)).any(|spot| {
-            let Some((_, _, view)) = self.core.item_behind(self.index, spot.word) else { return false };
+            let Some(view) = self.core.item_behind(self.index, spot.word) else { return false };
             view.kind == Kind::Large && (0..self.core.large_of(&view).1).any(|index| self.core.extent_of(&view, index) == piece)
         })
     }

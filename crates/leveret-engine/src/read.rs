@@ -7,7 +7,7 @@ use crate::arena::layout::{Bucket, SLOTS};
 use crate::arena::{Arena, Core};
 use crate::error::Error;
 use crate::hash;
-use crate::index::{SlotWord, CHAIN_MAX};
+use crate::index::{SlotWord, Spot, CHAIN_MAX};
 use crate::item::{Encoding, Extent, Kind, Meta, View};
 use crate::large::Division;
 use crate::segment::{SegmentId, State, StateWord};
@@ -92,19 +92,20 @@ pub struct Item {
     pub fetched: bool,
 }
 
-/// An item met by a reader, with the slot that led there.
-pub(crate) struct Met<'a> {
-    pub found: Found,
-    pub view: View,
-    pub bucket: &'a Bucket,
-    pub slot: usize,
-}
-
-enum Look<T> {
-    Here(T),
+enum Look<'a> {
+    Here(Spot<'a>),
     Absent,
     /// Something changed under the reader.
     Again,
+}
+
+/// Whether the item behind a slot is the one that is looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Match {
+    Yes,
+    No,
+    /// The bytes may belong to another use of the segment.
+    Unsure,
 }
 
 impl Arena {
@@ -147,8 +148,9 @@ impl Arena {
         // Recycled twice in the middle of a copy: under the lock it cannot be.
         let hash = self.core.hash(key);
         let _locked = self.core.lock(self.core.shard_of(hash), now).ok()?;
-        let met = self.core.meet(hash, key, now)?;
-        self.copy_to_vec(&met.found).map(|value| (met.found, value))
+        let mut found = Found::default();
+        self.core.meet(hash, key, now, &mut found)?;
+        self.copy_to_vec(&found).map(|value| (found, value))
     }
 
     /// The value of an item that was found; None when it was recycled meanwhile.
@@ -171,23 +173,31 @@ impl Arena {
     /// Looks an item up. Counts a hit or a miss.
     #[inline]
     pub fn find(&self, key: &[u8], now: Time) -> Option<Found> {
+        let mut found = Found::default();
+        self.find_into(key, now, &mut found).then_some(found)
+    }
+
+    /// As `find`, into memory of the caller; on a miss what is there means nothing.
+    #[inline]
+    pub fn find_into(&self, key: &[u8], now: Time, found: &mut Found) -> bool {
         let core = &*self.core;
-        match core.meet(core.hash(key), key, now) {
-            Some(met) => {
-                met.hint();
+        match core.meet(core.hash(key), key, now, found) {
+            Some(spot) => {
+                hint(spot.bucket, spot.slot);
                 core.count_hit();
-                Some(met.found)
+                true
             }
             None => {
                 core.count_miss();
-                None
+                false
             }
         }
     }
 
     /// Looks an item up without leaving a trace.
     pub fn peek(&self, key: &[u8], now: Time) -> Option<Found> {
-        Some(self.core.meet(self.core.hash(key), key, now)?.found)
+        let mut found = Found::default();
+        self.core.meet(self.core.hash(key), key, now, &mut found).map(|_| found)
     }
 
     /// As `find`, with the cas token. The first time that an item is asked for its token it is marked, under the lock, so
@@ -195,25 +205,21 @@ impl Arena {
     pub fn find_cas(&self, key: &[u8], now: Time) -> Result<Option<Found>, Error> {
         let core = &*self.core;
         let hash = core.hash(key);
-        let Some(met) = core.meet(hash, key, now) else {
-            core.count_miss();
-            return Ok(None);
-        };
-        met.hint();
-        core.count_hit();
-        if let Some(cas) = core.stable_cas(&met) {
+        let Some(found) = self.find(key, now) else { return Ok(None) };
+        let view = core.segment_at(SlotWord(found.version.slot).at()).and_then(|segment| core.view(segment, SlotWord(found.version.slot).at()));
+        if let Some(cas) = view.and_then(|view| core.stable_cas(&found, &view)) {
             // Whatever was read of the token must belong to this version.
             fence(Ordering::Acquire);
-            if core.is_same_use(&met.found.version) {
-                return Ok(Some(Found { cas, ..met.found }));
+            if core.is_same_use(&found.version) {
+                return Ok(Some(Found { cas, ..found }));
             }
         }
         let locked = core.lock(core.shard_of(hash), now)?;
-        let Some(met) = core.meet(hash, key, now) else { return Ok(None) };
-        let cas = locked.give_cas(&met.view);
-        // A number may have changed between the two looks; under the lock both are of one moment.
-        let met = core.meet(hash, key, now).unwrap_or(met);
-        Ok(Some(Found { cas, ..met.found }))
+        let located = locked.locate(hash, key);
+        let Some(view) = located.live() else { return Ok(None) };
+        let cas = locked.give_cas(view);
+        let mut found = Found::default();
+        Ok(core.meet(hash, key, now, &mut found).map(|_| Found { cas, ..found }))
     }
 
     /// Copies the value of an item that was found to `dst`. False: it was recycled meanwhile; find it again.
@@ -239,7 +245,6 @@ impl Arena {
 
     /// # Safety
     /// As `copy`.
-    #[cold]
     unsafe fn copy_rare(&self, found: &Found, dst: *mut u8) -> bool {
         let core = &*self.core;
         if found.is_number != 0 {
@@ -249,7 +254,7 @@ impl Arena {
             return true;
         }
         let Some(segment) = core.segment_at(SlotWord(found.version.slot).at()) else { return false };
-        let Some(view) = core.view(SlotWord(found.version.slot).at(), core.end(segment)) else { return false };
+        let Some(view) = core.view(segment, SlotWord(found.version.slot).at()) else { return false };
         if view.kind != Kind::Large {
             return false;
         }
@@ -272,7 +277,7 @@ impl Arena {
             }
         }
         // SAFETY: as above; `view` lies inside its segment.
-        unsafe { core.data.copy_out(view.value, dst.add(division.piece_bytes as usize), division.tail as usize) };
+        unsafe { core.data.copy_out(view.value(), dst.add(division.piece_bytes as usize), division.tail as usize) };
         fence(Ordering::Acquire);
         core.is_same_use(&found.version)
     }
@@ -317,24 +322,22 @@ fn hint(bucket: &Bucket, slot: usize) {
     }
 }
 
-impl Met<'_> {
-    #[inline]
-    pub fn hint(&self) {
-        hint(self.bucket, self.slot);
-    }
-}
-
 impl Core {
-    /// The live item under a key.
+    /// Whether there is a live item under a key.
+    pub fn is_there(&self, hash: u64, key: &[u8], now: Time) -> bool {
+        self.meet(hash, key, now, &mut Found::default()).is_some()
+    }
+
+    /// Finds the live item under a key: describes it in `found` and says which slot led there.
     #[inline]
-    pub fn meet(&self, hash: u64, key: &[u8], now: Time) -> Option<Met<'_>> {
+    pub fn meet(&self, hash: u64, key: &[u8], now: Time, found: &mut Found) -> Option<Spot<'_>> {
         let shard_index = self.shard_of(hash);
         let shard = self.shards.at(shard_index);
         for _ in 0..TRIES {
             let sequence = shard.move_seq.load(Ordering::Acquire);
             let buckets = self.buckets(shard_index);
-            match self.look(shard_index, buckets, hash, key, now) {
-                Look::Here(met) => return Some(met),
+            match self.look(shard_index, buckets, hash, key, now, found) {
+                Look::Here(spot) => return Some(spot),
                 // A split may have moved the key out from under the scan. All slots were loaded with Acquire, so if one showed
                 // the split's clearing, this load shows its number.
                 Look::Absent if shard.move_seq.load(Ordering::Acquire) == sequence && self.buckets(shard_index) == buckets => return None,
@@ -346,29 +349,26 @@ impl Core {
     }
 
     #[inline]
-    fn look(&self, shard: usize, buckets: u32, hash: u64, key: &[u8], now: Time) -> Look<Met<'_>> {
+    fn look(&self, shard: usize, buckets: u32, hash: u64, key: &[u8], now: Time, found: &mut Found) -> Look<'_> {
         let tag = hash::tag(hash);
         let mut bucket = self.bucket(shard, hash::bucket(hash, buckets));
         for _ in 0..CHAIN_MAX {
-            let mut next = None;
-            for (slot, cell) in bucket.slots.iter().enumerate() {
-                let word = SlotWord(cell.load(Ordering::Acquire));
+            for slot in 0..SLOTS {
+                let word = SlotWord(bucket.slots[slot].load(Ordering::Acquire));
                 if word.tag() == tag {
-                    match self.examine(shard, cell, word, hash, key, now) {
-                        Look::Here((mut found, view)) => {
+                    match self.examine(shard, &bucket.slots[slot], word, hash, key, now, found) {
+                        Match::Yes => {
                             let frequency = bucket.frequency[slot].load(Ordering::Relaxed);
                             found.hits = frequency & FREQUENCY_MAX;
                             found.fetched = u8::from(frequency & FETCHED != 0);
-                            return Look::Here(Met { found, view, bucket, slot });
+                            return Look::Here(Spot { bucket, slot, word });
                         }
-                        Look::Absent => {}
-                        Look::Again => return Look::Again,
+                        Match::No => {}
+                        Match::Unsure => return Look::Again,
                     }
-                } else if slot == SLOTS - 1 {
-                    next = word.linked();
                 }
             }
-            match next.and_then(|link| self.overflow_bucket(shard, link)) {
+            match SlotWord(bucket.slots[SLOTS - 1].load(Ordering::Acquire)).linked().and_then(|link| self.overflow_bucket(shard, link)) {
                 Some(following) => bucket = following,
                 None => return Look::Absent,
             }
@@ -378,23 +378,25 @@ impl Core {
 
     /// Whether the item behind a slot word has this key and is alive.
     #[inline]
-    fn examine(&self, shard: usize, cell: &AtomicU64, word: SlotWord, hash: u64, key: &[u8], now: Time) -> Look<(Found, View)> {
-        let Some(segment) = self.segment_at(word.at()) else { return Look::Absent };
+    #[allow(clippy::too_many_arguments)]
+    fn examine(&self, shard: usize, cell: &AtomicU64, word: SlotWord, hash: u64, key: &[u8], now: Time, found: &mut Found) -> Match {
+        let Some(segment) = self.segment_at(word.at()) else { return Match::No };
         let cells = self.states.at(segment.0 as usize);
         let state = StateWord(cells.state.load(Ordering::Acquire));
         if cell.load(Ordering::Acquire) != word.0 {
-            return Look::Again;
+            return Match::Unsure;
         }
         if !state.holds_items() || state.shard() != shard {
-            return Look::Absent;
+            return Match::No;
         }
         let epoch = cells.epoch.load(Ordering::Relaxed);
-        let mut answer = Look::Absent;
-        if let Some(view) = self.view(word.at(), self.end(segment)) {
-            let same_key = view.header.key_len() == key.len() && self.data.equals(view.key, key);
+        let mut answer = Match::No;
+        if let Some(view) = self.view(segment, word.at()) {
+            let same_key = view.header.key_len() == key.len() && self.data.equals(view.key(), key);
             if same_key && !view.header.deadline().is_past(now) && epoch == self.epoch(now) {
                 let version = Version { hash, slot: word.0, segment: state.0, epoch, deadline: view.header.deadline };
-                answer = Look::Here((self.describe(&view, version), view));
+                self.describe(&view, version, found);
+                answer = Match::Yes;
             }
         }
         // Also a "no" counts only if it was read from the segment that the slot meant.
@@ -402,43 +404,32 @@ impl Core {
         if state.is_same_use(StateWord(cells.state.load(Ordering::Relaxed))) {
             answer
         } else {
-            Look::Again
+            Match::Unsure
         }
     }
 
     #[inline]
-    pub fn describe(&self, view: &View, version: Version) -> Found {
-        let meta = view.header.meta(self.flags_of(view));
-        let mut found = Found {
-            version,
-            value_len: view.header.value_len(),
-            number: 0,
-            cas: 0,
-            meta,
-            mtime: view.header.mtime,
-            deadline: view.header.deadline,
-            value_off: (view.value - view.at) as u32,
-            is_number: 0,
-            hits: 0,
-            fetched: 0,
-            kind: view.kind as u8,
-        };
-        if view.kind != Kind::Bytes {
-            self.describe_rare(view, &mut found);
+    pub fn describe(&self, view: &View, version: Version, found: &mut Found) {
+        found.version = version;
+        found.value_len = view.header.value_len();
+        found.number = 0;
+        found.cas = 0;
+        found.meta = view.header.meta(self.flags_of(view));
+        found.mtime = view.header.mtime;
+        found.deadline = view.header.deadline;
+        found.value_off = view.value_off;
+        found.is_number = 0;
+        found.kind = view.kind as u8;
+        match view.kind {
+            Kind::Bytes => {}
+            Kind::Number => {
+                found.is_number = 1;
+                found.number = self.number_of(view) as i64;
+                // memcached never shortens a number that was counted down: it pads the text with spaces.
+                found.value_len = (found.digit_count() as u64).max(view.header.value_len().min(20));
+            }
+            Kind::Large => found.value_len = self.large_of(view).0,
         }
-        found
-    }
-
-    #[cold]
-    fn describe_rare(&self, view: &View, found: &mut Found) {
-        if view.kind == Kind::Large {
-            found.value_len = self.large_of(view).0;
-            return;
-        }
-        found.is_number = 1;
-        found.number = self.number_of(view) as i64;
-        // memcached never shortens a number that was counted down: it pads the text with spaces.
-        found.value_len = (found.digits().len() as u64).max(view.header.value_len().min(20));
     }
 
     /// Whether the segment of a version has not been used anew since.
@@ -461,18 +452,22 @@ impl Core {
 }
 
 impl Found {
-    fn digits(&self) -> String {
-        // The native entrances count signed, memcached's commands unsigned.
-        if self.meta.encoding == Encoding::Integer as u8 {
-            self.number.to_string()
-        } else {
-            (self.number as u64).to_string()
-        }
+    /// The native entrances count signed, memcached's commands unsigned.
+    fn is_signed(&self) -> bool {
+        self.meta.encoding == Encoding::Integer as u8
+    }
+
+    /// Characters of the number's decimal text.
+    fn digit_count(&self) -> u32 {
+        let minus = u32::from(self.is_signed() && self.number < 0);
+        let magnitude = if self.is_signed() { self.number.unsigned_abs() } else { self.number as u64 };
+        minus + magnitude.checked_ilog10().map_or(1, |log| log + 1)
     }
 
     /// A number's decimal text, padded to its width.
     fn number_text(&self) -> String {
-        format!("{:<width$}", self.digits(), width = self.value_len as usize)
+        let digits = if self.is_signed() { self.number.to_string() } else { (self.number as u64).to_string() };
+        format!("{digits:<width$}", width = self.value_len as usize)
     }
 
     pub(crate) fn into_item(self, key: &[u8], value: Vec<u8>) -> Item {

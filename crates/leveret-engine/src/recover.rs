@@ -81,7 +81,7 @@ impl Locked<'_> {
             for spot in core.spots(self.index, bucket) {
                 occupied += 1;
                 let segment = core.segment_at(spot.word.at());
-                items += u64::from(segment.is_some_and(|segment| core.states.at(segment.0 as usize).epoch.load(Ordering::Relaxed) == self.epoch));
+                items += u64::from(segment.is_some_and(|segment| core.epoch_of(segment) == self.epoch));
             }
         }
         self.shard().occupied.store(occupied, Ordering::Relaxed);

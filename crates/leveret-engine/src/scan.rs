@@ -85,15 +85,16 @@ impl Core {
                 if !state.holds_items() || state.shard() != shard {
                     continue;
                 }
-                let epoch = self.states.at(segment.0 as usize).epoch.load(Ordering::Relaxed);
+                let epoch = self.epoch_of(segment);
                 let mut item = None;
-                if let Some(view) = self.view(at, self.end(segment)) {
+                if let Some(view) = self.view(segment, at) {
                     if epoch == self.epoch(now) && !view.header.deadline().is_past(now) {
                         let mut key = Vec::new();
-                        self.data.append_to(view.key, view.header.key_len(), &mut key);
+                        self.data.append_to(view.key(), view.header.key_len(), &mut key);
                         let version = Version { hash: self.hash(&key), slot: spot.word.0, segment: state.0, epoch, deadline: view.header.deadline };
                         let frequency = spot.frequency();
-                        let found = Found { hits: frequency & FREQUENCY_MAX, fetched: u8::from(frequency & FETCHED != 0), ..self.describe(&view, version) };
+                        let mut found = Found { hits: frequency & FREQUENCY_MAX, fetched: u8::from(frequency & FETCHED != 0), ..Found::default() };
+                        self.describe(&view, version, &mut found);
                         item = Some((key, found));
                     }
                 }

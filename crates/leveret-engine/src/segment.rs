@@ -129,6 +129,13 @@ impl Core {
         self.states.at(segment.0 as usize).state.store(word.0, Ordering::Release);
     }
 
+    /// Flush epoch of everything in a segment.
+    #[inline]
+    pub fn epoch_of(&self, segment: SegmentId) -> u32 {
+        self.states.at(segment.0 as usize).epoch.load(Ordering::Relaxed)
+    }
+
+    #[inline]
     pub fn header(&self, segment: SegmentId) -> &SegmentHeader {
         self.headers.at(segment.0 as usize)
     }
@@ -228,7 +235,7 @@ impl Locked<'_> {
     fn open_segment(&self, entry: usize) -> Option<(SegmentId, StateWord)> {
         let segment = SegmentId(self.open_slots()[entry].load(Ordering::Relaxed).checked_sub(1)?);
         let word = (segment.0 < self.core.states.len() as u32).then(|| self.core.state(segment))?;
-        let current = word.kind() == Some(State::Open) && word.shard() == self.index && self.core.states.at(segment.0 as usize).epoch.load(Ordering::Relaxed) == self.epoch;
+        let current = word.kind() == Some(State::Open) && word.shard() == self.index && self.core.epoch_of(segment) == self.epoch;
         current.then_some((segment, word))
     }
 
@@ -245,43 +252,43 @@ impl Locked<'_> {
         }
     }
 
-    /// Room for `size` bytes: in the best fitting open segment of its class, for large items of any class, else in a new one.
-    /// `all`: also from the segments kept back for drains. None: something must be evicted first.
+    /// Room for `size` bytes: in an open segment of its class, for large items in the best fitting one of any class, else in
+    /// a new one. `all`: also from the segments kept back for drains. None: something must be evicted first.
+    #[inline]
     pub fn reserve(&self, pool: Pool, class: u8, size: u64, all: bool) -> Option<Place> {
         debug_assert!(size <= self.core.geometry.segment_size());
-        let mut best: Option<(SegmentId, u64)> = None;
-        let mut unused = None;
-        let mut fullest: Option<(usize, SegmentId, u64)> = None;
-        for entry in Self::entries(pool) {
-            let Some((segment, word)) = self.open_segment(entry) else {
-                unused = unused.or(Some(entry));
-                continue;
-            };
-            let room = self.room_in(segment);
-            // A sixteenth of a segment is worth more than items that die together.
-            let suits = word.class() == class || size > self.core.geometry.segment_size() / 16;
-            if suits && size <= room && best.is_none_or(|(_, least)| room < least) {
-                best = Some((segment, room));
-            }
-            if fullest.is_none_or(|(_, _, least)| room < least) {
-                fullest = Some((entry, segment, room));
+        // A sixteenth of a segment is worth more than items that die together.
+        if size <= self.core.geometry.segment_size() / 16 {
+            for entry in Self::entries(pool) {
+                if let Some((segment, word)) = self.open_segment(entry) {
+                    let at = self.core.written_end(segment);
+                    if word.class() == class && size <= self.core.end(segment) - at {
+                        return Some(Place { segment, at });
+                    }
+                }
             }
         }
-        if let Some((segment, _)) = best {
+        self.reserve_best(pool, class, size, all)
+    }
+
+    #[cold]
+    fn reserve_best(&self, pool: Pool, class: u8, size: u64, all: bool) -> Option<Place> {
+        let open = || Self::entries(pool).filter_map(|entry| self.open_segment(entry).map(|(segment, word)| (entry, segment, word, self.room_in(segment))));
+        let any_class = size > self.core.geometry.segment_size() / 16;
+        let suits = |word: StateWord, room: u64| size <= room && (any_class || word.class() == class);
+        if let Some((_, segment, ..)) = open().filter(|(.., word, room)| suits(*word, *room)).min_by_key(|(.., room)| *room) {
             return Some(Place { segment, at: self.core.written_end(segment) });
         }
         if !all && self.core.count_free(RESERVE + 1) <= RESERVE {
             return None;
         }
         let segment = self.open_new(pool, class)?;
-        let entry = match (unused, fullest) {
-            (Some(entry), _) => entry,
-            (None, Some((entry, full, _))) => {
-                self.seal(full);
-                entry
-            }
-            (None, None) => unreachable!("each entry is either unused or counted"),
-        };
+        // Into an unused entry of the list, else in place of the fullest segment.
+        let unused = Self::entries(pool).find(|entry| self.open_segment(*entry).is_none());
+        let entry = unused.or_else(|| open().min_by_key(|(.., room)| *room).map(|(entry, full, ..)| {
+            self.seal(full);
+            entry
+        }))?;
         self.open_slots()[entry].store(segment.0 + 1, Ordering::Relaxed);
         Some(Place { segment, at: self.core.start(segment) })
     }

@@ -192,7 +192,7 @@ impl Arena {
             match word.kind() {
                 Some(State::Free) => stats.segments_free += 1,
                 Some(State::Large | State::LargeFill) => stats.item_bytes += core.geometry.segment_size(),
-                Some(State::Open | State::Sealed | State::Draining) if core.states.at(segment.0 as usize).epoch.load(Ordering::Relaxed) == epoch => {
+                Some(State::Open | State::Sealed | State::Draining) if core.epoch_of(segment) == epoch => {
                     let live = u64::from(header.live_bytes.load(Ordering::Relaxed));
                     stats.item_bytes += live;
                     if header.live_items.load(Ordering::Relaxed) > 0 && header.max_deadline.load(Ordering::Relaxed) <= now.0 {

@@ -110,16 +110,16 @@ impl Locked<'_> {
             for spot in core.spots(shard, bucket) {
                 occupied += 1;
                 report.items += 1;
-                let Some((segment, _, view)) = core.item_behind(shard, spot.word) else {
+                let Some(view) = core.item_behind(shard, spot.word) else {
                     report.problem(|| format!("shard {shard}, bucket {bucket}: slot {:#x} leads to no item", spot.word.0));
                     continue;
                 };
-                report.item_bytes += view.size;
-                if view.at + view.size > core.written_end(segment) {
-                    report.problem(|| format!("shard {shard}, bucket {bucket}: item at {} lies beyond what segment {} holds", view.at, segment.0));
+                report.item_bytes += view.size();
+                if view.at + view.size() > core.written_end(view.segment) {
+                    report.problem(|| format!("shard {shard}, bucket {bucket}: item at {} lies beyond what segment {} holds", view.at, view.segment.0));
                 }
                 let mut key = Vec::new();
-                core.data.append_to(view.key, view.header.key_len(), &mut key);
+                core.data.append_to(view.key(), view.header.key_len(), &mut key);
                 let hash = core.hash(&key);
                 if core.shard_of(hash) != shard || hash::bucket(hash, buckets) != bucket || hash::tag(hash) != spot.word.tag() {
                     report.problem(|| format!("shard {shard}, bucket {bucket}: holds key '{}', whose place is elsewhere", key.escape_ascii()));
@@ -127,9 +127,9 @@ impl Locked<'_> {
                 if !keys.insert(key.clone()) {
                     report.problem(|| format!("shard {shard}, bucket {bucket}: key '{}' is there twice", key.escape_ascii()));
                 }
-                let counts = reached.entry(segment.0).or_default();
+                let counts = reached.entry(view.segment.0).or_default();
                 counts.0 += 1;
-                counts.1 += view.size;
+                counts.1 += view.size();
                 if view.kind == Kind::Large {
                     self.verify_large(report, &key, hash, &view);
                 }

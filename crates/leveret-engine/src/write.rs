@@ -2,11 +2,11 @@
 //! Nothing here allocates, calls back or enters the kernel while the lock is held.
 use crate::arena::{Arena, Core};
 use crate::error::Error;
-use crate::index::{Located, SlotWord};
+use crate::index::{Located, Old, SlotWord};
 use crate::item::{Body, Encoding, Kind, Meta, NewItem, View, WANTED};
 use crate::large::Fill;
 use crate::lock::Locked;
-use crate::read::Met;
+use crate::read::Found;
 use crate::segment::{class_of, Place, Pool};
 use crate::stats::Counter;
 use crate::sync::Ordering;
@@ -118,10 +118,10 @@ impl Arena {
     #[allow(clippy::too_many_arguments)]
     fn store_body<'b>(&self, key: &[u8], meta: Meta, deadline: Deadline, mode: Mode, now: Time, want_cas: bool, body: impl Fn() -> Body<'b>, fill: Option<&Fill<'_>>) -> Result<Stored, Error> {
         self.core.update(key, now, |locked, located| {
-            match (mode, locked.live(located)) {
+            match (mode, located.live()) {
                 (Mode::Add, Some(_)) => return Ok(Step::Done(Stored::Exists)),
                 (Mode::Replace | Mode::Cas(_), None) => return Ok(Step::Done(Stored::Missing)),
-                (Mode::Cas(token), Some(view)) if locked.cas_of(&view) != Some(token) => return Ok(Step::Done(Stored::Exists)),
+                (Mode::Cas(token), Some(view)) if locked.cas_of(view) != Some(token) => return Ok(Step::Done(Stored::Exists)),
                 _ => {}
             }
             let item = NewItem { key, meta, mtime: now.0, deadline: deadline.0, cas: None, body: body() };
@@ -141,13 +141,13 @@ impl Arena {
         let core = &*self.core;
         loop {
             let joined = core.update(key, now, |locked, located| {
-                let Some(view) = locked.live(located) else { return Ok(Step::Done(Joined::Stored(Stored::Missing))) };
-                let meta = view.header.meta(core.flags_of(&view));
+                let Some(view) = located.live() else { return Ok(Step::Done(Joined::Stored(Stored::Missing))) };
+                let meta = view.header.meta(core.flags_of(view));
                 let len = view.header.value_len() as usize + bytes.len();
                 if view.kind != Kind::Bytes || !core.fits_segment(key, len, meta) {
                     return Ok(Step::Done(Joined::Rebuild));
                 }
-                let old = (view.value, view.header.value_len());
+                let old = (view.value(), view.header.value_len());
                 let (before, after): (&[u8], &[u8]) = if behind { (&[], bytes) } else { (bytes, &[]) };
                 let item = NewItem { key, meta, mtime: now.0, deadline: view.header.deadline, cas: None, body: Body::Joined { before, old, after } };
                 let Some(cas) = locked.put(located, item, false, None) else { return Ok(Step::NoRoom) };
@@ -195,19 +195,17 @@ impl Arena {
         core.check_key(key)?;
         let hash = core.hash(key);
         // A miss needs no lock.
-        if core.meet(hash, key, now).is_none() && !core.is_lost() {
+        if !core.is_there(hash, key, now) && !core.is_lost() {
             return Ok(false);
         }
         let locked = core.lock(core.shard_of(hash), now)?;
         let located = locked.locate(hash, key);
-        let Some(view) = locked.live(&located) else { return Ok(false) };
-        if !may(locked.cas_of(&view)) {
+        let Some(old) = located.old.filter(|old| old.is_alive) else { return Ok(false) };
+        if !may(locked.cas_of(&old.view)) {
             return Ok(false);
         }
-        if let Some((spot, _)) = &located.found {
-            locked.remove(hash, spot);
-            locked.count(Counter::Deletes, 1);
-        }
+        locked.remove(hash, &old.spot);
+        locked.count(Counter::Deletes, 1);
         Ok(true)
     }
 
@@ -215,8 +213,8 @@ impl Arena {
     pub fn touch(&self, key: &[u8], deadline: Deadline, now: Time) -> Result<bool, Error> {
         self.core.check_key(key)?;
         self.core.update(key, now, |locked, located| {
-            let Some(view) = locked.live(located) else { return Ok(Step::Done(false)) };
-            if !locked.postpone(&view, deadline) && !locked.replace_deadline(located, &view, deadline) {
+            let Some(old) = located.old.filter(|old| old.is_alive) else { return Ok(Step::Done(false)) };
+            if !locked.postpone(&old.view, deadline) && !locked.replace_deadline(&old, deadline) {
                 return Ok(Step::NoRoom);
             }
             locked.count(Counter::Touches, 1);
@@ -269,14 +267,13 @@ impl Core {
     }
 
     /// The cas of an item that a reader met, if it is one that a later copy will keep.
-    pub fn stable_cas(&self, met: &Met<'_>) -> Option<u64> {
-        let view = &met.view;
+    pub fn stable_cas(&self, found: &Found, view: &View) -> Option<u64> {
         if view.kind == Kind::Number {
             // In this order the value belongs to the cas: an increment takes the cas away before it changes the value.
-            let cas = self.data.long(view.payload + 8);
+            let cas = self.data.long(view.payload() + 8);
             let before = cas.load(Ordering::Acquire);
             let value = self.number_of(view);
-            let stable = before != 0 && value == met.found.number as u64 && cas.load(Ordering::Acquire) == before;
+            let stable = before != 0 && value == found.number as u64 && cas.load(Ordering::Acquire) == before;
             return stable.then_some(before);
         }
         self.explicit_cas(view).or_else(|| view.header.is_wanted().then(|| self.natural_cas(view)))
@@ -284,28 +281,15 @@ impl Core {
 
     /// The token that every item has by its place: unique for ever, since a place is used once per generation.
     fn natural_cas(&self, view: &View) -> u64 {
-        let Some(segment) = self.segment_at(view.at) else { return 0 };
-        self.state(segment).generation() << 20 | (view.at - self.start(segment)) >> 3
+        self.state(view.segment).generation() << 20 | (view.at - self.start(view.segment)) >> 3
     }
 }
 
 impl Locked<'_> {
-    /// The item that was located, if it is alive.
-    pub fn live(&self, located: &Located<'_>) -> Option<View> {
-        let (_, view) = located.found.as_ref()?;
-        self.is_alive(view).then_some(*view)
-    }
-
-    pub fn is_alive(&self, view: &View) -> bool {
-        let segment = self.core.segment_at(view.at);
-        let epoch = segment.map(|segment| self.core.states.at(segment.0 as usize).epoch.load(Ordering::Relaxed));
-        epoch == Some(self.epoch) && !view.header.deadline().is_past(self.now)
-    }
-
     /// The token that an item would show; None for a number that has none yet.
     pub fn cas_of(&self, view: &View) -> Option<u64> {
         match view.kind {
-            Kind::Number => Some(self.core.data.long(view.payload + 8).load(Ordering::Relaxed)).filter(|cas| *cas != 0),
+            Kind::Number => Some(self.core.data.long(view.payload() + 8).load(Ordering::Relaxed)).filter(|cas| *cas != 0),
             _ => Some(self.core.explicit_cas(view).unwrap_or_else(|| self.core.natural_cas(view))),
         }
     }
@@ -313,7 +297,7 @@ impl Locked<'_> {
     /// The token of an item that somebody asks for, from now on kept by its copies.
     pub fn give_cas(&self, view: &View) -> u64 {
         if view.kind == Kind::Number {
-            let cell = self.core.data.long(view.payload + 8);
+            let cell = self.core.data.long(view.payload() + 8);
             if cell.load(Ordering::Relaxed) == 0 {
                 cell.store(self.next_cas(), Ordering::Release);
             }
@@ -333,19 +317,17 @@ impl Locked<'_> {
     /// Writes a new version of the located key and commits it. Returns its cas (0 unless wanted). None: no room, nothing changed.
     pub fn put(&self, located: &Located<'_>, mut item: NewItem<'_>, want_cas: bool, fill: Option<&Fill<'_>>) -> Option<u64> {
         let core = self.core;
-        let hash = core.hash(item.key);
-        let old = located.found.as_ref().map(|(spot, view)| (spot.word, *view));
-        let was_alive = self.live(located).is_some();
+        let old = located.old.as_ref();
         // Tokens of a key only grow. An item whose token nobody asked for has none to grow from.
-        let told = old.is_some_and(|(_, view)| view.kind == Kind::Number || view.header.has_cas() || view.header.is_wanted());
+        let told = old.is_some_and(|old| old.view.kind == Kind::Number || old.view.header.has_cas() || old.view.header.is_wanted());
         match &mut item.body {
             Body::Number { cas, .. } if told || want_cas => *cas = self.next_cas(),
             Body::Number { .. } => {}
             _ => item.cas = told.then(|| self.next_cas()),
         }
         let pool = match old {
-            Some((_, view)) => core.segment_at(view.at).map_or(Pool::Small, |segment| core.state(segment).pool()),
-            None if self.was_evicted_lately(hash) => Pool::Main,
+            Some(old) => core.state(old.view.segment).pool(),
+            None if self.was_evicted_lately(located.hash) => Pool::Main,
             None => Pool::Small,
         };
         let size = item.size();
@@ -355,36 +337,28 @@ impl Locked<'_> {
             // Before the commit: a kill in between leaves pieces that no record lists, which recovery frees.
             fill.hand_over(self);
         }
-        let cas = self.finish(located, hash, place, size, item.deadline, want_cas);
-        if let Some((word, view)) = old {
-            self.forget(word);
-            if view.header.deadline().is_past(self.now) {
-                self.count(Counter::Expired, 1);
+        self.publish(place, size, item.deadline);
+        let cas = if want_cas { core.view(place.segment, place.at).map_or(0, |view| self.give_cas(&view)) } else { 0 };
+        self.commit(located, SlotWord::item(located.hash, place.at));
+        match old {
+            None => self.count_item(),
+            Some(old) => {
+                self.bury(&old.view);
+                if !old.is_alive {
+                    self.count_revival(old);
+                }
             }
-        }
-        if !was_alive {
-            self.count_revived(located);
         }
         self.count(Counter::WrittenBytes, size);
         Some(cas)
     }
 
-    /// Publishes the bytes at `place` and points the key's slot at them.
-    fn finish(&self, located: &Located<'_>, hash: u64, place: Place, size: u64, deadline: u32, want_cas: bool) -> u64 {
-        self.publish(place, size, deadline);
-        let cas = if want_cas { self.core.view(place.at, self.core.end(place.segment)).map_or(0, |view| self.give_cas(&view)) } else { 0 };
-        self.commit(located, SlotWord::item(hash, place.at));
-        cas
-    }
-
-    /// Counts a key that has an item again. One that had only expired was still counted.
-    fn count_revived(&self, located: &Located<'_>) {
-        let still_counted = located.found.as_ref().is_some_and(|(spot, _)| {
-            spot.set_frequency(0);
-            let segment = self.core.segment_at(spot.word.at());
-            segment.is_some_and(|segment| self.core.states.at(segment.0 as usize).epoch.load(Ordering::Relaxed) == self.epoch)
-        });
-        if !still_counted {
+    /// A key whose item was dead has a live one. If that had only expired it was still counted.
+    fn count_revival(&self, old: &Old<'_>) {
+        old.spot.set_frequency(0);
+        if self.core.epoch_of(old.view.segment) == self.epoch {
+            self.count(Counter::Expired, 1);
+        } else {
             self.count_item();
         }
     }
@@ -394,8 +368,7 @@ impl Locked<'_> {
         if deadline < view.header.deadline() {
             return false;
         }
-        let Some(segment) = self.core.segment_at(view.at) else { return false };
-        let header = self.core.header(segment);
+        let header = self.core.header(view.segment);
         // The segment first: killed in between, it only lives longer than it needs to.
         header.max_deadline.fetch_max(deadline.0, Ordering::Relaxed);
         self.core.data.word(view.at + 12).store(deadline.0, Ordering::Release);
@@ -403,16 +376,12 @@ impl Locked<'_> {
     }
 
     /// Writes the same version again with an earlier deadline; its cas stays. False: no room.
-    fn replace_deadline(&self, located: &Located<'_>, view: &View, deadline: Deadline) -> bool {
-        let Some((spot, _)) = &located.found else { return false };
-        let pool = self.core.segment_at(view.at).map_or(Pool::Small, |segment| self.core.state(segment).pool());
-        let Some((place, size)) = self.copy_to(pool, view, deadline, false) else { return false };
+    fn replace_deadline(&self, old: &Old<'_>, deadline: Deadline) -> bool {
+        let pool = self.core.state(old.view.segment).pool();
+        let Some((place, size)) = self.copy_to(pool, &old.view, deadline, false) else { return false };
         self.publish(place, size, deadline.0);
-        let word = SlotWord(spot.word.0 >> crate::hash::PLACE_BITS << crate::hash::PLACE_BITS | place.at >> 3);
-        spot.cell().store(word.0, Ordering::Release);
-        if let Some(segment) = self.core.segment_at(view.at) {
-            self.unpublish(segment, view.size);
-        }
+        old.spot.cell().store(old.spot.word.moved_to(place.at).0, Ordering::Release);
+        self.unpublish(old.view.segment, old.view.size());
         true
     }
 

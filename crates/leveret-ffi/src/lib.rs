@@ -198,14 +198,11 @@ pub extern "C" fn leveret_layout_version() -> u32 {
 #[no_mangle]
 pub unsafe extern "C" fn leveret_find(arena: *const leveret_arena, key: leveret_bytes, now: u32, found: *mut Found) -> leveret_status {
     // SAFETY: by contract.
-    let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
-    match arena.find(key, moment(now)) {
-        // SAFETY: by contract.
-        Some(item) => unsafe {
-            found.write(item);
-            LEVERET_OK
-        },
-        None => absent(arena),
+    let (arena, key, found) = unsafe { (&(*arena).0, key.as_slice(), &mut *found) };
+    if arena.find_into(key, moment(now), found) {
+        LEVERET_OK
+    } else {
+        absent(arena)
     }
 }
 

@@ -2,7 +2,7 @@
 //! processes may write them at any time by the rules of atomics; plain bytes never are.
 use crate::arena::guard;
 use crate::copy;
-use crate::sync::{AtomicU32, AtomicU64};
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use rustix::fd::BorrowedFd;
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::io;
@@ -125,6 +125,21 @@ impl Data {
         assert!(off % 8 == 0);
         // SAFETY: in bounds and aligned; an atomic may be shared with other processes.
         unsafe { AtomicU64::from_ptr(self.range(off, 8).cast()) }
+    }
+
+    /// The four words at `off`, read once.
+    ///
+    /// # Safety
+    /// `off` is a multiple of 8, and `off + 16` lies in the region.
+    #[inline]
+    pub unsafe fn words(&self, off: u64) -> [u32; 4] {
+        debug_assert!(off % 8 == 0 && off + 16 <= self.len);
+        // SAFETY: by contract; read through atomics since others may write.
+        unsafe {
+            let first = self.base.add(off as usize).cast::<u32>();
+            let word = |index| AtomicU32::from_ptr(first.add(index)).load(Ordering::Relaxed);
+            [word(0), word(1), word(2), word(3)]
+        }
     }
 
     /// Copies bytes out to private memory.
