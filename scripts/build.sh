@@ -40,16 +40,17 @@ build_extension() {
     fi
     rm -rf "$source"
     cp -r php "$source"
+    # Joined by &&, because `set -e` does not hold on the left of ||.
     (
-        cd "$source"
-        phpize8.2
-        ./configure -q --with-php-config=php-config8.2 --enable-leveret --with-leveret-core="$core"
-        make -s -j"$(nproc)"
+        cd "$source" && phpize8.2 &&
+            ./configure -q --with-php-config=php-config8.2 --enable-leveret \
+                --with-leveret-core="$core" --with-leveret-include="$ROOT/crates/leveret-ffi/include" &&
+            make -s -j"$(nproc)"
     ) >build/extension.log 2>&1 || {
         tail -n 40 build/extension.log >&2
         fail "The PHP extension does not build." "The last lines are above; all of them are in build/extension.log"
     }
-    if grep -n 'warning:' build/extension.log; then note "The C compiler warned: see above."; fi
+    if grep -E '\.[ch]:[0-9]+:.*warning:' build/extension.log; then note "The C compiler warned: see above."; fi
     put "$source/modules/leveret.so" build/leveret.so
     printf '%s\n' "$stamp" >"$source/.stamp"
 }
