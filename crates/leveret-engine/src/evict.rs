@@ -95,7 +95,9 @@ impl Core {
     #[cold]
     fn extend_index(&self, shard: usize, chunks: u32, now: Time) {
         let patience = &self.index_full_until[shard];
-        if u64::from(chunks + 1) * u64::from(self.geometry.chunk_buckets) > u64::from(self.geometry.buckets_max) || Time(patience.load(Ordering::Relaxed)) > now {
+        if u64::from(chunks + 1) * u64::from(self.geometry.chunk_buckets) > u64::from(self.geometry.buckets_max)
+            || Time(patience.load(Ordering::Relaxed)) > now
+        {
             return;
         }
         if self.grow_index(shard, chunks) {
@@ -195,7 +197,8 @@ impl<'a> Locked<'a> {
             return true;
         }
         let small_is_due = survey.small * 100 > survey.all * SMALL_PERCENT;
-        let (first, second) = if small_is_due { (survey.oldest_small, survey.oldest_main) } else { (survey.oldest_main, survey.oldest_small) };
+        let (first, second) =
+            if small_is_due { (survey.oldest_small, survey.oldest_main) } else { (survey.oldest_main, survey.oldest_small) };
         let victim = first.or(second).or(survey.fullest_open);
         if let Some((segment, _)) = victim {
             self.drain(segment, Keep::Read);

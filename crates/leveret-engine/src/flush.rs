@@ -30,7 +30,9 @@ impl Arena {
         }
         let flush = &self.core.control().flush;
         let mut seen = flush.load(Ordering::Acquire);
-        while let Err(found) = flush.compare_exchange(seen, u64::from(at.0) << 32 | u64::from(seen as u32), Ordering::AcqRel, Ordering::Acquire) {
+        while let Err(found) =
+            flush.compare_exchange(seen, u64::from(at.0) << 32 | u64::from(seen as u32), Ordering::AcqRel, Ordering::Acquire)
+        {
             seen = found;
         }
         Ok(())

@@ -143,7 +143,8 @@ impl Core {
 
     /// All item slots of a chain.
     pub fn spots(&self, shard: usize, bucket: u32) -> impl Iterator<Item = Spot<'_>> {
-        let of_bucket = |bucket| (0..SLOTS).map(move |slot| Spot { bucket, slot, word: SlotWord(bucket.slots[slot].load(Ordering::Acquire)) });
+        let of_bucket =
+            |bucket| (0..SLOTS).map(move |slot| Spot { bucket, slot, word: SlotWord(bucket.slots[slot].load(Ordering::Acquire)) });
         self.chain(shard, bucket).flat_map(of_bucket).filter(|spot| spot.word.is_item())
     }
 
@@ -152,7 +153,7 @@ impl Core {
     pub fn item_behind(&self, shard: usize, word: SlotWord) -> Option<View> {
         let segment = self.segment_at(word.at())?;
         let state = self.state(segment);
-        if !state.holds_items() || state.shard() != shard {
+        if !state.holds_items_of(shard) {
             return None;
         }
         self.view(segment, word.at())
@@ -187,7 +188,8 @@ impl<'a> Locked<'a> {
                     located.empty = Some(spot);
                 }
             }
-            next = SlotWord(bucket.slots[SLOTS - 1].load(Ordering::Relaxed)).linked().and_then(|link| core.overflow_bucket(self.index, link));
+            next =
+                SlotWord(bucket.slots[SLOTS - 1].load(Ordering::Relaxed)).linked().and_then(|link| core.overflow_bucket(self.index, link));
         }
         located
     }
@@ -343,7 +345,9 @@ impl<'a> Locked<'a> {
             }
             if filled == SLOTS {
                 // Not linked to anything that a reader reaches, so the order of these stores does not matter.
-                let Some((number, bucket)) = self.take_overflow().and_then(|number| Some((number, core.overflow_bucket(self.index, number)?))) else {
+                let Some((number, bucket)) =
+                    self.take_overflow().and_then(|number| Some((number, core.overflow_bucket(self.index, number)?)))
+                else {
                     self.release_chain(target);
                     return;
                 };
@@ -404,7 +408,10 @@ impl<'a> Locked<'a> {
     fn uncount_item(&self, word: SlotWord) {
         let shard = self.shard();
         subtract(&shard.occupied, 1);
-        let counted = self.core.segment_at(word.at()).is_some_and(|segment| self.core.epoch_of(segment) == shard.counted_epoch.load(Ordering::Relaxed));
+        let counted = self
+            .core
+            .segment_at(word.at())
+            .is_some_and(|segment| self.core.epoch_of(segment) == shard.counted_epoch.load(Ordering::Relaxed));
         if counted {
             subtract(&shard.items, 1);
         }

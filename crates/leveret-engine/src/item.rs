@@ -102,6 +102,8 @@ const HAS_FLAGS: u32 = 1 << 27;
 /// Somebody has been told this item's cas, so a copy of it must keep it.
 pub(crate) const WANTED: u32 = 1 << 28;
 const HAS_EXTENSION: u32 = 1 << 29;
+/// What moves the key away from its usual place.
+const OPTIONS: u32 = 3 << KIND_SHIFT | HAS_CAS | HAS_FLAGS | HAS_EXTENSION;
 
 /// A header, read once into private memory.
 #[derive(Clone, Copy, Debug)]
@@ -218,10 +220,22 @@ pub(crate) struct NewItem<'a> {
 
 pub(crate) enum Body<'a> {
     Bytes(&'a [u8]),
-    Number { value: u64, cas: u64, width: u32 },
-    Large { total: u64, extents: &'a [Extent], tail: &'a [u8] },
+    Number {
+        value: u64,
+        cas: u64,
+        width: u32,
+    },
+    Large {
+        total: u64,
+        extents: &'a [Extent],
+        tail: &'a [u8],
+    },
     /// The parts of an append or prepend: bytes of an old item in the arena, and new ones before or behind.
-    Joined { before: &'a [u8], old: (u64, u64), after: &'a [u8] },
+    Joined {
+        before: &'a [u8],
+        old: (u64, u64),
+        after: &'a [u8],
+    },
 }
 
 impl Body<'_> {
@@ -278,8 +292,23 @@ impl Core {
         // SAFETY: aligned, and inside a segment of the data region, by the test above.
         let [shape, names, mtime, deadline] = unsafe { self.data.words(at) };
         let header = Header { shape, names, mtime, deadline };
+        // Most items have no optional part, which makes their places constants.
+        let (kind, key_off, stored) =
+            if shape & OPTIONS == 0 { (Kind::Bytes, HEADER, header.value_len()) } else { self.optional_parts(at, end, header)? };
+        let value_off = key_off + header.key_len() as u64;
+        let size = (value_off + stored).next_multiple_of(8);
+        if at + size > end {
+            return None;
+        }
+        // These fit: a segment has at most 1 MiB.
+        Some(View { at, segment, header, kind, key_off: key_off as u32, value_off: value_off as u32, size: size as u32 })
+    }
+
+    /// Kind, offset of the key and bytes behind it, of an item that is more than header, key and bytes.
+    fn optional_parts(&self, at: u64, end: u64, header: Header) -> Option<(Kind, u64, u64)> {
         let kind = header.kind()?;
-        let mut key_off = HEADER + 8 * u64::from(header.has_cas()) + 4 * u64::from(header.has_flags()) + 4 * u64::from(header.has_extension());
+        let mut key_off =
+            HEADER + 8 * u64::from(header.has_cas()) + 4 * u64::from(header.has_flags()) + 4 * u64::from(header.has_extension());
         let mut stored = header.value_len();
         if kind != Kind::Bytes {
             if at + HEADER + 24 > end {
@@ -293,13 +322,7 @@ impl Core {
                 key_off += 16 + 8 * u64::from(extents);
             }
         }
-        let value_off = key_off + header.key_len() as u64;
-        let size = (value_off + stored).next_multiple_of(8);
-        if at + size > end {
-            return None;
-        }
-        // These fit: a segment has at most 1 MiB.
-        Some(View { at, segment, header, kind, key_off: key_off as u32, value_off: value_off as u32, size: size as u32 })
+        Some((kind, key_off, stored))
     }
 
     #[inline]
@@ -337,7 +360,10 @@ impl Core {
             | (item.body.kind() as u32) << KIND_SHIFT
             | if item.cas.is_some() { HAS_CAS } else { 0 }
             | if meta.flags != 0 { HAS_FLAGS } else { 0 };
-        let names = item.key.len() as u32 | u32::from(meta.origin & 15) << 16 | u32::from(meta.encoding & 15) << 20 | u32::from(meta.codec & 15) << 24;
+        let names = item.key.len() as u32
+            | u32::from(meta.origin & 15) << 16
+            | u32::from(meta.encoding & 15) << 20
+            | u32::from(meta.codec & 15) << 24;
         let size = item.size();
         // The padding is part of the item's bytes; zero, so that no earlier value shows through.
         data.long(at + size - 8).store(0, Ordering::Relaxed);

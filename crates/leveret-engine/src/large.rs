@@ -133,7 +133,12 @@ impl Core {
 
     fn end_fill(&self, segment: SegmentId, word: StateWord) {
         self.header(segment).filler.store(0, Ordering::Release);
-        let freed = self.states.at(segment.0 as usize).state.compare_exchange(word.0, word.with(State::Free).0, Ordering::AcqRel, Ordering::Relaxed);
+        let freed = self.states.at(segment.0 as usize).state.compare_exchange(
+            word.0,
+            word.with(State::Free).0,
+            Ordering::AcqRel,
+            Ordering::Relaxed,
+        );
         if freed.is_ok() {
             self.set_used(segment, false);
         }

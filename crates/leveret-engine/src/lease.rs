@@ -60,7 +60,11 @@ impl Arena {
         let slots = || (0..LEASES_PER_SHARD).map(|index| shard * LEASES_PER_SHARD + index);
         let is_held = |lease: &LeaseSlot| lease.owner.load(Ordering::Relaxed) != 0;
         let same = slots().find(|slot| is_held(core.leases.at(*slot)) && core.leases.at(*slot).key_hash.load(Ordering::Relaxed) == hash);
-        let free = || slots().find(|slot| !is_held(core.leases.at(*slot))).or_else(|| slots().find(|slot| core.is_dead(core.leases.at(*slot).owner.load(Ordering::Relaxed))));
+        let free = || {
+            slots()
+                .find(|slot| !is_held(core.leases.at(*slot)))
+                .or_else(|| slots().find(|slot| core.is_dead(core.leases.at(*slot).owner.load(Ordering::Relaxed))))
+        };
         let Some(slot) = same.or_else(free) else { return Lease::NoLease };
         let lease = core.leases.at(slot);
 

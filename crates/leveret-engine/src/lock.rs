@@ -61,7 +61,8 @@ impl Core {
         match word.compare_exchange(0, owner, Ordering::Acquire, Ordering::Relaxed) {
             Ok(_) => self.entered(shard, true, now).ok(),
             Err(held) => {
-                let stolen = self.is_dead(held) && word.compare_exchange(held, owner | WAITERS, Ordering::Acquire, Ordering::Relaxed).is_ok();
+                let stolen =
+                    self.is_dead(held) && word.compare_exchange(held, owner | WAITERS, Ordering::Acquire, Ordering::Relaxed).is_ok();
                 stolen.then(|| self.entered(shard, false, now).ok())?
             }
         }

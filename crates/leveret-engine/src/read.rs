@@ -123,10 +123,12 @@ impl Arena {
     /// The item with its cas token.
     pub fn gets(&self, key: &[u8], now: Time) -> Result<Option<Item>, Error> {
         let mut failure = None;
-        let fetched = self.fetch(key, now, |arena| arena.find_cas(key, now).unwrap_or_else(|error| {
-            failure = Some(error);
-            None
-        }));
+        let fetched = self.fetch(key, now, |arena| {
+            arena.find_cas(key, now).unwrap_or_else(|error| {
+                failure = Some(error);
+                None
+            })
+        });
         match failure {
             Some(error) => Err(error),
             None => Ok(fetched.map(|(found, value)| found.into_item(key, value))),
@@ -206,7 +208,8 @@ impl Arena {
         let core = &*self.core;
         let hash = core.hash(key);
         let Some(found) = self.find(key, now) else { return Ok(None) };
-        let view = core.segment_at(SlotWord(found.version.slot).at()).and_then(|segment| core.view(segment, SlotWord(found.version.slot).at()));
+        let view =
+            core.segment_at(SlotWord(found.version.slot).at()).and_then(|segment| core.view(segment, SlotWord(found.version.slot).at()));
         if let Some(cas) = view.and_then(|view| core.stable_cas(&found, &view)) {
             // Whatever was read of the token must belong to this version.
             fence(Ordering::Acquire);
@@ -386,7 +389,7 @@ impl Core {
         if cell.load(Ordering::Acquire) != word.0 {
             return Match::Unsure;
         }
-        if !state.holds_items() || state.shard() != shard {
+        if !state.holds_items_of(shard) {
             return Match::No;
         }
         let epoch = cells.epoch.load(Ordering::Relaxed);
@@ -436,7 +439,9 @@ impl Core {
     #[inline]
     pub fn is_same_use(&self, version: &Version) -> bool {
         match self.segment_at(SlotWord(version.slot).at()) {
-            Some(segment) => StateWord(version.segment).is_same_use(StateWord(self.states.at(segment.0 as usize).state.load(Ordering::Relaxed))),
+            Some(segment) => {
+                StateWord(version.segment).is_same_use(StateWord(self.states.at(segment.0 as usize).state.load(Ordering::Relaxed)))
+            }
             None => false,
         }
     }

@@ -73,7 +73,9 @@ impl Locked<'_> {
         }
         let (mut occupied, mut items) = (0, 0);
         for bucket in 0..core.buckets(self.index) {
-            for link in core.chain(self.index, bucket).filter_map(|bucket| index::SlotWord(bucket.slots[6].load(Ordering::Relaxed)).linked()) {
+            for link in
+                core.chain(self.index, bucket).filter_map(|bucket| index::SlotWord(bucket.slots[6].load(Ordering::Relaxed)).linked())
+            {
                 if core.overflow_bucket(self.index, link).is_some() {
                     self.set_overflow_used(link, true);
                 }

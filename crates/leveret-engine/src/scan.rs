@@ -82,7 +82,7 @@ impl Core {
                 if SlotWord(spot.cell().load(Ordering::Acquire)) != spot.word {
                     return None;
                 }
-                if !state.holds_items() || state.shard() != shard {
+                if !state.holds_items_of(shard) {
                     continue;
                 }
                 let epoch = self.epoch_of(segment);
@@ -91,9 +91,11 @@ impl Core {
                     if epoch == self.epoch(now) && !view.header.deadline().is_past(now) {
                         let mut key = Vec::new();
                         self.data.append_to(view.key(), view.header.key_len(), &mut key);
-                        let version = Version { hash: self.hash(&key), slot: spot.word.0, segment: state.0, epoch, deadline: view.header.deadline };
+                        let version =
+                            Version { hash: self.hash(&key), slot: spot.word.0, segment: state.0, epoch, deadline: view.header.deadline };
                         let frequency = spot.frequency();
-                        let mut found = Found { hits: frequency & FREQUENCY_MAX, fetched: u8::from(frequency & FETCHED != 0), ..Found::default() };
+                        let mut found =
+                            Found { hits: frequency & FREQUENCY_MAX, fetched: u8::from(frequency & FETCHED != 0), ..Found::default() };
                         self.describe(&view, version, &mut found);
                         item = Some((key, found));
                     }

@@ -45,7 +45,9 @@ const SHARD: u64 = 0xfff << 44;
 
 impl StateWord {
     pub fn new(generation: u64, state: State, shard: usize, pool: Pool, class: u8) -> StateWord {
-        StateWord(generation & GENERATION | (state as u64) << 40 | (shard as u64) << 44 | (pool as u64) << 56 | u64::from(class & 127) << 57)
+        StateWord(
+            generation & GENERATION | (state as u64) << 40 | (shard as u64) << 44 | (pool as u64) << 56 | u64::from(class & 127) << 57,
+        )
     }
 
     pub fn with(self, state: State) -> StateWord {
@@ -70,10 +72,11 @@ impl StateWord {
         })
     }
 
-    /// Whether slots may point into it.
+    /// Whether slots of `shard` may point into it. One comparison, since every get asks.
     #[inline]
-    pub fn holds_items(self) -> bool {
-        (State::Open as u64..=State::Draining as u64).contains(&(self.0 >> 40 & 15))
+    pub fn holds_items_of(self, shard: usize) -> bool {
+        // Open, Sealed and Draining are 1, 2 and 3.
+        (((self.0 >> 40) as u16).wrapping_sub((shard << 4) as u16 | 1)) < 3
     }
 
     pub fn shard(self) -> usize {
@@ -203,7 +206,8 @@ impl Core {
                 let found = self.state(segment);
                 self.set_used(segment, true);
                 let slot = &self.states.at(index).state;
-                if found.kind() == Some(State::Free) && slot.compare_exchange(found.0, next.0, Ordering::AcqRel, Ordering::Relaxed).is_ok() {
+                if found.kind() == Some(State::Free) && slot.compare_exchange(found.0, next.0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+                {
                     // Whoever sees a byte that is written from now on also sees the new generation. Pairs with the fence
                     // between a reader's copy and its second look at the state.
                     fence(Ordering::Release);
@@ -273,7 +277,10 @@ impl Locked<'_> {
 
     #[cold]
     fn reserve_best(&self, pool: Pool, class: u8, size: u64, all: bool) -> Option<Place> {
-        let open = || Self::entries(pool).filter_map(|entry| self.open_segment(entry).map(|(segment, word)| (entry, segment, word, self.room_in(segment))));
+        let open = || {
+            Self::entries(pool)
+                .filter_map(|entry| self.open_segment(entry).map(|(segment, word)| (entry, segment, word, self.room_in(segment))))
+        };
         let any_class = size > self.core.geometry.segment_size() / 16;
         let suits = |word: StateWord, room: u64| size <= room && (any_class || word.class() == class);
         if let Some((_, segment, ..)) = open().filter(|(.., word, room)| suits(*word, *room)).min_by_key(|(.., room)| *room) {
@@ -285,10 +292,12 @@ impl Locked<'_> {
         let segment = self.open_new(pool, class)?;
         // Into an unused entry of the list, else in place of the fullest segment.
         let unused = Self::entries(pool).find(|entry| self.open_segment(*entry).is_none());
-        let entry = unused.or_else(|| open().min_by_key(|(.., room)| *room).map(|(entry, full, ..)| {
-            self.seal(full);
-            entry
-        }))?;
+        let entry = unused.or_else(|| {
+            open().min_by_key(|(.., room)| *room).map(|(entry, full, ..)| {
+                self.seal(full);
+                entry
+            })
+        })?;
         self.open_slots()[entry].store(segment.0 + 1, Ordering::Relaxed);
         Some(Place { segment, at: self.core.start(segment) })
     }

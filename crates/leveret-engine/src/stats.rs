@@ -151,7 +151,11 @@ impl Arena {
         core.flush_read_counters();
         let now = Time::now();
         let epoch = core.epoch(now);
-        let sum = |counter: Counter| (0..core.shards.len()).map(|shard| core.shards.at(shard).counters[counter as usize].load(Ordering::Relaxed)).fold(0u64, u64::wrapping_add);
+        let sum = |counter: Counter| {
+            (0..core.shards.len())
+                .map(|shard| core.shards.at(shard).counters[counter as usize].load(Ordering::Relaxed))
+                .fold(0u64, u64::wrapping_add)
+        };
         let mut stats = Stats {
             memory_limit: core.geometry.memory,
             memory_allocated: core.allocated(),

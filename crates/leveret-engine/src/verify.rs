@@ -80,7 +80,9 @@ impl Core {
             let word = self.state(segment);
             match word.kind() {
                 None => report.problem(|| format!("segment {}: unknown state {:#x}", segment.0, word.0)),
-                Some(_) if word.shard() >= self.shards.len() => report.problem(|| format!("segment {}: belongs to shard {}, which does not exist", segment.0, word.shard())),
+                Some(_) if word.shard() >= self.shards.len() => {
+                    report.problem(|| format!("segment {}: belongs to shard {}, which does not exist", segment.0, word.shard()))
+                }
                 _ => {}
             }
         }
@@ -116,13 +118,17 @@ impl Locked<'_> {
                 };
                 report.item_bytes += view.size();
                 if view.at + view.size() > core.written_end(view.segment) {
-                    report.problem(|| format!("shard {shard}, bucket {bucket}: item at {} lies beyond what segment {} holds", view.at, view.segment.0));
+                    report.problem(|| {
+                        format!("shard {shard}, bucket {bucket}: item at {} lies beyond what segment {} holds", view.at, view.segment.0)
+                    });
                 }
                 let mut key = Vec::new();
                 core.data.append_to(view.key(), view.header.key_len(), &mut key);
                 let hash = core.hash(&key);
                 if core.shard_of(hash) != shard || hash::bucket(hash, buckets) != bucket || hash::tag(hash) != spot.word.tag() {
-                    report.problem(|| format!("shard {shard}, bucket {bucket}: holds key '{}', whose place is elsewhere", key.escape_ascii()));
+                    report.problem(|| {
+                        format!("shard {shard}, bucket {bucket}: holds key '{}', whose place is elsewhere", key.escape_ascii())
+                    });
                 }
                 if !keys.insert(key.clone()) {
                     report.problem(|| format!("shard {shard}, bucket {bucket}: key '{}' is there twice", key.escape_ascii()));
@@ -150,7 +156,8 @@ impl Locked<'_> {
         }
         for index in 0..count {
             let extent = core.extent_of(view, index);
-            let is_there = core.is_extent(extent, self.index) && core.header(SegmentId(extent.segment)).key_hash.load(Ordering::Relaxed) == hash;
+            let is_there =
+                core.is_extent(extent, self.index) && core.header(SegmentId(extent.segment)).key_hash.load(Ordering::Relaxed) == hash;
             if !is_there {
                 report.problem(|| format!("key '{}': piece {index} in segment {} is not its own", key.escape_ascii(), extent.segment));
             }
@@ -167,7 +174,9 @@ impl Locked<'_> {
             let header = core.header(segment);
             match word.kind() {
                 Some(State::Draining) => report.problem(|| format!("segment {}: a drain was not finished", segment.0)),
-                Some(State::Large) if !self.is_listed(segment, word) => report.problem(|| format!("segment {}: a piece of a large value that no item lists", segment.0)),
+                Some(State::Large) if !self.is_listed(segment, word) => {
+                    report.problem(|| format!("segment {}: a piece of a large value that no item lists", segment.0))
+                }
                 Some(State::Open | State::Sealed) => {
                     let (items, bytes) = reached.get(&segment.0).copied().unwrap_or_default();
                     if u64::from(header.live_bytes.load(Ordering::Relaxed)) > core.geometry.segment_size() {
@@ -175,7 +184,9 @@ impl Locked<'_> {
                     }
                     // These two are hints, which a kill may leave too high; too low would let live items be dropped.
                     if header.live_items.load(Ordering::Relaxed) < items || u64::from(header.live_bytes.load(Ordering::Relaxed)) < bytes {
-                        report.problem(|| format!("segment {}: counts {} items and has {items}", segment.0, header.live_items.load(Ordering::Relaxed)));
+                        report.problem(|| {
+                            format!("segment {}: counts {} items and has {items}", segment.0, header.live_items.load(Ordering::Relaxed))
+                        });
                     }
                 }
                 _ => {}

@@ -73,7 +73,15 @@ impl Arena {
     }
 
     /// As `store`, and asks for the cas token of what was stored.
-    pub fn store_with_cas(&self, key: &[u8], value: Value<'_>, meta: Meta, deadline: Deadline, mode: Mode, now: Time) -> Result<Stored, Error> {
+    pub fn store_with_cas(
+        &self,
+        key: &[u8],
+        value: Value<'_>,
+        meta: Meta,
+        deadline: Deadline,
+        mode: Mode,
+        now: Time,
+    ) -> Result<Stored, Error> {
         self.store_as(key, value, meta, deadline, mode, now, true)
     }
 
@@ -83,7 +91,16 @@ impl Arena {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn store_as(&self, key: &[u8], value: Value<'_>, meta: Meta, deadline: Deadline, mode: Mode, now: Time, want_cas: bool) -> Result<Stored, Error> {
+    fn store_as(
+        &self,
+        key: &[u8],
+        value: Value<'_>,
+        meta: Meta,
+        deadline: Deadline,
+        mode: Mode,
+        now: Time,
+        want_cas: bool,
+    ) -> Result<Stored, Error> {
         let core = &*self.core;
         core.check_key(key)?;
         let bytes = match value {
@@ -116,7 +133,17 @@ impl Arena {
     }
 
     #[allow(clippy::too_many_arguments)]
-    fn store_body<'b>(&self, key: &[u8], meta: Meta, deadline: Deadline, mode: Mode, now: Time, want_cas: bool, body: impl Fn() -> Body<'b>, fill: Option<&Fill<'_>>) -> Result<Stored, Error> {
+    fn store_body<'b>(
+        &self,
+        key: &[u8],
+        meta: Meta,
+        deadline: Deadline,
+        mode: Mode,
+        now: Time,
+        want_cas: bool,
+        body: impl Fn() -> Body<'b>,
+        fill: Option<&Fill<'_>>,
+    ) -> Result<Stored, Error> {
         self.core.update(key, now, |locked, located| {
             match (mode, located.live()) {
                 (Mode::Add, Some(_)) => return Ok(Step::Done(Stored::Exists)),
@@ -149,7 +176,14 @@ impl Arena {
                 }
                 let old = (view.value(), view.header.value_len());
                 let (before, after): (&[u8], &[u8]) = if behind { (&[], bytes) } else { (bytes, &[]) };
-                let item = NewItem { key, meta, mtime: now.0, deadline: view.header.deadline, cas: None, body: Body::Joined { before, old, after } };
+                let item = NewItem {
+                    key,
+                    meta,
+                    mtime: now.0,
+                    deadline: view.header.deadline,
+                    cas: None,
+                    body: Body::Joined { before, old, after },
+                };
                 let Some(cas) = locked.put(located, item, false, None) else { return Ok(Step::NoRoom) };
                 locked.count(Counter::Sets, 1);
                 Ok(Step::Done(Joined::Stored(Stored::Stored { cas })))
@@ -247,7 +281,12 @@ impl Core {
     }
 
     /// Runs a writing section on a key, as often as it takes to make room for it.
-    pub fn update<T>(&self, key: &[u8], now: Time, mut section: impl FnMut(&Locked<'_>, &Located<'_>) -> Result<Step<T>, Error>) -> Result<T, Error> {
+    pub fn update<T>(
+        &self,
+        key: &[u8],
+        now: Time,
+        mut section: impl FnMut(&Locked<'_>, &Located<'_>) -> Result<Step<T>, Error>,
+    ) -> Result<T, Error> {
         let hash = self.hash(key);
         let shard = self.shard_of(hash);
         self.prepare_index(shard, now);

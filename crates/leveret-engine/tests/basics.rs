@@ -95,7 +95,10 @@ fn ttl_is_exact_to_the_second() {
     assert!(arena.touch(b"a", Deadline::after(NOW, 5), NOW).unwrap());
     assert!(arena.get(b"a", Time(1005)).is_none());
     assert!(!arena.touch(b"a", Deadline::NEVER, Time(1005)).unwrap());
-    assert_eq!(arena.store(b"a", Value::Bytes(b"2"), Meta::default(), Deadline::NEVER, Mode::Add, Time(1005)), Ok(Stored::Stored { cas: 0 }));
+    assert_eq!(
+        arena.store(b"a", Value::Bytes(b"2"), Meta::default(), Deadline::NEVER, Mode::Add, Time(1005)),
+        Ok(Stored::Stored { cas: 0 })
+    );
     assert_eq!(arena.stats().items, 1);
 }
 
@@ -118,7 +121,9 @@ fn expired_segments_are_reclaimed_whole() {
 fn modes_follow_memcached() {
     let scratch = scratch(8 << 20);
     let arena = &scratch.arena;
-    let store = |key: &str, value: &str, mode| arena.store(key.as_bytes(), Value::Bytes(value.as_bytes()), Meta::default(), Deadline::NEVER, mode, NOW).unwrap();
+    let store = |key: &str, value: &str, mode| {
+        arena.store(key.as_bytes(), Value::Bytes(value.as_bytes()), Meta::default(), Deadline::NEVER, mode, NOW).unwrap()
+    };
     let stored = Stored::Stored { cas: 0 };
     assert_eq!(store("a", "1", Mode::Replace), Stored::Missing);
     assert_eq!(store("a", "1", Mode::Append), Stored::Missing);
@@ -186,7 +191,7 @@ fn counts_by_both_rules() {
 fn large_values_up_to_an_eighth_of_the_arena() {
     let scratch = scratch(8 << 20);
     let arena = &scratch.arena;
-    let value: Vec<u8> = (0..arena.value_max()).map(|at| (at * 31 >> 3) as u8).collect();
+    let value: Vec<u8> = (0..arena.value_max()).map(|at| (at * 31 / 8) as u8).collect();
     for len in [32_000, 32_768, 32_769, 65_536, 100_000, value.len()] {
         arena.set(b"big", &value[..len], Deadline::NEVER, NOW).unwrap();
         assert_eq!(arena.get(b"big", NOW).unwrap().value, &value[..len], "{len} bytes");
@@ -199,7 +204,10 @@ fn large_values_up_to_an_eighth_of_the_arena() {
     assert!(arena.touch(b"big", Deadline::after(NOW, 3), NOW).unwrap());
     assert_eq!(arena.get(b"big", NOW).unwrap().value.len(), 40_001);
     let too_large = vec![0; arena.value_max() + 1];
-    assert_eq!(arena.set(b"big", &too_large, Deadline::NEVER, NOW), Err(Error::ValueTooLarge { len: too_large.len(), max: arena.value_max() }));
+    assert_eq!(
+        arena.set(b"big", &too_large, Deadline::NEVER, NOW),
+        Err(Error::ValueTooLarge { len: too_large.len(), max: arena.value_max() })
+    );
     assert!(arena.get(b"big", NOW).is_none(), "a set that was refused leaves no stale value");
     for number in 0..100u32 {
         arena.set(format!("big{number}").as_bytes(), &value[number as usize..], Deadline::NEVER, NOW).unwrap();

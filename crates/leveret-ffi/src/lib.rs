@@ -351,7 +351,15 @@ pub unsafe extern "C" fn leveret_touch(arena: *const leveret_arena, key: leveret
 /// # Safety
 /// Pointers are live.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_add_integer(arena: *const leveret_arena, key: leveret_bytes, step: i64, create: u32, deadline: u32, now: u32, result: *mut i64) -> leveret_status {
+pub unsafe extern "C" fn leveret_add_integer(
+    arena: *const leveret_arena,
+    key: leveret_bytes,
+    step: i64,
+    create: u32,
+    deadline: u32,
+    now: u32,
+    result: *mut i64,
+) -> leveret_status {
     // SAFETY: by contract.
     let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
     let create = (create != 0).then_some(Deadline(deadline));
@@ -372,7 +380,13 @@ pub unsafe extern "C" fn leveret_add_integer(arena: *const leveret_arena, key: l
 /// # Safety
 /// Pointers are live.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_cas_integer(arena: *const leveret_arena, key: leveret_bytes, old_value: i64, new_value: i64, now: u32) -> leveret_status {
+pub unsafe extern "C" fn leveret_cas_integer(
+    arena: *const leveret_arena,
+    key: leveret_bytes,
+    old_value: i64,
+    new_value: i64,
+    now: u32,
+) -> leveret_status {
     // SAFETY: by contract.
     let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
     outcome(arena.cas_integer(key, old_value, new_value, moment(now)))
@@ -394,7 +408,12 @@ pub unsafe extern "C" fn leveret_flush(arena: *const leveret_arena) -> leveret_s
 /// # Safety
 /// Pointers are live.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_lease_acquire(arena: *const leveret_arena, key: leveret_bytes, waited_ms: u32, ticket: *mut Ticket) -> leveret_status {
+pub unsafe extern "C" fn leveret_lease_acquire(
+    arena: *const leveret_arena,
+    key: leveret_bytes,
+    waited_ms: u32,
+    ticket: *mut Ticket,
+) -> leveret_status {
     // SAFETY: by contract.
     let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
     match arena.lease(key, Duration::from_millis(u64::from(waited_ms))) {
@@ -455,4 +474,3 @@ pub unsafe extern "C" fn leveret_master_enter(arena: *const leveret_arena, token
     // SAFETY: by contract.
     answer(unsafe { &(*arena).0 }.enter_master(token))
 }
-

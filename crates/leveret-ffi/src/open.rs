@@ -28,7 +28,13 @@ pub struct leveret_open_options {
 /// # Safety
 /// Pointers are live; `message` has room for `message_len` bytes.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_open(options: *const leveret_open_options, arena: *mut *mut leveret_arena, created: *mut u32, message: *mut c_char, message_len: usize) -> leveret_status {
+pub unsafe extern "C" fn leveret_open(
+    options: *const leveret_open_options,
+    arena: *mut *mut leveret_arena,
+    created: *mut u32,
+    message: *mut c_char,
+    message_len: usize,
+) -> leveret_status {
     // SAFETY: by contract.
     let (options, name, dir) = unsafe { (&*options, (*options).arena.as_slice(), (*options).dir.as_slice()) };
     let dir = Some(Path::new(OsStr::from_bytes(dir))).filter(|dir| !dir.as_os_str().is_empty());

@@ -21,7 +21,14 @@ pub struct leveret_record {
 /// # Safety
 /// Pointers are live; `buffer` is aligned to 8 and has room for `len` bytes.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_scan(arena: *const leveret_arena, cursor: *mut Cursor, now: u32, buffer: *mut u8, len: usize, used: *mut usize) -> leveret_status {
+pub unsafe extern "C" fn leveret_scan(
+    arena: *const leveret_arena,
+    cursor: *mut Cursor,
+    now: u32,
+    buffer: *mut u8,
+    len: usize,
+    used: *mut usize,
+) -> leveret_status {
     // SAFETY: by contract.
     let (arena, cursor, used) = unsafe { (&(*arena).0, &mut *cursor, &mut *used) };
     let now = moment(now);

@@ -108,7 +108,8 @@ fn check_trust(path: &Path, stat: &Stat) -> Result<(), OpenError> {
 }
 
 fn is_member(gid: u32) -> bool {
-    rustix::process::getegid().as_raw() == gid || rustix::process::getgroups().is_ok_and(|groups| groups.iter().any(|group| group.as_raw() == gid))
+    rustix::process::getegid().as_raw() == gid
+        || rustix::process::getgroups().is_ok_and(|groups| groups.iter().any(|group| group.as_raw() == gid))
 }
 
 /// In a folder where everybody may rename files (no sticky bit), anybody could slip us another file.
@@ -116,7 +117,11 @@ fn check_folder(path: &Path) -> Result<(), OpenError> {
     let folder = folder_of(path);
     let stat = fs::stat(folder).map_err(|error| failed("look at the folder", folder, error))?;
     if stat.st_mode & 0o1002 == 0o002 {
-        return Err(OpenError::Untrusted { path: folder.to_owned(), why: "everybody may write to this folder and it has no sticky bit; chmod +t it, or choose another (leveret.dir, LEVERET_DIR)".to_owned() });
+        return Err(OpenError::Untrusted {
+            path: folder.to_owned(),
+            why: "everybody may write to this folder and it has no sticky bit; chmod +t it, or choose another (leveret.dir, LEVERET_DIR)"
+                .to_owned(),
+        });
     }
     Ok(())
 }
@@ -147,7 +152,8 @@ fn create(path: &Path, options: &OpenOptions) -> Result<(), OpenError> {
     let mode = mode_in(path);
     let temporary = beside(path, &format!(".{}.tmp", std::process::id()));
     let _ = fs::unlink(&temporary);
-    let file = fs::open(&temporary, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW, mode).map_err(|error| failed("create", &temporary, error))?;
+    let file = fs::open(&temporary, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW, mode)
+        .map_err(|error| failed("create", &temporary, error))?;
     let made = fill(&file, &geometry, path).and_then(|()| {
         fs::fchmod(&file, mode).map_err(|error| failed("set the mode of", &temporary, error))?;
         fs::linkat(CWD, &temporary, CWD, path, AtFlags::empty()).map_err(|error| failed("publish", path, error))
@@ -157,7 +163,8 @@ fn create(path: &Path, options: &OpenOptions) -> Result<(), OpenError> {
 }
 
 fn fill(file: &OwnedFd, geometry: &Geometry, path: &Path) -> Result<(), OpenError> {
-    let active = (FIRST.max(u64::from(geometry.shards()) << (geometry.segment_shift + 4)) >> geometry.segment_shift).min(u64::from(geometry.segments_max) / 2);
+    let active = (FIRST.max(u64::from(geometry.shards()) << (geometry.segment_shift + 4)) >> geometry.segment_shift)
+        .min(u64::from(geometry.segments_max) / 2);
     let index = geometry.region(RegionId::Index).off;
     let overflow = geometry.region(RegionId::Overflow).off;
     let chunk = u64::from(geometry.chunk_buckets) * 64;
@@ -284,4 +291,3 @@ pub fn remove(path: &Path) -> Result<(), OpenError> {
 pub(crate) fn is_same(path: &Path, identity: (u64, u64), len: u64) -> bool {
     fs::stat(path).is_ok_and(|stat| (stat.st_dev, stat.st_ino) == identity && stat.st_size as u64 == len)
 }
-

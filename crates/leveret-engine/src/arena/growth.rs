@@ -18,7 +18,9 @@ impl Core {
         let chunks: u64 = (0..self.shards.len()).map(|shard| u64::from(self.shards.at(shard).chunks.load(Ordering::Relaxed))).sum();
         let active = self.active_segments();
         let retired = (0..active).filter(|segment| self.state(SegmentId(*segment as u32)).kind() == Some(State::Retired)).count();
-        self.geometry.metadata_len() + chunks.saturating_mul(self.geometry.chunk_len()) + ((active - retired) as u64) * self.geometry.segment_size()
+        self.geometry.metadata_len()
+            + chunks.saturating_mul(self.geometry.chunk_len())
+            + ((active - retired) as u64) * self.geometry.segment_size()
     }
 
     fn lock_for_growth(&self) -> Option<FileLock> {

@@ -21,7 +21,8 @@ struct Range {
 }
 
 static RANGES: [Range; WATCHES_MAX] =
-    [const { Range { taken: AtomicBool::new(false), start: AtomicUsize::new(0), len: AtomicUsize::new(0), lost: AtomicBool::new(false) } }; WATCHES_MAX];
+    [const { Range { taken: AtomicBool::new(false), start: AtomicUsize::new(0), len: AtomicUsize::new(0), lost: AtomicBool::new(false) } };
+        WATCHES_MAX];
 
 /// The range of one mapping under watch.
 pub(crate) struct Watch(usize);
@@ -94,7 +95,7 @@ extern "C" fn on_sigbus(signal: libc::c_int, info: *mut libc::siginfo_t, context
     }
     // SAFETY: PREVIOUS was filled before this handler was installed; the call follows its own flags.
     unsafe {
-        let previous = (*(&raw const PREVIOUS)).assume_init_ref();
+        let previous: &libc::sigaction = &*(&raw const PREVIOUS).cast();
         match previous.sa_sigaction {
             libc::SIG_DFL | libc::SIG_IGN => {
                 // Back to the default; the faulting instruction runs again and ends the process as it would have without us.
@@ -103,7 +104,9 @@ extern "C" fn on_sigbus(signal: libc::c_int, info: *mut libc::siginfo_t, context
                 libc::sigaction(signal, &action, ptr::null_mut());
             }
             handler if previous.sa_flags & libc::SA_SIGINFO != 0 => {
-                std::mem::transmute::<usize, extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void)>(handler)(signal, info, context);
+                std::mem::transmute::<usize, extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void)>(handler)(
+                    signal, info, context,
+                );
             }
             handler => std::mem::transmute::<usize, extern "C" fn(libc::c_int)>(handler)(signal),
         }

@@ -100,7 +100,14 @@ fn page_ceil(len: u64) -> u64 {
 
 impl Geometry {
     /// Shapes a new arena of `memory` bytes for a machine with `cores` processors.
-    pub fn new(memory: u64, cores: u32, hash_seed: u64, uuid: [u8; 16], boot_id: [u8; 16], created_unix: u64) -> Result<Geometry, OpenError> {
+    pub fn new(
+        memory: u64,
+        cores: u32,
+        hash_seed: u64,
+        uuid: [u8; 16],
+        boot_id: [u8; 16],
+        created_unix: u64,
+    ) -> Result<Geometry, OpenError> {
         if !(MEMORY_MIN..=MEMORY_MAX).contains(&memory) {
             return Err(OpenError::Memory { asked: memory });
         }
@@ -289,7 +296,11 @@ impl Geometry {
         for id in REGIONS {
             let region = geometry.region(id);
             // In this order, so that no two overlap and everything before the index is allocated at creation.
-            if region.off % PAGE != 0 || region.off < end || region.len != geometry.region_len(id) || region.off.checked_add(region.len).is_none_or(|end| end > geometry.file_len) {
+            if region.off % PAGE != 0
+                || region.off < end
+                || region.len != geometry.region_len(id)
+                || region.off.checked_add(region.len).is_none_or(|end| end > geometry.file_len)
+            {
                 return Err(foreign("its regions do not fit each other"));
             }
             end = region.off + region.len;

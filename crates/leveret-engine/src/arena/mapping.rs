@@ -24,7 +24,9 @@ impl Mapping {
     pub fn new(file: BorrowedFd<'_>, len: u64) -> io::Result<Mapping> {
         let len = usize::try_from(len).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
         // SAFETY: a fresh mapping at an address of the kernel's choice touches nothing that exists.
-        let base = unsafe { mm::mmap(ptr::null_mut(), len, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED | MapFlags::NORESERVE, file, 0)? }.cast::<u8>();
+        let base =
+            unsafe { mm::mmap(ptr::null_mut(), len, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED | MapFlags::NORESERVE, file, 0)? }
+                .cast::<u8>();
         // A crash of the host process must not write the whole cache, values included, into its core file.
         // SAFETY: exactly the range that was mapped just now.
         unsafe { mm::madvise(base.cast(), len, Advice::LinuxDontDump)? };
@@ -42,7 +44,10 @@ impl Mapping {
     /// `T` consists of atomics only, so that any bytes are a valid `T` and others may write it.
     pub unsafe fn table<T>(&self, off: u64, count: usize) -> Table<T> {
         let off = off as usize;
-        assert!(off % align_of::<T>() == 0 && count.checked_mul(size_of::<T>()).and_then(|len| len.checked_add(off)).is_some_and(|end| end <= self.len));
+        assert!(
+            off % align_of::<T>() == 0
+                && count.checked_mul(size_of::<T>()).and_then(|len| len.checked_add(off)).is_some_and(|end| end <= self.len)
+        );
         // SAFETY: in bounds by the assertion.
         Table { first: unsafe { self.base.add(off) }.cast(), len: count }
     }

@@ -65,7 +65,10 @@ impl Arena {
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         let opened = file::open(path, options)?;
         open.retain(|core| core.strong_count() > 0);
-        let known = open.iter().filter_map(Weak::upgrade).find(|core| core.identity == opened.identity && core.path == path && !core.mapping.is_lost());
+        let known = open
+            .iter()
+            .filter_map(Weak::upgrade)
+            .find(|core| core.identity == opened.identity && core.path == path && !core.mapping.is_lost());
         if let Some(core) = known {
             return Ok((Arena { core }, opened.created));
         }
