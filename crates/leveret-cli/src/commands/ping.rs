@@ -7,7 +7,7 @@ use leveret_engine::{Arena, Deadline, Meta, Encoding, Mode, Time, Value};
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
-use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 #[command(after_help = EXAMPLES)]
 pub struct Ping {
     /// How long all of it may take
-    #[arg(long, value_name = "DURATION", value_parser = units::parse_duration, default_value = "1s")]
+    #[arg(long, value_name = "DURATION", value_parser = parse_timeout, default_value = "1s")]
     timeout: Duration,
 
     /// Say nothing; the exit code is the answer
@@ -36,6 +36,10 @@ const ROUNDS: u32 = 3;
 /// Should we be killed in the middle, the probe goes away by itself.
 const PROBE_TTL_SECS: u32 = 10;
 
+fn parse_timeout(text: &str) -> Result<Duration, String> {
+    units::parse_duration(text).and_then(|timeout| if timeout.is_zero() { Err("nothing answers in no time".to_owned()) } else { Ok(timeout) })
+}
+
 #[derive(Serialize)]
 struct Line<'a> {
     arena: &'a str,
@@ -48,14 +52,10 @@ impl Ping {
     pub fn run(self, target: &Target, json: bool) -> Outcome {
         let path = target.path()?;
         let begun = Instant::now();
-        // A thread, so that not even a file system that hangs can hold us: the process ends under it.
-        let (sender, receiver) = mpsc::channel();
         let (probed, timeout) = (path.clone(), self.timeout);
-        thread::spawn(move || sender.send(probe(&probed, timeout)));
-        let verdict = match receiver.recv_timeout(self.timeout) {
-            Ok(verdict) => verdict?,
-            Err(RecvTimeoutError::Timeout) => Err(format!("no answer within {} ms", self.timeout.as_millis())),
-            Err(RecvTimeoutError::Disconnected) => Err("the probe ended without an answer".to_owned()),
+        let verdict = match within(timeout, move || probe(&probed, timeout)) {
+            Some(verdict) => verdict?,
+            None => Err(format!("no answer within {} ms", timeout.as_millis())),
         };
         let micros = begun.elapsed().as_micros() as u64;
         if !self.quiet {
@@ -63,6 +63,14 @@ impl Ping {
         }
         Ok(if verdict.is_ok() { Answer::Yes } else { Answer::No })
     }
+}
+
+/// What `work` gives, if it does so in time. It has a thread of its own: not even a file system that hangs can hold us, since
+/// the process ends under it.
+fn within<T: Send + 'static>(timeout: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(work()));
+    receiver.recv_timeout(timeout).ok()
 }
 
 /// Outer error: the arena cannot be reached. Inner error: it is unhealthy, and why.
@@ -102,4 +110,17 @@ fn report(path: &Path, verdict: &Result<(), String>, micros: u64, json: bool) ->
         Err(why) => writeln!(out, "{BAD}unhealthy{BAD:#}: {}: {why}", path.display())?,
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_hangs_is_not_waited_for() {
+        let (never, hangs) = mpsc::channel::<()>();
+        assert_eq!(within(Duration::from_millis(1), move || hangs.recv().is_ok()), None);
+        assert_eq!(within(Duration::from_secs(3600), || 7), Some(7));
+        drop(never);
+    }
 }

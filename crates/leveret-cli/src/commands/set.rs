@@ -73,14 +73,14 @@ Exit codes: 0 stored; 1 not stored; 3 cannot reach the arena.";
 
 impl Set {
     pub fn run(self, target: &Target, json: bool) -> Outcome {
-        let (mode, meta, ttl) = (self.mode(), self.meta(), self.ttl);
+        let (mode, meta, ttl_secs) = (self.mode(), self.meta(), whole_ttl(self.ttl)?);
         let key = target::key(self.key, self.encoded)?;
         let value = if self.value == OsStr::new("-") { read_input()? } else { self.value.into_vec() };
         let number = if self.integer { Some(parse_integer(&value)?) } else { None };
         let arena = target.open_or_create(self.memory)?;
         let now = Time::now();
         let value = number.map_or(Value::Bytes(&value), Value::Integer);
-        let deadline = deadline(now, ttl)?;
+        let deadline = ttl_secs.map_or(Deadline::NEVER, |secs| Deadline::after(now, secs));
         // Only JSON shows the cas of what was stored.
         let answer = if json { arena.store_with_cas(&key, value, meta, deadline, mode, now)? } else { arena.store(&key, value, meta, deadline, mode, now)? };
         report(answer, json)
@@ -114,12 +114,10 @@ fn parse_integer(value: &[u8]) -> Result<i64, Failure> {
     text.trim().parse().map_err(|_| Failure::Usage(format!("'{}' is no whole number of 64 bits, as --integer wants", text.trim())))
 }
 
-fn deadline(now: Time, ttl: Duration) -> Result<Deadline, Failure> {
-    if ttl.is_zero() {
-        return Ok(Deadline::NEVER);
-    }
+/// None: for ever.
+fn whole_ttl(ttl: Duration) -> Result<Option<u32>, Failure> {
     let secs = u32::try_from(units::whole_secs(ttl)).map_err(|_| Failure::Usage("--ttl is longer than 136 years: 0 means for ever".to_owned()))?;
-    Ok(Deadline::after(now, secs))
+    Ok((secs > 0).then_some(secs))
 }
 
 #[derive(Serialize)]
