@@ -18,7 +18,11 @@ pub enum Answer {
 
 impl From<bool> for Answer {
     fn from(yes: bool) -> Answer {
-        if yes { Answer::Yes } else { Answer::No }
+        if yes {
+            Answer::Yes
+        } else {
+            Answer::No
+        }
     }
 }
 
@@ -50,9 +54,9 @@ impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Failure {
         match error {
             OpenError::Name(_) | OpenError::Memory { .. } => Failure::Usage(error.to_string()),
-            OpenError::Missing(_) => {
-                Failure::Unreachable(format!("{error}; 'leveret list' shows those that exist, and 'leveret set' or the first PHP script that uses it makes it"))
-            }
+            OpenError::Missing(_) => Failure::Unreachable(format!(
+                "{error}; 'leveret list' shows those that exist, and 'leveret set' or the first PHP script that uses it makes it"
+            )),
             _ => Failure::Unreachable(error.to_string()),
         }
     }

@@ -59,7 +59,8 @@ pub fn attach(path: &Path, lock_timeout: Option<Duration>) -> Result<Arena, leve
 /// The file behind an arena's name. The engine wants absolute paths, since a PHP process has no useful working folder; people
 /// at a terminal have one.
 pub fn resolve(name: &str, dir: Option<&Path>) -> Result<PathBuf, Failure> {
-    let absolute = |path: &Path| std::path::absolute(path).map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {error}")));
+    let absolute =
+        |path: &Path| std::path::absolute(path).map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {error}")));
     if name.contains('/') {
         let path = absolute(Path::new(name))?;
         let name = path.to_str().ok_or_else(|| Failure::Usage(format!("the path {} is not UTF-8", path.display())))?;
@@ -75,7 +76,9 @@ pub fn key(argument: OsString, encoded: bool) -> Result<Vec<u8>, Failure> {
     if !encoded {
         return Ok(bytes);
     }
-    uri::decode(&bytes).ok_or_else(|| Failure::Usage(format!("'{}' is no URI-encoded key: after each % come two hexadecimal digits", String::from_utf8_lossy(&bytes))))
+    uri::decode(&bytes).ok_or_else(|| {
+        Failure::Usage(format!("'{}' is no URI-encoded key: after each % come two hexadecimal digits", String::from_utf8_lossy(&bytes)))
+    })
 }
 
 #[cfg(test)]

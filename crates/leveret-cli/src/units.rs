@@ -29,7 +29,11 @@ pub fn parse_duration(text: &str) -> Result<Duration, String> {
         total = part.and_then(|part| total.checked_add(part)).ok_or_else(wrong)?;
         rest = tail;
     }
-    if text.is_empty() { Err(wrong()) } else { Ok(total) }
+    if text.is_empty() {
+        Err(wrong())
+    } else {
+        Ok(total)
+    }
 }
 
 /// `67108864`, `512k`, `64M`, `2G` (powers of 1024, a trailing `B` or `iB` is fine).
@@ -86,17 +90,31 @@ pub fn thousands(count: u64) -> String {
     text
 }
 
+/// `1 item`, `1,234 items`.
+pub fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", thousands(count), if count == 1 { "" } else { "s" })
+}
+
 /// The two largest units of a time span: `3 d 4 h`, `5 min 10 s`, `0 s`.
 pub fn span(secs: u64) -> String {
     let parts = [(secs / DAY, "d"), (secs % DAY / HOUR, "h"), (secs % HOUR / MINUTE, "min"), (secs % MINUTE, "s")];
     let first = parts.iter().position(|(count, _)| *count > 0).unwrap_or(parts.len() - 1);
-    let said: Vec<String> = parts[first..].iter().take(2).filter(|(count, unit)| *count > 0 || (*unit == "s" && secs == 0)).map(|(count, unit)| format!("{count} {unit}")).collect();
+    let said: Vec<String> = parts[first..]
+        .iter()
+        .take(2)
+        .filter(|(count, unit)| *count > 0 || (*unit == "s" && secs == 0))
+        .map(|(count, unit)| format!("{count} {unit}"))
+        .collect();
     said.join(" ")
 }
 
 /// A share as `12.3 %`; nothing of nothing is `-`.
 pub fn percent(part: u64, whole: u64) -> String {
-    if whole == 0 { "-".to_owned() } else { format!("{:.1} %", 100.0 * part as f64 / whole as f64) }
+    if whole == 0 {
+        "-".to_owned()
+    } else {
+        format!("{:.1} %", 100.0 * part as f64 / whole as f64)
+    }
 }
 
 #[cfg(test)]
@@ -105,7 +123,17 @@ mod tests {
 
     #[test]
     fn durations() {
-        for (text, want_ms) in [("0", 0), ("90", 90_000), ("500ms", 500), ("30s", 30_000), ("5m", 300_000), ("2h", 7_200_000), ("1d", 86_400_000), ("1w", 604_800_000), ("1h30m", 5_400_000)] {
+        for (text, want_ms) in [
+            ("0", 0),
+            ("90", 90_000),
+            ("500ms", 500),
+            ("30s", 30_000),
+            ("5m", 300_000),
+            ("2h", 7_200_000),
+            ("1d", 86_400_000),
+            ("1w", 604_800_000),
+            ("1h30m", 5_400_000),
+        ] {
             assert_eq!(parse_duration(text), Ok(Duration::from_millis(want_ms)), "{text:?}");
         }
         for text in ["", "s", "-1", "1.5h", "5 m", "1h30", "3y", "99999999999999999w", "1m ", "٣s"] {
@@ -117,7 +145,9 @@ mod tests {
 
     #[test]
     fn sizes() {
-        for (text, want) in [("0", 0), ("1234", 1234), ("8k", 8 << 10), ("64M", 64 << 20), ("64MiB", 64 << 20), ("2g", 2 << 30), ("1T", 1 << 40)] {
+        for (text, want) in
+            [("0", 0), ("1234", 1234), ("8k", 8 << 10), ("64M", 64 << 20), ("64MiB", 64 << 20), ("2g", 2 << 30), ("1T", 1 << 40)]
+        {
             assert_eq!(parse_size(text), Ok(want), "{text:?}");
         }
         for text in ["", "M", "-1", "1.5G", "64 M", "9Z", "99999999T"] {
@@ -127,13 +157,27 @@ mod tests {
 
     #[test]
     fn numbers_for_people() {
-        for (count, want) in [(0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1536, "1.5 KiB"), ((1 << 20) - 1, "1.0 MiB"), (64 << 20, "64.0 MiB"), (u64::MAX, "16384.0 PiB")] {
+        for (count, want) in [
+            (0, "0 B"),
+            (1023, "1023 B"),
+            (1024, "1.0 KiB"),
+            (1536, "1.5 KiB"),
+            ((1 << 20) - 1, "1.0 MiB"),
+            (64 << 20, "64.0 MiB"),
+            (u64::MAX, "16384.0 PiB"),
+        ] {
             assert_eq!(bytes(count), want);
         }
         for (count, want) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
             assert_eq!(thousands(count), want);
         }
-        for (secs, want) in [(0, "0 s"), (59, "59 s"), (60, "1 min"), (61, "1 min 1 s"), (3600, "1 h"), (86_400 + 7200, "1 d 2 h"), (86_401, "1 d")] {
+        assert_eq!(
+            (counted(0, "item"), counted(1, "item"), counted(2_000, "item")),
+            ("0 items".into(), "1 item".into(), "2,000 items".into())
+        );
+        for (secs, want) in
+            [(0, "0 s"), (59, "59 s"), (60, "1 min"), (61, "1 min 1 s"), (3600, "1 h"), (86_400 + 7200, "1 d 2 h"), (86_401, "1 d")]
+        {
             assert_eq!(span(secs), want);
         }
         assert_eq!(percent(1, 8), "12.5 %");

@@ -15,7 +15,19 @@ fn stats_count_what_was_done() {
     host.run(["get", "c"]).ends(1);
     host.run(["delete", "b"]).ends(0);
     let stats = host.run(["stats", "--json"]).ends(0).json();
-    for (name, want) in [("items", 1), ("sets", 2), ("deletes", 1), ("hits", 3), ("misses", 1), ("evicted", 0), ("expired", 0), ("flushes", 0), ("recoveries", 0), ("attached", 0), ("memory", 64 << 20)] {
+    for (name, want) in [
+        ("items", 1),
+        ("sets", 2),
+        ("deletes", 1),
+        ("hits", 3),
+        ("misses", 1),
+        ("evicted", 0),
+        ("expired", 0),
+        ("flushes", 0),
+        ("recoveries", 0),
+        ("attached", 0),
+        ("memory", 64 << 20),
+    ] {
         assert_eq!(stats[name].as_u64(), Some(want), "{name} in {stats}");
     }
     assert_eq!(stats["hit_rate"].as_f64(), Some(0.75));
@@ -23,7 +35,10 @@ fn stats_count_what_was_done() {
 
     let text = host.run(["stats"]).ends(0).text().to_owned();
     let names: Vec<&str> = text.lines().map(|line| line[..12].trim_end()).collect();
-    assert_eq!(names, ["arena", "age", "items", "memory", "segments", "hit rate", "stores", "evicted", "expired", "attached", "lock waits", "recoveries"]);
+    assert_eq!(
+        names,
+        ["arena", "age", "items", "memory", "segments", "hit rate", "stores", "evicted", "expired", "attached", "lock waits", "recoveries"]
+    );
     assert!(text.contains("75.0 %  3 hits, 1 misses"), "{text}");
     assert!(host.arena("default").set(b"x", b"y", Deadline::NEVER, Time::now()).is_ok());
 }
@@ -67,7 +82,10 @@ fn list_shows_every_arena_and_what_is_wrong_with_it() {
     fs::write(host.file("other.txt"), "").expect("a file");
 
     let rows = host.run(["list", "--json"]).ends(0).json_lines();
-    let brief: Vec<_> = rows.iter().map(|row| (row["name"].as_str().unwrap_or("?"), row["items"].as_u64(), row["attached"].as_u64(), row["error"].is_string())).collect();
+    let brief: Vec<_> = rows
+        .iter()
+        .map(|row| (row["name"].as_str().unwrap_or("?"), row["items"].as_u64(), row["attached"].as_u64(), row["error"].is_string()))
+        .collect();
     assert_eq!(brief, [("default", Some(1), Some(0), false), ("foreign", None, None, true), ("living", Some(1), Some(1), false)]);
 
     let said = host.run(["list"]).ends(0);
@@ -104,7 +122,7 @@ fn verify_finds_a_damaged_item() {
     host.run(["set", "the-key-to-be-damaged", "v"]).ends(0);
     let sound = host.run(["verify", "--json"]).ends(0).json();
     assert_eq!((sound["sound"].as_bool(), sound["items"].as_u64(), sound["problem_count"].as_u64()), (Some(true), Some(1), Some(0)));
-    assert!(host.run(["verify"]).ends(0).text().starts_with("sound: 1 items in "));
+    assert!(host.run(["verify"]).ends(0).text().starts_with("sound: 1 item in "));
 
     // One letter of the key: its slot's tag tells of another hash now.
     let path = host.file("default.arena");
@@ -135,7 +153,9 @@ fn ping_answers_for_health_checks() {
 fn files_that_are_no_arena_are_one_clear_error_to_every_command() {
     let host = Host::new();
     fs::write(host.file("default.arena"), vec![0u8; 100_000]).expect("a file");
-    for command in [&["get", "k"][..], &["set", "k", "v"], &["delete", "k"], &["keys"], &["dump"], &["stats"], &["flush"], &["verify"], &["ping"]] {
+    for command in
+        [&["get", "k"][..], &["set", "k", "v"], &["delete", "k"], &["keys"], &["dump"], &["stats"], &["flush"], &["verify"], &["ping"]]
+    {
         host.run(command).complains(3, "is not an arena");
     }
     let said = host.run(["stats", "--json"]).ends(3);

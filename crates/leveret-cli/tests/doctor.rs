@@ -10,7 +10,11 @@ use std::path::PathBuf;
 /// (level, subject) of every finding but the good ones, and what was found.
 fn findings(said: &Said) -> Vec<(String, String, String)> {
     let text = |line: &serde_json::Value, name: &str| line[name].as_str().unwrap_or_else(|| panic!("{line}")).to_owned();
-    said.json_lines().iter().map(|line| (text(line, "level"), text(line, "subject"), text(line, "found"))).filter(|(level, _, _)| level != "ok").collect()
+    said.json_lines()
+        .iter()
+        .map(|line| (text(line, "level"), text(line, "subject"), text(line, "found")))
+        .filter(|(level, _, _)| level != "ok")
+        .collect()
 }
 
 #[track_caller]
@@ -31,7 +35,7 @@ fn a_healthy_place_has_no_problem() {
     let host = Host::new();
     host.run(["set", "k", "v"]).ends(0);
     let said = host.run(["doctor", "--no-php"]).ends(0);
-    assert!(said.text().starts_with("ok       folder ") && said.text().contains("\nok       arenas  default: 1 items, "), "{said:?}");
+    assert!(said.text().starts_with("ok       folder ") && said.text().contains("\nok       arenas  default: 1 item, "), "{said:?}");
     assert!(said.text().lines().last().is_some_and(|line| line.starts_with("0 problems, ")), "{said:?}");
     for line in host.run(["doctor", "--no-php", "--json"]).ends(0).json_lines() {
         let names: Vec<&String> = line.as_object().expect("an object").keys().collect();
@@ -90,7 +94,11 @@ fn a_limit_below_the_arena_is_a_problem() {
     let host = Host::new();
     host.run(["set", "k", "v"]).ends(0);
     let mut limited = std::process::Command::new("sh");
-    limited.arg("-c").arg("ulimit -f 1024; exec \"$0\" doctor --no-php --json").arg(env!("CARGO_BIN_EXE_leveret")).env("LEVERET_DIR", host.dir());
+    limited
+        .arg("-c")
+        .arg("ulimit -f 1024; exec \"$0\" doctor --no-php --json")
+        .arg(env!("CARGO_BIN_EXE_leveret"))
+        .env("LEVERET_DIR", host.dir());
     assert_found(&common::run(limited, b"").ends(1), "problem", "limits", "ulimit -f");
 }
 
@@ -99,7 +107,10 @@ const SETTINGS: &str = r#""settings":{"leveret.dir":"","leveret.provide":"apcu",
 #[test]
 fn php_without_the_extension() {
     let host = Host::new();
-    let php = php(&host, r#"{"version":"8.2.1","ini_file":"/etc/php/8.2/cli/php.ini","leveret":null,"apcu":null,"objects":[],"environment":null,"settings":{}}"#);
+    let php = php(
+        &host,
+        r#"{"version":"8.2.1","ini_file":"/etc/php/8.2/cli/php.ini","leveret":null,"apcu":null,"objects":[],"environment":null,"settings":{}}"#,
+    );
     let said = host.run(["doctor", "--json", "--php", php.to_str().expect("UTF-8")]).ends(0);
     assert_found(&said, "warning", "php", "does not load leveret");
     assert!(said.text().contains("phpenmod -v 8.2 leveret"), "{said:?}");
@@ -109,7 +120,12 @@ fn php_without_the_extension() {
 fn php_with_the_extension_in_the_same_folder_is_well() {
     let host = Host::new();
     let dir = host.dir().display();
-    let php = php(&host, &format!(r#"{{"version":"8.2.1","ini_file":null,"leveret":"0.1.0","apcu":"5.1.24","objects":["leveret"],"environment":"{dir}",{SETTINGS}}}"#));
+    let php = php(
+        &host,
+        &format!(
+            r#"{{"version":"8.2.1","ini_file":null,"leveret":"0.1.0","apcu":"5.1.24","objects":["leveret"],"environment":"{dir}",{SETTINGS}}}"#
+        ),
+    );
     let said = host.run(["doctor", "--json", "--php", php.to_str().expect("UTF-8")]).ends(0);
     assert!(findings(&said).iter().all(|(_, subject, _)| subject != "php"), "{said:?}");
 }
@@ -117,7 +133,12 @@ fn php_with_the_extension_in_the_same_folder_is_well() {
 #[test]
 fn php_beside_the_real_apcu_and_in_another_folder() {
     let host = Host::new();
-    let php = php(&host, &format!(r#"{{"version":"8.2.1","ini_file":null,"leveret":"0.1.0","apcu":"5.1.22","objects":["apcu","leveret"],"environment":"/run/elsewhere",{SETTINGS}}}"#));
+    let php = php(
+        &host,
+        &format!(
+            r#"{{"version":"8.2.1","ini_file":null,"leveret":"0.1.0","apcu":"5.1.22","objects":["apcu","leveret"],"environment":"/run/elsewhere",{SETTINGS}}}"#
+        ),
+    );
     let said = host.run(["doctor", "--json", "--php", php.to_str().expect("UTF-8")]).ends(0);
     assert_found(&said, "warning", "php", "the real apcu.so is loaded beside leveret.so, and wins");
     assert_found(&said, "warning", "php", "keeps its arenas in /run/elsewhere");

@@ -19,7 +19,15 @@ fn every_command_explains_itself_with_examples() {
 #[test]
 fn wrong_usage_is_exit_code_2() {
     let host = Host::new();
-    for arguments in [&[][..], &["fetch"], &["get"], &["set", "k"], &["get", "k", "--nonsense"], &["ping", "--timeout", "soon"], &["stats", "--color", "blue"]] {
+    for arguments in [
+        &[][..],
+        &["fetch"],
+        &["get"],
+        &["set", "k"],
+        &["get", "k", "--nonsense"],
+        &["ping", "--timeout", "soon"],
+        &["stats", "--color", "blue"],
+    ] {
         assert!(!host.run(arguments).ends(2).error.is_empty());
     }
 }

@@ -70,7 +70,17 @@ fn json_says_all_that_is_known_of_an_item() {
     assert_eq!(item["cas"], stored["cas"]);
     let lifetime = item["dies"].as_i64().expect("a deadline") - item["stored"].as_i64().expect("a moment");
     assert!((3599..=3601).contains(&lifetime), "{item}");
-    for (name, want) in [("key", "\"k\""), ("found", "true"), ("value", "\"v\""), ("number", "null"), ("size", "1"), ("flags", "7"), ("encoding", "\"raw\""), ("origin", "\"native\""), ("codec", "0")] {
+    for (name, want) in [
+        ("key", "\"k\""),
+        ("found", "true"),
+        ("value", "\"v\""),
+        ("number", "null"),
+        ("size", "1"),
+        ("flags", "7"),
+        ("encoding", "\"raw\""),
+        ("origin", "\"native\""),
+        ("codec", "0"),
+    ] {
         assert_eq!(item[name].to_string(), want, "{name}");
     }
     let order: Vec<String> = item.as_object().expect("an object").keys().cloned().collect();
@@ -80,7 +90,10 @@ fn json_says_all_that_is_known_of_an_item() {
     assert_eq!(host.run(["get", "b", "--json"]).json()["value_base64"], "/w==");
     assert_eq!(host.run(["get", "nowhere", "--json"]).ends(1).text(), "{\"key\":\"nowhere\",\"found\":false}\n");
     assert_eq!(host.run(["set", "k", "w", "--add", "--json"]).ends(1).text(), "{\"stored\":false,\"cas\":null,\"why\":\"exists\"}\n");
-    assert_eq!(host.run(["delete", "k", "nowhere", "--json"]).ends(1).text(), "{\"key\":\"k\",\"deleted\":true}\n{\"key\":\"nowhere\",\"deleted\":false}\n");
+    assert_eq!(
+        host.run(["delete", "k", "nowhere", "--json"]).ends(1).text(),
+        "{\"key\":\"k\",\"deleted\":true}\n{\"key\":\"nowhere\",\"deleted\":false}\n"
+    );
 }
 
 #[test]
@@ -120,7 +133,9 @@ fn values_and_keys_that_do_not_fit_are_refused_with_their_limits() {
 #[test]
 fn only_set_makes_an_arena() {
     let host = Host::new();
-    for command in [&["get", "k"][..], &["delete", "k"], &["keys"], &["dump"], &["stats"], &["flush"], &["rm", "default"], &["verify"], &["ping"]] {
+    for command in
+        [&["get", "k"][..], &["delete", "k"], &["keys"], &["dump"], &["stats"], &["flush"], &["rm", "default"], &["verify"], &["ping"]]
+    {
         host.run(command).complains(3, "there is no arena");
     }
     assert_eq!(std::fs::read_dir(host.dir()).expect("the folder").count(), 0);

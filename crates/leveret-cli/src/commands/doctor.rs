@@ -10,6 +10,7 @@ mod users;
 
 use crate::output::{self, Failure, Outcome, Progress, BAD, FAINT, GOOD, STRONG, WARNING};
 use crate::target::Target;
+use crate::units::counted;
 use clap::Args;
 use serde::Serialize;
 use std::io::{self, Write};
@@ -106,7 +107,14 @@ impl Doctor {
     fn examine(&self, target: &Target) -> Result<Vec<Finding>, Failure> {
         let place = match folder::Place::of(target.dir()) {
             Ok(place) => place,
-            Err(error) => return Ok(vec![Finding::problem("folder", error.to_string(), "Without a folder no arena can be made or found.", "Set LEVERET_DIR (PHP: leveret.dir) to a folder of this user.")]),
+            Err(error) => {
+                return Ok(vec![Finding::problem(
+                    "folder",
+                    error.to_string(),
+                    "Without a folder no arena can be made or found.",
+                    "Set LEVERET_DIR (PHP: leveret.dir) to a folder of this user.",
+                )])
+            }
         };
         let known = arenas::find(&place.dir);
         let mut findings = folder::examine(&place, &known);
@@ -135,6 +143,6 @@ fn print(out: &mut impl Write, findings: &[Finding]) -> io::Result<()> {
             writeln!(out, "         {FAINT}mend{FAINT:#}    {mend}")?;
         }
     }
-    let count = |level| findings.iter().filter(|finding| finding.level == level).count();
-    writeln!(out, "{} problems, {} warnings, {} notes", count(Level::Problem), count(Level::Warning), count(Level::Note))
+    let count = |level, noun| counted(findings.iter().filter(|finding| finding.level == level).count() as u64, noun);
+    writeln!(out, "{}, {}, {}", count(Level::Problem, "problem"), count(Level::Warning, "warning"), count(Level::Note, "note"))
 }

@@ -3,6 +3,7 @@ use crate::commands::get::Line;
 use crate::commands::keys::announce;
 use crate::output::{self, Answer, Outcome};
 use crate::target::Target;
+use crate::units::counted;
 use crate::walk::walk;
 use clap::Args;
 use leveret_engine::{Arena, Deadline, Found, Item, Time};
@@ -54,7 +55,11 @@ impl Dump {
         })?;
         out.flush()?;
         if left_out > 0 {
-            let _ = writeln!(io::stderr(), "leveret: {left_out} items left out: memcached's protocol cannot say their keys; use 'leveret dump --json'");
+            let _ = writeln!(
+                io::stderr(),
+                "leveret: {} left out, since memcached's protocol cannot say such keys; use 'leveret dump --json'",
+                counted(left_out, "item")
+            );
         }
         Ok(if left_out == 0 { Answer::Yes } else { Answer::No })
     }

@@ -25,7 +25,8 @@ pub struct Man {
 
 impl Man {
     pub fn run(self) -> Outcome {
-        clap_mangen::generate_to(Cli::command(), &self.dir).map_err(|error| Failure::Unreachable(format!("cannot write man pages into {}: {error}", self.dir.display())))?;
+        clap_mangen::generate_to(Cli::command(), &self.dir)
+            .map_err(|error| Failure::Unreachable(format!("cannot write man pages into {}: {error}", self.dir.display())))?;
         Ok(Answer::Yes)
     }
 }

@@ -98,7 +98,10 @@ impl<'a> Line<'a> {
             number: item.number,
             size: item.value.len(),
             flags: item.meta.flags,
-            encoding: Name::of(item.meta.encoding, &["raw", "integer", "double", "bool", "null", "php", "igbinary", "msgpack", "json", "marshal"]),
+            encoding: Name::of(
+                item.meta.encoding,
+                &["raw", "integer", "double", "bool", "null", "php", "igbinary", "msgpack", "json", "marshal"],
+            ),
             origin: Name::of(item.meta.origin, &["wire", "memcached", "memcache", "native", "ruby"]),
             codec: item.meta.codec,
             cas: item.cas,

@@ -64,9 +64,14 @@ struct Line<'a> {
 
 impl List {
     pub fn run(self, target: &Target, json: bool) -> Outcome {
-        let absolute = target.dir().map(std::path::absolute).transpose().map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {error}")))?;
+        let absolute = target
+            .dir()
+            .map(std::path::absolute)
+            .transpose()
+            .map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {error}")))?;
         let dir = place::directory(absolute.as_deref())?;
-        let paths = place::list(Some(&dir)).map_err(|error| Failure::Unreachable(format!("cannot read the folder {}: {error}", dir.display())))?;
+        let paths =
+            place::list(Some(&dir)).map_err(|error| Failure::Unreachable(format!("cannot read the folder {}: {error}", dir.display())))?;
         let rows: Vec<Row> = paths.into_iter().map(Row::of).collect();
         if json {
             let mut out = output::raw();
@@ -85,7 +90,17 @@ impl List {
 
 fn print(out: &mut impl Write, dir: &Path, rows: &[Row]) -> io::Result<()> {
     let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max("ARENA".len());
-    writeln!(out, "{STRONG}{:width$}  {:>10}  {:>7}  {:>12}  {:>8}  {:>10}{STRONG:#}  in {}", "ARENA", "MEMORY", "USED", "ITEMS", "ATTACHED", "AGE", dir.display())?;
+    writeln!(
+        out,
+        "{STRONG}{:width$}  {:>10}  {:>7}  {:>12}  {:>8}  {:>10}{STRONG:#}  in {}",
+        "ARENA",
+        "MEMORY",
+        "USED",
+        "ITEMS",
+        "ATTACHED",
+        "AGE",
+        dir.display()
+    )?;
     for row in rows {
         match &row.state {
             Ok(stats) => writeln!(

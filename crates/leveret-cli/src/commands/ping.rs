@@ -3,7 +3,7 @@ use crate::output::{self, Answer, Failure, Outcome, BAD, GOOD};
 use crate::target::{self, Target};
 use crate::units;
 use clap::Args;
-use leveret_engine::{Arena, Deadline, Meta, Encoding, Mode, Time, Value};
+use leveret_engine::{Arena, Deadline, Encoding, Meta, Mode, Time, Value};
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
@@ -37,7 +37,8 @@ const ROUNDS: u32 = 3;
 const PROBE_TTL_SECS: u32 = 10;
 
 fn parse_timeout(text: &str) -> Result<Duration, String> {
-    units::parse_duration(text).and_then(|timeout| if timeout.is_zero() { Err("nothing answers in no time".to_owned()) } else { Ok(timeout) })
+    units::parse_duration(text)
+        .and_then(|timeout| if timeout.is_zero() { Err("nothing answers in no time".to_owned()) } else { Ok(timeout) })
 }
 
 #[derive(Serialize)]
@@ -83,7 +84,9 @@ fn probe(path: &Path, timeout: Duration) -> Result<Result<(), String>, Failure> 
             Err(error) => return Ok(Err(error.to_string())),
         }
     }
-    Ok(Err(format!("a probe item was gone right after it was stored, {ROUNDS} times in a row: the arena is far too small, or is flushed without end")))
+    Ok(Err(format!(
+        "a probe item was gone right after it was stored, {ROUNDS} times in a row: the arena is far too small, or is flushed without end"
+    )))
 }
 
 /// Whether the probe came back.

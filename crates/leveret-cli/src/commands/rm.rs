@@ -56,11 +56,20 @@ fn refuse_if_used(path: &Path) -> Result<(), Failure> {
     let arena = match target::attach(path, None) {
         Ok(arena) => arena,
         Err(OpenError::Missing(path)) => return Err(OpenError::Missing(path).into()),
-        Err(error) => return Err(Failure::Refused(format!("whether {} is in use cannot be told: {error}. To remove it all the same: --force", path.display()))),
+        Err(error) => {
+            return Err(Failure::Refused(format!(
+                "whether {} is in use cannot be told: {error}. To remove it all the same: --force",
+                path.display()
+            )))
+        }
     };
     match arena.stats().attached {
         0 => Ok(()),
         1 => Err(Failure::Refused(format!("a living process uses {}: stop it first, or add --force", path.display()))),
-        count => Err(Failure::Refused(format!("{} living processes use {}: stop them first, or add --force", thousands(count.into()), path.display()))),
+        count => Err(Failure::Refused(format!(
+            "{} living processes use {}: stop them first, or add --force",
+            thousands(count.into()),
+            path.display()
+        ))),
     }
 }

@@ -82,7 +82,11 @@ impl Set {
         let value = number.map_or(Value::Bytes(&value), Value::Integer);
         let deadline = ttl_secs.map_or(Deadline::NEVER, |secs| Deadline::after(now, secs));
         // Only JSON shows the cas of what was stored.
-        let answer = if json { arena.store_with_cas(&key, value, meta, deadline, mode, now)? } else { arena.store(&key, value, meta, deadline, mode, now)? };
+        let answer = if json {
+            arena.store_with_cas(&key, value, meta, deadline, mode, now)?
+        } else {
+            arena.store(&key, value, meta, deadline, mode, now)?
+        };
         report(answer, json)
     }
 
@@ -105,7 +109,10 @@ impl Set {
 
 fn read_input() -> Result<Vec<u8>, Failure> {
     let mut value = Vec::new();
-    io::stdin().lock().read_to_end(&mut value).map_err(|error| Failure::Unreachable(format!("cannot read the value from standard input: {error}")))?;
+    io::stdin()
+        .lock()
+        .read_to_end(&mut value)
+        .map_err(|error| Failure::Unreachable(format!("cannot read the value from standard input: {error}")))?;
     Ok(value)
 }
 
@@ -116,7 +123,8 @@ fn parse_integer(value: &[u8]) -> Result<i64, Failure> {
 
 /// None: for ever.
 fn whole_ttl(ttl: Duration) -> Result<Option<u32>, Failure> {
-    let secs = u32::try_from(units::whole_secs(ttl)).map_err(|_| Failure::Usage("--ttl is longer than 136 years: 0 means for ever".to_owned()))?;
+    let secs =
+        u32::try_from(units::whole_secs(ttl)).map_err(|_| Failure::Usage("--ttl is longer than 136 years: 0 means for ever".to_owned()))?;
     Ok((secs > 0).then_some(secs))
 }
 

@@ -99,7 +99,8 @@ impl Summary {
             retries: counts.retries,
             recoveries: counts.recoveries,
             expired_bytes: counts.expired_bytes,
-            write_amplification: (counts.written_bytes > 0).then(|| (counts.written_bytes + counts.moved_bytes) as f64 / counts.written_bytes as f64),
+            write_amplification: (counts.written_bytes > 0)
+                .then(|| (counts.written_bytes + counts.moved_bytes) as f64 / counts.written_bytes as f64),
             mended: counts.mended,
             layout: counts.layout,
         }
@@ -112,12 +113,44 @@ impl Summary {
             ("arena", self.arena.clone(), String::new()),
             ("age", span(self.age_secs.unsigned_abs()), "since it was made or flushed".to_owned()),
             ("items", thousands(self.items), format!("{} with keys and headers", bytes(self.bytes))),
-            ("memory", bytes(self.memory), format!("{} claimed, {} free before items are evicted", bytes(self.allocated), bytes(self.free))),
-            ("segments", thousands(self.segments), format!("of {}, {} free; {} shards, {} buckets", bytes(self.segment_bytes), thousands(self.segments_free), self.shards, thousands(self.buckets))),
+            (
+                "memory",
+                bytes(self.memory),
+                format!("{} claimed, {} free before items are evicted", bytes(self.allocated), bytes(self.free)),
+            ),
+            (
+                "segments",
+                thousands(self.segments),
+                format!(
+                    "of {}, {} free; {} shards, {} buckets",
+                    bytes(self.segment_bytes),
+                    thousands(self.segments_free),
+                    self.shards,
+                    thousands(self.buckets)
+                ),
+            ),
             ("hit rate", percent(self.hits, reads), format!("{} hits, {} misses", thousands(self.hits), thousands(self.misses))),
-            ("stores", thousands(self.sets), format!("{} deletes, {} counts, {} touches, {} flushes", thousands(self.deletes), thousands(self.increments), thousands(self.touches), thousands(self.flushes))),
-            ("evicted", thousands(self.evicted), format!("alive, but the memory was needed; {amplification} bytes written for each byte stored")),
-            ("expired", thousands(self.expired), format!("reclaimed after their deadline; {} are waiting for it", bytes(self.expired_bytes))),
+            (
+                "stores",
+                thousands(self.sets),
+                format!(
+                    "{} deletes, {} counts, {} touches, {} flushes",
+                    thousands(self.deletes),
+                    thousands(self.increments),
+                    thousands(self.touches),
+                    thousands(self.flushes)
+                ),
+            ),
+            (
+                "evicted",
+                thousands(self.evicted),
+                format!("alive, but the memory was needed; {amplification} bytes written for each byte stored"),
+            ),
+            (
+                "expired",
+                thousands(self.expired),
+                format!("reclaimed after their deadline; {} are waiting for it", bytes(self.expired_bytes)),
+            ),
             ("attached", thousands(self.attached.into()), "living processes that have written".to_owned()),
             ("lock waits", thousands(self.lock_waits), format!("{} reads given up", thousands(self.retries))),
             ("recoveries", thousands(self.recoveries), "locks taken over from killed processes".to_owned()),

@@ -37,7 +37,13 @@ impl Verify {
         let (sound, path) = (report.is_clean(), arena.path().display());
         if json {
             let mut out = output::raw();
-            let line = Line { arena: &path.to_string(), sound, items: report.items, problem_count: report.problem_count, problems: &report.problems };
+            let line = Line {
+                arena: &path.to_string(),
+                sound,
+                items: report.items,
+                problem_count: report.problem_count,
+                problems: &report.problems,
+            };
             output::json_line(&mut out, &line)?;
             out.flush()?;
             return Ok(sound.into());
@@ -46,11 +52,11 @@ impl Verify {
         for problem in &report.problems {
             writeln!(out, "{BAD}problem{BAD:#} {problem}")?;
         }
-        let items = units::thousands(report.items);
+        let items = units::counted(report.items, "item");
         if sound {
-            writeln!(out, "{GOOD}sound{GOOD:#}: {items} items in {path}")?;
+            writeln!(out, "{GOOD}sound{GOOD:#}: {items} in {path}")?;
         } else {
-            writeln!(out, "{} problems, {items} items in {path}", units::thousands(report.problem_count))?;
+            writeln!(out, "{}, {items} in {path}", units::counted(report.problem_count, "problem"))?;
             writeln!(out, "Should they be there again on a second look, please report them. 'leveret rm --force' makes all users begin with an empty arena.")?;
         }
         Ok(sound.into())

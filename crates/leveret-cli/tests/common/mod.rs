@@ -92,5 +92,9 @@ pub fn run(mut command: Command, input: &[u8]) -> Said {
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command");
     child.stdin.take().expect("a pipe").write_all(input).expect("input taken");
     let output = child.wait_with_output().expect("an end");
-    Said { code: output.status.code().expect("an exit code"), bytes: output.stdout, error: String::from_utf8_lossy(&output.stderr).into_owned() }
+    Said {
+        code: output.status.code().expect("an exit code"),
+        bytes: output.stdout,
+        error: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
 }

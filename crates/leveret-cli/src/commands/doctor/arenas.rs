@@ -2,7 +2,7 @@
 use super::Finding;
 use crate::commands::stats::Summary;
 use crate::target;
-use crate::units::{bytes, percent, thousands};
+use crate::units::{bytes, counted, percent, thousands};
 use leveret_engine::{place, OpenError};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -42,7 +42,8 @@ pub fn find(dir: &Path) -> Vec<Known> {
 
 pub fn examine(dir: &Path, known: &[Known]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    if known.is_empty() {
+    // A folder that cannot be read is the folder's own finding.
+    if known.is_empty() && fs::read_dir(dir).is_ok() {
         findings.push(Finding::ok(SUBJECT, "none yet: the first 'leveret set' or PHP script makes one"));
     }
     for arena in known {
@@ -60,9 +61,16 @@ pub fn examine(dir: &Path, known: &[Known]) -> Vec<Finding> {
 
 fn unusable(arena: &Known, error: &OpenError) -> Finding {
     let (means, mend) = match error {
-        OpenError::LayoutMismatch { .. } => ("Another version of Leveret made it.", format!("Stop its users, then: leveret rm --force {}", arena.path.display())),
-        OpenError::Foreign { .. } => ("It is damaged, or no arena at all. Whoever needs an arena of this name fails.", format!("leveret rm --force {}", arena.path.display())),
-        OpenError::Untrusted { .. } => ("Somebody else could put wrong values into it, so it is not used.", format!("leveret rm --force {}", arena.path.display())),
+        OpenError::LayoutMismatch { .. } => {
+            ("Another version of Leveret made it.", format!("Stop its users, then: leveret rm --force {}", arena.path.display()))
+        }
+        OpenError::Foreign { .. } => (
+            "It is damaged, or no arena at all. Whoever needs an arena of this name fails.",
+            format!("leveret rm --force {}", arena.path.display()),
+        ),
+        OpenError::Untrusted { .. } => {
+            ("Somebody else could put wrong values into it, so it is not used.", format!("leveret rm --force {}", arena.path.display()))
+        }
         _ => ("This user cannot use it.", format!("ls -l {}; make its owner or group right, or run as its owner", arena.path.display())),
     };
     Finding::problem(SUBJECT, format!("{}: {error}", arena.name), means, mend)
@@ -71,13 +79,23 @@ fn unusable(arena: &Known, error: &OpenError) -> Finding {
 fn judge(name: &str, stats: &Summary) -> Vec<Finding> {
     let mut findings = vec![Finding::ok(
         SUBJECT,
-        format!("{name}: {} items, {} of {} free, {} processes attached", thousands(stats.items), bytes(stats.free), bytes(stats.memory), stats.attached),
+        format!(
+            "{name}: {}, {} of {} free, {} living writers",
+            counted(stats.items, "item"),
+            bytes(stats.free),
+            bytes(stats.memory),
+            stats.attached
+        ),
     )];
     if stats.evicted as f64 > stats.sets as f64 * EVICTED_PER_SET {
         let (setting, larger) = (if name == "apcu" { "apc.shm_size" } else { "leveret.memory" }, (stats.memory * 2) >> 20);
         findings.push(Finding::warning(
             SUBJECT,
-            format!("{name}: {} living items were evicted ({} of the stores)", thousands(stats.evicted), percent(stats.evicted, stats.sets)),
+            format!(
+                "{name}: {} living items were evicted ({} of the stores)",
+                thousands(stats.evicted),
+                percent(stats.evicted, stats.sets)
+            ),
             format!("{} is too small for what is kept there: items go before their time.", bytes(stats.memory)),
             format!("Set {setting}={larger}M in PHP, then: leveret rm --force {name} (the next process makes it anew, empty)"),
         ));
@@ -120,7 +138,10 @@ mod tests {
         assert_eq!(levels(stats(1000, 10, 0)), [Level::Ok]);
         assert_eq!(levels(stats(1000, 11, 1)), [Level::Ok, Level::Warning, Level::Note]);
         let findings = judge("apcu", &stats(1000, 500, 0));
-        assert_eq!(findings[1].mend.as_deref(), Some("Set apc.shm_size=128M in PHP, then: leveret rm --force apcu (the next process makes it anew, empty)"));
+        assert_eq!(
+            findings[1].mend.as_deref(),
+            Some("Set apc.shm_size=128M in PHP, then: leveret rm --force apcu (the next process makes it anew, empty)")
+        );
     }
 
     #[test]

@@ -85,7 +85,12 @@ pub fn examine(place: &Place, known: &[Known]) -> Vec<Finding> {
             "No arena can be made there.",
             format!("install -d -m 700 {}", place.dir.display()),
         )],
-        Err(error) => vec![Finding::problem(SUBJECT, format!("cannot look at {}: {error}", place.dir.display()), "No arena can be made or found there.", "Choose a folder of this user: LEVERET_DIR (PHP: leveret.dir).")],
+        Err(error) => vec![Finding::problem(
+            SUBJECT,
+            format!("cannot look at {}: {error}", place.dir.display()),
+            "No arena can be made or found there.",
+            "Choose a folder of this user: LEVERET_DIR (PHP: leveret.dir).",
+        )],
     }
 }
 
@@ -118,8 +123,14 @@ fn gather(place: &Place) -> io::Result<Facts> {
 /// Every other folder in /dev/shm that our naming rule makes.
 fn other_folders(ours: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir("/dev/shm") else { return Vec::new() };
-    let is_ours_by_name = |path: &Path| path.to_str() == Some(SHARED) || path.to_str().and_then(|path| path.strip_prefix(SHARED)?.strip_prefix('-')).is_some_and(|uid| uid.parse::<u32>().is_ok());
-    let mut folders: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path != ours && path.is_dir() && is_ours_by_name(path)).collect();
+    let is_ours_by_name = |path: &Path| {
+        path.to_str() == Some(SHARED)
+            || path.to_str().and_then(|path| path.strip_prefix(SHARED)?.strip_prefix('-')).is_some_and(|uid| uid.parse::<u32>().is_ok())
+    };
+    let mut folders: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path != ours && path.is_dir() && is_ours_by_name(path))
+        .collect();
     folders.sort();
     folders
 }
@@ -136,7 +147,12 @@ fn logind_cleans() -> bool {
 fn judge(facts: &Facts, known: &[Known]) -> Vec<Finding> {
     let dir = facts.dir.display();
     if !facts.is_dir {
-        return vec![Finding::problem(SUBJECT, format!("{dir} is not a folder"), "No arena can be made or found there.", "Name a folder: LEVERET_DIR (PHP: leveret.dir).")];
+        return vec![Finding::problem(
+            SUBJECT,
+            format!("{dir} is not a folder"),
+            "No arena can be made or found there.",
+            "Name a folder: LEVERET_DIR (PHP: leveret.dir).",
+        )];
     }
     let mut findings = vec![access_finding(facts)];
     findings.extend(sharing_findings(facts));
@@ -144,8 +160,12 @@ fn judge(facts: &Facts, known: &[Known]) -> Vec<Finding> {
     findings.extend(space_finding(facts, known));
     if facts.logind_cleans && facts.choice == Choice::Private && facts.uid >= 1000 {
         findings.push(
-            Finding::note(SUBJECT, "systemd-logind removes files of ordinary users from /dev/shm (RemoveIPC)", format!("When {} logs out for the last time, these arenas go.", facts.user))
-                .mended_by(format!("sudo loginctl enable-linger {}", facts.user)),
+            Finding::note(
+                SUBJECT,
+                "systemd-logind removes files of ordinary users from /dev/shm (RemoveIPC)",
+                format!("When {} logs out for the last time, these arenas go.", facts.user),
+            )
+            .mended_by(format!("sudo loginctl enable-linger {}", facts.user)),
         );
     }
     findings
@@ -154,16 +174,33 @@ fn judge(facts: &Facts, known: &[Known]) -> Vec<Finding> {
 fn access_finding(facts: &Facts) -> Finding {
     let dir = facts.dir.display();
     if facts.read_only {
-        return Finding::problem(SUBJECT, format!("{dir} is mounted read-only"), "Even reading an arena maps its file for writing.", format!("mount -o remount,rw {}", mount_point(&facts.dir).display()));
+        return Finding::problem(
+            SUBJECT,
+            format!("{dir} is mounted read-only"),
+            "Even reading an arena maps its file for writing.",
+            format!("mount -o remount,rw {}", mount_point(&facts.dir).display()),
+        );
     }
     if !facts.may_write {
-        let means = format!("It belongs to {}:{} with mode {:04o}; {} needs to read, write and enter it.", facts.owner, facts.group, facts.mode, facts.user);
-        let mend = if facts.mode & 0o020 != 0 { format!("usermod -aG {} {}, then log in anew", facts.group, facts.user) } else { format!("chown {} {dir}", facts.user) };
+        let means = format!(
+            "It belongs to {}:{} with mode {:04o}; {} needs to read, write and enter it.",
+            facts.owner, facts.group, facts.mode, facts.user
+        );
+        let mend = if facts.mode & 0o020 != 0 {
+            format!("usermod -aG {} {}, then log in anew", facts.group, facts.user)
+        } else {
+            format!("chown {} {dir}", facts.user)
+        };
         return Finding::problem(SUBJECT, format!("{} may not use {dir}", facts.user), means, mend);
     }
     if facts.mode & 0o1002 == 0o002 {
         let means = "Anybody could put his own file in the place of an arena, so no arena is made there.";
-        return Finding::problem(SUBJECT, format!("everybody may write to {dir}, and it has no sticky bit"), means, format!("chmod o-w {dir}"));
+        return Finding::problem(
+            SUBJECT,
+            format!("everybody may write to {dir}, and it has no sticky bit"),
+            means,
+            format!("chmod o-w {dir}"),
+        );
     }
     let why = match facts.choice {
         Choice::Option => "by --dir",
@@ -180,7 +217,11 @@ fn sharing_findings(facts: &Facts) -> Vec<Finding> {
         findings.push(Finding::warning(
             SUBJECT,
             format!("{SHARED} exists, but {} may not write there", facts.user),
-            format!("Processes of the group's members share arenas there; {} has arenas of its own in {}.", facts.user, facts.dir.display()),
+            format!(
+                "Processes of the group's members share arenas there; {} has arenas of its own in {}.",
+                facts.user,
+                facts.dir.display()
+            ),
             format!("usermod -aG leveret {}, then log in anew", facts.user),
         ));
     }
@@ -195,22 +236,37 @@ fn sharing_findings(facts: &Facts) -> Vec<Finding> {
     if !facts.others.is_empty() {
         let names: Vec<String> = facts.others.iter().map(|path| path.display().to_string()).collect();
         let means = format!("They belong to other users; 'leveret list --dir {}' shows the first. To share one set of arenas, make the folder of the group.", names[0]);
-        findings.push(Finding::note(SUBJECT, format!("there are arenas in {} as well", names.join(", ")), means).mended_by(format!("groupadd -f leveret && usermod -aG leveret USER && install -d -m 2770 -g leveret {SHARED}")));
+        findings.push(
+            Finding::note(SUBJECT, format!("there are arenas in {} as well", names.join(", ")), means)
+                .mended_by(format!("groupadd -f leveret && usermod -aG leveret USER && install -d -m 2770 -g leveret {SHARED}")),
+        );
     }
     findings
 }
 
 /// The file systems on which the engine's life signs and memory promises were tested.
-const TESTED: [(u64, &str); 5] = [(0x0102_1994, "tmpfs"), (0xef53, "ext4"), (0x5846_5342, "xfs"), (0x9123_683e, "btrfs"), (0x9584_58f6, "hugetlbfs")];
-const UNTESTED: [(u64, &str); 6] = [(0x6969, "NFS"), (0x0102_1997, "9p"), (0x6573_5546, "FUSE"), (0x794c_7630, "overlayfs"), (0xff53_4d42, "CIFS"), (0x2fc1_2fc1, "ZFS")];
+const TESTED: [(u64, &str); 5] =
+    [(0x0102_1994, "tmpfs"), (0xef53, "ext4"), (0x5846_5342, "xfs"), (0x9123_683e, "btrfs"), (0x9584_58f6, "hugetlbfs")];
+const UNTESTED: [(u64, &str); 6] =
+    [(0x6969, "NFS"), (0x0102_1997, "9p"), (0x6573_5546, "FUSE"), (0x794c_7630, "overlayfs"), (0xff53_4d42, "CIFS"), (0x2fc1_2fc1, "ZFS")];
 
 fn file_system_finding(facts: &Facts) -> Option<Finding> {
     let dir = facts.dir.display();
     match TESTED.iter().find(|(magic, _)| *magic == facts.file_system) {
         Some((_, "tmpfs" | "hugetlbfs")) => None,
-        Some((_, name)) => Some(Finding::note(SUBJECT, format!("{dir} lies on {name}, a disk"), "The kernel writes changed pages back to the disk; memory only is faster. The contents still end with a reboot.").mended_by("Use a folder in /dev/shm unless you want it so.")),
+        Some((_, name)) => Some(
+            Finding::note(
+                SUBJECT,
+                format!("{dir} lies on {name}, a disk"),
+                "The kernel writes changed pages back to the disk; memory only is faster. The contents still end with a reboot.",
+            )
+            .mended_by("Use a folder in /dev/shm unless you want it so."),
+        ),
         None => {
-            let name = UNTESTED.iter().find(|(magic, _)| *magic == facts.file_system).map_or_else(|| format!("file system 0x{:x}", facts.file_system), |(_, name)| (*name).to_owned());
+            let name = UNTESTED
+                .iter()
+                .find(|(magic, _)| *magic == facts.file_system)
+                .map_or_else(|| format!("file system 0x{:x}", facts.file_system), |(_, name)| (*name).to_owned());
             Some(Finding::warning(
                 SUBJECT,
                 format!("{dir} lies on {name}"),
@@ -252,7 +308,10 @@ fn enlarge(facts: &Facts, wanted: u64) -> String {
     if Path::new("/.dockerenv").exists() {
         format!("docker run --shm-size={mebibytes}m (compose: shm_size: {mebibytes}m)")
     } else {
-        format!("mount -o remount,size={mebibytes}m {} (in a container: docker run --shm-size={mebibytes}m)", mount_point(&facts.dir).display())
+        format!(
+            "mount -o remount,size={mebibytes}m {} (in a container: docker run --shm-size={mebibytes}m)",
+            mount_point(&facts.dir).display()
+        )
     }
 }
 

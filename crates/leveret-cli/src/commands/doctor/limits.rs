@@ -35,7 +35,9 @@ fn gather(known: &[Known]) -> Facts {
         address_space: limit(Resource::As),
         file_size: limit(Resource::Fsize),
         open_files: limit(Resource::Nofile),
-        container_memory: container_memory(&fs::read_to_string("/proc/self/cgroup").unwrap_or_default(), |path| fs::read_to_string(path).ok()),
+        container_memory: container_memory(&fs::read_to_string("/proc/self/cgroup").unwrap_or_default(), |path| {
+            fs::read_to_string(path).ok()
+        }),
         proc_is_hidden: is_proc_hidden(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default()),
         memory: if memory == 0 { DEFAULT_MEMORY } else { memory },
         file_len: known.iter().map(|arena| arena.file_len).max().unwrap_or(0).max(DEFAULT_MEMORY),
@@ -46,18 +48,42 @@ fn judge(facts: &Facts) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(limit) = facts.address_space.filter(|limit| *limit < facts.file_len * 2) {
         let means = format!("An arena's whole file is mapped, {} here, though only what is used takes memory.", bytes(facts.file_len));
-        findings.push(Finding::problem(SUBJECT, format!("address space is limited to {} (ulimit -v)", bytes(limit)), means, "ulimit -v unlimited (systemd: LimitAS=infinity)"));
+        findings.push(Finding::problem(
+            SUBJECT,
+            format!("address space is limited to {} (ulimit -v)", bytes(limit)),
+            means,
+            "ulimit -v unlimited (systemd: LimitAS=infinity)",
+        ));
     }
     if let Some(limit) = facts.file_size.filter(|limit| *limit < facts.file_len) {
-        let means = format!("An arena's file is {} long, though mostly holes. A process that makes one would be refused or killed.", bytes(facts.file_len));
-        findings.push(Finding::problem(SUBJECT, format!("files are limited to {} (ulimit -f)", bytes(limit)), means, "ulimit -f unlimited (systemd: LimitFSIZE=infinity)"));
+        let means = format!(
+            "An arena's file is {} long, though mostly holes. A process that makes one would be refused or killed.",
+            bytes(facts.file_len)
+        );
+        findings.push(Finding::problem(
+            SUBJECT,
+            format!("files are limited to {} (ulimit -f)", bytes(limit)),
+            means,
+            "ulimit -f unlimited (systemd: LimitFSIZE=infinity)",
+        ));
     }
     if let Some(limit) = facts.open_files.filter(|limit| *limit < 64) {
-        findings.push(Finding::warning(SUBJECT, format!("only {limit} open files (ulimit -n)"), "Opening an arena takes a few for a moment.", "ulimit -n 1024 (systemd: LimitNOFILE=1024)"));
+        findings.push(Finding::warning(
+            SUBJECT,
+            format!("only {limit} open files (ulimit -n)"),
+            "Opening an arena takes a few for a moment.",
+            "ulimit -n 1024 (systemd: LimitNOFILE=1024)",
+        ));
     }
     if let Some(limit) = facts.container_memory.filter(|limit| *limit < facts.memory + facts.memory / 4) {
-        let means = format!("The arenas' memory ({}) counts as the container's own: when they fill, the OOM killer comes.", bytes(facts.memory));
-        findings.push(Finding::warning(SUBJECT, format!("this container may use {} of memory", bytes(limit)), means, "Raise the container's limit (docker run --memory=...), or make the arenas smaller (leveret.memory, apc.shm_size)."));
+        let means =
+            format!("The arenas' memory ({}) counts as the container's own: when they fill, the OOM killer comes.", bytes(facts.memory));
+        findings.push(Finding::warning(
+            SUBJECT,
+            format!("this container may use {} of memory", bytes(limit)),
+            means,
+            "Raise the container's limit (docker run --memory=...), or make the arenas smaller (leveret.memory, apc.shm_size).",
+        ));
     }
     if facts.proc_is_hidden {
         findings.push(Finding::note(
@@ -90,7 +116,9 @@ fn container_memory(cgroup: &str, read: impl Fn(&Path) -> Option<String>) -> Opt
 
 /// Fields 5 and last of a line: where it is mounted, and the options of the file system.
 fn is_proc_hidden(mountinfo: &str) -> bool {
-    let hides = |options: &str| options.split(',').any(|option| option.strip_prefix("hidepid=").is_some_and(|value| value != "0" && value != "off"));
+    let hides = |options: &str| {
+        options.split(',').any(|option| option.strip_prefix("hidepid=").is_some_and(|value| value != "0" && value != "off"))
+    };
     mountinfo.lines().filter(|line| line.split(' ').nth(4) == Some("/proc")).any(|line| line.rsplit(' ').next().is_some_and(hides))
 }
 
@@ -133,7 +161,9 @@ mod tests {
 
     #[test]
     fn hidepid_is_read_from_the_mount_of_proc() {
-        let line = |options| format!("24 30 0:22 / /proc rw,nosuid shared:5 - proc proc rw{options}\n25 30 0:23 / /sys rw - sysfs sysfs rw,hidepid=2\n");
+        let line = |options| {
+            format!("24 30 0:22 / /proc rw,nosuid shared:5 - proc proc rw{options}\n25 30 0:23 / /sys rw - sysfs sysfs rw,hidepid=2\n")
+        };
         assert!(is_proc_hidden(&line(",hidepid=invisible")) && is_proc_hidden(&line(",gid=4,hidepid=2")));
         assert!(!is_proc_hidden(&line("")) && !is_proc_hidden(&line(",hidepid=0")) && !is_proc_hidden(""));
     }

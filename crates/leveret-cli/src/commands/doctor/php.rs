@@ -28,7 +28,11 @@ pub fn examine(php: Option<&Path>, place: &Place, known: &[Known]) -> Vec<Findin
                 let homes = homes(&asked, &answer, &users);
                 findings.extend(judge(&asked, &answer, &homes, place, known));
             }
-            Err(ask::Silent::Absent) => findings.push(Finding::note(SUBJECT, format!("{} was not found", asked.binary.display()), "If PHP lies elsewhere, name it: leveret doctor --php PATH.")),
+            Err(ask::Silent::Absent) => findings.push(Finding::note(
+                SUBJECT,
+                format!("{} was not found", asked.binary.display()),
+                "If PHP lies elsewhere, name it: leveret doctor --php PATH.",
+            )),
             Err(ask::Silent::Failed(why)) => {
                 let means = "Its configuration could not be read, so nothing can be said of it.";
                 findings.push(Finding::warning(SUBJECT, format!("{}: {why}", asked.name), means, format!("{} -v", asked.binary.display())));
@@ -43,6 +47,7 @@ struct Home {
     /// "php-fpm's pool www (user www-data)", or nothing where that goes without saying.
     who: String,
     dir: PathBuf,
+    pool_user: Option<String>,
 }
 
 /// The command line runs as we do; each pool of php-fpm runs as its own user, and inherits no environment.
@@ -50,21 +55,27 @@ fn homes(asked: &Asked, answer: &Answer, users: &Users) -> Vec<Home> {
     let configured = answer.setting("leveret.dir").map(PathBuf::from);
     let uid = rustix::process::geteuid().as_raw();
     if asked.pools.is_empty() {
-        let dir = configured.or_else(|| answer.environment.clone().map(PathBuf::from)).unwrap_or_else(|| usual_dir(uid, &users.name(uid), users));
+        let dir =
+            configured.or_else(|| answer.environment.clone().map(PathBuf::from)).unwrap_or_else(|| usual_dir(uid, &users.name(uid), users));
         // Apache and CGI: as which user they run is not written where we could read it.
-        return if asked.is_server && answer.setting("leveret.dir").is_none() { Vec::new() } else { vec![Home { who: asked.name.clone(), dir }] };
+        return if asked.is_server && answer.setting("leveret.dir").is_none() {
+            Vec::new()
+        } else {
+            vec![Home { who: asked.name.clone(), dir, pool_user: None }]
+        };
     }
     let home = |pool: &Pool| {
         let uid = users.uid(&pool.user)?;
         let dir = pool.dir.clone().or_else(|| configured.clone()).unwrap_or_else(|| usual_dir(uid, &pool.user, users));
-        Some(Home { who: format!("{}, pool {} (user {})", asked.name, pool.name, pool.user), dir })
+        Some(Home { who: format!("{}, pool {} (user {})", asked.name, pool.name, pool.user), dir, pool_user: Some(pool.user.clone()) })
     };
     asked.pools.iter().filter_map(home).collect()
 }
 
 /// The engine's rule, for another user.
 fn usual_dir(uid: u32, user: &str, users: &Users) -> PathBuf {
-    let may_use = |stat: std::fs::Metadata| uid == 0 || stat.uid() == uid || stat.mode() & 0o030 == 0o030 && users.is_member(user, stat.gid());
+    let may_use =
+        |stat: std::fs::Metadata| uid == 0 || stat.uid() == uid || stat.mode() & 0o030 == 0o030 && users.is_member(user, stat.gid());
     if std::fs::metadata(SHARED).is_ok_and(may_use) {
         PathBuf::from(SHARED)
     } else {
@@ -76,7 +87,12 @@ fn judge(asked: &Asked, answer: &Answer, homes: &[Home], place: &Place, known: &
     let name = &asked.name;
     let Some(version) = &answer.leveret else {
         let mend = enable(answer);
-        return vec![Finding::warning(SUBJECT, format!("{name}: PHP {} does not load leveret", answer.version), "PHP uses no arena.", mend)];
+        return vec![Finding::warning(
+            SUBJECT,
+            format!("{name}: PHP {} does not load leveret", answer.version),
+            "PHP uses no arena.",
+            mend,
+        )];
     };
     let mut findings = vec![Finding::ok(SUBJECT, format!("{name}: PHP {} loads leveret {version}", answer.version))];
     findings.extend(rivals(name, answer));
@@ -96,7 +112,9 @@ fn enable(answer: &Answer) -> String {
     let ini = answer.ini_file.as_deref().unwrap_or("php.ini");
     // Debian: /etc/php/8.2/fpm/php.ini
     match ini.strip_prefix("/etc/php/").and_then(|rest| rest.split_once('/')) {
-        Some((version, _)) => format!("echo extension=leveret.so > /etc/php/{version}/mods-available/leveret.ini && phpenmod -v {version} leveret"),
+        Some((version, _)) => {
+            format!("echo extension=leveret.so > /etc/php/{version}/mods-available/leveret.ini && phpenmod -v {version} leveret")
+        }
         None => format!("echo extension=leveret.so >> {ini}"),
     }
 }
@@ -123,26 +141,39 @@ fn apcu_switches(asked: &Asked, answer: &Answer) -> Option<Finding> {
     if !is_ours {
         return None;
     }
-    let is_on = |setting| answer.setting(setting).is_some_and(|value| matches!(value.to_ascii_lowercase().as_str(), "1" | "on" | "yes" | "true"));
+    let is_on =
+        |setting| answer.setting(setting).is_some_and(|value| matches!(value.to_ascii_lowercase().as_str(), "1" | "on" | "yes" | "true"));
     let name = &asked.name;
     if !is_on("apc.enabled") {
-        return Some(Finding::warning(SUBJECT, format!("{name}: apc.enabled is off"), "All apcu_* functions answer as a disabled cache does.", "Set apc.enabled=1 in php.ini."));
+        return Some(Finding::warning(
+            SUBJECT,
+            format!("{name}: apc.enabled is off"),
+            "All apcu_* functions answer as a disabled cache does.",
+            "Set apc.enabled=1 in php.ini.",
+        ));
     }
     if !asked.is_server && !is_on("apc.enable_cli") {
         let means = "On the command line apcu_* is off, which is PHP's habit. Web requests are not concerned.";
-        return Some(Finding::note(SUBJECT, format!("{name}: apc.enable_cli is off"), means).mended_by("php -d apc.enable_cli=1 ..., or set it in php.ini"));
+        return Some(
+            Finding::note(SUBJECT, format!("{name}: apc.enable_cli is off"), means)
+                .mended_by("php -d apc.enable_cli=1 ..., or set it in php.ini"),
+        );
     }
     None
 }
 
 fn elsewhere(home: &Home, place: &Place) -> Finding {
     let (theirs, ours) = (home.dir.display(), place.dir.display());
-    let shared = "Let all of them use the folder of the group: groupadd -f leveret && usermod -aG leveret USER && install -d -m 2770 -g leveret /dev/shm/leveret";
+    // A pool has a user of its own: one folder for all users is the group's.
+    let mend = match &home.pool_user {
+        Some(user) => format!("groupadd -f leveret && usermod -aG leveret {user} && install -d -m 2770 -g leveret {SHARED}, then restart php-fpm; or leveret --dir {theirs} ..."),
+        None => format!("leveret --dir {theirs} ..., or set leveret.dir={ours} in PHP"),
+    };
     Finding::warning(
         SUBJECT,
         format!("{} keeps its arenas in {theirs}, this command looks in {ours}", home.who),
         "They do not see the same items.",
-        format!("leveret --dir {theirs} ...; or set leveret.dir={ours} in PHP. {shared}"),
+        mend,
     )
 }
 
@@ -156,8 +187,12 @@ fn sizes(name: &str, answer: &Answer, known: &[Known]) -> Vec<Finding> {
             let asked = parse_size(text).ok()?;
             let memory = known.iter().find(|known| known.name == arena)?.summary()?.memory;
             (asked != memory).then(|| {
-                Finding::note(SUBJECT, format!("{name}: {setting}={text}, but the arena '{arena}' has {}", bytes(memory)), "The size of an existing arena wins.")
-                    .mended_by(format!("leveret rm --force {arena} (the next process makes it anew, empty)"))
+                Finding::note(
+                    SUBJECT,
+                    format!("{name}: {setting}={text}, but the arena '{arena}' has {}", bytes(memory)),
+                    "The size of an existing arena wins.",
+                )
+                .mended_by(format!("leveret rm --force {arena} (the next process makes it anew, empty)"))
             })
         })
         .collect()
@@ -175,11 +210,17 @@ mod tests {
     }
 
     fn home(dir: &str) -> Vec<Home> {
-        vec![Home { who: "php".to_owned(), dir: PathBuf::from(dir) }]
+        vec![Home { who: "php".to_owned(), dir: PathBuf::from(dir), pool_user: None }]
     }
 
     fn loaded(settings: &[(&str, &str)]) -> Answer {
-        let mut answer = Answer { version: "8.2.0".to_owned(), leveret: Some("0.1.0".to_owned()), apcu: Some("5.1.24".to_owned()), objects: vec!["leveret".to_owned()], ..Answer::default() };
+        let mut answer = Answer {
+            version: "8.2.0".to_owned(),
+            leveret: Some("0.1.0".to_owned()),
+            apcu: Some("5.1.24".to_owned()),
+            objects: vec!["leveret".to_owned()],
+            ..Answer::default()
+        };
         for (name, value) in [("leveret.provide", "apcu"), ("apc.enabled", "1"), ("apc.enable_cli", "1")].iter().chain(settings) {
             answer.settings.insert((*name).to_owned(), Some((*value).to_owned()));
         }
@@ -211,11 +252,37 @@ mod tests {
     }
 
     #[test]
+    fn each_pool_of_fpm_has_its_users_folder_unless_told_otherwise() {
+        let users = Users::of("www-data:x:33:33::/:/bin/false\nshop:x:4242:4242::/:/bin/false\n", "");
+        let pool =
+            |name: &str, user: &str, dir: Option<&str>| Pool { name: name.to_owned(), user: user.to_owned(), dir: dir.map(PathBuf::from) };
+        let pools = vec![pool("www", "www-data", Some("/run/www")), pool("shop", "shop", None), pool("lost", "nobody-here", None)];
+        let fpm = Asked { name: "php-fpm 8.2".to_owned(), is_server: true, pools, ..Asked::command_line(Path::new("php")) };
+        // The environment of whoever runs doctor does not reach a pool.
+        let mut answer = Answer { environment: Some("/caches".to_owned()), ..loaded(&[]) };
+        let dirs = |answer: &Answer| homes(&fpm, answer, &users).into_iter().map(|home| home.dir).collect::<Vec<_>>();
+        assert_eq!(dirs(&answer), [PathBuf::from("/run/www"), usual_dir(4242, "shop", &users)]);
+        answer.settings.insert("leveret.dir".to_owned(), Some("/srv/caches".to_owned()));
+        assert_eq!(dirs(&answer), [PathBuf::from("/run/www"), PathBuf::from("/srv/caches")]);
+        let findings = judge(&fpm, &answer, &homes(&fpm, &answer, &users), &place(), &[]);
+        assert!(findings[1].found.starts_with("php-fpm 8.2, pool www (user www-data) keeps its arenas in /run/www"), "{findings:?}");
+        assert!(findings[1].mend.as_ref().is_some_and(|mend| mend.contains("usermod -aG leveret www-data")), "{findings:?}");
+    }
+
+    #[test]
     fn the_size_of_an_existing_arena_wins_and_is_told() {
-        let known = |name: &str, memory| Known { name: name.to_owned(), path: PathBuf::new(), file_len: 0, state: Ok(Summary { memory, ..Summary::default() }) };
+        let known = |name: &str, memory| Known {
+            name: name.to_owned(),
+            path: PathBuf::new(),
+            file_len: 0,
+            state: Ok(Summary { memory, ..Summary::default() }),
+        };
         let answer = loaded(&[("leveret.memory", "64M"), ("apc.shm_size", "32M"), ("leveret.arena", "arena:shop")]);
         assert_eq!(levels(&answer, &home("/caches"), &[known("shop", 64 << 20), known("apcu", 32 << 20)]), [Level::Ok]);
-        assert_eq!(levels(&answer, &home("/caches"), &[known("shop", 8 << 20), known("apcu", 8 << 20)]), [Level::Ok, Level::Note, Level::Note]);
+        assert_eq!(
+            levels(&answer, &home("/caches"), &[known("shop", 8 << 20), known("apcu", 8 << 20)]),
+            [Level::Ok, Level::Note, Level::Note]
+        );
         assert_eq!(levels(&answer, &home("/caches"), &[known("default", 8 << 20)]), [Level::Ok]);
     }
 }

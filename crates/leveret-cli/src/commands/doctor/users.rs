@@ -37,13 +37,18 @@ impl Users {
     /// Whether the user is in the group, by his own or as a listed member.
     pub fn is_member(&self, name: &str, gid: u32) -> bool {
         let gid = gid.to_string();
-        field(&self.passwd, 0, name, 3) == Some(&gid) || field(&self.group, 2, &gid, 3).is_some_and(|members| members.split(',').any(|member| member == name))
+        field(&self.passwd, 0, name, 3) == Some(&gid)
+            || field(&self.group, 2, &gid, 3).is_some_and(|members| members.split(',').any(|member| member == name))
     }
 }
 
 /// Of the first line whose field `by` is `value`, the field `wanted`.
 fn field<'t>(table: &'t str, by: usize, value: &str, wanted: usize) -> Option<&'t str> {
-    table.lines().map(|line| line.split(':').collect::<Vec<_>>()).find(|fields| fields.get(by) == Some(&value)).and_then(|fields| fields.get(wanted).copied())
+    table
+        .lines()
+        .map(|line| line.split(':').collect::<Vec<_>>())
+        .find(|fields| fields.get(by) == Some(&value))
+        .and_then(|fields| fields.get(wanted).copied())
 }
 
 #[cfg(test)]
@@ -52,9 +57,15 @@ mod tests {
 
     #[test]
     fn reads_the_two_files() {
-        let users = Users::of("root:x:0:0::/root:/bin/sh\nwww-data:x:33:33::/var/www:/bin/false\nbroken\n", "leveret:x:500:anna,www-data\nwww-data:x:33:\n");
+        let users = Users::of(
+            "root:x:0:0::/root:/bin/sh\nwww-data:x:33:33::/var/www:/bin/false\nbroken\n",
+            "leveret:x:500:anna,www-data\nwww-data:x:33:\n",
+        );
         assert_eq!((users.uid("www-data"), users.uid("1000"), users.uid("nobody")), (Some(33), Some(1000), None));
-        assert_eq!((users.name(33), users.name(7), users.group_name(500)), ("www-data".to_owned(), "uid 7".to_owned(), "leveret".to_owned()));
+        assert_eq!(
+            (users.name(33), users.name(7), users.group_name(500)),
+            ("www-data".to_owned(), "uid 7".to_owned(), "leveret".to_owned())
+        );
         assert!(users.is_member("www-data", 500) && users.is_member("www-data", 33));
         assert!(!users.is_member("root", 500) && !users.is_member("data", 500));
     }

@@ -69,7 +69,13 @@ pub fn debian_servers(root: &Path) -> Vec<Asked> {
             let config = version.join(folder);
             if config.join("php.ini").is_file() && binary.is_file() {
                 let pools = if folder == "fpm" { pools::read(&config.join("pool.d")) } else { Vec::new() };
-                servers.push(Asked { name: format!("{name} {number}"), binary: binary.clone(), config: Some(config), is_server: true, pools });
+                servers.push(Asked {
+                    name: format!("{name} {number}"),
+                    binary: binary.clone(),
+                    config: Some(config),
+                    is_server: true,
+                    pools,
+                });
             }
         }
     }
@@ -114,7 +120,13 @@ pub fn ask(asked: &Asked) -> Result<Answer, Silent> {
 }
 
 fn run(mut command: Command) -> Result<String, Silent> {
-    let failed = |error: io::Error| if error.kind() == io::ErrorKind::NotFound { Silent::Absent } else { Silent::Failed(format!("it cannot be run: {error}")) };
+    let failed = |error: io::Error| {
+        if error.kind() == io::ErrorKind::NotFound {
+            Silent::Absent
+        } else {
+            Silent::Failed(format!("it cannot be run: {error}"))
+        }
+    };
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(failed)?;
     let pid = Pid::from_child(&child);
     let (sender, receiver) = mpsc::channel();
@@ -144,7 +156,10 @@ mod tests {
     fn an_answer_is_found_behind_warnings() {
         let output = "PHP Warning: something\n\nleveret-doctor:{\"version\":\"8.2.1\",\"ini_file\":null,\"leveret\":\"0.1.0\",\"apcu\":null,\"objects\":[\"leveret\"],\"environment\":null,\"settings\":{\"leveret.dir\":\"\",\"apc.enabled\":\"1\",\"apc.shm_size\":null}}\n";
         let answer = parse(output).expect("an answer");
-        assert_eq!((answer.setting("leveret.dir"), answer.setting("apc.enabled"), answer.setting("apc.shm_size"), answer.setting("x")), (None, Some("1"), None, None));
+        assert_eq!(
+            (answer.setting("leveret.dir"), answer.setting("apc.enabled"), answer.setting("apc.shm_size"), answer.setting("x")),
+            (None, Some("1"), None, None)
+        );
         assert_eq!(answer.leveret.as_deref(), Some("0.1.0"));
         assert!(parse("").is_err() && parse("leveret-doctor:{").is_err());
     }

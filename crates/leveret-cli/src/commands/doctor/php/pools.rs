@@ -10,7 +10,12 @@ pub struct Pool {
 }
 
 pub fn read(folder: &Path) -> Vec<Pool> {
-    let mut files: Vec<PathBuf> = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).filter(|path| path.extension().is_some_and(|end| end == "conf")).collect();
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|end| end == "conf"))
+        .collect();
     files.sort();
     files.iter().filter_map(|path| fs::read_to_string(path).ok()).flat_map(|text| parse(&text)).collect()
 }
@@ -44,7 +49,8 @@ mod tests {
     #[test]
     fn pools_with_their_users_and_folders() {
         let text = "[global]\npid = /run/x\n[www]\n; user = nobody\nuser = www-data\n[shop]\nenv[LEVERET_DIR] = /a\nuser=$pool\nphp_admin_value[leveret.dir] = \"/run/shop\"\n[foreground]\nlisten = 9000\n";
-        let pool = |name: &str, user: &str, dir: Option<&str>| Pool { name: name.to_owned(), user: user.to_owned(), dir: dir.map(PathBuf::from) };
+        let pool =
+            |name: &str, user: &str, dir: Option<&str>| Pool { name: name.to_owned(), user: user.to_owned(), dir: dir.map(PathBuf::from) };
         assert_eq!(parse(text), [pool("www", "www-data", None), pool("shop", "shop", Some("/run/shop"))]);
         assert_eq!(parse("[a]\nuser=u\nenv[LEVERET_DIR]=/e\n"), [pool("a", "u", Some("/e"))]);
     }
