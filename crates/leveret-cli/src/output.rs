@@ -118,26 +118,24 @@ pub fn json_line(out: &mut impl Write, value: &impl Serialize) -> io::Result<()>
     out.write_all(b"\n")
 }
 
-/// Length of long work, on stderr, when somebody watches it there and the data goes elsewhere.
+/// Long work, shown on stderr while it lasts, if that is a terminal.
 pub struct Progress(ProgressBar);
 
 impl Progress {
-    /// Work on about `total` items.
+    /// Work on about `total` items, each of which is written to stdout: a terminal there shows progress enough.
     pub fn of_items(total: u64) -> Progress {
+        if io::stdout().is_terminal() {
+            return Progress(ProgressBar::hidden());
+        }
         let style = ProgressStyle::with_template("{bar:32} {human_pos}/{human_len} items, {eta} left").expect("a fixed template");
-        Progress(Self::visible().map_or_else(ProgressBar::hidden, |()| ProgressBar::new(total).with_style(style)))
+        Progress(ProgressBar::new(total).with_style(style))
     }
 
-    /// Work whose length nobody knows.
+    /// Work whose length nobody knows. The bar hides itself where stderr is no terminal.
     pub fn of(what: &'static str) -> Progress {
-        let Some(()) = Self::visible() else { return Progress(ProgressBar::hidden()) };
         let bar = ProgressBar::new_spinner().with_message(what);
         bar.enable_steady_tick(Duration::from_millis(120));
         Progress(bar)
-    }
-
-    fn visible() -> Option<()> {
-        (io::stderr().is_terminal() && !io::stdout().is_terminal()).then_some(())
     }
 
     pub fn advance(&self, items: u64) {

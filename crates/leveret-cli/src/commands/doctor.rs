@@ -7,6 +7,7 @@ mod folder;
 mod limits;
 mod php;
 mod users;
+mod volume;
 
 use crate::output::{self, Failure, Outcome, Progress, BAD, FAINT, GOOD, STRONG, WARNING};
 use crate::target::Target;
@@ -39,7 +40,7 @@ Examples:
 Exit codes: 0 no problem (notes and warnings may be there); 1 at least one problem.";
 
 /// How bad it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// As it should be.

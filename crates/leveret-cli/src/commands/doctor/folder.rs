@@ -1,10 +1,10 @@
-//! The folder of the arenas and the file system that it lies on.
+//! The folder of the arenas: who may use it, and who shares it.
 use super::arenas::Known;
 use super::users::Users;
+use super::volume::{self, mount_point, Volume};
 use super::Finding;
-use crate::units::bytes;
 use leveret_engine::place;
-use rustix::fs::{access, statfs, statvfs, Access, StatVfsMountFlags};
+use rustix::fs::{accessat, Access, AtFlags, CWD};
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
@@ -13,10 +13,6 @@ use std::path::{Path, PathBuf};
 const SUBJECT: &str = "folder";
 /// The folder that packages create for everybody in the group `leveret`.
 pub const SHARED: &str = "/dev/shm/leveret";
-/// What the smallest arena takes.
-const SMALLEST: u64 = 8 << 20;
-/// What Docker gives /dev/shm unless told otherwise, and the size of an arena unless told otherwise: both 64 MiB.
-const DEFAULT_SIZE: u64 = 64 << 20;
 
 /// Who chose the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,11 +59,7 @@ pub struct Facts {
     pub is_dir: bool,
     pub mode: u32,
     pub may_write: bool,
-    /// Magic number of the file system.
-    pub file_system: u64,
-    pub read_only: bool,
-    pub size: u64,
-    pub available: u64,
+    pub volume: Volume,
     /// Whether /dev/shm/leveret exists but this user may not use it.
     pub shared_is_closed: bool,
     /// Other users' folders with arenas.
@@ -98,8 +90,6 @@ fn gather(place: &Place) -> io::Result<Facts> {
     let users = Users::read();
     let uid = rustix::process::geteuid().as_raw();
     let stat = fs::metadata(&place.dir)?;
-    let system = statfs(&place.dir)?;
-    let volume = statvfs(&place.dir)?;
     Ok(Facts {
         dir: place.dir.clone(),
         choice: place.choice,
@@ -109,23 +99,19 @@ fn gather(place: &Place) -> io::Result<Facts> {
         group: users.group_name(stat.gid()),
         is_dir: stat.is_dir(),
         mode: stat.mode() & 0o7777,
-        may_write: access(&place.dir, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK).is_ok(),
-        file_system: system.f_type as u64,
-        read_only: volume.f_flag.contains(StatVfsMountFlags::RDONLY),
-        size: volume.f_blocks * volume.f_frsize,
-        available: volume.f_bavail * volume.f_frsize,
+        may_write: accessat(CWD, &place.dir, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).is_ok(),
+        volume: Volume::of(&place.dir)?,
         shared_is_closed: place.choice == Choice::Private && Path::new(SHARED).is_dir(),
         others: other_folders(&place.dir),
         logind_cleans: logind_cleans(),
     })
 }
 
-/// Every other folder in /dev/shm that our naming rule makes.
+/// Every other user's folder in /dev/shm, by our naming rule.
 fn other_folders(ours: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir("/dev/shm") else { return Vec::new() };
     let is_ours_by_name = |path: &Path| {
-        path.to_str() == Some(SHARED)
-            || path.to_str().and_then(|path| path.strip_prefix(SHARED)?.strip_prefix('-')).is_some_and(|uid| uid.parse::<u32>().is_ok())
+        path.to_str().and_then(|path| path.strip_prefix(SHARED)?.strip_prefix('-')).is_some_and(|uid| uid.parse::<u32>().is_ok())
     };
     let mut folders: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
@@ -156,8 +142,7 @@ fn judge(facts: &Facts, known: &[Known]) -> Vec<Finding> {
     }
     let mut findings = vec![access_finding(facts)];
     findings.extend(sharing_findings(facts));
-    findings.extend(file_system_finding(facts));
-    findings.extend(space_finding(facts, known));
+    findings.extend(volume::judge(&facts.volume, &facts.dir, known));
     if facts.logind_cleans && facts.choice == Choice::Private && facts.uid >= 1000 {
         findings.push(
             Finding::note(
@@ -173,7 +158,7 @@ fn judge(facts: &Facts, known: &[Known]) -> Vec<Finding> {
 
 fn access_finding(facts: &Facts) -> Finding {
     let dir = facts.dir.display();
-    if facts.read_only {
+    if facts.volume.read_only {
         return Finding::problem(
             SUBJECT,
             format!("{dir} is mounted read-only"),
@@ -244,84 +229,6 @@ fn sharing_findings(facts: &Facts) -> Vec<Finding> {
     findings
 }
 
-/// The file systems on which the engine's life signs and memory promises were tested.
-const TESTED: [(u64, &str); 5] =
-    [(0x0102_1994, "tmpfs"), (0xef53, "ext4"), (0x5846_5342, "xfs"), (0x9123_683e, "btrfs"), (0x9584_58f6, "hugetlbfs")];
-const UNTESTED: [(u64, &str); 6] =
-    [(0x6969, "NFS"), (0x0102_1997, "9p"), (0x6573_5546, "FUSE"), (0x794c_7630, "overlayfs"), (0xff53_4d42, "CIFS"), (0x2fc1_2fc1, "ZFS")];
-
-fn file_system_finding(facts: &Facts) -> Option<Finding> {
-    let dir = facts.dir.display();
-    match TESTED.iter().find(|(magic, _)| *magic == facts.file_system) {
-        Some((_, "tmpfs" | "hugetlbfs")) => None,
-        Some((_, name)) => Some(
-            Finding::note(
-                SUBJECT,
-                format!("{dir} lies on {name}, a disk"),
-                "The kernel writes changed pages back to the disk; memory only is faster. The contents still end with a reboot.",
-            )
-            .mended_by("Use a folder in /dev/shm unless you want it so."),
-        ),
-        None => {
-            let name = UNTESTED
-                .iter()
-                .find(|(magic, _)| *magic == facts.file_system)
-                .map_or_else(|| format!("file system 0x{:x}", facts.file_system), |(_, name)| (*name).to_owned());
-            Some(Finding::warning(
-                SUBJECT,
-                format!("{dir} lies on {name}"),
-                "Arenas need locks that tell whether a process lives, and memory that is really there. Where these are missing, writing is refused.",
-                "Use a folder on tmpfs, ext4, xfs or btrfs, such as /dev/shm (LEVERET_DIR; PHP: leveret.dir).",
-            ))
-        }
-    }
-}
-
-fn space_finding(facts: &Facts, known: &[Known]) -> Option<Finding> {
-    let promised: u64 = known.iter().filter_map(|arena| arena.summary()).map(|stats| stats.memory.saturating_sub(stats.allocated)).sum();
-    let wanted = if known.is_empty() { DEFAULT_SIZE } else { promised };
-    let mend = enlarge(facts, wanted);
-    let dir = facts.dir.display();
-    let space = format!("{dir} has {} free of {}", bytes(facts.available), bytes(facts.size));
-    if known.is_empty() && facts.available < SMALLEST {
-        return Some(Finding::problem(SUBJECT, space, format!("Not even the smallest arena ({}) fits.", bytes(SMALLEST)), mend));
-    }
-    if wanted <= facts.available {
-        return None;
-    }
-    let means = if known.is_empty() {
-        format!("An arena of the usual {} would begin to evict items before its size is reached.", bytes(DEFAULT_SIZE))
-    } else {
-        format!("The arenas there may still grow by {}. Where the file system ends, items are evicted instead.", bytes(wanted))
-    };
-    Some(Finding::warning(SUBJECT, space, means, mend))
-}
-
-/// How to give a file system `wanted` more bytes than are in use now.
-fn enlarge(facts: &Facts, wanted: u64) -> String {
-    if facts.file_system != TESTED[0].0 {
-        return "Free some space, or choose another folder (LEVERET_DIR; PHP: leveret.dir).".to_owned();
-    }
-    let used = facts.size.saturating_sub(facts.available);
-    // A quarter more than needed, in whole 64 MiB: numbers that one would write oneself.
-    let mebibytes = ((used + wanted + wanted / 4) >> 20).next_multiple_of(64).max(128);
-    if Path::new("/.dockerenv").exists() {
-        format!("docker run --shm-size={mebibytes}m (compose: shm_size: {mebibytes}m)")
-    } else {
-        format!(
-            "mount -o remount,size={mebibytes}m {} (in a container: docker run --shm-size={mebibytes}m)",
-            mount_point(&facts.dir).display()
-        )
-    }
-}
-
-/// The topmost folder on the same file system.
-fn mount_point(dir: &Path) -> &Path {
-    let device = |path: &Path| fs::metadata(path).map(|stat| stat.dev()).ok();
-    let ours = device(dir);
-    dir.ancestors().take_while(|path| device(path) == ours).last().unwrap_or(dir)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::Level;
@@ -338,10 +245,7 @@ mod tests {
             is_dir: true,
             mode: 0o2770,
             may_write: true,
-            file_system: TESTED[0].0,
-            read_only: false,
-            size: 8 << 30,
-            available: 7 << 30,
+            volume: Volume::healthy(),
             shared_is_closed: false,
             others: Vec::new(),
             logind_cleans: false,
@@ -359,17 +263,13 @@ mod tests {
 
     #[test]
     fn each_illness_is_found_and_can_be_mended() {
-        let ill: [(&str, Facts, Level); 10] = [
+        let ill: [(&str, Facts, Level); 6] = [
             ("no folder", Facts { is_dir: false, ..healthy() }, Level::Problem),
-            ("read-only", Facts { read_only: true, ..healthy() }, Level::Problem),
+            ("read-only", Facts { volume: Volume { read_only: true, ..Volume::healthy() }, ..healthy() }, Level::Problem),
             ("no right", Facts { may_write: false, ..healthy() }, Level::Problem),
             ("open to all", Facts { mode: 0o777, choice: Choice::Option, ..healthy() }, Level::Problem),
             ("not setgid", Facts { mode: 0o770, ..healthy() }, Level::Warning),
             ("shared is closed", Facts { shared_is_closed: true, choice: Choice::Private, ..healthy() }, Level::Warning),
-            ("NFS", Facts { file_system: 0x6969, ..healthy() }, Level::Warning),
-            ("ext4", Facts { file_system: 0xef53, ..healthy() }, Level::Note),
-            ("Docker's 64 MB, some of it used", Facts { size: 64 << 20, available: 50 << 20, ..healthy() }, Level::Warning),
-            ("full", Facts { size: 64 << 20, available: 1 << 20, ..healthy() }, Level::Problem),
         ];
         for (name, facts, want) in ill {
             let findings = judge(&facts, &[]);
