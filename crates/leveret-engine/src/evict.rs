@@ -50,6 +50,11 @@ impl Core {
     /// Makes room for a write that found none: by growing, else by draining a segment of this shard or of a richer one. No
     /// lock is held. False: nothing can be freed.
     pub fn make_room(&self, shard: usize, now: Time) -> Result<bool, Error> {
+        // What has died is used again before more memory is asked for.
+        let is_wasteful = self.shards.at(shard).dead_bytes.load(Ordering::Relaxed) >= self.geometry.segment_size();
+        if is_wasteful && self.lock(shard, now)?.reuse() {
+            return Ok(true);
+        }
         if self.grow_data() {
             return Ok(true);
         }
@@ -182,6 +187,21 @@ impl<'a> Locked<'a> {
         survey
     }
 
+    /// Frees a segment that is dead, or hardly alive. False: there is none, and no need to look again soon.
+    fn reuse(&self) -> bool {
+        let survey = self.survey();
+        let hardly_alive = survey.hollow.filter(|(_, live)| u64::from(*live) < self.core.geometry.segment_size() / 4);
+        if let Some(segment) = survey.dead {
+            self.drain(segment, Keep::Nothing);
+        } else if let Some((segment, _)) = hardly_alive {
+            self.drain(segment, Keep::Alive);
+        } else {
+            self.shard().dead_bytes.store(0, Ordering::Relaxed);
+            return false;
+        }
+        true
+    }
+
     /// Drains one segment of this shard. False: it has none that could be.
     pub fn evict(&self) -> bool {
         let survey = self.survey();
@@ -235,6 +255,11 @@ impl<'a> Locked<'a> {
     fn drain(&self, segment: SegmentId, keep: Keep) {
         let core = self.core;
         let word = core.state(segment);
+        if word.kind() == Some(State::Sealed) && core.header(segment).live_items.load(Ordering::Relaxed) == 0 {
+            // Kills leave this count too high, never too low: no slot points here.
+            core.set_free(segment);
+            return;
+        }
         core.set_state(segment, word.with(State::Draining));
         let pool = word.pool();
         let mut budget = match (keep, pool) {

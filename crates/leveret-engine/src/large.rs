@@ -86,6 +86,7 @@ impl Core {
         for piece in bytes.chunks(self.geometry.segment_size() as usize) {
             let (segment, generation) = self.take_piece(shard, owner, now)?;
             self.header(segment).key_hash.store(hash, Ordering::Relaxed);
+            self.touch_pages(self.start(segment), piece.len() as u64);
             self.data.copy_in(self.start(segment), piece);
             fill.extents.push(Extent { segment: segment.0, generation: generation as u32 });
         }

@@ -47,7 +47,6 @@ impl Core {
     #[inline]
     pub fn lock(&self, shard: usize, now: Time) -> Result<Locked<'_>, Error> {
         let owner = self.owner()?;
-        self.check_section()?;
         let word = &self.shards.at(shard).lock;
         let clean = word.compare_exchange(0, owner, Ordering::Acquire, Ordering::Relaxed).is_ok() || self.wait_for(shard, word, owner)?;
         self.entered(shard, clean, now)
@@ -56,7 +55,6 @@ impl Core {
     /// The lock if it is free, or its owner is dead, at once.
     pub fn try_lock(&self, shard: usize, now: Time) -> Option<Locked<'_>> {
         let owner = self.owner().ok()?;
-        self.check_section().ok()?;
         let word = &self.shards.at(shard).lock;
         match word.compare_exchange(0, owner, Ordering::Acquire, Ordering::Relaxed) {
             Ok(_) => self.entered(shard, true, now).ok(),
@@ -68,12 +66,18 @@ impl Core {
         }
     }
 
+    #[inline]
     fn entered(&self, shard: usize, clean: bool, now: Time) -> Result<Locked<'_>, Error> {
         let marker = 0u8;
-        SECTION.set(Some(Section { core: self, shard, frame: &raw const marker as usize }));
+        let section = Section { core: self, shard, frame: &raw const marker as usize };
+        let abandoned = SECTION.replace(Some(section));
         let locked = Locked { core: self, index: shard, epoch: self.epoch(now), now };
         if self.is_lost() {
             return Err(Error::Lost);
+        }
+        if let Some(abandoned) = abandoned {
+            self.leave_abandoned(abandoned)?;
+            SECTION.set(Some(section));
         }
         if !clean {
             locked.recover();
@@ -81,14 +85,7 @@ impl Core {
         Ok(locked)
     }
 
-    /// A thread that is inside a section already is either in a signal handler that interrupted it, or somebody jumped out.
-    fn check_section(&self) -> Result<(), Error> {
-        match SECTION.get() {
-            None => Ok(()),
-            Some(section) => self.leave_abandoned(section),
-        }
-    }
-
+    /// This thread was inside a section already: either this is a signal handler that interrupted it, or somebody jumped out.
     #[cold]
     fn leave_abandoned(&self, section: Section) -> Result<(), Error> {
         let marker = 0u8;
@@ -97,7 +94,8 @@ impl Core {
             return Err(Error::Busy);
         }
         // Somebody longjmped out. The lock is still this thread's, and what it guards is as a kill would have left it.
-        let locked = Locked { core: self, index: section.shard, epoch: self.epoch(Time::now()), now: Time::now() };
+        let now = Time::now();
+        let locked = Locked { core: self, index: section.shard, epoch: self.epoch(now), now };
         locked.recover();
         Ok(())
     }
@@ -105,6 +103,9 @@ impl Core {
     /// False: the lock was taken from a dead owner, so recovery is due.
     #[cold]
     fn wait_for(&self, shard: usize, word: &AtomicU64, owner: u64) -> Result<bool, Error> {
+        if let Some(section) = SECTION.get() {
+            self.leave_abandoned(section)?;
+        }
         for _ in 0..SPINS {
             if word.load(Ordering::Relaxed) == 0 && word.compare_exchange(0, owner, Ordering::Acquire, Ordering::Relaxed).is_ok() {
                 return Ok(true);

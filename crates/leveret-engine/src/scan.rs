@@ -3,6 +3,7 @@
 //! that splits can make of it.
 use crate::arena::{Arena, Core};
 use crate::error::Error;
+use crate::hash;
 use crate::index::SlotWord;
 use crate::read::{Found, Item, Version, FETCHED, FREQUENCY_MAX};
 use crate::segment::StateWord;
@@ -58,23 +59,24 @@ impl Core {
     fn items_of_class(&self, shard: usize, cursor: &Cursor, now: Time) -> Result<Vec<(Vec<u8>, Found)>, Error> {
         for _ in 0..TRIES {
             let sequence = self.shards.at(shard).move_seq.load(Ordering::Acquire);
-            if let Some(items) = self.try_class(shard, cursor, now) {
+            let buckets = self.buckets(shard);
+            if let Some(items) = self.try_class(shard, buckets, cursor, now) {
                 fence(Ordering::Acquire);
-                if self.shards.at(shard).move_seq.load(Ordering::Relaxed) == sequence {
+                if self.shards.at(shard).move_seq.load(Ordering::Relaxed) == sequence && self.buckets(shard) == buckets {
                     return Ok(items);
                 }
             }
         }
         // Written to faster than it can be read: under the lock it holds still.
         let _locked = self.lock(shard, now)?;
-        Ok(self.try_class(shard, cursor, now).unwrap_or_default())
+        Ok(self.try_class(shard, self.buckets(shard), cursor, now).unwrap_or_default())
     }
 
     /// None: something was recycled while it was read.
-    fn try_class(&self, shard: usize, cursor: &Cursor, now: Time) -> Option<Vec<(Vec<u8>, Found)>> {
+    fn try_class(&self, shard: usize, buckets: u32, cursor: &Cursor, now: Time) -> Option<Vec<(Vec<u8>, Found)>> {
         let mut items = Vec::new();
         let mut bucket = cursor.bucket;
-        while bucket < u64::from(self.buckets(shard)) {
+        while bucket < u64::from(buckets) {
             for spot in self.spots(shard, bucket as u32) {
                 let at = spot.word.at();
                 let Some(segment) = self.segment_at(at) else { continue };
@@ -97,7 +99,8 @@ impl Core {
                         let mut found =
                             Found { hits: frequency & FREQUENCY_MAX, fetched: u8::from(frequency & FETCHED != 0), ..Found::default() };
                         self.describe(&view, version, &mut found);
-                        item = Some((key, found));
+                        // Between the two halves of a split a mover is in its old bucket, too.
+                        item = (u64::from(hash::bucket(hash, buckets)) == bucket).then_some((key, found));
                     }
                 }
                 fence(Ordering::Acquire);

@@ -218,8 +218,13 @@ impl Core {
         None
     }
 
-    /// Frees a segment that no slot and no record points at any more.
+    /// Frees a segment that no slot and no record points at any more. A free segment is an empty one: whoever is killed right
+    /// after taking it leaves nothing in it that could be taken for items.
     pub fn set_free(&self, segment: SegmentId) {
+        let header = self.header(segment);
+        for word in [&header.write_off, &header.live_bytes, &header.live_items, &header.max_deadline] {
+            word.store(0, Ordering::Relaxed);
+        }
         self.set_state(segment, self.state(segment).with(State::Free));
         self.set_used(segment, false);
     }
@@ -305,14 +310,8 @@ impl Locked<'_> {
     fn open_new(&self, pool: Pool, class: u8) -> Option<SegmentId> {
         let generation = self.next_generation();
         let segment = self.core.take_free(StateWord::new(generation, State::Open, self.index, pool, class))?;
-        // A kill right here leaves an open segment with the numbers of its last use. Readers reach it through slots only,
-        // and none points there; recovery seals it, and a drain finds no live item in it.
-        let header = self.core.header(segment);
+        // A kill right here leaves an open, empty segment of an epoch gone by, which the next survey frees.
         self.core.states.at(segment.0 as usize).epoch.store(self.epoch, Ordering::Release);
-        header.live_bytes.store(0, Ordering::Relaxed);
-        header.live_items.store(0, Ordering::Relaxed);
-        header.max_deadline.store(0, Ordering::Relaxed);
-        header.write_off.store(0, Ordering::Release);
         Some(segment)
     }
 
@@ -338,6 +337,8 @@ impl Locked<'_> {
         let header = self.core.header(segment);
         subtract(&header.live_bytes, size as u32);
         subtract(&header.live_items, 1);
+        let dead = &self.shard().dead_bytes;
+        dead.store(dead.load(Ordering::Relaxed).wrapping_add(size), Ordering::Relaxed);
     }
 }
 

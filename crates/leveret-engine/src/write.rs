@@ -294,7 +294,6 @@ impl Core {
             {
                 let locked = self.lock(shard, now)?;
                 if let Step::Done(done) = section(&locked, &locked.locate(hash, key))? {
-                    locked.tidy();
                     return Ok(done);
                 }
             }
@@ -371,6 +370,7 @@ impl Locked<'_> {
         };
         let size = item.size();
         let place = self.reserve(pool, class_of(Deadline(item.deadline), self.now), size, false)?;
+        core.touch_pages(place.at, size);
         core.write_item(place.at, &item);
         if let Some(fill) = fill {
             // Before the commit: a kill in between leaves pieces that no record lists, which recovery frees.
@@ -389,6 +389,7 @@ impl Locked<'_> {
             }
         }
         self.count(Counter::WrittenBytes, size);
+        self.tidy();
         Some(cas)
     }
 
@@ -434,7 +435,7 @@ impl Locked<'_> {
     }
 
     /// Housekeeping at the end of a write, when its own work is done: grow the index, now and then reclaim expired memory.
-    pub fn tidy(&self) {
+    fn tidy(&self) {
         // Two at most: a shard that has fallen behind catches up over its next writes.
         for _ in 0..2 {
             if !self.wants_split() {
@@ -442,7 +443,8 @@ impl Locked<'_> {
             }
             self.split();
         }
-        let writes = self.shard().writes.fetch_add(1, Ordering::Relaxed);
+        let writes = self.shard().writes.load(Ordering::Relaxed);
+        self.shard().writes.store(writes.wrapping_add(1), Ordering::Relaxed);
         if writes % 64 == 63 && self.shard().next_expiry.load(Ordering::Relaxed) <= self.now.0 {
             self.reclaim_expired();
         }

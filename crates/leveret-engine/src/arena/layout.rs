@@ -382,7 +382,9 @@ pub(crate) struct Shard {
     pub writes: AtomicU32,
     pub ghost_turn: AtomicU32,
     _pad: AtomicU32,
-    _line3: [AtomicU64; 5],
+    /// Bytes of items that died since the last look at which segments they have left hollow.
+    pub dead_bytes: AtomicU64,
+    _line3: [AtomicU64; 4],
     pub counters: [AtomicU64; COUNTERS],
 }
 

@@ -180,6 +180,15 @@ impl Data {
         unsafe { copy::copy(self.range(to, len), self.range(from, len), len as usize) };
     }
 
+    /// Maps the pages of a range for writing. Only a hint: the first write would do it too, page by page.
+    #[cold]
+    pub fn populate(&self, off: u64, len: u64) {
+        let len = len.min(self.len.saturating_sub(off));
+        // SAFETY: in bounds; populating changes no byte. Kernels before 5.14 answer EINVAL, and a range beyond what is
+        // allocated is never asked for by an owner of room in it.
+        let _ = unsafe { rustix::mm::madvise(self.range(off, len).cast(), len as usize, Advice::LinuxPopulateWrite) };
+    }
+
     /// Whether the bytes at `off` are exactly `key`.
     #[inline]
     pub fn equals(&self, off: u64, key: &[u8]) -> bool {

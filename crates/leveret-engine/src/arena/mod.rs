@@ -38,6 +38,8 @@ pub(crate) struct Core {
     pub stuck_until: Vec<AtomicU32>,
     /// Per shard the moment until which nobody tries again to grow an index that could not grow.
     pub index_full_until: Vec<AtomicU32>,
+    /// A bit for each `WINDOW` of the data region whose pages this process has mapped for writing.
+    touched: Vec<AtomicU64>,
     control: Table<Control>,
     pub processes: Table<ProcessSlot>,
     pub shards: Table<Shard>,
@@ -54,6 +56,9 @@ pub(crate) struct Core {
     // Last, so that the views above never outlive it.
     mapping: Mapping,
 }
+
+/// Pages are mapped in runs of this length: one call instead of a page fault for every 4 KiB.
+const WINDOW: u64 = 64 << 10;
 
 /// The arenas that this process has open.
 static OPEN: Mutex<Vec<Weak<Core>>> = Mutex::new(Vec::new());
@@ -148,6 +153,7 @@ impl Core {
                 reads: ReadCounters::default(),
                 stuck_until: (0..shards).map(|_| AtomicU32::new(0)).collect(),
                 index_full_until: (0..shards).map(|_| AtomicU32::new(0)).collect(),
+                touched: (0..data.len.div_ceil(WINDOW * 64)).map(|_| AtomicU64::new(0)).collect(),
                 geometry,
                 mapping,
             }
@@ -191,6 +197,19 @@ impl Core {
     /// How many registered processes live.
     pub fn attached(&self) -> u32 {
         process::count_living(self.membership.current(), &self.path, self.identity, &self.processes)
+    }
+
+    /// Maps the pages of a range that is about to be written, unless this process has done so before.
+    #[inline]
+    pub fn touch_pages(&self, at: u64, len: u64) {
+        for window in at / WINDOW..(at + len).div_ceil(WINDOW) {
+            let (word, bit) = (&self.touched[(window / 64) as usize], 1 << (window % 64));
+            if word.load(Ordering::Relaxed) & bit == 0 {
+                word.fetch_or(bit, Ordering::Relaxed);
+                let allocated = (self.active_segments() as u64) << self.geometry.segment_shift;
+                self.data.populate(window * WINDOW, WINDOW.min(allocated.saturating_sub(window * WINDOW)));
+            }
+        }
     }
 
     /// The flush epoch of this moment; carries out a delayed flush whose time has come.
