@@ -1,0 +1,34 @@
+--TEST--
+A fatal error in the callback of remember() frees the lease at the end of the request, though the process lives on
+--FILE--
+<?php
+require __DIR__ . '/cache_test.inc';
+$cache = new_cache();
+$other = new OtherProcess($cache, 'key');
+$script = arena_dir() . '/site.php';
+file_put_contents($script, '<?php
+    $cache = new Leveret\Cache(' . var_export($cache->stats()['path'], true) . ');
+    isset($_GET["pid"]) and exit((string) getmypid());
+    $cache->remember("key", 60, fn () => trigger_error("out of luck", E_USER_ERROR));
+    echo "not reached";
+');
+$socket = stream_socket_server('tcp://127.0.0.1:0');
+$address = stream_socket_get_name($socket, false);
+fclose($socket);
+$server = proc_open('exec ' . PHP_BINARY . ' ' . getenv('TEST_PHP_EXTRA_ARGS') . " -S $address $script", [1 => ['file', '/dev/null', 'w'], 2 => ['file', '/dev/null', 'w']], $pipes);
+register_shutdown_function(fn () => proc_terminate($server));
+while (!($socket = @stream_socket_client("tcp://$address"))) {
+    usleep(10000);
+}
+fclose($socket);
+
+$ask = fn (string $query) => file_get_contents("http://$address/$query", false, stream_context_create(['http' => ['ignore_errors' => true]]));
+$before = $ask('?pid');
+echo trim(strip_tags($ask(''))), "\n";
+var_dump($before === $ask('?pid'));
+echo $other->remember(), "\n";
+?>
+--EXPECTF--
+%Aout of luck%A
+bool(true)
+computed elsewhere
