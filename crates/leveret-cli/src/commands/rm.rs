@@ -39,6 +39,11 @@ impl Rm {
         let name = self.named.as_deref().or(target.arena.as_deref());
         let name = name.ok_or_else(|| Failure::Usage("which arena? 'leveret rm NAME'; 'leveret list' shows the names".to_owned()))?;
         let path = target::resolve(name, target.dir())?;
+        if let Err(error) = std::fs::symlink_metadata(&path) {
+            if error.kind() == std::io::ErrorKind::NotFound {
+                return Err(OpenError::Missing(path).into());
+            }
+        }
         if !self.force {
             refuse_if_used(&path)?;
         }
@@ -55,7 +60,6 @@ impl Rm {
 fn refuse_if_used(path: &Path) -> Result<(), Failure> {
     let arena = match target::attach(path, None) {
         Ok(arena) => arena,
-        Err(OpenError::Missing(path)) => return Err(OpenError::Missing(path).into()),
         Err(error) => {
             return Err(Failure::Refused(format!(
                 "whether {} is in use cannot be told: {error}. To remove it all the same: --force",

@@ -49,8 +49,15 @@ pub fn judge(volume: &Volume, dir: &Path, known: &[Known]) -> Vec<Finding> {
 /// The file systems on which the engine's life signs and memory promises were tested.
 const TESTED: [(u64, &str); 5] =
     [(0x0102_1994, "tmpfs"), (0xef53, "ext4"), (0x5846_5342, "xfs"), (0x9123_683e, "btrfs"), (0x9584_58f6, "hugetlbfs")];
-const UNTESTED: [(u64, &str); 6] =
-    [(0x6969, "NFS"), (0x0102_1997, "9p"), (0x6573_5546, "FUSE"), (0x794c_7630, "overlayfs"), (0xff53_4d42, "CIFS"), (0x2fc1_2fc1, "ZFS")];
+const UNTESTED: [(u64, &str); 7] = [
+    (0x6969, "NFS"),
+    (0x0102_1997, "9p"),
+    (0x6573_5546, "FUSE"),
+    (0x794c_7630, "overlayfs"),
+    (0xff53_4d42, "CIFS"),
+    (0x2fc1_2fc1, "ZFS"),
+    (0x8584_58f6, "ramfs"),
+];
 
 fn file_system_finding(volume: &Volume, dir: &Path) -> Option<Finding> {
     let dir = dir.display();
@@ -110,10 +117,12 @@ fn enlarge(volume: &Volume, dir: &Path, wanted: u64) -> String {
     let used = volume.size.saturating_sub(volume.available);
     // A quarter more than needed, in whole 64 MiB: numbers that one would write oneself.
     let mebibytes = ((used + wanted + wanted / 4) >> 20).next_multiple_of(64).max(128);
-    if Path::new("/.dockerenv").exists() {
-        format!("docker run --shm-size={mebibytes}m (compose: shm_size: {mebibytes}m)")
-    } else {
-        format!("mount -o remount,size={mebibytes}m {} (in a container: docker run --shm-size={mebibytes}m)", mount_point(dir).display())
+    let mount = mount_point(dir);
+    let docker = format!("docker run --shm-size={mebibytes}m (compose: shm_size: {mebibytes}m)");
+    match (mount == Path::new("/dev/shm"), Path::new("/.dockerenv").exists()) {
+        (true, true) => docker,
+        (true, false) => format!("mount -o remount,size={mebibytes}m /dev/shm; in a container: {docker}"),
+        (false, _) => format!("mount -o remount,size={mebibytes}m {}", mount.display()),
     }
 }
 
