@@ -3,7 +3,7 @@
 //! that splits can make of it.
 use crate::arena::{Arena, Core};
 use crate::error::Error;
-use crate::hash;
+use crate::hash::bucket as bucket_of;
 use crate::index::SlotWord;
 use crate::read::{Found, Item, Version, FETCHED, FREQUENCY_MAX};
 use crate::segment::StateWord;
@@ -49,7 +49,7 @@ impl Arena {
         Ok((cursor.shard as usize) < core.shards.len())
     }
 
-    /// All items, copied out one by one.
+    /// All items, copied out one by one. An error ends the walk.
     pub fn iter(&self, now: Time) -> Iter<'_> {
         Iter { arena: self, cursor: Cursor::default(), now, step: Vec::new().into_iter(), over: false }
     }
@@ -93,14 +93,14 @@ impl Core {
                     if epoch == self.epoch(now) && !view.header.deadline().is_past(now) {
                         let mut key = Vec::new();
                         self.data.append_to(view.key(), view.header.key_len(), &mut key);
-                        let version =
-                            Version { hash: self.hash(&key), slot: spot.word.0, segment: state.0, epoch, deadline: view.header.deadline };
+                        let hash = self.hash(&key);
+                        let version = Version { hash, slot: spot.word.0, segment: state.0, epoch, deadline: view.header.deadline };
                         let frequency = spot.frequency();
                         let mut found =
                             Found { hits: frequency & FREQUENCY_MAX, fetched: u8::from(frequency & FETCHED != 0), ..Found::default() };
                         self.describe(&view, version, &mut found);
                         // Between the two halves of a split a mover is in its old bucket, too.
-                        item = (u64::from(hash::bucket(hash, buckets)) == bucket).then_some((key, found));
+                        item = (u64::from(bucket_of(hash, buckets)) == bucket).then_some((key, found));
                     }
                 }
                 fence(Ordering::Acquire);
@@ -125,18 +125,19 @@ pub struct Iter<'a> {
 }
 
 impl Iterator for Iter<'_> {
-    type Item = Item;
+    type Item = Result<Item, Error>;
 
-    fn next(&mut self) -> Option<Item> {
+    fn next(&mut self) -> Option<Self::Item> {
         loop {
             if let Some((key, found)) = self.step.next() {
                 // A version that was replaced since the step was read is read in its present form, or is gone.
-                match self.arena.copy_to_vec(&found) {
-                    Some(value) => return Some(found.into_item(&key, value)),
-                    None => match self.arena.get(&key, self.now) {
-                        Some(item) => return Some(item),
-                        None => continue,
-                    },
+                let item = match self.arena.copy_to_vec(&found) {
+                    Some(value) => Some(found.into_item(&key, value)),
+                    None => self.arena.get(&key, self.now),
+                };
+                match item {
+                    Some(item) => return Some(Ok(item)),
+                    None => continue,
                 }
             }
             if self.over {
@@ -145,7 +146,10 @@ impl Iterator for Iter<'_> {
             let mut step = Vec::new();
             match self.arena.scan(&mut self.cursor, self.now, &mut |key, found| step.push((key.to_vec(), *found))) {
                 Ok(more) => self.over = !more,
-                Err(_) => return None,
+                Err(error) => {
+                    self.over = true;
+                    return Some(Err(error));
+                }
             }
             self.step = step.into_iter();
         }

@@ -54,7 +54,7 @@ fn hundred_thousand_items_are_all_found() {
     }
     let stats = arena.stats();
     assert_eq!((stats.items, stats.evicted, stats.retries), (100_000, 0, 0));
-    let mut keys: Vec<Vec<u8>> = arena.iter(NOW).map(|item| item.key).collect();
+    let mut keys: Vec<Vec<u8>> = arena.iter(NOW).map(|item| item.unwrap().key).collect();
     assert_eq!(keys.len(), 100_000);
     keys.sort();
     keys.dedup();
