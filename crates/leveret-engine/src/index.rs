@@ -169,29 +169,31 @@ impl<'a> Locked<'a> {
     pub fn locate(&self, hash: u64, key: &[u8]) -> Located<'a> {
         let core = self.core;
         let tag = hash::tag(hash);
-        let first = core.bucket(self.index, self.bucket_of(hash));
-        let mut located = Located { hash, old: None, empty: None, last: first, length: 0 };
-        let mut next = Some(first);
-        while let Some(bucket) = next.filter(|_| located.length < CHAIN_MAX) {
-            located.last = bucket;
-            located.length += 1;
+        let mut located = Located { hash, old: None, empty: None, last: core.bucket(self.index, self.bucket_of(hash)), length: 1 };
+        loop {
+            let bucket = located.last;
+            // Relaxed: the lock orders these loads against every other writer.
             for slot in 0..SLOTS {
-                // Relaxed: the lock orders this against every other writer.
-                let spot = Spot { bucket, slot, word: SlotWord(bucket.slots[slot].load(Ordering::Relaxed)) };
-                if spot.word.tag() == tag {
-                    let Some(view) = core.item_behind(self.index, spot.word) else { continue };
+                let word = SlotWord(bucket.slots[slot].load(Ordering::Relaxed));
+                if word.tag() == tag {
+                    let Some(view) = core.item_behind(self.index, word) else { continue };
                     if view.header.key_len() == key.len() && core.data.equals(view.key(), key) {
-                        located.old = Some(Old { spot, view, is_alive: self.is_alive(&view) });
+                        located.old = Some(Old { spot: Spot { bucket, slot, word }, view, is_alive: self.is_alive(&view) });
                         return located;
                     }
-                } else if spot.word == SlotWord::EMPTY && located.empty.is_none() {
-                    located.empty = Some(spot);
                 }
             }
-            next =
-                SlotWord(bucket.slots[SLOTS - 1].load(Ordering::Relaxed)).linked().and_then(|link| core.overflow_bucket(self.index, link));
+            if located.empty.is_none() {
+                let empty = bucket.slots.iter().position(|slot| slot.load(Ordering::Relaxed) == 0);
+                located.empty = empty.map(|slot| Spot { bucket, slot, word: SlotWord::EMPTY });
+            }
+            let next = SlotWord(bucket.slots[SLOTS - 1].load(Ordering::Relaxed)).linked();
+            match next.and_then(|link| core.overflow_bucket(self.index, link)) {
+                Some(next) if located.length < CHAIN_MAX => located.last = next,
+                _ => return located,
+            }
+            located.length += 1;
         }
-        located
     }
 
     /// Neither expired nor flushed.

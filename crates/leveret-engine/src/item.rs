@@ -304,7 +304,9 @@ impl Core {
         Some(View { at, segment, header, kind, key_off: key_off as u32, value_off: value_off as u32, size: size as u32 })
     }
 
-    /// Kind, offset of the key and bytes behind it, of an item that is more than header, key and bytes.
+    /// Kind, offset of the key and bytes behind it, of an item that is more than header, key and bytes. Kept out of the way of
+    /// those that are not.
+    #[inline(never)]
     fn optional_parts(&self, at: u64, end: u64, header: Header) -> Option<(Kind, u64, u64)> {
         let kind = header.kind()?;
         let mut key_off =

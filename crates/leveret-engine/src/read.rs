@@ -199,7 +199,13 @@ impl Arena {
     /// Looks an item up without leaving a trace.
     pub fn peek(&self, key: &[u8], now: Time) -> Option<Found> {
         let mut found = Found::default();
-        self.core.meet(self.core.hash(key), key, now, &mut found).map(|_| found)
+        self.peek_into(key, now, &mut found).then_some(found)
+    }
+
+    /// As `peek`, into memory of the caller; on a miss what is there means nothing.
+    #[inline]
+    pub fn peek_into(&self, key: &[u8], now: Time, found: &mut Found) -> bool {
+        self.core.meet(self.core.hash(key), key, now, found).is_some()
     }
 
     /// As `find`, with the cas token. The first time that an item is asked for its token it is marked, under the lock, so
@@ -327,12 +333,13 @@ fn hint(bucket: &Bucket, slot: usize) {
 
 impl Core {
     /// Whether there is a live item under a key.
+    #[inline(never)]
     pub fn is_there(&self, hash: u64, key: &[u8], now: Time) -> bool {
         self.meet(hash, key, now, &mut Found::default()).is_some()
     }
 
     /// Finds the live item under a key: describes it in `found` and says which slot led there.
-    #[inline]
+    #[inline(always)]
     pub fn meet(&self, hash: u64, key: &[u8], now: Time, found: &mut Found) -> Option<Spot<'_>> {
         let shard_index = self.shard_of(hash);
         let shard = self.shards.at(shard_index);
@@ -351,7 +358,7 @@ impl Core {
         None
     }
 
-    #[inline]
+    #[inline(always)]
     fn look(&self, shard: usize, buckets: u32, hash: u64, key: &[u8], now: Time, found: &mut Found) -> Look<'_> {
         let tag = hash::tag(hash);
         let mut bucket = self.bucket(shard, hash::bucket(hash, buckets));
@@ -380,7 +387,7 @@ impl Core {
     }
 
     /// Whether the item behind a slot word has this key and is alive.
-    #[inline]
+    #[inline(always)]
     #[allow(clippy::too_many_arguments)]
     fn examine(&self, shard: usize, cell: &AtomicU64, word: SlotWord, hash: u64, key: &[u8], now: Time, found: &mut Found) -> Match {
         let Some(segment) = self.segment_at(word.at()) else { return Match::No };

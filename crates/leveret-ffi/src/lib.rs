@@ -241,14 +241,11 @@ pub unsafe extern "C" fn leveret_find_cas(arena: *const leveret_arena, key: leve
 #[no_mangle]
 pub unsafe extern "C" fn leveret_peek(arena: *const leveret_arena, key: leveret_bytes, now: u32, found: *mut Found) -> leveret_status {
     // SAFETY: by contract.
-    let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
-    match arena.peek(key, moment(now)) {
-        // SAFETY: by contract.
-        Some(item) => unsafe {
-            found.write(item);
-            LEVERET_OK
-        },
-        None => absent(arena),
+    let (arena, key, found) = unsafe { (&(*arena).0, key.as_slice(), &mut *found) };
+    if arena.peek_into(key, moment(now), found) {
+        LEVERET_OK
+    } else {
+        absent(arena)
     }
 }
 
