@@ -29,7 +29,9 @@ pub fn regions(image: &ArenaImage) -> Vec<Region> {
     let u32_at = |off| u32::from_ne_bytes(image.bytes(off));
     let u64_at = |off| u64::from_ne_bytes(image.bytes(off));
     let entry = |index| DIRECTORY + 24 * index;
-    (0..u64::from(u32_at(REGION_COUNT)).min(32)).map(|index| Region { id: u32_at(entry(index)), off: u64_at(entry(index) + 8), len: u64_at(entry(index) + 16) }).collect()
+    (0..u64::from(u32_at(REGION_COUNT)).min(32))
+        .map(|index| Region { id: u32_at(entry(index)), off: u64_at(entry(index) + 8), len: u64_at(entry(index) + 16) })
+        .collect()
 }
 
 /// The region with this number.

@@ -135,7 +135,12 @@ fn store(arena: &Arena, key: &[u8], seen: &Seen, mode: Mode) -> Result<Stored, E
 }
 
 impl Operation {
-    fn new(name: &'static str, before: Option<Seen>, after: Option<Seen>, run: impl Fn(&Arena, u64) -> Result<(), String> + 'static) -> Operation {
+    fn new(
+        name: &'static str,
+        before: Option<Seen>,
+        after: Option<Seen>,
+        run: impl Fn(&Arena, u64) -> Result<(), String> + 'static,
+    ) -> Operation {
         let first = before.clone();
         let warm = move |arena: &Arena| match &first {
             Some(seen) => text(store(arena, SUBJECT, seen, Mode::Set)).map(|_| 0),
@@ -254,7 +259,9 @@ pub fn all() -> Vec<Operation> {
         Operation::storing("set-overwrite", Some(small().flags(3)), other(), Mode::Set),
         Operation::storing("set-whole-segment", Some(small()), Seen::new(subject(2, 31_000)), Mode::Set),
         Operation::storing("add", None, other(), Mode::Add),
-        Operation::new("add-exists", Some(small()), Some(small()), move |arena, _| want(store(arena, SUBJECT, &Seen::new("x"), Mode::Add), Stored::Exists)),
+        Operation::new("add-exists", Some(small()), Some(small()), move |arena, _| {
+            want(store(arena, SUBJECT, &Seen::new("x"), Mode::Add), Stored::Exists)
+        }),
         Operation::storing("replace", Some(small()), other(), Mode::Replace),
         joined("append", Mode::Append, 30, 40),
         joined("prepend", Mode::Prepend, 30, 40),
@@ -271,28 +278,38 @@ pub fn all() -> Vec<Operation> {
             .warm(|arena| text(arena.delete(SUBJECT, now())).and_then(|_| made_number(5)(arena)))
             .effect(Effect::Key { before: Some(Seen::new("5")), after: Some(Seen::new("5")) }),
         Operation::new("delete", Some(small()), None, |arena, _| want(arena.delete(SUBJECT, now()), true)),
-        Operation::new("delete-version", Some(small()), None, |arena, token| text(arena.delete_version(SUBJECT, token, now())).and_then(stored))
-            .warm(cas_of_subject),
+        Operation::new("delete-version", Some(small()), None, |arena, token| {
+            text(arena.delete_version(SUBJECT, token, now())).and_then(stored)
+        })
+        .warm(cas_of_subject),
         counting("incr-text", "99", Delta::Increment(1), 100),
-        Operation::new("incr", None, Some(Seen::new("1000")), |arena, _| want(arena.count(SUBJECT, Delta::Increment(1), None, now()), Counted::Value(1000)))
-            .warm(made_number(999))
-            .effect(Effect::Key { before: Some(Seen::new("999")), after: Some(Seen::new("1000")) }),
-        Operation::new("decr", None, Some(Seen::new("0")), |arena, _| want(arena.count(SUBJECT, Delta::Decrement(7), None, now()), Counted::Value(0)))
-            .warm(made_number(5))
-            .effect(Effect::Key { before: Some(Seen::new("5")), after: Some(Seen::new("0")) }),
+        Operation::new("incr", None, Some(Seen::new("1000")), |arena, _| {
+            want(arena.count(SUBJECT, Delta::Increment(1), None, now()), Counted::Value(1000))
+        })
+        .warm(made_number(999))
+        .effect(Effect::Key { before: Some(Seen::new("999")), after: Some(Seen::new("1000")) }),
+        Operation::new("decr", None, Some(Seen::new("0")), |arena, _| {
+            want(arena.count(SUBJECT, Delta::Decrement(7), None, now()), Counted::Value(0))
+        })
+        .warm(made_number(5))
+        .effect(Effect::Key { before: Some(Seen::new("5")), after: Some(Seen::new("0")) }),
         Operation::new("incr-creates", None, Some(Seen::new("41").ttl(90)), |arena, _| {
             let initial = (41, Deadline::after(now(), 90));
             want(arena.count(SUBJECT, Delta::Increment(1), Some(initial), now()), Counted::Value(41))
         }),
-        Operation::new("add-integer", None, Some(Seen::new("-3")), |arena, _| want(arena.add_integer(SUBJECT, -5, None, now()), Counted::Value(-3i64 as u64)))
-            .warm(made_integer(2))
-            .effect(Effect::Key { before: Some(Seen::new("2")), after: Some(Seen::new("-3")) }),
+        Operation::new("add-integer", None, Some(Seen::new("-3")), |arena, _| {
+            want(arena.add_integer(SUBJECT, -5, None, now()), Counted::Value(-3i64 as u64))
+        })
+        .warm(made_integer(2))
+        .effect(Effect::Key { before: Some(Seen::new("2")), after: Some(Seen::new("-3")) }),
         Operation::new("add-integer-creates", None, Some(Seen::new("-5")), |arena, _| {
             want(arena.add_integer(SUBJECT, -5, Some(Deadline::NEVER), now()), Counted::Value(-5i64 as u64))
         }),
-        Operation::new("cas-integer", None, Some(Seen::new("11")), |arena, _| text(arena.cas_integer(SUBJECT, 10, 11, now())).and_then(stored))
-            .warm(made_integer(10))
-            .effect(Effect::Key { before: Some(Seen::new("10")), after: Some(Seen::new("11")) }),
+        Operation::new("cas-integer", None, Some(Seen::new("11")), |arena, _| {
+            text(arena.cas_integer(SUBJECT, 10, 11, now())).and_then(stored)
+        })
+        .warm(made_integer(10))
+        .effect(Effect::Key { before: Some(Seen::new("10")), after: Some(Seen::new("11")) }),
         touching("touch-longer", Some(100), Some(200)),
         touching("touch-shorter", Some(200), Some(100)),
         touching("touch-never", Some(100), None),
@@ -312,7 +329,9 @@ pub fn all() -> Vec<Operation> {
         Operation::storing("overwrite-large", Some(large(1)), large(2), Mode::Set),
         Operation::storing("large-becomes-small", Some(large(1)), small(), Mode::Set),
         Operation::storing("small-becomes-large", Some(small()), large(2), Mode::Set),
-        Operation::new("touch-large", Some(large(1).ttl(100)), Some(large(1).ttl(10)), |arena, _| want(arena.touch(SUBJECT, Deadline::after(now(), 10), now()), true)),
+        Operation::new("touch-large", Some(large(1).ttl(100)), Some(large(1).ttl(10)), |arena, _| {
+            want(arena.touch(SUBJECT, Deadline::after(now(), 10), now()), true)
+        }),
         Operation::new("delete-large", Some(large(1)), None, |arena, _| want(arena.delete(SUBJECT, now()), true)),
         Operation::new("set-too-large", Some(small()), None, |arena, _| {
             let value = vec![0; arena.value_max() + 1];
@@ -333,7 +352,10 @@ pub fn all() -> Vec<Operation> {
             (0..BURST).try_for_each(|index| text(arena.set(&burst_key(index), &burst_value(index), Deadline::NEVER, now())))
         })
         .effect(Effect::Burst),
-        Operation::triggering("set-splits-index", Trigger { number: |stats| stats.buckets, filler_len: 10, when: |stats| stats.items > 2000 }),
+        Operation::triggering(
+            "set-splits-index",
+            Trigger { number: |stats| stats.buckets, filler_len: 10, when: |stats| stats.items > 2000 },
+        ),
         Operation::triggering("set-grows-arena", Trigger { number: |stats| stats.memory_allocated, filler_len: 500, when: |_| true }),
         Operation::triggering("set-evicts", Trigger { number: |stats| stats.evicted, filler_len: 1500, when: |_| true }).pressure(),
         Operation::triggering("set-moves-items", Trigger { number: |stats| stats.moved_bytes, filler_len: 400, when: |_| true }).pressure(),

@@ -102,7 +102,11 @@ fn witnesses_there(arena: &Arena) -> Result<u64, String> {
 fn enough_fillers(arena: &Arena, operation: &Operation) -> Result<(), String> {
     let Some(trigger) = operation.trigger else { return Ok(()) };
     let mut there = 0;
-    for item in arena.iter(now()).filter(|item| item.key.starts_with(b"filler:")) {
+    for item in arena.iter(now()) {
+        let item = item.map_err(|error| format!("a walk over all items: {error}"))?;
+        if !item.key.starts_with(b"filler:") {
+            continue;
+        }
         let index = std::str::from_utf8(&item.key[7..]).ok().and_then(|text| text.parse().ok()).unwrap_or(u64::MAX);
         if item.value != filler(index, trigger.filler_len) {
             return Err(format!("{} holds {}", show(&item.key), show(&item.value)));
@@ -139,7 +143,8 @@ pub fn prove(path: &Path, operation: &Operation, seed: u64, least: Progress) -> 
     let first = decode(&reader.into_result().map_err(|why| format!("a reader that came first: {why}"))?)?;
     not_undone(operation, least, first)?;
 
-    let children: Vec<_> = (0..SURVIVORS).map(|number| process::spawn(move || Survivor::new(path, operation, seed, number)?.live(first))).collect();
+    let children: Vec<_> =
+        (0..SURVIVORS).map(|number| process::spawn(move || Survivor::new(path, operation, seed, number)?.live(first))).collect();
     let endings: Vec<_> = children.into_iter().map(process::Child::wait).collect();
     for (number, ending) in endings.into_iter().enumerate() {
         ending.into_result().map_err(|why| format!("survivor {number}: {why}"))?;
@@ -246,7 +251,10 @@ impl<'a> Survivor<'a> {
             }
             1 => {
                 let more = self.value(&key);
-                let stored = self.arena.store(&key, Value::Bytes(&more), Meta::default(), Deadline::NEVER, Mode::Append, now()).map_err(Self::fail)?;
+                let stored = self
+                    .arena
+                    .store(&key, Value::Bytes(&more), Meta::default(), Deadline::NEVER, Mode::Append, now())
+                    .map_err(Self::fail)?;
                 match (stored, self.own.get_mut(&key)) {
                     (Stored::Stored { .. }, Some(value)) => value.extend_from_slice(&more),
                     (Stored::Missing, None) => {}
@@ -318,7 +326,10 @@ impl<'a> Survivor<'a> {
                 Lease::NoLease => return Err("no lease was to be had".to_owned()),
             }
         };
-        let add = self.arena.store(&guard, Value::Integer(self.writer as i64), Meta::default(), Deadline::NEVER, Mode::Add, now()).map_err(Self::fail)?;
+        let add = self
+            .arena
+            .store(&guard, Value::Integer(self.writer as i64), Meta::default(), Deadline::NEVER, Mode::Add, now())
+            .map_err(Self::fail)?;
         if add == Stored::Exists {
             return Err(format!("two processes hold the lease of {} at once", show(key)));
         }

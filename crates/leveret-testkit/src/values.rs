@@ -34,7 +34,9 @@ pub fn frame(key: &[u8], writer: u64, counter: u64, filler_len: usize) -> Vec<u8
 pub fn frames(mut value: &[u8]) -> Result<Vec<Frame<'_>>, String> {
     let mut found = Vec::new();
     while !value.is_empty() {
-        let frame = first_frame(value).ok_or_else(|| format!("no valid frame at its byte {} of {}", found.iter().map(|frame: &Frame| frame.len).sum::<usize>(), show(value)))?;
+        let frame = first_frame(value).ok_or_else(|| {
+            format!("no valid frame at its byte {} of {}", found.iter().map(|frame: &Frame| frame.len).sum::<usize>(), show(value))
+        })?;
         value = &value[frame.len..];
         found.push(frame);
     }

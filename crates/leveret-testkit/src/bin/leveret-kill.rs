@@ -31,7 +31,10 @@ struct Args {
 fn main() -> ExitCode {
     let args = Args::parse();
     operations::now();
-    let chosen: Vec<_> = operations::all().into_iter().filter(|operation| args.operations.is_empty() || args.operations.iter().any(|name| name == operation.name)).collect();
+    let chosen: Vec<_> = operations::all()
+        .into_iter()
+        .filter(|operation| args.operations.is_empty() || args.operations.iter().any(|name| name == operation.name))
+        .collect();
     if args.list {
         chosen.iter().for_each(|operation| println!("{}", operation.name));
         return ExitCode::SUCCESS;
@@ -43,14 +46,20 @@ fn main() -> ExitCode {
     let seed = args.seed.unwrap_or_else(rng::fresh_seed);
     let folder = scratch::folder().expect("a temporary folder");
     println!("kill harness: seed {seed}, every {}. instruction", args.every);
-    for (what, proved) in [("the stepper sees each state of a file", kill::toy(folder.path())), ("a planted defect is caught", kill::planted(folder.path(), seed))] {
+    for (what, proved) in [
+        ("the stepper sees each state of a file", kill::toy(folder.path())),
+        ("a planted defect is caught", kill::planted(folder.path(), seed)),
+    ] {
         if let Err(why) = proved {
             println!("FAILED: {what}: {why}");
             return ExitCode::FAILURE;
         }
         println!("{what}");
     }
-    println!("{:<20} {:>9} {:>9} {:>7} {:>8} {:>6} {:>6} {:>10}", "operation", "steps", "looked", "images", "not done", "done", "kills", "recoverers");
+    println!(
+        "{:<20} {:>9} {:>9} {:>7} {:>8} {:>6} {:>6} {:>10}",
+        "operation", "steps", "looked", "images", "not done", "done", "kills", "recoverers"
+    );
     let mut failures = Vec::new();
     for operation in chosen {
         let name = operation.name;
