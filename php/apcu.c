@@ -127,16 +127,12 @@ static void fetch_array(leveret_arena *arena, HashTable *keys, zval *return_valu
 	array_init_size(return_value, arena ? zend_hash_num_elements(keys) : 0);
 	ZEND_HASH_FOREACH_VAL(keys, key) {
 		ZVAL_DEREF(key);
-		/* A key that looks like an integer is one in PHP's arrays, but a string in the cache. */
-		zend_string *name = Z_TYPE_P(key) == IS_STRING ? zend_string_copy(Z_STR_P(key)) : Z_TYPE_P(key) == IS_LONG ? zend_long_to_str(Z_LVAL_P(key)) : NULL;
-		if (UNEXPECTED(!name)) {
+		if (UNEXPECTED(Z_TYPE_P(key) != IS_STRING)) {
 			php_error_docref(NULL, E_WARNING, "apc_fetch() expects a string or array of strings.");
-			continue;
+		} else if (arena && php_leveret_fetch_value(arena, Z_STR_P(key), now, &value) == PHP_LEVERET_HIT) {
+			/* A key that looks like an integer is one in PHP's arrays. */
+			zend_symtable_update(Z_ARRVAL_P(return_value), Z_STR_P(key), &value);
 		}
-		if (arena && php_leveret_fetch_value(arena, name, now, &value) == PHP_LEVERET_HIT) {
-			zend_symtable_update(Z_ARRVAL_P(return_value), name, &value);
-		}
-		zend_string_release(name);
 		if (UNEXPECTED(EG(exception))) {
 			return;
 		}
@@ -188,18 +184,10 @@ static void exists_array(leveret_arena *arena, HashTable *keys, zval *return_val
 	array_init_size(return_value, arena ? zend_hash_num_elements(keys) : 0);
 	ZEND_HASH_FOREACH_VAL(keys, key) {
 		ZVAL_DEREF(key);
-		if (EXPECTED(Z_TYPE_P(key) == IS_STRING)) {
-			if (exists(arena, Z_STR_P(key))) {
-				zend_symtable_update(Z_ARRVAL_P(return_value), Z_STR_P(key), &yes);
-			}
-		} else if (Z_TYPE_P(key) == IS_LONG) {
-			zend_string *name = zend_long_to_str(Z_LVAL_P(key));
-			if (exists(arena, name)) {
-				zend_hash_index_update(Z_ARRVAL_P(return_value), Z_LVAL_P(key), &yes);
-			}
-			zend_string_release(name);
-		} else {
+		if (UNEXPECTED(Z_TYPE_P(key) != IS_STRING)) {
 			php_error_docref(NULL, E_WARNING, "apc_exists() expects a string or array of strings.");
+		} else if (exists(arena, Z_STR_P(key))) {
+			zend_symtable_update(Z_ARRVAL_P(return_value), Z_STR_P(key), &yes);
 		}
 	} ZEND_HASH_FOREACH_END();
 }
@@ -216,7 +204,10 @@ PHP_FUNCTION(apcu_exists)
 		RETURN_BOOL(exists(arena, Z_STR_P(key)));
 	}
 	if (Z_TYPE_P(key) == IS_ARRAY) {
-		exists_array(arena, Z_ARRVAL_P(key), return_value);
+		HashTable *keys = Z_ARRVAL_P(key);
+		GC_TRY_ADDREF(keys);
+		exists_array(arena, keys, return_value);
+		zend_array_release(keys);
 		return;
 	}
 	zend_string *name = zval_get_string(key);

@@ -19,19 +19,14 @@ class APCUIterator implements Iterator
      */
     public function __construct($search = null, int $format = APC_ITER_ALL, int $chunk_size = 0, int $list = APC_LIST_ACTIVE) {}
 
-    /** @tentative-return-type */
     public function rewind(): void {}
 
-    /** @tentative-return-type */
     public function next(): void {}
 
-    /** @tentative-return-type */
     public function valid(): bool {}
 
-    /** @tentative-return-type */
     public function key(): string|int {}
 
-    /** @tentative-return-type */
     public function current(): mixed {}
 
     /** Hits of the items that match; counted once, when first asked for. */

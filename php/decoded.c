@@ -43,9 +43,15 @@ static size_t string_size(const zend_string *string)
 	return ZEND_MM_ALIGNED_SIZE(_ZSTR_STRUCT_SIZE(ZSTR_LEN(string)));
 }
 
+/* Unserialized lists are hash tables; as packed arrays they take 16 bytes an element instead of 40. Scripts cannot tell. */
+static bool is_list(const zend_array *array)
+{
+	return HT_IS_PACKED(array) || (HT_IS_WITHOUT_HOLES(array) && zend_array_is_list((zend_array *) array));
+}
+
 static size_t data_size(const zend_array *array)
 {
-	return ZEND_MM_ALIGNED_SIZE(HT_IS_PACKED(array) ? HT_PACKED_USED_SIZE(array) : HT_USED_SIZE(array));
+	return ZEND_MM_ALIGNED_SIZE(is_list(array) ? HT_PACKED_SIZE_EX(array->nNumUsed, HT_MIN_MASK) : HT_USED_SIZE(array));
 }
 
 static void measure_string(php_leveret_block *block, zend_string *string)
@@ -125,6 +131,7 @@ static zend_array *copy_array(php_leveret_block *block, const zend_array *source
 
 static void copy_value(php_leveret_block *block, zval *to, const zval *from)
 {
+	ZVAL_COPY_VALUE(to, from);
 	if (Z_TYPE_P(from) == IS_STRING) {
 		ZVAL_INTERNED_STR(to, copy_string(block, Z_STR_P(from)));
 	} else if (Z_TYPE_P(from) == IS_ARRAY) {
@@ -137,34 +144,47 @@ static void copy_value(php_leveret_block *block, zval *to, const zval *from)
 	}
 }
 
+static void fill_list(php_leveret_block *block, zend_array *copy, const zend_array *source)
+{
+	HT_FLAGS(copy) |= HASH_FLAG_PACKED;
+	copy->nTableMask = HT_MIN_MASK;
+	HT_SET_DATA_ADDR(copy, take(block, data_size(source)));
+	HT_HASH_RESET_PACKED(copy);
+	for (uint32_t i = 0; i < copy->nNumUsed; i++) {
+		copy_value(block, &copy->arPacked[i], HT_IS_PACKED(source) ? &source->arPacked[i] : &source->arData[i].val);
+	}
+}
+
+static void fill_hash(php_leveret_block *block, zend_array *copy, const zend_array *source)
+{
+	void *data = take(block, data_size(source));
+	memcpy(data, HT_GET_DATA_ADDR(source), HT_USED_SIZE(source));
+	HT_SET_DATA_ADDR(copy, data);
+	for (uint32_t i = 0; i < copy->nNumUsed; i++) {
+		Bucket *bucket = &copy->arData[i];
+		if (Z_TYPE(bucket->val) == IS_UNDEF) {
+			continue;
+		}
+		if (bucket->key) {
+			bucket->key = copy_string(block, bucket->key);
+		}
+		copy_value(block, &bucket->val, &source->arData[i].val);   /* leaves the link of the hash chain, Z_NEXT, alone */
+	}
+}
+
 static zend_array *copy_array(php_leveret_block *block, const zend_array *source)
 {
 	zend_array *copy = take(block, sizeof(*copy));
-	size_t used = HT_IS_PACKED(source) ? HT_PACKED_USED_SIZE(source) : HT_USED_SIZE(source);
-	void *data = take(block, data_size(source));
-
 	memcpy(copy, source, sizeof(*copy));
-	memcpy(data, HT_GET_DATA_ADDR(source), used);
 	GC_SET_REFCOUNT(copy, 2);
 	GC_TYPE_INFO(copy) = GC_ARRAY | ((IS_ARRAY_IMMUTABLE | IS_ARRAY_PERSISTENT | GC_NOT_COLLECTABLE) << GC_FLAGS_SHIFT);
-	copy->u.flags = (HT_FLAGS(source) & HASH_FLAG_PACKED) | HASH_FLAG_STATIC_KEYS;
+	/* No script's loop walks it: iterators separate an array first. */
+	copy->u.flags = HASH_FLAG_STATIC_KEYS;
 	copy->nInternalPointer = 0;
-	HT_SET_DATA_ADDR(copy, data);
-
-	if (HT_IS_PACKED(copy)) {
-		for (uint32_t i = 0; i < copy->nNumUsed; i++) {
-			copy_value(block, &copy->arPacked[i], &source->arPacked[i]);
-		}
+	if (is_list(source)) {
+		fill_list(block, copy, source);
 	} else {
-		for (uint32_t i = 0; i < copy->nNumUsed; i++) {
-			Bucket *bucket = &copy->arData[i];
-			if (Z_TYPE(bucket->val) != IS_UNDEF) {
-				if (bucket->key) {
-					bucket->key = copy_string(block, bucket->key);
-				}
-				copy_value(block, &bucket->val, &source->arData[i].val);
-			}
-		}
+		fill_hash(block, copy, source);
 	}
 	return copy;
 }

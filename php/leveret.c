@@ -23,7 +23,7 @@ uint64_t php_leveret_master;
 static bool is_valid(bool good, zend_ini_entry *entry, zend_string *value, const char *allowed)
 {
 	if (!good) {
-		zend_error(E_WARNING, "leveret: %s must be %s, \"%s\" is not; the former value stays", ZSTR_VAL(entry->name), allowed, value ? ZSTR_VAL(value) : "");
+		zend_error(E_WARNING, "%s must be %s, \"%s\" is not; the default is used", ZSTR_VAL(entry->name), allowed, value ? ZSTR_VAL(value) : "");
 	}
 	return good;
 }
@@ -195,10 +195,12 @@ static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(leveret)
 
 static PHP_MINFO_FUNCTION(leveret)
 {
-	char decoded[64];
+	char decoded[64], layout[16];
 	php_info_print_table_start();
 	php_info_print_table_row(2, "leveret support", "enabled");
 	php_info_print_table_row(2, "Version", PHP_LEVERET_VERSION);
+	snprintf(layout, sizeof(layout), "%u", leveret_layout_version());
+	php_info_print_table_row(2, "Layout version", layout);
 	php_info_print_table_row(2, "Serializers", php_leveret_serializers());
 	php_leveret_arena_info(LEVERET_G(arena), LEVERET_G(memory));
 	snprintf(decoded, sizeof(decoded), "%u arrays, %zu bytes in this process", LEVERET_G(decoded_entries), LEVERET_G(decoded_bytes));

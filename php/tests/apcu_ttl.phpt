@@ -1,0 +1,32 @@
+--TEST--
+An item lives for its ttl and is gone when it is older
+--INI--
+apc.enable_cli=1
+--FILE--
+<?php
+require __DIR__ . '/start.inc';
+apcu_store('short', 1, 1);
+apcu_store('long', 1, 60);
+apcu_add('added', 1, 1);
+apcu_inc('counted', 1, $success, 1);
+var_dump(apcu_fetch(['short', 'long', 'added', 'counted']));
+sleep(3);
+var_dump(apcu_fetch(['short', 'long', 'added', 'counted']), apcu_exists('short'), apcu_add('short', 2), apcu_inc('counted'));
+--EXPECT--
+array(4) {
+  ["short"]=>
+  int(1)
+  ["long"]=>
+  int(1)
+  ["added"]=>
+  int(1)
+  ["counted"]=>
+  int(1)
+}
+array(1) {
+  ["long"]=>
+  int(1)
+}
+bool(false)
+bool(true)
+int(1)

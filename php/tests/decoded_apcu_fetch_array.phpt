@@ -1,0 +1,16 @@
+--TEST--
+apcu_fetch of a list serves kept arrays too
+--INI--
+apc.enable_cli=1
+--FILE--
+<?php
+require __DIR__ . '/start.inc';
+apcu_store(['a' => [1], 'b' => [2], 'c' => 'text']);
+for ($i = 0; $i < 4; $i++) {
+    $found = apcu_fetch(['a', 'b', 'c']);
+}
+$found['a'][] = 'x';
+var_dump(decoded_arrays(), apcu_fetch(['a', 'b', 'c']) === ['a' => [1], 'b' => [2], 'c' => 'text']);
+--EXPECT--
+int(2)
+bool(true)
