@@ -52,7 +52,7 @@ impl Locked<'_> {
     /// The last split may have published its bucket without clearing the old one; the next may have begun to fill its own.
     fn redo_split(&self) {
         let buckets = self.core.buckets(self.index);
-        if buckets > self.core.geometry.chunk_buckets {
+        if buckets > self.core.geometry.first_buckets() {
             let target = buckets - 1;
             self.clear_movers(target - (1 << target.ilog2()), target);
         }

@@ -167,7 +167,7 @@ fn fill(file: &OwnedFd, geometry: &Geometry, path: &Path) -> Result<(), OpenErro
         .min(u64::from(geometry.segments_max) / 2);
     let index = geometry.region(RegionId::Index).off;
     let overflow = geometry.region(RegionId::Overflow).off;
-    let chunk = u64::from(geometry.chunk_buckets) * 64;
+    let chunk = u64::from(geometry.first_buckets()) * 64;
     let mut ranges = vec![(0, geometry.metadata_len())];
     for shard in 0..u64::from(geometry.shards()) {
         ranges.push((index + shard * u64::from(geometry.buckets_max) * 64, chunk));
@@ -191,8 +191,8 @@ fn fill(file: &OwnedFd, geometry: &Geometry, path: &Path) -> Result<(), OpenErro
     let shards = geometry.region(RegionId::Shards).off;
     for shard in 0..u64::from(geometry.shards()) {
         let at = shards + shard * size_of::<Shard>() as u64;
-        write(at + offset_of!(Shard, buckets) as u64, &geometry.chunk_buckets.to_ne_bytes())?;
-        write(at + offset_of!(Shard, chunks) as u64, &1u32.to_ne_bytes())?;
+        write(at + offset_of!(Shard, buckets) as u64, &geometry.first_buckets().to_ne_bytes())?;
+        write(at + offset_of!(Shard, chunks) as u64, &geometry.first_chunks().to_ne_bytes())?;
     }
     let control = geometry.region(RegionId::Control).off;
     write(control + offset_of!(Control, active_segments) as u64, &(active as u32).to_ne_bytes())?;

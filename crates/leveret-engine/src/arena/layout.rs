@@ -196,6 +196,18 @@ impl Geometry {
         u64::from(self.chunk_buckets) * BUCKET_SIZE * 3 / 2
     }
 
+    /// Index chunks that a shard starts with: a 64th of the memory in all, enough for items of some 700 bytes, so that few
+    /// arenas ever split while they fill.
+    pub fn first_chunks(&self) -> u32 {
+        let main_buckets = self.memory / 64 / BUCKET_SIZE / u64::from(self.shards());
+        (floor_power(main_buckets) as u32 / self.chunk_buckets).max(1)
+    }
+
+    /// Main buckets that a shard starts with.
+    pub fn first_buckets(&self) -> u32 {
+        self.first_chunks() * self.chunk_buckets
+    }
+
     pub fn encode(&self) -> Vec<u8> {
         let mut page = vec![0u8; PAGE as usize];
         let mut put = |off: usize, bytes: &[u8]| page[off..off + bytes.len()].copy_from_slice(bytes);
