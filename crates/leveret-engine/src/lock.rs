@@ -186,3 +186,117 @@ impl Drop for Locked<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Arena, Deadline, OpenOptions};
+    use std::io::{BufRead, BufReader};
+    use std::path::Path;
+    use std::process::{Child, Command, Stdio};
+
+    const PATH: &str = "LEVERET_TEST_HOLDS_LOCKS_OF";
+
+    fn open(path: &Path) -> Arena {
+        let options = OpenOptions { memory: 8 << 20, lock_timeout: Duration::from_millis(100), ..OpenOptions::default() };
+        Arena::open(path, &options).expect("an arena").0
+    }
+
+    /// Not a test of its own: run as another process, it takes every lock and waits to be killed.
+    #[test]
+    fn holder() {
+        let Some(path) = std::env::var_os(PATH) else { return };
+        let arena = open(Path::new(&path));
+        // One section per thread, as everywhere.
+        std::thread::scope(|scope| {
+            for shard in 0..arena.core.shards.len() {
+                let core = &arena.core;
+                scope.spawn(move || {
+                    let _locked = core.lock(shard, Time::now()).expect("free");
+                    println!("held");
+                    std::thread::sleep(Duration::from_secs(3600));
+                });
+            }
+        });
+    }
+
+    fn start_holder(path: &Path, locks: usize) -> Child {
+        let program = std::env::current_exe().expect("this program");
+        let mut command = Command::new(program);
+        command.args(["--exact", "lock::tests::holder", "--nocapture"]).env(PATH, path).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("started");
+        let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+        let held = lines.map_while(Result::ok).filter(|line| line.ends_with("held")).take(locks).count();
+        assert_eq!(held, locks);
+        child
+    }
+
+    #[test]
+    fn a_living_owner_is_waited_for_and_a_dead_one_is_not() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let arena = open(&dir.path().join("lock.arena"));
+        let now = Time::now();
+        arena.set(b"a", b"1", Deadline::NEVER, now).expect("room");
+        let mut holder = start_holder(arena.path(), arena.core.shards.len());
+        assert_eq!(arena.set(b"a", b"2", Deadline::NEVER, now), Err(Error::Busy));
+        assert_eq!(arena.get(b"a", now).expect("readers do not wait").value, b"1");
+        holder.kill().expect("killed");
+        holder.wait().expect("reaped");
+        arena.set(b"a", b"2", Deadline::NEVER, now).expect("a dead owner's lock is taken");
+        assert_eq!(arena.get(b"a", now).expect("there").value, b"2");
+        assert!(arena.verify().is_clean());
+        assert_eq!(arena.stats().recoveries, arena.core.shards.len() as u64);
+    }
+
+    #[test]
+    fn a_thread_waits_for_another_of_its_process() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let arena = open(&dir.path().join("lock.arena"));
+        let locked = arena.core.lock(0, Time::now()).expect("free");
+        std::thread::scope(|scope| {
+            let waiter = scope.spawn(|| arena.core.lock(0, Time::now()).map(|locked| locked.index));
+            std::thread::sleep(Duration::from_millis(20));
+            assert!(!waiter.is_finished());
+            drop(locked);
+            assert_eq!(waiter.join().expect("no panic"), Ok(0));
+        });
+        assert_eq!(arena.stats().recoveries, 0);
+    }
+
+    #[inline(never)]
+    fn jump_out(arena: &Arena) {
+        // Some stack between the section and whoever comes after the jump.
+        let space = std::hint::black_box([0u8; 4096]);
+        std::mem::forget(arena.core.lock(0, Time::now()).expect("free"));
+        std::hint::black_box(space);
+    }
+
+    #[test]
+    fn a_section_that_was_jumped_out_of_is_recovered_by_its_thread() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let arena = open(&dir.path().join("lock.arena"));
+        jump_out(&arena);
+        assert!(arena.core.lock(0, Time::now()).is_ok());
+        assert_eq!(arena.stats().recoveries, 1);
+    }
+
+    #[test]
+    fn inside_a_section_a_second_one_is_refused_at_once() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let arena = open(&dir.path().join("lock.arena"));
+        let locked = arena.core.lock(0, Time::now()).expect("free");
+        #[inline(never)]
+        fn handler(arena: &Arena) -> Result<(), Error> {
+            // As far below as the kernel would put a signal handler's frame.
+            let space = std::hint::black_box([0u8; 8192]);
+            let answer = arena.set(b"a", b"1", Deadline::NEVER, Time::now());
+            std::hint::black_box(space);
+            answer
+        }
+        let begun = Instant::now();
+        assert_eq!(handler(&arena), Err(Error::Busy));
+        assert!(begun.elapsed() < Duration::from_secs(60), "it did not wait for itself for ever");
+        drop(locked);
+        assert_eq!(handler(&arena), Ok(()));
+    }
+}

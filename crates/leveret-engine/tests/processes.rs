@@ -1,0 +1,120 @@
+//! Other processes: their leases, their deaths, and files that are taken away.
+use leveret_engine::{place, Arena, Deadline, Error, Lease, OpenError, OpenOptions, Time};
+use std::fs::{File, OpenOptions as FileOptions};
+use std::io::{BufRead, BufReader};
+use std::os::unix::fs::{symlink, PermissionsExt};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+const PATH: &str = "LEVERET_TEST_ARENA";
+
+fn open(path: &Path) -> Arena {
+    Arena::open(path, &OpenOptions { memory: 8 << 20, ..OpenOptions::default() }).expect("an arena").0
+}
+
+fn refused(path: &Path) -> String {
+    Arena::open(path, &OpenOptions { memory: 8 << 20, ..OpenOptions::default() }).err().expect("refused").to_string()
+}
+
+/// Not a test of its own: run as another process, it takes a lease and waits to be killed.
+#[test]
+fn lease_holder() {
+    let Some(path) = std::env::var_os(PATH) else { return };
+    let arena = open(Path::new(&path));
+    assert!(matches!(arena.lease(b"key", Duration::ZERO), Lease::Granted(_)));
+    println!("granted");
+    std::thread::sleep(Duration::from_secs(3600));
+}
+
+fn start(role: &str, path: &Path, word: &str) -> Child {
+    let mut command = Command::new(std::env::current_exe().expect("this program"));
+    let mut child = command.args(["--exact", role, "--nocapture"]).env(PATH, path).stdout(Stdio::piped()).spawn().expect("started");
+    let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    assert!(lines.map_while(Result::ok).any(|line| line.ends_with(word)));
+    child
+}
+
+#[test]
+fn one_process_computes_and_a_dead_one_frees_its_lease() {
+    let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+    let arena = open(&dir.path().join("lease.arena"));
+    let mut holder = start("lease_holder", arena.path(), "granted");
+    assert_eq!(arena.lease(b"key", Duration::ZERO), Lease::Wait);
+    assert_eq!(arena.lease(b"key", leveret_engine::LEASE_TIMEOUT), Lease::NoLease, "nobody waits for ever");
+    let Lease::Granted(other) = arena.lease(b"other", Duration::ZERO) else { panic!("another key is free") };
+    assert_eq!(arena.lease(b"key", Duration::ZERO), Lease::NoLease, "who holds a lease does not wait for one");
+    arena.release(&other);
+    holder.kill().expect("killed");
+    holder.wait().expect("reaped");
+    let Lease::Granted(ticket) = arena.lease(b"key", Duration::ZERO) else { panic!("the holder is dead") };
+    arena.release_all();
+    arena.release(&ticket);
+    assert!(matches!(arena.lease(b"key", Duration::ZERO), Lease::Granted(_)));
+    arena.release_all();
+}
+
+#[test]
+fn a_truncated_file_is_an_error_and_no_crash() {
+    let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+    let path = dir.path().join("cut.arena");
+    let arena = open(&path);
+    let now = Time::now();
+    for number in 0..1000u32 {
+        arena.set(&number.to_ne_bytes(), &[1; 1000], Deadline::NEVER, now).expect("room");
+    }
+    File::create(&path).expect("truncated");
+    for number in 0..1000u32 {
+        assert!(arena.get(&number.to_ne_bytes(), now).is_none());
+    }
+    assert_eq!(arena.set(b"a", b"1", Deadline::NEVER, now), Err(Error::Lost));
+    assert_eq!(arena.check(), Err(Error::Lost));
+    assert!(refused(&path).contains("does not begin like an arena"));
+}
+
+#[test]
+fn what_is_no_arena_is_refused_with_a_reason() {
+    let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+    let path = dir.path().join("x.arena");
+    std::fs::write(&path, vec![b'x'; 10_000]).expect("written");
+    assert!(refused(&path).contains("is not an arena"));
+
+    std::fs::remove_file(&path).expect("removed");
+    drop(open(&path));
+    let whole = FileOptions::new().write(true).open(&path).expect("opened");
+    whole.set_len(whole.metadata().expect("looked at").len() - 1).expect("cut");
+    assert!(refused(&path).contains("truncated"));
+
+    std::fs::remove_file(&path).expect("removed");
+    drop(open(&path));
+    std::fs::set_permissions(&path, PermissionsExt::from_mode(0o666)).expect("changed");
+    assert!(refused(&path).contains("everybody may write to it"));
+
+    std::fs::remove_file(&path).expect("removed");
+    symlink(dir.path().join("elsewhere"), &path).expect("linked");
+    assert!(refused(&path).contains("symbolic link"));
+
+    std::fs::remove_file(&path).expect("removed");
+    std::fs::create_dir(&path).expect("made");
+    assert!(matches!(Arena::open(&path, &OpenOptions::default()).err(), Some(OpenError::Io { .. } | OpenError::Foreign { .. })));
+
+    let open_folder = dir.path().join("open");
+    std::fs::create_dir(&open_folder).expect("made");
+    std::fs::set_permissions(&open_folder, PermissionsExt::from_mode(0o777)).expect("changed");
+    assert!(refused(&open_folder.join("x.arena")).contains("sticky"));
+    assert!(refused(&dir.path().join("missing/x.arena")).contains("create the folder"));
+}
+
+#[test]
+fn a_group_folder_makes_group_arenas() {
+    let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+    let mode = |path: &Path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
+    let path = place::resolve("shop", Some(dir.path())).expect("a name");
+    drop(open(&path));
+    assert_eq!(mode(&path), 0o600);
+    std::fs::set_permissions(dir.path(), PermissionsExt::from_mode(0o2770)).expect("changed");
+    let path = place::resolve("arena:shared", Some(dir.path())).expect("a name");
+    drop(open(&path));
+    assert_eq!(mode(&path), 0o660);
+    assert_eq!(place::list(Some(dir.path())).expect("listed").len(), 2);
+}
