@@ -20,7 +20,7 @@ static zend_object_handlers handlers;
 
 /* What the iterator is asked to find. */
 typedef struct search {
-	pcre_cache_entry *regex;   /* NULL: every key */
+	zend_string *regex;        /* NULL: every key. Not its compiled form: that may be gone when a request's last objects are freed */
 	HashTable *keys;           /* a set of keys to be asked for one by one; NULL: walk through all */
 } search;
 
@@ -63,12 +63,8 @@ static void position_end(position *position)
 	apcu_walk_end(&position->walk);
 }
 
-static bool matches(pcre_cache_entry *regex, const char *key, size_t key_len)
+static bool matches(pcre2_code *code, const char *key, size_t key_len)
 {
-	if (!regex) {
-		return true;
-	}
-	pcre2_code *code = php_pcre_pce_re(regex);
 	pcre2_match_data *match = php_pcre_create_match_data(0, code);
 	int count = match ? pcre2_match(code, (PCRE2_SPTR) key, key_len, 0, 0, match, php_pcre_mctx()) : -1;
 	if (match) {
@@ -82,9 +78,15 @@ static bool position_next(iterator *it, position *position, leveret_found *found
 {
 	if (!it->search.keys) {
 		const leveret_record *record;
+		/* Compiled once and then taken from PHP's cache of regular expressions. */
+		pcre_cache_entry *entry = it->search.regex ? pcre_get_compiled_regex_cache(it->search.regex) : NULL;
+		pcre2_code *code = entry ? php_pcre_pce_re(entry) : NULL;
+		if (UNEXPECTED(it->search.regex && !code)) {
+			return false;
+		}
 		while ((record = apcu_walk_next(&position->walk))) {
 			const char *text = (const char *) (record + 1);
-			if (matches(it->search.regex, text, record->key_len)) {
+			if (!code || matches(code, text, record->key_len)) {
 				*found = record->found;
 				*key = zend_string_init(text, record->key_len, 0);
 				return true;
@@ -251,7 +253,7 @@ static void iterator_reset(iterator *it)
 	ZVAL_UNDEF(&none);
 	position_end(&it->position);
 	if (it->search.regex) {
-		php_pcre_pce_decref(it->search.regex);
+		zend_string_release(it->search.regex);
 		it->search.regex = NULL;
 	}
 	if (it->search.keys) {
@@ -342,12 +344,11 @@ PHP_METHOD(APCUIterator, __construct)
 	if (list == APC_LIST_DELETED) {
 		it->search.keys = zend_new_array(0);   /* deleted items are gone at once */
 	} else if (search && Z_TYPE_P(search) == IS_STRING && Z_STRLEN_P(search)) {
-		it->search.regex = pcre_get_compiled_regex_cache(Z_STR_P(search));
-		if (!it->search.regex) {
+		if (!pcre_get_compiled_regex_cache(Z_STR_P(search))) {
 			php_error_docref(NULL, E_ERROR, "Could not compile regular expression: %s", Z_STRVAL_P(search));
 			return;
 		}
-		php_pcre_pce_incref(it->search.regex);
+		it->search.regex = zend_string_copy(Z_STR_P(search));
 	} else if (search && Z_TYPE_P(search) == IS_ARRAY) {
 		it->search.keys = set_of_keys(Z_ARRVAL_P(search));
 	}
