@@ -86,7 +86,7 @@ phpt_part() {
     LEVERET_DIR=$arenas TEST_PHP_EXECUTABLE=$(command -v php8.2) NO_INTERACTION=1 \
         counted "php: phpt" build/test-phpt.log phpt_counts \
         php8.2 -n "$(php-config8.2 --prefix)/lib/php/$(php-config8.2 --phpapi)/build/run-tests.php" \
-        -q -n -d "extension=$ROOT/build/leveret.so" --show-diff "${@:-build/php-src/tests}" || status=$?
+        -q -n "-j$(nproc)" -d "extension=$ROOT/build/leveret.so" --no-color --no-progress --show-diff "${@:-build/php-src/tests}" || status=$?
     rm -rf "$arenas"
     return "$status"
 }

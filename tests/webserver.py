@@ -81,11 +81,12 @@ class Nginx:
         config = test.folder / "nginx.conf"
         temps = "".join(f"    {kind}_temp_path {test.folder}/nginx_{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         user = f"user {WORKER_USER};\n" if WORKER_USER else ""
-        # fastcgi_next_upstream off: a request whose worker is killed must not be run a second time behind the client's back.
+        # keepalive_timeout 0: when a worker dies between the head of its answer and the end, nginx keeps the visitor's connection
+        # open and the visitor waits for the rest until nginx tires of it. fastcgi_next_upstream off: a request whose worker is killed must not be run a second time behind the client's back.
         config.write_text(
             f"{user}daemon off;\nworker_processes 1;\npid {test.folder}/nginx.pid;\nerror_log {test.folder}/nginx.log;\n"
             f"events {{ worker_connections 512; }}\n"
-            f"http {{\n    access_log off;\n{temps}"
+            f"http {{\n    access_log off;\n    keepalive_timeout 0;\n{temps}"
             f"    server {{\n        listen 127.0.0.1:{self.port};\n        location / {{\n"
             f"            fastcgi_pass unix:{fpm.socket};\n            fastcgi_next_upstream off;\n            fastcgi_read_timeout 100s;\n"
             f"            fastcgi_param SCRIPT_FILENAME {SCRIPTS / script};\n            fastcgi_param REQUEST_METHOD $request_method;\n"
@@ -103,7 +104,7 @@ class Nginx:
 
 
 class Client:
-    """One browser: a kept-alive connection that asks with query parameters and gets (status, text)."""
+    """One browser: asks with query parameters and gets (status, text)."""
 
     def __init__(self, nginx, patience):
         self.connection = http.client.HTTPConnection("127.0.0.1", nginx.port, timeout=patience)

@@ -44,7 +44,15 @@ function work_on_shared(): int
     return $seen;
 }
 
-header('Content-Type: application/json');
+/** Ends the page. The length tells the client an answer that a kill has cut off from a whole one. */
+function answer(mixed $value): never
+{
+    $text = json_encode($value);
+    header('Content-Type: application/json');
+    header('Content-Length: ' . strlen($text));
+    exit($text);
+}
+
 switch ($_GET['do']) {
     case 'work':
         // `key` belongs to one client alone. What it held before is told, then it becomes `version`.
@@ -53,12 +61,12 @@ switch ($_GET['do']) {
         $before = $found ? version_of($key, $before) : 0;
         $seen = work_on_shared();
         $stored = apcu_store($key, describe($key, (int) $_GET['version']));
-        exit(json_encode(['before' => $before, 'stored' => $stored, 'seen' => $seen, 'pid' => getmypid()]));
+        answer(['before' => $before, 'stored' => $stored, 'seen' => $seen, 'pid' => getmypid()]);
     case 'store':
-        exit(json_encode(apcu_store($_GET['key'], $_GET['value'])));
+        answer(apcu_store($_GET['key'], $_GET['value']));
     case 'fetch':
         $value = apcu_fetch($_GET['key'], $found);
-        exit(json_encode($found ? $value : null));
+        answer($found ? $value : null);
     case 'pid':
-        exit(json_encode(getmypid()));
+        answer(getmypid());
 }
