@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
 
 use nix::sys::signal::{self, Signal};
-use nix::sys::wait::{waitpid, WaitStatus};
+use nix::sys::wait::{waitpid, WaitPidFlag, WaitStatus};
 use nix::unistd::{alarm, fork, pipe, ForkResult, Pid};
 
 /// How long a child may take before the harness calls it hung. Nothing here needs more than milliseconds of work; the rest is
@@ -95,25 +95,33 @@ impl Child {
 
     /// Waits for the end.
     pub fn wait(mut self) -> Ending {
-        let mut report = String::new();
-        if let Some(fd) = self.report.take() {
-            // Ends when the child closes its side, which is at its death at the latest.
-            let _ = std::fs::File::from(fd).read_to_string(&mut report);
-        }
+        // Read first: a report longer than the pipe's buffer would keep the child from its end.
+        let report = self.take_report();
         loop {
-            match waitpid(self.pid, None) {
-                Ok(WaitStatus::Exited(_, 0)) => return Ending::Done(report),
-                Ok(WaitStatus::Exited(_, FAILED)) => return Ending::Wrong(report),
-                Ok(WaitStatus::Exited(_, code)) => return Ending::Exit(code),
-                Ok(WaitStatus::Signaled(_, signal, _)) => return Ending::Signal(signal),
-                Ok(_) | Err(nix::errno::Errno::EINTR) => {}
-                Err(error) => return Ending::Wrong(format!("waitpid: {error}")),
+            if let Some(ending) = ending(waitpid(self.pid, None), &report) {
+                return ending;
+            }
+        }
+    }
+
+    /// The end, if it has come.
+    pub fn try_wait(&mut self) -> Option<Ending> {
+        match waitpid(self.pid, Some(WaitPidFlag::WNOHANG)) {
+            Ok(WaitStatus::StillAlive) => None,
+            status => {
+                let report = self.take_report();
+                ending(status, &report)
             }
         }
     }
 
     /// What a child that another `waitpid` has already reaped left in its report.
     pub fn last_words(mut self) -> String {
+        self.take_report()
+    }
+
+    /// Reads what the child says, up to its death at the latest.
+    fn take_report(&mut self) -> String {
         let mut report = String::new();
         if let Some(fd) = self.report.take() {
             let _ = std::fs::File::from(fd).read_to_string(&mut report);
@@ -135,6 +143,17 @@ impl Drop for Child {
             self.kill();
             let _ = waitpid(self.pid, None);
         }
+    }
+}
+
+fn ending(status: nix::Result<WaitStatus>, report: &str) -> Option<Ending> {
+    match status {
+        Ok(WaitStatus::Exited(_, 0)) => Some(Ending::Done(report.to_owned())),
+        Ok(WaitStatus::Exited(_, FAILED)) => Some(Ending::Wrong(report.to_owned())),
+        Ok(WaitStatus::Exited(_, code)) => Some(Ending::Exit(code)),
+        Ok(WaitStatus::Signaled(_, signal, _)) => Some(Ending::Signal(signal)),
+        Ok(_) | Err(nix::errno::Errno::EINTR) => None,
+        Err(error) => Some(Ending::Wrong(format!("waitpid: {error}"))),
     }
 }
 

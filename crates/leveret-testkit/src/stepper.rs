@@ -5,7 +5,7 @@ use nix::errno::Errno;
 use nix::sys::ptrace;
 use nix::sys::signal::{raise, Signal};
 use nix::sys::wait::{waitpid, WaitStatus};
-use nix::unistd::Pid;
+use nix::unistd::{alarm, Pid};
 
 use crate::process::{self, Child, Ending};
 
@@ -38,10 +38,13 @@ pub fn start<T>(
 ) -> Result<Stepped, String> {
     let child = process::spawn(|| {
         let state = prepare()?;
+        // Stepping takes as long as it takes: it is the parent that would hang, and it never waits for more than a step.
+        alarm::cancel();
         ptrace::traceme().map_err(|error| format!("ptrace: {error}"))?;
         mark()?;
         let result = stepped(&state);
         mark()?;
+        alarm::set(process::HANG_SECS);
         result?;
         after(state)
     });

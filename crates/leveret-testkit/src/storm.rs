@@ -1,0 +1,343 @@
+//! The torture: many processes at one arena, Rust and PHP, and a killer among them. Whoever is killed is replaced at once. In
+//! calm moments every living process must get something done; at the end everything must fit together.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{kill, Signal};
+use nix::unistd::Pid;
+
+use crate::oracle::{Counts, Ledger, BUCKETS};
+use crate::process::{self, Child, Ending};
+use crate::rng::Rng;
+use crate::scratch;
+use crate::worker::{self, ledger_path, Post, PATIENCE};
+
+/// What a storm is made of.
+#[derive(Clone, Debug)]
+pub struct Weather {
+    /// Workers on the arena.
+    pub processes: u64,
+    /// The PHP extension, if PHP takes part: then every second worker is PHP.
+    pub extension: Option<PathBuf>,
+    /// How long each arena is tortured.
+    pub duration: Duration,
+    /// Size of the arena, bytes.
+    pub memory: u64,
+    /// Seed of everything random.
+    pub seed: u64,
+}
+
+/// The three kinds of worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// Rust, on the arena.
+    Rust,
+    /// PHP, on the arena.
+    Php,
+    /// Rust, in private memory.
+    Control,
+}
+
+/// What a storm did.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// Per group: processes, counts, latencies.
+    pub groups: Vec<(Group, u64, Counts, [u64; BUCKETS])>,
+    /// SIGKILLs.
+    pub kills: u64,
+    /// SIGSTOPs.
+    pub stops: u64,
+    /// Calm moments in which everybody got something done.
+    pub calms: u64,
+    /// What the inspection at the end saw.
+    pub inspection: String,
+    /// What was wrong. Empty: nothing.
+    pub failures: Vec<String>,
+}
+
+enum Process {
+    Rust(Child),
+    Php(std::process::Child),
+}
+
+struct Worker {
+    slot: u64,
+    group: Group,
+    process: Process,
+    /// Stopped until then.
+    stopped: Option<Instant>,
+}
+
+struct Storm<'a> {
+    weather: &'a Weather,
+    folder: &'a Path,
+    ledger: Ledger,
+    rng: Rng,
+    workers: Vec<Worker>,
+    outcome: Outcome,
+}
+
+/// Every so long the killer rests until everybody has got something done.
+const CALM_EVERY: Duration = Duration::from_secs(4);
+/// Operations that each process must do in a calm moment.
+const CALM_OPERATIONS: u64 = 64;
+
+/// Runs one storm.
+pub fn rage(weather: &Weather) -> io::Result<Outcome> {
+    let folder = scratch::folder()?;
+    std::fs::write(folder.path().join("torture_worker.php"), include_str!("../php/torture_worker.php"))?;
+    let controls = (weather.processes / 4).max(2);
+    let slots = weather.processes + controls;
+    let ledger = Ledger::create(&ledger_path(folder.path()), slots)?;
+    let mut storm =
+        Storm { weather, folder: folder.path(), ledger, rng: Rng::new(weather.seed), workers: Vec::new(), outcome: Outcome::default() };
+    for slot in 0..slots {
+        let group = match slot {
+            slot if slot >= weather.processes => Group::Control,
+            slot if slot % 2 == 1 && weather.extension.is_some() => Group::Php,
+            _ => Group::Rust,
+        };
+        let worker = storm.start(slot, group)?;
+        storm.workers.push(worker);
+    }
+    storm.blow()?;
+    storm.end();
+    storm.inspect(slots);
+    storm.report(slots);
+    Ok(storm.outcome)
+}
+
+impl Storm<'_> {
+    fn post(&mut self, slot: u64) -> Post {
+        Post { folder: self.folder.to_owned(), memory: self.weather.memory, slot, seed: self.rng.bits() }
+    }
+
+    fn start(&mut self, slot: u64, group: Group) -> io::Result<Worker> {
+        let post = self.post(slot);
+        let process = match group {
+            Group::Rust => Process::Rust(process::spawn(move || worker::run(&post))),
+            Group::Control => Process::Rust(process::spawn(move || worker::run_control(&post))),
+            Group::Php => Process::Php(self.start_php(&post)?),
+        };
+        Ok(Worker { slot, group, process, stopped: None })
+    }
+
+    fn start_php(&self, post: &Post) -> io::Result<std::process::Child> {
+        let extension = self.weather.extension.as_deref().unwrap_or(Path::new("leveret.so"));
+        let set = |name: &str, value: &str| format!("{name}={value}");
+        let settings = [
+            set("extension", &extension.to_string_lossy()),
+            set("leveret.dir", &self.folder.to_string_lossy()),
+            set("apc.enable_cli", "1"),
+            set("apc.shm_size", &format!("{}M", post.memory >> 20)),
+            set("memory_limit", "512M"),
+        ];
+        Command::new("php8.2")
+            .arg("-n")
+            .args(settings.iter().flat_map(|setting| ["-d", setting.as_str()]))
+            .arg(self.folder.join("torture_worker.php"))
+            .arg(self.folder)
+            .args([post.slot.to_string(), (post.seed >> 34).to_string()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(File::create(self.complaints(post.slot))?)
+            .spawn()
+    }
+
+    /// Where a PHP worker says what it found wrong.
+    fn complaints(&self, slot: u64) -> PathBuf {
+        self.folder.join(format!("php-{slot}.stderr"))
+    }
+
+    /// Kills, stops, goes on; now and then rests.
+    fn blow(&mut self) -> io::Result<()> {
+        let end = Instant::now() + self.weather.duration;
+        let mut calm_at = Instant::now() + CALM_EVERY.min(self.weather.duration / 2);
+        while Instant::now() < end && self.outcome.failures.is_empty() {
+            std::thread::sleep(Duration::from_micros(self.rng.between(500, 8000)));
+            self.wake(false);
+            self.replace_the_dead()?;
+            let victim = self.rng.below(self.workers.len() as u64) as usize;
+            if self.rng.one_in(8) {
+                let nap = Duration::from_millis(self.rng.between(2, 60));
+                if self.signal(victim, Signal::SIGSTOP) {
+                    self.workers[victim].stopped = Some(Instant::now() + nap);
+                    self.outcome.stops += 1;
+                }
+            } else if self.signal(victim, Signal::SIGKILL) {
+                self.outcome.kills += 1;
+            }
+            if Instant::now() > calm_at {
+                self.calm()?;
+                calm_at = Instant::now() + CALM_EVERY;
+            }
+        }
+        Ok(())
+    }
+
+    fn signal(&self, worker: usize, signal: Signal) -> bool {
+        // A worker that is dead and not reaped yet still has its number: the signal reaches nobody else.
+        kill(self.workers[worker].pid(), signal).is_ok()
+    }
+
+    fn wake(&mut self, all: bool) {
+        for index in 0..self.workers.len() {
+            if self.workers[index].stopped.is_some_and(|until| all || until <= Instant::now()) {
+                self.signal(index, Signal::SIGCONT);
+                self.workers[index].stopped = None;
+            }
+        }
+    }
+
+    fn replace_the_dead(&mut self) -> io::Result<()> {
+        for index in 0..self.workers.len() {
+            let Some(ending) = self.workers[index].try_wait()? else { continue };
+            let (slot, group) = (self.workers[index].slot, self.workers[index].group);
+            if ending != Ending::Signal(Signal::SIGKILL) {
+                self.note(slot, group, &ending);
+            }
+            self.workers[index] = self.start(slot, group)?;
+        }
+        Ok(())
+    }
+
+    fn note(&mut self, slot: u64, group: Group, ending: &Ending) {
+        let words = std::fs::read_to_string(self.complaints(slot)).unwrap_or_default();
+        self.outcome.failures.push(format!("{group:?} worker of slot {slot}: {ending} {}", words.trim_end()));
+    }
+
+    /// Nobody is killed or stopped until each worker has done some operations. One that does none in all our patience hangs.
+    fn calm(&mut self) -> io::Result<()> {
+        self.wake(true);
+        self.replace_the_dead()?;
+        let before: Vec<u64> = self.workers.iter().map(|worker| self.ledger.counts(worker.slot).operations).collect();
+        let begun = Instant::now();
+        loop {
+            let lazy: Vec<u64> = self
+                .workers
+                .iter()
+                .zip(&before)
+                .filter(|(worker, before)| self.ledger.counts(worker.slot).operations < **before + CALM_OPERATIONS)
+                .map(|(worker, _)| worker.slot)
+                .collect();
+            if lazy.is_empty() {
+                self.outcome.calms += 1;
+                return Ok(());
+            }
+            self.replace_the_dead()?;
+            if !self.outcome.failures.is_empty() {
+                return Ok(());
+            }
+            if begun.elapsed() > PATIENCE {
+                self.outcome.failures.push(format!(
+                    "slots {lazy:?} got nothing done in {} s, and nobody was killed meanwhile{}",
+                    PATIENCE.as_secs(),
+                    self.where_they_are()
+                ));
+                return Ok(());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// What the kernel says about where each worker waits.
+    fn where_they_are(&self) -> String {
+        let wchan = |worker: &Worker| std::fs::read_to_string(format!("/proc/{}/wchan", worker.pid())).unwrap_or_default();
+        self.workers.iter().map(|worker| format!("; slot {} in {}", worker.slot, wchan(worker))).collect()
+    }
+
+    /// Tells everybody to end, and waits for it.
+    fn end(&mut self) {
+        self.wake(true);
+        self.ledger.stop();
+        let begun = Instant::now();
+        while let Some(mut worker) = self.workers.pop() {
+            let ending = loop {
+                match worker.try_wait() {
+                    Ok(Some(ending)) => break ending,
+                    Ok(None) if begun.elapsed() > PATIENCE => break Ending::Wrong(format!("did not end within {} s", PATIENCE.as_secs())),
+                    Ok(None) => std::thread::sleep(Duration::from_millis(2)),
+                    Err(error) => break Ending::Wrong(error.to_string()),
+                }
+            };
+            if !matches!(ending, Ending::Done(_) | Ending::Signal(Signal::SIGKILL)) {
+                self.note(worker.slot, worker.group, &ending);
+            }
+            if let Process::Php(child) = &mut worker.process {
+                // Killing the dead is an error that says nothing.
+                let _ = child.kill();
+                let _ = child.wait();
+            }
+        }
+    }
+
+    fn inspect(&mut self, slots: u64) {
+        let post = self.post(0);
+        match process::run(move || worker::inspect(&post, slots)) {
+            Ending::Done(inspection) => self.outcome.inspection = inspection,
+            ending => self.outcome.failures.push(format!("at the end: {ending}")),
+        }
+    }
+
+    fn report(&mut self, slots: u64) {
+        for group in [Group::Rust, Group::Php, Group::Control] {
+            let mut sum = (group, 0, Counts::default(), [0; BUCKETS]);
+            for slot in 0..slots {
+                let is_control = slot >= self.weather.processes;
+                let is_php = !is_control && slot % 2 == 1 && self.weather.extension.is_some();
+                if (group == Group::Control) != is_control || (group == Group::Php) != is_php {
+                    continue;
+                }
+                let counts = self.ledger.counts(slot);
+                sum.1 += 1;
+                sum.2.operations += counts.operations;
+                sum.2.busy += counts.busy;
+                sum.2.no_memory += counts.no_memory;
+                for (all, one) in sum.3.iter_mut().zip(self.ledger.latencies(slot)) {
+                    *all += one;
+                }
+            }
+            if sum.1 > 0 {
+                self.outcome.groups.push(sum);
+            }
+        }
+    }
+}
+
+impl Worker {
+    fn pid(&self) -> Pid {
+        match &self.process {
+            Process::Rust(child) => child.pid(),
+            Process::Php(child) => Pid::from_raw(child.id() as i32),
+        }
+    }
+
+    fn try_wait(&mut self) -> io::Result<Option<Ending>> {
+        match &mut self.process {
+            Process::Rust(child) => Ok(child.try_wait()),
+            Process::Php(child) => Ok(child.try_wait()?.map(|status| match (status.code(), status.signal()) {
+                (Some(0), _) => Ending::Done(String::new()),
+                (Some(code), _) => Ending::Exit(code),
+                (None, signal) => Ending::Signal(signal.and_then(|signal| Signal::try_from(signal).ok()).unwrap_or(Signal::SIGKILL)),
+            })),
+        }
+    }
+}
+
+/// The time below which this share of the operations stayed, as an upper bound: the histogram knows powers of two.
+pub fn quantile(latencies: &[u64; BUCKETS], share: f64) -> Duration {
+    let all: u64 = latencies.iter().sum();
+    let mut below = 0;
+    for (index, count) in latencies.iter().enumerate() {
+        below += count;
+        if below as f64 >= all as f64 * share {
+            return Duration::from_nanos(1u64 << index.min(62));
+        }
+    }
+    Duration::ZERO
+}
