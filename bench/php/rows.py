@@ -1,0 +1,36 @@
+"""The rows: what is measured, how much of it, and what it must be. The scripts that do the work are PHP."""
+from compare import Compare
+from footprint import Attach, Footprint, SmallestArena
+from together import BesideWriter, TwoReaders
+
+# The decoded-value cache is off on our side unless a row says otherwise.
+ROWS = {
+    'hot': Compare('fetch 10 bytes, one hot key', 'FetchShort', 0.75,
+                   full={'calls': 2000, 'keys': 1, 'batches': 50}, quick={'calls': 200, 'keys': 1, 'batches': 2}),
+    'shuffled': Compare('fetch 10 bytes, 200,000 md5 keys, shuffled', 'FetchShuffled', 0.6,
+                        full={'calls': 200_000, 'keys': 200_000}, quick={'calls': 2000, 'keys': 2000}),
+    'shuffled-default': Compare("the same, with APCu's default entries_hint", 'FetchShuffled', None,
+                                full={'calls': 200_000, 'keys': 200_000}, quick={'calls': 2000, 'keys': 2000},
+                                peer_ini={'apc.entries_hint': '4096'}),
+    'array4': Compare('fetch a 4-field array', 'FetchFourFields', 1.0,
+                      full={'calls': 1000, 'keys': 1000, 'batches': 20}, quick={'calls': 100, 'keys': 100, 'batches': 2}),
+    'string100k': Compare('fetch a 100 KB string', 'FetchHundredKilobytes', 1.0,
+                          full={'calls': 20, 'keys': 5, 'batches': 50}, quick={'calls': 10, 'keys': 5, 'batches': 2}),
+    'miss': Compare('miss', 'FetchMiss', 1.0,
+                    full={'calls': 2000, 'keys': 1000, 'batches': 50}, quick={'calls': 200, 'keys': 100, 'batches': 2}),
+    'inc': Compare('apcu_inc', 'Increment', 1.0, full={'calls': 2000, 'batches': 50}, quick={'calls': 200, 'batches': 2}),
+    'exists': Compare('apcu_exists', 'Exists', 1.0,
+                      full={'calls': 2000, 'keys': 1000, 'batches': 50}, quick={'calls': 200, 'keys': 100, 'batches': 2}),
+    'fetch50': Compare('fetch of 50 keys, per key', 'FetchFifty', 1.0, full={'calls': 20, 'batches': 50}, quick={'calls': 5, 'batches': 2}),
+    'first': Compare('first fetch of a 1000-row array in a process', 'FirstFetch', 1.05, full={'calls': 20, 'batches': 2}, quick={'calls': 3}),
+    # Ours stays at one table for 10,000 fetches, as the target says. The peer decodes each time, so a part of them tells its time.
+    'decoded': Compare('fetch of a 1000-row array, rewritten by another process every 10,000 fetches', 'FetchRows', 1 / 300,
+                       full={'calls': 10_000}, quick={'calls': 200}, peer_full={'calls': 200}, our_ini={'leveret.decoded_cache': '8M'}),
+    'store': Compare('store 10 bytes, 200,000 keys', 'Store', 0.8, full={'calls': 200_000, 'bytes': 10}, quick={'calls': 2000, 'bytes': 10}),
+    'store8k': Compare('store 8 KiB, 20,000 keys', 'Store', 0.8, full={'calls': 20_000, 'bytes': 8192}, quick={'calls': 200, 'bytes': 8192}),
+    'two-readers': TwoReaders('two readers, against two that share nothing', 0.95),
+    'beside-writer': BesideWriter('a reader beside a writer on the same keys, against alone', 1.3),
+    'bytes': SmallestArena('smallest arena for 1,000,000 items of 20 + 100 bytes with TTL', 165_000_000),
+    'attach': Attach('first fetch of a fresh process, which attaches a 64 MiB arena', 1_000_000),
+    'private': Footprint('private memory and page tables after 100 reads of a 1 GB arena', 2 * 2**20),
+}

@@ -1,0 +1,92 @@
+"""Rows in which processes read and write at the same time. What they share is held against processes that share nothing."""
+import time
+
+from figures import spread, verdict_at_least, verdict_at_most
+
+KEYS = 2000
+
+
+class _Together:
+    compares = True
+
+    def __init__(self, title, target):
+        self.title = title
+        self._target = target
+
+    def run(self, setting, progress):
+        """Two memories a side: readers of one, and of both."""
+        self._window_ns = (20 if setting.quick else 300) * 1_000_000
+        sides = {'ours': [setting.ours(), setting.ours()], 'peer': [setting.peer(), setting.peer()]}
+        for workers in sides.values():
+            for worker in workers:
+                worker.prepare('Readers', {'keys': 200 if setting.quick else KEYS})
+            self._round(*workers)
+        rounds = []
+        for number in range(setting.rounds):
+            progress(f'round {number + 1} of {setting.rounds}')
+            rounds.append({side: self._round(*workers) for side, workers in sides.items()})
+        setting.stop_workers()
+        return self._result(rounds)
+
+    def _at_once(self, *commands):
+        """Starts all together and waits for all; each command is (worker, readers, writer)."""
+        start = time.monotonic_ns() + 5_000_000
+        for worker, readers, writer in commands:
+            worker.send('measure', readers=readers, writer=writer, start=start, end=start + self._window_ns)
+        return [worker.receive() for worker, _, _ in commands]
+
+
+class TwoReaders(_Together):
+    def _round(self, one, other):
+        alone = self._at_once((one, [0], False))
+        apart = self._at_once((one, [0], False), (other, [0], False))
+        shared = self._at_once((one, [0, 1], False))
+        rate = [sum(answer['per_ns'] for answer in answers) for answers in (alone, apart, shared)]
+        return {
+            'control_scaling': rate[1] / rate[0],
+            'scaling': rate[2] / rate[0],
+            'relative': rate[2] / rate[1],
+            'wrong': sum(answer['wrong'] for answer in alone + apart + shared),
+        }
+
+    def _result(self, rounds):
+        figures = {side: {name: spread([measured[side][name] for measured in rounds]) for name in rounds[0][side]} for side in ('ours', 'peer')}
+        ours, peer = figures['ours'], figures['peer']
+        return {
+            'peer': f'{peer["relative"]["median"]:.2f}',
+            'ours': f'{ours["relative"]["median"]:.2f} [{ours["relative"]["p10"]:.2f} .. {ours["relative"]["p90"]:.2f}]',
+            'target': f'>= {self._target}',
+            'verdict': verdict_at_least(ours['relative']['median'], self._target),
+            'wrong': sum(measured[side]['wrong'] for measured in rounds for side in measured),
+            'note': 'two readers do {:.2f} times the work of one; two that share nothing {:.2f} times. The peer: {:.2f} and {:.2f}.'.format(
+                ours['scaling']['median'], ours['control_scaling']['median'], peer['scaling']['median'], peer['control_scaling']['median']),
+            'rounds': rounds,
+        }
+
+
+class BesideWriter(_Together):
+    def _round(self, one, other):
+        alone = self._at_once((one, [0], False))
+        foreign = self._at_once((one, [0], False), (other, [], True))
+        beside = self._at_once((one, [0], True))
+        time_of = [answers[0]['ns'] / answers[0]['calls'] for answers in (alone, foreign, beside)]
+        return {
+            'slower': time_of[2] / time_of[0],
+            'control': time_of[1] / time_of[0],
+            'written': beside[0]['written'],
+            'wrong': sum(answer['wrong'] for answer in alone + foreign + beside),
+        }
+
+    def _result(self, rounds):
+        figures = {side: {name: spread([measured[side][name] for measured in rounds]) for name in ('slower', 'control')} for side in ('ours', 'peer')}
+        ours, peer = figures['ours'], figures['peer']
+        return {
+            'peer': f'{peer["slower"]["median"]:.2f}',
+            'ours': f'{ours["slower"]["median"]:.2f} [{ours["slower"]["p10"]:.2f} .. {ours["slower"]["p90"]:.2f}]',
+            'target': f'<= {self._target}',
+            'verdict': verdict_at_most(ours['slower']['median'], self._target),
+            'wrong': sum(measured[side]['wrong'] for measured in rounds for side in measured),
+            'note': 'beside a writer in another arena the reader is {:.2f} times as slow as alone: what the machine alone does. The peer: {:.2f}.'.format(
+                ours['control']['median'], peer['control']['median']),
+            'rounds': rounds,
+        }
