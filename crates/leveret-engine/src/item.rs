@@ -102,6 +102,7 @@ const HAS_FLAGS: u32 = 1 << 27;
 /// Somebody has been told this item's cas, so a copy of it must keep it.
 pub(crate) const WANTED: u32 = 1 << 28;
 const HAS_EXTENSION: u32 = 1 << 29;
+const PLAIN_NUMBER: u32 = (Kind::Number as u32) << KIND_SHIFT;
 /// What moves the key away from its usual place.
 const OPTIONS: u32 = 3 << KIND_SHIFT | HAS_CAS | HAS_FLAGS | HAS_EXTENSION;
 
@@ -292,9 +293,12 @@ impl Core {
         // SAFETY: aligned, and inside a segment of the data region, by the test above.
         let [shape, names, mtime, deadline] = unsafe { self.data.words(at) };
         let header = Header { shape, names, mtime, deadline };
-        // Most items have no optional part, which makes their places constants.
-        let (kind, key_off, stored) =
-            if shape & OPTIONS == 0 { (Kind::Bytes, HEADER, header.value_len()) } else { self.optional_parts(at, end, header)? };
+        // Most items are header, key and bytes, or a plain number: then these places are constants.
+        let (kind, key_off, stored) = match shape & OPTIONS {
+            0 => (Kind::Bytes, HEADER, header.value_len()),
+            PLAIN_NUMBER => (Kind::Number, HEADER + 16, 0),
+            _ => self.optional_parts(at, end, header)?,
+        };
         let value_off = key_off + header.key_len() as u64;
         let size = (value_off + stored).next_multiple_of(8);
         if at + size > end {
