@@ -32,6 +32,8 @@ class Compare:
         return {
             'peer': _time(spread(times['peer'])['median']),
             'ours': _time(spread(times['ours'])['median']),
+            'peer_ns': spread(times['peer']),
+            'ours_ns': spread(times['ours']),
             'ratio': ratio,
             'control': control,
             'target': '-' if self._target is None else f'<= {self._target:.2f}' if self._target >= 0.1 else f'<= 1/{1 / self._target:.0f}',

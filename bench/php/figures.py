@@ -16,14 +16,14 @@ def spread(values):
 
 
 def verdict_at_most(value, limit, control=None):
-    """`value` is a median; `control` the spread of the peer against itself, or None where there is no peer."""
+    """`value` is a median; `control` the spread of what should have given 1, or None where nothing is compared."""
     if value <= limit:
         return 'met'
     # Equality can be shown only to a target that asks for no more than that.
-    if control and limit >= 1 and value <= max(control['p90'], limit):
-        return 'equal within control'
-    return 'missed'
+    return 'equal within control' if control and limit >= 1 and value <= control['p90'] else 'missed'
 
 
-def verdict_at_least(value, limit):
-    return 'met' if value >= limit else 'missed'
+def verdict_at_least(value, limit, control):
+    if value >= limit:
+        return 'met'
+    return 'equal within control' if limit <= 1 and value >= control['p10'] else 'missed'

@@ -7,17 +7,16 @@ import sys
 
 
 def describe(setting):
-    about = {
+    return {
         'machine': f'{_cpu()}, {os.cpu_count()} CPUs, {_memory_gb():.0f} GB',
         'system': f'{_distribution()}, Linux {platform.release()}',
         'php': _php(setting, ['-v']).splitlines()[0],
         'peer': 'APCu ' + _version(setting, 'apcu'),
         'ours': ('Leveret ' if setting.our_side == 'leveret' else 'APCu ') + _version(setting, setting.our_side),
         'rounds': setting.rounds,
-        'load': '%.1f processes wanted a CPU in the minute before' % os.getloadavg()[0],
+        'load': os.getloadavg()[0],
         'command': command_line(),
     }
-    return about
 
 
 def command_line():

@@ -3,6 +3,10 @@ import json
 import sys
 
 
+# Load of the last minute above which two processes of ours do not have two CPUs for themselves on a small machine.
+BUSY = 0.5
+
+
 class Progress:
     """One line on the terminal; nothing where there is none."""
 
@@ -27,7 +31,10 @@ class Progress:
 def print_table(about, results, quick):
     for name in ('machine', 'system', 'php', 'peer', 'ours', 'load', 'command'):
         print(f'{name:<9}{about[name]}')
-    print(f'rounds   {about["rounds"]}; median [10th percentile .. 90th percentile]; ours / peer, peer / peer\n')
+    print(f'rounds   {about["rounds"]}; a ratio is their median [10th percentile .. 90th percentile]: ours to peer, and as control peer to peer')
+    if about['load'] > BUSY:
+        print('         Something else is running: the spread will be wide, and rows with several processes mean little.')
+    print()
     header = ('row', 'peer', 'ours', 'ratio', 'control', 'target', 'verdict')
     lines = [(r['title'], r['peer'], r['ours'], _span(r.get('ratio')), _span(r.get('control')), r['target'], _verdict(r, quick)) for r in results]
     widths = [max(len(line[i]) for line in [header] + lines) for i in range(len(header))]

@@ -38,28 +38,32 @@ class _Together:
 
 class TwoReaders(_Together):
     def _round(self, one, other):
+        """Apart is measured before and after: how far the two differ is what the measuring itself does."""
         alone = self._at_once((one, [0], False))
         apart = self._at_once((one, [0], False), (other, [0], False))
         shared = self._at_once((one, [0, 1], False))
-        rate = [sum(answer['per_ns'] for answer in answers) for answers in (alone, apart, shared)]
+        again = self._at_once((one, [0], False), (other, [0], False))
+        rate = [sum(answer['per_ns'] for answer in answers) for answers in (alone, apart, shared, again)]
         return {
-            'control_scaling': rate[1] / rate[0],
             'scaling': rate[2] / rate[0],
-            'relative': rate[2] / rate[1],
-            'wrong': sum(answer['wrong'] for answer in alone + apart + shared),
+            'scaling_apart': (rate[1] + rate[3]) / 2 / rate[0],
+            'relative': rate[2] / ((rate[1] + rate[3]) / 2),
+            'control': rate[3] / rate[1],
+            'wrong': sum(answer['wrong'] for answer in alone + apart + shared + again),
         }
 
     def _result(self, rounds):
-        figures = {side: {name: spread([measured[side][name] for measured in rounds]) for name in rounds[0][side]} for side in ('ours', 'peer')}
-        ours, peer = figures['ours'], figures['peer']
+        ours, peer = (_spreads(rounds, side) for side in ('ours', 'peer'))
         return {
-            'peer': f'{peer["relative"]["median"]:.2f}',
-            'ours': f'{ours["relative"]["median"]:.2f} [{ours["relative"]["p10"]:.2f} .. {ours["relative"]["p90"]:.2f}]',
+            'peer': f'{peer["scaling"]["median"]:.2f} x one',
+            'ours': f'{ours["scaling"]["median"]:.2f} x one',
+            'ratio': ours['relative'],
+            'control': ours['control'],
             'target': f'>= {self._target}',
-            'verdict': verdict_at_least(ours['relative']['median'], self._target),
-            'wrong': sum(measured[side]['wrong'] for measured in rounds for side in measured),
-            'note': 'two readers do {:.2f} times the work of one; two that share nothing {:.2f} times. The peer: {:.2f} and {:.2f}.'.format(
-                ours['scaling']['median'], ours['control_scaling']['median'], peer['scaling']['median'], peer['control_scaling']['median']),
+            'verdict': verdict_at_least(ours['relative']['median'], self._target, ours['control']),
+            'wrong': _wrong(rounds),
+            'note': 'the ratio is the work of two readers of one arena to that of two readers that share nothing, who do {:.2f} times the work of one. '
+                    "The peer's ratio is {:.2f}.".format(ours['scaling_apart']['median'], peer['relative']['median']),
             'rounds': rounds,
         }
 
@@ -71,6 +75,7 @@ class BesideWriter(_Together):
         beside = self._at_once((one, [0], True))
         time_of = [answers[0]['ns'] / answers[0]['calls'] for answers in (alone, foreign, beside)]
         return {
+            'alone_ns': time_of[0],
             'slower': time_of[2] / time_of[0],
             'control': time_of[1] / time_of[0],
             'written': beside[0]['written'],
@@ -78,15 +83,25 @@ class BesideWriter(_Together):
         }
 
     def _result(self, rounds):
-        figures = {side: {name: spread([measured[side][name] for measured in rounds]) for name in ('slower', 'control')} for side in ('ours', 'peer')}
-        ours, peer = figures['ours'], figures['peer']
+        ours, peer = (_spreads(rounds, side) for side in ('ours', 'peer'))
         return {
-            'peer': f'{peer["slower"]["median"]:.2f}',
-            'ours': f'{ours["slower"]["median"]:.2f} [{ours["slower"]["p10"]:.2f} .. {ours["slower"]["p90"]:.2f}]',
+            'peer': f'{peer["alone_ns"]["median"] * peer["slower"]["median"]:.0f} ns',
+            'ours': f'{ours["alone_ns"]["median"] * ours["slower"]["median"]:.0f} ns',
+            'ratio': ours['slower'],
+            'control': ours['control'],
             'target': f'<= {self._target}',
-            'verdict': verdict_at_most(ours['slower']['median'], self._target),
-            'wrong': sum(measured[side]['wrong'] for measured in rounds for side in measured),
-            'note': 'beside a writer in another arena the reader is {:.2f} times as slow as alone: what the machine alone does. The peer: {:.2f}.'.format(
-                ours['control']['median'], peer['control']['median']),
+            'verdict': verdict_at_most(ours['slower']['median'], self._target, ours['control']),
+            'wrong': _wrong(rounds),
+            'note': "the ratio is the reader's time beside the writer to its time alone, {:.0f} ns; the control's writer has another arena. "
+                    "The peer's ratio is {:.2f}, its control's {:.2f}.".format(
+                        ours['alone_ns']['median'], peer['slower']['median'], peer['control']['median']),
             'rounds': rounds,
         }
+
+
+def _spreads(rounds, side):
+    return {name: spread([measured[side][name] for measured in rounds]) for name in rounds[0][side]}
+
+
+def _wrong(rounds):
+    return sum(measured[side]['wrong'] for measured in rounds for side in measured)
