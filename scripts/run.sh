@@ -1,26 +1,30 @@
 # shellcheck shell=bash
 # The long runs: benchmarks, torture, kill harness. Each is a program of its own; here is only how it is started.
 
+# ./x bench [php|engine] [ARGUMENT...]: what follows the name goes to that benchmark.
 verb_bench() {
-    case ${1:-all} in
-        php) bench_php ;;
-        engine) bench_engine ;;
+    local name=${1:-all}
+    [ $# -eq 0 ] || shift
+    case $name in
+        php) bench_php "$@" ;;
+        engine) bench_engine "$@" ;;
         all) bench_php && bench_engine ;;
-        *) fail "There is no benchmark '$1'." "Take php or engine." ;;
+        *) fail "There is no benchmark '$name'." "Take php or engine." ;;
     esac
 }
 
 bench_php() {
-    need "${DEMO_PACKAGES[@]}"
+    need python3 "${DEMO_PACKAGES[@]}"
     verb_build
     step "Benchmark: PHP against APCu"
-    bench/php/run
+    bench/php/run "$@"
 }
 
 bench_engine() {
     need_rust
+    need gcc libc6-dev
     step "Benchmark: the engine alone"
-    cargo bench --locked -p leveret-engine
+    cargo bench --locked -p leveret-engine "$@"
 }
 
 verb_torture() {
@@ -28,11 +32,13 @@ verb_torture() {
     [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "'$seconds' is not a number of seconds." "Example: ./x torture 60"
     verb_build
     step "Torture: $seconds seconds of kills"
-    cargo run --release --locked -p leveret-testkit --bin torture -- --seconds "$seconds" --extension "$ROOT/build/leveret.so"
+    cargo run --release --locked -p leveret-testkit --bin leveret-torture -- "$seconds" --php build/leveret.so
 }
 
+# ./x kill [ARGUMENT...]: see `./x kill --help`; the quick form runs in `./x test`.
 verb_kill() {
     need_rust
+    need gcc libc6-dev
     step "Kill harness: every instruction of every small operation"
-    cargo test --release --locked -p leveret-testkit -- --include-ignored kill
+    cargo run --release --locked -p leveret-testkit --bin leveret-kill -- "$@"
 }

@@ -10,6 +10,8 @@ import time
 import unittest
 from pathlib import Path
 
+sys.dont_write_bytecode = True  # leaves no __pycache__ in the checkout
+
 HERE = Path(__file__).resolve().parent
 
 

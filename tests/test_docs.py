@@ -1,0 +1,45 @@
+"""What a newcomer copies from the README works as it stands there."""
+
+import os
+import re
+import subprocess
+
+from support import PATIENCE, ROOT, SystemTest
+
+README = (ROOT / "README.md").read_text()
+
+
+class Readme(SystemTest):
+    def test_shell_blocks(self):
+        """The README's shell blocks run in order, in one shell, and show what they promise"""
+        blocks = self.blocks("sh")
+        self.assertIn("./x demo", blocks)
+        self.assertIn("./x build", blocks)
+        # As written, but with the short demo and in a folder of our own.
+        environment = {**os.environ, "LEVERET_DEMO": "quick", "LEVERET_DIR": str(self.arenas)}
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", blocks], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=5 * PATIENCE)
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        self.assertIn('string(5) "hello"\nhello', done.stdout)
+        self.assertIn("values right", done.stdout)
+
+    def test_php_blocks(self):
+        """The README's PHP example runs without a warning and prints what a reader expects"""
+        done = self.run_php(self.blocks("php"), provider=self.ours(error_reporting=-1))
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        self.assertEqual('string(3) "Ada"\nint(1)\nstring(9) "a default"\n', done.stdout)
+
+    def test_links(self):
+        """Every file that the README, the map and the contributor's guide link to is there"""
+        for page in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"):
+            for target in re.findall(r"\]\(([^)#:]+)\)", (ROOT / page).read_text()):
+                self.assertTrue((ROOT / target).exists(), f"{page} links to {target}, which is not there")
+
+    def test_settings(self):
+        """The README's table of settings names each directive of module leveret with its default"""
+        defaults = self.php("<?php echo json_encode(ini_get_all('leveret', false));", provider=self.ours(leveret__dir=""))
+        written = dict(re.findall(r"^\| `(leveret\.\w+)` \| (?:`([^`]*)`|empty) \|", README, re.MULTILINE))
+        self.assertEqual({name: default or "" for name, default in defaults.items()}, written)
+
+    def blocks(self, language):
+        return "\n".join(re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL))
