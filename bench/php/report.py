@@ -29,11 +29,12 @@ class Progress:
 
 
 def print_table(about, results, quick):
-    for name in ('machine', 'system', 'php', 'peer', 'ours', 'load', 'command'):
+    for name in ('machine', 'system', 'php', 'peer', 'ours', 'command'):
         print(f'{name:<9}{about[name]}')
+    print(f'load     {about["load"]:.1f} in the minute before')
     print(f'rounds   {about["rounds"]}; a ratio is their median [10th percentile .. 90th percentile]: ours to peer, and as control peer to peer')
     if about['load'] > BUSY:
-        print('         Something else is running: the spread will be wide, and rows with several processes mean little.')
+        print('         If that was something else that still runs, the spread is wide and rows with several processes mean little.')
     print()
     header = ('row', 'peer', 'ours', 'ratio', 'control', 'target', 'verdict')
     lines = [(r['title'], r['peer'], r['ours'], _span(r.get('ratio')), _span(r.get('control')), r['target'], _verdict(r, quick)) for r in results]
