@@ -46,6 +46,14 @@ struct Survey {
     next_expiry: u32,
 }
 
+/// The part of a shard in the arena.
+#[derive(Clone, Copy, Default)]
+struct Holding {
+    segments: usize,
+    /// Some can be freed without losing a live item.
+    has_dead: bool,
+}
+
 impl Core {
     /// Makes room for a write that found none: by growing, else by draining a segment of this shard or of a richer one. No
     /// lock is held. False: nothing can be freed.
@@ -58,20 +66,20 @@ impl Core {
         if self.grow_data() {
             return Ok(true);
         }
-        let mut owned = vec![0usize; self.shards.len()];
-        for segment in 0..self.active_segments() {
-            let word = self.state(SegmentId(segment as u32));
-            if word.kind().is_some_and(|kind| kind != State::Free && kind != State::Retired) {
-                if let Some(count) = owned.get_mut(word.shard()) {
-                    *count += 1;
-                }
+        let holdings = self.holdings(now);
+        // The dead of any shard before the living of this one.
+        let with_dead = (0..holdings.len()).map(|step| (shard + step) % holdings.len()).filter(|other| holdings[*other].has_dead);
+        for other in with_dead {
+            let locked = if other == shard { Some(self.lock(shard, now)?) } else { self.try_lock(other, now) };
+            if locked.is_some_and(|locked| locked.free_dead()) {
+                return Ok(true);
             }
         }
-        let fair = self.active_segments() / self.shards.len();
-        if owned[shard] < fair {
+        let fair = self.active_segments() / holdings.len();
+        if holdings[shard].segments < fair {
             // Below its share, a shard takes from those above theirs, without waiting for any of them.
-            let mut richest: Vec<usize> = (0..owned.len()).filter(|other| *other != shard && owned[*other] > owned[shard]).collect();
-            richest.sort_by_key(|other| std::cmp::Reverse(owned[*other]));
+            let mut richest: Vec<usize> = (0..holdings.len()).filter(|other| holdings[*other].segments > fair).collect();
+            richest.sort_by_key(|other| std::cmp::Reverse(holdings[*other].segments));
             for other in richest.into_iter().take(SHARDS_ASKED) {
                 if self.try_lock(other, now).is_some_and(|locked| locked.evict()) {
                     return Ok(true);
@@ -81,7 +89,33 @@ impl Core {
         if self.lock(shard, now)?.evict() {
             return Ok(true);
         }
-        Ok((0..owned.len()).filter(|other| *other != shard).any(|other| self.try_lock(other, now).is_some_and(|locked| locked.evict())))
+        Ok((0..holdings.len()).filter(|other| *other != shard).any(|other| self.try_lock(other, now).is_some_and(|locked| locked.evict())))
+    }
+
+    /// What each shard holds, seen without a lock: a hint for where to look.
+    fn holdings(&self, now: Time) -> Vec<Holding> {
+        let epoch = self.epoch(now);
+        let mut holdings = vec![Holding::default(); self.shards.len()];
+        for segment in (0..self.active_segments()).map(|segment| SegmentId(segment as u32)) {
+            let word = self.state(segment);
+            let Some(holding) = holdings.get_mut(word.shard()) else { continue };
+            let header = self.header(segment);
+            let (is_dead, is_held) = match word.kind() {
+                Some(State::Open) => {
+                    (header.write_off.load(Ordering::Relaxed) > 0 && header.max_deadline.load(Ordering::Relaxed) <= now.0, true)
+                }
+                Some(State::Sealed) => {
+                    (header.live_items.load(Ordering::Relaxed) == 0 || header.max_deadline.load(Ordering::Relaxed) <= now.0, true)
+                }
+                Some(State::Draining) => (true, true),
+                Some(State::Large | State::LargeFill) => (false, true),
+                _ => (false, false),
+            };
+            let is_flushed = matches!(word.kind(), Some(State::Open | State::Sealed)) && self.epoch_of(segment) != epoch;
+            holding.has_dead |= is_dead || is_flushed;
+            holding.segments += usize::from(is_held);
+        }
+        holdings
     }
 
     /// Sees to it, before a write takes the lock, that the index can grow when it needs to.
@@ -202,16 +236,24 @@ impl<'a> Locked<'a> {
         true
     }
 
-    /// Drains one segment of this shard. False: it has none that could be.
-    pub fn evict(&self) -> bool {
+    /// Frees a segment without a live item, or one whose drain was cut short by a kill. False: there is none.
+    fn free_dead(&self) -> bool {
         let survey = self.survey();
         self.shard().next_expiry.store(survey.next_expiry, Ordering::Relaxed);
-        if let Some(segment) = survey.draining.or(survey.dead) {
-            // What lives in a segment whose drain was cut short by a kill has been judged once; it is judged again.
-            let keep = if survey.draining.is_some() { Keep::Read } else { Keep::Nothing };
-            self.drain(segment, keep);
+        match (survey.draining, survey.dead) {
+            (Some(segment), _) => self.drain(segment, Keep::Read),
+            (None, Some(segment)) => self.drain(segment, Keep::Nothing),
+            (None, None) => return false,
+        }
+        true
+    }
+
+    /// Drains one segment of this shard. False: it has none that could be.
+    pub fn evict(&self) -> bool {
+        if self.free_dead() {
             return true;
         }
+        let survey = self.survey();
         if let Some((segment, _)) = survey.hollow {
             self.drain(segment, Keep::Alive);
             return true;

@@ -27,8 +27,12 @@ impl Locked<'_> {
         let mut generation = self.shard().generation.load(Ordering::Relaxed);
         for segment in (0..self.core.active_segments()).map(|segment| SegmentId(segment as u32)) {
             let word = self.core.state(segment);
-            // Other shards allocate meanwhile: the map is a hint for them too.
+            // Other shards allocate and free meanwhile. A bit that says "free" wrongly costs a look; one that says "used" wrongly
+            // would lose the segment, so that state is looked at again.
             self.core.set_used(segment, word.kind() != Some(State::Free));
+            if self.core.state(segment).kind() == Some(State::Free) {
+                self.core.set_used(segment, false);
+            }
             if word.shard() != self.index {
                 continue;
             }
