@@ -250,18 +250,23 @@ ZEND_METHOD(Leveret_Cache, getMultiple)
 	walk_iterable(keys, &(walk) { visit_get, &context, false });
 }
 
+/* Writers can recycle a version between finding and copying it, but not that often in a row unless the arena is hostile. */
+#define FIND_TRIES_MAX 64
+
 /* The version that is there now with its token. OK, MISS, or an exception is pending. */
 static leveret_status find_item(cache_object *cache, zend_string *key, leveret_found *found, zval *value)
 {
 	leveret_status status;
 	php_leveret_fetch answer = PHP_LEVERET_MISS;
+	int tries = 0;
 	do {
 		CACHE_ASK(cache, status, leveret_find_cas(cache->arena, php_leveret_string(key), 0, found));
 		if (status == LEVERET_OK) {
 			answer = php_leveret_decode_found(cache->arena, found, value);
 		}
 		/* Recycled between the two steps: the key may have a newer version. When it has not, the bytes were unreadable. */
-	} while (status == LEVERET_OK && answer == PHP_LEVERET_MISS && leveret_is_current(cache->arena, &found->version, 0) != LEVERET_OK);
+	} while (status == LEVERET_OK && answer == PHP_LEVERET_MISS && ++tries < FIND_TRIES_MAX
+		&& leveret_is_current(cache->arena, &found->version, 0) != LEVERET_OK);
 	if (status == LEVERET_OK) {
 		return answer == PHP_LEVERET_HIT ? LEVERET_OK : LEVERET_MISS;
 	}

@@ -121,12 +121,18 @@ static int iterator_valid(zend_object_iterator *base)
 
 static zval *iterator_value(zend_object_iterator *base)
 {
-	return &((cache_iterator *) base)->value;
+	cache_iterator *iterator = (cache_iterator *) base;
+	return iterator->key ? &iterator->value : NULL;   /* getIterator() lets a script ask past the end */
 }
 
 static void iterator_key(zend_object_iterator *base, zval *key)
 {
-	ZVAL_STR_COPY(key, ((cache_iterator *) base)->key);
+	cache_iterator *iterator = (cache_iterator *) base;
+	if (iterator->key) {
+		ZVAL_STR_COPY(key, iterator->key);
+	} else {
+		ZVAL_NULL(key);
+	}
 }
 
 static void iterator_free(zend_object_iterator *base)
