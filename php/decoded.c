@@ -1,11 +1,16 @@
 /* decoded.c: the decoded-value cache.
  *
  * Unserializing a large array costs a thousand times more than finding it. So an array that is fetched a second time is copied
- * into one block outside PHP's heap, in the form in which OPcache keeps constant arrays: marked immutable, its strings marked
- * interned, nothing in it counted. PHP copies such an array when a script writes to it, and never frees it: freeing is ours,
- * after the request, when no variable is left that could point at it.
+ * into one block outside PHP's heap, and handed out without a copy: PHP makes one when a script writes to it. A kept array is
+ * valid only while leveret_is_current says that the arena still holds that very version of the item.
  *
- * A kept array is valid only while leveret_is_current says that the arena still holds that very version of the item.
+ * Freeing is ours alone, and a script may hold the array, or a string or an array from within it. There are two forms:
+ *
+ * - Web servers serve many requests: the form of OPcache's constant arrays, marked immutable, strings marked interned, nothing in
+ *   it counted. It is freed after a request, when no variable is left.
+ * - On the command line one request may last for days: everything in it is counted, beginning with our own 1, so that it can be
+ *   seen whether a script holds any part, and freed at any time when none does. (Between requests this form would not do: PHP ends
+ *   a request without giving back each count.)
  */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
@@ -14,10 +19,14 @@
 #include "php_leveret_globals.h"
 #include "decoded.h"
 
+#include "SAPI.h"
+
 /* Deeper nesting is decoded each time: the copy recurses on C's stack. */
 #define DEPTH_MAX 128
-/* Repeated strings up to this length are kept once: column names, states, currencies. Longer ones are seldom equal. */
+/* Strings that come again soon are kept once (column names, states, currencies): those of up to this length, looked for in so many
+ * places. A full table of all strings would cost more than it saves. */
 #define SHARED_LEN_MAX 64
+#define SHARED_PLACES 256
 
 struct php_leveret_decoded {
 	php_leveret_decoded *next;       /* the same key in another arena, or the next retired array */
@@ -25,6 +34,7 @@ struct php_leveret_decoded {
 	leveret_version version;
 	zend_array *array;
 	size_t bytes;                    /* of the block that this struct is the head of */
+	bool counted;                    /* which of the two forms */
 	bool used;                       /* served since the last sweep that had to make room */
 	uint32_t key_len;
 	char key[];                      /* then, 8-aligned, the array and all that it holds */
@@ -32,10 +42,16 @@ struct php_leveret_decoded {
 
 /* --- a block is measured first, then filled --- */
 
+typedef struct php_leveret_shared {
+	zend_string *source;
+	zend_string *copy;   /* once it is filled */
+} php_leveret_shared;
+
 typedef struct php_leveret_block {
-	HashTable strings;   /* short strings of the source -> their copy, null until it is made */
+	bool counted;        /* which of the two forms */
 	size_t bytes;        /* measuring: needed so far */
 	char *at;            /* filling: the next free byte */
+	php_leveret_shared shared[SHARED_PLACES];
 } php_leveret_block;
 
 static size_t string_size(const zend_string *string)
@@ -54,9 +70,27 @@ static size_t data_size(const zend_array *array)
 	return ZEND_MM_ALIGNED_SIZE(is_list(array) ? HT_PACKED_SIZE_EX(array->nNumUsed, HT_MIN_MASK) : HT_USED_SIZE(array));
 }
 
+/* The place of a string among those that came lately, with *known = it is there. NULL: too long. Both passes meet the strings in the
+ * same order, so both find the same ones known. */
+static php_leveret_shared *shared_place(php_leveret_block *block, zend_string *string, bool *known)
+{
+	*known = false;
+	if (ZSTR_LEN(string) > SHARED_LEN_MAX) {
+		return NULL;
+	}
+	php_leveret_shared *place = &block->shared[zend_string_hash_val(string) % SHARED_PLACES];
+	*known = place->source && zend_string_equals(place->source, string);
+	if (!*known) {
+		place->source = string;
+	}
+	return place;
+}
+
 static void measure_string(php_leveret_block *block, zend_string *string)
 {
-	if (ZSTR_LEN(string) > SHARED_LEN_MAX || zend_hash_add_empty_element(&block->strings, string)) {
+	bool known;
+	shared_place(block, string, &known);
+	if (!known) {
 		block->bytes += string_size(string);
 	}
 }
@@ -110,36 +144,48 @@ static void *take(php_leveret_block *block, size_t size)
 
 static zend_string *copy_string(php_leveret_block *block, zend_string *string)
 {
-	zval *shared = ZSTR_LEN(string) <= SHARED_LEN_MAX ? zend_hash_find(&block->strings, string) : NULL;
-	if (shared && Z_TYPE_P(shared) == IS_PTR) {
-		return Z_PTR_P(shared);
+	bool known;
+	php_leveret_shared *place = shared_place(block, string, &known);
+	if (known) {
+		return place->copy;
 	}
 	zend_string *copy = take(block, string_size(string));
-	GC_SET_REFCOUNT(copy, 2);
+	GC_SET_REFCOUNT(copy, 1);
 	/* Interned like a string of this request, not for ever (IS_STR_PERMANENT): who keeps strings longer knows to copy those. */
-	GC_TYPE_INFO(copy) = GC_STRING | ((IS_STR_INTERNED | IS_STR_PERSISTENT) << GC_FLAGS_SHIFT);
+	GC_TYPE_INFO(copy) = block->counted ? GC_STRING : GC_STRING | ((IS_STR_INTERNED | IS_STR_PERSISTENT) << GC_FLAGS_SHIFT);
 	ZSTR_H(copy) = zend_string_hash_val(string);
 	ZSTR_LEN(copy) = ZSTR_LEN(string);
 	memcpy(ZSTR_VAL(copy), ZSTR_VAL(string), ZSTR_LEN(string) + 1);
-	if (shared) {
-		ZVAL_PTR(shared, copy);
+	if (place) {
+		place->copy = copy;
 	}
 	return copy;
 }
 
 static zend_array *copy_array(php_leveret_block *block, const zend_array *source);
 
+static void set_string(zval *to, zend_string *string, bool counted)
+{
+	Z_STR_P(to) = string;
+	Z_TYPE_INFO_P(to) = counted ? IS_STRING_EX : IS_INTERNED_STRING_EX;
+}
+
+static void set_array(zval *to, zend_array *array, bool counted)
+{
+	Z_ARR_P(to) = array;
+	Z_TYPE_INFO_P(to) = counted ? IS_ARRAY_EX : IS_ARRAY;
+}
+
 static void copy_value(php_leveret_block *block, zval *to, const zval *from)
 {
 	ZVAL_COPY_VALUE(to, from);
 	if (Z_TYPE_P(from) == IS_STRING) {
-		ZVAL_INTERNED_STR(to, copy_string(block, Z_STR_P(from)));
+		set_string(to, copy_string(block, Z_STR_P(from)), block->counted);
 	} else if (Z_TYPE_P(from) == IS_ARRAY) {
 		if (zend_hash_num_elements(Z_ARR_P(from)) == 0) {
 			ZVAL_EMPTY_ARRAY(to);
 		} else {
-			Z_ARR_P(to) = copy_array(block, Z_ARR_P(from));
-			Z_TYPE_INFO_P(to) = IS_ARRAY;
+			set_array(to, copy_array(block, Z_ARR_P(from)), block->counted);
 		}
 	}
 }
@@ -176,10 +222,11 @@ static zend_array *copy_array(php_leveret_block *block, const zend_array *source
 {
 	zend_array *copy = take(block, sizeof(*copy));
 	memcpy(copy, source, sizeof(*copy));
-	GC_SET_REFCOUNT(copy, 2);
-	GC_TYPE_INFO(copy) = GC_ARRAY | ((IS_ARRAY_IMMUTABLE | IS_ARRAY_PERSISTENT | GC_NOT_COLLECTABLE) << GC_FLAGS_SHIFT);
-	/* No script's loop walks it: iterators separate an array first. */
-	copy->u.flags = HASH_FLAG_STATIC_KEYS;
+	/* An immutable array says 2, so that who looks at the count alone makes a copy before writing. */
+	GC_SET_REFCOUNT(copy, block->counted ? 1 : 2);
+	GC_TYPE_INFO(copy) = GC_ARRAY | ((GC_NOT_COLLECTABLE | (block->counted ? 0 : IS_ARRAY_IMMUTABLE | IS_ARRAY_PERSISTENT)) << GC_FLAGS_SHIFT);
+	/* Without the count of the loops that walk it by reference: they walk a copy. */
+	copy->u.flags = block->counted ? 0 : HASH_FLAG_STATIC_KEYS;
 	copy->nInternalPointer = 0;
 	if (is_list(source)) {
 		fill_list(block, copy, source);
@@ -189,31 +236,21 @@ static zend_array *copy_array(php_leveret_block *block, const zend_array *source
 	return copy;
 }
 
-/* NULL with *room = true: it is not of the kind that can be kept. NULL with *room = false: there is no room for it now. */
-static php_leveret_decoded *build(zend_string *key, zend_array *array, bool *room)
+/* Does a script hold the array or anything in it? Each of its counts is 1 then and only then when none does. */
+static bool is_held(const zend_array *array)
 {
-	php_leveret_decoded *entry = NULL;
-	php_leveret_block block = { .bytes = ZEND_MM_ALIGNED_SIZE(sizeof(*entry) + ZSTR_LEN(key)) };
-	zval value;
-	ZVAL_ARR(&value, array);
-	/* Outside PHP's heap, so that reaching memory_limit cannot cut this short and leave the block behind. */
-	zend_hash_init(&block.strings, 32, NULL, NULL, 1);
-	*room = true;
-	if (measure(&block, &value, 0)) {
-		*room = LEVERET_G(decoded_bytes) + block.bytes <= (size_t) LEVERET_G(decoded_cache);
-		entry = *room ? malloc(block.bytes) : NULL;
+	zend_string *key;
+	zval *element;
+	if (GC_REFCOUNT(array) != 1) {
+		return true;
 	}
-	if (entry) {
-		block.at = (char *) entry + ZEND_MM_ALIGNED_SIZE(sizeof(*entry) + ZSTR_LEN(key));
-		entry->bytes = block.bytes;
-		entry->array = copy_array(&block, array);
-		entry->used = true;
-		entry->key_len = ZSTR_LEN(key);
-		memcpy(entry->key, ZSTR_VAL(key), ZSTR_LEN(key));
-		ZEND_ASSERT(block.at == (char *) entry + block.bytes);
-	}
-	zend_hash_destroy(&block.strings);
-	return entry;
+	ZEND_HASH_FOREACH_STR_KEY_VAL((zend_array *) array, key, element) {
+		if ((key && GC_REFCOUNT(key) != 1)
+				|| (Z_REFCOUNTED_P(element) && (Z_TYPE_P(element) == IS_ARRAY ? is_held(Z_ARR_P(element)) : Z_REFCOUNT_P(element) != 1))) {
+			return true;
+		}
+	} ZEND_HASH_FOREACH_END();
+	return false;
 }
 
 /* --- the entries --- */
@@ -235,13 +272,7 @@ static void unlink_entry(php_leveret_decoded *entry)
 	LEVERET_G(decoded_entries)--;
 }
 
-static void free_entry(php_leveret_decoded *entry)
-{
-	LEVERET_G(decoded_bytes) -= entry->bytes;
-	free(entry);
-}
-
-/* A script may hold the array: it is freed after the request. */
+/* No more served, but a script may hold it: waits until it can be freed. */
 static void retire(php_leveret_decoded *entry)
 {
 	unlink_entry(entry);
@@ -258,18 +289,20 @@ static php_leveret_decoded *find_entry(leveret_arena *arena, zend_string *key)
 	return entry;
 }
 
-zend_array *php_leveret_decoded_find(leveret_arena *arena, zend_string *key, uint32_t now)
+bool php_leveret_decoded_find(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value)
 {
 	php_leveret_decoded *entry = find_entry(arena, key);
 	if (!entry) {
-		return NULL;
+		return false;
 	}
-	if (EXPECTED(leveret_is_current(arena, &entry->version, now) == LEVERET_OK)) {
-		entry->used = true;
-		return entry->array;
+	if (UNEXPECTED(leveret_is_current(arena, &entry->version, now) != LEVERET_OK)) {
+		retire(entry);
+		return false;
 	}
-	retire(entry);
-	return NULL;
+	entry->used = true;
+	set_array(return_value, entry->array, entry->counted);
+	Z_TRY_ADDREF_P(return_value);
+	return true;
 }
 
 /* Was this version offered before? Remembers it. A wrong answer (two versions with one mark) admits an array too early or too
@@ -283,6 +316,100 @@ static uint64_t *seen_before(const leveret_version *version)
 	}
 	*place = mark;
 	return NULL;
+}
+
+/* --- making room --- */
+
+typedef bool (*php_leveret_decoded_test)(php_leveret_decoded *entry, leveret_arena *arena);
+
+static void retire_where(php_leveret_decoded_test test, leveret_arena *arena)
+{
+	php_leveret_decoded *first;
+	ZEND_HASH_FOREACH_PTR(&LEVERET_G(decoded), first) {
+		for (php_leveret_decoded *entry = first, *next; entry; entry = next) {
+			next = entry->next;
+			if (test(entry, arena)) {
+				retire(entry);
+			}
+		}
+	} ZEND_HASH_FOREACH_END();
+}
+
+static bool is_idle(php_leveret_decoded *entry, leveret_arena *arena)
+{
+	bool idle = !entry->used;
+	entry->used = false;
+	return idle;
+}
+
+static bool is_of(php_leveret_decoded *entry, leveret_arena *arena)
+{
+	return !arena || entry->arena == arena;
+}
+
+static void free_retired(bool after_request)
+{
+	php_leveret_decoded **link = &LEVERET_G(decoded_retired);
+	while (*link) {
+		php_leveret_decoded *entry = *link;
+		if (after_request || (entry->counted && !is_held(entry->array))) {
+			*link = entry->next;
+			LEVERET_G(decoded_bytes) -= entry->bytes;
+			free(entry);
+		} else {
+			link = &entry->next;
+		}
+	}
+}
+
+static bool has_room(size_t bytes)
+{
+	return LEVERET_G(decoded_bytes) + bytes <= (size_t) LEVERET_G(decoded_cache);
+}
+
+/* Within a request: frees what was replaced; and if that is not enough, what nobody has asked for since the last time that it was
+ * not. Looking for what is held walks through all of it, so after a failure not again in the same second. */
+static bool make_room(size_t bytes)
+{
+	uint32_t now = leveret_now();
+	if (now == LEVERET_G(decoded_failed_at)) {
+		return false;
+	}
+	free_retired(false);
+	if (!has_room(bytes)) {
+		retire_where(is_idle, NULL);
+		free_retired(false);
+	}
+	if (!has_room(bytes)) {
+		LEVERET_G(decoded_failed_at) = now;
+	}
+	return has_room(bytes);
+}
+
+/* NULL: something in it cannot be kept (*fit = false), or there is no room now (*fit = true). */
+static php_leveret_decoded *build(zend_string *key, zend_array *array, bool *fit)
+{
+	php_leveret_decoded *entry = NULL;
+	size_t head = ZEND_MM_ALIGNED_SIZE(sizeof(*entry) + ZSTR_LEN(key));
+	php_leveret_block block = { .counted = strcmp(sapi_module.name, "cli") == 0, .bytes = head };
+	zval value;
+	ZVAL_ARR(&value, array);
+	*fit = measure(&block, &value, 0);
+	if (*fit && (has_room(block.bytes) || (block.counted && make_room(block.bytes)))) {
+		entry = malloc(block.bytes);
+	}
+	if (entry) {
+		memset(block.shared, 0, sizeof(block.shared));
+		block.at = (char *) entry + head;
+		entry->bytes = block.bytes;
+		entry->counted = block.counted;
+		entry->used = true;
+		entry->array = copy_array(&block, array);
+		entry->key_len = ZSTR_LEN(key);
+		memcpy(entry->key, ZSTR_VAL(key), ZSTR_LEN(key));
+		ZEND_ASSERT(block.at == (char *) entry + block.bytes);
+	}
+	return entry;
 }
 
 void php_leveret_decoded_offer(leveret_arena *arena, zend_string *key, const leveret_found *found, zend_array *array)
@@ -299,11 +426,11 @@ void php_leveret_decoded_offer(leveret_arena *arena, zend_string *key, const lev
 	if (entry) {
 		retire(entry);
 	}
-	bool room;
-	entry = build(key, array, &room);
+	bool fit;
+	entry = build(key, array, &fit);
 	if (!entry) {
-		LEVERET_G(decoded_refused) |= !room;
-		*seen |= room;
+		*seen |= !fit;
+		LEVERET_G(decoded_refused) |= fit;
 		return;
 	}
 	entry->arena = arena;
@@ -314,63 +441,26 @@ void php_leveret_decoded_offer(leveret_arena *arena, zend_string *key, const lev
 	LEVERET_G(decoded_entries)++;
 }
 
-/* --- after the request --- */
-
-typedef bool (*php_leveret_decoded_test)(php_leveret_decoded *entry, leveret_arena *arena);
-
-static void drop_where(php_leveret_decoded_test test, leveret_arena *arena)
-{
-	php_leveret_decoded *first;
-	ZEND_HASH_FOREACH_PTR(&LEVERET_G(decoded), first) {
-		for (php_leveret_decoded *entry = first, *next; entry; entry = next) {
-			next = entry->next;
-			if (test(entry, arena)) {
-				unlink_entry(entry);
-				free_entry(entry);
-			}
-		}
-	} ZEND_HASH_FOREACH_END();
-}
-
-static bool is_idle(php_leveret_decoded *entry, leveret_arena *arena)
-{
-	bool idle = !entry->used;
-	entry->used = false;
-	return idle;
-}
-
-static bool is_of(php_leveret_decoded *entry, leveret_arena *arena)
-{
-	return entry->arena == arena;
-}
-
-static bool is_any(php_leveret_decoded *entry, leveret_arena *arena)
-{
-	return true;
-}
+/* --- when no variable is left --- */
 
 void php_leveret_decoded_sweep(void)
 {
-	while (LEVERET_G(decoded_retired)) {
-		php_leveret_decoded *entry = LEVERET_G(decoded_retired);
-		LEVERET_G(decoded_retired) = entry->next;
-		free_entry(entry);
-	}
 	/* Something found no room: what nobody has asked for since the last time that this happened makes some. */
 	if (LEVERET_G(decoded_refused)) {
 		LEVERET_G(decoded_refused) = false;
-		drop_where(is_idle, NULL);
+		retire_where(is_idle, NULL);
 	}
+	free_retired(true);
 }
 
 void php_leveret_decoded_forget(leveret_arena *arena)
 {
-	drop_where(is_of, arena);
+	retire_where(is_of, arena);
+	free_retired(true);
 }
 
 void php_leveret_decoded_destroy(void)
 {
-	php_leveret_decoded_sweep();
-	drop_where(is_any, NULL);
+	php_leveret_decoded_forget(NULL);
 	zend_hash_destroy(&LEVERET_G(decoded));
 }

@@ -1,11 +1,11 @@
-/* decoded.h: arrays that this process has decoded, kept in immutable form while the arena still holds the same version. */
+/* decoded.h: arrays that this process has decoded, kept while the arena still holds the same version. */
 #ifndef PHP_LEVERET_DECODED_H
 #define PHP_LEVERET_DECODED_H
 
 #include "php_leveret.h"
 
-/* The array that the arena holds under `key` right now, or NULL. Call only while LEVERET_G(decoded_entries) is not 0. */
-zend_array *php_leveret_decoded_find(leveret_arena *arena, zend_string *key, uint32_t now);
+/* True: *return_value is the array that the arena holds under `key` right now. Call only while LEVERET_G(decoded_entries) is not 0. */
+bool php_leveret_decoded_find(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value);
 /* `array` has just been decoded from the version in `found`. It is kept when this is the second time, when nothing but arrays,
  * strings and scalars is in it, and when there is room. The array itself stays the caller's. */
 void php_leveret_decoded_offer(leveret_arena *arena, zend_string *key, const leveret_found *found, zend_array *array);

@@ -29,6 +29,7 @@ ZEND_BEGIN_MODULE_GLOBALS(leveret)
 	php_leveret_decoded *decoded_retired;
 	size_t decoded_bytes;             /* of both */
 	bool decoded_refused;             /* an array found no room in this request */
+	uint32_t decoded_failed_at;       /* arena clock: when room could not be made within a request */
 	uint64_t seen[PHP_LEVERET_SEEN_MAX];
 
 	/* serializer.c */

@@ -176,13 +176,8 @@ static zend_always_inline leveret_status read_value(leveret_arena *arena, const 
 
 php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value)
 {
-	if (UNEXPECTED(LEVERET_G(decoded_entries))) {
-		zend_array *array = php_leveret_decoded_find(arena, key, now);
-		if (array) {
-			Z_ARR_P(return_value) = array;
-			Z_TYPE_INFO_P(return_value) = IS_ARRAY;   /* immutable: not counted, as OPcache's constant arrays */
-			return PHP_LEVERET_HIT;
-		}
+	if (UNEXPECTED(LEVERET_G(decoded_entries)) && php_leveret_decoded_find(arena, key, now, return_value)) {
+		return PHP_LEVERET_HIT;
 	}
 
 	leveret_bytes name = php_leveret_string(key);
