@@ -389,6 +389,7 @@ impl<'a> Locked<'a> {
             for spot in self.core.spots(self.index, bucket) {
                 if self.core.segment_at(spot.word.at()) == Some(segment) {
                     spot.cell().store(0, Ordering::Release);
+                    self.forget(spot.word);
                     self.count(Counter::Mended, 1);
                 }
             }
