@@ -13,10 +13,11 @@
  * Values are null, bool, int, float, string, arrays, enum cases and every object that can be serialized. Each read
  * gives a copy: what a script changes in it stays with the script. Integers are stored as numbers, so increment()
  * counts what set() stored. Closures, generators, anonymous classes and objects of classes that forbid it are refused
- * with the exception of serialize(); so are resources, with UnsupportedValueException, when they are the value itself:
- * within an array or object they become the integer 0, as in serialize(). An object of a class that is not loaded, or is
- * not named in leveret.allowed_classes, comes back as __PHP_Incomplete_Class, as in unserialize(). An item that cannot be
- * unserialized counts as missing, with a warning.
+ * with the exception of serialize(). A resource is refused with UnsupportedValueException; within an array or object the
+ * serializer decides, and PHP's makes the integer 0 of it. An object of a class that is not loaded, or is not named in
+ * leveret.allowed_classes, comes back as __PHP_Incomplete_Class, as in unserialize(). An item that cannot be unserialized
+ * counts as missing, with a warning. (All this is said of PHP's serializer. leveret.serializer=auto takes igbinary where it
+ * is loaded, which behaves alike; msgpack is less faithful: it keeps no references and cannot bring back enum cases.)
  *
  * null is a value like any other. A miss is told from it by a default of one's own, by has() or by getItem().
  *

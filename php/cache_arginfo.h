@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 81cc223f23875ef94391ae95607707e821e80841 */
+ * Stub hash: 183d504c02e8ce1eb39eafe2575cfd7671953e47 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Leveret_Item___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()

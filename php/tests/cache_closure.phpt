@@ -1,5 +1,7 @@
 --TEST--
 What serialize() refuses is refused with its exception, and nothing is stored
+--INI--
+leveret.serializer=php
 --FILE--
 <?php
 require __DIR__ . '/cache_test.inc';

@@ -1,5 +1,7 @@
 --TEST--
 A value that does not unserialize counts as missing, with one warning
+--INI--
+leveret.serializer=php
 --FILE--
 <?php
 require __DIR__ . '/cache_test.inc';

@@ -1,5 +1,7 @@
 --TEST--
 A resource is refused
+--INI--
+leveret.serializer=php
 --FILE--
 <?php
 require __DIR__ . '/cache_test.inc';

@@ -1,5 +1,7 @@
 --TEST--
 Leveret\Cache gives back every kind of value as it was stored
+--INI--
+leveret.serializer=auto
 --FILE--
 <?php
 require __DIR__ . '/cache_test.inc';
