@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::arena_copy::ArenaImage;
 use crate::layout::locked_shards;
-use crate::operations::{filler, filler_key, now, set_filler, Operation, SUBJECT};
+use crate::operations::{filler, filler_key, now, read_filler, set_filler, Operation, SUBJECT};
 use crate::process::{self, Ending};
 use crate::rng::Rng;
 use crate::stepper::{self, Step, Stepped};
@@ -124,6 +124,7 @@ fn rehearse(operation: Operation, folder: &Path, base: &ArenaImage) -> Result<Op
         let arena = open(&path)?;
         register(&arena)?;
         for index in 0..FILLERS_MAX {
+            read_filler(&arena, index);
             let before = (trigger.number)(&arena.stats());
             set_filler(&arena, index, trigger.filler_len)?;
             let stats = arena.stats();
@@ -172,7 +173,8 @@ impl Bench<'_> {
         let mut image = ArenaImage::default();
         let mut least = Progress::NotDone;
         let mut held = Sample::new(self.how.recoveries);
-        let phase = self.rng.below(self.how.every);
+        let every = self.how.every * self.operation.stride;
+        let phase = self.rng.below(every);
         let mut previous = 0;
         let mut place = "before its first instruction".to_owned();
         loop {
@@ -194,7 +196,7 @@ impl Bench<'_> {
                     }
                     Step::Ran { steps, at } => {
                         self.tally.steps = steps;
-                        due = if at == previous { self.rng.one_in(REPEATS) } else { steps % self.how.every == phase };
+                        due = if at == previous { self.rng.one_in(REPEATS) } else { steps % every == phase };
                         previous = at;
                         if due {
                             place = format!("after {steps} instructions, next at {}", stepper::symbol(at));

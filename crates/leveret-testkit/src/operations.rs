@@ -79,6 +79,8 @@ pub struct Operation {
     pub effect: Effect,
     /// The arena is full: other items may be forgotten.
     pub pressure: bool,
+    /// It repeats the same few steps for many items, so of its instructions a sample is looked at, another with each seed.
+    pub stride: u64,
     /// Runs freely before the operation, in the same process. What it returns is given to `run`.
     pub warm: Box<Warm>,
     /// The operation.
@@ -147,7 +149,16 @@ impl Operation {
             None => Ok(0),
         };
         let effect = Effect::Key { before, after };
-        Operation { name, subject: SUBJECT.to_vec(), effect, pressure: false, warm: Box::new(warm), run: Box::new(run), trigger: None }
+        Operation {
+            name,
+            subject: SUBJECT.to_vec(),
+            effect,
+            pressure: false,
+            stride: 1,
+            warm: Box::new(warm),
+            run: Box::new(run),
+            trigger: None,
+        }
     }
 
     fn storing(name: &'static str, before: Option<Seen>, after: Seen, mode: Mode) -> Operation {
@@ -168,6 +179,10 @@ impl Operation {
         Operation { pressure: true, ..self }
     }
 
+    fn stride(self, stride: u64) -> Operation {
+        Operation { stride, ..self }
+    }
+
     fn triggering(name: &'static str, trigger: Trigger) -> Operation {
         Operation { trigger: Some(trigger), ..Operation::new(name, None, None, |_, _| Ok(())) }
     }
@@ -177,10 +192,22 @@ impl Operation {
         let Some(Trigger { filler_len, .. }) = self.trigger else { return self };
         self.subject = filler_key(index);
         self.effect = Effect::Key { before: None, after: Some(Seen::new(filler(index, filler_len))) };
-        self.warm = Box::new(move |arena| (0..index).try_for_each(|index| set_filler(arena, index, filler_len)).map(|()| index));
+        self.warm = Box::new(move |arena| {
+            for earlier in 0..index {
+                read_filler(arena, earlier);
+                set_filler(arena, earlier, filler_len)?;
+            }
+            read_filler(arena, index);
+            Ok(index)
+        });
         self.run = Box::new(move |arena, index| set_filler(arena, index, filler_len));
         self
     }
+}
+
+/// Before each filler an earlier one is read, so that some have been read when the arena is full: these are kept and moved.
+pub fn read_filler(arena: &Arena, index: u64) {
+    arena.get(&filler_key(index / 2), now());
 }
 
 /// Sets one filler.
@@ -351,14 +378,19 @@ pub fn all() -> Vec<Operation> {
         Operation::new("burst", None, None, |arena, _| {
             (0..BURST).try_for_each(|index| text(arena.set(&burst_key(index), &burst_value(index), Deadline::NEVER, now())))
         })
-        .effect(Effect::Burst),
+        .effect(Effect::Burst)
+        .stride(11),
         Operation::triggering(
             "set-splits-index",
             Trigger { number: |stats| stats.buckets, filler_len: 10, when: |stats| stats.items > 2000 },
         ),
         Operation::triggering("set-grows-arena", Trigger { number: |stats| stats.memory_allocated, filler_len: 500, when: |_| true }),
-        Operation::triggering("set-evicts", Trigger { number: |stats| stats.evicted, filler_len: 1500, when: |_| true }).pressure(),
-        Operation::triggering("set-moves-items", Trigger { number: |stats| stats.moved_bytes, filler_len: 400, when: |_| true }).pressure(),
+        Operation::triggering("set-evicts", Trigger { number: |stats| stats.evicted, filler_len: 1500, when: |_| true })
+            .pressure()
+            .stride(29),
+        Operation::triggering("set-moves-items", Trigger { number: |stats| stats.moved_bytes, filler_len: 400, when: |_| true })
+            .pressure()
+            .stride(29),
     ]
 }
 

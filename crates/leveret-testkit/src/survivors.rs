@@ -104,7 +104,7 @@ fn enough_fillers(arena: &Arena, operation: &Operation) -> Result<(), String> {
     let mut there = 0;
     for item in arena.iter(now()) {
         let item = item.map_err(|error| format!("a walk over all items: {error}"))?;
-        if !item.key.starts_with(b"filler:") {
+        if !item.key.starts_with(b"filler:") || item.key == operation.subject {
             continue;
         }
         let index = std::str::from_utf8(&item.key[7..]).ok().and_then(|text| text.parse().ok()).unwrap_or(u64::MAX);
