@@ -6,11 +6,11 @@ verb_build() {
     need "${BUILD_PACKAGES[@]}"
     # One build at a time: two terminals must not write build/ over each other.
     mkdir -p build
-    (
-        flock 9
-        build_rust
-        build_extension
-    ) 9>build/.lock
+    exec 9>build/.lock
+    flock 9
+    build_rust
+    build_extension
+    exec 9>&-
     step "Built"
     note "build/leveret      the command: build/leveret --help"
     note "build/leveret.so   the PHP extension: php8.2 -n -d extension=$ROOT/build/leveret.so --ri leveret"
