@@ -42,7 +42,7 @@ function frame(string $key, int $writer, int $counter, int $len): string
 {
     static $pattern = null;
     $pattern ??= str_repeat('abcdefghijklmnopqrstuvw', 20_000);
-    $body = "LEV $writer $counter $len $key\n" . substr($pattern, ($counter * 7 + $writer) % 23, $len);
+    $body = "LEV $writer $counter $len $key\n" . substr($pattern, ($counter % 23 * 7 + $writer % 23) % 23, $len);
     return $body . sprintf('%08x', crc32($body));
 }
 
