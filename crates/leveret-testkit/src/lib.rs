@@ -11,6 +11,7 @@ pub mod lru;
 pub mod operations;
 pub mod oracle;
 pub mod own;
+pub mod policy;
 pub mod process;
 pub mod rng;
 pub mod scratch;
