@@ -1,35 +1,32 @@
-/* apcu.c: the functions that store, read and count. Each parses, calls the engine once per key, and converts the answer. */
+/* apcu.c: the functions that store, read and remove. Each parses, calls the engine once per key, and converts the answer. */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
 #endif
 
 #include "apcu.h"
 
-#include <time.h>
-
 PHP_FUNCTION(apcu_enabled)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	RETURN_BOOL(apcu_arena() != NULL);
+	uint32_t now;
+	RETURN_BOOL(apcu_begin(&now) != NULL);
 }
 
 PHP_FUNCTION(apcu_clear_cache)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	leveret_arena *arena = apcu_arena();
+	uint32_t now;
+	leveret_arena *arena = apcu_begin(&now);
 	RETURN_BOOL(!arena || apcu_noticed(arena, leveret_flush(arena)) == LEVERET_OK);
 }
 
 /* --- storing --- */
 
 /* APCu keeps an item until it is older than its ttl: so one second more than other caches. */
-static uint32_t deadline_after(zend_long ttl, uint32_t now)
+uint32_t apcu_deadline(zend_long ttl, uint32_t now)
 {
 	if (EXPECTED(ttl == 0)) {
 		return LEVERET_NEVER;
-	}
-	if (now == 0) {
-		now = leveret_now();
 	}
 	if (UNEXPECTED(ttl < 0)) {
 		return now;
@@ -38,20 +35,18 @@ static uint32_t deadline_after(zend_long ttl, uint32_t now)
 	return now + 1 + (uint32_t) MIN(ttl, longest);
 }
 
-/* False: not stored, perhaps with an exception. */
-static bool store(leveret_arena *arena, leveret_bytes key, zval *value, zend_long ttl, leveret_mode mode)
+bool apcu_store_value(leveret_arena *arena, leveret_bytes key, zval *value, zend_long ttl, leveret_mode mode, uint32_t now)
 {
 	php_leveret_encoded encoded;
 	if (UNEXPECTED(!php_leveret_encode(value, &encoded))) {
 		return false;
 	}
-	uint32_t now = apcu_now();
-	leveret_status status = leveret_store(arena, key, encoded.bytes, &encoded.meta, deadline_after(ttl, now), mode, 0, now, NULL);
+	leveret_status status = leveret_store(arena, key, encoded.bytes, &encoded.meta, apcu_deadline(ttl, now), mode, 0, now, NULL);
 	php_leveret_encoded_free(&encoded);
 	return apcu_noticed(arena, status) == LEVERET_OK;
 }
 
-static void store_array(leveret_arena *arena, HashTable *values, zend_long ttl, leveret_mode mode, zval *failures)
+static void store_array(leveret_arena *arena, HashTable *values, zend_long ttl, leveret_mode mode, uint32_t now, zval *failures)
 {
 	zend_ulong index;
 	zend_string *key;
@@ -62,11 +57,11 @@ static void store_array(leveret_arena *arena, HashTable *values, zend_long ttl, 
 	ZEND_HASH_FOREACH_KEY_VAL(values, index, key, value) {
 		bool stored = false;
 		if (EXPECTED(key)) {
-			stored = arena && store(arena, php_leveret_string(key), value, ttl, mode);
+			stored = arena && apcu_store_value(arena, php_leveret_string(key), value, ttl, mode, now);
 		} else if (arena) {
 			char buffer[MAX_LENGTH_OF_LONG];
 			char *digits = zend_print_long_to_buf(buffer + sizeof(buffer) - 1, (zend_long) index);
-			stored = store(arena, php_leveret_bytes(digits, buffer + sizeof(buffer) - 1 - digits), value, ttl, mode);
+			stored = apcu_store_value(arena, php_leveret_bytes(digits, buffer + sizeof(buffer) - 1 - digits), value, ttl, mode, now);
 		}
 		if (UNEXPECTED(EG(exception))) {
 			return;
@@ -92,15 +87,16 @@ static zend_always_inline void store_function(INTERNAL_FUNCTION_PARAMETERS, leve
 		Z_PARAM_LONG(ttl)
 	ZEND_PARSE_PARAMETERS_END();
 
-	leveret_arena *arena = apcu_arena();
+	uint32_t now;
+	leveret_arena *arena = apcu_begin(&now);
 	if (EXPECTED(Z_TYPE_P(key) == IS_STRING)) {
-		RETURN_BOOL(arena && value && store(arena, php_leveret_string(Z_STR_P(key)), value, ttl, mode));
+		RETURN_BOOL(arena && value && apcu_store_value(arena, php_leveret_string(Z_STR_P(key)), value, ttl, mode, now));
 	}
 	if (Z_TYPE_P(key) == IS_ARRAY) {
 		/* User code that a value's serialization runs may change the array of the caller. */
 		HashTable *values = Z_ARRVAL_P(key);
 		GC_TRY_ADDREF(values);
-		store_array(arena, values, ttl, mode, return_value);
+		store_array(arena, values, ttl, mode, now, return_value);
 		zend_array_release(values);
 		return;
 	}
@@ -120,9 +116,8 @@ PHP_FUNCTION(apcu_add)
 
 /* --- reading --- */
 
-static void fetch_array(leveret_arena *arena, HashTable *keys, zval *return_value)
+static void fetch_array(leveret_arena *arena, HashTable *keys, uint32_t now, zval *return_value)
 {
-	uint32_t now = apcu_now();
 	zval *key, value;
 	array_init_size(return_value, arena ? zend_hash_num_elements(keys) : 0);
 	ZEND_HASH_FOREACH_VAL(keys, key) {
@@ -148,19 +143,20 @@ PHP_FUNCTION(apcu_fetch)
 		Z_PARAM_ZVAL(success)
 	ZEND_PARSE_PARAMETERS_END();
 
-	leveret_arena *arena = apcu_arena();
+	uint32_t now;
+	leveret_arena *arena = apcu_begin(&now);
 	bool found = true;
 	if (UNEXPECTED(Z_TYPE_P(key) == IS_ARRAY)) {
 		HashTable *keys = Z_ARRVAL_P(key);
 		GC_TRY_ADDREF(keys);
-		fetch_array(arena, keys, return_value);
+		fetch_array(arena, keys, now, return_value);
 		zend_array_release(keys);
 	} else {
 		zend_string *temporary, *name = zval_get_tmp_string(key, &temporary);
 		if (UNEXPECTED(EG(exception))) {
 			RETURN_FALSE;
 		}
-		found = arena && php_leveret_fetch_value(arena, name, apcu_now(), return_value) == PHP_LEVERET_HIT;
+		found = arena && php_leveret_fetch_value(arena, name, now, return_value) == PHP_LEVERET_HIT;
 		zend_tmp_string_release(temporary);
 		if (!found) {
 			ZVAL_FALSE(return_value);
@@ -171,13 +167,13 @@ PHP_FUNCTION(apcu_fetch)
 	}
 }
 
-static bool exists(leveret_arena *arena, zend_string *key)
+static bool exists(leveret_arena *arena, zend_string *key, uint32_t now)
 {
 	leveret_found found;
-	return arena && apcu_noticed(arena, leveret_peek(arena, php_leveret_string(key), apcu_now(), &found)) == LEVERET_OK;
+	return arena && apcu_noticed(arena, leveret_peek(arena, php_leveret_string(key), now, &found)) == LEVERET_OK;
 }
 
-static void exists_array(leveret_arena *arena, HashTable *keys, zval *return_value)
+static void exists_array(leveret_arena *arena, HashTable *keys, uint32_t now, zval *return_value)
 {
 	zval *key, yes;
 	ZVAL_TRUE(&yes);
@@ -186,7 +182,7 @@ static void exists_array(leveret_arena *arena, HashTable *keys, zval *return_val
 		ZVAL_DEREF(key);
 		if (UNEXPECTED(Z_TYPE_P(key) != IS_STRING)) {
 			php_error_docref(NULL, E_WARNING, "apc_exists() expects a string or array of strings.");
-		} else if (exists(arena, Z_STR_P(key))) {
+		} else if (exists(arena, Z_STR_P(key), now)) {
 			zend_symtable_update(Z_ARRVAL_P(return_value), Z_STR_P(key), &yes);
 		}
 	} ZEND_HASH_FOREACH_END();
@@ -199,30 +195,31 @@ PHP_FUNCTION(apcu_exists)
 		Z_PARAM_ZVAL(key)
 	ZEND_PARSE_PARAMETERS_END();
 
-	leveret_arena *arena = apcu_arena();
+	uint32_t now;
+	leveret_arena *arena = apcu_begin(&now);
 	if (EXPECTED(Z_TYPE_P(key) == IS_STRING)) {
-		RETURN_BOOL(exists(arena, Z_STR_P(key)));
+		RETURN_BOOL(exists(arena, Z_STR_P(key), now));
 	}
 	if (Z_TYPE_P(key) == IS_ARRAY) {
 		HashTable *keys = Z_ARRVAL_P(key);
 		GC_TRY_ADDREF(keys);
-		exists_array(arena, keys, return_value);
+		exists_array(arena, keys, now, return_value);
 		zend_array_release(keys);
 		return;
 	}
 	zend_string *name = zval_get_string(key);
-	RETVAL_BOOL(!EG(exception) && exists(arena, name));
+	RETVAL_BOOL(!EG(exception) && exists(arena, name, now));
 	zend_string_release(name);
 }
 
 /* --- removing --- */
 
-static bool delete(leveret_arena *arena, zend_string *key)
+static bool delete(leveret_arena *arena, zend_string *key, uint32_t now)
 {
-	return arena && apcu_noticed(arena, leveret_delete(arena, php_leveret_string(key), apcu_now())) == LEVERET_OK;
+	return arena && apcu_noticed(arena, leveret_delete(arena, php_leveret_string(key), now)) == LEVERET_OK;
 }
 
-static void delete_array(leveret_arena *arena, HashTable *keys, zval *failures)
+static void delete_array(leveret_arena *arena, HashTable *keys, uint32_t now, zval *failures)
 {
 	zval *key;
 	array_init(failures);
@@ -230,7 +227,7 @@ static void delete_array(leveret_arena *arena, HashTable *keys, zval *failures)
 		ZVAL_DEREF(key);
 		if (UNEXPECTED(Z_TYPE_P(key) != IS_STRING)) {
 			php_error_docref(NULL, E_WARNING, "apc_delete() expects a string, array of strings, or APCIterator instance");
-		} else if (delete(arena, Z_STR_P(key))) {
+		} else if (delete(arena, Z_STR_P(key), now)) {
 			continue;
 		}
 		Z_TRY_ADDREF_P(key);
@@ -245,15 +242,16 @@ PHP_FUNCTION(apcu_delete)
 		Z_PARAM_ZVAL(key)
 	ZEND_PARSE_PARAMETERS_END();
 
-	leveret_arena *arena = apcu_arena();
+	uint32_t now;
+	leveret_arena *arena = apcu_begin(&now);
 	switch (Z_TYPE_P(key)) {
 		case IS_STRING:
-			RETURN_BOOL(delete(arena, Z_STR_P(key)));
+			RETURN_BOOL(delete(arena, Z_STR_P(key), now));
 		case IS_ARRAY: {
 			/* A warning may run a handler that changes the array of the caller. */
 			HashTable *keys = Z_ARRVAL_P(key);
 			GC_TRY_ADDREF(keys);
-			delete_array(arena, keys, return_value);
+			delete_array(arena, keys, now, return_value);
 			zend_array_release(keys);
 			return;
 		}
@@ -266,134 +264,5 @@ PHP_FUNCTION(apcu_delete)
 		default:
 			php_error_docref(NULL, E_WARNING, "apc_delete() expects a string, array of strings, or APCIterator instance");
 			RETURN_FALSE;
-	}
-}
-
-/* --- counting --- */
-
-static zend_always_inline void count_function(INTERNAL_FUNCTION_PARAMETERS, bool down)
-{
-	zend_string *key;
-	zend_long step = 1, ttl = 0;
-	zval *success = NULL;
-	ZEND_PARSE_PARAMETERS_START(1, 4)
-		Z_PARAM_STR(key)
-		Z_PARAM_OPTIONAL
-		Z_PARAM_LONG(step)
-		Z_PARAM_ZVAL(success)
-		Z_PARAM_LONG(ttl)
-	ZEND_PARSE_PARAMETERS_END();
-
-	leveret_arena *arena = apcu_arena();
-	int64_t result = 0;
-	bool counted = false;
-	if (EXPECTED(arena)) {
-		uint32_t now = apcu_now();
-		/* Negated as unsigned: -PHP_INT_MIN wraps, as the addition does. */
-		int64_t delta = down ? (int64_t) (0 - (uint64_t) step) : step;
-		counted = apcu_noticed(arena, leveret_add_integer(arena, php_leveret_string(key), delta, 1,
-			deadline_after(ttl, now), now, &result)) == LEVERET_OK;
-	}
-	if (success) {
-		ZEND_TRY_ASSIGN_REF_BOOL(success, counted);
-	}
-	if (UNEXPECTED(!counted)) {
-		RETURN_FALSE;
-	}
-	RETURN_LONG((zend_long) result);
-}
-
-PHP_FUNCTION(apcu_inc)
-{
-	count_function(INTERNAL_FUNCTION_PARAM_PASSTHRU, false);
-}
-
-PHP_FUNCTION(apcu_dec)
-{
-	count_function(INTERNAL_FUNCTION_PARAM_PASSTHRU, true);
-}
-
-PHP_FUNCTION(apcu_cas)
-{
-	zend_string *key;
-	zend_long old_value, new_value;
-	ZEND_PARSE_PARAMETERS_START(3, 3)
-		Z_PARAM_STR(key)
-		Z_PARAM_LONG(old_value)
-		Z_PARAM_LONG(new_value)
-	ZEND_PARSE_PARAMETERS_END();
-
-	leveret_arena *arena = apcu_arena();
-	RETURN_BOOL(arena && apcu_noticed(arena,
-		leveret_cas_integer(arena, php_leveret_string(key), old_value, new_value, apcu_now())) == LEVERET_OK);
-}
-
-/* --- computing what is missing --- */
-
-static uint64_t milliseconds(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
-}
-
-/* True: *return_value is set (a hit), or an exception is pending. False: this process is to compute, with *leased saying whether
- * others wait for it. */
-static bool wait_for_value(leveret_arena *arena, zend_string *key, zval *return_value, leveret_ticket *ticket, bool *leased)
-{
-	leveret_bytes name = php_leveret_string(key);
-	uint64_t start = milliseconds();
-	leveret_status lease = LEVERET_WAIT;
-	*leased = false;
-	for (;;) {
-		if (php_leveret_fetch_value(arena, key, apcu_now(), return_value) == PHP_LEVERET_HIT || UNEXPECTED(EG(exception))) {
-			if (*leased) {
-				leveret_lease_release(arena, ticket);
-			}
-			return true;
-		}
-		/* Having the lease, we have looked once more: the former holder may have stored just before it let go. */
-		if (lease != LEVERET_WAIT) {
-			return false;
-		}
-		lease = leveret_lease_acquire(arena, name, (uint32_t) (milliseconds() - start), ticket);
-		*leased = lease == LEVERET_OK;
-	}
-}
-
-PHP_FUNCTION(apcu_entry)
-{
-	zend_string *key;
-	zend_fcall_info call;
-	zend_fcall_info_cache callee;
-	zend_long ttl = 0;
-	ZEND_PARSE_PARAMETERS_START(2, 3)
-		Z_PARAM_STR(key)
-		Z_PARAM_FUNC(call, callee)
-		Z_PARAM_OPTIONAL
-		Z_PARAM_LONG(ttl)
-	ZEND_PARSE_PARAMETERS_END();
-
-	leveret_arena *arena = apcu_arena();
-	leveret_ticket ticket;
-	bool leased;
-	if (!arena || wait_for_value(arena, key, return_value, &ticket, &leased)) {
-		return;
-	}
-	/* An exit or a fatal error in the callback jumps past us: RSHUTDOWN then releases the lease. */
-	zval argument;
-	ZVAL_STR(&argument, key);
-	call.retval = return_value;
-	call.params = &argument;
-	call.param_count = 1;
-	if (zend_call_function(&call, &callee) == SUCCESS && !EG(exception)) {
-		if (UNEXPECTED(Z_ISREF_P(return_value))) {
-			zend_unwrap_reference(return_value);
-		}
-		/* Never over a value that the callback itself, or somebody else, has stored meanwhile. */
-		store(arena, php_leveret_string(key), return_value, ttl, LEVERET_ADD);
-	}
-	if (leased) {
-		leveret_lease_release(arena, &ticket);
 	}
 }

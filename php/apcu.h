@@ -21,17 +21,23 @@
 #define APC_ITER_TTL       0x400
 #define APC_ITER_ALL       0xffffffff
 
-/* The arena, or NULL while the cache is disabled or cannot be opened: each function then answers as a disabled cache does. */
-static zend_always_inline leveret_arena *apcu_arena(void)
-{
-	leveret_arena *arena = LEVERET_G(apcu_arena);
-	return EXPECTED(arena) ? arena : php_leveret_apcu_arena();
-}
-
-/* The time for the engine: 0 lets it read the clock, unless time stands still for the length of the request. */
+/* The time for the engine; it stands still for the length of a request when that is asked for. */
 static zend_always_inline uint32_t apcu_now(void)
 {
-	return UNEXPECTED(LEVERET_G(use_request_time)) ? LEVERET_G(request_now) : 0;
+	return UNEXPECTED(LEVERET_G(use_request_time)) ? LEVERET_G(request_now) : leveret_now();
+}
+
+/* The begin of each function: the time, and the arena, or NULL while the cache is disabled or cannot be opened: each function then
+ * answers as a disabled cache does. */
+static zend_always_inline leveret_arena *apcu_begin(uint32_t *now)
+{
+	*now = apcu_now();
+	/* Once a second a request that lasts longer looks whether the arena's file is still the one that others open. */
+	if (UNEXPECTED(*now != LEVERET_G(checked_at))) {
+		php_leveret_arenas_check(*now);
+	}
+	leveret_arena *arena = LEVERET_G(apcu_arena);
+	return EXPECTED(arena) ? arena : php_leveret_apcu_arena();
 }
 
 /* Passes on what an operation answered, after having noticed that the arena's file is gone. */
@@ -54,6 +60,11 @@ static inline zend_long apcu_mem_size(const leveret_found *found, size_t key_len
 {
 	return (zend_long) (found->value_len + key_len + 16);
 }
+
+/* The deadline of what is stored now. */
+uint32_t apcu_deadline(zend_long ttl, uint32_t now);
+/* False: not stored, perhaps with an exception. Runs user code (__serialize). */
+bool apcu_store_value(leveret_arena *arena, leveret_bytes key, zval *value, zend_long ttl, leveret_mode mode, uint32_t now);
 
 void php_leveret_apcu_iterator_minit(int module_number);
 /* apcu_delete($iterator): false with an exception when the object's constructor was not called. */

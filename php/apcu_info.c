@@ -58,7 +58,8 @@ PHP_FUNCTION(apcu_cache_info)
 		Z_PARAM_BOOL(limited)
 	ZEND_PARSE_PARAMETERS_END();
 
-	leveret_arena *arena = apcu_arena();
+	uint32_t now;
+	leveret_arena *arena = apcu_begin(&now);
 	leveret_stats stats;
 	if (!arena || apcu_noticed(arena, leveret_get_stats(arena, &stats)) != LEVERET_OK) {
 		php_error_docref(NULL, E_WARNING, "No APC info available.  Perhaps APC is not enabled? Check apc.enabled in your ini file");
@@ -96,7 +97,8 @@ PHP_FUNCTION(apcu_sma_info)
 		Z_PARAM_BOOL(limited)
 	ZEND_PARSE_PARAMETERS_END();
 
-	leveret_arena *arena = apcu_arena();
+	uint32_t now;
+	leveret_arena *arena = apcu_begin(&now);
 	leveret_stats stats;
 	if (!arena || apcu_noticed(arena, leveret_get_stats(arena, &stats)) != LEVERET_OK) {
 		php_error_docref(NULL, E_WARNING, "No APC SMA info available.  Perhaps APC is disabled via apc.enabled?");
@@ -130,9 +132,10 @@ PHP_FUNCTION(apcu_key_info)
 		Z_PARAM_STR(key)
 	ZEND_PARSE_PARAMETERS_END();
 
-	leveret_arena *arena = apcu_arena();
+	uint32_t now;
+	leveret_arena *arena = apcu_begin(&now);
 	leveret_found found;
-	if (!arena || apcu_noticed(arena, leveret_peek(arena, php_leveret_string(key), apcu_now(), &found)) != LEVERET_OK) {
+	if (!arena || apcu_noticed(arena, leveret_peek(arena, php_leveret_string(key), now, &found)) != LEVERET_OK) {
 		RETURN_NULL();
 	}
 	zend_long mtime = leveret_unix_time(found.mtime);

@@ -328,7 +328,8 @@ PHP_METHOD(APCUIterator, __construct)
 
 	iterator *it = iterator_of(Z_OBJ_P(ZEND_THIS));
 	iterator_reset(it);
-	leveret_arena *arena = apcu_arena();
+	uint32_t now;
+	leveret_arena *arena = apcu_begin(&now);
 	if (!arena) {
 		zend_throw_error(NULL, "APC must be enabled to use APCUIterator");
 		return;

@@ -147,7 +147,7 @@ void php_leveret_arena_lost(leveret_arena *arena)
 	}
 }
 
-static void close_where_lost(void)
+void php_leveret_arenas_sweep(void)
 {
 	php_leveret_opened **link = &LEVERET_G(opened);
 	while (*link) {
@@ -163,14 +163,14 @@ static void close_where_lost(void)
 	}
 }
 
-void php_leveret_arenas_check(void)
+void php_leveret_arenas_check(uint32_t now)
 {
+	LEVERET_G(checked_at) = now;
 	for (php_leveret_opened *opened = LEVERET_G(opened); opened; opened = opened->next) {
-		if (UNEXPECTED(leveret_check(opened->arena) == LEVERET_LOST)) {
+		if (!opened->lost && UNEXPECTED(leveret_check(opened->arena) == LEVERET_LOST)) {
 			php_leveret_arena_lost(opened->arena);
 		}
 	}
-	close_where_lost();
 }
 
 void php_leveret_leases_release(void)
@@ -180,18 +180,13 @@ void php_leveret_leases_release(void)
 	}
 }
 
-void php_leveret_arenas_sweep(void)
-{
-	close_where_lost();
-}
-
 void php_leveret_arenas_close(void)
 {
 	for (php_leveret_opened *opened = LEVERET_G(opened); opened; opened = opened->next) {
 		opened->lost = true;
 	}
 	LEVERET_G(apcu_arena) = NULL;
-	close_where_lost();
+	php_leveret_arenas_sweep();
 }
 
 /* --- phpinfo --- */

@@ -14,6 +14,7 @@ ZEND_BEGIN_MODULE_GLOBALS(leveret)
 	/* Read by each apcu_fetch: together, at the front. */
 	leveret_arena *apcu_arena;        /* NULL until the first use, and while it cannot be opened */
 	uint32_t decoded_entries;         /* arrays that the decoded-value cache can serve */
+	uint32_t checked_at;              /* arena clock: when the files of the open arenas were last looked at */
 	uint32_t request_now;             /* arena clock at the start of the request */
 	bool use_request_time;            /* apc.use_request_time */
 	bool apcu_enabled;                /* apc.enabled, and on the command line apc.enable_cli */
@@ -81,9 +82,9 @@ ZEND_INI_MH(php_leveret_on_update_range);
 
 /* --- arena.c --- */
 
-void php_leveret_arenas_check(void);      /* RINIT: forgets arenas whose file is gone */
+void php_leveret_arenas_check(uint32_t now);   /* one stat(2) each: an arena whose file is gone counts as lost */
 void php_leveret_leases_release(void);    /* RSHUTDOWN: exit and fatal errors leave leases behind */
-void php_leveret_arenas_sweep(void);      /* after the request: closes what was lost */
+void php_leveret_arenas_sweep(void);      /* between requests: closes what was lost */
 void php_leveret_arenas_close(void);      /* thread or process end */
 void php_leveret_arena_info(const char *name, zend_long memory);   /* phpinfo rows; opens no arena that is not there */
 
