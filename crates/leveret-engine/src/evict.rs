@@ -118,7 +118,7 @@ impl Core {
         holdings
     }
 
-    /// Sees to it, before a write takes the lock, that the index can grow when it needs to.
+    /// Sees to it, after a write with a new key, that the index can grow when it needs to.
     #[inline]
     pub fn prepare_index(&self, shard: usize, now: Time) {
         let head = self.shards.at(shard);

@@ -28,18 +28,19 @@ pub(crate) struct Locked<'a> {
     /// The flush epoch, read once: everything that this section writes belongs to it.
     pub epoch: u32,
     pub now: Time,
+    section: *const Section,
 }
 
-/// The section that this thread is in: a signal handler, or code after a longjmp, may find it not empty.
-#[derive(Clone, Copy)]
-struct Section {
-    core: *const Core,
-    shard: usize,
-    frame: usize,
+/// The section that a thread is in: a signal handler, or code after a longjmp, may find it not empty.
+pub(crate) struct Section {
+    /// A place in the stack of whoever took the lock; 0 = no section.
+    frame: Cell<usize>,
+    core: Cell<*const Core>,
+    shard: Cell<usize>,
 }
 
 thread_local! {
-    static SECTION: Cell<Option<Section>> = const { Cell::new(None) };
+    static SECTION: Section = const { Section { frame: Cell::new(0), core: Cell::new(std::ptr::null()), shard: Cell::new(0) } };
 }
 
 impl Core {
@@ -68,16 +69,22 @@ impl Core {
 
     #[inline]
     fn entered(&self, shard: usize, clean: bool, now: Time) -> Result<Locked<'_>, Error> {
+        let section = SECTION.with(std::ptr::from_ref);
+        // SAFETY: a thread's own section lives as long as the thread, and `Locked` never leaves its thread.
+        let cells = unsafe { &*section };
+        if cells.frame.get() != 0 {
+            if let Err(error) = self.leave_abandoned(cells) {
+                release(&self.shards.at(shard).lock);
+                return Err(error);
+            }
+        }
         let marker = 0u8;
-        let section = Section { core: self, shard, frame: &raw const marker as usize };
-        let abandoned = SECTION.replace(Some(section));
-        let locked = Locked { core: self, index: shard, epoch: self.epoch(now), now };
+        cells.core.set(self);
+        cells.shard.set(shard);
+        cells.frame.set(&raw const marker as usize);
+        let locked = Locked { core: self, index: shard, epoch: self.epoch(now), now, section };
         if self.is_lost() {
             return Err(Error::Lost);
-        }
-        if let Some(abandoned) = abandoned {
-            self.leave_abandoned(abandoned)?;
-            SECTION.set(Some(section));
         }
         if !clean {
             locked.recover();
@@ -85,17 +92,17 @@ impl Core {
         Ok(locked)
     }
 
-    /// This thread was inside a section already: either this is a signal handler that interrupted it, or somebody jumped out.
+    /// This thread is inside a section already: either this is a signal handler that interrupted it, or somebody jumped out.
     #[cold]
-    fn leave_abandoned(&self, section: Section) -> Result<(), Error> {
+    fn leave_abandoned(&self, section: &Section) -> Result<(), Error> {
         let marker = 0u8;
         // Deeper in the stack than the section: called from inside it. Waiting for ourselves would never end.
-        if is_on_signal_stack() || (&raw const marker as usize) < section.frame || !std::ptr::eq(section.core, self) {
+        if is_on_signal_stack() || (&raw const marker as usize) < section.frame.get() || !std::ptr::eq(section.core.get(), self) {
             return Err(Error::Busy);
         }
         // Somebody longjmped out. The lock is still this thread's, and what it guards is as a kill would have left it.
         let now = Time::now();
-        let locked = Locked { core: self, index: section.shard, epoch: self.epoch(now), now };
+        let locked = Locked { core: self, index: section.shard.get(), epoch: self.epoch(now), now, section };
         locked.recover();
         Ok(())
     }
@@ -103,9 +110,7 @@ impl Core {
     /// False: the lock was taken from a dead owner, so recovery is due.
     #[cold]
     fn wait_for(&self, shard: usize, word: &AtomicU64, owner: u64) -> Result<bool, Error> {
-        if let Some(section) = SECTION.get() {
-            self.leave_abandoned(section)?;
-        }
+        SECTION.with(|section| if section.frame.get() == 0 { Ok(()) } else { self.leave_abandoned(section) })?;
         for _ in 0..SPINS {
             if word.load(Ordering::Relaxed) == 0 && word.compare_exchange(0, owner, Ordering::Acquire, Ordering::Relaxed).is_ok() {
                 return Ok(true);
@@ -178,13 +183,24 @@ impl<'a> Locked<'a> {
 }
 
 impl Drop for Locked<'_> {
+    #[inline]
     fn drop(&mut self) {
-        SECTION.set(None);
-        let word = &self.shard().lock;
-        if word.swap(0, Ordering::Release) & WAITERS != 0 {
-            let _ = futex::wake(low_half(word), futex::Flags::empty(), 1);
-        }
+        // SAFETY: this thread's own section, see `entered`.
+        unsafe { &*self.section }.frame.set(0);
+        release(&self.shard().lock);
     }
+}
+
+#[inline]
+fn release(word: &AtomicU64) {
+    if word.swap(0, Ordering::Release) & WAITERS != 0 {
+        wake(word);
+    }
+}
+
+#[cold]
+fn wake(word: &AtomicU64) {
+    let _ = futex::wake(low_half(word), futex::Flags::empty(), 1);
 }
 
 #[cfg(test)]

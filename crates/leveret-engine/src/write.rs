@@ -289,13 +289,17 @@ impl Core {
     ) -> Result<T, Error> {
         let hash = self.hash(key);
         let shard = self.shard_of(hash);
-        self.prepare_index(shard, now);
         for _ in 0..ROUNDS {
-            {
+            let (step, is_new) = {
                 let locked = self.lock(shard, now)?;
-                if let Step::Done(done) = section(&locked, &locked.locate(hash, key))? {
-                    return Ok(done);
+                let located = locked.locate(hash, key);
+                (section(&locked, &located)?, located.old.is_none())
+            };
+            if let Step::Done(done) = step {
+                if is_new {
+                    self.prepare_index(shard, now);
                 }
+                return Ok(done);
             }
             if !self.make_room(shard, now)? {
                 break;

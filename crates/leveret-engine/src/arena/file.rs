@@ -163,7 +163,7 @@ fn create(path: &Path, options: &OpenOptions) -> Result<(), OpenError> {
 }
 
 fn fill(file: &OwnedFd, geometry: &Geometry, path: &Path) -> Result<(), OpenError> {
-    let active = (FIRST.max(u64::from(geometry.shards()) << (geometry.segment_shift + 4)) >> geometry.segment_shift)
+    let active = (FIRST.max(u64::from(geometry.shards()) << (geometry.segment_shift + 1)) >> geometry.segment_shift)
         .min(u64::from(geometry.segments_max) / 2);
     let index = geometry.region(RegionId::Index).off;
     let overflow = geometry.region(RegionId::Overflow).off;

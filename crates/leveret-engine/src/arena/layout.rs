@@ -196,10 +196,10 @@ impl Geometry {
         u64::from(self.chunk_buckets) * BUCKET_SIZE * 3 / 2
     }
 
-    /// Index chunks that a shard starts with: a 64th of the memory in all, enough for items of some 700 bytes, so that few
-    /// arenas ever split while they fill.
+    /// Index chunks that a shard starts with: a 128th of the memory in all, enough for items of some 1,400 bytes, so that many
+    /// arenas never split while they fill.
     pub fn first_chunks(&self) -> u32 {
-        let main_buckets = self.memory / 64 / BUCKET_SIZE / u64::from(self.shards());
+        let main_buckets = self.memory / 128 / BUCKET_SIZE / u64::from(self.shards());
         (floor_power(main_buckets) as u32 / self.chunk_buckets).max(1)
     }
 
