@@ -6,8 +6,9 @@
 use crate::arena::Arena;
 use crate::error::Error;
 use crate::index::Located;
-use crate::item::{Body, Encoding, Kind, Meta, NewItem, Origin, View};
+use crate::item::{Body, Encoding, Kind, Meta, NewItem, Origin, View, VALUE_LEN};
 use crate::lock::Locked;
+use crate::read::decimal_len;
 use crate::stats::Counter;
 use crate::sync::Ordering;
 use crate::time::{Deadline, Time};
@@ -56,6 +57,7 @@ impl Arena {
             if view.kind == Kind::Number {
                 let value = delta.apply(locked.core.number_of(view));
                 locked.set_number(view, value);
+                locked.widen(view, decimal_len(value));
                 return Ok(Step::Done(Counted::Value(value)));
             }
             let Some(value) = locked.parse(view) else { return Ok(Step::Done(Counted::NotNumber)) };
@@ -113,6 +115,13 @@ impl Locked<'_> {
             cas.store(self.next_cas(), Ordering::Release);
         }
         self.count(Counter::Increments, 1);
+    }
+
+    /// The printed length of a number grows with it and never shrinks. After the value, which alone already prints right.
+    fn widen(&self, view: &View, digits: u32) {
+        if u64::from(digits) > view.header.value_len() {
+            self.core.data.word(view.at).store(view.header.shape & !VALUE_LEN | digits, Ordering::Release);
+        }
     }
 
     fn put_number(&self, located: &Located<'_>, key: &[u8], meta: Meta, deadline: Deadline, value: u64, width: u32) -> Step<Counted> {

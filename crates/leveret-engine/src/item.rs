@@ -10,7 +10,7 @@
 //! ```
 //!
 //! Published items never change, except for whole aligned words: the deadline (touch, under the lock, only ever later), a
-//! number and its cas (incr), and the bit `wanted` in the shape.
+//! number, its cas and its width (incr), and the bit `wanted` in the shape.
 use crate::arena::Core;
 use crate::segment::SegmentId;
 use crate::sync::Ordering;

@@ -324,7 +324,7 @@ impl Arena {
 
 /// Notes a read. Racy by design: late or lost it harms nobody, and a hot item soon stops being written at all.
 #[inline]
-fn hint(bucket: &Bucket, slot: usize) {
+pub(crate) fn hint(bucket: &Bucket, slot: usize) {
     let frequency = bucket.frequency[slot].load(Ordering::Relaxed);
     if frequency & FREQUENCY_MAX < FREQUENCY_MAX {
         bucket.frequency[slot].store((frequency + 1) | FETCHED, Ordering::Relaxed);
@@ -463,6 +463,11 @@ impl Core {
     }
 }
 
+/// Digits of a number's decimal text.
+pub(crate) fn decimal_len(number: u64) -> u32 {
+    number.checked_ilog10().map_or(1, |log| log + 1)
+}
+
 impl Found {
     /// The native entrances count signed, memcached's commands unsigned.
     fn is_signed(&self) -> bool {
@@ -473,7 +478,7 @@ impl Found {
     fn digit_count(&self) -> u32 {
         let minus = u32::from(self.is_signed() && self.number < 0);
         let magnitude = if self.is_signed() { self.number.unsigned_abs() } else { self.number as u64 };
-        minus + magnitude.checked_ilog10().map_or(1, |log| log + 1)
+        minus + decimal_len(magnitude)
     }
 
     /// A number's decimal text, padded to its width.

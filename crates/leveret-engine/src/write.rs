@@ -6,7 +6,7 @@ use crate::index::{Located, Old, SlotWord};
 use crate::item::{Body, Encoding, Kind, Meta, NewItem, View, WANTED};
 use crate::large::Fill;
 use crate::lock::Locked;
-use crate::read::Found;
+use crate::read::{hint, Found, Item};
 use crate::segment::{class_of, Place, Pool};
 use crate::stats::Counter;
 use crate::sync::Ordering;
@@ -245,9 +245,15 @@ impl Arena {
 
     /// Gives an item another deadline. False: there is no item.
     pub fn touch(&self, key: &[u8], deadline: Deadline, now: Time) -> Result<bool, Error> {
+        self.touch_where(key, deadline, now, |_| {})
+    }
+
+    /// `before` runs under the lock, when the item is there and has its old deadline.
+    fn touch_where(&self, key: &[u8], deadline: Deadline, now: Time, mut before: impl FnMut(&Locked<'_>)) -> Result<bool, Error> {
         self.core.check_key(key)?;
         self.core.update(key, now, |locked, located| {
             let Some(old) = located.old.filter(|old| old.is_alive) else { return Ok(Step::Done(false)) };
+            before(locked);
             if !locked.postpone(&old.view, deadline) && !locked.replace_deadline(&old, deadline) {
                 return Ok(Step::NoRoom);
             }
@@ -256,13 +262,23 @@ impl Arena {
         })
     }
 
-    /// The item, with its new deadline.
-    pub fn get_and_touch(&self, key: &[u8], deadline: Deadline, now: Time) -> Result<Option<crate::Item>, Error> {
-        if !self.touch(key, deadline, now)? {
-            self.core.count_miss();
+    /// The item, with its new deadline. One that is past at once still gives the item, for the last time.
+    pub fn get_and_touch(&self, key: &[u8], deadline: Deadline, now: Time) -> Result<Option<Item>, Error> {
+        let core = &*self.core;
+        let mut found = Found::default();
+        let touched = self.touch_where(key, deadline, now, |locked| {
+            if let Some(spot) = core.meet(core.hash(key), key, locked.now, &mut found) {
+                hint(spot.bucket, spot.slot);
+            }
+        })?;
+        if !touched {
+            core.count_miss();
             return Ok(None);
         }
-        Ok(self.get(key, now))
+        core.count_hit();
+        found.deadline = deadline.0;
+        // Recycled since: only then is it looked up once more.
+        Ok(self.copy_to_vec(&found).map(|value| found.into_item(key, value)).or_else(|| self.get(key, now)))
     }
 }
 

@@ -95,11 +95,15 @@ fn ttl_is_exact_to_the_second() {
     assert!(arena.touch(b"a", Deadline::after(NOW, 5), NOW).unwrap());
     assert!(arena.get(b"a", Time(1005)).is_none());
     assert!(!arena.touch(b"a", Deadline::NEVER, Time(1005)).unwrap());
+    arena.set(b"b", b"1", Deadline::NEVER, NOW).unwrap();
+    let last = arena.get_and_touch(b"b", Deadline::at(NOW), NOW).unwrap();
+    assert_eq!(last.map(|item| item.value), Some(b"1".to_vec()), "a deadline that is past gives the item for the last time");
+    assert_eq!(arena.get_and_touch(b"b", Deadline::NEVER, NOW), Ok(None));
     assert_eq!(
         arena.store(b"a", Value::Bytes(b"2"), Meta::default(), Deadline::NEVER, Mode::Add, Time(1005)),
         Ok(Stored::Stored { cas: 0 })
     );
-    assert_eq!(arena.stats().items, 1);
+    assert_eq!(arena.stats().items, 2, "expired ones count until somebody meets them");
 }
 
 #[test]
@@ -167,6 +171,9 @@ fn counts_by_both_rules() {
     assert_eq!(arena.count(b"n", Delta::Decrement(1), None, NOW), Ok(Counted::Value(9)));
     assert_eq!(text(arena, "n", NOW).as_deref(), Some("9 "), "the length never shrinks");
     assert!(arena.gets(b"n", NOW).unwrap().unwrap().cas > before);
+    assert_eq!(arena.count(b"n", Delta::Increment(91), None, NOW), Ok(Counted::Value(100)));
+    assert_eq!(arena.count(b"n", Delta::Decrement(1), None, NOW), Ok(Counted::Value(99)));
+    assert_eq!(text(arena, "n", NOW).as_deref(), Some("99 "), "and it grows");
     assert_eq!(arena.count(b"n", Delta::Decrement(100), None, NOW), Ok(Counted::Value(0)));
     assert_eq!(arena.count(b"n", Delta::Increment(u64::MAX), None, NOW), Ok(Counted::Value(u64::MAX)));
     assert_eq!(arena.count(b"n", Delta::Increment(2), None, NOW), Ok(Counted::Value(1)));

@@ -30,7 +30,7 @@ Examples:
   leveret keys --json | jq -r .key
 
 A line: key=KEY exp=UNIX_TIME|-1 la=UNIX_TIME cas=N fetch=yes|no cls=1 size=BYTES
-  la is the time of the last store (reading writes no time); cas is 0 until somebody has asked for it;
+  la is the time of the last store (reading writes no time); cas is always 0, since a walk gives out no tokens;
   cls is always 1 (an arena has no size classes); size is the item's bytes in the arena.";
 
 #[derive(Serialize)]
