@@ -23,7 +23,7 @@ fn reads(c: &mut Criterion) {
     }
     let mut value = [0u8; 10];
     let mut get = |key: &[u8]| {
-        let found = arena.find(key, Time::now()).expect("a hit");
+        let found = arena.find(key, leveret_engine::Now).expect("a hit");
         // SAFETY: every value has ten bytes.
         assert!(unsafe { arena.copy(&found, value.as_mut_ptr()) } && value == *b"0123456789");
     };

@@ -40,6 +40,6 @@ pub use master::master_token;
 pub use read::{Found, Item, Version};
 pub use scan::{Cursor, Iter};
 pub use stats::Stats;
-pub use time::{Deadline, Time};
+pub use time::{Deadline, Moment, Now, Time};
 pub use verify::Report;
 pub use write::{Mode, Stored, Value};

@@ -12,7 +12,7 @@ use crate::item::{Encoding, Extent, Kind, Meta, View};
 use crate::large::Division;
 use crate::segment::{SegmentId, State, StateWord};
 use crate::sync::{fence, AtomicU64, Ordering};
-use crate::time::{Deadline, Time};
+use crate::time::{Deadline, Moment, Time};
 
 /// A read that meets a change of the index begins anew; after so many times it answers a miss, and `Stats::retries` counts it.
 const TRIES: usize = 64;
@@ -174,14 +174,14 @@ impl Arena {
 
     /// Looks an item up. Counts a hit or a miss.
     #[inline]
-    pub fn find(&self, key: &[u8], now: Time) -> Option<Found> {
+    pub fn find(&self, key: &[u8], now: impl Moment) -> Option<Found> {
         let mut found = Found::default();
         self.find_into(key, now, &mut found).then_some(found)
     }
 
     /// As `find`, into memory of the caller; on a miss what is there means nothing.
     #[inline]
-    pub fn find_into(&self, key: &[u8], now: Time, found: &mut Found) -> bool {
+    pub fn find_into(&self, key: &[u8], now: impl Moment, found: &mut Found) -> bool {
         let core = &*self.core;
         match core.meet(core.hash(key), key, now, found) {
             Some(spot) => {
@@ -197,14 +197,14 @@ impl Arena {
     }
 
     /// Looks an item up without leaving a trace.
-    pub fn peek(&self, key: &[u8], now: Time) -> Option<Found> {
+    pub fn peek(&self, key: &[u8], now: impl Moment) -> Option<Found> {
         let mut found = Found::default();
         self.peek_into(key, now, &mut found).then_some(found)
     }
 
     /// As `peek`, into memory of the caller; on a miss what is there means nothing.
     #[inline]
-    pub fn peek_into(&self, key: &[u8], now: Time, found: &mut Found) -> bool {
+    pub fn peek_into(&self, key: &[u8], now: impl Moment, found: &mut Found) -> bool {
         self.core.meet(self.core.hash(key), key, now, found).is_some()
     }
 
@@ -293,7 +293,7 @@ impl Arena {
 
     /// Whether the arena still holds this very version, alive. One index look-up: the item itself is not touched. Counts a hit.
     #[inline]
-    pub fn is_current(&self, version: &Version, now: Time) -> bool {
+    pub fn is_current(&self, version: &Version, now: impl Moment) -> bool {
         let core = &*self.core;
         if Deadline(version.deadline).is_past(now) || core.epoch(now) != version.epoch {
             return false;
@@ -340,7 +340,7 @@ impl Core {
 
     /// Finds the live item under a key: describes it in `found` and says which slot led there.
     #[inline(always)]
-    pub fn meet(&self, hash: u64, key: &[u8], now: Time, found: &mut Found) -> Option<Spot<'_>> {
+    pub fn meet(&self, hash: u64, key: &[u8], now: impl Moment, found: &mut Found) -> Option<Spot<'_>> {
         let shard_index = self.shard_of(hash);
         let shard = self.shards.at(shard_index);
         for _ in 0..TRIES {
@@ -359,7 +359,7 @@ impl Core {
     }
 
     #[inline(always)]
-    fn look(&self, shard: usize, buckets: u32, hash: u64, key: &[u8], now: Time, found: &mut Found) -> Look<'_> {
+    fn look(&self, shard: usize, buckets: u32, hash: u64, key: &[u8], now: impl Moment, found: &mut Found) -> Look<'_> {
         let tag = hash::tag(hash);
         let mut bucket = self.bucket(shard, hash::bucket(hash, buckets));
         for _ in 0..CHAIN_MAX {
@@ -389,7 +389,7 @@ impl Core {
     /// Whether the item behind a slot word has this key and is alive.
     #[inline(always)]
     #[allow(clippy::too_many_arguments)]
-    fn examine(&self, shard: usize, cell: &AtomicU64, word: SlotWord, hash: u64, key: &[u8], now: Time, found: &mut Found) -> Match {
+    fn examine(&self, shard: usize, cell: &AtomicU64, word: SlotWord, hash: u64, key: &[u8], now: impl Moment, found: &mut Found) -> Match {
         let Some(segment) = self.segment_at(word.at()) else { return Match::No };
         let cells = self.states.at(segment.0 as usize);
         let state = StateWord(cells.state.load(Ordering::Acquire));

@@ -38,6 +38,30 @@ impl Time {
     }
 }
 
+/// A moment that is either known or read from the clock when it is needed: most reads meet an item without a deadline.
+pub trait Moment: Copy {
+    /// The moment.
+    fn time(self) -> Time;
+}
+
+impl Moment for Time {
+    #[inline]
+    fn time(self) -> Time {
+        self
+    }
+}
+
+/// The present, read from the clock each time it is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct Now;
+
+impl Moment for Now {
+    #[inline]
+    fn time(self) -> Time {
+        Time::now()
+    }
+}
+
 /// Measures the time in suspend anew. Once a request is often enough: it changes only when the machine sleeps.
 pub(crate) fn refresh() -> i64 {
     let suspended = nanos(libc::CLOCK_BOOTTIME) - nanos(libc::CLOCK_MONOTONIC);
@@ -76,8 +100,8 @@ impl Deadline {
 
     /// Whether an item with this deadline is dead.
     #[inline]
-    pub fn is_past(self, now: Time) -> bool {
-        self.0 <= now.0
+    pub fn is_past(self, now: impl Moment) -> bool {
+        self != Self::NEVER && self.0 <= now.time().0
     }
 
     /// The moment, unless it is `NEVER`.

@@ -5,7 +5,7 @@
 mod open;
 mod scan;
 
-use leveret_engine::{Arena, Counted, Deadline, Error, Found, Lease, Meta, Mode, Stats, Stored, Ticket, Time, Value, Version};
+use leveret_engine::{Arena, Counted, Deadline, Error, Found, Lease, Meta, Mode, Now, Stats, Stored, Ticket, Time, Value, Version};
 use std::time::Duration;
 
 pub use open::*;
@@ -199,7 +199,8 @@ pub extern "C" fn leveret_layout_version() -> u32 {
 pub unsafe extern "C" fn leveret_find(arena: *const leveret_arena, key: leveret_bytes, now: u32, found: *mut Found) -> leveret_status {
     // SAFETY: by contract.
     let (arena, key, found) = unsafe { (&(*arena).0, key.as_slice(), &mut *found) };
-    if arena.find_into(key, moment(now), found) {
+    let is_there = if now == 0 { arena.find_into(key, Now, found) } else { arena.find_into(key, Time(now), found) };
+    if is_there {
         LEVERET_OK
     } else {
         absent(arena)
@@ -242,7 +243,8 @@ pub unsafe extern "C" fn leveret_find_cas(arena: *const leveret_arena, key: leve
 pub unsafe extern "C" fn leveret_peek(arena: *const leveret_arena, key: leveret_bytes, now: u32, found: *mut Found) -> leveret_status {
     // SAFETY: by contract.
     let (arena, key, found) = unsafe { (&(*arena).0, key.as_slice(), &mut *found) };
-    if arena.peek_into(key, moment(now), found) {
+    let is_there = if now == 0 { arena.peek_into(key, Now, found) } else { arena.peek_into(key, Time(now), found) };
+    if is_there {
         LEVERET_OK
     } else {
         absent(arena)
@@ -270,7 +272,9 @@ pub unsafe extern "C" fn leveret_copy(arena: *const leveret_arena, found: *const
 #[no_mangle]
 pub unsafe extern "C" fn leveret_is_current(arena: *const leveret_arena, version: *const Version, now: u32) -> leveret_status {
     // SAFETY: by contract.
-    if unsafe { (*arena).0.is_current(&*version, moment(now)) } {
+    let (arena, version) = unsafe { (&(*arena).0, &*version) };
+    let is_current = if now == 0 { arena.is_current(version, Now) } else { arena.is_current(version, Time(now)) };
+    if is_current {
         LEVERET_OK
     } else {
         LEVERET_MISS

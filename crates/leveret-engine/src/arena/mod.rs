@@ -11,7 +11,7 @@ pub(crate) mod process;
 use crate::error::{Error, OpenError};
 use crate::stats::ReadCounters;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
-use crate::time::{self, Time};
+use crate::time::{self, Moment};
 use layout::{Bucket, Control, Geometry, LeaseSlot, ProcessSlot, RegionId, SegmentHeader, SegmentState, Shard, LEASES_PER_SHARD, MASTERS};
 use mapping::{Data, Mapping, Table};
 use std::path::{Path, PathBuf};
@@ -214,11 +214,11 @@ impl Core {
 
     /// The flush epoch of this moment; carries out a delayed flush whose time has come.
     #[inline]
-    pub fn epoch(&self, now: Time) -> u32 {
+    pub fn epoch(&self, now: impl Moment) -> u32 {
         let flush = self.control().flush.load(Ordering::Acquire);
         if flush >> 32 == 0 {
             return flush as u32;
         }
-        self.due_flush(flush, now)
+        self.due_flush(flush, now.time())
     }
 }
