@@ -1,5 +1,6 @@
 """What the system tests share: a scratch folder, the two providers of apcu_*, running PHP and the command."""
 
+import atexit
 import json
 import os
 import shutil
@@ -12,9 +13,29 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PHP = "php8.2"
-SCRIPTS = ROOT / "tests" / "php"
-EXTENSION = ROOT / "build" / "leveret.so"
 COMMAND = ROOT / "build" / "leveret"
+
+
+def scratch_place():
+    """Shared memory, where arenas belong; a disk where a container has too little of it for these tests."""
+    return "/dev/shm" if shutil.disk_usage("/dev/shm").free > 512 << 20 else tempfile.gettempdir()
+
+
+def stage():
+    """What www-data must read, copied to where it may: the checkout may lie in a home folder that is closed to others."""
+    folder = Path(tempfile.mkdtemp(prefix="leveret-stage-", dir=scratch_place()))
+    atexit.register(shutil.rmtree, folder)
+    shutil.copytree(ROOT / "tests" / "php", folder / "php")
+    if (ROOT / "build" / "leveret.so").exists():
+        shutil.copy(ROOT / "build" / "leveret.so", folder)
+    for path in [folder, *folder.rglob("*")]:  # whatever the umask of the checkout was
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    return folder
+
+
+STAGE = stage()
+SCRIPTS = STAGE / "php"
+EXTENSION = STAGE / "leveret.so"
 
 # A hung process must end as a failed test. Far above what any of them takes: nothing here measures time.
 PATIENCE = 120
@@ -48,7 +69,7 @@ class SystemTest(unittest.TestCase):
 
     def setUp(self):
         self.remarks = []
-        self.folder = Path(tempfile.mkdtemp(prefix="leveret-test-", dir="/dev/shm"))
+        self.folder = Path(tempfile.mkdtemp(prefix="leveret-test-", dir=scratch_place()))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.folder.chmod(0o755)
         self.arenas = self.folder / "arenas"
@@ -59,13 +80,13 @@ class SystemTest(unittest.TestCase):
         self.remarks.append(text)
 
     def ours(self, **ini):
-        self.assertTrue(EXTENSION.exists(), f"{EXTENSION} is missing: run ./x build")
+        self.assertTrue(EXTENSION.exists(), "build/leveret.so is missing: run ./x build")
         return Provider("leveret", {"apc.enable_cli": 1, "leveret.dir": self.arenas}).with_ini(**ini)
 
-    def php_command(self, script, *words, provider=None, extensions=(), user=None):
-        """`script` is a file of tests/php, or code when it starts with `<?php`."""
+    def php_command(self, script, *words, provider=None, extensions=(), user=None, groups=()):
+        """`script` is a file of tests/php, or code when it starts with `<?php`. `user` needs root."""
         run = ["-r", script[len("<?php"):]] if script.startswith("<?php") else [str(SCRIPTS / script)]
-        become = ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups"] if user else []
+        become = ["setpriv", f"--reuid={user}", f"--regid={user}", f"--groups={','.join([user, *groups])}"] if user else []
         # After -r, "--" keeps PHP from reading the script's own words as options.
         end = ["--"] if script.startswith("<?php") else []
         return [*become, PHP, *(provider or self.ours()).arguments(extensions), *run, *end, *map(str, words)]
@@ -93,7 +114,7 @@ class SystemTest(unittest.TestCase):
 
     def leveret(self, *words, ends=0):
         """The command; returns its standard output. `ends` is the exit code that it must have."""
-        self.assertTrue(COMMAND.exists(), f"{COMMAND} is missing: run ./x build")
+        self.assertTrue(COMMAND.exists(), "build/leveret is missing: run ./x build")
         done = run([str(COMMAND), *map(str, words)])
         self.assertEqual(ends, done.returncode, f"leveret {words} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
         return done.stdout

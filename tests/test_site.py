@@ -184,6 +184,18 @@ class CommandLine(Site):
         self.assertEqual("hello", self.leveret("get", "--arena", self.arena(), "from-fpm").rstrip("\n"))
 
     @unittest.skipUnless(AM_ROOT, "needs root, to be another user")
+    def test_group(self):
+        """In a folder of a group (as packages make it) php-fpm, another user of the group and root share one arena"""
+        self.arenas.chmod(0o2770)
+        self.site(self.ours())
+        self.store("k", "shared")
+        self.assertEqual(0o660, self.arena().stat().st_mode & 0o777)
+        seen = "<?php echo json_encode([apcu_fetch('k'), apcu_inc('count')]);"
+        self.assertEqual(["shared", 1], self.php(seen, user="games", groups=[WORKER_USER]))
+        self.assertEqual(["shared", 2], self.php(seen))
+        self.assertEqual(2, self.ask(do="fetch", key="count"))
+
+    @unittest.skipUnless(AM_ROOT, "needs root, to be another user")
     def test_refused_user(self):
         """A user who may not open php-fpm's arena gets a disabled cache and one line that says why, no crash"""
         self.site(self.ours())
