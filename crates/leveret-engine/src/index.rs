@@ -275,6 +275,13 @@ impl<'a> Locked<'a> {
         None
     }
 
+    pub fn clear_overflow_map(&self) {
+        let words = self.core.geometry.overflow_words();
+        for word in self.index * words..(self.index + 1) * words {
+            self.core.overflow_map.at(word).store(0, Ordering::Relaxed);
+        }
+    }
+
     pub fn set_overflow_used(&self, number: u32, used: bool) {
         let cell = self.core.overflow_map.at(self.index * self.core.geometry.overflow_words() + number as usize / 64);
         if used {
@@ -398,12 +405,7 @@ impl<'a> Locked<'a> {
 
     /// One more live item of this epoch.
     pub fn count_item(&self) {
-        let shard = self.shard();
-        if shard.counted_epoch.load(Ordering::Relaxed) != self.epoch {
-            shard.counted_epoch.store(self.epoch, Ordering::Relaxed);
-            shard.items.store(0, Ordering::Relaxed);
-        }
-        bump(&shard.items);
+        bump(&self.shard().items);
     }
 
     /// One slot less in use, and one live item less unless a flush has taken it off the count already.

@@ -71,10 +71,7 @@ impl Locked<'_> {
     /// Counts slots and items anew and rebuilds the map of overflow buckets, which a kill may have left with a leak.
     fn recount(&self) {
         let core = self.core;
-        let words = core.geometry.overflow_words();
-        for word in 0..words {
-            core.overflow_map.at(self.index * words + word).store(0, Ordering::Relaxed);
-        }
+        self.clear_overflow_map();
         let (mut occupied, mut items) = (0, 0);
         for bucket in 0..core.buckets(self.index) {
             for link in

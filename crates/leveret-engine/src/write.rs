@@ -308,6 +308,9 @@ impl Core {
         for _ in 0..ROUNDS {
             let (step, is_new) = {
                 let locked = self.lock(shard, now)?;
+                if locked.is_new_epoch() {
+                    locked.begin_epoch();
+                }
                 let located = locked.locate(hash, key);
                 (section(&locked, &located)?, located.old.is_none())
             };

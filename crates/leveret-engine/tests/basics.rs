@@ -288,3 +288,23 @@ fn frequencies_and_times_are_told() {
     arena.set(b"a", b"1", Deadline::NEVER, NOW).unwrap();
     assert!(!arena.is_current(&found.version, NOW));
 }
+
+#[test]
+fn a_flushed_arena_is_as_good_as_a_new_one() {
+    let scratch = scratch(8 << 20);
+    let arena = &scratch.arena;
+    let large = vec![3u8; 300_000];
+    for round in 0..20u32 {
+        for number in 0..5_000u32 {
+            arena.set(format!("k{number}").as_bytes(), &[round as u8; 500], Deadline::NEVER, NOW).unwrap();
+        }
+        for number in 0..8u32 {
+            arena.set(format!("large{number}").as_bytes(), &large, Deadline::NEVER, NOW).unwrap();
+        }
+        assert_eq!(arena.stats().evicted, 0, "round {round}");
+        assert_eq!(arena.verify().problems, Vec::<String>::new());
+        arena.flush().unwrap();
+        assert_eq!(arena.iter(NOW).count(), 0);
+        assert_eq!(arena.stats().items, 0);
+    }
+}
