@@ -70,6 +70,26 @@ impl ArenaImage {
         std::fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o600))
     }
 
+    /// Changes bytes. Those in holes stay as they are.
+    pub fn patch(&mut self, offset: u64, bytes: &[u8]) {
+        for (at, byte) in (offset..).zip(bytes) {
+            let extent = self.extents.iter_mut().find(|extent| (extent.offset..extent.offset + extent.bytes.len() as u64).contains(&at));
+            if let Some(extent) = extent {
+                extent.bytes[(at - extent.offset) as usize] = *byte;
+            }
+        }
+    }
+
+    /// Length of the file, holes included.
+    pub fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Whether the file has no length at all.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
     /// Bytes that are not holes.
     pub fn data_len(&self) -> u64 {
         self.extents.iter().map(|extent| extent.bytes.len() as u64).sum()

@@ -5,9 +5,11 @@
 //! single-threaded on purpose: a fork of a process with one thread is an ordinary process.
 
 pub mod arena_copy;
+pub mod corrupt;
 pub mod kill;
 pub mod layout;
 pub mod lru;
+pub mod model;
 pub mod operations;
 pub mod oracle;
 pub mod own;

@@ -1,0 +1,58 @@
+//! Random operations against a map, and random damage, for as long as one likes. See docs/testing.md.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::{Parser, ValueEnum};
+use leveret_testkit::corrupt::Ground;
+use leveret_testkit::{model, rng, scratch};
+
+#[derive(Parser)]
+#[command(about = "Random operations, and random damage, for as long as one likes")]
+struct Args {
+    /// What to do
+    what: What,
+    /// How long, in seconds
+    #[arg(default_value_t = 60)]
+    seconds: u64,
+    /// Seed of the first round
+    #[arg(long)]
+    seed: Option<u64>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum What {
+    /// Sequences of operations against a plain map
+    Model,
+    /// Damaged arena files, used by a process that must not mind
+    Corrupt,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    let seed = args.seed.unwrap_or_else(rng::fresh_seed);
+    let folder = scratch::folder().expect("a temporary folder");
+    let ground = match Ground::new(folder.path()) {
+        Ok(ground) => ground,
+        Err(why) => {
+            println!("no arena to damage: {why}");
+            return ExitCode::from(2);
+        }
+    };
+    let end = Instant::now() + Duration::from_secs(args.seconds);
+    let mut round = 0;
+    while Instant::now() < end {
+        let seed = seed + round;
+        let failed = match args.what {
+            What::Model => model::run(folder.path(), seed, 600).err().map(|failure| format!("{}\n{}", failure.why, failure.ops)),
+            What::Corrupt => ground.round(folder.path(), seed).err(),
+        };
+        if let Some(failure) = failed {
+            println!("FAILED with seed {seed}: {failure}");
+            return ExitCode::FAILURE;
+        }
+        round += 1;
+    }
+    println!("{round} rounds from seed {seed} on: nothing wrong");
+    ExitCode::SUCCESS
+}

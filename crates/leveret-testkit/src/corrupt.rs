@@ -1,0 +1,298 @@
+//! Damaged and hostile arenas: a valid image with changed bytes is opened and used by a child process. It may answer with
+//! errors and misses; it may not crash, hang, or give a value that was stored under another key.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::time::Duration;
+
+use leveret_engine::{Arena, Cursor, Deadline, Delta, Lease, Meta, Mode, OpenOptions, Time, Value};
+
+use crate::arena_copy::ArenaImage;
+use crate::layout::{regions, Region, DATA};
+use crate::process::{self, Ending};
+use crate::rng::Rng;
+use crate::values::{self, show};
+
+const KEYS: u64 = 500;
+const SUPERBLOCK_CRC: u64 = 128;
+const SUPERBLOCK_LEN: usize = 4096;
+
+/// How a round does its damage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Attack {
+    /// Bytes are changed before the arena is opened.
+    Before,
+    /// So are the superblock's, and its checksum is made right again.
+    Superblock,
+    /// Another process goes on changing bytes while the arena is used.
+    Meanwhile,
+    /// The file is cut while the arena is used.
+    Truncate,
+}
+
+/// One change of the file.
+#[derive(Clone, Copy, Debug)]
+struct Patch {
+    region: u32,
+    offset: u64,
+    word: u64,
+}
+
+/// The valid arena that every round starts from.
+pub struct Ground {
+    image: ArenaImage,
+    regions: Vec<Region>,
+}
+
+fn key(index: u64) -> Vec<u8> {
+    format!("key:{index}").into_bytes()
+}
+
+fn value(index: u64, version: u64) -> Vec<u8> {
+    let len = match index % 50 {
+        7 => 70_000,
+        8 => 31_000,
+        _ => (index * 31) % 700,
+    };
+    values::frame(&key(index), version, index, len as usize)
+}
+
+fn is_number(index: u64) -> bool {
+    index % 10 == 3
+}
+
+fn options() -> OpenOptions {
+    // A damaged lock word may name an owner that lives: nobody shall wait long for it here.
+    OpenOptions { memory: 8 << 20, cores: 1, lock_timeout: Duration::from_millis(20), ..OpenOptions::default() }
+}
+
+impl Ground {
+    /// Makes an arena with items of all kinds.
+    pub fn new(folder: &Path) -> Result<Ground, String> {
+        let path = folder.join("ground.arena");
+        process::run(|| {
+            let (arena, _) = Arena::open(&path, &options()).map_err(|error| error.to_string())?;
+            fill(&arena).map_err(|error| error.to_string())?;
+            Ok(String::new())
+        })
+        .into_result()?;
+        let image = ArenaImage::read_path(&path).map_err(|error| error.to_string())?;
+        let regions = regions(&image);
+        Ok(Ground { image, regions })
+    }
+
+    /// One round. The error says what was done and what happened.
+    pub fn round(&self, folder: &Path, seed: u64) -> Result<(), String> {
+        let mut rng = Rng::new(seed);
+        let path = folder.join("damaged.arena");
+        let attack = *rng.pick(&[Attack::Before, Attack::Before, Attack::Before, Attack::Superblock, Attack::Meanwhile, Attack::Truncate]);
+        let mut image = self.image.clone();
+        let mut patches = Vec::new();
+        if attack != Attack::Truncate {
+            for _ in 0..rng.between(1, 24) {
+                let patch = self.draw(&image, attack, &mut rng);
+                image.patch(patch.offset, &patch.word.to_ne_bytes());
+                patches.push(patch);
+            }
+        }
+        if attack == Attack::Superblock {
+            seal_superblock(&mut image);
+        }
+        image.write(&path).map_err(|error| error.to_string())?;
+        // Changed items may read as anything, and so may all of them while somebody writes.
+        let trusts_values = attack != Attack::Meanwhile && patches.iter().all(|patch| patch.region != DATA);
+        let use_seed = rng.bits();
+        let mut child = process::spawn(|| use_arena(&path, use_seed, trusts_values));
+        let file = File::options().write(true).open(&path).map_err(|error| error.to_string())?;
+        let ending = loop {
+            if let Some(ending) = child.try_wait() {
+                break ending;
+            }
+            match attack {
+                Attack::Meanwhile => {
+                    let patch = self.draw(&self.image, attack, &mut rng);
+                    // A file that the child has removed or cut takes the write or refuses it; both will do.
+                    let _ = file.write_all_at(&patch.word.to_ne_bytes(), patch.offset);
+                }
+                Attack::Truncate => {
+                    std::thread::sleep(Duration::from_micros(rng.below(8000)));
+                    let len = rng.below(self.image.len());
+                    file.set_len(len).map_err(|error| error.to_string())?;
+                    break child.wait();
+                }
+                _ => break child.wait(),
+            }
+        };
+        match ending {
+            Ending::Done(_) => Ok(()),
+            bad => Err(format!("{attack:?}, changes {patches:x?}: {bad}")),
+        }
+    }
+
+    /// A word somewhere, mostly where it hurts.
+    fn draw(&self, image: &ArenaImage, attack: Attack, rng: &mut Rng) -> Patch {
+        if attack == Attack::Superblock && rng.one_in(3) {
+            let offset = if rng.one_in(2) { 8 * rng.below(20) } else { 1024 + 8 * rng.below(45) };
+            return Patch { region: 0, offset, word: self.word(image, offset, rng) };
+        }
+        loop {
+            let region = *rng.pick(&self.regions);
+            // Only where there is something: the holes of a sparse file are no part of the arena yet.
+            let inside: Vec<(u64, u64)> = image
+                .extents()
+                .map(|(start, len)| (start.max(region.off), (start + len).min(region.off + region.len)))
+                .filter(|(start, end)| start < end)
+                .collect();
+            if inside.is_empty() {
+                continue;
+            }
+            let (start, end) = *rng.pick(&inside);
+            let near = if rng.one_in(2) { start + rng.below((end - start).min(4096)) } else { start + rng.below(end - start) };
+            let offset = (near & !7).max(start);
+            return Patch { region: region.id, offset, word: self.word(image, offset, rng) };
+        }
+    }
+
+    /// A new word for this place: a small change of the old one, a number at a border, another word of the file, or anything.
+    fn word(&self, image: &ArenaImage, offset: u64, rng: &mut Rng) -> u64 {
+        let old = u64::from_ne_bytes(image.bytes(offset));
+        match rng.below(10) {
+            0 | 1 => old ^ 1 << rng.below(64),
+            2 => old.wrapping_add(1),
+            3 => old.wrapping_sub(1),
+            4 => 0,
+            5 => u64::MAX,
+            6 => old & !0xffff_ffff | rng.below(1 << 16),
+            7 => old & 0xffff_ffff | rng.bits() << 32,
+            8 => u64::from_ne_bytes(image.bytes(offset.wrapping_add(8 * rng.below(1000)))),
+            _ => rng.bits(),
+        }
+    }
+}
+
+fn seal_superblock(image: &mut ArenaImage) {
+    image.patch(SUPERBLOCK_CRC, &[0; 4]);
+    let crc = crc32fast::hash(&image.bytes::<SUPERBLOCK_LEN>(0));
+    image.patch(SUPERBLOCK_CRC, &crc.to_ne_bytes());
+}
+
+fn fill(arena: &Arena) -> Result<(), leveret_engine::Error> {
+    let now = Time::now();
+    // Two versions: a damaged slot may lead to the older one, which is no other key's.
+    for version in 0..2 {
+        for index in 0..KEYS {
+            let deadline = if index % 4 == 0 { Deadline::after(now, 1000 + index as u32) } else { Deadline::NEVER };
+            let meta = Meta { flags: (index % 3) as u32, ..Meta::default() };
+            let bytes = value(index, version);
+            let value = if is_number(index) { Value::Integer(index as i64) } else { Value::Bytes(&bytes) };
+            arena.store(&key(index), value, meta, deadline, Mode::Set, now)?;
+            if index % 7 == 0 {
+                arena.gets(&key(index), now)?;
+            }
+        }
+    }
+    for index in 0..8 {
+        arena.lease(&key(index), Duration::ZERO);
+    }
+    Ok(())
+}
+
+/// Does everything that can be done with an arena. Errors and misses are fine.
+fn use_arena(path: &Path, seed: u64, trusts_values: bool) -> Result<String, String> {
+    let mut rng = Rng::new(seed);
+    let arena = match Arena::open(path, &OpenOptions { create: false, ..options() }) {
+        Ok((arena, _)) => arena,
+        Err(error) => return Ok(error.to_string()),
+    };
+    let now = Time::now();
+    for index in 0..KEYS {
+        look(&arena, index, now, trusts_values)?;
+    }
+    walk(&arena, now, trusts_values)?;
+    for _ in 0..150 {
+        change(&arena, &mut rng, now, trusts_values)?;
+    }
+    let _ = arena.stats();
+    let _ = arena.verify();
+    arena.tend(Time(now.0 + 5000));
+    for index in 0..KEYS {
+        look(&arena, index, now, trusts_values)?;
+    }
+    let _ = arena.flush();
+    for index in 0..20 {
+        let _ = arena.set(&key(index), &value(index, 9), Deadline::NEVER, now);
+        look(&arena, index, now, trusts_values)?;
+    }
+    let _ = arena.check();
+    Ok(String::new())
+}
+
+fn look(arena: &Arena, index: u64, now: Time, trusts_values: bool) -> Result<(), String> {
+    let Some(item) = arena.get(&key(index), now) else { return Ok(()) };
+    if trusts_values {
+        judge(&item.key, &item.value, index)?;
+    }
+    Ok(())
+}
+
+fn judge(key: &[u8], value: &[u8], index: u64) -> Result<(), String> {
+    if is_number(index) {
+        // Its number lies in the data, which was not changed; counting may have changed it.
+        return match std::str::from_utf8(value).ok().and_then(|text| text.trim_end().parse::<i64>().ok()) {
+            Some(_) => Ok(()),
+            None => values::frames_of(key, value).map(|_| ()),
+        };
+    }
+    values::frames_of(key, value).map(|_| ())
+}
+
+fn walk(arena: &Arena, now: Time, trusts_values: bool) -> Result<(), String> {
+    for item in arena.iter(now) {
+        let Ok(item) = item else { break };
+        let index = std::str::from_utf8(&item.key).ok().and_then(|text| text.strip_prefix("key:")?.parse::<u64>().ok());
+        match index {
+            Some(index) if trusts_values => judge(&item.key, &item.value, index)?,
+            None if trusts_values => return Err(format!("a walk met {}, which nobody stored", show(&item.key))),
+            _ => {}
+        }
+    }
+    // A cursor may come from anywhere, too.
+    let mut cursor = Cursor { shard: 1, level: 3, bucket: u64::MAX / 2 };
+    for _ in 0..3 {
+        if !matches!(arena.scan(&mut cursor, now, &mut |_, _| {}), Ok(true)) {
+            break;
+        }
+    }
+    Ok(())
+}
+
+fn change(arena: &Arena, rng: &mut Rng, now: Time, trusts_values: bool) -> Result<(), String> {
+    let index = rng.below(KEYS);
+    let key = key(index);
+    let mut bytes = value(index, 2);
+    if rng.one_in(12) {
+        bytes = values::frame(&key, 3, index, rng.between(33_000, 300_000) as usize);
+    }
+    // Text joined to a number would be neither.
+    let modes = [Mode::Set, Mode::Add, Mode::Replace, Mode::Append, Mode::Prepend];
+    let mode = *rng.pick(if is_number(index) { &modes[..3] } else { &modes });
+    let deadline = Deadline::after(now, rng.below(2000) as u32);
+    // What these answer is not judged: with a damaged file any error and any miss is right.
+    match rng.below(10) {
+        0..=4 => drop(arena.store(&key, Value::Bytes(&bytes), Meta::default(), deadline, mode, now)),
+        5 => drop(arena.delete(&key, now)),
+        6 => drop(arena.touch(&key, deadline, now)),
+        7 => drop(arena.count(&key, Delta::Increment(1), None, now)),
+        8 => drop(arena.gets(&key, now).map(|item| {
+            let cas = item.map_or(0, |item| item.cas);
+            arena.store(&key, Value::Bytes(&bytes), Meta::default(), Deadline::NEVER, Mode::Cas(cas), now)
+        })),
+        _ => {
+            if let Lease::Granted(ticket) = arena.lease(&key, Duration::from_secs(9)) {
+                arena.release(&ticket);
+            }
+        }
+    }
+    look(arena, index, now, trusts_values)
+}

@@ -1,0 +1,556 @@
+//! Random operations on an arena and on a plain map, one after the other, with a clock of their own. The arena may forget only
+//! when it says that it has evicted something; it may never answer anything else than the map.
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use leveret_engine::{Arena, Counted, Deadline, Delta, Error, Meta, Mode, OpenOptions, Stored, Time, Value};
+
+use crate::rng::Rng;
+use crate::values::show;
+
+/// One operation. Small numbers, so that a failing sequence can be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Op {
+    /// Store bytes; `mode` 0 to 4 is set, add, replace, append, prepend.
+    Store { key: u8, len: usize, fill: u8, mode: u8, flags: u32, ttl: Option<u32> },
+    /// Store text that is a number.
+    Text { key: u8, number: u64 },
+    /// Store an integer.
+    Integer { key: u8, value: i64 },
+    /// Remember the item's cas token.
+    Gets { key: u8 },
+    /// Store with the token remembered last.
+    Cas { key: u8, len: usize, fill: u8 },
+    /// Read.
+    Get { key: u8 },
+    /// Delete.
+    Delete { key: u8 },
+    /// Delete the version whose token was remembered last.
+    DeleteVersion { key: u8 },
+    /// Another deadline; `read`: and give the item.
+    Touch { key: u8, ttl: Option<u32>, read: bool },
+    /// memcached's counting.
+    Count { key: u8, up: bool, by: u64, initial: Option<u64> },
+    /// APCu's counting.
+    AddInteger { key: u8, step: i64, create: bool },
+    /// APCu's cas.
+    CasInteger { key: u8, old: i64, new: i64 },
+    /// Walk over everything.
+    Walk,
+    /// Forget everything.
+    Flush,
+    /// Forget everything in so many seconds.
+    FlushLater { secs: u32 },
+    /// Reclaim what has died.
+    Tend,
+    /// Time passes.
+    Wait { secs: u32 },
+    /// Close and open again.
+    Reopen,
+}
+
+const KEYS: u8 = 40;
+
+fn key_bytes(key: u8) -> Vec<u8> {
+    match key {
+        0 => Vec::new(),
+        1 => vec![0, 255, b'\n', b' ', 128],
+        2 => vec![b'k'; 300],
+        3 => vec![7; 8192],
+        key => format!("key {key}").into_bytes(),
+    }
+}
+
+fn draw_len(rng: &mut Rng) -> usize {
+    match rng.below(40) {
+        0 => rng.below(1 << 20) as usize,
+        1 => rng.between(32_700, 32_800) as usize,
+        2 => (1 << 20) + rng.below(2) as usize,
+        3..=6 => rng.below(20_000) as usize,
+        7 => 0,
+        _ => rng.below(200) as usize,
+    }
+}
+
+fn draw_ttl(rng: &mut Rng) -> Option<u32> {
+    rng.one_in(3).then(|| rng.below(20) as u32)
+}
+
+fn draw(rng: &mut Rng) -> Op {
+    let key = rng.below(u64::from(KEYS)) as u8;
+    let fill = rng.bits() as u8;
+    match rng.below(100) {
+        0..=29 => {
+            let flags = if rng.one_in(2) { 0 } else { rng.bits() as u32 };
+            Op::Store { key, len: draw_len(rng), fill, mode: rng.below(5) as u8, flags, ttl: draw_ttl(rng) }
+        }
+        30..=34 => Op::Text { key, number: *rng.pick(&[0, 9, 99, 100, u64::MAX - 1, u64::MAX]) },
+        35..=38 => Op::Integer { key, value: *rng.pick(&[0, -1, 5, i64::MAX, i64::MIN]) },
+        39..=44 => Op::Gets { key },
+        45..=49 => Op::Cas { key, len: draw_len(rng), fill },
+        50..=59 => Op::Get { key },
+        60..=65 => Op::Delete { key },
+        66..=67 => Op::DeleteVersion { key },
+        68..=70 => Op::Touch { key, ttl: draw_ttl(rng), read: false },
+        71..=73 => Op::Touch { key, ttl: rng.one_in(3).then(|| rng.between(1, 20) as u32), read: true },
+        74..=81 => {
+            Op::Count { key, up: rng.one_in(2), by: *rng.pick(&[0, 1, 7, u64::MAX]), initial: rng.one_in(3).then(|| rng.below(200)) }
+        }
+        82..=86 => Op::AddInteger { key, step: *rng.pick(&[1, -1, i64::MAX]), create: rng.one_in(2) },
+        87..=88 => Op::CasInteger { key, old: *rng.pick(&[0, 5, -1]), new: rng.below(10) as i64 },
+        89 => Op::Walk,
+        90 if rng.one_in(4) => Op::Flush,
+        91 if rng.one_in(4) => Op::FlushLater { secs: rng.between(1, 8) as u32 },
+        92 | 93 => Op::Tend,
+        94 => Op::Reopen,
+        _ => Op::Wait { secs: rng.below(4) as u32 },
+    }
+}
+
+/// What the map knows of a value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Known {
+    Bytes(Vec<u8>),
+    Number { bits: u64, signed: bool },
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    value: Known,
+    flags: u32,
+    deadline: Deadline,
+    /// Changes whenever the cas token must change.
+    version: u64,
+    /// The version with which the key came to be: tokens grow while it lives.
+    born: u64,
+    /// The token, when it was asked for since.
+    told: Option<u64>,
+}
+
+struct Run<'a> {
+    path: &'a Path,
+    options: OpenOptions,
+    arena: Option<Arena>,
+    now: Time,
+    map: HashMap<u8, Entry>,
+    /// The token remembered last of each key, with its version.
+    tokens: HashMap<u8, (u64, u64)>,
+    versions: u64,
+    flush_at: Option<Time>,
+    evicted: u64,
+}
+
+/// A sequence that fails, cut down as far as possible.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// What was wrong.
+    pub why: String,
+    /// The operations, one a line.
+    pub ops: String,
+}
+
+/// Draws `count` operations and runs them on a fresh arena. A failure is cut down before it is returned.
+pub fn run(folder: &Path, seed: u64, count: usize) -> Result<(), Failure> {
+    let mut rng = Rng::new(seed);
+    let ops: Vec<Op> = (0..count).map(|_| draw(&mut rng)).collect();
+    match replay(folder, &ops) {
+        Ok(()) => Ok(()),
+        Err((index, why)) => {
+            let (ops, why) = shrink(folder, ops[..=index.min(count - 1)].to_vec(), why);
+            Err(Failure { why, ops: ops.iter().map(|op| format!("{op:?}\n")).collect() })
+        }
+    }
+}
+
+/// Leaves out ever smaller pieces, as long as it still fails.
+fn shrink(folder: &Path, mut ops: Vec<Op>, mut why: String) -> (Vec<Op>, String) {
+    let mut piece = ops.len() / 2;
+    while piece > 0 {
+        let mut at = 0;
+        while at < ops.len() {
+            let mut fewer = ops.clone();
+            fewer.drain(at..(at + piece).min(fewer.len()));
+            match replay(folder, &fewer) {
+                Err((index, other)) => {
+                    fewer.truncate(index + 1);
+                    (ops, why) = (fewer, other);
+                }
+                Ok(()) => at += piece,
+            }
+        }
+        piece /= 2;
+    }
+    (ops, why)
+}
+
+/// Runs operations on a fresh arena. The error names the operation at which they differ.
+fn replay(folder: &Path, ops: &[Op]) -> Result<(), (usize, String)> {
+    let path = folder.join("model.arena");
+    let _ = std::fs::remove_file(&path);
+    let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+    let (arena, _) = Arena::open(&path, &options).map_err(|error| (0, error.to_string()))?;
+    // Ahead of the real clock, so that a delayed flush is due by this clock and not before.
+    let now = Time(Time::now().0 + 1_000_000);
+    let arena = Some(arena);
+    let mut run =
+        Run { path: &path, options, arena, now, map: HashMap::new(), tokens: HashMap::new(), versions: 0, flush_at: None, evicted: 0 };
+    for (index, op) in ops.iter().enumerate() {
+        run.step(op).map_err(|why| (index, format!("{op:?}: {why}")))?;
+    }
+    let end = ops.len();
+    run.walk().map_err(|why| (end, why))?;
+    let report = run.arena().verify();
+    if report.is_clean() {
+        Ok(())
+    } else {
+        Err((end, format!("verify: {}", report.problems.join("; "))))
+    }
+}
+
+/// The two answers must be equal.
+fn agree<T: PartialEq + std::fmt::Debug>(got: T, wanted: T) -> Result<(), String> {
+    if got == wanted {
+        return Ok(());
+    }
+    Err(format!("the arena answered {got:?}, the map {wanted:?}"))
+}
+
+impl Run<'_> {
+    fn arena(&self) -> &Arena {
+        self.arena.as_ref().expect("it is open between two steps")
+    }
+
+    fn deadline(&self, ttl: Option<u32>) -> Deadline {
+        ttl.map_or(Deadline::NEVER, |secs| Deadline::after(self.now, secs))
+    }
+
+    /// Drops from the map what has died, and what the arena has evicted and says so.
+    fn settle(&mut self) -> Result<(), String> {
+        if self.flush_at.is_some_and(|at| at <= self.now) {
+            self.map.clear();
+            self.flush_at = None;
+        }
+        let now = self.now;
+        self.map.retain(|_, entry| !entry.deadline.is_past(now));
+        let evicted = self.arena().stats().evicted;
+        if evicted != self.evicted {
+            self.evicted = evicted;
+            let arena = self.arena().clone();
+            self.map.retain(|key, _| arena.peek(&key_bytes(*key), now).is_some());
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, key: u8, value: Known, flags: u32, deadline: Deadline) {
+        self.versions += 1;
+        let version = self.versions;
+        let born = self.map.get(&key).map_or(version, |entry| entry.born);
+        self.map.insert(key, Entry { value, flags, deadline, version, born, told: None });
+    }
+
+    fn changed(&mut self, key: u8, value: Known) {
+        self.versions += 1;
+        let version = self.versions;
+        if let Some(entry) = self.map.get_mut(&key) {
+            *entry = Entry { value, version, told: None, ..entry.clone() };
+        }
+    }
+
+    fn step(&mut self, op: &Op) -> Result<(), String> {
+        self.settle()?;
+        match *op {
+            Op::Store { key, len, fill, mode, flags, ttl } => self.store(key, &vec![fill; len], mode, flags, ttl)?,
+            Op::Text { key, number } => self.store(key, number.to_string().as_bytes(), 0, 0, None)?,
+            Op::Integer { key, value } => {
+                let stored =
+                    self.arena().store(&key_bytes(key), Value::Integer(value), Meta::default(), Deadline::NEVER, Mode::Set, self.now);
+                agree(stored, Ok(Stored::Stored { cas: 0 }))?;
+                self.put(key, Known::Number { bits: value as u64, signed: true }, 0, Deadline::NEVER);
+            }
+            Op::Gets { key } => self.gets(key)?,
+            Op::Cas { key, len, fill } => self.cas(key, &vec![fill; len])?,
+            Op::Get { .. } => {}
+            Op::Delete { key } => {
+                agree(self.arena().delete(&key_bytes(key), self.now), Ok(self.map.contains_key(&key)))?;
+                self.map.remove(&key);
+            }
+            Op::DeleteVersion { key } => {
+                let Some((token, version)) = self.tokens.get(&key).copied() else { return Ok(()) };
+                let wanted = self.wanted_of_cas(key, version);
+                agree(self.arena().delete_version(&key_bytes(key), token, self.now), Ok(wanted))?;
+                if matches!(wanted, Stored::Stored { .. }) {
+                    self.map.remove(&key);
+                }
+            }
+            Op::Touch { key, ttl, read } => self.touch(key, ttl, read)?,
+            Op::Count { key, up, by, initial } => self.count(key, up, by, initial)?,
+            Op::AddInteger { key, step, create } => self.add_integer(key, step, create)?,
+            Op::CasInteger { key, old, new } => {
+                let wanted = match self.map.get(&key).map(|entry| &entry.value) {
+                    None => Stored::Missing,
+                    Some(Known::Number { bits, signed: true }) if *bits == old as u64 => Stored::Stored { cas: 0 },
+                    Some(_) => Stored::Exists,
+                };
+                agree(self.arena().cas_integer(&key_bytes(key), old, new, self.now), Ok(wanted))?;
+                if matches!(wanted, Stored::Stored { .. }) {
+                    self.changed(key, Known::Number { bits: new as u64, signed: true });
+                }
+            }
+            Op::Walk => self.walk()?,
+            Op::Flush => {
+                agree(self.arena().flush(), Ok(()))?;
+                self.map.clear();
+                self.flush_at = None;
+            }
+            Op::FlushLater { secs } => {
+                let at = Time(self.now.0 + secs);
+                // A write carries out an earlier one that is due. This call knows only the real clock, which stands still here.
+                self.arena().tend(self.now);
+                agree(self.arena().flush_at(at), Ok(()))?;
+                self.flush_at = Some(at);
+            }
+            Op::Tend => drop(self.arena().tend(self.now)),
+            Op::Wait { secs } => self.now = Time(self.now.0 + secs),
+            Op::Reopen => {
+                self.arena = None;
+                self.arena = Some(Arena::open(self.path, &self.options).map_err(|error| error.to_string())?.0);
+            }
+        }
+        self.settle()?;
+        match op.key() {
+            Some(key) => self.look(key),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads a key and compares everything that is known of it.
+    fn look(&self, key: u8) -> Result<(), String> {
+        let item = self.arena().get(&key_bytes(key), self.now);
+        let (item, entry) = match (item, self.map.get(&key)) {
+            (None, None) => return Ok(()),
+            (Some(item), Some(entry)) => (item, entry),
+            (item, entry) => return Err(format!("a get finds {:?}, the map has {entry:?}", item.map(|item| show(&item.value)))),
+        };
+        self.compare(&item, entry)
+    }
+
+    fn compare(&self, item: &leveret_engine::Item, entry: &Entry) -> Result<(), String> {
+        let is_same = match &entry.value {
+            Known::Bytes(bytes) => item.number.is_none() && item.value == *bytes,
+            // memcached pads a number that became shorter; what stands before the spaces is the number.
+            Known::Number { bits, signed } => {
+                let text = if *signed { (*bits as i64).to_string() } else { bits.to_string() };
+                item.number == Some(*bits as i64) && item.value.trim_ascii_end() == text.as_bytes()
+            }
+        };
+        if !is_same || item.meta.flags != entry.flags || item.deadline != entry.deadline {
+            let (value, flags, deadline) = (show(&item.value), item.meta.flags, item.deadline);
+            return Err(format!("a get finds {value} with flags {flags} until {deadline:?}, the map has {}", brief(entry)));
+        }
+        Ok(())
+    }
+
+    fn store(&mut self, key: u8, bytes: &[u8], mode: u8, flags: u32, ttl: Option<u32>) -> Result<(), String> {
+        let (name, deadline) = (key_bytes(key), self.deadline(ttl));
+        let mode = [Mode::Set, Mode::Add, Mode::Replace, Mode::Append, Mode::Prepend][usize::from(mode)];
+        // What appending joins to: for a number its text as it is read.
+        let old = self.arena().get(&name, self.now).map(|item| item.value);
+        let joined = match (&old, mode) {
+            (Some(old), Mode::Append) => [old, bytes].concat(),
+            (Some(old), Mode::Prepend) => [bytes, old].concat(),
+            _ => bytes.to_vec(),
+        };
+        let stored = self.arena().store(&name, Value::Bytes(bytes), Meta { flags, ..Meta::default() }, deadline, mode, self.now);
+        let max = self.arena().value_max();
+        let applies = match mode {
+            Mode::Add => !self.map.contains_key(&key),
+            Mode::Replace | Mode::Append | Mode::Prepend => self.map.contains_key(&key),
+            _ => true,
+        };
+        // A value above the limit is refused before anything else is asked; a set then leaves nothing that is out of date.
+        if bytes.len() > max || (applies && joined.len() > max) {
+            if mode == Mode::Set {
+                self.map.remove(&key);
+            }
+            return match stored {
+                Err(Error::ValueTooLarge { .. }) => Ok(()),
+                other => Err(format!("a value of {} bytes was answered {other:?}", joined.len())),
+            };
+        }
+        let wanted = match mode {
+            _ if applies => Stored::Stored { cas: 0 },
+            Mode::Add => Stored::Exists,
+            _ => Stored::Missing,
+        };
+        let is_right = match (&stored, wanted) {
+            // The token is given only to those who ask; joining needs one for itself.
+            (Ok(Stored::Stored { .. }), Stored::Stored { .. }) => true,
+            (Ok(stored), wanted) => *stored == wanted,
+            (Err(_), _) => false,
+        };
+        if !is_right {
+            return Err(format!("{mode:?} was answered {stored:?}, wanted {wanted:?}"));
+        }
+        if applies {
+            match mode {
+                Mode::Append | Mode::Prepend => self.changed(key, Known::Bytes(joined)),
+                _ => self.put(key, Known::Bytes(joined), flags, deadline),
+            }
+        }
+        Ok(())
+    }
+
+    fn gets(&mut self, key: u8) -> Result<(), String> {
+        let item = self.arena().gets(&key_bytes(key), self.now).map_err(|error| error.to_string())?;
+        let Some(item) = item else { return agree(false, self.map.contains_key(&key)) };
+        let Some(entry) = self.map.get_mut(&key) else { return Err("gets finds what is not there".to_owned()) };
+        if item.cas == 0 || entry.told.is_some_and(|told| told != item.cas) {
+            return Err(format!("the token of one version was {:?} and is {}", entry.told, item.cas));
+        }
+        if let Some((token, version)) = self.tokens.get(&key) {
+            let is_older = *version < entry.version && *version >= entry.born;
+            if (*version == entry.version) != (*token == item.cas) || (is_older && *token > item.cas) {
+                return Err(format!("version {version} had token {token}, version {} has {}", entry.version, item.cas));
+            }
+        }
+        entry.told = Some(item.cas);
+        self.tokens.insert(key, (item.cas, entry.version));
+        Ok(())
+    }
+
+    fn wanted_of_cas(&self, key: u8, version: u64) -> Stored {
+        match self.map.get(&key) {
+            None => Stored::Missing,
+            Some(entry) if entry.version == version => Stored::Stored { cas: 0 },
+            Some(_) => Stored::Exists,
+        }
+    }
+
+    fn cas(&mut self, key: u8, bytes: &[u8]) -> Result<(), String> {
+        let Some((token, version)) = self.tokens.get(&key).copied() else { return Ok(()) };
+        if bytes.len() > self.arena().value_max() {
+            return Ok(());
+        }
+        let wanted = self.wanted_of_cas(key, version);
+        let stored = self.arena().store(&key_bytes(key), Value::Bytes(bytes), Meta::default(), Deadline::NEVER, Mode::Cas(token), self.now);
+        agree(stored, Ok(wanted))?;
+        if matches!(wanted, Stored::Stored { .. }) {
+            self.put(key, Known::Bytes(bytes.to_vec()), 0, Deadline::NEVER);
+        }
+        Ok(())
+    }
+
+    fn touch(&mut self, key: u8, ttl: Option<u32>, read: bool) -> Result<(), String> {
+        let (name, deadline) = (key_bytes(key), self.deadline(ttl));
+        if read {
+            let got = self.arena().get_and_touch(&name, deadline, self.now).map_err(|error| error.to_string())?;
+            agree(got.is_some(), self.map.contains_key(&key))?;
+        } else {
+            agree(self.arena().touch(&name, deadline, self.now), Ok(self.map.contains_key(&key)))?;
+        }
+        if let Some(entry) = self.map.get_mut(&key) {
+            entry.deadline = deadline;
+        }
+        Ok(())
+    }
+
+    fn count(&mut self, key: u8, up: bool, by: u64, initial: Option<u64>) -> Result<(), String> {
+        let delta = if up { Delta::Increment(by) } else { Delta::Decrement(by) };
+        let apply = |value: u64| if up { value.wrapping_add(by) } else { value.saturating_sub(by) };
+        let answer = self.arena().count(&key_bytes(key), delta, initial.map(|initial| (initial, Deadline::NEVER)), self.now);
+        let known = self.map.get(&key).map(|entry| entry.value.clone());
+        let (wanted, next) = match &known {
+            None => (initial.map_or(Counted::Missing, Counted::Value), None),
+            Some(Known::Number { bits, signed }) => {
+                (Counted::Value(apply(*bits)), Some(Known::Number { bits: apply(*bits), signed: *signed }))
+            }
+            Some(Known::Bytes(bytes)) => match parse(bytes) {
+                Some(value) => (Counted::Value(apply(value)), Some(Known::Number { bits: apply(value), signed: false })),
+                None => (Counted::NotNumber, None),
+            },
+        };
+        agree(answer, Ok(wanted))?;
+        match (known, next, initial) {
+            (_, Some(next), _) => self.changed(key, next),
+            (None, _, Some(initial)) => self.put(key, Known::Number { bits: initial, signed: false }, 0, Deadline::NEVER),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn add_integer(&mut self, key: u8, step: i64, create: bool) -> Result<(), String> {
+        let answer = self.arena().add_integer(&key_bytes(key), step, create.then_some(Deadline::NEVER), self.now);
+        let known = self.map.get(&key).map(|entry| entry.value.clone());
+        let next = |bits: u64| Known::Number { bits, signed: true };
+        match known {
+            None if create => {
+                agree(answer, Ok(Counted::Value(step as u64)))?;
+                self.put(key, next(step as u64), 0, Deadline::NEVER);
+                Ok(())
+            }
+            None => agree(answer, Ok(Counted::Missing)),
+            Some(Known::Number { bits, signed: true }) => {
+                let sum = bits.wrapping_add(step as u64);
+                agree(answer, Ok(Counted::Value(sum)))?;
+                self.changed(key, next(sum));
+                Ok(())
+            }
+            Some(_) => agree(answer, Ok(Counted::NotNumber)),
+        }
+    }
+
+    /// Everything that is there is met once, and nothing else.
+    fn walk(&mut self) -> Result<(), String> {
+        self.settle()?;
+        let names: HashMap<Vec<u8>, u8> = (0..KEYS).map(|key| (key_bytes(key), key)).collect();
+        let mut met = HashSet::new();
+        for item in self.arena().iter(self.now) {
+            let item = item.map_err(|error| error.to_string())?;
+            let key = names.get(&item.key).copied().ok_or_else(|| format!("a walk meets {}", show(&item.key)))?;
+            let Some(entry) = self.map.get(&key) else { return Err(format!("a walk meets {}, which is not there", show(&item.key))) };
+            self.compare(&item, entry).map_err(|why| format!("on a walk: {why}"))?;
+            if !met.insert(key) {
+                return Err(format!("a walk meets {} twice", show(&item.key)));
+            }
+        }
+        agree(met.len(), self.map.len())
+    }
+}
+
+impl Op {
+    fn key(&self) -> Option<u8> {
+        match *self {
+            Op::Store { key, .. }
+            | Op::Text { key, .. }
+            | Op::Integer { key, .. }
+            | Op::Gets { key }
+            | Op::Cas { key, .. }
+            | Op::Get { key }
+            | Op::Delete { key }
+            | Op::DeleteVersion { key }
+            | Op::Touch { key, .. }
+            | Op::Count { key, .. }
+            | Op::AddInteger { key, .. }
+            | Op::CasInteger { key, .. } => Some(key),
+            Op::Walk | Op::Flush | Op::FlushLater { .. } | Op::Tend | Op::Wait { .. } | Op::Reopen => None,
+        }
+    }
+}
+
+/// memcached's numbers: digits up to 2^64 - 1, with white space behind, such as a shrunken number leaves. The engine looks at 32 bytes.
+fn parse(bytes: &[u8]) -> Option<u64> {
+    if bytes.len() > 32 {
+        return None;
+    }
+    let text = std::str::from_utf8(bytes.trim_ascii_end()).ok()?;
+    (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+}
+
+fn brief(entry: &Entry) -> String {
+    let value = match &entry.value {
+        Known::Bytes(bytes) => show(bytes),
+        Known::Number { bits, signed } => format!("number {bits} (signed: {signed})"),
+    };
+    format!("{value} with flags {} until {:?}", entry.flags, entry.deadline)
+}
