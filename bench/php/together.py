@@ -44,10 +44,12 @@ class TwoReaders(_Together):
         shared = self._at_once((one, [0, 1], False))
         again = self._at_once((one, [0], False), (other, [0], False))
         rate = [sum(answer['per_ns'] for answer in answers) for answers in (alone, apart, shared, again)]
+        cpu_rate = [sum(answer['per_cpu_ns'] for answer in answers) for answers in (alone, apart, shared, again)]
         return {
             'scaling': rate[2] / rate[0],
             'scaling_apart': (rate[1] + rate[3]) / 2 / rate[0],
             'relative': rate[2] / ((rate[1] + rate[3]) / 2),
+            'relative_cpu': cpu_rate[2] / ((cpu_rate[1] + cpu_rate[3]) / 2),
             'control': rate[3] / rate[1],
             'wrong': sum(answer['wrong'] for answer in alone + apart + shared + again),
         }
@@ -63,7 +65,8 @@ class TwoReaders(_Together):
             'verdict': verdict_at_least(ours['relative']['median'], self._target, ours['control']),
             'wrong': _wrong(rounds),
             'note': 'the ratio is the work of two readers of one arena to that of two readers that share nothing, who do {:.2f} times the work of one. '
-                    "The peer's ratio is {:.2f}.".format(ours['scaling_apart']['median'], peer['relative']['median']),
+                    "By CPU time, which leaves out other programs, it is {:.2f}. The peer's ratio is {:.2f}.".format(
+                        ours['scaling_apart']['median'], ours['relative_cpu']['median'], peer['relative']['median']),
             'rounds': rounds,
         }
 
@@ -74,9 +77,11 @@ class BesideWriter(_Together):
         foreign = self._at_once((one, [0], False), (other, [], True))
         beside = self._at_once((one, [0], True))
         time_of = [answers[0]['ns'] / answers[0]['calls'] for answers in (alone, foreign, beside)]
+        cpu_time_of = [answers[0]['cpu_ns'] / answers[0]['calls'] for answers in (alone, beside)]
         return {
             'alone_ns': time_of[0],
             'slower': time_of[2] / time_of[0],
+            'slower_cpu': cpu_time_of[1] / cpu_time_of[0],
             'control': time_of[1] / time_of[0],
             'written': beside[0]['written'],
             'wrong': sum(answer['wrong'] for answer in alone + foreign + beside),
@@ -93,8 +98,8 @@ class BesideWriter(_Together):
             'verdict': verdict_at_most(ours['slower']['median'], self._target, ours['control']),
             'wrong': _wrong(rounds),
             'note': "the ratio is the reader's time beside the writer to its time alone, {:.0f} ns; the control's writer has another arena. "
-                    "The peer's ratio is {:.2f}, its control's {:.2f}.".format(
-                        ours['alone_ns']['median'], peer['slower']['median'], peer['control']['median']),
+                    "By CPU time, which leaves out other programs, it is {:.2f}. The peer's ratio is {:.2f}, its control's {:.2f}.".format(
+                        ours['alone_ns']['median'], ours['slower_cpu']['median'], peer['slower']['median'], peer['control']['median']),
             'rounds': rounds,
         }
 
