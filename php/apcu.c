@@ -28,6 +28,9 @@ uint32_t apcu_deadline(zend_long ttl, uint32_t now)
 	if (EXPECTED(ttl == 0)) {
 		return LEVERET_NEVER;
 	}
+	if (now == 0) {
+		now = leveret_now();
+	}
 	if (UNEXPECTED(ttl < 0)) {
 		return now;
 	}

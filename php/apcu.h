@@ -21,10 +21,10 @@
 #define APC_ITER_TTL       0x400
 #define APC_ITER_ALL       0xffffffff
 
-/* The time for the engine; it stands still for the length of a request when that is asked for. */
+/* The time for the engine: 0 lets it read the clock where it needs to, unless time stands still for the length of a request. */
 static zend_always_inline uint32_t apcu_now(void)
 {
-	return UNEXPECTED(LEVERET_G(use_request_time)) ? LEVERET_G(request_now) : leveret_now();
+	return UNEXPECTED(LEVERET_G(use_request_time)) ? LEVERET_G(request_now) : 0;
 }
 
 /* The begin of each function: the time, and the arena, or NULL while the cache is disabled or cannot be opened: each function then
@@ -32,9 +32,9 @@ static zend_always_inline uint32_t apcu_now(void)
 static zend_always_inline leveret_arena *apcu_begin(uint32_t *now)
 {
 	*now = apcu_now();
-	/* Once a second a request that lasts longer looks whether the arena's file is still the one that others open. */
-	if (UNEXPECTED(*now != LEVERET_G(checked_at))) {
-		php_leveret_arenas_check(*now);
+	/* A request may last for days: now and then it looks whether the arena's file is still the one that others open. */
+	if (UNEXPECTED(++LEVERET_G(calls) % 64 == 0)) {
+		php_leveret_arenas_look();
 	}
 	leveret_arena *arena = LEVERET_G(apcu_arena);
 	return EXPECTED(arena) ? arena : php_leveret_apcu_arena();

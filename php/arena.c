@@ -163,13 +163,20 @@ void php_leveret_arenas_sweep(void)
 	}
 }
 
-void php_leveret_arenas_check(uint32_t now)
+void php_leveret_arenas_check(void)
 {
-	LEVERET_G(checked_at) = now;
+	LEVERET_G(checked_at) = leveret_now();
 	for (php_leveret_opened *opened = LEVERET_G(opened); opened; opened = opened->next) {
 		if (!opened->lost && UNEXPECTED(leveret_check(opened->arena) == LEVERET_LOST)) {
 			php_leveret_arena_lost(opened->arena);
 		}
+	}
+}
+
+void php_leveret_arenas_look(void)
+{
+	if (LEVERET_G(checked_at) != leveret_now()) {
+		php_leveret_arenas_check();
 	}
 }
 

@@ -65,7 +65,8 @@ if test "$PHP_LEVERET" != "no"; then
   PHP_ADD_INCLUDE([$leveret_include])
 
   dnl Only get_module is to be seen from outside: symbols of the Rust library must not meet those of another one in the process.
-  LEVERET_SHARED_LIBADD="$LEVERET_CORE_LIB -lpthread -ldl -lm -Wl,--exclude-libs,ALL -Wl,--gc-sections"
+  dnl Bound when loaded (-z now), once in the master of a web server, and not by the first request of each worker.
+  LEVERET_SHARED_LIBADD="$LEVERET_CORE_LIB -lpthread -ldl -lm -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,-z,relro,-z,now"
   PHP_SUBST([LEVERET_SHARED_LIBADD])
   LEVERET_SHARED_DEPENDENCIES="$LEVERET_CORE_LIB"
   PHP_SUBST([LEVERET_SHARED_DEPENDENCIES])

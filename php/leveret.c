@@ -172,7 +172,7 @@ static PHP_RINIT_FUNCTION(leveret)
 	ZEND_TSRMLS_CACHE_UPDATE();
 #endif
 	LEVERET_G(request_now) = leveret_now();
-	php_leveret_arenas_check(LEVERET_G(request_now));
+	php_leveret_arenas_check();
 	php_leveret_arenas_sweep();
 	return SUCCESS;
 }

@@ -14,13 +14,14 @@ ZEND_BEGIN_MODULE_GLOBALS(leveret)
 	/* Read by each apcu_fetch: together, at the front. */
 	leveret_arena *apcu_arena;        /* NULL until the first use, and while it cannot be opened */
 	uint32_t decoded_entries;         /* arrays that the decoded-value cache can serve */
-	uint32_t checked_at;              /* arena clock: when the files of the open arenas were last looked at */
+	uint32_t calls;                   /* of apcu functions */
 	uint32_t request_now;             /* arena clock at the start of the request */
 	bool use_request_time;            /* apc.use_request_time */
 	bool apcu_enabled;                /* apc.enabled, and on the command line apc.enable_cli */
 
 	/* arena.c */
 	php_leveret_opened *opened;
+	uint32_t checked_at;              /* arena clock: when the files of the open arenas were last looked at */
 	uint32_t apcu_retry_at;           /* arena clock: no attempt to open the apcu arena before */
 	bool apcu_failure_logged;
 	bool apcu_size_logged;
@@ -82,7 +83,8 @@ ZEND_INI_MH(php_leveret_on_update_range);
 
 /* --- arena.c --- */
 
-void php_leveret_arenas_check(uint32_t now);   /* one stat(2) each: an arena whose file is gone counts as lost */
+void php_leveret_arenas_check(void);      /* one stat(2) each: an arena whose file is gone counts as lost */
+void php_leveret_arenas_look(void);       /* the same, if it was not done in this second */
 void php_leveret_leases_release(void);    /* RSHUTDOWN: exit and fatal errors leave leases behind */
 void php_leveret_arenas_sweep(void);      /* between requests: closes what was lost */
 void php_leveret_arenas_close(void);      /* thread or process end */
