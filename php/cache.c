@@ -21,8 +21,6 @@ zend_class_entry *cache_unsupported_value_ce, *cache_not_an_integer_ce, *cache_n
 static zend_class_entry *item_ce, *cache_ce;
 static zend_object_handlers cache_handlers;
 
-#define THIS cache_of(Z_OBJ_P(ZEND_THIS))
-
 #define TTL_NONE { NULL, 0, true }
 #define PARAM_TTL(ttl) Z_PARAM_OBJ_OF_CLASS_OR_LONG_OR_NULL((ttl).interval, php_date_get_interval_ce(), (ttl).seconds, (ttl).never)
 
@@ -45,6 +43,7 @@ static bool store_or_throw(cache_object *cache, const cache_store_request *reque
 /* set(), add() and replace() are one method in three modes. */
 static zend_always_inline void store_method(INTERNAL_FUNCTION_PARAMETERS, leveret_mode mode)
 {
+	CACHE_BEGIN(cache);
 	cache_ttl ttl = TTL_NONE;
 	cache_store_request request = { .now = leveret_now(), .mode = mode };
 	ZEND_PARSE_PARAMETERS_START(2, 3)
@@ -56,7 +55,7 @@ static zend_always_inline void store_method(INTERNAL_FUNCTION_PARAMETERS, levere
 	if (UNEXPECTED(!cache_deadline(&ttl, request.now, &request.deadline))) {
 		RETURN_THROWS();
 	}
-	RETVAL_BOOL(store_or_throw(THIS, &request));
+	RETVAL_BOOL(store_or_throw(cache, &request));
 }
 
 /* False: it was not there, or an exception is pending. */
@@ -203,7 +202,7 @@ static bool visit_delete(zval *unused, zval *unwanted, void *context)
 
 ZEND_METHOD(Leveret_Cache, __construct)
 {
-	cache_object *cache = THIS;
+	cache_object *cache = cache_of(Z_OBJ_P(ZEND_THIS));
 	zend_string *name = NULL;
 	ZEND_PARSE_PARAMETERS_START(0, 1)
 		Z_PARAM_OPTIONAL
@@ -220,6 +219,7 @@ ZEND_METHOD(Leveret_Cache, __construct)
 
 ZEND_METHOD(Leveret_Cache, get)
 {
+	CACHE_BEGIN(cache);
 	zend_string *key;
 	zval *default_value = NULL;
 	ZEND_PARSE_PARAMETERS_START(1, 2)
@@ -227,7 +227,7 @@ ZEND_METHOD(Leveret_Cache, get)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_ZVAL(default_value)
 	ZEND_PARSE_PARAMETERS_END();
-	if (cache_fetch(THIS, key, return_value)) {
+	if (cache_fetch(cache, key, return_value)) {
 		return;
 	}
 	if (default_value && !EG(exception)) {
@@ -238,8 +238,9 @@ ZEND_METHOD(Leveret_Cache, get)
 
 ZEND_METHOD(Leveret_Cache, getMultiple)
 {
+	CACHE_BEGIN(cache);
 	zval *keys;
-	get_context context = { .cache = THIS };
+	get_context context = { .cache = cache };
 	ZEND_PARSE_PARAMETERS_START(1, 2)
 		Z_PARAM_ITERABLE(keys)
 		Z_PARAM_OPTIONAL
@@ -258,15 +259,17 @@ static leveret_status find_item(cache_object *cache, zend_string *key, leveret_f
 {
 	leveret_status status;
 	php_leveret_fetch answer = PHP_LEVERET_MISS;
+	leveret_arena *arena;
 	int tries = 0;
 	do {
 		CACHE_ASK(cache, status, leveret_find_cas(cache->arena, php_leveret_string(key), 0, found));
+		arena = cache->arena;
 		if (status == LEVERET_OK) {
-			answer = php_leveret_decode_found(cache->arena, found, value);
+			answer = php_leveret_decode_found(arena, found, value);
 		}
 		/* Recycled between the two steps: the key may have a newer version. When it has not, the bytes were unreadable. */
 	} while (status == LEVERET_OK && answer == PHP_LEVERET_MISS && ++tries < FIND_TRIES_MAX
-		&& leveret_is_current(cache->arena, &found->version, 0) != LEVERET_OK);
+		&& leveret_is_current(arena, &found->version, 0) != LEVERET_OK);
 	if (status == LEVERET_OK) {
 		return answer == PHP_LEVERET_HIT ? LEVERET_OK : LEVERET_MISS;
 	}
@@ -283,13 +286,14 @@ ZEND_METHOD(Leveret_Item, __construct)
 
 ZEND_METHOD(Leveret_Cache, getItem)
 {
+	CACHE_BEGIN(cache);
 	zend_string *key;
 	leveret_found found;
 	zval value;
 	ZEND_PARSE_PARAMETERS_START(1, 1)
 		Z_PARAM_STR(key)
 	ZEND_PARSE_PARAMETERS_END();
-	if (!cache_check_key(THIS, key) || find_item(THIS, key, &found, &value) != LEVERET_OK) {
+	if (!cache_check_key(cache, key) || find_item(cache, key, &found, &value) != LEVERET_OK) {
 		RETURN_NULL();
 	}
 	object_init_ex(return_value, item_ce);
@@ -322,9 +326,10 @@ ZEND_METHOD(Leveret_Cache, replace)
 
 ZEND_METHOD(Leveret_Cache, setMultiple)
 {
+	CACHE_BEGIN(cache);
 	zval *values;
 	cache_ttl ttl = TTL_NONE;
-	set_context context = { THIS, { .now = leveret_now(), .mode = LEVERET_SET } };
+	set_context context = { cache, { .now = leveret_now(), .mode = LEVERET_SET } };
 	ZEND_PARSE_PARAMETERS_START(1, 2)
 		Z_PARAM_ITERABLE(values)
 		Z_PARAM_OPTIONAL
@@ -339,6 +344,7 @@ ZEND_METHOD(Leveret_Cache, setMultiple)
 
 ZEND_METHOD(Leveret_Cache, cas)
 {
+	CACHE_BEGIN(cache);
 	zend_long cas;
 	cache_ttl ttl = TTL_NONE;
 	cache_store_request request = { .now = leveret_now(), .mode = LEVERET_CAS };
@@ -353,22 +359,24 @@ ZEND_METHOD(Leveret_Cache, cas)
 	if (!cache_deadline(&ttl, request.now, &request.deadline)) {
 		RETURN_THROWS();
 	}
-	RETVAL_BOOL(store_or_throw(THIS, &request));
+	RETVAL_BOOL(store_or_throw(cache, &request));
 }
 
 ZEND_METHOD(Leveret_Cache, delete)
 {
+	CACHE_BEGIN(cache);
 	zend_string *key;
 	ZEND_PARSE_PARAMETERS_START(1, 1)
 		Z_PARAM_STR(key)
 	ZEND_PARSE_PARAMETERS_END();
-	RETVAL_BOOL(delete_key(THIS, key));
+	RETVAL_BOOL(delete_key(cache, key));
 }
 
 ZEND_METHOD(Leveret_Cache, deleteMultiple)
 {
+	CACHE_BEGIN(cache);
 	zval *keys;
-	delete_context context = { THIS, 0 };
+	delete_context context = { cache, 0 };
 	ZEND_PARSE_PARAMETERS_START(1, 1)
 		Z_PARAM_ITERABLE(keys)
 	ZEND_PARSE_PARAMETERS_END();
@@ -378,7 +386,7 @@ ZEND_METHOD(Leveret_Cache, deleteMultiple)
 
 ZEND_METHOD(Leveret_Cache, has)
 {
-	cache_object *cache = THIS;
+	CACHE_BEGIN(cache);
 	zend_string *key;
 	leveret_found found;
 	leveret_status status;
@@ -394,7 +402,7 @@ ZEND_METHOD(Leveret_Cache, has)
 
 static void count_method(INTERNAL_FUNCTION_PARAMETERS, bool down)
 {
-	cache_object *cache = THIS;
+	CACHE_BEGIN(cache);
 	zend_string *key;
 	zend_long step = 1;
 	cache_ttl ttl = TTL_NONE;
@@ -434,7 +442,7 @@ ZEND_METHOD(Leveret_Cache, decrement)
 
 ZEND_METHOD(Leveret_Cache, touch)
 {
-	cache_object *cache = THIS;
+	CACHE_BEGIN(cache);
 	zend_string *key;
 	cache_ttl ttl = TTL_NONE;
 	uint32_t now = leveret_now(), deadline;
@@ -500,7 +508,7 @@ static void keep(cache_object *cache, zend_string *key, zval *value, const cache
 
 ZEND_METHOD(Leveret_Cache, remember)
 {
-	cache_object *cache = THIS;
+	CACHE_BEGIN(cache);
 	zend_string *key;
 	cache_ttl ttl = TTL_NONE;
 	zend_fcall_info call;
@@ -539,7 +547,7 @@ ZEND_METHOD(Leveret_Cache, remember)
 
 ZEND_METHOD(Leveret_Cache, clear)
 {
-	cache_object *cache = THIS;
+	CACHE_BEGIN(cache);
 	leveret_status status;
 	ZEND_PARSE_PARAMETERS_NONE();
 	CACHE_ASK(cache, status, leveret_flush(cache->arena));
@@ -551,7 +559,7 @@ ZEND_METHOD(Leveret_Cache, clear)
 
 ZEND_METHOD(Leveret_Cache, stats)
 {
-	cache_object *cache = THIS;
+	CACHE_BEGIN(cache);
 	leveret_status status;
 	leveret_stats stats;
 	char path[MAXPATHLEN];

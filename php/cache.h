@@ -5,7 +5,8 @@
 #include "php_leveret_globals.h"
 
 /* An object keeps the handle of its arena, which lives until the end of the request. Where the arena is lost on the way (its file
- * was removed, replaced or cut off), the object opens it anew and does the call once more: see CACHE_ASK. */
+ * was removed, replaced or cut off), the object opens it anew and does the call once more: see CACHE_ASK and CACHE_BEGIN. So what
+ * runs user code between two steps at one arena holds on to that arena, not to the object's. */
 typedef struct cache_object {
 	leveret_arena *arena;
 	size_t key_max;
@@ -22,6 +23,16 @@ static zend_always_inline cache_object *cache_of(zend_object *object)
 bool cache_open(cache_object *cache, zend_string *name);
 /* For an answer of LEVERET_LOST. True: the arena is open again, the call is worth another try. False: an exception is pending. */
 bool cache_reopen(cache_object *cache);
+
+/* The same for a call that has noticed nothing: looks at the file itself, at most once a second. False: an exception is pending. */
+bool cache_look(cache_object *cache);
+
+/* How a method begins: its object, whose file is looked at now and then, because a request may last for days. */
+#define CACHE_BEGIN(cache) \
+	cache_object *cache = cache_of(Z_OBJ_P(ZEND_THIS)); \
+	if (UNEXPECTED(++LEVERET_G(calls) % 64 == 0) && !cache_look(cache)) { \
+		RETURN_THROWS(); \
+	}
 
 /* Sets `status` to what `call` answers for the object's arena, opened anew where it was lost. LOST remains only with an exception pending. */
 #define CACHE_ASK(cache, status, call) \

@@ -81,6 +81,12 @@ bool cache_reopen(cache_object *cache)
 	return cache_open(cache, cache->name);
 }
 
+bool cache_look(cache_object *cache)
+{
+	php_leveret_arenas_look();
+	return cache_open(cache, cache->name);
+}
+
 /* --- ttl --- */
 
 /* A month or a day has no fixed length: what counts is the interval that begins now. */

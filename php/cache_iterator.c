@@ -12,6 +12,7 @@
 
 typedef struct cache_iterator {
 	zend_object_iterator base;
+	leveret_arena *arena;   /* the one that this walk began in */
 	leveret_cursor cursor;
 	bool over;              /* the cursor has come to the end; the buffer may still hold records */
 	uint8_t *buffer;
@@ -37,7 +38,7 @@ static void scan(cache_iterator *iterator)
 	uintptr_t used = 0;
 	leveret_status status;
 	iterator->at = iterator->used = 0;
-	status = leveret_scan(cache->arena, &iterator->cursor, 0, iterator->buffer, iterator->size, &used);
+	status = leveret_scan(iterator->arena, &iterator->cursor, 0, iterator->buffer, iterator->size, &used);
 	switch (status) {
 		case LEVERET_MISS:
 			iterator->over = true;
@@ -54,7 +55,7 @@ static void scan(cache_iterator *iterator)
 			break;
 		case LEVERET_LOST:   /* and with the arena all that was left to walk over */
 			iterator->over = true;
-			cache_reopen(cache);
+			php_leveret_arena_lost(iterator->arena);
 			return;
 		default:
 			break;
@@ -71,11 +72,12 @@ static bool take_record(cache_iterator *iterator)
 	const leveret_record *record = (const leveret_record *) (iterator->buffer + iterator->at);
 	leveret_found found = record->found;
 	zend_string *key = zend_string_init((const char *) (record + 1), record->key_len, 0);
+	leveret_arena *arena = iterator->arena;
 	zval value;
 	iterator->at += record->record_len;
-	bool hit = php_leveret_decode_found(cache->arena, &found, &value) == PHP_LEVERET_HIT;
+	bool hit = php_leveret_decode_found(arena, &found, &value) == PHP_LEVERET_HIT;
 	/* Rewritten or moved since it was scanned: what the key holds now. */
-	if (!hit && !EG(exception) && leveret_is_current(cache->arena, &found.version, 0) == LEVERET_MISS) {
+	if (!hit && !EG(exception) && leveret_is_current(arena, &found.version, 0) == LEVERET_MISS) {
 		hit = cache_fetch(cache, key, &value);
 	}
 	if (!hit) {
@@ -108,6 +110,7 @@ static void iterator_move_forward(zend_object_iterator *base)
 static void iterator_rewind(zend_object_iterator *base)
 {
 	cache_iterator *iterator = (cache_iterator *) base;
+	iterator->arena = cache_of(Z_OBJ(base->data))->arena;
 	iterator->cursor = (leveret_cursor) { 0 };
 	iterator->over = false;
 	iterator->at = iterator->used = 0;
@@ -162,6 +165,7 @@ zend_object_iterator *cache_iterator_create(zend_class_entry *ce, zval *object, 
 	zend_iterator_init(&iterator->base);
 	iterator->base.funcs = &iterator_funcs;
 	ZVAL_OBJ_COPY(&iterator->base.data, Z_OBJ_P(object));
+	iterator->arena = cache_of(Z_OBJ_P(object))->arena;
 	iterator->size = SCAN_BUFFER_SIZE;
 	iterator->buffer = emalloc(iterator->size);
 	ZVAL_UNDEF(&iterator->value);

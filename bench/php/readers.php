@@ -34,7 +34,7 @@ final class Readers
         foreach ($helpers as $helper) {
             $answer = $helper->receive();
             $sum['per_ns'] += $answer['calls'] / $answer['ns'];
-            $sum['per_cpu_ns'] += $answer['calls'] / $answer['cpu_ns'];
+            $sum['per_cpu_ns'] += $answer['calls'] / max(1, $answer['cpu_ns']);
             foreach ($answer as $name => $number) {
                 $sum[$name] += $number;
             }
@@ -70,7 +70,7 @@ final class Readers
         $keys = $this->keys;
         $known = null;
         while (hrtime(true) < $command['start']);
-        while (hrtime(true) < $command['end']) {
+        do {
             $out = array_fill(0, count($keys), null);
             $cpu = $this->cpuTime();
             $start = hrtime(true);
@@ -85,7 +85,7 @@ final class Readers
                 $known = $out;
             }
             $sum['hits'] += count($out) - count(array_keys($out, false, true));
-        }
+        } while (hrtime(true) < $command['end']);
         return $sum;
     }
 

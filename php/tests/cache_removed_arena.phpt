@@ -1,0 +1,23 @@
+--TEST--
+An arena whose file was removed is noticed in the middle of a long request
+--FILE--
+<?php
+require __DIR__ . '/cache_test.inc';
+$path = arena_dir() . '/removed.arena';
+$cache = new Leveret\Cache($path);
+$cache->set('key', 'old');
+unlink($path);
+$other = in_child(function () use ($path) {
+    $cache = new Leveret\Cache(dirname($path) . '/./removed.arena');
+    $cache->set('key', 'new');
+});
+wait_for($other);
+// The file is looked at once a second, on one of many calls.
+for ($i = 0; $i < 1000 && $cache->get('key') !== 'new'; $i++) {
+    usleep(5000);
+}
+var_dump($cache->get('key'), iterator_count($cache));
+?>
+--EXPECT--
+string(3) "new"
+int(1)
