@@ -397,8 +397,8 @@ impl<'a> Locked<'a> {
     fn release_chain(&self, first: &Bucket) {
         let mut bucket = first;
         while let Some(number) = SlotWord(bucket.slots[SLOTS - 1].load(Ordering::Relaxed)).linked() {
-            self.set_overflow_used(number, false);
             let Some(next) = self.core.overflow_bucket(self.index, number) else { return };
+            self.set_overflow_used(number, false);
             bucket = next;
         }
     }

@@ -12,6 +12,7 @@
 //! Published items never change, except for whole aligned words: the deadline (touch, under the lock, only ever later), a
 //! number, its cas and its width (incr), and the bit `wanted` in the shape.
 use crate::arena::Core;
+use crate::large::Division;
 use crate::segment::SegmentId;
 use crate::sync::Ordering;
 use crate::time::Deadline;
@@ -195,6 +196,12 @@ impl View {
         self.at + u64::from(self.value_off)
     }
 
+    /// How many extents a large value has room for: counted from the private copy, so that nobody can change it meanwhile.
+    pub fn pieces(&self) -> usize {
+        let optional = 4 * (u64::from(self.header.has_flags()) + u64::from(self.header.has_extension()));
+        (self.key() - self.payload() - optional).saturating_sub(16) as usize / 8
+    }
+
     /// Bytes up to the next item.
     #[inline]
     pub fn size(&self) -> u64 {
@@ -348,11 +355,14 @@ impl Core {
         self.data.long(view.payload()).load(Ordering::Acquire)
     }
 
-    /// Total length of a large value and the number of its extents.
-    pub fn large_of(&self, view: &View) -> (u64, usize) {
-        (self.data.long(view.payload()).load(Ordering::Relaxed), self.data.word(view.payload() + 8).load(Ordering::Relaxed) as usize)
+    /// How a large value is divided, unless its numbers contradict each other or what an arena can hold.
+    pub fn division_of(&self, view: &View) -> Option<Division> {
+        let total = self.data.long(view.payload()).load(Ordering::Relaxed);
+        Division::new(total, view.pieces(), view.header.value_len(), self.geometry.segment_size())
+            .filter(|_| total <= self.geometry.memory / 8)
     }
 
+    /// A piece of a large value; `index` is below `View::pieces`.
     pub fn extent_of(&self, view: &View, index: usize) -> Extent {
         let at = view.payload() + 16 + 8 * index as u64;
         Extent { segment: self.data.word(at).load(Ordering::Relaxed), generation: self.data.word(at + 4).load(Ordering::Relaxed) }

@@ -70,6 +70,11 @@ impl Division {
         fits.then_some(Division { pieces, segment_size, piece_bytes, tail })
     }
 
+    /// Bytes of the whole value.
+    pub fn total(&self) -> u64 {
+        self.piece_bytes + self.tail
+    }
+
     /// Where piece `index` begins in the value, and how long it is.
     pub fn piece(&self, index: usize) -> (u64, u64) {
         let begin = index as u64 * self.segment_size;
@@ -164,7 +169,7 @@ impl Core {
 impl Locked<'_> {
     /// Frees the pieces of a large value that no slot reaches any more.
     pub fn free_extents(&self, view: &View) {
-        for index in 0..self.core.large_of(view).1 {
+        for index in 0..view.pieces() {
             let extent = self.core.extent_of(view, index);
             if self.core.is_extent(extent, self.index) {
                 self.core.set_free(SegmentId(extent.segment));
@@ -188,7 +193,7 @@ impl Locked<'_> {
         let piece = Extent { segment: segment.0, generation: word.generation() as u32 };
         self.core.spots(self.index, self.bucket_of(key_hash)).filter(|spot| spot.word.tag() == hash::tag(key_hash)).any(|spot| {
             let Some(view) = self.core.item_behind(self.index, spot.word) else { return false };
-            view.kind == Kind::Large && (0..self.core.large_of(&view).1).any(|index| self.core.extent_of(&view, index) == piece)
+            view.kind == Kind::Large && (0..view.pieces()).any(|index| self.core.extent_of(&view, index) == piece)
         })
     }
 }

@@ -9,7 +9,6 @@ use crate::error::Error;
 use crate::hash;
 use crate::index::{SlotWord, Spot, CHAIN_MAX};
 use crate::item::{Encoding, Extent, Kind, Meta, View};
-use crate::large::Division;
 use crate::segment::{SegmentId, State, StateWord};
 use crate::sync::{fence, AtomicU64, Ordering};
 use crate::time::{Deadline, Moment, Time};
@@ -267,10 +266,8 @@ impl Arena {
         if view.kind != Kind::Large {
             return false;
         }
-        let (total, pieces) = core.large_of(&view);
         // The caller has made room for `value_len`: no other length is written, whatever the arena says by now.
-        let division = Division::new(total, pieces, view.header.value_len(), core.geometry.segment_size());
-        let Some(division) = division.filter(|_| total == found.value_len) else { return false };
+        let Some(division) = core.division_of(&view).filter(|division| division.total() == found.value_len) else { return false };
         let shard = StateWord(found.version.segment).shard();
         for index in 0..division.pieces {
             let extent = core.extent_of(&view, index);
@@ -403,7 +400,8 @@ impl Core {
         let mut answer = Match::No;
         if let Some(view) = self.view(segment, word.at()) {
             let same_key = view.header.key_len() == key.len() && self.data.equals(view.key(), key);
-            if same_key && !view.header.deadline().is_past(now) && epoch == self.epoch(now) {
+            let is_sound = view.kind != Kind::Large || self.division_of(&view).is_some();
+            if same_key && is_sound && !view.header.deadline().is_past(now) && epoch == self.epoch(now) {
                 let version = Version { hash, slot: word.0, segment: state.0, epoch, deadline: view.header.deadline };
                 self.describe(&view, version, found);
                 answer = Match::Yes;
@@ -438,7 +436,7 @@ impl Core {
                 // memcached never shortens a number that was counted down: it pads the text with spaces.
                 found.value_len = (found.digit_count() as u64).max(view.header.value_len().min(20));
             }
-            Kind::Large => found.value_len = self.large_of(view).0,
+            Kind::Large => found.value_len = self.division_of(view).map_or(0, |division| division.total()),
         }
     }
 

@@ -3,7 +3,6 @@ use crate::arena::{Arena, Core};
 use crate::hash;
 use crate::index::{SlotWord, CHAIN_MAX};
 use crate::item::Kind;
-use crate::large::Division;
 use crate::lock::Locked;
 use crate::segment::{SegmentId, State};
 use crate::sync::Ordering;
@@ -150,11 +149,10 @@ impl Locked<'_> {
 
     fn verify_large(&self, report: &mut Report, key: &[u8], hash: u64, view: &crate::item::View) {
         let core = self.core;
-        let (total, count) = core.large_of(view);
-        if Division::new(total, count, view.header.value_len(), core.geometry.segment_size()).is_none() {
-            report.problem(|| format!("key '{}': its pieces do not add up to {total} bytes", key.escape_ascii()));
+        if core.division_of(view).is_none() {
+            report.problem(|| format!("key '{}': its pieces do not add up", key.escape_ascii()));
         }
-        for index in 0..count {
+        for index in 0..view.pieces() {
             let extent = core.extent_of(view, index);
             let is_there =
                 core.is_extent(extent, self.index) && core.header(SegmentId(extent.segment)).key_hash.load(Ordering::Relaxed) == hash;

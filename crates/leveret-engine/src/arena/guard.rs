@@ -2,7 +2,7 @@
 //! The handler replaces the *whole* mapping by private zeros: a process that saw some pages private and some shared would
 //! "take" a free lock word privately and write beside its real owner. From then on every operation answers `Lost`.
 //!
-//! The handler runs on any thread at any instruction, in the middle of `rep movsb` too, so it only reads atomics and calls
+//! The handler runs on any thread at any instruction, in the middle of a copy too, so it only reads atomics and calls
 //! mmap. A fault that is not ours goes to the handler that was there before.
 use crate::sync::{AtomicBool, AtomicUsize, Ordering};
 use std::io;
