@@ -126,7 +126,7 @@ impl Core {
         let buckets = u64::from(self.buckets(shard));
         let allocated = u64::from(chunks) * u64::from(self.geometry.chunk_buckets);
         // Some splits ahead: allocating takes longer than a write should wait.
-        if buckets + 8 >= allocated && head.occupied.load(Ordering::Relaxed) * 5 > buckets * 24 {
+        if buckets + 8 >= allocated && head.occupied.load(Ordering::Relaxed).saturating_mul(5) > buckets * 24 {
             self.extend_index(shard, chunks, now);
         }
     }

@@ -332,7 +332,7 @@ impl<'a> Locked<'a> {
     /// Whether the table is full enough to split a bucket.
     pub fn wants_split(&self) -> bool {
         let buckets = u64::from(self.core.buckets(self.index));
-        self.shard().occupied.load(Ordering::Relaxed) * 100 > buckets * SLOTS as u64 * LOAD_MAX
+        self.shard().occupied.load(Ordering::Relaxed).saturating_mul(100) > buckets * SLOTS as u64 * LOAD_MAX
     }
 
     /// Splits the next bucket: copies its movers into the new bucket, publishes that, then clears them from the old one.

@@ -102,7 +102,7 @@ impl Core {
         let mut swept = false;
         for _ in 0..ROUNDS {
             if self.count_state(State::LargeFill) * FILL_SHARE < self.active_segments().max(self.states.len() / 2) {
-                let generation = self.shards.at(shard).generation.fetch_add(1, Ordering::Relaxed) + 1;
+                let generation = self.shards.at(shard).generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
                 if let Some(segment) = self.take_free(StateWord::new(generation, State::LargeFill, shard, Pool::Small, 0)) {
                     if self.claim(segment, owner) {
                         return Ok((segment, generation));

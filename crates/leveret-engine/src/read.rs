@@ -271,7 +271,10 @@ impl Arena {
         let shard = StateWord(found.version.segment).shard();
         for index in 0..division.pieces {
             let extent = core.extent_of(&view, index);
-            if !core.is_extent(extent, shard) {
+            // The key's hash besides the generation: a damaged counter may have given one out twice.
+            let is_ours = core.is_extent(extent, shard)
+                && core.header(SegmentId(extent.segment)).key_hash.load(Ordering::Relaxed) == found.version.hash;
+            if !is_ours {
                 return false;
             }
             let (begin, len) = division.piece(index);

@@ -237,7 +237,7 @@ impl Locked<'_> {
 
     /// The next number of a segment use in this shard, for ever new.
     pub fn next_generation(&self) -> u64 {
-        self.shard().generation.fetch_add(1, Ordering::Relaxed) + 1
+        self.shard().generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
     }
 
     /// The segment behind an entry of the open list, unless the list is out of date.

@@ -372,7 +372,7 @@ impl Locked<'_> {
 
     /// The next explicit cas.
     pub fn next_cas(&self) -> u64 {
-        EXPLICIT_CAS | (self.shard().cas_counter.fetch_add(1, Ordering::Relaxed) + 1)
+        EXPLICIT_CAS | self.shard().cas_counter.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
     }
 
     /// Writes a new version of the located key and commits it. Returns its cas (0 unless wanted). None: no room, nothing changed.
