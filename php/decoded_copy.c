@@ -30,7 +30,7 @@ static size_t string_size(const zend_string *string)
 	return ZEND_MM_ALIGNED_SIZE(_ZSTR_STRUCT_SIZE(ZSTR_LEN(string)));
 }
 
-/* Unserialized lists are hash tables; as packed arrays they take 16 bytes an element instead of 40. Scripts cannot tell. */
+/* Most readers make hash tables of lists; as packed arrays they take 16 bytes an element instead of 40. Scripts cannot tell. */
 static bool is_list(const zend_array *array)
 {
 	return HT_IS_PACKED(array) || (HT_IS_WITHOUT_HOLES(array) && zend_array_is_list((zend_array *) array));

@@ -94,8 +94,11 @@ void php_leveret_arena_info(const char *name, zend_long memory);   /* phpinfo ro
 
 /* Appends nothing, replaces nothing: *out is a new block of the request's heap that holds `bytes`. False: an exception is pending. */
 bool php_leveret_serialize(zval *value, php_leveret_encoded *out);
-/* False: *return_value is not set; an exception is pending, or the data is unreadable or not allowed (a warning was given). */
+/* False: *return_value is not set; an exception is pending, or the data is unreadable or not allowed (a warning was given).
+ * data[len] is NUL. */
 bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, zval *return_value);
+/* plain.c: false: *return_value is not set, and php_var_unserialize is to decide. */
+bool php_leveret_read_plain(const char *data, size_t len, zval *return_value);
 const char *php_leveret_serializers(void);   /* for phpinfo: "php, igbinary" */
 void php_leveret_allowed_classes_free(zend_leveret_globals *globals);
 

@@ -188,7 +188,7 @@ bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, zva
 	ZVAL_UNDEF(return_value);
 
 	if (EXPECTED(encoding == LEVERET_PHP)) {
-		readable = php_unserialize(data, len, return_value);
+		readable = php_leveret_read_plain(data, len, return_value) || php_unserialize(data, len, return_value);
 	} else if (restricted()) {
 		problem = "it is of igbinary or msgpack, which cannot keep to leveret.allowed_classes";
 	} else if (encoding == LEVERET_IGBINARY && has_igbinary()) {
