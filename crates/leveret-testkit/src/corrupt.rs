@@ -9,14 +9,13 @@ use std::time::Duration;
 use leveret_engine::{Arena, Cursor, Deadline, Delta, Lease, Meta, Mode, OpenOptions, Time, Value};
 
 use crate::arena_copy::ArenaImage;
-use crate::layout::{regions, Region, DATA};
+use crate::layout::{regions, seal_superblock, Region, DATA, SUPERBLOCK_LEN};
 use crate::process::{self, Ending};
 use crate::rng::Rng;
+use crate::seeded;
 use crate::values::{self, show};
 
 const KEYS: u64 = 500;
-const SUPERBLOCK_CRC: u64 = 128;
-const SUPERBLOCK_LEN: usize = 4096;
 
 /// How a round does its damage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,7 +71,7 @@ impl Ground {
     pub fn new(folder: &Path) -> Result<Ground, String> {
         let path = folder.join("ground.arena");
         process::run(|| {
-            let (arena, _) = Arena::open(&path, &options()).map_err(|error| error.to_string())?;
+            let arena = seeded::open(&path, &options(), 1).map_err(|error| error.to_string())?;
             fill(&arena).map_err(|error| error.to_string())?;
             Ok(String::new())
         })
@@ -97,7 +96,9 @@ impl Ground {
             }
         }
         if attack == Attack::Superblock {
-            seal_superblock(&mut image);
+            let mut page = image.bytes::<SUPERBLOCK_LEN>(0);
+            seal_superblock(&mut page);
+            image.patch(0, &page);
         }
         image.write(&path).map_err(|error| error.to_string())?;
         // Changed items may read as anything, and so may all of them while somebody writes.
@@ -169,12 +170,6 @@ impl Ground {
             _ => rng.bits(),
         }
     }
-}
-
-fn seal_superblock(image: &mut ArenaImage) {
-    image.patch(SUPERBLOCK_CRC, &[0; 4]);
-    let crc = crc32fast::hash(&image.bytes::<SUPERBLOCK_LEN>(0));
-    image.patch(SUPERBLOCK_CRC, &crc.to_ne_bytes());
 }
 
 fn fill(arena: &Arena) -> Result<(), leveret_engine::Error> {

@@ -12,8 +12,9 @@ use crate::layout::locked_shards;
 use crate::operations::{filler, filler_key, now, read_filler, set_filler, Operation, SUBJECT};
 use crate::process::{self, Ending};
 use crate::rng::Rng;
+use crate::seeded;
 use crate::stepper::{self, Step, Stepped};
-use crate::survivors::{look, open, prove, write_witnesses, Progress};
+use crate::survivors::{look, open, options, prove, write_witnesses, Progress};
 use crate::values;
 
 /// How thorough a run is.
@@ -84,7 +85,7 @@ pub fn kill(operation: Operation, folder: &Path, how: Thoroughness, seed: u64) -
     let name = operation.name;
     now();
     let failed = |place: &str, why: String| Failure { operation: name, place: place.to_owned(), why };
-    let base = base_image(folder).map_err(|why| failed("in its preparation", why))?;
+    let base = base_image(folder, seed).map_err(|why| failed("in its preparation", why))?;
     let operation = rehearse(operation, folder, &base).map_err(|why| failed("in its rehearsal", why))?;
     let mut bench = Bench { operation, folder, base, how, rng: Rng::new(seed), tally: Tally::default() };
     let held = bench.step_through()?;
@@ -94,10 +95,10 @@ pub fn kill(operation: Operation, folder: &Path, how: Thoroughness, seed: u64) -
 }
 
 /// The arena that every run of an operation begins with.
-fn base_image(folder: &Path) -> Result<ArenaImage, String> {
+fn base_image(folder: &Path, seed: u64) -> Result<ArenaImage, String> {
     let path = folder.join("base.arena");
-    let _ = std::fs::remove_file(&path);
     process::run(|| {
+        seeded::create(&path, &options(), seed).map_err(|error| error.to_string())?;
         let arena = open(&path)?;
         write_witnesses(&arena)?;
         // Read, so that a full arena prefers to keep them.

@@ -8,6 +8,19 @@ const REGION_COUNT: u64 = 124;
 const SHARD_SHIFT: u64 = 100;
 const SHARD_SIZE: u64 = 512;
 
+/// Length of the superblock.
+pub const SUPERBLOCK_LEN: usize = 4096;
+/// Where the superblock keeps the hash seed.
+pub const HASH_SEED: usize = 72;
+const CRC: usize = 128;
+
+/// Makes the checksum of a changed superblock right again.
+pub fn seal_superblock(page: &mut [u8; SUPERBLOCK_LEN]) {
+    page[CRC..CRC + 4].fill(0);
+    let crc = crc32fast::hash(page);
+    page[CRC..CRC + 4].copy_from_slice(&crc.to_ne_bytes());
+}
+
 /// A region of the file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Region {
@@ -21,6 +34,8 @@ pub struct Region {
 
 /// Number of the region of shard headers.
 pub const SHARDS: u32 = 3;
+/// Number of the index's region.
+pub const INDEX: u32 = 13;
 /// Number of the region of items.
 pub const DATA: u32 = 15;
 

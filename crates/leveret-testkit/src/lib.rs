@@ -17,6 +17,7 @@ pub mod policy;
 pub mod process;
 pub mod rng;
 pub mod scratch;
+pub mod seeded;
 pub mod shared;
 pub mod stepper;
 pub mod stores;

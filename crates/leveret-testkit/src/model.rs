@@ -7,6 +7,7 @@ use std::path::Path;
 use leveret_engine::{Arena, Counted, Deadline, Delta, Error, Meta, Mode, OpenOptions, Stored, Time, Value};
 
 use crate::rng::Rng;
+use crate::seeded;
 use crate::values::show;
 
 /// One operation. Small numbers, so that a failing sequence can be read.
@@ -154,24 +155,24 @@ pub struct Failure {
 pub fn run(folder: &Path, seed: u64, count: usize) -> Result<(), Failure> {
     let mut rng = Rng::new(seed);
     let ops: Vec<Op> = (0..count).map(|_| draw(&mut rng)).collect();
-    match replay(folder, &ops) {
+    match replay(folder, seed, &ops) {
         Ok(()) => Ok(()),
         Err((index, why)) => {
-            let (ops, why) = shrink(folder, ops[..=index.min(count - 1)].to_vec(), why);
+            let (ops, why) = shrink(folder, seed, ops[..=index.min(count - 1)].to_vec(), why);
             Err(Failure { why, ops: ops.iter().map(|op| format!("{op:?}\n")).collect() })
         }
     }
 }
 
 /// Leaves out ever smaller pieces, as long as it still fails.
-fn shrink(folder: &Path, mut ops: Vec<Op>, mut why: String) -> (Vec<Op>, String) {
+fn shrink(folder: &Path, seed: u64, mut ops: Vec<Op>, mut why: String) -> (Vec<Op>, String) {
     let mut piece = ops.len() / 2;
     while piece > 0 {
         let mut at = 0;
         while at < ops.len() {
             let mut fewer = ops.clone();
             fewer.drain(at..(at + piece).min(fewer.len()));
-            match replay(folder, &fewer) {
+            match replay(folder, seed, &fewer) {
                 Err((index, other)) => {
                     fewer.truncate(index + 1);
                     (ops, why) = (fewer, other);
@@ -185,11 +186,10 @@ fn shrink(folder: &Path, mut ops: Vec<Op>, mut why: String) -> (Vec<Op>, String)
 }
 
 /// Runs operations on a fresh arena. The error names the operation at which they differ.
-fn replay(folder: &Path, ops: &[Op]) -> Result<(), (usize, String)> {
+fn replay(folder: &Path, seed: u64, ops: &[Op]) -> Result<(), (usize, String)> {
     let path = folder.join("model.arena");
-    let _ = std::fs::remove_file(&path);
     let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
-    let (arena, _) = Arena::open(&path, &options).map_err(|error| (0, error.to_string()))?;
+    let arena = seeded::open(&path, &options, seed).map_err(|error| (0, error.to_string()))?;
     // Ahead of the real clock, so that a delayed flush is due by this clock and not before.
     let now = Time(Time::now().0 + 1_000_000);
     let arena = Some(arena);

@@ -1,0 +1,57 @@
+//! Arenas that are the same in every run. An arena draws its hash seed when it is made, and where each key lies hangs on it;
+//! a run that shall be repeatable replaces it by its own, while the arena is still empty.
+
+use std::fs::File;
+use std::io::{Error, ErrorKind};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+
+use leveret_engine::{Arena, OpenOptions};
+
+use crate::layout::{seal_superblock, HASH_SEED, SUPERBLOCK_LEN};
+
+/// Makes a new arena at `path`, replacing what is there, with a hash seed made from `seed`.
+pub fn create(path: &Path, options: &OpenOptions, seed: u64) -> std::io::Result<()> {
+    match std::fs::remove_file(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => return Err(error),
+        _ => {}
+    }
+    let (arena, _) = Arena::open(path, options).map_err(|error| Error::other(error.to_string()))?;
+    drop(arena);
+    let file = File::options().read(true).write(true).open(path)?;
+    let mut page = [0; SUPERBLOCK_LEN];
+    file.read_exact_at(&mut page, 0)?;
+    page[HASH_SEED..HASH_SEED + 8].copy_from_slice(&seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_ne_bytes());
+    seal_superblock(&mut page);
+    file.write_all_at(&page, 0)
+}
+
+/// The same, and opens it.
+pub fn open(path: &Path, options: &OpenOptions, seed: u64) -> std::io::Result<Arena> {
+    create(path, options, seed)?;
+    Arena::open(path, options).map(|(arena, _)| arena).map_err(|error| Error::other(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena_copy::ArenaImage;
+    use crate::scratch;
+
+    #[test]
+    fn two_arenas_of_one_seed_put_their_items_in_the_same_places() {
+        let folder = scratch::folder().unwrap();
+        let index_of = |seed| {
+            let path = folder.path().join("seeded.arena");
+            let arena = open(&path, &OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() }, seed).unwrap();
+            for index in 0..100u32 {
+                arena.set(&index.to_ne_bytes(), b"value", leveret_engine::Deadline::NEVER, leveret_engine::Time::now()).unwrap();
+            }
+            let image = ArenaImage::read_path(&path).unwrap();
+            let index = crate::layout::region(&image, crate::layout::INDEX).unwrap();
+            (0..1000).map(|word| image.bytes::<8>(index.off + 8 * word)).collect::<Vec<_>>()
+        };
+        assert_eq!(index_of(1), index_of(1));
+        assert_ne!(index_of(1), index_of(2));
+    }
+}

@@ -1,0 +1,14 @@
+//! Random operations against a plain map: a cache may forget, never lie.
+
+use leveret_testkit::{model, rng, scratch};
+
+#[test]
+fn the_arena_answers_as_a_map_does() {
+    let folder = scratch::folder().expect("a temporary folder");
+    let first = rng::fresh_seed();
+    for seed in first..first + 60 {
+        if let Err(failure) = model::run(folder.path(), seed, 400) {
+            panic!("seed {seed}: {}\n{}", failure.why, failure.ops);
+        }
+    }
+}
