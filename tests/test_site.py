@@ -13,7 +13,7 @@ from webserver import WORKER_USER, Client, Fpm, Nginx, kill
 
 CLIENTS = 6
 WORKERS = 6
-KILLS = 400
+KILLS = 1000
 
 
 class Site(SystemTest):
@@ -39,6 +39,8 @@ class Site(SystemTest):
 
 
 class Kills(Site):
+    maxDiff = None
+
     def test_sigkill_under_load(self):
         """php-fpm workers killed under load: no wrong answer, no acknowledged write lost, every survivor answers"""
         fpm = self.site(self.ours(apc__shm_size="64M"), WORKERS)
@@ -115,7 +117,7 @@ class Visitor(threading.Thread):
                 self.cut_off += 1
                 possible.add(version)
             elif status != 200 or not text.startswith("{"):
-                self.complaints.append(f"{self.key}: {status} {text[:300]}")
+                self.complaints.append(f"{self.key}: {status} {text[:600]}")
             else:
                 self.answers += 1
                 answer = json.loads(text)

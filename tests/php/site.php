@@ -16,9 +16,19 @@ function version_of(string $key, mixed $value): int
 {
     $version = is_array($value) ? $value['version'] : (int) explode(':', (string) $value, 3)[1];
     if ($value !== describe($key, $version)) {
-        exit('WRONG ' . $key . ': ' . substr(json_encode($value), 0, 200));
+        exit("WRONG $key: " . difference(serialize(describe($key, $version)), serialize($value)));
     }
     return $version;
+}
+
+/** Where two texts part, and where they are the same again: enough to see a torn value from a foreign one. */
+function difference(string $wanted, string $got): string
+{
+    $differs = $wanted ^ $got;
+    $from = strspn($differs, "\0");
+    $until = strlen(rtrim($differs, "\0"));
+    return sprintf('%d bytes where %d were stored, differs from byte %d to %d: wanted %s, got %s', strlen($got), strlen($wanted),
+        $from, $until, json_encode(substr($wanted, $from, 60)), json_encode(substr($got, $from, 60), JSON_INVALID_UTF8_SUBSTITUTE));
 }
 
 /** Reads and rewrites keys that every worker writes. */
