@@ -148,7 +148,8 @@ function apcu_dec(string $key, int $step = 1, &$success = null, int $ttl = 0): i
 function apcu_cas(string $key, int $old, int $new): bool {}
 
 /**
- * The value, or false with $success = false. For an array of keys those found, key => value, and $success is true.
+ * The value, or false with $success = false. For an array of keys those found, key => value, and $success is true. A key that
+ * looks like an integer is an integer in that array, so that $found[$key] is there.
  *
  * @param array|string $key
  * @param bool $success

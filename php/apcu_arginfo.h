@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 703c8a02ed5a351e822f8c48cd5d0f82f659fde6 */
+ * Stub hash: a81149180bb613ea25d2b4e2bae52c1961344c7b */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_apcu_clear_cache, 0, 0, _IS_BOOL, 0)
 ZEND_END_ARG_INFO()
