@@ -284,6 +284,6 @@ mod tests {
         assert_eq!(again.record(2, KEYS - 1), record);
         assert_eq!(again.record(1, KEYS - 1), Record::default());
         assert_eq!(again.counts(1), counts);
-        assert!(RECORDS + KEYS * RECORD_SIZE <= SLOT_SIZE);
+        const { assert!(RECORDS + KEYS * RECORD_SIZE <= SLOT_SIZE) };
     }
 }

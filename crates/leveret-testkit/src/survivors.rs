@@ -139,7 +139,7 @@ fn subject_progress(arena: &Arena, operation: &Operation, before: Option<&Seen>,
 /// Everything that has to hold on an arena whose writer died in `operation`. `least`: what was seen of the operation earlier,
 /// and must not be undone.
 pub fn prove(path: &Path, operation: &Operation, seed: u64, least: Progress) -> Result<Progress, String> {
-    let reader = process::run(|| look(&open(path)?, operation).map(|progress| encode(progress)));
+    let reader = process::run(|| look(&open(path)?, operation).map(encode));
     let first = decode(&reader.into_result().map_err(|why| format!("a reader that came first: {why}"))?)?;
     not_undone(operation, least, first)?;
 
