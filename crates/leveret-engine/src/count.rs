@@ -11,7 +11,7 @@ use crate::lock::Locked;
 use crate::read::decimal_len;
 use crate::stats::Counter;
 use crate::sync::Ordering;
-use crate::time::{Deadline, Time};
+use crate::time::{Deadline, Moment, Time};
 use crate::write::{Step, Stored};
 
 /// How memcached counts.
@@ -68,7 +68,7 @@ impl Arena {
 
     /// Adds to an integer by APCu's rules: it wraps, and only values stored as integers count. `create`: a missing one is
     /// created with the value `step` and this deadline.
-    pub fn add_integer(&self, key: &[u8], step: i64, create: Option<Deadline>, now: Time) -> Result<Counted, Error> {
+    pub fn add_integer(&self, key: &[u8], step: i64, create: Option<Deadline>, now: impl Moment) -> Result<Counted, Error> {
         self.core.check_key(key)?;
         self.core.update(key, now, |locked, located| match located.live() {
             None => match create {
@@ -85,7 +85,7 @@ impl Arena {
     }
 
     /// Replaces an integer that has the value `old`. `Exists`: it has another one, or is no integer.
-    pub fn cas_integer(&self, key: &[u8], old: i64, new: i64, now: Time) -> Result<Stored, Error> {
+    pub fn cas_integer(&self, key: &[u8], old: i64, new: i64, now: impl Moment) -> Result<Stored, Error> {
         self.core.check_key(key)?;
         self.core.update(key, now, |locked, located| {
             let Some(view) = located.live() else { return Ok(Step::Done(Stored::Missing)) };
@@ -125,7 +125,8 @@ impl Locked<'_> {
     }
 
     fn put_number(&self, located: &Located<'_>, key: &[u8], meta: Meta, deadline: Deadline, value: u64, width: u32) -> Step<Counted> {
-        let item = NewItem { key, meta, mtime: self.now.0, deadline: deadline.0, cas: None, body: Body::Number { value, cas: 0, width } };
+        let item =
+            NewItem { key, meta, mtime: self.time().0, deadline: deadline.0, cas: None, body: Body::Number { value, cas: 0, width } };
         match self.put(located, item, false, None) {
             Some(_) => {
                 self.count(Counter::Increments, 1);

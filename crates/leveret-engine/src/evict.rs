@@ -13,7 +13,7 @@ use crate::read::FREQUENCY_MAX;
 use crate::segment::{Pool, SegmentId, State, StateWord};
 use crate::stats::Counter;
 use crate::sync::Ordering;
-use crate::time::Time;
+use crate::time::{Moment, Time};
 
 /// Share of a shard's segments that the small pool may take before it is the one to be drained.
 const SMALL_PERCENT: usize = 10;
@@ -171,6 +171,7 @@ impl Core {
 impl<'a> Locked<'a> {
     fn survey(&self) -> Survey {
         let core = self.core;
+        let now = self.time();
         let size = core.geometry.segment_size() as u32;
         let mut survey = Survey { next_expiry: u32::MAX, ..Survey::default() };
         for segment in (0..core.active_segments()).map(|segment| SegmentId(segment as u32)) {
@@ -187,7 +188,7 @@ impl<'a> Locked<'a> {
                 Some(State::Open) => {
                     survey.all += 1;
                     survey.small += usize::from(word.pool() == Pool::Small);
-                    if flushed || written > 0 && expiry <= self.now.0 {
+                    if flushed || written > 0 && expiry <= now.0 {
                         survey.dead = Some(segment);
                     } else if written > 0 {
                         survey.next_expiry = survey.next_expiry.min(expiry);
@@ -201,7 +202,7 @@ impl<'a> Locked<'a> {
                     survey.all += 1;
                     survey.small += usize::from(word.pool() == Pool::Small);
                     let live = header.live_bytes.load(Ordering::Relaxed);
-                    if flushed || expiry <= self.now.0 || header.live_items.load(Ordering::Relaxed) == 0 {
+                    if flushed || expiry <= now.0 || header.live_items.load(Ordering::Relaxed) == 0 {
                         survey.dead = Some(segment);
                         continue;
                     }

@@ -199,7 +199,7 @@ impl<'a> Locked<'a> {
     /// Neither expired nor flushed.
     #[inline]
     pub fn is_alive(&self, view: &View) -> bool {
-        self.core.epoch_of(view.segment) == self.epoch && !view.header.deadline().is_past(self.now)
+        self.core.epoch_of(view.segment) == self.epoch && !view.header.deadline().is_past(self)
     }
 
     /// The slot that points at the item at `at`, whose key has this hash.

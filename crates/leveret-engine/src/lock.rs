@@ -8,7 +8,7 @@ use crate::arena::Core;
 use crate::error::Error;
 use crate::stats::Counter;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
-use crate::time::Time;
+use crate::time::{Moment, Time};
 use rustix::thread::futex;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -27,8 +27,25 @@ pub(crate) struct Locked<'a> {
     pub index: usize,
     /// The flush epoch, read once: everything that this section writes belongs to it.
     pub epoch: u32,
-    pub now: Time,
+    /// Read once, when it is needed.
+    now: Cell<Option<Time>>,
     section: *const Section,
+}
+
+impl Moment for &Locked<'_> {
+    #[inline]
+    fn time(self) -> Time {
+        self.now.get().unwrap_or_else(|| {
+            let now = Time::now();
+            self.now.set(Some(now));
+            now
+        })
+    }
+
+    #[inline]
+    fn known(self) -> Option<Time> {
+        self.now.get()
+    }
 }
 
 /// The section that a thread is in: a signal handler, or code after a longjmp, may find it not empty.
@@ -46,7 +63,7 @@ thread_local! {
 impl Core {
     /// Takes the lock of a shard, waiting for a living owner up to the lock timeout.
     #[inline]
-    pub fn lock(&self, shard: usize, now: Time) -> Result<Locked<'_>, Error> {
+    pub fn lock(&self, shard: usize, now: impl Moment) -> Result<Locked<'_>, Error> {
         let owner = self.owner()?;
         let word = &self.shards.at(shard).lock;
         let clean = word.compare_exchange(0, owner, Ordering::Acquire, Ordering::Relaxed).is_ok() || self.wait_for(shard, word, owner)?;
@@ -54,7 +71,7 @@ impl Core {
     }
 
     /// The lock if it is free, or its owner is dead, at once.
-    pub fn try_lock(&self, shard: usize, now: Time) -> Option<Locked<'_>> {
+    pub fn try_lock(&self, shard: usize, now: impl Moment) -> Option<Locked<'_>> {
         let owner = self.owner().ok()?;
         let word = &self.shards.at(shard).lock;
         match word.compare_exchange(0, owner, Ordering::Acquire, Ordering::Relaxed) {
@@ -68,7 +85,7 @@ impl Core {
     }
 
     #[inline]
-    fn entered(&self, shard: usize, clean: bool, now: Time) -> Result<Locked<'_>, Error> {
+    fn entered(&self, shard: usize, clean: bool, now: impl Moment) -> Result<Locked<'_>, Error> {
         let section = SECTION.with(std::ptr::from_ref);
         // SAFETY: a thread's own section lives as long as the thread, and `Locked` never leaves its thread.
         let cells = unsafe { &*section };
@@ -82,7 +99,7 @@ impl Core {
         cells.core.set(self);
         cells.shard.set(shard);
         cells.frame.set(&raw const marker as usize);
-        let locked = Locked { core: self, index: shard, epoch: self.epoch(now), now, section };
+        let locked = Locked { core: self, index: shard, epoch: self.epoch(now), now: Cell::new(now.known()), section };
         if self.is_lost() {
             return Err(Error::Lost);
         }
@@ -102,7 +119,7 @@ impl Core {
         }
         // Somebody longjmped out. The lock is still this thread's, and what it guards is as a kill would have left it.
         let now = Time::now();
-        let locked = Locked { core: self, index: section.shard.get(), epoch: self.epoch(now), now, section };
+        let locked = Locked { core: self, index: section.shard.get(), epoch: self.epoch(now), now: Cell::new(Some(now)), section };
         locked.recover();
         Ok(())
     }

@@ -4,7 +4,7 @@ use crate::arena::layout::{SegmentHeader, OPEN_PER_SHARD};
 use crate::arena::Core;
 use crate::lock::Locked;
 use crate::sync::{fence, AtomicU32, Ordering};
-use crate::time::{Deadline, Time};
+use crate::time::{Deadline, Moment};
 
 /// Number of a segment, below `segments_max`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,8 +103,8 @@ impl StateWord {
 }
 
 /// Items that die at about the same time share a segment, so that it can be freed whole.
-pub(crate) fn class_of(deadline: Deadline, now: Time) -> u8 {
-    match deadline.time().map(|at| at.0.saturating_sub(now.0)) {
+pub(crate) fn class_of(deadline: Deadline, now: impl Moment) -> u8 {
+    match deadline.time().map(|at| at.0.saturating_sub(now.time().0)) {
         None => 0,
         Some(0..=300) => 1,
         Some(301..=7200) => 2,

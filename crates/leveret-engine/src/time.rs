@@ -42,12 +42,20 @@ impl Time {
 pub trait Moment: Copy {
     /// The moment.
     fn time(self) -> Time;
+
+    /// The moment, unless the clock would have to be read.
+    fn known(self) -> Option<Time>;
 }
 
 impl Moment for Time {
     #[inline]
     fn time(self) -> Time {
         self
+    }
+
+    #[inline]
+    fn known(self) -> Option<Time> {
+        Some(self)
     }
 }
 
@@ -59,6 +67,11 @@ impl Moment for Now {
     #[inline]
     fn time(self) -> Time {
         Time::now()
+    }
+
+    #[inline]
+    fn known(self) -> Option<Time> {
+        None
     }
 }
 

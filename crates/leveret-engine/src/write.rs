@@ -10,7 +10,7 @@ use crate::read::{hint, Found, Item};
 use crate::segment::{class_of, Place, Pool};
 use crate::stats::Counter;
 use crate::sync::Ordering;
-use crate::time::{Deadline, Time};
+use crate::time::{Deadline, Moment, Time};
 
 /// Explicit cas numbers count up from here, above every token that comes from an item's place. Bit 62, since PHP's integers
 /// are signed.
@@ -267,7 +267,7 @@ impl Arena {
         let core = &*self.core;
         let mut found = Found::default();
         let touched = self.touch_where(key, deadline, now, |locked| {
-            if let Some(spot) = core.meet(core.hash(key), key, locked.now, &mut found) {
+            if let Some(spot) = core.meet(core.hash(key), key, locked, &mut found) {
                 hint(spot.bucket, spot.slot);
             }
         })?;
@@ -300,7 +300,7 @@ impl Core {
     pub fn update<T>(
         &self,
         key: &[u8],
-        now: Time,
+        now: impl Moment,
         mut section: impl FnMut(&Locked<'_>, &Located<'_>) -> Result<Step<T>, Error>,
     ) -> Result<T, Error> {
         let hash = self.hash(key);
@@ -316,11 +316,11 @@ impl Core {
             };
             if let Step::Done(done) = step {
                 if is_new {
-                    self.prepare_index(shard, now);
+                    self.prepare_index(shard, now.time());
                 }
                 return Ok(done);
             }
-            if !self.make_room(shard, now)? {
+            if !self.make_room(shard, now.time())? {
                 break;
             }
         }
@@ -392,7 +392,7 @@ impl Locked<'_> {
             None => Pool::Small,
         };
         let size = item.size();
-        let place = self.reserve(pool, class_of(Deadline(item.deadline), self.now), size, false)?;
+        let place = self.reserve(pool, class_of(Deadline(item.deadline), self), size, false)?;
         core.touch_pages(place.at, size);
         core.write_item(place.at, &item);
         if let Some(fill) = fill {
@@ -452,7 +452,7 @@ impl Locked<'_> {
     pub fn copy_to(&self, pool: Pool, view: &View, deadline: Deadline, all: bool) -> Option<(Place, u64)> {
         let cas = (view.kind != Kind::Number && view.header.is_wanted() && !view.header.has_cas()).then(|| self.core.natural_cas(view));
         let size = Core::copy_size(view, cas);
-        let place = self.reserve(pool, class_of(deadline, self.now), size, all)?;
+        let place = self.reserve(pool, class_of(deadline, self), size, all)?;
         self.core.copy_item(view, place.at, deadline.0, cas);
         Some((place, size))
     }
@@ -468,7 +468,7 @@ impl Locked<'_> {
         }
         let writes = self.shard().writes.load(Ordering::Relaxed);
         self.shard().writes.store(writes.wrapping_add(1), Ordering::Relaxed);
-        if writes % 64 == 63 && self.shard().next_expiry.load(Ordering::Relaxed) <= self.now.0 {
+        if writes % 64 == 63 && self.shard().next_expiry.load(Ordering::Relaxed) <= self.time().0 {
             self.reclaim_expired();
         }
     }

@@ -364,7 +364,8 @@ pub unsafe extern "C" fn leveret_add_integer(
     // SAFETY: by contract.
     let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
     let create = (create != 0).then_some(Deadline(deadline));
-    match arena.add_integer(key, step, create, moment(now)) {
+    let added = if now == 0 { arena.add_integer(key, step, create, Now) } else { arena.add_integer(key, step, create, Time(now)) };
+    match added {
         // SAFETY: by contract.
         Ok(Counted::Value(value)) => unsafe {
             result.write(value as i64);
