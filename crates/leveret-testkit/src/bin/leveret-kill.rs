@@ -1,9 +1,11 @@
 //! Kills every operation after every instruction and proves that nobody is harmed. See docs/testing.md.
 
 use std::process::ExitCode;
+use std::time::Instant;
 
 use clap::Parser;
 use leveret_testkit::kill::{self, Tally, Thoroughness};
+use leveret_testkit::rng::Rng;
 use leveret_testkit::{operations, rng, scratch};
 
 #[derive(Parser)]
@@ -20,6 +22,9 @@ struct Args {
     /// Arenas for each operation on which the recovering process is killed too
     #[arg(long, default_value_t = 3)]
     recoveries: usize,
+    /// Begin no further operation after so many seconds (for a short run; what was left out is said)
+    #[arg(long, default_value_t = u64::MAX)]
+    seconds: u64,
     /// Seed of everything random
     #[arg(long)]
     seed: Option<u64>,
@@ -31,7 +36,7 @@ struct Args {
 fn main() -> ExitCode {
     let args = Args::parse();
     operations::now();
-    let chosen: Vec<_> = operations::all()
+    let mut chosen: Vec<_> = operations::all()
         .into_iter()
         .filter(|operation| args.operations.is_empty() || args.operations.iter().any(|name| name == operation.name))
         .collect();
@@ -44,6 +49,11 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     let seed = args.seed.unwrap_or_else(rng::fresh_seed);
+    if args.seconds < u64::MAX {
+        // Whatever is left out is another choice with each seed.
+        let by = |operation: &operations::Operation| Rng::new(seed ^ u64::from(crc32fast::hash(operation.name.as_bytes()))).bits();
+        chosen.sort_by_key(by);
+    }
     let folder = scratch::folder().expect("a temporary folder");
     println!("kill harness: seed {seed}, every {}. instruction", args.every);
     for (what, proved) in [
@@ -61,8 +71,14 @@ fn main() -> ExitCode {
         "operation", "steps", "looked", "images", "not done", "done", "kills", "recoverers"
     );
     let mut failures = Vec::new();
+    let mut left_out = Vec::new();
+    let begun = Instant::now();
     for operation in chosen {
         let name = operation.name;
+        if begun.elapsed().as_secs() >= args.seconds {
+            left_out.push(name);
+            continue;
+        }
         let recovery_every = 40 * args.every.min(100);
         let how = Thoroughness { every: args.every, kills: args.kills, recoveries: args.recoveries, recovery_every };
         match kill::kill(operation, folder.path(), how, seed) {
@@ -74,6 +90,9 @@ fn main() -> ExitCode {
                 failures.push(failure);
             }
         }
+    }
+    if !left_out.is_empty() {
+        println!("left out after {} seconds: {}", args.seconds, left_out.join(", "));
     }
     if failures.is_empty() {
         println!("every arena was lived on: nothing acknowledged lost, nothing half done, nobody waited for the dead");
