@@ -413,6 +413,10 @@ impl<'a> Locked<'a> {
 
     /// Whether a key was evicted from the small pool not long ago; forgets that.
     pub fn was_evicted_lately(&self, hash: u64) -> bool {
+        // Nothing ever was: the look would be a cache miss for each new key of an arena that is not full yet.
+        if self.shard().ghost_turn.load(Ordering::Relaxed) == 0 {
+            return false;
+        }
         let (first, fingerprint) = self.ghost_set(hash);
         let ghost = (first..first + 4).map(|at| self.core.ghosts.at(at)).find(|ghost| ghost.load(Ordering::Relaxed) == fingerprint);
         ghost.inspect(|ghost| ghost.store(0, Ordering::Relaxed)).is_some()
