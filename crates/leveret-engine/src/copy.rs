@@ -58,6 +58,15 @@ pub(crate) unsafe fn copy(dst: *mut u8, src: *const u8, len: usize) {
 #[cfg(target_arch = "x86_64")]
 #[inline]
 unsafe fn copy_long(dst: *mut u8, src: *const u8, len: usize) {
+    // Long copies go on from where the target is aligned: a PHP string's bytes begin 24 bytes into a line, and stores that
+    // straddle two lines cost a sixth more.
+    let skew = if len >= 1024 { 64 - dst as usize % 64 } else { 0 };
+    if skew != 0 {
+        // SAFETY: the first 64 of more than a thousand bytes.
+        unsafe { copy(dst, src, 64) };
+    }
+    // SAFETY: at most 64 bytes on, inside both ranges.
+    let (dst, src, len) = unsafe { (dst.add(skew), src.add(skew), len - skew) };
     // Whole blocks of 64 bytes, then the last 64, which may overlap the block before.
     let last = len - 64;
     // SAFETY: `blocks` whole blocks and the last 64 bytes lie inside both ranges, by the caller's contract and `len > 64`. The
