@@ -101,8 +101,9 @@ impl Ground {
             image.patch(0, &page);
         }
         image.write(&path).map_err(|error| error.to_string())?;
-        // Changed items may read as anything, and so may all of them while somebody writes.
-        let trusts_values = attack != Attack::Meanwhile && patches.iter().all(|patch| patch.region != DATA);
+        // Changed items may read as anything; so may all of them while somebody writes, and those in the page where a file is cut,
+        // whose rest becomes zeros.
+        let trusts_values = matches!(attack, Attack::Before | Attack::Superblock) && patches.iter().all(|patch| patch.region != DATA);
         let use_seed = rng.bits();
         let mut child = process::spawn(|| use_arena(&path, use_seed, trusts_values));
         let file = File::options().write(true).open(&path).map_err(|error| error.to_string())?;
