@@ -204,15 +204,20 @@ final class Own
             default => mt_rand(0, 700),
         };
         $ttl = mt_rand(0, 4) === 0 ? mt_rand(1, 3) : 0;
-        // apcu_store: dead when older than its ttl, so one second later than elsewhere; and both clocks are cut to seconds.
-        $version = new Version($this->next, THERE, $ttl === 0 ? NEVER : now() + $ttl + 2);
+        // The end counts from a moment inside the call, which may come late: until the answer no end is known.
+        $version = new Version($this->next, THERE, NEVER);
         $this->begin($version);
         $value = match (true) {
             $this->isCounter() => $version->counter,
             $this->isArray() => ['key' => $this->name, 'counter' => $version->counter, 'rows' => rows($version->counter)],
             default => frame($this->name, $slot, $version->counter, $len),
         };
-        $this->finish(apcu_store($this->name, $value, $ttl), $version);
+        $stored = apcu_store($this->name, $value, $ttl);
+        if ($ttl !== 0) {
+            // Dead when older than its ttl, so one second later than elsewhere; and both clocks are cut to seconds.
+            $version = new Version($version->counter, THERE, now() + $ttl + 2);
+        }
+        $this->finish($stored, $version);
     }
 
     public function delete(): void
