@@ -302,3 +302,116 @@ impl From<Error> for Trouble {
         Trouble::Refused(error)
     }
 }
+
+/// The oracle judges stores that lie, each in its own way: it must find every one of them, and nothing wrong with an honest one.
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scratch;
+    use crate::stores::Private;
+    use std::collections::HashMap;
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    enum Lie {
+        None,
+        /// Now and then the value before the present one.
+        Older,
+        /// A delete that answers success and deletes nothing.
+        Undeleted,
+        /// Half of one value, half of the one before.
+        Torn,
+        /// A deadline that is not kept.
+        Immortal,
+        /// A count that is lost.
+        LostCount,
+        /// The value of another key.
+        Foreign,
+    }
+
+    struct Liar {
+        honest: Private,
+        before: HashMap<Vec<u8>, Vec<u8>>,
+        lie: Lie,
+        turn: u64,
+    }
+
+    impl Liar {
+        fn lies(&mut self, lie: Lie) -> bool {
+            self.turn += 1;
+            self.lie == lie && self.turn % 7 == 0
+        }
+    }
+
+    impl Store for Liar {
+        fn get(&mut self, key: &[u8], now: Time) -> Option<Vec<u8>> {
+            let value = self.honest.get(key, now)?;
+            let before = self.before.get(key).cloned().unwrap_or_default();
+            if self.lies(Lie::Older) && !before.is_empty() {
+                return Some(before);
+            }
+            if self.lies(Lie::Torn) && value.len() > 40 && before.len() > 40 {
+                return Some([&value[..20], &before[20..]].concat());
+            }
+            if self.lies(Lie::Foreign) {
+                return self.honest.get(&own_key(0, 50), now);
+            }
+            Some(value)
+        }
+
+        fn set(&mut self, key: &[u8], value: &[u8], deadline: Deadline, now: Time) -> Result<(), Error> {
+            if let Some(old) = self.honest.get(key, now) {
+                self.before.insert(key.to_vec(), old);
+            }
+            let deadline = if self.lie == Lie::Immortal { Deadline::NEVER } else { deadline };
+            self.honest.set(key, value, deadline, now)
+        }
+
+        fn append(&mut self, key: &[u8], more: &[u8], now: Time) -> Result<bool, Error> {
+            self.honest.append(key, more, now)
+        }
+
+        fn delete(&mut self, key: &[u8], now: Time) -> Result<bool, Error> {
+            if self.lies(Lie::Undeleted) {
+                return Ok(self.honest.get(key, now).is_some());
+            }
+            self.honest.delete(key, now)
+        }
+
+        fn touch(&mut self, key: &[u8], deadline: Deadline, now: Time) -> Result<bool, Error> {
+            self.honest.touch(key, deadline, now)
+        }
+
+        fn count(&mut self, key: &[u8], initial: u64, now: Time) -> Result<u64, Error> {
+            let value = self.honest.count(key, initial, now)?;
+            if self.lies(Lie::LostCount) {
+                self.honest.set(key, (value - 1).to_string().as_bytes(), Deadline::NEVER, now)?;
+            }
+            Ok(value)
+        }
+
+        fn flushes_done(&self, _ledger: &Ledger) -> u64 {
+            0
+        }
+    }
+
+    fn work_with(lie: Lie) -> Result<(), String> {
+        let folder = scratch::folder().unwrap();
+        let ledger = Ledger::create(&folder.path().join("ledger"), 1).unwrap();
+        let liar = Liar { honest: Private::default(), before: HashMap::new(), lie, turn: 0 };
+        let mut own = Own::new(liar, ledger, 0, 1 << 20, Rng::new(3));
+        let patience = Instant::now();
+        // Only the broken deadline needs time to pass; everything else is found within the first steps.
+        while own.counts.operations < 20_000 || (lie == Lie::Immortal && patience.elapsed() < Duration::from_secs(20)) {
+            own.step()?;
+        }
+        Ok(())
+    }
+
+    #[test]
+    fn every_kind_of_lie_is_found() {
+        assert_eq!(work_with(Lie::None), Ok(()));
+        for lie in [Lie::Older, Lie::Undeleted, Lie::Torn, Lie::Immortal, Lie::LostCount, Lie::Foreign] {
+            assert!(work_with(lie).is_err(), "{lie:?} was believed");
+        }
+    }
+}
