@@ -161,9 +161,9 @@ impl Core {
         (segment < self.states.len() as u64).then_some(SegmentId(segment as u32))
     }
 
-    /// Where the items of a segment end, never beyond the segment.
+    /// Where the items of a segment end: never beyond the segment, and on a boundary of 8 whatever a damaged file says.
     pub fn written_end(&self, segment: SegmentId) -> u64 {
-        let written = u64::from(self.header(segment).write_off.load(Ordering::Acquire));
+        let written = u64::from(self.header(segment).write_off.load(Ordering::Acquire)) & !7;
         self.start(segment) + written.min(self.geometry.segment_size())
     }
 

@@ -186,7 +186,7 @@ impl Arena {
             let head = core.shards.at(shard);
             stats.buckets += u64::from(core.buckets(shard));
             if head.counted_epoch.load(Ordering::Relaxed) == epoch {
-                stats.items += head.items.load(Ordering::Relaxed);
+                stats.items = stats.items.saturating_add(head.items.load(Ordering::Relaxed));
             }
         }
         let mut room = 0;
