@@ -32,14 +32,24 @@ verb_test() {
 
 build_for_tests() { bash x build; }
 
-# Runs a part's command, shows and keeps its output, and takes its counts from it by the given function.
-# counted NAME LOG PARSER COMMAND...
+# counted NAME LOG PARSER COMMAND...: runs a part's command, shows and keeps its output, and takes its counts from that.
 counted() {
-    local name=$1 log=$2 parser=$3 status=0 p f s
+    local name=$1 log=$2 parser=$3 status=0 shown job p f s
     shift 3
     step "$name"
     mkdir -p build
-    timeout --foreground "$PART_SECONDS_MAX" "$@" </dev/null 2>&1 | tee "$log" || status=$?
+    exec 8> >(tee "$log")
+    shown=$!
+    # A process group of its own (timeout makes it), so that whatever the command has started ends with it: at the time limit,
+    # and when somebody presses Ctrl-C here.
+    timeout -k 10 "$PART_SECONDS_MAX" "$@" </dev/null >&8 2>&1 8>&- &
+    job=$!
+    exec 8>&-
+    trap 'kill "$job"; exit 130' INT TERM
+    wait "$job" || status=$?
+    trap - INT TERM
+    kill -- "-$job" 2>/dev/null && note "It left processes behind; they were stopped."
+    wait "$shown" || true
     read -r p f s < <("$parser" "$log")
     if [ "$status" -eq 124 ]; then note "It took longer than $PART_SECONDS_MAX seconds and was stopped."; fi
     # The command failed and named no failed test: the step itself broke, and that is a failure too.
