@@ -1,0 +1,2 @@
+//! Comparisons over sockets: `./x bench server`.
+#![forbid(unsafe_code)]

@@ -1,0 +1,2 @@
+//! A pool of memcached servers behind a ring: which server a key lives on, and how to talk to it.
+#![forbid(unsafe_code)]

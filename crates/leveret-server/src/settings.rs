@@ -1,0 +1,111 @@
+//! What a server is told at its start. The options of `leveret serve` fill it in; `stats settings` prints it.
+use std::net::IpAddr;
+use std::path::PathBuf;
+
+/// Which protocol the connections may speak (memcached's `-B`).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Protocol {
+    /// Each connection's first byte tells.
+    #[default]
+    Auto,
+    /// Text only.
+    Ascii,
+    /// Binary only.
+    Binary,
+}
+
+/// An address of `-l`; its port, if it has one, replaces that of `-p` and `-U`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listen {
+    /// A name or an address.
+    pub host: String,
+    /// `host:port`.
+    pub port: Option<u16>,
+}
+
+/// All settings of a server. Defaults are memcached's, except that it listens to loopback only.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// `-p`: 0 = no TCP, None = a free port.
+    pub tcp_port: Option<u16>,
+    /// `-U`: 0 = no UDP, None = a free port.
+    pub udp_port: Option<u16>,
+    /// `-l`; empty = loopback of IPv4.
+    pub listen: Vec<Listen>,
+    /// `-s`: a Unix socket instead of TCP and UDP.
+    pub unix_path: Option<PathBuf>,
+    /// `-a`: mode of the Unix socket.
+    pub unix_mode: u32,
+    /// `-b`
+    pub backlog: u32,
+    /// `-t`
+    pub threads: usize,
+    /// `-c`
+    pub conn_limit: usize,
+    /// `-R`: requests of one connection before it is another's turn.
+    pub requests_per_turn: usize,
+    /// `-I`
+    pub item_size_max: usize,
+    /// `-M` clears it: with a full arena a store is an error instead of an eviction.
+    pub evictions: bool,
+    /// `-C` clears it: cas numbers are 0.
+    pub cas: bool,
+    /// `-F` clears it.
+    pub flush: bool,
+    /// `-X` clears it: `lru_crawler metadump` and `mgdump`.
+    pub dump: bool,
+    /// `-W` clears it: `watch`.
+    pub watch: bool,
+    /// `-A` sets it: `shutdown`.
+    pub shutdown: bool,
+    /// `-B`
+    pub protocol: Protocol,
+    /// `-v`, counted.
+    pub verbosity: u8,
+    /// `-Y`: a file of `user:password` lines.
+    pub auth_file: Option<PathBuf>,
+    /// `-D`: where a key's prefix ends, for `stats detail`; giving it also begins the collection.
+    pub prefix_delimiter: u8,
+    /// Whether `stats detail` collects from the start.
+    pub detail: bool,
+    /// `-o idle_timeout=SECONDS`; 0 = never.
+    pub idle_timeout_secs: u32,
+    /// `-e`: on SIGUSR1 `FILE.meta` is written and the server ends.
+    pub memory_file: Option<PathBuf>,
+    /// `-P`
+    pub pid_file: Option<PathBuf>,
+    /// Loopback addresses only for UDP, unless told otherwise.
+    pub udp_addresses: Vec<IpAddr>,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            tcp_port: Some(11211),
+            udp_port: Some(0),
+            listen: Vec::new(),
+            unix_path: None,
+            unix_mode: 0o700,
+            backlog: 1024,
+            threads: 4,
+            conn_limit: 1024,
+            requests_per_turn: 20,
+            item_size_max: 1 << 20,
+            evictions: true,
+            cas: true,
+            flush: true,
+            dump: true,
+            watch: true,
+            shutdown: false,
+            protocol: Protocol::Auto,
+            verbosity: 0,
+            auth_file: None,
+            prefix_delimiter: b':',
+            detail: false,
+            idle_timeout_secs: 0,
+            memory_file: None,
+            pid_file: None,
+            udp_addresses: Vec::new(),
+        }
+    }
+}
