@@ -6,15 +6,22 @@
 //! has a frame header in front of either.
 #![forbid(unsafe_code)]
 
+pub mod binary;
+mod key;
 pub mod text;
 
-/// What a parser found at the front of the input.
+pub use key::WireKey;
+
+/// What a parser found at the front of the input: a request `R`, or one that is refused for the reason `F`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Parsed<'a, R> {
+pub enum Parsed<R, F> {
     /// The beginning of a request. Parsing again makes sense once the input has `total` bytes (more than it has now).
     More {
         /// Length of the whole request if it is known already, else one byte more than there is.
         total: usize,
+        /// So many bytes at the front of the input hold no end of a line. Given to `text::parse_after` next time, it spares a
+        /// line that comes byte by byte from being searched from its beginning each time.
+        scanned: usize,
     },
     /// A request, and how many bytes of the input it took, its data block included.
     Request {
@@ -26,7 +33,7 @@ pub enum Parsed<'a, R> {
     /// Bytes that no server would execute.
     Refused {
         /// What to answer.
-        refusal: Refusal<'a>,
+        refusal: F,
         /// Bytes to take off the front of the input.
         consumed: usize,
         /// How many further bytes belong to it: a data block that is to be thrown away as it comes, never kept.
@@ -34,24 +41,26 @@ pub enum Parsed<'a, R> {
     },
 }
 
-/// The answer to what cannot be executed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Refusal<'a> {
-    /// The line that memcached answers, without its end; for the binary protocol the text of the status.
-    pub answer: &'static str,
-    /// The request said `noreply` (or was quiet), so the line is not sent.
-    pub is_silent: bool,
-    /// A store that was too large removes the item that it meant to replace.
-    pub forget: Option<&'a [u8]>,
-    /// The connection cannot be understood any further and is closed after the answer.
-    pub close: bool,
-}
-
 /// Bounds that a server sets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Longest value of an item, in bytes (memcached's `-I`).
     pub value_max: usize,
+}
+
+/// How a store treats what is there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// Always.
+    Set,
+    /// Only when there is no item.
+    Add,
+    /// Only when there is one.
+    Replace,
+    /// Behind the value.
+    Append,
+    /// Before the value.
+    Prepend,
 }
 
 /// Longest key on the wire, in bytes.

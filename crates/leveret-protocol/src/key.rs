@@ -1,0 +1,103 @@
+//! A key as it stands on the wire: bytes, or base64 of bytes (meta flag `b`).
+use crate::KEY_MAX;
+
+/// A valid key of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WireKey<'a> {
+    bytes: &'a [u8],
+    is_base64: bool,
+}
+
+impl<'a> WireKey<'a> {
+    /// A key that is written as it is.
+    pub(crate) fn plain(bytes: &'a [u8]) -> WireKey<'a> {
+        WireKey { bytes, is_base64: false }
+    }
+
+    /// A key that is written in base64; None if it is not.
+    pub(crate) fn base64(bytes: &'a [u8]) -> Option<WireKey<'a>> {
+        decode(bytes, &mut [0; KEY_MAX])?;
+        Some(WireKey { bytes, is_base64: true })
+    }
+
+    /// The key as the client wrote it, and as an answer repeats it.
+    pub fn as_written(&self) -> &'a [u8] {
+        self.bytes
+    }
+
+    /// It is base64 on the wire (flag `b`).
+    pub fn is_base64(&self) -> bool {
+        self.is_base64
+    }
+
+    /// The key of the item. `room` is used only for base64.
+    pub fn decode<'r>(&self, room: &'r mut [u8; KEY_MAX]) -> &'r [u8]
+    where
+        'a: 'r,
+    {
+        if !self.is_base64 {
+            return self.bytes;
+        }
+        let len = decode(self.bytes, room).unwrap_or(0);
+        &room[..len]
+    }
+}
+
+/// Standard alphabet, padded to whole groups of four; the bits under the padding must be zero. Returns the length.
+fn decode(text: &[u8], room: &mut [u8; KEY_MAX]) -> Option<usize> {
+    if text.is_empty() || text.len() > KEY_MAX || text.len() % 4 != 0 {
+        return None;
+    }
+    let padding = text.iter().rev().take(2).take_while(|byte| **byte == b'=').count();
+    let mut len = 0;
+    for (index, group) in text.chunks_exact(4).enumerate() {
+        let is_last = (index + 1) * 4 == text.len();
+        let missing = if is_last { padding } else { 0 };
+        let mut bits = 0_u32;
+        for byte in &group[..4 - missing] {
+            bits = bits << 6 | u32::from(sextet(*byte)?);
+        }
+        bits <<= 6 * missing;
+        let bytes = bits.to_be_bytes();
+        if bytes[4 - missing..].iter().any(|byte| *byte != 0) {
+            return None;
+        }
+        room[len..len + 3].copy_from_slice(&bytes[1..]);
+        len += 3 - missing;
+    }
+    Some(len)
+}
+
+fn sextet(byte: u8) -> Option<u8> {
+    match byte {
+        b'A'..=b'Z' => Some(byte - b'A'),
+        b'a'..=b'z' => Some(byte - b'a' + 26),
+        b'0'..=b'9' => Some(byte - b'0' + 52),
+        b'+' => Some(62),
+        b'/' => Some(63),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn base64_is_decoded_into_the_callers_room() {
+        for (written, key) in
+            [("Zm9v", "foo"), ("Zm9vYg==", "foob"), ("Zm9vYmE=", "fooba"), ("Zm9vYmFy", "foobar"), ("+/+/", "\u{fb}\u{ff}\u{bf}")]
+        {
+            let found = WireKey::base64(written.as_bytes()).expect(written);
+            let want: Vec<u8> = key.chars().map(|char| char as u8).collect();
+            assert_eq!(found.decode(&mut [0; KEY_MAX]), want, "{written}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_base64_is_refused() {
+        for written in ["", "Zm9", "Zm9v=", "Zm9vY===", "Zm9vYh==", "Zm=v", "====", "Zm-v", "Zm9v Zm9"] {
+            assert_eq!(WireKey::base64(written.as_bytes()), None, "{written}");
+        }
+    }
+}
