@@ -8,6 +8,7 @@
 
 pub mod binary;
 mod key;
+mod number;
 pub mod text;
 
 pub use key::WireKey;

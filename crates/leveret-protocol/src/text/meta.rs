@@ -1,5 +1,7 @@
 //! Meta commands: two letters, a key, flags. Each flag is one letter, with an argument behind it or none.
-use crate::{Verb, WireKey};
+use super::parse::{block_len, Line, BAD_FORMAT};
+use super::{Command, Refusal, Words};
+use crate::{number, Parsed, Verb, WireKey, KEY_MAX};
 
 /// `mg`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,15 +106,13 @@ pub struct MetaCount<'a> {
 /// One thing that a meta answer tells.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Return<'a> {
-    /// `b`: the key is base64.
-    Base64,
     /// `c`: the cas number.
     Cas,
     /// `f`: the client's flags.
     Flags,
     /// `h`: 1 if it was read before.
     Hit,
-    /// `k`: the key.
+    /// `k`: the key, and a `b` behind it if it is written in base64.
     Key,
     /// `l`: seconds since it was last read.
     LastAccess,
@@ -135,7 +135,6 @@ impl<'a> Iterator for Returns<'a> {
         loop {
             let flag = self.0.next()?;
             return Some(match flag[0] {
-                b'b' => Return::Base64,
                 b'c' => Return::Cas,
                 b'f' => Return::Flags,
                 b'h' => Return::Hit,
@@ -147,5 +146,286 @@ impl<'a> Iterator for Returns<'a> {
                 _ => continue,
             });
         }
+    }
+}
+
+type Outcome<'a> = Parsed<Command<'a>, Refusal<'a>>;
+
+const BAD_TOKEN: &str = "CLIENT_ERROR bad token in command line format";
+const BAD_KEY: &str = "CLIENT_ERROR error decoding key";
+const BAD_FLAG: &str = "CLIENT_ERROR invalid flag";
+const TWICE: &str = "CLIENT_ERROR duplicate flag";
+const BAD_FLAG_OR_TWICE: &str = "CLIENT_ERROR invalid or duplicate flag";
+const LONG_OPAQUE: &str = "CLIENT_ERROR opaque token too long";
+const LONG_MODE: &str = "CLIENT_ERROR incorrect length for M token";
+const BAD_STORE_MODE: &str = "CLIENT_ERROR invalid mode for ms M token";
+const BAD_COUNT_MODE: &str = "CLIENT_ERROR invalid mode for ma M token";
+
+/// Longest opaque flag, its letter included.
+const OPAQUE_MAX: usize = 32;
+
+/// The flags of a line, checked. All commands take the letters of all; what a command cannot use it passes over.
+#[derive(Default)]
+struct Flags {
+    /// Bit n: the letter `A` + n is there.
+    seen: u64,
+    mode: u8,
+    client_flags: u32,
+    touch: i64,
+    vivify: i64,
+    recache: i64,
+    compare: u64,
+    cas: u64,
+    delta: u64,
+    initial: u64,
+}
+
+impl Flags {
+    fn read(words: Words<'_>) -> Result<Flags, &'static str> {
+        let mut flags = Flags::default();
+        for word in words {
+            let (letter, argument) = (word[0], &word[1..]);
+            if !letter.is_ascii_alphabetic() {
+                return Err(BAD_FLAG);
+            }
+            if flags.has(letter) {
+                return Err(TWICE);
+            }
+            flags.seen |= bit(letter);
+            flags.read_one(letter, argument)?;
+        }
+        Ok(flags)
+    }
+
+    fn read_one(&mut self, letter: u8, argument: &[u8]) -> Result<(), &'static str> {
+        match letter {
+            b'b' | b'c' | b'f' | b'h' | b'k' | b'l' | b'q' | b's' | b't' | b'u' | b'v' | b'x' | b'I' => {}
+            // Paths for proxies; a server has no use for them.
+            b'L' | b'P' => {}
+            b'O' if argument.len() >= OPAQUE_MAX => return Err(LONG_OPAQUE),
+            b'O' => {}
+            b'C' => self.compare = number::unsigned(argument).ok_or(BAD_TOKEN)?,
+            b'D' => self.delta = number::unsigned(argument).ok_or(BAD_TOKEN)?,
+            b'E' => self.cas = number::unsigned(argument).ok_or(BAD_TOKEN)?,
+            b'F' => self.client_flags = number::flags(argument).ok_or(BAD_FORMAT)?,
+            b'J' => self.initial = number::unsigned(argument).ok_or(BAD_TOKEN)?,
+            b'M' => match argument {
+                [mode] => self.mode = *mode,
+                _ => return Err(LONG_MODE),
+            },
+            b'N' => self.vivify = number::exptime(argument).ok_or(BAD_TOKEN)?,
+            b'R' => self.recache = number::exptime(argument).ok_or(BAD_TOKEN)?,
+            b'T' => self.touch = number::exptime(argument).ok_or(BAD_TOKEN)?,
+            _ => return Err(BAD_FLAG),
+        }
+        Ok(())
+    }
+
+    fn has(&self, letter: u8) -> bool {
+        self.seen & bit(letter) != 0
+    }
+
+    fn key<'a>(&self, word: &'a [u8]) -> Result<WireKey<'a>, &'static str> {
+        if self.has(b'b') {
+            WireKey::base64(word).ok_or(BAD_KEY)
+        } else {
+            Ok(WireKey::plain(word))
+        }
+    }
+
+    fn compare(&self) -> Option<u64> {
+        self.has(b'C').then_some(self.compare)
+    }
+
+    fn cas(&self) -> Option<u64> {
+        self.has(b'E').then_some(self.cas)
+    }
+
+    fn touch(&self) -> Option<i64> {
+        self.has(b'T').then_some(self.touch)
+    }
+
+    fn vivify(&self) -> Option<i64> {
+        self.has(b'N').then_some(self.vivify)
+    }
+}
+
+/// Letters lie between `A` and `z`, 58 places.
+fn bit(letter: u8) -> u64 {
+    1 << (letter - b'A')
+}
+
+pub(super) fn get<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+    let Some(word) = words.next().filter(|word| word.len() <= KEY_MAX) else {
+        return line.refuse(BAD_FORMAT);
+    };
+    let read = Flags::read(words).and_then(|flags| Ok((flags.key(word)?, flags)));
+    let (key, flags) = match read {
+        Ok(found) => found,
+        Err(answer) => return line.refuse(answer),
+    };
+    line.request(Command::MetaGet(MetaGet {
+        key,
+        value: flags.has(b'v'),
+        quiet: flags.has(b'q'),
+        no_bump: flags.has(b'u'),
+        unless_cas: flags.compare(),
+        cas: flags.cas(),
+        vivify: flags.vivify(),
+        recache: flags.has(b'R').then_some(flags.recache),
+        touch: flags.touch(),
+        returns: Returns(words),
+    }))
+}
+
+pub(super) fn store<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+    let (Some(word), Some(len)) = (words.next(), words.next()) else {
+        return line.refuse(BAD_FORMAT);
+    };
+    let len = block_len(len);
+    let (Some(len), true) = (len, word.len() <= KEY_MAX) else {
+        return line.refuse_store(BAD_FORMAT, false, len);
+    };
+    let read = Flags::read(words).and_then(|flags| Ok((flags.key(word)?, store_verb(&flags)?, flags)));
+    let (key, verb, flags) = match read {
+        Ok(found) => found,
+        Err(answer) => return line.refuse_store(answer, false, Some(len)),
+    };
+    let forget = (verb == Verb::Set && flags.compare().is_none()).then_some(key);
+    line.store(len, false, forget, |value| {
+        Command::MetaStore(MetaStore {
+            key,
+            verb,
+            compare: flags.compare(),
+            older_is_stale: flags.has(b'I'),
+            cas: flags.cas(),
+            flags: flags.client_flags,
+            exptime: flags.touch,
+            vivify: flags.vivify(),
+            value,
+            quiet: flags.has(b'q'),
+            returns: Returns(words),
+        })
+    })
+}
+
+fn store_verb(flags: &Flags) -> Result<Verb, &'static str> {
+    if !flags.has(b'M') {
+        return Ok(Verb::Set);
+    }
+    match flags.mode {
+        b'S' => Ok(Verb::Set),
+        b'E' => Ok(Verb::Add),
+        b'R' => Ok(Verb::Replace),
+        b'A' => Ok(Verb::Append),
+        b'P' => Ok(Verb::Prepend),
+        _ => Err(BAD_STORE_MODE),
+    }
+}
+
+pub(super) fn delete<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+    let Some(word) = words.next().filter(|word| word.len() <= KEY_MAX) else {
+        return line.refuse(BAD_FORMAT);
+    };
+    let Ok((key, flags)) = Flags::read(words).and_then(|flags| Ok((flags.key(word)?, flags))) else {
+        return line.refuse(BAD_FLAG_OR_TWICE);
+    };
+    line.request(Command::MetaDelete(MetaDelete {
+        key,
+        compare: flags.compare(),
+        stale: flags.has(b'I'),
+        cas: flags.cas(),
+        touch: flags.touch(),
+        drop_value: flags.has(b'x'),
+        quiet: flags.has(b'q'),
+        returns: Returns(words),
+    }))
+}
+
+pub(super) fn count<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+    let Some(word) = words.next().filter(|word| word.len() <= KEY_MAX) else {
+        return line.refuse(BAD_FORMAT);
+    };
+    let Ok((key, flags)) = Flags::read(words).and_then(|flags| Ok((flags.key(word)?, flags))) else {
+        return line.refuse(BAD_FLAG_OR_TWICE);
+    };
+    let is_decrement = match (flags.has(b'M'), flags.mode) {
+        (false, _) | (true, b'I' | b'+') => false,
+        (true, b'D' | b'-') => true,
+        _ => return line.refuse(BAD_COUNT_MODE),
+    };
+    line.request(Command::MetaCount(MetaCount {
+        key,
+        is_decrement,
+        delta: if flags.has(b'D') { flags.delta } else { 1 },
+        vivify: flags.vivify(),
+        initial: flags.initial,
+        touch: flags.touch(),
+        compare: flags.compare(),
+        cas: flags.cas(),
+        value: flags.has(b'v'),
+        quiet: flags.has(b'q'),
+        returns: Returns(words),
+    }))
+}
+
+pub(super) fn debug<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+    let Some(word) = words.next().filter(|word| word.len() <= KEY_MAX) else {
+        return line.refuse(BAD_FORMAT);
+    };
+    let key = if words.next() == Some(b"b") { WireKey::base64(word) } else { Some(WireKey::plain(word)) };
+    match key {
+        Some(key) => line.request(Command::MetaDebug { key }),
+        None => line.refuse(BAD_FORMAT),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::parse;
+    use super::*;
+    use crate::Limits;
+
+    fn request(input: &str) -> Command<'_> {
+        match parse(input.as_bytes(), &Limits { value_max: 1 << 20 }) {
+            Parsed::Request { request, consumed } if consumed == input.len() => request,
+            other => panic!("{input:?}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn flags_are_told_in_the_order_of_the_request() {
+        let Command::MetaGet(get) = request("mg foo s v c q Pa/b f h k l Oxyz t u E7 N30 R5 T-1 Lx\r\n") else { panic!() };
+        let returns: Vec<_> = get.returns.collect();
+        use Return::*;
+        assert_eq!(returns, [Size, Cas, Flags, Hit, Key, LastAccess, Opaque(b"xyz"), Ttl]);
+        assert!(get.value && get.quiet && get.no_bump);
+        assert_eq!((get.vivify, get.recache, get.touch, get.cas, get.unless_cas), (Some(30), Some(5), Some(-1), Some(7), None));
+    }
+
+    #[test]
+    fn keys_may_be_base64() {
+        let Command::MetaGet(get) = request("mg Zm9v v b k\r\n") else { panic!() };
+        assert_eq!(get.key.decode(&mut [0; KEY_MAX]), b"foo");
+        assert_eq!((get.key.as_written(), get.key.is_base64()), (b"Zm9v".as_slice(), true));
+        for (input, key) in [("me Zm9v b\r\n", "foo"), ("me Zm9v x b\r\n", "Zm9v"), ("me Zm9v bx\r\n", "Zm9v")] {
+            let Command::MetaDebug { key: found } = request(input) else { panic!() };
+            assert_eq!(found.decode(&mut [0; KEY_MAX]), key.as_bytes(), "{input:?}");
+        }
+    }
+
+    #[test]
+    fn stores_deletes_and_counts() {
+        let Command::MetaStore(store) = request("ms foo 2 ME C5 I E9 F32 T60 N0 q c\r\nhi\r\n") else { panic!() };
+        assert_eq!((store.verb, store.compare, store.cas, store.flags), (Verb::Add, Some(5), Some(9), 32));
+        assert_eq!((store.exptime, store.vivify, store.value), (60, Some(0), b"hi".as_slice()));
+        assert!(store.older_is_stale && store.quiet);
+        let Command::MetaDelete(delete) = request("md foo I T30 C1 E2 x\r\n") else { panic!() };
+        assert_eq!((delete.compare, delete.cas, delete.touch), (Some(1), Some(2), Some(30)));
+        assert!(delete.stale && delete.drop_value && !delete.quiet);
+        let Command::MetaCount(count) = request("ma n M- D5 J7 N60 T1 v t\r\n") else { panic!() };
+        assert_eq!((count.is_decrement, count.delta, count.initial, count.vivify, count.touch), (true, 5, 7, Some(60), Some(1)));
+        let Command::MetaCount(count) = request("ma n\r\n") else { panic!() };
+        assert_eq!((count.is_decrement, count.delta, count.initial, count.vivify, count.value), (false, 1, 0, None, false));
     }
 }

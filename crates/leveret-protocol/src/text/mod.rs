@@ -1,8 +1,12 @@
 //! The text protocol: classic commands and meta commands, one line each, stores with a data block behind it.
+mod classic;
 mod meta;
+mod parse;
 
-use crate::{Limits, Parsed, Verb, WireKey};
+use crate::{Verb, WireKey};
+use memchr::memchr;
 pub use meta::{MetaCount, MetaDelete, MetaGet, MetaStore, Return, Returns};
+pub use parse::{parse, parse_after};
 
 /// A request of the text protocol. An exptime is as on the wire: negative = dead already, up to 30 days = seconds from now,
 /// above = Unix time, 0 = never.
@@ -114,14 +118,24 @@ pub enum Command<'a> {
     /// `cache_memlimit`.
     CacheMemlimit {
         /// The new limit.
-        megabytes: u32,
+        megabytes: u64,
         /// No answer is wanted.
         noreply: bool,
     },
     /// `slabs`.
-    Slabs(Slabs),
+    Slabs {
+        /// What to do.
+        change: Slabs,
+        /// No answer is wanted.
+        noreply: bool,
+    },
     /// `lru`.
-    Lru(Lru),
+    Lru {
+        /// What to do.
+        change: Lru,
+        /// No answer is wanted.
+        noreply: bool,
+    },
     /// `lru_crawler`.
     LruCrawler(LruCrawler<'a>),
     /// `watch`.
@@ -236,7 +250,7 @@ impl<'a> Iterator for Words<'a> {
     fn next(&mut self) -> Option<&'a [u8]> {
         let begin = self.0.iter().position(|byte| *byte != b' ')?;
         let rest = &self.0[begin..];
-        let (word, rest) = rest.split_at(memchr::memchr(b' ', rest).unwrap_or(rest.len()));
+        let (word, rest) = rest.split_at(memchr(b' ', rest).unwrap_or(rest.len()));
         self.0 = rest;
         Some(word)
     }
@@ -253,15 +267,4 @@ pub struct Refusal<'a> {
     pub forget: Option<WireKey<'a>>,
     /// The connection cannot be understood any further and is closed after the answer.
     pub close: bool,
-}
-
-/// Reads one request from the front of `input`.
-pub fn parse<'a>(input: &'a [u8], limits: &Limits) -> Parsed<Command<'a>, Refusal<'a>> {
-    parse_after(input, 0, limits)
-}
-
-/// As `parse`, for input whose first `scanned` bytes hold no end of a line, as the last `More` said.
-pub fn parse_after<'a>(input: &'a [u8], scanned: usize, limits: &Limits) -> Parsed<Command<'a>, Refusal<'a>> {
-    let _ = (limits, scanned);
-    Parsed::More { total: input.len() + 1, scanned: 0 }
 }

@@ -1,0 +1,200 @@
+//! The classic commands: what stands behind the name of each. Fewer words than a command needs are an error, more are ignored.
+use super::parse::{block_len, keys, Line, BAD_FORMAT};
+use super::{Command, Lru, LruCrawler, Refusal, Slabs, Words};
+use crate::{number, Parsed, Verb, WireKey, KEY_MAX};
+
+type Outcome<'a> = Parsed<Command<'a>, Refusal<'a>>;
+
+const UNKNOWN: &str = "ERROR";
+const BAD_EXPTIME: &str = "CLIENT_ERROR invalid exptime argument";
+const BAD_DELTA: &str = "CLIENT_ERROR invalid numeric delta argument";
+const BAD_SHUTDOWN: &str = "CLIENT_ERROR invalid shutdown mode";
+
+pub(super) fn get<'a>(line: &Line<'a, '_>, words: Words<'a>, with_cas: bool) -> Outcome<'a> {
+    match keys(words) {
+        Some(keys) => line.request(Command::Get { keys, with_cas }),
+        None => line.refuse(BAD_FORMAT),
+    }
+}
+
+pub(super) fn get_and_touch<'a>(line: &Line<'a, '_>, mut words: Words<'a>, with_cas: bool) -> Outcome<'a> {
+    let (Some(exptime), Some(keys)) = (words.next(), keys(words)) else {
+        return line.refuse(BAD_FORMAT);
+    };
+    match number::exptime(exptime) {
+        Some(exptime) => line.request(Command::GetAndTouch { exptime, keys, with_cas }),
+        None => line.refuse(BAD_EXPTIME),
+    }
+}
+
+pub(super) fn store<'a>(line: &Line<'a, '_>, name: &[u8], mut words: Words<'a>) -> Outcome<'a> {
+    let (Some(key), Some(flags), Some(exptime), Some(len)) = (words.next(), words.next(), words.next(), words.next()) else {
+        return line.refuse(BAD_FORMAT);
+    };
+    let compare = if name == b"cas" { Some(words.next().and_then(number::unsigned)) } else { None };
+    let noreply = is_noreply(words);
+    let len = block_len(len);
+    let (Some(flags), Some(exptime), Some(len), true) = (number::flags(flags), number::exptime(exptime), len, key.len() <= KEY_MAX) else {
+        return line.refuse_store(BAD_FORMAT, noreply, len);
+    };
+    if compare == Some(None) {
+        return line.refuse_store(BAD_FORMAT, noreply, Some(len));
+    }
+    let verb = match name {
+        b"add" => Verb::Add,
+        b"replace" => Verb::Replace,
+        b"append" => Verb::Append,
+        b"prepend" => Verb::Prepend,
+        _ => Verb::Set,
+    };
+    // Only a plain `set` means to replace whatever is there; the others may well fail and leave it.
+    let forget = (name == b"set").then(|| WireKey::plain(key));
+    let compare = compare.flatten();
+    line.store(len, noreply, forget, |value| Command::Store { verb, compare, key, flags, exptime, value, noreply })
+}
+
+pub(super) fn delete<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+    let key = words.next();
+    let noreply = is_noreply(words);
+    match key {
+        Some(key) if key.len() <= KEY_MAX => line.request(Command::Delete { key, noreply }),
+        _ => line.refuse_quietly(BAD_FORMAT, noreply),
+    }
+}
+
+pub(super) fn count<'a>(line: &Line<'a, '_>, mut words: Words<'a>, is_decrement: bool) -> Outcome<'a> {
+    let (key, delta) = (words.next(), words.next());
+    let noreply = is_noreply(words);
+    match (key, delta) {
+        (Some(key), Some(delta)) if key.len() <= KEY_MAX => match number::unsigned(delta) {
+            Some(delta) => line.request(Command::Count { key, delta, is_decrement, noreply }),
+            None => line.refuse_quietly(BAD_DELTA, noreply),
+        },
+        _ => line.refuse_quietly(BAD_FORMAT, noreply),
+    }
+}
+
+pub(super) fn touch<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+    let (key, exptime) = (words.next(), words.next());
+    let noreply = is_noreply(words);
+    match (key, exptime) {
+        (Some(key), Some(exptime)) if key.len() <= KEY_MAX => match number::exptime(exptime) {
+            Some(exptime) => line.request(Command::Touch { key, exptime, noreply }),
+            None => line.refuse_quietly(BAD_EXPTIME, noreply),
+        },
+        _ => line.refuse_quietly(BAD_FORMAT, noreply),
+    }
+}
+
+pub(super) fn flush_all<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+    let noreply = is_noreply(words);
+    let exptime = match words.next() {
+        None | Some(b"noreply") => None,
+        Some(word) => match number::exptime(word) {
+            Some(exptime) => Some(exptime),
+            None => return line.refuse_quietly(BAD_EXPTIME, noreply),
+        },
+    };
+    line.request(Command::FlushAll { exptime, noreply })
+}
+
+pub(super) fn verbosity<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+    let noreply = is_noreply(words);
+    match words.next().and_then(number::unsigned).and_then(|level| u32::try_from(level).ok()) {
+        Some(level) => line.request(Command::Verbosity { level, noreply }),
+        None => line.refuse_quietly(BAD_FORMAT, noreply),
+    }
+}
+
+pub(super) fn shutdown<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+    match (words.next(), words.next()) {
+        (None, _) => line.request(Command::Shutdown { graceful: false }),
+        (Some(b"graceful"), None) => line.request(Command::Shutdown { graceful: true }),
+        _ => line.refuse(BAD_SHUTDOWN),
+    }
+}
+
+pub(super) fn cache_memlimit<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+    let noreply = is_noreply(words);
+    match words.next().and_then(number::unsigned) {
+        Some(megabytes) => line.request(Command::CacheMemlimit { megabytes, noreply }),
+        None => line.refuse_quietly(UNKNOWN, noreply),
+    }
+}
+
+pub(super) fn slabs<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+    let noreply = is_noreply(words);
+    let change = match (words.next(), words.next(), words.next()) {
+        (Some(b"reassign"), Some(from), Some(to)) => match (small(from), small(to)) {
+            (Some(from), Some(to)) => Slabs::Reassign { from, to },
+            _ => return line.refuse_quietly(BAD_FORMAT, noreply),
+        },
+        (Some(b"automove"), Some(level), _) => match number::unsigned(level).and_then(|level| u32::try_from(level).ok()) {
+            Some(level) => Slabs::Automove { level },
+            None => return line.refuse_quietly(BAD_FORMAT, noreply),
+        },
+        _ => return line.refuse(UNKNOWN),
+    };
+    line.request(Command::Slabs { change, noreply })
+}
+
+pub(super) fn lru<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+    let noreply = is_noreply(words);
+    let change = match (words.next(), words.next()) {
+        (Some(b"tune"), Some(hot)) => tune(hot, words),
+        (Some(b"mode"), Some(b"flat")) => Some(Lru::Mode { is_segmented: false }),
+        (Some(b"mode"), Some(b"segmented")) => Some(Lru::Mode { is_segmented: true }),
+        (Some(b"temp_ttl"), Some(secs)) => number::exptime(secs).map(|secs| Lru::TempTtl { secs }),
+        _ => None,
+    };
+    match change {
+        Some(change) => line.request(Command::Lru { change, noreply }),
+        None => line.refuse_quietly(UNKNOWN, noreply),
+    }
+}
+
+fn tune(hot: &[u8], mut words: Words<'_>) -> Option<Lru> {
+    let hot_percent = percent(hot)?;
+    let warm_percent = percent(words.next()?)?;
+    let hot_factor = factor(words.next()?)?;
+    let warm_factor = factor(words.next()?)?;
+    Some(Lru::Tune { hot_percent, warm_percent, hot_factor, warm_factor })
+}
+
+pub(super) fn lru_crawler<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+    let request = match (words.next(), words.next(), words.next()) {
+        (Some(b"enable"), None, _) => LruCrawler::Enable,
+        (Some(b"disable"), None, _) => LruCrawler::Disable,
+        (Some(b"sleep"), Some(micros), None) => match number::unsigned(micros).and_then(|micros| u32::try_from(micros).ok()) {
+            Some(micros) => LruCrawler::Sleep { micros },
+            None => return line.refuse(BAD_FORMAT),
+        },
+        (Some(b"tocrawl"), Some(items), None) => match number::unsigned(items).and_then(|items| u32::try_from(items).ok()) {
+            Some(items) => LruCrawler::ToCrawl { items },
+            None => return line.refuse(BAD_FORMAT),
+        },
+        (Some(b"crawl"), Some(classes), None) => LruCrawler::Crawl { classes },
+        (Some(b"metadump"), Some(classes), None) => LruCrawler::Metadump { classes },
+        (Some(b"mgdump"), Some(classes), None) => LruCrawler::Mgdump { classes },
+        _ => return line.refuse(UNKNOWN),
+    };
+    line.request(Command::LruCrawler(request))
+}
+
+/// The last word of the rest of the line is `noreply`.
+fn is_noreply(words: Words<'_>) -> bool {
+    let line = words.0.trim_ascii_end();
+    line.ends_with(b" noreply")
+}
+
+fn small(word: &[u8]) -> Option<i32> {
+    number::signed(word).and_then(|number| i32::try_from(number).ok())
+}
+
+fn percent(word: &[u8]) -> Option<u32> {
+    number::unsigned(word).and_then(|number| u32::try_from(number).ok())
+}
+
+fn factor(word: &[u8]) -> Option<f64> {
+    std::str::from_utf8(word).ok()?.parse::<f64>().ok().filter(|factor| factor.is_finite())
+}

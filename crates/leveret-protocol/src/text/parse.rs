@@ -1,0 +1,397 @@
+//! From the front of the input to one request: the line, its command, the data block of a store.
+use super::classic;
+use super::{meta, Command, Keys, Refusal, Words};
+use crate::{Limits, Parsed, WireKey, KEY_MAX};
+use memchr::{memchr, memrchr};
+
+type Outcome<'a> = Parsed<Command<'a>, Refusal<'a>>;
+
+/// A line that is no multi-key get has at most this many bytes. The number is memcached's; it looks only at lines that come in
+/// pieces, we look at all, so that the answer does not depend on how the network cuts them.
+const LINE_MAX: usize = 2048;
+
+/// Multi-key gets are as long as the client likes in memcached. This is room for 60,000 keys of the longest kind.
+const GET_LINE_MAX: usize = 16 << 20;
+
+/// Longest data block that has a length at all. A larger one is not a large value, it is a broken line.
+const BLOCK_MAX: i64 = i32::MAX as i64 - 2;
+
+pub(super) const BAD_FORMAT: &str = "CLIENT_ERROR bad command line format";
+const UNKNOWN: &str = "ERROR";
+const BAD_BLOCK: &str = "CLIENT_ERROR bad data chunk";
+const TOO_LARGE: &str = "SERVER_ERROR object too large for cache";
+const TOO_LONG: &str = "SERVER_ERROR out of memory reading request";
+
+/// Reads one request from the front of `input`.
+pub fn parse<'a>(input: &'a [u8], limits: &Limits) -> Outcome<'a> {
+    parse_after(input, 0, limits)
+}
+
+/// As `parse`, for input whose first `scanned` bytes hold no end of a line, as the last `More` said.
+pub fn parse_after<'a>(input: &'a [u8], scanned: usize, limits: &Limits) -> Outcome<'a> {
+    let scanned = scanned.min(input.len());
+    let Some(newline) = memchr(b'\n', &input[scanned..]) else {
+        return unfinished(input);
+    };
+    let newline = scanned + newline;
+    let consumed = newline + 1;
+    let line = match &input[..newline] {
+        [line @ .., b'\r'] => line,
+        line => line,
+    };
+    // Most requests of most servers: one key, nothing else on the line.
+    if let [b'g', b'e', b't', b' ', key @ ..] = line {
+        if key.len() <= KEY_MAX && memchr(b' ', key).is_none() && !key.is_empty() {
+            return Parsed::Request { request: Command::Get { keys: Words(key), with_cas: false }, consumed };
+        }
+    }
+    if newline > line_max(input) {
+        return hang_up(input);
+    }
+    command(Line { input, line, consumed, limits })
+}
+
+/// A line, and what is needed to find the data block behind it.
+pub(super) struct Line<'a, 'l> {
+    input: &'a [u8],
+    line: &'a [u8],
+    pub(super) consumed: usize,
+    limits: &'l Limits,
+}
+
+fn command<'a>(line: Line<'a, '_>) -> Outcome<'a> {
+    let mut words = Words(line.line);
+    let Some(name) = words.next() else {
+        return line.refuse(UNKNOWN);
+    };
+    match name {
+        b"get" => classic::get(&line, words, false),
+        b"gets" => classic::get(&line, words, true),
+        b"mg" => meta::get(&line, words),
+        b"set" | b"add" | b"replace" | b"append" | b"prepend" | b"cas" => classic::store(&line, name, words),
+        b"ms" => meta::store(&line, words),
+        b"mn" => line.request(Command::MetaNoop),
+        b"md" => meta::delete(&line, words),
+        b"ma" => meta::count(&line, words),
+        b"me" => meta::debug(&line, words),
+        b"delete" => classic::delete(&line, words),
+        b"incr" => classic::count(&line, words, false),
+        b"decr" => classic::count(&line, words, true),
+        b"touch" => classic::touch(&line, words),
+        b"gat" => classic::get_and_touch(&line, words, false),
+        b"gats" => classic::get_and_touch(&line, words, true),
+        b"stats" => line.request(Command::Stats { words }),
+        b"flush_all" => classic::flush_all(&line, words),
+        b"version" => line.request(Command::Version),
+        b"quit" => line.request(Command::Quit),
+        b"verbosity" => classic::verbosity(&line, words),
+        b"shutdown" => classic::shutdown(&line, words),
+        b"cache_memlimit" => classic::cache_memlimit(&line, words),
+        b"slabs" => classic::slabs(&line, words),
+        b"lru" => classic::lru(&line, words),
+        b"lru_crawler" => classic::lru_crawler(&line, words),
+        b"watch" => line.request(Command::Watch { words }),
+        name if is_http(name, words) => hang_up(line.input),
+        _ => line.refuse(UNKNOWN),
+    }
+}
+
+/// A web browser has lost its way, or has been sent by an attacker who hopes that some line of its request is a command.
+fn is_http(name: &[u8], mut words: Words<'_>) -> bool {
+    let (path, version) = (words.next(), words.next());
+    let is_method = matches!(name, b"GET" | b"PUT" | b"POST" | b"HEAD" | b"DELETE" | b"OPTIONS" | b"PATCH");
+    is_method && path.is_some() || version.is_some_and(|version| version.starts_with(b"HTTP/"))
+}
+
+fn unfinished<'a>(input: &'a [u8]) -> Outcome<'a> {
+    if input.len() > line_max(input) {
+        return hang_up(input);
+    }
+    Parsed::More { total: input.len() + 1, scanned: input.len() }
+}
+
+fn line_max(input: &[u8]) -> usize {
+    match Words(&input[..input.len().min(100)]).next() {
+        Some(b"get" | b"gets" | b"gat" | b"gats") => GET_LINE_MAX,
+        _ => LINE_MAX,
+    }
+}
+
+/// Closes the connection: nothing behind this point can be believed to be a request.
+fn hang_up<'a>(input: &'a [u8]) -> Outcome<'a> {
+    let answer = if input.len() > GET_LINE_MAX { TOO_LONG } else { "" };
+    let refusal = Refusal { answer, is_silent: false, forget: None, close: true };
+    Parsed::Refused { refusal, consumed: input.len(), swallow: 0 }
+}
+
+impl<'a> Line<'a, '_> {
+    pub(super) fn request(&self, request: Command<'a>) -> Outcome<'a> {
+        Parsed::Request { request, consumed: self.consumed }
+    }
+
+    /// Refuses a line that has no data block.
+    pub(super) fn refuse(&self, answer: &'static str) -> Outcome<'a> {
+        self.refuse_quietly(answer, false)
+    }
+
+    pub(super) fn refuse_quietly(&self, answer: &'static str, is_silent: bool) -> Outcome<'a> {
+        Parsed::Refused { refusal: Refusal { answer, is_silent, forget: None, close: false }, consumed: self.consumed, swallow: 0 }
+    }
+
+    /// Refuses a store. Its data block, if its length can be told, is never taken for commands.
+    pub(super) fn refuse_store(&self, answer: &'static str, is_silent: bool, len: Option<usize>) -> Outcome<'a> {
+        let refusal = Refusal { answer, is_silent, forget: None, close: false };
+        self.swallow_block(refusal, len.map_or(0, |len| len + 2))
+    }
+
+    /// The request that `with` makes of the data block of `len` bytes, once that is there; or why it is refused.
+    pub(super) fn store(
+        &self,
+        len: usize,
+        is_silent: bool,
+        forget: Option<WireKey<'a>>,
+        with: impl FnOnce(&'a [u8]) -> Command<'a>,
+    ) -> Outcome<'a> {
+        if len > self.limits.value_max {
+            let refusal = Refusal { answer: TOO_LARGE, is_silent, forget, close: false };
+            return self.swallow_block(refusal, len + 2);
+        }
+        let total = self.consumed + len + 2;
+        let Some(block) = self.input.get(self.consumed..total) else {
+            return Parsed::More { total, scanned: 0 };
+        };
+        match block.split_at(len) {
+            (value, b"\r\n") => Parsed::Request { request: with(value), consumed: total },
+            _ => {
+                let refusal = Refusal { answer: BAD_BLOCK, is_silent, forget: None, close: false };
+                Parsed::Refused { refusal, consumed: total, swallow: 0 }
+            }
+        }
+    }
+
+    fn swallow_block(&self, refusal: Refusal<'a>, block: usize) -> Outcome<'a> {
+        let here = block.min(self.input.len() - self.consumed);
+        Parsed::Refused { refusal, consumed: self.consumed + here, swallow: block - here }
+    }
+}
+
+/// Length of a data block.
+pub(super) fn block_len(word: &[u8]) -> Option<usize> {
+    let len = crate::number::signed(word).filter(|len| (0..=BLOCK_MAX).contains(len))?;
+    usize::try_from(len).ok()
+}
+
+/// The keys of the rest of a line: at least one, none too long.
+pub(super) fn keys(words: Words<'_>) -> Option<Keys<'_>> {
+    let is_empty = words.clone().next().is_none();
+    (!is_empty && are_short(words.0)).then_some(words)
+}
+
+/// No word has more than `KEY_MAX` bytes. Looks for the last space that one longest key can reach, so it leaps over many short
+/// keys at once.
+fn are_short(mut line: &[u8]) -> bool {
+    while line.len() > KEY_MAX {
+        let Some(space) = memrchr(b' ', &line[..=KEY_MAX]) else {
+            return false;
+        };
+        line = &line[space + 1..];
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Verb;
+
+    const LIMITS: Limits = Limits { value_max: 8 };
+
+    fn request(input: &str) -> Command<'_> {
+        match parse(input.as_bytes(), &LIMITS) {
+            Parsed::Request { request, consumed } if consumed == input.len() => request,
+            other => panic!("{input:?}: {other:?}"),
+        }
+    }
+
+    fn refused(input: &str) -> (Refusal<'_>, usize, usize) {
+        match parse(input.as_bytes(), &LIMITS) {
+            Parsed::Refused { refusal, consumed, swallow } => (refusal, consumed, swallow),
+            other => panic!("{input:?}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn lines_end_with_or_without_a_carriage_return() {
+        assert_eq!(request("get a\n"), request("get a\r\n"));
+        assert_eq!(request("version\n"), Command::Version);
+        assert_eq!(request("  mn   anything\r\n"), Command::MetaNoop);
+    }
+
+    #[test]
+    fn gets_have_keys() {
+        let long = "k".repeat(KEY_MAX);
+        for (input, want) in [
+            ("get a\r\n", vec!["a"]),
+            ("get  a  b \r\n", vec!["a", "b"]),
+            ("gets a\r\n", vec!["a"]),
+            ("gat 5 a b\r\n", vec!["a", "b"]),
+            ("get a\tb\r\r\n", vec!["a\tb\r"]),
+            (&format!("get {long} b {long}\r\n"), vec![&long, "b", &long]),
+        ] {
+            let (Command::Get { keys, .. } | Command::GetAndTouch { keys, .. }) = request(input) else { panic!("{input:?}") };
+            assert_eq!(keys.collect::<Vec<_>>(), want.iter().map(|key| key.as_bytes()).collect::<Vec<_>>(), "{input:?}");
+        }
+    }
+
+    #[test]
+    fn stores_take_their_block() {
+        assert_eq!(
+            request("set k 1 -1 3\r\na\nb\r\n"),
+            Command::Store { verb: Verb::Set, compare: None, key: b"k", flags: 1, exptime: -1, value: b"a\nb", noreply: false }
+        );
+        assert_eq!(
+            request("cas k 4294967296 4294967296 +0 7 noreply\n\r\n"),
+            Command::Store { verb: Verb::Set, compare: Some(7), key: b"k", flags: 0, exptime: 0, value: b"", noreply: true }
+        );
+        for (name, verb) in [("add", Verb::Add), ("replace", Verb::Replace), ("append", Verb::Append), ("prepend", Verb::Prepend)] {
+            let input = format!("{name} k 0 0 1\r\nv\r\n");
+            assert!(matches!(request(&input), Command::Store { verb: found, .. } if found == verb), "{name}");
+        }
+    }
+
+    #[test]
+    fn lines_that_are_refused() {
+        let long = "k".repeat(KEY_MAX + 1);
+        for (input, answer) in [
+            ("\r\n", "ERROR"),
+            ("nonsense\r\n", "ERROR"),
+            ("get\ta\r\n", "ERROR"),
+            ("GETX\r\n", "ERROR"),
+            ("get\r\n", BAD_FORMAT),
+            ("gets \r\n", BAD_FORMAT),
+            ("gat 1\r\n", BAD_FORMAT),
+            ("gat x a\r\n", "CLIENT_ERROR invalid exptime argument"),
+            (&format!("get a {long}\r\n"), BAD_FORMAT),
+            (&format!("get {long} a\r\n"), BAD_FORMAT),
+            ("delete\r\n", BAD_FORMAT),
+            (&format!("delete {long}\r\n"), BAD_FORMAT),
+            ("touch x\r\n", BAD_FORMAT),
+            ("touch a x\r\n", "CLIENT_ERROR invalid exptime argument"),
+            ("incr a\r\n", BAD_FORMAT),
+            ("incr a -1\r\n", "CLIENT_ERROR invalid numeric delta argument"),
+            ("decr a 18446744073709551616\r\n", "CLIENT_ERROR invalid numeric delta argument"),
+            ("flush_all word\r\n", "CLIENT_ERROR invalid exptime argument"),
+            ("verbosity\r\n", BAD_FORMAT),
+            ("verbosity -1\r\n", BAD_FORMAT),
+            ("shutdown soon\r\n", "CLIENT_ERROR invalid shutdown mode"),
+            ("cache_memlimit x\r\n", "ERROR"),
+            ("slabs\r\n", "ERROR"),
+            ("slabs reassign x 2\r\n", BAD_FORMAT),
+            ("lru mode x\r\n", "ERROR"),
+            ("lru tune 1 2 nan 4\r\n", "ERROR"),
+            ("lru_crawler sleep 1 2\r\n", "ERROR"),
+            ("set a\r\n", BAD_FORMAT),
+            ("set a 0 0 -1\r\n", BAD_FORMAT),
+            ("set a 0 0 4294967295\r\n", BAD_FORMAT),
+            ("set a 0 0 2147483647\r\n", BAD_FORMAT),
+            ("mg\r\n", BAD_FORMAT),
+            ("mg a v v\r\n", "CLIENT_ERROR duplicate flag"),
+            ("mg a !\r\n", "CLIENT_ERROR invalid flag"),
+            ("mg a S5\r\n", "CLIENT_ERROR invalid flag"),
+            ("mg a T\r\n", "CLIENT_ERROR bad token in command line format"),
+            ("mg a b\r\n", "CLIENT_ERROR error decoding key"),
+            ("mg a M\r\n", "CLIENT_ERROR incorrect length for M token"),
+            (&format!("mg a O{}\r\n", "o".repeat(32)), "CLIENT_ERROR opaque token too long"),
+            ("md a Tx\r\n", "CLIENT_ERROR invalid or duplicate flag"),
+            ("ma a MX\r\n", "CLIENT_ERROR invalid mode for ma M token"),
+            ("ms a S2\r\n", BAD_FORMAT),
+        ] {
+            let (refusal, consumed, swallow) = refused(input);
+            assert_eq!((refusal.answer, refusal.is_silent, refusal.close), (answer, false, false), "{input:?}");
+            assert_eq!((consumed, swallow), (input.len(), 0), "{input:?}");
+        }
+    }
+
+    #[test]
+    fn a_refused_store_swallows_its_block() {
+        for (input, answer, consumed, swallow) in [
+            ("set a x 0 3\r\nabc\r\nget a\r\n", BAD_FORMAT, 18, 0),
+            ("cas a 0 0 3 x\r\nab", BAD_FORMAT, 17, 3),
+            ("ms a 3 MX\r\nabc\r\n", "CLIENT_ERROR invalid mode for ms M token", 16, 0),
+            ("ms a 3 q q\r\n", "CLIENT_ERROR duplicate flag", 12, 5),
+            ("set a 0 0 9\r\n", "SERVER_ERROR object too large for cache", 13, 11),
+            ("set a 0 0 3\r\nabcde\r\n", "CLIENT_ERROR bad data chunk", 18, 0),
+            ("set a 0 0 1\r\n1\n\nget a\r\n", "CLIENT_ERROR bad data chunk", 16, 0),
+        ] {
+            let (refusal, found, rest) = refused(input);
+            assert_eq!((refusal.answer, found, rest), (answer, consumed, swallow), "{input:?}");
+        }
+        assert!(refused("set a 0 0 9 noreply\r\n").0.is_silent);
+    }
+
+    #[test]
+    fn only_a_too_large_set_forgets_the_old_item() {
+        for (input, forget) in [
+            ("set a 0 0 9\r\n", Some("a")),
+            ("ms YQ== 9 b\r\n", Some("a")),
+            ("ms a 9 MS\r\n", Some("a")),
+            ("add a 0 0 9\r\n", None),
+            ("cas a 0 0 9 1\r\n", None),
+            ("ms a 9 C1\r\n", None),
+            ("set a 0 x 9\r\n", None),
+        ] {
+            let key = refused(input).0.forget.map(|key| key.decode(&mut [0; KEY_MAX]).to_vec());
+            assert_eq!(key, forget.map(|key| key.as_bytes().to_vec()), "{input:?}");
+        }
+    }
+
+    #[test]
+    fn nobody_is_served_who_speaks_something_else() {
+        let long = "x".repeat(LINE_MAX + 1);
+        for input in ["GET / HTTP/1.0\r\n", "PUT x\r\n", "DELETE HTTP\r\n", "brew / HTTP/1.1\r\n", &long, &format!("{long}\r\n")] {
+            let (refusal, consumed, _) = refused(input);
+            assert_eq!((refusal.answer, refusal.close, consumed), ("", true, input.len()), "{input:?}");
+        }
+    }
+
+    #[test]
+    fn an_unfinished_request_says_how_much_it_needs() {
+        let more = |input: &str| match parse(input.as_bytes(), &LIMITS) {
+            Parsed::More { total, scanned } => (total, scanned),
+            other => panic!("{input:?}: {other:?}"),
+        };
+        assert_eq!(more(""), (1, 0));
+        assert_eq!(more("get a"), (6, 5));
+        assert_eq!(more("set a 0 0 5\r\nab"), (20, 0));
+        assert_eq!(more(&"x".repeat(LINE_MAX)), (LINE_MAX + 1, LINE_MAX));
+        let long_get = format!("get{}", " key".repeat(1000));
+        assert_eq!(more(&long_get), (long_get.len() + 1, long_get.len()));
+    }
+
+    #[test]
+    fn noreply_is_the_last_word() {
+        for (input, is_silent) in [
+            ("delete a noreply\r\n", true),
+            ("delete a 0 noreply \r\n", true),
+            ("delete noreply\r\n", false),
+            ("touch a 1 noreply\r\n", true),
+            ("incr a 1 noreply\r\n", true),
+            ("flush_all noreply\r\n", true),
+            ("flush_all 5 noreply\r\n", true),
+            ("verbosity 1 noreply\r\n", true),
+            ("set a 0 0 0 noreply\r\n\r\n", true),
+            ("set a 0 0 0 noreply more\r\n\r\n", false),
+        ] {
+            let (Command::Delete { noreply, .. }
+            | Command::Touch { noreply, .. }
+            | Command::Count { noreply, .. }
+            | Command::FlushAll { noreply, .. }
+            | Command::Verbosity { noreply, .. }
+            | Command::Store { noreply, .. }) = request(input)
+            else {
+                panic!("{input:?}")
+            };
+            assert_eq!(noreply, is_silent, "{input:?}");
+        }
+    }
+}
