@@ -3,7 +3,11 @@
 //!   0        1         2          4            5          6           8         12         16      24
 //!   | magic | opcode | key length | extras len | data type | vbucket or | body   | opaque   | cas    | extras, key, value
 //!   |       |        |            |            | 0         | status     | length | (echoed) |        |
-use crate::{Limits, Parsed, Verb};
+mod opcode;
+mod parse;
+
+use crate::Verb;
+pub use parse::parse;
 
 /// Length of the header.
 pub const HEADER_LEN: usize = 24;
@@ -92,10 +96,6 @@ pub enum Command<'a> {
     },
     /// Quit: the connection is closed; the loud one is answered first.
     Quit,
-    /// SASL list of mechanisms.
-    SaslList,
-    /// SASL authentication and its further steps.
-    SaslAuth,
 }
 
 /// Status of an answer.
@@ -118,8 +118,6 @@ pub enum Status {
     NotNumber = 0x06,
     /// Credentials are wrong or missing.
     AuthError = 0x20,
-    /// Authentication goes on.
-    AuthContinue = 0x21,
     /// No such command.
     UnknownCommand = 0x81,
     /// There is no room.
@@ -139,10 +137,4 @@ pub struct Refusal<'a> {
     pub forget: Option<&'a [u8]>,
     /// The connection cannot be understood any further and is closed after the answer.
     pub close: bool,
-}
-
-/// Reads one request from the front of `input`.
-pub fn parse<'a>(input: &'a [u8], limits: &Limits) -> Parsed<Request<'a>, Refusal<'a>> {
-    let _ = limits;
-    Parsed::More { total: input.len() + 1, scanned: 0 }
 }
