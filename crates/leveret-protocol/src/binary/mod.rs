@@ -5,9 +5,11 @@
 //!   |       |        |            |            | 0         | status     | length | (echoed) |        |
 mod opcode;
 mod parse;
+mod write;
 
 use crate::Verb;
 pub use parse::parse;
+pub use write::{write_status, AnswerHeader, ANSWER};
 
 /// Length of the header.
 pub const HEADER_LEN: usize = 24;

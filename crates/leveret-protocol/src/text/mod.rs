@@ -2,11 +2,13 @@
 mod classic;
 mod meta;
 mod parse;
+mod write;
 
 use crate::{Verb, WireKey};
 use memchr::memchr;
 pub use meta::{MetaCount, MetaDelete, MetaGet, MetaStore, Return, Returns};
 pub use parse::{parse, parse_after};
+pub use write::{write_meta, write_meta_value, write_number, write_stat, write_value_header, Facts, Ttl};
 
 /// A request of the text protocol. An exptime is as on the wire: negative = dead already, up to 30 days = seconds from now,
 /// above = Unix time, 0 = never.
