@@ -10,6 +10,7 @@ pub mod binary;
 mod key;
 mod number;
 pub mod text;
+pub mod udp;
 
 pub use key::WireKey;
 
