@@ -1,4 +1,5 @@
 //! A pool of memcached servers behind a ring: which server a key lives on, and how to talk to it.
 #![forbid(unsafe_code)]
 
+pub mod codec;
 pub mod ring;

@@ -1,0 +1,175 @@
+//! The bytes of a value on the wire, as PHP's two families of clients write them: what the flags word says, and compression.
+pub mod fastlz;
+mod flags;
+pub mod zlib;
+
+pub use flags::{Compression, Form};
+
+/// A value cannot be read: cut off, damaged, or larger than it may become.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Damaged;
+
+impl std::fmt::Display for Damaged {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("the compressed value is damaged or too large")
+    }
+}
+
+impl std::error::Error for Damaged {}
+
+/// When php-memcached compresses (`memcached.compression_*`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Economy {
+    /// Shorter values are sent as they are.
+    pub threshold: usize,
+    /// A compressed value is kept only if the original is longer than so many times its length.
+    pub factor: f64,
+    /// zlib's level.
+    pub level: u8,
+}
+
+impl Default for Economy {
+    fn default() -> Economy {
+        Economy { threshold: 2000, factor: 1.3, level: 3 }
+    }
+}
+
+// php-memcached puts the original's length in front of every compressed value: four bytes, little-endian.
+const HEADER_LEN: usize = 4;
+
+// No format here makes more than 1032 bytes of one (deflate's bound; fastlz stays below 256). A header that promises more is a
+// lie, and is found out before memory is reserved for it.
+const EXPANSION_MAX: usize = 1040;
+
+/// Compresses as php-memcached does; None when that is not worth it and the value is sent as it is.
+pub fn compress(value: &[u8], by: Compression, economy: &Economy) -> Option<Vec<u8>> {
+    if value.len() < economy.threshold {
+        return None;
+    }
+    let len = u32::try_from(value.len()).ok()?;
+    let mut out = len.to_le_bytes().to_vec();
+    match by {
+        Compression::None => return None,
+        Compression::Fastlz => fastlz::compress(value, &mut out),
+        Compression::Zlib => zlib::compress(value, economy.level, &mut out),
+    }
+    let body_len = out.len() - HEADER_LEN;
+    (value.len() as f64 > body_len as f64 * economy.factor).then_some(out)
+}
+
+/// Reads what php-memcached compressed. The value may become `len_max` bytes long.
+pub fn decompress(stored: &[u8], by: Compression, len_max: usize) -> Result<Vec<u8>, Damaged> {
+    let (header, body) = match stored.split_first_chunk::<HEADER_LEN>() {
+        _ if by == Compression::None => return Ok(stored.to_vec()),
+        Some((header, body)) => (header, body),
+        None => return Err(Damaged),
+    };
+    let len = u32::from_le_bytes(*header) as usize;
+    if len > len_max || len > body.len().saturating_mul(EXPANSION_MAX) {
+        return Err(Damaged);
+    }
+    let mut out = vec![0; len];
+    let filled = match by {
+        Compression::Zlib => zlib::decompress_into(body, &mut out)?,
+        _ => fastlz::decompress_into(body, &mut out)?,
+    };
+    if filled == len {
+        Ok(out)
+    } else {
+        Err(Damaged)
+    }
+}
+
+/// When pecl/memcache compresses (`memcache.compress_threshold`, `setCompressThreshold`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Savings {
+    /// Shorter values are compressed only when the caller's flags ask for it; 0 = only then.
+    pub threshold: usize,
+    /// The share of the length that must be won.
+    pub at_least: f64,
+}
+
+impl Default for Savings {
+    fn default() -> Savings {
+        Savings { threshold: 20_000, at_least: 0.2 }
+    }
+}
+
+/// Compresses as pecl/memcache does: a zlib stream, nothing in front. None when that is not worth it.
+pub fn compress_bare(value: &[u8], is_asked: bool, savings: &Savings) -> Option<Vec<u8>> {
+    let is_long = savings.threshold != 0 && value.len() >= savings.threshold;
+    if !is_asked && !is_long {
+        return None;
+    }
+    let mut out = Vec::new();
+    zlib::compress(value, zlib::LEVEL_DEFAULT, &mut out);
+    ((out.len() as f64) < value.len() as f64 * (1.0 - savings.at_least)).then_some(out)
+}
+
+/// Reads what pecl/memcache compressed.
+pub fn decompress_bare(stored: &[u8], len_max: usize) -> Result<Vec<u8>, Damaged> {
+    zlib::decompress(stored, len_max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &[u8] = b"hello world, this is some text. ";
+
+    #[test]
+    fn short_values_and_those_that_do_not_shrink_are_left_alone() {
+        let mut seed = 1_u64;
+        let mut byte = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 56) as u8
+        };
+        let noise: Vec<u8> = (0..5000).map(|_| byte()).collect();
+        for by in [Compression::Fastlz, Compression::Zlib] {
+            assert_eq!(compress(&TEXT.repeat(3), by, &Economy::default()), None);
+            assert_eq!(compress(&noise, by, &Economy::default()), None);
+            let packed = compress(&TEXT.repeat(100), by, &Economy::default()).unwrap();
+            assert_eq!(decompress(&packed, by, 3200), Ok(TEXT.repeat(100)));
+            assert_eq!(decompress(&packed, by, 3199), Err(Damaged));
+        }
+        assert_eq!(compress_bare(&TEXT.repeat(3), false, &Savings::default()), None);
+        let packed = compress_bare(&TEXT.repeat(3), true, &Savings::default()).unwrap();
+        assert_eq!(decompress_bare(&packed, 96), Ok(TEXT.repeat(3)));
+        assert_eq!(decompress_bare(&packed, 95), Err(Damaged));
+    }
+
+    #[test]
+    fn a_header_that_lies_reserves_no_memory() {
+        for by in [Compression::Fastlz, Compression::Zlib] {
+            let mut packed = compress(&TEXT.repeat(100), by, &Economy::default()).unwrap();
+            for (len, what) in [(u32::MAX, "too much"), (3201, "one more"), (3199, "one less"), (0, "nothing")] {
+                packed[..4].copy_from_slice(&len.to_le_bytes());
+                assert_eq!(decompress(&packed, by, usize::MAX), Err(Damaged), "{what}");
+            }
+            assert_eq!(decompress(&packed[..3], by, usize::MAX), Err(Damaged));
+        }
+    }
+
+    // Every value that is cut off or has one byte changed is either refused or read as something else of the length that was
+    // promised: nothing else can happen to a caller.
+    #[test]
+    fn damaged_values_are_refused_or_keep_their_bounds() {
+        let value: Vec<u8> = TEXT.repeat(80).iter().enumerate().map(|(i, byte)| byte ^ (i / 97) as u8).collect();
+        for by in [Compression::Fastlz, Compression::Zlib] {
+            let packed = compress(&value, by, &Economy { factor: 1.0, ..Economy::default() }).unwrap();
+            for len in 0..packed.len() {
+                assert!(decompress(&packed[..len], by, 1 << 20).is_err(), "{by:?} cut to {len}");
+            }
+            let mut seed = 7_u32;
+            for at in 0..packed.len() {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let mut damaged = packed.clone();
+                damaged[at] ^= (seed >> 24) as u8 | 1;
+                if let Ok(read) = decompress(&damaged, by, 1 << 20) {
+                    assert!(read.len() <= 1 << 20);
+                }
+                let _ = decompress_bare(&damaged[4..], 1 << 20).map(|read| assert!(read.len() <= 1 << 20));
+            }
+        }
+    }
+}
