@@ -1,5 +1,8 @@
 //! A key as it stands on the wire: bytes, or base64 of bytes (meta flag `b`).
+use crate::text::TextKey;
 use crate::KEY_MAX;
+
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// A valid key of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +21,16 @@ impl<'a> WireKey<'a> {
     pub(crate) fn base64(bytes: &'a [u8]) -> Option<WireKey<'a>> {
         decode(bytes, &mut [0; KEY_MAX])?;
         Some(WireKey { bytes, is_base64: true })
+    }
+
+    /// The key for a meta command: as it is if a line can hold it, else in base64, for which `room` is used. None if it is
+    /// empty or too long (more than 186 bytes that have to be base64).
+    pub fn for_meta(key: &'a [u8], room: &'a mut [u8; KEY_MAX]) -> Option<WireKey<'a>> {
+        if TextKey::new(key).is_some() {
+            return Some(WireKey::plain(key));
+        }
+        let len = encode(key, room)?;
+        Some(WireKey { bytes: &room[..len], is_base64: true })
     }
 
     /// The key as the client wrote it, and as an answer repeats it.
@@ -68,6 +81,23 @@ fn decode(text: &[u8], room: &mut [u8; KEY_MAX]) -> Option<usize> {
     Some(len)
 }
 
+/// The opposite of `decode`; None if there is nothing, or too much for `room`.
+fn encode(key: &[u8], room: &mut [u8; KEY_MAX]) -> Option<usize> {
+    let len = key.len().div_ceil(3) * 4;
+    if key.is_empty() || len > KEY_MAX {
+        return None;
+    }
+    for (three, four) in key.chunks(3).zip(room.chunks_exact_mut(4)) {
+        let byte = |at| u32::from(three.get(at).copied().unwrap_or(0));
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        for (at, place) in four.iter_mut().enumerate() {
+            // Two characters stand for one byte, three for two.
+            *place = if at <= three.len() { ALPHABET[(bits >> (18 - 6 * at) & 63) as usize] } else { b'=' };
+        }
+    }
+    Some(len)
+}
+
 fn sextet(byte: u8) -> Option<u8> {
     match byte {
         b'A'..=b'Z' => Some(byte - b'A'),
@@ -92,6 +122,20 @@ mod tests {
             let want: Vec<u8> = key.chars().map(|char| char as u8).collect();
             assert_eq!(found.decode(&mut [0; KEY_MAX]), want, "{written}");
         }
+    }
+
+    #[test]
+    fn keys_that_no_line_can_hold_are_written_in_base64() {
+        for len in 1..=186 {
+            let key: Vec<u8> = (0..len).map(|at| at as u8).collect();
+            let mut room = [0; KEY_MAX];
+            let written = WireKey::for_meta(&key, &mut room).expect("186 bytes fit");
+            assert!(written.is_base64() && WireKey::base64(written.as_written()).is_some(), "{len}");
+            assert_eq!(written.decode(&mut [0; KEY_MAX]), key, "{len}");
+        }
+        assert_eq!(WireKey::for_meta(&[b' '; 187], &mut [0; KEY_MAX]), None);
+        assert_eq!(WireKey::for_meta(b"", &mut [0; KEY_MAX]), None);
+        assert!(!WireKey::for_meta(&[b'k'; KEY_MAX], &mut [0; KEY_MAX]).unwrap().is_base64());
     }
 
     #[test]

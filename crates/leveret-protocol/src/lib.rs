@@ -70,3 +70,38 @@ pub const KEY_MAX: usize = 250;
 
 /// First byte of every binary request.
 pub const BINARY_REQUEST: u8 = 0x80;
+
+/// What a client found at the front of what a server sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Received<A> {
+    /// The beginning of an answer. Parsing again makes sense once the input has `total` bytes (more than it has now).
+    More {
+        /// Length of the whole answer if it is known already, else one byte more than there is.
+        total: usize,
+    },
+    /// An answer, and how many bytes of the input it took.
+    Answer {
+        /// It borrows from the input.
+        answer: A,
+        /// Bytes to take off the front of the input.
+        consumed: usize,
+    },
+    /// No server that can be understood speaks here: the connection is of no use any more.
+    Broken(Broken),
+}
+
+/// Why what a server sent cannot be an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Broken {
+    /// A line without an end.
+    LongLine,
+    /// A line or header with parts that cannot be read.
+    BadLine,
+    /// A value above `Limits::value_max`.
+    LargeValue {
+        /// As the server announced it.
+        len: u64,
+    },
+    /// A data block that does not end where its line said.
+    BadBlock,
+}

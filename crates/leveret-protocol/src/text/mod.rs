@@ -1,13 +1,20 @@
 //! The text protocol: classic commands and meta commands, one line each, stores with a data block behind it.
+mod answer;
 mod classic;
 mod meta;
 mod parse;
+mod request;
 mod write;
 
 use crate::{Verb, WireKey};
+pub use answer::{parse_answer, Answer, MetaAnswer, MetaCode};
 use memchr::memchr;
 pub use meta::{MetaCount, MetaDelete, MetaGet, MetaStore, Return, Returns};
 pub use parse::{parse, parse_after};
+pub use request::{
+    write_count, write_delete, write_flush_all, write_get, write_stats, write_store, write_touch, write_verbosity, MetaRequest, Store,
+    TextKey,
+};
 pub use write::{write_meta, write_meta_value, write_number, write_stat, write_value_header, Facts, Ttl};
 
 /// A request of the text protocol. An exptime is as on the wire: negative = dead already, up to 30 days = seconds from now,
