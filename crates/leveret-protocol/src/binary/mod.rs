@@ -3,11 +3,14 @@
 //!   0        1         2          4            5          6           8         12         16      24
 //!   | magic | opcode | key length | extras len | data type | vbucket or | body   | opaque   | cas    | extras, key, value
 //!   |       |        |            |            | 0         | status     | length | (echoed) |        |
+mod answer;
 mod opcode;
 mod parse;
+mod request;
 mod write;
 
 use crate::Verb;
+pub use answer::{parse_answer, Answer};
 pub use parse::parse;
 pub use write::{write_status, AnswerHeader, ANSWER};
 

@@ -5,10 +5,10 @@ use crate::{Limits, Parsed, Verb, BINARY_REQUEST, KEY_MAX};
 type Outcome<'a> = Parsed<Request<'a>, Refusal<'a>>;
 
 /// A body is no longer than this; memcached hangs up on what would be a negative number to it.
-const BODY_MAX: usize = i32::MAX as usize;
+pub(super) const BODY_MAX: usize = i32::MAX as usize;
 
 /// The exptime of a count that shall not make a missing number.
-const DO_NOT_CREATE: u32 = u32::MAX;
+pub(super) const DO_NOT_CREATE: u32 = u32::MAX;
 
 /// Reads one request from the front of `input`.
 pub fn parse<'a>(input: &'a [u8], limits: &Limits) -> Outcome<'a> {
@@ -95,7 +95,7 @@ impl Frame {
 
 /// Which parts a command has.
 #[derive(Clone, Copy)]
-struct Shape {
+pub(super) struct Shape {
     extras: &'static [usize],
     key: Part,
     has_value: bool,
@@ -109,7 +109,7 @@ enum Part {
 }
 
 impl Shape {
-    fn of(opcode: u8) -> Option<Shape> {
+    pub(super) fn of(opcode: u8) -> Option<Shape> {
         use opcode::*;
         let shape = |extras, key, has_value| Some(Shape { extras, key, has_value });
         match opcode {
@@ -126,7 +126,7 @@ impl Shape {
         }
     }
 
-    fn fits(&self, extras_len: usize, key_len: usize, value_len: usize) -> bool {
+    pub(super) fn fits(&self, extras_len: usize, key_len: usize, value_len: usize) -> bool {
         let key_fits = match self.key {
             Part::None => key_len == 0,
             Part::Optional => key_len <= KEY_MAX,

@@ -48,6 +48,14 @@ pub fn write_status(out: &mut Vec<u8>, opcode: u8, opaque: u32, status: Status) 
 }
 
 impl Status {
+    /// The status with this number; None if we do not know it.
+    pub fn from_wire(number: u16) -> Option<Status> {
+        use Status::*;
+        let all =
+            [Success, KeyNotFound, KeyExists, TooLarge, InvalidArguments, NotStored, NotNumber, AuthError, UnknownCommand, OutOfMemory];
+        all.into_iter().find(|status| *status as u16 == number)
+    }
+
     /// What memcached says in the body of such an answer.
     pub fn text(self) -> &'static str {
         match self {
