@@ -12,8 +12,8 @@ use memchr::memchr;
 pub use meta::{MetaCount, MetaDelete, MetaGet, MetaStore, Return, Returns};
 pub use parse::{parse, parse_after};
 pub use request::{
-    write_count, write_delete, write_flush_all, write_get, write_stats, write_store, write_touch, write_verbosity, MetaRequest, Store,
-    TextKey,
+    add_key, begin_keys, end_keys, write_count, write_delete, write_flush_all, write_stats, write_store, write_touch, write_verbosity,
+    MetaRequest, Store, TextKey,
 };
 pub use write::{write_meta, write_meta_value, write_number, write_stat, write_value_header, Facts, Ttl};
 

@@ -19,12 +19,9 @@ impl<'a> TextKey<'a> {
     }
 }
 
-/// `get` and `gets`; with an exptime `gat` and `gats`. Without any key nothing is written.
-pub fn write_get<'k>(out: &mut Vec<u8>, keys: impl IntoIterator<Item = TextKey<'k>>, with_cas: bool, touch: Option<i64>) {
-    let mut keys = keys.into_iter().peekable();
-    if keys.peek().is_none() {
-        return;
-    }
+/// The front of a `get` or `gets`; with an exptime of `gat` or `gats`. Keys follow by `add_key`, at least one, then `end_keys`:
+/// a client that spreads keys over servers has several such lines open at a time.
+pub fn begin_keys(out: &mut Vec<u8>, with_cas: bool, touch: Option<i64>) {
     match (touch, with_cas) {
         (None, false) => out.extend_from_slice(b"get"),
         (None, true) => out.extend_from_slice(b"gets"),
@@ -34,9 +31,15 @@ pub fn write_get<'k>(out: &mut Vec<u8>, keys: impl IntoIterator<Item = TextKey<'
     if let Some(exptime) = touch {
         write_signed_word(out, exptime);
     }
-    for key in keys {
-        write_word(out, key.0);
-    }
+}
+
+/// One more key of the line that `begin_keys` began.
+pub fn add_key(out: &mut Vec<u8>, key: TextKey<'_>) {
+    write_word(out, key.0);
+}
+
+/// The end of the line that `begin_keys` began.
+pub fn end_keys(out: &mut Vec<u8>) {
     out.extend_from_slice(b"\r\n");
 }
 
@@ -253,6 +256,12 @@ mod tests {
         TextKey::new(key.as_bytes()).unwrap()
     }
 
+    fn keys(out: &mut Vec<u8>, keys: &[&str], with_cas: bool, touch: Option<i64>) {
+        begin_keys(out, with_cas, touch);
+        keys.iter().for_each(|name| add_key(out, key(name)));
+        end_keys(out);
+    }
+
     #[test]
     fn keys_that_would_break_a_line_are_no_text_keys() {
         let long = [b'k'; KEY_MAX + 1];
@@ -268,9 +277,8 @@ mod tests {
     fn classic_lines() {
         let store = Store { verb: Verb::Set, compare: None, key: key("k"), flags: 5, exptime: -1, value: b"vv", noreply: false };
         for (line, want) in [
-            (text(|out| write_get(out, [], false, None)), ""),
-            (text(|out| write_get(out, [key("a"), key("b")], false, None)), "get a b\r\n"),
-            (text(|out| write_get(out, [key("a")], true, Some(-1))), "gats -1 a\r\n"),
+            (text(|out| keys(out, &["a", "b"], false, None)), "get a b\r\n"),
+            (text(|out| keys(out, &["a"], true, Some(-1))), "gats -1 a\r\n"),
             (text(|out| write_store(out, &store)), "set k 5 -1 2\r\nvv\r\n"),
             (text(|out| write_store(out, &Store { compare: Some(9), noreply: true, ..store })), "cas k 5 -1 2 9 noreply\r\nvv\r\n"),
             (text(|out| write_delete(out, key("k"), true)), "delete k noreply\r\n"),
