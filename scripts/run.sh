@@ -42,3 +42,20 @@ verb_kill() {
     step "Kill harness: every instruction of every small operation"
     cargo run --release --locked -p leveret-testkit --bin leveret-kill -- "$@"
 }
+
+# ./x fuzz [SECONDS]: a third each for the parsers of the protocols, the engine against a map, and damaged arenas.
+verb_fuzz() {
+    local seconds=${1:-60}
+    [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "'$seconds' is not a number of seconds." "Example: ./x fuzz 60"
+    local each=$(((seconds + 2) / 3))
+    need_rust
+    need gcc libc6-dev
+    step "Fuzz: the protocols, $each seconds"
+    # Optimised, but with the overflow checks and debug assertions that tests have. All targets at the same time.
+    LEVERET_FUZZ_SECONDS=$each CARGO_PROFILE_TEST_OPT_LEVEL=2 \
+        cargo test --locked -p leveret-protocol --test fuzz -- --nocapture --test-threads=16
+    step "Fuzz: the engine against a map, $each seconds"
+    cargo run --release --locked -p leveret-testkit --bin leveret-fuzz -- model "$each"
+    step "Fuzz: damaged arenas, $each seconds"
+    cargo run --release --locked -p leveret-testkit --bin leveret-fuzz -- corrupt "$each"
+}

@@ -138,10 +138,12 @@ pub fn answers(chance: &mut Chance) {
 }
 
 fn text_key(chance: &mut Chance) -> Vec<u8> {
-    let mut key = chance.bytes(KEY_MAX);
-    key.retain(|byte| TextKey::new(&[*byte]).is_some());
-    if key.is_empty() {
-        key.push(b'k');
+    let mut key = chance.bytes(KEY_MAX - 1);
+    key.push(b'k');
+    for byte in &mut key {
+        if TextKey::new(&[*byte]).is_none() {
+            *byte = b'x';
+        }
     }
     key
 }
