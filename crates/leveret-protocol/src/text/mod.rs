@@ -4,17 +4,18 @@ mod classic;
 mod meta;
 mod parse;
 mod request;
+mod words;
 mod write;
 
 use crate::{Verb, WireKey};
 pub use answer::{parse_answer, Answer, MetaAnswer, MetaCode};
-use memchr::memchr;
 pub use meta::{MetaCount, MetaDelete, MetaGet, MetaStore, Return, Returns};
 pub use parse::{parse, parse_after};
 pub use request::{
     add_key, begin_keys, end_keys, write_count, write_delete, write_flush_all, write_stats, write_store, write_touch, write_verbosity,
     MetaRequest, Store, TextKey,
 };
+pub use words::{Keys, Words};
 pub use write::{write_meta, write_meta_value, write_number, write_stat, write_value_header, Facts, Ttl};
 
 /// A request of the text protocol. An exptime is as on the wire: negative = dead already, up to 30 days = seconds from now,
@@ -232,37 +233,6 @@ pub enum LruCrawler<'a> {
         /// `all`, `hash`, or numbers with commas between them.
         classes: &'a [u8],
     },
-}
-
-/// The keys of a line, in its order; each is valid.
-pub type Keys<'a> = Words<'a>;
-
-/// The words of the rest of a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Words<'a>(pub(crate) &'a [u8]);
-
-impl<'a> Words<'a> {
-    /// What is left of the line: kept as a place to go on from (`Words::resume`).
-    pub fn rest_len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// The same line from where a walk stood when it had `rest_len` bytes left.
-    pub fn resume(&self, rest_len: usize) -> Words<'a> {
-        Words(&self.0[self.0.len().saturating_sub(rest_len)..])
-    }
-}
-
-impl<'a> Iterator for Words<'a> {
-    type Item = &'a [u8];
-
-    fn next(&mut self) -> Option<&'a [u8]> {
-        let begin = self.0.iter().position(|byte| *byte != b' ')?;
-        let rest = &self.0[begin..];
-        let (word, rest) = rest.split_at(memchr(b' ', rest).unwrap_or(rest.len()));
-        self.0 = rest;
-        Some(word)
-    }
 }
 
 /// The answer to a line that cannot be executed.

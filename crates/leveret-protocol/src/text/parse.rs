@@ -39,10 +39,11 @@ pub fn parse_after<'a>(input: &'a [u8], scanned: usize, limits: &Limits) -> Outc
         [line @ .., b'\r'] => line,
         line => line,
     };
-    // Most requests of most servers: one key, nothing else on the line.
-    if let [b'g', b'e', b't', b' ', key @ ..] = line {
-        if key.len() <= KEY_MAX && memchr(b' ', key).is_none() && !key.is_empty() {
-            return Parsed::Request { request: Command::Get { keys: Words(key), with_cas: false }, consumed };
+    // Most requests of most servers: a few keys, nothing else on the line. What is no longer than the longest key cannot hold
+    // a key that is too long.
+    if let [b'g', b'e', b't', b' ', keys @ ..] = line {
+        if keys.len() <= KEY_MAX && keys.first().is_some_and(|byte| *byte != b' ') {
+            return Parsed::Request { request: Command::Get { keys: Words(keys), with_cas: false }, consumed };
         }
     }
     if newline > line_max(input) {
