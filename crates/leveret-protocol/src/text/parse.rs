@@ -10,8 +10,8 @@ type Outcome<'a> = Parsed<Command<'a>, Refusal<'a>>;
 /// pieces, we look at all, so that the answer does not depend on how the network cuts them.
 const LINE_MAX: usize = 2048;
 
-/// Multi-key gets are as long as the client likes in memcached. This is room for 60,000 keys of the longest kind.
-const GET_LINE_MAX: usize = 16 << 20;
+/// Multi-key gets are as long as the client likes in memcached, until its memory ends. This is room for 100,000 keys of 40 bytes.
+const GET_LINE_MAX: usize = 4 << 20;
 
 /// Longest data block that has a length at all. A larger one is not a large value, it is a broken line.
 const BLOCK_MAX: i64 = i32::MAX as i64 - 2;
