@@ -1,0 +1,76 @@
+//! Whether a server is worth a try: libmemcached's rules of retry, failure limit and ejection.
+use super::{Code, Options};
+use std::time::Instant;
+
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Health {
+    failures: u32,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    #[default]
+    Good,
+    /// Not before this moment.
+    Resting(Instant),
+    /// Out of the ring; until this moment, or for good.
+    Ejected(Option<Instant>),
+}
+
+impl Health {
+    pub fn is_good(&self) -> bool {
+        self.state == State::Good
+    }
+
+    /// It is good, and has not failed since it was.
+    pub fn is_fresh(&self) -> bool {
+        self.is_good() && self.failures == 0
+    }
+
+    pub fn is_ejected(&self) -> bool {
+        matches!(self.state, State::Ejected(_))
+    }
+
+    /// It failed. True if the ring has to be built anew.
+    pub fn failed(&mut self, now: Instant, options: &Options) -> bool {
+        self.failures += 1;
+        let is_over = options.failure_limit != 0 && self.failures >= options.failure_limit;
+        if is_over && options.auto_eject {
+            self.state = State::Ejected((!options.dead_timeout.is_zero()).then(|| now + options.dead_timeout));
+            // Back in the ring, one more failure is enough.
+            self.failures = options.failure_limit.saturating_sub(1);
+        } else if !options.retry_timeout.is_zero() {
+            self.state = State::Resting(now + options.retry_timeout);
+        }
+        self.is_ejected()
+    }
+
+    pub fn succeeded(&mut self) {
+        *self = Health::default();
+    }
+
+    /// Lets time pass. True if the ring has to be built anew.
+    pub fn wake(&mut self, now: Instant) -> bool {
+        match self.state {
+            State::Resting(until) if until <= now => {
+                self.state = State::Good;
+                false
+            }
+            State::Ejected(Some(until)) if until <= now => {
+                self.state = State::Good;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// What a request for this server is answered without asking it.
+    pub fn refusal(&self) -> Option<Code> {
+        match self.state {
+            State::Good => None,
+            State::Resting(_) => Some(Code::ServerTemporarilyDisabled),
+            State::Ejected(_) => Some(Code::ServerMarkedDead),
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! A connection to one server: nothing here waits but `recv_alone`.
+use super::{Code, Options};
+use rustix::event::{poll, PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
+use rustix::net::sockopt::{self, Timeout};
+use rustix::net::{ipproto, AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType};
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// Where a server listens.
+#[derive(Clone, Debug)]
+pub(super) enum Address {
+    Internet(SocketAddr),
+    Unix(SocketAddrUnix),
+}
+
+/// What went wrong, and the errno behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Fault {
+    pub code: Code,
+    pub errno: i32,
+}
+
+impl Fault {
+    pub fn new(code: Code) -> Fault {
+        Fault { code, errno: 0 }
+    }
+
+    fn system(code: Code, errno: Errno) -> Fault {
+        Fault { code, errno: errno.raw_os_error() }
+    }
+}
+
+/// The addresses of a server. This may ask a name server, which no time-out of ours bounds; answers are kept by the caller.
+pub(super) fn resolve(host: &str, port: u16) -> Result<Vec<Address>, Fault> {
+    let path = host.strip_prefix("unix://").unwrap_or(host);
+    if path.starts_with('/') {
+        let address = SocketAddrUnix::new(path).map_err(|errno| Fault::system(Code::Errno, errno))?;
+        return Ok(vec![Address::Unix(address)]);
+    }
+    let found = (host, port).to_socket_addrs().map_err(|_| Fault::new(Code::HostLookupFailure))?;
+    let addresses: Vec<Address> = found.map(Address::Internet).collect();
+    if addresses.is_empty() {
+        return Err(Fault::new(Code::HostLookupFailure));
+    }
+    Ok(addresses)
+}
+
+#[derive(Debug)]
+pub(super) struct Link {
+    socket: OwnedFd,
+    is_unix: bool,
+    pub is_connected: bool,
+    /// The socket itself may wait, for so long as `SO_RCVTIMEO` says; set when the link is used for a second batch.
+    may_wait: bool,
+}
+
+/// What a system call on a link came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Moved {
+    Bytes(usize),
+    /// Nothing can be moved now.
+    Blocked,
+    /// The peer has closed the connection, or has never known of it.
+    Closed,
+}
+
+impl Link {
+    /// Begins to connect.
+    pub fn connect(address: &Address, options: &Options) -> Result<Link, Fault> {
+        let family = match address {
+            Address::Internet(SocketAddr::V4(_)) => AddressFamily::INET,
+            Address::Internet(SocketAddr::V6(_)) => AddressFamily::INET6,
+            Address::Unix(_) => AddressFamily::UNIX,
+        };
+        let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+        let is_unix = family == AddressFamily::UNIX;
+        let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, (!is_unix).then_some(ipproto::TCP))
+            .map_err(|errno| Fault::system(Code::Errno, errno))?;
+        // Without one of these a connection is slower, not wrong.
+        if !is_unix && options.no_delay {
+            let _ = sockopt::set_tcp_nodelay(&socket, true);
+        }
+        if !is_unix && options.keep_alive {
+            let _ = sockopt::set_socket_keepalive(&socket, true);
+        }
+        if options.send_size > 0 {
+            let _ = sockopt::set_socket_send_buffer_size(&socket, options.send_size);
+        }
+        if options.recv_size > 0 {
+            let _ = sockopt::set_socket_recv_buffer_size(&socket, options.recv_size);
+        }
+        let result = match address {
+            Address::Internet(address) => rustix::net::connect(&socket, address),
+            Address::Unix(address) => rustix::net::connect(&socket, address),
+        };
+        let is_connected = match result {
+            Ok(()) => true,
+            Err(Errno::INPROGRESS) => false,
+            Err(errno) => return Err(refused(is_unix, errno)),
+        };
+        Ok(Link { socket, is_unix, is_connected, may_wait: false })
+    }
+
+    /// The socket has become writable: is it connected?
+    pub fn finish_connect(&mut self) -> Result<(), Fault> {
+        match sockopt::socket_error(&self.socket) {
+            Ok(Ok(())) => {
+                self.is_connected = true;
+                Ok(())
+            }
+            Ok(Err(errno)) | Err(errno) => Err(refused(self.is_unix, errno)),
+        }
+    }
+
+    pub fn send(&self, bytes: &[u8]) -> Result<Moved, Fault> {
+        loop {
+            return match rustix::net::send(&self.socket, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+                Ok(len) => Ok(Moved::Bytes(len)),
+                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN) => Ok(Moved::Blocked),
+                Err(Errno::PIPE | Errno::CONNRESET) => Ok(Moved::Closed),
+                Err(errno) => Err(Fault::system(Code::WriteFailure, errno)),
+            };
+        }
+    }
+
+    pub fn recv(&self, room: &mut [u8]) -> Result<Moved, Fault> {
+        self.recv_with(room, RecvFlags::DONTWAIT)
+    }
+
+    /// As `recv`, but waits in the same system call: for the only server from which something is awaited. `Blocked` = in vain.
+    pub fn recv_alone(&mut self, room: &mut [u8], options: &Options) -> Result<Moved, Fault> {
+        if !self.may_wait {
+            let settled = sockopt::set_socket_timeout(&self.socket, Timeout::Recv, Some(options.io_timeout))
+                .and_then(|()| rustix::io::ioctl_fionbio(&self.socket, false));
+            settled.map_err(|errno| Fault::system(Code::Errno, errno))?;
+            self.may_wait = true;
+        }
+        self.recv_with(room, RecvFlags::empty())
+    }
+
+    fn recv_with(&self, room: &mut [u8], flags: RecvFlags) -> Result<Moved, Fault> {
+        loop {
+            return match rustix::net::recv(&self.socket, &mut *room, flags) {
+                Ok((0, _)) | Err(Errno::CONNRESET) => Ok(Moved::Closed),
+                Ok((len, _)) => Ok(Moved::Bytes(len)),
+                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN) => Ok(Moved::Blocked),
+                Err(errno) => Err(Fault::system(Code::UnknownReadFailure, errno)),
+            };
+        }
+    }
+}
+
+impl AsFd for Link {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+fn refused(is_unix: bool, errno: Errno) -> Fault {
+    // libmemcached tells the system's own error for sockets in the file system.
+    Fault::system(if is_unix { Code::Errno } else { Code::ConnectionFailure }, errno)
+}
+
+/// Waits until one of `polled` can go on. False = the time is over.
+pub(super) fn wait(polled: &mut [PollFd<'_>], timeout: std::time::Duration) -> bool {
+    let timeout = Timespec { tv_sec: timeout.as_secs() as i64, tv_nsec: i64::from(timeout.subsec_nanos()) };
+    // An interrupted wait is none: the caller looks at its clock and comes again.
+    !matches!(poll(polled, Some(&timeout)), Ok(0))
+}
+
+pub(super) const READABLE: PollFlags = PollFlags::IN;
+pub(super) const WRITABLE: PollFlags = PollFlags::OUT;

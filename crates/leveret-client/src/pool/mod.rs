@@ -1,0 +1,297 @@
+//! A pool: servers behind a ring, and one batch of requests at a time. `begin`, `add` for each request, `run`, `next_answer` for each
+//! answer. Everything goes to all servers at once, in one loop that waits for all of them; no thread, no callback, and nothing is
+//! held between two calls but the pool itself.
+//!
+//! ```text
+//! add  -> ring -> server.output        run -> send, recv, poll, until nothing is awaitednext_answer -> records, in order of arrival
+//! ```
+mod health;
+mod link;
+mod options;
+mod request;
+mod run;
+mod server;
+mod wire;
+
+use crate::ring::{self, Ring};
+use link::Fault;
+pub use options::{Options, Protocol};
+use request::Pending;
+pub use request::{Answer, Code, Operation, Request};
+use server::Server;
+use std::time::Instant;
+use wire::Batch;
+
+/// Servers behind a ring. Used by one thread at a time.
+#[derive(Debug)]
+pub struct Pool {
+    options: Options,
+    servers: Vec<Server>,
+    /// Built when it is needed and the list has changed.
+    ring: Option<Ring>,
+    batch: Batch,
+    /// The record that `next_answer` gives next.
+    next: usize,
+    /// Requests that the caller has added.
+    asked: u32,
+    /// Some server is not good: clocks must be looked at.
+    has_trouble: bool,
+    /// What has failed in this batch.
+    has_errors: bool,
+    /// The process that opened the links: a child must not speak on its parent's.
+    pid: u32,
+}
+
+impl Pool {
+    /// A pool without servers.
+    pub fn new(options: Options) -> Pool {
+        Pool {
+            options,
+            servers: Vec::new(),
+            ring: None,
+            batch: Batch::default(),
+            next: 0,
+            asked: 0,
+            has_trouble: false,
+            has_errors: false,
+            pid: std::process::id(),
+        }
+    }
+
+    /// The settings.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Changes the settings. What is connected stays so, unless another protocol is to be spoken.
+    pub fn set_options(&mut self, options: Options) {
+        if options.protocol != self.options.protocol {
+            self.quit();
+        }
+        self.options = options;
+        self.ring = None;
+    }
+
+    /// Adds a server: a name, an address, or the path of a Unix socket (also as `unix://path`) with port 0.
+    pub fn add_server(&mut self, host: &str, port: u16, udp_port: u16, weight: u32) {
+        self.servers.push(Server::new(host.to_string(), port, udp_port, weight));
+        self.ring = None;
+    }
+
+    /// Forgets all servers.
+    pub fn clear_servers(&mut self) {
+        self.servers.clear();
+        self.batch = Batch::default();
+        (self.ring, self.next) = (None, 0);
+    }
+
+    /// The servers, as the ring sees them.
+    pub fn servers(&self) -> Vec<ring::Server> {
+        self.servers.iter().map(|server| ring::Server { host: server.host.clone(), port: server.port, weight: server.weight }).collect()
+    }
+
+    /// Whether requests for this server are sent to it; false while it rests after a failure.
+    pub fn is_up(&self, server: usize) -> bool {
+        self.servers.get(server).is_some_and(|server| server.health.is_good())
+    }
+
+    /// The server on which a key lives, dead or not.
+    pub fn locate(&mut self, key: &[u8]) -> Option<usize> {
+        self.ring().server(key)
+    }
+
+    fn ring(&mut self) -> &Ring {
+        if self.ring.is_none() {
+            let ring = Ring::new(self.options.preset.clone(), self.servers());
+            let is_broken = self.servers.iter().any(|server| server.health.is_ejected());
+            self.ring = Some(if is_broken { ring.without_dead(|server| !self.servers[server].health.is_ejected()) } else { ring });
+        }
+        self.ring.as_ref().expect("built above")
+    }
+
+    /// Begins a batch. Answers of the one before are gone, and what was not fetched of it is not waited for.
+    pub fn begin(&mut self) {
+        let pid = std::process::id();
+        if pid != self.pid {
+            // Closing here does not close the parent's.
+            self.quit();
+            self.pid = pid;
+        }
+        // One more, because the number before the first marks ends of rows.
+        self.batch.opaque_base = self.batch.opaque_base.wrapping_add(self.batch.pending.len() as u32 + 1);
+        self.batch.pending.clear();
+        self.batch.records.clear();
+        self.batch.keys.clear();
+        (self.next, self.asked, self.has_errors) = (0, 0, false);
+        for server in &mut self.servers {
+            server.begin();
+        }
+        if self.has_trouble {
+            self.wake();
+        }
+    }
+
+    /// Lets those be tried again whose time has come.
+    fn wake(&mut self) {
+        let now = Instant::now();
+        for server in &mut self.servers {
+            if server.health.wake(now) {
+                self.ring = None;
+            }
+        }
+        self.has_trouble = self.servers.iter().any(|server| !server.health.is_good());
+    }
+
+    /// Adds a request to the batch; its number is the count of those before it. An error says that it cannot be sent anywhere, and
+    /// then it is not in the batch. A server that is known to be dead is an answer, not an error.
+    pub fn add(&mut self, request: &Request<'_>) -> Result<(), Code> {
+        if self.servers.is_empty() {
+            return Err(Code::NoServers);
+        }
+        if request.operation.is_for_servers() {
+            self.add_for_servers(request)?;
+        } else {
+            self.add_for_key(request)?;
+        }
+        self.asked += 1;
+        Ok(())
+    }
+
+    fn add_for_key(&mut self, request: &Request<'_>) -> Result<(), Code> {
+        self.options.check_key(request.key)?;
+        let number = self.batch.pending.len() as u32;
+        self.push(request, 0);
+        match self.route(request.group.unwrap_or(request.key), 0) {
+            Ok((server, attempts)) => {
+                let pending = &mut self.batch.pending[number as usize];
+                (pending.server, pending.attempts) = (server as u32, attempts);
+                self.write(number, request)
+            }
+            Err((server, code)) => {
+                self.batch.pending[number as usize].server = server as u32;
+                self.give_up(number, Fault::new(code));
+                Ok(())
+            }
+        }
+    }
+
+    /// A request for every server, or for one, has one number and an answer from each.
+    fn add_for_servers(&mut self, request: &Request<'_>) -> Result<(), Code> {
+        let chosen = match request.server {
+            Some(server) if server >= self.servers.len() => return Err(Code::InvalidArguments),
+            Some(server) => server..server + 1,
+            None => 0..self.servers.len(),
+        };
+        for server in chosen {
+            let number = self.batch.pending.len() as u32;
+            self.push(request, server as u32);
+            match self.servers[server].health.refusal() {
+                Some(code) => self.give_up(number, Fault::new(code)),
+                None => self.write(number, request)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, request: &Request<'_>, server: u32) {
+        let begin = self.batch.keys.len();
+        self.batch.keys.extend_from_slice(request.key);
+        let key = begin..self.batch.keys.len();
+        let group = match request.group {
+            Some(group) => {
+                self.batch.keys.extend_from_slice(group);
+                key.end..self.batch.keys.len()
+            }
+            None => key.clone(),
+        };
+        let is_write = !request.operation.is_get() && !request.operation.is_for_servers();
+        let is_quiet = request.quiet || is_write && (self.options.no_reply || self.options.buffer_writes);
+        self.batch.pending.push(Pending {
+            asked: self.asked,
+            operation: request.operation,
+            is_quiet: is_quiet && !request.operation.is_get(),
+            with_cas: request.with_cas,
+            is_waiting: true,
+            server,
+            attempts: 0,
+            exptime: request.exptime,
+            key,
+            group,
+            wire: 0..0,
+        });
+    }
+
+    fn write(&mut self, number: u32, request: &Request<'_>) -> Result<(), Code> {
+        let server = &mut self.servers[self.batch.pending[number as usize].server as usize];
+        let begin = server.output.len();
+        if let Err(code) = wire::write(server, &self.batch, number, request, &self.options) {
+            server.output.truncate(begin);
+            self.batch.pending.pop();
+            return Err(code);
+        }
+        let pending = &mut self.batch.pending[number as usize];
+        pending.wire = begin..server.output.len();
+        pending.is_waiting = !pending.is_quiet;
+        Ok(())
+    }
+
+    /// A server for `key`, trying other places after `attempts` of them as pecl/memcache does. Else the server that should have
+    /// it, and why it is not asked.
+    fn route(&mut self, key: &[u8], attempts: u32) -> Result<(usize, u32), (usize, Code)> {
+        let failover = self.options.failover_attempts;
+        let first = self.ring().server(key).ok_or((0, Code::ServerMarkedDead))?;
+        let refusal = self.servers[first].health.refusal();
+        if attempts == 0 && refusal.is_none() {
+            return Ok((first, 0));
+        }
+        for attempt in attempts..failover {
+            match self.ring().other_server(key, attempt) {
+                Some(other) if self.servers[other].health.is_good() => return Ok((other, attempt + 1)),
+                Some(_) => {}
+                None => break,
+            }
+        }
+        Err((first, refusal.unwrap_or(Code::ServerTemporarilyDisabled)))
+    }
+
+    /// `request` gets no answer from its server.
+    fn give_up(&mut self, number: u32, fault: Fault) {
+        self.has_errors = true;
+        self.batch.finish(number, fault.code).number = u64::from(fault.errno.unsigned_abs());
+    }
+
+    /// The next answer of the batch, in order of arrival. After `start` it waits for one; None = there are no more.
+    pub fn next_answer(&mut self) -> Option<Answer<'_>> {
+        while self.next == self.batch.records.len() {
+            if !self.advance() {
+                return None;
+            }
+        }
+        let record = &self.batch.records[self.next];
+        self.next += 1;
+        let bytes = &self.servers[record.server as usize].input.bytes;
+        let pending = &self.batch.pending[record.request as usize];
+        let key = if record.code == Code::Stat { &bytes[record.name.clone()] } else { &self.batch.keys[pending.key.clone()] };
+        Some(Answer {
+            request: pending.asked as usize,
+            code: record.code,
+            server: record.server as usize,
+            key,
+            value: &bytes[record.value.clone()],
+            flags: record.flags,
+            cas: record.cas,
+            number: record.number,
+        })
+    }
+
+    /// Closes all connections. Writes that wait in buffers are lost.
+    pub fn quit(&mut self) {
+        for server in &mut self.servers {
+            server.close();
+            server.output.clear();
+            server.sent = 0;
+            server.expected.clear();
+            server.row.clear();
+        }
+    }
+}

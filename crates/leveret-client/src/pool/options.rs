@@ -1,0 +1,95 @@
+//! How a pool behaves.
+use super::Code;
+use crate::ring::{Distribution, KeyHash, Preset};
+use std::time::Duration;
+
+/// What is spoken with the servers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Protocol {
+    /// The classic commands.
+    Text,
+    /// The binary protocol.
+    Binary,
+    /// The meta commands.
+    Meta,
+}
+
+/// A pool's settings; the defaults are php-memcached's.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What is spoken.
+    pub protocol: Protocol,
+    /// Which server a key lives on.
+    pub preset: Preset,
+    /// For a connection to be made. Names are resolved before.
+    pub connect_timeout: Duration,
+    /// For a server that owes an answer, or does not take what is sent.
+    pub io_timeout: Duration,
+    /// A server that failed is not tried for so long.
+    pub retry_timeout: Duration,
+    /// A server that was ejected is tried again after so long; zero = never.
+    pub dead_timeout: Duration,
+    /// So many failures in a row eject a server, if `auto_eject` is set. Zero = never.
+    pub failure_limit: u32,
+    /// The ring closes over a server that failed too often.
+    pub auto_eject: bool,
+    /// pecl/memcache's fail-over: so many other places are tried for a key whose server does not answer.
+    pub failover_attempts: u32,
+    /// Small packets are sent at once.
+    pub no_delay: bool,
+    /// The kernel looks whether an idle peer still lives.
+    pub keep_alive: bool,
+    /// Size of the socket's buffers; zero = the system's.
+    pub send_size: usize,
+    /// Size of the socket's buffers; zero = the system's.
+    pub recv_size: usize,
+    /// No answer is wanted to any write.
+    pub no_reply: bool,
+    /// Writes wait until there are many of them, or until something is read.
+    pub buffer_writes: bool,
+    /// Bytes above 127 are refused in keys.
+    pub verify_key: bool,
+    /// Longest value that is accepted from a server.
+    pub value_max: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            protocol: Protocol::Text,
+            preset: Preset::Libmemcached { distribution: Distribution::Modula, hash: KeyHash::OneAtATime },
+            connect_timeout: Duration::from_millis(4000),
+            io_timeout: Duration::from_millis(5000),
+            retry_timeout: Duration::from_secs(2),
+            dead_timeout: Duration::ZERO,
+            failure_limit: 5,
+            auto_eject: false,
+            failover_attempts: 0,
+            no_delay: true,
+            keep_alive: false,
+            send_size: 0,
+            recv_size: 0,
+            no_reply: false,
+            buffer_writes: false,
+            verify_key: false,
+            value_max: 1 << 30,
+        }
+    }
+}
+
+impl Options {
+    /// Whether `key` can be sent at all.
+    pub(super) fn check_key(&self, key: &[u8]) -> Result<(), Code> {
+        let is_valid = match self.protocol {
+            _ if key.is_empty() || key.len() > leveret_protocol::KEY_MAX => false,
+            Protocol::Text => key.iter().all(|byte| *byte > b' ' && *byte != 0x7f),
+            // In binary a key has a length, in meta commands base64 carries what a line cannot.
+            Protocol::Binary | Protocol::Meta => true,
+        };
+        if is_valid && (!self.verify_key || key.is_ascii()) {
+            Ok(())
+        } else {
+            Err(Code::BadKey)
+        }
+    }
+}

@@ -1,0 +1,211 @@
+//! What is asked of a pool, and what comes back.
+use std::ops::Range;
+
+/// What to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operation {
+    /// Read.
+    Get,
+    /// Store, whatever is there.
+    Set,
+    /// Store if there is nothing.
+    Add,
+    /// Store if there is something.
+    Replace,
+    /// Put behind what is there.
+    Append,
+    /// Put before what is there.
+    Prepend,
+    /// Store if `number` is still the item's version.
+    Cas,
+    /// Delete.
+    Delete,
+    /// Add `number`.
+    Increment,
+    /// Take `number` away.
+    Decrement,
+    /// Give a new exptime.
+    Touch,
+    /// Read, and give a new exptime.
+    GetAndTouch,
+    /// Forget everything: of one server, or of all.
+    Flush,
+    /// The server's version.
+    Version,
+    /// The server's statistics; the key is their subject.
+    Stats,
+}
+
+impl Operation {
+    /// It concerns servers, not a key.
+    pub(super) fn is_for_servers(self) -> bool {
+        matches!(self, Operation::Flush | Operation::Version | Operation::Stats)
+    }
+
+    pub(super) fn is_get(self) -> bool {
+        matches!(self, Operation::Get | Operation::GetAndTouch)
+    }
+
+    pub(super) fn is_store(self) -> bool {
+        use Operation::{Add, Append, Cas, Prepend, Replace, Set};
+        matches!(self, Set | Add | Replace | Append | Prepend | Cas)
+    }
+}
+
+/// One request of a batch.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// What to do.
+    pub operation: Operation,
+    /// The key as it is sent.
+    pub key: &'a [u8],
+    /// What is hashed instead of the key to find the server.
+    pub group: Option<&'a [u8]>,
+    /// For stores.
+    pub value: &'a [u8],
+    /// For stores: the client's flags.
+    pub flags: u32,
+    /// As on the wire: 0 = never, up to 30 days = seconds from now, above = Unix time, negative = dead already.
+    pub exptime: i64,
+    /// The version for `Cas`; the difference for counts.
+    pub number: u64,
+    /// Counts create a missing item with this value. The text protocol cannot.
+    pub initial: Option<u64>,
+    /// Gets tell the item's version.
+    pub with_cas: bool,
+    /// No answer is wanted.
+    pub quiet: bool,
+    /// For `Flush`, `Version` and `Stats`: this server only.
+    pub server: Option<usize>,
+}
+
+impl<'a> Request<'a> {
+    /// A request without anything particular.
+    pub fn new(operation: Operation, key: &'a [u8]) -> Request<'a> {
+        Request {
+            operation,
+            key,
+            group: None,
+            value: b"",
+            flags: 0,
+            exptime: 0,
+            number: 0,
+            initial: None,
+            with_cas: false,
+            quiet: false,
+            server: None,
+        }
+    }
+}
+
+/// How a request ended. The numbers are libmemcached's, which PHP shows as `Memcached::RES_*`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(i32)]
+pub enum Code {
+    /// Done, or found.
+    Success = 0,
+    /// It failed, and nothing says why.
+    Failure = 1,
+    /// The host's name has no address.
+    HostLookupFailure = 2,
+    /// The server cannot be reached.
+    ConnectionFailure = 3,
+    /// Sending failed.
+    WriteFailure = 5,
+    /// The connection ended before the answer.
+    UnknownReadFailure = 7,
+    /// The server does not know the command, or its answer cannot be understood.
+    ProtocolError = 8,
+    /// The server refused the request.
+    ClientError = 9,
+    /// The server could not do it.
+    ServerError = 10,
+    /// Another version is there.
+    DataExists = 12,
+    /// Add found something; replace, append and prepend found nothing.
+    NotStored = 14,
+    /// There is no such item.
+    NotFound = 16,
+    /// Some requests of the batch failed.
+    SomeErrors = 19,
+    /// The pool has no server.
+    NoServers = 20,
+    /// The end of a server's statistics.
+    End = 21,
+    /// One line of a server's statistics.
+    Stat = 24,
+    /// A system call failed; the answer's number is its errno.
+    Errno = 26,
+    /// The protocol cannot do that.
+    NotSupported = 28,
+    /// The server did not answer in time.
+    Timeout = 31,
+    /// The write waits in a buffer.
+    Buffered = 32,
+    /// The key cannot be sent.
+    BadKey = 33,
+    /// The server failed too often and is taken out of the ring.
+    ServerMarkedDead = 35,
+    /// The item is too large for the server.
+    TooBig = 37,
+    /// A setting has a value that it cannot have.
+    InvalidArguments = 38,
+    /// The server failed a moment ago and is not tried until its retry time-out is over.
+    ServerTemporarilyDisabled = 47,
+    /// The server has no memory left for the item.
+    ServerMemoryAllocationFailure = 48,
+}
+
+/// One answer. It borrows from the pool until the next batch begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Answer<'p> {
+    /// Which request of the batch, counted from 0.
+    pub request: usize,
+    /// How it ended.
+    pub code: Code,
+    /// Index of the server that answered or failed.
+    pub server: usize,
+    /// The key of the request; for statistics, the name.
+    pub key: &'p [u8],
+    /// The value; for errors, what the server said.
+    pub value: &'p [u8],
+    /// The item's flags.
+    pub flags: u32,
+    /// The item's version, if it was asked for.
+    pub cas: u64,
+    /// Counts: the new number. `Code::Errno`: the errno.
+    pub number: u64,
+}
+
+/// A request of the batch that has been routed.
+#[derive(Clone, Debug)]
+pub(super) struct Pending {
+    /// Its number in the caller's count: a request to all servers is several here.
+    pub asked: u32,
+    pub operation: Operation,
+    pub is_quiet: bool,
+    pub with_cas: bool,
+    pub is_waiting: bool,
+    pub server: u32,
+    /// How many other servers have been tried.
+    pub attempts: u32,
+    pub exptime: i64,
+    /// In the batch's key bytes.
+    pub key: Range<usize>,
+    pub group: Range<usize>,
+    /// In the server's output; not for gets, which are written anew.
+    pub wire: Range<usize>,
+}
+
+/// An answer as it is kept: bytes lie in the input of the server.
+#[derive(Clone, Debug)]
+pub(super) struct Record {
+    pub request: u32,
+    pub code: Code,
+    pub server: u32,
+    pub name: Range<usize>,
+    pub value: Range<usize>,
+    pub flags: u32,
+    pub cas: u64,
+    pub number: u64,
+}

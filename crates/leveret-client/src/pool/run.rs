@@ -1,0 +1,221 @@
+//! The loop: sends, reads and waits, over all servers at once, until no answer is awaited.
+use super::link::{self, Fault, Moved, READABLE, WRITABLE};
+use super::server::ROW_END;
+use super::{wire, Code, Pool};
+use rustix::event::PollFd;
+use std::time::{Duration, Instant};
+
+// Writes that wait go out when they are so many bytes.
+const BUFFERED_MAX: usize = 8192;
+
+impl Pool {
+    /// Sends the batch and gathers all answers, or what can be had within the time-outs. `next_answer` then gives them without waiting.
+    pub fn run(&mut self) -> Code {
+        if let Some(code) = self.start() {
+            return code;
+        }
+        while self.advance() {}
+        if self.has_errors {
+            Code::SomeErrors
+        } else {
+            Code::Success
+        }
+    }
+
+    /// Sends what can be sent without waiting; `next_answer` waits for the answers. `Some` = there is nothing to wait for.
+    pub fn start(&mut self) -> Option<Code> {
+        if self.servers.is_empty() {
+            return Some(Code::NoServers);
+        }
+        for server in &mut self.servers {
+            wire::end_row(server, &self.batch, &self.options);
+        }
+        let is_reading = self.servers.iter().any(|server| !server.expected.is_empty());
+        if self.options.buffer_writes && !is_reading && self.servers.iter().all(|server| server.output.len() - server.sent < BUFFERED_MAX) {
+            return (!self.has_errors).then_some(Code::Buffered);
+        }
+        for index in 0..self.servers.len() {
+            self.send(index);
+        }
+        None
+    }
+
+    /// Sends the writes that wait in buffers, and waits until the kernel has them.
+    pub fn flush_buffers(&mut self) -> Code {
+        for index in 0..self.servers.len() {
+            self.send(index);
+        }
+        while self.advance() {}
+        if self.has_errors {
+            Code::SomeErrors
+        } else {
+            Code::Success
+        }
+    }
+
+    /// One step: reads what is there, or waits for something to move. False = nothing is awaited or unsent any more.
+    pub(super) fn advance(&mut self) -> bool {
+        let mut busy = self.servers.iter().enumerate().filter(|(_, server)| server.is_busy()).map(|(index, _)| index);
+        let Some(first) = busy.next() else { return false };
+        let is_alone = busy.next().is_none() && !self.servers[first].has_unsent();
+        let is_connected = self.servers[first].link.as_ref().is_some_and(|link| link.is_connected);
+        // One system call that waits is cheaper than two. It is not bounded by a deadline that already runs.
+        if is_alone && is_connected && self.servers[first].is_used && self.servers[first].deadline.is_none() {
+            self.recv(first, true);
+            return true;
+        }
+        self.wait();
+        true
+    }
+
+    /// Waits until some server can go on, and lets it.
+    fn wait(&mut self) {
+        let now = Instant::now();
+        let mut until = now + Duration::from_secs(3600);
+        for server in self.servers.iter_mut().filter(|server| server.is_busy()) {
+            let is_connected = server.link.as_ref().is_some_and(|link| link.is_connected);
+            let patience = if is_connected { self.options.io_timeout } else { self.options.connect_timeout };
+            until = until.min(*server.deadline.get_or_insert(now + patience));
+        }
+        let ready: Vec<(usize, bool, bool)> = {
+            let mut polled = Vec::with_capacity(self.servers.len());
+            let mut indexes = Vec::with_capacity(self.servers.len());
+            for (index, server) in self.servers.iter().enumerate().filter(|(_, server)| server.is_busy()) {
+                let Some(link) = &server.link else { continue };
+                let mut events = READABLE;
+                if !link.is_connected || server.has_unsent() {
+                    events |= WRITABLE;
+                }
+                polled.push(PollFd::new(link, events));
+                indexes.push(index);
+            }
+            link::wait(&mut polled, until.saturating_duration_since(now));
+            let ready = |fd: &PollFd<'_>| (fd.revents().intersects(!WRITABLE), fd.revents().intersects(!READABLE));
+            indexes.iter().zip(&polled).map(|(index, fd)| (*index, ready(fd).0, ready(fd).1)).collect()
+        };
+        let now = Instant::now();
+        for (index, is_readable, is_writable) in ready {
+            if is_writable {
+                self.send(index);
+            }
+            if is_readable && self.servers[index].link.as_ref().is_some_and(|link| link.is_connected) {
+                self.recv(index, false);
+            }
+            if self.servers[index].is_busy() && self.servers[index].deadline.is_some_and(|deadline| deadline <= now) {
+                self.fail(index, Fault::new(Code::Timeout));
+            }
+        }
+    }
+
+    /// Connects if need be, and sends what can be sent.
+    pub(super) fn send(&mut self, index: usize) {
+        let server = &mut self.servers[index];
+        if !server.has_unsent() {
+            return;
+        }
+        let result = server.connect(&self.options).and_then(|is_connected| if is_connected { server.send() } else { Ok(Moved::Blocked) });
+        match result {
+            Ok(Moved::Bytes(_)) => server.deadline = None,
+            Ok(Moved::Blocked) => {}
+            Ok(Moved::Closed) => self.lost(index, Code::WriteFailure),
+            Err(fault) => self.fail(index, fault),
+        }
+    }
+
+    fn recv(&mut self, index: usize, alone: bool) {
+        let server = &mut self.servers[index];
+        match server.recv(alone, &self.options) {
+            Ok(Moved::Bytes(_)) => match wire::read(server, &mut self.batch, &self.options) {
+                Ok(has_read) => {
+                    let large = server.input.filled - server.input.parsed > PROGRESS;
+                    if has_read || large {
+                        server.deadline = None;
+                    } else if alone {
+                        // From here on patience is measured: a server that drips is not waited for again and again.
+                        server.deadline = Some(Instant::now() + self.options.io_timeout);
+                    }
+                    if server.expected.is_empty() && !server.health.is_fresh() {
+                        server.health.succeeded();
+                    }
+                }
+                Err(wire::Garbled) => self.fail(index, Fault::new(Code::ProtocolError)),
+            },
+            Ok(Moved::Blocked) if alone => self.fail(index, Fault::new(Code::Timeout)),
+            Ok(Moved::Blocked) => {}
+            Ok(Moved::Closed) => self.lost(index, Code::UnknownReadFailure),
+            Err(fault) => self.fail(index, fault),
+        }
+    }
+
+    /// The peer has hung up. If it did while the link was idle, the batch is sent again over a new one.
+    fn lost(&mut self, index: usize, code: Code) {
+        let server = &mut self.servers[index];
+        if server.may_be_stale {
+            server.close();
+            server.may_be_stale = false;
+            server.sent = 0;
+            self.send(index);
+        } else {
+            self.fail(index, Fault::new(code));
+        }
+    }
+
+    /// The server is given up for this batch: its link is closed, and each request that awaits an answer goes to another place, if
+    /// there is one, or fails.
+    fn fail(&mut self, index: usize, fault: Fault) {
+        let now = Instant::now();
+        let server = &mut self.servers[index];
+        let was_connected = server.link.as_ref().is_some_and(|link| link.is_connected);
+        server.close();
+        let output = std::mem::take(&mut server.output);
+        server.sent = 0;
+        let waiting: Vec<u32> = server.expected.drain(..).filter(|number| *number != ROW_END).collect();
+        // To libmemcached a server that is only slow is not out of order, to pecl/memcache it is.
+        if fault.code != Code::Timeout || !was_connected || self.options.failover_attempts > 0 {
+            self.has_trouble = true;
+            if server.health.failed(now, &self.options) {
+                self.ring = None;
+            }
+        }
+        let mut touched = Vec::new();
+        for number in waiting {
+            if !self.move_on(number, &output, &mut touched) {
+                self.give_up(number, fault);
+            }
+        }
+        for other in touched {
+            wire::end_row(&mut self.servers[other], &self.batch, &self.options);
+            self.send(other);
+        }
+    }
+
+    /// Gives a request of a failed server to another one, if the ring has another place for its key.
+    fn move_on(&mut self, number: u32, output: &[u8], touched: &mut Vec<usize>) -> bool {
+        let pending = &self.batch.pending[number as usize];
+        if pending.attempts >= self.options.failover_attempts || pending.operation.is_for_servers() {
+            return false;
+        }
+        let (attempts, wire, is_get) = (pending.attempts, pending.wire.clone(), pending.operation.is_get());
+        let group = self.batch.keys[pending.group.clone()].to_vec();
+        let Ok((other, attempts)) = self.route(&group, attempts) else { return false };
+        let pending = &mut self.batch.pending[number as usize];
+        (pending.server, pending.attempts) = (other as u32, attempts);
+        let server = &mut self.servers[other];
+        if is_get {
+            server.row.push(number);
+        } else {
+            wire::end_row(server, &self.batch, &self.options);
+            let begin = server.output.len();
+            server.output.extend_from_slice(&output[wire]);
+            self.batch.pending[number as usize].wire = begin..server.output.len();
+            server.expected.push_back(number);
+        }
+        if !touched.contains(&other) {
+            touched.push(other);
+        }
+        true
+    }
+}
+
+// So much of an unfinished answer counts as progress.
+const PROGRESS: usize = 64 << 10;

@@ -1,0 +1,199 @@
+//! One server of a pool: its link, what is to be sent, what has come, and which requests await an answer.
+use super::health::Health;
+use super::link::{resolve, Address, Fault, Link, Moved};
+use super::Options;
+use std::collections::VecDeque;
+use std::time::Instant;
+
+/// Not the number of a request: the end of a row of gets, which the server marks too (`END`, `MN`, the noop's answer).
+pub(super) const ROW_END: u32 = u32::MAX;
+
+// Large enough for most batches; larger ones make it grow, and then it stays.
+const INPUT_LEN: usize = 16 << 10;
+const ROOM_MIN: usize = 4 << 10;
+
+// What a server has announced is believed step by step, as it really comes.
+const GROWTH_MAX: usize = 4 << 20;
+
+// An output above this is given back to the system after its batch.
+const OUTPUT_KEPT: usize = 1 << 20;
+
+#[derive(Debug)]
+pub(super) struct Server {
+    pub host: String,
+    pub port: u16,
+    pub udp_port: u16,
+    pub weight: u32,
+    pub health: Health,
+    addresses: Vec<Address>,
+    /// Which of them is connected, or tried.
+    address: usize,
+    pub link: Option<Link>,
+    /// The link has served an earlier batch.
+    pub is_used: bool,
+    /// It has, and nothing has come over it in this one: if it turns out to be closed, the server
+    /// closed it while it was idle, and the batch is sent again over a new one.
+    pub may_be_stale: bool,
+    pub output: Vec<u8>,
+    pub sent: usize,
+    pub input: Input,
+    /// Requests in the order in which they were sent.
+    pub expected: VecDeque<u32>,
+    /// Gets that are not written yet: they go out in one row.
+    pub row: Vec<u32>,
+    /// When patience ends; None while things move.
+    pub deadline: Option<Instant>,
+}
+
+/// What has come. Answers of the batch stay where they are until the next one begins: nobody copies them but the reader.
+#[derive(Debug, Default)]
+pub(super) struct Input {
+    /// Filled with zeros once, when it grows; not for each read.
+    pub bytes: Vec<u8>,
+    pub filled: usize,
+    pub parsed: usize,
+    /// The next answer is whole when so many bytes are there.
+    pub wanted: usize,
+}
+
+impl Input {
+    pub fn clear(&mut self) {
+        (self.filled, self.parsed, self.wanted) = (0, 0, 0);
+        if self.bytes.len() > OUTPUT_KEPT {
+            self.bytes = Vec::new();
+        }
+    }
+
+    /// Gives up what was not understood; answers before it stay.
+    pub fn cut(&mut self) {
+        (self.filled, self.wanted) = (self.parsed, 0);
+    }
+
+    /// Room for at least `ROOM_MIN` bytes, or for the answer that has been announced.
+    pub fn room(&mut self) -> &mut [u8] {
+        let believed = self.wanted.min(self.filled * 2 + GROWTH_MAX);
+        let least = believed.max(self.filled + ROOM_MIN);
+        if least > self.bytes.len() {
+            self.bytes.resize(least.max(self.bytes.len() * 2).max(INPUT_LEN), 0);
+        }
+        &mut self.bytes[self.filled..]
+    }
+}
+
+impl Server {
+    pub fn new(host: String, port: u16, udp_port: u16, weight: u32) -> Server {
+        Server {
+            host,
+            port,
+            udp_port,
+            weight,
+            health: Health::default(),
+            addresses: Vec::new(),
+            address: 0,
+            link: None,
+            is_used: false,
+            may_be_stale: false,
+            output: Vec::new(),
+            sent: 0,
+            input: Input::default(),
+            expected: VecDeque::new(),
+            row: Vec::new(),
+            deadline: None,
+        }
+    }
+
+    /// Ready for a new batch. A link on which something is still awaited, or came unasked, is of no use any more.
+    pub fn begin(&mut self) {
+        if !self.expected.is_empty() || self.input.parsed < self.input.filled {
+            self.close();
+        }
+        self.expected.clear();
+        self.row.clear();
+        self.input.clear();
+        self.is_used = self.link.is_some();
+        self.may_be_stale = self.is_used;
+        self.deadline = None;
+        if self.sent == self.output.len() {
+            self.sent = 0;
+            if self.output.capacity() > OUTPUT_KEPT {
+                self.output = Vec::new();
+            }
+            self.output.clear();
+        }
+    }
+
+    pub fn close(&mut self) {
+        self.link = None;
+        (self.is_used, self.may_be_stale) = (false, false);
+        self.deadline = None;
+        self.input.cut();
+    }
+
+    pub fn has_unsent(&self) -> bool {
+        self.sent < self.output.len()
+    }
+
+    pub fn is_busy(&self) -> bool {
+        self.has_unsent() || !self.expected.is_empty()
+    }
+
+    /// Begins or finishes connecting, at the next address of the host where one refuses. True = connected.
+    pub fn connect(&mut self, options: &Options) -> Result<bool, Fault> {
+        if self.link.as_ref().is_some_and(|link| link.is_connected) {
+            return Ok(true);
+        }
+        let mut result = match &mut self.link {
+            Some(link) => link.finish_connect(),
+            None => {
+                if self.addresses.is_empty() {
+                    (self.addresses, self.address) = (resolve(&self.host, self.port)?, 0);
+                }
+                self.open(options)
+            }
+        };
+        while result.is_err() && self.address + 1 < self.addresses.len() {
+            self.address += 1;
+            result = self.open(options);
+        }
+        if result.is_err() {
+            // The name may have another address next time.
+            self.addresses.clear();
+        }
+        result.map(|()| self.link.as_ref().is_some_and(|link| link.is_connected))
+    }
+
+    fn open(&mut self, options: &Options) -> Result<(), Fault> {
+        self.link = None;
+        self.link = Some(Link::connect(&self.addresses[self.address], options)?);
+        Ok(())
+    }
+
+    /// Sends what can be sent now. True = something moved.
+    pub fn send(&mut self) -> Result<Moved, Fault> {
+        let Some(link) = &self.link else { return Ok(Moved::Blocked) };
+        let mut all = Moved::Blocked;
+        while self.sent < self.output.len() {
+            match link.send(&self.output[self.sent..])? {
+                Moved::Bytes(len) => {
+                    self.sent += len;
+                    all = Moved::Bytes(len);
+                }
+                Moved::Blocked => break,
+                Moved::Closed => return Ok(Moved::Closed),
+            }
+        }
+        Ok(all)
+    }
+
+    /// Reads once; `alone` = may wait.
+    pub fn recv(&mut self, alone: bool, options: &Options) -> Result<Moved, Fault> {
+        let Some(link) = &mut self.link else { return Ok(Moved::Blocked) };
+        let room = self.input.room();
+        let moved = if alone { link.recv_alone(room, options)? } else { link.recv(room)? };
+        if let Moved::Bytes(len) = moved {
+            self.input.filled += len;
+            self.may_be_stale = false;
+        }
+        Ok(moved)
+    }
+}

@@ -1,0 +1,324 @@
+//! The pool against real memcached servers, over every protocol and transport.
+mod common;
+
+use common::{free_port, Memcached};
+use leveret_client::pool::{Code, Operation, Options, Pool, Protocol, Request};
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+const PROTOCOLS: [Protocol; 3] = [Protocol::Text, Protocol::Binary, Protocol::Meta];
+
+fn pool(protocol: Protocol, servers: &[&Memcached]) -> Pool {
+    let mut pool = Pool::new(Options { protocol, ..Options::default() });
+    for server in servers {
+        pool.add_server(&server.host(), server.port(), 0, 1);
+    }
+    pool
+}
+
+type Told = (usize, Code, Vec<u8>, Vec<u8>, u32, u64);
+
+/// Runs a batch; number, code, key, value, flags, number of each answer.
+fn batch(pool: &mut Pool, requests: &[Request<'_>]) -> Vec<Told> {
+    pool.begin();
+    for request in requests {
+        pool.add(request).unwrap();
+    }
+    pool.run();
+    let mut told = Vec::new();
+    while let Some(answer) = pool.next_answer() {
+        told.push((answer.request, answer.code, answer.key.to_vec(), answer.value.to_vec(), answer.flags, answer.number));
+    }
+    told
+}
+
+fn one(pool: &mut Pool, request: Request<'_>) -> Told {
+    let mut told = batch(pool, &[request]);
+    assert_eq!(told.len(), 1, "{told:?}");
+    told.remove(0)
+}
+
+fn code(pool: &mut Pool, request: Request<'_>) -> Code {
+    one(pool, request).1
+}
+
+fn set<'a>(key: &'a str, value: &'a [u8]) -> Request<'a> {
+    Request { value, flags: 7, ..Request::new(Operation::Set, key.as_bytes()) }
+}
+
+fn request(operation: Operation, key: &str) -> Request<'_> {
+    Request::new(operation, key.as_bytes())
+}
+
+#[test]
+fn every_operation_over_every_protocol() {
+    let server = Memcached::tcp();
+    for protocol in PROTOCOLS {
+        let pool = &mut pool(protocol, &[&server]);
+        let with = |operation, key, value| Request { value, ..request(operation, key) };
+        assert_eq!(code(pool, request(Operation::Flush, "")), Code::Success);
+        assert_eq!(code(pool, request(Operation::Get, "k")), Code::NotFound, "{protocol:?}");
+        assert_eq!(code(pool, with(Operation::Replace, "k", b"v")), Code::NotStored, "{protocol:?}");
+        assert_eq!(code(pool, with(Operation::Append, "k", b"v")), Code::NotStored, "{protocol:?}");
+        assert_eq!(code(pool, request(Operation::Delete, "k")), Code::NotFound);
+        assert_eq!(code(pool, request(Operation::Touch, "k")), Code::NotFound);
+        assert_eq!(code(pool, set("k", b"value")), Code::Success);
+        assert_eq!(code(pool, with(Operation::Add, "k", b"v")), Code::NotStored, "{protocol:?}");
+        assert_eq!(one(pool, request(Operation::Get, "k")), (0, Code::Success, b"k".to_vec(), b"value".to_vec(), 7, 0));
+        assert_eq!(code(pool, with(Operation::Append, "k", b">")), Code::Success);
+        assert_eq!(code(pool, with(Operation::Prepend, "k", b"<")), Code::Success);
+        assert_eq!(one(pool, request(Operation::Get, "k")).3, b"<value>");
+        assert_eq!(code(pool, Request { exptime: 60, ..request(Operation::Touch, "k") }), Code::Success);
+        assert_eq!(one(pool, Request { exptime: 60, ..request(Operation::GetAndTouch, "k") }).3, b"<value>");
+
+        pool.begin();
+        pool.add(&Request { with_cas: true, ..request(Operation::Get, "k") }).unwrap();
+        pool.run();
+        let cas = pool.next_answer().unwrap().cas;
+        assert_ne!(cas, 0, "{protocol:?}");
+        assert_eq!(code(pool, Request { number: cas, ..with(Operation::Cas, "k", b"new") }), Code::Success);
+        assert_eq!(code(pool, Request { number: cas, ..with(Operation::Cas, "k", b"newer") }), Code::DataExists);
+        assert_eq!(code(pool, Request { number: cas, ..with(Operation::Cas, "none", b"v") }), Code::NotFound);
+
+        assert_eq!(code(pool, Request { number: 1, ..request(Operation::Increment, "n") }), Code::NotFound);
+        assert_eq!(code(pool, set("n", b"10")), Code::Success);
+        assert_eq!(one(pool, Request { number: 5, ..request(Operation::Increment, "n") }).5, 15);
+        assert_eq!(one(pool, Request { number: 20, ..request(Operation::Decrement, "n") }).5, 0);
+        assert_eq!(code(pool, Request { number: 1, ..request(Operation::Increment, "k") }), Code::ClientError);
+        let created = Request { number: 1, initial: Some(40), ..request(Operation::Increment, "made") };
+        if protocol == Protocol::Text {
+            pool.begin();
+            assert_eq!(pool.add(&created), Err(Code::NotSupported));
+        } else {
+            assert_eq!(one(pool, created).5, 40, "{protocol:?}");
+            assert_eq!(one(pool, created).5, 41);
+        }
+        assert_eq!(code(pool, request(Operation::Delete, "k")), Code::Success);
+        assert_eq!(code(pool, request(Operation::Get, "k")), Code::NotFound);
+
+        assert!(one(pool, request(Operation::Version, "")).3.starts_with(b"1."));
+        let stats = batch(pool, &[request(Operation::Stats, "")]);
+        assert!(stats.iter().any(|stat| stat.1 == Code::Stat && stat.2 == b"pid"), "{protocol:?} {stats:?}");
+        assert_eq!(stats.last().unwrap().1, Code::End);
+        // And the connection still answers what is asked.
+        assert_eq!(code(pool, set("k", b"1")), Code::Success);
+        assert_eq!(one(pool, request(Operation::Get, "k")).3, b"1");
+    }
+}
+
+#[test]
+fn large_batches_over_four_servers_lose_and_mix_nothing() {
+    let folder = std::env::temp_dir().join(format!("leveret-pool-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let servers = [Memcached::tcp(), Memcached::tcp(), Memcached::tcp(), Memcached::unix(&folder.join("memcached.sock"))];
+    let keys: Vec<String> = (0..2000).map(|i| format!("key:{i}")).collect();
+    // The largest fill every socket buffer in both directions.
+    let value = |i: usize| format!("{i}:").repeat(1 + i * 31 % 4000).into_bytes();
+    let values: Vec<Vec<u8>> = (0..keys.len()).map(value).collect();
+    for protocol in PROTOCOLS {
+        let pool = &mut pool(protocol, &servers.each_ref());
+        let sets: Vec<Request<'_>> = keys.iter().zip(&values).map(|(key, value)| set(key, value)).collect();
+        let told = batch(pool, &sets);
+        assert_eq!(told.len(), keys.len());
+        assert!(told.iter().all(|told| told.1 == Code::Success), "{protocol:?}");
+        // Every third key is missing; some are asked twice; stores stand between.
+        let deletes: Vec<Request<'_>> = keys.iter().step_by(3).map(|key| request(Operation::Delete, key)).collect();
+        assert!(batch(pool, &deletes).iter().all(|told| told.1 == Code::Success));
+        let mut requests: Vec<Request<'_>> = keys.iter().map(|key| request(Operation::Get, key)).collect();
+        requests.insert(900, set("between", b"x"));
+        requests.push(request(Operation::Get, "key:1"));
+        let told: BTreeMap<usize, Told> = batch(pool, &requests).into_iter().map(|told| (told.0, told)).collect();
+        for (number, asked) in requests.iter().enumerate() {
+            match told.get(&number) {
+                _ if asked.operation == Operation::Set => assert_eq!(told[&number].1, Code::Success),
+                Some(told) => {
+                    let index: usize = std::str::from_utf8(&told.2[4..]).unwrap().parse().unwrap();
+                    assert_eq!(told.2, asked.key);
+                    assert!(told.3 == values[index], "{protocol:?} {index}");
+                }
+                None => {
+                    let index: usize = std::str::from_utf8(&asked.key[4..]).unwrap().parse().unwrap();
+                    assert_eq!(index % 3, 0, "{protocol:?} lost {index}");
+                }
+            }
+        }
+        // Fetched while they come.
+        pool.begin();
+        for key in &keys {
+            pool.add(&request(Operation::Get, key)).unwrap();
+        }
+        pool.start();
+        let mut count = 0;
+        while let Some(answer) = pool.next_answer() {
+            assert!(answer.value == values[answer.request]);
+            count += 1;
+        }
+        assert_eq!(count, keys.len() - keys.len().div_ceil(3));
+        // And given up half way.
+        pool.begin();
+        for key in &keys {
+            pool.add(&request(Operation::Get, key)).unwrap();
+        }
+        pool.start();
+        pool.next_answer().unwrap();
+        assert_eq!(one(pool, request(Operation::Get, "between")).3, b"x");
+    }
+    drop(servers);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
+fn a_dead_server_fails_its_own_requests_only_and_comes_back() {
+    let mut servers = [Memcached::tcp(), Memcached::tcp(), Memcached::tcp(), Memcached::tcp()];
+    let keys: Vec<String> = (0..400).map(|i| format!("key:{i}")).collect();
+    for protocol in PROTOCOLS {
+        let mut options = pool(protocol, &[]).options().clone();
+        options.retry_timeout = Duration::from_millis(50);
+        let pool = &mut pool(protocol, &servers.each_ref());
+        pool.set_options(options);
+        let sets: Vec<Request<'_>> = keys.iter().map(|key| set(key, key.as_bytes())).collect();
+        assert!(batch(pool, &sets).iter().all(|told| told.1 == Code::Success));
+        let mine: Vec<bool> = keys.iter().map(|key| pool.locate(key.as_bytes()) == Some(2)).collect();
+
+        // It dies in the middle of a pipeline: after the first answer nothing of it is to be had.
+        let gets: Vec<Request<'_>> = keys.iter().map(|key| request(Operation::Get, key)).collect();
+        pool.begin();
+        for get in &gets {
+            pool.add(get).unwrap();
+        }
+        let port = servers[2].port();
+        servers[2].kill();
+        pool.run();
+        let mut found = vec![None; keys.len()];
+        while let Some(answer) = pool.next_answer() {
+            if answer.code == Code::Success {
+                assert_eq!(answer.value, keys[answer.request].as_bytes());
+            }
+            found[answer.request] = Some(answer.code);
+        }
+        for (number, code) in found.iter().enumerate() {
+            assert_eq!(mine[number], code.unwrap() != Code::Success, "{protocol:?} {} {code:?}", keys[number]);
+        }
+        // It is left alone for a while, then it is tried again.
+        let told = batch(pool, &gets);
+        assert!(told.iter().any(|told| told.1 == Code::ServerTemporarilyDisabled));
+        servers[2] = Memcached::tcp_at(port);
+        let until = Instant::now() + Duration::from_secs(20);
+        while batch(pool, &sets).iter().any(|told| told.1 != Code::Success) {
+            assert!(Instant::now() < until, "{protocol:?}: it does not come back");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert!(batch(pool, &gets).iter().all(|told| told.1 == Code::Success));
+    }
+}
+
+#[test]
+fn a_server_that_was_restarted_while_idle_is_not_noticed() {
+    for protocol in PROTOCOLS {
+        let mut server = Memcached::tcp();
+        let pool = &mut pool(protocol, &[&server]);
+        assert_eq!(code(pool, set("k", b"1")), Code::Success);
+        let port = server.port();
+        server.kill();
+        server = Memcached::tcp_at(port);
+        assert_eq!(code(pool, set("k", b"2")), Code::Success, "{protocol:?}");
+        assert_eq!(one(pool, request(Operation::Get, "k")).3, b"2");
+        drop(server);
+    }
+}
+
+#[test]
+fn keys_of_a_dead_server_move_to_the_next_place_with_failover() {
+    use leveret_client::ring::{PeclHash, Preset, Strategy};
+    let mut servers = [Memcached::tcp(), Memcached::tcp(), Memcached::tcp()];
+    let mut pool = pool(Protocol::Text, &servers.each_ref());
+    let preset = Preset::PeclMemcache { strategy: Strategy::Consistent, hash: PeclHash::Crc32 };
+    pool.set_options(Options { preset, failover_attempts: 20, retry_timeout: Duration::from_secs(60), ..Options::default() });
+    let pool = &mut pool;
+    let keys: Vec<String> = (0..300).map(|i| format!("key:{i}")).collect();
+    let sets: Vec<Request<'_>> = keys.iter().map(|key| set(key, key.as_bytes())).collect();
+    let gets: Vec<Request<'_>> = keys.iter().map(|key| request(Operation::Get, key)).collect();
+    assert_eq!(batch(pool, &gets).len(), 0);
+    servers[1].kill();
+    for _ in 0..2 {
+        let told = batch(pool, &sets);
+        assert_eq!(told.len(), keys.len());
+        assert!(told.iter().all(|told| told.1 == Code::Success), "{told:?}");
+        let told = batch(pool, &gets);
+        assert_eq!(told.len(), keys.len());
+        assert!(told.iter().all(|told| told.3 == keys[told.0].as_bytes()));
+    }
+}
+
+#[test]
+fn an_ejected_server_leaves_the_ring() {
+    let mut servers = [Memcached::tcp(), Memcached::tcp(), Memcached::tcp()];
+    let preset = leveret_client::ring::Preset::Libmemcached {
+        distribution: leveret_client::ring::Distribution::Ketama,
+        hash: leveret_client::ring::KeyHash::Md5,
+    };
+    let mut pool = pool(Protocol::Text, &servers.each_ref());
+    pool.set_options(Options { preset, auto_eject: true, failure_limit: 1, ..Options::default() });
+    let pool = &mut pool;
+    servers[0].kill();
+    let keys: Vec<String> = (0..100).map(|i| format!("key:{i}")).collect();
+    let sets: Vec<Request<'_>> = keys.iter().map(|key| set(key, b"v")).collect();
+    assert!(batch(pool, &sets).iter().any(|told| told.1 == Code::ConnectionFailure));
+    assert!(batch(pool, &sets).iter().all(|told| told.1 == Code::Success));
+    for server in &mut servers[1..] {
+        server.kill();
+    }
+    batch(pool, &sets);
+    batch(pool, &sets);
+    assert!(batch(pool, &sets).iter().all(|told| told.1 == Code::ServerMarkedDead));
+}
+
+#[test]
+fn quiet_and_buffered_writes_arrive() {
+    let servers = [Memcached::tcp(), Memcached::tcp()];
+    for protocol in PROTOCOLS {
+        let pool = &mut pool(protocol, &servers.each_ref());
+        let keys: Vec<String> = (0..100).map(|i| format!("{protocol:?}:{i}")).collect();
+        let quiet: Vec<Request<'_>> = keys.iter().map(|key| Request { quiet: true, ..set(key, b"1") }).collect();
+        assert_eq!(batch(pool, &quiet).len(), 0);
+        let gets: Vec<Request<'_>> = keys.iter().map(|key| request(Operation::Get, key)).collect();
+        assert_eq!(batch(pool, &gets).len(), keys.len());
+
+        let options = pool.options().clone();
+        pool.set_options(Options { buffer_writes: true, ..options });
+        pool.begin();
+        pool.add(&set(&keys[0], b"22")).unwrap();
+        assert_eq!(pool.run(), Code::Buffered);
+        assert_eq!(one(pool, request(Operation::Get, &keys[0])).3, b"22", "{protocol:?}: a read sends what waits");
+        pool.begin();
+        pool.add(&set(&keys[1], b"33")).unwrap();
+        assert_eq!(pool.run(), Code::Buffered);
+        assert_eq!(pool.flush_buffers(), Code::Success);
+    }
+}
+
+#[test]
+fn keys_that_cannot_be_sent_and_pools_without_servers_are_errors() {
+    let mut pool = Pool::new(Options::default());
+    pool.begin();
+    assert_eq!(pool.add(&request(Operation::Get, "k")), Err(Code::NoServers));
+    pool.add_server("127.0.0.1", free_port(), 0, 1);
+    pool.begin();
+    let long = "k".repeat(251);
+    for bad in ["", "a b", "a\r\nflush_all", long.as_str()] {
+        assert_eq!(pool.add(&request(Operation::Get, bad)), Err(Code::BadKey), "{bad}");
+    }
+    assert_eq!(pool.add(&request(Operation::Get, "schlüssel")), Ok(()));
+    assert_eq!(pool.run(), Code::SomeErrors);
+    assert_eq!(pool.next_answer().map(|answer| answer.code), Some(Code::ConnectionFailure));
+    assert_eq!(pool.next_answer(), None);
+    assert_eq!(code(&mut pool, request(Operation::Get, "k")), Code::ServerTemporarilyDisabled);
+
+    let mut pool = Pool::new(Options::default());
+    pool.add_server("/nowhere/memcached.sock", 0, 0, 1);
+    let told = one(&mut pool, request(Operation::Get, "k"));
+    assert_eq!((told.1, told.5), (Code::Errno, 2), "No such file or directory");
+    let mut pool = Pool::new(Options::default());
+    pool.add_server("no-such-host.invalid", 11211, 0, 1);
+    assert_eq!(code(&mut pool, request(Operation::Get, "k")), Code::HostLookupFailure);
+}
