@@ -211,6 +211,13 @@ impl<'o> MetaRequest<'o> {
         request
     }
 
+    /// `MD`, the mode of a count that goes down.
+    pub fn decrement(self) -> MetaRequest<'o> {
+        let request = self.flag(b'M');
+        request.0.push(b'D');
+        request
+    }
+
     /// The line is complete.
     pub fn end(self) {
         self.0.extend_from_slice(b"\r\n");
@@ -302,6 +309,6 @@ mod tests {
         let line = text(|out| MetaRequest::store(out, &spaced, 2).verb(Verb::Add).number(b'F', 3).end_with(b"hi"));
         assert_eq!(line, "ms YSBi 2 b ME F3\r\nhi\r\n");
         assert_eq!(text(|out| MetaRequest::delete(out, &spaced).flag(b'q').end()), "md YSBi b q\r\n");
-        assert_eq!(text(|out| MetaRequest::count(out, &spaced).number(b'D', 1).end()), "ma YSBi b D1\r\n");
+        assert_eq!(text(|out| MetaRequest::count(out, &spaced).decrement().number(b'D', 1).end()), "ma YSBi b MD D1\r\n");
     }
 }
