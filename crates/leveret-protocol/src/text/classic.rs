@@ -28,11 +28,12 @@ pub(super) fn get_and_touch<'a>(line: &Line<'a, '_>, mut words: Words<'a>, with_
 }
 
 pub(super) fn store<'a>(line: &Line<'a, '_>, name: &[u8], mut words: Words<'a>) -> Outcome<'a> {
-    let (Some(key), Some(flags), Some(exptime), Some(len)) = (words.next(), words.next(), words.next(), words.next()) else {
-        return line.refuse(BAD_FORMAT);
+    let key = words.next();
+    let noreply = is_noreply(words);
+    let (Some(key), Some(flags), Some(exptime), Some(len)) = (key, words.next(), words.next(), words.next()) else {
+        return line.refuse_quietly(BAD_FORMAT, noreply);
     };
     let compare = if name == b"cas" { Some(words.next().and_then(number::unsigned)) } else { None };
-    let noreply = is_noreply(words);
     let len = block_len(len);
     let (Some(flags), Some(exptime), Some(len), true) = (number::flags(flags), number::exptime(exptime), len, key.len() <= KEY_MAX) else {
         return line.refuse_store(BAD_FORMAT, noreply, len);
@@ -63,8 +64,8 @@ pub(super) fn delete<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'
 }
 
 pub(super) fn count<'a>(line: &Line<'a, '_>, mut words: Words<'a>, is_decrement: bool) -> Outcome<'a> {
-    let (key, delta) = (words.next(), words.next());
-    let noreply = is_noreply(words);
+    let key = words.next();
+    let (noreply, delta) = (is_noreply(words), words.next());
     match (key, delta) {
         (Some(key), Some(delta)) if key.len() <= KEY_MAX => match number::unsigned(delta) {
             Some(delta) => line.request(Command::Count { key, delta, is_decrement, noreply }),
@@ -75,8 +76,8 @@ pub(super) fn count<'a>(line: &Line<'a, '_>, mut words: Words<'a>, is_decrement:
 }
 
 pub(super) fn touch<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
-    let (key, exptime) = (words.next(), words.next());
-    let noreply = is_noreply(words);
+    let key = words.next();
+    let (noreply, exptime) = (is_noreply(words), words.next());
     match (key, exptime) {
         (Some(key), Some(exptime)) if key.len() <= KEY_MAX => match number::exptime(exptime) {
             Some(exptime) => line.request(Command::Touch { key, exptime, noreply }),

@@ -178,10 +178,13 @@ struct Flags {
     cas: u64,
     delta: u64,
     initial: u64,
+    /// What is wrong with the argument of some flag.
+    wrong: Option<&'static str>,
 }
 
 impl Flags {
-    fn read(words: Words<'_>) -> Result<Flags, &'static str> {
+    /// The flags and the key, or what is wrong with them: letters first, then the key, then arguments. So says memcached.
+    fn read<'a>(key: &'a [u8], words: Words<'a>) -> Result<(WireKey<'a>, Flags), &'static str> {
         let mut flags = Flags::default();
         for word in words {
             let (letter, argument) = (word[0], &word[1..]);
@@ -192,33 +195,47 @@ impl Flags {
                 return Err(TWICE);
             }
             flags.seen |= bit(letter);
-            flags.read_one(letter, argument)?;
+            flags.read_argument(letter, argument)?;
         }
-        Ok(flags)
+        let key = flags.key(key)?;
+        match flags.wrong {
+            None => Ok((key, flags)),
+            Some(answer) => Err(answer),
+        }
     }
 
-    fn read_one(&mut self, letter: u8, argument: &[u8]) -> Result<(), &'static str> {
+    fn read_argument(&mut self, letter: u8, argument: &[u8]) -> Result<(), &'static str> {
         match letter {
             b'b' | b'c' | b'f' | b'h' | b'k' | b'l' | b'q' | b's' | b't' | b'u' | b'v' | b'x' | b'I' => {}
             // Paths for proxies; a server has no use for them.
             b'L' | b'P' => {}
-            b'O' if argument.len() >= OPAQUE_MAX => return Err(LONG_OPAQUE),
-            b'O' => {}
-            b'C' => self.compare = number::unsigned(argument).ok_or(BAD_TOKEN)?,
-            b'D' => self.delta = number::unsigned(argument).ok_or(BAD_TOKEN)?,
-            b'E' => self.cas = number::unsigned(argument).ok_or(BAD_TOKEN)?,
-            b'F' => self.client_flags = number::flags(argument).ok_or(BAD_FORMAT)?,
-            b'J' => self.initial = number::unsigned(argument).ok_or(BAD_TOKEN)?,
+            b'C' => self.compare = self.good(number::unsigned(argument)),
+            b'D' => self.delta = self.good(number::unsigned(argument)),
+            b'E' => self.cas = self.good(number::unsigned(argument)),
+            b'J' => self.initial = self.good(number::unsigned(argument)),
+            b'N' => self.vivify = self.good(number::exptime(argument)),
+            b'R' => self.recache = self.good(number::exptime(argument)),
+            b'T' => self.touch = self.good(number::exptime(argument)),
             b'M' => match argument {
                 [mode] => self.mode = *mode,
-                _ => return Err(LONG_MODE),
+                _ => self.wrong = Some(LONG_MODE),
             },
-            b'N' => self.vivify = number::exptime(argument).ok_or(BAD_TOKEN)?,
-            b'R' => self.recache = number::exptime(argument).ok_or(BAD_TOKEN)?,
-            b'T' => self.touch = number::exptime(argument).ok_or(BAD_TOKEN)?,
+            b'F' => match number::flags(argument) {
+                Some(flags) => self.client_flags = flags,
+                None => self.wrong = self.wrong.or(Some(BAD_FORMAT)),
+            },
+            b'O' if argument.len() >= OPAQUE_MAX => self.wrong = self.wrong.or(Some(LONG_OPAQUE)),
+            b'O' => {}
             _ => return Err(BAD_FLAG),
         }
         Ok(())
+    }
+
+    fn good<N: Default>(&mut self, number: Option<N>) -> N {
+        if number.is_none() {
+            self.wrong = Some(BAD_TOKEN);
+        }
+        number.unwrap_or_default()
     }
 
     fn has(&self, letter: u8) -> bool {
@@ -259,8 +276,7 @@ pub(super) fn get<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> 
     let Some(word) = words.next().filter(|word| word.len() <= KEY_MAX) else {
         return line.refuse(BAD_FORMAT);
     };
-    let read = Flags::read(words).and_then(|flags| Ok((flags.key(word)?, flags)));
-    let (key, flags) = match read {
+    let (key, flags) = match Flags::read(word, words) {
         Ok(found) => found,
         Err(answer) => return line.refuse(answer),
     };
@@ -286,7 +302,7 @@ pub(super) fn store<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a
     let (Some(len), true) = (len, word.len() <= KEY_MAX) else {
         return line.refuse_store(BAD_FORMAT, false, len);
     };
-    let read = Flags::read(words).and_then(|flags| Ok((flags.key(word)?, store_verb(&flags)?, flags)));
+    let read = Flags::read(word, words).and_then(|(key, flags)| Ok((key, store_verb(&flags)?, flags)));
     let (key, verb, flags) = match read {
         Ok(found) => found,
         Err(answer) => return line.refuse_store(answer, false, Some(len)),
@@ -327,8 +343,10 @@ pub(super) fn delete<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'
     let Some(word) = words.next().filter(|word| word.len() <= KEY_MAX) else {
         return line.refuse(BAD_FORMAT);
     };
-    let Ok((key, flags)) = Flags::read(words).and_then(|flags| Ok((flags.key(word)?, flags))) else {
-        return line.refuse(BAD_FLAG_OR_TWICE);
+    let (key, flags) = match Flags::read(word, words) {
+        Ok(found) => found,
+        Err(LONG_OPAQUE) => return line.refuse(LONG_OPAQUE),
+        Err(_) => return line.refuse(BAD_FLAG_OR_TWICE),
     };
     line.request(Command::MetaDelete(MetaDelete {
         key,
@@ -346,8 +364,10 @@ pub(super) fn count<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a
     let Some(word) = words.next().filter(|word| word.len() <= KEY_MAX) else {
         return line.refuse(BAD_FORMAT);
     };
-    let Ok((key, flags)) = Flags::read(words).and_then(|flags| Ok((flags.key(word)?, flags))) else {
-        return line.refuse(BAD_FLAG_OR_TWICE);
+    let (key, flags) = match Flags::read(word, words) {
+        Ok(found) => found,
+        Err(LONG_OPAQUE) => return line.refuse(LONG_OPAQUE),
+        Err(_) => return line.refuse(BAD_FLAG_OR_TWICE),
     };
     let is_decrement = match (flags.has(b'M'), flags.mode) {
         (false, _) | (true, b'I' | b'+') => false,
