@@ -47,7 +47,7 @@ pub fn parse_after<'a>(input: &'a [u8], scanned: usize, limits: &Limits) -> Outc
         }
     }
     if newline > line_max(input) {
-        return hang_up(input);
+        return too_long(input);
     }
     command(Line { input, line, consumed, limits })
 }
@@ -92,7 +92,7 @@ fn command<'a>(line: Line<'a, '_>) -> Outcome<'a> {
         b"lru" => classic::lru(&line, words),
         b"lru_crawler" => classic::lru_crawler(&line, words),
         b"watch" => line.request(Command::Watch { words }),
-        name if is_http(name, words) => hang_up(line.input),
+        name if is_http(name, words) => hang_up(line.input, ""),
         _ => line.refuse(UNKNOWN),
     }
 }
@@ -106,7 +106,7 @@ fn is_http(name: &[u8], mut words: Words<'_>) -> bool {
 
 fn unfinished<'a>(input: &'a [u8]) -> Outcome<'a> {
     if input.len() > line_max(input) {
-        return hang_up(input);
+        return too_long(input);
     }
     Parsed::More { total: input.len() + 1, scanned: input.len() }
 }
@@ -118,9 +118,12 @@ fn line_max(input: &[u8]) -> usize {
     }
 }
 
+fn too_long(input: &[u8]) -> Outcome<'_> {
+    hang_up(input, if line_max(input) == GET_LINE_MAX { TOO_LONG } else { "" })
+}
+
 /// Closes the connection: nothing behind this point can be believed to be a request.
-fn hang_up<'a>(input: &'a [u8]) -> Outcome<'a> {
-    let answer = if input.len() > GET_LINE_MAX { TOO_LONG } else { "" };
+fn hang_up<'a>(input: &'a [u8], answer: &'static str) -> Outcome<'a> {
     let refusal = Refusal { answer, is_silent: false, forget: None, close: true };
     Parsed::Refused { refusal, consumed: input.len(), swallow: 0 }
 }
