@@ -34,6 +34,41 @@ pub enum Counted {
     NotNumber,
 }
 
+/// All that counting may ask for.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct CountTerms {
+    /// Only the version with this cas counts.
+    pub compare: Option<u64>,
+    /// The cas of the new version, in place of one that the arena draws.
+    pub cas: Option<u64>,
+    /// A new deadline.
+    pub deadline: Option<Deadline>,
+    /// Whether the answer tells the cas.
+    pub want_cas: bool,
+}
+
+/// How counting on terms ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CountedItem {
+    /// It was counted, or created.
+    Value {
+        /// The new value.
+        value: u64,
+        /// Its token if that was asked for, else 0.
+        cas: u64,
+        /// From when on the item is dead.
+        deadline: Deadline,
+        /// It was missing.
+        is_new: bool,
+    },
+    /// There is no item.
+    Missing,
+    /// Another version is there.
+    Exists,
+    /// The item is not a number.
+    NotNumber,
+}
+
 impl Delta {
     fn apply(self, value: u64) -> u64 {
         match self {
@@ -47,22 +82,53 @@ impl Arena {
     /// Counts by memcached's rules: any value that is a decimal number counts, and becomes one that counts in place. A missing
     /// item is created with the initial value, if there is one.
     pub fn count(&self, key: &[u8], delta: Delta, initial: Option<(u64, Deadline)>, now: Time) -> Result<Counted, Error> {
+        Ok(match self.count_if(key, delta, initial, &CountTerms::default(), now)? {
+            CountedItem::Value { value, .. } => Counted::Value(value),
+            CountedItem::Missing => Counted::Missing,
+            CountedItem::Exists | CountedItem::NotNumber => Counted::NotNumber,
+        })
+    }
+
+    /// As `count`, on further terms.
+    pub fn count_if(
+        &self,
+        key: &[u8],
+        delta: Delta,
+        initial: Option<(u64, Deadline)>,
+        terms: &CountTerms,
+        now: Time,
+    ) -> Result<CountedItem, Error> {
         self.core.check_key(key)?;
         self.core.update(key, now, |locked, located| {
             let Some(view) = located.live() else {
-                let Some((value, deadline)) = initial else { return Ok(Step::Done(Counted::Missing)) };
+                let Some((value, deadline)) = initial else { return Ok(Step::Done(CountedItem::Missing)) };
                 let meta = Meta { origin: Origin::Wire as u8, ..Meta::default() };
-                return Ok(locked.put_number(located, key, meta, deadline, value, 0));
+                return Ok(locked.put_counted(located, key, meta, deadline, value, 0, terms, true));
             };
-            if view.kind == Kind::Number {
-                let value = delta.apply(locked.core.number_of(view));
+            if terms.compare.is_some_and(|token| locked.cas_of(view) != Some(token)) {
+                return Ok(Step::Done(CountedItem::Exists));
+            }
+            let (old, width) = if view.kind == Kind::Number {
+                let number = locked.core.number_of(view);
+                // An integer of the native entrances has a sign, and memcached knows none.
+                if locked.is_integer(view) && (number as i64) < 0 {
+                    return Ok(Step::Done(CountedItem::NotNumber));
+                }
+                (number, view.header.value_len() as u32)
+            } else {
+                let Some(number) = locked.parse(view) else { return Ok(Step::Done(CountedItem::NotNumber)) };
+                (number, view.header.value_len() as u32)
+            };
+            let value = delta.apply(old);
+            if view.kind == Kind::Number && terms.cas.is_none() && terms.deadline.is_none() {
                 locked.set_number(view, value);
                 locked.widen(view, decimal_len(value));
-                return Ok(Step::Done(Counted::Value(value)));
+                let cas = if terms.want_cas { locked.give_cas(view) } else { 0 };
+                return Ok(Step::Done(CountedItem::Value { value, cas, deadline: view.header.deadline(), is_new: false }));
             }
-            let Some(value) = locked.parse(view) else { return Ok(Step::Done(Counted::NotNumber)) };
-            let meta = view.header.meta(locked.core.flags_of(view));
-            Ok(locked.put_number(located, key, meta, view.header.deadline(), delta.apply(value), view.header.value_len() as u32))
+            let meta = locked.core.meta_of(view);
+            let deadline = terms.deadline.unwrap_or(view.header.deadline());
+            Ok(locked.put_counted(located, key, meta, deadline, value, width.max(decimal_len(value)), terms, false))
         })
     }
 
@@ -100,7 +166,7 @@ impl Arena {
 
 impl Locked<'_> {
     fn is_integer(&self, view: &View) -> bool {
-        view.kind == Kind::Number && view.header.meta(0).encoding == Encoding::Integer as u8
+        view.kind == Kind::Number && view.header.meta(0, 0).encoding == Encoding::Integer as u8
     }
 
     fn set_number(&self, view: &View, value: u64) {
@@ -124,6 +190,30 @@ impl Locked<'_> {
         }
     }
 
+    /// Writes the outcome of counting as a new version.
+    #[allow(clippy::too_many_arguments)]
+    fn put_counted(
+        &self,
+        located: &Located<'_>,
+        key: &[u8],
+        meta: Meta,
+        deadline: Deadline,
+        value: u64,
+        width: u32,
+        terms: &CountTerms,
+        is_new: bool,
+    ) -> Step<CountedItem> {
+        let body = Body::Number { value, cas: 0, width };
+        let item = NewItem { key, meta, mtime: self.time().0, deadline: deadline.0, cas: terms.cas, body };
+        match self.put(located, item, terms.want_cas, None) {
+            Some(cas) => {
+                self.count(Counter::Increments, 1);
+                Step::Done(CountedItem::Value { value, cas, deadline, is_new })
+            }
+            None => Step::NoRoom,
+        }
+    }
+
     fn put_number(&self, located: &Located<'_>, key: &[u8], meta: Meta, deadline: Deadline, value: u64, width: u32) -> Step<Counted> {
         let item =
             NewItem { key, meta, mtime: self.time().0, deadline: deadline.0, cas: None, body: Body::Number { value, cas: 0, width } };
@@ -140,7 +230,7 @@ impl Locked<'_> {
     fn parse(&self, view: &View) -> Option<u64> {
         const TEXT_MAX: usize = 32;
         let len = view.header.value_len() as usize;
-        if view.kind != Kind::Bytes || len > TEXT_MAX || view.header.meta(0).encoding != Encoding::Raw as u8 {
+        if view.kind != Kind::Bytes || len > TEXT_MAX || view.header.meta(0, 0).encoding != Encoding::Raw as u8 {
             return None;
         }
         let mut text = [0u8; TEXT_MAX];

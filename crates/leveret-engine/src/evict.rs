@@ -75,6 +75,9 @@ impl Core {
                 return Ok(true);
             }
         }
+        if !self.evicts {
+            return Ok(false);
+        }
         let fair = self.active_segments() / holdings.len();
         if holdings[shard].segments < fair {
             // Below its share, a shard takes from those above theirs, without waiting for any of them.
@@ -160,7 +163,7 @@ impl Core {
         let Ok(locked) = self.lock(shard, now) else { return false };
         // With a generation of its own, so that nobody who reads from its last use takes the hole's zeros for bytes.
         let retired = || StateWord::new(locked.next_generation(), State::Retired, shard, Pool::Small, 0);
-        let taken = self.take_free(retired()).or_else(|| locked.evict().then(|| self.take_free(retired()))?);
+        let taken = self.take_free(retired()).or_else(|| (self.evicts && locked.evict()).then(|| self.take_free(retired()))?);
         drop(locked);
         let Some(segment) = taken else { return false };
         self.punch(segment);

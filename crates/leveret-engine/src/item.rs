@@ -29,9 +29,14 @@ pub struct Meta {
     pub encoding: u8,
     /// Compression of the bytes: 0 = none.
     pub codec: u8,
-    /// 0.
-    pub reserved: u8,
+    /// What a client was told about the item: `STALE`, `WON`.
+    pub marks: u8,
 }
+
+/// A mark: the item is out of date, and whoever meets it should see to a new one.
+pub const STALE: u8 = 1;
+/// A mark: somebody was told to see to a new one.
+pub const WON: u8 = 2;
 
 /// Which family of entrances wrote an item. Flags alone cannot tell: 1 is an int for one and "serialized" for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -78,7 +83,7 @@ pub enum Encoding {
 impl Meta {
     /// Bytes of the native entrances.
     pub fn native(encoding: Encoding) -> Meta {
-        Meta { flags: 0, origin: Origin::Native as u8, encoding: encoding as u8, codec: 0, reserved: 0 }
+        Meta { flags: 0, origin: Origin::Native as u8, encoding: encoding as u8, codec: 0, marks: 0 }
     }
 }
 
@@ -156,9 +161,9 @@ impl Header {
     }
 
     #[inline]
-    pub fn meta(self, flags: u32) -> Meta {
+    pub fn meta(self, flags: u32, marks: u8) -> Meta {
         let names = self.names >> 16;
-        Meta { flags, origin: (names & 15) as u8, encoding: (names >> 4 & 15) as u8, codec: (names >> 8 & 15) as u8, reserved: 0 }
+        Meta { flags, origin: (names & 15) as u8, encoding: (names >> 4 & 15) as u8, codec: (names >> 8 & 15) as u8, marks }
     }
 
     pub fn deadline(self) -> Deadline {
@@ -180,6 +185,20 @@ pub(crate) struct View {
 }
 
 impl View {
+    /// Bytes of the key and of what is stored behind it.
+    pub fn rest_len(&self) -> u64 {
+        self.header.key_len() as u64 + if self.kind == Kind::Number { 0 } else { self.header.value_len() }
+    }
+
+    /// Bytes between the header's words and the flags: a number, or the table of extents.
+    pub fn payload_len(&self) -> u64 {
+        u64::from(self.key_off)
+            - HEADER
+            - 8 * u64::from(self.header.has_cas())
+            - 4 * u64::from(self.header.has_flags())
+            - 4 * u64::from(self.header.has_extension())
+    }
+
     /// Offset of the number or the table of extents, if it has one.
     #[inline]
     pub fn payload(&self) -> u64 {
@@ -284,7 +303,7 @@ impl Body<'_> {
 
 impl NewItem<'_> {
     pub fn size(&self) -> u64 {
-        let optional = 8 * u64::from(self.cas.is_some()) + 4 * u64::from(self.meta.flags != 0);
+        let optional = 8 * u64::from(self.cas.is_some()) + 4 * u64::from(self.meta.flags != 0) + 4 * u64::from(self.meta.marks != 0);
         (HEADER + optional + self.body.payload_len() + self.key.len() as u64 + self.body.stored_len()).next_multiple_of(8)
     }
 }
@@ -346,6 +365,13 @@ impl Core {
         self.data.word(view.key() - 4 - 4 * u64::from(view.header.has_extension())).load(Ordering::Relaxed)
     }
 
+    /// Flags, origin, encoding, codec and marks of an item.
+    #[inline]
+    pub fn meta_of(&self, view: &View) -> Meta {
+        let marks = if view.header.has_extension() { self.data.word(view.key() - 4).load(Ordering::Relaxed) as u8 } else { 0 };
+        view.header.meta(self.flags_of(view), marks & (STALE | WON))
+    }
+
     /// The explicit cas of an item that has one.
     pub fn explicit_cas(&self, view: &View) -> Option<u64> {
         view.header.has_cas().then(|| self.data.long(view.at + HEADER).load(Ordering::Relaxed))
@@ -375,7 +401,8 @@ impl Core {
         let shape = item.body.value_len() as u32
             | (item.body.kind() as u32) << KIND_SHIFT
             | if item.cas.is_some() { HAS_CAS } else { 0 }
-            | if meta.flags != 0 { HAS_FLAGS } else { 0 };
+            | if meta.flags != 0 { HAS_FLAGS } else { 0 }
+            | if meta.marks != 0 { HAS_EXTENSION } else { 0 };
         let names = item.key.len() as u32
             | u32::from(meta.origin & 15) << 16
             | u32::from(meta.encoding & 15) << 20
@@ -412,6 +439,10 @@ impl Core {
             data.word(off).store(meta.flags, Ordering::Relaxed);
             off += 4;
         }
+        if meta.marks != 0 {
+            data.word(off).store(u32::from(meta.marks), Ordering::Relaxed);
+            off += 4;
+        }
         data.copy_in(off, item.key);
         off += item.key.len() as u64;
         match item.body {
@@ -433,6 +464,46 @@ impl Core {
         } else {
             view.size()
         }
+    }
+
+    /// The size of a copy of `view` with these marks; its cas becomes or stays explicit.
+    pub fn marked_size(view: &View, marks: u8) -> u64 {
+        let cas = 8 * u64::from(view.kind != Kind::Number);
+        let flags = 4 * u64::from(view.header.has_flags());
+        let payload = view.payload_len();
+        (HEADER + cas + payload + flags + 4 * u64::from(marks != 0) + view.rest_len()).next_multiple_of(8)
+    }
+
+    /// Copies an item into room that nobody else sees yet, with other marks, deadline and cas.
+    pub fn copy_marked(&self, view: &View, to: u64, deadline: u32, cas: u64, marks: u8) {
+        let size = Core::marked_size(view, marks);
+        self.data.long(to + size - 8).store(0, Ordering::Relaxed);
+        let explicit = view.kind != Kind::Number;
+        let shape = view.header.shape & !(WANTED | HAS_CAS | HAS_EXTENSION)
+            | if explicit { HAS_CAS } else { 0 }
+            | if marks != 0 { HAS_EXTENSION } else { 0 };
+        for (off, word) in [(0, shape), (4, view.header.names), (8, view.header.mtime), (12, deadline)] {
+            self.data.word(to + off).store(word, Ordering::Relaxed);
+        }
+        let mut off = to + HEADER;
+        if explicit {
+            self.data.long(off).store(cas, Ordering::Relaxed);
+            off += 8;
+        }
+        self.data.copy_within(view.payload(), off, view.payload_len());
+        if !explicit {
+            self.data.long(off + 8).store(cas, Ordering::Relaxed);
+        }
+        off += view.payload_len();
+        if view.header.has_flags() {
+            self.data.word(off).store(self.flags_of(view), Ordering::Relaxed);
+            off += 4;
+        }
+        if marks != 0 {
+            self.data.word(off).store(u32::from(marks), Ordering::Relaxed);
+            off += 4;
+        }
+        self.data.copy_within(view.key(), off, view.rest_len());
     }
 
     /// Copies an item into room that nobody else sees yet, with another deadline and an explicit cas if one is given.

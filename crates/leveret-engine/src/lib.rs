@@ -32,9 +32,9 @@ mod write;
 
 pub use arena::layout::FORMAT as LAYOUT_VERSION;
 pub use arena::{place, remove, Arena, OpenOptions};
-pub use count::{Counted, Delta};
+pub use count::{CountTerms, Counted, CountedItem, Delta};
 pub use error::{Error, OpenError, MEMORY_MAX, MEMORY_MIN};
-pub use item::{Encoding, Meta, Origin};
+pub use item::{Encoding, Meta, Origin, STALE, WON};
 pub use lease::{Lease, Ticket, LEASE_TIMEOUT};
 pub use master::master_token;
 pub use read::{Found, Item, Version};
@@ -42,4 +42,4 @@ pub use scan::{Cursor, Iter};
 pub use stats::Stats;
 pub use time::{Deadline, Moment, Now, Time};
 pub use verify::Report;
-pub use write::{Mode, Stored, Value};
+pub use write::{Amendment, Mode, NewCas, Stored, Terms, Value};

@@ -157,18 +157,25 @@ impl Arena {
     /// The value of an item that was found; None when it was recycled meanwhile.
     pub fn copy_to_vec(&self, found: &Found) -> Option<Vec<u8>> {
         let mut value = Vec::new();
+        self.append_value(found, &mut value).then_some(value)
+    }
+
+    /// Appends the value of an item that was found to `out`. False: it was recycled meanwhile, and `out` is as it was.
+    #[inline]
+    pub fn append_value(&self, found: &Found, out: &mut Vec<u8>) -> bool {
+        let len = found.value_len as usize;
         // A hostile arena may claim any length; what cannot be is refused before memory is asked for.
-        if found.value_len > self.value_max() as u64 + 32 || value.try_reserve_exact(found.value_len as usize).is_err() {
-            return None;
+        if found.value_len > self.value_max() as u64 + 32 || (out.capacity() - out.len() < len && out.try_reserve(len).is_err()) {
+            return false;
         }
-        // SAFETY: `value` has room for `value_len` bytes, and `copy` has written them all when it says so.
+        // SAFETY: there is room for `value_len` bytes behind the end, and `copy` has written them all when it says so.
         unsafe {
-            if !self.copy(found, value.as_mut_ptr()) {
-                return None;
+            let copied = self.copy(found, out.as_mut_ptr().add(out.len()));
+            if copied {
+                out.set_len(out.len() + len);
             }
-            value.set_len(found.value_len as usize);
+            copied
         }
-        Some(value)
     }
 
     /// Looks an item up. Counts a hit or a miss.
@@ -425,7 +432,7 @@ impl Core {
         found.value_len = view.header.value_len();
         found.number = 0;
         found.cas = 0;
-        found.meta = view.header.meta(self.flags_of(view));
+        found.meta = self.meta_of(view);
         found.mtime = view.header.mtime;
         found.deadline = view.header.deadline;
         found.value_off = view.value_off;

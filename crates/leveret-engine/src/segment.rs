@@ -95,6 +95,12 @@ impl StateWord {
         (self.0 >> 57) as u8
     }
 
+    /// Whether both say the same but for the generation.
+    #[inline]
+    pub fn is_like(self, other: StateWord) -> bool {
+        (self.0 ^ other.0) & !GENERATION == 0
+    }
+
     /// Whether bytes read under `self` are still those of the same use of the segment.
     #[inline]
     pub fn is_same_use(self, later: StateWord) -> bool {
@@ -268,10 +274,15 @@ impl Locked<'_> {
         debug_assert!(size <= self.core.geometry.segment_size());
         // A sixteenth of a segment is worth more than items that die together.
         if size <= self.core.geometry.segment_size() / 16 {
-            for entry in Self::entries(pool) {
-                if let Some((segment, word)) = self.open_segment(entry) {
+            let wanted = StateWord::new(0, State::Open, self.index, pool, class);
+            for entry in &self.open_slots()[Self::entries(pool)] {
+                let segment = SegmentId(entry.load(Ordering::Relaxed).wrapping_sub(1));
+                if (segment.0 as usize) < self.core.states.len()
+                    && self.core.state(segment).is_like(wanted)
+                    && self.core.epoch_of(segment) == self.epoch
+                {
                     let at = self.core.written_end(segment);
-                    if word.class() == class && size <= self.core.end(segment) - at {
+                    if size <= self.core.end(segment) - at {
                         return Some(Place { segment, at });
                     }
                 }

@@ -3,7 +3,7 @@
 use crate::arena::{Arena, Core};
 use crate::error::Error;
 use crate::index::{Located, Old, SlotWord};
-use crate::item::{Body, Encoding, Kind, Meta, NewItem, View, WANTED};
+use crate::item::{Body, Encoding, Kind, Meta, NewItem, View, STALE, WANTED};
 use crate::large::Fill;
 use crate::lock::Locked;
 use crate::read::{hint, Found, Item};
@@ -59,6 +59,52 @@ pub enum Stored {
     Missing,
 }
 
+/// All that a store may ask for.
+#[derive(Clone, Copy, Debug)]
+pub struct Terms {
+    /// When it stores.
+    pub mode: Mode,
+    /// Only over the version with this cas: `Missing` when there is none, `Exists` when it is another one.
+    pub compare: Option<u64>,
+    /// A `compare` below the item's cas stores all the same, and the new item is marked stale.
+    pub older_is_stale: bool,
+    /// The cas of the new version, in place of one that the arena draws.
+    pub cas: Option<u64>,
+    /// Whether `Stored` tells the cas.
+    pub want_cas: bool,
+}
+
+impl From<Mode> for Terms {
+    fn from(mode: Mode) -> Terms {
+        let compare = if let Mode::Cas(token) = mode { Some(token) } else { None };
+        Terms { mode, compare, older_is_stale: false, cas: None, want_cas: false }
+    }
+}
+
+/// What an item becomes, its value aside.
+#[derive(Clone, Copy, Debug)]
+pub struct Amendment {
+    /// From when on it is dead.
+    pub deadline: Deadline,
+    /// Its marks, `STALE` and `WON`.
+    pub marks: u8,
+    /// Its cas.
+    pub cas: NewCas,
+    /// Its value and flags are dropped, and nothing is left of them but an empty value.
+    pub drop_value: bool,
+}
+
+/// The cas of an amended item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NewCas {
+    /// As it was: whoever has been told it may still store.
+    Keep,
+    /// A new one.
+    Next,
+    /// This one.
+    Is(u64),
+}
+
 /// What a writing section wants next.
 pub(crate) enum Step<T> {
     Done(T),
@@ -69,7 +115,7 @@ pub(crate) enum Step<T> {
 impl Arena {
     /// Stores a value. A `Set` that is refused as too large removes the old item: a failed set must not leave it stale.
     pub fn store(&self, key: &[u8], value: Value<'_>, meta: Meta, deadline: Deadline, mode: Mode, now: Time) -> Result<Stored, Error> {
-        self.store_as(key, value, meta, deadline, mode, now, false)
+        self.store_if(key, value, meta, deadline, &mode.into(), now)
     }
 
     /// As `store`, and asks for the cas token of what was stored.
@@ -82,7 +128,7 @@ impl Arena {
         mode: Mode,
         now: Time,
     ) -> Result<Stored, Error> {
-        self.store_as(key, value, meta, deadline, mode, now, true)
+        self.store_if(key, value, meta, deadline, &Terms { want_cas: true, ..mode.into() }, now)
     }
 
     /// Stores bytes under a key, whatever was there.
@@ -90,16 +136,15 @@ impl Arena {
         self.store(key, Value::Bytes(value), Meta::native(Encoding::Raw), deadline, Mode::Set, now).map(|_| ())
     }
 
-    #[allow(clippy::too_many_arguments)]
-    fn store_as(
+    /// As `store`, on further terms.
+    pub fn store_if(
         &self,
         key: &[u8],
         value: Value<'_>,
         meta: Meta,
         deadline: Deadline,
-        mode: Mode,
+        terms: &Terms,
         now: Time,
-        want_cas: bool,
     ) -> Result<Stored, Error> {
         let core = &*self.core;
         core.check_key(key)?;
@@ -107,21 +152,21 @@ impl Arena {
             Value::Integer(number) => {
                 let meta = Meta { encoding: Encoding::Integer as u8, codec: 0, ..meta };
                 let body = || Body::Number { value: number as u64, cas: 0, width: 0 };
-                return self.store_body(key, meta, deadline, mode, now, want_cas, body, None);
+                return self.store_body(key, meta, deadline, terms, now, body, None);
             }
             Value::Bytes(bytes) => bytes,
         };
         if bytes.len() > self.value_max() {
-            if mode == Mode::Set {
+            if terms.mode == Mode::Set && terms.compare.is_none() {
                 self.delete(key, now)?;
             }
             return Err(Error::ValueTooLarge { len: bytes.len(), max: self.value_max() });
         }
-        if matches!(mode, Mode::Append | Mode::Prepend) {
-            return self.join(key, bytes, mode == Mode::Append, now);
+        if matches!(terms.mode, Mode::Append | Mode::Prepend) {
+            return self.join(key, bytes, terms, now);
         }
         if core.fits_segment(key, bytes.len(), meta) {
-            return self.store_body(key, meta, deadline, mode, now, want_cas, || Body::Bytes(bytes), None);
+            return self.store_body(key, meta, deadline, terms, now, || Body::Bytes(bytes), None);
         }
         // The rest behind the last whole segment goes into the item that lists them, unless it would fill a segment alone.
         let tail = bytes.len() % core.geometry.segment_size() as usize;
@@ -129,7 +174,7 @@ impl Arena {
         let whole = if core.fits_segment(key, tail + listed, meta) { bytes.len() - tail } else { bytes.len() };
         let fill = core.fill(core.hash(key), &bytes[..whole], now)?;
         let body = || Body::Large { total: bytes.len() as u64, extents: fill.extents(), tail: &bytes[whole..] };
-        self.store_body(key, meta, deadline, mode, now, want_cas, body, Some(&fill))
+        self.store_body(key, meta, deadline, terms, now, body, Some(&fill))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -138,38 +183,40 @@ impl Arena {
         key: &[u8],
         meta: Meta,
         deadline: Deadline,
-        mode: Mode,
+        terms: &Terms,
         now: Time,
-        want_cas: bool,
         body: impl Fn() -> Body<'b>,
         fill: Option<&Fill<'_>>,
     ) -> Result<Stored, Error> {
         self.core.update(key, now, |locked, located| {
-            match (mode, located.live()) {
-                (Mode::Add, Some(_)) => return Ok(Step::Done(Stored::Exists)),
-                (Mode::Replace | Mode::Cas(_), None) => return Ok(Step::Done(Stored::Missing)),
-                (Mode::Cas(token), Some(view)) if locked.cas_of(view) != Some(token) => return Ok(Step::Done(Stored::Exists)),
-                _ => {}
-            }
-            let item = NewItem { key, meta, mtime: now.0, deadline: deadline.0, cas: None, body: body() };
-            let Some(cas) = locked.put(located, item, want_cas, fill) else { return Ok(Step::NoRoom) };
+            let is_stale = match locked.admits(terms, located) {
+                Ok(is_stale) => is_stale,
+                Err(refused) => return Ok(Step::Done(refused)),
+            };
+            let meta = if is_stale { Meta { marks: meta.marks | STALE, ..meta } } else { meta };
+            let item = NewItem { key, meta, mtime: now.0, deadline: deadline.0, cas: terms.cas, body: body() };
+            let Some(cas) = locked.put(located, item, terms.want_cas, fill) else { return Ok(Step::NoRoom) };
             locked.count(Counter::Sets, 1);
             Ok(Step::Done(Stored::Stored { cas }))
         })
     }
 
     /// Append and prepend. Flags, deadline and encoding of the old item stay.
-    fn join(&self, key: &[u8], bytes: &[u8], behind: bool, now: Time) -> Result<Stored, Error> {
+    fn join(&self, key: &[u8], bytes: &[u8], terms: &Terms, now: Time) -> Result<Stored, Error> {
         enum Joined {
             Stored(Stored),
             /// Too long for a segment, or large already: taken apart and stored anew outside the lock.
             Rebuild,
         }
         let core = &*self.core;
+        let behind = terms.mode == Mode::Append;
         loop {
             let joined = core.update(key, now, |locked, located| {
                 let Some(view) = located.live() else { return Ok(Step::Done(Joined::Stored(Stored::Missing))) };
-                let meta = view.header.meta(core.flags_of(view));
+                if let Err(refused) = locked.admits(terms, located) {
+                    return Ok(Step::Done(Joined::Stored(refused)));
+                }
+                let meta = core.meta_of(view);
                 let len = view.header.value_len() as usize + bytes.len();
                 if view.kind != Kind::Bytes || !core.fits_segment(key, len, meta) {
                     return Ok(Step::Done(Joined::Rebuild));
@@ -181,10 +228,10 @@ impl Arena {
                     meta,
                     mtime: now.0,
                     deadline: view.header.deadline,
-                    cas: None,
+                    cas: terms.cas,
                     body: Body::Joined { before, old, after },
                 };
-                let Some(cas) = locked.put(located, item, false, None) else { return Ok(Step::NoRoom) };
+                let Some(cas) = locked.put(located, item, terms.want_cas, None) else { return Ok(Step::NoRoom) };
                 locked.count(Counter::Sets, 1);
                 Ok(Step::Done(Joined::Stored(Stored::Stored { cas })))
             })?;
@@ -192,17 +239,45 @@ impl Arena {
                 return Ok(stored);
             }
             let Some(old) = self.gets(key, now)? else { return Ok(Stored::Missing) };
+            if terms.compare.is_some_and(|token| token != old.cas) {
+                return Ok(Stored::Exists);
+            }
             let mut whole = Vec::with_capacity(old.value.len() + bytes.len());
             let (first, second) = if behind { (&old.value[..], bytes) } else { (bytes, &old.value[..]) };
             whole.extend_from_slice(first);
             whole.extend_from_slice(second);
             // A number that text is joined to is a string from now on.
             let meta = if old.number.is_some() { Meta { encoding: Encoding::Raw as u8, ..old.meta } } else { old.meta };
-            match self.store(key, Value::Bytes(&whole), meta, old.deadline, Mode::Cas(old.cas), now)? {
+            let terms = Terms { cas: terms.cas, want_cas: terms.want_cas, ..Mode::Cas(old.cas).into() };
+            match self.store_if(key, Value::Bytes(&whole), meta, old.deadline, &terms, now)? {
                 Stored::Exists => {}
                 done => return Ok(done),
             }
         }
+    }
+
+    /// Changes what an item says of itself: deadline, marks, cas. `change` sees the item with its cas, under the lock, perhaps
+    /// more than once, and answers None to leave it. Returns the item as it is then, with its cas; None: there is none.
+    pub fn amend(&self, key: &[u8], now: Time, change: &mut dyn FnMut(&Found) -> Option<Amendment>) -> Result<Option<Found>, Error> {
+        let core = &*self.core;
+        core.check_key(key)?;
+        let hash = core.hash(key);
+        core.update(key, now, |locked, located| {
+            let Some(old) = located.old.filter(|old| old.is_alive) else { return Ok(Step::Done(None)) };
+            let look = || {
+                let mut found = Found::default();
+                core.meet(hash, key, now, &mut found).map(|spot| {
+                    let view = locked.core.item_behind(locked.index, spot.word);
+                    Found { cas: view.map_or(0, |view| locked.give_cas(&view)), ..found }
+                })
+            };
+            let Some(found) = look() else { return Ok(Step::Done(None)) };
+            let Some(amendment) = change(&found) else { return Ok(Step::Done(Some(found))) };
+            if !locked.amend(located, &old, &found, &amendment, key) {
+                return Ok(Step::NoRoom);
+            }
+            Ok(Step::Done(look()))
+        })
     }
 
     /// Removes an item. False: there was none.
@@ -382,9 +457,8 @@ impl Locked<'_> {
         // Tokens of a key only grow. An item whose token nobody asked for has none to grow from.
         let told = old.is_some_and(|old| old.view.kind == Kind::Number || old.view.header.has_cas() || old.view.header.is_wanted());
         match &mut item.body {
-            Body::Number { cas, .. } if told || want_cas => *cas = self.next_cas(),
-            Body::Number { .. } => {}
-            _ => item.cas = told.then(|| self.next_cas()),
+            Body::Number { cas, .. } => *cas = item.cas.take().or_else(|| (told || want_cas).then(|| self.next_cas())).unwrap_or(0),
+            _ => item.cas = item.cas.or_else(|| told.then(|| self.next_cas())),
         }
         let pool = match old {
             Some(old) => core.state(old.view.segment).pool(),
@@ -424,6 +498,50 @@ impl Locked<'_> {
         } else {
             self.count_item();
         }
+    }
+
+    /// Whether a store may go ahead, and if so whether what it stores is stale from the start.
+    fn admits(&self, terms: &Terms, located: &Located<'_>) -> Result<bool, Stored> {
+        let live = located.live();
+        match (terms.mode, live) {
+            (Mode::Add, Some(_)) => return Err(Stored::Exists),
+            (Mode::Replace | Mode::Cas(_), None) => return Err(Stored::Missing),
+            _ => {}
+        }
+        let Some(token) = terms.compare else { return Ok(false) };
+        let Some(view) = live else { return Err(Stored::Missing) };
+        match self.cas_of(view) {
+            Some(cas) if cas == token => Ok(false),
+            Some(cas) if terms.older_is_stale && token < cas => Ok(true),
+            _ => Err(Stored::Exists),
+        }
+    }
+
+    /// Writes an item again as the amendment says. False: no room, nothing changed.
+    fn amend(&self, located: &Located<'_>, old: &Old<'_>, found: &Found, amendment: &Amendment, key: &[u8]) -> bool {
+        let view = &old.view;
+        let cas = match amendment.cas {
+            NewCas::Keep => found.cas,
+            NewCas::Next => self.next_cas(),
+            NewCas::Is(cas) => cas,
+        };
+        if amendment.drop_value {
+            let meta = Meta { flags: 0, encoding: Encoding::Raw as u8, codec: 0, marks: amendment.marks, ..found.meta };
+            let deadline = amendment.deadline.0;
+            let item = NewItem { key, meta, mtime: view.header.mtime, deadline, cas: Some(cas), body: Body::Bytes(&[]) };
+            return self.put(located, item, false, None).is_some();
+        }
+        if cas == found.cas && amendment.marks == found.meta.marks && self.postpone(view, amendment.deadline) {
+            return true;
+        }
+        let pool = self.core.state(view.segment).pool();
+        let size = Core::marked_size(view, amendment.marks);
+        let Some(place) = self.reserve(pool, class_of(amendment.deadline, self), size, false) else { return false };
+        self.core.copy_marked(view, place.at, amendment.deadline.0, cas, amendment.marks);
+        self.publish(place, size, amendment.deadline.0);
+        old.spot.cell().store(old.spot.word.moved_to(place.at).0, Ordering::Release);
+        self.unpublish(view.segment, view.size());
+        true
     }
 
     /// Moves a deadline back in place. Not forward: whoever keeps a decoded value trusts the deadline that it has seen.

@@ -154,7 +154,7 @@ fn flags_origin_and_encoding_come_back() {
     let scratch = scratch(8 << 20);
     let arena = &scratch.arena;
     for flags in [0, 1, u32::MAX] {
-        let meta = Meta { flags, origin: 2, encoding: Encoding::Php as u8, codec: 3, reserved: 0 };
+        let meta = Meta { flags, origin: 2, encoding: Encoding::Php as u8, codec: 3, marks: 0 };
         arena.store(b"k", Value::Bytes(b"v"), meta, Deadline::NEVER, Mode::Set, NOW).unwrap();
         let item = arena.gets(b"k", NOW).unwrap().unwrap();
         assert_eq!((item.meta, item.value, item.mtime), (meta, b"v".to_vec(), NOW));

@@ -19,13 +19,16 @@ pub struct OpenOptions {
     pub create: bool,
     /// How long a writer waits for a living process that holds a shard's lock.
     pub lock_timeout: Duration,
+    /// Whether this process makes room by dropping living items. If not, a full arena answers `NoMemory`; what is dead is
+    /// reclaimed all the same.
+    pub evict: bool,
     /// Processors to shape a new arena for; 0 = those of this machine.
     pub cores: u32,
 }
 
 impl Default for OpenOptions {
     fn default() -> Self {
-        OpenOptions { memory: 64 << 20, create: true, lock_timeout: Duration::from_secs(1), cores: 0 }
+        OpenOptions { memory: 64 << 20, create: true, lock_timeout: Duration::from_secs(1), evict: true, cores: 0 }
     }
 }
 

@@ -32,6 +32,7 @@ pub(crate) struct Core {
     pub identity: (u64, u64),
     pub geometry: Geometry,
     pub lock_timeout: Duration,
+    pub evicts: bool,
     pub membership: process::Membership,
     pub reads: ReadCounters,
     /// Per shard the moment until which writers do not wait again for a lock owner that would not go on.
@@ -149,6 +150,7 @@ impl Core {
                 path: path.to_owned(),
                 identity: opened.identity,
                 lock_timeout: options.lock_timeout,
+                evicts: options.evict,
                 membership: process::Membership::new()?,
                 reads: ReadCounters::default(),
                 stuck_until: (0..shards).map(|_| AtomicU32::new(0)).collect(),

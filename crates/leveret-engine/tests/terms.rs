@@ -1,0 +1,125 @@
+//! Stores, counts and amendments on terms: what the meta and binary protocols ask for.
+use leveret_engine::{
+    Amendment, Arena, CountTerms, CountedItem, Deadline, Delta, Error, Found, Meta, Mode, NewCas, OpenOptions, Stored, Terms, Time, Value,
+    STALE, WON,
+};
+
+struct Scratch {
+    arena: Arena,
+    _dir: tempfile::TempDir,
+}
+
+fn scratch(options: OpenOptions) -> Scratch {
+    let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+    let (arena, _) = Arena::open(&dir.path().join("terms.arena"), &options).expect("an arena");
+    Scratch { arena, _dir: dir }
+}
+
+fn small() -> Scratch {
+    scratch(OpenOptions { memory: 8 << 20, ..OpenOptions::default() })
+}
+
+fn wire(flags: u32) -> Meta {
+    Meta { flags, ..Meta::default() }
+}
+
+fn keep(found: &Found) -> Amendment {
+    Amendment { deadline: Deadline(found.deadline), marks: found.meta.marks, cas: NewCas::Keep, drop_value: false }
+}
+
+#[test]
+fn an_amended_item_keeps_its_value_whatever_its_kind() {
+    let Scratch { arena, _dir } = small();
+    let now = Time::now();
+    let large = vec![7u8; 200_000];
+    arena.store(b"bytes", Value::Bytes(b"some text"), wire(5), Deadline::NEVER, Mode::Set, now).expect("room");
+    arena.store(b"plain", Value::Bytes(b"x"), wire(0), Deadline::NEVER, Mode::Set, now).expect("room");
+    arena.store(b"number", Value::Integer(42), wire(5), Deadline::NEVER, Mode::Set, now).expect("room");
+    arena.store(b"large", Value::Bytes(&large), wire(5), Deadline::NEVER, Mode::Set, now).expect("room");
+    for (key, value) in [(&b"bytes"[..], &b"some text"[..]), (b"plain", b"x"), (b"number", b"42"), (b"large", &large)] {
+        let before = arena.gets(key, now).expect("free").expect("there");
+        for marks in [WON, STALE | WON, 0, STALE] {
+            let cas = arena.gets(key, now).expect("free").expect("there").cas;
+            let amended = arena.amend(key, now, &mut |found| Some(Amendment { marks, ..keep(found) })).expect("room").expect("there");
+            assert_eq!((amended.meta.marks, amended.cas), (marks, cas));
+            let item = arena.gets(key, now).expect("free").expect("there");
+            assert_eq!((&item.value[..], item.meta.flags, item.meta.marks, item.cas), (value, before.meta.flags, marks, cas));
+        }
+        let soon = Deadline::after(now, 100);
+        let next = |found: &Found| Some(Amendment { deadline: soon, cas: NewCas::Next, ..keep(found) });
+        let amended = arena.amend(key, now, &mut |found| next(found)).expect("room").expect("there");
+        assert!(amended.cas > before.cas && amended.deadline == soon.0);
+        let fixed = arena.amend(key, now, &mut |found| Some(Amendment { cas: NewCas::Is(77), ..keep(found) })).expect("room");
+        assert_eq!(fixed.expect("there").cas, 77);
+        assert_eq!(arena.get(key, now).expect("there").value, value);
+    }
+    assert!(arena.verify().is_clean(), "{:?}", arena.verify());
+    let left = arena.amend(b"bytes", now, &mut |_| None).expect("free").expect("there");
+    assert_eq!(left.cas, 77);
+    assert_eq!(arena.amend(b"none", now, &mut |_| panic!("there is nothing to see")), Ok(None));
+    let dropped = arena.amend(b"large", now, &mut |found| Some(Amendment { drop_value: true, ..keep(found) })).expect("room");
+    assert_eq!((dropped.expect("there").value_len, arena.get(b"large", now).expect("there").meta.flags), (0, 0));
+    assert!(arena.verify().is_clean(), "{:?}", arena.verify());
+}
+
+#[test]
+fn a_store_compares_in_every_mode() {
+    let Scratch { arena, _dir } = small();
+    let now = Time::now();
+    let store =
+        |value: &[u8], terms: Terms| arena.store_if(b"k", Value::Bytes(value), wire(1), Deadline::NEVER, &terms, now).expect("room");
+    let terms = |mode: Mode, compare| Terms { compare, want_cas: true, ..mode.into() };
+    assert_eq!(store(b"a", terms(Mode::Set, Some(1))), Stored::Missing);
+    let Stored::Stored { cas } = store(b"a", terms(Mode::Set, None)) else { panic!("not stored") };
+    for mode in [Mode::Set, Mode::Replace, Mode::Append, Mode::Prepend] {
+        assert_eq!(store(b"b", terms(mode, Some(cas + 1))), Stored::Exists, "{mode:?}");
+    }
+    let Stored::Stored { cas } = store(b"b", terms(Mode::Append, Some(cas))) else { panic!("not stored") };
+    assert_eq!(arena.get(b"k", now).expect("there").value, b"ab");
+    assert_eq!(store(b"c", Terms { cas: Some(9_000), ..terms(Mode::Set, Some(cas)) }), Stored::Stored { cas: 9_000 });
+    let older = Terms { older_is_stale: true, ..terms(Mode::Set, Some(8_999)) };
+    assert!(matches!(store(b"d", older), Stored::Stored { .. }));
+    assert_eq!(arena.get(b"k", now).expect("there").meta.marks, STALE);
+    assert_eq!(store(b"e", Terms { compare: Some(u64::MAX), ..older }), Stored::Exists);
+    assert!(arena.verify().is_clean());
+}
+
+#[test]
+fn counting_compares_dates_and_tells() {
+    let Scratch { arena, _dir } = small();
+    let now = Time::now();
+    let count = |terms: CountTerms| arena.count_if(b"n", Delta::Increment(5), Some((10, Deadline::NEVER)), &terms, now).expect("room");
+    let CountedItem::Value { value: 10, cas, is_new: true, .. } = count(CountTerms { want_cas: true, ..CountTerms::default() }) else {
+        panic!("not created")
+    };
+    assert_eq!(count(CountTerms { compare: Some(cas + 1), ..CountTerms::default() }), CountedItem::Exists);
+    let soon = Deadline::after(now, 60);
+    let terms = CountTerms { compare: Some(cas), cas: Some(4), deadline: Some(soon), want_cas: true };
+    assert_eq!(count(terms), CountedItem::Value { value: 15, cas: 4, deadline: soon, is_new: false });
+    let item = arena.gets(b"n", now).expect("free").expect("there");
+    assert_eq!((&item.value[..], item.cas, item.deadline), (&b"15"[..], 4, soon));
+    arena.store(b"minus", Value::Integer(-5), Meta::default(), Deadline::NEVER, Mode::Set, now).expect("room");
+    let counted = arena.count_if(b"minus", Delta::Increment(1), None, &CountTerms::default(), now).expect("room");
+    assert_eq!(counted, CountedItem::NotNumber);
+    assert!(arena.verify().is_clean());
+}
+
+/// memcached's -M: a full cache refuses, loses nothing, and takes values again once something is gone.
+#[test]
+fn without_eviction_a_full_arena_refuses_and_loses_nothing() {
+    let Scratch { arena, _dir } = scratch(OpenOptions { memory: 8 << 20, evict: false, ..OpenOptions::default() });
+    let now = Time::now();
+    let key = |number: u32| format!("key-{number}").into_bytes();
+    let value = [1u8; 1000];
+    let full = (0..20_000).find(|number| arena.set(&key(*number), &value, Deadline::NEVER, now) == Err(Error::NoMemory));
+    let full = full.expect("8 MiB hold less than 20 MB");
+    assert!(full > 5_000, "only {full} items fitted");
+    assert!((0..full).all(|number| arena.contains(&key(number), now)));
+    assert_eq!(arena.stats().evicted, 0);
+    for number in 0..full {
+        assert!(arena.delete(&key(number), now).expect("free"));
+    }
+    for number in 0..full / 2 {
+        arena.set(&key(number), &value, Deadline::NEVER, now).expect("deleted memory is used again");
+    }
+}
