@@ -3,6 +3,7 @@ mod common;
 
 use common::{free_port, Memcached};
 use leveret_client::pool::{Code, Operation, Options, Pool, Protocol, Request};
+use leveret_engine::Meta;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -27,7 +28,7 @@ fn batch(pool: &mut Pool, requests: &[Request<'_>]) -> Vec<Told> {
     pool.run();
     let mut told = Vec::new();
     while let Some(answer) = pool.next_answer() {
-        told.push((answer.request, answer.code, answer.key.to_vec(), answer.value.to_vec(), answer.flags, answer.number));
+        told.push((answer.request, answer.code, answer.key.to_vec(), answer.value.to_vec(), answer.meta.flags, answer.number));
     }
     told
 }
@@ -43,7 +44,7 @@ fn code(pool: &mut Pool, request: Request<'_>) -> Code {
 }
 
 fn set<'a>(key: &'a str, value: &'a [u8]) -> Request<'a> {
-    Request { value, flags: 7, ..Request::new(Operation::Set, key.as_bytes()) }
+    Request { value, meta: Meta { flags: 7, ..Meta::default() }, ..Request::new(Operation::Set, key.as_bytes()) }
 }
 
 fn request(operation: Operation, key: &str) -> Request<'_> {
@@ -100,6 +101,17 @@ fn every_operation_over_every_protocol() {
         let stats = batch(pool, &[request(Operation::Stats, "")]);
         assert!(stats.iter().any(|stat| stat.1 == Code::Stat && stat.2 == b"pid"), "{protocol:?} {stats:?}");
         assert_eq!(stats.last().unwrap().1, Code::End);
+        assert_eq!(code(pool, set("a%b", b"1")), Code::Success);
+        let keys = Request { server: Some(0), ..request(Operation::Keys, "") };
+        pool.begin();
+        match protocol {
+            Protocol::Binary => assert_eq!(pool.add(&keys), Err(Code::NotSupported)),
+            _ => {
+                let told = batch(pool, &[keys]);
+                assert!(told.iter().any(|told| (told.1, told.2.as_slice()) == (Code::Stat, b"a%b")), "{told:?}");
+                assert_eq!(told.last().unwrap().1, Code::End);
+            }
+        }
         // And the connection still answers what is asked.
         assert_eq!(code(pool, set("k", b"1")), Code::Success);
         assert_eq!(one(pool, request(Operation::Get, "k")).3, b"1");
@@ -321,4 +333,43 @@ fn keys_that_cannot_be_sent_and_pools_without_servers_are_errors() {
     let mut pool = Pool::new(Options::default());
     pool.add_server("no-such-host.invalid", 11211, 0, 1);
     assert_eq!(code(&mut pool, request(Operation::Get, "k")), Code::HostLookupFailure);
+}
+
+#[test]
+fn an_arena_is_a_server_like_any_other() {
+    let dir = std::env::temp_dir().join(format!("leveret-pool-arena-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let server = Memcached::tcp();
+    let mut pool = Pool::new(Options::default());
+    pool.add_server_in(&dir, "arena:one", 0, 0, 1);
+    assert!(pool.arena().is_some());
+    pool.add_server(&server.host(), server.port(), 0, 1);
+    pool.add_server_in(&dir, "arena:two", 0, 0, 1);
+    assert!(pool.arena().is_none(), "one of several is not the pool");
+    let pool = &mut pool;
+    let keys: Vec<String> = (0..100).map(|i| format!("key:{i}")).collect();
+    let sets: Vec<Request<'_>> = keys.iter().map(|key| set(key, key.as_bytes())).collect();
+    let gets: Vec<Request<'_>> = keys.iter().map(|key| request(Operation::Get, key)).collect();
+    assert_eq!(batch(pool, &gets).len(), 0);
+    assert!(batch(pool, &sets).iter().all(|told| told.1 == Code::Success));
+    let told = batch(pool, &gets);
+    assert_eq!(told.len(), keys.len());
+    assert!(told.iter().all(|told| told.3 == keys[told.0].as_bytes() && told.4 == 7));
+
+    let servers: Vec<usize> = keys.iter().map(|key| pool.locate(key.as_bytes()).unwrap()).collect();
+    let local = &keys[servers.iter().position(|server| *server == 2).unwrap()];
+    let add = Request { value: b"x", ..request(Operation::Add, local) };
+    assert_eq!(code(pool, add), Code::NotStored);
+    assert_eq!(code(pool, request(Operation::Delete, local)), Code::Success);
+    assert_eq!(code(pool, request(Operation::Delete, local)), Code::NotFound);
+    assert_eq!(code(pool, request(Operation::Get, local)), Code::NotFound);
+    assert_eq!(code(pool, Request { value: b"x", ..request(Operation::Replace, local) }), Code::NotStored);
+    assert_eq!(one(pool, Request { number: 3, initial: Some(8), ..request(Operation::Increment, local) }).5, 8);
+    assert_eq!(one(pool, Request { number: 3, ..request(Operation::Decrement, local) }).5, 5);
+    assert_eq!(one(pool, request(Operation::Get, local)).3, b"5");
+    let listed = batch(pool, &[request(Operation::Keys, "")]);
+    assert_eq!(listed.iter().filter(|told| told.1 == Code::Stat).count(), keys.len());
+    assert!(batch(pool, &[request(Operation::Flush, "")]).iter().all(|told| told.1 == Code::Success));
+    assert_eq!(batch(pool, &gets).len(), 0);
+    std::fs::remove_dir_all(&dir).unwrap();
 }

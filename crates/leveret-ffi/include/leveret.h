@@ -61,6 +61,106 @@ typedef enum leveret_mode {
   LEVERET_CAS,
 } leveret_mode;
 
+// Settings of a pool; values as libmemcached's behaviours take them.
+typedef enum leveret_pool_option {
+  // A leveret_protocol.
+  LEVERET_POOL_PROTOCOL,
+  // A leveret_ring.
+  LEVERET_POOL_RING,
+  // libmemcached's number of the hash; for pecl/memcache's rings 0 = crc32, 1 = fnv.
+  LEVERET_POOL_HASH,
+  // Milliseconds for a connection to be made.
+  LEVERET_POOL_CONNECT_TIMEOUT_MS,
+  // Milliseconds for a server that owes an answer; negative = for ever.
+  LEVERET_POOL_POLL_TIMEOUT_MS,
+  // Microseconds; bounds the poll time-out further. 0 = does not.
+  LEVERET_POOL_SEND_TIMEOUT_US,
+  // Microseconds; bounds the poll time-out further. 0 = does not.
+  LEVERET_POOL_RECV_TIMEOUT_US,
+  // Seconds for which a failed server is not tried.
+  LEVERET_POOL_RETRY_TIMEOUT_S,
+  // Seconds after which an ejected server is tried again; 0 = never.
+  LEVERET_POOL_DEAD_TIMEOUT_S,
+  // Failures that eject a server.
+  LEVERET_POOL_FAILURE_LIMIT,
+  // Time-outs in a row that count as a failure; 0 = never.
+  LEVERET_POOL_TIMEOUT_LIMIT,
+  // The ring closes over servers that failed too often.
+  LEVERET_POOL_AUTO_EJECT,
+  // As AUTO_EJECT, by its newer name.
+  LEVERET_POOL_REMOVE_FAILED,
+  // Taken and not needed: libmemcached's hash of the points has no effect on php-memcached's rings either.
+  LEVERET_POOL_KETAMA_HASH,
+  // Taken and not needed: a request's `group` says what is hashed.
+  LEVERET_POOL_HASH_WITH_PREFIX,
+  // Taken and not needed: nothing here ever blocks on one server while another could go on.
+  LEVERET_POOL_NO_BLOCK,
+  // Taken and not needed: TCP_NODELAY is set in any case, because a batch is one write.
+  LEVERET_POOL_NODELAY,
+  // 1: gets and writes that fit a datagram go by UDP, to the servers' UDP ports (or the same number as TCP's).
+  LEVERET_POOL_UDP,
+  // libmemcached's further copies of each item, on the servers that follow; they are read when the first is dead.
+  LEVERET_POOL_REPLICAS,
+  // 1: a replica is as good to read from as the first.
+  LEVERET_POOL_RANDOM_REPLICA,
+  // pecl/memcache's copies of each item, the first one counted.
+  LEVERET_POOL_REDUNDANCY,
+  // 1: a server that is this host's `leveret serve` is used through its arena.
+  LEVERET_POOL_SHORT_CUT,
+  // SO_KEEPALIVE.
+  LEVERET_POOL_KEEPALIVE,
+  // SO_SNDBUF; 0 = the system's.
+  LEVERET_POOL_SEND_SIZE,
+  // SO_RCVBUF; 0 = the system's.
+  LEVERET_POOL_RECV_SIZE,
+  // No answer to any write is wanted.
+  LEVERET_POOL_NOREPLY,
+  // Writes wait until there are many, or something is read.
+  LEVERET_POOL_BUFFER_WRITES,
+  // Bytes above 127 are refused in keys.
+  LEVERET_POOL_VERIFY_KEY,
+  // Servers are kept in the order of their names.
+  LEVERET_POOL_SORT_HOSTS,
+  // Other places that are tried for a key whose server does not answer (pecl/memcache, Dalli).
+  LEVERET_POOL_FAILOVER_ATTEMPTS,
+} leveret_pool_option;
+
+// What to do.
+typedef enum leveret_operation {
+  // Read.
+  LEVERET_OP_GET,
+  // Store.
+  LEVERET_OP_SET,
+  // Store if there is nothing.
+  LEVERET_OP_ADD,
+  // Store if there is something.
+  LEVERET_OP_REPLACE,
+  // Put behind what is there.
+  LEVERET_OP_APPEND,
+  // Put before what is there.
+  LEVERET_OP_PREPEND,
+  // Store if `number` is still the version.
+  LEVERET_OP_CAS,
+  // Delete.
+  LEVERET_OP_DELETE,
+  // Add `number`.
+  LEVERET_OP_INCREMENT,
+  // Take `number` away.
+  LEVERET_OP_DECREMENT,
+  // Give a new exptime.
+  LEVERET_OP_TOUCH,
+  // Read, and give a new exptime.
+  LEVERET_OP_GET_AND_TOUCH,
+  // Forget everything.
+  LEVERET_OP_FLUSH,
+  // The server's version.
+  LEVERET_OP_VERSION,
+  // The server's statistics; `key` is their subject. Code STAT for each line, END after the last.
+  LEVERET_OP_STATS,
+  // Every key: code STAT for each, END after the last.
+  LEVERET_OP_KEYS,
+} leveret_operation;
+
 // What an item's bytes are.
 typedef enum leveret_encoding {
   // A string, as it is.
@@ -99,8 +199,117 @@ typedef enum leveret_origin {
   LEVERET_RUBY = 4,
 } leveret_origin;
 
+// How a value is compressed; the number is also a meta's codec.
+typedef enum leveret_codec {
+  // Not at all.
+  LEVERET_CODEC_NONE = 0,
+  // FastLZ behind the original's length, as pecl/memcached writes it.
+  LEVERET_CODEC_FASTLZ = 1,
+  // zlib behind the original's length, as pecl/memcached writes it.
+  LEVERET_CODEC_ZLIB = 2,
+  // zlib alone, as pecl/memcache writes it.
+  LEVERET_CODEC_PLAIN_ZLIB = 3,
+  // zstd behind the original's length. Refused: this library is built without it.
+  LEVERET_CODEC_ZSTD = 4,
+} leveret_codec;
+
+// Codes are libmemcached's numbers, which PHP shows as Memcached::RES_*.
+typedef enum leveret_code {
+  // Done, or found.
+  LEVERET_CODE_SUCCESS = 0,
+  // It failed, and nothing says why.
+  LEVERET_CODE_FAILURE = 1,
+  // The host's name has no address.
+  LEVERET_CODE_HOST_LOOKUP_FAILURE = 2,
+  // The server cannot be reached.
+  LEVERET_CODE_CONNECTION_FAILURE = 3,
+  // Sending failed.
+  LEVERET_CODE_WRITE_FAILURE = 5,
+  // The connection ended before the answer.
+  LEVERET_CODE_UNKNOWN_READ_FAILURE = 7,
+  // The server does not know the command, or cannot be understood.
+  LEVERET_CODE_PROTOCOL_ERROR = 8,
+  // The server refused the request.
+  LEVERET_CODE_CLIENT_ERROR = 9,
+  // The server could not do it.
+  LEVERET_CODE_SERVER_ERROR = 10,
+  // Another version is there.
+  LEVERET_CODE_DATA_EXISTS = 12,
+  // Add found something; replace, append and prepend found nothing.
+  LEVERET_CODE_NOTSTORED = 14,
+  // There is no such item.
+  LEVERET_CODE_NOTFOUND = 16,
+  // Some requests of the batch failed.
+  LEVERET_CODE_SOME_ERRORS = 19,
+  // The pool has no server.
+  LEVERET_CODE_NO_SERVERS = 20,
+  // The end of a server's statistics or keys.
+  LEVERET_CODE_END = 21,
+  // One line of a server's statistics, or one of its keys.
+  LEVERET_CODE_STAT = 24,
+  // A system call failed; `number` is the errno.
+  LEVERET_CODE_ERRNO = 26,
+  // The protocol cannot do that.
+  LEVERET_CODE_NOT_SUPPORTED = 28,
+  // The server did not answer in time.
+  LEVERET_CODE_TIMEOUT = 31,
+  // The write waits in a buffer.
+  LEVERET_CODE_BUFFERED = 32,
+  // The key cannot be sent.
+  LEVERET_CODE_BAD_KEY_PROVIDED = 33,
+  // The server failed too often and is out of the ring.
+  LEVERET_CODE_SERVER_MARKED_DEAD = 35,
+  // The item is too large for the server.
+  LEVERET_CODE_E2BIG = 37,
+  // A setting has a value that it cannot have.
+  LEVERET_CODE_INVALID_ARGUMENTS = 38,
+  // The server failed a moment ago and rests.
+  LEVERET_CODE_SERVER_TEMPORARILY_DISABLED = 47,
+  // The server has no memory left for the item.
+  LEVERET_CODE_SERVER_MEMORY_ALLOCATION_FAILURE = 48,
+} leveret_code;
+
+// What is spoken.
+typedef enum leveret_protocol {
+  // Classic commands.
+  LEVERET_PROTOCOL_TEXT = 0,
+  // The binary protocol.
+  LEVERET_PROTOCOL_BINARY = 1,
+  // Meta commands.
+  LEVERET_PROTOCOL_META = 2,
+} leveret_protocol;
+
+// Whose rule says which server a key lives on.
+typedef enum leveret_ring {
+  // libmemcached's default.
+  LEVERET_RING_MODULA = 0,
+  // OPT_DISTRIBUTION = DISTRIBUTION_CONSISTENT.
+  LEVERET_RING_CONSISTENT = 1,
+  // OPT_LIBKETAMA_COMPATIBLE.
+  LEVERET_RING_KETAMA = 2,
+  // pecl/memcache's memcache.hash_strategy=consistent.
+  LEVERET_RING_PECL_CONSISTENT = 3,
+  // pecl/memcache's memcache.hash_strategy=standard.
+  LEVERET_RING_PECL_STANDARD = 4,
+  // Dalli's.
+  LEVERET_RING_DALLI = 5,
+} leveret_ring;
+
+// How a server is reached.
+typedef enum leveret_server_kind {
+  // TCP.
+  LEVERET_SERVER_TCP = 0,
+  // A socket in the file system.
+  LEVERET_SERVER_UNIX = 1,
+  // Shared memory of this host.
+  LEVERET_SERVER_ARENA = 2,
+} leveret_server_kind;
+
 // One arena; opaque.
 typedef struct leveret_arena leveret_arena;
+
+// Servers behind a ring, and one batch of requests; opaque.
+typedef struct leveret_pool leveret_pool;
 
 // Bytes of the caller. `data` may be NULL when `len` is 0.
 typedef struct leveret_bytes {
@@ -134,8 +343,8 @@ typedef struct leveret_meta {
   uint8_t encoding;
   // Compression of the bytes: 0 = none.
   uint8_t codec;
-  // 0.
-  uint8_t reserved;
+  // What a client was told about the item: `STALE`, `WON`.
+  uint8_t marks;
 } leveret_meta;
 
 // What is known of an item before its bytes are copied.
@@ -251,6 +460,70 @@ typedef struct leveret_open_options {
   // 0: attach only.
   uint32_t create;
 } leveret_open_options;
+
+// A server of a pool.
+typedef struct leveret_server {
+  // As it was added; lives as long as the server list is not changed.
+  struct leveret_bytes host;
+  // 0 for Unix sockets and arenas.
+  uint16_t port;
+  // 0 = none.
+  uint16_t udp_port;
+  // Its share of the keys.
+  uint32_t weight;
+  // A leveret_server_kind.
+  uint32_t kind;
+  // It failed, and is not asked for now.
+  uint32_t is_down;
+} leveret_server;
+
+// One request of a batch.
+typedef struct leveret_request {
+  // What to do.
+  enum leveret_operation operation;
+  // As it is sent.
+  struct leveret_bytes key;
+  // Hashed instead of the key to find the server; data NULL = the key.
+  struct leveret_bytes group;
+  // For stores.
+  struct leveret_bytes value;
+  // For stores: flags on the wire.
+  struct leveret_meta meta;
+  // As on the wire.
+  int64_t exptime;
+  // The version for cas; the difference for counters.
+  uint64_t number;
+  // What a missing counter begins with.
+  uint64_t initial;
+  // 1: a missing counter is created. Not in the text protocol: 28.
+  uint32_t create;
+  // 1: a get tells the version.
+  uint32_t with_cas;
+  // 1: no answer is wanted.
+  uint32_t quiet;
+  // Flush, version, stats, keys: index of the server; -1 = every one.
+  int32_t server;
+} leveret_request;
+
+// One answer of a batch.
+typedef struct leveret_answer {
+  // Number of the request since leveret_pool_begin, counted from 0.
+  uint32_t request;
+  // A leveret_code.
+  int32_t code;
+  // Index of the server that answered or failed.
+  uint32_t server;
+  // Of the request; for statistics their name.
+  struct leveret_bytes key;
+  // The value; for errors what the server said.
+  struct leveret_bytes value;
+  // Flags.
+  struct leveret_meta meta;
+  // The version, if it was asked for.
+  uint64_t cas;
+  // Counters: the new value. Code ERRNO: the errno.
+  uint64_t number;
+} leveret_answer;
 
 // Where a walk stands. All zero is its start.
 typedef struct leveret_cursor {
@@ -434,6 +707,32 @@ uint64_t leveret_master_token(void);
 enum leveret_status leveret_master_enter(const struct leveret_arena *arena,
                                          uint64_t token);
 
+// Compresses a value. 0: dst[0..*dst_len] is it. 1: it does not fit into the *dst_len bytes that were there, or the codec is
+// not known: send the value as it is. `level` is zlib's, 1 to 9.
+//
+// # Safety
+// `value` can be read; `dst` has room for *dst_len bytes.
+int32_t leveret_compress(uint32_t codec,
+                         struct leveret_bytes value,
+                         uint32_t level,
+                         void *dst,
+                         size_t *dst_len);
+
+// How long a stored value becomes. 0: *len. -1001: damaged, above `len_max`, or the codec is not known.
+//
+// # Safety
+// `stored` can be read; `len` is live.
+int32_t leveret_decompressed_len(uint32_t codec,
+                                 struct leveret_bytes stored,
+                                 size_t len_max,
+                                 size_t *len);
+
+// Decompresses a value into the bytes that leveret_decompressed_len told. 0, or -1001: damaged.
+//
+// # Safety
+// `stored` can be read; `dst` has room for `dst_len` bytes, and they are the caller's own.
+int32_t leveret_decompress(uint32_t codec, struct leveret_bytes stored, void *dst, size_t dst_len);
+
 // Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and cut to
 // `message_len`, says why and how to mend it.
 //
@@ -481,6 +780,116 @@ uint64_t leveret_memory(const struct leveret_arena *arena);
 // # Safety
 // `buffer` has room for `len` bytes.
 size_t leveret_path(const struct leveret_arena *arena, char *buffer, size_t len);
+
+// A pool without servers, with php-memcached's defaults.
+struct leveret_pool *leveret_pool_new(void);
+
+// Closes all connections and frees the pool.
+//
+// # Safety
+// `pool` came from leveret_pool_new and is not used afterwards.
+void leveret_pool_free(struct leveret_pool *pool);
+
+// Changes a setting: SUCCESS or INVALID_ARGUMENTS.
+//
+// # Safety
+// `pool` is live.
+int32_t leveret_pool_set_option(struct leveret_pool *pool,
+                                enum leveret_pool_option option,
+                                int64_t value);
+
+// Adds a server: a name, an address, the path of a Unix socket, or "arena:NAME", the latter two with port 0. `dir` is the folder
+// of named arenas, as in leveret_open_options. Names are resolved, and arenas opened, when they are first needed.
+//
+// # Safety
+// `pool` is live; `host` and `dir` can be read.
+int32_t leveret_pool_add_server(struct leveret_pool *pool,
+                                struct leveret_bytes host,
+                                uint16_t port,
+                                uint16_t udp_port,
+                                uint32_t weight,
+                                struct leveret_bytes dir);
+
+// Forgets all servers and closes their connections.
+//
+// # Safety
+// `pool` is live.
+void leveret_pool_clear_servers(struct leveret_pool *pool);
+
+// Number of servers.
+//
+// # Safety
+// `pool` is live.
+uint32_t leveret_pool_servers(const struct leveret_pool *pool);
+
+// Describes a server: SUCCESS, or INVALID_ARGUMENTS when there is none of this index.
+//
+// # Safety
+// Pointers are live.
+int32_t leveret_pool_server(const struct leveret_pool *pool,
+                            uint32_t index,
+                            struct leveret_server *server);
+
+// Index of the server on which a key lives, dead or not; -1 = there is no server.
+//
+// # Safety
+// `pool` is live; `key` can be read.
+int64_t leveret_pool_locate(struct leveret_pool *pool, struct leveret_bytes key);
+
+// The arena behind the pool, if the pool is that one server: then it may be read and written without the pool. Else NULL, also if
+// it cannot be opened; requests then say why. Valid until the next call of this function, or until the server list changes. Not to be
+// closed.
+//
+// # Safety
+// `pool` is live.
+struct leveret_arena *leveret_pool_arena(struct leveret_pool *pool);
+
+// Begins a batch. What earlier answers point at is gone, and what was not fetched is not waited for.
+//
+// # Safety
+// `pool` is live.
+void leveret_pool_begin(struct leveret_pool *pool);
+
+// Adds a request; everything it points at is copied. SUCCESS, or why it is not in the batch: BAD_KEY_PROVIDED, NO_SERVERS,
+// NOT_SUPPORTED, INVALID_ARGUMENTS.
+//
+// # Safety
+// Pointers are live, and what they point at can be read.
+int32_t leveret_pool_add(struct leveret_pool *pool,
+                         const struct leveret_request *request);
+
+// Sends the batch to all its servers and gathers all answers, within the time-outs: SUCCESS, SOME_ERRORS, BUFFERED, NO_SERVERS.
+//
+// # Safety
+// `pool` is live.
+int32_t leveret_pool_run(struct leveret_pool *pool);
+
+// Sends the batch and does not wait: leveret_pool_next does.
+//
+// # Safety
+// `pool` is live.
+int32_t leveret_pool_start(struct leveret_pool *pool);
+
+// 1: *answer is the next one, in order of arrival; what it points at lives until the next batch begins, or after
+// leveret_pool_start until the next call. 0: there are no more. Misses of gets are not answered, except the only request of a
+// batch.
+//
+// # Safety
+// Pointers are live.
+int32_t leveret_pool_next(struct leveret_pool *pool,
+                          struct leveret_answer *answer);
+
+// Sends writes that wait in buffers: SUCCESS or SOME_ERRORS.
+//
+// # Safety
+// `pool` is live.
+int32_t leveret_pool_flush_buffers(struct leveret_pool *pool);
+
+// Closes all connections; they are made again when they are needed.
+//
+// # Safety
+// `pool` is live.
+void leveret_pool_quit(struct leveret_pool *pool);
 
 // Appends records to `buffer` until it is full or the walk is over. Each key that lives through the walk is met exactly once.
 // OK: *used bytes are valid, call again. MISS: *used bytes are valid and the walk is over. NO_MEMORY: not even one step fits,

@@ -2,13 +2,17 @@
 //! borrowed pointer, no Rust value that lives across a call into the host. `include/leveret.h` is generated from this file.
 #![allow(non_camel_case_types)]
 
+mod codec;
 mod open;
+mod pool;
 mod scan;
 
 use leveret_engine::{Arena, Counted, Deadline, Error, Found, Lease, Meta, Mode, Now, Stats, Stored, Ticket, Time, Value, Version};
 use std::time::Duration;
 
+pub use codec::*;
 pub use open::*;
+pub use pool::*;
 pub use scan::*;
 
 /// One arena; opaque.

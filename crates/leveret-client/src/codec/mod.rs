@@ -57,17 +57,22 @@ pub fn compress(value: &[u8], by: Compression, economy: &Economy) -> Option<Vec<
     (value.len() as f64 > body_len as f64 * economy.factor).then_some(out)
 }
 
-/// Reads what php-memcached compressed. The value may become `len_max` bytes long.
-pub fn decompress(stored: &[u8], by: Compression, len_max: usize) -> Result<Vec<u8>, Damaged> {
-    let (header, body) = match stored.split_first_chunk::<HEADER_LEN>() {
-        _ if by == Compression::None => return Ok(stored.to_vec()),
-        Some((header, body)) => (header, body),
-        None => return Err(Damaged),
-    };
+/// The length that a value compressed by php-memcached will have, at most `len_max`, and its compressed bytes.
+pub fn promised_len(stored: &[u8], len_max: usize) -> Result<(usize, &[u8]), Damaged> {
+    let (header, body) = stored.split_first_chunk::<HEADER_LEN>().ok_or(Damaged)?;
     let len = u32::from_le_bytes(*header) as usize;
     if len > len_max || len > body.len().saturating_mul(EXPANSION_MAX) {
         return Err(Damaged);
     }
+    Ok((len, body))
+}
+
+/// Reads what php-memcached compressed. The value may become `len_max` bytes long.
+pub fn decompress(stored: &[u8], by: Compression, len_max: usize) -> Result<Vec<u8>, Damaged> {
+    if by == Compression::None {
+        return Ok(stored.to_vec());
+    }
+    let (len, body) = promised_len(stored, len_max)?;
     let mut out = vec![0; len];
     let filled = match by {
         Compression::Zlib => zlib::decompress_into(body, &mut out)?,

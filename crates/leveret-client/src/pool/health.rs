@@ -5,6 +5,7 @@ use std::time::Instant;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Health {
     failures: u32,
+    timeouts: u32,
     state: State,
 }
 
@@ -25,7 +26,7 @@ impl Health {
 
     /// It is good, and has not failed since it was.
     pub fn is_fresh(&self) -> bool {
-        self.is_good() && self.failures == 0
+        self.is_good() && self.failures == 0 && self.timeouts == 0
     }
 
     pub fn is_ejected(&self) -> bool {
@@ -44,6 +45,12 @@ impl Health {
             self.state = State::Resting(now + options.retry_timeout);
         }
         self.is_ejected()
+    }
+
+    /// It did not answer in time. True if that is a failure by now.
+    pub fn timed_out(&mut self, options: &Options) -> bool {
+        self.timeouts += 1;
+        options.timeout_limit != 0 && self.timeouts >= options.timeout_limit
     }
 
     pub fn succeeded(&mut self) {

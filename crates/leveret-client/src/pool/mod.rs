@@ -7,6 +7,7 @@
 //! ```
 mod health;
 mod link;
+mod local;
 mod options;
 mod request;
 mod run;
@@ -14,16 +15,17 @@ mod server;
 mod wire;
 
 use crate::ring::{self, Ring};
+use leveret_engine::Arena;
 use link::Fault;
 pub use options::{Options, Protocol};
 use request::Pending;
 pub use request::{Answer, Code, Operation, Request};
 use server::Server;
+use std::path::Path;
 use std::time::Instant;
 use wire::Batch;
 
 /// Servers behind a ring. Used by one thread at a time.
-#[derive(Debug)]
 pub struct Pool {
     options: Options,
     servers: Vec<Server>,
@@ -40,6 +42,34 @@ pub struct Pool {
     has_errors: bool,
     /// The process that opened the links: a child must not speak on its parent's.
     pid: u32,
+}
+
+/// What is known of a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServerInfo<'p> {
+    /// As it was added.
+    pub host: &'p str,
+    /// 0 for Unix sockets and arenas.
+    pub port: u16,
+    /// 0 = none.
+    pub udp_port: u16,
+    /// Its share of the keys.
+    pub weight: u32,
+    /// How it is reached.
+    pub kind: ServerKind,
+    /// It failed, and is not asked for now.
+    pub is_down: bool,
+}
+
+/// How a server is reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServerKind {
+    /// TCP.
+    Tcp,
+    /// A socket in the file system.
+    Unix,
+    /// Shared memory of this host.
+    Arena,
 }
 
 impl Pool {
@@ -72,17 +102,64 @@ impl Pool {
         self.ring = None;
     }
 
-    /// Adds a server: a name, an address, or the path of a Unix socket (also as `unix://path`) with port 0.
+    /// Adds a server: a name, an address, the path of a Unix socket (also as `unix://path`) or `arena:NAME`, the latter two with
+    /// port 0.
     pub fn add_server(&mut self, host: &str, port: u16, udp_port: u16, weight: u32) {
-        self.servers.push(Server::new(host.to_string(), port, udp_port, weight));
+        self.add_server_in("".as_ref(), host, port, udp_port, weight);
+    }
+
+    /// As `add_server`, with the folder of named arenas.
+    pub fn add_server_in(&mut self, dir: &Path, host: &str, port: u16, udp_port: u16, weight: u32) {
+        let mut server = Server::new(host.to_string(), port, udp_port, weight);
+        server.local.dir = dir.to_path_buf();
+        self.servers.push(server);
+        if self.options.sort_hosts {
+            self.servers.sort_by(|left, right| (&left.host, left.port).cmp(&(&right.host, right.port)));
+        }
+        self.forget_batch();
         self.ring = None;
+    }
+
+    /// Its records name servers by their index.
+    fn forget_batch(&mut self) {
+        self.batch.pending.clear();
+        self.batch.records.clear();
+        self.next = 0;
+    }
+
+    /// Number of servers.
+    pub fn len(&self) -> usize {
+        self.servers.len()
+    }
+
+    /// There is no server.
+    pub fn is_empty(&self) -> bool {
+        self.servers.is_empty()
+    }
+
+    /// What is known of a server.
+    pub fn server(&self, index: usize) -> Option<ServerInfo<'_>> {
+        let server = self.servers.get(index)?;
+        let kind = match server.host.as_str() {
+            _ if server.is_local() => ServerKind::Arena,
+            host if host.starts_with('/') || host.starts_with("unix://") => ServerKind::Unix,
+            _ => ServerKind::Tcp,
+        };
+        Some(ServerInfo {
+            host: &server.host,
+            port: server.port,
+            udp_port: server.udp_port,
+            weight: server.weight,
+            kind,
+            is_down: !server.health.is_good(),
+        })
     }
 
     /// Forgets all servers.
     pub fn clear_servers(&mut self) {
         self.servers.clear();
-        self.batch = Batch::default();
-        (self.ring, self.next) = (None, 0);
+        self.forget_batch();
+        self.ring = None;
     }
 
     /// The servers, as the ring sees them.
@@ -90,9 +167,12 @@ impl Pool {
         self.servers.iter().map(|server| ring::Server { host: server.host.clone(), port: server.port, weight: server.weight }).collect()
     }
 
-    /// Whether requests for this server are sent to it; false while it rests after a failure.
-    pub fn is_up(&self, server: usize) -> bool {
-        self.servers.get(server).is_some_and(|server| server.health.is_good())
+    /// The arena behind the pool, if that is the pool's only server.
+    pub fn arena(&mut self) -> Option<&Arena> {
+        match self.servers.as_mut_slice() {
+            [server] if server.is_local() => server.local.open(&server.host).ok(),
+            _ => None,
+        }
     }
 
     /// The server on which a key lives, dead or not.
@@ -223,6 +303,12 @@ impl Pool {
 
     fn write(&mut self, number: u32, request: &Request<'_>) -> Result<(), Code> {
         let server = &mut self.servers[self.batch.pending[number as usize].server as usize];
+        if server.is_local() {
+            if let Err(fault) = local::execute(server, &mut self.batch, number, request) {
+                self.give_up(number, fault);
+            }
+            return Ok(());
+        }
         let begin = server.output.len();
         if let Err(code) = wire::write(server, &self.batch, number, request, &self.options) {
             server.output.truncate(begin);
@@ -262,9 +348,14 @@ impl Pool {
 
     /// The next answer of the batch, in order of arrival. After `start` it waits for one; None = there are no more.
     pub fn next_answer(&mut self) -> Option<Answer<'_>> {
-        while self.next == self.batch.records.len() {
-            if !self.advance() {
-                return None;
+        loop {
+            // Shared memory answers before it is known whether more requests follow.
+            let is_silent = self.batch.records.get(self.next).map(|record| self.batch.is_silent_miss(record));
+            match is_silent {
+                Some(true) => self.next += 1,
+                Some(false) => break,
+                None if !self.advance() => return None,
+                None => {}
             }
         }
         let record = &self.batch.records[self.next];
@@ -278,7 +369,7 @@ impl Pool {
             server: record.server as usize,
             key,
             value: &bytes[record.value.clone()],
-            flags: record.flags,
+            meta: record.meta,
             cas: record.cas,
             number: record.number,
         })

@@ -33,6 +33,10 @@ pub struct Options {
     pub failure_limit: u32,
     /// The ring closes over a server that failed too often.
     pub auto_eject: bool,
+    /// So many time-outs in a row are a failure; zero = they never are.
+    pub timeout_limit: u32,
+    /// Servers are kept in the order of their names, so that clients agree whatever the order in their configurations.
+    pub sort_hosts: bool,
     /// pecl/memcache's fail-over: so many other places are tried for a key whose server does not answer.
     pub failover_attempts: u32,
     /// Small packets are sent at once.
@@ -47,6 +51,16 @@ pub struct Options {
     pub no_reply: bool,
     /// Writes wait until there are many of them, or until something is read.
     pub buffer_writes: bool,
+    /// Requests that fit a datagram, answers included, go by UDP.
+    pub udp: bool,
+    /// libmemcached's further copies of each item, on the servers that follow in the list.
+    pub replicas: u32,
+    /// Any copy is as good to read from as the first.
+    pub random_replica: bool,
+    /// pecl/memcache's copies of each item, the first counted.
+    pub redundancy: u32,
+    /// A server that is this host's `leveret serve` is used through its arena.
+    pub short_cut: bool,
     /// Bytes above 127 are refused in keys.
     pub verify_key: bool,
     /// Longest value that is accepted from a server.
@@ -64,6 +78,8 @@ impl Default for Options {
             dead_timeout: Duration::ZERO,
             failure_limit: 5,
             auto_eject: false,
+            timeout_limit: 0,
+            sort_hosts: false,
             failover_attempts: 0,
             no_delay: true,
             keep_alive: false,
@@ -71,6 +87,11 @@ impl Default for Options {
             recv_size: 0,
             no_reply: false,
             buffer_writes: false,
+            udp: false,
+            replicas: 0,
+            random_replica: false,
+            redundancy: 1,
+            short_cut: true,
             verify_key: false,
             value_max: 1 << 30,
         }

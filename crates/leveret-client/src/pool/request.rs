@@ -1,4 +1,5 @@
 //! What is asked of a pool, and what comes back.
+use leveret_engine::Meta;
 use std::ops::Range;
 
 /// What to do.
@@ -34,12 +35,14 @@ pub enum Operation {
     Version,
     /// The server's statistics; the key is their subject.
     Stats,
+    /// Every key of the server.
+    Keys,
 }
 
 impl Operation {
     /// It concerns servers, not a key.
     pub(super) fn is_for_servers(self) -> bool {
-        matches!(self, Operation::Flush | Operation::Version | Operation::Stats)
+        matches!(self, Operation::Flush | Operation::Version | Operation::Stats | Operation::Keys)
     }
 
     pub(super) fn is_get(self) -> bool {
@@ -63,8 +66,8 @@ pub struct Request<'a> {
     pub group: Option<&'a [u8]>,
     /// For stores.
     pub value: &'a [u8],
-    /// For stores: the client's flags.
-    pub flags: u32,
+    /// For stores: the flags; an arena also keeps who wrote the value, and how it is encoded.
+    pub meta: Meta,
     /// As on the wire: 0 = never, up to 30 days = seconds from now, above = Unix time, negative = dead already.
     pub exptime: i64,
     /// The version for `Cas`; the difference for counts.
@@ -75,7 +78,7 @@ pub struct Request<'a> {
     pub with_cas: bool,
     /// No answer is wanted.
     pub quiet: bool,
-    /// For `Flush`, `Version` and `Stats`: this server only.
+    /// For `Flush`, `Version`, `Stats` and `Keys`: this server only.
     pub server: Option<usize>,
 }
 
@@ -87,7 +90,7 @@ impl<'a> Request<'a> {
             key,
             group: None,
             value: b"",
-            flags: 0,
+            meta: Meta::default(),
             exptime: 0,
             number: 0,
             initial: None,
@@ -130,9 +133,9 @@ pub enum Code {
     SomeErrors = 19,
     /// The pool has no server.
     NoServers = 20,
-    /// The end of a server's statistics.
+    /// The end of a server's statistics or keys.
     End = 21,
-    /// One line of a server's statistics.
+    /// One line of a server's statistics, or one of its keys.
     Stat = 24,
     /// A system call failed; the answer's number is its errno.
     Errno = 26,
@@ -165,12 +168,12 @@ pub struct Answer<'p> {
     pub code: Code,
     /// Index of the server that answered or failed.
     pub server: usize,
-    /// The key of the request; for statistics, the name.
+    /// The key of the request; for statistics, the name; for keys, each key.
     pub key: &'p [u8],
     /// The value; for errors, what the server said.
     pub value: &'p [u8],
-    /// The item's flags.
-    pub flags: u32,
+    /// The item's flags; from an arena also who wrote it, and how it is encoded.
+    pub meta: Meta,
     /// The item's version, if it was asked for.
     pub cas: u64,
     /// Counts: the new number. `Code::Errno`: the errno.
@@ -205,7 +208,7 @@ pub(super) struct Record {
     pub server: u32,
     pub name: Range<usize>,
     pub value: Range<usize>,
-    pub flags: u32,
+    pub meta: Meta,
     pub cas: u64,
     pub number: u64,
 }

@@ -171,7 +171,8 @@ impl Pool {
         server.sent = 0;
         let waiting: Vec<u32> = server.expected.drain(..).filter(|number| *number != ROW_END).collect();
         // To libmemcached a server that is only slow is not out of order, to pecl/memcache it is.
-        if fault.code != Code::Timeout || !was_connected || self.options.failover_attempts > 0 {
+        let is_slow = fault.code == Code::Timeout && was_connected && self.options.failover_attempts == 0;
+        if !is_slow || server.health.timed_out(&self.options) {
             self.has_trouble = true;
             if server.health.failed(now, &self.options) {
                 self.ring = None;

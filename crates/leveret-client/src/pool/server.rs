@@ -1,8 +1,10 @@
 //! One server of a pool: its link, what is to be sent, what has come, and which requests await an answer.
 use super::health::Health;
 use super::link::{resolve, Address, Fault, Link, Moved};
+use super::local::Local;
 use super::Options;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::time::Instant;
 
 /// Not the number of a request: the end of a row of gets, which the server marks too (`END`, `MN`, the noop's answer).
@@ -18,13 +20,14 @@ const GROWTH_MAX: usize = 4 << 20;
 // An output above this is given back to the system after its batch.
 const OUTPUT_KEPT: usize = 1 << 20;
 
-#[derive(Debug)]
 pub(super) struct Server {
     pub host: String,
     pub port: u16,
     pub udp_port: u16,
     pub weight: u32,
     pub health: Health,
+    /// For `arena:NAME`.
+    pub local: Local,
     addresses: Vec<Address>,
     /// Which of them is connected, or tried.
     address: usize,
@@ -64,6 +67,17 @@ impl Input {
         }
     }
 
+    /// Keeps bytes that did not come from outside.
+    pub fn push(&mut self, bytes: &[u8]) -> Range<usize> {
+        let place = self.filled..self.filled + bytes.len();
+        if self.bytes.len() < place.end {
+            self.bytes.resize(place.end.max(self.bytes.len() * 2), 0);
+        }
+        self.bytes[place.clone()].copy_from_slice(bytes);
+        (self.filled, self.parsed) = (place.end, place.end);
+        place
+    }
+
     /// Gives up what was not understood; answers before it stay.
     pub fn cut(&mut self) {
         (self.filled, self.wanted) = (self.parsed, 0);
@@ -88,6 +102,7 @@ impl Server {
             udp_port,
             weight,
             health: Health::default(),
+            local: Local::default(),
             addresses: Vec::new(),
             address: 0,
             link: None,
@@ -100,6 +115,11 @@ impl Server {
             row: Vec::new(),
             deadline: None,
         }
+    }
+
+    /// It is memory of this host.
+    pub fn is_local(&self) -> bool {
+        self.host.starts_with("arena:")
     }
 
     /// Ready for a new batch. A link on which something is still awaited, or came unasked, is of no use any more.

@@ -3,6 +3,7 @@
 use super::request::{Operation, Pending, Record, Request};
 use super::server::{Server, ROW_END};
 use super::{Code, Options, Protocol};
+use leveret_engine::Meta;
 use leveret_protocol::binary::{self, Command};
 use leveret_protocol::text::{self, MetaCode, MetaRequest, Store, TextKey};
 use leveret_protocol::{Limits, Received, Verb, WireKey, KEY_MAX};
@@ -28,9 +29,9 @@ impl Batch {
     }
 
     /// One answer to `request`, and there may be more.
-    fn record(&mut self, request: u32, code: Code) -> &mut Record {
+    pub fn record(&mut self, request: u32, code: Code) -> &mut Record {
         let server = self.pending[request as usize].server;
-        let record = Record { request, code, server, name: 0..0, value: 0..0, flags: 0, cas: 0, number: 0 };
+        let record = Record { request, code, server, name: 0..0, value: 0..0, meta: Meta::default(), cas: 0, number: 0 };
         self.records.push(record);
         self.records.last_mut().expect("pushed above")
     }
@@ -42,12 +43,19 @@ impl Batch {
     }
 
     /// A get has no answer: that is a miss, of which only the only request of a batch is told.
-    fn miss(&mut self, request: u32) {
+    pub fn miss(&mut self, request: u32) {
         if self.pending.len() == 1 {
             self.finish(request, Code::NotFound);
         } else {
             self.pending[request as usize].is_waiting = false;
         }
+    }
+}
+
+impl Batch {
+    /// The miss of a get that is not the only request.
+    pub fn is_silent_miss(&self, record: &Record) -> bool {
+        record.code == Code::NotFound && self.pending.len() > 1 && self.pending[record.request as usize].operation.is_get()
     }
 }
 
@@ -147,7 +155,7 @@ fn verb(operation: Operation) -> Verb {
 
 fn write_text(out: &mut Vec<u8>, request: &Request<'_>, noreply: bool) -> Result<(), Code> {
     let key = || TextKey::new(request.key).ok_or(Code::BadKey);
-    let Request { operation, value, flags, exptime, number, .. } = *request;
+    let Request { operation, value, meta: Meta { flags, .. }, exptime, number, .. } = *request;
     match operation {
         Operation::Delete => text::write_delete(out, key()?, noreply),
         // The text protocol cannot create a counter.
@@ -158,6 +166,7 @@ fn write_text(out: &mut Vec<u8>, request: &Request<'_>, noreply: bool) -> Result
         Operation::Touch => text::write_touch(out, key()?, exptime, noreply),
         Operation::Flush => text::write_flush_all(out, (exptime != 0).then_some(exptime), noreply),
         Operation::Version => out.extend_from_slice(b"version\r\n"),
+        Operation::Keys => out.extend_from_slice(b"lru_crawler metadump all\r\n"),
         Operation::Stats if text::write_stats(out, request.key) => {}
         Operation::Stats => return Err(Code::BadKey),
         _ => {
@@ -169,7 +178,7 @@ fn write_text(out: &mut Vec<u8>, request: &Request<'_>, noreply: bool) -> Result
 }
 
 fn write_binary(out: &mut Vec<u8>, request: &Request<'_>, quiet: bool, opaque: u32) -> Result<(), Code> {
-    let Request { operation, key, value, flags, exptime, number, .. } = *request;
+    let Request { operation, key, value, meta: Meta { flags, .. }, exptime, number, .. } = *request;
     let command = match operation {
         Operation::Delete => Command::Delete { key },
         Operation::Increment | Operation::Decrement => Command::Count {
@@ -182,6 +191,7 @@ fn write_binary(out: &mut Vec<u8>, request: &Request<'_>, quiet: bool, opaque: u
         Operation::Flush => Command::Flush { exptime: (exptime != 0).then_some(exptime) },
         Operation::Version => Command::Version,
         Operation::Stats => Command::Stat { subject: key },
+        Operation::Keys => return Err(Code::NotSupported),
         _ => Command::Store { verb: verb(operation), key, flags, exptime, value },
     };
     let cas = if operation == Operation::Cas { number } else { 0 };
@@ -190,7 +200,7 @@ fn write_binary(out: &mut Vec<u8>, request: &Request<'_>, quiet: bool, opaque: u
 }
 
 fn write_meta(out: &mut Vec<u8>, request: &Request<'_>, quiet: bool, opaque: u32) -> Result<(), Code> {
-    let Request { operation, value, flags, exptime, number, .. } = *request;
+    let Request { operation, value, meta: Meta { flags, .. }, exptime, number, .. } = *request;
     if operation.is_for_servers() {
         // These have no meta form.
         return write_text(out, request, quiet);
@@ -205,11 +215,7 @@ fn write_meta(out: &mut Vec<u8>, request: &Request<'_>, quiet: bool, opaque: u32
             if let Some(initial) = request.initial {
                 line = line.number(b'J', initial).signed(b'N', exptime);
             }
-            finish(line);
-            if operation == Operation::Decrement {
-                out.truncate(out.len() - b"\r\n".len());
-                out.extend_from_slice(b" MD\r\n");
-            }
+            finish(if operation == Operation::Decrement { line.decrement() } else { line });
         }
         Operation::Touch => finish(MetaRequest::get(out, &key).signed(b'T', exptime)),
         _ => {
@@ -257,6 +263,7 @@ pub(super) fn read(server: &mut Server, batch: &mut Batch, options: &Options) ->
                 server.input.parsed += consumed;
                 server.input.wanted = 0;
                 has_read = true;
+                unescape(batch, &mut server.input.bytes);
             }
             Err(Some(total)) => {
                 server.input.wanted = begin + total;
@@ -266,6 +273,23 @@ pub(super) fn read(server: &mut Server, batch: &mut Batch, options: &Options) ->
         }
     }
     Ok(has_read)
+}
+
+/// Servers list keys in the escapes of URLs. The plain key is not longer, so it takes the place of the escaped one.
+fn unescape(batch: &mut Batch, input: &mut [u8]) {
+    let Some(record) = batch.records.last_mut().filter(|record| record.code == Code::Stat) else { return };
+    if batch.pending[record.request as usize].operation != Operation::Keys {
+        return;
+    }
+    let (mut from, mut to) = (record.name.start, record.name.start);
+    while from < record.name.end {
+        let digits = input.get(from + 1..from + 3).filter(|_| input[from] == b'%');
+        let byte = digits.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
+        input[to] = byte.unwrap_or(input[from]);
+        from += if byte.is_some() { 3 } else { 1 };
+        to += 1;
+    }
+    record.name.end = to;
 }
 
 type Expected = std::collections::VecDeque<u32>;
@@ -284,7 +308,7 @@ fn accept_text(answer: &text::Answer<'_>, expected: &mut Expected, batch: &mut B
             if is_get && batch.key(number) == *key {
                 let value = place(value);
                 let record = batch.finish(number, Code::Success);
-                (record.flags, record.cas, record.value) = (*flags, cas.unwrap_or(0), value);
+                (record.meta.flags, record.cas, record.value) = (*flags, cas.unwrap_or(0), value);
                 return Ok(());
             }
             if !is_get {
@@ -319,6 +343,16 @@ fn accept_text(answer: &text::Answer<'_>, expected: &mut Expected, batch: &mut B
             (record.name, record.value) = (place(name), place(value));
             return Ok(());
         }
+        Says::Line(line) if operation == Operation::Keys => match line.strip_prefix(b"key=") {
+            Some(rest) => {
+                let len = rest.iter().position(|byte| *byte == b' ').unwrap_or(rest.len());
+                batch.record(front, Code::Stat).name = place(&rest[..len]);
+                return Ok(());
+            }
+            // Another one walks at this moment.
+            None => (Code::ServerError, *line),
+        },
+        Says::End if operation == Operation::Keys => (Code::End, b"".as_slice()),
         Says::End | Says::Reset | Says::Ok if operation == Operation::Stats => (Code::End, b"".as_slice()),
         Says::Stored if operation.is_store() => (Code::Success, b"".as_slice()),
         Says::NotStored if operation.is_store() => (Code::NotStored, b"".as_slice()),
@@ -419,7 +453,7 @@ fn accept_meta(
     };
     let value = place(answer.value.unwrap_or(b""));
     let record = batch.finish(number, code);
-    record.flags = answer.facts.flags.unwrap_or(0);
+    record.meta.flags = answer.facts.flags.unwrap_or(0);
     record.cas = answer.facts.cas.unwrap_or(0);
     (record.value, record.number) = (value, counted);
     Ok(())
@@ -471,7 +505,7 @@ fn accept_binary(
     let counted = if is_count && code == Code::Success { answer.number().ok_or(None)? } else { 0 };
     let value = place(answer.value);
     let record = batch.finish(number, code);
-    record.flags = answer.flags().unwrap_or(0);
+    record.meta.flags = answer.flags().unwrap_or(0);
     (record.cas, record.value, record.number) = (answer.cas, value, counted);
     Ok(())
 }

@@ -1,0 +1,156 @@
+//! A server that is shared memory of this host: requests are executed as they are added, and their answers lie in the server's
+//! input as if they had come.
+use super::link::Fault;
+use super::request::{Operation, Request};
+use super::server::Server;
+use super::wire::Batch;
+use super::Code;
+use leveret_engine::{place, Arena, Counted, Cursor, Deadline, Delta, Encoding, Error, Item, Meta, Mode, OpenOptions, Stored, Time, Value};
+use std::path::PathBuf;
+
+/// Where an arena is, and how it is opened.
+#[derive(Default)]
+pub(super) struct Local {
+    pub dir: PathBuf,
+    arena: Option<Arena>,
+}
+
+impl Local {
+    /// The arena, opened when it is first needed, and again when its file was replaced.
+    pub fn open(&mut self, name: &str) -> Result<&Arena, Fault> {
+        if self.arena.as_ref().is_some_and(Arena::is_lost) {
+            self.arena = None;
+        }
+        if self.arena.is_none() {
+            let dir = Some(self.dir.as_path()).filter(|dir| !dir.as_os_str().is_empty());
+            let opened = place::resolve(name, dir).and_then(|path| Arena::open(&path, &OpenOptions::default()));
+            self.arena = Some(opened.map_err(|_| Fault::new(Code::ConnectionFailure))?.0);
+        }
+        Ok(self.arena.as_ref().expect("opened above"))
+    }
+}
+
+// The wire's border between seconds from now and a Unix time.
+const RELATIVE_SECS_MAX: i64 = 30 * 24 * 60 * 60;
+
+fn deadline(exptime: i64, now: Time) -> Deadline {
+    match exptime {
+        0 => Deadline::NEVER,
+        1..=RELATIVE_SECS_MAX => Deadline::after(now, exptime as u32),
+        _ if exptime < 0 => Deadline::at(now),
+        _ => Deadline::at(Time::from_unix(exptime)),
+    }
+}
+
+/// Executes a request and keeps its answer.
+pub(super) fn execute(server: &mut Server, batch: &mut Batch, number: u32, request: &Request<'_>) -> Result<(), Fault> {
+    let now = Time::now();
+    let arena = server.local.open(&server.host)?;
+    let key = request.key;
+    let done = match request.operation {
+        Operation::Get if request.with_cas => arena.gets(key, now).map(Done::item),
+        Operation::Get => Ok(Done::item(arena.get(key, now))),
+        Operation::GetAndTouch => arena.get_and_touch(key, deadline(request.exptime, now), now).map(Done::item),
+        Operation::Delete => arena.delete(key, now).map(Done::found),
+        Operation::Touch => arena.touch(key, deadline(request.exptime, now), now).map(Done::found),
+        Operation::Increment | Operation::Decrement => {
+            let delta = if request.operation == Operation::Increment { Delta::Increment } else { Delta::Decrement };
+            let initial = request.initial.map(|initial| (initial, deadline(request.exptime, now)));
+            arena.count(key, delta(request.number), initial, now).map(|counted| match counted {
+                Counted::Value(number) => Done { number, ..Done::code(Code::Success) },
+                Counted::Missing => Done::code(Code::NotFound),
+                Counted::NotNumber => Done::code(Code::ClientError),
+            })
+        }
+        Operation::Flush => match request.exptime {
+            0 => arena.flush().map(|()| Done::code(Code::Success)),
+            _ => arena.flush_at(deadline(request.exptime, now).time().unwrap_or(now)).map(|()| Done::code(Code::Success)),
+        },
+        Operation::Version => Ok(Done { value: env!("CARGO_PKG_VERSION").as_bytes().to_vec(), ..Done::code(Code::Success) }),
+        Operation::Keys => return keys(server, batch, number, now),
+        Operation::Stats => Ok(Done::code(Code::NotSupported)),
+        operation => store(arena, request, operation, now),
+    };
+    let done = done.or_else(|error| match error {
+        Error::Lost => Err(Fault::new(Code::ConnectionFailure)),
+        Error::Busy => Err(Fault::new(Code::Timeout)),
+        error => Ok(Done { value: error.to_string().into_bytes(), ..Done::code(refusal(&error)) }),
+    })?;
+    if done.code == Code::NotFound && request.operation.is_get() {
+        batch.miss(number);
+        return Ok(());
+    }
+    if !batch.pending[number as usize].is_quiet {
+        let value = server.input.push(&done.value);
+        let record = batch.finish(number, done.code);
+        (record.meta, record.cas, record.number, record.value) = (done.meta, done.cas, done.number, value);
+    }
+    Ok(())
+}
+
+fn store(arena: &Arena, request: &Request<'_>, operation: Operation, now: Time) -> Result<Done, Error> {
+    let mode = match operation {
+        Operation::Add => Mode::Add,
+        Operation::Replace => Mode::Replace,
+        Operation::Append => Mode::Append,
+        Operation::Prepend => Mode::Prepend,
+        Operation::Cas => Mode::Cas(request.number),
+        _ => Mode::Set,
+    };
+    // A number that is kept as one counts in place.
+    let digits = std::str::from_utf8(request.value).ok().filter(|_| request.meta.encoding == Encoding::Integer as u8);
+    let value = digits.and_then(|digits| digits.parse().ok()).map_or(Value::Bytes(request.value), Value::Integer);
+    let stored = arena.store(request.key, value, request.meta, deadline(request.exptime, now), mode, now)?;
+    Ok(Done::code(match (stored, operation) {
+        (Stored::Stored { .. }, _) => Code::Success,
+        (Stored::Exists, Operation::Cas) => Code::DataExists,
+        (Stored::Missing, Operation::Cas) => Code::NotFound,
+        (Stored::Exists | Stored::Missing, _) => Code::NotStored,
+    }))
+}
+
+fn keys(server: &mut Server, batch: &mut Batch, number: u32, now: Time) -> Result<(), Fault> {
+    let mut names = Vec::new();
+    let arena = server.local.open(&server.host)?;
+    let mut cursor = Cursor::default();
+    while arena.scan(&mut cursor, now, &mut |key, _| names.push(key.to_vec())).map_err(|_| Fault::new(Code::ConnectionFailure))? {}
+    for name in names {
+        batch.record(number, Code::Stat).name = server.input.push(&name);
+    }
+    batch.finish(number, Code::End);
+    Ok(())
+}
+
+fn refusal(error: &Error) -> Code {
+    match error {
+        Error::ValueTooLarge { .. } => Code::TooBig,
+        Error::KeyTooLong { .. } => Code::BadKey,
+        Error::NoMemory => Code::ServerMemoryAllocationFailure,
+        _ => Code::ServerError,
+    }
+}
+
+struct Done {
+    code: Code,
+    value: Vec<u8>,
+    meta: Meta,
+    cas: u64,
+    number: u64,
+}
+
+impl Done {
+    fn code(code: Code) -> Done {
+        Done { code, value: Vec::new(), meta: Meta::default(), cas: 0, number: 0 }
+    }
+
+    fn found(is_there: bool) -> Done {
+        Done::code(if is_there { Code::Success } else { Code::NotFound })
+    }
+
+    fn item(item: Option<Item>) -> Done {
+        match item {
+            Some(Item { value, meta, cas, .. }) => Done { value, meta, cas, ..Done::code(Code::Success) },
+            None => Done::code(Code::NotFound),
+        }
+    }
+}
