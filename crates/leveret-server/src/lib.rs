@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 pub mod execute;
+pub mod network;
 pub mod settings;
 
 pub use settings::Settings;

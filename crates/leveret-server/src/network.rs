@@ -1,0 +1,138 @@
+//! What the sockets count, for `stats` and `stats conns`. Each worker writes its own numbers only, so no cache line travels
+//! between cores for the sake of statistics.
+use crate::execute::Transport;
+use slab::Slab;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// Counters of all sockets of a server.
+#[derive(Debug)]
+pub struct Network {
+    started: Instant,
+    /// Open connections of clients.
+    pub curr_connections: AtomicU64,
+    /// All connections that were taken since the start.
+    pub total_connections: AtomicU64,
+    /// Connections that were sent away because of `-c`.
+    pub rejected_connections: AtomicU64,
+    /// How often accepting stopped because the process had no file descriptors left.
+    pub listen_disabled: AtomicU64,
+    /// For how long, in microseconds.
+    pub listen_disabled_us: AtomicU64,
+    /// Whether new connections are taken.
+    pub is_accepting: AtomicBool,
+    workers: Box<[WorkerCounters]>,
+}
+
+/// What one worker counts. Padded to two cache lines, which processors fetch as one.
+#[derive(Debug, Default)]
+#[repr(align(128))]
+pub struct WorkerCounters {
+    /// Bytes that clients sent.
+    pub bytes_read: AtomicU64,
+    /// Bytes that they were sent.
+    pub bytes_written: AtomicU64,
+    /// How often a connection had to let others have their turn (`-R`).
+    pub conn_yields: AtomicU64,
+    /// Connections closed because nothing came for too long.
+    pub idle_kicks: AtomicU64,
+    connections: Mutex<Slab<ConnectionInfo>>,
+}
+
+/// One line of `stats conns`.
+#[derive(Clone, Debug)]
+pub struct ConnectionInfo {
+    /// Its descriptor.
+    pub fd: i32,
+    /// How the client came.
+    pub transport: Transport,
+    /// The client; None for a Unix socket.
+    pub peer: Option<SocketAddr>,
+    /// The endpoint it came to, as announced.
+    pub endpoint: Arc<str>,
+    /// When it last sent something, in seconds since the server's start.
+    pub last_active_secs: u32,
+}
+
+/// Totals over all workers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Traffic {
+    /// Bytes that clients sent.
+    pub bytes_read: u64,
+    /// Bytes that they were sent.
+    pub bytes_written: u64,
+    /// How often a connection had to let others have their turn.
+    pub conn_yields: u64,
+    /// Connections closed because nothing came for too long.
+    pub idle_kicks: u64,
+}
+
+impl Network {
+    /// Counters for so many workers.
+    pub fn new(threads: usize) -> Network {
+        Network {
+            started: Instant::now(),
+            curr_connections: AtomicU64::new(0),
+            total_connections: AtomicU64::new(0),
+            rejected_connections: AtomicU64::new(0),
+            listen_disabled: AtomicU64::new(0),
+            listen_disabled_us: AtomicU64::new(0),
+            is_accepting: AtomicBool::new(true),
+            workers: (0..threads).map(|_| WorkerCounters::default()).collect(),
+        }
+    }
+
+    /// Seconds since the start: the clock of `last_active_secs`.
+    pub fn uptime_secs(&self) -> u32 {
+        self.started.elapsed().as_secs() as u32
+    }
+
+    /// The counters of one worker.
+    pub fn worker(&self, index: usize) -> &WorkerCounters {
+        &self.workers[index]
+    }
+
+    /// Sums over all workers.
+    pub fn traffic(&self) -> Traffic {
+        let sum = |counter: fn(&WorkerCounters) -> &AtomicU64| self.workers.iter().map(|worker| counter(worker).load(Relaxed)).sum();
+        Traffic {
+            bytes_read: sum(|worker| &worker.bytes_read),
+            bytes_written: sum(|worker| &worker.bytes_written),
+            conn_yields: sum(|worker| &worker.conn_yields),
+            idle_kicks: sum(|worker| &worker.idle_kicks),
+        }
+    }
+
+    /// All open connections.
+    pub fn connections(&self) -> Vec<ConnectionInfo> {
+        let all = |worker: &WorkerCounters| worker.connections().iter().map(|(_, info)| info.clone()).collect::<Vec<_>>();
+        self.workers.iter().flat_map(all).collect()
+    }
+
+    /// `stats reset`: what counts events begins at zero; what is open stays.
+    pub fn reset(&self) {
+        for counter in [&self.total_connections, &self.rejected_connections, &self.listen_disabled, &self.listen_disabled_us] {
+            counter.store(0, Relaxed);
+        }
+        for worker in &self.workers {
+            for counter in [&worker.bytes_read, &worker.bytes_written, &worker.conn_yields, &worker.idle_kicks] {
+                counter.store(0, Relaxed);
+            }
+        }
+    }
+}
+
+impl WorkerCounters {
+    /// Counts up. Only its worker calls this, so a load and a store do; `stats reset` may get lost between them, which costs
+    /// one turn's counts.
+    pub(crate) fn add(counter: &AtomicU64, amount: u64) {
+        counter.store(counter.load(Relaxed).wrapping_add(amount), Relaxed);
+    }
+
+    /// What `stats conns` shows of this worker. Locked when a connection comes, goes, or was first active in a second.
+    pub(crate) fn connections(&self) -> MutexGuard<'_, Slab<ConnectionInfo>> {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
