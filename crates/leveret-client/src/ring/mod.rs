@@ -4,10 +4,12 @@ mod dalli;
 mod explain;
 mod hash;
 mod libmemcached;
+mod names;
 mod pecl_memcache;
 
 pub use explain::{Explanation, Rule};
 pub use hash::KeyHash;
+pub use names::PRESETS;
 
 /// A server as a ring sees it. The text of host and port is hashed: "localhost" and "127.0.0.1" are different places.
 #[derive(Clone, Debug, PartialEq, Eq)]
