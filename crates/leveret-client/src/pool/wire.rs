@@ -302,21 +302,14 @@ fn accept_text(answer: &text::Answer<'_>, expected: &mut Expected, batch: &mut B
         return accept_meta(answer, expected, batch, place);
     }
     if let Says::Value { key, flags, value, cas } = answer {
-        // Keys that stand before this one are misses; a key that was not asked for is garbage.
-        while let Some(number) = expected.pop_front().filter(|number| *number != ROW_END) {
-            let is_get = batch.pending[number as usize].operation.is_get();
-            if is_get && batch.key(number) == *key {
-                let value = place(value);
-                let record = batch.finish(number, Code::Success);
-                (record.meta.flags, record.cas, record.value) = (*flags, cas.unwrap_or(0), value);
-                return Ok(());
-            }
-            if !is_get {
-                break;
-            }
-            batch.miss(number);
-        }
-        return Err(None);
+        let row = expected.iter().take_while(|number| **number != ROW_END && batch.pending[**number as usize].operation.is_get());
+        // A key that was not asked for is garbage.
+        let before = row.into_iter().position(|number| batch.key(*number) == *key).ok_or(None)?;
+        let number = skip(before, expected, batch).ok_or(None)?;
+        let value = place(value);
+        let record = batch.finish(number, Code::Success);
+        (record.meta.flags, record.cas, record.value) = (*flags, cas.unwrap_or(0), value);
+        return Ok(());
     }
     let front = expected.front().copied().ok_or(None)?;
     let is_row = front == ROW_END || batch.pending[front as usize].operation.is_get();
@@ -389,19 +382,24 @@ fn server_error(text: &[u8]) -> Code {
     }
 }
 
-/// Finds the request with this number. Quiet gets before it are misses.
-fn reach(wanted: u32, expected: &mut Expected, batch: &mut Batch) -> Result<u32, Option<usize>> {
-    while let Some(front) = expected.front().copied() {
-        if front == wanted {
-            return Ok(front);
-        }
-        if front == ROW_END || !batch.pending[front as usize].operation.is_get() {
-            break;
-        }
-        expected.pop_front();
-        batch.miss(front);
+/// Takes the request with this number off the queue; quiet gets before it are misses.
+fn reach(wanted: u32, expected: &mut Expected, batch: &mut Batch) -> Accepted {
+    let before = expected.iter().position(|number| *number == wanted).ok_or(None)?;
+    let is_gets = |number: &u32| *number != ROW_END && batch.pending[*number as usize].operation.is_get();
+    // Nothing is a miss unless the whole answer fits.
+    if !expected.iter().take(before).all(is_gets) {
+        return Err(None);
     }
-    Err(None)
+    skip(before, expected, batch);
+    Ok(())
+}
+
+/// So many gets at the front are misses; the one behind them is taken off the queue.
+fn skip(misses: usize, expected: &mut Expected, batch: &mut Batch) -> Option<u32> {
+    for number in expected.drain(..misses) {
+        batch.miss(number);
+    }
+    expected.pop_front()
 }
 
 /// An answer to a quiet request, or to one of an earlier batch: nobody waits for it.
@@ -420,9 +418,7 @@ fn accept_meta(
     place: impl Fn(&[u8]) -> Range<usize>,
 ) -> Accepted {
     if answer.code == MetaCode::Noop {
-        reach(ROW_END, expected, batch)?;
-        expected.pop_front();
-        return Ok(());
+        return reach(ROW_END, expected, batch);
     }
     // Quiet requests have no number: what they say is not awaited.
     let Some(opaque) = answer.opaque else { return Ok(()) };
@@ -431,8 +427,7 @@ fn accept_meta(
     if is_idle(number, batch) {
         return Ok(());
     }
-    let number = reach(number, expected, batch)?;
-    expected.pop_front();
+    reach(number, expected, batch)?;
     let operation = batch.pending[number as usize].operation;
     let code = match answer.code {
         MetaCode::Done | MetaCode::Value => Code::Success,
@@ -470,18 +465,15 @@ fn accept_binary(
     if is_idle(number, batch) {
         return Ok(());
     }
-    let number = reach(number, expected, batch)?;
-    if number == ROW_END {
-        expected.pop_front();
-        return Ok(());
-    }
-    let operation = batch.pending[number as usize].operation;
-    if operation == Operation::Stats && answer.status == 0 && !answer.key.is_empty() {
+    let operation = batch.pending.get(number as usize).map(|pending| pending.operation);
+    let Some(operation) = operation else { return reach(number, expected, batch) };
+    // Any number of answers, then one without a name.
+    if operation == Operation::Stats && answer.status == 0 && !answer.key.is_empty() && expected.front() == Some(&number) {
         let record = batch.record(number, Code::Stat);
         (record.name, record.value) = (place(answer.key), place(answer.value));
         return Ok(());
     }
-    expected.pop_front();
+    reach(number, expected, batch)?;
     let code = match answer.status() {
         Some(Status::Success) if operation == Operation::Stats => Code::End,
         Some(Status::Success) => Code::Success,

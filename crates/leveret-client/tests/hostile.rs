@@ -1,0 +1,209 @@
+//! Servers that hang, close, lie, or answer for another key: the caller gets a code in time, and never another key's value.
+use leveret_client::pool::{Code, Operation, Options, Pool, Protocol, Request};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::time::{Duration, Instant};
+
+/// A server of one connection after the other; `serve` gets each with its number, and what the client sent first.
+fn server(serve: impl Fn(usize, TcpStream, Vec<u8>) + Send + 'static) -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for (number, stream) in listener.incoming().enumerate() {
+            let Ok(mut stream) = stream else { return };
+            let mut first = vec![0; 4096];
+            let len = stream.read(&mut first).unwrap_or(0);
+            first.truncate(len);
+            serve(number, stream, first);
+        }
+    });
+    port
+}
+
+/// Says the same to everybody, then closes.
+fn says(answer: &'static [u8]) -> u16 {
+    server(move |_, mut stream, _| {
+        let _ = stream.write_all(answer);
+    })
+}
+
+fn pool(port: u16, protocol: Protocol) -> Pool {
+    let timeout = Duration::from_millis(200);
+    let options = Options { protocol, connect_timeout: timeout, io_timeout: timeout, retry_timeout: Duration::ZERO, ..Options::default() };
+    let mut pool = Pool::new(options);
+    pool.add_server("127.0.0.1", port, 0, 1);
+    pool
+}
+
+/// Code and value of each answer.
+fn batch(pool: &mut Pool, requests: &[(Operation, &str)]) -> Vec<(usize, Code, Vec<u8>)> {
+    pool.begin();
+    for (operation, key) in requests {
+        pool.add(&Request { value: b"v", number: 1, ..Request::new(*operation, key.as_bytes()) }).unwrap();
+    }
+    pool.run();
+    let mut told = Vec::new();
+    while let Some(answer) = pool.next_answer() {
+        told.push((answer.request, answer.code, answer.value.to_vec()));
+    }
+    told
+}
+
+#[test]
+fn text_that_is_no_answer_to_what_was_asked() {
+    use Operation::{Delete, Get, Increment, Set, Touch};
+    let wrong: &[(&[u8], Operation)] = &[
+        (b"", Get),
+        (b"garbage\r\n", Get),
+        (b"\x00\x01\x02\xff\xfe\r\n", Get),
+        (b"VALUE other 0 5\r\nother\r\nEND\r\n", Get),
+        (b"VALUE key 0 2147483648\r\n", Get),
+        (b"VALUE key 0 18446744073709551615\r\n", Get),
+        (b"VALUE key 0 -1\r\n\r\nEND\r\n", Get),
+        (b"VALUE key 0 5\r\nvalueEND\r\n", Get),
+        (b"VALUE key 0 5\r\nval", Get),
+        (b"VALUE key\r\n", Get),
+        (b"STORED\r\n", Get),
+        (b"END\r\n", Set),
+        (b"VALUE key 0 5\r\nvalue\r\nEND\r\n", Set),
+        (b"DELETED\r\n", Set),
+        (b"5\r\n", Delete),
+        (b"STORED\r\n", Increment),
+        (b"DELETED\r\n", Touch),
+        (b"99999999999999999999999\r\n", Increment),
+        (b"HD\r\n", Set),
+    ];
+    for (answer, operation) in wrong {
+        let mut pool = pool(says(answer), Protocol::Text);
+        let told = batch(&mut pool, &[(*operation, "key")]);
+        assert_eq!(told.len(), 1, "{answer:?}");
+        assert!(
+            matches!(told[0].1, Code::ProtocolError | Code::UnknownReadFailure),
+            "{:?} to {operation:?}: {told:?}",
+            String::from_utf8_lossy(answer)
+        );
+        assert!(told[0].2.is_empty());
+    }
+}
+
+#[test]
+fn meta_and_binary_that_are_no_answer_to_what_was_asked() {
+    for answer in [
+        b"HD O77\r\n".as_slice(),
+        b"VA 5 O77\r\nvalue\r\n",
+        b"VA 2147483648 O0\r\n",
+        b"VA 5 Ox\r\nvalue\r\n",
+        b"STORED\r\n",
+        b"MN\r\n",
+        b"ZZ\r\n",
+    ] {
+        let told = batch(&mut pool(says(answer), Protocol::Meta), &[(Operation::Get, "key")]);
+        assert!(
+            matches!(told[..], [(0, Code::ProtocolError | Code::UnknownReadFailure, _)]),
+            "{:?}: {told:?}",
+            String::from_utf8_lossy(answer)
+        );
+    }
+    let header = |opaque: u32, body: u32| -> &'static [u8] {
+        let mut bytes = vec![0x81, 0, 0, 0, 0, 0, 0, 0];
+        bytes.extend(body.to_be_bytes());
+        bytes.extend(opaque.to_be_bytes());
+        bytes.extend([0; 8]);
+        bytes.leak()
+    };
+    for answer in [header(7, 0), header(0, u32::MAX), header(0, 5), b"\x80garbage".as_slice(), b"END\r\n"] {
+        let told = batch(&mut pool(says(answer), Protocol::Binary), &[(Operation::Get, "key")]);
+        assert!(matches!(told[..], [(0, Code::ProtocolError | Code::UnknownReadFailure, _)]), "{answer:?}: {told:?}");
+    }
+}
+
+#[test]
+fn a_server_that_hangs_or_drips_is_left_in_time() {
+    let hangs = server(|_, stream, _| {
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_secs(30));
+            drop(stream);
+        });
+    });
+    // One byte each 50 ms, of an answer that would be fine.
+    let drips = server(|_, mut stream, _| {
+        std::thread::spawn(move || {
+            for byte in b"VALUE key 0 500\r\n".iter().chain(&[b'x'; 500]) {
+                if stream.write_all(&[*byte]).is_err() {
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(50));
+            }
+        });
+    });
+    for port in [hangs, drips] {
+        let mut pool = pool(port, Protocol::Text);
+        for _ in 0..2 {
+            let begun = Instant::now();
+            let told = batch(&mut pool, &[(Operation::Get, "key"), (Operation::Get, "other")]);
+            assert_eq!(told.iter().map(|told| told.1).collect::<Vec<_>>(), [Code::Timeout; 2]);
+            assert!(begun.elapsed() < Duration::from_secs(10), "it would have taken 30 s");
+        }
+    }
+}
+
+/// The first answer comes after the client has given up. It must not be taken for the answer to the next request, which is what
+/// happens to a client that goes on over the same connection.
+#[test]
+fn a_late_answer_is_nobodys_answer() {
+    let port = server(|number, mut stream, asked| {
+        std::thread::spawn(move || {
+            if number == 0 {
+                std::thread::sleep(Duration::from_millis(400));
+                let _ = stream.write_all(b"VALUE key 0 4\r\nlate\r\nEND\r\n");
+                std::thread::sleep(Duration::from_secs(5));
+            } else {
+                assert_eq!(asked, b"get key\r\n");
+                let _ = stream.write_all(b"VALUE key 0 5\r\nright\r\nEND\r\n");
+            }
+        });
+    });
+    let mut pool = pool(port, Protocol::Text);
+    assert_eq!(batch(&mut pool, &[(Operation::Get, "key")])[0].1, Code::Timeout);
+    std::thread::sleep(Duration::from_millis(400));
+    assert_eq!(batch(&mut pool, &[(Operation::Get, "key")]), [(0, Code::Success, b"right".to_vec())]);
+}
+
+/// An answer too many lies in the connection when the next batch begins.
+#[test]
+fn what_came_unasked_is_not_believed() {
+    let port = server(|number, mut stream, asked| {
+        let answer: &[u8] = if number == 0 { b"STORED\r\nSTORED\r\n" } else { b"NOT_STORED\r\n" };
+        assert!(asked.starts_with(b"set key") || asked.starts_with(b"add key"));
+        let _ = stream.write_all(answer);
+        std::mem::forget(stream);
+    });
+    let mut pool = pool(port, Protocol::Text);
+    assert_eq!(batch(&mut pool, &[(Operation::Set, "key")])[0].1, Code::Success);
+    assert_eq!(batch(&mut pool, &[(Operation::Add, "key")])[0].1, Code::NotStored);
+}
+
+/// Keys that were asked and answered before the garbage keep their values; the others fail.
+#[test]
+fn garbage_in_the_middle_spoils_what_follows_only() {
+    let port = says(b"VALUE a 0 1\r\nA\r\nVALUE b 0 1\r\nB\r\nnonsense\r\nVALUE c 0 1\r\nC\r\nEND\r\n");
+    let mut pool = pool(port, Protocol::Text);
+    let told = batch(&mut pool, &[(Operation::Get, "a"), (Operation::Get, "b"), (Operation::Get, "c"), (Operation::Get, "d")]);
+    assert_eq!(told[..2], [(0, Code::Success, b"A".to_vec()), (1, Code::Success, b"B".to_vec())]);
+    assert_eq!(told[2..].iter().map(|told| (told.0, told.1)).collect::<Vec<_>>(), [(2, Code::ProtocolError), (3, Code::ProtocolError)]);
+}
+
+/// Errors of the server are told with its words.
+#[test]
+fn errors_are_told() {
+    for (answer, code, text) in [
+        (b"ERROR\r\n".as_slice(), Code::ProtocolError, b"".as_slice()),
+        (b"CLIENT_ERROR bad thing\r\n", Code::ClientError, b"bad thing"),
+        (b"SERVER_ERROR no luck\r\n", Code::ServerError, b"no luck"),
+        (b"SERVER_ERROR out of memory storing object\r\n", Code::ServerMemoryAllocationFailure, b"out of memory storing object"),
+        (b"SERVER_ERROR object too large for cache\r\n", Code::TooBig, b"object too large for cache"),
+    ] {
+        let told = batch(&mut pool(says(answer), Protocol::Text), &[(Operation::Set, "key")]);
+        assert_eq!(told, [(0, code, text.to_vec())]);
+    }
+}
