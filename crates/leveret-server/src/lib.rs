@@ -7,7 +7,14 @@
 #![forbid(unsafe_code)]
 
 pub mod execute;
+pub mod listen;
 pub mod network;
 pub mod settings;
+mod shared;
+pub mod stats;
 
 pub use settings::Settings;
+pub use shared::Shared;
+
+/// The version that clients are told: that of the memcached whose behaviour is kept. Some clients want a minimum.
+pub const VERSION: &str = "1.6.45";

@@ -1,15 +1,22 @@
 //! Requests and their answers: bytes in, bytes out, no socket. `Session` is one conversation.
-use crate::Settings;
-use leveret_engine::Arena;
+//!
+//! `take` parses the next request, its family's file does it on the arena, and the answer goes straight into the output:
+//! `classic` and `meta` for text, `binary`, `admin` for what concerns the server itself, `dump` for walks over all items.
+mod admin;
+mod binary;
+mod classic;
+mod dump;
+mod exptime;
+pub mod flags;
+mod meta;
+mod users;
 
-/// What all conversations of a server share. One per server, in an `Arc`.
-pub struct Shared {
-    /// The cache.
-    pub arena: Arena,
-    /// As given at the start.
-    pub settings: Settings,
-    // To come, by the owner of this folder: counters of each worker, the baseline of the arena's counters, users, verbosity.
-}
+use crate::stats::{Count, Counters};
+use crate::Shared;
+use dump::Dump;
+use leveret_engine::{Arena, Time};
+use leveret_protocol::{binary as wire, text, Limits, Parsed, BINARY_REQUEST};
+pub use users::{UserError, Users};
 
 /// How a client reaches us: it decides what it may ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,23 +52,241 @@ pub enum Next {
     },
 }
 
+/// How much output is collected before it must be sent.
+const OUTPUT_FULL: usize = 1 << 20;
+
 /// One conversation: what a connection remembers between two reads.
 #[derive(Debug)]
 pub struct Session {
-    /// How the client reaches us.
-    pub transport: Transport,
+    transport: Transport,
+    /// The protocol, once the first byte has told it.
+    is_binary: Option<bool>,
+    is_authenticated: bool,
+    /// Bytes of a refused store that are still to come.
+    swallow: usize,
+    /// Bytes at the front of the input that hold no end of a line.
+    scanned: usize,
+    /// What was left of the line of a multi-key get when the output was full.
+    unanswered: Option<usize>,
+    dump: Option<Box<Dump>>,
+}
+
+/// How a request ended.
+enum Done {
+    /// It is answered.
+    Answered,
+    /// The output is full, and the same request goes on after that was sent.
+    Unfinished,
+    /// The conversation is over.
+    Over(Next),
+}
+
+/// What one call of `take` works with.
+struct Turn<'t> {
+    shared: &'t Shared,
+    arena: &'t Arena,
+    counters: &'t Counters,
+    /// The clock, read once.
+    now: Time,
+    output: &'t mut Vec<u8>,
+}
+
+impl Turn<'_> {
+    fn count(&self, counter: Count) {
+        self.counters.add(counter, 1);
+    }
+
+    /// A line that is the same each time.
+    fn say(&mut self, line: &str) {
+        self.output.extend_from_slice(line.as_bytes());
+        self.output.extend_from_slice(b"\r\n");
+    }
+
+    /// A line, unless the request said `noreply`.
+    fn reply(&mut self, noreply: bool, line: &str) {
+        if !noreply {
+            self.say(line);
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.output.len() >= OUTPUT_FULL
+    }
 }
 
 impl Session {
     /// A conversation that has not begun.
     pub fn new(transport: Transport) -> Session {
-        Session { transport }
+        Session { transport, is_binary: None, is_authenticated: false, swallow: 0, scanned: 0, unanswered: None, dump: None }
     }
 
     /// Executes requests from the front of `input` and appends the answers to `output`. Returns how many bytes of the input
     /// are done with, and what to do next. `worker` is the index of the calling thread: its own counters.
     pub fn take(&mut self, shared: &Shared, worker: usize, input: &[u8], output: &mut Vec<u8>) -> (usize, Next) {
-        let _ = (shared, worker, output);
-        (0, Next::Read { total: input.len() + 1 })
+        let mut turn = Turn { shared, arena: &shared.arena, counters: shared.counters(worker), now: Time::now(), output };
+        let limits = Limits { value_max: shared.value_max() };
+        let mut at = 0;
+        for _ in 0..shared.settings.requests_per_turn.max(1) {
+            if self.dump.is_some() && !self.go_on_dumping(&mut turn) {
+                return (at, Next::Send);
+            }
+            let here = self.swallow.min(input.len() - at);
+            at += here;
+            self.swallow -= here;
+            if at == input.len() {
+                return (at, Next::Read { total: 1 });
+            }
+            if turn.is_full() {
+                return (at, Next::Send);
+            }
+            let rest = &input[at..];
+            let (consumed, done) = match self.is_binary(shared, rest[0]) {
+                Some(false) => match text::parse_after(rest, self.scanned, &limits) {
+                    Parsed::More { total, scanned } => {
+                        self.scanned = scanned;
+                        return (at, Next::Read { total });
+                    }
+                    Parsed::Request { request, consumed } => (consumed, self.execute_text(&mut turn, request)),
+                    Parsed::Refused { refusal, consumed, swallow } => {
+                        self.swallow = swallow;
+                        (consumed, turn.refuse_text(&refusal))
+                    }
+                },
+                Some(true) => match wire::parse(rest, &limits) {
+                    Parsed::More { total, .. } => return (at, Next::Read { total }),
+                    Parsed::Request { request, consumed } => (consumed, self.execute_binary(&mut turn, &request)),
+                    Parsed::Refused { refusal, consumed, swallow } => {
+                        self.swallow = swallow;
+                        (consumed, turn.refuse_binary(&refusal))
+                    }
+                },
+                None => return (at, Next::Close),
+            };
+            self.scanned = 0;
+            match done {
+                Done::Answered => at += consumed,
+                Done::Unfinished => return (at, Next::Send),
+                Done::Over(next) => return (at + consumed, next),
+            }
+        }
+        if self.dump.is_some() {
+            return (at, Next::Send);
+        }
+        (at, if at == input.len() { Next::Read { total: 1 } } else { Next::Yield })
+    }
+
+    /// The protocol of the conversation; None: the server does not speak it (`-B`).
+    fn is_binary(&mut self, shared: &Shared, first: u8) -> Option<bool> {
+        if let Some(known) = self.is_binary {
+            return Some(known);
+        }
+        let is_binary = first == BINARY_REQUEST;
+        let allowed = match shared.settings.protocol {
+            crate::settings::Protocol::Auto => true,
+            crate::settings::Protocol::Ascii => !is_binary,
+            crate::settings::Protocol::Binary => is_binary,
+        };
+        // Users are known by their `set`, which is text.
+        if !allowed || is_binary && shared.users().is_some() {
+            return None;
+        }
+        self.is_binary = Some(is_binary);
+        self.is_binary
+    }
+
+    fn execute_text(&mut self, turn: &mut Turn<'_>, command: text::Command<'_>) -> Done {
+        use text::Command::*;
+        if let Some(users) = turn.shared.users().filter(|_| !self.is_authenticated) {
+            return self.authenticate(turn, users, command);
+        }
+        match command {
+            Get { keys, with_cas } => return self.get(turn, keys, with_cas),
+            GetAndTouch { exptime, keys, with_cas } => return self.get_and_touch(turn, exptime, keys, with_cas),
+            Store { verb, compare, key, flags, exptime, value, noreply } => {
+                let line = turn.store(verb, compare, key, flags, exptime, value);
+                turn.reply(noreply, line);
+            }
+            Delete { key, noreply } => {
+                let line = turn.delete(key);
+                turn.reply(noreply, line);
+            }
+            Count { key, delta, is_decrement, noreply } => turn.count_text(key, delta, is_decrement, noreply),
+            Touch { key, exptime, noreply } => {
+                let line = turn.touch(key, exptime);
+                turn.reply(noreply, line);
+            }
+            FlushAll { exptime, noreply } => {
+                let line = turn.flush_all(exptime);
+                turn.reply(noreply, line);
+            }
+            MetaGet(get) => turn.meta_get(&get),
+            MetaStore(store) => turn.meta_store(&store),
+            MetaDelete(delete) => turn.meta_delete(&delete),
+            MetaCount(count) => turn.meta_count(&count),
+            MetaDebug { key } => turn.meta_debug(&key),
+            MetaNoop => turn.say("MN"),
+            Quit => return Done::Over(Next::Close),
+            Stats { words } => turn.stats(words),
+            LruCrawler(crawl) => return self.crawl(turn, crawl),
+            Version | Shutdown { .. } | Verbosity { .. } | CacheMemlimit { .. } | Slabs { .. } | Lru { .. } | Watch { .. } => {
+                return turn.administer(command);
+            }
+        }
+        Done::Answered
+    }
+
+    /// Whom `-Y` asks for a name and a password.
+    fn authenticate(&mut self, turn: &mut Turn<'_>, users: &Users, command: text::Command<'_>) -> Done {
+        match command {
+            text::Command::Store { verb: leveret_protocol::Verb::Set, compare: None, value, noreply, .. } => {
+                turn.count(Count::AuthCmds);
+                if users.admit(value) {
+                    self.is_authenticated = true;
+                    turn.reply(noreply, "STORED");
+                } else {
+                    turn.count(Count::AuthErrors);
+                    turn.say("CLIENT_ERROR authentication failure");
+                }
+                Done::Answered
+            }
+            text::Command::Quit => Done::Over(Next::Close),
+            _ => {
+                turn.say("CLIENT_ERROR unauthenticated");
+                Done::Answered
+            }
+        }
+    }
+}
+
+impl Turn<'_> {
+    fn refuse_text(&mut self, refusal: &text::Refusal<'_>) -> Done {
+        if let Some(key) = refusal.forget {
+            // A store that failed must not leave the value that it meant to replace.
+            let _ = self.arena.delete(key.decode(&mut [0; leveret_protocol::KEY_MAX]), self.now);
+            self.count(Count::StoreTooLarge);
+        }
+        if !refusal.is_silent && !refusal.answer.is_empty() {
+            self.say(refusal.answer);
+        }
+        if refusal.close {
+            Done::Over(Next::Close)
+        } else {
+            Done::Answered
+        }
+    }
+
+    fn refuse_binary(&mut self, refusal: &wire::Refusal<'_>) -> Done {
+        if let Some(key) = refusal.forget {
+            let _ = self.arena.delete(key, self.now);
+            self.count(Count::StoreTooLarge);
+        }
+        if let Some(status) = refusal.status {
+            wire::write_status(self.output, refusal.opcode, refusal.opaque, status);
+        }
+        if refusal.close {
+            Done::Over(Next::Close)
+        } else {
+            Done::Answered
+        }
     }
 }

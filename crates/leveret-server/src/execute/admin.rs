@@ -1,0 +1,80 @@
+//! Commands that concern the server itself.
+use super::{exptime, Done, Next, Turn};
+use crate::stats::{self, Count};
+use leveret_protocol::text::{write_stat, Command, Lru, Slabs, Words};
+
+impl Turn<'_> {
+    pub(super) fn administer(&mut self, command: Command<'_>) -> Done {
+        match command {
+            Command::Version => self.say(&format!("VERSION {}", crate::VERSION)),
+            Command::Verbosity { level, noreply } => {
+                self.shared.set_verbosity(level);
+                self.reply(noreply, "OK");
+            }
+            Command::Shutdown { graceful } => {
+                if self.shared.settings.shutdown {
+                    return Done::Over(Next::Stop { graceful });
+                }
+                self.say("SERVER_ERROR: shutdown not enabled");
+            }
+            // An arena keeps its size: what it has already is granted, everything else is out of bounds.
+            Command::CacheMemlimit { megabytes, noreply } => {
+                let is_so = megabytes.checked_mul(1 << 20) == Some(self.arena.memory());
+                self.reply(noreply, if is_so { "OK" } else { "MEMLIMIT_ADJUST_FAILED out of bounds or unable to adjust" });
+            }
+            // There are no slab classes whose pages could move; what only tunes them is accepted and changes nothing.
+            Command::Slabs { change, noreply } => self.reply(
+                noreply,
+                match change {
+                    Slabs::Reassign { from, to } if from == to => "SAME src and dst class are identical",
+                    Slabs::Reassign { .. } => "BADCLASS invalid src or dst class id",
+                    Slabs::Automove { level } if level > 2 => "ERROR",
+                    Slabs::Automove { .. } => "OK",
+                },
+            ),
+            Command::Lru { change, noreply } => self.reply(
+                noreply,
+                match change {
+                    Lru::Tune { hot_percent, warm_percent, hot_factor, warm_factor }
+                        if hot_percent + warm_percent > 80 || hot_factor <= 0.0 || warm_factor <= 0.0 =>
+                    {
+                        "ERROR hot_lru_pct + warm_lru_pct must be at most 80, and factors above 0"
+                    }
+                    _ => "OK",
+                },
+            ),
+            _ => self.say(if self.shared.settings.watch {
+                "CLIENT_ERROR watch comes with a later version of this server"
+            } else {
+                "CLIENT_ERROR watch commands not allowed"
+            }),
+        }
+        Done::Answered
+    }
+
+    pub(super) fn flush_all(&mut self, exptime: Option<i64>) -> &'static str {
+        if !self.shared.settings.flush {
+            return "CLIENT_ERROR flush_all not allowed";
+        }
+        self.count(Count::CmdFlush);
+        let at = exptime::deadline(exptime.unwrap_or(0), self.now);
+        let flushed = match at.time() {
+            Some(at) if at > self.now => self.arena.flush_at(at),
+            _ => self.arena.flush(),
+        };
+        match flushed {
+            Ok(()) => "OK",
+            Err(error) => self.line_of(&error),
+        }
+    }
+
+    pub(super) fn stats(&mut self, words: Words<'_>) {
+        let words: Vec<&[u8]> = words.collect();
+        let Some(answer) = stats::answer(self.shared, &words) else { return self.say("ERROR") };
+        for (name, value) in &answer.lines {
+            write_stat(self.output, name.as_bytes(), value.as_bytes());
+        }
+        self.output.extend_from_slice(answer.text.as_bytes());
+        self.say(answer.end);
+    }
+}

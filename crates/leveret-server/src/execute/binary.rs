@@ -1,0 +1,238 @@
+//! The binary protocol's requests.
+use super::{classic, exptime, flags, Done, Session, Turn};
+use crate::stats::{self, Count};
+use leveret_engine::{CountTerms, CountedItem, Deadline, Error, Found, Stored, Terms};
+use leveret_protocol::binary::{write_status, AnswerHeader, Command, Request, Status};
+use leveret_protocol::Verb;
+
+impl Session {
+    pub(super) fn execute_binary(&mut self, turn: &mut Turn<'_>, request: &Request<'_>) -> Done {
+        match request.command {
+            Command::Get { key, with_key, touch } => turn.binary_get(request, key, with_key, touch),
+            Command::Store { verb, key, flags, exptime, value } => turn.binary_store(request, verb, key, flags, exptime, value),
+            Command::Delete { key } => turn.binary_delete(request, key),
+            Command::Count { key, is_decrement, delta, initial } => turn.binary_count(request, key, is_decrement, delta, initial),
+            Command::Touch { key, exptime } => turn.binary_touch(request, key, exptime),
+            Command::Flush { exptime } => {
+                let status = if turn.flush_all(exptime) == "OK" { Status::Success } else { Status::AuthError };
+                turn.conclude(request, status);
+            }
+            Command::Noop => turn.conclude(request, Status::Success),
+            Command::Version => turn.binary_text(request, crate::VERSION.as_bytes()),
+            Command::Stat { subject } => turn.binary_stat(request, subject),
+            Command::Verbosity { level } => {
+                turn.shared.set_verbosity(level);
+                turn.conclude(request, Status::Success);
+            }
+            Command::Quit => {
+                if !request.quiet {
+                    turn.conclude(request, Status::Success);
+                }
+                return Done::Over(super::Next::Close);
+            }
+        }
+        Done::Answered
+    }
+}
+
+impl Turn<'_> {
+    /// An answer without a body, or with the text of what went wrong. A success of a quiet request is not answered.
+    fn conclude(&mut self, request: &Request<'_>, status: Status) {
+        self.conclude_with(request, status, 0);
+    }
+
+    fn conclude_with(&mut self, request: &Request<'_>, status: Status, cas: u64) {
+        if status != Status::Success {
+            write_status(self.output, request.opcode, request.opaque, status);
+        } else if !request.quiet {
+            self.header(request, cas, 0, 0, 0);
+        }
+    }
+
+    fn header(&mut self, request: &Request<'_>, cas: u64, extras_len: usize, key_len: usize, value_len: usize) {
+        let Request { opcode, opaque, .. } = *request;
+        AnswerHeader { opcode, opaque, status: Status::Success, cas, extras_len, key_len, value_len }.write(self.output);
+    }
+
+    fn binary_text(&mut self, request: &Request<'_>, text: &[u8]) {
+        self.header(request, 0, 0, 0, text.len());
+        self.output.extend_from_slice(text);
+    }
+
+    fn binary_get(&mut self, request: &Request<'_>, key: &[u8], with_key: bool, touch: Option<i64>) {
+        self.count(Count::CmdGet);
+        self.shared.note_prefix(key, |prefix| prefix.gets += 1);
+        let deadline = touch.map(|at| exptime::deadline(at, self.now));
+        let found = self.binary_find(key, deadline);
+        if touch.is_some() {
+            self.count(Count::CmdTouch);
+            self.count(if found.is_some() { Count::TouchHits } else { Count::TouchMisses });
+        }
+        let Some(mut found) = found else { return self.binary_miss(request, key, with_key) };
+        self.shared.note_prefix(key, |prefix| prefix.hits += 1);
+        let begin = self.output.len();
+        let key_len = if with_key { key.len() } else { 0 };
+        for _ in 0..2 {
+            self.header(request, found.cas, 4, key_len, found.value_len as usize);
+            self.output.extend_from_slice(&flags::on_wire(&found.meta).to_be_bytes());
+            self.output.extend_from_slice(&key[..key_len]);
+            if self.arena.append_value(&found, self.output) {
+                return;
+            }
+            self.output.truncate(begin);
+            match self.arena.find_cas(key, self.now) {
+                Ok(Some(again)) => found = again,
+                _ => return self.binary_miss(request, key, with_key),
+            }
+        }
+        match self.arena.gets(key, self.now) {
+            Ok(Some(item)) => {
+                self.header(request, item.cas, 4, key_len, item.value.len());
+                self.output.extend_from_slice(&flags::on_wire(&item.meta).to_be_bytes());
+                self.output.extend_from_slice(&key[..key_len]);
+                self.output.extend_from_slice(&item.value);
+            }
+            _ => self.binary_miss(request, key, with_key),
+        }
+    }
+
+    /// Every binary get tells the cas.
+    fn binary_find(&self, key: &[u8], touch: Option<Deadline>) -> Option<Found> {
+        if let Some(deadline) = touch {
+            if !deadline.is_past(self.now) && !matches!(self.arena.touch(key, deadline, self.now), Ok(true)) {
+                return None;
+            }
+            let found = self.arena.find_cas(key, self.now).ok().flatten();
+            if deadline.is_past(self.now) {
+                let _ = self.arena.touch(key, deadline, self.now);
+            }
+            return found;
+        }
+        if !self.shared.settings.cas {
+            return self.arena.find(key, self.now);
+        }
+        self.arena.find_cas(key, self.now).ok().flatten()
+    }
+
+    fn binary_miss(&mut self, request: &Request<'_>, key: &[u8], with_key: bool) {
+        if request.quiet {
+            return;
+        }
+        if !with_key {
+            return write_status(self.output, request.opcode, request.opaque, Status::KeyNotFound);
+        }
+        let Request { opcode, opaque, .. } = *request;
+        let header = AnswerHeader { opcode, opaque, status: Status::KeyNotFound, cas: 0, extras_len: 0, key_len: key.len(), value_len: 0 };
+        header.write(self.output);
+        self.output.extend_from_slice(key);
+    }
+
+    fn binary_store(&mut self, request: &Request<'_>, verb: Verb, key: &[u8], flags: u32, exptime: i64, value: &[u8]) {
+        let compare = (request.cas != 0).then_some(request.cas);
+        self.count_store(key, compare.is_some());
+        let terms = Terms { compare, want_cas: !request.quiet, ..classic::mode_of(verb).into() };
+        let stored = self.store_checked(verb, key, value, flags, exptime::deadline(exptime, self.now), &terms);
+        self.count_compare(compare, &stored);
+        let status = match (&stored, verb) {
+            (Ok(Stored::Stored { cas }), _) => return self.conclude_with(request, Status::Success, *cas),
+            (Ok(Stored::Exists), _) => Status::KeyExists,
+            (Ok(Stored::Missing), Verb::Append | Verb::Prepend) => Status::NotStored,
+            (Ok(Stored::Missing), _) => Status::KeyNotFound,
+            (Err(error), _) => self.status_of(error),
+        };
+        self.conclude(request, status);
+    }
+
+    fn binary_delete(&mut self, request: &Request<'_>, key: &[u8]) {
+        self.shared.note_prefix(key, |prefix| prefix.deletes += 1);
+        let outcome = match request.cas {
+            0 => self.arena.delete(key, self.now).map(|was| if was { Stored::Stored { cas: 0 } } else { Stored::Missing }),
+            cas => self.arena.delete_version(key, cas, self.now),
+        };
+        let status = match &outcome {
+            Ok(Stored::Stored { .. }) => {
+                self.count(Count::DeleteHits);
+                Status::Success
+            }
+            Ok(Stored::Exists) => Status::KeyExists,
+            Ok(Stored::Missing) => {
+                self.count(Count::DeleteMisses);
+                Status::KeyNotFound
+            }
+            Err(error) => self.status_of(error),
+        };
+        self.conclude(request, status);
+    }
+
+    fn binary_count(&mut self, request: &Request<'_>, key: &[u8], is_decrement: bool, delta: u64, initial: Option<(u64, i64)>) {
+        let initial = initial.map(|(value, at)| (value, exptime::deadline(at, self.now)));
+        let compare = (request.cas != 0).then_some(request.cas);
+        let terms = CountTerms { compare, want_cas: !request.quiet, ..CountTerms::default() };
+        let status = match self.count_item(key, delta, is_decrement, initial, &terms) {
+            Ok(CountedItem::Value { value, cas, .. }) => {
+                if !request.quiet {
+                    self.header(request, cas, 0, 0, 8);
+                    self.output.extend_from_slice(&value.to_be_bytes());
+                }
+                return;
+            }
+            Ok(CountedItem::Missing) => Status::KeyNotFound,
+            Ok(CountedItem::Exists) => Status::KeyExists,
+            Ok(CountedItem::NotNumber) => Status::NotNumber,
+            Err(error) => self.status_of(&error),
+        };
+        self.conclude(request, status);
+    }
+
+    fn binary_touch(&mut self, request: &Request<'_>, key: &[u8], at: i64) {
+        self.count(Count::CmdTouch);
+        let deadline = exptime::deadline(at, self.now);
+        let flags = self.arena.peek(key, self.now).map_or(0, |found| flags::on_wire(&found.meta));
+        match self.arena.touch(key, deadline, self.now) {
+            Ok(true) => {
+                self.count(Count::TouchHits);
+                if !request.quiet {
+                    self.header(request, 0, 4, 0, 0);
+                    self.output.extend_from_slice(&flags.to_be_bytes());
+                }
+            }
+            Ok(false) => {
+                self.count(Count::TouchMisses);
+                self.conclude(request, Status::KeyNotFound);
+            }
+            Err(error) => {
+                let status = self.status_of(&error);
+                self.conclude(request, status);
+            }
+        }
+    }
+
+    /// One answer for each statistic, and an empty one at the end.
+    fn binary_stat(&mut self, request: &Request<'_>, subject: &[u8]) {
+        let words: Vec<&[u8]> = subject.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).collect();
+        let Some(answer) = stats::answer(self.shared, &words) else {
+            return self.conclude(request, Status::KeyNotFound);
+        };
+        for (name, value) in &answer.lines {
+            self.header(request, 0, 0, name.len(), value.len());
+            self.output.extend_from_slice(name.as_bytes());
+            self.output.extend_from_slice(value.as_bytes());
+        }
+        self.header(request, 0, 0, 0, 0);
+    }
+
+    fn status_of(&self, error: &Error) -> Status {
+        match error {
+            Error::ValueTooLarge { .. } => {
+                self.count(Count::StoreTooLarge);
+                Status::TooLarge
+            }
+            Error::KeyTooLong { .. } => Status::InvalidArguments,
+            Error::NoMemory => {
+                self.count(Count::StoreNoMemory);
+                Status::OutOfMemory
+            }
+            _ => Status::OutOfMemory,
+        }
+    }
+}

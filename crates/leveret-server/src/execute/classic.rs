@@ -1,0 +1,263 @@
+//! The classic text commands.
+use super::{exptime, flags, Done, Session, Turn};
+use crate::stats::Count;
+use leveret_engine::{CountTerms, CountedItem, Deadline, Delta, Error, Found, Meta, Mode, Stored, Terms, Value};
+use leveret_protocol::text::{write_number, write_value_header, Keys};
+use leveret_protocol::Verb;
+
+/// Tries to copy an item that is recycled meanwhile, before the copy that cannot be.
+const TRIES: usize = 3;
+
+/// What a server that holds no slab says when a store finds no room.
+pub(super) const OUT_OF_MEMORY: &str = "SERVER_ERROR out of memory storing object";
+pub(super) const TOO_LARGE: &str = "SERVER_ERROR object too large for cache";
+pub(super) const NOT_NUMBER: &str = "CLIENT_ERROR cannot increment or decrement non-numeric value";
+
+impl Session {
+    pub(super) fn get(&mut self, turn: &mut Turn<'_>, keys: Keys<'_>, with_cas: bool) -> Done {
+        self.each_key(turn, keys, |turn, key| turn.get_one(key, with_cas))
+    }
+
+    pub(super) fn get_and_touch(&mut self, turn: &mut Turn<'_>, exptime: i64, keys: Keys<'_>, with_cas: bool) -> Done {
+        let deadline = exptime::deadline(exptime, turn.now);
+        self.each_key(turn, keys, |turn, key| turn.get_and_touch_one(key, deadline, with_cas))
+    }
+
+    /// Answers key by key. When the output is full, the session remembers where it stood.
+    fn each_key(&mut self, turn: &mut Turn<'_>, keys: Keys<'_>, answer: impl Fn(&mut Turn<'_>, &[u8])) -> Done {
+        let mut keys = match self.unanswered.take() {
+            Some(rest_len) => keys.resume(rest_len),
+            None => keys,
+        };
+        while let Some(key) = keys.next() {
+            answer(turn, key);
+            if turn.is_full() {
+                self.unanswered = Some(keys.rest_len());
+                return Done::Unfinished;
+            }
+        }
+        turn.output.extend_from_slice(b"END\r\n");
+        Done::Answered
+    }
+}
+
+impl Turn<'_> {
+    #[inline]
+    fn get_one(&mut self, key: &[u8], with_cas: bool) {
+        self.count(Count::CmdGet);
+        self.shared.note_prefix(key, |prefix| prefix.gets += 1);
+        if with_cas {
+            // A shard whose lock is not to be had answers a miss: a cache may forget.
+            if let Ok(Some(found)) = self.arena.find_cas(key, self.now) {
+                self.write_value(key, found, true);
+            }
+            return;
+        }
+        let mut found = Found::default();
+        if self.arena.find_into(key, self.now, &mut found) {
+            self.write_value(key, found, false);
+        }
+    }
+
+    fn get_and_touch_one(&mut self, key: &[u8], deadline: Deadline, with_cas: bool) {
+        self.count(Count::CmdTouch);
+        self.count(Count::CmdGet);
+        // One that is past at once still gives the item, for the last time.
+        let is_past = deadline.is_past(self.now);
+        if !is_past && !matches!(self.arena.touch(key, deadline, self.now), Ok(true)) {
+            // For the statistics of the arena this was a get.
+            let _ = self.arena.find(key, self.now);
+            return;
+        }
+        let before = self.output.len();
+        let found = if with_cas { self.arena.find_cas(key, self.now).ok().flatten() } else { self.arena.find(key, self.now) };
+        if let Some(found) = found {
+            self.write_value(key, found, with_cas);
+        }
+        if self.output.len() > before {
+            self.count(Count::TouchHits);
+            if is_past {
+                let _ = self.arena.touch(key, deadline, self.now);
+            }
+        }
+    }
+
+    /// `VALUE …`, the value, a line end; nothing if the item is gone meanwhile.
+    #[inline]
+    fn write_value(&mut self, key: &[u8], mut found: Found, with_cas: bool) {
+        self.shared.note_prefix(key, |prefix| prefix.hits += 1);
+        let begin = self.output.len();
+        for _ in 0..TRIES {
+            let cas = with_cas.then_some(found.cas);
+            write_value_header(self.output, key, flags::on_wire(&found.meta), found.value_len as usize, cas);
+            if self.arena.append_value(&found, self.output) {
+                self.output.extend_from_slice(b"\r\n");
+                return;
+            }
+            // Recycled by a writer while it was copied: the key has another version, or none.
+            self.output.truncate(begin);
+            let again = if with_cas { self.arena.find_cas(key, self.now).ok().flatten() } else { self.arena.peek(key, self.now) };
+            match again {
+                Some(again) => found = again,
+                None => return,
+            }
+        }
+        let item = if with_cas { self.arena.gets(key, self.now).ok().flatten() } else { self.arena.get(key, self.now) };
+        if let Some(item) = item {
+            let cas = with_cas.then_some(item.cas);
+            write_value_header(self.output, key, flags::on_wire(&item.meta), item.value.len(), cas);
+            self.output.extend_from_slice(&item.value);
+            self.output.extend_from_slice(b"\r\n");
+        }
+    }
+
+    /// Stores, and returns the answer's line.
+    pub(super) fn store(&mut self, verb: Verb, compare: Option<u64>, key: &[u8], flags: u32, exptime: i64, value: &[u8]) -> &'static str {
+        let terms = Terms { compare, ..mode_of(verb).into() };
+        self.count_store(key, compare.is_some());
+        let stored = self.store_checked(verb, key, value, flags, exptime::deadline(exptime, self.now), &terms);
+        self.count_compare(compare, &stored);
+        match stored {
+            Ok(Stored::Stored { .. }) => "STORED",
+            Ok(Stored::Exists) if compare.is_some() => "EXISTS",
+            Ok(Stored::Missing) if compare.is_some() => "NOT_FOUND",
+            Ok(_) => "NOT_STORED",
+            Err(error) => self.line_of(&error),
+        }
+    }
+
+    pub(super) fn count_store(&self, key: &[u8], compares: bool) {
+        if !compares {
+            self.count(Count::CmdSet);
+        }
+        self.shared.note_prefix(key, |prefix| prefix.sets += 1);
+    }
+
+    pub(super) fn count_compare(&self, compare: Option<u64>, stored: &Result<Stored, Error>) {
+        if compare.is_some() {
+            self.count(match stored {
+                Ok(Stored::Stored { .. }) => Count::CasHits,
+                Ok(Stored::Exists) => Count::CasBadval,
+                _ => Count::CasMisses,
+            });
+        }
+    }
+
+    /// Stores under the server's own limit (`-I`), which what is appended to must keep as well.
+    pub(super) fn store_checked(
+        &self,
+        verb: Verb,
+        key: &[u8],
+        value: &[u8],
+        flags: u32,
+        deadline: Deadline,
+        terms: &Terms,
+    ) -> Result<Stored, Error> {
+        if matches!(verb, Verb::Append | Verb::Prepend) {
+            let max = self.shared.value_max();
+            let len = self.arena.peek(key, self.now).map_or(0, |found| found.value_len as usize) + value.len();
+            if len > max {
+                return Err(Error::ValueTooLarge { len, max });
+            }
+        }
+        let meta = Meta { flags, ..Meta::default() };
+        self.arena.store_if(key, Value::Bytes(value), meta, deadline, terms, self.now)
+    }
+
+    /// What a failed operation says.
+    pub(super) fn line_of(&self, error: &Error) -> &'static str {
+        match error {
+            Error::ValueTooLarge { .. } => {
+                self.count(Count::StoreTooLarge);
+                TOO_LARGE
+            }
+            Error::NoMemory => {
+                self.count(Count::StoreNoMemory);
+                OUT_OF_MEMORY
+            }
+            Error::KeyTooLong { .. } => "CLIENT_ERROR bad command line format",
+            Error::Busy => "SERVER_ERROR another process holds this part of the cache, try again",
+            Error::Lost => "SERVER_ERROR the cache was removed while the server ran",
+            _ => "SERVER_ERROR this server cannot write to the cache",
+        }
+    }
+
+    pub(super) fn delete(&mut self, key: &[u8]) -> &'static str {
+        self.shared.note_prefix(key, |prefix| prefix.deletes += 1);
+        match self.arena.delete(key, self.now) {
+            Ok(true) => {
+                self.count(Count::DeleteHits);
+                "DELETED"
+            }
+            Ok(false) => {
+                self.count(Count::DeleteMisses);
+                "NOT_FOUND"
+            }
+            Err(error) => self.line_of(&error),
+        }
+    }
+
+    pub(super) fn count_text(&mut self, key: &[u8], delta: u64, is_decrement: bool, noreply: bool) {
+        let counted = self.count_item(key, delta, is_decrement, None, &CountTerms::default());
+        match counted {
+            Ok(CountedItem::Value { value, .. }) => {
+                if !noreply {
+                    write_number(self.output, value);
+                    self.output.extend_from_slice(b"\r\n");
+                }
+            }
+            Ok(CountedItem::Missing | CountedItem::Exists) => self.reply(noreply, "NOT_FOUND"),
+            Ok(CountedItem::NotNumber) => self.reply(noreply, NOT_NUMBER),
+            Err(error) => {
+                let line = self.line_of(&error);
+                self.reply(noreply, line);
+            }
+        }
+    }
+
+    /// Counts, for all protocols, with the statistics of it.
+    pub(super) fn count_item(
+        &self,
+        key: &[u8],
+        delta: u64,
+        is_decrement: bool,
+        initial: Option<(u64, Deadline)>,
+        terms: &CountTerms,
+    ) -> Result<CountedItem, Error> {
+        let change = if is_decrement { Delta::Decrement(delta) } else { Delta::Increment(delta) };
+        let counted = self.arena.count_if(key, change, initial, terms, self.now);
+        match (&counted, is_decrement) {
+            (Ok(CountedItem::Value { is_new: false, .. }), false) => self.count(Count::IncrHits),
+            (Ok(CountedItem::Value { is_new: false, .. }), true) => self.count(Count::DecrHits),
+            (Ok(CountedItem::Missing | CountedItem::Value { .. }), false) => self.count(Count::IncrMisses),
+            (Ok(CountedItem::Missing | CountedItem::Value { .. }), true) => self.count(Count::DecrMisses),
+            _ => {}
+        }
+        counted
+    }
+
+    pub(super) fn touch(&mut self, key: &[u8], exptime: i64) -> &'static str {
+        self.count(Count::CmdTouch);
+        match self.arena.touch(key, exptime::deadline(exptime, self.now), self.now) {
+            Ok(true) => {
+                self.count(Count::TouchHits);
+                "TOUCHED"
+            }
+            Ok(false) => {
+                self.count(Count::TouchMisses);
+                "NOT_FOUND"
+            }
+            Err(error) => self.line_of(&error),
+        }
+    }
+}
+
+pub(super) fn mode_of(verb: Verb) -> Mode {
+    match verb {
+        Verb::Set => Mode::Set,
+        Verb::Add => Mode::Add,
+        Verb::Replace => Mode::Replace,
+        Verb::Append => Mode::Append,
+        Verb::Prepend => Mode::Prepend,
+    }
+}

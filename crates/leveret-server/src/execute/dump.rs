@@ -1,0 +1,126 @@
+//! Walks over all items: `lru_crawler metadump` and `mgdump`. The output goes out piece by piece, so that a walk over millions
+//! of items needs no memory for them and no other connection waits for it.
+use super::{Done, Session, Transport, Turn};
+use crate::stats::ITEMS_CLASS;
+use leveret_engine::{Cursor, Deadline, Found, Time};
+use leveret_protocol::text::LruCrawler;
+use std::io::Write;
+
+/// A walk under way.
+#[derive(Debug)]
+pub(super) struct Dump {
+    cursor: Cursor,
+    form: Form,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Metadump,
+    Mgdump,
+}
+
+impl Session {
+    pub(super) fn crawl(&mut self, turn: &mut Turn<'_>, command: LruCrawler<'_>) -> Done {
+        let (form, classes) = match command {
+            LruCrawler::Metadump { classes } => (Form::Metadump, classes),
+            LruCrawler::Mgdump { classes } => (Form::Mgdump, classes),
+            LruCrawler::Crawl { classes } => {
+                let known = names_our_class(classes);
+                if known {
+                    turn.arena.tend(turn.now);
+                }
+                turn.say(if known { "OK" } else { "BADCLASS invalid class id" });
+                return Done::Answered;
+            }
+            LruCrawler::Sleep { micros } if micros > 1_000_000 => {
+                turn.say("CLIENT_ERROR sleep must be one second or less");
+                return Done::Answered;
+            }
+            LruCrawler::Enable | LruCrawler::Disable | LruCrawler::Sleep { .. } | LruCrawler::ToCrawl { .. } => {
+                turn.say("OK");
+                return Done::Answered;
+            }
+        };
+        if !turn.shared.settings.dump {
+            turn.say("ERROR metadump not allowed");
+        } else if self.transport == Transport::Udp {
+            // One small datagram with a forged sender must not send megabytes to somebody else.
+            turn.say("CLIENT_ERROR no dumps over UDP");
+        } else if !names_our_class(classes) {
+            turn.say("BADCLASS invalid class id");
+        } else {
+            self.dump = Some(Box::new(Dump { cursor: Cursor::default(), form }));
+        }
+        Done::Answered
+    }
+
+    /// True: the walk is over.
+    pub(super) fn go_on_dumping(&mut self, turn: &mut Turn<'_>) -> bool {
+        let Some(dump) = &mut self.dump else { return true };
+        while !turn.is_full() {
+            let output = &mut *turn.output;
+            let (form, now, shared) = (dump.form, turn.now, turn.shared);
+            let mut line = |key: &[u8], found: &Found| match form {
+                Form::Metadump => metadump_line(output, key, found, now, shared.size_of_item(key.len(), found)),
+                Form::Mgdump => mgdump_line(output, key),
+            };
+            // A lost arena, or a shard that cannot be read, ends the walk as an empty one.
+            if !turn.arena.scan(&mut dump.cursor, turn.now, &mut line).unwrap_or(false) {
+                turn.say(if form == Form::Metadump { "END" } else { "EN" });
+                self.dump = None;
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// All items are of one class, and of none of the others that a list may name.
+fn names_our_class(classes: &[u8]) -> bool {
+    let is_class = |word: &[u8]| std::str::from_utf8(word).ok().and_then(|word| word.parse::<u32>().ok()) == Some(ITEMS_CLASS);
+    classes == b"all" || classes == b"hash" || classes.split(|byte| *byte == b',').any(is_class)
+}
+
+fn metadump_line(output: &mut Vec<u8>, key: &[u8], found: &Found, now: Time, size: u64) {
+    output.extend_from_slice(b"key=");
+    encode_uri(output, key);
+    let exp = Deadline(found.deadline).time().map_or(-1, Time::to_unix);
+    let la = Time(found.mtime.min(now.0)).to_unix();
+    let fetched = if found.fetched != 0 { "yes" } else { "no" };
+    let cas = found.cas;
+    // Writing to memory does not fail.
+    let _ = writeln!(output, " exp={exp} la={la} cas={cas} fetch={fetched} cls={ITEMS_CLASS} size={size}");
+}
+
+fn mgdump_line(output: &mut Vec<u8>, key: &[u8]) {
+    output.extend_from_slice(b"mg ");
+    if key.iter().all(u8::is_ascii_graphic) {
+        output.extend_from_slice(key);
+    } else {
+        let mut room = [0; leveret_protocol::KEY_MAX];
+        match leveret_protocol::WireKey::for_meta(key, &mut room) {
+            Some(key) => {
+                output.extend_from_slice(key.as_written());
+                output.extend_from_slice(if key.is_base64() { b" b" } else { b"" });
+            }
+            // Longer than any key of the wire: nobody could ask for it.
+            None => {
+                output.truncate(output.len() - b"mg ".len());
+                return;
+            }
+        }
+    }
+    output.extend_from_slice(b"\r\n");
+}
+
+/// As memcached writes keys into dumps: everything but letters, digits and `-._~` as `%XX`.
+fn encode_uri(output: &mut Vec<u8>, key: &[u8]) {
+    for byte in key {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(byte) {
+            output.push(*byte);
+        } else {
+            // Writing to memory does not fail.
+            let _ = write!(output, "%{byte:02X}");
+        }
+    }
+}

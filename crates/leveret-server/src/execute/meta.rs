@@ -1,0 +1,298 @@
+//! The meta commands.
+use super::{classic, exptime, flags, Turn};
+use crate::stats::Count;
+use leveret_engine::{Amendment, CountTerms, CountedItem, Deadline, Found, Meta, Mode, NewCas, Stored, Terms, Time, Value, STALE, WON};
+use leveret_protocol::text::{write_meta, write_meta_value, write_number, Facts, MetaCount, MetaDelete, MetaGet, MetaStore, Ttl};
+use leveret_protocol::{Verb, WireKey, KEY_MAX};
+
+/// Who wins the right to make an item anew.
+#[derive(Clone, Copy, Default)]
+struct Race {
+    won: bool,
+    lost: bool,
+    stale: bool,
+}
+
+impl Turn<'_> {
+    pub(super) fn meta_get(&mut self, get: &MetaGet<'_>) {
+        let mut room = [0; KEY_MAX];
+        let key = get.key.decode(&mut room);
+        self.count(Count::CmdGet);
+        self.count(Count::CmdMeta);
+        self.shared.note_prefix(key, |prefix| prefix.gets += 1);
+        if get.touch.is_some() {
+            self.count(Count::CmdTouch);
+        }
+        let Some((found, race)) = self.meet(key, get) else {
+            if get.touch.is_some() {
+                self.count(Count::TouchMisses);
+            }
+            if !get.quiet {
+                write_meta(self.output, b"EN", &get.key, get.returns, &Facts::default());
+            }
+            return;
+        };
+        if get.touch.is_some() {
+            self.count(Count::TouchHits);
+        }
+        let facts = |found: &Found| Facts { won: race.won, lost: race.lost, stale: race.stale, ..facts_of(found, self.now) };
+        let knows = get.unless_cas == Some(found.cas) && found.cas != 0;
+        if !get.value || knows {
+            write_meta(self.output, b"HD", &get.key, get.returns, &facts(&found));
+            return;
+        }
+        let begin = self.output.len();
+        let facts = facts(&found);
+        write_meta_value(self.output, found.value_len as usize, &get.key, get.returns, &facts);
+        if self.arena.append_value(&found, self.output) {
+            self.output.extend_from_slice(b"\r\n");
+            return;
+        }
+        // Recycled while it was copied: the present version, or none.
+        self.output.truncate(begin);
+        match self.arena.gets(key, self.now) {
+            Ok(Some(item)) => {
+                let facts = Facts { size: Some(item.value.len()), cas: Some(item.cas), flags: Some(flags::on_wire(&item.meta)), ..facts };
+                write_meta_value(self.output, item.value.len(), &get.key, get.returns, &facts);
+                self.output.extend_from_slice(&item.value);
+                self.output.extend_from_slice(b"\r\n");
+            }
+            _ if !get.quiet => write_meta(self.output, b"EN", &get.key, get.returns, &Facts::default()),
+            _ => {}
+        }
+    }
+
+    /// The item of a `mg`, made or changed as its flags say.
+    fn meet(&mut self, key: &[u8], get: &MetaGet<'_>) -> Option<(Found, Race)> {
+        let found = match get.no_bump {
+            true => self.arena.peek(key, self.now),
+            false => self.arena.find(key, self.now),
+        };
+        let Some(found) = found else { return self.vivify(key, get) };
+        self.shared.note_prefix(key, |prefix| prefix.hits += 1);
+        let is_marked = found.meta.marks != 0;
+        let wants_cas = get.unless_cas.is_some() || get.returns.into_iter().any(|wanted| wanted == leveret_protocol::text::Return::Cas);
+        if !is_marked && get.recache.is_none() && get.touch.is_none() {
+            if !wants_cas {
+                return Some((found, Race::default()));
+            }
+            let with_cas = self.arena.find_cas(key, self.now).ok().flatten()?;
+            return Some((Found { hits: found.hits, fetched: found.fetched, ..with_cas }, Race::default()));
+        }
+        let now = self.now;
+        let mut race = Race::default();
+        let touch = get.touch.map(|at| exptime::deadline(at, now));
+        let amended = self.arena.amend(key, now, &mut |item| {
+            race = run(item, get.recache, now);
+            let marks = item.meta.marks | if race.won { WON } else { 0 };
+            let deadline = touch.unwrap_or(Deadline(item.deadline));
+            let cas = if race.won { get.cas.map_or(NewCas::Keep, NewCas::Is) } else { NewCas::Keep };
+            let changes = race.won || touch.is_some();
+            changes.then_some(Amendment { deadline, marks, cas, drop_value: false })
+        });
+        let amended = amended.ok().flatten()?;
+        // An item that is touched to death is given for the last time, as it was.
+        let shown = if amended.version.segment == 0 { found } else { amended };
+        Some((Found { hits: found.hits, fetched: found.fetched, ..shown }, race))
+    }
+
+    /// A miss: with `N` an empty item is made, and whoever made it has won.
+    fn vivify(&mut self, key: &[u8], get: &MetaGet<'_>) -> Option<(Found, Race)> {
+        let deadline = exptime::deadline(get.vivify?, self.now);
+        let terms = Terms { cas: get.cas, want_cas: true, ..Mode::Add.into() };
+        let meta = Meta { marks: WON, ..Meta::default() };
+        match self.arena.store_if(key, Value::Bytes(b""), meta, deadline, &terms, self.now) {
+            Ok(Stored::Stored { cas }) => {
+                let found = self.arena.peek(key, self.now)?;
+                Some((Found { cas, ..found }, Race { won: true, ..Race::default() }))
+            }
+            // Another was faster, in between: it has won.
+            Ok(_) => {
+                let found = self.arena.find_cas(key, self.now).ok().flatten()?;
+                let race = run(&found, None, self.now);
+                Some((found, Race { won: false, lost: true, ..race }))
+            }
+            Err(_) => None,
+        }
+    }
+
+    pub(super) fn meta_store(&mut self, store: &MetaStore<'_>) {
+        let mut room = [0; KEY_MAX];
+        let key = store.key.decode(&mut room);
+        self.count(Count::CmdMeta);
+        self.count_store(key, store.compare.is_some());
+        let terms = Terms {
+            compare: store.compare,
+            older_is_stale: store.older_is_stale,
+            cas: store.cas,
+            want_cas: true,
+            ..classic::mode_of(store.verb).into()
+        };
+        let deadline = exptime::deadline(store.exptime, self.now);
+        let mut stored = self.store_checked(store.verb, key, store.value, store.flags, deadline, &terms);
+        // Append and prepend may make what they find missing; somebody else may do so at the same time.
+        if let (Some(at), Ok(Stored::Missing), Verb::Append | Verb::Prepend) = (store.vivify, &stored, store.verb) {
+            let create = Terms { mode: Mode::Add, compare: None, ..terms };
+            stored = self.store_checked(Verb::Add, key, store.value, store.flags, exptime::deadline(at, self.now), &create);
+            if stored == Ok(Stored::Exists) {
+                stored = self.store_checked(store.verb, key, store.value, store.flags, deadline, &terms);
+            }
+        }
+        self.count_compare(store.compare, &stored);
+        let code: &[u8; 2] = match &stored {
+            Ok(Stored::Stored { .. }) => b"HD",
+            Ok(Stored::Exists) if store.compare.is_some() => b"EX",
+            Ok(Stored::Missing) if store.compare.is_some() => b"NF",
+            Ok(_) => b"NS",
+            Err(error) => {
+                let line = self.line_of(error);
+                self.say(line);
+                return;
+            }
+        };
+        if store.quiet && code == b"HD" {
+            return;
+        }
+        let cas = if let Ok(Stored::Stored { cas }) = stored { cas } else { 0 };
+        let facts = Facts { cas: Some(cas), size: Some(store.value.len()), ..Facts::default() };
+        write_meta(self.output, code, &store.key, store.returns, &facts);
+    }
+
+    pub(super) fn meta_delete(&mut self, delete: &MetaDelete<'_>) {
+        let mut room = [0; KEY_MAX];
+        let key = delete.key.decode(&mut room);
+        self.count(Count::CmdMeta);
+        self.shared.note_prefix(key, |prefix| prefix.deletes += 1);
+        let outcome = if delete.stale || delete.drop_value {
+            self.amend_for_delete(key, delete)
+        } else {
+            match delete.compare {
+                Some(cas) => self.arena.delete_version(key, cas, self.now),
+                None => self.arena.delete(key, self.now).map(|was| if was { Stored::Stored { cas: 0 } } else { Stored::Missing }),
+            }
+        };
+        let code: &[u8; 2] = match outcome {
+            Ok(Stored::Stored { .. }) => {
+                self.count(Count::DeleteHits);
+                b"HD"
+            }
+            Ok(Stored::Exists) => {
+                self.count(Count::DeleteMisses);
+                b"EX"
+            }
+            Ok(Stored::Missing) => {
+                self.count(Count::DeleteMisses);
+                b"NF"
+            }
+            Err(error) => {
+                let line = self.line_of(&error);
+                self.say(line);
+                return;
+            }
+        };
+        if !(delete.quiet && (code == b"HD" || code == b"NF")) {
+            write_meta(self.output, code, &delete.key, delete.returns, &Facts::default());
+        }
+    }
+
+    /// `I`: the item stays, stale, with a new cas. `x`: it stays without its value.
+    fn amend_for_delete(&self, key: &[u8], delete: &MetaDelete<'_>) -> Result<Stored, leveret_engine::Error> {
+        let now = self.now;
+        let mut is_other = false;
+        let amended = self.arena.amend(key, now, &mut |item| {
+            is_other = delete.compare.is_some_and(|cas| cas != item.cas);
+            if is_other {
+                return None;
+            }
+            let touched = delete.touch.filter(|_| delete.stale).map(|at| exptime::deadline(at, now));
+            let marks = if delete.stale { item.meta.marks & !WON | STALE } else { item.meta.marks };
+            let cas = delete.cas.map_or(NewCas::Next, NewCas::Is);
+            Some(Amendment { deadline: touched.unwrap_or(Deadline(item.deadline)), marks, cas, drop_value: delete.drop_value })
+        })?;
+        Ok(match (amended, is_other) {
+            (_, true) => Stored::Exists,
+            (Some(found), false) => Stored::Stored { cas: found.cas },
+            (None, false) => Stored::Missing,
+        })
+    }
+
+    pub(super) fn meta_count(&mut self, count: &MetaCount<'_>) {
+        let mut room = [0; KEY_MAX];
+        let key = count.key.decode(&mut room);
+        self.count(Count::CmdMeta);
+        let initial = count.vivify.map(|at| (count.initial, exptime::deadline(at, self.now)));
+        let touch = count.touch.map(|at| exptime::deadline(at, self.now));
+        let terms = CountTerms { compare: count.compare, cas: count.cas, deadline: touch, want_cas: true };
+        match self.count_item(key, count.delta, count.is_decrement, initial, &terms) {
+            Ok(CountedItem::Value { value, cas, deadline, .. }) => {
+                if count.quiet {
+                    return;
+                }
+                let ttl = exptime::ttl(deadline, self.now);
+                let facts = Facts { cas: Some(cas), ttl: Some(ttl), ..Facts::default() };
+                if count.value {
+                    let mut text = Vec::with_capacity(20);
+                    write_number(&mut text, value);
+                    write_meta_value(self.output, text.len(), &count.key, count.returns, &facts);
+                    self.output.extend_from_slice(&text);
+                    self.output.extend_from_slice(b"\r\n");
+                } else {
+                    write_meta(self.output, b"HD", &count.key, count.returns, &facts);
+                }
+            }
+            Ok(CountedItem::Missing) if count.quiet => {}
+            Ok(CountedItem::Missing) => write_meta(self.output, b"NF", &count.key, count.returns, &Facts::default()),
+            Ok(CountedItem::Exists) => write_meta(self.output, b"EX", &count.key, count.returns, &Facts::default()),
+            Ok(CountedItem::NotNumber) => self.say(classic::NOT_NUMBER),
+            Err(error) => {
+                let line = self.line_of(&error);
+                self.say(line);
+            }
+        }
+    }
+
+    /// `ME key exp= la= cas= fetch= cls= size=`
+    pub(super) fn meta_debug(&mut self, key: &WireKey<'_>) {
+        let mut room = [0; KEY_MAX];
+        self.count(Count::CmdMeta);
+        let bytes = key.decode(&mut room);
+        // A look that leaves no trace tells no cas; one that asks for it leaves only that.
+        let Some(seen) = self.arena.peek(bytes, self.now) else { return self.say("EN") };
+        let cas = self.arena.find_cas(bytes, self.now).ok().flatten().map_or(0, |found| found.cas);
+        let left = match exptime::ttl(Deadline(seen.deadline), self.now) {
+            Ttl::Forever => -1,
+            Ttl::Secs(secs) => secs as i64,
+        };
+        let idle = self.now.0.saturating_sub(seen.mtime);
+        let fetched = if seen.fetched != 0 { "yes" } else { "no" };
+        let size = self.shared.size_of_item(bytes.len(), &seen);
+        self.output.extend_from_slice(b"ME ");
+        self.output.extend_from_slice(key.as_written());
+        self.say(&format!(" exp={left} la={idle} cas={cas} fetch={fetched} cls={} size={size}", crate::stats::ITEMS_CLASS));
+    }
+}
+
+/// Whether the reader of an item wins, has lost, or meets a stale one.
+fn run(item: &Found, recache: Option<i64>, now: Time) -> Race {
+    let stale = item.meta.marks & STALE != 0;
+    if item.meta.marks & WON != 0 {
+        return Race { won: false, lost: true, stale };
+    }
+    let soon = recache.is_some_and(|below| match exptime::ttl(Deadline(item.deadline), now) {
+        Ttl::Forever => false,
+        Ttl::Secs(left) => (left as i64) < below,
+    });
+    Race { won: stale || soon, lost: false, stale }
+}
+
+fn facts_of(found: &Found, now: Time) -> Facts {
+    Facts {
+        cas: Some(found.cas),
+        flags: Some(flags::on_wire(&found.meta)),
+        was_hit: Some(found.fetched != 0),
+        idle_secs: Some(u64::from(now.0.saturating_sub(found.mtime))),
+        size: Some(found.value_len as usize),
+        ttl: Some(exptime::ttl(Deadline(found.deadline), now)),
+        ..Facts::default()
+    }
+}

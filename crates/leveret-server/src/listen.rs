@@ -1,0 +1,244 @@
+//! The sockets that clients come to: bound before there is a thread, so that root's rights can be dropped behind it.
+use crate::execute::Transport;
+use crate::settings::{Listen, Settings};
+use rustix::fs::Mode;
+use rustix::process::umask;
+use socket2::{Domain, Protocol, Socket, Type};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::io::{self, ErrorKind};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// Why a server cannot run. One line that names the place and, where there is one, the cure.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// An address could not be bound.
+    Bind {
+        /// As given.
+        address: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A host name means nothing.
+    Resolve {
+        /// As given.
+        host: String,
+        /// What the resolver said.
+        source: io::Error,
+    },
+    /// The Unix socket's path is taken, by a living server or by another kind of file.
+    Occupied {
+        /// The path.
+        path: PathBuf,
+        /// By what.
+        by: &'static str,
+    },
+    /// The settings leave no socket.
+    NoAddress,
+    /// A file that the server writes or reads.
+    File {
+        /// "write" or "read".
+        doing: &'static str,
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The `.meta` file of `-e` is not what a server left behind.
+    BadMeta {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// Threads, epoll, signals.
+    System {
+        /// What was being done.
+        doing: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl fmt::Display for ServeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ServeError::Bind { address, source } if source.kind() == ErrorKind::AddrInUse => {
+                write!(f, "cannot listen on {address}: in use already (another server? choose another port with -p, or stop it)")
+            }
+            ServeError::Bind { address, source } if source.kind() == ErrorKind::PermissionDenied => {
+                write!(f, "cannot listen on {address}: permission denied (ports below 1024 need root and -u USER)")
+            }
+            ServeError::Bind { address, source } => write!(f, "cannot listen on {address}: {source}"),
+            ServeError::Resolve { host, source } => write!(f, "-l {host}: no such host ({source})"),
+            ServeError::Occupied { path, by } => {
+                write!(f, "cannot listen on {}: {by} (choose another path with -s)", path.display())
+            }
+            ServeError::NoAddress => write!(f, "nothing to listen on: -p 0, -U 0 and no -s"),
+            ServeError::File { doing, path, source } => write!(f, "cannot {doing} {}: {source}", path.display()),
+            ServeError::BadMeta { path, why } => {
+                write!(f, "{}: {why}; the cache itself is in the arena: remove this file and start again", path.display())
+            }
+            ServeError::System { doing, source } => write!(f, "cannot {doing}: {source}"),
+        }
+    }
+}
+
+impl std::error::Error for ServeError {}
+
+/// A socket that accepts connections.
+#[derive(Debug)]
+pub struct Listener {
+    /// Non-blocking.
+    pub socket: OwnedFd,
+    /// TCP or Unix.
+    pub transport: Transport,
+    /// As announced: `tcp 127.0.0.1:11211`, `unix /path`.
+    pub endpoint: Arc<str>,
+    /// TCP's own address.
+    pub address: Option<SocketAddr>,
+}
+
+/// The Unix socket's file, removed with this value, unless another server has replaced it.
+#[derive(Debug)]
+pub struct SocketFile {
+    path: PathBuf,
+    identity: (u64, u64),
+}
+
+impl Drop for SocketFile {
+    fn drop(&mut self) {
+        if identity(&self.path).is_ok_and(|identity| identity == self.identity) {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Binds the TCP addresses.
+pub fn tcp(settings: &Settings) -> Result<Vec<Listener>, ServeError> {
+    let mut listeners = Vec::new();
+    for address in addresses(&settings.listen, settings.tcp_port)? {
+        match tcp_listener(address, settings.backlog) {
+            Ok(listener) => listeners.push(listener),
+            // A name like localhost often has an IPv6 address on machines without IPv6.
+            Err(error) if is_missing_family(&error) && (address.is_ipv6() || !listeners.is_empty()) => {}
+            Err(source) => return Err(ServeError::Bind { address: address.to_string(), source }),
+        }
+    }
+    Ok(listeners)
+}
+
+/// Binds the Unix socket.
+pub fn unix(path: &Path, mode: u32, backlog: u32) -> Result<(Listener, SocketFile), ServeError> {
+    remove_stale(path)?;
+    // By umask, as the file must not be open to more users for even a moment. There is no other thread yet that would notice.
+    let before = umask(Mode::from_bits_truncate(!mode & 0o777));
+    let bound = unix_listener(path, backlog);
+    umask(before);
+    let failed = |source| ServeError::Bind { address: path.display().to_string(), source };
+    let socket = bound.map_err(failed)?;
+    let absolute = std::path::absolute(path).map_err(failed)?;
+    let file = SocketFile { identity: identity(&absolute).map_err(failed)?, path: absolute };
+    let endpoint = format!("unix {}", file.path.display()).into();
+    Ok((Listener { socket, transport: Transport::Unix, endpoint, address: None }, file))
+}
+
+/// The addresses of UDP. Loopback only, unless the settings name others: a server that answers spoofed requests with large
+/// values is a weapon against third parties, and memcached has been one.
+pub fn udp_addresses(settings: &Settings) -> Result<Vec<SocketAddr>, ServeError> {
+    let Some(port) = port_of(settings.udp_port) else { return Ok(Vec::new()) };
+    if !settings.udp_addresses.is_empty() {
+        return Ok(settings.udp_addresses.iter().map(|&address| SocketAddr::new(address, port)).collect());
+    }
+    let mut loopback: Vec<SocketAddr> =
+        addresses(&settings.listen, settings.udp_port)?.into_iter().filter(|address| address.ip().is_loopback()).collect();
+    if loopback.is_empty() {
+        loopback.push(SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port));
+    }
+    Ok(loopback)
+}
+
+/// Which network this process is in: an address means something only together with it.
+pub fn network_namespace() -> String {
+    std::fs::read_link("/proc/self/ns/net").map_or_else(|_| "net:unknown".to_owned(), |link| link.to_string_lossy().into_owned())
+}
+
+/// 0 = off, None = any free port.
+fn port_of(setting: Option<u16>) -> Option<u16> {
+    match setting {
+        Some(0) => None,
+        Some(port) => Some(port),
+        None => Some(0),
+    }
+}
+
+fn addresses(listen: &[Listen], port: Option<u16>) -> Result<BTreeSet<SocketAddr>, ServeError> {
+    let default = port_of(port);
+    if listen.is_empty() {
+        return Ok(default.map(|port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)).into_iter().collect());
+    }
+    let mut found = BTreeSet::new();
+    for Listen { host, port } in listen {
+        let Some(port) = port.or(default) else { continue };
+        // As memcached understands it: all addresses of all interfaces.
+        let host = if host == "*" { "0.0.0.0" } else { host };
+        let resolved = (host, port).to_socket_addrs().map_err(|source| ServeError::Resolve { host: host.to_owned(), source })?;
+        found.extend(resolved);
+    }
+    Ok(found)
+}
+
+fn tcp_listener(address: SocketAddr, backlog: u32) -> io::Result<Listener> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM.nonblocking(), Some(Protocol::TCP))?;
+    // A restart must not wait for the old connections' TIME_WAIT.
+    socket.set_reuse_address(true)?;
+    // Connections inherit these two, which spares each of them two system calls.
+    socket.set_keepalive(true)?;
+    socket.set_tcp_nodelay(true)?;
+    if address.is_ipv6() {
+        socket.set_only_v6(true)?;
+    }
+    socket.bind(&address.into())?;
+    socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
+    let bound = socket.local_addr()?.as_socket().unwrap_or(address);
+    let endpoint = format!("tcp {bound}").into();
+    Ok(Listener { socket: socket.into(), transport: Transport::Tcp, endpoint, address: Some(bound) })
+}
+
+fn unix_listener(path: &Path, backlog: u32) -> io::Result<OwnedFd> {
+    let socket = Socket::new(Domain::UNIX, Type::STREAM.nonblocking(), None)?;
+    socket.bind(&socket2::SockAddr::unix(path)?)?;
+    socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
+    Ok(socket.into())
+}
+
+/// A killed server leaves its socket's file. It may go only if nobody listens there.
+fn remove_stale(path: &Path) -> Result<(), ServeError> {
+    let occupied = |by| Err(ServeError::Occupied { path: path.to_owned(), by });
+    match std::fs::symlink_metadata(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        Ok(metadata) if !metadata.file_type().is_socket() => return occupied("there is a file that is no socket"),
+        _ => {}
+    }
+    match UnixStream::connect(path) {
+        Ok(_) => occupied("another server listens there"),
+        Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
+            std::fs::remove_file(path).map_err(|source| ServeError::File { doing: "remove", path: path.to_owned(), source })
+        }
+        Err(source) => Err(ServeError::Bind { address: path.display().to_string(), source }),
+    }
+}
+
+fn is_missing_family(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::AddrNotAvailable || error.raw_os_error() == Some(rustix::io::Errno::AFNOSUPPORT.raw_os_error())
+}
+
+fn identity(path: &Path) -> io::Result<(u64, u64)> {
+    std::fs::symlink_metadata(path).map(|metadata| (metadata.dev(), metadata.ino()))
+}

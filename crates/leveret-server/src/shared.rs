@@ -1,0 +1,114 @@
+//! What all conversations of a server share.
+use crate::execute::{UserError, Users};
+use crate::network::Network;
+use crate::stats::{Baseline, Counters, Prefix, Prefixes, Totals};
+use crate::Settings;
+use leveret_engine::{Arena, Found};
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
+
+/// The cache, the settings, and what is counted. One per server, in an `Arc`.
+pub struct Shared {
+    /// The cache.
+    pub arena: Arena,
+    /// As given at the start.
+    pub settings: Settings,
+    /// What the sockets count.
+    pub network: Network,
+    /// `stats detail`.
+    pub prefixes: Prefixes,
+    counters: Box<[Counters]>,
+    baseline: RwLock<Baseline>,
+    users: Option<Users>,
+    verbosity: AtomicU32,
+    started: Instant,
+}
+
+impl Shared {
+    /// Reads the file of users, if there is one, and begins to count.
+    pub fn new(arena: Arena, settings: Settings) -> Result<Shared, UserError> {
+        let users = settings.auth_file.as_deref().map(Users::read).transpose()?;
+        let threads = settings.threads.max(1);
+        let shared = Shared {
+            network: Network::new(threads),
+            prefixes: Prefixes::new(settings.prefix_delimiter, settings.detail),
+            counters: (0..threads).map(|_| Counters::default()).collect(),
+            baseline: RwLock::default(),
+            users,
+            verbosity: AtomicU32::new(u32::from(settings.verbosity)),
+            started: Instant::now(),
+            arena,
+            settings,
+        };
+        shared.reset_stats();
+        Ok(shared)
+    }
+
+    /// As `new`, for a tool that looks at an arena without a server: counts are those since the arena was made.
+    pub fn local(arena: Arena, settings: Settings) -> Result<Arc<Shared>, UserError> {
+        let shared = Shared::new(arena, settings)?;
+        *shared.baseline.write().unwrap_or_else(PoisonError::into_inner) = Baseline::default();
+        Ok(Arc::new(shared))
+    }
+
+    /// The counters of one worker.
+    #[inline]
+    pub(crate) fn counters(&self, worker: usize) -> &Counters {
+        &self.counters[worker % self.counters.len()]
+    }
+
+    pub(crate) fn all_counters(&self) -> &[Counters] {
+        &self.counters
+    }
+
+    pub(crate) fn users(&self) -> Option<&Users> {
+        self.users.as_ref()
+    }
+
+    #[inline]
+    pub(crate) fn note_prefix(&self, key: &[u8], change: impl FnOnce(&mut Prefix)) {
+        self.prefixes.note(key, change);
+    }
+
+    /// What had been counted when counting began.
+    pub(crate) fn baseline(&self) -> Baseline {
+        self.baseline.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Counting begins anew.
+    pub(crate) fn reset_stats(&self) {
+        let baseline = Baseline { arena: self.arena.stats(), totals: Totals::over(&self.counters) };
+        self.network.reset();
+        *self.baseline.write().unwrap_or_else(PoisonError::into_inner) = baseline;
+        self.prefixes.reset();
+    }
+
+    /// How much is told about connections and requests, on standard error.
+    pub fn verbosity(&self) -> u32 {
+        self.verbosity.load(Relaxed)
+    }
+
+    pub(crate) fn set_verbosity(&self, level: u32) {
+        self.verbosity.store(level, Relaxed);
+    }
+
+    pub(crate) fn uptime_secs(&self) -> u64 {
+        self.started.elapsed().as_secs()
+    }
+
+    /// The largest value that a client may store: `-I`, of which memcached takes the item's own header, and what the arena takes.
+    pub(crate) fn value_max(&self) -> usize {
+        const ITEM_HEADER: usize = 64;
+        self.settings.item_size_max.saturating_sub(ITEM_HEADER).min(self.arena.value_max())
+    }
+
+    /// Bytes of an item in the arena: header, flags, key, value, padding.
+    pub(crate) fn size_of_item(&self, key_len: usize, found: &Found) -> u64 {
+        const HEADER: u64 = 16;
+        let optional =
+            4 * u64::from(found.meta.flags != 0) + 4 * u64::from(found.meta.marks != 0) + 8 * u64::from(found.is_number != 0) * 2;
+        let value = if found.is_number != 0 { 0 } else { found.value_len };
+        (HEADER + optional + key_len as u64 + value).next_multiple_of(8)
+    }
+}

@@ -1,0 +1,154 @@
+//! The general list, and the connections. Reads, stores and evictions are the arena's: what PHP does without the server counts
+//! too, from the server's start or the last `stats reset` on.
+use super::{Count, List, Totals};
+use crate::Shared;
+use leveret_engine::Stats;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What had been counted when counting began.
+#[derive(Clone, Debug, Default)]
+pub struct Baseline {
+    /// By the arena.
+    pub arena: Stats,
+    /// By the workers.
+    pub totals: Totals,
+}
+
+pub fn list(shared: &Shared) -> Vec<(String, String)> {
+    let stats = shared.arena.stats();
+    let baseline = shared.baseline();
+    let totals = Totals::over(shared.all_counters());
+    let since = |counter: Count| totals.since(&baseline.totals, counter);
+    let (network, traffic) = (&shared.network, shared.network.traffic());
+    let arena = |of: fn(&Stats) -> u64| of(&stats).saturating_sub(of(&baseline.arena));
+    let (hits, misses) = (arena(|stats| stats.hits), arena(|stats| stats.misses));
+    let usage = Usage::of_this_process();
+    let mut list = List::new();
+    list.add("pid", std::process::id())
+        .add("uptime", shared.uptime_secs())
+        .add("time", SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
+        .add("version", crate::VERSION)
+        .add("libevent", concat!("none; leveret ", env!("CARGO_PKG_VERSION")))
+        .add("pointer_size", usize::BITS)
+        .add("rusage_user", usage.user)
+        .add("rusage_system", usage.system)
+        .add("max_connections", shared.settings.conn_limit)
+        .add("curr_connections", network.curr_connections.load(Relaxed))
+        .add("total_connections", network.total_connections.load(Relaxed))
+        .add("rejected_connections", network.rejected_connections.load(Relaxed))
+        .add("connection_structures", network.curr_connections.load(Relaxed))
+        .add("response_obj_oom", 0)
+        .add("response_obj_count", 0)
+        .add("response_obj_bytes", 0)
+        .add("read_buf_count", 0)
+        .add("read_buf_bytes", 0)
+        .add("read_buf_bytes_free", 0)
+        .add("read_buf_oom", 0)
+        .add("reserved_fds", 20)
+        .add("cmd_get", hits + misses)
+        .add("cmd_set", arena(|stats| stats.sets))
+        .add("cmd_flush", arena(|stats| stats.flushes))
+        .add("cmd_touch", since(Count::CmdTouch))
+        .add("cmd_meta", since(Count::CmdMeta))
+        .add("get_hits", hits)
+        .add("get_misses", misses)
+        .add("get_expired", 0)
+        .add("get_flushed", 0)
+        .add("delete_misses", since(Count::DeleteMisses))
+        .add("delete_hits", arena(|stats| stats.deletes))
+        .add("incr_misses", since(Count::IncrMisses))
+        .add("incr_hits", arena(|stats| stats.increments).saturating_sub(since(Count::DecrHits)))
+        .add("decr_misses", since(Count::DecrMisses))
+        .add("decr_hits", since(Count::DecrHits))
+        .add("cas_misses", since(Count::CasMisses))
+        .add("cas_hits", since(Count::CasHits))
+        .add("cas_badval", since(Count::CasBadval))
+        .add("touch_hits", arena(|stats| stats.touches))
+        .add("touch_misses", since(Count::TouchMisses))
+        .add("store_too_large", since(Count::StoreTooLarge))
+        .add("store_no_memory", since(Count::StoreNoMemory))
+        .add("auth_cmds", since(Count::AuthCmds))
+        .add("auth_errors", since(Count::AuthErrors))
+        .add("bytes_read", traffic.bytes_read)
+        .add("bytes_written", traffic.bytes_written)
+        .add("limit_maxbytes", stats.memory_limit)
+        .add("accepting_conns", u8::from(network.is_accepting.load(Relaxed)))
+        .add("listen_disabled_num", network.listen_disabled.load(Relaxed))
+        .add("time_in_listen_disabled_us", network.listen_disabled_us.load(Relaxed))
+        .add("threads", shared.settings.threads)
+        .add("conn_yields", traffic.conn_yields)
+        .add("hash_power_level", stats.buckets.max(1).ilog2())
+        .add("hash_bytes", stats.buckets * 64)
+        .add("hash_is_expanding", 0)
+        .add("slab_reassign_rescues", 0)
+        .add("slab_reassign_chunk_rescues", 0)
+        .add("slab_reassign_evictions_nomem", 0)
+        .add("slab_reassign_inline_reclaim", 0)
+        .add("slab_reassign_busy_items", 0)
+        .add("slab_reassign_busy_deletes", 0)
+        .add("slab_reassign_running", 0)
+        .add("slabs_moved", 0)
+        .add("lru_crawler_running", 0)
+        .add("lru_crawler_starts", 0)
+        .add("lru_maintainer_juggles", 0)
+        .add("malloc_fails", 0)
+        .add("log_worker_dropped", 0)
+        .add("log_worker_written", 0)
+        .add("log_watcher_skipped", 0)
+        .add("log_watcher_sent", 0)
+        .add("log_watchers", 0)
+        .add("unexpected_napi_ids", 0)
+        .add("round_robin_fallback", 0)
+        .add("bytes", stats.item_bytes)
+        .add("curr_items", stats.items)
+        .add("total_items", arena(|stats| stats.sets))
+        .add("slab_global_page_pool", stats.segments_free)
+        .add("expired_unfetched", 0)
+        .add("evicted_unfetched", 0)
+        .add("evicted_active", 0)
+        .add("evictions", arena(|stats| stats.evicted))
+        .add("reclaimed", arena(|stats| stats.expired))
+        .add("crawler_reclaimed", 0)
+        .add("crawler_items_checked", 0)
+        .add("lrutail_reflocked", 0)
+        .add("moves_to_cold", 0)
+        .add("moves_to_warm", 0)
+        .add("moves_within_lru", 0)
+        .add("direct_reclaims", 0)
+        .add("idle_kicks", traffic.idle_kicks)
+        .add("lock_recoveries", stats.recoveries)
+        .add("attached_processes", stats.attached);
+    list.0
+}
+
+pub fn connections(shared: &Shared) -> Vec<(String, String)> {
+    let mut list = List::new();
+    for connection in shared.network.connections() {
+        let fd = connection.fd;
+        let addr = connection.peer.map_or_else(|| "unix:".to_owned(), |peer| format!("tcp:{peer}"));
+        list.add(format!("{fd}:addr"), addr)
+            .add(format!("{fd}:listen_addr"), &connection.endpoint)
+            .add(format!("{fd}:state"), "conn_read")
+            .add(format!("{fd}:secs_since_last_cmd"), shared.uptime_secs().saturating_sub(u64::from(connection.last_active_secs)));
+    }
+    list.0
+}
+
+struct Usage {
+    user: String,
+    system: String,
+}
+
+impl Usage {
+    /// Seconds with six places, as memcached writes them. /proc counts in hundredths.
+    fn of_this_process() -> Usage {
+        let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+        let fields: Vec<&str> = text.rsplit(')').next().unwrap_or("").split_whitespace().collect();
+        let secs = |field: usize| {
+            let hundredths: u64 = fields.get(field).and_then(|field| field.parse().ok()).unwrap_or(0);
+            format!("{}.{:06}", hundredths / 100, hundredths % 100 * 10_000)
+        };
+        Usage { user: secs(11), system: secs(12) }
+    }
+}

@@ -1,0 +1,76 @@
+//! `stats` and its subjects: the same lists for both protocols, and for an arena without a server.
+mod counters;
+mod general;
+mod items;
+mod prefixes;
+mod settings;
+
+use crate::Shared;
+pub use counters::{Count, Counters, Totals};
+pub use general::Baseline;
+pub use prefixes::{Prefix, Prefixes};
+
+/// The class of all items: an arena has no slab classes, and tools expect at least one.
+pub const ITEMS_CLASS: u32 = 1;
+
+/// The answer to one `stats`.
+pub struct Answer {
+    /// `STAT name value`.
+    pub lines: Vec<(String, String)>,
+    /// Whole lines of another form, in the text protocol only.
+    pub text: String,
+    /// The last line.
+    pub end: &'static str,
+}
+
+impl Answer {
+    fn list(lines: Vec<(String, String)>) -> Answer {
+        Answer { lines, text: String::new(), end: "END" }
+    }
+
+    fn word(end: &'static str) -> Answer {
+        Answer { lines: Vec::new(), text: String::new(), end }
+    }
+}
+
+/// Answers `stats WORDS`. None: there is no such subject.
+pub fn answer(shared: &Shared, words: &[&[u8]]) -> Option<Answer> {
+    Some(match words {
+        [] => Answer::list(general::list(shared)),
+        [b"settings"] => Answer::list(settings::list(shared)),
+        [b"items"] => Answer::list(items::items(shared)),
+        [b"slabs"] => Answer::list(items::slabs(shared)),
+        // memcached tracks sizes only when told to, and says the same when it does not.
+        [b"sizes"] => Answer::list(vec![("sizes_status".to_owned(), "disabled".to_owned())]),
+        [b"conns"] => Answer::list(general::connections(shared)),
+        [b"reset"] => {
+            shared.reset_stats();
+            Answer::word("RESET")
+        }
+        [b"detail", b"on"] => {
+            shared.prefixes.switch(true);
+            Answer::word("OK")
+        }
+        [b"detail", b"off"] => {
+            shared.prefixes.switch(false);
+            Answer::word("OK")
+        }
+        [b"detail", b"dump"] => Answer { lines: Vec::new(), text: shared.prefixes.dump(), end: "END" },
+        [b"detail", ..] => Answer::word("CLIENT_ERROR usage: stats detail on|off|dump"),
+        _ => return None,
+    })
+}
+
+/// A list in the making.
+struct List(Vec<(String, String)>);
+
+impl List {
+    fn new() -> List {
+        List(Vec::new())
+    }
+
+    fn add(&mut self, name: impl Into<String>, value: impl ToString) -> &mut List {
+        self.0.push((name.into(), value.to_string()));
+        self
+    }
+}

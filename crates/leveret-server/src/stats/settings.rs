@@ -1,0 +1,77 @@
+//! `stats settings`: what the server was told at its start, in memcached's names.
+use super::List;
+use crate::settings::Protocol;
+use crate::Shared;
+
+pub fn list(shared: &Shared) -> Vec<(String, String)> {
+    let settings = &shared.settings;
+    let yes = |is: bool| if is { "yes" } else { "no" };
+    let on = |is: bool| if is { "on" } else { "off" };
+    let port = |port: Option<u16>| port.map_or(-1, i32::from);
+    let inter: Vec<String> = settings.listen.iter().map(|listen| listen.host.clone()).collect();
+    let mut list = List::new();
+    list.add("maxbytes", shared.arena.memory())
+        .add("maxconns", settings.conn_limit)
+        .add("tcpport", if settings.unix_path.is_some() { 0 } else { port(settings.tcp_port) })
+        .add("udpport", port(settings.udp_port))
+        .add("inter", if inter.is_empty() { "127.0.0.1".to_owned() } else { inter.join(",") })
+        .add("verbosity", shared.verbosity())
+        .add("oldest", 0)
+        .add("evictions", on(settings.evictions))
+        .add("domain_socket", settings.unix_path.as_ref().map_or("NULL".to_owned(), |path| path.display().to_string()))
+        .add("umask", format!("{:o}", settings.unix_mode))
+        .add("shutdown_command", yes(settings.shutdown))
+        .add("growth_factor", "1.25")
+        .add("chunk_size", 48)
+        .add("num_threads", settings.threads)
+        .add("num_threads_per_udp", 1)
+        .add("stat_key_prefix", char::from(settings.prefix_delimiter))
+        .add("detail_enabled", yes(shared.prefixes.is_on()))
+        .add("reqs_per_event", settings.requests_per_turn)
+        .add("cas_enabled", yes(settings.cas))
+        .add("tcp_backlog", settings.backlog)
+        .add(
+            "binding_protocol",
+            match settings.protocol {
+                Protocol::Auto => "auto-negotiate",
+                Protocol::Ascii => "ascii",
+                Protocol::Binary => "binary",
+            },
+        )
+        .add("auth_enabled_sasl", "no")
+        .add("auth_enabled_ascii", settings.auth_file.as_ref().map_or("no".to_owned(), |path| path.display().to_string()))
+        .add("item_size_max", settings.item_size_max)
+        .add("maxconns_fast", "yes")
+        .add("hashpower_init", 0)
+        .add("slab_reassign", "no")
+        .add("slab_automove", 0)
+        .add("slab_automove_ratio", "0.80")
+        .add("slab_automove_window", 30)
+        .add("slab_chunk_max", shared.arena.stats().segment_bytes)
+        .add("lru_crawler", "no")
+        .add("lru_crawler_sleep", 100)
+        .add("lru_crawler_tocrawl", 0)
+        .add("tail_repair_time", 0)
+        .add("flush_enabled", yes(settings.flush))
+        .add("dump_enabled", yes(settings.dump))
+        .add("hash_algorithm", "xxh3")
+        .add("lru_maintainer_thread", "no")
+        .add("lru_segmented", "no")
+        .add("hot_lru_pct", 0)
+        .add("warm_lru_pct", 0)
+        .add("hot_max_factor", "0.00")
+        .add("warm_max_factor", "0.00")
+        .add("temp_lru", "no")
+        .add("temporary_ttl", 0)
+        .add("idle_timeout", settings.idle_timeout_secs)
+        .add("watcher_logbuf_size", 0)
+        .add("worker_logbuf_size", 0)
+        .add("resp_obj_mem_limit", 0)
+        .add("read_buf_mem_limit", 0)
+        .add("track_sizes", "no")
+        .add("inline_ascii_response", "no")
+        .add("ssl_enabled", "no")
+        .add("client_flags_size", 4)
+        .add("arena", shared.arena.path().display());
+    list.0
+}
