@@ -1,0 +1,256 @@
+//! Exact bytes in and out.
+mod common;
+use common::Ours;
+use leveret_engine::{Deadline, Encoding, Meta, Mode, Time, Value};
+use leveret_server::Settings;
+
+/// A conversation as a list of what is said and what is answered.
+fn play(ours: &mut Ours, lines: &[(&str, &str)]) {
+    for (said, want) in lines {
+        assert_eq!(ours.say(said), *want, "{said:?}");
+    }
+}
+
+#[test]
+fn classic_commands() {
+    let mut ours = Ours::new(Settings::default());
+    play(
+        &mut ours,
+        &[
+            ("get a\r\n", "END\r\n"),
+            ("set a 5 0 3\r\nabc\r\n", "STORED\r\n"),
+            ("get a b a\r\n", "VALUE a 5 3\r\nabc\r\nVALUE a 5 3\r\nabc\r\nEND\r\n"),
+            ("add a 0 0 1\r\nx\r\n", "NOT_STORED\r\n"),
+            ("add b 0 0 1\r\nx\r\n", "STORED\r\n"),
+            ("replace c 0 0 1\r\nx\r\n", "NOT_STORED\r\n"),
+            ("append a 9 9 2\r\nde\r\nprepend a 0 0 1\r\n-\r\n", "STORED\r\nSTORED\r\n"),
+            ("get a\r\n", "VALUE a 5 6\r\n-abcde\r\nEND\r\n"),
+            ("append c 0 0 1\r\nx\r\n", "NOT_STORED\r\n"),
+            ("cas c 0 0 1 5\r\nx\r\n", "NOT_FOUND\r\n"),
+            ("cas a 0 0 1 5\r\nx\r\n", "EXISTS\r\n"),
+            ("set n 0 0 2\r\n10\r\n", "STORED\r\n"),
+            ("decr n 1\r\n", "9\r\n"),
+            ("get n\r\n", "VALUE n 0 2\r\n9 \r\nEND\r\n"),
+            ("incr n 18446744073709551615\r\n", "8\r\n"),
+            ("decr n 100\r\n", "0\r\n"),
+            ("incr a 1\r\n", "CLIENT_ERROR cannot increment or decrement non-numeric value\r\n"),
+            ("incr no 1\r\n", "NOT_FOUND\r\n"),
+            ("touch a 100\r\n", "TOUCHED\r\n"),
+            ("touch no 100\r\n", "NOT_FOUND\r\n"),
+            ("gat 100 a no\r\n", "VALUE a 5 6\r\n-abcde\r\nEND\r\n"),
+            ("gat -1 a\r\n", "VALUE a 5 6\r\n-abcde\r\nEND\r\n"),
+            ("get a\r\n", "END\r\n"),
+            ("delete b\r\ndelete b\r\n", "DELETED\r\nNOT_FOUND\r\n"),
+            ("set q 0 0 1 noreply\r\nx\r\nget q\r\n", "VALUE q 0 1\r\nx\r\nEND\r\n"),
+            ("set d 0 -1 1\r\nx\r\nget d\r\n", "STORED\r\nEND\r\n"),
+            // 31 days in seconds are a moment in 1970.
+            ("set d 0 2678400 1\r\nx\r\nget d\r\n", "STORED\r\nEND\r\n"),
+            ("flush_all\r\nget q\r\n", "OK\r\nEND\r\n"),
+            ("set q 0 0 1\r\ny\r\nget q\r\n", "STORED\r\nVALUE q 0 1\r\ny\r\nEND\r\n"),
+            ("flush_all 1000\r\nget q\r\n", "OK\r\nVALUE q 0 1\r\ny\r\nEND\r\n"),
+            ("flush_all word\r\n", "CLIENT_ERROR invalid exptime argument\r\n"),
+            ("version\r\n", "VERSION 1.6.45\r\n"),
+            ("verbosity 1\r\n", "OK\r\n"),
+            ("shutdown\r\n", "SERVER_ERROR: shutdown not enabled\r\n"),
+            ("nonsense\r\n", "ERROR\r\n"),
+            ("stats nonsense\r\n", "ERROR\r\n"),
+            ("stats reset\r\n", "RESET\r\n"),
+            ("quit\r\n", ""),
+        ],
+    );
+    assert!(ours.over);
+}
+
+#[test]
+fn meta_commands() {
+    let mut ours = Ours::new(Settings::default());
+    play(
+        &mut ours,
+        &[
+            ("mn\r\n", "MN\r\n"),
+            ("mg a\r\nmg a v\r\nmg a v q\r\nmn\r\n", "EN\r\nEN\r\nMN\r\n"),
+            ("ms a 3 F5 T0\r\nabc\r\n", "HD\r\n"),
+            ("mg a\r\n", "HD\r\n"),
+            ("mg a s v f t k O9\r\n", "VA 3 s3 f5 t-1 ka O9\r\nabc\r\n"),
+            ("mg YQ== b k v\r\n", "VA 3 kYQ== b\r\nabc\r\n"),
+            ("ms a 1 q\r\nx\r\nmn\r\n", "MN\r\n"),
+            ("ms a 1 ME\r\ny\r\n", "NS\r\n"),
+            ("ms a 1 MA\r\ny\r\nmg a v\r\n", "HD\r\nVA 2\r\nxy\r\n"),
+            ("ms a 1 C1\r\ny\r\nms no 1 C1\r\ny\r\n", "EX\r\nNF\r\n"),
+            ("ms v 2 MA N0\r\nhi\r\nmg v v\r\n", "HD\r\nVA 2\r\nhi\r\n"),
+            ("ms e 1 E77\r\nx\r\nmg e c\r\n", "HD\r\nHD c77\r\n"),
+            ("md a\r\nmd a\r\nmd a q\r\nmn\r\n", "HD\r\nNF\r\nMN\r\n"),
+            ("ma n\r\nma n N0 J13 v\r\nma n v D7\r\nma n MD D100 v t\r\n", "NF\r\nVA 2\r\n13\r\nVA 2\r\n20\r\nVA 1 t-1\r\n0\r\n"),
+            // A miss is vivified by one, who wins; the next ones are told that somebody has won.
+            ("mg w N30 t v\r\nmg w N30 t v\r\n", "VA 0 t30 W\r\n\r\nVA 0 t30 Z\r\n\r\n"),
+            // Marked stale: the first reader wins, the next ones get the old value.
+            ("ms s 3 T100\r\nold\r\nmd s I T30\r\n", "HD\r\nHD\r\n"),
+            ("mg s v t\r\nmg s v\r\n", "VA 3 t30 X W\r\nold\r\nVA 3 Z X\r\nold\r\n"),
+            ("ms s 3\r\nnew\r\nmg s v\r\n", "HD\r\nVA 3\r\nnew\r\n"),
+            // Recache: who reads it with less than 30 seconds left wins.
+            ("ms r 1 T20\r\nx\r\nmg r R30 v\r\nmg r R30 v\r\n", "HD\r\nVA 1 W\r\nx\r\nVA 1 Z\r\nx\r\n"),
+            ("ms x 3 F9\r\nabc\r\nmd x x\r\nmg x v f\r\n", "HD\r\nHD\r\nVA 0 f0\r\n\r\n"),
+            ("mg s v Q\r\n", "CLIENT_ERROR invalid flag\r\n"),
+        ],
+    );
+    // An older token than the item's stores all the same with I, and what it stores is stale.
+    assert_eq!(ours.say("ms i 1\r\na\r\n"), "HD\r\n");
+    let cas: u64 = ours.say("mg i c\r\n").trim_end().trim_start_matches("HD c").parse().expect("a number");
+    assert_eq!(ours.say(&format!("ms i 1 I C{}\r\nb\r\n", cas - 1)), "HD\r\n");
+    assert_eq!(ours.say("mg i v\r\n"), "VA 1 X W\r\nb\r\n");
+    let debug = ours.say("me e\r\n");
+    assert!(debug.starts_with("ME e exp=-1 la=0 cas=77 fetch=yes cls=1 size="), "{debug:?}");
+}
+
+#[test]
+fn what_php_stored_has_flags_that_every_client_reads() {
+    let mut ours = Ours::new(Settings::default());
+    let now = Time::now();
+    let arena = &ours.shared.arena;
+    let store = |key: &[u8], value: Value<'_>, encoding| {
+        arena.store(key, value, Meta::native(encoding), Deadline::NEVER, Mode::Set, now).expect("room");
+    };
+    store(b"text", Value::Bytes(b"abc"), Encoding::Raw);
+    store(b"number", Value::Integer(-42), Encoding::Integer);
+    store(b"array", Value::Bytes(b"a:0:{}"), Encoding::Php);
+    play(
+        &mut ours,
+        &[
+            ("get text number array\r\n", "VALUE text 0 3\r\nabc\r\nVALUE number 0 3\r\n-42\r\nVALUE array 4 6\r\na:0:{}\r\nEND\r\n"),
+            ("incr number 1\r\n", "CLIENT_ERROR cannot increment or decrement non-numeric value\r\n"),
+        ],
+    );
+}
+
+#[test]
+fn users_are_asked_for_their_names() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("users");
+    std::fs::write(&path, "ann:secret").expect("written");
+    let mut ours = Ours::new(Settings { auth_file: Some(path), ..Settings::default() });
+    play(
+        &mut ours,
+        &[
+            ("get a\r\n", "CLIENT_ERROR unauthenticated\r\n"),
+            ("set x 0 0 9\r\nann wrong\r\n", "CLIENT_ERROR authentication failure\r\n"),
+            ("set x 0 0 10\r\nann secret\r\n", "STORED\r\n"),
+            ("get a\r\n", "END\r\n"),
+        ],
+    );
+    ours.reconnect();
+    assert_eq!(ours.talk(&[0x80; 24]), b"");
+    assert!(ours.over, "the binary protocol has no users here");
+}
+
+#[test]
+fn limits_of_the_server() {
+    let mut ours = Ours::new(Settings { item_size_max: 2048, flush: false, dump: false, shutdown: true, ..Settings::default() });
+    let big = "x".repeat(2048);
+    play(
+        &mut ours,
+        &[
+            ("set k 0 0 1\r\na\r\n", "STORED\r\n"),
+            (&format!("set k 0 0 2048\r\n{big}\r\nget k\r\n"), "SERVER_ERROR object too large for cache\r\nEND\r\n"),
+            ("set k 0 0 1500\r\n", ""),
+        ],
+    );
+    play(
+        &mut ours,
+        &[
+            (&format!("{}\r\n", &big[..1500]), "STORED\r\n"),
+            (&format!("append k 0 0 1000\r\n{}\r\n", &big[..1000]), "SERVER_ERROR object too large for cache\r\n"),
+            ("flush_all\r\n", "CLIENT_ERROR flush_all not allowed\r\n"),
+            ("lru_crawler metadump all\r\n", "ERROR metadump not allowed\r\n"),
+            ("shutdown\r\n", ""),
+        ],
+    );
+    assert!(ours.over);
+}
+
+#[test]
+fn a_full_cache_that_may_not_evict_says_so() {
+    let mut ours = Ours::new(Settings { evictions: false, ..Settings::default() });
+    let value = "x".repeat(100_000);
+    let full = (0..1000).find_map(|number| {
+        let answer = ours.say(&format!("set k{number} 0 0 100000\r\n{value}\r\n"));
+        (answer != "STORED\r\n").then_some(answer)
+    });
+    assert_eq!(full.as_deref(), Some("SERVER_ERROR out of memory storing object\r\n"));
+    assert!(ours.say("get k0\r\n").starts_with("VALUE k0"));
+    assert!(ours.say("stats\r\n").contains("STAT store_no_memory 1\r\n"));
+}
+
+#[test]
+fn large_answers_come_in_pieces_and_dumps_name_every_key() {
+    let mut ours = Ours::new(Settings::default());
+    let value = "v".repeat(500_000);
+    let mut keys = String::new();
+    let mut want = String::new();
+    for number in 0..20 {
+        assert_eq!(ours.say(&format!("set k{number} 0 0 500000\r\n{value}\r\n")), "STORED\r\n");
+        keys += &format!(" k{number}");
+        want += &format!("VALUE k{number} 0 500000\r\n{value}\r\n");
+    }
+    assert!(ours.say(&format!("get{keys}\r\n")) == want + "END\r\n");
+    assert_eq!(ours.say("set a%20b 3 0 1\r\nx\r\n"), "STORED\r\n");
+    let dump = ours.say("lru_crawler metadump all\r\n");
+    assert_eq!(dump.lines().count(), 22);
+    assert!(dump.contains("key=a%2520b exp=-1 la=") && dump.ends_with("END\r\n"));
+    let dump = ours.say("lru_crawler mgdump hash\r\n");
+    assert!(dump.contains("mg a%20b\r\n") && dump.ends_with("EN\r\n"));
+}
+
+#[test]
+fn statistics_count_what_php_does_without_the_server() {
+    let mut ours = Ours::new(Settings::default());
+    let now = Time::now();
+    ours.say("set k 0 0 1\r\nx\r\nget k no\r\ndelete no\r\nstats detail on\r\nget a:b\r\n");
+    assert!(ours.shared.arena.find(b"k", now).is_some());
+    let stats = ours.say("stats\r\n");
+    for line in ["cmd_get 4", "get_hits 2", "get_misses 2", "cmd_set 1", "curr_items 1", "delete_misses 1", "version 1.6.45"] {
+        assert!(stats.contains(&format!("STAT {line}\r\n")), "{line} in {stats}");
+    }
+    assert_eq!(ours.say("stats detail dump\r\n"), "PREFIX a get 1 hit 0 set 0 del 0\r\nEND\r\n");
+    assert!(ours.say("stats settings\r\n").contains("STAT item_size_max 1048576\r\n"));
+    assert!(ours.say("stats items\r\n").contains("STAT items:1:number 1\r\n"));
+    assert!(ours.say("stats slabs\r\n").contains("STAT active_slabs 1\r\n"));
+    ours.say("stats reset\r\n");
+    assert!(ours.say("stats\r\n").contains("STAT get_hits 0\r\n"));
+}
+
+#[test]
+fn binary_requests() {
+    let mut ours = Ours::new(Settings::default());
+    let frame = |opcode: u8, opaque: u32, cas: u64, extras: &[u8], key: &[u8], value: &[u8]| {
+        let mut bytes = vec![0x80, opcode, 0, key.len() as u8, extras.len() as u8, 0, 0, 0];
+        bytes.extend(((extras.len() + key.len() + value.len()) as u32).to_be_bytes());
+        bytes.extend(opaque.to_be_bytes());
+        bytes.extend(cas.to_be_bytes());
+        [&bytes[..], extras, key, value].concat()
+    };
+    let status = |answer: &[u8]| u16::from_be_bytes([answer[6], answer[7]]);
+    let body = |answer: &[u8]| answer[24..].to_vec();
+    let (get, set, add, delete, increment, quit, noop, getq) = (0, 1, 2, 4, 5, 7, 10, 9);
+    assert_eq!(status(&ours.talk(&frame(get, 1, 0, b"", b"k", b""))), 1);
+    let stored = ours.talk(&frame(set, 2, 0, &[0, 0, 0, 5, 0, 0, 0, 0], b"k", b"abc"));
+    assert_eq!((status(&stored), &stored[12..16]), (0, &[0, 0, 0, 2][..]));
+    let cas = u64::from_be_bytes(stored[16..24].try_into().expect("eight bytes"));
+    assert!(cas > 0);
+    let got = ours.talk(&frame(get, 3, 0, b"", b"k", b""));
+    assert_eq!((status(&got), body(&got), &got[16..24]), (0, b"\0\0\0\x05abc".to_vec(), &stored[16..24]));
+    assert_eq!(status(&ours.talk(&frame(add, 4, 0, &[0; 8], b"k", b"x"))), 2);
+    assert_eq!(status(&ours.talk(&frame(set, 5, cas + 1, &[0; 8], b"k", b"x"))), 2);
+    assert_eq!(status(&ours.talk(&frame(set, 6, cas, &[0; 8], b"k", b"x"))), 0);
+    assert_eq!(ours.talk(&frame(getq, 7, 0, b"", b"none", b"")), b"");
+    assert_eq!(ours.talk(&frame(noop, 8, 0, b"", b"", b"")).len(), 24);
+    let count = |initial: u64, exptime: u32| [&1u64.to_be_bytes()[..], &initial.to_be_bytes(), &exptime.to_be_bytes()].concat();
+    assert_eq!(status(&ours.talk(&frame(increment, 9, 0, &count(10, u32::MAX), b"n", b""))), 1);
+    assert_eq!(body(&ours.talk(&frame(increment, 9, 0, &count(10, 0), b"n", b""))), 10u64.to_be_bytes());
+    assert_eq!(body(&ours.talk(&frame(increment, 9, 0, &count(10, 0), b"n", b""))), 11u64.to_be_bytes());
+    assert_eq!(status(&ours.talk(&frame(delete, 10, 1, b"", b"n", b""))), 2);
+    assert_eq!(status(&ours.talk(&frame(delete, 10, 0, b"", b"n", b""))), 0);
+    let stat = ours.talk(&frame(0x10, 11, 0, b"", b"", b""));
+    assert!(stat.windows(7).any(|window| window == b"version") && stat.ends_with(&[0; 8]));
+    assert_eq!(ours.talk(&frame(quit, 12, 0, b"", b"", b"")).len(), 24);
+    assert!(ours.over);
+}
