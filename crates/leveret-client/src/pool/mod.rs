@@ -5,6 +5,7 @@
 //! ```text
 //! add  -> ring -> server.output        run -> send, recv, poll, until nothing is awaitednext_answer -> records, in order of arrival
 //! ```
+mod datagrams;
 mod health;
 mod link;
 mod local;
@@ -360,7 +361,8 @@ impl Pool {
         }
         let record = &self.batch.records[self.next];
         self.next += 1;
-        let bytes = &self.servers[record.server as usize].input.bytes;
+        let server = &self.servers[record.server as usize];
+        let bytes = if record.is_datagram { &server.datagrams.input.bytes } else { &server.input.bytes };
         let pending = &self.batch.pending[record.request as usize];
         let key = if record.code == Code::Stat { &bytes[record.name.clone()] } else { &self.batch.keys[pending.key.clone()] };
         Some(Answer {
@@ -379,6 +381,7 @@ impl Pool {
     pub fn quit(&mut self) {
         for server in &mut self.servers {
             server.close();
+            server.datagrams.close();
             server.output.clear();
             server.sent = 0;
             server.expected.clear();

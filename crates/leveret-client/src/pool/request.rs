@@ -203,6 +203,8 @@ pub(super) struct Pending {
 /// An answer as it is kept: bytes lie in the input of the server.
 #[derive(Clone, Debug)]
 pub(super) struct Record {
+    /// The bytes came by UDP, and lie there.
+    pub is_datagram: bool,
     pub request: u32,
     pub code: Code,
     pub server: u32,

@@ -1,7 +1,7 @@
 //! The loop: sends, reads and waits, over all servers at once, until no answer is awaited.
 use super::link::{self, Fault, Moved, READABLE, WRITABLE};
 use super::server::ROW_END;
-use super::{wire, Code, Pool};
+use super::{datagrams, wire, Code, Pool};
 use rustix::event::PollFd;
 use std::time::{Duration, Instant};
 
@@ -28,16 +28,33 @@ impl Pool {
             return Some(Code::NoServers);
         }
         for server in &mut self.servers {
+            datagrams::take_row(server, &self.batch, &self.options);
             wire::end_row(server, &self.batch, &self.options);
         }
-        let is_reading = self.servers.iter().any(|server| !server.expected.is_empty());
+        let is_reading = self.servers.iter().any(|server| !server.expected.is_empty() || server.datagrams.is_busy());
         if self.options.buffer_writes && !is_reading && self.servers.iter().all(|server| server.output.len() - server.sent < BUFFERED_MAX) {
             return (!self.has_errors).then_some(Code::Buffered);
         }
         for index in 0..self.servers.len() {
             self.send(index);
+            self.send_datagrams(index);
         }
         None
+    }
+
+    /// Sends datagrams that are due; those that nobody answers go over the stream.
+    fn send_datagrams(&mut self, index: usize) {
+        let given_up = datagrams::send(&mut self.servers[index], &self.options);
+        self.go_by_stream(index, given_up);
+    }
+
+    fn go_by_stream(&mut self, index: usize, requests: Vec<u32>) {
+        if !requests.is_empty() {
+            let server = &mut self.servers[index];
+            server.row.extend(requests);
+            wire::end_row(server, &self.batch, &self.options);
+            self.send(index);
+        }
     }
 
     /// Sends the writes that wait in buffers, and waits until the kernel has them.
@@ -57,7 +74,8 @@ impl Pool {
     pub(super) fn advance(&mut self) -> bool {
         let mut busy = self.servers.iter().enumerate().filter(|(_, server)| server.is_busy()).map(|(index, _)| index);
         let Some(first) = busy.next() else { return false };
-        let is_alone = busy.next().is_none() && !self.servers[first].has_unsent();
+        let server = &self.servers[first];
+        let is_alone = busy.next().is_none() && !server.has_unsent() && !server.datagrams.is_busy();
         let is_connected = self.servers[first].link.as_ref().is_some_and(|link| link.is_connected);
         // One system call that waits is cheaper than two. It is not bounded by a deadline that already runs.
         if is_alone && is_connected && self.servers[first].is_used && self.servers[first].deadline.is_none() {
@@ -73,6 +91,10 @@ impl Pool {
         let now = Instant::now();
         let mut until = now + Duration::from_secs(3600);
         for server in self.servers.iter_mut().filter(|server| server.is_busy()) {
+            until = server.datagrams.deadline().map_or(until, |deadline| until.min(deadline));
+            if !server.is_streaming() {
+                continue;
+            }
             let is_connected = server.link.as_ref().is_some_and(|link| link.is_connected);
             let patience = if is_connected { self.options.io_timeout } else { self.options.connect_timeout };
             until = until.min(*server.deadline.get_or_insert(now + patience));
@@ -80,7 +102,7 @@ impl Pool {
         let ready: Vec<(usize, bool, bool)> = {
             let mut polled = Vec::with_capacity(self.servers.len());
             let mut indexes = Vec::with_capacity(self.servers.len());
-            for (index, server) in self.servers.iter().enumerate().filter(|(_, server)| server.is_busy()) {
+            for (index, server) in self.servers.iter().enumerate().filter(|(_, server)| server.is_streaming()) {
                 let Some(link) = &server.link else { continue };
                 let mut events = READABLE;
                 if !link.is_connected || server.has_unsent() {
@@ -89,6 +111,8 @@ impl Pool {
                 polled.push(PollFd::new(link, events));
                 indexes.push(index);
             }
+            // They are all read below, whichever is ready.
+            polled.extend(self.servers.iter().filter_map(datagrams::polled));
             link::wait(&mut polled, until.saturating_duration_since(now));
             let ready = |fd: &PollFd<'_>| (fd.revents().intersects(!WRITABLE), fd.revents().intersects(!READABLE));
             indexes.iter().zip(&polled).map(|(index, fd)| (*index, ready(fd).0, ready(fd).1)).collect()
@@ -101,8 +125,15 @@ impl Pool {
             if is_readable && self.servers[index].link.as_ref().is_some_and(|link| link.is_connected) {
                 self.recv(index, false);
             }
-            if self.servers[index].is_busy() && self.servers[index].deadline.is_some_and(|deadline| deadline <= now) {
+            if self.servers[index].is_streaming() && self.servers[index].deadline.is_some_and(|deadline| deadline <= now) {
                 self.fail(index, Fault::new(Code::Timeout));
+            }
+        }
+        for index in 0..self.servers.len() {
+            if self.servers[index].datagrams.is_busy() {
+                let given_up = self.servers[index].datagrams.recv(&mut self.batch, &self.options);
+                self.go_by_stream(index, given_up);
+                self.send_datagrams(index);
             }
         }
     }
@@ -125,21 +156,23 @@ impl Pool {
     fn recv(&mut self, index: usize, alone: bool) {
         let server = &mut self.servers[index];
         match server.recv(alone, &self.options) {
-            Ok(Moved::Bytes(_)) => match wire::read(server, &mut self.batch, &self.options) {
-                Ok(has_read) => {
-                    let large = server.input.filled - server.input.parsed > PROGRESS;
-                    if has_read || large {
-                        server.deadline = None;
-                    } else if alone {
-                        // From here on patience is measured: a server that drips is not waited for again and again.
-                        server.deadline = Some(Instant::now() + self.options.io_timeout);
+            Ok(Moved::Bytes(_)) => {
+                match wire::read(&mut server.input, &mut server.expected, &mut self.batch, self.options.protocol, &self.options) {
+                    Ok(has_read) => {
+                        let large = server.input.filled - server.input.parsed > PROGRESS;
+                        if has_read || large {
+                            server.deadline = None;
+                        } else if alone {
+                            // From here on patience is measured: a server that drips is not waited for again and again.
+                            server.deadline = Some(Instant::now() + self.options.io_timeout);
+                        }
+                        if server.expected.is_empty() && !server.health.is_fresh() {
+                            server.health.succeeded();
+                        }
                     }
-                    if server.expected.is_empty() && !server.health.is_fresh() {
-                        server.health.succeeded();
-                    }
+                    Err(wire::Garbled) => self.fail(index, Fault::new(Code::ProtocolError)),
                 }
-                Err(wire::Garbled) => self.fail(index, Fault::new(Code::ProtocolError)),
-            },
+            }
             Ok(Moved::Blocked) if alone => self.fail(index, Fault::new(Code::Timeout)),
             Ok(Moved::Blocked) => {}
             Ok(Moved::Closed) => self.lost(index, Code::UnknownReadFailure),

@@ -1,4 +1,5 @@
 //! One server of a pool: its link, what is to be sent, what has come, and which requests await an answer.
+use super::datagrams::Datagrams;
 use super::health::Health;
 use super::link::{resolve, Address, Fault, Link, Moved};
 use super::local::Local;
@@ -26,6 +27,7 @@ pub(super) struct Server {
     pub udp_port: u16,
     pub weight: u32,
     pub health: Health,
+    pub datagrams: Datagrams,
     /// For `arena:NAME`.
     pub local: Local,
     addresses: Vec<Address>,
@@ -102,6 +104,7 @@ impl Server {
             udp_port,
             weight,
             health: Health::default(),
+            datagrams: Datagrams::default(),
             local: Local::default(),
             addresses: Vec::new(),
             address: 0,
@@ -130,6 +133,7 @@ impl Server {
         self.expected.clear();
         self.row.clear();
         self.input.clear();
+        self.datagrams.begin();
         self.is_used = self.link.is_some();
         self.may_be_stale = self.is_used;
         self.deadline = None;
@@ -153,8 +157,26 @@ impl Server {
         self.sent < self.output.len()
     }
 
-    pub fn is_busy(&self) -> bool {
+    /// Something is to be sent over the stream, or awaited from it.
+    pub fn is_streaming(&self) -> bool {
         self.has_unsent() || !self.expected.is_empty()
+    }
+
+    pub fn is_busy(&self) -> bool {
+        self.is_streaming() || self.datagrams.is_busy()
+    }
+
+    /// The address of the host, the first of several.
+    pub fn address(&mut self) -> Result<Address, Fault> {
+        self.resolve()?;
+        Ok(self.addresses[self.address].clone())
+    }
+
+    fn resolve(&mut self) -> Result<(), Fault> {
+        if self.addresses.is_empty() {
+            (self.addresses, self.address) = (resolve(&self.host, self.port)?, 0);
+        }
+        Ok(())
     }
 
     /// Begins or finishes connecting, at the next address of the host where one refuses. True = connected.
@@ -165,9 +187,7 @@ impl Server {
         let mut result = match &mut self.link {
             Some(link) => link.finish_connect(),
             None => {
-                if self.addresses.is_empty() {
-                    (self.addresses, self.address) = (resolve(&self.host, self.port)?, 0);
-                }
+                self.resolve()?;
                 self.open(options)
             }
         };

@@ -1,9 +1,10 @@
 //! Debian's memcached and PHP, started for one test.
 #![allow(dead_code)]
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream, UdpSocket};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 /// A memcached of this test's own; killed with it.
@@ -108,9 +109,17 @@ impl Drop for Memcached {
 trait Stream: Read + Write {}
 impl<T: Read + Write> Stream for T {}
 
-/// A port that was free a moment ago.
+/// A port that was free a moment ago. It lies below those that the kernel gives to clients, and is given once in a process: a
+/// server that is killed finds its port free when it comes back.
 pub fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    loop {
+        let first = 15_000 + (std::process::id() % 1000) as u16 * 16;
+        let port = first + NEXT.fetch_add(1, Ordering::Relaxed) % 1000;
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() && UdpSocket::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 /// Runs a script with Debian's extensions and nothing else; gives its output.

@@ -1,0 +1,213 @@
+//! Gets by UDP. The answer to a datagram may come in many, in any order, or not at all: then it is asked again, and at last over
+//! the stream. Stores stay with the stream, which says whether they have arrived.
+//!
+//! A datagram asks for one key. memcached answers several keys by several rows of datagrams, each counted from 0 under the same
+//! request number: once one is lost, a datagram of another value fits into its place.
+use super::link::{self, Address};
+use super::server::{Input, Server, ROW_END};
+use super::wire::{self, Batch};
+use super::{Options, Protocol};
+use leveret_protocol::text::{self, TextKey};
+use leveret_protocol::udp::{Accepted, Frame, Reassembly, DATAGRAM_MAX};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
+use std::net::SocketAddr;
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+// How often a datagram is sent before the stream takes over.
+const TRIES: u32 = 2;
+
+// More than a server puts into a datagram.
+const ROOM: usize = 2048;
+
+// A datagram on its way back is here within this, or lost.
+const PATIENCE_MIN: Duration = Duration::from_millis(20);
+const PATIENCE_MAX: Duration = Duration::from_millis(250);
+
+/// What a server is asked by UDP in this batch.
+#[derive(Default)]
+pub(super) struct Datagrams {
+    socket: Option<OwnedFd>,
+    last_id: u16,
+    asked: Vec<Asked>,
+    /// Whole answers of this batch.
+    pub input: Input,
+}
+
+struct Asked {
+    /// Another one for each try: what is late belongs to no other answer.
+    id: u16,
+    /// Without the frame.
+    line: Vec<u8>,
+    request: u32,
+    answer: Reassembly,
+    tries: u32,
+    until: Option<Instant>,
+}
+
+/// The UDP port of a server, if gets go there.
+pub(super) fn port(server: &Server, options: &Options) -> Option<u16> {
+    match server.udp_port {
+        _ if server.port == 0 => None,
+        0 => options.udp.then_some(server.port),
+        port => Some(port),
+    }
+}
+
+impl Datagrams {
+    pub fn begin(&mut self) {
+        self.asked.clear();
+        self.input.clear();
+    }
+
+    pub fn is_busy(&self) -> bool {
+        !self.asked.is_empty()
+    }
+
+    pub fn socket(&self) -> Option<&OwnedFd> {
+        self.socket.as_ref().filter(|_| self.is_busy())
+    }
+
+    pub fn close(&mut self) {
+        self.socket = None;
+        self.asked.clear();
+    }
+
+    /// When the most urgent datagram is given up.
+    pub fn deadline(&self) -> Option<Instant> {
+        self.asked.iter().filter_map(|asked| asked.until).min()
+    }
+
+    fn ask(&mut self, request: u32, key: TextKey<'_>, batch: &Batch) {
+        let pending = &batch.pending[request as usize];
+        let mut line = Vec::with_capacity(key.as_bytes().len() + 32);
+        text::begin_keys(&mut line, pending.with_cas, wire::new_exptime(pending));
+        text::add_key(&mut line, key);
+        text::end_keys(&mut line);
+        self.asked.push(Asked { id: 0, line, request, answer: Reassembly::new(0, 0), tries: 0, until: None });
+    }
+
+    /// Sends what has not been sent, or was not answered in time. Gives the requests that are to go over the stream.
+    fn send(&mut self, address: Option<SocketAddr>, now: Instant, options: &Options) -> Vec<u32> {
+        let mut given_up = Vec::new();
+        let patience = (options.io_timeout / 8).clamp(PATIENCE_MIN, PATIENCE_MAX);
+        // Without an address or a socket the stream takes over, and tells what is wrong.
+        if self.socket.is_none() {
+            self.socket = address.and_then(|address| open(address).ok());
+        }
+        let (socket, last_id) = (self.socket.as_ref(), &mut self.last_id);
+        let mut datagram = Vec::with_capacity(DATAGRAM_MAX);
+        self.asked.retain_mut(|asked| {
+            if asked.until.is_some_and(|until| until > now) {
+                return true;
+            }
+            *last_id = last_id.wrapping_add(1);
+            asked.id = *last_id;
+            asked.answer = Reassembly::new(asked.id, options.value_max);
+            asked.tries += 1;
+            asked.until = Some(now + patience * asked.tries);
+            datagram.clear();
+            datagram.extend_from_slice(&Frame::request(asked.id).bytes());
+            datagram.extend_from_slice(&asked.line);
+            let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+            let is_sent = asked.tries <= TRIES && socket.is_some_and(|socket| rustix::net::send(socket, &datagram, flags).is_ok());
+            if !is_sent {
+                given_up.push(asked.request);
+            }
+            is_sent
+        });
+        given_up
+    }
+
+    /// Takes what has come. Gives the requests that are to go over the stream.
+    pub fn recv(&mut self, batch: &mut Batch, options: &Options) -> Vec<u32> {
+        let mut given_up = Vec::new();
+        let mut room = [0; ROOM];
+        while let Some(socket) = &self.socket {
+            let len = match rustix::net::recv(socket, &mut room[..], RecvFlags::DONTWAIT) {
+                // Cut off: no server sends that much.
+                Ok((ROOM, _)) => continue,
+                Ok((len, _)) => len,
+                Err(Errno::INTR) => continue,
+                Err(Errno::AGAIN) => break,
+                // Nobody listens there: the stream will tell.
+                Err(_) => {
+                    given_up.extend(self.asked.drain(..).map(|asked| asked.request));
+                    self.socket = None;
+                    break;
+                }
+            };
+            let Some((frame, _)) = Frame::parse(&room[..len]) else { continue };
+            let Some(place) = self.asked.iter().position(|asked| asked.id == frame.request_id) else { continue };
+            match self.asked[place].answer.accept(&room[..len]) {
+                Accepted::Foreign | Accepted::Part => {}
+                Accepted::TooLarge => given_up.push(self.asked.swap_remove(place).request),
+                Accepted::Whole => {
+                    let Asked { request, answer, .. } = self.asked.swap_remove(place);
+                    if !self.accept(request, answer, batch, options) {
+                        given_up.push(request);
+                    }
+                }
+            }
+        }
+        given_up
+    }
+
+    /// Reads a whole answer. False = it answers something else, or is garbled.
+    fn accept(&mut self, request: u32, answer: Reassembly, batch: &mut Batch, options: &Options) -> bool {
+        let place = self.input.push(&answer.finish().unwrap_or_default());
+        self.input.parsed = place.start;
+        let first = batch.records.len();
+        let mut expected = [request, ROW_END].into_iter().collect();
+        let _ = wire::read(&mut self.input, &mut expected, batch, Protocol::Text, options);
+        (self.input.parsed, self.input.wanted) = (place.end, 0);
+        for record in &mut batch.records[first..] {
+            record.is_datagram = true;
+        }
+        !expected.contains(&request)
+    }
+}
+
+/// Takes the row of a server that listens for datagrams, unless the stream has work in this batch: a get must not overtake the
+/// store before it. Keys that text cannot carry stay.
+pub(super) fn take_row(server: &mut Server, batch: &Batch, options: &Options) {
+    if port(server, options).is_none() || !server.expected.is_empty() || server.has_unsent() {
+        return;
+    }
+    let Server { row, datagrams, .. } = server;
+    row.retain(|request| match TextKey::new(batch.key(*request)) {
+        Some(key) => {
+            datagrams.ask(*request, key, batch);
+            false
+        }
+        None => true,
+    });
+}
+
+/// Sends the datagrams of a server that are due. Gives the requests that are to go over the stream.
+pub(super) fn send(server: &mut Server, options: &Options) -> Vec<u32> {
+    if !server.datagrams.is_busy() {
+        return Vec::new();
+    }
+    let address = match (server.address(), port(server, options)) {
+        (Ok(Address::Internet(mut address)), Some(port)) => {
+            address.set_port(port);
+            Some(address)
+        }
+        _ => None,
+    };
+    server.datagrams.send(address, Instant::now(), options)
+}
+
+fn open(address: SocketAddr) -> Result<OwnedFd, Errno> {
+    let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+    let socket = rustix::net::socket_with(family, SocketType::DGRAM, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK, None)?;
+    rustix::net::connect(&socket, &address)?;
+    Ok(socket)
+}
+
+/// For `poll`.
+pub(super) fn polled(server: &Server) -> Option<rustix::event::PollFd<'_>> {
+    server.datagrams.socket().map(|socket| rustix::event::PollFd::new(socket, link::READABLE))
+}

@@ -1,0 +1,93 @@
+//! Answers of the text protocol: each belongs to the request that has waited longest, and what is got must have the right key.
+use super::super::request::Operation;
+use super::super::server::ROW_END;
+use super::super::Code;
+use super::{meta, skip, Accepted, Batch, Expected};
+use leveret_protocol::text;
+use std::ops::Range;
+
+pub fn accept(answer: &text::Answer<'_>, expected: &mut Expected, batch: &mut Batch, place: impl Fn(&[u8]) -> Range<usize>) -> Accepted {
+    use text::Answer as Says;
+    if let Says::Meta(answer) = answer {
+        return meta::accept(answer, expected, batch, place);
+    }
+    if let Says::Value { key, flags, value, cas } = answer {
+        let row = expected.iter().take_while(|number| **number != ROW_END && batch.pending[**number as usize].operation.is_get());
+        // A key that was not asked for is garbage.
+        let before = row.into_iter().position(|number| batch.key(*number) == *key).ok_or(None)?;
+        let number = skip(before, expected, batch).ok_or(None)?;
+        let value = place(value);
+        let record = batch.finish(number, Code::Success);
+        (record.meta.flags, record.cas, record.value) = (*flags, cas.unwrap_or(0), value);
+        return Ok(());
+    }
+    let front = expected.front().copied().ok_or(None)?;
+    let is_row = front == ROW_END || batch.pending[front as usize].operation.is_get();
+    if is_row {
+        let (code, text) = match answer {
+            Says::End => (None, b"".as_slice()),
+            Says::Error(text) => (Some(Code::ProtocolError), *text),
+            Says::ClientError(text) => (Some(Code::ClientError), *text),
+            Says::ServerError(text) => (Some(Code::ServerError), *text),
+            _ => return Err(None),
+        };
+        while let Some(number) = expected.pop_front().filter(|number| *number != ROW_END) {
+            match code {
+                None => batch.miss(number),
+                Some(code) => batch.finish(number, code).value = place(text),
+            }
+        }
+        return Ok(());
+    }
+    let operation = batch.pending[front as usize].operation;
+    let (code, text) = match answer {
+        Says::Stat { name, value } if operation == Operation::Stats => {
+            let record = batch.record(front, Code::Stat);
+            (record.name, record.value) = (place(name), place(value));
+            return Ok(());
+        }
+        Says::Line(line) if operation == Operation::Keys => match line.strip_prefix(b"key=") {
+            Some(rest) => {
+                let len = rest.iter().position(|byte| *byte == b' ').unwrap_or(rest.len());
+                batch.record(front, Code::Stat).name = place(&rest[..len]);
+                return Ok(());
+            }
+            // Another one walks at this moment.
+            None => (Code::ServerError, *line),
+        },
+        Says::End if operation == Operation::Keys => (Code::End, b"".as_slice()),
+        Says::End | Says::Reset | Says::Ok if operation == Operation::Stats => (Code::End, b"".as_slice()),
+        Says::Stored if operation.is_store() => (Code::Success, b"".as_slice()),
+        Says::NotStored if operation.is_store() => (Code::NotStored, b"".as_slice()),
+        Says::Exists if operation == Operation::Cas => (Code::DataExists, b"".as_slice()),
+        Says::NotFound => (Code::NotFound, b"".as_slice()),
+        Says::Deleted if operation == Operation::Delete => (Code::Success, b"".as_slice()),
+        Says::Touched if operation == Operation::Touch => (Code::Success, b"".as_slice()),
+        Says::Ok if operation == Operation::Flush => (Code::Success, b"".as_slice()),
+        Says::Version(text) if operation == Operation::Version => (Code::Success, *text),
+        Says::Number(number) if matches!(operation, Operation::Increment | Operation::Decrement) => {
+            expected.pop_front();
+            batch.finish(front, Code::Success).number = *number;
+            return Ok(());
+        }
+        Says::Error(text) => (Code::ProtocolError, *text),
+        Says::ClientError(text) => (Code::ClientError, *text),
+        Says::ServerError(text) => (server_error(text), *text),
+        _ => return Err(None),
+    };
+    expected.pop_front();
+    batch.finish(front, code).value = place(text);
+    // Old servers take the data block of a store that they refuse for commands: what they say from here on is no answer to us.
+    if operation.is_store() && matches!(code, Code::ClientError | Code::ProtocolError) {
+        return Err(None);
+    }
+    Ok(())
+}
+
+fn server_error(text: &[u8]) -> Code {
+    match text {
+        b"object too large for cache" => Code::TooBig,
+        _ if text.starts_with(b"out of memory") => Code::ServerMemoryAllocationFailure,
+        _ => Code::ServerError,
+    }
+}

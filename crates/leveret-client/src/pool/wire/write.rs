@@ -1,0 +1,180 @@
+//! From requests to bytes.
+use super::super::request::{Operation, Pending, Request};
+use super::super::server::{Server, ROW_END};
+use super::super::{Code, Options, Protocol};
+use super::Batch;
+use leveret_engine::Meta;
+use leveret_protocol::binary::{self, Command};
+use leveret_protocol::text::{self, MetaRequest, Store, TextKey};
+use leveret_protocol::{Verb, WireKey, KEY_MAX};
+
+/// Appends a request to the server's output; gets wait in its row until `end_row`.
+pub fn write(server: &mut Server, batch: &Batch, number: u32, request: &Request<'_>, options: &Options) -> Result<(), Code> {
+    let is_quiet = batch.pending[number as usize].is_quiet;
+    if request.operation.is_get() {
+        let row = batch.pending.get(server.row.first().map_or(usize::MAX, |first| *first as usize));
+        if row.is_some_and(|first| !is_one_row(options.protocol, first, &batch.pending[number as usize])) {
+            end_row(server, batch, options);
+        }
+        server.row.push(number);
+        return Ok(());
+    }
+    end_row(server, batch, options);
+    match options.protocol {
+        Protocol::Text => write_text(&mut server.output, request, is_quiet)?,
+        Protocol::Binary => write_binary(&mut server.output, request, is_quiet, batch.opaque(number))?,
+        Protocol::Meta => write_meta(&mut server.output, request, is_quiet, batch.opaque(number))?,
+    }
+    if !is_quiet {
+        server.expected.push_back(number);
+    }
+    Ok(())
+}
+
+fn is_one_row(protocol: Protocol, first: &Pending, other: &Pending) -> bool {
+    protocol != Protocol::Text || (first.operation, first.exptime, first.with_cas) == (other.operation, other.exptime, other.with_cas)
+}
+
+/// Writes the gets that wait, as one line or as a row of quiet ones with a mark at its end.
+pub fn end_row(server: &mut Server, batch: &Batch, options: &Options) {
+    let Some(first) = server.row.first().map(|first| &batch.pending[*first as usize]) else { return };
+    let out = &mut server.output;
+    let is_single = server.row.len() == 1;
+    match options.protocol {
+        Protocol::Text => {
+            text::begin_keys(out, first.with_cas, new_exptime(first));
+            for key in server.row.iter().filter_map(|number| TextKey::new(batch.key(*number))) {
+                text::add_key(out, key);
+            }
+            text::end_keys(out);
+        }
+        Protocol::Binary => {
+            for number in &server.row {
+                let pending = &batch.pending[*number as usize];
+                let command = Command::Get { key: batch.key(*number), with_key: false, touch: new_exptime(pending) };
+                let is_written = binary::Request::new(command, !is_single, batch.opaque(*number)).write(out);
+                debug_assert!(is_written, "keys are checked before");
+            }
+            if !is_single {
+                let _ = binary::Request::new(Command::Noop, false, batch.opaque(ROW_END)).write(out);
+            }
+        }
+        Protocol::Meta => {
+            let mut room = [0; KEY_MAX];
+            for number in &server.row {
+                let pending = &batch.pending[*number as usize];
+                let Some(key) = WireKey::for_meta(batch.key(*number), &mut room) else { continue };
+                let mut line = MetaRequest::get(out, &key).flag(b'v').flag(b'f').number(b'O', u64::from(batch.opaque(*number)));
+                if pending.with_cas {
+                    line = line.flag(b'c');
+                }
+                if let Some(exptime) = new_exptime(pending) {
+                    line = line.signed(b'T', exptime);
+                }
+                if !is_single {
+                    line = line.flag(b'q');
+                }
+                line.end();
+            }
+            if !is_single {
+                out.extend_from_slice(b"mn\r\n");
+            }
+        }
+    }
+    server.expected.extend(server.row.drain(..));
+    if options.protocol == Protocol::Text || !is_single {
+        server.expected.push_back(ROW_END);
+    }
+}
+
+/// The exptime that a get gives its item, if it does.
+pub fn new_exptime(pending: &Pending) -> Option<i64> {
+    (pending.operation == Operation::GetAndTouch).then_some(pending.exptime)
+}
+
+fn verb(operation: Operation) -> Verb {
+    match operation {
+        Operation::Add => Verb::Add,
+        Operation::Replace => Verb::Replace,
+        Operation::Append => Verb::Append,
+        Operation::Prepend => Verb::Prepend,
+        _ => Verb::Set,
+    }
+}
+
+fn write_text(out: &mut Vec<u8>, request: &Request<'_>, noreply: bool) -> Result<(), Code> {
+    let key = || TextKey::new(request.key).ok_or(Code::BadKey);
+    let Request { operation, value, meta: Meta { flags, .. }, exptime, number, .. } = *request;
+    match operation {
+        Operation::Delete => text::write_delete(out, key()?, noreply),
+        // The text protocol cannot create a counter.
+        Operation::Increment | Operation::Decrement if request.initial.is_some() => return Err(Code::NotSupported),
+        Operation::Increment | Operation::Decrement => {
+            text::write_count(out, key()?, number, operation == Operation::Decrement, noreply);
+        }
+        Operation::Touch => text::write_touch(out, key()?, exptime, noreply),
+        Operation::Flush => text::write_flush_all(out, (exptime != 0).then_some(exptime), noreply),
+        Operation::Version => out.extend_from_slice(b"version\r\n"),
+        Operation::Keys => out.extend_from_slice(b"lru_crawler metadump all\r\n"),
+        Operation::Stats if text::write_stats(out, request.key) => {}
+        Operation::Stats => return Err(Code::BadKey),
+        _ => {
+            let compare = (operation == Operation::Cas).then_some(number);
+            text::write_store(out, &Store { verb: verb(operation), compare, key: key()?, flags, exptime, value, noreply });
+        }
+    }
+    Ok(())
+}
+
+fn write_binary(out: &mut Vec<u8>, request: &Request<'_>, quiet: bool, opaque: u32) -> Result<(), Code> {
+    let Request { operation, key, value, meta: Meta { flags, .. }, exptime, number, .. } = *request;
+    let command = match operation {
+        Operation::Delete => Command::Delete { key },
+        Operation::Increment | Operation::Decrement => Command::Count {
+            key,
+            is_decrement: operation == Operation::Decrement,
+            delta: number,
+            initial: request.initial.map(|initial| (initial, exptime)),
+        },
+        Operation::Touch => Command::Touch { key, exptime },
+        Operation::Flush => Command::Flush { exptime: (exptime != 0).then_some(exptime) },
+        Operation::Version => Command::Version,
+        Operation::Stats => Command::Stat { subject: key },
+        Operation::Keys => return Err(Code::NotSupported),
+        _ => Command::Store { verb: verb(operation), key, flags, exptime, value },
+    };
+    let cas = if operation == Operation::Cas { number } else { 0 };
+    let is_written = binary::Request::new(command, quiet, opaque).with_cas(cas).write(out);
+    is_written.then_some(()).ok_or(Code::BadKey)
+}
+
+fn write_meta(out: &mut Vec<u8>, request: &Request<'_>, quiet: bool, opaque: u32) -> Result<(), Code> {
+    let Request { operation, value, meta: Meta { flags, .. }, exptime, number, .. } = *request;
+    if operation.is_for_servers() {
+        // These have no meta form.
+        return write_text(out, request, quiet);
+    }
+    let mut room = [0; KEY_MAX];
+    let key = WireKey::for_meta(request.key, &mut room).ok_or(Code::BadKey)?;
+    let finish = |line: MetaRequest<'_>| (if quiet { line.flag(b'q') } else { line.number(b'O', u64::from(opaque)) }).end();
+    match operation {
+        Operation::Delete => finish(MetaRequest::delete(out, &key)),
+        Operation::Increment | Operation::Decrement => {
+            let mut line = MetaRequest::count(out, &key).number(b'D', number).flag(b'v');
+            if let Some(initial) = request.initial {
+                line = line.number(b'J', initial).signed(b'N', exptime);
+            }
+            finish(if operation == Operation::Decrement { line.decrement() } else { line });
+        }
+        Operation::Touch => finish(MetaRequest::get(out, &key).signed(b'T', exptime)),
+        _ => {
+            let mut line = MetaRequest::store(out, &key, value.len()).verb(verb(operation));
+            line = line.number(b'F', u64::from(flags)).signed(b'T', exptime);
+            if operation == Operation::Cas {
+                line = line.number(b'C', number);
+            }
+            (if quiet { line.flag(b'q') } else { line.number(b'O', u64::from(opaque)) }).end_with(value);
+        }
+    }
+    Ok(())
+}
