@@ -34,12 +34,17 @@ static php_leveret_opened *find_opened(const char *name, size_t name_len)
 	return NULL;
 }
 
-static leveret_status open_arena(const char *name, size_t name_len, uint64_t memory, bool create, leveret_arena **arena, uint32_t *created, char *message)
+leveret_bytes php_leveret_dir(void)
 {
 	const char *dir = LEVERET_G(dir) ? LEVERET_G(dir) : "";
+	return php_leveret_bytes(dir, strlen(dir));
+}
+
+static leveret_status open_arena(const char *name, size_t name_len, uint64_t memory, bool create, leveret_arena **arena, uint32_t *created, char *message)
+{
 	leveret_open_options options = {
 		.arena = php_leveret_bytes(name, name_len),
-		.dir = php_leveret_bytes(dir, strlen(dir)),
+		.dir = php_leveret_dir(),
 		.memory = memory,
 		.lock_timeout_ms = (uint32_t) LEVERET_G(lock_timeout),
 		.create = create,

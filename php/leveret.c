@@ -65,7 +65,7 @@ static PHP_INI_MH(on_update_serializer)
 
 static PHP_INI_MH(on_update_provide)
 {
-	static const char *const names[] = { "apcu", "", NULL };
+	static const char *const names[] = { "apcu", "memcached", "", NULL };
 	bool good = true;
 	for (const char *at = ZSTR_VAL(new_value); *at; ) {
 		at += strspn(at, ", \t");
@@ -73,7 +73,7 @@ static PHP_INI_MH(on_update_provide)
 		good = good && is_one_of(at, len, names);
 		at += len;
 	}
-	if (!is_valid(good, entry, new_value, "a list of drop-in modules (apcu) or empty")) {
+	if (!is_valid(good, entry, new_value, "a list of drop-in modules (apcu, memcached) or empty")) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
@@ -134,9 +134,25 @@ static PHP_GSHUTDOWN_FUNCTION(leveret)
 	php_leveret_allowed_classes_free(leveret_globals);
 }
 
+/* The word in leveret.provide, which on_update_provide has checked. */
 static bool provides(const char *module)
 {
-	return strstr(LEVERET_G(provide), module) != NULL;
+	size_t len = strlen(module);
+	for (const char *at = LEVERET_G(provide); *(at += strspn(at, ", \t")); at += strcspn(at, ", \t")) {
+		if (strcspn(at, ", \t") == len && memcmp(at, module, len) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+/* The drop-in modules that leveret.provide names. */
+static zend_result provide(void)
+{
+	if (provides("apcu") && php_leveret_apcu_startup() == FAILURE) {
+		return FAILURE;
+	}
+	return provides("memcached") ? php_leveret_memcached_startup() : SUCCESS;
 }
 
 static PHP_MINIT_FUNCTION(leveret)
@@ -147,15 +163,14 @@ static PHP_MINIT_FUNCTION(leveret)
 		php_leveret_master = leveret_master_token();
 	}
 	php_leveret_cache_minit();
-	if (!provides("apcu")) {
-		return SUCCESS;
-	}
 	/* A module that dl() loads goes with its request; one that it registers would stay and point into unloaded code. */
 	if (type == MODULE_TEMPORARY) {
-		zend_error(E_NOTICE, "leveret: loaded by dl(), so the module apcu is not provided; use extension=leveret.so in php.ini");
+		if (*LEVERET_G(provide)) {
+			zend_error(E_NOTICE, "leveret: loaded by dl(), so %s is not provided; use extension=leveret.so in php.ini", LEVERET_G(provide));
+		}
 		return SUCCESS;
 	}
-	return php_leveret_apcu_startup();
+	return provide();
 }
 
 static PHP_MSHUTDOWN_FUNCTION(leveret)
@@ -210,9 +225,14 @@ static PHP_MINFO_FUNCTION(leveret)
 	DISPLAY_INI_ENTRIES();
 }
 
-/* apcu_iterator.c matches keys by pcre's functions. */
+/* apcu_iterator.c matches keys by pcre's functions; the drop-in module memcached is made of json, session and spl. */
 static const zend_module_dep leveret_deps[] = {
 	ZEND_MOD_REQUIRED("pcre")
+	ZEND_MOD_REQUIRED("json")
+	ZEND_MOD_REQUIRED("session")
+	ZEND_MOD_REQUIRED("spl")
+	ZEND_MOD_OPTIONAL("igbinary")
+	ZEND_MOD_OPTIONAL("msgpack")
 	ZEND_MOD_END
 };
 

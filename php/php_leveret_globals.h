@@ -83,6 +83,7 @@ ZEND_INI_MH(php_leveret_on_update_range);
 
 /* --- arena.c --- */
 
+leveret_bytes php_leveret_dir(void);      /* leveret.dir */
 void php_leveret_arenas_check(void);      /* one stat(2) each: an arena whose file is gone counts as lost */
 void php_leveret_arenas_look(void);       /* the same, if it was not done in this second */
 void php_leveret_leases_release(void);    /* RSHUTDOWN: exit and fatal errors leave leases behind */
@@ -94,6 +95,9 @@ void php_leveret_arena_info(const char *name, zend_long memory);   /* phpinfo ro
 
 /* Appends nothing, replaces nothing: *out is a new block of the request's heap that holds `bytes`. False: an exception is pending. */
 bool php_leveret_serialize(zval *value, php_leveret_encoded *out);
+/* The same by a serializer of the caller's choice, which must be there. */
+bool php_leveret_serialize_as(leveret_encoding encoding, zval *value, php_leveret_encoded *out);
+bool php_leveret_has_serializer(leveret_encoding encoding);
 /* False: *return_value is not set; an exception is pending, or the data is unreadable or not allowed (a warning was given).
  * data[len] is NUL. */
 bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, zval *return_value);
@@ -105,5 +109,9 @@ void php_leveret_allowed_classes_free(zend_leveret_globals *globals);
 /* --- apcu_module.c --- */
 
 zend_result php_leveret_apcu_startup(void);  /* registers the module apcu, unless the real one is there */
+
+/* --- memcached_module.c --- */
+
+zend_result php_leveret_memcached_startup(void);
 
 #endif

@@ -148,7 +148,16 @@ static bool php_unserialize(const char *data, size_t len, zval *return_value)
 
 bool php_leveret_serialize(zval *value, php_leveret_encoded *out)
 {
-	leveret_encoding encoding = chosen();
+	return php_leveret_serialize_as(chosen(), value, out);
+}
+
+bool php_leveret_has_serializer(leveret_encoding encoding)
+{
+	return encoding == LEVERET_PHP || (encoding == LEVERET_IGBINARY && has_igbinary()) || (encoding == LEVERET_MSGPACK && has_msgpack());
+}
+
+bool php_leveret_serialize_as(leveret_encoding encoding, zval *value, php_leveret_encoded *out)
+{
 	smart_str bytes = {0};
 	uint8_t *block = NULL;
 	size_t len = 0;

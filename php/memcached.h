@@ -1,0 +1,168 @@
+/* memcached.h: what the files of the drop-in module memcached share.
+ *
+ * Values are encoded before a batch begins and decoded after its answers were copied out, because both may run user code (__serialize,
+ * __wakeup), and that may use the same object: no batch of leveret_pool is ever open across a call into PHP. */
+#ifndef PHP_LEVERET_MEMCACHED_H
+#define PHP_LEVERET_MEMCACHED_H
+
+#include "php_leveret_globals.h"
+
+/* --- numbers that scripts see --- */
+
+enum {
+	MEMC_OPT_COMPRESSION = -1001,
+	MEMC_OPT_PREFIX_KEY = -1002,
+	MEMC_OPT_SERIALIZER = -1003,
+	MEMC_OPT_COMPRESSION_TYPE = -1004,
+	MEMC_OPT_STORE_RETRY_COUNT = -1005,
+	MEMC_OPT_USER_FLAGS = -1006,
+	MEMC_OPT_COMPRESSION_LEVEL = -1007,
+	MEMC_OPT_ITEM_SIZE_LIMIT = -1008
+};
+
+enum { MEMC_SERIALIZER_PHP = 1, MEMC_SERIALIZER_IGBINARY, MEMC_SERIALIZER_JSON, MEMC_SERIALIZER_JSON_ARRAY, MEMC_SERIALIZER_MSGPACK };
+enum { MEMC_COMPRESSION_ZLIB = 1, MEMC_COMPRESSION_FASTLZ, MEMC_COMPRESSION_ZSTD };
+enum { MEMC_GET_PRESERVE_ORDER = 1, MEMC_GET_EXTENDED = 2 };
+
+enum {
+	MEMC_SUCCESS = 0,
+	MEMC_FAILURE = 1,
+	MEMC_CLIENT_ERROR = 9,
+	MEMC_SERVER_ERROR = 10,
+	MEMC_DATA_EXISTS = 12,
+	MEMC_NOTSTORED = 14,
+	MEMC_NOTFOUND = 16,
+	MEMC_SOME_ERRORS = 19,
+	MEMC_NO_SERVERS = 20,
+	MEMC_END = 21,
+	MEMC_NOT_SUPPORTED = 28,
+	MEMC_FETCH_NOTFINISHED = 30,
+	MEMC_BUFFERED = 32,
+	MEMC_BAD_KEY_PROVIDED = 33,
+	MEMC_E2BIG = 37,
+	MEMC_INVALID_ARGUMENTS = 38,
+	MEMC_SERVER_MEMORY_ALLOCATION_FAILURE = 48,
+	MEMC_PAYLOAD_FAILURE = -1001
+};
+
+/* --- the object --- */
+
+/* libmemcached's behaviours that have a number of their own; the highest is 37. */
+#define MEMC_BEHAVIORS 40
+
+/* Servers, connections and options: of one object, or shared by all that name the same persistent id. */
+typedef struct memc_link {
+	leveret_pool *pool;
+	zend_string *prefix;              /* persistent or of the request, as the link; NULL = none */
+	bool is_persistent;
+	bool compression;
+	zend_long compression_type;
+	zend_long compression_level;
+	zend_long serializer;
+	zend_long user_flags;             /* -1: none */
+	zend_long store_retries;
+	zend_long item_size_limit;        /* 0: none */
+	zend_long behaviors[MEMC_BEHAVIORS];
+} memc_link;
+
+typedef struct memc_object {
+	memc_link *link;                  /* NULL until the constructor has run */
+	bool is_pristine;
+	zend_long code;                   /* of the last call */
+	zend_string *error;               /* what the server said, or NULL */
+	zend_long error_code;
+	zend_long error_errno;
+	int32_t disconnected;             /* index of the server that failed last; -1: none */
+	bool is_fetching;                 /* getDelayed() was called, its answers are not all fetched */
+	zend_object std;
+} memc_object;
+
+static zend_always_inline memc_object *memc_from(zend_object *object)
+{
+	return (memc_object *) ((char *) object - XtOffsetOf(memc_object, std));
+}
+
+/* The object of a method call that wants a link; with no constructor run: throws and leaves the method. */
+#define MEMC_THIS() \
+	memc_object *self = memc_from(Z_OBJ_P(ZEND_THIS)); \
+	if (UNEXPECTED(!self->link)) { \
+		zend_throw_error(NULL, "Memcached constructor was not called"); \
+		RETURN_THROWS(); \
+	} \
+	memc_link *link = self->link
+
+extern zend_class_entry *php_leveret_memcached_ce;
+
+/* --- memcached_object.c, memcached_session.c: called by memcached_module.c --- */
+
+void php_leveret_memcached_links_init(HashTable *links);
+void php_leveret_memcached_class(void);
+void php_leveret_memcached_session(void);
+void php_leveret_memcached_session_init(HashTable *pools);
+
+/* --- memcached_result.c --- */
+
+void memc_result(memc_object *self, zend_long code);
+/* As memc_result, and keeps what the server said. */
+void memc_result_of(memc_object *self, const leveret_answer *answer);
+bool memc_is_failure(zend_long code);
+
+/* --- memcached_link.c: links and their options --- */
+
+memc_link *memc_link_new(bool is_persistent);
+void memc_link_free(memc_link *link);
+
+/* --- memcached_value.c --- */
+
+typedef struct memc_payload {
+	leveret_bytes bytes;              /* points into `owned` or at `text` */
+	leveret_meta meta;
+	zend_string *owned;
+	int64_t integer;                  /* what goes into an arena in place of the text */
+	char text[32];
+} memc_payload;
+
+/* Runs user code. False: an exception is pending, or a warning was given and nothing can be stored. */
+bool memc_encode(memc_link *link, zval *value, memc_payload *payload);
+void memc_payload_free(memc_payload *payload);
+/* Runs user code. Takes `data` over. False: *value is not set; the data cannot be read (PAYLOAD_FAILURE), or an exception is pending. */
+bool memc_decode(memc_link *link, const leveret_meta *meta, zend_string *data, zval *value);
+/* The application's 16 bits of an item's flags. */
+uint32_t memc_user_flags(const leveret_meta *meta);
+
+/* --- memcached_write.c --- */
+
+/* One store: encodes, sends, sets the result code. `number` is the token of a cas. */
+bool memc_store_one(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key, zval *value, zend_long expiration, uint64_t number);
+
+/* --- memcached_call.c: one request, or a batch --- */
+
+/* An answer, copied out of the pool into the request's heap. */
+typedef struct memc_copy {
+	uint32_t request;
+	int32_t code;
+	zend_string *key;
+	zend_string *data;
+	leveret_meta meta;
+	uint64_t cas;
+	uint64_t number;
+	uint32_t server;
+} memc_copy;
+
+typedef struct memc_copies {
+	memc_copy *list;
+	uint32_t count, room;
+} memc_copies;
+
+/* Whether the key (with the prefix) may be used; if not the result code says so. */
+bool memc_key_is_good(memc_object *self, const zend_string *key);
+/* `key` behind the prefix: released by the caller. */
+zend_string *memc_full_key(const memc_link *link, zend_string *key);
+/* One request and its answer; the result code is set. True: `copy` is filled, and memc_copy_free is due. */
+bool memc_call(memc_object *self, leveret_request *request, memc_copy *copy);
+void memc_copy_free(memc_copy *copy);
+/* All answers of the open batch that are there or can be waited for. */
+void memc_gather(memc_object *self, memc_copies *copies, uint32_t limit);
+void memc_copies_free(memc_copies *copies);
+
+#endif

@@ -1,0 +1,436 @@
+<?php
+
+/**
+ * The class Memcached of pecl/memcached 3.3, over arenas of this host and over memcached servers.
+ *
+ * A server is a host and a port, the path of a Unix socket, or "arena:NAME" for shared memory of this host.
+ *
+ * Keys have at most 250 bytes, prefix included. In the text protocol and in arenas they hold no spaces and no control characters;
+ * with OPT_BINARY_PROTOCOL any bytes. A key that breaks this is RES_BAD_KEY_PROVIDED, and nothing is sent.
+ *
+ * Expirations are seconds: 0 for never, up to 30 days counted from now, above that a Unix time; below zero the item is over at once.
+ *
+ * Values: strings, integers, floats and booleans keep their type; everything else is serialized. Strings of more than
+ * memcached.compression_threshold bytes are compressed where that saves enough (memcached.compression_factor).
+ *
+ * Every method leaves a result code: getResultCode(), getResultMessage().
+ *
+ * @generate-class-entries
+ */
+
+/** @not-serializable */
+class Memcached
+{
+    /* What setOption() takes. Below zero: this extension's own; the others have libmemcached's numbers. */
+
+    /** @var int */
+    const OPT_COMPRESSION = -1001;
+    /** @var int */
+    const OPT_COMPRESSION_TYPE = -1004;
+    /** @var int */
+    const OPT_COMPRESSION_LEVEL = -1007;
+    /** @var int */
+    const OPT_PREFIX_KEY = -1002;
+    /** @var int */
+    const OPT_SERIALIZER = -1003;
+    /** @var int */
+    const OPT_USER_FLAGS = -1006;
+    /** @var int */
+    const OPT_STORE_RETRY_COUNT = -1005;
+    /** @var int */
+    const OPT_ITEM_SIZE_LIMIT = -1008;
+    /** @var int */
+    const OPT_HASH = 2;
+    /** @var int */
+    const OPT_DISTRIBUTION = 9;
+    /** @var int */
+    const OPT_LIBKETAMA_COMPATIBLE = 16;
+    /** @var int */
+    const OPT_LIBKETAMA_HASH = 17;
+    /** @var int */
+    const OPT_TCP_KEEPALIVE = 32;
+    /** @var int */
+    const OPT_BUFFER_WRITES = 10;
+    /** @var int */
+    const OPT_BINARY_PROTOCOL = 18;
+    /** @var int */
+    const OPT_NO_BLOCK = 0;
+    /** @var int */
+    const OPT_TCP_NODELAY = 1;
+    /** @var int */
+    const OPT_SOCKET_SEND_SIZE = 4;
+    /** @var int */
+    const OPT_SOCKET_RECV_SIZE = 5;
+    /** @var int */
+    const OPT_CONNECT_TIMEOUT = 14;
+    /** @var int */
+    const OPT_RETRY_TIMEOUT = 15;
+    /** @var int */
+    const OPT_DEAD_TIMEOUT = 36;
+    /** @var int */
+    const OPT_SEND_TIMEOUT = 19;
+    /** @var int */
+    const OPT_RECV_TIMEOUT = 20;
+    /** @var int */
+    const OPT_POLL_TIMEOUT = 8;
+    /** @var int */
+    const OPT_CACHE_LOOKUPS = 6;
+    /** @var int */
+    const OPT_SERVER_FAILURE_LIMIT = 21;
+    /** @var int */
+    const OPT_AUTO_EJECT_HOSTS = 28;
+    /** @var int */
+    const OPT_HASH_WITH_PREFIX_KEY = 25;
+    /** @var int */
+    const OPT_NOREPLY = 26;
+    /** @var int */
+    const OPT_SORT_HOSTS = 12;
+    /** @var int */
+    const OPT_VERIFY_KEY = 13;
+    /** @var int */
+    const OPT_USE_UDP = 27;
+    /** @var int */
+    const OPT_NUMBER_OF_REPLICAS = 29;
+    /** @var int */
+    const OPT_RANDOMIZE_REPLICA_READ = 30;
+    /** @var int */
+    const OPT_REMOVE_FAILED_SERVERS = 35;
+    /** @var int */
+    const OPT_SERVER_TIMEOUT_LIMIT = 37;
+
+    /* OPT_HASH and OPT_LIBKETAMA_HASH. */
+
+    /** @var int */
+    const HASH_DEFAULT = 0;
+    /** @var int */
+    const HASH_MD5 = 1;
+    /** @var int */
+    const HASH_CRC = 2;
+    /** @var int */
+    const HASH_FNV1_64 = 3;
+    /** @var int */
+    const HASH_FNV1A_64 = 4;
+    /** @var int */
+    const HASH_FNV1_32 = 5;
+    /** @var int */
+    const HASH_FNV1A_32 = 6;
+    /** @var int */
+    const HASH_HSIEH = 7;
+    /** @var int */
+    const HASH_MURMUR = 8;
+
+    /* OPT_DISTRIBUTION. */
+
+    /** @var int */
+    const DISTRIBUTION_MODULA = 0;
+    /** @var int */
+    const DISTRIBUTION_CONSISTENT = 1;
+    /** @var int */
+    const DISTRIBUTION_VIRTUAL_BUCKET = 6;
+
+    /* OPT_SERIALIZER. A value is read by the flags that it was stored with, whatever is set. */
+
+    /** @var int */
+    const SERIALIZER_PHP = 1;
+    /** @var int */
+    const SERIALIZER_IGBINARY = 2;
+    /** @var int */
+    const SERIALIZER_JSON = 3;
+    /** @var int */
+    const SERIALIZER_JSON_ARRAY = 4;
+    /** @var int */
+    const SERIALIZER_MSGPACK = 5;
+
+    /* OPT_COMPRESSION_TYPE. */
+
+    /** @var int */
+    const COMPRESSION_FASTLZ = 2;
+    /** @var int */
+    const COMPRESSION_ZLIB = 1;
+    /** @var int */
+    const COMPRESSION_ZSTD = 3;
+
+    /* What get() and its kin take as $get_flags; may be added. */
+
+    /** @var int */
+    const GET_PRESERVE_ORDER = 1;
+    /** @var int */
+    const GET_EXTENDED = 2;
+
+    /* What getResultCode() answers. */
+
+    /** @var int */
+    const RES_SUCCESS = 0;
+    /** @var int */
+    const RES_FAILURE = 1;
+    /** @var int */
+    const RES_HOST_LOOKUP_FAILURE = 2;
+    /** @var int */
+    const RES_CONNECTION_FAILURE = 3;
+    /** @var int */
+    const RES_CONNECTION_BIND_FAILURE = 4;
+    /** @var int */
+    const RES_WRITE_FAILURE = 5;
+    /** @var int */
+    const RES_READ_FAILURE = 6;
+    /** @var int */
+    const RES_UNKNOWN_READ_FAILURE = 7;
+    /** @var int */
+    const RES_PROTOCOL_ERROR = 8;
+    /** @var int */
+    const RES_CLIENT_ERROR = 9;
+    /** @var int */
+    const RES_SERVER_ERROR = 10;
+    /** @var int */
+    const RES_DATA_EXISTS = 12;
+    /** @var int */
+    const RES_DATA_DOES_NOT_EXIST = 13;
+    /** @var int */
+    const RES_NOTSTORED = 14;
+    /** @var int */
+    const RES_STORED = 15;
+    /** @var int */
+    const RES_NOTFOUND = 16;
+    /** @var int */
+    const RES_PARTIAL_READ = 18;
+    /** @var int */
+    const RES_SOME_ERRORS = 19;
+    /** @var int */
+    const RES_NO_SERVERS = 20;
+    /** @var int */
+    const RES_END = 21;
+    /** @var int */
+    const RES_DELETED = 22;
+    /** @var int */
+    const RES_VALUE = 23;
+    /** @var int */
+    const RES_STAT = 24;
+    /** @var int */
+    const RES_ITEM = 25;
+    /** @var int */
+    const RES_ERRNO = 26;
+    /** @var int */
+    const RES_FAIL_UNIX_SOCKET = 27;
+    /** @var int */
+    const RES_NOT_SUPPORTED = 28;
+    /** @var int */
+    const RES_NO_KEY_PROVIDED = 29;
+    /** @var int */
+    const RES_FETCH_NOTFINISHED = 30;
+    /** @var int */
+    const RES_TIMEOUT = 31;
+    /** @var int */
+    const RES_BUFFERED = 32;
+    /** @var int */
+    const RES_BAD_KEY_PROVIDED = 33;
+    /** @var int */
+    const RES_INVALID_HOST_PROTOCOL = 34;
+    /** @var int */
+    const RES_SERVER_MARKED_DEAD = 35;
+    /** @var int */
+    const RES_UNKNOWN_STAT_KEY = 36;
+    /** @var int */
+    const RES_INVALID_ARGUMENTS = 38;
+    /** @var int */
+    const RES_PARSE_ERROR = 43;
+    /** @var int */
+    const RES_PARSE_USER_ERROR = 44;
+    /** @var int */
+    const RES_DEPRECATED = 45;
+    /** @var int */
+    const RES_IN_PROGRESS = 46;
+    /** @var int */
+    const RES_MAXIMUM_RETURN = 49;
+    /** @var int */
+    const RES_MEMORY_ALLOCATION_FAILURE = 17;
+    /** @var int */
+    const RES_CONNECTION_SOCKET_CREATE_FAILURE = 11;
+    /** @var int */
+    const RES_E2BIG = 37;
+    /** @var int */
+    const RES_KEY_TOO_BIG = 39;
+    /** @var int */
+    const RES_SERVER_TEMPORARILY_DISABLED = 47;
+    /** @var int */
+    const RES_SERVER_MEMORY_ALLOCATION_FAILURE = 48;
+    /** @var int */
+    const RES_AUTH_PROBLEM = 40;
+    /** @var int */
+    const RES_AUTH_FAILURE = 41;
+    /** @var int */
+    const RES_AUTH_CONTINUE = 42;
+    /** @var int */
+    const RES_PAYLOAD_FAILURE = -1001;
+
+    /* What was built in. HAVE_IGBINARY and HAVE_MSGPACK are added when the module starts. */
+
+    /** @var int */
+    const LIBMEMCACHED_VERSION_HEX = 16777240;
+    /** @var bool */
+    const HAVE_ZSTD = false;
+    /** @var bool */
+    const HAVE_JSON = true;
+    /** @var bool */
+    const HAVE_ENCODING = false;
+    /** @var bool */
+    const HAVE_SESSION = true;
+    /** @var bool */
+    const HAVE_SASL = false;
+    /** @var bool */
+    const GET_ERROR_RETURN_VALUE = false;
+
+    /**
+     * Objects with one $persistent_id share servers, options and connections, for as long as the process lives. $callback runs for a
+     * new connection set only; so is isPristine() true. $connection_str: "--SERVER=host:port" and libmemcached's further options.
+     */
+    public function __construct(?string $persistent_id = null, ?callable $callback = null, ?string $connection_str = null) {}
+
+    public function getResultCode(): int {}
+
+    public function getResultMessage(): string {}
+
+    /**
+     * The value, or false: on a miss with RES_NOTFOUND. $cache_cb(Memcached $memc, string $key, &$value, &$expiration) fills a miss and
+     * returns whether to store it. With GET_EXTENDED the answer is ["value", "cas", "flags"], flags being the application's 16 bits.
+     */
+    public function get(string $key, ?callable $cache_cb = null, int $get_flags = 0): mixed {}
+
+    public function getByKey(string $server_key, string $key, ?callable $cache_cb = null, int $get_flags = 0): mixed {}
+
+    /**
+     * The values found, by key, in the order in which servers answer; with GET_PRESERVE_ORDER all keys in the order asked, null for a miss.
+     */
+    public function getMulti(array $keys, int $get_flags = 0): array|false {}
+
+    public function getMultiByKey(string $server_key, array $keys, int $get_flags = 0): array|false {}
+
+    /**
+     * Sends the requests and comes back at once; fetch() and fetchAll() wait for the answers. With $value_cb they are waited for here.
+     */
+    public function getDelayed(array $keys, bool $with_cas = false, ?callable $value_cb = null): bool {}
+
+    public function getDelayedByKey(string $server_key, array $keys, bool $with_cas = false, ?callable $value_cb = null): bool {}
+
+    public function fetch(): array|false {}
+
+    public function fetchAll(): array|false {}
+
+    public function set(string $key, mixed $value, int $expiration = 0): bool {}
+
+    public function setByKey(string $server_key, string $key, mixed $value, int $expiration = 0): bool {}
+
+    public function touch(string $key, int $expiration = 0): bool {}
+
+    public function touchByKey(string $server_key, string $key, int $expiration = 0): bool {}
+
+    /**
+     * Stores each key => value in one batch over all servers. False when one of them failed; the result code is that of the last that did.
+     */
+    public function setMulti(array $items, int $expiration = 0): bool {}
+
+    public function setMultiByKey(string $server_key, array $items, int $expiration = 0): bool {}
+
+    /**
+     * Stores if the item still is the version with this token (from get() with GET_EXTENDED). Else false and RES_DATA_EXISTS.
+     */
+    public function cas(string $cas_token, string $key, mixed $value, int $expiration = 0): bool {}
+
+    public function casByKey(string $cas_token, string $server_key, string $key, mixed $value, int $expiration = 0): bool {}
+
+    public function add(string $key, mixed $value, int $expiration = 0): bool {}
+
+    public function addByKey(string $server_key, string $key, mixed $value, int $expiration = 0): bool {}
+
+    /**
+     * Null and a warning while OPT_COMPRESSION is on: compressed data cannot be appended to.
+     */
+    public function append(string $key, string $value): ?bool {}
+
+    public function appendByKey(string $server_key, string $key, string $value): ?bool {}
+
+    public function prepend(string $key, string $value): ?bool {}
+
+    public function prependByKey(string $server_key, string $key, string $value): ?bool {}
+
+    public function replace(string $key, mixed $value, int $expiration = 0): bool {}
+
+    public function replaceByKey(string $server_key, string $key, mixed $value, int $expiration = 0): bool {}
+
+    public function delete(string $key, int $time = 0): bool {}
+
+    /**
+     * For each key true, or the result code of why not.
+     */
+    public function deleteMulti(array $keys, int $time = 0): array {}
+
+    public function deleteByKey(string $server_key, string $key, int $time = 0): bool {}
+
+    public function deleteMultiByKey(string $server_key, array $keys, int $time = 0): array {}
+
+    /**
+     * The new value. Counts unsigned, goes on at 0 behind 2^64 - 1. A missing key is created with $initial_value only in the binary
+     * protocol; in the text protocol giving one is a warning.
+     */
+    public function increment(string $key, int $offset = 1, int $initial_value = 0, int $expiry = 0): int|false {}
+
+    public function decrement(string $key, int $offset = 1, int $initial_value = 0, int $expiry = 0): int|false {}
+
+    public function incrementByKey(string $server_key, string $key, int $offset = 1, int $initial_value = 0, int $expiry = 0): int|false {}
+
+    public function decrementByKey(string $server_key, string $key, int $offset = 1, int $initial_value = 0, int $expiry = 0): int|false {}
+
+    /**
+     * $host: a name or address, the path of a Unix socket (port 0), or "arena:NAME". Nothing is connected before it is needed.
+     */
+    public function addServer(string $host, int $port, int $weight = 0): bool {}
+
+    public function addServers(array $servers): bool {}
+
+    public function getServerList(): array {}
+
+    public function getServerByKey(string $server_key): array|false {}
+
+    public function resetServerList(): bool {}
+
+    public function quit(): bool {}
+
+    public function flushBuffers(): bool {}
+
+    public function getLastErrorMessage(): string {}
+
+    public function getLastErrorCode(): int {}
+
+    public function getLastErrorErrno(): int {}
+
+    public function getLastDisconnectedServer(): array|false {}
+
+    public function getStats(?string $type = null): array|false {}
+
+    public function getVersion(): array|false {}
+
+    /**
+     * Keys of all servers. memcached offers no reliable way to list them: of arenas they are complete, of servers what they tell.
+     */
+    public function getAllKeys(): array|false {}
+
+    /**
+     * Forgets all items, after $delay seconds.
+     */
+    public function flush(int $delay = 0): bool {}
+
+    public function getOption(int $option): mixed {}
+
+    public function setOption(int $option, mixed $value): bool {}
+
+    public function setOptions(array $options): bool {}
+
+    public function setBucket(array $host_map, ?array $forward_map, int $replicas): bool {}
+
+    public function isPersistent(): bool {}
+
+    public function isPristine(): bool {}
+
+    public function checkKey(string $key): bool {}
+}
+
+class MemcachedException extends RuntimeException {}

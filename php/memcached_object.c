@@ -1,0 +1,513 @@
+/* memcached_object.c: the class Memcached: objects and persistent ids, their servers, and what asks all servers at once. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "memcached.h"
+#include "memcached_module.h"
+#include "memcached_arginfo.h"
+
+#include "ext/spl/spl_exceptions.h"
+#include "zend_exceptions.h"
+
+#define DEFAULT_PORT 11211
+
+zend_class_entry *php_leveret_memcached_ce;
+static zend_class_entry *exception_ce;
+static zend_object_handlers handlers;
+
+/* --- life --- */
+
+static zend_object *create(zend_class_entry *ce)
+{
+	memc_object *self = zend_object_alloc(sizeof(*self), ce);
+	memset(self, 0, XtOffsetOf(memc_object, std));
+	self->disconnected = -1;
+	zend_object_std_init(&self->std, ce);
+	object_properties_init(&self->std, ce);
+	self->std.handlers = &handlers;
+	return &self->std;
+}
+
+static void free_object(zend_object *object)
+{
+	memc_object *self = memc_from(object);
+	if (self->error) {
+		zend_string_release(self->error);
+	}
+	if (self->link && !self->link->is_persistent) {
+		memc_link_free(self->link);
+	}
+	zend_object_std_dtor(object);
+}
+
+static void free_persistent(zval *entry)
+{
+	memc_link_free(Z_PTR_P(entry));
+}
+
+void php_leveret_memcached_links_init(HashTable *links)
+{
+	zend_hash_init(links, 4, NULL, free_persistent, 1);
+}
+
+static memc_link *persistent_link(zend_string *id, bool *is_new)
+{
+	memc_link *link = zend_hash_find_ptr(&MEMCACHED_G(links), id);
+	*is_new = !link;
+	if (!link) {
+		link = memc_link_new(true);
+		zend_string *name = zend_string_init(ZSTR_VAL(id), ZSTR_LEN(id), 1);
+		zend_hash_add_ptr(&MEMCACHED_G(links), name, link);
+		zend_string_release(name);
+	}
+	return link;
+}
+
+/* "--SERVER=host:port/?weight" words of libmemcached's configuration string. False: a word that is not understood. */
+static bool configure(memc_link *link, const char *at)
+{
+	while (*(at += strspn(at, " \t"))) {
+		size_t len = strcspn(at, " \t");
+		static const char server[] = "--SERVER=";
+		if (len <= strlen(server) || strncasecmp(at, server, strlen(server)) != 0) {
+			return false;
+		}
+		const char *host = at + strlen(server), *end = at + len;
+		const char *colon = memchr(host, ':', (size_t) (end - host));
+		size_t host_len = (size_t) ((*host == '/' || !colon ? end : colon) - host);
+		zend_long port = *host == '/' ? 0 : colon ? ZEND_STRTOL(colon + 1, NULL, 10) : DEFAULT_PORT;
+		const char *weight = zend_memnstr(host, "/?", 2, end);
+		if (leveret_pool_add_server(link->pool, php_leveret_bytes(host, host_len), (uint16_t) port, 0, weight ? (uint32_t) atoi(weight + 2) : 0, php_leveret_dir()) != MEMC_SUCCESS) {
+			return false;
+		}
+		at = end;
+	}
+	return true;
+}
+
+PHP_METHOD(Memcached, __construct)
+{
+	zend_string *id = NULL, *configuration = NULL;
+	zend_fcall_info call = empty_fcall_info;
+	zend_fcall_info_cache cache = empty_fcall_info_cache;
+	bool is_new = true;
+	ZEND_PARSE_PARAMETERS_START(0, 3)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_STR_OR_NULL(id)
+		Z_PARAM_FUNC_OR_NULL(call, cache)
+		Z_PARAM_STR_OR_NULL(configuration)
+	ZEND_PARSE_PARAMETERS_END();
+	memc_object *self = memc_from(Z_OBJ_P(ZEND_THIS));
+	if (self->link) {
+		zend_throw_error(NULL, "The Memcached object is constructed already");
+		RETURN_THROWS();
+	}
+	self->link = id && ZSTR_LEN(id) ? persistent_link(id, &is_new) : memc_link_new(false);
+	self->is_pristine = is_new;
+	if (!is_new) {
+		return;
+	}
+	if (configuration && !configure(self->link, ZSTR_VAL(configuration))) {
+		zend_throw_exception_ex(exception_ce, 0, "Memcached configuration \"%s\": only words like --SERVER=host:port are understood", ZSTR_VAL(configuration));
+		RETURN_THROWS();
+	}
+	if (call.size) {
+		zval arguments[2], answer;
+		ZVAL_OBJ_COPY(&arguments[0], &self->std);
+		if (id) {
+			ZVAL_STR_COPY(&arguments[1], id);
+		} else {
+			ZVAL_NULL(&arguments[1]);
+		}
+		ZVAL_UNDEF(&answer);
+		call.retval = &answer;
+		call.params = arguments;
+		call.param_count = 2;
+		zend_call_function(&call, &cache);
+		zval_ptr_dtor(&answer);
+		zval_ptr_dtor(&arguments[0]);
+		zval_ptr_dtor(&arguments[1]);
+	}
+}
+
+PHP_METHOD(Memcached, isPersistent)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	MEMC_THIS();
+	RETURN_BOOL(link->is_persistent);
+}
+
+PHP_METHOD(Memcached, isPristine)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	MEMC_THIS();
+	(void) link;
+	RETURN_BOOL(self->is_pristine);
+}
+
+PHP_METHOD(Memcached, checkKey)
+{
+	zend_string *key;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(key)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_THIS();
+	(void) link;
+	memc_result(self, MEMC_SUCCESS);
+	RETURN_BOOL(memc_key_is_good(self, key));
+}
+
+/* --- servers --- */
+
+static int add(memc_link *link, zend_string *host, zend_long port, zend_long weight)
+{
+	if (port < 0 || port > 65535 || weight < 0 || weight > INT32_MAX) {
+		return MEMC_INVALID_ARGUMENTS;
+	}
+	bool is_local = ZSTR_LEN(host) && (ZSTR_VAL(host)[0] == '/' || zend_string_starts_with_literal(host, "arena:") || zend_string_starts_with_literal(host, "unix://"));
+	return leveret_pool_add_server(link->pool, php_leveret_string(host), (uint16_t) (is_local ? 0 : port ? port : DEFAULT_PORT), 0, (uint32_t) weight, php_leveret_dir());
+}
+
+PHP_METHOD(Memcached, addServer)
+{
+	zend_string *host;
+	zend_long port, weight = 0;
+	ZEND_PARSE_PARAMETERS_START(2, 3)
+		Z_PARAM_STR(host)
+		Z_PARAM_LONG(port)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(weight)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_THIS();
+	memc_result(self, add(link, host, port, weight < 0 ? 0 : weight));
+	RETURN_BOOL(self->code == MEMC_SUCCESS);
+}
+
+PHP_METHOD(Memcached, addServers)
+{
+	HashTable *servers;
+	zval *entry;
+	uint32_t number = 0;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_ARRAY_HT(servers)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_THIS();
+	memc_result(self, MEMC_SUCCESS);
+	ZEND_HASH_FOREACH_VAL(servers, entry) {
+		number++;
+		ZVAL_DEREF(entry);
+		if (Z_TYPE_P(entry) != IS_ARRAY) {
+			php_error_docref(NULL, E_WARNING, "server list entry #%u is not an array", number);
+			continue;
+		}
+		/* Host, port and weight by their place, whatever their keys are. */
+		zval *parts[3] = {0}, *part;
+		uint32_t count = 0;
+		ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(entry), part) {
+			if (count < 3) {
+				parts[count++] = part;
+			}
+		} ZEND_HASH_FOREACH_END();
+		int code = MEMC_INVALID_ARGUMENTS;
+		if (count >= 2) {
+			zend_string *host = zval_get_string(parts[0]);
+			code = EG(exception) ? code : add(link, host, zval_get_long(parts[1]), parts[2] ? MAX(zval_get_long(parts[2]), 0) : 0);
+			zend_string_release(host);
+		}
+		if (code != MEMC_SUCCESS) {
+			php_error_docref(NULL, E_WARNING, "could not add entry #%u to the server list", number);
+		}
+	} ZEND_HASH_FOREACH_END();
+	RETURN_TRUE;
+}
+
+PHP_METHOD(Memcached, resetServerList)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	MEMC_THIS();
+	(void) self;
+	leveret_pool_clear_servers(link->pool);
+	RETURN_TRUE;
+}
+
+/* What scripts see as the port of a socket or an arena: the default one, as of a server that was added without a port. */
+static zend_long port_of(const leveret_server *server)
+{
+	return server->port ? server->port : DEFAULT_PORT;
+}
+
+static void describe(const leveret_server *server, const char *last, zval *entry)
+{
+	array_init_size(entry, 4);
+	add_assoc_stringl(entry, "host", (const char *) server->host.data, server->host.len);
+	add_assoc_long(entry, "port", port_of(server));
+	if (strcmp(last, "type") == 0) {
+		add_assoc_string(entry, "type", server->kind == LEVERET_SERVER_TCP ? "TCP" : "SOCKET");
+	} else {
+		add_assoc_long(entry, "weight", server->weight);
+	}
+}
+
+PHP_METHOD(Memcached, getServerList)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	MEMC_THIS();
+	array_init(return_value);
+	for (uint32_t i = 0; i < leveret_pool_servers(link->pool); i++) {
+		leveret_server server;
+		zval entry;
+		leveret_pool_server(link->pool, i, &server);
+		describe(&server, "type", &entry);
+		add_next_index_zval(return_value, &entry);
+	}
+}
+
+PHP_METHOD(Memcached, getServerByKey)
+{
+	zend_string *key;
+	leveret_server server;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(key)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_THIS();
+	memc_result(self, MEMC_SUCCESS);
+	if (!leveret_pool_servers(link->pool)) {
+		memc_result(self, MEMC_NO_SERVERS);
+		RETURN_FALSE;
+	}
+	if (!memc_key_is_good(self, key)) {
+		RETURN_FALSE;
+	}
+	int64_t index = leveret_pool_locate(link->pool, php_leveret_string(key));
+	if (index < 0 || leveret_pool_server(link->pool, (uint32_t) index, &server) != MEMC_SUCCESS) {
+		memc_result(self, MEMC_NO_SERVERS);
+		RETURN_FALSE;
+	}
+	describe(&server, "weight", return_value);
+}
+
+PHP_METHOD(Memcached, getLastDisconnectedServer)
+{
+	leveret_server server;
+	ZEND_PARSE_PARAMETERS_NONE();
+	MEMC_THIS();
+	if (self->disconnected < 0 || leveret_pool_server(link->pool, (uint32_t) self->disconnected, &server) != MEMC_SUCCESS) {
+		RETURN_FALSE;
+	}
+	array_init_size(return_value, 2);
+	add_assoc_stringl(return_value, "host", (const char *) server.host.data, server.host.len);
+	add_assoc_long(return_value, "port", port_of(&server));
+}
+
+PHP_METHOD(Memcached, quit)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	MEMC_THIS();
+	(void) self;
+	leveret_pool_quit(link->pool);
+	RETURN_TRUE;
+}
+
+PHP_METHOD(Memcached, flushBuffers)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	MEMC_THIS();
+	memc_result(self, leveret_pool_flush_buffers(link->pool));
+	RETURN_BOOL(!memc_is_failure(self->code));
+}
+
+PHP_METHOD(Memcached, setBucket)
+{
+	HashTable *hosts, *forwards;
+	zend_long replicas;
+	ZEND_PARSE_PARAMETERS_START(3, 3)
+		Z_PARAM_ARRAY_HT(hosts)
+		Z_PARAM_ARRAY_HT_OR_NULL(forwards)
+		Z_PARAM_LONG(replicas)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_THIS();
+	(void) link;
+	(void) forwards;
+	(void) replicas;
+	if (!zend_hash_num_elements(hosts)) {
+		php_error_docref(NULL, E_WARNING, "server map cannot be empty");
+		RETURN_FALSE;
+	}
+	/* Virtual buckets belong to Couchbase's proxy protocol, which nobody speaks here. */
+	memc_result(self, MEMC_NOT_SUPPORTED);
+	RETURN_FALSE;
+}
+
+/* --- all servers --- */
+
+/* One request to every server; the answers are `copies`. False: none could be sent. */
+static bool ask_all(memc_object *self, leveret_operation operation, leveret_bytes key, zend_long exptime, memc_copies *copies)
+{
+	leveret_request request = { .operation = operation, .key = key, .exptime = exptime, .server = -1 };
+	leveret_pool *pool = self->link->pool;
+	memc_result(self, MEMC_SUCCESS);
+	self->is_fetching = false;
+	if (!leveret_pool_servers(pool)) {
+		memc_result(self, MEMC_NO_SERVERS);
+		return false;
+	}
+	leveret_pool_begin(pool);
+	int code = leveret_pool_add(pool, &request);
+	if (code == MEMC_SUCCESS) {
+		code = leveret_pool_run(pool);
+	}
+	memc_gather(self, copies, UINT32_MAX);
+	memc_result(self, code);
+	return true;
+}
+
+/* "host:port" of a server, as getStats() and getVersion() name it. */
+static zend_string *name_of(const memc_link *link, uint32_t index)
+{
+	leveret_server server = {0};
+	leveret_pool_server(link->pool, index, &server);
+	return zend_strpprintf(0, "%.*s:" ZEND_LONG_FMT, (int) server.host.len, (const char *) server.host.data, port_of(&server));
+}
+
+/* A number stays one: the original gives the integers of statistics as integers. */
+static void add_stat(zval *list, zend_string *name, zend_string *text)
+{
+	zend_long number;
+	double fraction;
+	switch (is_numeric_string(ZSTR_VAL(text), ZSTR_LEN(text), &number, &fraction, false)) {
+		case IS_LONG:
+			add_assoc_long_ex(list, ZSTR_VAL(name), ZSTR_LEN(name), number);
+			return;
+		case IS_DOUBLE:
+			add_assoc_double_ex(list, ZSTR_VAL(name), ZSTR_LEN(name), fraction);
+			return;
+		default:
+			add_assoc_str_ex(list, ZSTR_VAL(name), ZSTR_LEN(name), zend_string_copy(text));
+	}
+}
+
+PHP_METHOD(Memcached, getStats)
+{
+	zend_string *type = NULL;
+	memc_copies copies = {0};
+	ZEND_PARSE_PARAMETERS_START(0, 1)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_STR_OR_NULL(type)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_THIS();
+	if (!ask_all(self, LEVERET_OP_STATS, type ? php_leveret_string(type) : php_leveret_bytes("", 0), 0, &copies)) {
+		RETURN_FALSE;
+	}
+	array_init(return_value);
+	for (uint32_t i = 0; i < copies.count; i++) {
+		memc_copy *copy = &copies.list[i];
+		if (memc_is_failure(copy->code)) {
+			memc_result(self, MEMC_SOME_ERRORS);
+			continue;
+		}
+		zend_string *name = name_of(link, copy->server);
+		zval *list = zend_hash_find(Z_ARRVAL_P(return_value), name);
+		if (!list) {
+			zval fresh;
+			array_init(&fresh);
+			list = zend_hash_add(Z_ARRVAL_P(return_value), name, &fresh);
+		}
+		add_stat(list, copy->key, copy->data);
+		zend_string_release(name);
+	}
+	memc_copies_free(&copies);
+	if (!zend_hash_num_elements(Z_ARRVAL_P(return_value)) && memc_is_failure(self->code)) {
+		zval_ptr_dtor(return_value);
+		RETURN_FALSE;
+	}
+}
+
+PHP_METHOD(Memcached, getVersion)
+{
+	memc_copies copies = {0};
+	ZEND_PARSE_PARAMETERS_NONE();
+	MEMC_THIS();
+	if (!ask_all(self, LEVERET_OP_VERSION, php_leveret_bytes("", 0), 0, &copies)) {
+		RETURN_FALSE;
+	}
+	array_init(return_value);
+	uint32_t answered = 0;
+	for (uint32_t i = 0; i < copies.count; i++) {
+		memc_copy *copy = &copies.list[i];
+		bool failed = memc_is_failure(copy->code);
+		answered += !failed;
+		zend_string *name = name_of(link, copy->server);
+		zval text;
+		/* What libmemcached says of a server whose version it could not learn. */
+		ZVAL_STR(&text, failed ? zend_string_init("255.255.255", strlen("255.255.255"), 0) : zend_string_copy(copy->data));
+		zend_hash_update(Z_ARRVAL_P(return_value), name, &text);
+		zend_string_release(name);
+	}
+	memc_copies_free(&copies);
+	if (!answered) {
+		zval_ptr_dtor(return_value);
+		RETURN_FALSE;
+	}
+}
+
+PHP_METHOD(Memcached, getAllKeys)
+{
+	memc_copies copies = {0};
+	ZEND_PARSE_PARAMETERS_NONE();
+	MEMC_THIS();
+	(void) link;
+	if (!ask_all(self, LEVERET_OP_KEYS, php_leveret_bytes("", 0), 0, &copies)) {
+		RETURN_FALSE;
+	}
+	array_init(return_value);
+	for (uint32_t i = 0; i < copies.count; i++) {
+		if (memc_is_failure(copies.list[i].code)) {
+			memc_result(self, copies.list[i].code);
+		} else {
+			add_next_index_str(return_value, zend_string_copy(copies.list[i].key));
+		}
+	}
+	memc_copies_free(&copies);
+	if (memc_is_failure(self->code) && self->code != MEMC_SOME_ERRORS) {
+		zval_ptr_dtor(return_value);
+		RETURN_FALSE;
+	}
+}
+
+PHP_METHOD(Memcached, flush)
+{
+	zend_long delay = 0;
+	memc_copies copies = {0};
+	ZEND_PARSE_PARAMETERS_START(0, 1)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(delay)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_THIS();
+	(void) link;
+	if (!ask_all(self, LEVERET_OP_FLUSH, php_leveret_bytes("", 0), delay, &copies)) {
+		RETURN_FALSE;
+	}
+	for (uint32_t i = 0; i < copies.count; i++) {
+		if (memc_is_failure(copies.list[i].code)) {
+			memc_result(self, copies.list[i].code);
+		}
+	}
+	memc_copies_free(&copies);
+	RETURN_BOOL(!memc_is_failure(self->code));
+}
+
+/* --- the class --- */
+
+void php_leveret_memcached_class(void)
+{
+	php_leveret_memcached_ce = register_class_Memcached();
+	php_leveret_memcached_ce->create_object = create;
+	zend_declare_class_constant_bool(php_leveret_memcached_ce, "HAVE_IGBINARY", strlen("HAVE_IGBINARY"), php_leveret_has_serializer(LEVERET_IGBINARY));
+	zend_declare_class_constant_bool(php_leveret_memcached_ce, "HAVE_MSGPACK", strlen("HAVE_MSGPACK"), php_leveret_has_serializer(LEVERET_MSGPACK));
+	exception_ce = register_class_MemcachedException(spl_ce_RuntimeException);
+	memcpy(&handlers, zend_get_std_object_handlers(), sizeof(handlers));
+	handlers.offset = XtOffsetOf(memc_object, std);
+	handlers.free_obj = free_object;
+	handlers.clone_obj = NULL;
+}

@@ -1,0 +1,358 @@
+/* memcached_read.c: get() and its kin. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "memcached.h"
+
+/* --- one item --- */
+
+/* ["value" => …, "cas" => …, "flags" => …]; takes `value` over. */
+static void extended(zval *return_value, zval *value, uint64_t cas, const leveret_meta *meta)
+{
+	array_init_size(return_value, 3);
+	add_assoc_zval(return_value, "value", value);
+	if (cas > ZEND_LONG_MAX) {
+		zend_string *text = zend_strpprintf(0, ZEND_ULONG_FMT, (zend_ulong) cas);
+		add_assoc_str(return_value, "cas", text);
+	} else {
+		add_assoc_long(return_value, "cas", (zend_long) cas);
+	}
+	add_assoc_long(return_value, "flags", memc_user_flags(meta));
+}
+
+/* Takes copy->data over. False: PAYLOAD_FAILURE or an exception. */
+static bool give_value(memc_object *self, memc_copy *copy, bool is_extended, zval *return_value)
+{
+	zval value;
+	zend_string *data = copy->data;
+	copy->data = NULL;
+	if (!memc_decode(self->link, &copy->meta, data, &value)) {
+		if (!EG(exception)) {
+			memc_result(self, MEMC_PAYLOAD_FAILURE);
+		}
+		return false;
+	}
+	if (is_extended) {
+		extended(return_value, &value, copy->cas, &copy->meta);
+	} else {
+		ZVAL_COPY_VALUE(return_value, &value);
+	}
+	return true;
+}
+
+/* A miss is filled by the script: $cache_cb($memc, $key, &$value, &$expiration), with GET_EXTENDED ($memc, $key, &$value). */
+static void read_through(memc_object *self, zend_fcall_info *call, zend_fcall_info_cache *cache, zend_string *key, bool is_extended, zval *return_value)
+{
+	zval arguments[4], answer, *value = &arguments[2];
+	ZVAL_OBJ_COPY(&arguments[0], &self->std);
+	ZVAL_STR_COPY(&arguments[1], key);
+	ZVAL_NEW_EMPTY_REF(value);
+	ZVAL_NULL(Z_REFVAL_P(value));
+	ZVAL_NEW_EMPTY_REF(&arguments[3]);
+	ZVAL_LONG(Z_REFVAL(arguments[3]), 0);
+	call->retval = &answer;
+	call->params = arguments;
+	call->param_count = is_extended ? 3 : 4;
+	ZVAL_UNDEF(&answer);
+	zend_result called = zend_call_function(call, cache);
+	if (called == SUCCESS && !EG(exception) && zend_is_true(&answer)) {
+		zval *found = Z_REFVAL_P(value);
+		zend_long expiration = zval_get_long(Z_REFVAL(arguments[3]));
+		zval *stored = found;
+		if (is_extended && Z_TYPE_P(found) == IS_ARRAY) {
+			/* The original takes the number under "cas" for the expiration; scripts that use this rely on it. */
+			zval *cas = zend_hash_str_find(Z_ARRVAL_P(found), "cas", strlen("cas"));
+			stored = zend_hash_str_find(Z_ARRVAL_P(found), "value", strlen("value"));
+			expiration = cas ? zval_get_long(cas) : 0;
+		}
+		if (stored && memc_store_one(self, LEVERET_OP_SET, NULL, key, stored, expiration, 0)) {
+			ZVAL_COPY(return_value, found);
+		}
+	}
+	zval_ptr_dtor(&answer);
+	for (int i = 0; i < 4; i++) {
+		zval_ptr_dtor(&arguments[i]);
+	}
+}
+
+/* One server that is an arena: the item is read straight from memory. */
+static bool get_from_arena(memc_object *self, leveret_arena *arena, zend_string *key, bool with_cas, memc_copy *copy)
+{
+	leveret_found found;
+	for (int tries = 0; tries < 64; tries++) {
+		leveret_status status = with_cas ? leveret_find_cas(arena, php_leveret_string(key), 0, &found) : leveret_find(arena, php_leveret_string(key), 0, &found);
+		if (status != LEVERET_OK) {
+			memc_result(self, status == LEVERET_MISS ? MEMC_NOTFOUND : MEMC_FAILURE);
+			return false;
+		}
+		zend_string *data = zend_string_alloc(found.value_len, 0);
+		if (EXPECTED(leveret_copy(arena, &found, (uint8_t *) ZSTR_VAL(data)) == LEVERET_OK)) {
+			ZSTR_VAL(data)[found.value_len] = '\0';
+			*copy = (memc_copy) { .data = data, .meta = found.meta, .cas = found.cas };
+			memc_result(self, MEMC_SUCCESS);
+			return true;
+		}
+		zend_string_efree(data);
+	}
+	memc_result(self, MEMC_NOTFOUND);
+	return false;
+}
+
+static void get(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
+{
+	zend_string *server_key = NULL, *key;
+	zend_fcall_info call = empty_fcall_info;
+	zend_fcall_info_cache cache = empty_fcall_info_cache;
+	zend_long flags = 0;
+	ZEND_PARSE_PARAMETERS_START(1 + by_key, 3 + by_key)
+		if (by_key) {
+			Z_PARAM_STR(server_key)
+		}
+		Z_PARAM_STR(key)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_FUNC_OR_NULL(call, cache)
+		Z_PARAM_LONG(flags)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_THIS();
+	bool is_extended = flags & MEMC_GET_EXTENDED, found;
+	if (!memc_key_is_good(self, key)) {
+		RETURN_FALSE;
+	}
+	memc_copy copy = {0};
+	zend_string *full = memc_full_key(link, key);
+	leveret_arena *arena = leveret_pool_arena(link->pool);
+	if (arena) {
+		found = get_from_arena(self, arena, full, is_extended, &copy);
+	} else {
+		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(full), .with_cas = is_extended, .server = -1 };
+		if (server_key) {
+			request.group = php_leveret_string(server_key);
+		}
+		found = memc_call(self, &request, &copy);
+	}
+	zend_string_release(full);
+	RETVAL_FALSE;
+	if (found) {
+		if (!give_value(self, &copy, is_extended, return_value)) {
+			RETVAL_FALSE;
+		}
+		memc_copy_free(&copy);
+	} else if (self->code == MEMC_NOTFOUND && call.size) {
+		read_through(self, &call, &cache, key, is_extended, return_value);
+	}
+}
+
+PHP_METHOD(Memcached, get) { get(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
+PHP_METHOD(Memcached, getByKey) { get(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+
+/* --- many items --- */
+
+/* Begins a batch of gets. Keys that break the rules are passed over, as in the original; false: there is nothing to ask for. */
+static bool ask(memc_object *self, zend_string *server_key, HashTable *keys, bool with_cas)
+{
+	memc_link *link = self->link;
+	uint32_t asked = 0;
+	zval *key;
+	/* First all that may run user code (__toString), then the batch. */
+	uint32_t count = 0, room = zend_hash_num_elements(keys);
+	zend_string **names = safe_emalloc(room ? room : 1, sizeof(*names), 0);
+	ZEND_HASH_FOREACH_VAL(keys, key) {
+		zend_string *name = zval_get_string(key);
+		if (!EG(exception) && memc_key_is_good(self, name)) {
+			names[count++] = memc_full_key(link, name);
+		}
+		zend_string_release(name);
+	} ZEND_HASH_FOREACH_END();
+	memc_result(self, MEMC_SUCCESS);
+	self->is_fetching = false;
+	leveret_pool_begin(link->pool);
+	for (uint32_t i = 0; i < count; i++) {
+		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(names[i]), .with_cas = with_cas, .server = -1 };
+		if (server_key) {
+			request.group = php_leveret_string(server_key);
+		}
+		int code = leveret_pool_add(link->pool, &request);
+		if (code == MEMC_SUCCESS) {
+			asked++;
+		} else {
+			memc_result(self, code);
+		}
+		zend_string_release(names[i]);
+	}
+	efree(names);
+	return asked > 0 && !EG(exception);
+}
+
+static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
+{
+	zend_string *server_key = NULL;
+	HashTable *keys;
+	zend_long flags = 0;
+	ZEND_PARSE_PARAMETERS_START(1 + by_key, 2 + by_key)
+		if (by_key) {
+			Z_PARAM_STR(server_key)
+		}
+		Z_PARAM_ARRAY_HT(keys)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(flags)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_THIS();
+	array_init(return_value);
+	if (flags & MEMC_GET_PRESERVE_ORDER) {
+		zval *key;
+		ZEND_HASH_FOREACH_VAL(keys, key) {
+			zend_string *name = zval_get_string(key);
+			zval none;
+			ZVAL_NULL(&none);
+			zend_symtable_update(Z_ARRVAL_P(return_value), name, &none);
+			zend_string_release(name);
+		} ZEND_HASH_FOREACH_END();
+	}
+	if (!ask(self, server_key, keys, flags & MEMC_GET_EXTENDED)) {
+		return;
+	}
+	memc_copies copies = {0};
+	int code = leveret_pool_run(link->pool);
+	memc_gather(self, &copies, UINT32_MAX);
+	memc_result(self, code);
+	if (copies.count == 0 && memc_is_failure(code) && code != MEMC_SOME_ERRORS && code != MEMC_NOTFOUND) {
+		zval_ptr_dtor(return_value);
+		RETVAL_FALSE;
+	}
+	for (uint32_t i = 0; i < copies.count && !EG(exception); i++) {
+		zval value;
+		if (copies.list[i].code != MEMC_SUCCESS) {
+			if (copies.list[i].code != MEMC_NOTFOUND) {
+				memc_result(self, MEMC_SOME_ERRORS);
+			}
+		} else if (give_value(self, &copies.list[i], flags & MEMC_GET_EXTENDED, &value)) {
+			zend_symtable_update(Z_ARRVAL_P(return_value), copies.list[i].key, &value);
+		}
+	}
+	memc_copies_free(&copies);
+}
+
+PHP_METHOD(Memcached, getMulti) { get_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
+PHP_METHOD(Memcached, getMultiByKey) { get_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+
+/* --- later --- */
+
+/* ["key", "value"], with cas tokens also "cas" and "flags". False: it does not decode. */
+static bool give_element(memc_object *self, memc_copy *copy, zval *element)
+{
+	zval value;
+	if (!give_value(self, copy, false, &value)) {
+		return false;
+	}
+	array_init_size(element, 4);
+	add_assoc_str(element, "key", zend_string_copy(copy->key));
+	add_assoc_zval(element, "value", &value);
+	if (copy->cas) {
+		add_assoc_long(element, "cas", (zend_long) copy->cas);
+		add_assoc_long(element, "flags", memc_user_flags(&copy->meta));
+	}
+	return true;
+}
+
+/* The next found item of a delayed get. */
+static bool fetch_one(memc_object *self, zval *element)
+{
+	while (self->is_fetching) {
+		memc_copies one = {0};
+		memc_gather(self, &one, 1);
+		if (one.count == 0) {
+			self->is_fetching = false;
+			memc_copies_free(&one);
+			break;
+		}
+		bool given = one.list[0].code == MEMC_SUCCESS && give_element(self, &one.list[0], element);
+		memc_copies_free(&one);
+		if (given || EG(exception)) {
+			memc_result(self, MEMC_SUCCESS);
+			return given;
+		}
+	}
+	return false;
+}
+
+static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
+{
+	zend_string *server_key = NULL;
+	HashTable *keys;
+	bool with_cas = false;
+	zend_fcall_info call = empty_fcall_info;
+	zend_fcall_info_cache cache = empty_fcall_info_cache;
+	ZEND_PARSE_PARAMETERS_START(1 + by_key, 3 + by_key)
+		if (by_key) {
+			Z_PARAM_STR(server_key)
+		}
+		Z_PARAM_ARRAY_HT(keys)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_BOOL(with_cas)
+		Z_PARAM_FUNC_OR_NULL(call, cache)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_THIS();
+	if (!ask(self, server_key, keys, with_cas)) {
+		RETURN_FALSE;
+	}
+	int code = leveret_pool_start(link->pool);
+	memc_result(self, code);
+	self->is_fetching = true;
+	if (!call.size) {
+		RETURN_BOOL(!memc_is_failure(code));
+	}
+	zval element;
+	while (fetch_one(self, &element)) {
+		zval arguments[2], answer;
+		ZVAL_OBJ_COPY(&arguments[0], &self->std);
+		ZVAL_COPY_VALUE(&arguments[1], &element);
+		ZVAL_UNDEF(&answer);
+		call.retval = &answer;
+		call.params = arguments;
+		call.param_count = 2;
+		zend_call_function(&call, &cache);
+		zval_ptr_dtor(&answer);
+		zval_ptr_dtor(&arguments[0]);
+		zval_ptr_dtor(&arguments[1]);
+		if (EG(exception)) {
+			break;
+		}
+	}
+	RETURN_BOOL(!EG(exception));
+}
+
+PHP_METHOD(Memcached, getDelayed) { get_delayed(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
+PHP_METHOD(Memcached, getDelayedByKey) { get_delayed(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+
+PHP_METHOD(Memcached, fetch)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	MEMC_THIS();
+	(void) link;
+	if (!fetch_one(self, return_value)) {
+		if (!EG(exception)) {
+			memc_result(self, MEMC_NOTFOUND);
+		}
+		RETURN_FALSE;
+	}
+}
+
+PHP_METHOD(Memcached, fetchAll)
+{
+	zval element;
+	ZEND_PARSE_PARAMETERS_NONE();
+	MEMC_THIS();
+	(void) link;
+	if (!self->is_fetching) {
+		memc_result(self, MEMC_NOTFOUND);
+		RETURN_FALSE;
+	}
+	array_init(return_value);
+	while (fetch_one(self, &element)) {
+		add_next_index_zval(return_value, &element);
+	}
+	if (!EG(exception)) {
+		memc_result(self, MEMC_SUCCESS);
+	}
+}

@@ -1,0 +1,144 @@
+/* memcached_result.c: result codes, their texts, and the methods that tell them. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "memcached.h"
+
+/* libmemcached's words: applications log and compare them. */
+static const char *const texts[] = {
+	[0] = "SUCCESS",
+	[1] = "FAILURE",
+	[2] = "getaddrinfo() or getnameinfo() HOSTNAME LOOKUP FAILURE",
+	[3] = "CONNECTION FAILURE",
+	[4] = "CONNECTION BIND FAILURE",
+	[5] = "WRITE FAILURE",
+	[6] = "READ FAILURE",
+	[7] = "UNKNOWN READ FAILURE",
+	[8] = "PROTOCOL ERROR",
+	[9] = "CLIENT ERROR",
+	[10] = "SERVER ERROR",
+	[11] = "ERROR was returned by server",
+	[12] = "CONNECTION DATA EXISTS",
+	[13] = "CONNECTION DATA DOES NOT EXIST",
+	[14] = "NOT STORED",
+	[15] = "STORED",
+	[16] = "NOT FOUND",
+	[17] = "MEMORY ALLOCATION FAILURE",
+	[18] = "PARTIAL READ",
+	[19] = "SOME ERRORS WERE REPORTED",
+	[20] = "NO SERVERS DEFINED",
+	[21] = "SERVER END",
+	[22] = "SERVER DELETE",
+	[23] = "SERVER VALUE",
+	[24] = "STAT VALUE",
+	[25] = "ITEM VALUE",
+	[26] = "SYSTEM ERROR",
+	[27] = "COULD NOT OPEN UNIX SOCKET",
+	[28] = "ACTION NOT SUPPORTED",
+	[29] = "A KEY LENGTH OF ZERO WAS PROVIDED",
+	[30] = "FETCH WAS NOT COMPLETED",
+	[31] = "A TIMEOUT OCCURRED",
+	[32] = "ACTION QUEUED",
+	[33] = "A BAD KEY WAS PROVIDED/CHARACTERS OUT OF RANGE",
+	[34] = "THE HOST TRANSPORT PROTOCOL DOES NOT MATCH THAT OF THE CLIENT",
+	[35] = "SERVER IS MARKED DEAD",
+	[36] = "ENCOUNTERED AN UNKNOWN STAT KEY",
+	[37] = "ITEM TOO BIG",
+	[38] = "INVALID ARGUMENTS",
+	[39] = "KEY RETURNED FROM SERVER WAS TOO LARGE",
+	[40] = "FAILED TO SEND AUTHENTICATION TO SERVER",
+	[41] = "AUTHENTICATION FAILURE",
+	[42] = "CONTINUE AUTHENTICATION",
+	[43] = "ERROR OCCURED WHILE PARSING",
+	[44] = "USER INITIATED ERROR OCCURED WHILE PARSING",
+	[45] = "DEPRECATED",
+	[46] = "OPERATION IN PROCESS",
+	[47] = "SERVER HAS FAILED AND IS DISABLED UNTIL TIMED RETRY",
+	[48] = "SERVER FAILED TO ALLOCATE OBJECT",
+};
+
+static const char *text_of(zend_long code)
+{
+	if (code == MEMC_PAYLOAD_FAILURE) {
+		return "PAYLOAD FAILURE";
+	}
+	return code >= 0 && code < (zend_long) (sizeof(texts) / sizeof(*texts)) ? texts[code] : "INVALID memcached_return_t";
+}
+
+bool memc_is_failure(zend_long code)
+{
+	/* Stored, deleted, a value, the end, buffered: answers that are no failure. */
+	return !(code == MEMC_SUCCESS || code == 15 || code == MEMC_END || code == 22 || code == 23 || code == 24 || code == 25 || code == MEMC_BUFFERED);
+}
+
+void memc_result(memc_object *self, zend_long code)
+{
+	self->code = code;
+	self->error_errno = 0;
+	if (self->error) {
+		zend_string_release(self->error);
+		self->error = NULL;
+	}
+	self->error_code = memc_is_failure(code) ? code : MEMC_SUCCESS;
+}
+
+void memc_result_of(memc_object *self, const leveret_answer *answer)
+{
+	memc_result(self, answer->code);
+	if (!memc_is_failure(answer->code) || answer->code == MEMC_NOTFOUND || answer->code == MEMC_NOTSTORED || answer->code == MEMC_DATA_EXISTS) {
+		return;
+	}
+	self->error_errno = (zend_long) answer->number;
+	self->disconnected = (int32_t) answer->server;
+	if (answer->value.len) {
+		self->error = zend_string_init((const char *) answer->value.data, answer->value.len, 0);
+	}
+}
+
+PHP_METHOD(Memcached, getResultCode)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	MEMC_THIS();
+	(void) link;
+	RETURN_LONG(self->code);
+}
+
+PHP_METHOD(Memcached, getResultMessage)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	MEMC_THIS();
+	(void) link;
+	if (self->code == 26 && self->error_errno) {
+		zend_string *text = zend_strpprintf(0, "%s: %s", text_of(self->code), strerror((int) self->error_errno));
+		RETURN_STR(text);
+	}
+	RETURN_STRING(text_of(self->code));
+}
+
+PHP_METHOD(Memcached, getLastErrorMessage)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	MEMC_THIS();
+	(void) link;
+	if (self->error) {
+		RETURN_STR_COPY(self->error);
+	}
+	RETURN_STRING(text_of(self->error_code));
+}
+
+PHP_METHOD(Memcached, getLastErrorCode)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	MEMC_THIS();
+	(void) link;
+	RETURN_LONG(self->error_code);
+}
+
+PHP_METHOD(Memcached, getLastErrorErrno)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	MEMC_THIS();
+	(void) link;
+	RETURN_LONG(self->error_errno);
+}

@@ -1,0 +1,344 @@
+/* memcached_session.c: the session handler "memcached".
+ *
+ * A session is one item, "<prefix><id>", that lives session.gc_maxlifetime seconds. While a script has it open it holds a lock: on a
+ * server the item "<prefix>lock.<id>", which expires; in an arena a lease, which dies with its process. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "memcached.h"
+#include "memcached_module.h"
+
+#include "SAPI.h"
+#include "ext/session/php_session.h"
+
+#define KEY_MAX 250
+
+typedef struct memc_session {
+	leveret_pool *pool;
+	bool is_persistent;
+	bool is_locked;
+	bool has_lease;
+	leveret_arena *lease_arena;
+	leveret_ticket ticket;
+	char lock_key[KEY_MAX + 1];
+	size_t lock_key_len;
+} memc_session;
+
+/* --- servers --- */
+
+/* "host:port[:weight]" or "/path[:weight]", separated by commas or spaces. False: one of them makes no sense. */
+static bool add_servers(leveret_pool *pool, const char *path)
+{
+	for (const char *at = path; *(at += strspn(at, ", \t")); ) {
+		size_t len = strcspn(at, ", \t");
+		static const char word[] = "--SERVER=";
+		const char *begin = len > strlen(word) && strncasecmp(at, word, strlen(word)) == 0 ? at + strlen(word) : at;
+		const char *end = at + len;
+		bool is_arena = strncmp(begin, "arena:", strlen("arena:")) == 0, has_port = *begin != '/' && !is_arena;
+		const char *host_end = is_arena ? NULL : memchr(begin, ':', (size_t) (end - begin));
+		host_end = host_end ? host_end : end;
+		zend_long port = has_port ? 11211 : 0, weight = 0;
+		if (host_end < end) {
+			char *rest;
+			zend_long number = ZEND_STRTOL(host_end + 1, &rest, 10);
+			if (has_port) {
+				port = number;
+				weight = *rest == ':' ? ZEND_STRTOL(rest + 1, &rest, 10) : 0;
+			} else {
+				weight = number;
+			}
+		}
+		if (port < 0 || port > 65535 || weight < 0 || host_end == begin
+			|| leveret_pool_add_server(pool, php_leveret_bytes(begin, (size_t) (host_end - begin)), (uint16_t) port, 0, (uint32_t) weight, php_leveret_dir()) != MEMC_SUCCESS) {
+			return false;
+		}
+		at = end;
+	}
+	return leveret_pool_servers(pool) > 0;
+}
+
+static void configure(leveret_pool *pool)
+{
+	bool weighted = strcmp(MEMCACHED_G(sess_consistent_hash_type), "ketama_weighted") == 0;
+	leveret_pool_set_option(pool, LEVERET_POOL_RING, !MEMCACHED_G(sess_consistent_hash) ? LEVERET_RING_MODULA : weighted ? LEVERET_RING_KETAMA : LEVERET_RING_CONSISTENT);
+	leveret_pool_set_option(pool, LEVERET_POOL_PROTOCOL, MEMCACHED_G(sess_binary_protocol));
+	leveret_pool_set_option(pool, LEVERET_POOL_REPLICAS, MEMCACHED_G(sess_number_of_replicas));
+	leveret_pool_set_option(pool, LEVERET_POOL_RANDOM_REPLICA, MEMCACHED_G(sess_randomize_replica_read));
+	leveret_pool_set_option(pool, LEVERET_POOL_REMOVE_FAILED, MEMCACHED_G(sess_remove_failed_servers));
+	if (MEMCACHED_G(sess_server_failure_limit)) {
+		leveret_pool_set_option(pool, LEVERET_POOL_FAILURE_LIMIT, MEMCACHED_G(sess_server_failure_limit));
+	}
+	if (MEMCACHED_G(sess_connect_timeout)) {
+		leveret_pool_set_option(pool, LEVERET_POOL_CONNECT_TIMEOUT_MS, MEMCACHED_G(sess_connect_timeout));
+	}
+}
+
+/* --- requests --- */
+
+/* "<prefix><id>" in `key`; 0 when it is too long. */
+static size_t name_of(const zend_string *id, const char *middle, char *key)
+{
+	int len = snprintf(key, KEY_MAX + 1, "%s%s%s", MEMCACHED_G(sess_prefix), middle, ZSTR_VAL(id));
+	return len > 0 && len <= KEY_MAX ? (size_t) len : 0;
+}
+
+/* One request; its result code. With `data` the value that was found. */
+static int call(memc_session *session, leveret_operation operation, leveret_bytes key, leveret_bytes value, zend_long expiration, zend_string **data)
+{
+	leveret_answer answer;
+	leveret_request request = {
+		.operation = operation, .key = key, .value = value, .exptime = expiration, .server = -1,
+		.meta = { .origin = LEVERET_PECL_MEMCACHED, .encoding = LEVERET_RAW }
+	};
+	leveret_pool_begin(session->pool);
+	int code = leveret_pool_add(session->pool, &request);
+	if (code != MEMC_SUCCESS) {
+		return code;
+	}
+	code = leveret_pool_run(session->pool);
+	if (!leveret_pool_next(session->pool, &answer)) {
+		return code;
+	}
+	if (answer.code == MEMC_SUCCESS && data) {
+		*data = zend_string_init((const char *) answer.value.data, answer.value.len, 0);
+	}
+	return answer.code;
+}
+
+static int call_for(memc_session *session, leveret_operation operation, const zend_string *id, leveret_bytes value, zend_long expiration, zend_string **data)
+{
+	char key[KEY_MAX + 1];
+	size_t len = name_of(id, "", key);
+	return len ? call(session, operation, php_leveret_bytes(key, len), value, expiration, data) : MEMC_BAD_KEY_PROVIDED;
+}
+
+/* --- locks --- */
+
+static bool lock_in_arena(memc_session *session, leveret_arena *arena, zend_long patience_ms)
+{
+	uint32_t waited = 0;
+	for (;;) {
+		switch (leveret_lease_acquire(arena, php_leveret_bytes(session->lock_key, session->lock_key_len), waited, &session->ticket)) {
+			case LEVERET_OK:
+				session->has_lease = session->is_locked = true;
+				session->lease_arena = arena;
+				return true;
+			case LEVERET_WAIT:
+				waited += 20;
+				if ((zend_long) waited > patience_ms) {
+					return false;
+				}
+				break;
+			default:
+				return false;
+		}
+	}
+}
+
+static bool lock(memc_session *session, const zend_string *id)
+{
+	zend_long wait = MEMCACHED_G(sess_lock_wait_min), wait_max = MAX(MEMCACHED_G(sess_lock_wait_max), wait), retries = MEMCACHED_G(sess_lock_retries);
+	session->lock_key_len = name_of(id, "lock.", session->lock_key);
+	if (!session->lock_key_len) {
+		return false;
+	}
+	leveret_arena *arena = leveret_pool_arena(session->pool);
+	if (arena) {
+		zend_long patience = 0, step = wait;
+		for (zend_long i = 0; i < retries; i++, step = MIN(2 * step, wait_max)) {
+			patience += step;
+		}
+		return lock_in_arena(session, arena, patience);
+	}
+	zend_long expiration = MEMCACHED_G(sess_lock_expire) ? MEMCACHED_G(sess_lock_expire) : MAX(zend_ini_long("max_execution_time", strlen("max_execution_time"), 0), 0);
+	for (;; retries--) {
+		int code = call(session, LEVERET_OP_ADD, php_leveret_bytes(session->lock_key, session->lock_key_len), php_leveret_bytes("1", 1), expiration, NULL);
+		if (code == MEMC_SUCCESS) {
+			session->is_locked = true;
+			return true;
+		}
+		if ((code != MEMC_NOTSTORED && code != MEMC_DATA_EXISTS) || retries <= 0) {
+			return false;
+		}
+		usleep((useconds_t) wait * 1000);
+		wait = MIN(2 * wait, wait_max);
+	}
+}
+
+static void unlock(memc_session *session)
+{
+	if (session->has_lease) {
+		leveret_lease_release(session->lease_arena, &session->ticket);
+	} else if (session->is_locked) {
+		call(session, LEVERET_OP_DELETE, php_leveret_bytes(session->lock_key, session->lock_key_len), php_leveret_bytes("", 0), 0, NULL);
+	}
+	session->has_lease = session->is_locked = false;
+}
+
+/* --- the handler --- */
+
+/* Persistent pools: save path and settings -> pool, as long as the process lives. */
+static void free_pool(zval *entry)
+{
+	leveret_pool_free(Z_PTR_P(entry));
+}
+
+static leveret_pool *open_pool(const char *path, bool *is_persistent)
+{
+	HashTable *pools = &MEMCACHED_G(session_pools);
+	size_t len = strlen(path);
+	leveret_pool *pool = MEMCACHED_G(sess_persistent) ? zend_hash_str_find_ptr(pools, path, len) : NULL;
+	*is_persistent = MEMCACHED_G(sess_persistent);
+	if (pool) {
+		return pool;
+	}
+	pool = leveret_pool_new();
+	configure(pool);
+	if (!add_servers(pool, path)) {
+		leveret_pool_free(pool);
+		return NULL;
+	}
+	if (*is_persistent) {
+		zend_string *name = zend_string_init(path, len, 1);
+		zend_hash_add_ptr(pools, name, pool);
+		zend_string_release(name);
+	}
+	return pool;
+}
+
+PS_OPEN_FUNC(memcached)
+{
+	bool is_persistent;
+	leveret_pool *pool = open_pool(save_path, &is_persistent);
+	if (!pool) {
+		php_error_docref(NULL, E_WARNING, "failed to parse session.save_path: \"%s\" should be host:port,host:port, the path of a socket, or arena:NAME", save_path);
+		PS_SET_MOD_DATA(NULL);
+		return FAILURE;
+	}
+	memc_session *session = ecalloc(1, sizeof(*session));
+	session->pool = pool;
+	session->is_persistent = is_persistent;
+	PS_SET_MOD_DATA(session);
+	return SUCCESS;
+}
+
+PS_CLOSE_FUNC(memcached)
+{
+	memc_session *session = PS_GET_MOD_DATA();
+	if (session) {
+		unlock(session);
+		if (!session->is_persistent) {
+			leveret_pool_free(session->pool);
+		}
+		efree(session);
+		PS_SET_MOD_DATA(NULL);
+	}
+	return SUCCESS;
+}
+
+PS_READ_FUNC(memcached)
+{
+	memc_session *session = PS_GET_MOD_DATA();
+	if (!session) {
+		php_error_docref(NULL, E_WARNING, "Session is not allocated, check session.save_path value");
+		return FAILURE;
+	}
+	if (MEMCACHED_G(sess_locking)) {
+		unlock(session);
+		if (!lock(session, key)) {
+			php_error_docref(NULL, E_WARNING, "Unable to clear session lock record");
+			return FAILURE;
+		}
+	}
+	int code = call_for(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, val);
+	if (code == MEMC_SUCCESS) {
+		return SUCCESS;
+	}
+	if (code == MEMC_NOTFOUND) {
+		*val = ZSTR_EMPTY_ALLOC();
+		return SUCCESS;
+	}
+	php_error_docref(NULL, E_WARNING, "error getting session from memcached: code %d", code);
+	return FAILURE;
+}
+
+PS_WRITE_FUNC(memcached)
+{
+	memc_session *session = PS_GET_MOD_DATA();
+	if (!session) {
+		php_error_docref(NULL, E_WARNING, "Session is not allocated, check session.save_path value");
+		return FAILURE;
+	}
+	int code = MEMC_FAILURE;
+	for (zend_long tries = 0; tries <= MEMCACHED_G(sess_number_of_replicas) + MEMCACHED_G(sess_server_failure_limit); tries++) {
+		code = call_for(session, LEVERET_OP_SET, key, php_leveret_string(val), maxlifetime, NULL);
+		if (code == MEMC_SUCCESS) {
+			return SUCCESS;
+		}
+	}
+	php_error_docref(NULL, E_WARNING, "error saving session to memcached: code %d", code);
+	return FAILURE;
+}
+
+PS_DESTROY_FUNC(memcached)
+{
+	memc_session *session = PS_GET_MOD_DATA();
+	if (!session) {
+		return FAILURE;
+	}
+	call_for(session, LEVERET_OP_DELETE, key, php_leveret_bytes("", 0), 0, NULL);
+	unlock(session);
+	return SUCCESS;
+}
+
+/* Items expire by themselves. */
+PS_GC_FUNC(memcached)
+{
+	*nrdels = 0;
+	return 0;
+}
+
+PS_CREATE_SID_FUNC(memcached)
+{
+	memc_session *session = PS_GET_MOD_DATA();
+	for (int tries = 0; tries < 3; tries++) {
+		zend_string *id = php_session_create_id(NULL);
+		if (!session || !id || call_for(session, LEVERET_OP_GET, id, php_leveret_bytes("", 0), 0, NULL) == MEMC_NOTFOUND) {
+			return id;
+		}
+		zend_string_release(id);
+	}
+	return php_session_create_id(NULL);
+}
+
+PS_VALIDATE_SID_FUNC(memcached)
+{
+	memc_session *session = PS_GET_MOD_DATA();
+	return session && php_session_valid_key(ZSTR_VAL(key)) == SUCCESS
+		&& call_for(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, NULL) == MEMC_SUCCESS ? SUCCESS : FAILURE;
+}
+
+/* Nothing has changed: the session only lives longer. */
+PS_UPDATE_TIMESTAMP_FUNC(memcached)
+{
+	memc_session *session = PS_GET_MOD_DATA();
+	if (!session) {
+		return FAILURE;
+	}
+	int code = call_for(session, LEVERET_OP_TOUCH, key, php_leveret_bytes("", 0), maxlifetime, NULL);
+	/* It was evicted meanwhile, so it is written anew. */
+	return code == MEMC_SUCCESS ? SUCCESS : ps_write_memcached(mod_data, key, val, maxlifetime);
+}
+
+ps_module ps_mod_memcached = { PS_MOD_UPDATE_TIMESTAMP(memcached) };
+
+void php_leveret_memcached_session(void)
+{
+	php_session_register_module(&ps_mod_memcached);
+}
+
+void php_leveret_memcached_session_init(HashTable *pools)
+{
+	zend_hash_init(pools, 2, NULL, free_pool, 1);
+}

@@ -1,0 +1,249 @@
+/* memcached_value.c: zval <-> bytes and flags of pecl/memcached.
+ *
+ *   flags   type:4 | internal:12 (16 = compressed, 32 = zlib, 64 = fastlz, 128 = zstd) | the application's:16
+ *   compressed data   length of the original as 4 bytes, low byte first; then the codec's stream
+ *
+ * What other entrances left in an arena is read by what the item says of itself (its encoding), what came over a socket by its flags. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "memcached.h"
+#include "memcached_module.h"
+
+#include "zend_smart_str.h"
+#include "ext/json/php_json.h"
+
+enum { TYPE_STRING, TYPE_LONG, TYPE_DOUBLE, TYPE_BOOL, TYPE_SERIALIZED, TYPE_IGBINARY, TYPE_JSON, TYPE_MSGPACK };
+
+#define FLAG_COMPRESSED (1u << 4)
+#define FLAG_ZLIB (2u << 4)
+#define FLAG_FASTLZ (4u << 4)
+#define FLAG_ZSTD (8u << 4)
+#define TYPE_OF(flags) ((flags) & 15)
+#define USER_OF(flags) ((flags) >> 16)
+
+/* The largest value that is unpacked: what a hostile server claims must not take the request's memory. */
+#define UNPACKED_MAX (UINT32_C(1) << 30)
+
+/* --- encoding --- */
+
+static leveret_encoding encoding_of_serializer(zend_long serializer)
+{
+	switch (serializer) {
+		case MEMC_SERIALIZER_IGBINARY: return LEVERET_IGBINARY;
+		case MEMC_SERIALIZER_MSGPACK: return LEVERET_MSGPACK;
+		case MEMC_SERIALIZER_JSON:
+		case MEMC_SERIALIZER_JSON_ARRAY: return LEVERET_JSON;
+		default: return LEVERET_PHP;
+	}
+}
+
+static uint32_t type_of_encoding(uint8_t encoding)
+{
+	switch (encoding) {
+		case LEVERET_INTEGER: return TYPE_LONG;
+		case LEVERET_DOUBLE: return TYPE_DOUBLE;
+		case LEVERET_BOOL: return TYPE_BOOL;
+		case LEVERET_PHP: return TYPE_SERIALIZED;
+		case LEVERET_IGBINARY: return TYPE_IGBINARY;
+		case LEVERET_JSON: return TYPE_JSON;
+		case LEVERET_MSGPACK: return TYPE_MSGPACK;
+		default: return TYPE_STRING;
+	}
+}
+
+static bool serialize(memc_link *link, zval *value, memc_payload *payload)
+{
+	leveret_encoding encoding = encoding_of_serializer(link->serializer);
+	smart_str text = {0};
+	payload->meta.encoding = encoding;
+	if (encoding == LEVERET_JSON) {
+		if (php_json_encode(&text, value, 0) == FAILURE || EG(exception)) {
+			smart_str_free(&text);
+			return false;
+		}
+		smart_str_0(&text);
+		payload->owned = text.s;
+	} else {
+		php_leveret_encoded encoded;
+		if (!php_leveret_serialize_as(encoding, value, &encoded)) {
+			return false;
+		}
+		payload->owned = zend_string_init((const char *) encoded.bytes.data, encoded.bytes.len, 0);
+		php_leveret_encoded_free(&encoded);
+	}
+	payload->bytes = php_leveret_string(payload->owned);
+	return true;
+}
+
+static uint32_t codec_of_link(const memc_link *link)
+{
+	return link->compression_type == MEMC_COMPRESSION_ZLIB ? LEVERET_CODEC_ZLIB : LEVERET_CODEC_FASTLZ;
+}
+
+/* Compresses where that saves enough. Failing to is no error: the value stays as it is. */
+static void compress(const memc_link *link, memc_payload *payload)
+{
+	size_t len = payload->bytes.len;
+	if (!link->compression || (zend_long) len <= MEMCACHED_G(compression_threshold) || MEMCACHED_G(compression_factor) <= 0) {
+		return;
+	}
+	uint32_t codec = codec_of_link(link);
+	/* What takes more room than this saves too little. */
+	size_t room = (size_t) ((double) len / MEMCACHED_G(compression_factor));
+	zend_string *packed = zend_string_alloc(room, 0);
+	if (leveret_compress(codec, payload->bytes, (uint32_t) link->compression_level, ZSTR_VAL(packed), &room) != 0) {
+		zend_string_efree(packed);
+		return;
+	}
+	ZSTR_LEN(packed) = room;
+	ZSTR_VAL(packed)[room] = '\0';
+	memc_payload_free(payload);
+	payload->owned = packed;
+	payload->bytes = php_leveret_string(packed);
+	payload->meta.codec = (uint8_t) codec;
+	payload->meta.flags |= FLAG_COMPRESSED | (codec == LEVERET_CODEC_ZLIB ? FLAG_ZLIB : FLAG_FASTLZ);
+}
+
+bool memc_encode(memc_link *link, zval *value, memc_payload *payload)
+{
+	ZVAL_DEREF(value);
+	memset(payload, 0, offsetof(memc_payload, text));
+	payload->meta.origin = LEVERET_PECL_MEMCACHED;
+	switch (Z_TYPE_P(value)) {
+		case IS_STRING:
+			/* Held, since user code of the next value of a batch may let go of it. */
+			payload->owned = zend_string_copy(Z_STR_P(value));
+			payload->bytes = php_leveret_string(payload->owned);
+			break;
+		case IS_LONG:
+			payload->meta.encoding = LEVERET_INTEGER;
+			payload->integer = Z_LVAL_P(value);
+			payload->bytes = php_leveret_bytes(payload->text, (size_t) snprintf(payload->text, sizeof(payload->text), ZEND_LONG_FMT, Z_LVAL_P(value)));
+			break;
+		case IS_DOUBLE: {
+			smart_str text = {0};
+			smart_str_append_double(&text, Z_DVAL_P(value), (int) PG(serialize_precision), false);
+			payload->meta.encoding = LEVERET_DOUBLE;
+			payload->owned = text.s;
+			payload->bytes = php_leveret_string(text.s);
+			break;
+		}
+		case IS_TRUE:
+		case IS_FALSE:
+			payload->meta.encoding = LEVERET_BOOL;
+			payload->bytes = php_leveret_bytes("1", Z_TYPE_P(value) == IS_TRUE);
+			break;
+		default:
+			if (!serialize(link, value, payload)) {
+				return false;
+			}
+	}
+	payload->meta.flags = type_of_encoding(payload->meta.encoding);
+	if (payload->meta.encoding == LEVERET_RAW || payload->meta.encoding >= LEVERET_PHP) {
+		compress(link, payload);
+	}
+	if (link->user_flags >= 0) {
+		payload->meta.flags |= (uint32_t) link->user_flags << 16;
+	}
+	return true;
+}
+
+void memc_payload_free(memc_payload *payload)
+{
+	if (payload->owned) {
+		zend_string_release(payload->owned);
+		payload->owned = NULL;
+	}
+}
+
+/* --- decoding --- */
+
+uint32_t memc_user_flags(const leveret_meta *meta)
+{
+	return meta->origin == LEVERET_WIRE || meta->origin == LEVERET_PECL_MEMCACHED ? USER_OF(meta->flags) : 0;
+}
+
+/* What the flags of a memcached client say, in the words of an arena. False: flags that nobody writes. */
+static bool read_flags(uint32_t flags, leveret_meta *meta)
+{
+	static const uint8_t encodings[] = { LEVERET_RAW, LEVERET_INTEGER, LEVERET_DOUBLE, LEVERET_BOOL, LEVERET_PHP, LEVERET_IGBINARY, LEVERET_JSON, LEVERET_MSGPACK };
+	if (TYPE_OF(flags) >= sizeof(encodings)) {
+		return false;
+	}
+	meta->encoding = encodings[TYPE_OF(flags)];
+	meta->codec = LEVERET_CODEC_NONE;
+	if (flags & FLAG_COMPRESSED) {
+		meta->codec = flags & FLAG_FASTLZ ? LEVERET_CODEC_FASTLZ : flags & FLAG_ZLIB ? LEVERET_CODEC_ZLIB : flags & FLAG_ZSTD ? LEVERET_CODEC_ZSTD : UINT8_MAX;
+	}
+	return meta->codec != UINT8_MAX;
+}
+
+/* Takes `data` over. NULL: it is damaged. */
+static zend_string *decompress(uint8_t codec, zend_string *data)
+{
+	zend_string *whole = NULL;
+	size_t len;
+	if (leveret_decompressed_len(codec, php_leveret_string(data), UNPACKED_MAX, &len) == 0) {
+		whole = zend_string_alloc(len, 0);
+		ZSTR_VAL(whole)[len] = '\0';
+		if (leveret_decompress(codec, php_leveret_string(data), ZSTR_VAL(whole), len) != 0) {
+			zend_string_efree(whole);
+			whole = NULL;
+		}
+	}
+	zend_string_release(data);
+	return whole;
+}
+
+static double read_double(const char *text)
+{
+	/* zend_strtod knows digits only. */
+	if (strcmp(text, "INF") == 0 || strcmp(text, "Infinity") == 0) {
+		return ZEND_INFINITY;
+	}
+	if (strcmp(text, "-INF") == 0 || strcmp(text, "-Infinity") == 0) {
+		return -ZEND_INFINITY;
+	}
+	return strcmp(text, "NAN") == 0 || strcmp(text, "NaN") == 0 ? ZEND_NAN : zend_strtod(text, NULL);
+}
+
+bool memc_decode(memc_link *link, const leveret_meta *stored, zend_string *data, zval *value)
+{
+	leveret_meta meta = *stored;
+	if ((meta.origin == LEVERET_WIRE || meta.origin == LEVERET_PECL_MEMCACHED) && !read_flags(meta.flags, &meta)) {
+		zend_string_release(data);
+		return false;
+	}
+	if (meta.codec != LEVERET_CODEC_NONE && !(data = decompress(meta.codec, data))) {
+		return false;
+	}
+	bool readable = true;
+	switch (meta.encoding) {
+		case LEVERET_RAW:
+		case LEVERET_MARSHAL:   /* Ruby's own, opaque here */
+			ZVAL_STR(value, data);
+			return true;
+		case LEVERET_INTEGER:
+			ZVAL_LONG(value, ZEND_STRTOL(ZSTR_VAL(data), NULL, 10));
+			break;
+		case LEVERET_DOUBLE:
+			ZVAL_DOUBLE(value, read_double(ZSTR_VAL(data)));
+			break;
+		case LEVERET_BOOL:
+			ZVAL_BOOL(value, ZSTR_LEN(data) > 0 && ZSTR_VAL(data)[0] == '1');
+			break;
+		case LEVERET_NULL:
+			ZVAL_NULL(value);
+			break;
+		case LEVERET_JSON:
+			readable = php_json_decode_ex(value, ZSTR_VAL(data), ZSTR_LEN(data),
+				link->serializer == MEMC_SERIALIZER_JSON_ARRAY ? PHP_JSON_OBJECT_AS_ARRAY : 0, PHP_JSON_PARSER_DEFAULT_DEPTH) == SUCCESS;
+			break;
+		default:
+			readable = php_leveret_unserialize(meta.encoding, ZSTR_VAL(data), ZSTR_LEN(data), value);
+	}
+	zend_string_release(data);
+	return readable && !EG(exception);
+}

@@ -1,0 +1,473 @@
+/* memcached_write.c: set() and its kin, counters, delete, touch, flush. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "memcached.h"
+
+#define BINARY_PROTOCOL 18
+#define NOREPLY 26
+
+/* memcached's border between a time span and a Unix time: 30 days. */
+#define RELATIVE_MAX (30 * 24 * 60 * 60)
+
+/* --- stores --- */
+
+/* The moment of an exptime of the wire on the arena's clock. */
+static uint32_t deadline_of(zend_long expiration, uint32_t now)
+{
+	if (expiration == 0) {
+		return LEVERET_NEVER;
+	}
+	if (expiration < 0) {
+		return now;
+	}
+	return expiration <= RELATIVE_MAX ? now + (uint32_t) expiration : leveret_from_unix(expiration);
+}
+
+static zend_long result_of_status(leveret_status status, leveret_mode mode)
+{
+	switch (status) {
+		case LEVERET_OK: return MEMC_SUCCESS;
+		case LEVERET_MISS: return mode == LEVERET_CAS || mode == LEVERET_SET ? MEMC_NOTFOUND : MEMC_NOTSTORED;
+		case LEVERET_EXISTS: return mode == LEVERET_CAS ? MEMC_DATA_EXISTS : MEMC_NOTSTORED;
+		case LEVERET_TOO_LARGE: return MEMC_E2BIG;
+		case LEVERET_NO_MEMORY: return MEMC_SERVER_MEMORY_ALLOCATION_FAILURE;
+		default: return MEMC_SERVER_ERROR;
+	}
+}
+
+static leveret_mode mode_of(leveret_operation operation)
+{
+	switch (operation) {
+		case LEVERET_OP_ADD: return LEVERET_ADD;
+		case LEVERET_OP_REPLACE: return LEVERET_REPLACE;
+		case LEVERET_OP_APPEND: return LEVERET_APPEND;
+		case LEVERET_OP_PREPEND: return LEVERET_PREPEND;
+		case LEVERET_OP_CAS: return LEVERET_CAS;
+		default: return LEVERET_SET;
+	}
+}
+
+/* One server that is an arena: stored straight into memory. */
+static bool store_in_arena(memc_object *self, leveret_arena *arena, leveret_operation operation, zend_string *key, const memc_payload *payload, zend_long expiration, uint64_t cas)
+{
+	uint32_t now = leveret_now();
+	leveret_mode mode = mode_of(operation);
+	leveret_bytes bytes = payload->meta.encoding == LEVERET_INTEGER ? php_leveret_bytes(&payload->integer, sizeof(payload->integer)) : payload->bytes;
+	leveret_status status = leveret_store(arena, php_leveret_string(key), bytes, &payload->meta, deadline_of(expiration, now), mode, cas, now, NULL);
+	memc_result(self, result_of_status(status, mode));
+	return status == LEVERET_OK;
+}
+
+static leveret_request store_request(const memc_link *link, leveret_operation operation, zend_string *server_key, zend_string *key, const memc_payload *payload, zend_long expiration, uint64_t number)
+{
+	leveret_request request = {
+		.operation = operation, .key = php_leveret_string(key), .value = payload->bytes, .meta = payload->meta, .exptime = expiration,
+		.number = number, .quiet = link->behaviors[NOREPLY] != 0, .server = -1
+	};
+	if (server_key) {
+		request.group = php_leveret_string(server_key);
+	}
+	return request;
+}
+
+static bool is_too_big(memc_object *self, const memc_payload *payload)
+{
+	if (self->link->item_size_limit && payload->bytes.len > (size_t) self->link->item_size_limit) {
+		memc_result(self, MEMC_E2BIG);
+		return true;
+	}
+	return false;
+}
+
+/* Whether the last call may be repeated: a server that failed, not an answer. */
+static bool wants_retry(zend_long code)
+{
+	return code == 3 || code == 5 || code == 6 || code == 7 || code == 26 || code == 31 || code == 35 || code == 47;
+}
+
+static bool store_payload(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key, const memc_payload *payload, zend_long expiration, uint64_t number)
+{
+	memc_link *link = self->link;
+	if (is_too_big(self, payload)) {
+		return false;
+	}
+	zend_string *full = memc_full_key(link, key);
+	leveret_arena *arena = leveret_pool_arena(link->pool);
+	bool stored = false;
+	if (arena) {
+		stored = store_in_arena(self, arena, operation, full, payload, expiration, number);
+	} else {
+		for (zend_long tries = 0; !stored && tries <= link->store_retries; tries++) {
+			memc_copy copy = {0};
+			leveret_request request = store_request(link, operation, server_key, full, payload, expiration, number);
+			if (memc_call(self, &request, &copy)) {
+				memc_copy_free(&copy);
+			}
+			stored = !memc_is_failure(self->code);
+			if (!wants_retry(self->code)) {
+				break;
+			}
+		}
+	}
+	zend_string_release(full);
+	return stored;
+}
+
+bool memc_store_one(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key, zval *value, zend_long expiration, uint64_t number)
+{
+	memc_payload payload;
+	if (!memc_key_is_good(self, key)) {
+		return false;
+	}
+	if (!memc_encode(self->link, value, &payload)) {
+		memc_result(self, MEMC_PAYLOAD_FAILURE);
+		return false;
+	}
+	bool stored = store_payload(self, operation, server_key, key, &payload, expiration, number);
+	memc_payload_free(&payload);
+	/* The binary protocol tells apart what the text protocol calls NOT_STORED. */
+	if (self->code == MEMC_NOTSTORED && self->link->behaviors[BINARY_PROTOCOL]) {
+		memc_result(self, operation == LEVERET_OP_ADD ? MEMC_DATA_EXISTS : operation == LEVERET_OP_REPLACE ? MEMC_NOTFOUND : MEMC_NOTSTORED);
+	}
+	return stored;
+}
+
+static void store(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool by_key)
+{
+	zend_string *server_key = NULL, *key;
+	zval *value;
+	zend_long expiration = 0;
+	ZEND_PARSE_PARAMETERS_START(2 + by_key, 3 + by_key)
+		if (by_key) {
+			Z_PARAM_STR(server_key)
+		}
+		Z_PARAM_STR(key)
+		Z_PARAM_ZVAL(value)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(expiration)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_THIS();
+	(void) link;
+	RETVAL_BOOL(memc_store_one(self, operation, server_key, key, value, expiration, 0));
+}
+
+PHP_METHOD(Memcached, set) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_SET, false); }
+PHP_METHOD(Memcached, setByKey) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_SET, true); }
+PHP_METHOD(Memcached, add) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_ADD, false); }
+PHP_METHOD(Memcached, addByKey) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_ADD, true); }
+PHP_METHOD(Memcached, replace) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_REPLACE, false); }
+PHP_METHOD(Memcached, replaceByKey) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_REPLACE, true); }
+
+static void join(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool by_key)
+{
+	zend_string *server_key = NULL, *key, *value;
+	ZEND_PARSE_PARAMETERS_START(2 + by_key, 2 + by_key)
+		if (by_key) {
+			Z_PARAM_STR(server_key)
+		}
+		Z_PARAM_STR(key)
+		Z_PARAM_STR(value)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_THIS();
+	memc_result(self, MEMC_SUCCESS);
+	if (link->compression) {
+		php_error_docref(NULL, E_WARNING, "cannot append/prepend with compression turned on");
+		RETURN_NULL();
+	}
+	zval text;
+	ZVAL_STR(&text, value);
+	RETVAL_BOOL(memc_store_one(self, operation, server_key, key, &text, 0, 0));
+}
+
+PHP_METHOD(Memcached, append) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_APPEND, false); }
+PHP_METHOD(Memcached, appendByKey) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_APPEND, true); }
+PHP_METHOD(Memcached, prepend) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_PREPEND, false); }
+PHP_METHOD(Memcached, prependByKey) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_PREPEND, true); }
+
+static void cas(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
+{
+	zend_string *server_key = NULL, *key, *token;
+	zval *value;
+	zend_long expiration = 0;
+	ZEND_PARSE_PARAMETERS_START(3 + by_key, 4 + by_key)
+		Z_PARAM_STR(token)
+		if (by_key) {
+			Z_PARAM_STR(server_key)
+		}
+		Z_PARAM_STR(key)
+		Z_PARAM_ZVAL(value)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(expiration)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_THIS();
+	(void) link;
+	RETVAL_BOOL(memc_store_one(self, LEVERET_OP_CAS, server_key, key, value, expiration, ZEND_STRTOUL(ZSTR_VAL(token), NULL, 10)));
+}
+
+PHP_METHOD(Memcached, cas) { cas(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
+PHP_METHOD(Memcached, casByKey) { cas(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+
+/* --- many stores --- */
+
+/* Never moved: the text of an integer lies in the payload itself. */
+typedef struct prepared {
+	zend_string *key;
+	memc_payload payload;
+} prepared;
+
+/* Encodes all values, which may run user code, before the batch begins. Returns how many are ready; the code of what is not stays. */
+static uint32_t prepare(memc_object *self, HashTable *items, prepared *list)
+{
+	zend_ulong number;
+	zend_string *name;
+	zval *value;
+	uint32_t count = 0;
+	ZEND_HASH_FOREACH_KEY_VAL(items, number, name, value) {
+		zend_string *key = name ? zend_string_copy(name) : zend_long_to_str((zend_long) number);
+		if (!EG(exception) && memc_key_is_good(self, key)) {
+			if (!memc_encode(self->link, value, &list[count].payload)) {
+				memc_result(self, MEMC_PAYLOAD_FAILURE);
+			} else if (is_too_big(self, &list[count].payload)) {
+				memc_payload_free(&list[count].payload);
+			} else {
+				list[count++].key = memc_full_key(self->link, key);
+			}
+		}
+		zend_string_release(key);
+	} ZEND_HASH_FOREACH_END();
+	return count;
+}
+
+static void set_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
+{
+	zend_string *server_key = NULL;
+	HashTable *items;
+	zend_long expiration = 0;
+	ZEND_PARSE_PARAMETERS_START(1 + by_key, 2 + by_key)
+		if (by_key) {
+			Z_PARAM_STR(server_key)
+		}
+		Z_PARAM_ARRAY_HT(items)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(expiration)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_THIS();
+	prepared *list = safe_emalloc(zend_hash_num_elements(items) + 1, sizeof(*list), 0);
+	memc_result(self, MEMC_SUCCESS);
+	uint32_t count = prepare(self, items, list);
+	zend_long code = self->code;
+	if (!EG(exception)) {
+		self->is_fetching = false;
+		leveret_pool_begin(link->pool);
+		for (uint32_t i = 0; i < count; i++) {
+			leveret_request request = store_request(link, LEVERET_OP_SET, server_key, list[i].key, &list[i].payload, expiration, 0);
+			int added = leveret_pool_add(link->pool, &request);
+			code = added == MEMC_SUCCESS ? code : added;
+		}
+		leveret_pool_run(link->pool);
+		leveret_answer answer;
+		memc_result(self, code);
+		while (leveret_pool_next(link->pool, &answer)) {
+			if (memc_is_failure(answer.code)) {
+				memc_result_of(self, &answer);
+			}
+		}
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		zend_string_release(list[i].key);
+		memc_payload_free(&list[i].payload);
+	}
+	efree(list);
+	RETVAL_BOOL(!memc_is_failure(self->code));
+}
+
+PHP_METHOD(Memcached, setMulti) { set_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
+PHP_METHOD(Memcached, setMultiByKey) { set_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+
+/* --- requests without a value --- */
+
+static bool simple(memc_object *self, leveret_request *request, zend_string *server_key, zend_string *key, memc_copy *copy)
+{
+	if (!memc_key_is_good(self, key)) {
+		return false;
+	}
+	zend_string *full = memc_full_key(self->link, key);
+	request->key = php_leveret_string(full);
+	if (server_key) {
+		request->group = php_leveret_string(server_key);
+	}
+	request->server = -1;
+	request->quiet = self->link->behaviors[NOREPLY] != 0;
+	bool done = memc_call(self, request, copy);
+	zend_string_release(full);
+	return done;
+}
+
+static void touch(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
+{
+	zend_string *server_key = NULL, *key;
+	zend_long expiration = 0;
+	ZEND_PARSE_PARAMETERS_START(1 + by_key, 2 + by_key)
+		if (by_key) {
+			Z_PARAM_STR(server_key)
+		}
+		Z_PARAM_STR(key)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(expiration)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_THIS();
+	(void) link;
+	memc_copy copy = {0};
+	leveret_request request = { .operation = LEVERET_OP_TOUCH, .exptime = expiration };
+	RETVAL_BOOL(simple(self, &request, server_key, key, &copy) || !memc_is_failure(self->code));
+	memc_copy_free(&copy);
+}
+
+PHP_METHOD(Memcached, touch) { touch(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
+PHP_METHOD(Memcached, touchByKey) { touch(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+
+static void delete_one(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
+{
+	zend_string *server_key = NULL, *key;
+	zend_long time = 0;
+	ZEND_PARSE_PARAMETERS_START(1 + by_key, 2 + by_key)
+		if (by_key) {
+			Z_PARAM_STR(server_key)
+		}
+		Z_PARAM_STR(key)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(time)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_THIS();
+	(void) link;
+	memc_copy copy = {0};
+	/* A time before which the key may not be added again: memcached took it once, and ignores it for long. */
+	(void) time;
+	leveret_request request = { .operation = LEVERET_OP_DELETE };
+	RETVAL_BOOL(simple(self, &request, server_key, key, &copy) || !memc_is_failure(self->code));
+	memc_copy_free(&copy);
+}
+
+PHP_METHOD(Memcached, delete) { delete_one(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
+PHP_METHOD(Memcached, deleteByKey) { delete_one(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+
+static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
+{
+	zend_string *server_key = NULL;
+	HashTable *keys;
+	zend_long time = 0;
+	zval *key;
+	ZEND_PARSE_PARAMETERS_START(1 + by_key, 2 + by_key)
+		if (by_key) {
+			Z_PARAM_STR(server_key)
+		}
+		Z_PARAM_ARRAY_HT(keys)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(time)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_THIS();
+	(void) time;
+	uint32_t count = 0, room = zend_hash_num_elements(keys);
+	zend_string **names = safe_emalloc(room + 1, sizeof(*names), 0);
+	ZEND_HASH_FOREACH_VAL(keys, key) {
+		names[count++] = zval_get_string(key);
+	} ZEND_HASH_FOREACH_END();
+	array_init_size(return_value, count);
+	memc_result(self, MEMC_SUCCESS);
+	zend_long last = MEMC_SUCCESS;   /* of the last key, as a loop of single deletes would leave it */
+	/* Requests are numbered as they are added; refused keys are not. */
+	uint32_t *names_of = safe_emalloc(room + 1, sizeof(*names_of), 0), added = 0;
+	self->is_fetching = false;
+	leveret_pool_begin(link->pool);
+	for (uint32_t i = 0; i < count && !EG(exception); i++) {
+		zval entry;
+		ZVAL_TRUE(&entry);
+		last = MEMC_SUCCESS;
+		if (!memc_key_is_good(self, names[i])) {
+			last = self->code;
+			ZVAL_LONG(&entry, self->code);
+		} else {
+			zend_string *full = memc_full_key(link, names[i]);
+			leveret_request request = { .operation = LEVERET_OP_DELETE, .key = php_leveret_string(full), .quiet = link->behaviors[NOREPLY] != 0, .server = -1 };
+			if (server_key) {
+				request.group = php_leveret_string(server_key);
+			}
+			int code = leveret_pool_add(link->pool, &request);
+			if (code == MEMC_SUCCESS) {
+				names_of[added++] = i;
+			} else {
+				last = code;
+				ZVAL_LONG(&entry, code);
+			}
+			zend_string_release(full);
+		}
+		zend_symtable_update(Z_ARRVAL_P(return_value), names[i], &entry);
+	}
+	leveret_pool_run(link->pool);
+	memc_copies copies = {0};
+	memc_gather(self, &copies, UINT32_MAX);
+	for (uint32_t i = 0; i < copies.count; i++) {
+		if (memc_is_failure(copies.list[i].code) && copies.list[i].request < added) {
+			zval entry;
+			uint32_t name = names_of[copies.list[i].request];
+			ZVAL_LONG(&entry, copies.list[i].code);
+			zend_symtable_update(Z_ARRVAL_P(return_value), names[name], &entry);
+			last = name == count - 1 ? copies.list[i].code : last;
+		}
+	}
+	memc_copies_free(&copies);
+	memc_result(self, last);
+	for (uint32_t i = 0; i < count; i++) {
+		zend_string_release(names[i]);
+	}
+	efree(names);
+	efree(names_of);
+}
+
+PHP_METHOD(Memcached, deleteMulti) { delete_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
+PHP_METHOD(Memcached, deleteMultiByKey) { delete_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+
+static void count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool by_key)
+{
+	zend_string *server_key = NULL, *key;
+	zend_long offset = 1, initial = 0, expiry = 0;
+	uint32_t given = ZEND_NUM_ARGS();
+	ZEND_PARSE_PARAMETERS_START(1 + by_key, 4 + by_key)
+		if (by_key) {
+			Z_PARAM_STR(server_key)
+		}
+		Z_PARAM_STR(key)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(offset)
+		Z_PARAM_LONG(initial)
+		Z_PARAM_LONG(expiry)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_THIS();
+	bool creates = given > 2u + by_key;
+	memc_result(self, MEMC_SUCCESS);
+	if (offset < 0) {
+		php_error_docref(NULL, E_WARNING, "offset cannot be a negative value");
+		RETURN_FALSE;
+	}
+	if (creates && !link->behaviors[BINARY_PROTOCOL]) {
+		php_error_docref(NULL, E_WARNING, "Initial value is only supported with binary protocol");
+		RETURN_FALSE;
+	}
+	memc_copy copy = {0};
+	leveret_request request = {
+		.operation = operation, .number = (uint64_t) offset, .create = creates, .initial = (uint64_t) initial, .exptime = expiry
+	};
+	if (simple(self, &request, server_key, key, &copy)) {
+		RETVAL_LONG((zend_long) copy.number);
+		memc_copy_free(&copy);
+	} else {
+		RETVAL_FALSE;
+	}
+}
+
+PHP_METHOD(Memcached, increment) { count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_INCREMENT, false); }
+PHP_METHOD(Memcached, incrementByKey) { count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_INCREMENT, true); }
+PHP_METHOD(Memcached, decrement) { count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DECREMENT, false); }
+PHP_METHOD(Memcached, decrementByKey) { count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DECREMENT, true); }
