@@ -126,7 +126,9 @@ impl Session {
         let mut turn = Turn { shared, arena: &shared.arena, counters: shared.counters(worker), now: Time::now(), output };
         let limits = Limits { value_max: shared.value_max() };
         let mut at = 0;
-        for _ in 0..shared.settings.requests_per_turn.max(1) {
+        // memcached frames each request's answer of a datagram by itself.
+        let requests = if self.transport == Transport::Udp { 1 } else { shared.settings.requests_per_turn.max(1) };
+        for _ in 0..requests {
             if self.dump.is_some() && !self.go_on_dumping(&mut turn) {
                 return (at, Next::Send);
             }
