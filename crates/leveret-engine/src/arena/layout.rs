@@ -33,7 +33,7 @@ pub(crate) enum RegionId {
     Ghosts = 8,
     Leases = 9,
     Masters = 10,
-    /// Zero in this version: endpoints of servers, health of remote servers, the near cache's agent.
+    /// Endpoints of servers that serve this arena.
     Services = 11,
     /// Zero in this version: generations of namespaces.
     Namespaces = 12,
@@ -157,7 +157,7 @@ impl Geometry {
             RegionId::Ghosts => shards * u64::from(self.ghosts) * 4,
             RegionId::Leases => shards * (LEASES_PER_SHARD * size_of::<LeaseSlot>()) as u64,
             RegionId::Masters => (MASTERS * 8) as u64,
-            RegionId::Services => 16 << 10,
+            RegionId::Services => (SERVICES * size_of::<ServiceSlot>()) as u64,
             RegionId::Namespaces => PAGE,
             RegionId::Index => shards * u64::from(self.buckets_max) * BUCKET_SIZE,
             RegionId::Overflow => shards * u64::from(self.overflow_max()) * BUCKET_SIZE,
@@ -428,6 +428,24 @@ pub(crate) struct SegmentHeader {
     _reserved: [AtomicU64; 4],
 }
 
+/// Services of an arena that can be announced at once.
+pub(crate) const SERVICES: usize = 64;
+/// Bytes of a service's text.
+pub(crate) const SERVICE_TEXT_MAX: usize = 232;
+
+/// One announced service. Taken by a compare-exchange of the owner word, then written by its owner alone.
+#[repr(C)]
+pub(crate) struct ServiceSlot {
+    /// 0 = free.
+    pub owner: AtomicU64,
+    /// The owner word again, once all that follows is written.
+    pub sealed: AtomicU64,
+    /// Counts the uses of the slot.
+    pub uses: AtomicU32,
+    pub len: AtomicU32,
+    pub text: [AtomicU64; SERVICE_TEXT_MAX / 8],
+}
+
 /// One right to compute a missing value. Under the shard lock, but for the futex word.
 #[repr(C)]
 pub(crate) struct LeaseSlot {
@@ -463,6 +481,7 @@ const _: () = {
     assert!(size_of::<SegmentState>() == 16);
     assert!(size_of::<SegmentHeader>() == 64);
     assert!(size_of::<LeaseSlot>() == 32);
+    assert!(size_of::<ServiceSlot>() == 256 && SERVICES * size_of::<ServiceSlot>() == 16 << 10);
     assert!(size_of::<Bucket>() == BUCKET_SIZE as usize);
     assert!(cfg!(target_pointer_width = "64"), "arenas are mapped whole: 64-bit machines only");
 };

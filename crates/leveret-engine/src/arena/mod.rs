@@ -12,7 +12,10 @@ use crate::error::{Error, OpenError};
 use crate::stats::ReadCounters;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use crate::time::{self, Moment};
-use layout::{Bucket, Control, Geometry, LeaseSlot, ProcessSlot, RegionId, SegmentHeader, SegmentState, Shard, LEASES_PER_SHARD, MASTERS};
+use layout::{
+    Bucket, Control, Geometry, LeaseSlot, ProcessSlot, RegionId, SegmentHeader, SegmentState, ServiceSlot, Shard, LEASES_PER_SHARD,
+    MASTERS, SERVICES,
+};
 use mapping::{Data, Mapping, Table};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -51,6 +54,7 @@ pub(crate) struct Core {
     pub ghosts: Table<AtomicU32>,
     pub leases: Table<LeaseSlot>,
     pub masters: Table<AtomicU64>,
+    pub services: Table<ServiceSlot>,
     pub index: Table<Bucket>,
     pub overflow: Table<Bucket>,
     pub data: Data,
@@ -144,6 +148,7 @@ impl Core {
                 ghosts: mapping.table(off(RegionId::Ghosts), shards * geometry.ghosts as usize),
                 leases: mapping.table(off(RegionId::Leases), shards * LEASES_PER_SHARD),
                 masters: mapping.table(off(RegionId::Masters), MASTERS),
+                services: mapping.table(off(RegionId::Services), SERVICES),
                 index: mapping.table(off(RegionId::Index), shards * geometry.buckets_max as usize),
                 overflow: mapping.table(off(RegionId::Overflow), shards * geometry.overflow_max() as usize),
                 data: mapping.data(data.off, data.len),

@@ -1,0 +1,156 @@
+//! Services: a server writes where it listens into the arena that it serves, so that a client of this host that is told to
+//! connect there may read the arena instead. What is announced is believed only while its process provably lives.
+//!
+//! A slot is claimed by its owner word. The text follows, then the same word again as a seal: a reader that finds both equal,
+//! before and after it has copied, has read what that owner wrote. Killed anywhere, an owner leaves a slot that nobody believes.
+use crate::arena::layout::{ServiceSlot, SERVICE_TEXT_MAX};
+use crate::arena::{Arena, Core};
+use crate::error::Error;
+use crate::sync::{fence, Ordering};
+use std::sync::Arc;
+
+/// What a living process has announced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Service {
+    /// As it was announced: `tcp 127.0.0.1:11211 net:[4026531840]`, `unix /run/leveret.sock`.
+    pub text: String,
+    /// The process, as it numbers itself.
+    pub pid: u32,
+}
+
+/// A service that this process has announced. Withdrawn when it is dropped.
+pub struct Announcement {
+    core: Arc<Core>,
+    slot: usize,
+    owner: u64,
+}
+
+impl Arena {
+    /// Announces a service of this process: at most 232 bytes of text, 64 at a time in an arena.
+    pub fn announce(&self, text: &str) -> Result<Announcement, Error> {
+        let core = &self.core;
+        if text.len() > SERVICE_TEXT_MAX {
+            return Err(Error::ValueTooLarge { len: text.len(), max: SERVICE_TEXT_MAX });
+        }
+        let owner = core.owner()?;
+        let claimed = (0..core.services.len()).find(|slot| {
+            let cell = &core.services.at(*slot).owner;
+            let held = cell.load(Ordering::Acquire);
+            let is_free = held == 0 || core.is_dead(held);
+            is_free && cell.compare_exchange(held, owner, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        });
+        let slot = claimed.ok_or(Error::NoMemory)?;
+        let entry = core.services.at(slot);
+        // A dead owner's seal differs from the new owner word, and this process leaves none behind: nobody believes the slot yet.
+        entry.uses.fetch_add(1, Ordering::AcqRel);
+        for (word, bytes) in entry.text.iter().zip(text.as_bytes().chunks(8)) {
+            let mut padded = [0; 8];
+            padded[..bytes.len()].copy_from_slice(bytes);
+            word.store(u64::from_ne_bytes(padded), Ordering::Relaxed);
+        }
+        entry.len.store(text.len() as u32, Ordering::Relaxed);
+        entry.sealed.store(owner, Ordering::Release);
+        Ok(Announcement { core: Arc::clone(core), slot, owner })
+    }
+
+    /// What living processes have announced. Asks the kernel about each of them: for the start of a connection, not for each
+    /// request.
+    pub fn services(&self) -> Vec<Service> {
+        let core = &*self.core;
+        (0..core.services.len()).filter_map(|slot| core.service_of(core.services.at(slot))).collect()
+    }
+}
+
+impl Core {
+    fn service_of(&self, entry: &ServiceSlot) -> Option<Service> {
+        let owner = entry.owner.load(Ordering::Acquire);
+        let uses = entry.uses.load(Ordering::Acquire);
+        if owner == 0 || entry.sealed.load(Ordering::Acquire) != owner || self.is_dead(owner) {
+            return None;
+        }
+        let mut bytes: Vec<u8> = entry.text.iter().flat_map(|word| word.load(Ordering::Relaxed).to_ne_bytes()).collect();
+        bytes.truncate(entry.len.load(Ordering::Relaxed) as usize);
+        fence(Ordering::Acquire);
+        let is_same = entry.owner.load(Ordering::Relaxed) == owner
+            && entry.uses.load(Ordering::Relaxed) == uses
+            && entry.sealed.load(Ordering::Relaxed) == owner;
+        let slot = ((owner & 0xffff) as usize).wrapping_sub(1);
+        if !is_same || slot >= self.processes.len() {
+            return None;
+        }
+        let pid = self.processes.at(slot).pid.load(Ordering::Relaxed);
+        String::from_utf8(bytes).ok().map(|text| Service { text, pid })
+    }
+}
+
+impl Drop for Announcement {
+    fn drop(&mut self) {
+        // A forked child has a copy of this, and no part in it.
+        if self.core.membership.current() != self.owner {
+            return;
+        }
+        let entry = self.core.services.at(self.slot);
+        entry.sealed.store(0, Ordering::Release);
+        entry.owner.store(0, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OpenOptions;
+    use std::io::{BufRead, BufReader};
+    use std::path::Path;
+    use std::process::{Command, Stdio};
+
+    const PATH: &str = "LEVERET_TEST_ANNOUNCES_IN";
+
+    fn open(path: &Path) -> Arena {
+        Arena::open(path, &OpenOptions { memory: 8 << 20, ..OpenOptions::default() }).expect("an arena").0
+    }
+
+    /// Not a test of its own: run as another process, it announces and waits to be killed.
+    #[test]
+    fn announcer() {
+        let Some(path) = std::env::var_os(PATH) else { return };
+        let arena = open(Path::new(&path));
+        let _announced = arena.announce("tcp 127.0.0.1:11211 net:[1]").expect("a free slot");
+        println!("announced");
+        std::thread::sleep(std::time::Duration::from_secs(3600));
+    }
+
+    #[test]
+    fn a_service_is_believed_while_its_process_lives() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let arena = open(&dir.path().join("services.arena"));
+        assert_eq!(arena.services(), []);
+        let program = std::env::current_exe().expect("this program");
+        let mut command = Command::new(program);
+        command.args(["--exact", "service::tests::announcer", "--nocapture"]).env(PATH, arena.path()).stdout(Stdio::piped());
+        let mut child = command.spawn().expect("started");
+        let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+        assert!(lines.map_while(Result::ok).any(|line| line.ends_with("announced")));
+        assert_eq!(arena.services(), [Service { text: "tcp 127.0.0.1:11211 net:[1]".to_owned(), pid: child.id() }]);
+        child.kill().expect("killed");
+        child.wait().expect("reaped");
+        assert_eq!(arena.services(), []);
+        // Its slot is taken over.
+        let ours = arena.announce("unix /run/leveret.sock").expect("a free slot");
+        assert_eq!(arena.services(), [Service { text: "unix /run/leveret.sock".to_owned(), pid: std::process::id() }]);
+        assert_eq!(ours.slot, 0);
+        drop(ours);
+        assert_eq!(arena.services(), []);
+    }
+
+    #[test]
+    fn there_is_an_end_to_slots_and_texts() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let arena = open(&dir.path().join("services.arena"));
+        assert!(matches!(arena.announce(&"x".repeat(233)), Err(Error::ValueTooLarge { len: 233, max: 232 })));
+        let all: Vec<_> = (0..64).map(|number| arena.announce(&"y".repeat(number)).expect("a free slot")).collect();
+        assert!(matches!(arena.announce("one more"), Err(Error::NoMemory)));
+        assert_eq!(arena.services().len(), 64);
+        drop(all);
+        assert_eq!(arena.announce(&"x".repeat(232)).map(|_| ()), Ok(()));
+    }
+}
