@@ -6,13 +6,21 @@
 //! conversation with an arena that no server serves.
 #![forbid(unsafe_code)]
 
+mod connection;
 pub mod execute;
-pub mod listen;
+mod listen;
+mod memory_file;
 pub mod network;
+mod server;
 pub mod settings;
 mod shared;
+mod signals;
 pub mod stats;
+mod udp;
+mod worker;
 
+pub use listen::ServeError;
+pub use server::{bind, Bound};
 pub use settings::Settings;
 pub use shared::Shared;
 

@@ -3,7 +3,7 @@
 use crate::execute::Transport;
 use slab::Slab;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -11,6 +11,7 @@ use std::time::Instant;
 #[derive(Debug)]
 pub struct Network {
     started: Instant,
+    now_secs: AtomicU32,
     /// Open connections of clients.
     pub curr_connections: AtomicU64,
     /// All connections that were taken since the start.
@@ -74,6 +75,7 @@ impl Network {
     pub fn new(threads: usize) -> Network {
         Network {
             started: Instant::now(),
+            now_secs: AtomicU32::new(0),
             curr_connections: AtomicU64::new(0),
             total_connections: AtomicU64::new(0),
             rejected_connections: AtomicU64::new(0),
@@ -84,9 +86,20 @@ impl Network {
         }
     }
 
-    /// Seconds since the start: the clock of `last_active_secs`.
+    /// Seconds since the start, as of the last `tick`: the clock of `last_active_secs`.
+    #[inline]
     pub fn uptime_secs(&self) -> u32 {
-        self.started.elapsed().as_secs() as u32
+        self.now_secs.load(Relaxed)
+    }
+
+    /// Moves the clock on. Once a second is enough.
+    pub(crate) fn tick(&self) {
+        self.now_secs.store(self.started.elapsed().as_secs() as u32, Relaxed);
+    }
+
+    /// A connection has ended.
+    pub(crate) fn closed(&self) {
+        self.curr_connections.fetch_sub(1, Relaxed);
     }
 
     /// The counters of one worker.

@@ -1,0 +1,374 @@
+//! One client's connection: from readable bytes over `Session::take` to sent answers.
+//!
+//! In the usual case a turn is one recv into a buffer that all connections of a worker share, `take`, and one send out of a
+//! buffer that they share too: a connection that waits for its client owns no buffer at all. It owns one only for
+//!  - the front of a request whose rest has not come (`rest`),
+//!  - answers that the client does not fetch (`unsent`); until they are gone nothing more is read from it.
+use crate::execute::{Next, Session, Transport};
+use crate::network::WorkerCounters;
+use crate::Shared;
+use rustix::buffer::spare_capacity;
+use rustix::io::Errno;
+use rustix::net::{recv, send, RecvFlags, SendFlags};
+use std::mem;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+/// Length of the shared input buffer: over a thousand short requests in one recv.
+const INPUT_LEN: usize = 64 << 10;
+
+/// Up to here an unfinished request is copied to the front of the shared input and received together with what follows it.
+/// A longer one is collected in a buffer of its own, which each byte enters once.
+const SHARED_REST_MAX: usize = 16 << 10;
+
+/// So much at least is received into a connection's own buffer, if its length is not known yet.
+const OWN_STEP: usize = 16 << 10;
+
+/// With less input left than this, a connection that has had its turn goes on nevertheless: to send, to keep the rest and to
+/// come back would cost the others more than the few short requests that are left.
+const YIELD_WORTH: usize = 4 << 10;
+
+/// So many turns may a connection have on end while no other is known to wait: whether one does must be asked of the kernel.
+const TURNS_ALONE: u32 = 16;
+
+/// What a turn of a connection works with, besides the connection: all of it belongs to the worker.
+pub struct Workbench<'w> {
+    /// The server.
+    pub shared: &'w Shared,
+    /// The worker's index.
+    pub worker: usize,
+    /// Its counters.
+    pub counters: &'w WorkerCounters,
+    /// Its buffers.
+    pub buffers: &'w mut Buffers,
+    /// Other connections wait for their turn.
+    pub others_wait: bool,
+}
+
+/// A worker's buffers.
+pub struct Buffers {
+    input: Box<[u8]>,
+    out: Out,
+}
+
+/// What is on its way out, and buffers for what gets stuck there.
+struct Out {
+    output: Vec<u8>,
+    spares: Spares,
+}
+
+/// Large buffers that connections borrow. A fresh one costs a page fault for every 4 KiB each time.
+#[derive(Default)]
+struct Spares(Vec<Vec<u8>>);
+
+/// How a turn ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All that came is answered: wait until the socket is readable.
+    Idle,
+    /// There is more to do without waiting: another turn, after the others had theirs.
+    Again,
+    /// The client does not fetch its answers: wait until the socket is writable.
+    Blocked,
+    /// It is over.
+    Closed,
+    /// It is over, and so is the server.
+    Stop {
+        /// As by SIGUSR1.
+        graceful: bool,
+    },
+}
+
+/// A client's connection.
+pub struct Connection {
+    socket: OwnedFd,
+    session: Session,
+    rest: Vec<u8>,
+    /// Length that `rest` must reach before `take` can do anything with it.
+    wanted: usize,
+    unsent: Vec<u8>,
+    /// So many bytes of `unsent` are sent.
+    sent: usize,
+    /// `take` can go on with `rest` as it is, even if it is empty.
+    has_more: bool,
+    /// The client will send nothing more. No further event will tell, so the end must be read now.
+    is_half_closed: bool,
+    /// Ends once `unsent` is sent.
+    is_closing: bool,
+    /// Waits for the socket to be writable.
+    pub is_blocked: bool,
+    /// Is in the worker's queue of connections that have more to do.
+    pub is_queued: bool,
+    /// When something last came, in seconds since the server's start.
+    pub last_active_secs: u32,
+    /// Its place in `stats conns`.
+    pub info: usize,
+}
+
+impl Buffers {
+    /// Nothing is in them.
+    pub fn new() -> Buffers {
+        Buffers { input: vec![0; INPUT_LEN].into(), out: Out { output: Vec::with_capacity(INPUT_LEN), spares: Spares::default() } }
+    }
+}
+
+impl Spares {
+    const COUNT_MAX: usize = 4;
+    const LEN_MAX: usize = 4 << 20;
+
+    fn take(&mut self) -> Vec<u8> {
+        self.0.pop().unwrap_or_default()
+    }
+
+    fn give(&mut self, mut buffer: Vec<u8>) {
+        if self.0.len() < Spares::COUNT_MAX && (SHARED_REST_MAX..=Spares::LEN_MAX).contains(&buffer.capacity()) {
+            buffer.clear();
+            self.0.push(buffer);
+        }
+    }
+}
+
+/// How the conversation over one input went.
+enum Said {
+    /// The input is used up, but for the front of a request that will have so many bytes.
+    Read { total: usize },
+    /// `take` can go on.
+    More,
+    /// The conversation is over.
+    Over(Outcome),
+}
+
+/// What became of bytes to send.
+#[derive(PartialEq, Eq)]
+enum Sent {
+    All,
+    /// The rest is in `unsent`.
+    Part,
+    /// The client is gone.
+    Broken,
+}
+
+impl Connection {
+    /// A connection that was just accepted.
+    pub fn new(socket: OwnedFd, transport: Transport, now_secs: u32) -> Connection {
+        Connection {
+            socket,
+            session: Session::new(transport),
+            rest: Vec::new(),
+            wanted: 1,
+            unsent: Vec::new(),
+            sent: 0,
+            has_more: false,
+            is_half_closed: false,
+            is_closing: false,
+            is_blocked: false,
+            is_queued: false,
+            last_active_secs: now_secs,
+            info: usize::MAX,
+        }
+    }
+
+    /// Its socket.
+    pub fn socket(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+
+    /// The client will send nothing more.
+    pub fn half_close(&mut self) {
+        self.is_half_closed = true;
+    }
+
+    /// Does what can be done without waiting.
+    pub fn turn(&mut self, bench: &mut Workbench<'_>) -> Outcome {
+        match self.send_unsent(bench) {
+            Sent::All if self.is_closing => return Outcome::Closed,
+            Sent::All => {}
+            Sent::Part => return Outcome::Blocked,
+            Sent::Broken => return Outcome::Closed,
+        }
+        let is_own = self.rest.len().max(self.wanted) > SHARED_REST_MAX;
+        let talked = if is_own { self.talk_own(bench) } else { self.talk_shared(bench) };
+        let (said, is_drained) = match talked {
+            Ok(talked) => talked,
+            Err(outcome) => return outcome,
+        };
+        self.has_more = matches!(said, Said::More);
+        self.wanted = match said {
+            Said::Read { total } => total.max(self.rest.len() + 1),
+            _ => 1,
+        };
+        // What did not go out in the middle of the talk stays the first to go.
+        let sent = if self.unsent.is_empty() { self.send(&mut bench.buffers.out, bench.counters) } else { Sent::Part };
+        match (sent, said) {
+            (_, Said::Over(stop @ Outcome::Stop { .. })) => stop,
+            (Sent::Broken, _) => Outcome::Closed,
+            (Sent::Part, said) => {
+                self.is_closing = matches!(said, Said::Over(_));
+                Outcome::Blocked
+            }
+            (Sent::All, Said::Over(outcome)) => outcome,
+            (Sent::All, Said::Read { .. }) if is_drained => Outcome::Idle,
+            (Sent::All, _) => Outcome::Again,
+        }
+    }
+
+    /// Receives into the shared input, behind the rest of last time, and talks.
+    fn talk_shared(&mut self, bench: &mut Workbench<'_>) -> Result<(Said, bool), Outcome> {
+        let Buffers { input, out } = &mut *bench.buffers;
+        let kept = self.rest.len();
+        input[..kept].copy_from_slice(&self.rest);
+        let (len, is_drained) = if self.has_more {
+            (kept, false)
+        } else {
+            let room = &mut input[kept..];
+            let room_len = room.len();
+            let received = received(recv(&self.socket, room, RecvFlags::empty()).map(|(len, _)| len))?;
+            WorkerCounters::add(&bench.counters.bytes_read, received as u64);
+            (kept + received, received < room_len && !self.is_half_closed)
+        };
+        let (done, said) = self.talk(&input[..len], out, bench.shared, bench.worker, bench.counters, bench.others_wait);
+        let left = &input[done..len];
+        if left.is_empty() {
+            // What waits for its client owns no buffer.
+            self.rest = Vec::new();
+        } else {
+            self.rest.clear();
+            if let Said::Read { total } = said {
+                if total > SHARED_REST_MAX {
+                    self.rest = out.spares.take();
+                    self.rest.reserve_exact(total);
+                }
+            }
+            self.rest.extend_from_slice(left);
+        }
+        Ok((said, is_drained))
+    }
+
+    /// Receives into the connection's own buffer, and talks once the request is whole.
+    fn talk_own(&mut self, bench: &mut Workbench<'_>) -> Result<(Said, bool), Outcome> {
+        let is_drained = if self.has_more {
+            false
+        } else {
+            let missing = self.wanted.saturating_sub(self.rest.len());
+            self.rest.reserve(missing.max(OWN_STEP.min(self.rest.len())));
+            let room = self.rest.capacity() - self.rest.len();
+            let received = received(recv(&self.socket, spare_capacity(&mut self.rest), RecvFlags::empty()).map(|(len, _)| len))?;
+            WorkerCounters::add(&bench.counters.bytes_read, received as u64);
+            received < room && !self.is_half_closed
+        };
+        if !self.has_more && self.rest.len() < self.wanted {
+            return Err(if is_drained { Outcome::Idle } else { Outcome::Again });
+        }
+        let mut rest = mem::take(&mut self.rest);
+        let out = &mut bench.buffers.out;
+        let (done, said) = self.talk(&rest, out, bench.shared, bench.worker, bench.counters, bench.others_wait);
+        if done == rest.len() {
+            out.spares.give(rest);
+        } else {
+            rest.drain(..done);
+            self.rest = rest;
+        }
+        Ok((said, is_drained))
+    }
+
+    /// Has requests executed until the input is used up, the client is slow, or others should have their turn. Returns how
+    /// many bytes are done with.
+    fn talk(
+        &mut self,
+        input: &[u8],
+        out: &mut Out,
+        shared: &Shared,
+        worker: usize,
+        counters: &WorkerCounters,
+        others_wait: bool,
+    ) -> (usize, Said) {
+        let mut done = 0;
+        let mut turns = 0;
+        loop {
+            let (taken, next) = self.session.take(shared, worker, &input[done..], &mut out.output);
+            done += taken;
+            match next {
+                Next::Read { total } => return (done, Said::Read { total }),
+                Next::Send => match self.send(out, counters) {
+                    Sent::All => {}
+                    Sent::Part => return (done, Said::More),
+                    Sent::Broken => return (done, Said::Over(Outcome::Closed)),
+                },
+                Next::Yield => {
+                    turns += 1;
+                    if turns > TURNS_ALONE || (others_wait && input.len() - done > YIELD_WORTH) {
+                        WorkerCounters::add(&counters.conn_yields, 1);
+                        return (done, Said::More);
+                    }
+                }
+                Next::Close => return (done, Said::Over(Outcome::Closed)),
+                Next::Stop { graceful } => return (done, Said::Over(Outcome::Stop { graceful })),
+            }
+        }
+    }
+
+    /// Sends the output, or keeps what the client does not take. Afterwards the output is empty.
+    fn send(&mut self, out: &mut Out, counters: &WorkerCounters) -> Sent {
+        if out.output.is_empty() {
+            return Sent::All;
+        }
+        let sent = match send(&self.socket, &out.output, SendFlags::NOSIGNAL) {
+            Ok(sent) => sent,
+            Err(Errno::AGAIN | Errno::INTR) => 0,
+            Err(_) => {
+                out.output.clear();
+                return Sent::Broken;
+            }
+        };
+        WorkerCounters::add(&counters.bytes_written, sent as u64);
+        let is_all = sent == out.output.len();
+        if !is_all {
+            // Thousands of clients may do this, each with a little: they get exactly that. Much is handed over as it is.
+            if out.output.len() - sent <= SHARED_REST_MAX {
+                self.unsent = out.output[sent..].to_vec();
+                self.sent = 0;
+            } else {
+                self.unsent = mem::replace(&mut out.output, out.spares.take());
+                self.sent = sent;
+            }
+        }
+        out.output.clear();
+        if out.output.capacity() > Spares::LEN_MAX {
+            out.output = Vec::with_capacity(INPUT_LEN);
+        }
+        if is_all {
+            Sent::All
+        } else {
+            Sent::Part
+        }
+    }
+
+    /// Sends what got stuck.
+    fn send_unsent(&mut self, bench: &mut Workbench<'_>) -> Sent {
+        while self.sent < self.unsent.len() {
+            match send(&self.socket, &self.unsent[self.sent..], SendFlags::NOSIGNAL) {
+                Ok(sent) => {
+                    self.sent += sent;
+                    WorkerCounters::add(&bench.counters.bytes_written, sent as u64);
+                }
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Sent::Part,
+                Err(_) => return Sent::Broken,
+            }
+        }
+        if !self.unsent.is_empty() {
+            self.sent = 0;
+            bench.buffers.out.spares.give(mem::take(&mut self.unsent));
+        }
+        Sent::All
+    }
+}
+
+fn received(result: Result<usize, Errno>) -> Result<usize, Outcome> {
+    match result {
+        Ok(0) => Err(Outcome::Closed),
+        Ok(len) => Ok(len),
+        Err(Errno::AGAIN) => Err(Outcome::Idle),
+        Err(Errno::INTR) => Err(Outcome::Again),
+        Err(_) => Err(Outcome::Closed),
+    }
+}

@@ -1,0 +1,276 @@
+//! The whole server, in two steps: `bind` takes the addresses while the process may still be root and single-threaded;
+//! `Bound::run` serves until somebody asks for the end.
+//!
+//! The thread that calls `run` accepts, and hands connections to the workers in turn, as memcached does: with one listener
+//! per worker (SO_REUSEPORT) the kernel would spread them by a hash, and a few long-lived connections may then all sit at
+//! one worker. Between connections it looks after the arena once a second.
+use crate::execute::Transport;
+use crate::listen::{self, Listener, ServeError, SocketFile};
+use crate::memory_file::{self, Meta};
+use crate::signals::{Signals, Wish};
+use crate::worker::{Accepted, Control, Inbox, Worker};
+use crate::{Settings, Shared};
+use leveret_engine::Time;
+use mio::unix::SourceFd;
+use mio::{Events, Interest, Poll, Token, Waker};
+use rustix::fd::AsRawFd;
+use rustix::io::Errno;
+use rustix::net::{acceptfrom_with, send, SendFlags, SocketFlags};
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant};
+
+const WAKE: Token = Token(usize::MAX);
+const SIGNAL: Token = Token(usize::MAX - 1);
+
+/// Between two looks at the arena.
+const TICK: Duration = Duration::from_secs(1);
+
+/// Without free file descriptors accepting is tried again after this time.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// So many connections are accepted before signals and the clock are looked at.
+const ACCEPTS: usize = 256;
+
+/// A server whose addresses are taken; clients may connect already and wait.
+#[derive(Debug)]
+pub struct Bound {
+    listeners: Vec<Listener>,
+    network: String,
+    meta: Option<Meta>,
+    /// Dropped, it removes the Unix socket's file.
+    socket_file: Option<SocketFile>,
+}
+
+/// Takes all addresses of the settings and writes the file that MEMCACHED_PORT_FILENAME names. Starts no thread.
+pub fn bind(settings: &Settings) -> Result<Bound, ServeError> {
+    let meta = settings.memory_file.as_deref().map(Meta::read).transpose()?.flatten();
+    let mut listeners = Vec::new();
+    let mut socket_file = None;
+    if let Some(path) = &settings.unix_path {
+        let (listener, file) = listen::unix(path, settings.unix_mode, settings.backlog)?;
+        listeners.push(listener);
+        socket_file = Some(file);
+    } else {
+        listeners = listen::tcp(settings)?;
+    }
+    if listeners.is_empty() {
+        return Err(ServeError::NoAddress);
+    }
+    let bound = Bound { listeners, network: listen::network_namespace(), meta, socket_file };
+    if let Some(path) = std::env::var_os("MEMCACHED_PORT_FILENAME").map(PathBuf::from) {
+        bound.write_ports(&path)?;
+    }
+    Ok(bound)
+}
+
+impl Bound {
+    /// Where clients find this server: `tcp 127.0.0.1:11211 net:[…]`, `unix /path`, `udp 127.0.0.1:11211 net:[…]`.
+    pub fn endpoints(&self) -> Vec<String> {
+        self.listeners
+            .iter()
+            .map(|listener| match listener.transport {
+                Transport::Unix => listener.endpoint.to_string(),
+                _ => format!("{} {}", listener.endpoint, self.network),
+            })
+            .collect()
+    }
+
+    /// The TCP addresses, with the ports that were free if the settings named none.
+    pub fn tcp_addresses(&self) -> impl Iterator<Item = SocketAddr> + '_ {
+        self.listeners.iter().filter_map(|listener| listener.address)
+    }
+
+    /// Serves. Returns when the server has ended: by a signal or by `shutdown`.
+    pub fn run(self, shared: Arc<Shared>) -> Result<(), ServeError> {
+        let Bound { listeners, meta, socket_file, .. } = self;
+        if let Some(meta) = meta {
+            meta.redeem(shared.arena.path())?;
+        }
+        let signals = Signals::new()?;
+        let failed = |doing| move |source| ServeError::System { doing, source };
+        let poll = Poll::new().map_err(failed("poll"))?;
+        let waker = Waker::new(poll.registry(), WAKE).map_err(failed("poll"))?;
+        poll.registry()
+            .register(&mut SourceFd(&signals.fd().as_raw_fd()), SIGNAL, Interest::READABLE)
+            .map_err(failed("watch signals"))?;
+        for (index, listener) in listeners.iter().enumerate() {
+            poll.registry()
+                .register(&mut SourceFd(&listener.socket.as_raw_fd()), Token(index), Interest::READABLE)
+                .map_err(failed("watch a listener"))?;
+        }
+        let control = Arc::new(Control::new(waker));
+        let mut workers = Vec::new();
+        let mut inboxes = Vec::new();
+        for index in 0..shared.settings.threads.max(1) {
+            let (worker, inbox) = Worker::new(index, shared.clone(), control.clone()).map_err(failed("make a worker"))?;
+            workers.push(start(index, worker).map_err(failed("start a worker"))?);
+            inboxes.push(inbox);
+        }
+        let mut reception = Reception { poll, signals, listeners, control, inboxes, turn: 0, shared, paused_since: None, was_lost: false };
+        let ended = reception.run();
+        let Reception { control, inboxes, listeners, shared, .. } = reception;
+        // From here on nobody can connect; who has connected is answered.
+        drop(listeners);
+        drop(socket_file);
+        control.drain();
+        inboxes.iter().for_each(|inbox| inbox.wake());
+        for worker in workers {
+            // A panic has aborted the process, so there is none to join.
+            if let Ok(result) = worker.join() {
+                result.map_err(failed("poll"))?;
+            }
+        }
+        match (ended.map_err(failed("poll"))?, &shared.settings.memory_file) {
+            (Wish::Restart, Some(file)) => memory_file::write(file, shared.arena.path()),
+            _ => Ok(()),
+        }
+    }
+
+    /// As memcached writes it: under another name first, so that who waits for the file never reads half of it.
+    fn write_ports(&self, path: &Path) -> Result<(), ServeError> {
+        let mut text = String::new();
+        for address in self.tcp_addresses() {
+            let family = if address.is_ipv6() { "INET6" } else { "INET" };
+            text += &format!("TCP {family}: {}\n", address.port());
+        }
+        if text.is_empty() {
+            return Ok(());
+        }
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(".lck");
+        let failed = |source| ServeError::File { doing: "write", path: path.to_owned(), source };
+        std::fs::write(&beside, text).map_err(failed)?;
+        std::fs::rename(&beside, path).map_err(failed)
+    }
+}
+
+fn start(index: usize, worker: Worker) -> io::Result<JoinHandle<io::Result<()>>> {
+    thread::Builder::new().name(format!("leveret-{index}")).spawn(move || worker.run())
+}
+
+/// The accepting thread.
+struct Reception {
+    poll: Poll,
+    signals: Signals,
+    listeners: Vec<Listener>,
+    control: Arc<Control>,
+    inboxes: Vec<Arc<Inbox>>,
+    /// Whose turn it is to get a connection.
+    turn: usize,
+    shared: Arc<Shared>,
+    /// Since when there is no file descriptor for a further connection.
+    paused_since: Option<Instant>,
+    was_lost: bool,
+}
+
+impl Reception {
+    /// Accepts until the end is asked for, and says by what.
+    fn run(&mut self) -> io::Result<Wish> {
+        let mut events = Events::with_capacity(64);
+        // Edge-triggered: a listener is ready until accept has said that it is not.
+        let mut ready = vec![true; self.listeners.len()];
+        let mut ticked = Instant::now();
+        loop {
+            let timeout = match self.paused_since {
+                Some(_) => PAUSE,
+                None if ready.contains(&true) => Duration::ZERO,
+                None => TICK.saturating_sub(ticked.elapsed()),
+            };
+            match self.poll.poll(&mut events, Some(timeout)) {
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+                _ => {}
+            }
+            for event in &events {
+                if let Some(ready) = ready.get_mut(event.token().0) {
+                    *ready = true;
+                }
+            }
+            for (index, ready) in ready.iter_mut().enumerate() {
+                *ready = *ready && self.accept(index);
+            }
+            let asked = self.control.asked().map(|graceful| if graceful { Wish::Restart } else { Wish::End });
+            let wish = asked.or_else(|| self.signals.wishes().find(|&wish| wish != Wish::Reload));
+            if let Some(wish) = wish {
+                // Who is in the queue has connected, and may have asked already.
+                (0..self.listeners.len()).for_each(|index| while self.paused_since.is_none() && self.accept(index) {});
+                return Ok(wish);
+            }
+            if ticked.elapsed() >= TICK {
+                ticked = Instant::now();
+                self.tick();
+            }
+        }
+    }
+
+    /// Accepts connections of one listener. Returns whether there may be more.
+    fn accept(&mut self, index: usize) -> bool {
+        for _ in 0..ACCEPTS {
+            let listener = &self.listeners[index];
+            match acceptfrom_with(&listener.socket, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) {
+                Ok((socket, peer)) => {
+                    self.resume();
+                    let listener = &self.listeners[index];
+                    let network = &self.shared.network;
+                    if network.curr_connections.load(Relaxed) >= self.shared.settings.conn_limit as u64 {
+                        network.rejected_connections.fetch_add(1, Relaxed);
+                        let _ = send(&socket, b"ERROR Too many open connections\r\n", SendFlags::NOSIGNAL);
+                        continue;
+                    }
+                    network.curr_connections.fetch_add(1, Relaxed);
+                    network.total_connections.fetch_add(1, Relaxed);
+                    let peer = peer.and_then(|peer| SocketAddr::try_from(peer).ok());
+                    let accepted = Accepted { socket, transport: listener.transport, peer, endpoint: listener.endpoint.clone() };
+                    self.inboxes[self.turn].put(accepted);
+                    self.turn = (self.turn + 1) % self.inboxes.len();
+                }
+                Err(Errno::AGAIN) => {
+                    self.resume();
+                    return false;
+                }
+                Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => {
+                    self.pause();
+                    return true;
+                }
+                // The client has gone again, or the network has trouble with this one: it is the next one's turn.
+                Err(_) => {}
+            }
+        }
+        true
+    }
+
+    fn pause(&mut self) {
+        if self.paused_since.is_none() {
+            self.paused_since = Some(Instant::now());
+            self.shared.network.listen_disabled.fetch_add(1, Relaxed);
+            self.shared.network.is_accepting.store(false, Relaxed);
+            if self.shared.verbosity() > 0 {
+                eprintln!("Too many open connections");
+            }
+        }
+    }
+
+    fn resume(&mut self) {
+        if let Some(since) = self.paused_since.take() {
+            self.shared.network.listen_disabled_us.fetch_add(since.elapsed().as_micros() as u64, Relaxed);
+            self.shared.network.is_accepting.store(true, Relaxed);
+        }
+    }
+
+    fn tick(&mut self) {
+        self.shared.network.tick();
+        let arena = &self.shared.arena;
+        let is_lost = arena.check().is_err();
+        if is_lost && !self.was_lost {
+            eprintln!("leveret: the arena {} was removed or truncated; restart the server for a new one", arena.path().display());
+        }
+        self.was_lost = is_lost;
+        if !is_lost {
+            arena.tend(Time::now());
+        }
+    }
+}

@@ -1,0 +1,297 @@
+//! A worker thread: an epoll loop over its own connections. Sockets come from the accepting thread and never change workers.
+//!
+//! mio registers edge-triggered, so the kernel does not look at a ready socket a second time when nothing new has come; in
+//! return each turn goes on until recv gave less than there was room, or puts itself into the queue `again`.
+//! Only reading is registered: a Unix socket that is registered for writing would wake us each time its client reads.
+use crate::connection::{Buffers, Connection, Outcome, Workbench};
+use crate::execute::Transport;
+use crate::network::{ConnectionInfo, WorkerCounters};
+use crate::Shared;
+use mio::unix::SourceFd;
+use mio::{Events, Interest, Poll, Token, Waker};
+use rustix::fd::{AsRawFd, OwnedFd};
+use slab::Slab;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+const WAKE: Token = Token(usize::MAX);
+
+/// So many events are fetched at once.
+const EVENTS: usize = 256;
+
+/// A drain does not wait longer than this for clients that do not fetch their answers.
+const DRAIN: Duration = Duration::from_secs(5);
+
+/// What the accepting thread and the workers tell each other.
+pub struct Control {
+    state: AtomicU8,
+    /// Wakes the accepting thread.
+    waker: Waker,
+}
+
+const RUNNING: u8 = 0;
+const STOP_ASKED: u8 = 1;
+const RESTART_ASKED: u8 = 2;
+const DRAINING: u8 = 3;
+
+impl Control {
+    /// A running server.
+    pub fn new(waker: Waker) -> Control {
+        Control { state: AtomicU8::new(RUNNING), waker }
+    }
+
+    /// A client asks for the end. Whether as by SIGUSR1 is decided by who asks first.
+    fn ask_to_stop(&self, graceful: bool) {
+        let asked = if graceful { RESTART_ASKED } else { STOP_ASKED };
+        let _ = self.state.compare_exchange(RUNNING, asked, Ordering::AcqRel, Ordering::Acquire);
+        // Should it fail, the accepting thread looks once a second anyway.
+        let _ = self.waker.wake();
+    }
+
+    /// Whether a client asked for the end, and if so, whether gracefully.
+    pub fn asked(&self) -> Option<bool> {
+        match self.state.load(Ordering::Acquire) {
+            STOP_ASKED => Some(false),
+            RESTART_ASKED => Some(true),
+            _ => None,
+        }
+    }
+
+    /// From now on workers end once they have answered.
+    pub fn drain(&self) {
+        self.state.store(DRAINING, Ordering::Release);
+    }
+
+    fn is_draining(&self) -> bool {
+        self.state.load(Ordering::Acquire) == DRAINING
+    }
+}
+
+/// A connection on its way to its worker.
+pub struct Accepted {
+    /// Non-blocking.
+    pub socket: OwnedFd,
+    /// How the client came.
+    pub transport: Transport,
+    /// The client, for `stats conns`.
+    pub peer: Option<SocketAddr>,
+    /// The listener's endpoint.
+    pub endpoint: Arc<str>,
+}
+
+/// Where the accepting thread puts connections for a worker.
+pub struct Inbox {
+    accepted: Mutex<Vec<Accepted>>,
+    waker: Waker,
+}
+
+impl Inbox {
+    /// Hands a connection over.
+    pub fn put(&self, accepted: Accepted) {
+        self.accepted.lock().unwrap_or_else(PoisonError::into_inner).push(accepted);
+        self.wake();
+    }
+
+    /// Has the worker look at its inbox and at `Control`.
+    pub fn wake(&self) {
+        if let Err(error) = self.waker.wake() {
+            eprintln!("leveret: a worker cannot be woken: {error}");
+        }
+    }
+}
+
+/// A worker, before and in its thread.
+pub struct Worker {
+    index: usize,
+    shared: Arc<Shared>,
+    control: Arc<Control>,
+    inbox: Arc<Inbox>,
+    poll: Poll,
+    connections: Slab<Connection>,
+    /// Connections that have more to do although nothing new has come.
+    again: Vec<usize>,
+    buffers: Buffers,
+    draining_until: Option<Instant>,
+    swept_secs: u32,
+}
+
+impl Worker {
+    /// The worker of this index, and its inbox.
+    pub fn new(index: usize, shared: Arc<Shared>, control: Arc<Control>) -> io::Result<(Worker, Arc<Inbox>)> {
+        let poll = Poll::new()?;
+        let inbox = Arc::new(Inbox { accepted: Mutex::default(), waker: Waker::new(poll.registry(), WAKE)? });
+        let worker = Worker {
+            index,
+            shared,
+            control,
+            inbox: inbox.clone(),
+            poll,
+            connections: Slab::new(),
+            again: Vec::new(),
+            buffers: Buffers::new(),
+            draining_until: None,
+            swept_secs: 0,
+        };
+        Ok((worker, inbox))
+    }
+
+    /// Serves until the server is drained.
+    pub fn run(mut self) -> io::Result<()> {
+        let mut events = Events::with_capacity(EVENTS);
+        let mut batch = Vec::new();
+        loop {
+            match self.poll.poll(&mut events, self.timeout()) {
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
+                _ => {}
+            }
+            std::mem::swap(&mut batch, &mut self.again);
+            let mut waiting = events.iter().count() + batch.len();
+            for event in &events {
+                waiting -= 1;
+                match event.token() {
+                    WAKE => self.look_up(),
+                    Token(key) => {
+                        let Some(connection) = self.connections.get_mut(key) else { continue };
+                        if event.is_read_closed() {
+                            connection.half_close();
+                        }
+                        self.turn(key, waiting > 0);
+                    }
+                }
+            }
+            for key in batch.drain(..) {
+                waiting -= 1;
+                if let Some(connection) = self.connections.get_mut(key) {
+                    connection.is_queued = false;
+                    self.turn(key, waiting > 0);
+                }
+            }
+            self.sweep_idle();
+            if self.is_drained() {
+                return Ok(());
+            }
+        }
+    }
+
+    fn timeout(&self) -> Option<Duration> {
+        if !self.again.is_empty() {
+            Some(Duration::ZERO)
+        } else if let Some(until) = self.draining_until {
+            Some(until.saturating_duration_since(Instant::now()))
+        } else if self.shared.settings.idle_timeout_secs > 0 && !self.connections.is_empty() {
+            Some(Duration::from_secs(1))
+        } else {
+            None
+        }
+    }
+
+    /// The accepting thread has woken us.
+    fn look_up(&mut self) {
+        // Asked first: what is put into the inbox before the drain is there by then.
+        let is_draining = self.control.is_draining();
+        let accepted = std::mem::take(&mut *self.inbox.accepted.lock().unwrap_or_else(PoisonError::into_inner));
+        for accepted in accepted {
+            self.welcome(accepted);
+        }
+        if is_draining && self.draining_until.is_none() {
+            self.draining_until = Some(Instant::now() + DRAIN);
+            let keys: Vec<usize> = self.connections.iter().map(|(key, _)| key).collect();
+            for key in keys {
+                self.turn(key, true);
+            }
+        }
+    }
+
+    fn welcome(&mut self, accepted: Accepted) {
+        let Accepted { socket, transport, peer, endpoint } = accepted;
+        let fd = socket.as_raw_fd();
+        let now_secs = self.shared.network.uptime_secs();
+        let slot = self.connections.vacant_entry();
+        if let Err(error) = self.poll.registry().register(&mut SourceFd(&fd), Token(slot.key()), Interest::READABLE) {
+            eprintln!("leveret: a connection cannot be watched: {error}");
+            self.shared.network.closed();
+            return;
+        }
+        let mut connection = Connection::new(socket, transport, now_secs);
+        let info = ConnectionInfo { fd, transport, peer, endpoint, last_active_secs: now_secs };
+        connection.info = self.counters().connections().insert(info);
+        self.connections.insert(connection);
+        if self.shared.verbosity() > 1 {
+            eprintln!("<{fd} new auto-negotiating client connection");
+        }
+    }
+
+    fn counters(&self) -> &WorkerCounters {
+        self.shared.network.worker(self.index)
+    }
+
+    /// Gives a connection its turn, and does what comes of it.
+    fn turn(&mut self, key: usize, others_wait: bool) {
+        let Some(connection) = self.connections.get_mut(key) else { return };
+        let counters = self.shared.network.worker(self.index);
+        let now_secs = self.shared.network.uptime_secs();
+        if connection.last_active_secs != now_secs {
+            connection.last_active_secs = now_secs;
+            if let Some(info) = counters.connections().get_mut(connection.info) {
+                info.last_active_secs = now_secs;
+            }
+        }
+        let buffers = &mut self.buffers;
+        let mut bench = Workbench { shared: &self.shared, worker: self.index, counters, buffers, others_wait };
+        match connection.turn(&mut bench) {
+            Outcome::Idle if self.draining_until.is_some() => self.close(key),
+            outcome @ (Outcome::Idle | Outcome::Again | Outcome::Blocked) => {
+                let is_blocked = outcome == Outcome::Blocked;
+                if is_blocked != connection.is_blocked {
+                    connection.is_blocked = is_blocked;
+                    let interest = if is_blocked { Interest::WRITABLE } else { Interest::READABLE };
+                    let fd = connection.socket().as_raw_fd();
+                    if self.poll.registry().reregister(&mut SourceFd(&fd), Token(key), interest).is_err() {
+                        return self.close(key);
+                    }
+                }
+                if outcome == Outcome::Again && !connection.is_queued {
+                    connection.is_queued = true;
+                    self.again.push(key);
+                }
+            }
+            Outcome::Closed => self.close(key),
+            Outcome::Stop { graceful } => {
+                self.close(key);
+                self.control.ask_to_stop(graceful);
+            }
+        }
+    }
+
+    /// Closes a connection. Its socket leaves epoll by being closed: nobody else has it open.
+    fn close(&mut self, key: usize) {
+        let connection = self.connections.remove(key);
+        self.counters().connections().try_remove(connection.info);
+        self.shared.network.closed();
+        if self.shared.verbosity() > 1 {
+            eprintln!("<{} connection closed.", connection.socket().as_raw_fd());
+        }
+    }
+
+    /// Closes, once a second at most, connections from which nothing has come for too long.
+    fn sweep_idle(&mut self) {
+        let (limit, now) = (self.shared.settings.idle_timeout_secs, self.shared.network.uptime_secs());
+        if limit == 0 || now == self.swept_secs {
+            return;
+        }
+        self.swept_secs = now;
+        let idle = |connection: &Connection| now.saturating_sub(connection.last_active_secs) > limit;
+        let keys: Vec<usize> = self.connections.iter().filter(|(_, connection)| idle(connection)).map(|(key, _)| key).collect();
+        for key in keys {
+            WorkerCounters::add(&self.counters().idle_kicks, 1);
+            self.close(key);
+        }
+    }
+
+    fn is_drained(&self) -> bool {
+        self.draining_until.is_some_and(|until| self.connections.is_empty() || Instant::now() >= until)
+    }
+}
