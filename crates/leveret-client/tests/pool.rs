@@ -373,3 +373,59 @@ fn an_arena_is_a_server_like_any_other() {
     assert_eq!(batch(pool, &gets).len(), 0);
     std::fs::remove_dir_all(&dir).unwrap();
 }
+
+/// Where a key lies: one letter per server.
+fn places(servers: &[Memcached], key: &str) -> String {
+    servers.iter().map(|server| if server.raw(key).is_some() { 'x' } else { '.' }).collect()
+}
+
+#[test]
+fn copies_lie_where_the_originals_put_them_and_are_read_when_the_first_is_dead() {
+    use leveret_client::ring::{Distribution, KeyHash, PeclHash, Preset, Strategy};
+    let mut servers = [Memcached::tcp(), Memcached::tcp(), Memcached::tcp(), Memcached::tcp()];
+    let ours =
+        |preset: Preset, protocol| Options { preset, protocol, replicas: 1, redundancy: 2, failover_attempts: 20, ..Options::default() };
+    let pecl = ours(Preset::PeclMemcache { strategy: Strategy::Consistent, hash: PeclHash::Crc32 }, Protocol::Text);
+    let libmemcached = ours(Preset::Libmemcached { distribution: Distribution::Modula, hash: KeyHash::OneAtATime }, Protocol::Binary);
+    let list: Vec<String> = servers.iter().map(|server| server.port().to_string()).collect();
+    let mut arguments: Vec<&str> = list.iter().map(String::as_str).collect();
+    let keys: Vec<String> = (0..60).map(|i| format!("key:{i}")).collect();
+    arguments.extend(keys.iter().map(String::as_str));
+    common::php(
+        "[$ports, $keys] = [array_slice($argv, 1, 4), array_slice($argv, 5)];
+        ini_set('memcache.redundancy', 2); ini_set('memcache.hash_strategy', 'consistent');
+        $memcache = new MemcachePool; $memcached = new Memcached;
+        foreach ($ports as $port) { @$memcache->addServer('127.0.0.1', $port); $memcached->addServer('127.0.0.1', $port); }
+        $memcached->setOption(Memcached::OPT_BINARY_PROTOCOL, true); $memcached->setOption(Memcached::OPT_NUMBER_OF_REPLICAS, 1);
+        foreach ($keys as $key) { $memcache->set(\"pecl-$key\", '1'); $memcached->set(\"lib-$key\", '1'); }",
+        &arguments,
+    );
+    let named = |name: &str| keys.iter().map(|key| format!("{name}-{key}")).collect::<Vec<_>>();
+    let places_of = |servers: &[Memcached], keys: &[String]| keys.iter().map(|key| places(servers, key)).collect::<Vec<_>>();
+    let theirs = [places_of(&servers, &named("pecl")), places_of(&servers, &named("lib"))];
+    for ((options, name), theirs) in [(pecl, "pecl"), (libmemcached, "lib")].into_iter().zip(theirs) {
+        let mut pool = Pool::new(options);
+        for server in &servers {
+            pool.add_server(&server.host(), server.port(), 0, 1);
+        }
+        let keys = named(name);
+        assert!(theirs.iter().all(|place| place.matches('x').count() == 2), "{name} {theirs:?}");
+        for server in 0..servers.len() {
+            assert_eq!(code(&mut pool, Request { server: Some(server), ..request(Operation::Flush, "") }), Code::Success);
+        }
+        let sets: Vec<Request<'_>> = keys.iter().map(|key| set(key, key.as_bytes())).collect();
+        let told = batch(&mut pool, &sets);
+        assert_eq!(told.len(), keys.len());
+        // A quiet copy is not answered: what is asked next over the same connection is answered after it.
+        batch(&mut pool, &[request(Operation::Version, "")]);
+        assert_eq!(places_of(&servers, &keys), theirs, "{name}");
+
+        servers[1].kill();
+        let gets: Vec<Request<'_>> = keys.iter().map(|key| request(Operation::Get, key)).collect();
+        let told = batch(&mut pool, &gets);
+        assert_eq!(told.len(), keys.len());
+        assert!(told.iter().all(|told| told.3 == keys[told.0].as_bytes()), "{name}");
+        let port = servers[1].port();
+        servers[1] = Memcached::tcp_at(port);
+    }
+}

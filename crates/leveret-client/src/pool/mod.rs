@@ -11,6 +11,7 @@ mod link;
 mod local;
 mod options;
 mod request;
+mod route;
 mod run;
 mod server;
 mod wire;
@@ -238,24 +239,6 @@ impl Pool {
         Ok(())
     }
 
-    fn add_for_key(&mut self, request: &Request<'_>) -> Result<(), Code> {
-        self.options.check_key(request.key)?;
-        let number = self.batch.pending.len() as u32;
-        self.push(request, 0);
-        match self.route(request.group.unwrap_or(request.key), 0) {
-            Ok((server, attempts)) => {
-                let pending = &mut self.batch.pending[number as usize];
-                (pending.server, pending.attempts) = (server as u32, attempts);
-                self.write(number, request)
-            }
-            Err((server, code)) => {
-                self.batch.pending[number as usize].server = server as u32;
-                self.give_up(number, Fault::new(code));
-                Ok(())
-            }
-        }
-    }
-
     /// A request for every server, or for one, has one number and an answer from each.
     fn add_for_servers(&mut self, request: &Request<'_>) -> Result<(), Code> {
         let chosen = match request.server {
@@ -320,25 +303,6 @@ impl Pool {
         pending.wire = begin..server.output.len();
         pending.is_waiting = !pending.is_quiet;
         Ok(())
-    }
-
-    /// A server for `key`, trying other places after `attempts` of them as pecl/memcache does. Else the server that should have
-    /// it, and why it is not asked.
-    fn route(&mut self, key: &[u8], attempts: u32) -> Result<(usize, u32), (usize, Code)> {
-        let failover = self.options.failover_attempts;
-        let first = self.ring().server(key).ok_or((0, Code::ServerMarkedDead))?;
-        let refusal = self.servers[first].health.refusal();
-        if attempts == 0 && refusal.is_none() {
-            return Ok((first, 0));
-        }
-        for attempt in attempts..failover {
-            match self.ring().other_server(key, attempt) {
-                Some(other) if self.servers[other].health.is_good() => return Ok((other, attempt + 1)),
-                Some(_) => {}
-                None => break,
-            }
-        }
-        Err((first, refusal.unwrap_or(Code::ServerTemporarilyDisabled)))
     }
 
     /// `request` gets no answer from its server.

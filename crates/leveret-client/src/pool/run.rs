@@ -222,33 +222,6 @@ impl Pool {
             self.send(other);
         }
     }
-
-    /// Gives a request of a failed server to another one, if the ring has another place for its key.
-    fn move_on(&mut self, number: u32, output: &[u8], touched: &mut Vec<usize>) -> bool {
-        let pending = &self.batch.pending[number as usize];
-        if pending.attempts >= self.options.failover_attempts || pending.operation.is_for_servers() {
-            return false;
-        }
-        let (attempts, wire, is_get) = (pending.attempts, pending.wire.clone(), pending.operation.is_get());
-        let group = self.batch.keys[pending.group.clone()].to_vec();
-        let Ok((other, attempts)) = self.route(&group, attempts) else { return false };
-        let pending = &mut self.batch.pending[number as usize];
-        (pending.server, pending.attempts) = (other as u32, attempts);
-        let server = &mut self.servers[other];
-        if is_get {
-            server.row.push(number);
-        } else {
-            wire::end_row(server, &self.batch, &self.options);
-            let begin = server.output.len();
-            server.output.extend_from_slice(&output[wire]);
-            self.batch.pending[number as usize].wire = begin..server.output.len();
-            server.expected.push_back(number);
-        }
-        if !touched.contains(&other) {
-            touched.push(other);
-        }
-        true
-    }
 }
 
 // So much of an unfinished answer counts as progress.

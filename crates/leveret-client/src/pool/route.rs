@@ -1,0 +1,142 @@
+//! Which servers a request goes to: the ring's, further copies, and other places when it is dead.
+use super::link::Fault;
+use super::request::{Operation, Request};
+use super::{wire, Code, Pool, Protocol};
+use crate::ring::Preset;
+
+impl Pool {
+    pub(super) fn add_for_key(&mut self, request: &Request<'_>) -> Result<(), Code> {
+        self.options.check_key(request.key)?;
+        let number = self.batch.pending.len() as u32;
+        self.push(request, 0);
+        let place = request.group.unwrap_or(request.key);
+        let copy = if request.operation.is_get() { self.any_copy(place) } else { None };
+        match copy.map_or_else(|| self.route(place, request.operation), Ok) {
+            Ok((server, attempts)) => {
+                let pending = &mut self.batch.pending[number as usize];
+                (pending.server, pending.attempts) = (server as u32, attempts);
+                self.write(number, request)?;
+                if !request.operation.is_get() {
+                    self.write_copies(place, server, request)?;
+                }
+                Ok(())
+            }
+            Err((server, code)) => {
+                self.batch.pending[number as usize].server = server as u32;
+                self.give_up(number, Fault::new(code));
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes go to every copy, but the first one's answer is the answer.
+    fn write_copies(&mut self, place: &[u8], first: usize, request: &Request<'_>) -> Result<(), Code> {
+        let mut copies = vec![first];
+        let wanted = 1 + self.replicas().max(self.options.redundancy.saturating_sub(1)) as usize;
+        // libmemcached's copies lie side by side; pecl/memcache tries one place after the other.
+        let tries = self.replicas().max(if self.options.redundancy > 1 { OTHER_PLACES } else { 0 });
+        for attempt in 0..tries {
+            if copies.len() == wanted {
+                break;
+            }
+            let Some(other) = self.other_place(place, attempt) else { break };
+            if copies.contains(&other) || !self.servers[other].health.is_good() {
+                continue;
+            }
+            copies.push(other);
+            let number = self.batch.pending.len() as u32;
+            self.push(&Request { quiet: true, ..*request }, other as u32);
+            self.write(number, request)?;
+        }
+        Ok(())
+    }
+
+    /// libmemcached keeps replicas in the binary protocol only.
+    fn replicas(&self) -> u32 {
+        match (&self.options.preset, self.options.protocol) {
+            (Preset::Libmemcached { .. }, Protocol::Binary) => self.options.replicas.min(self.servers.len() as u32 - 1),
+            _ => 0,
+        }
+    }
+
+    /// With which copy a get begins, if any will do and the first has no precedence.
+    fn any_copy(&mut self, place: &[u8]) -> Option<(usize, u32)> {
+        if !self.options.random_replica {
+            return None;
+        }
+        // Spread evenly over requests is random enough.
+        let copy = self.batch.opaque_base.wrapping_add(self.batch.pending.len() as u32) % (self.replicas() + 1);
+        self.other_route(place, copy.checked_sub(1)?, Operation::Get)
+    }
+
+    fn other_place(&mut self, key: &[u8], attempt: u32) -> Option<usize> {
+        let (replicas, count) = (self.replicas(), self.servers.len());
+        match self.options.preset {
+            Preset::Libmemcached { .. } if attempt >= replicas => None,
+            Preset::Libmemcached { .. } => Some((self.ring().server(key)? + 1 + attempt as usize) % count),
+            _ => self.ring().other_server(key, attempt),
+        }
+    }
+
+    /// How many other places a request may go to.
+    fn other_places(&self, operation: Operation) -> u32 {
+        // A replica is as good as its original to read from, and no place to write to alone.
+        let replicas = if operation.is_get() { self.replicas() } else { 0 };
+        self.options.failover_attempts.max(replicas)
+    }
+
+    /// The server of a key, or another place if it is dead, and the number of that place. Else the server that should have it, and
+    /// why it is not asked.
+    fn route(&mut self, key: &[u8], operation: Operation) -> Result<(usize, u32), (usize, Code)> {
+        let first = self.ring().server(key).ok_or((0, Code::ServerMarkedDead))?;
+        match self.servers[first].health.refusal() {
+            None => Ok((first, 0)),
+            Some(refusal) => self.other_route(key, 0, operation).ok_or((first, refusal)),
+        }
+    }
+
+    /// A place behind the first `tried` ones.
+    fn other_route(&mut self, key: &[u8], tried: u32, operation: Operation) -> Option<(usize, u32)> {
+        for attempt in tried..self.other_places(operation) {
+            let other = self.other_place(key, attempt)?;
+            if self.servers[other].health.is_good() {
+                return Some((other, attempt + 1));
+            }
+        }
+        None
+    }
+
+    /// Gives a request of a failed server to another one, if the ring has another place for its key.
+    pub(super) fn move_on(&mut self, number: u32, output: &[u8], touched: &mut Vec<usize>) -> bool {
+        let pending = &self.batch.pending[number as usize];
+        if pending.operation.is_for_servers() {
+            return false;
+        }
+        let (tried, wire, operation) = (pending.attempts, pending.wire.clone(), pending.operation);
+        let place = self.batch.keys[pending.group.clone()].to_vec();
+        // What goes to shared memory is executed when it is added, and cannot come later.
+        let Some((other, attempts)) = self.other_route(&place, tried, operation).filter(|(other, _)| !self.servers[*other].is_local())
+        else {
+            return false;
+        };
+        let pending = &mut self.batch.pending[number as usize];
+        (pending.server, pending.attempts) = (other as u32, attempts);
+        let server = &mut self.servers[other];
+        if operation.is_get() {
+            server.row.push(number);
+        } else {
+            wire::end_row(server, &self.batch, &self.options);
+            let begin = server.output.len();
+            server.output.extend_from_slice(&output[wire]);
+            self.batch.pending[number as usize].wire = begin..server.output.len();
+            server.expected.push_back(number);
+        }
+        if !touched.contains(&other) {
+            touched.push(other);
+        }
+        true
+    }
+}
+
+// Among so many places pecl/memcache looks for another server.
+const OTHER_PLACES: u32 = 20;
