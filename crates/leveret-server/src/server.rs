@@ -8,14 +8,16 @@ use crate::execute::Transport;
 use crate::listen::{self, Listener, ServeError, SocketFile};
 use crate::memory_file::{self, Meta};
 use crate::signals::{Signals, Wish};
-use crate::worker::{Accepted, Control, Inbox, Worker};
+use crate::udp;
+use crate::worker::{Accepted, Control, Inbox, Start};
 use crate::{Settings, Shared};
 use leveret_engine::Time;
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token, Waker};
-use rustix::fd::AsRawFd;
+use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{acceptfrom_with, send, SendFlags, SocketFlags};
+use socket2::SockRef;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -40,16 +42,26 @@ const ACCEPTS: usize = 256;
 #[derive(Debug)]
 pub struct Bound {
     listeners: Vec<Listener>,
+    udp: Vec<UdpGroup>,
     network: String,
     meta: Option<Meta>,
     /// Dropped, it removes the Unix socket's file.
     socket_file: Option<SocketFile>,
 }
 
+/// One UDP address.
+#[derive(Debug)]
+struct UdpGroup {
+    /// One for each worker.
+    sockets: Vec<OwnedFd>,
+    address: SocketAddr,
+}
+
 /// Takes all addresses of the settings and writes the file that MEMCACHED_PORT_FILENAME names. Starts no thread.
 pub fn bind(settings: &Settings) -> Result<Bound, ServeError> {
     let meta = settings.memory_file.as_deref().map(Meta::read).transpose()?.flatten();
     let mut listeners = Vec::new();
+    let mut udp = Vec::new();
     let mut socket_file = None;
     if let Some(path) = &settings.unix_path {
         let (listener, file) = listen::unix(path, settings.unix_mode, settings.backlog)?;
@@ -57,27 +69,36 @@ pub fn bind(settings: &Settings) -> Result<Bound, ServeError> {
         socket_file = Some(file);
     } else {
         listeners = listen::tcp(settings)?;
+        for address in listen::udp_addresses(settings)? {
+            udp.push(bind_udp(address, settings.threads.max(1))?);
+        }
     }
-    if listeners.is_empty() {
+    if listeners.is_empty() && udp.is_empty() {
         return Err(ServeError::NoAddress);
     }
-    let bound = Bound { listeners, network: listen::network_namespace(), meta, socket_file };
+    let bound = Bound { listeners, udp, network: listen::network_namespace(), meta, socket_file };
     if let Some(path) = std::env::var_os("MEMCACHED_PORT_FILENAME").map(PathBuf::from) {
         bound.write_ports(&path)?;
     }
     Ok(bound)
 }
 
+fn bind_udp(address: SocketAddr, workers: usize) -> Result<UdpGroup, ServeError> {
+    let bound = udp::bind(address, workers).and_then(|sockets| {
+        let address = SockRef::from(&sockets[0]).local_addr()?.as_socket().unwrap_or(address);
+        Ok(UdpGroup { sockets, address })
+    });
+    bound.map_err(|source| ServeError::Bind { address: format!("{address} (UDP)"), source })
+}
+
 impl Bound {
     /// Where clients find this server: `tcp 127.0.0.1:11211 net:[…]`, `unix /path`, `udp 127.0.0.1:11211 net:[…]`.
     pub fn endpoints(&self) -> Vec<String> {
-        self.listeners
-            .iter()
-            .map(|listener| match listener.transport {
-                Transport::Unix => listener.endpoint.to_string(),
-                _ => format!("{} {}", listener.endpoint, self.network),
-            })
-            .collect()
+        let connected = self.listeners.iter().map(|listener| match listener.transport {
+            Transport::Unix => listener.endpoint.to_string(),
+            _ => format!("{} {}", listener.endpoint, self.network),
+        });
+        connected.chain(self.udp.iter().map(|group| format!("udp {} {}", group.address, self.network))).collect()
     }
 
     /// The TCP addresses, with the ports that were free if the settings named none.
@@ -85,9 +106,14 @@ impl Bound {
         self.listeners.iter().filter_map(|listener| listener.address)
     }
 
+    /// The UDP addresses.
+    pub fn udp_addresses(&self) -> impl Iterator<Item = SocketAddr> + '_ {
+        self.udp.iter().map(|group| group.address)
+    }
+
     /// Serves. Returns when the server has ended: by a signal or by `shutdown`.
     pub fn run(self, shared: Arc<Shared>) -> Result<(), ServeError> {
-        let Bound { listeners, meta, socket_file, .. } = self;
+        let Bound { listeners, mut udp, meta, socket_file, .. } = self;
         if let Some(meta) = meta {
             meta.redeem(shared.arena.path())?;
         }
@@ -95,9 +121,7 @@ impl Bound {
         let failed = |doing| move |source| ServeError::System { doing, source };
         let poll = Poll::new().map_err(failed("poll"))?;
         let waker = Waker::new(poll.registry(), WAKE).map_err(failed("poll"))?;
-        poll.registry()
-            .register(&mut SourceFd(&signals.fd().as_raw_fd()), SIGNAL, Interest::READABLE)
-            .map_err(failed("watch signals"))?;
+        poll.registry().register(&mut SourceFd(&signals.fd().as_raw_fd()), SIGNAL, Interest::READABLE).map_err(failed("watch signals"))?;
         for (index, listener) in listeners.iter().enumerate() {
             poll.registry()
                 .register(&mut SourceFd(&listener.socket.as_raw_fd()), Token(index), Interest::READABLE)
@@ -107,7 +131,8 @@ impl Bound {
         let mut workers = Vec::new();
         let mut inboxes = Vec::new();
         for index in 0..shared.settings.threads.max(1) {
-            let (worker, inbox) = Worker::new(index, shared.clone(), control.clone()).map_err(failed("make a worker"))?;
+            let sockets = udp.iter_mut().filter_map(|group| group.sockets.pop()).collect();
+            let (worker, inbox) = Start::new(index, shared.clone(), control.clone(), sockets).map_err(failed("make a worker"))?;
             workers.push(start(index, worker).map_err(failed("start a worker"))?);
             inboxes.push(inbox);
         }
@@ -134,9 +159,10 @@ impl Bound {
     /// As memcached writes it: under another name first, so that who waits for the file never reads half of it.
     fn write_ports(&self, path: &Path) -> Result<(), ServeError> {
         let mut text = String::new();
-        for address in self.tcp_addresses() {
+        let tcp = self.tcp_addresses().map(|address| ("TCP", address));
+        for (protocol, address) in tcp.chain(self.udp_addresses().map(|address| ("UDP", address))) {
             let family = if address.is_ipv6() { "INET6" } else { "INET" };
-            text += &format!("TCP {family}: {}\n", address.port());
+            text += &format!("{protocol} {family}: {}\n", address.port());
         }
         if text.is_empty() {
             return Ok(());
@@ -149,7 +175,7 @@ impl Bound {
     }
 }
 
-fn start(index: usize, worker: Worker) -> io::Result<JoinHandle<io::Result<()>>> {
+fn start(index: usize, worker: Start) -> io::Result<JoinHandle<io::Result<()>>> {
     thread::Builder::new().name(format!("leveret-{index}")).spawn(move || worker.run())
 }
 

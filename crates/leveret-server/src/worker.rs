@@ -6,10 +6,11 @@
 use crate::connection::{Buffers, Connection, Outcome, Workbench};
 use crate::execute::Transport;
 use crate::network::{ConnectionInfo, WorkerCounters};
+use crate::udp::{self, UdpPort};
 use crate::Shared;
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token, Waker};
-use rustix::fd::{AsRawFd, OwnedFd};
+use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use slab::Slab;
 use std::io;
 use std::net::SocketAddr;
@@ -18,6 +19,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 const WAKE: Token = Token(usize::MAX);
+
+/// Tokens from here on, but for `WAKE`, are UDP sockets. Connections count from 0.
+const UDP: usize = usize::MAX / 2;
 
 /// So many events are fetched at once.
 const EVENTS: usize = 256;
@@ -103,43 +107,65 @@ impl Inbox {
     }
 }
 
-/// A worker, before and in its thread.
-pub struct Worker {
+/// All that a worker needs to start, in its thread: what it makes there for itself does not leave it.
+pub struct Start {
+    index: usize,
+    shared: Arc<Shared>,
+    control: Arc<Control>,
+    inbox: Arc<Inbox>,
+    poll: Poll,
+    udp: Vec<OwnedFd>,
+}
+
+/// A worker in its thread.
+struct Worker {
     index: usize,
     shared: Arc<Shared>,
     control: Arc<Control>,
     inbox: Arc<Inbox>,
     poll: Poll,
     connections: Slab<Connection>,
-    /// Connections that have more to do although nothing new has come.
+    ports: Vec<UdpPort>,
+    /// Tokens of connections and UDP sockets that have more to do although nothing new has come.
     again: Vec<usize>,
     buffers: Buffers,
     draining_until: Option<Instant>,
     swept_secs: u32,
 }
 
-impl Worker {
-    /// The worker of this index, and its inbox.
-    pub fn new(index: usize, shared: Arc<Shared>, control: Arc<Control>) -> io::Result<(Worker, Arc<Inbox>)> {
+impl Start {
+    /// The worker of this index, with its UDP sockets, and its inbox.
+    pub fn new(index: usize, shared: Arc<Shared>, control: Arc<Control>, udp: Vec<OwnedFd>) -> io::Result<(Start, Arc<Inbox>)> {
         let poll = Poll::new()?;
+        for (port, socket) in udp.iter().enumerate() {
+            poll.registry().register(&mut SourceFd(&socket.as_raw_fd()), Token(UDP + port), Interest::READABLE)?;
+        }
         let inbox = Arc::new(Inbox { accepted: Mutex::default(), waker: Waker::new(poll.registry(), WAKE)? });
-        let worker = Worker {
+        Ok((Start { index, shared, control, inbox: inbox.clone(), poll, udp }, inbox))
+    }
+
+    /// Serves until the server is drained.
+    pub fn run(self) -> io::Result<()> {
+        let Start { index, shared, control, inbox, poll, udp } = self;
+        let mut worker = Worker {
             index,
             shared,
             control,
-            inbox: inbox.clone(),
+            inbox,
             poll,
             connections: Slab::new(),
+            ports: udp.into_iter().map(UdpPort::new).collect(),
             again: Vec::new(),
             buffers: Buffers::new(),
             draining_until: None,
             swept_secs: 0,
         };
-        Ok((worker, inbox))
+        worker.run()
     }
+}
 
-    /// Serves until the server is drained.
-    pub fn run(mut self) -> io::Result<()> {
+impl Worker {
+    fn run(&mut self) -> io::Result<()> {
         let mut events = Events::with_capacity(EVENTS);
         let mut batch = Vec::new();
         loop {
@@ -153,6 +179,7 @@ impl Worker {
                 waiting -= 1;
                 match event.token() {
                     WAKE => self.look_up(),
+                    Token(token) if token >= UDP => self.answer_datagrams(token),
                     Token(key) => {
                         let Some(connection) = self.connections.get_mut(key) else { continue };
                         if event.is_read_closed() {
@@ -162,11 +189,13 @@ impl Worker {
                     }
                 }
             }
-            for key in batch.drain(..) {
+            for token in batch.drain(..) {
                 waiting -= 1;
-                if let Some(connection) = self.connections.get_mut(key) {
+                if token >= UDP {
+                    self.answer_datagrams(token);
+                } else if let Some(connection) = self.connections.get_mut(token) {
                     connection.is_queued = false;
-                    self.turn(key, waiting > 0);
+                    self.turn(token, waiting > 0);
                 }
             }
             self.sweep_idle();
@@ -198,6 +227,10 @@ impl Worker {
         }
         if is_draining && self.draining_until.is_none() {
             self.draining_until = Some(Instant::now() + DRAIN);
+            for port in 0..self.ports.len() {
+                self.answer_datagrams(UDP + port);
+            }
+            self.ports.clear();
             let keys: Vec<usize> = self.connections.iter().map(|(key, _)| key).collect();
             for key in keys {
                 self.turn(key, true);
@@ -262,6 +295,25 @@ impl Worker {
             Outcome::Stop { graceful } => {
                 self.close(key);
                 self.control.ask_to_stop(graceful);
+            }
+        }
+    }
+
+    /// Gives a UDP socket its turn.
+    fn answer_datagrams(&mut self, token: usize) {
+        let Some(port) = self.ports.get_mut(token - UDP) else { return };
+        match port.turn(&self.shared, self.index) {
+            Ok(udp::Turn::Drained) => {}
+            // Its event of this round may come as well. A turn too much finds nothing.
+            Ok(udp::Turn::More) if self.again.contains(&token) => {}
+            Ok(udp::Turn::More) => self.again.push(token),
+            Ok(udp::Turn::Stop { graceful }) => {
+                self.again.push(token);
+                self.control.ask_to_stop(graceful);
+            }
+            Err(error) => {
+                eprintln!("leveret: a UDP socket has failed: {error}");
+                let _ = self.poll.registry().deregister(&mut SourceFd(&port.as_fd().as_raw_fd()));
             }
         }
     }
