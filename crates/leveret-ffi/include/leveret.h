@@ -836,9 +836,9 @@ int32_t leveret_pool_server(const struct leveret_pool *pool,
 // `pool` is live; `key` can be read.
 int64_t leveret_pool_locate(struct leveret_pool *pool, struct leveret_bytes key);
 
-// The arena behind the pool, if the pool is that one server: then it may be read and written without the pool. Else NULL, also if
-// it cannot be opened; requests then say why. Valid until the next call of this function, or until the server list changes. Not to be
-// closed.
+// The arena behind the pool, if the pool is that one server, or if its only server is this host's `leveret serve`
+// (LEVERET_POOL_SHORT_CUT): then items may be read and written without the pool. Else NULL, also if it cannot be opened; requests
+// then say why. Cheap. Valid until the next call of this function, or until the server list changes. Not to be closed.
 //
 // # Safety
 // `pool` is live.

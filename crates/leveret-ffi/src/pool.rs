@@ -423,9 +423,9 @@ pub unsafe extern "C" fn leveret_pool_locate(pool: *mut leveret_pool, key: lever
     pool.locate(key).map_or(-1, |server| server as i64)
 }
 
-/// The arena behind the pool, if the pool is that one server: then it may be read and written without the pool. Else NULL, also if
-/// it cannot be opened; requests then say why. Valid until the next call of this function, or until the server list changes. Not to be
-/// closed.
+/// The arena behind the pool, if the pool is that one server, or if its only server is this host's `leveret serve`
+/// (LEVERET_POOL_SHORT_CUT): then items may be read and written without the pool. Else NULL, also if it cannot be opened; requests
+/// then say why. Cheap. Valid until the next call of this function, or until the server list changes. Not to be closed.
 ///
 /// # Safety
 /// `pool` is live.
@@ -433,9 +433,15 @@ pub unsafe extern "C" fn leveret_pool_locate(pool: *mut leveret_pool, key: lever
 pub unsafe extern "C" fn leveret_pool_arena(pool: *mut leveret_pool) -> *mut leveret_arena {
     // SAFETY: by contract.
     let pool = unsafe { &mut *pool };
-    match &pool.arena {
-        Some(arena) if !arena.0.is_lost() => {}
-        _ => pool.arena = pool.pool.arena().map(|arena| leveret_arena(arena.clone())),
+    let current = pool.pool.arena();
+    // Handles of one arena share its path, so one look tells whether it is still the same.
+    let is_same = match (&pool.arena, current) {
+        (Some(given), Some(current)) => std::ptr::eq(given.0.path(), current.path()),
+        (None, None) => true,
+        _ => false,
+    };
+    if !is_same {
+        pool.arena = current.map(|arena| leveret_arena(arena.clone()));
     }
     pool.arena.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut)
 }

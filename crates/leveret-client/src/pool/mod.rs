@@ -14,6 +14,7 @@ mod request;
 mod route;
 mod run;
 mod server;
+mod short_cut;
 mod wire;
 
 use crate::ring::{self, Ring};
@@ -169,11 +170,15 @@ impl Pool {
         self.servers.iter().map(|server| ring::Server { host: server.host.clone(), port: server.port, weight: server.weight }).collect()
     }
 
-    /// The arena behind the pool, if that is the pool's only server.
+    /// The arena behind the pool, if that is the pool's only server, or what its only server serves on this host.
     pub fn arena(&mut self) -> Option<&Arena> {
-        match self.servers.as_mut_slice() {
-            [server] if server.is_local() => server.local.open(&server.host).ok(),
-            _ => None,
+        let [server] = self.servers.as_mut_slice() else { return None };
+        if server.is_local() {
+            server.local.open(&server.host).ok()
+        } else if self.options.short_cut {
+            short_cut::arena(server)
+        } else {
+            None
         }
     }
 

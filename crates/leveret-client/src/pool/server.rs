@@ -3,6 +3,7 @@ use super::datagrams::Datagrams;
 use super::health::Health;
 use super::link::{resolve, Address, Fault, Link, Moved};
 use super::local::Local;
+use super::short_cut::ShortCut;
 use super::Options;
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -28,6 +29,7 @@ pub(super) struct Server {
     pub weight: u32,
     pub health: Health,
     pub datagrams: Datagrams,
+    pub short_cut: ShortCut,
     /// For `arena:NAME`.
     pub local: Local,
     addresses: Vec<Address>,
@@ -105,6 +107,7 @@ impl Server {
             weight,
             health: Health::default(),
             datagrams: Datagrams::default(),
+            short_cut: ShortCut::default(),
             local: Local::default(),
             addresses: Vec::new(),
             address: 0,

@@ -1,0 +1,172 @@
+//! The short cut: a server of this host may be a `leveret serve`, which writes into its arena where it listens. Then the arena is
+//! read and written in its place.
+//!
+//! It must be that very server: its process provably lives (the engine asks the kernel), it announced the address to which we
+//! would connect, in our network namespace, or it is the process at the other end of the Unix socket. Asked again every
+//! `BELIEVED_FOR`; what happens to the server within that time looks as if it had happened a moment later.
+use super::link::{Address, Fault};
+use super::server::Server;
+use leveret_engine::{place, Arena, OpenOptions};
+use rustix::net::{sockopt, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+const BELIEVED_FOR: Duration = Duration::from_millis(10);
+
+// Looking for it opens every arena of the folder: in vain at most this often, for all pools of the process.
+const SEARCHED_EVERY: Duration = Duration::from_secs(2);
+
+type Endpoint = (PathBuf, String, u16);
+
+static IN_VAIN: Mutex<Option<HashMap<Endpoint, Instant>>> = Mutex::new(None);
+
+/// The way to the arena of one server.
+#[derive(Default)]
+pub(super) struct ShortCut {
+    found: Option<Found>,
+}
+
+struct Found {
+    arena: Arena,
+    announced: String,
+    pid: u32,
+    checked: Instant,
+}
+
+impl Found {
+    fn is_alive(&self) -> bool {
+        let is_it = |service: leveret_engine::Service| service.pid == self.pid && service.text == self.announced;
+        !self.arena.is_lost() && self.arena.services().into_iter().any(is_it)
+    }
+}
+
+/// The arena that `server` serves, if it is one of this host that does.
+pub(super) fn arena(server: &mut Server) -> Option<&Arena> {
+    let now = Instant::now();
+    let believed = server.short_cut.found.as_ref().is_some_and(|found| now.duration_since(found.checked) < BELIEVED_FOR);
+    if !believed {
+        let alive = server.short_cut.found.take().filter(Found::is_alive);
+        server.short_cut.found = alive.map(|found| Found { checked: now, ..found }).or_else(|| search(server, now));
+    }
+    server.short_cut.found.as_ref().map(|found| &found.arena)
+}
+
+fn search(server: &mut Server, now: Instant) -> Option<Found> {
+    let endpoint = (server.local.dir.clone(), server.host.clone(), server.port);
+    // A panic under this lock cannot leave it half changed.
+    let mut in_vain = IN_VAIN.lock().unwrap_or_else(PoisonError::into_inner);
+    let in_vain = in_vain.get_or_insert_default();
+    if in_vain.get(&endpoint).is_some_and(|searched| now.duration_since(*searched) < SEARCHED_EVERY) {
+        return None;
+    }
+    let found = look(server, now);
+    if found.is_none() {
+        in_vain.insert(endpoint, now);
+    }
+    found
+}
+
+fn look(server: &mut Server, now: Instant) -> Option<Found> {
+    let dir = Some(server.local.dir.as_path()).filter(|dir| !dir.as_os_str().is_empty());
+    let arenas = place::list(dir).ok().filter(|arenas| !arenas.is_empty())?;
+    let seeker = Seeker::new(server).ok()?;
+    arenas.into_iter().find_map(|path| {
+        let arena = Arena::open(&path, &OpenOptions { create: false, ..OpenOptions::default() }).ok()?.0;
+        let service = arena.services().into_iter().find(|service| seeker.is_it(&service.text, service.pid))?;
+        Some(Found { arena, announced: service.text, pid: service.pid, checked: now })
+    })
+}
+
+/// To what we would connect.
+enum Seeker {
+    Internet { address: SocketAddr, network: String },
+    Unix { path: String, peer: u32 },
+}
+
+impl Seeker {
+    fn new(server: &mut Server) -> Result<Seeker, Fault> {
+        let unknown = || Fault::new(super::Code::NotSupported);
+        match server.address()? {
+            Address::Internet(address) => {
+                let network = std::fs::read_link("/proc/self/ns/net").map_err(|_| unknown())?;
+                Ok(Seeker::Internet { address, network: network.to_string_lossy().into_owned() })
+            }
+            Address::Unix(address) => {
+                let path = server.host.strip_prefix("unix://").unwrap_or(&server.host).to_string();
+                let peer = peer(&address).ok_or_else(unknown)?;
+                Ok(Seeker::Unix { path, peer })
+            }
+        }
+    }
+
+    fn is_it(&self, announced: &str, pid: u32) -> bool {
+        let mut words = announced.splitn(3, ' ');
+        match (self, words.next(), words.next(), words.next()) {
+            (Seeker::Internet { address, network }, Some("tcp"), Some(listening), Some(its_network)) => {
+                let Ok(listening) = listening.parse::<SocketAddr>() else { return false };
+                let is_everywhere = listening.ip().is_unspecified() && address.ip().is_loopback();
+                let is_there = listening.ip() == address.ip() || is_everywhere;
+                is_there && listening.port() == address.port() && its_network == network
+            }
+            // The text says where it was bound, the kernel who listens there now.
+            (Seeker::Unix { path, peer }, Some("unix"), _, _) => {
+                let listening = announced.strip_prefix("unix ").unwrap_or_default();
+                pid == *peer && (listening == path || is_same_file(listening.as_ref(), path.as_ref()))
+            }
+            _ => false,
+        }
+    }
+}
+
+fn is_same_file(left: &Path, right: &Path) -> bool {
+    match (left.canonicalize(), right.canonicalize()) {
+        (Ok(left), Ok(right)) => left == right,
+        _ => false,
+    }
+}
+
+/// The process that listens at a Unix socket, as the kernel tells whoever connects.
+fn peer(address: &SocketAddrUnix) -> Option<u32> {
+    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
+    let socket = rustix::net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None).ok()?;
+    rustix::net::connect(&socket, address).ok()?;
+    let pid = sockopt::socket_peercred(&socket).ok()?.pid;
+    u32::try_from(pid.as_raw_nonzero().get()).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seeks(address: &str) -> Seeker {
+        Seeker::Internet { address: address.parse().unwrap(), network: "net:[1]".to_string() }
+    }
+
+    #[test]
+    fn only_the_announced_address_in_the_same_network_is_it() {
+        for (address, announced, want) in [
+            ("127.0.0.1:11211", "tcp 127.0.0.1:11211 net:[1]", true),
+            ("127.0.0.1:11211", "tcp 0.0.0.0:11211 net:[1]", true),
+            ("[::1]:11211", "tcp [::]:11211 net:[1]", true),
+            ("10.0.0.1:11211", "tcp 10.0.0.1:11211 net:[1]", true),
+            ("127.0.0.1:11211", "tcp 127.0.0.1:11211 net:[2]", false),
+            ("127.0.0.1:11211", "tcp 127.0.0.1:11211", false),
+            ("127.0.0.1:11212", "tcp 127.0.0.1:11211 net:[1]", false),
+            ("127.0.0.2:11211", "tcp 127.0.0.1:11211 net:[1]", false),
+            // Somebody else's host may have this address.
+            ("10.0.0.1:11211", "tcp 0.0.0.0:11211 net:[1]", false),
+            ("127.0.0.1:11211", "udp 127.0.0.1:11211 net:[1]", false),
+            ("127.0.0.1:11211", "unix /run/leveret.sock", false),
+            ("127.0.0.1:11211", "", false),
+        ] {
+            assert_eq!(seeks(address).is_it(announced, 1), want, "{address} {announced}");
+        }
+        let unix = Seeker::Unix { path: "/run/a b.sock".to_string(), peer: 7 };
+        assert!(unix.is_it("unix /run/a b.sock", 7));
+        assert!(!unix.is_it("unix /run/a b.sock", 8), "another process listens there now");
+        assert!(!unix.is_it("unix /run/other.sock", 7));
+    }
+}
