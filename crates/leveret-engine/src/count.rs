@@ -103,7 +103,7 @@ impl Arena {
             let Some(view) = located.live() else {
                 let Some((value, deadline)) = initial else { return Ok(Step::Done(CountedItem::Missing)) };
                 let meta = Meta { origin: Origin::Wire as u8, ..Meta::default() };
-                return Ok(locked.put_counted(located, key, meta, deadline, value, 0, terms, true));
+                return Ok(locked.put_counted(located, key, meta, deadline, value, decimal_len(value), terms, true));
             };
             if terms.compare.is_some_and(|token| locked.cas_of(view) != Some(token)) {
                 return Ok(Step::Done(CountedItem::Exists));
@@ -120,13 +120,17 @@ impl Arena {
                 (number, view.header.value_len() as u32)
             };
             let value = delta.apply(old);
-            if view.kind == Kind::Number && terms.cas.is_none() && terms.deadline.is_none() {
+            // A number that needs more digits is a new one to memcached: what was told of the old does not hold for it.
+            let outgrows = decimal_len(value) > width;
+            let loses_marks = outgrows && view.header.has_extension();
+            if view.kind == Kind::Number && terms.cas.is_none() && terms.deadline.is_none() && !loses_marks {
                 locked.set_number(view, value);
                 locked.widen(view, decimal_len(value));
                 let cas = if terms.want_cas { locked.give_cas(view) } else { 0 };
                 return Ok(Step::Done(CountedItem::Value { value, cas, deadline: view.header.deadline(), is_new: false }));
             }
             let meta = locked.core.meta_of(view);
+            let meta = if loses_marks { Meta { marks: 0, ..meta } } else { meta };
             let deadline = terms.deadline.unwrap_or(view.header.deadline());
             Ok(locked.put_counted(located, key, meta, deadline, value, width.max(decimal_len(value)), terms, false))
         })
@@ -226,9 +230,10 @@ impl Locked<'_> {
         }
     }
 
-    /// The value of an item whose text is a decimal number below 2^64. Spaces at its end are what a shrunken number leaves.
+    /// The value of an item whose text is a decimal number below 2^64, by memcached's rules: white space before it, and behind it
+    /// white space and whatever follows. A longer text is no number here: its rest would have to be kept as spaces.
     fn parse(&self, view: &View) -> Option<u64> {
-        const TEXT_MAX: usize = 32;
+        const TEXT_MAX: usize = 20;
         let len = view.header.value_len() as usize;
         if view.kind != Kind::Bytes || len > TEXT_MAX || view.header.meta(0, 0).encoding != Encoding::Raw as u8 {
             return None;
@@ -236,7 +241,10 @@ impl Locked<'_> {
         let mut text = [0u8; TEXT_MAX];
         // SAFETY: `len` is at most the size of `text`.
         unsafe { self.core.data.copy_out(view.value(), text.as_mut_ptr(), len) };
-        let digits = text[..len].trim_ascii_end();
+        let is_space = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0x0b;
+        let begin = text[..len].iter().position(|byte| !is_space(byte))?;
+        let word = text[begin..len].strip_prefix(b"+").unwrap_or(&text[begin..len]);
+        let digits = &word[..word.iter().position(is_space).unwrap_or(word.len())];
         if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
             return None;
         }

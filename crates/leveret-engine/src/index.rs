@@ -9,6 +9,7 @@ use crate::arena::Core;
 use crate::hash::{self, LINK, PLACE_BITS};
 use crate::item::{Kind, View};
 use crate::lock::Locked;
+use crate::read::FREQUENCY_MAX;
 use crate::stats::Counter;
 use crate::sync::{AtomicU64, Ordering};
 
@@ -211,6 +212,8 @@ impl<'a> Locked<'a> {
     /// Points the index at a new version of a key. This one store is the commit of every write.
     pub fn commit(&self, located: &Located<'a>, word: SlotWord) {
         if let Some(old) = &located.old {
+            // Nobody has read the new version yet. How often the key is read still counts for eviction.
+            old.spot.set_frequency(old.spot.frequency() & FREQUENCY_MAX);
             old.spot.cell().store(word.0, Ordering::Release);
             return;
         }

@@ -156,7 +156,7 @@ impl Header {
     }
 
     #[inline]
-    fn has_extension(self) -> bool {
+    pub fn has_extension(self) -> bool {
         self.shape & HAS_EXTENSION != 0
     }
 

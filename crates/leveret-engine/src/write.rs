@@ -216,7 +216,8 @@ impl Arena {
                 if let Err(refused) = locked.admits(terms, located) {
                     return Ok(Step::Done(Joined::Stored(refused)));
                 }
-                let meta = core.meta_of(view);
+                // The joined value is a new one: what was told of the old does not hold for it.
+                let meta = Meta { marks: 0, ..core.meta_of(view) };
                 let len = view.header.value_len() as usize + bytes.len();
                 if view.kind != Kind::Bytes || !core.fits_segment(key, len, meta) {
                     return Ok(Step::Done(Joined::Rebuild));
@@ -248,6 +249,7 @@ impl Arena {
             whole.extend_from_slice(second);
             // A number that text is joined to is a string from now on.
             let meta = if old.number.is_some() { Meta { encoding: Encoding::Raw as u8, ..old.meta } } else { old.meta };
+            let meta = Meta { marks: 0, ..meta };
             let terms = Terms { cas: terms.cas, want_cas: terms.want_cas, ..Mode::Cas(old.cas).into() };
             match self.store_if(key, Value::Bytes(&whole), meta, old.deadline, &terms, now)? {
                 Stored::Exists => {}
@@ -332,6 +334,8 @@ impl Arena {
             if !locked.postpone(&old.view, deadline) && !locked.replace_deadline(&old, deadline) {
                 return Ok(Step::NoRoom);
             }
+            // Whoever prolongs an item's life uses it, as whoever reads it.
+            hint(old.spot.bucket, old.spot.slot);
             locked.count(Counter::Touches, 1);
             Ok(Step::Done(true))
         })
@@ -342,9 +346,7 @@ impl Arena {
         let core = &*self.core;
         let mut found = Found::default();
         let touched = self.touch_where(key, deadline, now, |locked| {
-            if let Some(spot) = core.meet(core.hash(key), key, locked, &mut found) {
-                hint(spot.bucket, spot.slot);
-            }
+            core.meet(core.hash(key), key, locked, &mut found);
         })?;
         if !touched {
             core.count_miss();

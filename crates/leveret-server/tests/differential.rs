@@ -1,0 +1,159 @@
+//! The same random conversations with Debian's memcached and with an arena: every byte of every answer must be the same. What
+//! is left out is where the newer memcached, our model, answers otherwise than Debian's 1.6.18 (a miss of a quiet `md` or `ma`,
+//! lines with too few words, the data of a refused store, an `ms` that makes what it should append to), where 1.6.18 itself does not answer alike each time (a number that becomes shorter is padded, or
+//! not, as its old item is still being sent; a delayed flush brings back what an earlier flush had hidden), and numbers that no two servers share (cas, idle seconds, whether an item was read before).
+mod common;
+use common::{Memcached, Ours};
+use leveret_server::Settings;
+
+/// xorshift64*: the same conversation for the same seed. Either numbers count in it, or items are marked stale and won: an item
+/// that counts while its old version is still being sent loses its marks in memcached, or does not.
+struct Random(u64, bool);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
+    }
+
+    fn below(&mut self, limit: u64) -> u64 {
+        self.next() % limit
+    }
+
+    fn of<'a>(&mut self, words: &[&'a str]) -> &'a str {
+        words[self.below(words.len() as u64) as usize]
+    }
+
+    fn key(&mut self) -> String {
+        format!("k{}", self.below(6))
+    }
+
+    fn value(&mut self) -> String {
+        match self.below(8) {
+            0 => String::new(),
+            1 | 2 => self.below(200).to_string(),
+            3 => "4294967295".to_owned(),
+            4 => "x".repeat(self.below(3000) as usize),
+            _ => self.of(&["a", "bc", "-5", "9", "10", "99"]).to_owned(),
+        }
+    }
+
+    fn exptime(&mut self) -> &'static str {
+        self.of(&["0", "0", "0", "1000", "-1", "2592001", "100000"])
+    }
+
+    fn delta(&mut self) -> &'static str {
+        self.of(&["1", "5", "100", "4000000000", "0", "-1", "x", "18446744073709551616"])
+    }
+
+    /// Meta flags that tell something which both servers know, in any order.
+    fn returns(&mut self, command: &str) -> String {
+        let mut flags: Vec<&str> = match command {
+            "mg" => vec!["v", "f", "s", "k", "t", "Oabc", "q"],
+            "ms" => vec!["k", "Oabc", "q"],
+            "ma" => vec!["k", "Oabc", "v", "t"],
+            _ => vec!["k", "Oabc"],
+        };
+        let mut line = String::new();
+        for _ in 0..self.below(4) {
+            if flags.is_empty() {
+                break;
+            }
+            let at = self.below(flags.len() as u64) as usize;
+            line += &format!(" {}", flags.swap_remove(at));
+        }
+        line
+    }
+
+    fn command(&mut self) -> String {
+        let key = self.key();
+        match self.below(24) {
+            0..=4 => {
+                let (verb, value) = (self.of(&["set", "set", "add", "replace", "append", "prepend"]), self.value());
+                let (flags, exptime, noreply) = (self.of(&["0", "7", "4294967295"]), self.exptime(), self.of(&["", "", "", " noreply"]));
+                format!("{verb} {key} {flags} {exptime} {}{noreply}\r\n{value}\r\n", value.len())
+            }
+            5..=8 => format!("get {key} {} {}\r\n", self.key(), self.key()),
+            9 => format!("gat {} {key} {}\r\n", self.exptime(), self.key()),
+            10 => format!("delete {key}{}\r\n", self.of(&["", " noreply", " 0"])),
+            11 | 12 if self.1 => format!("incr {key} {}\r\n", self.delta()),
+            13 => format!("touch {key} {}\r\n", self.exptime()),
+            14 => format!("cas {key} 1 0 1 {}\r\nz\r\n", self.of(&["1", "99999999999"])),
+            15 | 16 => format!("mg {key}{}\r\n", self.returns("mg")),
+            17 | 18 => {
+                let value = self.value();
+                let mode = self.of(&["", " MS", " ME", " MA", " MP", " MR", " MX"]);
+                let flags = self.of(&["", " F5", " T0", " T-1", " F9 T1000"]);
+                format!("ms {key} {}{mode}{flags}{}\r\n{value}\r\n", value.len(), self.returns("ms"))
+            }
+            19 => {
+                let how = self.of(&["", "", " I T1000", " I"]);
+                format!("md {key}{}{}\r\n", if self.1 { "" } else { how }, self.returns("md"))
+            }
+            20 if self.1 => {
+                let how = self.of(&["", " D7", " MD D0", " N0 J13", " N0 J13 D7"]);
+                format!("ma {key}{how}{}\r\n", self.returns("ma"))
+            }
+            21 if !self.1 => {
+                format!("mg {key} {}{}\r\n", self.of(&["N1000", "R2000", "T1000", "N1000 T500"]), self.of(&[" v", " v f", " s", ""]))
+            }
+            22 => self.of(&["flush_all\r\n", "nonsense\r\n", "verbosity 0\r\n"]).to_owned(),
+            _ => match self.below(4) {
+                0 => format!("get {}\r\n", "k".repeat(251)),
+                1 if self.1 => format!("incr {key} 1 noreply\r\n"),
+                2 => format!("set {key} 0 0 -1\r\n"),
+                _ => format!("mg {}\r\n", "k".repeat(251)),
+            },
+        }
+    }
+}
+
+/// Seconds that are left may differ by one between two servers.
+fn comparable(answer: &[u8]) -> String {
+    let text = String::from_utf8_lossy(answer).into_owned();
+    let words = |line: &str| {
+        let word = |word: &str| {
+            if word.len() > 2 && word.starts_with('t') && word[1..].parse::<u32>().is_ok() {
+                "t#".to_owned()
+            } else {
+                word.to_owned()
+            }
+        };
+        line.split(' ').map(word).collect::<Vec<_>>().join(" ")
+    };
+    text.split("\r\n").map(words).collect::<Vec<_>>().join("\r\n")
+}
+
+fn converse(seed: u64, steps: u32) {
+    let mut theirs = Memcached::start(&["-m", "64"]);
+    let mut ours = Ours::new(Settings { item_size_max: 1 << 20, ..Settings::default() });
+    let mut random = Random(seed | 1, seed % 2 == 0);
+    let mut history = Vec::new();
+    for step in 0..steps {
+        let said = random.command();
+        history.push(said.chars().take(60).collect::<String>());
+        let (want, is_open) = theirs.talk(said.as_bytes(), b"mn\r\n", b"MN\r\n");
+        let mut got = ours.talk(said.as_bytes());
+        if is_open {
+            got.extend(ours.talk(b"mn\r\n"));
+            assert!(got.ends_with(b"MN\r\n"), "seed {seed}, step {step}: {said:?} was answered {:?}", String::from_utf8_lossy(&got));
+            got.truncate(got.len() - 4);
+        } else {
+            theirs.reconnect();
+            ours.reconnect();
+        }
+        let tail = history.iter().rev().take(12).rev().collect::<Vec<_>>();
+        assert_eq!(comparable(&got), comparable(&want), "seed {seed}, step {step}: left ours, right memcached's, after {tail:#?}");
+    }
+}
+
+#[test]
+fn memcached_and_an_arena_answer_alike() {
+    let seed = std::env::var("LEVERET_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20261121);
+    println!("LEVERET_SEED={seed}");
+    for turn in 0..4 {
+        converse(seed + turn, 1500);
+    }
+}
