@@ -80,7 +80,7 @@ impl Random {
             10 => format!("delete {key}{}\r\n", self.of(&["", " noreply", " 0"])),
             11 | 12 if self.1 => format!("incr {key} {}\r\n", self.delta()),
             13 => format!("touch {key} {}\r\n", self.exptime()),
-            14 => format!("cas {key} 1 0 1 {}\r\nz\r\n", self.of(&["1", "99999999999"])),
+            14 => format!("cas {key} 1 0 1 {}\r\nz\r\n", self.of(&["77777777777", "99999999999"])),
             15 | 16 => format!("mg {key}{}\r\n", self.returns("mg")),
             17 | 18 => {
                 let value = self.value();
