@@ -207,3 +207,65 @@ fn errors_are_told() {
         assert_eq!(told, [(0, code, text.to_vec())]);
     }
 }
+
+/// Answers that are nearly right, damaged at random: the batch ends, and nothing is told twice or of a request that never was.
+#[test]
+fn damaged_answers_end_every_batch() {
+    let seed = std::env::var("LEVERET_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1_u64);
+    println!("LEVERET_SEED={seed}");
+    let mut state = seed;
+    let mut random = move |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    let keys: Vec<String> = (0..8).map(|i| format!("key{i}")).collect();
+    let mut text = Vec::new();
+    let mut meta = Vec::new();
+    let mut binary = Vec::new();
+    for (i, key) in keys.iter().enumerate() {
+        text.extend(format!("VALUE {key} 0 5\r\nvalue\r\n").bytes());
+        // A new pool numbers its requests from 1.
+        let number = i as u8 + 1;
+        meta.extend(format!("VA 5 f0 O{number}\r\nvalue\r\n").bytes());
+        binary.extend([0x81, 0x09, 0, 0, 4, 0, 0, 0, 0, 0, 0, 9, 0, 0, 0, number, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0]);
+        binary.extend(b"value");
+    }
+    text.extend(b"END\r\n");
+    meta.extend(b"MN\r\n");
+    binary.extend([0x81, 0x0a, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    for (protocol, right) in [(Protocol::Text, text), (Protocol::Meta, meta), (Protocol::Binary, binary)] {
+        let mut answers = vec![right.clone()];
+        for _ in 0..400 {
+            let mut answer = right.clone();
+            for _ in 0..1 + random(3) {
+                let at = random(answer.len());
+                match random(4) {
+                    0 => answer[at] = random(256) as u8,
+                    1 => answer.truncate(at + 1),
+                    2 => drop(answer.remove(at)),
+                    _ => answer.insert(at, b"0\r\n 9"[random(5)]),
+                }
+                if answer.is_empty() {
+                    answer.push(0);
+                }
+            }
+            answers.push(answer);
+        }
+        let count = answers.len();
+        let port = server(move |number, mut stream, _| {
+            let _ = stream.write_all(&answers[number % answers.len()]);
+        });
+        let requests: Vec<(Operation, &str)> = keys.iter().map(|key| (Operation::Get, key.as_str())).collect();
+        for number in 0..count {
+            let told = batch(&mut pool(port, protocol), &requests);
+            let mut numbers: Vec<usize> = told.iter().map(|told| told.0).collect();
+            if number == 0 {
+                assert!(told.iter().all(|told| told.1 == Code::Success) && told.len() == keys.len(), "{protocol:?} {told:?}");
+            }
+            numbers.sort_unstable();
+            numbers.dedup();
+            assert_eq!(numbers.len(), told.len(), "{protocol:?} {number}: {told:?}");
+            assert!(numbers.iter().all(|number| *number < keys.len()));
+        }
+    }
+}

@@ -156,12 +156,12 @@ impl Pool {
     fn recv(&mut self, index: usize, alone: bool) {
         let server = &mut self.servers[index];
         match server.recv(alone, &self.options) {
-            Ok(Moved::Bytes(_)) => {
+            Ok(Moved::Bytes(len)) => {
                 match wire::read(&mut server.input, &mut server.expected, &mut self.batch, self.options.protocol, &self.options) {
                     Ok(has_read) => {
-                        let large = server.input.filled - server.input.parsed > PROGRESS;
-                        if has_read || large {
-                            server.deadline = None;
+                        server.come += len;
+                        if has_read || server.come >= PROGRESS {
+                            (server.deadline, server.come) = (None, 0);
                         } else if alone {
                             // From here on patience is measured: a server that drips is not waited for again and again.
                             server.deadline = Some(Instant::now() + self.options.io_timeout);
@@ -224,5 +224,5 @@ impl Pool {
     }
 }
 
-// So much of an unfinished answer counts as progress.
+// So much of an unfinished answer is progress enough to wait on.
 const PROGRESS: usize = 64 << 10;

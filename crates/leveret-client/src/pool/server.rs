@@ -48,6 +48,8 @@ pub(super) struct Server {
     pub expected: VecDeque<u32>,
     /// Gets that are not written yet: they go out in one row.
     pub row: Vec<u32>,
+    /// Bytes that have come since patience is measured.
+    pub come: usize,
     /// When patience ends; None while things move.
     pub deadline: Option<Instant>,
 }
@@ -119,6 +121,7 @@ impl Server {
             input: Input::default(),
             expected: VecDeque::new(),
             row: Vec::new(),
+            come: 0,
             deadline: None,
         }
     }
@@ -139,7 +142,7 @@ impl Server {
         self.datagrams.begin();
         self.is_used = self.link.is_some();
         self.may_be_stale = self.is_used;
-        self.deadline = None;
+        (self.deadline, self.come) = (None, 0);
         if self.sent == self.output.len() {
             self.sent = 0;
             if self.output.capacity() > OUTPUT_KEPT {

@@ -35,7 +35,7 @@ impl Memcached {
 
     fn start(place: Place, listen: &[&str]) -> Memcached {
         let process =
-            Command::new("memcached").args(["-u", "root", "-m", "64", "-t", "1"]).args(listen).spawn().expect("memcached is installed");
+            Command::new("memcached").args(["-u", "root", "-m", "128", "-t", "1"]).args(listen).spawn().expect("memcached is installed");
         let server = Memcached { process, place };
         for _ in 0..500 {
             if server.connect().is_ok() {

@@ -22,8 +22,9 @@ pub fn accept(
     if is_idle(number, batch) {
         return Ok(());
     }
+    // Only `MN` ends a row.
+    let operation = batch.pending.get(number as usize).ok_or(None)?.operation;
     reach(number, expected, batch)?;
-    let operation = batch.pending[number as usize].operation;
     let code = match answer.code {
         MetaCode::Done | MetaCode::Value => Code::Success,
         MetaCode::Miss if operation.is_get() => {
