@@ -1,9 +1,14 @@
 //! The binary protocol's requests.
 use super::{classic, exptime, flags, Done, Session, Turn};
 use crate::stats::{self, Count};
-use leveret_engine::{CountTerms, CountedItem, Deadline, Error, Found, Stored, Terms};
+use leveret_engine::{CountTerms, CountedItem, Deadline, Error, Found, Stored, Terms, Time};
 use leveret_protocol::binary::{write_status, AnswerHeader, Command, Request, Status};
 use leveret_protocol::Verb;
+
+/// memcached reads the 32 bits of a binary exptime as unsigned: -1 is no moment in the past, but the year 2106.
+fn deadline(exptime: i64, now: Time) -> Deadline {
+    exptime::deadline(i64::from(exptime as u32), now)
+}
 
 impl Session {
     pub(super) fn execute_binary(&mut self, turn: &mut Turn<'_>, request: &Request<'_>) -> Done {
@@ -62,7 +67,7 @@ impl Turn<'_> {
     fn binary_get(&mut self, request: &Request<'_>, key: &[u8], with_key: bool, touch: Option<i64>) {
         self.count(Count::CmdGet);
         self.shared.note_prefix(key, |prefix| prefix.gets += 1);
-        let deadline = touch.map(|at| exptime::deadline(at, self.now));
+        let deadline = touch.map(|at| deadline(at, self.now));
         let found = self.binary_find(key, deadline);
         if touch.is_some() {
             self.count(Count::CmdTouch);
@@ -131,7 +136,7 @@ impl Turn<'_> {
         let compare = (request.cas != 0).then_some(request.cas);
         self.count_store(key, compare.is_some());
         let terms = Terms { compare, want_cas: !request.quiet, ..classic::mode_of(verb).into() };
-        let stored = self.store_checked(verb, key, value, flags, exptime::deadline(exptime, self.now), &terms);
+        let stored = self.store_checked(verb, key, value, flags, deadline(exptime, self.now), &terms);
         self.count_compare(compare, &stored);
         let status = match (&stored, verb) {
             (Ok(Stored::Stored { cas }), _) => return self.conclude_with(request, Status::Success, *cas),
@@ -165,7 +170,7 @@ impl Turn<'_> {
     }
 
     fn binary_count(&mut self, request: &Request<'_>, key: &[u8], is_decrement: bool, delta: u64, initial: Option<(u64, i64)>) {
-        let initial = initial.map(|(value, at)| (value, exptime::deadline(at, self.now)));
+        let initial = initial.map(|(value, at)| (value, deadline(at, self.now)));
         let compare = (request.cas != 0).then_some(request.cas);
         let terms = CountTerms { compare, want_cas: !request.quiet, ..CountTerms::default() };
         let status = match self.count_item(key, delta, is_decrement, initial, &terms) {
@@ -186,7 +191,7 @@ impl Turn<'_> {
 
     fn binary_touch(&mut self, request: &Request<'_>, key: &[u8], at: i64) {
         self.count(Count::CmdTouch);
-        let deadline = exptime::deadline(at, self.now);
+        let deadline = deadline(at, self.now);
         let flags = self.arena.peek(key, self.now).map_or(0, |found| flags::on_wire(&found.meta));
         match self.arena.touch(key, deadline, self.now) {
             Ok(true) => {
