@@ -1,15 +1,16 @@
 # shellcheck shell=bash
 # The long runs: benchmarks, torture, kill harness. Each is a program of its own; here is only how it is started.
 
-# ./x bench [php|engine] [ARGUMENT...]: what follows the name goes to that benchmark.
+# ./x bench [php|engine|client] [ARGUMENT...]: what follows the name goes to that benchmark.
 verb_bench() {
     local name=${1:-all}
     [ $# -eq 0 ] || shift
     case $name in
         php) bench_php "$@" ;;
         engine) bench_engine "$@" ;;
+        client) bench_client "$@" ;;
         all) bench_php && bench_engine ;;
-        *) fail "There is no benchmark '$name'." "Take php or engine." ;;
+        *) fail "There is no benchmark '$name'." "Take php, client or engine." ;;
     esac
 }
 
@@ -18,6 +19,13 @@ bench_php() {
     verb_build
     step "Benchmark: PHP against APCu"
     bench/php/run "$@"
+}
+
+bench_client() {
+    need python3 memcached php8.2-memcached php8.2-memcache php8.2-msgpack php8.2-igbinary
+    verb_build
+    step "Benchmark: the class Memcached against Debian's php-memcached and php-memcache"
+    bench/client/run "$@"
 }
 
 bench_engine() {
