@@ -124,7 +124,8 @@ impl Datagrams {
     pub fn recv(&mut self, batch: &mut Batch, options: &Options) -> Vec<u32> {
         let mut given_up = Vec::new();
         let mut room = [0; ROOM];
-        while let Some(socket) = &self.socket {
+        // Once all have come there is nothing to look for.
+        while let Some(socket) = self.socket.as_ref().filter(|_| !self.asked.is_empty()) {
             let len = match rustix::net::recv(socket, &mut room[..], RecvFlags::DONTWAIT) {
                 // Cut off: no server sends that much.
                 Ok((ROOM, _)) => continue,

@@ -51,6 +51,9 @@ pub(super) struct Link {
     socket: OwnedFd,
     is_unix: bool,
     pub is_connected: bool,
+    has_sent: bool,
+    /// TCP_NODELAY is set.
+    is_prompt: bool,
     /// The socket itself may wait, for so long as `SO_RCVTIMEO` says; set when the link is used for a second batch.
     may_wait: bool,
 }
@@ -78,9 +81,6 @@ impl Link {
         let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, (!is_unix).then_some(ipproto::TCP))
             .map_err(|errno| Fault::system(Code::Errno, errno))?;
         // Without one of these a connection is slower, not wrong.
-        if !is_unix && options.no_delay {
-            let _ = sockopt::set_tcp_nodelay(&socket, true);
-        }
         if !is_unix && options.keep_alive {
             let _ = sockopt::set_socket_keepalive(&socket, true);
         }
@@ -99,7 +99,7 @@ impl Link {
             Err(Errno::INPROGRESS) => false,
             Err(errno) => return Err(refused(is_unix, errno)),
         };
-        Ok(Link { socket, is_unix, is_connected, may_wait: false })
+        Ok(Link { socket, is_unix, is_connected, has_sent: false, is_prompt: false, may_wait: false })
     }
 
     /// The socket has become writable: is it connected?
@@ -113,7 +113,13 @@ impl Link {
         }
     }
 
-    pub fn send(&self, bytes: &[u8]) -> Result<Moved, Fault> {
+    pub fn send(&mut self, bytes: &[u8], options: &Options) -> Result<Moved, Fault> {
+        // The first packet is never held back; most connections of a request that ends send no second one.
+        if !self.is_unix && options.no_delay && self.has_sent && !self.is_prompt {
+            let _ = sockopt::set_tcp_nodelay(&self.socket, true);
+            self.is_prompt = true;
+        }
+        self.has_sent = true;
         loop {
             return match rustix::net::send(&self.socket, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
                 Ok(len) => Ok(Moved::Bytes(len)),

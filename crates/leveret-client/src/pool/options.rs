@@ -1,6 +1,7 @@
 //! How a pool behaves.
 use super::Code;
 use crate::ring::{Distribution, KeyHash, Preset};
+use leveret_protocol::text::TextKey;
 use std::time::Duration;
 
 /// What is spoken with the servers.
@@ -103,7 +104,7 @@ impl Options {
     pub(super) fn check_key(&self, key: &[u8]) -> Result<(), Code> {
         let is_valid = match self.protocol {
             _ if key.is_empty() || key.len() > leveret_protocol::KEY_MAX => false,
-            Protocol::Text => key.iter().all(|byte| *byte > b' ' && *byte != 0x7f),
+            Protocol::Text => TextKey::new(key).is_some(),
             // In binary a key has a length, in meta commands base64 carries what a line cannot.
             Protocol::Binary | Protocol::Meta => true,
         };

@@ -144,7 +144,9 @@ impl Pool {
         if !server.has_unsent() {
             return;
         }
-        let result = server.connect(&self.options).and_then(|is_connected| if is_connected { server.send() } else { Ok(Moved::Blocked) });
+        let result = server
+            .connect(&self.options)
+            .and_then(|is_connected| if is_connected { server.send(&self.options) } else { Ok(Moved::Blocked) });
         match result {
             Ok(Moved::Bytes(_)) => server.deadline = None,
             Ok(Moved::Blocked) => {}

@@ -215,11 +215,11 @@ impl Server {
     }
 
     /// Sends what can be sent now. True = something moved.
-    pub fn send(&mut self) -> Result<Moved, Fault> {
-        let Some(link) = &self.link else { return Ok(Moved::Blocked) };
+    pub fn send(&mut self, options: &Options) -> Result<Moved, Fault> {
+        let Some(link) = &mut self.link else { return Ok(Moved::Blocked) };
         let mut all = Moved::Blocked;
         while self.sent < self.output.len() {
-            match link.send(&self.output[self.sent..])? {
+            match link.send(&self.output[self.sent..], options)? {
                 Moved::Bytes(len) => {
                     self.sent += len;
                     all = Moved::Bytes(len);
