@@ -29,7 +29,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("uptime", shared.uptime_secs())
         .add("time", SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
         .add("version", crate::VERSION)
-        .add("libevent", concat!("none; leveret ", env!("CARGO_PKG_VERSION")))
+        .add("libevent", "none")
         .add("pointer_size", usize::BITS)
         .add("rusage_user", usage.user)
         .add("rusage_system", usage.system)

@@ -1,0 +1,82 @@
+"""Debian's memcached and `leveret serve` for the tests: on loopback, on free ports, ended with their test."""
+
+import os
+import socket
+import subprocess
+
+from support import COMMAND
+
+
+class Server:
+    """A running server, of either kind, with TCP and UDP on free ports or a Unix socket."""
+
+    def __init__(self, test, kind, *options, unix=False, arena=None, udp=True):
+        self.test, self.kind = test, kind
+        self.folder = test.folder / f"{kind}-{len(list(test.folder.iterdir()))}"
+        self.folder.mkdir()
+        self.socket = self.folder / "socket"
+        self.arena = arena
+        ports = self.folder / "ports"
+        place = ["-s", str(self.socket)] if unix else ["-l", "127.0.0.1", "-p", "-1", *(["-U", "-1"] if udp else [])]
+        if kind == "leveret":
+            command = [str(COMMAND), "serve", "--arena", str(arena or self.folder / "cache.arena")]
+        else:
+            command = ["memcached"]
+        command += ["-u", "root" if os.geteuid() == 0 else os.environ.get("USER", "nobody"), "-t", "2", *place, *options]
+        environment = {**os.environ, "MEMCACHED_PORT_FILENAME": str(ports)}
+        self.errors = open(self.folder / "errors", "w+")
+        test.addCleanup(self.errors.close)
+        self.process = test.start(command, env=environment, stdout=self.errors, stderr=self.errors)
+        if unix:
+            test.wait_for(f"the socket of {kind}", lambda: self.socket.exists() or self.has_ended())
+        else:
+            test.wait_for(f"the ports of {kind}", lambda: ports.exists() or self.has_ended())
+            lines = dict(line.split(": ") for line in ports.read_text().splitlines())
+            self.port = int(lines["TCP INET"])
+            self.udp_port = int(lines.get("UDP INET", 0))
+
+    def has_ended(self):
+        if self.process.poll() is not None:
+            self.errors.seek(0)
+            self.test.fail(f"{self.kind} ended with {self.process.returncode}: {self.errors.read()}")
+
+    @property
+    def address(self):
+        return f"127.0.0.1:{self.port}"
+
+    def connect(self):
+        connection = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+        self.test.addCleanup(connection.close)
+        return connection
+
+    def talk(self, said, end=b"END\r\n"):
+        """One conversation over TCP, up to `end`."""
+        connection = self.connect()
+        connection.sendall(said)
+        heard = b""
+        while not heard.endswith(end):
+            piece = connection.recv(65536)
+            if not piece:
+                break
+            heard += piece
+        return heard
+
+    def stat(self, name):
+        for line in self.talk(b"stats\r\n").decode().splitlines():
+            if line.startswith(f"STAT {name} "):
+                return line.split(" ", 2)[2]
+        return None
+
+    def kill(self, signal):
+        self.process.send_signal(signal)
+        return self.process.wait(60)
+
+
+def both(test, *options, **more):
+    """The two servers, the original first."""
+    return [Server(test, kind, *options, **more) for kind in ("memcached", "leveret")]
+
+
+def tool(*words):
+    """A program that must end; its output, whatever its exit code."""
+    return subprocess.run([str(word) for word in words], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
