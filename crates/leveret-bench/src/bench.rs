@@ -1,0 +1,167 @@
+//! What the rows share: where servers live, how long and how often is measured, and in which order.
+
+use std::path::PathBuf;
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use serde::Serialize;
+use tempfile::TempDir;
+
+use crate::failure::Failure;
+use crate::figures::{Spread, Target};
+use crate::load::{Load, Until};
+use crate::rows::{Row, Traffic};
+use crate::script::{Pad, Script};
+use crate::server::{Cpus, Program, Server, Transport};
+use crate::workload::{Request, Task, Workload};
+
+pub struct Bench {
+    pub peer: PathBuf,
+    /// None: the peer on both sides, which shows what the measuring itself gives.
+    pub ours: Option<PathBuf>,
+    pub cpus: Cpus,
+    pub rounds: usize,
+    pub turn: Duration,
+    pub quick: bool,
+    folder: TempDir,
+    servers: AtomicU32,
+    pub pad: Rc<Pad>,
+}
+
+/// Whose turn it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    Peer,
+    Ours,
+    /// The peer a second time: what is measured between two equal servers.
+    Control,
+    Floor,
+}
+
+/// One line of the table.
+#[derive(Serialize)]
+pub struct Outcome {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub unit: &'static str,
+    pub peer: Option<Spread>,
+    pub ours: Option<Spread>,
+    pub ratio: Option<Spread>,
+    pub control: Option<Spread>,
+    pub floor: Option<Spread>,
+    pub target: Target,
+    pub verdict: String,
+    /// True where an answer was wrong or a server could not be measured.
+    pub failed: bool,
+    pub notes: Vec<String>,
+    pub rounds: serde_json::Value,
+}
+
+impl Bench {
+    pub fn new(peer: PathBuf, ours: Option<PathBuf>, cpus: Cpus, rounds: usize, turn: Duration, quick: bool) -> Result<Bench, Failure> {
+        // Arenas belong into shared memory.
+        let place = if PathBuf::from("/dev/shm").is_dir() { PathBuf::from("/dev/shm") } else { std::env::temp_dir() };
+        let folder = tempfile::Builder::new().prefix("leveret-bench-").tempdir_in(place)?;
+        let pad = Workload::pad(1 << 20);
+        Ok(Bench { peer, ours, cpus, rounds, turn, quick, folder, servers: AtomicU32::new(0), pad })
+    }
+
+    pub fn start(&self, side: Side, transport: Transport, options: &[&str]) -> Result<Server, Failure> {
+        let program = match (side, &self.ours) {
+            (Side::Ours, Some(ours)) => Program::Leveret(ours),
+            (Side::Floor, _) => unreachable!("the floor is started by start_floor"),
+            _ => Program::Memcached(&self.peer),
+        };
+        Server::start(&program, transport, options, self.cpus, &self.new_folder())
+    }
+
+    /// The floor answers each request with what a get or set of the first key would answer.
+    pub fn start_floor(&self, traffic: &Traffic) -> Result<(Server, Workload), Failure> {
+        let mut workload = Workload::new(traffic.request, 1, traffic.value_len, &self.pad);
+        let (mut request, mut answer) = (Script::default(), Script::default());
+        workload.ask(Task::Measure, 0, traffic.connections, &mut request, &mut answer);
+        let program = Program::Floor { request_len: request.len(), answer: answer.to_vec(&self.pad) };
+        let server = Server::start(&program, traffic.transport, &[], self.cpus, &self.new_folder())?;
+        // A set has raised the version of a workload that nobody will read.
+        Ok((server, Workload::new(traffic.request, 1, traffic.value_len, &self.pad)))
+    }
+
+    /// Stores every key once, over a stream.
+    pub fn fill(&self, server: &Server, traffic: &Traffic, workload: &mut Workload) -> Result<(), Failure> {
+        let mut load = Load::connect(&server.stream, 4, &self.pad)?;
+        workload.begin(0);
+        load.closed(workload, Task::Fill, deep(traffic), Until::Asked(u64::from(traffic.keys)))?;
+        Ok(())
+    }
+
+    /// Reads every key once, over a stream: it must hold what was stored last.
+    pub fn read_back(&self, server: &Server, traffic: &Traffic, workload: &mut Workload) -> Result<(), Failure> {
+        let mut load = Load::connect(&server.stream, 4, &self.pad)?;
+        workload.begin(0);
+        load.closed(workload, Task::ReadBack, deep(traffic), Until::Asked(u64::from(traffic.keys)))?;
+        Ok(())
+    }
+
+    fn new_folder(&self) -> PathBuf {
+        self.folder.path().join(self.servers.fetch_add(1, Ordering::Relaxed).to_string())
+    }
+}
+
+impl Outcome {
+    pub fn of_failure(row: &Row, failure: &Failure) -> Outcome {
+        Outcome {
+            name: row.name,
+            title: row.title,
+            unit: "-",
+            peer: None,
+            ours: None,
+            ratio: None,
+            control: None,
+            floor: None,
+            target: row.target,
+            verdict: if matches!(failure, Failure::Wrong(_)) { "WRONG".into() } else { "failed".into() },
+            failed: true,
+            notes: vec![failure.to_string()],
+            rounds: serde_json::Value::Null,
+        }
+    }
+}
+
+/// A depth for what is not measured.
+pub fn deep(traffic: &Traffic) -> u32 {
+    if traffic.value_len > 64 << 10 {
+        1
+    } else {
+        32
+    }
+}
+
+/// Whoever is first in a round has the coldest machine, so each is first in turn.
+pub fn order(sides: usize, round: usize) -> impl Iterator<Item = usize> {
+    (0..sides).map(move |place| (place + round) % sides)
+}
+
+impl Side {
+    pub fn name(self) -> &'static str {
+        match self {
+            Side::Peer => "memcached",
+            Side::Ours => "ours",
+            Side::Control => "the second memcached",
+            Side::Floor => "the floor",
+        }
+    }
+}
+
+impl Traffic {
+    /// Sets that write `bytes` in all.
+    pub fn sets_of(&self, bytes: u64) -> u64 {
+        let item_overhead = 64;
+        bytes / (self.value_len as u64 + item_overhead)
+    }
+
+    pub fn stores(&self) -> bool {
+        self.request == Request::Set
+    }
+}

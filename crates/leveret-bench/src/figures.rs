@@ -1,0 +1,85 @@
+//! The little arithmetic of this benchmark.
+
+use serde::Serialize;
+
+/// Median and the range that four fifths of the values lie in.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct Spread {
+    pub median: f64,
+    pub p10: f64,
+    pub p90: f64,
+}
+
+impl Spread {
+    /// None of no values.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Spread> {
+        let mut sorted: Vec<f64> = values.into_iter().collect();
+        sorted.sort_by(f64::total_cmp);
+        Some(Spread { median: percentile(&sorted, 50.0)?, p10: percentile(&sorted, 10.0)?, p90: percentile(&sorted, 90.0)? })
+    }
+}
+
+fn percentile(sorted: &[f64], percent: f64) -> Option<f64> {
+    let place = sorted.len().checked_sub(1)? as f64 * percent / 100.0;
+    let (low, high) = (place.floor() as usize, place.ceil() as usize);
+    Some(sorted[low] + (sorted[high] - sorted[low]) * place.fract())
+}
+
+/// What a ratio of ours to the peer's must be.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Target {
+    AtLeast(f64),
+    AtMost(f64),
+}
+
+impl Target {
+    /// `control` is the spread of what should have given 1; `floor` what a server without a cache reached.
+    pub fn verdict(self, ratio: &Spread, control: &Spread, floor: Option<&Spread>) -> &'static str {
+        let (met, equal) = match self {
+            Target::AtLeast(limit) => (ratio.median >= limit, limit <= 1.0 && ratio.median >= control.p10),
+            Target::AtMost(limit) => (ratio.median <= limit, limit >= 1.0 && ratio.median <= control.p90),
+        };
+        match (self, floor) {
+            _ if met => "met",
+            // Equality can be shown only to a target that asks for no more than that.
+            _ if equal => "equal within control",
+            (Target::AtLeast(limit), Some(floor)) if floor.median < limit => "missed: the kernel alone costs more",
+            _ => "missed",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn spread(median: f64, p10: f64, p90: f64) -> Spread {
+        Spread { median, p10, p90 }
+    }
+
+    #[test]
+    fn percentiles_lie_between_their_neighbours() {
+        let spread = Spread::of([3.0, 1.0, 2.0, 5.0, 4.0]).unwrap();
+        assert_eq!((3.0, 1.4, 4.6), (spread.median, spread.p10, spread.p90));
+        assert!(Spread::of([]).is_none());
+    }
+
+    #[test]
+    fn verdicts() {
+        let control = spread(1.0, 0.97, 1.03);
+        let (low, high) = (spread(1.05, 1.0, 1.1), spread(2.0, 1.9, 2.1));
+        for (target, ratio, floor, want) in [
+            (Target::AtLeast(1.3), 1.31, Some(&high), "met"),
+            (Target::AtLeast(1.3), 1.29, Some(&high), "missed"),
+            (Target::AtLeast(1.1), 1.02, Some(&low), "missed: the kernel alone costs more"),
+            (Target::AtLeast(1.0), 0.98, Some(&high), "equal within control"),
+            (Target::AtLeast(1.0), 0.96, Some(&high), "missed"),
+            (Target::AtMost(1.0), 0.8, None, "met"),
+            (Target::AtMost(1.0), 1.02, None, "equal within control"),
+            (Target::AtMost(1.0), 1.04, None, "missed"),
+        ] {
+            assert_eq!(want, target.verdict(&spread(ratio, ratio, ratio), &control, floor), "{target:?} {ratio}");
+        }
+    }
+}

@@ -1,2 +1,0 @@
-//! Comparisons over sockets: `./x bench server`.
-#![forbid(unsafe_code)]

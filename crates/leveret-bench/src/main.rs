@@ -1,0 +1,207 @@
+//! `leveret-bench server`: Debian's memcached and `leveret serve` in turn under the same load, each answer checked.
+//! `./x bench server` builds what it needs and starts it.
+#![forbid(unsafe_code)]
+
+mod bench;
+mod failure;
+mod figures;
+mod floor;
+mod idle;
+mod latency;
+mod load;
+mod random;
+mod report;
+mod rows;
+mod script;
+mod server;
+mod socket;
+mod throughput;
+mod workload;
+
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand};
+use rustix::thread::{sched_getaffinity, CpuSet};
+
+use bench::{Bench, Outcome};
+use failure::Failure;
+use load::{Load, Until};
+use report::{About, Progress};
+use rows::{Measure, Row, Traffic, ROWS};
+use server::Cpus;
+use socket::Endpoint;
+use workload::{Task, Workload};
+
+#[derive(Parser)]
+#[command(name = "leveret-bench", about = "Load generator and comparisons over sockets: each answer is checked, peers take turns")]
+struct Program {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Subcommand)]
+enum Verb {
+    /// memcached and `leveret serve` in turn: a table of ratios
+    #[command(after_help = rows_help())]
+    Server(ServerOptions),
+    /// A row's load on a server that runs already, for a profiler beside it
+    Load(LoadOptions),
+    /// The server without a cache, that shows what the kernel costs
+    #[command(hide = true)]
+    Floor { endpoint: Endpoint, request_len: usize, answer: PathBuf },
+}
+
+#[derive(Args)]
+struct ServerOptions {
+    /// Only rows whose name contains one of these words
+    #[arg(value_name = "ROW")]
+    rows: Vec<String>,
+    /// Few rounds, small sizes: shows that the benchmark runs and verifies, judges nothing
+    #[arg(long)]
+    quick: bool,
+    /// Rounds of each row (11; with --quick 2)
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    rounds: Option<u16>,
+    /// Length of each side's turn in a round, in seconds (0.4; with --quick 0.02)
+    #[arg(long)]
+    seconds: Option<f64>,
+    /// Also write everything, each round included, to FILE
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// The peer
+    #[arg(long, value_name = "FILE", default_value = "memcached")]
+    peer: PathBuf,
+    /// Our command
+    #[arg(long, value_name = "FILE", default_value = "build/leveret")]
+    ours: PathBuf,
+    /// The peer on both sides: what the measuring itself gives
+    #[arg(long = "self")]
+    peer_only: bool,
+}
+
+#[derive(Args)]
+struct LoadOptions {
+    /// Row whose requests are sent
+    row: String,
+    /// tcp:ADDRESS:PORT, unix:PATH or udp:ADDRESS:PORT
+    target: Endpoint,
+    #[arg(long, default_value_t = 5.0)]
+    seconds: f64,
+    /// Open loop at so many requests a second; without it as many as the server can do
+    #[arg(long)]
+    rate: Option<f64>,
+    /// Where the keys are stored first, if the target takes datagrams
+    #[arg(long)]
+    fill: Option<Endpoint>,
+}
+
+fn main() -> ExitCode {
+    let done = match Program::parse().verb {
+        Verb::Server(options) => failure::watch_signals().map_err(Failure::from).and_then(|()| compare(&options)),
+        Verb::Load(options) => failure::watch_signals().map_err(Failure::from).and_then(|()| press(&options)),
+        Verb::Floor { endpoint, request_len, answer } => {
+            fs::read(answer).and_then(|answer| floor::run(&endpoint, request_len, answer)).map(|()| true).map_err(Failure::from)
+        }
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(Failure::Stopped) => ExitCode::from(130),
+        Err(failure) => {
+            eprintln!("leveret-bench: {failure}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// False if a row could not be measured or an answer was wrong.
+fn compare(options: &ServerOptions) -> Result<bool, Failure> {
+    let chosen: Vec<&Row> =
+        ROWS.iter().filter(|row| options.rows.is_empty() || options.rows.iter().any(|word| row.name.contains(word))).collect();
+    if chosen.is_empty() {
+        let names: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
+        return Err(Failure::Trouble(format!("no row is named like {}; the rows are {}", options.rows.join(" or "), names.join(" "))));
+    }
+    if !options.peer_only && !options.ours.is_file() {
+        return Err(Failure::Trouble(format!("{} is not there: build it with ./x build", options.ours.display())));
+    }
+    let ours = (!options.peer_only).then(|| options.ours.clone());
+    let rounds = options.rounds.map_or(if options.quick { 2 } else { 11 }, usize::from);
+    let turn = Duration::from_secs_f64(options.seconds.unwrap_or(if options.quick { 0.02 } else { 0.4 }));
+    let cpus = cpus()?;
+    server::pin(cpus.load)?;
+    let bench = Bench::new(options.peer.clone(), ours, cpus, rounds, turn, options.quick)?;
+    let about = About::new(&bench);
+    let mut progress = Progress::new(chosen.len());
+    let mut outcomes = Vec::new();
+    for row in chosen {
+        progress.row(row.name);
+        outcomes.push(match measure(&bench, row, &mut |what| progress.say(what)) {
+            Err(Failure::Stopped) => return Err(Failure::Stopped),
+            Err(failure) => Outcome::of_failure(row, &failure),
+            Ok(outcome) => outcome,
+        });
+    }
+    progress.end();
+    report::print_table(&mut io::stdout().lock(), &about, &outcomes, options.quick)?;
+    if let Some(path) = &options.json {
+        report::write_json(path, &about, &outcomes)?;
+    }
+    Ok(outcomes.iter().all(|outcome| !outcome.failed))
+}
+
+fn measure(bench: &Bench, row: &Row, progress: &mut dyn FnMut(&str)) -> Result<Outcome, Failure> {
+    let size = |traffic: Traffic| if bench.quick { traffic.quick() } else { traffic };
+    match row.measure {
+        Measure::Throughput(traffic) => throughput::run(bench, row, &size(traffic), progress),
+        Measure::Latency(traffic) => latency::run(bench, row, &size(traffic), progress),
+        Measure::Idle { connections } => idle::run(bench, row, if bench.quick { 200 } else { connections }, progress),
+    }
+}
+
+/// Keeps a server busy that somebody else has started, and says how fast it was.
+fn press(options: &LoadOptions) -> Result<bool, Failure> {
+    let row = ROWS.iter().find(|row| row.name == options.row);
+    let Some(Measure::Throughput(traffic) | Measure::Latency(traffic)) = row.map(|row| row.measure) else {
+        return Err(Failure::Trouble(format!("there is no row '{}' with requests", options.row)));
+    };
+    let pad = Workload::pad(traffic.value_len);
+    let mut workload = Workload::new(traffic.request, traffic.keys, traffic.value_len, &pad);
+    let mut filler = Load::connect(options.fill.as_ref().unwrap_or(&options.target), 4, &pad)?;
+    filler.closed(&mut workload, Task::Fill, 1, Until::Asked(u64::from(traffic.keys)))?;
+    let mut load = Load::connect(&options.target, traffic.connections, &pad)?;
+    let time = Duration::from_secs_f64(options.seconds);
+    workload.begin(1);
+    let measured = match options.rate {
+        Some(rate) => load.open(&mut workload, rate, time, 1)?,
+        None => load.closed(&mut workload, Task::Measure, traffic.depth, Until::Elapsed(time))?,
+    };
+    let at = |quantile: f64| measured.latency.value_at_quantile(quantile) as f64 / 1e3;
+    println!(
+        "{:.0} requests a second; p50 {:.0} us, p90 {:.0} us, p99 {:.0} us, p99.9 {:.0} us; {} lost datagrams",
+        measured.answers as f64 / measured.wall.as_secs_f64(),
+        at(0.5),
+        at(0.9),
+        at(0.99),
+        at(0.999),
+        measured.lost
+    );
+    Ok(true)
+}
+
+/// The last two CPUs that this process may use: the first one has most of a machine's interrupts.
+fn cpus() -> Result<Cpus, Failure> {
+    let allowed = sched_getaffinity(None)?;
+    let mut last = (0..CpuSet::MAX_CPU).rev().filter(|&cpu| allowed.is_set(cpu));
+    let server = last.next().ok_or_else(|| Failure::Trouble("no CPU is allowed".into()))?;
+    Ok(Cpus { server, load: last.next().unwrap_or(server) })
+}
+
+fn rows_help() -> String {
+    let rows: Vec<String> = ROWS.iter().map(|row| format!("  {:<20}{}", row.name, row.title)).collect();
+    format!("Rows:\n{}", rows.join("\n"))
+}

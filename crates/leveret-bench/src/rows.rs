@@ -1,0 +1,142 @@
+//! The rows of the table, as data.
+
+use crate::figures::Target;
+use crate::server::Transport;
+use crate::workload::Request;
+
+#[derive(Clone, Copy)]
+pub struct Row {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub target: Target,
+    pub measure: Measure,
+    pub options: &'static [&'static str],
+}
+
+#[derive(Clone, Copy)]
+pub enum Measure {
+    /// Requests per CPU-second of the server.
+    Throughput(Traffic),
+    /// 99th percentile at 70 % of the rate that the peer can do, in an open loop.
+    Latency(Traffic),
+    /// Memory of so many idle connections.
+    Idle { connections: usize },
+}
+
+/// Who asks what.
+#[derive(Clone, Copy)]
+pub struct Traffic {
+    pub transport: Transport,
+    pub request: Request,
+    pub connections: usize,
+    /// Requests under way on each connection.
+    pub depth: u32,
+    pub keys: u32,
+    pub value_len: usize,
+}
+
+/// Keys enough that items and index do not fit into a second-level cache.
+const MANY: u32 = 100_000;
+
+const BASE: Traffic = Traffic { transport: Transport::Tcp, request: Request::Get, connections: 50, depth: 1, keys: MANY, value_len: 100 };
+
+/// 64 MB is memcached's own default, and small enough that the warm-up writes all of it once: the first touch of memory is
+/// another measure.
+const SMALL: &[&str] = &["-m", "64"];
+const LARGE: &[&str] = &["-m", "1024"];
+/// A value of 1 MiB and its header are more than memcached's default for an item, which is 1 MiB.
+const LARGE_VALUES: &[&str] = &["-m", "256", "-I", "2m"];
+
+pub const ROWS: &[Row] = &[
+    Row {
+        name: "get-pipelined",
+        title: "gets of 100 B, pipelined 32 deep, TCP",
+        target: Target::AtLeast(1.3),
+        measure: Measure::Throughput(Traffic { connections: 8, depth: 32, ..BASE }),
+        options: LARGE,
+    },
+    Row {
+        name: "get-tcp",
+        title: "gets one by one, 50 connections, TCP",
+        target: Target::AtLeast(1.1),
+        measure: Measure::Throughput(BASE),
+        options: LARGE,
+    },
+    Row {
+        name: "get-unix",
+        title: "gets one by one, 50 connections, Unix",
+        target: Target::AtLeast(1.1),
+        measure: Measure::Throughput(Traffic { transport: Transport::Unix, ..BASE }),
+        options: LARGE,
+    },
+    Row {
+        name: "get-udp",
+        title: "gets one by one, 50 sockets, UDP",
+        target: Target::AtLeast(1.1),
+        measure: Measure::Throughput(Traffic { transport: Transport::Udp, ..BASE }),
+        options: LARGE,
+    },
+    Row {
+        name: "multiget",
+        title: "multigets of 100 keys, TCP",
+        target: Target::AtLeast(1.3),
+        measure: Measure::Throughput(Traffic { request: Request::MultiGet(100), connections: 10, ..BASE }),
+        options: LARGE,
+    },
+    Row {
+        name: "set-100",
+        title: "sets of 100 B one by one, 50 connections",
+        target: Target::AtLeast(1.1),
+        measure: Measure::Throughput(Traffic { request: Request::Set, ..BASE }),
+        options: SMALL,
+    },
+    Row {
+        name: "set-100-pipelined",
+        title: "sets of 100 B, pipelined 32 deep",
+        target: Target::AtLeast(1.1),
+        measure: Measure::Throughput(Traffic { request: Request::Set, connections: 8, depth: 32, ..BASE }),
+        options: SMALL,
+    },
+    Row {
+        name: "set-8k",
+        title: "sets of 8 KiB one by one, 50 connections",
+        target: Target::AtLeast(1.0),
+        measure: Measure::Throughput(Traffic { request: Request::Set, keys: 2000, value_len: 8 << 10, ..BASE }),
+        options: SMALL,
+    },
+    Row {
+        name: "get-1m",
+        title: "gets of 1 MiB, 4 connections",
+        target: Target::AtLeast(1.0),
+        measure: Measure::Throughput(Traffic { connections: 4, keys: 32, value_len: 1 << 20, ..BASE }),
+        options: LARGE_VALUES,
+    },
+    Row {
+        name: "set-1m",
+        title: "sets of 1 MiB, 4 connections",
+        target: Target::AtLeast(1.0),
+        measure: Measure::Throughput(Traffic { request: Request::Set, connections: 4, keys: 32, value_len: 1 << 20, ..BASE }),
+        options: LARGE_VALUES,
+    },
+    Row {
+        name: "latency",
+        title: "p99 at 70 % of the peer's maximum, TCP",
+        target: Target::AtMost(1.0),
+        measure: Measure::Latency(BASE),
+        options: LARGE,
+    },
+    Row {
+        name: "idle",
+        title: "memory of 10,000 idle connections",
+        target: Target::AtMost(1.0),
+        measure: Measure::Idle { connections: 10_000 },
+        options: &["-m", "64", "-c", "10200"],
+    },
+];
+
+impl Traffic {
+    /// The same, small: it shows that a row runs and verifies.
+    pub fn quick(self) -> Traffic {
+        Traffic { keys: self.keys.min(1000), ..self }
+    }
+}

@@ -1,0 +1,198 @@
+//! Servers as child processes: started on free places of loopback, pinned, measured, and ended whatever happens.
+
+use std::fs::{self, File};
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::thread::{sched_setaffinity, CpuSet};
+
+use crate::failure::{check_stop, Failure};
+use crate::socket::Endpoint;
+
+const START_PATIENCE: Duration = Duration::from_secs(20);
+
+/// How clients reach the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    Tcp,
+    Unix,
+    Udp,
+}
+
+/// The CPUs of the two sides: the same on a machine with one.
+#[derive(Clone, Copy, Debug)]
+pub struct Cpus {
+    pub server: usize,
+    pub load: usize,
+}
+
+pub enum Program<'a> {
+    Memcached(&'a Path),
+    Leveret(&'a Path),
+    Floor { request_len: usize, answer: Vec<u8> },
+}
+
+pub struct Server {
+    child: Child,
+    /// Where requests are measured.
+    pub endpoint: Endpoint,
+    /// Where the cache is filled: a stream.
+    pub stream: Endpoint,
+    log: PathBuf,
+}
+
+impl Server {
+    /// `folder` must be new: the Unix socket, the arena and the log are made there.
+    pub fn start(program: &Program, transport: Transport, options: &[&str], cpus: Cpus, folder: &Path) -> Result<Server, Failure> {
+        fs::create_dir(folder)?;
+        let log = folder.join("log");
+        let (stream, endpoint) = endpoints(transport, folder)?;
+        let mut command = command(program, &endpoint, &stream, options, folder)?;
+        command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(&log)?);
+        // A child inherits the CPU of the thread that starts it.
+        pin(cpus.server)?;
+        let child = command.spawn();
+        pin(cpus.load)?;
+        let child = child.map_err(|error| Failure::Trouble(format!("{:?} does not start: {error}", command.get_program())))?;
+        let mut server = Server { child, endpoint, stream, log };
+        server.wait_until_ready(matches!(program, Program::Floor { .. }))?;
+        Ok(server)
+    }
+
+    fn wait_until_ready(&mut self, is_floor: bool) -> Result<(), Failure> {
+        // The floor listens at one place only, and to datagrams nothing can be said before they are read.
+        let place = if is_floor { &self.endpoint } else { &self.stream };
+        let deadline = Instant::now() + START_PATIENCE;
+        let mut error = io::Error::from(io::ErrorKind::TimedOut);
+        while Instant::now() < deadline {
+            check_stop()?;
+            if let Some(status) = self.child.try_wait()? {
+                return Err(Failure::Trouble(format!("the server has ended at once, {status}: {}", self.said())));
+            }
+            match place.connect() {
+                Ok(socket) if socket.is_datagram() => {
+                    // An ICMP "port unreachable" shows itself at the second send.
+                    let _ = socket.send(&[0]);
+                    std::thread::sleep(Duration::from_millis(5));
+                    if socket.send(&[0]).is_ok() {
+                        return Ok(());
+                    }
+                }
+                Ok(_) => return Ok(()),
+                Err(refused) => error = refused,
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        Err(Failure::Trouble(format!("no server at {place} after {} seconds: {error}; {}", START_PATIENCE.as_secs(), self.said())))
+    }
+
+    /// CPU time of all its threads. The kernel books it when a thread sleeps, so ask while the server waits for requests.
+    pub fn cpu(&self) -> Result<Duration, Failure> {
+        cpu_time(&format!("/proc/{}/task", self.child.id()))
+    }
+
+    /// Proportional set size in bytes: what other processes map too counts by their number.
+    pub fn memory(&self) -> Result<u64, Failure> {
+        let rollup = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.child.id()))?;
+        let line = rollup.lines().find_map(|line| line.strip_prefix("Pss:"));
+        let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());
+        kib.map(|kib| kib * 1024).ok_or_else(|| Failure::Trouble("smaps_rollup has no Pss".into()))
+    }
+
+    /// What it wrote to its standard error.
+    pub fn said(&self) -> String {
+        fs::read_to_string(&self.log).unwrap_or_default().trim().to_owned()
+    }
+
+    /// For an error that its end explains.
+    pub fn explain(&mut self, failure: Failure) -> Failure {
+        match (failure, self.child.try_wait()) {
+            (Failure::Trouble(what), Ok(Some(status))) => {
+                Failure::Trouble(format!("{what}; the server has ended, {status}: {}", self.said()))
+            }
+            (failure, _) => failure,
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Sum over the threads in `tasks`, a folder of /proc, in steps of a nanosecond (/proc/PID/stat has steps of 10 ms).
+pub fn cpu_time(tasks: &str) -> Result<Duration, Failure> {
+    let mut sum = 0;
+    for task in fs::read_dir(tasks)? {
+        let line = fs::read_to_string(task?.path().join("schedstat"))?;
+        let time = line.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
+        sum += time.ok_or_else(|| Failure::Trouble("schedstat is empty: this kernel does not count CPU time by thread".into()))?;
+    }
+    Ok(Duration::from_nanos(sum))
+}
+
+pub fn pin(cpu: usize) -> Result<(), Failure> {
+    let mut set = CpuSet::new();
+    set.set(cpu);
+    sched_setaffinity(None, &set).map_err(|error| Failure::Trouble(format!("cannot use CPU {cpu}: {error}")))
+}
+
+fn endpoints(transport: Transport, folder: &Path) -> io::Result<(Endpoint, Endpoint)> {
+    Ok(match transport {
+        Transport::Unix => {
+            let endpoint = Endpoint::Unix(folder.join("socket"));
+            (endpoint.clone(), endpoint)
+        }
+        Transport::Tcp => {
+            let endpoint = Endpoint::Tcp(free_port()?);
+            (endpoint.clone(), endpoint)
+        }
+        Transport::Udp => {
+            let address = free_port()?;
+            (Endpoint::Tcp(address), Endpoint::Udp(address))
+        }
+    })
+}
+
+/// A port that was free a moment ago, for TCP; the same number is taken for UDP.
+fn free_port() -> io::Result<SocketAddr> {
+    TcpListener::bind("127.0.0.1:0")?.local_addr()
+}
+
+fn command(program: &Program, endpoint: &Endpoint, stream: &Endpoint, options: &[&str], folder: &Path) -> io::Result<Command> {
+    // setpriv has the kernel end the server should this process be killed; it becomes the server, so the pid is the server's.
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL", "--"]);
+    match program {
+        Program::Floor { request_len, answer } => {
+            let file = folder.join("answer");
+            fs::write(&file, answer)?;
+            command.arg(std::env::current_exe()?);
+            command.args(["floor", &endpoint.to_string(), &request_len.to_string()]).arg(file);
+            return Ok(command);
+        }
+        Program::Memcached(path) => {
+            command.arg(path);
+        }
+        Program::Leveret(path) => {
+            command.arg(path).arg("serve").arg("--arena").arg(folder.join("bench.arena"));
+        }
+    }
+    command.args(["-t", "1"]).args(options);
+    if rustix::process::geteuid().is_root() {
+        command.args(["-u", "root"]);
+    }
+    match stream {
+        Endpoint::Unix(path) => command.arg("-s").arg(path),
+        Endpoint::Tcp(address) | Endpoint::Udp(address) => {
+            let udp_port = if matches!(endpoint, Endpoint::Udp(_)) { address.port() } else { 0 };
+            command.args(["-l", "127.0.0.1", "-p", &address.port().to_string(), "-U", &udp_port.to_string()])
+        }
+    };
+    Ok(command)
+}

@@ -1,0 +1,176 @@
+//! Rows of requests per CPU-second of the server.
+
+use std::time::Duration;
+
+use serde::Serialize;
+use serde_json::json;
+
+use crate::bench::{deep, order, Bench, Outcome, Side};
+use crate::failure::Failure;
+use crate::figures::Spread;
+use crate::load::{Load, Until};
+use crate::rows::{Row, Traffic};
+use crate::server::{cpu_time, Server};
+use crate::workload::{Task, Workload};
+
+/// Below this share of a core the server was waiting for the load, not the load for the server.
+const BUSY: f64 = 0.9;
+
+/// Sets of a warm-up write so much: 1.5 times the memory of the rows with small values.
+const WARM_BYTES: u64 = 96 << 20;
+const WARM_BYTES_LARGE: u64 = 384 << 20;
+
+/// One server and its load during a row.
+pub struct Place {
+    pub side: Side,
+    pub server: Server,
+    pub load: Load,
+    pub workload: Workload,
+}
+
+/// One turn of one side.
+#[derive(Clone, Copy, Serialize)]
+pub struct Turn {
+    pub answers: u64,
+    pub wall_s: f64,
+    pub server_cpu_s: f64,
+    /// CPU time of this program.
+    pub load_cpu_s: f64,
+    pub p50_us: f64,
+    pub p99_us: f64,
+    pub lost: u64,
+}
+
+pub fn run(bench: &Bench, row: &Row, traffic: &Traffic, progress: &mut dyn FnMut(&str)) -> Result<Outcome, Failure> {
+    let mut places = Vec::new();
+    for side in [Side::Peer, Side::Ours, Side::Control, Side::Floor] {
+        progress("preparing");
+        places.push(prepare(bench, row, traffic, side)?);
+    }
+    let mut rounds: Vec<[Option<Turn>; 4]> = Vec::new();
+    for round in 0..bench.rounds {
+        progress(&format!("round {} of {}", round + 1, bench.rounds));
+        let mut turns = [None; 4];
+        for number in order(places.len(), round) {
+            let place = &mut places[number];
+            let turn = place.turn(traffic, bench.turn, round as u64 + 1).map_err(|failure| place.failed(failure))?;
+            turns[number] = Some(turn);
+        }
+        rounds.push(turns);
+    }
+    if traffic.stores() {
+        for place in places.iter_mut().filter(|place| place.side != Side::Floor) {
+            bench.read_back(&place.server, traffic, &mut place.workload).map_err(|failure| place.failed(failure))?;
+        }
+    }
+    Ok(outcome(row, &rounds))
+}
+
+pub fn prepare(bench: &Bench, row: &Row, traffic: &Traffic, side: Side) -> Result<Place, Failure> {
+    let (server, mut workload) = match side {
+        Side::Floor => bench.start_floor(traffic)?,
+        _ => {
+            let workload = Workload::new(traffic.request, traffic.keys, traffic.value_len, &bench.pad);
+            (bench.start(side, traffic.transport, row.options)?, workload)
+        }
+    };
+    if side != Side::Floor {
+        let filled = bench.fill(&server, traffic, &mut workload);
+        filled.map_err(|failure| tell_side(side, failure))?;
+    }
+    let load = Load::connect(&server.endpoint, traffic.connections, &bench.pad)?;
+    let mut place = Place { side, server, load, workload };
+    place.warm_up(bench, traffic).map_err(|failure| place.failed(failure))?;
+    Ok(place)
+}
+
+impl Place {
+    fn warm_up(&mut self, bench: &Bench, traffic: &Traffic) -> Result<(), Failure> {
+        self.workload.begin(0);
+        if traffic.stores() && !bench.quick && self.side != Side::Floor {
+            // Not one by one: it is to be over soon.
+            let bytes = if deep(traffic) == 1 { WARM_BYTES_LARGE } else { WARM_BYTES };
+            self.load.closed(&mut self.workload, Task::Measure, deep(traffic), Until::Asked(traffic.sets_of(bytes)))?;
+        }
+        self.load.closed(&mut self.workload, Task::Measure, traffic.depth, Until::Elapsed(bench.turn))?;
+        Ok(())
+    }
+
+    pub fn turn(&mut self, traffic: &Traffic, time: Duration, seed: u64) -> Result<Turn, Failure> {
+        self.workload.begin(seed);
+        let (server_before, load_before) = (self.server.cpu()?, own_cpu()?);
+        let measured = self.load.closed(&mut self.workload, Task::Measure, traffic.depth, Until::Elapsed(time))?;
+        let (server_after, load_after) = (self.server.cpu()?, own_cpu()?);
+        Ok(Turn {
+            answers: measured.answers,
+            wall_s: measured.wall.as_secs_f64(),
+            server_cpu_s: (server_after - server_before).as_secs_f64(),
+            load_cpu_s: (load_after - load_before).as_secs_f64(),
+            p50_us: measured.latency.value_at_quantile(0.5) as f64 / 1e3,
+            p99_us: measured.latency.value_at_quantile(0.99) as f64 / 1e3,
+            lost: measured.lost,
+        })
+    }
+
+    pub fn failed(&mut self, failure: Failure) -> Failure {
+        tell_side(self.side, self.server.explain(failure))
+    }
+}
+
+pub fn tell_side(side: Side, failure: Failure) -> Failure {
+    match failure {
+        Failure::Wrong(what) => Failure::Wrong(format!("{}: {what}", side.name())),
+        Failure::Trouble(what) => Failure::Trouble(format!("{}: {what}", side.name())),
+        Failure::Stopped => Failure::Stopped,
+    }
+}
+
+fn own_cpu() -> Result<Duration, Failure> {
+    cpu_time("/proc/self/task")
+}
+
+impl Turn {
+    fn rate(&self) -> f64 {
+        self.answers as f64 / self.server_cpu_s.max(1e-9)
+    }
+
+    fn busy(&self) -> f64 {
+        self.server_cpu_s / self.wall_s.max(1e-9)
+    }
+}
+
+fn outcome(row: &Row, rounds: &[[Option<Turn>; 4]]) -> Outcome {
+    let turns = |side: Side| rounds.iter().filter_map(move |round| round[side as usize]);
+    let rates = |side: Side| Spread::of(turns(side).map(|turn| turn.rate()));
+    let ratios = |side: Side| Spread::of(turns(side).zip(turns(Side::Peer)).map(|(turn, peer)| turn.rate() / peer.rate()));
+    let (ratio, control, floor) = (ratios(Side::Ours), ratios(Side::Control), ratios(Side::Floor));
+    let verdict = match (&ratio, &control) {
+        (Some(ratio), Some(control)) => row.target.verdict(ratio, control, floor.as_ref()),
+        _ => "not measured",
+    };
+    let mut notes = Vec::new();
+    for side in [Side::Peer, Side::Ours] {
+        if let Some(busy) = Spread::of(turns(side).map(|turn| turn.busy())).filter(|busy| busy.median < BUSY) {
+            notes.push(format!("{} was busy for {:.0} % of the time only: there the load was the limit", side.name(), busy.median * 100.0));
+        }
+    }
+    let lost: u64 = [Side::Peer, Side::Ours, Side::Control].into_iter().flat_map(turns).map(|turn| turn.lost).sum();
+    if lost > 0 {
+        notes.push(format!("{lost} datagrams were lost and sent again"));
+    }
+    Outcome {
+        name: row.name,
+        title: row.title,
+        unit: "per CPU-second",
+        peer: rates(Side::Peer),
+        ours: rates(Side::Ours),
+        ratio,
+        control,
+        floor,
+        target: row.target,
+        verdict: verdict.to_owned(),
+        failed: false,
+        notes,
+        rounds: json!(rounds),
+    }
+}

@@ -1,0 +1,218 @@
+//! What is asked, and what must come back for it, byte for byte.
+
+use std::rc::Rc;
+
+use crate::random::Random;
+use crate::script::{Pad, Script};
+
+/// The kind of request that a row measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Request {
+    Get,
+    /// So many keys in one line.
+    MultiGet(u32),
+    Set,
+}
+
+/// What is to be done with the keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Task {
+    /// The row's requests, over random keys.
+    Measure,
+    /// A set of each key in turn.
+    Fill,
+    /// A get of each key in turn: is that there which was stored last?
+    ReadBack,
+}
+
+/// Values begin with their key and version, so no two are alike; the rest is a slice of the pad.
+const STAMP_LEN: usize = 16;
+const PAD_STARTS: usize = 1 << 16;
+
+pub struct Workload {
+    request: Request,
+    keys: u32,
+    value_len: usize,
+    /// The version of each key's value that was stored last.
+    versions: Vec<u32>,
+    /// The next key of `Fill` and `ReadBack`.
+    turn: u32,
+    random: Random,
+    pad: Rc<Pad>,
+    /// ` LEN\r\n`, as a value's line ends.
+    length: Vec<u8>,
+}
+
+impl Workload {
+    pub fn pad(value_len_max: usize) -> Rc<Pad> {
+        Rc::new(Pad::new(PAD_STARTS + value_len_max))
+    }
+
+    pub fn new(request: Request, keys: u32, value_len: usize, pad: &Rc<Pad>) -> Workload {
+        assert!(value_len >= STAMP_LEN);
+        Workload {
+            request,
+            keys,
+            value_len,
+            versions: vec![0; keys as usize],
+            turn: 0,
+            random: Random::new(1),
+            pad: Rc::clone(pad),
+            length: format!(" {value_len}\r\n").into_bytes(),
+        }
+    }
+
+    /// The keys that follow are the same for each server that is compared.
+    pub fn begin(&mut self, seed: u64) {
+        self.random = Random::new(seed);
+        self.turn = 0;
+    }
+
+    /// Appends one request and the only right answer to it. Each connection stores keys of its own, and answers come in order
+    /// on a connection: so it is known what each key holds.
+    pub fn ask(&mut self, task: Task, connection: usize, connections: usize, request: &mut Script, answer: &mut Script) {
+        match (task, self.request) {
+            (Task::Measure, Request::Get) => self.ask_get(1, request, answer),
+            (Task::Measure, Request::MultiGet(keys)) => self.ask_get(keys, request, answer),
+            (Task::Measure, Request::Set) => {
+                let own = (self.keys / connections as u32).max(1);
+                let key = connection as u32 + connections as u32 * self.random.below(own);
+                self.ask_set(key % self.keys, request, answer);
+            }
+            (Task::Fill, _) => {
+                let key = self.next_in_turn();
+                self.ask_set(key, request, answer);
+            }
+            (Task::ReadBack, _) => {
+                let key = self.next_in_turn();
+                request.push(b"get");
+                self.ask_key(key, request, answer);
+                request.push(b"\r\n");
+                answer.push(b"END\r\n");
+            }
+        }
+    }
+
+    fn next_in_turn(&mut self) -> u32 {
+        let key = self.turn;
+        self.turn = (key + 1) % self.keys;
+        key
+    }
+
+    fn ask_get(&mut self, count: u32, request: &mut Script, answer: &mut Script) {
+        request.push(b"get");
+        for _ in 0..count {
+            let key = self.random.below(self.keys);
+            self.ask_key(key, request, answer);
+        }
+        request.push(b"\r\n");
+        answer.push(b"END\r\n");
+    }
+
+    fn ask_key(&self, key: u32, request: &mut Script, answer: &mut Script) {
+        request.push(b" ");
+        request.push(&key_name(key));
+        answer.push(b"VALUE ");
+        answer.push(&key_name(key));
+        answer.push(&flags(key));
+        answer.push(&self.length);
+        self.push_value(key, answer);
+    }
+
+    fn ask_set(&mut self, key: u32, request: &mut Script, answer: &mut Script) {
+        self.versions[key as usize] += 1;
+        request.push(b"set ");
+        request.push(&key_name(key));
+        request.push(&flags(key));
+        request.push(b" 0");
+        request.push(&self.length);
+        self.push_value(key, request);
+        answer.push(b"STORED\r\n");
+    }
+
+    fn push_value(&self, key: u32, script: &mut Script) {
+        let version = self.versions[key as usize];
+        let mut stamp = [0; STAMP_LEN];
+        decimal(&mut stamp[..8], key);
+        decimal(&mut stamp[8..], version);
+        script.push(&stamp);
+        let start = (key as usize * 61 + version as usize * 7) % PAD_STARTS;
+        script.push_pad(&self.pad, start, self.value_len - STAMP_LEN);
+        script.push(b"\r\n");
+    }
+}
+
+fn key_name(key: u32) -> [u8; 16] {
+    let mut name = *b"bench:0000000000";
+    decimal(&mut name[6..], key);
+    name
+}
+
+/// Of one width for all keys, so that all requests of a row have the same length.
+fn flags(key: u32) -> [u8; 5] {
+    let mut flags = *b" 0000";
+    decimal(&mut flags[1..], 1000 + key % 9000);
+    flags
+}
+
+fn decimal(digits: &mut [u8], mut number: u32) {
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (number % 10) as u8;
+        number /= 10;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(workload: &mut Workload, task: Task) -> (String, String) {
+        let (mut request, mut answer) = (Script::default(), Script::default());
+        workload.ask(task, 0, 1, &mut request, &mut answer);
+        // One char a byte, whatever the byte is.
+        let text = |script: &Script| script.to_vec(&workload.pad).into_iter().map(char::from).collect();
+        (text(&request), text(&answer))
+    }
+
+    #[test]
+    fn a_read_expects_what_was_stored_last() {
+        let mut workload = Workload::new(Request::Set, 3, 16, &Workload::pad(16));
+        for version in 1..3 {
+            for key in 0..3 {
+                let (request, answer) = asked(&mut workload, Task::Fill);
+                let flags = 1000 + key;
+                assert_eq!(format!("set bench:000000000{key} {flags} 0 16\r\n0000000{key}0000000{version}\r\n"), request);
+                assert_eq!("STORED\r\n", answer);
+            }
+        }
+        workload.begin(1);
+        let (request, answer) = asked(&mut workload, Task::ReadBack);
+        assert_eq!("get bench:0000000000\r\n", request);
+        assert_eq!("VALUE bench:0000000000 1000 16\r\n0000000000000002\r\nEND\r\n", answer);
+    }
+
+    #[test]
+    fn connections_store_keys_of_their_own() {
+        let mut workload = Workload::new(Request::Set, 10, 16, &Workload::pad(16));
+        let mut owners = [None; 10];
+        for turn in 0..1000 {
+            let (connection, before) = (turn % 5, workload.versions.clone());
+            workload.ask(Task::Measure, connection, 5, &mut Script::default(), &mut Script::default());
+            let key = (0..10).find(|&key| workload.versions[key] != before[key]).expect("one was stored");
+            assert_eq!(connection, *owners[key].get_or_insert(connection));
+        }
+    }
+
+    #[test]
+    fn all_requests_of_a_row_have_one_length() {
+        let pad = Workload::pad(100);
+        for request in [Request::Get, Request::MultiGet(100), Request::Set] {
+            let mut workload = Workload::new(request, 100_000, 100, &pad);
+            let (first, answer) = asked(&mut workload, Task::Measure);
+            for _ in 0..100 {
+                let (other, also) = asked(&mut workload, Task::Measure);
+                assert_eq!((first.chars().count(), answer.chars().count()), (other.chars().count(), also.chars().count()));
+            }
+        }
+    }
+}
