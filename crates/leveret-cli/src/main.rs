@@ -7,10 +7,14 @@ mod output;
 mod target;
 mod units;
 mod uri;
+mod users;
 mod walk;
 
-use clap::{Parser, Subcommand, ValueEnum};
-use commands::{delete, doctor, dump, flush, generate, get, keys, list, ping, rm, set, stats, verify};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
+use commands::{delete, doctor, dump, flush, generate, get, keys, list, ping, ring, rm, serve, set, stats, verify};
+use std::env;
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// Read, write, list and check the caches that live in this host's shared memory.
@@ -51,6 +55,7 @@ Exit codes: 0 yes; 1 a negative answer (a miss, not stored, unhealthy); 2 wrong 
 
 #[derive(Subcommand, Debug)]
 enum Command {
+    Serve(serve::Serve),
     Get(get::Get),
     Set(set::Set),
     Delete(delete::Delete),
@@ -63,14 +68,25 @@ enum Command {
     Verify(verify::Verify),
     Ping(ping::Ping),
     Doctor(doctor::Doctor),
+    Ring(ring::Ring),
     #[command(hide = true)]
     Completions(generate::Completions),
     #[command(hide = true)]
     Man(generate::Man),
 }
 
+/// The command line. Under the name `memcached` (a link in its place) the program is `leveret serve`.
+fn words() -> Vec<OsString> {
+    let mut words: Vec<OsString> = env::args_os().collect();
+    if words.first().is_some_and(|name| Path::new(name).file_name() == Some(OsStr::new("memcached"))) {
+        words.insert(1, "serve".into());
+    }
+    words
+}
+
 fn main() -> ExitCode {
-    let Cli { command, target, json, color } = Cli::parse();
+    let matches = Cli::command().get_matches_from(words());
+    let Cli { command, target, json, color } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match color {
         Color::Auto => anstream::ColorChoice::Auto,
         Color::Always => anstream::ColorChoice::Always,
@@ -78,6 +94,7 @@ fn main() -> ExitCode {
     }
     .write_global();
     let outcome = match command {
+        Command::Serve(serve) => serve.run(matches.subcommand().map(|(_, given)| given.clone()).unwrap_or_default()),
         Command::Get(get) => get.run(&target, json),
         Command::Set(set) => set.run(&target, json),
         Command::Delete(delete) => delete.run(&target, json),
@@ -90,6 +107,7 @@ fn main() -> ExitCode {
         Command::Verify(verify) => verify.run(&target, json),
         Command::Ping(ping) => ping.run(&target, json),
         Command::Doctor(doctor) => doctor.run(&target, json),
+        Command::Ring(ring) => ring.run(json),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
     };

@@ -35,6 +35,8 @@ pub enum Failure {
     Usage(String),
     /// Exit code 3: the arena, a file or a program cannot be reached or does not answer.
     Unreachable(String),
+    /// This exit code; the process that we waited for has said why.
+    Said(u8),
     /// The reader of our output has enough (`leveret keys | head -1`): the end, and no error.
     ReaderLeft,
 }
@@ -76,6 +78,7 @@ pub fn conclude(outcome: Outcome, json: bool) -> ExitCode {
     let (code, text) = match outcome {
         Ok(Answer::Yes) | Err(Failure::ReaderLeft) => return ExitCode::SUCCESS,
         Ok(Answer::No) => return ExitCode::from(1),
+        Err(Failure::Said(code)) => return ExitCode::from(code),
         Err(Failure::Refused(text)) => (1, text),
         Err(Failure::Usage(text)) => (2, text),
         Err(Failure::Unreachable(text)) => (3, text),

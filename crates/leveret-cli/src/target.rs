@@ -1,4 +1,4 @@
-//! Which arena a command speaks to. Servers over a socket will be a second kind of target; until then an arena is all there is.
+//! Which arena a command speaks to. Commands that can also ask a server take a TARGET: `peer`.
 use crate::output::Failure;
 use crate::uri;
 use clap::Args;
@@ -27,9 +27,14 @@ impl Target {
         self.dir.as_deref().filter(|dir| !dir.as_os_str().is_empty())
     }
 
+    /// The arena as it was named.
+    pub fn name(&self) -> &str {
+        self.arena.as_deref().unwrap_or(DEFAULT)
+    }
+
     /// The arena's file, whether it exists or not.
     pub fn path(&self) -> Result<PathBuf, Failure> {
-        resolve(self.arena.as_deref().unwrap_or(DEFAULT), self.dir())
+        resolve(self.name(), self.dir())
     }
 
     /// Attaches to the arena; a missing one is an error.

@@ -6,7 +6,7 @@ mod arenas;
 mod folder;
 mod limits;
 mod php;
-mod users;
+
 mod volume;
 
 use crate::output::{self, Failure, Outcome, Progress, BAD, FAINT, GOOD, STRONG, WARNING};

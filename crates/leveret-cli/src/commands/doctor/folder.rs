@@ -1,8 +1,8 @@
 //! The folder of the arenas: who may use it, and who shares it.
 use super::arenas::Known;
-use super::users::Users;
 use super::volume::{self, mount_point, Volume};
 use super::Finding;
+use crate::users::Users;
 use leveret_engine::place;
 use rustix::fs::{accessat, Access, AtFlags, CWD};
 use std::fs;

@@ -4,9 +4,9 @@ mod pools;
 
 use super::arenas::Known;
 use super::folder::{Place, SHARED};
-use super::users::Users;
 use super::Finding;
 use crate::units::{bytes, parse_size};
+use crate::users::Users;
 use ask::{Answer, Asked};
 use pools::Pool;
 use std::os::unix::fs::MetadataExt;

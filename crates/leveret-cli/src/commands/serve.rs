@@ -1,0 +1,149 @@
+//! `leveret serve`: an arena as a memcached server, with memcached's options.
+mod debian;
+mod extended;
+mod options;
+mod process;
+mod settings;
+mod sources;
+mod values;
+
+use crate::output::{Answer, Failure, Outcome};
+use crate::target;
+use crate::units::bytes;
+use clap::{ArgMatches, Args};
+use leveret_engine::{Arena, OpenOptions};
+use leveret_server::{Settings, Shared};
+use options::Options;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The version of memcached that clients with a minimum are told.
+const COMPATIBLE: &str = "1.6.45";
+
+/// Serve an arena to memcached clients: TCP, UDP and Unix sockets; all of memcached's options
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Serve {
+    #[command(flatten)]
+    options: Options,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  leveret serve                                          the arena 'default' on 127.0.0.1:11211
+  leveret serve -m 1024 -l 0.0.0.0 -c 10000 -t 4         as one would start memcached
+  leveret serve -s /run/leveret/cache.sock -a 770        a Unix socket instead of TCP
+  sudo leveret serve -d -u memcache -P /run/leveret.pid  in the background, as another user
+  sudo leveret serve --memcached-conf /etc/memcached.conf
+  leveret serve --arena apcu -p 11212                    what PHP's apcu_* functions keep, for everybody
+  LEVERET_MEMORY_LIMIT=512 leveret serve                 every long option has such a variable
+  leveret ping localhost && leveret stats localhost      is it well, and how does it do
+
+The command line goes before the environment, and that before a file. The cache belongs to no server: after a restart, also
+after kill -9, the items are there. SIGTERM ends it once what has arrived is answered.
+
+Exit codes: 0 ended as it was told; 2 wrong options; 3 cannot listen, or cannot open the arena.";
+
+impl Serve {
+    /// `given` is the same as `self`, as clap has it: it remembers what came from the command line.
+    pub fn run(self, given: ArgMatches) -> Outcome {
+        let (mut options, logfile) = sources::gather(given)?;
+        if options.version {
+            println!("leveret {} (memcached-compatible {COMPATIBLE})", env!("CARGO_PKG_VERSION"));
+            return Ok(Answer::Yes);
+        }
+        if options.license {
+            println!("leveret {}\nMIT or Apache-2.0, as you like: see LICENSE-MIT and LICENSE-APACHE.", env!("CARGO_PKG_VERSION"));
+            return Ok(Answer::Yes);
+        }
+        if options.daemon {
+            make_absolute(&mut options)?;
+        }
+        let (settings, noted) = settings::of(&options)?;
+        let account = process::account(options.user.as_deref())?;
+        if options.daemon && !process::is_detached() {
+            let status = process::detach()?;
+            return match status.code() {
+                Some(0) => Ok(Answer::Yes),
+                // It has said why.
+                Some(code) => Err(Failure::Said(code.try_into().unwrap_or(3))),
+                None => Err(Failure::Unreachable(format!("-d: the server ended at its start: {status}"))),
+            };
+        }
+        if options.daemon {
+            process::leave_session()?;
+        }
+        tell_noted(&noted);
+        process::raise_limits(settings.conn_limit, settings.threads, options.enable_coredumps)?;
+        let bound = leveret_server::bind(&settings).map_err(unreachable)?;
+        // As root still: the folder of pid files is root's.
+        let pid_file = options.pidfile.as_deref().map(process::PidFile::write).transpose()?;
+        if options.lock_memory {
+            process::allow_locked_memory();
+        }
+        if let Some(account) = &account {
+            process::become_user(account)?;
+        }
+        let arena = open(&options, &settings)?;
+        if options.lock_memory {
+            process::lock_memory();
+        }
+        if options.daemon {
+            process::let_go(logfile.as_deref(), options.verbose > 0, options.enable_coredumps)?;
+        } else if options.verbose > 0 {
+            eprintln!("leveret: {} ({}) on {}", arena.path().display(), bytes(arena.memory()), bound.endpoints().join(", "));
+        }
+        let shared = Shared::new(arena, settings).map_err(|error| Failure::Usage(error.to_string()))?;
+        let shared = Arc::new(shared);
+        process::notify("READY=1");
+        let ended = bound.run(shared);
+        process::notify("STOPPING=1");
+        drop(pid_file);
+        ended.map(|()| Answer::Yes).map_err(unreachable)
+    }
+}
+
+fn unreachable(error: leveret_server::ServeError) -> Failure {
+    Failure::Unreachable(error.to_string())
+}
+
+/// A server in the background lives in the root folder.
+fn make_absolute(options: &mut Options) -> Result<(), Failure> {
+    let paths = [&mut options.unix_socket, &mut options.memory_file, &mut options.pidfile, &mut options.auth_file, &mut options.dir];
+    for path in paths.into_iter().flatten() {
+        *path = absolute(path)?;
+    }
+    Ok(())
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, Failure> {
+    std::path::absolute(path).map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {error}")))
+}
+
+fn tell_noted(noted: &[String]) {
+    if !noted.is_empty() {
+        eprintln!("leveret: accepted without effect, since an arena tunes itself: {}", noted.join(", "));
+    }
+}
+
+fn open(options: &Options, settings: &Settings) -> Result<Arena, Failure> {
+    let path = target::resolve(options.arena.as_deref().unwrap_or(target::DEFAULT), options.dir.as_deref())?;
+    let memory = settings::memory(options).max(leveret_engine::MEMORY_MIN);
+    let how = OpenOptions { memory, evict: settings.evictions, ..OpenOptions::default() };
+    let (arena, is_new) = Arena::open(&path, &how)?;
+    if !is_new && options.memory_limit.is_some_and(|asked| asked != arena.memory()) {
+        eprintln!(
+            "leveret: {} exists and keeps its {}; -m is the size of a new one ('leveret rm' removes it)",
+            path.display(),
+            bytes(arena.memory())
+        );
+    }
+    if settings.item_size_max > arena.value_max() {
+        eprintln!(
+            "leveret: -I {} is more than this arena takes: {}, an eighth of its memory",
+            bytes(settings.item_size_max as u64),
+            bytes(arena.value_max() as u64)
+        );
+    }
+    Ok(arena)
+}

@@ -1,0 +1,183 @@
+//! The options of `leveret serve`: memcached's letters and long names, and ours.
+use super::values::{self, Port};
+use clap::{ArgAction, Args};
+use leveret_server::settings::{Listen, Protocol};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+const NETWORK: &str = "Network";
+const CACHE: &str = "Cache";
+const LIMITS: &str = "Threads and limits";
+const ACCESS: &str = "What clients may do";
+const PROCESS: &str = "Process";
+const SOURCES: &str = "Options from elsewhere";
+const OTHERS: &str = "Accepted without effect, or for later";
+
+/// What may be given on the command line, as LEVERET_NAME in the environment, and in the two kinds of configuration files.
+#[derive(Args, Clone, Debug, Default)]
+#[command(args_override_self = true, infer_long_args = true, disable_version_flag = true)]
+pub struct Options {
+    /// TCP port; 0 = off, -1 = any free one [default: 11211]
+    #[arg(short, long, value_name = "NUM", allow_negative_numbers = true, value_parser = values::port, help_heading = NETWORK)]
+    pub port: Option<Port>,
+
+    /// UDP port; without -p also the TCP port [default: 0, off]
+    #[arg(short = 'U', long, value_name = "NUM", allow_negative_numbers = true, value_parser = values::port, help_heading = NETWORK)]
+    pub udp_port: Option<Port>,
+
+    /// Addresses to listen on, with commas between or several times; HOST:PORT is possible, '*' is all [default: 127.0.0.1]
+    #[arg(short, long, value_name = "ADDR", value_parser = values::listen, action = ArgAction::Append, help_heading = NETWORK)]
+    pub listen: Vec<Vec<Listen>>,
+
+    /// Unix socket to listen on, instead of TCP and UDP
+    #[arg(short = 's', long, value_name = "FILE", help_heading = NETWORK)]
+    pub unix_socket: Option<PathBuf>,
+
+    /// Mode of the Unix socket, in octal [default: 700]
+    #[arg(short = 'a', long, value_name = "MASK", value_parser = values::octal_mode, help_heading = NETWORK)]
+    pub unix_mask: Option<u32>,
+
+    /// Connections that may wait to be accepted [default: 1024]
+    #[arg(short = 'b', long, value_name = "NUM", allow_negative_numbers = true, value_parser = values::backlog, help_heading = NETWORK)]
+    pub listen_backlog: Option<u32>,
+
+    /// Protocol: auto, ascii or binary [default: auto]
+    #[arg(short = 'B', long, value_name = "NAME", value_parser = values::protocol, help_heading = NETWORK)]
+    pub protocol: Option<Protocol>,
+
+    /// The arena: a name, arena:NAME, or a path that ends in .arena [default: default]
+    #[arg(long, value_name = "NAME|PATH", help_heading = CACHE)]
+    pub arena: Option<String>,
+
+    /// The folder of named arenas [default: /dev/shm/leveret if usable, else /dev/shm/leveret-UID]
+    #[arg(long, value_name = "DIR", help_heading = CACHE)]
+    pub dir: Option<PathBuf>,
+
+    /// Memory of a new arena, in megabytes or as 512m, 4g; an arena that exists keeps its size [default: 64]
+    #[arg(short = 'm', long, value_name = "NUM", value_parser = values::memory, help_heading = CACHE)]
+    pub memory_limit: Option<u64>,
+
+    /// Answer with an error when memory is full, instead of evicting items
+    #[arg(short = 'M', long, help_heading = CACHE)]
+    pub disable_evictions: bool,
+
+    /// Largest item: bytes, or as 512k, 2m [default: 1m]
+    #[arg(short = 'I', long, value_name = "SIZE", value_parser = values::item_size, help_heading = CACHE)]
+    pub max_item_size: Option<u64>,
+
+    /// Give out no cas numbers
+    #[arg(short = 'C', long, help_heading = CACHE)]
+    pub disable_cas: bool,
+
+    /// On SIGUSR1 write FILE.meta and end; the cache survives any end, also without this
+    #[arg(short = 'e', long, value_name = "FILE", help_heading = CACHE)]
+    pub memory_file: Option<PathBuf>,
+
+    /// Keep the cache's pages in memory, once touched
+    #[arg(short = 'k', long, help_heading = CACHE)]
+    pub lock_memory: bool,
+
+    /// Worker threads [default: 4]
+    #[arg(short, long, value_name = "NUM", value_parser = values::positive, help_heading = LIMITS)]
+    pub threads: Option<u32>,
+
+    /// Connections at the same time [default: 1024]
+    #[arg(short, long, value_name = "NUM", value_parser = values::positive, help_heading = LIMITS)]
+    pub conn_limit: Option<u32>,
+
+    /// Requests of one connection before it is another's turn [default: 20]
+    #[arg(short = 'R', long, value_name = "NUM", value_parser = values::positive, help_heading = LIMITS)]
+    pub max_reqs_per_event: Option<u32>,
+
+    /// Name and password: a file of lines user:password; clients begin with a set of 'user password'
+    #[arg(short = 'Y', long, value_name = "FILE", help_heading = ACCESS)]
+    pub auth_file: Option<PathBuf>,
+
+    /// Allow the command shutdown
+    #[arg(short = 'A', long, help_heading = ACCESS)]
+    pub enable_shutdown: bool,
+
+    /// Forbid flush_all
+    #[arg(short = 'F', long, help_heading = ACCESS)]
+    pub disable_flush_all: bool,
+
+    /// Forbid lru_crawler metadump and mgdump
+    #[arg(short = 'X', long, help_heading = ACCESS)]
+    pub disable_dumping: bool,
+
+    /// Forbid watch
+    #[arg(short = 'W', long, help_heading = ACCESS)]
+    pub disable_watch: bool,
+
+    /// Where the prefix of a key ends, for 'stats detail', which begins to collect [default: ':']
+    #[arg(short = 'D', value_name = "CHAR", value_parser = values::delimiter, help_heading = ACCESS)]
+    pub delimiter: Option<u8>,
+
+    /// Become this user; needed when started by root
+    #[arg(short, long, value_name = "NAME", help_heading = PROCESS)]
+    pub user: Option<String>,
+
+    /// Run in the background; the start ends once the server listens
+    #[arg(short, long, help_heading = PROCESS)]
+    pub daemon: bool,
+
+    /// Write the process id into FILE
+    #[arg(short = 'P', long, value_name = "FILE", help_heading = PROCESS)]
+    pub pidfile: Option<PathBuf>,
+
+    /// Allow core files of any size
+    #[arg(short = 'r', long, help_heading = PROCESS)]
+    pub enable_coredumps: bool,
+
+    /// Say more: -v errors and warnings, -vv also requests and answers
+    #[arg(short, long, action = ArgAction::Count, help_heading = PROCESS)]
+    pub verbose: u8,
+
+    /// Print the version
+    #[arg(short = 'V', long, help_heading = PROCESS)]
+    pub version: bool,
+
+    /// Print the licence
+    #[arg(short = 'i', long, help_heading = PROCESS)]
+    pub license: bool,
+
+    /// TOML: long names as keys, 'extended' as a table
+    #[arg(long, value_name = "FILE", help_heading = SOURCES)]
+    pub config: Option<PathBuf>,
+
+    /// Debian's /etc/memcached.conf: memcached's options, one on a line
+    #[arg(long, value_name = "FILE", conflicts_with = "config", help_heading = SOURCES)]
+    pub memcached_conf: Option<PathBuf>,
+
+    /// memcached's further options, as idle_timeout=60; most have no meaning here and are noted
+    #[arg(short = 'o', long, value_name = "K=V,...", action = ArgAction::Append, help_heading = OTHERS)]
+    pub extended: Vec<String>,
+
+    /// Growth of slab classes: an arena has none
+    #[arg(short = 'f', long, value_name = "NUM", value_parser = values::factor, help_heading = OTHERS)]
+    pub slab_growth_factor: Option<f64>,
+
+    /// Smallest slab chunk: an arena has none
+    #[arg(short = 'n', long, value_name = "BYTES", value_parser = values::positive, help_heading = OTHERS)]
+    pub slab_min_size: Option<u32>,
+
+    /// Large pages: the mount options of the arena's file system decide
+    #[arg(short = 'L', long, help_heading = OTHERS)]
+    pub enable_largepages: bool,
+
+    /// NAPI ids
+    #[arg(short = 'N', long, value_name = "NUM", value_parser = values::positive, help_heading = OTHERS)]
+    pub napi_ids: Option<u32>,
+
+    /// SASL, refused until there is some
+    #[arg(short = 'S', long, help_heading = OTHERS)]
+    pub enable_sasl: bool,
+
+    /// TLS, refused until there is some
+    #[arg(short = 'Z', long, help_heading = OTHERS)]
+    pub enable_ssl: bool,
+
+    /// memcached ignores further words, and so do we
+    #[arg(hide = true)]
+    pub further: Vec<OsString>,
+}

@@ -1,0 +1,182 @@
+//! The process that the server lives in: its user, its limits, its place in the background, its word to systemd.
+use crate::output::Failure;
+use crate::users::{Account, Users};
+use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
+use rustix::{mm, stdio, thread};
+use std::env;
+use std::ffi::OsStr;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufRead, BufReader, Write};
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::net::{SocketAddr, UnixDatagram};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitStatus, Stdio};
+
+/// Set in the process that `-d` leaves behind.
+const DETACHED: &str = "LEVERET_DETACHED";
+const READY: &str = "ready";
+/// Descriptors beside the connections: listeners, an epoll and a waker for each thread, the arena, standard streams.
+const OTHER_FILES: u64 = 64;
+
+pub fn is_detached() -> bool {
+    env::var_os(DETACHED).is_some()
+}
+
+/// `-d`, first half: starts this program again, without a terminal, and waits until it listens or gives up.
+///
+/// A new program instead of a fork: nothing is inherited that threads or locks could have left half done. What goes wrong at the
+/// start is said here, and in the exit code, since whoever started us still looks.
+pub fn detach() -> Result<ExitStatus, Failure> {
+    let failed = |error: io::Error| Failure::Unreachable(format!("-d: cannot start in the background: {error}"));
+    let mut words = env::args_os();
+    let name = words.next().unwrap_or_else(|| "leveret".into());
+    let mut child = Command::new("/proc/self/exe")
+        .arg0(name)
+        .args(words)
+        .env(DETACHED, "1")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .map_err(failed)?;
+    let mut said = String::new();
+    if let Some(stdout) = child.stdout.take() {
+        BufReader::new(stdout).read_line(&mut said).map_err(failed)?;
+    }
+    if said.trim_end() == READY {
+        return Ok(ExitStatus::default());
+    }
+    child.wait().map_err(failed)
+}
+
+/// `-d`, in the new process: it leaves the session of whoever started it.
+pub fn leave_session() -> Result<(), Failure> {
+    env::remove_var(DETACHED);
+    rustix::process::setsid().map(drop).map_err(|error| Failure::Unreachable(format!("-d: cannot leave the session: {error}")))
+}
+
+/// `-d`, second half: the server listens. The terminal goes; with a log file, or with -v, errors are still heard.
+pub fn let_go(logfile: Option<&Path>, stays_verbose: bool, dumps_core: bool) -> Result<(), Failure> {
+    let failed = |error: io::Error| Failure::Unreachable(format!("-d: cannot let go of the terminal: {error}"));
+    println!("{READY}");
+    io::stdout().flush().map_err(failed)?;
+    let null = OpenOptions::new().read(true).write(true).open("/dev/null").map_err(failed)?;
+    stdio::dup2_stdout(&null).map_err(|error| failed(error.into()))?;
+    match logfile {
+        Some(path) => {
+            let log = OpenOptions::new().append(true).create(true).open(path);
+            let log = log.map_err(|error| Failure::Unreachable(format!("cannot write the log file {}: {error}", path.display())))?;
+            stdio::dup2_stderr(&log).map_err(|error| failed(error.into()))?;
+        }
+        None if stays_verbose => {}
+        None => stdio::dup2_stderr(&null).map_err(|error| failed(error.into()))?,
+    }
+    // The folder that we were started in can be unmounted; but that is where a core file would go.
+    if !dumps_core {
+        env::set_current_dir("/").map_err(failed)?;
+    }
+    Ok(())
+}
+
+/// `-c` and `-r`.
+pub fn raise_limits(connections: usize, threads: usize, dumps_core: bool) -> Result<(), Failure> {
+    if dumps_core {
+        let unlimited = Rlimit { current: None, maximum: None };
+        let highest = getrlimit(Resource::Core).maximum;
+        setrlimit(Resource::Core, unlimited)
+            .or_else(|_| setrlimit(Resource::Core, Rlimit { current: highest, maximum: highest }))
+            .map_err(|error| Failure::Unreachable(format!("-r: failed to ensure corefile creation: {error}")))?;
+    }
+    let needed = connections as u64 + 2 * threads as u64 + OTHER_FILES;
+    let files = getrlimit(Resource::Nofile);
+    let is_enough = |limit: Option<u64>| limit.is_none_or(|limit| limit >= needed);
+    if is_enough(files.current) {
+        return Ok(());
+    }
+    let maximum = if is_enough(files.maximum) { files.maximum } else { Some(needed) };
+    setrlimit(Resource::Nofile, Rlimit { current: Some(needed), maximum }).map_err(|_| {
+        Failure::Unreachable(format!(
+            "-c: {connections} connections need {needed} open files, and the limit is {}; raise it (ulimit -n, LimitNOFILE=) or lower -c",
+            files.maximum.unwrap_or(u64::MAX)
+        ))
+    })
+}
+
+/// `-k`, first half, as root still: who may lock how much.
+pub fn allow_locked_memory() {
+    // Not allowed: then the limit that is there decides, and the second half says so.
+    let _ = setrlimit(Resource::Memlock, Rlimit { current: None, maximum: None });
+}
+
+/// `-k`, second half: the pages of the open arena stay in memory from their first use on. Not all at once, since an arena's file
+/// is far longer than its memory; and not what will be mapped later, for which each mapping would be held against the limit.
+pub fn lock_memory() {
+    if let Err(error) = mm::mlockall(mm::MlockAllFlags::CURRENT | mm::MlockAllFlags::ONFAULT) {
+        eprintln!("leveret: -k has no effect: {error}; raise the limit (ulimit -l, LimitMEMLOCK=)");
+    }
+}
+
+/// The account to become, looked up before anything else happens. memcached's rule: root must say who, others cannot choose.
+pub fn account(user: Option<&str>) -> Result<Option<Account>, Failure> {
+    if !rustix::process::geteuid().is_root() {
+        return Ok(None);
+    }
+    let user =
+        user.ok_or_else(|| Failure::Usage("can't run as root without the -u switch; -u NAME chooses the user, -u root stays".to_owned()))?;
+    if user == "root" {
+        return Ok(None);
+    }
+    match Users::read().account(user) {
+        Some(account) => Ok(Some(account)),
+        None => Err(Failure::Usage(format!("can't find the user {user} to switch to"))),
+    }
+}
+
+/// `-u`. These calls change one thread, which is the only one yet; those to come inherit from it.
+pub fn become_user(account: &Account) -> Result<(), Failure> {
+    let failed =
+        |error: rustix::io::Errno| Failure::Unreachable(format!("-u: failed to assume identity of user {}: {error}", account.name));
+    thread::set_thread_groups(&account.groups).map_err(failed)?;
+    thread::set_thread_res_gid(account.gid, account.gid, account.gid).map_err(failed)?;
+    thread::set_thread_res_uid(account.uid, account.uid, account.uid).map_err(failed)
+}
+
+/// `-P`: the file, as long as this lives.
+pub struct PidFile(PathBuf);
+
+impl PidFile {
+    pub fn write(path: &Path) -> Result<PidFile, Failure> {
+        let failed = |error: io::Error| Failure::Unreachable(format!("-P: could not write the pid file {}: {error}", path.display()));
+        let path = std::path::absolute(path).map_err(failed)?;
+        // Beside it and then renamed: who waits for the file never reads half a number.
+        let mut unfinished = path.clone().into_os_string();
+        unfinished.push(".tmp");
+        let mut file = File::create(&unfinished).map_err(failed)?;
+        writeln!(file, "{}", std::process::id()).and_then(|()| fs::rename(&unfinished, &path)).map_err(failed)?;
+        Ok(PidFile(path))
+    }
+}
+
+impl Drop for PidFile {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
+}
+
+/// Tells systemd, where it started us with Type=notify. Nothing depends on it being heard.
+pub fn notify(state: &str) {
+    let Some(address) = env::var_os("NOTIFY_SOCKET").and_then(|name| notify_address(&name)) else { return };
+    if let Ok(socket) = UnixDatagram::unbound() {
+        let _ = socket.send_to_addr(state.as_bytes(), &address);
+    }
+}
+
+/// A path, or after an `@` a name without a file.
+fn notify_address(name: &OsStr) -> Option<SocketAddr> {
+    match name.as_bytes() {
+        [b'@', name @ ..] => SocketAddr::from_abstract_name(name).ok(),
+        [b'/', ..] => SocketAddr::from_pathname(name).ok(),
+        _ => None,
+    }
+}

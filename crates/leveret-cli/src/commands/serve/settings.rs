@@ -1,0 +1,238 @@
+//! From the options to what the server is told, with memcached's rules of which options go together.
+use super::extended;
+use super::options::Options;
+use super::values::Port;
+use crate::output::Failure;
+use leveret_server::settings::Protocol;
+use leveret_server::Settings;
+
+/// The server's settings, and what was accepted without effect.
+pub fn of(options: &Options) -> Result<(Settings, Vec<String>), Failure> {
+    refuse_what_comes_later(options)?;
+    let extended = extended::read(&options.extended).map_err(Failure::Usage)?;
+    let defaults = Settings::default();
+    let (tcp_port, udp_port) = ports(options, &defaults);
+    let settings = Settings {
+        tcp_port,
+        udp_port,
+        listen: options.listen.iter().flatten().cloned().collect(),
+        unix_path: options.unix_socket.clone(),
+        unix_mode: options.unix_mask.unwrap_or(defaults.unix_mode),
+        backlog: options.listen_backlog.unwrap_or(defaults.backlog),
+        threads: options.threads.map_or(defaults.threads, |threads| threads as usize),
+        conn_limit: options.conn_limit.map_or(defaults.conn_limit, |limit| limit as usize),
+        requests_per_turn: options.max_reqs_per_event.map_or(defaults.requests_per_turn, |requests| requests as usize),
+        item_size_max: options.max_item_size.map_or(defaults.item_size_max, |size| size as usize),
+        evictions: !options.disable_evictions,
+        cas: !options.disable_cas,
+        flush: !options.disable_flush_all,
+        dump: !options.disable_dumping,
+        watch: !options.disable_watch,
+        shutdown: options.enable_shutdown,
+        // As in memcached: who must give a password speaks text.
+        protocol: match options.protocol {
+            None | Some(Protocol::Auto) if options.auth_file.is_some() => Protocol::Ascii,
+            protocol => protocol.unwrap_or_default(),
+        },
+        verbosity: options.verbose,
+        auth_file: options.auth_file.clone(),
+        prefix_delimiter: options.delimiter.unwrap_or(defaults.prefix_delimiter),
+        detail: options.delimiter.is_some(),
+        idle_timeout_secs: extended.idle_timeout_secs,
+        memory_file: options.memory_file.clone(),
+        pid_file: options.pidfile.clone(),
+        ..defaults
+    };
+    check(options, &settings)?;
+    Ok((settings, noted(options, extended.noted)))
+}
+
+/// `-s` switches the network off; `-U` alone moves TCP to the same port.
+fn ports(options: &Options, defaults: &Settings) -> (Option<u16>, Option<u16>) {
+    if options.unix_socket.is_some() {
+        return (Some(0), Some(0));
+    }
+    let udp_port = options.udp_port.map_or(defaults.udp_port, |Port(port)| port);
+    let tcp_port = match options.port {
+        Some(Port(port)) => port,
+        None if udp_port != Some(0) => udp_port,
+        None => defaults.tcp_port,
+    };
+    (tcp_port, udp_port)
+}
+
+/// Memory of a new arena.
+pub fn memory(options: &Options) -> u64 {
+    options.memory_limit.unwrap_or(64 << 20)
+}
+
+fn refuse_what_comes_later(options: &Options) -> Result<(), Failure> {
+    if options.enable_ssl {
+        return Err(Failure::Usage(
+            "-Z: TLS comes with a later version; until then put a TLS proxy in front, or start without -Z".to_owned(),
+        ));
+    }
+    if options.enable_sasl {
+        return Err(Failure::Usage(
+            "-S: SASL comes with a later version; until then use -Y FILE for name and password over the text protocol".to_owned(),
+        ));
+    }
+    Ok(())
+}
+
+fn check(options: &Options, settings: &Settings) -> Result<(), Failure> {
+    let refuse = |text: &str| Err(Failure::Usage(text.to_owned()));
+    if settings.item_size_max as u64 > memory(options) / 2 {
+        return refuse("-I: the largest item cannot be larger than half of the memory (-m)");
+    }
+    if settings.auth_file.is_some() && settings.udp_port != Some(0) {
+        return refuse("-Y: over UDP nobody can be asked for a password; switch UDP off (-U 0)");
+    }
+    if settings.auth_file.is_some() && settings.protocol == Protocol::Binary {
+        return refuse("-Y: the binary protocol has no such password; use -B ascii");
+    }
+    if options.napi_ids.is_some_and(|ids| ids as usize > settings.threads) {
+        return refuse("-N: there cannot be more NAPI ids than threads (-t)");
+    }
+    if settings.tcp_port == Some(0)
+        && settings.udp_port == Some(0)
+        && settings.unix_path.is_none()
+        && settings.listen.iter().all(|listen| listen.port.is_none())
+    {
+        return refuse("nothing to listen on: -p 0, -U 0 and no -s");
+    }
+    Ok(())
+}
+
+fn noted(options: &Options, extended: Vec<String>) -> Vec<String> {
+    let given = [
+        (options.slab_growth_factor.is_some(), "-f"),
+        (options.slab_min_size.is_some(), "-n"),
+        (options.enable_largepages, "-L"),
+        (options.napi_ids.is_some(), "-N"),
+    ];
+    let mut noted: Vec<String> = given.iter().filter(|(given, _)| *given).map(|(_, name)| (*name).to_owned()).collect();
+    noted.extend(extended);
+    noted.extend(options.further.iter().map(|word| format!("'{}'", word.to_string_lossy())));
+    noted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Args, Command, FromArgMatches};
+
+    fn settings(line: &str) -> Result<(Settings, Vec<String>), String> {
+        let parser = Options::augment_args(Command::new("serve").no_binary_name(true));
+        let matches = parser.try_get_matches_from(line.split_whitespace()).map_err(|error| error.to_string())?;
+        of(&Options::from_arg_matches(&matches).expect("options")).map_err(|failure| match failure {
+            Failure::Usage(text) => text,
+            other => panic!("{other:?}"),
+        })
+    }
+
+    #[test]
+    fn ports_as_memcached_understands_them() {
+        for (line, tcp, udp) in [
+            ("", Some(11211), Some(0)),
+            ("-p 1", Some(1), Some(0)),
+            ("-U 2", Some(2), Some(2)),
+            ("-U 2 -p 1", Some(1), Some(2)),
+            ("-U 0", Some(11211), Some(0)),
+            ("-p -1", None, Some(0)),
+            ("-U -1", None, None),
+            ("-U -1 -p 0", Some(0), None),
+            ("-s /x", Some(0), Some(0)),
+            ("-s /x -p 1 -U 2", Some(0), Some(0)),
+        ] {
+            let settings = settings(line).expect(line).0;
+            assert_eq!((settings.tcp_port, settings.udp_port), (tcp, udp), "{line}");
+        }
+    }
+
+    #[test]
+    fn every_switch_reaches_its_setting() {
+        let settings =
+            settings("-M -C -F -X -W -A -D . -vv -t 2 -c 10 -R 5 -b 7 -I 2m -a 660 -Y f -o idle_timeout=9 -e m -P p").expect("settings").0;
+        assert!(!(settings.evictions || settings.cas || settings.flush || settings.dump || settings.watch) && settings.shutdown);
+        assert_eq!((settings.prefix_delimiter, settings.detail, settings.verbosity, settings.threads), (b'.', true, 2, 2));
+        assert_eq!((settings.conn_limit, settings.requests_per_turn, settings.backlog, settings.item_size_max), (10, 5, 7, 2 << 20));
+        assert_eq!((settings.unix_mode, settings.protocol, settings.idle_timeout_secs), (0o660, Protocol::Ascii, 9));
+        assert!(settings.auth_file.is_some() && settings.memory_file.is_some() && settings.pid_file.is_some());
+    }
+
+    /// compat-facts 15, and what was tried with memcached 1.6.18.
+    #[test]
+    fn what_memcached_refuses_is_refused() {
+        for line in [
+            "-I 1000",
+            "-I 33m",
+            "-I 256m",
+            "-I 1025m -m 4000",
+            "-m 0",
+            "-m 1",
+            "-c 0",
+            "-t 0",
+            "-t abc",
+            "-R 0",
+            "-f 1",
+            "-n 0",
+            "-B http",
+            "-a 9",
+            "-S",
+            "-Z",
+            "-N 0",
+            "-N 3 -t 2",
+            "-o foo",
+            "-U 1 -Y f",
+            "-B binary -Y f",
+            "-p 70000",
+            "--nosuch",
+            "-q",
+            "--mem=64",
+            "-D",
+            "-l h:abc",
+            "-p 0",
+        ] {
+            assert!(settings(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_memcached_takes_is_taken() {
+        for line in [
+            "-I 1024",
+            "-I 32m",
+            "-I 128m -m 256",
+            "-m 3",
+            "-m 64m",
+            "-c 1",
+            "-t 65",
+            "-b 0",
+            "-b -1",
+            "-f 1.01 -n 48",
+            "-D ab",
+            "-N 2",
+            "foo bar",
+            "-L -k -r -d",
+            "-l * -p 1",
+            "-l ::1",
+            "-p 0 -U 5",
+            "-p 0 -l 127.0.0.1:5",
+            "-m 64 -m 128",
+            "-o modern -o track_sizes",
+            "-m64 -p1 -vvv",
+            "--memory-limit=64",
+            "--memory-limit 64",
+            "-p 11211 -u memcache -m 64 -c 1024 -l 127.0.0.1 -P /run/memcached/memcached.pid",
+        ] {
+            assert!(settings(line).is_ok(), "{line}: {:?}", settings(line));
+        }
+    }
+
+    #[test]
+    fn what_has_no_meaning_is_noted() {
+        let (_, noted) = settings("-f 1.25 -n 48 -L -N 1 -o lru_crawler,idle_timeout=5,hash_algorithm=xxh3 word").expect("settings");
+        assert_eq!(noted, ["-f", "-n", "-L", "-N", "-o lru_crawler", "-o hash_algorithm", "'word'"]);
+    }
+}

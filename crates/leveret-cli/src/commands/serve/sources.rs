@@ -1,0 +1,267 @@
+//! Where options come from: the command line before the environment before a file. Each source is brought into the words of
+//! the command line and read by the same parser, so that a value means the same wherever it stands.
+use super::debian;
+use super::options::Options;
+use crate::output::Failure;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Options that make sense on the command line only.
+const COMMAND_LINE_ONLY: [&str; 5] = ["config", "memcached_conf", "version", "license", "further"];
+
+/// All options, and the `logfile` of a memcached.conf.
+pub fn gather(command_line: ArgMatches) -> Result<(Options, Option<PathBuf>), Failure> {
+    let mut logfile = None;
+    let mut layers = vec![command_line, read("the environment", environment(|name| env::var_os(name))?)?];
+    let (toml, conf) = files(&layers[0], |name| env::var_os(name));
+    if let Some(path) = toml {
+        layers.push(read(&path.display().to_string(), config(&path)?)?);
+    }
+    if let Some(path) = conf {
+        let conf = debian::read(&text(&path)?).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
+        logfile = conf.logfile;
+        layers.push(read(&path.display().to_string(), conf.words.into_iter().map(OsString::from).collect())?);
+        // The file's own words: without -u the daemon runs as root.
+        if rustix::process::geteuid().is_root() {
+            layers.push(read("the default", vec!["--user=root".into()])?);
+        }
+    }
+    let matches = read("the command line", merge(&layers))?;
+    let options = Options::from_arg_matches(&matches).map_err(|error| Failure::Usage(first_line(&error)))?;
+    Ok((options, logfile))
+}
+
+/// A parser of nothing but these options.
+fn parser() -> Command {
+    Options::augment_args(Command::new("serve").no_binary_name(true).disable_help_flag(true))
+}
+
+fn read(source: &str, words: Vec<OsString>) -> Result<ArgMatches, Failure> {
+    parser().try_get_matches_from(words).map_err(|error| Failure::Usage(format!("{source}: {}", first_line(&error))))
+}
+
+fn first_line(error: &clap::Error) -> String {
+    let text = error.to_string();
+    text.lines().next().unwrap_or_default().trim_start_matches("error: ").to_owned()
+}
+
+/// The two kinds of files, of which one may be given: on the command line, else in the environment.
+fn files(command_line: &ArgMatches, variable: impl Fn(&str) -> Option<OsString>) -> (Option<PathBuf>, Option<PathBuf>) {
+    let given = |id| command_line.get_one::<PathBuf>(id).cloned();
+    let named = |name| variable(name).filter(|path| !path.is_empty()).map(PathBuf::from);
+    match (given("config"), given("memcached_conf")) {
+        (None, None) => match named("LEVERET_CONFIG") {
+            Some(config) => (Some(config), None),
+            None => (None, named("LEVERET_MEMCACHED_CONF")),
+        },
+        given => given,
+    }
+}
+
+/// One command line of several: the first layer that has an option decides about it.
+fn merge(layers: &[ArgMatches]) -> Vec<OsString> {
+    let parser = parser();
+    let mut words = Vec::new();
+    for option in parser.get_opts() {
+        let id = option.get_id().as_str();
+        let layer = layers.iter().find(|layer| layer.value_source(id) == Some(ValueSource::CommandLine));
+        words.extend(layer.into_iter().flat_map(|layer| spell(option, layer)));
+    }
+    let further = layers[0].get_raw("further").into_iter().flatten().map(OsString::from);
+    words.push("--".into());
+    words.extend(further);
+    words
+}
+
+fn spell(option: &Arg, layer: &ArgMatches) -> Vec<OsString> {
+    let id = option.get_id().as_str();
+    match option.get_action() {
+        ArgAction::SetTrue => vec![name(option)],
+        ArgAction::Count => vec![name(option); layer.get_count(id).into()],
+        _ => layer.get_raw(id).into_iter().flatten().map(|value| assigned(option, value)).collect(),
+    }
+}
+
+/// `--port`; only `-D` has no long name.
+fn name(option: &Arg) -> OsString {
+    match (option.get_long(), option.get_short()) {
+        (Some(long), _) => format!("--{long}").into(),
+        (None, short) => format!("-{}", short.unwrap_or_default()).into(),
+    }
+}
+
+/// `--port=11211`
+fn assigned(option: &Arg, value: impl Into<OsString>) -> OsString {
+    let mut word = name(option);
+    word.push("=");
+    word.push(value.into());
+    word
+}
+
+/// LEVERET_PORT=11211 is --port=11211; a flag wants yes or no, or for -v how often.
+fn environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<OsString>, Failure> {
+    let mut words = Vec::new();
+    for option in parser().get_opts().filter(|option| !COMMAND_LINE_ONLY.contains(&option.get_id().as_str())) {
+        let variable_name = format!("LEVERET_{}", option.get_id().as_str().to_uppercase());
+        let Some(value) = variable(&variable_name).filter(|value| !value.is_empty()) else { continue };
+        if option.get_action().takes_values() {
+            words.push(assigned(option, value));
+            continue;
+        }
+        let times = match value.to_str() {
+            Some("no" | "off" | "false") => 0,
+            Some("yes" | "on" | "true") => 1,
+            Some(number) if number.parse::<u8>().is_ok_and(|times| times < 4) => number.parse().unwrap_or(0),
+            _ => return Err(Failure::Usage(format!("{variable_name} must be yes or no, not '{}'", value.to_string_lossy()))),
+        };
+        words.extend(vec![name(option); times]);
+    }
+    Ok(words)
+}
+
+fn text(path: &Path) -> Result<String, Failure> {
+    fs::read_to_string(path).map_err(|error| Failure::Unreachable(format!("cannot read {}: {error}", path.display())))
+}
+
+fn config(path: &Path) -> Result<Vec<OsString>, Failure> {
+    let wrong = |error: String| Failure::Usage(format!("{}: {error}", path.display()));
+    let table: toml::Table =
+        text(path)?.parse().map_err(|error: toml::de::Error| wrong(error.to_string().trim_end().replace('\n', " ")))?;
+    words_of(&table).map_err(wrong)
+}
+
+fn words_of(table: &toml::Table) -> Result<Vec<OsString>, String> {
+    let parser = parser();
+    let mut words = Vec::new();
+    for (key, value) in table {
+        let id = key.replace('-', "_");
+        let option = parser
+            .get_opts()
+            .find(|option| option.get_id().as_str() == id && !COMMAND_LINE_ONLY.contains(&id.as_str()))
+            .ok_or_else(|| format!("there is no option '{key}'"))?;
+        words.extend(words_of_key(option, value).ok_or_else(|| format!("'{key}' cannot be of type {}", value.type_str()))?);
+    }
+    Ok(words)
+}
+
+fn words_of_key(option: &Arg, value: &toml::Value) -> Option<Vec<OsString>> {
+    use toml::Value::{Array, Boolean, Integer, Table};
+    let takes_values = option.get_action().takes_values();
+    Some(match value {
+        Boolean(yes) if !takes_values => vec![name(option); usize::from(*yes)],
+        Integer(times @ 0..=3) if matches!(option.get_action(), ArgAction::Count) => vec![name(option); *times as usize],
+        Array(values) if takes_values => values.iter().map(|value| Some(assigned(option, scalar(value)?))).collect::<Option<_>>()?,
+        // [extended] idle_timeout = 60, track_sizes = true
+        Table(table) if option.get_id() == "extended" => table
+            .iter()
+            .filter(|(_, value)| value.as_bool() != Some(false))
+            .map(|(key, value)| match value.as_bool() {
+                Some(_) => Some(assigned(option, key)),
+                None => Some(assigned(option, format!("{key}={}", scalar(value)?))),
+            })
+            .collect::<Option<_>>()?,
+        value if takes_values => vec![assigned(option, scalar(value)?)],
+        _ => return None,
+    })
+}
+
+fn scalar(value: &toml::Value) -> Option<String> {
+    match value {
+        toml::Value::String(text) => Some(text.clone()),
+        toml::Value::Integer(number) => Some(number.to_string()),
+        toml::Value::Float(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn merged(layers: &[&[&str]]) -> Options {
+        let layers: Vec<ArgMatches> = layers
+            .iter()
+            .map(|words| read("a test", words.iter().map(OsString::from).collect()).unwrap_or_else(|error| panic!("{error:?}")))
+            .collect();
+        let matches = read("a test", merge(&layers)).unwrap_or_else(|error| panic!("{error:?}"));
+        Options::from_arg_matches(&matches).expect("options")
+    }
+
+    #[test]
+    fn the_first_layer_that_says_something_decides() {
+        let options = merged(&[
+            &["-p", "1", "-l", "127.0.0.1", "-l", "::1", "-vv", "-p", "2", "word"],
+            &["-p", "3", "-m", "4", "-l", "10.0.0.1", "-v", "-M"],
+            &["-m", "5", "-t", "6", "-D", "-", "-U", "-1", "-o", "modern", "-o", "idle_timeout=1"],
+        ]);
+        assert_eq!(options.port.and_then(|port| port.0), Some(2));
+        assert_eq!(options.memory_limit, Some(4 << 20));
+        assert_eq!(options.threads, Some(6));
+        assert_eq!((options.verbose, options.disable_evictions, options.delimiter), (2, true, Some(b'-')));
+        assert_eq!(options.udp_port.map(|port| port.0), Some(None));
+        let hosts: Vec<String> = options.listen.into_iter().flatten().map(|listen| listen.host).collect();
+        assert_eq!(hosts, ["127.0.0.1", "::1"]);
+        assert_eq!(options.extended, ["modern", "idle_timeout=1"]);
+        assert_eq!(options.further, ["word"]);
+    }
+
+    #[test]
+    fn long_names_may_be_cut_short_as_with_getopt() {
+        let options = merged(&[&["--thr=2", "--memory-l", "8", "--disable-e", "--verb"]]);
+        assert_eq!((options.threads, options.memory_limit, options.disable_evictions, options.verbose), (Some(2), Some(8 << 20), true, 1));
+        assert!(read("a test", vec!["--mem=64".into()]).is_err(), "ambiguous, as in memcached");
+    }
+
+    #[test]
+    fn every_option_has_a_variable() {
+        let variables = |name: &str| match name {
+            "LEVERET_PORT" => Some("11300".into()),
+            "LEVERET_ENABLE_SHUTDOWN" => Some("yes".into()),
+            "LEVERET_DISABLE_FLUSH_ALL" => Some("0".into()),
+            "LEVERET_VERBOSE" => Some("2".into()),
+            "LEVERET_DELIMITER" => Some(".".into()),
+            "LEVERET_USER" => Some("".into()),
+            _ => None,
+        };
+        let words = environment(variables).unwrap_or_else(|error| panic!("{error:?}"));
+        assert_eq!(words, ["--port=11300", "--enable-shutdown", "-D=.", "--verbose", "--verbose"]);
+        assert!(environment(|name| (name == "LEVERET_DAEMON").then(|| "maybe".into())).is_err());
+    }
+
+    #[test]
+    fn toml_says_the_same() {
+        let text = "port = 11300\nlisten = ['127.0.0.1', '[::1]:1']\ndisable-cas = true\nlock_memory = false\nmemory_limit = '1g'\nverbose = 2\n[extended]\nidle_timeout = 60\ntrack_sizes = true\nmodern = false";
+        let words = words_of(&text.parse().expect("TOML")).expect("options");
+        let said: Vec<&str> = words.iter().filter_map(|word| word.to_str()).collect();
+        let mut sorted = said.clone();
+        sorted.sort_unstable();
+        assert_eq!(
+            sorted,
+            [
+                "--disable-cas",
+                "--extended=idle_timeout=60",
+                "--extended=track_sizes",
+                "--listen=127.0.0.1",
+                "--listen=[::1]:1",
+                "--memory-limit=1g",
+                "--port=11300",
+                "--verbose",
+                "--verbose"
+            ]
+        );
+        for (text, part) in [
+            ("prot = 1", "there is no option 'prot'"),
+            ("config = 'x'", "there is no option 'config'"),
+            ("port = true", "'port' cannot be of type boolean"),
+            ("daemon = 1", "'daemon' cannot be of type integer"),
+            ("port = [[1]]", "'port' cannot be of type array"),
+        ] {
+            let error = words_of(&text.parse().expect("TOML")).expect_err(text);
+            assert!(error.starts_with(part), "{error}");
+        }
+    }
+}

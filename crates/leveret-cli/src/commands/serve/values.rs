@@ -1,0 +1,192 @@
+//! The values of memcached's options: what each may be, and its suffixes.
+//!
+//! memcached reads numbers with atoi, so that `-p 1121i` is port 1121. Here a number is a number: the start with a typing error
+//! is refused, the start with a number that memcached takes is not.
+use crate::units::parse_size;
+use leveret_server::settings::{Listen, Protocol};
+
+/// The largest item that memcached's `-I` can ask for.
+const ITEM_MAX: u64 = 1 << 30;
+/// The smallest.
+const ITEM_MIN: u64 = 1024;
+
+/// A port of `-p` and `-U`: 0 is off, -1 (`None`) is any free one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Port(pub Option<u16>);
+
+pub fn port(text: &str) -> Result<Port, String> {
+    if text == "-1" {
+        return Ok(Port(None));
+    }
+    text.parse().map(|port| Port(Some(port))).map_err(|_| "a port is 1 to 65535, 0 = off, -1 = any free one".to_owned())
+}
+
+/// Bytes of `-m`: bare numbers are megabytes, and a suffix (512m, 4g) says otherwise.
+pub fn memory(text: &str) -> Result<u64, String> {
+    let bytes = match text.parse::<u64>() {
+        Ok(megabytes) => megabytes.checked_mul(1 << 20),
+        Err(_) => parse_size(text).ok(),
+    };
+    bytes.filter(|bytes| *bytes > 0).ok_or_else(|| "write megabytes (64), or a size with its unit (512m, 4g)".to_owned())
+}
+
+/// Bytes of `-I`: 1k to 1024m. Its limit beside `-m` is checked when both are known.
+pub fn item_size(text: &str) -> Result<u64, String> {
+    let bytes = parse_size(text)?;
+    if bytes < ITEM_MIN {
+        Err(format!("the largest item cannot be smaller than {ITEM_MIN} bytes"))
+    } else if bytes > ITEM_MAX {
+        Err("the largest item cannot be larger than a gigabyte".to_owned())
+    } else {
+        Ok(bytes)
+    }
+}
+
+/// A count of at least one: `-c`, `-t`, `-R`, `-n`, `-N`.
+pub fn positive(text: &str) -> Result<u32, String> {
+    text.parse().ok().filter(|count| *count > 0 && *count <= i32::MAX as u32).ok_or_else(|| "must be a number greater than 0".to_owned())
+}
+
+/// `-b`. To the kernel a negative backlog is the longest that it allows.
+pub fn backlog(text: &str) -> Result<u32, String> {
+    let backlog: i32 = text.parse().map_err(|_| "must be a number".to_owned())?;
+    Ok(u32::try_from(backlog).unwrap_or(i32::MAX as u32))
+}
+
+/// `-f`
+pub fn factor(text: &str) -> Result<f64, String> {
+    text.parse().ok().filter(|factor: &f64| *factor > 1.0).ok_or_else(|| "must be greater than 1".to_owned())
+}
+
+/// `-a`
+pub fn octal_mode(text: &str) -> Result<u32, String> {
+    u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o7777).ok_or_else(|| "must be an octal number, as 770".to_owned())
+}
+
+/// `-D`: the first byte counts, as in memcached.
+pub fn delimiter(text: &str) -> Result<u8, String> {
+    text.bytes().next().ok_or_else(|| "no delimiter specified".to_owned())
+}
+
+/// `-B`
+pub fn protocol(text: &str) -> Result<Protocol, String> {
+    match text {
+        "auto" => Ok(Protocol::Auto),
+        "ascii" => Ok(Protocol::Ascii),
+        "binary" => Ok(Protocol::Binary),
+        _ => Err("should be one of auto, binary, or ascii".to_owned()),
+    }
+}
+
+/// The addresses of `-l`: `HOST`, `HOST:PORT`, `[IPV6]`, `[IPV6]:PORT`, several with commas between.
+pub fn listen(text: &str) -> Result<Vec<Listen>, String> {
+    text.split(',').filter(|part| !part.is_empty()).map(listen_one).collect()
+}
+
+fn listen_one(text: &str) -> Result<Listen, String> {
+    let address = without_tags(text)?;
+    let (host, port) = match address.strip_prefix('[') {
+        Some(rest) => {
+            let (host, rest) = rest.split_once(']').ok_or_else(|| format!("'{address}' lacks its ']'"))?;
+            match rest.strip_prefix(':') {
+                Some(port) => (host, Some(port)),
+                None if rest.is_empty() => (host, None),
+                None => return Err(format!("'{address}': after ']' comes ':PORT' or nothing")),
+            }
+        }
+        // More than one colon: an address of IPv6 without a port.
+        None => match address.split_once(':') {
+            Some((host, port)) if !port.contains(':') => (host, Some(port)),
+            _ => (address, None),
+        },
+    };
+    let port = match port {
+        None | Some("") => None,
+        Some(port) => Some(port.parse().map_err(|_| format!("'{port}' is no port"))?),
+    };
+    Ok(Listen { host: host.to_owned(), port })
+}
+
+/// Without the `tag[..]:` and `proto[..]:` in front, which mean something to memcached's proxy only.
+fn without_tags(text: &str) -> Result<&str, String> {
+    if text.starts_with("notls:") {
+        return Err("'notls' means something only together with -Z".to_owned());
+    }
+    let mut rest = text;
+    for _ in 0..2 {
+        if rest.starts_with("tag[") || rest.starts_with("proto[") {
+            rest = rest.split_once("]:").map(|(_, rest)| rest).ok_or_else(|| format!("'{text}' lacks its ']:'"))?;
+        }
+    }
+    Ok(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ports() {
+        for (text, want) in [("11211", Some(11211)), ("0", Some(0)), ("-1", None)] {
+            assert_eq!(port(text), Ok(Port(want)), "{text:?}");
+        }
+        for text in ["", "abc", "70000", "-2", "1 "] {
+            assert!(port(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn memory_is_in_megabytes() {
+        for (text, want) in [("64", 64 << 20), ("1024", 1 << 30), ("512m", 512 << 20), ("4g", 4 << 30), ("4G", 4 << 30)] {
+            assert_eq!(memory(text), Ok(want), "{text:?}");
+        }
+        for text in ["", "0", "abc", "-1", "99999999999999999", "1.5g"] {
+            assert!(memory(text).is_err(), "{text:?}");
+        }
+    }
+
+    /// compat-facts 15: 1000 is refused at the start, 1024 is not; k and m are suffixes.
+    #[test]
+    fn item_sizes() {
+        for (text, want) in [("1024", 1024), ("1k", 1024), ("2m", 2 << 20), ("2M", 2 << 20), ("1024m", 1 << 30), ("1g", 1 << 30)] {
+            assert_eq!(item_size(text), Ok(want), "{text:?}");
+        }
+        for text in ["1000", "1023", "1025m", "abc", "-5", "64x", ""] {
+            assert!(item_size(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn other_numbers() {
+        assert_eq!((positive("1"), positive("0").is_err(), positive("x").is_err(), positive("-1").is_err()), (Ok(1), true, true, true));
+        assert_eq!((backlog("0"), backlog("-1"), backlog("x").is_err()), (Ok(0), Ok(i32::MAX as u32), true));
+        assert_eq!((octal_mode("770"), octal_mode("0660"), octal_mode("9").is_err()), (Ok(0o770), Ok(0o660), true));
+        assert_eq!((factor("1.25").is_ok(), factor("1").is_err(), factor("NaN").is_err()), (true, true, true));
+        assert_eq!((delimiter("."), delimiter("ab"), delimiter("").is_err()), (Ok(b'.'), Ok(b'a'), true));
+        assert_eq!((protocol("binary"), protocol("http").is_err()), (Ok(Protocol::Binary), true));
+    }
+
+    #[test]
+    fn addresses() {
+        let one = |host: &str, port| vec![Listen { host: host.to_owned(), port }];
+        for (text, want) in [
+            ("127.0.0.1", one("127.0.0.1", None)),
+            ("127.0.0.1:11212", one("127.0.0.1", Some(11212))),
+            ("localhost:", one("localhost", None)),
+            ("::1", one("::1", None)),
+            ("[::1]", one("::1", None)),
+            ("[::1]:11212", one("::1", Some(11212))),
+            ("*", one("*", None)),
+            ("", vec![]),
+            ("tag[x]:10.0.0.1", one("10.0.0.1", None)),
+            ("tag[x]:proto[ascii]:10.0.0.1:1", one("10.0.0.1", Some(1))),
+            ("127.0.0.1,::1", [one("127.0.0.1", None), one("::1", None)].concat()),
+            ("127.0.0.1,", one("127.0.0.1", None)),
+        ] {
+            assert_eq!(listen(text), Ok(want), "{text:?}");
+        }
+        for text in ["127.0.0.1:abc", "[::1", "[::1]x", "notls:127.0.0.1", "tag[x:1", "h:99999"] {
+            assert!(listen(text).is_err(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! `leveret settings`: what a server was told at its start.
+use crate::output::Outcome;
+use crate::peer::Reach;
+use crate::tables;
+use crate::target::Target;
+use clap::Args;
+
+/// Show a server's settings, in the format of 'memcached-tool settings'
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Settings {
+    #[command(flatten)]
+    reach: Reach,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  leveret settings localhost
+  leveret settings /run/memcached.sock --json | jq .maxconns
+  leveret settings                          what a server of this arena would have by default";
+
+impl Settings {
+    pub fn run(self, target: &Target, json: bool) -> Outcome {
+        tables::SETTINGS.run(&self.reach, target, json)
+    }
+}

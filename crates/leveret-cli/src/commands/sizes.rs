@@ -1,0 +1,27 @@
+//! `leveret sizes`: how many items there are of each size.
+use crate::output::Outcome;
+use crate::peer::Reach;
+use crate::tables;
+use crate::target::Target;
+use clap::Args;
+
+/// Count the items of each size, in the format of 'memcached-tool sizes'
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Sizes {
+    #[command(flatten)]
+    reach: Reach,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  leveret sizes
+  leveret sizes localhost:11211
+
+memcached counts only when it was started with -o track_sizes.";
+
+impl Sizes {
+    pub fn run(self, target: &Target, json: bool) -> Outcome {
+        tables::SIZES.run(&self.reach, target, json)
+    }
+}

@@ -1,0 +1,279 @@
+//! A conversation in memcached's text protocol: over a socket, or with an arena in this very process, which needs no server.
+//!
+//! What comes from a socket is not trusted: lines have a longest length, a value is taken in as it arrives and not as it is
+//! announced, and a server that keeps silent is left.
+use crate::output::Failure;
+use crate::peer::Peer;
+use crate::target;
+use leveret_server::execute::{Next, Session, Transport};
+use leveret_server::{Settings, Shared};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// Longer than any line of memcached: a key is at most 250 bytes, written as three letters each.
+const LINE_MAX: u64 = 64 << 10;
+/// The largest item that a memcached can have (`-I`).
+pub const VALUE_MAX: u64 = 1 << 30;
+
+pub struct Conversation {
+    stream: BufReader<Box<dyn Stream>>,
+    who: String,
+    timeout: Duration,
+}
+
+pub trait Stream: Read + Write + Send {}
+impl<T: Read + Write + Send> Stream for T {}
+
+impl Conversation {
+    pub fn begin(peer: &Peer, timeout: Duration) -> Result<Conversation, Failure> {
+        let stream: Box<dyn Stream> = match peer {
+            Peer::Arena { path, .. } => {
+                let shared = Shared::new(target::attach(path, None)?, Settings::default());
+                Box::new(Local { shared, session: Session::new(Transport::Local), input: Vec::new(), output: Vec::new(), given: 0 })
+            }
+            socket => {
+                let (socket, patience) = (socket.clone(), timeout);
+                within(timeout, move || connect(&socket, patience))
+                    .unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))
+                    .map_err(|error| unreachable(&peer.shown(), timeout, &error))?
+            }
+        };
+        Ok(Conversation { stream: BufReader::with_capacity(64 << 10, stream), who: peer.shown(), timeout })
+    }
+
+    pub fn who(&self) -> &str {
+        &self.who
+    }
+
+    pub fn say(&mut self, request: &[u8]) -> Result<(), Failure> {
+        let stream = self.stream.get_mut();
+        stream.write_all(request).and_then(|()| stream.flush()).map_err(|error| unreachable(&self.who, self.timeout, &error))
+    }
+
+    /// The next line, with its end.
+    pub fn line(&mut self) -> Result<Vec<u8>, Failure> {
+        let mut line = Vec::new();
+        (&mut self.stream)
+            .take(LINE_MAX)
+            .read_until(b'\n', &mut line)
+            .map_err(|error| unreachable(&self.who, self.timeout, &error))?;
+        match line.last() {
+            Some(b'\n') => Ok(line),
+            _ if line.len() as u64 == LINE_MAX => Err(self.nonsense(&line)),
+            _ => Err(Failure::Unreachable(format!("{} closed the connection in the middle of its answer", self.who))),
+        }
+    }
+
+    /// A value of `len` bytes and its line end.
+    pub fn value(&mut self, len: u64) -> Result<Vec<u8>, Failure> {
+        let mut value = Vec::new();
+        (&mut self.stream).take(len + 2).read_to_end(&mut value).map_err(|error| unreachable(&self.who, self.timeout, &error))?;
+        if value.len() as u64 != len + 2 {
+            return Err(Failure::Unreachable(format!("{} closed the connection in the middle of a value", self.who)));
+        }
+        if !value.ends_with(b"\r\n") {
+            return Err(self.nonsense(&value[value.len() - 2..]));
+        }
+        value.truncate(value.len() - 2);
+        Ok(value)
+    }
+
+    /// Each line up to END. An error line instead of an answer is an error; `visit` says whether it wants more.
+    pub fn lines(&mut self, mut visit: impl FnMut(&[u8]) -> Result<bool, Failure>) -> Result<(), Failure> {
+        loop {
+            let line = self.line()?;
+            if line.starts_with(b"END") {
+                return Ok(());
+            }
+            self.check(&line)?;
+            if !visit(&line)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The server may refuse in so many words.
+    pub fn check(&self, line: &[u8]) -> Result<(), Failure> {
+        if [&b"ERROR"[..], b"CLIENT_ERROR", b"SERVER_ERROR", b"BUSY"].iter().any(|word| line.starts_with(word)) {
+            return Err(Failure::Refused(format!("{} answers: {}", self.who, printable(line))));
+        }
+        Ok(())
+    }
+
+    /// It says something that no memcached says.
+    pub fn nonsense(&self, said: &[u8]) -> Failure {
+        Failure::Unreachable(format!("{} does not speak memcached's protocol: it says '{}'", self.who, printable(&said[..said.len().min(80)])))
+    }
+}
+
+fn printable(line: &[u8]) -> String {
+    String::from_utf8_lossy(line.trim_ascii_end()).chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
+}
+
+fn unreachable(who: &str, timeout: Duration, error: &io::Error) -> Failure {
+    Failure::Unreachable(match error.kind() {
+        // A read or write that has run out of time calls it so.
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => format!("{who} does not answer within {} ms", timeout.as_millis()),
+        io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => format!("cannot connect to {who}: {error}; is a server running there?"),
+        _ => format!("cannot talk to {who}: {error}"),
+    })
+}
+
+/// What `work` gives, if it does so in time. It has a thread of its own: looking up a name, or connecting to a socket whose
+/// server accepts nobody, has no time limit that could be set; the process ends under it.
+pub fn within<T: Send + 'static>(timeout: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(work()));
+    receiver.recv_timeout(timeout).ok()
+}
+
+fn connect(peer: &Peer, timeout: Duration) -> io::Result<Box<dyn Stream>> {
+    match peer {
+        Peer::Tcp { host, port } => {
+            let stream = connect_tcp(host, *port, timeout)?;
+            stream.set_nodelay(true)?;
+            stream.set_read_timeout(Some(timeout))?;
+            stream.set_write_timeout(Some(timeout))?;
+            Ok(Box::new(stream))
+        }
+        Peer::Unix(path) | Peer::Arena { path, .. } => {
+            let stream = UnixStream::connect(path)?;
+            stream.set_read_timeout(Some(timeout))?;
+            stream.set_write_timeout(Some(timeout))?;
+            Ok(Box::new(stream))
+        }
+    }
+}
+
+/// The first address of the name that answers.
+fn connect_tcp(host: &str, port: u16, timeout: Duration) -> io::Result<TcpStream> {
+    let begun = Instant::now();
+    let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    for address in (host, port).to_socket_addrs()? {
+        let left = timeout.checked_sub(begun.elapsed()).filter(|left| !left.is_zero()).ok_or(io::ErrorKind::TimedOut)?;
+        match TcpStream::connect_timeout(&address, left) {
+            Ok(stream) => return Ok(stream),
+            Err(error) => last = error,
+        }
+    }
+    Err(last)
+}
+
+/// The other end of a conversation without a socket: what is written is executed when its answer is read.
+struct Local {
+    shared: Shared,
+    session: Session,
+    input: Vec<u8>,
+    output: Vec<u8>,
+    /// Bytes of `output` that have been read.
+    given: usize,
+}
+
+impl Read for Local {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.given == self.output.len() {
+            self.output.clear();
+            self.given = 0;
+            self.answer();
+        }
+        let len = buffer.len().min(self.output.len() - self.given);
+        buffer[..len].copy_from_slice(&self.output[self.given..self.given + len]);
+        self.given += len;
+        Ok(len)
+    }
+}
+
+impl Local {
+    /// Executes what there is, until there is something to read or nothing to do.
+    fn answer(&mut self) {
+        while self.output.is_empty() {
+            let (consumed, next) = self.session.take(&self.shared, 0, &self.input, &mut self.output);
+            self.input.drain(..consumed);
+            match next {
+                Next::Send | Next::Yield => {}
+                Next::Read { .. } | Next::Close | Next::Stop { .. } => return,
+            }
+        }
+    }
+}
+
+impl Write for Local {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.input.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The path of the arena behind a peer, if it is one.
+pub fn arena_of(peer: &Peer) -> Option<&PathBuf> {
+    match peer {
+        Peer::Arena { path, .. } => Some(path),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_that_hangs_is_not_waited_for() {
+        let (never, hangs) = mpsc::channel::<()>();
+        assert_eq!(within(Duration::from_millis(1), move || hangs.recv().is_ok()), None);
+        assert_eq!(within(Duration::from_secs(3600), || 7), Some(7));
+        drop(never);
+    }
+
+    /// A server that says these bytes and then keeps its end open or closes it.
+    fn server(says: &'static [u8], stays: bool) -> (Conversation, UnixStream) {
+        let (ours, mut theirs) = UnixStream::pair().expect("a pair of sockets");
+        let timeout = Duration::from_millis(50);
+        ours.set_read_timeout(Some(timeout)).expect("a timeout");
+        theirs.write_all(says).expect("written");
+        if !stays {
+            theirs.shutdown(std::net::Shutdown::Both).expect("closed");
+        }
+        (Conversation { stream: BufReader::new(Box::new(ours)), who: "it".to_owned(), timeout }, theirs)
+    }
+
+    fn said(failure: Failure) -> String {
+        match failure {
+            Failure::Unreachable(text) | Failure::Refused(text) => text,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn silence_closed_ends_and_nonsense_are_clear_errors() {
+        let (mut silent, _end) = server(b"STAT a", true);
+        assert_eq!(said(silent.line().expect_err("silence")), "it does not answer within 50 ms");
+        let (mut closed, _end) = server(b"STAT a", false);
+        assert_eq!(said(closed.line().expect_err("an end")), "it closed the connection in the middle of its answer");
+        let (mut short, _end) = server(b"12345", false);
+        assert_eq!(said(short.value(1 << 30).expect_err("an end")), "it closed the connection in the middle of a value");
+        let (mut wrong, _end) = server(b"12345\r\n", true);
+        assert_eq!(said(wrong.value(4).expect_err("nonsense")), "it does not speak memcached's protocol: it says '5?'");
+        let (mut busy, _end) = server(b"BUSY\x1b[2J currently processing\r\n", true);
+        assert_eq!(said(busy.lines(|_| Ok(true)).expect_err("a refusal")), "it answers: BUSY?[2J currently processing");
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_given_up() {
+        let (mut endless, mut end) = server(b"", true);
+        let writer = thread::spawn(move || {
+            let _ = end.write_all(&vec![b'x'; LINE_MAX as usize + 10]);
+            end
+        });
+        assert!(said(endless.line().expect_err("too long")).starts_with("it does not speak memcached's protocol: it says 'xxx"));
+        writer.join().expect("a thread");
+    }
+}

@@ -1,0 +1,127 @@
+//! Whom a command speaks to when it is given a TARGET: a memcached (or `leveret serve`) behind a socket, or an arena.
+use crate::output::Failure;
+use crate::target::{self, Target};
+use crate::units;
+use clap::Args;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// memcached's port, for targets without one.
+const PORT: u16 = 11211;
+
+/// The TARGET of a command that takes nothing else.
+#[derive(Args, Clone, Debug)]
+pub struct Reach {
+    /// host[:port], /path/to/socket, or arena:NAME; without it the arena is read, and no server is needed
+    pub target: Option<String>,
+
+    #[command(flatten)]
+    pub patience: Patience,
+}
+
+#[derive(Args, Clone, Debug)]
+pub struct Patience {
+    /// How long a server may keep silent
+    #[arg(long, value_name = "DURATION", value_parser = parse_timeout, default_value = "5s")]
+    pub timeout: Duration,
+}
+
+pub fn parse_timeout(text: &str) -> Result<Duration, String> {
+    units::parse_duration(text)
+        .and_then(|timeout| if timeout.is_zero() { Err("nothing answers in no time".to_owned()) } else { Ok(timeout) })
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Peer {
+    Tcp { host: String, port: u16 },
+    Unix(PathBuf),
+    Arena { name: String, path: PathBuf },
+}
+
+impl Peer {
+    /// TARGET, or the arena of --arena.
+    pub fn of(text: Option<&str>, target: &Target) -> Result<Peer, Failure> {
+        let Some(text) = text else {
+            return Ok(Peer::Arena { name: target.name().to_owned(), path: target.path()? });
+        };
+        if target.arena.is_some() {
+            return Err(Failure::Usage(format!("'{text}' and --arena: give one of the two")));
+        }
+        if text.starts_with("arena:") || (text.contains('/') && text.ends_with(".arena")) {
+            let path = target::resolve(text, target.dir())?;
+            return Ok(Peer::Arena { name: text.strip_prefix("arena:").unwrap_or(text).to_owned(), path });
+        }
+        if text.contains('/') {
+            return Ok(Peer::Unix(PathBuf::from(text)));
+        }
+        host_and_port(text).ok_or_else(|| {
+            Failure::Usage(format!("'{text}' is no target: write host[:port], /path/to/socket, arena:NAME or a path that ends in .arena"))
+        })
+    }
+
+    /// As memcached-tool names it: always with the port.
+    pub fn shown(&self) -> String {
+        match self {
+            Peer::Tcp { host, port } if host.contains(':') => format!("[{host}]:{port}"),
+            Peer::Tcp { host, port } => format!("{host}:{port}"),
+            Peer::Unix(path) => path.display().to_string(),
+            Peer::Arena { name, path } if name.contains('/') => path.display().to_string(),
+            Peer::Arena { name, .. } => format!("arena:{name}"),
+        }
+    }
+}
+
+fn host_and_port(text: &str) -> Option<Peer> {
+    let tcp = |host: &str, port| Some(Peer::Tcp { host: host.to_owned(), port });
+    if let Some(rest) = text.strip_prefix('[') {
+        return match rest.split_once(']')? {
+            (host, "") => tcp(host, PORT),
+            (host, port) => tcp(host, port.strip_prefix(':')?.parse().ok()?),
+        };
+    }
+    match text.split_once(':') {
+        _ if text.is_empty() => None,
+        None => tcp(text, PORT),
+        // More than one colon: an address of IPv6.
+        Some((_, port)) if port.contains(':') => tcp(text, PORT),
+        Some(("", _)) => None,
+        Some((host, port)) => tcp(host, port.parse().ok()?),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn peer(text: &str) -> Result<Peer, Failure> {
+        Peer::of(Some(text), &Target { arena: None, dir: Some("/tmp".into()) })
+    }
+
+    #[test]
+    fn targets_and_how_they_are_shown() {
+        for (text, shown) in [
+            ("localhost", "localhost:11211"),
+            ("localhost:1", "localhost:1"),
+            ("10.0.0.5:11211", "10.0.0.5:11211"),
+            ("::1", "[::1]:11211"),
+            ("[::1]", "[::1]:11211"),
+            ("[::1]:5", "[::1]:5"),
+            ("/run/cache.sock", "/run/cache.sock"),
+            ("./cache.sock", "./cache.sock"),
+            ("arena:apcu", "arena:apcu"),
+            ("/tmp/x.arena", "/tmp/x.arena"),
+        ] {
+            assert_eq!(peer(text).map(|peer| peer.shown()).ok().as_deref(), Some(shown), "{text}");
+        }
+        for text in ["", ":1", "host:", "host:x", "host:99999", "[::1", "[::1]5", "arena:", "arena:a b"] {
+            assert!(matches!(peer(text), Err(Failure::Usage(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn without_a_target_it_is_the_arena_and_never_both() {
+        let target = Target { arena: Some("shop".to_owned()), dir: Some("/tmp".into()) };
+        assert_eq!(Peer::of(None, &target).map(|peer| peer.shown()).ok().as_deref(), Some("arena:shop"));
+        assert!(matches!(Peer::of(Some("localhost"), &target), Err(Failure::Usage(_))));
+    }
+}
