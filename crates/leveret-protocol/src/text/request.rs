@@ -9,13 +9,30 @@ pub struct TextKey<'a>(&'a [u8]);
 impl<'a> TextKey<'a> {
     /// Checks it.
     pub fn new(key: &'a [u8]) -> Option<TextKey<'a>> {
-        let is_valid = (1..=KEY_MAX).contains(&key.len()) && key.iter().all(|byte| *byte > b' ' && *byte != 0x7f);
+        let is_valid = (1..=KEY_MAX).contains(&key.len()) && is_text(key);
         is_valid.then_some(TextKey(key))
     }
 
     /// Its bytes.
     pub fn as_bytes(&self) -> &'a [u8] {
         self.0
+    }
+}
+
+/// Whether no byte is a space, a control character or DEL. Eight bytes at a time: a client asks this of every key.
+fn is_text(key: &[u8]) -> bool {
+    const ONES: u64 = u64::MAX / 0xff;
+    const HIGH_BITS: u64 = ONES << 7;
+    // A byte below n borrows into its high bit, which it has not set itself. What borrows further up has found one already.
+    let has_below = |word: u64, n: u64| word.wrapping_sub(ONES * n) & !word & HIGH_BITS != 0;
+    let is_text = |eight: &[u8; 8]| {
+        let word = u64::from_le_bytes(*eight);
+        !has_below(word, 0x21) && !has_below(word ^ (ONES * 0x7f), 1)
+    };
+    match key.last_chunk() {
+        // The last eight overlap the ones before them where the length is no multiple of eight.
+        Some(last) => is_text(last) && key.chunks_exact(8).all(|eight| eight.try_into().is_ok_and(is_text)),
+        None => key.iter().all(|byte| *byte > b' ' && *byte != 0x7f),
     }
 }
 
@@ -278,6 +295,20 @@ mod tests {
         assert!(TextKey::new(&long[1..]).is_some());
         assert!(TextKey::new("schlüssel".as_bytes()).is_some());
         assert!(!write_stats(&mut Vec::new(), b"items\r\nquit"));
+    }
+
+    #[test]
+    fn one_bad_byte_anywhere_is_found_and_no_good_one_is_blamed() {
+        for len in 1..40 {
+            assert!(TextKey::new(&vec![b'!'; len]).is_some());
+            for (at, byte) in (0..len).flat_map(|at| (0..=255).map(move |byte| (at, byte))) {
+                for other in [b'!', b'~', 0x80, 0xff] {
+                    let mut key = vec![other; len];
+                    key[at] = byte;
+                    assert_eq!(TextKey::new(&key).is_some(), byte > b' ' && byte != 0x7f, "{byte} at {at} of {len} {other}");
+                }
+            }
+        }
     }
 
     #[test]
