@@ -27,6 +27,8 @@ static IN_VAIN: Mutex<Option<HashMap<Endpoint, Instant>>> = Mutex::new(None);
 #[derive(Default)]
 pub(super) struct ShortCut {
     found: Option<Found>,
+    /// When it is to be looked for again.
+    next_search: Option<Instant>,
 }
 
 struct Found {
@@ -46,6 +48,9 @@ impl Found {
 /// The arena that `server` serves, if it is one of this host that does.
 pub(super) fn arena(server: &mut Server) -> Option<&Arena> {
     let now = Instant::now();
+    if server.short_cut.next_search.is_some_and(|next| now < next) {
+        return None;
+    }
     let believed = server.short_cut.found.as_ref().is_some_and(|found| now.duration_since(found.checked) < BELIEVED_FOR);
     if !believed {
         let alive = server.short_cut.found.take().filter(Found::is_alive);
@@ -59,12 +64,11 @@ fn search(server: &mut Server, now: Instant) -> Option<Found> {
     // A panic under this lock cannot leave it half changed.
     let mut in_vain = IN_VAIN.lock().unwrap_or_else(PoisonError::into_inner);
     let in_vain = in_vain.get_or_insert_default();
-    if in_vain.get(&endpoint).is_some_and(|searched| now.duration_since(*searched) < SEARCHED_EVERY) {
-        return None;
-    }
-    let found = look(server, now);
+    let searched = in_vain.get(&endpoint).copied().filter(|searched| now.duration_since(*searched) < SEARCHED_EVERY);
+    let found = if searched.is_none() { look(server, now) } else { None };
     if found.is_none() {
-        in_vain.insert(endpoint, now);
+        let searched = *in_vain.entry(endpoint).insert_entry(searched.unwrap_or(now)).get();
+        server.short_cut.next_search = Some(searched + SEARCHED_EVERY);
     }
     found
 }
