@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The long runs: benchmarks, torture, kill harness. Each is a program of its own; here is only how it is started.
 
-# ./x bench [php|engine|client] [ARGUMENT...]: what follows the name goes to that benchmark.
+# ./x bench [php|engine|client|server] [ARGUMENT...]: what follows the name goes to that benchmark.
 verb_bench() {
     local name=${1:-all}
     [ $# -eq 0 ] || shift
@@ -9,8 +9,9 @@ verb_bench() {
         php) bench_php "$@" ;;
         engine) bench_engine "$@" ;;
         client) bench_client "$@" ;;
-        all) bench_php && bench_engine ;;
-        *) fail "There is no benchmark '$name'." "Take php, client or engine." ;;
+        server) bench_server "$@" ;;
+        all) bench_php && bench_engine && bench_server ;;
+        *) fail "There is no benchmark '$name'." "Take php, client, server or engine." ;;
     esac
 }
 
@@ -26,6 +27,13 @@ bench_client() {
     verb_build
     step "Benchmark: the class Memcached against Debian's php-memcached and php-memcache"
     bench/client/run "$@"
+}
+
+bench_server() {
+    need memcached
+    verb_build
+    step "Benchmark: leveret serve against memcached"
+    cargo run --quiet --release --locked -p leveret-bench -- server "$@"
 }
 
 bench_engine() {

@@ -60,12 +60,8 @@ pub struct Outcome {
 }
 
 impl Bench {
-    pub fn new(peer: PathBuf, ours: Option<PathBuf>, cpus: Cpus, rounds: usize, turn: Duration, quick: bool) -> Result<Bench, Failure> {
-        // Arenas belong into shared memory.
-        let place = if PathBuf::from("/dev/shm").is_dir() { PathBuf::from("/dev/shm") } else { std::env::temp_dir() };
-        let folder = tempfile::Builder::new().prefix("leveret-bench-").tempdir_in(place)?;
-        let pad = Workload::pad(1 << 20);
-        Ok(Bench { peer, ours, cpus, rounds, turn, quick, folder, servers: AtomicU32::new(0), pad })
+    pub fn new(peer: PathBuf, ours: Option<PathBuf>, cpus: Cpus, rounds: usize, turn: Duration, quick: bool, folder: TempDir) -> Bench {
+        Bench { peer, ours, cpus, rounds, turn, quick, folder, servers: AtomicU32::new(0), pad: Workload::pad(1 << 20) }
     }
 
     pub fn start(&self, side: Side, transport: Transport, options: &[&str]) -> Result<Server, Failure> {

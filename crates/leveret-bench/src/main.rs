@@ -78,6 +78,9 @@ struct ServerOptions {
     /// Our command
     #[arg(long, value_name = "FILE", default_value = "build/leveret")]
     ours: PathBuf,
+    /// Where arenas and Unix sockets are made and removed (/dev/shm, or the folder for temporary files)
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
     /// The peer on both sides: what the measuring itself gives
     #[arg(long = "self")]
     peer_only: bool,
@@ -134,7 +137,13 @@ fn compare(options: &ServerOptions) -> Result<bool, Failure> {
     let turn = Duration::from_secs_f64(options.seconds.unwrap_or(if options.quick { 0.02 } else { 0.4 }));
     let cpus = cpus()?;
     server::pin(cpus.load)?;
-    let bench = Bench::new(options.peer.clone(), ours, cpus, rounds, turn, options.quick)?;
+    // Arenas belong into shared memory.
+    let dir = options
+        .dir
+        .clone()
+        .unwrap_or_else(|| Some("/dev/shm".into()).filter(|dir: &PathBuf| dir.is_dir()).unwrap_or_else(std::env::temp_dir));
+    let folder = tempfile::Builder::new().prefix("leveret-bench-").tempdir_in(dir)?;
+    let bench = Bench::new(options.peer.clone(), ours, cpus, rounds, turn, options.quick, folder);
     let about = About::new(&bench);
     let mut progress = Progress::new(chosen.len());
     let mut outcomes = Vec::new();
