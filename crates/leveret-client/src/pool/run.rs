@@ -1,6 +1,6 @@
 //! The loop: sends, reads and waits, over all servers at once, until no answer is awaited.
 use super::link::{self, Fault, Moved, READABLE, WRITABLE};
-use super::server::ROW_END;
+use super::server::{Server, ROW_END};
 use super::{datagrams, wire, Code, Pool};
 use rustix::event::PollFd;
 use std::time::{Duration, Instant};
@@ -28,18 +28,27 @@ impl Pool {
             return Some(Code::NoServers);
         }
         for server in &mut self.servers {
-            datagrams::take_row(server, &self.batch, &self.options);
-            wire::end_row(server, &self.batch, &self.options);
+            if !server.row.is_empty() {
+                datagrams::take_row(server, &self.batch, &self.options);
+                wire::end_row(server, &self.batch, &self.options);
+            }
         }
-        let is_reading = self.servers.iter().any(|server| !server.expected.is_empty() || server.datagrams.is_busy());
-        if self.options.buffer_writes && !is_reading && self.servers.iter().all(|server| server.output.len() - server.sent < BUFFERED_MAX) {
+        if self.options.buffer_writes && self.may_buffer() {
             return (!self.has_errors).then_some(Code::Buffered);
         }
         for index in 0..self.servers.len() {
             self.send(index);
-            self.send_datagrams(index);
+            if self.servers[index].datagrams.is_busy() {
+                self.send_datagrams(index);
+            }
         }
         None
+    }
+
+    /// Nothing is to be read, and what is to be written is little.
+    fn may_buffer(&self) -> bool {
+        let has_little = |server: &Server| !server.is_awaited() && server.output.len() - server.sent < BUFFERED_MAX;
+        self.servers.iter().all(has_little)
     }
 
     /// Sends datagrams that are due; those that nobody answers go over the stream.

@@ -163,6 +163,11 @@ impl Server {
         self.sent < self.output.len()
     }
 
+    /// Some request awaits its answer.
+    pub fn is_awaited(&self) -> bool {
+        !self.expected.is_empty() || self.datagrams.is_busy()
+    }
+
     /// Something is to be sent over the stream, or awaited from it.
     pub fn is_streaming(&self) -> bool {
         self.has_unsent() || !self.expected.is_empty()

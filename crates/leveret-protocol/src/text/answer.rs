@@ -99,6 +99,13 @@ pub enum MetaCode {
 
 /// Reads one answer from the front of `input`.
 pub fn parse_answer<'a>(input: &'a [u8], limits: &Limits) -> Received<Answer<'a>> {
+    // What stores and gets end with, most of the time: no need to look for the line's end and its words.
+    if input.starts_with(b"STORED\r\n") {
+        return Received::Answer { answer: Answer::Stored, consumed: b"STORED\r\n".len() };
+    }
+    if input.starts_with(b"END\r\n") {
+        return Received::Answer { answer: Answer::End, consumed: b"END\r\n".len() };
+    }
     let Some(newline) = memchr(b'\n', &input[..input.len().min(LINE_MAX)]) else {
         return if input.len() < LINE_MAX { Received::More { total: input.len() + 1 } } else { Received::Broken(Broken::LongLine) };
     };
