@@ -98,6 +98,7 @@ impl Core {
     /// What each shard holds, seen without a lock: a hint for where to look.
     fn holdings(&self, now: Time) -> Vec<Holding> {
         let epoch = self.epoch(now);
+        let mut living = 0;
         let mut holdings = vec![Holding::default(); self.shards.len()];
         for segment in (0..self.active_segments()).map(|segment| SegmentId(segment as u32)) {
             let word = self.state(segment);
@@ -111,7 +112,8 @@ impl Core {
                     (header.live_items.load(Ordering::Relaxed) == 0 || header.max_deadline.load(Ordering::Relaxed) <= now.0, true)
                 }
                 Some(State::Draining) => (true, true),
-                Some(State::Large | State::LargeFill) => (false, true),
+                Some(State::LargeFill) => (self.name_of_dead(segment, &mut living).is_some(), true),
+                Some(State::Large) => (false, true),
                 _ => (false, false),
             };
             let is_flushed = matches!(word.kind(), Some(State::Open | State::Sealed)) && self.epoch_of(segment) != epoch;
@@ -247,7 +249,7 @@ impl<'a> Locked<'a> {
         match (survey.draining, survey.dead) {
             (Some(segment), _) => self.drain(segment, Keep::Read),
             (None, Some(segment)) => self.drain(segment, Keep::Nothing),
-            (None, None) => return false,
+            (None, None) => return self.sweep_fills(),
         }
         true
     }

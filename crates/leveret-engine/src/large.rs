@@ -1,8 +1,8 @@
 //! Values above a segment: whole segments filled without any lock, and the rest in an item that lists them.
 //!
-//! A segment being filled names its filler. Pieces that no living process fills and no item lists are freed by recovery and
-//! by whoever runs out of memory.
-use crate::arena::process::OWNER;
+//! A segment being filled names its filler. It is taken and named under the lock of its shard, as it is freed: so a free
+//! segment has no name, and one that is being filled without a name, or by the dead, is the trace of a kill. Pieces that no
+//! living process fills and no item lists are freed by recovery and by whoever runs out of memory.
 use crate::arena::Core;
 use crate::error::Error;
 use crate::hash;
@@ -11,6 +11,7 @@ use crate::lock::Locked;
 use crate::segment::{Pool, SegmentId, State, StateWord};
 use crate::sync::Ordering;
 use crate::time::Time;
+use std::cell::Cell;
 
 /// Pieces that all fills together may hold, as a share of the segments: a quarter. Without it, fills that wait for each other
 /// could hold everything and none would finish.
@@ -21,7 +22,11 @@ const ROUNDS: usize = 64;
 /// A large value on its way: filled segments that belong to this process until the commit.
 pub(crate) struct Fill<'a> {
     core: &'a Core,
+    shard: usize,
     extents: Vec<Extent>,
+    /// The state words under which the segments were taken, whole: other shards give out the same generations.
+    words: Vec<StateWord>,
+    handed_over: Cell<bool>,
 }
 
 impl Fill<'_> {
@@ -31,23 +36,28 @@ impl Fill<'_> {
 
     /// Makes the pieces part of the arena. The commit of the item that lists them follows at once, under the same lock.
     pub fn hand_over(&self, locked: &Locked<'_>) {
-        for extent in &self.extents {
+        for (extent, word) in self.extents.iter().zip(&self.words) {
             let segment = SegmentId(extent.segment);
-            locked.core.set_state(segment, locked.core.state(segment).with(State::Large));
-            locked.core.header(segment).filler.store(0, Ordering::Release);
+            // Only a damaged file has another word there; then the piece is not ours, and readers of the value will see that.
+            if locked.core.change_state(segment, *word, word.with(State::Large)) {
+                locked.core.header(segment).filler.store(0, Ordering::Release);
+            }
         }
+        self.handed_over.set(true);
     }
 }
 
 impl Drop for Fill<'_> {
     /// Whatever was not handed over is free again.
     fn drop(&mut self) {
-        for extent in &self.extents {
-            let segment = SegmentId(extent.segment);
-            let word = self.core.state(segment);
-            if word.kind() == Some(State::LargeFill) && word.generation() as u32 == extent.generation {
-                self.core.end_fill(segment, word);
-            }
+        if self.handed_over.get() {
+            return;
+        }
+        // Killed here, whoever takes the lock next frees the rest. Without the lock only that help would be missing: no
+        // other process touches pieces that a living one fills.
+        let _locked = self.core.try_lock(self.shard, Time::now());
+        for (extent, word) in self.extents.iter().zip(&self.words) {
+            self.core.end_fill(SegmentId(extent.segment), *word);
         }
     }
 }
@@ -86,40 +96,35 @@ impl Core {
     /// Fills segments with `bytes`; the last one may stay partly empty.
     pub fn fill(&self, hash: u64, bytes: &[u8], now: Time) -> Result<Fill<'_>, Error> {
         let shard = self.shard_of(hash);
-        let owner = self.owner()?;
-        let mut fill = Fill { core: self, extents: Vec::with_capacity(bytes.len().div_ceil(self.geometry.segment_size() as usize)) };
+        let pieces = bytes.len().div_ceil(self.geometry.segment_size() as usize);
+        let (extents, words) = (Vec::with_capacity(pieces), Vec::with_capacity(pieces));
+        let mut fill = Fill { core: self, shard, extents, words, handed_over: Cell::new(false) };
         for piece in bytes.chunks(self.geometry.segment_size() as usize) {
-            let (segment, generation) = self.take_piece(shard, owner, now)?;
+            let (segment, word) = self.take_piece(shard, now)?;
+            fill.extents.push(Extent { segment: segment.0, generation: word.generation() as u32 });
+            fill.words.push(word);
             self.header(segment).key_hash.store(hash, Ordering::Relaxed);
             self.touch_pages(self.start(segment), piece.len() as u64);
             self.data.copy_in(self.start(segment), piece);
-            fill.extents.push(Extent { segment: segment.0, generation: generation as u32 });
         }
         Ok(fill)
     }
 
-    fn take_piece(&self, shard: usize, owner: u64, now: Time) -> Result<(SegmentId, u64), Error> {
-        let mut swept = false;
-        for _ in 0..ROUNDS {
+    fn take_piece(&self, shard: usize, now: Time) -> Result<(SegmentId, StateWord), Error> {
+        for round in 0..ROUNDS {
             if self.count_state(State::LargeFill) * FILL_SHARE < self.active_segments().max(self.states.len() / 2) {
-                let generation = self.shards.at(shard).generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
-                if let Some(segment) = self.take_free(StateWord::new(generation, State::LargeFill, shard, Pool::Small, 0)) {
-                    if self.claim(segment, owner) {
-                        return Ok((segment, generation));
-                    }
-                    // Somebody who found it without a filler has taken it to free it.
-                    continue;
+                if let Some(taken) = self.lock(shard, now)?.take_piece()? {
+                    return Ok(taken);
                 }
                 if !self.make_room(shard, now)? {
                     break;
                 }
-            } else if swept {
+            } else if round > 0 {
                 // The other fills are alive; they end sooner or later.
                 std::thread::yield_now();
             }
-            if !swept {
-                self.sweep_fills(owner);
-                swept = true;
+            if round == 0 {
+                self.sweep_fills(now);
             }
         }
         Err(Error::NoMemory)
@@ -129,44 +134,65 @@ impl Core {
         (0..self.active_segments()).filter(|segment| self.state(SegmentId(*segment as u32)).kind() == Some(kind)).count()
     }
 
-    /// Writes our name on a segment that nobody living fills.
-    fn claim(&self, segment: SegmentId, owner: u64) -> bool {
-        let cell = &self.header(segment).filler;
-        let found = cell.load(Ordering::Acquire);
-        let stale = found == 0 || found & OWNER == owner || self.is_dead(found);
-        stale && cell.compare_exchange(found, owner, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-    }
-
     fn end_fill(&self, segment: SegmentId, word: StateWord) {
         self.header(segment).filler.store(0, Ordering::Release);
-        let freed = self.states.at(segment.0 as usize).state.compare_exchange(
-            word.0,
-            word.with(State::Free).0,
-            Ordering::AcqRel,
-            Ordering::Relaxed,
-        );
-        if freed.is_ok() {
+        if self.change_state(segment, word, word.with(State::Free)) {
             self.set_used(segment, false);
         }
     }
 
-    /// Frees the pieces of fills whose process is dead.
-    pub fn sweep_fills(&self, owner: u64) {
-        for segment in (0..self.active_segments()).map(|segment| SegmentId(segment as u32)) {
-            let word = self.state(segment);
-            if word.kind() != Some(State::LargeFill) || self.header(segment).filler.load(Ordering::Acquire) & OWNER == owner {
-                continue;
-            }
-            // Without a filler it was taken an instant ago, or its taker was killed in that instant: whoever writes his name
-            // first has it.
-            if self.claim(segment, owner) {
-                self.end_fill(segment, word);
+    /// The name on a segment being filled, if it is nobody's or that of the dead. `living`: the last one that was found to live,
+    /// since the pieces of a value have the same.
+    pub fn name_of_dead(&self, segment: SegmentId, living: &mut u64) -> Option<u64> {
+        let name = self.header(segment).filler.load(Ordering::Acquire);
+        if name != 0 && (name == *living || !self.is_dead(name)) {
+            *living = name;
+            return None;
+        }
+        Some(name)
+    }
+
+    /// Frees the pieces of fills whose process is dead, in every shard whose lock is to be had at once.
+    fn sweep_fills(&self, now: Time) {
+        for shard in 0..self.shards.len() {
+            if let Some(locked) = self.try_lock(shard, now) {
+                locked.sweep_fills();
             }
         }
     }
 }
 
 impl Locked<'_> {
+    /// A segment of this shard with our name on it. Under the lock, so that a segment being filled without a name is always
+    /// the trace of a kill.
+    fn take_piece(&self) -> Result<Option<(SegmentId, StateWord)>, Error> {
+        let owner = self.core.owner()?;
+        let word = StateWord::new(self.next_generation(), State::LargeFill, self.index, Pool::Small, 0);
+        Ok(self.core.take_free(word).map(|segment| {
+            self.core.header(segment).filler.store(owner, Ordering::Release);
+            (segment, word)
+        }))
+    }
+
+    /// Frees the pieces of this shard's fills whose process is dead. True: there were some.
+    pub fn sweep_fills(&self) -> bool {
+        let (mut freed, mut living) = (false, 0);
+        for segment in (0..self.core.active_segments()).map(|segment| SegmentId(segment as u32)) {
+            let word = self.core.state(segment);
+            if word.kind() != Some(State::LargeFill) || word.shard() != self.index {
+                continue;
+            }
+            let Some(name) = self.core.name_of_dead(segment, &mut living) else { continue };
+            // Both only if nobody was quicker: without the lock a living filler may just be letting go.
+            let _ = self.core.header(segment).filler.compare_exchange(name, 0, Ordering::AcqRel, Ordering::Relaxed);
+            if self.core.change_state(segment, word, word.with(State::Free)) {
+                self.core.set_used(segment, false);
+                freed = true;
+            }
+        }
+        freed
+    }
+
     /// Frees the pieces of a large value that no slot reaches any more.
     pub fn free_extents(&self, view: &View) {
         for index in 0..view.pieces() {
@@ -195,5 +221,65 @@ impl Locked<'_> {
             let Some(view) = self.core.item_behind(self.index, spot.word) else { return false };
             view.kind == Kind::Large && (0..view.pieces()).any(|index| self.core.extent_of(&view, index) == piece)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Arena, Deadline, OpenOptions};
+
+    fn scratch() -> (Arena, tempfile::TempDir) {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let options = OpenOptions { memory: 8 << 20, cores: 2, ..OpenOptions::default() };
+        (Arena::open(&dir.path().join("large.arena"), &options).expect("an arena").0, dir)
+    }
+
+    /// A storm of kills and stops once left a piece in two values. A writer was stopped between its commit and the end of its
+    /// fill; meanwhile its value was deleted and the segment taken by a fill of another shard, under the same generation,
+    /// which each shard counts for itself. The late end took that for its own piece and freed it under the filler.
+    #[test]
+    fn a_fill_that_ends_late_leaves_the_next_use_of_its_segments_alone() {
+        let (arena, _dir) = scratch();
+        let core = &*arena.core;
+        let hash = core.hash(b"key");
+        let (first, second) = (core.shard_of(hash), (core.shard_of(hash) + 1) % core.shards.len());
+        let fill = core.fill(hash, &[1; 1000], Time::now()).expect("room");
+        let taken = fill.extents[0];
+        let locked = core.lock(first, Time::now()).expect("free");
+        fill.hand_over(&locked);
+        core.set_free(SegmentId(taken.segment));
+        drop(locked);
+        core.shards.at(second).generation.store(u64::from(taken.generation) - 1, Ordering::Relaxed);
+        let next = core.lock(second, Time::now()).expect("free").take_piece().expect("registered").expect("room");
+        assert_eq!((next.0 .0, next.1.generation() as u32), (taken.segment, taken.generation), "the same segment and generation");
+        drop(fill);
+        assert_eq!(core.state(next.0), next.1);
+        core.end_fill(next.0, next.1);
+    }
+
+    #[test]
+    fn threads_of_one_process_do_not_take_each_others_pieces_for_abandoned() {
+        const THREADS: u8 = 8;
+        let (arena, _dir) = scratch();
+        let now = Time::now();
+        std::thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let arena = &arena;
+                scope.spawn(move || {
+                    for round in 0..100u8 {
+                        let value = vec![thread ^ round << 3; 300_000 + usize::from(round) * 4001];
+                        // In so small an arena others may hold all that fills may have.
+                        let _ = arena.set(&[thread % 4], &value, Deadline::NEVER, now);
+                        for key in 0..4 {
+                            let Some(item) = arena.get(&[key], now) else { continue };
+                            assert!(item.value.iter().all(|byte| *byte == item.value[0]), "two values in one");
+                        }
+                    }
+                });
+            }
+        });
+        assert!(arena.verify().is_clean(), "{:?}", arena.verify());
+        assert_eq!(arena.core.count_state(State::LargeFill), 0);
     }
 }

@@ -15,9 +15,7 @@ impl Locked<'_> {
         self.recount();
         self.finish_drains();
         self.free_orphans();
-        if let Ok(owner) = self.core.owner() {
-            self.core.sweep_fills(owner);
-        }
+        self.sweep_fills();
         self.count(Counter::Recoveries, 1);
     }
 

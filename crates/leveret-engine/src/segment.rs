@@ -138,6 +138,12 @@ impl Core {
         self.states.at(segment.0 as usize).state.store(word.0, Ordering::Release);
     }
 
+    /// Changes a state word if it is `seen`. False: it is another one by now.
+    pub fn change_state(&self, segment: SegmentId, seen: StateWord, next: StateWord) -> bool {
+        let cell = &self.states.at(segment.0 as usize).state;
+        cell.compare_exchange(seen.0, next.0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+    }
+
     /// Flush epoch of everything in a segment.
     #[inline]
     pub fn epoch_of(&self, segment: SegmentId) -> u32 {
@@ -173,13 +179,15 @@ impl Core {
         self.start(segment) + written.min(self.geometry.segment_size())
     }
 
+    /// Whoever sets a bit looks at the state word afterwards: a bit that says "used" wrongly would lose the segment. Whoever
+    /// clears one has freed the segment before. Hence the orderings.
     pub fn set_used(&self, segment: SegmentId, used: bool) {
         let word = self.used_map.at(segment.0 as usize / 64);
         let bit = 1u64 << (segment.0 % 64);
         if used {
-            word.fetch_or(bit, Ordering::Relaxed);
+            word.fetch_or(bit, Ordering::AcqRel);
         } else {
-            word.fetch_and(!bit, Ordering::Relaxed);
+            word.fetch_and(!bit, Ordering::AcqRel);
         }
     }
 
@@ -197,7 +205,8 @@ impl Core {
         free
     }
 
-    /// Takes a free segment for `next`, whose generation must be new. The map is a hint, the state word decides.
+    /// Takes a free segment for `next`, whose generation must be new. The map is a hint, the state word decides. The caller
+    /// holds the lock of the shard in `next`, whose recovery mends the map after a kill between the two.
     pub fn take_free(&self, next: StateWord) -> Option<SegmentId> {
         let active = self.active_segments();
         for word in 0..active.div_ceil(64) {
@@ -209,11 +218,9 @@ impl Core {
                     return None;
                 }
                 let segment = SegmentId(index as u32);
-                let found = self.state(segment);
                 self.set_used(segment, true);
-                let slot = &self.states.at(index).state;
-                if found.kind() == Some(State::Free) && slot.compare_exchange(found.0, next.0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-                {
+                let found = self.state(segment);
+                if found.kind() == Some(State::Free) && self.change_state(segment, found, next) {
                     // Whoever sees a byte that is written from now on also sees the new generation. Pairs with the fence
                     // between a reader's copy and its second look at the state.
                     fence(Ordering::Release);
@@ -231,6 +238,8 @@ impl Core {
         for word in [&header.write_off, &header.live_bytes, &header.live_items, &header.max_deadline] {
             word.store(0, Ordering::Relaxed);
         }
+        // A kill in the middle of a hand-over leaves it.
+        header.filler.store(0, Ordering::Relaxed);
         self.set_state(segment, self.state(segment).with(State::Free));
         self.set_used(segment, false);
     }
