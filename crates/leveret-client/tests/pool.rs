@@ -322,7 +322,9 @@ fn keys_that_cannot_be_sent_and_pools_without_servers_are_errors() {
     pool.begin();
     let long = "k".repeat(251);
     for bad in ["", "a b", "a\r\nflush_all", long.as_str()] {
-        assert_eq!(pool.add(&request(Operation::Get, bad)), Err(Code::BadKey), "{bad}");
+        for operation in [Operation::Get, Operation::Set, Operation::Delete, Operation::Increment, Operation::Touch] {
+            assert_eq!(pool.add(&request(operation, bad)), Err(Code::BadKey), "{bad}");
+        }
     }
     assert_eq!(pool.add(&request(Operation::Get, "schlüssel")), Ok(()));
     assert_eq!(pool.run(), Code::SomeErrors);

@@ -19,6 +19,7 @@ mod wire;
 
 use crate::ring::{self, Ring};
 use leveret_engine::Arena;
+use leveret_protocol::text::TextKey;
 use link::Fault;
 pub use options::{Options, Protocol};
 use request::Pending;
@@ -293,6 +294,12 @@ impl Pool {
     fn write(&mut self, number: u32, request: &Request<'_>) -> Result<(), Code> {
         let server = &mut self.servers[self.batch.pending[number as usize].server as usize];
         if server.is_local() {
+            // An arena takes any bytes, but a key must be good wherever it lives.
+            let must_be_text = self.options.protocol == Protocol::Text && !request.operation.is_for_servers();
+            if must_be_text && TextKey::new(request.key).is_none() {
+                self.batch.pending.pop();
+                return Err(Code::BadKey);
+            }
             if let Err(fault) = local::execute(server, &mut self.batch, number, request) {
                 self.give_up(number, fault);
             }

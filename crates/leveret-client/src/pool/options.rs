@@ -1,4 +1,5 @@
 //! How a pool behaves.
+use super::request::Request;
 use super::Code;
 use crate::ring::{Distribution, KeyHash, Preset};
 use leveret_protocol::text::TextKey;
@@ -100,11 +101,12 @@ impl Default for Options {
 }
 
 impl Options {
-    /// Whether `key` can be sent at all.
-    pub(super) fn check_key(&self, key: &[u8]) -> Result<(), Code> {
+    /// Whether the key of `request` can be sent at all. In text it is looked at when it is written; gets are written later.
+    pub(super) fn check_key(&self, request: &Request<'_>) -> Result<(), Code> {
+        let key = request.key;
         let is_valid = match self.protocol {
             _ if key.is_empty() || key.len() > leveret_protocol::KEY_MAX => false,
-            Protocol::Text => TextKey::new(key).is_some(),
+            Protocol::Text => !request.operation.is_get() || TextKey::new(key).is_some(),
             // In binary a key has a length, in meta commands base64 carries what a line cannot.
             Protocol::Binary | Protocol::Meta => true,
         };

@@ -6,7 +6,7 @@ use crate::ring::Preset;
 
 impl Pool {
     pub(super) fn add_for_key(&mut self, request: &Request<'_>) -> Result<(), Code> {
-        self.options.check_key(request.key)?;
+        self.options.check_key(request)?;
         let number = self.batch.pending.len() as u32;
         self.push(request, 0);
         let place = request.group.unwrap_or(request.key);
