@@ -36,8 +36,8 @@ struct Survey {
     draining: Option<SegmentId>,
     /// Past its deadline as a whole, flushed, or without a live item.
     dead: Option<SegmentId>,
-    /// The one with the most dead bytes, if these are more than half of it.
-    hollow: Option<(SegmentId, u32)>,
+    /// The sealed one with the fewest live bytes.
+    hollowest: Option<(SegmentId, u32)>,
     oldest_small: Option<(SegmentId, u64)>,
     oldest_main: Option<(SegmentId, u64)>,
     fullest_open: Option<(SegmentId, u64)>,
@@ -76,7 +76,10 @@ impl Core {
             }
         }
         if !self.evicts {
-            return Ok(false);
+            // What has died between the living is all that is left to win.
+            let own = self.lock(shard, now)?.compact();
+            let others = || (0..holdings.len()).filter(|other| *other != shard);
+            return Ok(own || others().any(|other| self.try_lock(other, now).is_some_and(|locked| locked.compact())));
         }
         let fair = self.active_segments() / holdings.len();
         if holdings[shard].segments < fair {
@@ -139,7 +142,7 @@ impl Core {
     #[cold]
     fn extend_index(&self, shard: usize, chunks: u32, now: Time) {
         let patience = &self.index_full_until[shard];
-        if u64::from(chunks + 1) * u64::from(self.geometry.chunk_buckets) > u64::from(self.geometry.buckets_max)
+        if (u64::from(chunks) + 1) * u64::from(self.geometry.chunk_buckets) > u64::from(self.geometry.buckets_max)
             || Time(patience.load(Ordering::Relaxed)) > now
         {
             return;
@@ -177,7 +180,6 @@ impl<'a> Locked<'a> {
     fn survey(&self) -> Survey {
         let core = self.core;
         let now = self.time();
-        let size = core.geometry.segment_size() as u32;
         let mut survey = Survey { next_expiry: u32::MAX, ..Survey::default() };
         for segment in (0..core.active_segments()).map(|segment| SegmentId(segment as u32)) {
             let word = core.state(segment);
@@ -212,8 +214,8 @@ impl<'a> Locked<'a> {
                         continue;
                     }
                     survey.next_expiry = survey.next_expiry.min(expiry);
-                    if live < size / 2 && survey.hollow.is_none_or(|(_, least)| live < least) {
-                        survey.hollow = Some((segment, live));
+                    if survey.hollowest.is_none_or(|(_, least)| live < least) {
+                        survey.hollowest = Some((segment, live));
                     }
                     let oldest = if word.pool() == Pool::Small { &mut survey.oldest_small } else { &mut survey.oldest_main };
                     if oldest.is_none_or(|(_, generation)| word.generation() < generation) {
@@ -230,16 +232,22 @@ impl<'a> Locked<'a> {
     /// Frees a segment that is dead, or hardly alive. False: there is none, and no need to look again soon.
     fn reuse(&self) -> bool {
         let survey = self.survey();
-        let hardly_alive = survey.hollow.filter(|(_, live)| u64::from(*live) < self.core.geometry.segment_size() / 4);
+        let hardly_alive = survey.hollowest.filter(|(_, live)| u64::from(*live) < self.core.geometry.segment_size() / 4);
         if let Some(segment) = survey.dead {
-            self.drain(segment, Keep::Nothing);
-        } else if let Some((segment, _)) = hardly_alive {
-            self.drain(segment, Keep::Alive);
-        } else {
-            self.shard().dead_bytes.store(0, Ordering::Relaxed);
-            return false;
+            return self.drain(segment, Keep::Nothing);
         }
-        true
+        if let Some((segment, _)) = hardly_alive {
+            return self.drain(segment, Keep::Alive);
+        }
+        self.shard().dead_bytes.store(0, Ordering::Relaxed);
+        false
+    }
+
+    /// Moves the living of the hollowest segment together. False: there is too little to win, or no room to move them to.
+    fn compact(&self) -> bool {
+        let least_won = self.core.geometry.segment_size() as u32 / 8;
+        let hollow = self.survey().hollowest.filter(|(_, live)| live + least_won <= self.core.geometry.segment_size() as u32);
+        hollow.is_some_and(|(segment, _)| self.drain(segment, Keep::Alive))
     }
 
     /// Frees a segment without a live item, or one whose drain was cut short by a kill. False: there is none.
@@ -247,11 +255,10 @@ impl<'a> Locked<'a> {
         let survey = self.survey();
         self.shard().next_expiry.store(survey.next_expiry, Ordering::Relaxed);
         match (survey.draining, survey.dead) {
-            (Some(segment), _) => self.drain(segment, Keep::Read),
+            (Some(segment), _) => self.drain(segment, self.keep_after_kill()),
             (None, Some(segment)) => self.drain(segment, Keep::Nothing),
-            (None, None) => return self.sweep_fills(),
+            (None, None) => self.sweep_fills(),
         }
-        true
     }
 
     /// Drains one segment of this shard. False: it has none that could be.
@@ -260,9 +267,9 @@ impl<'a> Locked<'a> {
             return true;
         }
         let survey = self.survey();
-        if let Some((segment, _)) = survey.hollow {
-            self.drain(segment, Keep::Alive);
-            return true;
+        let half = self.core.geometry.segment_size() as u32 / 2;
+        if let Some((segment, _)) = survey.hollowest.filter(|(_, live)| *live < half) {
+            return self.drain(segment, Keep::Alive);
         }
         let small_is_due = survey.small * 100 > survey.all * SMALL_PERCENT;
         let (first, second) =
@@ -294,21 +301,32 @@ impl<'a> Locked<'a> {
     /// Continues what kills have left behind.
     pub fn finish_drains(&self) {
         while let Some(segment) = self.survey().draining {
-            self.drain(segment, Keep::Read);
+            self.drain(segment, self.keep_after_kill());
+        }
+    }
+
+    /// What a drain keeps that a kill cut short: a process that never evicts does not finish another's eviction.
+    fn keep_after_kill(&self) -> Keep {
+        if self.core.evicts {
+            Keep::Read
+        } else {
+            Keep::Alive
         }
     }
 
     /// Empties a segment: moves what is kept, drops the rest, frees it. Killed anywhere it is simply begun again: an item
-    /// whose slot points elsewhere by now is not this segment's any more.
-    fn drain(&self, segment: SegmentId, keep: Keep) {
+    /// whose slot points elsewhere by now is not this segment's any more. False: a process that never evicts found no room for
+    /// all that is alive, and what it could not move stays.
+    fn drain(&self, segment: SegmentId, keep: Keep) -> bool {
         let core = self.core;
         let word = core.state(segment);
         if word.kind() == Some(State::Sealed) && core.header(segment).live_items.load(Ordering::Relaxed) == 0 {
             // Kills leave this count too high, never too low: no slot points here.
             core.set_free(segment);
-            return;
+            return true;
         }
         core.set_state(segment, word.with(State::Draining));
+        let mut stays = false;
         let pool = word.pool();
         let mut budget = match (keep, pool) {
             (Keep::Nothing, _) => 0,
@@ -329,6 +347,8 @@ impl<'a> Locked<'a> {
                     let cooled = if pool == Pool::Small { frequency / 2 } else { frequency - 1 };
                     spot.set_frequency(spot.frequency() & !FREQUENCY_MAX | cooled);
                 }
+            } else if keep == Keep::Alive && !core.evicts {
+                stays = true;
             } else {
                 self.remove(hash, spot);
                 self.count(Counter::Evicted, 1);
@@ -337,10 +357,15 @@ impl<'a> Locked<'a> {
                 }
             }
         });
+        if stays {
+            core.set_state(segment, word.with(State::Sealed));
+            return false;
+        }
         if !whole {
             self.clear_slots_into(segment);
         }
         core.set_free(segment);
+        true
     }
 
     /// Moves an item to fresh room of `pool`. False: there is none.

@@ -123,3 +123,23 @@ fn without_eviction_a_full_arena_refuses_and_loses_nothing() {
         arena.set(&key(number), &value, Deadline::NEVER, now).expect("deleted memory is used again");
     }
 }
+
+/// Deleted here and there, no segment is empty enough to be freed as it is: the living move together, and none is lost.
+#[test]
+fn without_eviction_the_room_between_the_living_is_used_again() {
+    let Scratch { arena, _dir } = scratch(OpenOptions { memory: 8 << 20, evict: false, ..OpenOptions::default() });
+    let now = Time::now();
+    let key = |number: u32| format!("key-{number}").into_bytes();
+    let value = [1u8; 1000];
+    let full = (0..20_000).find(|number| arena.set(&key(*number), &value, Deadline::NEVER, now) == Err(Error::NoMemory));
+    let full = full.expect("8 MiB hold less than 20 MB");
+    for number in (0..full).step_by(2) {
+        assert!(arena.delete(&key(number), now).expect("free"));
+    }
+    for number in 0..full * 2 / 5 {
+        arena.set(format!("new-{number}").as_bytes(), &value, Deadline::NEVER, now).expect("deleted memory is used again");
+    }
+    assert!((1..full).step_by(2).all(|number| arena.contains(&key(number), now)));
+    assert_eq!(arena.stats().evicted, 0);
+    assert!(arena.verify().is_clean(), "{:?}", arena.verify());
+}
