@@ -222,7 +222,8 @@ impl<'a> Locked<'a> {
             spot.set_frequency(0);
             spot.cell().store(word.0, Ordering::Release);
         } else if !self.extend_chain(located, word) {
-            let coldest = self.coldest_of(located);
+            // A full bucket without a link holds seven items, unless the file is damaged.
+            let Some(coldest) = self.coldest_of(located) else { return };
             coldest.set_frequency(0);
             coldest.cell().store(word.0, Ordering::Release);
             self.uncount_item(coldest.word);
@@ -231,10 +232,10 @@ impl<'a> Locked<'a> {
         }
     }
 
-    fn coldest_of(&self, located: &Located<'a>) -> Spot<'a> {
+    fn coldest_of(&self, located: &Located<'a>) -> Option<Spot<'a>> {
         let last = located.last;
         let spots = (0..SLOTS).map(|slot| Spot { bucket: last, slot, word: SlotWord(last.slots[slot].load(Ordering::Relaxed)) });
-        spots.filter(|spot| spot.word.is_item()).min_by_key(Spot::frequency).expect("a full bucket without a link holds seven items")
+        spots.filter(|spot| spot.word.is_item()).min_by_key(Spot::frequency)
     }
 
     /// Adds an overflow bucket with `word` behind a full chain. One store links it: before that store nobody reaches it, and

@@ -73,6 +73,10 @@ impl Core {
     /// The lock if it is free, or its owner is dead, at once.
     pub fn try_lock(&self, shard: usize, now: impl Moment) -> Option<Locked<'_>> {
         let owner = self.owner().ok()?;
+        // Inside a section nothing is taken from the dead: a refusal after that would leave their shard without recovery.
+        if SECTION.with(|section| section.frame.get()) != 0 {
+            return None;
+        }
         let word = &self.shards.at(shard).lock;
         match word.compare_exchange(0, owner, Ordering::Acquire, Ordering::Relaxed) {
             Ok(_) => self.entered(shard, true, now).ok(),

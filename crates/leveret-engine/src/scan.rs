@@ -77,6 +77,7 @@ impl Core {
         let mut items = Vec::new();
         let mut bucket = cursor.bucket;
         while bucket < u64::from(buckets) {
+            let length = self.chain(shard, bucket as u32).count();
             for spot in self.spots(shard, bucket as u32) {
                 let at = spot.word.at();
                 let Some(segment) = self.segment_at(at) else { continue };
@@ -108,6 +109,10 @@ impl Core {
                     return None;
                 }
                 items.extend(item);
+            }
+            // The chain grew by an overflow bucket, which took over an entry that may have been missed for that.
+            if self.chain(shard, bucket as u32).count() != length {
+                return None;
             }
             bucket += u64::from(cursor.level);
         }

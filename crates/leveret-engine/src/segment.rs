@@ -280,7 +280,6 @@ impl Locked<'_> {
     /// a new one. `all`: also from the segments kept back for drains. None: something must be evicted first.
     #[inline]
     pub fn reserve(&self, pool: Pool, class: u8, size: u64, all: bool) -> Option<Place> {
-        debug_assert!(size <= self.core.geometry.segment_size());
         // A sixteenth of a segment is worth more than items that die together.
         if size <= self.core.geometry.segment_size() / 16 {
             let wanted = StateWord::new(0, State::Open, self.index, pool, class);
@@ -302,6 +301,10 @@ impl Locked<'_> {
 
     #[cold]
     fn reserve_best(&self, pool: Pool, class: u8, size: u64, all: bool) -> Option<Place> {
+        // A copy that gains a cas is larger than its item, which in a damaged file may fill its segment to the end.
+        if size > self.core.geometry.segment_size() {
+            return None;
+        }
         let open = || {
             Self::entries(pool)
                 .filter_map(|entry| self.open_segment(entry).map(|(segment, word)| (entry, segment, word, self.room_in(segment))))

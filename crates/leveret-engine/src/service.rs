@@ -42,7 +42,9 @@ impl Arena {
         let slot = claimed.ok_or(Error::NoMemory)?;
         let entry = core.services.at(slot);
         // A dead owner's seal differs from the new owner word, and this process leaves none behind: nobody believes the slot yet.
-        entry.uses.fetch_add(1, Ordering::AcqRel);
+        entry.uses.fetch_add(1, Ordering::Relaxed);
+        // Whoever sees a word of the new text also sees that number.
+        fence(Ordering::Release);
         for (word, bytes) in entry.text.iter().zip(text.as_bytes().chunks(8)) {
             let mut padded = [0; 8];
             padded[..bytes.len()].copy_from_slice(bytes);

@@ -18,9 +18,10 @@ impl Core {
         let chunks: u64 = (0..self.shards.len()).map(|shard| u64::from(self.shards.at(shard).chunks.load(Ordering::Relaxed))).sum();
         let active = self.active_segments();
         let retired = (0..active).filter(|segment| self.state(SegmentId(*segment as u32)).kind() == Some(State::Retired)).count();
-        self.geometry.metadata_len()
-            + chunks.saturating_mul(self.geometry.chunk_len())
-            + ((active - retired) as u64) * self.geometry.segment_size()
+        self.geometry
+            .metadata_len()
+            .saturating_add(chunks.saturating_mul(self.geometry.chunk_len()))
+            .saturating_add(((active - retired) as u64) * self.geometry.segment_size())
     }
 
     fn lock_for_growth(&self) -> Option<FileLock> {
@@ -67,7 +68,7 @@ impl Core {
     #[cold]
     pub fn grow_index(&self, shard: usize, seen: u32) -> bool {
         let chunk = self.geometry.chunk_buckets;
-        if u64::from(seen + 1) * u64::from(chunk) > u64::from(self.geometry.buckets_max) {
+        if (u64::from(seen) + 1) * u64::from(chunk) > u64::from(self.geometry.buckets_max) {
             return false;
         }
         let Some(_lock) = self.lock_for_growth() else { return false };
