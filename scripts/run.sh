@@ -23,7 +23,7 @@ bench_php() {
 }
 
 bench_client() {
-    need python3 memcached php8.2-memcached php8.2-memcache php8.2-msgpack php8.2-igbinary
+    need python3 memcached valgrind php8.2-memcached php8.2-memcache php8.2-msgpack php8.2-igbinary
     verb_build
     step "Benchmark: the class Memcached against Debian's php-memcached and php-memcache"
     bench/client/run "$@"

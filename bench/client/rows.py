@@ -3,7 +3,7 @@
 
 class Row:
     """Ours beside both peers, on the same servers."""
-    scale = 1000   # to microseconds
+    shown_in = 'us'
 
     def __init__(self, title, workload, target, calls, keys=50, servers='tcp', unit='ns', udp=False, quick=None):
         self.title, self.workload, self.target, self.unit = title, workload, target, unit
@@ -14,9 +14,41 @@ class Row:
         servers = setting.servers(self._servers)
         return {side: self._worker(setting, side, servers) for side in ('memcache', 'memcached', 'ours')}
 
+    def rounds(self, setting, progress):
+        sides = self.start(setting)
+        for worker in sides.values():
+            worker.measure()   # warms up, and connects
+        names = list(sides)
+        rounds = []
+        for number in range(setting.rounds):
+            progress(f'round {number + 1} of {setting.rounds}')
+            first = number % len(names)
+            rounds.append({name: sides[name].measure() for name in names[first:] + names[:first]})
+        setting.stop()
+        return rounds
+
     def _worker(self, setting, side, servers):
         size = {'calls': max(5, self._calls // 50) if setting.quick else self._calls, 'keys': self._keys, 'bytes': 100}
         return setting.worker(side).prepare(self.workload, servers=servers, udp=self._udp, **size)
+
+
+class Instructions(Row):
+    """User-space instructions of the whole process for one call: what callgrind counts for twice as many calls, less the rest."""
+    shown_in = 'instr'
+
+    def __init__(self, title, workload, target, calls, **how):
+        super().__init__(title, workload, target, calls, unit='instructions', **how)
+
+    def rounds(self, setting, progress):
+        servers = setting.servers(self._servers)
+        calls = 50 if setting.quick else self._calls
+        counted = {}
+        for side in ('memcache', 'memcached', 'ours'):
+            progress(f'{side} under callgrind')
+            once, wrong = setting.count_instructions(side, self.workload, servers, self._keys, calls)
+            twice, wrong_too = setting.count_instructions(side, self.workload, servers, self._keys, 2 * calls)
+            counted[side] = {'instructions': twice - once, 'calls': calls, 'wrong': wrong + wrong_too}
+        return [counted]
 
 
 class OneServerOrFour(Row):
@@ -48,6 +80,10 @@ ROWS = {
     'set-cpu': Row('set, TCP, CPU time of the client', 'set', 1.0, 4000, keys=1, unit='cpu_us'),
     'get-unix-cpu': Row('get, Unix socket, CPU time of the client', 'get', 1.0, 4000, keys=1, servers='unix', unit='cpu_us'),
     'set-unix-cpu': Row('set, Unix socket, CPU time of the client', 'set', 1.0, 4000, keys=1, servers='unix', unit='cpu_us'),
+    'get-instr': Instructions('get, TCP, instructions of the process', 'get', 0.9, 1000, keys=1),
+    'set-instr': Instructions('set, TCP, instructions of the process', 'set', 0.9, 1000, keys=1),
+    'get-unix-instr': Instructions('get, Unix socket, instructions of the process', 'get', 0.9, 1000, keys=1, servers='unix'),
+    'set-unix-instr': Instructions('set, Unix socket, instructions of the process', 'set', 0.9, 1000, keys=1, servers='unix'),
     'udp': Row('get, UDP', 'get', 1.0, 2000, keys=1, udp=True),
     'udp50': Row('getMulti of 50, UDP', 'getMany', 1.0, 50, udp=True),
     'connect-cpu': Row('connect, get, close: CPU time of the client', 'connect', 0.8, 500, keys=1, unit='cpu_us'),

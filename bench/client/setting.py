@@ -67,6 +67,18 @@ class Setting:
         self._workers.append(worker)
         return worker
 
+    def count_instructions(self, side, workload, servers, keys, calls):
+        """What callgrind counts in a process that makes so many calls, and its wrong answers."""
+        name = {'ours': 'leveret'}.get(side, side)
+        count = self._folder / 'callgrind.out'
+        command = ['valgrind', '--tool=callgrind', f'--callgrind-out-file={count}', '--log-file=/dev/null']
+        worker = RowWorker(command + self._php(side) + [str(HERE / 'worker.php'), name], self._folder)
+        worker.prepare(workload, servers=servers, udp=False, calls=calls, keys=keys, bytes=100)
+        wrong = worker.measure()['wrong']
+        worker.stop()
+        totals = [line for line in count.read_text().splitlines() if line.startswith(('totals:', 'summary:'))]
+        return int(totals[-1].split()[1]), wrong
+
     def stop(self):
         for worker in self._workers:
             worker.stop()
