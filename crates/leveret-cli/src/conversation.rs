@@ -2,16 +2,19 @@
 //!
 //! What comes from a socket is not trusted: lines have a longest length, a value is taken in as it arrives and not as it is
 //! announced, and a server that keeps silent is left.
+use crate::json;
 use crate::output::Failure;
 use crate::peer::Peer;
 use crate::target;
+use crate::uri;
 use leveret_server::execute::{Next, Session, Transport};
 use leveret_server::{Settings, Shared};
+use serde::Serialize;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::sync::mpsc;
+use std::sync::{mpsc, Arc};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -33,7 +36,8 @@ impl Conversation {
     pub fn begin(peer: &Peer, timeout: Duration) -> Result<Conversation, Failure> {
         let stream: Box<dyn Stream> = match peer {
             Peer::Arena { path, .. } => {
-                let shared = Shared::new(target::attach(path, None)?, Settings::default());
+                let shared = Shared::local(target::attach(path, None)?, Settings::default())
+                    .map_err(|error| Failure::Unreachable(error.to_string()))?;
                 Box::new(Local { shared, session: Session::new(Transport::Local), input: Vec::new(), output: Vec::new(), given: 0 })
             }
             socket => {
@@ -58,10 +62,7 @@ impl Conversation {
     /// The next line, with its end.
     pub fn line(&mut self) -> Result<Vec<u8>, Failure> {
         let mut line = Vec::new();
-        (&mut self.stream)
-            .take(LINE_MAX)
-            .read_until(b'\n', &mut line)
-            .map_err(|error| unreachable(&self.who, self.timeout, &error))?;
+        (&mut self.stream).take(LINE_MAX).read_until(b'\n', &mut line).map_err(|error| unreachable(&self.who, self.timeout, &error))?;
         match line.last() {
             Some(b'\n') => Ok(line),
             _ if line.len() as u64 == LINE_MAX => Err(self.nonsense(&line)),
@@ -97,6 +98,47 @@ impl Conversation {
         }
     }
 
+    /// Walks over a server's items. `visit` gets each entry and its line, and says whether it wants more.
+    pub fn metadump(&mut self, mut visit: impl FnMut(&Entry, &[u8]) -> Result<bool, Failure>) -> Result<(), Failure> {
+        self.say(b"lru_crawler metadump all\r\n")?;
+        let who = self.who.clone();
+        self.lines(|line| {
+            let entry = Entry::read(line).ok_or_else(|| {
+                Failure::Unreachable(format!(
+                    "{who} dumps a line that is none of memcached's: '{}'",
+                    printable(&line[..line.len().min(80)])
+                ))
+            })?;
+            visit(&entry, line)
+        })
+    }
+
+    /// One item: its flags and its value; None if it is not there.
+    pub fn get(&mut self, key: &[u8]) -> Result<Option<(u32, Vec<u8>)>, Failure> {
+        self.say(&[b"get ", key, b"\r\n"].concat())?;
+        let line = self.line()?;
+        if line.starts_with(b"END") {
+            return Ok(None);
+        }
+        self.check(&line)?;
+        let words: Vec<&[u8]> = line.trim_ascii_end().split(|byte| *byte == b' ').collect();
+        let number = |word: &[u8]| std::str::from_utf8(word).ok().and_then(|word| word.parse::<u64>().ok());
+        let &[b"VALUE", found, flags, len] = &words[..] else { return Err(self.nonsense(&line)) };
+        let (Some(flags), Some(len)) = (number(flags).and_then(|flags| u32::try_from(flags).ok()), number(len)) else {
+            return Err(self.nonsense(&line));
+        };
+        if found != key || len > VALUE_MAX {
+            return Err(self.nonsense(&line));
+        }
+        let value = self.value(len)?;
+        let end = self.line()?;
+        if end.starts_with(b"END") {
+            Ok(Some((flags, value)))
+        } else {
+            Err(self.nonsense(&end))
+        }
+    }
+
     /// The server may refuse in so many words.
     pub fn check(&self, line: &[u8]) -> Result<(), Failure> {
         if [&b"ERROR"[..], b"CLIENT_ERROR", b"SERVER_ERROR", b"BUSY"].iter().any(|word| line.starts_with(word)) {
@@ -107,7 +149,67 @@ impl Conversation {
 
     /// It says something that no memcached says.
     pub fn nonsense(&self, said: &[u8]) -> Failure {
-        Failure::Unreachable(format!("{} does not speak memcached's protocol: it says '{}'", self.who, printable(&said[..said.len().min(80)])))
+        Failure::Unreachable(format!(
+            "{} does not speak memcached's protocol: it says '{}'",
+            self.who,
+            printable(&said[..said.len().min(80)])
+        ))
+    }
+}
+
+/// A line of a dump.
+#[derive(Debug, PartialEq)]
+pub struct Entry {
+    /// The key, decoded.
+    pub key: Vec<u8>,
+    /// Unix time, or -1.
+    pub exp: i64,
+    la: i64,
+    cas: u64,
+    fetched: bool,
+    size: u64,
+}
+
+/// The same as a line of --json, with the value if it was fetched.
+#[derive(Serialize)]
+pub struct JsonEntry<'a> {
+    #[serde(flatten)]
+    key: json::Bytes<'a>,
+    exp: i64,
+    la: i64,
+    cas: u64,
+    fetched: bool,
+    size: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    flags: Option<u32>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    value: Option<json::Bytes<'a>>,
+}
+
+impl Entry {
+    /// `key=KEY exp=N la=N cas=N fetch=yes|no cls=N size=N`, in any order behind the key; what is unknown is passed over.
+    fn read(line: &[u8]) -> Option<Entry> {
+        let text = std::str::from_utf8(line.trim_ascii_end()).ok()?;
+        let mut words = text.split(' ');
+        let key = uri::decode(words.next()?.strip_prefix("key=")?.as_bytes())?;
+        let mut entry = Entry { key, exp: -1, la: 0, cas: 0, fetched: false, size: 0 };
+        for (name, value) in words.filter_map(|word| word.split_once('=')) {
+            match name {
+                "exp" => entry.exp = value.parse().ok()?,
+                "la" => entry.la = value.parse().ok()?,
+                "cas" => entry.cas = value.parse().ok()?,
+                "fetch" => entry.fetched = value == "yes",
+                "size" => entry.size = value.parse().ok()?,
+                _ => {}
+            }
+        }
+        Some(entry)
+    }
+
+    pub fn json<'a>(&'a self, item: Option<(u32, &'a [u8])>) -> JsonEntry<'a> {
+        let Entry { exp, la, cas, fetched, size, .. } = *self;
+        let (flags, value) = item.unzip();
+        JsonEntry { key: json::key(&self.key), exp, la, cas, fetched, size, flags, value: value.map(json::value) }
     }
 }
 
@@ -119,7 +221,9 @@ fn unreachable(who: &str, timeout: Duration, error: &io::Error) -> Failure {
     Failure::Unreachable(match error.kind() {
         // A read or write that has run out of time calls it so.
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => format!("{who} does not answer within {} ms", timeout.as_millis()),
-        io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => format!("cannot connect to {who}: {error}; is a server running there?"),
+        io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => {
+            format!("cannot connect to {who}: {error}; is a server running there?")
+        }
         _ => format!("cannot talk to {who}: {error}"),
     })
 }
@@ -166,7 +270,7 @@ fn connect_tcp(host: &str, port: u16, timeout: Duration) -> io::Result<TcpStream
 
 /// The other end of a conversation without a socket: what is written is executed when its answer is read.
 struct Local {
-    shared: Shared,
+    shared: Arc<Shared>,
     session: Session,
     input: Vec<u8>,
     output: Vec<u8>,

@@ -2,8 +2,11 @@
 #![forbid(unsafe_code)]
 
 mod commands;
+mod conversation;
 mod json;
 mod output;
+mod peer;
+mod tables;
 mod target;
 mod units;
 mod uri;
@@ -11,7 +14,9 @@ mod users;
 mod walk;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
-use commands::{delete, doctor, dump, flush, generate, get, keys, list, ping, ring, rm, serve, set, stats, verify};
+use commands::{
+    delete, display, doctor, dump, flush, generate, get, keys, list, ping, restore, ring, rm, serve, set, settings, sizes, stats, verify,
+};
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
@@ -59,9 +64,13 @@ enum Command {
     Get(get::Get),
     Set(set::Set),
     Delete(delete::Delete),
+    Display(display::Display),
+    Stats(stats::Stats),
+    Settings(settings::Settings),
+    Sizes(sizes::Sizes),
     Keys(keys::Keys),
     Dump(dump::Dump),
-    Stats(stats::Stats),
+    Restore(restore::Restore),
     Flush(flush::Flush),
     List(list::List),
     Rm(rm::Rm),
@@ -98,6 +107,10 @@ fn main() -> ExitCode {
         Command::Get(get) => get.run(&target, json),
         Command::Set(set) => set.run(&target, json),
         Command::Delete(delete) => delete.run(&target, json),
+        Command::Display(display) => display.run(&target, json),
+        Command::Settings(settings) => settings.run(&target, json),
+        Command::Sizes(sizes) => sizes.run(&target, json),
+        Command::Restore(restore) => restore.run(&target, json),
         Command::Keys(keys) => keys.run(&target, json),
         Command::Dump(dump) => dump.run(&target, json),
         Command::Stats(stats) => stats.run(&target, json),

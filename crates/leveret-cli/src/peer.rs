@@ -19,6 +19,33 @@ pub struct Reach {
     pub patience: Patience,
 }
 
+/// The arguments of a command that lists items: whom it asks, and how many it wants.
+#[derive(Args, Clone, Debug)]
+pub struct Listing {
+    /// host[:port], /path/to/socket, or arena:NAME; without it the arena is read, and no server is needed
+    #[arg(value_name = "TARGET")]
+    first: Option<String>,
+
+    /// Stop after this many
+    #[arg(value_name = "LIMIT", value_parser = clap::value_parser!(u64).range(1..))]
+    second: Option<u64>,
+
+    #[command(flatten)]
+    pub patience: Patience,
+}
+
+impl Listing {
+    /// TARGET and LIMIT. A number alone is the limit.
+    pub fn words(&self) -> Result<(Option<&str>, Option<u64>), Failure> {
+        let Some(first) = self.first.as_deref() else { return Ok((None, self.second)) };
+        match (first.parse::<u64>(), self.second) {
+            (Ok(0), None) => Err(Failure::Usage("the limit is at least 1".to_owned())),
+            (Ok(limit), None) => Ok((None, Some(limit))),
+            (_, limit) => Ok((Some(first), limit)),
+        }
+    }
+}
+
 #[derive(Args, Clone, Debug)]
 pub struct Patience {
     /// How long a server may keep silent

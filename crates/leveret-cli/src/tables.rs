@@ -132,7 +132,8 @@ mod tests {
             ("END\r\n", None),
         ] {
             let found = row(line.as_bytes());
-            let found = found.as_ref().map(|(name, value)| (std::str::from_utf8(name).expect("text"), std::str::from_utf8(value).expect("text")));
+            let found =
+                found.as_ref().map(|(name, value)| (std::str::from_utf8(name).expect("text"), std::str::from_utf8(value).expect("text")));
             assert_eq!(found, want, "{line:?}");
         }
     }

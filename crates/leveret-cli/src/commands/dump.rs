@@ -1,8 +1,10 @@
 //! `leveret dump`: every item as the `add` command that would store it in a memcached-compatible server.
 use crate::commands::get::Line;
 use crate::commands::keys::announce;
+use crate::conversation::{arena_of, Conversation};
 use crate::output::{self, Answer, Outcome};
-use crate::target::Target;
+use crate::peer::{Listing, Peer};
+use crate::target::{attach, Target};
 use crate::units::counted;
 use crate::walk::walk;
 use clap::Args;
@@ -13,14 +15,15 @@ use std::io::{self, Write};
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Dump {
-    /// Stop after this many items
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
-    limit: Option<u64>,
+    #[command(flatten)]
+    listing: Listing,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   leveret dump > cache.dump
+  leveret dump localhost:11211 > cache.dump                  of a server
+  leveret restore < cache.dump
   leveret dump | nc -q1 localhost 11211 | sort | uniq -c     copy everything into a memcached
   leveret dump 10 --json
 
@@ -35,13 +38,16 @@ const WIRE_KEY_MAX: usize = 250;
 
 impl Dump {
     pub fn run(self, target: &Target, as_json: bool) -> Outcome {
-        let arena = target.open()?;
+        let (peer, limit) = self.listing.words()?;
+        let peer = Peer::of(peer, target)?;
         if !as_json {
-            announce("contents", self.limit);
+            announce("contents", limit);
         }
+        let Some(path) = arena_of(&peer) else { return self.ask(&peer, limit, as_json) };
+        let arena = attach(path, None)?;
         let mut out = output::raw();
         let mut left_out = 0u64;
-        walk(&arena, self.limit, |key, found| {
+        walk(&arena, limit, |key, found| {
             let Some(item) = read(&arena, key, found) else { return Ok(false) };
             if as_json {
                 output::json_line(&mut out, &Line::of(&item))?;
@@ -65,6 +71,35 @@ impl Dump {
     }
 }
 
+impl Dump {
+    /// The keys of a server's dump, each fetched. What has expired or was evicted in between is not there any more.
+    fn ask(&self, peer: &Peer, limit: Option<u64>, as_json: bool) -> Outcome {
+        let timeout = self.listing.patience.timeout;
+        let mut out = output::raw();
+        let mut fetching = Conversation::begin(peer, timeout)?;
+        let mut left = limit.unwrap_or(u64::MAX);
+        Conversation::begin(peer, timeout)?.metadump(|entry, _| {
+            if !is_wire_key(&entry.key) {
+                return Ok(true);
+            }
+            let Some((flags, value)) = fetching.get(&entry.key)? else { return Ok(true) };
+            if as_json {
+                output::json_line(&mut out, &entry.json(Some((flags, &value))))?;
+            } else {
+                out.write_all(b"add ")?;
+                out.write_all(&entry.key)?;
+                write!(out, " {flags} {} {}\r\n", entry.exp.max(0), value.len())?;
+                out.write_all(&value)?;
+                out.write_all(b"\r\n")?;
+            }
+            left -= 1;
+            Ok(left > 0)
+        })?;
+        out.flush()?;
+        Ok(Answer::Yes)
+    }
+}
+
 /// The item that the walk met, or what has replaced it since; neither counts as a read by the cache's users unless it was replaced.
 fn read(arena: &Arena, key: &[u8], found: &Found) -> Option<Item> {
     let Some(value) = arena.copy_to_vec(found) else { return arena.get(key, Time::now()) };
@@ -85,7 +120,7 @@ fn write_add(out: &mut impl Write, item: &Item) -> io::Result<()> {
     out.write_all(b"add ")?;
     out.write_all(&item.key)?;
     let exptime = item.deadline.time().map_or(0, Time::to_unix);
-    write!(out, " {} {exptime} {}\r\n", item.meta.flags, item.value.len())?;
+    write!(out, " {} {exptime} {}\r\n", leveret_server::execute::flags::on_wire(&item.meta), item.value.len())?;
     out.write_all(&item.value)?;
     out.write_all(b"\r\n")
 }

@@ -1,7 +1,9 @@
 //! `leveret keys`: every key with what is known of its item, in the lines of memcached's `lru_crawler metadump`.
+use crate::conversation::{arena_of, Conversation};
 use crate::json;
 use crate::output::{self, Answer, Outcome};
-use crate::target::Target;
+use crate::peer::{Listing, Peer};
+use crate::target::{attach, Target};
 use crate::uri;
 use crate::walk::walk;
 use clap::Args;
@@ -13,9 +15,8 @@ use std::io::{self, Write};
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Keys {
-    /// Stop after this many keys
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
-    limit: Option<u64>,
+    #[command(flatten)]
+    listing: Listing,
 
     /// Print keys as they are instead of URI-encoded
     #[arg(short, long)]
@@ -26,6 +27,7 @@ const EXAMPLES: &str = "\
 Examples:
   leveret keys
   leveret keys 100 --arena apcu
+  leveret keys localhost:11211 100          of a server, by its lru_crawler metadump
   leveret keys | sed 's/^key=\\([^ ]*\\).*/\\1/'        the keys alone, URI-encoded
   leveret keys --json | jq -r .key
 
@@ -48,18 +50,44 @@ struct Line<'a> {
 
 impl Keys {
     pub fn run(self, target: &Target, as_json: bool) -> Outcome {
-        let arena = target.open()?;
+        let (peer, limit) = self.listing.words()?;
+        let peer = Peer::of(peer, target)?;
         if !as_json {
-            announce("keys", self.limit);
+            announce("keys", limit);
         }
+        let Some(path) = arena_of(&peer) else { return self.ask(&peer, limit, as_json) };
+        let arena = attach(path, None)?;
         let mut out = output::raw();
-        walk(&arena, self.limit, |key, found| {
+        walk(&arena, limit, |key, found| {
             if as_json {
                 output::json_line(&mut out, &line(key, found))?;
             } else {
                 self.write(&mut out, &line(key, found))?;
             }
             Ok(true)
+        })?;
+        out.flush()?;
+        Ok(Answer::Yes)
+    }
+
+    /// The lines of a server's own dump, as it writes them.
+    fn ask(&self, peer: &Peer, limit: Option<u64>, as_json: bool) -> Outcome {
+        let mut conversation = Conversation::begin(peer, self.listing.patience.timeout)?;
+        let mut out = output::raw();
+        let mut left = limit.unwrap_or(u64::MAX);
+        conversation.metadump(|entry, line| {
+            if as_json {
+                output::json_line(&mut out, &entry.json(None))?;
+            } else if self.unescape {
+                let (_, rest) = line.split_at(line.iter().position(|byte| *byte == b' ').unwrap_or(line.len()));
+                out.write_all(b"key=")?;
+                out.write_all(&entry.key)?;
+                out.write_all(rest)?;
+            } else {
+                out.write_all(line)?;
+            }
+            left -= 1;
+            Ok(left > 0)
         })?;
         out.flush()?;
         Ok(Answer::Yes)

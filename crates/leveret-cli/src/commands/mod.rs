@@ -1,5 +1,6 @@
 //! One file per sub-command: its arguments, its work, its words.
 pub mod delete;
+pub mod display;
 pub mod doctor;
 pub mod dump;
 pub mod flush;
@@ -8,9 +9,12 @@ pub mod get;
 pub mod keys;
 pub mod list;
 pub mod ping;
+pub mod restore;
 pub mod ring;
 pub mod rm;
 pub mod serve;
 pub mod set;
+pub mod settings;
+pub mod sizes;
 pub mod stats;
 pub mod verify;

@@ -1,5 +1,8 @@
-//! `leveret ping`: whether an arena can be opened, written, read and deleted from, in time. Made for health checks.
+//! `leveret ping`: whether an arena can be opened, written, read and deleted from, or a server answers, in time. Made for health
+//! checks.
+use crate::conversation::{arena_of, within, Conversation};
 use crate::output::{self, Answer, Failure, Outcome, BAD, GOOD};
+use crate::peer::Peer;
 use crate::target::{self, Target};
 use crate::units;
 use clap::Args;
@@ -7,14 +10,15 @@ use leveret_engine::{Arena, Deadline, Encoding, Meta, Mode, Time, Value};
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
-use std::sync::mpsc;
-use std::thread;
 use std::time::{Duration, Instant};
 
-/// Open an arena, then store, read and delete a probe item
+/// Open an arena, then store, read and delete a probe item; or ask a server for its version
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Ping {
+    /// A server, host[:port] or /path/to/socket, or arena:NAME; without it the arena
+    target: Option<String>,
+
     /// How long all of it may take
     #[arg(long, value_name = "DURATION", value_parser = parse_timeout, default_value = "1s")]
     timeout: Duration,
@@ -27,6 +31,7 @@ pub struct Ping {
 const EXAMPLES: &str = "\
 Examples:
   leveret ping
+  leveret ping localhost:11211 && echo it answers
   HEALTHCHECK CMD [\"leveret\", \"ping\", \"--timeout\", \"500ms\", \"--quiet\"]
 
 Exit codes: 0 healthy; 1 it opened but did not answer rightly or in time; 3 cannot reach the arena.";
@@ -51,14 +56,18 @@ struct Line<'a> {
 
 impl Ping {
     pub fn run(self, target: &Target, json: bool) -> Outcome {
-        let path = target.path()?;
+        let peer = Peer::of(self.target.as_deref(), target)?;
         let begun = Instant::now();
-        let (probed, timeout) = (path.clone(), self.timeout);
-        let verdict = match within(timeout, move || probe(&probed, timeout)) {
+        let (probed, timeout) = (peer.clone(), self.timeout);
+        let verdict = match within(timeout, move || match &probed {
+            Peer::Arena { path, .. } => probe(path, timeout),
+            server => ask_version(server, timeout),
+        }) {
             Some(verdict) => verdict?,
             None => Err(format!("no answer within {} ms", timeout.as_millis())),
         };
         let micros = begun.elapsed().as_micros() as u64;
+        let path = arena_of(&peer).cloned().unwrap_or_else(|| peer.shown().into());
         if !self.quiet {
             report(&path, &verdict, micros, json)?;
         }
@@ -66,12 +75,17 @@ impl Ping {
     }
 }
 
-/// What `work` gives, if it does so in time. It has a thread of its own: not even a file system that hangs can hold us, since
-/// the process ends under it.
-fn within<T: Send + 'static>(timeout: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || sender.send(work()));
-    receiver.recv_timeout(timeout).ok()
+/// Whether a server says its version, as every memcached does.
+fn ask_version(peer: &Peer, timeout: Duration) -> Result<Result<(), String>, Failure> {
+    let mut conversation = Conversation::begin(peer, timeout)?;
+    conversation.say(b"version\r\n")?;
+    let line = conversation.line()?;
+    conversation.check(&line)?;
+    if line.starts_with(b"VERSION ") {
+        Ok(Ok(()))
+    } else {
+        Err(conversation.nonsense(&line))
+    }
 }
 
 /// Outer error: the arena cannot be reached. Inner error: it is unhealthy, and why.
@@ -113,17 +127,4 @@ fn report(path: &Path, verdict: &Result<(), String>, micros: u64, json: bool) ->
         Err(why) => writeln!(out, "{BAD}unhealthy{BAD:#}: {}: {why}", path.display())?,
     }
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn work_that_hangs_is_not_waited_for() {
-        let (never, hangs) = mpsc::channel::<()>();
-        assert_eq!(within(Duration::from_millis(1), move || hangs.recv().is_ok()), None);
-        assert_eq!(within(Duration::from_secs(3600), || 7), Some(7));
-        drop(never);
-    }
 }

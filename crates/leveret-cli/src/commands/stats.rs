@@ -1,5 +1,7 @@
 //! `leveret stats`: how one arena does.
 use crate::output::{self, Answer, Outcome, FAINT, STRONG};
+use crate::peer::Reach;
+use crate::tables;
 use crate::target::Target;
 use crate::units::{bytes, percent, span, thousands};
 use clap::Args;
@@ -8,16 +10,21 @@ use serde::Serialize;
 use std::io::{self, Write};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Show how an arena does: items, memory, hits, evictions
+/// Show how an arena or a server does: items, memory, hits, evictions
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
-pub struct Stats {}
+pub struct Stats {
+    #[command(flatten)]
+    reach: Reach,
+}
 
 const EXAMPLES: &str = "\
 Examples:
   leveret stats
   leveret stats --arena apcu
   leveret stats --json | jq .hit_rate
+  leveret stats localhost:11211             a server's statistics, in the format of 'memcached-tool stats'
+  leveret stats arena:default               the same of an arena, as if a server ran there
 
 Each process hands in its hits and misses from time to time, so these may be a request behind.";
 
@@ -170,6 +177,9 @@ pub fn unix_now() -> i64 {
 
 impl Stats {
     pub fn run(self, target: &Target, json: bool) -> Outcome {
+        if self.reach.target.is_some() {
+            return tables::STATS.run(&self.reach, target, json);
+        }
         let summary = Summary::of(&target.open()?);
         if json {
             let mut out = output::raw();
