@@ -31,7 +31,8 @@ impl Session {
         };
         while let Some(key) = keys.next() {
             answer(turn, key);
-            if turn.is_full() {
+            // Behind the last key only END is missing, which is not worth a packet of its own.
+            if turn.is_full() && keys.clone().next().is_some() {
                 self.unanswered = Some(keys.rest_len());
                 return Done::Unfinished;
             }
