@@ -60,7 +60,7 @@ Exit codes: 0 yes; 1 a negative answer (a miss, not stored, unhealthy); 2 wrong 
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    Serve(serve::Serve),
+    Serve(Box<serve::Serve>),
     Get(get::Get),
     Set(set::Set),
     Delete(delete::Delete),

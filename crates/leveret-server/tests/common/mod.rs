@@ -82,6 +82,7 @@ impl Memcached {
             std::thread::sleep(Duration::from_millis(10));
         }
         let _ = child.kill();
+        let _ = child.wait();
         panic!("memcached did not start");
     }
 
