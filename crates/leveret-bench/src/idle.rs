@@ -1,5 +1,6 @@
 //! The row of memory: what connections cost that were used once and are idle now.
 
+use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 use serde_json::json;
 
 use crate::bench::{order, Bench, Outcome, Side};
@@ -8,6 +9,7 @@ use crate::figures::Spread;
 use crate::load::{Load, Until};
 use crate::rows::{Row, Traffic};
 use crate::server::Transport;
+use crate::socket::Endpoint;
 use crate::throughput::tell_side;
 use crate::workload::{Request, Task, Workload};
 
@@ -17,7 +19,11 @@ const TRAFFIC: Traffic =
 /// Memory hardly varies, so few rounds are enough.
 const ROUNDS_MAX: usize = 3;
 
+/// File descriptors for what is not a connection.
+const OTHER_FILES: u64 = 100;
+
 pub fn run(bench: &Bench, row: &Row, connections: usize, progress: &mut dyn FnMut(&str)) -> Result<Outcome, Failure> {
+    let connections = connections.min(files_allowed()?.saturating_sub(OTHER_FILES) as usize);
     let mut rounds: Vec<[f64; 3]> = Vec::new();
     let count = bench.rounds.min(ROUNDS_MAX);
     for round in 0..count {
@@ -56,6 +62,13 @@ pub fn run(bench: &Bench, row: &Row, connections: usize, progress: &mut dyn FnMu
     })
 }
 
+/// Raises this process's limit of open files, and with it that of the servers which it starts, as far as it may.
+fn files_allowed() -> Result<u64, Failure> {
+    let limit = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum })?;
+    Ok(limit.maximum.unwrap_or(u64::MAX))
+}
+
 /// Bytes for each connection.
 fn measure(bench: &Bench, row: &Row, side: Side, connections: usize) -> Result<f64, Failure> {
     let server = bench.start(side, TRAFFIC.transport, row.options)?;
@@ -71,7 +84,7 @@ fn measure(bench: &Bench, row: &Row, side: Side, connections: usize) -> Result<f
     Ok((after as f64 - before as f64) / connections as f64)
 }
 
-fn used(bench: &Bench, endpoint: &crate::socket::Endpoint, workload: &mut Workload, connections: usize) -> Result<Load, Failure> {
+fn used(bench: &Bench, endpoint: &Endpoint, workload: &mut Workload, connections: usize) -> Result<Load, Failure> {
     let mut load = Load::connect(endpoint, connections, &bench.pad)?;
     load.closed(workload, Task::Measure, 1, Until::Asked(connections as u64))?;
     Ok(load)

@@ -106,10 +106,12 @@ impl Load {
             Until::Asked(count) => count,
             Until::Elapsed(_) => u64::MAX,
         };
-        let (begin, mut last_answer) = (self.now(), self.now());
+        let begin = self.now();
+        let mut last_answer = begin;
         let mut busy = 0;
         for number in 0..self.connections.len() {
-            busy += usize::from(self.ask(number, workload, task, depth, &mut left)?);
+            let now = self.now();
+            busy += usize::from(self.ask(number, workload, task, depth, &mut left, now)?);
         }
         let mut events = Vec::with_capacity(EVENTS_MAX);
         while busy > 0 {
@@ -121,16 +123,15 @@ impl Load {
             for event in &events {
                 let number = event.data.u64() as usize;
                 self.send(number)?;
-                let before = self.connections[number].due.len();
-                self.receive(number, &mut measured)?;
-                if before == 0 || !self.connections[number].due.is_empty() {
+                let Some(now) = self.receive(number, &mut measured)? else { continue };
+                last_answer = now;
+                if !self.connections[number].due.is_empty() {
                     continue;
                 }
-                last_answer = self.now();
                 if matches!(until, Until::Elapsed(time) if last_answer - begin >= time.as_nanos() as u64) {
                     left = 0;
                 }
-                if !self.ask(number, workload, task, depth, &mut left)? {
+                if !self.ask(number, workload, task, depth, &mut left, now)? {
                     busy -= 1;
                 }
             }
@@ -144,7 +145,8 @@ impl Load {
     pub fn open(&mut self, workload: &mut Workload, rate: f64, time: Duration, seed: u64) -> Result<Measured, Failure> {
         let mut measured = Measured::new();
         let mut random = Random::new(seed);
-        let (begin, mut last_answer) = (self.now(), self.now());
+        let begin = self.now();
+        let mut last_answer = begin;
         let end = begin + time.as_nanos() as u64;
         let mean_gap_ns = 1e9 / rate;
         let mut due_at = begin as f64 + random.gap() * mean_gap_ns;
@@ -169,10 +171,9 @@ impl Load {
             for event in &events {
                 let number = event.data.u64() as usize;
                 self.send(number)?;
-                self.receive(number, &mut measured)?;
-                last_answer = now;
+                last_answer = self.receive(number, &mut measured)?.unwrap_or(last_answer);
             }
-            if events.is_empty() && now - last_answer > RESEND_AFTER.as_nanos() as u64 {
+            if events.is_empty() && now.saturating_sub(last_answer) > RESEND_AFTER.as_nanos() as u64 {
                 check_stop()?;
                 self.nothing_came(last_answer, &mut measured)?;
             }
@@ -181,13 +182,13 @@ impl Load {
         Ok(measured)
     }
 
-    fn ask(&mut self, number: usize, workload: &mut Workload, task: Task, depth: u32, left: &mut u64) -> Result<bool, Failure> {
+    fn ask(&mut self, number: usize, workload: &mut Workload, task: Task, depth: u32, left: &mut u64, now: u64) -> Result<bool, Failure> {
         let count = u64::from(depth).min(*left);
         if count == 0 {
             return Ok(false);
         }
         *left -= count;
-        let (connections, now) = (self.connections.len(), self.now());
+        let connections = self.connections.len();
         for _ in 0..count {
             self.connections[number].ask(workload, task, number, connections, now);
         }
@@ -212,8 +213,10 @@ impl Load {
         Ok(())
     }
 
-    fn receive(&mut self, number: usize, measured: &mut Measured) -> Result<(), Failure> {
+    /// Returns the time when the last of the answers came that are complete now; None if none is.
+    fn receive(&mut self, number: usize, measured: &mut Measured) -> Result<Option<u64>, Failure> {
         let connection = &mut self.connections[number];
+        let mut last_answer = None;
         while !connection.due.is_empty() {
             let count = match connection.socket.receive(&mut self.buffer) {
                 Ok(0) => return Err(Failure::Trouble("the server has closed a connection".into())),
@@ -228,13 +231,13 @@ impl Load {
             }
             connection.expected.accept(&self.pad, came).map_err(|mismatch| Failure::Wrong(mismatch.0))?;
             connection.received_bytes += count as u64;
-            connection.complete(self.start, measured);
+            last_answer = connection.complete(self.start, measured).or(last_answer);
             // A short read has emptied the socket; what comes later is a new edge.
             if count < self.buffer.len() {
                 break;
             }
         }
-        Ok(())
+        Ok(last_answer)
     }
 
     fn wait(&self, events: &mut Vec<epoll::Event>, time: Duration) -> Result<(), Failure> {
@@ -300,16 +303,15 @@ impl Connection {
         datagram.get(..2) == Some(&self.request_id.to_be_bytes())
     }
 
-    fn complete(&mut self, start: Instant, measured: &mut Measured) {
-        if self.due.front().is_none_or(|due| due.answer_ends > self.received_bytes) {
-            return;
-        }
+    fn complete(&mut self, start: Instant, measured: &mut Measured) -> Option<u64> {
+        self.due.front().filter(|due| due.answer_ends <= self.received_bytes)?;
         let now = start.elapsed().as_nanos() as u64;
         while let Some(due) = self.due.front().filter(|due| due.answer_ends <= self.received_bytes) {
             measured.answers += 1;
             measured.latency.saturating_record(now - due.at_ns);
             self.due.pop_front();
         }
+        Some(now)
     }
 }
 

@@ -89,9 +89,9 @@ impl Server {
         Err(Failure::Trouble(format!("no server at {place} after {} seconds: {error}; {}", START_PATIENCE.as_secs(), self.said())))
     }
 
-    /// CPU time of all its threads. The kernel books it when a thread sleeps, so ask while the server waits for requests.
-    pub fn cpu(&self) -> Result<Duration, Failure> {
-        cpu_time(&format!("/proc/{}/task", self.child.id()))
+    /// Of all its threads. The kernel books it when a thread sleeps, so ask while the server waits for requests.
+    pub fn usage(&self) -> Result<Usage, Failure> {
+        Usage::of(&format!("/proc/{}/task", self.child.id()))
     }
 
     /// Proportional set size in bytes: what other processes map too counts by their number.
@@ -125,15 +125,38 @@ impl Drop for Server {
     }
 }
 
-/// Sum over the threads in `tasks`, a folder of /proc, in steps of a nanosecond (/proc/PID/stat has steps of 10 ms).
-pub fn cpu_time(tasks: &str) -> Result<Duration, Failure> {
-    let mut sum = 0;
-    for task in fs::read_dir(tasks)? {
-        let line = fs::read_to_string(task?.path().join("schedstat"))?;
-        let time = line.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
-        sum += time.ok_or_else(|| Failure::Trouble("schedstat is empty: this kernel does not count CPU time by thread".into()))?;
+/// What threads have had of the CPUs.
+#[derive(Clone, Copy, Debug)]
+pub struct Usage {
+    pub cpu: Duration,
+    /// Time in which they could have run and something else did.
+    pub waited: Duration,
+}
+
+impl Usage {
+    /// Sum over the threads in `tasks`, a folder of /proc, in steps of a nanosecond (/proc/PID/stat has steps of 10 ms).
+    fn of(tasks: &str) -> Result<Usage, Failure> {
+        let (mut cpu, mut waited) = (0, 0);
+        for task in fs::read_dir(tasks)? {
+            let line = fs::read_to_string(task?.path().join("schedstat"))?;
+            let mut numbers = line.split_whitespace().map_while(|number| number.parse::<u64>().ok());
+            let (Some(ran), Some(was_ready)) = (numbers.next(), numbers.next()) else {
+                return Err(Failure::Trouble("this kernel does not count CPU time by thread (schedstat is empty)".into()));
+            };
+            cpu += ran;
+            waited += was_ready;
+        }
+        Ok(Usage { cpu: Duration::from_nanos(cpu), waited: Duration::from_nanos(waited) })
     }
-    Ok(Duration::from_nanos(sum))
+
+    /// Of this process.
+    pub fn own() -> Result<Usage, Failure> {
+        Usage::of("/proc/self/task")
+    }
+
+    pub fn since(self, before: Usage) -> Usage {
+        Usage { cpu: self.cpu.saturating_sub(before.cpu), waited: self.waited.saturating_sub(before.waited) }
+    }
 }
 
 pub fn pin(cpu: usize) -> Result<(), Failure> {

@@ -10,11 +10,14 @@ use crate::failure::Failure;
 use crate::figures::Spread;
 use crate::load::{Load, Until};
 use crate::rows::{Row, Traffic};
-use crate::server::{cpu_time, Server};
+use crate::server::{Server, Usage};
 use crate::workload::{Task, Workload};
 
 /// Below this share of a core the server was waiting for the load, not the load for the server.
 const BUSY: f64 = 0.9;
+
+/// Above this share of foreign work on the CPUs the figures are worth little.
+const DISTURBED: f64 = 0.05;
 
 /// Sets of a warm-up write so much: 1.5 times the memory of the rows with small values.
 const WARM_BYTES: u64 = 96 << 20;
@@ -34,8 +37,11 @@ pub struct Turn {
     pub answers: u64,
     pub wall_s: f64,
     pub server_cpu_s: f64,
-    /// CPU time of this program.
+    /// Time in which the server could have run and something else had its CPU.
+    pub server_waited_s: f64,
+    /// The same of this program.
     pub load_cpu_s: f64,
+    pub load_waited_s: f64,
     pub p50_us: f64,
     pub p99_us: f64,
     pub lost: u64,
@@ -98,14 +104,16 @@ impl Place {
 
     pub fn turn(&mut self, traffic: &Traffic, time: Duration, seed: u64) -> Result<Turn, Failure> {
         self.workload.begin(seed);
-        let (server_before, load_before) = (self.server.cpu()?, own_cpu()?);
+        let (server_before, load_before) = (self.server.usage()?, Usage::own()?);
         let measured = self.load.closed(&mut self.workload, Task::Measure, traffic.depth, Until::Elapsed(time))?;
-        let (server_after, load_after) = (self.server.cpu()?, own_cpu()?);
+        let (server, load) = (self.server.usage()?.since(server_before), Usage::own()?.since(load_before));
         Ok(Turn {
             answers: measured.answers,
             wall_s: measured.wall.as_secs_f64(),
-            server_cpu_s: (server_after - server_before).as_secs_f64(),
-            load_cpu_s: (load_after - load_before).as_secs_f64(),
+            server_cpu_s: server.cpu.as_secs_f64(),
+            server_waited_s: server.waited.as_secs_f64(),
+            load_cpu_s: load.cpu.as_secs_f64(),
+            load_waited_s: load.waited.as_secs_f64(),
             p50_us: measured.latency.value_at_quantile(0.5) as f64 / 1e3,
             p99_us: measured.latency.value_at_quantile(0.99) as f64 / 1e3,
             lost: measured.lost,
@@ -125,17 +133,19 @@ pub fn tell_side(side: Side, failure: Failure) -> Failure {
     }
 }
 
-fn own_cpu() -> Result<Duration, Failure> {
-    cpu_time("/proc/self/task")
-}
-
 impl Turn {
     fn rate(&self) -> f64 {
         self.answers as f64 / self.server_cpu_s.max(1e-9)
     }
 
+    /// Share of the time in which the server ran, of that in which it could have had its CPU.
     fn busy(&self) -> f64 {
-        self.server_cpu_s / self.wall_s.max(1e-9)
+        self.server_cpu_s / (self.wall_s - self.server_waited_s).max(1e-9)
+    }
+
+    /// Share of the time that something else took from server or load.
+    fn disturbed(&self) -> f64 {
+        self.server_waited_s.max(self.load_waited_s) / self.wall_s.max(1e-9)
     }
 }
 
@@ -149,9 +159,18 @@ fn outcome(row: &Row, rounds: &[[Option<Turn>; 4]]) -> Outcome {
         _ => "not measured",
     };
     let mut notes = Vec::new();
-    for side in [Side::Peer, Side::Ours] {
-        if let Some(busy) = Spread::of(turns(side).map(|turn| turn.busy())).filter(|busy| busy.median < BUSY) {
-            notes.push(format!("{} was busy for {:.0} % of the time only: there the load was the limit", side.name(), busy.median * 100.0));
+    let disturbed = Spread::of([Side::Peer, Side::Ours].into_iter().flat_map(turns).map(|turn| turn.disturbed()));
+    if let Some(disturbed) = disturbed.filter(|disturbed| disturbed.median > DISTURBED) {
+        notes.push(format!("something else had the CPUs for {:.0} % of the time: repeat it on a quiet machine", disturbed.median * 100.0));
+    } else {
+        for side in [Side::Peer, Side::Ours] {
+            if let Some(busy) = Spread::of(turns(side).map(|turn| turn.busy())).filter(|busy| busy.median < BUSY) {
+                notes.push(format!(
+                    "{} was busy for {:.0} % of its time only: there the load was the limit",
+                    side.name(),
+                    busy.median * 100.0
+                ));
+            }
         }
     }
     let lost: u64 = [Side::Peer, Side::Ours, Side::Control].into_iter().flat_map(turns).map(|turn| turn.lost).sum();
