@@ -215,7 +215,11 @@ impl Server {
 
     fn open(&mut self, options: &Options) -> Result<(), Fault> {
         self.link = None;
-        self.link = Some(Link::connect(&self.addresses[self.address], options)?);
+        let mut link = Link::connect(&self.addresses[self.address], options)?;
+        if !link.is_connected && self.has_unsent() {
+            self.sent += link.send_early(&self.output[self.sent..])?;
+        }
+        self.link = Some(link);
         Ok(())
     }
 
