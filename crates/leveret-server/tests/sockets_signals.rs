@@ -100,8 +100,8 @@ fn ports_are_told_in_the_file_that_is_asked_for() {
 fn a_hangup_does_not_end_it() {
     let dir = tempfile::tempdir().unwrap();
     let server = Process::start("serve", dir.path(), "");
-    server.signal("-HUP");
     let mut client = Client::tcp(server.tcp());
+    // It answers, so it has begun to look after signals.
     client.talk("mn\r\n", "MN\r\n");
     server.signal("-HUP");
     client.talk("mn\r\n", "MN\r\n");

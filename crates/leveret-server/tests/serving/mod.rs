@@ -140,20 +140,19 @@ impl Process {
         command.args(["--exact", test, "--nocapture", "--test-threads=1"]).current_dir(dir).env(ARGUMENTS, options);
         command.envs(variables.iter().copied()).stdin(Stdio::null()).stdout(Stdio::piped());
         let mut child = command.spawn().expect("this test runs again");
-        let mut stdout = BufReader::new(child.stdout.take().expect("a pipe"));
-        let mut endpoints = Vec::new();
+        let stdout = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut process = Process { child, stdout, endpoints: Vec::new() };
         let mut said = String::new();
         loop {
             let mut line = String::new();
-            if stdout.read_line(&mut line).expect("a line") == 0 {
-                let _ = child.wait();
+            if process.stdout.read_line(&mut line).expect("a line") == 0 {
                 return Err(said);
             }
             if let Some((_, endpoint)) = line.trim().split_once("endpoint ") {
-                endpoints.push(endpoint.to_owned());
+                process.endpoints.push(endpoint.to_owned());
             }
             if line.trim().ends_with("serving") {
-                return Ok(Process { child, stdout, endpoints });
+                return Ok(process);
             }
             said += &line;
         }
