@@ -239,6 +239,13 @@ fn a_server_that_was_restarted_while_idle_is_not_noticed() {
         server = Memcached::tcp_at(port);
         assert_eq!(code(pool, set("k", b"2")), Code::Success, "{protocol:?}");
         assert_eq!(one(pool, request(Operation::Get, "k")).3, b"2");
+        // What must not be done twice is not sent before the link has been looked at.
+        server.kill();
+        server = Memcached::tcp_at(port);
+        assert_eq!(code(pool, Request { value: b"1", ..request(Operation::Add, "k") }), Code::Success, "{protocol:?}");
+        server.kill();
+        server = Memcached::tcp_at(port);
+        assert_eq!(code(pool, request(Operation::Delete, "k")), Code::NotFound, "{protocol:?}");
         drop(server);
     }
 }

@@ -143,6 +143,12 @@ impl Link {
         }
     }
 
+    /// Nothing has come, not even an end.
+    pub fn is_quiet(&self) -> bool {
+        let mut room = [0; 1];
+        matches!(rustix::net::recv(&self.socket, &mut room, RecvFlags::PEEK | RecvFlags::DONTWAIT), Err(Errno::AGAIN))
+    }
+
     pub fn recv(&self, room: &mut [u8]) -> Result<Moved, Fault> {
         self.recv_with(room, RecvFlags::DONTWAIT)
     }

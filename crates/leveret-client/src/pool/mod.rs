@@ -305,6 +305,7 @@ impl Pool {
             }
             return Ok(());
         }
+        server.is_repeatable &= request.operation.is_repeatable();
         let begin = server.output.len();
         if let Err(code) = wire::write(server, &self.batch, number, request, &self.options) {
             server.output.truncate(begin);

@@ -45,6 +45,11 @@ impl Operation {
         matches!(self, Operation::Flush | Operation::Version | Operation::Stats | Operation::Keys)
     }
 
+    /// Done twice it comes to the same, and gives the same answer.
+    pub(super) fn is_repeatable(self) -> bool {
+        self.is_get() || self.is_for_servers() || matches!(self, Operation::Set | Operation::Touch)
+    }
+
     pub(super) fn is_get(self) -> bool {
         matches!(self, Operation::Get | Operation::GetAndTouch)
     }

@@ -126,6 +126,7 @@ impl Pool {
             server.row.push(number);
         } else {
             wire::end_row(server, &self.batch, &self.options);
+            server.is_repeatable &= operation.is_repeatable();
             let begin = server.output.len();
             server.output.extend_from_slice(&output[wire]);
             self.batch.pending[number as usize].wire = begin..server.output.len();

@@ -153,6 +153,7 @@ impl Pool {
         if !server.has_unsent() {
             return;
         }
+        server.drop_if_stale();
         let result = server
             .connect(&self.options)
             .and_then(|is_connected| if is_connected { server.send(&self.options) } else { Ok(Moved::Blocked) });
@@ -191,10 +192,10 @@ impl Pool {
         }
     }
 
-    /// The peer has hung up. If it did while the link was idle, the batch is sent again over a new one.
+    /// The peer has hung up. If it did while the link was idle, as far as one can tell, the batch is sent again over a new one.
     fn lost(&mut self, index: usize, code: Code) {
         let server = &mut self.servers[index];
-        if server.may_be_stale {
+        if server.may_be_stale && server.is_repeatable {
             server.close();
             server.may_be_stale = false;
             server.sent = 0;

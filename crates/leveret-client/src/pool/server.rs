@@ -41,6 +41,8 @@ pub(super) struct Server {
     /// It has, and nothing has come over it in this one: if it turns out to be closed, the server
     /// closed it while it was idle, and the batch is sent again over a new one.
     pub may_be_stale: bool,
+    /// The batch may be sent again when nobody knows whether the server has executed it.
+    pub is_repeatable: bool,
     pub output: Vec<u8>,
     pub sent: usize,
     pub input: Input,
@@ -116,6 +118,7 @@ impl Server {
             link: None,
             is_used: false,
             may_be_stale: false,
+            is_repeatable: true,
             output: Vec::new(),
             sent: 0,
             input: Input::default(),
@@ -142,6 +145,7 @@ impl Server {
         self.datagrams.begin();
         self.is_used = self.link.is_some();
         self.may_be_stale = self.is_used;
+        self.is_repeatable = true;
         (self.deadline, self.come) = (None, 0);
         if self.sent == self.output.len() {
             self.sent = 0;
@@ -221,6 +225,16 @@ impl Server {
         }
         self.link = Some(link);
         Ok(())
+    }
+
+    /// Before what must not be done twice is sent over a link that was idle: has the peer closed it meanwhile?
+    pub fn drop_if_stale(&mut self) {
+        if self.may_be_stale && !self.is_repeatable && self.sent == 0 {
+            if self.link.as_ref().is_some_and(|link| !link.is_quiet()) {
+                self.close();
+            }
+            self.may_be_stale = false;
+        }
     }
 
     /// Sends what can be sent now. True = something moved.
