@@ -1,0 +1,112 @@
+"""`leveret serve` as an administrator meets it: options, configuration files, restarts, users, what it listens to."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import unittest
+
+from servers import Server, both, tool
+from support import COMMAND, EXTENSION, PHP, SystemTest, run
+
+
+class Operations(SystemTest):
+    def test_restarts_keep_the_cache(self):
+        """the cache is there after a plain restart, after SIGUSR1 with -e, and after SIGKILL"""
+        arena = self.arenas / "kept.arena"
+        memory_file = self.folder / "memory"
+        first = Server(self, "leveret", arena=arena)
+        first.talk(b"set k 7 0 5\r\nhello\r\nset n 0 1000 2\r\n10\r\n", end=b"STORED\r\nSTORED\r\n")
+        endings = [(signal.SIGTERM, ()), (signal.SIGUSR1, ("-e", memory_file)), (signal.SIGKILL, ()), (signal.SIGINT, ())]
+        server = first
+        for count, (ending, options) in enumerate(endings):
+            server.kill(ending)
+            server = Server(self, "leveret", *map(str, options), arena=arena)
+            self.assertEqual(b"VALUE k 7 5\r\nhello\r\nEND\r\n", server.talk(b"get k\r\n"), f"after {ending.name}")
+            self.assertEqual(f"{11 + count}\r\n".encode(), server.talk(b"incr n 1\r\n", end=b"\r\n"))
+        self.assertEqual(0, tool(COMMAND, "verify", "--arena", arena).returncode)
+
+    def test_debian_configuration(self):
+        """Debian's /etc/memcached.conf is read as it is"""
+        configuration = self.folder / "memcached.conf"
+        path = self.folder / "socket"
+        text = open("/etc/memcached.conf").read()
+        self.assertIn("-m 64", text)
+        text = re.sub(r"(?m)^(-P|-u|logfile).*$", r"# \g<0>", text)
+        configuration.write_text(text + f"\n-s {path}\n-I 2m\n# -vv\n")
+        arena = self.arenas / "debian.arena"
+        user = "root" if os.geteuid() == 0 else os.environ["USER"]
+        self.start([str(COMMAND), "serve", "--memcached-conf", str(configuration), "--arena", str(arena), "-u", user], stderr=subprocess.DEVNULL)
+        self.wait_for("the socket", path.exists)
+        settings = tool(COMMAND, "settings", path).stdout
+        self.assertRegex(settings, r"item_size_max +2097152")
+        self.assertRegex(settings, r"maxbytes +67108864")
+
+    def test_refusals(self):
+        """what memcached refuses at its start is refused in plain words, and names what is allowed"""
+        for options, said in [
+            (["-I", "1000"], "1024|1k"), (["-I", "2000m"], "gigabyte"), (["-c", "0"], "-c"), (["-t", "0"], "-t"), (["-B", "http"], "auto"),
+            (["-l", "no.such.host.invalid"], "no.such.host.invalid"), (["-S"], "later"), (["-Z"], "later"), (["-o", "nonsense=1"], "nonsense"),
+        ]:
+            done = tool(COMMAND, "serve", "-p", "0", "--dir", self.arenas, "-u", "root", *options)
+            self.assertNotEqual(0, done.returncode, options)
+            self.assertRegex(done.stderr, said, options)
+        done = tool(COMMAND, "serve", "-f", "1.25", "-n", "48", "-L", "-o", "hashpower=20,slab_reassign", "-V")
+        self.assertEqual(0, done.returncode, done.stderr)
+
+    def test_only_loopback_and_no_udp(self):
+        """by default it listens on loopback only, and not to UDP"""
+        server = Server(self, "leveret", udp=False)
+        listening = tool("ss", "-Hlnp").stdout if tool("sh", "-c", "command -v ss").returncode == 0 else ""
+        with open("/proc/net/tcp") as table:
+            mine = [line.split() for line in table if f":{server.port:04X} " in line.split()[1] + " " and line.split()[3] == "0A"]
+        self.assertEqual(["0100007F"], [row[1].split(":")[0] for row in mine], listening)
+        with open("/proc/net/udp") as table:
+            self.assertEqual([], [line for line in table if f":{server.port:04X} " in line])
+
+    def test_users(self):
+        """with -Y nobody reads before he has said a name and its password"""
+        users = self.folder / "users"
+        users.write_text("ann:secret")
+        for server in both(self, "-Y", str(users), udp=False):
+            self.assertTrue(server.talk(b"get k\r\n", end=b"\r\n").startswith(b"CLIENT_ERROR"))
+            self.assertTrue(server.talk(b"set x 0 0 9\r\nann wrong\r\n", end=b"\r\n").startswith(b"CLIENT_ERROR"))
+            known = server.connect()
+            for said, heard in [(b"set x 0 0 10\r\nann secret\r\n", b"STORED\r\n"), (b"get k\r\n", b"END\r\n")]:
+                known.sendall(said)
+                self.assertEqual(heard, known.recv(100))
+
+    def test_statistics_count_php(self):
+        """what PHP reads straight from memory counts in the server's statistics"""
+        arena = self.arenas / "shared.arena"
+        server = Server(self, "leveret", arena=arena)
+        server.talk(b"set k 0 0 1\r\nx\r\n", end=b"STORED\r\n")
+        code = f"$c = new Leveret\\Cache('{arena}'); for ($i = 0; $i < 1000; $i++) {{ assert($c->get('k') === 'x'); }}"
+        self.assertEqual("", run([PHP, "-n", "-d", f"extension={EXTENSION}", "-d", "zend.assertions=1", "-r", code]).stderr)
+        self.assertGreaterEqual(int(server.stat("get_hits")), 1000)
+
+    def test_connections_beyond_the_limit(self):
+        """connections beyond -c harm nobody who is connected, and come in when others leave"""
+        server = Server(self, "leveret", "-c", "20")
+        held = [server.connect() for _ in range(18)]
+        flood = [socket.create_connection(("127.0.0.1", server.port), timeout=30) for _ in range(100)]
+        held[0].sendall(b"version\r\n")
+        self.assertEqual(b"VERSION 1.6.45\r\n", held[0].recv(100))
+        for connection in flood:
+            connection.close()
+        for connection in held[1:]:
+            connection.close()
+        self.wait_for("a new connection", lambda: self.version_of(server))
+
+    def version_of(self, server):
+        try:
+            with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:
+                connection.sendall(b"version\r\n")
+                return connection.recv(100) == b"VERSION 1.6.45\r\n"
+        except OSError:
+            return False
+
+
+if __name__ == "__main__":
+    unittest.main()
