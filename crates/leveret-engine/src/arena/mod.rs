@@ -126,6 +126,15 @@ impl Arena {
     }
 }
 
+impl Drop for Core {
+    fn drop(&mut self) {
+        // A process that ends in good order hands in what it has counted.
+        if !self.is_lost() {
+            self.flush_read_counters();
+        }
+    }
+}
+
 impl Core {
     fn new(path: &Path, opened: file::Opened, options: &OpenOptions) -> std::io::Result<Core> {
         use rustix::fd::AsFd;
