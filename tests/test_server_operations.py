@@ -49,7 +49,7 @@ class Operations(SystemTest):
             (["-I", "1000"], "1024|1k"), (["-I", "2000m"], "gigabyte"), (["-c", "0"], "-c"), (["-t", "0"], "-t"), (["-B", "http"], "auto"),
             (["-l", "no.such.host.invalid"], "no.such.host.invalid"), (["-S"], "later"), (["-Z"], "later"), (["-o", "nonsense=1"], "nonsense"),
         ]:
-            done = tool(COMMAND, "serve", "-p", "0", "--dir", self.arenas, "-u", "root", *options)
+            done = tool(COMMAND, "serve", "-p", "-1", "--dir", self.arenas, "-u", "root", *options)
             self.assertNotEqual(0, done.returncode, options)
             self.assertRegex(done.stderr, said, options)
         done = tool(COMMAND, "serve", "-f", "1.25", "-n", "48", "-L", "-o", "hashpower=20,slab_reassign", "-V")
@@ -68,7 +68,7 @@ class Operations(SystemTest):
     def test_users(self):
         """with -Y nobody reads before he has said a name and its password"""
         users = self.folder / "users"
-        users.write_text("ann:secret")
+        users.write_text("ann:secret\n")
         for server in both(self, "-Y", str(users), udp=False):
             self.assertTrue(server.talk(b"get k\r\n", end=b"\r\n").startswith(b"CLIENT_ERROR"))
             self.assertTrue(server.talk(b"set x 0 0 9\r\nann wrong\r\n", end=b"\r\n").startswith(b"CLIENT_ERROR"))
