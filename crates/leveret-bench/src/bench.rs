@@ -64,10 +64,10 @@ impl Bench {
         Bench { peer, ours, cpus, rounds, turn, quick, folder, servers: AtomicU32::new(0), pad: Workload::pad(1 << 20) }
     }
 
+    /// The peer or ours; for the floor see `start_floor`.
     pub fn start(&self, side: Side, transport: Transport, options: &[&str]) -> Result<Server, Failure> {
-        let program = match (side, &self.ours) {
-            (Side::Ours, Some(ours)) => Program::Leveret(ours),
-            (Side::Floor, _) => unreachable!("the floor is started by start_floor"),
+        let program = match &self.ours {
+            Some(ours) if side == Side::Ours => Program::Leveret(ours),
             _ => Program::Memcached(&self.peer),
         };
         Server::start(&program, transport, options, self.cpus, &self.new_folder())
@@ -80,8 +80,7 @@ impl Bench {
         workload.ask(Task::Measure, 0, traffic.connections, &mut request, &mut answer);
         let program = Program::Floor { request_len: request.len(), answer: answer.to_vec(&self.pad) };
         let server = Server::start(&program, traffic.transport, &[], self.cpus, &self.new_folder())?;
-        // A set has raised the version of a workload that nobody will read.
-        Ok((server, Workload::new(traffic.request, 1, traffic.value_len, &self.pad)))
+        Ok((server, workload))
     }
 
     /// Stores every key once, over a stream.
