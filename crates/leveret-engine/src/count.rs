@@ -114,7 +114,8 @@ impl Arena {
                 if locked.is_integer(view) && (number as i64) < 0 {
                     return Ok(Step::Done(CountedItem::NotNumber));
                 }
-                (number, view.header.value_len() as u32)
+                // One that was stored as a number has no width of its own yet.
+                (number, decimal_len(number).max(view.header.value_len() as u32))
             } else {
                 let Some(number) = locked.parse(view) else { return Ok(Step::Done(CountedItem::NotNumber)) };
                 (number, view.header.value_len() as u32)

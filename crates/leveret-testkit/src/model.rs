@@ -4,7 +4,10 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-use leveret_engine::{Arena, Counted, Deadline, Delta, Error, Meta, Mode, OpenOptions, Stored, Time, Value};
+use leveret_engine::{
+    Amendment, Arena, CountTerms, Counted, CountedItem, Deadline, Delta, Error, Meta, Mode, NewCas, OpenOptions, Stored, Terms, Time,
+    Value, STALE,
+};
 
 use crate::rng::Rng;
 use crate::seeded;
@@ -23,6 +26,12 @@ enum Op {
     Gets { key: u8 },
     /// Store with the token remembered last.
     Cas { key: u8, len: usize, fill: u8 },
+    /// Store on the token remembered last; `stale`: also over a later version. `fixed`: under a cas of our own.
+    StoreIf { key: u8, len: usize, fill: u8, stale: bool, fixed: bool },
+    /// Count up; `compare`: only the version whose token was remembered last. `fixed`: under a cas of our own.
+    CountIf { key: u8, by: u64, compare: bool, fixed: bool, ttl: Option<u32> },
+    /// Other marks, deadline and cas: 0 keeps it, 1 draws the next, 2 is one of our own.
+    Amend { key: u8, ttl: Option<u32>, marks: u8, cas: u8, drop_value: bool },
     /// Read.
     Get { key: u8 },
     /// Delete.
@@ -89,12 +98,18 @@ fn draw(rng: &mut Rng) -> Op {
         30..=34 => Op::Text { key, number: *rng.pick(&[0, 9, 99, 100, u64::MAX - 1, u64::MAX]) },
         35..=38 => Op::Integer { key, value: *rng.pick(&[0, -1, 5, i64::MAX, i64::MIN]) },
         39..=44 => Op::Gets { key },
-        45..=49 => Op::Cas { key, len: draw_len(rng), fill },
-        50..=59 => Op::Get { key },
+        45..=47 => Op::Cas { key, len: draw_len(rng), fill },
+        48..=49 => Op::StoreIf { key, len: draw_len(rng), fill, stale: rng.one_in(2), fixed: rng.one_in(3) },
+        50..=52 => Op::Amend { key, ttl: draw_ttl(rng), marks: rng.below(4) as u8, cas: rng.below(3) as u8, drop_value: rng.one_in(5) },
+        53..=55 => {
+            let by = *rng.pick(&[0, 1, 7, u64::MAX]);
+            Op::CountIf { key, by, compare: rng.one_in(2), fixed: rng.one_in(3), ttl: draw_ttl(rng) }
+        }
+        56..=59 => Op::Get { key },
         60..=65 => Op::Delete { key },
         66..=67 => Op::DeleteVersion { key },
         68..=70 => Op::Touch { key, ttl: draw_ttl(rng), read: false },
-        71..=73 => Op::Touch { key, ttl: rng.one_in(3).then(|| rng.between(1, 20) as u32), read: true },
+        71..=73 => Op::Touch { key, ttl: draw_ttl(rng), read: true },
         74..=81 => {
             Op::Count { key, up: rng.one_in(2), by: *rng.pick(&[0, 1, 7, u64::MAX]), initial: rng.one_in(3).then(|| rng.below(200)) }
         }
@@ -116,10 +131,22 @@ enum Known {
     Number { bits: u64, signed: bool },
 }
 
+impl Known {
+    /// The number that memcached's counting sees, and whether it is an integer with a sign. A negative one is none to memcached.
+    fn countable(&self) -> Option<(u64, bool)> {
+        match self {
+            Known::Number { bits, signed: true } if (*bits as i64) < 0 => None,
+            Known::Number { bits, signed } => Some((*bits, *signed)),
+            Known::Bytes(bytes) => parse(bytes).map(|number| (number, false)),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 struct Entry {
     value: Known,
     flags: u32,
+    marks: u8,
     deadline: Deadline,
     /// Changes whenever the cas token must change.
     version: u64,
@@ -246,7 +273,7 @@ impl Run<'_> {
         self.versions += 1;
         let version = self.versions;
         let born = self.map.get(&key).map_or(version, |entry| entry.born);
-        self.map.insert(key, Entry { value, flags, deadline, version, born, told: None });
+        self.map.insert(key, Entry { value, flags, marks: 0, deadline, version, born, told: None });
     }
 
     fn changed(&mut self, key: u8, value: Known) {
@@ -270,6 +297,9 @@ impl Run<'_> {
             }
             Op::Gets { key } => self.gets(key)?,
             Op::Cas { key, len, fill } => self.cas(key, &vec![fill; len])?,
+            Op::StoreIf { key, len, fill, stale, fixed } => self.store_if(key, &vec![fill; len], stale, fixed)?,
+            Op::CountIf { key, by, compare, fixed, ttl } => self.count_if(key, by, compare, fixed, ttl)?,
+            Op::Amend { key, ttl, marks, cas, drop_value } => self.amend(key, ttl, marks, cas, drop_value)?,
             Op::Get { .. } => {}
             Op::Delete { key } => {
                 agree(self.arena().delete(&key_bytes(key), self.now), Ok(self.map.contains_key(&key)))?;
@@ -344,9 +374,11 @@ impl Run<'_> {
                 item.number == Some(*bits as i64) && item.value.trim_ascii_end() == text.as_bytes()
             }
         };
-        if !is_same || item.meta.flags != entry.flags || item.deadline != entry.deadline {
-            let (value, flags, deadline) = (show(&item.value), item.meta.flags, item.deadline);
-            return Err(format!("a get finds {value} with flags {flags} until {deadline:?}, the map has {}", brief(entry)));
+        let meta = item.meta;
+        if !is_same || (meta.flags, meta.marks) != (entry.flags, entry.marks) || item.deadline != entry.deadline {
+            let (value, deadline) = (show(&item.value), item.deadline);
+            let found = format!("{value} with flags {}, marks {} until {deadline:?}", meta.flags, meta.marks);
+            return Err(format!("a get finds {found}, the map has {}", brief(entry)));
         }
         Ok(())
     }
@@ -394,7 +426,10 @@ impl Run<'_> {
         }
         if applies {
             match mode {
-                Mode::Append | Mode::Prepend => self.changed(key, Known::Bytes(joined)),
+                Mode::Append | Mode::Prepend => {
+                    self.changed(key, Known::Bytes(joined));
+                    self.map.entry(key).and_modify(|entry| entry.marks = 0);
+                }
                 _ => self.put(key, Known::Bytes(joined), flags, deadline),
             }
         }
@@ -441,6 +476,117 @@ impl Run<'_> {
         Ok(())
     }
 
+    /// A cas as a client may choose it: unlike any that the arena draws, and growing.
+    fn own_cas(&self) -> u64 {
+        1 << 61 | self.versions
+    }
+
+    /// Notes the token that an operation has told of the present version.
+    fn tell(&mut self, key: u8, cas: u64, fixed: bool) {
+        let Some(entry) = self.map.get_mut(&key) else { return };
+        if fixed {
+            // Tokens grow from here on.
+            entry.born = entry.version;
+        }
+        entry.told = Some(cas);
+        self.tokens.insert(key, (cas, entry.version));
+    }
+
+    /// Characters of the value as it is read.
+    fn width(&self, key: u8) -> usize {
+        self.arena().peek(&key_bytes(key), self.now).map_or(0, |found| found.value_len as usize)
+    }
+
+    /// A number that needs more characters than it had is a new one to memcached, of which nobody was told anything.
+    fn counted(&mut self, key: u8, next: Known, width: usize) {
+        let outgrows = matches!(next, Known::Number { bits, .. } if bits.to_string().len() > width);
+        self.changed(key, next);
+        if outgrows {
+            self.map.entry(key).and_modify(|entry| entry.marks = 0);
+        }
+    }
+
+    fn store_if(&mut self, key: u8, bytes: &[u8], stale: bool, fixed: bool) -> Result<(), String> {
+        let Some((token, _)) = self.tokens.get(&key).copied() else { return Ok(()) };
+        if bytes.len() > self.arena().value_max() {
+            return Ok(());
+        }
+        self.gets(key)?;
+        let present = self.map.get(&key).and_then(|entry| entry.told);
+        let cas = fixed.then(|| self.own_cas());
+        let terms = Terms { compare: Some(token), older_is_stale: stale, cas, want_cas: true, ..Mode::Set.into() };
+        let meta = Meta { flags: 1, ..Meta::default() };
+        let stored = self.arena().store_if(&key_bytes(key), Value::Bytes(bytes), meta, Deadline::NEVER, &terms, self.now);
+        let refused = match present {
+            None => Some(Stored::Missing),
+            Some(present) if present == token || stale && token < present => None,
+            Some(_) => Some(Stored::Exists),
+        };
+        if let Some(refused) = refused {
+            return agree(stored, Ok(refused));
+        }
+        let Ok(Stored::Stored { cas: told }) = stored else { return Err(format!("answered {stored:?}, wanted it stored")) };
+        agree(told, cas.unwrap_or(told).max(1))?;
+        self.put(key, Known::Bytes(bytes.to_vec()), 1, Deadline::NEVER);
+        if present != Some(token) {
+            self.map.entry(key).and_modify(|entry| entry.marks = STALE);
+        }
+        self.tell(key, told, fixed);
+        Ok(())
+    }
+
+    fn count_if(&mut self, key: u8, by: u64, compare: bool, fixed: bool, ttl: Option<u32>) -> Result<(), String> {
+        let compare = self.tokens.get(&key).map(|(token, _)| *token).filter(|_| compare);
+        self.gets(key)?;
+        let width = self.width(key);
+        let cas = fixed.then(|| self.own_cas());
+        let terms = CountTerms { compare, cas, deadline: ttl.map(|_| self.deadline(ttl)), want_cas: true };
+        let answer = self.arena().count_if(&key_bytes(key), Delta::Increment(by), None, &terms, self.now);
+        let Some(entry) = self.map.get(&key).cloned() else { return agree(answer, Ok(CountedItem::Missing)) };
+        if compare.is_some_and(|token| entry.told != Some(token)) {
+            return agree(answer, Ok(CountedItem::Exists));
+        }
+        let Some((value, signed)) = entry.value.countable() else { return agree(answer, Ok(CountedItem::NotNumber)) };
+        let Ok(CountedItem::Value { cas: told, .. }) = answer else { return Err(format!("answered {answer:?}, wanted it counted")) };
+        let (value, deadline) = (value.wrapping_add(by), terms.deadline.unwrap_or(entry.deadline));
+        let wanted = CountedItem::Value { value, cas: cas.unwrap_or(told).max(1), deadline, is_new: false };
+        agree(answer, Ok(wanted))?;
+        self.counted(key, Known::Number { bits: value, signed }, width);
+        self.map.entry(key).and_modify(|entry| entry.deadline = deadline);
+        self.tell(key, told, fixed);
+        Ok(())
+    }
+
+    fn amend(&mut self, key: u8, ttl: Option<u32>, marks: u8, cas: u8, drop_value: bool) -> Result<(), String> {
+        let deadline = self.deadline(ttl);
+        let own = self.own_cas();
+        let new_cas = [NewCas::Keep, NewCas::Next, NewCas::Is(own)][usize::from(cas)];
+        let amendment = Amendment { deadline, marks, cas: new_cas, drop_value };
+        let amended = self.arena().amend(&key_bytes(key), self.now, &mut |_| Some(amendment)).map_err(|error| error.to_string())?;
+        let is_there = self.map.contains_key(&key) && !deadline.is_past(self.now);
+        let known = self.map.get(&key).and_then(|entry| entry.told);
+        if let Some(entry) = self.map.get_mut(&key) {
+            (entry.deadline, entry.marks) = (deadline, marks);
+            if drop_value {
+                (entry.value, entry.flags) = (Known::Bytes(Vec::new()), 0);
+            }
+            if new_cas != NewCas::Keep {
+                self.versions += 1;
+                entry.version = self.versions;
+            }
+        }
+        agree(amended.is_some(), is_there)?;
+        let Some(found) = amended else { return Ok(()) };
+        match (new_cas, known) {
+            (NewCas::Keep, Some(told)) => agree(found.cas, told)?,
+            (NewCas::Is(cas), _) => agree(found.cas, cas)?,
+            (NewCas::Next, Some(told)) if found.cas <= told => return Err(format!("token {} follows {told}", found.cas)),
+            _ => {}
+        }
+        self.tell(key, found.cas, matches!(new_cas, NewCas::Is(_)));
+        Ok(())
+    }
+
     fn touch(&mut self, key: u8, ttl: Option<u32>, read: bool) -> Result<(), String> {
         let (name, deadline) = (key_bytes(key), self.deadline(ttl));
         if read {
@@ -458,21 +604,19 @@ impl Run<'_> {
     fn count(&mut self, key: u8, up: bool, by: u64, initial: Option<u64>) -> Result<(), String> {
         let delta = if up { Delta::Increment(by) } else { Delta::Decrement(by) };
         let apply = |value: u64| if up { value.wrapping_add(by) } else { value.saturating_sub(by) };
+        let width = self.width(key);
         let answer = self.arena().count(&key_bytes(key), delta, initial.map(|initial| (initial, Deadline::NEVER)), self.now);
         let known = self.map.get(&key).map(|entry| entry.value.clone());
         let (wanted, next) = match &known {
             None => (initial.map_or(Counted::Missing, Counted::Value), None),
-            Some(Known::Number { bits, signed }) => {
-                (Counted::Value(apply(*bits)), Some(Known::Number { bits: apply(*bits), signed: *signed }))
-            }
-            Some(Known::Bytes(bytes)) => match parse(bytes) {
-                Some(value) => (Counted::Value(apply(value)), Some(Known::Number { bits: apply(value), signed: false })),
+            Some(known) => match known.countable() {
+                Some((value, signed)) => (Counted::Value(apply(value)), Some(Known::Number { bits: apply(value), signed })),
                 None => (Counted::NotNumber, None),
             },
         };
         agree(answer, Ok(wanted))?;
         match (known, next, initial) {
-            (_, Some(next), _) => self.changed(key, next),
+            (_, Some(next), _) => self.counted(key, next, width),
             (None, _, Some(initial)) => self.put(key, Known::Number { bits: initial, signed: false }, 0, Deadline::NEVER),
             _ => {}
         }
@@ -526,6 +670,9 @@ impl Op {
             | Op::Integer { key, .. }
             | Op::Gets { key }
             | Op::Cas { key, .. }
+            | Op::StoreIf { key, .. }
+            | Op::CountIf { key, .. }
+            | Op::Amend { key, .. }
             | Op::Get { key }
             | Op::Delete { key }
             | Op::DeleteVersion { key }
@@ -538,13 +685,16 @@ impl Op {
     }
 }
 
-/// memcached's numbers: digits up to 2^64 - 1, with white space behind, such as a shrunken number leaves. The engine looks at 32 bytes.
+/// memcached's numbers: white space, digits up to 2^64 - 1, white space and anything. The engine takes texts up to 20 bytes.
 fn parse(bytes: &[u8]) -> Option<u64> {
-    if bytes.len() > 32 {
+    let is_space = |c: char| c.is_ascii_whitespace() || c == '\x0b';
+    if bytes.len() > 20 {
         return None;
     }
-    let text = std::str::from_utf8(bytes.trim_ascii_end()).ok()?;
-    (!text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())).then(|| text.parse().ok())?
+    let text = String::from_utf8_lossy(bytes);
+    let text = text.trim_start_matches(is_space);
+    let digits = text.strip_prefix('+').unwrap_or(text).split(is_space).next()?;
+    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())?
 }
 
 fn brief(entry: &Entry) -> String {

@@ -4,7 +4,10 @@
 use std::sync::OnceLock;
 use std::time::Duration;
 
-use leveret_engine::{Arena, Counted, Deadline, Delta, Error, Lease, Meta, Mode, Stats, Stored, Time, Value};
+use leveret_engine::{
+    Amendment, Arena, CountTerms, Counted, CountedItem, Deadline, Delta, Error, Lease, Meta, Mode, NewCas, Stats, Stored, Terms, Time,
+    Value, STALE, WON,
+};
 
 use crate::values;
 
@@ -20,15 +23,21 @@ pub struct Seen {
     pub flags: u32,
     /// Its moment of death.
     pub deadline: Deadline,
+    /// What clients were told about it.
+    pub marks: u8,
 }
 
 impl Seen {
     fn new(value: impl Into<Vec<u8>>) -> Seen {
-        Seen { value: value.into(), flags: 0, deadline: Deadline::NEVER }
+        Seen { value: value.into(), flags: 0, deadline: Deadline::NEVER, marks: 0 }
     }
 
     fn flags(self, flags: u32) -> Seen {
         Seen { flags, ..self }
+    }
+
+    fn marks(self, marks: u8) -> Seen {
+        Seen { marks, ..self }
     }
 
     fn ttl(self, secs: u32) -> Seen {
@@ -38,14 +47,16 @@ impl Seen {
     /// Looks the key up.
     pub fn at(arena: &Arena, key: &[u8]) -> Option<Seen> {
         let item = arena.get(key, now())?;
-        Some(Seen { value: item.value, flags: item.meta.flags, deadline: item.deadline })
+        Some(Seen { value: item.value, flags: item.meta.flags, deadline: item.deadline, marks: item.meta.marks })
     }
 
     /// For a message.
     pub fn show(seen: Option<&Seen>) -> String {
         match seen {
             None => "nothing".to_owned(),
-            Some(seen) => format!("{} (flags {}, deadline {})", values::show(&seen.value), seen.flags, seen.deadline.0),
+            Some(Seen { value, flags, deadline, marks }) => {
+                format!("{} (flags {flags}, deadline {}, marks {marks})", values::show(value), deadline.0)
+            }
         }
     }
 }
@@ -263,6 +274,14 @@ fn touching(name: &'static str, before: Option<u32>, after: Option<u32>) -> Oper
     Operation::new(name, Some(with(before)), Some(with(after)), move |arena, _| want(arena.touch(SUBJECT, deadline, now()), true))
 }
 
+fn amending(name: &'static str, before: Seen, after: Seen, cas: NewCas, drop_value: bool) -> Operation {
+    let amendment = Amendment { deadline: after.deadline, marks: after.marks, cas, drop_value };
+    Operation::new(name, Some(before), Some(after), move |arena, _| {
+        let amended = text(arena.amend(SUBJECT, now(), &mut |_| Some(amendment)))?;
+        amended.map(|_| ()).ok_or_else(|| "the subject is not there".to_owned())
+    })
+}
+
 fn granted(arena: &Arena) -> Result<leveret_engine::Ticket, String> {
     match arena.lease(SUBJECT, Duration::ZERO) {
         Lease::Granted(ticket) => Ok(ticket),
@@ -349,6 +368,28 @@ pub fn all() -> Vec<Operation> {
         Operation::new("get-and-touch", Some(small().ttl(50)), Some(small().ttl(500)), |arena, _| {
             let item = text(arena.get_and_touch(SUBJECT, Deadline::after(now(), 500), now()))?;
             item.map(|_| ()).ok_or_else(|| "the subject is not there".to_owned())
+        }),
+        amending("amend-marks", small().flags(3), small().flags(3).marks(STALE | WON), NewCas::Next, false),
+        amending("amend-deadline", small().ttl(50), small().ttl(500), NewCas::Keep, false),
+        amending("amend-large", large(1), large(1).marks(WON).ttl(10), NewCas::Is(5), false),
+        amending("amend-drops-value", large(1), Seen::new("").marks(STALE), NewCas::Next, true),
+        Operation::new("store-stale", Some(small()), Some(other().marks(STALE)), |arena, token| {
+            let value = Seen::new(subject(2, 300)).flags(9).ttl(500);
+            let terms = Terms { compare: Some(token - 1), older_is_stale: true, cas: Some(7), ..Mode::Set.into() };
+            let meta = Meta { flags: value.flags, ..Meta::default() };
+            text(arena.store_if(SUBJECT, Value::Bytes(&value.value), meta, value.deadline, &terms, now())).and_then(stored)
+        })
+        .warm(cas_of_subject),
+        Operation::new("count-dates", Some(Seen::new("99")), Some(Seen::new("100").ttl(60)), |arena, token| {
+            let deadline = Deadline::after(now(), 60);
+            let terms = CountTerms { compare: Some(token), cas: Some(7), deadline: Some(deadline), want_cas: true };
+            let counted = arena.count_if(SUBJECT, Delta::Increment(1), None, &terms, now());
+            want(counted, CountedItem::Value { value: 100, cas: 7, deadline, is_new: false })
+        })
+        .warm(cas_of_subject),
+        Operation::new("announce", Some(small()), Some(small()), |arena, _| {
+            // Left standing: the process is killed before it could withdraw it.
+            arena.announce("unix /run/leveret.sock").map(std::mem::forget).map_err(|error| error.to_string())
         }),
         Operation::new("flush", None, None, |arena, _| text(arena.flush())).effect(Effect::Flush),
         Operation::new("flush-later", Some(small()), Some(small()), |arena, _| text(arena.flush_at(Time(Time::now().0 + 100_000)))),

@@ -68,6 +68,9 @@ pub fn write_witnesses(arena: &Arena) -> Result<(), String> {
 
 /// Looks at everything that was acknowledged before the kill, and at the killed operation. Writes nothing.
 pub fn look(arena: &Arena, operation: &Operation) -> Result<Progress, String> {
+    if let Some(service) = arena.services().first() {
+        return Err(format!("the dead are believed to serve: {}", service.text));
+    }
     let there = witnesses_there(arena)?;
     let all = WITNESSES;
     match &operation.effect {
