@@ -11,7 +11,7 @@ use crate::signals::{Signals, Wish};
 use crate::udp;
 use crate::worker::{Accepted, Control, Inbox, Start};
 use crate::{Settings, Shared};
-use leveret_engine::Time;
+use leveret_engine::{Announcement, Arena, Time};
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token, Waker};
 use rustix::fd::{AsRawFd, OwnedFd};
@@ -113,6 +113,7 @@ impl Bound {
 
     /// Serves. Returns when the server has ended: by a signal or by `shutdown`.
     pub fn run(self, shared: Arc<Shared>) -> Result<(), ServeError> {
+        let endpoints = self.endpoints();
         let Bound { listeners, mut udp, meta, socket_file, .. } = self;
         if let Some(meta) = meta {
             meta.redeem(shared.arena.path())?;
@@ -136,10 +137,12 @@ impl Bound {
             workers.push(start(index, worker).map_err(failed("start a worker"))?);
             inboxes.push(inbox);
         }
+        let announcements = announce(&shared.arena, &endpoints);
         let mut reception = Reception { poll, signals, listeners, control, inboxes, turn: 0, shared, paused_since: None, was_lost: false };
         let ended = reception.run();
         let Reception { control, inboxes, listeners, shared, .. } = reception;
-        // From here on nobody can connect; who has connected is answered.
+        // From here on nobody is told to connect, nobody can, and who has connected is answered.
+        drop(announcements);
         drop(listeners);
         drop(socket_file);
         control.drain();
@@ -173,6 +176,15 @@ impl Bound {
         std::fs::write(&beside, text).map_err(failed)?;
         std::fs::rename(&beside, path).map_err(failed)
     }
+}
+
+/// Writes the endpoints into the arena, where PHP and tools on this machine find them. Without it the server is as good for
+/// everybody else.
+fn announce(arena: &Arena, endpoints: &[String]) -> Vec<Announcement> {
+    let told = |endpoint: &String| {
+        arena.announce(endpoint).inspect_err(|error| eprintln!("leveret: {endpoint} cannot be announced in the arena: {error}")).ok()
+    };
+    endpoints.iter().filter_map(told).collect()
 }
 
 fn start(index: usize, worker: Start) -> io::Result<JoinHandle<io::Result<()>>> {
