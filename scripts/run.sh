@@ -49,6 +49,8 @@ verb_torture() {
     verb_build
     step "Torture: $seconds seconds of kills"
     cargo run --release --locked -p leveret-testkit --bin leveret-torture -- "$seconds" --php build/leveret.so
+    step "Soak: $seconds seconds of a server that is killed"
+    cargo run --release --locked -p leveret-testkit --bin leveret-soak -- "$seconds" --command build/leveret
 }
 
 # ./x kill [ARGUMENT...]: see `./x kill --help`; the quick form runs in `./x test`.

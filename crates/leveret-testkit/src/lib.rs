@@ -19,6 +19,7 @@ pub mod rng;
 pub mod scratch;
 pub mod seeded;
 pub mod shared;
+pub mod soak;
 pub mod stepper;
 pub mod stores;
 pub mod storm;

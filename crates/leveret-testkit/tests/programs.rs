@@ -23,6 +23,11 @@ fn a_storm_of_kills_leaves_no_wrong_answer() {
 }
 
 #[test]
+fn clients_of_a_server_that_is_killed_all_the_time_read_nothing_wrong() {
+    prove(env!("CARGO_BIN_EXE_leveret-soak"), &["10"]);
+}
+
+#[test]
 fn a_damaged_arena_crashes_nobody() {
     prove(env!("CARGO_BIN_EXE_leveret-fuzz"), &["corrupt", "600", "--rounds", "150"]);
 }

@@ -1,0 +1,332 @@
+//! A server that is killed all the time: clients over sockets, in every protocol, and threads at the arena itself. Each owns
+//! some keys and knows what a read of them may show: what was acknowledged last or something newer that may have been stored. Other
+//! people's keys must at least be whole and their own. A cache may forget, and how often it did is told.
+use crate::rng::Rng;
+use crate::values::{frame, frames_of};
+use leveret_client::pool::{Answer, Code, Operation, Options, Pool, Protocol, Request};
+use leveret_engine::{Arena, Deadline, Encoding, Meta, Mode, OpenOptions, Time, Value};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What to do, and for how long.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Starts the server: a program and its arguments, which say the port and the arena.
+    pub server: Vec<String>,
+    /// The server's port at 127.0.0.1.
+    pub port: u16,
+    /// The arena's file, which the server serves.
+    pub arena: PathBuf,
+    /// How long.
+    pub duration: Duration,
+    /// Clients over sockets.
+    pub clients: u64,
+    /// Threads at the arena.
+    pub neighbours: u64,
+    /// Of everything random.
+    pub seed: u64,
+}
+
+/// What came of it.
+#[derive(Clone, Debug, Default)]
+pub struct Outcome {
+    /// How often the server was killed.
+    pub kills: u64,
+    /// Requests that were answered.
+    pub answered: u64,
+    /// Requests that failed, because the server was dead.
+    pub failed: u64,
+    /// Reads that found nothing where something had been acknowledged.
+    pub forgotten: u64,
+    /// What must never be: the first few in words.
+    pub wrong: Vec<String>,
+}
+
+const KEYS: u64 = 60;
+const WRONG_MAX: usize = 10;
+// Longer than any pause of a living server: an answer that comes too late must not be a store of its own.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Holds the soak. An error says that it could not be held.
+pub fn run(plan: &Plan) -> io::Result<Outcome> {
+    let mut server = start(plan)?;
+    let is_over = AtomicBool::new(false);
+    let mut kills = 0;
+    let mut outcome = thread::scope(|scope| -> io::Result<Outcome> {
+        let clients = (0..plan.clients).map(|writer| {
+            let is_over = &is_over;
+            scope.spawn(move || client(plan, writer, is_over))
+        });
+        let neighbours = (0..plan.neighbours).map(|writer| {
+            let is_over = &is_over;
+            scope.spawn(move || neighbour(plan, plan.clients + writer, is_over))
+        });
+        let workers: Vec<_> = clients.chain(neighbours).collect();
+        let mut rng = Rng::new(plan.seed);
+        let end = Instant::now() + plan.duration;
+        let mut weather = || -> io::Result<()> {
+            while Instant::now() < end {
+                thread::sleep(Duration::from_millis(rng.between(50, 1200)));
+                server.kill()?;
+                server.wait()?;
+                kills += 1;
+                server = start(plan)?;
+            }
+            Ok(())
+        };
+        let held = weather();
+        is_over.store(true, Ordering::Relaxed);
+        let mut sum = Outcome::default();
+        for worker in workers {
+            let one = worker.join().map_err(|_| io::Error::other("a worker panicked"))?;
+            sum.answered += one.answered;
+            sum.failed += one.failed;
+            sum.forgotten += one.forgotten;
+            sum.wrong.extend(one.wrong);
+        }
+        held.map(|()| sum)
+    });
+    let _ = server.kill();
+    server.wait()?;
+    if let Ok(outcome) = &mut outcome {
+        outcome.kills = kills;
+    }
+    outcome
+}
+
+/// Starts the server and waits until it listens.
+fn start(plan: &Plan) -> io::Result<Child> {
+    let mut child = Command::new(&plan.server[0]).args(&plan.server[1..]).spawn()?;
+    let end = Instant::now() + PATIENCE;
+    while std::net::TcpStream::connect(("127.0.0.1", plan.port)).is_err() {
+        if child.try_wait()?.is_some() || Instant::now() > end {
+            let _ = child.kill();
+            child.wait()?;
+            return Err(io::Error::other("the server does not start"));
+        }
+        thread::sleep(Duration::from_millis(2));
+    }
+    Ok(child)
+}
+
+/// What a read of an owned key may show.
+#[derive(Clone, Copy, Default)]
+struct Own {
+    /// Nothing older than this.
+    oldest: u64,
+    /// Nothing newer than this.
+    newest: u64,
+    /// The last acknowledged operation has stored it.
+    is_there: bool,
+}
+
+struct Worker {
+    writer: u64,
+    rng: Rng,
+    own: Vec<Own>,
+    writers: u64,
+    outcome: Outcome,
+}
+
+impl Worker {
+    fn new(plan: &Plan, writer: u64) -> Worker {
+        let own = vec![Own::default(); KEYS as usize];
+        let rng = Rng::new(plan.seed).fork(writer + 1);
+        Worker { writer, rng, own, writers: plan.clients + plan.neighbours, outcome: Outcome::default() }
+    }
+
+    fn key(writer: u64, number: u64) -> Vec<u8> {
+        format!("soak:{writer}:{number}").into_bytes()
+    }
+
+    fn next_value(&mut self, number: u64) -> Vec<u8> {
+        let own = &mut self.own[number as usize];
+        own.newest += 1;
+        let counter = own.newest;
+        // Most are short; some span segments' pieces and many packets.
+        let filler_len = if self.rng.one_in(20) { self.rng.below(100_000) } else { self.rng.below(300) };
+        frame(&Worker::key(self.writer, number), self.writer, counter, filler_len as usize)
+    }
+
+    fn stored(&mut self, number: u64) {
+        let own = &mut self.own[number as usize];
+        (own.oldest, own.is_there) = (own.newest, true);
+    }
+
+    fn deleted(&mut self, number: u64) {
+        let own = &mut self.own[number as usize];
+        // Whatever is seen from here on must have been stored later.
+        (own.oldest, own.is_there) = (own.newest + 1, false);
+    }
+
+    fn missed(&mut self, writer: u64, number: u64) {
+        self.outcome.forgotten += u64::from(writer == self.writer && self.own[number as usize].is_there);
+    }
+
+    fn check(&mut self, writer: u64, number: u64, value: &[u8]) {
+        let key = Worker::key(writer, number);
+        match frames_of(&key, value) {
+            Err(why) => self.wrong(why),
+            Ok(frames) if frames.len() != 1 || frames[0].writer != writer => self.wrong(format!("another writer's value under {number}")),
+            Ok(frames) if writer == self.writer => {
+                let (own, counter) = (self.own[number as usize], frames[0].counter);
+                if counter < own.oldest || counter > own.newest {
+                    self.wrong(format!("writer {writer}, key {number}: {counter} is not within {}..={}", own.oldest, own.newest));
+                }
+            }
+            Ok(_) => {}
+        }
+    }
+
+    fn wrong(&mut self, why: String) {
+        if self.outcome.wrong.len() < WRONG_MAX {
+            self.outcome.wrong.push(why);
+        }
+    }
+}
+
+/// Batches over a socket, each of one kind so that it is known what an answer is to.
+fn client(plan: &Plan, writer: u64, is_over: &AtomicBool) -> Outcome {
+    let mut worker = Worker::new(plan, writer);
+    let protocol = [Protocol::Text, Protocol::Binary, Protocol::Meta][writer as usize % 3];
+    // The arena is for the neighbours: here everything goes over the socket.
+    let options = Options { protocol, io_timeout: PATIENCE, retry_timeout: Duration::ZERO, short_cut: false, ..Options::default() };
+    let mut pool = Pool::new(options);
+    pool.add_server("127.0.0.1", plan.port, 0, 1);
+    while !is_over.load(Ordering::Relaxed) {
+        let kind = worker.rng.below(10);
+        let whose = if kind < 5 || worker.rng.one_in(2) { writer } else { worker.rng.below(worker.writers) };
+        let first = worker.rng.below(KEYS);
+        let numbers: Vec<u64> = (0..worker.rng.between(1, 12)).map(|offset| (first + offset) % KEYS).collect();
+        let keys: Vec<Vec<u8>> = numbers.iter().map(|number| Worker::key(whose, *number)).collect();
+        let operation = match kind {
+            0..=3 => Operation::Set,
+            4 => Operation::Delete,
+            _ => Operation::Get,
+        };
+        let values: Vec<Vec<u8>> = match operation {
+            Operation::Set => numbers.iter().map(|number| worker.next_value(*number)).collect(),
+            _ => vec![Vec::new(); numbers.len()],
+        };
+        pool.begin();
+        for (key, value) in keys.iter().zip(&values) {
+            if let Err(code) = pool.add(&Request { value, ..Request::new(operation, key) }) {
+                worker.wrong(format!("a request was refused: {code:?}"));
+            }
+        }
+        pool.run();
+        let mut missing = numbers.clone();
+        while let Some(Answer { request, code, value, .. }) = pool.next_answer() {
+            let number = numbers[request];
+            missing.retain(|missing| *missing != number);
+            match (operation, code) {
+                (Operation::Set, Code::Success) => worker.stored(number),
+                (Operation::Delete, Code::Success) => worker.deleted(number),
+                (Operation::Delete, Code::NotFound) => {
+                    worker.missed(whose, number);
+                    worker.deleted(number);
+                }
+                (Operation::Get, Code::Success) => worker.check(whose, number, value),
+                (Operation::Get, Code::NotFound) => worker.missed(whose, number),
+                (_, Code::ConnectionFailure | Code::UnknownReadFailure | Code::WriteFailure | Code::ServerTemporarilyDisabled) => {
+                    worker.outcome.failed += 1;
+                    continue;
+                }
+                (operation, code) => worker.wrong(format!("{operation:?} over {protocol:?} was answered {code:?}")),
+            }
+            worker.outcome.answered += 1;
+        }
+        // A get of several keys says nothing of those that are not there.
+        for number in missing {
+            match operation {
+                Operation::Get => worker.missed(whose, number),
+                _ => worker.wrong(format!("{operation:?} of key {number} was not answered")),
+            }
+        }
+    }
+    worker.outcome
+}
+
+/// At the arena itself, beside the server: the same, and takes what a killed server has left.
+fn neighbour(plan: &Plan, writer: u64, is_over: &AtomicBool) -> Outcome {
+    let mut worker = Worker::new(plan, writer);
+    let arena = match open(&plan.arena) {
+        Ok(arena) => arena,
+        Err(why) => {
+            worker.wrong(why);
+            return worker.outcome;
+        }
+    };
+    while !is_over.load(Ordering::Relaxed) {
+        let (now, number) = (Time::now(), worker.rng.below(KEYS));
+        let key = Worker::key(writer, number);
+        match worker.rng.below(10) {
+            0..=3 => {
+                let value = worker.next_value(number);
+                let meta = Meta::native(Encoding::Raw);
+                match arena.store(&key, Value::Bytes(&value), meta, Deadline::NEVER, Mode::Set, now) {
+                    Ok(_) => worker.stored(number),
+                    Err(error) => worker.wrong(format!("a store into the arena failed: {error}")),
+                }
+            }
+            4 => match arena.delete(&key, now) {
+                Ok(_) => worker.deleted(number),
+                Err(error) => worker.wrong(format!("a delete in the arena failed: {error}")),
+            },
+            _ => {
+                let whose = if worker.rng.one_in(2) { writer } else { worker.rng.below(worker.writers) };
+                match arena.get(&Worker::key(whose, number), now) {
+                    Some(item) => worker.check(whose, number, &item.value),
+                    None => worker.missed(whose, number),
+                }
+            }
+        }
+        worker.outcome.answered += 1;
+    }
+    worker.outcome
+}
+
+fn open(path: &Path) -> Result<Arena, String> {
+    // Locks of a killed server are taken over; that a living one is paused for seconds by a busy machine is no fault.
+    let options = OpenOptions { lock_timeout: PATIENCE, ..OpenOptions::default() };
+    Arena::open(path, &options).map(|opened| opened.0).map_err(|error| error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_oracle_sees_what_must_not_be() {
+        let plan = Plan { server: vec![], port: 0, arena: PathBuf::new(), duration: Duration::ZERO, clients: 2, neighbours: 0, seed: 1 };
+        let key = Worker::key(0, 3);
+        let told = |value: &[u8]| {
+            let mut worker = Worker::new(&plan, 0);
+            for _ in 0..4 {
+                worker.next_value(3);
+            }
+            worker.stored(3);
+            worker.next_value(3);
+            worker.check(0, 3, value);
+            worker.outcome.wrong.len()
+        };
+        for (counter, want) in [(3, 1), (4, 0), (5, 0), (6, 1)] {
+            assert_eq!(told(&frame(&key, 0, counter, 10)), want, "{counter}");
+        }
+        let mut torn = frame(&key, 0, 4, 10);
+        torn[20] ^= 1;
+        assert_eq!(told(&torn), 1);
+        assert_eq!(told(&frame(b"soak:0:4", 0, 4, 10)), 1, "another key's");
+        assert_eq!(told(&frame(&key, 1, 4, 10)), 1, "another writer's");
+        let mut worker = Worker::new(&plan, 0);
+        worker.next_value(3);
+        worker.stored(3);
+        worker.deleted(3);
+        worker.check(0, 3, &frame(&key, 0, 1, 10));
+        assert_eq!(worker.outcome.wrong.len(), 1, "it was deleted");
+    }
+}
