@@ -62,6 +62,20 @@ fn direct_writes_are_seen_by_clients_and_theirs_directly() {
     assert_eq!(arena.get(b"wire", Time::now()).unwrap().value, b"hello");
 }
 
+#[test]
+fn endpoints_are_announced_in_the_arena_while_they_are_served() {
+    let server = Server::start(Settings { udp_port: None, ..Settings::default() });
+    let arena = server.shared.arena.clone();
+    let announced = || arena.services().into_iter().map(|service| service.text).collect::<Vec<_>>();
+    // The first clients may be answered before it is announced that they can come.
+    while announced().len() < server.endpoints.len() {
+        std::thread::yield_now();
+    }
+    assert_eq!(announced(), server.endpoints);
+    drop(server);
+    assert_eq!(announced(), Vec::<String>::new());
+}
+
 /// Requests of every length, and what they answer.
 fn long_script() -> (Vec<u8>, Vec<u8>) {
     let (mut requests, mut answers) = (Vec::new(), Vec::new());
