@@ -3,7 +3,7 @@
 use crate::arena::layout::{SegmentHeader, OPEN_PER_SHARD};
 use crate::arena::Core;
 use crate::lock::Locked;
-use crate::sync::{fence, AtomicU32, Ordering};
+use crate::sync::{compiler_fence, fence, AtomicU32, Ordering};
 use crate::time::{Deadline, Moment};
 
 /// Number of a segment, below `segments_max`.
@@ -234,6 +234,9 @@ impl Core {
     /// Frees a segment that no slot and no record points at any more. A free segment is an empty one: whoever is killed right
     /// after taking it leaves nothing in it that could be taken for items.
     pub fn set_free(&self, segment: SegmentId) {
+        // A kill sees this thread's stores in the order of its instructions, so only the compiler has to keep it: what follows
+        // must not come before the stores to the slots.
+        compiler_fence(Ordering::SeqCst);
         let header = self.header(segment);
         for word in [&header.write_off, &header.live_bytes, &header.live_items, &header.max_deadline] {
             word.store(0, Ordering::Relaxed);
@@ -357,6 +360,8 @@ impl Locked<'_> {
 
     /// An item of `size` bytes in this segment is no longer reached by its slot.
     pub fn unpublish(&self, segment: SegmentId, size: u64) {
+        // As in `set_free`: killed before the slot's store, a segment must not count less than it has.
+        compiler_fence(Ordering::SeqCst);
         let header = self.core.header(segment);
         subtract(&header.live_bytes, size as u32);
         subtract(&header.live_items, 1);
