@@ -232,8 +232,14 @@ impl Reception {
                 *ready = *ready && self.accept(index);
             }
             let asked = self.control.asked().map(|graceful| if graceful { Wish::Restart } else { Wish::End });
-            let wish = asked.or_else(|| self.signals.wishes().find(|&wish| wish != Wish::Reload));
-            if let Some(wish) = wish {
+            let mut end = asked;
+            for wish in self.signals.wishes() {
+                match wish {
+                    Wish::Reload => self.reload(),
+                    Wish::End | Wish::Restart => end = end.or(Some(wish)),
+                }
+            }
+            if let Some(wish) = end {
                 // Who is in the queue has connected, and may have asked already.
                 (0..self.listeners.len()).for_each(|index| while self.paused_since.is_none() && self.accept(index) {});
                 return Ok(wish);
@@ -279,6 +285,12 @@ impl Reception {
             }
         }
         true
+    }
+
+    fn reload(&self) {
+        if let Err(error) = self.shared.reload() {
+            eprintln!("leveret: {error}; those who are known stay");
+        }
     }
 
     fn pause(&mut self) {

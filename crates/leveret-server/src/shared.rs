@@ -20,7 +20,7 @@ pub struct Shared {
     pub prefixes: Prefixes,
     counters: Box<[Counters]>,
     baseline: RwLock<Baseline>,
-    users: Option<Users>,
+    users: Option<RwLock<Users>>,
     verbosity: AtomicU32,
     started: Instant,
 }
@@ -35,7 +35,7 @@ impl Shared {
             prefixes: Prefixes::new(settings.prefix_delimiter, settings.detail),
             counters: (0..threads).map(|_| Counters::default()).collect(),
             baseline: RwLock::default(),
-            users,
+            users: users.map(RwLock::new),
             verbosity: AtomicU32::new(u32::from(settings.verbosity)),
             started: Instant::now(),
             arena,
@@ -62,8 +62,18 @@ impl Shared {
         &self.counters
     }
 
-    pub(crate) fn users(&self) -> Option<&Users> {
+    /// Who may speak, if not everybody. Locked only by those who still have to say who they are.
+    pub(crate) fn users(&self) -> Option<&RwLock<Users>> {
         self.users.as_ref()
+    }
+
+    /// SIGHUP: reads the file of users again. A file that cannot be read leaves those who are known. Who has been admitted stays.
+    pub fn reload(&self) -> Result<(), UserError> {
+        if let (Some(users), Some(file)) = (&self.users, &self.settings.auth_file) {
+            let anew = Users::read(file)?;
+            *users.write().unwrap_or_else(PoisonError::into_inner) = anew;
+        }
+        Ok(())
     }
 
     #[inline]

@@ -16,7 +16,7 @@ pub enum Wish {
     End,
     /// SIGUSR1: as `End`, for a restart with the same memory.
     Restart,
-    /// SIGHUP: read files again.
+    /// SIGHUP: read the file of users again.
     Reload,
 }
 

@@ -16,6 +16,7 @@ use crate::Shared;
 use dump::Dump;
 use leveret_engine::{Arena, Time};
 use leveret_protocol::{binary as wire, text, Limits, Parsed, BINARY_REQUEST};
+use std::sync::{PoisonError, RwLock};
 pub use users::{UserError, Users};
 
 /// How a client reaches us: it decides what it may ask for.
@@ -151,7 +152,9 @@ impl Session {
                     Parsed::Request { request, consumed } => (consumed, self.execute_text(&mut turn, request)),
                     Parsed::Refused { refusal, consumed, swallow } => {
                         self.swallow = swallow;
-                        (consumed, turn.refuse_text(&refusal))
+                        // A stranger must not delete by sending a store that is refused.
+                        let may_forget = self.is_authenticated || shared.users().is_none();
+                        (consumed, turn.refuse_text(&refusal, may_forget))
                     }
                 },
                 Some(true) => match wire::parse(rest, &limits) {
@@ -238,11 +241,11 @@ impl Session {
     }
 
     /// Whom `-Y` asks for a name and a password.
-    fn authenticate(&mut self, turn: &mut Turn<'_>, users: &Users, command: text::Command<'_>) -> Done {
+    fn authenticate(&mut self, turn: &mut Turn<'_>, users: &RwLock<Users>, command: text::Command<'_>) -> Done {
         match command {
             text::Command::Store { verb: leveret_protocol::Verb::Set, compare: None, value, noreply, .. } => {
                 turn.count(Count::AuthCmds);
-                if users.admit(value) {
+                if users.read().unwrap_or_else(PoisonError::into_inner).admit(value) {
                     self.is_authenticated = true;
                     turn.reply(noreply, "STORED");
                 } else {
@@ -261,8 +264,8 @@ impl Session {
 }
 
 impl Turn<'_> {
-    fn refuse_text(&mut self, refusal: &text::Refusal<'_>) -> Done {
-        if let Some(key) = refusal.forget {
+    fn refuse_text(&mut self, refusal: &text::Refusal<'_>, may_forget: bool) -> Done {
+        if let Some(key) = refusal.forget.filter(|_| may_forget) {
             // A store that failed must not leave the value that it meant to replace.
             let _ = self.arena.delete(key.decode(&mut [0; leveret_protocol::KEY_MAX]), self.now);
             self.count(Count::StoreTooLarge);
