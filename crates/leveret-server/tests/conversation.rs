@@ -135,8 +135,19 @@ fn users_are_asked_for_their_names() {
             ("set x 0 0 9\r\nann wrong\r\n", "CLIENT_ERROR authentication failure\r\n"),
             ("set x 0 0 10\r\nann secret\r\n", "STORED\r\n"),
             ("get a\r\n", "END\r\n"),
+            ("set kept 0 0 1\r\na\r\n", "STORED\r\n"),
         ],
     );
+    // A store that is too large takes the old item with it, but not when a stranger sends it.
+    let too_large = "x".repeat(2 << 20);
+    let stores =
+        [format!("set kept 0 0 {}\r\n{too_large}\r\n", too_large.len()), format!("ms kept {}\r\n{too_large}\r\n", too_large.len())];
+    for store in &stores {
+        ours.reconnect();
+        ours.say(store);
+    }
+    ours.reconnect();
+    play(&mut ours, &[("set x 0 0 10\r\nann secret\r\n", "STORED\r\n"), ("get kept\r\n", "VALUE kept 0 1\r\na\r\nEND\r\n")]);
     ours.reconnect();
     assert_eq!(ours.talk(&[0x80; 24]), b"");
     assert!(ours.over, "the binary protocol has no users here");
