@@ -8,11 +8,12 @@ use super::link::{Address, Fault};
 use super::server::Server;
 use leveret_engine::{place, Arena, OpenOptions};
 use rustix::net::{sockopt, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
+use rustix::time::ClockId;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 const BELIEVED_FOR: Duration = Duration::from_millis(10);
 
@@ -21,21 +22,21 @@ const SEARCHED_EVERY: Duration = Duration::from_secs(2);
 
 type Endpoint = (PathBuf, String, u16);
 
-static IN_VAIN: Mutex<Option<HashMap<Endpoint, Instant>>> = Mutex::new(None);
+static IN_VAIN: Mutex<Option<HashMap<Endpoint, Duration>>> = Mutex::new(None);
 
 /// The way to the arena of one server.
 #[derive(Default)]
 pub(super) struct ShortCut {
     found: Option<Found>,
     /// When it is to be looked for again.
-    next_search: Option<Instant>,
+    next_search: Option<Duration>,
 }
 
 struct Found {
     arena: Arena,
     announced: String,
     pid: u32,
-    checked: Instant,
+    checked: Duration,
 }
 
 impl Found {
@@ -47,11 +48,11 @@ impl Found {
 
 /// The arena that `server` serves, if it is one of this host that does.
 pub(super) fn arena(server: &mut Server) -> Option<&Arena> {
-    let now = Instant::now();
+    let now = now();
     if server.short_cut.next_search.is_some_and(|next| now < next) {
         return None;
     }
-    let believed = server.short_cut.found.as_ref().is_some_and(|found| now.duration_since(found.checked) < BELIEVED_FOR);
+    let believed = server.short_cut.found.as_ref().is_some_and(|found| now.saturating_sub(found.checked) < BELIEVED_FOR);
     if !believed {
         let alive = server.short_cut.found.take().filter(Found::is_alive);
         server.short_cut.found = alive.map(|found| Found { checked: now, ..found }).or_else(|| search(server, now));
@@ -59,12 +60,18 @@ pub(super) fn arena(server: &mut Server) -> Option<&Arena> {
     server.short_cut.found.as_ref().map(|found| &found.arena)
 }
 
-fn search(server: &mut Server, now: Instant) -> Option<Found> {
+/// Since some moment of the past, to a few milliseconds: asked at every read, so it must cost next to nothing.
+fn now() -> Duration {
+    let now = rustix::time::clock_gettime(ClockId::MonotonicCoarse);
+    Duration::new(now.tv_sec.unsigned_abs(), now.tv_nsec as u32)
+}
+
+fn search(server: &mut Server, now: Duration) -> Option<Found> {
     let endpoint = (server.local.dir.clone(), server.host.clone(), server.port);
     // A panic under this lock cannot leave it half changed.
     let mut in_vain = IN_VAIN.lock().unwrap_or_else(PoisonError::into_inner);
     let in_vain = in_vain.get_or_insert_default();
-    let searched = in_vain.get(&endpoint).copied().filter(|searched| now.duration_since(*searched) < SEARCHED_EVERY);
+    let searched = in_vain.get(&endpoint).copied().filter(|searched| now.saturating_sub(*searched) < SEARCHED_EVERY);
     let found = if searched.is_none() { look(server, now) } else { None };
     if found.is_none() {
         let searched = *in_vain.entry(endpoint).insert_entry(searched.unwrap_or(now)).get();
@@ -73,7 +80,7 @@ fn search(server: &mut Server, now: Instant) -> Option<Found> {
     found
 }
 
-fn look(server: &mut Server, now: Instant) -> Option<Found> {
+fn look(server: &mut Server, now: Duration) -> Option<Found> {
     let dir = Some(server.local.dir.as_path()).filter(|dir| !dir.as_os_str().is_empty());
     let arenas = place::list(dir).ok().filter(|arenas| !arenas.is_empty())?;
     let seeker = Seeker::new(server).ok()?;
