@@ -16,6 +16,7 @@ use crate::Shared;
 use dump::Dump;
 use leveret_engine::{Arena, Time};
 use leveret_protocol::{binary as wire, text, Limits, Parsed, BINARY_REQUEST};
+use std::sync::{PoisonError, RwLock};
 pub use users::{UserError, Users};
 
 /// How a client reaches us: it decides what it may ask for.
@@ -240,11 +241,11 @@ impl Session {
     }
 
     /// Whom `-Y` asks for a name and a password.
-    fn authenticate(&mut self, turn: &mut Turn<'_>, users: &Users, command: text::Command<'_>) -> Done {
+    fn authenticate(&mut self, turn: &mut Turn<'_>, users: &RwLock<Users>, command: text::Command<'_>) -> Done {
         match command {
             text::Command::Store { verb: leveret_protocol::Verb::Set, compare: None, value, noreply, .. } => {
                 turn.count(Count::AuthCmds);
-                if users.admit(value) {
+                if users.read().unwrap_or_else(PoisonError::into_inner).admit(value) {
                     self.is_authenticated = true;
                     turn.reply(noreply, "STORED");
                 } else {
