@@ -261,11 +261,14 @@ impl Connection {
         let mut rest = mem::take(&mut self.rest);
         let out = &mut bench.buffers.out;
         let (done, said) = self.talk(&rest, out, bench.shared, bench.worker, bench.counters, bench.others_wait);
-        if done == rest.len() {
-            out.spares.give(rest);
-        } else {
+        let total = if let Said::Read { total } = said { total } else { 0 };
+        if total.max(rest.len() - done) > SHARED_REST_MAX {
             rest.drain(..done);
             self.rest = rest;
+        } else {
+            // A little, or nothing, does not keep the large buffer from others.
+            self.rest = rest[done..].to_vec();
+            out.spares.give(rest);
         }
         Ok((said, is_drained))
     }

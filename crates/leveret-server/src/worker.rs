@@ -227,10 +227,10 @@ impl Worker {
         }
         if is_draining && self.draining_until.is_none() {
             self.draining_until = Some(Instant::now() + DRAIN);
-            for port in 0..self.ports.len() {
-                self.answer_datagrams(UDP + port);
+            for mut port in std::mem::take(&mut self.ports) {
+                let may_go_on = || self.draining_until.is_some_and(|until| Instant::now() < until);
+                while may_go_on() && matches!(port.turn(&self.shared, self.index), Ok(udp::Turn::More)) {}
             }
-            self.ports.clear();
             let keys: Vec<usize> = self.connections.iter().map(|(key, _)| key).collect();
             for key in keys {
                 self.turn(key, true);
