@@ -88,13 +88,14 @@ impl Serve {
         if options.lock_memory {
             process::lock_memory();
         }
+        let shown = format!("{} ({})", arena.path().display(), bytes(arena.memory()));
+        // Reads the file of -Y: the last thing that can stop the start.
+        let shared = Arc::new(Shared::new(arena, settings).map_err(|error| Failure::Usage(error.to_string()))?);
         if options.daemon {
             process::let_go(logfile.as_deref(), options.verbose > 0, options.enable_coredumps)?;
         } else if options.verbose > 0 {
-            eprintln!("leveret: {} ({}) on {}", arena.path().display(), bytes(arena.memory()), bound.endpoints().join(", "));
+            eprintln!("leveret: {shown} on {}", bound.endpoints().join(", "));
         }
-        let shared = Shared::new(arena, settings).map_err(|error| Failure::Usage(error.to_string()))?;
-        let shared = Arc::new(shared);
         process::notify("READY=1");
         let ended = bound.run(shared);
         process::notify("STOPPING=1");
