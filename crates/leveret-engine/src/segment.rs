@@ -173,9 +173,10 @@ impl Core {
         (segment < self.states.len() as u64).then_some(SegmentId(segment as u32))
     }
 
-    /// Where the items of a segment end: never beyond the segment, and on a boundary of 8 whatever a damaged file says.
+    /// Where the items of a segment end: never beyond the segment, and on a boundary of 8 whatever a damaged file says; the one
+    /// above, for below it an item may still lie.
     pub fn written_end(&self, segment: SegmentId) -> u64 {
-        let written = u64::from(self.header(segment).write_off.load(Ordering::Acquire)) & !7;
+        let written = u64::from(self.header(segment).write_off.load(Ordering::Acquire)).next_multiple_of(8);
         self.start(segment) + written.min(self.geometry.segment_size())
     }
 
