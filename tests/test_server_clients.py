@@ -60,6 +60,7 @@ class Clients(SystemTest):
             self.assertEqual(0, tool("memccp", on, source).returncode)
             self.assertEqual("<p>a page</p>\n", tool("memccat", on, "page.html").stdout.replace("\n\n", "\n"))
             self.assertIn("curr_items: 1\n", tool("memcstat", on).stdout)
+            self.assertEqual("page.html\n", tool("memcdump", on).stdout)
             self.assertEqual(0, tool("memcping", on).returncode)
             self.assertEqual([0, 1], [tool("memcexist", on, key).returncode for key in ("page.html", "none")])
             self.assertEqual(0, tool("memctouch", on, "--expire=100", "page.html").returncode)

@@ -207,6 +207,10 @@ fn large_answers_come_in_pieces_and_dumps_name_every_key() {
     let dump = ours.say("lru_crawler metadump all\r\n");
     assert_eq!(dump.lines().count(), 22);
     assert!(dump.contains("key=a%2520b exp=-1 la=") && dump.ends_with("END\r\n"));
+    let listed = ours.say("stats cachedump 1 0\r\n");
+    assert!(listed.lines().count() == 22 && listed.contains("ITEM k7 [500000 b; 0 s]\r\n") && listed.ends_with("END\r\n"));
+    assert_eq!(ours.say("stats cachedump 1 3\r\n").lines().count(), 4);
+    assert_eq!(ours.say("stats cachedump 2 0\r\nstats cachedump 1\r\n"), "END\r\nCLIENT_ERROR bad command line\r\n");
     let dump = ours.say("lru_crawler mgdump hash\r\n");
     assert!(dump.contains("mg a%20b\r\n") && dump.ends_with("EN\r\n"));
 }

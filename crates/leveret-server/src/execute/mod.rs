@@ -231,6 +231,8 @@ impl Session {
             MetaDebug { key } => turn.meta_debug(&key),
             MetaNoop => turn.say("MN"),
             Quit => return Done::Over(Next::Close),
+            // As a dump: one small datagram with a forged sender must not send megabytes to somebody else.
+            Stats { words } if self.transport == Transport::Udp && words.clone().next() == Some(b"cachedump") => turn.say("ERROR"),
             Stats { words } => turn.stats(words),
             LruCrawler(crawl) => return self.crawl(turn, crawl),
             Version | Shutdown { .. } | Verbosity { .. } | CacheMemlimit { .. } | Slabs { .. } | Lru { .. } | Watch { .. } => {

@@ -3,6 +3,7 @@
 use super::{Count, List, Totals};
 use crate::Shared;
 use leveret_engine::Stats;
+use std::net::SocketAddr;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -126,13 +127,24 @@ pub fn connections(shared: &Shared) -> Vec<(String, String)> {
     let mut list = List::new();
     for connection in shared.network.connections() {
         let fd = connection.fd;
-        let addr = connection.peer.map_or_else(|| "unix:".to_owned(), |peer| format!("tcp:{peer}"));
-        list.add(format!("{fd}:addr"), addr)
-            .add(format!("{fd}:listen_addr"), &connection.endpoint)
+        list.add(format!("{fd}:addr"), connection.peer.map_or_else(|| "unix".to_owned(), tcp))
+            .add(format!("{fd}:listen_addr"), listen_addr(&connection.endpoint))
             .add(format!("{fd}:state"), "conn_read")
             .add(format!("{fd}:secs_since_last_cmd"), shared.uptime_secs().saturating_sub(u64::from(connection.last_active_secs)));
     }
     list.0
+}
+
+/// As memcached writes them: `tcp:127.0.0.1:11211`, `tcp6:[::1]:11211`.
+fn tcp(address: SocketAddr) -> String {
+    format!("{}:{address}", if address.is_ipv6() { "tcp6" } else { "tcp" })
+}
+
+/// The same of an endpoint as it is announced: `tcp 127.0.0.1:11211 net:[4026531840]`, `unix /path`.
+fn listen_addr(endpoint: &str) -> String {
+    let (kind, place) = endpoint.split_once(' ').unwrap_or(("", endpoint));
+    let place = place.rsplit_once(" net:").map_or(place, |(place, _)| place);
+    place.parse().map_or_else(|_| format!("{kind}:{place}"), tcp)
 }
 
 struct Usage {
@@ -150,5 +162,21 @@ impl Usage {
             format!("{}.{:06}", hundredths / 100, hundredths % 100 * 10_000)
         };
         Usage { user: secs(11), system: secs(12) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_as_memcached_writes_them() {
+        for (endpoint, want) in [
+            ("tcp 127.0.0.1:11211 net:[4026531840]", "tcp:127.0.0.1:11211"),
+            ("tcp [::1]:11211 net:[1]", "tcp6:[::1]:11211"),
+            ("unix /run/a b", "unix:/run/a b"),
+        ] {
+            assert_eq!(listen_addr(endpoint), want);
+        }
     }
 }

@@ -1,4 +1,5 @@
 //! `stats` and its subjects: the same lists for both protocols, and for an arena without a server.
+mod cachedump;
 mod counters;
 mod general;
 mod items;
@@ -56,6 +57,7 @@ pub fn answer(shared: &Shared, words: &[&[u8]]) -> Option<Answer> {
             Answer::word("OK")
         }
         [b"detail", b"dump"] => Answer { lines: Vec::new(), text: shared.prefixes.dump(), end: "END" },
+        [b"cachedump", words @ ..] => cachedump::answer(shared, words),
         [b"detail", ..] => Answer::word("CLIENT_ERROR usage: stats detail on|off|dump"),
         _ => return None,
     })
