@@ -42,6 +42,9 @@ fn deadline(exptime: i64, now: Time) -> Deadline {
     }
 }
 
+/// The memcached whose behaviour is kept, as `leveret serve` tells it.
+const VERSION: &str = "1.6.45";
+
 /// Executes a request and keeps its answer.
 pub(super) fn execute(server: &mut Server, batch: &mut Batch, number: u32, request: &Request<'_>) -> Result<(), Fault> {
     let now = Time::now();
@@ -66,8 +69,9 @@ pub(super) fn execute(server: &mut Server, batch: &mut Batch, number: u32, reque
             0 => arena.flush().map(|()| Done::code(Code::Success)),
             _ => arena.flush_at(deadline(request.exptime, now).time().unwrap_or(now)).map(|()| Done::code(Code::Success)),
         },
-        Operation::Version => Ok(Done { value: env!("CARGO_PKG_VERSION").as_bytes().to_vec(), ..Done::code(Code::Success) }),
+        Operation::Version => Ok(Done { value: VERSION.as_bytes().to_vec(), ..Done::code(Code::Success) }),
         Operation::Keys => return keys(server, batch, number, now),
+        Operation::Stats if key.is_empty() => return stats(server, batch, number),
         Operation::Stats => Ok(Done::code(Code::NotSupported)),
         operation => store(arena, request, operation, now),
     };
@@ -116,6 +120,40 @@ fn keys(server: &mut Server, batch: &mut Batch, number: u32, now: Time) -> Resul
     while arena.scan(&mut cursor, now, &mut |key, _| names.push(key.to_vec())).map_err(|_| Fault::new(Code::ConnectionFailure))? {}
     for name in names {
         batch.record(number, Code::Stat).name = server.input.push(&name);
+    }
+    batch.finish(number, Code::End);
+    Ok(())
+}
+
+/// What a server would tell of the arena, in memcached's names; what only a server has is left out.
+fn stats(server: &mut Server, batch: &mut Batch, number: u32) -> Result<(), Fault> {
+    let stats = server.local.open(&server.host)?.stats();
+    let now = Time::now();
+    let rows = [
+        ("pid", u64::from(std::process::id())),
+        ("uptime", now.to_unix().saturating_sub(stats.created_unix).max(0) as u64),
+        ("time", now.to_unix().max(0) as u64),
+        ("pointer_size", u64::from(usize::BITS)),
+        ("cmd_get", stats.hits + stats.misses),
+        ("cmd_set", stats.sets),
+        ("cmd_flush", stats.flushes),
+        ("get_hits", stats.hits),
+        ("get_misses", stats.misses),
+        ("delete_hits", stats.deletes),
+        ("touch_hits", stats.touches),
+        ("limit_maxbytes", stats.memory_limit),
+        ("bytes", stats.item_bytes),
+        ("curr_items", stats.items),
+        ("total_items", stats.sets),
+        ("evictions", stats.evicted),
+        ("reclaimed", stats.expired),
+    ];
+    let texts = rows.iter().map(|(name, value)| (*name, value.to_string()));
+    for (name, value) in [("version", VERSION.to_owned())].into_iter().chain(texts) {
+        let name = server.input.push(name.as_bytes());
+        let value = server.input.push(value.as_bytes());
+        let record = batch.record(number, Code::Stat);
+        (record.name, record.value) = (name, value);
     }
     batch.finish(number, Code::End);
     Ok(())
