@@ -365,7 +365,7 @@ mod tests {
         let (mut short, _end) = server(b"12345", false);
         assert_eq!(said(short.value(1 << 30).expect_err("an end")), "it closed the connection in the middle of a value");
         let (mut wrong, _end) = server(b"12345\r\n", true);
-        assert_eq!(said(wrong.value(4).expect_err("nonsense")), "it does not speak memcached's protocol: it says '5?'");
+        assert_eq!(said(wrong.value(4).expect_err("nonsense")), "it does not speak memcached's protocol: it says '5'");
         let (mut busy, _end) = server(b"BUSY\x1b[2J currently processing\r\n", true);
         assert_eq!(said(busy.lines(|_| Ok(true)).expect_err("a refusal")), "it answers: BUSY?[2J currently processing");
     }

@@ -40,11 +40,11 @@ impl Dump {
     pub fn run(self, target: &Target, as_json: bool) -> Outcome {
         let (peer, limit) = self.listing.words()?;
         let peer = Peer::of(peer, target)?;
+        let Some(path) = arena_of(&peer) else { return self.ask(&peer, limit, as_json) };
+        let arena = attach(path, None)?;
         if !as_json {
             announce("contents", limit);
         }
-        let Some(path) = arena_of(&peer) else { return self.ask(&peer, limit, as_json) };
-        let arena = attach(path, None)?;
         let mut out = output::raw();
         let mut left_out = 0u64;
         walk(&arena, limit, |key, found| {
@@ -77,6 +77,9 @@ impl Dump {
         let timeout = self.listing.patience.timeout;
         let mut out = output::raw();
         let mut fetching = Conversation::begin(peer, timeout)?;
+        if !as_json {
+            announce("contents", limit);
+        }
         let mut left = limit.unwrap_or(u64::MAX);
         Conversation::begin(peer, timeout)?.metadump(|entry, _| {
             if !is_wire_key(&entry.key) {

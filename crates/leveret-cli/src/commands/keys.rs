@@ -52,11 +52,11 @@ impl Keys {
     pub fn run(self, target: &Target, as_json: bool) -> Outcome {
         let (peer, limit) = self.listing.words()?;
         let peer = Peer::of(peer, target)?;
+        let Some(path) = arena_of(&peer) else { return self.ask(&peer, limit, as_json) };
+        let arena = attach(path, None)?;
         if !as_json {
             announce("keys", limit);
         }
-        let Some(path) = arena_of(&peer) else { return self.ask(&peer, limit, as_json) };
-        let arena = attach(path, None)?;
         let mut out = output::raw();
         walk(&arena, limit, |key, found| {
             if as_json {
@@ -73,6 +73,9 @@ impl Keys {
     /// The lines of a server's own dump, as it writes them.
     fn ask(&self, peer: &Peer, limit: Option<u64>, as_json: bool) -> Outcome {
         let mut conversation = Conversation::begin(peer, self.listing.patience.timeout)?;
+        if !as_json {
+            announce("keys", limit);
+        }
         let mut out = output::raw();
         let mut left = limit.unwrap_or(u64::MAX);
         conversation.metadump(|entry, line| {

@@ -2,14 +2,14 @@
 use leveret_engine::{Encoding, Meta, Origin};
 
 /// What came over a socket, or through the classes of pecl/memcached and pecl/memcache, has its flags. What the native
-/// entrances stored has none: text, numbers and booleans are flags 0, which every client reads as the text that it gets; what
+/// entrances stored has none, unless they were told some: text, numbers and booleans are flags 0, which every client reads as the text that it gets; what
 /// only PHP can read says so in pecl/memcached's numbers.
 pub fn on_wire(meta: &Meta) -> u32 {
     const PHP: u32 = 4;
     const IGBINARY: u32 = 5;
     const JSON: u32 = 6;
     const MSGPACK: u32 = 7;
-    if meta.origin != Origin::Native as u8 {
+    if meta.origin != Origin::Native as u8 || meta.flags != 0 {
         return meta.flags;
     }
     [(Encoding::Php, PHP), (Encoding::Igbinary, IGBINARY), (Encoding::Json, JSON), (Encoding::Msgpack, MSGPACK)]
