@@ -255,7 +255,7 @@ impl<'a> Locked<'a> {
         let survey = self.survey();
         self.shard().next_expiry.store(survey.next_expiry, Ordering::Relaxed);
         match (survey.draining, survey.dead) {
-            (Some(segment), _) => self.drain(segment, self.keep_after_kill()),
+            (Some(segment), _) => self.drain(segment, Keep::Alive),
             (None, Some(segment)) => self.drain(segment, Keep::Nothing),
             (None, None) => self.sweep_fills(),
         }
@@ -298,19 +298,11 @@ impl<'a> Locked<'a> {
         }
     }
 
-    /// Continues what kills have left behind.
+    /// Continues what kills have left behind. Nobody knows any more whether such a drain was an eviction or only gathered what was
+    /// left of a hollow segment, so whatever is alive is kept: a kill must not cost acknowledged writes.
     pub fn finish_drains(&self) {
         while let Some(segment) = self.survey().draining {
-            self.drain(segment, self.keep_after_kill());
-        }
-    }
-
-    /// What a drain keeps that a kill cut short: a process that never evicts does not finish another's eviction.
-    fn keep_after_kill(&self) -> Keep {
-        if self.core.evicts {
-            Keep::Read
-        } else {
-            Keep::Alive
+            self.drain(segment, Keep::Alive);
         }
     }
 
