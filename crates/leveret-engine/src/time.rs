@@ -25,16 +25,19 @@ impl Time {
         Time(((nanos(libc::CLOCK_MONOTONIC_COARSE) + suspended) / NANOS) as u32)
     }
 
-    /// This moment as Unix time in seconds, by today's setting of the wall clock.
+    /// The Unix second in which this moment begins, by today's setting of the wall clock: the same each time it is asked.
     pub fn to_unix(self) -> i64 {
-        nanos(libc::CLOCK_REALTIME) / NANOS - (i64::from(Time::now().0) - i64::from(self.0))
+        i64::from(self.0) + unix_time_of_boot()
     }
 
-    /// The moment of a Unix time. Before boot becomes 0; beyond the clock's range its last moment.
+    /// The moment of a Unix time: never earlier than that, less than a second later. Seconds that have begun become a moment
+    /// that is past; those before boot become 0, those beyond the clock's range its last moment.
     pub fn from_unix(unix: i64) -> Time {
-        let now = i64::from(Time::now().0);
-        let at = now.saturating_add(unix.saturating_sub(nanos(libc::CLOCK_REALTIME) / NANOS));
-        Time(at.clamp(0, i64::from(Deadline::NEVER.0) - 1) as u32)
+        let at = unix.saturating_sub(unix_time_of_boot()).clamp(0, i64::from(Deadline::NEVER.0) - 1) as u32;
+        if unix <= nanos(libc::CLOCK_REALTIME) / NANOS {
+            return Time(at.min(Time::now().0));
+        }
+        Time(at)
     }
 }
 
@@ -84,6 +87,11 @@ pub(crate) fn refresh() -> i64 {
     suspended
 }
 
+/// The wall clock's whole seconds at boot. It comes from the clocks' difference, not from their seconds, which do not change together.
+fn unix_time_of_boot() -> i64 {
+    (nanos(libc::CLOCK_REALTIME) - nanos(libc::CLOCK_BOOTTIME)).div_euclid(NANOS)
+}
+
 #[inline]
 fn nanos(clock: libc::clockid_t) -> i64 {
     let mut at = libc::timespec { tv_sec: 0, tv_nsec: 0 };
@@ -129,10 +137,19 @@ mod tests {
 
     #[test]
     fn unix_time_there_and_back() {
-        let now = Time::now();
-        assert!((Time::from_unix(now.to_unix()).0).abs_diff(now.0) <= 1);
+        let soon = Time(Time::now().0 + 100);
+        assert_eq!(Time::from_unix(soon.to_unix()), soon);
         assert_eq!(Time::from_unix(0), Time(0));
         assert_eq!(Time::from_unix(i64::MAX).0, u32::MAX - 1);
+    }
+
+    #[test]
+    fn unix_seconds_that_have_begun_are_past() {
+        let second = nanos(libc::CLOCK_REALTIME) / NANOS;
+        for begun in [second, second - 1, second - 60] {
+            assert!(Deadline::at(Time::from_unix(begun)).is_past(Time::now()), "{begun}");
+        }
+        assert!(!Deadline::at(Time::from_unix(second + 60)).is_past(Time::now()));
     }
 
     #[test]
