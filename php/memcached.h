@@ -49,6 +49,8 @@ enum {
 
 /* libmemcached's behaviours that have a number of their own; the highest is 37. */
 #define MEMC_BEHAVIORS 40
+/* Those that other files than memcached_link.c ask for. */
+enum { MEMC_BINARY_PROTOCOL = 18, MEMC_NOREPLY = 26 };
 
 /* Servers, connections and options: of one object, or shared by all that name the same persistent id. */
 typedef struct memc_link {

@@ -7,14 +7,13 @@
 
 /* memcached's own limit, prefix included. */
 #define KEY_MAX 250
-#define BINARY_PROTOCOL 18
 
 bool memc_key_is_good(memc_object *self, const zend_string *key)
 {
 	const memc_link *link = self->link;
 	size_t len = ZSTR_LEN(key) + (link->prefix ? ZSTR_LEN(link->prefix) : 0);
 	bool good = ZSTR_LEN(key) > 0 && len <= KEY_MAX;
-	if (good && link->behaviors[BINARY_PROTOCOL]) {
+	if (good && link->behaviors[MEMC_BINARY_PROTOCOL]) {
 		good = !memchr(ZSTR_VAL(key), '\n', ZSTR_LEN(key));
 	} else if (good) {
 		for (const unsigned char *at = (const unsigned char *) ZSTR_VAL(key), *end = at + ZSTR_LEN(key); at < end; at++) {

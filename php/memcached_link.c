@@ -10,7 +10,7 @@
 enum {
 	NO_BLOCK = 0, TCP_NODELAY = 1, HASH = 2, SEND_SIZE = 4, RECV_SIZE = 5, CACHE_LOOKUPS = 6, POLL_TIMEOUT = 8, DISTRIBUTION = 9,
 	BUFFER_WRITES = 10, SORT_HOSTS = 12, VERIFY_KEY = 13, CONNECT_TIMEOUT = 14, RETRY_TIMEOUT = 15, KETAMA_WEIGHTED = 16, KETAMA_HASH = 17,
-	BINARY_PROTOCOL = 18, SEND_TIMEOUT = 19, RECV_TIMEOUT = 20, FAILURE_LIMIT = 21, HASH_WITH_PREFIX = 25, NOREPLY = 26, USE_UDP = 27,
+	SEND_TIMEOUT = 19, RECV_TIMEOUT = 20, FAILURE_LIMIT = 21, HASH_WITH_PREFIX = 25, USE_UDP = 27,
 	AUTO_EJECT = 28, REPLICAS = 29, RANDOM_REPLICA = 30, KEEPALIVE = 32, REMOVE_FAILED = 35, DEAD_TIMEOUT = 36, TIMEOUT_LIMIT = 37
 };
 
@@ -37,12 +37,12 @@ static const struct behavior {
 	[RETRY_TIMEOUT] = { true, false, 2, LEVERET_POOL_RETRY_TIMEOUT_S },
 	[KETAMA_WEIGHTED] = { true, true, 0, NO_POOL_OPTION },
 	[KETAMA_HASH] = { true, false, 0, LEVERET_POOL_KETAMA_HASH },
-	[BINARY_PROTOCOL] = { true, true, 0, NO_POOL_OPTION },
+	[MEMC_BINARY_PROTOCOL] = { true, true, 0, NO_POOL_OPTION },
 	[SEND_TIMEOUT] = { true, false, 0, LEVERET_POOL_SEND_TIMEOUT_US },
 	[RECV_TIMEOUT] = { true, false, 0, LEVERET_POOL_RECV_TIMEOUT_US },
 	[FAILURE_LIMIT] = { true, false, 5, LEVERET_POOL_FAILURE_LIMIT },
 	[HASH_WITH_PREFIX] = { true, true, 0, LEVERET_POOL_HASH_WITH_PREFIX },
-	[NOREPLY] = { true, true, 0, LEVERET_POOL_NOREPLY },
+	[MEMC_NOREPLY] = { true, true, 0, LEVERET_POOL_NOREPLY },
 	[USE_UDP] = { true, true, 0, LEVERET_POOL_UDP },
 	[AUTO_EJECT] = { true, true, 0, LEVERET_POOL_AUTO_EJECT },
 	[REPLICAS] = { true, false, 0, LEVERET_POOL_REPLICAS },
@@ -121,7 +121,7 @@ memc_link *memc_link_new(bool is_persistent)
 		set_behavior(link, DISTRIBUTION, CONSISTENT);
 	}
 	if (MEMCACHED_G(default_binary_protocol)) {
-		set_behavior(link, BINARY_PROTOCOL, 1);
+		set_behavior(link, MEMC_BINARY_PROTOCOL, 1);
 		leveret_pool_set_option(link->pool, LEVERET_POOL_PROTOCOL, 1);
 	}
 	choose_ring(link);
@@ -153,7 +153,7 @@ static bool set_prefix(memc_object *self, zval *value)
 	memc_link *link = self->link;
 	zend_string *text = zval_get_string(value);
 	bool good = ZSTR_LEN(text) <= PREFIX_MAX;
-	for (size_t i = 0; good && !link->behaviors[BINARY_PROTOCOL] && i < ZSTR_LEN(text); i++) {
+	for (size_t i = 0; good && !link->behaviors[MEMC_BINARY_PROTOCOL] && i < ZSTR_LEN(text); i++) {
 		good = isgraph((unsigned char) ZSTR_VAL(text)[i]) || (unsigned char) ZSTR_VAL(text)[i] >= 0x80;
 	}
 	if (good) {
@@ -217,7 +217,7 @@ static bool set_libmemcached(memc_object *self, zend_long option, zend_long valu
 			link->behaviors[KETAMA_WEIGHTED] = 0;
 			choose_ring(link);
 			break;
-		case BINARY_PROTOCOL:
+		case MEMC_BINARY_PROTOCOL:
 			leveret_pool_set_option(link->pool, LEVERET_POOL_PROTOCOL, value != 0);
 			leveret_pool_quit(link->pool);
 			break;

@@ -5,9 +5,6 @@
 
 #include "memcached.h"
 
-#define BINARY_PROTOCOL 18
-#define NOREPLY 26
-
 /* memcached's border between a time span and a Unix time: 30 days. */
 #define RELATIVE_MAX (30 * 24 * 60 * 60)
 
@@ -64,7 +61,7 @@ static leveret_request store_request(const memc_link *link, leveret_operation op
 {
 	leveret_request request = {
 		.operation = operation, .key = php_leveret_string(key), .value = payload->bytes, .meta = payload->meta, .exptime = expiration,
-		.number = number, .quiet = link->behaviors[NOREPLY] != 0, .server = -1
+		.number = number, .quiet = link->behaviors[MEMC_NOREPLY] != 0, .server = -1
 	};
 	if (server_key) {
 		request.group = php_leveret_string(server_key);
@@ -128,7 +125,7 @@ bool memc_store_one(memc_object *self, leveret_operation operation, zend_string 
 	bool stored = store_payload(self, operation, server_key, key, &payload, expiration, number);
 	memc_payload_free(&payload);
 	/* The binary protocol tells apart what the text protocol calls NOT_STORED. */
-	if (self->code == MEMC_NOTSTORED && self->link->behaviors[BINARY_PROTOCOL]) {
+	if (self->code == MEMC_NOTSTORED && self->link->behaviors[MEMC_BINARY_PROTOCOL]) {
 		memc_result(self, operation == LEVERET_OP_ADD ? MEMC_DATA_EXISTS : operation == LEVERET_OP_REPLACE ? MEMC_NOTFOUND : MEMC_NOTSTORED);
 	}
 	return stored;
@@ -299,7 +296,7 @@ static bool simple(memc_object *self, leveret_request *request, zend_string *ser
 		request->group = php_leveret_string(server_key);
 	}
 	request->server = -1;
-	request->quiet = self->link->behaviors[NOREPLY] != 0;
+	request->quiet = self->link->behaviors[MEMC_NOREPLY] != 0;
 	bool done = memc_call(self, request, copy);
 	zend_string_release(full);
 	return done;
@@ -390,7 +387,7 @@ static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 			ZVAL_LONG(&entry, self->code);
 		} else {
 			zend_string *full = memc_full_key(link, names[i]);
-			leveret_request request = { .operation = LEVERET_OP_DELETE, .key = php_leveret_string(full), .quiet = link->behaviors[NOREPLY] != 0, .server = -1 };
+			leveret_request request = { .operation = LEVERET_OP_DELETE, .key = php_leveret_string(full), .quiet = link->behaviors[MEMC_NOREPLY] != 0, .server = -1 };
 			if (server_key) {
 				request.group = php_leveret_string(server_key);
 			}
@@ -451,7 +448,7 @@ static void count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, boo
 		php_error_docref(NULL, E_WARNING, "offset cannot be a negative value");
 		RETURN_FALSE;
 	}
-	if (creates && !link->behaviors[BINARY_PROTOCOL]) {
+	if (creates && !link->behaviors[MEMC_BINARY_PROTOCOL]) {
 		php_error_docref(NULL, E_WARNING, "Initial value is only supported with binary protocol");
 		RETURN_FALSE;
 	}

@@ -17,9 +17,6 @@ use options::Options;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The version of memcached that clients with a minimum are told.
-const COMPATIBLE: &str = "1.6.45";
-
 /// Serve an arena to memcached clients: TCP, UDP and Unix sockets; all of memcached's options
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -49,7 +46,7 @@ impl Serve {
     pub fn run(self, given: ArgMatches) -> Outcome {
         let (mut options, logfile) = sources::gather(given)?;
         if options.version {
-            println!("leveret {} (memcached-compatible {COMPATIBLE})", env!("CARGO_PKG_VERSION"));
+            println!("leveret {} (memcached-compatible {})", env!("CARGO_PKG_VERSION"), leveret_server::VERSION);
             return Ok(Answer::Yes);
         }
         if options.license {
