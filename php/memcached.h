@@ -149,6 +149,7 @@ typedef struct memc_copy {
 	uint64_t cas;
 	uint64_t number;
 	uint32_t server;
+	bool is_integer;                  /* the value is `number`, which an arena keeps as one; there is no data */
 } memc_copy;
 
 typedef struct memc_copies {

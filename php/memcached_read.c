@@ -27,7 +27,9 @@ static bool give_value(memc_object *self, memc_copy *copy, bool is_extended, zva
 	zval value;
 	zend_string *data = copy->data;
 	copy->data = NULL;
-	if (!memc_decode(self->link, &copy->meta, data, &value)) {
+	if (copy->is_integer) {
+		ZVAL_LONG(&value, (zend_long) copy->number);
+	} else if (!memc_decode(self->link, &copy->meta, data, &value)) {
 		if (!EG(exception)) {
 			memc_result(self, MEMC_PAYLOAD_FAILURE);
 		}
@@ -85,6 +87,11 @@ static bool get_from_arena(memc_object *self, leveret_arena *arena, zend_string 
 		if (status != LEVERET_OK) {
 			memc_result(self, status == LEVERET_MISS ? MEMC_NOTFOUND : MEMC_FAILURE);
 			return false;
+		}
+		if (found.is_number && found.meta.encoding == LEVERET_INTEGER) {
+			*copy = (memc_copy) { .is_integer = true, .number = (uint64_t) found.number, .meta = found.meta, .cas = found.cas };
+			memc_result(self, MEMC_SUCCESS);
+			return true;
 		}
 		zend_string *data = zend_string_alloc(found.value_len, 0);
 		if (EXPECTED(leveret_copy(arena, &found, (uint8_t *) ZSTR_VAL(data)) == LEVERET_OK)) {

@@ -3,13 +3,14 @@
  *   flags   type:4 | internal:12 (16 = compressed, 32 = zlib, 64 = fastlz, 128 = zstd) | the application's:16
  *   compressed data   length of the original as 4 bytes, low byte first; then the codec's stream
  *
- * What other entrances left in an arena is read by what the item says of itself (its encoding), what came over a socket by its flags. */
+ * decode.c reads them, and what other entrances left in an arena. */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
 #endif
 
 #include "memcached.h"
 #include "memcached_module.h"
+#include "decode.h"
 
 #include "zend_smart_str.h"
 #include "ext/json/php_json.h"
@@ -19,12 +20,7 @@ enum { TYPE_STRING, TYPE_LONG, TYPE_DOUBLE, TYPE_BOOL, TYPE_SERIALIZED, TYPE_IGB
 #define FLAG_COMPRESSED (1u << 4)
 #define FLAG_ZLIB (2u << 4)
 #define FLAG_FASTLZ (4u << 4)
-#define FLAG_ZSTD (8u << 4)
-#define TYPE_OF(flags) ((flags) & 15)
 #define USER_OF(flags) ((flags) >> 16)
-
-/* The largest value that is unpacked: what a hostile server claims must not take the request's memory. */
-#define UNPACKED_MAX (UINT32_C(1) << 30)
 
 /* --- encoding --- */
 
@@ -162,88 +158,10 @@ void memc_payload_free(memc_payload *payload)
 
 uint32_t memc_user_flags(const leveret_meta *meta)
 {
-	return meta->origin == LEVERET_WIRE || meta->origin == LEVERET_PECL_MEMCACHED ? USER_OF(meta->flags) : 0;
+	return meta->origin <= LEVERET_PECL_MEMCACHE ? USER_OF(meta->flags) : 0;
 }
 
-/* What the flags of a memcached client say, in the words of an arena. False: flags that nobody writes. */
-static bool read_flags(uint32_t flags, leveret_meta *meta)
+bool memc_decode(memc_link *link, const leveret_meta *meta, zend_string *data, zval *value)
 {
-	static const uint8_t encodings[] = { LEVERET_RAW, LEVERET_INTEGER, LEVERET_DOUBLE, LEVERET_BOOL, LEVERET_PHP, LEVERET_IGBINARY, LEVERET_JSON, LEVERET_MSGPACK };
-	if (TYPE_OF(flags) >= sizeof(encodings)) {
-		return false;
-	}
-	meta->encoding = encodings[TYPE_OF(flags)];
-	meta->codec = LEVERET_CODEC_NONE;
-	if (flags & FLAG_COMPRESSED) {
-		meta->codec = flags & FLAG_FASTLZ ? LEVERET_CODEC_FASTLZ : flags & FLAG_ZLIB ? LEVERET_CODEC_ZLIB : flags & FLAG_ZSTD ? LEVERET_CODEC_ZSTD : UINT8_MAX;
-	}
-	return meta->codec != UINT8_MAX;
-}
-
-/* Takes `data` over. NULL: it is damaged. */
-static zend_string *decompress(uint8_t codec, zend_string *data)
-{
-	zend_string *whole = NULL;
-	size_t len;
-	if (leveret_decompressed_len(codec, php_leveret_string(data), UNPACKED_MAX, &len) == 0) {
-		whole = zend_string_alloc(len, 0);
-		ZSTR_VAL(whole)[len] = '\0';
-		if (leveret_decompress(codec, php_leveret_string(data), ZSTR_VAL(whole), len) != 0) {
-			zend_string_efree(whole);
-			whole = NULL;
-		}
-	}
-	zend_string_release(data);
-	return whole;
-}
-
-static double read_double(const char *text)
-{
-	/* zend_strtod knows digits only. */
-	if (strcmp(text, "INF") == 0 || strcmp(text, "Infinity") == 0) {
-		return ZEND_INFINITY;
-	}
-	if (strcmp(text, "-INF") == 0 || strcmp(text, "-Infinity") == 0) {
-		return -ZEND_INFINITY;
-	}
-	return strcmp(text, "NAN") == 0 || strcmp(text, "NaN") == 0 ? ZEND_NAN : zend_strtod(text, NULL);
-}
-
-bool memc_decode(memc_link *link, const leveret_meta *stored, zend_string *data, zval *value)
-{
-	leveret_meta meta = *stored;
-	if ((meta.origin == LEVERET_WIRE || meta.origin == LEVERET_PECL_MEMCACHED) && !read_flags(meta.flags, &meta)) {
-		zend_string_release(data);
-		return false;
-	}
-	if (meta.codec != LEVERET_CODEC_NONE && !(data = decompress(meta.codec, data))) {
-		return false;
-	}
-	bool readable = true;
-	switch (meta.encoding) {
-		case LEVERET_RAW:
-		case LEVERET_MARSHAL:   /* Ruby's own, opaque here */
-			ZVAL_STR(value, data);
-			return true;
-		case LEVERET_INTEGER:
-			ZVAL_LONG(value, ZEND_STRTOL(ZSTR_VAL(data), NULL, 10));
-			break;
-		case LEVERET_DOUBLE:
-			ZVAL_DOUBLE(value, read_double(ZSTR_VAL(data)));
-			break;
-		case LEVERET_BOOL:
-			ZVAL_BOOL(value, ZSTR_LEN(data) > 0 && ZSTR_VAL(data)[0] == '1');
-			break;
-		case LEVERET_NULL:
-			ZVAL_NULL(value);
-			break;
-		case LEVERET_JSON:
-			readable = php_json_decode_ex(value, ZSTR_VAL(data), ZSTR_LEN(data),
-				link->serializer == MEMC_SERIALIZER_JSON_ARRAY ? PHP_JSON_OBJECT_AS_ARRAY : 0, PHP_JSON_PARSER_DEFAULT_DEPTH) == SUCCESS;
-			break;
-		default:
-			readable = php_leveret_unserialize(meta.encoding, ZSTR_VAL(data), ZSTR_LEN(data), value);
-	}
-	zend_string_release(data);
-	return readable && !EG(exception);
+	return php_leveret_decode(meta, LEVERET_PECL_MEMCACHED, data, link->serializer != MEMC_SERIALIZER_JSON_ARRAY, value);
 }

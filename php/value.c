@@ -1,11 +1,13 @@
 /* value.c: zval <-> bytes. Strings are stored as they are, integers as numbers that leveret_add_integer can count, floats as
  * their shortest text; arrays and objects by a serializer (serializer.c). The item says how it is encoded, not the configuration.
+ * What other entrances stored is read by decode.c.
  */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
 #endif
 
 #include "php_leveret_globals.h"
+#include "decode.h"
 #include "decoded.h"
 
 #include "zend_smart_str.h"
@@ -113,16 +115,7 @@ static leveret_status read_double(leveret_arena *arena, const leveret_found *fou
 		return status;
 	}
 	text[found->value_len] = '\0';
-	/* zend_strtod knows digits only. */
-	if (strcmp(text, "INF") == 0) {
-		ZVAL_DOUBLE(return_value, ZEND_INFINITY);
-	} else if (strcmp(text, "-INF") == 0) {
-		ZVAL_DOUBLE(return_value, -ZEND_INFINITY);
-	} else if (strcmp(text, "NAN") == 0) {
-		ZVAL_DOUBLE(return_value, ZEND_NAN);
-	} else {
-		ZVAL_DOUBLE(return_value, zend_strtod(text, NULL));
-	}
+	ZVAL_DOUBLE(return_value, php_leveret_text_to_double(text));
 	return LEVERET_OK;
 }
 
@@ -141,12 +134,32 @@ static leveret_status read_serialized(leveret_arena *arena, const leveret_found 
 	return status;
 }
 
+/* What other entrances stored. */
+static zend_never_inline leveret_status read_foreign(leveret_arena *arena, const leveret_found *found, zval *return_value)
+{
+	if (found->meta.encoding == LEVERET_INTEGER && found->is_number) {
+		ZVAL_LONG(return_value, (zend_long) found->number);
+		return LEVERET_OK;
+	}
+	zend_string *data = zend_string_alloc(found->value_len, 0);
+	leveret_status status = php_leveret_copy(arena, found, ZSTR_VAL(data));
+	if (UNEXPECTED(status != LEVERET_OK)) {
+		zend_string_efree(data);
+		return status;
+	}
+	ZSTR_VAL(data)[found->value_len] = '\0';
+	if (!php_leveret_decode(&found->meta, LEVERET_NATIVE, data, false, return_value)) {
+		return EG(exception) ? LEVERET_FAILED : LEVERET_MISS;
+	}
+	return LEVERET_OK;
+}
+
 /* OK | RETRY | LOST | MISS: the bytes make no value | FAILED: an exception is pending. */
 static zend_always_inline leveret_status read_value(leveret_arena *arena, const leveret_found *found, zval *return_value)
 {
-	if (UNEXPECTED(found->meta.codec != 0)) {
-		php_error_docref(NULL, E_WARNING, "The stored value is compressed in a way (%d) that this version does not know", found->meta.codec);
-		return LEVERET_MISS;
+	/* The native entrances compress nothing, so their items are asked no more than this. */
+	if (UNEXPECTED(found->meta.origin != LEVERET_NATIVE)) {
+		return read_foreign(arena, found, return_value);
 	}
 	switch (found->meta.encoding) {
 		case LEVERET_INTEGER:
@@ -169,7 +182,7 @@ static zend_always_inline leveret_status read_value(leveret_arena *arena, const 
 		case LEVERET_MSGPACK:
 			return read_serialized(arena, found, return_value);
 		default:
-			/* Raw; or of another language or format, which stays opaque: its bytes. */
+			/* Raw; or of a format that these entrances never write: its bytes. */
 			return read_string(arena, found, return_value);
 	}
 }

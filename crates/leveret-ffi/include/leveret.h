@@ -61,6 +61,20 @@ typedef enum leveret_mode {
   LEVERET_CAS,
 } leveret_mode;
 
+// Which family of entrances wrote an item.
+typedef enum leveret_origin {
+  // It came over a socket.
+  LEVERET_WIRE = 0,
+  // The classes of pecl/memcached.
+  LEVERET_PECL_MEMCACHED = 1,
+  // The classes of pecl/memcache.
+  LEVERET_PECL_MEMCACHE = 2,
+  // Leveret\Cache, apcu_*, the command.
+  LEVERET_NATIVE = 3,
+  // The Ruby gems.
+  LEVERET_RUBY = 4,
+} leveret_origin;
+
 // Settings of a pool; values as libmemcached's behaviours take them.
 typedef enum leveret_pool_option {
   // A leveret_protocol.
@@ -184,20 +198,6 @@ typedef enum leveret_encoding {
   // Ruby's Marshal.
   LEVERET_MARSHAL = 9,
 } leveret_encoding;
-
-// Which family of entrances wrote an item.
-typedef enum leveret_origin {
-  // It came over a socket.
-  LEVERET_WIRE = 0,
-  // The classes of pecl/memcached.
-  LEVERET_PECL_MEMCACHED = 1,
-  // The classes of pecl/memcache.
-  LEVERET_PECL_MEMCACHE = 2,
-  // Leveret\Cache, apcu_*, the command.
-  LEVERET_NATIVE = 3,
-  // The Ruby gems.
-  LEVERET_RUBY = 4,
-} leveret_origin;
 
 // How a value is compressed; the number is also a meta's codec.
 typedef enum leveret_codec {
@@ -446,6 +446,14 @@ typedef struct leveret_stats {
   // Version of the file's layout.
   uint32_t layout;
 } leveret_stats;
+
+// How the bytes of a value are to be read: a leveret_encoding and a leveret_codec.
+typedef struct leveret_form {
+  // What they are once they are decompressed. Numbers are decimal text.
+  uint8_t encoding;
+  // How they are compressed.
+  uint8_t codec;
+} leveret_form;
 
 // Which arena to open, and how.
 typedef struct leveret_open_options {
@@ -732,6 +740,17 @@ int32_t leveret_decompressed_len(uint32_t codec,
 // # Safety
 // `stored` can be read; `dst` has room for `dst_len` bytes, and they are the caller's own.
 int32_t leveret_decompress(uint32_t codec, struct leveret_bytes stored, void *dst, size_t dst_len);
+
+// How to read an item. One of the native entrances says it itself, one of the classes by the flags of its family. One that came
+// over a socket, or a server's answer, does not say whose flags it has: they are read by the rules of `reader` where that is one
+// of the classes' origins, else as the family's with which the bytes agree. 0: *form. 1: nobody of PHP writes such flags.
+//
+// # Safety
+// `value` can be read; the other pointers are live.
+int32_t leveret_translate(const struct leveret_meta *meta,
+                          enum leveret_origin reader,
+                          struct leveret_bytes value,
+                          struct leveret_form *form);
 
 // Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and cut to
 // `message_len`, says why and how to mend it.

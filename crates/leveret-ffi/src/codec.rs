@@ -1,6 +1,7 @@
-//! Compression of values as PHP's clients have it on the wire.
-use crate::leveret_bytes;
-use leveret_client::codec::{self, Compression, Economy, Savings};
+//! The bytes of values as PHP's clients have them on the wire: what their flags say, and compression.
+use crate::{leveret_bytes, leveret_origin};
+use leveret_client::codec::{self, Compression, Economy, Form, Reader, Savings};
+use leveret_engine::Meta;
 use std::ffi::c_void;
 
 /// How a value is compressed; the number is also a meta's codec.
@@ -33,11 +34,10 @@ pub unsafe extern "C" fn leveret_compress(codec: u32, value: leveret_bytes, leve
     // SAFETY: by contract.
     let (value, room) = unsafe { (value.as_slice(), *dst_len) };
     let economy = Economy { threshold: 0, factor: 0.0, level: level.min(9) as u8 };
-    let packed = match from_number(codec) {
-        Some(LEVERET_CODEC_FASTLZ) => codec::compress(value, Compression::Fastlz, &economy),
-        Some(LEVERET_CODEC_ZLIB) => codec::compress(value, Compression::Zlib, &economy),
-        Some(LEVERET_CODEC_PLAIN_ZLIB) => codec::compress_bare(value, true, &Savings { threshold: 0, at_least: f64::MIN }),
-        _ => None,
+    let packed = match compression(codec) {
+        Ok(Compression::BareZlib) => codec::compress_bare(value, true, &Savings { threshold: 0, at_least: f64::MIN }),
+        Ok(by) => codec::compress(value, by, &economy),
+        Err(codec::Damaged) => None,
     };
     match packed.filter(|packed| packed.len() <= room) {
         // SAFETY: it fits, as was just asked.
@@ -58,14 +58,7 @@ pub unsafe extern "C" fn leveret_compress(codec: u32, value: leveret_bytes, leve
 pub unsafe extern "C" fn leveret_decompressed_len(codec: u32, stored: leveret_bytes, len_max: usize, len: *mut usize) -> i32 {
     // SAFETY: by contract.
     let stored = unsafe { stored.as_slice() };
-    let found = match from_number(codec) {
-        Some(LEVERET_CODEC_NONE) if stored.len() <= len_max => Ok(stored.len()),
-        Some(LEVERET_CODEC_FASTLZ | LEVERET_CODEC_ZLIB) => codec::promised_len(stored, len_max).map(|(len, _)| len),
-        // It does not say, so it is read twice.
-        Some(LEVERET_CODEC_PLAIN_ZLIB) => codec::decompress_bare(stored, len_max).map(|value| value.len()),
-        _ => Err(codec::Damaged),
-    };
-    match found {
+    match compression(codec).and_then(|by| codec::decompressed_len(stored, by, len_max)) {
         // SAFETY: by contract.
         Ok(found) => unsafe {
             len.write(found);
@@ -86,25 +79,62 @@ pub unsafe extern "C" fn leveret_decompress(codec: u32, stored: leveret_bytes, d
         std::ptr::write_bytes(dst.cast::<u8>(), 0, dst_len);
         (stored.as_slice(), if dst_len == 0 { &mut [] } else { std::slice::from_raw_parts_mut(dst.cast::<u8>(), dst_len) })
     };
-    let filled = match from_number(codec) {
-        Some(LEVERET_CODEC_NONE) if stored.len() == dst.len() => {
-            dst.copy_from_slice(stored);
-            Ok(dst.len())
-        }
-        Some(LEVERET_CODEC_FASTLZ) => codec::promised_len(stored, dst_len).and_then(|(_, body)| codec::fastlz::decompress_into(body, dst)),
-        Some(LEVERET_CODEC_ZLIB) => codec::promised_len(stored, dst_len).and_then(|(_, body)| codec::zlib::decompress_into(body, dst)),
-        Some(LEVERET_CODEC_PLAIN_ZLIB) => codec::zlib::decompress_into(stored, dst),
-        _ => Err(codec::Damaged),
-    };
-    if filled == Ok(dst_len) {
-        0
-    } else {
-        DAMAGED
+    match compression(codec).and_then(|by| codec::decompress_into(stored, by, dst)) {
+        Ok(()) => 0,
+        Err(codec::Damaged) => DAMAGED,
     }
 }
 
-fn from_number(codec: u32) -> Option<leveret_codec> {
-    [LEVERET_CODEC_NONE, LEVERET_CODEC_FASTLZ, LEVERET_CODEC_ZLIB, LEVERET_CODEC_PLAIN_ZLIB, LEVERET_CODEC_ZSTD]
-        .get(usize::try_from(codec).ok()?)
-        .copied()
+/// How the bytes of a value are to be read: a leveret_encoding and a leveret_codec.
+#[repr(C)]
+pub struct leveret_form {
+    /// What they are once they are decompressed. Numbers are decimal text.
+    pub encoding: u8,
+    /// How they are compressed.
+    pub codec: u8,
+}
+
+/// How to read an item. One of the native entrances says it itself, one of the classes by the flags of its family. One that came
+/// over a socket, or a server's answer, does not say whose flags it has: they are read by the rules of `reader` where that is one
+/// of the classes' origins, else as the family's with which the bytes agree. 0: *form. 1: nobody of PHP writes such flags.
+///
+/// # Safety
+/// `value` can be read; the other pointers are live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_translate(
+    meta: *const Meta,
+    reader: leveret_origin,
+    value: leveret_bytes,
+    form: *mut leveret_form,
+) -> i32 {
+    // SAFETY: by contract.
+    let (meta, value, form) = unsafe { (&*meta, value.as_slice(), &mut *form) };
+    let reader = match reader {
+        leveret_origin::LEVERET_PECL_MEMCACHED => Reader::PeclMemcached,
+        leveret_origin::LEVERET_PECL_MEMCACHE => Reader::PeclMemcache,
+        _ => Reader::Any,
+    };
+    match Form::of(meta, reader, value) {
+        Some(read) => *form = leveret_form { encoding: read.encoding as u8, codec: number(read.compression) },
+        None if meta.origin >= leveret_origin::LEVERET_NATIVE as u8 => *form = leveret_form { encoding: meta.encoding, codec: meta.codec },
+        None => return 1,
+    }
+    0
+}
+
+fn number(by: Compression) -> u8 {
+    let codec = match by {
+        Compression::None => LEVERET_CODEC_NONE,
+        Compression::Fastlz => LEVERET_CODEC_FASTLZ,
+        Compression::Zlib => LEVERET_CODEC_ZLIB,
+        Compression::BareZlib => LEVERET_CODEC_PLAIN_ZLIB,
+        Compression::Zstd => LEVERET_CODEC_ZSTD,
+    };
+    codec as u8
+}
+
+/// The compression that a codec's number names.
+fn compression(codec: u32) -> Result<Compression, codec::Damaged> {
+    const ALL: [Compression; 5] = [Compression::None, Compression::Fastlz, Compression::Zlib, Compression::BareZlib, Compression::Zstd];
+    ALL.into_iter().find(|by| u32::from(number(*by)) == codec).ok_or(codec::Damaged)
 }

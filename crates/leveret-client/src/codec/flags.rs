@@ -1,5 +1,5 @@
-//! What the flags word of PHP's clients says about a value. The two families use the same bits for different things.
-use leveret_engine::Encoding;
+//! What a flags word says about a value. PHP's two families of clients use the same bits for different things.
+use leveret_engine::{Encoding, Meta, Origin};
 
 /// How a value's bytes are compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -7,21 +7,34 @@ pub enum Compression {
     /// They are not.
     #[default]
     None,
-    /// FastLZ.
+    /// FastLZ behind the original's length, as pecl/memcached writes it.
     Fastlz,
-    /// zlib.
+    /// zlib behind the original's length, as pecl/memcached writes it.
     Zlib,
+    /// zlib alone, as pecl/memcache writes it.
+    BareZlib,
+    /// zstd behind the original's length. It is known, and not read here.
+    Zstd,
 }
 
-/// What a flags word says.
+/// How a value's bytes are to be read. Numbers are decimal text on the wire.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
-    /// What the bytes are once they are decompressed. Numbers are decimal text on the wire.
+    /// What the bytes are once they are decompressed.
     pub encoding: Encoding,
     /// How they are compressed.
     pub compression: Compression,
-    /// The application's own flags.
-    pub user: u16,
+}
+
+/// By whose rules the flags of an item are read that came over a socket: it does not say who wrote it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// By pecl/memcached's own.
+    PeclMemcached,
+    /// By pecl/memcache's own.
+    PeclMemcache,
+    /// By those of the family whose flags and bytes agree. What nobody of PHP has written is none of them.
+    Any,
 }
 
 // pecl/memcached: bits 0-3 type, 4-15 its own, 16-31 the application's.
@@ -31,6 +44,7 @@ mod memcached {
     pub const ZLIB: u32 = 2 << 4;
     pub const FASTLZ: u32 = 4 << 4;
     pub const ZSTD: u32 = 8 << 4;
+    pub const ALL: u32 = 0xff;
 }
 
 // pecl/memcache: bits 0 and 1 its own, 8-11 the type of a scalar, 16-31 the application's.
@@ -43,8 +57,31 @@ mod memcache {
     pub const DOUBLE: u32 = 0x700;
 }
 
+/// The bits that are not the application's.
+const OWN: u32 = 0xffff;
+
 impl Form {
-    /// Reads pecl/memcached's word; None when it names a type or a compression that cannot be read here.
+    const RAW: Form = Form::plain(Encoding::Raw);
+
+    const fn plain(encoding: Encoding) -> Form {
+        Form { encoding, compression: Compression::None }
+    }
+
+    /// How to read an item of the classes (by the flags of their family), or one that came over a socket (as `reader` says).
+    /// None: flags that none of them writes; and what another entrance stored, whose encoding and codec hold.
+    pub fn of(meta: &Meta, reader: Reader, value: &[u8]) -> Option<Form> {
+        const WIRE: u8 = Origin::Wire as u8;
+        const PECL_MEMCACHED: u8 = Origin::PeclMemcached as u8;
+        const PECL_MEMCACHE: u8 = Origin::PeclMemcache as u8;
+        match (meta.origin, reader) {
+            (PECL_MEMCACHED, _) | (WIRE, Reader::PeclMemcached) => Form::from_pecl_memcached(meta.flags),
+            (PECL_MEMCACHE, _) | (WIRE, Reader::PeclMemcache) => Some(Form::from_pecl_memcache(meta.flags)),
+            (WIRE, Reader::Any) => Form::from_either(meta.flags, value),
+            _ => None,
+        }
+    }
+
+    /// Reads pecl/memcached's word; None when it names no type or compression that there is.
     pub fn from_pecl_memcached(flags: u32) -> Option<Form> {
         let encoding = match flags & memcached::TYPE {
             0 => Encoding::Raw,
@@ -59,115 +96,180 @@ impl Form {
         };
         let compression = match flags {
             _ if flags & memcached::COMPRESSED == 0 => Compression::None,
-            _ if flags & memcached::ZSTD != 0 => return None,
             _ if flags & memcached::FASTLZ != 0 => Compression::Fastlz,
-            _ => Compression::Zlib,
+            _ if flags & memcached::ZLIB != 0 => Compression::Zlib,
+            _ if flags & memcached::ZSTD != 0 => Compression::Zstd,
+            _ => return None,
         };
-        Some(Form { encoding, compression, user: (flags >> 16) as u16 })
+        Some(Form { encoding, compression })
     }
 
-    /// Writes pecl/memcached's word; None for an encoding that it has not. It keeps null in serialized form.
-    pub fn to_pecl_memcached(self) -> Option<u32> {
-        let kind = match self.encoding {
-            Encoding::Raw => 0,
-            Encoding::Integer => 1,
-            Encoding::Double => 2,
-            Encoding::Bool => 3,
-            Encoding::Php => 4,
-            Encoding::Igbinary => 5,
-            Encoding::Json => 6,
-            Encoding::Msgpack => 7,
-            Encoding::Null | Encoding::Marshal => return None,
-        };
-        let compression = match self.compression {
-            Compression::None => 0,
-            Compression::Fastlz => memcached::COMPRESSED | memcached::FASTLZ,
-            Compression::Zlib => memcached::COMPRESSED | memcached::ZLIB,
-        };
-        Some(kind | compression | u32::from(self.user) << 16)
-    }
-
-    /// Reads pecl/memcache's word. A bool is `0` or `1` there.
+    /// Reads pecl/memcache's word. A bool is `0` or `1` there. What it does not know it gives as it is.
     pub fn from_pecl_memcache(flags: u32) -> Form {
         let encoding = match flags & memcache::TYPE {
             _ if flags & memcache::SERIALIZED != 0 => Encoding::Php,
             memcache::BOOL => Encoding::Bool,
             memcache::LONG => Encoding::Integer,
             memcache::DOUBLE => Encoding::Double,
-            // What it does not know it gives as it is.
             _ => Encoding::Raw,
         };
-        let compression = if flags & memcache::COMPRESSED == 0 { Compression::None } else { Compression::Zlib };
-        Form { encoding, compression, user: (flags >> 16) as u16 }
+        let compression = if flags & memcache::COMPRESSED == 0 { Compression::None } else { Compression::BareZlib };
+        Form { encoding, compression }
     }
 
-    /// Writes pecl/memcache's word; None for an encoding or compression that it has not.
-    pub fn to_pecl_memcache(self) -> Option<u32> {
-        let kind = match self.encoding {
-            Encoding::Raw => 0,
-            Encoding::Bool => memcache::BOOL,
-            Encoding::Integer => memcache::LONG,
-            Encoding::Double => memcache::DOUBLE,
-            Encoding::Php => memcache::SERIALIZED,
-            _ => return None,
-        };
-        let compression = match self.compression {
-            Compression::None => 0,
-            Compression::Zlib => memcache::COMPRESSED,
-            Compression::Fastlz => return None,
-        };
-        Some(kind | compression | u32::from(self.user) << 16)
+    /// Reads the word of whichever family it is of. 1, 2 and 3 are words of both, and other clients have their own meanings for
+    /// many: so the bytes must agree.
+    fn from_either(flags: u32, value: &[u8]) -> Option<Form> {
+        let word = flags & OWN;
+        if word == 0 {
+            return Some(Form::RAW);
+        }
+        let candidates = [
+            Form::from_pecl_memcached(word).filter(|_| word & !memcached::ALL == 0),
+            Some(Form::from_pecl_memcache(word)).filter(|_| is_word_of_memcache(word)),
+        ];
+        candidates.into_iter().flatten().find(|form| form.agrees_with(value))
     }
+
+    /// Whether the first bytes of a value may be what the form says. A number must be one: it would else be read as 0.
+    fn agrees_with(self, value: &[u8]) -> bool {
+        match (self.compression, self.encoding) {
+            (Compression::None, Encoding::Integer) => parses::<i64>(value),
+            (Compression::None, Encoding::Double) => parses::<f64>(value),
+            (Compression::None, Encoding::Bool) => matches!(value, b"" | b"0" | b"1"),
+            (Compression::None, Encoding::Php) => is_serialized(value),
+            (Compression::None, Encoding::Igbinary) => matches!(value, [0, 0, 0, 1 | 2, ..]),
+            (Compression::None, _) => true,
+            // Both families send a number as it is, whatever its length.
+            (_, Encoding::Integer | Encoding::Double | Encoding::Bool) => false,
+            (Compression::BareZlib, _) => is_zlib(value),
+            _ => true,
+        }
+    }
+}
+
+/// The words that pecl/memcache writes: a scalar's type, or its two bits.
+fn is_word_of_memcache(word: u32) -> bool {
+    matches!(word, memcache::BOOL | memcache::LONG | memcache::DOUBLE) || word <= memcache::SERIALIZED | memcache::COMPRESSED
+}
+
+/// A decimal number; spaces may follow it, which a decrement leaves behind.
+fn parses<T: std::str::FromStr>(value: &[u8]) -> bool {
+    std::str::from_utf8(value).is_ok_and(|text| text.trim_end_matches(' ').parse::<T>().is_ok())
+}
+
+/// PHP's format: a letter for the type, then a colon; null is `N;`.
+fn is_serialized(value: &[u8]) -> bool {
+    matches!(value, [b'a' | b'b' | b'd' | b'i' | b's' | b'S' | b'O' | b'C' | b'E' | b'r' | b'R', b':', ..] | b"N;")
+}
+
+/// The two bytes that a zlib stream begins with: deflate, and a sum that is a multiple of 31.
+fn is_zlib(value: &[u8]) -> bool {
+    matches!(value, [method, check, ..] if method & 15 == 8 && (u16::from(*method) << 8 | u16::from(*check)) % 31 == 0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn plain(encoding: Encoding) -> Form {
+        Form::plain(encoding)
+    }
+
+    fn packed(encoding: Encoding, compression: Compression) -> Form {
+        Form { encoding, compression }
+    }
+
     // The words that the real extensions wrote for these values.
     #[test]
     fn observed_words_are_understood() {
-        let form = |encoding, compression| Form { encoding, compression, user: 0 };
         for (flags, want) in [
-            (0, form(Encoding::Raw, Compression::None)),
-            (1, form(Encoding::Integer, Compression::None)),
-            (2, form(Encoding::Double, Compression::None)),
-            (3, form(Encoding::Bool, Compression::None)),
-            (80, form(Encoding::Raw, Compression::Fastlz)),
-            (48, form(Encoding::Raw, Compression::Zlib)),
-            (85, form(Encoding::Igbinary, Compression::Fastlz)),
-            (53, form(Encoding::Igbinary, Compression::Zlib)),
+            (0, plain(Encoding::Raw)),
+            (1, plain(Encoding::Integer)),
+            (2, plain(Encoding::Double)),
+            (3, plain(Encoding::Bool)),
+            (80, packed(Encoding::Raw, Compression::Fastlz)),
+            (48, packed(Encoding::Raw, Compression::Zlib)),
+            (85, packed(Encoding::Igbinary, Compression::Fastlz)),
+            (53, packed(Encoding::Igbinary, Compression::Zlib)),
         ] {
             assert_eq!(Form::from_pecl_memcached(flags), Some(want), "{flags}");
-            assert_eq!(want.to_pecl_memcached(), Some(flags));
         }
         for (flags, want) in [
-            (0, form(Encoding::Raw, Compression::None)),
-            (1, form(Encoding::Php, Compression::None)),
-            (256, form(Encoding::Bool, Compression::None)),
-            (768, form(Encoding::Integer, Compression::None)),
-            (1792, form(Encoding::Double, Compression::None)),
-            (2, form(Encoding::Raw, Compression::Zlib)),
-            (3, form(Encoding::Php, Compression::Zlib)),
+            (0, plain(Encoding::Raw)),
+            (1, plain(Encoding::Php)),
+            (256, plain(Encoding::Bool)),
+            (768, plain(Encoding::Integer)),
+            (1792, plain(Encoding::Double)),
+            (2, packed(Encoding::Raw, Compression::BareZlib)),
+            (3, packed(Encoding::Php, Compression::BareZlib)),
         ] {
             assert_eq!(Form::from_pecl_memcache(flags), want, "{flags}");
-            assert_eq!(want.to_pecl_memcache(), Some(flags));
         }
     }
 
     #[test]
-    fn the_applications_flags_lie_in_the_upper_half() {
-        let form = Form { encoding: Encoding::Integer, compression: Compression::None, user: 0xabcd };
-        assert_eq!(form.to_pecl_memcached(), Some(0xabcd_0001));
-        assert_eq!(form.to_pecl_memcache(), Some(0xabcd_0300));
-        assert_eq!(Form::from_pecl_memcached(0xabcd_0001), Some(form));
-        assert_eq!(Form::from_pecl_memcache(0xabcd_0300), form);
+    fn the_applications_flags_say_nothing() {
+        assert_eq!(Form::from_pecl_memcached(0xabcd_0001), Some(plain(Encoding::Integer)));
+        assert_eq!(Form::from_pecl_memcache(0xabcd_0300), plain(Encoding::Integer));
+        assert_eq!(Form::from_either(0xabcd_0300, b"5"), Some(plain(Encoding::Integer)));
     }
 
     #[test]
-    fn unknown_types_and_zstd_are_not_guessed() {
-        for flags in [8, 15, 0x90, 0x94] {
+    fn unknown_types_are_not_guessed() {
+        for flags in [8, 15, 0x10, 0x14] {
             assert_eq!(Form::from_pecl_memcached(flags), None, "{flags}");
         }
+        assert_eq!(Form::from_pecl_memcached(0x94).unwrap().compression, Compression::Zstd);
+    }
+
+    #[test]
+    fn where_both_families_have_a_word_the_bytes_decide() {
+        let zlib = b"\x78\x9c\x03\x00";
+        for (flags, value, want) in [
+            (1, &b"-5"[..], Some(plain(Encoding::Integer))),
+            (1, b"9 ", Some(plain(Encoding::Integer))),
+            (1, b"a:0:{}", Some(plain(Encoding::Php))),
+            (1, b"i:5;", Some(plain(Encoding::Php))),
+            (1, b"N;", Some(plain(Encoding::Php))),
+            (1, b"\x04\x08i\x0a", None), // Dalli: Ruby's Marshal
+            (1, b"18446744073709551615", None),
+            (1, b"", None),
+            (2, b"1.5", Some(plain(Encoding::Double))),
+            (2, b"-1.0E+25", Some(plain(Encoding::Double))),
+            (2, b"-INF", Some(plain(Encoding::Double))),
+            (2, b"NAN", Some(plain(Encoding::Double))),
+            (2, zlib, Some(packed(Encoding::Raw, Compression::BareZlib))),
+            (2, b"\xc3\xa9", None), // Dalli: text in UTF-8
+            (3, b"", Some(plain(Encoding::Bool))),
+            (3, b"1", Some(plain(Encoding::Bool))),
+            (3, zlib, Some(packed(Encoding::Php, Compression::BareZlib))),
+            (3, b"yes", None),
+            (4, b"a:0:{}", Some(plain(Encoding::Php))),
+            (4, b"123", None), // python-memcached: a long
+            (5, b"\0\0\0\x02\x14\0", Some(plain(Encoding::Igbinary))),
+            (5, b"text", None),
+            (6, b"[1]", Some(plain(Encoding::Json))),
+            (16, b"text", None), // pymemcache: text
+            (0x100, b"0", Some(plain(Encoding::Bool))),
+            (0x300, b"7", Some(plain(Encoding::Integer))),
+            (0x300, b"\0\0\0\0\0\0\0\x07", None), // spymemcached: a long
+            (0x700, b"0.1", Some(plain(Encoding::Double))),
+            (0x301, b"i:5;", None),
+        ] {
+            assert_eq!(Form::from_either(flags, value), want, "{flags:#x} {value:?}");
+        }
+    }
+
+    #[test]
+    fn an_item_is_read_as_its_writer_would() {
+        let meta = |origin: Origin, flags| Meta { origin: origin as u8, flags, ..Meta::default() };
+        for reader in [Reader::PeclMemcached, Reader::PeclMemcache, Reader::Any] {
+            assert_eq!(Form::of(&meta(Origin::PeclMemcached, 1), reader, b"i:5;"), Some(plain(Encoding::Integer)));
+            assert_eq!(Form::of(&meta(Origin::PeclMemcache, 1), reader, b"5"), Some(plain(Encoding::Php)));
+            assert_eq!(Form::of(&meta(Origin::Native, 1), reader, b"5"), None);
+        }
+        assert_eq!(Form::of(&meta(Origin::Wire, 1), Reader::PeclMemcached, b"i:5;"), Some(plain(Encoding::Integer)));
+        assert_eq!(Form::of(&meta(Origin::Wire, 1), Reader::PeclMemcache, b"5"), Some(plain(Encoding::Php)));
     }
 }

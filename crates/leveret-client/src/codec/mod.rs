@@ -3,7 +3,7 @@ pub mod fastlz;
 mod flags;
 pub mod zlib;
 
-pub use flags::{Compression, Form};
+pub use flags::{Compression, Form, Reader};
 
 /// A value cannot be read: cut off, damaged, or larger than it may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,9 +37,10 @@ impl Default for Economy {
 // php-memcached puts the original's length in front of every compressed value: four bytes, little-endian.
 const HEADER_LEN: usize = 4;
 
-// No format here makes more than 1032 bytes of one (deflate's bound; fastlz stays below 256). A header that promises more is a
-// lie, and is found out before memory is reserved for it.
-const EXPANSION_MAX: usize = 1040;
+// deflate makes at most 1032 bytes of one, fastlz 255. A header that promises more is a lie, and is found out before
+// memory is reserved for it.
+const ZLIB_EXPANSION_MAX: usize = 1040;
+const FASTLZ_EXPANSION_MAX: usize = 256;
 
 /// Compresses as php-memcached does; None when that is not worth it and the value is sent as it is.
 pub fn compress(value: &[u8], by: Compression, economy: &Economy) -> Option<Vec<u8>> {
@@ -49,40 +50,59 @@ pub fn compress(value: &[u8], by: Compression, economy: &Economy) -> Option<Vec<
     let len = u32::try_from(value.len()).ok()?;
     let mut out = len.to_le_bytes().to_vec();
     match by {
-        Compression::None => return None,
         Compression::Fastlz => fastlz::compress(value, &mut out),
         Compression::Zlib => zlib::compress(value, economy.level, &mut out),
+        Compression::None | Compression::BareZlib | Compression::Zstd => return None,
     }
     let body_len = out.len() - HEADER_LEN;
     (value.len() as f64 > body_len as f64 * economy.factor).then_some(out)
 }
 
-/// The length that a value compressed by php-memcached will have, at most `len_max`, and its compressed bytes.
-pub fn promised_len(stored: &[u8], len_max: usize) -> Result<(usize, &[u8]), Damaged> {
-    let (header, body) = stored.split_first_chunk::<HEADER_LEN>().ok_or(Damaged)?;
-    let len = u32::from_le_bytes(*header) as usize;
-    if len > len_max || len > body.len().saturating_mul(EXPANSION_MAX) {
-        return Err(Damaged);
+/// The length that a stored value will have, at most `len_max`. A bare stream does not say: it is read for that, and read again.
+pub fn decompressed_len(stored: &[u8], by: Compression, len_max: usize) -> Result<usize, Damaged> {
+    match by {
+        Compression::None if stored.len() <= len_max => Ok(stored.len()),
+        Compression::Fastlz => promised_len(stored, FASTLZ_EXPANSION_MAX, len_max),
+        Compression::Zlib => promised_len(stored, ZLIB_EXPANSION_MAX, len_max),
+        Compression::BareZlib => zlib::decompressed_len(stored, len_max),
+        Compression::None | Compression::Zstd => Err(Damaged),
     }
-    Ok((len, body))
 }
 
-/// Reads what php-memcached compressed. The value may become `len_max` bytes long.
-pub fn decompress(stored: &[u8], by: Compression, len_max: usize) -> Result<Vec<u8>, Damaged> {
-    if by == Compression::None {
-        return Ok(stored.to_vec());
+fn promised_len(stored: &[u8], expansion_max: usize, len_max: usize) -> Result<usize, Damaged> {
+    let (header, body) = stored.split_first_chunk::<HEADER_LEN>().ok_or(Damaged)?;
+    let len = u32::from_le_bytes(*header) as usize;
+    if len > len_max || len > body.len().saturating_mul(expansion_max) {
+        return Err(Damaged);
     }
-    let (len, body) = promised_len(stored, len_max)?;
-    let mut out = vec![0; len];
+    Ok(len)
+}
+
+/// Reads a stored value into the bytes that `decompressed_len` told; it must fill them all.
+pub fn decompress_into(stored: &[u8], by: Compression, out: &mut [u8]) -> Result<(), Damaged> {
+    let body = || stored.get(HEADER_LEN..).ok_or(Damaged);
     let filled = match by {
-        Compression::Zlib => zlib::decompress_into(body, &mut out)?,
-        _ => fastlz::decompress_into(body, &mut out)?,
+        Compression::None if stored.len() == out.len() => {
+            out.copy_from_slice(stored);
+            out.len()
+        }
+        Compression::Fastlz => fastlz::decompress_into(body()?, out)?,
+        Compression::Zlib => zlib::decompress_into(body()?, out)?,
+        Compression::BareZlib => zlib::decompress_into(stored, out)?,
+        Compression::None | Compression::Zstd => return Err(Damaged),
     };
-    if filled == len {
-        Ok(out)
+    if filled == out.len() {
+        Ok(())
     } else {
         Err(Damaged)
     }
+}
+
+/// Reads a stored value, which may become `len_max` bytes long.
+pub fn decompress(stored: &[u8], by: Compression, len_max: usize) -> Result<Vec<u8>, Damaged> {
+    let mut out = vec![0; decompressed_len(stored, by, len_max)?];
+    decompress_into(stored, by, &mut out)?;
+    Ok(out)
 }
 
 /// When pecl/memcache compresses (`memcache.compress_threshold`, `setCompressThreshold`).
@@ -111,11 +131,6 @@ pub fn compress_bare(value: &[u8], is_asked: bool, savings: &Savings) -> Option<
     ((out.len() as f64) < value.len() as f64 * (1.0 - savings.at_least)).then_some(out)
 }
 
-/// Reads what pecl/memcache compressed.
-pub fn decompress_bare(stored: &[u8], len_max: usize) -> Result<Vec<u8>, Damaged> {
-    zlib::decompress(stored, len_max)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -139,8 +154,8 @@ mod tests {
         }
         assert_eq!(compress_bare(&TEXT.repeat(3), false, &Savings::default()), None);
         let packed = compress_bare(&TEXT.repeat(3), true, &Savings::default()).unwrap();
-        assert_eq!(decompress_bare(&packed, 96), Ok(TEXT.repeat(3)));
-        assert_eq!(decompress_bare(&packed, 95), Err(Damaged));
+        assert_eq!(decompress(&packed, Compression::BareZlib, 96), Ok(TEXT.repeat(3)));
+        assert_eq!(decompress(&packed, Compression::BareZlib, 95), Err(Damaged));
     }
 
     #[test]
@@ -152,6 +167,19 @@ mod tests {
                 assert_eq!(decompress(&packed, by, usize::MAX), Err(Damaged), "{what}");
             }
             assert_eq!(decompress(&packed[..3], by, usize::MAX), Err(Damaged));
+        }
+    }
+
+    // A bare stream is measured through a window, which both its length and its back references outgrow.
+    #[test]
+    fn a_long_bare_stream_is_measured_without_its_value() {
+        let value: Vec<u8> = (0..300_000_u32).flat_map(|i| (i / 7 % 5000).to_le_bytes()).collect();
+        let packed = compress_bare(&value, true, &Savings::default()).unwrap();
+        assert_eq!(decompressed_len(&packed, Compression::BareZlib, value.len()), Ok(value.len()));
+        assert_eq!(decompressed_len(&packed, Compression::BareZlib, value.len() - 1), Err(Damaged));
+        assert!(decompress(&packed, Compression::BareZlib, usize::MAX).unwrap() == value);
+        for len in [0, 1, 2, packed.len() / 2, packed.len() - 1] {
+            assert_eq!(decompressed_len(&packed[..len], Compression::BareZlib, usize::MAX), Err(Damaged), "cut to {len}");
         }
     }
 
@@ -173,7 +201,7 @@ mod tests {
                 if let Ok(read) = decompress(&damaged, by, 1 << 20) {
                     assert!(read.len() <= 1 << 20);
                 }
-                let _ = decompress_bare(&damaged[4..], 1 << 20).map(|read| assert!(read.len() <= 1 << 20));
+                let _ = decompress(&damaged[4..], Compression::BareZlib, 1 << 20).map(|read| assert!(read.len() <= 1 << 20));
             }
         }
     }

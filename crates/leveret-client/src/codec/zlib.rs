@@ -1,10 +1,15 @@
 //! zlib streams, bounded on the way out.
 use super::Damaged;
 use miniz_oxide::deflate::compress_to_vec_zlib;
-use miniz_oxide::inflate::{decompress_slice_iter_to_slice, decompress_to_vec_zlib_with_limit};
+use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_PARSE_ZLIB_HEADER;
+use miniz_oxide::inflate::core::{decompress, DecompressorOxide};
+use miniz_oxide::inflate::{decompress_slice_iter_to_slice, TINFLStatus};
 
 /// zlib's own default level.
 pub const LEVEL_DEFAULT: u8 = 6;
+
+/// How far back a stream may point.
+const WINDOW: usize = 32 * 1024;
 
 /// Appends the stream of `value` to `out`.
 pub fn compress(value: &[u8], level: u8, out: &mut Vec<u8>) {
@@ -16,7 +21,21 @@ pub fn decompress_into(stream: &[u8], out: &mut [u8]) -> Result<usize, Damaged> 
     decompress_slice_iter_to_slice(out, std::iter::once(stream), true, false).map_err(|_| Damaged)
 }
 
-/// Reads a stream that does not say how long its value is.
-pub fn decompress(stream: &[u8], len_max: usize) -> Result<Vec<u8>, Damaged> {
-    decompress_to_vec_zlib_with_limit(stream, len_max).map_err(|_| Damaged)
+/// How long the value of a stream is that does not say so. Reads it through a window, so that what claims to be long takes no memory.
+pub fn decompressed_len(stream: &[u8], len_max: usize) -> Result<usize, Damaged> {
+    let mut state = Box::new(DecompressorOxide::new());
+    let mut window = vec![0; WINDOW];
+    let (mut input, mut len) = (stream, 0);
+    loop {
+        let at = len % WINDOW;
+        let (status, read, written) = decompress(&mut state, input, &mut window, at, TINFL_FLAG_PARSE_ZLIB_HEADER);
+        input = &input[read..];
+        len += written;
+        match status {
+            _ if len > len_max => return Err(Damaged),
+            TINFLStatus::Done => return Ok(len),
+            TINFLStatus::HasMoreOutput => {}
+            _ => return Err(Damaged),
+        }
+    }
 }
