@@ -28,7 +28,7 @@ static size_t unpacked_max(void)
 	return MIN(left, UNPACKED_MAX);
 }
 
-/* Takes `data` over. NULL: a warning was given. */
+/* Takes `data` over. NULL: it cannot be. */
 static zend_string *decompress(uint8_t codec, zend_string *data)
 {
 	zend_string *whole = NULL;
@@ -42,9 +42,6 @@ static zend_string *decompress(uint8_t codec, zend_string *data)
 		}
 	}
 	zend_string_release(data);
-	if (!whole) {
-		php_error_docref(NULL, E_WARNING, "The stored value does not decompress, it counts as missing: it is damaged, or longer than memory_limit allows");
-	}
 	return whole;
 }
 
@@ -61,64 +58,64 @@ double php_leveret_text_to_double(const char *text)
 	return strcasecmp(name, "NAN") == 0 ? ZEND_NAN : zend_strtod(text, NULL);
 }
 
-static bool read_json(const zend_string *data, bool objects, zval *value)
+/* The bytes of a value that is not compressed. */
+static bool read_plain(uint8_t encoding, const zend_string *data, bool json_objects, zval *value, const char **problem)
 {
-	if (php_json_decode_ex(value, ZSTR_VAL(data), ZSTR_LEN(data), objects ? 0 : PHP_JSON_OBJECT_AS_ARRAY, PHP_JSON_PARSER_DEFAULT_DEPTH) == SUCCESS) {
-		return true;
-	}
-	php_error_docref(NULL, E_WARNING, "The stored value is no JSON, it counts as missing");
-	return false;
-}
-
-bool php_leveret_decode(const leveret_meta *meta, leveret_origin reader, zend_string *data, bool json_objects, zval *value)
-{
-	leveret_form form;
-	bool readable = true;
-	/* Most values: a string of any entrance. */
-	if (meta->flags == 0 && meta->encoding == LEVERET_RAW && meta->codec == LEVERET_CODEC_NONE) {
-		ZVAL_STR(value, data);
-		return true;
-	}
-	if (leveret_translate(meta, reader, php_leveret_string(data), &form) != 0) {
-		if (reader == LEVERET_NATIVE) {
-			ZVAL_STR(value, data);
-			return true;
-		}
-		zend_string_release(data);
-		return false;
-	}
-	if (form.codec != LEVERET_CODEC_NONE && !(data = decompress(form.codec, data))) {
-		return false;
-	}
-	switch (form.encoding) {
+	const char *bytes = ZSTR_VAL(data);
+	switch (encoding) {
 		case LEVERET_INTEGER:
-			ZVAL_LONG(value, ZEND_STRTOL(ZSTR_VAL(data), NULL, 10));
-			break;
+			ZVAL_LONG(value, ZEND_STRTOL(bytes, NULL, 10));
+			return true;
 		case LEVERET_DOUBLE:
-			ZVAL_DOUBLE(value, php_leveret_text_to_double(ZSTR_VAL(data)));
-			break;
+			ZVAL_DOUBLE(value, php_leveret_text_to_double(bytes));
+			return true;
 		case LEVERET_BOOL:
-			ZVAL_BOOL(value, ZSTR_VAL(data)[0] == '1');
-			break;
+			ZVAL_BOOL(value, bytes[0] == '1');
+			return true;
 		case LEVERET_NULL:
 			ZVAL_NULL(value);
-			break;
-		case LEVERET_JSON:
-			readable = read_json(data, json_objects, value);
-			break;
-		case LEVERET_PHP:
-		case LEVERET_IGBINARY:
-		case LEVERET_MSGPACK:
-			readable = php_leveret_unserialize(form.encoding, ZSTR_VAL(data), ZSTR_LEN(data), value);
-			break;
-		default:
-			/* A string; or of another language, which stays opaque: its bytes. */
-			ZVAL_STR(value, data);
 			return true;
+		case LEVERET_JSON:
+			*problem = "it is no JSON";
+			return php_json_decode_ex(value, bytes, ZSTR_LEN(data), json_objects ? 0 : PHP_JSON_OBJECT_AS_ARRAY, PHP_JSON_PARSER_DEFAULT_DEPTH) == SUCCESS;
+		default:
+			return php_leveret_unserialize(encoding, bytes, ZSTR_LEN(data), value, problem);
 	}
+}
+
+static bool is_string(uint8_t encoding)
+{
+	/* Or of another language, or later than this version: opaque, so its bytes. */
+	return encoding == LEVERET_RAW || encoding >= LEVERET_MARSHAL;
+}
+
+php_leveret_decoding php_leveret_decode(const leveret_meta *meta, leveret_origin reader, zend_string *data, bool json_objects, zval *value, const char **problem)
+{
+	leveret_form form = { LEVERET_RAW, LEVERET_CODEC_NONE };
+	/* Most values are strings, and need no translation. */
+	bool translates = meta->flags != 0 || meta->encoding != LEVERET_RAW || meta->codec != LEVERET_CODEC_NONE;
+	if (translates && leveret_translate(meta, reader, php_leveret_string(data), &form) != 0 && reader != LEVERET_NATIVE) {
+		zend_string_release(data);
+		*problem = "nobody writes such flags";
+		return PHP_LEVERET_UNKNOWN_FLAGS;
+	}
+	if (form.codec != LEVERET_CODEC_NONE && !(data = decompress(form.codec, data))) {
+		*problem = "it is damaged, or longer than memory_limit allows";
+		return PHP_LEVERET_NOT_DECOMPRESSED;
+	}
+	if (is_string(form.encoding)) {
+		ZVAL_STR(value, data);
+		return PHP_LEVERET_DECODED;
+	}
+	bool readable = read_plain(form.encoding, data, json_objects, value, problem);
 	zend_string_release(data);
-	if (UNEXPECTED(EG(exception)) && readable) {
-		zval_ptr_dtor(value);
+	return readable ? PHP_LEVERET_DECODED : PHP_LEVERET_NOT_UNSERIALIZED;
+}
+
+void php_leveret_decoding_failed(php_leveret_decoding decoding, const char *problem)
+{
+	if (!EG(exception)) {
+		php_error_docref(NULL, E_WARNING, "The stored value does not %s, it counts as missing: %s",
+			decoding == PHP_LEVERET_NOT_DECOMPRESSED ? "decompress" : "unserialize", problem);
 	}
-	return readable && !EG(exception);
 }

@@ -4,11 +4,20 @@
 
 #include "php_leveret.h"
 
+typedef enum php_leveret_decoding {
+	PHP_LEVERET_DECODED,
+	PHP_LEVERET_UNKNOWN_FLAGS,
+	PHP_LEVERET_NOT_DECOMPRESSED,
+	PHP_LEVERET_NOT_UNSERIALIZED
+} php_leveret_decoding;
+
 /* Translates (leveret_translate), decompresses and decodes; runs user code. `reader`: LEVERET_PECL_MEMCACHED, LEVERET_PECL_MEMCACHE, or
- * LEVERET_NATIVE, to which flags of nobody are no matter: then the value is its bytes. JSON becomes arrays, or objects of stdClass.
- * Takes `data` over. False: *value is not set; flags that nobody writes, or the data is damaged, too large or not allowed (a warning
- * was given), or an exception is pending. */
-bool php_leveret_decode(const leveret_meta *meta, leveret_origin reader, zend_string *data, bool json_objects, zval *value);
+ * LEVERET_NATIVE, to which flags that nobody of PHP writes are no matter: then the value is its bytes. JSON becomes arrays, or objects
+ * of stdClass. Takes `data` over. Not DECODED: *value is not set, and an exception is pending, or the caller gives a warning of his
+ * own with *problem. */
+php_leveret_decoding php_leveret_decode(const leveret_meta *meta, leveret_origin reader, zend_string *data, bool json_objects, zval *value, const char **problem);
+/* The warning of the native entrances, unless an exception is pending. */
+void php_leveret_decoding_failed(php_leveret_decoding decoding, const char *problem);
 
 /* The float that a text says; INF, NAN and their longer names are known. */
 double php_leveret_text_to_double(const char *text);

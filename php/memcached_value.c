@@ -163,5 +163,20 @@ uint32_t memc_user_flags(const leveret_meta *meta)
 
 bool memc_decode(memc_link *link, const leveret_meta *meta, zend_string *data, zval *value)
 {
-	return php_leveret_decode(meta, LEVERET_PECL_MEMCACHED, data, link->serializer != MEMC_SERIALIZER_JSON_ARRAY, value);
+	const char *problem;
+	switch (php_leveret_decode(meta, LEVERET_PECL_MEMCACHED, data, link->serializer != MEMC_SERIALIZER_JSON_ARRAY, value, &problem)) {
+		case PHP_LEVERET_DECODED:
+			return true;
+		case PHP_LEVERET_UNKNOWN_FLAGS:
+			php_error_docref(NULL, E_WARNING, "unknown payload type");
+			return false;
+		case PHP_LEVERET_NOT_DECOMPRESSED:
+			php_error_docref(NULL, E_WARNING, "could not decompress value: %s", problem);
+			return false;
+		default:
+			if (!EG(exception)) {
+				php_error_docref(NULL, E_WARNING, "could not unserialize value: %s", problem);
+			}
+			return false;
+	}
 }

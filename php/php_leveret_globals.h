@@ -98,9 +98,9 @@ bool php_leveret_serialize(zval *value, php_leveret_encoded *out);
 /* The same by a serializer of the caller's choice, which must be there. */
 bool php_leveret_serialize_as(leveret_encoding encoding, zval *value, php_leveret_encoded *out);
 bool php_leveret_has_serializer(leveret_encoding encoding);
-/* False: *return_value is not set; an exception is pending, or the data is unreadable or not allowed (a warning was given).
+/* False: *return_value is not set; an exception is pending, or the data is not readable or not allowed, as *problem says.
  * data[len] is NUL. */
-bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, zval *return_value);
+bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, zval *return_value, const char **problem);
 /* plain.c: false: *return_value is not set, and php_var_unserialize is to decide. */
 bool php_leveret_read_plain(const char *data, size_t len, zval *return_value);
 const char *php_leveret_serializers(void);   /* for phpinfo: "php, igbinary" */

@@ -190,22 +190,22 @@ bool php_leveret_serialize_as(leveret_encoding encoding, zval *value, php_levere
 	return true;
 }
 
-bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, zval *return_value)
+bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, zval *return_value, const char **problem)
 {
-	const char *problem = "the data is damaged";
 	bool readable = false;
+	*problem = "the data is damaged";
 	ZVAL_UNDEF(return_value);
 
 	if (EXPECTED(encoding == LEVERET_PHP)) {
 		readable = php_leveret_read_plain(data, len, return_value) || php_unserialize(data, len, return_value);
 	} else if (restricted()) {
-		problem = "it is of igbinary or msgpack, which cannot keep to leveret.allowed_classes";
+		*problem = "it is of igbinary or msgpack, which cannot keep to leveret.allowed_classes";
 	} else if (encoding == LEVERET_IGBINARY && has_igbinary()) {
 		readable = found.igbinary_unserialize((const uint8_t *) data, len, return_value) == 0;
 	} else if (encoding == LEVERET_MSGPACK && has_msgpack()) {
 		readable = found.msgpack_unserialize(return_value, (char *) data, len) == SUCCESS;
 	} else {
-		problem = encoding == LEVERET_IGBINARY ? "the extension igbinary is not loaded" : "the extension msgpack is not loaded";
+		*problem = encoding == LEVERET_IGBINARY ? "the extension igbinary is not loaded" : "the extension msgpack is not loaded";
 	}
 
 	if (EXPECTED(readable && !EG(exception))) {
@@ -213,9 +213,6 @@ bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, zva
 	}
 	zval_ptr_dtor(return_value);
 	ZVAL_UNDEF(return_value);
-	if (!EG(exception)) {
-		php_error_docref(NULL, E_WARNING, "The stored value does not unserialize, it counts as missing: %s", problem);
-	}
 	return false;
 }
 

@@ -119,6 +119,13 @@ static leveret_status read_double(leveret_arena *arena, const leveret_found *fou
 	return LEVERET_OK;
 }
 
+static leveret_status unreadable(php_leveret_decoding decoding, const char *problem)
+{
+	php_leveret_decoding_failed(decoding, problem);
+	/* What makes exceptions of warnings has made one by now. */
+	return EG(exception) ? LEVERET_FAILED : LEVERET_MISS;
+}
+
 /* User code may run only after the copy: then nothing is left that a longjmp could harm. */
 static leveret_status read_serialized(leveret_arena *arena, const leveret_found *found, zval *return_value)
 {
@@ -126,8 +133,9 @@ static leveret_status read_serialized(leveret_arena *arena, const leveret_found 
 	leveret_status status = php_leveret_copy(arena, found, data);
 	if (EXPECTED(status == LEVERET_OK)) {
 		data[found->value_len] = '\0';
-		if (!php_leveret_unserialize(found->meta.encoding, data, found->value_len, return_value)) {
-			status = EG(exception) ? LEVERET_FAILED : LEVERET_MISS;
+		const char *problem;
+		if (!php_leveret_unserialize(found->meta.encoding, data, found->value_len, return_value, &problem)) {
+			status = unreadable(PHP_LEVERET_NOT_UNSERIALIZED, problem);
 		}
 	}
 	efree(data);
@@ -148,10 +156,9 @@ static zend_never_inline leveret_status read_foreign(leveret_arena *arena, const
 		return status;
 	}
 	ZSTR_VAL(data)[found->value_len] = '\0';
-	if (!php_leveret_decode(&found->meta, LEVERET_NATIVE, data, false, return_value)) {
-		return EG(exception) ? LEVERET_FAILED : LEVERET_MISS;
-	}
-	return LEVERET_OK;
+	const char *problem;
+	php_leveret_decoding decoding = php_leveret_decode(&found->meta, LEVERET_NATIVE, data, false, return_value, &problem);
+	return EXPECTED(decoding == PHP_LEVERET_DECODED) ? LEVERET_OK : unreadable(decoding, problem);
 }
 
 /* OK | RETRY | LOST | MISS: the bytes make no value | FAILED: an exception is pending. */
