@@ -1,4 +1,4 @@
-"""What the system tests share: a scratch folder, the two providers of apcu_*, running PHP and the command."""
+"""What the system tests share: a scratch folder, the providers of what is compared, running PHP and the command."""
 
 import atexit
 import json
@@ -43,8 +43,12 @@ PATIENCE = 120
 AM_ROOT = os.geteuid() == 0
 
 
+# What the original extensions load before themselves under `php -n`. Ours needs nothing, and takes these serializers when they are there.
+SERIALIZERS = {"memcached": ("igbinary", "msgpack")}
+
+
 class Provider:
-    """Who answers apcu_*: our extension or the original. Each run asserts it, by the file that PHP prepends."""
+    """Who answers: our extension or an original. Each run asserts it, by the file that PHP prepends."""
 
     def __init__(self, name, ini):
         self.name, self.ini = name, ini
@@ -53,15 +57,20 @@ class Provider:
         return Provider(self.name, {**self.ini, **{key.replace("__", "."): value for key, value in more.items()}})
 
     def arguments(self, extensions=()):
-        library = EXTENSION if self.name == "leveret" else "apcu.so"
-        settings = [*(f"extension={name}.so" for name in extensions), f"extension={library}"]
+        library = EXTENSION if self.name == "leveret" else f"{self.name}.so"
+        settings = [*(f"extension={name}.so" for name in (*extensions, *SERIALIZERS.get(self.name, ()))), f"extension={library}"]
         settings += [f"{key}={value}" for key, value in self.ini.items()]
         settings += [f"auto_prepend_file={SCRIPTS / ('provider_' + self.name + '.php')}", "display_errors=stderr", "log_errors=0"]
         return ["-n", *(part for setting in settings for part in ("-d", setting))]
 
 
 def original(**ini):
-    return Provider("apcu", {"apc.enable_cli": 1}).with_ini(**ini)
+    return original_of("apcu", apc__enable_cli=1, **ini)
+
+
+def original_of(name, **ini):
+    """Debian's extension of that name."""
+    return Provider(name, {}).with_ini(**ini)
 
 
 class SystemTest(unittest.TestCase):

@@ -1,13 +1,13 @@
 <?php
-// The PSR-6 suite of Debian's php-cache-integration-tests against Symfony's own, unmodified adapter for apcu_*.
+// The PSR-6 suite of Debian's php-cache-integration-tests against one of Symfony's adapters.
 
 require_once 'Cache/IntegrationTests/autoload.php';
-require_once 'Symfony/Component/Cache/autoload.php';
+require_once __DIR__ . '/symfony_adapter.php';
 
 final class SymfonyPsr6Test extends Cache\IntegrationTests\CachePoolTest
 {
     public function createCachePool()
     {
-        return new Symfony\Component\Cache\Adapter\ApcuAdapter('psr6');
+        return symfony_adapter('psr6');
     }
 }
