@@ -102,6 +102,19 @@ static void compress(const memc_link *link, memc_payload *payload)
 	payload->meta.flags |= FLAG_COMPRESSED | (codec == LEVERET_CODEC_ZLIB ? FLAG_ZLIB : FLAG_FASTLZ);
 }
 
+/* In the words that pecl/memcached reads back. */
+static void append_double(smart_str *text, double value)
+{
+	if (zend_isnan(value)) {
+		smart_str_appends(text, "NaN");
+	} else if (zend_isinf(value)) {
+		smart_str_appends(text, value < 0 ? "-Infinity" : "Infinity");
+	} else {
+		smart_str_append_double(text, value, -1, false);
+	}
+	smart_str_0(text);
+}
+
 bool memc_encode(memc_link *link, zval *value, memc_payload *payload)
 {
 	ZVAL_DEREF(value);
@@ -120,7 +133,7 @@ bool memc_encode(memc_link *link, zval *value, memc_payload *payload)
 			break;
 		case IS_DOUBLE: {
 			smart_str text = {0};
-			smart_str_append_double(&text, Z_DVAL_P(value), (int) PG(serialize_precision), false);
+			append_double(&text, Z_DVAL_P(value));
 			payload->meta.encoding = LEVERET_DOUBLE;
 			payload->owned = text.s;
 			payload->bytes = php_leveret_string(text.s);
@@ -158,7 +171,7 @@ void memc_payload_free(memc_payload *payload)
 
 uint32_t memc_user_flags(const leveret_meta *meta)
 {
-	return meta->origin <= LEVERET_PECL_MEMCACHE ? USER_OF(meta->flags) : 0;
+	return meta->origin == LEVERET_NATIVE ? 0 : USER_OF(meta->flags);
 }
 
 bool memc_decode(memc_link *link, const leveret_meta *meta, zend_string *data, zval *value)

@@ -73,6 +73,8 @@ typedef enum leveret_origin {
   LEVERET_NATIVE = 3,
   // The Ruby gems.
   LEVERET_RUBY = 4,
+  // Nobody knows: it is a server's answer. No item of an arena has it.
+  LEVERET_REMOTE = 15,
 } leveret_origin;
 
 // Settings of a pool; values as libmemcached's behaviours take them.
@@ -741,9 +743,9 @@ int32_t leveret_decompressed_len(uint32_t codec,
 // `stored` can be read; `dst` has room for `dst_len` bytes, and they are the caller's own.
 int32_t leveret_decompress(uint32_t codec, struct leveret_bytes stored, void *dst, size_t dst_len);
 
-// How to read an item. One of the native entrances says it itself, one of the classes by the flags of its family. One that came
-// over a socket, or a server's answer, does not say whose flags it has: they are read by the rules of `reader` where that is one
-// of the classes' origins, else as the family's with which the bytes agree. 0: *form. 1: nobody of PHP writes such flags.
+// How to read an item. One of the native entrances says it itself, one of the classes by the flags of its family, a server's answer
+// by those of `reader`. One that came over a socket into an arena is read as its flags and its bytes agree on, else by the flags
+// of `reader`. 0: *form. 1: nobody of PHP writes such flags.
 //
 // # Safety
 // `value` can be read; the other pointers are live.

@@ -94,9 +94,9 @@ pub struct leveret_form {
     pub codec: u8,
 }
 
-/// How to read an item. One of the native entrances says it itself, one of the classes by the flags of its family. One that came
-/// over a socket, or a server's answer, does not say whose flags it has: they are read by the rules of `reader` where that is one
-/// of the classes' origins, else as the family's with which the bytes agree. 0: *form. 1: nobody of PHP writes such flags.
+/// How to read an item. One of the native entrances says it itself, one of the classes by the flags of its family, a server's answer
+/// by those of `reader`. One that came over a socket into an arena is read as its flags and its bytes agree on, else by the flags
+/// of `reader`. 0: *form. 1: nobody of PHP writes such flags.
 ///
 /// # Safety
 /// `value` can be read; the other pointers are live.
@@ -116,10 +116,15 @@ pub unsafe extern "C" fn leveret_translate(
     };
     match Form::of(meta, reader, value) {
         Some(read) => *form = leveret_form { encoding: read.encoding as u8, codec: number(read.compression) },
-        None if meta.origin >= leveret_origin::LEVERET_NATIVE as u8 => *form = leveret_form { encoding: meta.encoding, codec: meta.codec },
+        None if says_itself(meta.origin) => *form = leveret_form { encoding: meta.encoding, codec: meta.codec },
         None => return 1,
     }
     0
+}
+
+/// Whether items of this origin tell their encoding: a later version's are taken at their word.
+fn says_itself(origin: u8) -> bool {
+    (leveret_origin::LEVERET_NATIVE as u8..leveret_origin::LEVERET_REMOTE as u8).contains(&origin)
 }
 
 fn number(by: Compression) -> u8 {

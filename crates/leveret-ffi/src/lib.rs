@@ -100,6 +100,8 @@ pub enum leveret_origin {
     LEVERET_NATIVE = 3,
     /// The Ruby gems.
     LEVERET_RUBY = 4,
+    /// Nobody knows: it is a server's answer. No item of an arena has it.
+    LEVERET_REMOTE = 15,
 }
 
 /// When a value is stored.

@@ -26,14 +26,17 @@ pub struct Form {
     pub compression: Compression,
 }
 
-/// By whose rules the flags of an item are read that came over a socket: it does not say who wrote it.
+/// The origin of a server's answer: nobody knows who wrote the item. No item of an arena has it.
+pub const REMOTE: u8 = 15;
+
+/// Who reads. It matters where nobody knows whose flags an item has: in what came over a socket, and in a server's answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
-    /// By pecl/memcached's own.
+    /// The classes of pecl/memcached.
     PeclMemcached,
-    /// By pecl/memcache's own.
+    /// The classes of pecl/memcache.
     PeclMemcache,
-    /// By those of the family whose flags and bytes agree. What nobody of PHP has written is none of them.
+    /// One without flags of its own.
     Any,
 }
 
@@ -67,17 +70,27 @@ impl Form {
         Form { encoding, compression: Compression::None }
     }
 
-    /// How to read an item of the classes (by the flags of their family), or one that came over a socket (as `reader` says).
-    /// None: flags that none of them writes; and what another entrance stored, whose encoding and codec hold.
+    /// How to read an item of the classes, by the flags of their family; a server's answer, by the reader's own, as the original
+    /// does; an item that came over a socket into an arena, by those with which its bytes agree, else by the reader's own.
+    /// None: flags that nobody of PHP writes; or what another entrance stored, whose encoding and codec hold.
     pub fn of(meta: &Meta, reader: Reader, value: &[u8]) -> Option<Form> {
         const WIRE: u8 = Origin::Wire as u8;
         const PECL_MEMCACHED: u8 = Origin::PeclMemcached as u8;
         const PECL_MEMCACHE: u8 = Origin::PeclMemcache as u8;
-        match (meta.origin, reader) {
-            (PECL_MEMCACHED, _) | (WIRE, Reader::PeclMemcached) => Form::from_pecl_memcached(meta.flags),
-            (PECL_MEMCACHE, _) | (WIRE, Reader::PeclMemcache) => Some(Form::from_pecl_memcache(meta.flags)),
-            (WIRE, Reader::Any) => Form::from_either(meta.flags, value),
+        match meta.origin {
+            PECL_MEMCACHED => Form::from_pecl_memcached(meta.flags),
+            PECL_MEMCACHE => Some(Form::from_pecl_memcache(meta.flags)),
+            REMOTE => Form::as_own(meta.flags, reader),
+            WIRE => Form::from_either(meta.flags, value).or_else(|| Form::as_own(meta.flags, reader)),
             _ => None,
+        }
+    }
+
+    fn as_own(flags: u32, reader: Reader) -> Option<Form> {
+        match reader {
+            Reader::PeclMemcached => Form::from_pecl_memcached(flags),
+            Reader::PeclMemcache => Some(Form::from_pecl_memcache(flags)),
+            Reader::Any => None,
         }
     }
 
@@ -269,7 +282,19 @@ mod tests {
             assert_eq!(Form::of(&meta(Origin::PeclMemcache, 1), reader, b"5"), Some(plain(Encoding::Php)));
             assert_eq!(Form::of(&meta(Origin::Native, 1), reader, b"5"), None);
         }
-        assert_eq!(Form::of(&meta(Origin::Wire, 1), Reader::PeclMemcached, b"i:5;"), Some(plain(Encoding::Integer)));
-        assert_eq!(Form::of(&meta(Origin::Wire, 1), Reader::PeclMemcache, b"5"), Some(plain(Encoding::Php)));
+        let remote = |flags| Meta { origin: REMOTE, flags, ..Meta::default() };
+        assert_eq!(Form::of(&remote(1), Reader::PeclMemcached, b"i:5;"), Some(plain(Encoding::Integer)));
+        assert_eq!(Form::of(&remote(1), Reader::PeclMemcache, b"5"), Some(plain(Encoding::Php)));
+        assert_eq!(Form::of(&remote(0x300), Reader::PeclMemcached, b"5"), Some(plain(Encoding::Raw)));
+        for reader in [Reader::PeclMemcached, Reader::PeclMemcache, Reader::Any] {
+            assert_eq!(Form::of(&meta(Origin::Wire, 1), reader, b"i:5;"), Some(plain(Encoding::Php)));
+            assert_eq!(Form::of(&meta(Origin::Wire, 1), reader, b"5"), Some(plain(Encoding::Integer)));
+            assert_eq!(Form::of(&meta(Origin::Wire, 0x300), reader, b"5"), Some(plain(Encoding::Integer)));
+        }
+        // Of nobody: as the original would.
+        assert_eq!(Form::of(&meta(Origin::Wire, 1), Reader::PeclMemcached, b"5 or so"), Some(plain(Encoding::Integer)));
+        assert_eq!(Form::of(&meta(Origin::Wire, 8), Reader::PeclMemcached, b"5"), None);
+        assert_eq!(Form::of(&meta(Origin::Wire, 8), Reader::PeclMemcache, b"5"), Some(plain(Encoding::Raw)));
+        assert_eq!(Form::of(&meta(Origin::Wire, 1), Reader::Any, b"5 or so"), None);
     }
 }

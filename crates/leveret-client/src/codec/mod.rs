@@ -3,7 +3,7 @@ pub mod fastlz;
 mod flags;
 pub mod zlib;
 
-pub use flags::{Compression, Form, Reader};
+pub use flags::{Compression, Form, Reader, REMOTE};
 
 /// A value cannot be read: cut off, damaged, or larger than it may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

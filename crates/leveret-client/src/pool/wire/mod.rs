@@ -8,6 +8,7 @@ mod write;
 use super::request::{Operation, Pending, Record};
 use super::server::{Input, ROW_END};
 use super::{Code, Options, Protocol};
+use crate::codec::REMOTE;
 use leveret_engine::Meta;
 use leveret_protocol::{Limits, Received};
 use std::collections::VecDeque;
@@ -35,8 +36,9 @@ impl Batch {
     /// One answer to `request`, and there may be more.
     pub fn record(&mut self, request: u32, code: Code) -> &mut Record {
         let server = self.pending[request as usize].server;
-        let record =
-            Record { is_datagram: false, request, code, server, name: 0..0, value: 0..0, meta: Meta::default(), cas: 0, number: 0 };
+        // What an arena answers says who wrote it: local.rs puts that in its place.
+        let meta = Meta { origin: REMOTE, ..Meta::default() };
+        let record = Record { is_datagram: false, request, code, server, name: 0..0, value: 0..0, meta, cas: 0, number: 0 };
         self.records.push(record);
         self.records.last_mut().expect("pushed above")
     }

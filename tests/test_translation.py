@@ -1,0 +1,108 @@
+"""One item, every entrance: what each entrance stores, each other reads as the right type. Real php-memcached and php-memcache
+take part through `leveret serve`; what they read there is what they would read from a real memcached."""
+
+import json
+import unittest
+
+from servers import Server
+from support import PHP, SCRIPTS, Provider, SystemTest, run
+
+NATIVE = ["apcu", "cache"]
+MEMCACHED = ["memcached-php", "memcached-php-zlib", "memcached-php-plain", "memcached-json", "memcached-igbinary", "memcached-msgpack-zlib"]
+MEMCACHE = []
+REMOTE = [f"remote-{kind}" for kind in [*MEMCACHED, "memcache", "memcachepool"]]
+
+# Scalars of the native entrances are text to every client of the wire: flags 0.
+AS_TEXT = {
+    "int": "42", "negative": "-7", "zero": "0", "max": "9223372036854775807", "min": "-9223372036854775808", "float": "1.5",
+    "tiny": "-1.2345678901234567E-308", "whole": "3", "inf": "INF", "-inf": "-INF", "true": "1", "false": "", "null": "",
+}
+COMPOSED = ["list", "none", "nested", "rows", "object", "objects"]
+
+
+class Translation(SystemTest):
+    def setUp(self):
+        super().setUp()
+        self.php("<?php echo (int) apcu_store('made', 1);")
+        self.server = Server(self, "leveret", arena=self.arena())
+
+    def ours(self, **more):
+        modules = {"leveret.provide": "apcu,memcached", "memory_limit": "256M"}
+        return Provider("leveret", {**super().ours().ini, **modules}).with_ini(**more)
+
+    def command(self, verb, kind, *writers, server=None):
+        """Entrances of ours work on the arena, remote ones are Debian's and ask a server."""
+        if not kind.startswith("remote-"):
+            return self.php_command("translation.php", verb, kind, "arena:apcu", *writers, extensions=("igbinary", "msgpack"))
+        extensions = ["igbinary.so", "msgpack.so", "memcached.so"] if "memcached" in kind else ["memcache.so"]
+        loaded = [word for extension in extensions for word in ("-d", f"extension={extension}")]
+        address = (server or self.server).address
+        return [PHP, "-n", *loaded, str(SCRIPTS / "translation.php"), verb, kind.removeprefix("remote-"), address, *writers]
+
+    def write(self, kinds, **on):
+        for kind in kinds:
+            done = run(self.command("write", kind, kind, **on))
+            self.assertEqual((0, "[]"), (done.returncode, done.stdout), f"{kind}: {done.stderr}")
+
+    def read(self, kind, writers, **on):
+        done = run(self.command("read", kind, *writers, **on))
+        self.assertEqual(0, done.returncode, f"{kind}: {done.stdout}{done.stderr}")
+        return json.loads(done.stdout)
+
+    def compare(self, reader, writer, want, got):
+        self.compared += len(want)
+        wrong = {name: (value, want[name]) for name, value in got.items() if value != want[name]}
+        self.assertEqual({}, wrong, f"{reader} reads what {writer} stored: (got, wanted)")
+
+    def test_every_entrance_reads_every_other(self):
+        """what one PHP process stored through any entrance, another reads through each of ours with its type"""
+        writers = [*NATIVE, *MEMCACHED, *MEMCACHE, *REMOTE]
+        self.write(writers)
+        self.compared = 0
+        for reader in [*NATIVE, "memcached-php", "memcached-json_array", *MEMCACHE]:
+            got = self.read(reader, writers)
+            for writer in writers:
+                want = dict(got["want"])
+                if "json" in writer:
+                    # JSON has no classes. SERIALIZER_JSON makes stdClass of every map; all else of ours makes arrays.
+                    want = got["want of JSON as objects" if reader == "memcached-php" else "want of JSON as arrays"]
+                if writer.removeprefix("remote-") in ("memcache", "memcachepool"):
+                    # pecl/memcache writes a float with as many digits as the directive `precision` says.
+                    want["tiny"] = "-1.2345678901235E-308"
+                self.compare(reader, writer, want, got[writer])
+        self.remark(f"{self.compared} values compared")
+
+    def test_remote_clients_read_the_classes_as_the_originals(self):
+        """real php-memcached and php-memcache read through the server what they would read from memcached, had the original stored it"""
+        memcached = Server(self, "memcached")
+        self.write(REMOTE, server=memcached)
+        writers = [*MEMCACHED, *MEMCACHE, *REMOTE]
+        self.write(writers)
+        self.compared = 0
+        for reader in ["remote-memcached-php", "remote-memcached-json_array", "remote-memcache"]:
+            original = self.read(reader, REMOTE, server=memcached)
+            got = self.read(reader, writers)
+            for writer in writers:
+                want = original[writer if writer in REMOTE else f"remote-{writer}"]
+                if reader == "remote-memcache" and "memcached" in writer:
+                    # It takes what pecl/memcached has compressed for a text. Two compressors write different bytes.
+                    want |= {name: got[writer][name] for name in ["long", "rows"]}
+                self.compare(reader, writer, want, got[writer])
+        self.remark(f"{self.compared} values compared")
+
+    def test_remote_clients_read_native_values(self):
+        """real clients read native strings as they are, scalars as text, and arrays where they have the serializer"""
+        self.write(NATIVE)
+        for reader in ["remote-memcached-php", "remote-memcache"]:
+            got = self.read(reader, NATIVE)
+            want = {**got["want"], **{name: f"'{text}'" for name, text in AS_TEXT.items()}}
+            if reader == "remote-memcache":
+                # Igbinary's flags say "serialized" to it, and that means PHP's format.
+                want |= {name: "missing (with a warning)" for name in COMPOSED}
+            self.compared = 0
+            for writer in NATIVE:
+                self.compare(reader, writer, want, got[writer])
+
+
+if __name__ == "__main__":
+    unittest.main()
