@@ -278,14 +278,11 @@ impl Arena {
         let shard = StateWord(found.version.segment).shard();
         for index in 0..division.pieces {
             let extent = core.extent_of(&view, index);
-            // The key's hash besides the generation: a damaged counter may have given one out twice.
-            let is_ours = core.is_extent(extent, shard)
-                && core.header(SegmentId(extent.segment)).key_hash.load(Ordering::Relaxed) == found.version.hash;
-            if !is_ours {
+            if core.piece(extent, shard, found.version.hash).is_none() {
                 return false;
             }
             let (begin, len) = division.piece(index);
-            // SAFETY: `is_extent` has checked the segment; the target by contract, since the lengths add up to `value_len`.
+            // SAFETY: `piece` has checked the segment; the target by contract, since the lengths add up to `value_len`.
             unsafe { core.data.copy_out(core.start(SegmentId(extent.segment)), dst.add(begin as usize), len as usize) };
             fence(Ordering::Acquire);
             if !core.is_extent(extent, shard) {
@@ -463,11 +460,22 @@ impl Core {
 
     /// Whether a segment still is this piece of a large value.
     pub fn is_extent(&self, extent: Extent, shard: usize) -> bool {
+        self.word_of(extent, shard).is_some()
+    }
+
+    /// The state word of a piece of a large value, if it still is one, of a value under a key with this hash. The hash besides
+    /// the generation: a damaged counter may have given one out twice.
+    pub fn piece(&self, extent: Extent, shard: usize, hash: u64) -> Option<StateWord> {
+        self.word_of(extent, shard).filter(|_| self.header(SegmentId(extent.segment)).key_hash.load(Ordering::Relaxed) == hash)
+    }
+
+    fn word_of(&self, extent: Extent, shard: usize) -> Option<StateWord> {
         if extent.segment as usize >= self.states.len() {
-            return false;
+            return None;
         }
-        let word = StateWord(self.states.at(extent.segment as usize).state.load(Ordering::Acquire));
-        word.kind() == Some(State::Large) && word.shard() == shard && word.generation() as u32 == extent.generation
+        let word = self.state(SegmentId(extent.segment));
+        let is_it = word.kind() == Some(State::Large) && word.shard() == shard && word.generation() as u32 == extent.generation;
+        is_it.then_some(word)
     }
 }
 

@@ -219,6 +219,9 @@ impl Core {
                     return None;
                 }
                 let segment = SegmentId(index as u32);
+                if self.is_sent_from(segment) {
+                    continue;
+                }
                 self.set_used(segment, true);
                 let found = self.state(segment);
                 if found.kind() == Some(State::Free) && self.change_state(segment, found, next) {

@@ -7,6 +7,7 @@
 use crate::execute::{Next, Session, Transport};
 use crate::network::WorkerCounters;
 use crate::Shared;
+use leveret_engine::Outgoing;
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
 use rustix::net::{recv, send, RecvFlags, SendFlags};
@@ -311,6 +312,9 @@ impl Connection {
 
     /// Sends the output, or keeps what the client does not take. Afterwards the output is empty.
     fn send(&mut self, out: &mut Out, counters: &WorkerCounters) -> Sent {
+        if let Some(value) = self.session.value() {
+            return self.send_value(value, out, counters);
+        }
         if out.output.is_empty() {
             return Sent::All;
         }
@@ -343,6 +347,23 @@ impl Connection {
         } else {
             Sent::Part
         }
+    }
+
+    /// Sends the output and a value behind it, from where that lies in the arena. Afterwards the output is empty.
+    fn send_value(&mut self, value: Outgoing, out: &mut Out, counters: &WorkerCounters) -> Sent {
+        let mut unsent = out.spares.take();
+        let sent = value.send(&out.output, self.socket.as_fd(), &mut unsent);
+        out.output.clear();
+        // Torn: the value was recycled while it was sent. The client has no end of it, and hears no more.
+        let Ok(sent) = sent else { return Sent::Broken };
+        WorkerCounters::add(&counters.bytes_written, sent as u64);
+        if unsent.is_empty() {
+            out.spares.give(unsent);
+            return Sent::All;
+        }
+        self.unsent = unsent;
+        self.sent = 0;
+        Sent::Part
     }
 
     /// Sends what got stuck.

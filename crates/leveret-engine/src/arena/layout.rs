@@ -425,7 +425,9 @@ pub(crate) struct SegmentHeader {
     pub filler: AtomicU64,
     /// Hash of the key whose value it holds (LARGE).
     pub key_hash: AtomicU64,
-    _reserved: [AtomicU64; 4],
+    /// Lock word of a process that has the kernel read large values from it. Who looks for a free segment passes it by.
+    pub sender: AtomicU64,
+    _reserved: [AtomicU64; 3],
 }
 
 /// Services of an arena that can be announced at once.

@@ -167,6 +167,11 @@ impl Data {
         }
     }
 
+    /// Where `len` bytes at `off` lie, for the kernel to read them.
+    pub fn address(&self, off: u64, len: usize) -> *const u8 {
+        self.range(off, len as u64)
+    }
+
     /// Writes private bytes into the arena. The caller holds the lock or owns the segment.
     #[inline]
     pub fn copy_in(&self, off: u64, src: &[u8]) {

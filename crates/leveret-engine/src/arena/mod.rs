@@ -9,6 +9,7 @@ pub mod place;
 pub(crate) mod process;
 
 use crate::error::{Error, OpenError};
+use crate::send::Sending;
 use crate::stats::ReadCounters;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use crate::time::{self, Moment};
@@ -44,6 +45,8 @@ pub(crate) struct Core {
     pub index_full_until: Vec<AtomicU32>,
     /// A bit for each `WINDOW` of the data region whose pages this process has mapped for writing.
     touched: Vec<AtomicU64>,
+    /// Segments that this process sends values from.
+    pub sending: Sending,
     control: Table<Control>,
     pub processes: Table<ProcessSlot>,
     pub shards: Table<Shard>,
@@ -170,6 +173,7 @@ impl Core {
                 stuck_until: (0..shards).map(|_| AtomicU32::new(0)).collect(),
                 index_full_until: (0..shards).map(|_| AtomicU32::new(0)).collect(),
                 touched: (0..data.len.div_ceil(WINDOW * 64)).map(|_| AtomicU64::new(0)).collect(),
+                sending: Sending::default(),
                 geometry,
                 mapping,
             }

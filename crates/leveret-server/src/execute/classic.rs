@@ -32,7 +32,7 @@ impl Session {
         while let Some(key) = keys.next() {
             answer(turn, key);
             // Behind the last key only END is missing, which is not worth a packet of its own.
-            if turn.is_full() && keys.clone().next().is_some() {
+            if turn.value.is_some() || turn.is_full() && keys.clone().next().is_some() {
                 self.unanswered = Some(keys.rest_len());
                 return Done::Unfinished;
             }
@@ -91,6 +91,9 @@ impl Turn<'_> {
         for _ in 0..TRIES {
             let cas = with_cas.then_some(found.cas);
             write_value_header(self.output, key, flags::on_wire(&found.meta), found.value_len as usize, cas);
+            if self.send_value(&found) {
+                return;
+            }
             if self.arena.append_value(&found, self.output) {
                 self.output.extend_from_slice(b"\r\n");
                 return;

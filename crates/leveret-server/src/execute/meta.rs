@@ -44,6 +44,9 @@ impl Turn<'_> {
         let begin = self.output.len();
         let facts = facts(&found);
         write_meta_value(self.output, found.value_len as usize, &get.key, get.returns, &facts);
+        if self.send_value(&found) {
+            return;
+        }
         if self.arena.append_value(&found, self.output) {
             self.output.extend_from_slice(b"\r\n");
             return;

@@ -14,7 +14,7 @@ mod users;
 use crate::stats::{Count, Counters};
 use crate::Shared;
 use dump::Dump;
-use leveret_engine::{Arena, Time};
+use leveret_engine::{Arena, Found, Outgoing, Time};
 use leveret_protocol::{binary as wire, text, Limits, Parsed, BINARY_REQUEST};
 use std::sync::{PoisonError, RwLock};
 pub use users::{UserError, Users};
@@ -40,7 +40,8 @@ pub enum Next {
         /// Bytes that the input must have before `take` can do anything with it.
         total: usize,
     },
-    /// Sends what is in `output`, then calls again with the same rest of the input: there is more to answer.
+    /// Sends what is in `output`, on a stream also `Session::value` behind it, then calls again with the same rest of the
+    /// input: there is more to answer.
     Send,
     /// Lets other connections have their turn, then calls again with the rest (`-R`).
     Yield,
@@ -56,6 +57,9 @@ pub enum Next {
 /// How much output is collected before it must be sent.
 const OUTPUT_FULL: usize = 1 << 20;
 
+/// From this length on a value is not copied into the output: the kernel takes it out of the arena.
+const SENT_DIRECTLY: u64 = 64 << 10;
+
 /// One conversation: what a connection remembers between two reads.
 #[derive(Debug)]
 pub struct Session {
@@ -69,6 +73,11 @@ pub struct Session {
     scanned: usize,
     /// What was left of the line of a multi-key get when the output was full.
     unanswered: Option<usize>,
+    /// What is to be sent behind the output.
+    value: Option<Outgoing>,
+    /// The line end behind a value that was sent from the arena. The client must not have it before the value is known to be
+    /// whole: without it the client cannot take what it has for an answer.
+    owes_line_end: bool,
     dump: Option<Box<Dump>>,
 }
 
@@ -90,6 +99,10 @@ struct Turn<'t> {
     /// The clock, read once.
     now: Time,
     output: &'t mut Vec<u8>,
+    /// Whether there is a stream that can take a value from the arena.
+    is_stream: bool,
+    /// The value that ends what is answered so far.
+    value: Option<Outgoing>,
 }
 
 impl Turn<'_> {
@@ -110,6 +123,16 @@ impl Turn<'_> {
         }
     }
 
+    /// Has a large value sent from where it lies, with the line end behind it. False: it must be copied into the output.
+    #[inline]
+    fn send_value(&mut self, found: &Found) -> bool {
+        if found.value_len < SENT_DIRECTLY || !self.is_stream {
+            return false;
+        }
+        self.value = self.arena.outgoing(found);
+        self.value.is_some()
+    }
+
     fn is_full(&self) -> bool {
         self.output.len() >= OUTPUT_FULL
     }
@@ -118,13 +141,28 @@ impl Turn<'_> {
 impl Session {
     /// A conversation that has not begun.
     pub fn new(transport: Transport) -> Session {
-        Session { transport, is_binary: None, is_authenticated: false, swallow: 0, scanned: 0, unanswered: None, dump: None }
+        Session {
+            transport,
+            is_binary: None,
+            is_authenticated: false,
+            swallow: 0,
+            scanned: 0,
+            unanswered: None,
+            value: None,
+            owes_line_end: false,
+            dump: None,
+        }
     }
 
     /// Executes requests from the front of `input` and appends the answers to `output`. Returns how many bytes of the input
     /// are done with, and what to do next. `worker` is the index of the calling thread: its own counters.
     pub fn take(&mut self, shared: &Shared, worker: usize, input: &[u8], output: &mut Vec<u8>) -> (usize, Next) {
-        let mut turn = Turn { shared, arena: &shared.arena, counters: shared.counters(worker), now: Time::now(), output };
+        let is_stream = matches!(self.transport, Transport::Tcp | Transport::Unix);
+        let counters = shared.counters(worker);
+        let mut turn = Turn { shared, arena: &shared.arena, counters, now: Time::now(), output, is_stream, value: None };
+        if std::mem::take(&mut self.owes_line_end) {
+            turn.output.extend_from_slice(b"\r\n");
+        }
         let limits = Limits { value_max: shared.value_max() };
         let mut at = 0;
         // memcached frames each request's answer of a datagram by itself.
@@ -170,14 +208,25 @@ impl Session {
             self.scanned = 0;
             match done {
                 Done::Answered => at += consumed,
-                Done::Unfinished => return (at, Next::Send),
+                Done::Unfinished if turn.value.is_none() => return (at, Next::Send),
+                Done::Unfinished => {}
                 Done::Over(next) => return (at + consumed, next),
+            }
+            if turn.value.is_some() {
+                self.value = turn.value;
+                self.owes_line_end = true;
+                return (at, Next::Send);
             }
         }
         if self.dump.is_some() {
             return (at, Next::Send);
         }
         (at, if at == input.len() { Next::Read { total: 1 } } else { Next::Yield })
+    }
+
+    /// A large value that follows the output on its way, if there is one. The line end behind it comes at the next `take`.
+    pub fn value(&mut self) -> Option<Outgoing> {
+        self.value.take()
     }
 
     /// The protocol of the conversation; None: the server does not speak it (`-B`).

@@ -1,0 +1,328 @@
+//! Large values on their way into a socket: the kernel reads shared memory itself, so they are copied once and not twice.
+//!
+//! What a socket has taken cannot be taken back. So whoever sends looks afterwards whether the segments are still used as they
+//! were; if not, bytes of two values may be out, and the connection must end before the client can take them for one value.
+//! So that this hardly ever happens, a sender's name is on the segments until it is done, and who looks for a free segment
+//! passes those by. It is a courtesy and not a lock: nobody waits for it, the dead have none, and of all segments only a share
+//! is ever kept back by it, however long a sender is stopped.
+use crate::arena::{Arena, Core};
+use crate::index::SlotWord;
+use crate::item::Kind;
+use crate::read::Found;
+use crate::segment::{SegmentId, StateWord};
+use crate::sync::{fence, Ordering};
+use std::collections::HashMap;
+use std::fmt;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Parts that one system call is given, the head among them: more than values of usual arenas have.
+const PARTS_MAX: usize = 64;
+
+/// Segments that a process may send from at once, as a share of all: an eighth. Writers find room in the rest.
+const SEND_SHARE: usize = 8;
+
+/// A value that is about to be sent.
+pub struct Outgoing {
+    arena: Arena,
+    parts: Vec<Part>,
+    len: usize,
+}
+
+/// A run of a value's bytes, and the use of the segment that they belong to.
+#[derive(Clone, Copy, Debug)]
+struct Part {
+    at: u64,
+    len: usize,
+    segment: SegmentId,
+    word: StateWord,
+}
+
+/// Why a value was not sent whole.
+#[derive(Debug)]
+pub enum SendError {
+    /// Bytes of another value may have been sent in its place: the connection must end.
+    Torn,
+    /// What the socket says.
+    Socket(io::Error),
+}
+
+/// Which segments this process sends from, and how often at once. The first of its threads writes the name, the last one
+/// takes it away.
+#[derive(Default)]
+pub(crate) struct Sending(Mutex<HashMap<u32, u32>>);
+
+impl Sending {
+    fn counts(&self) -> MutexGuard<'_, HashMap<u32, u32>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Arena {
+    /// Makes the value of an item that was found ready to be sent. None: copy it. It was recycled meanwhile, has no bytes of
+    /// its own, or too much is being sent.
+    pub fn outgoing(&self, found: &Found) -> Option<Outgoing> {
+        let mut outgoing = Outgoing { arena: self.clone(), parts: Vec::new(), len: found.value_len as usize };
+        for part in self.core.parts(found)? {
+            // What is held already is let go of by `drop`.
+            if !self.core.begin_sending(part.segment) {
+                return None;
+            }
+            outgoing.parts.push(part);
+        }
+        outgoing.is_whole().then_some(outgoing)
+    }
+}
+
+impl Outgoing {
+    /// Sends `head` and the value to a socket that does not block, and says how many bytes went out. What the socket does not
+    /// take is appended to `unsent`: nobody waits for a slow client with a value in hand. More is to be sent at once behind it.
+    pub fn send(self, head: &[u8], socket: BorrowedFd<'_>, unsent: &mut Vec<u8>) -> Result<usize, SendError> {
+        let total = head.len() + self.len;
+        let mut sent = 0;
+        while sent < total {
+            match self.send_from(sent, head, socket) {
+                Ok(count) => sent += count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(SendError::Socket(error)),
+            }
+        }
+        if sent < total {
+            unsent.reserve_exact(total - sent);
+            unsent.extend_from_slice(&head[sent.min(head.len())..]);
+            for (at, len) in self.places_from(sent.saturating_sub(head.len())) {
+                self.arena.core.data.append_to(at, len, unsent);
+            }
+        }
+        if self.is_whole() {
+            Ok(sent)
+        } else {
+            Err(SendError::Torn)
+        }
+    }
+
+    /// One system call: what follows the first `sent` bytes of head and value.
+    fn send_from(&self, sent: usize, head: &[u8], socket: BorrowedFd<'_>) -> io::Result<usize> {
+        let mut parts = [libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; PARTS_MAX];
+        let rest = &head[sent.min(head.len())..];
+        parts[0] = libc::iovec { iov_base: rest.as_ptr().cast_mut().cast(), iov_len: rest.len() };
+        let mut count = 1;
+        for (part, (at, len)) in parts[1..].iter_mut().zip(self.places_from(sent.saturating_sub(head.len()))) {
+            *part = libc::iovec { iov_base: self.arena.core.data.address(at, len).cast_mut().cast(), iov_len: len };
+            count += 1;
+        }
+        // SAFETY: zero is a valid msghdr. The kernel only reads the parts: a private slice, and ranges of the mapping, which
+        // lives as long as `self.arena`. That others write there meanwhile is between them and the kernel's copy; should the
+        // file be truncated, the call fails.
+        let result = unsafe {
+            let mut message: libc::msghdr = std::mem::zeroed();
+            message.msg_iov = parts.as_mut_ptr();
+            message.msg_iovlen = count;
+            libc::sendmsg(socket.as_raw_fd(), &message, libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT | libc::MSG_MORE)
+        };
+        usize::try_from(result).map_err(|_| io::Error::last_os_error())
+    }
+
+    /// Where the value's bytes behind the first `skip` lie.
+    fn places_from(&self, mut skip: usize) -> impl Iterator<Item = (u64, usize)> + '_ {
+        self.parts.iter().filter_map(move |part| {
+            let here = skip.min(part.len);
+            skip -= here;
+            (here < part.len).then(|| (part.at + here as u64, part.len - here))
+        })
+    }
+
+    /// Whether every byte that was read until now belongs to this value.
+    fn is_whole(&self) -> bool {
+        fence(Ordering::Acquire);
+        self.parts.iter().all(|part| part.word.is_same_use(self.arena.core.state(part.segment)))
+    }
+}
+
+impl fmt::Debug for Outgoing {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Outgoing").field("parts", &self.parts).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Outgoing {
+    fn drop(&mut self) {
+        self.parts.iter().for_each(|part| self.arena.core.end_sending(part.segment));
+    }
+}
+
+impl Core {
+    /// Writes our name on a segment. False: another process sends from it, or we do from too many.
+    fn begin_sending(&self, segment: SegmentId) -> bool {
+        let Ok(owner) = self.owner() else { return false };
+        let mut counts = self.sending.counts();
+        if let Some(count) = counts.get_mut(&segment.0) {
+            *count += 1;
+            return true;
+        }
+        let name = &self.header(segment).sender;
+        let free = Some(name.load(Ordering::Acquire)).filter(|name| *name == 0 || self.is_dead(*name));
+        let is_ours = counts.len() < self.states.len() / SEND_SHARE
+            && free.is_some_and(|free| name.compare_exchange(free, owner, Ordering::AcqRel, Ordering::Relaxed).is_ok());
+        if is_ours {
+            counts.insert(segment.0, 1);
+        }
+        is_ours
+    }
+
+    fn end_sending(&self, segment: SegmentId) {
+        let mut counts = self.sending.counts();
+        let Some(count) = counts.get_mut(&segment.0) else { return };
+        *count -= 1;
+        if *count == 0 {
+            counts.remove(&segment.0);
+            self.header(segment).sender.store(0, Ordering::Release);
+        }
+    }
+
+    /// Whether a living process sends from a segment. It may begin right after this look: then it finds the segment used
+    /// anew, before it sends or behind it.
+    pub fn is_sent_from(&self, segment: SegmentId) -> bool {
+        let name = self.header(segment).sender.load(Ordering::Acquire);
+        name != 0 && !self.is_dead(name)
+    }
+
+    /// The parts of the value of an item that was found, in their order. All of them lie inside the data region.
+    fn parts(&self, found: &Found) -> Option<Vec<Part>> {
+        let slot_at = SlotWord(found.version.slot).at();
+        let segment = self.segment_at(slot_at)?;
+        let word = StateWord(found.version.segment);
+        let view = self.view(segment, slot_at)?;
+        let mut parts = Vec::new();
+        let tail = match view.kind {
+            Kind::Bytes if view.header.value_len() == found.value_len => found.value_len,
+            Kind::Large => {
+                let division = self.division_of(&view).filter(|division| division.total() == found.value_len)?;
+                for index in 0..division.pieces {
+                    let extent = self.extent_of(&view, index);
+                    let word = self.piece(extent, word.shard(), found.version.hash)?;
+                    let segment = SegmentId(extent.segment);
+                    parts.push(Part { at: self.start(segment), len: division.piece(index).1 as usize, segment, word });
+                }
+                division.tail
+            }
+            _ => return None,
+        };
+        parts.push(Part { at: view.value(), len: tail as usize, segment, word });
+        Some(parts)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Deadline, OpenOptions, Time};
+    use std::io::Read;
+    use std::os::fd::AsFd;
+    use std::os::unix::net::UnixStream;
+
+    const KEY: &[u8] = b"key";
+
+    fn scratch() -> (Arena, tempfile::TempDir) {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let options = OpenOptions { memory: 8 << 20, cores: 2, ..OpenOptions::default() };
+        (Arena::open(&dir.path().join("send.arena"), &options).expect("an arena").0, dir)
+    }
+
+    fn outgoing(arena: &Arena) -> Option<Outgoing> {
+        arena.outgoing(&arena.find(KEY, Time::now())?)
+    }
+
+    fn holds_nothing(arena: &Arena) -> bool {
+        let named =
+            (0..arena.core.states.len()).any(|segment| arena.core.header(SegmentId(segment as u32)).sender.load(Ordering::Relaxed) != 0);
+        arena.core.sending.counts().is_empty() && !named
+    }
+
+    /// Uses every segment anew, some of them more than once.
+    fn storm(arena: &Arena) {
+        for round in 0..64u8 {
+            arena.set(&[round], &vec![round; 500_000], Deadline::NEVER, Time::now()).expect("room");
+        }
+    }
+
+    #[test]
+    fn a_value_goes_out_as_it_is_whatever_the_socket_takes_at_once() {
+        let (arena, _dir) = scratch();
+        for len in [0usize, 1, 20_000, 32 << 10, 65_536, 300_001, 900_000] {
+            let value: Vec<u8> = (0..len).map(|at| (at * 7 % 251) as u8).collect();
+            arena.set(KEY, &value, Deadline::NEVER, Time::now()).expect("room");
+            let (ours, mut theirs) = UnixStream::pair().expect("sockets");
+            let mut unsent = b"before ".to_vec();
+            let sent = outgoing(&arena).expect("a value").send(b"head ", ours.as_fd(), &mut unsent).expect("whole");
+            let mut got = vec![0; sent];
+            theirs.read_exact(&mut got).expect("what was sent");
+            assert_eq!(&unsent[..7], b"before ");
+            got.extend_from_slice(&unsent[7..]);
+            assert_eq!(&got[..5], b"head ");
+            assert!(got[5..] == value, "{len} bytes");
+        }
+    }
+
+    #[test]
+    fn what_this_process_sends_it_does_not_overwrite() {
+        let (arena, _dir) = scratch();
+        let value = vec![200; 300_000];
+        arena.set(KEY, &value, Deadline::NEVER, Time::now()).expect("room");
+        let sending = outgoing(&arena).expect("a value");
+        arena.delete(KEY, Time::now()).expect("free");
+        storm(&arena);
+        let (ours, mut theirs) = UnixStream::pair().expect("sockets");
+        let mut unsent = Vec::new();
+        let sent = sending.send(b"", ours.as_fd(), &mut unsent).expect("whole");
+        let mut got = vec![0; sent];
+        theirs.read_exact(&mut got).expect("what was sent");
+        assert!([got, unsent].concat() == value);
+        assert!(holds_nothing(&arena));
+    }
+
+    #[test]
+    fn what_another_process_overwrites_is_not_taken_for_whole() {
+        let (arena, _dir) = scratch();
+        arena.set(KEY, &vec![200; 300_000], Deadline::NEVER, Time::now()).expect("room");
+        let sending = outgoing(&arena).expect("a value");
+        // It was about to take the segments when the names came onto them.
+        sending.parts.iter().for_each(|part| arena.core.header(part.segment).sender.store(0, Ordering::Relaxed));
+        arena.delete(KEY, Time::now()).expect("free");
+        storm(&arena);
+        let (ours, _theirs) = UnixStream::pair().expect("sockets");
+        assert!(matches!(sending.send(b"", ours.as_fd(), &mut Vec::new()), Err(SendError::Torn)));
+    }
+
+    #[test]
+    fn the_names_of_the_dead_hold_nothing() {
+        let (arena, _dir) = scratch();
+        arena.set(KEY, &vec![200; 300_000], Deadline::NEVER, Time::now()).expect("room");
+        let parts = outgoing(&arena).expect("a value").parts.clone();
+        // No process has this incarnation.
+        let dead = arena.core.owner().expect("registered") ^ 1 << 40;
+        parts.iter().for_each(|part| arena.core.header(part.segment).sender.store(dead, Ordering::Relaxed));
+        drop(outgoing(&arena).expect("still to be sent"));
+        assert!(holds_nothing(&arena));
+        parts.iter().for_each(|part| arena.core.header(part.segment).sender.store(dead, Ordering::Relaxed));
+        arena.delete(KEY, Time::now()).expect("free");
+        storm(&arena);
+        assert!(parts.iter().any(|part| !part.word.is_same_use(arena.core.state(part.segment))), "used anew");
+    }
+
+    #[test]
+    fn many_that_send_leave_room_for_those_who_write() {
+        let (arena, _dir) = scratch();
+        let set = |key: &[u8]| arena.set(key, &vec![200; 300_000], Deadline::NEVER, Time::now()).expect("room");
+        let keys: Vec<[u8; 1]> = (100..110).map(|key| [key]).collect();
+        keys.iter().for_each(|key| set(key));
+        let found = |key: &[u8; 1]| arena.find(key, Time::now()).expect("an item");
+        let sending: Vec<Outgoing> = keys.iter().map_while(|key| arena.outgoing(&found(key))).collect();
+        assert!((1..10).contains(&sending.len()), "{} at once", sending.len());
+        storm(&arena);
+        drop(sending);
+        assert!(holds_nothing(&arena));
+    }
+}
