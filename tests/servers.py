@@ -28,7 +28,7 @@ class Server:
         test.addCleanup(self.errors.close)
         self.process = test.start(command, env=environment, stdout=self.errors, stderr=self.errors)
         if unix:
-            test.wait_for(f"the socket of {kind}", lambda: self.socket.exists() or self.has_ended())
+            test.wait_for(f"the socket of {kind}", lambda: listens(self.socket) or self.has_ended())
         else:
             test.wait_for(f"the ports of {kind}", lambda: ports.exists() or self.has_ended())
             lines = dict(line.split(": ") for line in ports.read_text().splitlines())
@@ -70,6 +70,12 @@ class Server:
     def kill(self, signal):
         self.process.send_signal(signal)
         return self.process.wait(60)
+
+
+def listens(path):
+    """Whether somebody takes connections there: the file alone is there a moment earlier."""
+    with socket.socket(socket.AF_UNIX) as probe:
+        return probe.connect_ex(str(path)) == 0
 
 
 def both(test, *options, **more):

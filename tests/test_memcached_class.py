@@ -3,6 +3,7 @@
 import subprocess
 import unittest
 
+from servers import listens
 from support import EXTENSION, PHP, SCRIPTS, SystemTest, run
 
 PEER = ["-d", "extension=igbinary.so", "-d", "extension=msgpack.so", "-d", "extension=memcached.so"]
@@ -17,7 +18,7 @@ class MemcachedClass(SystemTest):
         super().setUp()
         self.socket = self.folder / "memcached.sock"
         self.start(["memcached", "-u", "root", "-t", "1", "-s", str(self.socket)], stderr=subprocess.DEVNULL)
-        self.wait_for("memcached's socket", self.socket.exists)
+        self.wait_for("memcached's socket", lambda: listens(self.socket))
 
     def peer(self, script, *words):
         return [PHP, "-n", *PEER, str(SCRIPTS / script), *map(str, words)]

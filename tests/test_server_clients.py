@@ -4,8 +4,8 @@ import re
 import subprocess
 import unittest
 
-from servers import Server, both, tool
-from support import EXTENSION, PHP, ROOT, SCRIPTS, SystemTest, run
+from servers import Server, both, listens, tool
+from support import AM_ROOT, EXTENSION, PHP, ROOT, SCRIPTS, SystemTest, run
 
 CLIENTS = ROOT / "tests" / "clients"
 PECL_MEMCACHED = [PHP, "-n", "-d", "extension=igbinary.so", "-d", "extension=msgpack.so", "-d", "extension=memcached.so"]
@@ -103,7 +103,7 @@ class Clients(SystemTest):
             place.mkdir()
             (place / "nginx.conf").write_text(
                 f"""daemon off; pid {place}/pid; error_log {place}/errors; worker_processes 1;
-                {'user root;' if __import__('os').geteuid() == 0 else ''}
+                {'user root;' if AM_ROOT else ''}
                 events {{ worker_connections 64; }}
                 http {{ access_log off; client_body_temp_path {place}; proxy_temp_path {place}; fastcgi_temp_path {place};
                 uwsgi_temp_path {place}; scgi_temp_path {place};
@@ -111,7 +111,7 @@ class Clients(SystemTest):
                 location / {{ set $memcached_key $uri; memcached_pass {server.address}; }} }} }}"""
             )
             self.start(["nginx", "-p", str(place), "-c", str(place / "nginx.conf")], stderr=subprocess.DEVNULL)
-            self.wait_for("nginx", (place / "socket").exists)
+            self.wait_for("nginx", lambda: listens(place / "socket"))
             asked = ["curl", "-s", "--unix-socket", str(place / "socket"), "-w", "%{http_code}"]
             self.assertEqual(page.decode() + "200", tool(*asked, "http://localhost/page").stdout)
             self.assertTrue(tool(*asked, "http://localhost/none").stdout.endswith("404"))

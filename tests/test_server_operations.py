@@ -7,7 +7,7 @@ import socket
 import subprocess
 import unittest
 
-from servers import Server, both, tool
+from servers import Server, both, listens, tool
 from support import COMMAND, EXTENSION, PHP, SystemTest, run
 
 
@@ -38,7 +38,7 @@ class Operations(SystemTest):
         arena = self.arenas / "debian.arena"
         user = "root" if os.geteuid() == 0 else os.environ["USER"]
         self.start([str(COMMAND), "serve", "--memcached-conf", str(configuration), "--arena", str(arena), "-u", user], stderr=subprocess.DEVNULL)
-        self.wait_for("the socket", path.exists)
+        self.wait_for("the socket", lambda: listens(path))
         settings = tool(COMMAND, "settings", path).stdout
         self.assertRegex(settings, r"item_size_max +2097152")
         self.assertRegex(settings, r"maxbytes +67108864")

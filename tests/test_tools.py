@@ -18,14 +18,22 @@ class Tools(SystemTest):
         server.talk(FILL, end=b"MN\r\n")
 
     def same(self, server, mode, *words, sort=False):
-        """What changes from second to second is compared as a number of that kind."""
-        want, got = tool(SCRIPT, server.address, mode, *words), tool(COMMAND, mode, server.address, *words)
+        """Ages grow and items move from second to second, so ours is compared between two looks of the script that saw the same."""
         # Statistics go on counting between two looks at them.
         shape = lambda text: re.sub(r" +[\d.]+$", " N", text, flags=re.M) if mode == "stats" else text
         arrange = (lambda text: sorted(re.split(r"(?m)^(?=add |key=)", text))) if sort else (lambda text: text)
-        self.assertEqual(arrange(shape(want.stdout)), arrange(shape(got.stdout)), f"{mode} of {server.kind}")
-        self.assertEqual(want.stderr, got.stderr)
-        self.assertEqual(want.returncode, got.returncode)
+
+        def shown(program, *words):
+            done = tool(program, *words)
+            # memcached 1.6.18 dumps nothing while its crawler is still ending the walk before.
+            return (arrange(shape(done.stdout)), done.stderr, done.returncode) if done.stdout else None
+
+        def at_one_moment():
+            before, ours, after = shown(SCRIPT, server.address, mode, *words), shown(COMMAND, mode, server.address, *words), shown(SCRIPT, server.address, mode, *words)
+            return (before, ours) if ours and before == after else None
+
+        want, got = self.wait_for(f"two equal looks at {mode}", at_one_moment)
+        self.assertEqual(want, got, f"{mode} of {server.kind}")
 
     def test_modes(self):
         """each mode prints what memcached-tool prints, of memcached and of leveret serve"""
@@ -41,7 +49,7 @@ class Tools(SystemTest):
         for server in both(self, unix=True):
             done = tool(COMMAND, "settings", server.socket)
             self.assertEqual(tool(SCRIPT, server.socket, "settings").stdout, done.stdout)
-            self.assertEqual(0, tool(COMMAND, "ping", server.socket).returncode)
+            self.assertEqual(0, tool(COMMAND, "ping", "--timeout", "60s", server.socket).returncode)
 
     def test_without_a_server(self):
         """an arena answers the same without any server"""
@@ -51,8 +59,9 @@ class Tools(SystemTest):
         served = {mode: tool(COMMAND, mode, server.address).stdout for mode in ("display", "sizes")}
         keys = sorted(tool(COMMAND, "keys", server.address).stdout.splitlines())
         self.assertEqual(0, server.kill(signal.SIGTERM))
+        without_ages = lambda text: re.sub(r" +\d+s ", " AGE ", text)
         for mode, shown in served.items():
-            self.assertEqual(shown.split("\n", 1)[1], tool(COMMAND, mode, arena).stdout.split("\n", 1)[1])
+            self.assertEqual(without_ages(shown.split("\n", 1)[1]), without_ages(tool(COMMAND, mode, arena).stdout.split("\n", 1)[1]))
         self.assertEqual([line.split()[0] for line in keys], sorted(line.split()[0] for line in tool(COMMAND, "keys", arena).stdout.splitlines()))
         self.assertIn("curr_items", tool(COMMAND, "stats", arena).stdout)
 

@@ -1,4 +1,4 @@
-"""php-fpm and nginx as a site has them: root's master, www-data's workers, a Unix socket between them, loopback outside."""
+"""php-fpm and nginx as a site has them: root's master, www-data's workers. All sockets lie in the test's folder: no port to fight for."""
 
 import http.client
 import os
@@ -7,6 +7,7 @@ import socket
 import urllib.parse
 from pathlib import Path
 
+from servers import listens
 from support import AM_ROOT, SCRIPTS
 
 FPM = "/usr/sbin/php-fpm8.2"
@@ -74,10 +75,11 @@ class Fpm:
 
 
 class Nginx:
-    """nginx on a free port of 127.0.0.1 that hands each request to one script of tests/php."""
+    """nginx that hands each request to one script of tests/php."""
 
     def __init__(self, test, fpm, script):
-        self.port = free_port()
+        self.socket = test.folder / f"nginx-of-{fpm.socket.stem}.sock"
+        self.socket.unlink(missing_ok=True)  # of one that a test has replaced
         config = test.folder / "nginx.conf"
         temps = "".join(f"    {kind}_temp_path {test.folder}/nginx_{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         user = f"user {WORKER_USER};\n" if WORKER_USER else ""
@@ -87,38 +89,37 @@ class Nginx:
             f"{user}daemon off;\nworker_processes 1;\npid {test.folder}/nginx.pid;\nerror_log {test.folder}/nginx.log;\n"
             f"events {{ worker_connections 512; }}\n"
             f"http {{\n    access_log off;\n    keepalive_timeout 0;\n{temps}"
-            f"    server {{\n        listen 127.0.0.1:{self.port};\n        location / {{\n"
+            f"    server {{\n        listen unix:{self.socket};\n        location / {{\n"
             f"            fastcgi_pass unix:{fpm.socket};\n            fastcgi_next_upstream off;\n            fastcgi_read_timeout 100s;\n"
             f"            fastcgi_param SCRIPT_FILENAME {SCRIPTS / script};\n            fastcgi_param REQUEST_METHOD $request_method;\n"
             f"            fastcgi_param QUERY_STRING $query_string;\n        }}\n    }}\n}}\n"
         )
         process = test.start([NGINX, "-e", str(test.folder / "nginx.log"), "-c", str(config)])
 
-        def listens():
+        def is_up():
             if process.poll() is not None:
                 test.fail(f"nginx ended: {(test.folder / 'nginx.log').read_text()}")
-            with socket.socket() as probe:
-                return probe.connect_ex(("127.0.0.1", self.port)) == 0
+            return listens(self.socket)
 
-        test.wait_for("nginx to listen", listens)
+        test.wait_for("nginx to listen", is_up)
 
 
-class Client:
+class Client(http.client.HTTPConnection):
     """One browser: asks with query parameters and gets (status, text)."""
 
     def __init__(self, nginx, patience):
-        self.connection = http.client.HTTPConnection("127.0.0.1", nginx.port, timeout=patience)
+        super().__init__("localhost", timeout=patience)
+        self.path = str(nginx.socket)
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(self.timeout)
+        self.sock.connect(self.path)
 
     def ask(self, **query):
-        self.connection.request("GET", "/?" + urllib.parse.urlencode(query))
-        answer = self.connection.getresponse()
+        self.request("GET", "/?" + urllib.parse.urlencode(query))
+        answer = self.getresponse()
         return answer.status, answer.read().decode()
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def kill(pid):

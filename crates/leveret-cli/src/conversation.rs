@@ -337,10 +337,11 @@ mod tests {
         drop(never);
     }
 
+    const PATIENCE: Duration = Duration::from_secs(60);
+
     /// A server that says these bytes and then keeps its end open or closes it.
-    fn server(says: &'static [u8], stays: bool) -> (Conversation, UnixStream) {
+    fn server(says: &'static [u8], stays: bool, timeout: Duration) -> (Conversation, UnixStream) {
         let (ours, mut theirs) = UnixStream::pair().expect("a pair of sockets");
-        let timeout = Duration::from_millis(50);
         ours.set_read_timeout(Some(timeout)).expect("a timeout");
         theirs.write_all(says).expect("written");
         if !stays {
@@ -358,21 +359,21 @@ mod tests {
 
     #[test]
     fn silence_closed_ends_and_nonsense_are_clear_errors() {
-        let (mut silent, _end) = server(b"STAT a", true);
+        let (mut silent, _end) = server(b"STAT a", true, Duration::from_millis(50));
         assert_eq!(said(silent.line().expect_err("silence")), "it does not answer within 50 ms");
-        let (mut closed, _end) = server(b"STAT a", false);
+        let (mut closed, _end) = server(b"STAT a", false, PATIENCE);
         assert_eq!(said(closed.line().expect_err("an end")), "it closed the connection in the middle of its answer");
-        let (mut short, _end) = server(b"12345", false);
+        let (mut short, _end) = server(b"12345", false, PATIENCE);
         assert_eq!(said(short.value(1 << 30).expect_err("an end")), "it closed the connection in the middle of a value");
-        let (mut wrong, _end) = server(b"12345\r\n", true);
+        let (mut wrong, _end) = server(b"12345\r\n", true, PATIENCE);
         assert_eq!(said(wrong.value(4).expect_err("nonsense")), "it does not speak memcached's protocol: it says '5'");
-        let (mut busy, _end) = server(b"BUSY\x1b[2J currently processing\r\n", true);
+        let (mut busy, _end) = server(b"BUSY\x1b[2J currently processing\r\n", true, PATIENCE);
         assert_eq!(said(busy.lines(|_| Ok(true)).expect_err("a refusal")), "it answers: BUSY?[2J currently processing");
     }
 
     #[test]
     fn a_line_without_an_end_is_given_up() {
-        let (mut endless, mut end) = server(b"", true);
+        let (mut endless, mut end) = server(b"", true, PATIENCE);
         let writer = thread::spawn(move || {
             let _ = end.write_all(&vec![b'x'; LINE_MAX as usize + 10]);
             end

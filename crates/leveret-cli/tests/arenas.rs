@@ -139,14 +139,14 @@ fn verify_finds_a_damaged_item() {
 fn ping_answers_for_health_checks() {
     let host = Host::new();
     host.run(["set", "k", "v"]).ends(0);
-    assert!(host.run(["ping"]).ends(0).text().starts_with("healthy: "));
-    assert_eq!(host.run(["ping", "--quiet"]).ends(0).bytes, b"");
-    let said = host.run(["ping", "--json"]).ends(0).json();
+    assert!(host.run(["ping", "--timeout", "60s"]).ends(0).text().starts_with("healthy: "));
+    assert_eq!(host.run(["ping", "--timeout", "60s", "--quiet"]).ends(0).bytes, b"");
+    let said = host.run(["ping", "--timeout", "60s", "--json"]).ends(0).json();
     assert_eq!((said["healthy"].as_bool(), said["why"].is_null()), (Some(true), true));
     assert_eq!(host.run(["stats", "--json"]).json()["items"], 1, "a probe leaves nothing behind");
     host.run(["ping", "--timeout", "0s"]).ends(2);
     fs::write(host.file("foreign.arena"), "no arena").expect("a file");
-    host.run(["ping", "-a", "foreign"]).complains(3, "is not an arena");
+    host.run(["ping", "--timeout", "60s", "-a", "foreign"]).complains(3, "is not an arena");
 }
 
 #[test]

@@ -1,20 +1,18 @@
 //! Gets by UDP, over a network that loses, repeats and reorders.
 mod common;
 
-use common::{free_port, Memcached};
+use common::{free_port, own_address, Memcached};
 use leveret_client::pool::{Code, Operation, Options, Pool, Request};
 use std::net::UdpSocket;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
-use std::time::Duration;
 
 fn value(i: usize) -> Vec<u8> {
     format!("{i}:").repeat(1 + i * 97 % 2500).into_bytes()
 }
 
 fn filled(udp_port: u16, server: &Memcached, count: usize) -> Pool {
-    // What is lost is missed soon.
-    let mut pool = Pool::new(Options { io_timeout: Duration::from_millis(160), ..Options::default() });
+    let mut pool = Pool::new(Options::default());
     pool.add_server(&server.host(), server.port(), udp_port, 1);
     pool.begin();
     for i in 0..count {
@@ -52,9 +50,9 @@ enum Fate {
 }
 
 fn relay(server_port: u16, fate: impl Fn(usize) -> Fate + Send + 'static) -> (u16, Arc<AtomicUsize>) {
-    let front = UdpSocket::bind("127.0.0.1:0").unwrap();
-    let back = UdpSocket::bind("127.0.0.1:0").unwrap();
-    back.connect(("127.0.0.1", server_port)).unwrap();
+    let front = UdpSocket::bind((own_address(), 0)).unwrap();
+    let back = UdpSocket::bind((own_address(), 0)).unwrap();
+    back.connect((own_address(), server_port)).unwrap();
     let port = front.local_addr().unwrap().port();
     let client = Arc::new(std::sync::Mutex::new(None));
     let passed = Arc::new(AtomicUsize::new(0));

@@ -1,7 +1,7 @@
 //! The pool against real memcached servers, over every protocol and transport.
 mod common;
 
-use common::{free_port, Memcached};
+use common::{free_port, own_address, Memcached};
 use leveret_client::pool::{Code, Operation, Options, Pool, Protocol, Request};
 use leveret_engine::Meta;
 use std::collections::BTreeMap;
@@ -325,7 +325,7 @@ fn keys_that_cannot_be_sent_and_pools_without_servers_are_errors() {
     let mut pool = Pool::new(Options::default());
     pool.begin();
     assert_eq!(pool.add(&request(Operation::Get, "k")), Err(Code::NoServers));
-    pool.add_server("127.0.0.1", free_port(), 0, 1);
+    pool.add_server(&own_address().to_string(), free_port(), 0, 1);
     pool.begin();
     let long = "k".repeat(251);
     for bad in ["", "a b", "a\r\nflush_all", long.as_str()] {
@@ -401,14 +401,16 @@ fn copies_lie_where_the_originals_put_them_and_are_read_when_the_first_is_dead()
     let pecl = ours(Preset::PeclMemcache { strategy: Strategy::Consistent, hash: PeclHash::Crc32 }, Protocol::Text);
     let libmemcached = ours(Preset::Libmemcached { distribution: Distribution::Modula, hash: KeyHash::OneAtATime }, Protocol::Binary);
     let list: Vec<String> = servers.iter().map(|server| server.port().to_string()).collect();
+    let host = servers[0].host();
     let mut arguments: Vec<&str> = list.iter().map(String::as_str).collect();
     let keys: Vec<String> = (0..60).map(|i| format!("key:{i}")).collect();
+    arguments.push(&host);
     arguments.extend(keys.iter().map(String::as_str));
     common::php(
-        "[$ports, $keys] = [array_slice($argv, 1, 4), array_slice($argv, 5)];
+        "[$ports, $host, $keys] = [array_slice($argv, 1, 4), $argv[5], array_slice($argv, 6)];
         ini_set('memcache.redundancy', 2); ini_set('memcache.hash_strategy', 'consistent');
         $memcache = new MemcachePool; $memcached = new Memcached;
-        foreach ($ports as $port) { @$memcache->addServer('127.0.0.1', $port); $memcached->addServer('127.0.0.1', $port); }
+        foreach ($ports as $port) { @$memcache->addServer($host, $port); $memcached->addServer($host, $port); }
         $memcached->setOption(Memcached::OPT_BINARY_PROTOCOL, true); $memcached->setOption(Memcached::OPT_NUMBER_OF_REPLICAS, 1);
         foreach ($keys as $key) { $memcache->set(\"pecl-$key\", '1'); $memcached->set(\"lib-$key\", '1'); }",
         &arguments,

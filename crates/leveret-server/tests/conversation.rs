@@ -7,8 +7,16 @@ use leveret_server::Settings;
 /// A conversation as a list of what is said and what is answered.
 fn play(ours: &mut Ours, lines: &[(&str, &str)]) {
     for (said, want) in lines {
-        assert_eq!(ours.say(said), *want, "{said:?}");
+        assert_eq!(without_haste(ours.say(said)), *want, "{said:?}");
     }
+}
+
+/// Time passes while we talk: where 30 seconds were left (`t30`) it may be a few less by now.
+fn without_haste(mut said: String) -> String {
+    for left in 20..30 {
+        said = said.replace(&format!("t{left}"), "t30");
+    }
+    said
 }
 
 #[test]
@@ -99,7 +107,7 @@ fn meta_commands() {
     assert_eq!(ours.say(&format!("ms i 1 I C{}\r\nb\r\n", cas - 1)), "HD\r\n");
     assert_eq!(ours.say("mg i v\r\n"), "VA 1 X W\r\nb\r\n");
     let debug = ours.say("me e\r\n");
-    assert!(debug.starts_with("ME e exp=-1 la=0 cas=77 fetch=yes cls=1 size="), "{debug:?}");
+    assert!(debug.starts_with("ME e exp=-1 la=") && debug.contains(" cas=77 fetch=yes cls=1 size="), "{debug:?}");
 }
 
 #[test]

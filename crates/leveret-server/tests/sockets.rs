@@ -282,9 +282,7 @@ fn a_flood_of_connections_leaves_nothing_behind() {
 #[test]
 fn who_says_nothing_for_too_long_is_sent_away() {
     let server = Server::start(Settings { idle_timeout_secs: 1, ..Settings::default() });
-    let mut idle = server.connect();
-    idle.talk("mn\r\n", "MN\r\n");
-    assert_eq!(idle.read_to_end(), b"");
+    assert_eq!(server.connect().read_to_end(), b"");
     assert_eq!(server.shared.network.traffic().idle_kicks, 1);
 }
 

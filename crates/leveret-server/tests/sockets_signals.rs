@@ -1,6 +1,6 @@
 //! Servers in processes of their own, which are told to end, or are killed.
 mod serving;
-use serving::{serve_if_told, Client, Process};
+use serving::{await_delivery, own_address, serve_if_told, Client, Process};
 use std::io::Write;
 
 #[test]
@@ -11,11 +11,11 @@ fn serve() {
 #[test]
 fn a_killed_server_loses_nothing_and_is_replaced_at_once() {
     let dir = tempfile::tempdir().unwrap();
-    let mut options = "port=".to_owned();
+    let mut options = format!("listen={}", own_address());
     for round in 0..5 {
         let server = Process::start("serve", dir.path(), &options);
         // From now on the same port, in which connections of the killed server linger.
-        options = format!("port={}", server.tcp().port());
+        options = format!("listen={} port={}", own_address(), server.tcp().port());
         let mut client = Client::tcp(server.tcp());
         for past in 0..round {
             client.talk(&format!("get k{past}\r\n"), &format!("VALUE k{past} 0 1\r\n{past}\r\nEND\r\n"));
@@ -52,10 +52,11 @@ fn what_has_arrived_is_answered_before_the_end() {
         for client in &mut clients {
             client.talk("mn\r\n", "MN\r\n");
         }
-        // Loopback has delivered all this when `write` returns, so it is there before the signal.
         for client in &mut clients {
             client.stream.write_all(b"mn\r\nget big\r\nget big\r\nmn\r\nhalf a reque").unwrap();
         }
+        // It is there before the signal.
+        clients.iter().for_each(await_delivery);
         server.signal(signal);
         let answer = format!("MN\r\n{}MN\r\n", format!("VALUE big 0 {}\r\n{value}\r\nEND\r\n", value.len()).repeat(2));
         for client in &mut clients {

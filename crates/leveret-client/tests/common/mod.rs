@@ -1,11 +1,11 @@
 //! Debian's memcached and PHP, started for one test.
 #![allow(dead_code)]
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A memcached of this test's own; killed with it.
 pub struct Memcached {
@@ -20,13 +20,13 @@ pub enum Place {
 }
 
 impl Memcached {
-    /// At a free loopback port, UDP at the same number.
+    /// At a free port of this process's address, UDP at the same number.
     pub fn tcp() -> Memcached {
         Memcached::tcp_at(free_port())
     }
 
     pub fn tcp_at(port: u16) -> Memcached {
-        Memcached::start(Place::Tcp(port), &["-l", "127.0.0.1", "-p", &port.to_string(), "-U", &port.to_string()])
+        Memcached::start(Place::Tcp(port), &["-l", &own_address().to_string(), "-p", &port.to_string(), "-U", &port.to_string()])
     }
 
     pub fn unix(path: &Path) -> Memcached {
@@ -36,14 +36,14 @@ impl Memcached {
     fn start(place: Place, listen: &[&str]) -> Memcached {
         let process =
             Command::new("memcached").args(["-u", "root", "-m", "128", "-t", "1"]).args(listen).spawn().expect("memcached is installed");
-        let server = Memcached { process, place };
-        for _ in 0..500 {
-            if server.connect().is_ok() {
-                return server;
-            }
+        let mut server = Memcached { process, place };
+        let until = Instant::now() + Duration::from_secs(60);
+        while server.connect().is_err() {
+            let ended = server.process.try_wait().unwrap();
+            assert!(ended.is_none() && Instant::now() < until, "memcached does not start at {:?}: {ended:?}", server.place);
             std::thread::sleep(Duration::from_millis(10));
         }
-        panic!("memcached does not start at {:?}", server.place);
+        server
     }
 
     pub fn port(&self) -> u16 {
@@ -56,14 +56,14 @@ impl Memcached {
     /// What the client under test is told.
     pub fn host(&self) -> String {
         match &self.place {
-            Place::Tcp(_) => "127.0.0.1".to_string(),
+            Place::Tcp(_) => own_address().to_string(),
             Place::Unix(path) => path.display().to_string(),
         }
     }
 
     fn connect(&self) -> std::io::Result<Box<dyn Stream>> {
         Ok(match &self.place {
-            Place::Tcp(port) => Box::new(TcpStream::connect(("127.0.0.1", *port))?),
+            Place::Tcp(port) => Box::new(TcpStream::connect((own_address(), *port))?),
             Place::Unix(path) => Box::new(std::os::unix::net::UnixStream::connect(path)?),
         })
     }
@@ -109,17 +109,17 @@ impl Drop for Memcached {
 trait Stream: Read + Write {}
 impl<T: Read + Write> Stream for T {}
 
-/// A port that was free a moment ago. It lies below those that the kernel gives to clients, and is given once in a process: a
-/// server that is killed finds its port free when it comes back.
+/// All of 127.0.0.0/8 is this machine, so each process of tests has an address of its own: nobody else takes a port there, not
+/// even that of a server that is killed and comes back.
+pub fn own_address() -> Ipv4Addr {
+    let [_, a, b, c] = std::process::id().to_be_bytes();
+    Ipv4Addr::new(127, a, b, c)
+}
+
+/// A port of `own_address` that no other caller gets.
 pub fn free_port() -> u16 {
-    static NEXT: AtomicU16 = AtomicU16::new(0);
-    loop {
-        let first = 15_000 + (std::process::id() % 1000) as u16 * 16;
-        let port = first + NEXT.fetch_add(1, Ordering::Relaxed) % 1000;
-        if TcpListener::bind(("127.0.0.1", port)).is_ok() && UdpSocket::bind(("127.0.0.1", port)).is_ok() {
-            return port;
-        }
-    }
+    static NEXT: AtomicU16 = AtomicU16::new(15_000);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// Runs a script with Debian's extensions and nothing else; gives its output.

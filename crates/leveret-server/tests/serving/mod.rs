@@ -1,9 +1,10 @@
 //! A server on free ports of loopback, in this process or in one of its own.
 #![allow(dead_code)]
 use leveret_engine::{Arena, OpenOptions};
+use leveret_server::settings::Listen;
 use leveret_server::{bind, Settings, Shared};
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
@@ -113,6 +114,26 @@ impl<S: Read + Write> Client<S> {
     }
 }
 
+/// Waits until the kernel of this machine has brought all that was sent to the server's end: nothing waits for an ACK.
+pub fn await_delivery(client: &Client<TcpStream>) {
+    let port_of = |address: std::io::Result<SocketAddr>| format!(":{:04X}", address.expect("connected").port());
+    let (from, to) = (port_of(client.stream.local_addr()), port_of(client.stream.peer_addr()));
+    let is_underway = |line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        words.len() > 4 && words[1].ends_with(&from) && words[2].ends_with(&to) && !words[4].starts_with("00000000:")
+    };
+    while std::fs::read_to_string("/proc/net/tcp").expect("a table").lines().any(is_underway) {
+        std::thread::yield_now();
+    }
+}
+
+/// All of 127.0.0.0/8 is this machine, so each process of tests has an address of its own: nobody else takes the port of a
+/// server that is killed and comes back.
+pub fn own_address() -> Ipv4Addr {
+    let [_, a, b, c] = std::process::id().to_be_bytes();
+    Ipv4Addr::new(127, a, b, c)
+}
+
 fn excerpt(bytes: &[u8]) -> String {
     let tail = &bytes[bytes.len().saturating_sub(200)..];
     format!("{} bytes, ending in {}", bytes.len(), String::from_utf8_lossy(tail))
@@ -195,6 +216,7 @@ pub fn serve_if_told() {
     let mut settings = Settings { tcp_port: None, threads: 2, ..Settings::default() };
     for (name, value) in options.split_whitespace().filter_map(|option| option.split_once('=')) {
         match name {
+            "listen" => settings.listen = vec![Listen { host: value.to_owned(), port: None }],
             "port" => settings.tcp_port = value.parse().ok(),
             "unix" => settings.unix_path = Some(value.into()),
             "udp" => settings.udp_port = value.parse().ok(),
