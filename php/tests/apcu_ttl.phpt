@@ -5,12 +5,12 @@ apc.enable_cli=1
 --FILE--
 <?php
 require __DIR__ . '/start.inc';
-apcu_store('short', 1, 1);
-apcu_store('long', 1, 60);
-apcu_add('added', 1, 1);
-apcu_inc('counted', 1, $success, 1);
+apcu_store('short', 1, 4);
+apcu_store('long', 1, 3600);
+apcu_add('added', 1, 4);
+apcu_inc('counted', 1, $success, 4);
 var_dump(apcu_fetch(['short', 'long', 'added', 'counted']));
-sleep(3);
+wait_until(fn () => !apcu_exists('counted'));
 var_dump(apcu_fetch(['short', 'long', 'added', 'counted']), apcu_exists('short'), apcu_add('short', 2), apcu_inc('counted'));
 --EXPECT--
 array(4) {

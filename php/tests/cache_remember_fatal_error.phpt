@@ -3,6 +3,7 @@ A fatal error in the callback of remember() frees the lease at the end of the re
 --FILE--
 <?php
 require __DIR__ . '/cache_test.inc';
+require __DIR__ . '/web_server.inc';
 $cache = new_cache();
 $other = new OtherProcess($cache, 'key');
 $script = arena_dir() . '/site.php';
@@ -12,15 +13,8 @@ file_put_contents($script, '<?php
     $cache->remember("key", 60, fn () => trigger_error("out of luck", E_USER_ERROR));
     echo "not reached";
 ');
-$socket = stream_socket_server('tcp://127.0.0.1:0');
-$address = stream_socket_get_name($socket, false);
-fclose($socket);
-$server = proc_open('exec ' . PHP_BINARY . ' ' . getenv('TEST_PHP_EXTRA_ARGS') . " -S $address $script", [1 => ['file', '/dev/null', 'w'], 2 => ['file', '/dev/null', 'w']], $pipes);
+[$server, $address] = web_server(getenv('TEST_PHP_EXTRA_ARGS'), $script, arena_dir() . '/site.log');
 register_shutdown_function(fn () => proc_terminate($server));
-while (!($socket = @stream_socket_client("tcp://$address"))) {
-    usleep(10000);
-}
-fclose($socket);
 
 $ask = fn (string $query) => file_get_contents("http://$address/$query", false, stream_context_create(['http' => ['ignore_errors' => true]]));
 $before = $ask('?pid');

@@ -5,6 +5,7 @@ apc.enable_cli=1
 --FILE--
 <?php
 require __DIR__ . '/start.inc';
+require __DIR__ . '/web_server.inc';
 $folder = getenv('LEVERET_DIR');
 file_put_contents("$folder/index.php", <<<'CODE'
 <?php
@@ -29,16 +30,9 @@ preg_match('~Decoded-value cache </td><td class="v">(\d+) arrays, (\d+) bytes|De
 echo json_encode([$right, $last, array_values(array_filter(array_slice($found, 1)))]), "\n";
 CODE);
 
-/* A port that was free a moment ago. */
-$socket = stream_socket_server('tcp://127.0.0.1:0');
-$address = stream_socket_get_name($socket, false);
-fclose($socket);
-$server = proc_open([PHP_BINARY, '-n', '-d', 'display_errors=0', '-d', 'extension=' . leveret_so(), '-S', $address, '-t', $folder], [1 => ['file', '/dev/null', 'w'], 2 => ['file', '/dev/null', 'w']], $pipes);
-
+[$server, $address] = web_server('-n -d display_errors=0 -d extension=' . leveret_so(), "-t $folder", "$folder/log");
 for ($n = 0; $n < 60; $n++) {
-    do {
-        $answer = @file_get_contents("http://$address/?n=$n", false, stream_context_create(['http' => ['ignore_errors' => true]]));
-    } while ($answer === false && usleep(10000) === null && proc_get_status($server)['running']);
+    $answer = file_get_contents("http://$address/?n=$n", false, stream_context_create(['http' => ['ignore_errors' => true]]));
     [$right, $version, [$arrays, $bytes]] = json_decode(strtok($answer, "\n"));
     $limit ??= 2 * $bytes;
     if (!$right || $version != intdiv($n, 10) * 10 || $arrays != 1 || $bytes > $limit) {

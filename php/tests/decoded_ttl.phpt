@@ -5,11 +5,11 @@ apc.enable_cli=1
 --FILE--
 <?php
 require __DIR__ . '/start.inc';
-apcu_store('a', [1, 2], 1);
+apcu_store('a', [1, 2], 4);
 for ($i = 0; $i < 3; $i++) {
     $a = apcu_fetch('a');
 }
-sleep(3);
+wait_until(fn () => !apcu_exists('a'));
 var_dump(decoded_arrays(), apcu_fetch('a'), $a);
 --EXPECT--
 int(1)
