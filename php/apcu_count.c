@@ -25,7 +25,7 @@ static zend_always_inline void count_function(INTERNAL_FUNCTION_PARAMETERS, bool
 	if (EXPECTED(arena)) {
 		/* Negated as unsigned: -PHP_INT_MIN wraps, as the addition does. */
 		int64_t delta = down ? (int64_t) (0 - (uint64_t) step) : step;
-		counted = apcu_noticed(arena, leveret_add_integer(arena, php_leveret_string(key), delta, 1,
+		counted = apcu_noticed(arena, php_leveret_add_integer(arena, php_leveret_string(key), delta,
 			apcu_deadline(ttl, now), now, &result)) == LEVERET_OK;
 	}
 	if (success) {
@@ -60,5 +60,5 @@ PHP_FUNCTION(apcu_cas)
 	uint32_t now;
 	leveret_arena *arena = apcu_begin(&now);
 	RETURN_BOOL(arena && apcu_noticed(arena,
-		leveret_cas_integer(arena, php_leveret_string(key), old_value, new_value, now)) == LEVERET_OK);
+		php_leveret_cas_integer(arena, php_leveret_string(key), old_value, new_value, now)) == LEVERET_OK);
 }

@@ -64,6 +64,11 @@ php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key
 /* The value of an item already found (iterators): copies and decodes. MISS when it was recycled meanwhile. */
 php_leveret_fetch php_leveret_decode_found(leveret_arena *arena, const leveret_found *found, zval *return_value);
 
+/* --- count.c: as leveret_add_integer (which creates what is missing) and leveret_cas_integer, of any entrance's integers --- */
+
+leveret_status php_leveret_add_integer(leveret_arena *arena, leveret_bytes key, int64_t step, uint32_t deadline, uint32_t now, int64_t *result);
+leveret_status php_leveret_cas_integer(leveret_arena *arena, leveret_bytes key, int64_t old_value, int64_t new_value, uint32_t now);
+
 /* --- cache.c: the class Leveret\Cache --- */
 
 void php_leveret_cache_minit(void);

@@ -1,0 +1,108 @@
+"""What is stored over a socket may say anything of itself. No entrance crashes on it, or takes more memory than it may."""
+
+import os
+import random
+import struct
+import unittest
+import zlib
+
+from servers import Server
+from support import SystemTest
+
+ITEMS = 3000
+MEMORY_LIMIT = 64 << 20
+READERS = ["apcu", "cache", "memcached", "memcached-json_array"]
+
+OBJECT = b'O:8:"Tempting":1:{s:1:"a";a:1:{i:0;i:1;}}'
+SEEDS = [
+    b"", b"1", b"0", b"-5", b"9 ", b"1e400", b"NAN", b"99999999999999999999", b"text", b"\x04\x08i\x0a",
+    b"a:2:{i:0;i:1;s:1:\"k\";a:1:{i:0;N;}}", b"a:99999999:{i:0;i:1;}", b"i:5;", b"N;", b"s:99999999:\"x\";", b"d:INF;", b"r:1;", b"a:2:{i:0;O:8:\"stdClass\":0:{}i:1;R:2;}",
+    OBJECT, b'C:11:"ArrayObject":21:{x:i:0;a:0:{};m:a:0:{}}', b"[" * 600, b'{"a":{"b":[1,2.5,null,true]}}', b'[1,"\\ud800"]',
+    b"\0\0\0\x02\x14\x01\x06\x00\x06\x01", b"\0\0\0\x02\x17\x08Tempting\x14\x01\x11\x01a\x14\x00", b"\0\0\0\x02\x16\xff\xff\xff\xff",
+    b"\x93\x01\xa1a\xc0", b"\xdd\xff\xff\xff\xff", b"\xdf\x7f\xff\xff\xff\x01\x02", b"\xdb\xff\xff\xff\xff", b"\x82\xa1a\x01\xc0\xa8Tempting",
+]
+# Types of both families, every compression alone and with others, what neither has, and the application's bits.
+FLAGS = [*range(17), 0x20, 0x30, 0x31, 0x34, 0x35, 0x36, 0x37, 0x40, 0x50, 0x51, 0x53, 0x54, 0x55, 0x56, 0x57, 0x70, 0x90, 0x94, 0xF4, 0x100, 0x102, 0x300, 0x301,
+         0x700, 0x703, 0xF00, 0xFF00, 0x10001, 0x30004, 0xFFFF0006, 0xFFFFFFFF]  # fmt: skip
+
+
+def packed(chance, data):
+    """The data as it is, or in one of the forms that flags can name, with a length that is right or a lie."""
+    if chance.random() < 0.4:
+        return data
+    stream = zlib.compress(data) if chance.random() < 0.7 else b"".join(bytes([len(part) - 1]) + part for part in pieces(data))
+    claimed = chance.choice([len(data), len(data), len(data), len(data) + 1, 0, 1 << 20, 0x7FFFFFFF, 0xFFFFFFFF])
+    return stream if chance.random() < 0.4 else struct.pack("<I", claimed) + stream
+
+
+def pieces(data):
+    """Literal runs, as FastLZ has them."""
+    return [data[at : at + 32] for at in range(0, len(data), 32)]
+
+
+def item(chance):
+    data = bytearray(chance.choice(SEEDS) if chance.random() < 0.9 else chance.randbytes(chance.randrange(200)))
+    for _ in range(chance.choice([0, 0, 1, 1, 2, 5])):
+        if data:
+            data[chance.randrange(len(data))] = chance.randrange(256)
+    if chance.random() < 0.2:
+        del data[chance.randrange(len(data) + 1) :]
+    data = bytearray(packed(chance, bytes(data)))
+    if data and chance.random() < 0.2:
+        data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    return chance.choice(FLAGS) if chance.random() < 0.9 else chance.randrange(1 << 32), bytes(data)
+
+
+class Hostile(SystemTest):
+    def setUp(self):
+        super().setUp()
+        self.php("<?php echo (int) apcu_store('made', 1);")
+        self.server = Server(self, "leveret", arena=self.arena())
+
+    def ours(self, **more):
+        return super().ours(leveret__provide="apcu,memcached", memory_limit=MEMORY_LIMIT, **more)
+
+    def store(self, items):
+        said = b"".join(b"set %d %d 0 %d noreply\r\n%s\r\n" % (key, flags, len(data), data) for key, (flags, data) in enumerate(items))
+        self.server.talk(said + b"mn\r\n", end=b"MN\r\n")
+
+    def read(self, reader, count, **ini):
+        told = self.php("hostile.php", reader, "apcu", count, provider=self.ours(**ini), extensions=("igbinary", "msgpack"))
+        self.assertEqual(count, sum(told["types"].values()))
+        self.assertLessEqual(told["peak"], MEMORY_LIMIT)
+        self.assertLess(told["resident"], 4 * MEMORY_LIMIT, "memory outside PHP's own")
+        return told
+
+    def test_flags_and_bytes_that_lie(self):
+        """random flags on random, damaged and lying bytes end no reader of any entrance, and stay within memory_limit"""
+        seed = int(os.environ.get("LEVERET_SEED", random.randrange(1 << 32)))
+        self.remark(f"LEVERET_SEED={seed}")
+        chance = random.Random(seed)
+        self.store([item(chance) for _ in range(ITEMS)])
+        for reader in READERS:
+            self.read(reader, ITEMS)
+
+    def test_bombs(self):
+        """what is small and becomes larger than the memory of a request is a miss"""
+        megabyte = bytes(1 << 20)
+        deflated = zlib.compressobj(9)
+        bomb = b"".join(deflated.compress(megabyte) for _ in range(200)) + deflated.flush()
+        # A literal, then matches of 264 bytes at distance 1.
+        fast = b"\0x" + b"\xe0\xff\0" * 300_000
+        self.store([(2, bomb), (3, bomb), (0x30, struct.pack("<I", 200 << 20) + bomb), (0x50, struct.pack("<I", 3 + 264 * 300_000) + fast)])
+        for reader in READERS:
+            self.assertNotIn("string", self.read(reader, 4)["types"])
+
+    def test_allowed_classes(self):
+        """no entrance makes an object of a class that leveret.allowed_classes does not name, however it is packed"""
+        forms = [(4, OBJECT), (1, OBJECT), (3, zlib.compress(OBJECT)), (0x34, struct.pack("<I", len(OBJECT)) + zlib.compress(OBJECT)), (5, SEEDS[24]), (7, SEEDS[30])]
+        self.store(forms)
+        for reader in READERS:
+            self.assertGreater(self.read(reader, len(forms))["woken"], 0, "the bait is good")
+            told = self.read(reader, len(forms), leveret__allowed_classes="stdClass")
+            self.assertEqual(0, told["woken"])
+            self.assertNotIn("Tempting", told["types"])
+
+
+if __name__ == "__main__":
+    unittest.main()
