@@ -69,7 +69,7 @@ typedef enum leveret_origin {
   LEVERET_PECL_MEMCACHED = 1,
   // The classes of pecl/memcache.
   LEVERET_PECL_MEMCACHE = 2,
-  // Leveret\Cache, apcu_*, the command.
+  // Leveret\Cache, apcu_*, the command. They compress nothing, and rely on it when they read.
   LEVERET_NATIVE = 3,
   // The Ruby gems.
   LEVERET_RUBY = 4,
