@@ -1,7 +1,9 @@
 /* memcached_session.c: the session handler "memcached".
  *
- * A session is one item, "<prefix><id>", that lives session.gc_maxlifetime seconds. While a script has it open it holds a lock: on a
- * server the item "<prefix>lock.<id>", which expires; in an arena a lease, which dies with its process. */
+ * A session is one item, "<prefix><id>", that lives session.gc_maxlifetime seconds. While a script has it open it holds its lock, the
+ * item "<prefix>lock.<id>", which expires. Over an arena it takes a lease of that name first, which dies with its process: who has the
+ * lease and finds a lock that stands on a lease knows that its owner is dead. Visitors who come to the same arena by way of a server
+ * see the item and know nothing of leases. */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
 #endif
@@ -83,12 +85,13 @@ static size_t name_of(const zend_string *id, const char *middle, char *key)
 	return len > 0 && len <= KEY_MAX ? (size_t) len : 0;
 }
 
-/* One request; its result code. With `data` the value that was found. */
-static int call(memc_session *session, leveret_operation operation, leveret_bytes key, leveret_bytes value, zend_long expiration, zend_string **data)
+/* One request; its result code. An item lives `seconds`, 0 is for ever. With `data` the value that was found. */
+static int call(memc_session *session, leveret_operation operation, leveret_bytes key, leveret_bytes value, zend_long seconds, zend_string **data)
 {
 	leveret_answer answer;
 	leveret_request request = {
-		.operation = operation, .key = key, .value = value, .exptime = expiration, .server = -1,
+		.operation = operation, .key = key, .value = value, .server = -1,
+		.exptime = seconds > MEMC_RELATIVE_MAX ? (zend_long) time(NULL) + seconds : seconds,
 		.meta = { .origin = LEVERET_PECL_MEMCACHED, .encoding = LEVERET_RAW }
 	};
 	leveret_pool_begin(session->pool);
@@ -106,74 +109,97 @@ static int call(memc_session *session, leveret_operation operation, leveret_byte
 	return answer.code;
 }
 
-static int call_for(memc_session *session, leveret_operation operation, const zend_string *id, leveret_bytes value, zend_long expiration, zend_string **data)
+static int call_for(memc_session *session, leveret_operation operation, const zend_string *id, leveret_bytes value, zend_long seconds, zend_string **data)
 {
 	char key[KEY_MAX + 1];
 	size_t len = name_of(id, "", key);
-	return len ? call(session, operation, php_leveret_bytes(key, len), value, expiration, data) : MEMC_BAD_KEY_PROVIDED;
+	return len ? call(session, operation, php_leveret_bytes(key, len), value, seconds, data) : MEMC_BAD_KEY_PROVIDED;
 }
 
 /* --- locks --- */
 
-static bool lock_in_arena(memc_session *session, leveret_arena *arena, zend_long patience_ms)
+/* What the lock's item holds: pecl/memcached's word, or that it stands on a lease. */
+static const char of_item[] = "1", of_lease[] = "lease";
+
+enum lock_try { LOCKED, HAS_NAPPED, IS_TAKEN, CANNOT_LOCK };
+
+static void drop_lease(memc_session *session)
 {
-	uint32_t waited = 0;
-	for (;;) {
-		switch (leveret_lease_acquire(arena, php_leveret_bytes(session->lock_key, session->lock_key_len), waited, &session->ticket)) {
-			case LEVERET_OK:
-				session->has_lease = session->is_locked = true;
-				session->lease_arena = arena;
-				return true;
-			case LEVERET_WAIT:
-				waited += 20;
-				if ((zend_long) waited > patience_ms) {
-					return false;
-				}
-				break;
-			default:
-				return false;
-		}
+	if (session->has_lease) {
+		leveret_lease_release(session->lease_arena, &session->ticket);
 	}
+	session->has_lease = false;
+}
+
+static enum lock_try try_lock(memc_session *session, zend_long seconds)
+{
+	leveret_bytes key = php_leveret_bytes(session->lock_key, session->lock_key_len);
+	leveret_arena *arena = session->has_lease ? NULL : leveret_pool_arena(session->pool);
+	if (arena) {
+		leveret_status status = leveret_lease_hold(arena, key, &session->ticket);
+		if (status == LEVERET_WAIT) {
+			return HAS_NAPPED;
+		}
+		/* With no lease left the item alone is the lock, as on any server. */
+		session->has_lease = status == LEVERET_OK;
+		session->lease_arena = arena;
+	}
+	leveret_bytes word = session->has_lease ? php_leveret_bytes(of_lease, strlen(of_lease)) : php_leveret_bytes(of_item, strlen(of_item));
+	int code = call(session, LEVERET_OP_ADD, key, word, seconds, NULL);
+	zend_string *found;
+	if (code == MEMC_NOTSTORED && session->has_lease && call(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, &found) == MEMC_SUCCESS) {
+		if (zend_string_equals_cstr(found, of_lease, strlen(of_lease))) {
+			code = call(session, LEVERET_OP_SET, key, word, seconds, NULL);
+		}
+		zend_string_release(found);
+	}
+	return code == MEMC_SUCCESS ? LOCKED : code == MEMC_NOTSTORED || code == MEMC_DATA_EXISTS ? IS_TAKEN : CANNOT_LOCK;
+}
+
+static uint64_t now_us(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t) now.tv_sec * 1000000 + (uint64_t) now.tv_nsec / 1000;
 }
 
 static bool lock(memc_session *session, const zend_string *id)
 {
-	zend_long wait = MEMCACHED_G(sess_lock_wait_min), wait_max = MAX(MEMCACHED_G(sess_lock_wait_max), wait), retries = MEMCACHED_G(sess_lock_retries);
+	zend_long pause = MEMCACHED_G(sess_lock_wait_min), pause_max = MAX(MEMCACHED_G(sess_lock_wait_max), pause), retries = MEMCACHED_G(sess_lock_retries);
+	zend_long seconds = MEMCACHED_G(sess_lock_expire) ? MEMCACHED_G(sess_lock_expire) : MAX(zend_ini_long("max_execution_time", strlen("max_execution_time"), 0), 0);
 	session->lock_key_len = name_of(id, "lock.", session->lock_key);
 	if (!session->lock_key_len) {
 		return false;
 	}
-	leveret_arena *arena = leveret_pool_arena(session->pool);
-	if (arena) {
-		zend_long patience = 0, step = wait;
-		for (zend_long i = 0; i < retries; i++, step = MIN(2 * step, wait_max)) {
-			patience += step;
+	for (;; retries--, pause = MIN(2 * pause, pause_max)) {
+		uint64_t round_end = now_us() + (uint64_t) pause * 1000, now;
+		enum lock_try tried;
+		/* Naps wake up when the lease is given back, so they fill the pause with further tries. */
+		do {
+			tried = try_lock(session, seconds);
+			now = now_us();
+		} while (tried == HAS_NAPPED && now < round_end);
+		if (tried == LOCKED) {
+			return session->is_locked = true;
 		}
-		return lock_in_arena(session, arena, patience);
+		if (tried == CANNOT_LOCK || retries <= 0) {
+			break;
+		}
+		if (now < round_end) {
+			usleep((useconds_t) (round_end - now));
+		}
 	}
-	zend_long expiration = MEMCACHED_G(sess_lock_expire) ? MEMCACHED_G(sess_lock_expire) : MAX(zend_ini_long("max_execution_time", strlen("max_execution_time"), 0), 0);
-	for (;; retries--) {
-		int code = call(session, LEVERET_OP_ADD, php_leveret_bytes(session->lock_key, session->lock_key_len), php_leveret_bytes("1", 1), expiration, NULL);
-		if (code == MEMC_SUCCESS) {
-			session->is_locked = true;
-			return true;
-		}
-		if ((code != MEMC_NOTSTORED && code != MEMC_DATA_EXISTS) || retries <= 0) {
-			return false;
-		}
-		usleep((useconds_t) wait * 1000);
-		wait = MIN(2 * wait, wait_max);
-	}
+	drop_lease(session);
+	return false;
 }
 
 static void unlock(memc_session *session)
 {
-	if (session->has_lease) {
-		leveret_lease_release(session->lease_arena, &session->ticket);
-	} else if (session->is_locked) {
+	if (session->is_locked) {
 		call(session, LEVERET_OP_DELETE, php_leveret_bytes(session->lock_key, session->lock_key_len), php_leveret_bytes("", 0), 0, NULL);
 	}
-	session->has_lease = session->is_locked = false;
+	session->is_locked = false;
+	drop_lease(session);
 }
 
 /* --- the handler --- */

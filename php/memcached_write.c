@@ -5,9 +5,6 @@
 
 #include "memcached.h"
 
-/* memcached's border between a time span and a Unix time: 30 days. */
-#define RELATIVE_MAX (30 * 24 * 60 * 60)
-
 /* --- stores --- */
 
 /* The moment of an exptime of the wire on the arena's clock. */
@@ -19,7 +16,7 @@ static uint32_t deadline_of(zend_long expiration, uint32_t now)
 	if (expiration < 0) {
 		return now;
 	}
-	return expiration <= RELATIVE_MAX ? now + (uint32_t) expiration : leveret_from_unix(expiration);
+	return expiration <= MEMC_RELATIVE_MAX ? now + (uint32_t) expiration : leveret_from_unix(expiration);
 }
 
 static zend_long result_of_status(leveret_status status, leveret_mode mode)

@@ -3,6 +3,8 @@
 import os
 import socket
 import subprocess
+import tempfile
+from pathlib import Path
 
 from support import COMMAND
 
@@ -12,8 +14,8 @@ class Server:
 
     def __init__(self, test, kind, *options, unix=False, arena=None, udp=True):
         self.test, self.kind = test, kind
-        self.folder = test.folder / f"{kind}-{len(list(test.folder.iterdir()))}"
-        self.folder.mkdir()
+        self.folder = Path(tempfile.mkdtemp(prefix=f"{kind}-", dir=test.folder))
+        self.folder.chmod(0o755)
         self.socket = self.folder / "socket"
         self.arena = arena
         ports = self.folder / "ports"

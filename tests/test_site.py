@@ -108,8 +108,6 @@ class Visitor(threading.Thread):
             version += 1
             try:
                 status, text = client.ask(do="work", key=self.key, version=version)
-            except http.client.IncompleteRead:  # killed between the head of its answer and the end
-                status, client = 502, Client(self.nginx, PATIENCE)
             except (http.client.HTTPException, OSError) as error:
                 self.complaints.append(f"{self.key}: nginx did not answer: {error!r}")
                 return

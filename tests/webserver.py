@@ -105,7 +105,7 @@ class Nginx:
 
 
 class Client(http.client.HTTPConnection):
-    """One browser: asks with query parameters and gets (status, text)."""
+    """One browser: asks with query parameters and gets (status, text). 502: its worker was killed, with or without having done its work."""
 
     def __init__(self, nginx, patience):
         super().__init__("localhost", timeout=patience)
@@ -119,7 +119,11 @@ class Client(http.client.HTTPConnection):
     def ask(self, **query):
         self.request("GET", "/?" + urllib.parse.urlencode(query))
         answer = self.getresponse()
-        return answer.status, answer.read().decode()
+        try:
+            return answer.status, answer.read().decode()
+        except http.client.IncompleteRead:  # killed between the head of its answer and the end
+            self.close()
+            return 502, ""
 
 
 def kill(pid):

@@ -2,6 +2,8 @@
 //! proved, so a killed holder frees it; an exit or a fatal error in the callback is told by the binding (`release_all`).
 //!
 //! Opposite nesting cannot dead-lock: a waiter that holds a lease itself, or has waited ten seconds, computes without one.
+//!
+//! A lease that is held (`hold`) is a lock: it has no term, and whoever waits for it decides himself how long.
 use crate::arena::layout::{LeaseSlot, LEASES_PER_SHARD};
 use crate::arena::process::OWNER;
 use crate::arena::{Arena, Core};
@@ -17,6 +19,8 @@ pub const LEASE_TIMEOUT: Duration = Duration::from_secs(10);
 const NAP: Duration = Duration::from_millis(20);
 /// A holder that lives but has not come to an end by then is taken over.
 const TERM_SECS: u32 = 60;
+/// The end of a lease that ends only with its release or with its holder.
+const NO_END: u32 = u32::MAX;
 
 /// The right to compute the value of one key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -35,9 +39,9 @@ pub struct Ticket {
 pub enum Lease {
     /// Compute, store, release.
     Granted(Ticket),
-    /// Somebody else computes; up to 20 ms have passed. Look for the value, then ask again.
+    /// Somebody else has it; up to 20 ms have passed. Look for the value, then ask again.
     Wait,
-    /// Compute without one.
+    /// Do without one.
     NoLease,
 }
 
@@ -49,44 +53,17 @@ thread_local! {
 impl Arena {
     /// Asks for the lease of a key. `waited`: how long this caller has waited for it so far.
     pub fn lease(&self, key: &[u8], waited: Duration) -> Lease {
-        let core = &*self.core;
-        let hash = core.hash(key);
-        let shard = core.shard_of(hash);
-        let Ok(owner) = core.owner() else { return Lease::NoLease };
-        let holds_one = HELD.with_borrow(|held| !held.is_empty());
-        let now = Time::now();
-        let Ok(locked) = core.lock(shard, now) else { return Lease::NoLease };
-
-        let slots = || (0..LEASES_PER_SHARD).map(|index| shard * LEASES_PER_SHARD + index);
-        let is_held = |lease: &LeaseSlot| lease.owner.load(Ordering::Relaxed) != 0;
-        let same = slots().find(|slot| is_held(core.leases.at(*slot)) && core.leases.at(*slot).key_hash.load(Ordering::Relaxed) == hash);
-        let free = || {
-            slots()
-                .find(|slot| !is_held(core.leases.at(*slot)))
-                .or_else(|| slots().find(|slot| core.is_dead(core.leases.at(*slot).owner.load(Ordering::Relaxed))))
-        };
-        let Some(slot) = same.or_else(free) else { return Lease::NoLease };
-        let lease = core.leases.at(slot);
-
-        if same.is_some() && lease.until.load(Ordering::Relaxed) > now.0 && !core.is_dead(lease.owner.load(Ordering::Relaxed)) {
-            if holds_one || waited >= LEASE_TIMEOUT {
-                return Lease::NoLease;
-            }
-            let seen = lease.futex.load(Ordering::Acquire);
-            drop(locked);
-            let nap = futex::Timespec { tv_sec: 0, tv_nsec: NAP.as_nanos() as _ };
-            let _ = futex::wait(&lease.futex, futex::Flags::empty(), seen, Some(&nap));
-            return Lease::Wait;
+        let gives_up = || waited >= LEASE_TIMEOUT || HELD.with_borrow(|held| !held.is_empty());
+        let lease = self.core.acquire(key, |now| now.0 + TERM_SECS, gives_up);
+        if let Lease::Granted(ticket) = lease {
+            HELD.with_borrow_mut(|held| held.push((self.core.address(), ticket)));
         }
-        let serial = lease.serial.load(Ordering::Relaxed).wrapping_add(1);
-        lease.serial.store(serial, Ordering::Relaxed);
-        lease.key_hash.store(hash, Ordering::Relaxed);
-        lease.until.store(now.0 + TERM_SECS, Ordering::Relaxed);
-        lease.owner.store(owner, Ordering::Release);
-        drop(locked);
-        let ticket = Ticket { hash, slot: slot as u32, serial };
-        HELD.with_borrow_mut(|held| held.push((core.address(), ticket)));
-        Lease::Granted(ticket)
+        lease
+    }
+
+    /// Asks for the lease of a key as a lock: until its release or the death of its process, and no part of `release_all`.
+    pub fn hold(&self, key: &[u8]) -> Lease {
+        self.core.acquire(key, |_| NO_END, || false)
     }
 
     /// Gives a lease back and wakes who waits for it.
@@ -112,6 +89,43 @@ impl Arena {
 impl Core {
     fn address(&self) -> usize {
         std::ptr::from_ref(self) as usize
+    }
+
+    fn acquire(&self, key: &[u8], end: impl Fn(Time) -> u32, gives_up: impl Fn() -> bool) -> Lease {
+        let hash = self.hash(key);
+        let shard = self.shard_of(hash);
+        let Ok(owner) = self.owner() else { return Lease::NoLease };
+        let now = Time::now();
+        let Ok(locked) = self.lock(shard, now) else { return Lease::NoLease };
+
+        let slots = || (0..LEASES_PER_SHARD).map(|index| shard * LEASES_PER_SHARD + index);
+        let is_held = |lease: &LeaseSlot| lease.owner.load(Ordering::Relaxed) != 0;
+        let same = slots().find(|slot| is_held(self.leases.at(*slot)) && self.leases.at(*slot).key_hash.load(Ordering::Relaxed) == hash);
+        let free = || {
+            slots()
+                .find(|slot| !is_held(self.leases.at(*slot)))
+                .or_else(|| slots().find(|slot| self.is_dead(self.leases.at(*slot).owner.load(Ordering::Relaxed))))
+        };
+        let Some(slot) = same.or_else(free) else { return Lease::NoLease };
+        let lease = self.leases.at(slot);
+
+        if same.is_some() && lease.until.load(Ordering::Relaxed) > now.0 && !self.is_dead(lease.owner.load(Ordering::Relaxed)) {
+            if gives_up() {
+                return Lease::NoLease;
+            }
+            let seen = lease.futex.load(Ordering::Acquire);
+            drop(locked);
+            let nap = futex::Timespec { tv_sec: 0, tv_nsec: NAP.as_nanos() as _ };
+            let _ = futex::wait(&lease.futex, futex::Flags::empty(), seen, Some(&nap));
+            return Lease::Wait;
+        }
+        let serial = lease.serial.load(Ordering::Relaxed).wrapping_add(1);
+        lease.serial.store(serial, Ordering::Relaxed);
+        lease.key_hash.store(hash, Ordering::Relaxed);
+        lease.until.store(end(now), Ordering::Relaxed);
+        lease.owner.store(owner, Ordering::Release);
+        drop(locked);
+        Lease::Granted(Ticket { hash, slot: slot as u32, serial })
     }
 
     fn release(&self, ticket: &Ticket) {

@@ -27,6 +27,16 @@ fn lease_holder() {
     std::thread::sleep(Duration::from_secs(3600));
 }
 
+/// Not a test of its own: the same with a lock.
+#[test]
+fn lock_holder() {
+    let Some(path) = std::env::var_os(PATH) else { return };
+    let arena = open(Path::new(&path));
+    assert!(matches!(arena.hold(b"key"), Lease::Granted(_)));
+    println!("granted");
+    std::thread::sleep(Duration::from_secs(3600));
+}
+
 fn start(role: &str, path: &Path, word: &str) -> Child {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
     let mut child = command.args(["--exact", role, "--nocapture"]).env(PATH, path).stdout(Stdio::piped()).spawn().expect("started");
@@ -52,6 +62,23 @@ fn one_process_computes_and_a_dead_one_frees_its_lease() {
     arena.release(&ticket);
     assert!(matches!(arena.lease(b"key", Duration::ZERO), Lease::Granted(_)));
     arena.release_all();
+}
+
+#[test]
+fn a_lease_that_is_held_is_a_lock() {
+    let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+    let arena = open(&dir.path().join("lock.arena"));
+    let mut holder = start("lock_holder", arena.path(), "granted");
+    let Lease::Granted(other) = arena.lease(b"other", Duration::ZERO) else { panic!("another key is free") };
+    assert_eq!(arena.hold(b"key"), Lease::Wait, "a lock is waited for, whatever else is held");
+    arena.release(&other);
+    holder.kill().expect("killed");
+    holder.wait().expect("reaped");
+    let Lease::Granted(ticket) = arena.hold(b"key") else { panic!("the holder is dead") };
+    arena.release_all();
+    assert_eq!(arena.hold(b"key"), Lease::Wait, "the end of a request's leases is not the end of a lock");
+    arena.release(&ticket);
+    assert!(matches!(arena.hold(b"key"), Lease::Granted(_)));
 }
 
 #[test]

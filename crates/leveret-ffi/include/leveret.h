@@ -687,6 +687,15 @@ enum leveret_status leveret_lease_acquire(const struct leveret_arena *arena,
                                           uint32_t waited_ms,
                                           struct leveret_ticket *ticket);
 
+// Asks for a key's lease as a lock. OK: it lasts until its release or the death of this process; leveret_lease_release_all leaves
+// it alone. WAIT: somebody else has it, up to 20 ms have passed; ask again. NO_LEASE: there are none left.
+//
+// # Safety
+// Pointers are live.
+enum leveret_status leveret_lease_hold(const struct leveret_arena *arena,
+                                       struct leveret_bytes key,
+                                       struct leveret_ticket *ticket);
+
 // Gives a lease back and wakes who waits.
 //
 // # Safety

@@ -424,7 +424,28 @@ pub unsafe extern "C" fn leveret_lease_acquire(
 ) -> leveret_status {
     // SAFETY: by contract.
     let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
-    match arena.lease(key, Duration::from_millis(u64::from(waited_ms))) {
+    let lease = arena.lease(key, Duration::from_millis(u64::from(waited_ms)));
+    // SAFETY: by contract.
+    unsafe { answer_lease(lease, ticket) }
+}
+
+/// Asks for a key's lease as a lock. OK: it lasts until its release or the death of this process; leveret_lease_release_all leaves
+/// it alone. WAIT: somebody else has it, up to 20 ms have passed; ask again. NO_LEASE: there are none left.
+///
+/// # Safety
+/// Pointers are live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_lease_hold(arena: *const leveret_arena, key: leveret_bytes, ticket: *mut Ticket) -> leveret_status {
+    // SAFETY: by contract.
+    let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
+    // SAFETY: by contract.
+    unsafe { answer_lease(arena.hold(key), ticket) }
+}
+
+/// # Safety
+/// `ticket` is live.
+unsafe fn answer_lease(lease: Lease, ticket: *mut Ticket) -> leveret_status {
+    match lease {
         // SAFETY: by contract.
         Lease::Granted(granted) => unsafe {
             ticket.write(granted);
