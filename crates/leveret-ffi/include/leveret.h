@@ -487,6 +487,16 @@ typedef struct leveret_server {
   uint32_t is_down;
 } leveret_server;
 
+// A server that failed.
+typedef struct leveret_failure {
+  // Its index.
+  uint32_t server;
+  // A leveret_code.
+  int32_t code;
+  // The system's own word for it; 0 = none.
+  int32_t system_error;
+} leveret_failure;
+
 // One request of a batch.
 typedef struct leveret_request {
   // What to do.
@@ -860,11 +870,53 @@ int32_t leveret_pool_server(const struct leveret_pool *pool,
                             uint32_t index,
                             struct leveret_server *server);
 
+// Gives one server settings of its own: milliseconds to connect and to answer (0 = the pool's), and seconds for which it is not
+// tried after a failure (negative = never again).
+//
+// # Safety
+// `pool` is live.
+void leveret_pool_tune_server(struct leveret_pool *pool,
+                              uint32_t index,
+                              uint32_t timeout_ms,
+                              int64_t retry_timeout_s);
+
+// Says that a server is good, or with `is_up` 0 that it failed: it is tried again after so many seconds, negative = never.
+//
+// # Safety
+// `pool` is live.
+void leveret_pool_mark_server(struct leveret_pool *pool,
+                              uint32_t index,
+                              uint32_t is_up,
+                              int64_t rest_s);
+
+// Connects to one server now, if it is not connected: SUCCESS, or why it failed (leveret_pool_failure says more). Ends the batch.
+//
+// # Safety
+// `pool` is live.
+int32_t leveret_pool_connect(struct leveret_pool *pool,
+                             uint32_t index);
+
+// 1: *failure is the server that failed as the `number`th since the batch began, counted from 0. 0: so many did not fail. Requests
+// that another server took over show no failure in their answers.
+//
+// # Safety
+// Pointers are live.
+int32_t leveret_pool_failure(const struct leveret_pool *pool,
+                             uint32_t number,
+                             struct leveret_failure *failure);
+
 // Index of the server on which a key lives, dead or not; -1 = there is no server.
 //
 // # Safety
 // `pool` is live; `key` can be read.
 int64_t leveret_pool_locate(struct leveret_pool *pool, struct leveret_bytes key);
+
+// Index of the server that a get of this key would go to now, which may have taken a dead one's place; -1 = there is no server.
+//
+// # Safety
+// `pool` is live; `key` can be read.
+int64_t leveret_pool_route(struct leveret_pool *pool,
+                           struct leveret_bytes key);
 
 // The arena behind the pool, if the pool is that one server, or if its only server is this host's `leveret serve`
 // (LEVERET_POOL_SHORT_CUT): then items may be read and written without the pool. Else NULL, also if it cannot be opened; requests

@@ -2,7 +2,7 @@
 //!
 //! One pool is used by one thread at a time. Nothing is held across calls but what leveret_pool_free frees.
 use crate::{leveret_arena, leveret_bytes};
-use leveret_client::pool::{Answer, Operation, Options, Pool, Protocol, Request, ServerKind};
+use leveret_client::pool::{Answer, Operation, Options, Pool, Protocol, Request, ServerKind, Tuning};
 use leveret_client::ring::{Distribution, KeyHash, PeclHash, Preset, Strategy};
 use leveret_engine::Meta;
 use std::ffi::OsStr;
@@ -300,6 +300,17 @@ pub struct leveret_answer {
     pub number: u64,
 }
 
+/// A server that failed.
+#[repr(C)]
+pub struct leveret_failure {
+    /// Its index.
+    pub server: u32,
+    /// A leveret_code.
+    pub code: i32,
+    /// The system's own word for it; 0 = none.
+    pub system_error: i32,
+}
+
 /// A pool without servers, with php-memcached's defaults.
 #[no_mangle]
 pub extern "C" fn leveret_pool_new() -> *mut leveret_pool {
@@ -412,6 +423,56 @@ pub unsafe extern "C" fn leveret_pool_server(pool: *const leveret_pool, index: u
     leveret_code::LEVERET_CODE_SUCCESS as i32
 }
 
+/// Gives one server settings of its own: milliseconds to connect and to answer (0 = the pool's), and seconds for which it is not
+/// tried after a failure (negative = never again).
+///
+/// # Safety
+/// `pool` is live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_tune_server(pool: *mut leveret_pool, index: u32, timeout_ms: u32, retry_timeout_s: i64) {
+    let timeout = (timeout_ms > 0).then(|| millis(i64::from(timeout_ms)));
+    let retry_timeout = Some(millis(retry_timeout_s.saturating_mul(1000)));
+    // SAFETY: by contract.
+    unsafe { &mut (*pool).pool }.tune(index as usize, Tuning { timeout, retry_timeout });
+}
+
+/// Says that a server is good, or with `is_up` 0 that it failed: it is tried again after so many seconds, negative = never.
+///
+/// # Safety
+/// `pool` is live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_mark_server(pool: *mut leveret_pool, index: u32, is_up: u32, rest_s: i64) {
+    let rest = (is_up == 0).then(|| millis(rest_s.saturating_mul(1000)));
+    // SAFETY: by contract.
+    unsafe { &mut (*pool).pool }.mark(index as usize, rest);
+}
+
+/// Connects to one server now, if it is not connected: SUCCESS, or why it failed (leveret_pool_failure says more). Ends the batch.
+///
+/// # Safety
+/// `pool` is live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_connect(pool: *mut leveret_pool, index: u32) -> i32 {
+    // SAFETY: by contract.
+    let pool = unsafe { &mut (*pool).pool };
+    let code = if (index as usize) < pool.len() { pool.connect(index as usize) } else { leveret_client::pool::Code::InvalidArguments };
+    code as i32
+}
+
+/// 1: *failure is the server that failed as the `number`th since the batch began, counted from 0. 0: so many did not fail. Requests
+/// that another server took over show no failure in their answers.
+///
+/// # Safety
+/// Pointers are live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_failure(pool: *const leveret_pool, number: u32, failure: *mut leveret_failure) -> i32 {
+    // SAFETY: by contract.
+    let Some(found) = unsafe { &(*pool).pool }.failures().get(number as usize) else { return 0 };
+    // SAFETY: by contract.
+    unsafe { failure.write(leveret_failure { server: found.server as u32, code: found.code as i32, system_error: found.errno }) };
+    1
+}
+
 /// Index of the server on which a key lives, dead or not; -1 = there is no server.
 ///
 /// # Safety
@@ -421,6 +482,17 @@ pub unsafe extern "C" fn leveret_pool_locate(pool: *mut leveret_pool, key: lever
     // SAFETY: by contract.
     let (pool, key) = unsafe { (&mut (*pool).pool, key.as_slice()) };
     pool.locate(key).map_or(-1, |server| server as i64)
+}
+
+/// Index of the server that a get of this key would go to now, which may have taken a dead one's place; -1 = there is no server.
+///
+/// # Safety
+/// `pool` is live; `key` can be read.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_route(pool: *mut leveret_pool, key: leveret_bytes) -> i64 {
+    // SAFETY: by contract.
+    let (pool, key) = unsafe { (&mut (*pool).pool, key.as_slice()) };
+    pool.route_now(key).map_or(-1, |server| server as i64)
 }
 
 /// The arena behind the pool, if the pool is that one server, or if its only server is this host's `leveret serve`

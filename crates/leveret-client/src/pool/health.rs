@@ -1,6 +1,6 @@
 //! Whether a server is worth a try: libmemcached's rules of retry, failure limit and ejection.
 use super::{Code, Options};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Health {
@@ -34,15 +34,15 @@ impl Health {
     }
 
     /// It failed. True if the ring has to be built anew.
-    pub fn failed(&mut self, now: Instant, options: &Options) -> bool {
+    pub fn failed(&mut self, now: Instant, options: &Options, retry_timeout: Duration) -> bool {
         self.failures += 1;
         let is_over = options.failure_limit != 0 && self.failures >= options.failure_limit;
         if is_over && options.auto_eject {
             self.state = State::Ejected((!options.dead_timeout.is_zero()).then(|| now + options.dead_timeout));
             // Back in the ring, one more failure is enough.
             self.failures = options.failure_limit.saturating_sub(1);
-        } else if !options.retry_timeout.is_zero() {
-            self.state = State::Resting(now + options.retry_timeout);
+        } else if !retry_timeout.is_zero() {
+            self.state = State::Resting(now + retry_timeout);
         }
         self.is_ejected()
     }
@@ -51,6 +51,11 @@ impl Health {
     pub fn timed_out(&mut self, options: &Options) -> bool {
         self.timeouts += 1;
         options.timeout_limit != 0 && self.timeouts >= options.timeout_limit
+    }
+
+    /// As if it had failed: it rests for so long.
+    pub fn take_down(&mut self, now: Instant, rest: Duration) {
+        self.state = State::Resting(now + rest);
     }
 
     pub fn succeeded(&mut self) {

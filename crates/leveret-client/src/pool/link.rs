@@ -6,6 +6,7 @@ use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{ipproto, AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType};
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
 
 /// Where a server listens.
 #[derive(Clone, Debug)]
@@ -38,12 +39,21 @@ pub(super) fn resolve(host: &str, port: u16) -> Result<Vec<Address>, Fault> {
         let address = SocketAddrUnix::new(path).map_err(|errno| Fault::system(Code::Errno, errno))?;
         return Ok(vec![Address::Unix(address)]);
     }
+    let (host, port) = host_and_port(host.strip_prefix("tcp://").unwrap_or(host), port);
     let found = (host, port).to_socket_addrs().map_err(|_| Fault::new(Code::HostLookupFailure))?;
     let addresses: Vec<Address> = found.map(Address::Internet).collect();
     if addresses.is_empty() {
         return Err(Fault::new(Code::HostLookupFailure));
     }
     Ok(addresses)
+}
+
+/// A port in the name of the host counts more than the one beside it, as pecl/memcache has it. An IPv6 address has more colons.
+fn host_and_port(name: &str, port: u16) -> (&str, u16) {
+    match name.split_once(':').map(|(host, digits)| (host, digits.parse())) {
+        Some((host, Ok(port))) => (host, port),
+        _ => (name, port),
+    }
 }
 
 #[derive(Debug)]
@@ -55,7 +65,7 @@ pub(super) struct Link {
     /// TCP_NODELAY is set.
     is_prompt: bool,
     /// The socket itself may wait, for so long as `SO_RCVTIMEO` says; set when the link is used for a second batch.
-    may_wait: bool,
+    waits: Option<Duration>,
 }
 
 /// What a system call on a link came to.
@@ -99,7 +109,7 @@ impl Link {
             Err(Errno::INPROGRESS) => false,
             Err(errno) => return Err(refused(is_unix, errno)),
         };
-        Ok(Link { socket, is_unix, is_connected, has_sent: false, is_prompt: false, may_wait: false })
+        Ok(Link { socket, is_unix, is_connected, has_sent: false, is_prompt: false, waits: None })
     }
 
     /// The socket has become writable: is it connected?
@@ -154,12 +164,12 @@ impl Link {
     }
 
     /// As `recv`, but waits in the same system call: for the only server from which something is awaited. `Blocked` = in vain.
-    pub fn recv_alone(&mut self, room: &mut [u8], options: &Options) -> Result<Moved, Fault> {
-        if !self.may_wait {
-            let settled = sockopt::set_socket_timeout(&self.socket, Timeout::Recv, Some(options.io_timeout))
+    pub fn recv_alone(&mut self, room: &mut [u8], patience: Duration) -> Result<Moved, Fault> {
+        if self.waits != Some(patience) {
+            let settled = sockopt::set_socket_timeout(&self.socket, Timeout::Recv, Some(patience))
                 .and_then(|()| rustix::io::ioctl_fionbio(&self.socket, false));
             settled.map_err(|errno| Fault::system(Code::Errno, errno))?;
-            self.may_wait = true;
+            self.waits = Some(patience);
         }
         self.recv_with(room, RecvFlags::empty())
     }
@@ -189,7 +199,7 @@ fn refused(is_unix: bool, errno: Errno) -> Fault {
 }
 
 /// Waits until one of `polled` can go on. False = the time is over.
-pub(super) fn wait(polled: &mut [PollFd<'_>], timeout: std::time::Duration) -> bool {
+pub(super) fn wait(polled: &mut [PollFd<'_>], timeout: Duration) -> bool {
     let timeout = Timespec { tv_sec: timeout.as_secs() as i64, tv_nsec: i64::from(timeout.subsec_nanos()) };
     // An interrupted wait is none: the caller looks at its clock and comes again.
     !matches!(poll(polled, Some(&timeout)), Ok(0))

@@ -25,8 +25,9 @@ pub use options::{Options, Protocol};
 use request::Pending;
 pub use request::{Answer, Code, Operation, Request};
 use server::Server;
+pub use server::Tuning;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use wire::Batch;
 
 /// Servers behind a ring. Used by one thread at a time.
@@ -44,6 +45,8 @@ pub struct Pool {
     has_trouble: bool,
     /// What has failed in this batch.
     has_errors: bool,
+    /// Servers that failed in this batch, also where another one took their requests over.
+    failures: Vec<Failure>,
     /// The process that opened the links: a child must not speak on its parent's.
     pid: u32,
 }
@@ -63,6 +66,17 @@ pub struct ServerInfo<'p> {
     pub kind: ServerKind,
     /// It failed, and is not asked for now.
     pub is_down: bool,
+}
+
+/// A server that could not be reached, did not answer, or made no sense.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Its index.
+    pub server: usize,
+    /// What happened.
+    pub code: Code,
+    /// The system's own word for it; 0 = none.
+    pub errno: i32,
 }
 
 /// How a server is reached.
@@ -88,6 +102,7 @@ impl Pool {
             asked: 0,
             has_trouble: false,
             has_errors: false,
+            failures: Vec::new(),
             pid: std::process::id(),
         }
     }
@@ -183,9 +198,39 @@ impl Pool {
         }
     }
 
+    /// Servers that failed since the batch began, in the order in which they did.
+    pub fn failures(&self) -> &[Failure] {
+        &self.failures
+    }
+
+    /// Gives one server settings of its own. Nothing happens if there is no such server.
+    pub fn tune(&mut self, index: usize, tuning: Tuning) {
+        if let Some(server) = self.servers.get_mut(index) {
+            server.tuning = tuning;
+        }
+    }
+
+    /// Says that a server is good (`None`), or that it is to rest for so long, as if it had failed.
+    pub fn mark(&mut self, index: usize, rest: Option<Duration>) {
+        let Some(server) = self.servers.get_mut(index) else { return };
+        match rest {
+            None => server.health.succeeded(),
+            Some(rest) => server.health.take_down(Instant::now(), rest),
+        }
+        self.has_trouble = true;
+    }
+
     /// The server on which a key lives, dead or not.
     pub fn locate(&mut self, key: &[u8]) -> Option<usize> {
         self.ring().server(key)
+    }
+
+    /// The server that a get of this key would go to now: another one if its own is dead and there is a living one to take its place.
+    pub fn route_now(&mut self, key: &[u8]) -> Option<usize> {
+        if self.is_empty() {
+            return None;
+        }
+        Some(self.route(key, Operation::Get).map_or_else(|(server, _)| server, |(server, _)| server))
     }
 
     fn ring(&mut self) -> &Ring {
@@ -211,6 +256,7 @@ impl Pool {
         self.batch.records.clear();
         self.batch.keys.clear();
         (self.next, self.asked, self.has_errors) = (0, 0, false);
+        self.failures.clear();
         for server in &mut self.servers {
             server.begin();
         }
@@ -301,6 +347,8 @@ impl Pool {
                 return Err(Code::BadKey);
             }
             if let Err(fault) = local::execute(server, &mut self.batch, number, request) {
+                let server = self.batch.pending[number as usize].server as usize;
+                self.failures.push(Failure { server, code: fault.code, errno: fault.errno });
                 self.give_up(number, fault);
             }
             return Ok(());

@@ -87,7 +87,7 @@ impl Pool {
 
     /// The server of a key, or another place if it is dead, and the number of that place. Else the server that should have it, and
     /// why it is not asked.
-    fn route(&mut self, key: &[u8], operation: Operation) -> Result<(usize, u32), (usize, Code)> {
+    pub(super) fn route(&mut self, key: &[u8], operation: Operation) -> Result<(usize, u32), (usize, Code)> {
         let first = self.ring().server(key).ok_or((0, Code::ServerMarkedDead))?;
         match self.servers[first].health.refusal() {
             None => Ok((first, 0)),

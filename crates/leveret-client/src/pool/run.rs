@@ -1,7 +1,7 @@
 //! The loop: sends, reads and waits, over all servers at once, until no answer is awaited.
 use super::link::{self, Fault, Moved, READABLE, WRITABLE};
 use super::server::{Server, ROW_END};
-use super::{datagrams, wire, Code, Pool};
+use super::{datagrams, wire, Code, Failure, Pool};
 use rustix::event::PollFd;
 use std::time::{Duration, Instant};
 
@@ -105,7 +105,7 @@ impl Pool {
                 continue;
             }
             let is_connected = server.link.as_ref().is_some_and(|link| link.is_connected);
-            let patience = if is_connected { self.options.io_timeout } else { self.options.connect_timeout };
+            let patience = if is_connected { server.io_timeout(&self.options) } else { server.connect_timeout(&self.options) };
             until = until.min(*server.deadline.get_or_insert(now + patience));
         }
         let ready: Vec<(usize, bool, bool)> = {
@@ -147,6 +147,38 @@ impl Pool {
         }
     }
 
+    /// Connects to one server, if it is not connected, and waits for that. The next batch would do so by itself. Ends the batch.
+    pub fn connect(&mut self, index: usize) -> Code {
+        self.begin();
+        let now = Instant::now();
+        let done = self.try_connect(index, now);
+        if let Err(fault) = done {
+            self.fail(index, fault);
+            return fault.code;
+        }
+        self.servers[index].health.succeeded();
+        Code::Success
+    }
+
+    fn try_connect(&mut self, index: usize, now: Instant) -> Result<(), Fault> {
+        let server = &mut self.servers[index];
+        if server.is_local() {
+            return server.local.open(&server.host).map(|_| ());
+        }
+        if server.link.as_ref().is_some_and(|link| !link.is_connected || !link.is_quiet()) {
+            server.close();
+        }
+        let until = now + server.connect_timeout(&self.options);
+        while !server.connect(&self.options)? {
+            let Some(link) = &server.link else { return Err(Fault::new(Code::ConnectionFailure)) };
+            let left = until.saturating_duration_since(Instant::now());
+            if left.is_zero() || !link::wait(&mut [PollFd::new(link, WRITABLE)], left) {
+                return Err(Fault::new(Code::Timeout));
+            }
+        }
+        Ok(())
+    }
+
     /// Connects if need be, and sends what can be sent.
     pub(super) fn send(&mut self, index: usize) {
         let server = &mut self.servers[index];
@@ -176,7 +208,7 @@ impl Pool {
                             (server.deadline, server.come) = (None, 0);
                         } else if alone {
                             // From here on patience is measured: a server that drips is not waited for again and again.
-                            server.deadline = Some(Instant::now() + self.options.io_timeout);
+                            server.deadline = Some(Instant::now() + server.io_timeout(&self.options));
                         }
                         if server.expected.is_empty() && !server.health.is_fresh() {
                             server.health.succeeded();
@@ -216,10 +248,12 @@ impl Pool {
         server.sent = 0;
         let waiting: Vec<u32> = server.expected.drain(..).filter(|number| *number != ROW_END).collect();
         // To libmemcached a server that is only slow is not out of order, to pecl/memcache it is.
+        self.failures.push(Failure { server: index, code: fault.code, errno: fault.errno });
         let is_slow = fault.code == Code::Timeout && was_connected && self.options.failover_attempts == 0;
         if !is_slow || server.health.timed_out(&self.options) {
             self.has_trouble = true;
-            if server.health.failed(now, &self.options) {
+            let rest = server.tuning.retry_timeout.unwrap_or(self.options.retry_timeout);
+            if server.health.failed(now, &self.options, rest) {
                 self.ring = None;
             }
         }

@@ -7,7 +7,7 @@ use super::short_cut::ShortCut;
 use super::Options;
 use std::collections::VecDeque;
 use std::ops::Range;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Not the number of a request: the end of a row of gets, which the server marks too (`END`, `MN`, the noop's answer).
 pub(super) const ROW_END: u32 = u32::MAX;
@@ -22,11 +22,21 @@ const GROWTH_MAX: usize = 4 << 20;
 // An output above this is given back to the system after its batch.
 const OUTPUT_KEPT: usize = 1 << 20;
 
+/// Where one server differs from the pool's settings.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tuning {
+    /// For a connection to be made, and for a server that owes an answer.
+    pub timeout: Option<Duration>,
+    /// After a failure it is not tried for so long.
+    pub retry_timeout: Option<Duration>,
+}
+
 pub(super) struct Server {
     pub host: String,
     pub port: u16,
     pub udp_port: u16,
     pub weight: u32,
+    pub tuning: Tuning,
     pub health: Health,
     pub datagrams: Datagrams,
     pub short_cut: ShortCut,
@@ -109,6 +119,7 @@ impl Server {
             port,
             udp_port,
             weight,
+            tuning: Tuning::default(),
             health: Health::default(),
             datagrams: Datagrams::default(),
             short_cut: ShortCut::default(),
@@ -161,6 +172,14 @@ impl Server {
         (self.is_used, self.may_be_stale) = (false, false);
         self.deadline = None;
         self.input.cut();
+    }
+
+    pub fn connect_timeout(&self, options: &Options) -> Duration {
+        self.tuning.timeout.unwrap_or(options.connect_timeout)
+    }
+
+    pub fn io_timeout(&self, options: &Options) -> Duration {
+        self.tuning.timeout.unwrap_or(options.io_timeout)
     }
 
     pub fn has_unsent(&self) -> bool {
@@ -256,9 +275,10 @@ impl Server {
 
     /// Reads once; `alone` = may wait.
     pub fn recv(&mut self, alone: bool, options: &Options) -> Result<Moved, Fault> {
+        let patience = self.io_timeout(options);
         let Some(link) = &mut self.link else { return Ok(Moved::Blocked) };
         let room = self.input.room();
-        let moved = if alone { link.recv_alone(room, options)? } else { link.recv(room)? };
+        let moved = if alone { link.recv_alone(room, patience)? } else { link.recv(room)? };
         if let Moved::Bytes(len) = moved {
             self.input.filled += len;
             self.may_be_stale = false;

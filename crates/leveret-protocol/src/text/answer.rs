@@ -44,7 +44,7 @@ pub enum Answer<'a> {
     Number(u64),
     /// `VERSION`
     Version(&'a [u8]),
-    /// One line of `stats`.
+    /// One line of `stats`; of `stats cachedump`, an item.
     Stat {
         /// Its name.
         name: &'a [u8],
@@ -145,7 +145,8 @@ fn plain<'a>(line: &'a [u8], first: &'a [u8], rest: Words<'a>) -> Answer<'a> {
     let text = rest.0.trim_ascii_start();
     match first {
         b"VERSION" => Answer::Version(text),
-        b"STAT" => stat(line, rest),
+        // The rows of `stats cachedump` begin in a way of their own.
+        b"STAT" | b"ITEM" => stat(line, rest),
         b"ERROR" => Answer::Error(text),
         b"CLIENT_ERROR" => Answer::ClientError(text),
         b"SERVER_ERROR" => Answer::ServerError(text),
@@ -265,6 +266,7 @@ mod tests {
             ("VERSION 1.6.45\r\n", Answer::Version(b"1.6.45")),
             ("STAT pid 7\r\n", Answer::Stat { name: b"pid", value: b"7" }),
             ("STAT inter  a b\r\n", Answer::Stat { name: b"inter", value: b" a b" }),
+            ("ITEM k [5 b; 0 s]\r\n", Answer::Stat { name: b"k", value: b"[5 b; 0 s]" }),
             ("STAT domain_socket \r\n", Answer::Stat { name: b"domain_socket", value: b"" }),
             ("ERROR\r\n", Answer::Error(b"")),
             ("ERROR Too many open connections\r\n", Answer::Error(b"Too many open connections")),
