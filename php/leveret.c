@@ -65,7 +65,7 @@ static PHP_INI_MH(on_update_serializer)
 
 static PHP_INI_MH(on_update_provide)
 {
-	static const char *const names[] = { "apcu", "memcached", "", NULL };
+	static const char *const names[] = { "apcu", "memcached", "memcache", "", NULL };
 	bool good = true;
 	for (const char *at = ZSTR_VAL(new_value); *at; ) {
 		at += strspn(at, ", \t");
@@ -73,7 +73,7 @@ static PHP_INI_MH(on_update_provide)
 		good = good && is_one_of(at, len, names);
 		at += len;
 	}
-	if (!is_valid(good, entry, new_value, "a list of drop-in modules (apcu, memcached) or empty")) {
+	if (!is_valid(good, entry, new_value, "a list of drop-in modules (apcu, memcached, memcache) or empty")) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
@@ -152,7 +152,10 @@ static zend_result provide(void)
 	if (provides("apcu") && php_leveret_apcu_startup() == FAILURE) {
 		return FAILURE;
 	}
-	return provides("memcached") ? php_leveret_memcached_startup() : SUCCESS;
+	if (provides("memcached") && php_leveret_memcached_startup() == FAILURE) {
+		return FAILURE;
+	}
+	return provides("memcache") ? php_leveret_memcache_startup() : SUCCESS;
 }
 
 static PHP_MINIT_FUNCTION(leveret)
@@ -225,7 +228,7 @@ static PHP_MINFO_FUNCTION(leveret)
 	DISPLAY_INI_ENTRIES();
 }
 
-/* apcu_iterator.c matches keys by pcre's functions; the drop-in module memcached is made of json, session and spl. */
+/* apcu_iterator.c matches keys by pcre's functions; the drop-in modules memcached and memcache are made of json, session and spl. */
 static const zend_module_dep leveret_deps[] = {
 	ZEND_MOD_REQUIRED("pcre")
 	ZEND_MOD_REQUIRED("json")

@@ -114,4 +114,8 @@ zend_result php_leveret_apcu_startup(void);  /* registers the module apcu, unles
 
 zend_result php_leveret_memcached_startup(void);
 
+/* --- memcache_module.c --- */
+
+zend_result php_leveret_memcache_startup(void);
+
 #endif

@@ -12,7 +12,7 @@ Warning: leveret.dir must be the absolute path of a folder, or empty, "relative/
 
 Warning: leveret.memory must be a size from 8M to 1024G, "1M" is not; the default is used in Unknown on line 0
 
-Warning: leveret.provide must be a list of drop-in modules (apcu, memcached) or empty, "apcu,redis" is not; the default is used in Unknown on line 0
+Warning: leveret.provide must be a list of drop-in modules (apcu, memcached, memcache) or empty, "apcu,redis" is not; the default is used in Unknown on line 0
 
 Warning: leveret.serializer must be auto, php, igbinary or msgpack, "json" is not; the default is used in Unknown on line 0
 
