@@ -1,0 +1,76 @@
+"""Programs that run unmodified: on ours over memcached, `leveret serve` and an arena they print what they print on the originals."""
+
+import json
+
+from servers import Server
+from support import SystemTest, original_of
+
+# As in the program's text, but for the time of a test; `./x demo` runs it with its hundred thousand.
+SEED_COUNT = 3000
+
+# What the packages themselves need under `php -n`.
+EXTENSIONS = ("ctype", "mbstring")
+
+
+class Applications(SystemTest):
+    def places(self, unix=False):
+        """Servers of our own, each as the words HOST PORT of a program."""
+        servers = {name: Server(self, kind, unix=unix) for name, kind in (("memcached", "memcached"), ("leveret serve", "leveret"))}
+        words = {name: (server.socket, 0) if unix else ("localhost", server.port) for name, server in servers.items()}
+        return {**words, "arena": ("arena:applications", 0)}
+
+    def ways(self, module):
+        """The original on memcached first; then ours everywhere."""
+        for unix in (False, True):
+            places = self.places(unix)
+            yield "original", original_of(module), places["memcached"]
+            for name, words in places.items():
+                yield f"ours on {name}", self.ours(leveret__provide=module), words
+
+    def lines(self, script, *words, **options):
+        """What it prints, and what PHP complains of."""
+        done = self.run_php(script, *words, extensions=EXTENSIONS, **options)
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        return [*done.stdout.splitlines(), *done.stderr.splitlines()]
+
+    def is_as_original(self, module, script, least, *first):
+        """`least`: lines that it must print, or the test has hardly tested."""
+        want = None
+        for name, provider, words in self.ways(module):
+            got = self.lines(script, *first, *words, provider=provider)
+            self.assertGreaterEqual(len(got), least, name)
+            want = want or got
+            self.assertEqual(want, got, name)
+        self.assertTrue(self.arena("applications").exists(), "the arena was not used")
+
+
+class Seeds(Applications):
+    def store_and_load(self, module, class_name):
+        for name, provider, words in self.ways(module):
+            self.assertEqual({"stored": SEED_COUNT}, self.php("seed001_store.php", class_name, *words, SEED_COUNT, provider=provider), name)
+            loaded = self.php("seed001_load.php", class_name, *words, SEED_COUNT, provider=provider)
+            self.assertEqual({"right": SEED_COUNT, "miss": False, "items": SEED_COUNT}, loaded, name)
+
+    def test_memcached(self):
+        """The seed's programs store and load their numbers with Memcached, wherever these lie"""
+        self.store_and_load("memcached", "Memcached")
+
+    def test_memcached_types(self):
+        """The seed's data types come back from Memcached as from the original, wherever they lie"""
+        self.is_as_original("memcached", "seed001_types.php", 60, "Memcached")
+
+
+class Packages(Applications):
+    def test_laravel(self):
+        """Laravel's cache, with its locks, tags and rate limiter, does on Memcached what it does on the original"""
+        self.is_as_original("memcached", "laravel_cache.php", 50)
+
+    def test_horde_memcached(self):
+        """Horde_Memcache does on Memcached what it does on the original"""
+        self.is_as_original("memcached", "horde_memcache.php", 20)
+
+
+if __name__ == "__main__":
+    import unittest
+
+    unittest.main()
