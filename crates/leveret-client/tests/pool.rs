@@ -312,11 +312,29 @@ fn quiet_and_buffered_writes_arrive() {
         pool.begin();
         pool.add(&set(&keys[0], b"22")).unwrap();
         assert_eq!(pool.run(), Code::Buffered);
+        assert!(pool.next_answer().is_none(), "nothing is owed, so nothing is waited for");
         assert_eq!(one(pool, request(Operation::Get, &keys[0])).3, b"22", "{protocol:?}: a read sends what waits");
         pool.begin();
         pool.add(&set(&keys[1], b"33")).unwrap();
         assert_eq!(pool.run(), Code::Buffered);
         assert_eq!(pool.flush_buffers(), Code::Success);
+    }
+}
+
+/// A batch that is left before it is sent whole: what was left of it went out over the next connection, in front of the next request.
+#[test]
+fn the_rest_of_an_abandoned_batch_is_not_sent() {
+    let server = Memcached::tcp();
+    for protocol in PROTOCOLS {
+        let pool = &mut pool(protocol, &[&server]);
+        let keys: Vec<String> = (0..200_000).map(|i| format!("{protocol:?}:{i:0200}")).collect();
+        one(pool, set("kept", b"value"));
+        pool.begin();
+        for key in &keys {
+            pool.add(&request(Operation::Get, key)).unwrap();
+        }
+        assert_eq!(pool.start(), None);
+        assert_eq!(one(pool, request(Operation::Get, "kept")).3, b"value", "{protocol:?}");
     }
 }
 

@@ -244,12 +244,7 @@ impl Pool {
 
     /// Begins a batch. Answers of the one before are gone, and what was not fetched of it is not waited for.
     pub fn begin(&mut self) {
-        let pid = std::process::id();
-        if pid != self.pid {
-            // Closing here does not close the parent's.
-            self.quit();
-            self.pid = pid;
-        }
+        self.leave_to_parent();
         // One more, because the number before the first marks ends of rows.
         self.batch.opaque_base = self.batch.opaque_base.wrapping_add(self.batch.pending.len() as u32 + 1);
         self.batch.pending.clear();
@@ -380,8 +375,8 @@ impl Pool {
             match is_silent {
                 Some(true) => self.next += 1,
                 Some(false) => break,
-                None if !self.advance() => return None,
-                None => {}
+                None if self.is_owed() && self.advance() => {}
+                None => return None,
             }
         }
         let record = &self.batch.records[self.next];
@@ -400,6 +395,21 @@ impl Pool {
             cas: record.cas,
             number: record.number,
         })
+    }
+
+    /// Some answer is still to come, and to this process: of what its parent asked before a fork, only the parent reads the answers.
+    fn is_owed(&self) -> bool {
+        self.servers.iter().any(Server::is_awaited) && self.pid == std::process::id()
+    }
+
+    /// In a child of fork: connections, what is asked over them and what waits to be sent are its parent's.
+    fn leave_to_parent(&mut self) {
+        let pid = std::process::id();
+        if pid != self.pid {
+            // Closing here does not close the parent's.
+            self.quit();
+            self.pid = pid;
+        }
     }
 
     /// Closes all connections. Writes that wait in buffers are lost.

@@ -68,6 +68,7 @@ impl Pool {
 
     /// Sends the writes that wait in buffers, and waits until the kernel has them.
     pub fn flush_buffers(&mut self) -> Code {
+        self.leave_to_parent();
         for index in 0..self.servers.len() {
             self.send(index);
         }

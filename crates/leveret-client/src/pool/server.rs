@@ -149,6 +149,10 @@ impl Server {
     pub fn begin(&mut self) {
         if !self.expected.is_empty() || self.input.parsed < self.input.filled {
             self.close();
+            // The rest of a request is none: it must not go out over the next link.
+            if self.sent > 0 || !self.expected.is_empty() {
+                self.sent = self.output.len();
+            }
         }
         self.expected.clear();
         self.row.clear();
