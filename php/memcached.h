@@ -41,6 +41,7 @@ enum {
 	MEMC_BAD_KEY_PROVIDED = 33,
 	MEMC_E2BIG = 37,
 	MEMC_INVALID_ARGUMENTS = 38,
+	MEMC_DEPRECATED = 45,
 	MEMC_SERVER_MEMORY_ALLOCATION_FAILURE = 48,
 	MEMC_PAYLOAD_FAILURE = -1001
 };
@@ -52,8 +53,10 @@ enum {
 
 /* libmemcached's behaviours that have a number of their own; the highest is 37. */
 #define MEMC_BEHAVIORS 40
+/* memcached's own limit of a key, prefix included. */
+#define MEMC_KEY_MAX 250
 /* Those that other files than memcached_link.c ask for. */
-enum { MEMC_BINARY_PROTOCOL = 18, MEMC_NOREPLY = 26 };
+enum { MEMC_VERIFY_KEY = 13, MEMC_BINARY_PROTOCOL = 18, MEMC_NOREPLY = 26 };
 
 /* Servers, connections and options: of one object, or shared by all that name the same persistent id. */
 typedef struct memc_link {
@@ -107,10 +110,14 @@ void php_leveret_memcached_session_init(HashTable *pools);
 
 /* --- memcached_result.c --- */
 
+/* What PHP's side says, which is no error of getLastError…(). */
 void memc_result(memc_object *self, zend_long code);
-/* As memc_result, and keeps what the server said. */
+/* What libmemcached would say: its errors, but for those that are answers, are also those of getLastError…(). */
+void memc_failure(memc_object *self, zend_long code);
+/* As memc_failure, and keeps what the server said. */
 void memc_result_of(memc_object *self, const leveret_answer *answer);
 bool memc_is_failure(zend_long code);
+const char *memc_text(zend_long code);
 
 /* --- memcached_link.c: links and their options --- */
 

@@ -5,19 +5,17 @@
 
 #include "memcached.h"
 
-/* memcached's own limit, prefix included. */
-#define KEY_MAX 250
-
 bool memc_key_is_good(memc_object *self, const zend_string *key)
 {
 	const memc_link *link = self->link;
 	size_t len = ZSTR_LEN(key) + (link->prefix ? ZSTR_LEN(link->prefix) : 0);
-	bool good = ZSTR_LEN(key) > 0 && len <= KEY_MAX;
+	bool good = ZSTR_LEN(key) > 0 && len <= MEMC_KEY_MAX;
 	if (good && link->behaviors[MEMC_BINARY_PROTOCOL]) {
 		good = !memchr(ZSTR_VAL(key), '\n', ZSTR_LEN(key));
 	} else if (good) {
+		const unsigned char top = link->behaviors[MEMC_VERIFY_KEY] ? 0x7e : 0xff;
 		for (const unsigned char *at = (const unsigned char *) ZSTR_VAL(key), *end = at + ZSTR_LEN(key); at < end; at++) {
-			if (*at <= ' ' || *at == 0x7f) {
+			if (*at <= ' ' || *at == 0x7f || *at > top) {
 				good = false;
 				break;
 			}
@@ -66,13 +64,13 @@ bool memc_call(memc_object *self, leveret_request *request, memc_copy *copy)
 	leveret_pool_begin(pool);
 	int code = leveret_pool_add(pool, request);
 	if (code != MEMC_SUCCESS) {
-		memc_result(self, code);
+		memc_failure(self, code);
 		return false;
 	}
 	code = leveret_pool_run(pool);
 	if (!leveret_pool_next(pool, &answer)) {
 		/* Nothing is answered to what was sent without asking for it. */
-		memc_result(self, code);
+		memc_failure(self, code);
 		return false;
 	}
 	memc_result_of(self, &answer);

@@ -9,7 +9,7 @@
 /* libmemcached's numbers of its behaviours; Memcached::OPT_* are the same. */
 enum {
 	NO_BLOCK = 0, TCP_NODELAY = 1, HASH = 2, SEND_SIZE = 4, RECV_SIZE = 5, CACHE_LOOKUPS = 6, POLL_TIMEOUT = 8, DISTRIBUTION = 9,
-	BUFFER_WRITES = 10, SORT_HOSTS = 12, VERIFY_KEY = 13, CONNECT_TIMEOUT = 14, RETRY_TIMEOUT = 15, KETAMA_WEIGHTED = 16, KETAMA_HASH = 17,
+	BUFFER_WRITES = 10, SORT_HOSTS = 12, CONNECT_TIMEOUT = 14, RETRY_TIMEOUT = 15, KETAMA_WEIGHTED = 16, KETAMA_HASH = 17,
 	SEND_TIMEOUT = 19, RECV_TIMEOUT = 20, FAILURE_LIMIT = 21, HASH_WITH_PREFIX = 25, USE_UDP = 27,
 	AUTO_EJECT = 28, REPLICAS = 29, RANDOM_REPLICA = 30, KEEPALIVE = 32, REMOVE_FAILED = 35, DEAD_TIMEOUT = 36, TIMEOUT_LIMIT = 37
 };
@@ -32,7 +32,7 @@ static const struct behavior {
 	[DISTRIBUTION] = { true, false, 0, NO_POOL_OPTION },
 	[BUFFER_WRITES] = { true, true, 0, LEVERET_POOL_BUFFER_WRITES },
 	[SORT_HOSTS] = { true, true, 0, LEVERET_POOL_SORT_HOSTS },
-	[VERIFY_KEY] = { true, true, 0, LEVERET_POOL_VERIFY_KEY },
+	[MEMC_VERIFY_KEY] = { true, true, 0, LEVERET_POOL_VERIFY_KEY },
 	[CONNECT_TIMEOUT] = { true, false, 4000, LEVERET_POOL_CONNECT_TIMEOUT_MS },
 	[RETRY_TIMEOUT] = { true, false, 2, LEVERET_POOL_RETRY_TIMEOUT_S },
 	[KETAMA_WEIGHTED] = { true, true, 0, NO_POOL_OPTION },
@@ -53,11 +53,12 @@ static const struct behavior {
 	[TIMEOUT_LIMIT] = { true, false, 0, LEVERET_POOL_TIMEOUT_LIMIT },
 };
 
-enum { MODULA = 0, CONSISTENT = 1, VIRTUAL_BUCKET = 6 };
+/* WEIGHTED has no constant: it is what libmemcached calls the distribution of OPT_LIBKETAMA_COMPATIBLE. */
+enum { MODULA = 0, CONSISTENT = 1, WEIGHTED = 5, VIRTUAL_BUCKET = 6 };
 enum { HASH_MD5 = 1, HASH_LAST = 8 };
 
 /* libmemcached's own limit of a prefix. */
-#define PREFIX_MAX 128
+#define PREFIX_MAX 127
 
 /* --- links --- */
 
@@ -88,6 +89,48 @@ static void set_behavior(memc_link *link, zend_long number, zend_long value)
 	link->behaviors[number] = value;
 	if (behaviors[number].option != NO_POOL_OPTION) {
 		leveret_pool_set_option(link->pool, behaviors[number].option, value);
+	}
+}
+
+/* What libmemcached makes of a number for this behavior; false: it refuses it, with `code`. */
+static bool take(const memc_link *link, zend_long option, zend_long *value, zend_long *code)
+{
+	*code = MEMC_INVALID_ARGUMENTS;
+	if (option < 0 || option >= MEMC_BEHAVIORS || !behaviors[option].is_known) {
+		return false;
+	}
+	if (option == MEMC_VERIFY_KEY && link->behaviors[MEMC_BINARY_PROTOCOL]) {
+		return *value == 0;
+	}
+	if (option == CACHE_LOOKUPS) {
+		*code = MEMC_DEPRECATED;
+		return *value == 1;
+	}
+	if (behaviors[option].is_flag) {
+		*value = *value != 0;
+		return true;
+	}
+	switch (option) {
+		case HASH:
+		case KETAMA_HASH:
+			/* The unknown hash becomes the default. */
+			*value = *value < 0 || *value > HASH_LAST ? 0 : *value;
+			return true;
+		case DISTRIBUTION:
+			return *value == MODULA || *value == CONSISTENT || *value == VIRTUAL_BUCKET;
+		case FAILURE_LIMIT:
+		case REPLICAS:
+		case TIMEOUT_LIMIT:
+			*value = (uint32_t) *value;
+			return option != FAILURE_LIMIT || *value > 0;
+		case SEND_SIZE:
+		case RECV_SIZE:
+			*value = MAX(*value, 0);
+			return *value <= INT32_MAX;
+		default:
+			/* Milliseconds, or other spans; below zero: no end. */
+			*value = MAX(*value, -1);
+			return true;
 	}
 }
 
@@ -142,9 +185,7 @@ void memc_link_free(memc_link *link)
 static bool refuse(memc_object *self, const char *text)
 {
 	memc_result(self, MEMC_INVALID_ARGUMENTS);
-	if (text) {
-		php_error_docref(NULL, E_WARNING, "%s", text);
-	}
+	php_error_docref(NULL, E_WARNING, "%s", text);
 	return false;
 }
 
@@ -154,9 +195,10 @@ static bool set_prefix(memc_object *self, zval *value)
 	zend_string *text = zval_get_string(value);
 	bool good = ZSTR_LEN(text) <= PREFIX_MAX;
 	for (size_t i = 0; good && !link->behaviors[MEMC_BINARY_PROTOCOL] && i < ZSTR_LEN(text); i++) {
-		good = isgraph((unsigned char) ZSTR_VAL(text)[i]) || (unsigned char) ZSTR_VAL(text)[i] >= 0x80;
+		unsigned char byte = (unsigned char) ZSTR_VAL(text)[i];
+		good = byte > ' ' && byte < 0x7f;
 	}
-	if (good) {
+	if (good && !EG(exception)) {
 		if (link->prefix) {
 			zend_string_release(link->prefix);
 		}
@@ -194,21 +236,17 @@ static bool set_serializer(memc_object *self, zend_long serializer)
 static bool set_libmemcached(memc_object *self, zend_long option, zend_long value)
 {
 	memc_link *link = self->link;
-	bool known = option >= 0 && option < MEMC_BEHAVIORS && behaviors[option].is_known;
-	/* The unknown hash becomes the default, as libmemcached has it; an unknown distribution is refused. */
-	if (!known || value < 0 || (option == DISTRIBUTION && value != MODULA && value != CONSISTENT && value != VIRTUAL_BUCKET)
-		|| (option == USE_UDP && value && leveret_pool_servers(link->pool))) {
-		memc_result(self, MEMC_INVALID_ARGUMENTS);
-		php_error_docref(NULL, E_WARNING, "error setting memcached option: INVALID ARGUMENTS");
+	zend_long code;
+	if (!take(link, option, &value, &code) || (option == USE_UDP && value && leveret_pool_servers(link->pool))) {
+		memc_failure(self, code);
+		php_error_docref(NULL, E_WARNING, "error setting memcached option: %s", memc_text(code));
 		return false;
 	}
-	if ((option == HASH || option == KETAMA_HASH) && value > HASH_LAST) {
-		value = 0;
-	}
-	set_behavior(link, option, behaviors[option].is_flag ? value != 0 : value);
+	memc_result(self, MEMC_SUCCESS);
+	set_behavior(link, option, value);
 	switch (option) {
 		case KETAMA_WEIGHTED:
-			set_behavior(link, DISTRIBUTION, value ? CONSISTENT : MODULA);
+			set_behavior(link, DISTRIBUTION, value ? WEIGHTED : MODULA);
 			set_behavior(link, HASH, value ? HASH_MD5 : 0);
 			set_behavior(link, KETAMA_HASH, value ? HASH_MD5 : 0);
 			choose_ring(link);
@@ -235,7 +273,8 @@ static bool set_option(memc_object *self, zend_long option, zval *value)
 			return true;
 		case MEMC_OPT_COMPRESSION_TYPE:
 			if (number != MEMC_COMPRESSION_FASTLZ && number != MEMC_COMPRESSION_ZLIB) {
-				return refuse(self, NULL);
+				memc_result(self, MEMC_INVALID_ARGUMENTS);
+				return false;
 			}
 			link->compression_type = number;
 			return true;
@@ -248,7 +287,8 @@ static bool set_option(memc_object *self, zend_long option, zval *value)
 			return set_serializer(self, number);
 		case MEMC_OPT_USER_FLAGS:
 			if (number > 65535) {
-				return refuse(self, "MEMC_OPT_USER_FLAGS must be < 65535");
+				php_error_docref(NULL, E_WARNING, "MEMC_OPT_USER_FLAGS must be < 65535");
+				return false;
 			}
 			link->user_flags = number < 0 ? -1 : number;
 			return true;

@@ -64,6 +64,18 @@ static memc_link *persistent_link(zend_string *id, bool *is_new)
 	return link;
 }
 
+static int add(memc_link *link, zend_string *host, zend_long port, zend_long weight)
+{
+	if (port < 0 || port > 65535 || weight < 0 || weight > INT32_MAX) {
+		return MEMC_INVALID_ARGUMENTS;
+	}
+	if (ZSTR_LEN(host) == 0) {
+		return leveret_pool_add_server(link->pool, php_leveret_bytes("localhost", strlen("localhost")), (uint16_t) (port ? port : DEFAULT_PORT), 0, (uint32_t) weight, php_leveret_dir());
+	}
+	bool is_local = ZSTR_LEN(host) && (ZSTR_VAL(host)[0] == '/' || zend_string_starts_with_literal(host, "arena:") || zend_string_starts_with_literal(host, "unix://"));
+	return leveret_pool_add_server(link->pool, php_leveret_string(host), (uint16_t) (is_local ? 0 : port ? port : DEFAULT_PORT), 0, (uint32_t) weight, php_leveret_dir());
+}
+
 /* "--SERVER=host:port/?weight" words of libmemcached's configuration string. False: a word that is not understood. */
 static bool configure(memc_link *link, const char *at)
 {
@@ -73,12 +85,13 @@ static bool configure(memc_link *link, const char *at)
 		if (len <= strlen(server) || strncasecmp(at, server, strlen(server)) != 0) {
 			return false;
 		}
-		const char *host = at + strlen(server), *end = at + len;
-		const char *colon = memchr(host, ':', (size_t) (end - host));
-		size_t host_len = (size_t) ((*host == '/' || !colon ? end : colon) - host);
-		zend_long port = *host == '/' ? 0 : colon ? ZEND_STRTOL(colon + 1, NULL, 10) : DEFAULT_PORT;
-		const char *weight = zend_memnstr(host, "/?", 2, end);
-		if (leveret_pool_add_server(link->pool, php_leveret_bytes(host, host_len), (uint16_t) port, 0, weight ? (uint32_t) atoi(weight + 2) : 0, php_leveret_dir()) != MEMC_SUCCESS) {
+		const char *begin = at + strlen(server), *end = at + len;
+		const char *weight = zend_memnstr(begin, "/?", 2, end), *host_end = weight ? weight : end;
+		const char *colon = *begin == '/' ? NULL : memchr(begin, ':', (size_t) (host_end - begin));
+		zend_string *host = zend_string_init(begin, (size_t) ((colon ? colon : host_end) - begin), 0);
+		int code = add(link, host, colon ? ZEND_STRTOL(colon + 1, NULL, 10) : 0, weight ? ZEND_STRTOL(weight + 2, NULL, 10) : 0);
+		zend_string_release(host);
+		if (code != MEMC_SUCCESS) {
 			return false;
 		}
 		at = end;
@@ -109,6 +122,11 @@ PHP_METHOD(Memcached, __construct)
 		return;
 	}
 	if (configuration && !configure(self->link, ZSTR_VAL(configuration))) {
+		if (self->link->is_persistent) {
+			/* The next one of this name is to be told too, not to find a link without servers. */
+			self->link = NULL;
+			zend_hash_del(&MEMCACHED_G(links), id);
+		}
 		zend_throw_exception_ex(exception_ce, 0, "Memcached configuration \"%s\": only words like --SERVER=host:port are understood", ZSTR_VAL(configuration));
 		RETURN_THROWS();
 	}
@@ -159,15 +177,6 @@ PHP_METHOD(Memcached, checkKey)
 }
 
 /* --- servers --- */
-
-static int add(memc_link *link, zend_string *host, zend_long port, zend_long weight)
-{
-	if (port < 0 || port > 65535 || weight < 0 || weight > INT32_MAX) {
-		return MEMC_INVALID_ARGUMENTS;
-	}
-	bool is_local = ZSTR_LEN(host) && (ZSTR_VAL(host)[0] == '/' || zend_string_starts_with_literal(host, "arena:") || zend_string_starts_with_literal(host, "unix://"));
-	return leveret_pool_add_server(link->pool, php_leveret_string(host), (uint16_t) (is_local ? 0 : port ? port : DEFAULT_PORT), 0, (uint32_t) weight, php_leveret_dir());
-}
 
 PHP_METHOD(Memcached, addServer)
 {
@@ -273,10 +282,12 @@ PHP_METHOD(Memcached, getServerByKey)
 	MEMC_THIS();
 	memc_result(self, MEMC_SUCCESS);
 	if (!leveret_pool_servers(link->pool)) {
-		memc_result(self, MEMC_NO_SERVERS);
+		memc_failure(self, MEMC_NO_SERVERS);
 		RETURN_FALSE;
 	}
-	if (!memc_key_is_good(self, key)) {
+	/* A server key is only hashed: unless OPT_VERIFY_KEY says so it need not be one that a server would take. */
+	if (link->behaviors[MEMC_VERIFY_KEY] ? !memc_key_is_good(self, key) : ZSTR_LEN(key) == 0 || ZSTR_LEN(key) > MEMC_KEY_MAX) {
+		memc_failure(self, MEMC_BAD_KEY_PROVIDED);
 		RETURN_FALSE;
 	}
 	int64_t index = leveret_pool_locate(link->pool, php_leveret_string(key));
@@ -349,7 +360,7 @@ static bool ask_all(memc_object *self, leveret_operation operation, leveret_byte
 	memc_result(self, MEMC_SUCCESS);
 	self->is_fetching = false;
 	if (!leveret_pool_servers(pool)) {
-		memc_result(self, MEMC_NO_SERVERS);
+		memc_failure(self, MEMC_NO_SERVERS);
 		return false;
 	}
 	leveret_pool_begin(pool);
@@ -358,7 +369,7 @@ static bool ask_all(memc_object *self, leveret_operation operation, leveret_byte
 		code = leveret_pool_run(pool);
 	}
 	memc_gather(self, copies, UINT32_MAX);
-	memc_result(self, code);
+	memc_failure(self, code);
 	return true;
 }
 

@@ -44,7 +44,7 @@ static bool give_value(memc_object *self, memc_copy *copy, bool is_extended, zva
 }
 
 /* A miss is filled by the script: $cache_cb($memc, $key, &$value, &$expiration), with GET_EXTENDED ($memc, $key, &$value). */
-static void read_through(memc_object *self, zend_fcall_info *call, zend_fcall_info_cache *cache, zend_string *key, bool is_extended, zval *return_value)
+static void read_through(memc_object *self, zend_fcall_info *call, zend_fcall_info_cache *cache, zend_string *server_key, zend_string *key, bool is_extended, zval *return_value)
 {
 	zval arguments[4], answer, *value = &arguments[2];
 	ZVAL_OBJ_COPY(&arguments[0], &self->std);
@@ -59,18 +59,21 @@ static void read_through(memc_object *self, zend_fcall_info *call, zend_fcall_in
 	ZVAL_UNDEF(&answer);
 	zend_result called = zend_call_function(call, cache);
 	if (called == SUCCESS && !EG(exception) && zend_is_true(&answer)) {
-		zval *found = Z_REFVAL_P(value);
+		/* Held: code of the value (__serialize) may still have the reference, and assign something else to it. */
+		zval found, *stored = &found;
+		ZVAL_COPY(&found, Z_REFVAL_P(value));
 		zend_long expiration = zval_get_long(Z_REFVAL(arguments[3]));
-		zval *stored = found;
-		if (is_extended && Z_TYPE_P(found) == IS_ARRAY) {
+		if (is_extended) {
 			/* The original takes the number under "cas" for the expiration; scripts that use this rely on it. */
-			zval *cas = zend_hash_str_find(Z_ARRVAL_P(found), "cas", strlen("cas"));
-			stored = zend_hash_str_find(Z_ARRVAL_P(found), "value", strlen("value"));
+			HashTable *parts = Z_TYPE(found) == IS_ARRAY ? Z_ARRVAL(found) : NULL;
+			zval *cas = parts ? zend_hash_str_find(parts, "cas", strlen("cas")) : NULL;
+			stored = parts ? zend_hash_str_find(parts, "value", strlen("value")) : NULL;
 			expiration = cas ? zval_get_long(cas) : 0;
 		}
-		if (stored && memc_store_one(self, LEVERET_OP_SET, NULL, key, stored, expiration, 0)) {
-			ZVAL_COPY(return_value, found);
+		if (stored && !EG(exception) && memc_store_one(self, LEVERET_OP_SET, server_key, key, stored, expiration, 0)) {
+			ZVAL_COPY(return_value, &found);
 		}
+		zval_ptr_dtor(&found);
 	}
 	zval_ptr_dtor(&answer);
 	for (int i = 0; i < 4; i++) {
@@ -146,7 +149,7 @@ static void get(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		}
 		memc_copy_free(&copy);
 	} else if (self->code == MEMC_NOTFOUND && call.size) {
-		read_through(self, &call, &cache, key, is_extended, return_value);
+		read_through(self, &call, &cache, server_key, key, is_extended, return_value);
 	}
 }
 
@@ -171,10 +174,14 @@ static bool ask(memc_object *self, zend_string *server_key, HashTable *keys, boo
 		}
 		zend_string_release(name);
 	} ZEND_HASH_FOREACH_END();
-	memc_result(self, MEMC_SUCCESS);
+	memc_result(self, MEMC_NOTFOUND);
 	self->is_fetching = false;
 	leveret_pool_begin(link->pool);
 	for (uint32_t i = 0; i < count; i++) {
+		if (EG(exception)) {
+			zend_string_release(names[i]);
+			continue;
+		}
 		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(names[i]), .with_cas = with_cas, .server = -1 };
 		if (server_key) {
 			request.group = php_leveret_string(server_key);
@@ -183,12 +190,12 @@ static bool ask(memc_object *self, zend_string *server_key, HashTable *keys, boo
 		if (code == MEMC_SUCCESS) {
 			asked++;
 		} else {
-			memc_result(self, code);
+			memc_failure(self, code);
 		}
 		zend_string_release(names[i]);
 	}
 	efree(names);
-	return asked > 0 && !EG(exception);
+	return asked > 0;
 }
 
 static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
@@ -216,13 +223,20 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 			zend_string_release(name);
 		} ZEND_HASH_FOREACH_END();
 	}
+	if (EG(exception)) {
+		RETURN_THROWS();
+	}
 	if (!ask(self, server_key, keys, flags & MEMC_GET_EXTENDED)) {
+		if (self->code != MEMC_NOTFOUND) {
+			zval_ptr_dtor(return_value);
+			RETVAL_FALSE;
+		}
 		return;
 	}
 	memc_copies copies = {0};
 	int code = leveret_pool_run(link->pool);
 	memc_gather(self, &copies, UINT32_MAX);
-	memc_result(self, code);
+	memc_failure(self, code == MEMC_SUCCESS ? MEMC_NOTFOUND : code);
 	if (copies.count == 0 && memc_is_failure(code) && code != MEMC_SOME_ERRORS && code != MEMC_NOTFOUND) {
 		zval_ptr_dtor(return_value);
 		RETVAL_FALSE;
@@ -231,9 +245,14 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		zval value;
 		if (copies.list[i].code != MEMC_SUCCESS) {
 			if (copies.list[i].code != MEMC_NOTFOUND) {
-				memc_result(self, MEMC_SOME_ERRORS);
+				memc_failure(self, MEMC_SOME_ERRORS);
 			}
-		} else if (give_value(self, &copies.list[i], flags & MEMC_GET_EXTENDED, &value)) {
+			continue;
+		}
+		if (self->code == MEMC_NOTFOUND) {
+			memc_result(self, MEMC_SUCCESS);
+		}
+		if (give_value(self, &copies.list[i], flags & MEMC_GET_EXTENDED, &value)) {
 			zend_symtable_update(Z_ARRVAL_P(return_value), copies.list[i].key, &value);
 		}
 	}
@@ -301,17 +320,22 @@ static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_THIS();
 	if (!ask(self, server_key, keys, with_cas)) {
+		if (self->code == MEMC_NOTFOUND) {
+			memc_result(self, MEMC_BAD_KEY_PROVIDED);
+		}
 		RETURN_FALSE;
 	}
 	int code = leveret_pool_start(link->pool);
-	memc_result(self, code);
+	memc_failure(self, code);
 	self->is_fetching = true;
 	if (!call.size) {
 		RETURN_BOOL(!memc_is_failure(code));
 	}
 	zval element;
+	bool has_found = false;
 	while (fetch_one(self, &element)) {
 		zval arguments[2], answer;
+		has_found = true;
 		ZVAL_OBJ_COPY(&arguments[0], &self->std);
 		ZVAL_COPY_VALUE(&arguments[1], &element);
 		ZVAL_UNDEF(&answer);
@@ -326,7 +350,10 @@ static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 			break;
 		}
 	}
-	RETURN_BOOL(!EG(exception));
+	if (!has_found) {
+		memc_result(self, MEMC_NOTFOUND);
+	}
+	RETURN_BOOL(has_found && !EG(exception));
 }
 
 PHP_METHOD(Memcached, getDelayed) { get_delayed(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
@@ -359,7 +386,13 @@ PHP_METHOD(Memcached, fetchAll)
 	while (fetch_one(self, &element)) {
 		add_next_index_zval(return_value, &element);
 	}
-	if (!EG(exception)) {
-		memc_result(self, MEMC_SUCCESS);
+	if (EG(exception)) {
+		RETURN_THROWS();
 	}
+	if (!zend_hash_num_elements(Z_ARRVAL_P(return_value))) {
+		memc_result(self, MEMC_NOTFOUND);
+		zval_ptr_dtor(return_value);
+		RETURN_FALSE;
+	}
+	memc_result(self, MEMC_SUCCESS);
 }

@@ -58,7 +58,7 @@ static const char *const texts[] = {
 	[48] = "SERVER FAILED TO ALLOCATE OBJECT",
 };
 
-static const char *text_of(zend_long code)
+const char *memc_text(zend_long code)
 {
 	if (code == MEMC_PAYLOAD_FAILURE) {
 		return "PAYLOAD FAILURE";
@@ -80,13 +80,21 @@ void memc_result(memc_object *self, zend_long code)
 		zend_string_release(self->error);
 		self->error = NULL;
 	}
-	self->error_code = memc_is_failure(code) ? code : MEMC_SUCCESS;
+	self->error_code = MEMC_SUCCESS;
+}
+
+void memc_failure(memc_object *self, zend_long code)
+{
+	memc_result(self, code);
+	if (memc_is_failure(code) && code != MEMC_NOTFOUND && code != MEMC_NOTSTORED && code != MEMC_DATA_EXISTS) {
+		self->error_code = code;
+	}
 }
 
 void memc_result_of(memc_object *self, const leveret_answer *answer)
 {
-	memc_result(self, answer->code);
-	if (!memc_is_failure(answer->code) || answer->code == MEMC_NOTFOUND || answer->code == MEMC_NOTSTORED || answer->code == MEMC_DATA_EXISTS) {
+	memc_failure(self, answer->code);
+	if (self->error_code == MEMC_SUCCESS) {
 		return;
 	}
 	self->error_errno = (zend_long) answer->number;
@@ -110,10 +118,10 @@ PHP_METHOD(Memcached, getResultMessage)
 	MEMC_THIS();
 	(void) link;
 	if (self->code == 26 && self->error_errno) {
-		zend_string *text = zend_strpprintf(0, "%s: %s", text_of(self->code), strerror((int) self->error_errno));
+		zend_string *text = zend_strpprintf(0, "%s: %s", memc_text(self->code), strerror((int) self->error_errno));
 		RETURN_STR(text);
 	}
-	RETURN_STRING(text_of(self->code));
+	RETURN_STRING(memc_text(self->code));
 }
 
 PHP_METHOD(Memcached, getLastErrorMessage)
@@ -124,7 +132,7 @@ PHP_METHOD(Memcached, getLastErrorMessage)
 	if (self->error) {
 		RETURN_STR_COPY(self->error);
 	}
-	RETURN_STRING(text_of(self->error_code));
+	RETURN_STRING(memc_text(self->error_code));
 }
 
 PHP_METHOD(Memcached, getLastErrorCode)

@@ -86,8 +86,8 @@ static void compress(const memc_link *link, memc_payload *payload)
 		return;
 	}
 	uint32_t codec = codec_of_link(link);
-	/* What takes more room than this saves too little. */
-	size_t room = (size_t) ((double) len / MEMCACHED_G(compression_factor));
+	/* What takes more room than this saves too little. A factor below 1 lets it grow, but no codec makes more of its input than twice. */
+	size_t room = (size_t) MIN((double) len / MEMCACHED_G(compression_factor), 2.0 * (double) len + 64);
 	zend_string *packed = zend_string_alloc(room, 0);
 	if (leveret_compress(codec, payload->bytes, (uint32_t) link->compression_level, ZSTR_VAL(packed), &room) != 0) {
 		zend_string_efree(packed);
@@ -115,9 +115,8 @@ static void append_double(smart_str *text, double value)
 	smart_str_0(text);
 }
 
-bool memc_encode(memc_link *link, zval *value, memc_payload *payload)
+static bool encode(memc_link *link, zval *value, memc_payload *payload)
 {
-	ZVAL_DEREF(value);
 	memset(payload, 0, offsetof(memc_payload, text));
 	payload->meta.origin = LEVERET_PECL_MEMCACHED;
 	switch (Z_TYPE_P(value)) {
@@ -157,6 +156,16 @@ bool memc_encode(memc_link *link, zval *value, memc_payload *payload)
 		payload->meta.flags |= (uint32_t) link->user_flags << 16;
 	}
 	return true;
+}
+
+bool memc_encode(memc_link *link, zval *value, memc_payload *payload)
+{
+	/* Held: user code (__serialize) may assign something else where the script has a reference to it. */
+	zval held;
+	ZVAL_COPY_DEREF(&held, value);
+	bool done = encode(link, &held, payload);
+	zval_ptr_dtor(&held);
+	return done;
 }
 
 void memc_payload_free(memc_payload *payload)

@@ -260,9 +260,9 @@ static void set_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 			int added = leveret_pool_add(link->pool, &request);
 			code = added == MEMC_SUCCESS ? code : added;
 		}
-		leveret_pool_run(link->pool);
+		int ran = leveret_pool_run(link->pool);
 		leveret_answer answer;
-		memc_result(self, code);
+		memc_result(self, ran == MEMC_BUFFERED && code == MEMC_SUCCESS ? ran : code);
 		while (leveret_pool_next(link->pool, &answer)) {
 			if (memc_is_failure(answer.code)) {
 				memc_result_of(self, &answer);
