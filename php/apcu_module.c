@@ -87,9 +87,5 @@ static zend_module_entry apcu_module_entry = {
 
 zend_result php_leveret_apcu_startup(void)
 {
-	if (zend_hash_str_exists(&module_registry, "apcu", strlen("apcu"))) {
-		zend_error(E_NOTICE, "leveret: the real extension apcu is loaded and is used; unload it, or take apcu out of leveret.provide");
-		return SUCCESS;
-	}
 	return zend_startup_module(&apcu_module_entry);
 }

@@ -65,15 +65,7 @@ static PHP_INI_MH(on_update_serializer)
 
 static PHP_INI_MH(on_update_provide)
 {
-	static const char *const names[] = { "apcu", "memcached", "memcache", "", NULL };
-	bool good = true;
-	for (const char *at = ZSTR_VAL(new_value); *at; ) {
-		at += strspn(at, ", \t");
-		size_t len = strcspn(at, ", \t");
-		good = good && is_one_of(at, len, names);
-		at += len;
-	}
-	if (!is_valid(good, entry, new_value, "a list of drop-in modules (apcu, memcached, memcache) or empty")) {
+	if (!is_valid(php_leveret_is_list_of_drop_ins(ZSTR_VAL(new_value)), entry, new_value, "a list of drop-in modules (apcu, memcached, memcache) or empty")) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
@@ -105,7 +97,7 @@ PHP_INI_BEGIN()
 	INI_ENTRY("leveret.dir", "", on_update_dir, dir)
 	INI_ENTRY("leveret.arena", "default", OnUpdateStringUnempty, arena)
 	INI_RANGE("leveret.memory", "64M", PHP_INI_SYSTEM, memory, memory_range)
-	INI_ENTRY("leveret.provide", "apcu", on_update_provide, provide)
+	INI_ENTRY("leveret.provide", "apcu,memcached,memcache", on_update_provide, provide)
 	STD_PHP_INI_BOOLEAN("leveret.apcu_persist", "0", PHP_INI_SYSTEM, OnUpdateBool, apcu_persist, zend_leveret_globals, leveret_globals)
 	INI_ENTRY("leveret.serializer", "auto", on_update_serializer, serializer)
 	INI_RANGE("leveret.decoded_cache", "8M", PHP_INI_SYSTEM, decoded_cache, decoded_range)
@@ -134,30 +126,6 @@ static PHP_GSHUTDOWN_FUNCTION(leveret)
 	php_leveret_allowed_classes_free(leveret_globals);
 }
 
-/* The word in leveret.provide, which on_update_provide has checked. */
-static bool provides(const char *module)
-{
-	size_t len = strlen(module);
-	for (const char *at = LEVERET_G(provide); *(at += strspn(at, ", \t")); at += strcspn(at, ", \t")) {
-		if (strcspn(at, ", \t") == len && memcmp(at, module, len) == 0) {
-			return true;
-		}
-	}
-	return false;
-}
-
-/* The drop-in modules that leveret.provide names. */
-static zend_result provide(void)
-{
-	if (provides("apcu") && php_leveret_apcu_startup() == FAILURE) {
-		return FAILURE;
-	}
-	if (provides("memcached") && php_leveret_memcached_startup() == FAILURE) {
-		return FAILURE;
-	}
-	return provides("memcache") ? php_leveret_memcache_startup() : SUCCESS;
-}
-
 static PHP_MINIT_FUNCTION(leveret)
 {
 	REGISTER_INI_ENTRIES();
@@ -173,7 +141,7 @@ static PHP_MINIT_FUNCTION(leveret)
 		}
 		return SUCCESS;
 	}
-	return provide();
+	return php_leveret_provide();
 }
 
 static PHP_MSHUTDOWN_FUNCTION(leveret)
@@ -221,6 +189,7 @@ static PHP_MINFO_FUNCTION(leveret)
 	snprintf(layout, sizeof(layout), "%u", leveret_layout_version());
 	php_info_print_table_row(2, "Layout version", layout);
 	php_info_print_table_row(2, "Serializers", php_leveret_serializers());
+	php_leveret_provide_info();
 	php_leveret_arena_info(LEVERET_G(arena), LEVERET_G(memory));
 	snprintf(decoded, sizeof(decoded), "%u arrays, %zu bytes in this process", LEVERET_G(decoded_entries), LEVERET_G(decoded_bytes));
 	php_info_print_table_row(2, "Decoded-value cache", decoded);

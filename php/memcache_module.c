@@ -219,10 +219,6 @@ static zend_module_entry memcache_module_entry = {
 
 zend_result php_leveret_memcache_startup(void)
 {
-	if (zend_hash_str_exists(&module_registry, "memcache", strlen("memcache"))) {
-		zend_error(E_NOTICE, "leveret: the real extension memcache is loaded and is used; unload it, or take memcache out of leveret.provide");
-		return SUCCESS;
-	}
 	memcache_module_entry.functions = php_leveret_memcache_functions();
 	return zend_startup_module(&memcache_module_entry);
 }

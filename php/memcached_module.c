@@ -180,9 +180,5 @@ static zend_module_entry memcached_module_entry = {
 
 zend_result php_leveret_memcached_startup(void)
 {
-	if (zend_hash_str_exists(&module_registry, "memcached", strlen("memcached"))) {
-		zend_error(E_NOTICE, "leveret: the real extension memcached is loaded and is used; unload it, or take memcached out of leveret.provide");
-		return SUCCESS;
-	}
 	return zend_startup_module(&memcached_module_entry);
 }

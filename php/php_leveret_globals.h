@@ -106,9 +106,15 @@ bool php_leveret_read_plain(const char *data, size_t len, zval *return_value);
 const char *php_leveret_serializers(void);   /* for phpinfo: "php, igbinary" */
 void php_leveret_allowed_classes_free(zend_leveret_globals *globals);
 
+/* --- provide.c --- */
+
+bool php_leveret_is_list_of_drop_ins(const char *list);
+zend_result php_leveret_provide(void);       /* registers the modules that leveret.provide names, but for those whose real one is there */
+void php_leveret_provide_info(void);         /* phpinfo rows */
+
 /* --- apcu_module.c --- */
 
-zend_result php_leveret_apcu_startup(void);  /* registers the module apcu, unless the real one is there */
+zend_result php_leveret_apcu_startup(void);
 
 /* --- memcached_module.c --- */
 

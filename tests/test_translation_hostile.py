@@ -11,7 +11,7 @@ from support import SystemTest
 
 ITEMS = 3000
 MEMORY_LIMIT = 64 << 20
-READERS = ["apcu", "cache", "memcached", "memcached-json_array"]
+READERS = ["apcu", "cache", "memcached", "memcached-json_array", "memcache"]
 
 OBJECT = b'O:8:"Tempting":1:{s:1:"a";a:1:{i:0;i:1;}}'
 SEEDS = [
@@ -60,7 +60,7 @@ class Hostile(SystemTest):
         self.server = Server(self, "leveret", arena=self.arena())
 
     def ours(self, **more):
-        return super().ours(leveret__provide="apcu,memcached", memory_limit=MEMORY_LIMIT, **more)
+        return super().ours(leveret__provide="apcu,memcached,memcache", memory_limit=MEMORY_LIMIT, **more)
 
     def store(self, items):
         said = b"".join(b"set %d %d 0 %d noreply\r\n%s\r\n" % (key, flags, len(data), data) for key, (flags, data) in enumerate(items))

@@ -25,6 +25,6 @@ leveret.memory 64M
 leveret.lock_timeout 1000
 leveret.decoded_cache 8M
 leveret.serializer auto
-leveret.provide apcu
+leveret.provide apcu,memcached,memcache
 leveret.dir 
 apc.shm_size 32M

@@ -102,7 +102,7 @@ fn a_limit_below_the_arena_is_a_problem() {
     assert_found(&common::run(limited, b"").ends(1), "problem", "limits", "ulimit -f");
 }
 
-const SETTINGS: &str = r#""settings":{"leveret.dir":"","leveret.provide":"apcu","apc.enabled":"1","apc.enable_cli":"1","leveret.memory":"64M","apc.shm_size":"32M","leveret.arena":"default"}"#;
+const SETTINGS: &str = r#""settings":{"leveret.dir":"","leveret.provide":"apcu,memcached,memcache","apc.enabled":"1","apc.enable_cli":"1","leveret.memory":"64M","apc.shm_size":"32M","leveret.arena":"default"}"#;
 
 #[test]
 fn php_without_the_extension() {

@@ -119,19 +119,23 @@ fn enable(answer: &Answer) -> String {
     }
 }
 
-/// Real extensions win over the modules that we provide.
+/// Real extensions win over the modules that we provide. Who adds leveret.so wants its apcu; a real client may be there on purpose.
 fn rivals(name: &str, answer: &Answer) -> Vec<Finding> {
     let provided = answer.setting("leveret.provide").unwrap_or_default();
     let provided = || provided.split([',', ' ']).filter(|module| !module.is_empty());
     provided()
         .filter(|module| answer.objects.iter().any(|object| object == *module))
         .map(|module| {
-            Finding::warning(
-                SUBJECT,
-                format!("{name}: the real {module}.so is loaded beside leveret.so, and wins"),
-                format!("What PHP code does with {module} reaches no arena."),
-                format!("phpdismod {module} (or remove the line extension={module}.so), then restart PHP; or take {module} out of leveret.provide"),
-            )
+            let found = format!("{name}: the real {module}.so is loaded beside leveret.so, and wins");
+            let means = format!("What PHP code does with {module} reaches no arena.");
+            let mend = format!(
+                "phpdismod {module} (or remove the line extension={module}.so), then restart PHP; or take {module} out of leveret.provide"
+            );
+            if module == "apcu" {
+                Finding::warning(SUBJECT, found, means, mend)
+            } else {
+                Finding::note(SUBJECT, found, means).mended_by(mend)
+            }
         })
         .collect()
 }
@@ -221,7 +225,9 @@ mod tests {
             objects: vec!["leveret".to_owned()],
             ..Answer::default()
         };
-        for (name, value) in [("leveret.provide", "apcu"), ("apc.enabled", "1"), ("apc.enable_cli", "1")].iter().chain(settings) {
+        for (name, value) in
+            [("leveret.provide", "apcu,memcached,memcache"), ("apc.enabled", "1"), ("apc.enable_cli", "1")].iter().chain(settings)
+        {
             answer.settings.insert((*name).to_owned(), Some((*value).to_owned()));
         }
         answer
@@ -238,11 +244,11 @@ mod tests {
 
     #[test]
     fn each_illness_is_found() {
-        let mut beside = loaded(&[]);
-        beside.objects.push("apcu".to_owned());
+        let beside = |module: &str| Answer { objects: vec!["leveret".to_owned(), module.to_owned()], ..loaded(&[]) };
         for (answer, home, want) in [
             (Answer::default(), home("/caches"), Level::Warning),
-            (beside, home("/caches"), Level::Warning),
+            (beside("apcu"), home("/caches"), Level::Warning),
+            (beside("memcached"), home("/caches"), Level::Note),
             (loaded(&[("apc.enabled", "0")]), home("/caches"), Level::Warning),
             (loaded(&[("apc.enable_cli", "0")]), home("/caches"), Level::Note),
             (loaded(&[]), home("/elsewhere"), Level::Warning),
