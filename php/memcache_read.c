@@ -50,7 +50,7 @@ static void get_one(zval *object, mmc_link *link, zend_string *name, zval *flags
 	mmc_failures failures = {0};
 	bool found;
 	leveret_arena *arena = leveret_pool_arena(mmc_pool_of(link));
-	if (arena) {
+	if (arena && EXPECTED(!link->servers[0].is_off)) {
 		found = get_from_arena(arena, key, cas != NULL, &copy);
 	} else {
 		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(key), .with_cas = cas != NULL, .server = -1 };
