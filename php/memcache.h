@@ -49,6 +49,7 @@ typedef struct mmc_link {
 	uint32_t count, room;
 	mmc_pool *pool;                   /* NULL until it is needed, and after the list has changed */
 	bool is_binary;
+	bool is_of_sessions;              /* copies by memcache.session_redundancy */
 	zend_long ring, hash;
 	zend_string *prefix;              /* of all keys; NULL = none */
 	zend_long threshold;              /* from so many bytes on values are compressed; 0 = only on demand */
@@ -74,7 +75,7 @@ mmc_link *mmc_link_of(zval *object);
 /* --- memcache_link.c --- */
 
 void php_leveret_memcache_pools_init(HashTable *pools);
-mmc_link *mmc_link_new(void);
+mmc_link *mmc_link_new(bool is_of_sessions);
 void mmc_link_free(mmc_link *link);
 /* Index of the server, added if it is not in the list. */
 uint32_t mmc_link_add(mmc_link *link, const mmc_server *server);

@@ -67,7 +67,7 @@ static mmc_pool *new_pool(const mmc_link *link, bool is_persistent)
 static zend_string *name_of(const mmc_link *link)
 {
 	smart_str name = {0};
-	smart_str_append_long(&name, 4 * link->ring + 2 * link->hash + link->is_binary);
+	smart_str_append_long(&name, 8 * link->ring + 4 * link->hash + 2 * link->is_binary + link->is_of_sessions);
 	for (uint32_t i = 0; i < link->count; i++) {
 		const mmc_server *server = &link->servers[i];
 		if (!server->is_persistent) {
@@ -132,8 +132,9 @@ leveret_pool *mmc_pool_of(mmc_link *link)
 		pool->failover = failover;
 		leveret_pool_set_option(pool->pool, LEVERET_POOL_FAILOVER_ATTEMPTS, failover);
 	}
-	if (UNEXPECTED(pool->redundancy != MEMCACHE_G(redundancy))) {
-		pool->redundancy = MEMCACHE_G(redundancy);
+	zend_long redundancy = link->is_of_sessions ? MEMCACHE_G(session_redundancy) : MEMCACHE_G(redundancy);
+	if (UNEXPECTED(pool->redundancy != redundancy)) {
+		pool->redundancy = redundancy;
 		leveret_pool_set_option(pool->pool, LEVERET_POOL_REDUNDANCY, pool->redundancy);
 	}
 	return pool->pool;
@@ -141,13 +142,14 @@ leveret_pool *mmc_pool_of(mmc_link *link)
 
 /* --- links --- */
 
-mmc_link *mmc_link_new(void)
+mmc_link *mmc_link_new(bool is_of_sessions)
 {
 	mmc_link *link = ecalloc(1, sizeof(*link));
+	link->is_of_sessions = is_of_sessions;
 	link->is_binary = strcasecmp(MEMCACHE_G(protocol), "binary") == 0;
 	link->ring = strcasecmp(MEMCACHE_G(hash_strategy), "standard") == 0 ? LEVERET_RING_PECL_STANDARD : LEVERET_RING_PECL_CONSISTENT;
 	link->hash = strcasecmp(MEMCACHE_G(hash_function), "fnv") == 0;
-	link->prefix = php_leveret_memcache_prefix(false);
+	link->prefix = php_leveret_memcache_prefix(is_of_sessions);
 	link->threshold = MEMCACHE_G(compress_threshold);
 	link->savings = 0.2;
 	ZVAL_UNDEF(&link->callback);

@@ -62,7 +62,7 @@ static mmc_link *make_link(zval *object)
 		return report_missing(connection);
 	}
 	if (!link) {
-		link = mmc_link_new();
+		link = mmc_link_new(false);
 		ZVAL_RES(connection, zend_register_resource(link, le_link));
 	}
 	return link;

@@ -1,10 +1,391 @@
-/* memcache_session.c: the session handler "memcache". */
+/* memcache_session.c: the session handler "memcache".
+ *
+ * A session is one item, "<id>", that lives session.gc_maxlifetime seconds. Beside it lies "<id>.lock", a number that every visitor
+ * counts up: who has made 1 of it holds the lock, and sets it to 0 when he has written. It lives memcache.lock_timeout seconds, so that
+ * a dead visitor locks nobody out for longer.
+ *
+ * On an arena the holder also holds a lease, which dies with its process. Then the number begins at LEASED: whoever gets the lease and
+ * finds such a number knows that its maker is dead. Visitors without the arena see a number above 1, and wait. */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
 #endif
 
 #include "memcache.h"
+#include "memcache_module.h"
+
+#include "SAPI.h"
+#include "ext/session/php_session.h"
+
+#define LEASED (UINT64_C(1) << 40)
+
+/* Between two looks at a lock that another one holds. */
+#define PAUSE_MIN_US 5000
+#define PAUSE_MAX_US 160000
+
+typedef struct mmc_session {
+	mmc_link *link;
+	zend_string *lock_key;            /* NULL: no lock is held */
+	zend_string *group;               /* the session's key: its lock lies on the same servers */
+	bool has_lease;
+	leveret_arena *lease_arena;
+	leveret_ticket ticket;
+} mmc_session;
+
+/* --- servers --- */
+
+/* "weight=2&timeout=1": false: a value makes no sense. Words of others are passed over. */
+static bool read_query(const char *at, const char *end, mmc_server *server)
+{
+	while (at < end) {
+		size_t len = strcspn(at, "&, \t");
+		len = MIN(len, (size_t) (end - at));
+		const char *equals = memchr(at, '=', len);
+		size_t name_len = equals ? (size_t) (equals - at) : len;
+		double value = equals ? zend_strtod(equals + 1, NULL) : 0;
+#define IS(word) (name_len == strlen(word) && strncasecmp(at, word, name_len) == 0)
+		if (IS("persistent")) {
+			server->is_persistent = value != 0;
+		} else if (IS("weight")) {
+			server->weight = value >= 1 && value <= INT32_MAX ? (zend_long) value : 0;
+		} else if (IS("timeout")) {
+			server->timeout = value;
+		} else if (IS("retry_interval")) {
+			server->retry = (zend_long) value;
+		} else if (IS("udp_port")) {
+			server->udp_port = value >= 0 && value <= 65535 ? (zend_long) value : 0;
+		}
+#undef IS
+		at += len + 1;
+	}
+	return server->weight > 0 && server->timeout > 0;
+}
+
+/* "tcp://host:port?query", "unix:///path?query" or "arena:NAME?query". False: it makes no sense. */
+static bool add_server(mmc_link *link, const char *begin, const char *end)
+{
+	mmc_server server = { .port = MEMCACHE_G(default_port), .weight = 1, .timeout = 1, .retry = 15, .is_persistent = true };
+	const char *query = memchr(begin, '?', (size_t) (end - begin));
+	const char *address_end = query ? query : end;
+	bool has_port = strncmp(begin, "unix://", strlen("unix://")) != 0 && strncmp(begin, "arena:", strlen("arena:")) != 0 && *begin != '/';
+	if (has_port) {
+		const char *scheme = zend_memnstr(begin, "://", 3, address_end);
+		begin = scheme ? scheme + 3 : begin;
+	}
+	const char *colon = zend_memrchr(begin, ':', (size_t) (address_end - begin));
+	if (has_port && colon) {
+		server.port = ZEND_STRTOL(colon + 1, NULL, 10);
+		address_end = colon;
+	} else if (!has_port) {
+		/* pecl/memcache's users write a port of 0 behind a path. */
+		server.port = 0;
+		address_end -= address_end - begin > 2 && memcmp(address_end - 2, ":0", 2) == 0 ? 2 : 0;
+	}
+	if (address_end == begin || server.port < 0 || server.port > 65535 || (query && !read_query(query + 1, end, &server))) {
+		return false;
+	}
+	server.host = zend_string_init(begin, (size_t) (address_end - begin), 0);
+	mmc_link_add(link, &server);
+	zend_string_release(server.host);
+	return true;
+}
+
+static bool add_servers(mmc_link *link, const char *path)
+{
+	for (const char *at = path; *(at += strspn(at, ", \t")); at += strcspn(at, ", \t")) {
+		if (!add_server(link, at, at + strcspn(at, ", \t"))) {
+			php_error_docref(NULL, E_WARNING, "Failed to parse memcache.save_path (error at offset %d, url was '%s')", (int) (at - path), path);
+			return false;
+		}
+	}
+	return link->count > 0;
+}
+
+/* --- batches --- */
+
+/* "<id>" or "<id>.lock" as it is sent. NULL: the id is empty. */
+static zend_string *key_of(const mmc_session *session, zend_string *id, bool is_lock)
+{
+	if (!is_lock) {
+		return mmc_key(session->link, id);
+	}
+	zend_string *name = zend_string_concat2(ZSTR_VAL(id), ZSTR_LEN(id), ".lock", strlen(".lock"));
+	zend_string *key = mmc_key(session->link, name);
+	zend_string_release(name);
+	return key;
+}
+
+static leveret_request request_for(const mmc_session *session, leveret_operation operation, const zend_string *key)
+{
+	return (leveret_request) { .operation = operation, .key = php_leveret_string(key), .group = php_leveret_string(session->group), .server = -1,
+		.meta = { .origin = LEVERET_PECL_MEMCACHE } };
+}
+
+static void add_lock(const mmc_session *session, leveret_operation operation, uint64_t number)
+{
+	char text[24];
+	leveret_request request = request_for(session, operation, session->lock_key);
+	request.value = php_leveret_bytes(text, (size_t) snprintf(text, sizeof(text), "%" PRIu64, number));
+	request.number = 1;
+	request.exptime = MEMCACHE_G(lock_timeout);
+	request.meta.encoding = LEVERET_INTEGER;
+	request.meta.flags = MMC_TYPE_LONG;
+	leveret_pool_add(session->link->pool->pool, &request);
+}
+
+/* Runs the open batch. Code and number of each answer, and the bytes of a value; an answer that did not come is a failure. */
+static void run(const mmc_session *session, int32_t *codes, uint64_t *numbers, uint32_t count, zend_string **value)
+{
+	leveret_pool *pool = session->link->pool->pool;
+	leveret_answer answer;
+	for (uint32_t i = 0; i < count; i++) {
+		codes[i] = LEVERET_CODE_FAILURE;
+		numbers[i] = 0;
+	}
+	leveret_pool_run(pool);
+	while (leveret_pool_next(pool, &answer)) {
+		if (answer.request >= count) {
+			continue;
+		}
+		codes[answer.request] = answer.code;
+		numbers[answer.request] = answer.number;
+		if (value && answer.code == LEVERET_CODE_SUCCESS && answer.request == count - 1) {
+			*value = zend_string_init((const char *) answer.value.data, answer.value.len, 0);
+		}
+	}
+}
+
+/* --- the lock --- */
+
+static void drop_lock(mmc_session *session)
+{
+	if (session->has_lease) {
+		leveret_lease_release(session->lease_arena, &session->ticket);
+	}
+	session->has_lease = false;
+	if (session->lock_key) {
+		zend_string_release(session->lock_key);
+	}
+	session->lock_key = NULL;
+}
+
+typedef enum lock_try { LOCKED, IS_TAKEN, HAS_NAPPED, IS_AWAY } lock_try;
+
+/* Tries to lock, and reads in the same batch. *data is set when the session is locked and there; NULL: it is new. */
+static lock_try try_lock(mmc_session *session, zend_string **data)
+{
+	enum { COUNTED, ADDED, READ };
+	int32_t codes[3];
+	uint64_t numbers[3];
+	leveret_arena *arena = session->has_lease ? NULL : leveret_pool_arena(mmc_pool_of(session->link));
+	if (arena) {
+		leveret_status status = leveret_lease_hold(arena, php_leveret_string(session->lock_key), &session->ticket);
+		if (status == LEVERET_WAIT) {
+			return HAS_NAPPED;
+		}
+		/* With no lease left the number alone is the lock, as on any server. */
+		session->has_lease = status == LEVERET_OK;
+		session->lease_arena = arena;
+	}
+	mmc_begin(session->link);
+	add_lock(session, LEVERET_OP_INCREMENT, 0);
+	add_lock(session, LEVERET_OP_ADD, session->has_lease ? LEASED : 1);
+	leveret_request request = request_for(session, LEVERET_OP_GET, session->group);
+	leveret_pool_add(session->link->pool->pool, &request);
+	*data = NULL;
+	run(session, codes, numbers, 3, data);
+	bool is_counted = codes[COUNTED] == LEVERET_CODE_SUCCESS;
+	bool is_inherited = is_counted && session->has_lease && numbers[COUNTED] > LEASED;
+	if (codes[ADDED] == LEVERET_CODE_SUCCESS || (is_counted && numbers[COUNTED] == 1) || is_inherited) {
+		if (is_counted && session->has_lease) {
+			mmc_begin(session->link);
+			add_lock(session, LEVERET_OP_SET, LEASED);
+			run(session, codes, numbers, 1, NULL);
+		}
+		return LOCKED;
+	}
+	if (*data) {
+		zend_string_release(*data);
+		*data = NULL;
+	}
+	return is_counted ? IS_TAKEN : IS_AWAY;
+}
+
+static uint64_t now_us(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t) now.tv_sec * 1000000 + (uint64_t) now.tv_nsec / 1000;
+}
+
+/* A lock that is left behind dies within lock_timeout; so long, and a little longer, it is waited for. */
+static lock_try lock(mmc_session *session, zend_string **data)
+{
+	uint64_t until = now_us() + (uint64_t) MEMCACHE_G(lock_timeout) * 1000000 + 1500000;
+	useconds_t pause = PAUSE_MIN_US;
+	for (;;) {
+		lock_try tried = try_lock(session, data);
+		if (tried == LOCKED || tried == IS_AWAY || now_us() >= until) {
+			return tried;
+		}
+		if (tried == IS_TAKEN) {
+			usleep(pause);
+			pause = MIN(2 * pause, PAUSE_MAX_US);
+		}
+	}
+}
+
+/* --- the handler --- */
+
+static void end_session(mmc_session *session)
+{
+	drop_lock(session);
+	if (session->group) {
+		zend_string_release(session->group);
+		session->group = NULL;
+	}
+}
+
+/* Names the session: false: its id cannot be a key. */
+static bool begin_session(mmc_session *session, zend_string *id)
+{
+	end_session(session);
+	session->group = key_of(session, id, false);
+	return session->group && session->link->count;
+}
+
+PS_OPEN_FUNC(memcache)
+{
+	const char *path = MEMCACHE_G(session_save_path) && *MEMCACHE_G(session_save_path) ? MEMCACHE_G(session_save_path) : save_path;
+	mmc_link *link = mmc_link_new(true);
+	if (!add_servers(link, path)) {
+		mmc_link_free(link);
+		PS_SET_MOD_DATA(NULL);
+		return FAILURE;
+	}
+	mmc_session *session = ecalloc(1, sizeof(*session));
+	session->link = link;
+	PS_SET_MOD_DATA(session);
+	return SUCCESS;
+}
+
+/* Gives the lock back if the session was not written. */
+static void unlock(mmc_session *session)
+{
+	int32_t code;
+	uint64_t number;
+	if (session->lock_key) {
+		mmc_begin(session->link);
+		add_lock(session, LEVERET_OP_SET, 0);
+		run(session, &code, &number, 1, NULL);
+	}
+	end_session(session);
+}
+
+PS_CLOSE_FUNC(memcache)
+{
+	mmc_session *session = PS_GET_MOD_DATA();
+	if (session) {
+		unlock(session);
+		mmc_link_free(session->link);
+		efree(session);
+		PS_SET_MOD_DATA(NULL);
+	}
+	return SUCCESS;
+}
+
+PS_READ_FUNC(memcache)
+{
+	mmc_session *session = PS_GET_MOD_DATA();
+	*val = NULL;
+	if (!session) {
+		return FAILURE;
+	}
+	unlock(session);
+	if (!begin_session(session, key)) {
+		return FAILURE;
+	}
+	session->lock_key = key_of(session, key, true);
+	switch (lock(session, val)) {
+		case LOCKED:
+			break;
+		case IS_AWAY:
+			/* As the original: the visitor gets an empty session, and hears of it when it cannot be written. */
+			drop_lock(session);
+			break;
+		default:
+			drop_lock(session);
+			php_error_docref(NULL, E_WARNING, "The session is locked by another process for longer than memcache.lock_timeout (" ZEND_LONG_FMT " seconds)", MEMCACHE_G(lock_timeout));
+			return FAILURE;
+	}
+	if (!*val) {
+		*val = ZSTR_EMPTY_ALLOC();
+	}
+	return SUCCESS;
+}
+
+PS_WRITE_FUNC(memcache)
+{
+	mmc_session *session = PS_GET_MOD_DATA();
+	int32_t codes[2];
+	uint64_t numbers[2];
+	if (!session || (!session->group && !begin_session(session, key))) {
+		return FAILURE;
+	}
+	/* session_regenerate_id() writes under another id than the one that was read. */
+	zend_string *full = key_of(session, key, false);
+	if (!full) {
+		return FAILURE;
+	}
+	leveret_pool *pool = mmc_begin(session->link);
+	leveret_request request = request_for(session, LEVERET_OP_SET, full);
+	request.group = php_leveret_string(full);
+	request.value = php_leveret_string(val);
+	/* A span of more than 30 days would count as a moment. */
+	request.exptime = maxlifetime > 0 ? (int64_t) time(NULL) + maxlifetime : 0;
+	leveret_pool_add(pool, &request);
+	if (session->lock_key) {
+		add_lock(session, LEVERET_OP_SET, 0);
+	}
+	run(session, codes, numbers, 2, NULL);
+	zend_string_release(full);
+	end_session(session);
+	return codes[0] == LEVERET_CODE_SUCCESS ? SUCCESS : FAILURE;
+}
+
+PS_DESTROY_FUNC(memcache)
+{
+	mmc_session *session = PS_GET_MOD_DATA();
+	int32_t codes[2];
+	uint64_t numbers[2];
+	if (!session || (!session->group && !begin_session(session, key))) {
+		return FAILURE;
+	}
+	zend_string *full = key_of(session, key, false), *lock_key = key_of(session, key, true);
+	leveret_pool *pool = mmc_begin(session->link);
+	if (full && lock_key) {
+		leveret_request request = request_for(session, LEVERET_OP_DELETE, full);
+		request.group = php_leveret_string(full);
+		leveret_pool_add(pool, &request);
+		request.key = php_leveret_string(lock_key);
+		leveret_pool_add(pool, &request);
+		run(session, codes, numbers, 2, NULL);
+		zend_string_release(full);
+		zend_string_release(lock_key);
+	}
+	end_session(session);
+	return full && lock_key && (codes[0] == LEVERET_CODE_SUCCESS || codes[0] == LEVERET_CODE_NOTFOUND) ? SUCCESS : FAILURE;
+}
+
+/* Items expire by themselves. */
+PS_GC_FUNC(memcache)
+{
+	*nrdels = 0;
+	return 0;
+}
+
+ps_module ps_mod_memcache = { PS_MOD(memcache) };
 
 void php_leveret_memcache_session(void)
 {
+	php_session_register_module(&ps_mod_memcache);
 }
