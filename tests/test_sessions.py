@@ -24,9 +24,9 @@ HASTY = {"memcached.sess_lock_wait_min": 1, "memcached.sess_lock_wait_max": 1, "
 class Page:
     """session.php behind a php-fpm of its own. Save paths come with the requests."""
 
-    def __init__(self, test, provider, name="site"):
+    def __init__(self, test, provider, name="site", handler="memcached"):
         self.test = test
-        self.fpm = Fpm(test, provider.with_ini(session__save_handler="memcached"), WORKERS, name)
+        self.fpm = Fpm(test, provider.with_ini(session__save_handler=handler), WORKERS, name)
         self.nginx = Nginx(test, self.fpm, "session.php")
 
     def ask(self, path, id, settings=PATIENT, client=None, **query):
@@ -41,9 +41,9 @@ class Page:
         self.test.assertEqual([], answer["warnings"], f"on {path}")
         return answer["count"]
 
-    def hold_and_kill(self, path, id, lock_secs):
+    def hold_and_kill(self, path, id, settings):
         """A worker opens the session and is killed with it in its hands."""
-        mark, settings = self.test.folder / f"held-{id}", {**PATIENT, "memcached.sess_lock_expire": lock_secs}
+        mark = self.test.folder / f"held-{id}"
         visitor = threading.Thread(target=lambda: self.ask(path, id, settings, do="hold", mark=mark))
         visitor.start()
         self.test.wait_for("a worker to hold the session", mark.exists)
@@ -54,20 +54,18 @@ class Page:
         self.test.wait_for("the end of the worker", lambda: holder not in self.fpm.workers())
 
 
-class Sessions(SystemTest):
+def lasting(lock_secs):
+    return {**PATIENT, "memcached.sess_lock_expire": lock_secs}
+
+
+class Site(SystemTest):
+    """Pages and their visitors, for the tests of each handler."""
+
     def setUp(self):
         super().setUp()
         self.folder.chmod(0o777)  # the pages leave marks in it
         if WORKER_USER:
             shutil.chown(self.arenas, WORKER_USER, WORKER_USER)
-
-    def page(self):
-        return Page(self, self.ours(leveret__provide="apcu,memcached"))
-
-    def path(self, kind, unix=False, **more):
-        """The save path of a new server."""
-        server = Server(self, kind, *(["-a", "777"] if unix else []), unix=unix, **more)
-        return str(server.socket) if unix else server.address
 
     def visit_together(self, *ways, **query):
         """All visitors open one session at once, each by one of `ways`: each increment is counted, once."""
@@ -86,6 +84,16 @@ class Sessions(SystemTest):
             visitor.join()
         self.assertEqual([], complaints)
         self.assertEqual(list(range(1, VISITORS * VISITS + 1)), sorted(counts), [path for _, path in ways])
+
+
+class Sessions(Site):
+    def page(self):
+        return Page(self, self.ours(leveret__provide="apcu,memcached"))
+
+    def path(self, kind, unix=False, **more):
+        """The save path of a new server."""
+        server = Server(self, kind, *(["-a", "777"] if unix else []), unix=unix, **more)
+        return str(server.socket) if unix else server.address
 
     def test_together_original(self):
         """Visitors of one session at the same time are each counted once with the original's handler: the drill is fair"""
@@ -116,7 +124,7 @@ class Sessions(SystemTest):
         """On an arena the lock of a session dies with its worker: the next visit waits for nothing, and nothing is lost"""
         page = self.page()
         self.assertEqual(1, page.visit("arena:sessions", "a"))
-        page.hold_and_kill("arena:sessions", "a", lock_secs=3600)
+        page.hold_and_kill("arena:sessions", "a", lasting(3600))
         self.assertEqual(2, page.visit("arena:sessions", "a", HASTY))
 
     def test_killed_on_server(self):
@@ -125,7 +133,7 @@ class Sessions(SystemTest):
         for page in (Page(self, original_of("memcached"), "original"), self.page()):
             for path in (self.path("memcached"), self.path("memcached", unix=True)):
                 self.assertEqual(1, page.visit(path, "a"))
-                page.hold_and_kill(path, "a", lock_secs=3600)
+                page.hold_and_kill(path, "a", lasting(3600))
                 refused.append(page.ask(path, "a", HASTY)[1].replace("\\/", "/").replace(path, "PATH"))
                 self.visits_go_on(page, path)
             page.fpm.stop()
@@ -136,7 +144,7 @@ class Sessions(SystemTest):
     def visits_go_on(self, page, path):
         """A visit outwaits the lock of a killed worker."""
         self.assertEqual(1, page.visit(path, "b"))
-        page.hold_and_kill(path, "b", lock_secs=1)
+        page.hold_and_kill(path, "b", lasting(1))
         self.assertEqual(2, page.visit(path, "b"))
 
     def test_long_life(self):
