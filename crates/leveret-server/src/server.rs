@@ -201,7 +201,7 @@ struct Reception {
     /// Whose turn it is to get a connection.
     turn: usize,
     shared: Arc<Shared>,
-    /// Since when there is no file descriptor for a further connection.
+    /// Since when no further connection is accepted: there is no file descriptor for it, or the limit is reached.
     paused_since: Option<Instant>,
     was_lost: bool,
 }
@@ -254,13 +254,17 @@ impl Reception {
     /// Accepts connections of one listener. Returns whether there may be more.
     fn accept(&mut self, index: usize) -> bool {
         for _ in 0..ACCEPTS {
+            if self.is_full() && !self.shared.settings.maxconns_fast {
+                self.pause();
+                return true;
+            }
             let listener = &self.listeners[index];
             match acceptfrom_with(&listener.socket, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) {
                 Ok((socket, peer)) => {
                     self.resume();
                     let listener = &self.listeners[index];
                     let network = &self.shared.network;
-                    if network.curr_connections.load(Relaxed) >= self.shared.settings.conn_limit as u64 {
+                    if self.is_full() {
                         network.rejected_connections.fetch_add(1, Relaxed);
                         let _ = send(&socket, b"ERROR Too many open connections\r\n", SendFlags::NOSIGNAL);
                         continue;
@@ -285,6 +289,10 @@ impl Reception {
             }
         }
         true
+    }
+
+    fn is_full(&self) -> bool {
+        self.shared.network.curr_connections.load(Relaxed) >= self.shared.settings.conn_limit as u64
     }
 
     fn reload(&self) {

@@ -42,6 +42,8 @@ pub struct Settings {
     pub threads: usize,
     /// `-c`
     pub conn_limit: usize,
+    /// `-o no_maxconns_fast` clears it: connections above the limit wait until others have gone, instead of being told and closed.
+    pub maxconns_fast: bool,
     /// `-R`: requests of one connection before it is another's turn.
     pub requests_per_turn: usize,
     /// `-I`
@@ -89,6 +91,7 @@ impl Default for Settings {
             backlog: 1024,
             threads: 4,
             conn_limit: 1024,
+            maxconns_fast: true,
             requests_per_turn: 20,
             item_size_max: 1 << 20,
             evictions: true,

@@ -261,6 +261,23 @@ fn more_connections_than_the_limit_are_told_so() {
 }
 
 #[test]
+fn connections_above_the_limit_may_wait_instead() {
+    let server = Server::start(Settings { conn_limit: 3, maxconns_fast: false, ..Settings::default() });
+    let mut clients: Vec<_> = (0..3).map(|_| server.connect()).collect();
+    for client in &mut clients {
+        client.talk("mn\r\n", "MN\r\n");
+    }
+    let mut waiting = server.connect();
+    waiting.send(b"mn\r\n");
+    while server.shared.network.is_accepting.load(Relaxed) {
+        std::thread::yield_now();
+    }
+    clients.pop();
+    waiting.expect(b"MN\r\n");
+    assert_eq!(server.shared.network.rejected_connections.load(Relaxed), 0);
+}
+
+#[test]
 fn a_flood_of_connections_leaves_nothing_behind() {
     let server = Server::start(Settings { threads: 2, ..Settings::default() });
     for round in 0..2000 {

@@ -21,6 +21,7 @@ pub fn of(options: &Options) -> Result<(Settings, Vec<String>), Failure> {
         backlog: options.listen_backlog.unwrap_or(defaults.backlog),
         threads: options.threads.map_or(defaults.threads, |threads| threads as usize),
         conn_limit: options.conn_limit.map_or(defaults.conn_limit, |limit| limit as usize),
+        maxconns_fast: !extended.waits_when_full,
         requests_per_turn: options.max_reqs_per_event.map_or(defaults.requests_per_turn, |requests| requests as usize),
         item_size_max: options.max_item_size.map_or(defaults.item_size_max, |size| size as usize),
         evictions: !options.disable_evictions,
