@@ -77,6 +77,18 @@ class Operations(SystemTest):
                 known.sendall(said)
                 self.assertEqual(heard, known.recv(100))
 
+    def test_a_bad_file_of_users_is_told_before_the_terminal_is_let_go(self):
+        """with -d -Y FILE the start fails where it can be seen if FILE is bad, and leaves nothing behind"""
+        users, pidfile = self.folder / "users", self.folder / "pid"
+        users.write_text("no colon\n")
+        for missing in (str(users), str(self.folder / "none")):
+            done = tool(COMMAND, "serve", "-d", "-u", "root", "-P", str(pidfile), "-s", str(self.folder / "socket"), "-Y", missing,
+                        "--arena", str(self.arenas / "users.arena"))
+            self.assertNotEqual(0, done.returncode)
+            self.assertIn(missing, done.stderr)
+            self.assertFalse(pidfile.exists())
+            self.assertFalse((self.folder / "socket").exists())
+
     def test_statistics_count_php(self):
         """what PHP reads straight from memory counts in the server's statistics"""
         arena = self.arenas / "shared.arena"
