@@ -105,6 +105,10 @@ impl Arena {
                 let meta = Meta { origin: Origin::Wire as u8, ..Meta::default() };
                 return Ok(locked.put_counted(located, key, meta, deadline, value, decimal_len(value), terms, true));
             };
+            // memcached looks in this order: an empty value is no number, whatever its cas.
+            if view.kind == Kind::Bytes && view.header.value_len() == 0 {
+                return Ok(Step::Done(CountedItem::NotNumber));
+            }
             if terms.compare.is_some_and(|token| locked.cas_of(view) != Some(token)) {
                 return Ok(Step::Done(CountedItem::Exists));
             }

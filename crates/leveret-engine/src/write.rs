@@ -72,12 +72,14 @@ pub struct Terms {
     pub cas: Option<u64>,
     /// Whether `Stored` tells the cas.
     pub want_cas: bool,
+    /// The longest value that append and prepend may make, below what the arena takes anyway.
+    pub value_max: usize,
 }
 
 impl From<Mode> for Terms {
     fn from(mode: Mode) -> Terms {
         let compare = if let Mode::Cas(token) = mode { Some(token) } else { None };
-        Terms { mode, compare, older_is_stale: false, cas: None, want_cas: false }
+        Terms { mode, compare, older_is_stale: false, cas: None, want_cas: false, value_max: usize::MAX }
     }
 }
 
@@ -222,6 +224,9 @@ impl Arena {
                 if view.kind != Kind::Bytes || !core.fits_segment(key, len, meta) {
                     return Ok(Step::Done(Joined::Rebuild));
                 }
+                if len > terms.value_max {
+                    return Err(Error::ValueTooLarge { len, max: terms.value_max });
+                }
                 let old = (view.value(), view.header.value_len());
                 let (before, after): (&[u8], &[u8]) = if behind { (&[], bytes) } else { (bytes, &[]) };
                 let item = NewItem {
@@ -243,7 +248,11 @@ impl Arena {
             if terms.compare.is_some_and(|token| token != old.cas) {
                 return Ok(Stored::Exists);
             }
-            let mut whole = Vec::with_capacity(old.value.len() + bytes.len());
+            let len = old.value.len() + bytes.len();
+            if len > terms.value_max {
+                return Err(Error::ValueTooLarge { len, max: terms.value_max });
+            }
+            let mut whole = Vec::with_capacity(len);
             let (first, second) = if behind { (&old.value[..], bytes) } else { (bytes, &old.value[..]) };
             whole.extend_from_slice(first);
             whole.extend_from_slice(second);
