@@ -159,6 +159,60 @@ fn users_are_asked_for_their_names() {
     ours.reconnect();
     assert_eq!(ours.talk(&[0x80; 24]), b"");
     assert!(ours.over, "the binary protocol has no users here");
+    // Nothing is collected for a stranger beyond what a name and a password need.
+    for begun in ["set x 0 0 16384\r\n".to_owned(), format!("get{}", " key".repeat(5000))] {
+        ours.reconnect();
+        assert_eq!(ours.say(&begun), "");
+        assert!(ours.over, "{}", &begun[..16]);
+    }
+}
+
+#[test]
+fn without_cas_each_item_shows_zero_and_is_never_the_one_that_is_meant() {
+    let mut ours = Ours::new(Settings { cas: false, ..Settings::default() });
+    play(
+        &mut ours,
+        &[
+            ("set a 0 0 1\r\nx\r\n", "STORED\r\n"),
+            ("gets a\r\n", "VALUE a 0 1 0\r\nx\r\nEND\r\n"),
+            ("gats 0 a\r\n", "VALUE a 0 1 0\r\nx\r\nEND\r\n"),
+            ("mg a c v\r\n", "VA 1 c0\r\nx\r\n"),
+            ("mg a c T30 t\r\n", "HD c0 t30\r\n"),
+            ("cas a 0 0 1 0\r\ny\r\n", "EXISTS\r\n"),
+            ("cas a 0 0 1 5\r\ny\r\n", "EXISTS\r\n"),
+            ("cas no 0 0 1 5\r\ny\r\n", "NOT_FOUND\r\n"),
+            ("ms a 1 c\r\nq\r\n", "HD c0\r\n"),
+            ("ms a 1 C5\r\nw\r\n", "EX\r\n"),
+            ("ms a 1 E9 c\r\nw\r\n", "HD c0\r\n"),
+            ("set n 0 0 1\r\n5\r\n", "STORED\r\n"),
+            ("ma n c v\r\n", "VA 1 c0\r\n6\r\n"),
+            ("ma n C5 v\r\n", "EX\r\n"),
+            ("md n C7\r\n", "EX\r\n"),
+            ("md n C0\r\n", "HD\r\n"),
+            ("mg b N100 c v\r\n", "VA 0 c0 W\r\n\r\n"),
+            ("mg b c\r\n", "HD c0 Z\r\n"),
+        ],
+    );
+    assert!(ours.say("lru_crawler metadump all\r\n").lines().all(|line| line.contains(" cas=0 ") || line == "END"));
+}
+
+#[test]
+fn the_binary_protocol_tells_the_prefixes_as_one_statistic() {
+    let stat = |subject: &str| {
+        let mut frame = vec![0x80, 0x10, 0, subject.len() as u8, 0, 0, 0, 0, 0, 0, 0, subject.len() as u8];
+        frame.resize(24, 0);
+        [&frame, subject.as_bytes()].concat()
+    };
+    let mut ours = Ours::new(Settings { detail: true, ..Settings::default() });
+    play(&mut ours, &[("get a:b\r\n", "END\r\n")]);
+    ours.reconnect();
+    let answer = ours.talk(&stat("detail dump"));
+    let (first, last) = answer.split_at(answer.len() - 24);
+    assert_eq!(&first[24..], b"detailedPREFIX a get 1 hit 0 set 0 del 0\r\nEND\r\n");
+    assert_eq!((first[3], first[7], last[3], last[7]), (8, 0, 0, 0));
+    for unknown in ["detail", "detail else", "cachedump 1 0"] {
+        assert_eq!(ours.talk(&stat(unknown))[7], 1, "{unknown}");
+    }
 }
 
 #[test]

@@ -14,6 +14,13 @@ const ALONE: &[&str] = &["-m", "64", "-o", "no_lru_maintainer,no_lru_crawler"];
 /// xorshift64*: the same conversation for the same seed.
 struct Random(u64);
 
+/// As memcached without `-C`, or with it: then the cas of all items is 0, and what is told of it can be compared.
+#[derive(Clone, Copy, PartialEq)]
+enum Cas {
+    Hidden,
+    Zero,
+}
+
 impl Random {
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 >> 12;
@@ -71,8 +78,19 @@ impl Random {
         line
     }
 
-    fn command(&mut self) -> String {
+    fn command(&mut self, cas: Cas) -> String {
         let key = self.key();
+        if cas == Cas::Zero && self.below(5) == 0 {
+            return match self.below(7) {
+                0 => format!("gets {key} {}\r\n", self.key()),
+                1 => format!("gats 0 {key}\r\n"),
+                2 => format!("cas {key} 1 0 1 {}\r\nz\r\n", self.below(3)),
+                3 => format!("mg {key} c v{}\r\n", self.of(&["", " t", " N100", " R2000"])),
+                4 => format!("ms {key} 1 c{}\r\nz\r\n", self.of(&["", " C0", " C5", " MA"])),
+                5 => format!("md {key}{}\r\n", self.of(&["", " C0", " C5"])),
+                _ => format!("ma {key} v c{}\r\n", self.of(&["", " C0", " C5", " N100"])),
+            };
+        }
         match self.below(24) {
             0..=4 => {
                 let (verb, value) = (self.of(&["set", "set", "add", "replace", "append", "prepend"]), self.value());
@@ -103,7 +121,9 @@ impl Random {
             21 => {
                 format!("mg {key} {}{}\r\n", self.of(&["N1000", "R2000", "T1000", "N1000 T500"]), self.of(&[" v", " v f", " s", ""]))
             }
-            22 => self.of(&["flush_all\r\n", "nonsense\r\n", "verbosity 0\r\n"]).to_owned(),
+            // Without cas memcached tells items from those that were flushed by their seconds only.
+            22 if cas == Cas::Hidden && self.below(3) == 0 => "flush_all\r\n".to_owned(),
+            22 => self.of(&["nonsense\r\n", "verbosity 0\r\n"]).to_owned(),
             _ => match self.below(4) {
                 0 => format!("get {}\r\n", "k".repeat(251)),
                 1 => format!("incr {key} 1 noreply\r\n"),
@@ -130,13 +150,14 @@ fn comparable(answer: &[u8]) -> String {
     text.split("\r\n").map(words).collect::<Vec<_>>().join("\r\n")
 }
 
-fn converse(seed: u64, steps: u32) {
-    let mut theirs = Memcached::start(ALONE);
-    let mut ours = Ours::new(Settings { item_size_max: 1 << 20, ..Settings::default() });
+fn converse(seed: u64, steps: u32, cas: Cas) {
+    let options = if cas == Cas::Zero { &[ALONE, &["-C"]].concat() } else { ALONE };
+    let mut theirs = Memcached::start(options);
+    let mut ours = Ours::new(Settings { cas: cas == Cas::Hidden, ..Settings::default() });
     let mut random = Random(seed | 1);
     let mut history = Vec::new();
     for step in 0..steps {
-        let said = random.command();
+        let said = random.command(cas);
         history.push(said.chars().take(60).collect::<String>());
         let (want, is_open) = theirs.talk(said.as_bytes(), b"mn\r\n", b"MN\r\n");
         let mut got = ours.talk(said.as_bytes());
@@ -158,6 +179,6 @@ fn memcached_and_an_arena_answer_alike() {
     let seed = std::env::var("LEVERET_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20261121);
     println!("LEVERET_SEED={seed}");
     for turn in 0..4 {
-        converse(seed + turn, 1500);
+        converse(seed + turn, 1500, if turn % 2 == 0 { Cas::Hidden } else { Cas::Zero });
     }
 }

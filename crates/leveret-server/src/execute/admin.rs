@@ -1,7 +1,16 @@
 //! Commands that concern the server itself.
 use super::{exptime, Done, Next, Turn};
 use crate::stats::{self, Count};
+use leveret_engine::Error;
 use leveret_protocol::text::{write_stat, Command, Lru, Slabs, Words};
+
+/// Why nothing was flushed.
+pub(super) enum Unflushed {
+    /// By `-F`.
+    Forbidden,
+    /// By the arena.
+    Failed(Error),
+}
 
 impl Turn<'_> {
     pub(super) fn administer(&mut self, command: Command<'_>) -> Done {
@@ -53,8 +62,16 @@ impl Turn<'_> {
     }
 
     pub(super) fn flush_all(&mut self, exptime: Option<i64>) -> &'static str {
+        match self.flush(exptime) {
+            Ok(()) => "OK",
+            Err(Unflushed::Forbidden) => "CLIENT_ERROR flush_all not allowed",
+            Err(Unflushed::Failed(error)) => self.line_of(&error),
+        }
+    }
+
+    pub(super) fn flush(&mut self, exptime: Option<i64>) -> Result<(), Unflushed> {
         if !self.shared.settings.flush {
-            return "CLIENT_ERROR flush_all not allowed";
+            return Err(Unflushed::Forbidden);
         }
         self.count(Count::CmdFlush);
         let at = exptime::deadline(exptime.unwrap_or(0), self.now);
@@ -62,10 +79,7 @@ impl Turn<'_> {
             Some(at) if at > self.now => self.arena.flush_at(at),
             _ => self.arena.flush(),
         };
-        match flushed {
-            Ok(()) => "OK",
-            Err(error) => self.line_of(&error),
-        }
+        flushed.map_err(Unflushed::Failed)
     }
 
     pub(super) fn stats(&mut self, words: Words<'_>) {

@@ -1,4 +1,5 @@
 //! The binary protocol's requests.
+use super::admin::Unflushed;
 use super::{classic, exptime, flags, Done, Session, Turn};
 use crate::stats::{self, Count};
 use leveret_engine::{CountTerms, CountedItem, Deadline, Error, Found, Stored, Terms, Time};
@@ -19,7 +20,11 @@ impl Session {
             Command::Count { key, is_decrement, delta, initial } => turn.binary_count(request, key, is_decrement, delta, initial),
             Command::Touch { key, exptime } => turn.binary_touch(request, key, exptime),
             Command::Flush { exptime } => {
-                let status = if turn.flush_all(exptime) == "OK" { Status::Success } else { Status::AuthError };
+                let status = match turn.flush(exptime) {
+                    Ok(()) => Status::Success,
+                    Err(Unflushed::Forbidden) => Status::AuthError,
+                    Err(Unflushed::Failed(error)) => turn.status_of(&error),
+                };
                 turn.conclude(request, status);
             }
             Command::Noop => turn.conclude(request, Status::Success),
@@ -85,12 +90,12 @@ impl Turn<'_> {
                 return;
             }
             self.output.truncate(begin);
-            match self.arena.find_cas(key, self.now) {
+            match self.find_cas(key) {
                 Ok(Some(again)) => found = again,
                 _ => return self.binary_miss(request, key, with_key),
             }
         }
-        match self.arena.gets(key, self.now) {
+        match self.gets(key) {
             Ok(Some(item)) => {
                 self.header(request, item.cas, 4, key_len, item.value.len());
                 self.output.extend_from_slice(&flags::on_wire(&item.meta).to_be_bytes());
@@ -107,16 +112,13 @@ impl Turn<'_> {
             if !deadline.is_past(self.now) && !matches!(self.arena.touch(key, deadline, self.now), Ok(true)) {
                 return None;
             }
-            let found = self.arena.find_cas(key, self.now).ok().flatten();
+            let found = self.find_cas(key).ok().flatten();
             if deadline.is_past(self.now) {
                 let _ = self.arena.touch(key, deadline, self.now);
             }
             return found;
         }
-        if !self.shared.settings.cas {
-            return self.arena.find(key, self.now);
-        }
-        self.arena.find_cas(key, self.now).ok().flatten()
+        self.find_cas(key).ok().flatten()
     }
 
     fn binary_miss(&mut self, request: &Request<'_>, key: &[u8], with_key: bool) {
@@ -133,13 +135,14 @@ impl Turn<'_> {
     }
 
     fn binary_store(&mut self, request: &Request<'_>, verb: Verb, key: &[u8], flags: u32, exptime: i64, value: &[u8]) {
-        let compare = (request.cas != 0).then_some(request.cas);
+        // A store, unlike a count or a delete, does not compare at all with `-C`.
+        let compare = Some(request.cas).filter(|cas| *cas != 0 && self.shared.settings.cas);
         self.count_store(key, compare.is_some());
         let terms = Terms { compare, want_cas: !request.quiet, ..classic::mode_of(verb).into() };
-        let stored = self.store_checked(verb, key, value, flags, deadline(exptime, self.now), &terms);
+        let stored = self.store_checked(key, value, flags, deadline(exptime, self.now), &terms);
         self.count_compare(compare, &stored);
         let status = match (&stored, verb) {
-            (Ok(Stored::Stored { cas }), _) => return self.conclude_with(request, Status::Success, *cas),
+            (Ok(Stored::Stored { cas }), _) => return self.conclude_with(request, Status::Success, self.shown_cas(*cas)),
             (Ok(Stored::Exists), _) => Status::KeyExists,
             (Ok(Stored::Missing), Verb::Append | Verb::Prepend) => Status::NotStored,
             (Ok(Stored::Missing), _) => Status::KeyNotFound,
@@ -150,9 +153,9 @@ impl Turn<'_> {
 
     fn binary_delete(&mut self, request: &Request<'_>, key: &[u8]) {
         self.shared.note_prefix(key, |prefix| prefix.deletes += 1);
-        let outcome = match request.cas {
-            0 => self.arena.delete(key, self.now).map(|was| if was { Stored::Stored { cas: 0 } } else { Stored::Missing }),
-            cas => self.arena.delete_version(key, cas, self.now),
+        let outcome = match self.compared(Some(request.cas).filter(|cas| *cas != 0)) {
+            None => self.arena.delete(key, self.now).map(|was| if was { Stored::Stored { cas: 0 } } else { Stored::Missing }),
+            Some(cas) => self.arena.delete_version(key, cas, self.now),
         };
         let status = match &outcome {
             Ok(Stored::Stored { .. }) => {
@@ -171,12 +174,12 @@ impl Turn<'_> {
 
     fn binary_count(&mut self, request: &Request<'_>, key: &[u8], is_decrement: bool, delta: u64, initial: Option<(u64, i64)>) {
         let initial = initial.map(|(value, at)| (value, deadline(at, self.now)));
-        let compare = (request.cas != 0).then_some(request.cas);
+        let compare = self.compared(Some(request.cas).filter(|cas| *cas != 0));
         let terms = CountTerms { compare, want_cas: !request.quiet, ..CountTerms::default() };
         let status = match self.count_item(key, delta, is_decrement, initial, &terms) {
             Ok(CountedItem::Value { value, cas, .. }) => {
                 if !request.quiet {
-                    self.header(request, cas, 0, 0, 8);
+                    self.header(request, self.shown_cas(cas), 0, 0, 8);
                     self.output.extend_from_slice(&value.to_be_bytes());
                 }
                 return;
@@ -192,13 +195,14 @@ impl Turn<'_> {
     fn binary_touch(&mut self, request: &Request<'_>, key: &[u8], at: i64) {
         self.count(Count::CmdTouch);
         let deadline = deadline(at, self.now);
-        let flags = self.arena.peek(key, self.now).map_or(0, |found| flags::on_wire(&found.meta));
+        // Looked at without a change: a touch is no get.
+        let before = self.arena.amend(key, self.now, &mut |_| None).ok().flatten().unwrap_or_default();
         match self.arena.touch(key, deadline, self.now) {
             Ok(true) => {
                 self.count(Count::TouchHits);
                 if !request.quiet {
-                    self.header(request, 0, 4, 0, 0);
-                    self.output.extend_from_slice(&flags.to_be_bytes());
+                    self.header(request, self.shown_cas(before.cas), 4, 0, 0);
+                    self.output.extend_from_slice(&flags::on_wire(&before.meta).to_be_bytes());
                 }
             }
             Ok(false) => {
@@ -215,9 +219,15 @@ impl Turn<'_> {
     /// One answer for each statistic, and an empty one at the end.
     fn binary_stat(&mut self, request: &Request<'_>, subject: &[u8]) {
         let words: Vec<&[u8]> = subject.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).collect();
-        let Some(answer) = stats::answer(self.shared, &words) else {
+        let is_text = words.first() == Some(&b"cachedump".as_slice());
+        let answer = stats::answer(self.shared, &words).filter(|answer| !is_text && !answer.end.starts_with("CLIENT_ERROR"));
+        let Some(mut answer) = answer else {
             return self.conclude(request, Status::KeyNotFound);
         };
+        if words.starts_with(&[b"detail", b"dump"]) {
+            // Here the lines of text are one statistic, their end among them.
+            answer.lines.push(("detailed".to_owned(), answer.text + "END\r\n"));
+        }
         for (name, value) in &answer.lines {
             self.header(request, 0, 0, name.len(), value.len());
             self.output.extend_from_slice(name.as_bytes());

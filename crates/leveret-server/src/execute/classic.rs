@@ -49,7 +49,7 @@ impl Turn<'_> {
         self.shared.note_prefix(key, |prefix| prefix.gets += 1);
         if with_cas {
             // A shard whose lock is not to be had answers a miss: a cache may forget.
-            if let Ok(Some(found)) = self.arena.find_cas(key, self.now) {
+            if let Ok(Some(found)) = self.find_cas(key) {
                 self.write_value(key, found, true);
             }
             return;
@@ -71,7 +71,7 @@ impl Turn<'_> {
             return;
         }
         let before = self.output.len();
-        let found = if with_cas { self.arena.find_cas(key, self.now).ok().flatten() } else { self.arena.find(key, self.now) };
+        let found = if with_cas { self.find_cas(key).ok().flatten() } else { self.arena.find(key, self.now) };
         if let Some(found) = found {
             self.write_value(key, found, with_cas);
         }
@@ -100,13 +100,13 @@ impl Turn<'_> {
             }
             // Recycled by a writer while it was copied: the key has another version, or none.
             self.output.truncate(begin);
-            let again = if with_cas { self.arena.find_cas(key, self.now).ok().flatten() } else { self.arena.peek(key, self.now) };
+            let again = if with_cas { self.find_cas(key).ok().flatten() } else { self.arena.peek(key, self.now) };
             match again {
                 Some(again) => found = again,
                 None => return,
             }
         }
-        let item = if with_cas { self.arena.gets(key, self.now).ok().flatten() } else { self.arena.get(key, self.now) };
+        let item = if with_cas { self.gets(key).ok().flatten() } else { self.arena.get(key, self.now) };
         if let Some(item) = item {
             let cas = with_cas.then_some(item.cas);
             write_value_header(self.output, key, flags::on_wire(&item.meta), item.value.len(), cas);
@@ -117,9 +117,9 @@ impl Turn<'_> {
 
     /// Stores, and returns the answer's line.
     pub(super) fn store(&mut self, verb: Verb, compare: Option<u64>, key: &[u8], flags: u32, exptime: i64, value: &[u8]) -> &'static str {
-        let terms = Terms { compare, ..mode_of(verb).into() };
+        let terms = Terms { compare: self.compared(compare), ..mode_of(verb).into() };
         self.count_store(key, compare.is_some());
-        let stored = self.store_checked(verb, key, value, flags, exptime::deadline(exptime, self.now), &terms);
+        let stored = self.store_checked(key, value, flags, exptime::deadline(exptime, self.now), &terms);
         self.count_compare(compare, &stored);
         match stored {
             Ok(Stored::Stored { .. }) => "STORED",
@@ -148,24 +148,10 @@ impl Turn<'_> {
     }
 
     /// Stores under the server's own limit (`-I`), which what is appended to must keep as well.
-    pub(super) fn store_checked(
-        &self,
-        verb: Verb,
-        key: &[u8],
-        value: &[u8],
-        flags: u32,
-        deadline: Deadline,
-        terms: &Terms,
-    ) -> Result<Stored, Error> {
-        if matches!(verb, Verb::Append | Verb::Prepend) {
-            let max = self.shared.value_max();
-            let len = self.arena.peek(key, self.now).map_or(0, |found| found.value_len as usize) + value.len();
-            if len > max {
-                return Err(Error::ValueTooLarge { len, max });
-            }
-        }
+    pub(super) fn store_checked(&self, key: &[u8], value: &[u8], flags: u32, deadline: Deadline, terms: &Terms) -> Result<Stored, Error> {
         let meta = Meta { flags, ..Meta::default() };
-        self.arena.store_if(key, Value::Bytes(value), meta, deadline, terms, self.now)
+        let terms = Terms { value_max: self.shared.value_max(), ..*terms };
+        self.arena.store_if(key, Value::Bytes(value), meta, deadline, &terms, self.now)
     }
 
     /// What a failed operation says.

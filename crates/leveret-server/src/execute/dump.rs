@@ -61,7 +61,10 @@ impl Session {
             let output = &mut *turn.output;
             let (form, now, shared) = (dump.form, turn.now, turn.shared);
             let mut line = |key: &[u8], found: &Found| match form {
-                Form::Metadump => metadump_line(output, key, found, now, shared.size_of_item(key.len(), found)),
+                Form::Metadump => {
+                    let cas = if shared.settings.cas { found.cas } else { 0 };
+                    metadump_line(output, key, &Found { cas, ..*found }, now, shared.size_of_item(key.len(), found));
+                }
                 Form::Mgdump => mgdump_line(output, key),
             };
             // A lost arena, or a shard that cannot be read, ends the walk as an empty one.

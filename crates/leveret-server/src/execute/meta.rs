@@ -35,8 +35,14 @@ impl Turn<'_> {
         if get.touch.is_some() {
             self.count(Count::TouchHits);
         }
-        let facts = |found: &Found| Facts { won: race.won, lost: race.lost, stale: race.stale, ..facts_of(found, self.now) };
-        let knows = get.unless_cas == Some(found.cas) && found.cas != 0;
+        let facts = |found: &Found| Facts {
+            won: race.won,
+            lost: race.lost,
+            stale: race.stale,
+            cas: Some(self.shown_cas(found.cas)),
+            ..facts_of(found, self.now)
+        };
+        let knows = get.unless_cas == Some(found.cas) && self.shown_cas(found.cas) != 0;
         if !get.value || knows {
             write_meta(self.output, b"HD", &get.key, get.returns, &facts(&found));
             return;
@@ -53,7 +59,7 @@ impl Turn<'_> {
         }
         // Recycled while it was copied: the present version, or none.
         self.output.truncate(begin);
-        match self.arena.gets(key, self.now) {
+        match self.gets(key) {
             Ok(Some(item)) => {
                 let facts = Facts { size: Some(item.value.len()), cas: Some(item.cas), flags: Some(flags::on_wire(&item.meta)), ..facts };
                 write_meta_value(self.output, item.value.len(), &get.key, get.returns, &facts);
@@ -79,17 +85,18 @@ impl Turn<'_> {
             if !wants_cas {
                 return Some((found, Race::default()));
             }
-            let with_cas = self.arena.find_cas(key, self.now).ok().flatten()?;
+            let with_cas = self.find_cas(key).ok().flatten()?;
             return Some((Found { hits: found.hits, fetched: found.fetched, ..with_cas }, Race::default()));
         }
         let now = self.now;
+        let chosen = self.chosen_cas(get.cas);
         let mut race = Race::default();
         let touch = get.touch.map(|at| exptime::deadline(at, now));
         let amended = self.arena.amend(key, now, &mut |item| {
             race = run(item, get.recache, now);
             let marks = item.meta.marks | if race.won { WON } else { 0 };
             let deadline = touch.unwrap_or(Deadline(item.deadline));
-            let cas = if race.won { get.cas.map_or(NewCas::Keep, NewCas::Is) } else { NewCas::Keep };
+            let cas = if race.won { chosen.map_or(NewCas::Keep, NewCas::Is) } else { NewCas::Keep };
             let changes = race.won || touch.is_some();
             changes.then_some(Amendment { deadline, marks, cas, drop_value: false })
         });
@@ -102,7 +109,7 @@ impl Turn<'_> {
     /// A miss: with `N` an empty item is made, and whoever made it has won.
     fn vivify(&mut self, key: &[u8], get: &MetaGet<'_>) -> Option<(Found, Race)> {
         let deadline = exptime::deadline(get.vivify?, self.now);
-        let terms = Terms { cas: get.cas, want_cas: true, ..Mode::Add.into() };
+        let terms = Terms { cas: self.chosen_cas(get.cas), want_cas: true, ..Mode::Add.into() };
         let meta = Meta { marks: WON, ..Meta::default() };
         match self.arena.store_if(key, Value::Bytes(b""), meta, deadline, &terms, self.now) {
             Ok(Stored::Stored { cas }) => {
@@ -111,7 +118,7 @@ impl Turn<'_> {
             }
             // Another was faster, in between: it has won.
             Ok(_) => {
-                let found = self.arena.find_cas(key, self.now).ok().flatten()?;
+                let found = self.find_cas(key).ok().flatten()?;
                 let race = run(&found, None, self.now);
                 Some((found, Race { won: false, lost: true, ..race }))
             }
@@ -125,20 +132,20 @@ impl Turn<'_> {
         self.count(Count::CmdMeta);
         self.count_store(key, store.compare.is_some());
         let terms = Terms {
-            compare: store.compare,
+            compare: self.compared(store.compare),
             older_is_stale: store.older_is_stale,
-            cas: store.cas,
+            cas: self.chosen_cas(store.cas),
             want_cas: true,
             ..classic::mode_of(store.verb).into()
         };
         let deadline = exptime::deadline(store.exptime, self.now);
-        let mut stored = self.store_checked(store.verb, key, store.value, store.flags, deadline, &terms);
+        let mut stored = self.store_checked(key, store.value, store.flags, deadline, &terms);
         // Append and prepend may make what they find missing; somebody else may do so at the same time.
         if let (Some(at), Ok(Stored::Missing), Verb::Append | Verb::Prepend) = (store.vivify, &stored, store.verb) {
             let create = Terms { mode: Mode::Add, compare: None, ..terms };
-            stored = self.store_checked(Verb::Add, key, store.value, store.flags, exptime::deadline(at, self.now), &create);
+            stored = self.store_checked(key, store.value, store.flags, exptime::deadline(at, self.now), &create);
             if stored == Ok(Stored::Exists) {
-                stored = self.store_checked(store.verb, key, store.value, store.flags, deadline, &terms);
+                stored = self.store_checked(key, store.value, store.flags, deadline, &terms);
             }
         }
         self.count_compare(store.compare, &stored);
@@ -156,7 +163,7 @@ impl Turn<'_> {
         if store.quiet && code == b"HD" {
             return;
         }
-        let cas = if let Ok(Stored::Stored { cas }) = stored { cas } else { 0 };
+        let cas = if let Ok(Stored::Stored { cas }) = stored { self.shown_cas(cas) } else { 0 };
         let facts = Facts { cas: Some(cas), size: Some(store.value.len()), ..Facts::default() };
         write_meta(self.output, code, &store.key, store.returns, &facts);
     }
@@ -169,7 +176,8 @@ impl Turn<'_> {
         let outcome = if delete.stale || delete.drop_value {
             self.amend_for_delete(key, delete)
         } else {
-            match delete.compare {
+            // With `-C` all items have the cas 0, and this command compares with it.
+            match self.compared(delete.compare.filter(|cas| *cas != 0 || self.shared.settings.cas)) {
                 Some(cas) => self.arena.delete_version(key, cas, self.now),
                 None => self.arena.delete(key, self.now).map(|was| if was { Stored::Stored { cas: 0 } } else { Stored::Missing }),
             }
@@ -203,13 +211,13 @@ impl Turn<'_> {
         let now = self.now;
         let mut is_other = false;
         let amended = self.arena.amend(key, now, &mut |item| {
-            is_other = delete.compare.is_some_and(|cas| cas != item.cas);
+            is_other = delete.compare.is_some_and(|cas| cas != self.shown_cas(item.cas));
             if is_other {
                 return None;
             }
             let touched = delete.touch.filter(|_| delete.stale).map(|at| exptime::deadline(at, now));
             let marks = if delete.stale { item.meta.marks & !WON | STALE } else { item.meta.marks };
-            let cas = delete.cas.map_or(NewCas::Next, NewCas::Is);
+            let cas = self.chosen_cas(delete.cas).map_or(NewCas::Next, NewCas::Is);
             Some(Amendment { deadline: touched.unwrap_or(Deadline(item.deadline)), marks, cas, drop_value: delete.drop_value })
         })?;
         Ok(match (amended, is_other) {
@@ -225,14 +233,19 @@ impl Turn<'_> {
         self.count(Count::CmdMeta);
         let initial = count.vivify.map(|at| (count.initial, exptime::deadline(at, self.now)));
         let touch = count.touch.map(|at| exptime::deadline(at, self.now));
-        let terms = CountTerms { compare: count.compare, cas: count.cas, deadline: touch, want_cas: true };
+        let terms = CountTerms {
+            compare: self.compared(count.compare.filter(|cas| *cas != 0)),
+            cas: self.chosen_cas(count.cas),
+            deadline: touch,
+            want_cas: true,
+        };
         match self.count_item(key, count.delta, count.is_decrement, initial, &terms) {
             Ok(CountedItem::Value { value, cas, deadline, .. }) => {
                 if count.quiet {
                     return;
                 }
                 let ttl = exptime::ttl(deadline, self.now);
-                let facts = Facts { cas: Some(cas), ttl: Some(ttl), ..Facts::default() };
+                let facts = Facts { cas: Some(self.shown_cas(cas)), ttl: Some(ttl), ..Facts::default() };
                 if count.value {
                     let mut text = Vec::with_capacity(20);
                     write_number(&mut text, value);
@@ -261,7 +274,7 @@ impl Turn<'_> {
         let bytes = key.decode(&mut room);
         // A look that leaves no trace tells no cas; one that asks for it leaves only that.
         let Some(seen) = self.arena.peek(bytes, self.now) else { return self.say("EN") };
-        let cas = self.arena.find_cas(bytes, self.now).ok().flatten().map_or(0, |found| found.cas);
+        let cas = self.find_cas(bytes).ok().flatten().map_or(0, |found| found.cas);
         let left = match exptime::ttl(Deadline(seen.deadline), self.now) {
             Ttl::Forever => -1,
             Ttl::Secs(secs) => secs as i64,

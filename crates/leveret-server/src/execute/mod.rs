@@ -4,6 +4,7 @@
 //! `classic` and `meta` for text, `binary`, `admin` for what concerns the server itself, `dump` for walks over all items.
 mod admin;
 mod binary;
+mod cas;
 mod classic;
 mod dump;
 mod exptime;
@@ -59,6 +60,10 @@ const OUTPUT_FULL: usize = 1 << 20;
 
 /// From this length on a value is not copied into the output: the kernel takes it out of the arena.
 const SENT_DIRECTLY: u64 = 64 << 10;
+
+/// Longest request of a client that has not said who it is, as in memcached, whose read buffer does not grow for it: strangers
+/// must not have a server collect megabytes for them.
+const STRANGER_MAX: usize = 16 << 10;
 
 /// One conversation: what a connection remembers between two reads.
 #[derive(Debug)]
@@ -183,6 +188,7 @@ impl Session {
             let rest = &input[at..];
             let (consumed, done) = match self.is_binary(shared, rest[0]) {
                 Some(false) => match text::parse_after(rest, self.scanned, &limits) {
+                    Parsed::More { total, .. } if total > STRANGER_MAX && self.is_stranger(shared) => return (at, Next::Close),
                     Parsed::More { total, scanned } => {
                         self.scanned = scanned;
                         return (at, Next::Read { total });
@@ -191,8 +197,7 @@ impl Session {
                     Parsed::Refused { refusal, consumed, swallow } => {
                         self.swallow = swallow;
                         // A stranger must not delete by sending a store that is refused.
-                        let may_forget = self.is_authenticated || shared.users().is_none();
-                        (consumed, turn.refuse_text(&refusal, may_forget))
+                        (consumed, turn.refuse_text(&refusal, !self.is_stranger(shared)))
                     }
                 },
                 Some(true) => match wire::parse(rest, &limits) {
@@ -222,6 +227,11 @@ impl Session {
             return (at, Next::Send);
         }
         (at, if at == input.len() { Next::Read { total: 1 } } else { Next::Yield })
+    }
+
+    /// Whether the client still has to say who it is (`-Y`).
+    fn is_stranger(&self, shared: &Shared) -> bool {
+        !self.is_authenticated && shared.users().is_some()
     }
 
     /// A large value that follows the output on its way, if there is one. The line end behind it comes at the next `take`.

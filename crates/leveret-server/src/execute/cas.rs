@@ -1,0 +1,45 @@
+//! The cas of items, and what `-C` makes of it: each item shows 0, and whoever compares has never seen the present one.
+use super::Turn;
+use leveret_engine::{Error, Found, Item};
+
+/// No item has it: neither a place in the arena nor a count of stores comes that far.
+const NOBODYS: u64 = u64::MAX;
+
+impl Turn<'_> {
+    /// The item with its cas. A shard whose lock is not to be had is an error only where cas is told.
+    pub(super) fn find_cas(&self, key: &[u8]) -> Result<Option<Found>, Error> {
+        if self.shared.settings.cas {
+            self.arena.find_cas(key, self.now)
+        } else {
+            Ok(self.arena.find(key, self.now))
+        }
+    }
+
+    /// The item with its cas, copied out whole.
+    pub(super) fn gets(&self, key: &[u8]) -> Result<Option<Item>, Error> {
+        if self.shared.settings.cas {
+            self.arena.gets(key, self.now)
+        } else {
+            Ok(self.arena.get(key, self.now))
+        }
+    }
+
+    /// What a client is told of an item's cas.
+    pub(super) fn shown_cas(&self, cas: u64) -> u64 {
+        if self.shared.settings.cas {
+            cas
+        } else {
+            0
+        }
+    }
+
+    /// What a client's token is compared as.
+    pub(super) fn compared(&self, token: Option<u64>) -> Option<u64> {
+        token.map(|token| if self.shared.settings.cas { token } else { NOBODYS })
+    }
+
+    /// The cas that a client chooses for what it stores.
+    pub(super) fn chosen_cas(&self, cas: Option<u64>) -> Option<u64> {
+        cas.filter(|_| self.shared.settings.cas)
+    }
+}
