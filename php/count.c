@@ -14,8 +14,8 @@
 /* Others may store under the same key all the time. */
 #define TRIES_MAX 64
 
-/* True: it is a number now, or somebody has stored something else meanwhile; so the operation is worth another try. */
-static zend_never_inline bool make_integer(leveret_arena *arena, leveret_bytes key, uint32_t now)
+/* True: it is a number now, or somebody has stored something else meanwhile; so counting is worth another try. */
+static bool make_integer(leveret_arena *arena, leveret_bytes key, uint32_t now)
 {
 	leveret_found found;
 	leveret_form form;
@@ -40,22 +40,20 @@ static zend_never_inline bool make_integer(leveret_arena *arena, leveret_bytes k
 	return status == LEVERET_OK || status == LEVERET_EXISTS;
 }
 
-leveret_status php_leveret_add_integer(leveret_arena *arena, leveret_bytes key, int64_t step, uint32_t deadline, uint32_t now, int64_t *result)
+leveret_status php_leveret_add_integer_text(leveret_arena *arena, leveret_bytes key, int64_t step, uint32_t deadline, uint32_t now, int64_t *result)
 {
-	leveret_status status;
-	int tries = 0;
-	do {
+	leveret_status status = LEVERET_NOT_NUMBER;
+	for (int tries = 0; status == LEVERET_NOT_NUMBER && tries < TRIES_MAX && make_integer(arena, key, now); tries++) {
 		status = leveret_add_integer(arena, key, step, true, deadline, now, result);
-	} while (UNEXPECTED(status == LEVERET_NOT_NUMBER) && tries++ < TRIES_MAX && make_integer(arena, key, now));
+	}
 	return status;
 }
 
-leveret_status php_leveret_cas_integer(leveret_arena *arena, leveret_bytes key, int64_t old_value, int64_t new_value, uint32_t now)
+leveret_status php_leveret_cas_integer_text(leveret_arena *arena, leveret_bytes key, int64_t old_value, int64_t new_value, uint32_t now)
 {
-	leveret_status status;
-	int tries = 0;
-	do {
+	leveret_status status = LEVERET_EXISTS;
+	for (int tries = 0; status == LEVERET_EXISTS && tries < TRIES_MAX && make_integer(arena, key, now); tries++) {
 		status = leveret_cas_integer(arena, key, old_value, new_value, now);
-	} while (UNEXPECTED(status == LEVERET_EXISTS) && tries++ < TRIES_MAX && make_integer(arena, key, now));
+	}
 	return status;
 }

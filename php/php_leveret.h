@@ -64,10 +64,25 @@ php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key
 /* The value of an item already found (iterators): copies and decodes. MISS when it was recycled meanwhile. */
 php_leveret_fetch php_leveret_decode_found(leveret_arena *arena, const leveret_found *found, zval *return_value);
 
-/* --- count.c: as leveret_add_integer (which creates what is missing) and leveret_cas_integer, of any entrance's integers --- */
+/* --- count.c: integers that lie in the arena as text --- */
 
-leveret_status php_leveret_add_integer(leveret_arena *arena, leveret_bytes key, int64_t step, uint32_t deadline, uint32_t now, int64_t *result);
-leveret_status php_leveret_cas_integer(leveret_arena *arena, leveret_bytes key, int64_t old_value, int64_t new_value, uint32_t now);
+/* For when the operation without "text" has said that there is no integer: makes one of the text, if it is one, and tries again. */
+leveret_status php_leveret_add_integer_text(leveret_arena *arena, leveret_bytes key, int64_t step, uint32_t deadline, uint32_t now, int64_t *result);
+leveret_status php_leveret_cas_integer_text(leveret_arena *arena, leveret_bytes key, int64_t old_value, int64_t new_value, uint32_t now);
+
+/* As leveret_add_integer (a missing one is created), whichever entrance has stored the integer. */
+static zend_always_inline leveret_status php_leveret_add_integer(leveret_arena *arena, leveret_bytes key, int64_t step, uint32_t deadline, uint32_t now, int64_t *result)
+{
+	leveret_status status = leveret_add_integer(arena, key, step, true, deadline, now, result);
+	return EXPECTED(status != LEVERET_NOT_NUMBER) ? status : php_leveret_add_integer_text(arena, key, step, deadline, now, result);
+}
+
+/* As leveret_cas_integer, likewise. */
+static zend_always_inline leveret_status php_leveret_cas_integer(leveret_arena *arena, leveret_bytes key, int64_t old_value, int64_t new_value, uint32_t now)
+{
+	leveret_status status = leveret_cas_integer(arena, key, old_value, new_value, now);
+	return EXPECTED(status != LEVERET_EXISTS) ? status : php_leveret_cas_integer_text(arena, key, old_value, new_value, now);
+}
 
 /* --- cache.c: the class Leveret\Cache --- */
 

@@ -110,6 +110,21 @@ class Translation(SystemTest):
             for writer in NATIVE:
                 self.compare(reader, writer, want, got[writer])
 
+    def test_counting_over_a_socket(self):
+        """an int that a remote php-memcached or php-memcache stored is counted by apcu_inc, stays an int for all, and counts on"""
+        for extension, count in [
+            ("memcached", "$c = new Memcached; $c->addServer($argv[1], (int) $argv[2]);"),
+            ("memcache", "$c = new MemcachePool; $c->addServer($argv[1], (int) $argv[2]);"),
+        ]:
+            loaded = [word for name in ("igbinary", "msgpack", extension) for word in ("-d", f"extension={name}.so")]
+            ours = "<?php $c = new Leveret\\Cache('apcu'); echo json_encode([apcu_inc('n', 2), $c->increment('n', -10), apcu_cas('n', 2, 5), apcu_fetch('n')]);"
+            remote = [PHP, "-n", *loaded, "-d", "error_reporting=24575", "-r"]  # without deprecations
+            address = ["--", *self.server.address.split(":")]
+            self.assertEqual("true", run([*remote, f"{count} echo json_encode($c->set('n', 10));", *address]).stdout)
+            self.assertEqual([12, 2, True, 5], self.php(ours))
+            self.assertEqual("[5,6,6]", run([*remote, f"{count} echo json_encode([$c->get('n'), $c->increment('n'), $c->get('n')]);", *address]).stdout)
+            self.assertEqual(6, self.php("<?php echo json_encode(apcu_fetch('n'));"))
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -2,7 +2,6 @@
 Integers of every entrance are counted by every other, and stay integers
 --INI--
 apc.enable_cli=1
-leveret.provide="apcu,memcached"
 --FILE--
 <?php
 require __DIR__ . '/start.inc';
@@ -17,6 +16,16 @@ apcu_store('ours', 5);
 echo json_encode([$memcached->increment('ours', 2), apcu_inc('ours'), $memcached->get('ours'), $memcached->decrement('ours', 100), apcu_fetch('ours')]), "\n";
 apcu_store('negative', -5);
 echo json_encode([$memcached->get('negative'), $memcached->increment('negative'), $memcached->getResultMessage(), apcu_inc('negative')]), "\n";
+
+echo "-- and Memcache\n";
+$memcache = new MemcachePool;
+$memcache->addServer('arena:apcu', 0);
+$memcache->set('third', 5);
+echo json_encode([apcu_inc('third'), $memcached->increment('third'), $memcache->increment('third'), $memcache->get('third'), $memcached->get('third')]), "\n";
+apcu_store('ours', 5);
+echo json_encode([$memcache->increment('ours', 2), $memcache->decrement('ours', 10), apcu_fetch('ours'), $memcache->get('ours')]), "\n";
+$memcached->set('theirs', 5);
+echo json_encode([$memcache->increment('theirs'), $memcached->get('theirs'), $memcache->get('theirs'), apcu_fetch('theirs')]), "\n";
 
 echo "-- what is an integer to a class, text to the arena: append makes that\n";
 $memcached->setOption(Memcached::OPT_COMPRESSION, false);
@@ -45,6 +54,10 @@ echo json_encode([apcu_fetch('number'), $memcached->get('number')]), "\n";
 [6,7,8,8,5]
 [7,8,8,0,0]
 [-5,false,"CLIENT ERROR",-4]
+-- and Memcache
+[6,7,8,8,8]
+[7,0,0,0]
+[6,6,6,6]
 -- what is an integer to a class, text to the arena: append makes that
 [42,42,43,true,50]
 [false,true,1]
