@@ -444,3 +444,39 @@ impl<'a> Locked<'a> {
         ghost.inspect(|ghost| ghost.store(0, Ordering::Relaxed)).is_some()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Arena, Deadline, OpenOptions};
+
+    /// A kill in the middle of gathering what was left of a hollow segment leaves it half moved. Whoever finished that took it
+    /// for an eviction and dropped what nobody had read: acknowledged writes, in an arena with plenty of room.
+    #[test]
+    fn a_drain_that_a_kill_cut_short_keeps_what_is_alive() {
+        let finishers: [fn(&Locked<'_>); 3] =
+            [|locked| locked.recover(), |locked| locked.finish_drains(), |locked| assert!(locked.free_dead())];
+        for finish in finishers {
+            let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+            let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+            let (arena, _) = Arena::open(&dir.path().join("drain.arena"), &options).expect("an arena");
+            let now = Time::now();
+            let keys: Vec<String> = (0..100).map(|number| format!("key-{number}")).collect();
+            keys.iter().for_each(|key| arena.set(key.as_bytes(), &[7; 200], Deadline::NEVER, now).expect("room"));
+            let core = &*arena.core;
+            let locked = core.lock(0, now).expect("free");
+            let segments = (0..core.active_segments()).map(|segment| (SegmentId(segment as u32), core.state(SegmentId(segment as u32))));
+            let of_shard = segments.filter(|(_, word)| word.kind() == Some(State::Open) && word.shard() == locked.index);
+            for (segment, word) in of_shard.filter(|(segment, _)| core.header(*segment).live_items.load(Ordering::Relaxed) > 0) {
+                core.set_state(segment, word.with(State::Draining));
+            }
+            assert!(locked.survey().draining.is_some());
+            finish(&locked);
+            assert!(locked.survey().draining.is_none());
+            drop(locked);
+            assert_eq!(keys.iter().filter(|key| arena.contains(key.as_bytes(), now)).count(), keys.len());
+            assert_eq!(arena.stats().evicted, 0);
+            assert!(arena.verify().is_clean(), "{:?}", arena.verify());
+        }
+    }
+}

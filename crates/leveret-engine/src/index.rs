@@ -232,6 +232,13 @@ impl<'a> Locked<'a> {
         }
     }
 
+    /// Whether a new key finds no slot, and nothing may be evicted for it.
+    #[inline]
+    pub fn refuses(&self, located: &Located<'_>) -> bool {
+        let needs_bucket = located.old.is_none() && located.empty.is_none();
+        needs_bucket && !self.core.evicts && (located.length >= CHAIN_MAX || self.free_overflow().is_none())
+    }
+
     fn coldest_of(&self, located: &Located<'a>) -> Option<Spot<'a>> {
         let last = located.last;
         let spots = (0..SLOTS).map(|slot| Spot { bucket: last, slot, word: SlotWord(last.slots[slot].load(Ordering::Relaxed)) });
@@ -257,6 +264,14 @@ impl<'a> Locked<'a> {
 
     /// Takes a free overflow bucket. A kill before it is linked leaks 64 bytes until the next recovery.
     fn take_overflow(&self) -> Option<u32> {
+        let number = self.free_overflow()?;
+        self.set_overflow_used(number, true);
+        self.shard().overflow_hint.store(number / 64, Ordering::Relaxed);
+        Some(number)
+    }
+
+    /// A free overflow bucket.
+    fn free_overflow(&self) -> Option<u32> {
         let words = self.core.geometry.overflow_words();
         let available = u64::from(self.shard().chunks.load(Ordering::Acquire)) * u64::from(self.core.geometry.chunk_buckets) / 2;
         let available = available.min(u64::from(self.core.geometry.overflow_max())) as usize;
@@ -271,8 +286,6 @@ impl<'a> Locked<'a> {
             let free = !cell.load(Ordering::Relaxed);
             let number = word * 64 + free.trailing_zeros() as usize;
             if free != 0 && number < available {
-                cell.fetch_or(1 << (number % 64), Ordering::Relaxed);
-                self.shard().overflow_hint.store(word as u32, Ordering::Relaxed);
                 return Some(number as u32);
             }
         }

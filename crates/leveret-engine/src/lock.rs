@@ -227,6 +227,7 @@ fn wake(word: &AtomicU64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::segment::SegmentId;
     use crate::{Arena, Deadline, OpenOptions};
     use std::io::{BufRead, BufReader};
     use std::path::Path;
@@ -321,6 +322,52 @@ mod tests {
         jump_out(&arena);
         assert!(arena.core.lock(0, Time::now()).is_ok());
         assert_eq!(arena.stats().recoveries, 1);
+    }
+
+    /// Asked for the lock of a dead owner from inside a section, `try_lock` took it, was refused, and let it go: free, and
+    /// never recovered.
+    #[test]
+    fn inside_a_section_nothing_is_taken_from_the_dead() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let path = dir.path().join("lock.arena");
+        let options = OpenOptions { memory: 8 << 20, cores: 4, lock_timeout: LATE, ..OpenOptions::default() };
+        let (arena, _) = Arena::open(&path, &options).expect("an arena");
+        let core = &arena.core;
+        let shards = core.shards.len();
+        assert!(shards > 1);
+        let mut holder = start_holder(&path, shards);
+        holder.kill().expect("killed");
+        holder.wait().expect("reaped");
+        let locked = core.lock(0, Time::now()).expect("its owner is dead");
+        #[inline(never)]
+        fn handler(core: &Core) -> bool {
+            let space = std::hint::black_box([0u8; 8192]);
+            let is_taken = core.try_lock(1, Time::now()).is_some();
+            std::hint::black_box(space);
+            is_taken
+        }
+        assert!(!handler(core));
+        drop(locked);
+        for shard in 0..shards {
+            drop(core.lock(shard, Time::now()).expect("its owner is dead"));
+        }
+        assert_eq!(arena.stats().recoveries, shards as u64);
+    }
+
+    /// A kill may leave bits of the map of used segments set over free ones: lost, if recovery did not look at the state words.
+    #[test]
+    fn recovery_finds_every_free_segment() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let arena = open(&dir.path().join("lock.arena"), LATE);
+        arena.set(b"a", b"1", Deadline::NEVER, Time::now()).expect("room");
+        let core = &arena.core;
+        let free = core.count_free(usize::MAX);
+        assert!(free > 0);
+        jump_out(&arena);
+        (0..core.active_segments()).for_each(|segment| core.set_used(SegmentId(segment as u32), true));
+        assert_eq!(core.count_free(usize::MAX), 0);
+        drop(core.lock(0, Time::now()).expect("this thread's own"));
+        assert_eq!((arena.stats().recoveries, core.count_free(usize::MAX)), (1, free));
     }
 
     #[test]

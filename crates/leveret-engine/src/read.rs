@@ -12,6 +12,7 @@ use crate::item::{Encoding, Extent, Kind, Meta, View};
 use crate::segment::{SegmentId, State, StateWord};
 use crate::sync::{fence, AtomicU64, Ordering};
 use crate::time::{Deadline, Moment, Time};
+use crate::write::Amendment;
 
 /// A read that meets a change of the index begins anew; after so many times it answers a miss, and `Stats::retries` counts it.
 const TRIES: usize = 64;
@@ -501,6 +502,16 @@ impl Found {
     fn number_text(&self) -> String {
         let digits = if self.is_signed() { self.number.to_string() } else { (self.number as u64).to_string() };
         format!("{digits:<width$}", width = self.value_len as usize)
+    }
+
+    /// The version that an amendment ended at once: its value is still the old one's.
+    pub(crate) fn amended(self, amendment: &Amendment, cas: u64) -> Found {
+        let found = Found { cas, deadline: amendment.deadline.0, meta: Meta { marks: amendment.marks, ..self.meta }, ..self };
+        if !amendment.drop_value {
+            return found;
+        }
+        let meta = Meta { flags: 0, encoding: Encoding::Raw as u8, codec: 0, ..found.meta };
+        Found { meta, value_len: 0, number: 0, is_number: 0, kind: Kind::Bytes as u8, ..found }
     }
 
     pub(crate) fn into_item(self, key: &[u8], value: Vec<u8>) -> Item {

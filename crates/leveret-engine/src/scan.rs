@@ -160,3 +160,59 @@ impl Iterator for Iter<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::layout::SLOTS;
+    use crate::{Deadline, OpenOptions};
+    use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+    fn await_round(number: &AtomicU32, round: u32) {
+        while number.load(SeqCst) < round {
+            std::thread::yield_now();
+        }
+    }
+
+    /// The walker looked where the chain leads before it came to the last slot of a bucket. Meanwhile that slot became the link
+    /// to an overflow bucket, and the item that had been in it was met in neither. Here a bucket is filled, gets its link in the
+    /// middle of a walk, each time at another moment, and is emptied again: the walk must meet all seven.
+    #[test]
+    fn a_walk_meets_the_item_that_makes_way_for_a_link() {
+        const ROUNDS: u32 = 500;
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let (arena, _) = Arena::open(&dir.path().join("walk.arena"), &options).expect("an arena");
+        let core = &*arena.core;
+        let now = Time::now();
+        let place = |key: &Vec<u8>| (core.shard_of(core.hash(key)), bucket_of(core.hash(key), core.buckets(0)));
+        // Long keys: it takes the walk a while to come to the last slot.
+        let all = (0u32..).map(|number| number.to_le_bytes().repeat(1000));
+        let keys: Vec<Vec<u8>> = all.filter(|key| place(key) == (0, 5)).take(SLOTS + 1).collect();
+        let (one_more, full) = keys.split_last().expect("eight keys");
+        let (filled, begun, over) = (AtomicU32::new(0), AtomicU32::new(0), AtomicU32::new(0));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for round in 1..=ROUNDS {
+                    full.iter().for_each(|key| arena.set(key, b"v", Deadline::NEVER, now).expect("room"));
+                    filled.store(round, SeqCst);
+                    await_round(&begun, round);
+                    (0..round % 100 * 4).for_each(|_| std::hint::spin_loop());
+                    arena.set(one_more, b"v", Deadline::NEVER, now).expect("room");
+                    await_round(&over, round);
+                    keys.iter().for_each(|key| assert!(arena.delete(key, now).expect("free")));
+                }
+            });
+            let cursor = Cursor { shard: 0, level: 1 << core.buckets(0).ilog2(), bucket: 5 };
+            let mut missed = 0;
+            for round in 1..=ROUNDS {
+                await_round(&filled, round);
+                begun.store(round, SeqCst);
+                let met = core.items_of_class(0, &cursor, now).expect("there");
+                over.store(round, SeqCst);
+                missed += full.iter().filter(|key| met.iter().filter(|(met, _)| met == *key).count() != 1).count();
+            }
+            assert_eq!(missed, 0);
+        });
+    }
+}

@@ -144,6 +144,34 @@ mod tests {
         assert_eq!(arena.services(), []);
     }
 
+    /// Owner and seal are the same each time that one process announces in one slot: it is the number of uses that tells a
+    /// reader that another text came while it read.
+    #[test]
+    fn a_text_is_never_read_half() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let arena = open(&dir.path().join("services.arena"));
+        let texts = ["x".repeat(232), "y".repeat(200)];
+        let is_over = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for round in 0..1_000_000 {
+                    drop(arena.announce(&texts[round % 2]).expect("a free slot"));
+                }
+                is_over.store(true, Ordering::Release);
+            });
+            // More than there are processors, as a rule: a reader must be interrupted in the middle to see two texts.
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    while !is_over.load(Ordering::Acquire) {
+                        for service in arena.services() {
+                            assert!(texts.contains(&service.text), "{}", service.text);
+                        }
+                    }
+                });
+            }
+        });
+    }
+
     #[test]
     fn there_is_an_end_to_slots_and_texts() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");

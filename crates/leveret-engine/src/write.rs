@@ -64,7 +64,8 @@ pub enum Stored {
 pub struct Terms {
     /// When it stores.
     pub mode: Mode,
-    /// Only over the version with this cas: `Missing` when there is none, `Exists` when it is another one.
+    /// Only over the version with this cas: `Missing` when there is none, `Exists` when it is another one. `Mode::Cas` compares
+    /// with its own unless one is given here.
     pub compare: Option<u64>,
     /// A `compare` below the item's cas stores all the same, and the new item is marked stale.
     pub older_is_stale: bool,
@@ -78,8 +79,15 @@ pub struct Terms {
 
 impl From<Mode> for Terms {
     fn from(mode: Mode) -> Terms {
-        let compare = if let Mode::Cas(token) = mode { Some(token) } else { None };
-        Terms { mode, compare, older_is_stale: false, cas: None, want_cas: false, value_max: usize::MAX }
+        Terms { mode, compare: None, older_is_stale: false, cas: None, want_cas: false, value_max: usize::MAX }
+    }
+}
+
+impl Terms {
+    /// The cas that the item must have.
+    fn token(&self) -> Option<u64> {
+        let of_mode = if let Mode::Cas(token) = self.mode { Some(token) } else { None };
+        self.compare.or(of_mode)
     }
 }
 
@@ -268,7 +276,8 @@ impl Arena {
     }
 
     /// Changes what an item says of itself: deadline, marks, cas. `change` sees the item with its cas, under the lock, perhaps
-    /// more than once, and answers None to leave it. Returns the item as it is then, with its cas; None: there is none.
+    /// more than once, and answers None to leave it. Returns the item as it is then, with its cas; one whose new deadline is past
+    /// at once for the last time. None: there is none.
     pub fn amend(&self, key: &[u8], now: Time, change: &mut dyn FnMut(&Found) -> Option<Amendment>) -> Result<Option<Found>, Error> {
         let core = &*self.core;
         core.check_key(key)?;
@@ -284,10 +293,8 @@ impl Arena {
             };
             let Some(found) = look() else { return Ok(Step::Done(None)) };
             let Some(amendment) = change(&found) else { return Ok(Step::Done(Some(found))) };
-            if !locked.amend(located, &old, &found, &amendment, key) {
-                return Ok(Step::NoRoom);
-            }
-            Ok(Step::Done(look()))
+            let Some(cas) = locked.amend(located, &old, &found, &amendment, key) else { return Ok(Step::NoRoom) };
+            Ok(Step::Done(look().or(Some(found.amended(&amendment, cas)))))
         })
     }
 
@@ -392,13 +399,15 @@ impl Core {
         let hash = self.hash(key);
         let shard = self.shard_of(hash);
         for _ in 0..ROUNDS {
-            let (step, is_new) = {
+            let (step, is_new, is_refused) = {
                 let locked = self.lock(shard, now)?;
                 if locked.is_new_epoch() {
                     locked.begin_epoch();
                 }
                 let located = locked.locate(hash, key);
-                (section(&locked, &located)?, located.old.is_none())
+                let step = section(&locked, &located)?;
+                let is_refused = matches!(step, Step::NoRoom) && locked.refuses(&located);
+                (step, located.old.is_none(), is_refused)
             };
             if let Step::Done(done) = step {
                 if is_new {
@@ -406,7 +415,7 @@ impl Core {
                 }
                 return Ok(done);
             }
-            if !self.make_room(shard, now.time())? {
+            if is_refused || !self.make_room(shard, now.time())? {
                 break;
             }
         }
@@ -465,6 +474,9 @@ impl Locked<'_> {
     pub fn put(&self, located: &Located<'_>, mut item: NewItem<'_>, want_cas: bool, fill: Option<&Fill<'_>>) -> Option<u64> {
         let core = self.core;
         let old = located.old.as_ref();
+        if self.refuses(located) {
+            return None;
+        }
         // Tokens of a key only grow. An item whose token nobody asked for has none to grow from.
         let told = old.is_some_and(|old| old.view.kind == Kind::Number || old.view.header.has_cas() || old.view.header.is_wanted());
         match &mut item.body {
@@ -519,7 +531,7 @@ impl Locked<'_> {
             (Mode::Replace | Mode::Cas(_), None) => return Err(Stored::Missing),
             _ => {}
         }
-        let Some(token) = terms.compare else { return Ok(false) };
+        let Some(token) = terms.token() else { return Ok(false) };
         let Some(view) = live else { return Err(Stored::Missing) };
         match self.cas_of(view) {
             Some(cas) if cas == token => Ok(false),
@@ -528,8 +540,8 @@ impl Locked<'_> {
         }
     }
 
-    /// Writes an item again as the amendment says. False: no room, nothing changed.
-    fn amend(&self, located: &Located<'_>, old: &Old<'_>, found: &Found, amendment: &Amendment, key: &[u8]) -> bool {
+    /// Writes an item again as the amendment says, and tells its cas. None: no room, nothing changed.
+    fn amend(&self, located: &Located<'_>, old: &Old<'_>, found: &Found, amendment: &Amendment, key: &[u8]) -> Option<u64> {
         let view = &old.view;
         let cas = match amendment.cas {
             NewCas::Keep => found.cas,
@@ -540,19 +552,19 @@ impl Locked<'_> {
             let meta = Meta { flags: 0, encoding: Encoding::Raw as u8, codec: 0, marks: amendment.marks, ..found.meta };
             let deadline = amendment.deadline.0;
             let item = NewItem { key, meta, mtime: view.header.mtime, deadline, cas: Some(cas), body: Body::Bytes(&[]) };
-            return self.put(located, item, false, None).is_some();
+            return self.put(located, item, false, None).map(|_| cas);
         }
         if cas == found.cas && amendment.marks == found.meta.marks && self.postpone(view, amendment.deadline) {
-            return true;
+            return Some(cas);
         }
         let pool = self.core.state(view.segment).pool();
         let size = Core::marked_size(view, amendment.marks);
-        let Some(place) = self.reserve(pool, class_of(amendment.deadline, self), size, false) else { return false };
+        let place = self.reserve(pool, class_of(amendment.deadline, self), size, false)?;
         self.core.copy_marked(view, place.at, amendment.deadline.0, cas, amendment.marks);
         self.publish(place, size, amendment.deadline.0);
         old.spot.cell().store(old.spot.word.moved_to(place.at).0, Ordering::Release);
         self.unpublish(view.segment, view.size());
-        true
+        Some(cas)
     }
 
     /// Moves a deadline back in place. Not forward: whoever keeps a decoded value trusts the deadline that it has seen.

@@ -62,6 +62,29 @@ fn an_amended_item_keeps_its_value_whatever_its_kind() {
     assert!(arena.verify().is_clean(), "{:?}", arena.verify());
 }
 
+/// As a touch does, and as memcached does: whoever ends an item still gets it, but nobody after him.
+#[test]
+fn an_item_that_an_amendment_ends_is_given_for_the_last_time() {
+    let Scratch { arena, _dir } = small();
+    let now = Time::now();
+    let large = vec![7u8; 200_000];
+    arena.store(b"bytes", Value::Bytes(b"text"), wire(5), Deadline::NEVER, Mode::Set, now).expect("room");
+    arena.store(b"number", Value::Integer(42), wire(5), Deadline::NEVER, Mode::Set, now).expect("room");
+    arena.store(b"large", Value::Bytes(&large), wire(5), Deadline::NEVER, Mode::Set, now).expect("room");
+    for (key, value) in [(&b"bytes"[..], &b"text"[..]), (b"number", b"42"), (b"large", &large)] {
+        let end = |found: &Found| Amendment { deadline: Deadline::at(now), marks: STALE, cas: NewCas::Is(77), ..keep(found) };
+        let last = arena.amend(key, now, &mut |found| Some(end(found))).expect("room").expect("there");
+        assert_eq!((last.cas, last.meta.flags, last.meta.marks, Deadline(last.deadline)), (77, 5, STALE, Deadline::at(now)));
+        assert_eq!(arena.copy_to_vec(&last).as_deref(), Some(value));
+        assert!(!arena.contains(key, now));
+    }
+    arena.store(b"dropped", Value::Integer(42), wire(5), Deadline::NEVER, Mode::Set, now).expect("room");
+    let end = |found: &Found| Amendment { deadline: Deadline::at(now), drop_value: true, ..keep(found) };
+    let last = arena.amend(b"dropped", now, &mut |found| Some(end(found))).expect("room").expect("there");
+    assert_eq!((last.meta.flags, arena.copy_to_vec(&last)), (0, Some(Vec::new())));
+    assert!(arena.verify().is_clean(), "{:?}", arena.verify());
+}
+
 #[test]
 fn a_store_compares_in_every_mode() {
     let Scratch { arena, _dir } = small();
@@ -76,6 +99,9 @@ fn a_store_compares_in_every_mode() {
     }
     let Stored::Stored { cas } = store(b"b", terms(Mode::Append, Some(cas))) else { panic!("not stored") };
     assert_eq!(arena.get(b"k", now).expect("there").value, b"ab");
+    // The mode says which version it wants; what else is asked for does not take that back.
+    let of_mode = |token| Terms { compare: None, ..Mode::Cas(token).into() };
+    assert_eq!(store(b"x", of_mode(cas + 1)), Stored::Exists);
     assert_eq!(store(b"c", Terms { cas: Some(9_000), ..terms(Mode::Set, Some(cas)) }), Stored::Stored { cas: 9_000 });
     let older = Terms { older_is_stale: true, ..terms(Mode::Set, Some(8_999)) };
     assert!(matches!(store(b"d", older), Stored::Stored { .. }));
@@ -122,6 +148,28 @@ fn without_eviction_a_full_arena_refuses_and_loses_nothing() {
     for number in 0..full / 2 {
         arena.set(&key(number), &value, Deadline::NEVER, now).expect("deleted memory is used again");
     }
+}
+
+/// With keys and values this small it is the index that is full first: chains are as long as they may be, and nothing may make way.
+#[test]
+fn without_eviction_a_full_index_refuses_and_loses_nothing() {
+    let Scratch { arena, _dir } = scratch(OpenOptions { memory: 8 << 20, cores: 1, evict: false, ..OpenOptions::default() });
+    let now = Time::now();
+    let mut stored = Vec::new();
+    let mut refusals = 0;
+    for number in 0..400_000u32 {
+        match arena.set(&number.to_le_bytes(), b"", Deadline::NEVER, now) {
+            Ok(()) => stored.push(number),
+            Err(Error::NoMemory) => refusals += 1,
+            Err(error) => panic!("{error}"),
+        }
+        if refusals == 1000 {
+            break;
+        }
+    }
+    assert_eq!((refusals, arena.stats().evicted), (1000, 0));
+    assert!(stored.iter().all(|number| arena.contains(&number.to_le_bytes(), now)));
+    assert!(arena.verify().is_clean(), "{:?}", arena.verify());
 }
 
 /// Deleted here and there, no segment is empty enough to be freed as it is: the living move together, and none is lost.

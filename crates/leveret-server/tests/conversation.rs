@@ -98,6 +98,9 @@ fn meta_commands() {
             // Recache: who reads it with less than 30 seconds left wins.
             ("ms r 1 T20\r\nx\r\nmg r R30 v\r\nmg r R30 v\r\n", "HD\r\nVA 1 W\r\nx\r\nVA 1 Z\r\nx\r\n"),
             ("ms x 3 F9\r\nabc\r\nmd x x\r\nmg x v f\r\n", "HD\r\nHD\r\nVA 0 f0\r\n\r\n"),
+            // Touched to death, it is given for the last time.
+            ("ms d 1 F3\r\nx\r\nmg d v f T-1\r\nmg d v\r\n", "HD\r\nVA 1 f3\r\nx\r\nEN\r\n"),
+            ("ms d 1\r\nx\r\nmd d I T-1\r\nmg d v\r\n", "HD\r\nHD\r\nEN\r\n"),
             ("mg s v Q\r\n", "CLIENT_ERROR invalid flag\r\n"),
         ],
     );

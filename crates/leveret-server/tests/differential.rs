@@ -111,7 +111,7 @@ impl Random {
                 format!("ms {key} {}{mode}{flags}{}\r\n{value}\r\n", value.len(), self.returns("ms"))
             }
             19 => {
-                let how = self.of(&["", "", " I T1000", " I"]);
+                let how = self.of(&["", "", " I T1000", " I", " I T-1"]);
                 format!("md {key}{}{}\r\n", how, self.returns("md"))
             }
             20 => {
@@ -119,7 +119,7 @@ impl Random {
                 format!("ma {key}{how}{}\r\n", self.returns("ma"))
             }
             21 => {
-                format!("mg {key} {}{}\r\n", self.of(&["N1000", "R2000", "T1000", "N1000 T500"]), self.of(&[" v", " v f", " s", ""]))
+                format!("mg {key} {}{}\r\n", self.of(&["N1000", "R2000", "T1000", "T-1", "N1000 T500"]), self.of(&[" v", " v f", " s", ""]))
             }
             // Without cas memcached tells items from those that were flushed by their seconds only.
             22 if cas == Cas::Hidden && self.below(3) == 0 => "flush_all\r\n".to_owned(),

@@ -84,7 +84,8 @@ fn draw_len(rng: &mut Rng) -> usize {
 }
 
 fn draw_ttl(rng: &mut Rng) -> Option<u32> {
-    rng.one_in(3).then(|| rng.below(20) as u32)
+    // 0: past at once. Whoever reads and touches so gets the item for the last time.
+    rng.one_in(3).then(|| if rng.one_in(4) { 0 } else { rng.below(20) as u32 })
 }
 
 fn draw(rng: &mut Rng) -> Op {
@@ -563,7 +564,7 @@ impl Run<'_> {
         let new_cas = [NewCas::Keep, NewCas::Next, NewCas::Is(own)][usize::from(cas)];
         let amendment = Amendment { deadline, marks, cas: new_cas, drop_value };
         let amended = self.arena().amend(&key_bytes(key), self.now, &mut |_| Some(amendment)).map_err(|error| error.to_string())?;
-        let is_there = self.map.contains_key(&key) && !deadline.is_past(self.now);
+        let is_there = self.map.contains_key(&key);
         let known = self.map.get(&key).and_then(|entry| entry.told);
         if let Some(entry) = self.map.get_mut(&key) {
             (entry.deadline, entry.marks) = (deadline, marks);
@@ -592,6 +593,9 @@ impl Run<'_> {
         if read {
             let got = self.arena().get_and_touch(&name, deadline, self.now).map_err(|error| error.to_string())?;
             agree(got.is_some(), self.map.contains_key(&key))?;
+            if let (Some(item), Some(entry)) = (&got, self.map.get(&key)) {
+                self.compare(item, &Entry { deadline, ..entry.clone() })?;
+            }
         } else {
             agree(self.arena().touch(&name, deadline, self.now), Ok(self.map.contains_key(&key)))?;
         }

@@ -101,9 +101,7 @@ impl Turn<'_> {
             changes.then_some(Amendment { deadline, marks, cas, drop_value: false })
         });
         let amended = amended.ok().flatten()?;
-        // An item that is touched to death is given for the last time, as it was.
-        let shown = if amended.version.segment == 0 { found } else { amended };
-        Some((Found { hits: found.hits, fetched: found.fetched, ..shown }, race))
+        Some((Found { hits: found.hits, fetched: found.fetched, ..amended }, race))
     }
 
     /// A miss: with `N` an empty item is made, and whoever made it has won.
