@@ -410,10 +410,12 @@ PHP_METHOD(Memcached, getStats)
 	if (!ask_all(self, LEVERET_OP_STATS, type ? php_leveret_string(type) : php_leveret_bytes("", 0), 0, &copies)) {
 		RETURN_FALSE;
 	}
+	zend_long failure = MEMC_SUCCESS;
 	array_init(return_value);
 	for (uint32_t i = 0; i < copies.count; i++) {
 		memc_copy *copy = &copies.list[i];
 		if (memc_is_failure(copy->code)) {
+			failure = copy->code;
 			memc_result(self, MEMC_SOME_ERRORS);
 			continue;
 		}
@@ -430,6 +432,7 @@ PHP_METHOD(Memcached, getStats)
 	memc_copies_free(&copies);
 	if (!zend_hash_num_elements(Z_ARRVAL_P(return_value)) && memc_is_failure(self->code)) {
 		zval_ptr_dtor(return_value);
+		memc_result(self, failure ? failure : self->code);
 		RETURN_FALSE;
 	}
 }
@@ -501,7 +504,7 @@ PHP_METHOD(Memcached, flush)
 	}
 	for (uint32_t i = 0; i < copies.count; i++) {
 		if (memc_is_failure(copies.list[i].code)) {
-			memc_result(self, copies.list[i].code);
+			memc_result(self, MEMC_SOME_ERRORS);
 		}
 	}
 	memc_copies_free(&copies);

@@ -158,8 +158,8 @@ PHP_METHOD(Memcached, getByKey) { get(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
 
 /* --- many items --- */
 
-/* Begins a batch of gets. Keys that break the rules are passed over, as in the original; false: there is nothing to ask for. */
-static bool ask(memc_object *self, zend_string *server_key, HashTable *keys, bool with_cas)
+/* Begins a batch of gets and tells how many. Keys that break the rules are passed over, as in the original. */
+static uint32_t ask(memc_object *self, zend_string *server_key, HashTable *keys, bool with_cas)
 {
 	memc_link *link = self->link;
 	uint32_t asked = 0;
@@ -195,7 +195,35 @@ static bool ask(memc_object *self, zend_string *server_key, HashTable *keys, boo
 		zend_string_release(names[i]);
 	}
 	efree(names);
-	return asked > 0;
+	return asked;
+}
+
+/* The result of `asked` gets, of which those that found nothing left no copy. A server that could not be reached at all makes its keys
+ * missing, as in the original: applications take any other code for the failure of the whole call. False: no server could be asked. */
+static bool judge_many(memc_object *self, zend_long code, const memc_copies *copies, uint32_t asked)
+{
+	uint32_t found = 0, failed = 0;
+	bool was_lost = false;
+	if (copies->count == 0 && memc_is_failure(code) && code != MEMC_SOME_ERRORS && code != MEMC_NOTFOUND) {
+		memc_failure(self, code);
+		return false;
+	}
+	for (uint32_t i = 0; i < copies->count; i++) {
+		code = copies->list[i].code;
+		if (code == MEMC_SUCCESS) {
+			found++;
+		} else if (code != MEMC_NOTFOUND) {
+			failed++;
+			was_lost |= code != MEMC_HOST_LOOKUP_FAILURE && code != MEMC_CONNECTION_FAILURE && code != MEMC_ERRNO
+				&& code != MEMC_SERVER_MARKED_DEAD && code != MEMC_SERVER_TEMPORARILY_DISABLED;
+		}
+	}
+	if (failed == asked) {
+		memc_failure(self, code);
+		return false;
+	}
+	memc_failure(self, was_lost ? MEMC_SOME_ERRORS : found ? MEMC_SUCCESS : MEMC_NOTFOUND);
+	return true;
 }
 
 static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
@@ -226,7 +254,8 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	if (EG(exception)) {
 		RETURN_THROWS();
 	}
-	if (!ask(self, server_key, keys, flags & MEMC_GET_EXTENDED)) {
+	uint32_t asked = ask(self, server_key, keys, flags & MEMC_GET_EXTENDED);
+	if (!asked) {
 		if (self->code != MEMC_NOTFOUND) {
 			zval_ptr_dtor(return_value);
 			RETVAL_FALSE;
@@ -236,23 +265,13 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	memc_copies copies = {0};
 	int code = leveret_pool_run(link->pool);
 	memc_gather(self, &copies, UINT32_MAX);
-	memc_failure(self, code == MEMC_SUCCESS ? MEMC_NOTFOUND : code);
-	if (copies.count == 0 && memc_is_failure(code) && code != MEMC_SOME_ERRORS && code != MEMC_NOTFOUND) {
+	if (!judge_many(self, code, &copies, asked)) {
 		zval_ptr_dtor(return_value);
 		RETVAL_FALSE;
 	}
 	for (uint32_t i = 0; i < copies.count && !EG(exception); i++) {
 		zval value;
-		if (copies.list[i].code != MEMC_SUCCESS) {
-			if (copies.list[i].code != MEMC_NOTFOUND) {
-				memc_failure(self, MEMC_SOME_ERRORS);
-			}
-			continue;
-		}
-		if (self->code == MEMC_NOTFOUND) {
-			memc_result(self, MEMC_SUCCESS);
-		}
-		if (give_value(self, &copies.list[i], flags & MEMC_GET_EXTENDED, &value)) {
+		if (copies.list[i].code == MEMC_SUCCESS && give_value(self, &copies.list[i], flags & MEMC_GET_EXTENDED, &value)) {
 			zend_symtable_update(Z_ARRVAL_P(return_value), copies.list[i].key, &value);
 		}
 	}

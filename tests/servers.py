@@ -28,14 +28,23 @@ class Server:
         environment = {**os.environ, "MEMCACHED_PORT_FILENAME": str(ports)}
         self.errors = open(self.folder / "errors", "w+")
         test.addCleanup(self.errors.close)
-        self.process = test.start(command, env=environment, stdout=self.errors, stderr=self.errors)
+        self.launch = lambda: test.start(command, env=environment, stdout=self.errors, stderr=self.errors)
+        self.process = self.launch()
         if unix:
-            test.wait_for(f"the socket of {kind}", lambda: listens(self.socket) or self.has_ended())
+            self.wait_for_socket()
         else:
             test.wait_for(f"the ports of {kind}", lambda: ports.exists() or self.has_ended())
             lines = dict(line.split(": ") for line in ports.read_text().splitlines())
             self.port = int(lines["TCP INET"])
             self.udp_port = int(lines.get("UDP INET", 0))
+
+    def wait_for_socket(self):
+        self.test.wait_for(f"the socket of {self.kind}", lambda: listens(self.socket) or self.has_ended())
+
+    def revive(self):
+        """After a kill: the same server anew, at its Unix socket."""
+        self.process = self.launch()
+        self.wait_for_socket()
 
     def has_ended(self):
         if self.process.poll() is not None:

@@ -194,8 +194,9 @@ impl AsFd for Link {
 }
 
 fn refused(is_unix: bool, errno: Errno) -> Fault {
-    // libmemcached tells the system's own error for sockets in the file system.
-    Fault::system(if is_unix { Code::Errno } else { Code::ConnectionFailure }, errno)
+    // libmemcached tells the system's own error for sockets in the file system, but for one at which nobody listens.
+    let is_plain = !is_unix || errno == Errno::CONNREFUSED;
+    Fault::system(if is_plain { Code::ConnectionFailure } else { Code::Errno }, errno)
 }
 
 /// Waits until one of `polled` can go on. False = the time is over.

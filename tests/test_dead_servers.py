@@ -1,0 +1,66 @@
+"""The class Memcached on four real servers, one of which dies: in the middle of pipelines, and for good."""
+
+import json
+import signal
+import unittest
+
+from servers import Server
+from support import SystemTest, original_of
+
+MODES = ("plain", "binary", "eject")
+DEATHS = 3
+
+
+class DeadServers(SystemTest):
+    def setUp(self):
+        super().setUp()
+        self.servers = [Server(self, "memcached", unix=True) for _ in range(4)]
+        self.sockets = [server.socket for server in self.servers]
+        self.victim = self.servers[1]
+
+    def memcached(self):
+        return self.ours(leveret__provide="memcached")
+
+    def test_answers(self):
+        """With one of four servers dead each call answers, with its result code, as pecl/memcached does"""
+        self.victim.kill(signal.SIGKILL)
+        said = [self.run_php("dead_server.php", *self.sockets, 1, provider=provider) for provider in (original_of("memcached"), self.memcached())]
+        self.assertEqual(["", ""], [done.stderr for done in said])
+        want, got = (done.stdout.splitlines() for done in said)
+        self.assertGreater(len(want), 30)
+        self.assertEqual(want, got)
+
+    def test_pipelines(self):
+        """A server is killed and revived in the middle of pipelines: the keys of the others are always right, its own come back"""
+        running = {mode: self.start_php("pipelines.php", mode, self.folder, self.victim.socket, *self.sockets, provider=self.memcached()) for mode in MODES}
+        for _ in range(DEATHS):
+            self.wait_for_rounds(running)
+            self.victim.kill(signal.SIGKILL)
+            self.wait_for_rounds(running)
+            self.victim.revive()
+            for mode in running:
+                self.wait_for(f"the victim's keys ({mode})", lambda: self.state(running, mode)["missing"] == 0)
+        (self.folder / "stop").touch()
+        for mode, process in running.items():
+            said, complaint = process.communicate()
+            self.assertEqual(0, process.returncode, f"{mode}: {said}{complaint}")
+            self.remark(f"{mode}: {said}")
+            self.assertGreater(json.loads(said)["keys of the victim"], 0)
+
+    def state(self, running, mode):
+        """What a program has written of its last round."""
+        process, report = running[mode], self.folder / mode
+        if process.poll() is not None:
+            said, complaint = process.communicate()
+            self.fail(f"{mode} ended with {process.returncode}: {said}{complaint}")
+        return json.loads(report.read_text()) if report.exists() else {"rounds": 0, "missing": 1}
+
+    def wait_for_rounds(self, running):
+        """Each program has done some rounds more."""
+        before = {mode: self.state(running, mode)["rounds"] for mode in running}
+        for mode in running:
+            self.wait_for(f"rounds of {mode}", lambda: self.state(running, mode)["rounds"] >= before[mode] + 20)
+
+
+if __name__ == "__main__":
+    unittest.main()
