@@ -99,7 +99,7 @@ impl Conversation {
     }
 
     /// Walks over a server's items. `visit` gets each entry and its line, and says whether it wants more.
-    pub fn metadump(&mut self, mut visit: impl FnMut(&Entry, &[u8]) -> Result<bool, Failure>) -> Result<(), Failure> {
+    pub fn metadump(&mut self, mut visit: impl FnMut(Entry, &[u8]) -> Result<bool, Failure>) -> Result<(), Failure> {
         self.say(b"lru_crawler metadump all\r\n")?;
         let who = self.who.clone();
         self.lines(|line| {
@@ -109,13 +109,18 @@ impl Conversation {
                     printable(&line[..line.len().min(80)])
                 ))
             })?;
-            visit(&entry, line)
+            visit(entry, line)
         })
     }
 
-    /// One item: its flags and its value; None if it is not there.
-    pub fn get(&mut self, key: &[u8]) -> Result<Option<(u32, Vec<u8>)>, Failure> {
-        self.say(&[b"get ", key, b"\r\n"].concat())?;
+    /// Items by their keys, which all are asked for before the first answer is read: flags and value each, None where there is none.
+    pub fn get_all(&mut self, keys: &[&[u8]]) -> Result<Vec<Option<(u32, Vec<u8>)>>, Failure> {
+        let requests: Vec<u8> = keys.iter().flat_map(|key| [b"get ", *key, b"\r\n"].concat()).collect();
+        self.say(&requests)?;
+        keys.iter().map(|key| self.item(key)).collect()
+    }
+
+    fn item(&mut self, key: &[u8]) -> Result<Option<(u32, Vec<u8>)>, Failure> {
         let line = self.line()?;
         if line.starts_with(b"END") {
             return Ok(None);

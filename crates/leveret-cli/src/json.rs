@@ -28,8 +28,33 @@ impl Serialize for Bytes<'_> {
     }
 }
 
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// The bytes of a field: of `name`, or of `name_base64`. None: it has neither, or no base64.
+pub fn bytes_of(object: &serde_json::Value, name: &str) -> Option<Vec<u8>> {
+    match object.get(name) {
+        Some(text) => text.as_str().map(|text| text.as_bytes().to_vec()),
+        None => from_base64(object.get(format!("{name}_base64"))?.as_str()?),
+    }
+}
+
+fn from_base64(text: &str) -> Option<Vec<u8>> {
+    let mut bytes = Vec::with_capacity(text.len() / 4 * 3);
+    for digits in text.as_bytes().chunks(4) {
+        let padding = digits.iter().rev().take_while(|digit| **digit == b'=').count();
+        if digits.len() != 4 || padding > 2 {
+            return None;
+        }
+        let mut bits = 0;
+        for digit in &digits[..4 - padding] {
+            bits = bits << 6 | ALPHABET.iter().position(|symbol| symbol == digit)? as u32;
+        }
+        bytes.extend_from_slice(&(bits << (6 * padding)).to_be_bytes()[1..4 - padding]);
+    }
+    Some(bytes)
+}
+
 fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let bits = u32::from(chunk[0]) << 16 | u32::from(*chunk.get(1).unwrap_or(&0)) << 8 | u32::from(*chunk.get(2).unwrap_or(&0));
@@ -52,6 +77,11 @@ mod tests {
             [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy")]
         {
             assert_eq!(base64(bytes.as_bytes()), want);
+            assert_eq!(from_base64(want).as_deref(), Some(bytes.as_bytes()));
+        }
+        assert_eq!(from_base64("+//+"), Some(vec![0xfb, 0xff, 0xfe]));
+        for text in ["Zg", "Zg=", "Z===", "Zm9v!", "Zg==Zg"] {
+            assert_eq!(from_base64(text), None, "{text}");
         }
         assert_eq!(base64(&[0xfb, 0xff, 0xfe]), "+//+");
     }

@@ -3,7 +3,10 @@ mod common;
 
 use common::Host;
 
-const COMMANDS: [&str; 12] = ["get", "set", "delete", "keys", "dump", "stats", "flush", "list", "rm", "verify", "ping", "doctor"];
+const COMMANDS: [&str; 18] = [
+    "serve", "get", "set", "delete", "display", "stats", "settings", "sizes", "keys", "dump", "restore", "flush", "list", "rm", "verify",
+    "ping", "doctor", "ring",
+];
 
 #[test]
 fn every_command_explains_itself_with_examples() {

@@ -228,6 +228,83 @@ fn a_dump_is_restored_everywhere() {
     host.run_with_input(&["restore", leveret.target()], b"nonsense\r\n").complains(2, "item 1 of the dump");
 }
 
+/// Keys of any bytes, numbers, PHP's types, flags and ends: what one arena holds another holds after it.
+#[test]
+fn an_arena_is_restored_as_it_was() {
+    use leveret_engine::{Deadline, Encoding, Meta, Mode, Time, Value};
+    let host = Host::new();
+    let (old, new) = (host.arena("old"), host.arena("new"));
+    let now = Time::now();
+    let all: Vec<u8> = (0..=255).collect();
+    let large = vec![7; 300_000];
+    let mortal = Deadline::after(now, 3600);
+    let native = Meta::native;
+    for (key, value, meta, deadline) in [
+        (&b"plain"[..], Value::Bytes(b"text"), native(Encoding::Raw), Deadline::NEVER),
+        (b"", Value::Bytes(b""), native(Encoding::Null), Deadline::NEVER),
+        (b"with space\r\nand end", Value::Bytes(&all), Meta { flags: 9, ..Meta::default() }, mortal),
+        (&all, Value::Integer(-42), native(Encoding::Integer), mortal),
+        (b"array", Value::Bytes(b"a:0:{}"), Meta { codec: 3, ..native(Encoding::Php) }, Deadline::NEVER),
+        (b"of pecl", Value::Bytes(b"1.5"), Meta { flags: 2, origin: 1, encoding: 2, ..Meta::default() }, Deadline::NEVER),
+        (b"large", Value::Bytes(&large), native(Encoding::Igbinary), Deadline::NEVER),
+    ] {
+        old.store(key, value, meta, deadline, Mode::Set, now).expect("room");
+    }
+    let dump = host.run(["dump", "--json", "--arena", "old"]).ends(0).bytes;
+    let summary = host.run_with_input(&["restore", "--json", "--arena", "new"], &dump).ends(0).json();
+    assert_eq!(summary, serde_json::json!({ "stored": 7, "there": 0, "refused": 0, "left_out": 0 }));
+    let items = |arena: &leveret_engine::Arena| {
+        let item = |item: leveret_engine::Item| (item.key, item.value, item.number, item.meta, item.deadline);
+        let mut items: Vec<_> = arena.iter(now).map(|found| item(found.expect("readable"))).collect();
+        items.sort_by(|a, b| a.0.cmp(&b.0));
+        items
+    };
+    assert_eq!(items(&new), items(&old));
+
+    // A server takes what its protocol can say, and hears how many it did not get.
+    let server = Server::memcached(&host);
+    let said = host.run_with_input(&["restore", server.target()], &dump).ends(1);
+    assert!(said.error.contains("3 items stored") && said.error.contains("4 were left out"), "{said:?}");
+    let said = host.run(["dump", server.target()]).ends(0);
+    assert!(said.text().contains("add array 4 0 6\r\na:0:{}\r\n"), "{said:?}");
+    // And what a server holds goes the same way.
+    let dump = host.run(["dump", "--json", server.target()]).ends(0).bytes;
+    host.run_with_input(&["restore", "--arena", "third"], &dump).ends(0);
+    assert_eq!(host.run(["get", "array", "--arena", "third"]).ends(0).bytes, b"a:0:{}");
+}
+
+#[test]
+fn list_and_doctor_name_the_servers_of_an_arena() {
+    let host = Host::new();
+    host.run(["set", "k", "v", "--arena", "alone"]).ends(0);
+    let server = Server::leveret(&host);
+    // It answers, so it has announced itself.
+    assert_eq!(server.talk(b"mn\r\n", "\r\n"), "MN\r\n");
+    let place = format!("unix {}", server.target());
+    let rows = host.run(["list", "--json"]).ends(0).json_lines();
+    let of = |row: usize| rows[row]["servers"].clone();
+    assert_eq!((of(0), of(1)), (serde_json::json!([]), serde_json::json!([place])));
+    let table = host.run(["list"]).ends(0).text().to_owned();
+    assert!(table.lines().any(|line| line.starts_with("served ") && line.ends_with(&place)), "{table}");
+    assert!(host.run(["doctor", "--no-php"]).ends(0).text().contains(&format!("ok       arenas  served: served at {place}\n")));
+    drop(server);
+    assert_eq!(host.run(["list", "--json"]).ends(0).json_lines()[1]["servers"], serde_json::json!([]));
+}
+
+/// More keys than are asked for in one go, and a limit in the middle of such a go.
+#[test]
+fn a_dump_of_many_keys_loses_none() {
+    let host = Host::new();
+    for server in [Server::memcached(&host), Server::leveret(&host)] {
+        let requests: String = (0..333).map(|number| format!("set key-{number} 0 0 3\r\n{number:03}\r\n")).collect();
+        server.talk(requests.as_bytes(), &"STORED\r\n".repeat(333));
+        let said = ours(&host, &server, &["dump"]);
+        let want: BTreeSet<String> = (0..333).map(|number| format!("key-{number} 0 0 3\r\n{number:03}")).collect();
+        assert_eq!(blocks(&said).into_iter().filter(|block| !block.is_empty()).collect::<BTreeSet<_>>(), want);
+        assert_eq!(ours(&host, &server, &["dump", "77"]).text().matches("add key-").count(), 77);
+    }
+}
+
 #[test]
 fn ping_tells_a_server_that_answers_from_one_that_does_not() {
     let host = Host::new();

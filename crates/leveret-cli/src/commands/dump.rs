@@ -1,8 +1,8 @@
 //! `leveret dump`: every item as the `add` command that would store it in a memcached-compatible server.
 use crate::commands::get::Line;
 use crate::commands::keys::announce;
-use crate::conversation::{arena_of, Conversation};
-use crate::output::{self, Answer, Outcome};
+use crate::conversation::{arena_of, Conversation, Entry};
+use crate::output::{self, Answer, Failure, Outcome};
 use crate::peer::{Listing, Peer};
 use crate::target::{attach, Target};
 use crate::units::counted;
@@ -26,10 +26,12 @@ Examples:
   leveret restore < cache.dump
   leveret dump | nc -q1 localhost 11211 | sort | uniq -c     copy everything into a memcached
   leveret dump 10 --json
+  leveret dump --json --arena old | leveret restore --arena new     every item as it is, whatever its key and type
 
 An item: add KEY FLAGS EXPTIME LENGTH, its value on the next line, both ended by CR LF. EXPTIME is a Unix time, or 0.
 The protocol cannot say keys of more than 250 bytes or with spaces or control characters: they are left out, and counted on
-standard error. --json writes every item, and says how its value is encoded.
+standard error. --json writes every item with all that its arena knows of it: 'leveret restore' takes that as well, and makes the
+same items of it, whatever their keys and types.
 
 Exit codes: 0 all items; 1 some were left out; 3 cannot reach the arena.";
 
@@ -71,6 +73,10 @@ impl Dump {
     }
 }
 
+/// Keys of a server that are asked for in one go: a round trip for each would take most of the time. Few enough that the
+/// requests fit into any socket's buffer while nobody reads the answers.
+const BATCH: usize = 50;
+
 impl Dump {
     /// The keys of a server's dump, each fetched. What has expired or was evicted in between is not there any more.
     fn ask(&self, peer: &Peer, limit: Option<u64>, as_json: bool) -> Outcome {
@@ -81,26 +87,42 @@ impl Dump {
             announce("contents", limit);
         }
         let mut left = limit.unwrap_or(u64::MAX);
+        let mut batch = Vec::new();
+        let mut fetch = |batch: &mut Vec<Entry>, left: &mut u64| {
+            let keys: Vec<&[u8]> = batch.iter().map(|entry| &entry.key[..]).collect();
+            for (entry, item) in batch.iter().zip(fetching.get_all(&keys)?) {
+                let Some((flags, value)) = item else { continue };
+                write_entry(&mut out, entry, flags, &value, as_json)?;
+                *left -= 1;
+            }
+            batch.clear();
+            Ok::<(), Failure>(())
+        };
         Conversation::begin(peer, timeout)?.metadump(|entry, _| {
-            if !is_wire_key(&entry.key) {
-                return Ok(true);
+            if is_wire_key(&entry.key) {
+                batch.push(entry);
             }
-            let Some((flags, value)) = fetching.get(&entry.key)? else { return Ok(true) };
-            if as_json {
-                output::json_line(&mut out, &entry.json(Some((flags, &value))))?;
-            } else {
-                out.write_all(b"add ")?;
-                out.write_all(&entry.key)?;
-                write!(out, " {flags} {} {}\r\n", entry.exp.max(0), value.len())?;
-                out.write_all(&value)?;
-                out.write_all(b"\r\n")?;
+            // Never more than are wanted: a limit counts items that are there.
+            if batch.len() as u64 == left.min(BATCH as u64) {
+                fetch(&mut batch, &mut left)?;
             }
-            left -= 1;
             Ok(left > 0)
         })?;
+        fetch(&mut batch, &mut left)?;
         out.flush()?;
         Ok(Answer::Yes)
     }
+}
+
+fn write_entry(out: &mut impl Write, entry: &Entry, flags: u32, value: &[u8], as_json: bool) -> io::Result<()> {
+    if as_json {
+        return output::json_line(out, &entry.json(Some((flags, value))));
+    }
+    out.write_all(b"add ")?;
+    out.write_all(&entry.key)?;
+    write!(out, " {flags} {} {}\r\n", entry.exp.max(0), value.len())?;
+    out.write_all(value)?;
+    out.write_all(b"\r\n")
 }
 
 /// The item that the walk met, or what has replaced it since; neither counts as a read by the cache's users unless it was replaced.
@@ -128,7 +150,7 @@ fn write_add(out: &mut impl Write, item: &Item) -> io::Result<()> {
     out.write_all(b"\r\n")
 }
 
-fn is_wire_key(key: &[u8]) -> bool {
+pub fn is_wire_key(key: &[u8]) -> bool {
     (1..=WIRE_KEY_MAX).contains(&key.len()) && key.iter().all(|byte| *byte > b' ' && *byte != 0x7f)
 }
 

@@ -63,6 +63,11 @@ fn write_value(out: &mut impl Write, value: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
+/// The words for `leveret_engine::Encoding`, by its numbers.
+pub const ENCODINGS: [&str; 10] = ["raw", "integer", "double", "bool", "null", "php", "igbinary", "msgpack", "json", "marshal"];
+/// The words for `leveret_engine::Origin`, by its numbers.
+pub const ORIGINS: [&str; 5] = ["wire", "memcached", "memcache", "native", "ruby"];
+
 /// An item with all that is known of it; also a line of `leveret dump --json`.
 #[derive(Serialize)]
 pub struct Line<'a> {
@@ -98,11 +103,8 @@ impl<'a> Line<'a> {
             number: item.number,
             size: item.value.len(),
             flags: item.meta.flags,
-            encoding: Name::of(
-                item.meta.encoding,
-                &["raw", "integer", "double", "bool", "null", "php", "igbinary", "msgpack", "json", "marshal"],
-            ),
-            origin: Name::of(item.meta.origin, &["wire", "memcached", "memcache", "native", "ruby"]),
+            encoding: Name::of(item.meta.encoding, &ENCODINGS),
+            origin: Name::of(item.meta.origin, &ORIGINS),
             codec: item.meta.codec,
             cas: item.cas,
             stored: item.mtime.to_unix(),

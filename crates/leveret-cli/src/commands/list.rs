@@ -4,13 +4,13 @@ use crate::output::{self, Answer, Failure, Outcome, BAD, STRONG};
 use crate::target::{self, Target};
 use crate::units::{bytes, percent, span, thousands};
 use clap::Args;
-use leveret_engine::place;
+use leveret_engine::{place, Arena};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// List the arenas of the folder
+/// List the arenas of the folder, and the servers that serve them
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct List {}
@@ -25,13 +25,17 @@ struct Row {
     name: String,
     path: PathBuf,
     state: Result<Summary, String>,
+    /// Where living servers say that they serve it: `tcp 127.0.0.1:11211`.
+    servers: Vec<String>,
 }
 
 impl Row {
     fn of(path: PathBuf) -> Row {
         let name = path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
-        let state = target::attach(&path, None).map(|arena| Summary::of(&arena)).map_err(|error| error.to_string());
-        Row { name, path, state }
+        match target::attach(&path, None) {
+            Ok(arena) => Row { name, path, state: Ok(Summary::of(&arena)), servers: servers(&arena) },
+            Err(error) => Row { name, path, state: Err(error.to_string()), servers: Vec::new() },
+        }
     }
 
     fn line(&self) -> Line<'_> {
@@ -44,6 +48,7 @@ impl Row {
             items: stats.map(|stats| stats.items),
             attached: stats.map(|stats| stats.attached),
             age_secs: stats.map(|stats| stats.age_secs),
+            servers: stats.map(|_| &self.servers[..]),
             error: self.state.as_ref().err(),
         }
     }
@@ -59,6 +64,7 @@ struct Line<'a> {
     items: Option<u64>,
     attached: Option<u32>,
     age_secs: Option<i64>,
+    servers: Option<&'a [String]>,
     error: Option<&'a String>,
 }
 
@@ -88,11 +94,17 @@ impl List {
     }
 }
 
+/// What living servers have announced in an arena, without the network's number, which only programs compare.
+pub fn servers(arena: &Arena) -> Vec<String> {
+    let endpoint = |text: String| text.split(" net:").next().unwrap_or_default().to_owned();
+    arena.services().into_iter().map(|service| endpoint(service.text)).collect()
+}
+
 fn print(out: &mut impl Write, dir: &Path, rows: &[Row]) -> io::Result<()> {
     let width = rows.iter().map(|row| row.name.chars().count()).max().unwrap_or(0).max("ARENA".len());
     writeln!(
         out,
-        "{STRONG}{:width$}  {:>10}  {:>7}  {:>12}  {:>8}  {:>10}{STRONG:#}  in {}",
+        "{STRONG}{:width$}  {:>10}  {:>7}  {:>12}  {:>8}  {:>10}  SERVED AT{STRONG:#}  in {}",
         "ARENA",
         "MEMORY",
         "USED",
@@ -105,13 +117,14 @@ fn print(out: &mut impl Write, dir: &Path, rows: &[Row]) -> io::Result<()> {
         match &row.state {
             Ok(stats) => writeln!(
                 out,
-                "{:width$}  {:>10}  {:>7}  {:>12}  {:>8}  {:>10}",
+                "{:width$}  {:>10}  {:>7}  {:>12}  {:>8}  {:>10}  {}",
                 row.name,
                 bytes(stats.memory),
                 percent(stats.memory.saturating_sub(stats.free), stats.memory),
                 thousands(stats.items),
                 stats.attached,
-                span(stats.age_secs.unsigned_abs())
+                span(stats.age_secs.unsigned_abs()),
+                if row.servers.is_empty() { "-".to_owned() } else { row.servers.join(", ") }
             )?,
             Err(error) => writeln!(out, "{:width$}  {BAD}{error}{BAD:#}", row.name)?,
         }

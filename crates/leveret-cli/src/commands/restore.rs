@@ -1,13 +1,18 @@
 //! `leveret restore`: stores what `leveret dump` or memcached-tool has written, in an arena or in a server.
-use crate::conversation::{arena_of, Conversation, VALUE_MAX};
+mod reader;
+
+use crate::commands::dump::is_wire_key;
+use crate::conversation::{arena_of, Conversation};
 use crate::output::{self, Answer, Failure, Outcome, Progress};
 use crate::peer::{Peer, Reach};
 use crate::target::Target;
 use crate::units::counted;
 use clap::Args;
-use leveret_engine::Arena;
+use leveret_engine::{Arena, Deadline, Encoding, Error, Mode, OpenOptions, Stored, Time, Value};
+use leveret_server::execute::flags::on_wire;
+use reader::{Dumped, Reader};
 use serde::Serialize;
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, BufReader, Write};
 
 /// Store the items of a dump, read from standard input
 #[derive(Args, Debug)]
@@ -26,22 +31,13 @@ Examples:
   leveret restore < cache.dump
   leveret dump localhost:11211 | leveret restore            take over the contents of a memcached
   leveret restore localhost:11211 --replace < cache.dump
+  leveret dump --json --arena old | leveret restore --arena new     every item as it is, whatever its key and type
 
-What has expired since the dump is not stored.
+Both forms of 'leveret dump' are read: the add commands, and the lines of --json. An arena takes every item of the latter as it was.
+A server takes what memcached's protocol can say: keys of up to 250 bytes without spaces and control characters, values as their
+bytes, types as flags; the rest is left out, and counted on standard error. What has expired since the dump is not stored.
 
 Exit codes: 0 all items are there; 1 some were not stored (counted on standard error); 2 that is no dump; 3 cannot reach the target.";
-
-/// Longer than any line of a dump.
-const LINE_MAX: u64 = 4096;
-
-/// One item of a dump.
-#[derive(Debug, PartialEq)]
-struct Block {
-    key: Vec<u8>,
-    flags: u32,
-    exptime: u64,
-    value: Vec<u8>,
-}
 
 #[derive(Default, Serialize)]
 struct Summary {
@@ -50,34 +46,66 @@ struct Summary {
     there: u64,
     /// The target had no room, or the value was too large for it.
     refused: u64,
+    /// memcached's protocol cannot say its key.
+    left_out: u64,
+}
+
+/// Where the items go.
+enum Sink {
+    /// Straight into memory, with all that a dump knows of them.
+    Arena(Arena),
+    Server(Conversation),
 }
 
 impl Restore {
     pub fn run(self, target: &Target, json: bool) -> Outcome {
         let peer = Peer::of(self.reach.target.as_deref(), target)?;
-        if let Some(path) = arena_of(&peer) {
+        let mut sink = match arena_of(&peer) {
             // As `leveret set` does: an arena that is not there yet is made.
-            Arena::open(path, &leveret_engine::OpenOptions::default())?;
-        }
-        let mut conversation = Conversation::begin(&peer, self.reach.patience.timeout)?;
-        let mut input = BufReader::with_capacity(64 << 10, io::stdin().lock());
+            Some(path) => Sink::Arena(Arena::open(path, &OpenOptions::default())?.0),
+            None => Sink::Server(Conversation::begin(&peer, self.reach.patience.timeout)?),
+        };
+        let mut reader = Reader::new(BufReader::with_capacity(64 << 10, io::stdin().lock()));
         let progress = Progress::of_items(0);
         let mut summary = Summary::default();
-        let mut number = 0;
-        while let Some(block) = next_block(&mut input, number)? {
-            number += 1;
-            self.store(&mut conversation, &block, &mut summary)?;
+        while let Some(item) = reader.next_item()? {
             progress.advance(1);
+            if item.is_expired() {
+                continue;
+            }
+            match &mut sink {
+                Sink::Arena(arena) => self.store(arena, &item, &mut summary)?,
+                Sink::Server(conversation) => self.send(conversation, &item, &mut summary)?,
+            }
         }
         drop(progress);
         report(&summary, json)?;
-        Ok(if summary.there + summary.refused == 0 { Answer::Yes } else { Answer::No })
+        Ok(if summary.there + summary.refused + summary.left_out == 0 { Answer::Yes } else { Answer::No })
     }
 
-    fn store(&self, conversation: &mut Conversation, block: &Block, summary: &mut Summary) -> Result<(), Failure> {
+    fn store(&self, arena: &Arena, item: &Dumped, summary: &mut Summary) -> Result<(), Failure> {
+        let is_integer = item.meta.encoding == Encoding::Integer as u8;
+        let integer = std::str::from_utf8(&item.value).ok().and_then(|text| text.parse().ok()).filter(|_| is_integer);
+        let value = integer.map_or(Value::Bytes(&item.value), Value::Integer);
+        let deadline = item.dies.map_or(Deadline::NEVER, |unix| Deadline::at(Time::from_unix(unix)));
+        let mode = if self.replace { Mode::Set } else { Mode::Add };
+        match arena.store(&item.key, value, item.meta, deadline, mode, Time::now()) {
+            Ok(Stored::Stored { .. }) => summary.stored += 1,
+            Ok(_) => summary.there += 1,
+            Err(Error::ValueTooLarge { .. } | Error::KeyTooLong { .. } | Error::NoMemory) => summary.refused += 1,
+            Err(error) => return Err(error.into()),
+        }
+        Ok(())
+    }
+
+    fn send(&self, conversation: &mut Conversation, item: &Dumped, summary: &mut Summary) -> Result<(), Failure> {
+        if !is_wire_key(&item.key) {
+            summary.left_out += 1;
+            return Ok(());
+        }
         let verb: &[u8] = if self.replace { b"set " } else { b"add " };
-        let numbers = format!(" {} {} {}\r\n", block.flags, block.exptime, block.value.len());
-        conversation.say(&[verb, &block.key, numbers.as_bytes(), &block.value, b"\r\n"].concat())?;
+        let numbers = format!(" {} {} {}\r\n", on_wire(&item.meta), item.dies.unwrap_or(0), item.value.len());
+        conversation.say(&[verb, &item.key, numbers.as_bytes(), &item.value, b"\r\n"].concat())?;
         let line = conversation.line()?;
         match line.trim_ascii_end() {
             b"STORED" => summary.stored += 1,
@@ -99,67 +127,15 @@ fn report(summary: &Summary, json: bool) -> Result<(), Failure> {
         return Ok(out.flush()?);
     }
     let mut text = format!("leveret: {} stored", counted(summary.stored, "item"));
-    for (count, what) in
-        [(summary.there, "were there already (--replace stores over them)"), (summary.refused, "were refused: too large, or no room")]
-    {
+    for (count, what) in [
+        (summary.there, "were there already (--replace stores over them)"),
+        (summary.refused, "were refused: too large, or no room"),
+        (summary.left_out, "were left out: memcached's protocol cannot say their keys"),
+    ] {
         if count > 0 {
             text += &format!(", {count} {what}");
         }
     }
     let _ = writeln!(io::stderr(), "{text}");
     Ok(())
-}
-
-/// The next `add KEY FLAGS EXPTIME LEN`, its value and their line ends. None: the dump is over.
-fn next_block(input: &mut impl BufRead, number: u64) -> Result<Option<Block>, Failure> {
-    let broken =
-        |why: &str| Failure::Usage(format!("item {} of the dump: {why}; a dump has lines 'add KEY FLAGS EXPTIME LENGTH'", number + 1));
-    let failed = |error: io::Error| Failure::Unreachable(format!("cannot read the dump: {error}"));
-    let mut line = Vec::new();
-    input.by_ref().take(LINE_MAX).read_until(b'\n', &mut line).map_err(failed)?;
-    if line.is_empty() {
-        return Ok(None);
-    }
-    let words: Vec<&[u8]> = line.trim_ascii_end().split(|byte| *byte == b' ').collect();
-    let number_of = |word: &[u8]| std::str::from_utf8(word).ok().and_then(|word| word.parse::<u64>().ok());
-    let &[b"add" | b"set", key, flags, exptime, len] = &words[..] else { return Err(broken("it begins with another line")) };
-    let (Some(flags), Some(exptime), Some(len)) =
-        (number_of(flags).and_then(|flags| u32::try_from(flags).ok()), number_of(exptime), number_of(len))
-    else {
-        return Err(broken("flags, exptime and length are numbers"));
-    };
-    if len > VALUE_MAX {
-        return Err(broken("its value is longer than any item"));
-    }
-    let mut value = Vec::new();
-    input.by_ref().take(len + 2).read_to_end(&mut value).map_err(failed)?;
-    if value.len() as u64 != len + 2 || !value.ends_with(b"\r\n") {
-        return Err(broken("its value does not end where its length says"));
-    }
-    value.truncate(len as usize);
-    Ok(Some(Block { key: key.to_vec(), flags, exptime, value }))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn blocks(mut dump: &[u8]) -> Result<Vec<Block>, Failure> {
-        let mut blocks = Vec::new();
-        while let Some(block) = next_block(&mut dump, blocks.len() as u64)? {
-            blocks.push(block);
-        }
-        Ok(blocks)
-    }
-
-    #[test]
-    fn a_dump_is_read_whole_or_not_believed() {
-        let read = blocks(b"add a 7 0 3\r\nx\r\n\r\nadd b 0 100 0\r\n\r\n").expect("a dump");
-        assert_eq!(read[0], Block { key: b"a".to_vec(), flags: 7, exptime: 0, value: b"x\r\n".to_vec() });
-        assert_eq!((read[1].exptime, read.len()), (100, 2));
-        assert_eq!(blocks(b"").expect("an empty dump"), []);
-        for bad in [&b"nonsense\r\n"[..], b"add a 0 0\r\n", b"add a x 0 1\r\ny\r\n", b"add a 0 0 9\r\ny\r\n", b"add a 0 0 1\r\nyy\r\n"] {
-            assert!(matches!(blocks(bad), Err(Failure::Usage(_))), "{:?}", String::from_utf8_lossy(bad));
-        }
-    }
 }

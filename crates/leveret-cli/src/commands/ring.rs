@@ -8,6 +8,7 @@ use std::io::Write;
 
 /// Say where keys live in a cluster of memcached servers
 #[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
 pub struct Ring {
     #[command(subcommand)]
     action: Action,

@@ -1,5 +1,6 @@
 //! The arenas of the folder: can they be opened, are they large enough, what was left behind.
 use super::Finding;
+use crate::commands::list::servers;
 use crate::commands::stats::Summary;
 use crate::target;
 use crate::units::{bytes, counted, percent, thousands};
@@ -18,6 +19,8 @@ pub struct Known {
     /// Length of the file, which is what a process maps. Far more than the arena's memory: most of it is never allocated.
     pub file_len: u64,
     pub state: Result<Summary, OpenError>,
+    /// Where living servers say that they serve it.
+    pub servers: Vec<String>,
 }
 
 impl Known {
@@ -31,11 +34,15 @@ pub fn find(dir: &Path) -> Vec<Known> {
     let paths = place::list(Some(dir)).unwrap_or_default();
     paths
         .into_iter()
-        .map(|path| Known {
-            name: path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned()),
-            file_len: fs::symlink_metadata(&path).map_or(0, |stat| stat.len()),
-            state: target::attach(&path, None).map(|arena| Summary::of(&arena)),
-            path,
+        .map(|path| {
+            let arena = target::attach(&path, None);
+            Known {
+                name: path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned()),
+                file_len: fs::symlink_metadata(&path).map_or(0, |stat| stat.len()),
+                servers: arena.as_ref().map(servers).unwrap_or_default(),
+                state: arena.map(|arena| Summary::of(&arena)),
+                path,
+            }
         })
         .collect()
 }
@@ -48,7 +55,10 @@ pub fn examine(dir: &Path, known: &[Known]) -> Vec<Finding> {
     }
     for arena in known {
         match &arena.state {
-            Ok(stats) => findings.extend(judge(&arena.name, stats)),
+            Ok(stats) => {
+                findings.extend(judge(&arena.name, stats));
+                findings.extend(arena.servers.iter().map(|server| Finding::ok(SUBJECT, format!("{}: served at {server}", arena.name))));
+            }
             Err(error) => findings.push(unusable(arena, error)),
         }
     }

@@ -280,6 +280,7 @@ mod tests {
         let known = |name: &str, memory| Known {
             name: name.to_owned(),
             path: PathBuf::new(),
+            servers: Vec::new(),
             file_len: 0,
             state: Ok(Summary { memory, ..Summary::default() }),
         };

@@ -160,6 +160,7 @@ mod tests {
         let arena = |memory, allocated| Known {
             name: "a".to_owned(),
             path: "/a.arena".into(),
+            servers: Vec::new(),
             file_len: 0,
             state: Ok(Summary { memory, allocated, ..Summary::default() }),
         };
