@@ -23,6 +23,9 @@ const LINE_MAX: u64 = 64 << 10;
 /// The largest item that a memcached can have (`-I`).
 pub const VALUE_MAX: u64 = 1 << 30;
 
+/// Flags and value of an item, if it is there.
+pub type Fetched = Option<(u32, Vec<u8>)>;
+
 pub struct Conversation {
     stream: BufReader<Box<dyn Stream>>,
     who: String,
@@ -114,13 +117,13 @@ impl Conversation {
     }
 
     /// Items by their keys, which all are asked for before the first answer is read: flags and value each, None where there is none.
-    pub fn get_all(&mut self, keys: &[&[u8]]) -> Result<Vec<Option<(u32, Vec<u8>)>>, Failure> {
+    pub fn get_all(&mut self, keys: &[&[u8]]) -> Result<Vec<Fetched>, Failure> {
         let requests: Vec<u8> = keys.iter().flat_map(|key| [b"get ", *key, b"\r\n"].concat()).collect();
         self.say(&requests)?;
         keys.iter().map(|key| self.item(key)).collect()
     }
 
-    fn item(&mut self, key: &[u8]) -> Result<Option<(u32, Vec<u8>)>, Failure> {
+    fn item(&mut self, key: &[u8]) -> Result<Fetched, Failure> {
         let line = self.line()?;
         if line.starts_with(b"END") {
             return Ok(None);
