@@ -3,7 +3,7 @@
 //! A segment being filled names its filler. It is taken and named under the lock of its shard, as it is freed: so a free
 //! segment has no name, and one that is being filled without a name, or by the dead, is the trace of a kill. Pieces that no
 //! living process fills and no item lists are freed by recovery and by whoever runs out of memory.
-use crate::arena::Core;
+use crate::arena::{Arena, Core};
 use crate::error::Error;
 use crate::hash;
 use crate::item::{Extent, Kind, View};
@@ -19,19 +19,47 @@ const FILL_SHARE: usize = 4;
 /// Rounds of making room for one piece.
 const ROUNDS: usize = 64;
 
-/// A large value on its way: filled segments that belong to this process until the commit.
-pub(crate) struct Fill<'a> {
-    core: &'a Core,
+/// A large value on its way: segments that belong to this process until the commit.
+pub(crate) struct Fill {
+    arena: Arena,
     shard: usize,
+    /// Bytes of the value that lie in whole segments; the last one may stay partly empty.
+    len: usize,
     extents: Vec<Extent>,
     /// The state words under which the segments were taken, whole: other shards give out the same generations.
     words: Vec<StateWord>,
     handed_over: Cell<bool>,
 }
 
-impl Fill<'_> {
+impl Fill {
     pub fn extents(&self) -> &[Extent] {
         &self.extents
+    }
+
+    /// Bytes of the value that belong into the segments.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Where the bytes behind the first `skip` belong.
+    pub fn places_from(&self, skip: usize) -> impl Iterator<Item = (u64, usize)> + '_ {
+        let size = self.arena.core.geometry.segment_size() as usize;
+        self.extents.iter().enumerate().skip(skip / size).map(move |(index, extent)| {
+            let begin = skip.max(index * size);
+            let at = self.arena.core.start(SegmentId(extent.segment)) + (begin - index * size) as u64;
+            (at, ((index + 1) * size).min(self.len) - begin)
+        })
+    }
+
+    /// Copies bytes to their place behind the first `skip`; says how many there was room for.
+    pub fn write(&self, skip: usize, bytes: &[u8]) -> usize {
+        let mut rest = bytes;
+        for (at, len) in self.places_from(skip) {
+            let (here, later) = rest.split_at(len.min(rest.len()));
+            self.arena.core.data.copy_in(at, here);
+            rest = later;
+        }
+        bytes.len() - rest.len()
     }
 
     /// Makes the pieces part of the arena. The commit of the item that lists them follows at once, under the same lock.
@@ -47,7 +75,7 @@ impl Fill<'_> {
     }
 }
 
-impl Drop for Fill<'_> {
+impl Drop for Fill {
     /// Whatever was not handed over is free again.
     fn drop(&mut self) {
         if self.handed_over.get() {
@@ -55,9 +83,10 @@ impl Drop for Fill<'_> {
         }
         // Killed here, whoever takes the lock next frees the rest. Without the lock only that help would be missing: no
         // other process touches pieces that a living one fills.
-        let _locked = self.core.try_lock(self.shard, Time::now());
+        let core = &*self.arena.core;
+        let _locked = core.try_lock(self.shard, Time::now());
         for (extent, word) in self.extents.iter().zip(&self.words) {
-            self.core.end_fill(SegmentId(extent.segment), *word);
+            core.end_fill(SegmentId(extent.segment), *word);
         }
     }
 }
@@ -92,24 +121,26 @@ impl Division {
     }
 }
 
-impl Core {
-    /// Fills segments with `bytes`; the last one may stay partly empty.
-    pub fn fill(&self, hash: u64, bytes: &[u8], now: Time) -> Result<Fill<'_>, Error> {
-        let shard = self.shard_of(hash);
-        let pieces = bytes.len().div_ceil(self.geometry.segment_size() as usize);
+impl Arena {
+    /// Takes segments for `len` bytes of a value.
+    pub(crate) fn begin_fill(&self, hash: u64, len: usize, now: Time) -> Result<Fill, Error> {
+        let core = &*self.core;
+        let shard = core.shard_of(hash);
+        let pieces = len.div_ceil(core.geometry.segment_size() as usize);
         let (extents, words) = (Vec::with_capacity(pieces), Vec::with_capacity(pieces));
-        let mut fill = Fill { core: self, shard, extents, words, handed_over: Cell::new(false) };
-        for piece in bytes.chunks(self.geometry.segment_size() as usize) {
-            let (segment, word) = self.take_piece(shard, now)?;
+        let mut fill = Fill { arena: self.clone(), shard, len, extents, words, handed_over: Cell::new(false) };
+        for _ in 0..pieces {
+            let (segment, word) = core.take_piece(shard, now)?;
             fill.extents.push(Extent { segment: segment.0, generation: word.generation() as u32 });
             fill.words.push(word);
-            self.header(segment).key_hash.store(hash, Ordering::Relaxed);
-            self.touch_pages(self.start(segment), piece.len() as u64);
-            self.data.copy_in(self.start(segment), piece);
+            core.header(segment).key_hash.store(hash, Ordering::Relaxed);
         }
+        fill.places_from(0).for_each(|(at, len)| core.touch_pages(at, len as u64));
         Ok(fill)
     }
+}
 
+impl Core {
     fn take_piece(&self, shard: usize, now: Time) -> Result<(SegmentId, StateWord), Error> {
         for round in 0..ROUNDS {
             if self.count_state(State::LargeFill) * FILL_SHARE < self.active_segments().max(self.states.len() / 2) {
@@ -227,7 +258,7 @@ impl Locked<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Arena, Deadline, OpenOptions};
+    use crate::{Deadline, OpenOptions};
 
     fn scratch() -> (Arena, tempfile::TempDir) {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
@@ -244,7 +275,7 @@ mod tests {
         let core = &*arena.core;
         let hash = core.hash(b"key");
         let (first, second) = (core.shard_of(hash), (core.shard_of(hash) + 1) % core.shards.len());
-        let fill = core.fill(hash, &[1; 1000], Time::now()).expect("room");
+        let fill = arena.begin_fill(hash, 1000, Time::now()).expect("room");
         let taken = fill.extents[0];
         let locked = core.lock(first, Time::now()).expect("free");
         fill.hand_over(&locked);

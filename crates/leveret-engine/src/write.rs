@@ -178,17 +178,16 @@ impl Arena {
         if core.fits_segment(key, bytes.len(), meta) {
             return self.store_body(key, meta, deadline, terms, now, || Body::Bytes(bytes), None);
         }
-        // The rest behind the last whole segment goes into the item that lists them, unless it would fill a segment alone.
-        let tail = bytes.len() % core.geometry.segment_size() as usize;
-        let listed = 8 * (bytes.len() >> core.geometry.segment_shift) + 16;
-        let whole = if core.fits_segment(key, tail + listed, meta) { bytes.len() - tail } else { bytes.len() };
-        let fill = core.fill(core.hash(key), &bytes[..whole], now)?;
+        let whole = core.in_segments(key, bytes.len(), meta);
+        let fill = self.begin_fill(core.hash(key), whole, now)?;
+        fill.write(0, &bytes[..whole]);
         let body = || Body::Large { total: bytes.len() as u64, extents: fill.extents(), tail: &bytes[whole..] };
         self.store_body(key, meta, deadline, terms, now, body, Some(&fill))
     }
 
+    /// The writing section of a store: `body` is asked for under the lock, as often as it takes to find room.
     #[allow(clippy::too_many_arguments)]
-    fn store_body<'b>(
+    pub(crate) fn store_body<'b>(
         &self,
         key: &[u8],
         meta: Meta,
@@ -196,7 +195,7 @@ impl Arena {
         terms: &Terms,
         now: Time,
         body: impl Fn() -> Body<'b>,
-        fill: Option<&Fill<'_>>,
+        fill: Option<&Fill>,
     ) -> Result<Stored, Error> {
         self.core.update(key, now, |locked, located| {
             let is_stale = match locked.admits(terms, located) {
@@ -384,9 +383,21 @@ impl Core {
     }
 
     /// Whether an item with this value can lie in one segment, with room for a cas that it may be given later.
-    fn fits_segment(&self, key: &[u8], value_len: usize, meta: Meta) -> bool {
+    pub fn fits_segment(&self, key: &[u8], value_len: usize, meta: Meta) -> bool {
         let item = NewItem { key, meta, mtime: 0, deadline: 0, cas: Some(0), body: Body::Bytes(&[]) };
         item.size() + value_len as u64 + 8 <= self.geometry.segment_size()
+    }
+
+    /// How many bytes of a large value lie in whole segments: all but the rest behind the last full one, which goes into the
+    /// item that lists them, unless it would fill a segment alone.
+    pub fn in_segments(&self, key: &[u8], len: usize, meta: Meta) -> usize {
+        let tail = len % self.geometry.segment_size() as usize;
+        let listed = 8 * (len >> self.geometry.segment_shift) + 16;
+        if self.fits_segment(key, tail + listed, meta) {
+            len - tail
+        } else {
+            len
+        }
     }
 
     /// Runs a writing section on a key, as often as it takes to make room for it.
@@ -471,7 +482,7 @@ impl Locked<'_> {
     }
 
     /// Writes a new version of the located key and commits it. Returns its cas (0 unless wanted). None: no room, nothing changed.
-    pub fn put(&self, located: &Located<'_>, mut item: NewItem<'_>, want_cas: bool, fill: Option<&Fill<'_>>) -> Option<u64> {
+    pub fn put(&self, located: &Located<'_>, mut item: NewItem<'_>, want_cas: bool, fill: Option<&Fill>) -> Option<u64> {
         let core = self.core;
         let old = located.old.as_ref();
         if self.refuses(located) {

@@ -219,6 +219,12 @@ impl Connection {
         input[..kept].copy_from_slice(&self.rest);
         let (len, is_drained) = if self.has_more {
             (kept, false)
+        } else if let Some(incoming) = self.session.incoming() {
+            let missing = incoming.missing();
+            let result = incoming.receive(self.socket.as_fd(), input);
+            let received = received(result.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO)))?;
+            WorkerCounters::add(&bench.counters.bytes_read, received as u64);
+            (received.saturating_sub(missing), received < missing + INPUT_LEN && !self.is_half_closed)
         } else {
             let room = &mut input[kept..];
             let room_len = room.len();

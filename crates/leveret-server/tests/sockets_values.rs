@@ -115,3 +115,63 @@ fn processes_that_overwrite_what_clients_read_never_mix_two_values() {
     });
     assert!(arena.verify().is_clean());
 }
+
+#[test]
+fn a_large_store_that_ends_badly_or_not_at_all_changes_nothing() {
+    let server = Server::start(Settings::default());
+    let mut reader = server.connect();
+    let old = vec![b'o'; 300_000];
+    reader.send(&[b"set k 0 0 300000\r\n", &old[..], b"\r\n"].concat());
+    reader.expect(b"STORED\r\n");
+    let kept = [b"VALUE k 0 300000\r\n", &old[..], b"\r\nEND\r\n"].concat();
+    let half = [b"set k 0 0 900000\r\n".as_slice(), &[b'n'; 450_000]].concat();
+    for _ in 0..20 {
+        server.connect().send(&half);
+    }
+    let mut slow: Vec<_> = (0..20).map(|_| server.connect()).collect();
+    for client in &mut slow {
+        client.send(&half);
+        reader.send(b"get k\r\n");
+        reader.expect(&kept);
+    }
+    // A block that does not end as its line said, and one that does.
+    for (index, client) in slow.iter_mut().enumerate() {
+        client.send(&[b'n'; 450_000]);
+        if index % 2 == 0 {
+            client.talk("xxmn\r\n", "CLIENT_ERROR bad data chunk\r\nMN\r\n");
+        }
+    }
+    reader.send(b"get k\r\n");
+    reader.expect(&kept);
+    slow[1].talk("\r\nget no\r\n", "STORED\r\nEND\r\n");
+    slow[3].send(b"\r");
+    slow[3].talk("\nmn\r\n", "STORED\r\nMN\r\n");
+    drop(slow);
+    reader.send(b"get k\r\n");
+    reader.expect(&[b"VALUE k 0 900000\r\n", vec![b'n'; 900_000].as_slice(), b"\r\nEND\r\n"].concat());
+    assert!(server.shared.arena.verify().is_clean());
+}
+
+#[test]
+fn a_server_that_is_killed_in_the_middle_of_large_stores_leaves_whole_values_and_all_room() {
+    let dir = tempfile::tempdir().unwrap();
+    let arena = serving::arena(dir.path());
+    let old = value(0, 3);
+    arena.set(b"k0", &old, Deadline::NEVER, Time::now()).expect("room");
+    for _ in 0..3 {
+        let server = Process::start("serve", dir.path(), "");
+        let mut clients: Vec<_> = (0..8).map(|_| Client::tcp(server.tcp())).collect();
+        for client in &mut clients {
+            client.send(&[b"set k0 0 0 900000\r\n".as_slice(), &[b'n'; 450_000]].concat());
+            client.stream.shutdown(std::net::Shutdown::Read).unwrap();
+        }
+        Client::tcp(server.tcp()).talk("mn\r\n", "MN\r\n");
+        server.kill();
+        assert!(arena.get(b"k0", Time::now()).expect("kept").value == old);
+    }
+    // More than the arena holds: whatever the dead had taken is used again.
+    for round in 0..100 {
+        arena.set(format!("other{round}").as_bytes(), &value(0, round), Deadline::NEVER, Time::now()).expect("room");
+    }
+    assert!(arena.verify().is_clean());
+}

@@ -167,7 +167,7 @@ impl Data {
         }
     }
 
-    /// Where `len` bytes at `off` lie, for the kernel to read them.
+    /// Where `len` bytes at `off` lie, for the kernel to read or write them.
     pub fn address(&self, off: u64, len: usize) -> *const u8 {
         self.range(off, len as u64)
     }

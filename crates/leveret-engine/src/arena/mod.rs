@@ -11,7 +11,7 @@ pub(crate) mod process;
 use crate::error::{Error, OpenError};
 use crate::send::Sending;
 use crate::stats::ReadCounters;
-use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use crate::time::{self, Moment};
 use layout::{
     Bucket, Control, Geometry, LeaseSlot, ProcessSlot, RegionId, SegmentHeader, SegmentState, ServiceSlot, Shard, LEASES_PER_SHARD,
@@ -47,6 +47,8 @@ pub(crate) struct Core {
     touched: Vec<AtomicU64>,
     /// Segments that this process sends values from.
     pub sending: Sending,
+    /// Segments that this process receives values into.
+    pub receiving: AtomicUsize,
     control: Table<Control>,
     pub processes: Table<ProcessSlot>,
     pub shards: Table<Shard>,
@@ -174,6 +176,7 @@ impl Core {
                 index_full_until: (0..shards).map(|_| AtomicU32::new(0)).collect(),
                 touched: (0..data.len.div_ceil(WINDOW * 64)).map(|_| AtomicU64::new(0)).collect(),
                 sending: Sending::default(),
+                receiving: AtomicUsize::new(0),
                 geometry,
                 mapping,
             }

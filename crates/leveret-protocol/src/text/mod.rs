@@ -10,7 +10,7 @@ mod write;
 use crate::{Verb, WireKey};
 pub use answer::{parse_answer, Answer, MetaAnswer, MetaCode};
 pub use meta::{MetaCount, MetaDelete, MetaGet, MetaStore, Return, Returns};
-pub use parse::{parse, parse_after};
+pub use parse::{parse, parse_after, parse_line};
 pub use request::{
     add_key, begin_keys, end_keys, write_count, write_delete, write_flush_all, write_stats, write_store, write_touch, write_verbosity,
     MetaRequest, Store, TextKey,

@@ -49,12 +49,22 @@ pub fn parse_after<'a>(input: &'a [u8], scanned: usize, limits: &Limits) -> Outc
     if newline > line_max(input) {
         return too_long(input);
     }
-    command(Line { input, line, consumed, limits })
+    command(Line { input, line, consumed, limits, end: None })
+}
+
+/// As `parse`, for the line of a store whose data block was received somewhere else, up to its last two bytes `end`: the
+/// request has an empty value.
+pub fn parse_line<'a>(line: &'a [u8], end: [u8; 2], limits: &Limits) -> Outcome<'a> {
+    let text = line.strip_suffix(b"\n").unwrap_or(line);
+    let text = text.strip_suffix(b"\r").unwrap_or(text);
+    command(Line { input: line, line: text, consumed: line.len(), limits, end: Some(end) })
 }
 
 /// A line, and what is needed to find the data block behind it.
 pub(super) struct Line<'a, 'l> {
     input: &'a [u8],
+    /// How the data block ends, if it is not in the input.
+    end: Option<[u8; 2]>,
     line: &'a [u8],
     pub(super) consumed: usize,
     limits: &'l Limits,
@@ -161,15 +171,21 @@ impl<'a> Line<'a, '_> {
             return self.swallow_block(refusal, len + 2);
         }
         let total = self.consumed + len + 2;
+        let bad_block = |consumed| {
+            let refusal = Refusal { answer: BAD_BLOCK, is_silent, forget: None, close: false };
+            Parsed::Refused { refusal, consumed, swallow: 0 }
+        };
+        match self.end {
+            Some([b'\r', b'\n']) => return self.request(with(b"")),
+            Some(_) => return bad_block(self.consumed),
+            None => {}
+        }
         let Some(block) = self.input.get(self.consumed..total) else {
             return Parsed::More { total, scanned: 0 };
         };
         match block.split_at(len) {
             (value, b"\r\n") => Parsed::Request { request: with(value), consumed: total },
-            _ => {
-                let refusal = Refusal { answer: BAD_BLOCK, is_silent, forget: None, close: false };
-                Parsed::Refused { refusal, consumed: total, swallow: 0 }
-            }
+            _ => bad_block(total),
         }
     }
 

@@ -148,9 +148,19 @@ impl Turn<'_> {
     }
 
     /// Stores under the server's own limit (`-I`), which what is appended to must keep as well.
-    pub(super) fn store_checked(&self, key: &[u8], value: &[u8], flags: u32, deadline: Deadline, terms: &Terms) -> Result<Stored, Error> {
+    pub(super) fn store_checked(
+        &mut self,
+        key: &[u8],
+        value: &[u8],
+        flags: u32,
+        deadline: Deadline,
+        terms: &Terms,
+    ) -> Result<Stored, Error> {
         let meta = Meta { flags, ..Meta::default() };
         let terms = Terms { value_max: self.shared.value_max(), ..*terms };
+        if let Some(incoming) = self.incoming.take() {
+            return incoming.store(key, meta, deadline, &terms, self.now);
+        }
         self.arena.store_if(key, Value::Bytes(value), meta, deadline, &terms, self.now)
     }
 

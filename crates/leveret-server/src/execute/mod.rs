@@ -15,8 +15,8 @@ mod users;
 use crate::stats::{Count, Counters};
 use crate::Shared;
 use dump::Dump;
-use leveret_engine::{Arena, Found, Outgoing, Time};
-use leveret_protocol::{binary as wire, text, Limits, Parsed, BINARY_REQUEST};
+use leveret_engine::{Arena, Found, Incoming, Outgoing, Time};
+use leveret_protocol::{binary as wire, text, Limits, Parsed, Verb, BINARY_REQUEST};
 use std::sync::{PoisonError, RwLock};
 pub use users::{UserError, Users};
 
@@ -61,6 +61,9 @@ const OUTPUT_FULL: usize = 1 << 20;
 /// From this length on a value is not copied into the output: the kernel takes it out of the arena.
 const SENT_DIRECTLY: u64 = 64 << 10;
 
+/// If so much of a value has not come yet, it is received into the arena and not collected beside it.
+const RECEIVED_DIRECTLY: usize = 64 << 10;
+
 /// Longest request of a client that has not said who it is, as in memcached, whose read buffer does not grow for it: strangers
 /// must not have a server collect megabytes for them.
 const STRANGER_MAX: usize = 16 << 10;
@@ -83,7 +86,16 @@ pub struct Session {
     /// The line end behind a value that was sent from the arena. The client must not have it before the value is known to be
     /// whole: without it the client cannot take what it has for an answer.
     owes_line_end: bool,
+    /// A store whose value is being received into the arena.
+    block: Option<Box<Block>>,
     dump: Option<Box<Dump>>,
+}
+
+/// A store that has begun: its line, and its value as far as it has come.
+#[derive(Debug)]
+struct Block {
+    line: Vec<u8>,
+    incoming: Incoming,
 }
 
 /// How a request ended.
@@ -108,6 +120,8 @@ struct Turn<'t> {
     is_stream: bool,
     /// The value that ends what is answered so far.
     value: Option<Outgoing>,
+    /// The value of this store, which lies in the arena already.
+    incoming: Option<Incoming>,
 }
 
 impl Turn<'_> {
@@ -155,6 +169,7 @@ impl Session {
             unanswered: None,
             value: None,
             owes_line_end: false,
+            block: None,
             dump: None,
         }
     }
@@ -164,7 +179,7 @@ impl Session {
     pub fn take(&mut self, shared: &Shared, worker: usize, input: &[u8], output: &mut Vec<u8>) -> (usize, Next) {
         let is_stream = matches!(self.transport, Transport::Tcp | Transport::Unix);
         let counters = shared.counters(worker);
-        let mut turn = Turn { shared, arena: &shared.arena, counters, now: Time::now(), output, is_stream, value: None };
+        let mut turn = Turn { shared, arena: &shared.arena, counters, now: Time::now(), output, is_stream, value: None, incoming: None };
         if std::mem::take(&mut self.owes_line_end) {
             turn.output.extend_from_slice(b"\r\n");
         }
@@ -187,9 +202,17 @@ impl Session {
             }
             let rest = &input[at..];
             let (consumed, done) = match self.is_binary(shared, rest[0]) {
+                Some(_) if self.block.is_some() => match self.go_on_receiving(&mut turn, rest, &limits) {
+                    (taken, Ok(done)) => (taken, done),
+                    (taken, Err(total)) => return (at + taken, Next::Read { total }),
+                },
                 Some(false) => match text::parse_after(rest, self.scanned, &limits) {
                     Parsed::More { total, .. } if total > STRANGER_MAX && self.is_stranger(shared) => return (at, Next::Close),
                     Parsed::More { total, scanned } => {
+                        if let Some(taken) = self.begin_to_receive(&mut turn, rest, total, &limits) {
+                            self.scanned = 0;
+                            return (at + taken, Next::Read { total: 1 });
+                        }
                         self.scanned = scanned;
                         return (at, Next::Read { total });
                     }
@@ -227,6 +250,52 @@ impl Session {
             return (at, Next::Send);
         }
         (at, if at == input.len() { Next::Read { total: 1 } } else { Next::Yield })
+    }
+
+    /// Has a large value, of which only the front has come, received into the arena. Returns how much of the input is done with;
+    /// None: it is collected as any other.
+    fn begin_to_receive(&mut self, turn: &mut Turn<'_>, rest: &[u8], total: usize, limits: &Limits) -> Option<usize> {
+        if total - rest.len() < RECEIVED_DIRECTLY || !turn.is_stream || self.is_stranger(turn.shared) {
+            return None;
+        }
+        let line_len = rest.iter().position(|byte| *byte == b'\n')? + 1;
+        let (line, front) = rest.split_at(line_len);
+        let Parsed::Request { request: text::Command::Store { verb, key, .. }, .. } = text::parse_line(line, *b"\r\n", limits) else {
+            return None;
+        };
+        if matches!(verb, Verb::Append | Verb::Prepend) {
+            return None;
+        }
+        let mut incoming = turn.arena.incoming(key, total - line_len - 2, turn.now)?;
+        let taken = incoming.append(front);
+        self.block = Some(Box::new(Block { line: line.to_vec(), incoming }));
+        Some(line_len + taken)
+    }
+
+    /// Executes the store whose value was received, once the line end behind it is there too. Err: what must come first.
+    fn go_on_receiving(&mut self, turn: &mut Turn<'_>, rest: &[u8], limits: &Limits) -> (usize, Result<Done, usize>) {
+        let Some(mut block) = self.block.take() else { return (0, Err(1)) };
+        let taken = block.incoming.append(rest);
+        let Some(&[first, second]) = rest.get(taken..taken + 2).filter(|_| block.incoming.missing() == 0) else {
+            let total = if block.incoming.missing() == 0 { 2 } else { 1 };
+            self.block = Some(block);
+            return (taken, Err(total));
+        };
+        let done = match text::parse_line(&block.line, [first, second], limits) {
+            Parsed::Request { request, .. } => {
+                turn.incoming = Some(block.incoming);
+                self.execute_text(turn, request)
+            }
+            Parsed::Refused { refusal, .. } => turn.refuse_text(&refusal, false),
+            // The line was whole when this began.
+            Parsed::More { .. } => Done::Over(Next::Close),
+        };
+        (taken + 2, Ok(done))
+    }
+
+    /// The value that the next bytes from the socket belong to, if they can be received straight into the arena.
+    pub fn incoming(&mut self) -> Option<&mut Incoming> {
+        self.block.as_mut().map(|block| &mut block.incoming).filter(|incoming| incoming.missing() > 0)
     }
 
     /// Whether the client still has to say who it is (`-Y`).

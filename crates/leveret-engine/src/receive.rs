@@ -1,0 +1,235 @@
+//! Large values on their way out of a socket: the kernel writes them into the segments of a fill, so they are copied once.
+//!
+//! Nobody reads those segments before the commit, and nobody else writes there while this process lives; a kill in the middle
+//! leaves pieces that name the dead, as any fill does. What a client promised and does not send keeps its segments from others
+//! until the connection ends, so all such values together get a share of the arena, and the rest are collected privately.
+use crate::arena::Arena;
+use crate::error::Error;
+use crate::item::{Body, Meta, STALE};
+use crate::large::Fill;
+use crate::sync::Ordering;
+use crate::time::{Deadline, Time};
+use crate::write::{Stored, Terms};
+use std::fmt;
+use std::io;
+use std::os::fd::{AsRawFd, BorrowedFd};
+
+/// Segments that a process may receive into at once, as a share of all: a sixteenth. Fills in one go have their own.
+const RECEIVE_SHARE: usize = 16;
+
+/// Places that one system call is given, besides the tail and what lies beyond the value.
+const PLACES_MAX: usize = 62;
+
+/// A large value that is being received.
+pub struct Incoming {
+    arena: Arena,
+    fill: Fill,
+    /// The bytes behind the whole segments; they go into the item.
+    tail: Vec<u8>,
+    got: usize,
+}
+
+impl Arena {
+    /// Prepares to receive a value of `len` bytes for `key`. None: collect it and store it as any other. It lies in one segment,
+    /// there is no room now, or too much is being received.
+    pub fn incoming(&self, key: &[u8], len: usize, now: Time) -> Option<Incoming> {
+        let core = &*self.core;
+        // Whatever its flags and marks will be.
+        let meta = Meta { flags: 1, marks: STALE, ..Meta::default() };
+        if core.check_key(key).is_err() || len > self.value_max() || core.fits_segment(key, len, Meta::default()) {
+            return None;
+        }
+        let whole = core.in_segments(key, len, meta);
+        let pieces = whole.div_ceil(core.geometry.segment_size() as usize);
+        let fill = if core.receiving.fetch_add(pieces, Ordering::Relaxed) + pieces <= core.states.len() / RECEIVE_SHARE {
+            self.begin_fill(core.hash(key), whole, now).ok()
+        } else {
+            None
+        };
+        let Some(fill) = fill else {
+            core.receiving.fetch_sub(pieces, Ordering::Relaxed);
+            return None;
+        };
+        Some(Incoming { arena: self.clone(), fill, tail: vec![0; len - whole], got: 0 })
+    }
+}
+
+impl Incoming {
+    fn whole(&self) -> usize {
+        self.fill.len()
+    }
+
+    /// Bytes of the value that have not come yet.
+    pub fn missing(&self) -> usize {
+        self.whole() + self.tail.len() - self.got
+    }
+
+    /// Takes bytes of the value that came some other way; says how many of `bytes` were missing.
+    pub fn append(&mut self, bytes: &[u8]) -> usize {
+        let here = &bytes[..bytes.len().min(self.missing())];
+        let filled = if self.got < self.whole() { self.fill.write(self.got, here) } else { 0 };
+        let behind = (self.got + filled).saturating_sub(self.whole());
+        self.tail[behind..behind + here.len() - filled].copy_from_slice(&here[filled..]);
+        self.got += here.len();
+        here.len()
+    }
+
+    /// Receives from a socket without waiting: first what is missing, then what follows, into `beyond`. Returns the bytes of
+    /// both together; 0: the other side has ended.
+    pub fn receive(&mut self, socket: BorrowedFd<'_>, beyond: &mut [u8]) -> io::Result<usize> {
+        let mut places = [libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; PLACES_MAX + 2];
+        let mut count = 0;
+        let mut room = 0;
+        let filled = self.got.min(self.whole());
+        if filled < self.whole() {
+            for (place, (at, len)) in places[..PLACES_MAX].iter_mut().zip(self.fill.places_from(filled)) {
+                *place = libc::iovec { iov_base: self.arena.core.data.address(at, len).cast_mut().cast(), iov_len: len };
+                count += 1;
+                room += len;
+            }
+        }
+        // Unless there are more places than one call takes: then the rest comes with the next.
+        if filled + room == self.whole() {
+            let tail = &mut self.tail[self.got - filled..];
+            places[count] = libc::iovec { iov_base: tail.as_mut_ptr().cast(), iov_len: tail.len() };
+            places[count + 1] = libc::iovec { iov_base: beyond.as_mut_ptr().cast(), iov_len: beyond.len() };
+            count += 2;
+        }
+        // SAFETY: zero is a valid msghdr. The places are private memory that is borrowed mutably, and ranges of the mapping,
+        // which lives as long as `self.arena`, inside segments that nobody else reads or writes until the commit; should the
+        // file be truncated, the call fails.
+        let result = unsafe {
+            let mut message: libc::msghdr = std::mem::zeroed();
+            message.msg_iov = places.as_mut_ptr();
+            message.msg_iovlen = count;
+            libc::recvmsg(socket.as_raw_fd(), &mut message, libc::MSG_DONTWAIT)
+        };
+        let received = usize::try_from(result).map_err(|_| io::Error::last_os_error())?;
+        self.got += received.min(self.missing());
+        Ok(received)
+    }
+
+    /// Stores the value, of which nothing may be missing.
+    pub fn store(self, key: &[u8], meta: Meta, deadline: Deadline, terms: &Terms, now: Time) -> Result<Stored, Error> {
+        assert_eq!(self.missing(), 0, "a value that is not whole");
+        let total = self.got as u64;
+        let body = || Body::Large { total, extents: self.fill.extents(), tail: &self.tail };
+        self.arena.store_body(key, meta, deadline, terms, now, body, Some(&self.fill))
+    }
+}
+
+impl fmt::Debug for Incoming {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Incoming").field("got", &self.got).field("missing", &self.missing()).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Incoming {
+    fn drop(&mut self) {
+        self.arena.core.receiving.fetch_sub(self.fill.extents().len(), Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::segment::{SegmentId, State};
+    use crate::{Mode, OpenOptions};
+    use std::io::Write;
+    use std::os::fd::AsFd;
+    use std::os::unix::net::UnixStream;
+
+    const KEY: &[u8] = b"key";
+
+    fn scratch() -> (Arena, tempfile::TempDir) {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let options = OpenOptions { memory: 16 << 20, cores: 2, ..OpenOptions::default() };
+        (Arena::open(&dir.path().join("receive.arena"), &options).expect("an arena").0, dir)
+    }
+
+    fn fills(arena: &Arena) -> usize {
+        let core = &arena.core;
+        (0..core.active_segments()).filter(|segment| core.state(SegmentId(*segment as u32)).kind() == Some(State::LargeFill)).count()
+    }
+
+    fn value(len: usize) -> Vec<u8> {
+        (0..len).map(|at| (at * 7 % 251) as u8).collect()
+    }
+
+    fn store(incoming: Incoming) -> Stored {
+        incoming.store(KEY, Meta::default(), Deadline::NEVER, &Mode::Set.into(), Time::now()).expect("room")
+    }
+
+    #[test]
+    fn a_value_is_stored_as_it_came_however_it_came() {
+        let (arena, _dir) = scratch();
+        let segment = arena.core.geometry.segment_size() as usize;
+        for len in [segment, segment + 1, 2 * segment - 40, 2 * segment, 300_001, 900_000] {
+            let value = value(len);
+            for step in [1000, 65_536, 100_001, len] {
+                let mut incoming = arena.incoming(KEY, len, Time::now()).expect("room");
+                let (ours, mut theirs) = UnixStream::pair().expect("sockets");
+                let mut beyond = [0; 100];
+                for (index, piece) in value.chunks(step).enumerate() {
+                    if index % 2 == 0 {
+                        assert_eq!(incoming.append(piece), piece.len());
+                        continue;
+                    }
+                    for part in piece.chunks(50_000) {
+                        theirs.write_all(part).expect("room in the socket");
+                        assert_eq!(incoming.receive(ours.as_fd(), &mut beyond).expect("it is there"), part.len());
+                    }
+                }
+                assert_eq!((incoming.missing(), incoming.append(b"more")), (0, 0));
+                theirs.write_all(b"beyond").expect("room in the socket");
+                assert_eq!(incoming.receive(ours.as_fd(), &mut beyond).expect("it is there"), 6);
+                assert_eq!(&beyond[..6], b"beyond");
+                assert_eq!(store(incoming), Stored::Stored { cas: 0 });
+                assert!(arena.get(KEY, Time::now()).expect("stored").value == value, "{len} bytes in steps of {step}");
+            }
+        }
+        assert_eq!((fills(&arena), arena.core.receiving.load(Ordering::Relaxed)), (0, 0));
+        assert!(arena.verify().is_clean());
+    }
+
+    #[test]
+    fn what_is_broken_off_leaves_the_old_value_and_no_segment_behind() {
+        let (arena, _dir) = scratch();
+        let old = value(400_000);
+        arena.set(KEY, &old, Deadline::NEVER, Time::now()).expect("room");
+        for got in [0, 1, 100_000, 500_000] {
+            let mut incoming = arena.incoming(KEY, 500_000, Time::now()).expect("room");
+            incoming.append(&vec![1; got]);
+            assert!(fills(&arena) > 0);
+            drop(incoming);
+            assert_eq!((fills(&arena), arena.core.receiving.load(Ordering::Relaxed)), (0, 0));
+        }
+        assert!(arena.get(KEY, Time::now()).expect("stored").value == old);
+    }
+
+    #[test]
+    fn promises_take_a_share_of_the_arena_and_no_more() {
+        let (arena, _dir) = scratch();
+        let promised: Vec<Incoming> = (0..50).map_while(|_| arena.incoming(KEY, 500_000, Time::now())).collect();
+        assert!((1..20).contains(&promised.len()), "{} at once", promised.len());
+        for key in 0..100u8 {
+            arena.set(&[key], &value(500_000), Deadline::NEVER, Time::now()).expect("room beside them");
+        }
+        drop(promised);
+        assert!(arena.incoming(KEY, 500_000, Time::now()).is_some());
+    }
+
+    #[test]
+    fn of_two_that_come_at_once_the_last_one_to_be_whole_stays() {
+        let (arena, _dir) = scratch();
+        let mut incoming = [1u8, 2].map(|byte| (byte, arena.incoming(KEY, 300_000, Time::now()).expect("room")));
+        for (byte, incoming) in &mut incoming {
+            incoming.append(&vec![*byte; 300_000]);
+        }
+        for (_, incoming) in incoming.into_iter().rev() {
+            assert_eq!(store(incoming), Stored::Stored { cas: 0 });
+        }
+        assert!(arena.get(KEY, Time::now()).expect("stored").value == vec![1; 300_000]);
+        assert!(arena.verify().is_clean());
+    }
+}
