@@ -7,6 +7,8 @@ from servers import Server
 from support import EXTENSION, PHP, SCRIPTS, SystemTest, run
 
 
+PEER = [PHP, "-n", "-d", "extension=memcache.so"]
+
 # An arena has no slabs, and a larger limit of a value. A request cannot come to it after it was sent to a server that failed.
 ONLY_SERVERS = ("too large", "items", "slabs", "sizes", "reset", "the other server takes over", "[2] Trying to access array offset",
                 "[8] MemcachePool::set(): Server S failed with: SERVER_ERROR object too large")
@@ -24,13 +26,16 @@ class MemcacheClass(SystemTest):
         self.server = Server(self, "memcached")
 
     def peer(self, *words):
-        return self.lines([PHP, "-n", "-d", "extension=memcache.so", SCRIPTS / "memcache_calls.php", *words])
+        return self.lines([*PEER, SCRIPTS / "memcache_calls.php", *words])
 
-    def own(self, *words, arenas=None):
+    def ours_with(self, arenas=None):
         ours = [PHP, "-n", "-d", f"extension={EXTENSION}", "-d", "leveret.provide=memcache", "-d", f"leveret.dir={arenas or self.arenas}"]
         check = "if (!extension_loaded('leveret') || phpversion('memcache') !== '8.2') exit(9);"
         self.assertEqual(0, run([*ours, "-r", check]).returncode, "the classes are not ours")
-        return self.lines([*ours, SCRIPTS / "memcache_calls.php", *words])
+        return ours
+
+    def own(self, *words, arenas=None):
+        return self.lines([*self.ours_with(arenas), SCRIPTS / "memcache_calls.php", *words])
 
     def lines(self, command):
         done = run([str(word) for word in command])
@@ -42,6 +47,11 @@ class MemcacheClass(SystemTest):
         self.assertEqual([], [pair for pair in zip(want, got) if pair[0] != pair[1]][:10], "(pecl/memcache's, ours)")
         self.assertEqual(len(want), len(got))
         self.remark(f"{len(want)} lines compared")
+
+    def test_shape(self):
+        """classes, functions, parameters, types, constants and directives are pecl/memcache's"""
+        want = self.lines([*PEER, SCRIPTS / "memcache_shape.php"])
+        self.compare(90, want, self.lines([*self.ours_with(), SCRIPTS / "memcache_shape.php"]))
 
     def test_text(self):
         """each call answers as pecl/memcache's, in the text protocol"""
