@@ -2,7 +2,7 @@
 mod common;
 
 use common::{free_port, own_address, Memcached};
-use leveret_client::pool::{Code, Operation, Options, Pool, Protocol, Request};
+use leveret_client::pool::{Code, Failure, Operation, Options, Pool, Protocol, Request, Tuning};
 use leveret_engine::Meta;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -461,4 +461,56 @@ fn copies_lie_where_the_originals_put_them_and_are_read_when_the_first_is_dead()
         let port = servers[1].port();
         servers[1] = Memcached::tcp_at(port);
     }
+}
+
+#[test]
+fn a_server_is_connected_to_at_once_and_its_failure_is_told() {
+    let server = Memcached::tcp();
+    let mut pool = pool(Protocol::Text, &[&server]);
+    pool.add_server(&own_address().to_string(), free_port(), 0, 1);
+    // As users of pecl/memcache may write it.
+    pool.add_server(&format!("tcp://{}:{}", server.host(), server.port()), 11211, 0, 1);
+    for index in [0, 0, 2] {
+        assert_eq!((pool.connect(index), pool.failures()), (Code::Success, [].as_slice()));
+    }
+    assert_eq!(pool.connect(1), Code::ConnectionFailure);
+    let refused = rustix::io::Errno::CONNREFUSED.raw_os_error();
+    assert_eq!(pool.failures(), [Failure { server: 1, code: Code::ConnectionFailure, errno: refused }]);
+    assert!(pool.server(1).unwrap().is_down);
+}
+
+#[test]
+fn another_server_takes_over_and_the_failure_is_told_all_the_same() {
+    let server = Memcached::tcp();
+    let preset = leveret_client::ring::Preset::from_name("php-memcache", None).unwrap();
+    let mut pool = Pool::new(Options { failover_attempts: 20, preset, ..Options::default() });
+    pool.add_server(&server.host(), server.port(), 0, 1);
+    pool.add_server(&own_address().to_string(), free_port(), 0, 1);
+    let key = (0..).map(|number| format!("key{number}")).find(|key| pool.locate(key.as_bytes()) == Some(1)).unwrap();
+    assert_eq!(pool.route_now(key.as_bytes()), Some(1));
+    assert_eq!(code(&mut pool, set(&key, b"x")), Code::Success);
+    assert_eq!(pool.failures().iter().map(|failure| failure.server).collect::<Vec<_>>(), [1]);
+    assert_eq!((pool.locate(key.as_bytes()), pool.route_now(key.as_bytes())), (Some(1), Some(0)));
+}
+
+#[test]
+fn one_server_has_a_patience_and_a_rest_of_its_own() {
+    let silent = std::net::TcpListener::bind((own_address(), 0)).unwrap();
+    // The pool's own patience is longer than any test.
+    let hour = Duration::from_secs(3600);
+    let mut pool = Pool::new(Options { io_timeout: hour, retry_timeout: Duration::ZERO, timeout_limit: 1, ..Options::default() });
+    pool.add_server(&own_address().to_string(), silent.local_addr().unwrap().port(), 0, 1);
+    pool.tune(0, Tuning { timeout: Some(Duration::from_millis(20)), retry_timeout: None });
+    assert_eq!(code(&mut pool, request(Operation::Get, "k")), Code::Timeout);
+    assert!(!pool.server(0).unwrap().is_down);
+    pool.tune(0, Tuning { timeout: Some(Duration::from_millis(20)), retry_timeout: Some(hour) });
+    assert_eq!(code(&mut pool, request(Operation::Get, "k")), Code::Timeout);
+    assert!(pool.server(0).unwrap().is_down);
+    pool.mark(0, None);
+    assert!(!pool.server(0).unwrap().is_down);
+    pool.mark(0, Some(hour));
+    assert_eq!(code(&mut pool, request(Operation::Get, "k")), Code::ServerTemporarilyDisabled);
+    pool.mark(0, Some(Duration::ZERO));
+    assert!(pool.server(0).unwrap().is_down);
+    assert_eq!(code(&mut pool, request(Operation::Get, "k")), Code::Timeout);
 }
