@@ -226,13 +226,15 @@ fn printable(line: &[u8]) -> String {
 }
 
 fn unreachable(who: &str, timeout: Duration, error: &io::Error) -> Failure {
+    let text = error.to_string();
+    let reason = text.split(" (os error").next().unwrap_or_default();
     Failure::Unreachable(match error.kind() {
         // A read or write that has run out of time calls it so.
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => format!("{who} does not answer within {} ms", timeout.as_millis()),
         io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => {
-            format!("cannot connect to {who}: {error}; is a server running there?")
+            format!("cannot connect to {who}: {reason}; is a server running there?")
         }
-        _ => format!("cannot talk to {who}: {error}"),
+        _ => format!("cannot talk to {who}: {reason}"),
     })
 }
 

@@ -12,7 +12,7 @@ const PORT: u16 = 11211;
 /// The TARGET of a command that takes nothing else.
 #[derive(Args, Clone, Debug)]
 pub struct Reach {
-    /// host[:port], /path/to/socket, or arena:NAME; without it the arena is read, and no server is needed
+    /// host[:port], /path/to/socket, or arena:NAME; without it the arena of --arena, which needs no server
     pub target: Option<String>,
 
     #[command(flatten)]
@@ -22,7 +22,7 @@ pub struct Reach {
 /// The arguments of a command that lists items: whom it asks, and how many it wants.
 #[derive(Args, Clone, Debug)]
 pub struct Listing {
-    /// host[:port], /path/to/socket, or arena:NAME; without it the arena is read, and no server is needed
+    /// host[:port], /path/to/socket, or arena:NAME; without it the arena of --arena, which needs no server
     #[arg(value_name = "TARGET")]
     first: Option<String>,
 
