@@ -7,7 +7,7 @@ require __DIR__ . '/start.inc';
 $silent = stream_socket_server('tcp://127.0.0.1:0');
 $port = (int) substr(strrchr(stream_socket_get_name($silent, false), ':'), 1);
 $pool = new MemcachePool;
-$pool->addServer('127.0.0.1', $port, 0, false, 1, 0.05, 15);
+$pool->addServer('127.0.0.1', $port, 0, false, 1, 0.05, 3600);
 function told(string $text): string { return preg_replace('/tcp \d+/', 'tcp PORT', $text); }
 set_error_handler(fn($number, $text) => print(told($text) . "\n"));
 var_dump($pool->get('k'));
