@@ -2,10 +2,11 @@
 take part through `leveret serve`; what they read there is what they would read from a real memcached."""
 
 import json
+import subprocess
 import unittest
 
 from servers import Server
-from support import PHP, SCRIPTS, Provider, SystemTest, run
+from support import COMMAND, PATIENCE, PHP, SCRIPTS, Provider, SystemTest, run
 
 NATIVE = ["apcu", "cache"]
 MEMCACHED = ["memcached-php", "memcached-php-zlib", "memcached-php-plain", "memcached-json", "memcached-igbinary", "memcached-msgpack-zlib"]
@@ -109,6 +110,20 @@ class Translation(SystemTest):
             self.compared = 0
             for writer in NATIVE:
                 self.compare(reader, writer, want, got[writer])
+
+    def test_command_and_restore(self):
+        """`leveret set --flags`, and a dump that `leveret restore` stores elsewhere, are read with the types that the flags say"""
+        self.leveret("set", "--arena", self.arena(), "--flags", 4, "shell", 'a:1:{s:1:"k";d:1.5;}')
+        self.php("<?php $m = new Memcached; $m->addServer('arena:apcu', 0); echo json_encode($m->setMulti(['int' => 5, 'long' => str_repeat('abc', 5000)]));", provider=self.ours())
+        dump = self.folder / "dump"
+        arena = ["--arena", self.arena()]
+        with dump.open("wb") as items:
+            subprocess.run([COMMAND, "dump", *arena], stdout=items, stderr=subprocess.DEVNULL, check=True, timeout=PATIENCE)
+        self.php("<?php echo json_encode(apcu_clear_cache());")
+        with dump.open() as items:
+            subprocess.run([COMMAND, "restore", *arena], stdin=items, capture_output=True, check=True, timeout=PATIENCE)
+        read = "<?php $all = apcu_fetch(['shell', 'int', 'long']); $all['long'] = strlen($all['long']); ksort($all); echo json_encode($all);"
+        self.assertEqual({"int": 5, "long": 15000, "shell": {"k": 1.5}}, self.php(read))
 
     def test_counting_over_a_socket(self):
         """an int that a remote php-memcached or php-memcache stored is counted by apcu_inc, stays an int for all, and counts on"""

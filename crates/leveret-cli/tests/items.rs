@@ -78,7 +78,7 @@ fn json_says_all_that_is_known_of_an_item() {
         ("size", "1"),
         ("flags", "7"),
         ("encoding", "\"raw\""),
-        ("origin", "\"native\""),
+        ("origin", "\"wire\""),
         ("codec", "0"),
     ] {
         assert_eq!(item[name].to_string(), want, "{name}");

@@ -3,7 +3,7 @@ use crate::output::{self, Answer, Failure, Outcome};
 use crate::target::{self, Target};
 use crate::units;
 use clap::Args;
-use leveret_engine::{Deadline, Encoding, Meta, Mode, Stored, Time, Value};
+use leveret_engine::{Deadline, Encoding, Meta, Mode, Origin, Stored, Time, Value};
 use serde::Serialize;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
@@ -103,7 +103,13 @@ impl Set {
 
     fn meta(&self) -> Meta {
         let encoding = if self.integer { Encoding::Integer } else { Encoding::Raw };
-        Meta { flags: self.flags, ..Meta::native(encoding) }
+        let meta = Meta { flags: self.flags, ..Meta::native(encoding) };
+        // With a client's flags it is what that client would have sent: all read it by them.
+        if self.flags != 0 && !self.integer {
+            Meta { origin: Origin::Wire as u8, ..meta }
+        } else {
+            meta
+        }
     }
 }
 
