@@ -87,7 +87,7 @@ static bool configure(memc_link *link, const char *at)
 		}
 		const char *begin = at + strlen(server), *end = at + len;
 		const char *weight = zend_memnstr(begin, "/?", 2, end), *host_end = weight ? weight : end;
-		const char *colon = *begin == '/' ? NULL : memchr(begin, ':', (size_t) (host_end - begin));
+		const char *colon = *begin == '/' || strncmp(begin, "arena:", strlen("arena:")) == 0 ? NULL : memchr(begin, ':', (size_t) (host_end - begin));
 		zend_string *host = zend_string_init(begin, (size_t) ((colon ? colon : host_end) - begin), 0);
 		int code = add(link, host, colon ? ZEND_STRTOL(colon + 1, NULL, 10) : 0, weight ? ZEND_STRTOL(weight + 2, NULL, 10) : 0);
 		zend_string_release(host);

@@ -85,6 +85,7 @@ static void read_through(memc_object *self, zend_fcall_info *call, zend_fcall_in
 static bool get_from_arena(memc_object *self, leveret_arena *arena, zend_string *key, bool with_cas, memc_copy *copy)
 {
 	leveret_found found;
+	self->is_fetching = false;
 	for (int tries = 0; tries < 64; tries++) {
 		leveret_status status = with_cas ? leveret_find_cas(arena, php_leveret_string(key), 0, &found) : leveret_find(arena, php_leveret_string(key), 0, &found);
 		if (status != LEVERET_OK) {

@@ -50,6 +50,7 @@ static bool store_in_arena(memc_object *self, leveret_arena *arena, leveret_oper
 	leveret_mode mode = mode_of(operation);
 	leveret_bytes bytes = payload->meta.encoding == LEVERET_INTEGER ? php_leveret_bytes(&payload->integer, sizeof(payload->integer)) : payload->bytes;
 	leveret_status status = leveret_store(arena, php_leveret_string(key), bytes, &payload->meta, deadline_of(expiration, now), mode, cas, now, NULL);
+	self->is_fetching = false;
 	memc_result(self, result_of_status(status, mode));
 	return status == LEVERET_OK;
 }
@@ -93,17 +94,15 @@ static bool store_payload(memc_object *self, leveret_operation operation, zend_s
 	if (arena) {
 		stored = store_in_arena(self, arena, operation, full, payload, expiration, number);
 	} else {
-		for (zend_long tries = 0; !stored && tries <= link->store_retries; tries++) {
+		zend_long retries = link->store_retries;
+		do {
 			memc_copy copy = {0};
 			leveret_request request = store_request(link, operation, server_key, full, payload, expiration, number);
 			if (memc_call(self, &request, &copy)) {
 				memc_copy_free(&copy);
 			}
 			stored = !memc_is_failure(self->code);
-			if (!wants_retry(self->code)) {
-				break;
-			}
-		}
+		} while (!stored && wants_retry(self->code) && retries-- > 0);
 	}
 	zend_string_release(full);
 	return stored;
