@@ -8,7 +8,7 @@ import urllib.parse
 from pathlib import Path
 
 from servers import listens
-from support import AM_ROOT, SCRIPTS
+from support import AM_ROOT, SCRIPTS, end
 
 FPM = "/usr/sbin/php-fpm8.2"
 NGINX = "/usr/sbin/nginx"
@@ -37,8 +37,17 @@ class Fpm:
         readies = self.readies()
         command = [FPM, *self.provider.arguments(), "-F", "-y", self.config, *(["-R"] if AM_ROOT and not WORKER_USER else [])]
         with open(self.test.folder / "fpm.out", "ab") as out:
-            self.process = self.test.start(list(map(str, command)), stdout=out, stderr=out)
+            self.process = self.test.start(list(map(str, command)), stdout=out, stderr=out, start_new_session=True)
+        self.test.addCleanup(self.end_all, self.process)
         self.wait_ready(readies)
+
+    def end_all(self, master):
+        """A worker that was killed may have held the lock of php-fpm's scoreboard: then others spin for it, also without their master."""
+        end(master)
+        try:
+            os.killpg(master.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
