@@ -207,7 +207,8 @@ static lock_try try_lock(mmc_session *session, zend_string **data)
 		zend_string_release(*data);
 		*data = NULL;
 	}
-	return is_counted ? IS_TAKEN : IS_AWAY;
+	/* Not there to be counted, and there when it was to be added: another visitor of a new session came in between. */
+	return is_counted || codes[ADDED] == LEVERET_CODE_NOTSTORED || codes[ADDED] == LEVERET_CODE_DATA_EXISTS ? IS_TAKEN : IS_AWAY;
 }
 
 static uint64_t now_us(void)
