@@ -181,6 +181,8 @@ bool memc_call(memc_object *self, leveret_request *request, memc_copy *copy);
 void memc_copy_free(memc_copy *copy);
 /* All answers of the open batch that are there or can be waited for. */
 void memc_gather(memc_object *self, memc_copies *copies, uint32_t limit);
+/* All of them; `names` are the keys as the script gave them, by the number of their request. */
+void memc_gather_named(memc_object *self, memc_copies *copies, zend_string **names);
 void memc_copies_free(memc_copies *copies);
 
 #endif

@@ -5,6 +5,41 @@
 
 #include "memcached.h"
 
+/* Whether some of eight bytes is a space, a control character or DEL: a byte below n borrows into its high bit, which it has not set. */
+static zend_always_inline bool has_gap(const char *bytes)
+{
+	const uint64_t ones = UINT64_MAX / 0xff, high_bits = ones << 7;
+	uint64_t eight, without_del;
+	memcpy(&eight, bytes, sizeof(eight));
+	without_del = eight ^ (ones * 0x7f);
+	return (((eight - ones * 0x21) & ~eight) | ((without_del - ones) & ~without_del)) & high_bits;
+}
+
+/* What the text protocol takes for a key: each byte is more than a space, no DEL, and not above `top`. */
+static bool is_text(const char *key, size_t len, unsigned char top)
+{
+	size_t at = 0;
+	if (len >= 8 && top == UCHAR_MAX) {
+		/* The last eight overlap the ones before them. */
+		if (has_gap(key + len - 8)) {
+			return false;
+		}
+		for (; at + 8 < len; at += 8) {
+			if (has_gap(key + at)) {
+				return false;
+			}
+		}
+		return true;
+	}
+	for (; at < len; at++) {
+		unsigned char byte = (unsigned char) key[at];
+		if (byte <= ' ' || byte == 0x7f || byte > top) {
+			return false;
+		}
+	}
+	return true;
+}
+
 bool memc_key_is_good(memc_object *self, const zend_string *key)
 {
 	const memc_link *link = self->link;
@@ -13,13 +48,7 @@ bool memc_key_is_good(memc_object *self, const zend_string *key)
 	if (good && link->behaviors[MEMC_BINARY_PROTOCOL]) {
 		good = !memchr(ZSTR_VAL(key), '\n', ZSTR_LEN(key));
 	} else if (good) {
-		const unsigned char top = link->behaviors[MEMC_VERIFY_KEY] ? 0x7e : 0xff;
-		for (const unsigned char *at = (const unsigned char *) ZSTR_VAL(key), *end = at + ZSTR_LEN(key); at < end; at++) {
-			if (*at <= ' ' || *at == 0x7f || *at > top) {
-				good = false;
-				break;
-			}
-		}
+		good = is_text(ZSTR_VAL(key), ZSTR_LEN(key), link->behaviors[MEMC_VERIFY_KEY] ? 0x7e : UCHAR_MAX);
 	}
 	if (!good) {
 		memc_result(self, MEMC_BAD_KEY_PROVIDED);
@@ -35,14 +64,19 @@ zend_string *memc_full_key(const memc_link *link, zend_string *key)
 	return zend_string_concat2(ZSTR_VAL(link->prefix), ZSTR_LEN(link->prefix), ZSTR_VAL(key), ZSTR_LEN(key));
 }
 
+static void copy_but_key(const leveret_answer *answer, memc_copy *copy)
+{
+	*copy = (memc_copy) {
+		.request = answer->request, .code = answer->code, .meta = answer->meta, .cas = answer->cas, .number = answer->number, .server = answer->server,
+		.data = zend_string_init((const char *) answer->value.data, answer->value.len, 0)
+	};
+}
+
 static void copy_answer(const memc_link *link, const leveret_answer *answer, memc_copy *copy)
 {
 	size_t skip = link->prefix && answer->key.len >= ZSTR_LEN(link->prefix) ? ZSTR_LEN(link->prefix) : 0;
-	*copy = (memc_copy) {
-		.request = answer->request, .code = answer->code, .meta = answer->meta, .cas = answer->cas, .number = answer->number, .server = answer->server,
-		.key = zend_string_init((const char *) answer->key.data + skip, answer->key.len - skip, 0),
-		.data = zend_string_init((const char *) answer->value.data, answer->value.len, 0)
-	};
+	copy_but_key(answer, copy);
+	copy->key = zend_string_init((const char *) answer->key.data + skip, answer->key.len - skip, 0);
 }
 
 void memc_copy_free(memc_copy *copy)
@@ -81,15 +115,30 @@ bool memc_call(memc_object *self, leveret_request *request, memc_copy *copy)
 	return true;
 }
 
+static memc_copy *next_copy(memc_copies *copies)
+{
+	if (copies->count == copies->room) {
+		copies->room = copies->room ? 2 * copies->room : 16;
+		copies->list = safe_erealloc(copies->list, copies->room, sizeof(*copies->list), 0);
+	}
+	return &copies->list[copies->count++];
+}
+
 void memc_gather(memc_object *self, memc_copies *copies, uint32_t limit)
 {
 	leveret_answer answer;
 	while (copies->count < limit && leveret_pool_next(self->link->pool, &answer)) {
-		if (copies->count == copies->room) {
-			copies->room = copies->room ? 2 * copies->room : 16;
-			copies->list = safe_erealloc(copies->list, copies->room, sizeof(*copies->list), 0);
-		}
-		copy_answer(self->link, &answer, &copies->list[copies->count++]);
+		copy_answer(self->link, &answer, next_copy(copies));
+	}
+}
+
+void memc_gather_named(memc_object *self, memc_copies *copies, zend_string **names)
+{
+	leveret_answer answer;
+	while (leveret_pool_next(self->link->pool, &answer)) {
+		memc_copy *copy = next_copy(copies);
+		copy_but_key(&answer, copy);
+		copy->key = zend_string_copy(names[answer.request]);
 	}
 }
 

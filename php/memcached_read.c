@@ -159,44 +159,59 @@ PHP_METHOD(Memcached, getByKey) { get(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
 
 /* --- many items --- */
 
-/* Begins a batch of gets and tells how many. Keys that break the rules are passed over, as in the original. */
-static uint32_t ask(memc_object *self, zend_string *server_key, HashTable *keys, bool with_cas)
+/* The keys of a batch as the script gave them, in the order of their requests. */
+typedef struct memc_names {
+	zend_string **list;
+	uint32_t count;
+} memc_names;
+
+static void names_free(memc_names *names)
+{
+	for (uint32_t i = 0; i < names->count; i++) {
+		zend_string_release(names->list[i]);
+	}
+	efree(names->list);
+}
+
+/* Begins a batch of gets; `names` are freed by the caller. Keys that break the rules are passed over, as in the original. */
+static void ask(memc_object *self, zend_string *server_key, HashTable *keys, bool with_cas, memc_names *names)
 {
 	memc_link *link = self->link;
-	uint32_t asked = 0;
 	zval *key;
 	/* First all that may run user code (__toString), then the batch. */
 	uint32_t count = 0, room = zend_hash_num_elements(keys);
-	zend_string **names = safe_emalloc(room ? room : 1, sizeof(*names), 0);
+	*names = (memc_names) { .list = safe_emalloc(room ? room : 1, sizeof(*names->list), 0) };
 	ZEND_HASH_FOREACH_VAL(keys, key) {
 		zend_string *name = zval_get_string(key);
-		if (!EG(exception) && memc_key_is_good(self, name)) {
-			names[count++] = memc_full_key(link, name);
+		if (!EG(exception) && count < room && memc_key_is_good(self, name)) {
+			names->list[count++] = name;
+		} else {
+			zend_string_release(name);
 		}
-		zend_string_release(name);
 	} ZEND_HASH_FOREACH_END();
 	memc_result(self, MEMC_NOTFOUND);
 	self->is_fetching = false;
 	leveret_pool_begin(link->pool);
 	for (uint32_t i = 0; i < count; i++) {
+		zend_string *name = names->list[i];
 		if (EG(exception)) {
-			zend_string_release(names[i]);
+			zend_string_release(name);
 			continue;
 		}
-		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(names[i]), .with_cas = with_cas, .server = -1 };
+		zend_string *full = memc_full_key(link, name);
+		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(full), .with_cas = with_cas, .server = -1 };
 		if (server_key) {
 			request.group = php_leveret_string(server_key);
 		}
 		int code = leveret_pool_add(link->pool, &request);
+		zend_string_release(full);
 		if (code == MEMC_SUCCESS) {
-			asked++;
+			names->list[names->count++] = name;
 		} else {
 			memc_failure(self, code);
+			zend_string_release(name);
 		}
-		zend_string_release(names[i]);
 	}
-	efree(names);
-	return asked;
 }
 
 /* The result of `asked` gets, of which those that found nothing left no copy. A server that could not be reached at all makes its keys
@@ -255,8 +270,10 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	if (EG(exception)) {
 		RETURN_THROWS();
 	}
-	uint32_t asked = ask(self, server_key, keys, flags & MEMC_GET_EXTENDED);
-	if (!asked) {
+	memc_names names;
+	ask(self, server_key, keys, flags & MEMC_GET_EXTENDED, &names);
+	if (!names.count) {
+		names_free(&names);
 		if (self->code != MEMC_NOTFOUND) {
 			zval_ptr_dtor(return_value);
 			RETVAL_FALSE;
@@ -265,8 +282,10 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	}
 	memc_copies copies = {0};
 	int code = leveret_pool_run(link->pool);
-	memc_gather(self, &copies, UINT32_MAX);
-	if (!judge_many(self, code, &copies, asked)) {
+	memc_gather_named(self, &copies, names.list);
+	bool asked_some = judge_many(self, code, &copies, names.count);
+	names_free(&names);
+	if (!asked_some) {
 		zval_ptr_dtor(return_value);
 		RETVAL_FALSE;
 	}
@@ -339,7 +358,10 @@ static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		Z_PARAM_FUNC_OR_NULL(call, cache)
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_THIS();
-	if (!ask(self, server_key, keys, with_cas)) {
+	memc_names names;
+	ask(self, server_key, keys, with_cas, &names);
+	names_free(&names);
+	if (!names.count) {
 		if (self->code == MEMC_NOTFOUND) {
 			memc_result(self, MEMC_BAD_KEY_PROVIDED);
 		}

@@ -9,6 +9,19 @@ pub(crate) fn unsigned(word: &[u8]) -> Option<u64> {
     }
 }
 
+/// The plain number at the front, of at most 19 digits, and what follows it.
+pub(crate) fn leading(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (mut number, mut len) = (0_u64, 0);
+    while let Some(digit) = bytes.get(len).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit <= 9) {
+        if len == 19 {
+            return None;
+        }
+        number = number * 10 + u64::from(digit);
+        len += 1;
+    }
+    (len > 0).then(|| (number, &bytes[len..]))
+}
+
 /// A signed number of 64 bits.
 pub(crate) fn signed(word: &[u8]) -> Option<i64> {
     match word {
@@ -46,6 +59,15 @@ fn magnitude(word: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_at_the_front() {
+        assert_eq!(leading(b"12 3"), Some((12, b" 3".as_slice())));
+        assert_eq!(leading(b"9999999999999999999"), Some((9_999_999_999_999_999_999, b"".as_slice())));
+        for none in [b"".as_slice(), b" 1", b"+1", b"-1", b"10000000000000000000"] {
+            assert_eq!(leading(none), None);
+        }
+    }
 
     #[test]
     fn unsigned_numbers() {

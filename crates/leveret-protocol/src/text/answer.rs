@@ -1,7 +1,7 @@
 //! What a client reads: one line, and the data block behind some. What an answer means depends on what was asked; here is only
 //! what it says.
+use super::words::{word_len, Words};
 use super::write::{Facts, Ttl};
-use super::Words;
 use crate::{number, Broken, Limits, Received, WireKey, KEY_MAX};
 use memchr::memchr;
 
@@ -106,6 +106,9 @@ pub fn parse_answer<'a>(input: &'a [u8], limits: &Limits) -> Received<Answer<'a>
     if input.starts_with(b"END\r\n") {
         return Received::Answer { answer: Answer::End, consumed: b"END\r\n".len() };
     }
+    if let Some(received) = plain_value(input, limits) {
+        return received;
+    }
     let Some(newline) = memchr(b'\n', &input[..input.len().min(LINE_MAX)]) else {
         return if input.len() < LINE_MAX { Received::More { total: input.len() + 1 } } else { Received::Broken(Broken::LongLine) };
     };
@@ -163,6 +166,18 @@ fn stat<'a>(line: &'a [u8], mut rest: Words<'a>) -> Answer<'a> {
         Some(name) => Answer::Stat { name, value: rest.0.strip_prefix(b" ").unwrap_or(rest.0) },
         None => Answer::Line(line),
     }
+}
+
+/// `VALUE key flags length` as servers write it. None: it has a cas, is not whole, or is not so plain.
+fn plain_value<'a>(input: &'a [u8], limits: &Limits) -> Option<Received<Answer<'a>>> {
+    let rest = input.strip_prefix(b"VALUE ")?;
+    let key_len = word_len(&rest[..rest.len().min(KEY_MAX + 1)]);
+    let (key, rest) = rest.split_at_checked(key_len).filter(|(key, _)| !key.is_empty() && !key.contains(&b'\n'))?;
+    let (flags, rest) = number::leading(rest.strip_prefix(b" ")?)?;
+    let (len, rest) = number::leading(rest.strip_prefix(b" ")?)?;
+    let rest = rest.strip_prefix(b"\r\n")?;
+    let flags = u32::try_from(flags).ok()?;
+    Some(block(input, input.len() - rest.len(), len, limits, |value| Answer::Value { key, flags, value, cas: None }))
 }
 
 fn value<'a>(input: &'a [u8], line_len: usize, mut words: Words<'a>, limits: &Limits) -> Received<Answer<'a>> {
