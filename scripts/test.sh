@@ -4,7 +4,7 @@
 # Longest time for one part, in seconds: a hung test must fail by name, not stop CI without a word.
 PART_SECONDS_MAX=900
 
-# ./x test [PART [FILTER]]: PART is lint, rust, generated, phpt or system. Without it: all.
+# ./x test [PART [FILTER]]: PART is lint, rust, generated, phpt, leaks or system. Without it: all.
 verb_test() {
     need_rust lint
     need "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
@@ -18,14 +18,16 @@ verb_test() {
             generated_parts
             rust_part
             phpt_part
+            leaks_short_part
             system_part
             ;;
         lint) lint_parts ;;
         generated) generated_parts ;;
         rust) rust_part "$@" ;;
         phpt) build_for_tests && phpt_part "$@" ;;
+        leaks) build_for_tests && leaks_short_part ;;
         system) build_for_tests && system_part "$@" ;;
-        *) fail "There is no part '$part'." "The parts are lint, generated, rust, phpt and system." ;;
+        *) fail "There is no part '$part'." "The parts are lint, generated, rust, phpt, leaks and system." ;;
     esac
     report_counts
 }
@@ -89,14 +91,18 @@ arginfo_is_fresh() {
     }
 }
 
-# phpt tests run on the copy in build/php-src, because run-tests.php writes its logs beside each failed test.
-phpt_part() {
-    local arenas status=0
+phpt_part() { run_phpt "php: phpt" build/test-phpt.log "$(command -v php8.2)" "${@:-build/php-src/tests}"; }
+
+# run_phpt NAME LOG PHP TEST...: phpt tests run on the copy in build/php-src, because run-tests.php writes its logs beside
+# each failed test.
+run_phpt() {
+    local name=$1 log=$2 php=$3 arenas status=0
+    shift 3
     arenas=$(mktemp -d /dev/shm/leveret-phpt.XXXXXX)
-    LEVERET_DIR=$arenas TEST_PHP_EXECUTABLE=$(command -v php8.2) NO_INTERACTION=1 \
-        counted "php: phpt" build/test-phpt.log phpt_counts \
+    LEVERET_DIR=$arenas TEST_PHP_EXECUTABLE=$php NO_INTERACTION=1 \
+        counted "$name" "$log" phpt_counts \
         php8.2 -n "$(php-config8.2 --prefix)/lib/php/$(php-config8.2 --phpapi)/build/run-tests.php" \
-        -q -n "-j$(nproc)" -d "extension=$ROOT/build/leveret.so" --no-color --no-progress --show-diff "${@:-build/php-src/tests}" || status=$?
+        -q -n "-j$(nproc)" -d "extension=$ROOT/build/leveret.so" --no-color --no-progress --show-diff "$@" || status=$?
     rm -rf "$arenas"
     return "$status"
 }
