@@ -103,7 +103,7 @@ impl Pool {
             has_trouble: false,
             has_errors: false,
             failures: Vec::new(),
-            pid: std::process::id(),
+            pid: leveret_engine::process_id(),
         }
     }
 
@@ -404,7 +404,7 @@ impl Pool {
 
     /// In a child of fork: connections, what is asked over them and what waits to be sent are its parent's.
     fn leave_to_parent(&mut self) {
-        let pid = std::process::id();
+        let pid = leveret_engine::process_id();
         if pid != self.pid {
             // Closing here does not close the parent's.
             self.quit();
