@@ -85,6 +85,10 @@ void memc_result(memc_object *self, zend_long code)
 
 void memc_failure(memc_object *self, zend_long code)
 {
+	/* Where the server has hung up the pool says that it was in the middle of reading; to libmemcached the connection failed. */
+	if (code == MEMC_UNKNOWN_READ_FAILURE) {
+		code = MEMC_CONNECTION_FAILURE;
+	}
 	memc_result(self, code);
 	if (memc_is_failure(code) && code != MEMC_NOTFOUND && code != MEMC_NOTSTORED && code != MEMC_DATA_EXISTS) {
 		self->error_code = code;
