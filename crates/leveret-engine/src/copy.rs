@@ -16,10 +16,11 @@ struct Half(u32);
 #[derive(Clone, Copy)]
 struct Quarter(u16);
 
-/// Copies `len` bytes; either side may be shared memory that another process writes meanwhile.
+/// Copies `len` bytes; either side may be shared memory that another process writes meanwhile. Should the two overlap, which they do
+/// in damaged files only, the target's bytes are any of the source's.
 ///
 /// # Safety
-/// `src..src+len` is mapped and readable, `dst..dst+len` mapped and writable, and the two do not overlap.
+/// `src..src+len` is mapped and readable, `dst..dst+len` mapped and writable.
 #[inline]
 pub(crate) unsafe fn copy(dst: *mut u8, src: *const u8, len: usize) {
     if len > 64 {

@@ -41,9 +41,11 @@ impl Watch {
     pub fn is_lost(&self) -> bool {
         RANGES[self.0].lost.load(Ordering::Acquire)
     }
+}
 
+impl Drop for Watch {
     /// The mapping is about to go.
-    pub fn end(&self) {
+    fn drop(&mut self) {
         RANGES[self.0].len.store(0, Ordering::Release);
         RANGES[self.0].taken.store(false, Ordering::Release);
     }
@@ -78,7 +80,7 @@ extern "C" fn on_sigbus(signal: libc::c_int, info: *mut libc::siginfo_t, context
             continue;
         }
         range.lost.store(true, Ordering::Release);
-        // SAFETY: replaces exactly our own mapping, which stays reserved for us until `Watch::end`.
+        // SAFETY: replaces exactly our own mapping, which stays reserved for us until the `Watch` is dropped.
         let zeros = unsafe {
             libc::mmap(
                 start as *mut libc::c_void,
@@ -98,7 +100,8 @@ extern "C" fn on_sigbus(signal: libc::c_int, info: *mut libc::siginfo_t, context
         let previous: &libc::sigaction = &*(&raw const PREVIOUS).cast();
         match previous.sa_sigaction {
             libc::SIG_DFL | libc::SIG_IGN => {
-                // Back to the default; the faulting instruction runs again and ends the process as it would have without us.
+                // Back to the default; the faulting instruction runs again and ends the process as it would have without us. (A
+                // SIGBUS that was sent with kill(2) ends it the second time.)
                 let mut action: libc::sigaction = std::mem::zeroed();
                 action.sa_sigaction = libc::SIG_DFL;
                 libc::sigaction(signal, &action, ptr::null_mut());

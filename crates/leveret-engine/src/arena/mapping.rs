@@ -10,15 +10,27 @@ use std::ptr;
 
 /// One shared, writable mapping of a whole file, watched by the SIGBUS guard.
 pub(crate) struct Mapping {
+    // Before the pages: fields are dropped in this order, and no range may be watched that is not ours any more.
+    watch: guard::Watch,
+    pages: Pages,
+}
+
+struct Pages {
     base: *mut u8,
     len: usize,
-    watch: guard::Watch,
 }
 
 // SAFETY: the pointer is to memory that every thread may use; all access goes through atomics or volatile copies.
-unsafe impl Send for Mapping {}
+unsafe impl Send for Pages {}
 // SAFETY: as above.
-unsafe impl Sync for Mapping {}
+unsafe impl Sync for Pages {}
+
+impl Drop for Pages {
+    fn drop(&mut self) {
+        // SAFETY: the range is ours, and every view of it lives inside the `Core` that owns this mapping.
+        let _ = unsafe { mm::munmap(self.base.cast(), self.len) };
+    }
+}
 
 impl Mapping {
     pub fn new(file: BorrowedFd<'_>, len: u64) -> io::Result<Mapping> {
@@ -27,10 +39,11 @@ impl Mapping {
         let base =
             unsafe { mm::mmap(ptr::null_mut(), len, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED | MapFlags::NORESERVE, file, 0)? }
                 .cast::<u8>();
+        let pages = Pages { base, len };
         // A crash of the host process must not write the whole cache, values included, into its core file.
         // SAFETY: exactly the range that was mapped just now.
         unsafe { mm::madvise(base.cast(), len, Advice::LinuxDontDump)? };
-        Ok(Mapping { base, len, watch: guard::Watch::new(base as usize, len)? })
+        Ok(Mapping { watch: guard::Watch::new(base as usize, len)?, pages })
     }
 
     /// Whether the file was truncated under us: since then this process sees private zeros.
@@ -46,25 +59,17 @@ impl Mapping {
         let off = off as usize;
         assert!(
             off % align_of::<T>() == 0
-                && count.checked_mul(size_of::<T>()).and_then(|len| len.checked_add(off)).is_some_and(|end| end <= self.len)
+                && count.checked_mul(size_of::<T>()).and_then(|len| len.checked_add(off)).is_some_and(|end| end <= self.pages.len)
         );
         // SAFETY: in bounds by the assertion.
-        Table { first: unsafe { self.base.add(off) }.cast(), len: count }
+        Table { first: unsafe { self.pages.base.add(off) }.cast(), len: count }
     }
 
     /// The plain bytes at `off..off+len`.
     pub fn data(&self, off: u64, len: u64) -> Data {
-        assert!(off.checked_add(len).is_some_and(|end| end <= self.len as u64));
+        assert!(off.checked_add(len).is_some_and(|end| end <= self.pages.len as u64));
         // SAFETY: in bounds by the assertion.
-        Data { base: unsafe { self.base.add(off as usize) }, len }
-    }
-}
-
-impl Drop for Mapping {
-    fn drop(&mut self) {
-        self.watch.end();
-        // SAFETY: the range is ours, and every view of it lives inside the `Core` that owns this mapping.
-        let _ = unsafe { mm::munmap(self.base.cast(), self.len) };
+        Data { base: unsafe { self.pages.base.add(off as usize) }, len }
     }
 }
 
@@ -179,9 +184,10 @@ impl Data {
         unsafe { copy::copy(self.range(off, src.len() as u64), src.as_ptr(), src.len()) };
     }
 
-    /// Copies within the arena; the two ranges do not overlap, since one lies beyond the end of what is published.
+    /// Copies within the arena, into freshly reserved room beyond all that is published: only in a damaged file do the two ranges
+    /// overlap, and then the copy is damaged too.
     pub fn copy_within(&self, from: u64, to: u64, len: u64) {
-        // SAFETY: both are in bounds; they do not overlap by contract of the callers, who copy into freshly reserved room.
+        // SAFETY: both are in bounds.
         unsafe { copy::copy(self.range(to, len), self.range(from, len), len as usize) };
     }
 

@@ -43,9 +43,10 @@ impl Membership {
     pub fn new() -> io::Result<Membership> {
         // SAFETY: a fresh private page; zeroed, which is a valid `Page`.
         let page = unsafe { mm::mmap_anonymous(ptr::null_mut(), 4096, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)? };
+        let membership = Membership { page: page.cast() };
         // SAFETY: the page mapped just now.
         unsafe { mm::madvise(page, 4096, Advice::LinuxWipeOnFork)? };
-        Ok(Membership { page: page.cast() })
+        Ok(membership)
     }
 
     fn page(&self) -> &Page {
