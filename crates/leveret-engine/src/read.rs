@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::hash;
 use crate::index::{SlotWord, Spot, CHAIN_MAX};
 use crate::item::{Encoding, Extent, Kind, Meta, View};
+use crate::lock::Locked;
 use crate::segment::{SegmentId, State, StateWord};
 use crate::sync::{fence, AtomicU64, Ordering};
 use crate::time::{Deadline, Moment, Time};
@@ -111,8 +112,7 @@ enum Match {
 impl Arena {
     /// The item under `key`, copied out.
     pub fn get(&self, key: &[u8], now: Time) -> Option<Item> {
-        let (found, value) = self.fetch(key, now, |arena| arena.find(key, now))?;
-        Some(found.into_item(key, value))
+        self.fetch(key, now, false).ok().flatten()
     }
 
     /// The items under several keys, in their order.
@@ -122,17 +122,7 @@ impl Arena {
 
     /// The item with its cas token.
     pub fn gets(&self, key: &[u8], now: Time) -> Result<Option<Item>, Error> {
-        let mut failure = None;
-        let fetched = self.fetch(key, now, |arena| {
-            arena.find_cas(key, now).unwrap_or_else(|error| {
-                failure = Some(error);
-                None
-            })
-        });
-        match failure {
-            Some(error) => Err(error),
-            None => Ok(fetched.map(|(found, value)| found.into_item(key, value))),
-        }
+        self.fetch(key, now, true)
     }
 
     /// Whether there is a live item under `key`; counts nothing.
@@ -140,19 +130,19 @@ impl Arena {
         self.peek(key, now).is_some()
     }
 
-    fn fetch(&self, key: &[u8], now: Time, mut find: impl FnMut(&Arena) -> Option<Found>) -> Option<(Found, Vec<u8>)> {
+    fn fetch(&self, key: &[u8], now: Time, with_cas: bool) -> Result<Option<Item>, Error> {
         for _ in 0..COPIES {
-            let found = find(self)?;
+            let found = if with_cas { self.find_cas(key, now)? } else { self.find(key, now) };
+            let Some(found) = found else { return Ok(None) };
             if let Some(value) = self.copy_to_vec(&found) {
-                return Some((found, value));
+                return Ok(Some(found.into_item(key, value)));
             }
         }
         // Recycled twice in the middle of a copy: under the lock it cannot be.
         let hash = self.core.hash(key);
-        let _locked = self.core.lock(self.core.shard_of(hash), now).ok()?;
-        let mut found = Found::default();
-        self.core.meet(hash, key, now, &mut found)?;
-        self.copy_to_vec(&found).map(|value| (found, value))
+        let locked = self.core.lock(self.core.shard_of(hash), now)?;
+        let Some(found) = locked.find(hash, key, with_cas, now) else { return Ok(None) };
+        Ok(self.copy_to_vec(&found).map(|value| found.into_item(key, value)))
     }
 
     /// The value of an item that was found; None when it was recycled meanwhile.
@@ -230,12 +220,7 @@ impl Arena {
                 return Ok(Some(Found { cas, ..found }));
             }
         }
-        let locked = core.lock(core.shard_of(hash), now)?;
-        let located = locked.locate(hash, key);
-        let Some(view) = located.live() else { return Ok(None) };
-        let cas = locked.give_cas(view);
-        let mut found = Found::default();
-        Ok(core.meet(hash, key, now, &mut found).map(|_| Found { cas, ..found }))
+        Ok(core.lock(core.shard_of(hash), now)?.find(hash, key, true, now))
     }
 
     /// Copies the value of an item that was found to `dst`. False: it was recycled meanwhile; find it again.
@@ -480,6 +465,18 @@ impl Core {
     }
 }
 
+impl Locked<'_> {
+    /// The live item under a key of this shard, on request with its token, which copies of it keep from then on. Counts nothing.
+    pub fn find(&self, hash: u64, key: &[u8], with_cas: bool, now: impl Moment) -> Option<Found> {
+        let mut found = Found::default();
+        let spot = self.core.meet(hash, key, now, &mut found)?;
+        if with_cas {
+            found.cas = self.give_cas(&self.core.item_behind(self.index, spot.word)?);
+        }
+        Some(found)
+    }
+}
+
 /// Digits of a number's decimal text.
 pub(crate) fn decimal_len(number: u64) -> u32 {
     number.checked_ilog10().map_or(1, |log| log + 1)
@@ -526,5 +523,39 @@ impl Found {
             hits: self.hits,
             fetched: self.fetched != 0,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OpenOptions;
+    use std::sync::atomic::AtomicBool;
+
+    /// A value that was recycled under its reader twice is read under the lock. There nobody asked for the token, and the item
+    /// came back with token 0, which no cas ever meets.
+    #[test]
+    fn an_item_has_its_token_however_often_its_copy_is_recycled() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let (arena, _) = Arena::open(&dir.path().join("read.arena"), &options).expect("an arena");
+        let set = |byte| arena.set(b"key", &vec![byte; 500_000], Deadline::NEVER, Time::now());
+        set(0).expect("room");
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for writer in 0..2u8 {
+                let (set, is_over) = (&set, &is_over);
+                scope.spawn(move || {
+                    while !is_over.load(Ordering::Relaxed) {
+                        // Two values at once are half of what such an arena gives to those under way.
+                        let _ = set(writer);
+                    }
+                });
+            }
+            let items: Vec<Item> = (0..1000).filter_map(|_| arena.gets(b"key", Time::now()).expect("free")).collect();
+            is_over.store(true, Ordering::Relaxed);
+            assert!(!items.is_empty());
+            assert_eq!(items.iter().filter(|item| item.cas == 0).count(), 0);
+        });
     }
 }

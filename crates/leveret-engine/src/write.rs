@@ -1,5 +1,6 @@
 //! Writing: under the lock of the key's shard. Bytes go beyond what is published, then one store to the key's slot commits.
-//! Nothing here allocates, calls back or enters the kernel while the lock is held.
+//! Nothing here waits while the lock is held. The closures that look at an item under it are short, and the one system call, which
+//! maps pages that this process has not written to before, takes the place of the page faults that would come there.
 use crate::arena::{Arena, Core};
 use crate::error::Error;
 use crate::index::{Located, Old, SlotWord};
@@ -283,13 +284,7 @@ impl Arena {
         let hash = core.hash(key);
         core.update(key, now, |locked, located| {
             let Some(old) = located.old.filter(|old| old.is_alive) else { return Ok(Step::Done(None)) };
-            let look = || {
-                let mut found = Found::default();
-                core.meet(hash, key, now, &mut found).map(|spot| {
-                    let view = locked.core.item_behind(locked.index, spot.word);
-                    Found { cas: view.map_or(0, |view| locked.give_cas(&view)), ..found }
-                })
-            };
+            let look = || locked.find(hash, key, true, now);
             let Some(found) = look() else { return Ok(Step::Done(None)) };
             let Some(amendment) = change(&found) else { return Ok(Step::Done(Some(found))) };
             let Some(cas) = locked.amend(located, &old, &found, &amendment, key) else { return Ok(Step::NoRoom) };
@@ -359,16 +354,16 @@ impl Arena {
     /// The item, with its new deadline. One that is past at once still gives the item, for the last time.
     pub fn get_and_touch(&self, key: &[u8], deadline: Deadline, now: Time) -> Result<Option<Item>, Error> {
         let core = &*self.core;
-        let mut found = Found::default();
-        let touched = self.touch_where(key, deadline, now, |locked| {
-            core.meet(core.hash(key), key, locked, &mut found);
-        })?;
-        if !touched {
+        let hash = core.hash(key);
+        let mut found = None;
+        let touched = self.touch_where(key, deadline, now, |locked| found = locked.find(hash, key, false, locked))?;
+        // Touched and not found: flushed in between.
+        let Some(found) = found.filter(|_| touched) else {
             core.count_miss();
             return Ok(None);
-        }
+        };
         core.count_hit();
-        found.deadline = deadline.0;
+        let found = Found { deadline: deadline.0, ..found };
         // Recycled since: only then is it looked up once more.
         Ok(self.copy_to_vec(&found).map(|value| found.into_item(key, value)).or_else(|| self.get(key, now)))
     }
