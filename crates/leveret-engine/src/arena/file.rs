@@ -1,6 +1,6 @@
 //! The arena's file: made in two steps (a temporary file, then a link), so that nobody ever sees half an arena; checked
 //! before it is believed; and the lock file beside it, which serialises the rare things that have no other guard.
-use crate::arena::layout::{Control, Geometry, RegionId, Shard, Unfit, FILE_LIVE, FORMAT, PAGE};
+use crate::arena::layout::{Control, Geometry, RegionId, Shard, Unfit, FORMAT, PAGE};
 use crate::error::OpenError;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{self, AtFlags, FallocateFlags, FlockOperation, Mode, OFlags, Stat, CWD};
@@ -10,7 +10,7 @@ use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What to do when an arena is opened.
+/// What to do when an arena is opened. Of one that this process has open already the first opening's `lock_timeout` and `evict` stay.
 #[derive(Clone, Debug)]
 pub struct OpenOptions {
     /// Size of a new arena, bytes: 8 MiB to 1 TiB. The size of an existing one wins.
@@ -199,7 +199,6 @@ fn fill(file: &OwnedFd, geometry: &Geometry, path: &Path) -> Result<(), OpenErro
     }
     let control = geometry.region(RegionId::Control).off;
     write(control + offset_of!(Control, active_segments) as u64, &(active as u32).to_ne_bytes())?;
-    write(control + offset_of!(Control, file_state) as u64, &FILE_LIVE.to_ne_bytes())?;
     write(0, &geometry.encode())
 }
 
@@ -219,7 +218,7 @@ pub(crate) fn allocate(file: impl AsFd, off: u64, len: u64) -> Result<(), Errno>
 
 fn random() -> [u8; 16] {
     let mut bytes = [0u8; 16];
-    // SAFETY: a live buffer of that length. Should the kernel fail, address and time still tell arenas apart; nothing secret hangs on it.
+    // SAFETY: a live buffer of that length. Should the kernel refuse, it stays zero: a seed like any other, and no secret hangs on it.
     unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
     bytes
 }

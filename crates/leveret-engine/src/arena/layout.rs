@@ -13,7 +13,7 @@ pub(crate) const PAGE: u64 = 4096;
 const DIRECTORY: usize = 1024;
 const REGIONS_MAX: usize = 32;
 
-/// Shards have at most this many segments' worth of geometry; see `Geometry::new`.
+/// Also what fits into the 12 bits of a state word, with room to spare.
 const SHARDS_MAX: u32 = 256;
 pub(crate) const PROCESS_SLOTS: u32 = 1024;
 pub(crate) const LEASES_PER_SHARD: usize = 32;
@@ -340,14 +340,11 @@ pub(crate) struct Control {
     pub flush: AtomicU64,
     /// Segments `0..active` are allocated. Grows only, under the file lock.
     pub active_segments: AtomicU32,
-    pub file_state: AtomicU32,
+    _spare: AtomicU32,
     /// Unix time of the last flush, 0 = none.
     pub flushed_unix: AtomicU64,
     _reserved: [AtomicU64; 509],
 }
-
-/// The arena takes part in the world.
-pub(crate) const FILE_LIVE: u32 = 0;
 
 /// One registered process. Written by the process that holds the life lock of this slot.
 #[repr(C)]

@@ -1,5 +1,5 @@
-//! One arena as this process sees it: the mapping, its typed regions and the private copy of its geometry. The only folder
-//! of the engine that talks to the operating system, but for the futex in `lock.rs` and `lease.rs`.
+//! One arena as this process sees it: the mapping, its typed regions and the private copy of its geometry. All that makes, maps and
+//! grows files is in this folder.
 pub(crate) mod file;
 mod growth;
 mod guard;
