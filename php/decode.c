@@ -92,9 +92,7 @@ static bool is_string(uint8_t encoding)
 php_leveret_decoding php_leveret_decode(const leveret_meta *meta, leveret_origin reader, zend_string *data, bool json_objects, zval *value, const char **problem)
 {
 	leveret_form form = { LEVERET_RAW, LEVERET_CODEC_NONE };
-	/* Most values are strings, and need no translation. */
-	bool translates = meta->flags != 0 || meta->encoding != LEVERET_RAW || meta->codec != LEVERET_CODEC_NONE;
-	if (translates && leveret_translate(meta, reader, php_leveret_string(data), &form) != 0 && reader != LEVERET_NATIVE) {
+	if (!php_leveret_is_string(meta) && leveret_translate(meta, reader, php_leveret_string(data), &form) != 0 && reader != LEVERET_NATIVE) {
 		zend_string_release(data);
 		*problem = "nobody writes such flags";
 		return PHP_LEVERET_UNKNOWN_FLAGS;

@@ -11,6 +11,12 @@ typedef enum php_leveret_decoding {
 	PHP_LEVERET_NOT_UNSERIALIZED
 } php_leveret_decoding;
 
+/* Whether the value is its bytes, whoever reads it: so it is with most items. */
+static zend_always_inline bool php_leveret_is_string(const leveret_meta *meta)
+{
+	return meta->flags == 0 && meta->encoding == LEVERET_RAW && meta->codec == LEVERET_CODEC_NONE;
+}
+
 /* Translates (leveret_translate), decompresses and decodes; runs user code. `reader`: LEVERET_PECL_MEMCACHED, LEVERET_PECL_MEMCACHE, or
  * LEVERET_NATIVE, to which flags that nobody of PHP writes are no matter: then the value is its bytes. JSON becomes arrays, or objects
  * of stdClass. Takes `data` over. Not DECODED: *value is not set, and an exception is pending, or the caller gives a warning of his

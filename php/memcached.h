@@ -117,7 +117,17 @@ void php_leveret_memcached_session_init(HashTable *pools);
 /* --- memcached_result.c --- */
 
 /* What PHP's side says, which is no error of getLastError…(). */
-void memc_result(memc_object *self, zend_long code);
+static zend_always_inline void memc_result(memc_object *self, zend_long code)
+{
+	self->code = code;
+	self->error_code = MEMC_SUCCESS;
+	self->error_errno = 0;
+	if (UNEXPECTED(self->error)) {
+		zend_string_release(self->error);
+		self->error = NULL;
+	}
+}
+
 /* What libmemcached would say: its errors, but for those that are answers, are also those of getLastError…(). */
 void memc_failure(memc_object *self, zend_long code);
 /* As memc_failure, and keeps what the server said. */
@@ -177,7 +187,7 @@ typedef struct memc_copies {
 bool memc_key_is_good(memc_object *self, const zend_string *key);
 /* `key` behind the prefix: released by the caller. */
 zend_string *memc_full_key(const memc_link *link, zend_string *key);
-/* One request and its answer; the result code is set. True: `copy` is filled, and memc_copy_free is due. */
+/* One request and its answer; the result code is set. True: `copy`, if there is one, is filled but for the key, and memc_copy_free is due. */
 bool memc_call(memc_object *self, leveret_request *request, memc_copy *copy);
 void memc_copy_free(memc_copy *copy);
 /* All answers of the open batch that are there or can be waited for. */

@@ -111,7 +111,9 @@ bool memc_call(memc_object *self, leveret_request *request, memc_copy *copy)
 	if (answer.code != MEMC_SUCCESS) {
 		return false;
 	}
-	copy_answer(self->link, &answer, copy);
+	if (copy) {
+		copy_but_key(&answer, copy);
+	}
 	return true;
 }
 

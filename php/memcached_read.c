@@ -4,6 +4,7 @@
 #endif
 
 #include "memcached.h"
+#include "decode.h"
 
 /* --- one item --- */
 
@@ -29,6 +30,8 @@ static bool give_value(memc_object *self, memc_copy *copy, bool is_extended, zva
 	copy->data = NULL;
 	if (copy->is_integer) {
 		ZVAL_LONG(&value, (zend_long) copy->number);
+	} else if (EXPECTED(php_leveret_is_string(&copy->meta))) {
+		ZVAL_STR(&value, data);
 	} else if (!memc_decode(self->link, &copy->meta, data, &value)) {
 		if (!EG(exception)) {
 			memc_result(self, MEMC_PAYLOAD_FAILURE);
@@ -81,33 +84,52 @@ static void read_through(memc_object *self, zend_fcall_info *call, zend_fcall_in
 	}
 }
 
-/* One server that is an arena: the item is read straight from memory. */
-static bool get_from_arena(memc_object *self, leveret_arena *arena, zend_string *key, bool with_cas, memc_copy *copy)
+/* One server that is an arena: the item is read straight from memory. True: it was found, and *return_value is its value, or false if it
+ * cannot be decoded. */
+static bool get_from_arena(memc_object *self, leveret_arena *arena, zend_string *key, bool is_extended, zval *return_value)
 {
 	leveret_found found;
 	self->is_fetching = false;
 	for (int tries = 0; tries < 64; tries++) {
-		leveret_status status = with_cas ? leveret_find_cas(arena, php_leveret_string(key), 0, &found) : leveret_find(arena, php_leveret_string(key), 0, &found);
+		leveret_status status = UNEXPECTED(is_extended) ? leveret_find_cas(arena, php_leveret_string(key), 0, &found) : leveret_find(arena, php_leveret_string(key), 0, &found);
 		if (status != LEVERET_OK) {
 			memc_result(self, status == LEVERET_MISS ? MEMC_NOTFOUND : MEMC_FAILURE);
 			return false;
 		}
-		if (found.is_number && found.meta.encoding == LEVERET_INTEGER) {
-			*copy = (memc_copy) { .is_integer = true, .number = (uint64_t) found.number, .meta = found.meta, .cas = found.cas };
-			memc_result(self, MEMC_SUCCESS);
-			return true;
+		memc_copy copy = { .is_integer = found.is_number && found.meta.encoding == LEVERET_INTEGER, .number = (uint64_t) found.number, .meta = found.meta, .cas = found.cas };
+		if (EXPECTED(!copy.is_integer)) {
+			copy.data = zend_string_alloc(found.value_len, 0);
+			if (UNEXPECTED(leveret_copy(arena, &found, (uint8_t *) ZSTR_VAL(copy.data)) != LEVERET_OK)) {
+				zend_string_efree(copy.data);
+				continue;
+			}
+			ZSTR_VAL(copy.data)[found.value_len] = '\0';
 		}
-		zend_string *data = zend_string_alloc(found.value_len, 0);
-		if (EXPECTED(leveret_copy(arena, &found, (uint8_t *) ZSTR_VAL(data)) == LEVERET_OK)) {
-			ZSTR_VAL(data)[found.value_len] = '\0';
-			*copy = (memc_copy) { .data = data, .meta = found.meta, .cas = found.cas };
-			memc_result(self, MEMC_SUCCESS);
-			return true;
+		memc_result(self, MEMC_SUCCESS);
+		if (UNEXPECTED(!give_value(self, &copy, is_extended, return_value))) {
+			RETVAL_FALSE;
 		}
-		zend_string_efree(data);
+		return true;
 	}
 	memc_result(self, MEMC_NOTFOUND);
 	return false;
+}
+
+/* As get_from_arena, by a request. */
+static bool get_from_servers(memc_object *self, zend_string *server_key, zend_string *key, bool is_extended, zval *return_value)
+{
+	memc_copy copy = {0};
+	leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(key), .with_cas = is_extended, .server = -1 };
+	if (server_key) {
+		request.group = php_leveret_string(server_key);
+	}
+	if (!memc_call(self, &request, &copy)) {
+		return false;
+	}
+	if (!give_value(self, &copy, is_extended, return_value)) {
+		RETVAL_FALSE;
+	}
+	return true;
 }
 
 static void get(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
@@ -130,27 +152,19 @@ static void get(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	if (!memc_key_is_good(self, key)) {
 		RETURN_FALSE;
 	}
-	memc_copy copy = {0};
 	zend_string *full = memc_full_key(link, key);
 	leveret_arena *arena = leveret_pool_arena(link->pool);
 	if (arena) {
-		found = get_from_arena(self, arena, full, is_extended, &copy);
+		found = get_from_arena(self, arena, full, is_extended, return_value);
 	} else {
-		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(full), .with_cas = is_extended, .server = -1 };
-		if (server_key) {
-			request.group = php_leveret_string(server_key);
-		}
-		found = memc_call(self, &request, &copy);
+		found = get_from_servers(self, server_key, full, is_extended, return_value);
 	}
 	zend_string_release(full);
-	RETVAL_FALSE;
-	if (found) {
-		if (!give_value(self, &copy, is_extended, return_value)) {
-			RETVAL_FALSE;
+	if (!found) {
+		RETVAL_FALSE;
+		if (self->code == MEMC_NOTFOUND && call.size) {
+			read_through(self, &call, &cache, server_key, key, is_extended, return_value);
 		}
-		memc_copy_free(&copy);
-	} else if (self->code == MEMC_NOTFOUND && call.size) {
-		read_through(self, &call, &cache, server_key, key, is_extended, return_value);
 	}
 }
 

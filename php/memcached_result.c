@@ -72,17 +72,6 @@ bool memc_is_failure(zend_long code)
 	return !(code == MEMC_SUCCESS || code == 15 || code == MEMC_END || code == 22 || code == 23 || code == 24 || code == 25 || code == MEMC_BUFFERED);
 }
 
-void memc_result(memc_object *self, zend_long code)
-{
-	self->code = code;
-	self->error_errno = 0;
-	if (self->error) {
-		zend_string_release(self->error);
-		self->error = NULL;
-	}
-	self->error_code = MEMC_SUCCESS;
-}
-
 void memc_failure(memc_object *self, zend_long code)
 {
 	/* Where the server has hung up the pool says that it was in the middle of reading; to libmemcached the connection failed. */

@@ -96,11 +96,8 @@ static bool store_payload(memc_object *self, leveret_operation operation, zend_s
 	} else {
 		zend_long retries = link->store_retries;
 		do {
-			memc_copy copy = {0};
 			leveret_request request = store_request(link, operation, server_key, full, payload, expiration, number);
-			if (memc_call(self, &request, &copy)) {
-				memc_copy_free(&copy);
-			}
+			memc_call(self, &request, NULL);
 			stored = !memc_is_failure(self->code);
 		} while (!stored && wants_retry(self->code) && retries-- > 0);
 	}
@@ -312,10 +309,8 @@ static void touch(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_THIS();
 	(void) link;
-	memc_copy copy = {0};
 	leveret_request request = { .operation = LEVERET_OP_TOUCH, .exptime = expiration };
-	RETVAL_BOOL(simple(self, &request, server_key, key, &copy) || !memc_is_failure(self->code));
-	memc_copy_free(&copy);
+	RETVAL_BOOL(simple(self, &request, server_key, key, NULL) || !memc_is_failure(self->code));
 }
 
 PHP_METHOD(Memcached, touch) { touch(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
@@ -335,12 +330,10 @@ static void delete_one(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_THIS();
 	(void) link;
-	memc_copy copy = {0};
 	/* A time before which the key may not be added again: memcached took it once, and ignores it for long. */
 	(void) time;
 	leveret_request request = { .operation = LEVERET_OP_DELETE };
-	RETVAL_BOOL(simple(self, &request, server_key, key, &copy) || !memc_is_failure(self->code));
-	memc_copy_free(&copy);
+	RETVAL_BOOL(simple(self, &request, server_key, key, NULL) || !memc_is_failure(self->code));
 }
 
 PHP_METHOD(Memcached, delete) { delete_one(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }

@@ -31,10 +31,13 @@ impl Pool {
 
     /// Writes go to every copy, but the first one's answer is the answer.
     fn write_copies(&mut self, place: &[u8], first: usize, request: &Request<'_>) -> Result<(), Code> {
-        let mut copies = vec![first];
-        let wanted = 1 + self.replicas().max(self.options.redundancy.saturating_sub(1)) as usize;
         // libmemcached's copies lie side by side; pecl/memcache tries one place after the other.
         let tries = self.replicas().max(if self.options.redundancy > 1 { OTHER_PLACES } else { 0 });
+        if tries == 0 {
+            return Ok(());
+        }
+        let mut copies = vec![first];
+        let wanted = 1 + self.replicas().max(self.options.redundancy.saturating_sub(1)) as usize;
         for attempt in 0..tries {
             if copies.len() == wanted {
                 break;
