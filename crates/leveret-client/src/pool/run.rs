@@ -14,6 +14,12 @@ impl Pool {
         if let Some(code) = self.start() {
             return code;
         }
+        // Each turn reads what there is of all of them, so few turns are needed.
+        for _ in 1..self.servers.len() {
+            if !self.wait_for_last() {
+                break;
+            }
+        }
         while self.advance() {}
         if self.has_errors {
             Code::SomeErrors
@@ -86,13 +92,32 @@ impl Pool {
         let Some(first) = busy.next() else { return false };
         let server = &self.servers[first];
         let is_alone = busy.next().is_none() && !server.has_unsent() && !server.datagrams.is_busy();
-        let is_connected = self.servers[first].link.as_ref().is_some_and(|link| link.is_connected);
         // One system call that waits is cheaper than two. It is not bounded by a deadline that already runs.
-        if is_alone && is_connected && self.servers[first].is_used && self.servers[first].deadline.is_none() {
+        if is_alone && server.can_answer() && self.servers[first].is_used && self.servers[first].deadline.is_none() {
             self.recv(first, true);
             return true;
         }
         self.wait();
+        true
+    }
+
+    /// All answers of the batch are wanted, so the first one is nothing to wake up for: waits a moment for the server that was asked
+    /// last, and by then most others have answered too. False = that does not help: there is something else to do, or it took too long.
+    fn wait_for_last(&mut self) -> bool {
+        let mut awaited = self.servers.iter().filter(|server| server.is_busy());
+        let can_wait = |server: &Server| server.is_used && !server.has_unsent() && !server.datagrams.is_busy();
+        if !awaited.clone().all(can_wait) || awaited.clone().nth(1).is_none() {
+            return false;
+        }
+        let Some(link) = awaited.next_back().and_then(|server| server.link.as_ref()) else { return false };
+        if !link::wait(&mut [PollFd::new(link, READABLE)], MOMENT) {
+            return false;
+        }
+        for index in 0..self.servers.len() {
+            if self.servers[index].can_answer() {
+                self.recv(index, false);
+            }
+        }
         true
     }
 
@@ -132,7 +157,7 @@ impl Pool {
             if is_writable {
                 self.send(index);
             }
-            if is_readable && self.servers[index].link.as_ref().is_some_and(|link| link.is_connected) {
+            if is_readable && self.servers[index].can_answer() {
                 self.recv(index, false);
             }
             if self.servers[index].is_streaming() && self.servers[index].deadline.is_some_and(|deadline| deadline <= now) {
@@ -270,6 +295,9 @@ impl Pool {
         }
     }
 }
+
+// Longer than a healthy server takes, and nothing to a time-out.
+const MOMENT: Duration = Duration::from_millis(2);
 
 // So much of an unfinished answer is progress enough to wait on.
 const PROGRESS: usize = 64 << 10;

@@ -200,6 +200,11 @@ impl Server {
         self.has_unsent() || !self.expected.is_empty()
     }
 
+    /// Something may come over the stream, or its end.
+    pub fn can_answer(&self) -> bool {
+        self.is_streaming() && self.link.as_ref().is_some_and(|link| link.is_connected)
+    }
+
     pub fn is_busy(&self) -> bool {
         self.is_streaming() || self.datagrams.is_busy()
     }
