@@ -130,15 +130,24 @@ fn counting_compares_dates_and_tells() {
     assert!(arena.verify().is_clean());
 }
 
-/// memcached's -M: a full cache refuses, loses nothing, and takes values again once something is gone.
+fn key(number: u32) -> Vec<u8> {
+    format!("key-{number}").into_bytes()
+}
+
+const VALUE: [u8; 1000] = [1; 1000];
+
+/// An arena as of memcached's -M, filled until it refuses, and how many keys it took.
+fn filled(now: Time) -> (Scratch, u32) {
+    let scratch = scratch(OpenOptions { memory: 8 << 20, evict: false, ..OpenOptions::default() });
+    let full = (0..20_000).find(|number| scratch.arena.set(&key(*number), &VALUE, Deadline::NEVER, now) == Err(Error::NoMemory));
+    (scratch, full.expect("8 MiB hold less than 20 MB"))
+}
+
+/// A full cache refuses, loses nothing, and takes values again once something is gone.
 #[test]
 fn without_eviction_a_full_arena_refuses_and_loses_nothing() {
-    let Scratch { arena, _dir } = scratch(OpenOptions { memory: 8 << 20, evict: false, ..OpenOptions::default() });
     let now = Time::now();
-    let key = |number: u32| format!("key-{number}").into_bytes();
-    let value = [1u8; 1000];
-    let full = (0..20_000).find(|number| arena.set(&key(*number), &value, Deadline::NEVER, now) == Err(Error::NoMemory));
-    let full = full.expect("8 MiB hold less than 20 MB");
+    let (Scratch { arena, _dir }, full) = filled(now);
     assert!(full > 5_000, "only {full} items fitted");
     assert!((0..full).all(|number| arena.contains(&key(number), now)));
     assert_eq!(arena.stats().evicted, 0);
@@ -146,7 +155,7 @@ fn without_eviction_a_full_arena_refuses_and_loses_nothing() {
         assert!(arena.delete(&key(number), now).expect("free"));
     }
     for number in 0..full / 2 {
-        arena.set(&key(number), &value, Deadline::NEVER, now).expect("deleted memory is used again");
+        arena.set(&key(number), &VALUE, Deadline::NEVER, now).expect("deleted memory is used again");
     }
 }
 
@@ -175,17 +184,13 @@ fn without_eviction_a_full_index_refuses_and_loses_nothing() {
 /// Deleted here and there, no segment is empty enough to be freed as it is: the living move together, and none is lost.
 #[test]
 fn without_eviction_the_room_between_the_living_is_used_again() {
-    let Scratch { arena, _dir } = scratch(OpenOptions { memory: 8 << 20, evict: false, ..OpenOptions::default() });
     let now = Time::now();
-    let key = |number: u32| format!("key-{number}").into_bytes();
-    let value = [1u8; 1000];
-    let full = (0..20_000).find(|number| arena.set(&key(*number), &value, Deadline::NEVER, now) == Err(Error::NoMemory));
-    let full = full.expect("8 MiB hold less than 20 MB");
+    let (Scratch { arena, _dir }, full) = filled(now);
     for number in (0..full).step_by(2) {
         assert!(arena.delete(&key(number), now).expect("free"));
     }
     for number in 0..full * 2 / 5 {
-        arena.set(format!("new-{number}").as_bytes(), &value, Deadline::NEVER, now).expect("deleted memory is used again");
+        arena.set(format!("new-{number}").as_bytes(), &VALUE, Deadline::NEVER, now).expect("deleted memory is used again");
     }
     assert!((1..full).step_by(2).all(|number| arena.contains(&key(number), now)));
     assert_eq!(arena.stats().evicted, 0);
