@@ -2,11 +2,15 @@
 //! errors and misses; it may not crash, hang, or give a value that was stored under another key.
 
 use std::fs::File;
+use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
+use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::time::Duration;
 
-use leveret_engine::{Arena, Cursor, Deadline, Delta, Lease, Meta, Mode, OpenOptions, Time, Value};
+use leveret_engine::{
+    Amendment, Arena, CountTerms, Cursor, Deadline, Delta, Lease, Meta, Mode, NewCas, OpenOptions, Terms, Time, Value, STALE,
+};
 
 use crate::arena_copy::ArenaImage;
 use crate::layout::{regions, seal_superblock, Region, DATA, SUPERBLOCK_LEN};
@@ -208,7 +212,11 @@ fn use_arena(path: &Path, seed: u64, trusts_values: bool) -> Result<String, Stri
     walk(&arena, now, trusts_values)?;
     for _ in 0..150 {
         change(&arena, &mut rng, now, trusts_values)?;
+        let index = rng.below(KEYS);
+        ask_more(&arena, index, &mut rng, now);
+        look(&arena, index, now, trusts_values)?;
     }
+    let _ = arena.enter_master(rng.bits());
     let _ = arena.stats();
     let _ = arena.verify();
     arena.tend(Time(now.0 + 5000));
@@ -291,4 +299,55 @@ fn change(arena: &Arena, rng: &mut Rng, now: Time, trusts_values: bool) -> Resul
         }
     }
     look(arena, index, now, trusts_values)
+}
+
+/// What servers and bindings ask for besides. Not judged either; what makes other values works on keys that nobody looks at.
+fn ask_more(arena: &Arena, index: u64, rng: &mut Rng, now: Time) {
+    let key = key(index);
+    let other = format!("other:{}", index % 20).into_bytes();
+    let soon = Deadline::after(now, rng.below(2000) as u32);
+    match rng.below(10) {
+        0 => {
+            let amendment = Amendment { deadline: soon, marks: STALE, cas: NewCas::Next, drop_value: false };
+            drop(arena.amend(&key, now, &mut |_| Some(amendment)));
+            drop(arena.amend(&other, now, &mut |_| Some(Amendment { drop_value: true, ..amendment })));
+        }
+        1 => {
+            let terms = CountTerms { cas: Some(7), deadline: Some(soon), want_cas: true, compare: None };
+            drop(arena.count_if(&other, Delta::Decrement(1), Some((1, soon)), &terms, now));
+        }
+        2 => {
+            let terms = Terms { compare: Some(rng.bits()), older_is_stale: true, want_cas: true, ..Mode::Set.into() };
+            drop(arena.store_if(&key, Value::Bytes(&value(index, 4)), Meta::default(), soon, &terms, now));
+        }
+        3 => drop(arena.get_and_touch(&key, soon, now)),
+        4 => drop(arena.add_integer(&other, 1, Some(soon), now)),
+        5 => drop(arena.cas_integer(&other, 1, 2, now)),
+        6 => {
+            let found = arena.peek(&key, now).unwrap_or_default();
+            let _ = arena.is_current(&found.version, now);
+        }
+        7 => {
+            let announced = arena.announce("unix /run/leveret.sock");
+            drop(arena.services());
+            drop(announced);
+        }
+        8 => send(arena, &key, now),
+        _ => receive(arena, &key, &values::frame(&key, 5, index, rng.between(33_000, 300_000) as usize), now),
+    }
+}
+
+/// The kernel reads the value itself; the other side is gone already.
+fn send(arena: &Arena, key: &[u8], now: Time) {
+    let (Some(found), Ok((ours, _))) = (arena.find(key, now), UnixStream::pair()) else { return };
+    if let Some(outgoing) = arena.outgoing(&found) {
+        drop(outgoing.send(b"head", ours.as_fd(), &mut Vec::new()));
+    }
+}
+
+fn receive(arena: &Arena, key: &[u8], value: &[u8], now: Time) {
+    if let Some(mut incoming) = arena.incoming(key, value.len(), now) {
+        incoming.append(value);
+        drop(incoming.store(key, Meta::default(), Deadline::NEVER, &Mode::Set.into(), now));
+    }
 }

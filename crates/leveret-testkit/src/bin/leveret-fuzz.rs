@@ -16,8 +16,8 @@ struct Args {
     #[arg(default_value_t = 60)]
     seconds: u64,
     /// Stop after so many rounds
-    #[arg(long, default_value_t = u64::MAX)]
-    rounds: u64,
+    #[arg(long)]
+    rounds: Option<u64>,
     /// Seed of the first round
     #[arg(long)]
     seed: Option<u64>,
@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     };
     let end = Instant::now() + Duration::from_secs(args.seconds);
     let mut round = 0;
-    while Instant::now() < end && round < args.rounds {
+    while Instant::now() < end && args.rounds.is_none_or(|rounds| round < rounds) {
         let seed = seed + round;
         let failed = match args.what {
             What::Model => model::run(folder.path(), seed, 600).err().map(|failure| format!("{}\n{}", failure.why, failure.ops)),
