@@ -7,6 +7,7 @@
 #define PHP_LEVERET_MEMCACHE_H
 
 #include "php_leveret_globals.h"
+#include "client.h"
 
 /* --- numbers that scripts see --- */
 
@@ -112,47 +113,21 @@ void mmc_failures_tell(zval *object, mmc_failures *failures);
 
 /* --- memcache_call.c: one request, or a batch --- */
 
-/* An answer, copied out of the pool into the request's heap. */
-typedef struct mmc_copy {
-	uint32_t request;
-	int32_t code;
-	zend_string *key;
-	zend_string *data;                /* NULL: the value is `number` */
-	leveret_meta meta;
-	uint64_t cas;
-	uint64_t number;
-} mmc_copy;
-
-typedef struct mmc_copies {
-	mmc_copy *list;
-	uint32_t count, room;
-} mmc_copies;
-
 /* The key as it is sent: behind the prefix, cut, without spaces. NULL: it is empty, and a warning was given. */
 zend_string *mmc_key(const mmc_link *link, zend_string *key);
 /* Begins a batch. */
 leveret_pool *mmc_begin(mmc_link *link);
 /* Runs the open batch and copies its answers. */
-void mmc_run(mmc_link *link, mmc_copies *copies, mmc_failures *failures);
-/* One request: its code. `copy` is filled if that is SUCCESS, and mmc_copy_free is due. */
-int32_t mmc_call(mmc_link *link, const leveret_request *request, mmc_copy *copy, mmc_failures *failures);
-void mmc_copy_free(mmc_copy *copy);
-void mmc_copies_free(mmc_copies *copies);
+void mmc_run(mmc_link *link, client_copies *copies, mmc_failures *failures);
+/* One request: its code. `copy` is filled if that is SUCCESS, and client_copy_free is due. */
+int32_t mmc_call(mmc_link *link, const leveret_request *request, client_copy *copy, mmc_failures *failures);
 
 /* --- memcache_value.c --- */
 
-typedef struct mmc_payload {
-	leveret_bytes bytes;              /* points into `owned` or at `text` */
-	leveret_meta meta;
-	zend_string *owned;
-	char text[32];
-} mmc_payload;
-
 /* Runs user code. False: an exception is pending, or a warning was given. `link` is read before, and not used after it. */
-bool mmc_encode(const mmc_link *link, zval *value, zend_long flags, mmc_payload *payload);
-void mmc_payload_free(mmc_payload *payload);
+bool mmc_encode(const mmc_link *link, zval *value, zend_long flags, client_payload *payload);
 /* Runs user code. Takes copy->data over. False: *value is not set; a notice was given, or an exception is pending. */
-bool mmc_decode(mmc_copy *copy, zval *value);
+bool mmc_decode(client_copy *copy, zval *value);
 /* An item's flags as scripts are told them. */
 zend_long mmc_flags(const leveret_meta *meta);
 

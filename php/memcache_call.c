@@ -46,27 +46,13 @@ leveret_pool *mmc_begin(mmc_link *link)
 	return pool;
 }
 
-static void copy_answer(const leveret_answer *answer, mmc_copy *copy)
+static void copy_answer(const leveret_answer *answer, client_copy *copy)
 {
-	*copy = (mmc_copy) {
-		.request = answer->request, .code = answer->code, .meta = answer->meta, .cas = answer->cas, .number = answer->number,
-		.key = zend_string_init((const char *) answer->key.data, answer->key.len, 0),
-		.data = zend_string_init((const char *) answer->value.data, answer->value.len, 0)
-	};
+	client_copy_answer(answer, copy);
+	copy->key = zend_string_init((const char *) answer->key.data, answer->key.len, 0);
 }
 
-void mmc_copy_free(mmc_copy *copy)
-{
-	if (copy->key) {
-		zend_string_release(copy->key);
-	}
-	if (copy->data) {
-		zend_string_release(copy->data);
-	}
-	copy->key = copy->data = NULL;
-}
-
-int32_t mmc_call(mmc_link *link, const leveret_request *request, mmc_copy *copy, mmc_failures *failures)
+int32_t mmc_call(mmc_link *link, const leveret_request *request, client_copy *copy, mmc_failures *failures)
 {
 	leveret_pool *pool = mmc_begin(link);
 	leveret_answer answer;
@@ -86,28 +72,14 @@ int32_t mmc_call(mmc_link *link, const leveret_request *request, mmc_copy *copy,
 	return code;
 }
 
-void mmc_run(mmc_link *link, mmc_copies *copies, mmc_failures *failures)
+void mmc_run(mmc_link *link, client_copies *copies, mmc_failures *failures)
 {
 	leveret_pool *pool = link->pool->pool;
 	leveret_answer answer;
 	leveret_pool_run(pool);
 	while (leveret_pool_next(pool, &answer)) {
-		if (copies->count == copies->room) {
-			copies->room = copies->room ? 2 * copies->room : 16;
-			copies->list = safe_erealloc(copies->list, copies->room, sizeof(*copies->list), 0);
-		}
 		mmc_failures_answer(link, &answer, failures);
-		copy_answer(&answer, &copies->list[copies->count++]);
+		copy_answer(&answer, client_copies_next(copies));
 	}
 	mmc_failures_gather(link, failures);
-}
-
-void mmc_copies_free(mmc_copies *copies)
-{
-	for (uint32_t i = 0; i < copies->count; i++) {
-		mmc_copy_free(&copies->list[i]);
-	}
-	if (copies->list) {
-		efree(copies->list);
-	}
 }

@@ -126,22 +126,6 @@ static bool connect_to(zval *object, mmc_server *server)
 	return false;
 }
 
-PHP_METHOD(MemcachePool, connect)
-{
-	mmc_server server = new_server();
-	ZEND_PARSE_PARAMETERS_START(1, 7)
-		Z_PARAM_STR(server.host)
-		Z_PARAM_OPTIONAL
-		Z_PARAM_LONG(server.port)
-		Z_PARAM_LONG(server.udp_port)
-		Z_PARAM_BOOL(server.is_persistent)
-		Z_PARAM_LONG(server.weight)
-		Z_PARAM_DOUBLE(server.timeout)
-		Z_PARAM_LONG(server.retry)
-	ZEND_PARSE_PARAMETERS_END();
-	RETURN_BOOL(connect_to(ZEND_THIS, &server));
-}
-
 /* Memcache::connect() is true or false, memcache_connect() an object or false. */
 static void connect_memcache(INTERNAL_FUNCTION_PARAMETERS, bool is_persistent)
 {
@@ -173,11 +157,19 @@ static void connect_memcache(INTERNAL_FUNCTION_PARAMETERS, bool is_persistent)
 PHP_FUNCTION(memcache_connect) { connect_memcache(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 PHP_FUNCTION(memcache_pconnect) { connect_memcache(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
 
-/* A callback of user code, or NULL to have none. */
-static bool set_callback(mmc_link *link, zval *callback)
+/* NULL, or null: there is to be none. */
+static bool is_good_callback(zval *callback)
 {
 	if (callback && Z_TYPE_P(callback) != IS_NULL && !zend_is_callable(callback, 0, NULL)) {
 		php_error_docref(NULL, E_WARNING, "Invalid failure callback");
+		return false;
+	}
+	return true;
+}
+
+static bool set_callback(mmc_link *link, zval *callback)
+{
+	if (!is_good_callback(callback)) {
 		return false;
 	}
 	zval old;
@@ -193,11 +185,7 @@ static bool set_callback(mmc_link *link, zval *callback)
 /* Each of them can be called again, so what is there is not added twice. */
 static bool add(zval *object, mmc_server *server, zval *callback)
 {
-	if (callback && Z_TYPE_P(callback) != IS_NULL && !zend_is_callable(callback, 0, NULL)) {
-		php_error_docref(NULL, E_WARNING, "Invalid failure callback");
-		return false;
-	}
-	mmc_link *link = is_good(server) ? make_link(object) : NULL;
+	mmc_link *link = is_good_callback(callback) && is_good(server) ? make_link(object) : NULL;
 	if (!link) {
 		return false;
 	}
@@ -205,11 +193,12 @@ static bool add(zval *object, mmc_server *server, zval *callback)
 	return !callback || set_callback(link, callback);
 }
 
-PHP_METHOD(MemcachePool, addserver)
+/* Both take the same, and only what is added can be added as off. */
+static void connect_or_add(INTERNAL_FUNCTION_PARAMETERS, bool connects)
 {
 	mmc_server server = new_server();
 	bool status = true;
-	ZEND_PARSE_PARAMETERS_START(1, 8)
+	ZEND_PARSE_PARAMETERS_START(1, 8 - connects)
 		Z_PARAM_STR(server.host)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_LONG(server.port)
@@ -221,8 +210,11 @@ PHP_METHOD(MemcachePool, addserver)
 		Z_PARAM_BOOL(status)
 	ZEND_PARSE_PARAMETERS_END();
 	server.is_off = !status;
-	RETURN_BOOL(add(ZEND_THIS, &server, NULL));
+	RETURN_BOOL(connects ? connect_to(ZEND_THIS, &server) : add(ZEND_THIS, &server, NULL));
 }
+
+PHP_METHOD(MemcachePool, connect) { connect_or_add(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+PHP_METHOD(MemcachePool, addserver) { connect_or_add(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
 
 static void add_server(INTERNAL_FUNCTION_PARAMETERS)
 {

@@ -15,30 +15,6 @@ static void tell_long(zval *argument, uint64_t number)
 
 /* --- one item --- */
 
-/* One server that is an arena: the item is read straight from memory. */
-static bool get_from_arena(leveret_arena *arena, zend_string *key, bool with_cas, mmc_copy *copy)
-{
-	leveret_found found;
-	for (int tries = 0; tries < 64; tries++) {
-		leveret_status status = with_cas ? leveret_find_cas(arena, php_leveret_string(key), 0, &found) : leveret_find(arena, php_leveret_string(key), 0, &found);
-		if (status != LEVERET_OK) {
-			return false;
-		}
-		*copy = (mmc_copy) { .meta = found.meta, .cas = found.cas, .number = (uint64_t) found.number };
-		if (found.is_number && found.meta.encoding == LEVERET_INTEGER) {
-			return true;
-		}
-		zend_string *data = zend_string_alloc(found.value_len, 0);
-		if (EXPECTED(leveret_copy(arena, &found, (uint8_t *) ZSTR_VAL(data)) == LEVERET_OK)) {
-			ZSTR_VAL(data)[found.value_len] = '\0';
-			copy->data = data;
-			return true;
-		}
-		zend_string_efree(data);
-	}
-	return false;
-}
-
 static void get_one(zval *object, mmc_link *link, zend_string *name, zval *flags, zval *cas, zval *return_value)
 {
 	RETVAL_FALSE;
@@ -46,12 +22,12 @@ static void get_one(zval *object, mmc_link *link, zend_string *name, zval *flags
 	if (!key) {
 		return;
 	}
-	mmc_copy copy = {0};
+	client_copy copy = {0};
 	mmc_failures failures = {0};
 	bool found;
 	leveret_arena *arena = leveret_pool_arena(mmc_pool_of(link));
 	if (arena && EXPECTED(!link->servers[0].is_off)) {
-		found = get_from_arena(arena, key, cas != NULL, &copy);
+		found = client_copy_item(arena, key, cas != NULL, &copy) == LEVERET_OK;
 	} else {
 		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(key), .with_cas = cas != NULL, .server = -1 };
 		found = mmc_call(link, &request, &copy, &failures) == LEVERET_CODE_SUCCESS;
@@ -70,7 +46,7 @@ static void get_one(zval *object, mmc_link *link, zend_string *name, zval *flags
 			RETVAL_COPY_VALUE(&value);
 		}
 	}
-	mmc_copy_free(&copy);
+	client_copy_free(&copy);
 }
 
 /* --- many items --- */
@@ -111,7 +87,7 @@ static asked *take_keys(zval *object, HashTable *names, uint32_t *count)
 	return list;
 }
 
-static void get_copies(mmc_link *link, const asked *list, uint32_t count, bool with_cas, mmc_copies *copies, mmc_failures *failures)
+static void get_copies(mmc_link *link, const asked *list, uint32_t count, bool with_cas, client_copies *copies, mmc_failures *failures)
 {
 	leveret_pool *pool = mmc_begin(link);
 	uint32_t sent = 0, *numbers = safe_emalloc(count + 1, sizeof(*numbers), 0);
@@ -133,13 +109,13 @@ static void get_copies(mmc_link *link, const asked *list, uint32_t count, bool w
 }
 
 /* Array key => value; those of the flags and the cas tokens go to the arguments, if anything was found. */
-static void give_values(mmc_copies *copies, zval *flags, zval *cas, zval *return_value)
+static void give_values(client_copies *copies, zval *flags, zval *cas, zval *return_value)
 {
 	zval all_flags, all_cas;
 	array_init(&all_flags);
 	array_init(&all_cas);
 	for (uint32_t i = 0; i < copies->count && !EG(exception); i++) {
-		mmc_copy *copy = &copies->list[i];
+		client_copy *copy = &copies->list[i];
 		zval value, number;
 		if (copy->code != LEVERET_CODE_SUCCESS || !mmc_decode(copy, &value)) {
 			continue;
@@ -165,7 +141,7 @@ static void give_values(mmc_copies *copies, zval *flags, zval *cas, zval *return
 
 static void get_many(zval *object, HashTable *names, zval *flags, zval *cas, zval *return_value)
 {
-	mmc_copies copies = {0};
+	client_copies copies = {0};
 	mmc_failures failures = {0};
 	uint32_t count;
 	asked *list = take_keys(object, names, &count);
@@ -180,7 +156,7 @@ static void get_many(zval *object, HashTable *names, zval *flags, zval *cas, zva
 	if (Z_TYPE_P(return_value) == IS_ARRAY) {
 		give_values(&copies, flags, cas, return_value);
 	}
-	mmc_copies_free(&copies);
+	client_copies_free(&copies);
 }
 
 PHP_FUNCTION(memcache_get)

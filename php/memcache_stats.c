@@ -6,7 +6,7 @@
 #include "memcache.h"
 
 /* One request to one server, its answers in `copies`. The code of the first one, or why there is none. */
-static int32_t ask(mmc_link *link, leveret_operation operation, leveret_bytes subject, zend_long exptime, uint32_t server, mmc_copies *copies, mmc_failures *failures)
+static int32_t ask(mmc_link *link, leveret_operation operation, leveret_bytes subject, zend_long exptime, uint32_t server, client_copies *copies, mmc_failures *failures)
 {
 	leveret_request request = { .operation = operation, .key = subject, .exptime = exptime, .server = (int32_t) server };
 	leveret_pool *pool = mmc_begin(link);
@@ -58,7 +58,7 @@ static void add_row(zval *list, const char *name, size_t len, zend_string *value
 }
 
 /* An item of a cachedump: "[5 b; 0 s]" is its length and its exptime. */
-static bool add_item(zval *list, const mmc_copy *copy)
+static bool add_item(zval *list, const client_copy *copy)
 {
 	unsigned long long len;
 	long long exptime;
@@ -76,7 +76,7 @@ static bool add_item(zval *list, const mmc_copy *copy)
 /* One server's statistics: an array, true (reset) or false. */
 static void stats_of(mmc_link *link, zend_string *subject, uint32_t server, zval *value, mmc_failures *failures)
 {
-	mmc_copies copies = {0};
+	client_copies copies = {0};
 	bool is_dump = strncmp(ZSTR_VAL(subject), "cachedump", strlen("cachedump")) == 0;
 	int32_t code = ask(link, LEVERET_OP_STATS, php_leveret_string(subject), 0, server, &copies, failures);
 	if (code == LEVERET_CODE_STAT) {
@@ -89,7 +89,7 @@ static void stats_of(mmc_link *link, zend_string *subject, uint32_t server, zval
 	} else {
 		ZVAL_BOOL(value, code == LEVERET_CODE_END && strcmp(ZSTR_VAL(subject), "reset") == 0);
 	}
-	mmc_copies_free(&copies);
+	client_copies_free(&copies);
 }
 
 static void stats(INTERNAL_FUNCTION_PARAMETERS, bool of_all)
@@ -145,11 +145,11 @@ PHP_FUNCTION(memcache_get_version)
 	mmc_link *link = mmc_link_of(object);
 	RETVAL_FALSE;
 	for (uint32_t i = 0; link && i < link->count && Z_TYPE_P(return_value) == IS_FALSE; i++) {
-		mmc_copies copies = {0};
+		client_copies copies = {0};
 		if (ask(link, LEVERET_OP_VERSION, php_leveret_bytes("", 0), 0, i, &copies, &failures) == LEVERET_CODE_SUCCESS) {
 			RETVAL_STR_COPY(copies.list[0].data);
 		}
-		mmc_copies_free(&copies);
+		client_copies_free(&copies);
 	}
 	mmc_failures_tell(object, &failures);
 }
@@ -170,9 +170,9 @@ PHP_FUNCTION(memcache_flush)
 	}
 	bool done = true;
 	for (uint32_t i = 0; i < link->count; i++) {
-		mmc_copies copies = {0};
+		client_copies copies = {0};
 		done = ask(link, LEVERET_OP_FLUSH, php_leveret_bytes("", 0), delay, i, &copies, &failures) == LEVERET_CODE_SUCCESS && done;
-		mmc_copies_free(&copies);
+		client_copies_free(&copies);
 	}
 	mmc_failures_tell(object, &failures);
 	RETURN_BOOL(done);

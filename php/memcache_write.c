@@ -10,7 +10,7 @@
 /* A request and what it points at. */
 typedef struct mmc_write {
 	zend_string *key;
-	mmc_payload payload;
+	client_payload payload;
 } mmc_write;
 
 typedef struct mmc_batch {
@@ -22,13 +22,13 @@ static void free_writes(mmc_batch *batch)
 {
 	for (uint32_t i = 0; i < batch->count; i++) {
 		zend_string_release(batch->list[i].key);
-		mmc_payload_free(&batch->list[i].payload);
+		client_payload_free(&batch->list[i].payload);
 	}
 	efree(batch->list);
 }
 
 /* Sends all requests like `pattern`. `copies` has an answer for each that could be sent, in any order. */
-static void send_batch(mmc_link *link, const leveret_request *pattern, const mmc_batch *batch, mmc_copies *copies, mmc_failures *failures)
+static void send_batch(mmc_link *link, const leveret_request *pattern, const mmc_batch *batch, client_copies *copies, mmc_failures *failures)
 {
 	leveret_pool *pool = mmc_begin(link);
 	for (uint32_t i = 0; i < batch->count; i++) {
@@ -45,7 +45,7 @@ static void send_batch(mmc_link *link, const leveret_request *pattern, const mmc
 static bool send_all(zval *object, const leveret_request *pattern, const mmc_batch *batch)
 {
 	mmc_link *link = EG(exception) ? NULL : mmc_link_of(object);
-	mmc_copies copies = {0};
+	client_copies copies = {0};
 	mmc_failures failures = {0};
 	uint32_t done = 0;
 	if (!link || batch->count == 0) {
@@ -55,7 +55,7 @@ static bool send_all(zval *object, const leveret_request *pattern, const mmc_bat
 	for (uint32_t i = 0; i < copies.count; i++) {
 		done += copies.list[i].code == LEVERET_CODE_SUCCESS;
 	}
-	mmc_copies_free(&copies);
+	client_copies_free(&copies);
 	mmc_failures_tell(object, &failures);
 	return done == batch->count;
 }
@@ -104,7 +104,7 @@ static bool take_value(zval *object, zend_string *name, zval *value, zend_long f
 static bool store_one(zval *object, const leveret_request *pattern, zend_string *name, zval *value, zend_long flags)
 {
 	mmc_write one;
-	mmc_copy copy = {0};
+	client_copy copy = {0};
 	mmc_failures failures = {0};
 	if (!take_value(object, name, value, flags, pattern->operation, &one)) {
 		return false;
@@ -119,8 +119,8 @@ static bool store_one(zval *object, const leveret_request *pattern, zend_string 
 		code = mmc_call(link, &request, &copy, &failures);
 	}
 	zend_string_release(one.key);
-	mmc_payload_free(&one.payload);
-	mmc_copy_free(&copy);
+	client_payload_free(&one.payload);
+	client_copy_free(&copy);
 	mmc_failures_tell(object, &failures);
 	return code == LEVERET_CODE_SUCCESS;
 }
@@ -200,13 +200,13 @@ static int32_t call(zval *object, const leveret_request *pattern, zend_string *n
 		return LEVERET_CODE_FAILURE;
 	}
 	leveret_request request = *pattern;
-	mmc_copy copy = {0};
+	client_copy copy = {0};
 	mmc_failures failures = {0};
 	request.key = php_leveret_string(key);
 	int32_t code = mmc_call(link, &request, &copy, &failures);
 	*number = copy.number;
 	zend_string_release(key);
-	mmc_copy_free(&copy);
+	client_copy_free(&copy);
 	mmc_failures_tell(object, &failures);
 	return code;
 }
@@ -250,7 +250,7 @@ static zend_long as_long(uint64_t number)
 static void count_many(zval *object, const leveret_request *pattern, HashTable *names, zval *return_value)
 {
 	mmc_batch batch;
-	mmc_copies copies = {0};
+	client_copies copies = {0};
 	mmc_failures failures = {0};
 	take_keys(object, names, &batch);
 	mmc_link *link = EG(exception) ? NULL : mmc_link_of(object);
@@ -259,7 +259,7 @@ static void count_many(zval *object, const leveret_request *pattern, HashTable *
 		send_batch(link, pattern, &batch, &copies, &failures);
 	}
 	for (uint32_t i = 0; i < copies.count; i++) {
-		mmc_copy *copy = &copies.list[i];
+		client_copy *copy = &copies.list[i];
 		zval value;
 		if (copy->code == LEVERET_CODE_SUCCESS) {
 			ZVAL_LONG(&value, as_long(copy->number));
@@ -270,7 +270,7 @@ static void count_many(zval *object, const leveret_request *pattern, HashTable *
 		}
 		zend_symtable_update(Z_ARRVAL_P(return_value), copy->key, &value);
 	}
-	mmc_copies_free(&copies);
+	client_copies_free(&copies);
 	free_writes(&batch);
 	mmc_failures_tell(object, &failures);
 }

@@ -6,6 +6,7 @@
 #define PHP_LEVERET_MEMCACHED_H
 
 #include "php_leveret_globals.h"
+#include "client.h"
 
 /* --- numbers that scripts see --- */
 
@@ -142,17 +143,8 @@ void memc_link_free(memc_link *link);
 
 /* --- memcached_value.c --- */
 
-typedef struct memc_payload {
-	leveret_bytes bytes;              /* points into `owned` or at `text` */
-	leveret_meta meta;
-	zend_string *owned;
-	int64_t integer;                  /* what goes into an arena in place of the text */
-	char text[32];
-} memc_payload;
-
 /* Runs user code. False: an exception is pending, or a warning was given and nothing can be stored. */
-bool memc_encode(memc_link *link, zval *value, memc_payload *payload);
-void memc_payload_free(memc_payload *payload);
+bool memc_encode(memc_link *link, zval *value, client_payload *payload);
 /* Runs user code. Takes `data` over. False: *value is not set; the data cannot be read (PAYLOAD_FAILURE), or an exception is pending. */
 bool memc_decode(memc_link *link, const leveret_meta *meta, zend_string *data, zval *value);
 /* The application's 16 bits of an item's flags. */
@@ -165,35 +157,26 @@ bool memc_store_one(memc_object *self, leveret_operation operation, zend_string 
 
 /* --- memcached_call.c: one request, or a batch --- */
 
-/* An answer, copied out of the pool into the request's heap. */
-typedef struct memc_copy {
-	uint32_t request;
-	int32_t code;
-	zend_string *key;
-	zend_string *data;
-	leveret_meta meta;
-	uint64_t cas;
-	uint64_t number;
-	uint32_t server;
-	bool is_integer;                  /* the value is `number`, which an arena keeps as one; there is no data */
-} memc_copy;
+/* [server key,] array, [number]: what the methods for many keys take. False: an exception is pending. */
+bool memc_take_many(zend_execute_data *execute_data, bool by_key, zend_string **server_key, HashTable **array, zend_long *number);
+/* Calls $callback($this, $second). Nothing is taken over. */
+void memc_call_back(memc_object *self, zend_fcall_info *call, zend_fcall_info_cache *cache, zval *second);
 
-typedef struct memc_copies {
-	memc_copy *list;
-	uint32_t count, room;
-} memc_copies;
+/* What the server is chosen by; nothing: by the key itself. */
+static zend_always_inline leveret_bytes memc_group(const zend_string *server_key)
+{
+	return server_key ? php_leveret_string(server_key) : php_leveret_bytes(NULL, 0);
+}
 
 /* Whether the key (with the prefix) may be used; if not the result code says so. */
 bool memc_key_is_good(memc_object *self, const zend_string *key);
 /* `key` behind the prefix: released by the caller. */
 zend_string *memc_full_key(const memc_link *link, zend_string *key);
-/* One request and its answer; the result code is set. True: `copy`, if there is one, is filled but for the key, and memc_copy_free is due. */
-bool memc_call(memc_object *self, leveret_request *request, memc_copy *copy);
-void memc_copy_free(memc_copy *copy);
+/* One request and its answer; the result code is set. True: `copy`, if there is one, is filled but for the key, and client_copy_free is due. */
+bool memc_call(memc_object *self, leveret_request *request, client_copy *copy);
 /* All answers of the open batch that are there or can be waited for. */
-void memc_gather(memc_object *self, memc_copies *copies, uint32_t limit);
+void memc_gather(memc_object *self, client_copies *copies, uint32_t limit);
 /* All of them; `names` are the keys as the script gave them, by the number of their request. */
-void memc_gather_named(memc_object *self, memc_copies *copies, zend_string **names);
-void memc_copies_free(memc_copies *copies);
+void memc_gather_named(memc_object *self, client_copies *copies, zend_string **names);
 
 #endif

@@ -64,33 +64,44 @@ zend_string *memc_full_key(const memc_link *link, zend_string *key)
 	return zend_string_concat2(ZSTR_VAL(link->prefix), ZSTR_LEN(link->prefix), ZSTR_VAL(key), ZSTR_LEN(key));
 }
 
-static void copy_but_key(const leveret_answer *answer, memc_copy *copy)
+bool memc_take_many(zend_execute_data *execute_data, bool by_key, zend_string **server_key, HashTable **array, zend_long *number)
 {
-	*copy = (memc_copy) {
-		.request = answer->request, .code = answer->code, .meta = answer->meta, .cas = answer->cas, .number = answer->number, .server = answer->server,
-		.data = zend_string_init((const char *) answer->value.data, answer->value.len, 0)
-	};
+	*server_key = NULL;
+	*number = 0;
+	ZEND_PARSE_PARAMETERS_START(1 + by_key, 2 + by_key)
+		if (by_key) {
+			Z_PARAM_STR(*server_key)
+		}
+		Z_PARAM_ARRAY_HT(*array)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(*number)
+	ZEND_PARSE_PARAMETERS_END_EX(return false);
+	return true;
 }
 
-static void copy_answer(const memc_link *link, const leveret_answer *answer, memc_copy *copy)
+void memc_call_back(memc_object *self, zend_fcall_info *call, zend_fcall_info_cache *cache, zval *second)
+{
+	zval arguments[2], answer;
+	ZVAL_OBJ_COPY(&arguments[0], &self->std);
+	ZVAL_COPY(&arguments[1], second);
+	ZVAL_UNDEF(&answer);
+	call->retval = &answer;
+	call->params = arguments;
+	call->param_count = 2;
+	zend_call_function(call, cache);
+	zval_ptr_dtor(&answer);
+	zval_ptr_dtor(&arguments[0]);
+	zval_ptr_dtor(&arguments[1]);
+}
+
+static void copy_answer(const memc_link *link, const leveret_answer *answer, client_copy *copy)
 {
 	size_t skip = link->prefix && answer->key.len >= ZSTR_LEN(link->prefix) ? ZSTR_LEN(link->prefix) : 0;
-	copy_but_key(answer, copy);
+	client_copy_answer(answer, copy);
 	copy->key = zend_string_init((const char *) answer->key.data + skip, answer->key.len - skip, 0);
 }
 
-void memc_copy_free(memc_copy *copy)
-{
-	if (copy->key) {
-		zend_string_release(copy->key);
-	}
-	if (copy->data) {
-		zend_string_release(copy->data);
-	}
-	copy->key = copy->data = NULL;
-}
-
-bool memc_call(memc_object *self, leveret_request *request, memc_copy *copy)
+bool memc_call(memc_object *self, leveret_request *request, client_copy *copy)
 {
 	leveret_pool *pool = self->link->pool;
 	leveret_answer answer;
@@ -112,44 +123,25 @@ bool memc_call(memc_object *self, leveret_request *request, memc_copy *copy)
 		return false;
 	}
 	if (copy) {
-		copy_but_key(&answer, copy);
+		client_copy_answer(&answer, copy);
 	}
 	return true;
 }
 
-static memc_copy *next_copy(memc_copies *copies)
-{
-	if (copies->count == copies->room) {
-		copies->room = copies->room ? 2 * copies->room : 16;
-		copies->list = safe_erealloc(copies->list, copies->room, sizeof(*copies->list), 0);
-	}
-	return &copies->list[copies->count++];
-}
-
-void memc_gather(memc_object *self, memc_copies *copies, uint32_t limit)
+void memc_gather(memc_object *self, client_copies *copies, uint32_t limit)
 {
 	leveret_answer answer;
 	while (copies->count < limit && leveret_pool_next(self->link->pool, &answer)) {
-		copy_answer(self->link, &answer, next_copy(copies));
+		copy_answer(self->link, &answer, client_copies_next(copies));
 	}
 }
 
-void memc_gather_named(memc_object *self, memc_copies *copies, zend_string **names)
+void memc_gather_named(memc_object *self, client_copies *copies, zend_string **names)
 {
 	leveret_answer answer;
 	while (leveret_pool_next(self->link->pool, &answer)) {
-		memc_copy *copy = next_copy(copies);
-		copy_but_key(&answer, copy);
+		client_copy *copy = client_copies_next(copies);
+		client_copy_answer(&answer, copy);
 		copy->key = zend_string_copy(names[answer.request]);
-	}
-}
-
-void memc_copies_free(memc_copies *copies)
-{
-	for (uint32_t i = 0; i < copies->count; i++) {
-		memc_copy_free(&copies->list[i]);
-	}
-	if (copies->list) {
-		efree(copies->list);
 	}
 }

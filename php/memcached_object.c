@@ -131,21 +131,13 @@ PHP_METHOD(Memcached, __construct)
 		RETURN_THROWS();
 	}
 	if (call.size) {
-		zval arguments[2], answer;
-		ZVAL_OBJ_COPY(&arguments[0], &self->std);
+		zval name;
 		if (id) {
-			ZVAL_STR_COPY(&arguments[1], id);
+			ZVAL_STR(&name, id);
 		} else {
-			ZVAL_NULL(&arguments[1]);
+			ZVAL_NULL(&name);
 		}
-		ZVAL_UNDEF(&answer);
-		call.retval = &answer;
-		call.params = arguments;
-		call.param_count = 2;
-		zend_call_function(&call, &cache);
-		zval_ptr_dtor(&answer);
-		zval_ptr_dtor(&arguments[0]);
-		zval_ptr_dtor(&arguments[1]);
+		memc_call_back(self, &call, &cache, &name);
 	}
 }
 
@@ -353,7 +345,7 @@ PHP_METHOD(Memcached, setBucket)
 /* --- all servers --- */
 
 /* One request to every server; the answers are `copies`. False: none could be sent. */
-static bool ask_all(memc_object *self, leveret_operation operation, leveret_bytes key, zend_long exptime, memc_copies *copies)
+static bool ask_all(memc_object *self, leveret_operation operation, leveret_bytes key, zend_long exptime, client_copies *copies)
 {
 	leveret_request request = { .operation = operation, .key = key, .exptime = exptime, .server = -1 };
 	leveret_pool *pool = self->link->pool;
@@ -401,7 +393,7 @@ static void add_stat(zval *list, zend_string *name, zend_string *text)
 PHP_METHOD(Memcached, getStats)
 {
 	zend_string *type = NULL;
-	memc_copies copies = {0};
+	client_copies copies = {0};
 	ZEND_PARSE_PARAMETERS_START(0, 1)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_STR_OR_NULL(type)
@@ -413,7 +405,7 @@ PHP_METHOD(Memcached, getStats)
 	zend_long failure = MEMC_SUCCESS;
 	array_init(return_value);
 	for (uint32_t i = 0; i < copies.count; i++) {
-		memc_copy *copy = &copies.list[i];
+		client_copy *copy = &copies.list[i];
 		if (memc_is_failure(copy->code)) {
 			failure = copy->code;
 			memc_result(self, MEMC_SOME_ERRORS);
@@ -429,7 +421,7 @@ PHP_METHOD(Memcached, getStats)
 		add_stat(list, copy->key, copy->data);
 		zend_string_release(name);
 	}
-	memc_copies_free(&copies);
+	client_copies_free(&copies);
 	if (!zend_hash_num_elements(Z_ARRVAL_P(return_value)) && memc_is_failure(self->code)) {
 		zval_ptr_dtor(return_value);
 		memc_result(self, failure ? failure : self->code);
@@ -439,7 +431,7 @@ PHP_METHOD(Memcached, getStats)
 
 PHP_METHOD(Memcached, getVersion)
 {
-	memc_copies copies = {0};
+	client_copies copies = {0};
 	ZEND_PARSE_PARAMETERS_NONE();
 	MEMC_THIS();
 	if (!ask_all(self, LEVERET_OP_VERSION, php_leveret_bytes("", 0), 0, &copies)) {
@@ -448,7 +440,7 @@ PHP_METHOD(Memcached, getVersion)
 	array_init(return_value);
 	uint32_t answered = 0;
 	for (uint32_t i = 0; i < copies.count; i++) {
-		memc_copy *copy = &copies.list[i];
+		client_copy *copy = &copies.list[i];
 		bool failed = memc_is_failure(copy->code);
 		answered += !failed;
 		zend_string *name = name_of(link, copy->server);
@@ -458,7 +450,7 @@ PHP_METHOD(Memcached, getVersion)
 		zend_hash_update(Z_ARRVAL_P(return_value), name, &text);
 		zend_string_release(name);
 	}
-	memc_copies_free(&copies);
+	client_copies_free(&copies);
 	if (!answered) {
 		zval_ptr_dtor(return_value);
 		RETURN_FALSE;
@@ -467,7 +459,7 @@ PHP_METHOD(Memcached, getVersion)
 
 PHP_METHOD(Memcached, getAllKeys)
 {
-	memc_copies copies = {0};
+	client_copies copies = {0};
 	ZEND_PARSE_PARAMETERS_NONE();
 	MEMC_THIS();
 	(void) link;
@@ -482,7 +474,7 @@ PHP_METHOD(Memcached, getAllKeys)
 			add_next_index_str(return_value, zend_string_copy(copies.list[i].key));
 		}
 	}
-	memc_copies_free(&copies);
+	client_copies_free(&copies);
 	if (memc_is_failure(self->code) && self->code != MEMC_SOME_ERRORS) {
 		zval_ptr_dtor(return_value);
 		RETURN_FALSE;
@@ -492,7 +484,7 @@ PHP_METHOD(Memcached, getAllKeys)
 PHP_METHOD(Memcached, flush)
 {
 	zend_long delay = 0;
-	memc_copies copies = {0};
+	client_copies copies = {0};
 	ZEND_PARSE_PARAMETERS_START(0, 1)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_LONG(delay)
@@ -507,7 +499,7 @@ PHP_METHOD(Memcached, flush)
 			memc_result(self, MEMC_SOME_ERRORS);
 		}
 	}
-	memc_copies_free(&copies);
+	client_copies_free(&copies);
 	RETURN_BOOL(!memc_is_failure(self->code));
 }
 

@@ -23,12 +23,12 @@ static void extended(zval *return_value, zval *value, uint64_t cas, const levere
 }
 
 /* Takes copy->data over. False: PAYLOAD_FAILURE or an exception. */
-static bool give_value(memc_object *self, memc_copy *copy, bool is_extended, zval *return_value)
+static bool give_value(memc_object *self, client_copy *copy, bool is_extended, zval *return_value)
 {
 	zval value;
 	zend_string *data = copy->data;
 	copy->data = NULL;
-	if (copy->is_integer) {
+	if (!data) {
 		ZVAL_LONG(&value, (zend_long) copy->number);
 	} else if (EXPECTED(php_leveret_is_string(&copy->meta))) {
 		ZVAL_STR(&value, data);
@@ -88,41 +88,24 @@ static void read_through(memc_object *self, zend_fcall_info *call, zend_fcall_in
  * cannot be decoded. */
 static bool get_from_arena(memc_object *self, leveret_arena *arena, zend_string *key, bool is_extended, zval *return_value)
 {
-	leveret_found found;
+	client_copy copy = {0};
+	leveret_status status = client_copy_item(arena, key, is_extended, &copy);
 	self->is_fetching = false;
-	for (int tries = 0; tries < 64; tries++) {
-		leveret_status status = UNEXPECTED(is_extended) ? leveret_find_cas(arena, php_leveret_string(key), 0, &found) : leveret_find(arena, php_leveret_string(key), 0, &found);
-		if (status != LEVERET_OK) {
-			memc_result(self, status == LEVERET_MISS ? MEMC_NOTFOUND : MEMC_FAILURE);
-			return false;
-		}
-		memc_copy copy = { .is_integer = found.is_number && found.meta.encoding == LEVERET_INTEGER, .number = (uint64_t) found.number, .meta = found.meta, .cas = found.cas };
-		if (EXPECTED(!copy.is_integer)) {
-			copy.data = zend_string_alloc(found.value_len, 0);
-			if (UNEXPECTED(leveret_copy(arena, &found, (uint8_t *) ZSTR_VAL(copy.data)) != LEVERET_OK)) {
-				zend_string_efree(copy.data);
-				continue;
-			}
-			ZSTR_VAL(copy.data)[found.value_len] = '\0';
-		}
-		memc_result(self, MEMC_SUCCESS);
-		if (UNEXPECTED(!give_value(self, &copy, is_extended, return_value))) {
-			RETVAL_FALSE;
-		}
-		return true;
+	memc_result(self, status == LEVERET_OK ? MEMC_SUCCESS : status == LEVERET_MISS ? MEMC_NOTFOUND : MEMC_FAILURE);
+	if (status != LEVERET_OK) {
+		return false;
 	}
-	memc_result(self, MEMC_NOTFOUND);
-	return false;
+	if (UNEXPECTED(!give_value(self, &copy, is_extended, return_value))) {
+		RETVAL_FALSE;
+	}
+	return true;
 }
 
 /* As get_from_arena, by a request. */
 static bool get_from_servers(memc_object *self, zend_string *server_key, zend_string *key, bool is_extended, zval *return_value)
 {
-	memc_copy copy = {0};
-	leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(key), .with_cas = is_extended, .server = -1 };
-	if (server_key) {
-		request.group = php_leveret_string(server_key);
-	}
+	client_copy copy = {0};
+	leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(key), .group = memc_group(server_key), .with_cas = is_extended, .server = -1 };
 	if (!memc_call(self, &request, &copy)) {
 		return false;
 	}
@@ -213,10 +196,7 @@ static void ask(memc_object *self, zend_string *server_key, HashTable *keys, boo
 			continue;
 		}
 		zend_string *full = memc_full_key(link, name);
-		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(full), .with_cas = with_cas, .server = -1 };
-		if (server_key) {
-			request.group = php_leveret_string(server_key);
-		}
+		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(full), .group = memc_group(server_key), .with_cas = with_cas, .server = -1 };
 		int code = leveret_pool_add(link->pool, &request);
 		zend_string_release(full);
 		if (code == MEMC_SUCCESS) {
@@ -230,7 +210,7 @@ static void ask(memc_object *self, zend_string *server_key, HashTable *keys, boo
 
 /* The result of `asked` gets, of which those that found nothing left no copy. A server that could not be reached at all makes its keys
  * missing, as in the original: applications take any other code for the failure of the whole call. False: no server could be asked. */
-static bool judge_many(memc_object *self, zend_long code, const memc_copies *copies, uint32_t asked)
+static bool judge_many(memc_object *self, zend_long code, const client_copies *copies, uint32_t asked)
 {
 	uint32_t found = 0, failed = 0;
 	bool was_lost = false;
@@ -258,17 +238,12 @@ static bool judge_many(memc_object *self, zend_long code, const memc_copies *cop
 
 static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 {
-	zend_string *server_key = NULL;
+	zend_string *server_key;
 	HashTable *keys;
-	zend_long flags = 0;
-	ZEND_PARSE_PARAMETERS_START(1 + by_key, 2 + by_key)
-		if (by_key) {
-			Z_PARAM_STR(server_key)
-		}
-		Z_PARAM_ARRAY_HT(keys)
-		Z_PARAM_OPTIONAL
-		Z_PARAM_LONG(flags)
-	ZEND_PARSE_PARAMETERS_END();
+	zend_long flags;
+	if (!memc_take_many(execute_data, by_key, &server_key, &keys, &flags)) {
+		RETURN_THROWS();
+	}
 	MEMC_THIS();
 	array_init(return_value);
 	if (flags & MEMC_GET_PRESERVE_ORDER) {
@@ -294,7 +269,7 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		}
 		return;
 	}
-	memc_copies copies = {0};
+	client_copies copies = {0};
 	int code = leveret_pool_run(link->pool);
 	memc_gather_named(self, &copies, names.list);
 	bool asked_some = judge_many(self, code, &copies, names.count);
@@ -309,7 +284,7 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 			zend_symtable_update(Z_ARRVAL_P(return_value), copies.list[i].key, &value);
 		}
 	}
-	memc_copies_free(&copies);
+	client_copies_free(&copies);
 }
 
 PHP_METHOD(Memcached, getMulti) { get_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
@@ -318,7 +293,7 @@ PHP_METHOD(Memcached, getMultiByKey) { get_multi(INTERNAL_FUNCTION_PARAM_PASSTHR
 /* --- later --- */
 
 /* ["key", "value"], with cas tokens also "cas" and "flags". False: it does not decode. */
-static bool give_element(memc_object *self, memc_copy *copy, zval *element)
+static bool give_element(memc_object *self, client_copy *copy, zval *element)
 {
 	zval value;
 	if (!give_value(self, copy, false, &value)) {
@@ -338,15 +313,15 @@ static bool give_element(memc_object *self, memc_copy *copy, zval *element)
 static bool fetch_one(memc_object *self, zval *element)
 {
 	while (self->is_fetching) {
-		memc_copies one = {0};
+		client_copies one = {0};
 		memc_gather(self, &one, 1);
 		if (one.count == 0) {
 			self->is_fetching = false;
-			memc_copies_free(&one);
+			client_copies_free(&one);
 			break;
 		}
 		bool given = one.list[0].code == MEMC_SUCCESS && give_element(self, &one.list[0], element);
-		memc_copies_free(&one);
+		client_copies_free(&one);
 		if (given || EG(exception)) {
 			memc_result(self, MEMC_SUCCESS);
 			return given;
@@ -390,18 +365,9 @@ static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	zval element;
 	bool has_found = false;
 	while (fetch_one(self, &element)) {
-		zval arguments[2], answer;
 		has_found = true;
-		ZVAL_OBJ_COPY(&arguments[0], &self->std);
-		ZVAL_COPY_VALUE(&arguments[1], &element);
-		ZVAL_UNDEF(&answer);
-		call.retval = &answer;
-		call.params = arguments;
-		call.param_count = 2;
-		zend_call_function(&call, &cache);
-		zval_ptr_dtor(&answer);
-		zval_ptr_dtor(&arguments[0]);
-		zval_ptr_dtor(&arguments[1]);
+		memc_call_back(self, &call, &cache, &element);
+		zval_ptr_dtor(&element);
 		if (EG(exception)) {
 			break;
 		}

@@ -49,27 +49,19 @@ static uint32_t type_of_encoding(uint8_t encoding)
 	}
 }
 
-static bool serialize(memc_link *link, zval *value, memc_payload *payload)
+static bool serialize(memc_link *link, zval *value, client_payload *payload)
 {
 	leveret_encoding encoding = encoding_of_serializer(link->serializer);
-	smart_str text = {0};
-	payload->meta.encoding = encoding;
-	if (encoding == LEVERET_JSON) {
-		if (php_json_encode(&text, value, 0) == FAILURE || EG(exception)) {
-			smart_str_free(&text);
-			return false;
-		}
-		smart_str_0(&text);
-		payload->owned = text.s;
-	} else {
-		php_leveret_encoded encoded;
-		if (!php_leveret_serialize_as(encoding, value, &encoded)) {
-			return false;
-		}
-		payload->owned = zend_string_init((const char *) encoded.bytes.data, encoded.bytes.len, 0);
-		php_leveret_encoded_free(&encoded);
+	if (encoding != LEVERET_JSON) {
+		return client_payload_serialize(payload, encoding, value);
 	}
-	payload->bytes = php_leveret_string(payload->owned);
+	smart_str text = {0};
+	if (php_json_encode(&text, value, 0) == FAILURE || EG(exception)) {
+		smart_str_free(&text);
+		return false;
+	}
+	smart_str_0(&text);
+	client_payload_take(payload, LEVERET_JSON, text.s);
 	return true;
 }
 
@@ -79,7 +71,7 @@ static uint32_t codec_of_link(const memc_link *link)
 }
 
 /* Compresses where that saves enough. Failing to is no error: the value stays as it is. */
-static void compress(const memc_link *link, memc_payload *payload)
+static void compress(const memc_link *link, client_payload *payload)
 {
 	size_t len = payload->bytes.len;
 	if (!link->compression || (zend_long) len <= MEMCACHED_G(compression_threshold) || MEMCACHED_G(compression_factor) <= 0) {
@@ -88,56 +80,39 @@ static void compress(const memc_link *link, memc_payload *payload)
 	uint32_t codec = codec_of_link(link);
 	/* What takes more room than this saves too little. A factor below 1 lets it grow, but no codec makes more of its input than twice. */
 	size_t room = (size_t) MIN((double) len / MEMCACHED_G(compression_factor), 2.0 * (double) len + 64);
-	zend_string *packed = zend_string_alloc(room, 0);
-	if (leveret_compress(codec, payload->bytes, (uint32_t) link->compression_level, ZSTR_VAL(packed), &room) != 0) {
-		zend_string_efree(packed);
-		return;
+	if (client_payload_compress(payload, codec, (uint32_t) link->compression_level, room)) {
+		payload->meta.flags |= FLAG_COMPRESSED | (codec == LEVERET_CODEC_ZLIB ? FLAG_ZLIB : FLAG_FASTLZ);
 	}
-	ZSTR_LEN(packed) = room;
-	ZSTR_VAL(packed)[room] = '\0';
-	memc_payload_free(payload);
-	payload->owned = packed;
-	payload->bytes = php_leveret_string(packed);
-	payload->meta.codec = (uint8_t) codec;
-	payload->meta.flags |= FLAG_COMPRESSED | (codec == LEVERET_CODEC_ZLIB ? FLAG_ZLIB : FLAG_FASTLZ);
 }
 
 /* In the words that pecl/memcached reads back. */
-static void append_double(smart_str *text, double value)
+static zend_string *text_of_double(double value)
 {
+	smart_str text = {0};
 	if (zend_isnan(value)) {
-		smart_str_appends(text, "NaN");
+		smart_str_appends(&text, "NaN");
 	} else if (zend_isinf(value)) {
-		smart_str_appends(text, value < 0 ? "-Infinity" : "Infinity");
+		smart_str_appends(&text, value < 0 ? "-Infinity" : "Infinity");
 	} else {
-		smart_str_append_double(text, value, -1, false);
+		smart_str_append_double(&text, value, -1, false);
 	}
-	smart_str_0(text);
+	smart_str_0(&text);
+	return text.s;
 }
 
-static bool encode(memc_link *link, zval *value, memc_payload *payload)
+static bool encode(memc_link *link, zval *value, client_payload *payload)
 {
-	memset(payload, 0, offsetof(memc_payload, text));
-	payload->meta.origin = LEVERET_PECL_MEMCACHED;
+	client_payload_begin(payload, LEVERET_PECL_MEMCACHED);
 	switch (Z_TYPE_P(value)) {
 		case IS_STRING:
-			/* Held, since user code of the next value of a batch may let go of it. */
-			payload->owned = zend_string_copy(Z_STR_P(value));
-			payload->bytes = php_leveret_string(payload->owned);
+			client_payload_take(payload, LEVERET_RAW, zend_string_copy(Z_STR_P(value)));
 			break;
 		case IS_LONG:
-			payload->meta.encoding = LEVERET_INTEGER;
-			payload->integer = Z_LVAL_P(value);
-			payload->bytes = php_leveret_bytes(payload->text, (size_t) snprintf(payload->text, sizeof(payload->text), ZEND_LONG_FMT, Z_LVAL_P(value)));
+			client_payload_set_integer(payload, Z_LVAL_P(value));
 			break;
-		case IS_DOUBLE: {
-			smart_str text = {0};
-			append_double(&text, Z_DVAL_P(value));
-			payload->meta.encoding = LEVERET_DOUBLE;
-			payload->owned = text.s;
-			payload->bytes = php_leveret_string(text.s);
+		case IS_DOUBLE:
+			client_payload_take(payload, LEVERET_DOUBLE, text_of_double(Z_DVAL_P(value)));
 			break;
-		}
 		case IS_TRUE:
 		case IS_FALSE:
 			payload->meta.encoding = LEVERET_BOOL;
@@ -158,7 +133,7 @@ static bool encode(memc_link *link, zval *value, memc_payload *payload)
 	return true;
 }
 
-bool memc_encode(memc_link *link, zval *value, memc_payload *payload)
+bool memc_encode(memc_link *link, zval *value, client_payload *payload)
 {
 	/* Held: user code (__serialize) may assign something else where the script has a reference to it. */
 	zval held;
@@ -166,14 +141,6 @@ bool memc_encode(memc_link *link, zval *value, memc_payload *payload)
 	bool done = encode(link, &held, payload);
 	zval_ptr_dtor(&held);
 	return done;
-}
-
-void memc_payload_free(memc_payload *payload)
-{
-	if (payload->owned) {
-		zend_string_release(payload->owned);
-		payload->owned = NULL;
-	}
 }
 
 /* --- decoding --- */

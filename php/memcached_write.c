@@ -44,7 +44,7 @@ static leveret_mode mode_of(leveret_operation operation)
 }
 
 /* One server that is an arena: stored straight into memory. */
-static bool store_in_arena(memc_object *self, leveret_arena *arena, leveret_operation operation, zend_string *key, const memc_payload *payload, zend_long expiration, uint64_t cas)
+static bool store_in_arena(memc_object *self, leveret_arena *arena, leveret_operation operation, zend_string *key, const client_payload *payload, zend_long expiration, uint64_t cas)
 {
 	uint32_t now = leveret_now();
 	leveret_mode mode = mode_of(operation);
@@ -55,19 +55,15 @@ static bool store_in_arena(memc_object *self, leveret_arena *arena, leveret_oper
 	return status == LEVERET_OK;
 }
 
-static leveret_request store_request(const memc_link *link, leveret_operation operation, zend_string *server_key, zend_string *key, const memc_payload *payload, zend_long expiration, uint64_t number)
+static leveret_request store_request(const memc_link *link, leveret_operation operation, zend_string *server_key, zend_string *key, const client_payload *payload, zend_long expiration, uint64_t number)
 {
-	leveret_request request = {
-		.operation = operation, .key = php_leveret_string(key), .value = payload->bytes, .meta = payload->meta, .exptime = expiration,
-		.number = number, .quiet = link->behaviors[MEMC_NOREPLY] != 0, .server = -1
+	return (leveret_request) {
+		.operation = operation, .key = php_leveret_string(key), .group = memc_group(server_key), .value = payload->bytes, .meta = payload->meta,
+		.exptime = expiration, .number = number, .quiet = link->behaviors[MEMC_NOREPLY] != 0, .server = -1
 	};
-	if (server_key) {
-		request.group = php_leveret_string(server_key);
-	}
-	return request;
 }
 
-static bool is_too_big(memc_object *self, const memc_payload *payload)
+static bool is_too_big(memc_object *self, const client_payload *payload)
 {
 	if (self->link->item_size_limit && payload->bytes.len > (size_t) self->link->item_size_limit) {
 		memc_result(self, MEMC_E2BIG);
@@ -82,7 +78,7 @@ static bool wants_retry(zend_long code)
 	return code == 3 || code == 5 || code == 6 || code == 7 || code == 26 || code == 31 || code == 35 || code == 47;
 }
 
-static bool store_payload(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key, const memc_payload *payload, zend_long expiration, uint64_t number)
+static bool store_payload(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key, const client_payload *payload, zend_long expiration, uint64_t number)
 {
 	memc_link *link = self->link;
 	if (is_too_big(self, payload)) {
@@ -107,7 +103,7 @@ static bool store_payload(memc_object *self, leveret_operation operation, zend_s
 
 bool memc_store_one(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key, zval *value, zend_long expiration, uint64_t number)
 {
-	memc_payload payload;
+	client_payload payload;
 	if (!memc_key_is_good(self, key)) {
 		return false;
 	}
@@ -116,7 +112,7 @@ bool memc_store_one(memc_object *self, leveret_operation operation, zend_string 
 		return false;
 	}
 	bool stored = store_payload(self, operation, server_key, key, &payload, expiration, number);
-	memc_payload_free(&payload);
+	client_payload_free(&payload);
 	/* The binary protocol tells apart what the text protocol calls NOT_STORED. */
 	if (self->code == MEMC_NOTSTORED && self->link->behaviors[MEMC_BINARY_PROTOCOL]) {
 		memc_result(self, operation == LEVERET_OP_ADD ? MEMC_DATA_EXISTS : operation == LEVERET_OP_REPLACE ? MEMC_NOTFOUND : MEMC_NOTSTORED);
@@ -204,7 +200,7 @@ PHP_METHOD(Memcached, casByKey) { cas(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
 /* Never moved: the text of an integer lies in the payload itself. */
 typedef struct prepared {
 	zend_string *key;
-	memc_payload payload;
+	client_payload payload;
 } prepared;
 
 /* Encodes all values, which may run user code, before the batch begins. Returns how many are ready; the code of what is not stays. */
@@ -220,7 +216,7 @@ static uint32_t prepare(memc_object *self, HashTable *items, prepared *list)
 			if (!memc_encode(self->link, value, &list[count].payload)) {
 				memc_result(self, MEMC_PAYLOAD_FAILURE);
 			} else if (is_too_big(self, &list[count].payload)) {
-				memc_payload_free(&list[count].payload);
+				client_payload_free(&list[count].payload);
 			} else {
 				list[count++].key = memc_full_key(self->link, key);
 			}
@@ -232,17 +228,12 @@ static uint32_t prepare(memc_object *self, HashTable *items, prepared *list)
 
 static void set_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 {
-	zend_string *server_key = NULL;
+	zend_string *server_key;
 	HashTable *items;
-	zend_long expiration = 0;
-	ZEND_PARSE_PARAMETERS_START(1 + by_key, 2 + by_key)
-		if (by_key) {
-			Z_PARAM_STR(server_key)
-		}
-		Z_PARAM_ARRAY_HT(items)
-		Z_PARAM_OPTIONAL
-		Z_PARAM_LONG(expiration)
-	ZEND_PARSE_PARAMETERS_END();
+	zend_long expiration;
+	if (!memc_take_many(execute_data, by_key, &server_key, &items, &expiration)) {
+		RETURN_THROWS();
+	}
 	MEMC_THIS();
 	prepared *list = safe_emalloc(zend_hash_num_elements(items) + 1, sizeof(*list), 0);
 	memc_result(self, MEMC_SUCCESS);
@@ -267,7 +258,7 @@ static void set_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		zend_string_release(list[i].key);
-		memc_payload_free(&list[i].payload);
+		client_payload_free(&list[i].payload);
 	}
 	efree(list);
 	RETVAL_BOOL(!memc_is_failure(self->code));
@@ -278,16 +269,14 @@ PHP_METHOD(Memcached, setMultiByKey) { set_multi(INTERNAL_FUNCTION_PARAM_PASSTHR
 
 /* --- requests without a value --- */
 
-static bool simple(memc_object *self, leveret_request *request, zend_string *server_key, zend_string *key, memc_copy *copy)
+static bool simple(memc_object *self, leveret_request *request, zend_string *server_key, zend_string *key, client_copy *copy)
 {
 	if (!memc_key_is_good(self, key)) {
 		return false;
 	}
 	zend_string *full = memc_full_key(self->link, key);
 	request->key = php_leveret_string(full);
-	if (server_key) {
-		request->group = php_leveret_string(server_key);
-	}
+	request->group = memc_group(server_key);
 	request->server = -1;
 	request->quiet = self->link->behaviors[MEMC_NOREPLY] != 0;
 	bool done = memc_call(self, request, copy);
@@ -295,64 +284,40 @@ static bool simple(memc_object *self, leveret_request *request, zend_string *ser
 	return done;
 }
 
-static void touch(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
+/* A key and a number: of a touch the expiration; of a delete the time before which the key may not be added again, which servers took
+ * once, and have ignored for long. */
+static void touch_or_delete(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool by_key)
 {
 	zend_string *server_key = NULL, *key;
-	zend_long expiration = 0;
+	zend_long number = 0;
 	ZEND_PARSE_PARAMETERS_START(1 + by_key, 2 + by_key)
 		if (by_key) {
 			Z_PARAM_STR(server_key)
 		}
 		Z_PARAM_STR(key)
 		Z_PARAM_OPTIONAL
-		Z_PARAM_LONG(expiration)
+		Z_PARAM_LONG(number)
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_THIS();
 	(void) link;
-	leveret_request request = { .operation = LEVERET_OP_TOUCH, .exptime = expiration };
+	leveret_request request = { .operation = operation, .exptime = operation == LEVERET_OP_TOUCH ? number : 0 };
 	RETVAL_BOOL(simple(self, &request, server_key, key, NULL) || !memc_is_failure(self->code));
 }
 
-PHP_METHOD(Memcached, touch) { touch(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
-PHP_METHOD(Memcached, touchByKey) { touch(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
-
-static void delete_one(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
-{
-	zend_string *server_key = NULL, *key;
-	zend_long time = 0;
-	ZEND_PARSE_PARAMETERS_START(1 + by_key, 2 + by_key)
-		if (by_key) {
-			Z_PARAM_STR(server_key)
-		}
-		Z_PARAM_STR(key)
-		Z_PARAM_OPTIONAL
-		Z_PARAM_LONG(time)
-	ZEND_PARSE_PARAMETERS_END();
-	MEMC_THIS();
-	(void) link;
-	/* A time before which the key may not be added again: memcached took it once, and ignores it for long. */
-	(void) time;
-	leveret_request request = { .operation = LEVERET_OP_DELETE };
-	RETVAL_BOOL(simple(self, &request, server_key, key, NULL) || !memc_is_failure(self->code));
-}
-
-PHP_METHOD(Memcached, delete) { delete_one(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
-PHP_METHOD(Memcached, deleteByKey) { delete_one(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+PHP_METHOD(Memcached, touch) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_TOUCH, false); }
+PHP_METHOD(Memcached, touchByKey) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_TOUCH, true); }
+PHP_METHOD(Memcached, delete) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DELETE, false); }
+PHP_METHOD(Memcached, deleteByKey) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DELETE, true); }
 
 static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 {
-	zend_string *server_key = NULL;
+	zend_string *server_key;
 	HashTable *keys;
-	zend_long time = 0;
+	zend_long time;
 	zval *key;
-	ZEND_PARSE_PARAMETERS_START(1 + by_key, 2 + by_key)
-		if (by_key) {
-			Z_PARAM_STR(server_key)
-		}
-		Z_PARAM_ARRAY_HT(keys)
-		Z_PARAM_OPTIONAL
-		Z_PARAM_LONG(time)
-	ZEND_PARSE_PARAMETERS_END();
+	if (!memc_take_many(execute_data, by_key, &server_key, &keys, &time)) {
+		RETURN_THROWS();
+	}
 	MEMC_THIS();
 	(void) time;
 	uint32_t count = 0, room = zend_hash_num_elements(keys);
@@ -376,10 +341,9 @@ static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 			ZVAL_LONG(&entry, self->code);
 		} else {
 			zend_string *full = memc_full_key(link, names[i]);
-			leveret_request request = { .operation = LEVERET_OP_DELETE, .key = php_leveret_string(full), .quiet = link->behaviors[MEMC_NOREPLY] != 0, .server = -1 };
-			if (server_key) {
-				request.group = php_leveret_string(server_key);
-			}
+			leveret_request request = {
+				.operation = LEVERET_OP_DELETE, .key = php_leveret_string(full), .group = memc_group(server_key), .quiet = link->behaviors[MEMC_NOREPLY] != 0, .server = -1
+			};
 			int code = leveret_pool_add(link->pool, &request);
 			if (code == MEMC_SUCCESS) {
 				names_of[added++] = i;
@@ -392,7 +356,7 @@ static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		zend_symtable_update(Z_ARRVAL_P(return_value), names[i], &entry);
 	}
 	leveret_pool_run(link->pool);
-	memc_copies copies = {0};
+	client_copies copies = {0};
 	memc_gather(self, &copies, UINT32_MAX);
 	for (uint32_t i = 0; i < copies.count; i++) {
 		if (memc_is_failure(copies.list[i].code) && copies.list[i].request < added) {
@@ -403,7 +367,7 @@ static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 			last = name == count - 1 ? copies.list[i].code : last;
 		}
 	}
-	memc_copies_free(&copies);
+	client_copies_free(&copies);
 	memc_result(self, last);
 	for (uint32_t i = 0; i < count; i++) {
 		zend_string_release(names[i]);
@@ -441,13 +405,13 @@ static void count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, boo
 		php_error_docref(NULL, E_WARNING, "Initial value is only supported with binary protocol");
 		RETURN_FALSE;
 	}
-	memc_copy copy = {0};
+	client_copy copy = {0};
 	leveret_request request = {
 		.operation = operation, .number = (uint64_t) offset, .create = creates, .initial = (uint64_t) initial, .exptime = expiry
 	};
 	if (simple(self, &request, server_key, key, &copy)) {
 		RETVAL_LONG((zend_long) copy.number);
-		memc_copy_free(&copy);
+		client_copy_free(&copy);
 	} else {
 		RETVAL_FALSE;
 	}

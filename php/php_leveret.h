@@ -27,6 +27,24 @@ static zend_always_inline leveret_status php_leveret_copy(const leveret_arena *a
 	return leveret_copy(arena, found, to);
 }
 
+/* A failed copy means that a writer recycled the segment between two steps of this reader. Nothing but a hostile arena does that so
+ * often in a row; a miss is then the right answer. */
+#define PHP_LEVERET_TRIES_MAX 64
+
+/* The value of a found item as a new string. Not OK: *string is untouched. */
+static zend_always_inline leveret_status php_leveret_copy_string(const leveret_arena *arena, const leveret_found *found, zend_string **string)
+{
+	zend_string *copy = zend_string_alloc(found->value_len, 0);
+	leveret_status status = php_leveret_copy(arena, found, ZSTR_VAL(copy));
+	if (UNEXPECTED(status != LEVERET_OK)) {
+		zend_string_efree(copy);
+		return status;
+	}
+	ZSTR_VAL(copy)[found->value_len] = '\0';
+	*string = copy;
+	return LEVERET_OK;
+}
+
 /* --- arena.c: which arena, opened when first needed, by the user that runs the script --- */
 
 /* The arena of the apcu module ("apcu", sized by apc.shm_size), or NULL: then one log line of this process has said why. */

@@ -12,10 +12,6 @@
 
 #include "zend_smart_str.h"
 
-/* A failed copy means that a writer recycled the segment between two steps of this reader. Nothing but a hostile arena does that
- * so often in a row; a miss is then the right answer. */
-#define TRIES_MAX 64
-
 /* -1.2345678901234567E-308 has 24 characters. */
 #define DOUBLE_LEN_MAX 31
 
@@ -83,15 +79,12 @@ static zend_always_inline leveret_status read_string(leveret_arena *arena, const
 		}
 		return status;
 	}
-	zend_string *string = zend_string_alloc(found->value_len, 0);
-	leveret_status status = php_leveret_copy(arena, found, ZSTR_VAL(string));
-	if (UNEXPECTED(status != LEVERET_OK)) {
-		zend_string_efree(string);
-		return status;
+	zend_string *string;
+	leveret_status status = php_leveret_copy_string(arena, found, &string);
+	if (EXPECTED(status == LEVERET_OK)) {
+		ZVAL_NEW_STR(return_value, string);
 	}
-	ZSTR_VAL(string)[found->value_len] = '\0';
-	ZVAL_NEW_STR(return_value, string);
-	return LEVERET_OK;
+	return status;
 }
 
 static leveret_status read_bool(leveret_arena *arena, const leveret_found *found, zval *return_value)
@@ -149,13 +142,11 @@ static zend_never_inline leveret_status read_foreign(leveret_arena *arena, const
 		ZVAL_LONG(return_value, (zend_long) found->number);
 		return LEVERET_OK;
 	}
-	zend_string *data = zend_string_alloc(found->value_len, 0);
-	leveret_status status = php_leveret_copy(arena, found, ZSTR_VAL(data));
+	zend_string *data;
+	leveret_status status = php_leveret_copy_string(arena, found, &data);
 	if (UNEXPECTED(status != LEVERET_OK)) {
-		zend_string_efree(data);
 		return status;
 	}
-	ZSTR_VAL(data)[found->value_len] = '\0';
 	const char *problem;
 	php_leveret_decoding decoding = php_leveret_decode(&found->meta, LEVERET_NATIVE, data, false, return_value, &problem);
 	return EXPECTED(decoding == PHP_LEVERET_DECODED) ? LEVERET_OK : unreadable(decoding, problem);
@@ -210,7 +201,7 @@ php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key
 			break;
 		}
 		status = read_value(arena, &found, return_value);
-	} while (UNEXPECTED(status == LEVERET_RETRY) && ++tries < TRIES_MAX);
+	} while (UNEXPECTED(status == LEVERET_RETRY) && ++tries < PHP_LEVERET_TRIES_MAX);
 
 	if (EXPECTED(status == LEVERET_OK)) {
 		if (UNEXPECTED(Z_TYPE_P(return_value) == IS_ARRAY)) {
