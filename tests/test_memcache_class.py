@@ -16,6 +16,9 @@ TRANSLATED = ("lie ", "[8] MemcachePool::get(): Failed to", "[2] Class __PHP_Inc
 ONLY_SERVERS = ("too large", "[8] MemcachePool::set(): Server S failed with: SERVER_ERROR object too large", "items", "slabs", "sizes", "reset",
                 "[2] Trying to access array offset", "the other server takes over", *TRANSLATED)
 
+# Of version 8.2, whose classes these are; Debian's is 8.0.
+NEWER = ["  MemcachePool public $connection", "ini memcache.select_api = NULL, access 7"]
+
 
 def without(lines, beginnings):
     return [line for line in lines if not line.startswith(beginnings)]
@@ -53,8 +56,9 @@ class MemcacheClass(SystemTest):
 
     def test_shape(self):
         """classes, functions, parameters, types, constants and directives are pecl/memcache's"""
-        want = self.lines([*PEER, SCRIPTS / "memcache_shape.php"])
-        self.compare(90, want, self.lines([*self.ours_with(), SCRIPTS / "memcache_shape.php"]))
+        want = self.lines([*PEER, SCRIPTS / "module_shape.php", "memcache"])
+        got = self.lines([*self.ours_with(), SCRIPTS / "module_shape.php", "memcache"])
+        self.compare(90, want, [line for line in got if line not in NEWER])
 
     def test_text(self):
         """each call answers as pecl/memcache's, in the text protocol"""

@@ -15,6 +15,26 @@ ACCIDENTS = [
     (r"^flush buffers: true code=32 ACTION QUEUED$", "flush buffers: true code=0 SUCCESS"),
 ]
 
+# Of version 3.3, whose class this is; Debian's is 3.2.
+NEWER = [
+    "  public Memcached::COMPRESSION_ZSTD = 3",
+    "  public Memcached::OPT_COMPRESSION_LEVEL = -1007",
+    "  public Memcached::OPT_ITEM_SIZE_LIMIT = -1008",
+    "ini memcached.compression_level = '3', access 7",
+    "ini memcached.item_size_limit = '0', access 7",
+]
+# SASL and libmemcached's own encryption are not there, and applications that ask (HAVE_…) are told so.
+ABSENT = [
+    "  Memcached public setSaslAuthData(string $username, string $password): bool",
+    "  Memcached public setEncodingKey(string $key): bool",
+]
+# Debian's was built with igbinary, which its default names; ours takes igbinary by itself where it is loaded.
+OTHERWISE = {
+    "  public Memcached::HAVE_ENCODING = true": "  public Memcached::HAVE_ENCODING = false",
+    "  public Memcached::HAVE_SASL = true": "  public Memcached::HAVE_SASL = false",
+    "ini memcached.serializer = 'igbinary', access 7": "ini memcached.serializer = '', access 7",
+}
+
 
 class MemcachedClass(SystemTest):
     """Everything runs unchanged, whoever provides the class."""
@@ -45,6 +65,17 @@ class MemcachedClass(SystemTest):
         self.assertGreater(len(want), at_least)
         self.assertEqual(want, self.lines(self.own(script, self.socket, binary)))
         self.remark(f"{len(want)} lines compared")
+
+    def test_shape(self):
+        """methods, parameters, their types and defaults, constants and directives are pecl/memcached's"""
+        want = [OTHERWISE.get(line, line) for line in self.lines(self.peer("module_shape.php", "memcached")) if line not in ABSENT]
+        got = self.lines(self.own("module_shape.php", "memcached"))
+        # Whether zstd is there is a matter of how each was built.
+        got_older = [line for line in got if line not in NEWER and "HAVE_ZSTD" not in line]
+        self.assertGreater(len(want), 200)
+        self.assertEqual(want, got_older)
+        self.assertEqual(len(got), len(got_older) + len(NEWER) + 1)
+        self.remark(f"{len(want)} lines compared, {len(NEWER) + 1} are of version 3.3 alone")
 
     def test_text(self):
         """each call of Memcached answers as pecl/memcached's, in the text protocol"""
