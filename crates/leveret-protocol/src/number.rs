@@ -11,15 +11,18 @@ pub(crate) fn unsigned(word: &[u8]) -> Option<u64> {
 
 /// The plain number at the front, of at most 19 digits, and what follows it.
 pub(crate) fn leading(bytes: &[u8]) -> Option<(u64, &[u8])> {
-    let (mut number, mut len) = (0_u64, 0);
-    while let Some(digit) = bytes.get(len).map(|byte| byte.wrapping_sub(b'0')).filter(|digit| *digit <= 9) {
+    let mut number = 0_u64;
+    for (len, byte) in bytes.iter().enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return (len > 0).then(|| (number, &bytes[len..]));
+        }
         if len == 19 {
             return None;
         }
         number = number * 10 + u64::from(digit);
-        len += 1;
     }
-    (len > 0).then(|| (number, &bytes[len..]))
+    (!bytes.is_empty()).then_some((number, b""))
 }
 
 /// A signed number of 64 bits.

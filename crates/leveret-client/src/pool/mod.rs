@@ -295,7 +295,7 @@ impl Pool {
         };
         for server in chosen {
             let number = self.batch.pending.len() as u32;
-            self.push(request, server as u32);
+            self.push(request, server as u32, 0);
             match self.servers[server].health.refusal() {
                 Some(code) => self.give_up(number, Fault::new(code)),
                 None => self.write(number, request)?,
@@ -304,7 +304,7 @@ impl Pool {
         Ok(())
     }
 
-    fn push(&mut self, request: &Request<'_>, server: u32) {
+    fn push(&mut self, request: &Request<'_>, server: u32, attempts: u32) {
         let begin = self.batch.keys.len();
         self.batch.keys.extend_from_slice(request.key);
         let key = begin..self.batch.keys.len();
@@ -324,7 +324,7 @@ impl Pool {
             with_cas: request.with_cas,
             is_waiting: true,
             server,
-            attempts: 0,
+            attempts,
             exptime: request.exptime,
             key,
             group,

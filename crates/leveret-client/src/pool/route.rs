@@ -8,13 +8,11 @@ impl Pool {
     pub(super) fn add_for_key(&mut self, request: &Request<'_>) -> Result<(), Code> {
         self.options.check_key(request)?;
         let number = self.batch.pending.len() as u32;
-        self.push(request, 0);
         let place = request.group.unwrap_or(request.key);
         let copy = if request.operation.is_get() { self.any_copy(place) } else { None };
         match copy.map_or_else(|| self.route(place, request.operation), Ok) {
             Ok((server, attempts)) => {
-                let pending = &mut self.batch.pending[number as usize];
-                (pending.server, pending.attempts) = (server as u32, attempts);
+                self.push(request, server as u32, attempts);
                 self.write(number, request)?;
                 if !request.operation.is_get() {
                     self.write_copies(place, server, request)?;
@@ -22,7 +20,7 @@ impl Pool {
                 Ok(())
             }
             Err((server, code)) => {
-                self.batch.pending[number as usize].server = server as u32;
+                self.push(request, server as u32, 0);
                 self.give_up(number, Fault::new(code));
                 Ok(())
             }
@@ -48,7 +46,7 @@ impl Pool {
             }
             copies.push(other);
             let number = self.batch.pending.len() as u32;
-            self.push(&Request { quiet: true, ..*request }, other as u32);
+            self.push(&Request { quiet: true, ..*request }, other as u32, 0);
             self.write(number, request)?;
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! What a client reads: one line, and the data block behind some. What an answer means depends on what was asked; here is only
 //! what it says.
-use super::words::{word_len, Words};
+use super::words::Words;
 use super::write::{Facts, Ttl};
 use crate::{number, Broken, Limits, Received, WireKey, KEY_MAX};
 use memchr::memchr;
@@ -106,9 +106,6 @@ pub fn parse_answer<'a>(input: &'a [u8], limits: &Limits) -> Received<Answer<'a>
     if input.starts_with(b"END\r\n") {
         return Received::Answer { answer: Answer::End, consumed: b"END\r\n".len() };
     }
-    if let Some(received) = plain_value(input, limits) {
-        return received;
-    }
     let Some(newline) = memchr(b'\n', &input[..input.len().min(LINE_MAX)]) else {
         return if input.len() < LINE_MAX { Received::More { total: input.len() + 1 } } else { Received::Broken(Broken::LongLine) };
     };
@@ -168,16 +165,16 @@ fn stat<'a>(line: &'a [u8], mut rest: Words<'a>) -> Answer<'a> {
     }
 }
 
-/// `VALUE key flags length` as servers write it. None: it has a cas, is not whole, or is not so plain.
-fn plain_value<'a>(input: &'a [u8], limits: &Limits) -> Option<Received<Answer<'a>>> {
-    let rest = input.strip_prefix(b"VALUE ")?;
-    let key_len = word_len(&rest[..rest.len().min(KEY_MAX + 1)]);
-    let (key, rest) = rest.split_at_checked(key_len).filter(|(key, _)| !key.is_empty() && !key.contains(&b'\n'))?;
-    let (flags, rest) = number::leading(rest.strip_prefix(b" ")?)?;
+/// The item of this key, if that is what stands at the front, whole and without a cas: what a client that has asked for it mostly
+/// finds there. Its flags, its value, and how long all of it is. None says nothing but that: `parse_answer` says what else it is.
+pub fn parse_value_of<'a>(key: &[u8], input: &'a [u8], limits: &Limits) -> Option<(u32, &'a [u8], usize)> {
+    let rest = input.strip_prefix(b"VALUE ")?.strip_prefix(key)?.strip_prefix(b" ")?;
+    let (flags, rest) = number::leading(rest)?;
     let (len, rest) = number::leading(rest.strip_prefix(b" ")?)?;
     let rest = rest.strip_prefix(b"\r\n")?;
-    let flags = u32::try_from(flags).ok()?;
-    Some(block(input, input.len() - rest.len(), len, limits, |value| Answer::Value { key, flags, value, cas: None }))
+    let (flags, len) = (u32::try_from(flags).ok()?, usize::try_from(len).ok().filter(|len| *len <= limits.value_max)?);
+    let (value, rest) = rest.split_at_checked(len)?;
+    rest.starts_with(b"\r\n").then_some((flags, value, input.len() - rest.len() + 2))
 }
 
 fn value<'a>(input: &'a [u8], line_len: usize, mut words: Words<'a>, limits: &Limits) -> Received<Answer<'a>> {
@@ -297,6 +294,37 @@ mod tests {
             for len in 0..input.len() {
                 let cut = parse_answer(&input.as_bytes()[..len], &LIMITS);
                 assert!(matches!(cut, Received::More { total } if total > len && total <= input.len()), "{input:?} {len} {cut:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_value_of_a_key_is_what_any_answer_is() {
+        for input in [
+            "VALUE k 5 3\r\nabc\r\nEND\r\n",
+            "VALUE k 0 0\r\n\r\n",
+            "VALUE k 4294967295 8\r\n\r\n\r\n\r\n\r\n\r\n",
+            "VALUE k 4294967296 1\r\na\r\n",
+            "VALUE k 5 9\r\nabcdefghi\r\n",
+            "VALUE k 5 3 9\r\nabc\r\n",
+            "VALUE k 5 3\r\nabcd\r\n",
+            "VALUE k 5 18446744073709551615\r\nabc\r\n",
+            "VALUE kk 5 3\r\nabc\r\n",
+            "VALUE j 5 3\r\nabc\r\n",
+            "VALUE k  5 3\r\nabc\r\n",
+            "END\r\n",
+        ] {
+            for len in 0..=input.len() {
+                let input = &input.as_bytes()[..len];
+                let plain = match parse_answer(input, &LIMITS) {
+                    Received::Answer { answer: Answer::Value { key: b"k", flags, value, cas: None }, consumed } => {
+                        Some((flags, value, consumed))
+                    }
+                    _ => None,
+                };
+                let found = parse_value_of(b"k", input, &LIMITS);
+                // Two spaces are none of its matter.
+                assert!(found == plain || found.is_none() && input.starts_with(b"VALUE k  "), "{:?}", String::from_utf8_lossy(input));
             }
         }
     }

@@ -8,7 +8,7 @@ mod words;
 mod write;
 
 use crate::{Verb, WireKey};
-pub use answer::{parse_answer, Answer, MetaAnswer, MetaCode};
+pub use answer::{parse_answer, parse_value_of, Answer, MetaAnswer, MetaCode};
 pub use meta::{MetaCount, MetaDelete, MetaGet, MetaStore, Return, Returns};
 pub use parse::{parse, parse_after, parse_line};
 pub use request::{

@@ -13,6 +13,12 @@ impl<'a> TextKey<'a> {
         is_valid.then_some(TextKey(key))
     }
 
+    /// A key that has been checked before.
+    pub fn again(key: &'a [u8]) -> TextKey<'a> {
+        debug_assert!(TextKey::new(key).is_some(), "it was checked");
+        TextKey(key)
+    }
+
     /// Its bytes.
     pub fn as_bytes(&self) -> &'a [u8] {
         self.0

@@ -96,6 +96,12 @@ pub(super) fn read(
             let offset = part.as_ptr() as usize - bytes.as_ptr() as usize;
             begin + offset..begin + offset + part.len()
         };
+        if protocol == Protocol::Text {
+            if let Some(len) = text::accept_next(bytes, &limits, expected, batch, place) {
+                (input.parsed, input.wanted, has_read) = (begin + len, 0, true);
+                continue;
+            }
+        }
         let taken = match protocol {
             Protocol::Binary => match leveret_protocol::binary::parse_answer(bytes, &limits) {
                 Received::Answer { answer, consumed } => binary::accept(&answer, expected, batch, place).map(|()| consumed),

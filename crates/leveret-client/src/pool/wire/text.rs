@@ -3,8 +3,27 @@ use super::super::request::Operation;
 use super::super::server::ROW_END;
 use super::super::Code;
 use super::{meta, skip, Accepted, Batch, Expected};
-use leveret_protocol::text;
+use leveret_protocol::{text, Limits};
 use std::ops::Range;
+
+/// Takes the item that is awaited next, if it was found: then there is nothing to look for. Gives its length; None = it is not that.
+pub fn accept_next(
+    input: &[u8],
+    limits: &Limits,
+    expected: &mut Expected,
+    batch: &mut Batch,
+    place: impl Fn(&[u8]) -> Range<usize>,
+) -> Option<usize> {
+    let number = expected.front().copied().filter(|number| *number != ROW_END)?;
+    if !batch.pending[number as usize].operation.is_get() {
+        return None;
+    }
+    let (flags, value, len) = text::parse_value_of(batch.key(number), input, limits)?;
+    expected.pop_front();
+    let record = batch.finish(number, Code::Success);
+    (record.meta.flags, record.value) = (flags, place(value));
+    Some(len)
+}
 
 pub fn accept(answer: &text::Answer<'_>, expected: &mut Expected, batch: &mut Batch, place: impl Fn(&[u8]) -> Range<usize>) -> Accepted {
     use text::Answer as Says;

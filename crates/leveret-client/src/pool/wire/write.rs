@@ -43,8 +43,8 @@ pub fn end_row(server: &mut Server, batch: &Batch, options: &Options) {
     match options.protocol {
         Protocol::Text => {
             text::begin_keys(out, first.with_cas, new_exptime(first));
-            for key in server.row.iter().filter_map(|number| TextKey::new(batch.key(*number))) {
-                text::add_key(out, key);
+            for number in &server.row {
+                text::add_key(out, TextKey::again(batch.key(*number)));
             }
             text::end_keys(out);
         }
