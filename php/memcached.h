@@ -176,7 +176,5 @@ zend_string *memc_full_key(const memc_link *link, zend_string *key);
 bool memc_call(memc_object *self, leveret_request *request, client_copy *copy);
 /* All answers of the open batch that are there or can be waited for. */
 void memc_gather(memc_object *self, client_copies *copies, uint32_t limit);
-/* All of them; `names` are the keys as the script gave them, by the number of their request. */
-void memc_gather_named(memc_object *self, client_copies *copies, zend_string **names);
 
 #endif

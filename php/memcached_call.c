@@ -135,13 +135,3 @@ void memc_gather(memc_object *self, client_copies *copies, uint32_t limit)
 		copy_answer(self->link, &answer, client_copies_next(copies));
 	}
 }
-
-void memc_gather_named(memc_object *self, client_copies *copies, zend_string **names)
-{
-	leveret_answer answer;
-	while (leveret_pool_next(self->link->pool, &answer)) {
-		client_copy *copy = client_copies_next(copies);
-		client_copy_answer(&answer, copy);
-		copy->key = zend_string_copy(names[answer.request]);
-	}
-}

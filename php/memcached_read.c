@@ -189,6 +189,7 @@ static void ask(memc_object *self, zend_string *server_key, HashTable *keys, boo
 	memc_result(self, MEMC_NOTFOUND);
 	self->is_fetching = false;
 	leveret_pool_begin(link->pool);
+	leveret_request request = { .operation = LEVERET_OP_GET, .group = memc_group(server_key), .with_cas = with_cas, .server = -1 };
 	for (uint32_t i = 0; i < count; i++) {
 		zend_string *name = names->list[i];
 		if (EG(exception)) {
@@ -196,7 +197,7 @@ static void ask(memc_object *self, zend_string *server_key, HashTable *keys, boo
 			continue;
 		}
 		zend_string *full = memc_full_key(link, name);
-		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(full), .group = memc_group(server_key), .with_cas = with_cas, .server = -1 };
+		request.key = php_leveret_string(full);
 		int code = leveret_pool_add(link->pool, &request);
 		zend_string_release(full);
 		if (code == MEMC_SUCCESS) {
@@ -208,32 +209,64 @@ static void ask(memc_object *self, zend_string *server_key, HashTable *keys, boo
 	}
 }
 
-/* The result of `asked` gets, of which those that found nothing left no copy. A server that could not be reached at all makes its keys
- * missing, as in the original: applications take any other code for the failure of the whole call. False: no server could be asked. */
-static bool judge_many(memc_object *self, zend_long code, const client_copies *copies, uint32_t asked)
+/* How the answers to a batch of gets came out. */
+typedef struct memc_tally {
+	uint32_t answers, found, failed;
+	bool was_lost;                    /* a server that had been reached failed */
+	zend_long code;                   /* of the last answer */
+} memc_tally;
+
+static void count_answer(memc_tally *tally, zend_long code)
 {
-	uint32_t found = 0, failed = 0;
-	bool was_lost = false;
-	if (copies->count == 0 && memc_is_failure(code) && code != MEMC_SOME_ERRORS && code != MEMC_NOTFOUND) {
+	tally->answers++;
+	tally->code = code;
+	if (EXPECTED(code == MEMC_SUCCESS)) {
+		tally->found++;
+	} else if (code != MEMC_NOTFOUND) {
+		tally->failed++;
+		tally->was_lost |= code != MEMC_HOST_LOOKUP_FAILURE && code != MEMC_CONNECTION_FAILURE && code != MEMC_ERRNO
+			&& code != MEMC_SERVER_MARKED_DEAD && code != MEMC_SERVER_TEMPORARILY_DISABLED;
+	}
+}
+
+/* The result of `asked` gets, of which those that found nothing have no answer. A server that could not be reached at all makes its keys
+ * missing, as in the original: applications take any other code for the failure of the whole call. False: no server could be asked. */
+static bool judge_many(memc_object *self, zend_long code, const memc_tally *tally, uint32_t asked)
+{
+	if (tally->answers == 0 && memc_is_failure(code) && code != MEMC_SOME_ERRORS && code != MEMC_NOTFOUND) {
 		memc_failure(self, code);
 		return false;
 	}
-	for (uint32_t i = 0; i < copies->count; i++) {
-		code = copies->list[i].code;
-		if (code == MEMC_SUCCESS) {
-			found++;
-		} else if (code != MEMC_NOTFOUND) {
-			failed++;
-			was_lost |= code != MEMC_HOST_LOOKUP_FAILURE && code != MEMC_CONNECTION_FAILURE && code != MEMC_ERRNO
-				&& code != MEMC_SERVER_MARKED_DEAD && code != MEMC_SERVER_TEMPORARILY_DISABLED;
+	if (tally->failed == asked) {
+		memc_failure(self, tally->code);
+		return false;
+	}
+	memc_failure(self, tally->was_lost ? MEMC_SOME_ERRORS : tally->found ? MEMC_SUCCESS : MEMC_NOTFOUND);
+	return true;
+}
+
+/* Puts the answers into the array, up to the first whose value may run user code to be decoded: it and those behind it become copies. */
+static memc_tally take_many(memc_object *self, const memc_names *names, bool is_extended, HashTable *values, client_copies *copies)
+{
+	memc_tally tally = {0};
+	leveret_answer answer;
+	while (leveret_pool_next(self->link->pool, &answer)) {
+		count_answer(&tally, answer.code);
+		if (UNEXPECTED(answer.code != MEMC_SUCCESS)) {
+			continue;
+		}
+		zend_string *name = names->list[answer.request];
+		if (EXPECTED(!copies->count && !is_extended && php_leveret_is_string(&answer.meta))) {
+			zval value;
+			ZVAL_STRINGL(&value, (const char *) answer.value.data, answer.value.len);
+			zend_symtable_update(values, name, &value);
+		} else {
+			client_copy *copy = client_copies_next(copies);
+			client_copy_answer(&answer, copy);
+			copy->key = zend_string_copy(name);
 		}
 	}
-	if (failed == asked) {
-		memc_failure(self, code);
-		return false;
-	}
-	memc_failure(self, was_lost ? MEMC_SOME_ERRORS : found ? MEMC_SUCCESS : MEMC_NOTFOUND);
-	return true;
+	return tally;
 }
 
 static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
@@ -245,7 +278,7 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		RETURN_THROWS();
 	}
 	MEMC_THIS();
-	array_init(return_value);
+	array_init_size(return_value, zend_hash_num_elements(keys));
 	if (flags & MEMC_GET_PRESERVE_ORDER) {
 		zval *key;
 		ZEND_HASH_FOREACH_VAL(keys, key) {
@@ -271,8 +304,8 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	}
 	client_copies copies = {0};
 	int code = leveret_pool_run(link->pool);
-	memc_gather_named(self, &copies, names.list);
-	bool asked_some = judge_many(self, code, &copies, names.count);
+	memc_tally tally = take_many(self, &names, flags & MEMC_GET_EXTENDED, Z_ARRVAL_P(return_value), &copies);
+	bool asked_some = judge_many(self, code, &tally, names.count);
 	names_free(&names);
 	if (!asked_some) {
 		zval_ptr_dtor(return_value);
@@ -280,7 +313,7 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	}
 	for (uint32_t i = 0; i < copies.count && !EG(exception); i++) {
 		zval value;
-		if (copies.list[i].code == MEMC_SUCCESS && give_value(self, &copies.list[i], flags & MEMC_GET_EXTENDED, &value)) {
+		if (give_value(self, &copies.list[i], flags & MEMC_GET_EXTENDED, &value)) {
 			zend_symtable_update(Z_ARRVAL_P(return_value), copies.list[i].key, &value);
 		}
 	}
