@@ -18,6 +18,13 @@ HERE = Path(__file__).resolve().parent
 class Printer(unittest.TestResult):
     """One line a test as soon as it has ended, in the manner of TAP, and the reason under it when it failed."""
 
+    # A test with several of them, such as one whose subtests failed, counts once, by the worst.
+    VERDICTS = ("ok", "skip", "not ok")
+
+    def __init__(self):
+        super().__init__()
+        self.verdicts = {}
+
     def startTest(self, test):
         super().startTest(test)
         self.started = time.monotonic()
@@ -33,16 +40,26 @@ class Printer(unittest.TestResult):
         super().addError(test, error)
         self.line("not ok", test, self.errors[-1][1])
 
+    def addSubTest(self, test, subtest, error):
+        if error:
+            self.addFailure(subtest, error)
+
     def addSkip(self, test, reason):
         super().addSkip(test, reason)
         self.line("skip", test, reason)
 
     def line(self, verdict, test, detail=""):
+        case = getattr(test, "test_case", test)
+        before = self.verdicts.get(case.id(), "ok")
+        self.verdicts[case.id()] = max(before, verdict, key=self.VERDICTS.index)
         seconds = time.monotonic() - getattr(self, "started", time.monotonic())
         said = test.shortDescription() or str(test)
         print(f"{verdict} - {said}  [{test.id()}, {seconds:.1f} s]", flush=True)
-        for text in [*getattr(test, "remarks", []), *shortened(detail)]:
+        for text in [*getattr(case, "remarks", []), *shortened(detail)]:
             print(f"    {text}", flush=True)
+
+    def count(self, verdict):
+        return list(self.verdicts.values()).count(verdict)
 
 
 def shortened(detail, lines_max=60):
@@ -65,9 +82,8 @@ def main():
     chosen = [test for test in found if word in test.id().lower()]
     result = Printer()
     unittest.TestSuite(chosen).run(result)
-    failed, skipped = len(result.failures) + len(result.errors), len(result.skipped)
-    print(f"{result.testsRun - failed - skipped} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed or not chosen else 0
+    print(f"{result.count('ok')} passed, {result.count('not ok')} failed, {result.count('skip')} skipped")
+    return 1 if result.count("not ok") or not chosen else 0
 
 
 if __name__ == "__main__":
