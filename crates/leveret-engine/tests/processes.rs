@@ -99,6 +99,21 @@ fn a_truncated_file_is_an_error_and_no_crash() {
     assert!(refused(&path).contains("does not begin like an arena"));
 }
 
+/// A life sign that was kept for the life of the process kept the removed file with it, and all its memory.
+#[test]
+fn a_closed_arena_leaves_nothing_behind_in_the_process() {
+    let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+    let path = dir.path().join("closed.arena");
+    let arena = open(&path);
+    arena.set(b"a", b"1", Deadline::NEVER, Time::now()).expect("room");
+    assert_eq!(arena.stats().attached, 1);
+    drop(arena);
+    assert_eq!(open(&path).stats().attached, 0);
+    std::fs::remove_file(&path).expect("removed");
+    let mapped = std::fs::read_to_string("/proc/self/maps").expect("a table");
+    assert!(!mapped.contains(path.to_str().expect("a plain name")), "{mapped}");
+}
+
 #[test]
 fn what_is_no_arena_is_refused_with_a_reason() {
     let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");

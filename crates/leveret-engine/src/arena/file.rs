@@ -64,8 +64,8 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, OpenErr
         Err(OpenError::Missing(_)) => {}
         answer => return answer,
     }
-    create(path, options)?;
-    attach(path).map(|opened| Opened { created: true, ..opened })
+    let created = create(path, options)?;
+    attach(path).map(|opened| Opened { created, ..opened })
 }
 
 fn attach(path: &Path) -> Result<Opened, OpenError> {
@@ -145,7 +145,8 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-fn create(path: &Path, options: &OpenOptions) -> Result<(), OpenError> {
+/// Makes the file. False: somebody else was faster, under another lock file: an arena is removed together with its own.
+fn create(path: &Path, options: &OpenOptions) -> Result<bool, OpenError> {
     let cores = if options.cores == 0 { std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32) } else { options.cores };
     let created_unix = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let uuid = random();
@@ -159,7 +160,11 @@ fn create(path: &Path, options: &OpenOptions) -> Result<(), OpenError> {
         .map_err(|error| failed("create", &temporary, error))?;
     let made = fill(&file, &geometry, path).and_then(|()| {
         fs::fchmod(&file, mode).map_err(|error| failed("set the mode of", &temporary, error))?;
-        fs::linkat(CWD, &temporary, CWD, path, AtFlags::empty()).map_err(|error| failed("publish", path, error))
+        match fs::linkat(CWD, &temporary, CWD, path, AtFlags::empty()) {
+            Ok(()) => Ok(true),
+            Err(Errno::EXIST) => Ok(false),
+            Err(error) => Err(failed("publish", path, error)),
+        }
     });
     let _ = fs::unlink(&temporary);
     made

@@ -3,16 +3,18 @@
 //! A registered process holds an OFD lock on one byte of the file, far beyond its data. The lock hangs on an open file
 //! description that is kept alive by a mapping, not by a descriptor: nothing is left that the host could close, a forked
 //! child does not inherit it (MADV_DONTFORK), exec drops it, and the kernel drops it when the process dies, after no thread
-//! of it can run code any more. So "the byte is free" is never said of a process that could still write.
+//! of it can run code any more. So "the byte is free" is never said of a process that could still write. Nor is it when the
+//! arena is closed: then no call is under way.
 //!
 //! An owner word is `{incarnation: high 32, slot + 1: low 16}`; bits 16..32 are flags of the lock word that carries it.
 use crate::arena::layout::ProcessSlot;
 use crate::arena::mapping::Table;
 use crate::error::Error;
-use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{self, Mode, OFlags};
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
+use std::ffi::c_void;
 use std::io;
 use std::path::Path;
 use std::ptr;
@@ -22,6 +24,8 @@ pub(crate) const OWNER: u64 = 0xffff_ffff_0000_ffff;
 
 /// Byte `LIFE + slot` of the file is locked by the process of that slot.
 const LIFE: i64 = 1 << 60;
+/// Bytes of the mapping that keeps it.
+const LIFE_LEN: usize = 4096;
 
 /// This process at one arena. After a fork the child finds its page wiped and registers anew.
 pub(crate) struct Membership {
@@ -31,6 +35,8 @@ pub(crate) struct Membership {
 #[repr(C)]
 struct Page {
     owner: AtomicU64,
+    /// The mapping that keeps the lock.
+    life: AtomicPtr<c_void>,
     registering: AtomicU32,
 }
 
@@ -69,10 +75,11 @@ impl Membership {
                 return Ok(owner);
             }
             if self.page().registering.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                let result = register(path, identity, processes);
-                if let Ok(owner) = result {
+                let result = register(path, identity, processes).map(|(owner, life)| {
+                    self.page().life.store(life, Ordering::Relaxed);
                     self.page().owner.store(owner, Ordering::Release);
-                }
+                    owner
+                });
                 self.page().registering.store(0, Ordering::Release);
                 return result;
             }
@@ -83,12 +90,21 @@ impl Membership {
 
 impl Drop for Membership {
     fn drop(&mut self) {
-        // SAFETY: the page is ours. The life mapping stays: this process may still be named in a lock word.
-        let _ = unsafe { mm::munmap(self.page.cast(), 4096) };
+        let life = self.page().life.load(Ordering::Relaxed);
+        // SAFETY: both pages are ours; a forked child finds no life mapping in its wiped page, and has none. Nobody of this process
+        // is at work in this arena, whose last user is gone: what names it in the arena may be taken over. Kept, the mapping would
+        // keep all memory of an arena whose file was removed.
+        unsafe {
+            if !life.is_null() {
+                let _ = mm::munmap(life, LIFE_LEN);
+            }
+            let _ = mm::munmap(self.page.cast(), 4096);
+        }
     }
 }
 
-fn register(path: &Path, identity: (u64, u64), processes: &Table<ProcessSlot>) -> Result<u64, Error> {
+/// The owner word, and the mapping that is its life sign.
+fn register(path: &Path, identity: (u64, u64), processes: &Table<ProcessSlot>) -> Result<(u64, *mut c_void), Error> {
     let file = open_again(path, identity)?;
     let start = std::process::id() as usize;
     let order = || (0..processes.len()).map(|step| (start + step) % processes.len());
@@ -98,10 +114,10 @@ fn register(path: &Path, identity: (u64, u64), processes: &Table<ProcessSlot>) -
     self_test(path, identity, slot)?;
 
     // SAFETY: a fresh mapping; it is never read or written, it only keeps the description, and with it the lock, alive.
-    let life = unsafe { mm::mmap(ptr::null_mut(), 4096, ProtFlags::READ, MapFlags::SHARED, file.as_fd(), 0) };
+    let life = unsafe { mm::mmap(ptr::null_mut(), LIFE_LEN, ProtFlags::READ, MapFlags::SHARED, file.as_fd(), 0) };
     let life = life.map_err(|error| Error::NoLifeSign(error.to_string()))?;
     // SAFETY: the page mapped just now.
-    unsafe { mm::madvise(life, 4096, Advice::LinuxDontFork) }.map_err(|error| Error::NoLifeSign(error.to_string()))?;
+    unsafe { mm::madvise(life, LIFE_LEN, Advice::LinuxDontFork) }.map_err(|error| Error::NoLifeSign(error.to_string()))?;
 
     let entry = processes.at(slot);
     // A new incarnation first: from here on every lock word of an earlier one has a provably dead owner.
@@ -110,7 +126,7 @@ fn register(path: &Path, identity: (u64, u64), processes: &Table<ProcessSlot>) -
     entry.start_time.store(stat_of(std::process::id()).map_or(0, |stat| stat.start_time), Ordering::Relaxed);
     entry.pid_namespace.store(pid_namespace(), Ordering::Relaxed);
     entry.pid.store(std::process::id(), Ordering::Relaxed);
-    Ok(u64::from(incarnation) << 32 | (slot as u64 + 1))
+    Ok((u64::from(incarnation) << 32 | (slot as u64 + 1), life))
 }
 
 /// Opens the arena's file once more: a description of its own, unless the path leads to another file by now.
