@@ -8,13 +8,13 @@ use crate::peer::Peer;
 use crate::target;
 use crate::uri;
 use leveret_server::execute::{Next, Session, Transport};
-use leveret_server::{Settings, Shared};
+use leveret_server::{Desk, Settings, Shared};
 use serde::Serialize;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
-use std::sync::{mpsc, Arc};
+use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -41,7 +41,13 @@ impl Conversation {
             Peer::Arena { path, .. } => {
                 let shared = Shared::local(target::attach(path, None)?, Settings::default())
                     .map_err(|error| Failure::Unreachable(error.to_string()))?;
-                Box::new(Local { shared, session: Session::new(Transport::Local), input: Vec::new(), output: Vec::new(), given: 0 })
+                Box::new(Local {
+                    desk: Desk::new(shared, 0),
+                    session: Session::new(Transport::Local),
+                    input: Vec::new(),
+                    output: Vec::new(),
+                    given: 0,
+                })
             }
             socket => {
                 let (socket, patience) = (socket.clone(), timeout);
@@ -280,7 +286,7 @@ fn connect_tcp(host: &str, port: u16, timeout: Duration) -> io::Result<TcpStream
 
 /// The other end of a conversation without a socket: what is written is executed when its answer is read.
 struct Local {
-    shared: Arc<Shared>,
+    desk: Desk,
     session: Session,
     input: Vec<u8>,
     output: Vec<u8>,
@@ -306,7 +312,7 @@ impl Local {
     /// Executes what there is, until there is something to read or nothing to do.
     fn answer(&mut self) {
         while self.output.is_empty() {
-            let (consumed, next) = self.session.take(&self.shared, 0, &self.input, &mut self.output);
+            let (consumed, next) = self.session.take(&self.desk, &self.input, &mut self.output);
             self.input.drain(..consumed);
             match next {
                 Next::Send | Next::Yield => {}

@@ -6,7 +6,7 @@
 //!  - answers that the client does not fetch (`unsent`); until they are gone nothing more is read from it.
 use crate::execute::{Next, Session, Transport};
 use crate::network::WorkerCounters;
-use crate::Shared;
+use crate::Desk;
 use leveret_engine::Outgoing;
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
@@ -33,11 +33,9 @@ const TURNS_ALONE: u32 = 16;
 
 /// What a turn of a connection works with, besides the connection: all of it belongs to the worker.
 pub struct Workbench<'w> {
-    /// The server.
-    pub shared: &'w Shared,
-    /// The worker's index.
-    pub worker: usize,
-    /// Its counters.
+    /// What requests are executed with.
+    pub desk: &'w Desk,
+    /// The worker's counters.
     pub counters: &'w WorkerCounters,
     /// Its buffers.
     pub buffers: &'w mut Buffers,
@@ -232,7 +230,7 @@ impl Connection {
             WorkerCounters::add(&bench.counters.bytes_read, received as u64);
             (kept + received, received < room_len && !self.is_half_closed)
         };
-        let (done, said) = self.talk(&input[..len], out, bench.shared, bench.worker, bench.counters, bench.others_wait);
+        let (done, said) = self.talk(&input[..len], out, bench.desk, bench.counters, bench.others_wait);
         let left = &input[done..len];
         if left.is_empty() {
             // What waits for its client owns no buffer.
@@ -267,7 +265,7 @@ impl Connection {
         }
         let mut rest = mem::take(&mut self.rest);
         let out = &mut bench.buffers.out;
-        let (done, said) = self.talk(&rest, out, bench.shared, bench.worker, bench.counters, bench.others_wait);
+        let (done, said) = self.talk(&rest, out, bench.desk, bench.counters, bench.others_wait);
         let total = if let Said::Read { total } = said { total } else { 0 };
         if total.max(rest.len() - done) > SHARED_REST_MAX {
             rest.drain(..done);
@@ -282,19 +280,11 @@ impl Connection {
 
     /// Has requests executed until the input is used up, the client is slow, or others should have their turn. Returns how
     /// many bytes are done with.
-    fn talk(
-        &mut self,
-        input: &[u8],
-        out: &mut Out,
-        shared: &Shared,
-        worker: usize,
-        counters: &WorkerCounters,
-        others_wait: bool,
-    ) -> (usize, Said) {
+    fn talk(&mut self, input: &[u8], out: &mut Out, desk: &Desk, counters: &WorkerCounters, others_wait: bool) -> (usize, Said) {
         let mut done = 0;
         let mut turns = 0;
         loop {
-            let (taken, next) = self.session.take(shared, worker, &input[done..], &mut out.output);
+            let (taken, next) = self.session.take(desk, &input[done..], &mut out.output);
             done += taken;
             match next {
                 Next::Read { total } => return (done, Said::Read { total }),

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod connection;
+mod desk;
 pub mod execute;
 mod listen;
 mod memory_file;
@@ -19,6 +20,7 @@ pub mod stats;
 mod udp;
 mod worker;
 
+pub use desk::Desk;
 pub use listen::ServeError;
 pub use server::{bind, Bound};
 pub use settings::Settings;

@@ -116,7 +116,7 @@ impl Bound {
         let endpoints = self.endpoints();
         let Bound { listeners, mut udp, meta, socket_file, .. } = self;
         if let Some(meta) = meta {
-            meta.redeem(shared.arena.path())?;
+            meta.redeem(shared.arena().path())?;
         }
         let signals = Signals::new()?;
         let failed = |doing| move |source| ServeError::System { doing, source };
@@ -137,10 +137,21 @@ impl Bound {
             workers.push(start(index, worker).map_err(failed("start a worker"))?);
             inboxes.push(inbox);
         }
-        let announcements = announce(&shared.arena, &endpoints);
-        let mut reception = Reception { poll, signals, listeners, control, inboxes, turn: 0, shared, paused_since: None, was_lost: false };
+        let mut reception = Reception {
+            poll,
+            signals,
+            listeners,
+            control,
+            inboxes,
+            turn: 0,
+            announcements: announce(&shared.arena(), &endpoints),
+            endpoints,
+            shared,
+            paused_since: None,
+            was_lost: false,
+        };
         let ended = reception.run();
-        let Reception { control, inboxes, listeners, shared, .. } = reception;
+        let Reception { control, inboxes, listeners, shared, announcements, .. } = reception;
         // From here on nobody is told to connect, nobody can, and who has connected is answered.
         drop(announcements);
         drop(listeners);
@@ -154,7 +165,7 @@ impl Bound {
             }
         }
         match (ended.map_err(failed("poll"))?, &shared.settings.memory_file) {
-            (Wish::Restart, Some(file)) => memory_file::write(file, shared.arena.path()),
+            (Wish::Restart, Some(file)) => memory_file::write(file, shared.arena().path()),
             _ => Ok(()),
         }
     }
@@ -200,9 +211,13 @@ struct Reception {
     inboxes: Vec<Arc<Inbox>>,
     /// Whose turn it is to get a connection.
     turn: usize,
+    /// Where clients find this server, and the arena's note of it.
+    endpoints: Vec<String>,
+    announcements: Vec<Announcement>,
     shared: Arc<Shared>,
     /// Since when no further connection is accepted: there is no file descriptor for it, or the limit is reached.
     paused_since: Option<Instant>,
+    /// The arena is gone, and there is no other yet.
     was_lost: bool,
 }
 
@@ -321,14 +336,32 @@ impl Reception {
 
     fn tick(&mut self) {
         self.shared.network.tick();
-        let arena = &self.shared.arena;
-        let is_lost = arena.check().is_err();
-        if is_lost && !self.was_lost {
-            eprintln!("leveret: the arena {} was removed or truncated; restart the server for a new one", arena.path().display());
-        }
-        self.was_lost = is_lost;
-        if !is_lost {
+        let arena = self.shared.arena();
+        if arena.check().is_ok() {
             arena.tend(Time::now());
+        } else {
+            self.reopen(&arena);
+        }
+    }
+
+    /// The arena's file was removed, replaced or truncated. Connections stay; requests that are under way end in the old one.
+    fn reopen(&mut self, old: &Arena) {
+        let path = old.path().display();
+        match self.shared.reopen() {
+            Ok(arena) => {
+                eprintln!("leveret: {path} was removed, replaced or cut short; from now on the new arena of that name is served");
+                self.announcements = announce(&arena, &self.endpoints);
+                // Who sleeps holds the memory of the old one.
+                self.inboxes.iter().for_each(|inbox| inbox.wake());
+                self.was_lost = false;
+            }
+            Err(_) if self.was_lost => {}
+            Err(error) => {
+                eprintln!(
+                    "leveret: {path} was removed, replaced or cut short; clients get what is left of it until there is a new one: {error}"
+                );
+                self.was_lost = true;
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 //! What a server is told at its start. The options of `leveret serve` fill it in; `stats settings` prints it.
+use leveret_engine::{OpenOptions, MEMORY_MIN};
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -48,6 +49,8 @@ pub struct Settings {
     pub requests_per_turn: usize,
     /// `-I`
     pub item_size_max: usize,
+    /// `-m`: memory of an arena that has to be made, in bytes.
+    pub memory: Option<u64>,
     /// `-M` clears it: with a full arena a store is an error instead of an eviction.
     pub evictions: bool,
     /// `-C` clears it: cas numbers are 0.
@@ -94,6 +97,7 @@ impl Default for Settings {
             maxconns_fast: true,
             requests_per_turn: 20,
             item_size_max: 1 << 20,
+            memory: None,
             evictions: true,
             cas: true,
             flush: true,
@@ -110,5 +114,15 @@ impl Default for Settings {
             pid_file: None,
             udp_addresses: Vec::new(),
         }
+    }
+}
+
+/// Memory of a new arena, in bytes, if nobody says otherwise.
+pub const MEMORY: u64 = 64 << 20;
+
+impl Settings {
+    /// How the arena is opened. `otherwise` is the memory of one that has to be made if these settings do not say it.
+    pub fn open_options(&self, otherwise: u64) -> OpenOptions {
+        OpenOptions { memory: self.memory.unwrap_or(otherwise).max(MEMORY_MIN), evict: self.evictions, ..OpenOptions::default() }
     }
 }

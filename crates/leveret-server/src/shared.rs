@@ -3,15 +3,18 @@ use crate::execute::{UserError, Users};
 use crate::network::Network;
 use crate::stats::{Baseline, Counters, Prefix, Prefixes, Totals};
 use crate::Settings;
-use leveret_engine::{Arena, Found};
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
-use std::sync::{Arc, PoisonError, RwLock};
+use leveret_engine::{Arena, Found, OpenError};
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 
 /// The cache, the settings, and what is counted. One per server, in an `Arc`.
 pub struct Shared {
-    /// The cache.
-    pub arena: Arena,
+    /// The cache. Locked to look at statistics, and when it is replaced; workers have their own `Desk`.
+    arena: Mutex<Arena>,
+    /// How often it was replaced.
+    edition: AtomicU32,
     /// As given at the start.
     pub settings: Settings,
     /// What the sockets count.
@@ -38,7 +41,8 @@ impl Shared {
             users: users.map(RwLock::new),
             verbosity: AtomicU32::new(u32::from(settings.verbosity)),
             started: Instant::now(),
-            arena,
+            arena: Mutex::new(arena),
+            edition: AtomicU32::new(0),
             settings,
         };
         shared.reset_stats();
@@ -50,6 +54,35 @@ impl Shared {
         let shared = Shared::new(arena, settings)?;
         *shared.baseline.write().unwrap_or_else(PoisonError::into_inner) = Baseline::default();
         Ok(Arc::new(shared))
+    }
+
+    /// The cache as it is served now.
+    pub fn arena(&self) -> Arena {
+        self.latest().0
+    }
+
+    /// The cache, and how often it was replaced until then.
+    pub(crate) fn latest(&self) -> (Arena, u32) {
+        let arena = self.arena.lock().unwrap_or_else(PoisonError::into_inner);
+        (arena.clone(), self.edition())
+    }
+
+    #[inline]
+    pub(crate) fn edition(&self) -> u32 {
+        self.edition.load(Acquire)
+    }
+
+    /// Serves what the arena's path names now, and makes it if there is nothing: the file was removed, as PHP processes notice
+    /// too, and they and we must not keep two caches. What is counted about requests begins anew with it.
+    pub(crate) fn reopen(&self) -> Result<Arena, OpenError> {
+        let old = self.arena();
+        let (new, _) = Arena::open(old.path(), &self.settings.open_options(old.memory()))?;
+        let mut arena = self.arena.lock().unwrap_or_else(PoisonError::into_inner);
+        *arena = new.clone();
+        self.edition.fetch_add(1, Release);
+        drop(arena);
+        self.begin_to_count();
+        Ok(new)
     }
 
     /// The counters of one worker.
@@ -88,10 +121,14 @@ impl Shared {
 
     /// Counting begins anew.
     pub(crate) fn reset_stats(&self) {
-        let baseline = Baseline { arena: self.arena.stats(), totals: Totals::over(&self.counters) };
+        self.begin_to_count();
         self.network.reset();
-        *self.baseline.write().unwrap_or_else(PoisonError::into_inner) = baseline;
         self.prefixes.reset();
+    }
+
+    fn begin_to_count(&self) {
+        let baseline = Baseline { arena: self.arena().stats(), totals: Totals::over(&self.counters) };
+        *self.baseline.write().unwrap_or_else(PoisonError::into_inner) = baseline;
     }
 
     /// How much is told about connections and requests, on standard error.
@@ -105,12 +142,6 @@ impl Shared {
 
     pub(crate) fn uptime_secs(&self) -> u64 {
         self.started.elapsed().as_secs()
-    }
-
-    /// The largest value that a client may store: `-I`, of which memcached takes the item's own header, and what the arena takes.
-    pub(crate) fn value_max(&self) -> usize {
-        const ITEM_HEADER: usize = 64;
-        self.settings.item_size_max.saturating_sub(ITEM_HEADER).min(self.arena.value_max())
     }
 
     /// Bytes of an item in the arena: header, flags, key, value, padding.

@@ -5,7 +5,7 @@
 //! are dropped without an answer, and one datagram gets at most `-R` requests executed.
 use crate::execute::{Next, Session, Transport};
 use crate::network::WorkerCounters;
-use crate::Shared;
+use crate::Desk;
 use leveret_protocol::udp::{self, Frame, DATAGRAM_MAX, HEADER_LEN};
 use nix::errno::Errno;
 use nix::sys::socket::{recvmmsg, sendmmsg, MsgFlags, MultiHeaders, SockaddrStorage};
@@ -97,8 +97,8 @@ impl UdpPort {
 
     /// Receives one batch of datagrams, executes their requests and sends the answers. To be called when the socket is
     /// readable.
-    pub fn turn(&mut self, shared: &Shared, worker: usize) -> io::Result<Turn> {
-        let counters = shared.network.worker(worker);
+    pub fn turn(&mut self, desk: &Desk) -> io::Result<Turn> {
+        let counters = desk.shared.network.worker(desk.worker);
         let mut places = {
             let mut rest = self.requests.chunks_exact_mut(REQUEST_MAX);
             array::from_fn::<_, BATCH, _>(|_| [IoSliceMut::new(rest.next().unwrap_or_default())])
@@ -115,7 +115,7 @@ impl UdpPort {
             bytes_read += datagram.bytes;
             let (Some(request), Some(client)) = (datagram.iovs().next(), datagram.address) else { continue };
             if let Some((frame, requests)) = Frame::parse(request).filter(|(frame, _)| frame.is_whole_request()) {
-                stop = stop.or(self.answers.talk(shared, worker, requests, frame.request_id, client));
+                stop = stop.or(self.answers.talk(desk, requests, frame.request_id, client));
             }
             if self.answers.bytes.len() >= ANSWERS_FULL {
                 self.answers.send(self.socket.as_fd(), counters);
@@ -152,15 +152,15 @@ struct Answer {
 
 impl Answers {
     /// Executes the requests of one datagram. Each is answered in frames of its own. Some: the server shall stop.
-    fn talk(&mut self, shared: &Shared, worker: usize, requests: &[u8], request_id: u16, client: SockaddrStorage) -> Option<bool> {
+    fn talk(&mut self, desk: &Desk, requests: &[u8], request_id: u16, client: SockaddrStorage) -> Option<bool> {
         let mut session = Session::new(Transport::Udp);
         let (mut at, mut begin) = (0, self.bytes.len());
-        for _ in 0..shared.settings.requests_per_turn.max(1) {
+        for _ in 0..desk.shared.settings.requests_per_turn.max(1) {
             let next = loop {
                 // `take` ends where its output is full, so a long answer comes in parts, each into an output that is not.
                 let mut part = Vec::new();
                 let output = if self.bytes.len() < ANSWERS_FULL { &mut self.bytes } else { &mut part };
-                let (consumed, next) = session.take(shared, worker, &requests[at..], output);
+                let (consumed, next) = session.take(desk, &requests[at..], output);
                 at += consumed;
                 self.bytes.append(&mut part);
                 if self.bytes.len() - begin > ANSWER_MAX {
@@ -228,7 +228,7 @@ impl Answers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Settings;
+    use crate::{Settings, Shared};
     use leveret_engine::{Arena, OpenOptions};
     use leveret_protocol::udp::{Accepted, Reassembly};
     use std::net::UdpSocket;
@@ -237,7 +237,7 @@ mod tests {
     struct Server {
         port: UdpPort,
         address: SocketAddr,
-        shared: Shared,
+        desk: Desk,
         _dir: tempfile::TempDir,
     }
 
@@ -248,12 +248,12 @@ mod tests {
             let socket = bind("127.0.0.1:0".parse().unwrap(), 1).unwrap().remove(0);
             let address = SockRef::from(&socket).local_addr().unwrap().as_socket().unwrap();
             let shared = Shared::new(arena, Settings { threads: 1, ..Settings::default() }).unwrap();
-            Server { port: UdpPort::new(socket), address, shared, _dir: dir }
+            Server { port: UdpPort::new(socket), address, desk: Desk::new(shared.into(), 0), _dir: dir }
         }
 
         /// Loopback delivers a datagram before `send` returns, so one turn sees all that was sent.
         fn turn(&mut self) -> Turn {
-            self.port.turn(&self.shared, 0).unwrap()
+            self.port.turn(&self.desk).unwrap()
         }
 
         fn client(&self) -> UdpSocket {
@@ -374,7 +374,7 @@ mod tests {
         server.turn();
         assert_eq!(receive(&client), Vec::<Vec<u8>>::new());
         let many = server.talk(&client, Frame::request(3), &b"mn\r\n".repeat(100));
-        assert_eq!(many.len(), server.shared.settings.requests_per_turn);
+        assert_eq!(many.len(), server.desk.shared.settings.requests_per_turn);
     }
 
     #[test]

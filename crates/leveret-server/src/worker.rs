@@ -7,7 +7,7 @@ use crate::connection::{Buffers, Connection, Outcome, Workbench};
 use crate::execute::Transport;
 use crate::network::{ConnectionInfo, WorkerCounters};
 use crate::udp::{self, UdpPort};
-use crate::Shared;
+use crate::{Desk, Shared};
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token, Waker};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
@@ -119,8 +119,7 @@ pub struct Start {
 
 /// A worker in its thread.
 struct Worker {
-    index: usize,
-    shared: Arc<Shared>,
+    desk: Desk,
     control: Arc<Control>,
     inbox: Arc<Inbox>,
     poll: Poll,
@@ -148,8 +147,7 @@ impl Start {
     pub fn run(self) -> io::Result<()> {
         let Start { index, shared, control, inbox, poll, udp } = self;
         let mut worker = Worker {
-            index,
-            shared,
+            desk: Desk::new(shared, index),
             control,
             inbox,
             poll,
@@ -173,6 +171,7 @@ impl Worker {
                 Err(error) if error.kind() != io::ErrorKind::Interrupted => return Err(error),
                 _ => {}
             }
+            self.desk.refresh();
             std::mem::swap(&mut batch, &mut self.again);
             let mut waiting = events.iter().count() + batch.len();
             for event in &events {
@@ -210,7 +209,7 @@ impl Worker {
             Some(Duration::ZERO)
         } else if let Some(until) = self.draining_until {
             Some(until.saturating_duration_since(Instant::now()))
-        } else if self.shared.settings.idle_timeout_secs > 0 && !self.connections.is_empty() {
+        } else if self.desk.shared.settings.idle_timeout_secs > 0 && !self.connections.is_empty() {
             Some(Duration::from_secs(1))
         } else {
             None
@@ -229,7 +228,7 @@ impl Worker {
             self.draining_until = Some(Instant::now() + DRAIN);
             for mut port in std::mem::take(&mut self.ports) {
                 let may_go_on = || self.draining_until.is_some_and(|until| Instant::now() < until);
-                while may_go_on() && matches!(port.turn(&self.shared, self.index), Ok(udp::Turn::More)) {}
+                while may_go_on() && matches!(port.turn(&self.desk), Ok(udp::Turn::More)) {}
             }
             let keys: Vec<usize> = self.connections.iter().map(|(key, _)| key).collect();
             for key in keys {
@@ -241,31 +240,31 @@ impl Worker {
     fn welcome(&mut self, accepted: Accepted) {
         let Accepted { socket, transport, peer, endpoint } = accepted;
         let fd = socket.as_raw_fd();
-        let now_secs = self.shared.network.uptime_secs();
+        let now_secs = self.desk.shared.network.uptime_secs();
         let slot = self.connections.vacant_entry();
         if let Err(error) = self.poll.registry().register(&mut SourceFd(&fd), Token(slot.key()), Interest::READABLE) {
             eprintln!("leveret: a connection cannot be watched: {error}");
-            self.shared.network.closed();
+            self.desk.shared.network.closed();
             return;
         }
         let mut connection = Connection::new(socket, transport, now_secs);
         let info = ConnectionInfo { fd, transport, peer, endpoint, last_active_secs: now_secs };
         connection.info = self.counters().connections().insert(info);
         self.connections.insert(connection);
-        if self.shared.verbosity() > 1 {
+        if self.desk.shared.verbosity() > 1 {
             eprintln!("<{fd} new auto-negotiating client connection");
         }
     }
 
     fn counters(&self) -> &WorkerCounters {
-        self.shared.network.worker(self.index)
+        self.desk.shared.network.worker(self.desk.worker)
     }
 
     /// Gives a connection its turn, and does what comes of it.
     fn turn(&mut self, key: usize, others_wait: bool) {
         let Some(connection) = self.connections.get_mut(key) else { return };
-        let counters = self.shared.network.worker(self.index);
-        let now_secs = self.shared.network.uptime_secs();
+        let counters = self.desk.shared.network.worker(self.desk.worker);
+        let now_secs = self.desk.shared.network.uptime_secs();
         if connection.last_active_secs != now_secs {
             connection.last_active_secs = now_secs;
             if let Some(info) = counters.connections().get_mut(connection.info) {
@@ -273,7 +272,7 @@ impl Worker {
             }
         }
         let buffers = &mut self.buffers;
-        let mut bench = Workbench { shared: &self.shared, worker: self.index, counters, buffers, others_wait };
+        let mut bench = Workbench { desk: &self.desk, counters, buffers, others_wait };
         match connection.turn(&mut bench) {
             Outcome::Idle if self.draining_until.is_some() => self.close(key),
             outcome @ (Outcome::Idle | Outcome::Again | Outcome::Blocked) => {
@@ -302,7 +301,7 @@ impl Worker {
     /// Gives a UDP socket its turn.
     fn answer_datagrams(&mut self, token: usize) {
         let Some(port) = self.ports.get_mut(token - UDP) else { return };
-        match port.turn(&self.shared, self.index) {
+        match port.turn(&self.desk) {
             Ok(udp::Turn::Drained) => {}
             // Its event of this round may come as well. A turn too much finds nothing.
             Ok(udp::Turn::More) if self.again.contains(&token) => {}
@@ -322,15 +321,15 @@ impl Worker {
     fn close(&mut self, key: usize) {
         let connection = self.connections.remove(key);
         self.counters().connections().try_remove(connection.info);
-        self.shared.network.closed();
-        if self.shared.verbosity() > 1 {
+        self.desk.shared.network.closed();
+        if self.desk.shared.verbosity() > 1 {
             eprintln!("<{} connection closed.", connection.socket().as_raw_fd());
         }
     }
 
     /// Closes, once a second at most, connections from which nothing has come for too long.
     fn sweep_idle(&mut self) {
-        let (limit, now) = (self.shared.settings.idle_timeout_secs, self.shared.network.uptime_secs());
+        let (limit, now) = (self.desk.shared.settings.idle_timeout_secs, self.desk.shared.network.uptime_secs());
         if limit == 0 || now == self.swept_secs {
             return;
         }

@@ -117,7 +117,7 @@ fn meta_commands() {
 fn what_php_stored_has_flags_that_every_client_reads() {
     let mut ours = Ours::new(Settings::default());
     let now = Time::now();
-    let arena = &ours.shared.arena;
+    let arena = &ours.desk.shared.arena();
     let store = |key: &[u8], value: Value<'_>, encoding| {
         arena.store(key, value, Meta::native(encoding), Deadline::NEVER, Mode::Set, now).expect("room");
     };
@@ -285,7 +285,7 @@ fn statistics_count_what_php_does_without_the_server() {
     let mut ours = Ours::new(Settings::default());
     let now = Time::now();
     ours.say("set k 0 0 1\r\nx\r\nget k no\r\ndelete no\r\nstats detail on\r\nget a:b\r\n");
-    assert!(ours.shared.arena.find(b"k", now).is_some());
+    assert!(ours.desk.shared.arena().find(b"k", now).is_some());
     let stats = ours.say("stats\r\n");
     for line in ["cmd_get 4", "get_hits 2", "get_misses 2", "cmd_set 1", "curr_items 1", "delete_misses 1", "version 1.6.45"] {
         assert!(stats.contains(&format!("STAT {line}\r\n")), "{line} in {stats}");

@@ -3,8 +3,8 @@ mod serving;
 use leveret_engine::Time;
 use leveret_server::{bind, ServeError, Settings};
 use serving::{Client, Server};
-use std::io::{ErrorKind, Read, Write};
-use std::net::{Shutdown, TcpStream, UdpSocket};
+use std::io::{ErrorKind, Write};
+use std::net::{Shutdown, UdpSocket};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::atomic::Ordering::Relaxed;
@@ -54,7 +54,7 @@ fn one_cache_answers_at_every_address() {
 #[test]
 fn direct_writes_are_seen_by_clients_and_theirs_directly() {
     let server = Server::start(Settings::default());
-    let arena = &server.shared.arena;
+    let arena = server.shared.arena();
     arena.set(b"direct", b"from the host", leveret_engine::Deadline::NEVER, Time::now()).unwrap();
     let mut client = server.connect();
     client.talk("get direct\r\n", "VALUE direct 0 13\r\nfrom the host\r\nEND\r\n");
@@ -65,7 +65,7 @@ fn direct_writes_are_seen_by_clients_and_theirs_directly() {
 #[test]
 fn endpoints_are_announced_in_the_arena_while_they_are_served() {
     let server = Server::start(Settings { udp_port: None, ..Settings::default() });
-    let arena = server.shared.arena.clone();
+    let arena = server.shared.arena();
     let announced = || arena.services().into_iter().map(|service| service.text).collect::<Vec<_>>();
     // The first clients may be answered before it is announced that they can come.
     while announced().len() < server.endpoints.len() {
@@ -357,23 +357,4 @@ fn an_occupied_port_is_refused_with_a_cure() {
     let server = Server::start(Settings::default());
     let refused = bind(&Settings { tcp_port: Some(server.address.port()), ..Settings::default() }).unwrap_err();
     assert!(refused.to_string().contains("-p"), "{refused}");
-}
-
-#[test]
-fn a_removed_arena_is_noticed_and_the_server_lives_on() {
-    let server = Server::start(Settings::default());
-    let mut client = server.connect();
-    client.talk("set a 0 0 1\r\nx\r\n", "STORED\r\n");
-    std::fs::remove_file(server.shared.arena.path()).unwrap();
-    while server.shared.arena.check().is_ok() {
-        std::thread::yield_now();
-    }
-    for _ in 0..100 {
-        client.send(b"set b 0 0 1\r\ny\r\n");
-        let mut line = [0; 200];
-        assert!(client.stream.read(&mut line).unwrap() > 0);
-        client.send(b"mn\r\n");
-        client.expect(b"MN\r\n");
-    }
-    TcpStream::connect(server.address).unwrap();
 }

@@ -22,10 +22,10 @@ fn endpoints_are_announced_while_they_are_served() {
     server.connect().talk("mn\r\n", "MN\r\n");
     let mut endpoints = server.endpoints.clone();
     endpoints.sort();
-    assert_eq!(announced(&server.shared.arena), endpoints);
+    assert_eq!(announced(&server.shared.arena()), endpoints);
     let shared = server.shared.clone();
     drop(server);
-    assert_eq!(announced(&shared.arena), Vec::<String>::new());
+    assert_eq!(announced(&shared.arena()), Vec::<String>::new());
 }
 
 #[test]

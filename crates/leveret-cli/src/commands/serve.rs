@@ -11,7 +11,8 @@ use crate::output::{Answer, Failure, Outcome};
 use crate::target;
 use crate::units::bytes;
 use clap::{ArgMatches, Args};
-use leveret_engine::{Arena, OpenOptions};
+use leveret_engine::Arena;
+use leveret_server::settings::MEMORY;
 use leveret_server::{Settings, Shared};
 use options::Options;
 use std::path::{Path, PathBuf};
@@ -126,9 +127,7 @@ fn tell_noted(noted: &[String]) {
 
 fn open(options: &Options, settings: &Settings) -> Result<Arena, Failure> {
     let path = target::resolve(options.arena.as_deref().unwrap_or(target::DEFAULT), options.dir.as_deref())?;
-    let memory = settings::memory(options).max(leveret_engine::MEMORY_MIN);
-    let how = OpenOptions { memory, evict: settings.evictions, ..OpenOptions::default() };
-    let (arena, is_new) = Arena::open(&path, &how)?;
+    let (arena, is_new) = Arena::open(&path, &settings.open_options(MEMORY))?;
     if !is_new && options.memory_limit.is_some_and(|asked| asked != arena.memory()) {
         eprintln!(
             "leveret: {} exists and keeps its {}; -m is the size of a new one ('leveret rm' removes it)",

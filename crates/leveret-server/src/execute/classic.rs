@@ -157,7 +157,7 @@ impl Turn<'_> {
         terms: &Terms,
     ) -> Result<Stored, Error> {
         let meta = Meta { flags, ..Meta::default() };
-        let terms = Terms { value_max: self.shared.value_max(), ..*terms };
+        let terms = Terms { value_max: self.desk.value_max(), ..*terms };
         if let Some(incoming) = self.incoming.take() {
             return incoming.store(key, meta, deadline, &terms, self.now);
         }

@@ -13,7 +13,7 @@ mod meta;
 mod users;
 
 use crate::stats::{Count, Counters};
-use crate::Shared;
+use crate::{Desk, Shared};
 use dump::Dump;
 use leveret_engine::{Arena, Found, Incoming, Outgoing, Time};
 use leveret_protocol::{binary as wire, text, Limits, Parsed, Verb, BINARY_REQUEST};
@@ -110,6 +110,7 @@ enum Done {
 
 /// What one call of `take` works with.
 struct Turn<'t> {
+    desk: &'t Desk,
     shared: &'t Shared,
     arena: &'t Arena,
     counters: &'t Counters,
@@ -175,15 +176,16 @@ impl Session {
     }
 
     /// Executes requests from the front of `input` and appends the answers to `output`. Returns how many bytes of the input
-    /// are done with, and what to do next. `worker` is the index of the calling thread: its own counters.
-    pub fn take(&mut self, shared: &Shared, worker: usize, input: &[u8], output: &mut Vec<u8>) -> (usize, Next) {
+    /// are done with, and what to do next.
+    pub fn take(&mut self, desk: &Desk, input: &[u8], output: &mut Vec<u8>) -> (usize, Next) {
         let is_stream = matches!(self.transport, Transport::Tcp | Transport::Unix);
-        let counters = shared.counters(worker);
-        let mut turn = Turn { shared, arena: &shared.arena, counters, now: Time::now(), output, is_stream, value: None, incoming: None };
+        let (shared, arena) = (&*desk.shared, desk.arena());
+        let counters = shared.counters(desk.worker);
+        let mut turn = Turn { desk, shared, arena, counters, now: Time::now(), output, is_stream, value: None, incoming: None };
         if std::mem::take(&mut self.owes_line_end) {
             turn.output.extend_from_slice(b"\r\n");
         }
-        let limits = Limits { value_max: shared.value_max() };
+        let limits = Limits { value_max: desk.value_max() };
         let mut at = 0;
         // memcached frames each request's answer of a datagram by itself.
         let requests = if self.transport == Transport::Udp { 1 } else { shared.settings.requests_per_turn.max(1) };

@@ -28,9 +28,10 @@ pub fn answer(shared: &Shared, words: &[&[u8]]) -> Answer {
 /// `ITEM key [bytes b; exptime s]`, a line each.
 fn list(shared: &Shared, limit: u32) -> String {
     let (mut text, mut cursor, mut left, now) = (String::new(), Cursor::default(), limit, Time::now());
+    let arena = shared.arena();
     let mut more = true;
     while more && left > 0 && text.len() < TEXT_MAX {
-        let step = shared.arena.scan(&mut cursor, now, &mut |key, found| {
+        let step = arena.scan(&mut cursor, now, &mut |key, found| {
             // What PHP stored under a key that the wire cannot say would forge lines of the answer.
             let Some(key) = std::str::from_utf8(key).ok().filter(|key| is_sayable(key)) else { return };
             if left > 0 && text.len() < TEXT_MAX {

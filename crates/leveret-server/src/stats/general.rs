@@ -17,7 +17,7 @@ pub struct Baseline {
 }
 
 pub fn list(shared: &Shared) -> Vec<(String, String)> {
-    let stats = shared.arena.stats();
+    let stats = shared.arena().stats();
     let baseline = shared.baseline();
     let totals = Totals::over(shared.all_counters());
     let since = |counter: Count| totals.since(&baseline.totals, counter);

@@ -3,7 +3,7 @@ use super::{List, ITEMS_CLASS};
 use crate::Shared;
 
 pub fn items(shared: &Shared) -> Vec<(String, String)> {
-    let stats = shared.arena.stats();
+    let stats = shared.arena().stats();
     let evicted = stats.evicted.saturating_sub(shared.baseline().arena.evicted);
     let reclaimed = stats.expired.saturating_sub(shared.baseline().arena.expired);
     let mut list = List::new();
@@ -49,7 +49,7 @@ pub fn items(shared: &Shared) -> Vec<(String, String)> {
 }
 
 pub fn slabs(shared: &Shared) -> Vec<(String, String)> {
-    let stats = shared.arena.stats();
+    let stats = shared.arena().stats();
     let baseline = shared.baseline();
     let used = stats.segments - stats.segments_free.min(stats.segments);
     let mut list = List::new();

@@ -10,7 +10,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
     let port = |port: Option<u16>| port.map_or(-1, i32::from);
     let inter: Vec<String> = settings.listen.iter().map(|listen| listen.host.clone()).collect();
     let mut list = List::new();
-    list.add("maxbytes", shared.arena.memory())
+    list.add("maxbytes", shared.arena().memory())
         .add("maxconns", settings.conn_limit)
         .add("tcpport", if settings.unix_path.is_some() { 0 } else { port(settings.tcp_port) })
         .add("udpport", port(settings.udp_port))
@@ -47,7 +47,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("slab_automove", 0)
         .add("slab_automove_ratio", "0.80")
         .add("slab_automove_window", 30)
-        .add("slab_chunk_max", shared.arena.stats().segment_bytes)
+        .add("slab_chunk_max", shared.arena().stats().segment_bytes)
         .add("lru_crawler", "no")
         .add("lru_crawler_sleep", 100)
         .add("lru_crawler_tocrawl", 0)
@@ -72,6 +72,6 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("inline_ascii_response", "no")
         .add("ssl_enabled", "no")
         .add("client_flags_size", 4)
-        .add("arena", shared.arena.path().display());
+        .add("arena", shared.arena().path().display());
     list.0
 }

@@ -2,7 +2,7 @@
 #![allow(dead_code)]
 use leveret_engine::{Arena, OpenOptions};
 use leveret_server::execute::{Next, Session, Transport};
-use leveret_server::{Settings, Shared};
+use leveret_server::{Desk, Settings, Shared};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::process::{Child, Command, Stdio};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 /// An arena, and one session with it.
 pub struct Ours {
-    pub shared: Shared,
+    pub desk: Desk,
     session: Session,
     pending: Vec<u8>,
     pub over: bool,
@@ -23,7 +23,7 @@ impl Ours {
         let options = OpenOptions { memory: 64 << 20, evict: settings.evictions, ..OpenOptions::default() };
         let (arena, _) = Arena::open(&dir.path().join("talk.arena"), &options).expect("an arena");
         let shared = Shared::new(arena, settings).expect("good settings");
-        Ours { shared, session: Session::new(Transport::Local), pending: Vec::new(), over: false, _dir: dir }
+        Ours { desk: Desk::new(shared.into(), 0), session: Session::new(Transport::Local), pending: Vec::new(), over: false, _dir: dir }
     }
 
     /// Another connection to the same server.
@@ -39,7 +39,7 @@ impl Ours {
         let mut answer = Vec::new();
         while !self.over {
             let mut output = Vec::new();
-            let (consumed, next) = self.session.take(&self.shared, 0, &self.pending, &mut output);
+            let (consumed, next) = self.session.take(&self.desk, &self.pending, &mut output);
             answer.append(&mut output);
             self.pending.drain(..consumed);
             match next {

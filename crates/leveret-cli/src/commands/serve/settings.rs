@@ -3,7 +3,7 @@ use super::extended;
 use super::options::Options;
 use super::values::Port;
 use crate::output::Failure;
-use leveret_server::settings::Protocol;
+use leveret_server::settings::{Protocol, MEMORY};
 use leveret_server::Settings;
 
 /// The server's settings, and what was accepted without effect.
@@ -23,6 +23,7 @@ pub fn of(options: &Options) -> Result<(Settings, Vec<String>), Failure> {
         conn_limit: options.conn_limit.map_or(defaults.conn_limit, |limit| limit as usize),
         maxconns_fast: !extended.waits_when_full,
         requests_per_turn: options.max_reqs_per_event.map_or(defaults.requests_per_turn, |requests| requests as usize),
+        memory: options.memory_limit,
         item_size_max: options.max_item_size.map_or(defaults.item_size_max, |size| size as usize),
         evictions: !options.disable_evictions,
         cas: !options.disable_cas,
@@ -62,11 +63,6 @@ fn ports(options: &Options, defaults: &Settings) -> (Option<u16>, Option<u16>) {
     (tcp_port, udp_port)
 }
 
-/// Memory of a new arena.
-pub fn memory(options: &Options) -> u64 {
-    options.memory_limit.unwrap_or(64 << 20)
-}
-
 fn refuse_what_comes_later(options: &Options) -> Result<(), Failure> {
     if options.enable_ssl {
         return Err(Failure::Usage(
@@ -83,7 +79,7 @@ fn refuse_what_comes_later(options: &Options) -> Result<(), Failure> {
 
 fn check(options: &Options, settings: &Settings) -> Result<(), Failure> {
     let refuse = |text: &str| Err(Failure::Usage(text.to_owned()));
-    if settings.item_size_max as u64 > memory(options) / 2 {
+    if settings.item_size_max as u64 > settings.memory.unwrap_or(MEMORY) / 2 {
         return refuse("-I: the largest item cannot be larger than half of the memory (-m)");
     }
     if settings.auth_file.is_some() && settings.udp_port != Some(0) {

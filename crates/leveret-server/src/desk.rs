@@ -1,0 +1,45 @@
+//! What a worker executes requests with.
+use crate::Shared;
+use leveret_engine::Arena;
+use std::sync::Arc;
+
+/// A worker's place: what it shares with the others, its number, and the arena as of its last look. An arena whose file was
+/// removed is replaced while the server runs; a worker changes over between two requests, which costs it one load each time it
+/// wakes, and no request a lock.
+pub struct Desk {
+    /// What all conversations share.
+    pub shared: Arc<Shared>,
+    /// The worker's number: its own counters.
+    pub worker: usize,
+    arena: Arena,
+    edition: u32,
+}
+
+impl Desk {
+    /// The place of this worker.
+    pub fn new(shared: Arc<Shared>, worker: usize) -> Desk {
+        let (arena, edition) = shared.latest();
+        Desk { shared, worker, arena, edition }
+    }
+
+    /// The cache.
+    #[inline]
+    pub fn arena(&self) -> &Arena {
+        &self.arena
+    }
+
+    /// Takes the arena that is served now.
+    #[inline]
+    pub fn refresh(&mut self) {
+        if self.shared.edition() != self.edition {
+            (self.arena, self.edition) = self.shared.latest();
+        }
+    }
+
+    /// The largest value that a client may store: `-I`, of which memcached takes the item's own header, and what the arena takes.
+    #[inline]
+    pub(crate) fn value_max(&self) -> usize {
+        const ITEM_HEADER: usize = 64;
+        self.shared.settings.item_size_max.saturating_sub(ITEM_HEADER).min(self.arena.value_max())
+    }
+}
