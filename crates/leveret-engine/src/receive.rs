@@ -59,9 +59,14 @@ impl Incoming {
         self.fill.len()
     }
 
+    /// Bytes of the whole value.
+    pub fn value_len(&self) -> usize {
+        self.whole() + self.tail.len()
+    }
+
     /// Bytes of the value that have not come yet.
     pub fn missing(&self) -> usize {
-        self.whole() + self.tail.len() - self.got
+        self.value_len() - self.got
     }
 
     /// Takes bytes of the value that came some other way; says how many of `bytes` were missing.

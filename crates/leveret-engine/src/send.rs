@@ -76,6 +76,15 @@ impl Arena {
 }
 
 impl Outgoing {
+    /// Moves the last byte of the value to the end of `into`. `send` says whether that one is right, as well.
+    pub fn split_last(&mut self, into: &mut Vec<u8>) {
+        if let Some(last) = self.parts.last_mut().filter(|last| last.len > 0) {
+            last.len -= 1;
+            self.len -= 1;
+            self.arena.core.data.append_to(last.at + last.len as u64, 1, into);
+        }
+    }
+
     /// Sends `head` and the value to a socket that does not block, and says how many bytes went out. What the socket does not
     /// take is appended to `unsent`: nobody waits for a slow client with a value in hand. More is to be sent at once behind it.
     pub fn send(self, head: &[u8], socket: BorrowedFd<'_>, unsent: &mut Vec<u8>) -> Result<usize, SendError> {

@@ -56,7 +56,7 @@ fn what_has_arrived_is_answered_before_the_end() {
             client.stream.write_all(b"mn\r\nget big\r\nget big\r\nmn\r\nhalf a reque").unwrap();
         }
         // It is there before the signal.
-        clients.iter().for_each(await_delivery);
+        clients.iter().for_each(|client| await_delivery(&client.stream));
         server.signal(signal);
         let answer = format!("MN\r\n{}MN\r\n", format!("VALUE big 0 {}\r\n{value}\r\nEND\r\n", value.len()).repeat(2));
         for client in &mut clients {

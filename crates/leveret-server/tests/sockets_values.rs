@@ -2,8 +2,8 @@
 mod serving;
 use leveret_engine::{Deadline, Time};
 use leveret_server::Settings;
-use serving::{serve_if_told, Client, Process, Server};
-use std::io::{BufRead, BufReader, Write};
+use serving::{await_delivery, serve_if_told, Client, Process, Server};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -14,38 +14,120 @@ fn serve() {
     serve_if_told();
 }
 
+/// How a client says what it wants.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Protocol {
+    Classic,
+    Meta,
+    Binary,
+}
+
+use Protocol::{Binary, Classic, Meta};
+
+const NOOP: u8 = 0x0a;
+
+/// A request of the binary protocol without a cas, and an answer to one: they differ in the first byte.
+fn frame(first: u8, opcode: u8, extras: &[u8], key: &[u8], value: &[u8]) -> Vec<u8> {
+    let lengths = [&(key.len() as u16).to_be_bytes()[..], &[extras.len() as u8, 0, 0, 0]].concat();
+    let body = ((extras.len() + key.len() + value.len()) as u32).to_be_bytes();
+    [&[first, opcode][..], &lengths, &body, &[0; 12], extras, key, value].concat()
+}
+
+impl Protocol {
+    /// A store, and all that it answers.
+    fn set(self, key: &str, value: &[u8]) -> (Vec<u8>, Vec<u8>) {
+        match self {
+            Classic => ([format!("set {key} 0 0 {}\r\n", value.len()).as_bytes(), value, b"\r\n"].concat(), b"STORED\r\n".to_vec()),
+            Meta => {
+                ([format!("ms {key} {} s\r\n", value.len()).as_bytes(), value, b"\r\n"].concat(), format!("HD s{}\r\n", value.len()).into())
+            }
+            // Quietly, since the answer would have a cas.
+            Binary => {
+                let set = frame(0x80, 0x11, &[0; 8], key.as_bytes(), value);
+                ([set, frame(0x80, NOOP, b"", b"", b"")].concat(), frame(0x81, NOOP, b"", b"", b""))
+            }
+        }
+    }
+
+    fn get(self, key: &str) -> Vec<u8> {
+        match self {
+            Classic => format!("get {key}\r\n").into(),
+            Meta => format!("mg {key} v\r\n").into(),
+            Binary => frame(0x80, 0x00, b"", key.as_bytes(), b""),
+        }
+    }
+
+    /// Reads the answer to a get: the value, empty if there is none. None: the server hung up before its end.
+    fn read(self, stream: &mut impl BufRead) -> Option<Vec<u8>> {
+        if self == Binary {
+            let mut header = [0; 24];
+            stream.read_exact(&mut header).ok()?;
+            let mut body = vec![0; u32::from_be_bytes([header[8], header[9], header[10], header[11]]) as usize];
+            stream.read_exact(&mut body).ok()?;
+            return Some(if header[6..8] == [0, 0] { body.split_off(4) } else { Vec::new() });
+        }
+        let line = read_line(stream)?;
+        let Some(len) = line.trim_end().rsplit(' ').next().and_then(|len| len.parse::<usize>().ok()) else { return Some(Vec::new()) };
+        let mut value = vec![0; len + 2];
+        stream.read_exact(&mut value).ok()?;
+        assert!(value.ends_with(b"\r\n"));
+        value.truncate(len);
+        (self == Meta || read_line(stream)? == "END\r\n").then_some(value)
+    }
+}
+
+fn read_line(stream: &mut impl BufRead) -> Option<String> {
+    let mut line = String::new();
+    (stream.read_line(&mut line).unwrap_or(0) > 0 && line.ends_with('\n')).then_some(line)
+}
+
 /// Every value of a test is one byte, many times over; round and writer make both.
 fn value(writer: usize, round: usize) -> Vec<u8> {
     vec![(writer * 64 + round % 64) as u8; 66_000 + (round * 48_611 + writer * 300_007) % 900_000]
-}
-
-/// Reads one answer to a get of all keys. False: the server hung up before its end.
-fn read_answer(stream: &mut impl BufRead) -> bool {
-    loop {
-        let mut line = String::new();
-        if stream.read_line(&mut line).unwrap_or(0) == 0 || !line.ends_with('\n') {
-            return false;
-        }
-        if line == "END\r\n" {
-            return true;
-        }
-        let len: usize = line.trim_end().rsplit_once(' ').expect("VALUE key flags length").1.parse().expect("a length");
-        let mut value = vec![0; len + 2];
-        if stream.read_exact(&mut value).is_err() {
-            return false;
-        }
-        assert_eq!(&value[len..], b"\r\n");
-        assert!(value[..len] == vec![value[0]; len], "bytes of two values in {line:?}");
-    }
 }
 
 fn connect(address: SocketAddr) -> BufReader<TcpStream> {
     BufReader::with_capacity(1 << 20, Client::tcp(address).stream)
 }
 
-fn get_all() -> Vec<u8> {
-    let keys: Vec<String> = (0..KEYS).map(|key| format!(" k{key}")).collect();
-    format!("get{}\r\n", keys.concat()).into_bytes()
+/// Asks for all keys at once. False: the server hung up before the last answer's end.
+fn read_all(protocol: Protocol, client: &mut BufReader<TcpStream>) -> bool {
+    let requests: Vec<u8> = (0..KEYS).flat_map(|key| protocol.get(&format!("k{key}"))).collect();
+    client.get_mut().write_all(&requests).is_ok()
+        && (0..KEYS).all(|_| {
+            let Some(value) = protocol.read(client) else { return false };
+            assert!(value.iter().all(|byte| *byte == value[0]), "bytes of two values in {} bytes", value.len());
+            true
+        })
+}
+
+#[test]
+fn every_protocol_carries_large_values_as_they_are() {
+    let server = Server::start(Settings::default());
+    let clients = || [Classic, Meta, Binary].map(|protocol| (protocol, connect(server.address)));
+    for len in [65_500, 65_536, 65_600, 131_072, 300_001, 1_000_000] {
+        let value: Vec<u8> = (0..len).map(|at| (at * 7 % 251) as u8).collect();
+        for (writing, mut writer) in clients() {
+            let key = format!("{writing:?}{len}");
+            let (request, answer) = writing.set(&key, &value);
+            // Whole, and in pieces of which the first may end within what stands before the value.
+            for cut in [request.len(), 10, 50, 1000, request.len() - 2, request.len() - 1] {
+                writer.get_mut().write_all(&request[..cut]).unwrap();
+                await_delivery(writer.get_ref());
+                writer.get_mut().write_all(&request[cut..]).unwrap();
+                let mut got = vec![0; answer.len()];
+                writer.read_exact(&mut got).unwrap();
+                assert_eq!(got, answer, "{key} cut at {cut}");
+            }
+            for (reading, mut reader) in clients() {
+                reader.get_mut().write_all(&reading.get(&key).repeat(3)).unwrap();
+                for _ in 0..3 {
+                    assert!(reading.read(&mut reader).expect("an answer") == value, "{key} by {reading:?}");
+                }
+            }
+        }
+    }
+    assert!(server.shared.arena().verify().is_clean());
 }
 
 #[test]
@@ -57,25 +139,24 @@ fn clients_that_overwrite_what_others_read_cost_them_neither_an_answer_nor_the_c
             let is_over = &is_over;
             scope.spawn(move || {
                 let mut client = Client::tcp(address);
+                let protocol = [Classic, Meta, Binary][writer];
                 for round in 0.. {
-                    let value = value(writer, round);
-                    client.send(format!("set k{} 0 0 {}\r\n", round % KEYS, value.len()).as_bytes());
-                    client.send(&value);
-                    client.talk("\r\n", "STORED\r\n");
+                    let (request, answer) = protocol.set(&format!("k{}", round % KEYS), &value(writer, round));
+                    client.send(&request);
+                    client.expect(&answer);
                     if is_over.load(Relaxed) {
                         return;
                     }
                 }
             });
         }
-        let reader = || {
+        let reader = |protocol: Protocol| {
             let mut client = connect(address);
-            for _ in 0..30 {
-                client.get_mut().write_all(&get_all().repeat(2)).expect("it reads");
-                assert!(read_answer(&mut client) && read_answer(&mut client), "hung up");
+            for _ in 0..20 {
+                assert!(read_all(protocol, &mut client), "hung up");
             }
         };
-        let readers: Vec<_> = (0..3).map(|_| scope.spawn(reader)).collect();
+        let readers: Vec<_> = [Classic, Meta, Binary].map(|protocol| scope.spawn(move || reader(protocol))).into();
         let ended: Vec<_> = readers.into_iter().map(|reader| reader.join()).collect();
         is_over.store(true, Relaxed);
         assert!(ended.iter().all(Result::is_ok));
@@ -101,17 +182,19 @@ fn processes_that_overwrite_what_clients_read_never_mix_two_values() {
                 }
             });
         }
-        let (mut client, mut answers, mut hung_up) = (connect(address), 0, 0);
-        while answers < 100 {
-            if client.get_mut().write_all(&get_all()).is_ok() && read_answer(&mut client) {
-                answers += 1;
-            } else {
-                hung_up += 1;
-                client = connect(address);
+        for protocol in [Classic, Meta, Binary] {
+            let (mut client, mut answers, mut hung_up) = (connect(address), 0, 0);
+            while answers < 30 {
+                if read_all(protocol, &mut client) {
+                    answers += 1;
+                } else {
+                    hung_up += 1;
+                    client = connect(address);
+                }
             }
+            println!("{protocol:?}: {hung_up} connections ended in a value, {answers} times all keys were whole");
         }
         is_over.store(true, Relaxed);
-        println!("{hung_up} connections ended in a value, {answers} answers were whole");
     });
     assert!(arena.verify().is_clean());
 }

@@ -26,6 +26,15 @@ pub fn parse<'a>(input: &'a [u8], limits: &Limits) -> Outcome<'a> {
     }
 }
 
+/// The request of which `parse` said `More`, without its value, and where that begins: for a store whose value is received
+/// somewhere else. None: its key has not come yet.
+pub fn parse_front(input: &[u8]) -> Option<(Request<'_>, usize)> {
+    let (header, body) = input.split_first_chunk()?;
+    let frame = Frame::read(header);
+    let front_len = frame.extras_len + frame.key_len;
+    Some((frame.request(body.get(..front_len)?), HEADER_LEN + front_len))
+}
+
 /// What the header tells.
 struct Frame {
     opcode: u8,
@@ -70,14 +79,18 @@ impl Frame {
             };
             return self.refuse(Status::TooLarge, replaces.then_some(key), body);
         }
-        let Some(body) = body.get(..self.body_len) else {
-            return Parsed::More { total: HEADER_LEN + self.body_len, scanned: 0 };
-        };
+        match body.get(..self.body_len) {
+            Some(body) => Parsed::Request { request: self.request(body), consumed: HEADER_LEN + self.body_len },
+            None => Parsed::More { total: HEADER_LEN + self.body_len, scanned: 0 },
+        }
+    }
+
+    /// The request of a body that has its extras and its key, and its value or none of it.
+    fn request<'a>(&self, body: &'a [u8]) -> Request<'a> {
         let (extras, rest) = body.split_at(self.extras_len);
         let (key, value) = rest.split_at(self.key_len);
         let (command, quiet) = command(self.opcode, extras, key, value);
-        let request = Request { opcode: self.opcode, opaque: self.opaque, cas: self.cas, quiet, command };
-        Parsed::Request { request, consumed: HEADER_LEN + self.body_len }
+        Request { opcode: self.opcode, opaque: self.opaque, cas: self.cas, quiet, command }
     }
 
     fn refuse<'a>(&self, status: Status, forget: Option<&'a [u8]>, body: &[u8]) -> Outcome<'a> {

@@ -86,6 +86,9 @@ impl Turn<'_> {
             self.header(request, found.cas, 4, key_len, found.value_len as usize);
             self.output.extend_from_slice(&flags::on_wire(&found.meta).to_be_bytes());
             self.output.extend_from_slice(&key[..key_len]);
+            if self.send_value(&found, true) {
+                return;
+            }
             if self.arena.append_value(&found, self.output) {
                 return;
             }

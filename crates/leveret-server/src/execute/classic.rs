@@ -91,7 +91,7 @@ impl Turn<'_> {
         for _ in 0..TRIES {
             let cas = with_cas.then_some(found.cas);
             write_value_header(self.output, key, flags::on_wire(&found.meta), found.value_len as usize, cas);
-            if self.send_value(&found) {
+            if self.send_value(&found, false) {
                 return;
             }
             if self.arena.append_value(&found, self.output) {

@@ -1,7 +1,9 @@
 //! The meta commands.
 use super::{classic, exptime, flags, Turn};
 use crate::stats::Count;
-use leveret_engine::{Amendment, CountTerms, CountedItem, Deadline, Found, Meta, Mode, NewCas, Stored, Terms, Time, Value, STALE, WON};
+use leveret_engine::{
+    Amendment, CountTerms, CountedItem, Deadline, Found, Incoming, Meta, Mode, NewCas, Stored, Terms, Time, Value, STALE, WON,
+};
 use leveret_protocol::text::{write_meta, write_meta_value, write_number, Facts, MetaCount, MetaDelete, MetaGet, MetaStore, Ttl};
 use leveret_protocol::{Verb, WireKey, KEY_MAX};
 
@@ -50,7 +52,7 @@ impl Turn<'_> {
         let begin = self.output.len();
         let facts = facts(&found);
         write_meta_value(self.output, found.value_len as usize, &get.key, get.returns, &facts);
-        if self.send_value(&found) {
+        if self.send_value(&found, false) {
             return;
         }
         if self.arena.append_value(&found, self.output) {
@@ -137,6 +139,7 @@ impl Turn<'_> {
             ..classic::mode_of(store.verb).into()
         };
         let deadline = exptime::deadline(store.exptime, self.now);
+        let value_len = self.incoming.as_ref().map_or(store.value.len(), Incoming::value_len);
         let mut stored = self.store_checked(key, store.value, store.flags, deadline, &terms);
         // Append and prepend may make what they find missing; somebody else may do so at the same time.
         if let (Some(at), Ok(Stored::Missing), Verb::Append | Verb::Prepend) = (store.vivify, &stored, store.verb) {
@@ -162,7 +165,7 @@ impl Turn<'_> {
             return;
         }
         let cas = if let Ok(Stored::Stored { cas }) = stored { self.shown_cas(cas) } else { 0 };
-        let facts = Facts { cas: Some(cas), size: Some(store.value.len()), ..Facts::default() };
+        let facts = Facts { cas: Some(cas), size: Some(value_len), ..Facts::default() };
         write_meta(self.output, code, &store.key, store.returns, &facts);
     }
 

@@ -16,7 +16,7 @@ use crate::stats::{Count, Counters};
 use crate::{Desk, Shared};
 use dump::Dump;
 use leveret_engine::{Arena, Found, Incoming, Outgoing, Time};
-use leveret_protocol::{binary as wire, text, Limits, Parsed, Verb, BINARY_REQUEST};
+use leveret_protocol::{binary as wire, text, Limits, Parsed, Verb, BINARY_REQUEST, KEY_MAX};
 use std::sync::{PoisonError, RwLock};
 pub use users::{UserError, Users};
 
@@ -83,19 +83,28 @@ pub struct Session {
     unanswered: Option<usize>,
     /// What is to be sent behind the output.
     value: Option<Outgoing>,
-    /// The line end behind a value that was sent from the arena. The client must not have it before the value is known to be
+    /// What stands behind a value that was sent from the arena. The client must not have it before the value is known to be
     /// whole: without it the client cannot take what it has for an answer.
-    owes_line_end: bool,
+    owed: Vec<u8>,
     /// A store whose value is being received into the arena.
     block: Option<Box<Block>>,
     dump: Option<Box<Dump>>,
 }
 
-/// A store that has begun: its line, and its value as far as it has come.
+/// A store that has begun: what stands before its value, and that as far as it has come.
 #[derive(Debug)]
 struct Block {
-    line: Vec<u8>,
+    front: Vec<u8>,
     incoming: Incoming,
+    /// Bytes behind the value: a line end, in text.
+    end_len: usize,
+}
+
+impl Block {
+    /// Nothing has to come any more.
+    fn is_whole(&self) -> bool {
+        self.incoming.missing() == 0 && self.end_len == 0
+    }
 }
 
 /// How a request ended.
@@ -121,6 +130,8 @@ struct Turn<'t> {
     is_stream: bool,
     /// The value that ends what is answered so far.
     value: Option<Outgoing>,
+    /// What stands behind it.
+    owed: Vec<u8>,
     /// The value of this store, which lies in the arena already.
     incoming: Option<Incoming>,
 }
@@ -143,14 +154,21 @@ impl Turn<'_> {
         }
     }
 
-    /// Has a large value sent from where it lies, with the line end behind it. False: it must be copied into the output.
+    /// Has a large value sent from where it lies, with the line end behind it; in the binary protocol nothing stands there, so its
+    /// last byte is kept back. False: it must be copied into the output.
     #[inline]
-    fn send_value(&mut self, found: &Found) -> bool {
+    fn send_value(&mut self, found: &Found, is_binary: bool) -> bool {
         if found.value_len < SENT_DIRECTLY || !self.is_stream {
             return false;
         }
         self.value = self.arena.outgoing(found);
-        self.value.is_some()
+        let Some(value) = &mut self.value else { return false };
+        if is_binary {
+            value.split_last(&mut self.owed);
+        } else {
+            self.owed.extend_from_slice(b"\r\n");
+        }
+        true
     }
 
     fn is_full(&self) -> bool {
@@ -169,7 +187,7 @@ impl Session {
             scanned: 0,
             unanswered: None,
             value: None,
-            owes_line_end: false,
+            owed: Vec::new(),
             block: None,
             dump: None,
         }
@@ -181,10 +199,9 @@ impl Session {
         let is_stream = matches!(self.transport, Transport::Tcp | Transport::Unix);
         let (shared, arena) = (&*desk.shared, desk.arena());
         let counters = shared.counters(desk.worker);
-        let mut turn = Turn { desk, shared, arena, counters, now: Time::now(), output, is_stream, value: None, incoming: None };
-        if std::mem::take(&mut self.owes_line_end) {
-            turn.output.extend_from_slice(b"\r\n");
-        }
+        let mut turn =
+            Turn { desk, shared, arena, counters, now: Time::now(), output, is_stream, value: None, owed: Vec::new(), incoming: None };
+        turn.output.append(&mut self.owed);
         let limits = Limits { value_max: desk.value_max() };
         let mut at = 0;
         // memcached frames each request's answer of a datagram by itself.
@@ -196,14 +213,14 @@ impl Session {
             let here = self.swallow.min(input.len() - at);
             at += here;
             self.swallow -= here;
-            if at == input.len() {
+            if at == input.len() && !self.block.as_ref().is_some_and(|block| block.is_whole()) {
                 return (at, Next::Read { total: 1 });
             }
             if turn.is_full() {
                 return (at, Next::Send);
             }
             let rest = &input[at..];
-            let (consumed, done) = match self.is_binary(shared, rest[0]) {
+            let (consumed, done) = match self.is_binary(shared, rest.first()) {
                 Some(_) if self.block.is_some() => match self.go_on_receiving(&mut turn, rest, &limits) {
                     (taken, Ok(done)) => (taken, done),
                     (taken, Err(total)) => return (at + taken, Next::Read { total }),
@@ -226,7 +243,10 @@ impl Session {
                     }
                 },
                 Some(true) => match wire::parse(rest, &limits) {
-                    Parsed::More { total, .. } => return (at, Next::Read { total }),
+                    Parsed::More { total, .. } => match self.begin_to_receive(&mut turn, rest, total, &limits) {
+                        Some(taken) => return (at + taken, Next::Read { total: 1 }),
+                        None => return (at, Next::Read { total }),
+                    },
                     Parsed::Request { request, consumed } => (consumed, self.execute_binary(&mut turn, &request)),
                     Parsed::Refused { refusal, consumed, swallow } => {
                         self.swallow = swallow;
@@ -243,8 +263,7 @@ impl Session {
                 Done::Over(next) => return (at + consumed, next),
             }
             if turn.value.is_some() {
-                self.value = turn.value;
-                self.owes_line_end = true;
+                (self.value, self.owed) = (turn.value, turn.owed);
                 return (at, Next::Send);
             }
         }
@@ -260,39 +279,55 @@ impl Session {
         if total - rest.len() < RECEIVED_DIRECTLY || !turn.is_stream || self.is_stranger(turn.shared) {
             return None;
         }
-        let line_len = rest.iter().position(|byte| *byte == b'\n')? + 1;
-        let (line, front) = rest.split_at(line_len);
-        let Parsed::Request { request: text::Command::Store { verb, key, .. }, .. } = text::parse_line(line, *b"\r\n", limits) else {
-            return None;
+        let mut room = [0; KEY_MAX];
+        let (front_len, end_len, verb, key) = if self.is_binary == Some(true) {
+            let (request, front_len) = wire::parse_front(rest)?;
+            let wire::Command::Store { verb, key, .. } = request.command else { return None };
+            (front_len, 0, verb, key)
+        } else {
+            let line_len = rest.iter().position(|byte| *byte == b'\n')? + 1;
+            match text::parse_line(&rest[..line_len], *b"\r\n", limits) {
+                Parsed::Request { request: text::Command::Store { verb, key, .. }, .. } => (line_len, 2, verb, key),
+                Parsed::Request { request: text::Command::MetaStore(store), .. } => (line_len, 2, store.verb, store.key.decode(&mut room)),
+                _ => return None,
+            }
         };
         if matches!(verb, Verb::Append | Verb::Prepend) {
             return None;
         }
-        let mut incoming = turn.arena.incoming(key, total - line_len - 2, turn.now)?;
-        let taken = incoming.append(front);
-        self.block = Some(Box::new(Block { line: line.to_vec(), incoming }));
-        Some(line_len + taken)
+        let (front, begun) = rest.split_at(front_len);
+        let mut incoming = turn.arena.incoming(key, total - front_len - end_len, turn.now)?;
+        let taken = incoming.append(begun);
+        self.block = Some(Box::new(Block { front: front.to_vec(), incoming, end_len }));
+        Some(front_len + taken)
     }
 
-    /// Executes the store whose value was received, once the line end behind it is there too. Err: what must come first.
+    /// Executes the store whose value was received, once what stands behind it is there too. Err: how much must come first.
     fn go_on_receiving(&mut self, turn: &mut Turn<'_>, rest: &[u8], limits: &Limits) -> (usize, Result<Done, usize>) {
         let Some(mut block) = self.block.take() else { return (0, Err(1)) };
         let taken = block.incoming.append(rest);
-        let Some(&[first, second]) = rest.get(taken..taken + 2).filter(|_| block.incoming.missing() == 0) else {
-            let total = if block.incoming.missing() == 0 { 2 } else { 1 };
+        let is_missing = block.incoming.missing() > 0;
+        let Some(end) = rest.get(taken..taken + block.end_len).filter(|_| !is_missing) else {
+            let total = if is_missing { 1 } else { block.end_len };
             self.block = Some(block);
             return (taken, Err(total));
         };
-        let done = match text::parse_line(&block.line, [first, second], limits) {
-            Parsed::Request { request, .. } => {
-                turn.incoming = Some(block.incoming);
-                self.execute_text(turn, request)
-            }
-            Parsed::Refused { refusal, .. } => turn.refuse_text(&refusal, false),
-            // The line was whole when this began.
-            Parsed::More { .. } => Done::Over(Next::Close),
+        let Block { front, incoming, end_len } = *block;
+        turn.incoming = Some(incoming);
+        let done = match *end {
+            [first, second] => match text::parse_line(&front, [first, second], limits) {
+                Parsed::Request { request, .. } => self.execute_text(turn, request),
+                Parsed::Refused { refusal, .. } => turn.refuse_text(&refusal, false),
+                // The line was whole when this began.
+                Parsed::More { .. } => Done::Over(Next::Close),
+            },
+            _ => match wire::parse_front(&front) {
+                Some((request, _)) => self.execute_binary(turn, &request),
+                None => Done::Over(Next::Close),
+            },
         };
-        (taken + 2, Ok(done))
+        turn.incoming = None;
+        (taken + end_len, Ok(done))
     }
 
     /// The value that the next bytes from the socket belong to, if they can be received straight into the arena.
@@ -305,17 +340,17 @@ impl Session {
         !self.is_authenticated && shared.users().is_some()
     }
 
-    /// A large value that follows the output on its way, if there is one. The line end behind it comes at the next `take`.
+    /// A large value that follows the output on its way, if there is one. What stands behind it comes at the next `take`.
     pub fn value(&mut self) -> Option<Outgoing> {
         self.value.take()
     }
 
     /// The protocol of the conversation; None: the server does not speak it (`-B`).
-    fn is_binary(&mut self, shared: &Shared, first: u8) -> Option<bool> {
+    fn is_binary(&mut self, shared: &Shared, first: Option<&u8>) -> Option<bool> {
         if let Some(known) = self.is_binary {
             return Some(known);
         }
-        let is_binary = first == BINARY_REQUEST;
+        let is_binary = first == Some(&BINARY_REQUEST);
         let allowed = match shared.settings.protocol {
             crate::settings::Protocol::Auto => true,
             crate::settings::Protocol::Ascii => !is_binary,

@@ -115,9 +115,9 @@ impl<S: Read + Write> Client<S> {
 }
 
 /// Waits until the kernel of this machine has brought all that was sent to the server's end: nothing waits for an ACK.
-pub fn await_delivery(client: &Client<TcpStream>) {
+pub fn await_delivery(stream: &TcpStream) {
     let port_of = |address: std::io::Result<SocketAddr>| format!(":{:04X}", address.expect("connected").port());
-    let (from, to) = (port_of(client.stream.local_addr()), port_of(client.stream.peer_addr()));
+    let (from, to) = (port_of(stream.local_addr()), port_of(stream.peer_addr()));
     let is_underway = |line: &str| {
         let words: Vec<&str> = line.split_whitespace().collect();
         words.len() > 4 && words[1].ends_with(&from) && words[2].ends_with(&to) && !words[4].starts_with("00000000:")
