@@ -1,9 +1,10 @@
 /* leveret.h: the C ABI of Leveret. Generated from crates/leveret-ffi by its test (LEVERET_WRITE_HEADER=1 cargo test -p leveret-ffi): edit there.
  *
- * Any thread may call any function. No call keeps a lock, memory or a pointer into shared memory beyond its return, so host
- * code may longjmp between any two calls. `now` is a moment of the arena's clock, in seconds; 0 = read the clock (4 ns).
- * Strings are pointer and length. Pointers must not be NULL, except where said. A process ends (abort) if the engine finds
- * its own code broken; no Rust panic unwinds into C.
+ * Any thread may call any function, but a pool is used by one thread at a time. No call keeps a lock, memory or a pointer into
+ * shared memory beyond its return, so host code may longjmp between any two calls. `now` is a moment of the arena's clock, in
+ * seconds; 0 = read the clock (4 ns). Strings are pointer and length. Pointers must not be NULL, except where said; what a call
+ * fills need not be initialised. Arguments of an enum type are one of its names, no other number. A process ends (abort) if the
+ * engine finds its own code broken; no Rust panic unwinds into C.
  */
 
 #ifndef LEVERET_H
@@ -45,22 +46,6 @@ typedef enum leveret_status {
   LEVERET_NO_LEASE,
 } leveret_status;
 
-// When a value is stored.
-typedef enum leveret_mode {
-  // Always.
-  LEVERET_SET = 0,
-  // When there is no item.
-  LEVERET_ADD,
-  // When there is one.
-  LEVERET_REPLACE,
-  // Behind the value that is there.
-  LEVERET_APPEND,
-  // Before it.
-  LEVERET_PREPEND,
-  // When the item has the token given.
-  LEVERET_CAS,
-} leveret_mode;
-
 // Which family of entrances wrote an item.
 typedef enum leveret_origin {
   // It came over a socket.
@@ -76,6 +61,22 @@ typedef enum leveret_origin {
   // Nobody knows: it is a server's answer. No item of an arena has it.
   LEVERET_REMOTE = 15,
 } leveret_origin;
+
+// When a value is stored.
+typedef enum leveret_mode {
+  // Always.
+  LEVERET_SET = 0,
+  // When there is no item.
+  LEVERET_ADD,
+  // When there is one.
+  LEVERET_REPLACE,
+  // Behind the value that is there.
+  LEVERET_APPEND,
+  // Before it.
+  LEVERET_PREPEND,
+  // When the item has the token given.
+  LEVERET_CAS,
+} leveret_mode;
 
 // Settings of a pool; values as libmemcached's behaviours take them.
 typedef enum leveret_pool_option {
@@ -321,71 +322,19 @@ typedef struct leveret_bytes {
   size_t len;
 } leveret_bytes;
 
-// Proof of one version of one item.
-typedef struct leveret_version {
-  // Hash of the key.
-  uint64_t hash;
-  // The slot word.
-  uint64_t slot;
-  // State word of the segment.
-  uint64_t segment;
-  // Flush epoch.
-  uint32_t epoch;
-  // Its deadline when it was found.
-  uint32_t deadline;
-} leveret_version;
-
-// What an item's value is to whoever reads it, besides its bytes.
-typedef struct leveret_meta {
-  // The client's own opaque 32 bits.
-  uint32_t flags;
-  // Which family of entrances wrote it, an `Origin`.
-  uint8_t origin;
-  // What the bytes are, an `Encoding`.
-  uint8_t encoding;
-  // Compression of the bytes: 0 = none.
-  uint8_t codec;
-  // What a client was told about the item: `STALE`, `WON`.
-  uint8_t marks;
-} leveret_meta;
-
-// What is known of an item before its bytes are copied.
-typedef struct leveret_found {
-  // Which version this is.
-  struct leveret_version version;
-  // Bytes that `copy` writes; for a number the length of its decimal text.
-  uint64_t value_len;
-  // The value, when `is_number`.
-  int64_t number;
-  // The cas token; 0 unless asked for.
-  uint64_t cas;
-  // Flags, origin, encoding, codec.
-  struct leveret_meta meta;
-  // When it was stored, on the arena's clock.
-  uint32_t mtime;
-  // From when on it is dead, on the arena's clock; `u32::MAX` = never.
-  uint32_t deadline;
-  // Where the value begins in the item. Private.
-  uint32_t value_off;
-  // 1 when the value is `number`.
-  uint8_t is_number;
-  // Reads since it was stored: exact up to 15, an estimate above.
-  uint8_t hits;
-  // 1 when it was read since it was stored.
-  uint8_t fetched;
-  // How the value lies in the item. Private.
-  uint8_t kind;
-} leveret_found;
-
-// The right to compute the value of one key.
-typedef struct leveret_ticket {
-  // Hash of the key.
-  uint64_t hash;
-  // Number of the lease.
-  uint32_t slot;
-  // Which use of it.
-  uint32_t serial;
-} leveret_ticket;
+// Which arena to open, and how.
+typedef struct leveret_open_options {
+  // "default", "arena:NAME", or an absolute path that ends in .arena.
+  struct leveret_bytes arena;
+  // The folder of named arenas; empty: $LEVERET_DIR, /dev/shm/leveret, /dev/shm/leveret-<uid>.
+  struct leveret_bytes dir;
+  // Size of a new arena, bytes; an existing one keeps its own.
+  uint64_t memory;
+  // How long a writer waits for a living lock owner; 0 = 1000.
+  uint32_t lock_timeout_ms;
+  // 0: attach only.
+  uint32_t create;
+} leveret_open_options;
 
 // An arena's state in numbers. Counts may be off by what killed processes had not published: up to 63 reads each.
 typedef struct leveret_stats {
@@ -449,6 +398,20 @@ typedef struct leveret_stats {
   uint32_t layout;
 } leveret_stats;
 
+// What an item's value is to whoever reads it, besides its bytes.
+typedef struct leveret_meta {
+  // The client's own opaque 32 bits.
+  uint32_t flags;
+  // Which family of entrances wrote it, an `Origin`.
+  uint8_t origin;
+  // What the bytes are, an `Encoding`.
+  uint8_t encoding;
+  // Compression of the bytes: 0 = none.
+  uint8_t codec;
+  // What a client was told about the item: `STALE`, `WON`.
+  uint8_t marks;
+} leveret_meta;
+
 // How the bytes of a value are to be read: a leveret_encoding and a leveret_codec.
 typedef struct leveret_form {
   // What they are once they are decompressed. Numbers are decimal text.
@@ -457,19 +420,57 @@ typedef struct leveret_form {
   uint8_t codec;
 } leveret_form;
 
-// Which arena to open, and how.
-typedef struct leveret_open_options {
-  // "default", "arena:NAME", or an absolute path that ends in .arena.
-  struct leveret_bytes arena;
-  // The folder of named arenas; empty: $LEVERET_DIR, /dev/shm/leveret, /dev/shm/leveret-<uid>.
-  struct leveret_bytes dir;
-  // Size of a new arena, bytes; an existing one keeps its own.
-  uint64_t memory;
-  // How long a writer waits for a living lock owner; 0 = 1000.
-  uint32_t lock_timeout_ms;
-  // 0: attach only.
-  uint32_t create;
-} leveret_open_options;
+// Proof of one version of one item.
+typedef struct leveret_version {
+  // Hash of the key.
+  uint64_t hash;
+  // The slot word.
+  uint64_t slot;
+  // State word of the segment.
+  uint64_t segment;
+  // Flush epoch.
+  uint32_t epoch;
+  // Its deadline when it was found.
+  uint32_t deadline;
+} leveret_version;
+
+// What is known of an item before its bytes are copied.
+typedef struct leveret_found {
+  // Which version this is.
+  struct leveret_version version;
+  // Bytes that `copy` writes; for a number the length of its decimal text.
+  uint64_t value_len;
+  // The value, when `is_number`.
+  int64_t number;
+  // The cas token; 0 unless asked for.
+  uint64_t cas;
+  // Flags, origin, encoding, codec.
+  struct leveret_meta meta;
+  // When it was stored, on the arena's clock.
+  uint32_t mtime;
+  // From when on it is dead, on the arena's clock; `u32::MAX` = never.
+  uint32_t deadline;
+  // Where the value begins in the item. Private.
+  uint32_t value_off;
+  // 1 when the value is `number`.
+  uint8_t is_number;
+  // Reads since it was stored: exact up to 15, an estimate above.
+  uint8_t hits;
+  // 1 when it was read since it was stored.
+  uint8_t fetched;
+  // How the value lies in the item. Private.
+  uint8_t kind;
+} leveret_found;
+
+// The right to compute the value of one key.
+typedef struct leveret_ticket {
+  // Hash of the key.
+  uint64_t hash;
+  // Number of the lease.
+  uint32_t slot;
+  // Which use of it.
+  uint32_t serial;
+} leveret_ticket;
 
 // A server of a pool.
 typedef struct leveret_server {
@@ -571,19 +572,119 @@ typedef struct leveret_record {
 extern "C" {
 #endif // __cplusplus
 
-// The arena's clock: seconds since boot, suspend included.
-uint32_t leveret_now(void);
+// Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and cut to
+// `message_len`, says why and how to mend it.
+//
+// # Safety
+// Pointers are live; `message` has room for `message_len` bytes.
+enum leveret_status leveret_open(const struct leveret_open_options *options,
+                                 struct leveret_arena **arena,
+                                 uint32_t *created,
+                                 char *message,
+                                 size_t message_len);
 
-// A moment of the arena's clock as Unix time.
-int64_t leveret_unix_time(uint32_t arena_time);
+// Ends the use of an arena by this handle. The arena itself lives on.
+//
+// # Safety
+// `arena` came from leveret_open and is not used afterwards.
+void leveret_close(struct leveret_arena *arena);
 
-// A Unix time as a moment of the arena's clock; before boot becomes 0.
-uint32_t leveret_from_unix(int64_t unix_time);
+// OK, or LOST when the file was unlinked, replaced or truncated. One stat(2): call it once per request. Also measures the time
+// spent in suspend and publishes this process's read counts.
+//
+// # Safety
+// `arena` is live.
+enum leveret_status leveret_check(const struct leveret_arena *arena);
+
+// The largest value, bytes: an eighth of the arena.
+//
+// # Safety
+// `arena` is live.
+uint64_t leveret_value_max(const struct leveret_arena *arena);
+
+// The longest key, bytes: a quarter of a segment, at most 65,535.
+//
+// # Safety
+// `arena` is live.
+uint64_t leveret_key_max(const struct leveret_arena *arena);
+
+// The arena's limit, bytes.
+//
+// # Safety
+// `arena` is live.
+uint64_t leveret_memory(const struct leveret_arena *arena);
+
+// The arena's file, NUL-terminated and cut to `len`. Returns its full length.
+//
+// # Safety
+// `buffer` has room for `len` bytes.
+size_t leveret_path(const struct leveret_arena *arena, char *buffer, size_t len);
+
+// Forgets every item at once, in constant time: OK or LOST.
+//
+// # Safety
+// `arena` is live.
+enum leveret_status leveret_flush(const struct leveret_arena *arena);
+
+// Counts and sizes; takes no lock.
+//
+// # Safety
+// Pointers are live.
+enum leveret_status leveret_get_stats(const struct leveret_arena *arena,
+                                      struct leveret_stats *stats);
+
+// Names the calling process as a web-server master: call it before it forks.
+uint64_t leveret_master_token(void);
+
+// A worker of that master comes. OK: the arena was emptied, since this is the first worker of a new master and no other
+// listed master lives. MISS: nothing was to be done. BUSY, LOST.
+//
+// # Safety
+// `arena` is live.
+enum leveret_status leveret_master_enter(const struct leveret_arena *arena,
+                                         uint64_t token);
 
 // Version of the layout of arenas that this library reads and writes.
 uint32_t leveret_layout_version(void);
 
-// Looks an item up. OK, MISS or LOST; counts a hit or a miss.
+// Compresses a value. 0: dst[0..*dst_len] is it. 1: it does not fit into the *dst_len bytes that were there, or the codec is
+// not known: send the value as it is. `level` is zlib's, 1 to 9.
+//
+// # Safety
+// `value` can be read; `dst` has room for *dst_len bytes.
+int32_t leveret_compress(uint32_t codec,
+                         struct leveret_bytes value,
+                         uint32_t level,
+                         void *dst,
+                         size_t *dst_len);
+
+// How long a stored value becomes. 0: *len. -1001: damaged, above `len_max`, or the codec is not known.
+//
+// # Safety
+// `stored` can be read; `len` is live.
+int32_t leveret_decompressed_len(uint32_t codec,
+                                 struct leveret_bytes stored,
+                                 size_t len_max,
+                                 size_t *len);
+
+// Decompresses a value into the bytes that leveret_decompressed_len told. 0, or -1001: damaged.
+//
+// # Safety
+// `stored` can be read; `dst` has room for `dst_len` bytes, and they are the caller's own.
+int32_t leveret_decompress(uint32_t codec, struct leveret_bytes stored, void *dst, size_t dst_len);
+
+// How to read an item. One of the native entrances says it itself, one of the classes by the flags of its family, a server's answer
+// by those of `reader`. One that came over a socket into an arena is read as its flags and its bytes agree on, else by the flags
+// of `reader`. 0: *form. 1: nobody of PHP writes such flags.
+//
+// # Safety
+// `value` can be read; the other pointers are live.
+int32_t leveret_translate(const struct leveret_meta *meta,
+                          enum leveret_origin reader,
+                          struct leveret_bytes value,
+                          struct leveret_form *form);
+
+// Looks an item up. OK, MISS or LOST; counts a hit or a miss. After a miss *found means nothing.
 //
 // # Safety
 // Pointers are live.
@@ -681,12 +782,6 @@ enum leveret_status leveret_cas_integer(const struct leveret_arena *arena,
                                         int64_t new_value,
                                         uint32_t now);
 
-// Forgets every item at once, in constant time: OK or LOST.
-//
-// # Safety
-// `arena` is live.
-enum leveret_status leveret_flush(const struct leveret_arena *arena);
-
 // Asks for the right to compute a key's value. OK: compute, store, release. WAIT: look for the value, then ask again with
 // the time waited so far. NO_LEASE: compute without one.
 //
@@ -717,109 +812,6 @@ void leveret_lease_release(const struct leveret_arena *arena, const struct lever
 // # Safety
 // `arena` is live.
 void leveret_lease_release_all(const struct leveret_arena *arena);
-
-// Counts and sizes; takes no lock.
-//
-// # Safety
-// Pointers are live.
-enum leveret_status leveret_get_stats(const struct leveret_arena *arena,
-                                      struct leveret_stats *stats);
-
-// Names the calling process as a web-server master: call it before it forks.
-uint64_t leveret_master_token(void);
-
-// A worker of that master comes. OK: the arena was emptied, since this is the first worker of a new master and no other
-// listed master lives. MISS: nothing was to be done. BUSY, LOST.
-//
-// # Safety
-// `arena` is live.
-enum leveret_status leveret_master_enter(const struct leveret_arena *arena,
-                                         uint64_t token);
-
-// Compresses a value. 0: dst[0..*dst_len] is it. 1: it does not fit into the *dst_len bytes that were there, or the codec is
-// not known: send the value as it is. `level` is zlib's, 1 to 9.
-//
-// # Safety
-// `value` can be read; `dst` has room for *dst_len bytes.
-int32_t leveret_compress(uint32_t codec,
-                         struct leveret_bytes value,
-                         uint32_t level,
-                         void *dst,
-                         size_t *dst_len);
-
-// How long a stored value becomes. 0: *len. -1001: damaged, above `len_max`, or the codec is not known.
-//
-// # Safety
-// `stored` can be read; `len` is live.
-int32_t leveret_decompressed_len(uint32_t codec,
-                                 struct leveret_bytes stored,
-                                 size_t len_max,
-                                 size_t *len);
-
-// Decompresses a value into the bytes that leveret_decompressed_len told. 0, or -1001: damaged.
-//
-// # Safety
-// `stored` can be read; `dst` has room for `dst_len` bytes, and they are the caller's own.
-int32_t leveret_decompress(uint32_t codec, struct leveret_bytes stored, void *dst, size_t dst_len);
-
-// How to read an item. One of the native entrances says it itself, one of the classes by the flags of its family, a server's answer
-// by those of `reader`. One that came over a socket into an arena is read as its flags and its bytes agree on, else by the flags
-// of `reader`. 0: *form. 1: nobody of PHP writes such flags.
-//
-// # Safety
-// `value` can be read; the other pointers are live.
-int32_t leveret_translate(const struct leveret_meta *meta,
-                          enum leveret_origin reader,
-                          struct leveret_bytes value,
-                          struct leveret_form *form);
-
-// Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and cut to
-// `message_len`, says why and how to mend it.
-//
-// # Safety
-// Pointers are live; `message` has room for `message_len` bytes.
-enum leveret_status leveret_open(const struct leveret_open_options *options,
-                                 struct leveret_arena **arena,
-                                 uint32_t *created,
-                                 char *message,
-                                 size_t message_len);
-
-// Ends the use of an arena by this handle. The arena itself lives on.
-//
-// # Safety
-// `arena` came from leveret_open and is not used afterwards.
-void leveret_close(struct leveret_arena *arena);
-
-// OK, or LOST when the file was unlinked, replaced or truncated. One stat(2): call it once per request. Also measures the time
-// spent in suspend and publishes this process's read counts.
-//
-// # Safety
-// `arena` is live.
-enum leveret_status leveret_check(const struct leveret_arena *arena);
-
-// The largest value, bytes: an eighth of the arena.
-//
-// # Safety
-// `arena` is live.
-uint64_t leveret_value_max(const struct leveret_arena *arena);
-
-// The longest key, bytes: a quarter of a segment, at most 65,535.
-//
-// # Safety
-// `arena` is live.
-uint64_t leveret_key_max(const struct leveret_arena *arena);
-
-// The arena's limit, bytes.
-//
-// # Safety
-// `arena` is live.
-uint64_t leveret_memory(const struct leveret_arena *arena);
-
-// The arena's file, NUL-terminated and cut to `len`. Returns its full length.
-//
-// # Safety
-// `buffer` has room for `len` bytes.
-size_t leveret_path(const struct leveret_arena *arena, char *buffer, size_t len);
 
 // A pool without servers, with php-memcached's defaults.
 struct leveret_pool *leveret_pool_new(void);
@@ -985,6 +977,15 @@ enum leveret_status leveret_scan(const struct leveret_arena *arena,
                                  uint8_t *buffer,
                                  size_t len,
                                  size_t *used);
+
+// The arena's clock: seconds since boot, suspend included.
+uint32_t leveret_now(void);
+
+// A moment of the arena's clock as Unix time.
+int64_t leveret_unix_time(uint32_t arena_time);
+
+// A Unix time as a moment of the arena's clock; before boot becomes 0.
+uint32_t leveret_from_unix(int64_t unix_time);
 
 #ifdef __cplusplus
 }  // extern "C"

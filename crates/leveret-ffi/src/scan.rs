@@ -1,6 +1,7 @@
 //! Walking over all items into a buffer of the caller, so that nothing of ours is left behind when the host jumps away.
 use crate::leveret_status::{self, LEVERET_MISS, LEVERET_NO_MEMORY, LEVERET_OK};
-use crate::{failure, leveret_arena, moment};
+use crate::types::failure;
+use crate::{leveret_arena, moment};
 use leveret_engine::{Cursor, Found};
 
 /// One item in the buffer of leveret_scan. The key's bytes follow, then padding; the next record is `record_len` bytes on.

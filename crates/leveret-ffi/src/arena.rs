@@ -1,7 +1,8 @@
-//! Opening an arena, and what is asked of an open one.
+//! A whole arena: opening it, and what is asked of an open one.
 use crate::leveret_status::{self, LEVERET_FAILED, LEVERET_LOST, LEVERET_OK};
+use crate::types::answer;
 use crate::{leveret_arena, leveret_bytes};
-use leveret_engine::{place, Arena, OpenOptions};
+use leveret_engine::{place, Arena, OpenOptions, Stats};
 use std::ffi::{c_char, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -137,4 +138,48 @@ pub unsafe extern "C" fn leveret_path(arena: *const leveret_arena, buffer: *mut 
     // SAFETY: by contract.
     unsafe { write_text(path, buffer, len) };
     path.len()
+}
+
+/// Forgets every item at once, in constant time: OK or LOST.
+///
+/// # Safety
+/// `arena` is live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_flush(arena: *const leveret_arena) -> leveret_status {
+    // SAFETY: by contract.
+    answer(unsafe { &(*arena).0 }.flush().map(|()| true))
+}
+
+/// Counts and sizes; takes no lock.
+///
+/// # Safety
+/// Pointers are live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_get_stats(arena: *const leveret_arena, stats: *mut Stats) -> leveret_status {
+    // SAFETY: by contract.
+    unsafe { stats.write((*arena).0.stats()) };
+    LEVERET_OK
+}
+
+/// Names the calling process as a web-server master: call it before it forks.
+#[no_mangle]
+pub extern "C" fn leveret_master_token() -> u64 {
+    leveret_engine::master_token()
+}
+
+/// A worker of that master comes. OK: the arena was emptied, since this is the first worker of a new master and no other
+/// listed master lives. MISS: nothing was to be done. BUSY, LOST.
+///
+/// # Safety
+/// `arena` is live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_master_enter(arena: *const leveret_arena, token: u64) -> leveret_status {
+    // SAFETY: by contract.
+    answer(unsafe { &(*arena).0 }.enter_master(token))
+}
+
+/// Version of the layout of arenas that this library reads and writes.
+#[no_mangle]
+pub extern "C" fn leveret_layout_version() -> u32 {
+    leveret_engine::LAYOUT_VERSION
 }

@@ -1,0 +1,208 @@
+//! One item at a time: find, copy, store, count, remove.
+use crate::types::{answer, failure, outcome};
+use crate::{leveret_arena, leveret_bytes, leveret_encoding, leveret_mode, leveret_status, moment};
+use leveret_engine::{Arena, Counted, Deadline, Found, Meta, Mode, Now, Stored, Time, Value, Version};
+use leveret_status::*;
+
+/// Looks an item up. OK, MISS or LOST; counts a hit or a miss. After a miss *found means nothing.
+///
+/// # Safety
+/// Pointers are live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_find(arena: *const leveret_arena, key: leveret_bytes, now: u32, found: *mut Found) -> leveret_status {
+    // SAFETY: by contract. A `Found` is made of integers, and whatever is there is written before it is read.
+    let (arena, key, found) = unsafe { (&(*arena).0, key.as_slice(), &mut *found) };
+    let is_there = if now == 0 { arena.find_into(key, Now, found) } else { arena.find_into(key, Time(now), found) };
+    if is_there {
+        LEVERET_OK
+    } else {
+        absent(arena)
+    }
+}
+
+#[cold]
+fn absent(arena: &Arena) -> leveret_status {
+    if arena.is_lost() {
+        LEVERET_LOST
+    } else {
+        LEVERET_MISS
+    }
+}
+
+/// As leveret_find, with found->cas. The first time it may take the shard's lock: BUSY.
+///
+/// # Safety
+/// Pointers are live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_find_cas(arena: *const leveret_arena, key: leveret_bytes, now: u32, found: *mut Found) -> leveret_status {
+    // SAFETY: by contract.
+    let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
+    match arena.find_cas(key, moment(now)) {
+        // SAFETY: by contract.
+        Ok(Some(item)) => unsafe {
+            found.write(item);
+            LEVERET_OK
+        },
+        Ok(None) => absent(arena),
+        Err(error) => failure(&error),
+    }
+}
+
+/// As leveret_find, but leaves no trace: counts nothing, and the item does not look read.
+///
+/// # Safety
+/// Pointers are live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_peek(arena: *const leveret_arena, key: leveret_bytes, now: u32, found: *mut Found) -> leveret_status {
+    // SAFETY: by contract. A `Found` is made of integers, and whatever is there is written before it is read.
+    let (arena, key, found) = unsafe { (&(*arena).0, key.as_slice(), &mut *found) };
+    let is_there = if now == 0 { arena.peek_into(key, Now, found) } else { arena.peek_into(key, Time(now), found) };
+    if is_there {
+        LEVERET_OK
+    } else {
+        absent(arena)
+    }
+}
+
+/// Copies the value of a found item: OK, and dst[0..value_len] is that very version, or RETRY: find again.
+///
+/// # Safety
+/// `found` was filled by this arena; `dst` has room for `found->value_len` bytes.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_copy(arena: *const leveret_arena, found: *const Found, dst: *mut u8) -> leveret_status {
+    // SAFETY: by contract.
+    if unsafe { (*arena).0.copy(&*found, dst) } {
+        LEVERET_OK
+    } else {
+        LEVERET_RETRY
+    }
+}
+
+/// Whether the arena still holds this very version, alive: OK or MISS. One index look-up; the item is not touched. Counts a hit.
+///
+/// # Safety
+/// Pointers are live; `version` was filled by this arena.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_is_current(arena: *const leveret_arena, version: *const Version, now: u32) -> leveret_status {
+    // SAFETY: by contract.
+    let (arena, version) = unsafe { (&(*arena).0, &*version) };
+    let is_current = if now == 0 { arena.is_current(version, Now) } else { arena.is_current(version, Time(now)) };
+    if is_current {
+        LEVERET_OK
+    } else {
+        LEVERET_MISS
+    }
+}
+
+/// Stores a value. With meta->encoding INTEGER, `value` is an int64_t of 8 bytes. `cas` is for mode CAS; `new_cas` may be NULL.
+/// OK; EXISTS (add, cas); MISS (replace, append, prepend, cas); TOO_LARGE, KEY_TOO_LONG, NO_MEMORY, BUSY, LOST, FAILED.
+///
+/// # Safety
+/// Pointers are live.
+#[no_mangle]
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn leveret_store(
+    arena: *const leveret_arena,
+    key: leveret_bytes,
+    value: leveret_bytes,
+    meta: *const Meta,
+    deadline: u32,
+    mode: leveret_mode,
+    cas: u64,
+    now: u32,
+    new_cas: *mut u64,
+) -> leveret_status {
+    // SAFETY: by contract.
+    let (arena, key, bytes, meta) = unsafe { (&(*arena).0, key.as_slice(), value.as_slice(), *meta) };
+    let mode = match mode {
+        leveret_mode::LEVERET_SET => Mode::Set,
+        leveret_mode::LEVERET_ADD => Mode::Add,
+        leveret_mode::LEVERET_REPLACE => Mode::Replace,
+        leveret_mode::LEVERET_APPEND => Mode::Append,
+        leveret_mode::LEVERET_PREPEND => Mode::Prepend,
+        leveret_mode::LEVERET_CAS => Mode::Cas(cas),
+    };
+    let value = match <[u8; 8]>::try_from(bytes) {
+        Ok(number) if meta.encoding == leveret_encoding::LEVERET_INTEGER as u8 => Value::Integer(i64::from_ne_bytes(number)),
+        _ => Value::Bytes(bytes),
+    };
+    if new_cas.is_null() {
+        return outcome(arena.store(key, value, meta, Deadline(deadline), mode, moment(now)));
+    }
+    let stored = arena.store_with_cas(key, value, meta, Deadline(deadline), mode, moment(now));
+    if let Ok(Stored::Stored { cas }) = stored {
+        // SAFETY: by contract, since it is not NULL.
+        unsafe { new_cas.write(cas) };
+    }
+    outcome(stored)
+}
+
+/// Removes an item: OK, MISS, BUSY, LOST.
+///
+/// # Safety
+/// Pointers are live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_delete(arena: *const leveret_arena, key: leveret_bytes, now: u32) -> leveret_status {
+    // SAFETY: by contract.
+    let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
+    answer(arena.delete(key, moment(now)))
+}
+
+/// Gives an item another deadline: OK, MISS, BUSY, NO_MEMORY, LOST.
+///
+/// # Safety
+/// Pointers are live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_touch(arena: *const leveret_arena, key: leveret_bytes, deadline: u32, now: u32) -> leveret_status {
+    // SAFETY: by contract.
+    let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
+    answer(arena.touch(key, Deadline(deadline), moment(now)))
+}
+
+/// Adds to an INTEGER item; wraps. A missing one is created with the value `step` and this deadline if `create` is not 0.
+/// OK: *result is the new value; MISS; NOT_NUMBER; BUSY, NO_MEMORY, KEY_TOO_LONG, LOST, FAILED.
+///
+/// # Safety
+/// Pointers are live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_add_integer(
+    arena: *const leveret_arena,
+    key: leveret_bytes,
+    step: i64,
+    create: u32,
+    deadline: u32,
+    now: u32,
+    result: *mut i64,
+) -> leveret_status {
+    // SAFETY: by contract.
+    let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
+    let create = (create != 0).then_some(Deadline(deadline));
+    let added = if now == 0 { arena.add_integer(key, step, create, Now) } else { arena.add_integer(key, step, create, Time(now)) };
+    match added {
+        // SAFETY: by contract.
+        Ok(Counted::Value(value)) => unsafe {
+            result.write(value as i64);
+            LEVERET_OK
+        },
+        Ok(Counted::Missing) => LEVERET_MISS,
+        Ok(Counted::NotNumber) => LEVERET_NOT_NUMBER,
+        Err(error) => failure(&error),
+    }
+}
+
+/// Replaces an INTEGER item that has the value `old_value`: OK; EXISTS: another value, or no integer; MISS; BUSY, LOST.
+///
+/// # Safety
+/// Pointers are live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_cas_integer(
+    arena: *const leveret_arena,
+    key: leveret_bytes,
+    old_value: i64,
+    new_value: i64,
+    now: u32,
+) -> leveret_status {
+    // SAFETY: by contract.
+    let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
+    outcome(arena.cas_integer(key, old_value, new_value, moment(now)))
+}
