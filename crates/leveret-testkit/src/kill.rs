@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use crate::arena_copy::ArenaImage;
 use crate::layout::locked_shards;
-use crate::operations::{filler, filler_key, now, read_filler, set_filler, Operation, SUBJECT};
+use crate::operation::{filler, filler_key, now, read_filler, set_filler, Operation, SUBJECT};
 use crate::process::{self, Ending};
 use crate::rng::Rng;
 use crate::seeded;
@@ -219,7 +219,7 @@ impl Bench<'_> {
         let seen = process::run(|| look(&open(path)?, &self.operation).map(|progress| format!("{progress:?}")));
         let seen = seen.into_result().map_err(|why| self.failure(place, why))?;
         let complete = match self.operation.effect {
-            crate::operations::Effect::Burst => seen != "Part(0)",
+            crate::operation::Effect::Burst => seen != "Part(0)",
             _ => seen == "Done",
         };
         if !complete {

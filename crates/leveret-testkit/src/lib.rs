@@ -10,6 +10,7 @@ pub mod kill;
 pub mod layout;
 pub mod lru;
 pub mod model;
+pub mod operation;
 pub mod operations;
 pub mod oracle;
 pub mod own;

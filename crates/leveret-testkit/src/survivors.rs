@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 
 use leveret_engine::{Arena, Counted, Deadline, Lease, Meta, Mode, OpenOptions, Stored, Value};
 
-use crate::operations::{burst_progress, filler, now, Effect, Operation, Seen};
+use crate::operation::{filler, now, Effect, Operation, Seen};
+use crate::operations::burst_progress;
 use crate::process;
 use crate::rng::Rng;
 use crate::values::{self, show};

@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Parser;
 use leveret_testkit::kill::{self, Tally, Thoroughness};
 use leveret_testkit::rng::Rng;
-use leveret_testkit::{operations, rng, scratch};
+use leveret_testkit::{operation, operations, rng, scratch};
 
 #[derive(Parser)]
 #[command(about = "Single-steps operations on an arena and kills them after each instruction")]
@@ -35,7 +35,7 @@ struct Args {
 
 fn main() -> ExitCode {
     let args = Args::parse();
-    operations::now();
+    operation::now();
     let mut chosen: Vec<_> = operations::all()
         .into_iter()
         .filter(|operation| args.operations.is_empty() || args.operations.iter().any(|name| name == operation.name))
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     let seed = args.seed.unwrap_or_else(rng::fresh_seed);
     if args.seconds < u64::MAX {
         // Whatever is left out is another choice with each seed.
-        let by = |operation: &operations::Operation| Rng::new(seed ^ u64::from(crc32fast::hash(operation.name.as_bytes()))).bits();
+        let by = |operation: &operation::Operation| Rng::new(seed ^ u64::from(crc32fast::hash(operation.name.as_bytes()))).bits();
         chosen.sort_by_key(by);
     }
     let folder = scratch::folder().expect("a temporary folder");

@@ -1,5 +1,4 @@
-//! Random operations on an arena and on a plain map, one after the other, with a clock of their own. The arena may forget only
-//! when it says that it has evicted something; it may never answer anything else than the map.
+//! One operation on both, and whether their answers agree.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -9,155 +8,13 @@ use leveret_engine::{
     Value, STALE,
 };
 
-use crate::rng::Rng;
+use super::known::{brief, Entry, Known};
+use super::op::{key_bytes, Op, KEYS};
 use crate::seeded;
 use crate::values::show;
 
-/// One operation. Small numbers, so that a failing sequence can be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Op {
-    /// Store bytes; `mode` 0 to 4 is set, add, replace, append, prepend.
-    Store { key: u8, len: usize, fill: u8, mode: u8, flags: u32, ttl: Option<u32> },
-    /// Store text that is a number.
-    Text { key: u8, number: u64 },
-    /// Store an integer.
-    Integer { key: u8, value: i64 },
-    /// Remember the item's cas token.
-    Gets { key: u8 },
-    /// Store with the token remembered last.
-    Cas { key: u8, len: usize, fill: u8 },
-    /// Store on the token remembered last; `stale`: also over a later version. `fixed`: under a cas of our own.
-    StoreIf { key: u8, len: usize, fill: u8, stale: bool, fixed: bool },
-    /// Count up; `compare`: only the version whose token was remembered last. `fixed`: under a cas of our own.
-    CountIf { key: u8, by: u64, compare: bool, fixed: bool, ttl: Option<u32> },
-    /// Other marks, deadline and cas: 0 keeps it, 1 draws the next, 2 is one of our own.
-    Amend { key: u8, ttl: Option<u32>, marks: u8, cas: u8, drop_value: bool },
-    /// Read.
-    Get { key: u8 },
-    /// Delete.
-    Delete { key: u8 },
-    /// Delete the version whose token was remembered last.
-    DeleteVersion { key: u8 },
-    /// Another deadline; `read`: and give the item.
-    Touch { key: u8, ttl: Option<u32>, read: bool },
-    /// memcached's counting.
-    Count { key: u8, up: bool, by: u64, initial: Option<u64> },
-    /// APCu's counting.
-    AddInteger { key: u8, step: i64, create: bool },
-    /// APCu's cas.
-    CasInteger { key: u8, old: i64, new: i64 },
-    /// Walk over everything.
-    Walk,
-    /// Forget everything.
-    Flush,
-    /// Forget everything in so many seconds.
-    FlushLater { secs: u32 },
-    /// Reclaim what has died.
-    Tend,
-    /// Time passes.
-    Wait { secs: u32 },
-    /// Close and open again.
-    Reopen,
-}
-
-const KEYS: u8 = 40;
-
-fn key_bytes(key: u8) -> Vec<u8> {
-    match key {
-        0 => Vec::new(),
-        1 => vec![0, 255, b'\n', b' ', 128],
-        2 => vec![b'k'; 300],
-        3 => vec![7; 8192],
-        key => format!("key {key}").into_bytes(),
-    }
-}
-
-fn draw_len(rng: &mut Rng) -> usize {
-    match rng.below(40) {
-        0 => rng.below(1 << 20) as usize,
-        1 => rng.between(32_700, 32_800) as usize,
-        2 => (1 << 20) + rng.below(2) as usize,
-        3..=6 => rng.below(20_000) as usize,
-        7 => 0,
-        _ => rng.below(200) as usize,
-    }
-}
-
-fn draw_ttl(rng: &mut Rng) -> Option<u32> {
-    // 0: past at once. Whoever reads and touches so gets the item for the last time.
-    rng.one_in(3).then(|| if rng.one_in(4) { 0 } else { rng.below(20) as u32 })
-}
-
-fn draw(rng: &mut Rng) -> Op {
-    let key = rng.below(u64::from(KEYS)) as u8;
-    let fill = rng.bits() as u8;
-    match rng.below(100) {
-        0..=29 => {
-            let flags = if rng.one_in(2) { 0 } else { rng.bits() as u32 };
-            Op::Store { key, len: draw_len(rng), fill, mode: rng.below(5) as u8, flags, ttl: draw_ttl(rng) }
-        }
-        30..=34 => Op::Text { key, number: *rng.pick(&[0, 9, 99, 100, u64::MAX - 1, u64::MAX]) },
-        35..=38 => Op::Integer { key, value: *rng.pick(&[0, -1, 5, i64::MAX, i64::MIN]) },
-        39..=44 => Op::Gets { key },
-        45..=47 => Op::Cas { key, len: draw_len(rng), fill },
-        48..=49 => Op::StoreIf { key, len: draw_len(rng), fill, stale: rng.one_in(2), fixed: rng.one_in(3) },
-        50..=52 => Op::Amend { key, ttl: draw_ttl(rng), marks: rng.below(4) as u8, cas: rng.below(3) as u8, drop_value: rng.one_in(5) },
-        53..=55 => {
-            let by = *rng.pick(&[0, 1, 7, u64::MAX]);
-            Op::CountIf { key, by, compare: rng.one_in(2), fixed: rng.one_in(3), ttl: draw_ttl(rng) }
-        }
-        56..=59 => Op::Get { key },
-        60..=65 => Op::Delete { key },
-        66..=67 => Op::DeleteVersion { key },
-        68..=70 => Op::Touch { key, ttl: draw_ttl(rng), read: false },
-        71..=73 => Op::Touch { key, ttl: draw_ttl(rng), read: true },
-        74..=81 => {
-            Op::Count { key, up: rng.one_in(2), by: *rng.pick(&[0, 1, 7, u64::MAX]), initial: rng.one_in(3).then(|| rng.below(200)) }
-        }
-        82..=86 => Op::AddInteger { key, step: *rng.pick(&[1, -1, i64::MAX]), create: rng.one_in(2) },
-        87..=88 => Op::CasInteger { key, old: *rng.pick(&[0, 5, -1]), new: rng.below(10) as i64 },
-        89 => Op::Walk,
-        90 if rng.one_in(4) => Op::Flush,
-        91 if rng.one_in(4) => Op::FlushLater { secs: rng.between(1, 8) as u32 },
-        92 | 93 => Op::Tend,
-        94 => Op::Reopen,
-        _ => Op::Wait { secs: rng.below(4) as u32 },
-    }
-}
-
-/// What the map knows of a value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Known {
-    Bytes(Vec<u8>),
-    Number { bits: u64, signed: bool },
-}
-
-impl Known {
-    /// The number that memcached's counting sees, and whether it is an integer with a sign. A negative one is none to memcached.
-    fn countable(&self) -> Option<(u64, bool)> {
-        match self {
-            Known::Number { bits, signed: true } if (*bits as i64) < 0 => None,
-            Known::Number { bits, signed } => Some((*bits, *signed)),
-            Known::Bytes(bytes) => parse(bytes).map(|number| (number, false)),
-        }
-    }
-}
-
-#[derive(Clone, Debug)]
-struct Entry {
-    value: Known,
-    flags: u32,
-    marks: u8,
-    deadline: Deadline,
-    /// Changes whenever the cas token must change.
-    version: u64,
-    /// The version with which the key came to be: tokens grow while it lives.
-    born: u64,
-    /// The token, when it was asked for since.
-    told: Option<u64>,
-}
-
-struct Run<'a> {
+/// An arena and the map beside it.
+pub struct Run<'a> {
     path: &'a Path,
     options: OpenOptions,
     arena: Option<Arena>,
@@ -170,72 +27,6 @@ struct Run<'a> {
     evicted: u64,
 }
 
-/// A sequence that fails, cut down as far as possible.
-#[derive(Clone, Debug)]
-pub struct Failure {
-    /// What was wrong.
-    pub why: String,
-    /// The operations, one a line.
-    pub ops: String,
-}
-
-/// Draws `count` operations and runs them on a fresh arena. A failure is cut down before it is returned.
-pub fn run(folder: &Path, seed: u64, count: usize) -> Result<(), Failure> {
-    let mut rng = Rng::new(seed);
-    let ops: Vec<Op> = (0..count).map(|_| draw(&mut rng)).collect();
-    match replay(folder, seed, &ops) {
-        Ok(()) => Ok(()),
-        Err((index, why)) => {
-            let (ops, why) = shrink(folder, seed, ops[..=index.min(count - 1)].to_vec(), why);
-            Err(Failure { why, ops: ops.iter().map(|op| format!("{op:?}\n")).collect() })
-        }
-    }
-}
-
-/// Leaves out ever smaller pieces, as long as it still fails.
-fn shrink(folder: &Path, seed: u64, mut ops: Vec<Op>, mut why: String) -> (Vec<Op>, String) {
-    let mut piece = ops.len() / 2;
-    while piece > 0 {
-        let mut at = 0;
-        while at < ops.len() {
-            let mut fewer = ops.clone();
-            fewer.drain(at..(at + piece).min(fewer.len()));
-            match replay(folder, seed, &fewer) {
-                Err((index, other)) => {
-                    fewer.truncate(index + 1);
-                    (ops, why) = (fewer, other);
-                }
-                Ok(()) => at += piece,
-            }
-        }
-        piece /= 2;
-    }
-    (ops, why)
-}
-
-/// Runs operations on a fresh arena. The error names the operation at which they differ.
-fn replay(folder: &Path, seed: u64, ops: &[Op]) -> Result<(), (usize, String)> {
-    let path = folder.join("model.arena");
-    let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
-    let arena = seeded::open(&path, &options, seed).map_err(|error| (0, error.to_string()))?;
-    // Ahead of the real clock, so that a delayed flush is due by this clock and not before.
-    let now = Time(Time::now().0 + 1_000_000);
-    let arena = Some(arena);
-    let mut run =
-        Run { path: &path, options, arena, now, map: HashMap::new(), tokens: HashMap::new(), versions: 0, flush_at: None, evicted: 0 };
-    for (index, op) in ops.iter().enumerate() {
-        run.step(op).map_err(|why| (index, format!("{op:?}: {why}")))?;
-    }
-    let end = ops.len();
-    run.walk().map_err(|why| (end, why))?;
-    let report = run.arena().verify();
-    if report.is_clean() {
-        Ok(())
-    } else {
-        Err((end, format!("verify: {}", report.problems.join("; "))))
-    }
-}
-
 /// The two answers must be equal.
 fn agree<T: PartialEq + std::fmt::Debug>(got: T, wanted: T) -> Result<(), String> {
     if got == wanted {
@@ -244,9 +35,38 @@ fn agree<T: PartialEq + std::fmt::Debug>(got: T, wanted: T) -> Result<(), String
     Err(format!("the arena answered {got:?}, the map {wanted:?}"))
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    /// A fresh arena, and an empty map.
+    pub fn new(path: &'a Path, seed: u64) -> Result<Run<'a>, String> {
+        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let arena = Some(seeded::open(path, &options, seed).map_err(|error| error.to_string())?);
+        // Ahead of the real clock, so that a delayed flush is due by this clock and not before.
+        let now = Time(Time::now().0 + 1_000_000);
+        let (map, tokens) = (HashMap::new(), HashMap::new());
+        Ok(Run { path, options, arena, now, map, tokens, versions: 0, flush_at: None, evicted: 0 })
+    }
+
     fn arena(&self) -> &Arena {
         self.arena.as_ref().expect("it is open between two steps")
+    }
+
+    /// Does the operation on both. The error says in what they differ.
+    pub fn step(&mut self, op: &Op) -> Result<(), String> {
+        self.settle()?;
+        self.act(op)?;
+        self.settle()?;
+        op.key().map_or(Ok(()), |key| self.look(key))
+    }
+
+    /// At the end: everything is there, and the arena is sound.
+    pub fn finish(&mut self) -> Result<(), String> {
+        self.walk()?;
+        let report = self.arena().verify();
+        if report.is_clean() {
+            Ok(())
+        } else {
+            Err(format!("verify: {}", report.problems.join("; ")))
+        }
     }
 
     fn deadline(&self, ttl: Option<u32>) -> Deadline {
@@ -263,9 +83,13 @@ impl Run<'_> {
         self.map.retain(|_, entry| !entry.deadline.is_past(now));
         let evicted = self.arena().stats().evicted;
         if evicted != self.evicted {
-            self.evicted = evicted;
-            let arena = self.arena().clone();
+            let (arena, known) = (self.arena().clone(), self.map.len());
             self.map.retain(|key, _| arena.peek(&key_bytes(*key), now).is_some());
+            let (gone, said) = (known - self.map.len(), evicted - self.evicted);
+            self.evicted = evicted;
+            if gone as u64 > said {
+                return Err(format!("{gone} items are gone, and {said} are said to have been evicted"));
+            }
         }
         Ok(())
     }
@@ -285,8 +109,7 @@ impl Run<'_> {
         }
     }
 
-    fn step(&mut self, op: &Op) -> Result<(), String> {
-        self.settle()?;
+    fn act(&mut self, op: &Op) -> Result<(), String> {
         match *op {
             Op::Store { key, len, fill, mode, flags, ttl } => self.store(key, &vec![fill; len], mode, flags, ttl)?,
             Op::Text { key, number } => self.store(key, number.to_string().as_bytes(), 0, 0, None)?,
@@ -348,11 +171,7 @@ impl Run<'_> {
                 self.arena = Some(Arena::open(self.path, &self.options).map_err(|error| error.to_string())?.0);
             }
         }
-        self.settle()?;
-        match op.key() {
-            Some(key) => self.look(key),
-            None => Ok(()),
-        }
+        Ok(())
     }
 
     /// Reads a key and compares everything that is known of it.
@@ -664,47 +483,4 @@ impl Run<'_> {
         }
         agree(met.len(), self.map.len())
     }
-}
-
-impl Op {
-    fn key(&self) -> Option<u8> {
-        match *self {
-            Op::Store { key, .. }
-            | Op::Text { key, .. }
-            | Op::Integer { key, .. }
-            | Op::Gets { key }
-            | Op::Cas { key, .. }
-            | Op::StoreIf { key, .. }
-            | Op::CountIf { key, .. }
-            | Op::Amend { key, .. }
-            | Op::Get { key }
-            | Op::Delete { key }
-            | Op::DeleteVersion { key }
-            | Op::Touch { key, .. }
-            | Op::Count { key, .. }
-            | Op::AddInteger { key, .. }
-            | Op::CasInteger { key, .. } => Some(key),
-            Op::Walk | Op::Flush | Op::FlushLater { .. } | Op::Tend | Op::Wait { .. } | Op::Reopen => None,
-        }
-    }
-}
-
-/// memcached's numbers: white space, digits up to 2^64 - 1, white space and anything. The engine takes texts up to 20 bytes.
-fn parse(bytes: &[u8]) -> Option<u64> {
-    let is_space = |c: char| c.is_ascii_whitespace() || c == '\x0b';
-    if bytes.len() > 20 {
-        return None;
-    }
-    let text = String::from_utf8_lossy(bytes);
-    let text = text.trim_start_matches(is_space);
-    let digits = text.strip_prefix('+').unwrap_or(text).split(is_space).next()?;
-    (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| digits.parse().ok())?
-}
-
-fn brief(entry: &Entry) -> String {
-    let value = match &entry.value {
-        Known::Bytes(bytes) => show(bytes),
-        Known::Number { bits, signed } => format!("number {bits} (signed: {signed})"),
-    };
-    format!("{value} with flags {} until {:?}", entry.flags, entry.deadline)
 }

@@ -1,0 +1,65 @@
+//! Random operations on an arena and on a plain map, one after the other, with a clock of their own. The arena may forget only
+//! when it says that it has evicted something; it may never answer anything else than the map.
+
+mod known;
+mod op;
+mod run;
+
+use std::path::Path;
+
+use crate::rng::Rng;
+use op::{draw, Op};
+use run::Run;
+
+/// A sequence that fails, cut down as far as possible.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// What was wrong.
+    pub why: String,
+    /// The operations, one a line.
+    pub ops: String,
+}
+
+/// Draws `count` operations and runs them on a fresh arena. A failure is cut down before it is returned.
+pub fn run(folder: &Path, seed: u64, count: usize) -> Result<(), Failure> {
+    let mut rng = Rng::new(seed);
+    let ops: Vec<Op> = (0..count).map(|_| draw(&mut rng)).collect();
+    match replay(folder, seed, &ops) {
+        Ok(()) => Ok(()),
+        Err((index, why)) => {
+            let (ops, why) = shrink(folder, seed, ops[..=index.min(count - 1)].to_vec(), why);
+            Err(Failure { why, ops: ops.iter().map(|op| format!("{op:?}\n")).collect() })
+        }
+    }
+}
+
+/// Leaves out ever smaller pieces, as long as it still fails.
+fn shrink(folder: &Path, seed: u64, mut ops: Vec<Op>, mut why: String) -> (Vec<Op>, String) {
+    let mut piece = ops.len() / 2;
+    while piece > 0 {
+        let mut at = 0;
+        while at < ops.len() {
+            let mut fewer = ops.clone();
+            fewer.drain(at..(at + piece).min(fewer.len()));
+            match replay(folder, seed, &fewer) {
+                Err((index, other)) => {
+                    fewer.truncate(index + 1);
+                    (ops, why) = (fewer, other);
+                }
+                Ok(()) => at += piece,
+            }
+        }
+        piece /= 2;
+    }
+    (ops, why)
+}
+
+/// Runs operations on a fresh arena. The error names the operation at which they differ.
+fn replay(folder: &Path, seed: u64, ops: &[Op]) -> Result<(), (usize, String)> {
+    let path = folder.join("model.arena");
+    let mut run = Run::new(&path, seed).map_err(|why| (0, why))?;
+    for (index, op) in ops.iter().enumerate() {
+        run.step(op).map_err(|why| (index, format!("{op:?}: {why}")))?;
+    }
+    run.finish().map_err(|why| (ops.len(), why))
+}
