@@ -5,21 +5,12 @@
 
 #include "apcu.h"
 
-#include <time.h>
-
-static uint64_t milliseconds(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
-}
-
 /* True: *return_value is set (a hit), or an exception is pending. False: this process is to compute, with *leased saying whether
  * others wait for it. */
 static bool wait_for_value(leveret_arena *arena, zend_string *key, zval *return_value, leveret_ticket *ticket, bool *leased)
 {
 	leveret_bytes name = php_leveret_string(key);
-	uint64_t start = milliseconds();
+	uint64_t start = php_leveret_milliseconds();
 	leveret_status lease = LEVERET_WAIT;
 	*leased = false;
 	for (;;) {
@@ -33,7 +24,7 @@ static bool wait_for_value(leveret_arena *arena, zend_string *key, zval *return_
 		if (lease != LEVERET_WAIT) {
 			return false;
 		}
-		lease = leveret_lease_acquire(arena, name, (uint32_t) (milliseconds() - start), ticket);
+		lease = leveret_lease_acquire(arena, name, (uint32_t) (php_leveret_milliseconds() - start), ticket);
 		*leased = lease == LEVERET_OK;
 	}
 }

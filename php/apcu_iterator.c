@@ -111,7 +111,7 @@ static bool position_next(iterator *it, position *position, leveret_found *found
 static bool read_value(iterator *it, zend_string *key, leveret_found *found, zval *value)
 {
 	leveret_bytes name = php_leveret_string(key);
-	for (;;) {
+	for (int tries = 0; tries < PHP_LEVERET_TRIES_MAX; tries++) {
 		switch (php_leveret_decode_found(it->arena, found, value)) {
 			case PHP_LEVERET_HIT:
 				return true;
@@ -125,6 +125,7 @@ static bool read_value(iterator *it, zend_string *key, leveret_found *found, zva
 			return false;
 		}
 	}
+	return false;
 }
 
 static bool make_item(iterator *it, zend_string *key, leveret_found *found, zval *item)

@@ -1,8 +1,11 @@
-/* cache.h: what the files of Leveret\Cache share. cache_access.c reaches the arena, cache_iterator.c walks over it, cache.c has the methods. */
+/* cache.h: what the files of Leveret\Cache share. cache_access.c reaches the arena, cache_iterator.c walks over it, the others have the
+ * methods: cache.c, cache_many.c and cache_remember.c. */
 #ifndef LEVERET_CACHE_H
 #define LEVERET_CACHE_H
 
 #include "php_leveret_globals.h"
+
+#include "ext/date/php_date.h"
 
 /* An object keeps the handle of its arena, which lives until the end of the request. Where the arena is lost on the way (its file
  * was removed, replaced or cut off), the object opens it anew and does the call once more: see CACHE_ASK and CACHE_BEGIN. So what
@@ -59,6 +62,10 @@ typedef struct cache_ttl {
 	bool never;              /* null */
 } cache_ttl;
 
+/* A method's $ttl before it is parsed, and how it is parsed. */
+#define CACHE_TTL_NONE { NULL, 0, true }
+#define CACHE_PARAM_TTL(ttl) Z_PARAM_OBJ_OF_CLASS_OR_LONG_OR_NULL((ttl).interval, php_date_get_interval_ce(), (ttl).seconds, (ttl).never)
+
 /* False: an exception is pending. */
 bool cache_deadline(const cache_ttl *ttl, uint32_t now, uint32_t *deadline);
 
@@ -86,6 +93,11 @@ typedef struct cache_store_request {
 
 /* OK, EXISTS or MISS; any other status is for cache_throw(), with *len. With an exception pending the status means nothing. */
 leveret_status cache_store(cache_object *cache, const cache_store_request *request, size_t *len);
+
+/* True: stored. False: EXISTS or MISS, the answer of the mode; or an exception is pending. */
+bool cache_store_or_throw(cache_object *cache, const cache_store_request *request);
+/* False: it was not there, or an exception is pending. */
+bool cache_delete_key(cache_object *cache, zend_string *key);
 
 /* get_iterator of the class. */
 zend_object_iterator *cache_iterator_create(zend_class_entry *ce, zval *object, int by_ref);

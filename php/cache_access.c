@@ -1,11 +1,10 @@
-/* cache_access.c: how an object of Leveret\Cache reaches its arena: opening, exceptions, ttl, storing. */
+/* cache_access.c: how an object of Leveret\Cache reaches its arena: opening, exceptions, ttl, storing, removing. */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
 #endif
 
 #include "cache.h"
 
-#include "ext/date/php_date.h"
 #include "zend_exceptions.h"
 #include "zend_interfaces.h"
 #include "zend_smart_str.h"
@@ -157,4 +156,32 @@ leveret_status cache_store(cache_object *cache, const cache_store_request *reque
 		request->cas, request->now, NULL));
 	php_leveret_encoded_free(&encoded);
 	return status;
+}
+
+bool cache_store_or_throw(cache_object *cache, const cache_store_request *request)
+{
+	size_t len = 0;
+	leveret_status status = cache_store(cache, request, &len);
+	if (UNEXPECTED(EG(exception))) {
+		return false;
+	}
+	if (UNEXPECTED(status != LEVERET_OK && status != LEVERET_EXISTS && status != LEVERET_MISS)) {
+		cache_throw(cache, status, request->key, len);
+	}
+	return status == LEVERET_OK;
+}
+
+/* --- removing --- */
+
+bool cache_delete_key(cache_object *cache, zend_string *key)
+{
+	leveret_status status;
+	if (UNEXPECTED(!cache_check_key(cache, key))) {
+		return false;
+	}
+	CACHE_ASK(cache, status, leveret_delete(cache->arena, php_leveret_string(key), 0));
+	if (UNEXPECTED(status != LEVERET_OK && status != LEVERET_MISS) && !EG(exception)) {
+		cache_throw(cache, status, key, 0);
+	}
+	return status == LEVERET_OK;
 }

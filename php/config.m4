@@ -72,7 +72,16 @@ if test "$PHP_LEVERET" != "no"; then
   PHP_SUBST([LEVERET_SHARED_DEPENDENCIES])
 
   PHP_NEW_EXTENSION([leveret],
-    [leveret.c provide.c arena.c value.c decode.c count.c serializer.c plain.c decoded.c decoded_copy.c apcu_module.c apcu.c apcu_count.c apcu_entry.c apcu_info.c apcu_walk.c apcu_iterator.c cache.c cache_access.c cache_iterator.c client_payload.c client_copy.c memcached_module.c memcached_object.c memcached_link.c memcached_call.c memcached_value.c memcached_read.c memcached_write.c memcached_result.c memcached_session.c memcache_module.c memcache_object.c memcache_link.c memcache_failure.c memcache_call.c memcache_value.c memcache_read.c memcache_write.c memcache_stats.c memcache_session.c],
+    m4_normalize([
+      leveret.c provide.c arena.c value.c decode.c count.c serializer.c plain.c decoded.c decoded_copy.c
+      apcu_module.c apcu.c apcu_count.c apcu_entry.c apcu_info.c apcu_walk.c apcu_iterator.c
+      cache.c cache_access.c cache_iterator.c cache_many.c cache_remember.c
+      client_payload.c client_copy.c
+      memcached_module.c memcached_object.c memcached_link.c memcached_call.c memcached_value.c memcached_read.c memcached_write.c
+      memcached_result.c memcached_session.c
+      memcache_module.c memcache_object.c memcache_link.c memcache_failure.c memcache_call.c memcache_value.c memcache_read.c
+      memcache_write.c memcache_stats.c memcache_session.c
+    ]),
     [$ext_shared],,
     [-std=gnu11 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
   PHP_ADD_EXTENSION_DEP([leveret], [pcre])

@@ -10,6 +10,8 @@
 #include "php.h"
 #include "leveret.h"
 
+#include <time.h>
+
 #define PHP_LEVERET_VERSION "0.1.0"
 
 static zend_always_inline leveret_bytes php_leveret_bytes(const void *data, size_t len)
@@ -43,6 +45,14 @@ static zend_always_inline leveret_status php_leveret_copy_string(const leveret_a
 	ZSTR_VAL(copy)[found->value_len] = '\0';
 	*string = copy;
 	return LEVERET_OK;
+}
+
+/* For how long somebody has waited: of no use but in differences. */
+static inline uint64_t php_leveret_milliseconds(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
 }
 
 /* --- arena.c: which arena, opened when first needed, by the user that runs the script --- */

@@ -70,7 +70,7 @@ void php_leveret_encoded_free(php_leveret_encoded *encoded)
 static zend_always_inline leveret_status read_string(leveret_arena *arena, const leveret_found *found, zval *return_value)
 {
 	if (UNEXPECTED(found->value_len <= 1)) {
-		char byte;   /* PHP has each string of up to one byte ready-made */
+		char byte = 0;   /* PHP has each string of up to one byte ready-made */
 		leveret_status status = php_leveret_copy(arena, found, &byte);
 		if (found->value_len == 0) {
 			ZVAL_EMPTY_STRING(return_value);
