@@ -89,6 +89,8 @@ typedef struct memc_object {
 	zend_long error_errno;
 	int32_t disconnected;             /* index of the server that failed last; -1: none */
 	bool is_fetching;                 /* getDelayed() was called, its answers are not all fetched */
+	bool has_lost;                    /* some of them got lost on their way */
+	uint32_t reachable;               /* of its keys, those whose server may be reached as far as is known */
 	zend_object std;
 } memc_object;
 
@@ -133,6 +135,7 @@ static zend_always_inline void memc_result(memc_object *self, zend_long code)
 void memc_failure(memc_object *self, zend_long code);
 /* As memc_failure, and keeps what the server said. */
 void memc_result_of(memc_object *self, const leveret_answer *answer);
+void memc_result_of_copy(memc_object *self, const client_copy *copy);
 bool memc_is_failure(zend_long code);
 const char *memc_text(zend_long code);
 

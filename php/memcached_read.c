@@ -213,24 +213,29 @@ static void ask(memc_object *self, zend_string *server_key, HashTable *keys, boo
 typedef struct memc_tally {
 	uint32_t answers, found, failed;
 	bool was_lost;                    /* a server that had been reached failed */
-	zend_long code;                   /* of the last answer */
 } memc_tally;
 
-static void count_answer(memc_tally *tally, zend_long code)
+/* Its server could not be reached at all: as in the original the key is then missing, since applications take any other code for the
+ * failure of the whole call. */
+static bool is_unreached(zend_long code)
+{
+	return code == MEMC_HOST_LOOKUP_FAILURE || code == MEMC_CONNECTION_FAILURE || code == MEMC_ERRNO || code == MEMC_SERVER_MARKED_DEAD
+		|| code == MEMC_SERVER_TEMPORARILY_DISABLED;
+}
+
+static void count_answer(memc_object *self, memc_tally *tally, const leveret_answer *answer)
 {
 	tally->answers++;
-	tally->code = code;
-	if (EXPECTED(code == MEMC_SUCCESS)) {
+	if (EXPECTED(answer->code == MEMC_SUCCESS)) {
 		tally->found++;
-	} else if (code != MEMC_NOTFOUND) {
+	} else if (answer->code != MEMC_NOTFOUND) {
+		memc_result_of(self, answer);
 		tally->failed++;
-		tally->was_lost |= code != MEMC_HOST_LOOKUP_FAILURE && code != MEMC_CONNECTION_FAILURE && code != MEMC_ERRNO
-			&& code != MEMC_SERVER_MARKED_DEAD && code != MEMC_SERVER_TEMPORARILY_DISABLED;
+		tally->was_lost |= !is_unreached(answer->code);
 	}
 }
 
-/* The result of `asked` gets, of which those that found nothing have no answer. A server that could not be reached at all makes its keys
- * missing, as in the original: applications take any other code for the failure of the whole call. False: no server could be asked. */
+/* The result of `asked` gets, of which those that found nothing have no answer. False: no server could be asked. */
 static bool judge_many(memc_object *self, zend_long code, const memc_tally *tally, uint32_t asked)
 {
 	if (tally->answers == 0 && memc_is_failure(code) && code != MEMC_SOME_ERRORS && code != MEMC_NOTFOUND) {
@@ -238,7 +243,7 @@ static bool judge_many(memc_object *self, zend_long code, const memc_tally *tall
 		return false;
 	}
 	if (tally->failed == asked) {
-		memc_failure(self, tally->code);
+		/* What was the matter with the last of them is told. */
 		return false;
 	}
 	memc_failure(self, tally->was_lost ? MEMC_SOME_ERRORS : tally->found ? MEMC_SUCCESS : MEMC_NOTFOUND);
@@ -251,7 +256,7 @@ static memc_tally take_many(memc_object *self, const memc_names *names, bool is_
 	memc_tally tally = {0};
 	leveret_answer answer;
 	while (leveret_pool_next(self->link->pool, &answer)) {
-		count_answer(&tally, answer.code);
+		count_answer(self, &tally, &answer);
 		if (UNEXPECTED(answer.code != MEMC_SUCCESS)) {
 			continue;
 		}
@@ -342,6 +347,23 @@ static bool give_element(memc_object *self, client_copy *copy, zval *element)
 	return true;
 }
 
+/* The code at the end of a delayed get that has found nothing more. What getLastError...() tell of a failure stays. */
+static void end_of_fetch(memc_object *self)
+{
+	bool has_failed = (self->has_lost || self->reachable == 0) && self->error_code != MEMC_SUCCESS;
+	self->code = has_failed ? self->error_code : MEMC_NOTFOUND;
+}
+
+static void note_failure(memc_object *self, const client_copy *copy)
+{
+	memc_result_of_copy(self, copy);
+	if (is_unreached(copy->code)) {
+		self->reachable--;
+	} else {
+		self->has_lost = true;
+	}
+}
+
 /* The next found item of a delayed get. */
 static bool fetch_one(memc_object *self, zval *element)
 {
@@ -353,10 +375,14 @@ static bool fetch_one(memc_object *self, zval *element)
 			client_copies_free(&one);
 			break;
 		}
-		bool given = one.list[0].code == MEMC_SUCCESS && give_element(self, &one.list[0], element);
+		client_copy *copy = &one.list[0];
+		bool given = copy->code == MEMC_SUCCESS && give_element(self, copy, element);
+		if (copy->code != MEMC_SUCCESS && copy->code != MEMC_NOTFOUND) {
+			note_failure(self, copy);
+		}
 		client_copies_free(&one);
 		if (given || EG(exception)) {
-			memc_result(self, MEMC_SUCCESS);
+			self->code = MEMC_SUCCESS;
 			return given;
 		}
 	}
@@ -392,6 +418,8 @@ static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	int code = leveret_pool_start(link->pool);
 	memc_failure(self, code);
 	self->is_fetching = true;
+	self->has_lost = false;
+	self->reachable = names.count;
 	if (!call.size) {
 		RETURN_BOOL(!memc_is_failure(code));
 	}
@@ -405,10 +433,11 @@ static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 			break;
 		}
 	}
-	if (!has_found) {
-		memc_result(self, MEMC_NOTFOUND);
+	bool is_whole = has_found && !self->has_lost;
+	if (!is_whole) {
+		end_of_fetch(self);
 	}
-	RETURN_BOOL(has_found && !EG(exception));
+	RETURN_BOOL(is_whole && !EG(exception));
 }
 
 PHP_METHOD(Memcached, getDelayed) { get_delayed(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
@@ -419,9 +448,13 @@ PHP_METHOD(Memcached, fetch)
 	ZEND_PARSE_PARAMETERS_NONE();
 	MEMC_THIS();
 	(void) link;
+	if (!self->is_fetching) {
+		self->code = MEMC_NOTFOUND;
+		RETURN_FALSE;
+	}
 	if (!fetch_one(self, return_value)) {
 		if (!EG(exception)) {
-			memc_result(self, MEMC_NOTFOUND);
+			end_of_fetch(self);
 		}
 		RETURN_FALSE;
 	}
@@ -434,7 +467,7 @@ PHP_METHOD(Memcached, fetchAll)
 	MEMC_THIS();
 	(void) link;
 	if (!self->is_fetching) {
-		memc_result(self, MEMC_NOTFOUND);
+		self->code = MEMC_NOTFOUND;
 		RETURN_FALSE;
 	}
 	array_init(return_value);
@@ -445,9 +478,10 @@ PHP_METHOD(Memcached, fetchAll)
 		RETURN_THROWS();
 	}
 	if (!zend_hash_num_elements(Z_ARRVAL_P(return_value))) {
-		memc_result(self, MEMC_NOTFOUND);
+		end_of_fetch(self);
 		zval_ptr_dtor(return_value);
 		RETURN_FALSE;
 	}
-	memc_result(self, MEMC_SUCCESS);
+	/* As getMulti(). The original drops what has come. */
+	self->code = self->has_lost ? MEMC_SOME_ERRORS : MEMC_SUCCESS;
 }

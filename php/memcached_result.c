@@ -84,17 +84,27 @@ void memc_failure(memc_object *self, zend_long code)
 	}
 }
 
-void memc_result_of(memc_object *self, const leveret_answer *answer)
+static zend_always_inline void result_of(memc_object *self, int32_t code, uint32_t server, uint64_t number, leveret_bytes text)
 {
-	memc_failure(self, answer->code);
+	memc_failure(self, code);
 	if (self->error_code == MEMC_SUCCESS) {
 		return;
 	}
-	self->error_errno = (zend_long) answer->number;
-	self->disconnected = (int32_t) answer->server;
-	if (answer->value.len) {
-		self->error = zend_string_init((const char *) answer->value.data, answer->value.len, 0);
+	self->error_errno = (zend_long) number;
+	self->disconnected = (int32_t) server;
+	if (text.len) {
+		self->error = zend_string_init((const char *) text.data, text.len, 0);
 	}
+}
+
+void memc_result_of(memc_object *self, const leveret_answer *answer)
+{
+	result_of(self, answer->code, answer->server, answer->number, answer->value);
+}
+
+void memc_result_of_copy(memc_object *self, const client_copy *copy)
+{
+	result_of(self, copy->code, copy->server, copy->number, copy->data ? php_leveret_string(copy->data) : php_leveret_bytes(NULL, 0));
 }
 
 PHP_METHOD(Memcached, getResultCode)
@@ -110,9 +120,8 @@ PHP_METHOD(Memcached, getResultMessage)
 	ZEND_PARSE_PARAMETERS_NONE();
 	MEMC_THIS();
 	(void) link;
-	if (self->code == 26 && self->error_errno) {
-		zend_string *text = zend_strpprintf(0, "%s: %s", memc_text(self->code), strerror((int) self->error_errno));
-		RETURN_STR(text);
+	if (self->code == MEMC_ERRNO && self->error_errno) {
+		RETURN_STR(zend_strpprintf(0, "%s: %s", memc_text(self->code), strerror((int) self->error_errno)));
 	}
 	RETURN_STRING(memc_text(self->code));
 }
@@ -124,6 +133,9 @@ PHP_METHOD(Memcached, getLastErrorMessage)
 	(void) link;
 	if (self->error) {
 		RETURN_STR_COPY(self->error);
+	}
+	if (self->error_code == MEMC_ERRNO && self->error_errno) {
+		RETURN_STR(zend_strpprintf(0, "%s(%s)", memc_text(self->error_code), strerror((int) self->error_errno)));
 	}
 	RETURN_STRING(memc_text(self->error_code));
 }

@@ -201,6 +201,7 @@ PHP_METHOD(Memcached, casByKey) { cas(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
 typedef struct prepared {
 	zend_string *key;
 	client_payload payload;
+	bool is_due;                      /* it is to be sent, for the first time or again */
 } prepared;
 
 /* Encodes all values, which may run user code, before the batch begins. Returns how many are ready; the code of what is not stays. */
@@ -218,12 +219,50 @@ static uint32_t prepare(memc_object *self, HashTable *items, prepared *list)
 			} else if (is_too_big(self, &list[count].payload)) {
 				client_payload_free(&list[count].payload);
 			} else {
-				list[count++].key = memc_full_key(self->link, key);
+				list[count].key = memc_full_key(self->link, key);
+				list[count++].is_due = true;
 			}
 		}
 		zend_string_release(key);
 	} ZEND_HASH_FOREACH_END();
 	return count;
+}
+
+/* Stores what is due in one batch. Returns how much of it may be tried again, and is due still; *code is what became of the rest. */
+static uint32_t store_due(memc_object *self, zend_string *server_key, prepared *list, uint32_t count, zend_long expiration, zend_long *code)
+{
+	leveret_pool *pool = self->link->pool;
+	leveret_answer answer;
+	uint32_t *sent = safe_emalloc(count + 1, sizeof(*sent), 0), sent_count = 0, due = 0;
+	leveret_pool_begin(pool);
+	for (uint32_t i = 0; i < count; i++) {
+		if (list[i].is_due) {
+			leveret_request request = store_request(self->link, LEVERET_OP_SET, server_key, list[i].key, &list[i].payload, expiration, 0);
+			int added = leveret_pool_add(pool, &request);
+			list[i].is_due = false;
+			if (added == MEMC_SUCCESS) {
+				sent[sent_count++] = i;
+			} else {
+				*code = added;
+			}
+		}
+	}
+	int ran = leveret_pool_run(pool);
+	memc_result(self, ran == MEMC_BUFFERED && *code == MEMC_SUCCESS ? ran : *code);
+	while (leveret_pool_next(pool, &answer)) {
+		if (!memc_is_failure(answer.code)) {
+			continue;
+		}
+		memc_result_of(self, &answer);
+		if (wants_retry(answer.code)) {
+			list[sent[answer.request]].is_due = true;
+			due++;
+		} else {
+			*code = answer.code;
+		}
+	}
+	efree(sent);
+	return due;
 }
 
 static void set_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
@@ -238,22 +277,10 @@ static void set_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	prepared *list = safe_emalloc(zend_hash_num_elements(items) + 1, sizeof(*list), 0);
 	memc_result(self, MEMC_SUCCESS);
 	uint32_t count = prepare(self, items, list);
-	zend_long code = self->code;
+	zend_long code = self->code, retries = link->store_retries;
 	if (!EG(exception)) {
 		self->is_fetching = false;
-		leveret_pool_begin(link->pool);
-		for (uint32_t i = 0; i < count; i++) {
-			leveret_request request = store_request(link, LEVERET_OP_SET, server_key, list[i].key, &list[i].payload, expiration, 0);
-			int added = leveret_pool_add(link->pool, &request);
-			code = added == MEMC_SUCCESS ? code : added;
-		}
-		int ran = leveret_pool_run(link->pool);
-		leveret_answer answer;
-		memc_result(self, ran == MEMC_BUFFERED && code == MEMC_SUCCESS ? ran : code);
-		while (leveret_pool_next(link->pool, &answer)) {
-			if (memc_is_failure(answer.code)) {
-				memc_result_of(self, &answer);
-			}
+		while (store_due(self, server_key, list, count, expiration, &code) && retries-- > 0) {
 		}
 	}
 	for (uint32_t i = 0; i < count; i++) {

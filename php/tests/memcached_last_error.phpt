@@ -10,6 +10,10 @@ $m = new Memcached();
 $m->addServer("$arenas/nobody.socket", 0);
 $m->setOption(Memcached::OPT_RETRY_TIMEOUT, 0);
 var_dump($m->get('k'), $m->getResultCode() !== 0, $m->getLastErrorCode() === $m->getResultCode(), $m->getLastErrorErrno(), $m->getLastDisconnectedServer()['host'] === "$arenas/nobody.socket");
+echo json_encode($m->getMulti(['k', 'l'])), ' ', $m->getResultMessage(), '; ', $m->getLastErrorMessage(), '; ', $m->getLastErrorErrno(), "\n";
+$m->getDelayed(['k', 'l']);
+echo json_encode($m->fetchAll()), ' ', $m->getResultMessage(), '; ', $m->getLastErrorMessage(), '; ', $m->getLastErrorErrno(), "\n";
+echo json_encode($m->fetchAll()), ' ', $m->getResultMessage(), '; ', $m->getLastErrorMessage(), '; ', $m->getLastErrorErrno(), "\n";
 var_dump($m->set('k', 1), $m->getMulti(['k']), $m->deleteMulti(['k'])['k'] > 0, $m->getStats());
 $m = on_server();
 $m->set('k', 'text');
@@ -24,6 +28,9 @@ bool(true)
 bool(true)
 int(2)
 bool(true)
+false SYSTEM ERROR: No such file or directory; SYSTEM ERROR(No such file or directory); 2
+false SYSTEM ERROR: No such file or directory; SYSTEM ERROR(No such file or directory); 2
+false NOT FOUND; SYSTEM ERROR(No such file or directory); 2
 bool(false)
 bool(false)
 bool(true)
