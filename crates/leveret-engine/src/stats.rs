@@ -2,6 +2,7 @@
 //! that a get writes nothing that is shared.
 use crate::arena::layout::COUNTERS;
 use crate::arena::{Arena, Core};
+use crate::pid::process_id;
 use crate::segment::{SegmentId, State};
 use crate::sync::{AtomicU64, Ordering};
 use crate::time::Time;
@@ -66,7 +67,7 @@ impl Core {
     fn publish_reads(&self, counter: &AtomicU64, published: Counter) {
         let count = counter.swap(0, Ordering::Relaxed);
         // Any shard will do, since only the sum is shown; different processes take different ones.
-        let shard = std::process::id() as usize % self.shards.len();
+        let shard = process_id() as usize % self.shards.len();
         self.shards.at(shard).counters[published as usize].fetch_add(count, Ordering::Relaxed);
     }
 
