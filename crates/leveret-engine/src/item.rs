@@ -410,9 +410,7 @@ impl Core {
         let size = item.size();
         // The padding is part of the item's bytes; zero, so that no earlier value shows through.
         data.long(at + size - 8).store(0, Ordering::Relaxed);
-        for (off, word) in [(0, shape), (4, names), (8, item.mtime), (12, item.deadline)] {
-            data.word(at + off).store(word, Ordering::Relaxed);
-        }
+        data.set_words(at, [shape, names, item.mtime, item.deadline]);
         let mut off = at + HEADER;
         if let Some(cas) = item.cas {
             data.long(off).store(cas, Ordering::Relaxed);
@@ -482,9 +480,7 @@ impl Core {
         let shape = view.header.shape & !(WANTED | HAS_CAS | HAS_EXTENSION)
             | if explicit { HAS_CAS } else { 0 }
             | if marks != 0 { HAS_EXTENSION } else { 0 };
-        for (off, word) in [(0, shape), (4, view.header.names), (8, view.header.mtime), (12, deadline)] {
-            self.data.word(to + off).store(word, Ordering::Relaxed);
-        }
+        self.data.set_words(to, [shape, view.header.names, view.header.mtime, deadline]);
         let mut off = to + HEADER;
         if explicit {
             self.data.long(off).store(cas, Ordering::Relaxed);
@@ -510,9 +506,7 @@ impl Core {
     pub fn copy_item(&self, view: &View, to: u64, deadline: u32, cas: Option<u64>) {
         let has_cas = view.header.has_cas() || cas.is_some();
         let shape = view.header.shape & !WANTED | if has_cas { HAS_CAS } else { 0 };
-        for (off, word) in [(0, shape), (4, view.header.names), (8, view.header.mtime), (12, deadline)] {
-            self.data.word(to + off).store(word, Ordering::Relaxed);
-        }
+        self.data.set_words(to, [shape, view.header.names, view.header.mtime, deadline]);
         if let Some(cas) = cas.or_else(|| self.explicit_cas(view)) {
             self.data.long(to + HEADER).store(cas, Ordering::Relaxed);
         }

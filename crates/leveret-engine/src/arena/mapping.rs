@@ -152,6 +152,17 @@ impl Data {
         }
     }
 
+    /// Stores the four words at `off`, which is a multiple of 4.
+    #[inline]
+    pub fn set_words(&self, off: u64, words: [u32; 4]) {
+        assert!(off % 4 == 0);
+        let first = self.range(off, 16).cast::<u32>();
+        for (index, word) in words.into_iter().enumerate() {
+            // SAFETY: in bounds and aligned; an atomic may be shared with other processes.
+            unsafe { AtomicU32::from_ptr(first.add(index)) }.store(word, Ordering::Relaxed);
+        }
+    }
+
     /// Copies bytes out to private memory.
     ///
     /// # Safety
