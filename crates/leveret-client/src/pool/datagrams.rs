@@ -10,6 +10,7 @@ use super::{Options, Protocol};
 use leveret_protocol::text::{self, TextKey};
 use leveret_protocol::udp::{Accepted, Frame, Reassembly, DATAGRAM_MAX};
 use rustix::io::Errno;
+use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
@@ -29,6 +30,8 @@ const PATIENCE_MAX: Duration = Duration::from_millis(250);
 #[derive(Default)]
 pub(super) struct Datagrams {
     socket: Option<OwnedFd>,
+    /// For so long a receive waits on the socket, unless it is told not to.
+    waits: Duration,
     last_id: u16,
     asked: Vec<Asked>,
     /// Whole answers of this batch.
@@ -91,10 +94,11 @@ impl Datagrams {
     /// Sends what has not been sent, or was not answered in time. Gives the requests that are to go over the stream.
     fn send(&mut self, address: Option<SocketAddr>, now: Instant, options: &Options) -> Vec<u32> {
         let mut given_up = Vec::new();
-        let patience = (options.io_timeout / 8).clamp(PATIENCE_MIN, PATIENCE_MAX);
+        let patience = patience(options);
         // Without an address or a socket the stream takes over, and tells what is wrong.
         if self.socket.is_none() {
             self.socket = address.and_then(|address| open(address).ok());
+            self.waits = Duration::ZERO;
         }
         let (socket, last_id) = (self.socket.as_ref(), &mut self.last_id);
         let mut datagram = Vec::with_capacity(DATAGRAM_MAX);
@@ -120,13 +124,17 @@ impl Datagrams {
         given_up
     }
 
-    /// Takes what has come. Gives the requests that are to go over the stream.
-    pub fn recv(&mut self, batch: &mut Batch, options: &Options) -> Vec<u32> {
+    /// Takes what has come. `alone` = nothing else is awaited: waits for the first, as long as a datagram may be on its way. Gives the
+    /// requests that are to go over the stream.
+    pub fn recv(&mut self, alone: bool, batch: &mut Batch, options: &Options) -> Vec<u32> {
         let mut given_up = Vec::new();
         let mut room = [0; ROOM];
+        let mut flags = if alone && self.can_wait(patience(options)) { RecvFlags::empty() } else { RecvFlags::DONTWAIT };
         // Once all have come there is nothing to look for.
         while let Some(socket) = self.socket.as_ref().filter(|_| !self.asked.is_empty()) {
-            let len = match rustix::net::recv(socket, &mut room[..], RecvFlags::DONTWAIT) {
+            let received = rustix::net::recv(socket, &mut room[..], flags);
+            flags = RecvFlags::DONTWAIT;
+            let len = match received {
                 // Cut off: no server sends that much.
                 Ok((ROOM, _)) => continue,
                 Ok((len, _)) => len,
@@ -153,6 +161,15 @@ impl Datagrams {
             }
         }
         given_up
+    }
+
+    /// Lets receives wait for so long.
+    fn can_wait(&mut self, patience: Duration) -> bool {
+        let Some(socket) = &self.socket else { return false };
+        if self.waits != patience && sockopt::set_socket_timeout(socket, Timeout::Recv, Some(patience)).is_ok() {
+            self.waits = patience;
+        }
+        self.waits == patience
     }
 
     /// Reads a whole answer. False = it answers something else, or is garbled.
@@ -201,9 +218,14 @@ pub(super) fn send(server: &mut Server, options: &Options) -> Vec<u32> {
     server.datagrams.send(address, Instant::now(), options)
 }
 
+/// How long the answer to a datagram is waited for at first.
+fn patience(options: &Options) -> Duration {
+    (options.io_timeout / 8).clamp(PATIENCE_MIN, PATIENCE_MAX)
+}
+
 fn open(address: SocketAddr) -> Result<OwnedFd, Errno> {
     let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-    let socket = rustix::net::socket_with(family, SocketType::DGRAM, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK, None)?;
+    let socket = rustix::net::socket_with(family, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
     rustix::net::connect(&socket, &address)?;
     Ok(socket)
 }

@@ -79,8 +79,8 @@ pub(super) enum Moved {
 }
 
 impl Link {
-    /// Begins to connect.
-    pub fn connect(address: &Address, options: &Options) -> Result<Link, Fault> {
+    /// Begins to connect; `will_send` = at once something is sent.
+    pub fn connect(address: &Address, options: &Options, will_send: bool) -> Result<Link, Fault> {
         let family = match address {
             Address::Internet(SocketAddr::V4(_)) => AddressFamily::INET,
             Address::Internet(SocketAddr::V6(_)) => AddressFamily::INET6,
@@ -91,6 +91,10 @@ impl Link {
         let socket = rustix::net::socket_with(family, SocketType::STREAM, flags, (!is_unix).then_some(ipproto::TCP))
             .map_err(|errno| Fault::system(Code::Errno, errno))?;
         // Without one of these a connection is slower, not wrong.
+        if !is_unix && will_send {
+            // The third packet of the handshake need not go alone: what is sent acknowledges as well.
+            let _ = sockopt::set_tcp_quickack(&socket, false);
+        }
         if !is_unix && options.keep_alive {
             let _ = sockopt::set_socket_keepalive(&socket, true);
         }

@@ -91,9 +91,15 @@ impl Pool {
         let mut busy = self.servers.iter().enumerate().filter(|(_, server)| server.is_busy()).map(|(index, _)| index);
         let Some(first) = busy.next() else { return false };
         let server = &self.servers[first];
-        let is_alone = busy.next().is_none() && !server.has_unsent() && !server.datagrams.is_busy();
-        // One system call that waits is cheaper than two. It is not bounded by a deadline that already runs.
-        if is_alone && server.can_answer() && self.servers[first].is_used && self.servers[first].deadline.is_none() {
+        let is_alone = busy.next().is_none();
+        // One system call that waits is cheaper than two.
+        if is_alone && !server.is_streaming() {
+            self.recv_datagrams(first, true);
+            return true;
+        }
+        // It is not bounded by a deadline that already runs.
+        let has_sent = !server.has_unsent() && !server.datagrams.is_busy();
+        if is_alone && has_sent && server.can_answer() && self.servers[first].is_used && self.servers[first].deadline.is_none() {
             self.recv(first, true);
             return true;
         }
@@ -166,11 +172,16 @@ impl Pool {
         }
         for index in 0..self.servers.len() {
             if self.servers[index].datagrams.is_busy() {
-                let given_up = self.servers[index].datagrams.recv(&mut self.batch, &self.options);
-                self.go_by_stream(index, given_up);
-                self.send_datagrams(index);
+                self.recv_datagrams(index, false);
             }
         }
+    }
+
+    /// Reads datagrams, and sends again what was not answered in time.
+    fn recv_datagrams(&mut self, index: usize, alone: bool) {
+        let given_up = self.servers[index].datagrams.recv(alone, &mut self.batch, &self.options);
+        self.go_by_stream(index, given_up);
+        self.send_datagrams(index);
     }
 
     /// Connects to one server, if it is not connected, and waits for that. The next batch would do so by itself. Ends the batch.

@@ -247,7 +247,7 @@ impl Server {
 
     fn open(&mut self, options: &Options) -> Result<(), Fault> {
         self.link = None;
-        let mut link = Link::connect(&self.addresses[self.address], options)?;
+        let mut link = Link::connect(&self.addresses[self.address], options, self.has_unsent())?;
         if !link.is_connected && self.has_unsent() {
             self.sent += link.send_early(&self.output[self.sent..])?;
         }
