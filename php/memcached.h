@@ -143,6 +143,8 @@ const char *memc_text(zend_long code);
 
 memc_link *memc_link_new(bool is_persistent);
 void memc_link_free(memc_link *link);
+/* The distribution by virtual buckets, and the server of each. */
+void memc_link_set_buckets(memc_link *link, const uint32_t *servers, size_t count);
 
 /* --- memcached_value.c --- */
 

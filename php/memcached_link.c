@@ -136,7 +136,12 @@ static bool take(const memc_link *link, zend_long option, zend_long *value, zend
 
 static void choose_ring(memc_link *link)
 {
-	zend_long ring = link->behaviors[KETAMA_WEIGHTED] ? LEVERET_RING_KETAMA : link->behaviors[DISTRIBUTION] == CONSISTENT ? LEVERET_RING_CONSISTENT : LEVERET_RING_MODULA;
+	zend_long ring = LEVERET_RING_MODULA;
+	switch (link->behaviors[DISTRIBUTION]) {
+		case CONSISTENT: ring = LEVERET_RING_CONSISTENT; break;
+		case WEIGHTED: ring = LEVERET_RING_KETAMA; break;
+		case VIRTUAL_BUCKET: ring = LEVERET_RING_VIRTUAL_BUCKET; break;
+	}
 	leveret_pool_set_option(link->pool, LEVERET_POOL_RING, ring);
 }
 
@@ -180,6 +185,13 @@ void memc_link_free(memc_link *link)
 	pefree(link, link->is_persistent);
 }
 
+void memc_link_set_buckets(memc_link *link, const uint32_t *servers, size_t count)
+{
+	leveret_pool_set_buckets(link->pool, servers, count);
+	link->behaviors[DISTRIBUTION] = VIRTUAL_BUCKET;
+	link->behaviors[KETAMA_WEIGHTED] = 0;
+}
+
 /* --- options --- */
 
 static bool refuse(memc_object *self, const char *text)
@@ -203,6 +215,7 @@ static bool set_prefix(memc_object *self, zval *value)
 			zend_string_release(link->prefix);
 		}
 		link->prefix = ZSTR_LEN(text) ? zend_string_init(ZSTR_VAL(text), ZSTR_LEN(text), link->is_persistent) : NULL;
+		leveret_pool_set_prefix(link->pool, php_leveret_string(text));
 	}
 	zend_string_release(text);
 	return good || refuse(self, "bad key provided");

@@ -320,6 +320,21 @@ PHP_METHOD(Memcached, flushBuffers)
 	RETURN_BOOL(!memc_is_failure(self->code));
 }
 
+/* The numbers of a map of buckets. False, with a warning: one of them is none. */
+static bool take_map(HashTable *map, uint32_t *servers)
+{
+	zval *entry;
+	ZEND_HASH_FOREACH_VAL(map, entry) {
+		zend_long server = zval_get_long(entry);
+		if (server < 0) {
+			php_error_docref(NULL, E_WARNING, "the map must contain positive integers");
+			return false;
+		}
+		*servers++ = (uint32_t) server;
+	} ZEND_HASH_FOREACH_END();
+	return true;
+}
+
 PHP_METHOD(Memcached, setBucket)
 {
 	HashTable *hosts, *forwards;
@@ -330,16 +345,23 @@ PHP_METHOD(Memcached, setBucket)
 		Z_PARAM_LONG(replicas)
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_THIS();
-	(void) link;
-	(void) forwards;
-	(void) replicas;
-	if (!zend_hash_num_elements(hosts)) {
-		php_error_docref(NULL, E_WARNING, "server map cannot be empty");
+	uint32_t count = zend_hash_num_elements(hosts);
+	const char *problem = count == 0 ? "server map cannot be empty"
+		: forwards && zend_hash_num_elements(forwards) != count ? "forward_map length must match the server_map length"
+		: replicas < 0 ? "replicas must be larger than zero" : NULL;
+	if (problem) {
+		php_error_docref(NULL, E_WARNING, "%s", problem);
 		RETURN_FALSE;
 	}
-	/* Virtual buckets belong to Couchbase's proxy protocol, which nobody speaks here. */
-	memc_result(self, MEMC_NOT_SUPPORTED);
-	RETURN_FALSE;
+	uint32_t *servers = safe_emalloc(2 * (size_t) count, sizeof(*servers), 0);
+	/* libmemcached keeps the forward map and the number of replicas, and never looks at them: keys go by the first map alone. */
+	bool good = take_map(hosts, servers) && (!forwards || take_map(forwards, servers + count));
+	if (good) {
+		memc_link_set_buckets(link, servers, count);
+		memc_result(self, MEMC_SUCCESS);
+	}
+	efree(servers);
+	RETURN_BOOL(good);
 }
 
 /* --- all servers --- */

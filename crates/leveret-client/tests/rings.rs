@@ -100,7 +100,7 @@ fn an_explanation_names_the_steps_and_the_servers_after_the_first() {
             Rule::Remainder { of, entry } => assert_eq!((of, entry), (3, explained.hash.unwrap() % 3)),
             Rule::Point { of, .. } => assert_eq!(of, if preset == Preset::Dalli { 480 } else { 300 }),
             Rule::Bucket { of, bucket, .. } => assert_eq!((of, bucket), (1024, explained.hash.unwrap() % 1024)),
-            Rule::OnlyServer => panic!("{preset:?}"),
+            Rule::OnlyServer | Rule::Mask { .. } => panic!("{preset:?}"),
         }
         let mut all = explained.others.clone();
         all.push(explained.server);
@@ -109,5 +109,28 @@ fn an_explanation_names_the_steps_and_the_servers_after_the_first() {
         assert_eq!(all, if matches!(explained.rule, Rule::Remainder { .. }) { vec![explained.server] } else { vec![0, 1, 2] });
         assert_eq!(Ring::new(preset.clone(), list[..1].to_vec()).explain(b"key").unwrap().rule, Rule::OnlyServer);
         assert_eq!(Ring::new(preset, vec![]).explain(b"key"), None);
+    }
+}
+
+/// libmemcached takes as many bits of the hash as the last bucket's number has set: where buckets are no power of two, some are left
+/// out. tests/test_memcached_places.py holds this beside the real one.
+#[test]
+fn virtual_buckets_are_found_by_bits_of_the_hash() {
+    let servers = servers(&["a|11211|1", "b|11211|1", "c|11211|1"]);
+    let ring = |buckets: &[u32]| {
+        let distribution = Distribution::VirtualBucket(buckets.into());
+        Ring::new(Preset::Libmemcached { distribution, hash: KeyHash::Md5 }, servers.clone())
+    };
+    for (buckets, table) in [(&[][..], &[0, 1, 2][..]), (&[2, 0, 1, 7], &[2, 0, 1, 7]), (&[2, 1, 0, 1, 2], &[2, 1, 0, 1, 2])] {
+        for number in 0..50 {
+            let key = format!("key{number}");
+            let bucket = KeyHash::Md5.of(key.as_bytes()) & (table.len() as u32 - 1);
+            let server = table[bucket as usize] as usize;
+            let ring = ring(buckets);
+            assert_eq!(ring.server(key.as_bytes()), Some(server).filter(|server| *server < 3), "{buckets:?} {key}");
+            if let Some(explained) = ring.explain(key.as_bytes()) {
+                assert_eq!(explained.rule, Rule::Mask { of: table.len() as u32, entry: bucket });
+            }
+        }
     }
 }

@@ -108,7 +108,7 @@ typedef enum leveret_pool_option {
   LEVERET_POOL_REMOVE_FAILED,
   // Taken and not needed: libmemcached's hash of the points has no effect on php-memcached's rings either.
   LEVERET_POOL_KETAMA_HASH,
-  // Taken and not needed: a request's `group` says what is hashed.
+  // 1: the prefix of leveret_pool_set_prefix is hashed as well.
   LEVERET_POOL_HASH_WITH_PREFIX,
   // Taken and not needed: nothing here ever blocks on one server while another could go on.
   LEVERET_POOL_NO_BLOCK,
@@ -296,6 +296,8 @@ typedef enum leveret_ring {
   LEVERET_RING_PECL_STANDARD = 4,
   // Dalli's.
   LEVERET_RING_DALLI = 5,
+  // OPT_DISTRIBUTION = DISTRIBUTION_VIRTUAL_BUCKET: see leveret_pool_set_buckets, without which each server is a bucket.
+  LEVERET_RING_VIRTUAL_BUCKET = 6,
 } leveret_ring;
 
 // How a server is reached.
@@ -829,6 +831,22 @@ void leveret_pool_free(struct leveret_pool *pool);
 int32_t leveret_pool_set_option(struct leveret_pool *pool,
                                 enum leveret_pool_option option,
                                 int64_t value);
+
+// Says with what each key begins that does not tell where it lives, unless LEVERET_POOL_HASH_WITH_PREFIX is set. Requests still name
+// whole keys.
+//
+// # Safety
+// `pool` is live; `prefix` can be read.
+void leveret_pool_set_prefix(struct leveret_pool *pool,
+                             struct leveret_bytes prefix);
+
+// Gives the servers of LEVERET_RING_VIRTUAL_BUCKET, an index for each bucket, and chooses that ring. `count` is not 0.
+//
+// # Safety
+// `pool` is live; `servers` has `count` numbers.
+void leveret_pool_set_buckets(struct leveret_pool *pool,
+                              const uint32_t *servers,
+                              size_t count);
 
 // Adds a server: a name, an address, the path of a Unix socket, or "arena:NAME", the latter two with port 0. `dir` is the folder
 // of named arenas, as in leveret_open_options. Names are resolved, and arenas opened, when they are first needed.

@@ -8,6 +8,7 @@ use leveret_engine::Meta;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Servers behind a ring, and one batch of requests; opaque.
@@ -15,6 +16,8 @@ pub struct leveret_pool {
     pool: Pool,
     ring: leveret_ring,
     hash: u32,
+    /// For LEVERET_RING_VIRTUAL_BUCKET, also while another ring is chosen.
+    buckets: Arc<[u32]>,
     limits: Limits,
     ejects: [bool; 2],
     /// What leveret_pool_arena gives.
@@ -119,7 +122,7 @@ pub enum leveret_pool_option {
     LEVERET_POOL_REMOVE_FAILED,
     /// Taken and not needed: libmemcached's hash of the points has no effect on php-memcached's rings either.
     LEVERET_POOL_KETAMA_HASH,
-    /// Taken and not needed: a request's `group` says what is hashed.
+    /// 1: the prefix of leveret_pool_set_prefix is hashed as well.
     LEVERET_POOL_HASH_WITH_PREFIX,
     /// Taken and not needed: nothing here ever blocks on one server while another could go on.
     LEVERET_POOL_NO_BLOCK,
@@ -181,6 +184,8 @@ pub enum leveret_ring {
     LEVERET_RING_PECL_STANDARD = 4,
     /// Dalli's.
     LEVERET_RING_DALLI = 5,
+    /// OPT_DISTRIBUTION = DISTRIBUTION_VIRTUAL_BUCKET: see leveret_pool_set_buckets, without which each server is a bucket.
+    LEVERET_RING_VIRTUAL_BUCKET = 6,
 }
 
 /// How a server is reached.
@@ -321,6 +326,7 @@ pub extern "C" fn leveret_pool_new() -> *mut leveret_pool {
         pool,
         ring: leveret_ring::LEVERET_RING_MODULA,
         hash: 0,
+        buckets: Arc::default(),
         limits,
         ejects: [false; 2],
         arena: None,
@@ -349,6 +355,31 @@ pub unsafe extern "C" fn leveret_pool_set_option(pool: *mut leveret_pool, option
         Some(()) => leveret_code::LEVERET_CODE_SUCCESS as i32,
         None => leveret_code::LEVERET_CODE_INVALID_ARGUMENTS as i32,
     }
+}
+
+/// Says with what each key begins that does not tell where it lives, unless LEVERET_POOL_HASH_WITH_PREFIX is set. Requests still name
+/// whole keys.
+///
+/// # Safety
+/// `pool` is live; `prefix` can be read.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_set_prefix(pool: *mut leveret_pool, prefix: leveret_bytes) {
+    // SAFETY: by contract.
+    let (pool, prefix) = unsafe { (&mut (*pool).pool, prefix.as_slice()) };
+    pool.set_options(Options { prefix: prefix.to_vec(), ..pool.options().clone() });
+}
+
+/// Gives the servers of LEVERET_RING_VIRTUAL_BUCKET, an index for each bucket, and chooses that ring. `count` is not 0.
+///
+/// # Safety
+/// `pool` is live; `servers` has `count` numbers.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_set_buckets(pool: *mut leveret_pool, servers: *const u32, count: usize) {
+    // SAFETY: by contract.
+    let (pool, servers) = unsafe { (&mut *pool, std::slice::from_raw_parts(servers, count)) };
+    pool.buckets = servers.into();
+    // The hash has been accepted before.
+    let _ = pool.set(leveret_pool_option::LEVERET_POOL_RING, leveret_ring::LEVERET_RING_VIRTUAL_BUCKET as i64);
 }
 
 /// Adds a server: a name, an address, the path of a Unix socket, or "arena:NAME", the latter two with port 0. `dir` is the folder
@@ -667,12 +698,12 @@ impl leveret_pool {
             }
             LEVERET_POOL_RING => {
                 let ring = ring(value)?;
-                options.preset = preset(ring, self.hash)?;
+                options.preset = preset(ring, self.hash, &self.buckets)?;
                 self.ring = ring;
             }
             LEVERET_POOL_HASH => {
                 let hash = count?;
-                options.preset = preset(self.ring, hash)?;
+                options.preset = preset(self.ring, hash, &self.buckets)?;
                 self.hash = hash;
             }
             LEVERET_POOL_CONNECT_TIMEOUT_MS => options.connect_timeout = millis(value),
@@ -685,7 +716,8 @@ impl leveret_pool {
             LEVERET_POOL_TIMEOUT_LIMIT => options.timeout_limit = count?,
             LEVERET_POOL_AUTO_EJECT => self.ejects[0] = is_on,
             LEVERET_POOL_REMOVE_FAILED => self.ejects[1] = is_on,
-            LEVERET_POOL_KETAMA_HASH | LEVERET_POOL_HASH_WITH_PREFIX | LEVERET_POOL_NO_BLOCK | LEVERET_POOL_NODELAY => {}
+            LEVERET_POOL_HASH_WITH_PREFIX => options.hash_with_prefix = is_on,
+            LEVERET_POOL_KETAMA_HASH | LEVERET_POOL_NO_BLOCK | LEVERET_POOL_NODELAY => {}
             LEVERET_POOL_UDP => options.udp = is_on,
             LEVERET_POOL_REPLICAS => options.replicas = count?,
             LEVERET_POOL_RANDOM_REPLICA => options.random_replica = is_on,
@@ -723,11 +755,12 @@ fn ring(value: i64) -> Option<leveret_ring> {
         LEVERET_RING_PECL_CONSISTENT,
         LEVERET_RING_PECL_STANDARD,
         LEVERET_RING_DALLI,
+        LEVERET_RING_VIRTUAL_BUCKET,
     ];
     all.get(usize::try_from(value).ok()?).copied()
 }
 
-fn preset(ring: leveret_ring, hash: u32) -> Option<Preset> {
+fn preset(ring: leveret_ring, hash: u32, buckets: &Arc<[u32]>) -> Option<Preset> {
     use leveret_ring::*;
     let libmemcached = |distribution| KeyHash::from_number(hash).map(|hash| Preset::Libmemcached { distribution, hash });
     let pecl = |strategy| {
@@ -741,5 +774,6 @@ fn preset(ring: leveret_ring, hash: u32) -> Option<Preset> {
         LEVERET_RING_PECL_CONSISTENT => pecl(Strategy::Consistent),
         LEVERET_RING_PECL_STANDARD => pecl(Strategy::Standard),
         LEVERET_RING_DALLI => Some(Preset::Dalli),
+        LEVERET_RING_VIRTUAL_BUCKET => libmemcached(Distribution::VirtualBucket(Arc::clone(buckets))),
     }
 }

@@ -94,6 +94,7 @@ fn report(ring: &Servers, key: &str, why: &Explanation, hash_name: &str) -> Resu
     match why.rule {
         Rule::OnlyServer => writeln!(out, "  it is the only server")?,
         Rule::Remainder { of, entry } => writeln!(out, "  entry   {entry:<10}  the hash's remainder by {of}")?,
+        Rule::Mask { of, entry } => writeln!(out, "  entry   {entry:<10}  the lower bits of the hash, of {of}")?,
         Rule::Point { point, of } => writeln!(out, "  point   {point:#010x}  the one next to the hash, of {of} on the ring")?,
         Rule::Bucket { bucket, of, point } => {
             writeln!(out, "  bucket  {bucket:<10}  the hash's remainder by {of}")?;
@@ -110,7 +111,7 @@ fn report(ring: &Servers, key: &str, why: &Explanation, hash_name: &str) -> Resu
 fn report_json(ring: &Servers, key: &str, why: &Explanation) -> Result<(), Failure> {
     let (entry, point) = match why.rule {
         Rule::OnlyServer => (None, None),
-        Rule::Remainder { entry, .. } => (Some(entry), None),
+        Rule::Remainder { entry, .. } | Rule::Mask { entry, .. } => (Some(entry), None),
         Rule::Point { point, .. } => (None, Some(point)),
         Rule::Bucket { bucket, point, .. } => (Some(bucket), Some(point)),
     };

@@ -220,9 +220,10 @@ impl Pool {
         self.has_trouble = true;
     }
 
-    /// The server on which a key lives, dead or not.
+    /// The server on which a key, without its prefix, or a group lives, dead or not.
     pub fn locate(&mut self, key: &[u8]) -> Option<usize> {
-        self.ring().server(key)
+        let place = self.options.place_of_group(key).into_owned();
+        self.ring().server(&place)
     }
 
     /// The server that a get of this key would go to now: another one if its own is dead and there is a living one to take its place.
@@ -295,7 +296,7 @@ impl Pool {
         };
         for server in chosen {
             let number = self.batch.pending.len() as u32;
-            self.push(request, server as u32, 0);
+            self.push(request, request.key, server as u32, 0);
             match self.servers[server].health.refusal() {
                 Some(code) => self.give_up(number, Fault::new(code)),
                 None => self.write(number, request)?,
@@ -304,16 +305,17 @@ impl Pool {
         Ok(())
     }
 
-    fn push(&mut self, request: &Request<'_>, server: u32, attempts: u32) {
+    fn push(&mut self, request: &Request<'_>, place: &[u8], server: u32, attempts: u32) {
         let begin = self.batch.keys.len();
         self.batch.keys.extend_from_slice(request.key);
         let key = begin..self.batch.keys.len();
         let group = match request.group {
-            Some(group) => {
-                self.batch.keys.extend_from_slice(group);
+            Some(_) => {
+                self.batch.keys.extend_from_slice(place);
                 key.end..self.batch.keys.len()
             }
-            None => key.clone(),
+            // The key, without its prefix perhaps.
+            None => key.end - place.len()..key.end,
         };
         let is_write = !request.operation.is_get() && !request.operation.is_for_servers();
         let is_quiet = request.quiet || is_write && (self.options.no_reply || self.options.buffer_writes);

@@ -3,6 +3,7 @@ use super::request::Request;
 use super::Code;
 use crate::ring::{Distribution, KeyHash, Preset};
 use leveret_protocol::text::TextKey;
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// What is spoken with the servers.
@@ -23,6 +24,10 @@ pub struct Options {
     pub protocol: Protocol,
     /// Which server a key lives on.
     pub preset: Preset,
+    /// What stands before every key and, as libmemcached has it, does not say where the key lives.
+    pub prefix: Vec<u8>,
+    /// It does: keys are hashed with their prefix, and a group with it before it.
+    pub hash_with_prefix: bool,
     /// For a connection to be made. Names are resolved before.
     pub connect_timeout: Duration,
     /// For a server that owes an answer, or does not take what is sent.
@@ -74,6 +79,8 @@ impl Default for Options {
         Options {
             protocol: Protocol::Text,
             preset: Preset::Libmemcached { distribution: Distribution::Modula, hash: KeyHash::OneAtATime },
+            prefix: Vec::new(),
+            hash_with_prefix: false,
             connect_timeout: Duration::from_millis(4000),
             io_timeout: Duration::from_millis(5000),
             retry_timeout: Duration::from_secs(2),
@@ -101,6 +108,24 @@ impl Default for Options {
 }
 
 impl Options {
+    /// What is hashed to find the server of `request`.
+    pub(super) fn place<'a>(&self, request: &Request<'a>) -> Cow<'a, [u8]> {
+        match request.group {
+            Some(group) => self.place_of_group(group),
+            None if self.hash_with_prefix => Cow::Borrowed(request.key),
+            None => Cow::Borrowed(request.key.strip_prefix(self.prefix.as_slice()).unwrap_or(request.key)),
+        }
+    }
+
+    /// What is hashed to find the server of a group, or of a key that has no prefix yet.
+    pub(super) fn place_of_group<'a>(&self, group: &'a [u8]) -> Cow<'a, [u8]> {
+        if self.hash_with_prefix && !self.prefix.is_empty() {
+            Cow::Owned([self.prefix.as_slice(), group].concat())
+        } else {
+            Cow::Borrowed(group)
+        }
+    }
+
     /// Whether the key of `request` can be sent at all. In text it is looked at when it is written; gets are written later.
     pub(super) fn check_key(&self, request: &Request<'_>) -> Result<(), Code> {
         let key = request.key;

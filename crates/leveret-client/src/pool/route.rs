@@ -8,11 +8,12 @@ impl Pool {
     pub(super) fn add_for_key(&mut self, request: &Request<'_>) -> Result<(), Code> {
         self.options.check_key(request)?;
         let number = self.batch.pending.len() as u32;
-        let place = request.group.unwrap_or(request.key);
+        let place = self.options.place(request);
+        let place = place.as_ref();
         let copy = if request.operation.is_get() { self.any_copy(place) } else { None };
         match copy.map_or_else(|| self.route(place, request.operation), Ok) {
             Ok((server, attempts)) => {
-                self.push(request, server as u32, attempts);
+                self.push(request, place, server as u32, attempts);
                 self.write(number, request)?;
                 if !request.operation.is_get() {
                     self.write_copies(place, server, request)?;
@@ -20,7 +21,7 @@ impl Pool {
                 Ok(())
             }
             Err((server, code)) => {
-                self.push(request, server as u32, 0);
+                self.push(request, place, server as u32, 0);
                 self.give_up(number, Fault::new(code));
                 Ok(())
             }
@@ -46,7 +47,7 @@ impl Pool {
             }
             copies.push(other);
             let number = self.batch.pending.len() as u32;
-            self.push(&Request { quiet: true, ..*request }, other as u32, 0);
+            self.push(&Request { quiet: true, ..*request }, place, other as u32, 0);
             self.write(number, request)?;
         }
         Ok(())

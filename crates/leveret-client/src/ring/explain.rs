@@ -26,6 +26,13 @@ pub enum Rule {
         /// What is left.
         entry: u32,
     },
+    /// The lower bits of the hash.
+    Mask {
+        /// Number of entries. Where that is no power of two, libmemcached leaves some of them out.
+        of: u32,
+        /// The entry that the bits lead to.
+        entry: u32,
+    },
     /// The nearest point of the ring.
     Point {
         /// The point's value.
@@ -55,6 +62,7 @@ impl Ring {
         let found = self.find(hash);
         let rule = match (&self.table, found.bucket, found.point) {
             (Table::Remainder(entries), Some(entry), _) => Rule::Remainder { of: entries.len() as u32, entry },
+            (Table::Masked(entries), Some(entry), _) => Rule::Mask { of: entries.len() as u32, entry },
             (Table::Points(points), _, Some(point)) => Rule::Point { point, of: points.len() as u32 },
             (Table::Buckets(_, buckets), Some(bucket), Some(point)) => Rule::Bucket { bucket, of: buckets.len() as u32, point },
             _ => Rule::OnlyServer,

@@ -12,12 +12,15 @@ const POINTS_PER_SUM: u32 = 4;
 
 const CONSISTENT_POINTS: u32 = 100;
 
-pub(super) fn table(distribution: Distribution, hash: KeyHash, servers: &[Server], alive: &[u32]) -> Table {
+pub(super) fn table(distribution: &Distribution, hash: KeyHash, servers: &[Server], alive: &[u32]) -> Table {
     // One server with a weight makes a weighted ketama of the whole list.
     let is_weighted = servers.iter().any(|server| server.weight > 1);
     match distribution {
         // Ejected or not, a server keeps its place here: the remainder must not change.
         Distribution::Modula => Table::Remainder((0..servers.len() as u32).collect()),
+        // Nor do buckets: the further servers of `setBucket`, its forward map, are kept by libmemcached and never asked.
+        Distribution::VirtualBucket(buckets) if buckets.is_empty() => Table::Masked((0..servers.len() as u32).collect()),
+        Distribution::VirtualBucket(buckets) => Table::Masked(buckets.to_vec()),
         Distribution::Consistent if !is_weighted => in_order(consistent(hash, servers, alive)),
         Distribution::Consistent | Distribution::Ketama => in_order(ketama(servers, alive)),
     }

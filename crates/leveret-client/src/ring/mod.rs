@@ -10,6 +10,7 @@ mod pecl_memcache;
 pub use explain::{Explanation, Rule};
 pub use hash::KeyHash;
 pub use names::PRESETS;
+use std::sync::Arc;
 
 /// A server as a ring sees it. The text of host and port is hashed: "localhost" and "127.0.0.1" are different places.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,8 +50,15 @@ pub enum Preset {
     Dalli,
 }
 
+impl Preset {
+    /// It has a table of its own, whatever servers there are.
+    fn has_buckets(&self) -> bool {
+        matches!(self, Preset::Libmemcached { distribution: Distribution::VirtualBucket(buckets), .. } if !buckets.is_empty())
+    }
+}
+
 /// libmemcached's distributions.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Distribution {
     /// Remainder by the number of servers; weights are not looked at.
     Modula,
@@ -58,6 +66,8 @@ pub enum Distribution {
     Consistent,
     /// `OPT_LIBKETAMA_COMPATIBLE`: points by MD5, as many as a server's weight is worth.
     Ketama,
+    /// `setBucket`: each bucket's server. Without any, each server is a bucket.
+    VirtualBucket(Arc<[u32]>),
 }
 
 /// pecl/memcache's strategies.
@@ -110,6 +120,8 @@ enum Table {
     Single,
     /// The remainder of a hash leads to an entry.
     Remainder(Vec<u32>),
+    /// The bits of the hash that the last entry's number has lead to an entry, which may name no server.
+    Masked(Vec<u32>),
     /// Points in rising order.
     Points(Vec<Point>),
     /// Points, and buckets that lead to them.
@@ -122,7 +134,7 @@ impl Ring {
         let alive: Vec<u32> = (0..servers.len() as u32).collect();
         let table = match servers.len() {
             0 => Table::Empty,
-            1 => Table::Single,
+            1 if !preset.has_buckets() => Table::Single,
             _ => table(&preset, &servers, &alive),
         };
         Ring { preset, servers, table }
@@ -151,7 +163,7 @@ impl Ring {
         match &self.table {
             Table::Empty => None,
             Table::Single => Some(0),
-            _ => Some(self.find(self.hash(key)).server as usize),
+            _ => Some(self.find(self.hash(key)).server as usize).filter(|server| *server < self.servers.len()),
         }
     }
 
@@ -184,6 +196,10 @@ impl Ring {
                 let bucket = hash % entries.len() as u32;
                 Found { server: entries[bucket as usize], point: None, bucket: Some(bucket) }
             }
+            Table::Masked(entries) => {
+                let bucket = hash & (entries.len() as u32 - 1);
+                Found { server: entries[bucket as usize], point: None, bucket: Some(bucket) }
+            }
             Table::Points(points) => {
                 let point = points[match self.preset {
                     Preset::Dalli => last_at_or_below(points, hash),
@@ -209,7 +225,7 @@ struct Found {
 
 fn table(preset: &Preset, servers: &[Server], alive: &[u32]) -> Table {
     match preset {
-        Preset::Libmemcached { distribution, hash } => libmemcached::table(*distribution, *hash, servers, alive),
+        Preset::Libmemcached { distribution, hash } => libmemcached::table(distribution, *hash, servers, alive),
         Preset::PeclMemcache { strategy, hash } => pecl_memcache::table(*strategy, *hash, servers, alive),
         Preset::Dalli => dalli::table(servers, alive),
     }
