@@ -1,6 +1,6 @@
 <?php
 /*
- * Calls of the class Memcached, each with its result, result code and message, a line each: php memcached_calls.php SERVER [BINARY]
+ * Calls of the class Memcached, each with its result, result code and message, a line each: php memcached_calls.php SERVER[,SERVER...] [BINARY]
  * The test runs it with pecl/memcached and with ours, and compares the lines. What no two runs share (cas tokens) is left out.
  */
 error_reporting(E_ALL); ini_set('display_errors','1'); ini_set('html_errors','0');
@@ -8,7 +8,7 @@ set_error_handler(function($n,$t){ echo "[$n] $t\n"; return true; });
 $server = $argv[1]; $binary = (int)($argv[2] ?? 0);
 $m = new Memcached();
 function add($m,$s){ if (str_starts_with($s,'/')||str_starts_with($s,'arena:')) $m->addServer($s,0); else { [$h,$p]=explode(':',$s); $m->addServer($h,(int)$p);} }
-add($m,$server);
+foreach (explode(",",$server) as $one) add($m,$one);
 if ($binary) $m->setOption(Memcached::OPT_BINARY_PROTOCOL, true);
 $m->setOption(Memcached::OPT_SERIALIZER, Memcached::SERIALIZER_PHP);
 $m->flush();

@@ -1,6 +1,8 @@
 //! A server that is told to be at an address of this host is used through its arena, as long as it provably is that server.
-use leveret_client::pool::{Code, Operation, Options, Pool, Request};
-use leveret_engine::{Arena, OpenOptions};
+mod common;
+use common::Memcached;
+use leveret_client::pool::{Code, Operation, Options, Pool, Protocol, Request};
+use leveret_engine::{Announcement, Arena, OpenOptions, Time};
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
@@ -61,7 +63,7 @@ fn an_announced_tcp_endpoint_leads_to_its_arena_until_it_is_withdrawn() {
     assert!(off.arena().is_none());
     let mut two = folder.pool("127.0.0.1", port);
     two.add_server("127.0.0.1", port, 0, 1);
-    assert!(two.arena().is_none(), "a pool of several goes by its ring");
+    assert!(two.arena().is_none(), "there is no one arena of several servers");
     drop(announcement);
     eventually(|| pool.arena().is_none());
     // The port belongs to another program now; requests go there.
@@ -84,4 +86,121 @@ fn a_unix_socket_is_asked_who_listens() {
     let other = folder.0.join("other.sock");
     let _other = UnixListener::bind(&other).unwrap();
     assert!(folder.pool(other.to_str().unwrap(), 0).arena().is_none());
+}
+
+/// A server that nobody serves but its arena: whoever asks its socket waits in vain.
+struct Announced {
+    arena: Arena,
+    port: u16,
+    _listener: TcpListener,
+    _announcements: Vec<Announcement>,
+}
+
+impl Announced {
+    fn new(folder: &Folder, name: &str, particulars: &[&str]) -> Announced {
+        let arena = folder.arena(name);
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let endpoint = format!("tcp 127.0.0.1:{port} {}", network());
+        let announce = |text: &&str| arena.announce(text).unwrap();
+        let announcements = particulars.iter().chain([&endpoint.as_str()]).map(announce).collect();
+        Announced { arena, port, _listener: listener, _announcements: announcements }
+    }
+}
+
+/// The answers to `requests` in the order of their numbers: code, value, count.
+fn answers(pool: &mut Pool, requests: &[Request<'_>]) -> Vec<(Code, Vec<u8>, u64)> {
+    pool.begin();
+    for request in requests {
+        pool.add(request).unwrap();
+    }
+    pool.run();
+    let missing = (Code::NotFound, Vec::new(), 0);
+    let mut answers = vec![missing; requests.len()];
+    while let Some(answer) = pool.next_answer() {
+        answers[answer.request] = (answer.code, answer.value.to_vec(), answer.number);
+    }
+    answers
+}
+
+/// Each key goes where the ring says: to memory where its server is this host's, over the socket where it is memcached.
+#[test]
+fn a_pool_of_several_servers_uses_the_arenas_among_them() {
+    let folder = Folder::new("several");
+    let (left, right) = (Announced::new(&folder, "left", &[]), Announced::new(&folder, "right", &[]));
+    let memcached = Memcached::tcp();
+    let keys: Vec<String> = (0..60).map(|number| format!("key-{number}")).collect();
+    for protocol in [Protocol::Text, Protocol::Binary, Protocol::Meta] {
+        let mut pool = Pool::new(Options { protocol, ..Options::default() });
+        pool.add_server_in(&folder.0, "127.0.0.1", left.port, 0, 1);
+        pool.add_server_in(&folder.0, &memcached.host(), memcached.port(), 0, 1);
+        pool.add_server_in(&folder.0, "127.0.0.1", right.port, 0, 1);
+        let of_all = |operation| keys.iter().map(move |key| Request::new(operation, key.as_bytes())).collect::<Vec<_>>();
+        let values: Vec<Vec<u8>> = keys.iter().map(|key| format!("{protocol:?} {key}").into_bytes()).collect();
+        let sets: Vec<_> = of_all(Operation::Set).into_iter().zip(&values).map(|(set, value)| Request { value, ..set }).collect();
+        assert!(answers(&mut pool, &sets).iter().all(|answer| answer.0 == Code::Success), "{protocol:?}");
+        let found = answers(&mut pool, &of_all(Operation::Get));
+        for ((code, found, _), value) in found.iter().zip(&values) {
+            assert_eq!((*code, found), (Code::Success, value), "{protocol:?}");
+        }
+        let mut counts = [0; 3];
+        for (key, value) in keys.iter().zip(&values) {
+            let place = pool.locate(key.as_bytes()).unwrap();
+            let in_arena = |arena: &Arena| arena.get(key.as_bytes(), Time::now()).map(|item| item.value);
+            let stored = [in_arena(&left.arena), memcached.raw(key).map(|(_, value)| value), in_arena(&right.arena)];
+            assert_eq!(stored[place].as_ref(), Some(value), "{protocol:?} {key} on {place}");
+            counts[place] += 1;
+        }
+        assert!(counts.iter().all(|count| *count > 5), "{counts:?}");
+        // One word for one thing, wherever it happens.
+        let counted: Vec<_> = of_all(Operation::Increment).into_iter().map(|count| Request { number: 30, ..count }).collect();
+        let texts = answers(&mut pool, &counted);
+        assert!(texts.iter().all(|answer| *answer == texts[0] && answer.0 == Code::ClientError), "{texts:?}");
+        let numbers: Vec<_> = of_all(Operation::Replace).into_iter().map(|set| Request { value: b"12", ..set }).collect();
+        for (requests, want) in [
+            (of_all(Operation::Add), (Code::NotStored, 0)),
+            (numbers, (Code::Success, 0)),
+            (counted, (Code::Success, 42)),
+            (of_all(Operation::Touch), (Code::Success, 0)),
+            (of_all(Operation::Delete), (Code::Success, 0)),
+            (of_all(Operation::Delete), (Code::NotFound, 0)),
+            (of_all(Operation::Append), (Code::NotStored, 0)),
+        ] {
+            let got = answers(&mut pool, &requests);
+            assert!(got.iter().all(|(code, _, number)| (*code, *number) == want), "{protocol:?} {:?}: {got:?}", requests[0].operation);
+        }
+    }
+}
+
+/// A value above the server's own limit is the server's to refuse; so is everything where it answers otherwise than its arena.
+#[test]
+fn what_the_server_would_refuse_it_is_asked_for() {
+    let folder = Folder::new("limits");
+    let (small, other) = (Announced::new(&folder, "small", &["limit 1000"]), Announced::new(&folder, "other", &["without cas"]));
+    let store = |server: &Announced, len: usize| {
+        let mut pool = folder.pool("127.0.0.1", server.port);
+        pool.set_options(Options { io_timeout: Duration::from_millis(50), ..Options::default() });
+        answers(&mut pool, &[Request { value: &vec![b'x'; len], ..Request::new(Operation::Set, b"key") }]).remove(0).0
+    };
+    assert_eq!(store(&small, 1000), Code::Success);
+    assert_eq!(small.arena.get(b"key", Time::now()).map(|item| item.value.len()), Some(1000));
+    // Nobody answers at these sockets.
+    assert_eq!(store(&small, 1001), Code::Timeout);
+    assert_eq!(store(&other, 1), Code::Timeout);
+}
+
+/// A get that is added behind a store which had to go over the socket waits for it.
+#[test]
+fn what_goes_over_the_socket_is_not_overtaken() {
+    let folder = Folder::new("order");
+    let server = Announced::new(&folder, "served", &["limit 10"]);
+    let mut pool = folder.pool("127.0.0.1", server.port);
+    pool.set_options(Options { io_timeout: Duration::from_millis(50), ..Options::default() });
+    let set = |value| Request { value, ..Request::new(Operation::Set, b"key") };
+    let get = Request::new(Operation::Get, b"key");
+    let codes = |answers: Vec<(Code, Vec<u8>, u64)>| answers.into_iter().map(|answer| answer.0).collect::<Vec<_>>();
+    assert_eq!(
+        codes(answers(&mut pool, &[set(b"short"), get, set(b"long enough"), get])),
+        [Code::Success, Code::Success, Code::Timeout, Code::Timeout]
+    );
 }

@@ -36,10 +36,9 @@ impl Desk {
         }
     }
 
-    /// The largest value that a client may store: `-I`, of which memcached takes the item's own header, and what the arena takes.
+    /// The largest value that a client may store.
     #[inline]
     pub(crate) fn value_max(&self) -> usize {
-        const ITEM_HEADER: usize = 64;
-        self.shared.settings.item_size_max.saturating_sub(ITEM_HEADER).min(self.arena.value_max())
+        self.shared.settings.value_max().min(self.arena.value_max())
     }
 }

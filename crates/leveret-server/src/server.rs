@@ -144,7 +144,7 @@ impl Bound {
             control,
             inboxes,
             turn: 0,
-            announcements: announce(&shared.arena(), &endpoints),
+            announcements: announce(&shared.arena(), &shared.settings, &endpoints),
             endpoints,
             shared,
             paused_since: None,
@@ -189,13 +189,13 @@ impl Bound {
     }
 }
 
-/// Writes the endpoints into the arena, where PHP and tools on this machine find them. Without it the server is as good for
-/// everybody else.
-fn announce(arena: &Arena, endpoints: &[String]) -> Vec<Announcement> {
-    let told = |endpoint: &String| {
-        arena.announce(endpoint).inspect_err(|error| eprintln!("leveret: {endpoint} cannot be announced in the arena: {error}")).ok()
+/// Writes the endpoints into the arena, where PHP and tools on this machine find them, and what these must know to answer as the
+/// server does. Without it the server is as good for everybody else.
+fn announce(arena: &Arena, settings: &Settings, endpoints: &[String]) -> Vec<Announcement> {
+    let told = |text: &String| {
+        arena.announce(text).inspect_err(|error| eprintln!("leveret: {text} cannot be announced in the arena: {error}")).ok()
     };
-    endpoints.iter().filter_map(told).collect()
+    settings.particulars().iter().chain(endpoints).filter_map(told).collect()
 }
 
 fn start(index: usize, worker: Start) -> io::Result<JoinHandle<io::Result<()>>> {
@@ -350,7 +350,7 @@ impl Reception {
         match self.shared.reopen() {
             Ok(arena) => {
                 eprintln!("leveret: {path} was removed, replaced or cut short; from now on the new arena of that name is served");
-                self.announcements = announce(&arena, &self.endpoints);
+                self.announcements = announce(&arena, &self.shared.settings, &self.endpoints);
                 // Who sleeps holds the memory of the old one.
                 self.inboxes.iter().for_each(|inbox| inbox.wake());
                 self.was_lost = false;

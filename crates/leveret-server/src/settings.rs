@@ -120,7 +120,27 @@ impl Default for Settings {
 /// Memory of a new arena, in bytes, if nobody says otherwise.
 pub const MEMORY: u64 = 64 << 20;
 
+/// memcached takes it of `-I`.
+const ITEM_HEADER: usize = 64;
+
 impl Settings {
+    /// The largest value that a client may store, if the arena takes it.
+    pub(crate) fn value_max(&self) -> usize {
+        self.item_size_max.saturating_sub(ITEM_HEADER)
+    }
+
+    /// Where the server answers otherwise than its arena would by itself.
+    pub(crate) fn particulars(&self) -> Vec<String> {
+        let mut particulars = Vec::new();
+        if self.value_max() != Settings::default().value_max() {
+            particulars.push(format!("limit {}", self.value_max()));
+        }
+        if !self.cas {
+            particulars.push("without cas".to_owned());
+        }
+        particulars
+    }
+
     /// How the arena is opened. `otherwise` is the memory of one that has to be made if these settings do not say it.
     pub fn open_options(&self, otherwise: u64) -> OpenOptions {
         OpenOptions { memory: self.memory.unwrap_or(otherwise).max(MEMORY_MIN), evict: self.evictions, ..OpenOptions::default() }

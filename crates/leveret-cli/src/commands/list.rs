@@ -96,8 +96,9 @@ impl List {
 
 /// What living servers have announced in an arena, without the network's number, which only programs compare.
 pub fn servers(arena: &Arena) -> Vec<String> {
-    let endpoint = |text: String| text.split(" net:").next().unwrap_or_default().to_owned();
-    arena.services().into_iter().map(|service| endpoint(service.text)).collect()
+    let endpoint = |text: &str| text.split(" net:").next().unwrap_or_default().to_owned();
+    let is_endpoint = |text: &&str| ["tcp ", "udp ", "unix "].iter().any(|kind| text.starts_with(kind));
+    arena.services().iter().map(|service| service.text.as_str()).filter(is_endpoint).map(endpoint).collect()
 }
 
 fn print(out: &mut impl Write, dir: &Path, rows: &[Row]) -> io::Result<()> {

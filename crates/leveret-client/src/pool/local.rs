@@ -1,11 +1,13 @@
-//! A server that is shared memory of this host: requests are executed as they are added, and their answers lie in the server's
-//! input as if they had come.
+//! A server that is shared memory of this host, or whose arena is: requests are executed as they are added, and their answers lie in
+//! the server's input as if they had come.
 use super::link::Fault;
 use super::request::{Operation, Request};
-use super::server::Server;
+use super::server::Input;
 use super::wire::Batch;
-use super::Code;
-use leveret_engine::{place, Arena, Counted, Cursor, Deadline, Delta, Encoding, Error, Item, Meta, Mode, OpenOptions, Stored, Time, Value};
+use super::{Code, Protocol};
+use leveret_engine::{
+    place, Arena, Counted, Cursor, Deadline, Delta, Encoding, Error, Item, Meta, Mode, OpenOptions, Stored, Terms, Time, Value,
+};
 use std::path::PathBuf;
 
 /// Where an arena is, and how it is opened.
@@ -45,35 +47,66 @@ fn deadline(exptime: i64, now: Time) -> Deadline {
 /// The memcached whose behaviour is kept, as `leveret serve` tells it.
 const VERSION: &str = "1.6.45";
 
+/// By which rules an arena is used.
+#[derive(Clone, Copy)]
+pub(super) struct Rules {
+    /// What would be spoken with a server: it decides what some answers say.
+    pub protocol: Protocol,
+    /// The longest value, below what the arena takes anyway.
+    pub value_max: usize,
+}
+
+impl Rules {
+    /// The binary protocol has 32 bits without a sign: what was negative lies far in the future.
+    fn exptime(&self, exptime: i64) -> i64 {
+        if self.protocol == Protocol::Binary {
+            i64::from(exptime as u32)
+        } else {
+            exptime
+        }
+    }
+}
+
 /// Executes a request and keeps its answer.
-pub(super) fn execute(server: &mut Server, batch: &mut Batch, number: u32, request: &Request<'_>) -> Result<(), Fault> {
+pub(super) fn execute(
+    arena: &Arena,
+    rules: &Rules,
+    input: &mut Input,
+    batch: &mut Batch,
+    number: u32,
+    request: &Request<'_>,
+) -> Result<(), Fault> {
     let now = Time::now();
-    let arena = server.local.open(&server.host)?;
     let key = request.key;
+    let is_binary = rules.protocol == Protocol::Binary;
+    let deadline = deadline(rules.exptime(request.exptime), now);
     let done = match request.operation {
-        Operation::Get if request.with_cas => arena.gets(key, now).map(Done::item),
+        // Every answer of the binary protocol tells the version.
+        Operation::Get if request.with_cas || is_binary => arena.gets(key, now).map(Done::item),
         Operation::Get => Ok(Done::item(arena.get(key, now))),
-        Operation::GetAndTouch => arena.get_and_touch(key, deadline(request.exptime, now), now).map(Done::item),
+        Operation::GetAndTouch => arena.get_and_touch(key, deadline, now).map(Done::item),
         Operation::Delete => arena.delete(key, now).map(Done::found),
-        Operation::Touch => arena.touch(key, deadline(request.exptime, now), now).map(Done::found),
+        Operation::Touch => arena.touch(key, deadline, now).map(Done::found),
         Operation::Increment | Operation::Decrement => {
             let delta = if request.operation == Operation::Increment { Delta::Increment } else { Delta::Decrement };
-            let initial = request.initial.map(|initial| (initial, deadline(request.exptime, now)));
+            // In the binary protocol this exptime says that nothing is to be created.
+            let creates = !is_binary || request.exptime as u32 != u32::MAX;
+            let initial = request.initial.filter(|_| creates).map(|initial| (initial, deadline));
             arena.count(key, delta(request.number), initial, now).map(|counted| match counted {
                 Counted::Value(number) => Done { number, ..Done::code(Code::Success) },
                 Counted::Missing => Done::code(Code::NotFound),
-                Counted::NotNumber => Done::code(Code::ClientError),
+                Counted::NotNumber => Done { value: not_number(rules.protocol).to_vec(), ..Done::code(Code::ClientError) },
             })
         }
         Operation::Flush => match request.exptime {
             0 => arena.flush().map(|()| Done::code(Code::Success)),
-            _ => arena.flush_at(deadline(request.exptime, now).time().unwrap_or(now)).map(|()| Done::code(Code::Success)),
+            _ => arena.flush_at(deadline.time().unwrap_or(now)).map(|()| Done::code(Code::Success)),
         },
         Operation::Version => Ok(Done { value: VERSION.as_bytes().to_vec(), ..Done::code(Code::Success) }),
-        Operation::Keys => return keys(server, batch, number, now),
-        Operation::Stats if key.is_empty() => return stats(server, batch, number),
+        Operation::Keys => return keys(arena, input, batch, number, now),
+        Operation::Stats if key.is_empty() => return stats(arena, input, batch, number),
         Operation::Stats => Ok(Done::code(Code::NotSupported)),
-        operation => store(arena, request, operation, now),
+        operation => store(arena, rules, request, operation, deadline, now),
     };
     let done = done.or_else(|error| match error {
         Error::Lost => Err(Fault::new(Code::ConnectionFailure)),
@@ -85,26 +118,37 @@ pub(super) fn execute(server: &mut Server, batch: &mut Batch, number: u32, reque
         return Ok(());
     }
     if !batch.pending[number as usize].is_quiet {
-        let value = server.input.push(&done.value);
+        let value = input.push(&done.value);
         let record = batch.finish(number, done.code);
         (record.meta, record.cas, record.number, record.value) = (done.meta, done.cas, done.number, value);
     }
     Ok(())
 }
 
-fn store(arena: &Arena, request: &Request<'_>, operation: Operation, now: Time) -> Result<Done, Error> {
+/// What memcached says of a count on text.
+fn not_number(protocol: Protocol) -> &'static [u8] {
+    match protocol {
+        Protocol::Binary => b"Non-numeric server-side value for incr or decr",
+        Protocol::Text | Protocol::Meta => b"cannot increment or decrement non-numeric value",
+    }
+}
+
+fn store(arena: &Arena, rules: &Rules, request: &Request<'_>, operation: Operation, deadline: Deadline, now: Time) -> Result<Done, Error> {
     let mode = match operation {
         Operation::Add => Mode::Add,
         Operation::Replace => Mode::Replace,
         Operation::Append => Mode::Append,
         Operation::Prepend => Mode::Prepend,
+        // In the binary protocol no version is a version that is not compared.
+        Operation::Cas if request.number == 0 && rules.protocol == Protocol::Binary => Mode::Set,
         Operation::Cas => Mode::Cas(request.number),
         _ => Mode::Set,
     };
     // A number that is kept as one counts in place.
     let digits = std::str::from_utf8(request.value).ok().filter(|_| request.meta.encoding == Encoding::Integer as u8);
     let value = digits.and_then(|digits| digits.parse().ok()).map_or(Value::Bytes(request.value), Value::Integer);
-    let stored = arena.store(request.key, value, request.meta, deadline(request.exptime, now), mode, now)?;
+    let terms = Terms { value_max: rules.value_max, ..mode.into() };
+    let stored = arena.store_if(request.key, value, request.meta, deadline, &terms, now)?;
     Ok(Done::code(match (stored, operation) {
         (Stored::Stored { .. }, _) => Code::Success,
         (Stored::Exists, Operation::Cas) => Code::DataExists,
@@ -113,21 +157,20 @@ fn store(arena: &Arena, request: &Request<'_>, operation: Operation, now: Time) 
     }))
 }
 
-fn keys(server: &mut Server, batch: &mut Batch, number: u32, now: Time) -> Result<(), Fault> {
+fn keys(arena: &Arena, input: &mut Input, batch: &mut Batch, number: u32, now: Time) -> Result<(), Fault> {
     let mut names = Vec::new();
-    let arena = server.local.open(&server.host)?;
     let mut cursor = Cursor::default();
     while arena.scan(&mut cursor, now, &mut |key, _| names.push(key.to_vec())).map_err(|_| Fault::new(Code::ConnectionFailure))? {}
     for name in names {
-        batch.record(number, Code::Stat).name = server.input.push(&name);
+        batch.record(number, Code::Stat).name = input.push(&name);
     }
     batch.finish(number, Code::End);
     Ok(())
 }
 
 /// What a server would tell of the arena, in memcached's names; what only a server has is left out.
-fn stats(server: &mut Server, batch: &mut Batch, number: u32) -> Result<(), Fault> {
-    let stats = server.local.open(&server.host)?.stats();
+fn stats(arena: &Arena, input: &mut Input, batch: &mut Batch, number: u32) -> Result<(), Fault> {
+    let stats = arena.stats();
     let now = Time::now();
     let rows = [
         ("pid", u64::from(std::process::id())),
@@ -150,8 +193,8 @@ fn stats(server: &mut Server, batch: &mut Batch, number: u32) -> Result<(), Faul
     ];
     let texts = rows.iter().map(|(name, value)| (*name, value.to_string()));
     for (name, value) in [("version", VERSION.to_owned())].into_iter().chain(texts) {
-        let name = server.input.push(name.as_bytes());
-        let value = server.input.push(value.as_bytes());
+        let name = input.push(name.as_bytes());
+        let value = input.push(value.as_bytes());
         let record = batch.record(number, Code::Stat);
         (record.name, record.value) = (name, value);
     }

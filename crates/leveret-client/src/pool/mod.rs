@@ -21,6 +21,7 @@ use crate::ring::{self, Ring};
 use leveret_engine::Arena;
 use leveret_protocol::text::TextKey;
 use link::Fault;
+use local::Rules;
 pub use options::{Options, Protocol};
 use request::Pending;
 pub use request::{Answer, Code, Operation, Request};
@@ -192,7 +193,7 @@ impl Pool {
         if server.is_local() {
             server.local.open(&server.host).ok()
         } else if self.options.short_cut {
-            short_cut::arena(server)
+            short_cut::find(server).map(|found| &found.arena)
         } else {
             None
         }
@@ -335,21 +336,23 @@ impl Pool {
     }
 
     fn write(&mut self, number: u32, request: &Request<'_>) -> Result<(), Code> {
-        let server = &mut self.servers[self.batch.pending[number as usize].server as usize];
-        if server.is_local() {
-            // An arena takes any bytes, but a key must be good wherever it lives.
-            let must_be_text = self.options.protocol == Protocol::Text && !request.operation.is_for_servers();
-            if must_be_text && TextKey::new(request.key).is_none() {
-                self.batch.pending.pop();
-                return Err(Code::BadKey);
-            }
-            if let Err(fault) = local::execute(server, &mut self.batch, number, request) {
-                let server = self.batch.pending[number as usize].server as usize;
-                self.failures.push(Failure { server, code: fault.code, errno: fault.errno });
+        let index = self.batch.pending[number as usize].server as usize;
+        if self.servers[index].is_local() {
+            self.check_text_key(request)?;
+            if let Err(fault) = self.execute(index, number, request) {
+                self.failures.push(Failure { server: index, code: fault.code, errno: fault.errno });
                 self.give_up(number, fault);
             }
             return Ok(());
         }
+        if self.takes_short_cut(index, request) {
+            self.check_text_key(request)?;
+            // What the arena cannot do, the server is asked for: its answer says why.
+            if self.execute(index, number, request).is_ok() {
+                return Ok(());
+            }
+        }
+        let server = &mut self.servers[index];
         server.is_repeatable &= request.operation.is_repeatable();
         let begin = server.output.len();
         if let Err(code) = wire::write(server, &self.batch, number, request, &self.options) {
@@ -361,6 +364,44 @@ impl Pool {
         pending.wire = begin..server.output.len();
         pending.is_waiting = !pending.is_quiet;
         Ok(())
+    }
+
+    /// An arena takes any bytes, but a key must be good wherever it lives. If it is not, the last request is none.
+    fn check_text_key(&mut self, request: &Request<'_>) -> Result<(), Code> {
+        let must_be_text = self.options.protocol == Protocol::Text && !request.operation.is_for_servers();
+        if must_be_text && TextKey::new(request.key).is_none() {
+            self.batch.pending.pop();
+            return Err(Code::BadKey);
+        }
+        Ok(())
+    }
+
+    /// Whether the arena behind a server of this host takes a request in its place. It does what concerns a key; about itself only
+    /// the server can tell. What waits to be sent to the server is not overtaken.
+    fn takes_short_cut(&mut self, index: usize, request: &Request<'_>) -> bool {
+        if !self.options.short_cut || request.operation.is_for_servers() {
+            return false;
+        }
+        // The only server of a pool is looked for by `arena`: who asks nothing else need not look at the clock for it.
+        let is_only = self.servers.len() == 1;
+        let is_binary_or_meta = self.options.protocol != Protocol::Text;
+        let server = &mut self.servers[index];
+        let is_idle = !server.is_streaming() && server.row.is_empty();
+        is_idle
+            && (!is_only || server.short_cut.is_worth_a_look())
+            && (request.initial.is_none() || is_binary_or_meta)
+            && short_cut::find(server).is_some_and(|found| request.value.len() <= found.value_max)
+    }
+
+    /// Does a request in memory: an arena of the pool, or what the short cut has found.
+    fn execute(&mut self, index: usize, number: u32, request: &Request<'_>) -> Result<(), Fault> {
+        let Server { local, short_cut, host, input, .. } = &mut self.servers[index];
+        let (arena, value_max) = match short_cut.found() {
+            Some(found) => (&found.arena, found.value_max),
+            None => (local.open(host)?, usize::MAX),
+        };
+        let rules = Rules { protocol: self.options.protocol, value_max };
+        local::execute(arena, &rules, input, &mut self.batch, number, request)
     }
 
     /// `request` gets no answer from its server.

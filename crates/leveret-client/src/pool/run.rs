@@ -39,7 +39,8 @@ impl Pool {
                 wire::end_row(server, &self.batch, &self.options);
             }
         }
-        if self.options.buffer_writes && self.may_buffer() {
+        // What was read from memory is no write that waits.
+        if self.options.buffer_writes && self.batch.pending.iter().any(|pending| pending.is_quiet) && self.may_buffer() {
             return (!self.has_errors).then_some(Code::Buffered);
         }
         for index in 0..self.servers.len() {

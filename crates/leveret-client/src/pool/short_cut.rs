@@ -6,7 +6,7 @@
 //! `BELIEVED_FOR`; what happens to the server within that time looks as if it had happened a moment later.
 use super::link::{Address, Fault};
 use super::server::Server;
-use leveret_engine::{place, Arena, OpenOptions};
+use leveret_engine::{place, Arena, OpenOptions, Service};
 use rustix::net::{sockopt, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use rustix::time::ClockId;
 use std::collections::HashMap;
@@ -20,6 +20,9 @@ const BELIEVED_FOR: Duration = Duration::from_millis(10);
 // Looking for it opens every arena of the folder: in vain at most this often, for all pools of the process.
 const SEARCHED_EVERY: Duration = Duration::from_secs(2);
 
+// memcached's own limit without -I, of which the item's header is taken; a server with another one says so.
+const VALUE_MAX: usize = (1 << 20) - 64;
+
 type Endpoint = (PathBuf, String, u16);
 
 static IN_VAIN: Mutex<Option<HashMap<Endpoint, Duration>>> = Mutex::new(None);
@@ -32,11 +35,25 @@ pub(super) struct ShortCut {
     next_search: Option<Duration>,
 }
 
-struct Found {
-    arena: Arena,
+pub(super) struct Found {
+    pub arena: Arena,
+    /// The longest value that the server takes.
+    pub value_max: usize,
     announced: String,
     pid: u32,
     checked: Duration,
+}
+
+impl ShortCut {
+    /// What the last look has found.
+    pub fn found(&self) -> Option<&Found> {
+        self.found.as_ref()
+    }
+
+    /// It has been found, or not been looked for yet.
+    pub fn is_worth_a_look(&self) -> bool {
+        self.found.is_some() || self.next_search.is_none()
+    }
 }
 
 impl Found {
@@ -47,7 +64,7 @@ impl Found {
 }
 
 /// The arena that `server` serves, if it is one of this host that does.
-pub(super) fn arena(server: &mut Server) -> Option<&Arena> {
+pub(super) fn find(server: &mut Server) -> Option<&Found> {
     let now = now();
     if server.short_cut.next_search.is_some_and(|next| now < next) {
         return None;
@@ -57,7 +74,7 @@ pub(super) fn arena(server: &mut Server) -> Option<&Arena> {
         let alive = server.short_cut.found.take().filter(Found::is_alive);
         server.short_cut.found = alive.map(|found| Found { checked: now, ..found }).or_else(|| search(server, now));
     }
-    server.short_cut.found.as_ref().map(|found| &found.arena)
+    server.short_cut.found.as_ref()
 }
 
 /// Since some moment of the past, to a few milliseconds: asked at every read, so it must cost next to nothing.
@@ -86,8 +103,18 @@ fn look(server: &mut Server, now: Duration) -> Option<Found> {
     let seeker = Seeker::new(server).ok()?;
     arenas.into_iter().find_map(|path| {
         let arena = Arena::open(&path, &OpenOptions { create: false, ..OpenOptions::default() }).ok()?.0;
-        let service = arena.services().into_iter().find(|service| seeker.is_it(&service.text, service.pid))?;
-        Some(Found { arena, announced: service.text, pid: service.pid, checked: now })
+        let services = arena.services();
+        let Service { text: announced, pid } = services.iter().find(|service| seeker.is_it(&service.text, service.pid))?.clone();
+        let value_max = value_max(services.iter().filter(|service| service.pid == pid).map(|service| service.text.as_str()))?;
+        Some(Found { arena, value_max, announced, pid, checked: now })
+    })
+}
+
+/// The longest value that a server takes which has announced this of itself. None: it answers otherwise than its arena would.
+fn value_max<'a>(mut announced: impl Iterator<Item = &'a str>) -> Option<usize> {
+    announced.try_fold(VALUE_MAX, |known, text| match text.strip_prefix("limit ") {
+        Some(limit) => limit.parse().ok(),
+        None => (text != "without cas").then_some(known),
     })
 }
 
@@ -179,5 +206,14 @@ mod tests {
         assert!(unix.is_it("unix /run/a b.sock", 7));
         assert!(!unix.is_it("unix /run/a b.sock", 8), "another process listens there now");
         assert!(!unix.is_it("unix /run/other.sock", 7));
+    }
+
+    #[test]
+    fn a_server_says_where_it_differs_from_its_arena() {
+        let told = |texts: &[&'static str]| value_max(texts.iter().copied());
+        assert_eq!(told(&["tcp 127.0.0.1:11211 net:[1]"]), Some(VALUE_MAX));
+        assert_eq!(told(&["limit 960", "tcp 127.0.0.1:11211 net:[1]"]), Some(960));
+        assert_eq!(told(&["limit of something else"]), None);
+        assert_eq!(told(&["tcp 127.0.0.1:11211 net:[1]", "without cas"]), None);
     }
 }

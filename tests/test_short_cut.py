@@ -1,0 +1,83 @@
+"""Pools in which some servers are `leveret serve` of this host: their arenas are used in place of their sockets, and nobody can tell."""
+
+import unittest
+
+from servers import Server
+from support import SystemTest, original_of, run
+from test_memcached_class import mended
+
+POOL = """
+    $m = new Memcached; $m->setOption(Memcached::OPT_COMPRESSION, false);
+    foreach (explode(',', $argv[1]) as $place) { [$host, $port] = explode(':', $place); $m->addServer($host, (int) $port); }
+"""
+
+# 60 keys of 20,000 bytes, stored and read twice: one by one, and all at once. Says how many each server has.
+LARGE = f"""{POOL}
+    $want = []; foreach (range(1, 60) as $n) $want["key$n"] = str_repeat(chr(64 + $n), 20000);
+    $places = array_count_values(array_map(fn($key) => $m->getServerByKey($key)['port'], array_keys($want)));
+    $one = array_map(fn($key) => $m->set($key, $want[$key]) && $m->get($key) === $want[$key], array_keys($want));
+    $many = $m->setMulti($want) && $m->getMulti(array_keys($want), Memcached::GET_PRESERVE_ORDER) === $want;
+    echo json_encode([!in_array(false, $one, true), $many, $places]);
+"""
+
+# A server is killed: its keys are lost, after a moment in which nobody can know it yet.
+KILLED = f"""{POOL}
+    $m->setOption(Memcached::OPT_RETRY_TIMEOUT, 0);
+    $keys = array_map(fn($n) => "key$n", range(1, 30));
+    foreach ($keys as $key) $m->set($key, $key);
+    exec("kill -9 $argv[2]");
+    $is_lost = fn($key) => $m->getServerByKey($key)['port'] === (int) $argv[3];
+    $lost = array_values(array_filter($keys, $is_lost));
+    while ($m->get($lost[0]) !== false) usleep(1000);
+    $message = $m->getResultMessage();
+    $others = array_filter($keys, fn($key) => !$is_lost($key) && $m->get($key) !== $key) === [];
+    echo json_encode(['lost' => $message, 'others' => $others]);
+"""
+
+
+class ShortCut(SystemTest):
+    def setUp(self):
+        super().setUp()
+        self.served = [Server(self, "leveret", "--dir", str(self.arenas), arena=name, udp=False) for name in ("left", "right")]
+        self.memcached = Server(self, "memcached", udp=False)
+
+    def places(self, *servers):
+        return ",".join(server.address for server in servers)
+
+    def lines(self, provider, script, *words):
+        done = run(self.php_command(script, *words, provider=provider))
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        return [mended(line) for line in done.stdout.splitlines()]
+
+    def test_calls(self):
+        """each call of Memcached answers as pecl/memcached's where some, all or the only one of its servers is this host's"""
+        left, right, other = *self.served, self.memcached
+        for servers in [(left, other, right), (right, left), (left,)]:
+            for binary in (0, 1):
+                want = self.lines(original_of("memcached"), "memcached_calls.php", self.places(*servers), binary)
+                self.assertGreater(len(want), 100)
+                ours = self.ours(leveret__provide="memcached").with_ini(extension="igbinary.so")
+                got = self.lines(ours, "memcached_calls.php", self.places(*servers), binary)
+                self.assertEqual(want, got, f"{len(servers)} servers, binary {binary}")
+        self.remark(f"{len(want)} lines compared")
+
+    def test_memory_is_used(self):
+        """values of servers of this host go through memory, one by one and many at once, those of others over their sockets"""
+        read = lambda: [int(server.stat("bytes_read")) for server in (*self.served, self.memcached)]
+        before = read()
+        one, many, places = self.php(f"<?php {LARGE}", self.places(*self.served, self.memcached), provider=self.ours())
+        self.assertTrue(one and many)
+        self.assertGreater(min(places.values()), 5, places)
+        left, right, other = (after - was for after, was in zip(read(), before))
+        self.assertLess(max(left, right), 20000)
+        self.assertGreater(other, 2 * 20000 * places[str(self.memcached.port)])
+
+    def test_a_server_that_goes(self):
+        """when a server of this host is killed its keys fail as those of any dead server, and what the others have stays"""
+        left, right = self.served
+        done = self.php(f"<?php {KILLED}", self.places(left, right, self.memcached), left.process.pid, left.port, provider=self.ours())
+        self.assertEqual({"lost": "CONNECTION FAILURE", "others": True}, done)
+
+
+if __name__ == "__main__":
+    unittest.main()
