@@ -366,6 +366,21 @@ PHP_METHOD(Memcached, setBucket)
 
 /* --- all servers --- */
 
+/* Answers come as servers are quick; libmemcached asks one server after the other, and that order shows. */
+static void by_server(const memc_link *link, memc_copies *copies)
+{
+	memc_copies sorted = { .list = safe_emalloc(copies->count, sizeof(*sorted.list), 0), .count = 0, .room = copies->count };
+	for (uint32_t server = 0; server < leveret_pool_servers(link->pool); server++) {
+		for (uint32_t i = 0; i < copies->count; i++) {
+			if (copies->list[i].server == server) {
+				sorted.list[sorted.count++] = copies->list[i];
+			}
+		}
+	}
+	efree(copies->list);
+	*copies = sorted;
+}
+
 /* One request to every server; the answers are `copies`. False: none could be sent. */
 static bool ask_all(memc_object *self, leveret_operation operation, leveret_bytes key, zend_long exptime, client_copies *copies)
 {
@@ -383,6 +398,9 @@ static bool ask_all(memc_object *self, leveret_operation operation, leveret_byte
 		code = leveret_pool_run(pool);
 	}
 	memc_gather(self, copies, UINT32_MAX);
+	if (leveret_pool_servers(pool) > 1 && copies->count > 1) {
+		by_server(self->link, copies);
+	}
 	memc_failure(self, code);
 	return true;
 }
