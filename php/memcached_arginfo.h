@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 0a67f4b2fdef08aa159da1b8dfeb6107417da307 */
+ * Stub hash: bc0a2d3800c5f21a78f4cb839b1e6a0fb8192aaa */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Memcached___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, persistent_id, IS_STRING, 1, "null")

@@ -55,6 +55,12 @@ static bool store_in_arena(memc_object *self, leveret_arena *arena, leveret_oper
 	return status == LEVERET_OK;
 }
 
+/* Whether a store means the same in an arena as on a server. For what does not, the pool knows the rules. */
+static bool is_plain(leveret_operation operation, zend_long expiration, uint64_t cas)
+{
+	return expiration >= 0 && operation != LEVERET_OP_APPEND && operation != LEVERET_OP_PREPEND && (operation != LEVERET_OP_CAS || cas != 0);
+}
+
 static leveret_request store_request(const memc_link *link, leveret_operation operation, zend_string *server_key, zend_string *key, const client_payload *payload, zend_long expiration, uint64_t number)
 {
 	return (leveret_request) {
@@ -85,9 +91,9 @@ static bool store_payload(memc_object *self, leveret_operation operation, zend_s
 		return false;
 	}
 	zend_string *full = memc_full_key(link, key);
-	leveret_arena *arena = leveret_pool_arena(link->pool);
+	leveret_arena *arena = is_plain(operation, expiration, number) ? leveret_pool_arena(link->pool) : NULL;
 	bool stored = false;
-	if (arena) {
+	if (arena && payload->bytes.len <= leveret_pool_value_max(link->pool)) {
 		stored = store_in_arena(self, arena, operation, full, payload, expiration, number);
 	} else {
 		zend_long retries = link->store_retries;

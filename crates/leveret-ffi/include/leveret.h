@@ -936,6 +936,13 @@ int64_t leveret_pool_route(struct leveret_pool *pool,
 // `pool` is live.
 struct leveret_arena *leveret_pool_arena(struct leveret_pool *pool);
 
+// The longest value that may be stored without the pool in what leveret_pool_arena has just given: what is longer, the server whose
+// arena it is refuses.
+//
+// # Safety
+// `pool` is live.
+size_t leveret_pool_value_max(const struct leveret_pool *pool);
+
 // Begins a batch. What earlier answers point at is gone, and what was not fetched is not waited for.
 //
 // # Safety

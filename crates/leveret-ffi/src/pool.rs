@@ -549,6 +549,17 @@ pub unsafe extern "C" fn leveret_pool_arena(pool: *mut leveret_pool) -> *mut lev
     pool.arena.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut)
 }
 
+/// The longest value that may be stored without the pool in what leveret_pool_arena has just given: what is longer, the server whose
+/// arena it is refuses.
+///
+/// # Safety
+/// `pool` is live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_value_max(pool: *const leveret_pool) -> usize {
+    // SAFETY: by contract.
+    unsafe { &(*pool).pool }.value_max()
+}
+
 /// Begins a batch. What earlier answers point at is gone, and what was not fetched is not waited for.
 ///
 /// # Safety

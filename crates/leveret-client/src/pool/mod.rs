@@ -199,6 +199,14 @@ impl Pool {
         }
     }
 
+    /// The longest value that may be stored in `arena` without the pool: above it, the server whose arena it is refuses.
+    pub fn value_max(&self) -> usize {
+        match self.servers.as_slice() {
+            [server] => server.short_cut.found().map_or(usize::MAX, |found| found.value_max),
+            _ => usize::MAX,
+        }
+    }
+
     /// Servers that failed since the batch began, in the order in which they did.
     pub fn failures(&self) -> &[Failure] {
         &self.failures
