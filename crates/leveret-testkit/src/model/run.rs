@@ -363,6 +363,10 @@ impl<'a> Run<'a> {
         let terms = CountTerms { compare, cas, deadline: ttl.map(|_| self.deadline(ttl)), want_cas: true };
         let answer = self.arena().count_if(&key_bytes(key), Delta::Increment(by), None, &terms, self.now);
         let Some(entry) = self.map.get(&key).cloned() else { return agree(answer, Ok(CountedItem::Missing)) };
+        // In memcached's order: an empty value is no number, whatever its token.
+        if entry.value == Known::Bytes(Vec::new()) {
+            return agree(answer, Ok(CountedItem::NotNumber));
+        }
         if compare.is_some_and(|token| entry.told != Some(token)) {
             return agree(answer, Ok(CountedItem::Exists));
         }
