@@ -515,6 +515,41 @@ mod tests {
         assert!(Geometry::decode(&page[..100], geometry.file_len).is_err());
     }
 
+    /// The tables of docs/memory-layout.md: sizes of arenas, and the regions in their order.
+    #[test]
+    fn the_page_tells_the_truth() {
+        let page = include_str!("../../../../docs/memory-layout.md");
+        let rows = page.lines().filter_map(|line| line.strip_prefix("| ")).map(|line| line.split('|').map(str::trim).collect::<Vec<_>>());
+        let bytes = |text: &str| {
+            let (number, unit) = text.split_once(' ').expect("a number and its unit");
+            let unit = ["B", "KiB", "MiB", "GiB"].iter().position(|known| *known == unit).expect("a unit");
+            number.replace(',', "").parse::<u64>().expect("a number") << (10 * unit)
+        };
+        let (mut sizes, mut regions) = (0, 0);
+        for row in rows {
+            if let [memory, segment, segments, shards, key, value, ""] = row[..] {
+                if !memory.starts_with(|c: char| c.is_ascii_digit()) {
+                    continue;
+                }
+                let geometry = sample(bytes(memory), 2);
+                assert_eq!(geometry.segment_size(), bytes(segment), "{memory}");
+                assert_eq!(geometry.segments_max.to_string(), segments.replace(',', ""), "{memory}");
+                assert_eq!(geometry.shards().to_string(), shards, "{memory}");
+                assert_eq!((geometry.segment_size() / 4).min(65_535), bytes(key), "{memory}");
+                assert_eq!(geometry.memory / 8, bytes(value), "{memory}");
+                sizes += 1;
+            } else if let [id, name, _size, _holds, ""] = row[..] {
+                let Ok(id) = id.parse::<u32>() else { continue };
+                let region = REGIONS[regions];
+                assert_eq!(region as u32, id);
+                let told = format!("{region:?}").to_lowercase();
+                assert_eq!(told, name.replace(' ', "").to_lowercase(), "region {id}");
+                regions += 1;
+            }
+        }
+        assert_eq!((sizes, regions), (3, REGIONS.len()));
+    }
+
     #[test]
     fn sizes_out_of_range_are_refused() {
         for memory in [0, (8 << 20) - 1, (1 << 40) + 1] {
