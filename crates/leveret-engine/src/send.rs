@@ -76,9 +76,10 @@ impl Arena {
 }
 
 impl Outgoing {
-    /// Moves the last byte of the value to the end of `into`. `send` says whether that one is right, as well.
+    /// Moves the last byte of the value, if it has one, to the end of `into`. `send` says whether that one is right, as well.
     pub fn split_last(&mut self, into: &mut Vec<u8>) {
-        if let Some(last) = self.parts.last_mut().filter(|last| last.len > 0) {
+        // A value of whole segments has an empty tail.
+        if let Some(last) = self.parts.iter_mut().rfind(|part| part.len > 0) {
             last.len -= 1;
             self.len -= 1;
             self.arena.core.data.append_to(last.at + last.len as u64, 1, into);
@@ -272,6 +273,27 @@ mod tests {
             got.extend_from_slice(&unsent[7..]);
             assert_eq!(&got[..5], b"head ");
             assert!(got[5..] == value, "{len} bytes");
+        }
+    }
+
+    /// In a protocol without a line end the last byte is what a client waits for while the rest is proved. A value that fills its
+    /// segments went out whole: its last part is an empty tail.
+    #[test]
+    fn the_last_byte_can_be_kept_back_from_every_value() {
+        let (arena, _dir) = scratch();
+        let segment = arena.core.geometry.segment_size() as usize;
+        for len in [1, 20_000, segment - 1, segment, segment + 1, 2 * segment, 300_001] {
+            let value: Vec<u8> = (1..=len).map(|at| (at * 7 % 251) as u8).collect();
+            arena.set(KEY, &value, Deadline::NEVER, Time::now()).expect("room");
+            let (ours, mut theirs) = UnixStream::pair().expect("sockets");
+            let (mut last, mut unsent) = (Vec::new(), Vec::new());
+            let mut sending = outgoing(&arena).expect("a value");
+            sending.split_last(&mut last);
+            assert_eq!(last, value[len - 1..], "{len} bytes");
+            let sent = sending.send(b"", ours.as_fd(), &mut unsent).expect("whole");
+            let mut got = vec![0; sent];
+            theirs.read_exact(&mut got).expect("what was sent");
+            assert!([got, unsent].concat() == value[..len - 1], "{len} bytes");
         }
     }
 
