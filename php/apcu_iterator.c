@@ -45,7 +45,7 @@ typedef struct iterator {
 
 static iterator *iterator_of(zend_object *object)
 {
-	return (iterator *) ((char *) object - XtOffsetOf(iterator, std));
+	return (iterator *) ((char *) object - offsetof(iterator, std));
 }
 
 /* --- the walk --- */
@@ -239,7 +239,7 @@ static void count_totals(iterator *it)
 static zend_object *iterator_create(zend_class_entry *class)
 {
 	iterator *it = zend_object_alloc(sizeof(*it), class);
-	memset(it, 0, XtOffsetOf(iterator, std));
+	memset(it, 0, offsetof(iterator, std));
 	ZVAL_UNDEF(&it->item);
 	zend_object_std_init(&it->std, class);
 	object_properties_init(&it->std, class);
@@ -423,19 +423,19 @@ static void return_total(zend_object *object, size_t offset, zval *return_value)
 PHP_METHOD(APCUIterator, getTotalHits)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	return_total(Z_OBJ_P(ZEND_THIS), XtOffsetOf(iterator, hits), return_value);
+	return_total(Z_OBJ_P(ZEND_THIS), offsetof(iterator, hits), return_value);
 }
 
 PHP_METHOD(APCUIterator, getTotalSize)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	return_total(Z_OBJ_P(ZEND_THIS), XtOffsetOf(iterator, size), return_value);
+	return_total(Z_OBJ_P(ZEND_THIS), offsetof(iterator, size), return_value);
 }
 
 PHP_METHOD(APCUIterator, getTotalCount)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	return_total(Z_OBJ_P(ZEND_THIS), XtOffsetOf(iterator, count), return_value);
+	return_total(Z_OBJ_P(ZEND_THIS), offsetof(iterator, count), return_value);
 }
 
 bool php_leveret_apcu_iterator_delete(zend_object *object)
@@ -464,7 +464,7 @@ void php_leveret_apcu_iterator_minit(int module_number)
 	php_leveret_apcu_iterator_ce = register_class_APCUIterator(zend_ce_iterator);
 	php_leveret_apcu_iterator_ce->create_object = iterator_create;
 	memcpy(&handlers, &std_object_handlers, sizeof(handlers));
-	handlers.offset = XtOffsetOf(iterator, std);
+	handlers.offset = offsetof(iterator, std);
 	handlers.free_obj = iterator_free;
 	handlers.get_gc = iterator_get_gc;
 	handlers.clone_obj = NULL;

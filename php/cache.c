@@ -339,7 +339,7 @@ void php_leveret_cache_minit(void)
 	cache_ce->create_object = cache_create;
 	cache_ce->get_iterator = cache_iterator_create;
 	memcpy(&cache_handlers, &std_object_handlers, sizeof(cache_handlers));
-	cache_handlers.offset = XtOffsetOf(cache_object, std);
+	cache_handlers.offset = offsetof(cache_object, std);
 	cache_handlers.free_obj = cache_free;
 	cache_handlers.clone_obj = NULL;
 }

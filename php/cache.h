@@ -19,7 +19,7 @@ typedef struct cache_object {
 
 static zend_always_inline cache_object *cache_of(zend_object *object)
 {
-	return (cache_object *) ((char *) object - XtOffsetOf(cache_object, std));
+	return (cache_object *) ((char *) object - offsetof(cache_object, std));
 }
 
 /* False: an exception is pending, and the object is as it was. */

@@ -256,7 +256,7 @@ static bool begin_session(mmc_session *session, zend_string *id)
 
 PS_OPEN_FUNC(memcache)
 {
-	const char *path = MEMCACHE_G(session_save_path) && *MEMCACHE_G(session_save_path) ? MEMCACHE_G(session_save_path) : save_path;
+	const char *path = MEMCACHE_G(session_save_path) && *MEMCACHE_G(session_save_path) ? MEMCACHE_G(session_save_path) : PHP_LEVERET_SAVE_PATH;
 	mmc_link *link = mmc_link_new(true);
 	if (!add_servers(link, path)) {
 		mmc_link_free(link);

@@ -96,7 +96,7 @@ typedef struct memc_object {
 
 static zend_always_inline memc_object *memc_from(zend_object *object)
 {
-	return (memc_object *) ((char *) object - XtOffsetOf(memc_object, std));
+	return (memc_object *) ((char *) object - offsetof(memc_object, std));
 }
 
 /* The object of a method call that wants a link; with no constructor run: throws and leaves the method. */

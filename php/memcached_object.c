@@ -21,7 +21,7 @@ static zend_object_handlers handlers;
 static zend_object *create(zend_class_entry *ce)
 {
 	memc_object *self = zend_object_alloc(sizeof(*self), ce);
-	memset(self, 0, XtOffsetOf(memc_object, std));
+	memset(self, 0, offsetof(memc_object, std));
 	self->disconnected = -1;
 	zend_object_std_init(&self->std, ce);
 	object_properties_init(&self->std, ce);
@@ -553,7 +553,7 @@ void php_leveret_memcached_class(void)
 	zend_declare_class_constant_bool(php_leveret_memcached_ce, "HAVE_MSGPACK", strlen("HAVE_MSGPACK"), php_leveret_has_serializer(LEVERET_MSGPACK));
 	exception_ce = register_class_MemcachedException(spl_ce_RuntimeException);
 	memcpy(&handlers, zend_get_std_object_handlers(), sizeof(handlers));
-	handlers.offset = XtOffsetOf(memc_object, std);
+	handlers.offset = offsetof(memc_object, std);
 	handlers.free_obj = free_object;
 	handlers.clone_obj = NULL;
 }

@@ -236,9 +236,9 @@ static leveret_pool *open_pool(const char *path, bool *is_persistent)
 PS_OPEN_FUNC(memcached)
 {
 	bool is_persistent;
-	leveret_pool *pool = open_pool(save_path, &is_persistent);
+	leveret_pool *pool = open_pool(PHP_LEVERET_SAVE_PATH, &is_persistent);
 	if (!pool) {
-		php_error_docref(NULL, E_WARNING, "failed to parse session.save_path: \"%s\" should be host:port,host:port, the path of a socket, or arena:NAME", save_path);
+		php_error_docref(NULL, E_WARNING, "failed to parse session.save_path: \"%s\" should be host:port,host:port, the path of a socket, or arena:NAME", PHP_LEVERET_SAVE_PATH);
 		PS_SET_MOD_DATA(NULL);
 		return FAILURE;
 	}

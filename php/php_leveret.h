@@ -14,6 +14,13 @@
 
 #define PHP_LEVERET_VERSION "0.1.0"
 
+/* What a session handler's open function is given as the path. */
+#if PHP_VERSION_ID >= 80600
+# define PHP_LEVERET_SAVE_PATH ZSTR_VAL(save_path)
+#else
+# define PHP_LEVERET_SAVE_PATH save_path
+#endif
+
 static zend_always_inline leveret_bytes php_leveret_bytes(const void *data, size_t len)
 {
 	return (leveret_bytes) { .data = data, .len = len };
