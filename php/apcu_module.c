@@ -29,7 +29,7 @@ static php_leveret_range shm_size_range = { 8 * 1024 * 1024, ZEND_LONG_MAX, "a s
 PHP_INI_BEGIN()
 	APC_BOOLEAN("enabled", "1", PHP_INI_SYSTEM, apc_enabled)
 	ZEND_INI_ENTRY3("apc.shm_size", "32M", PHP_INI_SYSTEM, php_leveret_on_update_range,
-		(void *) XtOffsetOf(zend_leveret_globals, apc_shm_size), GLOBALS_BASE, &shm_size_range)
+		(void *) offsetof(zend_leveret_globals, apc_shm_size), GLOBALS_BASE, &shm_size_range)
 	APC_ENTRY("entries_hint", "0", PHP_INI_SYSTEM, OnUpdateLong, apc_entries_hint)
 	APC_ENTRY("gc_ttl", "3600", PHP_INI_SYSTEM, OnUpdateLong, apc_gc_ttl)
 	APC_ENTRY("ttl", "0", PHP_INI_SYSTEM, OnUpdateLong, apc_ttl)
@@ -47,8 +47,6 @@ PHP_INI_END()
 static PHP_MINIT_FUNCTION(apcu)
 {
 	REGISTER_INI_ENTRIES();
-	bool cli = strcmp(sapi_module.name, "cli") == 0;
-	LEVERET_G(apcu_enabled) = LEVERET_G(apc_enabled) && (!cli || LEVERET_G(apc_enable_cli));
 	register_apcu_symbols(module_number);
 	php_leveret_apcu_iterator_minit(module_number);
 	return SUCCESS;
@@ -57,6 +55,14 @@ static PHP_MINIT_FUNCTION(apcu)
 static PHP_MSHUTDOWN_FUNCTION(apcu)
 {
 	UNREGISTER_INI_ENTRIES();
+	return SUCCESS;
+}
+
+/* At each request and not in MINIT, which one thread alone passes through. */
+static PHP_RINIT_FUNCTION(apcu)
+{
+	bool cli = strcmp(sapi_module.name, "cli") == 0;
+	LEVERET_G(apcu_enabled) = LEVERET_G(apc_enabled) && (!cli || LEVERET_G(apc_enable_cli));
 	return SUCCESS;
 }
 
@@ -78,7 +84,7 @@ static zend_module_entry apcu_module_entry = {
 	ext_functions,
 	PHP_MINIT(apcu),
 	PHP_MSHUTDOWN(apcu),
-	NULL,
+	PHP_RINIT(apcu),
 	NULL,
 	PHP_MINFO(apcu),
 	APCU_VERSION,

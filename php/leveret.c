@@ -87,10 +87,10 @@ static php_leveret_range timeout_range = { 1, 60000, "a number of milliseconds f
 /* The same with limits, which travel as the handler's third argument. */
 #ifdef ZTS
 # define INI_RANGE(name, value, mode, field, range) \
-	ZEND_INI_ENTRY3(name, value, mode, php_leveret_on_update_range, (void *) XtOffsetOf(zend_leveret_globals, field), (void *) &leveret_globals_id, &range)
+	ZEND_INI_ENTRY3(name, value, mode, php_leveret_on_update_range, (void *) offsetof(zend_leveret_globals, field), (void *) &leveret_globals_id, &range)
 #else
 # define INI_RANGE(name, value, mode, field, range) \
-	ZEND_INI_ENTRY3(name, value, mode, php_leveret_on_update_range, (void *) XtOffsetOf(zend_leveret_globals, field), (void *) &leveret_globals, &range)
+	ZEND_INI_ENTRY3(name, value, mode, php_leveret_on_update_range, (void *) offsetof(zend_leveret_globals, field), (void *) &leveret_globals, &range)
 #endif
 
 PHP_INI_BEGIN()
@@ -134,6 +134,7 @@ static PHP_MINIT_FUNCTION(leveret)
 		php_leveret_master = leveret_master_token();
 	}
 	php_leveret_cache_minit();
+	php_leveret_serializers();   /* are looked for while there is one thread */
 	/* A module that dl() loads goes with its request; one that it registers would stay and point into unloaded code. */
 	if (type == MODULE_TEMPORARY) {
 		if (*LEVERET_G(provide)) {

@@ -1,6 +1,6 @@
 /* serializer.c: arrays and objects as bytes, by PHP's serializer or, when that extension is loaded, igbinary's or msgpack's.
  *
- * The two are looked up when first needed, by name in the module that is loaded, so that one leveret.so fits every machine.
+ * The two are looked up by name in the module that is loaded, so that one leveret.so fits every machine.
  */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
@@ -17,8 +17,7 @@ typedef int (*igbinary_unserialize_fn)(const uint8_t *bytes, size_t len, zval *v
 typedef void (*msgpack_serialize_fn)(smart_str *bytes, zval *value);
 typedef zend_result (*msgpack_unserialize_fn)(zval *value, char *bytes, size_t len);
 
-/* Which modules are loaded is decided before the first request and the same for all threads: found once, by whoever is first.
- * Two threads that look at the same time write the same pointers. */
+/* Which modules are loaded is decided before the first request and the same for all threads: looked up in MINIT. */
 static struct {
 	bool looked;
 	igbinary_serialize_fn igbinary_serialize;
