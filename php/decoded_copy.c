@@ -118,6 +118,9 @@ static zend_string *copy_string(block *into, zend_string *string)
 	bool known;
 	shared_string *place = shared_place(into, string, &known);
 	if (known) {
+		if (into->counted) {
+			GC_ADDREF(place->copy);
+		}
 		return place->copy;
 	}
 	zend_string *copy = take(into, string_size(string));
@@ -221,8 +224,25 @@ zend_array *decoded_copy(const zend_array *array, void *memory, bool counted)
 	return copy_array(&filled, array);
 }
 
-/* Does a script hold the array or anything in it? Each of its counts is 1 then and only then when none does. */
-bool decoded_copy_is_held(const zend_array *array)
+/* Puts the copy's own counts of its strings, one for each place that a string has in it, on (1) or off (-1). */
+static void count_strings(const zend_array *array, int by)
+{
+	zend_string *key;
+	zval *element;
+	ZEND_HASH_FOREACH_STR_KEY_VAL((zend_array *) array, key, element) {
+		if (key) {
+			GC_SET_REFCOUNT(key, GC_REFCOUNT(key) + by);
+		}
+		if (Z_TYPE_P(element) == IS_STRING) {
+			GC_SET_REFCOUNT(Z_STR_P(element), Z_REFCOUNT_P(element) + by);
+		} else if (Z_TYPE_P(element) == IS_ARRAY && Z_REFCOUNTED_P(element)) {
+			count_strings(Z_ARR_P(element), by);
+		}
+	} ZEND_HASH_FOREACH_END();
+}
+
+/* While the copy's own counts of its strings are off. An array has one place only, and its own count stays on. */
+static bool has_other_counts(const zend_array *array)
 {
 	zend_string *key;
 	zval *element;
@@ -230,10 +250,22 @@ bool decoded_copy_is_held(const zend_array *array)
 		return true;
 	}
 	ZEND_HASH_FOREACH_STR_KEY_VAL((zend_array *) array, key, element) {
-		if ((key && GC_REFCOUNT(key) != 1)
-				|| (Z_REFCOUNTED_P(element) && (Z_TYPE_P(element) == IS_ARRAY ? decoded_copy_is_held(Z_ARR_P(element)) : Z_REFCOUNT_P(element) != 1))) {
+		if ((key && GC_REFCOUNT(key) != 0)
+				|| (Z_REFCOUNTED_P(element) && (Z_TYPE_P(element) == IS_ARRAY ? has_other_counts(Z_ARR_P(element)) : Z_REFCOUNT_P(element) != 0))) {
 			return true;
 		}
 	} ZEND_HASH_FOREACH_END();
 	return false;
+}
+
+bool decoded_copy_is_held(const zend_array *array)
+{
+	if (GC_REFCOUNT(array) != 1) {
+		return true;
+	}
+	zend_array *own = (zend_array *) array;
+	count_strings(own, -1);
+	bool held = has_other_counts(own);
+	count_strings(own, 1);
+	return held;
 }

@@ -2,8 +2,9 @@
  *
  * PHP copies such an array when a script writes to it. There are two forms. Not counted: as OPcache's constant arrays, immutable,
  * its strings interned; nobody can tell whether a script still holds it. Counted: each array and string in it begins with a count
- * of 1, which is ours, so PHP never frees it, and decoded_copy_is_held can tell. An array in a copy has one place only (strings may
- * have many): PHP's cycle collector takes away one count for each place on its way in, and gives it back on its way out.
+ * of 1 for each place that it has in there, which is ours, so PHP never frees it, and decoded_copy_is_held can tell. (Each place:
+ * PHP's cycle collector takes one count away for each on its way in, and gives it back on its way out.) An array has one place only,
+ * strings may have many.
  */
 #ifndef PHP_LEVERET_DECODED_COPY_H
 #define PHP_LEVERET_DECODED_COPY_H
