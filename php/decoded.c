@@ -163,11 +163,18 @@ static bool make_room(size_t bytes)
 	return has_room(bytes);
 }
 
+/* Does a request last for days here? So it is on the command line, and where FrankenPHP runs a worker: its script is one request and
+ * serves many visitors. */
+static bool requests_are_long(void)
+{
+	return strcmp(sapi_module.name, "cli") == 0 || strcmp(sapi_module.name, "frankenphp") == 0;
+}
+
 /* NULL: something in it cannot be kept (*fit = false), or there is no room now (*fit = true). */
 static php_leveret_decoded *build(zend_string *key, zend_array *array, bool *fit)
 {
 	php_leveret_decoded *entry = NULL;
-	bool counted = strcmp(sapi_module.name, "cli") == 0;
+	bool counted = requests_are_long();
 	size_t head = ZEND_MM_ALIGNED_SIZE(sizeof(*entry) + ZSTR_LEN(key)), copy = decoded_copy_size(array);
 	*fit = copy > 0;
 	if (*fit && (has_room(head + copy) || (counted && make_room(head + copy)))) {
