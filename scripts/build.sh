@@ -1,6 +1,10 @@
 # shellcheck shell=bash
 # Builds the command and the PHP extension, and leaves them under names that never change.
 
+# Which PHP the extension is built for and tested with, and the folder that its build is left in. `./x php` names others.
+PHP_CONFIG=${PHP_CONFIG:-php-config8.2}
+PHP_BUILD=${PHP_BUILD:-build}
+
 verb_build() {
     need_rust
     need "${BUILD_PACKAGES[@]}"
@@ -9,7 +13,7 @@ verb_build() {
     exec 9>build/.lock
     flock 9
     build_rust
-    build_extension
+    build_extension "$(leveret_core)"
     exec 9>&-
     step "Built"
     note "build/leveret      the command: build/leveret --help"
@@ -22,19 +26,22 @@ cargo_target() {
     [[ $target = /* ]] && printf '%s' "$target" || printf '%s' "$ROOT/$target"
 }
 
+# The Rust library that every PHP's extension is made of.
+leveret_core() { printf '%s/release/libleveret_ffi.a' "$(cargo_target)"; }
+
 build_rust() {
     step "Building the engine, its C library and the command"
     cargo build --release --locked -p leveret-ffi -p leveret-cli
     put "$(cargo_target)/release/leveret" build/leveret
 }
 
-# phpize litters the folder it runs in and its `make clean` deletes every library below, so it works on a copy of php/.
+# build_extension LIBRARY: phpize litters the folder it runs in and its `make clean` deletes every library below, so it works on a
+# copy of php/. phpize lies beside php-config, under the same version.
 build_extension() {
-    local core source=build/php-src stamp
-    core=$(cargo_target)/release/libleveret_ffi.a
+    local core=$1 source=$PHP_BUILD/php-src stamp
     step "Building the PHP extension"
     stamp=$(extension_stamp "$core")
-    if [ -e build/leveret.so ] && [ "$(cat "$source/.stamp" 2>/dev/null)" = "$stamp" ]; then
+    if [ -e "$PHP_BUILD/leveret.so" ] && [ "$(cat "$source/.stamp" 2>/dev/null)" = "$stamp" ]; then
         note "Nothing has changed since the last build."
         return
     fi
@@ -42,16 +49,16 @@ build_extension() {
     cp -r php "$source"
     # Joined by &&, because `set -e` does not hold on the left of ||.
     (
-        cd "$source" && phpize8.2 &&
-            ./configure -q --with-php-config=php-config8.2 --enable-leveret \
+        cd "$source" && "${PHP_CONFIG/php-config/phpize}" &&
+            ./configure -q --with-php-config="$PHP_CONFIG" --enable-leveret \
                 --with-leveret-core="$core" --with-leveret-include="$ROOT/crates/leveret-ffi/include" &&
             make -s -j"$(nproc)"
-    ) >build/extension.log 2>&1 || {
-        tail -n 40 build/extension.log >&2
-        fail "The PHP extension does not build." "The last lines are above; all of them are in build/extension.log"
+    ) >"$PHP_BUILD/extension.log" 2>&1 || {
+        tail -n 40 "$PHP_BUILD/extension.log" >&2
+        fail "The PHP extension does not build." "The last lines are above; all of them are in $PHP_BUILD/extension.log"
     }
-    if grep -E '\.[ch]:[0-9]+:.*warning:' build/extension.log; then note "The C compiler warned: see above."; fi
-    put "$source/modules/leveret.so" build/leveret.so
+    if grep -E '\.[ch]:[0-9]+:.*warning:' "$PHP_BUILD/extension.log"; then note "The C compiler warned: see above."; fi
+    put "$source/modules/leveret.so" "$PHP_BUILD/leveret.so"
     printf '%s\n' "$stamp" >"$source/.stamp"
 }
 
@@ -60,7 +67,8 @@ extension_stamp() {
     {
         find php crates/leveret-ffi/include -type f -print0 | sort -z | xargs -0 sha256sum
         sha256sum "$1" scripts/build.sh
-        php-config8.2 --vernum
+        "$PHP_CONFIG" --vernum
+        "$PHP_CONFIG" --configure-options
     } | sha256sum | cut -d' ' -f1
 }
 

@@ -91,18 +91,18 @@ arginfo_is_fresh() {
     }
 }
 
-phpt_part() { run_phpt "php: phpt" build/test-phpt.log "$(command -v php8.2)" "${@:-build/php-src/tests}"; }
+phpt_part() { run_phpt "php: phpt" "$PHP_BUILD/test-phpt.log" "$("$PHP_CONFIG" --php-binary)" "${@:-$PHP_BUILD/php-src/tests}"; }
 
-# run_phpt NAME LOG PHP TEST...: phpt tests run on the copy in build/php-src, because run-tests.php writes its logs beside
-# each failed test.
+# run_phpt NAME LOG PHP TEST...: phpt tests run on the copy in php-src, because run-tests.php writes its logs beside each failed
+# test. phpize has put run-tests.php there.
 run_phpt() {
     local name=$1 log=$2 php=$3 arenas status=0
     shift 3
     arenas=$(mktemp -d /dev/shm/leveret-phpt.XXXXXX)
     LEVERET_DIR=$arenas TEST_PHP_EXECUTABLE=$php NO_INTERACTION=1 \
         counted "$name" "$log" phpt_counts \
-        php8.2 -n "$(php-config8.2 --prefix)/lib/php/$(php-config8.2 --phpapi)/build/run-tests.php" \
-        -q -n "-j$(nproc)" -d "extension=$ROOT/build/leveret.so" --no-color --no-progress --show-diff "$@" || status=$?
+        "$("$PHP_CONFIG" --php-binary)" -n "$PHP_BUILD/php-src/run-tests.php" \
+        -q -n "-j$(nproc)" -d "extension=$ROOT/$PHP_BUILD/leveret.so" --no-color --no-progress --show-diff "$@" || status=$?
     rm -rf "$arenas"
     return "$status"
 }

@@ -1,5 +1,7 @@
 --TEST--
 Where the real APCu is loaded it is used, in either order of loading; who has asked for ours is told so
+--SKIPIF--
+<?php foreach (['apcu'] as $name) is_file(ini_get('extension_dir') . "/$name.so") || die("skip this PHP has no $name");
 --INI--
 apc.enable_cli=1
 --FILE--

@@ -1,5 +1,7 @@
 --TEST--
 leveret.allowed_classes: igbinary cannot keep to it, so its data is refused and PHP's format is written
+--SKIPIF--
+<?php foreach (['igbinary'] as $name) is_file(ini_get('extension_dir') . "/$name.so") || die("skip this PHP has no $name");
 --INI--
 apc.enable_cli=1
 --FILE--

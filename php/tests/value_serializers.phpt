@@ -1,5 +1,7 @@
 --TEST--
 igbinary is used when loaded, msgpack when asked for, and each value is read by what wrote it
+--SKIPIF--
+<?php foreach (['igbinary', 'msgpack'] as $name) is_file(ini_get('extension_dir') . "/$name.so") || die("skip this PHP has no $name");
 --INI--
 apc.enable_cli=1
 --FILE--

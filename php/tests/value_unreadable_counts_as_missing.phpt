@@ -1,5 +1,7 @@
 --TEST--
 A value that does not unserialize counts as missing everywhere: apcu_entry computes it anew
+--SKIPIF--
+<?php foreach (['igbinary'] as $name) is_file(ini_get('extension_dir') . "/$name.so") || die("skip this PHP has no $name");
 --INI--
 apc.enable_cli=1
 --FILE--

@@ -1,0 +1,140 @@
+# shellcheck shell=bash
+# ./x php: the extension built for, and tested with, PHPs that Debian 12 does not have. Each lies in a folder of its own in build/ and
+# is made once; what they share is the Rust library, which knows nothing of PHP.
+
+DEBIAN_MIRROR=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
+DEBIAN_KEYS=/usr/share/keyrings/debian-archive-keyring.gpg
+
+# Where Debian has which PHP.
+declare -A PHP_SUITES=([8.4]="trixie" [8.5]="sid experimental")
+# APCu, igbinary and msgpack, with which some tests compare, are there for trixie's PHP only.
+declare -A PHP_PEERS=([8.4]="php8.4-apcu php8.4-igbinary php8.4-msgpack" [8.5]="")
+
+# ./x php VERSION [TEST...]: TEST names a file of php/tests, as apcu_ttl. Without it: all of them and, for zts, the threads.
+verb_php() {
+    local version versions=()
+    case ${1:-} in
+        8.4 | 8.5 | zts) versions=("$1") ;;
+        all) versions=(8.4 8.5 zts) ;;
+        *) fail "There is no PHP '${1:-}' here." "Take 8.4, 8.5, zts or all: ./x help says what they are." ;;
+    esac
+    shift
+    need_rust
+    need "${BUILD_PACKAGES[@]}" memcached
+    build_rust
+    for version in "${versions[@]}"; do
+        if [ "$version" = zts ]; then php_zts "$@"; else php_of_debian "$version" "$@"; fi
+    done
+    report_counts
+}
+
+# --- a newer Debian in a folder ---
+
+php_of_debian() {
+    local version=$1 folder=build/php-$1
+    shift
+    [ "$(id -u)" -eq 0 ] || fail "Only root can enter another Debian." "Run it as root: sudo ./x php $version"
+    [ -e "$folder/.done" ] || install_debian "$version" "$folder"
+    counted "php $version: phpt" "$folder/part.log" system_counts \
+        scripts/in-root "$folder/root" scripts/php-part "php-config$version" "$folder" "$(leveret_core)" "$@"
+}
+
+install_debian() {
+    local version=$1 folder=$2 suite suites packages sources=()
+    need mmdebstrap
+    read -ra packages <<<"php$version-cli php$version-dev ${PHP_PEERS[$version]} gcc libc6-dev make memcached"
+    read -ra suites <<<"${PHP_SUITES[$version]}"
+    step "Installing PHP $version of Debian ${PHP_SUITES[$version]} into $folder/root: some minutes and 500 MB, once"
+    rm -rf --one-file-system "$folder"
+    mkdir -p "$folder"
+    for suite in "${suites[@]}"; do
+        sources+=("deb [signed-by=$DEBIAN_KEYS] $DEBIAN_MIRROR $suite main")
+    done
+    # How this machine reaches its mirror (a proxy, say) is how that one does.
+    apt-config dump --format '%f "%v";%n' Acquire | grep -E '^Acquire::(https?::|Check-|Retries|ForceIPv)' >"$folder/apt.conf" || true
+    unshare --mount mmdebstrap --quiet --mode=root --variant=apt --aptopt="$folder/apt.conf" \
+        --include="$(IFS=, && echo "${packages[*]}")" "${suites[0]}" "$folder/root" "${sources[@]}" ||
+        fail "Debian with PHP $version could not be installed; the lines above say why." "Try again; DEBIAN_MIRROR=URL names another mirror."
+    touch "$folder/.done"
+}
+
+# --- PHP for threads, from Debian 12's sources ---
+
+PHP_ZTS=$ROOT/build/php-zts/php
+
+php_zts() {
+    [ -e build/php-zts/.done ] || build_php_zts
+    counted "php zts: phpt" build/php-zts/part.log system_counts \
+        scripts/php-part "$PHP_ZTS/bin/php-config" build/php-zts "$(leveret_core)" "$@"
+    [ $# -gt 0 ] || threads_part
+}
+
+# The options are those of PHP's own images for threads, and --enable-debug: then PHP reports blocks that nobody has freed and checks
+# its tables at each step.
+build_php_zts() {
+    local source=$ROOT/build/php-zts/src
+    need dpkg-dev xz-utils
+    step "Building PHP 8.2 for threads into build/php-zts: some minutes and 700 MB, once"
+    rm -rf --one-file-system build/php-zts
+    mkdir -p build/php-zts
+    (
+        fetch_source php8.2 "$source" && cd "$source" &&
+            ./configure -q --prefix="$PHP_ZTS" --disable-all --disable-cgi --disable-phpdbg --without-pear \
+                --enable-zts --disable-zend-signals --enable-zend-max-execution-timers --enable-debug --enable-embed \
+                --enable-session --enable-pcntl --enable-posix --enable-tokenizer &&
+            make -s -j"$(nproc)" && make -s install
+    ) >build/php-zts/build.log 2>&1 || {
+        tail -n 40 build/php-zts/build.log >&2
+        fail "PHP does not build." "The last lines are above; all of them are in build/php-zts/build.log"
+    }
+    touch build/php-zts/.done
+}
+
+# fetch_source NAME FOLDER: the sources of a Debian 12 package, as its authors published them. apt keeps what it needs for that
+# beside them: this machine's own lists stay as they are.
+fetch_source() {
+    local name=$1 folder=$2 state=$2.apt
+    mkdir -p "$state/lists/partial"
+    printf 'deb-src [signed-by=%s] %s bookworm main\n' "$DEBIAN_KEYS" "$DEBIAN_MIRROR" >"$state/sources.list"
+    local apt=(apt-get -q -o "Dir::Etc::SourceList=$state/sources.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$state/lists"
+        -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root)
+    (cd "$state" && "${apt[@]}" update && "${apt[@]}" source --download-only "$name" && dpkg-source --skip-patches -x ./*.dsc "$folder")
+}
+
+# --- threads ---
+
+# Many threads of one process, each of which runs the scripts of tests/threads/.
+threads_part() {
+    local script name
+    step "php zts: threads"
+    # shellcheck disable=SC2046
+    gcc -std=gnu11 -Wall -Wextra -g $("$PHP_ZTS/bin/php-config" --includes) tests/threads/threads.c -o build/php-zts/threads \
+        -L"$PHP_ZTS/lib" -Wl,-rpath,"$PHP_ZTS/lib" -lphp -lpthread
+    for script in tests/threads/*.php; do
+        name=$(basename "$script" .php)
+        check "php zts: threads: $name" in_threads "$script"
+    done
+}
+
+# The program calls itself FrankenPHP, as that has requests that do not end: its workers.
+in_threads() {
+    local dir server status=0
+    dir=$(mktemp -d /dev/shm/leveret-threads.XXXXXX)
+    cat >"$dir/php.ini" <<INI
+extension=$ROOT/build/php-zts/leveret.so
+leveret.dir=$dir
+leveret.decoded_cache=1M
+register_argc_argv=1
+error_reporting=-1
+display_errors=stderr
+html_errors=0
+INI
+    build/leveret serve -u "$(id -un)" --dir "$dir" --arena served -s "$dir/socket" &
+    server=$!
+    until [ -S "$dir/socket" ] || ! kill -0 "$server"; do sleep 0.1; done
+    LEVERET_SOCKET=$dir/socket timeout -k 10 600 build/php-zts/threads "$dir/php.ini" frankenphp "$1" 8 6 || status=$?
+    kill "$server"
+    wait "$server" || true
+    rm -rf "$dir"
+    return "$status"
+}

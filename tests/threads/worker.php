@@ -1,0 +1,28 @@
+<?php
+/* A request that does not end, as that of a worker of FrankenPHP: the decoded-value cache goes on taking what is new although nothing
+ * is freed between requests, and an arena whose file was removed is noticed. */
+require __DIR__ . '/thread.inc';
+
+if ($is_last || $request > 0) {
+    return;
+}
+
+function decoded_arrays(): int
+{
+    ob_start();
+    (new ReflectionExtension('leveret'))->info();
+    preg_match('/Decoded-value cache (?:=> )?(\d+) arrays/', strip_tags(ob_get_clean()), $found);
+    return (int) $found[1];
+}
+
+/* Four times of what leveret.decoded_cache has room for, each fetched so often that it is kept. */
+$key = "worker/$thread";
+$big = array_fill(0, 2000, str_repeat('x', 100));
+for ($version = 0; $version < 200; $version++) {
+    $big[0] = $version;
+    apcu_store($key, $big);
+    for ($time = 0; $time < 3; $time++) {
+        ensure(apcu_fetch($key)[0] === $version, 'not the newest version');
+    }
+    ensure(decoded_arrays() === 1, "version $version is not kept decoded");
+}
