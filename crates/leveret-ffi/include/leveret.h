@@ -78,6 +78,42 @@ typedef enum leveret_mode {
   LEVERET_CAS,
 } leveret_mode;
 
+// What to do.
+typedef enum leveret_operation {
+  // Read.
+  LEVERET_OP_GET,
+  // Store.
+  LEVERET_OP_SET,
+  // Store if there is nothing.
+  LEVERET_OP_ADD,
+  // Store if there is something.
+  LEVERET_OP_REPLACE,
+  // Put behind what is there.
+  LEVERET_OP_APPEND,
+  // Put before what is there.
+  LEVERET_OP_PREPEND,
+  // Store if `number` is still the version.
+  LEVERET_OP_CAS,
+  // Delete.
+  LEVERET_OP_DELETE,
+  // Add `number`.
+  LEVERET_OP_INCREMENT,
+  // Take `number` away.
+  LEVERET_OP_DECREMENT,
+  // Give a new exptime.
+  LEVERET_OP_TOUCH,
+  // Read, and give a new exptime.
+  LEVERET_OP_GET_AND_TOUCH,
+  // Forget everything.
+  LEVERET_OP_FLUSH,
+  // The server's version.
+  LEVERET_OP_VERSION,
+  // The server's statistics; `key` is their subject. Code STAT for each line, END after the last.
+  LEVERET_OP_STATS,
+  // Every key: code STAT for each, END after the last.
+  LEVERET_OP_KEYS,
+} leveret_operation;
+
 // Settings of a pool; values as libmemcached's behaviours take them.
 typedef enum leveret_pool_option {
   // A leveret_protocol.
@@ -141,42 +177,6 @@ typedef enum leveret_pool_option {
   // Other places that are tried for a key whose server does not answer (pecl/memcache, Dalli).
   LEVERET_POOL_FAILOVER_ATTEMPTS,
 } leveret_pool_option;
-
-// What to do.
-typedef enum leveret_operation {
-  // Read.
-  LEVERET_OP_GET,
-  // Store.
-  LEVERET_OP_SET,
-  // Store if there is nothing.
-  LEVERET_OP_ADD,
-  // Store if there is something.
-  LEVERET_OP_REPLACE,
-  // Put behind what is there.
-  LEVERET_OP_APPEND,
-  // Put before what is there.
-  LEVERET_OP_PREPEND,
-  // Store if `number` is still the version.
-  LEVERET_OP_CAS,
-  // Delete.
-  LEVERET_OP_DELETE,
-  // Add `number`.
-  LEVERET_OP_INCREMENT,
-  // Take `number` away.
-  LEVERET_OP_DECREMENT,
-  // Give a new exptime.
-  LEVERET_OP_TOUCH,
-  // Read, and give a new exptime.
-  LEVERET_OP_GET_AND_TOUCH,
-  // Forget everything.
-  LEVERET_OP_FLUSH,
-  // The server's version.
-  LEVERET_OP_VERSION,
-  // The server's statistics; `key` is their subject. Code STAT for each line, END after the last.
-  LEVERET_OP_STATS,
-  // Every key: code STAT for each, END after the last.
-  LEVERET_OP_KEYS,
-} leveret_operation;
 
 // What an item's bytes are.
 typedef enum leveret_encoding {
@@ -474,32 +474,6 @@ typedef struct leveret_ticket {
   uint32_t serial;
 } leveret_ticket;
 
-// A server of a pool.
-typedef struct leveret_server {
-  // As it was added; lives as long as the server list is not changed.
-  struct leveret_bytes host;
-  // 0 for Unix sockets and arenas.
-  uint16_t port;
-  // 0 = none.
-  uint16_t udp_port;
-  // Its share of the keys.
-  uint32_t weight;
-  // A leveret_server_kind.
-  uint32_t kind;
-  // It failed, and is not asked for now.
-  uint32_t is_down;
-} leveret_server;
-
-// A server that failed.
-typedef struct leveret_failure {
-  // Its index.
-  uint32_t server;
-  // A leveret_code.
-  int32_t code;
-  // The system's own word for it; 0 = none.
-  int32_t system_error;
-} leveret_failure;
-
 // One request of a batch.
 typedef struct leveret_request {
   // What to do.
@@ -547,6 +521,32 @@ typedef struct leveret_answer {
   // Counters: the new value. Code ERRNO: the errno.
   uint64_t number;
 } leveret_answer;
+
+// A server of a pool.
+typedef struct leveret_server {
+  // As it was added; lives as long as the server list is not changed.
+  struct leveret_bytes host;
+  // 0 for Unix sockets and arenas.
+  uint16_t port;
+  // 0 = none.
+  uint16_t udp_port;
+  // Its share of the keys.
+  uint32_t weight;
+  // A leveret_server_kind.
+  uint32_t kind;
+  // It failed, and is not asked for now.
+  uint32_t is_down;
+} leveret_server;
+
+// A server that failed.
+typedef struct leveret_failure {
+  // Its index.
+  uint32_t server;
+  // A leveret_code.
+  int32_t code;
+  // The system's own word for it; 0 = none.
+  int32_t system_error;
+} leveret_failure;
 
 // Where a walk stands. All zero is its start.
 typedef struct leveret_cursor {
@@ -824,29 +824,52 @@ struct leveret_pool *leveret_pool_new(void);
 // `pool` came from leveret_pool_new and is not used afterwards.
 void leveret_pool_free(struct leveret_pool *pool);
 
-// Changes a setting: SUCCESS or INVALID_ARGUMENTS.
+// Begins a batch. What earlier answers point at is gone, and what was not fetched is not waited for.
 //
 // # Safety
 // `pool` is live.
-int32_t leveret_pool_set_option(struct leveret_pool *pool,
-                                enum leveret_pool_option option,
-                                int64_t value);
+void leveret_pool_begin(struct leveret_pool *pool);
 
-// Says with what each key begins that does not tell where it lives, unless LEVERET_POOL_HASH_WITH_PREFIX is set. Requests still name
-// whole keys.
+// Adds a request; everything it points at is copied. SUCCESS, or why it is not in the batch: BAD_KEY_PROVIDED, NO_SERVERS,
+// NOT_SUPPORTED, INVALID_ARGUMENTS.
 //
 // # Safety
-// `pool` is live; `prefix` can be read.
-void leveret_pool_set_prefix(struct leveret_pool *pool,
-                             struct leveret_bytes prefix);
+// Pointers are live, and what they point at can be read.
+int32_t leveret_pool_add(struct leveret_pool *pool,
+                         const struct leveret_request *request);
 
-// Gives the servers of LEVERET_RING_VIRTUAL_BUCKET, an index for each bucket, and chooses that ring. `count` is not 0.
+// Sends the batch to all its servers and gathers all answers, within the time-outs: SUCCESS, SOME_ERRORS, BUFFERED, NO_SERVERS.
 //
 // # Safety
-// `pool` is live; `servers` has `count` numbers.
-void leveret_pool_set_buckets(struct leveret_pool *pool,
-                              const uint32_t *servers,
-                              size_t count);
+// `pool` is live.
+int32_t leveret_pool_run(struct leveret_pool *pool);
+
+// Sends the batch and does not wait: leveret_pool_next does.
+//
+// # Safety
+// `pool` is live.
+int32_t leveret_pool_start(struct leveret_pool *pool);
+
+// 1: *answer is the next one, in order of arrival; what it points at lives until the next batch begins, or after
+// leveret_pool_start until the next call. 0: there are no more. Misses of gets are not answered, except the only request of a
+// batch.
+//
+// # Safety
+// Pointers are live.
+int32_t leveret_pool_next(struct leveret_pool *pool,
+                          struct leveret_answer *answer);
+
+// Sends writes that wait in buffers: SUCCESS or SOME_ERRORS.
+//
+// # Safety
+// `pool` is live.
+int32_t leveret_pool_flush_buffers(struct leveret_pool *pool);
+
+// Closes all connections; they are made again when they are needed.
+//
+// # Safety
+// `pool` is live.
+void leveret_pool_quit(struct leveret_pool *pool);
 
 // Adds a server: a name, an address, the path of a Unix socket, or "arena:NAME", the latter two with port 0. `dir` is the folder
 // of named arenas, as in leveret_open_options. Names are resolved, and arenas opened, when they are first needed.
@@ -943,52 +966,29 @@ struct leveret_arena *leveret_pool_arena(struct leveret_pool *pool);
 // `pool` is live.
 size_t leveret_pool_value_max(const struct leveret_pool *pool);
 
-// Begins a batch. What earlier answers point at is gone, and what was not fetched is not waited for.
+// Changes a setting: SUCCESS or INVALID_ARGUMENTS.
 //
 // # Safety
 // `pool` is live.
-void leveret_pool_begin(struct leveret_pool *pool);
+int32_t leveret_pool_set_option(struct leveret_pool *pool,
+                                enum leveret_pool_option option,
+                                int64_t value);
 
-// Adds a request; everything it points at is copied. SUCCESS, or why it is not in the batch: BAD_KEY_PROVIDED, NO_SERVERS,
-// NOT_SUPPORTED, INVALID_ARGUMENTS.
+// Says with what each key begins that does not tell where it lives, unless LEVERET_POOL_HASH_WITH_PREFIX is set. Requests still name
+// whole keys.
 //
 // # Safety
-// Pointers are live, and what they point at can be read.
-int32_t leveret_pool_add(struct leveret_pool *pool,
-                         const struct leveret_request *request);
+// `pool` is live; `prefix` can be read.
+void leveret_pool_set_prefix(struct leveret_pool *pool,
+                             struct leveret_bytes prefix);
 
-// Sends the batch to all its servers and gathers all answers, within the time-outs: SUCCESS, SOME_ERRORS, BUFFERED, NO_SERVERS.
+// Gives the servers of LEVERET_RING_VIRTUAL_BUCKET, an index for each bucket, and chooses that ring. `count` is not 0.
 //
 // # Safety
-// `pool` is live.
-int32_t leveret_pool_run(struct leveret_pool *pool);
-
-// Sends the batch and does not wait: leveret_pool_next does.
-//
-// # Safety
-// `pool` is live.
-int32_t leveret_pool_start(struct leveret_pool *pool);
-
-// 1: *answer is the next one, in order of arrival; what it points at lives until the next batch begins, or after
-// leveret_pool_start until the next call. 0: there are no more. Misses of gets are not answered, except the only request of a
-// batch.
-//
-// # Safety
-// Pointers are live.
-int32_t leveret_pool_next(struct leveret_pool *pool,
-                          struct leveret_answer *answer);
-
-// Sends writes that wait in buffers: SUCCESS or SOME_ERRORS.
-//
-// # Safety
-// `pool` is live.
-int32_t leveret_pool_flush_buffers(struct leveret_pool *pool);
-
-// Closes all connections; they are made again when they are needed.
-//
-// # Safety
-// `pool` is live.
-void leveret_pool_quit(struct leveret_pool *pool);
+// `pool` is live; `servers` has `count` numbers.
+void leveret_pool_set_buckets(struct leveret_pool *pool,
+                              const uint32_t *servers,
+                              size_t count);
 
 // Appends records to `buffer` until it is full or the walk is over. Each key that lives through the walk is met exactly once.
 // OK: *used bytes are valid, call again. MISS: *used bytes are valid and the walk is over. NO_MEMORY: not even one step fits,

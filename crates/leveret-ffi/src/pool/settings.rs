@@ -1,0 +1,243 @@
+//! What a pool is told once: values as libmemcached's behaviours take them.
+use super::{leveret_code, leveret_pool, millis};
+use crate::leveret_bytes;
+use leveret_client::pool::{Options, Protocol};
+use leveret_client::ring::{Distribution, KeyHash, PeclHash, Preset, Strategy};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Settings of a pool; values as libmemcached's behaviours take them.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum leveret_pool_option {
+    /// A leveret_protocol.
+    LEVERET_POOL_PROTOCOL,
+    /// A leveret_ring.
+    LEVERET_POOL_RING,
+    /// libmemcached's number of the hash; for pecl/memcache's rings 0 = crc32, 1 = fnv.
+    LEVERET_POOL_HASH,
+    /// Milliseconds for a connection to be made.
+    LEVERET_POOL_CONNECT_TIMEOUT_MS,
+    /// Milliseconds for a server that owes an answer; negative = for ever.
+    LEVERET_POOL_POLL_TIMEOUT_MS,
+    /// Microseconds; bounds the poll time-out further. 0 = does not.
+    LEVERET_POOL_SEND_TIMEOUT_US,
+    /// Microseconds; bounds the poll time-out further. 0 = does not.
+    LEVERET_POOL_RECV_TIMEOUT_US,
+    /// Seconds for which a failed server is not tried.
+    LEVERET_POOL_RETRY_TIMEOUT_S,
+    /// Seconds after which an ejected server is tried again; 0 = never.
+    LEVERET_POOL_DEAD_TIMEOUT_S,
+    /// Failures that eject a server.
+    LEVERET_POOL_FAILURE_LIMIT,
+    /// Time-outs in a row that count as a failure; 0 = never.
+    LEVERET_POOL_TIMEOUT_LIMIT,
+    /// The ring closes over servers that failed too often.
+    LEVERET_POOL_AUTO_EJECT,
+    /// As AUTO_EJECT, by its newer name.
+    LEVERET_POOL_REMOVE_FAILED,
+    /// Taken and not needed: libmemcached's hash of the points has no effect on php-memcached's rings either.
+    LEVERET_POOL_KETAMA_HASH,
+    /// 1: the prefix of leveret_pool_set_prefix is hashed as well.
+    LEVERET_POOL_HASH_WITH_PREFIX,
+    /// Taken and not needed: nothing here ever blocks on one server while another could go on.
+    LEVERET_POOL_NO_BLOCK,
+    /// Taken and not needed: TCP_NODELAY is set in any case, because a batch is one write.
+    LEVERET_POOL_NODELAY,
+    /// 1: gets and writes that fit a datagram go by UDP, to the servers' UDP ports (or the same number as TCP's).
+    LEVERET_POOL_UDP,
+    /// libmemcached's further copies of each item, on the servers that follow; they are read when the first is dead.
+    LEVERET_POOL_REPLICAS,
+    /// 1: a replica is as good to read from as the first.
+    LEVERET_POOL_RANDOM_REPLICA,
+    /// pecl/memcache's copies of each item, the first one counted.
+    LEVERET_POOL_REDUNDANCY,
+    /// 1: a server that is this host's `leveret serve` is used through its arena.
+    LEVERET_POOL_SHORT_CUT,
+    /// SO_KEEPALIVE.
+    LEVERET_POOL_KEEPALIVE,
+    /// SO_SNDBUF; 0 = the system's.
+    LEVERET_POOL_SEND_SIZE,
+    /// SO_RCVBUF; 0 = the system's.
+    LEVERET_POOL_RECV_SIZE,
+    /// No answer to any write is wanted.
+    LEVERET_POOL_NOREPLY,
+    /// Writes wait until there are many, or something is read.
+    LEVERET_POOL_BUFFER_WRITES,
+    /// Bytes above 127 are refused in keys.
+    LEVERET_POOL_VERIFY_KEY,
+    /// Servers are kept in the order of their names.
+    LEVERET_POOL_SORT_HOSTS,
+    /// Other places that are tried for a key whose server does not answer (pecl/memcache, Dalli).
+    LEVERET_POOL_FAILOVER_ATTEMPTS,
+}
+
+/// What is spoken.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum leveret_protocol {
+    /// Classic commands.
+    LEVERET_PROTOCOL_TEXT = 0,
+    /// The binary protocol.
+    LEVERET_PROTOCOL_BINARY = 1,
+    /// Meta commands.
+    LEVERET_PROTOCOL_META = 2,
+}
+
+/// Whose rule says which server a key lives on.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum leveret_ring {
+    /// libmemcached's default.
+    LEVERET_RING_MODULA = 0,
+    /// OPT_DISTRIBUTION = DISTRIBUTION_CONSISTENT.
+    LEVERET_RING_CONSISTENT = 1,
+    /// OPT_LIBKETAMA_COMPATIBLE.
+    LEVERET_RING_KETAMA = 2,
+    /// pecl/memcache's memcache.hash_strategy=consistent.
+    LEVERET_RING_PECL_CONSISTENT = 3,
+    /// pecl/memcache's memcache.hash_strategy=standard.
+    LEVERET_RING_PECL_STANDARD = 4,
+    /// Dalli's.
+    LEVERET_RING_DALLI = 5,
+    /// OPT_DISTRIBUTION = DISTRIBUTION_VIRTUAL_BUCKET: see leveret_pool_set_buckets, without which each server is a bucket.
+    LEVERET_RING_VIRTUAL_BUCKET = 6,
+}
+
+/// Settings that come to one value together.
+#[derive(Default)]
+pub(super) struct Limits {
+    pub(super) poll: Duration,
+    pub(super) send: Duration,
+    pub(super) recv: Duration,
+}
+
+/// Changes a setting: SUCCESS or INVALID_ARGUMENTS.
+///
+/// # Safety
+/// `pool` is live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_set_option(pool: *mut leveret_pool, option: leveret_pool_option, value: i64) -> i32 {
+    // SAFETY: by contract.
+    let pool = unsafe { &mut *pool };
+    match pool.set(option, value) {
+        Some(()) => leveret_code::LEVERET_CODE_SUCCESS as i32,
+        None => leveret_code::LEVERET_CODE_INVALID_ARGUMENTS as i32,
+    }
+}
+
+/// Says with what each key begins that does not tell where it lives, unless LEVERET_POOL_HASH_WITH_PREFIX is set. Requests still name
+/// whole keys.
+///
+/// # Safety
+/// `pool` is live; `prefix` can be read.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_set_prefix(pool: *mut leveret_pool, prefix: leveret_bytes) {
+    // SAFETY: by contract.
+    let (pool, prefix) = unsafe { (&mut (*pool).pool, prefix.as_slice()) };
+    pool.set_options(Options { prefix: prefix.to_vec(), ..pool.options().clone() });
+}
+
+/// Gives the servers of LEVERET_RING_VIRTUAL_BUCKET, an index for each bucket, and chooses that ring. `count` is not 0.
+///
+/// # Safety
+/// `pool` is live; `servers` has `count` numbers.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_set_buckets(pool: *mut leveret_pool, servers: *const u32, count: usize) {
+    // SAFETY: by contract.
+    let (pool, servers) = unsafe { (&mut *pool, std::slice::from_raw_parts(servers, count)) };
+    pool.buckets = servers.into();
+    // The hash has been accepted before.
+    let _ = pool.set(leveret_pool_option::LEVERET_POOL_RING, leveret_ring::LEVERET_RING_VIRTUAL_BUCKET as i64);
+}
+
+impl leveret_pool {
+    fn set(&mut self, option: leveret_pool_option, value: i64) -> Option<()> {
+        use leveret_pool_option::*;
+        let mut options = self.pool.options().clone();
+        let is_on = value != 0;
+        let count = u32::try_from(value).ok();
+        match option {
+            LEVERET_POOL_PROTOCOL => {
+                options.protocol = match value {
+                    0 => Protocol::Text,
+                    1 => Protocol::Binary,
+                    2 => Protocol::Meta,
+                    _ => return None,
+                }
+            }
+            LEVERET_POOL_RING => {
+                let ring = ring(value)?;
+                options.preset = preset(ring, self.hash, &self.buckets)?;
+                self.ring = ring;
+            }
+            LEVERET_POOL_HASH => {
+                let hash = count?;
+                options.preset = preset(self.ring, hash, &self.buckets)?;
+                self.hash = hash;
+            }
+            LEVERET_POOL_CONNECT_TIMEOUT_MS => options.connect_timeout = millis(value),
+            LEVERET_POOL_POLL_TIMEOUT_MS => self.limits.poll = millis(value),
+            LEVERET_POOL_SEND_TIMEOUT_US => self.limits.send = Duration::from_micros(u64::try_from(value).ok()?),
+            LEVERET_POOL_RECV_TIMEOUT_US => self.limits.recv = Duration::from_micros(u64::try_from(value).ok()?),
+            LEVERET_POOL_RETRY_TIMEOUT_S => options.retry_timeout = Duration::from_secs(u64::from(count?)),
+            LEVERET_POOL_DEAD_TIMEOUT_S => options.dead_timeout = Duration::from_secs(u64::from(count?)),
+            LEVERET_POOL_FAILURE_LIMIT => options.failure_limit = count?,
+            LEVERET_POOL_TIMEOUT_LIMIT => options.timeout_limit = count?,
+            LEVERET_POOL_AUTO_EJECT => self.ejects[0] = is_on,
+            LEVERET_POOL_REMOVE_FAILED => self.ejects[1] = is_on,
+            LEVERET_POOL_HASH_WITH_PREFIX => options.hash_with_prefix = is_on,
+            LEVERET_POOL_KETAMA_HASH | LEVERET_POOL_NO_BLOCK | LEVERET_POOL_NODELAY => {}
+            LEVERET_POOL_UDP => options.udp = is_on,
+            LEVERET_POOL_REPLICAS => options.replicas = count?,
+            LEVERET_POOL_RANDOM_REPLICA => options.random_replica = is_on,
+            LEVERET_POOL_REDUNDANCY => options.redundancy = count?,
+            LEVERET_POOL_SHORT_CUT => options.short_cut = is_on,
+            LEVERET_POOL_KEEPALIVE => options.keep_alive = is_on,
+            LEVERET_POOL_SEND_SIZE => options.send_size = count? as usize,
+            LEVERET_POOL_RECV_SIZE => options.recv_size = count? as usize,
+            LEVERET_POOL_NOREPLY => options.no_reply = is_on,
+            LEVERET_POOL_BUFFER_WRITES => options.buffer_writes = is_on,
+            LEVERET_POOL_VERIFY_KEY => options.verify_key = is_on,
+            LEVERET_POOL_SORT_HOSTS => options.sort_hosts = is_on,
+            LEVERET_POOL_FAILOVER_ATTEMPTS => options.failover_attempts = count?,
+        }
+        options.auto_eject = self.ejects.contains(&true);
+        let bounds = [self.limits.send, self.limits.recv].into_iter().filter(|bound| !bound.is_zero());
+        options.io_timeout = bounds.fold(self.limits.poll, Duration::min);
+        self.pool.set_options(options);
+        Some(())
+    }
+}
+
+fn ring(value: i64) -> Option<leveret_ring> {
+    use leveret_ring::*;
+    let all = [
+        LEVERET_RING_MODULA,
+        LEVERET_RING_CONSISTENT,
+        LEVERET_RING_KETAMA,
+        LEVERET_RING_PECL_CONSISTENT,
+        LEVERET_RING_PECL_STANDARD,
+        LEVERET_RING_DALLI,
+        LEVERET_RING_VIRTUAL_BUCKET,
+    ];
+    all.get(usize::try_from(value).ok()?).copied()
+}
+
+fn preset(ring: leveret_ring, hash: u32, buckets: &Arc<[u32]>) -> Option<Preset> {
+    use leveret_ring::*;
+    let libmemcached = |distribution| KeyHash::from_number(hash).map(|hash| Preset::Libmemcached { distribution, hash });
+    let pecl = |strategy| {
+        let hash = if hash == 1 { PeclHash::Fnv } else { PeclHash::Crc32 };
+        Some(Preset::PeclMemcache { strategy, hash })
+    };
+    match ring {
+        LEVERET_RING_MODULA => libmemcached(Distribution::Modula),
+        LEVERET_RING_CONSISTENT => libmemcached(Distribution::Consistent),
+        LEVERET_RING_KETAMA => libmemcached(Distribution::Ketama),
+        LEVERET_RING_PECL_CONSISTENT => pecl(Strategy::Consistent),
+        LEVERET_RING_PECL_STANDARD => pecl(Strategy::Standard),
+        LEVERET_RING_DALLI => Some(Preset::Dalli),
+        LEVERET_RING_VIRTUAL_BUCKET => libmemcached(Distribution::VirtualBucket(Arc::clone(buckets))),
+    }
+}
