@@ -7,11 +7,13 @@ use crate::output::Failure;
 use crate::peer::Peer;
 use crate::target;
 use crate::uri;
+use leveret_engine::reason;
 use leveret_server::execute::{Next, Session, Transport};
 use leveret_server::{Desk, Settings, Shared};
 use serde::Serialize;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
+use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::sync::mpsc;
@@ -232,8 +234,7 @@ fn printable(line: &[u8]) -> String {
 }
 
 fn unreachable(who: &str, timeout: Duration, error: &io::Error) -> Failure {
-    let text = error.to_string();
-    let reason = text.split(" (os error").next().unwrap_or_default();
+    let reason = reason(error);
     Failure::Unreachable(match error.kind() {
         // A read or write that has run out of time calls it so.
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => format!("{who} does not answer within {} ms", timeout.as_millis()),
@@ -262,6 +263,9 @@ fn connect(peer: &Peer, timeout: Duration) -> io::Result<Box<dyn Stream>> {
             Ok(Box::new(stream))
         }
         Peer::Unix(path) | Peer::Arena { path, .. } => {
+            if path.metadata().is_ok_and(|found| !found.file_type().is_socket()) {
+                return Err(io::Error::other("there is a file or folder that is no socket"));
+            }
             let stream = UnixStream::connect(path)?;
             stream.set_read_timeout(Some(timeout))?;
             stream.set_write_timeout(Some(timeout))?;

@@ -1,7 +1,7 @@
 //! What every command says in the same way: its answer and exit code, its errors, colours, JSON lines and progress.
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
-use leveret_engine::{Error, OpenError};
+use leveret_engine::{reason, Error, OpenError};
 use serde::Serialize;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::process::ExitCode;
@@ -68,7 +68,7 @@ impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Failure {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Failure::ReaderLeft,
-            _ => Failure::Unreachable(format!("cannot write the answer: {error}")),
+            _ => Failure::Unreachable(format!("cannot write the answer: {}", reason(&error))),
         }
     }
 }

@@ -27,7 +27,7 @@ pub struct Listing {
     first: Option<String>,
 
     /// Stop after this many
-    #[arg(value_name = "LIMIT", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_name = "LIMIT", value_parser = |text: &str| units::parse_number::<u64>(text, 1, u64::MAX))]
     second: Option<u64>,
 
     #[command(flatten)]

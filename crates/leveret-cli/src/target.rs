@@ -2,7 +2,7 @@
 use crate::output::Failure;
 use crate::uri;
 use clap::Args;
-use leveret_engine::{place, Arena, OpenOptions};
+use leveret_engine::{place, reason, Arena, OpenOptions};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -64,8 +64,9 @@ pub fn attach(path: &Path, lock_timeout: Option<Duration>) -> Result<Arena, leve
 /// The file behind an arena's name. The engine wants absolute paths, since a PHP process has no useful working folder; people
 /// at a terminal have one.
 pub fn resolve(name: &str, dir: Option<&Path>) -> Result<PathBuf, Failure> {
-    let absolute =
-        |path: &Path| std::path::absolute(path).map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {error}")));
+    let absolute = |path: &Path| {
+        std::path::absolute(path).map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {}", reason(&error))))
+    };
     if name.contains('/') {
         let path = absolute(Path::new(name))?;
         let name = path.to_str().ok_or_else(|| Failure::Usage(format!("the path {} is not UTF-8", path.display())))?;

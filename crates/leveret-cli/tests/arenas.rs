@@ -92,7 +92,7 @@ fn list_shows_every_arena_and_what_is_wrong_with_it() {
     let lines: Vec<&str> = said.text().lines().collect();
     assert!(lines[0].starts_with("ARENA ") && lines[1].starts_with("default ") && lines[1].contains("64.0 MiB"), "{said:?}");
     assert!(lines[2].contains("is not an arena") && lines[3].contains("8.0 MiB"), "{said:?}");
-    host.run(["list", "--dir", "nowhere"]).ends(0);
+    host.run(["list", "--dir", "nowhere"]).complains(3, "nowhere (--dir, LEVERET_DIR): create it");
 }
 
 #[test]

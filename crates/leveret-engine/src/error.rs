@@ -52,6 +52,26 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
+/// What a system error says to people: plain words for what they meet often, else the system's own, without a number.
+pub fn reason(error: &io::Error) -> String {
+    let words = match error.raw_os_error() {
+        Some(libc::ENOENT) => "there is no such file or folder",
+        Some(libc::ENOTDIR) => "a part of this path is a file, not a folder",
+        Some(libc::EISDIR) => "it is a folder",
+        Some(libc::EACCES | libc::EPERM) => "permission denied",
+        Some(libc::ENAMETOOLONG) => "the name is too long",
+        Some(libc::EROFS) => "the file system is read-only",
+        Some(libc::ENOSPC) => "no space is left on the file system",
+        Some(libc::EMFILE | libc::ENFILE) => "too many files are open",
+        _ => {
+            let text = error.to_string();
+            let text = text.split(" (os error").next().unwrap_or_default();
+            return text.trim_start_matches("failed to lookup address information: ").to_owned();
+        }
+    };
+    words.to_owned()
+}
+
 /// Why an arena could not be opened. The text says how to mend it.
 #[non_exhaustive]
 #[derive(Debug)]
@@ -120,10 +140,11 @@ impl fmt::Display for OpenError {
             ),
             OpenError::Memory { asked } => write!(f, "an arena of {asked} bytes is out of range: the memory is {} MiB to {} GiB", MEMORY_MIN >> 20, MEMORY_MAX >> 30),
             OpenError::Io { doing, path, source } => {
-                write!(f, "cannot {doing} {}: {source}", path.display())?;
+                write!(f, "cannot {doing} {}: {}", path.display(), reason(source))?;
                 match source.raw_os_error() {
                     Some(libc::EACCES | libc::EPERM) => write!(f, "; this process runs as uid {}: give that user the right, or choose another folder (leveret.dir, LEVERET_DIR)", rustix::process::geteuid().as_raw()),
                     Some(libc::ELOOP) => write!(f, "; it is a symbolic link, which is refused: name the file itself"),
+                    Some(libc::EISDIR) => write!(f, "; an arena is a file: remove the folder, or name another file"),
                     Some(libc::ENOENT) => write!(f, "; create the folder, or choose another (leveret.dir, LEVERET_DIR)"),
                     _ => Ok(()),
                 }

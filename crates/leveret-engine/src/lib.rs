@@ -37,7 +37,7 @@ mod write;
 pub use arena::layout::FORMAT as LAYOUT_VERSION;
 pub use arena::{place, remove, Arena, OpenOptions};
 pub use count::{CountTerms, Counted, CountedItem, Delta};
-pub use error::{Error, OpenError, MEMORY_MAX, MEMORY_MIN};
+pub use error::{reason, Error, OpenError, MEMORY_MAX, MEMORY_MIN};
 pub use item::{Encoding, Meta, Origin, STALE, WON};
 pub use lease::{Lease, Ticket, LEASE_TIMEOUT};
 pub use master::master_token;

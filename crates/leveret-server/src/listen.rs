@@ -1,6 +1,7 @@
 //! The sockets that clients come to: bound before there is a thread, so that root's rights can be dropped behind it.
 use crate::execute::Transport;
 use crate::settings::{Listen, Settings};
+use leveret_engine::reason;
 use rustix::fs::Mode;
 use rustix::process::umask;
 use socket2::{Domain, Protocol, Socket, Type};
@@ -32,12 +33,12 @@ pub enum ServeError {
         /// What the resolver said.
         source: io::Error,
     },
-    /// The Unix socket's path is taken, by a living server or by another kind of file.
+    /// The Unix socket's path cannot be used, or is taken by a living server or by another kind of file.
     Occupied {
         /// The path.
         path: PathBuf,
-        /// By what.
-        by: &'static str,
+        /// By what, or why not.
+        by: String,
     },
     /// The settings leave no socket.
     NoAddress,
@@ -75,17 +76,20 @@ impl fmt::Display for ServeError {
             ServeError::Bind { address, source } if source.kind() == ErrorKind::PermissionDenied => {
                 write!(f, "cannot listen on {address}: permission denied (ports below 1024 need root and -u USER)")
             }
-            ServeError::Bind { address, source } => write!(f, "cannot listen on {address}: {source}"),
-            ServeError::Resolve { host, source } => write!(f, "-l {host}: no such host ({source})"),
+            ServeError::Bind { address, source } if source.kind() == ErrorKind::AddrNotAvailable => {
+                write!(f, "cannot listen on {address}: no interface of this machine has this address (-l)")
+            }
+            ServeError::Bind { address, source } => write!(f, "cannot listen on {address}: {}", reason(source)),
+            ServeError::Resolve { host, source } => write!(f, "-l {host}: no such host ({})", reason(source)),
             ServeError::Occupied { path, by } => {
                 write!(f, "cannot listen on {}: {by} (choose another path with -s)", path.display())
             }
             ServeError::NoAddress => write!(f, "nothing to listen on: -p 0, -U 0 and no -s"),
-            ServeError::File { doing, path, source } => write!(f, "cannot {doing} {}: {source}", path.display()),
+            ServeError::File { doing, path, source } => write!(f, "cannot {doing} {}: {}", path.display(), reason(source)),
             ServeError::BadMeta { path, why } => {
                 write!(f, "{}: {why}; the cache itself is in the arena: remove this file and start again", path.display())
             }
-            ServeError::System { doing, source } => write!(f, "cannot {doing}: {source}"),
+            ServeError::System { doing, source } => write!(f, "cannot {doing}: {}", reason(source)),
         }
     }
 }
@@ -141,7 +145,7 @@ pub fn unix(path: &Path, mode: u32, backlog: u32) -> Result<(Listener, SocketFil
     let before = umask(Mode::from_bits_truncate(!mode & 0o777));
     let bound = unix_listener(path, backlog);
     umask(before);
-    let failed = |source| ServeError::Bind { address: path.display().to_string(), source };
+    let failed = |error: io::Error| unusable(path, &error);
     let socket = bound.map_err(failed)?;
     let absolute = std::path::absolute(path).map_err(failed)?;
     let file = SocketFile { identity: identity(&absolute).map_err(failed)?, path: absolute };
@@ -220,7 +224,7 @@ fn unix_listener(path: &Path, backlog: u32) -> io::Result<OwnedFd> {
 
 /// A killed server leaves its socket's file. It may go only if nobody listens there.
 fn remove_stale(path: &Path) -> Result<(), ServeError> {
-    let occupied = |by| Err(ServeError::Occupied { path: path.to_owned(), by });
+    let occupied = |by: &str| Err(ServeError::Occupied { path: path.to_owned(), by: by.to_owned() });
     match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
         Ok(metadata) if !metadata.file_type().is_socket() => return occupied("there is a file that is no socket"),
@@ -231,8 +235,14 @@ fn remove_stale(path: &Path) -> Result<(), ServeError> {
         Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
             std::fs::remove_file(path).map_err(|source| ServeError::File { doing: "remove", path: path.to_owned(), source })
         }
-        Err(source) => Err(ServeError::Bind { address: path.display().to_string(), source }),
+        Err(error) => Err(unusable(path, &error)),
     }
+}
+
+fn unusable(path: &Path, error: &io::Error) -> ServeError {
+    let is_long = error.kind() == ErrorKind::InvalidInput;
+    let by = if is_long { "the path is longer than 107 bytes".to_owned() } else { reason(error) };
+    ServeError::Occupied { path: path.to_owned(), by }
 }
 
 fn is_missing_family(error: &io::Error) -> bool {

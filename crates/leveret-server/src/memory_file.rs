@@ -24,6 +24,10 @@ impl Meta {
         let file = beside(memory_file);
         let text = match std::fs::read(&file) {
             Ok(text) => text,
+            // Better now than when the file is to be written.
+            Err(source) if source.kind() == ErrorKind::NotFound && !folder_of(&file).is_dir() => {
+                return Err(ServeError::File { doing: "write", path: file, source });
+            }
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             Err(source) => return Err(ServeError::File { doing: "read", path: file, source }),
         };
@@ -48,6 +52,10 @@ pub fn write(memory_file: &Path, arena: &Path) -> Result<(), ServeError> {
     let file = beside(memory_file);
     let text = [FIRST_LINE, ARENA, arena.as_os_str().as_bytes(), b"\n"].concat();
     std::fs::write(&file, text).map_err(|source| ServeError::File { doing: "write", path: file, source })
+}
+
+fn folder_of(file: &Path) -> &Path {
+    file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 fn beside(memory_file: &Path) -> PathBuf {

@@ -8,6 +8,7 @@ use crate::execute::Transport;
 use crate::network::{ConnectionInfo, WorkerCounters};
 use crate::udp::{self, UdpPort};
 use crate::{Desk, Shared};
+use leveret_engine::reason;
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token, Waker};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
@@ -102,7 +103,7 @@ impl Inbox {
     /// Has the worker look at its inbox and at `Control`.
     pub fn wake(&self) {
         if let Err(error) = self.waker.wake() {
-            eprintln!("leveret: a worker cannot be woken: {error}");
+            eprintln!("leveret: a worker cannot be woken: {}", reason(&error));
         }
     }
 }
@@ -243,7 +244,7 @@ impl Worker {
         let now_secs = self.desk.shared.network.uptime_secs();
         let slot = self.connections.vacant_entry();
         if let Err(error) = self.poll.registry().register(&mut SourceFd(&fd), Token(slot.key()), Interest::READABLE) {
-            eprintln!("leveret: a connection cannot be watched: {error}");
+            eprintln!("leveret: a connection cannot be watched: {}", reason(&error));
             self.desk.shared.network.closed();
             return;
         }
@@ -311,7 +312,7 @@ impl Worker {
                 self.control.ask_to_stop(graceful);
             }
             Err(error) => {
-                eprintln!("leveret: a UDP socket has failed: {error}");
+                eprintln!("leveret: a UDP socket has failed: {}", reason(&error));
                 let _ = self.poll.registry().deregister(&mut SourceFd(&port.as_fd().as_raw_fd()));
             }
         }

@@ -13,7 +13,7 @@ use std::time::Duration;
 #[command(after_help = EXAMPLES)]
 pub struct Flush {
     /// Empty it later: the items stay until then, and what is stored meanwhile goes as well
-    #[arg(long, value_name = "DURATION", value_parser = units::parse_duration)]
+    #[arg(long, value_name = "DURATION", value_parser = units::parse_duration, allow_negative_numbers = true)]
     delay: Option<Duration>,
 }
 

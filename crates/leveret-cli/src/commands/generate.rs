@@ -2,6 +2,7 @@
 use crate::output::{Answer, Failure, Outcome};
 use crate::Cli;
 use clap::{Args, CommandFactory};
+use leveret_engine::reason;
 use std::path::PathBuf;
 
 /// Write a completion script to standard output
@@ -26,7 +27,7 @@ pub struct Man {
 impl Man {
     pub fn run(self) -> Outcome {
         clap_mangen::generate_to(Cli::command(), &self.dir)
-            .map_err(|error| Failure::Unreachable(format!("cannot write man pages into {}: {error}", self.dir.display())))?;
+            .map_err(|error| Failure::Unreachable(format!("cannot write man pages into {}: {}", self.dir.display(), reason(&error))))?;
         Ok(Answer::Yes)
     }
 }

@@ -4,7 +4,7 @@ use crate::output::{self, Answer, Failure, Outcome, BAD, STRONG};
 use crate::target::{self, Target};
 use crate::units::{bytes, percent, span, thousands};
 use clap::Args;
-use leveret_engine::{place, Arena};
+use leveret_engine::{place, reason, Arena};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -74,10 +74,17 @@ impl List {
             .dir()
             .map(std::path::absolute)
             .transpose()
-            .map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {error}")))?;
+            .map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {}", reason(&error))))?;
         let dir = place::directory(absolute.as_deref())?;
-        let paths =
-            place::list(Some(&dir)).map_err(|error| Failure::Unreachable(format!("cannot read the folder {}: {error}", dir.display())))?;
+        // One that was named: the others are there, or made when they are needed.
+        if !dir.exists() {
+            return Err(Failure::Unreachable(format!(
+                "there is no folder {} (--dir, LEVERET_DIR): create it, or name another",
+                dir.display()
+            )));
+        }
+        let paths = place::list(Some(&dir))
+            .map_err(|error| Failure::Unreachable(format!("cannot read the folder {}: {}", dir.display(), reason(&error))))?;
         let rows: Vec<Row> = paths.into_iter().map(Row::of).collect();
         if json {
             let mut out = output::raw();

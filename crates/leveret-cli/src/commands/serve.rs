@@ -11,7 +11,7 @@ use crate::output::{Answer, Failure, Outcome};
 use crate::target;
 use crate::units::bytes;
 use clap::{ArgMatches, Args};
-use leveret_engine::Arena;
+use leveret_engine::{reason, Arena};
 use leveret_server::settings::MEMORY;
 use leveret_server::{Settings, Shared};
 use options::Options;
@@ -116,7 +116,7 @@ fn make_absolute(options: &mut Options) -> Result<(), Failure> {
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, Failure> {
-    std::path::absolute(path).map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {error}")))
+    std::path::absolute(path).map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {}", reason(&error))))
 }
 
 fn tell_noted(noted: &[String]) {

@@ -3,7 +3,7 @@ use crate::output::{self, Answer, Failure, Outcome};
 use crate::target::{self, Target};
 use crate::units;
 use clap::Args;
-use leveret_engine::{Deadline, Encoding, Meta, Mode, Origin, Stored, Time, Value};
+use leveret_engine::{reason, Deadline, Encoding, Meta, Mode, Origin, Stored, Time, Value};
 use serde::Serialize;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
@@ -21,7 +21,7 @@ pub struct Set {
     value: OsString,
 
     /// How long the item lives: 30s, 5m, 2h, 1d; 0 = until it is evicted
-    #[arg(long, value_name = "DURATION", value_parser = units::parse_duration, default_value = "0", hide_default_value = true)]
+    #[arg(long, value_name = "DURATION", value_parser = units::parse_duration, allow_negative_numbers = true, default_value = "0", hide_default_value = true)]
     ttl: Duration,
 
     /// Only when the key is not there yet
@@ -33,7 +33,7 @@ pub struct Set {
     replace: bool,
 
     /// Only when the item still has this cas (see get --json)
-    #[arg(long, group = "mode", value_name = "CAS")]
+    #[arg(long, group = "mode", value_name = "CAS", value_parser = |text: &str| units::parse_number::<u64>(text, 0, u64::MAX))]
     cas: Option<u64>,
 
     /// Behind the present value
@@ -49,7 +49,7 @@ pub struct Set {
     integer: bool,
 
     /// The 32 bits that memcached clients keep beside a value
-    #[arg(long, value_name = "NUMBER", default_value_t = 0, hide_default_value = true)]
+    #[arg(long, value_name = "NUMBER", value_parser = |text: &str| units::parse_number::<u32>(text, 0, u32::MAX.into()), allow_negative_numbers = true, default_value_t = 0, hide_default_value = true)]
     flags: u32,
 
     /// The key is URI-encoded, as 'leveret keys' prints it
@@ -118,7 +118,7 @@ fn read_input() -> Result<Vec<u8>, Failure> {
     io::stdin()
         .lock()
         .read_to_end(&mut value)
-        .map_err(|error| Failure::Unreachable(format!("cannot read the value from standard input: {error}")))?;
+        .map_err(|error| Failure::Unreachable(format!("cannot read the value from standard input: {}", reason(&error))))?;
     Ok(value)
 }
 

@@ -9,7 +9,7 @@
 //! An owner word is `{incarnation: high 32, slot + 1: low 16}`; bits 16..32 are flags of the lock word that carries it.
 use crate::arena::layout::ProcessSlot;
 use crate::arena::mapping::Table;
-use crate::error::Error;
+use crate::error::{reason, Error};
 use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{self, Mode, OFlags};
@@ -115,9 +115,9 @@ fn register(path: &Path, identity: (u64, u64), processes: &Table<ProcessSlot>) -
 
     // SAFETY: a fresh mapping; it is never read or written, it only keeps the description, and with it the lock, alive.
     let life = unsafe { mm::mmap(ptr::null_mut(), LIFE_LEN, ProtFlags::READ, MapFlags::SHARED, file.as_fd(), 0) };
-    let life = life.map_err(|error| Error::NoLifeSign(error.to_string()))?;
+    let life = life.map_err(|error| Error::NoLifeSign(reason(&error.into())))?;
     // SAFETY: the page mapped just now.
-    unsafe { mm::madvise(life, LIFE_LEN, Advice::LinuxDontFork) }.map_err(|error| Error::NoLifeSign(error.to_string()))?;
+    unsafe { mm::madvise(life, LIFE_LEN, Advice::LinuxDontFork) }.map_err(|error| Error::NoLifeSign(reason(&error.into())))?;
 
     let entry = processes.at(slot);
     // A new incarnation first: from here on every lock word of an earlier one has a provably dead owner.

@@ -1,4 +1,5 @@
 //! `-Y`: the file of `user:password` lines.
+use leveret_engine::reason;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -32,7 +33,7 @@ impl Users {
     /// Reads the file. The last line may lack its end.
     pub fn read(path: &Path) -> Result<Users, UserError> {
         let failed = |why: String| UserError { path: path.to_owned(), why };
-        let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+        let bytes = std::fs::read(path).map_err(|error| failed(reason(&error)))?;
         if bytes.len() > BYTES_MAX {
             return Err(failed(format!("it has {} bytes, at most {BYTES_MAX} are allowed", bytes.len())));
         }

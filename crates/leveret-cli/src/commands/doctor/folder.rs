@@ -3,7 +3,7 @@ use super::arenas::Known;
 use super::volume::{self, mount_point, Volume};
 use super::Finding;
 use crate::users::Users;
-use leveret_engine::place;
+use leveret_engine::{place, reason};
 use rustix::fs::{accessat, Access, AtFlags, CWD};
 use std::fs;
 use std::io;
@@ -36,7 +36,7 @@ pub struct Place {
 
 impl Place {
     pub fn of(asked: Option<&Path>) -> Result<Place, String> {
-        let absolute = asked.map(std::path::absolute).transpose().map_err(|error| error.to_string())?;
+        let absolute = asked.map(std::path::absolute).transpose().map_err(|error| reason(&error))?;
         let dir = place::directory(absolute.as_deref()).map_err(|error| error.to_string())?;
         let choice = match asked {
             Some(asked) if std::env::var_os("LEVERET_DIR").is_some_and(|dir| dir == asked.as_os_str()) => Choice::Environment,
@@ -79,7 +79,7 @@ pub fn examine(place: &Place, known: &[Known]) -> Vec<Finding> {
         )],
         Err(error) => vec![Finding::problem(
             SUBJECT,
-            format!("cannot look at {}: {error}", place.dir.display()),
+            format!("cannot look at {}: {}", place.dir.display(), reason(&error)),
             "No arena can be made or found there.",
             "Choose a folder of this user: LEVERET_DIR (PHP: leveret.dir).",
         )],

@@ -3,7 +3,7 @@ use crate::commands::get::{ENCODINGS, ORIGINS};
 use crate::conversation::VALUE_MAX;
 use crate::json;
 use crate::output::Failure;
-use leveret_engine::{Meta, Origin};
+use leveret_engine::{reason, Meta, Origin};
 use serde_json::Value;
 use std::io::{self, BufRead, Read};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -120,7 +120,7 @@ impl<R: BufRead> Reader<R> {
 }
 
 fn failed(error: io::Error) -> Failure {
-    Failure::Unreachable(format!("cannot read the dump: {error}"))
+    Failure::Unreachable(format!("cannot read the dump: {}", reason(&error)))
 }
 
 #[cfg(test)]

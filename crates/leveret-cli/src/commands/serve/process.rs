@@ -1,6 +1,7 @@
 //! The process that the server lives in: its user, its limits, its place in the background, its word to systemd.
 use crate::output::Failure;
 use crate::users::{Account, Users};
+use leveret_engine::reason;
 use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 use rustix::{mm, stdio, thread};
 use std::env;
@@ -29,7 +30,7 @@ pub fn is_detached() -> bool {
 /// A new program instead of a fork: nothing is inherited that threads or locks could have left half done. What goes wrong at the
 /// start is said here, and in the exit code, since whoever started us still looks.
 pub fn detach() -> Result<ExitStatus, Failure> {
-    let failed = |error: io::Error| Failure::Unreachable(format!("-d: cannot start in the background: {error}"));
+    let failed = |error: io::Error| Failure::Unreachable(format!("-d: cannot start in the background: {}", reason(&error)));
     let mut words = env::args_os();
     let name = words.next().unwrap_or_else(|| "leveret".into());
     let mut child = Command::new("/proc/self/exe")
@@ -53,12 +54,14 @@ pub fn detach() -> Result<ExitStatus, Failure> {
 /// `-d`, in the new process: it leaves the session of whoever started it.
 pub fn leave_session() -> Result<(), Failure> {
     env::remove_var(DETACHED);
-    rustix::process::setsid().map(drop).map_err(|error| Failure::Unreachable(format!("-d: cannot leave the session: {error}")))
+    rustix::process::setsid()
+        .map(drop)
+        .map_err(|error| Failure::Unreachable(format!("-d: cannot leave the session: {}", reason(&error.into()))))
 }
 
 /// `-d`, second half: the server listens. The terminal goes; with a log file, or with -v, errors are still heard.
 pub fn let_go(logfile: Option<&Path>, stays_verbose: bool, dumps_core: bool) -> Result<(), Failure> {
-    let failed = |error: io::Error| Failure::Unreachable(format!("-d: cannot let go of the terminal: {error}"));
+    let failed = |error: io::Error| Failure::Unreachable(format!("-d: cannot let go of the terminal: {}", reason(&error)));
     println!("{READY}");
     io::stdout().flush().map_err(failed)?;
     let null = OpenOptions::new().read(true).write(true).open("/dev/null").map_err(failed)?;
@@ -66,7 +69,8 @@ pub fn let_go(logfile: Option<&Path>, stays_verbose: bool, dumps_core: bool) -> 
     match logfile {
         Some(path) => {
             let log = OpenOptions::new().append(true).create(true).open(path);
-            let log = log.map_err(|error| Failure::Unreachable(format!("cannot write the log file {}: {error}", path.display())))?;
+            let log =
+                log.map_err(|error| Failure::Unreachable(format!("cannot write the log file {}: {}", path.display(), reason(&error))))?;
             stdio::dup2_stderr(&log).map_err(|error| failed(error.into()))?;
         }
         None if stays_verbose => {}
@@ -86,7 +90,7 @@ pub fn raise_limits(connections: usize, threads: usize, dumps_core: bool) -> Res
         let highest = getrlimit(Resource::Core).maximum;
         setrlimit(Resource::Core, unlimited)
             .or_else(|_| setrlimit(Resource::Core, Rlimit { current: highest, maximum: highest }))
-            .map_err(|error| Failure::Unreachable(format!("-r: failed to ensure corefile creation: {error}")))?;
+            .map_err(|error| Failure::Unreachable(format!("-r: failed to ensure corefile creation: {}", reason(&error.into()))))?;
     }
     let needed = connections as u64 + 2 * threads as u64 + OTHER_FILES;
     let files = getrlimit(Resource::Nofile);
@@ -113,7 +117,7 @@ pub fn allow_locked_memory() {
 /// is far longer than its memory; and not what will be mapped later, for which each mapping would be held against the limit.
 pub fn lock_memory() {
     if let Err(error) = mm::mlockall(mm::MlockAllFlags::CURRENT | mm::MlockAllFlags::ONFAULT) {
-        eprintln!("leveret: -k has no effect: {error}; raise the limit (ulimit -l, LimitMEMLOCK=)");
+        eprintln!("leveret: -k has no effect: {}; raise the limit (ulimit -l, LimitMEMLOCK=)", reason(&error.into()));
     }
 }
 
@@ -135,8 +139,9 @@ pub fn account(user: Option<&str>) -> Result<Option<Account>, Failure> {
 
 /// `-u`. These calls change one thread, which is the only one yet; those to come inherit from it.
 pub fn become_user(account: &Account) -> Result<(), Failure> {
-    let failed =
-        |error: rustix::io::Errno| Failure::Unreachable(format!("-u: failed to assume identity of user {}: {error}", account.name));
+    let failed = |error: rustix::io::Errno| {
+        Failure::Unreachable(format!("-u: failed to assume identity of user {}: {}", account.name, reason(&error.into())))
+    };
     thread::set_thread_groups(&account.groups).map_err(failed)?;
     thread::set_thread_res_gid(account.gid, account.gid, account.gid).map_err(failed)?;
     thread::set_thread_res_uid(account.uid, account.uid, account.uid).map_err(failed)
@@ -147,7 +152,8 @@ pub struct PidFile(PathBuf);
 
 impl PidFile {
     pub fn write(path: &Path) -> Result<PidFile, Failure> {
-        let failed = |error: io::Error| Failure::Unreachable(format!("-P: could not write the pid file {}: {error}", path.display()));
+        let failed =
+            |error: io::Error| Failure::Unreachable(format!("-P: could not write the pid file {}: {}", path.display(), reason(&error)));
         let path = std::path::absolute(path).map_err(failed)?;
         // Beside it and then renamed: who waits for the file never reads half a number.
         let mut unfinished = path.clone().into_os_string();

@@ -5,6 +5,7 @@ use super::options::Options;
 use crate::output::Failure;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
+use leveret_engine::reason;
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -124,14 +125,20 @@ fn environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<OsStri
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| Failure::Unreachable(format!("cannot read {}: {error}", path.display())))
+    fs::read_to_string(path).map_err(|error| Failure::Unreachable(format!("cannot read {}: {}", path.display(), reason(&error))))
 }
 
 fn config(path: &Path) -> Result<Vec<OsString>, Failure> {
     let wrong = |error: String| Failure::Usage(format!("{}: {error}", path.display()));
+    let text = text(path)?;
     let table: toml::Table =
-        text(path)?.parse().map_err(|error: toml::de::Error| wrong(error.to_string().trim_end().replace('\n', " ")))?;
+        text.parse().map_err(|error: toml::de::Error| wrong(format!("line {}: {}", line_of(&text, &error), error.message())))?;
     words_of(&table).map_err(wrong)
+}
+
+fn line_of(text: &str, error: &toml::de::Error) -> usize {
+    let before = text.get(..error.span().map_or(0, |span| span.start)).unwrap_or(text);
+    before.bytes().filter(|byte| *byte == b'\n').count() + 1
 }
 
 fn words_of(table: &toml::Table) -> Result<Vec<OsString>, String> {

@@ -1,5 +1,6 @@
 //! Runs a PHP and lets it say what it has loaded and how it is set.
 use super::pools::{self, Pool};
+use leveret_engine::reason;
 use rustix::process::{kill_process, Pid, Signal};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -124,7 +125,7 @@ fn run(mut command: Command) -> Result<String, Silent> {
         if error.kind() == io::ErrorKind::NotFound {
             Silent::Absent
         } else {
-            Silent::Failed(format!("it cannot be run: {error}"))
+            Silent::Failed(format!("it cannot be run: {}", reason(&error)))
         }
     };
     let child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().map_err(failed)?;
