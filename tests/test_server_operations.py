@@ -55,6 +55,43 @@ class Operations(SystemTest):
         done = tool(COMMAND, "serve", "-f", "1.25", "-n", "48", "-L", "-o", "hashpower=20,slab_reassign", "-V")
         self.assertEqual(0, done.returncode, done.stderr)
 
+    def test_every_option_of_memcached(self):
+        """whatever option Debian's memcached names in its help is accepted, by its letter, its long name, and behind -o"""
+        told = tool("memcached", "-h").stdout
+        options = re.findall(r"(?m)^(-\w),? +(--[\w-]+)?(=<)?", told)
+        self.assertGreater(len(options), 35, told)
+        # Options with a value, of which the help does not show all; SASL and TLS come later, and the rest prints and ends.
+        values = {"-p": "-1", "-U": "0", "-s": self.folder / "socket", "-a": "770", "-l": "127.0.0.1", "-u": "root", "-m": "64", "-c": "100",
+                  "-P": self.folder / "pid", "-f": "1.5", "-n": "64", "-D": ".", "-t": "2", "-R": "10", "-b": "100", "-B": "auto", "-I": "2m",
+                  "-Y": self.folder / "users", "-e": self.folder / "memory", "-o": "modern", "-N": "1"}
+        later, others = {"-S", "-Z"}, {"-h", "-V", "-i"}
+        for letter, name, shows_value in options:
+            self.assertTrue(letter in values or not shows_value, letter)
+            words = [[letter, str(values[letter])] if letter in values else [letter]]
+            if name:
+                # The help of 1.6.18 says --napi_ids, the program takes --napi-ids.
+                name = name.replace("_", "-")
+                words.append([f"{name}={values[letter]}" if letter in values else name])
+            for option in words:
+                with self.subTest(option=option):
+                    done = tool(COMMAND, "serve", *option, *([] if letter in others else ["-V"]))
+                    self.assertEqual(0, done.returncode, done.stderr)
+        for letter in later:
+            self.assertIn("later", tool(COMMAND, "serve", "-p", "-1", "-u", "root", letter).stderr)
+        names = re.findall(r"(?m)^   - (\w+):", told)
+        self.assertGreater(len(names), 40, told)
+        numbers = {"hash_algorithm": "xxh3", "hot_lru_pct": "20", "warm_lru_pct": "40", "hot_max_factor": "0.2", "warm_max_factor": "2",
+                   "hashpower": "20", "tail_repair_time": "100", "slab_automove_freeratio": "0.1", "slab_chunk_max": "512"}
+        bare = {"maxconns_fast", "track_sizes", "modern", "ext_drop_unread", "ssl_session_cache", "ssl_kernel_tls"}
+        extended = ",".join(name if name in bare or name.startswith("no_") else f"{name}={numbers.get(name, 1)}" for name in names)
+        server = Server(self, "leveret", "-o", extended, udp=False)
+        self.assertEqual(b"END\r\n", server.talk(b"get k\r\n"))
+        server.errors.seek(0)
+        said = server.errors.read()
+        self.assertIn("accepted without effect", said)
+        self.assertEqual(1, len(said.splitlines()), said)
+        self.remark(f"{len(options)} options, {len(names)} behind -o")
+
     def test_only_loopback_and_no_udp(self):
         """by default it listens on loopback only, and not to UDP"""
         server = Server(self, "leveret", udp=False)
