@@ -47,7 +47,7 @@ static bool give_value(memc_object *self, client_copy *copy, bool is_extended, z
 }
 
 /* A miss is filled by the script: $cache_cb($memc, $key, &$value, &$expiration), with GET_EXTENDED ($memc, $key, &$value). */
-static void read_through(memc_object *self, zend_fcall_info *call, zend_fcall_info_cache *cache, zend_string *server_key, zend_string *key, bool is_extended, zval *return_value)
+static zend_never_inline void read_through(memc_object *self, zend_fcall_info *call, zend_fcall_info_cache *cache, zend_string *server_key, zend_string *key, bool is_extended, zval *return_value)
 {
 	zval arguments[4], answer, *value = &arguments[2];
 	ZVAL_OBJ_COPY(&arguments[0], &self->std);
@@ -86,7 +86,7 @@ static void read_through(memc_object *self, zend_fcall_info *call, zend_fcall_in
 
 /* One server that is an arena: the item is read straight from memory. True: it was found, and *return_value is its value, or false if it
  * cannot be decoded. */
-static bool get_from_arena(memc_object *self, leveret_arena *arena, zend_string *key, bool is_extended, zval *return_value)
+static zend_always_inline bool get_from_arena(memc_object *self, leveret_arena *arena, zend_string *key, bool is_extended, zval *return_value)
 {
 	client_copy copy = {0};
 	leveret_status status = client_copy_item(arena, key, is_extended, &copy);
@@ -95,14 +95,16 @@ static bool get_from_arena(memc_object *self, leveret_arena *arena, zend_string 
 	if (status != LEVERET_OK) {
 		return false;
 	}
-	if (UNEXPECTED(!give_value(self, &copy, is_extended, return_value))) {
+	if (EXPECTED(copy.data && !is_extended && php_leveret_is_string(&copy.meta))) {
+		RETVAL_NEW_STR(copy.data);
+	} else if (!give_value(self, &copy, is_extended, return_value)) {
 		RETVAL_FALSE;
 	}
 	return true;
 }
 
 /* As get_from_arena, by a request. */
-static bool get_from_servers(memc_object *self, zend_string *server_key, zend_string *key, bool is_extended, zval *return_value)
+static zend_never_inline bool get_from_servers(memc_object *self, zend_string *server_key, zend_string *key, bool is_extended, zval *return_value)
 {
 	client_copy copy = {0};
 	leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(key), .group = memc_group(server_key), .with_cas = is_extended, .server = -1 };
@@ -115,12 +117,13 @@ static bool get_from_servers(memc_object *self, zend_string *server_key, zend_st
 	return true;
 }
 
-static void get(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
+static zend_always_inline void get(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 {
 	zend_string *server_key = NULL, *key;
-	zend_fcall_info call = empty_fcall_info;
-	zend_fcall_info_cache cache = empty_fcall_info_cache;
+	zend_fcall_info call;
+	zend_fcall_info_cache cache;
 	zend_long flags = 0;
+	call.size = 0;   /* no callback */
 	ZEND_PARSE_PARAMETERS_START(1 + by_key, 3 + by_key)
 		if (by_key) {
 			Z_PARAM_STR(server_key)
