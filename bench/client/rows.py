@@ -52,11 +52,12 @@ class Instructions(Row):
 
 
 class OneServerOrFour(Row):
-    """50 keys over four servers, against the same keys on one: both ours."""
+    """50 keys over four servers, against the same keys on one: both ours; and as floor the bare conversation, likewise."""
 
     def start(self, setting):
-        return {'yardstick': self._worker(setting, 'ours', setting.servers('tcp')),
-                'ours': self._worker(setting, 'ours', setting.servers('four'))}
+        one, four = setting.servers('tcp'), setting.servers('four')
+        return {'yardstick': self._worker(setting, 'ours', one), 'ours': self._worker(setting, 'ours', four),
+                'floor of one': self._worker(setting, 'bare', one), 'floor of four': self._worker(setting, 'bare', four)}
 
 
 class InMemory(Row):
@@ -84,7 +85,9 @@ ROWS = {
     'set-instr': Instructions('set, TCP, instructions of the process', 'set', 0.9, 1000, keys=1),
     'get-unix-instr': Instructions('get, Unix socket, instructions of the process', 'get', 0.9, 1000, keys=1, servers='unix'),
     'set-unix-instr': Instructions('set, Unix socket, instructions of the process', 'set', 0.9, 1000, keys=1, servers='unix'),
-    'udp': Row('get, UDP', 'get', 1.0, 2000, keys=1, udp=True),
+    # MemcachePool asks by UDP for lists only: get('key') goes over TCP, whatever port was given.
+    'udp': Row('get of a list of one, UDP', 'getMany', 1.0, 2000, keys=1, udp=True),
+    'udp-tcp': Row('get, UDP (MemcachePool: TCP)', 'get', None, 2000, keys=1, udp=True),
     'udp50': Row('getMulti of 50, UDP', 'getMany', 1.0, 50, udp=True),
     'connect-cpu': Row('connect, get, close: CPU time of the client', 'connect', 0.8, 500, keys=1, unit='cpu_us'),
     'connect-arena': InMemory('connect, get, close on an arena (beside apcu_fetch)', 'connect', None, 500, keys=1, servers='arena'),

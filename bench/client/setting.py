@@ -53,7 +53,9 @@ class Setting:
         return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
     def _php(self, side):
-        if side in PEERS:
+        if side == 'bare':
+            settings = ['extension=sockets']
+        elif side in PEERS:
             settings = [f'extension={name}' for name in PEERS[side]]
         else:
             settings = [f'extension={self.extension}', 'leveret.provide=memcached,apcu', f'leveret.dir={self._folder}', 'apc.enable_cli=1']

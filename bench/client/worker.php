@@ -2,7 +2,8 @@
 /*
  * One client of the benchmark as a process that lives through all rounds: php worker.php SIDE
  *
- * SIDE is leveret (our Memcached), leveret-arena (the same), apcu (our apcu_*), memcached or memcache (the peers). It reads one JSON
+ * SIDE is leveret (our Memcached), leveret-arena (the same), apcu (our apcu_*), memcached or memcache (the peers), or bare (ready-made
+ * requests over plain sockets, whose answers nobody reads: what the machine needs for it, whoever the client is). It reads one JSON
  * command a line and answers each with one JSON line. {"do": "prepare", "workload", "servers", "calls", "keys", "bytes"} stores the
  * keys; {"do": "measure"} makes the calls and tells ns of wall clock, us of CPU, calls and wrong answers. The answers are kept and
  * looked at when the clock has stopped.
@@ -22,7 +23,7 @@ function fail(string $why): never
 /** What differs between the classes: how servers are added, and how many keys are stored. */
 abstract class Client
 {
-    public object $cache;
+    public ?object $cache = null;
 
     abstract public function __construct(array $servers, array $options);
 
@@ -33,6 +34,12 @@ abstract class Client
     abstract public function deleteMany(array $keys): mixed;
 
     abstract public function close(): void;
+
+    /** What getMany() answered, by key. */
+    public function values(mixed $answer): mixed
+    {
+        return $answer;
+    }
 }
 
 final class ClientMemcached extends Client
@@ -142,6 +149,88 @@ final class ClientApcu extends Client
     }
 }
 
+/** Whole requests of all servers go out, then whole answers come in. */
+final class ClientBare extends Client
+{
+    private array $sockets = [];
+    private array $made = [];
+
+    public function __construct(array $servers, array $options)
+    {
+        foreach ($servers as [$host, $port]) {
+            $socket = socket_create(AF_INET, SOCK_STREAM, SOL_TCP);
+            if (!socket_connect($socket, $host, $port) || !socket_set_option($socket, SOL_TCP, TCP_NODELAY, 1)) {
+                fail('no connection');
+            }
+            $this->sockets[] = $socket;
+        }
+    }
+
+    public function setMany(array $values): bool
+    {
+        if (($this->made['values'] ?? null) !== $values) {
+            $this->make($values);
+        }
+        $stored = $this->exchange($this->made['sets'], array_map(fn ($count) => $count * strlen("STORED\r\n"), $this->made['counts']));
+        return array_sum(array_map(fn ($answer) => substr_count($answer, "STORED\r\n"), $stored)) === count($values);
+    }
+
+    public function getMany(array $keys): mixed
+    {
+        return $this->exchange($this->made['gets'], $this->made['lengths']);
+    }
+
+    public function values(mixed $answer): mixed
+    {
+        preg_match_all("/VALUE (\\S+) 0 \\d+\r\n([^\r]*)\r\n/", implode($answer), $found);
+        return array_combine($found[1], $found[2]);
+    }
+
+    public function deleteMany(array $keys): mixed
+    {
+        fail('nobody asks for that');
+    }
+
+    public function close(): void
+    {
+    }
+
+    private function make(array $values): void
+    {
+        $all = count($this->sockets);
+        $this->made = ['values' => $values, 'sets' => array_fill(0, $all, ''), 'gets' => array_fill(0, $all, 'get'),
+            'counts' => array_fill(0, $all, 0), 'lengths' => array_fill(0, $all, strlen("END\r\n"))];
+        foreach (array_keys($values) as $i => $key) {
+            $server = $i % $all;
+            $len = strlen($values[$key]);
+            $this->made['sets'][$server] .= "set $key 0 0 $len\r\n$values[$key]\r\n";
+            $this->made['gets'][$server] .= " $key";
+            $this->made['counts'][$server]++;
+            $this->made['lengths'][$server] += strlen("VALUE $key 0 $len\r\n") + $len + 2;
+        }
+        foreach ($this->made['gets'] as &$get) {
+            $get .= "\r\n";
+        }
+    }
+
+    private function exchange(array $requests, array $lengths): array
+    {
+        foreach ($requests as $server => $request) {
+            socket_send($this->sockets[$server], $request, strlen($request), 0);
+        }
+        $answers = [];
+        foreach ($lengths as $server => $length) {
+            for ($answer = ''; strlen($answer) < $length; $answer .= $part) {
+                if (!socket_recv($this->sockets[$server], $part, 65536, 0)) {
+                    fail('a server has hung up');
+                }
+            }
+            $answers[] = $answer;
+        }
+        return $answers;
+    }
+}
+
 $client = null;
 $command = [];
 $values = [];
@@ -163,6 +252,7 @@ function prepare(array $given, string $side): array
     $class = match ($side) {
         'memcache' => ClientMemcache::class,
         'apcu' => ClientApcu::class,
+        'bare' => ClientBare::class,
         default => ClientMemcached::class,
     };
     $options = [];
@@ -244,6 +334,7 @@ function wrong(array $out, array $values, Client $client, array $keys): int
     global $command;
     $wrong = 0;
     foreach ($out as $number => $answer) {
+        $answer = $command['workload'] === 'getMany' ? $client->values($answer) : $answer;
         $wrong += match ($command['workload']) {
             'get', 'connect' => $answer !== $values[$keys[0]],
             // php-memcached gives them in its servers' order.
@@ -253,7 +344,7 @@ function wrong(array $out, array $values, Client $client, array $keys): int
         };
     }
     // Was it stored, and deleted? The server is asked, not the answers believed.
-    $now = $client->getMany($keys);
+    $now = $client->values($client->getMany($keys));
     return $wrong + match ($command['workload']) {
         'deleteMany' => $now !== [] && $now !== false,
         'set', 'setMany' => array_diff_assoc($values, (array) $now) !== [],
