@@ -1,5 +1,5 @@
 //! Servers that hang, close, lie, or answer for another key: the caller gets a code in time, and never another key's value.
-use leveret_client::pool::{Code, Operation, Options, Pool, Protocol, Request};
+use leveret_client::pool::{Code, Operation, Options, Pool, Protocol, Request, Tuning};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
@@ -151,6 +151,53 @@ fn a_server_that_hangs_or_drips_is_left_in_time() {
             let told = batch(&mut pool, &[(Operation::Get, "key"), (Operation::Get, "other")]);
             assert_eq!(told.iter().map(|told| told.1).collect::<Vec<_>>(), [Code::Timeout; 2]);
         }
+    }
+}
+
+fn versions(pool: &mut Pool) -> Vec<(usize, Code, Vec<u8>)> {
+    pool.begin();
+    pool.add(&Request::new(Operation::Version, b"")).unwrap();
+    pool.run();
+    let mut told = Vec::new();
+    while let Some(answer) = pool.next_answer() {
+        told.push((answer.server, answer.code, answer.value.to_vec()));
+    }
+    told.sort_by_key(|told| told.0);
+    told
+}
+
+/// Over connections that have served a batch, one of three servers says nothing more, or hangs up: whichever it is, the answers of the
+/// others are told, and it alone fails.
+#[test]
+fn one_silent_server_does_not_keep_back_the_others() {
+    for (silent, hangs_up) in (0..3).flat_map(|silent| [(silent, false), (silent, true)]) {
+        let mut pool = Pool::new(Options { io_timeout: Duration::from_secs(60), retry_timeout: Duration::ZERO, ..Options::default() });
+        for index in 0..3 {
+            let speaks = index != silent;
+            let port = server(move |number, mut stream, _| {
+                let _ = stream.write_all(b"VERSION 1\r\n");
+                std::thread::spawn(move || {
+                    let mut room = [0; 64];
+                    while stream.read(&mut room).is_ok_and(|len| len > 0) {
+                        // A batch that met the end of an idle connection is sent again over a new one.
+                        if hangs_up && !speaks {
+                            return;
+                        }
+                        let _ = if speaks { stream.write_all(b"VERSION 2\r\n") } else { Ok(()) };
+                    }
+                });
+                assert!(number == 0 || hangs_up && !speaks);
+            });
+            pool.add_server("127.0.0.1", port, 0, 1);
+        }
+        let said = |server, version: &str| (server, Code::Success, version.as_bytes().to_vec());
+        assert_eq!(versions(&mut pool), [said(0, "1"), said(1, "1"), said(2, "1")]);
+        if !hangs_up {
+            pool.tune(silent, Tuning { timeout: Some(Duration::from_millis(200)), retry_timeout: None });
+        }
+        let mut want = [said(0, "2"), said(1, "2"), said(2, "2")];
+        want[silent] = if hangs_up { said(silent, "1") } else { (silent, Code::Timeout, Vec::new()) };
+        assert_eq!(versions(&mut pool), want, "{silent} {hangs_up}");
     }
 }
 
