@@ -26,8 +26,6 @@ pub struct leveret_pool {
     ejects: [bool; 2],
     /// What leveret_pool_arena gives.
     arena: Option<leveret_arena>,
-    /// It is the pool's only server, and remains that as long as the list of servers.
-    is_arena: bool,
 }
 
 /// Codes are libmemcached's numbers, which PHP shows as Memcached::RES_*.
@@ -102,7 +100,6 @@ pub extern "C" fn leveret_pool_new() -> *mut leveret_pool {
         limits,
         ejects: [false; 2],
         arena: None,
-        is_arena: false,
     }))
 }
 

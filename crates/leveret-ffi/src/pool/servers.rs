@@ -200,10 +200,6 @@ pub unsafe extern "C" fn leveret_pool_route(pool: *mut leveret_pool, key: levere
 pub unsafe extern "C" fn leveret_pool_arena(pool: *mut leveret_pool) -> *mut leveret_arena {
     // SAFETY: by contract.
     let pool = unsafe { &mut *pool };
-    // Asked at every read: what can be no other one is not looked up again.
-    if let Some(arena) = pool.arena.as_mut().filter(|arena| pool.is_arena && !arena.0.is_lost()) {
-        return arena;
-    }
     let current = pool.pool.arena();
     // Handles of one arena share its path, so one look tells whether it is still the same.
     let is_same = match (&pool.arena, current) {
@@ -213,7 +209,6 @@ pub unsafe extern "C" fn leveret_pool_arena(pool: *mut leveret_pool) -> *mut lev
     };
     if !is_same {
         pool.arena = current.map(|arena| leveret_arena(arena.clone()));
-        pool.is_arena = pool.pool.server(0).is_some_and(|server| server.kind == ServerKind::Arena);
     }
     pool.arena.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut)
 }
