@@ -384,6 +384,19 @@ PS_GC_FUNC(memcache)
 	return 0;
 }
 
+#if PHP_VERSION_ID >= 80600
+/* From then on PS_MOD wants these two of each handler; before, it took PHP's own, as here. */
+PS_CREATE_SID_FUNC(memcache)
+{
+	return php_session_create_id(mod_data);
+}
+
+PS_VALIDATE_SID_FUNC(memcache)
+{
+	return php_session_validate_sid(mod_data, key);
+}
+#endif
+
 ps_module ps_mod_memcache = { PS_MOD(memcache) };
 
 void php_leveret_memcache_session(void)

@@ -163,7 +163,8 @@ static void store(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation)
 		Z_PARAM_LONG(cas)
 	ZEND_PARSE_PARAMETERS_END();
 	if (Z_TYPE_P(key) != IS_ARRAY && !value) {
-		WRONG_PARAM_COUNT;
+		zend_wrong_param_count();
+		RETURN_THROWS();
 	}
 	mmc_link *link = mmc_link_of(object);
 	if (!link) {
