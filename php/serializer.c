@@ -7,6 +7,7 @@
 #endif
 
 #include "php_leveret_globals.h"
+#include "igbinary_check.h"
 
 #include "ext/standard/basic_functions.h"
 #include "ext/standard/php_var.h"
@@ -200,7 +201,7 @@ bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, zva
 	} else if (restricted()) {
 		*problem = "it is of igbinary or msgpack, which cannot keep to leveret.allowed_classes";
 	} else if (encoding == LEVERET_IGBINARY && has_igbinary()) {
-		readable = found.igbinary_unserialize((const uint8_t *) data, len, return_value) == 0;
+		readable = php_leveret_igbinary_check(data, len) && found.igbinary_unserialize((const uint8_t *) data, len, return_value) == 0;
 	} else if (encoding == LEVERET_MSGPACK && has_msgpack()) {
 		readable = found.msgpack_unserialize(return_value, (char *) data, len) == SUCCESS;
 	} else {
