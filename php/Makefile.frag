@@ -1,7 +1,7 @@
 # Cargo decides what is stale, so its rule always runs. With --with-leveret-core there is no cargo and nothing to do.
 .PHONY: leveret-core
 leveret-core:
-	@if test -n "$(LEVERET_CARGO)"; then $(LEVERET_CARGO) build --release --locked -p leveret-ffi --manifest-path "$(LEVERET_MANIFEST)" --target-dir "$(LEVERET_TARGET)"; fi
+	@if test -n "$(LEVERET_CARGO)"; then $(LEVERET_CARGO) build --release --locked -p leveret-ffi $(LEVERET_FEATURES) --manifest-path "$(LEVERET_MANIFEST)" --target-dir "$(LEVERET_TARGET)"; fi
 
 $(LEVERET_CORE_LIB): leveret-core
 	@:

@@ -24,7 +24,7 @@ void client_payload_set_integer(client_payload *payload, zend_long number);
 /* Runs user code. False: an exception is pending, or a warning was given. */
 bool client_payload_serialize(client_payload *payload, leveret_encoding encoding, zval *value);
 /* Into at most `room` bytes. False: it needs more, or cannot be, and stays as it is. */
-bool client_payload_compress(client_payload *payload, uint32_t codec, uint32_t level, size_t room);
+bool client_payload_compress(client_payload *payload, uint32_t codec, int32_t level, size_t room);
 void client_payload_free(client_payload *payload);
 
 /* --- client_copy.c: answers of a pool, and items of an arena, in the request's heap --- */

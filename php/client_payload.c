@@ -38,7 +38,7 @@ bool client_payload_serialize(client_payload *payload, leveret_encoding encoding
 	return true;
 }
 
-bool client_payload_compress(client_payload *payload, uint32_t codec, uint32_t level, size_t room)
+bool client_payload_compress(client_payload *payload, uint32_t codec, int32_t level, size_t room)
 {
 	zend_string *packed = zend_string_alloc(room, 0);
 	if (leveret_compress(codec, payload->bytes, level, ZSTR_VAL(packed), &room) != 0) {

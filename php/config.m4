@@ -18,6 +18,11 @@ PHP_ARG_WITH([leveret-include],
   [AS_HELP_STRING([--with-leveret-include=DIR], [The folder of leveret.h, where it is not found beside the library])],
   [no], [no])
 
+PHP_ARG_ENABLE([leveret-zstd],
+  [whether cargo builds in zstd],
+  [AS_HELP_STRING([--enable-leveret-zstd], [Read and write values that Memcached compresses with zstd])],
+  [no], [no])
+
 if test "$PHP_LEVERET" != "no"; then
   leveret_source=`cd "$srcdir" && pwd`
   leveret_root=`cd "$srcdir/.." && pwd`
@@ -42,6 +47,11 @@ if test "$PHP_LEVERET" != "no"; then
     LEVERET_MANIFEST="$leveret_root/Cargo.toml"
     LEVERET_CORE_LIB="$LEVERET_TARGET/release/libleveret_ffi.a"
     leveret_core_dir="$leveret_root"
+    LEVERET_FEATURES=
+    if test "$PHP_LEVERET_ZSTD" != "no"; then
+      LEVERET_FEATURES="--features zstd"
+    fi
+    PHP_SUBST([LEVERET_FEATURES])
     PHP_SUBST([LEVERET_CARGO])
     PHP_SUBST([LEVERET_TARGET])
     PHP_SUBST([LEVERET_MANIFEST])

@@ -262,12 +262,10 @@ class Memcached
     /** @var int */
     const RES_PAYLOAD_FAILURE = -1001;
 
-    /* What was built in. HAVE_IGBINARY and HAVE_MSGPACK are added when the module starts. */
+    /* What was built in. HAVE_IGBINARY, HAVE_MSGPACK and HAVE_ZSTD are added when the module starts. */
 
     /** @var int */
     const LIBMEMCACHED_VERSION_HEX = 16777240;
-    /** @var bool */
-    const HAVE_ZSTD = false;
     /** @var bool */
     const HAVE_JSON = true;
     /** @var bool */

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: bc0a2d3800c5f21a78f4cb839b1e6a0fb8192aaa */
+ * Stub hash: ac3ce342427c9d911609ec07594669da96b603db */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Memcached___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, persistent_id, IS_STRING, 1, "null")
@@ -1039,12 +1039,6 @@ static zend_class_entry *register_class_Memcached(void)
 	zend_string *const_LIBMEMCACHED_VERSION_HEX_name = zend_string_init_interned("LIBMEMCACHED_VERSION_HEX", sizeof("LIBMEMCACHED_VERSION_HEX") - 1, 1);
 	zend_declare_class_constant_ex(class_entry, const_LIBMEMCACHED_VERSION_HEX_name, &const_LIBMEMCACHED_VERSION_HEX_value, ZEND_ACC_PUBLIC, NULL);
 	zend_string_release(const_LIBMEMCACHED_VERSION_HEX_name);
-
-	zval const_HAVE_ZSTD_value;
-	ZVAL_FALSE(&const_HAVE_ZSTD_value);
-	zend_string *const_HAVE_ZSTD_name = zend_string_init_interned("HAVE_ZSTD", sizeof("HAVE_ZSTD") - 1, 1);
-	zend_declare_class_constant_ex(class_entry, const_HAVE_ZSTD_name, &const_HAVE_ZSTD_value, ZEND_ACC_PUBLIC, NULL);
-	zend_string_release(const_HAVE_ZSTD_name);
 
 	zval const_HAVE_JSON_value;
 	ZVAL_TRUE(&const_HAVE_JSON_value);

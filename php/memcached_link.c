@@ -64,7 +64,7 @@ enum { HASH_MD5 = 1, HASH_LAST = 8 };
 
 static zend_long compression_of(const char *name)
 {
-	return strcmp(name, "zlib") == 0 ? MEMC_COMPRESSION_ZLIB : MEMC_COMPRESSION_FASTLZ;
+	return strcmp(name, "zlib") == 0 ? MEMC_COMPRESSION_ZLIB : strcmp(name, "zstd") == 0 ? MEMC_COMPRESSION_ZSTD : MEMC_COMPRESSION_FASTLZ;
 }
 
 static zend_long serializer_of(const char *name)
@@ -285,7 +285,7 @@ static bool set_option(memc_object *self, zend_long option, zval *value)
 			link->compression = number != 0;
 			return true;
 		case MEMC_OPT_COMPRESSION_TYPE:
-			if (number != MEMC_COMPRESSION_FASTLZ && number != MEMC_COMPRESSION_ZLIB) {
+			if (number != MEMC_COMPRESSION_FASTLZ && number != MEMC_COMPRESSION_ZLIB && !(number == MEMC_COMPRESSION_ZSTD && leveret_has_codec(LEVERET_CODEC_ZSTD))) {
 				memc_result(self, MEMC_INVALID_ARGUMENTS);
 				return false;
 			}

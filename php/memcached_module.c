@@ -29,8 +29,9 @@ static bool is_one_of(zend_ini_entry *entry, zend_string *value, const char *con
 
 static PHP_INI_MH(on_update_compression_type)
 {
-	static const char *const words[] = { "fastlz", "zlib", NULL };
-	if (new_value && !is_one_of(entry, new_value, words, "fastlz or zlib")) {
+	bool has_zstd = leveret_has_codec(LEVERET_CODEC_ZSTD);
+	const char *const words[] = { "fastlz", "zlib", has_zstd ? "zstd" : NULL, NULL };
+	if (new_value && !is_one_of(entry, new_value, words, has_zstd ? "fastlz, zlib or zstd" : "fastlz or zlib")) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
@@ -156,7 +157,7 @@ static PHP_MINFO_FUNCTION(memcached)
 	php_info_print_table_row(2, "igbinary support", php_leveret_has_serializer(LEVERET_IGBINARY) ? "yes" : "no");
 	php_info_print_table_row(2, "json support", "yes");
 	php_info_print_table_row(2, "msgpack support", php_leveret_has_serializer(LEVERET_MSGPACK) ? "yes" : "no");
-	php_info_print_table_row(2, "zstd support", "no");
+	php_info_print_table_row(2, "zstd support", leveret_has_codec(LEVERET_CODEC_ZSTD) ? "yes" : "no");
 	php_info_print_table_end();
 	DISPLAY_INI_ENTRIES();
 }

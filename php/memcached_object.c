@@ -551,6 +551,7 @@ void php_leveret_memcached_class(void)
 	php_leveret_memcached_ce->create_object = create;
 	zend_declare_class_constant_bool(php_leveret_memcached_ce, "HAVE_IGBINARY", strlen("HAVE_IGBINARY"), php_leveret_has_serializer(LEVERET_IGBINARY));
 	zend_declare_class_constant_bool(php_leveret_memcached_ce, "HAVE_MSGPACK", strlen("HAVE_MSGPACK"), php_leveret_has_serializer(LEVERET_MSGPACK));
+	zend_declare_class_constant_bool(php_leveret_memcached_ce, "HAVE_ZSTD", strlen("HAVE_ZSTD"), leveret_has_codec(LEVERET_CODEC_ZSTD) != 0);
 	exception_ce = register_class_MemcachedException(spl_ce_RuntimeException);
 	memcpy(&handlers, zend_get_std_object_handlers(), sizeof(handlers));
 	handlers.offset = offsetof(memc_object, std);

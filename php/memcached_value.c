@@ -20,6 +20,7 @@ enum { TYPE_STRING, TYPE_LONG, TYPE_DOUBLE, TYPE_BOOL, TYPE_SERIALIZED, TYPE_IGB
 #define FLAG_COMPRESSED (1u << 4)
 #define FLAG_ZLIB (2u << 4)
 #define FLAG_FASTLZ (4u << 4)
+#define FLAG_ZSTD (8u << 4)
 #define USER_OF(flags) ((flags) >> 16)
 
 /* --- encoding --- */
@@ -67,7 +68,11 @@ static bool serialize(memc_link *link, zval *value, client_payload *payload)
 
 static uint32_t codec_of_link(const memc_link *link)
 {
-	return link->compression_type == MEMC_COMPRESSION_ZLIB ? LEVERET_CODEC_ZLIB : LEVERET_CODEC_FASTLZ;
+	switch (link->compression_type) {
+		case MEMC_COMPRESSION_ZLIB: return LEVERET_CODEC_ZLIB;
+		case MEMC_COMPRESSION_ZSTD: return LEVERET_CODEC_ZSTD;
+		default: return LEVERET_CODEC_FASTLZ;
+	}
 }
 
 /* Compresses where that saves enough. Failing to is no error: the value stays as it is. */
@@ -80,8 +85,8 @@ static void compress(const memc_link *link, client_payload *payload)
 	uint32_t codec = codec_of_link(link);
 	/* What takes more room than this saves too little. A factor below 1 lets it grow, but no codec makes more of its input than twice. */
 	size_t room = (size_t) MIN((double) len / MEMCACHED_G(compression_factor), 2.0 * (double) len + 64);
-	if (client_payload_compress(payload, codec, (uint32_t) link->compression_level, room)) {
-		payload->meta.flags |= FLAG_COMPRESSED | (codec == LEVERET_CODEC_ZLIB ? FLAG_ZLIB : FLAG_FASTLZ);
+	if (client_payload_compress(payload, codec, (int32_t) MAX(MIN(link->compression_level, INT32_MAX), INT32_MIN), room)) {
+		payload->meta.flags |= FLAG_COMPRESSED | (codec == LEVERET_CODEC_ZLIB ? FLAG_ZLIB : codec == LEVERET_CODEC_ZSTD ? FLAG_ZSTD : FLAG_FASTLZ);
 	}
 }
 

@@ -31,7 +31,8 @@ leveret_core() { printf '%s/release/libleveret_ffi.a' "$(cargo_target)"; }
 
 build_rust() {
     step "Building the engine, its C library and the command"
-    cargo build --release --locked -p leveret-ffi -p leveret-cli
+    # LEVERET_FEATURES=zstd: what is not built by itself.
+    cargo build --release --locked -p leveret-ffi -p leveret-cli ${LEVERET_FEATURES:+--features "leveret-ffi/$LEVERET_FEATURES"}
     put "$(cargo_target)/release/leveret" build/leveret
 }
 

@@ -65,6 +65,8 @@ counted() {
 rust_part() {
     counted "rust: cargo test --workspace" build/test-rust.log rust_counts \
         cargo test --workspace --locked --no-fail-fast "$@"
+    [ $# -gt 0 ] || counted "rust: the codecs with the feature zstd" build/test-zstd.log rust_counts \
+        cargo test --locked -p leveret-client --features zstd --lib codec
 }
 
 rust_counts() {

@@ -6,11 +6,10 @@ leveret.provide=apcu,memcached
 <?php
 require __DIR__ . '/memcached.inc';
 
-var_dump(Memcached::HAVE_SASL, Memcached::HAVE_ENCODING, Memcached::HAVE_ZSTD, Memcached::HAVE_JSON, Memcached::HAVE_SESSION);
+var_dump(Memcached::HAVE_SASL, Memcached::HAVE_ENCODING, Memcached::HAVE_JSON, Memcached::HAVE_SESSION);
 var_dump(method_exists('Memcached', 'setSaslAuthData'), method_exists('Memcached', 'setEncodingKey'));
 ?>
 --EXPECT--
-bool(false)
 bool(false)
 bool(false)
 bool(true)

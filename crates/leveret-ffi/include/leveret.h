@@ -212,7 +212,7 @@ typedef enum leveret_codec {
   LEVERET_CODEC_ZLIB = 2,
   // zlib alone, as pecl/memcache writes it.
   LEVERET_CODEC_PLAIN_ZLIB = 3,
-  // zstd behind the original's length. Refused: this library is built without it.
+  // zstd behind the original's length. Only where leveret_has_codec says so.
   LEVERET_CODEC_ZSTD = 4,
 } leveret_codec;
 
@@ -649,14 +649,17 @@ enum leveret_status leveret_master_enter(const struct leveret_arena *arena,
 // Version of the layout of arenas that this library reads and writes.
 uint32_t leveret_layout_version(void);
 
+// 1: values so compressed can be read and written.
+int32_t leveret_has_codec(uint32_t codec);
+
 // Compresses a value. 0: dst[0..*dst_len] is it. 1: it does not fit into the *dst_len bytes that were there, or the codec is
-// not known: send the value as it is. `level` is zlib's, 1 to 9.
+// not known: send the value as it is. `level` is that of zlib, 1 to 9, or of zstd.
 //
 // # Safety
 // `value` can be read; `dst` has room for *dst_len bytes.
 int32_t leveret_compress(uint32_t codec,
                          struct leveret_bytes value,
-                         uint32_t level,
+                         int32_t level,
                          void *dst,
                          size_t *dst_len);
 

@@ -16,7 +16,7 @@ pub enum leveret_codec {
     LEVERET_CODEC_ZLIB = 2,
     /// zlib alone, as pecl/memcache writes it.
     LEVERET_CODEC_PLAIN_ZLIB = 3,
-    /// zstd behind the original's length. Refused: this library is built without it.
+    /// zstd behind the original's length. Only where leveret_has_codec says so.
     LEVERET_CODEC_ZSTD = 4,
 }
 
@@ -24,16 +24,22 @@ use leveret_codec::*;
 
 const DAMAGED: i32 = -1001;
 
+/// 1: values so compressed can be read and written.
+#[no_mangle]
+pub extern "C" fn leveret_has_codec(codec: u32) -> i32 {
+    i32::from(compression(codec).is_ok_and(codec::is_built))
+}
+
 /// Compresses a value. 0: dst[0..*dst_len] is it. 1: it does not fit into the *dst_len bytes that were there, or the codec is
-/// not known: send the value as it is. `level` is zlib's, 1 to 9.
+/// not known: send the value as it is. `level` is that of zlib, 1 to 9, or of zstd.
 ///
 /// # Safety
 /// `value` can be read; `dst` has room for *dst_len bytes.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_compress(codec: u32, value: leveret_bytes, level: u32, dst: *mut c_void, dst_len: *mut usize) -> i32 {
+pub unsafe extern "C" fn leveret_compress(codec: u32, value: leveret_bytes, level: i32, dst: *mut c_void, dst_len: *mut usize) -> i32 {
     // SAFETY: by contract.
     let (value, room) = unsafe { (value.as_slice(), *dst_len) };
-    let economy = Economy { threshold: 0, factor: 0.0, level: level.min(9) as u8 };
+    let economy = Economy { threshold: 0, factor: 0.0, level };
     let packed = match compression(codec) {
         Ok(Compression::BareZlib) => codec::compress_bare(value, true, &Savings { threshold: 0, at_least: f64::MIN }),
         Ok(by) => codec::compress(value, by, &economy),

@@ -13,7 +13,7 @@ pub enum Compression {
     Zlib,
     /// zlib alone, as pecl/memcache writes it.
     BareZlib,
-    /// zstd behind the original's length. It is known, and not read here.
+    /// zstd behind the original's length. Read where the feature `zstd` was built in.
     Zstd,
 }
 

@@ -2,6 +2,8 @@
 pub mod fastlz;
 mod flags;
 pub mod zlib;
+#[cfg(feature = "zstd")]
+pub mod zstd;
 
 pub use flags::{Compression, Form, Reader, REMOTE};
 
@@ -24,8 +26,8 @@ pub struct Economy {
     pub threshold: usize,
     /// A compressed value is kept only if the original is longer than so many times its length.
     pub factor: f64,
-    /// zlib's level.
-    pub level: u8,
+    /// The level of zlib or zstd, as each of them counts.
+    pub level: i32,
 }
 
 impl Default for Economy {
@@ -41,6 +43,14 @@ const HEADER_LEN: usize = 4;
 // memory is reserved for it.
 const ZLIB_EXPANSION_MAX: usize = 1040;
 const FASTLZ_EXPANSION_MAX: usize = 256;
+// A zstd block is four bytes at least, and 128 KiB at most.
+#[cfg(feature = "zstd")]
+const ZSTD_EXPANSION_MAX: usize = (128 << 10) / 4;
+
+/// Whether values so compressed can be read and written: zstd only where it was built in.
+pub fn is_built(by: Compression) -> bool {
+    by != Compression::Zstd || cfg!(feature = "zstd")
+}
 
 /// Compresses as php-memcached does; None when that is not worth it and the value is sent as it is.
 pub fn compress(value: &[u8], by: Compression, economy: &Economy) -> Option<Vec<u8>> {
@@ -52,10 +62,14 @@ pub fn compress(value: &[u8], by: Compression, economy: &Economy) -> Option<Vec<
     match by {
         Compression::Fastlz => fastlz::compress(value, &mut out),
         Compression::Zlib => zlib::compress(value, economy.level, &mut out),
-        Compression::None | Compression::BareZlib | Compression::Zstd => return None,
+        #[cfg(feature = "zstd")]
+        Compression::Zstd => zstd::compress(value, economy.level, &mut out),
+        #[cfg(not(feature = "zstd"))]
+        Compression::Zstd => return None,
+        Compression::None | Compression::BareZlib => return None,
     }
     let body_len = out.len() - HEADER_LEN;
-    (value.len() as f64 > body_len as f64 * economy.factor).then_some(out)
+    (body_len > 0 && value.len() as f64 > body_len as f64 * economy.factor).then_some(out)
 }
 
 /// The length that a stored value will have, at most `len_max`. A bare stream does not say: it is read for that, and read again.
@@ -65,7 +79,11 @@ pub fn decompressed_len(stored: &[u8], by: Compression, len_max: usize) -> Resul
         Compression::Fastlz => promised_len(stored, FASTLZ_EXPANSION_MAX, len_max),
         Compression::Zlib => promised_len(stored, ZLIB_EXPANSION_MAX, len_max),
         Compression::BareZlib => zlib::decompressed_len(stored, len_max),
-        Compression::None | Compression::Zstd => Err(Damaged),
+        #[cfg(feature = "zstd")]
+        Compression::Zstd => promised_len(stored, ZSTD_EXPANSION_MAX, len_max),
+        #[cfg(not(feature = "zstd"))]
+        Compression::Zstd => Err(Damaged),
+        Compression::None => Err(Damaged),
     }
 }
 
@@ -89,7 +107,11 @@ pub fn decompress_into(stored: &[u8], by: Compression, out: &mut [u8]) -> Result
         Compression::Fastlz => fastlz::decompress_into(body()?, out)?,
         Compression::Zlib => zlib::decompress_into(body()?, out)?,
         Compression::BareZlib => zlib::decompress_into(stored, out)?,
-        Compression::None | Compression::Zstd => return Err(Damaged),
+        #[cfg(feature = "zstd")]
+        Compression::Zstd => zstd::decompress_into(body()?, out)?,
+        #[cfg(not(feature = "zstd"))]
+        Compression::Zstd => return Err(Damaged),
+        Compression::None => return Err(Damaged),
     };
     if filled == out.len() {
         Ok(())
@@ -137,6 +159,13 @@ mod tests {
 
     const TEXT: &[u8] = b"hello world, this is some text. ";
 
+    const HEADED: &[Compression] = &[
+        Compression::Fastlz,
+        Compression::Zlib,
+        #[cfg(feature = "zstd")]
+        Compression::Zstd,
+    ];
+
     #[test]
     fn short_values_and_those_that_do_not_shrink_are_left_alone() {
         let mut seed = 1_u64;
@@ -145,7 +174,7 @@ mod tests {
             (seed >> 56) as u8
         };
         let noise: Vec<u8> = (0..5000).map(|_| byte()).collect();
-        for by in [Compression::Fastlz, Compression::Zlib] {
+        for &by in HEADED {
             assert_eq!(compress(&TEXT.repeat(3), by, &Economy::default()), None);
             assert_eq!(compress(&noise, by, &Economy::default()), None);
             let packed = compress(&TEXT.repeat(100), by, &Economy::default()).unwrap();
@@ -160,7 +189,7 @@ mod tests {
 
     #[test]
     fn a_header_that_lies_reserves_no_memory() {
-        for by in [Compression::Fastlz, Compression::Zlib] {
+        for &by in HEADED {
             let mut packed = compress(&TEXT.repeat(100), by, &Economy::default()).unwrap();
             for (len, what) in [(u32::MAX, "too much"), (3201, "one more"), (3199, "one less"), (0, "nothing")] {
                 packed[..4].copy_from_slice(&len.to_le_bytes());
@@ -168,6 +197,32 @@ mod tests {
             }
             assert_eq!(decompress(&packed[..3], by, usize::MAX), Err(Damaged));
         }
+    }
+
+    #[cfg(feature = "zstd")]
+    #[test]
+    fn zstd_is_read_as_its_own_library_writes_it() {
+        // php-memcached 3.3 writes the original's length and a frame of level 3.
+        let value = TEXT.repeat(100);
+        let mut stored = 3200_u32.to_le_bytes().to_vec();
+        stored.extend(::zstd::bulk::compress(&value, 3).unwrap());
+        assert_eq!(decompress(&stored, Compression::Zstd, 3200), Ok(value.clone()));
+        for level in [-5, 0, 1, 22, i32::MAX] {
+            let packed = compress(&value, Compression::Zstd, &Economy { level, ..Economy::default() }).unwrap();
+            assert_eq!(decompress(&packed, Compression::Zstd, 3200), Ok(value.clone()), "{level}");
+        }
+        // As much as a frame can promise is more than this one may.
+        let zeros = compress(&vec![0; 64 << 20], Compression::Zstd, &Economy::default()).unwrap();
+        assert_eq!(decompressed_len(&zeros, Compression::Zstd, 64 << 20), Ok(64 << 20));
+        assert_eq!(decompressed_len(&zeros, Compression::Zstd, (64 << 20) - 1), Err(Damaged));
+    }
+
+    #[cfg(not(feature = "zstd"))]
+    #[test]
+    fn zstd_is_refused_where_it_was_not_built_in() {
+        assert!(!is_built(Compression::Zstd));
+        assert_eq!(compress(&TEXT.repeat(100), Compression::Zstd, &Economy::default()), None);
+        assert_eq!(decompress(b"\x01\0\0\0(\xb5/\xfd", Compression::Zstd, 100), Err(Damaged));
     }
 
     // A bare stream is measured through a window, which both its length and its back references outgrow.
@@ -188,7 +243,7 @@ mod tests {
     #[test]
     fn damaged_values_are_refused_or_keep_their_bounds() {
         let value: Vec<u8> = TEXT.repeat(80).iter().enumerate().map(|(i, byte)| byte ^ (i / 97) as u8).collect();
-        for by in [Compression::Fastlz, Compression::Zlib] {
+        for &by in HEADED {
             let packed = compress(&value, by, &Economy { factor: 1.0, ..Economy::default() }).unwrap();
             for len in 0..packed.len() {
                 assert!(decompress(&packed[..len], by, 1 << 20).is_err(), "{by:?} cut to {len}");

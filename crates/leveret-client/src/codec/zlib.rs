@@ -6,14 +6,16 @@ use miniz_oxide::inflate::core::{decompress, DecompressorOxide};
 use miniz_oxide::inflate::{decompress_slice_iter_to_slice, TINFLStatus};
 
 /// zlib's own default level.
-pub const LEVEL_DEFAULT: u8 = 6;
+pub const LEVEL_DEFAULT: i32 = 6;
 
 /// How far back a stream may point.
 const WINDOW: usize = 32 * 1024;
 
 /// Appends the stream of `value` to `out`.
-pub fn compress(value: &[u8], level: u8, out: &mut Vec<u8>) {
-    out.extend_from_slice(&compress_to_vec_zlib(value, level.min(9)));
+pub fn compress(value: &[u8], level: i32, out: &mut Vec<u8>) {
+    // zlib takes -1 for its default.
+    let level = if level < 0 { LEVEL_DEFAULT } else { level.min(9) };
+    out.extend_from_slice(&compress_to_vec_zlib(value, level as u8));
 }
 
 /// Reads a stream into `out` and returns how much of it was filled.
