@@ -168,9 +168,10 @@ memc_link *memc_link_new(bool is_persistent)
 	if (MEMCACHED_G(default_consistent_hash)) {
 		set_behavior(link, DISTRIBUTION, CONSISTENT);
 	}
+	leveret_pool_set_option(link->pool, LEVERET_POOL_PROTOCOL, LEVERET_PROTOCOL_ANY);
 	if (MEMCACHED_G(default_binary_protocol)) {
 		set_behavior(link, MEMC_BINARY_PROTOCOL, 1);
-		leveret_pool_set_option(link->pool, LEVERET_POOL_PROTOCOL, 1);
+		leveret_pool_set_option(link->pool, LEVERET_POOL_PROTOCOL, LEVERET_PROTOCOL_BINARY);
 	}
 	choose_ring(link);
 	return link;
@@ -269,7 +270,7 @@ static bool set_libmemcached(memc_object *self, zend_long option, zend_long valu
 			choose_ring(link);
 			break;
 		case MEMC_BINARY_PROTOCOL:
-			leveret_pool_set_option(link->pool, LEVERET_POOL_PROTOCOL, value != 0);
+			leveret_pool_set_option(link->pool, LEVERET_POOL_PROTOCOL, value ? LEVERET_PROTOCOL_BINARY : LEVERET_PROTOCOL_TEXT);
 			leveret_pool_quit(link->pool);
 			break;
 	}

@@ -34,6 +34,8 @@ foreach (['set' => fn($m) => $m->set('a', 1), 'setMulti' => fn($m) => $m->setMul
             $m = new Memcached();
             $m->setOption(Memcached::OPT_STORE_RETRY_COUNT, $retries);
             $m->setOption(Memcached::OPT_RETRY_TIMEOUT, 0);
+            /* Where a protocol was chosen a server that hangs up is not asked for another one: connections count here. */
+            $m->setOption(Memcached::OPT_BINARY_PROTOCOL, false);
             $m->addServer("$arenas/$name-$retries-$times.socket", 0);
             echo "$name, $retries of $times: ";
             tell($m, $call($m));

@@ -280,6 +280,8 @@ typedef enum leveret_protocol {
   LEVERET_PROTOCOL_BINARY = 1,
   // Meta commands.
   LEVERET_PROTOCOL_META = 2,
+  // Text, but binary with servers that speak nothing else: where nobody has chosen.
+  LEVERET_PROTOCOL_ANY = 3,
 } leveret_protocol;
 
 // Whose rule says which server a key lives on.

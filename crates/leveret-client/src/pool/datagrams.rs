@@ -52,7 +52,7 @@ struct Asked {
 /// The UDP port of a server, if gets go there.
 pub(super) fn port(server: &Server, options: &Options) -> Option<u16> {
     match server.udp_port {
-        _ if server.port == 0 => None,
+        _ if server.port == 0 || server.protocol(options) == Protocol::Binary => None,
         0 => options.udp.then_some(server.port),
         port => Some(port),
     }

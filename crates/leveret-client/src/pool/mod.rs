@@ -6,6 +6,7 @@
 //! add  -> ring -> server.output        run -> send, recv, poll, until nothing is awaitednext_answer -> records, in order of arrival
 //! ```
 mod datagrams;
+mod dialect;
 mod health;
 mod link;
 mod local;
@@ -264,6 +265,9 @@ impl Pool {
         self.failures.clear();
         for server in &mut self.servers {
             server.begin();
+            if self.options.detects && !server.was_recalled {
+                (server.was_recalled, server.speaks) = (true, dialect::recall(server));
+            }
         }
         if self.has_trouble {
             self.wake();
@@ -362,6 +366,10 @@ impl Pool {
         }
         let server = &mut self.servers[index];
         server.is_repeatable &= request.operation.is_repeatable();
+        // What is noted as this request's bytes must not begin with the gets before it.
+        if !request.operation.is_get() {
+            wire::end_row(server, &self.batch, &self.options);
+        }
         let begin = server.output.len();
         if let Err(code) = wire::write(server, &self.batch, number, request, &self.options) {
             server.output.truncate(begin);

@@ -22,6 +22,8 @@ pub enum Protocol {
 pub struct Options {
     /// What is spoken.
     pub protocol: Protocol,
+    /// The text protocol is no choice of the caller: binary is spoken with servers that know nothing else.
+    pub detects: bool,
     /// Which server a key lives on.
     pub preset: Preset,
     /// What stands before every key and, as libmemcached has it, does not say where the key lives.
@@ -78,6 +80,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             protocol: Protocol::Text,
+            detects: false,
             preset: Preset::Libmemcached { distribution: Distribution::Modula, hash: KeyHash::OneAtATime },
             prefix: Vec::new(),
             hash_with_prefix: false,

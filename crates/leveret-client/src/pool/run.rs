@@ -1,7 +1,7 @@
 //! The loop: sends, reads and waits, over all servers at once, until no answer is awaited.
 use super::link::{self, Fault, Moved, READABLE, WRITABLE};
 use super::server::{Server, ROW_END};
-use super::{datagrams, wire, Code, Failure, Pool};
+use super::{datagrams, dialect, wire, Code, Failure, Pool, Protocol};
 use rustix::event::PollFd;
 use std::time::{Duration, Instant};
 
@@ -100,7 +100,9 @@ impl Pool {
         }
         // It is not bounded by a deadline that already runs.
         let has_sent = !server.has_unsent() && !server.datagrams.is_busy();
-        if is_alone && has_sent && server.can_answer() && self.servers[first].is_used && self.servers[first].deadline.is_none() {
+        let is_heard = !server.is_unheard(&self.options);
+        if is_alone && has_sent && is_heard && server.can_answer() && self.servers[first].is_used && self.servers[first].deadline.is_none()
+        {
             self.recv(first, true);
             return true;
         }
@@ -140,6 +142,9 @@ impl Pool {
             let is_connected = server.link.as_ref().is_some_and(|link| link.is_connected);
             let patience = if is_connected { server.io_timeout(&self.options) } else { server.connect_timeout(&self.options) };
             until = until.min(*server.deadline.get_or_insert(now + patience));
+            if is_connected && server.is_unheard(&self.options) {
+                until = until.min(server.deadline.map_or(until, |deadline| deadline - (patience - dialect::silence(patience))));
+            }
         }
         let ready: Vec<(usize, bool, bool)> = {
             let mut polled = Vec::with_capacity(self.servers.len());
@@ -166,6 +171,8 @@ impl Pool {
             }
             if is_readable && self.servers[index].can_answer() {
                 self.recv(index, false);
+            } else if self.is_silent(index, now) {
+                self.try_binary(index);
             }
             if self.servers[index].is_streaming() && self.servers[index].deadline.is_some_and(|deadline| deadline <= now) {
                 self.fail(index, Fault::new(Code::Timeout));
@@ -176,6 +183,47 @@ impl Pool {
                 self.recv_datagrams(index, false);
             }
         }
+    }
+
+    /// A server that never answered lets wait for its first answer.
+    fn is_silent(&self, index: usize, now: Instant) -> bool {
+        let server = &self.servers[index];
+        let patience = server.io_timeout(&self.options);
+        let left = patience - dialect::silence(patience);
+        server.is_unheard(&self.options) && server.can_answer() && server.deadline.is_some_and(|deadline| deadline <= now + left)
+    }
+
+    /// Perhaps a server does not answer because it speaks the binary protocol only. True = so it is, and it is told everything again;
+    /// the text that it was sent has been executed by nobody.
+    fn try_binary(&mut self, index: usize) -> bool {
+        let server = &mut self.servers[index];
+        if !server.is_unheard(&self.options) {
+            return false;
+        }
+        // Whatever comes of it, this is not done twice.
+        server.speaks = Some(Protocol::Text);
+        if !dialect::is_binary(server, &self.options) {
+            return false;
+        }
+        server.close();
+        (server.speaks, server.sent) = (Some(Protocol::Binary), 0);
+        let text = std::mem::take(&mut server.output);
+        let awaited = std::mem::take(&mut server.expected);
+        for number in 0..self.batch.pending.len() as u32 {
+            let pending = &self.batch.pending[number as usize];
+            let is_unheard_write = pending.is_quiet && !pending.wire.is_empty();
+            if pending.server as usize != index || !awaited.contains(&number) && !is_unheard_write {
+                continue;
+            }
+            let (key, wire) = (self.batch.key(number).to_vec(), pending.wire.clone());
+            let request = wire::from_text(pending, &key, &text[wire]);
+            if let Err(code) = wire::write(&mut self.servers[index], &self.batch, number, &request, &self.options) {
+                self.give_up(number, Fault::new(code));
+            }
+        }
+        wire::end_row(&mut self.servers[index], &self.batch, &self.options);
+        self.send(index);
+        true
     }
 
     /// Reads datagrams, and sends again what was not answered in time.
@@ -239,8 +287,10 @@ impl Pool {
         let server = &mut self.servers[index];
         match server.recv(alone, &self.options) {
             Ok(Moved::Bytes(len)) => {
-                match wire::read(&mut server.input, &mut server.expected, &mut self.batch, self.options.protocol, &self.options) {
+                let protocol = server.protocol(&self.options);
+                match wire::read(&mut server.input, &mut server.expected, &mut self.batch, protocol, &self.options) {
                     Ok(has_read) => {
+                        server.speaks = Some(protocol);
                         server.come += len;
                         if has_read || server.come >= PROGRESS {
                             (server.deadline, server.come) = (None, 0);
@@ -270,7 +320,7 @@ impl Pool {
             server.may_be_stale = false;
             server.sent = 0;
             self.send(index);
-        } else {
+        } else if !self.try_binary(index) {
             self.fail(index, Fault::new(code));
         }
     }
@@ -300,6 +350,12 @@ impl Pool {
             if !self.move_on(number, &output, &mut touched) {
                 self.give_up(number, fault);
             }
+        }
+        // Another server may have taken the place of one that spoke binary.
+        let server = &mut self.servers[index];
+        if self.options.detects && server.speaks == Some(Protocol::Binary) {
+            server.speaks = None;
+            dialect::forget(server);
         }
         for other in touched {
             wire::end_row(&mut self.servers[other], &self.batch, &self.options);

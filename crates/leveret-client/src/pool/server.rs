@@ -4,7 +4,7 @@ use super::health::Health;
 use super::link::{resolve, Address, Fault, Link, Moved};
 use super::local::Local;
 use super::short_cut::ShortCut;
-use super::Options;
+use super::{Options, Protocol};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -42,6 +42,10 @@ pub(super) struct Server {
     pub short_cut: ShortCut,
     /// For `arena:NAME`.
     pub local: Local,
+    /// What it has been heard to speak.
+    pub speaks: Option<Protocol>,
+    /// What earlier pools have heard of it is known.
+    pub was_recalled: bool,
     addresses: Vec<Address>,
     /// Which of them is connected, or tried.
     address: usize,
@@ -124,6 +128,8 @@ impl Server {
             datagrams: Datagrams::default(),
             short_cut: ShortCut::default(),
             local: Local::default(),
+            speaks: None,
+            was_recalled: false,
             addresses: Vec::new(),
             address: 0,
             link: None,
@@ -143,6 +149,19 @@ impl Server {
     /// It is memory of this host.
     pub fn is_local(&self) -> bool {
         self.host.starts_with("arena:")
+    }
+
+    /// What is spoken with it.
+    pub fn protocol(&self, options: &Options) -> Protocol {
+        match self.speaks {
+            Some(Protocol::Binary) if options.detects => Protocol::Binary,
+            _ => options.protocol,
+        }
+    }
+
+    /// Nobody knows yet what it speaks, nor has said it.
+    pub fn is_unheard(&self, options: &Options) -> bool {
+        options.detects && self.speaks.is_none()
     }
 
     /// Ready for a new batch. A link on which something is still awaited, or came unasked, is of no use any more.

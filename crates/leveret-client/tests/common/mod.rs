@@ -29,6 +29,12 @@ impl Memcached {
         Memcached::start(Place::Tcp(port), &["-l", &own_address().to_string(), "-p", &port.to_string(), "-U", &port.to_string()])
     }
 
+    /// With further words on its command line.
+    pub fn tcp_with(port: u16, options: &[&str]) -> Memcached {
+        let (address, number) = (own_address().to_string(), port.to_string());
+        Memcached::start(Place::Tcp(port), &[&["-l", &address, "-p", &number], options].concat())
+    }
+
     pub fn unix(path: &Path) -> Memcached {
         Memcached::start(Place::Unix(path.to_path_buf()), &["-s", path.to_str().unwrap(), "-a", "0777"])
     }

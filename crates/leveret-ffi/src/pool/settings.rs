@@ -82,6 +82,8 @@ pub enum leveret_protocol {
     LEVERET_PROTOCOL_BINARY = 1,
     /// Meta commands.
     LEVERET_PROTOCOL_META = 2,
+    /// Text, but binary with servers that speak nothing else: where nobody has chosen.
+    LEVERET_PROTOCOL_ANY = 3,
 }
 
 /// Whose rule says which server a key lives on.
@@ -159,10 +161,11 @@ impl leveret_pool {
         let count = u32::try_from(value).ok();
         match option {
             LEVERET_POOL_PROTOCOL => {
-                options.protocol = match value {
-                    0 => Protocol::Text,
-                    1 => Protocol::Binary,
-                    2 => Protocol::Meta,
+                (options.protocol, options.detects) = match value {
+                    0 => (Protocol::Text, false),
+                    1 => (Protocol::Binary, false),
+                    2 => (Protocol::Meta, false),
+                    3 => (Protocol::Text, true),
                     _ => return None,
                 }
             }

@@ -6,21 +6,22 @@ use super::Batch;
 use leveret_engine::Meta;
 use leveret_protocol::binary::{self, Command};
 use leveret_protocol::text::{self, MetaRequest, Store, TextKey};
-use leveret_protocol::{Verb, WireKey, KEY_MAX};
+use leveret_protocol::{Limits, Parsed, Verb, WireKey, KEY_MAX};
 
 /// Appends a request to the server's output; gets wait in its row until `end_row`.
 pub fn write(server: &mut Server, batch: &Batch, number: u32, request: &Request<'_>, options: &Options) -> Result<(), Code> {
     let is_quiet = batch.pending[number as usize].is_quiet;
+    let protocol = server.protocol(options);
     if request.operation.is_get() {
         let row = batch.pending.get(server.row.first().map_or(usize::MAX, |first| *first as usize));
-        if row.is_some_and(|first| !is_one_row(options.protocol, first, &batch.pending[number as usize])) {
+        if row.is_some_and(|first| !is_one_row(protocol, first, &batch.pending[number as usize])) {
             end_row(server, batch, options);
         }
         server.row.push(number);
         return Ok(());
     }
     end_row(server, batch, options);
-    match options.protocol {
+    match protocol {
         Protocol::Text => write_text(&mut server.output, request, is_quiet)?,
         Protocol::Binary => write_binary(&mut server.output, request, is_quiet, batch.opaque(number))?,
         Protocol::Meta => write_meta(&mut server.output, request, is_quiet, batch.opaque(number))?,
@@ -31,6 +32,19 @@ pub fn write(server: &mut Server, batch: &Batch, number: u32, request: &Request<
     Ok(())
 }
 
+/// A request as it was written as text, value and all. Gets are written from the batch.
+pub fn from_text<'a>(pending: &Pending, key: &'a [u8], text: &'a [u8]) -> Request<'a> {
+    let request = Request { exptime: pending.exptime, quiet: pending.is_quiet, ..Request::new(pending.operation, key) };
+    match text::parse(text, &Limits { value_max: usize::MAX }) {
+        Parsed::Request { request: text::Command::Store { compare, flags, value, .. }, .. } => {
+            let meta = Meta { flags, ..Meta::default() };
+            Request { value, meta, number: compare.unwrap_or(0), ..request }
+        }
+        Parsed::Request { request: text::Command::Count { delta, .. }, .. } => Request { number: delta, ..request },
+        _ => request,
+    }
+}
+
 fn is_one_row(protocol: Protocol, first: &Pending, other: &Pending) -> bool {
     protocol != Protocol::Text || (first.operation, first.exptime, first.with_cas) == (other.operation, other.exptime, other.with_cas)
 }
@@ -38,9 +52,10 @@ fn is_one_row(protocol: Protocol, first: &Pending, other: &Pending) -> bool {
 /// Writes the gets that wait, as one line or as a row of quiet ones with a mark at its end.
 pub fn end_row(server: &mut Server, batch: &Batch, options: &Options) {
     let Some(first) = server.row.first().map(|first| &batch.pending[*first as usize]) else { return };
+    let protocol = server.protocol(options);
     let out = &mut server.output;
     let is_single = server.row.len() == 1;
-    match options.protocol {
+    match protocol {
         Protocol::Text => {
             text::begin_keys(out, first.with_cas, new_exptime(first));
             for number in &server.row {
@@ -82,7 +97,7 @@ pub fn end_row(server: &mut Server, batch: &Batch, options: &Options) {
         }
     }
     server.expected.extend(server.row.drain(..));
-    if options.protocol == Protocol::Text || !is_single {
+    if protocol == Protocol::Text || !is_single {
         server.expected.push_back(ROW_END);
     }
 }

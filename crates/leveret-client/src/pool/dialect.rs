@@ -1,0 +1,117 @@
+//! Which protocol a server speaks, where the caller has not said. Text is spoken first, because every server but one knows it: one
+//! that was told to speak nothing but binary, which answers no text, hangs up on 24 bytes of it, and waits for more on less.
+//!
+//! So a server that answers has spoken text, and is asked nothing else. One that keeps silent, or hangs up, the first time that
+//! anything is asked of it, is probed once: with nothing that a text server does not know, until it is plain that it is none. What was
+//! found is remembered by the process, and for others in an arena of its own.
+use super::link::{self, Address, Link, Moved, READABLE, WRITABLE};
+use super::server::Server;
+use super::{Options, Protocol};
+use leveret_engine::{place, Arena, Deadline, Meta, Mode, OpenOptions, Time, Value, MEMORY_MIN};
+use leveret_protocol::binary::{Command, Request};
+use rustix::event::PollFd;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+/// So long a server may keep silent before it is probed, and so long the probe waits. A server that is slower is not harmed.
+const SILENCE: Duration = Duration::from_millis(200);
+
+// More than a binary header has bytes: on less, a server without text waits for the rest.
+const TEXT: &[u8] = b"version\r\nversion\r\nversion\r\n";
+const BINARY_ANSWER: u8 = 0x81;
+
+const ARENA: &str = "arena:protocols";
+const REMEMBERED_SECS: u32 = 24 * 60 * 60;
+
+type Endpoint = (PathBuf, String);
+
+/// What this process knows. None: that it is not known, and was looked up.
+static KNOWN: Mutex<Option<HashMap<Endpoint, Option<Protocol>>>> = Mutex::new(None);
+
+pub(super) fn silence(io_timeout: Duration) -> Duration {
+    SILENCE.min(io_timeout / 4)
+}
+
+/// What is known of a server before anything is asked of it.
+pub(super) fn recall(server: &Server) -> Option<Protocol> {
+    let endpoint = endpoint(server);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    *known.get_or_insert_default().entry(endpoint).or_insert_with_key(remembered)
+}
+
+/// Whether a server that has never answered speaks the binary protocol only.
+pub(super) fn is_binary(server: &mut Server, options: &Options) -> bool {
+    let Ok(address) = server.address() else { return false };
+    let mut binary = Vec::new();
+    let is_written = Request::new(Command::Version, false, 0).write(&mut binary);
+    let hangs_up_on_text = || hear(&address, TEXT, options).is_some_and(|heard| heard.is_empty());
+    let is_binary =
+        is_written && hangs_up_on_text() && hear(&address, &binary, options).is_some_and(|heard| heard.first() == Some(&BINARY_ANSWER));
+    if is_binary {
+        note(server, Some(Protocol::Binary));
+    }
+    is_binary
+}
+
+/// It is not as it was: it will be asked anew.
+pub(super) fn forget(server: &Server) {
+    note(server, None);
+}
+
+fn note(server: &Server, protocol: Option<Protocol>) {
+    let endpoint = endpoint(server);
+    // For other processes. Where it cannot be kept each of them asks for itself.
+    if let Some(arena) = arena(&endpoint, protocol.is_some()) {
+        let (key, now) = (key(&endpoint), Time::now());
+        let _ = match protocol {
+            Some(_) => {
+                let deadline = Deadline::after(now, REMEMBERED_SECS);
+                arena.store(&key, Value::Bytes(b"binary"), Meta::default(), deadline, Mode::Set, now).map(|_| ())
+            }
+            None => arena.delete(&key, now).map(|_| ()),
+        };
+    }
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().insert(endpoint, protocol);
+}
+
+fn remembered(endpoint: &Endpoint) -> Option<Protocol> {
+    let item = arena(endpoint, false)?.get(&key(endpoint), Time::now())?;
+    (item.value == b"binary").then_some(Protocol::Binary)
+}
+
+fn arena((dir, _): &Endpoint, create: bool) -> Option<Arena> {
+    let dir = Some(dir.as_path()).filter(|dir| !dir.as_os_str().is_empty());
+    let path = place::resolve(ARENA, dir).ok()?;
+    Some(Arena::open(&path, &OpenOptions { create, memory: MEMORY_MIN, ..OpenOptions::default() }).ok()?.0)
+}
+
+fn endpoint(server: &Server) -> Endpoint {
+    (server.local.dir.clone(), format!("{}:{}", server.host, server.port))
+}
+
+/// An address means something only in its own network.
+fn key((_, name): &Endpoint) -> Vec<u8> {
+    let network = std::fs::read_link("/proc/self/ns/net").unwrap_or_default();
+    format!("{name} {}", network.display()).into_bytes()
+}
+
+/// The first that a server answers on a connection of its own: nothing, if it hangs up. None: it keeps silent, or is not there.
+fn hear(address: &Address, said: &[u8], options: &Options) -> Option<Vec<u8>> {
+    let until = Instant::now() + silence(options.io_timeout);
+    let left = || until.saturating_duration_since(Instant::now());
+    let mut link = Link::connect(address, options, true).ok()?;
+    if !link.is_connected {
+        link::wait(&mut [PollFd::new(&link, WRITABLE)], left()).then_some(())?;
+        link.finish_connect().ok()?;
+    }
+    link.send(said, options).ok()?;
+    link::wait(&mut [PollFd::new(&link, READABLE)], left()).then_some(())?;
+    let mut room = [0; 64];
+    match link.recv(&mut room).ok()? {
+        Moved::Bytes(len) => Some(room[..len].to_vec()),
+        Moved::Closed => Some(Vec::new()),
+        Moved::Blocked => None,
+    }
+}
