@@ -511,7 +511,8 @@ impl Found {
         Found { meta, value_len: 0, number: 0, is_number: 0, kind: Kind::Bytes as u8, ..found }
     }
 
-    pub(crate) fn into_item(self, key: &[u8], value: Vec<u8>) -> Item {
+    /// The item, with the value that was copied of it.
+    pub fn into_item(self, key: &[u8], value: Vec<u8>) -> Item {
         Item {
             key: key.to_vec(),
             value,

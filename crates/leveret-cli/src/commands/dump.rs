@@ -8,7 +8,7 @@ use crate::target::{attach, Target};
 use crate::units::counted;
 use crate::walk::walk;
 use clap::Args;
-use leveret_engine::{Arena, Deadline, Found, Item, Time};
+use leveret_engine::{Arena, Found, Item, Time};
 use std::io::{self, Write};
 
 /// Write every item, in the format of 'memcached-tool dump'
@@ -127,18 +127,10 @@ fn write_entry(out: &mut impl Write, entry: &Entry, flags: u32, value: &[u8], as
 
 /// The item that the walk met, or what has replaced it since; neither counts as a read by the cache's users unless it was replaced.
 fn read(arena: &Arena, key: &[u8], found: &Found) -> Option<Item> {
-    let Some(value) = arena.copy_to_vec(found) else { return arena.get(key, Time::now()) };
-    Some(Item {
-        key: key.to_vec(),
-        value,
-        number: (found.is_number != 0).then_some(found.number),
-        meta: found.meta,
-        cas: found.cas,
-        mtime: Time(found.mtime),
-        deadline: Deadline(found.deadline),
-        hits: found.hits,
-        fetched: found.fetched != 0,
-    })
+    match arena.copy_to_vec(found) {
+        Some(value) => Some(found.into_item(key, value)),
+        None => arena.get(key, Time::now()),
+    }
 }
 
 fn write_add(out: &mut impl Write, item: &Item) -> io::Result<()> {
