@@ -405,6 +405,25 @@ fn an_arena_is_a_server_like_any_other() {
     std::fs::remove_dir_all(&dir).unwrap();
 }
 
+#[test]
+fn a_removed_arena_is_not_used_for_longer_than_a_second() {
+    let dir = std::env::temp_dir().join(format!("leveret-pool-removed-{}", std::process::id()));
+    std::fs::create_dir_all(&dir).unwrap();
+    let mut pool = Pool::new(Options::default());
+    pool.add_server_in(&dir, "arena:one", 0, 0, 1);
+    assert_eq!(code(&mut pool, set("k", b"old")), Code::Success);
+    std::fs::remove_file(dir.join("one.arena")).unwrap();
+    while code(&mut pool, request(Operation::Get, "k")) == Code::Success {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // What others find under that name.
+    let other = &mut Pool::new(Options::default());
+    other.add_server_in(&dir, "arena:one", 0, 0, 1);
+    assert_eq!(code(&mut pool, set("k", b"new")), Code::Success);
+    assert_eq!(one(other, request(Operation::Get, "k")).3, b"new");
+    std::fs::remove_dir_all(&dir).unwrap();
+}
+
 /// Where a key lies: one letter per server.
 fn places(servers: &[Memcached], key: &str) -> String {
     servers.iter().map(|server| if server.raw(key).is_some() { 'x' } else { '.' }).collect()

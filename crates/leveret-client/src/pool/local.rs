@@ -15,13 +15,17 @@ use std::path::PathBuf;
 pub(super) struct Local {
     pub dir: PathBuf,
     arena: Option<Arena>,
+    /// When the arena's file was last looked at.
+    looked: Time,
 }
 
 impl Local {
-    /// The arena, opened when it is first needed, and again when its file was replaced.
+    /// The arena, opened when it is first needed, and again within a second when its file was removed or replaced.
     pub fn open(&mut self, name: &str) -> Result<&Arena, Fault> {
-        if self.arena.as_ref().is_some_and(Arena::is_lost) {
-            self.arena = None;
+        let now = Time::now();
+        if self.looked != now || self.arena.as_ref().is_some_and(Arena::is_lost) {
+            self.looked = now;
+            self.arena = self.arena.take().filter(|arena| arena.check().is_ok());
         }
         if self.arena.is_none() {
             let dir = Some(self.dir.as_path()).filter(|dir| !dir.as_os_str().is_empty());
