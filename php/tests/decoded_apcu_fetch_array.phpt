@@ -6,9 +6,13 @@ apc.enable_cli=1
 <?php
 require __DIR__ . '/start.inc';
 apcu_store(['a' => [1], 'b' => [2], 'c' => 'text']);
-for ($i = 0; $i < 4; $i++) {
-    $found = apcu_fetch(['a', 'b', 'c']);
+/* One after the other: where two keys share the place in which a first fetch is remembered, taking turns would keep neither. */
+foreach (['a', 'b', 'c'] as $key) {
+    for ($i = 0; $i < 4; $i++) {
+        apcu_fetch([$key]);
+    }
 }
+$found = apcu_fetch(['a', 'b', 'c']);
 $found['a'][] = 'x';
 var_dump(decoded_arrays(), apcu_fetch(['a', 'b', 'c']) === ['a' => [1], 'b' => [2], 'c' => 'text']);
 --EXPECT--
