@@ -6,17 +6,17 @@ DEBIAN_MIRROR=${DEBIAN_MIRROR:-http://deb.debian.org/debian}
 DEBIAN_KEYS=/usr/share/keyrings/debian-archive-keyring.gpg
 
 # Where Debian has which PHP.
-declare -A PHP_SUITES=([8.4]="trixie" [8.5]="sid experimental")
+declare -A PHP_SUITES=([8.4]="trixie" [8.5]="sid experimental" [8.6]="sid experimental")
 # APCu, igbinary and msgpack, with which some tests compare, are there for trixie's PHP only.
-declare -A PHP_PEERS=([8.4]="php8.4-apcu php8.4-igbinary php8.4-msgpack" [8.5]="")
+declare -A PHP_PEERS=([8.4]="php8.4-apcu php8.4-igbinary php8.4-msgpack")
 
 # ./x php VERSION [TEST...]: TEST names a file of php/tests, as apcu_ttl. Without it: all of them and, for zts, the threads.
 verb_php() {
     local version versions=()
     case ${1:-} in
-        8.4 | 8.5 | zts) versions=("$1") ;;
-        all) versions=(8.4 8.5 zts) ;;
-        *) fail "There is no PHP '${1:-}' here." "Take 8.4, 8.5, zts or all: ./x help says what they are." ;;
+        8.4 | 8.5 | 8.6 | zts) versions=("$1") ;;
+        all) versions=(8.4 8.5 8.6 zts) ;;
+        *) fail "There is no PHP '${1:-}' here." "Take 8.4, 8.5, 8.6, zts or all: ./x help says what they are." ;;
     esac
     shift
     need_rust
@@ -42,7 +42,7 @@ php_of_debian() {
 install_debian() {
     local version=$1 folder=$2 suite suites packages sources=()
     need mmdebstrap
-    read -ra packages <<<"php$version-cli php$version-dev ${PHP_PEERS[$version]} gcc libc6-dev make memcached"
+    read -ra packages <<<"php$version-cli php$version-dev ${PHP_PEERS[$version]:-} gcc libc6-dev make memcached"
     read -ra suites <<<"${PHP_SUITES[$version]}"
     step "Installing PHP $version of Debian ${PHP_SUITES[$version]} into $folder/root: some minutes and 500 MB, once"
     rm -rf --one-file-system "$folder"
