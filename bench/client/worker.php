@@ -333,8 +333,10 @@ function wrong(array $out, array $values, Client $client, array $keys): int
 {
     global $command;
     $wrong = 0;
+    if ($client instanceof ClientBare && $command['workload'] === 'getMany') {
+        $out = array_map($client->values(...), $out);
+    }
     foreach ($out as $number => $answer) {
-        $answer = $command['workload'] === 'getMany' ? $client->values($answer) : $answer;
         $wrong += match ($command['workload']) {
             'get', 'connect' => $answer !== $values[$keys[0]],
             // php-memcached gives them in its servers' order.
