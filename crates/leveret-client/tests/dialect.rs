@@ -25,7 +25,8 @@ impl Drop for Folder {
 }
 
 fn pool(dir: &Path, ports: &[u16]) -> Pool {
-    let mut pool = Pool::new(Options { detects: true, retry_timeout: Duration::ZERO, ..Options::default() });
+    let mut pool =
+        Pool::new(Options { detects: true, io_timeout: Duration::from_secs(60), retry_timeout: Duration::ZERO, ..Options::default() });
     for port in ports {
         pool.add_server_in(dir, &own_address().to_string(), *port, 0, 1);
     }

@@ -15,8 +15,11 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// So long a server may keep silent before it is probed, and so long the probe waits. A server that is slower is not harmed.
+/// So long a server may keep silent before it is probed. One that is slower is not harmed.
 const SILENCE: Duration = Duration::from_millis(200);
+
+/// So long each step of the probe waits. The request's own time goes on.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 // More than a binary header has bytes: on less, a server without text waits for the rest.
 const TEXT: &[u8] = b"version\r\nversion\r\nversion\r\n";
@@ -99,7 +102,7 @@ fn key((_, name): &Endpoint) -> Vec<u8> {
 
 /// The first that a server answers on a connection of its own: nothing, if it hangs up. None: it keeps silent, or is not there.
 fn hear(address: &Address, said: &[u8], options: &Options) -> Option<Vec<u8>> {
-    let until = Instant::now() + silence(options.io_timeout);
+    let until = Instant::now() + PATIENCE.min(options.io_timeout / 4);
     let left = || until.saturating_duration_since(Instant::now());
     let mut link = Link::connect(address, options, true).ok()?;
     if !link.is_connected {

@@ -265,7 +265,7 @@ impl Pool {
         self.failures.clear();
         for server in &mut self.servers {
             server.begin();
-            if self.options.detects && !server.was_recalled {
+            if self.options.detects && !server.was_recalled && !server.is_local() {
                 (server.was_recalled, server.speaks) = (true, dialect::recall(server));
             }
         }
