@@ -57,7 +57,12 @@ static bool serialize(memc_link *link, zval *value, client_payload *payload)
 		return client_payload_serialize(payload, encoding, value);
 	}
 	smart_str text = {0};
-	if (php_json_encode(&text, value, 0) == FAILURE || EG(exception)) {
+	/* Held: user code (jsonSerialize) may assign something else where the script has a reference to it. */
+	zval held;
+	ZVAL_COPY(&held, value);
+	zend_result encoded = php_json_encode(&text, &held, 0);
+	zval_ptr_dtor(&held);
+	if (encoded == FAILURE || EG(exception)) {
 		smart_str_free(&text);
 		return false;
 	}
@@ -105,8 +110,9 @@ static zend_string *text_of_double(double value)
 	return text.s;
 }
 
-static bool encode(memc_link *link, zval *value, client_payload *payload)
+bool memc_encode(memc_link *link, zval *value, client_payload *payload)
 {
+	ZVAL_DEREF(value);
 	client_payload_begin(payload, LEVERET_PECL_MEMCACHED);
 	switch (Z_TYPE_P(value)) {
 		case IS_STRING:
@@ -136,16 +142,6 @@ static bool encode(memc_link *link, zval *value, client_payload *payload)
 		payload->meta.flags |= (uint32_t) link->user_flags << 16;
 	}
 	return true;
-}
-
-bool memc_encode(memc_link *link, zval *value, client_payload *payload)
-{
-	/* Held: user code (__serialize) may assign something else where the script has a reference to it. */
-	zval held;
-	ZVAL_COPY_DEREF(&held, value);
-	bool done = encode(link, &held, payload);
-	zval_ptr_dtor(&held);
-	return done;
 }
 
 /* --- decoding --- */

@@ -162,19 +162,23 @@ bool php_leveret_serialize_as(leveret_encoding encoding, zval *value, php_levere
 	uint8_t *block = NULL;
 	size_t len = 0;
 	bool failed = false;
+	/* Held: user code (__serialize) may assign something else where the script has a reference to it. */
+	zval held;
 
+	ZVAL_COPY(&held, value);
 	if (encoding == LEVERET_IGBINARY) {
-		failed = found.igbinary_serialize(&block, &len, value) != 0;
+		failed = found.igbinary_serialize(&block, &len, &held) != 0;
 	} else {
 		if (encoding == LEVERET_MSGPACK) {
-			found.msgpack_serialize(&bytes, value);
+			found.msgpack_serialize(&bytes, &held);
 		} else {
-			php_serialize(&bytes, value);
+			php_serialize(&bytes, &held);
 		}
 		failed = !bytes.s;
 		block = (uint8_t *) bytes.s;
 		len = bytes.s ? ZSTR_LEN(bytes.s) : 0;
 	}
+	zval_ptr_dtor(&held);
 	if (UNEXPECTED(failed || EG(exception))) {
 		if (block) {
 			efree(block);
