@@ -127,9 +127,14 @@ static void fetch_array(leveret_arena *arena, HashTable *keys, uint32_t now, zva
 		ZVAL_DEREF(key);
 		if (UNEXPECTED(Z_TYPE_P(key) != IS_STRING)) {
 			php_error_docref(NULL, E_WARNING, "apc_fetch() expects a string or array of strings.");
-		} else if (arena && php_leveret_fetch_value(arena, Z_STR_P(key), now, &value) == PHP_LEVERET_HIT) {
-			/* A key that looks like an integer is one in PHP's arrays. */
-			zend_symtable_update(Z_ARRVAL_P(return_value), Z_STR_P(key), &value);
+		} else if (arena) {
+			/* Held: user code (__wakeup) may assign something else where the script has a reference to it. */
+			zend_string *name = zend_string_copy(Z_STR_P(key));
+			if (php_leveret_fetch_value(arena, name, now, &value) == PHP_LEVERET_HIT) {
+				/* A key that looks like an integer is one in PHP's arrays. */
+				zend_symtable_update(Z_ARRVAL_P(return_value), name, &value);
+			}
+			zend_string_release(name);
 		}
 		if (UNEXPECTED(EG(exception))) {
 			return;
