@@ -108,11 +108,11 @@ static bool position_next(iterator *it, position *position, leveret_found *found
 
 /* The value of an item that was found a while ago: if it has been moved or stored anew since, what is there now. False: gone or
  * unreadable, or an exception is pending. */
-static bool read_value(iterator *it, zend_string *key, leveret_found *found, zval *value)
+static bool read_value(leveret_arena *arena, zend_string *key, leveret_found *found, zval *value)
 {
 	leveret_bytes name = php_leveret_string(key);
 	for (int tries = 0; tries < PHP_LEVERET_TRIES_MAX; tries++) {
-		switch (php_leveret_decode_found(it->arena, found, value)) {
+		switch (php_leveret_decode_found(arena, found, value)) {
 			case PHP_LEVERET_HIT:
 				return true;
 			case PHP_LEVERET_ERROR:
@@ -120,8 +120,8 @@ static bool read_value(iterator *it, zend_string *key, leveret_found *found, zva
 			case PHP_LEVERET_MISS:
 				break;
 		}
-		if (leveret_is_current(it->arena, &found->version, apcu_now()) == LEVERET_OK
-				|| leveret_peek(it->arena, name, apcu_now(), found) != LEVERET_OK) {
+		if (leveret_is_current(arena, &found->version, apcu_now()) == LEVERET_OK
+				|| leveret_peek(arena, name, apcu_now(), found) != LEVERET_OK) {
 			return false;
 		}
 	}
@@ -133,7 +133,7 @@ static bool make_item(iterator *it, zend_string *key, leveret_found *found, zval
 	zend_long format = it->format, mtime = leveret_unix_time(found->mtime);
 	zval value;
 	ZVAL_UNDEF(&value);
-	if ((format & APC_ITER_VALUE) && !read_value(it, key, found, &value)) {
+	if ((format & APC_ITER_VALUE) && !read_value(it->arena, key, found, &value)) {
 		return false;
 	}
 	array_init(item);
