@@ -93,24 +93,27 @@ static bool is_good(mmc_server *server)
 	return true;
 }
 
-/* Index of the server in the link's list. */
-static uint32_t add_to(mmc_link *link, mmc_server *server)
+/* The connection that the server is to be added to. NULL: it cannot be. */
+static mmc_link *link_for(zval *object, mmc_server *server)
 {
-	if (server->udp_port && link->is_binary) {
-		php_error_docref(NULL, E_NOTICE, "binary protocol isn't support over UDP, defaulting to TCP");
+	mmc_link *link = is_good(server) ? make_link(object) : NULL;
+	if (link && server->udp_port && link->is_binary) {
 		server->udp_port = 0;
+		php_error_docref(NULL, E_NOTICE, "binary protocol isn't support over UDP, defaulting to TCP");
+		/* A handler of errors may have taken the connection away. */
+		link = mmc_link_of(object);
 	}
-	return mmc_link_add(link, server);
+	return link;
 }
 
 /* Adds a server and connects to it. What fails is told. */
 static bool connect_to(zval *object, mmc_server *server)
 {
-	mmc_link *link = is_good(server) ? make_link(object) : NULL;
+	mmc_link *link = link_for(object, server);
 	if (!link) {
 		return false;
 	}
-	uint32_t index = add_to(link, server);
+	uint32_t index = mmc_link_add(link, server);
 	if (EXPECTED(leveret_pool_connect(mmc_pool_of(link), index) == LEVERET_CODE_SUCCESS)) {
 		return true;
 	}
@@ -167,9 +170,11 @@ static bool is_good_callback(zval *callback)
 	return true;
 }
 
-static bool set_callback(mmc_link *link, zval *callback)
+/* Runs user code: the loader of a callback's class, and the destructor of the old one. Either may take the connection away. */
+static bool set_callback(zval *object, zval *callback)
 {
-	if (!is_good_callback(callback)) {
+	mmc_link *link = is_good_callback(callback) ? mmc_link_of(object) : NULL;
+	if (!link) {
 		return false;
 	}
 	zval old;
@@ -185,12 +190,12 @@ static bool set_callback(mmc_link *link, zval *callback)
 /* Each of them can be called again, so what is there is not added twice. */
 static bool add(zval *object, mmc_server *server, zval *callback)
 {
-	mmc_link *link = is_good_callback(callback) && is_good(server) ? make_link(object) : NULL;
+	mmc_link *link = is_good_callback(callback) ? link_for(object, server) : NULL;
 	if (!link) {
 		return false;
 	}
-	add_to(link, server);
-	return !callback || set_callback(link, callback);
+	mmc_link_add(link, server);
+	return !callback || set_callback(object, callback);
 }
 
 /* Both take the same, and only what is added can be added as off. */
@@ -265,9 +270,9 @@ PHP_FUNCTION(memcache_set_server_params)
 		Z_PARAM_BOOL(status)
 		Z_PARAM_ZVAL(callback)
 	ZEND_PARSE_PARAMETERS_END();
-	mmc_link *link = mmc_link_of(object);
+	mmc_link *link = is_good_callback(callback) ? mmc_link_of(object) : NULL;
 	int64_t index = link ? find(link, wanted.host, wanted.port) : -1;
-	if (index < 0 || (callback && !set_callback(link, callback))) {
+	if (index < 0) {
 		RETURN_FALSE;
 	}
 	mmc_server *server = &link->servers[index];
@@ -279,7 +284,7 @@ PHP_FUNCTION(memcache_set_server_params)
 		leveret_pool_mark_server(pool, (uint32_t) index, 1, 0);
 	}
 	mmc_link_tune(link, (uint32_t) index);
-	RETURN_TRUE;
+	RETURN_BOOL(!callback || set_callback(object, callback));
 }
 
 PHP_FUNCTION(memcache_set_failure_callback)
@@ -289,8 +294,7 @@ PHP_FUNCTION(memcache_set_failure_callback)
 		MMC_OBJECT_PARAM(object)
 		Z_PARAM_ZVAL(callback)
 	ZEND_PARSE_PARAMETERS_END();
-	mmc_link *link = mmc_link_of(object);
-	RETURN_BOOL(link && set_callback(link, callback));
+	RETURN_BOOL(mmc_link_of(object) && set_callback(object, callback));
 }
 
 PHP_FUNCTION(memcache_get_server_status)
