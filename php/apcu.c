@@ -96,11 +96,7 @@ static zend_always_inline void store_function(INTERNAL_FUNCTION_PARAMETERS, leve
 		RETURN_BOOL(arena && value && apcu_store_value(arena, php_leveret_string(Z_STR_P(key)), value, ttl, mode, now));
 	}
 	if (Z_TYPE_P(key) == IS_ARRAY) {
-		/* User code that a value's serialization runs may change the array of the caller. */
-		HashTable *values = Z_ARRVAL_P(key);
-		GC_TRY_ADDREF(values);
-		store_array(arena, values, ttl, mode, now, return_value);
-		zend_array_release(values);
+		store_array(arena, Z_ARRVAL_P(key), ttl, mode, now, return_value);
 		return;
 	}
 	php_error_docref(NULL, E_WARNING, "apc_store expects key parameter to be a string or an array of key/value pairs.");
@@ -155,10 +151,7 @@ PHP_FUNCTION(apcu_fetch)
 	leveret_arena *arena = apcu_begin(&now);
 	bool found = true;
 	if (UNEXPECTED(Z_TYPE_P(key) == IS_ARRAY)) {
-		HashTable *keys = Z_ARRVAL_P(key);
-		GC_TRY_ADDREF(keys);
-		fetch_array(arena, keys, now, return_value);
-		zend_array_release(keys);
+		fetch_array(arena, Z_ARRVAL_P(key), now, return_value);
 	} else {
 		zend_string *temporary, *name = zval_get_tmp_string(key, &temporary);
 		if (UNEXPECTED(EG(exception))) {
@@ -209,10 +202,7 @@ PHP_FUNCTION(apcu_exists)
 		RETURN_BOOL(exists(arena, Z_STR_P(key), now));
 	}
 	if (Z_TYPE_P(key) == IS_ARRAY) {
-		HashTable *keys = Z_ARRVAL_P(key);
-		GC_TRY_ADDREF(keys);
-		exists_array(arena, keys, now, return_value);
-		zend_array_release(keys);
+		exists_array(arena, Z_ARRVAL_P(key), now, return_value);
 		return;
 	}
 	zend_string *name = zval_get_string(key);
@@ -255,14 +245,9 @@ PHP_FUNCTION(apcu_delete)
 	switch (Z_TYPE_P(key)) {
 		case IS_STRING:
 			RETURN_BOOL(delete(arena, Z_STR_P(key), now));
-		case IS_ARRAY: {
-			/* A warning may run a handler that changes the array of the caller. */
-			HashTable *keys = Z_ARRVAL_P(key);
-			GC_TRY_ADDREF(keys);
-			delete_array(arena, keys, now, return_value);
-			zend_array_release(keys);
+		case IS_ARRAY:
+			delete_array(arena, Z_ARRVAL_P(key), now, return_value);
 			return;
-		}
 		case IS_OBJECT:
 			if (instanceof_function(Z_OBJCE_P(key), php_leveret_apcu_iterator_ce)) {
 				RETURN_BOOL(php_leveret_apcu_iterator_delete(Z_OBJ_P(key)));

@@ -131,8 +131,6 @@ static bool store_many(zval *object, const leveret_request *pattern, HashTable *
 	zend_ulong number;
 	zend_string *name;
 	zval *value;
-	/* User code may change what it is given by reference. */
-	GC_TRY_ADDREF(values);
 	ZEND_HASH_FOREACH_KEY_VAL(values, number, name, value) {
 		zend_string *text = name ? zend_string_copy(name) : zend_long_to_str((zend_long) number);
 		if (take_value(object, text, value, flags, pattern->operation, &batch.list[batch.count])) {
@@ -143,7 +141,6 @@ static bool store_many(zval *object, const leveret_request *pattern, HashTable *
 			break;
 		}
 	} ZEND_HASH_FOREACH_END();
-	zend_array_release(values);
 	bool done = send_all(object, pattern, &batch);
 	free_writes(&batch);
 	return done;
