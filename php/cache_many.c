@@ -7,28 +7,52 @@
 
 #include "ext/spl/spl_iterators.h"
 
-/* Called with each key and value of an iterable. False ends the walk: an exception is pending. */
-typedef bool (*visit_fn)(zval *key, zval *value, void *context);
+/* Called with each key, and its value where there are values. False ends the walk: an exception is pending. */
+typedef bool (*visit_fn)(zend_string *key, zval *value, void *context);
 
 typedef struct walk {
 	visit_fn visit;
 	void *context;
-	bool with_keys;   /* of a Traversable: its keys cost a call each, so only where they are used */
+	bool with_values;   /* the iterable is key => value; else its values are the keys, and its own are not asked for */
 } walk;
+
+/* A new reference to the key as a string, or NULL: an exception is pending. */
+static zend_string *key_string(zval *key)
+{
+	ZVAL_DEREF(key);
+	if (EXPECTED(Z_TYPE_P(key) == IS_STRING)) {
+		return zend_string_copy(Z_STR_P(key));
+	}
+	if (Z_TYPE_P(key) == IS_LONG) {
+		return zend_long_to_str(Z_LVAL_P(key));
+	}
+	zend_argument_type_error(1, "must have keys of type string or int, %s given", zend_zval_type_name(key));
+	return NULL;
+}
+
+static bool visit(const walk *walk, zval *key, zval *value)
+{
+	zend_string *name = key_string(walk->with_values ? key : value);
+	bool go_on = name && walk->visit(name, value, walk->context);
+	if (name) {
+		zend_string_release(name);
+	}
+	return go_on;
+}
 
 static int visit_current(zend_object_iterator *iterator, void *context)
 {
-	walk *walk = context;
+	const walk *walk = context;
 	zval key, *value = iterator->funcs->get_current_data(iterator);
 	ZVAL_NULL(&key);
-	if (!EG(exception) && walk->with_keys) {
+	if (!EG(exception) && walk->with_values) {
 		if (iterator->funcs->get_current_key) {
 			iterator->funcs->get_current_key(iterator, &key);
 		} else {
 			ZVAL_LONG(&key, iterator->index);
 		}
 	}
-	bool go_on = !EG(exception) && value && walk->visit(&key, value, walk->context);
+	bool go_on = !EG(exception) && value && visit(walk, &key, value);
 	zval_ptr_dtor(&key);
 	return go_on ? ZEND_HASH_APPLY_KEEP : ZEND_HASH_APPLY_STOP;
 }
@@ -48,24 +72,10 @@ static void walk_iterable(zval *iterable, walk *walk)
 		} else {
 			ZVAL_LONG(&key, index);
 		}
-		if (!walk->visit(&key, value, walk->context)) {
+		if (!visit(walk, &key, value)) {
 			return;
 		}
 	} ZEND_HASH_FOREACH_END();
-}
-
-/* A new reference to the key as a string, or NULL: an exception is pending. */
-static zend_string *key_string(zval *key)
-{
-	ZVAL_DEREF(key);
-	if (EXPECTED(Z_TYPE_P(key) == IS_STRING)) {
-		return zend_string_copy(Z_STR_P(key));
-	}
-	if (Z_TYPE_P(key) == IS_LONG) {
-		return zend_long_to_str(Z_LVAL_P(key));
-	}
-	zend_argument_type_error(1, "must have keys of type string or int, %s given", zend_zval_type_name(key));
-	return NULL;
 }
 
 typedef struct get_context {
@@ -74,25 +84,21 @@ typedef struct get_context {
 	HashTable *found;
 } get_context;
 
-static bool visit_get(zval *unused, zval *wanted, void *context)
+static bool visit_get(zend_string *key, zval *unused, void *context)
 {
 	get_context *get = context;
 	zval value;
-	zend_string *key = key_string(wanted);
-	if (UNEXPECTED(!key)) {
-		return false;
-	}
-	if (cache_fetch(get->cache, key, &value)) {
-		zend_symtable_update(get->found, key, &value);
-	} else if (EXPECTED(!EG(exception))) {
+	if (!cache_fetch(get->cache, key, &value)) {
+		if (UNEXPECTED(EG(exception))) {
+			return false;
+		}
 		if (get->default_value) {
 			ZVAL_COPY(&value, get->default_value);
 		} else {
 			ZVAL_NULL(&value);
 		}
-		zend_symtable_update(get->found, key, &value);
 	}
-	zend_string_release(key);
+	zend_symtable_update(get->found, key, &value);
 	return !EG(exception);
 }
 
@@ -101,16 +107,12 @@ typedef struct set_context {
 	cache_store_request request;
 } set_context;
 
-static bool visit_set(zval *key, zval *value, void *context)
+static bool visit_set(zend_string *key, zval *value, void *context)
 {
 	set_context *set = context;
-	set->request.key = key_string(key);
-	if (UNEXPECTED(!set->request.key)) {
-		return false;
-	}
+	set->request.key = key;
 	set->request.value = value;
 	cache_store_or_throw(set->cache, &set->request);
-	zend_string_release(set->request.key);
 	return !EG(exception);
 }
 
@@ -119,15 +121,10 @@ typedef struct delete_context {
 	zend_long deleted;
 } delete_context;
 
-static bool visit_delete(zval *unused, zval *unwanted, void *context)
+static bool visit_delete(zend_string *key, zval *unused, void *context)
 {
 	delete_context *delete = context;
-	zend_string *key = key_string(unwanted);
-	if (UNEXPECTED(!key)) {
-		return false;
-	}
 	delete->deleted += cache_delete_key(delete->cache, key);
-	zend_string_release(key);
 	return !EG(exception);
 }
 
