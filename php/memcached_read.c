@@ -222,8 +222,16 @@ typedef struct memc_tally {
  * failure of the whole call. */
 static bool is_unreached(zend_long code)
 {
-	return code == MEMC_HOST_LOOKUP_FAILURE || code == MEMC_CONNECTION_FAILURE || code == MEMC_ERRNO || code == MEMC_SERVER_MARKED_DEAD
-		|| code == MEMC_SERVER_TEMPORARILY_DISABLED;
+	switch (code) {
+		case MEMC_HOST_LOOKUP_FAILURE:
+		case MEMC_CONNECTION_FAILURE:
+		case MEMC_ERRNO:
+		case MEMC_SERVER_MARKED_DEAD:
+		case MEMC_SERVER_TEMPORARILY_DISABLED:
+			return true;
+		default:
+			return false;
+	}
 }
 
 static void count_answer(memc_object *self, memc_tally *tally, const leveret_answer *answer)

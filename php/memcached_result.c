@@ -68,8 +68,19 @@ const char *memc_text(zend_long code)
 
 bool memc_is_failure(zend_long code)
 {
-	/* Stored, deleted, a value, the end, buffered: answers that are no failure. */
-	return !(code == MEMC_SUCCESS || code == 15 || code == MEMC_END || code == 22 || code == 23 || code == 24 || code == 25 || code == MEMC_BUFFERED);
+	switch (code) {
+		case MEMC_SUCCESS:
+		case MEMC_STORED:
+		case MEMC_END:
+		case MEMC_DELETED:
+		case MEMC_VALUE:
+		case MEMC_STAT:
+		case MEMC_ITEM:
+		case MEMC_BUFFERED:
+			return false;
+		default:
+			return true;
+	}
 }
 
 void memc_failure(memc_object *self, zend_long code)

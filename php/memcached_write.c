@@ -81,7 +81,19 @@ static bool is_too_big(memc_object *self, const client_payload *payload)
 /* Whether the last call may be repeated: a server that failed, not an answer. */
 static bool wants_retry(zend_long code)
 {
-	return code == 3 || code == 5 || code == 6 || code == 7 || code == 26 || code == 31 || code == 35 || code == 47;
+	switch (code) {
+		case MEMC_CONNECTION_FAILURE:
+		case MEMC_WRITE_FAILURE:
+		case MEMC_READ_FAILURE:
+		case MEMC_UNKNOWN_READ_FAILURE:
+		case MEMC_ERRNO:
+		case MEMC_TIMEOUT:
+		case MEMC_SERVER_MARKED_DEAD:
+		case MEMC_SERVER_TEMPORARILY_DISABLED:
+			return true;
+		default:
+			return false;
+	}
 }
 
 static bool store_payload(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key, const client_payload *payload, zend_long expiration, uint64_t number)
