@@ -107,14 +107,13 @@ static zend_always_inline memc_object *memc_from(zend_object *object)
 	return (memc_object *) ((char *) object - offsetof(memc_object, std));
 }
 
-/* The object of a method call that wants a link; with no constructor run: throws and leaves the method. */
-#define MEMC_THIS() \
+/* The object of a method call, which has a link; with no constructor run: throws and leaves the method. */
+#define MEMC_SELF() \
 	memc_object *self = memc_from(Z_OBJ_P(ZEND_THIS)); \
 	if (UNEXPECTED(!self->link)) { \
 		zend_throw_error(NULL, "Memcached constructor was not called"); \
 		RETURN_THROWS(); \
-	} \
-	memc_link *link = self->link
+	}
 
 extern zend_class_entry *php_leveret_memcached_ce;
 

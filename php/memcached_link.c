@@ -328,8 +328,7 @@ PHP_METHOD(Memcached, setOption)
 		Z_PARAM_LONG(option)
 		Z_PARAM_ZVAL(value)
 	ZEND_PARSE_PARAMETERS_END();
-	MEMC_THIS();
-	(void) link;
+	MEMC_SELF();
 	RETURN_BOOL(set_option(self, option, value));
 }
 
@@ -342,8 +341,7 @@ PHP_METHOD(Memcached, setOptions)
 	ZEND_PARSE_PARAMETERS_START(1, 1)
 		Z_PARAM_ARRAY(options)
 	ZEND_PARSE_PARAMETERS_END();
-	MEMC_THIS();
-	(void) link;
+	MEMC_SELF();
 	ZEND_HASH_FOREACH_KEY_VAL(Z_ARRVAL_P(options), number, name, value) {
 		if (name) {
 			php_error_docref(NULL, E_WARNING, "invalid configuration option");
@@ -362,7 +360,8 @@ PHP_METHOD(Memcached, getOption)
 	ZEND_PARSE_PARAMETERS_START(1, 1)
 		Z_PARAM_LONG(option)
 	ZEND_PARSE_PARAMETERS_END();
-	MEMC_THIS();
+	MEMC_SELF();
+	memc_link *link = self->link;
 	switch (option) {
 		case MEMC_OPT_COMPRESSION: RETURN_BOOL(link->compression);
 		case MEMC_OPT_COMPRESSION_TYPE: RETURN_LONG(link->compression_type);

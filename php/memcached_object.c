@@ -144,15 +144,15 @@ PHP_METHOD(Memcached, __construct)
 PHP_METHOD(Memcached, isPersistent)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	MEMC_THIS();
+	MEMC_SELF();
+	memc_link *link = self->link;
 	RETURN_BOOL(link->is_persistent);
 }
 
 PHP_METHOD(Memcached, isPristine)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	MEMC_THIS();
-	(void) link;
+	MEMC_SELF();
 	RETURN_BOOL(self->is_pristine);
 }
 
@@ -162,8 +162,7 @@ PHP_METHOD(Memcached, checkKey)
 	ZEND_PARSE_PARAMETERS_START(1, 1)
 		Z_PARAM_STR(key)
 	ZEND_PARSE_PARAMETERS_END();
-	MEMC_THIS();
-	(void) link;
+	MEMC_SELF();
 	memc_result(self, MEMC_SUCCESS);
 	RETURN_BOOL(memc_key_is_good(self, key));
 }
@@ -180,7 +179,8 @@ PHP_METHOD(Memcached, addServer)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_LONG(weight)
 	ZEND_PARSE_PARAMETERS_END();
-	MEMC_THIS();
+	MEMC_SELF();
+	memc_link *link = self->link;
 	memc_result(self, add(link, host, port, weight < 0 ? 0 : weight));
 	RETURN_BOOL(self->code == MEMC_SUCCESS);
 }
@@ -193,7 +193,8 @@ PHP_METHOD(Memcached, addServers)
 	ZEND_PARSE_PARAMETERS_START(1, 1)
 		Z_PARAM_ARRAY_HT(servers)
 	ZEND_PARSE_PARAMETERS_END();
-	MEMC_THIS();
+	MEMC_SELF();
+	memc_link *link = self->link;
 	memc_result(self, MEMC_SUCCESS);
 	ZEND_HASH_FOREACH_VAL(servers, entry) {
 		number++;
@@ -226,8 +227,8 @@ PHP_METHOD(Memcached, addServers)
 PHP_METHOD(Memcached, resetServerList)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	MEMC_THIS();
-	(void) self;
+	MEMC_SELF();
+	memc_link *link = self->link;
 	leveret_pool_clear_servers(link->pool);
 	RETURN_TRUE;
 }
@@ -253,7 +254,8 @@ static void describe(const leveret_server *server, const char *last, zval *entry
 PHP_METHOD(Memcached, getServerList)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	MEMC_THIS();
+	MEMC_SELF();
+	memc_link *link = self->link;
 	array_init(return_value);
 	for (uint32_t i = 0; i < leveret_pool_servers(link->pool); i++) {
 		leveret_server server;
@@ -271,7 +273,8 @@ PHP_METHOD(Memcached, getServerByKey)
 	ZEND_PARSE_PARAMETERS_START(1, 1)
 		Z_PARAM_STR(key)
 	ZEND_PARSE_PARAMETERS_END();
-	MEMC_THIS();
+	MEMC_SELF();
+	memc_link *link = self->link;
 	memc_result(self, MEMC_SUCCESS);
 	if (!leveret_pool_servers(link->pool)) {
 		memc_failure(self, MEMC_NO_SERVERS);
@@ -294,7 +297,8 @@ PHP_METHOD(Memcached, getLastDisconnectedServer)
 {
 	leveret_server server;
 	ZEND_PARSE_PARAMETERS_NONE();
-	MEMC_THIS();
+	MEMC_SELF();
+	memc_link *link = self->link;
 	if (self->disconnected < 0 || leveret_pool_server(link->pool, (uint32_t) self->disconnected, &server) != MEMC_SUCCESS) {
 		RETURN_FALSE;
 	}
@@ -306,8 +310,8 @@ PHP_METHOD(Memcached, getLastDisconnectedServer)
 PHP_METHOD(Memcached, quit)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	MEMC_THIS();
-	(void) self;
+	MEMC_SELF();
+	memc_link *link = self->link;
 	leveret_pool_quit(link->pool);
 	RETURN_TRUE;
 }
@@ -315,7 +319,8 @@ PHP_METHOD(Memcached, quit)
 PHP_METHOD(Memcached, flushBuffers)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	MEMC_THIS();
+	MEMC_SELF();
+	memc_link *link = self->link;
 	memc_result(self, leveret_pool_flush_buffers(link->pool));
 	RETURN_BOOL(!memc_is_failure(self->code));
 }
@@ -344,7 +349,8 @@ PHP_METHOD(Memcached, setBucket)
 		Z_PARAM_ARRAY_HT_OR_NULL(forwards)
 		Z_PARAM_LONG(replicas)
 	ZEND_PARSE_PARAMETERS_END();
-	MEMC_THIS();
+	MEMC_SELF();
+	memc_link *link = self->link;
 	uint32_t count = zend_hash_num_elements(hosts);
 	const char *problem = count == 0 ? "server map cannot be empty"
 		: forwards && zend_hash_num_elements(forwards) != count ? "forward_map length must match the server_map length"
@@ -438,7 +444,8 @@ PHP_METHOD(Memcached, getStats)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_STR_OR_NULL(type)
 	ZEND_PARSE_PARAMETERS_END();
-	MEMC_THIS();
+	MEMC_SELF();
+	memc_link *link = self->link;
 	if (!ask_all(self, LEVERET_OP_STATS, type ? php_leveret_string(type) : php_leveret_bytes("", 0), 0, &copies)) {
 		RETURN_FALSE;
 	}
@@ -473,7 +480,8 @@ PHP_METHOD(Memcached, getVersion)
 {
 	client_copies copies = {0};
 	ZEND_PARSE_PARAMETERS_NONE();
-	MEMC_THIS();
+	MEMC_SELF();
+	memc_link *link = self->link;
 	if (!ask_all(self, LEVERET_OP_VERSION, php_leveret_bytes("", 0), 0, &copies)) {
 		RETURN_FALSE;
 	}
@@ -501,8 +509,7 @@ PHP_METHOD(Memcached, getAllKeys)
 {
 	client_copies copies = {0};
 	ZEND_PARSE_PARAMETERS_NONE();
-	MEMC_THIS();
-	(void) link;
+	MEMC_SELF();
 	if (!ask_all(self, LEVERET_OP_KEYS, php_leveret_bytes("", 0), 0, &copies)) {
 		RETURN_FALSE;
 	}
@@ -529,8 +536,7 @@ PHP_METHOD(Memcached, flush)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_LONG(delay)
 	ZEND_PARSE_PARAMETERS_END();
-	MEMC_THIS();
-	(void) link;
+	MEMC_SELF();
 	if (!ask_all(self, LEVERET_OP_FLUSH, php_leveret_bytes("", 0), delay, &copies)) {
 		RETURN_FALSE;
 	}

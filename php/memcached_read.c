@@ -133,7 +133,8 @@ static zend_always_inline void get(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		Z_PARAM_FUNC_OR_NULL(call, cache)
 		Z_PARAM_LONG(flags)
 	ZEND_PARSE_PARAMETERS_END();
-	MEMC_THIS();
+	MEMC_SELF();
+	memc_link *link = self->link;
 	bool is_extended = flags & MEMC_GET_EXTENDED, found;
 	if (!memc_key_is_good(self, key)) {
 		RETURN_FALSE;
@@ -293,7 +294,8 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	if (!memc_take_many(execute_data, by_key, &server_key, &keys, &flags)) {
 		RETURN_THROWS();
 	}
-	MEMC_THIS();
+	MEMC_SELF();
+	memc_link *link = self->link;
 	array_init_size(return_value, zend_hash_num_elements(keys));
 	if (flags & MEMC_GET_PRESERVE_ORDER) {
 		zval *key;
@@ -416,7 +418,8 @@ static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		Z_PARAM_BOOL(with_cas)
 		Z_PARAM_FUNC_OR_NULL(call, cache)
 	ZEND_PARSE_PARAMETERS_END();
-	MEMC_THIS();
+	MEMC_SELF();
+	memc_link *link = self->link;
 	memc_names names;
 	ask(self, server_key, keys, with_cas, &names);
 	names_free(&names);
@@ -457,8 +460,7 @@ PHP_METHOD(Memcached, getDelayedByKey) { get_delayed(INTERNAL_FUNCTION_PARAM_PAS
 PHP_METHOD(Memcached, fetch)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	MEMC_THIS();
-	(void) link;
+	MEMC_SELF();
 	if (!self->is_fetching) {
 		self->code = MEMC_NOTFOUND;
 		RETURN_FALSE;
@@ -475,8 +477,7 @@ PHP_METHOD(Memcached, fetchAll)
 {
 	zval element;
 	ZEND_PARSE_PARAMETERS_NONE();
-	MEMC_THIS();
-	(void) link;
+	MEMC_SELF();
 	if (!self->is_fetching) {
 		self->code = MEMC_NOTFOUND;
 		RETURN_FALSE;

@@ -121,16 +121,14 @@ void memc_result_of_copy(memc_object *self, const client_copy *copy)
 PHP_METHOD(Memcached, getResultCode)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	MEMC_THIS();
-	(void) link;
+	MEMC_SELF();
 	RETURN_LONG(self->code);
 }
 
 PHP_METHOD(Memcached, getResultMessage)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	MEMC_THIS();
-	(void) link;
+	MEMC_SELF();
 	if (self->code == MEMC_ERRNO && self->error_errno) {
 		RETURN_STR(zend_strpprintf(0, "%s: %s", memc_text(self->code), strerror((int) self->error_errno)));
 	}
@@ -140,8 +138,7 @@ PHP_METHOD(Memcached, getResultMessage)
 PHP_METHOD(Memcached, getLastErrorMessage)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	MEMC_THIS();
-	(void) link;
+	MEMC_SELF();
 	if (self->error) {
 		RETURN_STR_COPY(self->error);
 	}
@@ -154,15 +151,13 @@ PHP_METHOD(Memcached, getLastErrorMessage)
 PHP_METHOD(Memcached, getLastErrorCode)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	MEMC_THIS();
-	(void) link;
+	MEMC_SELF();
 	RETURN_LONG(self->error_code);
 }
 
 PHP_METHOD(Memcached, getLastErrorErrno)
 {
 	ZEND_PARSE_PARAMETERS_NONE();
-	MEMC_THIS();
-	(void) link;
+	MEMC_SELF();
 	RETURN_LONG(self->error_errno);
 }

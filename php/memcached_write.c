@@ -152,8 +152,7 @@ static void store(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, boo
 		Z_PARAM_OPTIONAL
 		Z_PARAM_LONG(expiration)
 	ZEND_PARSE_PARAMETERS_END();
-	MEMC_THIS();
-	(void) link;
+	MEMC_SELF();
 	RETVAL_BOOL(memc_store_one(self, operation, server_key, key, value, expiration, 0));
 }
 
@@ -174,7 +173,8 @@ static void join(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool
 		Z_PARAM_STR(key)
 		Z_PARAM_STR(value)
 	ZEND_PARSE_PARAMETERS_END();
-	MEMC_THIS();
+	MEMC_SELF();
+	memc_link *link = self->link;
 	memc_result(self, MEMC_SUCCESS);
 	if (link->compression) {
 		php_error_docref(NULL, E_WARNING, "cannot append/prepend with compression turned on");
@@ -205,8 +205,7 @@ static void cas(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_LONG(expiration)
 	ZEND_PARSE_PARAMETERS_END();
-	MEMC_THIS();
-	(void) link;
+	MEMC_SELF();
 	RETVAL_BOOL(memc_store_one(self, LEVERET_OP_CAS, server_key, key, value, expiration, ZEND_STRTOUL(ZSTR_VAL(token), NULL, 10)));
 }
 
@@ -291,7 +290,8 @@ static void set_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	if (!memc_take_many(execute_data, by_key, &server_key, &items, &expiration)) {
 		RETURN_THROWS();
 	}
-	MEMC_THIS();
+	MEMC_SELF();
+	memc_link *link = self->link;
 	prepared *list = safe_emalloc(zend_hash_num_elements(items) + 1, sizeof(*list), 0);
 	memc_result(self, MEMC_SUCCESS);
 	uint32_t count = prepare(self, items, list);
@@ -343,8 +343,7 @@ static void touch_or_delete(INTERNAL_FUNCTION_PARAMETERS, leveret_operation oper
 		Z_PARAM_OPTIONAL
 		Z_PARAM_LONG(number)
 	ZEND_PARSE_PARAMETERS_END();
-	MEMC_THIS();
-	(void) link;
+	MEMC_SELF();
 	leveret_request request = { .operation = operation, .exptime = operation == LEVERET_OP_TOUCH ? number : 0 };
 	RETVAL_BOOL(simple(self, &request, server_key, key, NULL) || !memc_is_failure(self->code));
 }
@@ -363,7 +362,8 @@ static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	if (!memc_take_many(execute_data, by_key, &server_key, &keys, &time)) {
 		RETURN_THROWS();
 	}
-	MEMC_THIS();
+	MEMC_SELF();
+	memc_link *link = self->link;
 	(void) time;
 	uint32_t count = 0, room = zend_hash_num_elements(keys);
 	zend_string **names = safe_emalloc(room + 1, sizeof(*names), 0);
@@ -439,7 +439,8 @@ static void count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, boo
 		Z_PARAM_LONG(initial)
 		Z_PARAM_LONG(expiry)
 	ZEND_PARSE_PARAMETERS_END();
-	MEMC_THIS();
+	MEMC_SELF();
+	memc_link *link = self->link;
 	bool creates = given > 2u + by_key;
 	memc_result(self, MEMC_SUCCESS);
 	if (offset < 0) {
