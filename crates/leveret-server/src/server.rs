@@ -20,6 +20,7 @@ use rustix::net::{acceptfrom_with, send, SendFlags, SocketFlags};
 use socket2::SockRef;
 use std::io;
 use std::net::SocketAddr;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
@@ -159,10 +160,8 @@ impl Bound {
         control.drain();
         inboxes.iter().for_each(|inbox| inbox.wake());
         for worker in workers {
-            // A panic has aborted the process, so there is none to join.
-            if let Ok(result) = worker.join() {
-                result.map_err(failed("poll"))?;
-            }
+            // In a release a panic has aborted the process; a test is to see it.
+            worker.join().unwrap_or_else(|panic| resume_unwind(panic)).map_err(failed("poll"))?;
         }
         match (ended.map_err(failed("poll"))?, &shared.settings.memory_file) {
             (Wish::Restart, Some(file)) => memory_file::write(file, shared.arena().path()),

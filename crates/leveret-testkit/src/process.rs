@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io::{Read, Write};
 use std::os::fd::OwnedFd;
+use std::panic;
 
 use nix::sys::signal::{self, Signal};
 use nix::sys::wait::{waitpid, WaitPidFlag, WaitStatus};
@@ -71,6 +72,11 @@ pub fn spawn(work: impl FnOnce() -> Result<String, String>) -> Child {
         ForkResult::Child => {
             drop(read);
             alarm::set(HANG_SECS);
+            // To unwind would be to end the parent's other children, which are known here too.
+            panic::set_hook(Box::new(|panic| {
+                eprintln!("{panic}");
+                std::process::abort();
+            }));
             let (code, text) = match work() {
                 Ok(text) => (0, text),
                 Err(text) => (FAILED, text),
