@@ -44,7 +44,7 @@ pub enum leveret_pool_option {
     LEVERET_POOL_NO_BLOCK,
     /// Taken and not needed: TCP_NODELAY is set in any case, because a batch is one write.
     LEVERET_POOL_NODELAY,
-    /// 1: gets and writes that fit a datagram go by UDP, to the servers' UDP ports (or the same number as TCP's).
+    /// 1: gets go by UDP, to the servers' UDP ports (or the same number as TCP's). Writes never do.
     LEVERET_POOL_UDP,
     /// libmemcached's further copies of each item, on the servers that follow; they are read when the first is dead.
     LEVERET_POOL_REPLICAS,
