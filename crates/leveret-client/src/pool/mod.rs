@@ -3,7 +3,9 @@
 //! held between two calls but the pool itself.
 //!
 //! ```text
-//! add  -> ring -> server.output        run -> send, recv, poll, until nothing is awaitednext_answer -> records, in order of arrival
+//! add         -> ring -> server.output
+//! run         -> send, recv, poll, until nothing is awaited
+//! next_answer -> records, in order of arrival
 //! ```
 mod datagrams;
 mod dialect;
