@@ -51,7 +51,7 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     number.checked_mul(1 << shift).ok_or_else(wrong)
 }
 
-/// A whole number of an option, at least `least`.
+/// A whole number of an option, from `least` to `most`.
 pub fn parse_number<T: TryFrom<u64>>(text: &str, least: u64, most: u64) -> Result<T, String> {
     let number = text.parse().ok().filter(|number| (least..=most).contains(number));
     number.and_then(|number| number.try_into().ok()).ok_or_else(|| format!("'{text}' is no whole number from {least} to {most}"))

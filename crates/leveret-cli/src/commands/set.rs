@@ -21,7 +21,14 @@ pub struct Set {
     value: OsString,
 
     /// How long the item lives: 30s, 5m, 2h, 1d; 0 = until it is evicted
-    #[arg(long, value_name = "DURATION", value_parser = units::parse_duration, allow_negative_numbers = true, default_value = "0", hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "DURATION",
+        value_parser = units::parse_duration,
+        allow_negative_numbers = true,
+        default_value = "0",
+        hide_default_value = true
+    )]
     ttl: Duration,
 
     /// Only when the key is not there yet
@@ -49,7 +56,14 @@ pub struct Set {
     integer: bool,
 
     /// The 32 bits that memcached clients keep beside a value
-    #[arg(long, value_name = "NUMBER", value_parser = |text: &str| units::parse_number::<u32>(text, 0, u32::MAX.into()), allow_negative_numbers = true, default_value_t = 0, hide_default_value = true)]
+    #[arg(
+        long,
+        value_name = "NUMBER",
+        value_parser = |text: &str| units::parse_number::<u32>(text, 0, u32::MAX.into()),
+        allow_negative_numbers = true,
+        default_value_t = 0,
+        hide_default_value = true
+    )]
     flags: u32,
 
     /// The key is URI-encoded, as 'leveret keys' prints it
