@@ -10,7 +10,7 @@ verb_bench() {
         engine) bench_engine "$@" ;;
         client) bench_client "$@" ;;
         server) bench_server "$@" ;;
-        all) bench_php && bench_engine && bench_server ;;
+        all) bench_php && bench_engine && bench_server && bench_client ;;
         *) fail "There is no benchmark '$name'." "Take php, client, server or engine." ;;
     esac
 }
