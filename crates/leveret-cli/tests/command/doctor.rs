@@ -1,7 +1,5 @@
 //! doctor: a healthy place, and one place for each illness. PHP is played by a script, so that every kind of it can be met.
-mod common;
-
-use common::{Host, Said};
+use crate::common::{self, Host, Said};
 use leveret_engine::{Deadline, Time};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

@@ -1,7 +1,5 @@
 //! Help, colours, completions and man pages.
-mod common;
-
-use common::Host;
+use crate::common::{self, Host};
 
 const COMMANDS: [&str; 18] = [
     "serve", "get", "set", "delete", "display", "stats", "settings", "sizes", "keys", "dump", "restore", "flush", "list", "rm", "verify",

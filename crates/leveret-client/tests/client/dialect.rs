@@ -1,28 +1,10 @@
 //! A pool whose protocol nobody has chosen speaks text, and binary with a server that knows nothing else.
-mod common;
-use common::{free_port, own_address, Memcached};
+use crate::common::{answers, free_port, own_address, Folder, Memcached};
 use leveret_client::pool::{Code, Operation, Options, Pool, Request};
-use leveret_engine::{Arena, OpenOptions};
 use std::io::Read;
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
-
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = PathBuf::from("/dev/shm").join(format!("leveret-dialect-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 fn pool(dir: &Path, ports: &[u16]) -> Pool {
     let mut pool =
@@ -31,22 +13,6 @@ fn pool(dir: &Path, ports: &[u16]) -> Pool {
         pool.add_server_in(dir, &own_address().to_string(), *port, 0, 1);
     }
     pool
-}
-
-/// What requests come to: code, value, count; a get that finds nothing is NotFound.
-fn answers(pool: &mut Pool, requests: &[Request<'_>]) -> Vec<(Code, Vec<u8>, u64)> {
-    pool.begin();
-    for request in requests {
-        pool.add(request).unwrap();
-    }
-    pool.run();
-    let mut answers = vec![(Code::NotFound, Vec::new(), 0); requests.len()];
-    while let Some(answer) = pool.next_answer() {
-        if answer.code != Code::Stat {
-            answers[answer.request] = (answer.code, answer.value.to_vec(), answer.number);
-        }
-    }
-    answers
 }
 
 /// Batches that a pool may begin with; each is one's first. Short text keeps such a server waiting, long text makes it hang up.
@@ -110,7 +76,7 @@ fn what_was_found_is_remembered_for_others_until_it_is_wrong() {
     let version = [Request::new(Operation::Version, b"")];
     let mut first = pool(&folder.0, &[port]);
     assert_eq!(answers(&mut first, &version)[0].0, Code::Success);
-    let arena = Arena::open(&folder.0.join("protocols.arena"), &OpenOptions { create: false, ..OpenOptions::default() }).unwrap().0;
+    let arena = folder.arena("protocols");
     assert_eq!(arena.stats().items, 1);
     // Without text it can only be right at once if it was remembered: nothing but binary is sent here.
     let mut impatient = pool(&folder.0, &[port]);

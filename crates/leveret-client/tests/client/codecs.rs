@@ -1,7 +1,5 @@
 //! Values of Debian's php-memcached and php-memcache are read here, and ours there, through a real memcached.
-mod common;
-
-use common::{php, Memcached};
+use crate::common::{php, Folder, Memcached};
 use leveret_client::codec::{compress, compress_bare, decompress, Compression, Economy, Form, Savings};
 use leveret_engine::Encoding;
 
@@ -19,9 +17,8 @@ const VALUE: &str = "function value(int $len): string { $text = ''; for ($i = 0;
     $memcache = new Memcache; $memcache->addServer(\"unix://$socket\", 0);";
 
 fn with_server(name: &str, test: impl Fn(&Memcached, &dyn Fn(&str) -> String)) {
-    let folder = std::env::temp_dir().join(format!("leveret-codecs-{name}-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let socket = folder.join("memcached.sock");
+    let folder = Folder::new(name);
+    let socket = folder.0.join("memcached.sock");
     let server = Memcached::unix(&socket);
     let lengths = LENGTHS.map(|len| len.to_string());
     let run = |script: &str| {
@@ -29,8 +26,6 @@ fn with_server(name: &str, test: impl Fn(&Memcached, &dyn Fn(&str) -> String)) {
         php(&format!("{VALUE} {script}"), &arguments)
     };
     test(&server, &run);
-    drop(server);
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]

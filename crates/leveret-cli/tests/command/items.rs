@@ -1,7 +1,5 @@
 //! get, set, delete: bytes in, bytes out, and the exit codes that scripts read.
-mod common;
-
-use common::Host;
+use crate::common::{self, Host};
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 

@@ -1,7 +1,5 @@
 //! Gets by UDP, over a network that loses, repeats and reorders.
-mod common;
-
-use common::{free_port, own_address, Memcached};
+use crate::common::{free_port, own_address, Memcached};
 use leveret_client::pool::{Code, Operation, Options, Pool, Request};
 use std::net::UdpSocket;
 use std::sync::atomic::{AtomicUsize, Ordering};

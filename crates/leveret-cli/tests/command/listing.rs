@@ -1,7 +1,5 @@
 //! keys and dump: the formats that memcached-tool's users parse.
-mod common;
-
-use common::Host;
+use crate::common::Host;
 use std::collections::BTreeSet;
 use std::process::Stdio;
 

@@ -1,5 +1,4 @@
 //! A folder of arenas that only this test knows, and the command run in it.
-#![allow(dead_code, missing_docs)]
 use leveret_engine::{Arena, OpenOptions};
 use serde_json::Value;
 use std::ffi::OsStr;

@@ -1,7 +1,5 @@
 //! The pool against real memcached servers, over every protocol and transport.
-mod common;
-
-use common::{free_port, own_address, Memcached};
+use crate::common::{free_port, own_address, php, Folder, Memcached};
 use leveret_client::pool::{Code, Failure, Operation, Options, Pool, Protocol, Request, Tuning};
 use leveret_engine::Meta;
 use std::collections::BTreeMap;
@@ -120,9 +118,8 @@ fn every_operation_over_every_protocol() {
 
 #[test]
 fn large_batches_over_four_servers_lose_and_mix_nothing() {
-    let folder = std::env::temp_dir().join(format!("leveret-pool-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let servers = [Memcached::tcp(), Memcached::tcp(), Memcached::tcp(), Memcached::unix(&folder.join("memcached.sock"))];
+    let folder = Folder::new("batches");
+    let servers = [Memcached::tcp(), Memcached::tcp(), Memcached::tcp(), Memcached::unix(&folder.0.join("memcached.sock"))];
     let keys: Vec<String> = (0..2000).map(|i| format!("key:{i}")).collect();
     // The largest fill every socket buffer in both directions.
     let value = |i: usize| format!("{i}:").repeat(1 + i * 31 % 4000).into_bytes();
@@ -175,8 +172,6 @@ fn large_batches_over_four_servers_lose_and_mix_nothing() {
         pool.next_answer().unwrap();
         assert_eq!(one(pool, request(Operation::Get, "between")).3, b"x");
     }
-    drop(servers);
-    std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
@@ -368,14 +363,13 @@ fn keys_that_cannot_be_sent_and_pools_without_servers_are_errors() {
 
 #[test]
 fn an_arena_is_a_server_like_any_other() {
-    let dir = std::env::temp_dir().join(format!("leveret-pool-arena-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).unwrap();
+    let Folder(dir) = &Folder::new("arena");
     let server = Memcached::tcp();
     let mut pool = Pool::new(Options::default());
-    pool.add_server_in(&dir, "arena:one", 0, 0, 1);
+    pool.add_server_in(dir, "arena:one", 0, 0, 1);
     assert!(pool.arena().is_some());
     pool.add_server(&server.host(), server.port(), 0, 1);
-    pool.add_server_in(&dir, "arena:two", 0, 0, 1);
+    pool.add_server_in(dir, "arena:two", 0, 0, 1);
     assert!(pool.arena().is_none(), "one of several is not the pool");
     let pool = &mut pool;
     let keys: Vec<String> = (0..100).map(|i| format!("key:{i}")).collect();
@@ -402,15 +396,13 @@ fn an_arena_is_a_server_like_any_other() {
     assert_eq!(listed.iter().filter(|told| told.1 == Code::Stat).count(), keys.len());
     assert!(batch(pool, &[request(Operation::Flush, "")]).iter().all(|told| told.1 == Code::Success));
     assert_eq!(batch(pool, &gets).len(), 0);
-    std::fs::remove_dir_all(&dir).unwrap();
 }
 
 #[test]
 fn a_removed_arena_is_not_used_for_longer_than_a_second() {
-    let dir = std::env::temp_dir().join(format!("leveret-pool-removed-{}", std::process::id()));
-    std::fs::create_dir_all(&dir).unwrap();
+    let Folder(dir) = &Folder::new("removed");
     let mut pool = Pool::new(Options::default());
-    pool.add_server_in(&dir, "arena:one", 0, 0, 1);
+    pool.add_server_in(dir, "arena:one", 0, 0, 1);
     assert_eq!(code(&mut pool, set("k", b"old")), Code::Success);
     std::fs::remove_file(dir.join("one.arena")).unwrap();
     while code(&mut pool, request(Operation::Get, "k")) == Code::Success {
@@ -418,10 +410,9 @@ fn a_removed_arena_is_not_used_for_longer_than_a_second() {
     }
     // What others find under that name.
     let other = &mut Pool::new(Options::default());
-    other.add_server_in(&dir, "arena:one", 0, 0, 1);
+    other.add_server_in(dir, "arena:one", 0, 0, 1);
     assert_eq!(code(&mut pool, set("k", b"new")), Code::Success);
     assert_eq!(one(other, request(Operation::Get, "k")).3, b"new");
-    std::fs::remove_dir_all(&dir).unwrap();
 }
 
 /// Where a key lies: one letter per server.
@@ -443,7 +434,7 @@ fn copies_lie_where_the_originals_put_them_and_are_read_when_the_first_is_dead()
     let keys: Vec<String> = (0..60).map(|i| format!("key:{i}")).collect();
     arguments.push(&host);
     arguments.extend(keys.iter().map(String::as_str));
-    common::php(
+    php(
         "[$ports, $host, $keys] = [array_slice($argv, 1, 4), $argv[5], array_slice($argv, 6)];
         ini_set('memcache.redundancy', 2); ini_set('memcache.hash_strategy', 'consistent');
         $memcache = new MemcachePool; $memcached = new Memcached;

@@ -1,37 +1,15 @@
 //! A server that is told to be at an address of this host is used through its arena, as long as it provably is that server.
-mod common;
-use common::Memcached;
+use crate::common::{answers, Folder, Memcached};
 use leveret_client::pool::{Code, Operation, Options, Pool, Protocol, Request};
-use leveret_engine::{Announcement, Arena, OpenOptions, Time};
+use leveret_engine::{Announcement, Arena, Time};
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Folder {
-        let path = PathBuf::from("/dev/shm").join(format!("leveret-short-cut-{name}-{}", std::process::id()));
-        std::fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    fn arena(&self, name: &str) -> Arena {
-        Arena::open(&self.0.join(format!("{name}.arena")), &OpenOptions { memory: 8 << 20, ..OpenOptions::default() }).unwrap().0
-    }
-
-    fn pool(&self, host: &str, port: u16) -> Pool {
-        let mut pool = Pool::new(Options::default());
-        pool.add_server_in(&self.0, host, port, 0, 1);
-        pool
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+fn pool_in(folder: &Folder, host: &str, port: u16) -> Pool {
+    let mut pool = Pool::new(Options::default());
+    pool.add_server_in(&folder.0, host, port, 0, 1);
+    pool
 }
 
 fn network() -> String {
@@ -54,14 +32,14 @@ fn an_announced_tcp_endpoint_leads_to_its_arena_until_it_is_withdrawn() {
     let arena = folder.arena("served");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    assert!(folder.pool("127.0.0.2", port).arena().is_none(), "nothing is announced");
+    assert!(pool_in(&folder, "127.0.0.2", port).arena().is_none(), "nothing is announced");
     let announcement = arena.announce(&format!("tcp 127.0.0.1:{port} {}", network())).unwrap();
-    let mut pool = folder.pool("127.0.0.1", port);
+    let mut pool = pool_in(&folder, "127.0.0.1", port);
     assert_eq!(pool.arena().expect("announced").path(), arena.path());
-    let mut off = folder.pool("127.0.0.1", port);
+    let mut off = pool_in(&folder, "127.0.0.1", port);
     off.set_options(Options { short_cut: false, ..Options::default() });
     assert!(off.arena().is_none());
-    let mut two = folder.pool("127.0.0.1", port);
+    let mut two = pool_in(&folder, "127.0.0.1", port);
     two.add_server("127.0.0.1", port, 0, 1);
     assert!(two.arena().is_none(), "there is no one arena of several servers");
     drop(announcement);
@@ -81,11 +59,11 @@ fn a_unix_socket_is_asked_who_listens() {
     let path = folder.0.join("leveret.sock");
     let _listener = UnixListener::bind(&path).unwrap();
     let _announcement = arena.announce(&format!("unix {}", path.display())).unwrap();
-    assert!(folder.pool(path.to_str().unwrap(), 0).arena().is_some(), "this process listens, and has announced");
-    assert!(folder.pool(&format!("unix://{}", path.display()), 0).arena().is_some());
+    assert!(pool_in(&folder, path.to_str().unwrap(), 0).arena().is_some(), "this process listens, and has announced");
+    assert!(pool_in(&folder, &format!("unix://{}", path.display()), 0).arena().is_some());
     let other = folder.0.join("other.sock");
     let _other = UnixListener::bind(&other).unwrap();
-    assert!(folder.pool(other.to_str().unwrap(), 0).arena().is_none());
+    assert!(pool_in(&folder, other.to_str().unwrap(), 0).arena().is_none());
 }
 
 /// A server that nobody serves but its arena: whoever asks its socket waits in vain.
@@ -106,21 +84,6 @@ impl Announced {
         let announcements = particulars.iter().chain([&endpoint.as_str()]).map(announce).collect();
         Announced { arena, port, _listener: listener, _announcements: announcements }
     }
-}
-
-/// The answers to `requests` in the order of their numbers: code, value, count.
-fn answers(pool: &mut Pool, requests: &[Request<'_>]) -> Vec<(Code, Vec<u8>, u64)> {
-    pool.begin();
-    for request in requests {
-        pool.add(request).unwrap();
-    }
-    pool.run();
-    let missing = (Code::NotFound, Vec::new(), 0);
-    let mut answers = vec![missing; requests.len()];
-    while let Some(answer) = pool.next_answer() {
-        answers[answer.request] = (answer.code, answer.value.to_vec(), answer.number);
-    }
-    answers
 }
 
 /// Each key goes where the ring says: to memory where its server is this host's, over the socket where it is memcached.
@@ -178,7 +141,7 @@ fn what_the_server_would_refuse_it_is_asked_for() {
     let folder = Folder::new("limits");
     let (small, other) = (Announced::new(&folder, "small", &["limit 1000"]), Announced::new(&folder, "other", &["without cas"]));
     let store = |server: &Announced, len: usize| {
-        let mut pool = folder.pool("127.0.0.1", server.port);
+        let mut pool = pool_in(&folder, "127.0.0.1", server.port);
         pool.set_options(Options { io_timeout: Duration::from_millis(50), ..Options::default() });
         answers(&mut pool, &[Request { value: &vec![b'x'; len], ..Request::new(Operation::Set, b"key") }]).remove(0).0
     };
@@ -194,7 +157,7 @@ fn what_the_server_would_refuse_it_is_asked_for() {
 fn what_goes_over_the_socket_is_not_overtaken() {
     let folder = Folder::new("order");
     let server = Announced::new(&folder, "served", &["limit 10"]);
-    let mut pool = folder.pool("127.0.0.1", server.port);
+    let mut pool = pool_in(&folder, "127.0.0.1", server.port);
     pool.set_options(Options { io_timeout: Duration::from_millis(50), ..Options::default() });
     let set = |value| Request { value, ..Request::new(Operation::Set, b"key") };
     let get = Request::new(Operation::Get, b"key");

@@ -1,11 +1,50 @@
 //! Debian's memcached and PHP, started for one test.
-#![allow(dead_code)]
+use leveret_client::pool::{Code, Pool, Request};
+use leveret_engine::{Arena, OpenOptions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
+
+/// A folder for arenas; it goes with the test.
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    /// `name` tells the folders of one program apart.
+    pub fn new(name: &str) -> Folder {
+        let path = PathBuf::from("/dev/shm").join(format!("leveret-client-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    pub fn arena(&self, name: &str) -> Arena {
+        Arena::open(&self.0.join(format!("{name}.arena")), &OpenOptions { memory: 8 << 20, ..OpenOptions::default() }).unwrap().0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What requests come to, in their order: code, value, count. A get that finds nothing is NotFound, statistics are their end.
+pub fn answers(pool: &mut Pool, requests: &[Request<'_>]) -> Vec<(Code, Vec<u8>, u64)> {
+    pool.begin();
+    for request in requests {
+        pool.add(request).unwrap();
+    }
+    pool.run();
+    let mut answers = vec![(Code::NotFound, Vec::new(), 0); requests.len()];
+    while let Some(answer) = pool.next_answer() {
+        if answer.code != Code::Stat {
+            answers[answer.request] = (answer.code, answer.value.to_vec(), answer.number);
+        }
+    }
+    answers
+}
 
 /// A memcached of this test's own; killed with it.
 pub struct Memcached {

@@ -1,7 +1,5 @@
 //! stats, flush, list, rm, verify, ping: what is done to a whole arena.
-mod common;
-
-use common::Host;
+use crate::common::Host;
 use leveret_engine::{Deadline, Time};
 use std::fs;
 use std::os::unix::fs::FileExt;

@@ -1,8 +1,6 @@
 //! The modes of memcached-tool, byte by byte against Debian's own script: asked of a real memcached and of `leveret serve`.
 //! And what goes on where it ends: restore, ping, servers that misbehave.
-mod common;
-
-use common::{Host, Said};
+use crate::common::{self, Host, Said};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
 use std::os::unix::net::{UnixListener, UnixStream};

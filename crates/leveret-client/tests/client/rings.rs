@@ -2,7 +2,7 @@
 use leveret_client::ring::{Distribution, KeyHash, PeclHash, Preset, Ring, Rule, Server, Strategy};
 use std::collections::HashMap;
 
-const VECTORS: &str = include_str!("vectors/rings.txt");
+const VECTORS: &str = include_str!("../vectors/rings.txt");
 
 /// The keys of observe.py.
 fn keys() -> Vec<String> {

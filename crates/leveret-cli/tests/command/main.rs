@@ -1,0 +1,10 @@
+//! One program, since each further one is linked with everything that it tests.
+mod arenas;
+mod common;
+mod doctor;
+mod errors;
+mod help;
+mod items;
+mod listing;
+mod schema;
+mod tools;

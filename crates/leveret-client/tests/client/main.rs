@@ -1,0 +1,9 @@
+//! One program, since each further one is linked with everything that it tests.
+mod codecs;
+mod common;
+mod datagrams;
+mod dialect;
+mod hostile;
+mod pool;
+mod rings;
+mod short_cut;
