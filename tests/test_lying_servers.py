@@ -1,11 +1,13 @@
 """The class Memcached on servers that hang, close, drip, mistake keys or answer late, and on servers that are not there."""
 
 import json
+import signal
 import socket
+import time
 import unittest
 
 from lies import LIES, LyingServer
-from support import SystemTest, original_of
+from support import PATIENCE, SystemTest, original_of
 
 VALUES = {key: f"value of {key}" for key in ("a1", "b1", "c1")}
 RIGHT = {"get": VALUES["a1"], "getMulti": VALUES, "set": True, "setMulti": True, "increment": 7, "delete": True, "getDelayed": VALUES}
@@ -34,6 +36,19 @@ ACCEPTED = {
 OTHER_CAUSE, REFUSES_AT_ONCE = ("getMulti", "setMulti"), "getDelayed"
 # Longer than a name's part may be: no name server is asked, which may be slow, and whose silence has another code.
 UNRESOLVABLE = "x" * 64 + ".invalid"
+
+# Over a connection that was used before, a client waits in the socket itself.
+SIGNALLED = """<?php
+    pcntl_signal(SIGUSR1, fn() => null);
+    $m = new Memcached;
+    $m->setOptions([Memcached::OPT_BINARY_PROTOCOL => false, Memcached::OPT_POLL_TIMEOUT => 500]);
+    $m->addServer($argv[1], 0);
+    $m->get('a1');
+    $m->get('a1');
+    unlink(preg_replace('/sock$/', 'honest', $argv[1]));
+    echo "used\n";
+    echo json_encode($m->get('a1')), ' ', $m->getResultMessage();
+"""
 
 
 class LyingServers(SystemTest):
@@ -100,6 +115,20 @@ class LyingServers(SystemTest):
     def test_binary(self):
         """Whatever lie a server tells, each call is right or fails, and the next one is right (binary)"""
         self.lie(binary=1)
+
+    def test_signals(self):
+        """A server that hangs is left in time by a process that signals interrupt again and again"""
+        path = self.folder / "signals.sock"
+        LyingServer(self, path, "hangs")
+        path.with_suffix(".honest").touch()
+        process = self.start_php(SIGNALLED, path, provider=self.ours())
+        self.assertEqual("used\n", process.stdout.readline())
+        until = time.monotonic() + PATIENCE
+        while process.poll() is None and time.monotonic() < until:
+            process.send_signal(signal.SIGUSR1)
+            time.sleep(0.02)
+        self.assertEqual(0, process.poll(), "it still waits")
+        self.assertEqual("false TIMEOUT", process.stdout.read().replace("A TIMEOUT OCCURRED", "TIMEOUT"))
 
     def test_absent(self):
         """A name that does not resolve, a port that refuses and a socket that is not there fail as in pecl/memcached"""

@@ -115,6 +115,6 @@ fn hear(address: &Address, said: &[u8], options: &Options) -> Option<Vec<u8>> {
     match link.recv(&mut room).ok()? {
         Moved::Bytes(len) => Some(room[..len].to_vec()),
         Moved::Closed => Some(Vec::new()),
-        Moved::Blocked => None,
+        Moved::Blocked | Moved::Interrupted => None,
     }
 }

@@ -74,6 +74,8 @@ pub(super) enum Moved {
     Bytes(usize),
     /// Nothing can be moved now.
     Blocked,
+    /// A signal has ended the wait.
+    Interrupted,
     /// The peer has closed the connection, or has never known of it.
     Closed,
 }
@@ -164,7 +166,7 @@ impl Link {
     }
 
     pub fn recv(&self, room: &mut [u8]) -> Result<Moved, Fault> {
-        self.recv_with(room, RecvFlags::DONTWAIT)
+        recv(&self.socket, room, RecvFlags::DONTWAIT)
     }
 
     /// As `recv`, but waits in the same system call: for the only server from which something is awaited. `Blocked` = in vain.
@@ -175,19 +177,18 @@ impl Link {
             settled.map_err(|errno| Fault::system(Code::Errno, errno))?;
             self.waits = Some(patience);
         }
-        self.recv_with(room, RecvFlags::empty())
+        recv(&self.socket, room, RecvFlags::empty())
     }
+}
 
-    fn recv_with(&self, room: &mut [u8], flags: RecvFlags) -> Result<Moved, Fault> {
-        loop {
-            return match rustix::net::recv(&self.socket, &mut *room, flags) {
-                Ok((0, _)) | Err(Errno::CONNRESET) => Ok(Moved::Closed),
-                Ok((len, _)) => Ok(Moved::Bytes(len)),
-                Err(Errno::INTR) => continue,
-                Err(Errno::AGAIN) => Ok(Moved::Blocked),
-                Err(errno) => Err(Fault::system(Code::UnknownReadFailure, errno)),
-            };
-        }
+fn recv(socket: &OwnedFd, room: &mut [u8], flags: RecvFlags) -> Result<Moved, Fault> {
+    match rustix::net::recv(socket, room, flags) {
+        Ok((0, _)) | Err(Errno::CONNRESET) => Ok(Moved::Closed),
+        Ok((len, _)) => Ok(Moved::Bytes(len)),
+        // Not again from here: the kernel would begin to count the time anew, for ever where signals come often enough.
+        Err(Errno::INTR) => Ok(Moved::Interrupted),
+        Err(Errno::AGAIN) => Ok(Moved::Blocked),
+        Err(errno) => Err(Fault::system(Code::UnknownReadFailure, errno)),
     }
 }
 

@@ -100,9 +100,8 @@ impl Pool {
         }
         // It is not bounded by a deadline that already runs.
         let has_sent = !server.has_unsent() && !server.datagrams.is_busy();
-        let is_heard = !server.is_unheard(&self.options);
-        if is_alone && has_sent && is_heard && server.can_answer() && self.servers[first].is_used && self.servers[first].deadline.is_none()
-        {
+        let is_heard = server.is_used && !server.is_unheard(&self.options);
+        if is_alone && has_sent && is_heard && server.can_answer() && server.deadline.is_none() {
             self.recv(first, true);
             return true;
         }
@@ -277,7 +276,7 @@ impl Pool {
             .and_then(|is_connected| if is_connected { server.send(&self.options) } else { Ok(Moved::Blocked) });
         match result {
             Ok(Moved::Bytes(_)) => server.deadline = None,
-            Ok(Moved::Blocked) => {}
+            Ok(Moved::Blocked | Moved::Interrupted) => {}
             Ok(Moved::Closed) => self.lost(index, Code::WriteFailure),
             Err(fault) => self.fail(index, fault),
         }
@@ -306,7 +305,9 @@ impl Pool {
                 }
             }
             Ok(Moved::Blocked) if alone => self.fail(index, Fault::new(Code::Timeout)),
-            Ok(Moved::Blocked) => {}
+            // From here on patience is measured.
+            Ok(Moved::Interrupted) if alone => server.deadline = Some(Instant::now() + server.io_timeout(&self.options)),
+            Ok(Moved::Blocked | Moved::Interrupted) => {}
             Ok(Moved::Closed) => self.lost(index, Code::UnknownReadFailure),
             Err(fault) => self.fail(index, fault),
         }

@@ -294,7 +294,7 @@ impl Server {
                     self.sent += len;
                     all = Moved::Bytes(len);
                 }
-                Moved::Blocked => break,
+                Moved::Blocked | Moved::Interrupted => break,
                 Moved::Closed => return Ok(Moved::Closed),
             }
         }
