@@ -171,7 +171,7 @@ impl Worker {
     /// Whether the arena itself has it: on a busy machine a server may wait too long for the lock that a get with a cas takes, and
     /// answers a miss.
     fn sees(&self, number: u64) -> bool {
-        open(&self.arena).is_ok_and(|arena| arena.contains(&Worker::key(self.writer, number), Time::now()))
+        open(&self.arena, false).is_ok_and(|arena| arena.contains(&Worker::key(self.writer, number), Time::now()))
     }
 
     fn check(&mut self, writer: u64, number: u64, value: &[u8]) {
@@ -263,7 +263,7 @@ fn client(plan: &Plan, writer: u64, is_over: &AtomicBool) -> Outcome {
 /// At the arena itself, beside the server: the same, and takes what a killed server has left.
 fn neighbour(plan: &Plan, writer: u64, is_over: &AtomicBool) -> Outcome {
     let mut worker = Worker::new(plan, writer);
-    let arena = match open(&plan.arena) {
+    let arena = match open(&plan.arena, true) {
         Ok(arena) => arena,
         Err(why) => {
             worker.wrong(why);
@@ -299,9 +299,9 @@ fn neighbour(plan: &Plan, writer: u64, is_over: &AtomicBool) -> Outcome {
     worker.outcome
 }
 
-fn open(path: &Path) -> Result<Arena, String> {
+fn open(path: &Path, create: bool) -> Result<Arena, String> {
     // Locks of a killed server are taken over; that a living one is paused for seconds by a busy machine is no fault.
-    let options = OpenOptions { lock_timeout: PATIENCE, ..OpenOptions::default() };
+    let options = OpenOptions { lock_timeout: PATIENCE, create, ..OpenOptions::default() };
     Arena::open(path, &options).map(|opened| opened.0).map_err(|error| error.to_string())
 }
 
