@@ -27,6 +27,25 @@ fn path_of(server: &Server) -> PathBuf {
     server.shared.arena().path().to_owned()
 }
 
+/// A server with one item, one of its clients, and the arena's file.
+fn server_with_an_item() -> (Server, Client<TcpStream>, PathBuf) {
+    let server = Server::start(Settings::default());
+    let mut client = server.connect();
+    client.talk("set a 0 0 1\r\nx\r\n", "STORED\r\n");
+    let path = path_of(&server);
+    (server, client, path)
+}
+
+/// Waits until the server has looked after its arena: its clock moves on right before it does.
+fn await_look(server: &Server) {
+    for _ in 0..2 {
+        let before = server.shared.network.uptime_secs();
+        while server.shared.network.uptime_secs() == before {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+}
+
 fn announced(arena: &Arena) -> Vec<String> {
     arena.services().into_iter().map(|service| service.text).collect()
 }
@@ -83,14 +102,10 @@ fn where_nobody_made_one_the_server_does_and_lets_go_of_the_old_memory() {
 
 #[test]
 fn while_there_can_be_no_other_the_old_one_is_served() {
-    let server = Server::start(Settings::default());
-    let mut client = server.connect();
-    client.talk("set a 0 0 1\r\nx\r\n", "STORED\r\n");
-    let path = path_of(&server);
+    let (server, mut client, path) = server_with_an_item();
     std::fs::remove_file(&path).unwrap();
     std::fs::create_dir(&path).unwrap();
-    // Long enough for the server to look twice; should it not have looked, the test says less.
-    std::thread::sleep(Duration::from_millis(2100));
+    await_look(&server);
     client.talk("get a\r\n", "VALUE a 0 1\r\nx\r\nEND\r\n");
     std::fs::remove_dir(&path).unwrap();
     until(&mut client, "get a\r\n", "END\r\n");
@@ -100,10 +115,7 @@ fn while_there_can_be_no_other_the_old_one_is_served() {
 
 #[test]
 fn a_file_that_is_cut_short_harms_nobody_and_is_replaced_once_it_is_removed() {
-    let server = Server::start(Settings::default());
-    let mut client = server.connect();
-    client.talk("set a 0 0 1\r\nx\r\n", "STORED\r\n");
-    let path = path_of(&server);
+    let (_server, mut client, path) = server_with_an_item();
     std::fs::File::options().write(true).open(&path).unwrap().set_len(4096).unwrap();
     for _ in 0..100 {
         client.stream.write_all(b"get a\r\n").unwrap();
