@@ -1,8 +1,9 @@
 //! Shell completions and man pages, for packages.
-use crate::output::{Answer, Failure, Outcome};
+use crate::output::{self, Answer, Failure, Outcome};
 use crate::Cli;
 use clap::{Args, CommandFactory};
 use leveret_engine::reason;
+use std::io::Write;
 use std::path::PathBuf;
 
 /// Write a completion script to standard output
@@ -13,7 +14,12 @@ pub struct Completions {
 
 impl Completions {
     pub fn run(self) -> Outcome {
-        clap_complete::generate(self.shell, &mut Cli::command(), "leveret", &mut std::io::stdout());
+        // Into memory first: where it cannot write, it panics.
+        let mut script = Vec::new();
+        clap_complete::generate(self.shell, &mut Cli::command(), "leveret", &mut script);
+        let mut out = output::raw();
+        out.write_all(&script)?;
+        out.flush()?;
         Ok(Answer::Yes)
     }
 }

@@ -6,5 +6,6 @@ mod errors;
 mod help;
 mod items;
 mod listing;
+mod outputs;
 mod schema;
 mod tools;
