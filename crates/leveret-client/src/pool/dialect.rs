@@ -9,7 +9,7 @@ use super::server::Server;
 use super::{Options, Protocol};
 use leveret_engine::{place, Arena, Deadline, Meta, Mode, OpenOptions, Time, Value, MEMORY_MIN};
 use leveret_protocol::binary::{Command, Request};
-use rustix::event::PollFd;
+use rustix::event::{PollFd, PollFlags};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
@@ -103,18 +103,30 @@ fn key((_, name): &Endpoint) -> Vec<u8> {
 /// The first that a server answers on a connection of its own: nothing, if it hangs up. None: it keeps silent, or is not there.
 fn hear(address: &Address, said: &[u8], options: &Options) -> Option<Vec<u8>> {
     let until = Instant::now() + PATIENCE.min(options.io_timeout / 4);
-    let left = || until.saturating_duration_since(Instant::now());
     let mut link = Link::connect(address, options, true).ok()?;
     if !link.is_connected {
-        link::wait(&mut [PollFd::new(&link, WRITABLE)], left()).then_some(())?;
+        await_link(&link, WRITABLE, until)?;
         link.finish_connect().ok()?;
     }
     link.send(said, options).ok()?;
-    link::wait(&mut [PollFd::new(&link, READABLE)], left()).then_some(())?;
+    await_link(&link, READABLE, until)?;
     let mut room = [0; 64];
     match link.recv(&mut room).ok()? {
         Moved::Bytes(len) => Some(room[..len].to_vec()),
         Moved::Closed => Some(Vec::new()),
         Moved::Blocked | Moved::Interrupted => None,
+    }
+}
+
+/// Waits also on behind signals, which end a wait and say nothing. None: the time is over.
+fn await_link(link: &Link, events: PollFlags, until: Instant) -> Option<()> {
+    loop {
+        let mut polled = [PollFd::new(link, events)];
+        if !link::wait(&mut polled, until.saturating_duration_since(Instant::now())) {
+            return None;
+        }
+        if !polled[0].revents().is_empty() {
+            return Some(());
+        }
     }
 }

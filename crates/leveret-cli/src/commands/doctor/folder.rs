@@ -220,7 +220,7 @@ fn sharing_findings(facts: &Facts) -> Vec<Finding> {
     }
     if !facts.others.is_empty() {
         let names: Vec<String> = facts.others.iter().map(|path| path.display().to_string()).collect();
-        let means = format!("They belong to other users; 'leveret list --dir {}' shows the first. To share one set of arenas, make the folder of the group.", names[0]);
+        let means = format!("They are other users', or this one's where no folder is named; 'leveret list --dir {}' shows the first. To share one set of arenas, make the folder of the group.", names[0]);
         findings.push(
             Finding::note(SUBJECT, format!("there are arenas in {} as well", names.join(", ")), means)
                 .mended_by(format!("groupadd -f leveret && usermod -aG leveret USER && install -d -m 2770 -g leveret {SHARED}")),
