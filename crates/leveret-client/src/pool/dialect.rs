@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 /// So long a server may keep silent before it is probed. One that is slower is not harmed.
 const SILENCE: Duration = Duration::from_millis(200);
 
-/// So long each step of the probe waits. The request's own time goes on.
+/// So long each step of the probe waits at most. The request's own time goes on.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 // More than a binary header has bytes: on less, a server without text waits for the rest.
@@ -49,9 +49,11 @@ pub(super) fn is_binary(server: &mut Server, options: &Options) -> bool {
     let Ok(address) = server.address() else { return false };
     let mut binary = Vec::new();
     let is_written = Request::new(Command::Version, false, 0).write(&mut binary);
-    let hangs_up_on_text = || hear(&address, TEXT, options).is_some_and(|heard| heard.is_empty());
-    let is_binary =
-        is_written && hangs_up_on_text() && hear(&address, &binary, options).is_some_and(|heard| heard.first() == Some(&BINARY_ANSWER));
+    let patience = PATIENCE.min(server.io_timeout(options) / 4);
+    let hear = |said: &[u8]| hear(&address, said, patience, options);
+    let is_binary = is_written
+        && hear(TEXT).is_some_and(|heard| heard.is_empty())
+        && hear(&binary).is_some_and(|heard| heard.first() == Some(&BINARY_ANSWER));
     if is_binary {
         note(server, Some(Protocol::Binary));
     }
@@ -101,8 +103,8 @@ fn key((_, name): &Endpoint) -> Vec<u8> {
 }
 
 /// The first that a server answers on a connection of its own: nothing, if it hangs up. None: it keeps silent, or is not there.
-fn hear(address: &Address, said: &[u8], options: &Options) -> Option<Vec<u8>> {
-    let until = Instant::now() + PATIENCE.min(options.io_timeout / 4);
+fn hear(address: &Address, said: &[u8], patience: Duration, options: &Options) -> Option<Vec<u8>> {
+    let until = Instant::now() + patience;
     let mut link = Link::connect(address, options, true).ok()?;
     if !link.is_connected {
         await_link(&link, WRITABLE, until)?;
