@@ -238,7 +238,7 @@ fn lookup3_final(mut a: u32, mut b: u32, mut c: u32) -> u32 {
 mod tests {
     use super::*;
 
-    // The other hashes are checked by tests/rings.rs against real clients. Debian's libmemcached is built without this one: these
+    // The other hashes are checked by tests/client/rings.rs against real clients. Debian's libmemcached is built without this one: these
     // are values that libmemcached's own tests publish.
     #[test]
     fn hsieh_gives_the_published_values() {

@@ -1,5 +1,5 @@
 //! Which server a key lives on. Clients disagree about it, each by its own rule, and a client that shares a cluster with another
-//! must follow the other's: a `Preset` names the rule. tests/rings.rs holds all of them against the real clients.
+//! must follow the other's: a `Preset` names the rule. tests/client/rings.rs holds all of them against the real clients.
 mod dalli;
 mod explain;
 mod hash;
