@@ -34,7 +34,7 @@ pub fn compress(value: &[u8], out: &mut Vec<u8>) {
         match candidate.filter(|from| at - from - 1 < OFFSET_MAX && value[*from..from + 3] == value[at..at + 3]) {
             Some(from) => {
                 write_runs(&value[run_begin..at], out);
-                let len = common(&value[from..], &value[at..]).min(LENGTH_MAX + 2);
+                let len = common(&value[from..], &value[at..]);
                 write_match(len - 2, at - from - 1, out);
                 at += len;
                 run_begin = at;
@@ -50,8 +50,9 @@ fn slot(bytes: &[u8]) -> usize {
     (three.wrapping_mul(0x9e37_79b1) >> (32 - TABLE_BITS)) as usize
 }
 
+/// How many of their first bytes are the same, as far as one match can tell of them.
 fn common(left: &[u8], right: &[u8]) -> usize {
-    left.iter().zip(right).take_while(|(left, right)| left == right).count()
+    left.iter().zip(right).take(LENGTH_MAX + 2).take_while(|(left, right)| left == right).count()
 }
 
 fn write_runs(bytes: &[u8], out: &mut Vec<u8>) {
@@ -161,6 +162,14 @@ mod tests {
             // A match at the farthest distances.
             round(&[&b"abcdef"[..], &(0..len).map(|i| (i / 3) as u8).collect::<Vec<_>>(), b"abcdef"].concat());
         }
+    }
+
+    /// Each match was once looked at to the end of what repeats, and then cut: a megabyte of one byte took seconds. So long a value
+    /// would keep this test busy for minutes.
+    #[test]
+    fn what_repeats_for_long_costs_no_more_than_its_length() {
+        round(&vec![b'a'; 4 << 20]);
+        round(&b"pattern ".repeat(512 << 10));
     }
 
     #[test]
