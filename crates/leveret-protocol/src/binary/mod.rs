@@ -127,6 +127,8 @@ pub enum Status {
     UnknownCommand = 0x81,
     /// There is no room.
     OutOfMemory = 0x82,
+    /// Not now; another time perhaps.
+    TemporaryFailure = 0x86,
 }
 
 /// The answer to a request that cannot be executed.

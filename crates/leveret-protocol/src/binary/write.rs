@@ -51,8 +51,19 @@ impl Status {
     /// The status with this number; None if we do not know it.
     pub fn from_wire(number: u16) -> Option<Status> {
         use Status::*;
-        let all =
-            [Success, KeyNotFound, KeyExists, TooLarge, InvalidArguments, NotStored, NotNumber, AuthError, UnknownCommand, OutOfMemory];
+        let all = [
+            Success,
+            KeyNotFound,
+            KeyExists,
+            TooLarge,
+            InvalidArguments,
+            NotStored,
+            NotNumber,
+            AuthError,
+            UnknownCommand,
+            OutOfMemory,
+            TemporaryFailure,
+        ];
         all.into_iter().find(|status| *status as u16 == number)
     }
 
@@ -69,6 +80,7 @@ impl Status {
             Status::AuthError => "Auth failure.",
             Status::UnknownCommand => "Unknown command",
             Status::OutOfMemory => "Out of memory",
+            Status::TemporaryFailure => "Temporary failure",
         }
     }
 }

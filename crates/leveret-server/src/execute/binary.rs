@@ -73,7 +73,10 @@ impl Turn<'_> {
         self.count(Count::CmdGet);
         self.shared.note_prefix(key, |prefix| prefix.gets += 1);
         let deadline = touch.map(|at| deadline(at, self.now));
-        let found = self.binary_find(key, deadline);
+        let found = match self.binary_find(key, deadline) {
+            Ok(found) => found,
+            Err(error) => return self.binary_error(request, &error),
+        };
         if touch.is_some() {
             self.count(Count::CmdTouch);
             self.count(if found.is_some() { Count::TouchHits } else { Count::TouchMisses });
@@ -95,7 +98,8 @@ impl Turn<'_> {
             self.output.truncate(begin);
             match self.find_cas(key) {
                 Ok(Some(again)) => found = again,
-                _ => return self.binary_miss(request, key, with_key),
+                Ok(None) => return self.binary_miss(request, key, with_key),
+                Err(error) => return self.binary_error(request, &error),
             }
         }
         match self.gets(key) {
@@ -105,23 +109,27 @@ impl Turn<'_> {
                 self.output.extend_from_slice(&key[..key_len]);
                 self.output.extend_from_slice(&item.value);
             }
-            _ => self.binary_miss(request, key, with_key),
+            Ok(None) => self.binary_miss(request, key, with_key),
+            Err(error) => self.binary_error(request, &error),
         }
     }
 
     /// Every binary get tells the cas.
-    fn binary_find(&self, key: &[u8], touch: Option<Deadline>) -> Option<Found> {
-        if let Some(deadline) = touch {
-            if !deadline.is_past(self.now) && !matches!(self.arena.touch(key, deadline, self.now), Ok(true)) {
-                return None;
-            }
-            let found = self.find_cas(key).ok().flatten();
-            if deadline.is_past(self.now) {
-                let _ = self.arena.touch(key, deadline, self.now);
-            }
-            return found;
+    fn binary_find(&self, key: &[u8], touch: Option<Deadline>) -> Result<Option<Found>, Error> {
+        let Some(deadline) = touch else { return self.find_cas(key) };
+        if !deadline.is_past(self.now) && !self.touch_to_read(key, deadline)? {
+            return Ok(None);
         }
-        self.find_cas(key).ok().flatten()
+        let found = self.find_cas(key)?;
+        if deadline.is_past(self.now) {
+            self.touch_to_read(key, deadline)?;
+        }
+        Ok(found)
+    }
+
+    fn binary_error(&mut self, request: &Request<'_>, error: &Error) {
+        let status = self.status_of(error);
+        self.conclude(request, status);
     }
 
     fn binary_miss(&mut self, request: &Request<'_>, key: &[u8], with_key: bool) {
@@ -212,10 +220,7 @@ impl Turn<'_> {
                 self.count(Count::TouchMisses);
                 self.conclude(request, Status::KeyNotFound);
             }
-            Err(error) => {
-                let status = self.status_of(&error);
-                self.conclude(request, status);
-            }
+            Err(error) => self.binary_error(request, &error),
         }
     }
 
@@ -250,7 +255,7 @@ impl Turn<'_> {
                 self.count(Count::StoreNoMemory);
                 Status::OutOfMemory
             }
-            _ => Status::OutOfMemory,
+            _ => Status::TemporaryFailure,
         }
     }
 }

@@ -1,15 +1,16 @@
 //! The cas of items, and what `-C` makes of it: each item shows 0, and whoever compares has never seen the present one.
 use super::Turn;
-use leveret_engine::{Error, Found, Item};
+use leveret_engine::{Deadline, Error, Found, Item};
 
 /// No item has it: neither a place in the arena nor a count of stores comes that far.
 const NOBODYS: u64 = u64::MAX;
 
 impl Turn<'_> {
-    /// The item with its cas. A shard whose lock is not to be had is an error only where cas is told.
+    /// The item with its cas. The lock of its shard may be needed for that; if it is not to be had that is an error, and no
+    /// miss: the item may be there.
     pub(super) fn find_cas(&self, key: &[u8]) -> Result<Option<Found>, Error> {
         if self.shared.settings.cas {
-            self.arena.find_cas(key, self.now)
+            told(self.arena.find_cas(key, self.now))
         } else {
             Ok(self.arena.find(key, self.now))
         }
@@ -18,10 +19,15 @@ impl Turn<'_> {
     /// The item with its cas, copied out whole.
     pub(super) fn gets(&self, key: &[u8]) -> Result<Option<Item>, Error> {
         if self.shared.settings.cas {
-            self.arena.gets(key, self.now)
+            told(self.arena.gets(key, self.now))
         } else {
             Ok(self.arena.get(key, self.now))
         }
+    }
+
+    /// Gives an item another deadline, on the way to reading it. Returns whether it is there.
+    pub(super) fn touch_to_read(&self, key: &[u8], deadline: Deadline) -> Result<bool, Error> {
+        Ok(told(self.arena.touch(key, deadline, self.now).map(Some))?.unwrap_or(false))
     }
 
     /// What a client is told of an item's cas.
@@ -41,5 +47,13 @@ impl Turn<'_> {
     /// The cas that a client chooses for what it stores.
     pub(super) fn chosen_cas(&self, cas: Option<u64>) -> Option<u64> {
         cas.filter(|_| self.shared.settings.cas)
+    }
+}
+
+/// What a reader is told: in a cache that was removed there is nothing, which is a miss.
+pub(super) fn told<T>(looked: Result<Option<T>, Error>) -> Result<Option<T>, Error> {
+    match looked {
+        Err(Error::Lost) => Ok(None),
+        looked => looked,
     }
 }

@@ -23,14 +23,19 @@ impl Session {
         self.each_key(turn, keys, |turn, key| turn.get_and_touch_one(key, deadline, with_cas))
     }
 
-    /// Answers key by key. When the output is full, the session remembers where it stood.
-    fn each_key(&mut self, turn: &mut Turn<'_>, keys: Keys<'_>, answer: impl Fn(&mut Turn<'_>, &[u8])) -> Done {
+    /// Answers key by key. When the output is full, the session remembers where it stood. A key that is neither there nor known
+    /// to be missing ends the answer, as in memcached: its error stands where END would.
+    fn each_key(&mut self, turn: &mut Turn<'_>, keys: Keys<'_>, answer: impl Fn(&mut Turn<'_>, &[u8]) -> Result<(), Error>) -> Done {
         let mut keys = match self.unanswered.take() {
             Some(rest_len) => keys.resume(rest_len),
             None => keys,
         };
         while let Some(key) = keys.next() {
-            answer(turn, key);
+            if let Err(error) = answer(turn, key) {
+                let line = turn.line_of(&error);
+                turn.say(line);
+                return Done::Answered;
+            }
             // Behind the last key only END is missing, which is not worth a packet of its own.
             if turn.value.is_some() || turn.is_full() && keys.clone().next().is_some() {
                 self.unanswered = Some(keys.rest_len());
@@ -44,75 +49,77 @@ impl Session {
 
 impl Turn<'_> {
     #[inline]
-    fn get_one(&mut self, key: &[u8], with_cas: bool) {
+    fn get_one(&mut self, key: &[u8], with_cas: bool) -> Result<(), Error> {
         self.count(Count::CmdGet);
         self.shared.note_prefix(key, |prefix| prefix.gets += 1);
         if with_cas {
-            // A shard whose lock is not to be had answers a miss: a cache may forget.
-            if let Ok(Some(found)) = self.find_cas(key) {
-                self.write_value(key, found, true);
-            }
-            return;
+            return match self.find_cas(key)? {
+                Some(found) => self.write_value(key, found, true),
+                None => Ok(()),
+            };
         }
         let mut found = Found::default();
         if self.arena.find_into(key, self.now, &mut found) {
-            self.write_value(key, found, false);
+            self.write_value(key, found, false)?;
         }
+        Ok(())
     }
 
-    fn get_and_touch_one(&mut self, key: &[u8], deadline: Deadline, with_cas: bool) {
+    fn get_and_touch_one(&mut self, key: &[u8], deadline: Deadline, with_cas: bool) -> Result<(), Error> {
         self.count(Count::CmdTouch);
         self.count(Count::CmdGet);
         // One that is past at once still gives the item, for the last time.
         let is_past = deadline.is_past(self.now);
-        if !is_past && !matches!(self.arena.touch(key, deadline, self.now), Ok(true)) {
+        if !is_past && !self.touch_to_read(key, deadline)? {
             // For the statistics of the arena this was a get.
             let _ = self.arena.find(key, self.now);
-            return;
+            return Ok(());
         }
         let before = self.output.len();
-        let found = if with_cas { self.find_cas(key).ok().flatten() } else { self.arena.find(key, self.now) };
+        let found = if with_cas { self.find_cas(key)? } else { self.arena.find(key, self.now) };
         if let Some(found) = found {
-            self.write_value(key, found, with_cas);
+            self.write_value(key, found, with_cas)?;
         }
         if self.output.len() > before {
             self.count(Count::TouchHits);
             if is_past {
-                let _ = self.arena.touch(key, deadline, self.now);
+                self.touch_to_read(key, deadline)?;
             }
         }
+        Ok(())
     }
 
     /// `VALUE …`, the value, a line end; nothing if the item is gone meanwhile.
     #[inline]
-    fn write_value(&mut self, key: &[u8], mut found: Found, with_cas: bool) {
+    fn write_value(&mut self, key: &[u8], mut found: Found, with_cas: bool) -> Result<(), Error> {
         self.shared.note_prefix(key, |prefix| prefix.hits += 1);
         let begin = self.output.len();
         for _ in 0..TRIES {
             let cas = with_cas.then_some(found.cas);
             write_value_header(self.output, key, flags::on_wire(&found.meta), found.value_len as usize, cas);
             if self.send_value(&found, false) {
-                return;
+                return Ok(());
             }
             if self.arena.append_value(&found, self.output) {
                 self.output.extend_from_slice(b"\r\n");
-                return;
+                return Ok(());
             }
             // Recycled by a writer while it was copied: the key has another version, or none.
             self.output.truncate(begin);
-            let again = if with_cas { self.find_cas(key).ok().flatten() } else { self.arena.peek(key, self.now) };
+            let again = if with_cas { self.find_cas(key)? } else { self.arena.peek(key, self.now) };
             match again {
                 Some(again) => found = again,
-                None => return,
+                None => return Ok(()),
             }
         }
-        let item = if with_cas { self.gets(key).ok().flatten() } else { self.arena.get(key, self.now) };
+        let item = if with_cas { self.gets(key)? } else { self.arena.get(key, self.now) };
         if let Some(item) = item {
             let cas = with_cas.then_some(item.cas);
             write_value_header(self.output, key, flags::on_wire(&item.meta), item.value.len(), cas);
             self.output.extend_from_slice(&item.value);
             self.output.extend_from_slice(b"\r\n");
         }
+        Ok(())
     }
 
     /// Stores, and returns the answer's line.

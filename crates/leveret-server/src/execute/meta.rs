@@ -1,8 +1,8 @@
 //! The meta commands.
-use super::{classic, exptime, flags, Turn};
+use super::{cas::told, classic, exptime, flags, Turn};
 use crate::stats::Count;
 use leveret_engine::{
-    Amendment, CountTerms, CountedItem, Deadline, Found, Incoming, Meta, Mode, NewCas, Stored, Terms, Time, Value, STALE, WON,
+    Amendment, CountTerms, CountedItem, Deadline, Error, Found, Incoming, Meta, Mode, NewCas, Stored, Terms, Time, Value, STALE, WON,
 };
 use leveret_protocol::text::{write_meta, write_meta_value, write_number, Facts, MetaCount, MetaDelete, MetaGet, MetaStore, Ttl};
 use leveret_protocol::{Verb, WireKey, KEY_MAX};
@@ -25,7 +25,11 @@ impl Turn<'_> {
         if get.touch.is_some() {
             self.count(Count::CmdTouch);
         }
-        let Some((found, race)) = self.meet(key, get) else {
+        let met = match self.meet(key, get) {
+            Ok(met) => met,
+            Err(error) => return self.say_error(&error),
+        };
+        let Some((found, race)) = met else {
             if get.touch.is_some() {
                 self.count(Count::TouchMisses);
             }
@@ -68,13 +72,19 @@ impl Turn<'_> {
                 self.output.extend_from_slice(&item.value);
                 self.output.extend_from_slice(b"\r\n");
             }
-            _ if !get.quiet => write_meta(self.output, b"EN", &get.key, get.returns, &Facts::default()),
-            _ => {}
+            Ok(None) if !get.quiet => write_meta(self.output, b"EN", &get.key, get.returns, &Facts::default()),
+            Ok(None) => {}
+            Err(error) => self.say_error(&error),
         }
     }
 
+    fn say_error(&mut self, error: &Error) {
+        let line = self.line_of(error);
+        self.say(line);
+    }
+
     /// The item of a `mg`, made or changed as its flags say.
-    fn meet(&mut self, key: &[u8], get: &MetaGet<'_>) -> Option<(Found, Race)> {
+    fn meet(&mut self, key: &[u8], get: &MetaGet<'_>) -> Result<Option<(Found, Race)>, Error> {
         let found = match get.no_bump {
             true => self.arena.peek(key, self.now),
             false => self.arena.find(key, self.now),
@@ -85,10 +95,10 @@ impl Turn<'_> {
         let wants_cas = get.unless_cas.is_some() || get.returns.into_iter().any(|wanted| wanted == leveret_protocol::text::Return::Cas);
         if !is_marked && get.recache.is_none() && get.touch.is_none() {
             if !wants_cas {
-                return Some((found, Race::default()));
+                return Ok(Some((found, Race::default())));
             }
-            let with_cas = self.find_cas(key).ok().flatten()?;
-            return Some((Found { hits: found.hits, fetched: found.fetched, ..with_cas }, Race::default()));
+            let with_cas = self.find_cas(key)?;
+            return Ok(with_cas.map(|with_cas| (Found { hits: found.hits, fetched: found.fetched, ..with_cas }, Race::default())));
         }
         let now = self.now;
         let chosen = self.chosen_cas(get.cas);
@@ -102,27 +112,29 @@ impl Turn<'_> {
             let changes = race.won || touch.is_some();
             changes.then_some(Amendment { deadline, marks, cas, drop_value: false })
         });
-        let amended = amended.ok().flatten()?;
-        Some((Found { hits: found.hits, fetched: found.fetched, ..amended }, race))
+        let amended = told(amended)?;
+        Ok(amended.map(|amended| (Found { hits: found.hits, fetched: found.fetched, ..amended }, race)))
     }
 
     /// A miss: with `N` an empty item is made, and whoever made it has won.
-    fn vivify(&mut self, key: &[u8], get: &MetaGet<'_>) -> Option<(Found, Race)> {
-        let deadline = exptime::deadline(get.vivify?, self.now);
+    fn vivify(&mut self, key: &[u8], get: &MetaGet<'_>) -> Result<Option<(Found, Race)>, Error> {
+        let Some(vivify) = get.vivify else { return Ok(None) };
+        let deadline = exptime::deadline(vivify, self.now);
         let terms = Terms { cas: self.chosen_cas(get.cas), want_cas: true, ..Mode::Add.into() };
         let meta = Meta { marks: WON, ..Meta::default() };
         match self.arena.store_if(key, Value::Bytes(b""), meta, deadline, &terms, self.now) {
             Ok(Stored::Stored { cas }) => {
-                let found = self.arena.peek(key, self.now)?;
-                Some((Found { cas, ..found }, Race { won: true, ..Race::default() }))
+                let found = self.arena.peek(key, self.now);
+                Ok(found.map(|found| (Found { cas, ..found }, Race { won: true, ..Race::default() })))
             }
             // Another was faster, in between: it has won.
             Ok(_) => {
-                let found = self.find_cas(key).ok().flatten()?;
-                let race = run(&found, None, self.now);
-                Some((found, Race { won: false, lost: true, ..race }))
+                let found = self.find_cas(key)?;
+                Ok(found.map(|found| (found, Race { won: false, lost: true, ..run(&found, None, self.now) })))
             }
-            Err(_) => None,
+            // There is none, and there will be none: a miss that nobody has won.
+            Err(Error::NoMemory | Error::Lost) => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
@@ -155,11 +167,7 @@ impl Turn<'_> {
             Ok(Stored::Exists) if store.compare.is_some() => b"EX",
             Ok(Stored::Missing) if store.compare.is_some() => b"NF",
             Ok(_) => b"NS",
-            Err(error) => {
-                let line = self.line_of(error);
-                self.say(line);
-                return;
-            }
+            Err(error) => return self.say_error(error),
         };
         if store.quiet && code == b"HD" {
             return;
@@ -196,11 +204,7 @@ impl Turn<'_> {
                 self.count(Count::DeleteMisses);
                 b"NF"
             }
-            Err(error) => {
-                let line = self.line_of(&error);
-                self.say(line);
-                return;
-            }
+            Err(error) => return self.say_error(&error),
         };
         if !(delete.quiet && (code == b"HD" || code == b"NF")) {
             write_meta(self.output, code, &delete.key, delete.returns, &Facts::default());
@@ -208,7 +212,7 @@ impl Turn<'_> {
     }
 
     /// `I`: the item stays, stale, with a new cas. `x`: it stays without its value.
-    fn amend_for_delete(&self, key: &[u8], delete: &MetaDelete<'_>) -> Result<Stored, leveret_engine::Error> {
+    fn amend_for_delete(&self, key: &[u8], delete: &MetaDelete<'_>) -> Result<Stored, Error> {
         let now = self.now;
         let mut is_other = false;
         let amended = self.arena.amend(key, now, &mut |item| {
@@ -261,10 +265,7 @@ impl Turn<'_> {
             Ok(CountedItem::Missing) => write_meta(self.output, b"NF", &count.key, count.returns, &Facts::default()),
             Ok(CountedItem::Exists) => write_meta(self.output, b"EX", &count.key, count.returns, &Facts::default()),
             Ok(CountedItem::NotNumber) => self.say(classic::NOT_NUMBER),
-            Err(error) => {
-                let line = self.line_of(&error);
-                self.say(line);
-            }
+            Err(error) => self.say_error(&error),
         }
     }
 
@@ -275,7 +276,10 @@ impl Turn<'_> {
         let bytes = key.decode(&mut room);
         // A look that leaves no trace tells no cas; one that asks for it leaves only that.
         let Some(seen) = self.arena.peek(bytes, self.now) else { return self.say("EN") };
-        let cas = self.find_cas(bytes).ok().flatten().map_or(0, |found| found.cas);
+        let cas = match self.find_cas(bytes) {
+            Ok(found) => found.map_or(0, |found| found.cas),
+            Err(error) => return self.say_error(&error),
+        };
         let left = match exptime::ttl(Deadline(seen.deadline), self.now) {
             Ttl::Forever => -1,
             Ttl::Secs(secs) => secs as i64,
