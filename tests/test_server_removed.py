@@ -1,12 +1,14 @@
 """An arena that is removed while `leveret serve` serves it and PHP works in it: nobody keeps a second truth."""
 
 import json
+import re
 import signal
 import threading
 import unittest
+from pathlib import Path
 
 from servers import Server
-from support import PATIENCE, SystemTest
+from support import AM_ROOT, PATIENCE, SystemTest
 
 # Reads and writes self-describing values until the file `stop` exists; a value that is not what its key says is exit code 3.
 LOOP = """<?php
@@ -61,6 +63,12 @@ class Client(threading.Thread):
         self.join(PATIENCE)
 
 
+def arena_locked(smaps, arena):
+    """Whether a process has mapped the file `arena`, no removed one of that name, and all of it is locked."""
+    mappings = re.findall(rf"^\S+ \S+ \S+ \S+ \S+ +{re.escape(str(arena))}( \(deleted\))?$.*?^VmFlags: (.*)$", smaps, re.M | re.S)
+    return bool(mappings) and all(not deleted and "lo" in flags.split() for deleted, flags in mappings)
+
+
 class Removed(SystemTest):
     def setUp(self):
         super().setUp()
@@ -109,6 +117,21 @@ class Removed(SystemTest):
         self.assertIn(f"tcp 127.0.0.1:{server.port}", listed["servers"])
         maps = f"/proc/{server.process.pid}/maps"
         self.wait_for("the memory of the old ones to be let go", lambda: "(deleted)" not in open(maps).read())
+        self.end_load()
+
+    @unittest.skipUnless(AM_ROOT, "needs root, to lock more memory than users may")
+    def test_stays_locked(self):
+        """-k keeps in memory what is served, also the arena that comes after one that was removed"""
+        server = Server(self, "leveret", "-k", arena=self.arena())
+        maps = f"/proc/{server.process.pid}/smaps"
+
+        def is_locked():
+            return arena_locked(Path(maps).read_text(), self.arena())
+
+        self.wait_for("the arena to be locked", is_locked)
+        self.remove()
+        self.agree(server, "after the removal")
+        self.wait_for("the new arena to be locked alone", is_locked)
         self.end_load()
 
     def test_beside_kills(self):

@@ -51,6 +51,8 @@ pub struct Settings {
     pub item_size_max: usize,
     /// `-m`: memory of an arena that has to be made, in bytes.
     pub memory: Option<u64>,
+    /// `-k`: what the arena holds stays in memory.
+    pub lock_memory: bool,
     /// `-M` clears it: with a full arena a store is an error instead of an eviction.
     pub evictions: bool,
     /// `-C` clears it: cas numbers are 0.
@@ -98,6 +100,7 @@ impl Default for Settings {
             requests_per_turn: 20,
             item_size_max: 1 << 20,
             memory: None,
+            lock_memory: false,
             evictions: true,
             cas: true,
             flush: true,

@@ -3,7 +3,8 @@ use crate::execute::{UserError, Users};
 use crate::network::Network;
 use crate::stats::{Baseline, Counters, Prefix, Prefixes, Totals};
 use crate::Settings;
-use leveret_engine::{Arena, Found, OpenError};
+use leveret_engine::{reason, Arena, Found, OpenError};
+use rustix::mm::{mlockall, MlockAllFlags};
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -45,6 +46,7 @@ impl Shared {
             edition: AtomicU32::new(0),
             settings,
         };
+        shared.lock_memory();
         shared.reset_stats();
         Ok(shared)
     }
@@ -81,8 +83,20 @@ impl Shared {
         *arena = new.clone();
         self.edition.fetch_add(1, Release);
         drop(arena);
+        self.lock_memory();
         self.begin_to_count();
         Ok(new)
+    }
+
+    /// `-k`: the pages of the open arena stay in memory from their first use on. Not all at once, since an arena's file is far
+    /// longer than its memory; and not what will be mapped later, for which each mapping would be held against the limit.
+    fn lock_memory(&self) {
+        if !self.settings.lock_memory {
+            return;
+        }
+        if let Err(error) = mlockall(MlockAllFlags::CURRENT | MlockAllFlags::ONFAULT) {
+            eprintln!("leveret: -k has no effect: {}; raise the limit (ulimit -l, LimitMEMLOCK=)", reason(&error.into()));
+        }
     }
 
     /// The counters of one worker.

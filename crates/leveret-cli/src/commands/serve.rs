@@ -83,9 +83,6 @@ impl Serve {
             process::become_user(account)?;
         }
         let arena = open(&options, &settings)?;
-        if options.lock_memory {
-            process::lock_memory();
-        }
         let shown = format!("{} ({})", arena.path().display(), bytes(arena.memory()));
         // Reads the file of -Y: the last thing that can stop the start.
         let shared = Arc::new(Shared::new(arena, settings).map_err(|error| Failure::Usage(error.to_string()))?);

@@ -3,7 +3,7 @@ use crate::output::Failure;
 use crate::users::{Account, Users};
 use leveret_engine::reason;
 use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
-use rustix::{mm, stdio, thread};
+use rustix::{stdio, thread};
 use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
@@ -107,18 +107,10 @@ pub fn raise_limits(connections: usize, threads: usize, dumps_core: bool) -> Res
     })
 }
 
-/// `-k`, first half, as root still: who may lock how much.
+/// `-k`, as root still: who may lock how much. The server then locks what it opens.
 pub fn allow_locked_memory() {
-    // Not allowed: then the limit that is there decides, and the second half says so.
+    // Not allowed: then the limit that is there decides, and the server says so.
     let _ = setrlimit(Resource::Memlock, Rlimit { current: None, maximum: None });
-}
-
-/// `-k`, second half: the pages of the open arena stay in memory from their first use on. Not all at once, since an arena's file
-/// is far longer than its memory; and not what will be mapped later, for which each mapping would be held against the limit.
-pub fn lock_memory() {
-    if let Err(error) = mm::mlockall(mm::MlockAllFlags::CURRENT | mm::MlockAllFlags::ONFAULT) {
-        eprintln!("leveret: -k has no effect: {}; raise the limit (ulimit -l, LimitMEMLOCK=)", reason(&error.into()));
-    }
 }
 
 /// The account to become, looked up before anything else happens. memcached's rule: root must say who, others cannot choose.

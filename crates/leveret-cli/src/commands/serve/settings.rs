@@ -25,6 +25,7 @@ pub fn of(options: &Options) -> Result<(Settings, Vec<String>), Failure> {
         requests_per_turn: options.max_reqs_per_event.map_or(defaults.requests_per_turn, |requests| requests as usize),
         memory: options.memory_limit,
         item_size_max: options.max_item_size.map_or(defaults.item_size_max, |size| size as usize),
+        lock_memory: options.lock_memory,
         evictions: !options.disable_evictions,
         cas: !options.disable_cas,
         flush: !options.disable_flush_all,
