@@ -7,8 +7,16 @@ use clap::{Parser, ValueEnum};
 use leveret_testkit::corrupt::Ground;
 use leveret_testkit::{model, rng, scratch};
 
+const EXAMPLES: &str = "\
+Examples
+  leveret-fuzz model 600
+  leveret-fuzz corrupt --rounds 1000
+  leveret-fuzz model --seed 7 --rounds 1       a round that failed, once more
+
+Exit codes: 0 nothing wrong; 1 something is, and how to see it again; 2 it could not be tried.";
+
 #[derive(Parser)]
-#[command(about = "Random operations, and random damage, for as long as one likes")]
+#[command(about = "Random operations, and random damage, for as long as one likes", after_help = EXAMPLES)]
 struct Args {
     /// What to do
     what: What,

@@ -8,8 +8,17 @@ use leveret_testkit::kill::{self, Tally, Thoroughness};
 use leveret_testkit::rng::Rng;
 use leveret_testkit::{operation, operations, rng, scratch};
 
+const EXAMPLES: &str = "\
+Examples
+  leveret-kill                                 every operation, after every instruction
+  leveret-kill set delete --kills 100          these two, with more real kills
+  leveret-kill --every 101 --seconds 45        the short form of the tests
+  leveret-kill --list
+
+Exit codes: 0 nobody was harmed; 1 somebody was; 2 it could not be tried.";
+
 #[derive(Parser)]
-#[command(about = "Single-steps operations on an arena and kills them after each instruction")]
+#[command(about = "Single-steps operations on an arena and kills them after each instruction", after_help = EXAMPLES)]
 struct Args {
     /// Only these operations (default: all)
     operations: Vec<String>,
@@ -23,8 +32,8 @@ struct Args {
     #[arg(long, default_value_t = 3)]
     recoveries: usize,
     /// Begin no further operation after so many seconds (for a short run; what was left out is said)
-    #[arg(long, default_value_t = u64::MAX)]
-    seconds: u64,
+    #[arg(long)]
+    seconds: Option<u64>,
     /// Seed of everything random
     #[arg(long)]
     seed: Option<u64>,
@@ -49,7 +58,7 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     let seed = args.seed.unwrap_or_else(rng::fresh_seed);
-    if args.seconds < u64::MAX {
+    if args.seconds.is_some() {
         // Whatever is left out is another choice with each seed.
         let by = |operation: &operation::Operation| Rng::new(seed ^ u64::from(crc32fast::hash(operation.name.as_bytes()))).bits();
         chosen.sort_by_key(by);
@@ -75,7 +84,7 @@ fn main() -> ExitCode {
     let begun = Instant::now();
     for operation in chosen {
         let name = operation.name;
-        if begun.elapsed().as_secs() >= args.seconds {
+        if args.seconds.is_some_and(|seconds| begun.elapsed().as_secs() >= seconds) {
             left_out.push(name);
             continue;
         }
@@ -92,7 +101,7 @@ fn main() -> ExitCode {
         }
     }
     if !left_out.is_empty() {
-        println!("left out after {} seconds: {}", args.seconds, left_out.join(", "));
+        println!("left out: {}", left_out.join(", "));
     }
     if failures.is_empty() {
         println!("every arena was lived on: nothing acknowledged lost, nothing half done, nobody waited for the dead");

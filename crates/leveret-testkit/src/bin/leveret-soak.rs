@@ -10,8 +10,16 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+const EXAMPLES: &str = "\
+Examples
+  leveret-soak 600
+  leveret-soak 60 --command build/leveret      kills the real command
+  leveret-soak 60 --clients 12 --seed 7
+
+Exit codes: 0 nothing was lost and nothing older was read; 1 something was; 2 it could not be tried.";
+
 #[derive(Parser)]
-#[command(about = "Clients and neighbours of a server that is killed all the time")]
+#[command(about = "Clients and neighbours of a server that is killed all the time", after_help = EXAMPLES)]
 struct Args {
     /// How long, in seconds
     #[arg(default_value_t = 60)]

@@ -8,8 +8,16 @@ use clap::Parser;
 use leveret_testkit::rng;
 use leveret_testkit::storm::{self, quantile, Outcome, Weather};
 
+const EXAMPLES: &str = "\
+Examples
+  leveret-torture 600
+  leveret-torture 60 --php build/leveret.so    every second process is PHP
+  leveret-torture 60 --processes 4 --seed 7
+
+Exit codes: 0 nothing wrong was read and everybody went on; 1 not so; 2 it could not be tried.";
+
 #[derive(Parser)]
-#[command(about = "Processes of Rust and PHP at one arena, killed every few milliseconds")]
+#[command(about = "Processes of Rust and PHP at one arena, killed every few milliseconds", after_help = EXAMPLES)]
 struct Args {
     /// How long, in seconds
     #[arg(default_value_t = 60)]
