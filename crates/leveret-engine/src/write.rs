@@ -4,7 +4,7 @@
 use crate::arena::{Arena, Core};
 use crate::error::Error;
 use crate::index::{Located, Old, SlotWord};
-use crate::item::{Body, Encoding, Kind, Meta, NewItem, View, STALE, WANTED};
+use crate::item::{Body, Encoding, Kind, Meta, NewItem, View, STALE, WANTED, WON};
 use crate::large::Fill;
 use crate::lock::Locked;
 use crate::read::{hint, Found, Item};
@@ -68,7 +68,8 @@ pub struct Terms {
     /// Only over the version with this cas: `Missing` when there is none, `Exists` when it is another one. `Mode::Cas` compares
     /// with its own unless one is given here.
     pub compare: Option<u64>,
-    /// A `compare` below the item's cas stores all the same, and the new item is marked stale.
+    /// A `compare` below the item's cas stores all the same, and the new item is marked stale; it keeps the old one's deadline and
+    /// its mark of who has won.
     pub older_is_stale: bool,
     /// The cas of the new version, in place of one that the arena draws.
     pub cas: Option<u64>,
@@ -203,8 +204,15 @@ impl Arena {
                 Ok(is_stale) => is_stale,
                 Err(refused) => return Ok(Step::Done(refused)),
             };
-            let meta = if is_stale { Meta { marks: meta.marks | STALE, ..meta } } else { meta };
-            let item = NewItem { key, meta, mtime: now.0, deadline: deadline.0, cas: terms.cas, body: body() };
+            let (meta, deadline) = match located.live() {
+                // A value of before: it neither lives longer than the present one, nor does anybody win twice for it.
+                Some(view) if is_stale => {
+                    let won = locked.core.meta_of(view).marks & WON;
+                    (Meta { marks: meta.marks | STALE | won, ..meta }, view.header.deadline)
+                }
+                _ => (meta, deadline.0),
+            };
+            let item = NewItem { key, meta, mtime: now.0, deadline, cas: terms.cas, body: body() };
             let Some(cas) = locked.put(located, item, terms.want_cas, fill) else { return Ok(Step::NoRoom) };
             locked.count(Counter::Sets, 1);
             Ok(Step::Done(Stored::Stored { cas }))
@@ -223,8 +231,11 @@ impl Arena {
         loop {
             let joined = core.update(key, now, |locked, located| {
                 let Some(view) = located.live() else { return Ok(Step::Done(Joined::Stored(Stored::Missing))) };
-                if let Err(refused) = locked.admits(terms, located) {
-                    return Ok(Step::Done(Joined::Stored(refused)));
+                match locked.admits(terms, located) {
+                    Ok(false) => {}
+                    // What is joined was meant for another value.
+                    Ok(true) => return Ok(Step::Done(Joined::Stored(Stored::Exists))),
+                    Err(refused) => return Ok(Step::Done(Joined::Stored(refused))),
                 }
                 // The joined value is a new one: what was told of the old does not hold for it.
                 let meta = Meta { marks: 0, ..core.meta_of(view) };

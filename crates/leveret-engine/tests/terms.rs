@@ -107,6 +107,14 @@ fn a_store_compares_in_every_mode() {
     assert!(matches!(store(b"d", older), Stored::Stored { .. }));
     assert_eq!(arena.get(b"k", now).expect("there").meta.marks, STALE);
     assert_eq!(store(b"e", Terms { compare: Some(u64::MAX), ..older }), Stored::Exists);
+    assert_eq!(store(b"e", Terms { mode: Mode::Append, ..older }), Stored::Exists);
+    // It takes the place of the present version: with its deadline, and with its mark of who makes it anew.
+    let soon = Deadline::after(now, 60);
+    let mut won = |item: &Found| Some(Amendment { deadline: soon, marks: item.meta.marks | WON, cas: NewCas::Keep, drop_value: false });
+    arena.amend(b"k", now, &mut won).expect("room");
+    assert!(matches!(store(b"f", Terms { compare: Some(1), ..older }), Stored::Stored { .. }));
+    let item = arena.get(b"k", now).expect("there");
+    assert_eq!((&item.value[..], item.deadline, item.meta.marks), (&b"f"[..], soon, STALE | WON));
     assert!(arena.verify().is_clean());
 }
 

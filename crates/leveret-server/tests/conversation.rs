@@ -104,11 +104,23 @@ fn meta_commands() {
             ("mg s v Q\r\n", "CLIENT_ERROR invalid flag\r\n"),
         ],
     );
-    // An older token than the item's stores all the same with I, and what it stores is stale.
-    assert_eq!(ours.say("ms i 1\r\na\r\n"), "HD\r\n");
+    // An older token than the item's stores all the same with I, and what it stores is stale. It lives no longer than what was
+    // there, and who has won to make that anew has won: once it began a life of its own, and the next reader won as well.
+    assert_eq!(ours.say("ms i 1 T100\r\na\r\n"), "HD\r\n");
     let cas: u64 = ours.say("mg i c\r\n").trim_end().trim_start_matches("HD c").parse().expect("a number");
-    assert_eq!(ours.say(&format!("ms i 1 I C{}\r\nb\r\n", cas - 1)), "HD\r\n");
-    assert_eq!(ours.say("mg i v\r\n"), "VA 1 X W\r\nb\r\n");
+    assert_eq!(ours.say(&format!("ms i 1 I C{} T500\r\nb\r\n", cas - 1)), "HD\r\n");
+    assert_eq!(ours.say("mg i v t\r\n"), "VA 1 t100 X W\r\nb\r\n");
+    assert_eq!(ours.say(&format!("ms i 1 I C{}\r\nc\r\n", cas - 1)), "HD\r\n");
+    assert_eq!(ours.say("mg i v t\r\n"), "VA 1 t100 Z X\r\nc\r\n");
+    // An add asks for no cas, and nothing is joined to a value that it was not meant for.
+    play(
+        &mut ours,
+        &[
+            ("ms n1 1 ME C5\r\nx\r\nms n1 1 ME C5\r\ny\r\n", "HD\r\nNS\r\n"),
+            ("ms n2 1 MA C5\r\nx\r\nms i 1 MA C0\r\nd\r\nms i 1 MA I C5\r\ne\r\nmg i v\r\n", "NS\r\nHD\r\nEX\r\nVA 2\r\ncd\r\n"),
+            ("ms i 1 I C0\r\nx\r\n", "EX\r\n"),
+        ],
+    );
     let debug = ours.say("me e\r\n");
     assert!(debug.starts_with("ME e exp=-1 la=") && debug.contains(" cas=77 fetch=yes cls=1 size="), "{debug:?}");
 }

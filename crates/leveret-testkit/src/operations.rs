@@ -151,12 +151,18 @@ pub fn all() -> Vec<Operation> {
         amending("amend-deadline", small().ttl(50), small().ttl(500), NewCas::Keep, false),
         amending("amend-large", large(1), large(1).marks(WON).ttl(10), NewCas::Is(5), false),
         amending("amend-drops-value", large(1), Seen::new("").marks(STALE), NewCas::Next, true),
-        Operation::new("store-stale", Some(small()), Some(other().marks(STALE)), |arena, token| {
-            let value = Seen::new(subject(2, 300)).flags(9).ttl(500);
-            let terms = Terms { compare: Some(token - 1), older_is_stale: true, cas: Some(7), ..Mode::Set.into() };
-            let meta = Meta { flags: value.flags, ..Meta::default() };
-            text(arena.store_if(SUBJECT, Value::Bytes(&value.value), meta, value.deadline, &terms, now())).and_then(stored)
-        })
+        // The deadline of what was there stays.
+        Operation::new(
+            "store-stale",
+            Some(small().ttl(50)),
+            Some(Seen::new(subject(2, 300)).flags(9).ttl(50).marks(STALE)),
+            |arena, token| {
+                let value = Seen::new(subject(2, 300)).flags(9).ttl(500);
+                let terms = Terms { compare: Some(token - 1), older_is_stale: true, cas: Some(7), ..Mode::Set.into() };
+                let meta = Meta { flags: value.flags, ..Meta::default() };
+                text(arena.store_if(SUBJECT, Value::Bytes(&value.value), meta, value.deadline, &terms, now())).and_then(stored)
+            },
+        )
         .warm(cas_of_subject),
         Operation::new("count-dates", Some(Seen::new("99")), Some(Seen::new("100").ttl(60)), |arena, token| {
             let deadline = Deadline::after(now(), 60);

@@ -142,10 +142,17 @@ impl Turn<'_> {
         let mut room = [0; KEY_MAX];
         let key = store.key.decode(&mut room);
         self.count(Count::CmdMeta);
-        self.count_store(key, store.compare.is_some());
+        // As in memcached: an add asks for no cas, and to append and prepend 0 is none. A set and a replace compare with it.
+        let joins = matches!(store.verb, Verb::Append | Verb::Prepend);
+        let compare = match store.verb {
+            Verb::Add => None,
+            Verb::Append | Verb::Prepend => store.compare.filter(|cas| *cas != 0 && self.shared.settings.cas),
+            Verb::Set | Verb::Replace => self.compared(store.compare),
+        };
+        self.count_store(key, compare.is_some());
         let terms = Terms {
-            compare: self.compared(store.compare),
-            older_is_stale: store.older_is_stale,
+            compare,
+            older_is_stale: store.older_is_stale && compare != Some(0),
             cas: self.chosen_cas(store.cas),
             want_cas: true,
             ..classic::mode_of(store.verb).into()
@@ -154,18 +161,18 @@ impl Turn<'_> {
         let value_len = self.incoming.as_ref().map_or(store.value.len(), Incoming::value_len);
         let mut stored = self.store_checked(key, store.value, store.flags, deadline, &terms);
         // Append and prepend may make what they find missing; somebody else may do so at the same time.
-        if let (Some(at), Ok(Stored::Missing), Verb::Append | Verb::Prepend) = (store.vivify, &stored, store.verb) {
+        if let (Some(at), Ok(Stored::Missing), true) = (store.vivify, &stored, joins) {
             let create = Terms { mode: Mode::Add, compare: None, ..terms };
             stored = self.store_checked(key, store.value, store.flags, exptime::deadline(at, self.now), &create);
             if stored == Ok(Stored::Exists) {
                 stored = self.store_checked(key, store.value, store.flags, deadline, &terms);
             }
         }
-        self.count_compare(store.compare, &stored);
+        self.count_compare(compare, &stored);
         let code: &[u8; 2] = match &stored {
             Ok(Stored::Stored { .. }) => b"HD",
-            Ok(Stored::Exists) if store.compare.is_some() => b"EX",
-            Ok(Stored::Missing) if store.compare.is_some() => b"NF",
+            Ok(Stored::Exists) if compare.is_some() => b"EX",
+            Ok(Stored::Missing) if compare.is_some() && !joins => b"NF",
             Ok(_) => b"NS",
             Err(error) => return self.say_error(error),
         };

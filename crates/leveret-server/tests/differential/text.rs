@@ -8,16 +8,21 @@ use crate::Language;
 pub struct Text {
     random: Random,
     has_cas: bool,
+    has_begun: bool,
 }
 
 impl Language for Text {
     type Comparable = String;
 
     fn new(random: Random, has_cas: bool) -> Text {
-        Text { random, has_cas }
+        Text { random, has_cas, has_begun: false }
     }
 
     fn say(&mut self) -> Vec<u8> {
+        if !std::mem::replace(&mut self.has_begun, true) {
+            // This key is named no more, so in memcached, which counts, all others have a cas above 1.
+            return b"set first 0 0 1\r\nx\r\n".to_vec();
+        }
         self.command().into_bytes()
     }
 
@@ -122,7 +127,10 @@ impl Text {
                 let value = self.value();
                 let mode = self.of(&["", " MS", " ME", " MA", " MP", " MR", " MX"]);
                 let flags = self.of(&["", " F5", " T0", " T-1", " F9 T1000"]);
-                format!("ms {key} {}{mode}{flags}{}\r\n{value}\r\n", value.len(), self.returns("ms"))
+                // None, one that is older than all that both servers have, and one that is newer.
+                let cas =
+                    if self.has_cas { self.of(&["", "", "", " I", " C0", " C0 I", " C1", " C1 I", " C9999999999999999999 I"]) } else { "" };
+                format!("ms {key} {}{mode}{flags}{cas}{}\r\n{value}\r\n", value.len(), self.returns("ms"))
             }
             19 => {
                 let how = self.of(&["", "", " I T1000", " I", " I T-1"]);

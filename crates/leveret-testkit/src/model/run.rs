@@ -5,7 +5,7 @@ use std::path::Path;
 
 use leveret_engine::{
     Amendment, Arena, CountTerms, Counted, CountedItem, Deadline, Delta, Error, Meta, Mode, NewCas, OpenOptions, Stored, Terms, Time,
-    Value, STALE,
+    Value, STALE, WON,
 };
 
 use super::known::{brief, Entry, Known};
@@ -347,9 +347,10 @@ impl<'a> Run<'a> {
         }
         let Ok(Stored::Stored { cas: told }) = stored else { return Err(format!("answered {stored:?}, wanted it stored")) };
         agree(told, cas.unwrap_or(told).max(1))?;
+        let before = self.map.get(&key).filter(|_| present != Some(token)).map(|entry| (entry.deadline, entry.marks));
         self.put(key, Known::Bytes(bytes.to_vec()), 1, Deadline::NEVER);
-        if present != Some(token) {
-            self.map.entry(key).and_modify(|entry| entry.marks = STALE);
+        if let Some((deadline, marks)) = before {
+            self.map.entry(key).and_modify(|entry| (entry.deadline, entry.marks) = (deadline, STALE | marks & WON));
         }
         self.tell(key, told, fixed);
         Ok(())
