@@ -346,3 +346,14 @@ fn binary_requests() {
     assert_eq!(ours.talk(&frame(quit, 12, 0, b"", b"", b"")).len(), 24);
     assert!(ours.over);
 }
+
+/// As in memcached. Misses of `gat` were once left out.
+#[test]
+fn a_gat_counts_as_a_touch_whether_it_finds_something_or_not() {
+    let mut ours = Ours::new(Settings::default());
+    play(&mut ours, &[("set k 0 0 1\r\nx\r\ngat 0 k no none\r\ntouch no 1\r\n", "STORED\r\nVALUE k 0 1\r\nx\r\nEND\r\nNOT_FOUND\r\n")]);
+    let stats = ours.say("stats\r\n");
+    for line in ["cmd_touch 4", "touch_hits 1", "touch_misses 3"] {
+        assert!(stats.contains(&format!("STAT {line}\r\n")), "{line}: {stats}");
+    }
+}

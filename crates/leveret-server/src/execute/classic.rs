@@ -71,6 +71,7 @@ impl Turn<'_> {
         // One that is past at once still gives the item, for the last time.
         let is_past = deadline.is_past(self.now);
         if !is_past && !self.touch_to_read(key, deadline)? {
+            self.count(Count::TouchMisses);
             // For the statistics of the arena this was a get.
             let _ = self.arena.find(key, self.now);
             return Ok(());
