@@ -115,18 +115,41 @@ PHP_FUNCTION(apcu_add)
 
 /* --- reading --- */
 
+/* The hashes of the keys from place `from` on, whose memory is asked for: a fetch of each then waits for less. */
+static void ask_for_keys(leveret_arena *arena, HashTable *keys, uint32_t from, uint64_t hashes[LEVERET_AHEAD])
+{
+	leveret_bytes names[LEVERET_AHEAD];
+	uint32_t count = MIN(keys->nNumUsed - from, LEVERET_AHEAD);
+	for (uint32_t i = 0; i < count; i++) {
+		zval *key = ZEND_HASH_ELEMENT(keys, from + i);
+		ZVAL_DEREF(key);
+		names[i] = EXPECTED(Z_TYPE_P(key) == IS_STRING) ? php_leveret_string(Z_STR_P(key)) : php_leveret_bytes("", 0);
+	}
+	leveret_ask_for(arena, names, count, hashes);
+}
+
 static void fetch_array(leveret_arena *arena, HashTable *keys, uint32_t now, zval *return_value)
 {
-	zval *key, value;
+	uint64_t hashes[LEVERET_AHEAD];
+	zval value;
 	array_init_size(return_value, arena ? zend_hash_num_elements(keys) : 0);
-	ZEND_HASH_FOREACH_VAL(keys, key) {
+	for (uint32_t i = 0; i < keys->nNumUsed; i++) {
+		if (i % LEVERET_AHEAD == 0 && EXPECTED(arena)) {
+			ask_for_keys(arena, keys, i, hashes);
+		}
+		zval *element = ZEND_HASH_ELEMENT(keys, i), *key = element;
 		ZVAL_DEREF(key);
 		if (UNEXPECTED(Z_TYPE_P(key) != IS_STRING)) {
-			php_error_docref(NULL, E_WARNING, "apc_fetch() expects a string or array of strings.");
-		} else if (arena) {
+			if (Z_TYPE_P(key) != IS_UNDEF) {
+				php_error_docref(NULL, E_WARNING, "apc_fetch() expects a string or array of strings.");
+			}
+		} else if (EXPECTED(arena)) {
 			/* Held: user code (__wakeup) may assign something else where the script has a reference to it. */
 			zend_string *name = zend_string_copy(Z_STR_P(key));
-			if (php_leveret_fetch_value(arena, name, now, &value) == PHP_LEVERET_HIT) {
+			php_leveret_fetch answer = EXPECTED(key == element)
+				? php_leveret_fetch_hashed(arena, name, hashes[i % LEVERET_AHEAD], now, &value)
+				: php_leveret_fetch_value(arena, name, now, &value);
+			if (EXPECTED(answer == PHP_LEVERET_HIT)) {
 				/* A key that looks like an integer is one in PHP's arrays. */
 				zend_symtable_update(Z_ARRVAL_P(return_value), name, &value);
 			}
@@ -135,7 +158,7 @@ static void fetch_array(leveret_arena *arena, HashTable *keys, uint32_t now, zva
 		if (UNEXPECTED(EG(exception))) {
 			return;
 		}
-	} ZEND_HASH_FOREACH_END();
+	}
 }
 
 PHP_FUNCTION(apcu_fetch)

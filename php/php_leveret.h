@@ -96,6 +96,8 @@ typedef enum php_leveret_fetch {
 
 /* Finds, allocates, copies, decodes; serves arrays from the decoded-value cache. Runs user code (__unserialize). */
 php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value);
+/* The same, for a key whose hash leveret_ask_for of this arena has told. */
+php_leveret_fetch php_leveret_fetch_hashed(leveret_arena *arena, zend_string *key, uint64_t hash, uint32_t now, zval *return_value);
 /* The value of an item already found (iterators): copies and decodes. MISS when it was recycled meanwhile. */
 php_leveret_fetch php_leveret_decode_found(leveret_arena *arena, const leveret_found *found, zval *return_value);
 

@@ -185,7 +185,8 @@ static zend_always_inline leveret_status read_value(leveret_arena *arena, const 
 	}
 }
 
-php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value)
+/* `hash`: NULL where it is not known. */
+static zend_always_inline php_leveret_fetch fetch(leveret_arena *arena, zend_string *key, const uint64_t *hash, uint32_t now, zval *return_value)
 {
 	if (UNEXPECTED(LEVERET_G(decoded_entries)) && php_leveret_decoded_find(arena, key, now, return_value)) {
 		return PHP_LEVERET_HIT;
@@ -196,7 +197,7 @@ php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key
 	leveret_status status;
 	int tries = 0;
 	do {
-		status = leveret_find(arena, name, now, &found);
+		status = hash ? leveret_find_hashed(arena, name, *hash, now, &found) : leveret_find(arena, name, now, &found);
 		if (UNEXPECTED(status != LEVERET_OK)) {
 			break;
 		}
@@ -215,6 +216,16 @@ php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key
 		return PHP_LEVERET_ERROR;
 	}
 	return status == LEVERET_FAILED ? PHP_LEVERET_ERROR : PHP_LEVERET_MISS;
+}
+
+php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value)
+{
+	return fetch(arena, key, NULL, now, return_value);
+}
+
+php_leveret_fetch php_leveret_fetch_hashed(leveret_arena *arena, zend_string *key, uint64_t hash, uint32_t now, zval *return_value)
+{
+	return fetch(arena, key, &hash, now, return_value);
 }
 
 php_leveret_fetch php_leveret_decode_found(leveret_arena *arena, const leveret_found *found, zval *return_value)

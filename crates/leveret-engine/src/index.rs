@@ -122,7 +122,13 @@ impl Core {
 
     #[inline]
     pub fn bucket(&self, shard: usize, bucket: u32) -> &Bucket {
-        self.index.at(shard * self.geometry.buckets_max as usize + bucket as usize)
+        self.index.at(self.place_of(shard, bucket))
+    }
+
+    /// Where a main bucket lies in the index.
+    #[inline]
+    pub fn place_of(&self, shard: usize, bucket: u32) -> usize {
+        shard * self.geometry.buckets_max as usize + bucket as usize
     }
 
     /// An overflow bucket; None when a damaged link leads nowhere.

@@ -7,6 +7,7 @@
 //! The way of a get: `read` -> `index` (slot) -> `segment` (generation) -> `item` (bytes) -> generation again. The way of a set:
 //! `write` -> `lock` -> `index` (locate) -> `segment` (reserve) -> `item` (write) -> one store to the slot. Making room is
 //! `evict`; what a kill left behind is `recover`. Files, mappings, processes: `arena`. Bytes: docs/memory-layout.md.
+mod ahead;
 mod arena;
 mod copy;
 mod count;
@@ -34,6 +35,7 @@ mod time;
 mod verify;
 mod write;
 
+pub use ahead::AHEAD;
 pub use arena::layout::FORMAT as LAYOUT_VERSION;
 pub use arena::{place, remove, Arena, OpenOptions};
 pub use count::{CountTerms, Counted, CountedItem, Delta};

@@ -3,6 +3,7 @@
 //! A slot word is loaded, the segment's state word, the slot again, then the item's bytes, then the state word again. If the
 //! generation is the same, no byte that was read belongs to a later use of the segment: whoever reuses it stores the new
 //! generation first and fences before the first byte. The read takes effect at the second load of the slot.
+use crate::ahead::AHEAD;
 use crate::arena::layout::{Bucket, SLOTS};
 use crate::arena::{Arena, Core};
 use crate::error::Error;
@@ -117,7 +118,12 @@ impl Arena {
 
     /// The items under several keys, in their order.
     pub fn get_many(&self, keys: &[&[u8]], now: Time) -> Vec<Option<Item>> {
-        keys.iter().map(|key| self.get(key, now)).collect()
+        let mut items = Vec::with_capacity(keys.len());
+        for keys in keys.chunks(AHEAD) {
+            self.ask_for(keys.iter().copied(), &mut [0; AHEAD]);
+            items.extend(keys.iter().map(|key| self.get(key, now)));
+        }
+        items
     }
 
     /// The item with its cas token.
@@ -179,8 +185,14 @@ impl Arena {
     /// As `find`, into memory of the caller; on a miss what is there means nothing.
     #[inline]
     pub fn find_into(&self, key: &[u8], now: impl Moment, found: &mut Found) -> bool {
+        self.find_hashed_into(key, self.core.hash(key), now, found)
+    }
+
+    /// As `find_into`, for a key whose hash `ask_for` has told.
+    #[inline]
+    pub fn find_hashed_into(&self, key: &[u8], hash: u64, now: impl Moment, found: &mut Found) -> bool {
         let core = &*self.core;
-        match core.meet(core.hash(key), key, now, found) {
+        match core.meet(hash, key, now, found) {
             Some(spot) => {
                 hint(spot.bucket, spot.slot);
                 core.count_hit();

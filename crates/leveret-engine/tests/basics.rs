@@ -308,3 +308,21 @@ fn a_flushed_arena_is_as_good_as_a_new_one() {
         assert_eq!(arena.stats().items, 0);
     }
 }
+
+/// More keys than are asked for at once, in an index with overflow buckets, some of them missing and some there twice.
+#[test]
+fn many_keys_at_once_are_found_like_single_ones() {
+    let scratch = scratch(8 << 20);
+    let arena = &scratch.arena;
+    let names: Vec<String> = (0..20_000).map(|number| format!("key {number}")).collect();
+    for name in names.iter().step_by(3) {
+        arena.set(name.as_bytes(), name.as_bytes(), Deadline::NEVER, NOW).unwrap();
+    }
+    let keys: Vec<&[u8]> = names.iter().chain(&names[..100]).map(|name| name.as_bytes()).collect();
+    let items = arena.get_many(&keys, NOW);
+    assert_eq!(items.len(), keys.len());
+    for (key, item) in keys.iter().zip(items) {
+        assert_eq!(item.map(|item| item.value), arena.get(key, NOW).map(|item| item.value), "{}", key.escape_ascii());
+    }
+    assert!(arena.get_many(&[], NOW).is_empty());
+}

@@ -13,6 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// How many keys leveret_ask_for can ask for at once.
+#define LEVERET_AHEAD 32
+
 // A deadline that never comes.
 #define LEVERET_NEVER UINT32_MAX
 
@@ -699,6 +702,26 @@ enum leveret_status leveret_find(const struct leveret_arena *arena,
                                  struct leveret_bytes key,
                                  uint32_t now,
                                  struct leveret_found *found);
+
+// Asks for the memory that finding these keys will read, so that the processor waits for all of it at once, and writes their hashes
+// for leveret_find_hashed. A hint: it answers nothing.
+//
+// # Safety
+// `arena` is live; `keys` are `count` live keys, at most LEVERET_AHEAD, and `hashes` has room for as many.
+void leveret_ask_for(const struct leveret_arena *arena,
+                     const struct leveret_bytes *keys,
+                     size_t count,
+                     uint64_t *hashes);
+
+// As leveret_find, for a key whose hash leveret_ask_for of this arena has told.
+//
+// # Safety
+// Pointers are live.
+enum leveret_status leveret_find_hashed(const struct leveret_arena *arena,
+                                        struct leveret_bytes key,
+                                        uint64_t hash,
+                                        uint32_t now,
+                                        struct leveret_found *found);
 
 // As leveret_find, with found->cas. The first time it may take the shard's lock: BUSY.
 //

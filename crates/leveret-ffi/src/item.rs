@@ -20,6 +20,47 @@ pub unsafe extern "C" fn leveret_find(arena: *const leveret_arena, key: leveret_
     }
 }
 
+/// How many keys leveret_ask_for can ask for at once.
+pub const LEVERET_AHEAD: usize = 32;
+const _: () = assert!(LEVERET_AHEAD == leveret_engine::AHEAD);
+
+/// Asks for the memory that finding these keys will read, so that the processor waits for all of it at once, and writes their hashes
+/// for leveret_find_hashed. A hint: it answers nothing.
+///
+/// # Safety
+/// `arena` is live; `keys` are `count` live keys, at most LEVERET_AHEAD, and `hashes` has room for as many.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_ask_for(arena: *const leveret_arena, keys: *const leveret_bytes, count: usize, hashes: *mut u64) {
+    // SAFETY: by contract; any 64 bits are a hash.
+    let (arena, keys, hashes) =
+        unsafe { (&(*arena).0, std::slice::from_raw_parts(keys, count), std::slice::from_raw_parts_mut(hashes, count)) };
+    // SAFETY: by contract.
+    arena.ask_for(keys.iter().map(|key| unsafe { key.as_slice() }), hashes);
+}
+
+/// As leveret_find, for a key whose hash leveret_ask_for of this arena has told.
+///
+/// # Safety
+/// Pointers are live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_find_hashed(
+    arena: *const leveret_arena,
+    key: leveret_bytes,
+    hash: u64,
+    now: u32,
+    found: *mut Found,
+) -> leveret_status {
+    // SAFETY: by contract. A `Found` is made of integers, and whatever is there is written before it is read.
+    let (arena, key, found) = unsafe { (&(*arena).0, key.as_slice(), &mut *found) };
+    let is_there =
+        if now == 0 { arena.find_hashed_into(key, hash, Now, found) } else { arena.find_hashed_into(key, hash, Time(now), found) };
+    if is_there {
+        LEVERET_OK
+    } else {
+        absent(arena)
+    }
+}
+
 #[cold]
 fn absent(arena: &Arena) -> leveret_status {
     if arena.is_lost() {

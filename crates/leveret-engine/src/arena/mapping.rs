@@ -92,9 +92,27 @@ impl<T> Table<T> {
         unsafe { &*self.first.add(index) }
     }
 
+    /// Asks for the cache line of an entry.
+    #[inline]
+    pub fn ask_for(&self, index: usize) {
+        ask_for(self.first.wrapping_add(index).cast());
+    }
+
     pub fn len(&self) -> usize {
         self.len
     }
+}
+
+/// Asks the processor for the cache line at an address, and waits for nothing.
+#[inline]
+fn ask_for(address: *const u8) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a hint to the processor, which reads no byte for the program and ignores an address that is not mapped.
+    unsafe {
+        core::arch::x86_64::_mm_prefetch::<{ core::arch::x86_64::_MM_HINT_T0 }>(address.cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
 }
 
 /// The data region: items at 8-byte aligned offsets, segments one after the other.
@@ -161,6 +179,14 @@ impl Data {
             // SAFETY: in bounds and aligned; an atomic may be shared with other processes.
             unsafe { AtomicU32::from_ptr(first.add(index)) }.store(word, Ordering::Relaxed);
         }
+    }
+
+    /// Asks for the cache lines of a short item at `off`.
+    #[inline]
+    pub fn ask_for(&self, off: u64) {
+        let first = self.base.wrapping_add(off as usize);
+        ask_for(first);
+        ask_for(first.wrapping_add(63));
     }
 
     /// Copies bytes out to private memory.
