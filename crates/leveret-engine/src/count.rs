@@ -99,11 +99,20 @@ impl Arena {
         now: Time,
     ) -> Result<CountedItem, Error> {
         self.core.check_key(key)?;
+        let number = |meta, deadline: Deadline, value, width| NewItem {
+            key,
+            meta,
+            mtime: now.0,
+            deadline: deadline.0,
+            cas: terms.cas,
+            body: Body::Number { value, cas: 0, width },
+        };
         self.core.update(key, now, |locked, located| {
             let Some(view) = located.live() else {
                 let Some((value, deadline)) = initial else { return Ok(Step::Done(CountedItem::Missing)) };
                 let meta = Meta { origin: Origin::Wire as u8, ..Meta::default() };
-                return Ok(locked.put_counted(located, key, meta, deadline, value, decimal_len(value), terms, true));
+                let put = locked.put_number(located, number(meta, deadline, value, decimal_len(value)), terms.want_cas);
+                return Ok(put.map_or(Step::NoRoom, |cas| Step::Done(CountedItem::Value { value, cas, deadline, is_new: true })));
             };
             // memcached looks in this order: an empty value is no number, whatever its cas.
             if view.kind == Kind::Bytes && view.header.value_len() == 0 {
@@ -137,7 +146,8 @@ impl Arena {
             let meta = locked.core.meta_of(view);
             let meta = if loses_marks { Meta { marks: 0, ..meta } } else { meta };
             let deadline = terms.deadline.unwrap_or(view.header.deadline());
-            Ok(locked.put_counted(located, key, meta, deadline, value, width.max(decimal_len(value)), terms, false))
+            let put = locked.put_number(located, number(meta, deadline, value, width.max(decimal_len(value))), terms.want_cas);
+            Ok(put.map_or(Step::NoRoom, |cas| Step::Done(CountedItem::Value { value, cas, deadline, is_new: false })))
         })
     }
 
@@ -148,7 +158,13 @@ impl Arena {
         self.core.update(key, now, |locked, located| match located.live() {
             None => match create {
                 None => Ok(Step::Done(Counted::Missing)),
-                Some(deadline) => Ok(locked.put_number(located, key, Meta::native(Encoding::Integer), deadline, step as u64, 0)),
+                Some(deadline) => {
+                    let body = Body::Number { value: step as u64, cas: 0, width: 0 };
+                    let meta = Meta::native(Encoding::Integer);
+                    let item = NewItem { key, meta, mtime: locked.time().0, deadline: deadline.0, cas: None, body };
+                    let put = locked.put_number(located, item, false);
+                    Ok(put.map_or(Step::NoRoom, |_| Step::Done(Counted::Value(step as u64))))
+                }
             },
             Some(view) if !locked.is_integer(view) => Ok(Step::Done(Counted::NotNumber)),
             Some(view) => {
@@ -199,40 +215,11 @@ impl Locked<'_> {
         }
     }
 
-    /// Writes the outcome of counting as a new version.
-    #[allow(clippy::too_many_arguments)]
-    fn put_counted(
-        &self,
-        located: &Located<'_>,
-        key: &[u8],
-        meta: Meta,
-        deadline: Deadline,
-        value: u64,
-        width: u32,
-        terms: &CountTerms,
-        is_new: bool,
-    ) -> Step<CountedItem> {
-        let body = Body::Number { value, cas: 0, width };
-        let item = NewItem { key, meta, mtime: self.time().0, deadline: deadline.0, cas: terms.cas, body };
-        match self.put(located, item, terms.want_cas, None) {
-            Some(cas) => {
-                self.count(Counter::Increments, 1);
-                Step::Done(CountedItem::Value { value, cas, deadline, is_new })
-            }
-            None => Step::NoRoom,
-        }
-    }
-
-    fn put_number(&self, located: &Located<'_>, key: &[u8], meta: Meta, deadline: Deadline, value: u64, width: u32) -> Step<Counted> {
-        let item =
-            NewItem { key, meta, mtime: self.time().0, deadline: deadline.0, cas: None, body: Body::Number { value, cas: 0, width } };
-        match self.put(located, item, false, None) {
-            Some(_) => {
-                self.count(Counter::Increments, 1);
-                Step::Done(Counted::Value(value))
-            }
-            None => Step::NoRoom,
-        }
+    /// Writes the outcome of counting as a new version. Returns its cas (0 unless wanted). None: no room, nothing changed.
+    fn put_number(&self, located: &Located<'_>, item: NewItem<'_>, want_cas: bool) -> Option<u64> {
+        let cas = self.put(located, item, want_cas, None)?;
+        self.count(Counter::Increments, 1);
+        Some(cas)
     }
 
     /// The value of an item whose text is a decimal number below 2^64, by memcached's rules: white space before it, and behind it

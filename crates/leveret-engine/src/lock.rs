@@ -4,7 +4,7 @@
 //! Lock order: the file lock before a shard's; never two shards at once, except by `try_lock`.
 use crate::arena::layout::Shard;
 use crate::arena::process::OWNER;
-use crate::arena::Core;
+use crate::arena::{self, Core};
 use crate::error::Error;
 use crate::stats::Counter;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
@@ -53,12 +53,13 @@ impl Moment for &Locked<'_> {
 pub(crate) struct Section {
     /// A place in the stack of whoever took the lock; 0 = no section.
     frame: Cell<usize>,
-    core: Cell<*const Core>,
+    /// `Core::number` of the arena.
+    arena: Cell<u64>,
     shard: Cell<usize>,
 }
 
 thread_local! {
-    static SECTION: Section = const { Section { frame: Cell::new(0), core: Cell::new(std::ptr::null()), shard: Cell::new(0) } };
+    static SECTION: Section = const { Section { frame: Cell::new(0), arena: Cell::new(0), shard: Cell::new(0) } };
 }
 
 impl Core {
@@ -101,7 +102,7 @@ impl Core {
             }
         }
         let marker = 0u8;
-        cells.core.set(self);
+        cells.arena.set(self.number);
         cells.shard.set(shard);
         cells.frame.set(&raw const marker as usize);
         let locked =
@@ -120,16 +121,29 @@ impl Core {
     fn leave_abandoned(&self, section: &Section) -> Result<(), Error> {
         let marker = 0u8;
         // Deeper in the stack than the section: called from inside it. Waiting for ourselves would never end.
-        if is_on_signal_stack() || (&raw const marker as usize) < section.frame.get() || !std::ptr::eq(section.core.get(), self) {
+        if is_on_signal_stack() || (&raw const marker as usize) < section.frame.get() {
             return Err(Error::Busy);
         }
         // Somebody longjmped out. The lock is still this thread's, and what it guards is as a kill would have left it.
+        let abandoned = section.arena.get();
+        if abandoned == self.number {
+            self.recover_abandoned(section);
+            return Ok(());
+        }
+        match arena::open_one(abandoned)? {
+            Some(core) => core.recover_abandoned(section),
+            // Closed since, and with it went this process's sign of life there: whoever needs that lock takes it.
+            None => section.frame.set(0),
+        }
+        Ok(())
+    }
+
+    /// Recovers the shard whose lock this thread still holds in this arena, and gives it up.
+    fn recover_abandoned(&self, section: &Section) {
         let now = Time::now();
         let index = section.shard.get();
         let shard = self.shards.at(index);
-        let locked = Locked { core: self, index, shard, epoch: self.epoch(now), now: Cell::new(Some(now)), section };
-        locked.recover();
-        Ok(())
+        Locked { core: self, index, shard, epoch: self.epoch(now), now: Cell::new(Some(now)), section }.recover();
     }
 
     /// False: the lock was taken from a dead owner, so recovery is due.
@@ -330,6 +344,26 @@ mod tests {
         jump_out(&arena);
         assert!(arena.core.lock(0, Time::now()).is_ok());
         assert_eq!(arena.stats().recoveries, 1);
+    }
+
+    /// A thread that has jumped out of a section of one arena was refused at every other until it came back to the first.
+    #[test]
+    fn a_section_that_was_jumped_out_of_bars_no_other_arena() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let first = open(&dir.path().join("first.arena"), LATE);
+        let second = open(&dir.path().join("second.arena"), LATE);
+        jump_out(&first);
+        assert!(second.core.lock(0, Time::now()).is_ok());
+        assert_eq!((first.stats().recoveries, second.stats().recoveries), (1, 0));
+
+        // Nobody has the first one open any more: its lock is that of somebody who has gone.
+        jump_out(&first);
+        let path = first.path().to_owned();
+        drop(first);
+        assert!(second.core.lock(0, Time::now()).is_ok());
+        let again = open(&path, LATE);
+        assert!(again.core.lock(0, Time::now()).is_ok());
+        assert_eq!((again.stats().recoveries, second.stats().recoveries), (2, 0));
     }
 
     /// Asked for the lock of a dead owner from inside a section, `try_lock` took it, was refused, and let it go: free, and

@@ -19,7 +19,7 @@ use layout::{
 };
 use mapping::{Data, Mapping, Table};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError, Weak};
 use std::time::Duration;
 
 pub use file::{remove, OpenOptions};
@@ -32,6 +32,8 @@ pub struct Arena {
 
 /// Everything behind an `Arena`.
 pub(crate) struct Core {
+    /// Which of all that this process has opened: an address may come back as another arena's.
+    pub number: u64,
     pub path: PathBuf,
     pub identity: (u64, u64),
     pub geometry: Geometry,
@@ -72,6 +74,20 @@ const WINDOW: u64 = 64 << 10;
 
 /// The arenas that this process has open.
 static OPEN: Mutex<Vec<Weak<Core>>> = Mutex::new(Vec::new());
+
+/// How many it has opened so far.
+static OPENED: AtomicU64 = AtomicU64::new(0);
+
+/// The open arena of this number, if it is open. `Busy`: another thread opens one just now.
+pub(crate) fn open_one(number: u64) -> Result<Option<Arc<Core>>, Error> {
+    let open = match OPEN.try_lock() {
+        Ok(open) => open,
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+        Err(TryLockError::WouldBlock) => return Err(Error::Busy),
+    };
+    let one = open.iter().filter_map(Weak::upgrade).find(|core| core.number == number);
+    Ok(one)
+}
 
 impl Arena {
     /// Opens the arena at `path`; makes it when there is none and the options say so. Also says whether this call made it.
@@ -152,6 +168,7 @@ impl Core {
         // SAFETY: each of these types consists of atomics only.
         let core = unsafe {
             Core {
+                number: OPENED.fetch_add(1, Ordering::Relaxed),
                 control: mapping.table(off(RegionId::Control), 1),
                 processes: mapping.table(off(RegionId::Processes), geometry.process_slots as usize),
                 shards: mapping.table(off(RegionId::Shards), shards),
