@@ -328,8 +328,10 @@ impl Arena {
 #[inline]
 pub(crate) fn hint(bucket: &Bucket, slot: usize) {
     let frequency = bucket.frequency[slot].load(Ordering::Relaxed);
-    if frequency & FREQUENCY_MAX < FREQUENCY_MAX {
-        bucket.frequency[slot].store((frequency + 1) | FETCHED, Ordering::Relaxed);
+    // A store over a hot item clears `FETCHED` and leaves the count where it was, which may be the highest.
+    if frequency != (FREQUENCY_MAX | FETCHED) {
+        let count = ((frequency & FREQUENCY_MAX) + 1).min(FREQUENCY_MAX);
+        bucket.frequency[slot].store(count | FETCHED, Ordering::Relaxed);
     }
 }
 

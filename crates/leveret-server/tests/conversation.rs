@@ -357,3 +357,20 @@ fn a_gat_counts_as_a_touch_whether_it_finds_something_or_not() {
         assert!(stats.contains(&format!("STAT {line}\r\n")), "{line}: {stats}");
     }
 }
+
+/// An item that was read more often than is counted kept its count when it was stored anew, and no later read was noted.
+#[test]
+fn what_was_read_since_it_was_stored_says_so_however_hot_it_is() {
+    let mut ours = Ours::new(Settings::default());
+    play(&mut ours, &[("set k 0 0 1\r\nx\r\nmg k h\r\n", "STORED\r\nHD h0\r\n")]);
+    for _ in 0..20 {
+        assert_eq!(ours.say("mg k h\r\n"), "HD h1\r\n");
+    }
+    assert_eq!(ours.say("set k 0 0 1\r\nx\r\n"), "STORED\r\n");
+    // Who looks for faults is no reader.
+    for _ in 0..2 {
+        assert!(ours.say("me k\r\n").contains(" fetch=no "));
+    }
+    play(&mut ours, &[("mg k h\r\nmg k h\r\n", "HD h0\r\nHD h1\r\n")]);
+    assert!(ours.say("me k\r\n").contains(" fetch=yes "));
+}

@@ -281,10 +281,10 @@ impl Turn<'_> {
         let mut room = [0; KEY_MAX];
         self.count(Count::CmdMeta);
         let bytes = key.decode(&mut room);
-        // A look that leaves no trace tells no cas; one that asks for it leaves only that.
         let Some(seen) = self.arena.peek(bytes, self.now) else { return self.say("EN") };
-        let cas = match self.find_cas(bytes) {
-            Ok(found) => found.map_or(0, |found| found.cas),
+        // Asked for without a change: whoever looks for faults is no reader.
+        let cas = match told(self.arena.amend(bytes, self.now, &mut |_| None)) {
+            Ok(found) => found.map_or(0, |found| self.shown_cas(found.cas)),
             Err(error) => return self.say_error(&error),
         };
         let left = match exptime::ttl(Deadline(seen.deadline), self.now) {
