@@ -456,6 +456,9 @@ PHP_METHOD(Memcached, getStats)
 		if (memc_is_failure(copy->code)) {
 			failure = copy->code;
 			memc_result(self, MEMC_SOME_ERRORS);
+		}
+		if (copy->code != MEMC_STAT) {
+			/* A failure, or the end of a server's list. */
 			continue;
 		}
 		zend_string *name = name_of(link, copy->server);
