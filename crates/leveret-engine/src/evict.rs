@@ -23,7 +23,9 @@ const SHARDS_ASKED: usize = 4;
 /// What a drain keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Keep {
-    /// Whatever is alive: the segment is mostly dead bytes.
+    /// Whatever is alive. What finds no room stays where it is, and the segment with it: memory is short, yet not all in use.
+    All,
+    /// Whatever is alive and finds room: the segment is mostly dead bytes.
     Alive,
     /// What was read, up to half of a small or three quarters of a main segment.
     Read,
@@ -237,7 +239,7 @@ impl<'a> Locked<'a> {
             return self.drain(segment, Keep::Nothing);
         }
         if let Some((segment, _)) = hardly_alive {
-            return self.drain(segment, Keep::Alive);
+            return self.drain(segment, Keep::All);
         }
         self.shard().dead_bytes.store(0, Ordering::Relaxed);
         false
@@ -247,7 +249,7 @@ impl<'a> Locked<'a> {
     fn compact(&self) -> bool {
         let least_won = self.core.geometry.segment_size() as u32 / 8;
         let hollow = self.survey().hollowest.filter(|(_, live)| live + least_won <= self.core.geometry.segment_size() as u32);
-        hollow.is_some_and(|(segment, _)| self.drain(segment, Keep::Alive))
+        hollow.is_some_and(|(segment, _)| self.drain(segment, Keep::All))
     }
 
     /// Frees a segment without a live item, or one whose drain was cut short by a kill. False: there is none.
@@ -255,7 +257,7 @@ impl<'a> Locked<'a> {
         let survey = self.survey();
         self.shard().next_expiry.store(survey.next_expiry, Ordering::Relaxed);
         match (survey.draining, survey.dead) {
-            (Some(segment), _) => self.drain(segment, Keep::Alive),
+            (Some(segment), _) => self.drain(segment, Keep::All),
             (None, Some(segment)) => self.drain(segment, Keep::Nothing),
             (None, None) => self.sweep_fills(),
         }
@@ -302,13 +304,13 @@ impl<'a> Locked<'a> {
     /// left of a hollow segment, so whatever is alive is kept: a kill must not cost acknowledged writes.
     pub fn finish_drains(&self) {
         while let Some(segment) = self.survey().draining {
-            self.drain(segment, Keep::Alive);
+            self.drain(segment, Keep::All);
         }
     }
 
     /// Empties a segment: moves what is kept, drops the rest, frees it. Killed anywhere it is simply begun again: an item
-    /// whose slot points elsewhere by now is not this segment's any more. False: a process that never evicts found no room for
-    /// all that is alive, and what it could not move stays.
+    /// whose slot points elsewhere by now is not this segment's any more. False: `Keep::All` found no room for everything, and what
+    /// it could not move stays.
     fn drain(&self, segment: SegmentId, keep: Keep) -> bool {
         let core = self.core;
         let word = core.state(segment);
@@ -322,7 +324,7 @@ impl<'a> Locked<'a> {
         let pool = word.pool();
         let mut budget = match (keep, pool) {
             (Keep::Nothing, _) => 0,
-            (Keep::Alive, _) => core.geometry.segment_size(),
+            (Keep::All | Keep::Alive, _) => core.geometry.segment_size(),
             (Keep::Read, Pool::Small) => core.geometry.segment_size() / 2,
             (Keep::Read, Pool::Main) => core.geometry.segment_size() / 4 * 3,
         };
@@ -339,7 +341,7 @@ impl<'a> Locked<'a> {
                     let cooled = if pool == Pool::Small { frequency / 2 } else { frequency - 1 };
                     spot.set_frequency(spot.frequency() & !FREQUENCY_MAX | cooled);
                 }
-            } else if keep == Keep::Alive && !core.evicts {
+            } else if keep == Keep::All {
                 stays = true;
             } else {
                 self.remove(hash, spot);
@@ -478,5 +480,26 @@ mod tests {
             assert_eq!(arena.stats().evicted, 0);
             assert!(arena.verify().is_clean(), "{:?}", arena.verify());
         }
+    }
+
+    /// Writers gather what is left of hollow segments before they ask for more memory. When other shards had taken the last free
+    /// segments meanwhile, what found no room was dropped, in an arena that could still grow.
+    #[test]
+    fn gathering_hollow_segments_drops_nothing() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let (arena, _) = Arena::open(&dir.path().join("hollow.arena"), &options).expect("an arena");
+        let now = Time::now();
+        arena.set(b"left", b"over", Deadline::NEVER, now).expect("room");
+        let core = &*arena.core;
+        let locked = core.lock(core.shard_of(core.hash(b"left")), now).expect("free");
+        let segments = || (0..core.active_segments()).map(|segment| SegmentId(segment as u32));
+        let open = segments().find(|segment| core.header(*segment).live_items.load(Ordering::Relaxed) > 0).expect("it holds the item");
+        locked.seal(open);
+        while core.take_free(StateWord::new(locked.next_generation(), State::LargeFill, locked.index, Pool::Small, 0)).is_some() {}
+        assert!(!locked.reuse());
+        drop(locked);
+        assert_eq!(arena.get(b"left", now).expect("nothing had to go").value, b"over");
+        assert_eq!(arena.stats().evicted, 0);
     }
 }
