@@ -267,23 +267,21 @@ impl FileLock {
     }
 
     pub fn wait(path: &Path) -> Result<FileLock, OpenError> {
+        Self::wait_unless(path, LOCK_WAIT, || false)
+    }
+
+    /// Waits up to `patience`, or until the holder has done what the lock was wanted for.
+    pub fn wait_unless(path: &Path, patience: Duration, is_done: impl Fn() -> bool) -> Result<FileLock, OpenError> {
         let file = Self::file(path)?;
         let begun = Instant::now();
         loop {
             match fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
                 Ok(()) => return Ok(FileLock { _file: file }),
                 Err(Errno::INTR) => {}
-                Err(Errno::WOULDBLOCK) if begun.elapsed() < LOCK_WAIT => std::thread::sleep(Duration::from_millis(1)),
+                Err(Errno::WOULDBLOCK) if begun.elapsed() < patience && !is_done() => std::thread::sleep(Duration::from_millis(1)),
                 Err(error) => return Err(failed("lock", &beside(path, ".lock"), error)),
             }
         }
-    }
-
-    /// At once, or not at all.
-    pub fn try_now(path: &Path) -> Option<FileLock> {
-        let file = Self::file(path).ok()?;
-        fs::flock(&file, FlockOperation::NonBlockingLockExclusive).ok()?;
-        Some(FileLock { _file: file })
     }
 }
 

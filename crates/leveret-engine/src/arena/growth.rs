@@ -6,11 +6,10 @@ use super::layout::{RegionId, BUCKET_SIZE};
 use super::Core;
 use crate::segment::{SegmentId, State};
 use crate::sync::Ordering;
-use std::time::{Duration, Instant};
+use crate::time::Time;
+use std::time::Duration;
 
 const STEP_MAX: u64 = 16 << 20;
-/// A grower needs some milliseconds for a step; whoever waits longer makes room by eviction instead.
-const PATIENCE: Duration = Duration::from_millis(50);
 
 impl Core {
     /// Bytes promised so far: metadata, index chunks and data segments that were not retired.
@@ -24,17 +23,17 @@ impl Core {
             .saturating_add(((active - retired) as u64) * self.geometry.segment_size())
     }
 
-    fn lock_for_growth(&self) -> Option<FileLock> {
-        let begun = Instant::now();
-        loop {
-            if let Some(lock) = FileLock::try_now(&self.path) {
-                return Some(lock);
-            }
-            if begun.elapsed() > PATIENCE {
-                return None;
-            }
-            std::thread::sleep(Duration::from_millis(1));
+    /// The file lock, unless somebody else has grown the arena meanwhile. A holder needs some milliseconds, far more on a busy
+    /// machine, and giving up costs living items: so it is waited for like the owner of a shard's lock. Once it has not gone on for
+    /// the whole timeout, nobody of this process waits for the next second.
+    fn lock_for_growth(&self, has_grown: impl Fn() -> bool) -> Option<FileLock> {
+        let is_stuck = Time(self.growth_stuck_until.load(Ordering::Relaxed)) > Time::now();
+        let patience = if is_stuck { Duration::ZERO } else { self.lock_timeout };
+        let lock = FileLock::wait_unless(&self.path, patience, &has_grown).ok();
+        if lock.is_none() && !is_stuck && !has_grown() {
+            self.growth_stuck_until.store(Time::now().0 + 1, Ordering::Relaxed);
         }
+        lock
     }
 
     /// Allocates more data segments. False: the arena has reached its limit, or the file system has no room.
@@ -44,10 +43,10 @@ impl Core {
         if seen >= self.states.len() || self.allocated() + self.geometry.segment_size() > self.geometry.memory {
             return false;
         }
-        let Some(_lock) = self.lock_for_growth() else { return false };
+        let lock = self.lock_for_growth(|| self.active_segments() > seen);
         let active = self.active_segments();
-        if active > seen {
-            return true;
+        if lock.is_none() || active > seen {
+            return active > seen;
         }
         let room = self.geometry.memory.saturating_sub(self.allocated()) >> self.geometry.segment_shift;
         // Doubling: small arenas stay small, large ones grow in few steps.
@@ -71,10 +70,10 @@ impl Core {
         if (u64::from(seen) + 1) * u64::from(chunk) > u64::from(self.geometry.buckets_max) {
             return false;
         }
-        let Some(_lock) = self.lock_for_growth() else { return false };
-        let word = &self.shards.at(shard).chunks;
-        if word.load(Ordering::Acquire) != seen {
-            return true;
+        let has_grown = || self.shards.at(shard).chunks.load(Ordering::Acquire) != seen;
+        let lock = self.lock_for_growth(has_grown);
+        if lock.is_none() || has_grown() {
+            return has_grown();
         }
         if self.allocated() + self.geometry.chunk_len() > self.geometry.memory {
             return false;
@@ -88,7 +87,7 @@ impl Core {
         if allocated.is_err() {
             return false;
         }
-        word.store(seen + 1, Ordering::Release);
+        self.shards.at(shard).chunks.store(seen + 1, Ordering::Release);
         true
     }
 
@@ -99,5 +98,58 @@ impl Core {
         let hole = rustix::fs::FallocateFlags::PUNCH_HOLE | rustix::fs::FallocateFlags::KEEP_SIZE;
         // Failing leaves memory allocated that nobody uses: no error, and counted as free.
         let _ = rustix::fs::fallocate(&file, hole, off, self.geometry.segment_size());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Arena, Deadline, OpenOptions};
+    use std::path::Path;
+
+    const ITEMS: u32 = 300;
+    const SIZE: usize = 16 << 10;
+
+    fn open(path: &Path, lock_timeout: Duration) -> Arena {
+        let options = OpenOptions { memory: 64 << 20, cores: 1, lock_timeout, ..OpenOptions::default() };
+        Arena::open(path, &options).expect("an arena").0
+    }
+
+    fn key(number: u32) -> [u8; 4] {
+        number.to_ne_bytes()
+    }
+
+    /// Stores far more than a new arena has room for before it grows.
+    fn fill(arena: &Arena) {
+        for number in 0..ITEMS {
+            arena.set(&key(number), &[number as u8; SIZE], Deadline::NEVER, Time::now()).expect("room, made one way or the other");
+        }
+    }
+
+    /// Writers once gave up waiting after 50 ms, and dropped living items of an arena that was nearly empty.
+    #[test]
+    fn a_holder_of_the_file_lock_that_is_slow_costs_no_item() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let arena = open(&dir.path().join("slow.arena"), Duration::from_secs(3600));
+        let lock = FileLock::wait(arena.path()).expect("free");
+        std::thread::scope(|scope| {
+            scope.spawn(|| fill(&arena));
+            std::thread::sleep(Duration::from_millis(300));
+            drop(lock);
+        });
+        assert_eq!(arena.stats().evicted, 0);
+        let is_there = |number: &u32| arena.get(&key(*number), Time::now()).is_some_and(|found| found.value == [*number as u8; SIZE]);
+        assert_eq!((0..ITEMS).filter(is_there).count(), ITEMS as usize);
+    }
+
+    #[test]
+    fn a_holder_of_the_file_lock_that_does_not_go_on_stops_no_writer() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let arena = open(&dir.path().join("stopped.arena"), Duration::from_millis(20));
+        let _lock = FileLock::wait(arena.path()).expect("free");
+        fill(&arena);
+        assert!(arena.stats().evicted > 0, "it cannot have grown");
+        assert!(arena.get(&key(ITEMS - 1), Time::now()).is_some());
+        assert!(arena.verify().is_clean());
     }
 }

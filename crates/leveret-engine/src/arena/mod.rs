@@ -43,6 +43,8 @@ pub(crate) struct Core {
     pub reads: ReadCounters,
     /// Per shard the moment until which writers do not wait again for a lock owner that would not go on.
     pub stuck_until: Vec<AtomicU32>,
+    /// The moment until which writers do not wait again for the file lock, whose holder would not go on.
+    pub growth_stuck_until: AtomicU32,
     /// Per shard the moment until which nobody tries again to grow an index that could not grow.
     pub index_full_until: Vec<AtomicU32>,
     /// A bit for each `WINDOW` of the data region whose pages this process has mapped for writing.
@@ -190,6 +192,7 @@ impl Core {
                 membership: process::Membership::new()?,
                 reads: ReadCounters::default(),
                 stuck_until: (0..shards).map(|_| AtomicU32::new(0)).collect(),
+                growth_stuck_until: AtomicU32::new(0),
                 index_full_until: (0..shards).map(|_| AtomicU32::new(0)).collect(),
                 touched: (0..data.len.div_ceil(WINDOW * 64)).map(|_| AtomicU64::new(0)).collect(),
                 sending: Sending::default(),
