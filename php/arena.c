@@ -53,12 +53,8 @@ static leveret_status open_arena(const char *name, size_t name_len, uint64_t mem
 	return leveret_open(&options, arena, created, message, MESSAGE_LEN);
 }
 
-static leveret_arena *open_and_keep(const char *name, size_t name_len, uint64_t memory, uint32_t *created, char *message)
+static void keep(leveret_arena *arena, const char *name, size_t name_len)
 {
-	leveret_arena *arena;
-	if (open_arena(name, name_len, memory, true, &arena, created, message) != LEVERET_OK) {
-		return NULL;
-	}
 	php_leveret_opened *opened = pemalloc(sizeof(*opened) + name_len, 1);
 	opened->arena = arena;
 	opened->lost = false;
@@ -66,7 +62,6 @@ static leveret_arena *open_and_keep(const char *name, size_t name_len, uint64_t 
 	memcpy(opened->name, name, name_len);
 	opened->next = LEVERET_G(opened);
 	LEVERET_G(opened) = opened;
-	return arena;
 }
 
 leveret_arena *php_leveret_arena(zend_string *name, zend_string **error)
@@ -79,10 +74,12 @@ leveret_arena *php_leveret_arena(zend_string *name, zend_string **error)
 	}
 	char message[MESSAGE_LEN];
 	uint32_t created;
-	leveret_arena *arena = open_and_keep(text, len, LEVERET_G(memory), &created, message);
-	if (!arena) {
+	leveret_arena *arena;
+	if (open_arena(text, len, LEVERET_G(memory), true, &arena, &created, message) != LEVERET_OK) {
 		*error = zend_string_init(message, strlen(message), 0);
+		return NULL;
 	}
+	keep(arena, text, len);
 	return arena;
 }
 
@@ -108,6 +105,23 @@ static void compare_size(leveret_arena *arena)
 	}
 }
 
+/* Deployments count on a restart of the web server emptying APCu. Whoever has not entered must write nothing: the next worker of
+ * its master would enter in its place, and empty what it has written. */
+static leveret_status open_apcu(leveret_arena **arena, uint32_t *created, char *message)
+{
+	leveret_status status = open_arena("apcu", strlen("apcu"), LEVERET_G(apc_shm_size), true, arena, created, message);
+	if (status != LEVERET_OK || !php_leveret_master || LEVERET_G(apcu_persist)) {
+		return status;
+	}
+	status = leveret_master_enter(*arena, php_leveret_master);
+	if (status != LEVERET_OK && status != LEVERET_MISS) {
+		snprintf(message, MESSAGE_LEN, "the apcu arena cannot be used yet: another process holds its lock file and does not go on");
+		leveret_close(*arena);
+		return status;
+	}
+	return LEVERET_OK;
+}
+
 leveret_arena *php_leveret_apcu_arena(void)
 {
 	if (EXPECTED(LEVERET_G(apcu_arena))) {
@@ -117,25 +131,21 @@ leveret_arena *php_leveret_apcu_arena(void)
 		return NULL;
 	}
 	/* It may be mended at any time, but an attempt on each call would be system calls on each call. */
-	uint32_t now = leveret_now();
-	if (now < LEVERET_G(apcu_retry_at)) {
+	if (leveret_now() < LEVERET_G(apcu_retry_at)) {
 		return NULL;
 	}
 	char message[MESSAGE_LEN];
 	uint32_t created = 0;
-	leveret_arena *arena = open_and_keep("apcu", strlen("apcu"), LEVERET_G(apc_shm_size), &created, message);
-	if (!arena) {
-		LEVERET_G(apcu_retry_at) = now + 1;
+	leveret_arena *arena;
+	if (open_apcu(&arena, &created, message) != LEVERET_OK) {
+		LEVERET_G(apcu_retry_at) = leveret_now() + 1;
 		log_apcu(&LEVERET_G(apcu_failure_logged), message);
 		return NULL;
 	}
 	if (!created) {
 		compare_size(arena);
 	}
-	/* Deployments count on a restart of the web server emptying APCu. */
-	if (php_leveret_master && !LEVERET_G(apcu_persist)) {
-		leveret_master_enter(arena, php_leveret_master);
-	}
+	keep(arena, "apcu", strlen("apcu"));
 	LEVERET_G(apcu_arena) = arena;
 	return arena;
 }

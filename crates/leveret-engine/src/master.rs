@@ -4,8 +4,9 @@
 use crate::arena::file::FileLock;
 use crate::arena::process::stat_of;
 use crate::arena::Arena;
-use crate::error::Error;
+use crate::error::{Error, OpenError};
 use crate::sync::Ordering;
+use std::io::ErrorKind;
 
 /// `pid:22 | start time:26 | nonce:16`. The nonce tells a master from its former self: a reload of php-fpm is an exec, which
 /// keeps pid and start time.
@@ -36,14 +37,21 @@ fn lives(token: u64, newcomer: u64) -> bool {
 
 impl Arena {
     /// A worker of the master `token` comes. The first of a new master empties the arena, unless another listed master lives
-    /// (a graceful restart, or a second server). True: it was emptied.
+    /// (a graceful restart, or a second server). True: it was emptied. After an error it must write nothing: another worker of its
+    /// master will empty the arena.
     pub fn enter_master(&self, token: u64) -> Result<bool, Error> {
         let core = &*self.core;
         let listed = || (0..core.masters.len()).any(|slot| core.masters.at(slot).load(Ordering::Acquire) == token);
         if listed() {
             return Ok(false);
         }
-        let _lock = FileLock::wait(&core.path).map_err(|_| Error::Busy)?;
+        let _lock = match FileLock::wait_unless(&core.path, core.lock_timeout, listed) {
+            Ok(lock) => lock,
+            Err(_) if listed() => return Ok(false),
+            // Whoever may not use the lock file never enters, nor do the other workers of that user: nothing is emptied.
+            Err(OpenError::Io { source, .. }) if source.kind() == ErrorKind::PermissionDenied => return Ok(false),
+            Err(_) => return Err(Error::Busy),
+        };
         if listed() {
             return Ok(false);
         }
