@@ -1,5 +1,6 @@
 """A php-fpm and nginx site on the arena: killed workers, restarts, reloads, and the command line beside it."""
 
+import fcntl
 import http.client
 import json
 import random
@@ -59,6 +60,8 @@ class Kills(Site):
         self.assertTrue(all(visitor.answers for visitor in visitors), "a visitor never got an answer")
         self.every_worker_answers(fpm)
         self.leveret("verify", "--arena", self.arena())
+        # The arena is never full: what is evicted here is an acknowledged write that happened not to be anybody's own.
+        self.assertEqual(0, json.loads(self.leveret("stats", "--arena", self.arena(), "--json"))["evicted"])
 
     def kill_workers(self, fpm, visitors):
         """Kills at random moments, each after some answer has come in between, so that the site stays under load."""
@@ -162,6 +165,24 @@ class Masters(Site):
         fpm.restart()
         self.assertEqual("kept", self.ask(do="fetch", key="k"))
         fpm.reload()
+        self.assertEqual("kept", self.ask(do="fetch", key="k"))
+
+    def test_entering_waits(self):
+        """A worker that cannot enter for its master acknowledges no write, since the next worker would empty it again"""
+        self.assertIs(True, self.php("<?php echo json_encode(apcu_store('k', 'of an earlier time'));", user=WORKER_USER))
+        with open(f"{self.arena()}.lock") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            fpm = self.site(self.ours(leveret__lock_timeout=20))
+            self.assertIs(False, self.ask(do="store", key="k", value="lost"))
+        self.wait_for("a worker to enter", lambda: self.ask(do="store", key="k", value="kept"))
+        entered = set()
+
+        def all_have_entered():
+            answer = self.ask(do="work", key="other", version=1)
+            entered.update({answer["pid"]} if answer["stored"] else ())
+            return entered == set(fpm.workers())
+
+        self.wait_for("every worker to enter", all_have_entered)
         self.assertEqual("kept", self.ask(do="fetch", key="k"))
 
     def test_second_master(self):
