@@ -272,17 +272,25 @@ impl FileLock {
 
     /// Waits up to `patience`, or until the holder has done what the lock was wanted for.
     pub fn wait_unless(path: &Path, patience: Duration, is_done: impl Fn() -> bool) -> Result<FileLock, OpenError> {
-        let file = Self::file(path)?;
+        let mut file = Self::file(path)?;
         let begun = Instant::now();
         loop {
             match fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(FileLock { _file: file }),
+                Ok(()) if is_named(&file, &beside(path, ".lock")) => return Ok(FileLock { _file: file }),
+                // Removed together with its arena meanwhile: others lock a new one.
+                Ok(()) => file = Self::file(path)?,
                 Err(Errno::INTR) => {}
                 Err(Errno::WOULDBLOCK) if begun.elapsed() < patience && !is_done() => std::thread::sleep(Duration::from_millis(1)),
                 Err(error) => return Err(failed("lock", &beside(path, ".lock"), error)),
             }
         }
     }
+}
+
+/// Whether a name leads to this open file still.
+fn is_named(file: &OwnedFd, path: &Path) -> bool {
+    let identity = |stat: Stat| (stat.st_dev, stat.st_ino);
+    matches!((fs::fstat(file), fs::stat(path)), (Ok(open), Ok(named)) if identity(open) == identity(named))
 }
 
 /// Removes an arena's file and its lock file. Processes that still have it open notice at their next request.
@@ -295,4 +303,28 @@ pub fn remove(path: &Path) -> Result<(), OpenError> {
 /// Whether a name leads to this very file still.
 pub(crate) fn is_same(path: &Path, identity: (u64, u64), len: u64) -> bool {
     fs::stat(path).is_ok_and(|stat| (stat.st_dev, stat.st_ino) == identity && stat.st_size as u64 == len)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `leveret rm` takes the lock file along. Whoever waited for it must not hold what nobody else will ever ask for.
+    #[test]
+    fn a_lock_file_that_was_removed_is_no_lock() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let path = dir.path().join("locked.arena");
+        let removed = FileLock::wait(&path).expect("free");
+        std::thread::scope(|scope| {
+            let waiter = scope.spawn(|| FileLock::wait_unless(&path, Duration::from_secs(3600), || false).map(drop));
+            std::thread::sleep(Duration::from_millis(20));
+            fs::unlink(beside(&path, ".lock")).expect("removed");
+            let current = FileLock::wait(&path).expect("a new one is free");
+            drop(removed);
+            std::thread::sleep(Duration::from_millis(20));
+            assert!(!waiter.is_finished());
+            drop(current);
+            waiter.join().expect("no panic").expect("free at last");
+        });
+    }
 }
