@@ -10,7 +10,7 @@ require __DIR__ . '/start.inc';
 function answers(string $extension, int $seed): string
 {
     apcu_clear_cache();
-    $command = [PHP_BINARY, '-n', '-d', "extension=$extension", '-d', 'apc.enable_cli=1', __DIR__ . '/random_calls.inc', (string) $seed];
+    $command = [PHP_BINARY, '-n', '-d', "extension=$extension", '-d', 'apc.enable_cli=1', '-d', 'pcre.jit=' . ini_get('pcre.jit'), __DIR__ . '/random_calls.inc', (string) $seed];
     $process = proc_open($command, [1 => ['pipe', 'w']], $pipes);
     return trim(stream_get_contents($pipes[1]));
 }
