@@ -38,7 +38,7 @@ var_dump($m->getOption(Memcached::OPT_CONNECT_TIMEOUT), $m->getOption(Memcached:
     $m->getOption(Memcached::OPT_SERIALIZER), $m->getOption(Memcached::OPT_COMPRESSION_TYPE), $m->getOption(Memcached::OPT_STORE_RETRY_COUNT));
 ?>
 --EXPECTF--
-Warning: ini_set(): memcached.compression_type must be fastlz or zlib, "lzma" is not in %s on line %d
+Warning: ini_set(): memcached.compression_type must be %r(fastlz or zlib|fastlz, zlib or zstd)%r, "lzma" is not in %s on line %d
 bool(false)
 bool(true)
 
