@@ -8,6 +8,7 @@
 //! `write` -> `lock` -> `index` (locate) -> `segment` (reserve) -> `item` (write) -> one store to the slot. Making room is
 //! `evict`; what a kill left behind is `recover`. Files, mappings, processes: `arena`. Bytes: docs/memory-layout.md.
 mod ahead;
+mod amend;
 mod arena;
 mod copy;
 mod count;
@@ -32,10 +33,12 @@ mod service;
 mod stats;
 mod sync;
 mod time;
+mod token;
 mod verify;
 mod write;
 
 pub use ahead::AHEAD;
+pub use amend::{Amendment, NewCas};
 pub use arena::layout::FORMAT as LAYOUT_VERSION;
 pub use arena::{place, remove, Arena, OpenOptions};
 pub use count::{CountTerms, Counted, CountedItem, Delta};
@@ -52,4 +55,4 @@ pub use service::{Announcement, Service};
 pub use stats::Stats;
 pub use time::{Deadline, Moment, Now, Time};
 pub use verify::Report;
-pub use write::{Amendment, Mode, NewCas, Stored, Terms, Value};
+pub use write::{Mode, Stored, Terms, Value};

@@ -4,6 +4,7 @@
 //! generation is the same, no byte that was read belongs to a later use of the segment: whoever reuses it stores the new
 //! generation first and fences before the first byte. The read takes effect at the second load of the slot.
 use crate::ahead::AHEAD;
+use crate::amend::Amendment;
 use crate::arena::layout::{Bucket, SLOTS};
 use crate::arena::{Arena, Core};
 use crate::error::Error;
@@ -14,7 +15,6 @@ use crate::lock::Locked;
 use crate::segment::{SegmentId, State, StateWord};
 use crate::sync::{fence, AtomicU64, Ordering};
 use crate::time::{Deadline, Moment, Time};
-use crate::write::Amendment;
 
 /// A read that meets a change of the index begins anew; after so many times it answers a miss, and `Stats::retries` counts it.
 const TRIES: usize = 64;
