@@ -32,10 +32,7 @@ static zend_always_inline uint32_t apcu_now(void)
 static zend_always_inline leveret_arena *apcu_begin(uint32_t *now)
 {
 	*now = apcu_now();
-	/* A request may last for days: now and then it looks whether the arena's file is still the one that others open. */
-	if (UNEXPECTED(++LEVERET_G(calls) % 64 == 0)) {
-		php_leveret_arenas_look();
-	}
+	php_leveret_looked();
 	leveret_arena *arena = LEVERET_G(apcu_arena);
 	return EXPECTED(arena) ? arena : php_leveret_apcu_arena();
 }

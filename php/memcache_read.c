@@ -25,7 +25,7 @@ static void get_one(zval *object, mmc_link *link, zend_string *name, zval *flags
 	client_copy copy = {0};
 	mmc_failures failures = {0};
 	bool found;
-	leveret_arena *arena = leveret_pool_arena(mmc_pool_of(link));
+	leveret_arena *arena = leveret_pool_arena(mmc_pool_of(link), php_leveret_looked());
 	if (arena && EXPECTED(!link->servers[0].is_off)) {
 		found = client_copy_item(arena, key, cas != NULL, &copy) == LEVERET_OK;
 	} else {

@@ -176,7 +176,7 @@ static lock_try try_lock(mmc_session *session, zend_string **data)
 	enum { COUNTED, ADDED, READ };
 	int32_t codes[3];
 	uint64_t numbers[3];
-	leveret_arena *arena = session->has_lease ? NULL : leveret_pool_arena(mmc_pool_of(session->link));
+	leveret_arena *arena = session->has_lease ? NULL : leveret_pool_arena(mmc_pool_of(session->link), php_leveret_looked());
 	if (arena) {
 		leveret_status status = leveret_lease_hold(arena, php_leveret_string(session->lock_key), &session->ticket);
 		if (status == LEVERET_WAIT) {

@@ -140,7 +140,7 @@ static zend_always_inline void get(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		RETURN_FALSE;
 	}
 	zend_string *full = memc_full_key(link, key);
-	leveret_arena *arena = leveret_pool_arena(link->pool);
+	leveret_arena *arena = leveret_pool_arena(link->pool, php_leveret_looked());
 	if (arena) {
 		found = get_from_arena(self, arena, full, is_extended, return_value);
 	} else {

@@ -134,7 +134,7 @@ static void drop_lease(memc_session *session)
 static enum lock_try try_lock(memc_session *session, zend_long seconds)
 {
 	leveret_bytes key = php_leveret_bytes(session->lock_key, session->lock_key_len);
-	leveret_arena *arena = session->has_lease ? NULL : leveret_pool_arena(session->pool);
+	leveret_arena *arena = session->has_lease ? NULL : leveret_pool_arena(session->pool, php_leveret_looked());
 	if (arena) {
 		leveret_status status = leveret_lease_hold(arena, key, &session->ticket);
 		if (status == LEVERET_WAIT) {

@@ -103,7 +103,7 @@ static bool store_payload(memc_object *self, leveret_operation operation, zend_s
 		return false;
 	}
 	zend_string *full = memc_full_key(link, key);
-	leveret_arena *arena = is_plain(operation, expiration, number) ? leveret_pool_arena(link->pool) : NULL;
+	leveret_arena *arena = is_plain(operation, expiration, number) ? leveret_pool_arena(link->pool, php_leveret_looked()) : NULL;
 	bool stored = false;
 	if (arena && payload->bytes.len <= leveret_pool_value_max(link->pool)) {
 		stored = store_in_arena(self, arena, operation, full, payload, expiration, number);

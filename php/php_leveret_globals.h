@@ -14,14 +14,14 @@ ZEND_BEGIN_MODULE_GLOBALS(leveret)
 	/* Read by each apcu_fetch: together, at the front. */
 	leveret_arena *apcu_arena;        /* NULL until the first use, and while it cannot be opened */
 	uint32_t decoded_entries;         /* arrays that the decoded-value cache can serve */
-	uint32_t calls;                   /* of apcu functions */
+	uint32_t calls;                   /* that use an arena */
+	uint32_t checked_at;              /* arena clock: when the files of the open arenas were last looked at (arena.c) */
 	uint32_t request_now;             /* arena clock at the start of the request */
 	bool use_request_time;            /* apc.use_request_time */
 	bool apcu_enabled;                /* apc.enabled, and on the command line apc.enable_cli */
 
 	/* arena.c */
 	php_leveret_opened *opened;
-	uint32_t checked_at;              /* arena clock: when the files of the open arenas were last looked at */
 	uint32_t apcu_retry_at;           /* arena clock: no attempt to open the apcu arena before */
 	bool apcu_failure_logged;
 	bool apcu_size_logged;
@@ -86,6 +86,15 @@ ZEND_INI_MH(php_leveret_on_update_range);
 leveret_bytes php_leveret_dir(void);      /* leveret.dir */
 void php_leveret_arenas_check(void);      /* one stat(2) each: an arena whose file is gone counts as lost */
 void php_leveret_arenas_look(void);       /* the same, if it was not done in this second */
+/* For each call that uses an arena: a request may last for days, so now and then it looks whether the files are still those that others
+ * open. Gives the arena clock of the last look, for what must be as fresh as that and no fresher. */
+static zend_always_inline uint32_t php_leveret_looked(void)
+{
+	if (UNEXPECTED(++LEVERET_G(calls) % 64 == 0)) {
+		php_leveret_arenas_look();
+	}
+	return LEVERET_G(checked_at);
+}
 void php_leveret_leases_release(void);    /* RSHUTDOWN: exit and fatal errors leave leases behind */
 void php_leveret_arenas_sweep(void);      /* between requests: closes what was lost */
 void php_leveret_arenas_close(void);      /* thread or process end */

@@ -982,10 +982,13 @@ int64_t leveret_pool_route(struct leveret_pool *pool,
 // The arena behind the pool, if the pool is that one server, or if its only server is this host's `leveret serve`
 // (LEVERET_POOL_SHORT_CUT): then items may be read and written without the pool. Else NULL, also if it cannot be opened; requests
 // then say why. Cheap. Valid until the next call of this function, or until the server list changes. Not to be closed.
+// Each new second of `now` begins with a look whether the arena's file was removed: a caller may read its clock less often than it
+// asks. 0 = the present.
 //
 // # Safety
 // `pool` is live.
-struct leveret_arena *leveret_pool_arena(struct leveret_pool *pool);
+struct leveret_arena *leveret_pool_arena(struct leveret_pool *pool,
+                                         uint32_t now);
 
 // The longest value that may be stored without the pool in what leveret_pool_arena has just given: what is longer, the server whose
 // arena it is refuses.

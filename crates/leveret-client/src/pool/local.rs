@@ -20,19 +20,27 @@ pub(super) struct Local {
 }
 
 impl Local {
-    /// The arena, opened when it is first needed, and again within a second when its file was removed or replaced.
-    pub fn open(&mut self, name: &str) -> Result<&Arena, Fault> {
-        let now = Time::now();
-        if self.looked != now || self.arena.as_ref().is_some_and(Arena::is_lost) {
-            self.looked = now;
-            self.arena = self.arena.take().filter(|arena| arena.check().is_ok());
+    /// The arena, opened when it is first needed, and again when its file was removed or replaced: each second of the caller's clock
+    /// begins with a look at it.
+    #[inline]
+    pub fn open(&mut self, name: &str, now: Time) -> Result<&Arena, Fault> {
+        let is_known = self.looked >= now && self.arena.as_ref().is_some_and(|arena| !arena.is_lost());
+        if !is_known {
+            self.look(name, now)?;
         }
+        Ok(self.arena.as_ref().expect("known, or opened"))
+    }
+
+    #[cold]
+    fn look(&mut self, name: &str, now: Time) -> Result<(), Fault> {
+        self.looked = self.looked.max(now);
+        self.arena = self.arena.take().filter(|arena| arena.check().is_ok());
         if self.arena.is_none() {
             let dir = Some(self.dir.as_path()).filter(|dir| !dir.as_os_str().is_empty());
             let opened = place::resolve(name, dir).and_then(|path| Arena::open(&path, &OpenOptions::default()));
             self.arena = Some(opened.map_err(|_| Fault::new(Code::ConnectionFailure))?.0);
         }
-        Ok(self.arena.as_ref().expect("opened above"))
+        Ok(())
     }
 }
 

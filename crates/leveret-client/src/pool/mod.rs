@@ -21,7 +21,7 @@ mod short_cut;
 mod wire;
 
 use crate::ring::{self, Ring};
-use leveret_engine::Arena;
+use leveret_engine::{Arena, Time};
 use leveret_protocol::text::TextKey;
 use link::Fault;
 use local::Rules;
@@ -190,11 +190,12 @@ impl Pool {
         self.servers.iter().map(|server| ring::Server { host: server.host.clone(), port: server.port, weight: server.weight }).collect()
     }
 
-    /// The arena behind the pool, if that is the pool's only server, or what its only server serves on this host.
-    pub fn arena(&mut self) -> Option<&Arena> {
+    /// The arena behind the pool, if that is the pool's only server, or what its only server serves on this host. Whether the arena's
+    /// file was removed is looked at when the second of `now` is another one: a caller may read its clock less often than it asks.
+    pub fn arena(&mut self, now: Time) -> Option<&Arena> {
         let [server] = self.servers.as_mut_slice() else { return None };
         if server.is_local() {
-            server.local.open(&server.host).ok()
+            server.local.open(&server.host, now).ok()
         } else if self.options.short_cut {
             short_cut::find(server).map(|found| &found.arena)
         } else {
@@ -416,7 +417,7 @@ impl Pool {
         let Server { local, short_cut, host, input, .. } = &mut self.servers[index];
         let (arena, value_max) = match short_cut.found() {
             Some(found) => (&found.arena, found.value_max),
-            None => (local.open(host)?, usize::MAX),
+            None => (local.open(host, Time::now())?, usize::MAX),
         };
         let rules = Rules { protocol: self.options.protocol, value_max };
         local::execute(arena, &rules, input, &mut self.batch, number, request)

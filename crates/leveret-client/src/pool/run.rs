@@ -2,6 +2,7 @@
 use super::link::{self, Fault, Moved, READABLE, WRITABLE};
 use super::server::{Server, ROW_END};
 use super::{datagrams, dialect, wire, Code, Failure, Pool, Protocol};
+use leveret_engine::Time;
 use rustix::event::PollFd;
 use std::time::{Duration, Instant};
 
@@ -248,7 +249,7 @@ impl Pool {
     fn try_connect(&mut self, index: usize, now: Instant) -> Result<(), Fault> {
         let server = &mut self.servers[index];
         if server.is_local() {
-            return server.local.open(&server.host).map(|_| ());
+            return server.local.open(&server.host, Time::now()).map(|_| ());
         }
         if server.link.as_ref().is_some_and(|link| !link.is_connected || !link.is_quiet()) {
             server.close();

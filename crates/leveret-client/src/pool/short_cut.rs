@@ -66,17 +66,20 @@ impl Found {
 }
 
 /// The arena that `server` serves, if it is one of this host that does.
+#[inline]
 pub(super) fn find(server: &mut Server) -> Option<&Found> {
     let now = now();
-    if server.short_cut.next_search.is_some_and(|next| now < next) {
-        return None;
-    }
-    let believed = server.short_cut.found.as_ref().is_some_and(|found| now.saturating_sub(found.checked) < BELIEVED_FOR);
-    if !believed {
-        let alive = server.short_cut.found.take().filter(Found::is_alive);
-        server.short_cut.found = alive.map(|found| Found { checked: now, ..found }).or_else(|| search(server, now));
+    let is_believed = server.short_cut.found.as_ref().is_some_and(|found| now - found.checked < BELIEVED_FOR);
+    if !is_believed && server.short_cut.next_search.is_none_or(|next| now >= next) {
+        find_anew(server, now);
     }
     server.short_cut.found.as_ref()
+}
+
+#[cold]
+fn find_anew(server: &mut Server, now: Moment) {
+    let alive = server.short_cut.found.take().filter(Found::is_alive);
+    server.short_cut.found = alive.map(|found| Found { checked: now, ..found }).or_else(|| search(server, now));
 }
 
 /// To a few milliseconds.

@@ -1,7 +1,7 @@
 //! The pool against real memcached servers, over every protocol and transport.
 use crate::common::{free_port, own_address, php, Folder, Memcached};
 use leveret_client::pool::{Code, Failure, Operation, Options, Pool, Protocol, Request, Tuning};
-use leveret_engine::Meta;
+use leveret_engine::{Meta, Time};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
@@ -367,10 +367,10 @@ fn an_arena_is_a_server_like_any_other() {
     let server = Memcached::tcp();
     let mut pool = Pool::new(Options::default());
     pool.add_server_in(dir, "arena:one", 0, 0, 1);
-    assert!(pool.arena().is_some());
+    assert!(pool.arena(Time::now()).is_some());
     pool.add_server(&server.host(), server.port(), 0, 1);
     pool.add_server_in(dir, "arena:two", 0, 0, 1);
-    assert!(pool.arena().is_none(), "one of several is not the pool");
+    assert!(pool.arena(Time::now()).is_none(), "one of several is not the pool");
     let pool = &mut pool;
     let keys: Vec<String> = (0..100).map(|i| format!("key:{i}")).collect();
     let sets: Vec<Request<'_>> = keys.iter().map(|key| set(key, key.as_bytes())).collect();
@@ -413,6 +413,22 @@ fn a_removed_arena_is_not_used_for_longer_than_a_second() {
     other.add_server_in(dir, "arena:one", 0, 0, 1);
     assert_eq!(code(&mut pool, set("k", b"new")), Code::Success);
     assert_eq!(one(other, request(Operation::Get, "k")).3, b"new");
+}
+
+#[test]
+fn an_arena_is_looked_at_when_the_callers_second_is_another_one() {
+    let Folder(dir) = &Folder::new("second");
+    let mut pool = Pool::new(Options::default());
+    pool.add_server_in(dir, "arena:one", 0, 0, 1);
+    // The caller's clock: none of these seconds is over while this runs.
+    let now = Time(Time::now().0 + 1000);
+    assert_eq!(code(&mut pool, set("k", b"old")), Code::Success);
+    let mut has = |now: Time| pool.arena(now).unwrap().get(b"k", Time::now()).is_some();
+    assert!(has(now));
+    std::fs::remove_file(dir.join("one.arena")).unwrap();
+    assert!(has(now), "nothing was looked at");
+    assert!(has(Time(now.0 - 1)), "nor is it when the clocks of two callers differ");
+    assert!(!has(Time(now.0 + 1)), "this is the new arena");
 }
 
 /// Where a key lies: one letter per server.

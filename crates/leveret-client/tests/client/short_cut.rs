@@ -32,18 +32,18 @@ fn an_announced_tcp_endpoint_leads_to_its_arena_until_it_is_withdrawn() {
     let arena = folder.arena("served");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    assert!(pool_in(&folder, "127.0.0.2", port).arena().is_none(), "nothing is announced");
+    assert!(pool_in(&folder, "127.0.0.2", port).arena(Time::now()).is_none(), "nothing is announced");
     let announcement = arena.announce(&format!("tcp 127.0.0.1:{port} {}", network())).unwrap();
     let mut pool = pool_in(&folder, "127.0.0.1", port);
-    assert_eq!(pool.arena().expect("announced").path(), arena.path());
+    assert_eq!(pool.arena(Time::now()).expect("announced").path(), arena.path());
     let mut off = pool_in(&folder, "127.0.0.1", port);
     off.set_options(Options { short_cut: false, ..Options::default() });
-    assert!(off.arena().is_none());
+    assert!(off.arena(Time::now()).is_none());
     let mut two = pool_in(&folder, "127.0.0.1", port);
     two.add_server("127.0.0.1", port, 0, 1);
-    assert!(two.arena().is_none(), "there is no one arena of several servers");
+    assert!(two.arena(Time::now()).is_none(), "there is no one arena of several servers");
     drop(announcement);
-    eventually(|| pool.arena().is_none());
+    eventually(|| pool.arena(Time::now()).is_none());
     // The port belongs to another program now; requests go there.
     drop(listener);
     pool.begin();
@@ -59,11 +59,11 @@ fn a_unix_socket_is_asked_who_listens() {
     let path = folder.0.join("leveret.sock");
     let _listener = UnixListener::bind(&path).unwrap();
     let _announcement = arena.announce(&format!("unix {}", path.display())).unwrap();
-    assert!(pool_in(&folder, path.to_str().unwrap(), 0).arena().is_some(), "this process listens, and has announced");
-    assert!(pool_in(&folder, &format!("unix://{}", path.display()), 0).arena().is_some());
+    assert!(pool_in(&folder, path.to_str().unwrap(), 0).arena(Time::now()).is_some(), "this process listens, and has announced");
+    assert!(pool_in(&folder, &format!("unix://{}", path.display()), 0).arena(Time::now()).is_some());
     let other = folder.0.join("other.sock");
     let _other = UnixListener::bind(&other).unwrap();
-    assert!(pool_in(&folder, other.to_str().unwrap(), 0).arena().is_none());
+    assert!(pool_in(&folder, other.to_str().unwrap(), 0).arena(Time::now()).is_none());
 }
 
 /// A server that nobody serves but its arena: whoever asks its socket waits in vain.

@@ -38,6 +38,7 @@ impl Watch {
         Ok(Watch(index))
     }
 
+    #[inline]
     pub fn is_lost(&self) -> bool {
         RANGES[self.0].lost.load(Ordering::Acquire)
     }

@@ -47,6 +47,7 @@ impl Mapping {
     }
 
     /// Whether the file was truncated under us: since then this process sees private zeros.
+    #[inline]
     pub fn is_lost(&self) -> bool {
         self.watch.is_lost()
     }

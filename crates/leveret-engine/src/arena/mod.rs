@@ -133,6 +133,7 @@ impl Arena {
     }
 
     /// Whether the file was truncated under this process: it sees nothing of the arena any more. Costs nothing to ask.
+    #[inline]
     pub fn is_lost(&self) -> bool {
         self.core.is_lost()
     }
@@ -219,6 +220,7 @@ impl Core {
         (self.geometry.segment_size() as usize / 4).min(usize::from(u16::MAX))
     }
 
+    #[inline]
     pub fn is_lost(&self) -> bool {
         self.mapping.is_lost()
     }

@@ -99,7 +99,10 @@ pub struct leveret_answer {
 #[no_mangle]
 pub unsafe extern "C" fn leveret_pool_begin(pool: *mut leveret_pool) {
     // SAFETY: by contract.
-    unsafe { &mut (*pool).pool }.begin();
+    let pool = unsafe { &mut *pool };
+    pool.pool.begin();
+    // The batch may notice that the arena is another one; what is asked without a batch must then not go to the old one.
+    pool.looked = 0;
 }
 
 /// Adds a request; everything it points at is copied. SUCCESS, or why it is not in the batch: BAD_KEY_PROVIDED, NO_SERVERS,

@@ -26,6 +26,10 @@ pub struct leveret_pool {
     ejects: [bool; 2],
     /// What leveret_pool_arena gives.
     arena: Option<leveret_arena>,
+    /// That is a server of the pool, not what one serves, who may end at any time.
+    is_own: bool,
+    /// In which second such a one was looked at.
+    looked: u32,
 }
 
 /// Codes are libmemcached's numbers, which PHP shows as Memcached::RES_*.
@@ -100,6 +104,8 @@ pub extern "C" fn leveret_pool_new() -> *mut leveret_pool {
         limits,
         ejects: [false; 2],
         arena: None,
+        is_own: false,
+        looked: 0,
     }))
 }
 

@@ -1,7 +1,8 @@
 //! The servers of a pool.
 use super::{bytes, leveret_code, leveret_pool, millis};
-use crate::{leveret_arena, leveret_bytes};
+use crate::{leveret_arena, leveret_bytes, moment};
 use leveret_client::pool::{ServerKind, Tuning};
+use leveret_engine::Time;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -193,14 +194,29 @@ pub unsafe extern "C" fn leveret_pool_route(pool: *mut leveret_pool, key: levere
 /// The arena behind the pool, if the pool is that one server, or if its only server is this host's `leveret serve`
 /// (LEVERET_POOL_SHORT_CUT): then items may be read and written without the pool. Else NULL, also if it cannot be opened; requests
 /// then say why. Cheap. Valid until the next call of this function, or until the server list changes. Not to be closed.
+/// Each new second of `now` begins with a look whether the arena's file was removed: a caller may read its clock less often than it
+/// asks. 0 = the present.
 ///
 /// # Safety
 /// `pool` is live.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_pool_arena(pool: *mut leveret_pool) -> *mut leveret_arena {
+pub unsafe extern "C" fn leveret_pool_arena(pool: *mut leveret_pool, now: u32) -> *mut leveret_arena {
     // SAFETY: by contract.
     let pool = unsafe { &mut *pool };
-    let current = pool.pool.arena();
+    // A pool that is an arena has nothing else to look at before the next second.
+    if now != 0 && now <= pool.looked && pool.arena.as_ref().is_some_and(|given| !given.0.is_lost()) {
+        return given(pool);
+    }
+    look(pool, moment(now));
+    given(pool)
+}
+
+fn given(pool: &mut leveret_pool) -> *mut leveret_arena {
+    pool.arena.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut)
+}
+
+fn look(pool: &mut leveret_pool, now: Time) {
+    let current = pool.pool.arena(now);
     // Handles of one arena share its path, so one look tells whether it is still the same.
     let is_same = match (&pool.arena, current) {
         (Some(given), Some(current)) => std::ptr::eq(given.0.path(), current.path()),
@@ -209,8 +225,9 @@ pub unsafe extern "C" fn leveret_pool_arena(pool: *mut leveret_pool) -> *mut lev
     };
     if !is_same {
         pool.arena = current.map(|arena| leveret_arena(arena.clone()));
+        pool.is_own = pool.pool.server(0).is_some_and(|server| server.kind == ServerKind::Arena);
     }
-    pool.arena.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut)
+    pool.looked = if pool.is_own { now.0 } else { 0 };
 }
 
 /// The longest value that may be stored without the pool in what leveret_pool_arena has just given: what is longer, the server whose
