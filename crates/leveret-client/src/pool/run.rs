@@ -99,10 +99,7 @@ impl Pool {
             self.recv_datagrams(first, true);
             return true;
         }
-        // It is not bounded by a deadline that already runs.
-        let has_sent = !server.has_unsent() && !server.datagrams.is_busy();
-        let is_heard = server.is_used && !server.is_unheard(&self.options);
-        if is_alone && has_sent && is_heard && server.can_answer() && server.deadline.is_none() {
+        if is_alone && server.can_answer() && self.has_only_to_answer(server) {
             self.recv(first, true);
             return true;
         }
@@ -110,20 +107,31 @@ impl Pool {
         true
     }
 
-    /// All answers of the batch are wanted, so the first one is nothing to wake up for: waits a moment for the server that was asked
-    /// last, and by then most others have answered too. False = that does not help: there is something else to do, or it took too long.
+    /// Nothing else can be done with a server than to read from it, and it may take its time: no deadline runs already.
+    fn has_only_to_answer(&self, server: &Server) -> bool {
+        let has_sent = !server.has_unsent() && !server.datagrams.is_busy();
+        has_sent && server.is_used && server.deadline.is_none() && !server.is_unheard(&self.options)
+    }
+
+    /// All answers of the batch are wanted, so the first one is nothing to wake up for: reads from the server that was asked last as if
+    /// it were alone, and by then most others have answered too. False = that does not help: there is something else to do.
     fn wait_for_last(&mut self) -> bool {
-        let mut awaited = self.servers.iter().filter(|server| server.is_busy());
-        let can_wait = |server: &Server| server.is_used && !server.has_unsent() && !server.datagrams.is_busy();
-        if !awaited.clone().all(can_wait) || awaited.clone().nth(1).is_none() {
+        let mut awaited = self.servers.iter().enumerate().filter(|(_, server)| server.is_busy());
+        let can_wait = |server: &Server| server.can_answer() && self.has_only_to_answer(server);
+        if !awaited.clone().all(|(_, server)| can_wait(server)) || awaited.clone().nth(1).is_none() {
             return false;
         }
-        let Some(link) = awaited.next_back().and_then(|server| server.link.as_ref()) else { return false };
-        if !link::wait(&mut [PollFd::new(link, READABLE)], MOMENT) {
-            return false;
-        }
+        let Some((last, _)) = awaited.next_back() else { return false };
+        let (failures, patience) = (self.failures.len(), self.servers[last].io_timeout(&self.options));
+        self.recv(last, true);
+        // Then the others have had so much of their time, too.
+        let was_in_vain = self.failures[failures..].iter().any(|failure| failure.code == Code::Timeout);
         for index in 0..self.servers.len() {
             if self.servers[index].can_answer() {
+                if was_in_vain {
+                    let left = self.servers[index].io_timeout(&self.options).saturating_sub(patience);
+                    self.servers[index].deadline = Some(Instant::now() + left);
+                }
                 self.recv(index, false);
             }
         }
@@ -365,9 +373,6 @@ impl Pool {
         }
     }
 }
-
-// Longer than a healthy server takes, and nothing to a time-out.
-const MOMENT: Duration = Duration::from_millis(2);
 
 // So much of an unfinished answer is progress enough to wait on.
 const PROGRESS: usize = 64 << 10;
