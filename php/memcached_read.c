@@ -434,10 +434,16 @@ static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	self->is_fetching = true;
 	self->has_lost = false;
 	self->reachable = names.count;
+	zval element;
+	if (code == MEMC_SOME_ERRORS) {
+		/* Nobody is there to answer: as in the original that is told at once. */
+		fetch_one(self, &element);
+		end_of_fetch(self);
+		RETURN_FALSE;
+	}
 	if (!call.size) {
 		RETURN_BOOL(!memc_is_failure(code));
 	}
-	zval element;
 	bool has_found = false;
 	while (fetch_one(self, &element)) {
 		has_found = true;

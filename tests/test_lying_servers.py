@@ -32,8 +32,8 @@ ACCEPTED = {
     "stops in the middle": "it drops values that are whole, or tells of a miss",
     "late": "in the binary protocol what it sends last counts as the next request",
 }
-# With nobody there: the original tells of the last key, which it did not try any more, and refuses a getDelayed at once.
-OTHER_CAUSE, REFUSES_AT_ONCE = ("getMulti", "setMulti"), "getDelayed"
+# With nobody there: the original tells of the last key, which it did not try any more.
+OTHER_CAUSE = ("getMulti", "setMulti")
 # Longer than a name's part may be: no name server is asked, which may be slow, and whose silence has another code.
 UNRESOLVABLE = "x" * 64 + ".invalid"
 
@@ -95,7 +95,8 @@ class LyingServers(SystemTest):
         self.assertEqual(AFTER_THE_LIE, then)
         answer = got["answer"]
         if call == "getDelayed":
-            self.assertTrue(answer[0])
+            # A server that is quick to close is gone before it is asked.
+            self.assertTrue(answer[0] or lie in ("closes at once", "closes after a byte"))
             answer = {element["key"]: element["value"] for element in answer[1] or []}
             self.assertLessEqual(answer.items(), VALUES.items())
             self.assertEqual(answer == VALUES, got["code"] == SUCCESS)
@@ -149,8 +150,6 @@ class LyingServers(SystemTest):
                     with self.subTest(place=place, binary=binary, call=call):
                         if call in OTHER_CAUSE:
                             self.assertEqual((False, want["get"]["code"]), (got[call]["answer"], got[call]["code"]))
-                        elif call == REFUSES_AT_ONCE:
-                            self.assertEqual([True, False], got[call]["answer"])
                         else:
                             self.assertEqual(want[call], got[call])
 

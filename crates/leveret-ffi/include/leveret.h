@@ -872,7 +872,8 @@ int32_t leveret_pool_add(struct leveret_pool *pool,
 // `pool` is live.
 int32_t leveret_pool_run(struct leveret_pool *pool);
 
-// Sends the batch and does not wait: leveret_pool_next does.
+// Sends the batch and waits for nothing but connections: leveret_pool_next waits for the answers. SOME_ERRORS: each request has failed
+// already.
 //
 // # Safety
 // `pool` is live.

@@ -1,5 +1,6 @@
 //! The loop: sends, reads and waits, over all servers at once, until no answer is awaited.
 use super::link::{self, Fault, Moved, READABLE, WRITABLE};
+use super::request::Record;
 use super::server::{Server, ROW_END};
 use super::{datagrams, dialect, wire, Code, Failure, Pool, Protocol};
 use leveret_engine::Time;
@@ -12,7 +13,7 @@ const BUFFERED_MAX: usize = 8192;
 impl Pool {
     /// Sends the batch and gathers all answers, or what can be had within the time-outs. `next_answer` then gives them without waiting.
     pub fn run(&mut self) -> Code {
-        if let Some(code) = self.start() {
+        if let Some(code) = self.send_all() {
             return code;
         }
         // Each turn reads what there is of all of them, so few turns are needed.
@@ -29,8 +30,23 @@ impl Pool {
         }
     }
 
-    /// Sends what can be sent without waiting; `next_answer` waits for the answers. `Some` = there is nothing to wait for.
+    /// Sends the batch, and waits for nothing but connections; `next_answer` waits for the answers. `Some` = there are none to wait
+    /// for; `SomeErrors`: each request has failed already.
     pub fn start(&mut self) -> Option<Code> {
+        let code = self.send_all();
+        while code.is_none() && self.servers.iter().any(Server::is_connecting) {
+            self.wait();
+        }
+        code.or_else(|| self.has_failed_altogether().then_some(Code::SomeErrors))
+    }
+
+    fn has_failed_altogether(&self) -> bool {
+        let has_answered = |record: &Record| matches!(record.code, Code::Success | Code::NotFound);
+        self.has_errors && !self.servers.iter().any(Server::is_busy) && !self.batch.records.iter().any(has_answered)
+    }
+
+    /// Sends what can be sent now. `Some` = there is nothing to wait for.
+    fn send_all(&mut self) -> Option<Code> {
         if self.servers.is_empty() {
             return Some(Code::NoServers);
         }

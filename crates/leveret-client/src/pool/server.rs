@@ -224,6 +224,11 @@ impl Server {
         self.is_streaming() && self.link.as_ref().is_some_and(|link| link.is_connected)
     }
 
+    /// A connection is on its way.
+    pub fn is_connecting(&self) -> bool {
+        self.is_streaming() && self.link.as_ref().is_some_and(|link| !link.is_connected)
+    }
+
     pub fn is_busy(&self) -> bool {
         self.is_streaming() || self.datagrams.is_busy()
     }
