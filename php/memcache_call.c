@@ -7,7 +7,7 @@
 
 static bool is_odd(unsigned char byte)
 {
-	return byte <= ' ' || byte == 0x7f;
+	return byte <= ' ';
 }
 
 zend_string *mmc_key(const mmc_link *link, zend_string *key)

@@ -114,6 +114,7 @@ foreach ([1, 3, 4, 256, 768, 4096, -1] as $flags) {
 call('empty key', fn() => [$pool->set('', 1), $pool->get(''), $pool->delete(''), $pool->increment('')]);
 call('odd key', fn() => [$pool->set("a b\tc\n", 'odd'), $pool->get('a_b_c_'), $pool->get("a b\tc\n"), $pool->delete('a b c ')]);
 call('key of high bytes', fn() => [$pool->set("gr\xfc\xdfe", 1), $pool->get("gr\xfc\xdfe")]);
+call('key with DEL', fn() => [$pool->set("a\x7fb", 1), $pool->get('a_b'), $pool->get("a\x7fb")]);
 call('long key', fn() => [$pool->set(str_repeat('k', 251), 'cut'), $pool->get(str_repeat('k', 250)), $pool->get(str_repeat('k', 999))]);
 call('keys of other types', fn() => [$pool->set(5, 'five'), $pool->get('5'), $pool->get(5.5), $pool->set(true, 'yes'), $pool->get(1)]);
 call('null key', fn() => $pool->get(null));
