@@ -13,6 +13,7 @@
 typedef struct cache_object {
 	leveret_arena *arena;
 	size_t key_max;
+	uint32_t looked;     /* arena clock of the look at the files that found this arena there */
 	zend_string *name;   /* as the constructor was given it; NULL = leveret.arena */
 	zend_object std;
 } cache_object;
@@ -27,13 +28,10 @@ bool cache_open(cache_object *cache, zend_string *name);
 /* For an answer of LEVERET_LOST. True: the arena is open again, the call is worth another try. False: an exception is pending. */
 bool cache_reopen(cache_object *cache);
 
-/* The same for a call that has noticed nothing: looks at the file itself, at most once a second. False: an exception is pending. */
-bool cache_look(cache_object *cache);
-
-/* How a method begins: its object, whose file is looked at now and then, because a request may last for days. */
+/* How a method begins: its object, with the arena of that name anew after each look at the files. */
 #define CACHE_BEGIN(cache) \
 	cache_object *cache = cache_of(Z_OBJ_P(ZEND_THIS)); \
-	if (UNEXPECTED(++LEVERET_G(calls) % 64 == 0) && !cache_look(cache)) { \
+	if (UNEXPECTED(php_leveret_looked() != cache->looked) && !cache_open(cache, cache->name)) { \
 		RETURN_THROWS(); \
 	}
 

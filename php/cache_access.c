@@ -71,18 +71,13 @@ bool cache_open(cache_object *cache, zend_string *name)
 	}
 	cache->arena = arena;
 	cache->key_max = leveret_key_max(arena);
+	cache->looked = LEVERET_G(checked_at);
 	return true;
 }
 
 bool cache_reopen(cache_object *cache)
 {
 	php_leveret_arena_lost(cache->arena);
-	return cache_open(cache, cache->name);
-}
-
-bool cache_look(cache_object *cache)
-{
-	php_leveret_arenas_look();
 	return cache_open(cache, cache->name);
 }
 
