@@ -138,16 +138,14 @@ impl Pool {
             return false;
         }
         let Some((last, _)) = awaited.next_back() else { return false };
-        let (failures, patience) = (self.failures.len(), self.servers[last].io_timeout(&self.options));
+        // The time of the others runs meanwhile; whoever answers, or is sent something more, begins a new one.
+        let now = Instant::now();
+        for server in self.servers[..last].iter_mut().filter(|server| server.is_busy()) {
+            server.deadline = Some(now + server.io_timeout(&self.options));
+        }
         self.recv(last, true);
-        // Then the others have had so much of their time, too.
-        let was_in_vain = self.failures[failures..].iter().any(|failure| failure.code == Code::Timeout);
         for index in 0..self.servers.len() {
             if self.servers[index].can_answer() {
-                if was_in_vain {
-                    let left = self.servers[index].io_timeout(&self.options).saturating_sub(patience);
-                    self.servers[index].deadline = Some(Instant::now() + left);
-                }
                 self.recv(index, false);
             }
         }

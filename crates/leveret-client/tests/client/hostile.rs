@@ -1,5 +1,6 @@
 //! Servers that hang, close, lie, or answer for another key: the caller gets a code in time, and never another key's value.
 use leveret_client::pool::{Code, Operation, Options, Pool, Protocol, Request, Tuning};
+use leveret_client::ring::{PeclHash, Preset, Strategy};
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::time::Duration;
@@ -199,6 +200,51 @@ fn one_silent_server_does_not_keep_back_the_others() {
         want[silent] = if hangs_up { said(silent, "1") } else { (silent, Code::Timeout, Vec::new()) };
         assert_eq!(versions(&mut pool), want, "{silent} {hangs_up}");
     }
+}
+
+/// Of three servers that have served a batch one hangs in the next. What moves on to a server that nothing was asked of before begins a
+/// time of its own there: it was once given what the first had left of its time, nothing.
+#[test]
+fn whoever_is_asked_in_place_of_a_hanging_server_has_its_own_time() {
+    const HANGS: usize = 2;
+    let preset = Preset::PeclMemcache { strategy: Strategy::Consistent, hash: PeclHash::Crc32 };
+    let io_timeout = Duration::from_secs(1);
+    let mut pool =
+        Pool::new(Options { preset, failover_attempts: 20, io_timeout, retry_timeout: Duration::from_secs(60), ..Options::default() });
+    for index in 0..3 {
+        let port = server(move |_, mut stream, first| {
+            let mut said = first;
+            std::thread::spawn(move || {
+                for batch in 0.. {
+                    if index == HANGS && batch > 0 {
+                        std::thread::sleep(Duration::from_secs(3600));
+                    }
+                    // Longer than nothing, and far less than the time-out.
+                    std::thread::sleep(Duration::from_millis(20));
+                    let lines = said.iter().filter(|byte| **byte == b'\n').count();
+                    if stream.write_all(&b"DELETED\r\n".repeat(lines)).is_err() {
+                        return;
+                    }
+                    said.resize(4096, 0);
+                    match stream.read(&mut said) {
+                        Ok(len) if len > 0 => said.truncate(len),
+                        _ => return,
+                    }
+                }
+            });
+        });
+        pool.add_server("127.0.0.1", port, 0, 1);
+    }
+    let keys: Vec<String> = (0..60).map(|number| format!("key:{number}")).collect();
+    let run = |names: &[&String], pool: &mut Pool| {
+        let requests: Vec<(Operation, &str)> = names.iter().map(|name| (Operation::Delete, name.as_str())).collect();
+        let told = batch(pool, &requests);
+        assert!(told.len() == names.len() && told.iter().all(|told| told.1 == Code::Success), "{told:?}");
+        pool.failures().iter().map(|failure| failure.server).collect::<Vec<_>>()
+    };
+    assert_eq!(run(&keys.iter().collect::<Vec<_>>(), &mut pool), [], "all are there");
+    let without_the_middle: Vec<&String> = keys.iter().filter(|key| pool.locate(key.as_bytes()) != Some(1)).collect();
+    assert_eq!(run(&without_the_middle, &mut pool), [HANGS]);
 }
 
 /// The first answer comes after the client has given up. It must not be taken for the answer to the next request, which is what
