@@ -115,7 +115,8 @@ static leveret_status open_apcu(leveret_arena **arena, uint32_t *created, char *
 	}
 	status = leveret_master_enter(*arena, php_leveret_master);
 	if (status != LEVERET_OK && status != LEVERET_MISS) {
-		snprintf(message, MESSAGE_LEN, "the apcu arena cannot be used yet: another process holds its lock file and does not go on");
+		snprintf(message, MESSAGE_LEN, "the apcu arena cannot be used yet: %s", status == LEVERET_LOST
+			? "its file was just removed or replaced" : "another process holds its lock file and does not go on");
 		leveret_close(*arena);
 		return status;
 	}
