@@ -872,8 +872,8 @@ int32_t leveret_pool_add(struct leveret_pool *pool,
 // `pool` is live.
 int32_t leveret_pool_run(struct leveret_pool *pool);
 
-// Sends the batch and waits for nothing but connections: leveret_pool_next waits for the answers. SOME_ERRORS: each request has failed
-// already.
+// Sends the batch and waits for nothing but connections: leveret_pool_next waits for the answers. SOME_ERRORS: no server could be
+// reached.
 //
 // # Safety
 // `pool` is live.

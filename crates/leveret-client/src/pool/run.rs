@@ -31,18 +31,21 @@ impl Pool {
     }
 
     /// Sends the batch, and waits for nothing but connections; `next_answer` waits for the answers. `Some` = there are none to wait
-    /// for; `SomeErrors`: each request has failed already.
+    /// for; `SomeErrors`: nobody is there.
     pub fn start(&mut self) -> Option<Code> {
         let code = self.send_all();
         while code.is_none() && self.servers.iter().any(Server::is_connecting) {
             self.wait();
         }
-        code.or_else(|| self.has_failed_altogether().then_some(Code::SomeErrors))
+        code.or_else(|| self.has_reached_nobody().then_some(Code::SomeErrors))
     }
 
-    fn has_failed_altogether(&self) -> bool {
-        let has_answered = |record: &Record| matches!(record.code, Code::Success | Code::NotFound);
-        self.has_errors && !self.servers.iter().any(Server::is_busy) && !self.batch.records.iter().any(has_answered)
+    /// No server could be reached. One that has hung up, or answered, was there.
+    fn has_reached_nobody(&self) -> bool {
+        let was_there = |record: &Record| {
+            matches!(record.code, Code::Success | Code::NotFound | Code::WriteFailure | Code::UnknownReadFailure | Code::ProtocolError)
+        };
+        self.has_errors && !self.servers.iter().any(Server::is_busy) && !self.batch.records.iter().any(was_there)
     }
 
     /// Sends what can be sent now. `Some` = there is nothing to wait for.

@@ -145,8 +145,8 @@ pub unsafe extern "C" fn leveret_pool_run(pool: *mut leveret_pool) -> i32 {
     unsafe { &mut (*pool).pool }.run() as i32
 }
 
-/// Sends the batch and waits for nothing but connections: leveret_pool_next waits for the answers. SOME_ERRORS: each request has failed
-/// already.
+/// Sends the batch and waits for nothing but connections: leveret_pool_next waits for the answers. SOME_ERRORS: no server could be
+/// reached.
 ///
 /// # Safety
 /// `pool` is live.
