@@ -208,7 +208,7 @@ fn one_silent_server_does_not_keep_back_the_others() {
 fn whoever_is_asked_in_place_of_a_hanging_server_has_its_own_time() {
     const HANGS: usize = 2;
     let preset = Preset::PeclMemcache { strategy: Strategy::Consistent, hash: PeclHash::Crc32 };
-    let io_timeout = Duration::from_secs(1);
+    let io_timeout = Duration::from_secs(5);
     let mut pool =
         Pool::new(Options { preset, failover_attempts: 20, io_timeout, retry_timeout: Duration::from_secs(60), ..Options::default() });
     for index in 0..3 {

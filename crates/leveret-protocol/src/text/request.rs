@@ -2,7 +2,7 @@
 use super::write::write_number;
 use crate::{Verb, WireKey, KEY_MAX};
 
-/// A key that may stand in a line as it is: 1 to 250 bytes, no space, no control character.
+/// A key that may stand in a line as it is: 1 to 250 bytes, no space and no control character below it (DEL is one that memcached takes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextKey<'a>(&'a [u8]);
 
