@@ -180,10 +180,28 @@ static zend_always_inline leveret_bytes memc_group(const zend_string *server_key
 	return server_key ? php_leveret_string(server_key) : php_leveret_bytes(NULL, 0);
 }
 
+/* Whether the key (with the prefix) can be sent in the protocol that the script has chosen. */
+bool memc_may_send(const memc_link *link, const zend_string *key);
+
 /* Whether the key (with the prefix) may be used; if not the result code says so. */
-bool memc_key_is_good(memc_object *self, const zend_string *key);
+static zend_always_inline bool memc_key_is_good(memc_object *self, const zend_string *key)
+{
+	bool good = memc_may_send(self->link, key);
+	if (UNEXPECTED(!good)) {
+		memc_result(self, MEMC_BAD_KEY_PROVIDED);
+	}
+	return good;
+}
+
 /* `key` behind the prefix: released by the caller. */
-zend_string *memc_full_key(const memc_link *link, zend_string *key);
+static zend_always_inline zend_string *memc_full_key(const memc_link *link, zend_string *key)
+{
+	if (EXPECTED(!link->prefix)) {
+		return zend_string_copy(key);
+	}
+	return zend_string_concat2(ZSTR_VAL(link->prefix), ZSTR_LEN(link->prefix), ZSTR_VAL(key), ZSTR_LEN(key));
+}
+
 /* One request and its answer; the result code is set. True: `copy`, if there is one, is filled but for the key, and client_copy_free is due. */
 bool memc_call(memc_object *self, leveret_request *request, client_copy *copy);
 /* All answers of the open batch that are there or can be waited for. */

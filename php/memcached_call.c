@@ -40,28 +40,16 @@ static bool is_text(const char *key, size_t len, unsigned char top)
 	return true;
 }
 
-bool memc_key_is_good(memc_object *self, const zend_string *key)
+bool memc_may_send(const memc_link *link, const zend_string *key)
 {
-	const memc_link *link = self->link;
 	size_t len = ZSTR_LEN(key) + (link->prefix ? ZSTR_LEN(link->prefix) : 0);
-	bool good = ZSTR_LEN(key) > 0 && len <= MEMC_KEY_MAX;
-	if (good && link->behaviors[MEMC_BINARY_PROTOCOL]) {
-		good = !memchr(ZSTR_VAL(key), '\n', ZSTR_LEN(key));
-	} else if (good) {
-		good = is_text(ZSTR_VAL(key), ZSTR_LEN(key), link->behaviors[MEMC_VERIFY_KEY] ? 0x7e : UCHAR_MAX);
+	if (UNEXPECTED(ZSTR_LEN(key) == 0 || len > MEMC_KEY_MAX)) {
+		return false;
 	}
-	if (!good) {
-		memc_result(self, MEMC_BAD_KEY_PROVIDED);
+	if (UNEXPECTED(link->behaviors[MEMC_BINARY_PROTOCOL])) {
+		return !memchr(ZSTR_VAL(key), '\n', ZSTR_LEN(key));
 	}
-	return good;
-}
-
-zend_string *memc_full_key(const memc_link *link, zend_string *key)
-{
-	if (EXPECTED(!link->prefix)) {
-		return zend_string_copy(key);
-	}
-	return zend_string_concat2(ZSTR_VAL(link->prefix), ZSTR_LEN(link->prefix), ZSTR_VAL(key), ZSTR_LEN(key));
+	return is_text(ZSTR_VAL(key), ZSTR_LEN(key), link->behaviors[MEMC_VERIFY_KEY] ? 0x7e : UCHAR_MAX);
 }
 
 bool memc_take_many(zend_execute_data *execute_data, bool by_key, zend_string **server_key, HashTable **array, zend_long *number)

@@ -30,6 +30,8 @@ use request::Pending;
 pub use request::{Answer, Code, Operation, Request};
 use server::Server;
 pub use server::Tuning;
+use short_cut::Found;
+pub use short_cut::Validity;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use wire::Batch;
@@ -201,6 +203,12 @@ impl Pool {
         } else {
             None
         }
+    }
+
+    /// How long what `arena` has just given may be used without asking for it again.
+    pub fn arena_validity(&self, now: Time) -> Validity {
+        let served = self.servers.first().and_then(|server| server.short_cut.found());
+        served.map_or(Validity::Second(now), Found::validity)
     }
 
     /// The longest value that may be stored in `arena` without the pool: above it, the server whose arena it is refuses.

@@ -6,7 +6,7 @@
 //! `BELIEVED_FOR`; what happens to the server within that time looks as if it had happened a moment later.
 use super::link::{Address, Fault};
 use super::server::Server;
-use leveret_engine::{place, Arena, OpenOptions, Service};
+use leveret_engine::{place, Arena, OpenOptions, Service, Time};
 use rustix::net::{sockopt, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use rustix::time::ClockId;
 use std::collections::HashMap;
@@ -59,9 +59,33 @@ impl ShortCut {
 }
 
 impl Found {
+    pub fn validity(&self) -> Validity {
+        Validity::Moment(self.checked + BELIEVED_FOR)
+    }
+
     fn is_alive(&self) -> bool {
         let is_it = |service: leveret_engine::Service| service.pid == self.pid && service.text == self.announced;
         !self.arena.is_lost() && self.arena.services().into_iter().any(is_it)
+    }
+}
+
+/// How long what `Pool::arena` has found may be used without asking it again.
+#[derive(Clone, Copy, Debug)]
+pub enum Validity {
+    /// In this second of the caller's clock.
+    Second(Time),
+    /// Before this moment of the system's clock, in nanoseconds.
+    Moment(u64),
+}
+
+impl Validity {
+    /// It may still be used. A caller whose clock stands still, or goes back, is in the same second.
+    #[inline]
+    pub fn holds(self, now: Time) -> bool {
+        match self {
+            Validity::Second(second) => now <= second,
+            Validity::Moment(end) => self::now() < end,
+        }
     }
 }
 

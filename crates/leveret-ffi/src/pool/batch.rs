@@ -102,7 +102,7 @@ pub unsafe extern "C" fn leveret_pool_begin(pool: *mut leveret_pool) {
     let pool = unsafe { &mut *pool };
     pool.pool.begin();
     // The batch may notice that the arena is another one; what is asked without a batch must then not go to the old one.
-    pool.looked = 0;
+    pool.validity = None;
 }
 
 /// Adds a request; everything it points at is copied. SUCCESS, or why it is not in the batch: BAD_KEY_PROVIDED, NO_SERVERS,

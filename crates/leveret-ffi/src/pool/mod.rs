@@ -10,7 +10,7 @@ pub use servers::*;
 pub use settings::*;
 
 use crate::{leveret_arena, leveret_bytes};
-use leveret_client::pool::{Options, Pool};
+use leveret_client::pool::{Options, Pool, Validity};
 use settings::Limits;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,10 +26,8 @@ pub struct leveret_pool {
     ejects: [bool; 2],
     /// What leveret_pool_arena gives.
     arena: Option<leveret_arena>,
-    /// That is a server of the pool, not what one serves, who may end at any time.
-    is_own: bool,
-    /// In which second such a one was looked at.
-    looked: u32,
+    /// How long without asking the pool. None: it is asked the next time.
+    validity: Option<Validity>,
 }
 
 /// Codes are libmemcached's numbers, which PHP shows as Memcached::RES_*.
@@ -104,8 +102,7 @@ pub extern "C" fn leveret_pool_new() -> *mut leveret_pool {
         limits,
         ejects: [false; 2],
         arena: None,
-        is_own: false,
-        looked: 0,
+        validity: None,
     }))
 }
 

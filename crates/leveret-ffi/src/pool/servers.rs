@@ -203,18 +203,17 @@ pub unsafe extern "C" fn leveret_pool_route(pool: *mut leveret_pool, key: levere
 pub unsafe extern "C" fn leveret_pool_arena(pool: *mut leveret_pool, now: u32) -> *mut leveret_arena {
     // SAFETY: by contract.
     let pool = unsafe { &mut *pool };
-    // A pool that is an arena has nothing else to look at before the next second.
-    if now != 0 && now <= pool.looked && pool.arena.as_ref().is_some_and(|given| !given.0.is_lost()) {
-        return given(pool);
+    match (&mut pool.arena, pool.validity) {
+        (Some(given), Some(validity)) if now != 0 && validity.holds(Time(now)) && !given.0.is_lost() => given,
+        _ => {
+            look(pool, moment(now));
+            pool.arena.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut)
+        }
     }
-    look(pool, moment(now));
-    given(pool)
 }
 
-fn given(pool: &mut leveret_pool) -> *mut leveret_arena {
-    pool.arena.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut)
-}
-
+// Apart, so that the way without it saves no registers.
+#[inline(never)]
 fn look(pool: &mut leveret_pool, now: Time) {
     let current = pool.pool.arena(now);
     // Handles of one arena share its path, so one look tells whether it is still the same.
@@ -225,9 +224,8 @@ fn look(pool: &mut leveret_pool, now: Time) {
     };
     if !is_same {
         pool.arena = current.map(|arena| leveret_arena(arena.clone()));
-        pool.is_own = pool.pool.server(0).is_some_and(|server| server.kind == ServerKind::Arena);
     }
-    pool.looked = if pool.is_own { now.0 } else { 0 };
+    pool.validity = Some(pool.pool.arena_validity(now));
 }
 
 /// The longest value that may be stored without the pool in what leveret_pool_arena has just given: what is longer, the server whose

@@ -209,6 +209,7 @@ impl leveret_pool {
         let bounds = [self.limits.send, self.limits.recv].into_iter().filter(|bound| !bound.is_zero());
         options.io_timeout = bounds.fold(self.limits.poll, Duration::min);
         self.pool.set_options(options);
+        self.validity = None;
         Some(())
     }
 }
