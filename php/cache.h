@@ -28,10 +28,16 @@ bool cache_open(cache_object *cache, zend_string *name);
 /* For an answer of LEVERET_LOST. True: the arena is open again, the call is worth another try. False: an exception is pending. */
 bool cache_reopen(cache_object *cache);
 
-/* How a method begins: its object, with the arena of that name anew after each look at the files. */
+/* The arena of that name anew after each look at the files. False: an exception is pending. */
+static zend_always_inline bool cache_begin(cache_object *cache)
+{
+	return EXPECTED(php_leveret_looked() == cache->looked) || cache_open(cache, cache->name);
+}
+
+/* How a method begins: its object. */
 #define CACHE_BEGIN(cache) \
 	cache_object *cache = cache_of(Z_OBJ_P(ZEND_THIS)); \
-	if (UNEXPECTED(php_leveret_looked() != cache->looked) && !cache_open(cache, cache->name)) { \
+	if (UNEXPECTED(!cache_begin(cache))) { \
 		RETURN_THROWS(); \
 	}
 

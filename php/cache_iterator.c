@@ -12,7 +12,7 @@
 
 typedef struct cache_iterator {
 	zend_object_iterator base;
-	leveret_arena *arena;   /* the one that this walk began in */
+	leveret_arena *arena;   /* the one that this walk began in; set by rewind, which comes before all else */
 	leveret_cursor cursor;
 	bool over;              /* the cursor has come to the end; the buffer may still hold records */
 	uint8_t *buffer;
@@ -21,14 +21,22 @@ typedef struct cache_iterator {
 	zval value;
 } cache_iterator;
 
-static void forget_current(cache_iterator *iterator)
+/* Takes `key` and `value` over; NULL: there is no current item. The old value goes last: its destructor may use this very iterator. */
+static void set_current(cache_iterator *iterator, zend_string *key, const zval *value)
 {
-	if (iterator->key) {
-		zend_string_release(iterator->key);
-		iterator->key = NULL;
+	zend_string *old_key = iterator->key;
+	zval old_value;
+	ZVAL_COPY_VALUE(&old_value, &iterator->value);
+	iterator->key = key;
+	if (key) {
+		ZVAL_COPY_VALUE(&iterator->value, value);
+	} else {
+		ZVAL_UNDEF(&iterator->value);
 	}
-	zval_ptr_dtor(&iterator->value);
-	ZVAL_UNDEF(&iterator->value);
+	if (old_key) {
+		zend_string_release(old_key);
+	}
+	zval_ptr_dtor(&old_value);
 }
 
 /* Fills the buffer with the next records. They may be none, then `over` says whether there will be more. */
@@ -84,16 +92,14 @@ static bool take_record(cache_iterator *iterator)
 		zend_string_release(key);
 		return false;
 	}
-	forget_current(iterator);
-	iterator->key = key;
-	ZVAL_COPY_VALUE(&iterator->value, &value);
+	set_current(iterator, key, &value);
 	return true;
 }
 
 static void iterator_move_forward(zend_object_iterator *base)
 {
 	cache_iterator *iterator = (cache_iterator *) base;
-	forget_current(iterator);
+	set_current(iterator, NULL, NULL);
 	while (!EG(exception)) {
 		if (iterator->at < iterator->used) {
 			if (take_record(iterator)) {
@@ -110,9 +116,10 @@ static void iterator_move_forward(zend_object_iterator *base)
 static void iterator_rewind(zend_object_iterator *base)
 {
 	cache_iterator *iterator = (cache_iterator *) base;
-	iterator->arena = cache_of(Z_OBJ(base->data))->arena;
+	cache_object *cache = cache_of(Z_OBJ(base->data));
+	iterator->over = !cache_begin(cache);
+	iterator->arena = cache->arena;
 	iterator->cursor = (leveret_cursor) { 0 };
-	iterator->over = false;
 	iterator->at = iterator->used = 0;
 	iterator_move_forward(base);
 }
@@ -141,7 +148,7 @@ static void iterator_key(zend_object_iterator *base, zval *key)
 static void iterator_free(zend_object_iterator *base)
 {
 	cache_iterator *iterator = (cache_iterator *) base;
-	forget_current(iterator);
+	set_current(iterator, NULL, NULL);
 	efree(iterator->buffer);
 	zval_ptr_dtor(&iterator->base.data);
 }
@@ -165,7 +172,6 @@ zend_object_iterator *cache_iterator_create(zend_class_entry *ce, zval *object, 
 	zend_iterator_init(&iterator->base);
 	iterator->base.funcs = &iterator_funcs;
 	ZVAL_OBJ_COPY(&iterator->base.data, Z_OBJ_P(object));
-	iterator->arena = cache_of(Z_OBJ_P(object))->arena;
 	iterator->size = SCAN_BUFFER_SIZE;
 	iterator->buffer = emalloc(iterator->size);
 	ZVAL_UNDEF(&iterator->value);
