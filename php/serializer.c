@@ -213,6 +213,10 @@ bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, zva
 	}
 
 	if (EXPECTED(readable && !EG(exception))) {
+		/* So it is where something in the value is a reference to the whole. */
+		if (UNEXPECTED(Z_ISREF_P(return_value))) {
+			zend_unwrap_reference(return_value);
+		}
 		return true;
 	}
 	zval_ptr_dtor(return_value);
