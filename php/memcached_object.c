@@ -57,9 +57,7 @@ static memc_link *persistent_link(zend_string *id, bool *is_new)
 	*is_new = !link;
 	if (!link) {
 		link = memc_link_new(true);
-		zend_string *name = zend_string_init(ZSTR_VAL(id), ZSTR_LEN(id), 1);
-		zend_hash_add_ptr(&MEMCACHED_G(links), name, link);
-		zend_string_release(name);
+		zend_hash_str_add_ptr(&MEMCACHED_G(links), ZSTR_VAL(id), ZSTR_LEN(id), link);
 	}
 	return link;
 }
@@ -69,11 +67,9 @@ static int add(memc_link *link, zend_string *host, zend_long port, zend_long wei
 	if (port < 0 || port > 65535 || weight < 0 || weight > INT32_MAX) {
 		return MEMC_INVALID_ARGUMENTS;
 	}
-	if (ZSTR_LEN(host) == 0) {
-		return leveret_pool_add_server(link->pool, php_leveret_bytes("localhost", strlen("localhost")), (uint16_t) (port ? port : DEFAULT_PORT), 0, (uint32_t) weight, php_leveret_dir());
-	}
-	bool is_local = ZSTR_LEN(host) && (ZSTR_VAL(host)[0] == '/' || zend_string_starts_with_literal(host, "arena:") || zend_string_starts_with_literal(host, "unix://"));
-	return leveret_pool_add_server(link->pool, php_leveret_string(host), (uint16_t) (is_local ? 0 : port ? port : DEFAULT_PORT), 0, (uint32_t) weight, php_leveret_dir());
+	leveret_bytes name = ZSTR_LEN(host) ? php_leveret_string(host) : php_leveret_bytes("localhost", strlen("localhost"));
+	bool is_local = ZSTR_VAL(host)[0] == '/' || zend_string_starts_with_literal(host, "arena:") || zend_string_starts_with_literal(host, "unix://");
+	return leveret_pool_add_server(link->pool, name, (uint16_t) (is_local ? 0 : port ? port : DEFAULT_PORT), 0, (uint32_t) weight, php_leveret_dir());
 }
 
 /* "--SERVER=host:port/?weight" words of libmemcached's configuration string. False: a word that is not understood. */
@@ -185,6 +181,30 @@ PHP_METHOD(Memcached, addServer)
 	RETURN_BOOL(self->code == MEMC_SUCCESS);
 }
 
+/* Host, port and weight by their place, whatever their keys are. */
+static int add_entry(memc_link *link, HashTable *entry)
+{
+	zval parts[3], *part;
+	uint32_t count = 0;
+	int code = MEMC_INVALID_ARGUMENTS;
+	/* Held: code of the host (__toString) may let go of the array. */
+	ZEND_HASH_FOREACH_VAL(entry, part) {
+		if (count < 3) {
+			ZVAL_COPY_DEREF(&parts[count++], part);
+		}
+	} ZEND_HASH_FOREACH_END();
+	if (count >= 2) {
+		zend_string *host = zval_get_string(&parts[0]);
+		zend_long port = zval_get_long(&parts[1]), weight = count > 2 ? zval_get_long(&parts[2]) : 0;
+		code = EG(exception) ? code : add(link, host, port, MAX(weight, 0));
+		zend_string_release(host);
+	}
+	while (count > 0) {
+		zval_ptr_dtor(&parts[--count]);
+	}
+	return code;
+}
+
 PHP_METHOD(Memcached, addServers)
 {
 	HashTable *servers;
@@ -203,20 +223,7 @@ PHP_METHOD(Memcached, addServers)
 			php_error_docref(NULL, E_WARNING, "server list entry #%u is not an array", number);
 			continue;
 		}
-		/* Host, port and weight by their place, whatever their keys are. */
-		zval *parts[3] = {0}, *part;
-		uint32_t count = 0;
-		ZEND_HASH_FOREACH_VAL(Z_ARRVAL_P(entry), part) {
-			if (count < 3) {
-				parts[count++] = part;
-			}
-		} ZEND_HASH_FOREACH_END();
-		int code = MEMC_INVALID_ARGUMENTS;
-		if (count >= 2) {
-			zend_string *host = zval_get_string(parts[0]);
-			code = EG(exception) ? code : add(link, host, zval_get_long(parts[1]), parts[2] ? MAX(zval_get_long(parts[2]), 0) : 0);
-			zend_string_release(host);
-		}
+		int code = add_entry(link, Z_ARRVAL_P(entry));
 		if (code != MEMC_SUCCESS) {
 			php_error_docref(NULL, E_WARNING, "could not add entry #%u to the server list", number);
 		}
