@@ -203,13 +203,16 @@ void php_leveret_leases_release(void)
 	}
 }
 
-void php_leveret_arenas_close(void)
+/* Of the thread that is given, which may have ended: whoever shuts the process down calls this for all that it has left behind. */
+void php_leveret_arenas_close(zend_leveret_globals *globals)
 {
-	for (php_leveret_opened *opened = LEVERET_G(opened); opened; opened = opened->next) {
-		opened->lost = true;
+	while (globals->opened) {
+		php_leveret_opened *opened = globals->opened;
+		globals->opened = opened->next;
+		leveret_close(opened->arena);
+		pefree(opened, 1);
 	}
-	LEVERET_G(apcu_arena) = NULL;
-	php_leveret_arenas_sweep();
+	globals->apcu_arena = NULL;
 }
 
 /* --- phpinfo --- */
@@ -224,37 +227,45 @@ static void row(const char *name, const char *format, ...)
 	php_info_print_table_row(2, name, text);
 }
 
-static void print_arena(leveret_arena *arena)
-{
-	char path[MESSAGE_LEN];
+/* What an arena is, or why it is not open. */
+typedef struct description {
+	bool is_open, has_stats;
+	char text[MESSAGE_LEN];           /* the path, or the reason */
 	leveret_stats stats;
-	leveret_path(arena, path, sizeof(path));
-	row("Arena", "%s", path);
-	if (leveret_get_stats(arena, &stats) != LEVERET_OK) {
-		return;
-	}
-	uint64_t reads = stats.hits + stats.misses;
-	row("Arena size", "%" PRIu64 " bytes", stats.memory_limit);
-	row("Arena use", "%" PRIu64 " items, %" PRIu64 " bytes; file: %" PRIu64 " bytes", stats.items, stats.item_bytes, stats.memory_allocated);
-	row("Hit rate", "%.1f %% of %" PRIu64 " reads", reads ? 100.0 * (double) stats.hits / (double) reads : 0.0, reads);
-	row("Evicted, expired", "%" PRIu64 ", %" PRIu64, stats.evicted, stats.expired);
-	row("Attached processes", "%u", stats.attached);
+} description;
+
+static void describe(leveret_arena *arena, description *is)
+{
+	is->is_open = true;
+	leveret_path(arena, is->text, sizeof(is->text));
+	is->has_stats = leveret_get_stats(arena, &is->stats) == LEVERET_OK;
 }
 
+/* All of it before the first row is printed: printing may run user code (an output callback), and that may end the request. */
 void php_leveret_arena_info(const char *name, zend_long memory)
 {
-	php_leveret_opened *opened = find_opened(name, strlen(name));
-	if (opened) {
-		print_arena(opened->arena);
+	description is = { .is_open = false };
+	leveret_bytes wanted = php_leveret_bytes(name, strlen(name));
+	leveret_arena *arena = find_opened(wanted, false);
+	uint32_t created;
+	if (arena) {
+		describe(arena, &is);
+	} else if (open_arena(wanted, memory, false, &arena, &created, is.text) == LEVERET_OK) {
+		describe(arena, &is);
+		leveret_close(arena);
+	}
+	if (!is.is_open) {
+		row("Arena", "%s: not open (%s)", name, is.text);
 		return;
 	}
-	char message[MESSAGE_LEN];
-	leveret_arena *arena;
-	uint32_t created;
-	if (open_arena(name, strlen(name), memory, false, &arena, &created, message) == LEVERET_OK) {
-		print_arena(arena);
-		leveret_close(arena);
-	} else {
-		row("Arena", "%s: not open (%s)", name, message);
+	row("Arena", "%s", is.text);
+	if (!is.has_stats) {
+		return;
 	}
+	uint64_t reads = is.stats.hits + is.stats.misses;
+	row("Arena size", "%" PRIu64 " bytes", is.stats.memory_limit);
+	row("Arena use", "%" PRIu64 " items, %" PRIu64 " bytes; file: %" PRIu64 " bytes", is.stats.items, is.stats.item_bytes, is.stats.memory_allocated);
+	row("Hit rate", "%.1f %% of %" PRIu64 " reads", reads ? 100.0 * (double) is.stats.hits / (double) reads : 0.0, reads);
+	row("Evicted, expired", "%" PRIu64 ", %" PRIu64, is.stats.evicted, is.stats.expired);
+	row("Attached processes", "%u", is.stats.attached);
 }

@@ -121,7 +121,7 @@ static bool is_idle(php_leveret_decoded *entry, leveret_arena *arena)
 
 static bool is_of(php_leveret_decoded *entry, leveret_arena *arena)
 {
-	return !arena || entry->arena == arena;
+	return entry->arena == arena;
 }
 
 static void free_retired(bool after_request)
@@ -238,8 +238,21 @@ void php_leveret_decoded_forget(leveret_arena *arena)
 	free_retired(true);
 }
 
-void php_leveret_decoded_destroy(void)
+static void free_chain(php_leveret_decoded *entry)
 {
-	php_leveret_decoded_forget(NULL);
-	zend_hash_destroy(&LEVERET_G(decoded));
+	while (entry) {
+		php_leveret_decoded *next = entry->next;
+		free(entry);
+		entry = next;
+	}
+}
+
+void php_leveret_decoded_destroy(zend_leveret_globals *globals)
+{
+	php_leveret_decoded *first;
+	ZEND_HASH_FOREACH_PTR(&globals->decoded, first) {
+		free_chain(first);
+	} ZEND_HASH_FOREACH_END();
+	zend_hash_destroy(&globals->decoded);
+	free_chain(globals->decoded_retired);
 }

@@ -2,7 +2,7 @@
 #ifndef PHP_LEVERET_DECODED_H
 #define PHP_LEVERET_DECODED_H
 
-#include "php_leveret.h"
+#include "php_leveret_globals.h"
 
 /* True: *return_value is the array that the arena holds under `key` right now. Call only while LEVERET_G(decoded_entries) is not 0. */
 bool php_leveret_decoded_find(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value);
@@ -13,6 +13,7 @@ void php_leveret_decoded_offer(leveret_arena *arena, zend_string *key, const lev
 void php_leveret_decoded_sweep(void);
 /* The handle is about to be closed and its address may come back as another arena. Only where php_leveret_decoded_sweep may be called. */
 void php_leveret_decoded_forget(leveret_arena *arena);
-void php_leveret_decoded_destroy(void);
+/* The end of a thread, perhaps of another one than this. */
+void php_leveret_decoded_destroy(zend_leveret_globals *globals);
 
 #endif

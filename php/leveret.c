@@ -116,13 +116,11 @@ static PHP_GINIT_FUNCTION(leveret)
 	zend_hash_init(&leveret_globals->decoded, 8, NULL, NULL, 1);
 }
 
+/* By the thread whose globals they are, or by the one that shuts the process down, for others that have ended without a word. */
 static PHP_GSHUTDOWN_FUNCTION(leveret)
 {
-#if defined(COMPILE_DL_LEVERET) && defined(ZTS)
-	ZEND_TSRMLS_CACHE_UPDATE();
-#endif
-	php_leveret_arenas_close();
-	php_leveret_decoded_destroy();
+	php_leveret_decoded_destroy(leveret_globals);
+	php_leveret_arenas_close(leveret_globals);
 	php_leveret_allowed_classes_free(leveret_globals);
 }
 

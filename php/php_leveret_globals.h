@@ -97,7 +97,7 @@ static zend_always_inline uint32_t php_leveret_looked(void)
 }
 void php_leveret_leases_release(void);    /* RSHUTDOWN: exit and fatal errors leave leases behind */
 void php_leveret_arenas_sweep(void);      /* between requests: closes what was lost */
-void php_leveret_arenas_close(void);      /* thread or process end */
+void php_leveret_arenas_close(zend_leveret_globals *globals);      /* thread or process end */
 void php_leveret_arena_info(const char *name, zend_long memory);   /* phpinfo rows; opens no arena that is not there */
 
 /* --- serializer.c --- */
