@@ -20,19 +20,10 @@ struct php_leveret_opened {
 	php_leveret_opened *next;
 	leveret_arena *arena;
 	bool lost;         /* its file is gone: only waits to be closed */
-	size_t name_len;
-	char name[];
+	bool of_apcu;      /* opened for apcu_*: see open_apcu */
+	size_t dir_len, name_len;
+	char names[];      /* leveret.dir as it was, then the arena's name: sites of one process may have folders of their own */
 };
-
-static php_leveret_opened *find_opened(const char *name, size_t name_len)
-{
-	for (php_leveret_opened *opened = LEVERET_G(opened); opened; opened = opened->next) {
-		if (!opened->lost && opened->name_len == name_len && memcmp(opened->name, name, name_len) == 0) {
-			return opened;
-		}
-	}
-	return NULL;
-}
 
 leveret_bytes php_leveret_dir(void)
 {
@@ -40,10 +31,34 @@ leveret_bytes php_leveret_dir(void)
 	return php_leveret_bytes(dir, strlen(dir));
 }
 
-static leveret_status open_arena(const char *name, size_t name_len, uint64_t memory, bool create, leveret_arena **arena, uint32_t *created, char *message)
+void php_leveret_dir_changed(void)
+{
+	LEVERET_G(apcu_arena) = NULL;
+	LEVERET_G(apcu_retry_at) = 0;
+}
+
+static bool equals(leveret_bytes one, const char *other, size_t len)
+{
+	return one.len == len && memcmp(one.data, other, len) == 0;
+}
+
+/* NULL: it is not open. */
+static leveret_arena *find_opened(leveret_bytes name, bool of_apcu)
+{
+	leveret_bytes dir = php_leveret_dir();
+	for (php_leveret_opened *opened = LEVERET_G(opened); opened; opened = opened->next) {
+		if (!opened->lost && (opened->of_apcu || !of_apcu)
+				&& equals(name, opened->names + opened->dir_len, opened->name_len) && equals(dir, opened->names, opened->dir_len)) {
+			return opened->arena;
+		}
+	}
+	return NULL;
+}
+
+static leveret_status open_arena(leveret_bytes name, uint64_t memory, bool create, leveret_arena **arena, uint32_t *created, char *message)
 {
 	leveret_open_options options = {
-		.arena = php_leveret_bytes(name, name_len),
+		.arena = name,
 		.dir = php_leveret_dir(),
 		.memory = memory,
 		.lock_timeout_ms = (uint32_t) LEVERET_G(lock_timeout),
@@ -53,34 +68,43 @@ static leveret_status open_arena(const char *name, size_t name_len, uint64_t mem
 	return leveret_open(&options, arena, created, message, MESSAGE_LEN);
 }
 
-static void keep(leveret_arena *arena, const char *name, size_t name_len)
+static void keep(leveret_arena *arena, leveret_bytes name, bool of_apcu)
 {
-	php_leveret_opened *opened = pemalloc(sizeof(*opened) + name_len, 1);
+	leveret_bytes dir = php_leveret_dir();
+	php_leveret_opened *opened = pemalloc(sizeof(*opened) + dir.len + name.len, 1);
 	opened->arena = arena;
 	opened->lost = false;
-	opened->name_len = name_len;
-	memcpy(opened->name, name, name_len);
+	opened->of_apcu = of_apcu;
+	opened->dir_len = dir.len;
+	opened->name_len = name.len;
+	memcpy(opened->names, dir.data, dir.len);
+	memcpy(opened->names + dir.len, name.data, name.len);
 	opened->next = LEVERET_G(opened);
 	LEVERET_G(opened) = opened;
 }
 
 leveret_arena *php_leveret_arena(zend_string *name, zend_string **error)
 {
-	const char *text = name ? ZSTR_VAL(name) : LEVERET_G(arena);
-	size_t len = name ? ZSTR_LEN(name) : strlen(text);
-	php_leveret_opened *opened = find_opened(text, len);
-	if (EXPECTED(opened)) {
-		return opened->arena;
+	leveret_bytes wanted = name ? php_leveret_string(name) : php_leveret_bytes(LEVERET_G(arena), strlen(LEVERET_G(arena)));
+	leveret_arena *arena = find_opened(wanted, false);
+	if (EXPECTED(arena)) {
+		return arena;
 	}
 	char message[MESSAGE_LEN];
 	uint32_t created;
-	leveret_arena *arena;
-	if (open_arena(text, len, LEVERET_G(memory), true, &arena, &created, message) != LEVERET_OK) {
+	if (open_arena(wanted, LEVERET_G(memory), true, &arena, &created, message) != LEVERET_OK) {
 		*error = zend_string_init(message, strlen(message), 0);
 		return NULL;
 	}
-	keep(arena, text, len);
+	keep(arena, wanted, false);
 	return arena;
+}
+
+/* --- the arena of the apcu module --- */
+
+static leveret_bytes apcu_name(void)
+{
+	return php_leveret_bytes("apcu", strlen("apcu"));
 }
 
 static void log_apcu(bool *logged, const char *text)
@@ -109,7 +133,7 @@ static void compare_size(leveret_arena *arena)
  * its master would enter in its place, and empty what it has written. */
 static leveret_status open_apcu(leveret_arena **arena, uint32_t *created, char *message)
 {
-	leveret_status status = open_arena("apcu", strlen("apcu"), LEVERET_G(apc_shm_size), true, arena, created, message);
+	leveret_status status = open_arena(apcu_name(), LEVERET_G(apc_shm_size), true, arena, created, message);
 	if (status != LEVERET_OK || !php_leveret_master || LEVERET_G(apcu_persist)) {
 		return status;
 	}
@@ -131,13 +155,16 @@ leveret_arena *php_leveret_apcu_arena(void)
 	if (!LEVERET_G(apcu_enabled)) {
 		return NULL;
 	}
+	leveret_arena *arena = find_opened(apcu_name(), true);
+	if (arena) {
+		return LEVERET_G(apcu_arena) = arena;
+	}
 	/* It may be mended at any time, but an attempt on each call would be system calls on each call. */
 	if (leveret_now() < LEVERET_G(apcu_retry_at)) {
 		return NULL;
 	}
 	char message[MESSAGE_LEN];
 	uint32_t created = 0;
-	leveret_arena *arena;
 	if (open_apcu(&arena, &created, message) != LEVERET_OK) {
 		LEVERET_G(apcu_retry_at) = leveret_now() + 1;
 		log_apcu(&LEVERET_G(apcu_failure_logged), message);
@@ -146,10 +173,11 @@ leveret_arena *php_leveret_apcu_arena(void)
 	if (!created) {
 		compare_size(arena);
 	}
-	keep(arena, "apcu", strlen("apcu"));
-	LEVERET_G(apcu_arena) = arena;
-	return arena;
+	keep(arena, apcu_name(), true);
+	return LEVERET_G(apcu_arena) = arena;
 }
+
+/* --- arenas that are lost, and the end --- */
 
 void php_leveret_arena_lost(leveret_arena *arena)
 {

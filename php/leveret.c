@@ -76,6 +76,13 @@ static PHP_INI_MH(on_update_dir)
 	if (!is_valid(ZSTR_LEN(new_value) == 0 || ZSTR_VAL(new_value)[0] == '/', entry, new_value, "the absolute path of a folder, or empty")) {
 		return FAILURE;
 	}
+	php_leveret_dir_changed();
+	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+}
+
+static PHP_INI_MH(on_update_allowed_classes)
+{
+	php_leveret_allowed_classes_free(ZEND_MODULE_GLOBALS_BULK(leveret));
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 
@@ -101,7 +108,7 @@ PHP_INI_BEGIN()
 	STD_PHP_INI_BOOLEAN("leveret.apcu_persist", "0", PHP_INI_SYSTEM, OnUpdateBool, apcu_persist, zend_leveret_globals, leveret_globals)
 	INI_ENTRY("leveret.serializer", "auto", on_update_serializer, serializer)
 	INI_RANGE("leveret.decoded_cache", "8M", PHP_INI_SYSTEM, decoded_cache, decoded_range)
-	INI_ENTRY("leveret.allowed_classes", "", OnUpdateString, allowed_classes_text)
+	INI_ENTRY("leveret.allowed_classes", "", on_update_allowed_classes, allowed_classes_text)
 	INI_RANGE("leveret.lock_timeout", "1000", PHP_INI_SYSTEM, lock_timeout, timeout_range)
 PHP_INI_END()
 

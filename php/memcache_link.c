@@ -68,6 +68,8 @@ static zend_string *name_of(const mmc_link *link)
 {
 	smart_str name = {0};
 	smart_str_append_long(&name, 8 * link->ring + 4 * link->hash + 2 * link->is_binary + link->is_of_sessions);
+	smart_str_appendc(&name, ' ');
+	smart_str_appendl(&name, (const char *) php_leveret_dir().data, php_leveret_dir().len);
 	for (uint32_t i = 0; i < link->count; i++) {
 		const mmc_server *server = &link->servers[i];
 		if (!server->is_persistent) {
@@ -90,10 +92,8 @@ static mmc_pool *find_pool(const mmc_link *link)
 	}
 	mmc_pool *pool = zend_hash_find_ptr(&MEMCACHE_G(pools), name);
 	if (!pool) {
-		zend_string *kept = zend_string_init(ZSTR_VAL(name), ZSTR_LEN(name), 1);
 		pool = new_pool(link, true);
-		zend_hash_add_ptr(&MEMCACHE_G(pools), kept, pool);
-		zend_string_release(kept);
+		zend_hash_str_add_ptr(&MEMCACHE_G(pools), ZSTR_VAL(name), ZSTR_LEN(name), pool);
 	}
 	zend_string_release(name);
 	return pool;

@@ -204,39 +204,40 @@ static void unlock(memc_session *session)
 
 /* --- the handler --- */
 
-/* Persistent pools: save path and settings -> pool, as long as the process lives. */
+/* Persistent pools: where arenas lie and the save path -> pool, as long as the process lives. */
 static void free_pool(zval *entry)
 {
 	leveret_pool_free(Z_PTR_P(entry));
 }
 
-static leveret_pool *open_pool(const char *path, bool *is_persistent)
+static leveret_pool *new_pool(const char *path)
 {
-	HashTable *pools = &MEMCACHED_G(session_pools);
-	size_t len = strlen(path);
-	leveret_pool *pool = MEMCACHED_G(sess_persistent) ? zend_hash_str_find_ptr(pools, path, len) : NULL;
-	*is_persistent = MEMCACHED_G(sess_persistent);
-	if (pool) {
+	leveret_pool *pool = leveret_pool_new();
+	configure(pool);
+	if (add_servers(pool, path)) {
 		return pool;
 	}
-	pool = leveret_pool_new();
-	configure(pool);
-	if (!add_servers(pool, path)) {
-		leveret_pool_free(pool);
-		return NULL;
+	leveret_pool_free(pool);
+	return NULL;
+}
+
+static leveret_pool *persistent_pool(const char *path)
+{
+	HashTable *pools = &MEMCACHED_G(session_pools);
+	leveret_bytes dir = php_leveret_dir();
+	zend_string *name = zend_string_concat3((const char *) dir.data, dir.len, "\n", 1, path, strlen(path));
+	leveret_pool *pool = zend_hash_find_ptr(pools, name);
+	if (!pool && (pool = new_pool(path))) {
+		zend_hash_str_add_ptr(pools, ZSTR_VAL(name), ZSTR_LEN(name), pool);
 	}
-	if (*is_persistent) {
-		zend_string *name = zend_string_init(path, len, 1);
-		zend_hash_add_ptr(pools, name, pool);
-		zend_string_release(name);
-	}
+	zend_string_release(name);
 	return pool;
 }
 
 PS_OPEN_FUNC(memcached)
 {
-	bool is_persistent;
-	leveret_pool *pool = open_pool(PHP_LEVERET_SAVE_PATH, &is_persistent);
+	bool is_persistent = MEMCACHED_G(sess_persistent);
+	leveret_pool *pool = is_persistent ? persistent_pool(PHP_LEVERET_SAVE_PATH) : new_pool(PHP_LEVERET_SAVE_PATH);
 	if (!pool) {
 		php_error_docref(NULL, E_WARNING, "failed to parse session.save_path: \"%s\" should be host:port,host:port, the path of a socket, or arena:NAME", PHP_LEVERET_SAVE_PATH);
 		PS_SET_MOD_DATA(NULL);

@@ -84,6 +84,7 @@ ZEND_INI_MH(php_leveret_on_update_range);
 /* --- arena.c --- */
 
 leveret_bytes php_leveret_dir(void);      /* leveret.dir */
+void php_leveret_dir_changed(void);       /* web servers may set it anew for each request: one value for each site */
 void php_leveret_arenas_check(void);      /* one stat(2) each: an arena whose file is gone counts as lost */
 void php_leveret_arenas_look(void);       /* the same, if it was not done in this second */
 /* For each call that uses an arena: a request may last for days, so now and then it looks whether the files are still those that others

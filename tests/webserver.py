@@ -84,24 +84,27 @@ class Fpm:
 
 
 class Nginx:
-    """nginx that hands each request to one script of tests/php."""
+    """nginx that hands each request to one script of tests/php. `sites`: the INI settings of each site, as PHP_ADMIN_VALUE; a request
+    names its site by the query parameter of that name."""
 
-    def __init__(self, test, fpm, script):
+    def __init__(self, test, fpm, script, sites=None):
         self.socket = test.folder / f"nginx-of-{fpm.socket.stem}.sock"
         self.socket.unlink(missing_ok=True)  # of one that a test has replaced
         config = test.folder / "nginx.conf"
         temps = "".join(f"    {kind}_temp_path {test.folder}/nginx_{kind};\n" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
         user = f"user {WORKER_USER};\n" if WORKER_USER else ""
+        values = "".join(f'        {site} "' + "\n".join(f"{key}={value}" for key, value in ini.items()) + '";\n' for site, ini in (sites or {}).items())
+        admin_map, admin_value = (f"    map $arg_site $admin_value {{\n{values}    }}\n", "            fastcgi_param PHP_ADMIN_VALUE $admin_value;\n") if sites else ("", "")
         # keepalive_timeout 0: when a worker dies between the head of its answer and the end, nginx keeps the visitor's connection
         # open and the visitor waits for the rest until nginx tires of it. fastcgi_next_upstream off: a request whose worker is killed must not be run a second time behind the client's back.
         config.write_text(
             f"{user}daemon off;\nworker_processes 1;\npid {test.folder}/nginx.pid;\nerror_log {test.folder}/nginx.log;\n"
             f"events {{ worker_connections 512; }}\n"
-            f"http {{\n    access_log off;\n    keepalive_timeout 0;\n{temps}"
+            f"http {{\n    access_log off;\n    keepalive_timeout 0;\n{temps}{admin_map}"
             f"    server {{\n        listen unix:{self.socket};\n        location / {{\n"
             f"            fastcgi_pass unix:{fpm.socket};\n            fastcgi_next_upstream off;\n            fastcgi_read_timeout 100s;\n"
             f"            fastcgi_param SCRIPT_FILENAME {SCRIPTS / script};\n            fastcgi_param REQUEST_METHOD $request_method;\n"
-            f"            fastcgi_param QUERY_STRING $query_string;\n        }}\n    }}\n}}\n"
+            f"            fastcgi_param QUERY_STRING $query_string;\n{admin_value}        }}\n    }}\n}}\n"
         )
         process = test.start([NGINX, "-e", str(test.folder / "nginx.log"), "-c", str(config)])
 
