@@ -3,7 +3,7 @@
 import json
 
 from servers import Server
-from support import SystemTest, original_of
+from support import SystemTest, original, original_of
 
 # As in the program's text, but for the time of a test; `./x demo` runs it with its hundred thousand.
 SEED_COUNT = 3000
@@ -84,6 +84,21 @@ class Packages(Applications):
     def test_horde_memcache(self):
         """Horde_Memcache does on Memcache what it does on the original, large items cut into parts among it"""
         self.is_as_original("memcache", "horde_memcache.php", 23)
+
+    def test_symfony_lock_and_session(self):
+        """Symfony's locks and sessions do on Memcached what they do on the original"""
+        self.is_as_original("memcached", "symfony_lock_session.php", 9)
+
+    def test_mediawiki_memcached(self):
+        """MediaWiki's object caches do on Memcached what they do on the original: a persistent connection, and one in the binary protocol"""
+        for kind in ("persistent", "binary"):
+            self.is_as_original("memcached", "mediawiki_cache.php", 45, kind)
+
+    def test_mediawiki_apcu(self):
+        """MediaWiki's object caches do on apcu_* what they do on the original"""
+        want, got = (self.lines("mediawiki_cache.php", "apcu", provider=provider) for provider in (original(), self.ours()))
+        self.assertGreaterEqual(len(want), 45)
+        self.assertEqual(want, got)
 
 
 if __name__ == "__main__":
