@@ -50,7 +50,7 @@ $session->start();
 $session->set('user', ['id' => 7, 'name' => 'Ada']);
 $session->getFlashBag()->add('notice', 'saved');
 $session->save();
-show('stored', $memcached->get('sitevisitor7'));
+show('stored', preg_replace('/i:\d{10};/', 'i:TIME;', $memcached->get('sitevisitor7')));
 $session->start();
 show('read', [$session->all(), $session->getFlashBag()->get('notice'), $session->getFlashBag()->get('notice')]);
 $session->migrate(true);
