@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::stats::Counter;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use crate::time::{Moment, Time};
+use rustix::io::Errno;
 use rustix::thread::futex;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
@@ -20,6 +21,9 @@ const WAITERS: u64 = 1 << 16;
 const SPINS: u32 = 100;
 /// How long one sleep lasts before the owner's life is looked at.
 const NAP: Duration = Duration::from_millis(2);
+/// After so many lock timeouts a writer gives up a lock that changes hands all the time and is never his. In a sound arena nobody is
+/// passed over so often; in a hostile one the word may never rest.
+const STARVED: u32 = 16;
 
 /// A shard whose lock this thread holds. All that changes the index or the segments of a shard hangs on this type.
 pub(crate) struct Locked<'a> {
@@ -157,8 +161,9 @@ impl Core {
             std::hint::spin_loop();
         }
         let begun = Instant::now();
+        let mut rests_since = begun;
         self.shards.at(shard).counters[Counter::LockWaits as usize].fetch_add(1, Ordering::Relaxed);
-        loop {
+        while begun.elapsed() < self.lock_timeout.saturating_mul(STARVED) {
             let held = word.load(Ordering::Relaxed);
             if held == 0 {
                 // Others may sleep behind us: we cannot know, so the unlock wakes one.
@@ -172,9 +177,15 @@ impl Core {
             }
             let held = held | WAITERS;
             let timeout = futex::Timespec { tv_sec: 0, tv_nsec: NAP.as_nanos() as _ };
-            let woken = futex::wait(low_half(word), futex::Flags::empty(), held as u32, Some(&timeout));
-            if woken != Err(rustix::io::Errno::TIMEDOUT) {
-                continue;
+            match futex::wait(low_half(word), futex::Flags::empty(), held as u32, Some(&timeout)) {
+                // Owners come and go.
+                Ok(()) | Err(Errno::AGAIN) => {
+                    rests_since = Instant::now();
+                    continue;
+                }
+                // By the clock: signals may come faster than naps end.
+                Err(Errno::INTR) if rests_since.elapsed() < NAP => continue,
+                _ => rests_since = Instant::now(),
             }
             if held & OWNER != owner && self.is_dead(held) {
                 if word.compare_exchange(held, owner | WAITERS, Ordering::Acquire, Ordering::Relaxed).is_ok() {
@@ -192,6 +203,7 @@ impl Core {
                 return Err(Error::Lost);
             }
         }
+        Err(Error::Busy)
     }
 }
 
@@ -250,6 +262,7 @@ fn wake(word: &AtomicU64) {
 mod tests {
     use super::*;
     use crate::segment::SegmentId;
+    use crate::sync::AtomicBool;
     use crate::{Arena, Deadline, OpenOptions};
     use std::io::{BufRead, BufReader};
     use std::path::Path;
@@ -312,6 +325,57 @@ mod tests {
         assert_eq!(arena.get(b"a", now).expect("there").value, b"2");
         assert!(arena.verify().is_clean());
         assert_eq!(arena.stats().recoveries, arena.core.shards.len() as u64);
+    }
+
+    /// Signals that came faster than naps end kept a waiter from ever looking whether the owner lives.
+    #[test]
+    fn a_dead_owner_is_found_dead_by_a_waiter_whom_signals_wake_all_the_time() {
+        extern "C" fn nothing(_signal: libc::c_int) {}
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let arena = open(&dir.path().join("lock.arena"), LATE);
+        let mut holder = start_holder(arena.path(), arena.core.shards.len());
+        holder.kill().expect("killed");
+        holder.wait().expect("reaped");
+        let handler: extern "C" fn(libc::c_int) = nothing;
+        let every = libc::timespec { tv_sec: 0, tv_nsec: NAP.as_nanos() as i64 / 10 };
+        let mut timer: libc::timer_t = std::ptr::null_mut();
+        // SAFETY: a handler that does nothing, for a signal that nobody else in these tests uses; the kernel sends it to this thread,
+        // until the timer is deleted below.
+        unsafe {
+            libc::signal(libc::SIGUSR1, handler as libc::sighandler_t);
+            let mut event: libc::sigevent = std::mem::zeroed();
+            (event.sigev_notify, event.sigev_signo) = (libc::SIGEV_THREAD_ID, libc::SIGUSR1);
+            event.sigev_notify_thread_id = libc::gettid();
+            assert_eq!(libc::timer_create(libc::CLOCK_MONOTONIC, &mut event, &mut timer), 0);
+            let often = libc::itimerspec { it_interval: every, it_value: every };
+            assert_eq!(libc::timer_settime(timer, 0, &often, std::ptr::null_mut()), 0);
+        }
+        let taken = arena.core.lock(0, Time::now()).map(|locked| locked.index);
+        // SAFETY: the timer made above.
+        unsafe { libc::timer_delete(timer) };
+        assert_eq!(taken, Ok(0));
+    }
+
+    /// Whoever changes the word all the time, as no process of ours does, kept a waiter from ever giving up.
+    #[test]
+    fn a_word_that_never_rests_does_not_hold_a_writer_for_ever() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let arena = open(&dir.path().join("lock.arena"), Duration::from_millis(10));
+        let word = &arena.core.shards.at(0).lock;
+        let is_over = AtomicBool::new(false);
+        let owner = arena.core.owner().expect("registered");
+        word.store(owner, Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    // A bit that means nothing.
+                    word.fetch_xor(1 << 20, Ordering::Relaxed);
+                }
+            });
+            let taken = arena.core.lock(0, Time::now()).map(|_| ());
+            is_over.store(true, Ordering::Relaxed);
+            assert_eq!(taken, Err(Error::Busy));
+        });
     }
 
     #[test]
