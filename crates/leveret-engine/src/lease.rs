@@ -4,8 +4,13 @@
 //! Opposite nesting cannot dead-lock: a waiter that holds a lease itself, or has waited ten seconds, computes without one.
 //!
 //! A lease that is held (`hold`) is a lock: it has no term, and whoever waits for it decides himself how long.
-use crate::arena::layout::{LeaseSlot, LEASES_PER_SHARD};
-use crate::arena::process::OWNER;
+//!
+//! A lease is known by the hash of its key alone. Two keys of one hash wait for each other, which costs time and nothing else: the
+//! value is always looked for under the whole key.
+//!
+//! Leases are given under the lock of their shard and given back without it, by one compare-exchange of the owner word: a release
+//! must not fail because somebody else holds a lock.
+use crate::arena::layout::LEASES_PER_SHARD;
 use crate::arena::{Arena, Core};
 use crate::sync::Ordering;
 use crate::time::Time;
@@ -46,8 +51,8 @@ pub enum Lease {
 }
 
 thread_local! {
-    /// The tickets of this thread, each with the address of its arena.
-    static HELD: RefCell<Vec<(usize, Ticket)>> = const { RefCell::new(Vec::new()) };
+    /// The tickets of this thread, each with the number of its arena.
+    static HELD: RefCell<Vec<(u64, Ticket)>> = const { RefCell::new(Vec::new()) };
 }
 
 impl Arena {
@@ -56,7 +61,7 @@ impl Arena {
         let gives_up = || waited >= LEASE_TIMEOUT || HELD.with_borrow(|held| !held.is_empty());
         let lease = self.core.acquire(key, |now| now.0 + TERM_SECS, gives_up);
         if let Lease::Granted(ticket) = lease {
-            HELD.with_borrow_mut(|held| held.push((self.core.address(), ticket)));
+            HELD.with_borrow_mut(|held| held.push((self.core.number, ticket)));
         }
         lease
     }
@@ -68,16 +73,16 @@ impl Arena {
 
     /// Gives a lease back and wakes who waits for it.
     pub fn release(&self, ticket: &Ticket) {
-        HELD.with_borrow_mut(|held| held.retain(|(arena, held)| (*arena, held) != (self.core.address(), ticket)));
+        HELD.with_borrow_mut(|held| held.retain(|(arena, held)| (*arena, held) != (self.core.number, ticket)));
         self.core.release(ticket);
     }
 
     /// Gives back what this thread still holds: after an exit or a fatal error nobody else will.
     pub fn release_all(&self) {
-        let address = self.core.address();
+        let number = self.core.number;
         let mine = HELD.with_borrow_mut(|held| {
-            let mine: Vec<Ticket> = held.iter().filter(|(arena, _)| *arena == address).map(|(_, ticket)| *ticket).collect();
-            held.retain(|(arena, _)| *arena != address);
+            let mine: Vec<Ticket> = held.iter().filter(|(arena, _)| *arena == number).map(|(_, ticket)| *ticket).collect();
+            held.retain(|(arena, _)| *arena != number);
             mine
         });
         for ticket in &mine {
@@ -87,10 +92,6 @@ impl Arena {
 }
 
 impl Core {
-    fn address(&self) -> usize {
-        std::ptr::from_ref(self) as usize
-    }
-
     fn acquire(&self, key: &[u8], end: impl Fn(Time) -> u32, gives_up: impl Fn() -> bool) -> Lease {
         let hash = self.hash(key);
         let shard = self.shard_of(hash);
@@ -99,17 +100,17 @@ impl Core {
         let Ok(locked) = self.lock(shard, now) else { return Lease::NoLease };
 
         let slots = || (0..LEASES_PER_SHARD).map(|index| shard * LEASES_PER_SHARD + index);
-        let is_held = |lease: &LeaseSlot| lease.owner.load(Ordering::Relaxed) != 0;
-        let same = slots().find(|slot| is_held(self.leases.at(*slot)) && self.leases.at(*slot).key_hash.load(Ordering::Relaxed) == hash);
-        let free = || {
-            slots()
-                .find(|slot| !is_held(self.leases.at(*slot)))
-                .or_else(|| slots().find(|slot| self.is_dead(self.leases.at(*slot).owner.load(Ordering::Relaxed))))
+        let is_held = |slot: usize| self.leases.at(slot).owner.load(Ordering::Relaxed) != 0;
+        let is_over = |slot: usize| {
+            let lease = self.leases.at(slot);
+            lease.until.load(Ordering::Relaxed) <= now.0 || self.is_dead(lease.owner.load(Ordering::Relaxed))
         };
+        let same = slots().find(|slot| is_held(*slot) && self.leases.at(*slot).key_hash.load(Ordering::Relaxed) == hash);
+        let free = || slots().find(|slot| !is_held(*slot)).or_else(|| slots().find(|slot| is_over(*slot)));
         let Some(slot) = same.or_else(free) else { return Lease::NoLease };
         let lease = self.leases.at(slot);
 
-        if same.is_some() && lease.until.load(Ordering::Relaxed) > now.0 && !self.is_dead(lease.owner.load(Ordering::Relaxed)) {
+        if same.is_some() && !is_over(slot) {
             if gives_up() {
                 return Lease::NoLease;
             }
@@ -129,18 +130,58 @@ impl Core {
     }
 
     fn release(&self, ticket: &Ticket) {
-        let (Ok(owner), true) = (self.owner(), (ticket.slot as usize) < self.leases.len()) else { return };
-        let Ok(locked) = self.lock(self.shard_of(ticket.hash), Time::now()) else { return };
-        let lease = self.leases.at(ticket.slot as usize);
         // A child of fork has a copy of its parent's tickets, but is another owner.
-        let is_ours = lease.owner.load(Ordering::Relaxed) & OWNER == owner && lease.serial.load(Ordering::Relaxed) == ticket.serial;
+        let (Ok(owner), true) = (self.owner(), (ticket.slot as usize) < self.leases.len()) else { return };
+        let lease = self.leases.at(ticket.slot as usize);
+        let is_ours = lease.serial.load(Ordering::Acquire) == ticket.serial
+            && lease.owner.compare_exchange(owner, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         if is_ours {
-            lease.owner.store(0, Ordering::Release);
             lease.futex.fetch_add(1, Ordering::Release);
-        }
-        drop(locked);
-        if is_ours {
             let _ = futex::wake(&lease.futex, futex::Flags::empty(), i32::MAX as u32);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OpenOptions;
+
+    fn scratch() -> (Arena, tempfile::TempDir) {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let options = OpenOptions { memory: 8 << 20, cores: 1, lock_timeout: Duration::from_millis(20), ..OpenOptions::default() };
+        (Arena::open(&dir.path().join("lease.arena"), &options).expect("an arena").0, dir)
+    }
+
+    fn granted(lease: Lease) -> Ticket {
+        let Lease::Granted(ticket) = lease else { panic!("{lease:?}") };
+        ticket
+    }
+
+    /// A release that met a shard whose lock was not to be had was forgotten: the lock of a session stayed for the life of a worker.
+    #[test]
+    fn a_release_waits_for_nobody_and_is_never_lost() {
+        let (arena, _dir) = scratch();
+        let ticket = granted(arena.hold(b"key"));
+        let locked = arena.core.lock(arena.core.shard_of(ticket.hash), Time::now()).expect("free");
+        std::thread::scope(|scope| scope.spawn(|| arena.release(&ticket)).join()).expect("no panic");
+        drop(locked);
+        granted(arena.hold(b"key"));
+    }
+
+    /// Holders that live and never come to an end took all leases of a shard for themselves, whatever their terms.
+    #[test]
+    fn a_lease_past_its_term_is_free_for_another_key() {
+        let (arena, _dir) = scratch();
+        let core = &*arena.core;
+        let shard = core.shard_of(core.hash(b"one more"));
+        let keys = (0u32..).map(u32::to_ne_bytes).filter(|key| core.shard_of(core.hash(key)) == shard);
+        let tickets: Vec<Ticket> = keys.take(LEASES_PER_SHARD).map(|key| granted(arena.hold(&key))).collect();
+        assert_eq!(arena.hold(b"one more"), Lease::NoLease);
+        core.leases.at(tickets[7].slot as usize).until.store(Time::now().0, Ordering::Relaxed);
+        assert_eq!(granted(arena.hold(b"one more")).slot, tickets[7].slot);
+        // What its old holder still gives back is no longer his.
+        arena.release(&tickets[7]);
+        assert_eq!(arena.hold(b"one more"), Lease::Wait);
     }
 }
