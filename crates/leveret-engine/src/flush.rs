@@ -6,7 +6,7 @@ use crate::lock::Locked;
 use crate::segment::{SegmentId, State};
 use crate::stats::Counter;
 use crate::sync::Ordering;
-use crate::time::Time;
+use crate::time::{Now, Time};
 
 impl Arena {
     /// Forgets every item, at once.
@@ -31,6 +31,8 @@ impl Arena {
         if self.core.is_lost() {
             return Err(Error::Lost);
         }
+        // One that is due takes place, though nobody may have looked since: what it ends must not come back.
+        self.core.epoch(Now);
         let flush = &self.core.control().flush;
         let mut seen = flush.load(Ordering::Acquire);
         while let Err(found) =
@@ -109,5 +111,29 @@ impl Locked<'_> {
         }
         self.shard().items.store(0, Ordering::Relaxed);
         self.shard().counted_epoch.store(self.epoch, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Deadline, OpenOptions};
+
+    /// A flush takes place when its time has come, whether anybody has looked since or not. One that nobody had seen was replaced by
+    /// the next, and what it had ended was back.
+    #[test]
+    fn a_flush_that_is_due_is_not_replaced() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let (arena, _) = Arena::open(&dir.path().join("flush.arena"), &OpenOptions::default()).expect("an arena");
+        let now = Time::now();
+        arena.set(b"a", b"1", Deadline::NEVER, now).expect("room");
+        let flush = &arena.core.control().flush;
+        flush.store(u64::from(now.0) << 32 | flush.load(Ordering::Relaxed), Ordering::Relaxed);
+        arena.flush_at(Time(now.0 + 1000)).expect("there");
+        assert_eq!(arena.get(b"a", now), None);
+        arena.set(b"b", b"2", Deadline::NEVER, now).expect("room");
+        assert!(arena.get(b"b", now).is_some());
+        assert_eq!(arena.get(b"b", Time(now.0 + 1000)), None);
+        assert_eq!(arena.stats().flushes, 2);
     }
 }
