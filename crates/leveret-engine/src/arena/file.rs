@@ -40,6 +40,13 @@ pub(crate) struct Opened {
     pub created: bool,
 }
 
+impl Opened {
+    /// What is in memory is of this boot, whatever the identities say: a process in a chroot may not know its own.
+    fn is_of_an_earlier_boot(&self) -> bool {
+        self.geometry.boot_id != boot_id() && !fs::fstatfs(&self.file).is_ok_and(|system| system.f_type == libc::TMPFS_MAGIC)
+    }
+}
+
 /// `fallocate` in steps: one call over a GiB takes a quarter of a second and is rolled back whole by a signal on old kernels.
 const STEP: u64 = 16 << 20;
 /// Data that a new arena starts with; it grows on demand.
@@ -52,7 +59,11 @@ fn failed(doing: &'static str, path: &Path, error: impl Into<io::Error>) -> Open
 pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, OpenError> {
     match attach(path) {
         Err(OpenError::Missing(_)) if options.create => {}
-        Ok(opened) if opened.geometry.boot_id != boot_id() && options.create => {}
+        Ok(opened) if opened.is_of_an_earlier_boot() => {
+            if !options.create {
+                return Err(OpenError::Missing(path.to_owned()));
+            }
+        }
         answer => return answer,
     }
     check_folder(path)?;
@@ -60,7 +71,7 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, OpenErr
     // Somebody else may have made it while we waited.
     match attach(path) {
         // Locks, deadlines and life signs of an earlier boot mean nothing now: such an arena starts empty.
-        Ok(opened) if opened.geometry.boot_id != boot_id() => fs::unlink(path).map_err(|error| failed("replace", path, error))?,
+        Ok(opened) if opened.is_of_an_earlier_boot() => fs::unlink(path).map_err(|error| failed("replace", path, error))?,
         Err(OpenError::Missing(_)) => {}
         answer => return answer,
     }
@@ -308,6 +319,37 @@ pub(crate) fn is_same(path: &Path, identity: (u64, u64), len: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Who only attached got an arena of before the restart: values that were half written when the power went, and deadlines on a
+    /// clock that had begun anew.
+    #[test]
+    fn an_arena_of_an_earlier_boot_is_none() {
+        let missing = |opened: Result<Opened, OpenError>| matches!(opened, Err(OpenError::Missing(_)));
+        let program = std::env::current_exe().expect("this program");
+        let dir = tempfile::tempdir_in(folder_of(&program)).expect("a folder on a disk");
+        let path = dir.path().join("old.arena");
+        let options = OpenOptions { memory: 8 << 20, ..OpenOptions::default() };
+        let attach_only = OpenOptions { create: false, ..options };
+        assert!(missing(open(&path, &attach_only)));
+        let mut made = open(&path, &options).expect("made");
+        assert!(made.created && !open(&path, &attach_only).expect("of this boot").created);
+        made.geometry.boot_id = [9; 16];
+        rustix::io::pwrite(&made.file, &made.geometry.encode(), 0).expect("written");
+        assert!(missing(open(&path, &attach_only)));
+        assert!(open(&path, &options).expect("made anew").created);
+    }
+
+    /// A pool of php-fpm in a chroot has no /proc to tell its boot. It and everybody outside took each other's arena for an old one.
+    #[test]
+    fn in_memory_no_arena_is_of_an_earlier_boot() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let path = dir.path().join("same.arena");
+        let options = OpenOptions { memory: 8 << 20, ..OpenOptions::default() };
+        let mut made = open(&path, &options).expect("made");
+        made.geometry.boot_id = [0; 16];
+        rustix::io::pwrite(&made.file, &made.geometry.encode(), 0).expect("written");
+        assert!(!open(&path, &options).expect("the same").created);
+    }
 
     /// `leveret rm` takes the lock file along. Whoever waited for it must not hold what nobody else will ever ask for.
     #[test]
