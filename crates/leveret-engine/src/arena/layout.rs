@@ -15,6 +15,9 @@ const REGIONS_MAX: usize = 32;
 
 /// Also what fits into the 12 bits of a state word, with room to spare.
 const SHARDS_MAX: u32 = 256;
+/// What one shard may have: twice as many buckets would no longer be counted in 32 bits.
+const BUCKETS_MAX: u64 = 1 << 30;
+const GHOSTS_MAX: u64 = 1 << 30;
 pub(crate) const PROCESS_SLOTS: u32 = 1024;
 pub(crate) const LEASES_PER_SHARD: usize = 32;
 pub(crate) const MASTERS: usize = 64;
@@ -123,9 +126,9 @@ impl Geometry {
             segments_max,
             shard_shift: shards.ilog2(),
             process_slots: PROCESS_SLOTS,
-            buckets_max: floor_power(memory / 4 / BUCKET_SIZE / shards) as u32,
+            buckets_max: floor_power(memory / 4 / BUCKET_SIZE / shards).min(BUCKETS_MAX) as u32,
             chunk_buckets: (segment_size.min(64 << 10) / BUCKET_SIZE) as u32,
-            ghosts: floor_power(memory / 256 / shards) as u32,
+            ghosts: floor_power(memory / 256 / shards).min(GHOSTS_MAX) as u32,
             hash_seed,
             uuid,
             boot_id,
@@ -289,11 +292,11 @@ impl Geometry {
             && (64..=(MEMORY_MAX >> 15) as u32).contains(&geometry.segments_max)
             && (1..=1 << 15).contains(&geometry.process_slots)
             && geometry.buckets_max.is_power_of_two()
-            && geometry.buckets_max <= 1 << 30
+            && u64::from(geometry.buckets_max) <= BUCKETS_MAX
             && geometry.chunk_buckets.is_power_of_two()
             && (64..=geometry.buckets_max).contains(&geometry.chunk_buckets)
             && geometry.ghosts.is_power_of_two()
-            && (64..=1 << 30).contains(&geometry.ghosts)
+            && (64..=GHOSTS_MAX).contains(&u64::from(geometry.ghosts))
             && u32_at(124) as usize <= REGIONS_MAX;
         if !sane {
             return Err(foreign("its superblock has numbers that no arena has"));
@@ -445,7 +448,7 @@ pub(crate) struct ServiceSlot {
     pub text: [AtomicU64; SERVICE_TEXT_MAX / 8],
 }
 
-/// One right to compute a missing value. Under the shard lock, but for the futex word.
+/// One right to compute a missing value. Given under the shard lock; given back by a compare-exchange of the owner word.
 #[repr(C)]
 pub(crate) struct LeaseSlot {
     pub key_hash: AtomicU64,
@@ -495,7 +498,7 @@ mod tests {
 
     #[test]
     fn survives_the_file() {
-        for (memory, cores) in [(8 << 20, 1), (64 << 20, 2), (1 << 30, 16), (128 << 30, 128), (1 << 40, 256)] {
+        for (memory, cores) in [(8 << 20, 1), (64 << 20, 2), (1 << 30, 16), (128 << 30, 128), (1 << 40, 1), (1 << 40, 256)] {
             let geometry = sample(memory, cores);
             assert_eq!(Geometry::decode(&geometry.encode(), geometry.file_len), Ok(geometry.clone()));
             assert!(geometry.metadata_len() < memory / 16, "metadata of {memory} takes {}", geometry.metadata_len());
