@@ -305,7 +305,11 @@ impl<'a> Locked<'a> {
         }
     }
 
+    /// Notes whether an overflow bucket is in use. One that there cannot be is that of a damaged link.
     pub fn set_overflow_used(&self, number: u32, used: bool) {
+        if number >= self.core.geometry.overflow_max() {
+            return;
+        }
         let cell = self.core.overflow_map.at(self.index * self.core.geometry.overflow_words() + number as usize / 64);
         if used {
             cell.fetch_or(1 << (number % 64), Ordering::Relaxed);
@@ -380,7 +384,7 @@ impl<'a> Locked<'a> {
                 let Some((number, bucket)) =
                     self.take_overflow().and_then(|number| Some((number, core.overflow_bucket(self.index, number)?)))
                 else {
-                    self.release_chain(target);
+                    self.release_chain(buckets);
                     return;
                 };
                 clear(bucket);
@@ -417,12 +421,11 @@ impl<'a> Locked<'a> {
     }
 
     /// Gives the overflow buckets of a chain that was never published back.
-    fn release_chain(&self, first: &Bucket) {
-        let mut bucket = first;
-        while let Some(number) = SlotWord(bucket.slots[SLOTS - 1].load(Ordering::Relaxed)).linked() {
-            let Some(next) = self.core.overflow_bucket(self.index, number) else { return };
-            self.set_overflow_used(number, false);
-            bucket = next;
+    fn release_chain(&self, bucket: u32) {
+        for bucket in self.core.chain(self.index, bucket) {
+            if let Some(number) = SlotWord(bucket.slots[SLOTS - 1].load(Ordering::Relaxed)).linked() {
+                self.set_overflow_used(number, false);
+            }
         }
     }
 
@@ -478,4 +481,25 @@ fn bump(counter: &AtomicU64) {
 
 fn subtract(counter: &AtomicU64, by: u64) {
     counter.store(counter.load(Ordering::Relaxed).saturating_sub(by), Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sync::Ordering;
+    use crate::{Arena, Deadline, OpenOptions, Time};
+
+    /// The number of a link is looked at more than once, and somebody may have changed it in between: what marks its bucket panicked.
+    #[test]
+    fn a_link_to_nowhere_marks_no_bucket() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let (arena, _) = Arena::open(&dir.path().join("link.arena"), &options).expect("an arena");
+        arena.set(b"a", b"1", Deadline::NEVER, Time::now()).expect("room");
+        let locked = arena.core.lock(0, Time::now()).expect("free");
+        for number in [arena.core.geometry.overflow_max(), u32::MAX] {
+            locked.set_overflow_used(number, true);
+        }
+        let used = (0..arena.core.overflow_map.len()).map(|word| arena.core.overflow_map.at(word).load(Ordering::Relaxed));
+        assert_eq!(used.sum::<u64>(), 0);
+    }
 }

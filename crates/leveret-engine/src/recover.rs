@@ -75,9 +75,7 @@ impl Locked<'_> {
             for link in
                 core.chain(self.index, bucket).filter_map(|bucket| index::SlotWord(bucket.slots[6].load(Ordering::Relaxed)).linked())
             {
-                if core.overflow_bucket(self.index, link).is_some() {
-                    self.set_overflow_used(link, true);
-                }
+                self.set_overflow_used(link, true);
             }
             for spot in core.spots(self.index, bucket) {
                 occupied += 1;

@@ -42,7 +42,7 @@ impl Arena {
         for (key, found) in core.items_of_class(shard, cursor, now)? {
             visit(&key, &found);
         }
-        cursor.bucket += 1;
+        cursor.bucket = cursor.bucket.saturating_add(1);
         if cursor.bucket >= u64::from(cursor.level) {
             *cursor = Cursor { shard: cursor.shard + 1, level: 0, bucket: 0 };
         }
@@ -171,6 +171,17 @@ mod tests {
     fn await_round(number: &AtomicU32, round: u32) {
         while number.load(SeqCst) < round {
             std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn a_cursor_from_anywhere_ends() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let (arena, _) = Arena::open(&dir.path().join("walk.arena"), &options).expect("an arena");
+        for shard in [0, arena.core.shards.len() as u32 - 1, u32::MAX] {
+            let mut cursor = Cursor { shard, level: 1, bucket: u64::MAX };
+            while arena.scan(&mut cursor, Time::now(), &mut |_, _| {}).expect("there") {}
         }
     }
 

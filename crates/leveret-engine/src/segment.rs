@@ -312,14 +312,18 @@ impl Locked<'_> {
         if size > self.core.geometry.segment_size() {
             return None;
         }
+        // Where its items end is read once: somebody might write another number there between two looks.
         let open = || {
-            Self::entries(pool)
-                .filter_map(|entry| self.open_segment(entry).map(|(segment, word)| (entry, segment, word, self.room_in(segment))))
+            Self::entries(pool).filter_map(|entry| {
+                let (segment, word) = self.open_segment(entry)?;
+                let at = self.core.written_end(segment);
+                Some((entry, word, self.core.end(segment) - at, Place { segment, at }))
+            })
         };
         let any_class = size > self.core.geometry.segment_size() / 16;
         let suits = |word: StateWord, room: u64| size <= room && (any_class || word.class() == class);
-        if let Some((_, segment, ..)) = open().filter(|(.., word, room)| suits(*word, *room)).min_by_key(|(.., room)| *room) {
-            return Some(Place { segment, at: self.core.written_end(segment) });
+        if let Some((.., place)) = open().filter(|(_, word, room, _)| suits(*word, *room)).min_by_key(|(_, _, room, _)| *room) {
+            return Some(place);
         }
         if !all && self.core.count_free(RESERVE + 1) <= RESERVE {
             return None;
@@ -328,8 +332,8 @@ impl Locked<'_> {
         // Into an unused entry of the list, else in place of the fullest segment.
         let unused = Self::entries(pool).find(|entry| self.open_segment(*entry).is_none());
         let entry = unused.or_else(|| {
-            open().min_by_key(|(.., room)| *room).map(|(entry, full, ..)| {
-                self.seal(full);
+            open().min_by_key(|(_, _, room, _)| *room).map(|(entry, .., full)| {
+                self.seal(full.segment);
                 entry
             })
         })?;
