@@ -34,6 +34,8 @@ pub enum Error {
     },
     /// The file system does not keep the life sign of a process.
     NoLifeSign(String),
+    /// The arena's file could not be opened once more: no descriptors left, or rights that were given up.
+    FileRefused(String),
 }
 
 impl fmt::Display for Error {
@@ -46,6 +48,7 @@ impl fmt::Display for Error {
             Error::Lost => write!(f, "the arena's file was truncated, replaced or removed; open the arena again"),
             Error::ProcessTableFull { max } => write!(f, "{max} processes already write to this arena, which is the limit; reading goes on"),
             Error::NoLifeSign(why) => write!(f, "this file system cannot tell whether a process lives ({why}); put the arena on tmpfs, ext4, xfs or btrfs"),
+            Error::FileRefused(why) => write!(f, "the arena's file cannot be opened once more, which a process's first write takes ({why}); reading goes on"),
         }
     }
 }

@@ -1,9 +1,13 @@
-//! How many arenas a process may have open. In a program of its own: the limit is the process's, and other tests open arenas too.
-use leveret_engine::{Arena, OpenOptions};
+//! How many arenas and files a process may have open. In a program of its own: the limits are the process's, and other tests open
+//! arenas too.
+use leveret_engine::{Arena, Deadline, Error, OpenOptions, Time};
+use std::fs::File;
+use std::path::Path;
+use std::process::Command;
 
 const OPEN_MAX: usize = 64;
 
-fn maps_of(path: &std::path::Path) -> usize {
+fn maps_of(path: &Path) -> usize {
     let maps = std::fs::read_to_string("/proc/self/maps").expect("this process's mappings");
     maps.lines().filter(|line| line.ends_with(path.to_str().expect("plain text"))).count()
 }
@@ -21,4 +25,31 @@ fn the_65th_arena_is_refused_and_leaves_no_mapping() {
     open.pop();
     assert_eq!(maps_of(&path(OPEN_MAX - 1)), 0);
     Arena::open(&path(OPEN_MAX), &options).expect("the place of the one that was closed");
+}
+
+const PATH: &str = "LEVERET_TEST_ARENA";
+
+/// Not a test of its own: run as another process, it uses up its descriptors.
+#[test]
+fn without_descriptors() {
+    let Some(path) = std::env::var_os(PATH) else { return };
+    let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+    let (arena, _) = Arena::open(Path::new(&path), &options).expect("an arena");
+    let set = || arena.set(b"a", b"1", Deadline::NEVER, Time::now());
+    let files: Vec<File> = std::iter::from_fn(|| File::open("/dev/null").ok()).collect();
+    let refused = set();
+    drop(files);
+    assert!(matches!(&refused, Err(Error::FileRefused(why)) if why == "too many files are open"), "{refused:?}");
+    assert_eq!(set(), Ok(()));
+}
+
+/// A process without a free descriptor, or that has given up its rights, was told that the arena had been removed.
+#[test]
+fn who_cannot_open_the_file_once_more_is_told_why() {
+    let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+    let program = std::env::current_exe().expect("this program");
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -n 64; exec \"$0\" --exact without_descriptors"]).arg(program);
+    let output = command.env(PATH, dir.path().join("x.arena")).output().expect("started");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }

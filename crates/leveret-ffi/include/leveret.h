@@ -41,7 +41,7 @@ typedef enum leveret_status {
   LEVERET_NO_MEMORY,
   // The arena's file was truncated, replaced or unlinked: close it and open it again.
   LEVERET_LOST,
-  // Open: the message says why and how to mend it. Else: this process cannot write to the arena (process table full, no life sign).
+  // Open: the message says why and how to mend it. Else: this process cannot write to the arena (process table full, no life sign, no descriptor left).
   LEVERET_FAILED,
   // Lease: another process computes; up to 20 ms have passed. Look for the value, then ask again.
   LEVERET_WAIT,
@@ -723,7 +723,7 @@ enum leveret_status leveret_find_hashed(const struct leveret_arena *arena,
                                         uint32_t now,
                                         struct leveret_found *found);
 
-// As leveret_find, with found->cas. The first time it may take the shard's lock: BUSY.
+// As leveret_find, with found->cas. The first time it may take the shard's lock: BUSY, FAILED.
 //
 // # Safety
 // Pointers are live.
@@ -772,7 +772,7 @@ enum leveret_status leveret_store(const struct leveret_arena *arena,
                                   uint32_t now,
                                   uint64_t *new_cas);
 
-// Removes an item: OK, MISS, BUSY, LOST.
+// Removes an item: OK, MISS, KEY_TOO_LONG, BUSY, LOST, FAILED.
 //
 // # Safety
 // Pointers are live.
@@ -780,7 +780,7 @@ enum leveret_status leveret_delete(const struct leveret_arena *arena,
                                    struct leveret_bytes key,
                                    uint32_t now);
 
-// Gives an item another deadline: OK, MISS, BUSY, NO_MEMORY, LOST.
+// Gives an item another deadline: OK, MISS, KEY_TOO_LONG, NO_MEMORY, BUSY, LOST, FAILED.
 //
 // # Safety
 // Pointers are live.
@@ -802,7 +802,7 @@ enum leveret_status leveret_add_integer(const struct leveret_arena *arena,
                                         uint32_t now,
                                         int64_t *result);
 
-// Replaces an INTEGER item that has the value `old_value`: OK; EXISTS: another value, or no integer; MISS; BUSY, LOST.
+// Replaces an INTEGER item that has the value `old_value`: OK; EXISTS: another value, or no integer; MISS; KEY_TOO_LONG, BUSY, LOST, FAILED.
 //
 // # Safety
 // Pointers are live.

@@ -70,7 +70,7 @@ fn absent(arena: &Arena) -> leveret_status {
     }
 }
 
-/// As leveret_find, with found->cas. The first time it may take the shard's lock: BUSY.
+/// As leveret_find, with found->cas. The first time it may take the shard's lock: BUSY, FAILED.
 ///
 /// # Safety
 /// Pointers are live.
@@ -178,7 +178,7 @@ pub unsafe extern "C" fn leveret_store(
     outcome(stored)
 }
 
-/// Removes an item: OK, MISS, BUSY, LOST.
+/// Removes an item: OK, MISS, KEY_TOO_LONG, BUSY, LOST, FAILED.
 ///
 /// # Safety
 /// Pointers are live.
@@ -189,7 +189,7 @@ pub unsafe extern "C" fn leveret_delete(arena: *const leveret_arena, key: levere
     answer(arena.delete(key, moment(now)))
 }
 
-/// Gives an item another deadline: OK, MISS, BUSY, NO_MEMORY, LOST.
+/// Gives an item another deadline: OK, MISS, KEY_TOO_LONG, NO_MEMORY, BUSY, LOST, FAILED.
 ///
 /// # Safety
 /// Pointers are live.
@@ -231,7 +231,7 @@ pub unsafe extern "C" fn leveret_add_integer(
     }
 }
 
-/// Replaces an INTEGER item that has the value `old_value`: OK; EXISTS: another value, or no integer; MISS; BUSY, LOST.
+/// Replaces an INTEGER item that has the value `old_value`: OK; EXISTS: another value, or no integer; MISS; KEY_TOO_LONG, BUSY, LOST, FAILED.
 ///
 /// # Safety
 /// Pointers are live.

@@ -13,6 +13,7 @@ use crate::error::{reason, Error};
 use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{self, Mode, OFlags};
+use rustix::io::Errno;
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ffi::c_void;
 use std::io;
@@ -131,7 +132,10 @@ fn register(path: &Path, identity: (u64, u64), processes: &Table<ProcessSlot>) -
 
 /// Opens the arena's file once more: a description of its own, unless the path leads to another file by now.
 pub(crate) fn open_again(path: &Path, identity: (u64, u64)) -> Result<OwnedFd, Error> {
-    let file = fs::open(path, OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty()).map_err(|_| Error::Lost)?;
+    let file = fs::open(path, OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty()).map_err(|error| match error {
+        Errno::NOENT | Errno::NOTDIR | Errno::ISDIR | Errno::LOOP => Error::Lost,
+        error => Error::FileRefused(reason(&error.into())),
+    })?;
     let stat = fs::fstat(&file).map_err(|_| Error::Lost)?;
     if (stat.st_dev, stat.st_ino) != identity {
         return Err(Error::Lost);
