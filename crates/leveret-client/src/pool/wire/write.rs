@@ -156,6 +156,8 @@ fn write_binary(out: &mut Vec<u8>, request: &Request<'_>, quiet: bool, opaque: u
         Operation::Version => Command::Version,
         Operation::Stats => Command::Stat { subject: key },
         Operation::Keys => return Err(Code::NotSupported),
+        // A version is compared by replace: a set that is too large would take away what is there.
+        Operation::Cas if number != 0 => Command::Store { verb: Verb::Replace, key, flags, exptime, value },
         _ => Command::Store { verb: verb(operation), key, flags, exptime, value },
     };
     let cas = if operation == Operation::Cas { number } else { 0 };
