@@ -33,6 +33,7 @@ enum {
 	MEMC_WRITE_FAILURE = 5,
 	MEMC_READ_FAILURE = 6,
 	MEMC_UNKNOWN_READ_FAILURE = 7,
+	MEMC_PROTOCOL_ERROR = 8,
 	MEMC_CLIENT_ERROR = 9,
 	MEMC_SERVER_ERROR = 10,
 	MEMC_DATA_EXISTS = 12,
@@ -159,6 +160,8 @@ void memc_link_set_buckets(memc_link *link, const uint32_t *servers, size_t coun
 bool memc_encode(memc_link *link, zval *value, client_payload *payload);
 /* Runs user code. Takes `data` over. False: *value is not set; the data cannot be read (PAYLOAD_FAILURE), or an exception is pending. */
 bool memc_decode(memc_link *link, const leveret_meta *meta, zend_string *data, zval *value);
+/* An exception in the middle of decoding is a failure to igbinary; PHP's unserializer has done its work when __unserialize() runs. */
+bool memc_is_igbinary(const leveret_meta *meta);
 /* The application's 16 bits of an item's flags. */
 uint32_t memc_user_flags(const leveret_meta *meta);
 

@@ -15,23 +15,26 @@
 
 ZEND_DECLARE_MODULE_GLOBALS(memcached)
 
-/* False, with one warning in the words of all directives: then PHP keeps the value that was there. */
-static bool is_one_of(zend_ini_entry *entry, zend_string *value, const char *const *words, const char *allowed)
+/* False: then PHP keeps the value that was there. If asked to it gives one warning, in the words of all directives. */
+static bool is_one_of(zend_ini_entry *entry, zend_string *value, const char *const *words, const char *allowed, bool warns)
 {
 	for (; *words; words++) {
 		if (zend_string_equals_cstr(value, *words, strlen(*words))) {
 			return true;
 		}
 	}
-	php_error_docref(NULL, E_WARNING, "%s must be %s, \"%s\" is not", ZSTR_VAL(entry->name), allowed, ZSTR_VAL(value));
+	if (warns) {
+		php_error_docref(NULL, E_WARNING, "%s must be %s, \"%s\" is not", ZSTR_VAL(entry->name), allowed, ZSTR_VAL(value));
+	}
 	return false;
 }
 
+/* Of this and of the serializer files are warned; to ini_set() the original says no more than false. */
 static PHP_INI_MH(on_update_compression_type)
 {
 	bool has_zstd = leveret_has_codec(LEVERET_CODEC_ZSTD);
 	const char *const words[] = { "fastlz", "zlib", has_zstd ? "zstd" : NULL, NULL };
-	if (new_value && !is_one_of(entry, new_value, words, has_zstd ? "fastlz, zlib or zstd" : "fastlz or zlib")) {
+	if (new_value && !is_one_of(entry, new_value, words, has_zstd ? "fastlz, zlib or zstd" : "fastlz or zlib", stage != PHP_INI_STAGE_RUNTIME)) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
@@ -40,7 +43,7 @@ static PHP_INI_MH(on_update_compression_type)
 static PHP_INI_MH(on_update_serializer)
 {
 	static const char *const words[] = { "php", "igbinary", "json", "json_array", "msgpack", "", NULL };
-	if (new_value && !is_one_of(entry, new_value, words, "php, igbinary, json, json_array, msgpack or empty")) {
+	if (new_value && !is_one_of(entry, new_value, words, "php, igbinary, json, json_array, msgpack or empty", stage != PHP_INI_STAGE_RUNTIME)) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
@@ -49,7 +52,7 @@ static PHP_INI_MH(on_update_serializer)
 static PHP_INI_MH(on_update_hash_type)
 {
 	static const char *const words[] = { "ketama", "ketama_weighted", NULL };
-	if (new_value && !is_one_of(entry, new_value, words, "ketama or ketama_weighted")) {
+	if (new_value && !is_one_of(entry, new_value, words, "ketama or ketama_weighted", true)) {
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);

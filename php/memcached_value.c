@@ -17,6 +17,7 @@
 
 enum { TYPE_STRING, TYPE_LONG, TYPE_DOUBLE, TYPE_BOOL, TYPE_SERIALIZED, TYPE_IGBINARY, TYPE_JSON, TYPE_MSGPACK };
 
+#define TYPE_MASK 15u
 #define FLAG_COMPRESSED (1u << 4)
 #define FLAG_ZLIB (2u << 4)
 #define FLAG_FASTLZ (4u << 4)
@@ -84,12 +85,15 @@ static uint32_t codec_of_link(const memc_link *link)
 static void compress(const memc_link *link, client_payload *payload)
 {
 	size_t len = payload->bytes.len;
-	if (!link->compression || (zend_long) len <= MEMCACHED_G(compression_threshold) || MEMCACHED_G(compression_factor) <= 0) {
+	double factor = MEMCACHED_G(compression_factor);
+	if (!link->compression || (zend_long) len <= MEMCACHED_G(compression_threshold)) {
 		return;
 	}
 	uint32_t codec = codec_of_link(link);
-	/* What takes more room than this saves too little. A factor below 1 lets it grow, but no codec makes more of its input than twice. */
-	size_t room = (size_t) MIN((double) len / MEMCACHED_G(compression_factor), 2.0 * (double) len + 64);
+	/* What takes more room than this saves too little. A factor below 1 lets it grow, as far as the original's buffer, in which FastLZ does
+	 * not stop at the end. */
+	double most = codec == LEVERET_CODEC_FASTLZ ? 2.0 * (double) len + 64 : 1.05 * (double) len + 1;
+	size_t room = (size_t) (factor > 0 ? MIN((double) len / factor, most) : most);
 	if (client_payload_compress(payload, codec, (int32_t) MAX(MIN(link->compression_level, INT32_MAX), INT32_MIN), room)) {
 		payload->meta.flags |= FLAG_COMPRESSED | (codec == LEVERET_CODEC_ZLIB ? FLAG_ZLIB : codec == LEVERET_CODEC_ZSTD ? FLAG_ZSTD : FLAG_FASTLZ);
 	}
@@ -108,6 +112,14 @@ static zend_string *text_of_double(double value)
 	}
 	smart_str_0(&text);
 	return text.s;
+}
+
+/* User code has thrown: the original says so too, which error_get_last() and logs show. */
+static void tell_exception(zend_long serializer)
+{
+	if (EG(exception) && (serializer == MEMC_SERIALIZER_PHP || serializer == MEMC_SERIALIZER_IGBINARY)) {
+		php_error_docref(NULL, E_WARNING, "could not serialize value%s", serializer == MEMC_SERIALIZER_IGBINARY ? " with igbinary" : "");
+	}
 }
 
 bool memc_encode(memc_link *link, zval *value, client_payload *payload)
@@ -131,6 +143,7 @@ bool memc_encode(memc_link *link, zval *value, client_payload *payload)
 			break;
 		default:
 			if (!serialize(link, value, payload)) {
+				tell_exception(link->serializer);
 				return false;
 			}
 	}
@@ -151,6 +164,11 @@ uint32_t memc_user_flags(const leveret_meta *meta)
 	return meta->origin == LEVERET_NATIVE ? 0 : USER_OF(meta->flags);
 }
 
+bool memc_is_igbinary(const leveret_meta *meta)
+{
+	return meta->encoding == LEVERET_IGBINARY || (meta->flags & TYPE_MASK) == TYPE_IGBINARY;
+}
+
 bool memc_decode(memc_link *link, const leveret_meta *meta, zend_string *data, zval *value)
 {
 	const char *problem;
@@ -166,6 +184,8 @@ bool memc_decode(memc_link *link, const leveret_meta *meta, zend_string *data, z
 		default:
 			if (!EG(exception)) {
 				php_error_docref(NULL, E_WARNING, "could not unserialize value: %s", problem);
+			} else if (memc_is_igbinary(meta)) {
+				php_error_docref(NULL, E_WARNING, "could not unserialize value with igbinary");
 			}
 			return false;
 	}

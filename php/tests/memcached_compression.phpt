@@ -39,6 +39,15 @@ ini_set('memcached.compression_threshold', '10');
 ini_set('memcached.compression_factor', '1000');
 $m->set('long', $long);
 echo stored('long'), "\n";
+// A factor of nothing asks for no saving: all of it is compressed. zlib gives up where the value would grow by more than a twentieth.
+foreach (['0', '-1', '0.3'] as $factor) {
+    ini_set('memcached.compression_factor', $factor);
+    foreach ([Memcached::COMPRESSION_FASTLZ, Memcached::COMPRESSION_ZLIB] as $type) {
+        $m->setOption(Memcached::OPT_COMPRESSION_TYPE, $type);
+        $m->setMulti(['long' => $long, 'noise' => 'eleven byte', 'short' => 'short']);
+        echo stored('long'), ', ', stored('noise'), ', ', stored('short'), ' ', $m->get('noise'), "\n";
+    }
+}
 var_dump($m->setOption(Memcached::OPT_COMPRESSION_TYPE, 9), $m->getOption(Memcached::OPT_COMPRESSION_TYPE));
 ?>
 --EXPECT--
@@ -58,5 +67,11 @@ bool(true)
 0 long
 0 long
 0 long
+80 short, 80 short, 0 short eleven byte
+48 short, 0 short, 0 short eleven byte
+80 short, 80 short, 0 short eleven byte
+48 short, 0 short, 0 short eleven byte
+80 short, 80 short, 0 short eleven byte
+48 short, 0 short, 0 short eleven byte
 bool(false)
 int(1)
