@@ -376,6 +376,10 @@ PHP_METHOD(Memcached, getOption)
 			}
 			RETURN_STRINGL(ZSTR_VAL(link->prefix), ZSTR_LEN(link->prefix));
 	}
+	if ((option == SEND_SIZE || option == RECV_SIZE) && !leveret_pool_servers(link->pool)) {
+		php_error_docref(NULL, E_WARNING, "no servers defined");
+		RETURN_NULL();
+	}
 	if (option >= 0 && option < MEMC_BEHAVIORS && behaviors[option].is_known) {
 		RETURN_LONG(link->behaviors[option]);
 	}

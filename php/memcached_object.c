@@ -418,6 +418,19 @@ static bool ask_all(memc_object *self, leveret_operation operation, leveret_byte
 	return true;
 }
 
+/* What was the matter with the server that failed last, which getLastError…() tell too; MEMC_SUCCESS: nothing. */
+static zend_long failure_of(memc_object *self, const client_copies *copies)
+{
+	zend_long failure = MEMC_SUCCESS;
+	for (uint32_t i = 0; i < copies->count; i++) {
+		if (memc_is_failure(copies->list[i].code)) {
+			memc_result_of_copy(self, &copies->list[i]);
+			failure = self->code;
+		}
+	}
+	return failure;
+}
+
 /* "host:port" of a server, as getStats() and getVersion() name it. */
 static zend_string *name_of(const memc_link *link, uint32_t index)
 {
@@ -456,16 +469,23 @@ PHP_METHOD(Memcached, getStats)
 	if (!ask_all(self, LEVERET_OP_STATS, type ? php_leveret_string(type) : php_leveret_bytes("", 0), 0, &copies)) {
 		RETURN_FALSE;
 	}
-	zend_long failure = MEMC_SUCCESS;
+	zend_long failure = failure_of(self, &copies);
+	if (failure == MEMC_NOTFOUND) {
+		/* The binary protocol's word for a subject that nobody knows, which libmemcached takes for an empty list. */
+		memc_result(self, MEMC_SUCCESS);
+	} else if (failure == MEMC_PROTOCOL_ERROR) {
+		/* The text protocol's. */
+		memc_result(self, MEMC_INVALID_ARGUMENTS);
+	}
+	if (memc_is_failure(self->code)) {
+		client_copies_free(&copies);
+		RETURN_FALSE;
+	}
 	array_init(return_value);
 	for (uint32_t i = 0; i < copies.count; i++) {
 		client_copy *copy = &copies.list[i];
-		if (memc_is_failure(copy->code)) {
-			failure = copy->code;
-			memc_result(self, MEMC_SOME_ERRORS);
-		}
 		if (copy->code != MEMC_STAT) {
-			/* A failure, or the end of a server's list. */
+			/* The end of a server's list. */
 			continue;
 		}
 		zend_string *name = name_of(link, copy->server);
@@ -479,11 +499,6 @@ PHP_METHOD(Memcached, getStats)
 		zend_string_release(name);
 	}
 	client_copies_free(&copies);
-	if (!zend_hash_num_elements(Z_ARRVAL_P(return_value)) && memc_is_failure(self->code)) {
-		zval_ptr_dtor(return_value);
-		memc_result(self, failure ? failure : self->code);
-		RETURN_FALSE;
-	}
 }
 
 PHP_METHOD(Memcached, getVersion)
@@ -495,24 +510,22 @@ PHP_METHOD(Memcached, getVersion)
 	if (!ask_all(self, LEVERET_OP_VERSION, php_leveret_bytes("", 0), 0, &copies)) {
 		RETURN_FALSE;
 	}
+	/* As in the original all must answer. */
+	if (failure_of(self, &copies) || !copies.count) {
+		self->code = MEMC_SOME_ERRORS;
+		client_copies_free(&copies);
+		RETURN_FALSE;
+	}
 	array_init(return_value);
-	uint32_t answered = 0;
 	for (uint32_t i = 0; i < copies.count; i++) {
 		client_copy *copy = &copies.list[i];
-		bool failed = memc_is_failure(copy->code);
-		answered += !failed;
 		zend_string *name = name_of(link, copy->server);
 		zval text;
-		/* What libmemcached says of a server whose version it could not learn. */
-		ZVAL_STR(&text, failed ? zend_string_init("255.255.255", strlen("255.255.255"), 0) : zend_string_copy(copy->data));
+		ZVAL_STR_COPY(&text, copy->data);
 		zend_hash_update(Z_ARRVAL_P(return_value), name, &text);
 		zend_string_release(name);
 	}
 	client_copies_free(&copies);
-	if (!answered) {
-		zval_ptr_dtor(return_value);
-		RETURN_FALSE;
-	}
 }
 
 PHP_METHOD(Memcached, getAllKeys)
@@ -523,11 +536,10 @@ PHP_METHOD(Memcached, getAllKeys)
 	if (!ask_all(self, LEVERET_OP_KEYS, php_leveret_bytes("", 0), 0, &copies)) {
 		RETURN_FALSE;
 	}
+	failure_of(self, &copies);
 	array_init(return_value);
 	for (uint32_t i = 0; i < copies.count; i++) {
-		if (memc_is_failure(copies.list[i].code)) {
-			memc_result(self, copies.list[i].code);
-		} else {
+		if (!memc_is_failure(copies.list[i].code)) {
 			add_next_index_str(return_value, zend_string_copy(copies.list[i].key));
 		}
 	}
@@ -550,10 +562,8 @@ PHP_METHOD(Memcached, flush)
 	if (!ask_all(self, LEVERET_OP_FLUSH, php_leveret_bytes("", 0), delay, &copies)) {
 		RETURN_FALSE;
 	}
-	for (uint32_t i = 0; i < copies.count; i++) {
-		if (memc_is_failure(copies.list[i].code)) {
-			memc_result(self, MEMC_SOME_ERRORS);
-		}
+	if (failure_of(self, &copies)) {
+		self->code = MEMC_SOME_ERRORS;
 	}
 	client_copies_free(&copies);
 	RETURN_BOOL(!memc_is_failure(self->code));

@@ -33,7 +33,7 @@ static bool give_value(memc_object *self, client_copy *copy, bool is_extended, z
 	} else if (EXPECTED(php_leveret_is_string(&copy->meta))) {
 		ZVAL_STR(&value, data);
 	} else if (!memc_decode(self->link, &copy->meta, data, &value)) {
-		if (!EG(exception)) {
+		if (!EG(exception) || memc_is_igbinary(&copy->meta)) {
 			memc_result(self, MEMC_PAYLOAD_FAILURE);
 		}
 		return false;
@@ -190,7 +190,7 @@ static void ask(memc_object *self, zend_string *server_key, HashTable *keys, boo
 			zend_string_release(name);
 		}
 	} ZEND_HASH_FOREACH_END();
-	memc_result(self, MEMC_NOTFOUND);
+	memc_result(self, room && !count ? MEMC_BAD_KEY_PROVIDED : MEMC_NOTFOUND);
 	self->is_fetching = false;
 	leveret_pool_begin(link->pool);
 	leveret_request request = { .operation = LEVERET_OP_GET, .group = memc_group(server_key), .with_cas = with_cas, .server = -1 };
@@ -394,8 +394,10 @@ static bool fetch_one(memc_object *self, zval *element)
 			note_failure(self, copy);
 		}
 		client_copies_free(&one);
-		if (given || EG(exception)) {
+		if (given) {
 			self->code = MEMC_SUCCESS;
+		}
+		if (given || EG(exception)) {
 			return given;
 		}
 	}
@@ -454,7 +456,7 @@ static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		}
 	}
 	bool is_whole = has_found && !self->has_lost;
-	if (!is_whole) {
+	if (!is_whole && !EG(exception)) {
 		end_of_fetch(self);
 	}
 	RETURN_BOOL(is_whole && !EG(exception));

@@ -90,7 +90,7 @@ void memc_failure(memc_object *self, zend_long code)
 		code = MEMC_CONNECTION_FAILURE;
 	}
 	memc_result(self, code);
-	if (memc_is_failure(code) && code != MEMC_NOTFOUND && code != MEMC_NOTSTORED && code != MEMC_DATA_EXISTS) {
+	if (memc_is_failure(code) && code != MEMC_NOTFOUND && code != MEMC_NOTSTORED && code != MEMC_DATA_EXISTS && code != MEMC_E2BIG) {
 		self->error_code = code;
 	}
 }

@@ -206,7 +206,10 @@ static void cas(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		Z_PARAM_LONG(expiration)
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_SELF();
-	RETVAL_BOOL(memc_store_one(self, LEVERET_OP_CAS, server_key, key, value, expiration, ZEND_STRTOUL(ZSTR_VAL(token), NULL, 10)));
+	uint64_t version = ZEND_STRTOUL(ZSTR_VAL(token), NULL, 10);
+	/* To the binary protocol 0 is no version: then any is replaced, and what is not there is not made. */
+	leveret_operation operation = version == 0 && self->link->behaviors[MEMC_BINARY_PROTOCOL] ? LEVERET_OP_REPLACE : LEVERET_OP_CAS;
+	RETVAL_BOOL(memc_store_one(self, operation, server_key, key, value, expiration, version));
 }
 
 PHP_METHOD(Memcached, cas) { cas(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
@@ -221,7 +224,7 @@ typedef struct prepared {
 	bool is_due;                      /* it is to be sent, for the first time or again */
 } prepared;
 
-/* Encodes all values, which may run user code, before the batch begins. Returns how many are ready; the code of what is not stays. */
+/* Encodes all values, which may run user code, before the batch begins. Returns how many are ready; the result is that of the last one. */
 static uint32_t prepare(memc_object *self, HashTable *items, prepared *list)
 {
 	zend_ulong number;
@@ -229,24 +232,29 @@ static uint32_t prepare(memc_object *self, HashTable *items, prepared *list)
 	zval *value;
 	uint32_t count = 0;
 	ZEND_HASH_FOREACH_KEY_VAL(items, number, name, value) {
+		if (EG(exception)) {
+			break;
+		}
 		zend_string *key = name ? zend_string_copy(name) : zend_long_to_str((zend_long) number);
-		if (!EG(exception) && memc_key_is_good(self, key)) {
-			if (!memc_encode(self->link, value, &list[count].payload)) {
-				memc_result(self, MEMC_PAYLOAD_FAILURE);
-			} else if (is_too_big(self, &list[count].payload)) {
-				client_payload_free(&list[count].payload);
-			} else {
-				list[count].key = memc_full_key(self->link, key);
-				list[count++].is_due = true;
-			}
+		memc_result(self, MEMC_SUCCESS);
+		if (!memc_key_is_good(self, key)) {
+			memc_failure(self, MEMC_BAD_KEY_PROVIDED);
+		} else if (!memc_encode(self->link, value, &list[count].payload)) {
+			memc_result(self, MEMC_PAYLOAD_FAILURE);
+		} else if (is_too_big(self, &list[count].payload)) {
+			client_payload_free(&list[count].payload);
+		} else {
+			list[count].key = memc_full_key(self->link, key);
+			list[count++].is_due = true;
 		}
 		zend_string_release(key);
 	} ZEND_HASH_FOREACH_END();
 	return count;
 }
 
-/* Stores what is due in one batch. Returns how much of it may be tried again, and is due still; *code is what became of the rest. */
-static uint32_t store_due(memc_object *self, zend_string *server_key, prepared *list, uint32_t count, zend_long expiration, zend_long *code)
+/* Stores what is due in one batch. Returns how much of it may be tried again, and is due still. The result becomes that of the item with
+ * the number `last`, if it is due. */
+static uint32_t store_due(memc_object *self, zend_string *server_key, prepared *list, uint32_t count, zend_long expiration, uint32_t last)
 {
 	leveret_pool *pool = self->link->pool;
 	leveret_answer answer;
@@ -259,23 +267,27 @@ static uint32_t store_due(memc_object *self, zend_string *server_key, prepared *
 			list[i].is_due = false;
 			if (added == MEMC_SUCCESS) {
 				sent[sent_count++] = i;
-			} else {
-				*code = added;
+			}
+			if (i == last) {
+				memc_failure(self, added);
 			}
 		}
 	}
 	int ran = leveret_pool_run(pool);
-	memc_result(self, ran == MEMC_BUFFERED && *code == MEMC_SUCCESS ? ran : *code);
+	if (self->code == MEMC_SUCCESS && ran == MEMC_BUFFERED) {
+		memc_result(self, ran);
+	}
 	while (leveret_pool_next(pool, &answer)) {
 		if (!memc_is_failure(answer.code)) {
 			continue;
 		}
-		memc_result_of(self, &answer);
+		uint32_t item = sent[answer.request];
+		if (item == last) {
+			memc_result_of(self, &answer);
+		}
 		if (wants_retry(answer.code)) {
-			list[sent[answer.request]].is_due = true;
+			list[item].is_due = true;
 			due++;
-		} else {
-			*code = answer.code;
 		}
 	}
 	efree(sent);
@@ -295,10 +307,12 @@ static void set_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	prepared *list = safe_emalloc(zend_hash_num_elements(items) + 1, sizeof(*list), 0);
 	memc_result(self, MEMC_SUCCESS);
 	uint32_t count = prepare(self, items, list);
-	zend_long code = self->code, retries = link->store_retries;
+	/* As in the original the result is that of the last item, whatever became of the others. */
+	uint32_t last = self->code == MEMC_SUCCESS ? count - 1 : UINT32_MAX;
+	zend_long retries = link->store_retries;
 	if (!EG(exception)) {
 		self->is_fetching = false;
-		while (store_due(self, server_key, list, count, expiration, &code) && retries-- > 0) {
+		while (store_due(self, server_key, list, count, expiration, last) && retries-- > 0) {
 		}
 	}
 	for (uint32_t i = 0; i < count; i++) {
@@ -329,8 +343,14 @@ static bool simple(memc_object *self, leveret_request *request, zend_string *ser
 	return done;
 }
 
-/* A key and a number: of a touch the expiration; of a delete the time before which the key may not be added again, which servers took
- * once, and have ignored for long. */
+/* What servers took once: the time before which a deleted key may not be added again. Nobody does; as the original we refuse to ask. */
+static bool refuses_time(memc_object *self, zend_long time)
+{
+	memc_failure(self, time ? MEMC_INVALID_ARGUMENTS : MEMC_SUCCESS);
+	return time != 0;
+}
+
+/* A key and a number: of a touch the expiration, of a delete a time that must be 0. */
 static void touch_or_delete(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool by_key)
 {
 	zend_string *server_key = NULL, *key;
@@ -344,7 +364,10 @@ static void touch_or_delete(INTERNAL_FUNCTION_PARAMETERS, leveret_operation oper
 		Z_PARAM_LONG(number)
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_SELF();
-	leveret_request request = { .operation = operation, .exptime = operation == LEVERET_OP_TOUCH ? number : 0 };
+	leveret_request request = { .operation = operation, .exptime = number };
+	if (operation == LEVERET_OP_DELETE && memc_key_is_good(self, key) && refuses_time(self, number)) {
+		RETURN_FALSE;
+	}
 	RETVAL_BOOL(simple(self, &request, server_key, key, NULL) || !memc_is_failure(self->code));
 }
 
@@ -364,11 +387,16 @@ static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	}
 	MEMC_SELF();
 	memc_link *link = self->link;
-	(void) time;
 	uint32_t count = 0, room = zend_hash_num_elements(keys);
 	zend_string **names = safe_emalloc(room + 1, sizeof(*names), 0);
 	ZEND_HASH_FOREACH_VAL(keys, key) {
-		names[count++] = zval_get_string(key);
+		zend_string *name = zval_get_string(key);
+		if (ZSTR_LEN(name)) {
+			names[count++] = name;
+		} else {
+			/* The original passes over it without a word. */
+			zend_string_release(name);
+		}
 	} ZEND_HASH_FOREACH_END();
 	array_init_size(return_value, count);
 	memc_result(self, MEMC_SUCCESS);
@@ -382,8 +410,12 @@ static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		ZVAL_TRUE(&entry);
 		last = MEMC_SUCCESS;
 		if (!memc_key_is_good(self, names[i])) {
+			memc_failure(self, MEMC_BAD_KEY_PROVIDED);
 			last = self->code;
-			ZVAL_LONG(&entry, self->code);
+			ZVAL_LONG(&entry, last);
+		} else if (refuses_time(self, time)) {
+			last = self->code;
+			ZVAL_LONG(&entry, last);
 		} else {
 			zend_string *full = memc_full_key(link, names[i]);
 			leveret_request request = {
@@ -407,13 +439,19 @@ static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		if (memc_is_failure(copies.list[i].code) && copies.list[i].request < added) {
 			zval entry;
 			uint32_t name = names_of[copies.list[i].request];
+			if (copies.list[i].code != MEMC_NOTFOUND) {
+				memc_result_of_copy(self, &copies.list[i]);
+			}
 			ZVAL_LONG(&entry, copies.list[i].code);
 			zend_symtable_update(Z_ARRVAL_P(return_value), names[name], &entry);
 			last = name == count - 1 ? copies.list[i].code : last;
 		}
 	}
 	client_copies_free(&copies);
-	memc_result(self, last);
+	if (last == MEMC_SUCCESS) {
+		memc_result(self, last);
+	}
+	self->code = last;
 	for (uint32_t i = 0; i < count; i++) {
 		zend_string_release(names[i]);
 	}
@@ -458,9 +496,13 @@ static void count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, boo
 	if (simple(self, &request, server_key, key, &copy)) {
 		RETVAL_LONG((zend_long) copy.number);
 		client_copy_free(&copy);
-	} else {
-		RETVAL_FALSE;
+		return;
 	}
+	if (self->code == MEMC_CLIENT_ERROR && link->behaviors[MEMC_BINARY_PROTOCOL]) {
+		/* libmemcached does not know this answer of the binary protocol: it is no number that can be counted. */
+		self->code = self->error_code = MEMC_UNKNOWN_READ_FAILURE;
+	}
+	RETVAL_FALSE;
 }
 
 PHP_METHOD(Memcached, increment) { count(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_INCREMENT, false); }

@@ -17,7 +17,9 @@ foreach ([on_arena(), on_server()] as $m) {
                 echo "$method took ", json_encode($key), "\n";
             }
         }
-        if ($m->getMulti([$key, 'x']) !== [] || $m->setMulti([$key => 1]) !== false || $m->deleteMulti([$key]) !== [$key => Memcached::RES_BAD_KEY_PROVIDED]
+        // Nothing at all is no bad key to deleteMulti: it is passed over.
+        $refused = $key === '' ? [] : [$key => Memcached::RES_BAD_KEY_PROVIDED];
+        if ($m->getMulti([$key, 'x']) !== [] || $m->setMulti([$key => 1]) !== false || $m->deleteMulti([$key]) !== $refused || $m->getMulti([$key]) !== false
             || $m->cas(1, $key, 1) !== false || $m->getResultCode() !== Memcached::RES_BAD_KEY_PROVIDED || $m->getDelayed([$key]) !== false) {
             echo 'a batch took ', json_encode($key), "\n";
         }

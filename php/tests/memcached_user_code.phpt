@@ -53,13 +53,17 @@ foreach (['getMulti', 'getDelayed', 'deleteMulti'] as $method) {
 }
 tell($m, $m->get('inner'));
 ?>
---EXPECT--
+--EXPECTF--
 {"k":{"x":"ii"},"l":[{"x":"ii"},{"x":"ii"}]}
 "k"
 true RES_SUCCESS
 2 RES_SUCCESS
 2 RES_SUCCESS
+
+Warning: Memcached::set(): could not serialize value in %s on line %d
 asleep
+
+Warning: Memcached::setMulti(): could not serialize value in %s on line %d
 asleep
 awake
 awake
@@ -70,7 +74,11 @@ awake
 true RES_SUCCESS
 2 RES_SUCCESS
 2 RES_SUCCESS
+
+Warning: Memcached::set(): could not serialize value in %s on line %d
 asleep
+
+Warning: Memcached::setMulti(): could not serialize value in %s on line %d
 asleep
 awake
 awake

@@ -113,6 +113,35 @@ tell('getDelayed of nothing', $m, fn($m) => $m->getDelayed([]));
 tell('deleteMulti of nothing', $m, fn($m) => $m->deleteMulti([]));
 tell('deleteMulti of other types', $m, fn($m) => $m->deleteMulti([1, true]));
 tell('setMulti of nothing', $m, fn($m) => $m->setMulti([]));
+$long = str_repeat('k', 251);
+$large = str_repeat('noise', 500000);
+foreach ([['good', 'fine'], [''], [$long], ['good', ''], ['', 'good'], [$long, 'good'], ['good', $long], ['', $long]] as $number => $some) {
+    $fresh = client();
+    tell("setMulti of keys $number", $fresh, fn($m) => $m->setMulti(array_fill_keys($some, 'v')));
+    tell('last error', $fresh, fn($m) => $m->getLastErrorCode());
+    tell("setMultiByKey of keys $number", $fresh, fn($m) => $m->setMultiByKey('group', array_fill_keys($some, 'v')));
+    tell("getMulti of keys $number", $fresh, fn($m) => $m->getMulti($some));
+    tell("getMulti of keys $number in order", $fresh, fn($m) => $m->getMulti($some, Memcached::GET_PRESERVE_ORDER));
+    tell("getDelayed of keys $number", $fresh, fn($m) => [$m->getDelayed($some), array_column($m->fetchAll() ?: [], 'value')]);
+    tell("deleteMulti of keys $number", $fresh, fn($m) => $m->deleteMulti($some));
+    tell("deleteMulti of keys $number again", $fresh, fn($m) => $m->deleteMulti($some));
+    tell("deleteMultiByKey of keys $number", $fresh, fn($m) => $m->deleteMultiByKey('group', $some));
+}
+$fresh = client();
+$fresh->setOption(Memcached::OPT_COMPRESSION, false);
+tell('too large, first of two', $fresh, fn($m) => $m->setMulti(['large' => $large, 'small' => 1]));
+tell('too large, last of two', $fresh, fn($m) => $m->setMulti(['small' => 2, 'large' => $large]));
+tell('is', $fresh, fn($m) => $m->getMulti(['small', 'large']));
+tell('too large', $fresh, fn($m) => $m->set('large', $large));
+tell('last error', $fresh, fn($m) => [$m->getLastErrorCode(), $m->getLastErrorMessage()]);
+$fresh->set('kept', 'old');
+tell('cas, too large', $fresh, fn($m) => $m->cas($m->get('kept', null, Memcached::GET_EXTENDED)['cas'], 'kept', $large));
+tell('is', $fresh, fn($m) => $m->get('kept'));
+foreach ([5, -1, 0] as $time) {
+    tell("delete with time $time", $fresh, fn($m) => $m->delete('kept', $time));
+    tell("deleteMulti with time $time", $fresh, fn($m) => $m->deleteMulti(['kept', 'small'], $time));
+    tell('last error', $fresh, fn($m) => $m->getLastErrorCode());
+}
 
 echo "-- prefix\n";
 $fresh = client();
@@ -156,6 +185,12 @@ tell('by a text', $m, fn($m) => $m->cas((string) $m->get('g1', null, 2)['cas'], 
 tell('by a float', $m, fn($m) => $m->cas((float) $m->get('g1', null, 2)['cas'], 'g1', 8));
 tell('by key', $m, fn($m) => $m->casByKey($m->get('g1', null, 2)['cas'], 'other', 'g1', 10));
 tell('bad key', $m, fn($m) => $m->cas(1, "a\nb", 10));
+if ($binary) {   // in text the original asks for something that no server understands, and loses its place
+    tell('no version', $m, fn($m) => $m->cas(0, 'g1', 11));
+    tell('is', $m, fn($m) => $m->get('g1'));
+    tell('no version of nothing', $m, fn($m) => $m->cas(0, 'never there', 12));
+    tell('is', $m, fn($m) => $m->get('never there'));
+}
 
 echo "-- counters\n";
 foreach (['5', ' 7', '7 ', '18446744073709551615', '-1', '1.5', '', 'x'] as $text) {
@@ -256,6 +291,18 @@ tell('flush buffers', $fresh, fn($m) => $m->flushBuffers());
 tell('get', $fresh, fn($m) => $m->get('buffered'));
 tell('flush without', $m, fn($m) => $m->flushBuffers());
 
+echo "-- statistics\n";
+foreach (['settings', 'items', 'nonsense', 'reset', 'maps'] as $subject) {
+    $fresh = client();
+    tell("stats $subject", $fresh, fn($m) => ($all = $m->getStats($subject)) === false ? false : array_map(fn($one) => is_array($one), array_values($all)));
+    tell('then', $fresh, fn($m) => $m->get('g1'));
+}
+foreach (['getStats', 'getVersion', 'flush'] as $method) {
+    $fresh = client();
+    $fresh->addServer('127.0.0.1', 1);
+    tell("$method, one is dead", $fresh, fn($m) => [is_array($m->$method()), $m->getLastErrorCode() !== 0, $m->getLastDisconnectedServer()]);
+}
+
 echo "-- servers\n";
 $fresh = new Memcached();
 tell('none: get', $fresh, fn($m) => $m->get('x'));
@@ -273,6 +320,8 @@ tell('none: getAllKeys', $fresh, fn($m) => $m->getAllKeys());
 tell('none: quit', $fresh, fn($m) => $m->quit());
 tell('none: getServerByKey', $fresh, fn($m) => $m->getServerByKey('x'));
 tell('none: list', $fresh, fn($m) => $m->getServerList());
+tell('none: size of what is sent', $fresh, fn($m) => $m->getOption(Memcached::OPT_SOCKET_SEND_SIZE));
+tell('none: size of what is received', $fresh, fn($m) => $m->getOption(Memcached::OPT_SOCKET_RECV_SIZE));
 tell('add', $fresh, fn($m) => $m->addServer('127.0.0.1', 11));
 tell('add with a weight', $fresh, fn($m) => $m->addServer('localhost', 12, 3));
 tell('add the same', $fresh, fn($m) => $m->addServer('127.0.0.1', 11));
