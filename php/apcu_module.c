@@ -26,6 +26,13 @@ static php_leveret_range shm_size_range = { 8 * 1024 * 1024, ZEND_LONG_MAX, "a s
 # define GLOBALS_BASE ((void *) &leveret_globals)
 #endif
 
+/* A default says nothing about what somebody wants. */
+static PHP_INI_MH(on_update_serializer)
+{
+	LEVERET_G(apc_serializer_is_set) = stage != PHP_INI_STAGE_STARTUP || cfg_get_entry(ZSTR_VAL(entry->name), ZSTR_LEN(entry->name)) != NULL;
+	return OnUpdateStringUnempty(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+}
+
 PHP_INI_BEGIN()
 	APC_BOOLEAN("enabled", "1", PHP_INI_SYSTEM, apc_enabled)
 	ZEND_INI_ENTRY3("apc.shm_size", "32M", PHP_INI_SYSTEM, php_leveret_on_update_range,
@@ -41,7 +48,7 @@ PHP_INI_BEGIN()
 	APC_ENTRY("preload_path", NULL, PHP_INI_SYSTEM, OnUpdateString, apc_preload_path)
 	APC_BOOLEAN("coredump_unmap", "0", PHP_INI_SYSTEM, apc_coredump_unmap)
 	APC_BOOLEAN("use_request_time", "0", PHP_INI_ALL, use_request_time)
-	APC_ENTRY("serializer", "php", PHP_INI_SYSTEM, OnUpdateStringUnempty, apc_serializer)
+	APC_ENTRY("serializer", "php", PHP_INI_SYSTEM, on_update_serializer, apc_serializer)
 PHP_INI_END()
 
 static PHP_MINIT_FUNCTION(apcu)

@@ -63,6 +63,7 @@ ZEND_BEGIN_MODULE_GLOBALS(leveret)
 	char *apc_preload_path;
 	bool apc_coredump_unmap;
 	char *apc_serializer;
+	bool apc_serializer_is_set;
 ZEND_END_MODULE_GLOBALS(leveret)
 
 ZEND_EXTERN_MODULE_GLOBALS(leveret)

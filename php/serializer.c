@@ -63,9 +63,18 @@ static bool restricted(void)
 	return LEVERET_G(allowed_classes_text) && *LEVERET_G(allowed_classes_text);
 }
 
+/* Who has told APCu which serializer to use has told us, unless leveret.serializer says something else. */
+static const char *chosen_name(void)
+{
+	const char *ours = LEVERET_G(serializer), *of_apcu = LEVERET_G(apc_serializer);
+	bool is_told = strcmp(ours, "auto") == 0 && LEVERET_G(apc_serializer_is_set)
+		&& (strcmp(of_apcu, "php") == 0 || strcmp(of_apcu, "igbinary") == 0 || strcmp(of_apcu, "msgpack") == 0);
+	return is_told ? of_apcu : ours;
+}
+
 static leveret_encoding chosen(void)
 {
-	const char *name = LEVERET_G(serializer);
+	const char *name = chosen_name();
 	if (restricted() || strcmp(name, "php") == 0) {
 		return LEVERET_PHP;
 	}
@@ -77,7 +86,7 @@ static leveret_encoding chosen(void)
 	}
 	if (strcmp(name, "auto") != 0 && !LEVERET_G(serializer_logged)) {
 		char line[128];
-		snprintf(line, sizeof(line), "leveret: leveret.serializer is %s, but that extension is not loaded: PHP's serializer is used", name);
+		snprintf(line, sizeof(line), "leveret: the serializer to use is %s, but that extension is not loaded: PHP's serializer is used", name);
 		php_log_err(line);
 		LEVERET_G(serializer_logged) = true;
 	}
