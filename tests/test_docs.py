@@ -30,10 +30,14 @@ class Readme(SystemTest):
         self.assertEqual('string(3) "Ada"\nint(1)\nstring(9) "a default"\n', done.stdout)
 
     def test_links(self):
-        """Every file that the README, the map and the contributor's guide link to is there"""
-        for page in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"):
-            for target in re.findall(r"\]\(([^)#:]+)\)", (ROOT / page).read_text()):
-                self.assertTrue((ROOT / target).exists(), f"{page} links to {target}, which is not there")
+        """Every file that a page links to, or tells to install, is there"""
+        pages = [ROOT / name for name in ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
+        for page in (*pages, *(ROOT / "docs").rglob("*.md")):
+            for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
+                self.assertTrue((page.parent / target).exists(), f"{page} links to {target}, which is not there")
+        for words in re.findall(r"^install (.*)", (ROOT / "docs" / "install.md").read_text(), re.MULTILINE):
+            for file in re.findall(r"(?:^| )((?:php|packaging)/\S+)", words):
+                self.assertTrue((ROOT / file).exists(), f"docs/install.md installs {file}, which is not there")
 
     def test_settings(self):
         """The README's table of settings names each directive of module leveret with its default"""

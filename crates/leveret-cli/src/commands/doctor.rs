@@ -3,7 +3,7 @@
 //! Each part gathers facts and then judges them; the judging is a pure function of the facts, so that a test can show it a
 //! machine with any illness.
 mod arenas;
-mod folder;
+pub mod folder;
 mod limits;
 mod php;
 

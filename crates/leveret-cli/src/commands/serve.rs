@@ -7,9 +7,11 @@ mod settings;
 mod sources;
 mod values;
 
+use crate::commands::doctor::folder::SHARED;
 use crate::output::{Answer, Failure, Outcome};
 use crate::target;
 use crate::units::bytes;
+use crate::users::Users;
 use clap::{ArgMatches, Args};
 use leveret_engine::{reason, Arena};
 use leveret_server::settings::MEMORY;
@@ -122,8 +124,22 @@ fn tell_noted(noted: &[String]) {
     }
 }
 
+/// Who is not in the group has a folder of his own, without having asked for it: PHP then never meets this server's items in memory.
+fn tell_alone(path: &Path) {
+    let uid = rustix::process::geteuid().as_raw();
+    if Path::new(SHARED).is_dir() && path.starts_with(format!("{SHARED}-{uid}")) {
+        let user = Users::read().name(uid);
+        eprintln!(
+            "leveret: {user} may not use {SHARED}, so the arena is {}, which the users of that folder do not share; to share it: \
+             usermod -aG leveret {user}, then start this server anew",
+            path.display()
+        );
+    }
+}
+
 fn open(options: &Options, settings: &Settings) -> Result<Arena, Failure> {
     let path = target::resolve(options.arena.as_deref().unwrap_or(target::DEFAULT), options.dir.as_deref())?;
+    tell_alone(&path);
     let (arena, is_new) = Arena::open(&path, &settings.open_options(MEMORY))?;
     if !is_new && options.memory_limit.is_some_and(|asked| asked != arena.memory()) {
         eprintln!(

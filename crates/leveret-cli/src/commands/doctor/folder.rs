@@ -14,6 +14,18 @@ const SUBJECT: &str = "folder";
 /// The folder that packages create for everybody in the group `leveret`.
 pub const SHARED: &str = "/dev/shm/leveret";
 
+/// How `user` comes to share the folder of the group. Of /dev/shm nothing is left after a boot: systemd-tmpfiles makes it anew.
+pub fn sharing(user: &str) -> String {
+    let make = if Path::new("/usr/bin/systemd-tmpfiles").exists() {
+        format!(
+            "echo 'd {SHARED} 2770 root leveret' > /etc/tmpfiles.d/leveret.conf && systemd-tmpfiles --create /etc/tmpfiles.d/leveret.conf"
+        )
+    } else {
+        format!("install -d -m 2770 -g leveret {SHARED} (at each boot)")
+    };
+    format!("groupadd -f leveret && usermod -aG leveret {user} && {make}")
+}
+
 /// Who chose the folder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Choice {
@@ -62,10 +74,18 @@ pub struct Facts {
     pub volume: Volume,
     /// Whether /dev/shm/leveret exists but this user may not use it.
     pub shared_is_closed: bool,
-    /// Other users' folders with arenas.
-    pub others: Vec<PathBuf>,
+    pub others: Vec<Other>,
     /// logind removes what a user leaves in /dev/shm when he logs out.
     pub logind_cleans: bool,
+}
+
+/// A single user's folder with arenas, beside the one of this command.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub struct Other {
+    pub folder: PathBuf,
+    pub user: String,
+    /// Whether what this user starts from now on uses the folder of the group.
+    pub may_share: bool,
 }
 
 pub fn examine(place: &Place, known: &[Known]) -> Vec<Finding> {
@@ -102,23 +122,28 @@ fn gather(place: &Place) -> io::Result<Facts> {
         may_write: accessat(CWD, &place.dir, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).is_ok(),
         volume: Volume::of(&place.dir)?,
         shared_is_closed: place.choice == Choice::Private && Path::new(SHARED).is_dir(),
-        others: other_folders(&place.dir),
+        others: other_folders(&place.dir, &users),
         logind_cleans: logind_cleans(),
     })
 }
 
-/// Every other user's folder in /dev/shm, by our naming rule.
-fn other_folders(ours: &Path) -> Vec<PathBuf> {
+/// Every user's folder in /dev/shm, by our naming rule, that holds arenas or does not let us look.
+fn other_folders(ours: &Path, users: &Users) -> Vec<Other> {
     let Ok(entries) = fs::read_dir("/dev/shm") else { return Vec::new() };
-    let is_ours_by_name = |path: &Path| {
-        path.to_str().and_then(|path| path.strip_prefix(SHARED)?.strip_prefix('-')).is_some_and(|uid| uid.parse::<u32>().is_ok())
-    };
-    let mut folders: Vec<PathBuf> = entries
+    let uid = |path: &Path| path.to_str()?.strip_prefix(SHARED)?.strip_prefix('-')?.parse::<u32>().ok();
+    let group = fs::metadata(SHARED).ok().map(|shared| shared.gid());
+    let mut others: Vec<Other> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path != ours && path.is_dir() && is_ours_by_name(path))
+        .filter(|path| path != ours && path.is_dir() && place::list(Some(path)).map_or(true, |arenas| !arenas.is_empty()))
+        .filter_map(|folder| {
+            let uid = uid(&folder)?;
+            let user = users.name(uid);
+            let may_share = group.is_some_and(|group| uid == 0 || users.is_member(&user, group));
+            Some(Other { folder, user, may_share })
+        })
         .collect();
-    folders.sort();
-    folders
+    others.sort();
+    others
 }
 
 /// systemd-logind's RemoveIPC is on unless its configuration says no.
@@ -218,13 +243,17 @@ fn sharing_findings(facts: &Facts) -> Vec<Finding> {
             format!("chmod 2770 {SHARED}"),
         ));
     }
-    if !facts.others.is_empty() {
-        let names: Vec<String> = facts.others.iter().map(|path| path.display().to_string()).collect();
-        let means = format!("They are other users', or this one's where no folder is named; 'leveret list --dir {}' shows the first. To share one set of arenas, make the folder of the group.", names[0]);
-        findings.push(
-            Finding::note(SUBJECT, format!("there are arenas in {} as well", names.join(", ")), means)
-                .mended_by(format!("groupadd -f leveret && usermod -aG leveret USER && install -d -m 2770 -g leveret {SHARED}")),
+    for Other { folder, user, may_share } in &facts.others {
+        let folder = folder.display();
+        let mend = match may_share {
+            true => format!("restart what runs as {user}, then rm -r {folder}"),
+            false => format!("{}, then restart what runs as {user}", sharing(user)),
+        };
+        let means = format!(
+            "What runs as {user} and uses them shares nothing with {}; 'leveret list --dir {folder}' shows them.",
+            facts.dir.display()
         );
+        findings.push(Finding::note(SUBJECT, format!("{folder} holds arenas of {user}"), means).mended_by(mend));
     }
     findings
 }
@@ -277,6 +306,18 @@ mod tests {
             assert_eq!(worst.level, want, "{name}: {worst:?}");
             assert!(worst.mend.as_ref().is_some_and(|mend| !mend.is_empty()) && !worst.means.is_empty(), "{name}: {worst:?}");
         }
+    }
+
+    #[test]
+    fn who_keeps_arenas_elsewhere_is_named_and_told_how_to_share() {
+        let mend = |may_share| {
+            let other = Other { folder: PathBuf::from("/dev/shm/leveret-102"), user: "memcache".to_owned(), may_share };
+            let finding = judge(&Facts { others: vec![other], ..healthy() }, &[]).swap_remove(1);
+            assert_eq!((finding.level, finding.found.as_str()), (Level::Note, "/dev/shm/leveret-102 holds arenas of memcache"));
+            finding.mend.unwrap_or_default()
+        };
+        assert!(mend(false).contains("usermod -aG leveret memcache && ") && mend(false).contains(SHARED), "{}", mend(false));
+        assert_eq!(mend(true), "restart what runs as memcache, then rm -r /dev/shm/leveret-102");
     }
 
     #[test]

@@ -3,7 +3,7 @@ mod ask;
 mod pools;
 
 use super::arenas::Known;
-use super::folder::{Place, SHARED};
+use super::folder::{sharing, Place, SHARED};
 use super::Finding;
 use crate::units::{bytes, parse_size};
 use crate::users::Users;
@@ -170,7 +170,7 @@ fn elsewhere(home: &Home, place: &Place) -> Finding {
     let (theirs, ours) = (home.dir.display(), place.dir.display());
     // A pool has a user of its own: one folder for all users is the group's.
     let mend = match &home.pool_user {
-        Some(user) => format!("groupadd -f leveret && usermod -aG leveret {user} && install -d -m 2770 -g leveret {SHARED}, then restart php-fpm; or leveret --dir {theirs} ..."),
+        Some(user) => format!("{}, then restart php-fpm; or leveret --dir {theirs} ...", sharing(user)),
         None => format!("leveret --dir {theirs} ..., or set leveret.dir={ours} in PHP"),
     };
     Finding::warning(

@@ -145,7 +145,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE", help_heading = SOURCES)]
     pub config: Option<PathBuf>,
 
-    /// Debian's /etc/memcached.conf: memcached's options, one on a line
+    /// Debian's /etc/memcached.conf: memcached's options, one on a line; its -d does not count, as in Debian's scripts
     #[arg(long, value_name = "FILE", conflicts_with = "config", help_heading = SOURCES)]
     pub memcached_conf: Option<PathBuf>,
 
