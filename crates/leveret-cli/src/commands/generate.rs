@@ -9,6 +9,7 @@ use std::path::PathBuf;
 /// Write a completion script to standard output
 #[derive(Args, Debug)]
 pub struct Completions {
+    /// The shell that is to complete
     shell: clap_complete::Shell,
 }
 
@@ -27,6 +28,7 @@ impl Completions {
 /// Write leveret.1 and a page for each sub-command into a folder
 #[derive(Args, Debug)]
 pub struct Man {
+    /// A folder that exists
     dir: PathBuf,
 }
 

@@ -101,7 +101,7 @@ impl Set {
         } else {
             arena.store(&key, value, meta, deadline, mode, now)?
         };
-        report(answer, json)
+        report(answer, mode, json)
     }
 
     fn mode(&self) -> Mode {
@@ -156,7 +156,7 @@ struct Line {
     why: Option<&'static str>,
 }
 
-fn report(answer: Stored, json: bool) -> Outcome {
+fn report(answer: Stored, mode: Mode, json: bool) -> Outcome {
     let (stored, cas, why) = match answer {
         Stored::Stored { cas } => (true, Some(cas), None),
         Stored::Exists => (false, None, Some("exists")),
@@ -167,7 +167,11 @@ fn report(answer: Stored, json: bool) -> Outcome {
         output::json_line(&mut out, &Line { stored, cas, why })?;
         out.flush()?;
     } else if let Some(why) = why {
-        let reason = if why == "exists" { "the key is already there, or has another cas" } else { "there is no such key" };
+        let reason = match (why, mode) {
+            ("exists", Mode::Cas(_)) => "the item has another cas: somebody has stored it meanwhile",
+            ("exists", _) => "the key is already there",
+            _ => "there is no such key",
+        };
         let _ = writeln!(anstream::stderr(), "leveret: not stored: {reason}");
     }
     Ok(if stored { Answer::Yes } else { Answer::No })
