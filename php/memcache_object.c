@@ -198,6 +198,13 @@ static bool add(zval *object, mmc_server *server, zval *callback)
 	return !callback || set_callback(object, callback);
 }
 
+/* A server that is added as off is so for this object only: it is not shared, as a persistent one would be. */
+static void added_as(mmc_server *server, bool status)
+{
+	server->is_off = !status;
+	server->is_persistent = server->is_persistent && status;
+}
+
 /* Both take the same, and only what is added can be added as off. */
 static void connect_or_add(INTERNAL_FUNCTION_PARAMETERS, bool connects)
 {
@@ -214,7 +221,7 @@ static void connect_or_add(INTERNAL_FUNCTION_PARAMETERS, bool connects)
 		Z_PARAM_LONG(server.retry)
 		Z_PARAM_BOOL(status)
 	ZEND_PARSE_PARAMETERS_END();
-	server.is_off = !status;
+	added_as(&server, status);
 	RETURN_BOOL(connects ? connect_to(ZEND_THIS, &server) : add(ZEND_THIS, &server, NULL));
 }
 
@@ -238,7 +245,7 @@ static void add_server(INTERNAL_FUNCTION_PARAMETERS)
 		Z_PARAM_BOOL(status)
 		Z_PARAM_ZVAL(callback)
 	ZEND_PARSE_PARAMETERS_END();
-	server.is_off = !status;
+	added_as(&server, status);
 	RETURN_BOOL(add(object, &server, callback));
 }
 

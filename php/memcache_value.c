@@ -61,6 +61,10 @@ bool mmc_encode(const mmc_link *link, zval *value, zend_long flags, client_paylo
 			break;
 		default:
 			if (!client_payload_serialize(payload, LEVERET_PHP, value)) {
+				if (EG(exception)) {
+					/* The original says so too, which error_get_last() and logs show. */
+					php_error_docref(NULL, E_WARNING, "Failed to serialize value");
+				}
 				return false;
 			}
 			payload->meta.flags = MMC_SERIALIZED;

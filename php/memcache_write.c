@@ -167,8 +167,8 @@ static void store(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation)
 	if (!link) {
 		RETURN_FALSE;
 	}
-	if (operation == LEVERET_OP_SET && cas && link->is_binary) {
-		/* There each store may name a version. */
+	if ((operation == LEVERET_OP_SET || operation == LEVERET_OP_REPLACE) && cas && link->is_binary) {
+		/* There these may name a version too. */
 		operation = LEVERET_OP_CAS;
 	}
 	leveret_request pattern = { .operation = operation, .exptime = exptime, .number = (uint64_t) cas, .server = -1 };
@@ -238,10 +238,10 @@ PHP_FUNCTION(memcache_delete)
 	zend_string_release(name);
 }
 
-/* Counters have 64 bits without a sign; what is above PHP's integers is told as the largest of them. */
-static zend_long as_long(uint64_t number)
+/* Counters have 64 bits without a sign. What is above PHP's integers the text protocol tells as the largest of them, the binary as it is. */
+static zend_long as_long(uint64_t number, bool is_binary)
 {
-	return number > ZEND_LONG_MAX ? ZEND_LONG_MAX : (zend_long) number;
+	return number > ZEND_LONG_MAX && !is_binary ? ZEND_LONG_MAX : (zend_long) number;
 }
 
 /* Array key => new value, or false. A key whose server does not answer is left out. */
@@ -252,6 +252,7 @@ static void count_many(zval *object, const leveret_request *pattern, HashTable *
 	mmc_failures failures = {0};
 	take_keys(object, names, &batch);
 	mmc_link *link = EG(exception) ? NULL : mmc_link_of(object);
+	bool is_binary = link && link->is_binary;
 	array_init(return_value);
 	if (link && batch.count) {
 		send_batch(link, pattern, &batch, &copies, &failures);
@@ -260,7 +261,7 @@ static void count_many(zval *object, const leveret_request *pattern, HashTable *
 		client_copy *copy = &copies.list[i];
 		zval value;
 		if (copy->code == LEVERET_CODE_SUCCESS) {
-			ZVAL_LONG(&value, as_long(copy->number));
+			ZVAL_LONG(&value, as_long(copy->number, is_binary));
 		} else if (copy->code == LEVERET_CODE_NOTFOUND || copy->code == LEVERET_CODE_CLIENT_ERROR) {
 			ZVAL_FALSE(&value);
 		} else {
@@ -291,7 +292,7 @@ static void count(INTERNAL_FUNCTION_PARAMETERS, bool up)
 		RETURN_FALSE;
 	}
 	/* The text protocol makes no counters. */
-	bool creates = link->is_binary && arguments > 2;
+	bool is_binary = link->is_binary, creates = is_binary && arguments > 2;
 	leveret_request pattern = {
 		.operation = up == (step >= 0) ? LEVERET_OP_INCREMENT : LEVERET_OP_DECREMENT, .server = -1,
 		.number = step < 0 ? 0 - (uint64_t) step : (uint64_t) step, .create = creates, .initial = (uint64_t) initial, .exptime = exptime
@@ -303,7 +304,7 @@ static void count(INTERNAL_FUNCTION_PARAMETERS, bool up)
 	zend_string *name = zval_get_string(key);
 	uint64_t number;
 	if (!EG(exception) && call(object, &pattern, name, &number) == LEVERET_CODE_SUCCESS) {
-		RETVAL_LONG(as_long(number));
+		RETVAL_LONG(as_long(number, is_binary));
 	} else {
 		RETVAL_FALSE;
 	}

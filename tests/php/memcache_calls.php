@@ -100,6 +100,7 @@ call('counter of a negative', fn() => [$pool->set('m', -5), $is_ascii ? $pool->i
 if (!$is_ascii) {
     call('counter made', fn() => [$pool->increment('made', 1, 7), $pool->increment('made', 1, 7), $pool->decrement('made', 100), $pool->get('made')]);
     call('counter made by decrement', fn() => [$pool->decrement('made2', 1, 3, 100), $pool->get('made2')]);
+    call('counter made below zero', fn() => [$pool->increment('made3', 1, -5), $pool->increment('made3', 2), $pool->increment(['made3'], 2)]);
 }
 
 // Flags.
@@ -201,6 +202,10 @@ if (!$udp) {
         return [array_map('gettype', $cas), $pool->cas(['v1' => 11, 'v2' => 12], null, 0, 0, $cas['v1']), $pool->get(['v1', 'v2'])];
     });
     call('set with a version', fn() => [$pool->set('v', 5), $pool->set('v', 6, 0, 0, 1), $pool->get('v')]);
+    call('set and replace with a version that has passed', function () use ($pool) {
+        $pool->get('v', $flags, $cas);
+        return [$pool->set('v', 7, 0, 0, $cas), $pool->set('v', 8, 0, 0, $cas), $pool->replace('v', 9, 0, 0, $cas), $pool->get('v')];
+    });
 
     // Too large for a server.
     $noise = implode('', array_map(fn($i) => md5($i, true), range(1, 100000)));
@@ -221,6 +226,12 @@ if (!$udp) {
         call('no such slab', fn() => $pool->getStats('cachedump', 60, 10));
     }
     call('status', fn() => [$pool->getServerStatus($host, $port), $pool->getServerStatus('nobody', 1)]);
+    call('added as off, which is no matter to others', function () use ($host, $port) {
+        $off = new Memcache();
+        $on = new Memcache();
+        return [$off->addServer($host, $port, true, 1, 1, 15, false), $off->getServerStatus($host, $port),
+                $on->addServer($host, $port, true, 1, 1, 15, true), $on->getServerStatus($host, $port) > 0, is_string($on->getVersion())];
+    });
     call('find', fn() => $pool->findServer('k'));
     call('find nothing', fn() => $pool->findServer(''));
     call('parameters', fn() => [$pool->setServerParams($host, $port, 2, 10, true), $pool->setServerParams('nobody'), $pool->get('int')]);
