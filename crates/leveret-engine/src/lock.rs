@@ -163,7 +163,7 @@ impl Core {
         let begun = Instant::now();
         let mut rests_since = begun;
         self.shards.at(shard).counters[Counter::LockWaits as usize].fetch_add(1, Ordering::Relaxed);
-        while begun.elapsed() < self.lock_timeout.saturating_mul(STARVED) {
+        while begun.elapsed() < self.lock_timeout.saturating_add(NAP).saturating_mul(STARVED) {
             let held = word.load(Ordering::Relaxed);
             if held == 0 {
                 // Others may sleep behind us: we cannot know, so the unlock wakes one.
@@ -376,6 +376,18 @@ mod tests {
             is_over.store(true, Ordering::Relaxed);
             assert_eq!(taken, Err(Error::Busy));
         });
+    }
+
+    #[test]
+    fn whoever_waits_for_nobody_still_takes_the_lock_of_the_dead() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let arena = open(&dir.path().join("lock.arena"), Duration::ZERO);
+        let mut holder = start_holder(arena.path(), arena.core.shards.len());
+        assert_eq!(arena.core.lock(0, Time::now()).map(|_| ()), Err(Error::Busy));
+        // For a second after that nobody waits here: what follows must not need it.
+        holder.kill().expect("killed");
+        holder.wait().expect("reaped");
+        assert_eq!(arena.core.lock(0, Time::now()).map(|_| ()), Ok(()));
     }
 
     #[test]
