@@ -336,30 +336,36 @@ pub(crate) fn hint(bucket: &Bucket, slot: usize) {
 }
 
 impl Core {
-    /// Whether there is a live item under a key.
+    /// Whether there certainly is no live item under a key. One look: if it was disturbed, that says nothing.
     #[inline(never)]
-    pub fn is_there(&self, hash: u64, key: &[u8], now: Time) -> bool {
-        self.meet(hash, key, now, &mut Found::default()).is_some()
+    pub fn is_absent(&self, hash: u64, key: &[u8], now: Time) -> bool {
+        let shard = self.shard_of(hash);
+        let seen @ (_, buckets) = self.layout_of(shard);
+        let look = self.look(shard, buckets, hash, key, now, &mut Found::default());
+        matches!(look, Look::Absent) && self.layout_of(shard) == seen
     }
 
     /// Finds the live item under a key: describes it in `found` and says which slot led there.
     #[inline(always)]
     pub fn meet(&self, hash: u64, key: &[u8], now: impl Moment, found: &mut Found) -> Option<Spot<'_>> {
-        let shard_index = self.shard_of(hash);
-        let shard = self.shards.at(shard_index);
+        let shard = self.shard_of(hash);
         for _ in 0..TRIES {
-            let sequence = shard.move_seq.load(Ordering::Acquire);
-            let buckets = self.buckets(shard_index);
-            match self.look(shard_index, buckets, hash, key, now, found) {
+            let seen @ (_, buckets) = self.layout_of(shard);
+            match self.look(shard, buckets, hash, key, now, found) {
                 Look::Here(spot) => return Some(spot),
-                // A split may have moved the key out from under the scan. All slots were loaded with Acquire, so if one showed
-                // the split's clearing, this load shows its number.
-                Look::Absent if shard.move_seq.load(Ordering::Acquire) == sequence && self.buckets(shard_index) == buckets => return None,
+                Look::Absent if self.layout_of(shard) == seen => return None,
                 Look::Absent | Look::Again => {}
             }
         }
-        self.count_retries_exhausted(shard_index);
+        self.count_retries_exhausted(shard);
         None
+    }
+
+    /// What changes with each split, which may move a key out from under a scan. All slots are loaded with Acquire, so if one showed
+    /// the split's clearing, a later load shows its number.
+    #[inline]
+    fn layout_of(&self, shard: usize) -> (u64, u32) {
+        (self.shards.at(shard).move_seq.load(Ordering::Acquire), self.buckets(shard))
     }
 
     #[inline(always)]

@@ -69,7 +69,7 @@ impl Core {
         }
         // Written to faster than it can be read: under the lock it holds still.
         let _locked = self.lock(shard, now)?;
-        Ok(self.try_class(shard, self.buckets(shard), cursor, now).unwrap_or_default())
+        self.try_class(shard, self.buckets(shard), cursor, now).ok_or(Error::Busy)
     }
 
     /// None: something was recycled while it was read.

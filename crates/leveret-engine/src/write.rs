@@ -193,70 +193,65 @@ impl Arena {
 
     /// Append and prepend. Flags, deadline and encoding of the old item stay.
     fn join(&self, key: &[u8], bytes: &[u8], terms: &Terms, now: Time) -> Result<Stored, Error> {
-        enum Joined {
-            Stored(Stored),
-            /// Too long for a segment, or large already: taken apart and stored anew outside the lock.
-            Rebuild,
-        }
-        let core = &*self.core;
-        let behind = terms.mode == Mode::Append;
         for _ in 0..ROUNDS {
-            let joined = core.update(key, now, |locked, located| {
-                let Some(view) = located.live() else { return Ok(Step::Done(Joined::Stored(Stored::Missing))) };
-                match locked.admits(terms, located) {
-                    Ok(false) => {}
-                    // What is joined was meant for another value.
-                    Ok(true) => return Ok(Step::Done(Joined::Stored(Stored::Exists))),
-                    Err(refused) => return Ok(Step::Done(Joined::Stored(refused))),
-                }
-                // The joined value is a new one: what was told of the old does not hold for it.
-                let meta = Meta { marks: 0, ..core.meta_of(view) };
-                let len = view.header.value_len() as usize + bytes.len();
-                if view.kind != Kind::Bytes || !core.fits_segment(key, len, meta) {
-                    return Ok(Step::Done(Joined::Rebuild));
-                }
-                if len > terms.value_max {
-                    return Err(Error::ValueTooLarge { len, max: terms.value_max });
-                }
-                let old = (view.value(), view.header.value_len());
-                let (before, after): (&[u8], &[u8]) = if behind { (&[], bytes) } else { (bytes, &[]) };
-                let item = NewItem {
-                    key,
-                    meta,
-                    mtime: now.0,
-                    deadline: view.header.deadline,
-                    cas: terms.cas,
-                    body: Body::Joined { before, old, after },
-                };
-                let Some(cas) = locked.put(located, item, terms.want_cas, None) else { return Ok(Step::NoRoom) };
-                locked.count(Counter::Sets, 1);
-                Ok(Step::Done(Joined::Stored(Stored::Stored { cas })))
-            })?;
-            if let Joined::Stored(stored) = joined {
+            if let Some(stored) = self.join_in_segment(key, bytes, terms, now)? {
                 return Ok(stored);
             }
-            let Some(old) = self.gets(key, now)? else { return Ok(Stored::Missing) };
-            if terms.compare.is_some_and(|token| token != old.cas) {
-                return Ok(Stored::Exists);
-            }
-            let len = old.value.len() + bytes.len();
-            if len > terms.value_max {
-                return Err(Error::ValueTooLarge { len, max: terms.value_max });
-            }
-            let mut whole = Vec::with_capacity(len);
-            let (first, second) = if behind { (&old.value[..], bytes) } else { (bytes, &old.value[..]) };
-            whole.extend_from_slice(first);
-            whole.extend_from_slice(second);
-            // A number that text is joined to is a string from now on.
-            let meta = if old.number.is_some() { Meta { encoding: Encoding::Raw as u8, ..old.meta } } else { old.meta };
-            let meta = Meta { marks: 0, ..meta };
-            let terms = Terms { cas: terms.cas, want_cas: terms.want_cas, ..Mode::Cas(old.cas).into() };
-            match self.store_if(key, Value::Bytes(&whole), meta, old.deadline, &terms, now)? {
-                Stored::Exists => {}
+            match self.join_anew(key, bytes, terms, now)? {
+                // Another writer was quicker.
+                Stored::Exists if terms.compare.is_none() => {}
                 done => return Ok(done),
             }
         }
         Err(Error::Busy)
+    }
+
+    /// None: the joined value is too long for a segment, or the present one is a number or large already.
+    fn join_in_segment(&self, key: &[u8], bytes: &[u8], terms: &Terms, now: Time) -> Result<Option<Stored>, Error> {
+        let core = &*self.core;
+        core.update(key, now, |locked, located| {
+            let Some(view) = located.live() else { return Ok(Step::Done(Some(Stored::Missing))) };
+            match locked.admits(terms, located) {
+                Ok(false) => {}
+                // What is joined was meant for another value.
+                Ok(true) => return Ok(Step::Done(Some(Stored::Exists))),
+                Err(refused) => return Ok(Step::Done(Some(refused))),
+            }
+            // The joined value is a new one: what was told of the old does not hold for it.
+            let meta = Meta { marks: 0, ..core.meta_of(view) };
+            let len = view.header.value_len() as usize + bytes.len();
+            if view.kind != Kind::Bytes || !core.fits_segment(key, len, meta) {
+                return Ok(Step::Done(None));
+            }
+            if len > terms.value_max {
+                return Err(Error::ValueTooLarge { len, max: terms.value_max });
+            }
+            let old = (view.value(), view.header.value_len());
+            let (before, after): (&[u8], &[u8]) = if terms.mode == Mode::Append { (&[], bytes) } else { (bytes, &[]) };
+            let body = Body::Joined { before, old, after };
+            let item = NewItem { key, meta, mtime: now.0, deadline: view.header.deadline, cas: terms.cas, body };
+            let Some(cas) = locked.put(located, item, terms.want_cas, None) else { return Ok(Step::NoRoom) };
+            locked.count(Counter::Sets, 1);
+            Ok(Step::Done(Some(Stored::Stored { cas })))
+        })
+    }
+
+    /// Takes the value apart and stores it anew, if nobody changes it meanwhile.
+    fn join_anew(&self, key: &[u8], bytes: &[u8], terms: &Terms, now: Time) -> Result<Stored, Error> {
+        let Some(old) = self.gets(key, now)? else { return Ok(Stored::Missing) };
+        if terms.compare.is_some_and(|token| token != old.cas) {
+            return Ok(Stored::Exists);
+        }
+        let len = old.value.len() + bytes.len();
+        if len > terms.value_max {
+            return Err(Error::ValueTooLarge { len, max: terms.value_max });
+        }
+        let whole = if terms.mode == Mode::Append { [&old.value[..], bytes].concat() } else { [bytes, &old.value[..]].concat() };
+        // A number that text is joined to is a string from now on.
+        let meta = if old.number.is_some() { Meta { encoding: Encoding::Raw as u8, ..old.meta } } else { old.meta };
+        let meta = Meta { marks: 0, ..meta };
+        let terms = Terms { cas: terms.cas, want_cas: terms.want_cas, ..Mode::Cas(old.cas).into() };
+        self.store_if(key, Value::Bytes(&whole), meta, old.deadline, &terms, now)
     }
 
     /// Removes an item. False: there was none.
@@ -283,7 +278,7 @@ impl Arena {
         core.check_key(key)?;
         let hash = core.hash(key);
         // A miss needs no lock.
-        if !core.is_there(hash, key, now) && !core.is_lost() {
+        if core.is_absent(hash, key, now) && !core.is_lost() {
             return Ok(false);
         }
         let locked = core.lock(core.shard_of(hash), now)?;
