@@ -1,10 +1,12 @@
 //! Changing an item that is there, and not its value: deadline, marks, cas.
 use crate::arena::{Arena, Core};
 use crate::error::Error;
+use crate::found::{Found, Item};
 use crate::index::{Located, Old};
-use crate::item::{Body, Encoding, Meta, NewItem, View};
+use crate::item::{Body, NewItem, View};
 use crate::lock::Locked;
-use crate::read::{hint, Found, Item};
+use crate::meta::{Encoding, Meta};
+use crate::read::hint;
 use crate::segment::class_of;
 use crate::stats::Counter;
 use crate::sync::Ordering;

@@ -5,10 +5,11 @@
 //! and every token given out before fails, which is right. The other order would let a cas succeed that must not.
 use crate::arena::Arena;
 use crate::error::Error;
+use crate::found::decimal_len;
 use crate::index::Located;
-use crate::item::{Body, Encoding, Kind, Meta, NewItem, Origin, View, VALUE_LEN};
+use crate::item::{Body, Kind, NewItem, View, VALUE_LEN};
 use crate::lock::Locked;
-use crate::read::decimal_len;
+use crate::meta::{Encoding, Meta, Origin};
 use crate::stats::Counter;
 use crate::sync::Ordering;
 use crate::time::{Deadline, Moment, Time};

@@ -4,13 +4,13 @@
 //! generation is the same, no byte that was read belongs to a later use of the segment: whoever reuses it stores the new
 //! generation first and fences before the first byte. The read takes effect at the second load of the slot.
 use crate::ahead::AHEAD;
-use crate::amend::Amendment;
 use crate::arena::layout::{Bucket, SLOTS};
 use crate::arena::{Arena, Core};
 use crate::error::Error;
+use crate::found::{Found, Item, Version};
 use crate::hash;
 use crate::index::{SlotWord, Spot, CHAIN_MAX};
-use crate::item::{Encoding, Extent, Kind, Meta, View};
+use crate::item::{Extent, Kind, View};
 use crate::lock::Locked;
 use crate::segment::{SegmentId, State, StateWord};
 use crate::sync::{fence, AtomicU64, Ordering};
@@ -24,75 +24,6 @@ const COPIES: usize = 2;
 /// The frequency byte: four bits count reads up to 15, the next says that there was one.
 pub(crate) const FREQUENCY_MAX: u8 = 15;
 pub(crate) const FETCHED: u8 = 16;
-
-/// Proof of one version of one item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[repr(C)]
-pub struct Version {
-    /// Hash of the key.
-    pub hash: u64,
-    /// The slot word.
-    pub slot: u64,
-    /// State word of the segment.
-    pub segment: u64,
-    /// Flush epoch.
-    pub epoch: u32,
-    /// Its deadline when it was found.
-    pub deadline: u32,
-}
-
-/// What is known of an item before its bytes are copied.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-#[repr(C)]
-pub struct Found {
-    /// Which version this is.
-    pub version: Version,
-    /// Bytes that `copy` writes; for a number the length of its decimal text.
-    pub value_len: u64,
-    /// The value, when `is_number`.
-    pub number: i64,
-    /// The cas token; 0 unless asked for.
-    pub cas: u64,
-    /// Flags, origin, encoding, codec.
-    pub meta: Meta,
-    /// When it was stored, on the arena's clock.
-    pub mtime: u32,
-    /// From when on it is dead, on the arena's clock; `u32::MAX` = never.
-    pub deadline: u32,
-    /// Where the value begins in the item. Private.
-    pub value_off: u32,
-    /// 1 when the value is `number`.
-    pub is_number: u8,
-    /// Reads since it was stored: exact up to 15, an estimate above.
-    pub hits: u8,
-    /// 1 when it was read since it was stored.
-    pub fetched: u8,
-    /// How the value lies in the item. Private.
-    pub kind: u8,
-}
-
-/// One item, copied out whole.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Item {
-    /// The key.
-    pub key: Vec<u8>,
-    /// The value; a number as its decimal text.
-    pub value: Vec<u8>,
-    /// The value as a number, if it is stored as one.
-    pub number: Option<i64>,
-    /// Flags, origin, encoding, codec.
-    pub meta: Meta,
-    /// The cas token; 0 unless asked for.
-    pub cas: u64,
-    /// When it was stored.
-    pub mtime: Time,
-    /// From when on it is dead.
-    pub deadline: Deadline,
-    /// Reads since it was stored: exact up to 15, an estimate above.
-    pub hits: u8,
-    /// Whether it was read since it was stored.
-    pub fetched: bool,
-}
 
 enum Look<'a> {
     Here(Spot<'a>),
@@ -494,56 +425,6 @@ impl Locked<'_> {
             found.cas = self.give_cas(&self.core.item_behind(self.index, spot.word)?);
         }
         Some(found)
-    }
-}
-
-/// Digits of a number's decimal text.
-pub(crate) fn decimal_len(number: u64) -> u32 {
-    number.checked_ilog10().map_or(1, |log| log + 1)
-}
-
-impl Found {
-    /// The native entrances count signed, memcached's commands unsigned.
-    fn is_signed(&self) -> bool {
-        self.meta.encoding == Encoding::Integer as u8
-    }
-
-    /// Characters of the number's decimal text.
-    fn digit_count(&self) -> u32 {
-        let minus = u32::from(self.is_signed() && self.number < 0);
-        let magnitude = if self.is_signed() { self.number.unsigned_abs() } else { self.number as u64 };
-        minus + decimal_len(magnitude)
-    }
-
-    /// A number's decimal text, padded to its width.
-    fn number_text(&self) -> String {
-        let digits = if self.is_signed() { self.number.to_string() } else { (self.number as u64).to_string() };
-        format!("{digits:<width$}", width = self.value_len as usize)
-    }
-
-    /// The version that an amendment ended at once: its value is still the old one's.
-    pub(crate) fn amended(self, amendment: &Amendment, cas: u64) -> Found {
-        let found = Found { cas, deadline: amendment.deadline.0, meta: Meta { marks: amendment.marks, ..self.meta }, ..self };
-        if !amendment.drop_value {
-            return found;
-        }
-        let meta = Meta { flags: 0, encoding: Encoding::Raw as u8, codec: 0, ..found.meta };
-        Found { meta, value_len: 0, number: 0, is_number: 0, kind: Kind::Bytes as u8, ..found }
-    }
-
-    /// The item, with the value that was copied of it.
-    pub fn into_item(self, key: &[u8], value: Vec<u8>) -> Item {
-        Item {
-            key: key.to_vec(),
-            value,
-            number: (self.is_number != 0).then_some(self.number),
-            meta: self.meta,
-            cas: self.cas,
-            mtime: Time(self.mtime),
-            deadline: Deadline(self.deadline),
-            hits: self.hits,
-            fetched: self.fetched != 0,
-        }
     }
 }
 

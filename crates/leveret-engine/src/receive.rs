@@ -5,8 +5,9 @@
 //! until the connection ends, so all such values together get a share of the arena, and the rest are collected privately.
 use crate::arena::Arena;
 use crate::error::Error;
-use crate::item::{Body, Meta, STALE};
+use crate::item::Body;
 use crate::large::Fill;
+use crate::meta::{Meta, STALE};
 use crate::sync::Ordering;
 use crate::time::{Deadline, Time};
 use crate::write::{Stored, Terms};

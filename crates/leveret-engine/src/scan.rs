@@ -3,9 +3,10 @@
 //! that splits can make of it.
 use crate::arena::{Arena, Core};
 use crate::error::Error;
+use crate::found::{Found, Item, Version};
 use crate::hash::bucket as bucket_of;
 use crate::index::SlotWord;
-use crate::read::{Found, Item, Version, FETCHED, FREQUENCY_MAX};
+use crate::read::{FETCHED, FREQUENCY_MAX};
 use crate::segment::StateWord;
 use crate::sync::{fence, Ordering};
 use crate::time::Time;

@@ -6,9 +6,9 @@
 //! passes those by. It is a courtesy and not a lock: nobody waits for it, the dead have none, and of all segments only a share
 //! is ever kept back by it, however long a sender is stopped.
 use crate::arena::{Arena, Core};
+use crate::found::Found;
 use crate::index::SlotWord;
 use crate::item::Kind;
-use crate::read::Found;
 use crate::segment::{SegmentId, StateWord};
 use crate::sync::{fence, Ordering};
 use std::collections::HashMap;

@@ -180,7 +180,7 @@ impl Arena {
             shards: core.shards.len() as u64,
             created_unix: core.geometry.created_unix.max(core.control().flushed_unix.load(Ordering::Relaxed)) as i64,
             attached: core.attached(),
-            layout: crate::arena::layout::FORMAT,
+            layout: crate::arena::geometry::FORMAT,
             ..Stats::default()
         };
         for shard in 0..core.shards.len() {

@@ -1,9 +1,9 @@
 //! The cas tokens of items. Each item has one by its place, which nobody has to store; a copy of it elsewhere keeps that token only
 //! if somebody has been told it. What is given to an item explicitly counts up above all of these.
 use crate::arena::Core;
+use crate::found::Found;
 use crate::item::{Kind, View, WANTED};
 use crate::lock::Locked;
-use crate::read::Found;
 use crate::sync::Ordering;
 
 /// Explicit cas numbers count up from here, above every token that comes from an item's place. Bit 62, since PHP's integers

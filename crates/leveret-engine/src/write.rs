@@ -4,9 +4,10 @@
 use crate::arena::{Arena, Core};
 use crate::error::Error;
 use crate::index::{Located, Old, SlotWord};
-use crate::item::{Body, Encoding, Kind, Meta, NewItem, View, STALE, WON};
+use crate::item::{Body, Kind, NewItem, View};
 use crate::large::Fill;
 use crate::lock::Locked;
+use crate::meta::{Encoding, Meta, STALE, WON};
 use crate::segment::{class_of, Place, Pool};
 use crate::stats::Counter;
 use crate::sync::Ordering;

@@ -1,6 +1,7 @@
 //! The arena's file: made in two steps (a temporary file, then a link), so that nobody ever sees half an arena; checked
 //! before it is believed; and the lock file beside it, which serialises the rare things that have no other guard.
-use crate::arena::layout::{Control, Geometry, RegionId, Shard, Unfit, FORMAT, PAGE};
+use crate::arena::geometry::{Geometry, RegionId, Unfit, FORMAT, PAGE};
+use crate::arena::layout::{Control, Shard};
 use crate::error::OpenError;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{self, AtFlags, FallocateFlags, FlockOperation, Mode, OFlags, Stat, CWD};

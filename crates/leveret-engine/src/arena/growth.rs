@@ -2,7 +2,8 @@
 //! under the file lock and never under a shard's, since allocating takes milliseconds. A kill in the middle leaves allocated
 //! bytes that the next grower allocates again.
 use super::file::{self, FileLock};
-use super::layout::{RegionId, BUCKET_SIZE};
+use super::geometry::RegionId;
+use super::layout::BUCKET_SIZE;
 use super::Core;
 use crate::segment::{SegmentId, State};
 use crate::sync::Ordering;

@@ -1,6 +1,7 @@
 //! One arena as this process sees it: the mapping, its typed regions and the private copy of its geometry. All that makes, maps and
 //! grows files is in this folder.
 pub(crate) mod file;
+pub(crate) mod geometry;
 mod growth;
 mod guard;
 pub(crate) mod layout;
@@ -13,9 +14,9 @@ use crate::send::Sending;
 use crate::stats::ReadCounters;
 use crate::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use crate::time::{self, Moment};
+use geometry::{Geometry, RegionId};
 use layout::{
-    Bucket, Control, Geometry, LeaseSlot, ProcessSlot, RegionId, SegmentHeader, SegmentState, ServiceSlot, Shard, LEASES_PER_SHARD,
-    MASTERS, SERVICES,
+    Bucket, Control, LeaseSlot, ProcessSlot, SegmentHeader, SegmentState, ServiceSlot, Shard, LEASES_PER_SHARD, MASTERS, SERVICES,
 };
 use mapping::{Data, Mapping, Table};
 use std::path::{Path, PathBuf};

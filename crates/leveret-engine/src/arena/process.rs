@@ -4,7 +4,8 @@
 //! description that is kept alive by a mapping, not by a descriptor: nothing is left that the host could close, a forked
 //! child does not inherit it (MADV_DONTFORK), exec drops it, and the kernel drops it when the process dies, after no thread
 //! of it can run code any more. So "the byte is free" is never said of a process that could still write. Nor is it when the
-//! arena is closed: then no call is under way.
+//! arena is closed: then no call is under way. Before the byte is free, /proc may show that the process is exiting with one thread
+//! left, which is as good.
 //!
 //! An owner word is `{incarnation: high 32, slot + 1: low 16}`; bits 16..32 are flags of the lock word that carries it.
 use crate::arena::layout::ProcessSlot;
