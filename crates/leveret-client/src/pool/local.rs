@@ -95,7 +95,7 @@ pub(super) fn execute(
     let done = match request.operation {
         // Every answer of the binary protocol tells the version.
         Operation::Get if request.with_cas || is_binary => arena.gets(key, now).map(Done::item),
-        Operation::Get => Ok(Done::item(arena.get(key, now))),
+        Operation::Get => arena.try_get(key, now).map(Done::item),
         Operation::GetAndTouch => arena.get_and_touch(key, deadline, now).map(Done::item),
         Operation::Delete => arena.delete(key, now).map(Done::found),
         Operation::Touch => arena.touch(key, deadline, now).map(Done::found),

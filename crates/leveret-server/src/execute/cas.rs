@@ -21,8 +21,13 @@ impl Turn<'_> {
         if self.shared.settings.cas {
             told(self.arena.gets(key, self.now))
         } else {
-            Ok(self.arena.get(key, self.now))
+            self.copy_out(key)
         }
+    }
+
+    /// The item, copied out whole: in the end under the lock, if it is recycled during each copy.
+    pub(super) fn copy_out(&self, key: &[u8]) -> Result<Option<Item>, Error> {
+        told(self.arena.try_get(key, self.now))
     }
 
     /// Gives an item another deadline, on the way to reading it. Returns whether it is there.

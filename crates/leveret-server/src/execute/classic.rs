@@ -113,7 +113,7 @@ impl Turn<'_> {
                 None => return Ok(()),
             }
         }
-        let item = if with_cas { self.gets(key)? } else { self.arena.get(key, self.now) };
+        let item = if with_cas { self.gets(key)? } else { self.copy_out(key)? };
         if let Some(item) = item {
             let cas = with_cas.then_some(item.cas);
             write_value_header(self.output, key, flags::on_wire(&item.meta), item.value.len(), cas);
