@@ -6,7 +6,6 @@
 use crate::arena::Arena;
 use crate::error::Error;
 use crate::found::decimal_len;
-use crate::index::Located;
 use crate::item::{Body, Kind, NewItem, View, VALUE_LEN};
 use crate::lock::Locked;
 use crate::meta::{Encoding, Meta, Origin};
@@ -77,6 +76,10 @@ impl Delta {
             Delta::Decrement(by) => value.saturating_sub(by),
         }
     }
+
+    fn is_decrement(self) -> bool {
+        matches!(self, Delta::Decrement(_))
+    }
 }
 
 impl Arena {
@@ -112,7 +115,7 @@ impl Arena {
             let Some(view) = located.live() else {
                 let Some((value, deadline)) = initial else { return Ok(Step::Done(CountedItem::Missing)) };
                 let meta = Meta { origin: Origin::Wire as u8, ..Meta::default() };
-                let put = locked.put_number(located, number(meta, deadline, value, decimal_len(value)), terms.want_cas);
+                let put = locked.put(located, number(meta, deadline, value, decimal_len(value)), terms.want_cas, None);
                 return Ok(put.map_or(Step::NoRoom, |cas| Step::Done(CountedItem::Value { value, cas, deadline, is_new: true })));
             };
             // memcached looks in this order: an empty value is no number, whatever its cas.
@@ -140,6 +143,7 @@ impl Arena {
             let loses_marks = outgrows && view.header.has_extension();
             if view.kind == Kind::Number && terms.cas.is_none() && terms.deadline.is_none() && !loses_marks {
                 locked.set_number(view, value);
+                locked.note_count(delta.is_decrement());
                 locked.widen(view, decimal_len(value));
                 let cas = if terms.want_cas { locked.give_cas(view) } else { 0 };
                 return Ok(Step::Done(CountedItem::Value { value, cas, deadline: view.header.deadline(), is_new: false }));
@@ -147,8 +151,10 @@ impl Arena {
             let meta = locked.core.meta_of(view);
             let meta = if loses_marks { Meta { marks: 0, ..meta } } else { meta };
             let deadline = terms.deadline.unwrap_or(view.header.deadline());
-            let put = locked.put_number(located, number(meta, deadline, value, width.max(decimal_len(value))), terms.want_cas);
-            Ok(put.map_or(Step::NoRoom, |cas| Step::Done(CountedItem::Value { value, cas, deadline, is_new: false })))
+            let put = locked.put(located, number(meta, deadline, value, width.max(decimal_len(value))), terms.want_cas, None);
+            let Some(cas) = put else { return Ok(Step::NoRoom) };
+            locked.note_count(delta.is_decrement());
+            Ok(Step::Done(CountedItem::Value { value, cas, deadline, is_new: false }))
         })
     }
 
@@ -163,14 +169,16 @@ impl Arena {
                     let body = Body::Number { value: step as u64, cas: 0, width: 0 };
                     let meta = Meta::native(Encoding::Integer);
                     let item = NewItem { key, meta, mtime: locked.time().0, deadline: deadline.0, cas: None, body };
-                    let put = locked.put_number(located, item, false);
-                    Ok(put.map_or(Step::NoRoom, |_| Step::Done(Counted::Value(step as u64))))
+                    let Some(_) = locked.put(located, item, false, None) else { return Ok(Step::NoRoom) };
+                    locked.note_count(step < 0);
+                    Ok(Step::Done(Counted::Value(step as u64)))
                 }
             },
             Some(view) if !locked.is_integer(view) => Ok(Step::Done(Counted::NotNumber)),
             Some(view) => {
                 let value = locked.core.number_of(view).wrapping_add(step as u64);
                 locked.set_number(view, value);
+                locked.note_count(step < 0);
                 Ok(Step::Done(Counted::Value(value)))
             }
         })
@@ -185,6 +193,7 @@ impl Arena {
                 return Ok(Step::Done(Stored::Exists));
             }
             locked.set_number(view, new as u64);
+            locked.note_count(false);
             Ok(Step::Done(Stored::Stored { cas: 0 }))
         })
     }
@@ -206,7 +215,14 @@ impl Locked<'_> {
         if told {
             cas.store(self.next_cas(), Ordering::Release);
         }
+    }
+
+    /// For the statistics.
+    fn note_count(&self, is_decrement: bool) {
         self.count(Counter::Increments, 1);
+        if is_decrement {
+            self.count(Counter::Decrements, 1);
+        }
     }
 
     /// The printed length of a number grows with it and never shrinks. After the value, which alone already prints right.
@@ -214,13 +230,6 @@ impl Locked<'_> {
         if u64::from(digits) > view.header.value_len() {
             self.core.data.word(view.at).store(view.header.shape & !VALUE_LEN | digits, Ordering::Release);
         }
-    }
-
-    /// Writes the outcome of counting as a new version. Returns its cas (0 unless wanted). None: no room, nothing changed.
-    fn put_number(&self, located: &Located<'_>, item: NewItem<'_>, want_cas: bool) -> Option<u64> {
-        let cas = self.put(located, item, want_cas, None)?;
-        self.count(Counter::Increments, 1);
-        Some(cas)
     }
 
     /// The value of an item whose text is a decimal number below 2^64, by memcached's rules: white space before it, and behind it

@@ -28,9 +28,11 @@ pub(crate) enum Counter {
     MovedBytes = 13,
     /// Slots that pointed at nothing sensible, cleared by maintenance.
     Mended = 14,
+    /// Of `Increments`.
+    Decrements = 15,
 }
 
-const _: () = assert!((Counter::Mended as usize) < COUNTERS);
+const _: () = assert!((Counter::Decrements as usize) < COUNTERS);
 
 /// How many reads are counted privately before they are published.
 const BATCH: u64 = 64;
@@ -105,6 +107,8 @@ pub struct Stats {
     pub deletes: u64,
     /// Increments and decrements that succeeded.
     pub increments: u64,
+    /// Of these, decrements.
+    pub decrements: u64,
     /// Touches that found an item.
     pub touches: u64,
     /// Live items dropped to make room.
@@ -117,7 +121,7 @@ pub struct Stats {
     pub retries: u64,
     /// Times a writer had to sleep for a lock.
     pub lock_waits: u64,
-    /// Flushes of the whole arena.
+    /// Flushes of the whole arena, those that are still to come included.
     pub flushes: u64,
     /// Bytes of items written for callers.
     pub written_bytes: u64,
@@ -165,6 +169,7 @@ impl Arena {
             sets: sum(Counter::Sets),
             deletes: sum(Counter::Deletes),
             increments: sum(Counter::Increments),
+            decrements: sum(Counter::Decrements),
             touches: sum(Counter::Touches),
             evicted: sum(Counter::Evicted),
             expired: sum(Counter::Expired),

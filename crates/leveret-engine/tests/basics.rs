@@ -253,7 +253,9 @@ fn flush_hides_everything_before_and_nothing_after() {
     let now = Time::now();
     arena.flush_at(Time(now.0 + 100)).unwrap();
     assert!(arena.get(b"b", now).is_some());
+    assert_eq!(arena.stats().flushes, 2, "counted when it is ordered");
     assert!(arena.get(b"b", Time(now.0 + 100)).is_none());
+    assert_eq!(arena.stats().flushes, 2, "and not again when it is carried out");
     assert_eq!(arena.verify().problems, Vec::<String>::new());
 }
 

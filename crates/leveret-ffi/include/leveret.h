@@ -365,6 +365,8 @@ typedef struct leveret_stats {
   uint64_t deletes;
   // Increments and decrements that succeeded.
   uint64_t increments;
+  // Of these, decrements.
+  uint64_t decrements;
   // Touches that found an item.
   uint64_t touches;
   // Live items dropped to make room.
@@ -377,7 +379,7 @@ typedef struct leveret_stats {
   uint64_t retries;
   // Times a writer had to sleep for a lock.
   uint64_t lock_waits;
-  // Flushes of the whole arena.
+  // Flushes of the whole arena, those that are still to come included.
   uint64_t flushes;
   // Bytes of items written for callers.
   uint64_t written_bytes;

@@ -1,7 +1,7 @@
 //! Exact bytes in and out.
 mod common;
 use common::Ours;
-use leveret_engine::{Deadline, Encoding, Meta, Mode, Time, Value};
+use leveret_engine::{Counted, Deadline, Delta, Encoding, Meta, Mode, Time, Value};
 use leveret_server::Settings;
 
 /// A conversation as a list of what is said and what is answered.
@@ -308,6 +308,26 @@ fn statistics_count_what_php_does_without_the_server() {
     assert!(ours.say("stats slabs\r\n").contains("STAT active_slabs 1\r\n"));
     ours.say("stats reset\r\n");
     assert!(ours.say("stats\r\n").contains("STAT get_hits 0\r\n"));
+}
+
+/// memcached counts a flush when it is ordered, be it for later, and what others at the arena count down counts as that here.
+#[test]
+fn counts_and_flushes_are_told_apart_as_memcached_does() {
+    let mut ours = Ours::new(Settings::default());
+    ours.say("set n 0 0 1\r\n5\r\nincr n 1\r\nincr n 100\r\ndecr n 1\r\nincr no 1\r\ndecr no 1\r\nma new N0\r\n");
+    let count = ours.desk.arena().count(b"n", Delta::Decrement(1), None, Time::now());
+    assert_eq!(count, Ok(Counted::Value(104)));
+    for subject in ["", " slabs"] {
+        let stats = ours.say(&format!("stats{subject}\r\n"));
+        for line in ["incr_hits 2", "decr_hits 2"] {
+            assert!(stats.contains(&format!("{line}\r\n")), "{line} in {stats}");
+        }
+    }
+    ours.say("flush_all 100\r\nflush_all\r\nflush_all 0\r\n");
+    let stats = ours.say("stats\r\n");
+    for line in ["incr_misses 1", "decr_misses 1", "cmd_flush 3"] {
+        assert!(stats.contains(&format!("STAT {line}\r\n")), "{line} in {stats}");
+    }
 }
 
 #[test]

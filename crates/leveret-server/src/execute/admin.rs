@@ -1,6 +1,6 @@
 //! Commands that concern the server itself.
 use super::{exptime, Done, Next, Turn};
-use crate::stats::{self, Count};
+use crate::stats;
 use leveret_engine::Error;
 use leveret_protocol::text::{write_stat, Command, Lru, Slabs, Words};
 
@@ -73,7 +73,6 @@ impl Turn<'_> {
         if !self.shared.settings.flush {
             return Err(Unflushed::Forbidden);
         }
-        self.count(Count::CmdFlush);
         let at = exptime::deadline(exptime.unwrap_or(0), self.now);
         let flushed = match at.time() {
             Some(at) if at > self.now => self.arena.flush_at(at),

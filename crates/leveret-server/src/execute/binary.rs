@@ -70,7 +70,6 @@ impl Turn<'_> {
     }
 
     fn binary_get(&mut self, request: &Request<'_>, key: &[u8], with_key: bool, touch: Option<i64>) {
-        self.count(Count::CmdGet);
         self.shared.note_prefix(key, |prefix| prefix.gets += 1);
         let deadline = touch.map(|at| deadline(at, self.now));
         let found = match self.binary_find(key, deadline) {
@@ -79,7 +78,9 @@ impl Turn<'_> {
         };
         if touch.is_some() {
             self.count(Count::CmdTouch);
-            self.count(if found.is_some() { Count::TouchHits } else { Count::TouchMisses });
+            if found.is_none() {
+                self.count(Count::TouchMisses);
+            }
         }
         let Some(mut found) = found else { return self.binary_miss(request, key, with_key) };
         self.shared.note_prefix(key, |prefix| prefix.hits += 1);
@@ -148,7 +149,7 @@ impl Turn<'_> {
     fn binary_store(&mut self, request: &Request<'_>, verb: Verb, key: &[u8], flags: u32, exptime: i64, value: &[u8]) {
         // A store, unlike a count or a delete, does not compare at all with `-C`.
         let compare = Some(request.cas).filter(|cas| *cas != 0 && self.shared.settings.cas);
-        self.count_store(key, compare.is_some());
+        self.shared.note_prefix(key, |prefix| prefix.sets += 1);
         let terms = Terms { compare, want_cas: !request.quiet, ..classic::mode_of(verb).into() };
         let stored = self.store_checked(key, value, flags, deadline(exptime, self.now), &terms);
         self.count_compare(compare, &stored);
@@ -169,10 +170,7 @@ impl Turn<'_> {
             Some(cas) => self.arena.delete_version(key, cas, self.now),
         };
         let status = match &outcome {
-            Ok(Stored::Stored { .. }) => {
-                self.count(Count::DeleteHits);
-                Status::Success
-            }
+            Ok(Stored::Stored { .. }) => Status::Success,
             Ok(Stored::Exists) => Status::KeyExists,
             Ok(Stored::Missing) => {
                 self.count(Count::DeleteMisses);
@@ -210,7 +208,6 @@ impl Turn<'_> {
         let before = self.arena.amend(key, self.now, &mut |_| None).ok().flatten().unwrap_or_default();
         match self.arena.touch(key, deadline, self.now) {
             Ok(true) => {
-                self.count(Count::TouchHits);
                 if !request.quiet {
                     self.header(request, self.shown_cas(before.cas), 4, 0, 0);
                     self.output.extend_from_slice(&flags::on_wire(&before.meta).to_be_bytes());

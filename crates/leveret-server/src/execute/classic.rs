@@ -50,7 +50,6 @@ impl Session {
 impl Turn<'_> {
     #[inline]
     fn get_one(&mut self, key: &[u8], with_cas: bool) -> Result<(), Error> {
-        self.count(Count::CmdGet);
         self.shared.note_prefix(key, |prefix| prefix.gets += 1);
         if with_cas {
             return match self.find_cas(key)? {
@@ -67,7 +66,6 @@ impl Turn<'_> {
 
     fn get_and_touch_one(&mut self, key: &[u8], deadline: Deadline, with_cas: bool) -> Result<(), Error> {
         self.count(Count::CmdTouch);
-        self.count(Count::CmdGet);
         // One that is past at once still gives the item, for the last time.
         let is_past = deadline.is_past(self.now);
         if !is_past && !self.touch_to_read(key, deadline)? {
@@ -81,11 +79,8 @@ impl Turn<'_> {
         if let Some(found) = found {
             self.write_value(key, found, with_cas)?;
         }
-        if self.output.len() > before {
-            self.count(Count::TouchHits);
-            if is_past {
-                self.touch_to_read(key, deadline)?;
-            }
+        if is_past && self.output.len() > before {
+            self.touch_to_read(key, deadline)?;
         }
         Ok(())
     }
@@ -126,7 +121,7 @@ impl Turn<'_> {
     /// Stores, and returns the answer's line.
     pub(super) fn store(&mut self, verb: Verb, compare: Option<u64>, key: &[u8], flags: u32, exptime: i64, value: &[u8]) -> &'static str {
         let terms = Terms { compare: self.compared(compare), ..mode_of(verb).into() };
-        self.count_store(key, compare.is_some());
+        self.shared.note_prefix(key, |prefix| prefix.sets += 1);
         let stored = self.store_checked(key, value, flags, exptime::deadline(exptime, self.now), &terms);
         self.count_compare(compare, &stored);
         match stored {
@@ -136,13 +131,6 @@ impl Turn<'_> {
             Ok(_) => "NOT_STORED",
             Err(error) => self.line_of(&error),
         }
-    }
-
-    pub(super) fn count_store(&self, key: &[u8], compares: bool) {
-        if !compares {
-            self.count(Count::CmdSet);
-        }
-        self.shared.note_prefix(key, |prefix| prefix.sets += 1);
     }
 
     pub(super) fn count_compare(&self, compare: Option<u64>, stored: &Result<Stored, Error>) {
@@ -193,10 +181,7 @@ impl Turn<'_> {
     pub(super) fn delete(&mut self, key: &[u8]) -> &'static str {
         self.shared.note_prefix(key, |prefix| prefix.deletes += 1);
         match self.arena.delete(key, self.now) {
-            Ok(true) => {
-                self.count(Count::DeleteHits);
-                "DELETED"
-            }
+            Ok(true) => "DELETED",
             Ok(false) => {
                 self.count(Count::DeleteMisses);
                 "NOT_FOUND"
@@ -234,12 +219,8 @@ impl Turn<'_> {
     ) -> Result<CountedItem, Error> {
         let change = if is_decrement { Delta::Decrement(delta) } else { Delta::Increment(delta) };
         let counted = self.arena.count_if(key, change, initial, terms, self.now);
-        match (&counted, is_decrement) {
-            (Ok(CountedItem::Value { is_new: false, .. }), false) => self.count(Count::IncrHits),
-            (Ok(CountedItem::Value { is_new: false, .. }), true) => self.count(Count::DecrHits),
-            (Ok(CountedItem::Missing | CountedItem::Value { .. }), false) => self.count(Count::IncrMisses),
-            (Ok(CountedItem::Missing | CountedItem::Value { .. }), true) => self.count(Count::DecrMisses),
-            _ => {}
+        if matches!(counted, Ok(CountedItem::Missing)) {
+            self.count(if is_decrement { Count::DecrMisses } else { Count::IncrMisses });
         }
         counted
     }
@@ -247,10 +228,7 @@ impl Turn<'_> {
     pub(super) fn touch(&mut self, key: &[u8], exptime: i64) -> &'static str {
         self.count(Count::CmdTouch);
         match self.arena.touch(key, exptime::deadline(exptime, self.now), self.now) {
-            Ok(true) => {
-                self.count(Count::TouchHits);
-                "TOUCHED"
-            }
+            Ok(true) => "TOUCHED",
             Ok(false) => {
                 self.count(Count::TouchMisses);
                 "NOT_FOUND"

@@ -19,7 +19,6 @@ impl Turn<'_> {
     pub(super) fn meta_get(&mut self, get: &MetaGet<'_>) {
         let mut room = [0; KEY_MAX];
         let key = get.key.decode(&mut room);
-        self.count(Count::CmdGet);
         self.count(Count::CmdMeta);
         self.shared.note_prefix(key, |prefix| prefix.gets += 1);
         if get.touch.is_some() {
@@ -38,9 +37,6 @@ impl Turn<'_> {
             }
             return;
         };
-        if get.touch.is_some() {
-            self.count(Count::TouchHits);
-        }
         let facts = |found: &Found| Facts {
             won: race.won,
             lost: race.lost,
@@ -149,7 +145,7 @@ impl Turn<'_> {
             Verb::Append | Verb::Prepend => store.compare.filter(|cas| *cas != 0 && self.shared.settings.cas),
             Verb::Set | Verb::Replace => self.compared(store.compare),
         };
-        self.count_store(key, compare.is_some());
+        self.shared.note_prefix(key, |prefix| prefix.sets += 1);
         let terms = Terms {
             compare,
             older_is_stale: store.older_is_stale && compare != Some(0),
@@ -199,10 +195,7 @@ impl Turn<'_> {
             }
         };
         let code: &[u8; 2] = match outcome {
-            Ok(Stored::Stored { .. }) => {
-                self.count(Count::DeleteHits);
-                b"HD"
-            }
+            Ok(Stored::Stored { .. }) => b"HD",
             Ok(Stored::Exists) => {
                 self.count(Count::DeleteMisses);
                 b"EX"

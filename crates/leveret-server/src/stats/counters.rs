@@ -5,30 +5,16 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Count {
-    /// Keys asked for by get, gat and mg.
-    CmdGet,
-    /// Stores that were asked for.
-    CmdSet,
-    /// Flushes.
-    CmdFlush,
     /// Touches, those of gat included.
     CmdTouch,
     /// Meta commands.
     CmdMeta,
-    /// Touches that found an item.
-    TouchHits,
     /// Touches that found none.
     TouchMisses,
-    /// Deletes that found an item.
-    DeleteHits,
     /// Deletes that found none.
     DeleteMisses,
-    /// Increments of a number.
-    IncrHits,
     /// Increments that found none.
     IncrMisses,
-    /// Decrements of a number.
-    DecrHits,
     /// Decrements that found none.
     DecrMisses,
     /// Stores over the version that was expected.

@@ -69,8 +69,9 @@ pub fn slabs(shared: &Shared) -> Vec<(String, String)> {
         add("get_hits", stats.hits.saturating_sub(baseline.arena.hits));
         add("cmd_set", stats.sets.saturating_sub(baseline.arena.sets));
         add("delete_hits", stats.deletes.saturating_sub(baseline.arena.deletes));
-        add("incr_hits", stats.increments.saturating_sub(baseline.arena.increments));
-        add("decr_hits", 0);
+        let decrements = stats.decrements.saturating_sub(baseline.arena.decrements);
+        add("incr_hits", stats.increments.saturating_sub(baseline.arena.increments).saturating_sub(decrements));
+        add("decr_hits", decrements);
         add("cas_hits", 0);
         add("cas_badval", 0);
         add("touch_hits", stats.touches.saturating_sub(baseline.arena.touches));
