@@ -53,7 +53,7 @@ class Tools(SystemTest):
 
     def test_without_a_server(self):
         """an arena answers the same without any server"""
-        server = Server(self, "leveret")
+        server = Server(self, "leveret", "-o", "track_sizes")
         self.fill(server)
         arena = server.folder / "cache.arena"
         served = {mode: tool(COMMAND, mode, server.address).stdout for mode in ("display", "sizes")}

@@ -41,7 +41,7 @@ impl Conversation {
     pub fn begin(peer: &Peer, timeout: Duration) -> Result<Conversation, Failure> {
         let stream: Box<dyn Stream> = match peer {
             Peer::Arena { path, .. } => {
-                let shared = Shared::local(target::attach(path, None)?, Settings::default())
+                let shared = Shared::local(target::attach(path, None)?, Settings { track_sizes: true, ..Settings::default() })
                     .map_err(|error| Failure::Unreachable(error.to_string()))?;
                 Box::new(Local {
                     desk: Desk::new(shared, 0),

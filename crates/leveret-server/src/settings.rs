@@ -20,7 +20,7 @@ pub enum Protocol {
 pub struct Listen {
     /// A name or an address.
     pub host: String,
-    /// `host:port`.
+    /// `host:port`; 0 = a free one.
     pub port: Option<u16>,
 }
 
@@ -75,6 +75,8 @@ pub struct Settings {
     pub prefix_delimiter: u8,
     /// Whether `stats detail` collects from the start.
     pub detail: bool,
+    /// `-o track_sizes`: `stats sizes` answers from the start.
+    pub track_sizes: bool,
     /// `-o idle_timeout=SECONDS`; 0 = never.
     pub idle_timeout_secs: u32,
     /// `-e`: on SIGUSR1 `FILE.meta` is written and the server ends.
@@ -112,6 +114,7 @@ impl Default for Settings {
             auth_file: None,
             prefix_delimiter: b':',
             detail: false,
+            track_sizes: false,
             idle_timeout_secs: 0,
             memory_file: None,
             pid_file: None,

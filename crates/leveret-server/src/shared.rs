@@ -5,8 +5,8 @@ use crate::stats::{Baseline, Counters, Prefix, Prefixes, Totals};
 use crate::Settings;
 use leveret_engine::{reason, Arena, Found, OpenError};
 use rustix::mm::{mlockall, MlockAllFlags};
-use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
+use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
 
@@ -26,6 +26,7 @@ pub struct Shared {
     baseline: RwLock<Baseline>,
     users: Option<RwLock<Users>>,
     verbosity: AtomicU32,
+    shows_sizes: AtomicBool,
     started: Instant,
 }
 
@@ -41,6 +42,7 @@ impl Shared {
             baseline: RwLock::default(),
             users: users.map(RwLock::new),
             verbosity: AtomicU32::new(u32::from(settings.verbosity)),
+            shows_sizes: AtomicBool::new(settings.track_sizes),
             started: Instant::now(),
             arena: Mutex::new(arena),
             edition: AtomicU32::new(0),
@@ -152,6 +154,14 @@ impl Shared {
 
     pub(crate) fn set_verbosity(&self, level: u32) {
         self.verbosity.store(level, Relaxed);
+    }
+
+    pub(crate) fn shows_sizes(&self) -> bool {
+        self.shows_sizes.load(Relaxed)
+    }
+
+    pub(crate) fn show_sizes(&self, on: bool) {
+        self.shows_sizes.store(on, Relaxed);
     }
 
     pub(crate) fn uptime_secs(&self) -> u64 {

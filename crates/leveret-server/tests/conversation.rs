@@ -331,6 +331,21 @@ fn counts_and_flushes_are_told_apart_as_memcached_does() {
 }
 
 #[test]
+fn sizes_are_told_once_that_is_switched_on() {
+    let mut ours = Ours::new(Settings::default());
+    ours.say("set a 0 0 1\r\nx\r\nset b 0 0 2\r\nxy\r\nset c 7 0 40\r\n0123456789012345678901234567890123456789\r\n");
+    assert_eq!(ours.say("stats sizes\r\n"), "STAT sizes_status disabled\r\nEND\r\n");
+    assert!(ours.say("stats settings\r\n").contains("STAT track_sizes no\r\n"));
+    // No END behind it, in memcached either.
+    assert_eq!(ours.say("stats sizes_enable\r\nmn\r\n"), "STAT sizes_status enabled\r\nMN\r\n");
+    assert_eq!(ours.say("stats sizes\r\n"), "STAT 32 2\r\nSTAT 64 1\r\nEND\r\n");
+    assert!(ours.say("stats settings\r\n").contains("STAT track_sizes yes\r\n"));
+    assert_eq!(ours.say("stats sizes_disable\r\n"), "STAT sizes_status disabled\r\n");
+    let mut tracking = Ours::new(Settings { track_sizes: true, ..Settings::default() });
+    assert_eq!(tracking.say("stats sizes\r\n"), "END\r\n");
+}
+
+#[test]
 fn binary_requests() {
     let mut ours = Ours::new(Settings::default());
     let frame = |opcode: u8, opaque: u32, cas: u64, extras: &[u8], key: &[u8], value: &[u8]| {

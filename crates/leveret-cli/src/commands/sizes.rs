@@ -18,7 +18,7 @@ Examples:
   leveret sizes
   leveret sizes localhost:11211
 
-memcached counts only when it was started with -o track_sizes.";
+A server answers only when it was started with -o track_sizes, or told `stats sizes_enable`.";
 
 impl Sizes {
     pub fn run(self, target: &Target, json: bool) -> Outcome {

@@ -88,6 +88,8 @@ impl Turn<'_> {
             write_stat(self.output, name.as_bytes(), value.as_bytes());
         }
         self.output.extend_from_slice(answer.text.as_bytes());
-        self.say(answer.end);
+        if !answer.end.is_empty() {
+            self.say(answer.end);
+        }
     }
 }

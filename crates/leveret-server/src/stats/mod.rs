@@ -5,6 +5,7 @@ mod general;
 mod items;
 mod prefixes;
 mod settings;
+mod sizes;
 
 use crate::Shared;
 pub use counters::{Count, Counters, Totals};
@@ -20,7 +21,7 @@ pub struct Answer {
     pub lines: Vec<(String, String)>,
     /// Whole lines of another form, in the text protocol only.
     pub text: String,
-    /// The last line.
+    /// The last line; empty: there is none.
     pub end: &'static str,
 }
 
@@ -41,8 +42,9 @@ pub fn answer(shared: &Shared, words: &[&[u8]]) -> Option<Answer> {
         [b"settings"] => Answer::list(settings::list(shared)),
         [b"items"] => Answer::list(items::items(shared)),
         [b"slabs"] => Answer::list(items::slabs(shared)),
-        // memcached tracks sizes only when told to, and says the same when it does not.
-        [b"sizes"] => Answer::list(vec![("sizes_status".to_owned(), "disabled".to_owned())]),
+        [b"sizes", ..] => sizes::answer(shared),
+        [b"sizes_enable", ..] => sizes::switch(shared, true),
+        [b"sizes_disable", ..] => sizes::switch(shared, false),
         [b"conns"] => Answer::list(general::connections(shared)),
         [b"reset"] => {
             shared.reset_stats();

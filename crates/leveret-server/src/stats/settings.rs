@@ -68,7 +68,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("worker_logbuf_size", 0)
         .add("resp_obj_mem_limit", 0)
         .add("read_buf_mem_limit", 0)
-        .add("track_sizes", "no")
+        .add("track_sizes", yes(shared.shows_sizes()))
         .add("inline_ascii_response", "no")
         .add("ssl_enabled", "no")
         .add("client_flags_size", 4)

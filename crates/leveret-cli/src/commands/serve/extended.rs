@@ -7,6 +7,8 @@ use std::ops::RangeInclusive;
 pub struct Extended {
     /// Seconds; 0 = never.
     pub idle_timeout_secs: u32,
+    /// Whether `stats sizes` answers.
+    pub track_sizes: bool,
     /// Whether connections over the limit get an error at once, or wait.
     pub waits_when_full: bool,
     /// Names of those without effect.
@@ -74,6 +76,7 @@ pub fn read(given: &[String]) -> Result<Extended, String> {
             "idle_timeout" => extended.idle_timeout_secs = value.and_then(|value| value.parse().ok()).unwrap_or(0),
             "maxconns_fast" => extended.waits_when_full = false,
             "no_maxconns_fast" => extended.waits_when_full = true,
+            "track_sizes" => extended.track_sizes = true,
             // Defaults of memcached: asking for them changes nothing there either.
             "modern" => {}
             _ => extended.noted.push(format!("-o {name}")),
@@ -172,8 +175,8 @@ mod tests {
 
     #[test]
     fn what_has_a_meaning_is_taken_and_the_rest_is_noted() {
-        let extended = read(&["idle_timeout=60,lru_crawler".to_owned(), "no_maxconns_fast".to_owned()]);
-        let want = Extended { idle_timeout_secs: 60, waits_when_full: true, noted: vec!["-o lru_crawler".to_owned()] };
+        let extended = read(&["idle_timeout=60,lru_crawler,track_sizes".to_owned(), "no_maxconns_fast".to_owned()]);
+        let want = Extended { idle_timeout_secs: 60, track_sizes: true, waits_when_full: true, noted: vec!["-o lru_crawler".to_owned()] };
         assert_eq!(extended, Ok(want));
         assert_eq!(of("modern"), Ok(Extended::default()));
     }

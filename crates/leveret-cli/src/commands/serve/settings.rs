@@ -41,6 +41,7 @@ pub fn of(options: &Options) -> Result<(Settings, Vec<String>), Failure> {
         auth_file: options.auth_file.clone(),
         prefix_delimiter: options.delimiter.unwrap_or(defaults.prefix_delimiter),
         detail: options.delimiter.is_some(),
+        track_sizes: extended.track_sizes,
         idle_timeout_secs: extended.idle_timeout_secs,
         memory_file: options.memory_file.clone(),
         pid_file: options.pidfile.clone(),

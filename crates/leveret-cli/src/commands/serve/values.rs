@@ -102,6 +102,8 @@ fn listen_one(text: &str) -> Result<Listen, String> {
     };
     let port = match port {
         None | Some("") => None,
+        // A free one, which the kernel chooses for 0.
+        Some("-1") => Some(0),
         Some(port) => Some(port.parse().map_err(|_| format!("'{port}' is no port"))?),
     };
     Ok(Listen { host: host.to_owned(), port })
@@ -172,6 +174,8 @@ mod tests {
         for (text, want) in [
             ("127.0.0.1", one("127.0.0.1", None)),
             ("127.0.0.1:11212", one("127.0.0.1", Some(11212))),
+            ("127.0.0.1:-1", one("127.0.0.1", Some(0))),
+            ("[::1]:-1", one("::1", Some(0))),
             ("localhost:", one("localhost", None)),
             ("::1", one("::1", None)),
             ("[::1]", one("::1", None)),
@@ -185,7 +189,7 @@ mod tests {
         ] {
             assert_eq!(listen(text), Ok(want), "{text:?}");
         }
-        for text in ["127.0.0.1:abc", "[::1", "[::1]x", "notls:127.0.0.1", "tag[x:1", "h:99999"] {
+        for text in ["127.0.0.1:abc", "[::1", "[::1]x", "notls:127.0.0.1", "tag[x:1", "h:99999", "h:-2"] {
             assert!(listen(text).is_err(), "{text:?}");
         }
     }

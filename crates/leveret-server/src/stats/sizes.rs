@@ -1,0 +1,31 @@
+//! `stats sizes`: how many items there are of each size, in steps of 32 bytes. memcached counts what is stored from the moment on
+//! when it is told to; here nothing is counted, and whoever asks has the arena walked: a tenth of a second for a million items.
+use super::Answer;
+use crate::Shared;
+use leveret_engine::{Cursor, Time};
+use std::collections::BTreeMap;
+
+const STEP: u64 = 32;
+
+pub fn answer(shared: &Shared) -> Answer {
+    if !shared.shows_sizes() {
+        return Answer::list(status(false));
+    }
+    let (mut counts, mut cursor, now) = (BTreeMap::<u64, u64>::new(), Cursor::default(), Time::now());
+    let arena = shared.arena();
+    let mut count = |key: &[u8], found: &_| {
+        *counts.entry(shared.size_of_item(key.len(), found).next_multiple_of(STEP)).or_default() += 1;
+    };
+    while arena.scan(&mut cursor, now, &mut count).unwrap_or(false) {}
+    Answer::list(counts.iter().map(|(size, count)| (size.to_string(), count.to_string())).collect())
+}
+
+/// `stats sizes_enable` and `sizes_disable`. As in memcached, nothing stands behind the one line.
+pub fn switch(shared: &Shared, on: bool) -> Answer {
+    shared.show_sizes(on);
+    Answer { lines: status(on), text: String::new(), end: "" }
+}
+
+fn status(on: bool) -> Vec<(String, String)> {
+    vec![("sizes_status".to_owned(), if on { "enabled" } else { "disabled" }.to_owned())]
+}
