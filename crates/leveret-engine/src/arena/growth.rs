@@ -132,7 +132,7 @@ mod tests {
     fn a_holder_of_the_file_lock_that_is_slow_costs_no_item() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
         let arena = open(&dir.path().join("slow.arena"), Duration::from_secs(3600));
-        let lock = FileLock::wait(arena.path()).expect("free");
+        let lock = FileLock::wait(arena.path(), Duration::ZERO).expect("free");
         std::thread::scope(|scope| {
             scope.spawn(|| fill(&arena));
             std::thread::sleep(Duration::from_millis(300));
@@ -147,7 +147,7 @@ mod tests {
     fn a_holder_of_the_file_lock_that_does_not_go_on_stops_no_writer() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
         let arena = open(&dir.path().join("stopped.arena"), Duration::from_millis(20));
-        let _lock = FileLock::wait(arena.path()).expect("free");
+        let _lock = FileLock::wait(arena.path(), Duration::ZERO).expect("free");
         fill(&arena);
         assert!(arena.stats().evicted > 0, "it cannot have grown");
         assert!(arena.get(&key(ITEMS - 1), Time::now()).is_some());
