@@ -210,6 +210,9 @@ static void exists_array(leveret_arena *arena, HashTable *keys, uint32_t now, zv
 		} else if (exists(arena, Z_STR_P(key), now)) {
 			zend_symtable_update(Z_ARRVAL_P(return_value), Z_STR_P(key), &yes);
 		}
+		if (UNEXPECTED(EG(exception))) {
+			return;
+		}
 	} ZEND_HASH_FOREACH_END();
 }
 
@@ -251,6 +254,9 @@ static void delete_array(leveret_arena *arena, HashTable *keys, uint32_t now, zv
 			php_error_docref(NULL, E_WARNING, "apc_delete() expects a string, array of strings, or APCIterator instance");
 		} else if (delete(arena, Z_STR_P(key), now)) {
 			continue;
+		}
+		if (UNEXPECTED(EG(exception))) {
+			return;
 		}
 		Z_TRY_ADDREF_P(key);
 		zend_hash_next_index_insert(Z_ARRVAL_P(failures), key);
