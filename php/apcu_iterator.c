@@ -24,6 +24,18 @@ typedef struct search {
 	HashTable *keys;           /* a set of keys to be asked for one by one; NULL: walk through all */
 } search;
 
+static void search_free(search *search)
+{
+	if (search->regex) {
+		zend_string_release(search->regex);
+		search->regex = NULL;
+	}
+	if (search->keys) {
+		zend_array_destroy(search->keys);
+		search->keys = NULL;
+	}
+}
+
 /* Where a walk stands in it. */
 typedef struct position {
 	apcu_walk walk;
@@ -253,14 +265,7 @@ static void iterator_reset(iterator *it)
 	zval none;
 	ZVAL_UNDEF(&none);
 	position_end(&it->position);
-	if (it->search.regex) {
-		zend_string_release(it->search.regex);
-		it->search.regex = NULL;
-	}
-	if (it->search.keys) {
-		zend_array_destroy(it->search.keys);
-		it->search.keys = NULL;
-	}
+	search_free(&it->search);
 	it->arena = NULL;
 	it->started = it->counted = false;
 	set_current(it, NULL, &none);
@@ -328,6 +333,7 @@ PHP_METHOD(APCUIterator, __construct)
 	ZEND_PARSE_PARAMETERS_END();
 
 	iterator *it = iterator_of(Z_OBJ_P(ZEND_THIS));
+	struct search wanted = {0};
 	iterator_reset(it);
 	uint32_t now;
 	leveret_arena *arena = apcu_begin(&now);
@@ -344,18 +350,22 @@ PHP_METHOD(APCUIterator, __construct)
 		return;
 	}
 	if (list == APC_LIST_DELETED) {
-		it->search.keys = zend_new_array(0);   /* deleted items are gone at once */
+		wanted.keys = zend_new_array(0);   /* deleted items are gone at once */
 	} else if (search && Z_TYPE_P(search) == IS_STRING && Z_STRLEN_P(search)) {
 		if (!pcre_get_compiled_regex_cache(Z_STR_P(search))) {
 			php_error_docref(NULL, E_ERROR, "Could not compile regular expression: %s", Z_STRVAL_P(search));
 			return;
 		}
-		it->search.regex = zend_string_copy(Z_STR_P(search));
+		wanted.regex = zend_string_copy(Z_STR_P(search));
 	} else if (search && Z_TYPE_P(search) == IS_ARRAY) {
-		it->search.keys = set_of_keys(Z_ARRVAL_P(search));
+		wanted.keys = set_of_keys(Z_ARRVAL_P(search));
 	}
+	/* The destructor of what was the current item may have come here in between. */
+	search_free(&it->search);
+	it->search = wanted;
 	it->format = format;
 	it->arena = arena;
+	it->started = it->counted = false;
 }
 
 PHP_METHOD(APCUIterator, rewind)
