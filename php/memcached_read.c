@@ -329,7 +329,7 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		zval_ptr_dtor(return_value);
 		RETVAL_FALSE;
 	}
-	for (uint32_t i = 0; i < copies.count && !EG(exception); i++) {
+	for (uint32_t i = 0; asked_some && i < copies.count && !EG(exception); i++) {
 		zval value;
 		if (give_value(self, &copies.list[i], flags & MEMC_GET_EXTENDED, &value)) {
 			zend_symtable_update(Z_ARRVAL_P(return_value), copies.list[i].key, &value);
