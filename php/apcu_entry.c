@@ -10,7 +10,7 @@
 static bool wait_for_value(leveret_arena *arena, zend_string *key, zval *return_value, leveret_ticket *ticket, bool *leased)
 {
 	leveret_bytes name = php_leveret_string(key);
-	uint64_t start = php_leveret_milliseconds();
+	uint64_t start = php_leveret_microseconds();
 	leveret_status lease = LEVERET_WAIT;
 	*leased = false;
 	for (;;) {
@@ -24,7 +24,7 @@ static bool wait_for_value(leveret_arena *arena, zend_string *key, zval *return_
 		if (lease != LEVERET_WAIT) {
 			return false;
 		}
-		lease = leveret_lease_acquire(arena, name, (uint32_t) (php_leveret_milliseconds() - start), ticket);
+		lease = leveret_lease_acquire(arena, name, (uint32_t) ((php_leveret_microseconds() - start) / 1000), ticket);
 		*leased = lease == LEVERET_OK;
 	}
 }

@@ -61,10 +61,10 @@ ZEND_METHOD(Leveret_Cache, remember)
 	leveret_ticket ticket;
 	leveret_status lease;
 	leveret_found found;
-	uint64_t start = php_leveret_milliseconds();
+	uint64_t start = php_leveret_microseconds();
 	bool done;
 	do {
-		lease = leveret_lease_acquire(arena, php_leveret_string(key), (uint32_t) (php_leveret_milliseconds() - start), &ticket);
+		lease = leveret_lease_acquire(arena, php_leveret_string(key), (uint32_t) ((php_leveret_microseconds() - start) / 1000), &ticket);
 		/* While we asked, the one before us may have stored. Looked for by a peek, so that each wait does not count as a miss. */
 		done = leveret_peek(arena, php_leveret_string(key), 0, &found) == LEVERET_OK && (cache_fetch(cache, key, return_value) || EG(exception));
 	} while (!done && lease == LEVERET_WAIT);

@@ -211,21 +211,14 @@ static lock_try try_lock(mmc_session *session, zend_string **data)
 	return is_counted || codes[ADDED] == LEVERET_CODE_NOTSTORED || codes[ADDED] == LEVERET_CODE_DATA_EXISTS ? IS_TAKEN : IS_AWAY;
 }
 
-static uint64_t now_us(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t) now.tv_sec * 1000000 + (uint64_t) now.tv_nsec / 1000;
-}
-
 /* A lock that is left behind dies within lock_timeout; so long, and a little longer, it is waited for. */
 static lock_try lock(mmc_session *session, zend_string **data)
 {
-	uint64_t until = now_us() + (uint64_t) MEMCACHE_G(lock_timeout) * 1000000 + 1500000;
+	uint64_t until = php_leveret_microseconds() + (uint64_t) MEMCACHE_G(lock_timeout) * 1000000 + 1500000;
 	useconds_t pause = PAUSE_MIN_US;
 	for (;;) {
 		lock_try tried = try_lock(session, data);
-		if (tried == LOCKED || tried == IS_AWAY || now_us() >= until) {
+		if (tried == LOCKED || tried == IS_AWAY || php_leveret_microseconds() >= until) {
 			return tried;
 		}
 		if (tried == IS_TAKEN) {

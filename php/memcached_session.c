@@ -156,13 +156,6 @@ static enum lock_try try_lock(memc_session *session, zend_long seconds)
 	return code == MEMC_SUCCESS ? LOCKED : code == MEMC_NOTSTORED || code == MEMC_DATA_EXISTS ? IS_TAKEN : CANNOT_LOCK;
 }
 
-static uint64_t now_us(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t) now.tv_sec * 1000000 + (uint64_t) now.tv_nsec / 1000;
-}
-
 static bool lock(memc_session *session, const zend_string *id)
 {
 	zend_long pause = MEMCACHED_G(sess_lock_wait_min), pause_max = MAX(MEMCACHED_G(sess_lock_wait_max), pause), retries = MEMCACHED_G(sess_lock_retries);
@@ -172,12 +165,12 @@ static bool lock(memc_session *session, const zend_string *id)
 		return false;
 	}
 	for (;; retries--, pause = MIN(2 * pause, pause_max)) {
-		uint64_t round_end = now_us() + (uint64_t) pause * 1000, now;
+		uint64_t round_end = php_leveret_microseconds() + (uint64_t) pause * 1000, now;
 		enum lock_try tried;
 		/* Naps wake up when the lease is given back, so they fill the pause with further tries. */
 		do {
 			tried = try_lock(session, seconds);
-			now = now_us();
+			now = php_leveret_microseconds();
 		} while (tried == HAS_NAPPED && now < round_end);
 		if (tried == LOCKED) {
 			return session->is_locked = true;

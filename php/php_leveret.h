@@ -55,11 +55,11 @@ static zend_always_inline leveret_status php_leveret_copy_string(const leveret_a
 }
 
 /* For how long somebody has waited: of no use but in differences. */
-static inline uint64_t php_leveret_milliseconds(void)
+static inline uint64_t php_leveret_microseconds(void)
 {
 	struct timespec now;
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
+	return (uint64_t) now.tv_sec * 1000000 + (uint64_t) now.tv_nsec / 1000;
 }
 
 /* --- arena.c: which arena, opened when first needed, by the user that runs the script --- */
