@@ -20,11 +20,6 @@ static php_leveret_range shm_size_range = { 8 * 1024 * 1024, ZEND_LONG_MAX, "a s
 
 #define APC_ENTRY(name, value, mode, handler, field) STD_PHP_INI_ENTRY("apc." name, value, mode, handler, field, zend_leveret_globals, leveret_globals)
 #define APC_BOOLEAN(name, value, mode, field) STD_PHP_INI_BOOLEAN("apc." name, value, mode, OnUpdateBool, field, zend_leveret_globals, leveret_globals)
-#ifdef ZTS
-# define GLOBALS_BASE ((void *) &leveret_globals_id)
-#else
-# define GLOBALS_BASE ((void *) &leveret_globals)
-#endif
 
 /* A default says nothing about what somebody wants. */
 static PHP_INI_MH(on_update_serializer)
@@ -35,8 +30,7 @@ static PHP_INI_MH(on_update_serializer)
 
 PHP_INI_BEGIN()
 	APC_BOOLEAN("enabled", "1", PHP_INI_SYSTEM, apc_enabled)
-	ZEND_INI_ENTRY3("apc.shm_size", "32M", PHP_INI_SYSTEM, php_leveret_on_update_range,
-		(void *) offsetof(zend_leveret_globals, apc_shm_size), GLOBALS_BASE, &shm_size_range)
+	PHP_LEVERET_INI_ENTRY3("apc.shm_size", "32M", PHP_INI_SYSTEM, php_leveret_on_update_range, apc_shm_size, leveret_globals, &shm_size_range)
 	APC_ENTRY("entries_hint", "0", PHP_INI_SYSTEM, OnUpdateLong, apc_entries_hint)
 	APC_ENTRY("gc_ttl", "3600", PHP_INI_SYSTEM, OnUpdateLong, apc_gc_ttl)
 	APC_ENTRY("ttl", "0", PHP_INI_SYSTEM, OnUpdateLong, apc_ttl)

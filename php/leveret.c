@@ -91,25 +91,18 @@ static php_leveret_range decoded_range = { 0, GIB, "a size from 0 (off) to 1G" }
 static php_leveret_range timeout_range = { 1, 60000, "a number of milliseconds from 1 to 60000" };
 
 #define INI_ENTRY(name, value, handler, field) STD_PHP_INI_ENTRY(name, value, PHP_INI_SYSTEM, handler, field, zend_leveret_globals, leveret_globals)
-/* The same with limits, which travel as the handler's third argument. */
-#ifdef ZTS
-# define INI_RANGE(name, value, mode, field, range) \
-	ZEND_INI_ENTRY3(name, value, mode, php_leveret_on_update_range, (void *) offsetof(zend_leveret_globals, field), (void *) &leveret_globals_id, &range)
-#else
-# define INI_RANGE(name, value, mode, field, range) \
-	ZEND_INI_ENTRY3(name, value, mode, php_leveret_on_update_range, (void *) offsetof(zend_leveret_globals, field), (void *) &leveret_globals, &range)
-#endif
+#define INI_RANGE(name, value, field, range) PHP_LEVERET_INI_ENTRY3(name, value, PHP_INI_SYSTEM, php_leveret_on_update_range, field, leveret_globals, &range)
 
 PHP_INI_BEGIN()
 	INI_ENTRY("leveret.dir", "", on_update_dir, dir)
 	INI_ENTRY("leveret.arena", "default", OnUpdateStringUnempty, arena)
-	INI_RANGE("leveret.memory", "64M", PHP_INI_SYSTEM, memory, memory_range)
+	INI_RANGE("leveret.memory", "64M", memory, memory_range)
 	INI_ENTRY("leveret.provide", "apcu,memcached,memcache", on_update_provide, provide)
 	STD_PHP_INI_BOOLEAN("leveret.apcu_persist", "0", PHP_INI_SYSTEM, OnUpdateBool, apcu_persist, zend_leveret_globals, leveret_globals)
 	INI_ENTRY("leveret.serializer", "auto", on_update_serializer, serializer)
-	INI_RANGE("leveret.decoded_cache", "8M", PHP_INI_SYSTEM, decoded_cache, decoded_range)
+	INI_RANGE("leveret.decoded_cache", "8M", decoded_cache, decoded_range)
 	INI_ENTRY("leveret.allowed_classes", "", on_update_allowed_classes, allowed_classes_text)
-	INI_RANGE("leveret.lock_timeout", "1000", PHP_INI_SYSTEM, lock_timeout, timeout_range)
+	INI_RANGE("leveret.lock_timeout", "1000", lock_timeout, timeout_range)
 PHP_INI_END()
 
 /* --- the life of a process --- */

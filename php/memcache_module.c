@@ -77,13 +77,8 @@ static PHP_INI_MH(on_update_static_key)
 
 #define MMC_ENTRY(name, value, handler, field) STD_PHP_INI_ENTRY("memcache." name, value, PHP_INI_ALL, handler, field, zend_memcache_globals, memcache_globals)
 #define MMC_BOOLEAN(name, value, field) STD_PHP_INI_BOOLEAN("memcache." name, value, PHP_INI_ALL, OnUpdateBool, field, zend_memcache_globals, memcache_globals)
-#ifdef ZTS
-# define MMC_POSITIVE(name, value, least, field) \
-	ZEND_INI_ENTRY3("memcache." name, value, PHP_INI_ALL, on_update_positive, (void *) offsetof(zend_memcache_globals, field), (void *) &memcache_globals_id, (void *) (intptr_t) (least))
-#else
-# define MMC_POSITIVE(name, value, least, field) \
-	ZEND_INI_ENTRY3("memcache." name, value, PHP_INI_ALL, on_update_positive, (void *) offsetof(zend_memcache_globals, field), (void *) &memcache_globals, (void *) (intptr_t) (least))
-#endif
+#define MMC_POSITIVE(name, value, least, field) \
+	PHP_LEVERET_INI_ENTRY3("memcache." name, value, PHP_INI_ALL, on_update_positive, field, memcache_globals, (intptr_t) (least))
 
 PHP_INI_BEGIN()
 	STD_PHP_INI_ENTRY("memcache.allow_failover", "1", PHP_INI_ALL, OnUpdateBool, allow_failover, zend_memcache_globals, memcache_globals)
