@@ -376,6 +376,26 @@ PHP_METHOD(Memcached, touchByKey) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PASS
 PHP_METHOD(Memcached, delete) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DELETE, false); }
 PHP_METHOD(Memcached, deleteByKey) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_DELETE, true); }
 
+/* Adds a delete to the open batch. Not SUCCESS: what has become of it already. */
+static zend_long add_delete(memc_object *self, zend_string *server_key, zend_string *name, zend_long time)
+{
+	memc_link *link = self->link;
+	if (!memc_key_is_good(self, name)) {
+		memc_failure(self, MEMC_BAD_KEY_PROVIDED);
+		return self->code;
+	}
+	if (refuses_time(self, time)) {
+		return self->code;
+	}
+	zend_string *full = memc_full_key(link, name);
+	leveret_request request = {
+		.operation = LEVERET_OP_DELETE, .key = php_leveret_string(full), .group = memc_group(server_key), .quiet = link->behaviors[MEMC_NOREPLY] != 0, .server = -1
+	};
+	zend_long code = leveret_pool_add(link->pool, &request);
+	zend_string_release(full);
+	return code;
+}
+
 static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 {
 	zend_string *server_key;
@@ -407,28 +427,12 @@ static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	leveret_pool_begin(link->pool);
 	for (uint32_t i = 0; i < count && !EG(exception); i++) {
 		zval entry;
-		ZVAL_TRUE(&entry);
-		last = MEMC_SUCCESS;
-		if (!memc_key_is_good(self, names[i])) {
-			memc_failure(self, MEMC_BAD_KEY_PROVIDED);
-			last = self->code;
-			ZVAL_LONG(&entry, last);
-		} else if (refuses_time(self, time)) {
-			last = self->code;
-			ZVAL_LONG(&entry, last);
+		last = add_delete(self, server_key, names[i], time);
+		if (last == MEMC_SUCCESS) {
+			names_of[added++] = i;
+			ZVAL_TRUE(&entry);
 		} else {
-			zend_string *full = memc_full_key(link, names[i]);
-			leveret_request request = {
-				.operation = LEVERET_OP_DELETE, .key = php_leveret_string(full), .group = memc_group(server_key), .quiet = link->behaviors[MEMC_NOREPLY] != 0, .server = -1
-			};
-			int code = leveret_pool_add(link->pool, &request);
-			if (code == MEMC_SUCCESS) {
-				names_of[added++] = i;
-			} else {
-				last = code;
-				ZVAL_LONG(&entry, code);
-			}
-			zend_string_release(full);
+			ZVAL_LONG(&entry, last);
 		}
 		zend_symtable_update(Z_ARRVAL_P(return_value), names[i], &entry);
 	}

@@ -17,8 +17,8 @@ foreach ([apcu_delete(...), apcu_exists(...), apcu_fetch(...)] as $function) {
 }
 var_dump(apcu_exists('first'), apcu_exists('last'));
 --EXPECT--
-apc_delete() expects a string, array of strings, or APCIterator instance null
-apc_exists() expects a string or array of strings. null
-apc_fetch() expects a string or array of strings. null
+apcu_delete(): apc_delete() expects a string, array of strings, or APCIterator instance null
+apcu_exists(): apc_exists() expects a string or array of strings. null
+apcu_fetch(): apc_fetch() expects a string or array of strings. null
 bool(false)
 bool(true)
