@@ -21,10 +21,11 @@ static php_leveret_range shm_size_range = { 8 * 1024 * 1024, ZEND_LONG_MAX, "a s
 #define APC_ENTRY(name, value, mode, handler, field) STD_PHP_INI_ENTRY("apc." name, value, mode, handler, field, zend_leveret_globals, leveret_globals)
 #define APC_BOOLEAN(name, value, mode, field) STD_PHP_INI_BOOLEAN("apc." name, value, mode, OnUpdateBool, field, zend_leveret_globals, leveret_globals)
 
-/* A default says nothing about what somebody wants. */
+/* A default says nothing about what somebody wants, and it comes back after a request whose site had a value of its own. */
 static PHP_INI_MH(on_update_serializer)
 {
-	LEVERET_G(apc_serializer_is_set) = stage != PHP_INI_STAGE_STARTUP || cfg_get_entry(ZSTR_VAL(entry->name), ZSTR_LEN(entry->name)) != NULL;
+	bool is_set_by_site = stage != PHP_INI_STAGE_STARTUP && stage != PHP_INI_STAGE_DEACTIVATE;
+	LEVERET_G(apc_serializer_is_set) = is_set_by_site || cfg_get_entry(ZSTR_VAL(entry->name), ZSTR_LEN(entry->name)) != NULL;
 	return OnUpdateStringUnempty(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 
