@@ -12,9 +12,13 @@
  * the least useful items, one by one; it is never emptied as a whole. ttl is in seconds, 0 = no end; an item is gone when it is
  * older than its ttl. Where the cache is disabled or cannot be opened, the functions answer as APCu's do then: see each of them.
  *
+ * A cache that was made, or emptied by a restart, begins with the files NAME.data of the folder apc.preload_path: each is the value of
+ * the key NAME, serialized by PHP, without objects and references.
+ *
  * Accepted without effect, as the engine has no use for them: apc.entries_hint, apc.gc_ttl, apc.ttl, apc.expunge_threshold,
- * apc.mmap_file_mask, apc.mmap_hugepage_size, apc.slam_defense, apc.preload_path, apc.coredump_unmap; apc.serializer gives way to
- * leveret.serializer.
+ * apc.mmap_file_mask, apc.mmap_hugepage_size, apc.coredump_unmap; apc.slam_defense, which would refuse stores of other processes in the
+ * same second (apcu_entry lets one compute and the others wait); apc.serializer gives way to leveret.serializer. So of APCu's
+ * "default", which copies values, the one trait is not there that a recursive array comes back as its own element.
  */
 
 /**

@@ -131,9 +131,10 @@ static void compare_size(leveret_arena *arena)
 
 /* Deployments count on a restart of the web server emptying APCu. Whoever has not entered must write nothing: the next worker of
  * its master would enter in its place, and empty what it has written. */
-static leveret_status open_apcu(leveret_arena **arena, uint32_t *created, char *message)
+static leveret_status open_apcu(leveret_arena **arena, uint32_t *created, bool *begins, char *message)
 {
 	leveret_status status = open_arena(apcu_name(), LEVERET_G(apc_shm_size), true, arena, created, message);
+	*begins = status == LEVERET_OK && *created;
 	if (status != LEVERET_OK || !php_leveret_master || LEVERET_G(apcu_persist)) {
 		return status;
 	}
@@ -144,6 +145,7 @@ static leveret_status open_apcu(leveret_arena **arena, uint32_t *created, char *
 		leveret_close(*arena);
 		return status;
 	}
+	*begins |= status == LEVERET_OK;
 	return LEVERET_OK;
 }
 
@@ -165,7 +167,8 @@ leveret_arena *php_leveret_apcu_arena(void)
 	}
 	char message[MESSAGE_LEN];
 	uint32_t created = 0;
-	if (open_apcu(&arena, &created, message) != LEVERET_OK) {
+	bool begins;
+	if (open_apcu(&arena, &created, &begins, message) != LEVERET_OK) {
 		LEVERET_G(apcu_retry_at) = leveret_now() + 1;
 		log_apcu(&LEVERET_G(apcu_failure_logged), message);
 		return NULL;
@@ -174,7 +177,12 @@ leveret_arena *php_leveret_apcu_arena(void)
 		compare_size(arena);
 	}
 	keep(arena, apcu_name(), true);
-	return LEVERET_G(apcu_arena) = arena;
+	LEVERET_G(apcu_arena) = arena;
+	if (begins) {
+		php_leveret_apcu_preload(arena);
+	}
+	/* It may have been lost at once. */
+	return LEVERET_G(apcu_arena);
 }
 
 /* --- arenas that are lost, and the end --- */

@@ -84,7 +84,7 @@ if test "$PHP_LEVERET" != "no"; then
   PHP_NEW_EXTENSION([leveret],
     m4_normalize([
       leveret.c provide.c arena.c value.c decode.c count.c serializer.c igbinary_check.c plain.c decoded.c decoded_copy.c
-      apcu_module.c apcu.c apcu_count.c apcu_entry.c apcu_info.c apcu_walk.c apcu_iterator.c
+      apcu_module.c apcu.c apcu_count.c apcu_entry.c apcu_info.c apcu_walk.c apcu_iterator.c apcu_preload.c
       cache.c cache_access.c cache_iterator.c cache_many.c cache_remember.c
       client_payload.c client_copy.c
       memcached_module.c memcached_object.c memcached_link.c memcached_call.c memcached_value.c memcached_read.c memcached_write.c

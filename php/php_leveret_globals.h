@@ -136,6 +136,11 @@ void php_leveret_provide_info(void);         /* phpinfo rows */
 
 zend_result php_leveret_apcu_startup(void);
 
+/* --- apcu_preload.c --- */
+
+/* Stores what lies in the folder apc.preload_path, in a cache that was just made or emptied by a restart. */
+void php_leveret_apcu_preload(leveret_arena *arena);
+
 /* --- memcached_module.c --- */
 
 zend_result php_leveret_memcached_startup(void);
