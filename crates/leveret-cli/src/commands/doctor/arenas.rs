@@ -90,11 +90,11 @@ fn judge(name: &str, stats: &Summary) -> Vec<Finding> {
     let mut findings = vec![Finding::ok(
         SUBJECT,
         format!(
-            "{name}: {}, {} of {} free, {} living writers",
+            "{name}: {}, {} of {} free, {}",
             counted(stats.items, "item"),
             bytes(stats.free),
             bytes(stats.memory),
-            stats.attached
+            counted(u64::from(stats.attached), "living writer")
         ),
     )];
     if stats.evicted as f64 > stats.sets as f64 * EVICTED_PER_SET {

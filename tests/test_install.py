@@ -1,0 +1,82 @@
+"""docs/install.md, word for word, on this machine's own Debian: over copies of its folders that only the test sees, and that go with it."""
+
+import re
+import shutil
+import subprocess
+import unittest
+
+from support import AM_ROOT, PATIENCE, ROOT, SystemTest, run
+
+# Folders into which the page writes: their files stay as they are below, what is written lies on a tmpfs.
+WRITTEN = ("/etc", "/usr/bin", "/var", "$(php-config8.2 --extension-dir)")
+
+# In it nothing is left of the machine's own shared memory and sockets. There is no systemd: what it would do, the test does.
+MACHINE = """
+set -euo pipefail
+mount -t tmpfs none "$1"
+n=0
+for folder in {written}; do
+    n=$((n + 1))
+    mkdir -p "$1/$n/new" "$1/$n/work"
+    mount -t overlay overlay -o "lowerdir=$folder,upperdir=$1/$n/new,workdir=$1/$n/work" "$folder"
+done
+mount -t tmpfs -o mode=1777 none /dev/shm
+mount -t tmpfs none /run
+systemctl() {{ echo "systemctl $*"; }}
+unset LEVERET_DIR
+"""
+
+# What the unit does, on a socket of its own.
+AT_WORK = """
+install -d -o leveret -g leveret /run/leveret
+start=$(sed -n 's/^ExecStart=//p' /etc/systemd/system/leveret.service)
+(umask 0007; exec setpriv --reuid=leveret --regid=leveret --init-groups $start -s /run/leveret/test -a 770) &
+until leveret ping /run/leveret/test --quiet 2>/dev/null; do sleep 0.1; kill -0 $!; done
+as_site() { setpriv --reuid=www-data --regid=www-data --init-groups php8.2 -d apc.enable_cli=1 -r "$1"; }
+as_site 'apcu_store("seen", "by apcu"); $m = new Memcached; $m->addServer("/run/leveret/test", 0); $m->set("seen", "by Memcached");'
+leveret get --arena apcu seen; echo
+leveret get seen; echo
+leveret doctor || echo "doctor found a problem"
+kill $!
+wait $! || true
+"""
+
+LOADED = "php8.2 -m | grep -cx leveret || true\n"
+
+
+def machine(folder, script):
+    setup = MACHINE.format(written=" ".join(WRITTEN))
+    # With a process namespace of its own: whatever runs in it ends with it.
+    alone = ["--mount", "--propagation", "private", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    command = ["unshare", *alone, "bash", "-c", setup + script, "bash", folder]
+    return subprocess.run(list(map(str, command)), cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+
+
+def has_what_it_takes(folder):
+    return machine(folder, "true").returncode == 0
+
+
+@unittest.skipUnless(AM_ROOT and shutil.which("systemd-sysusers"), "only root can have folders of its own, and systemd makes the user")
+class Install(SystemTest):
+    def test_page(self):
+        """the commands of docs/install.md set up extension, shared folder and server, so that all see the same items, and take them back"""
+        below = self.folder / "below"
+        below.mkdir()
+        if not has_what_it_takes(below):
+            self.skipTest("this machine lets nobody mount")
+        extension, folder, server, look, back = re.findall(r"^```sh\n(.*?)^```", (ROOT / "docs" / "install.md").read_text(), re.MULTILINE | re.DOTALL)
+        before = run(["php8.2", "-m"]).stdout
+        done = machine(below, extension + folder + server + AT_WORK + look + back + LOADED)
+        said = done.stdout + done.stderr
+        self.assertEqual(0, done.returncode, said)
+        lines = done.stdout.splitlines()
+        self.assertIn("by apcu", lines, said)
+        self.assertIn("by Memcached", lines, said)
+        self.assertIn("Module memcached => provided", said)
+        self.assertNotIn("doctor found a problem", said)
+        self.assertEqual("0", lines[-1], "it is still loaded:\n" + said)
+        self.assertEqual(before, run(["php8.2", "-m"]).stdout, "the machine itself was changed")
+
+
+if __name__ == "__main__":
+    unittest.main()
