@@ -11,8 +11,8 @@ pub const AHEAD: usize = 32;
 
 impl Arena {
     /// Asks for the memory that a look at these keys will read, and tells their hashes; for up to `AHEAD` of them, what comes behind
-    /// is left out. Only a hint: it counts nothing, and trusts nothing that it reads.
-    pub fn ask_for<'k>(&self, keys: impl Iterator<Item = &'k [u8]>, hashes: &mut [u64]) {
+    /// is left out. Returns how many it were. Only a hint: it counts nothing, and trusts nothing that it reads.
+    pub fn ask_for<'k>(&self, keys: impl Iterator<Item = &'k [u8]>, hashes: &mut [u64]) -> usize {
         let core = &*self.core;
         let mut count = 0;
         for (hash, key) in hashes.iter_mut().take(AHEAD).zip(keys) {
@@ -22,6 +22,7 @@ impl Arena {
             count += 1;
         }
         hashes[..count].iter().for_each(|hash| core.ask_for_item(*hash));
+        count
     }
 }
 

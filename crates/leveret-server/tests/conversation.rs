@@ -330,6 +330,22 @@ fn counts_and_flushes_are_told_apart_as_memcached_does() {
     }
 }
 
+/// Keys of one line are asked for some at a time: as many as that, one more, and several times as many.
+#[test]
+fn a_line_may_have_any_number_of_keys() {
+    let mut ours = Ours::new(Settings::default());
+    for number in (0..200).filter(|number| number % 3 != 0) {
+        ours.say(&format!("set key{number} 0 0 3\r\n{number:3}\r\n"));
+    }
+    for count in [1, 2, 10, 31, 32, 33, 64, 65, 200] {
+        let keys: String = (0..count).map(|number| format!(" key{number}")).collect();
+        let items = (0..count).filter(|number| number % 3 != 0);
+        let want: String = items.map(|number| format!("VALUE key{number} 0 3\r\n{number:3}\r\n")).collect();
+        assert_eq!(ours.say(&format!("get{keys}\r\n")), format!("{want}END\r\n"), "{count} keys");
+        assert_eq!(ours.say(&format!("gat 0{keys}\r\n")), format!("{want}END\r\n"), "{count} keys");
+    }
+}
+
 #[test]
 fn sizes_are_told_once_that_is_switched_on() {
     let mut ours = Ours::new(Settings::default());

@@ -1,12 +1,15 @@
 //! The classic text commands.
 use super::{exptime, flags, Done, Session, Turn};
 use crate::stats::Count;
-use leveret_engine::{CountTerms, CountedItem, Deadline, Delta, Error, Found, Meta, Mode, Stored, Terms, Value};
+use leveret_engine::{CountTerms, CountedItem, Deadline, Delta, Error, Found, Meta, Mode, Stored, Terms, Value, AHEAD};
 use leveret_protocol::text::{write_number, write_value_header, Keys};
 use leveret_protocol::Verb;
 
 /// Tries to copy an item that is recycled meanwhile, before the copy that cannot be.
 const TRIES: usize = 3;
+
+/// No more keys than have room in so many bytes are asked for ahead: it may be one, whose read would only be done twice.
+const ONE_KEY: usize = 64;
 
 /// What a server that holds no slab says when a store finds no room.
 pub(super) const OUT_OF_MEMORY: &str = "SERVER_ERROR out of memory storing object";
@@ -15,23 +18,31 @@ pub(super) const NOT_NUMBER: &str = "CLIENT_ERROR cannot increment or decrement 
 
 impl Session {
     pub(super) fn get(&mut self, turn: &mut Turn<'_>, keys: Keys<'_>, with_cas: bool) -> Done {
-        self.each_key(turn, keys, |turn, key| turn.get_one(key, with_cas))
+        self.each_key(turn, keys, |turn, key, hash| turn.get_one(key, hash, with_cas))
     }
 
     pub(super) fn get_and_touch(&mut self, turn: &mut Turn<'_>, exptime: i64, keys: Keys<'_>, with_cas: bool) -> Done {
         let deadline = exptime::deadline(exptime, turn.now);
-        self.each_key(turn, keys, |turn, key| turn.get_and_touch_one(key, deadline, with_cas))
+        self.each_key(turn, keys, |turn, key, _| turn.get_and_touch_one(key, deadline, with_cas))
     }
 
     /// Answers key by key. When the output is full, the session remembers where it stood. A key that is neither there nor known
     /// to be missing ends the answer, as in memcached: its error stands where END would.
-    fn each_key(&mut self, turn: &mut Turn<'_>, keys: Keys<'_>, answer: impl Fn(&mut Turn<'_>, &[u8]) -> Result<(), Error>) -> Done {
+    fn each_key(
+        &mut self,
+        turn: &mut Turn<'_>,
+        keys: Keys<'_>,
+        answer: impl Fn(&mut Turn<'_>, &[u8], Option<u64>) -> Result<(), Error>,
+    ) -> Done {
         let mut keys = match self.unanswered.take() {
             Some(rest_len) => keys.resume(rest_len),
             None => keys,
         };
-        while let Some(key) = keys.next() {
-            if let Err(error) = answer(turn, key) {
+        let mut ahead = Ahead { hashes: [0; AHEAD], asked: 0, at: 0 };
+        loop {
+            let hash = ahead.hash_of_next(turn, keys);
+            let Some(key) = keys.next() else { break };
+            if let Err(error) = answer(turn, key, hash) {
                 let line = turn.line_of(&error);
                 turn.say(line);
                 return Done::Answered;
@@ -47,9 +58,31 @@ impl Session {
     }
 }
 
+/// The next keys of a line, whose memory was asked for together.
+struct Ahead {
+    hashes: [u64; AHEAD],
+    /// So many are known.
+    asked: usize,
+    /// The next one.
+    at: usize,
+}
+
+impl Ahead {
+    /// The hash of the next of `keys`, if they were asked for.
+    fn hash_of_next(&mut self, turn: &Turn<'_>, keys: Keys<'_>) -> Option<u64> {
+        if self.at == self.asked {
+            self.at = 0;
+            self.asked = if keys.rest_len() > ONE_KEY { turn.arena.ask_for(keys, &mut self.hashes) } else { 0 };
+        }
+        let hash = self.hashes[..self.asked].get(self.at).copied();
+        self.at += usize::from(hash.is_some());
+        hash
+    }
+}
+
 impl Turn<'_> {
     #[inline]
-    fn get_one(&mut self, key: &[u8], with_cas: bool) -> Result<(), Error> {
+    fn get_one(&mut self, key: &[u8], hash: Option<u64>, with_cas: bool) -> Result<(), Error> {
         self.shared.note_prefix(key, |prefix| prefix.gets += 1);
         if with_cas {
             return match self.find_cas(key)? {
@@ -58,7 +91,11 @@ impl Turn<'_> {
             };
         }
         let mut found = Found::default();
-        if self.arena.find_into(key, self.now, &mut found) {
+        let is_there = match hash {
+            Some(hash) => self.arena.find_hashed_into(key, hash, self.now, &mut found),
+            None => self.arena.find_into(key, self.now, &mut found),
+        };
+        if is_there {
             self.write_value(key, found, false)?;
         }
         Ok(())
