@@ -63,7 +63,7 @@ struct ServerOptions {
     /// Few rounds, small sizes: shows that the benchmark runs and verifies, judges nothing
     #[arg(long)]
     quick: bool,
-    /// Rounds of each row (11; with --quick 2)
+    /// Rounds of each row (11; with --quick 2); rows that are close to their target have three times as many
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     rounds: Option<u16>,
     /// Length of each side's turn in a round, in seconds (0.4; with --quick 0.02)

@@ -91,7 +91,7 @@ pub fn print_table(out: &mut impl Write, about: &About, outcomes: &[Outcome], qu
     writeln!(out, "load     {:.1} in the minute before", about.load)?;
     writeln!(
         out,
-        "rounds   {} of {:.2} s a side; a ratio is their median [10th percentile .. 90th percentile]: ours to peer,",
+        "rounds   {} of {:.2} s a side, of rows close to their target three times as many;\n         a ratio is their median [10th percentile .. 90th percentile]: ours to peer,",
         about.rounds, about.turn_s
     )?;
     writeln!(out, "         as control a second peer to the peer, as floor a server without a cache to the peer")?;

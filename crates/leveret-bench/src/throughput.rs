@@ -54,8 +54,9 @@ pub fn run(bench: &Bench, row: &Row, traffic: &Traffic, progress: &mut dyn FnMut
         places.push(prepare(bench, row, traffic, side)?);
     }
     let mut rounds: Vec<[Option<Turn>; 4]> = Vec::new();
-    for round in 0..bench.rounds {
-        progress(&format!("round {} of {}", round + 1, bench.rounds));
+    let count = bench.rounds * row.patience;
+    for round in 0..count {
+        progress(&format!("round {} of {count}", round + 1));
         let mut turns = [None; 4];
         for number in order(places.len(), round) {
             let place = &mut places[number];
