@@ -88,7 +88,7 @@ if test "$PHP_LEVERET" != "no"; then
       cache.c cache_access.c cache_iterator.c cache_many.c cache_remember.c
       client_payload.c client_copy.c
       memcached_module.c memcached_object.c memcached_link.c memcached_call.c memcached_value.c memcached_read.c memcached_write.c
-      memcached_result.c memcached_session.c
+      memcached_result.c memcached_stats.c memcached_session.c
       memcache_module.c memcache_object.c memcache_link.c memcache_failure.c memcache_call.c memcache_value.c memcache_read.c
       memcache_write.c memcache_stats.c memcache_session.c
     ]),

@@ -71,6 +71,8 @@ enum {
 #define MEMC_BEHAVIORS 40
 /* memcached's own limit of a key, prefix included. */
 #define MEMC_KEY_MAX 250
+/* Of a server that was added without a port. */
+#define MEMC_PORT 11211
 /* Those that other files than memcached_link.c ask for. */
 enum { MEMC_VERIFY_KEY = 13, MEMC_BINARY_PROTOCOL = 18, MEMC_NOREPLY = 26 };
 
@@ -117,6 +119,12 @@ static zend_always_inline memc_object *memc_from(zend_object *object)
 	}
 
 extern zend_class_entry *php_leveret_memcached_ce;
+
+/* What scripts see as the port, of a socket or an arena too. */
+static zend_always_inline zend_long memc_port(const leveret_server *server)
+{
+	return server->port ? server->port : MEMC_PORT;
+}
 
 /* --- memcached_object.c, memcached_session.c: called by memcached_module.c --- */
 

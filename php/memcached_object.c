@@ -1,4 +1,4 @@
-/* memcached_object.c: the class Memcached: objects and persistent ids, their servers, and what asks all servers at once. */
+/* memcached_object.c: the class Memcached: objects and persistent ids, and their servers. */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
 #endif
@@ -9,8 +9,6 @@
 
 #include "ext/spl/spl_exceptions.h"
 #include "zend_exceptions.h"
-
-#define DEFAULT_PORT 11211
 
 zend_class_entry *php_leveret_memcached_ce;
 static zend_class_entry *exception_ce;
@@ -69,7 +67,7 @@ static int add(memc_link *link, zend_string *host, zend_long port, zend_long wei
 	}
 	leveret_bytes name = ZSTR_LEN(host) ? php_leveret_string(host) : php_leveret_bytes("localhost", strlen("localhost"));
 	bool is_local = ZSTR_VAL(host)[0] == '/' || zend_string_starts_with_literal(host, "arena:") || zend_string_starts_with_literal(host, "unix://");
-	return leveret_pool_add_server(link->pool, name, (uint16_t) (is_local ? 0 : port ? port : DEFAULT_PORT), 0, (uint32_t) weight, php_leveret_dir());
+	return leveret_pool_add_server(link->pool, name, (uint16_t) (is_local ? 0 : port ? port : MEMC_PORT), 0, (uint32_t) weight, php_leveret_dir());
 }
 
 /* "--SERVER=host:port/?weight" words of libmemcached's configuration string. False: a word that is not understood. */
@@ -240,17 +238,11 @@ PHP_METHOD(Memcached, resetServerList)
 	RETURN_TRUE;
 }
 
-/* What scripts see as the port of a socket or an arena: the default one, as of a server that was added without a port. */
-static zend_long port_of(const leveret_server *server)
-{
-	return server->port ? server->port : DEFAULT_PORT;
-}
-
 static void describe(const leveret_server *server, const char *last, zval *entry)
 {
 	array_init_size(entry, 4);
 	add_assoc_stringl(entry, "host", (const char *) server->host.data, server->host.len);
-	add_assoc_long(entry, "port", port_of(server));
+	add_assoc_long(entry, "port", memc_port(server));
 	if (strcmp(last, "type") == 0) {
 		add_assoc_string(entry, "type", server->kind == LEVERET_SERVER_TCP ? "TCP" : "SOCKET");
 	} else {
@@ -311,7 +303,7 @@ PHP_METHOD(Memcached, getLastDisconnectedServer)
 	}
 	array_init_size(return_value, 2);
 	add_assoc_stringl(return_value, "host", (const char *) server.host.data, server.host.len);
-	add_assoc_long(return_value, "port", port_of(&server));
+	add_assoc_long(return_value, "port", memc_port(&server));
 }
 
 PHP_METHOD(Memcached, quit)
@@ -375,198 +367,6 @@ PHP_METHOD(Memcached, setBucket)
 	}
 	efree(servers);
 	RETURN_BOOL(good);
-}
-
-/* --- all servers --- */
-
-/* Answers come as servers are quick; libmemcached asks one server after the other, and that order shows. */
-static void by_server(const memc_link *link, client_copies *copies)
-{
-	client_copies sorted = { .list = safe_emalloc(copies->count, sizeof(*sorted.list), 0), .count = 0, .room = copies->count };
-	for (uint32_t server = 0; server < leveret_pool_servers(link->pool); server++) {
-		for (uint32_t i = 0; i < copies->count; i++) {
-			if (copies->list[i].server == server) {
-				sorted.list[sorted.count++] = copies->list[i];
-			}
-		}
-	}
-	efree(copies->list);
-	*copies = sorted;
-}
-
-/* One request to every server; the answers are `copies`. False: none could be sent. */
-static bool ask_all(memc_object *self, leveret_operation operation, leveret_bytes key, zend_long exptime, client_copies *copies)
-{
-	leveret_request request = { .operation = operation, .key = key, .exptime = exptime, .server = -1 };
-	leveret_pool *pool = self->link->pool;
-	memc_result(self, MEMC_SUCCESS);
-	self->is_fetching = false;
-	if (!leveret_pool_servers(pool)) {
-		memc_failure(self, MEMC_NO_SERVERS);
-		return false;
-	}
-	leveret_pool_begin(pool);
-	int code = leveret_pool_add(pool, &request);
-	if (code == MEMC_SUCCESS) {
-		code = leveret_pool_run(pool);
-	}
-	memc_gather(self, copies, UINT32_MAX);
-	if (leveret_pool_servers(pool) > 1 && copies->count > 1) {
-		by_server(self->link, copies);
-	}
-	memc_failure(self, code);
-	return true;
-}
-
-/* What was the matter with the server that failed last, which getLastError…() tell too; MEMC_SUCCESS: nothing. */
-static zend_long failure_of(memc_object *self, const client_copies *copies)
-{
-	zend_long failure = MEMC_SUCCESS;
-	for (uint32_t i = 0; i < copies->count; i++) {
-		if (memc_is_failure(copies->list[i].code)) {
-			memc_result_of_copy(self, &copies->list[i]);
-			failure = self->code;
-		}
-	}
-	return failure;
-}
-
-/* "host:port" of a server, as getStats() and getVersion() name it. */
-static zend_string *name_of(const memc_link *link, uint32_t index)
-{
-	leveret_server server = {0};
-	leveret_pool_server(link->pool, index, &server);
-	return zend_strpprintf(0, "%.*s:" ZEND_LONG_FMT, (int) server.host.len, (const char *) server.host.data, port_of(&server));
-}
-
-/* A number stays one: the original gives the integers of statistics as integers. */
-static void add_stat(zval *list, zend_string *name, zend_string *text)
-{
-	zend_long number;
-	double fraction;
-	switch (is_numeric_string(ZSTR_VAL(text), ZSTR_LEN(text), &number, &fraction, false)) {
-		case IS_LONG:
-			add_assoc_long_ex(list, ZSTR_VAL(name), ZSTR_LEN(name), number);
-			return;
-		case IS_DOUBLE:
-			add_assoc_double_ex(list, ZSTR_VAL(name), ZSTR_LEN(name), fraction);
-			return;
-		default:
-			add_assoc_str_ex(list, ZSTR_VAL(name), ZSTR_LEN(name), zend_string_copy(text));
-	}
-}
-
-PHP_METHOD(Memcached, getStats)
-{
-	zend_string *type = NULL;
-	client_copies copies = {0};
-	ZEND_PARSE_PARAMETERS_START(0, 1)
-		Z_PARAM_OPTIONAL
-		Z_PARAM_STR_OR_NULL(type)
-	ZEND_PARSE_PARAMETERS_END();
-	MEMC_SELF();
-	memc_link *link = self->link;
-	if (!ask_all(self, LEVERET_OP_STATS, type ? php_leveret_string(type) : php_leveret_bytes("", 0), 0, &copies)) {
-		RETURN_FALSE;
-	}
-	zend_long failure = failure_of(self, &copies);
-	if (failure == MEMC_NOTFOUND) {
-		/* The binary protocol's word for a subject that nobody knows, which libmemcached takes for an empty list. */
-		memc_result(self, MEMC_SUCCESS);
-	} else if (failure == MEMC_PROTOCOL_ERROR) {
-		/* The text protocol's. */
-		memc_result(self, MEMC_INVALID_ARGUMENTS);
-	}
-	if (memc_is_failure(self->code)) {
-		client_copies_free(&copies);
-		RETURN_FALSE;
-	}
-	array_init(return_value);
-	for (uint32_t i = 0; i < copies.count; i++) {
-		client_copy *copy = &copies.list[i];
-		if (copy->code != MEMC_STAT) {
-			/* The end of a server's list. */
-			continue;
-		}
-		zend_string *name = name_of(link, copy->server);
-		zval *list = zend_hash_find(Z_ARRVAL_P(return_value), name);
-		if (!list) {
-			zval fresh;
-			array_init(&fresh);
-			list = zend_hash_add(Z_ARRVAL_P(return_value), name, &fresh);
-		}
-		add_stat(list, copy->key, copy->data);
-		zend_string_release(name);
-	}
-	client_copies_free(&copies);
-}
-
-PHP_METHOD(Memcached, getVersion)
-{
-	client_copies copies = {0};
-	ZEND_PARSE_PARAMETERS_NONE();
-	MEMC_SELF();
-	memc_link *link = self->link;
-	if (!ask_all(self, LEVERET_OP_VERSION, php_leveret_bytes("", 0), 0, &copies)) {
-		RETURN_FALSE;
-	}
-	/* As in the original all must answer. */
-	if (failure_of(self, &copies) || !copies.count) {
-		self->code = MEMC_SOME_ERRORS;
-		client_copies_free(&copies);
-		RETURN_FALSE;
-	}
-	array_init(return_value);
-	for (uint32_t i = 0; i < copies.count; i++) {
-		client_copy *copy = &copies.list[i];
-		zend_string *name = name_of(link, copy->server);
-		zval text;
-		ZVAL_STR_COPY(&text, copy->data);
-		zend_hash_update(Z_ARRVAL_P(return_value), name, &text);
-		zend_string_release(name);
-	}
-	client_copies_free(&copies);
-}
-
-PHP_METHOD(Memcached, getAllKeys)
-{
-	client_copies copies = {0};
-	ZEND_PARSE_PARAMETERS_NONE();
-	MEMC_SELF();
-	if (!ask_all(self, LEVERET_OP_KEYS, php_leveret_bytes("", 0), 0, &copies)) {
-		RETURN_FALSE;
-	}
-	failure_of(self, &copies);
-	array_init(return_value);
-	for (uint32_t i = 0; i < copies.count; i++) {
-		if (!memc_is_failure(copies.list[i].code)) {
-			add_next_index_str(return_value, zend_string_copy(copies.list[i].key));
-		}
-	}
-	client_copies_free(&copies);
-	if (memc_is_failure(self->code) && self->code != MEMC_SOME_ERRORS) {
-		zval_ptr_dtor(return_value);
-		RETURN_FALSE;
-	}
-}
-
-PHP_METHOD(Memcached, flush)
-{
-	zend_long delay = 0;
-	client_copies copies = {0};
-	ZEND_PARSE_PARAMETERS_START(0, 1)
-		Z_PARAM_OPTIONAL
-		Z_PARAM_LONG(delay)
-	ZEND_PARSE_PARAMETERS_END();
-	MEMC_SELF();
-	if (!ask_all(self, LEVERET_OP_FLUSH, php_leveret_bytes("", 0), delay, &copies)) {
-		RETURN_FALSE;
-	}
-	if (failure_of(self, &copies)) {
-		self->code = MEMC_SOME_ERRORS;
-	}
-	client_copies_free(&copies);
-	RETURN_BOOL(!memc_is_failure(self->code));
 }
 
 /* --- the class --- */
