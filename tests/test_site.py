@@ -158,6 +158,24 @@ class Masters(Site):
             self.assertEqual("after", self.ask(do="fetch", key="k"), provider.name)
             fpm.stop()
 
+    def test_preload(self):
+        """What lies in apc.preload_path is in apcu_* after each restart of php-fpm, as with the original, and is not stored again meanwhile"""
+        preloaded = self.folder / "preloaded"
+        preloaded.mkdir()
+        (preloaded / "k.data").write_text('s:6:"before";')
+        for provider in (original(apc__preload_path=preloaded), self.ours(apc__preload_path=preloaded)):
+            fpm = self.site(provider)
+            self.assertEqual("before", self.ask(do="fetch", key="k"), provider.name)
+            self.store("k", "changed")
+            fpm.restart()
+            self.assertEqual("before", self.ask(do="fetch", key="k"), provider.name)
+            self.store("k", "changed")
+            killed = fpm.workers()[0]
+            kill(killed)
+            self.wait_for("a new worker", lambda: killed not in fpm.workers() and len(fpm.workers()) == 2)
+            self.assertEqual("changed", self.ask(do="fetch", key="k"), provider.name)
+            fpm.stop()
+
     def test_persist(self):
         """With leveret.apcu_persist=1 a restart and a reload of php-fpm keep what apcu_* holds"""
         fpm = self.site(self.ours(leveret__apcu_persist=1))
