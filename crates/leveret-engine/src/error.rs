@@ -21,7 +21,7 @@ pub enum Error {
         /// Longest key of this arena, bytes.
         max: usize,
     },
-    /// No room could be made.
+    /// No room could be made. Of a set the old item is gone, as above.
     NoMemory,
     /// The shard's lock was not to be had within the lock timeout: its owner is alive but stopped.
     Busy,

@@ -120,7 +120,9 @@ impl Incoming {
         assert_eq!(self.missing(), 0, "a value that is not whole");
         let total = self.got as u64;
         let body = || Body::Large { total, extents: self.fill.extents(), tail: &self.tail };
-        self.arena.store_body(key, meta, deadline, terms, now, body, Some(&self.fill))
+        let stored = self.arena.store_body(key, meta, deadline, terms, now, body, Some(&self.fill));
+        self.arena.forget_refused(key, terms, now, &stored)?;
+        stored
     }
 }
 

@@ -98,7 +98,8 @@ pub(crate) enum Step<T> {
 }
 
 impl Arena {
-    /// Stores a value. A `Set` that is refused as too large removes the old item: a failed set must not leave it stale.
+    /// Stores a value. A `Set` that is refused, because the value is too large or finds no room, removes the old item: a failed set must
+    /// not leave it stale.
     pub fn store(&self, key: &[u8], value: Value<'_>, meta: Meta, deadline: Deadline, mode: Mode, now: Time) -> Result<Stored, Error> {
         self.store_if(key, value, meta, deadline, &mode.into(), now)
     }
@@ -131,6 +132,25 @@ impl Arena {
         terms: &Terms,
         now: Time,
     ) -> Result<Stored, Error> {
+        let stored = self.store_value(key, value, meta, deadline, terms, now);
+        if stored.is_err() {
+            self.forget_refused(key, terms, now, &stored)?;
+        }
+        stored
+    }
+
+    /// What a plain set was to replace is out of date, though nothing takes its place.
+    #[cold]
+    pub(crate) fn forget_refused(&self, key: &[u8], terms: &Terms, now: Time, stored: &Result<Stored, Error>) -> Result<(), Error> {
+        let is_refused = matches!(stored, Err(Error::ValueTooLarge { .. } | Error::NoMemory));
+        if is_refused && terms.mode == Mode::Set && terms.compare.is_none() {
+            self.delete(key, now)?;
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn store_value(&self, key: &[u8], value: Value<'_>, meta: Meta, deadline: Deadline, terms: &Terms, now: Time) -> Result<Stored, Error> {
         let core = &*self.core;
         core.check_key(key)?;
         let bytes = match value {
@@ -142,9 +162,6 @@ impl Arena {
             Value::Bytes(bytes) => bytes,
         };
         if bytes.len() > self.value_max() {
-            if terms.mode == Mode::Set && terms.compare.is_none() {
-                self.delete(key, now)?;
-            }
             return Err(Error::ValueTooLarge { len: bytes.len(), max: self.value_max() });
         }
         if matches!(terms.mode, Mode::Append | Mode::Prepend) {

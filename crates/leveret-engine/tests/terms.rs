@@ -167,6 +167,23 @@ fn without_eviction_a_full_arena_refuses_and_loses_nothing() {
     }
 }
 
+/// A set that finds no room once left the value that it was to replace, out of date; one that is too large never did.
+#[test]
+fn a_set_that_is_refused_leaves_no_old_value() {
+    let now = Time::now();
+    let (Scratch { arena, _dir }, _) = filled(now);
+    let store = |number, len, mode| {
+        let value = vec![1; len];
+        arena.store(&key(number), Value::Bytes(&value), Meta::default(), Deadline::NEVER, mode, now).expect_err("no room")
+    };
+    for (number, len) in [(0, 20_000), (1, 300_000)] {
+        assert_eq!(store(number, len, Mode::Replace), Error::NoMemory);
+        assert!(arena.contains(&key(number), now), "it does nothing, as any failed change but a set");
+        assert_eq!(store(number, len, Mode::Set), Error::NoMemory);
+        assert!(!arena.contains(&key(number), now));
+    }
+}
+
 /// With keys and values this small it is the index that is full first: chains are as long as they may be, and nothing may make way.
 #[test]
 fn without_eviction_a_full_index_refuses_and_loses_nothing() {
