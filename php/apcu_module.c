@@ -29,9 +29,23 @@ static PHP_INI_MH(on_update_serializer)
 	return OnUpdateStringUnempty(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 
+/* Old configurations give megabytes as a bare number, and APCu still takes them so, with a warning. ini_get() tells what was written. */
+static PHP_INI_MH(on_update_shm_size)
+{
+	zend_long number = new_value ? ZEND_STRTOL(ZSTR_VAL(new_value), NULL, 10) : 0;
+	if (number <= 0 || number >= 1024 * 1024 || strspn(ZSTR_VAL(new_value), "0123456789") != ZSTR_LEN(new_value)) {
+		return php_leveret_on_update_range(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+	}
+	zend_error(E_WARNING, "apc.shm_size=%s has no unit and is taken as megabytes; write %sM", ZSTR_VAL(new_value), ZSTR_VAL(new_value));
+	zend_string *megabytes = strpprintf(0, "%sM", ZSTR_VAL(new_value));
+	int done = php_leveret_on_update_range(entry, megabytes, mh_arg1, mh_arg2, mh_arg3, stage);
+	zend_string_release(megabytes);
+	return done;
+}
+
 PHP_INI_BEGIN()
 	APC_BOOLEAN("enabled", "1", PHP_INI_SYSTEM, apc_enabled)
-	PHP_LEVERET_INI_ENTRY3("apc.shm_size", "32M", PHP_INI_SYSTEM, php_leveret_on_update_range, apc_shm_size, leveret_globals, &shm_size_range)
+	PHP_LEVERET_INI_ENTRY3("apc.shm_size", "32M", PHP_INI_SYSTEM, on_update_shm_size, apc_shm_size, leveret_globals, &shm_size_range)
 	APC_ENTRY("entries_hint", "0", PHP_INI_SYSTEM, OnUpdateLong, apc_entries_hint)
 	APC_ENTRY("gc_ttl", "3600", PHP_INI_SYSTEM, OnUpdateLong, apc_gc_ttl)
 	APC_ENTRY("ttl", "0", PHP_INI_SYSTEM, OnUpdateLong, apc_ttl)
