@@ -50,6 +50,7 @@ static mmc_pool *new_pool(const mmc_link *link, bool is_persistent)
 	made->redundancy = 1;
 	leveret_pool_set_option(pool, LEVERET_POOL_RING, link->ring);
 	leveret_pool_set_option(pool, LEVERET_POOL_HASH, link->hash);
+	leveret_pool_set_option(pool, LEVERET_POOL_ELSEWHERE, link->is_of_sessions);
 	leveret_pool_set_option(pool, LEVERET_POOL_PROTOCOL, link->is_binary ? LEVERET_PROTOCOL_BINARY : LEVERET_PROTOCOL_TEXT);
 	leveret_pool_set_option(pool, LEVERET_POOL_CONNECT_TIMEOUT_MS, TIMEOUT_MS);
 	leveret_pool_set_option(pool, LEVERET_POOL_POLL_TIMEOUT_MS, TIMEOUT_MS);

@@ -247,21 +247,6 @@ static bool begin_session(mmc_session *session, zend_string *id)
 	return session->group && session->link->count;
 }
 
-PS_OPEN_FUNC(memcache)
-{
-	const char *path = MEMCACHE_G(session_save_path) && *MEMCACHE_G(session_save_path) ? MEMCACHE_G(session_save_path) : PHP_LEVERET_SAVE_PATH;
-	mmc_link *link = mmc_link_new(true);
-	if (!add_servers(link, path)) {
-		mmc_link_free(link);
-		PS_SET_MOD_DATA(NULL);
-		return FAILURE;
-	}
-	mmc_session *session = ecalloc(1, sizeof(*session));
-	session->link = link;
-	PS_SET_MOD_DATA(session);
-	return SUCCESS;
-}
-
 /* Gives the lock back if the session was not written. */
 static void unlock(mmc_session *session)
 {
@@ -284,6 +269,23 @@ PS_CLOSE_FUNC(memcache)
 		efree(session);
 		PS_SET_MOD_DATA(NULL);
 	}
+	return SUCCESS;
+}
+
+PS_OPEN_FUNC(memcache)
+{
+	/* session_reset() opens again what nobody has closed. */
+	ps_close_memcache(mod_data);
+	const char *path = MEMCACHE_G(session_save_path) && *MEMCACHE_G(session_save_path) ? MEMCACHE_G(session_save_path) : PHP_LEVERET_SAVE_PATH;
+	mmc_link *link = mmc_link_new(true);
+	if (!add_servers(link, path)) {
+		mmc_link_free(link);
+		PS_SET_MOD_DATA(NULL);
+		return FAILURE;
+	}
+	mmc_session *session = ecalloc(1, sizeof(*session));
+	session->link = link;
+	PS_SET_MOD_DATA(session);
 	return SUCCESS;
 }
 
@@ -334,8 +336,8 @@ PS_WRITE_FUNC(memcache)
 	leveret_request request = request_for(session, LEVERET_OP_SET, full);
 	request.group = php_leveret_string(full);
 	request.value = php_leveret_string(val);
-	/* A span of more than 30 days would count as a moment. */
-	request.exptime = maxlifetime > 0 ? (int64_t) time(NULL) + maxlifetime : 0;
+	/* A span of more than 30 days would count as a moment, and one of nothing as for ever. */
+	request.exptime = (int64_t) time(NULL) + maxlifetime;
 	leveret_pool_add(pool, &request);
 	if (session->lock_key) {
 		add_lock(session, LEVERET_OP_SET, 0);
@@ -370,10 +372,10 @@ PS_DESTROY_FUNC(memcache)
 	return full && lock_key && (codes[0] == LEVERET_CODE_SUCCESS || codes[0] == LEVERET_CODE_NOTFOUND) ? SUCCESS : FAILURE;
 }
 
-/* Items expire by themselves. */
+/* Items expire by themselves. As in the original nobody says how many: session_gc() is false. */
 PS_GC_FUNC(memcache)
 {
-	*nrdels = 0;
+	*nrdels = -1;
 	return 0;
 }
 

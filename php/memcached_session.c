@@ -29,41 +29,54 @@ typedef struct memc_session {
 
 /* --- servers --- */
 
-/* "host:port[:weight]" or "/path[:weight]", separated by commas or spaces. False: one of them makes no sense. */
+/* "host[:port[:weight]]", "/path[:0[:weight]]" or "arena:NAME". False: it makes no sense. */
+static bool add_server(leveret_pool *pool, const char *at, const char *end, bool is_weighted)
+{
+	char *rest;
+	zend_long port = 11211, weight = 0;
+	bool is_socket = *at == '/', is_arena = strncmp(at, "arena:", strlen("arena:")) == 0;
+	const char *colon = is_arena ? NULL : memchr(at, ':', (size_t) (end - at)), *host_end = colon ? colon : end;
+	leveret_bytes host = php_leveret_bytes(at, (size_t) (host_end - at));
+	if (colon) {
+		port = ZEND_STRTOL(colon + 1, &rest, 10);
+		weight = *rest == ':' ? ZEND_STRTOL(rest + 1, NULL, 10) : 0;
+	}
+	if (is_arena || is_socket) {
+		port = 0;
+	}
+	if (port < 0 || port > 65535 || weight < 0 || host.len == 0) {
+		return false;
+	}
+	zend_string *name = zend_strpprintf(0, "%s%.*s", is_socket ? "unix://" : "", (int) host.len, (const char *) host.data);
+	/* Without weights of its own the ring is that of libmemcached's lists of servers, in which nobody looks at them. */
+	int code = leveret_pool_add_server(pool, php_leveret_string(name), (uint16_t) port, 0, is_weighted ? (uint32_t) weight : 0, php_leveret_dir());
+	zend_string_release(name);
+	return code == MEMC_SUCCESS;
+}
+
+static bool is_weighted(void)
+{
+	return MEMCACHED_G(sess_consistent_hash) && strcmp(MEMCACHED_G(sess_consistent_hash_type), "ketama_weighted") == 0;
+}
+
+/* Servers are separated by commas; as in the original, what stands behind a space is not looked at. False: one of them makes no sense. */
 static bool add_servers(leveret_pool *pool, const char *path)
 {
-	for (const char *at = path; *(at += strspn(at, ", \t")); ) {
-		size_t len = strcspn(at, ", \t");
-		static const char word[] = "--SERVER=";
-		const char *begin = len > strlen(word) && strncasecmp(at, word, strlen(word)) == 0 ? at + strlen(word) : at;
-		const char *end = at + len;
-		bool is_arena = strncmp(begin, "arena:", strlen("arena:")) == 0, has_port = *begin != '/' && !is_arena;
-		const char *host_end = is_arena ? NULL : memchr(begin, ':', (size_t) (end - begin));
-		host_end = host_end ? host_end : end;
-		zend_long port = has_port ? 11211 : 0, weight = 0;
-		if (host_end < end) {
-			char *rest;
-			zend_long number = ZEND_STRTOL(host_end + 1, &rest, 10);
-			if (has_port) {
-				port = number;
-				weight = *rest == ':' ? ZEND_STRTOL(rest + 1, &rest, 10) : 0;
-			} else {
-				weight = number;
-			}
-		}
-		if (port < 0 || port > 65535 || weight < 0 || host_end == begin
-			|| leveret_pool_add_server(pool, php_leveret_bytes(begin, (size_t) (host_end - begin)), (uint16_t) port, 0, (uint32_t) weight, php_leveret_dir()) != MEMC_SUCCESS) {
+	for (const char *at = path; *(at += strspn(at, ", \t")); at += strcspn(at, ",")) {
+		if (!add_server(pool, at, at + strcspn(at, ", \t"), is_weighted())) {
 			return false;
 		}
-		at = end;
 	}
 	return leveret_pool_servers(pool) > 0;
 }
 
 static void configure(leveret_pool *pool)
 {
-	bool weighted = strcmp(MEMCACHED_G(sess_consistent_hash_type), "ketama_weighted") == 0;
-	leveret_pool_set_option(pool, LEVERET_POOL_RING, !MEMCACHED_G(sess_consistent_hash) ? LEVERET_RING_MODULA : weighted ? LEVERET_RING_KETAMA : LEVERET_RING_CONSISTENT);
+	enum { MD5 = 1 };
+	if (is_weighted()) {
+		leveret_pool_set_option(pool, LEVERET_POOL_HASH, MD5);
+	}
+	leveret_pool_set_option(pool, LEVERET_POOL_RING, !MEMCACHED_G(sess_consistent_hash) ? LEVERET_RING_MODULA : is_weighted() ? LEVERET_RING_KETAMA : LEVERET_RING_CONSISTENT);
 	leveret_pool_set_option(pool, LEVERET_POOL_PROTOCOL, MEMCACHED_G(sess_binary_protocol));
 	leveret_pool_set_option(pool, LEVERET_POOL_REPLICAS, MEMCACHED_G(sess_number_of_replicas));
 	leveret_pool_set_option(pool, LEVERET_POOL_RANDOM_REPLICA, MEMCACHED_G(sess_randomize_replica_read));
@@ -76,6 +89,12 @@ static void configure(leveret_pool *pool)
 	}
 }
 
+/* To libmemcached it is a prefix of its own: which server a session lives on depends on what stands behind it. */
+static void set_prefix(leveret_pool *pool)
+{
+	leveret_pool_set_prefix(pool, php_leveret_bytes(MEMCACHED_G(sess_prefix), strlen(MEMCACHED_G(sess_prefix))));
+}
+
 /* --- requests --- */
 
 /* "<prefix><id>" in `key`; 0 when it is too long. */
@@ -85,13 +104,13 @@ static size_t name_of(const zend_string *id, const char *middle, char *key)
 	return len > 0 && len <= KEY_MAX ? (size_t) len : 0;
 }
 
-/* One request; its result code. An item lives `seconds`, 0 is for ever. With `data` the value that was found. */
+/* One request; its result code. An item lives `seconds`, or for ever if they are not above 0. With `data` the value that was found. */
 static int call(memc_session *session, leveret_operation operation, leveret_bytes key, leveret_bytes value, zend_long seconds, zend_string **data)
 {
 	leveret_answer answer;
 	leveret_request request = {
 		.operation = operation, .key = key, .value = value, .server = -1,
-		.exptime = seconds > MEMC_RELATIVE_MAX ? (zend_long) time(NULL) + seconds : seconds,
+		.exptime = seconds > MEMC_RELATIVE_MAX ? (zend_long) time(NULL) + seconds : MAX(seconds, 0),
 		.meta = { .origin = LEVERET_PECL_MEMCACHED, .encoding = LEVERET_RAW }
 	};
 	leveret_pool_begin(session->pool);
@@ -121,7 +140,7 @@ static int call_for(memc_session *session, leveret_operation operation, const ze
 /* What the lock's item holds: pecl/memcached's word, or that it stands on a lease. */
 static const char of_item[] = "1", of_lease[] = "lease";
 
-enum lock_try { LOCKED, HAS_NAPPED, IS_TAKEN, CANNOT_LOCK };
+enum lock_try { LOCKED, HAS_NAPPED, IS_TAKEN, HAS_FAILED, IS_OVER };
 
 static void drop_lease(memc_session *session)
 {
@@ -153,15 +172,24 @@ static enum lock_try try_lock(memc_session *session, zend_long seconds)
 		}
 		zend_string_release(found);
 	}
-	return code == MEMC_SUCCESS ? LOCKED : code == MEMC_NOTSTORED || code == MEMC_DATA_EXISTS ? IS_TAKEN : CANNOT_LOCK;
+	if (code == MEMC_SUCCESS) {
+		return LOCKED;
+	}
+	if (code == MEMC_NOTSTORED || code == MEMC_DATA_EXISTS) {
+		return IS_TAKEN;
+	}
+	php_error_docref(NULL, E_WARNING, "Failed to write session lock: %s", memc_text(code));
+	/* The next try may be another server's, if this one has left the ring. One that hangs was waited for long enough. */
+	return code == MEMC_TIMEOUT || EG(exception) ? IS_OVER : HAS_FAILED;
 }
 
 static bool lock(memc_session *session, const zend_string *id)
 {
-	zend_long pause = MEMCACHED_G(sess_lock_wait_min), pause_max = MAX(MEMCACHED_G(sess_lock_wait_max), pause), retries = MEMCACHED_G(sess_lock_retries);
+	zend_long pause = MEMCACHED_G(sess_lock_wait_min), pause_max = MEMCACHED_G(sess_lock_wait_max), retries = MEMCACHED_G(sess_lock_retries);
 	zend_long seconds = MEMCACHED_G(sess_lock_expire) ? MEMCACHED_G(sess_lock_expire) : MAX(zend_ini_long("max_execution_time", strlen("max_execution_time"), 0), 0);
 	session->lock_key_len = name_of(id, "lock.", session->lock_key);
 	if (!session->lock_key_len) {
+		php_error_docref(NULL, E_WARNING, "Failed to write session lock: %s", memc_text(MEMC_BAD_KEY_PROVIDED));
 		return false;
 	}
 	for (;; retries--, pause = MIN(2 * pause, pause_max)) {
@@ -175,10 +203,10 @@ static bool lock(memc_session *session, const zend_string *id)
 		if (tried == LOCKED) {
 			return session->is_locked = true;
 		}
-		if (tried == CANNOT_LOCK || retries <= 0) {
+		if (tried == IS_OVER || retries <= 0) {
 			break;
 		}
-		if (now < round_end) {
+		if (tried != HAS_FAILED && now < round_end) {
 			usleep((useconds_t) (round_end - now));
 		}
 	}
@@ -227,22 +255,6 @@ static leveret_pool *persistent_pool(const char *path)
 	return pool;
 }
 
-PS_OPEN_FUNC(memcached)
-{
-	bool is_persistent = MEMCACHED_G(sess_persistent);
-	leveret_pool *pool = is_persistent ? persistent_pool(PHP_LEVERET_SAVE_PATH) : new_pool(PHP_LEVERET_SAVE_PATH);
-	if (!pool) {
-		php_error_docref(NULL, E_WARNING, "failed to parse session.save_path: \"%s\" should be host:port,host:port, the path of a socket, or arena:NAME", PHP_LEVERET_SAVE_PATH);
-		PS_SET_MOD_DATA(NULL);
-		return FAILURE;
-	}
-	memc_session *session = ecalloc(1, sizeof(*session));
-	session->pool = pool;
-	session->is_persistent = is_persistent;
-	PS_SET_MOD_DATA(session);
-	return SUCCESS;
-}
-
 PS_CLOSE_FUNC(memcached)
 {
 	memc_session *session = PS_GET_MOD_DATA();
@@ -254,6 +266,29 @@ PS_CLOSE_FUNC(memcached)
 		efree(session);
 		PS_SET_MOD_DATA(NULL);
 	}
+	return SUCCESS;
+}
+
+PS_OPEN_FUNC(memcached)
+{
+	/* session_reset() opens again what nobody has closed. */
+	ps_close_memcached(mod_data);
+	/* As it was written for version 2. */
+	if (strstr(PHP_LEVERET_SAVE_PATH, "PERSISTENT=")) {
+		php_error_docref(NULL, E_WARNING, "failed to parse session.save_path: PERSISTENT is replaced by memcached.sess_persistent = On");
+		return FAILURE;
+	}
+	bool is_persistent = MEMCACHED_G(sess_persistent);
+	leveret_pool *pool = is_persistent ? persistent_pool(PHP_LEVERET_SAVE_PATH) : new_pool(PHP_LEVERET_SAVE_PATH);
+	if (!pool) {
+		php_error_docref(NULL, E_WARNING, "failed to parse session.save_path: \"%s\" should be host:port,host:port, the path of a socket, or arena:NAME", PHP_LEVERET_SAVE_PATH);
+		return FAILURE;
+	}
+	set_prefix(pool);
+	memc_session *session = ecalloc(1, sizeof(*session));
+	session->pool = pool;
+	session->is_persistent = is_persistent;
+	PS_SET_MOD_DATA(session);
 	return SUCCESS;
 }
 
@@ -279,7 +314,7 @@ PS_READ_FUNC(memcached)
 		*val = ZSTR_EMPTY_ALLOC();
 		return SUCCESS;
 	}
-	php_error_docref(NULL, E_WARNING, "error getting session from memcached: code %d", code);
+	php_error_docref(NULL, E_WARNING, "error getting session from memcached: %s", memc_text(code));
 	return FAILURE;
 }
 
@@ -297,7 +332,7 @@ PS_WRITE_FUNC(memcached)
 			return SUCCESS;
 		}
 	}
-	php_error_docref(NULL, E_WARNING, "error saving session to memcached: code %d", code);
+	php_error_docref(NULL, E_WARNING, "error saving session to memcached: %s", memc_text(code));
 	return FAILURE;
 }
 
@@ -312,10 +347,10 @@ PS_DESTROY_FUNC(memcached)
 	return SUCCESS;
 }
 
-/* Items expire by themselves. */
+/* Items expire by themselves. As in the original nobody says how many: session_gc() is false. */
 PS_GC_FUNC(memcached)
 {
-	*nrdels = 0;
+	*nrdels = -1;
 	return 0;
 }
 
@@ -347,8 +382,8 @@ PS_UPDATE_TIMESTAMP_FUNC(memcached)
 		return FAILURE;
 	}
 	int code = call_for(session, LEVERET_OP_TOUCH, key, php_leveret_bytes("", 0), maxlifetime, NULL);
-	/* It was evicted meanwhile, so it is written anew. */
-	return code == MEMC_SUCCESS ? SUCCESS : ps_write_memcached(mod_data, key, val, maxlifetime);
+	/* Another request may have ended it meanwhile: a visitor who has logged out stays so. */
+	return code == MEMC_SUCCESS || code == MEMC_NOTFOUND ? SUCCESS : FAILURE;
 }
 
 ps_module ps_mod_memcached = { PS_MOD_UPDATE_TIMESTAMP(memcached) };

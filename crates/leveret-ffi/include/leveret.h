@@ -179,6 +179,8 @@ typedef enum leveret_pool_option {
   LEVERET_POOL_SORT_HOSTS,
   // Other places that are tried for a key whose server does not answer (pecl/memcache, Dalli).
   LEVERET_POOL_FAILOVER_ATTEMPTS,
+  // 1: a key lies at the first of its other places, where pecl/memcache's session handler looks for it.
+  LEVERET_POOL_ELSEWHERE,
 } leveret_pool_option;
 
 // What an item's bytes are.

@@ -68,6 +68,8 @@ pub struct Options {
     pub random_replica: bool,
     /// pecl/memcache's copies of each item, the first counted.
     pub redundancy: u32,
+    /// As pecl/memcache's sessions have it: not where the key itself would lie, but at the first of its other places.
+    pub elsewhere: bool,
     /// A server that is this host's `leveret serve` is used through its arena.
     pub short_cut: bool,
     /// Bytes above 127 are refused in keys.
@@ -103,6 +105,7 @@ impl Default for Options {
             replicas: 0,
             random_replica: false,
             redundancy: 1,
+            elsewhere: false,
             short_cut: true,
             verify_key: false,
             value_max: 1 << 30,

@@ -76,8 +76,16 @@ impl Pool {
         match self.options.preset {
             Preset::Libmemcached { .. } if attempt >= replicas => None,
             Preset::Libmemcached { .. } => Some((self.ring().server(key)? + 1 + attempt as usize) % count),
-            _ => self.ring().other_server(key, attempt),
+            _ => {
+                let taken = u32::from(self.options.elsewhere);
+                self.ring().other_server(key, attempt + taken)
+            }
         }
+    }
+
+    fn first_place(&mut self, key: &[u8]) -> Option<usize> {
+        let other = if self.options.elsewhere { self.ring().other_server(key, 0) } else { None };
+        other.or_else(|| self.ring().server(key))
     }
 
     /// How many other places a request may go to.
@@ -90,7 +98,7 @@ impl Pool {
     /// The server of a key, or another place if it is dead, and the number of that place. Else the server that should have it, and
     /// why it is not asked.
     pub(super) fn route(&mut self, key: &[u8], operation: Operation) -> Result<(usize, u32), (usize, Code)> {
-        let first = self.ring().server(key).ok_or((0, Code::ServerMarkedDead))?;
+        let first = self.first_place(key).ok_or((0, Code::ServerMarkedDead))?;
         match self.servers[first].health.refusal() {
             None => Ok((first, 0)),
             Some(refusal) => self.other_route(key, 0, operation).ok_or((first, refusal)),

@@ -52,6 +52,11 @@ fn sums(weight: u32, total: u64, servers: usize) -> u32 {
 }
 
 fn name(server: &Server) -> String {
+    // A socket from a list of servers (a session's save path) has port 0 to libmemcached; one that was added by itself has the
+    // default port, which is not told.
+    if let Some(path) = server.host.strip_prefix("unix://") {
+        return format!("{path}:0");
+    }
     match server.port {
         0 | DEFAULT_PORT => server.host.clone(),
         port => format!("{}:{port}", server.host),

@@ -4,8 +4,8 @@ use super::{Distribution, KeyHash, PeclHash, Preset, Server, Strategy};
 /// The name of each preset, its default hash, and what it stands for.
 pub const PRESETS: [(&str, &str, &str); 6] = [
     ("php-memcached", "default", "php-memcached as it comes: modula"),
-    ("php-memcached-consistent", "default", "Memcached::DISTRIBUTION_CONSISTENT"),
-    ("php-memcached-compatible", "md5", "Memcached::OPT_LIBKETAMA_COMPATIBLE, and its session handler"),
+    ("php-memcached-consistent", "default", "Memcached::DISTRIBUTION_CONSISTENT, and its sessions"),
+    ("php-memcached-compatible", "md5", "Memcached::OPT_LIBKETAMA_COMPATIBLE, and its sessions with ketama_weighted"),
     ("php-memcache", "crc32", "pecl/memcache as it comes: memcache.hash_strategy=consistent"),
     ("php-memcache-standard", "crc32", "pecl/memcache with memcache.hash_strategy=standard"),
     ("dalli", "crc32", "Dalli and memcache-client"),

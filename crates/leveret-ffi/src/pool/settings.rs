@@ -70,6 +70,8 @@ pub enum leveret_pool_option {
     LEVERET_POOL_SORT_HOSTS,
     /// Other places that are tried for a key whose server does not answer (pecl/memcache, Dalli).
     LEVERET_POOL_FAILOVER_ATTEMPTS,
+    /// 1: a key lies at the first of its other places, where pecl/memcache's session handler looks for it.
+    LEVERET_POOL_ELSEWHERE,
 }
 
 /// What is spoken.
@@ -204,6 +206,7 @@ impl leveret_pool {
             LEVERET_POOL_VERIFY_KEY => options.verify_key = is_on,
             LEVERET_POOL_SORT_HOSTS => options.sort_hosts = is_on,
             LEVERET_POOL_FAILOVER_ATTEMPTS => options.failover_attempts = count?,
+            LEVERET_POOL_ELSEWHERE => options.elsewhere = is_on,
         }
         options.auto_eject = self.ejects.contains(&true);
         let bounds = [self.limits.send, self.limits.recv].into_iter().filter(|bound| !bound.is_zero());
