@@ -14,7 +14,7 @@ const LINE_MAX: usize = 2048;
 const GET_LINE_MAX: usize = 4 << 20;
 
 /// Longest data block that has a length at all. A larger one is not a large value, it is a broken line.
-const BLOCK_MAX: i64 = i32::MAX as i64 - 2;
+pub(super) const BLOCK_MAX: i64 = i32::MAX as i64 - 2;
 
 pub(super) const BAD_FORMAT: &str = "CLIENT_ERROR bad command line format";
 const UNKNOWN: &str = "ERROR";

@@ -34,7 +34,7 @@ impl<'a> Iterator for Words<'a> {
 
 /// Bytes in front of the first space. Most words are numbers and short keys, for which a call to `memchr` costs more than it
 /// finds: eight bytes at a time are looked at here first.
-fn word_len(line: &[u8]) -> usize {
+pub(super) fn word_len(line: &[u8]) -> usize {
     const SHORT: usize = 32;
     let mut at = 0;
     while at < SHORT {
