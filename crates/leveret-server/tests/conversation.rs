@@ -292,6 +292,22 @@ fn large_answers_come_in_pieces_and_dumps_name_every_key() {
     assert!(dump.contains("mg a%20b\r\n") && dump.ends_with("EN\r\n"));
 }
 
+/// One small datagram with a forged sender must not have the whole arena walked, nor its answer sent to somebody else.
+#[test]
+fn a_datagram_gets_no_answer_as_long_as_the_arena_is_full() {
+    let mut ours = Ours::new(Settings::default());
+    assert_eq!(ours.say("stats sizes_enable\r\nset a 0 0 1\r\nx\r\n").lines().last(), Some("STORED"));
+    for asked in ["stats sizes", "stats sizes_enable", "stats sizes_disable", "stats cachedump 1 0"] {
+        assert_eq!(ours.datagram(format!("{asked}\r\n").as_bytes()), b"ERROR\r\n", "{asked}");
+    }
+    assert_eq!(ours.datagram(b"lru_crawler metadump all\r\n"), b"CLIENT_ERROR no dumps over UDP\r\n");
+    assert_eq!(ours.say("stats sizes\r\n").lines().count(), 2, "still on");
+    let stat =
+        |subject: &[u8]| [&[0x80, 0x10, 0, subject.len() as u8, 0, 0, 0, 0, 0, 0, 0, subject.len() as u8][..], &[0; 12], subject].concat();
+    assert_eq!(ours.datagram(&stat(b"sizes"))[6..8], [0, 1], "not found");
+    assert!(ours.datagram(&stat(b"settings")).len() > 500);
+}
+
 #[test]
 fn statistics_count_what_php_does_without_the_server() {
     let mut ours = Ours::new(Settings::default());

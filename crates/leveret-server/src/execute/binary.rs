@@ -29,6 +29,9 @@ impl Session {
             }
             Command::Noop => turn.conclude(request, Status::Success),
             Command::Version => turn.binary_text(request, crate::VERSION.as_bytes()),
+            Command::Stat { subject } if self.transport == super::Transport::Udp && super::walks(subject.trim_ascii_start()) => {
+                turn.conclude(request, Status::KeyNotFound);
+            }
             Command::Stat { subject } => turn.binary_stat(request, subject),
             Command::Verbosity { level } => {
                 turn.shared.set_verbosity(level);

@@ -397,7 +397,7 @@ impl Session {
             MetaNoop => turn.say("MN"),
             Quit => return Done::Over(Next::Close),
             // As a dump: one small datagram with a forged sender must not send megabytes to somebody else.
-            Stats { words } if self.transport == Transport::Udp && words.clone().next() == Some(b"cachedump") => turn.say("ERROR"),
+            Stats { words } if self.transport == Transport::Udp && words.clone().next().is_some_and(walks) => turn.say("ERROR"),
             Stats { words } => turn.stats(words),
             LruCrawler(crawl) => return self.crawl(turn, crawl),
             Version | Shutdown { .. } | Verbosity { .. } | CacheMemlimit { .. } | Slabs { .. } | Lru { .. } | Watch { .. } => {
@@ -428,6 +428,11 @@ impl Session {
             }
         }
     }
+}
+
+/// Whether the answer to such a `stats` is as long as the arena is full, or switches that on.
+fn walks(subject: &[u8]) -> bool {
+    subject == b"cachedump" || subject.starts_with(b"sizes")
 }
 
 impl Turn<'_> {

@@ -33,6 +33,13 @@ impl Ours {
         self.over = false;
     }
 
+    /// What is answered to a datagram with these bytes in it, without its frame.
+    pub fn datagram(&self, input: &[u8]) -> Vec<u8> {
+        let mut output = Vec::new();
+        Session::new(Transport::Udp).take(&self.desk, input, &mut output);
+        output
+    }
+
     /// What is answered to these bytes, as they come in one piece.
     pub fn talk(&mut self, input: &[u8]) -> Vec<u8> {
         self.pending.extend_from_slice(input);
