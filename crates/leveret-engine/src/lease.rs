@@ -110,18 +110,22 @@ impl Core {
         let Some(slot) = same.or_else(free) else { return Lease::NoLease };
         let lease = self.leases.at(slot);
 
+        // Before the owner is looked at: a release in between changes it, and then nobody goes to sleep.
+        let seen = lease.futex.load(Ordering::Acquire);
         if same.is_some() && !is_over(slot) {
             if gives_up() {
                 return Lease::NoLease;
             }
-            let seen = lease.futex.load(Ordering::Acquire);
             drop(locked);
             let nap = futex::Timespec { tv_sec: 0, tv_nsec: NAP.as_nanos() as _ };
             let _ = futex::wait(&lease.futex, futex::Flags::empty(), seen, Some(&nap));
             return Lease::Wait;
         }
+        // Free while it changes hands: killed before the last store, it is nobody's. Its old holder, who may live, would keep it without
+        // knowing.
+        lease.owner.store(0, Ordering::Relaxed);
         let serial = lease.serial.load(Ordering::Relaxed).wrapping_add(1);
-        lease.serial.store(serial, Ordering::Relaxed);
+        lease.serial.store(serial, Ordering::Release);
         lease.key_hash.store(hash, Ordering::Relaxed);
         lease.until.store(end(now), Ordering::Relaxed);
         lease.owner.store(owner, Ordering::Release);
