@@ -121,7 +121,8 @@ pub(super) fn execute(
         operation => store(arena, rules, request, operation, deadline, now),
     };
     let done = done.or_else(|error| match error {
-        Error::Lost => Err(Fault::new(Code::ConnectionFailure)),
+        // A server that has this arena open can still do it.
+        Error::Lost | Error::FileRefused(_) => Err(Fault::new(Code::ConnectionFailure)),
         Error::Busy => Err(Fault::new(Code::Timeout)),
         error => Ok(Done { value: error.to_string().into_bytes(), ..Done::code(refusal(&error)) }),
     })?;
