@@ -121,7 +121,9 @@ impl Incoming {
         let total = self.got as u64;
         let body = || Body::Large { total, extents: self.fill.extents(), tail: &self.tail };
         let stored = self.arena.store_body(key, meta, deadline, terms, now, body, Some(&self.fill));
-        self.arena.forget_refused(key, terms, now, &stored)?;
+        if stored.is_err() {
+            self.arena.forget_refused(key, terms, now, &stored)?;
+        }
         stored
     }
 }

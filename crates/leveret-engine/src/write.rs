@@ -16,6 +16,8 @@ use crate::time::{Deadline, Moment, Time};
 /// How often a write makes room before it gives up. Each round frees a segment, which another writer may take. Also how often an
 /// append outside the lock begins anew because another writer was quicker.
 const ROUNDS: usize = 64;
+/// How often an append that is made outside the lock may find that another writer was quicker, until it is told that the key is busy.
+const JOINS: usize = 1024;
 
 /// What is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -211,7 +213,7 @@ impl Arena {
 
     /// Append and prepend. Flags, deadline and encoding of the old item stay.
     fn join(&self, key: &[u8], bytes: &[u8], terms: &Terms, now: Time) -> Result<Stored, Error> {
-        for _ in 0..ROUNDS {
+        for _ in 0..JOINS {
             if let Some(stored) = self.join_in_segment(key, bytes, terms, now)? {
                 return Ok(stored);
             }
