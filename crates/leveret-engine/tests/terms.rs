@@ -171,7 +171,11 @@ fn without_eviction_a_full_arena_refuses_and_loses_nothing() {
 #[test]
 fn a_set_that_is_refused_leaves_no_old_value() {
     let now = Time::now();
-    let (Scratch { arena, _dir }, _) = filled(now);
+    let (Scratch { arena, _dir }, full) = filled(now);
+    // The shard that was full first is not the only one: what is left in the other's open segment is filled as well.
+    for number in full..full + 200 {
+        let _ = arena.set(&key(number), &VALUE, Deadline::NEVER, now);
+    }
     let store = |number, len, mode| {
         let value = vec![1; len];
         arena.store(&key(number), Value::Bytes(&value), Meta::default(), Deadline::NEVER, mode, now).expect_err("no room")
