@@ -69,7 +69,8 @@ static PHP_INI_MH(on_update_positive)
 static PHP_INI_MH(on_update_static_key)
 {
 	if (new_value && memchr(ZSTR_VAL(new_value), '.', ZSTR_LEN(new_value))) {
-		php_error_docref(NULL, E_WARNING, "%s cannot have dot inside (.)", ZSTR_VAL(entry->name));
+		/* Whichever of the two directives it is: pecl/memcache's words. */
+		php_error_docref(NULL, E_WARNING, "memcache.session_prefix_static_key cannot have dot inside (.)");
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
