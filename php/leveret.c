@@ -76,7 +76,10 @@ static PHP_INI_MH(on_update_dir)
 	if (!is_valid(ZSTR_LEN(new_value) == 0 || ZSTR_VAL(new_value)[0] == '/', entry, new_value, "the absolute path of a folder, or empty")) {
 		return FAILURE;
 	}
-	php_leveret_dir_changed();
+	/* php-fpm sets it anew for each request, mostly to what it was. */
+	if (!LEVERET_G(dir) || strcmp(LEVERET_G(dir), ZSTR_VAL(new_value)) != 0) {
+		php_leveret_dir_changed();
+	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 

@@ -49,15 +49,31 @@ void php_leveret_memcached_links_init(HashTable *links)
 	zend_hash_init(links, 4, NULL, free_persistent, 1);
 }
 
-static memc_link *persistent_link(zend_string *id, bool *is_new)
+/* Where arenas lie, then the id: the arenas of a link are those of the site that has made it. */
+static zend_string *name_of_link(const zend_string *id)
 {
-	memc_link *link = zend_hash_find_ptr(&MEMCACHED_G(links), id);
+	leveret_bytes dir = php_leveret_dir();
+	return zend_string_concat3((const char *) dir.data, dir.len, "\n", 1, ZSTR_VAL(id), ZSTR_LEN(id));
+}
+
+static memc_link *persistent_link(const zend_string *id, bool *is_new)
+{
+	zend_string *name = name_of_link(id);
+	memc_link *link = zend_hash_find_ptr(&MEMCACHED_G(links), name);
 	*is_new = !link;
 	if (!link) {
 		link = memc_link_new(true);
-		zend_hash_str_add_ptr(&MEMCACHED_G(links), ZSTR_VAL(id), ZSTR_LEN(id), link);
+		zend_hash_str_add_ptr(&MEMCACHED_G(links), ZSTR_VAL(name), ZSTR_LEN(name), link);
 	}
+	zend_string_release(name);
 	return link;
+}
+
+static void forget_persistent_link(const zend_string *id)
+{
+	zend_string *name = name_of_link(id);
+	zend_hash_del(&MEMCACHED_G(links), name);
+	zend_string_release(name);
 }
 
 static int add(memc_link *link, zend_string *host, zend_long port, zend_long weight)
@@ -119,7 +135,7 @@ PHP_METHOD(Memcached, __construct)
 		if (self->link->is_persistent) {
 			/* The next one of this name is to be told too, not to find a link without servers. */
 			self->link = NULL;
-			zend_hash_del(&MEMCACHED_G(links), id);
+			forget_persistent_link(id);
 		}
 		zend_throw_exception_ex(exception_ce, 0, "Memcached configuration \"%s\": only words like --SERVER=host:port are understood", ZSTR_VAL(configuration));
 		RETURN_THROWS();

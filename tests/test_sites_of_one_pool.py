@@ -6,7 +6,7 @@ import shutil
 from support import PATIENCE, SystemTest
 from webserver import WORKER_USER, Client, Fpm, Nginx
 
-NOTHING = {"apcu": False, "cache": None, "session": None, "pool": False}
+NOTHING = {"apcu": False, "cache": None, "session": None, "pool": False, "kept": False}
 
 
 class SitesOfOnePool(SystemTest):
