@@ -140,6 +140,7 @@ static int call_for(memc_session *session, leveret_operation operation, const ze
 /* What the lock's item holds: pecl/memcached's word, or that it stands on a lease. */
 static const char of_item[] = "1", of_lease[] = "lease";
 
+/* IS_OVER: nothing is held, and the session may be gone. */
 enum lock_try { LOCKED, HAS_NAPPED, IS_TAKEN, HAS_FAILED, IS_OVER };
 
 static void drop_lease(memc_session *session)
@@ -150,8 +151,9 @@ static void drop_lease(memc_session *session)
 	session->has_lease = false;
 }
 
-static enum lock_try try_lock(memc_session *session, zend_long seconds)
+static enum lock_try try_lock(void **mod_data, zend_long seconds)
 {
+	memc_session *session = PS_GET_MOD_DATA();
 	leveret_bytes key = php_leveret_bytes(session->lock_key, session->lock_key_len);
 	leveret_arena *arena = session->has_lease ? NULL : leveret_pool_arena(session->pool, php_leveret_looked());
 	if (arena) {
@@ -178,13 +180,16 @@ static enum lock_try try_lock(memc_session *session, zend_long seconds)
 	if (code == MEMC_NOTSTORED || code == MEMC_DATA_EXISTS) {
 		return IS_TAKEN;
 	}
+	/* The script's handler of errors may close the session: then it is freed. */
+	drop_lease(session);
 	php_error_docref(NULL, E_WARNING, "Failed to write session lock: %s", memc_text(code));
 	/* The next try may be another server's, if this one has left the ring. One that hangs was waited for long enough. */
-	return code == MEMC_TIMEOUT || EG(exception) ? IS_OVER : HAS_FAILED;
+	return code == MEMC_TIMEOUT || EG(exception) || PS_GET_MOD_DATA() != session ? IS_OVER : HAS_FAILED;
 }
 
-static bool lock(memc_session *session, const zend_string *id)
+static bool lock(void **mod_data, const zend_string *id)
 {
+	memc_session *session = PS_GET_MOD_DATA();
 	zend_long pause = MEMCACHED_G(sess_lock_wait_min), pause_max = MEMCACHED_G(sess_lock_wait_max), retries = MEMCACHED_G(sess_lock_retries);
 	zend_long seconds = MEMCACHED_G(sess_lock_expire) ? MEMCACHED_G(sess_lock_expire) : MAX(zend_ini_long("max_execution_time", strlen("max_execution_time"), 0), 0);
 	session->lock_key_len = name_of(id, "lock.", session->lock_key);
@@ -197,13 +202,16 @@ static bool lock(memc_session *session, const zend_string *id)
 		enum lock_try tried;
 		/* Naps wake up when the lease is given back, so they fill the pause with further tries. */
 		do {
-			tried = try_lock(session, seconds);
+			tried = try_lock(mod_data, seconds);
 			now = php_leveret_microseconds();
 		} while (tried == HAS_NAPPED && now < round_end);
 		if (tried == LOCKED) {
 			return session->is_locked = true;
 		}
-		if (tried == IS_OVER || retries <= 0) {
+		if (tried == IS_OVER) {
+			return false;
+		}
+		if (retries <= 0) {
 			break;
 		}
 		if (tried != HAS_FAILED && now < round_end) {
@@ -301,7 +309,7 @@ PS_READ_FUNC(memcached)
 	}
 	if (MEMCACHED_G(sess_locking)) {
 		unlock(session);
-		if (!lock(session, key)) {
+		if (!lock(mod_data, key)) {
 			php_error_docref(NULL, E_WARNING, "Unable to clear session lock record");
 			return FAILURE;
 		}
