@@ -10,33 +10,34 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define SUFFIX ".data"
 
-/* The file, a NUL behind it; NULL: it cannot be read, or no arena takes so much. */
+/* The file, a NUL behind it; NULL: it cannot be read, or no arena takes so much. Its room comes first: where memory_limit ends the
+ * request, no file is open. */
 static zend_string *contents(const char *path, uint64_t len_max)
 {
 	struct stat status;
-	zend_string *text = NULL;
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (file < 0) {
+	if (stat(path, &status) != 0 || !S_ISREG(status.st_mode) || status.st_size <= 0 || (uint64_t) status.st_size > len_max) {
 		return NULL;
 	}
-	if (fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 && (uint64_t) status.st_size <= len_max) {
-		text = zend_string_alloc((size_t) status.st_size, 0);
-		ssize_t len = read(file, ZSTR_VAL(text), ZSTR_LEN(text));
-		if (len < 0) {
-			zend_string_efree(text);
-			text = NULL;
-		} else {
-			ZSTR_LEN(text) = (size_t) len;
-			ZSTR_VAL(text)[len] = '\0';
-		}
+	zend_string *text = zend_string_alloc((size_t) status.st_size, 0);
+	ssize_t len = -1;
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (file >= 0) {
+		len = read(file, ZSTR_VAL(text), ZSTR_LEN(text));
+		close(file);
 	}
-	close(file);
+	if (len < 0) {
+		zend_string_efree(text);
+		return NULL;
+	}
+	ZSTR_LEN(text) = (size_t) len;
+	ZSTR_VAL(text)[len] = '\0';
 	return text;
 }
 
@@ -65,12 +66,10 @@ static void preload(leveret_arena *arena, leveret_bytes key, const char *path)
 	zend_string_release(text);
 }
 
-void php_leveret_apcu_preload(leveret_arena *arena)
+static void preload_all(leveret_arena *arena, const char *folder, DIR *entries)
 {
-	const char *folder = LEVERET_G(apc_preload_path);
-	DIR *entries = folder && *folder ? opendir(folder) : NULL;
 	const struct dirent *entry;
-	while (entries && (entry = readdir(entries))) {
+	while ((entry = readdir(entries))) {
 		char path[MAXPATHLEN];
 		size_t len = strlen(entry->d_name), suffix_len = strlen(SUFFIX);
 		int path_len = snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
@@ -78,7 +77,26 @@ void php_leveret_apcu_preload(leveret_arena *arena)
 			preload(arena, php_leveret_bytes(entry->d_name, len - suffix_len), path);
 		}
 	}
-	if (entries) {
-		closedir(entries);
+}
+
+void php_leveret_apcu_preload(leveret_arena *arena)
+{
+	const char *folder = LEVERET_G(apc_preload_path);
+	DIR *entries = folder && *folder ? opendir(folder) : NULL;
+	if (!entries) {
+		if (folder && *folder) {
+			char line[MAXPATHLEN + 128];
+			snprintf(line, sizeof(line), "leveret: apc.preload_path: the folder %s cannot be read: %s", folder, strerror(errno));
+			php_log_err(line);
+		}
+		return;
 	}
+	/* memory_limit may end the request in between. */
+	zend_try {
+		preload_all(arena, folder, entries);
+	} zend_catch {
+		closedir(entries);
+		zend_bailout();
+	} zend_end_try();
+	closedir(entries);
 }

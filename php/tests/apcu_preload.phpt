@@ -6,7 +6,7 @@ apc.enable_cli=1
 <?php
 require __DIR__ . '/start.inc';
 
-$folder = sys_get_temp_dir() . '/leveret-preload-' . getmypid();
+$folder = sys_get_temp_dir() . '/leveret-preload-' . bin2hex(random_bytes(6));
 mkdir($folder);
 $files = [
     'text.data' => serialize('value of text'), 'array.data' => serialize(['a' => 1, 'b' => [true, null, 1.5]]), 'false.data' => serialize(false),
@@ -33,8 +33,9 @@ foreach ($files as $name => $text) {
 }
 rmdir($folder);
 ?>
---EXPECT--
+--EXPECTF--
 {".hidden":"hidden","array":{"a":1,"b":[true,null,1.5]},"data":"data","false":false,"line":"ends with a line feed","text":"value of text","with space":"space","with.dot":5}
 {"text":"changed","false":false}
 []
+leveret: apc.preload_path: the folder %s/not there cannot be read: No such file or directory
 bool(false)
