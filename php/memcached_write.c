@@ -246,6 +246,8 @@ static uint32_t prepare(memc_object *self, HashTable *items, prepared *list)
 		} else {
 			list[count].key = memc_full_key(self->link, key);
 			list[count++].is_due = true;
+			/* Whatever a __serialize that used this object has left. */
+			memc_result(self, MEMC_SUCCESS);
 		}
 		zend_string_release(key);
 	} ZEND_HASH_FOREACH_END();
