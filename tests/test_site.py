@@ -163,6 +163,8 @@ class Masters(Site):
         preloaded = self.folder / "preloaded"
         preloaded.mkdir()
         (preloaded / "k.data").write_text('s:6:"before";')
+        preloaded.chmod(0o755)
+        (preloaded / "k.data").chmod(0o644)
         for provider in (original(apc__preload_path=preloaded), self.ours(apc__preload_path=preloaded)):
             fpm = self.site(provider)
             self.assertEqual("before", self.ask(do="fetch", key="k"), provider.name)

@@ -106,7 +106,7 @@ function endings(): void
         echo 'collected: ', json_encode(session_gc()), "\n";
         session_write_close();
     });
-    with(['session.save_path' => $path, 'session.gc_maxlifetime' => -1], function () use ($servers, $key) {
+    with(['session.save_path' => $path, 'session.gc_maxlifetime' => -100], function () use ($servers, $key) {
         session_id('end');
         session_start();
         $_SESSION['n'] = 1;
