@@ -159,6 +159,8 @@ const char *memc_text(zend_long code);
 
 memc_link *memc_link_new(bool is_persistent);
 void memc_link_free(memc_link *link);
+/* What persistent links and pools of sessions go by: where arenas lie, then their name. Those of another site have other arenas. */
+zend_string *memc_persistent_name(const char *name, size_t len);
 /* The distribution by virtual buckets, and the server of each. */
 void memc_link_set_buckets(memc_link *link, const uint32_t *servers, size_t count);
 

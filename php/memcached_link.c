@@ -177,6 +177,12 @@ memc_link *memc_link_new(bool is_persistent)
 	return link;
 }
 
+zend_string *memc_persistent_name(const char *name, size_t len)
+{
+	leveret_bytes dir = php_leveret_dir();
+	return zend_string_concat3((const char *) dir.data, dir.len, "\n", 1, name, len);
+}
+
 void memc_link_free(memc_link *link)
 {
 	leveret_pool_free(link->pool);

@@ -49,16 +49,9 @@ void php_leveret_memcached_links_init(HashTable *links)
 	zend_hash_init(links, 4, NULL, free_persistent, 1);
 }
 
-/* Where arenas lie, then the id: the arenas of a link are those of the site that has made it. */
-static zend_string *name_of_link(const zend_string *id)
-{
-	leveret_bytes dir = php_leveret_dir();
-	return zend_string_concat3((const char *) dir.data, dir.len, "\n", 1, ZSTR_VAL(id), ZSTR_LEN(id));
-}
-
 static memc_link *persistent_link(const zend_string *id, bool *is_new)
 {
-	zend_string *name = name_of_link(id);
+	zend_string *name = memc_persistent_name(ZSTR_VAL(id), ZSTR_LEN(id));
 	memc_link *link = zend_hash_find_ptr(&MEMCACHED_G(links), name);
 	*is_new = !link;
 	if (!link) {
@@ -71,7 +64,7 @@ static memc_link *persistent_link(const zend_string *id, bool *is_new)
 
 static void forget_persistent_link(const zend_string *id)
 {
-	zend_string *name = name_of_link(id);
+	zend_string *name = memc_persistent_name(ZSTR_VAL(id), ZSTR_LEN(id));
 	zend_hash_del(&MEMCACHED_G(links), name);
 	zend_string_release(name);
 }

@@ -33,7 +33,7 @@ typedef struct memc_session {
 static bool add_server(leveret_pool *pool, const char *at, const char *end, bool is_weighted)
 {
 	char *rest;
-	zend_long port = 11211, weight = 0;
+	zend_long port = MEMC_PORT, weight = 0;
 	bool is_socket = *at == '/', is_arena = strncmp(at, "arena:", strlen("arena:")) == 0;
 	const char *colon = is_arena ? NULL : memchr(at, ':', (size_t) (end - at)), *host_end = colon ? colon : end;
 	leveret_bytes host = php_leveret_bytes(at, (size_t) (host_end - at));
@@ -253,8 +253,7 @@ static leveret_pool *new_pool(const char *path)
 static leveret_pool *persistent_pool(const char *path)
 {
 	HashTable *pools = &MEMCACHED_G(session_pools);
-	leveret_bytes dir = php_leveret_dir();
-	zend_string *name = zend_string_concat3((const char *) dir.data, dir.len, "\n", 1, path, strlen(path));
+	zend_string *name = memc_persistent_name(path, strlen(path));
 	leveret_pool *pool = zend_hash_find_ptr(pools, name);
 	if (!pool && (pool = new_pool(path))) {
 		zend_hash_str_add_ptr(pools, ZSTR_VAL(name), ZSTR_LEN(name), pool);
