@@ -105,7 +105,7 @@ impl Core {
         let epoch = self.epoch(now);
         let mut living = 0;
         let mut holdings = vec![Holding::default(); self.shards.len()];
-        for segment in (0..self.active_segments()).map(|segment| SegmentId(segment as u32)) {
+        for segment in self.segments() {
             let word = self.state(segment);
             let Some(holding) = holdings.get_mut(word.shard()) else { continue };
             let header = self.header(segment);
@@ -183,7 +183,7 @@ impl<'a> Locked<'a> {
         let core = self.core;
         let now = self.time();
         let mut survey = Survey { next_expiry: u32::MAX, ..Survey::default() };
-        for segment in (0..core.active_segments()).map(|segment| SegmentId(segment as u32)) {
+        for segment in core.segments() {
             let word = core.state(segment);
             if word.shard() != self.index {
                 continue;
@@ -469,7 +469,7 @@ mod tests {
             keys.iter().for_each(|key| arena.set(key.as_bytes(), &[7; 200], Deadline::NEVER, now).expect("room"));
             let core = &*arena.core;
             let locked = core.lock(0, now).expect("free");
-            let segments = (0..core.active_segments()).map(|segment| (SegmentId(segment as u32), core.state(SegmentId(segment as u32))));
+            let segments = core.segments().map(|segment| (segment, core.state(segment)));
             let of_shard = segments.filter(|(_, word)| word.kind() == Some(State::Open) && word.shard() == locked.index);
             for (segment, word) in of_shard.filter(|(segment, _)| core.header(*segment).live_items.load(Ordering::Relaxed) > 0) {
                 core.set_state(segment, word.with(State::Draining));
@@ -494,8 +494,7 @@ mod tests {
             arena.set(&number.to_ne_bytes(), &[1; 20_000], Deadline::NEVER, Time::now()).expect("room");
         }
         let core = &*arena.core;
-        (0..core.active_segments())
-            .for_each(|segment| core.header(SegmentId(segment as u32)).live_bytes.store(u32::MAX, Ordering::Relaxed));
+        core.segments().for_each(|segment| core.header(segment).live_bytes.store(u32::MAX, Ordering::Relaxed));
         for shard in 0..core.shards.len() {
             assert!(!core.lock(shard, Time::now()).expect("free").compact());
         }
@@ -512,7 +511,7 @@ mod tests {
         arena.set(b"left", b"over", Deadline::NEVER, now).expect("room");
         let core = &*arena.core;
         let locked = core.lock(core.shard_of(core.hash(b"left")), now).expect("free");
-        let segments = || (0..core.active_segments()).map(|segment| SegmentId(segment as u32));
+        let segments = || core.segments();
         let open = segments().find(|segment| core.header(*segment).live_items.load(Ordering::Relaxed) > 0).expect("it holds the item");
         locked.seal(open);
         while core.take_free(StateWord::new(locked.next_generation(), State::LargeFill, locked.index, Pool::Small, 0)).is_some() {}

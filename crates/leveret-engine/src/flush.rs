@@ -90,11 +90,7 @@ impl Locked<'_> {
     #[cold]
     pub fn begin_epoch(&self) {
         let core = self.core;
-        let own = || {
-            (0..core.active_segments())
-                .map(|segment| SegmentId(segment as u32))
-                .filter(|segment| core.state(*segment).shard() == self.index)
-        };
+        let own = || core.segments().filter(|segment| core.state(*segment).shard() == self.index);
         let holds_items = |segment: &SegmentId| core.state(*segment).holds_items_of(self.index);
         let buckets = core.buckets(self.index);
         let has_new = own().any(|segment| {

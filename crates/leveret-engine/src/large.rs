@@ -161,10 +161,6 @@ impl Core {
         Err(Error::NoMemory)
     }
 
-    fn count_state(&self, kind: State) -> usize {
-        (0..self.active_segments()).filter(|segment| self.state(SegmentId(*segment as u32)).kind() == Some(kind)).count()
-    }
-
     fn end_fill(&self, segment: SegmentId, word: StateWord) {
         self.header(segment).filler.store(0, Ordering::Release);
         if self.change_state(segment, word, word.with(State::Free)) {
@@ -208,7 +204,7 @@ impl Locked<'_> {
     /// Frees the pieces of this shard's fills whose process is dead. True: there were some.
     pub fn sweep_fills(&self) -> bool {
         let (mut freed, mut living) = (false, 0);
-        for segment in (0..self.core.active_segments()).map(|segment| SegmentId(segment as u32)) {
+        for segment in self.core.segments() {
             let word = self.core.state(segment);
             if word.kind() != Some(State::LargeFill) || word.shard() != self.index {
                 continue;
@@ -236,7 +232,7 @@ impl Locked<'_> {
 
     /// Frees pieces of this shard that no item lists: the traces of kills between filling, committing and freeing.
     pub fn free_orphans(&self) {
-        for segment in (0..self.core.active_segments()).map(|segment| SegmentId(segment as u32)) {
+        for segment in self.core.segments() {
             let word = self.core.state(segment);
             if word.kind() == Some(State::Large) && word.shard() == self.index && !self.is_listed(segment, word) {
                 self.core.set_free(segment);

@@ -261,7 +261,6 @@ fn wake(word: &AtomicU64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segment::SegmentId;
     use crate::sync::AtomicBool;
     use crate::{Arena, Deadline, OpenOptions};
     use std::io::{BufRead, BufReader};
@@ -482,7 +481,7 @@ mod tests {
         let free = core.count_free(usize::MAX);
         assert!(free > 0);
         jump_out(&arena);
-        (0..core.active_segments()).for_each(|segment| core.set_used(SegmentId(segment as u32), true));
+        core.segments().for_each(|segment| core.set_used(segment, true));
         assert_eq!(core.count_free(usize::MAX), 0);
         drop(core.lock(0, Time::now()).expect("this thread's own"));
         assert_eq!((arena.stats().recoveries, core.count_free(usize::MAX)), (1, free));

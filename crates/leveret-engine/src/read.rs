@@ -450,7 +450,7 @@ mod tests {
         let (arena, _) = Arena::open(&dir.path().join("read.arena"), &options).expect("an arena");
         let (core, now) = (&*arena.core, Time::now());
         arena.set(b"key", &vec![1; 100_000], Deadline::NEVER, now).expect("room");
-        let mut segments = (0..core.active_segments()).map(|segment| SegmentId(segment as u32));
+        let mut segments = core.segments();
         let piece = segments.find(|segment| core.state(*segment).kind() == Some(State::Large)).expect("a piece");
         let word = core.state(piece);
         core.set_state(piece, StateWord(word.0 + 1));

@@ -143,7 +143,7 @@ impl Drop for Incoming {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::segment::{SegmentId, State};
+    use crate::segment::State;
     use crate::{Mode, OpenOptions};
     use std::io::Write;
     use std::os::fd::AsFd;
@@ -158,8 +158,7 @@ mod tests {
     }
 
     fn fills(arena: &Arena) -> usize {
-        let core = &arena.core;
-        (0..core.active_segments()).filter(|segment| core.state(SegmentId(*segment as u32)).kind() == Some(State::LargeFill)).count()
+        arena.core.count_state(State::LargeFill)
     }
 
     fn value(len: usize) -> Vec<u8> {

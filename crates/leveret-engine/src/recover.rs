@@ -23,7 +23,7 @@ impl Locked<'_> {
     fn relist_segments(&self) {
         let mut entries = [0u32; OPEN_PER_SHARD];
         let mut generation = self.shard().generation.load(Ordering::Relaxed);
-        for segment in (0..self.core.active_segments()).map(|segment| SegmentId(segment as u32)) {
+        for segment in self.core.segments() {
             let word = self.core.state(segment);
             // Other shards allocate and free meanwhile. A bit that says "free" wrongly costs a look; one that says "used" wrongly
             // would lose the segment, so that state is looked at again.

@@ -129,6 +129,15 @@ pub(crate) struct Place {
 }
 
 impl Core {
+    /// The segments that are allocated so far.
+    pub fn segments(&self) -> impl Iterator<Item = SegmentId> {
+        (0..self.active_segments() as u32).map(SegmentId)
+    }
+
+    pub fn count_state(&self, kind: State) -> usize {
+        self.segments().filter(|segment| self.state(*segment).kind() == Some(kind)).count()
+    }
+
     #[inline]
     pub fn state(&self, segment: SegmentId) -> StateWord {
         StateWord(self.states.at(segment.0 as usize).state.load(Ordering::Acquire))

@@ -196,7 +196,7 @@ impl Arena {
             }
         }
         let mut room = 0;
-        for segment in (0..core.active_segments()).map(|segment| SegmentId(segment as u32)) {
+        for segment in core.segments() {
             let word = core.state(segment);
             let header = core.header(segment);
             match word.kind() {

@@ -75,7 +75,7 @@ impl Arena {
 
 impl Core {
     fn verify_segments(&self, report: &mut Report) {
-        for segment in (0..self.active_segments()).map(|segment| SegmentId(segment as u32)) {
+        for segment in self.segments() {
             let word = self.state(segment);
             match word.kind() {
                 None => report.problem(|| format!("segment {}: unknown state {:#x}", segment.0, word.0)),
@@ -164,7 +164,7 @@ impl Locked<'_> {
 
     fn verify_own_segments(&self, report: &mut Report, reached: &HashMap<u32, (u32, u64)>) {
         let core = self.core;
-        for segment in (0..core.active_segments()).map(|segment| SegmentId(segment as u32)) {
+        for segment in core.segments() {
             let word = core.state(segment);
             if word.shard() != self.index {
                 continue;

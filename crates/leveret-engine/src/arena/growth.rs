@@ -16,12 +16,12 @@ impl Core {
     /// Bytes promised so far: metadata, index chunks and data segments that were not retired.
     pub fn allocated(&self) -> u64 {
         let chunks: u64 = (0..self.shards.len()).map(|shard| u64::from(self.shards.at(shard).chunks.load(Ordering::Relaxed))).sum();
-        let active = self.active_segments();
-        let retired = (0..active).filter(|segment| self.state(SegmentId(*segment as u32)).kind() == Some(State::Retired)).count();
+        let retired = self.count_state(State::Retired);
+        let used = self.active_segments().saturating_sub(retired);
         self.geometry
             .metadata_len()
             .saturating_add(chunks.saturating_mul(self.geometry.chunk_len()))
-            .saturating_add(((active - retired) as u64) * self.geometry.segment_size())
+            .saturating_add((used as u64) * self.geometry.segment_size())
     }
 
     /// The file lock, unless somebody else has grown the arena meanwhile. A holder needs some milliseconds, far more on a busy
