@@ -64,6 +64,14 @@ impl SlotWord {
     }
 }
 
+impl Bucket {
+    /// The overflow bucket that goes on where this one ends: its last slot leads there.
+    #[inline]
+    pub fn link(&self, ordering: Ordering) -> Option<u32> {
+        SlotWord(self.slots[SLOTS - 1].load(ordering)).linked()
+    }
+}
+
 /// A slot of a bucket, and the word found in it.
 #[derive(Clone, Copy)]
 pub(crate) struct Spot<'a> {
@@ -142,7 +150,7 @@ impl Core {
         let mut next = Some(self.bucket(shard, bucket));
         let step = move || {
             let bucket = next?;
-            next = SlotWord(bucket.slots[SLOTS - 1].load(Ordering::Acquire)).linked().and_then(|link| self.overflow_bucket(shard, link));
+            next = bucket.link(Ordering::Acquire).and_then(|link| self.overflow_bucket(shard, link));
             Some(bucket)
         };
         std::iter::from_fn(step).take(CHAIN_MAX)
@@ -194,8 +202,7 @@ impl<'a> Locked<'a> {
                 let empty = bucket.slots.iter().position(|slot| slot.load(Ordering::Relaxed) == 0);
                 located.empty = empty.map(|slot| Spot { bucket, slot, word: SlotWord::EMPTY });
             }
-            let next = SlotWord(bucket.slots[SLOTS - 1].load(Ordering::Relaxed)).linked();
-            match next.and_then(|link| core.overflow_bucket(self.index, link)) {
+            match bucket.link(Ordering::Relaxed).and_then(|link| core.overflow_bucket(self.index, link)) {
                 Some(next) if located.length < CHAIN_MAX => located.last = next,
                 _ => return located,
             }
@@ -335,7 +342,7 @@ impl<'a> Locked<'a> {
             let mut before_last: Option<&Bucket> = None;
             let mut last = self.core.bucket(self.index, bucket);
             let mut length = 1;
-            while let Some(next) = SlotWord(last.slots[SLOTS - 1].load(Ordering::Relaxed)).linked() {
+            while let Some(next) = last.link(Ordering::Relaxed) {
                 let Some(next) = self.core.overflow_bucket(self.index, next) else { return };
                 length += 1;
                 if length > CHAIN_MAX {
@@ -348,9 +355,9 @@ impl<'a> Locked<'a> {
             if last.slots.iter().any(|slot| slot.load(Ordering::Relaxed) != 0) {
                 return;
             }
-            let link = SlotWord(before.slots[SLOTS - 1].load(Ordering::Relaxed));
+            let link = before.link(Ordering::Relaxed);
             before.slots[SLOTS - 1].store(0, Ordering::Release);
-            if let Some(number) = link.linked() {
+            if let Some(number) = link {
                 self.set_overflow_used(number, false);
             }
         }
@@ -423,7 +430,7 @@ impl<'a> Locked<'a> {
     /// Gives the overflow buckets of a chain that was never published back.
     fn release_chain(&self, bucket: u32) {
         for bucket in self.core.chain(self.index, bucket) {
-            if let Some(number) = SlotWord(bucket.slots[SLOTS - 1].load(Ordering::Relaxed)).linked() {
+            if let Some(number) = bucket.link(Ordering::Relaxed) {
                 self.set_overflow_used(number, false);
             }
         }

@@ -252,7 +252,7 @@ impl Arena {
                     return current;
                 }
             }
-            match SlotWord(bucket.slots[SLOTS - 1].load(Ordering::Acquire)).linked().and_then(|link| core.overflow_bucket(shard, link)) {
+            match bucket.link(Ordering::Acquire).and_then(|link| core.overflow_bucket(shard, link)) {
                 Some(next) => bucket = next,
                 None => return false,
             }
@@ -325,7 +325,7 @@ impl Core {
                     }
                 }
             }
-            match SlotWord(bucket.slots[SLOTS - 1].load(Ordering::Acquire)).linked().and_then(|link| self.overflow_bucket(shard, link)) {
+            match bucket.link(Ordering::Acquire).and_then(|link| self.overflow_bucket(shard, link)) {
                 Some(following) => bucket = following,
                 None => return Look::Absent,
             }

@@ -3,7 +3,7 @@
 use crate::arena::layout::OPEN_PER_SHARD;
 use crate::index;
 use crate::lock::Locked;
-use crate::segment::{Pool, SegmentId, State};
+use crate::segment::{Pool, State};
 use crate::stats::Counter;
 use crate::sync::Ordering;
 
@@ -72,9 +72,7 @@ impl Locked<'_> {
         self.clear_overflow_map();
         let (mut occupied, mut items) = (0, 0);
         for bucket in 0..core.buckets(self.index) {
-            for link in
-                core.chain(self.index, bucket).filter_map(|bucket| index::SlotWord(bucket.slots[6].load(Ordering::Relaxed)).linked())
-            {
+            for link in core.chain(self.index, bucket).filter_map(|bucket| bucket.link(Ordering::Relaxed)) {
                 self.set_overflow_used(link, true);
             }
             for spot in core.spots(self.index, bucket) {

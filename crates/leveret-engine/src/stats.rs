@@ -3,7 +3,7 @@
 use crate::arena::layout::COUNTERS;
 use crate::arena::{Arena, Core};
 use crate::pid::process_id;
-use crate::segment::{SegmentId, State};
+use crate::segment::State;
 use crate::sync::{AtomicU64, Ordering};
 use crate::time::Time;
 

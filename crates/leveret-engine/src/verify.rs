@@ -1,10 +1,10 @@
 //! Verification: walks everything under each shard's lock in turn and says what does not fit together.
 use crate::arena::{Arena, Core};
 use crate::hash;
-use crate::index::{SlotWord, CHAIN_MAX};
+use crate::index::CHAIN_MAX;
 use crate::item::Kind;
 use crate::lock::Locked;
-use crate::segment::{SegmentId, State};
+use crate::segment::State;
 use crate::sync::Ordering;
 use crate::time::Time;
 use std::collections::{HashMap, HashSet};
@@ -99,9 +99,9 @@ impl Locked<'_> {
         for bucket in 0..buckets {
             let mut keys = HashSet::new();
             let mut length = 0;
-            for link in core.chain(shard, bucket) {
+            for line in core.chain(shard, bucket) {
                 length += 1;
-                let Some(number) = SlotWord(link.slots[6].load(Ordering::Relaxed)).linked() else { continue };
+                let Some(number) = line.link(Ordering::Relaxed) else { continue };
                 if core.overflow_bucket(shard, number).is_none() || length == CHAIN_MAX {
                     report.problem(|| format!("shard {shard}, bucket {bucket}: its chain leads nowhere ({number})"));
                 } else if !overflow.insert(number) {
@@ -154,9 +154,7 @@ impl Locked<'_> {
         }
         for index in 0..view.pieces() {
             let extent = core.extent_of(view, index);
-            let is_there =
-                core.is_extent(extent, self.index) && core.header(SegmentId(extent.segment)).key_hash.load(Ordering::Relaxed) == hash;
-            if !is_there {
+            if core.piece(extent, self.index, hash).is_none() {
                 report.problem(|| format!("key '{}': piece {index} in segment {} is not its own", key.escape_ascii(), extent.segment));
             }
         }
