@@ -4,7 +4,7 @@
 //!
 //! Every drain makes progress: at most three quarters of a segment are kept, and without room for them nothing is. There are
 //! no queues: the state words say which segment is oldest.
-use crate::arena::Core;
+use crate::arena::{Arena, Core};
 use crate::error::Error;
 use crate::index::Spot;
 use crate::item::{View, HEADER};
@@ -54,6 +54,24 @@ struct Holding {
     segments: usize,
     /// Some can be freed without losing a live item.
     has_dead: bool,
+}
+
+impl Arena {
+    /// Reclaims, in every shard, segments that are past their deadline as a whole. Returns how many.
+    pub fn tend(&self, now: Time) -> usize {
+        let core = &*self.core;
+        let mut freed = 0;
+        for shard in 0..core.shards.len() {
+            loop {
+                let step = core.try_lock(shard, now).map_or(0, |locked| locked.reclaim_expired());
+                freed += step;
+                if step == 0 {
+                    break;
+                }
+            }
+        }
+        freed
+    }
 }
 
 impl Core {
@@ -452,7 +470,7 @@ impl<'a> Locked<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Arena, Deadline, OpenOptions};
+    use crate::{Deadline, OpenOptions};
 
     /// A kill in the middle of gathering what was left of a hollow segment leaves it half moved. Whoever finished that took it
     /// for an eviction and dropped what nobody had read: acknowledged writes, in an arena with plenty of room.

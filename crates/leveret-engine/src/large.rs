@@ -179,6 +179,26 @@ impl Core {
         Some(name)
     }
 
+    /// Whether a segment still is this piece of a large value.
+    pub fn is_extent(&self, extent: Extent, shard: usize) -> bool {
+        self.word_of(extent, shard).is_some()
+    }
+
+    /// The state word of a piece of a large value, if it still is one, of a value under a key with this hash. The hash besides
+    /// the generation: a damaged counter may have given one out twice.
+    pub fn piece(&self, extent: Extent, shard: usize, hash: u64) -> Option<StateWord> {
+        self.word_of(extent, shard).filter(|_| self.header(SegmentId(extent.segment)).key_hash.load(Ordering::Relaxed) == hash)
+    }
+
+    fn word_of(&self, extent: Extent, shard: usize) -> Option<StateWord> {
+        if extent.segment as usize >= self.states.len() {
+            return None;
+        }
+        let word = self.state(SegmentId(extent.segment));
+        let is_it = word.kind() == Some(State::Large) && word.shard() == shard && word.generation() as u32 == extent.generation;
+        is_it.then_some(word)
+    }
+
     /// Frees the pieces of fills whose process is dead, in every shard whose lock is to be had at once.
     fn sweep_fills(&self, now: Time) {
         for shard in 0..self.shards.len() {

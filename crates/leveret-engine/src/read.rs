@@ -10,9 +10,9 @@ use crate::error::Error;
 use crate::found::{Found, Item, Version};
 use crate::hash;
 use crate::index::{SlotWord, Spot, CHAIN_MAX};
-use crate::item::{Extent, Kind, View};
+use crate::item::{Kind, View};
 use crate::lock::Locked;
-use crate::segment::{SegmentId, State, StateWord};
+use crate::segment::{SegmentId, StateWord};
 use crate::sync::{fence, AtomicU64, Ordering};
 use crate::time::{Deadline, Moment, Time};
 
@@ -400,26 +400,6 @@ impl Core {
             None => false,
         }
     }
-
-    /// Whether a segment still is this piece of a large value.
-    pub fn is_extent(&self, extent: Extent, shard: usize) -> bool {
-        self.word_of(extent, shard).is_some()
-    }
-
-    /// The state word of a piece of a large value, if it still is one, of a value under a key with this hash. The hash besides
-    /// the generation: a damaged counter may have given one out twice.
-    pub fn piece(&self, extent: Extent, shard: usize, hash: u64) -> Option<StateWord> {
-        self.word_of(extent, shard).filter(|_| self.header(SegmentId(extent.segment)).key_hash.load(Ordering::Relaxed) == hash)
-    }
-
-    fn word_of(&self, extent: Extent, shard: usize) -> Option<StateWord> {
-        if extent.segment as usize >= self.states.len() {
-            return None;
-        }
-        let word = self.state(SegmentId(extent.segment));
-        let is_it = word.kind() == Some(State::Large) && word.shard() == shard && word.generation() as u32 == extent.generation;
-        is_it.then_some(word)
-    }
 }
 
 impl Locked<'_> {
@@ -437,6 +417,7 @@ impl Locked<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::segment::State;
     use crate::OpenOptions;
     use std::sync::atomic::AtomicBool;
     use std::time::Duration;

@@ -3,7 +3,7 @@
 use crate::arena::layout::OPEN_PER_SHARD;
 use crate::index;
 use crate::lock::Locked;
-use crate::segment::{Pool, State};
+use crate::segment::State;
 use crate::stats::Counter;
 use crate::sync::Ordering;
 
@@ -36,9 +36,7 @@ impl Locked<'_> {
             }
             generation = generation.max(word.generation());
             if word.kind() == Some(State::Open) {
-                let half = OPEN_PER_SHARD / 2;
-                let range = if word.pool() == Pool::Small { 0..half } else { half..OPEN_PER_SHARD };
-                match entries[range].iter_mut().find(|entry| **entry == 0) {
+                match entries[Self::entries(word.pool())].iter_mut().find(|entry| **entry == 0) {
                     Some(entry) => *entry = segment.0 + 1,
                     None => self.seal(segment),
                 }

@@ -284,7 +284,7 @@ impl Locked<'_> {
     }
 
     /// The half of the open list that belongs to a pool.
-    fn entries(pool: Pool) -> std::ops::Range<usize> {
+    pub fn entries(pool: Pool) -> std::ops::Range<usize> {
         let half = OPEN_PER_SHARD / 2;
         match pool {
             Pool::Small => 0..half,

@@ -55,22 +55,6 @@ impl Arena {
         core.verify_segments(&mut report);
         report
     }
-
-    /// Reclaims, in every shard, segments that are past their deadline as a whole. Returns how many.
-    pub fn tend(&self, now: Time) -> usize {
-        let core = &*self.core;
-        let mut freed = 0;
-        for shard in 0..core.shards.len() {
-            loop {
-                let step = core.try_lock(shard, now).map_or(0, |locked| locked.reclaim_expired());
-                freed += step;
-                if step == 0 {
-                    break;
-                }
-            }
-        }
-        freed
-    }
 }
 
 impl Core {

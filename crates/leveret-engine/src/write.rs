@@ -13,8 +13,7 @@ use crate::stats::Counter;
 use crate::sync::Ordering;
 use crate::time::{Deadline, Moment, Time};
 
-/// How often a write makes room before it gives up. Each round frees a segment, which another writer may take. Also how often an
-/// append outside the lock begins anew because another writer was quicker.
+/// How often a write makes room before it gives up. Each round frees a segment, which another writer may take.
 const ROUNDS: usize = 64;
 /// How often an append that is made outside the lock may find that another writer was quicker, until it is told that the key is busy.
 const JOINS: usize = 1024;

@@ -1,7 +1,7 @@
 //! The arena's file: made in two steps (a temporary file, then a link), so that nobody ever sees half an arena; checked
 //! before it is believed; and the lock file beside it, which serialises the rare things that have no other guard.
 use crate::arena::geometry::{Geometry, RegionId, Unfit, FORMAT, PAGE};
-use crate::arena::layout::{Control, Shard};
+use crate::arena::layout::{Control, Shard, BUCKET_SIZE};
 use crate::error::OpenError;
 use rustix::fd::{AsFd, OwnedFd};
 use rustix::fs::{self, AtFlags, FallocateFlags, FlockOperation, Mode, OFlags, Stat, CWD};
@@ -193,11 +193,11 @@ fn fill(file: &OwnedFd, geometry: &Geometry, path: &Path) -> Result<(), OpenErro
         .min(u64::from(geometry.segments_max) / 2);
     let index = geometry.region(RegionId::Index).off;
     let overflow = geometry.region(RegionId::Overflow).off;
-    let chunk = u64::from(geometry.first_buckets()) * 64;
+    let chunk = u64::from(geometry.first_buckets()) * BUCKET_SIZE;
     let mut ranges = vec![(0, geometry.metadata_len())];
     for shard in 0..u64::from(geometry.shards()) {
-        ranges.push((index + shard * u64::from(geometry.buckets_max) * 64, chunk));
-        ranges.push((overflow + shard * u64::from(geometry.overflow_max()) * 64, chunk / 2));
+        ranges.push((index + shard * u64::from(geometry.buckets_max) * BUCKET_SIZE, chunk));
+        ranges.push((overflow + shard * u64::from(geometry.overflow_max()) * BUCKET_SIZE, chunk / 2));
     }
     ranges.push((geometry.region(RegionId::Data).off, active << geometry.segment_shift));
     let needed = ranges.iter().map(|(_, len)| len).sum();
