@@ -115,19 +115,6 @@ PHP_FUNCTION(apcu_add)
 
 /* --- reading --- */
 
-/* The hashes of the keys from place `from` on, whose memory is asked for: a fetch of each then waits for less. */
-static void ask_for_keys(leveret_arena *arena, HashTable *keys, uint32_t from, uint64_t hashes[LEVERET_AHEAD])
-{
-	leveret_bytes names[LEVERET_AHEAD];
-	uint32_t count = MIN(keys->nNumUsed - from, LEVERET_AHEAD);
-	for (uint32_t i = 0; i < count; i++) {
-		zval *key = ZEND_HASH_ELEMENT(keys, from + i);
-		ZVAL_DEREF(key);
-		names[i] = EXPECTED(Z_TYPE_P(key) == IS_STRING) ? php_leveret_string(Z_STR_P(key)) : php_leveret_bytes("", 0);
-	}
-	leveret_ask_for(arena, names, count, hashes);
-}
-
 static void fetch_array(leveret_arena *arena, HashTable *keys, uint32_t now, zval *return_value)
 {
 	uint64_t hashes[LEVERET_AHEAD];
@@ -135,7 +122,7 @@ static void fetch_array(leveret_arena *arena, HashTable *keys, uint32_t now, zva
 	array_init_size(return_value, arena ? zend_hash_num_elements(keys) : 0);
 	for (uint32_t i = 0; i < keys->nNumUsed; i++) {
 		if (i % LEVERET_AHEAD == 0 && EXPECTED(arena)) {
-			ask_for_keys(arena, keys, i, hashes);
+			php_leveret_ask_for(arena, keys, i, hashes);
 		}
 		zval *element = ZEND_HASH_ELEMENT(keys, i), *key = element;
 		ZVAL_DEREF(key);

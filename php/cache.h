@@ -73,17 +73,25 @@ typedef struct cache_ttl {
 /* False: an exception is pending. */
 bool cache_deadline(const cache_ttl *ttl, uint32_t now, uint32_t *deadline);
 
-/* True: *value is set. False: a miss, or an exception is pending. */
-static zend_always_inline bool cache_fetch(cache_object *cache, zend_string *key, zval *value)
+/* True: *value is set. False: a miss, or an exception is pending. `hash` is the key's in the arena `asked`: user code and a lost arena may
+ * have given the object another one. NULL: it is not known. */
+static zend_always_inline bool cache_fetch_asked(cache_object *cache, zend_string *key, const leveret_arena *asked, uint64_t hash, zval *value)
 {
 	php_leveret_fetch answer;
 	if (UNEXPECTED(!cache_check_key(cache, key))) {
 		return false;
 	}
 	do {
-		answer = php_leveret_fetch_value(cache->arena, key, 0, value);
+		answer = asked && EXPECTED(asked == cache->arena)
+			? php_leveret_fetch_hashed(cache->arena, key, hash, 0, value)
+			: php_leveret_fetch_value(cache->arena, key, 0, value);
 	} while (UNEXPECTED(answer == PHP_LEVERET_ERROR) && !EG(exception) && cache_reopen(cache));
 	return EXPECTED(answer == PHP_LEVERET_HIT);
+}
+
+static zend_always_inline bool cache_fetch(cache_object *cache, zend_string *key, zval *value)
+{
+	return cache_fetch_asked(cache, key, NULL, 0, value);
 }
 
 /* What to store, and how. */

@@ -84,11 +84,11 @@ typedef struct get_context {
 	HashTable *found;
 } get_context;
 
-static bool visit_get(zend_string *key, zval *unused, void *context)
+/* `asked`, `hash`: as in cache_fetch_asked(). */
+static zend_always_inline bool get_one(get_context *get, zend_string *key, leveret_arena *asked, uint64_t hash)
 {
-	get_context *get = context;
 	zval value;
-	if (!cache_fetch(get->cache, key, &value)) {
+	if (!cache_fetch_asked(get->cache, key, asked, hash, &value)) {
 		if (UNEXPECTED(EG(exception))) {
 			return false;
 		}
@@ -100,6 +100,33 @@ static bool visit_get(zend_string *key, zval *unused, void *context)
 	}
 	zend_symtable_update(get->found, key, &value);
 	return !EG(exception);
+}
+
+static bool visit_get(zend_string *key, zval *unused, void *context)
+{
+	return get_one(context, key, NULL, 0);
+}
+
+/* The keys of an array are all there before the first is read. */
+static void get_array(get_context *get, HashTable *keys)
+{
+	walk one = { visit_get, get, false };
+	leveret_arena *asked = NULL;
+	uint64_t hashes[LEVERET_AHEAD];
+	bool go_on = true;
+	for (uint32_t i = 0; i < keys->nNumUsed && go_on; i++) {
+		if (i % LEVERET_AHEAD == 0) {
+			asked = get->cache->arena;
+			php_leveret_ask_for(asked, keys, i, hashes);
+		}
+		zval *key = ZEND_HASH_ELEMENT(keys, i);
+		if (EXPECTED(Z_TYPE_P(key) == IS_STRING)) {
+			go_on = get_one(get, Z_STR_P(key), asked, hashes[i % LEVERET_AHEAD]);
+		} else if (Z_TYPE_P(key) != IS_UNDEF) {
+			/* A number; or a reference, which user code may have given another key since its hash was told. */
+			go_on = visit(&one, NULL, key);
+		}
+	}
 }
 
 typedef struct set_context {
@@ -142,7 +169,12 @@ ZEND_METHOD(Leveret_Cache, getMultiple)
 	ZEND_PARSE_PARAMETERS_END();
 	array_init_size(return_value, Z_TYPE_P(keys) == IS_ARRAY ? zend_hash_num_elements(Z_ARRVAL_P(keys)) : 0);
 	context.found = Z_ARRVAL_P(return_value);
-	walk_iterable(keys, &(walk) { visit_get, &context, false });
+	/* One key has no other to wait together with. */
+	if (Z_TYPE_P(keys) == IS_ARRAY && zend_hash_num_elements(Z_ARRVAL_P(keys)) > 1) {
+		get_array(&context, Z_ARRVAL_P(keys));
+	} else {
+		walk_iterable(keys, &(walk) { visit_get, &context, false });
+	}
 }
 
 ZEND_METHOD(Leveret_Cache, setMultiple)

@@ -96,7 +96,10 @@ typedef enum php_leveret_fetch {
 
 /* Finds, allocates, copies, decodes; serves arrays from the decoded-value cache. Runs user code (__unserialize). */
 php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value);
-/* The same, for a key whose hash leveret_ask_for of this arena has told. */
+/* Asks for the memory of the keys from place `from` of an array on, and tells their hashes: a fetch of each then waits for less. The
+ * hash of what is no string means nothing. */
+void php_leveret_ask_for(leveret_arena *arena, HashTable *keys, uint32_t from, uint64_t hashes[LEVERET_AHEAD]);
+/* As php_leveret_fetch_value, for a key whose hash is known. */
 php_leveret_fetch php_leveret_fetch_hashed(leveret_arena *arena, zend_string *key, uint64_t hash, uint32_t now, zval *return_value);
 /* The value of an item already found (iterators): copies and decodes. MISS when it was recycled meanwhile. */
 php_leveret_fetch php_leveret_decode_found(leveret_arena *arena, const leveret_found *found, zval *return_value);

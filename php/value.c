@@ -228,6 +228,18 @@ php_leveret_fetch php_leveret_fetch_hashed(leveret_arena *arena, zend_string *ke
 	return fetch(arena, key, &hash, now, return_value);
 }
 
+void php_leveret_ask_for(leveret_arena *arena, HashTable *keys, uint32_t from, uint64_t hashes[LEVERET_AHEAD])
+{
+	leveret_bytes names[LEVERET_AHEAD];
+	uint32_t count = MIN(keys->nNumUsed - from, LEVERET_AHEAD);
+	for (uint32_t i = 0; i < count; i++) {
+		zval *key = ZEND_HASH_ELEMENT(keys, from + i);
+		ZVAL_DEREF(key);
+		names[i] = EXPECTED(Z_TYPE_P(key) == IS_STRING) ? php_leveret_string(Z_STR_P(key)) : php_leveret_bytes("", 0);
+	}
+	leveret_ask_for(arena, names, count, hashes);
+}
+
 php_leveret_fetch php_leveret_decode_found(leveret_arena *arena, const leveret_found *found, zval *return_value)
 {
 	leveret_status status = read_value(arena, found, return_value);
