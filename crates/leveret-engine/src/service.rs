@@ -4,6 +4,7 @@
 //! A slot is claimed by its owner word. The text follows, then the same word again as a seal: a reader that finds both equal,
 //! before and after it has copied, has read what that owner wrote. Killed anywhere, an owner leaves a slot that nobody believes.
 use crate::arena::layout::{ServiceSlot, SERVICE_TEXT_MAX};
+use crate::arena::process::slot_of;
 use crate::arena::{Arena, Core};
 use crate::error::Error;
 use crate::sync::{fence, Ordering};
@@ -76,7 +77,7 @@ impl Core {
         let is_same = entry.owner.load(Ordering::Relaxed) == owner
             && entry.uses.load(Ordering::Relaxed) == uses
             && entry.sealed.load(Ordering::Relaxed) == owner;
-        let slot = ((owner & 0xffff) as usize).wrapping_sub(1);
+        let slot = slot_of(owner);
         if !is_same || slot >= self.processes.len() {
             return None;
         }

@@ -55,7 +55,7 @@ impl Core {
         if step == 0 {
             return false;
         }
-        let Ok(file) = super::process::open_again(&self.path, self.identity) else { return false };
+        let Ok(file) = self.open_again() else { return false };
         let off = self.geometry.region(RegionId::Data).off + ((active as u64) << self.geometry.segment_shift);
         if file::allocate(&file, off, step << self.geometry.segment_shift).is_err() {
             return false;
@@ -79,7 +79,7 @@ impl Core {
         if self.allocated() + self.geometry.chunk_len() > self.geometry.memory {
             return false;
         }
-        let Ok(file) = super::process::open_again(&self.path, self.identity) else { return false };
+        let Ok(file) = self.open_again() else { return false };
         let main = (shard as u64 * u64::from(self.geometry.buckets_max) + u64::from(seen) * u64::from(chunk)) * BUCKET_SIZE;
         let overflow = (shard as u64 * u64::from(self.geometry.overflow_max()) + u64::from(seen) * u64::from(chunk) / 2) * BUCKET_SIZE;
         let len = u64::from(chunk) * BUCKET_SIZE;
@@ -94,7 +94,7 @@ impl Core {
 
     /// Gives the memory of a retired segment back to the file system.
     pub fn punch(&self, segment: SegmentId) {
-        let Ok(file) = super::process::open_again(&self.path, self.identity) else { return };
+        let Ok(file) = self.open_again() else { return };
         let off = self.geometry.region(RegionId::Data).off + self.start(segment);
         let hole = rustix::fs::FallocateFlags::PUNCH_HOLE | rustix::fs::FallocateFlags::KEEP_SIZE;
         // Failing leaves memory allocated that nobody uses: no error, and counted as free.

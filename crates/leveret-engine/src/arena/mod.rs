@@ -226,25 +226,6 @@ impl Core {
         self.mapping.is_lost()
     }
 
-    /// This process's owner word, registering it on first use and after a fork.
-    #[inline]
-    pub fn owner(&self) -> Result<u64, Error> {
-        match self.membership.current() {
-            0 => self.membership.register(&self.path, self.identity, &self.processes),
-            owner => Ok(owner),
-        }
-    }
-
-    /// Whether the owner of a lock word can never run again.
-    pub fn is_dead(&self, word: u64) -> bool {
-        process::is_dead(word, self.membership.current(), &self.path, self.identity, &self.processes)
-    }
-
-    /// How many registered processes live.
-    pub fn attached(&self) -> u32 {
-        process::count_living(self.membership.current(), &self.path, self.identity, &self.processes)
-    }
-
     /// Maps the pages of a range that is about to be written, unless this process has done so before.
     #[inline]
     pub fn touch_pages(&self, at: u64, len: u64) {

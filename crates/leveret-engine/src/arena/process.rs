@@ -9,7 +9,7 @@
 //!
 //! An owner word is `{incarnation: high 32, slot + 1: low 16}`; bits 16..32 are flags of the lock word that carries it.
 use crate::arena::layout::ProcessSlot;
-use crate::arena::mapping::Table;
+use crate::arena::Core;
 use crate::error::{reason, Error};
 use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
@@ -18,7 +18,6 @@ use rustix::io::Errno;
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ffi::c_void;
 use std::io;
-use std::path::Path;
 use std::ptr;
 
 /// The bits of a lock word that name its owner.
@@ -67,27 +66,6 @@ impl Membership {
     pub fn current(&self) -> u64 {
         self.page().owner.load(Ordering::Acquire)
     }
-
-    /// Registers this process, or waits for the thread that does.
-    #[cold]
-    pub fn register(&self, path: &Path, identity: (u64, u64), processes: &Table<ProcessSlot>) -> Result<u64, Error> {
-        loop {
-            let owner = self.current();
-            if owner != 0 {
-                return Ok(owner);
-            }
-            if self.page().registering.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
-                let result = register(path, identity, processes).map(|(owner, life)| {
-                    self.page().life.store(life, Ordering::Relaxed);
-                    self.page().owner.store(owner, Ordering::Release);
-                    owner
-                });
-                self.page().registering.store(0, Ordering::Release);
-                return result;
-            }
-            std::thread::yield_now();
-        }
-    }
 }
 
 impl Drop for Membership {
@@ -105,43 +83,113 @@ impl Drop for Membership {
     }
 }
 
-/// The owner word, and the mapping that is its life sign.
-fn register(path: &Path, identity: (u64, u64), processes: &Table<ProcessSlot>) -> Result<(u64, *mut c_void), Error> {
-    let file = open_again(path, identity)?;
-    let start = std::process::id() as usize;
-    let order = || (0..processes.len()).map(|step| (start + step) % processes.len());
-    // Never used slots first: asking the kernel for each slot of a busy table would cost more than looking.
-    let fresh = order().filter(|slot| processes.at(*slot).pid.load(Ordering::Relaxed) == 0);
-    let slot = fresh.chain(order()).find(|slot| lock_byte(&file, *slot).is_ok()).ok_or(Error::ProcessTableFull { max: processes.len() })?;
-    self_test(path, identity, slot)?;
+impl Core {
+    /// This process's owner word, registering it on first use and after a fork.
+    #[inline]
+    pub fn owner(&self) -> Result<u64, Error> {
+        match self.membership.current() {
+            0 => self.register(),
+            owner => Ok(owner),
+        }
+    }
 
-    // SAFETY: a fresh mapping; it is never read or written, it only keeps the description, and with it the lock, alive.
-    let life = unsafe { mm::mmap(ptr::null_mut(), LIFE_LEN, ProtFlags::READ, MapFlags::SHARED, file.as_fd(), 0) };
-    let life = life.map_err(|error| Error::NoLifeSign(reason(&error.into())))?;
-    // SAFETY: the page mapped just now.
-    unsafe { mm::madvise(life, LIFE_LEN, Advice::LinuxDontFork) }.map_err(|error| Error::NoLifeSign(reason(&error.into())))?;
+    /// Registers this process, or waits for the thread that does.
+    #[cold]
+    fn register(&self) -> Result<u64, Error> {
+        let page = self.membership.page();
+        loop {
+            let owner = self.membership.current();
+            if owner != 0 {
+                return Ok(owner);
+            }
+            if page.registering.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                let result = self.take_slot().map(|(owner, life)| {
+                    page.life.store(life, Ordering::Relaxed);
+                    page.owner.store(owner, Ordering::Release);
+                    owner
+                });
+                page.registering.store(0, Ordering::Release);
+                return result;
+            }
+            std::thread::yield_now();
+        }
+    }
 
-    let entry = processes.at(slot);
-    // A new incarnation first: from here on every lock word of an earlier one has a provably dead owner.
-    let incarnation = entry.incarnation.load(Ordering::Relaxed).wrapping_add(1).max(1);
-    entry.incarnation.store(incarnation, Ordering::SeqCst);
-    entry.start_time.store(stat_of(std::process::id()).map_or(0, |stat| stat.start_time), Ordering::Relaxed);
-    entry.pid_namespace.store(pid_namespace(), Ordering::Relaxed);
-    entry.pid.store(std::process::id(), Ordering::Relaxed);
-    Ok((u64::from(incarnation) << 32 | (slot as u64 + 1), life))
+    /// The owner word, and the mapping that is its life sign.
+    fn take_slot(&self) -> Result<(u64, *mut c_void), Error> {
+        let file = self.open_again()?;
+        let slots = self.processes.len();
+        let start = std::process::id() as usize;
+        let order = || (0..slots).map(|step| (start + step) % slots);
+        // Never used slots first: asking the kernel for each slot of a busy table would cost more than looking.
+        let fresh = order().filter(|slot| self.processes.at(*slot).pid.load(Ordering::Relaxed) == 0);
+        let slot = fresh.chain(order()).find(|slot| lock_byte(&file, *slot).is_ok()).ok_or(Error::ProcessTableFull { max: slots })?;
+        // Some file systems (FUSE, gVisor, NFS) accept such locks and forget them.
+        if is_byte_free(&self.open_again()?, slot) {
+            return Err(Error::NoLifeSign("a lock that was taken is not seen by others".to_owned()));
+        }
+
+        // SAFETY: a fresh mapping; it is never read or written, it only keeps the description, and with it the lock, alive.
+        let life = unsafe { mm::mmap(ptr::null_mut(), LIFE_LEN, ProtFlags::READ, MapFlags::SHARED, file.as_fd(), 0) };
+        let life = life.map_err(|error| Error::NoLifeSign(reason(&error.into())))?;
+        // SAFETY: the page mapped just now.
+        unsafe { mm::madvise(life, LIFE_LEN, Advice::LinuxDontFork) }.map_err(|error| Error::NoLifeSign(reason(&error.into())))?;
+
+        let entry = self.processes.at(slot);
+        // A new incarnation first: from here on every lock word of an earlier one has a provably dead owner.
+        let incarnation = entry.incarnation.load(Ordering::Relaxed).wrapping_add(1).max(1);
+        entry.incarnation.store(incarnation, Ordering::SeqCst);
+        entry.start_time.store(stat_of(std::process::id()).map_or(0, |stat| stat.start_time), Ordering::Relaxed);
+        entry.pid_namespace.store(pid_namespace(), Ordering::Relaxed);
+        entry.pid.store(std::process::id(), Ordering::Relaxed);
+        Ok((u64::from(incarnation) << 32 | (slot as u64 + 1), life))
+    }
+
+    /// Opens the arena's file once more: a description of its own, unless the path leads to another file by now.
+    pub fn open_again(&self) -> Result<OwnedFd, Error> {
+        let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        let file = fs::open(&self.path, flags, Mode::empty()).map_err(|error| match error {
+            Errno::NOENT | Errno::NOTDIR | Errno::ISDIR | Errno::LOOP => Error::Lost,
+            error => Error::FileRefused(reason(&error.into())),
+        })?;
+        let stat = fs::fstat(&file).map_err(|_| Error::Lost)?;
+        if (stat.st_dev, stat.st_ino) != self.identity {
+            return Err(Error::Lost);
+        }
+        Ok(file)
+    }
+
+    /// Whether the owner of a lock word can never run again. "No" is always a safe answer.
+    pub fn is_dead(&self, word: u64) -> bool {
+        let owner = word & OWNER;
+        if owner == self.membership.current() {
+            // Another thread of this process: F_OFD_GETLK would not see our own lock.
+            return false;
+        }
+        let slot = slot_of(owner);
+        if slot >= self.processes.len() {
+            // No process writes such a word: the file is damaged, and nobody will ever unlock.
+            return true;
+        }
+        let entry = self.processes.at(slot);
+        if u64::from(entry.incarnation.load(Ordering::SeqCst)) != owner >> 32 {
+            return true;
+        }
+        is_exiting(entry) || self.open_again().is_ok_and(|file| is_byte_free(&file, slot))
+    }
+
+    /// How many registered processes live.
+    pub fn attached(&self) -> u32 {
+        let Ok(file) = self.open_again() else { return 0 };
+        let own = slot_of(self.membership.current());
+        let lives = |slot: &usize| *slot == own || self.processes.at(*slot).pid.load(Ordering::Relaxed) != 0 && !is_byte_free(&file, *slot);
+        (0..self.processes.len()).filter(lives).count() as u32
+    }
 }
 
-/// Opens the arena's file once more: a description of its own, unless the path leads to another file by now.
-pub(crate) fn open_again(path: &Path, identity: (u64, u64)) -> Result<OwnedFd, Error> {
-    let file = fs::open(path, OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW, Mode::empty()).map_err(|error| match error {
-        Errno::NOENT | Errno::NOTDIR | Errno::ISDIR | Errno::LOOP => Error::Lost,
-        error => Error::FileRefused(reason(&error.into())),
-    })?;
-    let stat = fs::fstat(&file).map_err(|_| Error::Lost)?;
-    if (stat.st_dev, stat.st_ino) != identity {
-        return Err(Error::Lost);
-    }
-    Ok(file)
+/// The slot that an owner word names; beyond every table where it names none.
+pub(crate) fn slot_of(owner: u64) -> usize {
+    ((owner & 0xffff) as usize).wrapping_sub(1)
 }
 
 fn flock_of(slot: usize) -> libc::flock {
@@ -168,42 +216,6 @@ fn is_byte_free(file: &OwnedFd, slot: usize) -> bool {
     // SAFETY: a live descriptor and a live flock that the kernel fills.
     let result = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &mut lock) };
     result == 0 && lock.l_type == libc::F_UNLCK as i16
-}
-
-/// Some file systems (FUSE, gVisor, NFS) accept such locks and forget them.
-fn self_test(path: &Path, identity: (u64, u64), slot: usize) -> Result<(), Error> {
-    let other = open_again(path, identity)?;
-    if is_byte_free(&other, slot) {
-        return Err(Error::NoLifeSign("a lock that was taken is not seen by others".to_owned()));
-    }
-    Ok(())
-}
-
-/// Whether the owner of a lock word can never run again. `own` is this process's word; "no" is always a safe answer.
-pub(crate) fn is_dead(word: u64, own: u64, path: &Path, identity: (u64, u64), processes: &Table<ProcessSlot>) -> bool {
-    let owner = word & OWNER;
-    if owner == own {
-        // Another thread of this process: F_OFD_GETLK would not see our own lock.
-        return false;
-    }
-    let slot = ((owner & 0xffff) as usize).wrapping_sub(1);
-    if slot >= processes.len() {
-        // No process writes such a word: the file is damaged, and nobody will ever unlock.
-        return true;
-    }
-    let entry = processes.at(slot);
-    if u64::from(entry.incarnation.load(Ordering::SeqCst)) != owner >> 32 {
-        return true;
-    }
-    is_exiting(entry) || open_again(path, identity).is_ok_and(|file| is_byte_free(&file, slot))
-}
-
-/// How many registered processes live.
-pub(crate) fn count_living(own: u64, path: &Path, identity: (u64, u64), processes: &Table<ProcessSlot>) -> u32 {
-    let Ok(file) = open_again(path, identity) else { return 0 };
-    let own_slot = ((own & 0xffff) as usize).wrapping_sub(1);
-    let lives = |slot: &usize| *slot == own_slot || processes.at(*slot).pid.load(Ordering::Relaxed) != 0 && !is_byte_free(&file, *slot);
-    (0..processes.len()).filter(lives).count() as u32
 }
 
 /// The kernel frees the byte only after it has torn down the address space: 40 ms for each GiB touched. An owner that
