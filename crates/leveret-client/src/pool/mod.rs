@@ -123,8 +123,11 @@ impl Pool {
         if options.protocol != self.options.protocol {
             self.quit();
         }
+        // A session's prefix is set at each request that opens it: a ring of many servers must outlive that.
+        if options.preset != self.options.preset {
+            self.ring = None;
+        }
         self.options = options;
-        self.ring = None;
     }
 
     /// Adds a server: a name, an address, the path of a Unix socket (also as `unix://path`) or `arena:NAME`, the latter two with
@@ -244,7 +247,7 @@ impl Pool {
     /// The server on which a key, without its prefix, or a group lives, dead or not.
     pub fn locate(&mut self, key: &[u8]) -> Option<usize> {
         let place = self.options.place_of_group(key).into_owned();
-        self.ring().server(&place)
+        self.first_place(&place)
     }
 
     /// The server that a get of this key would go to now: another one if its own is dead and there is a living one to take its place.

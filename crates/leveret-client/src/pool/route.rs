@@ -83,7 +83,7 @@ impl Pool {
         }
     }
 
-    fn first_place(&mut self, key: &[u8]) -> Option<usize> {
+    pub(super) fn first_place(&mut self, key: &[u8]) -> Option<usize> {
         let other = if self.options.elsewhere { self.ring().other_server(key, 0) } else { None };
         other.or_else(|| self.ring().server(key))
     }

@@ -269,6 +269,20 @@ fn keys_of_a_dead_server_move_to_the_next_place_with_failover() {
 }
 
 #[test]
+fn what_lives_elsewhere_is_located_where_it_is_sent() {
+    use leveret_client::ring::{PeclHash, Preset, Strategy};
+    let preset = Preset::PeclMemcache { strategy: Strategy::Consistent, hash: PeclHash::Crc32 };
+    let mut pool = Pool::new(Options { preset, elsewhere: true, ..Options::default() });
+    for number in 1..5 {
+        pool.add_server(&format!("192.0.2.{number}"), 11211, 0, 1);
+    }
+    for number in 0..100 {
+        let key = format!("session:{number}");
+        assert_eq!(pool.locate(key.as_bytes()), pool.route_now(key.as_bytes()), "{key}");
+    }
+}
+
+#[test]
 fn an_ejected_server_leaves_the_ring() {
     let mut servers = [Memcached::tcp(), Memcached::tcp(), Memcached::tcp()];
     let preset = leveret_client::ring::Preset::Libmemcached {
