@@ -37,8 +37,8 @@ impl Get {
         let mut out = output::raw();
         let mut missed = false;
         for key in &keys {
-            // Only JSON shows the cas, and only asking for it may wait for a lock.
-            let item = if as_json { arena.gets(key, Time::now())? } else { arena.get(key, Time::now()) };
+            // Only JSON shows the cas, which is asked for under a lock.
+            let item = if as_json { arena.gets(key, Time::now())? } else { arena.try_get(key, Time::now())? };
             missed |= item.is_none();
             match item {
                 Some(item) if as_json => output::json_line(&mut out, &Line::of(&item))?,

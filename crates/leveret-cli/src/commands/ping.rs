@@ -109,9 +109,9 @@ fn round(arena: &Arena) -> Result<bool, leveret_engine::Error> {
     let key = format!("leveret:ping:{}", std::process::id());
     let deadline = Deadline::after(now, PROBE_TTL_SECS);
     arena.store(key.as_bytes(), Value::Bytes(key.as_bytes()), Meta::native(Encoding::Raw), deadline, Mode::Set, now)?;
-    let came_back = arena.get(key.as_bytes(), now).is_some_and(|item| item.value == key.as_bytes());
+    let came_back = arena.try_get(key.as_bytes(), now)?.is_some_and(|item| item.value == key.as_bytes());
     let deleted = arena.delete(key.as_bytes(), now)?;
-    Ok(came_back && deleted && arena.get(key.as_bytes(), now).is_none())
+    Ok(came_back && deleted && arena.try_get(key.as_bytes(), now)?.is_none())
 }
 
 fn report(path: &Path, verdict: &Result<(), String>, micros: u64, json: bool) -> Result<(), Failure> {
