@@ -196,12 +196,7 @@ fn access_finding(facts: &Facts) -> Finding {
             "It belongs to {}:{} with mode {:04o}; {} needs to read, write and enter it.",
             facts.owner, facts.group, facts.mode, facts.user
         );
-        let mend = if facts.mode & 0o020 != 0 {
-            format!("usermod -aG {} {}, then log in anew", facts.group, facts.user)
-        } else {
-            format!("chown {} {dir}", facts.user)
-        };
-        return Finding::problem(SUBJECT, format!("{} may not use {dir}", facts.user), means, mend);
+        return Finding::problem(SUBJECT, format!("{} may not use {dir}", facts.user), means, opening(facts));
     }
     if facts.mode & 0o1002 == 0o002 {
         let means = "Anybody could put his own file in the place of an arena, so no arena is made there.";
@@ -219,6 +214,20 @@ fn access_finding(facts: &Facts) -> Finding {
         Choice::Private => "this user's own",
     };
     Finding::ok(SUBJECT, format!("{dir} ({why}), usable by {}", facts.user))
+}
+
+/// How the user comes to read, write and enter the folder.
+fn opening(Facts { dir, user, owner, group, mode, .. }: &Facts) -> String {
+    let dir = dir.display();
+    // A member of root's group could write to far more than this folder.
+    let serves_its_group = mode & 0o070 == 0o070 && group != "root";
+    if owner == user {
+        format!("chmod u+rwx {dir}")
+    } else if serves_its_group {
+        format!("usermod -aG {group} {user}, then log in anew")
+    } else {
+        format!("chown {user} {dir}")
+    }
 }
 
 fn sharing_findings(facts: &Facts) -> Vec<Finding> {
@@ -306,6 +315,21 @@ mod tests {
             assert_eq!(worst.level, want, "{name}: {worst:?}");
             assert!(worst.mend.as_ref().is_some_and(|mend| !mend.is_empty()) && !worst.means.is_empty(), "{name}: {worst:?}");
         }
+    }
+
+    /// Joining a group was the advice wherever its members may write: also where they may not read, and where the group is root's.
+    /// An owner without rights was told to become the owner.
+    #[test]
+    fn what_mends_a_closed_folder_opens_it() {
+        let mend = |owner: &str, group: &str, mode| {
+            let facts = Facts { owner: owner.to_owned(), group: group.to_owned(), mode, may_write: false, ..healthy() };
+            judge(&facts, &[]).swap_remove(0).mend.unwrap_or_default()
+        };
+        assert_eq!(mend("root", "leveret", 0o2770), "usermod -aG leveret anna, then log in anew");
+        for (group, mode) in [("root", 0o770), ("leveret", 0o730), ("leveret", 0o760), ("leveret", 0o700)] {
+            assert_eq!(mend("root", group, mode), "chown anna /dev/shm/leveret", "{group} {mode:o}");
+        }
+        assert_eq!(mend("anna", "leveret", 0o370), "chmod u+rwx /dev/shm/leveret");
     }
 
     #[test]
