@@ -180,7 +180,7 @@ impl<S: Store> Own<S> {
         }
     }
 
-    /// A refused operation has changed nothing.
+    /// A refused operation has changed nothing; only a set that found no room has forgotten what it was to replace.
     fn refuse<T>(&mut self, key: u64, answer: Result<T, Error>) -> Result<T, Trouble> {
         answer.map_err(|error| {
             self.close(key, self.records[key as usize].acked);
@@ -216,6 +216,9 @@ impl<S: Store> Own<S> {
         let version = self.begin(key, Kind::There, self.next[key as usize], deadline.0);
         let value = values::frame(&name, self.slot, version.counter, len as usize);
         let answer = self.store.set(&name, &value, deadline, now);
+        if answer == Err(Error::NoMemory) {
+            self.close(key, Version { kind: Kind::Gone, deadline: 0, ..version });
+        }
         self.refuse(key, answer)?;
         self.close(key, version);
         Ok(())
@@ -326,6 +329,8 @@ mod tests {
         LostCount,
         /// The value of another key.
         Foreign,
+        /// A set that found no room and left what it was to replace.
+        Kept,
     }
 
     struct Liar {
@@ -359,6 +364,9 @@ mod tests {
         }
 
         fn set(&mut self, key: &[u8], value: &[u8], deadline: Deadline, now: Time) -> Result<(), Error> {
+            if self.lies(Lie::Kept) {
+                return Err(Error::NoMemory);
+            }
             if let Some(old) = self.honest.get(key, now) {
                 self.before.insert(key.to_vec(), old);
             }
@@ -410,7 +418,7 @@ mod tests {
     #[test]
     fn every_kind_of_lie_is_found() {
         assert_eq!(work_with(Lie::None), Ok(()));
-        for lie in [Lie::Older, Lie::Undeleted, Lie::Torn, Lie::Immortal, Lie::LostCount, Lie::Foreign] {
+        for lie in [Lie::Older, Lie::Undeleted, Lie::Torn, Lie::Immortal, Lie::LostCount, Lie::Foreign, Lie::Kept] {
             assert!(work_with(lie).is_err(), "{lie:?} was believed");
         }
     }

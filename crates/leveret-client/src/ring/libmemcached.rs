@@ -1,9 +1,8 @@
-//! libmemcached's distributions, which php-memcached and the Ruby gem `memcached` offer.
+//! libmemcached's distributions, as php-memcached offers them.
 use super::hash::md5_words;
 use super::{Distribution, KeyHash, Point, Server, Table};
 
-// memcached's own port is left out of the names that are hashed, as the first ketama did; so is a Unix socket's, which
-// libmemcached takes for that port.
+// memcached's own port is left out of the names that are hashed, as the first ketama did.
 const DEFAULT_PORT: u16 = 11211;
 
 // A server of average weight has this many points, four from each MD5 sum.
