@@ -46,20 +46,42 @@ static bool ask_all(memc_object *self, leveret_operation operation, leveret_byte
 	return true;
 }
 
-/* What was the matter with the server that failed last, which getLastError…() tell too; MEMC_SUCCESS: nothing. */
-static zend_long failure_of(memc_object *self, const client_copies *copies)
+/* libmemcached reaches every server before it reads from one, and keeps its last error. What a server itself refuses is no error of
+ * the connection, so it counts least. */
+static int step_of(zend_long code)
 {
-	zend_long failure = MEMC_SUCCESS;
-	for (uint32_t i = 0; i < copies->count; i++) {
-		if (memc_is_failure(copies->list[i].code)) {
-			memc_result_of_copy(self, &copies->list[i]);
-			failure = self->code;
-		}
+	enum { REFUSED, REACHING, READING };
+	switch (code) {
+		case MEMC_NOTFOUND:
+		case MEMC_PROTOCOL_ERROR:
+			return REFUSED;
+		case MEMC_HOST_LOOKUP_FAILURE:
+		case MEMC_CONNECTION_FAILURE:
+		case MEMC_ERRNO:
+		case MEMC_SERVER_MARKED_DEAD:
+		case MEMC_SERVER_TEMPORARILY_DISABLED:
+			return REACHING;
+		default:
+			return READING;
 	}
-	return failure;
 }
 
-/* --- statistics, versions, keys, flush --- */
+/* What was the matter with the server whose failure libmemcached would tell, which getLastError…() tell too; MEMC_SUCCESS: nothing. */
+static zend_long failure_of(memc_object *self, const client_copies *copies)
+{
+	const client_copy *failure = NULL;
+	for (uint32_t i = 0; i < copies->count; i++) {
+		const client_copy *copy = &copies->list[i];
+		if (memc_is_failure(copy->code) && (!failure || step_of(copy->code) >= step_of(failure->code))) {
+			failure = copy;
+		}
+	}
+	if (!failure) {
+		return MEMC_SUCCESS;
+	}
+	memc_result_of_copy(self, failure);
+	return self->code;
+}
 
 /* "host:port" of a server, as getStats() and getVersion() name it. */
 static zend_string *name_of(const memc_link *link, uint32_t index)
@@ -169,7 +191,7 @@ PHP_METHOD(Memcached, getAllKeys)
 	failure_of(self, &copies);
 	array_init(return_value);
 	for (uint32_t i = 0; i < copies.count; i++) {
-		if (!memc_is_failure(copies.list[i].code)) {
+		if (copies.list[i].code == MEMC_STAT) {
 			add_next_index_str(return_value, zend_string_copy(copies.list[i].key));
 		}
 	}

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import socket
 import unittest
 
 from servers import Server
@@ -28,6 +29,18 @@ class DeadServers(SystemTest):
         self.assertEqual(["", ""], [done.stderr for done in said])
         want, got = (done.stdout.splitlines() for done in said)
         self.assertGreater(len(want), 30)
+        self.assertEqual(want, got)
+
+    def test_statistics(self):
+        """What is asked of all servers ends with the failure that pecl/memcached tells: one that hangs before one that is dead, and both before a refusal"""
+        with socket.socket(socket.AF_UNIX) as hanging:
+            hanging.bind(str(self.folder / "hanging"))
+            hanging.listen(64)
+            words = self.sockets[0], self.folder / "nobody", self.folder / "hanging"
+            said = [self.run_php("dead_statistics.php", *words, provider=provider) for provider in (original_of("memcached"), self.memcached())]
+        self.assertEqual(["", ""], [done.stderr for done in said])
+        want, got = (done.stdout.splitlines() for done in said)
+        self.assertEqual(12, len(want))
         self.assertEqual(want, got)
 
     def test_pipelines(self):

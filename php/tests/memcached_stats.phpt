@@ -15,6 +15,9 @@ foreach (['arena' => on_arena(), 'server' => on_server()] as $where => $m) {
     var_dump(array_key_exists('', $one));
     var_dump(is_int($one['pid']), is_string($one['version']), $one['curr_items'] >= 1);
     var_dump(preg_match('/^\d+\.\d+\.\d+/', current($m->getVersion())), array_keys($m->getVersion()) === array_keys($stats));
+    // Nor a key for the end of the list of keys.
+    $keys = $m->getAllKeys();
+    tell($m, [in_array('k', $keys, true), in_array('', $keys, true)]);
 }
 tell($m, array_key_exists('settings', current($m->getStats('settings'))));
 tell($m, $m->getStats('reset'));
@@ -27,6 +30,7 @@ bool(true)
 bool(true)
 int(1)
 bool(true)
+[true,false] RES_SUCCESS
 1 RES_SUCCESS
 bool(false)
 bool(true)
@@ -34,5 +38,6 @@ bool(true)
 bool(true)
 int(1)
 bool(true)
+[true,false] RES_SUCCESS
 false RES_SUCCESS
 [] RES_SUCCESS
