@@ -1,7 +1,8 @@
 /* apcu_preload.c: apc.preload_path: a folder whose files NAME.data a new cache begins with, each the serialized value of the key NAME.
  *
  * APCu reads it when its server starts. An arena is opened by the first script that uses it, so it is read then, in the middle of a
- * call: values that run code, or refer to each other, are passed over, as is all else that cannot be read. */
+ * call: values that run code, or refer to each other, are passed over, as is all else that cannot be read. Other workers are at work
+ * meanwhile: to them a key whose turn has not come is not there, what they store is kept, and what they delete may come back. */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
 #endif

@@ -145,7 +145,8 @@ static leveret_status open_apcu(leveret_arena **arena, uint32_t *created, bool *
 		leveret_close(*arena);
 		return status;
 	}
-	*begins |= status == LEVERET_OK;
+	/* Of the workers of a new master one empties the arena, which need not be the one that has made its file. */
+	*begins = status == LEVERET_OK;
 	return LEVERET_OK;
 }
 
