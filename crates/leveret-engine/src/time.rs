@@ -87,6 +87,11 @@ pub(crate) fn refresh() -> i64 {
     suspended
 }
 
+/// In the unit of /proc's start times, of which every Linux that we support has a hundred in a second.
+pub(crate) fn ticks_since_boot() -> u64 {
+    (nanos(libc::CLOCK_BOOTTIME) / (NANOS / 100)) as u64
+}
+
 /// The wall clock's whole seconds at boot. It comes from the clocks' difference, not from their seconds, which do not change together.
 fn unix_time_of_boot() -> i64 {
     (nanos(libc::CLOCK_REALTIME) - nanos(libc::CLOCK_BOOTTIME)).div_euclid(NANOS)
