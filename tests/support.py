@@ -56,12 +56,15 @@ class Provider:
     def with_ini(self, **more):
         return Provider(self.name, {**self.ini, **{key.replace("__", "."): value for key, value in more.items()}})
 
-    def arguments(self, extensions=()):
+    def settings(self, extensions=()):
+        """The lines of a php.ini."""
         library = EXTENSION if self.name == "leveret" else f"{self.name}.so"
         settings = [*(f"extension={name}.so" for name in (*extensions, *SERIALIZERS.get(self.name, ()))), f"extension={library}"]
         settings += [f"{key}={value}" for key, value in self.ini.items()]
-        settings += [f"auto_prepend_file={SCRIPTS / ('provider_' + self.name + '.php')}", "display_errors=stderr", "log_errors=0"]
-        return ["-n", *(part for setting in settings for part in ("-d", setting))]
+        return [*settings, f"auto_prepend_file={SCRIPTS / ('provider_' + self.name + '.php')}", "display_errors=stderr", "log_errors=0"]
+
+    def arguments(self, extensions=()):
+        return ["-n", *(part for setting in self.settings(extensions) for part in ("-d", setting))]
 
 
 def original(**ini):

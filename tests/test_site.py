@@ -1,15 +1,14 @@
 """A php-fpm and nginx site on the arena: killed workers, restarts, reloads, and the command line beside it."""
 
 import fcntl
-import http.client
 import json
 import random
 import shutil
-import threading
 import time
 import unittest
 
 from support import AM_ROOT, PATIENCE, SystemTest, original
+from visitor import Visitor, complaints
 from webserver import WORKER_USER, Client, Fpm, Nginx, kill
 
 CLIENTS = 6
@@ -88,49 +87,6 @@ class Kills(Site):
             return not wanted
 
         self.wait_for("an answer of each worker", all_have_answered)
-
-
-class Visitor(threading.Thread):
-    """Asks without pause. Owns one key, so it knows which versions that key may hold, whoever was killed."""
-
-    def __init__(self, nginx, key):
-        super().__init__(daemon=True)
-        self.nginx, self.key = nginx, key
-        self.answers, self.cut_off, self.complaints = 0, 0, []
-        self.leaving = threading.Event()
-
-    def leave(self):
-        self.leaving.set()
-        self.join()
-
-    def run(self):
-        version = 0
-        possible = {0}  # what the key may hold: the last acknowledged version, and those whose request was cut off since
-        client = Client(self.nginx, PATIENCE)
-        while not self.leaving.is_set() and not self.complaints:
-            version += 1
-            try:
-                status, text = client.ask(do="work", key=self.key, version=version)
-            except (http.client.HTTPException, OSError) as error:
-                self.complaints.append(f"{self.key}: nginx did not answer: {error!r}")
-                return
-            if status == 502:  # its worker was killed: the write may have happened or not
-                self.cut_off += 1
-                possible.add(version)
-            elif status != 200 or not text.startswith("{"):
-                self.complaints.append(f"{self.key}: {status} {text[:600]}")
-            else:
-                self.answers += 1
-                answer = json.loads(text)
-                if answer["before"] not in possible:
-                    self.complaints.append(f"{self.key} held version {answer['before']}, allowed were {sorted(possible)}")
-                if not answer["stored"]:
-                    self.complaints.append(f"{self.key}: version {version} was refused")
-                possible = {version}
-
-
-def complaints(visitors):
-    return [complaint for visitor in visitors for complaint in visitor.complaints]
 
 
 class Masters(Site):

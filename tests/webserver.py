@@ -38,16 +38,9 @@ class Fpm:
         command = [FPM, *self.provider.arguments(), "-F", "-y", self.config, *(["-R"] if AM_ROOT and not WORKER_USER else [])]
         with open(self.test.folder / "fpm.out", "ab") as out:
             self.process = self.test.start(list(map(str, command)), stdout=out, stderr=out, start_new_session=True)
-        self.test.addCleanup(self.end_all, self.process)
+        # A worker that was killed may have held the lock of php-fpm's scoreboard: then others spin for it, also without their master.
+        self.test.addCleanup(end_all, self.process)
         self.wait_ready(readies)
-
-    def end_all(self, master):
-        """A worker that was killed may have held the lock of php-fpm's scoreboard: then others spin for it, also without their master."""
-        end(master)
-        try:
-            os.killpg(master.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
@@ -87,6 +80,9 @@ class Nginx:
     """nginx that hands each request to one script of tests/php. `sites`: the INI settings of each site, as PHP_ADMIN_VALUE; a request
     names its site by the query parameter of that name."""
 
+    # A worker that is killed before it has answered is a 502 of nginx's own.
+    cut_off = (http.client.IncompleteRead,)
+
     def __init__(self, test, fpm, script, sites=None):
         self.socket = test.folder / f"nginx-of-{fpm.socket.stem}.sock"
         self.socket.unlink(missing_ok=True)  # of one that a test has replaced
@@ -115,25 +111,38 @@ class Nginx:
 
         test.wait_for("nginx to listen", is_up)
 
+    def connect(self, patience):
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(patience)
+        connection.connect(str(self.socket))
+        return connection
+
+
+def end_all(master):
+    """Ends a master that leads a session of its own, and whoever outlives it there."""
+    end(master)
+    try:
+        os.killpg(master.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+
 
 class Client(http.client.HTTPConnection):
     """One browser: asks with query parameters and gets (status, text). 502: its worker was killed, with or without having done its work."""
 
-    def __init__(self, nginx, patience):
+    def __init__(self, web, patience):
         super().__init__("localhost", timeout=patience)
-        self.path = str(nginx.socket)
+        self.web = web
 
     def connect(self):
-        self.sock = socket.socket(socket.AF_UNIX)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(self.path)
+        self.sock = self.web.connect(self.timeout)
 
     def ask(self, **query):
-        self.request("GET", "/?" + urllib.parse.urlencode(query))
-        answer = self.getresponse()
         try:
+            self.request("GET", "/?" + urllib.parse.urlencode(query))
+            answer = self.getresponse()
             return answer.status, answer.read().decode()
-        except http.client.IncompleteRead:  # killed between the head of its answer and the end
+        except self.web.cut_off:
             self.close()
             return 502, ""
 

@@ -77,6 +77,14 @@ switch ($_GET['do']) {
     case 'fetch':
         $value = apcu_fetch($_GET['key'], $found);
         answer($found ? $value : null);
+    case 'late':
+        // Uses the cache for the first time after it has been told to: the mark that it makes is taken away.
+        touch($_GET['mark']);
+        while (file_exists($_GET['mark'])) {
+            usleep(1000);
+            clearstatcache();
+        }
+        answer(apcu_fetch($_GET['key']));
     case 'pid':
         answer(getmypid());
 }
