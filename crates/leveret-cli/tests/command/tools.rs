@@ -93,12 +93,13 @@ fn ours(host: &Host, server: &Server, words: &[&str]) -> Said {
     answered(|| host.run([&[*mode, server.target()], rest].concat()))
 }
 
-/// memcached 1.6.18 answers a dump with nothing while its crawler is still ending the one before: asked again, it answers.
+/// memcached 1.6.18 answers a dump with nothing, or `BUSY`, while its crawler is still ending the one before: asked again, it answers.
 fn answered(ask: impl Fn() -> Said) -> Said {
     for _ in 0..200 {
-        let said = ask().ends(0);
-        if !said.bytes.is_empty() {
-            return said;
+        let said = ask();
+        let is_ending = said.bytes.is_empty() && (said.code == 0 || said.error.contains("BUSY"));
+        if !is_ending {
+            return said.ends(0);
         }
         thread::sleep(Duration::from_millis(20));
     }
