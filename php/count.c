@@ -26,7 +26,7 @@ static bool make_integer(leveret_arena *arena, leveret_bytes key, uint32_t now)
 		|| found.meta.origin == LEVERET_NATIVE) {
 		return false;
 	}
-	if (php_leveret_copy(arena, &found, text) != LEVERET_OK) {
+	if (leveret_copy(arena, &found, text) != LEVERET_OK) {
 		return true;
 	}
 	text[found.value_len] = '\0';

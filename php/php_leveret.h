@@ -31,11 +31,6 @@ static zend_always_inline leveret_bytes php_leveret_string(const zend_string *st
 	return php_leveret_bytes(ZSTR_VAL(string), ZSTR_LEN(string));
 }
 
-static zend_always_inline leveret_status php_leveret_copy(const leveret_arena *arena, const leveret_found *found, void *to)
-{
-	return leveret_copy(arena, found, to);
-}
-
 /* A failed copy means that a writer recycled the segment between two steps of this reader. Nothing but a hostile arena does that so
  * often in a row; a miss is then the right answer. */
 #define PHP_LEVERET_TRIES_MAX 64
@@ -44,7 +39,7 @@ static zend_always_inline leveret_status php_leveret_copy(const leveret_arena *a
 static zend_always_inline leveret_status php_leveret_copy_string(const leveret_arena *arena, const leveret_found *found, zend_string **string)
 {
 	zend_string *copy = zend_string_alloc(found->value_len, 0);
-	leveret_status status = php_leveret_copy(arena, found, ZSTR_VAL(copy));
+	leveret_status status = leveret_copy(arena, found, ZSTR_VAL(copy));
 	if (UNEXPECTED(status != LEVERET_OK)) {
 		zend_string_efree(copy);
 		return status;

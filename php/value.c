@@ -71,7 +71,7 @@ static zend_always_inline leveret_status read_string(leveret_arena *arena, const
 {
 	if (UNEXPECTED(found->value_len <= 1)) {
 		char byte = 0;   /* PHP has each string of up to one byte ready-made */
-		leveret_status status = php_leveret_copy(arena, found, &byte);
+		leveret_status status = leveret_copy(arena, found, &byte);
 		if (found->value_len == 0) {
 			ZVAL_EMPTY_STRING(return_value);
 		} else {
@@ -94,7 +94,7 @@ static leveret_status read_bool(leveret_arena *arena, const leveret_found *found
 		return LEVERET_MISS;
 	}
 	ZVAL_BOOL(return_value, found->value_len);
-	return php_leveret_copy(arena, found, &byte);
+	return leveret_copy(arena, found, &byte);
 }
 
 static leveret_status read_double(leveret_arena *arena, const leveret_found *found, zval *return_value)
@@ -103,7 +103,7 @@ static leveret_status read_double(leveret_arena *arena, const leveret_found *fou
 	if (found->value_len > DOUBLE_LEN_MAX) {
 		return LEVERET_MISS;
 	}
-	leveret_status status = php_leveret_copy(arena, found, text);
+	leveret_status status = leveret_copy(arena, found, text);
 	if (status != LEVERET_OK) {
 		return status;
 	}
@@ -123,7 +123,7 @@ static leveret_status unreadable(php_leveret_decoding decoding, const char *prob
 static leveret_status read_serialized(leveret_arena *arena, const leveret_found *found, zval *return_value)
 {
 	char *data = emalloc(found->value_len + 1);
-	leveret_status status = php_leveret_copy(arena, found, data);
+	leveret_status status = leveret_copy(arena, found, data);
 	if (EXPECTED(status == LEVERET_OK)) {
 		data[found->value_len] = '\0';
 		const char *problem;
@@ -173,7 +173,7 @@ static zend_always_inline leveret_status read_value(leveret_arena *arena, const 
 		case LEVERET_NULL: {
 			char byte;
 			ZVAL_NULL(return_value);
-			return found->value_len ? LEVERET_MISS : php_leveret_copy(arena, found, &byte);
+			return found->value_len ? LEVERET_MISS : leveret_copy(arena, found, &byte);
 		}
 		case LEVERET_PHP:
 		case LEVERET_IGBINARY:

@@ -2,9 +2,10 @@
  *
  * Any thread may call any function, but a pool is used by one thread at a time. No call keeps a lock, memory or a pointer into
  * shared memory beyond its return, so host code may longjmp between any two calls. `now` is a moment of the arena's clock, in
- * seconds; 0 = read the clock (4 ns). Strings are pointer and length. Pointers must not be NULL, except where said; what a call
- * fills need not be initialised. Arguments of an enum type are one of its names, no other number. A process ends (abort) if the
- * engine finds its own code broken; no Rust panic unwinds into C.
+ * seconds; 0 = read the clock (4 ns). `deadline` is the moment from which on an item is dead; LEVERET_NEVER = it lives until it is
+ * evicted. Strings are pointer and length. Pointers must not be NULL, except where said; what a call fills need not be initialised.
+ * Arguments of an enum type are one of its names, no other number. A process ends (abort) if the engine finds its own code broken; no
+ * Rust panic unwinds into C.
  */
 
 #ifndef LEVERET_H
@@ -751,7 +752,7 @@ enum leveret_status leveret_peek(const struct leveret_arena *arena,
 // `found` was filled by this arena; `dst` has room for `found->value_len` bytes.
 enum leveret_status leveret_copy(const struct leveret_arena *arena,
                                  const struct leveret_found *found,
-                                 uint8_t *dst);
+                                 void *dst);
 
 // Whether the arena still holds this very version, alive: OK or MISS. One index look-up; the item is not touched. Counts a hit.
 //

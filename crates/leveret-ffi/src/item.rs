@@ -3,6 +3,7 @@ use crate::types::{answer, failure, outcome};
 use crate::{leveret_arena, leveret_bytes, leveret_encoding, leveret_mode, leveret_status, moment};
 use leveret_engine::{Arena, Counted, Deadline, Found, Meta, Mode, Now, Stored, Time, Value, Version};
 use leveret_status::*;
+use std::ffi::c_void;
 
 /// Looks an item up. OK, MISS or LOST; counts a hit or a miss. After a miss *found means nothing.
 ///
@@ -110,9 +111,9 @@ pub unsafe extern "C" fn leveret_peek(arena: *const leveret_arena, key: leveret_
 /// # Safety
 /// `found` was filled by this arena; `dst` has room for `found->value_len` bytes.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_copy(arena: *const leveret_arena, found: *const Found, dst: *mut u8) -> leveret_status {
+pub unsafe extern "C" fn leveret_copy(arena: *const leveret_arena, found: *const Found, dst: *mut c_void) -> leveret_status {
     // SAFETY: by contract.
-    if unsafe { (*arena).0.copy(&*found, dst) } {
+    if unsafe { (*arena).0.copy(&*found, dst.cast()) } {
         LEVERET_OK
     } else {
         LEVERET_RETRY
