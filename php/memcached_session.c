@@ -14,8 +14,6 @@
 #include "SAPI.h"
 #include "ext/session/php_session.h"
 
-#define KEY_MAX 250
-
 typedef struct memc_session {
 	leveret_pool *pool;
 	bool is_persistent;
@@ -23,7 +21,7 @@ typedef struct memc_session {
 	bool has_lease;
 	leveret_arena *lease_arena;
 	leveret_ticket ticket;
-	char lock_key[KEY_MAX + 1];
+	char lock_key[MEMC_KEY_MAX + 1];
 	size_t lock_key_len;
 } memc_session;
 
@@ -100,8 +98,8 @@ static void set_prefix(leveret_pool *pool)
 /* "<prefix><id>" in `key`; 0 when it is too long. */
 static size_t name_of(const zend_string *id, const char *middle, char *key)
 {
-	int len = snprintf(key, KEY_MAX + 1, "%s%s%s", MEMCACHED_G(sess_prefix), middle, ZSTR_VAL(id));
-	return len > 0 && len <= KEY_MAX ? (size_t) len : 0;
+	int len = snprintf(key, MEMC_KEY_MAX + 1, "%s%s%s", MEMCACHED_G(sess_prefix), middle, ZSTR_VAL(id));
+	return len > 0 && len <= MEMC_KEY_MAX ? (size_t) len : 0;
 }
 
 /* One request; its result code. An item lives `seconds`, or for ever if they are not above 0. With `data` the value that was found. */
@@ -130,7 +128,7 @@ static int call(memc_session *session, leveret_operation operation, leveret_byte
 
 static int call_for(memc_session *session, leveret_operation operation, const zend_string *id, leveret_bytes value, zend_long seconds, zend_string **data)
 {
-	char key[KEY_MAX + 1];
+	char key[MEMC_KEY_MAX + 1];
 	size_t len = name_of(id, "", key);
 	return len ? call(session, operation, php_leveret_bytes(key, len), value, seconds, data) : MEMC_BAD_KEY_PROVIDED;
 }

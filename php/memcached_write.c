@@ -1,4 +1,4 @@
-/* memcached_write.c: set() and its kin, counters, delete, touch, flush. */
+/* memcached_write.c: set() and its kin, counters, delete, touch. */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
 #endif
@@ -398,71 +398,104 @@ static zend_long add_delete(memc_object *self, zend_string *server_key, zend_str
 	return code;
 }
 
+/* Deletes of many keys in one batch, whose requests are numbered as they are sent; keys that are refused are not. */
+typedef struct delete_list {
+	zend_string **names;
+	uint32_t count;
+	uint32_t *sent;                   /* of each request, the place of its name */
+	uint32_t sent_count;
+	zend_long last;                   /* the code of the last key, as a loop of single deletes would leave it */
+} delete_list;
+
+/* Runs user code (__toString). An empty key the original passes over without a word. */
+static void deletes_begin(delete_list *deletes, HashTable *keys)
+{
+	uint32_t room = zend_hash_num_elements(keys) + 1;
+	zval *key;
+	deletes->names = safe_emalloc(room, sizeof(*deletes->names), 0);
+	deletes->sent = safe_emalloc(room, sizeof(*deletes->sent), 0);
+	deletes->count = deletes->sent_count = 0;
+	deletes->last = MEMC_SUCCESS;
+	ZEND_HASH_FOREACH_VAL(keys, key) {
+		zend_string *name = zval_get_string(key);
+		if (ZSTR_LEN(name)) {
+			deletes->names[deletes->count++] = name;
+		} else {
+			zend_string_release(name);
+		}
+	} ZEND_HASH_FOREACH_END();
+}
+
+static void deletes_free(delete_list *deletes)
+{
+	for (uint32_t i = 0; i < deletes->count; i++) {
+		zend_string_release(deletes->names[i]);
+	}
+	efree(deletes->names);
+	efree(deletes->sent);
+}
+
+/* Adds them to the open batch. The result of each is true until something else is known. */
+static void add_deletes(memc_object *self, zend_string *server_key, zend_long time, delete_list *deletes, HashTable *results)
+{
+	for (uint32_t i = 0; i < deletes->count && !EG(exception); i++) {
+		zval result;
+		deletes->last = add_delete(self, server_key, deletes->names[i], time);
+		if (deletes->last == MEMC_SUCCESS) {
+			deletes->sent[deletes->sent_count++] = i;
+			ZVAL_TRUE(&result);
+		} else {
+			ZVAL_LONG(&result, deletes->last);
+		}
+		zend_symtable_update(results, deletes->names[i], &result);
+	}
+}
+
+/* The result of a delete that failed is its code. */
+static void gather_deletes(memc_object *self, delete_list *deletes, HashTable *results)
+{
+	client_copies copies = {0};
+	memc_gather(self, &copies, UINT32_MAX);
+	for (uint32_t i = 0; i < copies.count; i++) {
+		const client_copy *copy = &copies.list[i];
+		if (!memc_is_failure(copy->code) || copy->request >= deletes->sent_count) {
+			continue;
+		}
+		zval result;
+		uint32_t name = deletes->sent[copy->request];
+		if (copy->code != MEMC_NOTFOUND) {
+			memc_result_of_copy(self, copy);
+		}
+		ZVAL_LONG(&result, copy->code);
+		zend_symtable_update(results, deletes->names[name], &result);
+		deletes->last = name == deletes->count - 1 ? copy->code : deletes->last;
+	}
+	client_copies_free(&copies);
+}
+
 static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 {
 	zend_string *server_key;
 	HashTable *keys;
 	zend_long time;
-	zval *key;
+	delete_list deletes;
 	if (!memc_take_many(execute_data, by_key, &server_key, &keys, &time)) {
 		RETURN_THROWS();
 	}
 	MEMC_SELF();
-	memc_link *link = self->link;
-	uint32_t count = 0, room = zend_hash_num_elements(keys);
-	zend_string **names = safe_emalloc(room + 1, sizeof(*names), 0);
-	ZEND_HASH_FOREACH_VAL(keys, key) {
-		zend_string *name = zval_get_string(key);
-		if (ZSTR_LEN(name)) {
-			names[count++] = name;
-		} else {
-			/* The original passes over it without a word. */
-			zend_string_release(name);
-		}
-	} ZEND_HASH_FOREACH_END();
-	array_init_size(return_value, count);
+	deletes_begin(&deletes, keys);
+	array_init_size(return_value, deletes.count);
 	memc_result(self, MEMC_SUCCESS);
-	zend_long last = MEMC_SUCCESS;   /* of the last key, as a loop of single deletes would leave it */
-	/* Requests are numbered as they are added; refused keys are not. */
-	uint32_t *names_of = safe_emalloc(room + 1, sizeof(*names_of), 0), added = 0;
 	self->is_fetching = false;
-	leveret_pool_begin(link->pool);
-	for (uint32_t i = 0; i < count && !EG(exception); i++) {
-		zval entry;
-		last = add_delete(self, server_key, names[i], time);
-		if (last == MEMC_SUCCESS) {
-			names_of[added++] = i;
-			ZVAL_TRUE(&entry);
-		} else {
-			ZVAL_LONG(&entry, last);
-		}
-		zend_symtable_update(Z_ARRVAL_P(return_value), names[i], &entry);
+	leveret_pool_begin(self->link->pool);
+	add_deletes(self, server_key, time, &deletes, Z_ARRVAL_P(return_value));
+	leveret_pool_run(self->link->pool);
+	gather_deletes(self, &deletes, Z_ARRVAL_P(return_value));
+	if (deletes.last == MEMC_SUCCESS) {
+		memc_result(self, MEMC_SUCCESS);
 	}
-	leveret_pool_run(link->pool);
-	client_copies copies = {0};
-	memc_gather(self, &copies, UINT32_MAX);
-	for (uint32_t i = 0; i < copies.count; i++) {
-		if (memc_is_failure(copies.list[i].code) && copies.list[i].request < added) {
-			zval entry;
-			uint32_t name = names_of[copies.list[i].request];
-			if (copies.list[i].code != MEMC_NOTFOUND) {
-				memc_result_of_copy(self, &copies.list[i]);
-			}
-			ZVAL_LONG(&entry, copies.list[i].code);
-			zend_symtable_update(Z_ARRVAL_P(return_value), names[name], &entry);
-			last = name == count - 1 ? copies.list[i].code : last;
-		}
-	}
-	client_copies_free(&copies);
-	if (last == MEMC_SUCCESS) {
-		memc_result(self, last);
-	}
-	self->code = last;
-	for (uint32_t i = 0; i < count; i++) {
-		zend_string_release(names[i]);
-	}
-	efree(names);
-	efree(names_of);
+	self->code = deletes.last;
+	deletes_free(&deletes);
 }
 
 PHP_METHOD(Memcached, deleteMulti) { delete_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
