@@ -21,34 +21,20 @@ static void refuse(const zend_ini_entry *entry, const char *allowed, const zend_
 	php_error_docref(NULL, E_WARNING, "%s must be %s ('%s' given)", ZSTR_VAL(entry->name), allowed, value ? ZSTR_VAL(value) : "");
 }
 
-/* One of two words in any case. */
-static bool is_one_of(const zend_string *value, const char *one, const char *other)
-{
-	return value && (strcasecmp(ZSTR_VAL(value), one) == 0 || strcasecmp(ZSTR_VAL(value), other) == 0);
-}
+/* What a directive may be, in any case. */
+typedef struct choice {
+	const char *one, *other;
+} choice;
 
-static PHP_INI_MH(on_update_protocol)
-{
-	if (!is_one_of(new_value, "ascii", "binary")) {
-		refuse(entry, "in set {ascii, binary}", new_value);
-		return FAILURE;
-	}
-	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
-}
+static const choice protocols = { "ascii", "binary" }, strategies = { "standard", "consistent" }, functions = { "crc32", "fnv" };
 
-static PHP_INI_MH(on_update_hash_strategy)
+static PHP_INI_MH(on_update_choice)
 {
-	if (!is_one_of(new_value, "standard", "consistent")) {
-		refuse(entry, "in set {standard, consistent}", new_value);
-		return FAILURE;
-	}
-	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
-}
-
-static PHP_INI_MH(on_update_hash_function)
-{
-	if (!is_one_of(new_value, "crc32", "fnv")) {
-		refuse(entry, "in set {crc32, fnv}", new_value);
+	const choice *words = mh_arg3;
+	if (!new_value || (strcasecmp(ZSTR_VAL(new_value), words->one) != 0 && strcasecmp(ZSTR_VAL(new_value), words->other) != 0)) {
+		char allowed[64];
+		snprintf(allowed, sizeof(allowed), "in set {%s, %s}", words->one, words->other);
+		refuse(entry, allowed, new_value);
 		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
@@ -78,6 +64,8 @@ static PHP_INI_MH(on_update_static_key)
 
 #define MMC_ENTRY(name, value, handler, field) STD_PHP_INI_ENTRY("memcache." name, value, PHP_INI_ALL, handler, field, zend_memcache_globals, memcache_globals)
 #define MMC_BOOLEAN(name, value, field) STD_PHP_INI_BOOLEAN("memcache." name, value, PHP_INI_ALL, OnUpdateBool, field, zend_memcache_globals, memcache_globals)
+#define MMC_CHOICE(name, value, words, field) \
+	PHP_LEVERET_INI_ENTRY3("memcache." name, value, PHP_INI_ALL, on_update_choice, field, memcache_globals, &words)
 #define MMC_POSITIVE(name, value, least, field) \
 	PHP_LEVERET_INI_ENTRY3("memcache." name, value, PHP_INI_ALL, on_update_positive, field, memcache_globals, (intptr_t) (least))
 
@@ -86,9 +74,9 @@ PHP_INI_BEGIN()
 	MMC_POSITIVE("max_failover_attempts", "20", 1, max_failover_attempts)
 	MMC_ENTRY("default_port", "11211", OnUpdateLong, default_port)
 	MMC_POSITIVE("chunk_size", "32768", 1, chunk_size)
-	MMC_ENTRY("protocol", "ascii", on_update_protocol, protocol)
-	MMC_ENTRY("hash_strategy", "consistent", on_update_hash_strategy, hash_strategy)
-	MMC_ENTRY("hash_function", "crc32", on_update_hash_function, hash_function)
+	MMC_CHOICE("protocol", "ascii", protocols, protocol)
+	MMC_CHOICE("hash_strategy", "consistent", strategies, hash_strategy)
+	MMC_CHOICE("hash_function", "crc32", functions, hash_function)
 	MMC_POSITIVE("redundancy", "1", 1, redundancy)
 	MMC_POSITIVE("session_redundancy", "2", 1, session_redundancy)
 	MMC_POSITIVE("compress_threshold", "20000", 0, compress_threshold)
