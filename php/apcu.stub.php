@@ -17,7 +17,7 @@
  *
  * Accepted without effect, as the engine has no use for them: apc.entries_hint, apc.gc_ttl, apc.ttl, apc.expunge_threshold,
  * apc.mmap_file_mask, apc.mmap_hugepage_size, apc.coredump_unmap; apc.slam_defense, which would refuse stores of other processes in the
- * same second (apcu_entry lets one compute and the others wait); apc.serializer gives way to leveret.serializer. So of APCu's
+ * same second (apcu_entry lets one compute and the others wait). apc.serializer counts where leveret.serializer is auto; of APCu's
  * "default", which copies values, the one trait is not there that a recursive array comes back as its own element.
  */
 

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: e70a51bc76478e2d9ceb07b17793090c109c53ab */
+ * Stub hash: 98b5445cb67226d509a1210471e5ad17dd92d215 */
 
 ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_apcu_clear_cache, 0, 0, _IS_BOOL, 0)
 ZEND_END_ARG_INFO()
