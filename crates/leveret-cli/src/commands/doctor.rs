@@ -3,10 +3,9 @@
 //! Each part gathers facts and then judges them; the judging is a pure function of the facts, so that a test can show it a
 //! machine with any illness.
 mod arenas;
-pub mod folder;
+mod folder;
 mod limits;
 mod php;
-
 mod volume;
 
 use crate::output::{self, Failure, Outcome, Progress, BAD, FAINT, GOOD, STRONG, WARNING};
@@ -38,6 +37,9 @@ Examples:
   leveret doctor --json | jq 'select(.level == \"problem\")'
 
 Exit codes: 0 no problem (notes and warnings may be there); 1 at least one problem.";
+
+/// Memory of an arena, unless told otherwise; also what Docker gives /dev/shm.
+const USUAL_MEMORY: u64 = leveret_server::settings::MEMORY;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]

@@ -7,12 +7,12 @@ mod settings;
 mod sources;
 mod values;
 
-use crate::commands::doctor::folder::SHARED;
 use crate::output::{Answer, Failure, Outcome};
 use crate::target;
 use crate::units::bytes;
 use crate::users::Users;
 use clap::{ArgMatches, Args};
+use leveret_engine::place::SHARED;
 use leveret_engine::{reason, Arena};
 use leveret_server::settings::MEMORY;
 use leveret_server::{Settings, Shared};

@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 /// The folder that packages create: group `leveret`, setgid, so that root's CLI, FPM and a server share arenas.
-const SHARED: &str = "/dev/shm/leveret";
+pub const SHARED: &str = "/dev/shm/leveret";
 const NAME_MAX: usize = 64;
 const SUFFIX: &str = "arena";
 

@@ -3,7 +3,8 @@ use super::arenas::Known;
 use super::volume::{self, mount_point, Volume};
 use super::Finding;
 use crate::users::Users;
-use leveret_engine::{place, reason};
+use leveret_engine::place::{self, SHARED};
+use leveret_engine::reason;
 use rustix::fs::{accessat, Access, AtFlags, CWD};
 use std::fs;
 use std::io;
@@ -11,8 +12,6 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 const SUBJECT: &str = "folder";
-/// The folder that packages create for everybody in the group `leveret`.
-pub const SHARED: &str = "/dev/shm/leveret";
 
 /// How `user` comes to share the folder of the group. Of /dev/shm nothing is left after a boot: systemd-tmpfiles makes it anew.
 pub fn sharing(user: &str) -> String {

@@ -1,13 +1,12 @@
 //! Limits of this process and its container that are smaller than the arenas.
 use super::arenas::Known;
-use super::Finding;
+use super::{Finding, USUAL_MEMORY};
 use crate::units::bytes;
 use rustix::process::{getrlimit, Resource};
 use std::fs;
 use std::path::Path;
 
 const SUBJECT: &str = "limits";
-const DEFAULT_MEMORY: u64 = 64 << 20;
 
 /// What binds this process; `None` is unlimited.
 #[derive(Default)]
@@ -39,8 +38,8 @@ fn gather(known: &[Known]) -> Facts {
             fs::read_to_string(path).ok()
         }),
         proc_is_hidden: is_proc_hidden(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default()),
-        memory: if memory == 0 { DEFAULT_MEMORY } else { memory },
-        file_len: known.iter().map(|arena| arena.file_len).max().unwrap_or(0).max(DEFAULT_MEMORY),
+        memory: if memory == 0 { USUAL_MEMORY } else { memory },
+        file_len: known.iter().map(|arena| arena.file_len).max().unwrap_or(0).max(USUAL_MEMORY),
     }
 }
 

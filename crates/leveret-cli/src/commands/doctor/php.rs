@@ -3,11 +3,12 @@ mod ask;
 mod pools;
 
 use super::arenas::Known;
-use super::folder::{sharing, Place, SHARED};
+use super::folder::{sharing, Place};
 use super::Finding;
 use crate::units::{bytes, parse_size};
 use crate::users::Users;
 use ask::{Answer, Asked};
+use leveret_engine::place::SHARED;
 use pools::Pool;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};

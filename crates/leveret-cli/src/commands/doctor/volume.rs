@@ -1,6 +1,6 @@
 //! The file system under the folder of the arenas: its kind, its options, its space.
 use super::arenas::Known;
-use super::Finding;
+use super::{Finding, USUAL_MEMORY};
 use crate::units::bytes;
 use rustix::fs::{statfs, statvfs, StatVfsMountFlags};
 use std::fs;
@@ -11,8 +11,6 @@ use std::path::Path;
 const SUBJECT: &str = "folder";
 /// What the smallest arena takes.
 const SMALLEST: u64 = leveret_engine::MEMORY_MIN;
-/// What Docker gives /dev/shm unless told otherwise, and the size of an arena unless told otherwise: both 64 MiB.
-const DEFAULT_SIZE: u64 = 64 << 20;
 
 /// What the kernel says of it.
 pub struct Volume {
@@ -92,7 +90,7 @@ fn space_finding(volume: &Volume, dir: &Path, known: &[Known]) -> Option<Finding
         return None;
     }
     let promised: u64 = known.iter().filter_map(|arena| arena.summary()).map(|stats| stats.memory.saturating_sub(stats.allocated)).sum();
-    let wanted = if known.is_empty() { DEFAULT_SIZE } else { promised };
+    let wanted = if known.is_empty() { USUAL_MEMORY } else { promised };
     let mend = enlarge(volume, dir, wanted);
     let space = format!("{} has {} free of {}", dir.display(), bytes(volume.available), bytes(volume.size));
     if known.is_empty() && volume.available < SMALLEST {
@@ -102,7 +100,7 @@ fn space_finding(volume: &Volume, dir: &Path, known: &[Known]) -> Option<Finding
         return None;
     }
     let means = if known.is_empty() {
-        format!("An arena of the usual {} would begin to evict items before its size is reached.", bytes(DEFAULT_SIZE))
+        format!("An arena of the usual {} would begin to evict items before its size is reached.", bytes(USUAL_MEMORY))
     } else {
         format!("The arenas there may still grow by {}. Where the file system ends, items are evicted instead.", bytes(wanted))
     };
