@@ -3,6 +3,17 @@
 /**
  * The classes and functions of the drop-in module memcache: names, types and spelling are pecl/memcache's.
  *
+ * A server is a host and a port, a socket as "unix:///path", or "arena:NAME" for shared memory of this host.
+ *
+ * Of a key the first 250 bytes count, prefix included (memcache.prefix_*); spaces and control characters in it become "_". An empty key is
+ * refused with a warning.
+ *
+ * $exptime and $delay are seconds: 0 for never, or without delay; up to 30 days counted from now, above that a Unix time. delete() takes no
+ * notice of its $exptime. $timeout and $retry_interval are seconds, 1 and 15 unless given; a server that failed is not tried for
+ * $retry_interval, and never again if that is below 0.
+ *
+ * What fails is false, as is a miss. A server that fails is told to the failure callback, or with a notice where there is none.
+ *
  * @generate-class-entries
  */
 

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 12b4c336cbdbd6932258b1ba1c94f0a251ab9c00 */
+ * Stub hash: a8192dfac97d2982a3cf5cc6327b642ee84c48d2 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_memcache_connect, 0, 0, 1)
 	ZEND_ARG_INFO(0, host)
