@@ -9,6 +9,11 @@ pub(crate) fn unsigned(word: &[u8]) -> Option<u64> {
     }
 }
 
+/// An unsigned number of 32 bits; None if it has more.
+pub(crate) fn unsigned_32(word: &[u8]) -> Option<u32> {
+    unsigned(word).and_then(|number| u32::try_from(number).ok())
+}
+
 /// The plain number at the front, of at most 19 digits, and what follows it.
 pub(crate) fn leading(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let mut number = 0_u64;

@@ -179,8 +179,7 @@ pub fn parse_value_of<'a>(key: &[u8], input: &'a [u8], limits: &Limits) -> Optio
 
 fn value<'a>(input: &'a [u8], line_len: usize, mut words: Words<'a>, limits: &Limits) -> Received<Answer<'a>> {
     let (key, flags, len, cas) = (words.next(), words.next(), words.next(), words.next());
-    let (flags, len) = (flags.and_then(number::unsigned), len.and_then(number::unsigned));
-    let (Some(key), Some(flags), Some(len)) = (key, flags.and_then(|flags| u32::try_from(flags).ok()), len) else {
+    let (Some(key), Some(flags), Some(len)) = (key, flags.and_then(number::unsigned_32), len.and_then(number::unsigned)) else {
         return Received::Broken(Broken::BadLine);
     };
     let cas = cas.map(number::unsigned);
@@ -232,7 +231,7 @@ fn meta_answer(code: MetaCode, words: Words<'_>) -> Option<MetaAnswer<'_>> {
         match letter {
             b'b' => is_base64 = true,
             b'c' => facts.cas = Some(number::unsigned(argument)?),
-            b'f' => facts.flags = Some(u32::try_from(number::unsigned(argument)?).ok()?),
+            b'f' => facts.flags = Some(number::unsigned_32(argument)?),
             b'h' => facts.was_hit = Some(number::unsigned(argument)? != 0),
             b'k' => key = Some(argument),
             b'l' => facts.idle_secs = Some(number::unsigned(argument)?),

@@ -123,7 +123,7 @@ pub(super) fn flush_all<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcom
 
 pub(super) fn verbosity<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
     let noreply = is_noreply(words);
-    match words.next().and_then(number::unsigned).and_then(|level| u32::try_from(level).ok()) {
+    match words.next().and_then(number::unsigned_32) {
         Some(level) => line.request(Command::Verbosity { level, noreply }),
         None => line.refuse_quietly(BAD_FORMAT, noreply),
     }
@@ -152,7 +152,7 @@ pub(super) fn slabs<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a
             (Some(from), Some(to)) => Slabs::Reassign { from, to },
             _ => return line.refuse_quietly(BAD_FORMAT, noreply),
         },
-        (Some(b"automove"), Some(level), _) => match number::unsigned(level).and_then(|level| u32::try_from(level).ok()) {
+        (Some(b"automove"), Some(level), _) => match number::unsigned_32(level) {
             Some(level) => Slabs::Automove { level },
             None => return line.refuse_quietly(BAD_FORMAT, noreply),
         },
@@ -177,8 +177,8 @@ pub(super) fn lru<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> 
 }
 
 fn tune(hot: &[u8], mut words: Words<'_>) -> Option<Lru> {
-    let hot_percent = percent(hot)?;
-    let warm_percent = percent(words.next()?)?;
+    let hot_percent = number::unsigned_32(hot)?;
+    let warm_percent = number::unsigned_32(words.next()?)?;
     let hot_factor = factor(words.next()?)?;
     let warm_factor = factor(words.next()?)?;
     Some(Lru::Tune { hot_percent, warm_percent, hot_factor, warm_factor })
@@ -188,11 +188,11 @@ pub(super) fn lru_crawler<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outc
     let request = match (words.next(), words.next(), words.next()) {
         (Some(b"enable"), None, _) => LruCrawler::Enable,
         (Some(b"disable"), None, _) => LruCrawler::Disable,
-        (Some(b"sleep"), Some(micros), None) => match number::unsigned(micros).and_then(|micros| u32::try_from(micros).ok()) {
+        (Some(b"sleep"), Some(micros), None) => match number::unsigned_32(micros) {
             Some(micros) => LruCrawler::Sleep { micros },
             None => return line.refuse(BAD_FORMAT),
         },
-        (Some(b"tocrawl"), Some(items), None) => match number::unsigned(items).and_then(|items| u32::try_from(items).ok()) {
+        (Some(b"tocrawl"), Some(items), None) => match number::unsigned_32(items) {
             Some(items) => LruCrawler::ToCrawl { items },
             None => return line.refuse(BAD_FORMAT),
         },
@@ -212,10 +212,6 @@ fn is_noreply(words: Words<'_>) -> bool {
 
 fn small(word: &[u8]) -> Option<i32> {
     number::signed(word).and_then(|number| i32::try_from(number).ok())
-}
-
-fn percent(word: &[u8]) -> Option<u32> {
-    number::unsigned(word).and_then(|number| u32::try_from(number).ok())
 }
 
 fn factor(word: &[u8]) -> Option<f64> {
