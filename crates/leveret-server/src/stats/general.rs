@@ -16,13 +16,20 @@ pub struct Baseline {
     pub totals: Totals,
 }
 
+impl Baseline {
+    /// What an arena has counted since.
+    pub fn since(&self, stats: &Stats, of: impl Fn(&Stats) -> u64) -> u64 {
+        of(stats).saturating_sub(of(&self.arena))
+    }
+}
+
 pub fn list(shared: &Shared) -> Vec<(String, String)> {
     let stats = shared.arena().stats();
     let baseline = shared.baseline();
     let totals = Totals::over(shared.all_counters());
     let since = |counter: Count| totals.since(&baseline.totals, counter);
     let (network, traffic) = (&shared.network, shared.network.traffic());
-    let arena = |of: fn(&Stats) -> u64| of(&stats).saturating_sub(of(&baseline.arena));
+    let arena = |of: fn(&Stats) -> u64| baseline.since(&stats, of);
     let (hits, misses) = (arena(|stats| stats.hits), arena(|stats| stats.misses));
     let usage = Usage::of_this_process();
     let mut list = List::new();

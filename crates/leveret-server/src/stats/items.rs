@@ -1,11 +1,11 @@
 //! `stats items` and `stats slabs`: one class for all items, whose pages are the arena's segments.
 use super::{List, ITEMS_CLASS};
 use crate::Shared;
+use leveret_engine::Stats;
 
 pub fn items(shared: &Shared) -> Vec<(String, String)> {
-    let stats = shared.arena().stats();
-    let evicted = stats.evicted.saturating_sub(shared.baseline().arena.evicted);
-    let reclaimed = stats.expired.saturating_sub(shared.baseline().arena.expired);
+    let (stats, baseline) = (shared.arena().stats(), shared.baseline());
+    let since = |of: fn(&Stats) -> u64| baseline.since(&stats, of);
     let mut list = List::new();
     if stats.items == 0 {
         return list.0;
@@ -21,12 +21,12 @@ pub fn items(shared: &Shared) -> Vec<(String, String)> {
     add("age_warm", 0);
     add("age", 0);
     add("mem_requested", stats.item_bytes);
-    add("evicted", evicted);
+    add("evicted", since(|stats| stats.evicted));
     add("evicted_nonzero", 0);
     add("evicted_time", 0);
     add("outofmemory", 0);
     add("tailrepairs", 0);
-    add("reclaimed", reclaimed);
+    add("reclaimed", since(|stats| stats.expired));
     for name in [
         "expired_unfetched",
         "evicted_unfetched",
@@ -43,14 +43,14 @@ pub fn items(shared: &Shared) -> Vec<(String, String)> {
     ] {
         add(name, 0);
     }
-    add("hits_to_cold", stats.hits.saturating_sub(shared.baseline().arena.hits));
+    add("hits_to_cold", since(|stats| stats.hits));
     add("hits_to_temp", 0);
     list.0
 }
 
 pub fn slabs(shared: &Shared) -> Vec<(String, String)> {
-    let stats = shared.arena().stats();
-    let baseline = shared.baseline();
+    let (stats, baseline) = (shared.arena().stats(), shared.baseline());
+    let since = |of: fn(&Stats) -> u64| baseline.since(&stats, of);
     let used = stats.segments - stats.segments_free.min(stats.segments);
     let mut list = List::new();
     if stats.items > 0 {
@@ -66,15 +66,14 @@ pub fn slabs(shared: &Shared) -> Vec<(String, String)> {
         add("used_chunks", stats.items);
         add("free_chunks", 0);
         add("free_chunks_end", 0);
-        add("get_hits", stats.hits.saturating_sub(baseline.arena.hits));
-        add("cmd_set", stats.sets.saturating_sub(baseline.arena.sets));
-        add("delete_hits", stats.deletes.saturating_sub(baseline.arena.deletes));
-        let decrements = stats.decrements.saturating_sub(baseline.arena.decrements);
-        add("incr_hits", stats.increments.saturating_sub(baseline.arena.increments).saturating_sub(decrements));
-        add("decr_hits", decrements);
+        add("get_hits", since(|stats| stats.hits));
+        add("cmd_set", since(|stats| stats.sets));
+        add("delete_hits", since(|stats| stats.deletes));
+        add("incr_hits", since(|stats| stats.increments.saturating_sub(stats.decrements)));
+        add("decr_hits", since(|stats| stats.decrements));
         add("cas_hits", 0);
         add("cas_badval", 0);
-        add("touch_hits", stats.touches.saturating_sub(baseline.arena.touches));
+        add("touch_hits", since(|stats| stats.touches));
     }
     list.add("active_slabs", u8::from(stats.items > 0)).add("total_malloced", stats.memory_allocated);
     list.0
