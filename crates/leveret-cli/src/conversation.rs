@@ -15,7 +15,6 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -334,14 +333,6 @@ impl Write for Local {
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
-    }
-}
-
-/// The path of the arena behind a peer, if it is one.
-pub fn arena_of(peer: &Peer) -> Option<&PathBuf> {
-    match peer {
-        Peer::Arena { path, .. } => Some(path),
-        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@ use crate::output::Failure;
 use crate::target::{self, Target};
 use crate::units;
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// memcached's port, for targets without one.
@@ -84,6 +84,14 @@ impl Peer {
         host_and_port(text).ok_or_else(|| {
             Failure::Usage(format!("'{text}' is no target: write host[:port], /path/to/socket, arena:NAME or a path that ends in .arena"))
         })
+    }
+
+    /// The arena's file, if it is an arena.
+    pub fn arena(&self) -> Option<&Path> {
+        match self {
+            Peer::Arena { path, .. } => Some(path),
+            _ => None,
+        }
     }
 
     /// As memcached-tool names it: always with the port.

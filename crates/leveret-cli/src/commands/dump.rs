@@ -1,7 +1,7 @@
 //! `leveret dump`: every item as the `add` command that would store it in a memcached-compatible server.
 use crate::commands::get::Line;
 use crate::commands::keys::announce;
-use crate::conversation::{arena_of, Conversation, Entry};
+use crate::conversation::{Conversation, Entry};
 use crate::output::{self, Answer, Failure, Outcome};
 use crate::peer::{Listing, Peer};
 use crate::target::{attach, Target};
@@ -42,7 +42,7 @@ impl Dump {
     pub fn run(self, target: &Target, as_json: bool) -> Outcome {
         let (peer, limit) = self.listing.words()?;
         let peer = Peer::of(peer, target)?;
-        let Some(path) = arena_of(&peer) else { return self.ask(&peer, limit, as_json) };
+        let Some(path) = peer.arena() else { return self.ask(&peer, limit, as_json) };
         let arena = attach(path, None)?;
         if !as_json {
             announce("contents", limit);

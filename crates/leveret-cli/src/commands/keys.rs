@@ -1,5 +1,5 @@
 //! `leveret keys`: every key with what is known of its item, in the lines of memcached's `lru_crawler metadump`.
-use crate::conversation::{arena_of, Conversation};
+use crate::conversation::Conversation;
 use crate::json;
 use crate::output::{self, Answer, Outcome};
 use crate::peer::{Listing, Peer};
@@ -52,7 +52,7 @@ impl Keys {
     pub fn run(self, target: &Target, as_json: bool) -> Outcome {
         let (peer, limit) = self.listing.words()?;
         let peer = Peer::of(peer, target)?;
-        let Some(path) = arena_of(&peer) else { return self.ask(&peer, limit, as_json) };
+        let Some(path) = peer.arena() else { return self.ask(&peer, limit, as_json) };
         let arena = attach(path, None)?;
         if !as_json {
             announce("keys", limit);

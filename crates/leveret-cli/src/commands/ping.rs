@@ -1,6 +1,6 @@
 //! `leveret ping`: whether an arena can be opened, written, read and deleted from, or a server answers, in time. Made for health
 //! checks.
-use crate::conversation::{arena_of, within, Conversation};
+use crate::conversation::{within, Conversation};
 use crate::output::{self, Answer, Failure, Outcome, BAD, GOOD};
 use crate::peer::Peer;
 use crate::target::{self, Target};
@@ -67,7 +67,7 @@ impl Ping {
             None => Err(format!("no answer within {} ms", timeout.as_millis())),
         };
         let micros = begun.elapsed().as_micros() as u64;
-        let path = arena_of(&peer).cloned().unwrap_or_else(|| peer.shown().into());
+        let path = peer.arena().map_or_else(|| peer.shown().into(), Path::to_path_buf);
         if !self.quiet {
             report(&path, &verdict, micros, json)?;
         }

@@ -2,7 +2,7 @@
 mod reader;
 
 use crate::commands::dump::is_wire_key;
-use crate::conversation::{arena_of, Conversation};
+use crate::conversation::Conversation;
 use crate::output::{self, Answer, Failure, Outcome, Progress};
 use crate::peer::{Peer, Reach};
 use crate::target::Target;
@@ -60,7 +60,7 @@ enum Sink {
 impl Restore {
     pub fn run(self, target: &Target, json: bool) -> Outcome {
         let peer = Peer::of(self.reach.target.as_deref(), target)?;
-        let mut sink = match arena_of(&peer) {
+        let mut sink = match peer.arena() {
             // As `leveret set` does: an arena that is not there yet is made.
             Some(path) => Sink::Arena(Arena::open(path, &OpenOptions::default())?.0),
             None => Sink::Server(Conversation::begin(&peer, self.reach.patience.timeout)?),
