@@ -3,7 +3,6 @@
 //! A slot word is loaded, the segment's state word, the slot again, then the item's bytes, then the state word again. If the
 //! generation is the same, no byte that was read belongs to a later use of the segment: whoever reuses it stores the new
 //! generation first and fences before the first byte. The read takes effect at the second load of the slot.
-use crate::ahead::AHEAD;
 use crate::arena::layout::{Bucket, SLOTS};
 use crate::arena::{Arena, Core};
 use crate::error::Error;
@@ -51,16 +50,6 @@ impl Arena {
     /// whose lock was not to be had then.
     pub fn try_get(&self, key: &[u8], now: Time) -> Result<Option<Item>, Error> {
         self.fetch(key, now, false)
-    }
-
-    /// The items under several keys, in their order.
-    pub fn get_many(&self, keys: &[&[u8]], now: Time) -> Vec<Option<Item>> {
-        let mut items = Vec::with_capacity(keys.len());
-        for keys in keys.chunks(AHEAD) {
-            self.ask_for(keys.iter().copied(), &mut [0; AHEAD]);
-            items.extend(keys.iter().map(|key| self.get(key, now)));
-        }
-        items
     }
 
     /// The item with its cas token.

@@ -1,5 +1,5 @@
 //! What every entrance relies on, on a real arena.
-use leveret_engine::{Arena, Counted, Deadline, Delta, Encoding, Error, Meta, Mode, OpenOptions, Stored, Time, Value};
+use leveret_engine::{Arena, Counted, Deadline, Delta, Encoding, Error, Found, Meta, Mode, OpenOptions, Stored, Time, Value, AHEAD};
 use std::path::PathBuf;
 
 struct Scratch {
@@ -321,10 +321,14 @@ fn many_keys_at_once_are_found_like_single_ones() {
         arena.set(name.as_bytes(), name.as_bytes(), Deadline::NEVER, NOW).unwrap();
     }
     let keys: Vec<&[u8]> = names.iter().chain(&names[..100]).map(|name| name.as_bytes()).collect();
-    let items = arena.get_many(&keys, NOW);
-    assert_eq!(items.len(), keys.len());
-    for (key, item) in keys.iter().zip(items) {
-        assert_eq!(item.map(|item| item.value), arena.get(key, NOW).map(|item| item.value), "{}", key.escape_ascii());
+    let mut hashes = [0; AHEAD];
+    assert_eq!(arena.ask_for(keys.iter().copied(), &mut hashes), AHEAD, "and no more");
+    for keys in keys.chunks(AHEAD) {
+        assert_eq!(arena.ask_for(keys.iter().copied(), &mut hashes), keys.len());
+        for (key, hash) in keys.iter().zip(hashes) {
+            let mut found = Found::default();
+            let item = arena.find_hashed_into(key, hash, NOW, &mut found).then(|| arena.copy_to_vec(&found));
+            assert_eq!(item.flatten(), arena.get(key, NOW).map(|item| item.value), "{}", key.escape_ascii());
+        }
     }
-    assert!(arena.get_many(&[], NOW).is_empty());
 }
