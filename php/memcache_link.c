@@ -34,13 +34,6 @@ static leveret_bytes host_of(const mmc_server *server)
 	return php_leveret_string(server->host);
 }
 
-/* Sockets of the file system and arenas have no port. */
-static bool has_port(const mmc_server *server)
-{
-	const zend_string *host = server->host;
-	return !(ZSTR_VAL(host)[0] == '/' || zend_string_starts_with_literal(host, "unix://") || zend_string_starts_with_literal(host, "arena:"));
-}
-
 static mmc_pool *new_pool(const mmc_link *link, bool is_persistent)
 {
 	mmc_pool *made = pecalloc(1, sizeof(*made), is_persistent);
@@ -59,7 +52,7 @@ static mmc_pool *new_pool(const mmc_link *link, bool is_persistent)
 	leveret_pool_set_option(pool, LEVERET_POOL_TIMEOUT_LIMIT, 1);
 	for (uint32_t i = 0; i < link->count; i++) {
 		const mmc_server *server = &link->servers[i];
-		leveret_pool_add_server(pool, host_of(server), (uint16_t) (has_port(server) ? server->port : 0), (uint16_t) server->udp_port, (uint32_t) server->weight, php_leveret_dir());
+		leveret_pool_add_server(pool, host_of(server), (uint16_t) server->port, (uint16_t) server->udp_port, (uint32_t) server->weight, php_leveret_dir());
 	}
 	return made;
 }

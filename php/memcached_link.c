@@ -14,6 +14,8 @@ enum {
 	AUTO_EJECT = 28, REPLICAS = 29, RANDOM_REPLICA = 30, KEEPALIVE = 32, REMOVE_FAILED = 35, DEAD_TIMEOUT = 36, TIMEOUT_LIMIT = 37
 };
 
+/* Another function sees to it (the ring, the protocol), or there is nothing to see to: no server is waited for while another could go on,
+ * TCP_NODELAY is always set, and the hash of ketama's points has no effect in the original either. */
 #define NO_POOL_OPTION -1
 
 /* Which behaviours there are, their defaults, and what of the pool they set. */
@@ -22,8 +24,8 @@ static const struct behavior {
 	zend_long initial;
 	int option;
 } behaviors[MEMC_BEHAVIORS] = {
-	[NO_BLOCK] = { true, true, 0, LEVERET_POOL_NO_BLOCK },
-	[TCP_NODELAY] = { true, true, 0, LEVERET_POOL_NODELAY },
+	[NO_BLOCK] = { true, true, 0, NO_POOL_OPTION },
+	[TCP_NODELAY] = { true, true, 0, NO_POOL_OPTION },
 	[HASH] = { true, false, 0, LEVERET_POOL_HASH },
 	[SEND_SIZE] = { true, false, 0, LEVERET_POOL_SEND_SIZE },
 	[RECV_SIZE] = { true, false, 0, LEVERET_POOL_RECV_SIZE },
@@ -36,7 +38,7 @@ static const struct behavior {
 	[CONNECT_TIMEOUT] = { true, false, 4000, LEVERET_POOL_CONNECT_TIMEOUT_MS },
 	[RETRY_TIMEOUT] = { true, false, 2, LEVERET_POOL_RETRY_TIMEOUT_S },
 	[KETAMA_WEIGHTED] = { true, true, 0, NO_POOL_OPTION },
-	[KETAMA_HASH] = { true, false, 0, LEVERET_POOL_KETAMA_HASH },
+	[KETAMA_HASH] = { true, false, 0, NO_POOL_OPTION },
 	[MEMC_BINARY_PROTOCOL] = { true, true, 0, NO_POOL_OPTION },
 	[SEND_TIMEOUT] = { true, false, 0, LEVERET_POOL_SEND_TIMEOUT_US },
 	[RECV_TIMEOUT] = { true, false, 0, LEVERET_POOL_RECV_TIMEOUT_US },

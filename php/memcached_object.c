@@ -75,8 +75,7 @@ static int add(memc_link *link, zend_string *host, zend_long port, zend_long wei
 		return MEMC_INVALID_ARGUMENTS;
 	}
 	leveret_bytes name = ZSTR_LEN(host) ? php_leveret_string(host) : php_leveret_bytes("localhost", strlen("localhost"));
-	bool is_local = ZSTR_VAL(host)[0] == '/' || zend_string_starts_with_literal(host, "arena:") || zend_string_starts_with_literal(host, "unix://");
-	return leveret_pool_add_server(link->pool, name, (uint16_t) (is_local ? 0 : port ? port : MEMC_PORT), 0, (uint32_t) weight, php_leveret_dir());
+	return leveret_pool_add_server(link->pool, name, (uint16_t) (port ? port : MEMC_PORT), 0, (uint32_t) weight, php_leveret_dir());
 }
 
 /* "--SERVER=host:port/?weight" words of libmemcached's configuration string. False: a word that is not understood. */

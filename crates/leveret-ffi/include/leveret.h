@@ -146,14 +146,8 @@ typedef enum leveret_pool_option {
   LEVERET_POOL_AUTO_EJECT,
   // As AUTO_EJECT, by its newer name.
   LEVERET_POOL_REMOVE_FAILED,
-  // Taken and not needed: libmemcached's hash of the points has no effect on php-memcached's rings either.
-  LEVERET_POOL_KETAMA_HASH,
   // 1: the prefix of leveret_pool_set_prefix is hashed as well.
   LEVERET_POOL_HASH_WITH_PREFIX,
-  // Taken and not needed: nothing here ever blocks on one server while another could go on.
-  LEVERET_POOL_NO_BLOCK,
-  // Taken and not needed: TCP_NODELAY is set in any case, because a batch is one write.
-  LEVERET_POOL_NODELAY,
   // 1: gets go by UDP, to the servers' UDP ports (or the same number as TCP's). Writes never do.
   LEVERET_POOL_UDP,
   // libmemcached's further copies of each item, on the servers that follow; they are read when the first is dead.
@@ -905,8 +899,8 @@ int32_t leveret_pool_flush_buffers(struct leveret_pool *pool);
 // `pool` is live.
 void leveret_pool_quit(struct leveret_pool *pool);
 
-// Adds a server: a name, an address, the path of a Unix socket, or "arena:NAME", the latter two with port 0. `dir` is the folder
-// of named arenas, as in leveret_open_options. Names are resolved, and arenas opened, when they are first needed.
+// Adds a server: a name, an address, the path of a Unix socket, or "arena:NAME"; the latter two have no port, whatever is said.
+// `dir` is the folder of named arenas, as in leveret_open_options. Names are resolved, and arenas opened, when they are first needed.
 //
 // # Safety
 // `pool` is live; `host` and `dir` can be read.

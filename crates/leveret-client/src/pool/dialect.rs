@@ -28,7 +28,7 @@ const BINARY_ANSWER: u8 = 0x81;
 const ARENA: &str = "arena:protocols";
 const REMEMBERED_SECS: u32 = 24 * 60 * 60;
 
-type Endpoint = (PathBuf, String);
+type Endpoint = (Option<PathBuf>, String);
 
 /// What this process knows. None: that it is not known, and was looked up.
 static KNOWN: Mutex<Option<HashMap<Endpoint, Option<Protocol>>>> = Mutex::new(None);
@@ -87,8 +87,7 @@ fn remembered(endpoint: &Endpoint) -> Option<Protocol> {
 }
 
 fn arena((dir, _): &Endpoint, create: bool) -> Option<Arena> {
-    let dir = Some(dir.as_path()).filter(|dir| !dir.as_os_str().is_empty());
-    let path = place::resolve(ARENA, dir).ok()?;
+    let path = place::resolve(ARENA, dir.as_deref()).ok()?;
     Some(Arena::open(&path, &OpenOptions { create, memory: MEMORY_MIN, ..OpenOptions::default() }).ok()?.0)
 }
 
@@ -110,7 +109,7 @@ fn hear(address: &Address, said: &[u8], patience: Duration, options: &Options) -
         await_link(&link, WRITABLE, until)?;
         link.finish_connect().ok()?;
     }
-    link.send(said, options).ok()?;
+    link.send(said).ok()?;
     await_link(&link, READABLE, until)?;
     let mut room = [0; 64];
     match link.recv(&mut room).ok()? {

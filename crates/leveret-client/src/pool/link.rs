@@ -141,9 +141,10 @@ impl Link {
         }
     }
 
-    pub fn send(&mut self, bytes: &[u8], options: &Options) -> Result<Moved, Fault> {
-        // The first packet is never held back; most connections of a request that ends send no second one.
-        if !self.is_unix && options.no_delay && self.has_sent && !self.is_prompt {
+    pub fn send(&mut self, bytes: &[u8]) -> Result<Moved, Fault> {
+        // A batch is one write, which need not wait for another. The first packet is never held back, and most connections send no
+        // second one.
+        if !self.is_unix && self.has_sent && !self.is_prompt {
             let _ = sockopt::set_tcp_nodelay(&self.socket, true);
             self.is_prompt = true;
         }

@@ -13,7 +13,8 @@ use std::path::PathBuf;
 /// Where an arena is, and how it is opened.
 #[derive(Default)]
 pub(super) struct Local {
-    pub dir: PathBuf,
+    /// Of named arenas; None = the usual one.
+    pub dir: Option<PathBuf>,
     arena: Option<Arena>,
     /// When the arena's file was last looked at.
     looked: Time,
@@ -36,8 +37,7 @@ impl Local {
         self.looked = self.looked.max(now);
         self.arena = self.arena.take().filter(|arena| arena.check().is_ok());
         if self.arena.is_none() {
-            let dir = Some(self.dir.as_path()).filter(|dir| !dir.as_os_str().is_empty());
-            let opened = place::resolve(name, dir).and_then(|path| Arena::open(&path, &OpenOptions::default()));
+            let opened = place::resolve(name, self.dir.as_deref()).and_then(|path| Arena::open(&path, &OpenOptions::default()));
             self.arena = Some(opened.map_err(|_| Fault::new(Code::ConnectionFailure))?.0);
         }
         Ok(())

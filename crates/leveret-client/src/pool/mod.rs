@@ -96,6 +96,18 @@ pub enum ServerKind {
     Arena,
 }
 
+impl ServerKind {
+    fn of(host: &str) -> ServerKind {
+        if host.starts_with("arena:") {
+            ServerKind::Arena
+        } else if host.starts_with('/') || host.starts_with("unix://") {
+            ServerKind::Unix
+        } else {
+            ServerKind::Tcp
+        }
+    }
+}
+
 impl Pool {
     /// A pool without servers.
     pub fn new(options: Options) -> Pool {
@@ -130,8 +142,8 @@ impl Pool {
         self.options = options;
     }
 
-    /// Adds a server: a name, an address, the path of a Unix socket (also as `unix://path`) or `arena:NAME`, the latter two with
-    /// port 0.
+    /// Adds a server: a name, an address, the path of a Unix socket (also as `unix://path`) or `arena:NAME`; the latter two have no
+    /// port, whatever is said.
     pub fn add_server(&mut self, host: &str, port: u16, udp_port: u16, weight: u32) {
         self.add_server_in("".as_ref(), host, port, udp_port, weight);
     }
@@ -139,7 +151,7 @@ impl Pool {
     /// As `add_server`, with the folder of named arenas.
     pub fn add_server_in(&mut self, dir: &Path, host: &str, port: u16, udp_port: u16, weight: u32) {
         let mut server = Server::new(host.to_string(), port, udp_port, weight);
-        server.local.dir = dir.to_path_buf();
+        server.local.dir = Some(dir.to_path_buf()).filter(|dir| !dir.as_os_str().is_empty());
         self.servers.push(server);
         if self.options.sort_hosts {
             self.servers.sort_by(|left, right| (&left.host, left.port).cmp(&(&right.host, right.port)));
@@ -168,17 +180,12 @@ impl Pool {
     /// What is known of a server.
     pub fn server(&self, index: usize) -> Option<ServerInfo<'_>> {
         let server = self.servers.get(index)?;
-        let kind = match server.host.as_str() {
-            _ if server.is_local() => ServerKind::Arena,
-            host if host.starts_with('/') || host.starts_with("unix://") => ServerKind::Unix,
-            _ => ServerKind::Tcp,
-        };
         Some(ServerInfo {
             host: &server.host,
             port: server.port,
             udp_port: server.udp_port,
             weight: server.weight,
-            kind,
+            kind: server.kind,
             is_down: !server.health.is_good(),
         })
     }

@@ -48,8 +48,6 @@ pub struct Options {
     pub sort_hosts: bool,
     /// pecl/memcache's fail-over: so many other places are tried for a key whose server does not answer.
     pub failover_attempts: u32,
-    /// Small packets are sent at once.
-    pub no_delay: bool,
     /// The kernel looks whether an idle peer still lives.
     pub keep_alive: bool,
     /// Size of the socket's buffers; zero = the system's.
@@ -95,7 +93,6 @@ impl Default for Options {
             timeout_limit: 0,
             sort_hosts: false,
             failover_attempts: 0,
-            no_delay: true,
             keep_alive: false,
             send_size: 0,
             recv_size: 0,

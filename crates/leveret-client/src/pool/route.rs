@@ -4,6 +4,9 @@ use super::request::{Operation, Request};
 use super::{wire, Code, Pool, Protocol};
 use crate::ring::Preset;
 
+// Among so many places pecl/memcache looks for another server.
+const OTHER_PLACES: u32 = 20;
+
 impl Pool {
     pub(super) fn add_for_key(&mut self, request: &Request<'_>) -> Result<(), Code> {
         self.options.check_key(request)?;
@@ -150,6 +153,3 @@ impl Pool {
         true
     }
 }
-
-// Among so many places pecl/memcache looks for another server.
-const OTHER_PLACES: u32 = 20;

@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 // Writes that wait go out when they are so many bytes.
 const BUFFERED_MAX: usize = 8192;
 
+// So much of an unfinished answer is progress enough to wait on.
+const PROGRESS: usize = 64 << 10;
+
 impl Pool {
     /// Sends the batch and gathers all answers, or what can be had within the time-outs. `next_answer` then gives them without waiting.
     pub fn run(&mut self) -> Code {
@@ -22,6 +25,11 @@ impl Pool {
                 break;
             }
         }
+        self.finish()
+    }
+
+    /// Waits for all that is unsent or awaited.
+    fn finish(&mut self) -> Code {
         while self.advance() {}
         if self.has_errors {
             Code::SomeErrors
@@ -99,12 +107,7 @@ impl Pool {
         for index in 0..self.servers.len() {
             self.send(index);
         }
-        while self.advance() {}
-        if self.has_errors {
-            Code::SomeErrors
-        } else {
-            Code::Success
-        }
+        self.finish()
     }
 
     /// One step: reads what is there, or waits for something to move. False = nothing is awaited or unsent any more.
@@ -297,9 +300,7 @@ impl Pool {
             return;
         }
         server.drop_if_stale();
-        let result = server
-            .connect(&self.options)
-            .and_then(|is_connected| if is_connected { server.send(&self.options) } else { Ok(Moved::Blocked) });
+        let result = server.connect(&self.options).and_then(|is_connected| if is_connected { server.send() } else { Ok(Moved::Blocked) });
         match result {
             Ok(Moved::Bytes(_)) => server.deadline = None,
             Ok(Moved::Blocked | Moved::Interrupted) => {}
@@ -390,6 +391,3 @@ impl Pool {
         }
     }
 }
-
-// So much of an unfinished answer is progress enough to wait on.
-const PROGRESS: usize = 64 << 10;

@@ -4,7 +4,7 @@ use super::health::Health;
 use super::link::{resolve, Address, Fault, Link, Moved};
 use super::local::Local;
 use super::short_cut::ShortCut;
-use super::{Options, Protocol};
+use super::{Options, Protocol, ServerKind};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -19,8 +19,8 @@ const ROOM_MIN: usize = 4 << 10;
 // What a server has announced is believed step by step, as it really comes.
 const GROWTH_MAX: usize = 4 << 20;
 
-// An output above this is given back to the system after its batch.
-const OUTPUT_KEPT: usize = 1 << 20;
+// An output or input above this is given back to the system after its batch.
+const BUFFER_KEPT: usize = 1 << 20;
 
 /// Where one server differs from the pool's settings.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,6 +33,7 @@ pub struct Tuning {
 
 pub(super) struct Server {
     pub host: String,
+    pub kind: ServerKind,
     pub port: u16,
     pub udp_port: u16,
     pub weight: u32,
@@ -84,7 +85,7 @@ pub(super) struct Input {
 impl Input {
     pub fn clear(&mut self) {
         (self.filled, self.parsed, self.wanted) = (0, 0, 0);
-        if self.bytes.len() > OUTPUT_KEPT {
+        if self.bytes.len() > BUFFER_KEPT {
             self.bytes = Vec::new();
         }
     }
@@ -118,9 +119,11 @@ impl Input {
 
 impl Server {
     pub fn new(host: String, port: u16, udp_port: u16, weight: u32) -> Server {
+        let kind = ServerKind::of(&host);
         Server {
             host,
-            port,
+            kind,
+            port: if kind == ServerKind::Tcp { port } else { 0 },
             udp_port,
             weight,
             tuning: Tuning::default(),
@@ -148,7 +151,7 @@ impl Server {
 
     /// It is memory of this host.
     pub fn is_local(&self) -> bool {
-        self.host.starts_with("arena:")
+        self.kind == ServerKind::Arena
     }
 
     /// What is spoken with it.
@@ -183,7 +186,7 @@ impl Server {
         (self.deadline, self.come) = (None, 0);
         if self.sent == self.output.len() {
             self.sent = 0;
-            if self.output.capacity() > OUTPUT_KEPT {
+            if self.output.capacity() > BUFFER_KEPT {
                 self.output = Vec::new();
             }
             self.output.clear();
@@ -289,12 +292,12 @@ impl Server {
         }
     }
 
-    /// Sends what can be sent now. True = something moved.
-    pub fn send(&mut self, options: &Options) -> Result<Moved, Fault> {
+    /// Sends what can be sent now.
+    pub fn send(&mut self) -> Result<Moved, Fault> {
         let Some(link) = &mut self.link else { return Ok(Moved::Blocked) };
         let mut all = Moved::Blocked;
         while self.sent < self.output.len() {
-            match link.send(&self.output[self.sent..], options)? {
+            match link.send(&self.output[self.sent..])? {
                 Moved::Bytes(len) => {
                     self.sent += len;
                     all = Moved::Bytes(len);

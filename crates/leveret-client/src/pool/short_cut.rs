@@ -25,7 +25,7 @@ const SEARCHED_EVERY: Moment = 2_000_000_000;
 // memcached's own limit without -I, of which the item's header is taken; a server with another one says so.
 const VALUE_MAX: usize = (1 << 20) - 64;
 
-type Endpoint = (PathBuf, String, u16);
+type Endpoint = (Option<PathBuf>, String, u16);
 
 static IN_VAIN: Mutex<Option<HashMap<Endpoint, Moment>>> = Mutex::new(None);
 
@@ -64,7 +64,7 @@ impl Found {
     }
 
     fn is_alive(&self) -> bool {
-        let is_it = |service: leveret_engine::Service| service.pid == self.pid && service.text == self.announced;
+        let is_it = |service: Service| service.pid == self.pid && service.text == self.announced;
         !self.arena.is_lost() && self.arena.services().into_iter().any(is_it)
     }
 }
@@ -127,8 +127,7 @@ fn search(server: &mut Server, now: Moment) -> Option<Found> {
 }
 
 fn look(server: &mut Server, now: Moment) -> Option<Found> {
-    let dir = Some(server.local.dir.as_path()).filter(|dir| !dir.as_os_str().is_empty());
-    let arenas = place::list(dir).ok().filter(|arenas| !arenas.is_empty())?;
+    let arenas = place::list(server.local.dir.as_deref()).ok().filter(|arenas| !arenas.is_empty())?;
     let seeker = Seeker::new(server).ok()?;
     arenas.into_iter().find_map(|path| {
         let arena = Arena::open(&path, &OpenOptions { create: false, ..OpenOptions::default() }).ok()?.0;

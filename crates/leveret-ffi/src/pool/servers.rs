@@ -47,8 +47,8 @@ pub struct leveret_failure {
     pub system_error: i32,
 }
 
-/// Adds a server: a name, an address, the path of a Unix socket, or "arena:NAME", the latter two with port 0. `dir` is the folder
-/// of named arenas, as in leveret_open_options. Names are resolved, and arenas opened, when they are first needed.
+/// Adds a server: a name, an address, the path of a Unix socket, or "arena:NAME"; the latter two have no port, whatever is said.
+/// `dir` is the folder of named arenas, as in leveret_open_options. Names are resolved, and arenas opened, when they are first needed.
 ///
 /// # Safety
 /// `pool` is live; `host` and `dir` can be read.

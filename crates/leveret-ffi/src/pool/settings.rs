@@ -36,14 +36,8 @@ pub enum leveret_pool_option {
     LEVERET_POOL_AUTO_EJECT,
     /// As AUTO_EJECT, by its newer name.
     LEVERET_POOL_REMOVE_FAILED,
-    /// Taken and not needed: libmemcached's hash of the points has no effect on php-memcached's rings either.
-    LEVERET_POOL_KETAMA_HASH,
     /// 1: the prefix of leveret_pool_set_prefix is hashed as well.
     LEVERET_POOL_HASH_WITH_PREFIX,
-    /// Taken and not needed: nothing here ever blocks on one server while another could go on.
-    LEVERET_POOL_NO_BLOCK,
-    /// Taken and not needed: TCP_NODELAY is set in any case, because a batch is one write.
-    LEVERET_POOL_NODELAY,
     /// 1: gets go by UDP, to the servers' UDP ports (or the same number as TCP's). Writes never do.
     LEVERET_POOL_UDP,
     /// libmemcached's further copies of each item, on the servers that follow; they are read when the first is dead.
@@ -192,7 +186,6 @@ impl leveret_pool {
             LEVERET_POOL_AUTO_EJECT => self.ejects[0] = is_on,
             LEVERET_POOL_REMOVE_FAILED => self.ejects[1] = is_on,
             LEVERET_POOL_HASH_WITH_PREFIX => options.hash_with_prefix = is_on,
-            LEVERET_POOL_KETAMA_HASH | LEVERET_POOL_NO_BLOCK | LEVERET_POOL_NODELAY => {}
             LEVERET_POOL_UDP => options.udp = is_on,
             LEVERET_POOL_REPLICAS => options.replicas = count?,
             LEVERET_POOL_RANDOM_REPLICA => options.random_replica = is_on,
