@@ -6,6 +6,7 @@ mod arena;
 mod codec;
 mod item;
 mod lease;
+mod numbers;
 mod pool;
 mod scan;
 mod time;
