@@ -63,18 +63,23 @@ impl Arena {
     }
 
     fn fetch(&self, key: &[u8], now: Time, with_cas: bool) -> Result<Option<Item>, Error> {
+        let mut value = Vec::new();
+        Ok(self.read_into(key, now, with_cas, &mut value)?.map(|found| found.into_item(key, value)))
+    }
+
+    /// As `try_get`, or as `gets`; the value is appended to `out`.
+    pub fn read_into(&self, key: &[u8], now: Time, with_cas: bool, out: &mut Vec<u8>) -> Result<Option<Found>, Error> {
         for _ in 0..COPIES {
             let found = if with_cas { self.find_cas(key, now)? } else { self.find(key, now) };
             let Some(found) = found else { return Ok(None) };
-            if let Some(value) = self.copy_to_vec(&found) {
-                return Ok(Some(found.into_item(key, value)));
+            if self.append_value(&found, out) {
+                return Ok(Some(found));
             }
         }
         // Recycled twice in the middle of a copy: under the lock it cannot be.
         let hash = self.core.hash(key);
         let locked = self.core.lock(self.core.shard_of(hash), now)?;
-        let Some(found) = locked.find(hash, key, with_cas, now) else { return Ok(None) };
-        Ok(self.copy_to_vec(&found).map(|value| found.into_item(key, value)))
+        Ok(locked.find(hash, key, with_cas, now).filter(|found| self.append_value(found, out)))
     }
 
     /// The value of an item that was found; None when it was recycled meanwhile.

@@ -1,12 +1,12 @@
-//! A server that is shared memory of this host, or whose arena is: requests are executed as they are added, and their answers lie in
-//! the server's input as if they had come.
+//! A server that is shared memory of this host, or whose arena is: requests are executed as they are added, gets when it is known how
+//! many there are, and their answers lie in the server's input as if they had come.
 use super::link::Fault;
 use super::request::{Operation, Request};
 use super::server::Input;
 use super::wire::Batch;
 use super::{Code, Protocol};
 use leveret_engine::{
-    place, Arena, Counted, Cursor, Deadline, Delta, Encoding, Error, Item, Meta, Mode, OpenOptions, Stored, Terms, Time, Value,
+    place, Arena, Counted, Cursor, Deadline, Delta, Encoding, Error, Mode, OpenOptions, Stored, Terms, Time, Value, AHEAD,
 };
 use std::path::PathBuf;
 
@@ -79,7 +79,46 @@ impl Rules {
     }
 }
 
-/// Executes a request and keeps its answer.
+/// Reads what gets ask for and keeps the answers. Gives the requests that failed.
+pub(super) fn read(arena: &Arena, rules: &Rules, input: &mut Input, batch: &mut Batch, numbers: &[u32]) -> Vec<(u32, Fault)> {
+    let mut failed = Vec::new();
+    for numbers in numbers.chunks(AHEAD) {
+        let now = Time::now();
+        if numbers.len() > 1 {
+            arena.ask_for(numbers.iter().map(|number| batch.key(*number)), &mut [0; AHEAD]);
+        }
+        for number in numbers {
+            if let Err(fault) = get(arena, rules, input, batch, *number, now) {
+                failed.push((*number, fault));
+            }
+        }
+    }
+    failed
+}
+
+fn get(arena: &Arena, rules: &Rules, input: &mut Input, batch: &mut Batch, number: u32, now: Time) -> Result<(), Fault> {
+    let (pending, key) = (&batch.pending[number as usize], batch.key(number));
+    let found = if pending.operation == Operation::GetAndTouch {
+        let item = arena.get_and_touch(key, deadline(rules.exptime(pending.exptime), now), now);
+        item.map(|item| item.map(|item| (input.push(&item.value), item.meta, item.cas)))
+    } else {
+        // Every answer of the binary protocol tells the version.
+        let with_cas = pending.with_cas || rules.protocol == Protocol::Binary;
+        let (value, found) = input.append(|out| arena.read_into(key, now, with_cas, out));
+        found.map(|found| found.map(|found| (value, found.meta, found.cas)))
+    };
+    match found {
+        Ok(Some((value, meta, cas))) => {
+            let record = batch.finish(number, Code::Success);
+            (record.meta, record.cas, record.value) = (meta, cas, value);
+        }
+        Ok(None) => batch.miss(number),
+        Err(error) => keep(input, batch, number, &refused(&error)?),
+    }
+    Ok(())
+}
+
+/// Executes a request that is no get and keeps its answer.
 pub(super) fn execute(
     arena: &Arena,
     rules: &Rules,
@@ -93,10 +132,6 @@ pub(super) fn execute(
     let is_binary = rules.protocol == Protocol::Binary;
     let deadline = deadline(rules.exptime(request.exptime), now);
     let done = match request.operation {
-        // Every answer of the binary protocol tells the version.
-        Operation::Get if request.with_cas || is_binary => arena.gets(key, now).map(Done::item),
-        Operation::Get => arena.try_get(key, now).map(Done::item),
-        Operation::GetAndTouch => arena.get_and_touch(key, deadline, now).map(Done::item),
         Operation::Delete => arena.delete(key, now).map(Done::found),
         Operation::Touch => arena.touch(key, deadline, now).map(Done::found),
         Operation::Increment | Operation::Decrement => {
@@ -120,22 +155,16 @@ pub(super) fn execute(
         Operation::Stats => Ok(Done::code(Code::NotSupported)),
         operation => store(arena, rules, request, operation, deadline, now),
     };
-    let done = done.or_else(|error| match error {
-        // A server that has this arena open can still do it.
-        Error::Lost | Error::FileRefused(_) => Err(Fault::new(Code::ConnectionFailure)),
-        Error::Busy => Err(Fault::new(Code::Timeout)),
-        error => Ok(Done { value: error.to_string().into_bytes(), ..Done::code(refusal(&error)) }),
-    })?;
-    if done.code == Code::NotFound && request.operation.is_get() {
-        batch.miss(number);
-        return Ok(());
-    }
+    keep(input, batch, number, &done.or_else(|error| refused(&error))?);
+    Ok(())
+}
+
+fn keep(input: &mut Input, batch: &mut Batch, number: u32, done: &Done) {
     if !batch.pending[number as usize].is_quiet {
         let value = input.push(&done.value);
         let record = batch.finish(number, done.code);
-        (record.meta, record.cas, record.number, record.value) = (done.meta, done.cas, done.number, value);
+        (record.number, record.value) = (done.number, value);
     }
-    Ok(())
 }
 
 /// What memcached says of a count on text.
@@ -215,36 +244,32 @@ fn stats(arena: &Arena, input: &mut Input, batch: &mut Batch, number: u32) -> Re
     Ok(())
 }
 
-fn refusal(error: &Error) -> Code {
-    match error {
+/// What the arena answers instead, or why it cannot be asked.
+fn refused(error: &Error) -> Result<Done, Fault> {
+    let code = match error {
+        // A server that has this arena open can still do it.
+        Error::Lost | Error::FileRefused(_) => return Err(Fault::new(Code::ConnectionFailure)),
+        Error::Busy => return Err(Fault::new(Code::Timeout)),
         Error::ValueTooLarge { .. } => Code::TooBig,
         Error::KeyTooLong { .. } => Code::BadKey,
         Error::NoMemory => Code::ServerMemoryAllocationFailure,
         _ => Code::ServerError,
-    }
+    };
+    Ok(Done { value: error.to_string().into_bytes(), ..Done::code(code) })
 }
 
 struct Done {
     code: Code,
     value: Vec<u8>,
-    meta: Meta,
-    cas: u64,
     number: u64,
 }
 
 impl Done {
     fn code(code: Code) -> Done {
-        Done { code, value: Vec::new(), meta: Meta::default(), cas: 0, number: 0 }
+        Done { code, value: Vec::new(), number: 0 }
     }
 
     fn found(is_there: bool) -> Done {
         Done::code(if is_there { Code::Success } else { Code::NotFound })
-    }
-
-    fn item(item: Option<Item>) -> Done {
-        match item {
-            Some(Item { value, meta, cas, .. }) => Done { value, meta, cas, ..Done::code(Code::Success) },
-            None => Done::code(Code::NotFound),
-        }
     }
 }

@@ -3,8 +3,8 @@
 //! held between two calls but the pool itself.
 //!
 //! ```text
-//! add         -> ring -> server.output
-//! run         -> send, recv, poll, until nothing is awaited
+//! add         -> ring -> server.output; gets wait in server.row
+//! run         -> gets from memory; send, recv, poll, until nothing is awaited
 //! next_answer -> records, in order of arrival
 //! ```
 mod datagrams;
@@ -12,6 +12,7 @@ mod dialect;
 mod health;
 mod link;
 mod local;
+mod memory;
 mod options;
 mod request;
 mod route;
@@ -24,7 +25,6 @@ use crate::ring::{self, Ring};
 use leveret_engine::{Arena, Time};
 use leveret_protocol::text::TextKey;
 use link::Fault;
-use local::Rules;
 pub use options::{Options, Protocol};
 use request::Pending;
 pub use request::{Answer, Code, Operation, Request};
@@ -370,11 +370,20 @@ impl Pool {
 
     fn write(&mut self, number: u32, request: &Request<'_>) -> Result<(), Code> {
         let index = self.batch.pending[number as usize].server as usize;
+        if request.operation.is_get() {
+            // It waits for those behind it: all of them go out in one row, or are read from memory together.
+            if !wire::is_one_row(&self.servers[index], &self.batch, number, &self.options) {
+                self.read_row(index);
+                wire::end_row(&mut self.servers[index], &self.batch, &self.options);
+            }
+            self.servers[index].row.push(number);
+            return Ok(());
+        }
+        self.read_row(index);
         if self.servers[index].is_local() {
             self.check_text_key(request)?;
             if let Err(fault) = self.execute(index, number, request) {
-                self.failures.push(Failure { server: index, code: fault.code, errno: fault.errno });
-                self.give_up(number, fault);
+                self.fail_local(index, number, fault);
             }
             return Ok(());
         }
@@ -388,9 +397,7 @@ impl Pool {
         let server = &mut self.servers[index];
         server.is_repeatable &= request.operation.is_repeatable();
         // What is noted as this request's bytes must not begin with the gets before it.
-        if !request.operation.is_get() {
-            wire::end_row(server, &self.batch, &self.options);
-        }
+        wire::end_row(server, &self.batch, &self.options);
         let begin = server.output.len();
         if let Err(code) = wire::write(server, &self.batch, number, request, &self.options) {
             server.output.truncate(begin);
@@ -411,34 +418,6 @@ impl Pool {
             return Err(Code::BadKey);
         }
         Ok(())
-    }
-
-    /// Whether the arena behind a server of this host takes a request in its place. It does what concerns a key; about itself only
-    /// the server can tell. What waits to be sent to the server is not overtaken.
-    fn takes_short_cut(&mut self, index: usize, request: &Request<'_>) -> bool {
-        if !self.options.short_cut || request.operation.is_for_servers() {
-            return false;
-        }
-        // The only server of a pool is looked for by `arena`: who asks nothing else need not look at the clock for it.
-        let is_only = self.servers.len() == 1;
-        let is_binary_or_meta = self.options.protocol != Protocol::Text;
-        let server = &mut self.servers[index];
-        let is_idle = !server.is_streaming() && server.row.is_empty();
-        is_idle
-            && (!is_only || server.short_cut.is_worth_a_look())
-            && (request.initial.is_none() || is_binary_or_meta)
-            && short_cut::find(server).is_some_and(|found| request.value.len() <= found.value_max)
-    }
-
-    /// Does a request in memory: an arena of the pool, or what the short cut has found.
-    fn execute(&mut self, index: usize, number: u32, request: &Request<'_>) -> Result<(), Fault> {
-        let Server { local, short_cut, host, input, .. } = &mut self.servers[index];
-        let (arena, value_max) = match short_cut.found() {
-            Some(found) => (&found.arena, found.value_max),
-            None => (local.open(host, Time::now())?, usize::MAX),
-        };
-        let rules = Rules { protocol: self.options.protocol, value_max };
-        local::execute(arena, &rules, input, &mut self.batch, number, request)
     }
 
     /// `request` gets no answer from its server.

@@ -128,7 +128,7 @@ impl Pool {
         let (tried, wire, operation) = (pending.attempts, pending.wire.clone(), pending.operation);
         let spoken = self.servers[pending.server as usize].protocol(&self.options);
         let place = self.batch.keys[pending.group.clone()].to_vec();
-        // What goes to shared memory is executed when it is added, and cannot come later. What is written is written in one protocol.
+        // What goes to shared memory is executed before anything is sent, and cannot come later. What is written is written in one protocol.
         let Some((other, attempts)) = self.other_route(&place, tried, operation).filter(|(other, _)| {
             !self.servers[*other].is_local() && (operation.is_get() || self.servers[*other].protocol(&self.options) == spoken)
         }) else {

@@ -61,7 +61,9 @@ impl Pool {
         if self.servers.is_empty() {
             return Some(Code::NoServers);
         }
-        for server in &mut self.servers {
+        for index in 0..self.servers.len() {
+            self.read_row(index);
+            let server = &mut self.servers[index];
             if !server.row.is_empty() {
                 datagrams::take_row(server, &self.batch, &self.options);
                 wire::end_row(server, &self.batch, &self.options);

@@ -63,7 +63,7 @@ pub(super) struct Server {
     pub input: Input,
     /// Requests in the order in which they were sent.
     pub expected: VecDeque<u32>,
-    /// Gets that are not written yet: they go out in one row.
+    /// Gets that are not written yet: they go out in one row, or are read from memory together.
     pub row: Vec<u32>,
     /// Bytes that have come since patience is measured.
     pub come: usize,
@@ -92,13 +92,16 @@ impl Input {
 
     /// Keeps bytes that did not come from outside.
     pub fn push(&mut self, bytes: &[u8]) -> Range<usize> {
-        let place = self.filled..self.filled + bytes.len();
-        if self.bytes.len() < place.end {
-            self.bytes.resize(place.end.max(self.bytes.len() * 2), 0);
-        }
-        self.bytes[place.clone()].copy_from_slice(bytes);
-        (self.filled, self.parsed) = (place.end, place.end);
-        place
+        self.append(|kept| kept.extend_from_slice(bytes)).0
+    }
+
+    /// Keeps what `write` appends, and gives its answer.
+    pub fn append<T>(&mut self, write: impl FnOnce(&mut Vec<u8>) -> T) -> (Range<usize>, T) {
+        let begin = self.filled;
+        self.bytes.truncate(begin);
+        let answer = write(&mut self.bytes);
+        (self.filled, self.parsed) = (self.bytes.len(), self.bytes.len());
+        (begin..self.filled, answer)
     }
 
     /// Gives up what was not understood; answers before it stay.

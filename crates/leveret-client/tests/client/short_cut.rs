@@ -2,6 +2,7 @@
 use crate::common::{answers, Folder, Memcached};
 use leveret_client::pool::{Code, Operation, Options, Pool, Protocol, Request};
 use leveret_engine::{Announcement, Arena, Time};
+use std::collections::HashMap;
 use std::net::TcpListener;
 use std::os::unix::net::UnixListener;
 use std::time::{Duration, Instant};
@@ -166,4 +167,72 @@ fn what_goes_over_the_socket_is_not_overtaken() {
         codes(answers(&mut pool, &[set(b"short"), get, set(b"long enough"), get])),
         [Code::Success, Code::Success, Code::Timeout, Code::Timeout]
     );
+}
+
+/// Gets wait for each other, so that they can be read from memory together: not behind a write to the same server, nor in another order.
+#[test]
+fn gets_of_one_batch_find_what_stood_there_when_they_were_added() {
+    let folder = Folder::new("together");
+    let (served, memcached) = (Announced::new(&folder, "served", &[]), Memcached::tcp());
+    let values: Vec<String> = (0..90).map(|number| "value ".repeat(number)).collect();
+    for protocol in [Protocol::Text, Protocol::Binary, Protocol::Meta] {
+        let keys: Vec<String> = (0..90).map(|number| format!("{protocol:?}-{number}")).collect();
+        let request = |operation, number: usize| Request::new(operation, keys[number].as_bytes());
+        for (host, port) in [("arena:own", 0), ("127.0.0.1", served.port), (memcached.host().as_str(), memcached.port())] {
+            let mut pool = pool_in(&folder, host, port);
+            pool.set_options(Options { protocol, ..Options::default() });
+            let mut wanted: HashMap<&[u8], &[u8]> = HashMap::new();
+            let mut sets = Vec::new();
+            for number in (0..90).filter(|number| number % 3 != 0) {
+                wanted.insert(keys[number].as_bytes(), values[number].as_bytes());
+                sets.push(Request { value: values[number].as_bytes(), ..request(Operation::Set, number) });
+            }
+            assert!(answers(&mut pool, &sets).iter().all(|answer| answer.0 == Code::Success), "{protocol:?} {host}");
+
+            let mut requests: Vec<_> = (0..200).map(|number| request(Operation::Get, number * 7 % 90)).collect();
+            requests[60] = Request { value: b"new", ..request(Operation::Set, 1) };
+            requests[100] = Request { exptime: 100, ..request(Operation::GetAndTouch, 4) };
+            requests[101] = Request { with_cas: true, ..request(Operation::Get, 4) };
+            requests[130] = request(Operation::Delete, 2);
+            requests.insert(40, Request::new(Operation::Get, b"bad key"));
+            let mut want = Vec::new();
+            pool.begin();
+            for request in &requests {
+                let added = pool.add(request);
+                assert_eq!(added.is_err(), protocol == Protocol::Text && request.key == b"bad key", "{protocol:?} {host}");
+                if added.is_err() {
+                    continue;
+                }
+                let found = wanted.get(request.key).copied();
+                want.push(match request.operation {
+                    Operation::Set => wanted.insert(request.key, request.value).map(|_| &b""[..]),
+                    Operation::Delete => wanted.remove(request.key).map(|_| &b""[..]),
+                    _ => found,
+                });
+            }
+            assert_eq!(pool.run(), Code::Success, "{protocol:?} {host}");
+            let mut told = vec![None; want.len()];
+            while let Some(answer) = pool.next_answer() {
+                assert_eq!(answer.code, Code::Success, "{protocol:?} {host}");
+                assert!(told[answer.request].replace(answer.value.to_vec()).is_none(), "answered once");
+                let asked = &requests[answer.request + usize::from(protocol == Protocol::Text && answer.request >= 40)];
+                assert_eq!(answer.key, asked.key);
+                assert!(!asked.with_cas || answer.cas != 0, "{protocol:?} {host}");
+            }
+            let want: Vec<_> = want.into_iter().map(|value| value.map(<[u8]>::to_vec)).collect();
+            assert_eq!(told, want, "{protocol:?} {host}");
+        }
+    }
+}
+
+/// There is nobody else to ask for them.
+#[test]
+fn each_get_of_an_arena_that_cannot_be_opened_fails() {
+    let folder = Folder::new("unopened");
+    std::fs::write(folder.0.join("other.arena"), "no arena").unwrap();
+    let mut pool = pool_in(&folder, "arena:other", 0);
+    let keys: Vec<String> = (0..40).map(|number| format!("key-{number}")).collect();
+    let gets: Vec<_> = keys.iter().map(|key| Request::new(Operation::Get, key.as_bytes())).collect();
+    assert!(answers(&mut pool, &gets).iter().all(|answer| answer.0 == Code::ConnectionFailure));
+    assert_eq!(pool.failures().len(), keys.len());
 }

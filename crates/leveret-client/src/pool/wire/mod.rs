@@ -12,7 +12,7 @@ use crate::codec::REMOTE;
 use leveret_engine::Meta;
 use leveret_protocol::{Limits, Received};
 use std::collections::VecDeque;
-pub(super) use write::{end_row, from_text, new_exptime, write};
+pub(super) use write::{end_row, from_text, is_one_row, new_exptime, write};
 
 /// The batch's requests, and the bytes of their keys.
 #[derive(Debug, Default)]

@@ -13,10 +13,6 @@ pub fn write(server: &mut Server, batch: &Batch, number: u32, request: &Request<
     let is_quiet = batch.pending[number as usize].is_quiet;
     let protocol = server.protocol(options);
     if request.operation.is_get() {
-        let row = batch.pending.get(server.row.first().map_or(usize::MAX, |first| *first as usize));
-        if row.is_some_and(|first| !is_one_row(protocol, first, &batch.pending[number as usize])) {
-            end_row(server, batch, options);
-        }
         server.row.push(number);
         return Ok(());
     }
@@ -45,8 +41,13 @@ pub fn from_text<'a>(pending: &Pending, key: &'a [u8], text: &'a [u8]) -> Reques
     }
 }
 
-fn is_one_row(protocol: Protocol, first: &Pending, other: &Pending) -> bool {
-    protocol != Protocol::Text || (first.operation, first.exptime, first.with_cas) == (other.operation, other.exptime, other.with_cas)
+/// Whether a get can be written in one row with those that wait.
+pub fn is_one_row(server: &Server, batch: &Batch, number: u32, options: &Options) -> bool {
+    let kind = |number: u32| {
+        let pending = &batch.pending[number as usize];
+        (pending.operation, pending.exptime, pending.with_cas)
+    };
+    server.protocol(options) != Protocol::Text || server.row.first().is_none_or(|first| kind(*first) == kind(number))
 }
 
 /// Writes the gets that wait, as one line or as a row of quiet ones with a mark at its end.

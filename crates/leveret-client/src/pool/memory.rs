@@ -1,0 +1,78 @@
+//! Which requests are done in memory, and when: where the server is an arena, or the short cut leads to its arena.
+use super::link::Fault;
+use super::local::{self, Rules};
+use super::request::Request;
+use super::server::{Input, Server};
+use super::wire::Batch;
+use super::{short_cut, Failure, Pool, Protocol};
+use leveret_engine::{Arena, Time};
+
+impl Pool {
+    /// Answers the gets that wait, if the server is shared memory, or its arena is within reach.
+    pub(super) fn read_row(&mut self, index: usize) {
+        let is_local = self.servers[index].is_local();
+        if self.servers[index].row.is_empty() || !is_local && !self.has_short_cut(index) {
+            return;
+        }
+        let mut row = std::mem::take(&mut self.servers[index].row);
+        let failed = match self.memory(index) {
+            Ok((arena, rules, input, batch)) => local::read(arena, &rules, input, batch, &row),
+            Err(fault) => row.iter().map(|number| (*number, fault)).collect(),
+        };
+        row.clear();
+        for (number, fault) in failed {
+            if is_local {
+                self.fail_local(index, number, fault);
+            } else {
+                // What the arena cannot do, the server is asked for: its answer says why.
+                row.push(number);
+            }
+        }
+        self.servers[index].row = row;
+    }
+
+    /// Whether the arena behind a server of this host takes a request in its place. It does what concerns a key; about itself only
+    /// the server can tell.
+    pub(super) fn takes_short_cut(&mut self, index: usize, request: &Request<'_>) -> bool {
+        let is_binary_or_meta = self.options.protocol != Protocol::Text;
+        !request.operation.is_for_servers()
+            && (request.initial.is_none() || is_binary_or_meta)
+            && self.servers[index].row.is_empty()
+            && self.has_short_cut(index)
+            && self.servers[index].short_cut.found().is_some_and(|found| request.value.len() <= found.value_max)
+    }
+
+    /// Whether the arena behind a server of this host can be used in its place now. What waits to be sent to the server is not
+    /// overtaken.
+    fn has_short_cut(&mut self, index: usize) -> bool {
+        // The only server of a pool is looked for by `arena`: who asks nothing else need not look at the clock for it.
+        let is_only = self.servers.len() == 1;
+        let server = &mut self.servers[index];
+        self.options.short_cut
+            && !server.is_streaming()
+            && (!is_only || server.short_cut.is_worth_a_look())
+            && short_cut::find(server).is_some()
+    }
+
+    /// Does a request in memory.
+    pub(super) fn execute(&mut self, index: usize, number: u32, request: &Request<'_>) -> Result<(), Fault> {
+        let (arena, rules, input, batch) = self.memory(index)?;
+        local::execute(arena, &rules, input, batch, number, request)
+    }
+
+    /// What a request in memory needs: an arena of the pool, or what the short cut has found, and where the answers go.
+    fn memory(&mut self, index: usize) -> Result<(&Arena, Rules, &mut Input, &mut Batch), Fault> {
+        let Server { local, short_cut, host, input, .. } = &mut self.servers[index];
+        let (arena, value_max) = match short_cut.found() {
+            Some(found) => (&found.arena, found.value_max),
+            None => (local.open(host, Time::now())?, usize::MAX),
+        };
+        Ok((arena, Rules { protocol: self.options.protocol, value_max }, input, &mut self.batch))
+    }
+
+    /// `request` cannot be done, and nobody else can be asked.
+    pub(super) fn fail_local(&mut self, index: usize, number: u32, fault: Fault) {
+        self.failures.push(Failure { server: index, code: fault.code, errno: fault.errno });
+        self.give_up(number, fault);
+    }
+}
