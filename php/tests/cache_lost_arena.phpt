@@ -13,8 +13,15 @@ ftruncate(fopen($path, 'r+'), 4096);
 unlink($path);
 $cache->set('key', 2);
 var_dump($other->get('key'), $cache->get('key'), file_exists($path));
+
+// So it is by the next who looks at its numbers.
+ftruncate(fopen($path, 'r+'), 4096);
+unlink($path);
+var_dump($cache->stats()['items'], file_exists($path));
 ?>
 --EXPECT--
 int(2)
 int(2)
+bool(true)
+int(0)
 bool(true)

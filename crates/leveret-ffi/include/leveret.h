@@ -632,7 +632,7 @@ size_t leveret_path(const struct leveret_arena *arena, char *buffer, size_t len)
 // `arena` is live.
 enum leveret_status leveret_flush(const struct leveret_arena *arena);
 
-// Counts and sizes; takes no lock.
+// Counts and sizes: OK or LOST. Takes no lock.
 //
 // # Safety
 // Pointers are live.

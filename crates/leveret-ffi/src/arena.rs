@@ -150,15 +150,22 @@ pub unsafe extern "C" fn leveret_flush(arena: *const leveret_arena) -> leveret_s
     answer(unsafe { &(*arena).0 }.flush().map(|()| true))
 }
 
-/// Counts and sizes; takes no lock.
+/// Counts and sizes: OK or LOST. Takes no lock.
 ///
 /// # Safety
 /// Pointers are live.
 #[no_mangle]
 pub unsafe extern "C" fn leveret_get_stats(arena: *const leveret_arena, stats: *mut Stats) -> leveret_status {
     // SAFETY: by contract.
-    unsafe { stats.write((*arena).0.stats()) };
-    LEVERET_OK
+    let arena = unsafe { &(*arena).0 };
+    // SAFETY: by contract.
+    unsafe { stats.write(arena.stats()) };
+    // Reading them is what finds out that the file was truncated.
+    if arena.is_lost() {
+        LEVERET_LOST
+    } else {
+        LEVERET_OK
+    }
 }
 
 /// Names the calling process as a web-server master: call it before it forks.
