@@ -1,6 +1,6 @@
 //! What a reader gets: a version, what is known of the item before its bytes are copied, and the item copied out whole.
 use crate::amend::Amendment;
-use crate::item::Kind;
+use crate::item::{Kind, HEADER};
 use crate::meta::{Encoding, Meta};
 use crate::time::{Deadline, Time};
 
@@ -79,6 +79,14 @@ pub(crate) fn decimal_len(number: u64) -> u32 {
 }
 
 impl Found {
+    /// Bytes that the item takes up in the arena: header, optional words, its key of `key_len` bytes, its value, padding. An explicit
+    /// cas and the extents of a large value are left out.
+    pub fn size(&self, key_len: usize) -> u64 {
+        let (number, value) = if self.is_number != 0 { (16, 0) } else { (0, self.value_len) };
+        let optional = 4 * u64::from(self.meta.flags != 0) + 4 * u64::from(self.meta.marks != 0);
+        (HEADER + optional + number + key_len as u64 + value).next_multiple_of(8)
+    }
+
     /// The native entrances count signed, memcached's commands unsigned.
     fn is_signed(&self) -> bool {
         self.meta.encoding == Encoding::Integer as u8

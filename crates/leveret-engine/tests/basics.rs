@@ -43,6 +43,25 @@ fn stores_and_finds_and_deletes() {
 }
 
 #[test]
+fn an_item_tells_what_it_takes_up() {
+    let scratch = scratch(8 << 20);
+    let arena = &scratch.arena;
+    let flagged = Meta { flags: 7, ..Meta::default() };
+    for (key, value, meta) in [
+        ("k", Value::Bytes(b""), Meta::default()),
+        ("key of some length", Value::Bytes(&[1; 1001]), Meta::default()),
+        ("flagged", Value::Bytes(b"value"), flagged),
+        ("number", Value::Integer(-123), Meta::native(Encoding::Integer)),
+        ("flagged number", Value::Integer(5), flagged),
+    ] {
+        let before = arena.stats().item_bytes;
+        arena.store(key.as_bytes(), value, meta, Deadline::NEVER, Mode::Set, NOW).unwrap();
+        let found = arena.peek(key.as_bytes(), NOW).unwrap();
+        assert_eq!(found.size(key.len()), arena.stats().item_bytes - before, "{key}");
+    }
+}
+
+#[test]
 fn hundred_thousand_items_are_all_found() {
     let scratch = scratch(64 << 20);
     let arena = &scratch.arena;

@@ -3,7 +3,7 @@ use crate::execute::{UserError, Users};
 use crate::network::Network;
 use crate::stats::{Baseline, Counters, Prefix, Prefixes, Totals};
 use crate::Settings;
-use leveret_engine::{reason, Arena, Found, OpenError};
+use leveret_engine::{reason, Arena, OpenError};
 use rustix::mm::{mlockall, MlockAllFlags};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32};
@@ -166,14 +166,5 @@ impl Shared {
 
     pub(crate) fn uptime_secs(&self) -> u64 {
         self.started.elapsed().as_secs()
-    }
-
-    /// Bytes of an item in the arena: header, flags, key, value, padding.
-    pub(crate) fn size_of_item(&self, key_len: usize, found: &Found) -> u64 {
-        const HEADER: u64 = 16;
-        let optional =
-            4 * u64::from(found.meta.flags != 0) + 4 * u64::from(found.meta.marks != 0) + 8 * u64::from(found.is_number != 0) * 2;
-        let value = if found.is_number != 0 { 0 } else { found.value_len };
-        (HEADER + optional + key_len as u64 + value).next_multiple_of(8)
     }
 }

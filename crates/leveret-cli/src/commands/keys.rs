@@ -117,8 +117,7 @@ fn line<'a>(key: &'a [u8], found: &Found) -> Line<'a> {
         fetched: found.fetched != 0,
         hits: found.hits,
         value_size: found.value_len,
-        // A header of 16 bytes, key and value, up to a multiple of 8.
-        size: (16 + key.len() as u64 + found.value_len).next_multiple_of(8),
+        size: found.size(key.len()),
     }
 }
 

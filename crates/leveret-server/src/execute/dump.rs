@@ -63,7 +63,7 @@ impl Session {
             let mut line = |key: &[u8], found: &Found| match form {
                 Form::Metadump => {
                     let cas = if shared.settings.cas { found.cas } else { 0 };
-                    metadump_line(output, key, &Found { cas, ..*found }, now, shared.size_of_item(key.len(), found));
+                    metadump_line(output, key, &Found { cas, ..*found }, now);
                 }
                 Form::Mgdump => mgdump_line(output, key),
             };
@@ -84,13 +84,13 @@ fn names_our_class(classes: &[u8]) -> bool {
     classes == b"all" || classes == b"hash" || classes.split(|byte| *byte == b',').any(is_class)
 }
 
-fn metadump_line(output: &mut Vec<u8>, key: &[u8], found: &Found, now: Time, size: u64) {
+fn metadump_line(output: &mut Vec<u8>, key: &[u8], found: &Found, now: Time) {
     output.extend_from_slice(b"key=");
     encode_uri(output, key);
     let exp = Deadline(found.deadline).time().map_or(-1, Time::to_unix);
     let la = Time(found.mtime.min(now.0)).to_unix();
     let fetched = if found.fetched != 0 { "yes" } else { "no" };
-    let cas = found.cas;
+    let (cas, size) = (found.cas, found.size(key.len()));
     // Writing to memory does not fail.
     let _ = writeln!(output, " exp={exp} la={la} cas={cas} fetch={fetched} cls={ITEMS_CLASS} size={size}");
 }

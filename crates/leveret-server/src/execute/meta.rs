@@ -286,7 +286,7 @@ impl Turn<'_> {
         };
         let idle = self.now.0.saturating_sub(seen.mtime);
         let fetched = if seen.fetched != 0 { "yes" } else { "no" };
-        let size = self.shared.size_of_item(bytes.len(), &seen);
+        let size = seen.size(bytes.len());
         self.output.extend_from_slice(b"ME ");
         self.output.extend_from_slice(key.as_written());
         self.say(&format!(" exp={left} la={idle} cas={cas} fetch={fetched} cls={} size={size}", crate::stats::ITEMS_CLASS));

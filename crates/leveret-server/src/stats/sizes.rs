@@ -2,7 +2,7 @@
 //! when it is told to; here nothing is counted, and whoever asks has the arena walked: a tenth of a second for a million items.
 use super::Answer;
 use crate::Shared;
-use leveret_engine::{Cursor, Time};
+use leveret_engine::{Cursor, Found, Time};
 use std::collections::BTreeMap;
 
 const STEP: u64 = 32;
@@ -13,8 +13,8 @@ pub fn answer(shared: &Shared) -> Answer {
     }
     let (mut counts, mut cursor, now) = (BTreeMap::<u64, u64>::new(), Cursor::default(), Time::now());
     let arena = shared.arena();
-    let mut count = |key: &[u8], found: &_| {
-        *counts.entry(shared.size_of_item(key.len(), found).next_multiple_of(STEP)).or_default() += 1;
+    let mut count = |key: &[u8], found: &Found| {
+        *counts.entry(found.size(key.len()).next_multiple_of(STEP)).or_default() += 1;
     };
     while arena.scan(&mut cursor, now, &mut count).unwrap_or(false) {}
     Answer::list(counts.iter().map(|(size, count)| (size.to_string(), count.to_string())).collect())
