@@ -357,6 +357,7 @@ impl Pool {
             asked: self.asked,
             operation: request.operation,
             is_quiet: is_quiet && !request.operation.is_get(),
+            is_copy: false,
             with_cas: request.with_cas,
             is_waiting: true,
             server,
@@ -422,6 +423,11 @@ impl Pool {
 
     /// `request` gets no answer from its server.
     fn give_up(&mut self, number: u32, fault: Fault) {
+        let pending = &mut self.batch.pending[number as usize];
+        if pending.is_copy {
+            pending.is_waiting = false;
+            return;
+        }
         self.has_errors = true;
         self.batch.finish(number, fault.code).number = u64::from(fault.errno.unsigned_abs());
     }
@@ -430,7 +436,7 @@ impl Pool {
     pub fn next_answer(&mut self) -> Option<Answer<'_>> {
         loop {
             // Shared memory answers before it is known whether more requests follow.
-            let is_silent = self.batch.records.get(self.next).map(|record| self.batch.is_silent_miss(record));
+            let is_silent = self.batch.records.get(self.next).map(|record| self.batch.is_silent(record));
             match is_silent {
                 Some(true) => self.next += 1,
                 Some(false) => break,

@@ -192,6 +192,8 @@ pub(super) struct Pending {
     pub asked: u32,
     pub operation: Operation,
     pub is_quiet: bool,
+    /// A further copy of what the request before it writes: nobody hears how it went, unless it has to stand for that one.
+    pub is_copy: bool,
     pub with_cas: bool,
     pub is_waiting: bool,
     pub server: u32,

@@ -50,7 +50,10 @@ impl Pool {
             }
             copies.push(other);
             let number = self.batch.pending.len() as u32;
-            self.push(&Request { quiet: true, ..*request }, place, other as u32, 0);
+            // Where nothing moves to another server nobody needs to hear of a copy.
+            let quiet = request.quiet || self.options.failover_attempts == 0;
+            self.push(&Request { quiet, ..*request }, place, other as u32, 0);
+            self.batch.pending[number as usize].is_copy = true;
             self.write(number, request)?;
         }
         Ok(())
@@ -119,12 +122,28 @@ impl Pool {
         None
     }
 
+    /// Lets a copy stand for a write whose server has failed. The copy's server would be the next place of the key: a count, an add or
+    /// an append would be done twice there, and whoever adds a lock would find it taken by himself.
+    fn stand_in(&mut self, number: u32) -> bool {
+        let Some(copy) = self.batch.copy_of(number) else { return false };
+        self.batch.pending[number as usize].is_waiting = false;
+        self.batch.pending[copy as usize].is_copy = false;
+        // It may have been passed over already.
+        let passed = self.batch.records[..self.next].iter().find(|record| record.request == copy).cloned();
+        self.batch.records.extend(passed);
+        true
+    }
+
     /// Gives a request of a failed server to another one, if the ring has another place for its key.
     pub(super) fn move_on(&mut self, number: u32, output: &[u8], touched: &mut Vec<usize>) -> bool {
         let pending = &self.batch.pending[number as usize];
-        if pending.operation.is_for_servers() {
+        if pending.operation.is_for_servers() || pending.is_copy {
             return false;
         }
+        if self.stand_in(number) {
+            return true;
+        }
+        let pending = &self.batch.pending[number as usize];
         let (tried, wire, operation) = (pending.attempts, pending.wire.clone(), pending.operation);
         let spoken = self.servers[pending.server as usize].protocol(&self.options);
         let place = self.batch.keys[pending.group.clone()].to_vec();

@@ -554,3 +554,32 @@ fn one_server_has_a_patience_and_a_rest_of_its_own() {
     assert!(pool.server(0).unwrap().is_down);
     assert_eq!(code(&mut pool, request(Operation::Get, "k")), Code::Timeout);
 }
+
+/// A write that moved from a dead server went to the one that had just had its copy: a count was done twice there, and an add met what
+/// it had itself added. A session's lock was then held by nobody until it expired.
+#[test]
+fn what_moves_from_a_dead_server_is_not_done_again_where_its_copy_was() {
+    use leveret_client::ring::{PeclHash, Preset, Strategy};
+    for protocol in PROTOCOLS {
+        let mut server = Memcached::tcp();
+        let preset = Preset::PeclMemcache { strategy: Strategy::Consistent, hash: PeclHash::Crc32 };
+        let ask = |key: &str, operation, value: &[u8]| {
+            // Nothing is known yet of the server where nobody listens.
+            let mut pool =
+                Pool::new(Options { preset: preset.clone(), protocol, redundancy: 2, failover_attempts: 20, ..Options::default() });
+            pool.add_server(&server.host(), server.port(), 0, 1);
+            pool.add_server(&own_address().to_string(), free_port(), 0, 1);
+            one(&mut pool, Request { value, number: 1, ..request(operation, key) })
+        };
+        for key in (0..20).map(|number| format!("{protocol:?}:{number}")) {
+            assert_eq!(ask(&key, Operation::Add, b"5").1, Code::Success, "{key}");
+            assert_eq!(ask(&key, Operation::Add, b"5").1, Code::NotStored, "{key}");
+            assert_eq!(ask(&key, Operation::Increment, b"").5, 6, "{key}");
+            assert_eq!(ask(&key, Operation::Append, b"0").1, Code::Success, "{key}");
+            assert_eq!(ask(&key, Operation::Get, b"").3, b"60", "{key}");
+            assert_eq!(ask(&key, Operation::Delete, b"").1, Code::Success, "{key}");
+            assert_eq!(ask(&key, Operation::Delete, b"").1, Code::NotFound, "{key}");
+        }
+        server.kill();
+    }
+}

@@ -60,9 +60,18 @@ impl Batch {
 }
 
 impl Batch {
-    /// The miss of a get that is not the only request.
-    pub fn is_silent_miss(&self, record: &Record) -> bool {
-        record.code == Code::NotFound && self.pending.len() > 1 && self.pending[record.request as usize].operation.is_get()
+    /// The miss of a get that is not the only request, and what became of a copy.
+    pub fn is_silent(&self, record: &Record) -> bool {
+        let pending = &self.pending[record.request as usize];
+        pending.is_copy || record.code == Code::NotFound && self.pending.len() > 1 && pending.operation.is_get()
+    }
+
+    /// A further copy of what `request` writes that its server has, or will have, answered for.
+    pub fn copy_of(&self, request: u32) -> Option<u32> {
+        let asked = self.pending[request as usize].asked;
+        let is_heard = |copy: u32| self.pending[copy as usize].is_waiting || self.records.iter().any(|record| record.request == copy);
+        let copies = (0..).zip(&self.pending).filter(|(_, pending)| pending.is_copy && pending.asked == asked && !pending.is_quiet);
+        copies.map(|(number, _)| number).find(|number| is_heard(*number))
     }
 }
 
