@@ -112,6 +112,9 @@ void mmc_link_tune(mmc_link *link, uint32_t index)
 	}
 }
 
+/* Among so many places of a key the pool puts its copies. */
+#define PLACES_OF_COPIES 20
+
 leveret_pool *mmc_pool_of(mmc_link *link)
 {
 	if (UNEXPECTED(!link->pool)) {
@@ -121,12 +124,14 @@ leveret_pool *mmc_pool_of(mmc_link *link)
 		}
 	}
 	mmc_pool *pool = link->pool;
-	zend_long failover = MEMCACHE_G(allow_failover) ? MEMCACHE_G(max_failover_attempts) : 0;
+	zend_long redundancy = MIN(link->is_of_sessions ? MEMCACHE_G(session_redundancy) : MEMCACHE_G(redundancy), UINT32_MAX);
+	/* The copies of a session are there for its first server's death, also where nothing else may take that one's place. */
+	zend_long copies = link->is_of_sessions && redundancy > 1 ? PLACES_OF_COPIES : 0;
+	zend_long failover = MEMCACHE_G(allow_failover) ? MIN(MEMCACHE_G(max_failover_attempts), UINT32_MAX) : copies;
 	if (UNEXPECTED(pool->failover != failover)) {
 		pool->failover = failover;
 		leveret_pool_set_option(pool->pool, LEVERET_POOL_FAILOVER_ATTEMPTS, failover);
 	}
-	zend_long redundancy = link->is_of_sessions ? MEMCACHE_G(session_redundancy) : MEMCACHE_G(redundancy);
 	if (UNEXPECTED(pool->redundancy != redundancy)) {
 		pool->redundancy = redundancy;
 		leveret_pool_set_option(pool->pool, LEVERET_POOL_REDUNDANCY, pool->redundancy);

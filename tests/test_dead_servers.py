@@ -1,4 +1,4 @@
-"""The class Memcached on four real servers, one of which dies: in the middle of pipelines, and for good."""
+"""The class Memcached on four real servers, one of which dies: in the middle of pipelines, and for good; and sessions of the handler "memcache"."""
 
 import json
 import signal
@@ -41,6 +41,14 @@ class DeadServers(SystemTest):
         self.assertEqual(["", ""], [done.stderr for done in said])
         want, got = (done.stdout.splitlines() for done in said)
         self.assertEqual(12, len(want))
+        self.assertEqual(want, got)
+
+    def test_sessions(self):
+        """With one of two servers dead each session of the handler "memcache" goes on from its other copy, as with pecl/memcache: no visitor finds it locked by himself"""
+        providers = original_of("memcache"), self.ours(leveret__provide="memcache")
+        said = [self.run_php("dead_sessions.php", living, self.folder / "nobody", provider=provider) for living, provider in zip(self.sockets, providers)]
+        want, got = (done.stdout.splitlines() for done in said)
+        self.assertEqual(8 * 13, len(want), said[0].stdout)
         self.assertEqual(want, got)
 
     def test_pipelines(self):
