@@ -18,7 +18,9 @@ ZEND_DECLARE_MODULE_GLOBALS(memcache)
 
 static void refuse(const zend_ini_entry *entry, const char *allowed, const zend_string *value)
 {
-	php_error_docref(NULL, E_WARNING, "%s must be %s ('%s' given)", ZSTR_VAL(entry->name), allowed, value ? ZSTR_VAL(value) : "");
+	/* pecl/memcache calls both by one name. */
+	const char *name = zend_string_equals_literal(entry->name, "memcache.session_redundancy") ? "memcache.redundancy" : ZSTR_VAL(entry->name);
+	php_error_docref(NULL, E_WARNING, "%s must be %s ('%s' given)", name, allowed, value ? ZSTR_VAL(value) : "");
 }
 
 /* What a directive may be, in any case. */
@@ -40,11 +42,12 @@ static PHP_INI_MH(on_update_choice)
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 
-/* Digits only, and not below mh_arg3. */
+/* An integer, and not below mh_arg3. Nothing at all, as Off is written in a file, is 0. */
 static PHP_INI_MH(on_update_positive)
 {
 	zend_long number = 0, *target = (zend_long *) ZEND_INI_GET_ADDR();
-	if (!new_value || is_numeric_string(ZSTR_VAL(new_value), ZSTR_LEN(new_value), &number, NULL, false) != IS_LONG || number < (zend_long) (intptr_t) mh_arg3) {
+	bool is_number = new_value && (ZSTR_LEN(new_value) == 0 || is_numeric_string(ZSTR_VAL(new_value), ZSTR_LEN(new_value), &number, NULL, false) == IS_LONG);
+	if (!is_number || number < (zend_long) (intptr_t) mh_arg3) {
 		refuse(entry, "a positive integer", new_value);
 		return FAILURE;
 	}
