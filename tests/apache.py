@@ -8,14 +8,16 @@ import tempfile
 from pathlib import Path
 
 from support import SCRIPTS
-from webserver import WORKER_USER, end_all
+from webserver import WORKER_USER, Master, end_all
 
 APACHE = "/usr/sbin/apache2"
 MODULES = "/usr/lib/apache2/modules"
 
 
-class Apache:
+class Apache(Master):
     """One Apache with a fixed number of children and one page of tests/php, each of which ends after `requests` requests. `sites`: as with Nginx."""
+
+    NAME, READY = "Apache", "resuming normal operations"
 
     # Nothing stands between the visitor and a child that is killed.
     cut_off = (http.client.IncompleteRead, ConnectionError)
@@ -64,36 +66,6 @@ class Apache:
         self.test.addCleanup(end_all, self.process)
         self.wait_ready(readies)
 
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait()
-
-    def restart(self):
-        self.stop()
-        self.start()
-
     def graceful(self):
-        """`apachectl graceful`: children end after the request that they have; returns when the parent has started others."""
-        readies = self.readies()
-        self.process.send_signal(signal.SIGUSR1)
-        self.wait_ready(readies)
-
-    def readies(self):
-        """How often a parent has said that it takes connections: once a start, once a graceful restart."""
-        return self.said().count("resuming normal operations")
-
-    def said(self):
-        return self.log.read_text(errors="replace") if self.log.exists() else ""
-
-    def wait_ready(self, readies):
-        def ready():
-            if self.process.poll() is not None:
-                self.test.fail(f"Apache ended: {self.said()}")
-            return self.readies() > readies
-
-        self.test.wait_for("Apache to take connections", ready)
-
-    def workers(self):
-        """The pids of the living children, as the kernel lists them."""
-        parent = self.process.pid
-        return [int(pid) for pid in Path(f"/proc/{parent}/task/{parent}/children").read_text().split()]
+        """`apachectl graceful`: children end after the request that they have."""
+        self.renew(signal.SIGUSR1)

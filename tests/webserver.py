@@ -17,8 +17,55 @@ NGINX = "/usr/sbin/nginx"
 WORKER_USER = "www-data" if AM_ROOT else None
 
 
-class Fpm:
+class Master:
+    """A process that keeps workers, and whose log says each time that it takes connections. Of its class come `NAME`, `READY` (what the log
+    says), `test`, `log`, and `start`, which sets `process`."""
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait()
+
+    def restart(self):
+        self.stop()
+        self.start()
+
+    def renew(self, signal_number):
+        """Has it replace its workers, and returns when it takes connections with new ones."""
+        readies = self.readies()
+        self.process.send_signal(signal_number)
+        self.wait_ready(readies)
+
+    def readies(self):
+        """How often it has said that it takes connections: once a start, once a renewal."""
+        return self.said().count(self.READY)
+
+    def said(self):
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
+
+    def wait_ready(self, readies):
+        def ready():
+            if self.process.poll() is not None:
+                self.test.fail(f"{self.NAME} ended: {self.complaint()}")
+            return self.readies() > readies and self.is_complete()
+
+        self.test.wait_for(f"{self.NAME} to take connections", ready)
+
+    def is_complete(self):
+        return True
+
+    def complaint(self):
+        return self.said()
+
+    def workers(self):
+        """The pids of the living workers, as the kernel lists them."""
+        master = self.process.pid
+        return [int(pid) for pid in Path(f"/proc/{master}/task/{master}/children").read_text().split()]
+
+
+class Fpm(Master):
     """One php-fpm with a static pool. `restart` is a new master, `reload` the old one executing itself again."""
+
+    NAME, READY = "php-fpm", "ready to handle connections"
 
     def __init__(self, test, provider, workers=4, name="site"):
         self.test, self.provider, self.workers_wanted = test, provider, workers
@@ -42,38 +89,14 @@ class Fpm:
         self.test.addCleanup(end_all, self.process)
         self.wait_ready(readies)
 
-    def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait()
-
-    def restart(self):
-        self.stop()
-        self.start()
-
     def reload(self):
-        readies = self.readies()
-        self.process.send_signal(signal.SIGUSR2)
-        self.wait_ready(readies)
+        self.renew(signal.SIGUSR2)
 
-    def readies(self):
-        """How often a master has said that it takes connections: once a start, once a reload."""
-        return self.said().count("ready to handle connections")
+    def is_complete(self):
+        return len(self.workers()) == self.workers_wanted
 
-    def said(self):
-        return self.log.read_text(errors="replace") if self.log.exists() else ""
-
-    def wait_ready(self, readies):
-        def ready():
-            if self.process.poll() is not None:
-                self.test.fail(f"php-fpm ended: {self.said()}{(self.test.folder / 'fpm.out').read_text()}")
-            return self.readies() > readies and len(self.workers()) == self.workers_wanted
-
-        self.test.wait_for("php-fpm to take connections", ready)
-
-    def workers(self):
-        """The pids of the living workers, as the kernel lists them."""
-        master = self.process.pid
-        return [int(pid) for pid in Path(f"/proc/{master}/task/{master}/children").read_text().split()]
+    def complaint(self):
+        return self.said() + (self.test.folder / "fpm.out").read_text()
 
 
 class Nginx:
