@@ -1,5 +1,5 @@
 //! Bytes between private and shared memory. Others may write the shared side at any moment, so no reference or slice is
-//! ever formed over it, and the compiler must not see what the copy reads: volatile words up to 64 bytes, a loop of 16-byte
+//! ever formed over it, and the compiler must not see what the copy reads: volatile words below 16 bytes, 16-byte
 //! moves in assembly above. `rep movsb` is as fast at its best, but up to twenty times slower on current AMD processors when
 //! the target lies a little behind the source modulo the page; a loop of volatile words takes five times as long.
 
@@ -30,16 +30,14 @@ pub(crate) unsafe fn copy(dst: *mut u8, src: *const u8, len: usize) {
     }
     // SAFETY: every access below lies in the first or the last `size_of::<T>()` bytes of a range that is at least that long.
     unsafe {
-        if len >= 8 {
-            // Whole words from the front, then one more that ends exactly at the end and may overlap the one before.
-            let last = len - 8;
-            let tail = src.add(last).cast::<Word>().read_volatile();
-            let mut at = 0;
-            while at < last {
-                dst.add(at).cast::<Word>().write_volatile(src.add(at).cast::<Word>().read_volatile());
-                at += 8;
-            }
-            dst.add(last).cast::<Word>().write_volatile(tail);
+        // What is read from the front and from the end may overlap in the middle.
+        if len >= 16 {
+            copy_middling(dst, src, len);
+        } else if len >= 8 {
+            let head = src.cast::<Word>().read_volatile();
+            let tail = src.add(len - 8).cast::<Word>().read_volatile();
+            dst.cast::<Word>().write_volatile(head);
+            dst.add(len - 8).cast::<Word>().write_volatile(tail);
         } else if len >= 4 {
             let head = src.cast::<Half>().read_volatile();
             let tail = src.add(len - 4).cast::<Half>().read_volatile();
@@ -54,6 +52,56 @@ pub(crate) unsafe fn copy(dst: *mut u8, src: *const u8, len: usize) {
             dst.write_volatile(src.read_volatile());
         }
     }
+}
+
+/// 16 to 64 bytes.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn copy_middling(dst: *mut u8, src: *const u8, len: usize) {
+    // SAFETY: the first and the last 16 bytes, and above 32 also the 16 behind and before them, lie inside both ranges. The asm is
+    // opaque, as in `copy_long`.
+    unsafe {
+        if len > 32 {
+            core::arch::asm!(
+                "movdqu {a}, [{from}]",
+                "movdqu {b}, [{from} + 16]",
+                "movdqu {c}, [{from} + {len} - 32]",
+                "movdqu {d}, [{from} + {len} - 16]",
+                "movdqu [{to}], {a}",
+                "movdqu [{to} + 16], {b}",
+                "movdqu [{to} + {len} - 32], {c}",
+                "movdqu [{to} + {len} - 16], {d}",
+                from = in(reg) src,
+                to = in(reg) dst,
+                len = in(reg) len,
+                a = out(xmm_reg) _,
+                b = out(xmm_reg) _,
+                c = out(xmm_reg) _,
+                d = out(xmm_reg) _,
+                options(nostack, preserves_flags),
+            );
+        } else {
+            core::arch::asm!(
+                "movdqu {a}, [{from}]",
+                "movdqu {b}, [{from} + {len} - 16]",
+                "movdqu [{to}], {a}",
+                "movdqu [{to} + {len} - 16], {b}",
+                from = in(reg) src,
+                to = in(reg) dst,
+                len = in(reg) len,
+                a = out(xmm_reg) _,
+                b = out(xmm_reg) _,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+#[inline]
+unsafe fn copy_middling(dst: *mut u8, src: *const u8, len: usize) {
+    // SAFETY: by the same contract.
+    unsafe { copy_long(dst, src, len) };
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -128,22 +176,30 @@ unsafe fn copy_long(dst: *mut u8, src: *const u8, len: usize) {
 ///
 /// # Safety
 /// `shared..shared+key.len()` is mapped and readable.
-#[inline]
+#[inline(always)]
 pub(crate) unsafe fn equals(shared: *const u8, key: &[u8]) -> bool {
     let len = key.len();
     let private = key.as_ptr();
     // SAFETY: each access lies within `len` bytes of its side, as in `copy`.
     unsafe {
         if len >= 8 {
-            let last = len - 8;
             let mut at = 0;
-            while at < last {
-                if shared.add(at).cast::<Word>().read_volatile().0 != private.add(at).cast::<Word>().read().0 {
+            while len - at > 32 {
+                if differ::<4>(shared.add(at), private.add(at)) {
                     return false;
                 }
-                at += 8;
+                at += 32;
             }
-            return shared.add(last).cast::<Word>().read_volatile().0 == private.add(last).cast::<Word>().read().0;
+            // The last 8 to 32 bytes, in whole words from both ends.
+            let (shared, private, len) = (shared.add(at), private.add(at), len - at);
+            if len >= 16 {
+                return !differ::<2>(shared, private) && !differ::<2>(shared.add(len - 16), private.add(len - 16));
+            }
+            if len >= 8 {
+                return !differ::<1>(shared, private) && !differ::<1>(shared.add(len - 8), private.add(len - 8));
+            }
+            // What is before them is the same, so it does no harm to look at some of it again.
+            return !differ::<1>(shared.add(len).sub(8), private.add(len).sub(8));
         }
         if len >= 4 {
             return shared.cast::<Half>().read_volatile().0 == private.cast::<Half>().read().0
@@ -151,6 +207,15 @@ pub(crate) unsafe fn equals(shared: *const u8, key: &[u8]) -> bool {
         }
         key.iter().enumerate().all(|(at, byte)| shared.add(at).read_volatile() == *byte)
     }
+}
+
+/// # Safety
+/// `N` words are readable on both sides.
+#[inline(always)]
+unsafe fn differ<const N: usize>(shared: *const u8, private: *const u8) -> bool {
+    // SAFETY: by contract.
+    let bits = |at| unsafe { shared.add(at).cast::<Word>().read_volatile().0 ^ private.add(at).cast::<Word>().read().0 };
+    (0..N).fold(0, |sum, index| sum | bits(8 * index)) != 0
 }
 
 #[cfg(test)]

@@ -239,7 +239,7 @@ impl Data {
     }
 
     /// Whether the bytes at `off` are exactly `key`.
-    #[inline]
+    #[inline(always)]
     pub fn equals(&self, off: u64, key: &[u8]) -> bool {
         // SAFETY: in bounds.
         unsafe { copy::equals(self.range(off, key.len() as u64), key) }
