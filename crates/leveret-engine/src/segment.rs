@@ -109,6 +109,7 @@ impl StateWord {
 }
 
 /// Items that die at about the same time share a segment, so that it can be freed whole.
+#[inline]
 pub(crate) fn class_of(deadline: Deadline, now: impl Moment) -> u8 {
     match deadline.time().map(|at| at.0.saturating_sub(now.time().0)) {
         None => 0,
@@ -294,7 +295,7 @@ impl Locked<'_> {
 
     /// Room for `size` bytes: in an open segment of its class, for large items in the best fitting one of any class, else in
     /// a new one. `all`: also from the segments kept back for drains. None: something must be evicted first.
-    #[inline]
+    #[inline(always)]
     pub fn reserve(&self, pool: Pool, class: u8, size: u64, all: bool) -> Option<Place> {
         // A sixteenth of a segment is worth more than items that die together.
         if size <= self.core.geometry.segment_size() / 16 {
@@ -346,7 +347,11 @@ impl Locked<'_> {
                 entry
             })
         })?;
-        self.open_slots()[entry].store(segment.0 + 1, Ordering::Relaxed);
+        // In front: those before it are full for most that comes. A kill between the two leaves one segment listed twice.
+        let slots = self.open_slots();
+        let front = Self::entries(pool).start;
+        slots[entry].store(slots[front].load(Ordering::Relaxed), Ordering::Relaxed);
+        slots[front].store(segment.0 + 1, Ordering::Relaxed);
         Some(Place { segment, at: self.core.start(segment) })
     }
 
