@@ -211,7 +211,7 @@ impl<'a> Locked<'a> {
     }
 
     /// Neither expired nor flushed.
-    #[inline]
+    #[inline(always)]
     pub fn is_alive(&self, view: &View) -> bool {
         self.core.epoch_of(view.segment) == self.epoch && !view.header.deadline().is_past(self)
     }

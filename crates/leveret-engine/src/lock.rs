@@ -68,7 +68,7 @@ thread_local! {
 
 impl Core {
     /// Takes the lock of a shard, waiting for a living owner up to the lock timeout.
-    #[inline]
+    #[inline(always)]
     pub fn lock(&self, shard: usize, now: impl Moment) -> Result<Locked<'_>, Error> {
         let owner = self.owner()?;
         let word = &self.shards.at(shard).lock;
@@ -94,7 +94,7 @@ impl Core {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn entered(&self, shard: usize, clean: bool, now: impl Moment) -> Result<Locked<'_>, Error> {
         let section = SECTION.with(std::ptr::from_ref);
         // SAFETY: a thread's own section lives as long as the thread, and `Locked` never leaves its thread.

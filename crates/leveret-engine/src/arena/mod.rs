@@ -19,6 +19,7 @@ use layout::{
     Bucket, Control, LeaseSlot, ProcessSlot, SegmentHeader, SegmentState, ServiceSlot, Shard, LEASES_PER_SHARD, MASTERS, SERVICES,
 };
 use mapping::{Data, Mapping, Table};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError, Weak};
 use std::time::Duration;
@@ -129,6 +130,7 @@ impl Arena {
     }
 
     /// The longest key in bytes: a quarter of a segment, at most 65,535.
+    #[inline]
     pub fn key_max(&self) -> usize {
         self.core.key_max()
     }
@@ -217,6 +219,7 @@ impl Core {
         (self.control().active_segments.load(Ordering::Acquire) as usize).min(self.states.len())
     }
 
+    #[inline]
     pub fn key_max(&self) -> usize {
         (self.geometry.segment_size() as usize / 4).min(usize::from(u16::MAX))
     }
@@ -226,16 +229,26 @@ impl Core {
         self.mapping.is_lost()
     }
 
-    /// Maps the pages of a range that is about to be written, unless this process has done so before.
+    /// Maps the pages of a range that is about to be written, unless this process has done so before. `len` is above 0.
     #[inline]
     pub fn touch_pages(&self, at: u64, len: u64) {
-        for window in at / WINDOW..(at + len).div_ceil(WINDOW) {
-            let (word, bit) = (&self.touched[(window / 64) as usize], 1 << (window % 64));
-            if word.load(Ordering::Relaxed) & bit == 0 {
-                word.fetch_or(bit, Ordering::Relaxed);
-                let allocated = (self.active_segments() as u64) << self.geometry.segment_shift;
-                self.data.populate(window * WINDOW, WINDOW.min(allocated.saturating_sub(window * WINDOW)));
-            }
+        let windows = at / WINDOW..=(at + len - 1) / WINDOW;
+        if windows.start() != windows.end() || !self.is_touched(*windows.start()) {
+            self.touch_windows(windows);
+        }
+    }
+
+    #[inline]
+    fn is_touched(&self, window: u64) -> bool {
+        self.touched[(window / 64) as usize].load(Ordering::Relaxed) >> (window % 64) & 1 != 0
+    }
+
+    #[cold]
+    fn touch_windows(&self, windows: RangeInclusive<u64>) {
+        let allocated = (self.active_segments() as u64) << self.geometry.segment_shift;
+        for window in windows.filter(|window| !self.is_touched(*window)) {
+            self.touched[(window / 64) as usize].fetch_or(1 << (window % 64), Ordering::Relaxed);
+            self.data.populate(window * WINDOW, WINDOW.min(allocated.saturating_sub(window * WINDOW)));
         }
     }
 
