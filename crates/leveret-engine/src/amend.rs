@@ -107,7 +107,7 @@ impl Locked<'_> {
             let meta = Meta { flags: 0, encoding: Encoding::Raw as u8, codec: 0, marks: amendment.marks, ..found.meta };
             let deadline = amendment.deadline.0;
             let item = NewItem { key, meta, mtime: view.header.mtime, deadline, cas: Some(cas), body: Body::Bytes(&[]) };
-            return self.put(located, item, false, None).map(|_| cas);
+            return self.put(located, &item, false, None).map(|_| cas);
         }
         if cas == found.cas && amendment.marks == found.meta.marks && self.postpone(view, amendment.deadline) {
             return Some(cas);

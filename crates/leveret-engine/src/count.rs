@@ -109,13 +109,13 @@ impl Arena {
             mtime: now.0,
             deadline: deadline.0,
             cas: terms.cas,
-            body: Body::Number { value, cas: 0, width },
+            body: Body::Number { value, width },
         };
         self.core.update(key, now, |locked, located| {
             let Some(view) = located.live() else {
                 let Some((value, deadline)) = initial else { return Ok(Step::Done(CountedItem::Missing)) };
                 let meta = Meta { origin: Origin::Wire as u8, ..Meta::default() };
-                let put = locked.put(located, number(meta, deadline, value, decimal_len(value)), terms.want_cas, None);
+                let put = locked.put(located, &number(meta, deadline, value, decimal_len(value)), terms.want_cas, None);
                 return Ok(put.map_or(Step::NoRoom, |cas| Step::Done(CountedItem::Value { value, cas, deadline, is_new: true })));
             };
             // memcached looks in this order: an empty value is no number, whatever its cas.
@@ -151,7 +151,7 @@ impl Arena {
             let meta = locked.core.meta_of(view);
             let meta = if loses_marks { Meta { marks: 0, ..meta } } else { meta };
             let deadline = terms.deadline.unwrap_or(view.header.deadline());
-            let put = locked.put(located, number(meta, deadline, value, width.max(decimal_len(value))), terms.want_cas, None);
+            let put = locked.put(located, &number(meta, deadline, value, width.max(decimal_len(value))), terms.want_cas, None);
             let Some(cas) = put else { return Ok(Step::NoRoom) };
             locked.note_count(delta.is_decrement());
             Ok(Step::Done(CountedItem::Value { value, cas, deadline, is_new: false }))
@@ -166,10 +166,10 @@ impl Arena {
             None => match create {
                 None => Ok(Step::Done(Counted::Missing)),
                 Some(deadline) => {
-                    let body = Body::Number { value: step as u64, cas: 0, width: 0 };
+                    let body = Body::Number { value: step as u64, width: 0 };
                     let meta = Meta::native(Encoding::Integer);
                     let item = NewItem { key, meta, mtime: locked.time().0, deadline: deadline.0, cas: None, body };
-                    let Some(_) = locked.put(located, item, false, None) else { return Ok(Step::NoRoom) };
+                    let Some(_) = locked.put(located, &item, false, None) else { return Ok(Step::NoRoom) };
                     locked.note_count(step < 0);
                     Ok(Step::Done(Counted::Value(step as u64)))
                 }

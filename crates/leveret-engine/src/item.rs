@@ -167,20 +167,22 @@ pub(crate) struct Extent {
 }
 
 /// What a new item is made of.
+#[derive(Clone, Copy)]
 pub(crate) struct NewItem<'a> {
     pub key: &'a [u8],
     pub meta: Meta,
     pub mtime: u32,
     pub deadline: u32,
+    /// The cas that it must have. Otherwise it has one if that was asked for.
     pub cas: Option<u64>,
     pub body: Body<'a>,
 }
 
+#[derive(Clone, Copy)]
 pub(crate) enum Body<'a> {
     Bytes(&'a [u8]),
     Number {
         value: u64,
-        cas: u64,
         width: u32,
     },
     Large {
@@ -196,46 +198,44 @@ pub(crate) enum Body<'a> {
     },
 }
 
-impl Body<'_> {
-    fn kind(&self) -> Kind {
-        match self {
-            Body::Bytes(_) | Body::Joined { .. } => Kind::Bytes,
-            Body::Number { .. } => Kind::Number,
-            Body::Large { .. } => Kind::Large,
-        }
-    }
-
-    /// The length that goes into the header.
-    fn value_len(&self) -> u64 {
-        match self {
-            Body::Bytes(bytes) => bytes.len() as u64,
-            Body::Number { width, .. } => u64::from(*width),
-            Body::Large { tail, .. } => tail.len() as u64,
-            Body::Joined { before, old, after } => before.len() as u64 + old.1 + after.len() as u64,
-        }
-    }
-
-    fn payload_len(&self) -> u64 {
-        match self {
-            Body::Bytes(_) | Body::Joined { .. } => 0,
-            Body::Number { .. } => 16,
-            Body::Large { extents, .. } => 16 + 8 * extents.len() as u64,
-        }
-    }
-
-    /// Bytes behind the key.
-    fn stored_len(&self) -> u64 {
-        match self {
-            Body::Number { .. } => 0,
-            other => other.value_len(),
-        }
-    }
+/// How the bytes of a new item lie.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan {
+    shape: u32,
+    /// Offset of a number or the table of extents.
+    payload: u64,
+    key: u64,
+    value: u64,
+    /// All bytes, with the padding.
+    pub size: u64,
 }
 
 impl NewItem<'_> {
-    pub fn size(&self) -> u64 {
-        let optional = 8 * u64::from(self.cas.is_some()) + 4 * u64::from(self.meta.flags != 0) + 4 * u64::from(self.meta.marks != 0);
-        (HEADER + optional + self.body.payload_len() + self.key.len() as u64 + self.body.stored_len()).next_multiple_of(8)
+    /// A number has room for its cas in any case.
+    #[inline(always)]
+    pub fn plan(&self, has_cas: bool) -> Plan {
+        // The length that goes into the header, the bytes of a number or the extents, and those behind the key.
+        let (kind, value_len, payload_len, stored_len) = match &self.body {
+            Body::Bytes(bytes) => (Kind::Bytes, bytes.len() as u64, 0, bytes.len() as u64),
+            Body::Number { width, .. } => (Kind::Number, u64::from(*width), 16, 0),
+            Body::Large { extents, tail, .. } => (Kind::Large, tail.len() as u64, 16 + 8 * extents.len() as u64, tail.len() as u64),
+            Body::Joined { before, old, after } => {
+                let len = before.len() as u64 + old.1 + after.len() as u64;
+                (Kind::Bytes, len, 0, len)
+            }
+        };
+        let has_cas = has_cas && kind != Kind::Number;
+        let (has_flags, has_marks) = (self.meta.flags != 0, self.meta.marks != 0);
+        let bit = |is_set: bool, bit: u32| if is_set { bit } else { 0 };
+        let shape = value_len as u32
+            | (kind as u32) << KIND_SHIFT
+            | bit(has_cas, HAS_CAS)
+            | bit(has_flags, HAS_FLAGS)
+            | bit(has_marks, HAS_EXTENSION);
+        let payload = HEADER + 8 * u64::from(has_cas);
+        let key = payload + payload_len + 4 * u64::from(has_flags) + 4 * u64::from(has_marks);
+        let value = key + self.key.len() as u64;
+        Plan { shape, payload, key, value, size: (value + stored_len).next_multiple_of(8) }
     }
 }
 
@@ -325,63 +325,50 @@ impl Core {
         Extent { segment: self.data.word(at).load(Ordering::Relaxed), generation: self.data.word(at + 4).load(Ordering::Relaxed) }
     }
 
-    /// Writes an item into room that nobody else sees yet.
-    pub fn write_item(&self, at: u64, item: &NewItem<'_>) {
-        let data = &self.data;
-        let meta = item.meta;
-        let shape = item.body.value_len() as u32
-            | (item.body.kind() as u32) << KIND_SHIFT
-            | if item.cas.is_some() { HAS_CAS } else { 0 }
-            | if meta.flags != 0 { HAS_FLAGS } else { 0 }
-            | if meta.marks != 0 { HAS_EXTENSION } else { 0 };
+    /// Writes an item into room that nobody else sees yet, as its plan says.
+    #[inline(always)]
+    pub fn write_item(&self, at: u64, item: &NewItem<'_>, plan: &Plan, cas: Option<u64>) {
+        let (data, meta) = (&self.data, item.meta);
         let names = item.key.len() as u32
             | u32::from(meta.origin & 15) << 16
             | u32::from(meta.encoding & 15) << 20
             | u32::from(meta.codec & 15) << 24;
-        let size = item.size();
         // The padding is part of the item's bytes; zero, so that no earlier value shows through.
-        data.long(at + size - 8).store(0, Ordering::Relaxed);
-        data.set_words(at, [shape, names, item.mtime, item.deadline]);
-        let mut off = at + HEADER;
-        if let Some(cas) = item.cas {
-            data.long(off).store(cas, Ordering::Relaxed);
-            off += 8;
-        }
-        match item.body {
-            Body::Number { value, cas, .. } => {
-                data.long(off).store(value, Ordering::Relaxed);
-                data.long(off + 8).store(cas, Ordering::Relaxed);
-            }
-            Body::Large { total, extents, .. } => {
-                data.long(off).store(total, Ordering::Relaxed);
-                data.word(off + 8).store(extents.len() as u32, Ordering::Relaxed);
-                data.word(off + 12).store(0, Ordering::Relaxed);
-                for (index, extent) in extents.iter().enumerate() {
-                    data.word(off + 16 + 8 * index as u64).store(extent.segment, Ordering::Relaxed);
-                    data.word(off + 20 + 8 * index as u64).store(extent.generation, Ordering::Relaxed);
-                }
-            }
-            Body::Bytes(_) | Body::Joined { .. } => {}
-        }
-        off += item.body.payload_len();
-        if meta.flags != 0 {
-            data.word(off).store(meta.flags, Ordering::Relaxed);
-            off += 4;
-        }
+        data.long(at + plan.size - 8).store(0, Ordering::Relaxed);
+        data.set_words(at, [plan.shape, names, item.mtime, item.deadline]);
+        let (payload, key, value) = (at + plan.payload, at + plan.key, at + plan.value);
+        let mut before_key = key;
         if meta.marks != 0 {
-            data.word(off).store(u32::from(meta.marks), Ordering::Relaxed);
-            off += 4;
+            before_key -= 4;
+            data.word(before_key).store(u32::from(meta.marks), Ordering::Relaxed);
         }
-        data.copy_in(off, item.key);
-        off += item.key.len() as u64;
+        if meta.flags != 0 {
+            data.word(before_key - 4).store(meta.flags, Ordering::Relaxed);
+        }
+        data.copy_in(key, item.key);
+        if plan.shape & HAS_CAS != 0 {
+            data.long(at + HEADER).store(cas.unwrap_or(0), Ordering::Relaxed);
+        }
         match item.body {
-            Body::Number { .. } => {}
-            Body::Bytes(bytes) => data.copy_in(off, bytes),
-            Body::Large { tail, .. } => data.copy_in(off, tail),
+            Body::Bytes(bytes) => data.copy_in(value, bytes),
+            Body::Number { value, .. } => {
+                data.long(payload).store(value, Ordering::Relaxed);
+                data.long(payload + 8).store(cas.unwrap_or(0), Ordering::Relaxed);
+            }
+            Body::Large { total, extents, tail } => {
+                data.long(payload).store(total, Ordering::Relaxed);
+                data.word(payload + 8).store(extents.len() as u32, Ordering::Relaxed);
+                data.word(payload + 12).store(0, Ordering::Relaxed);
+                for (index, extent) in extents.iter().enumerate() {
+                    data.word(payload + 16 + 8 * index as u64).store(extent.segment, Ordering::Relaxed);
+                    data.word(payload + 20 + 8 * index as u64).store(extent.generation, Ordering::Relaxed);
+                }
+                data.copy_in(value, tail);
+            }
             Body::Joined { before, old, after } => {
-                data.copy_in(off, before);
-                data.copy_within(old.0, off + before.len() as u64, old.1);
-                data.copy_in(off + before.len() as u64 + old.1, after);
+                data.copy_in(value, before);
+                data.copy_within(old.0, value + before.len() as u64, old.1);
+                data.copy_in(value + before.len() as u64 + old.1, after);
             }
         }
     }

@@ -5,7 +5,7 @@
 //! until the connection ends, so all such values together get a share of the arena, and the rest are collected privately.
 use crate::arena::Arena;
 use crate::error::Error;
-use crate::item::Body;
+use crate::item::{Body, NewItem};
 use crate::large::Fill;
 use crate::meta::{Meta, STALE};
 use crate::sync::Ordering;
@@ -119,8 +119,9 @@ impl Incoming {
     pub fn store(self, key: &[u8], meta: Meta, deadline: Deadline, terms: &Terms, now: Time) -> Result<Stored, Error> {
         assert_eq!(self.missing(), 0, "a value that is not whole");
         let total = self.got as u64;
-        let body = || Body::Large { total, extents: self.fill.extents(), tail: &self.tail };
-        let stored = self.arena.store_body(key, meta, deadline, terms, now, body, Some(&self.fill));
+        let body = Body::Large { total, extents: self.fill.extents(), tail: &self.tail };
+        let item = NewItem { key, meta, mtime: now.0, deadline: deadline.0, cas: terms.cas, body };
+        let stored = self.arena.store_item(&item, terms, now, Some(&self.fill));
         if stored.is_err() {
             self.arena.forget_refused(key, terms, now, &stored)?;
         }

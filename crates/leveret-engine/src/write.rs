@@ -105,25 +105,13 @@ impl Arena {
         self.store_if(key, value, meta, deadline, &mode.into(), now)
     }
 
-    /// As `store`, and asks for the cas token of what was stored.
-    pub fn store_with_cas(
-        &self,
-        key: &[u8],
-        value: Value<'_>,
-        meta: Meta,
-        deadline: Deadline,
-        mode: Mode,
-        now: Time,
-    ) -> Result<Stored, Error> {
-        self.store_if(key, value, meta, deadline, &Terms { want_cas: true, ..mode.into() }, now)
-    }
-
     /// Stores bytes under a key, whatever was there.
     pub fn set(&self, key: &[u8], value: &[u8], deadline: Deadline, now: Time) -> Result<(), Error> {
         self.store(key, Value::Bytes(value), Meta::native(Encoding::Raw), deadline, Mode::Set, now).map(|_| ())
     }
 
     /// As `store`, on further terms.
+    #[inline]
     pub fn store_if(
         &self,
         key: &[u8],
@@ -154,11 +142,12 @@ impl Arena {
     fn store_value(&self, key: &[u8], value: Value<'_>, meta: Meta, deadline: Deadline, terms: &Terms, now: Time) -> Result<Stored, Error> {
         let core = &*self.core;
         core.check_key(key)?;
+        let item = |meta, body| NewItem { key, meta, mtime: now.0, deadline: deadline.0, cas: terms.cas, body };
         let bytes = match value {
             Value::Integer(number) => {
                 let meta = Meta { encoding: Encoding::Integer as u8, codec: 0, ..meta };
-                let body = || Body::Number { value: number as u64, cas: 0, width: 0 };
-                return self.store_body(key, meta, deadline, terms, now, body, None);
+                let body = Body::Number { value: number as u64, width: 0 };
+                return self.store_item(&item(meta, body), terms, now, None);
             }
             Value::Bytes(bytes) => bytes,
         };
@@ -169,42 +158,30 @@ impl Arena {
             return self.join(key, bytes, terms, now);
         }
         if core.fits_segment(key, bytes.len(), meta) {
-            return self.store_body(key, meta, deadline, terms, now, || Body::Bytes(bytes), None);
+            return self.store_item(&item(meta, Body::Bytes(bytes)), terms, now, None);
         }
         let whole = core.in_segments(key, bytes.len(), meta);
         let fill = self.begin_fill(core.hash(key), whole, now)?;
         fill.write(0, &bytes[..whole]);
-        let body = || Body::Large { total: bytes.len() as u64, extents: fill.extents(), tail: &bytes[whole..] };
-        self.store_body(key, meta, deadline, terms, now, body, Some(&fill))
+        let body = Body::Large { total: bytes.len() as u64, extents: fill.extents(), tail: &bytes[whole..] };
+        self.store_item(&item(meta, body), terms, now, Some(&fill))
     }
 
-    /// The writing section of a store: `body` is asked for under the lock, as often as it takes to find room.
-    #[allow(clippy::too_many_arguments)]
-    pub(crate) fn store_body<'b>(
-        &self,
-        key: &[u8],
-        meta: Meta,
-        deadline: Deadline,
-        terms: &Terms,
-        now: Time,
-        body: impl Fn() -> Body<'b>,
-        fill: Option<&Fill>,
-    ) -> Result<Stored, Error> {
-        self.core.update(key, now, |locked, located| {
+    /// The writing section of a store.
+    pub(crate) fn store_item(&self, item: &NewItem<'_>, terms: &Terms, now: Time, fill: Option<&Fill>) -> Result<Stored, Error> {
+        self.core.update(item.key, now, |locked, located| {
             let is_stale = match locked.admits(terms, located) {
                 Ok(is_stale) => is_stale,
                 Err(refused) => return Ok(Step::Done(refused)),
             };
-            let (meta, deadline) = match located.live() {
+            let stale = located.live().filter(|_| is_stale).map(|view| {
                 // A value of before: it neither lives longer than the present one, nor does anybody win twice for it.
-                Some(view) if is_stale => {
-                    let won = locked.core.meta_of(view).marks & WON;
-                    (Meta { marks: meta.marks | STALE | won, ..meta }, view.header.deadline)
-                }
-                _ => (meta, deadline.0),
-            };
-            let item = NewItem { key, meta, mtime: now.0, deadline, cas: terms.cas, body: body() };
-            let Some(cas) = locked.put(located, item, terms.want_cas, fill) else { return Ok(Step::NoRoom) };
+                let won = locked.core.meta_of(view).marks & WON;
+                let meta = Meta { marks: item.meta.marks | STALE | won, ..item.meta };
+                NewItem { meta, deadline: view.header.deadline, ..*item }
+            });
+            let put = locked.put(located, stale.as_ref().unwrap_or(item), terms.want_cas, fill);
+            let Some(cas) = put else { return Ok(Step::NoRoom) };
             locked.count(Counter::Sets, 1);
             Ok(Step::Done(Stored::Stored { cas }))
         })
@@ -249,7 +226,7 @@ impl Arena {
             let (before, after): (&[u8], &[u8]) = if terms.mode == Mode::Append { (&[], bytes) } else { (bytes, &[]) };
             let body = Body::Joined { before, old, after };
             let item = NewItem { key, meta, mtime: now.0, deadline: view.header.deadline, cas: terms.cas, body };
-            let Some(cas) = locked.put(located, item, terms.want_cas, None) else { return Ok(Step::NoRoom) };
+            let Some(cas) = locked.put(located, &item, terms.want_cas, None) else { return Ok(Step::NoRoom) };
             locked.count(Counter::Sets, 1);
             Ok(Step::Done(Some(Stored::Stored { cas })))
         })
@@ -313,6 +290,7 @@ impl Arena {
 }
 
 impl Core {
+    #[inline(always)]
     pub fn check_key(&self, key: &[u8]) -> Result<(), Error> {
         if key.len() > self.key_max() {
             return Err(Error::KeyTooLong { len: key.len(), max: self.key_max() });
@@ -321,9 +299,10 @@ impl Core {
     }
 
     /// Whether an item with this value can lie in one segment, with room for a cas that it may be given later.
+    #[inline(always)]
     pub fn fits_segment(&self, key: &[u8], value_len: usize, meta: Meta) -> bool {
-        let item = NewItem { key, meta, mtime: 0, deadline: 0, cas: Some(0), body: Body::Bytes(&[]) };
-        item.size() + value_len as u64 + 8 <= self.geometry.segment_size()
+        let item = NewItem { key, meta, mtime: 0, deadline: 0, cas: None, body: Body::Bytes(&[]) };
+        item.plan(true).size + value_len as u64 + 8 <= self.geometry.segment_size()
     }
 
     /// How many bytes of a large value lie in whole segments: all but the rest behind the last full one, which goes into the
@@ -348,22 +327,21 @@ impl Core {
         let hash = self.hash(key);
         let shard = self.shard_of(hash);
         for _ in 0..ROUNDS {
-            let (step, is_new, is_refused) = {
-                let locked = self.lock(shard, now)?;
-                if locked.is_new_epoch() {
-                    locked.begin_epoch();
-                }
-                let located = locked.locate(hash, key);
-                let step = section(&locked, &located)?;
-                let is_refused = matches!(step, Step::NoRoom) && locked.refuses(&located);
-                (step, located.old.is_none(), is_refused)
-            };
-            if let Step::Done(done) = step {
+            let locked = self.lock(shard, now)?;
+            if locked.is_new_epoch() {
+                locked.begin_epoch();
+            }
+            let located = locked.locate(hash, key);
+            if let Step::Done(done) = section(&locked, &located)? {
+                let is_new = located.old.is_none();
+                drop(locked);
                 if is_new {
                     self.prepare_index(shard, now.time());
                 }
                 return Ok(done);
             }
+            let is_refused = locked.refuses(&located);
+            drop(locked);
             if is_refused || !self.make_room(shard, now.time())? {
                 break;
             }
@@ -374,7 +352,7 @@ impl Core {
 
 impl Locked<'_> {
     /// Writes a new version of the located key and commits it. Returns its cas (0 unless wanted). None: no room, nothing changed.
-    pub fn put(&self, located: &Located<'_>, mut item: NewItem<'_>, want_cas: bool, fill: Option<&Fill>) -> Option<u64> {
+    pub fn put(&self, located: &Located<'_>, item: &NewItem<'_>, want_cas: bool, fill: Option<&Fill>) -> Option<u64> {
         let core = self.core;
         let old = located.old.as_ref();
         if self.refuses(located) {
@@ -382,19 +360,18 @@ impl Locked<'_> {
         }
         // Tokens of a key only grow. An item whose token nobody asked for has none to grow from.
         let told = old.is_some_and(|old| old.view.kind == Kind::Number || old.view.header.has_cas() || old.view.header.is_wanted());
-        match &mut item.body {
-            Body::Number { cas, .. } => *cas = item.cas.take().or_else(|| (told || want_cas).then(|| self.next_cas())).unwrap_or(0),
-            _ => item.cas = item.cas.or_else(|| told.then(|| self.next_cas())),
-        }
+        let needs_cas = told || want_cas && matches!(item.body, Body::Number { .. });
+        let cas = item.cas.or_else(|| needs_cas.then(|| self.next_cas()));
         let pool = match old {
             Some(old) => core.state(old.view.segment).pool(),
             None if self.was_evicted_lately(located.hash) => Pool::Main,
             None => Pool::Small,
         };
-        let size = item.size();
+        let plan = item.plan(cas.is_some());
+        let size = plan.size;
         let place = self.reserve(pool, class_of(Deadline(item.deadline), self), size, false)?;
         core.touch_pages(place.at, size);
-        core.write_item(place.at, &item);
+        core.write_item(place.at, item, &plan, cas);
         if let Some(fill) = fill {
             // Before the commit: a kill in between leaves pieces that no record lists, which recovery frees.
             fill.hand_over(self);
@@ -412,7 +389,7 @@ impl Locked<'_> {
             }
         }
         self.count(Counter::WrittenBytes, size);
-        self.tidy();
+        self.tidy(old.is_none());
         Some(cas)
     }
 
@@ -427,6 +404,7 @@ impl Locked<'_> {
     }
 
     /// Whether a store may go ahead, and if so whether what it stores is stale from the start.
+    #[inline(always)]
     fn admits(&self, terms: &Terms, located: &Located<'_>) -> Result<bool, Stored> {
         let live = located.live();
         match (terms.mode, live) {
@@ -453,13 +431,15 @@ impl Locked<'_> {
     }
 
     /// Housekeeping at the end of a write, when its own work is done: grow the index, now and then reclaim expired memory.
-    fn tidy(&self) {
-        // Two at most: a shard that has fallen behind catches up over its next writes.
-        for _ in 0..2 {
-            if !self.wants_split() {
-                break;
+    fn tidy(&self, is_new: bool) {
+        if is_new {
+            // Two at most: a shard that has fallen behind catches up over its next new keys.
+            for _ in 0..2 {
+                if !self.wants_split() {
+                    break;
+                }
+                self.split();
             }
-            self.split();
         }
         let writes = self.shard().writes.load(Ordering::Relaxed);
         self.shard().writes.store(writes.wrapping_add(1), Ordering::Relaxed);

@@ -1,5 +1,5 @@
 //! What every entrance relies on, on a real arena.
-use leveret_engine::{Arena, Counted, Deadline, Delta, Encoding, Error, Found, Meta, Mode, OpenOptions, Stored, Time, Value, AHEAD};
+use leveret_engine::{Arena, Counted, Deadline, Delta, Encoding, Error, Found, Meta, Mode, OpenOptions, Stored, Terms, Time, Value, AHEAD};
 use std::path::PathBuf;
 
 struct Scratch {
@@ -163,7 +163,8 @@ fn modes_follow_memcached() {
     let second = arena.gets(b"a", NOW).unwrap().unwrap().cas;
     assert!(second > first, "tokens grow");
     assert_eq!(store("a", "4", Mode::Cas(first)), Stored::Exists);
-    let wanted = arena.store_with_cas(b"a", Value::Bytes(b"5"), Meta::default(), Deadline::NEVER, Mode::Set, NOW).unwrap();
+    let with_cas = Terms { want_cas: true, ..Mode::Set.into() };
+    let wanted = arena.store_if(b"a", Value::Bytes(b"5"), Meta::default(), Deadline::NEVER, &with_cas, NOW).unwrap();
     assert_eq!(wanted, Stored::Stored { cas: arena.gets(b"a", NOW).unwrap().unwrap().cas });
     assert_eq!(arena.delete_version(b"a", second, NOW).unwrap(), Stored::Exists);
 }

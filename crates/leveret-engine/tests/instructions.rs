@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-const LIMITS: [(&str, u64); 4] = [("get", 500), ("miss", 260), ("set", 1400), ("increment", 540)];
+const LIMITS: [(&str, u64); 4] = [("get", 500), ("miss", 260), ("set", 1120), ("increment", 540)];
 
 #[test]
 fn hot_paths_stay_within_their_instructions() {

@@ -1,7 +1,7 @@
 //! One item at a time: find, copy, store, count, remove.
 use crate::types::{answer, failure, outcome};
 use crate::{leveret_arena, leveret_bytes, leveret_encoding, leveret_mode, leveret_status, moment};
-use leveret_engine::{Arena, Counted, Deadline, Found, Meta, Mode, Now, Stored, Time, Value, Version};
+use leveret_engine::{Arena, Counted, Deadline, Found, Meta, Mode, Now, Stored, Terms, Time, Value, Version};
 use leveret_status::*;
 use std::ffi::c_void;
 
@@ -168,13 +168,11 @@ pub unsafe extern "C" fn leveret_store(
         Ok(number) if meta.encoding == leveret_encoding::LEVERET_INTEGER as u8 => Value::Integer(i64::from_ne_bytes(number)),
         _ => Value::Bytes(bytes),
     };
-    if new_cas.is_null() {
-        return outcome(arena.store(key, value, meta, Deadline(deadline), mode, moment(now)));
-    }
-    let stored = arena.store_with_cas(key, value, meta, Deadline(deadline), mode, moment(now));
-    if let Ok(Stored::Stored { cas }) = stored {
+    let terms = Terms { want_cas: !new_cas.is_null(), ..mode.into() };
+    let stored = arena.store_if(key, value, meta, Deadline(deadline), &terms, moment(now));
+    if let (true, Ok(Stored::Stored { cas })) = (terms.want_cas, &stored) {
         // SAFETY: by contract, since it is not NULL.
-        unsafe { new_cas.write(cas) };
+        unsafe { new_cas.write(*cas) };
     }
     outcome(stored)
 }

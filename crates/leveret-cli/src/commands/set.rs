@@ -3,7 +3,7 @@ use crate::output::{self, Answer, Failure, Outcome};
 use crate::target::{self, Target};
 use crate::units;
 use clap::Args;
-use leveret_engine::{reason, Deadline, Encoding, Meta, Mode, Origin, Stored, Time, Value};
+use leveret_engine::{reason, Deadline, Encoding, Meta, Mode, Origin, Stored, Terms, Time, Value};
 use serde::Serialize;
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
@@ -96,12 +96,8 @@ impl Set {
         let value = number.map_or(Value::Bytes(&value), Value::Integer);
         let deadline = ttl_secs.map_or(Deadline::NEVER, |secs| Deadline::after(now, secs));
         // Only JSON shows the cas of what was stored.
-        let answer = if json {
-            arena.store_with_cas(&key, value, meta, deadline, mode, now)?
-        } else {
-            arena.store(&key, value, meta, deadline, mode, now)?
-        };
-        report(answer, mode, json)
+        let terms = Terms { want_cas: json, ..mode.into() };
+        report(arena.store_if(&key, value, meta, deadline, &terms, now)?, mode, json)
     }
 
     fn mode(&self) -> Mode {
