@@ -15,6 +15,7 @@
 
 #include "SAPI.h"
 #include "ext/session/php_session.h"
+#include "ext/standard/url.h"
 
 #define LEASED (UINT64_C(1) << 40)
 
@@ -60,33 +61,55 @@ static bool read_query(const char *at, const char *end, mmc_server *server)
 	return server->weight > 0 && server->timeout > 0;
 }
 
-/* "tcp://host:port?query", "unix:///path?query" or "arena:NAME?query". False: it makes no sense. */
-static bool add_server(mmc_link *link, const char *begin, const char *end)
+static mmc_server default_server(void)
 {
-	mmc_server server = { .port = MEMCACHE_G(default_port), .weight = 1, .timeout = 1, .retry = 15, .is_persistent = true };
-	const char *query = memchr(begin, '?', (size_t) (end - begin));
-	const char *address_end = query ? query : end;
-	bool has_port = strncmp(begin, "unix://", strlen("unix://")) != 0 && strncmp(begin, "arena:", strlen("arena:")) != 0 && *begin != '/';
-	if (has_port) {
-		const char *scheme = zend_memnstr(begin, "://", 3, address_end);
-		begin = scheme ? scheme + 3 : begin;
-	}
-	const char *colon = zend_memrchr(begin, ':', (size_t) (address_end - begin));
-	if (has_port && colon) {
-		server.port = ZEND_STRTOL(colon + 1, NULL, 10);
-		address_end = colon;
-	} else if (!has_port) {
-		/* pecl/memcache's users write a port of 0 behind a path. */
-		server.port = 0;
-		address_end -= address_end - begin > 2 && memcmp(address_end - 2, ":0", 2) == 0 ? 2 : 0;
-	}
-	if (address_end == begin || server.port < 0 || server.port > 65535 || (query && !read_query(query + 1, end, &server))) {
+	return (mmc_server) { .port = MEMCACHE_G(default_port), .weight = 1, .timeout = 1, .retry = 15, .is_persistent = true };
+}
+
+/* "tcp://host:port?query", read as pecl/memcache does: as a URL, of which a password and a path mean nothing. False: it makes no sense. */
+static bool add_host(mmc_link *link, const char *begin, const char *end)
+{
+	mmc_server server = default_server();
+	php_url *url = php_url_parse_ex(begin, (size_t) (end - begin));
+	if (!url) {
 		return false;
 	}
+	/* A name alone is a path to PHP. Of "host:port;…" it makes one name: somebody took ';' for what stands between servers. */
+	const char *name = url->host ? ZSTR_VAL(url->host) : url->path ? ZSTR_VAL(url->path) : "";
+	const char *colon = *name == '[' ? NULL : strchr(name, ':');
+	server.port = colon ? ZEND_STRTOL(colon + 1, NULL, 10) : url->port ? url->port : server.port;
+	server.host = zend_string_init(name, colon ? (size_t) (colon - name) : strlen(name), 0);
+	bool is_good = ZSTR_LEN(server.host) && server.port >= 0 && server.port <= 65535
+		&& (!url->query || read_query(ZSTR_VAL(url->query), ZSTR_VAL(url->query) + ZSTR_LEN(url->query), &server));
+	if (is_good) {
+		mmc_link_add(link, &server);
+	}
+	zend_string_release(server.host);
+	php_url_free(url);
+	return is_good;
+}
+
+/* "unix:///path?query" or "arena:NAME?query"; pecl/memcache's users write a port of 0 behind a path. False: it makes no sense. */
+static bool add_path(mmc_link *link, const char *begin, const char *end)
+{
+	mmc_server server = default_server();
+	const char *query = memchr(begin, '?', (size_t) (end - begin));
+	const char *address_end = query ? query : end;
+	address_end -= address_end - begin > 2 && memcmp(address_end - 2, ":0", 2) == 0 ? 2 : 0;
+	if (address_end[-1] == '/' || (query && !read_query(query + 1, end, &server))) {
+		return false;
+	}
+	server.port = 0;
 	server.host = zend_string_init(begin, (size_t) (address_end - begin), 0);
 	mmc_link_add(link, &server);
 	zend_string_release(server.host);
 	return true;
+}
+
+static bool add_server(mmc_link *link, const char *begin, const char *end)
+{
+	bool is_path = strncmp(begin, "unix://", strlen("unix://")) == 0 || strncmp(begin, "arena:", strlen("arena:")) == 0 || *begin == '/';
+	return is_path ? add_path(link, begin, end) : add_host(link, begin, end);
 }
 
 static bool add_servers(mmc_link *link, const char *path)

@@ -135,6 +135,27 @@ function endings(): void
     });
 }
 
+/** Save paths of pecl/memcache that make no sense, or more than is looked at. */
+function odd_paths(): void
+{
+    global $servers;
+    $rests = ["tcp://$servers[0];tcp://$servers[1]", "tcp://$servers[0]/path?weight=1", "tcp://user:word@$servers[0]", "$servers[0]",
+        "tcp://$servers[0],,tcp://$servers[1]", 'tcp://127.0.0.1:port', 'tcp://127.0.0.1:70000', 'tcp://', 'unix://', "tcp://$servers[0]?weight=2.7&nonsense"];
+    foreach ($rests as $number => $path) {
+        with(['session.save_path' => $path], function () use ($servers, $path, $number) {
+            echo title($path, []), "\n";
+            foreach ([0, 1] as $visit) {
+                session_id("odd$number");
+                $_SESSION = [];
+                echo '  ', json_encode(session_start()), ' ', $_SESSION['n'] ?? 0, "\n";
+                $_SESSION['n'] = 1;
+                session_write_close();
+            }
+            array_map(fn($place) => ask($place, "delete odd$number"), $servers);
+        });
+    }
+}
+
 foreach (['session.save_handler' => $handler, 'session.use_cookies' => 0, 'session.cache_limiter' => ''] as $name => $value) {
     ini_set($name, $value);
 }
@@ -158,6 +179,7 @@ if ($handler === 'memcached') {
         places(path_of($servers, [1, 3, 2]), $ring + ['memcache.session_redundancy' => 1]);
         places(path_of(array_slice($servers, 0, 2)), $ring);
     }
+    odd_paths();
 }
 endings();
 echo str_replace([...$servers, $nobody], ['A', 'B', 'C', 'nobody'], ob_get_clean());
