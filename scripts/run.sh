@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The long runs: benchmarks, torture, kill harness. Each is a program of its own; here is only how it is started.
 
-# ./x bench [php|engine|client|server] [ARGUMENT...]: what follows the name goes to that benchmark.
+# ./x bench [php|engine|client|server|pages] [ARGUMENT...]: what follows the name goes to that benchmark.
 verb_bench() {
     local name=${1:-all}
     [ $# -eq 0 ] || shift
@@ -10,8 +10,9 @@ verb_bench() {
         engine) bench_engine "$@" ;;
         client) bench_client "$@" ;;
         server) bench_server "$@" ;;
-        all) bench_php && bench_engine && bench_server && bench_client ;;
-        *) fail "There is no benchmark '$name'." "Take php, client, server or engine." ;;
+        pages) bench_pages "$@" ;;
+        all) bench_php && bench_engine && bench_server && bench_client && bench_pages ;;
+        *) fail "There is no benchmark '$name'." "Take php, client, server, pages or engine." ;;
     esac
 }
 
@@ -27,6 +28,15 @@ bench_client() {
     verb_build
     step "Benchmark: the class Memcached against Debian's php-memcached and php-memcache"
     bench/client/run "$@"
+}
+
+# MediaWiki takes 230 MB, so ./x test goes without it.
+bench_pages() {
+    need python3 memcached valgrind php8.2-cli php8.2-cgi php8.2-xml php8.2-mbstring php8.2-intl php8.2-sqlite3 php8.2-opcache php8.2-apcu \
+        php8.2-memcached php8.2-memcache php8.2-msgpack php8.2-igbinary mediawiki
+    verb_build
+    step "Benchmark: whole pages of MediaWiki with the originals and with ours"
+    bench/pages/run "$@"
 }
 
 bench_server() {
