@@ -36,7 +36,10 @@ static PHP_INI_MH(on_update_shm_size)
 	if (number <= 0 || number >= 1024 * 1024 || strspn(ZSTR_VAL(new_value), "0123456789") != ZSTR_LEN(new_value)) {
 		return php_leveret_on_update_range(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 	}
-	zend_error(E_WARNING, "apc.shm_size=%s has no unit and is taken as megabytes; write %sM", ZSTR_VAL(new_value), ZSTR_VAL(new_value));
+	/* Each further thread is given the value that was taken when the module began. */
+	if (new_value != entry->value) {
+		zend_error(E_WARNING, "apc.shm_size=%s has no unit and is taken as megabytes; write %sM", ZSTR_VAL(new_value), ZSTR_VAL(new_value));
+	}
 	zend_string *megabytes = strpprintf(0, "%sM", ZSTR_VAL(new_value));
 	int done = php_leveret_on_update_range(entry, megabytes, mh_arg1, mh_arg2, mh_arg3, stage);
 	zend_string_release(megabytes);

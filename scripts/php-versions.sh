@@ -134,6 +134,7 @@ in_threads() {
 extension=$ROOT/build/php-zts/leveret.so
 leveret.dir=$dir
 leveret.decoded_cache=1M
+apc.shm_size=64
 register_argc_argv=1
 error_reporting=-1
 display_errors=stderr
@@ -142,7 +143,10 @@ INI
     build/leveret serve -u "$(id -un)" --dir "$dir" --arena served -s "$dir/socket" &
     server=$!
     until [ -S "$dir/socket" ] || ! kill -0 "$server"; do sleep 0.1; done
-    LEVERET_SOCKET=$dir/socket timeout -k 10 600 build/php-zts/threads "$dir/php.ini" frankenphp "$1" 8 6 || status=$?
+    LEVERET_SOCKET=$dir/socket timeout -k 10 600 build/php-zts/threads "$dir/php.ini" frankenphp "$1" 8 6 >"$dir/said" 2>&1 || status=$?
+    cat "$dir/said"
+    # What there is to say of a setting is said once, not in each thread.
+    [ "$(grep -c 'apc.shm_size=64 has no unit' "$dir/said")" -eq 1 ] || status=1
     kill "$server"
     wait "$server" || true
     rm -rf "$dir"
