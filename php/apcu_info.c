@@ -50,6 +50,14 @@ static void list_items(leveret_arena *arena, uint64_t slots, zval *list, zval *d
 	apcu_walk_end(&walk);
 }
 
+/* NULL: there is no arena, or none any more. */
+static leveret_arena *arena_and_stats(leveret_stats *stats)
+{
+	uint32_t now;
+	leveret_arena *arena = apcu_begin(&now);
+	return arena && apcu_noticed(arena, leveret_get_stats(arena, stats)) == LEVERET_OK ? arena : NULL;
+}
+
 PHP_FUNCTION(apcu_cache_info)
 {
 	bool limited = false;
@@ -58,10 +66,9 @@ PHP_FUNCTION(apcu_cache_info)
 		Z_PARAM_BOOL(limited)
 	ZEND_PARSE_PARAMETERS_END();
 
-	uint32_t now;
-	leveret_arena *arena = apcu_begin(&now);
 	leveret_stats stats;
-	if (!arena || apcu_noticed(arena, leveret_get_stats(arena, &stats)) != LEVERET_OK) {
+	leveret_arena *arena = arena_and_stats(&stats);
+	if (!arena) {
 		php_error_docref(NULL, E_WARNING, "No APC info available.  Perhaps APC is not enabled? Check apc.enabled in your ini file");
 		RETURN_FALSE;
 	}
@@ -97,10 +104,8 @@ PHP_FUNCTION(apcu_sma_info)
 		Z_PARAM_BOOL(limited)
 	ZEND_PARSE_PARAMETERS_END();
 
-	uint32_t now;
-	leveret_arena *arena = apcu_begin(&now);
 	leveret_stats stats;
-	if (!arena || apcu_noticed(arena, leveret_get_stats(arena, &stats)) != LEVERET_OK) {
+	if (!arena_and_stats(&stats)) {
 		php_error_docref(NULL, E_WARNING, "No APC SMA info available.  Perhaps APC is disabled via apc.enabled?");
 		RETURN_FALSE;
 	}
