@@ -22,6 +22,12 @@ struct Extent {
     bytes: Vec<u8>,
 }
 
+impl Extent {
+    fn holds(&self, at: u64) -> bool {
+        (self.offset..self.offset + self.bytes.len() as u64).contains(&at)
+    }
+}
+
 impl ArenaImage {
     /// Reads the file. The caller sees to it that nobody writes meanwhile.
     pub fn read(file: &File) -> io::Result<ArenaImage> {
@@ -73,7 +79,7 @@ impl ArenaImage {
     /// Changes bytes. Those in holes stay as they are.
     pub fn patch(&mut self, offset: u64, bytes: &[u8]) {
         for (at, byte) in (offset..).zip(bytes) {
-            let extent = self.extents.iter_mut().find(|extent| (extent.offset..extent.offset + extent.bytes.len() as u64).contains(&at));
+            let extent = self.extents.iter_mut().find(|extent| extent.holds(at));
             if let Some(extent) = extent {
                 extent.bytes[(at - extent.offset) as usize] = *byte;
             }
@@ -90,17 +96,12 @@ impl ArenaImage {
         self.len == 0
     }
 
-    /// Bytes that are not holes.
-    pub fn data_len(&self) -> u64 {
-        self.extents.iter().map(|extent| extent.bytes.len() as u64).sum()
-    }
-
     /// Some bytes of the file; a hole reads as zeros.
     pub fn bytes<const N: usize>(&self, offset: u64) -> [u8; N] {
         let mut bytes = [0; N];
         for (index, byte) in bytes.iter_mut().enumerate() {
             let at = offset + index as u64;
-            let extent = self.extents.iter().find(|extent| (extent.offset..extent.offset + extent.bytes.len() as u64).contains(&at));
+            let extent = self.extents.iter().find(|extent| extent.holds(at));
             *byte = extent.map_or(0, |extent| extent.bytes[(at - extent.offset) as usize]);
         }
         bytes
@@ -136,7 +137,8 @@ mod tests {
         file.write_all_at(b"superblock", 0).unwrap();
         file.write_all_at(b"item", 5 << 20).unwrap();
         let image = ArenaImage::read(&file).unwrap();
-        assert!(image.data_len() < 64 << 10, "{}", image.data_len());
+        let data_len: u64 = image.extents().map(|(_, len)| len).sum();
+        assert!(data_len < 64 << 10, "{data_len}");
         image.write(&to).unwrap();
         assert_eq!(std::fs::read(&from).unwrap(), std::fs::read(&to).unwrap());
         // Reading the holes above may have filled them in `to`; the copy itself wrote only data.

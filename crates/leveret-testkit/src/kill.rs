@@ -212,8 +212,7 @@ impl Bench<'_> {
     fn is_done(&mut self, file: &File, child: Stepped, path: &Path) -> Result<(), Failure> {
         let place = "after its end";
         let image = ArenaImage::read(file).map_err(|error| self.failure(place, error))?;
-        if let Ending::Done(_) = child.finish() {
-        } else {
+        if !matches!(child.finish(), Ending::Done(_)) {
             return Err(self.failure(place, "the operation failed without any kill"));
         }
         let seen = process::run(|| look(&open(path)?, &self.operation).map(|progress| format!("{progress:?}")));
