@@ -6,6 +6,7 @@
 //! has a frame header in front of either.
 #![forbid(unsafe_code)]
 
+pub mod ahead;
 pub mod binary;
 mod key;
 mod number;

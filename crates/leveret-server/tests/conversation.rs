@@ -362,6 +362,58 @@ fn a_line_may_have_any_number_of_keys() {
     }
 }
 
+/// The memory of those behind the first is asked for ahead of time. That answers nothing: what stands between them still counts.
+#[test]
+fn gets_that_come_together_are_answered_one_after_the_other() {
+    use leveret_protocol::binary::{Command, Request};
+    let mut ours = Ours::new(Settings { requests_per_turn: 20, ..Settings::default() });
+    for number in (0..100).filter(|number| number % 3 != 0) {
+        ours.say(&format!("set key{number} 0 0 3\r\n{number:3}\r\n"));
+    }
+    for change in [0, 1, 2, 30, 99] {
+        let (mut said, mut want) = (String::new(), String::new());
+        for number in 0..100 {
+            if number == change {
+                said += &format!("delete key{change}\r\nset key{change} 0 0 3\r\nnew\r\n");
+                want += if change % 3 == 0 { "NOT_FOUND\r\nSTORED\r\n" } else { "DELETED\r\nSTORED\r\n" };
+            }
+            let value = if number == change { "new".to_string() } else { format!("{number:3}") };
+            match (number % 2, number % 3 != 0 || number == change) {
+                (0, is_there) => {
+                    said += &format!("mg key{number} v\r\n");
+                    want += &if is_there { format!("VA 3\r\n{value}\r\n") } else { "EN\r\n".to_string() };
+                }
+                (_, is_there) => {
+                    said += &format!("get key{number} key{number}\r\n");
+                    let line = format!("VALUE key{number} 0 3\r\n{value}\r\n");
+                    want += &format!("{0}{0}END\r\n", if is_there { line.as_str() } else { "" });
+                }
+            }
+        }
+        assert_eq!(ours.say(&said), want, "{change}");
+        // As it was.
+        let back = if change % 3 == 0 { format!("delete key{change}\r\n") } else { format!("set key{change} 0 0 3\r\n{change:3}\r\n") };
+        ours.say(&back);
+    }
+
+    ours.reconnect();
+    let (mut said, mut want) = (Vec::new(), Vec::new());
+    for number in 0..100u32 {
+        let key = format!("key{number}");
+        assert!(Request::new(Command::Get { key: key.as_bytes(), with_key: true, touch: None }, true, number).write(&mut said));
+        if number % 3 != 0 {
+            want.push((number, format!("\0\0\0\0{key}{number:3}").into_bytes()));
+        }
+    }
+    let (mut answer, mut told) = (&*ours.talk(&said), Vec::new());
+    while let Some((header, rest)) = answer.split_first_chunk::<24>() {
+        let (body, rest) = rest.split_at(u32::from_be_bytes([header[8], header[9], header[10], header[11]]) as usize);
+        told.push((u32::from_be_bytes([header[12], header[13], header[14], header[15]]), body.to_vec()));
+        answer = rest;
+    }
+    assert_eq!(told, want);
+}
+
 #[test]
 fn sizes_are_told_once_that_is_switched_on() {
     let mut ours = Ours::new(Settings::default());

@@ -15,8 +15,8 @@ mod users;
 use crate::stats::{Count, Counters};
 use crate::{Desk, Shared};
 use dump::Dump;
-use leveret_engine::{Arena, Found, Incoming, Outgoing, Time};
-use leveret_protocol::{binary as wire, text, Limits, Parsed, Verb, BINARY_REQUEST, KEY_MAX};
+use leveret_engine::{Arena, Found, Incoming, Outgoing, Time, AHEAD};
+use leveret_protocol::{ahead, binary as wire, text, Limits, Parsed, Verb, BINARY_REQUEST, KEY_MAX};
 use std::sync::{PoisonError, RwLock};
 pub use users::{UserError, Users};
 
@@ -174,6 +174,18 @@ impl Turn<'_> {
     fn is_full(&self) -> bool {
         self.output.len() >= OUTPUT_FULL
     }
+
+    /// Asks for the memory of the gets at the front of `rest`, up to `most` of them. Returns how many it were; 0 for a single one, which
+    /// has no other to wait together with.
+    fn ask_ahead(&self, rest: &[u8], most: usize) -> usize {
+        let mut keys = [&b""[..]; AHEAD];
+        let found = keys.iter_mut().zip(ahead::keys(rest).take(most)).map(|(place, key)| *place = key).count();
+        if found > 1 {
+            self.arena.ask_for(keys[..found].iter().copied(), &mut [0; AHEAD])
+        } else {
+            0
+        }
+    }
 }
 
 impl Session {
@@ -206,7 +218,9 @@ impl Session {
         let mut at = 0;
         // memcached frames each request's answer of a datagram by itself.
         let requests = if self.transport == Transport::Udp { 1 } else { shared.settings.requests_per_turn.max(1) };
-        for _ in 0..requests {
+        // So many requests from here on have had their memory asked for.
+        let mut asked = 0;
+        for number in 0..requests {
             if self.dump.is_some() && !self.go_on_dumping(&mut turn) {
                 return (at, Next::Send);
             }
@@ -220,6 +234,11 @@ impl Session {
                 return (at, Next::Send);
             }
             let rest = &input[at..];
+            // A single request is not looked at twice: only behind one that had others behind it.
+            if number > 0 && asked == 0 {
+                asked = turn.ask_ahead(rest, requests - number);
+            }
+            asked = asked.saturating_sub(1);
             let (consumed, done) = match self.is_binary(shared, rest.first()) {
                 Some(_) if self.block.is_some() => match self.go_on_receiving(&mut turn, rest, &limits) {
                     (taken, Ok(done)) => (taken, done),
