@@ -103,9 +103,10 @@ class Setting:
         port = _free_port()
         return self._listen(['memcached', '-u', 'root', '-m', '64', '-l', '127.0.0.1', '-p', str(port), '-U', str(port)], '127.0.0.1', port)
 
-    def _serve(self):
+    def _serve(self, folder=None):
+        """In the folder where its clients look for arenas."""
         port = _free_port()
-        command = [str(self.command), 'serve', '-u', 'root', '-l', '127.0.0.1', '-p', str(port), '--arena', 'served', '--dir', str(self._folder)]
+        command = [str(self.command), 'serve', '-u', 'root', '-l', '127.0.0.1', '-p', str(port), '--arena', 'served', '--dir', str(folder or self._folder)]
         return [self._listen(command, '127.0.0.1', port)]
 
     def _listen(self, command, host, port):

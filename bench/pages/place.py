@@ -38,7 +38,7 @@ class Place(Setting):
             'apcu': lambda: (['apcu'], [], '$wgMainCacheType = CACHE_ACCEL;\n', None),
             'leveret apcu': lambda: (*ours, '$wgMainCacheType = CACHE_ACCEL;\n', None),
             'memcached': lambda: (['apcu', *ORIGINALS], [], *self._pecl(self._memcached())),
-            'leveret serve': lambda: (*ours, *self._pecl(self._serve()[0])),
+            'leveret serve': lambda: (*ours, *self._pecl(self._serve(folder)[0])),
             'leveret arena': lambda: (*ours, PECL.format('arena:wiki'), ['arena:wiki', 0]),
         }[cache]()
         site = Site(folder, extensions, ini, self._wiki.copy(folder, lines + settings), server, under)
