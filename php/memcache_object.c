@@ -396,16 +396,12 @@ PHP_FUNCTION(memcache_set_sasl_auth_data)
 		Z_PARAM_STR(name)
 		Z_PARAM_STR(password)
 	ZEND_PARSE_PARAMETERS_END();
-	(void) password;
-	mmc_link *link = mmc_link_of(object);
-	if (!link || ZSTR_LEN(name) == 0) {
+	if (ZSTR_LEN(name) == 0 || ZSTR_LEN(password) == 0) {
 		RETURN_FALSE;
 	}
-	if (link->is_binary) {
-		php_error_docref(NULL, E_WARNING, "SASL is not supported: nobody is authenticated");
-		RETURN_FALSE;
-	}
-	/* The text protocol has no authentication, and the original does not mind. */
+	/* Where pecl/memcache keeps them, from before there is a server. Nobody is authenticated: a server that asks for it refuses. */
+	zend_update_property_str(Z_OBJCE_P(object), Z_OBJ_P(object), "username", strlen("username"), name);
+	zend_update_property_str(Z_OBJCE_P(object), Z_OBJ_P(object), "password", strlen("password"), password);
 	RETURN_TRUE;
 }
 

@@ -239,7 +239,11 @@ if (!$udp) {
     call('in order again', fn() => [$pool->setServerParams($host, $port, 2, 15, true), $pool->getServerStatus($host, $port), $pool->get('int')]);
     call('callbacks', fn() => [$pool->setFailureCallback('strlen'), $pool->setFailureCallback(null), $pool->setServerParams($host, $port, 1, 15, true, 'strlen')]);
     call('no callback', fn() => [$pool->setFailureCallback('no such function'), $pool->setServerParams($host, $port, 1, 15, true, 'no such function')]);
-    call('sasl', fn() => [$is_ascii ? $pool->setSaslAuthData('user', 'password') : null, $pool->setSaslAuthData('', 'password')]);
+    call('sasl', fn() => [$is_ascii ? $pool->setSaslAuthData('user', 'password') : null, $pool->setSaslAuthData('', 'password'), $pool->setSaslAuthData('user', '')]);
+    call('sasl, and no server', function () {
+        $none = new MemcachePool();
+        return [$none->setSaslAuthData('user', 'word'), $none->username, $none->password];
+    });
     $servers = [['x', 'y'], [$host, -1], [$host, 70000], [$host, 1, -1], [$host, 1, 70000], [$host, 1, 0, true, 0], [$host, 1, 0, true, -1], [[]]];
     foreach ($servers as $number => $server) {
         $other = new MemcachePool();
