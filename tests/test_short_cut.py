@@ -34,6 +34,23 @@ KILLED = f"""{POOL}
     echo json_encode(['lost' => $message, 'others' => $others]);
 """
 
+# A client for each page, as applications make it that do not ask for a persistent one. Then their server is killed.
+ANEW = """
+    $maps = fn() => array_values(preg_grep('~/left\\.arena$~', file('/proc/self/maps', FILE_IGNORE_NEW_LINES)));
+    $page = function (callable $calls) use ($argv): mixed {
+        $m = new Memcached; [$host, $port] = explode(':', $argv[1]); $m->addServer($host, (int) $port);
+        return $calls($m);
+    };
+    $told = ['stored' => $page(fn($m) => $m->set('key', 'value'))];
+    $mapped = $maps();
+    $told['read'] = [$page(fn($m) => $m->get('key')), $page(fn($m) => $m->get('key'))];
+    $told['mapped once'] = $mapped && $mapped === $maps();
+    exec("kill -9 $argv[2]");
+    while ($page(fn($m) => $m->get('key')) !== false) usleep(1000);
+    $told['mapped for nobody'] = (bool) $maps();
+    echo json_encode($told);
+"""
+
 
 class ShortCut(SystemTest):
     def setUp(self):
@@ -77,6 +94,12 @@ class ShortCut(SystemTest):
         left, right = self.served
         done = self.php(f"<?php {KILLED}", self.places(left, right, self.memcached), left.process.pid, left.port, provider=self.ours())
         self.assertEqual({"lost": "CONNECTION FAILURE", "others": True}, done)
+
+    def test_clients_made_anew(self):
+        """a client that is made anew for each page uses the memory that the one before has mapped, and leaves it when the server is gone"""
+        left = self.served[0]
+        told = self.php(f"<?php {ANEW}", left.address, left.process.pid, provider=self.ours())
+        self.assertEqual({"stored": True, "read": ["value", "value"], "mapped once": True, "mapped for nobody": False}, told)
 
 
 if __name__ == "__main__":

@@ -29,6 +29,13 @@ type Endpoint = (Option<PathBuf>, String, u16);
 
 static IN_VAIN: Mutex<Option<HashMap<Endpoint, Moment>>> = Mutex::new(None);
 
+/// What pools that have ended leave to the next ones of this process, the oldest first. An application that makes its client anew for
+/// each page would else map the arena, and touch its memory for the first time, with each page.
+static KEPT: Mutex<Vec<Found>> = Mutex::new(Vec::new());
+
+/// Endpoints that are remembered so: those of a site, and of some of its neighbours.
+const KEPT_MAX: usize = 8;
+
 /// The way to the arena of one server.
 #[derive(Default)]
 pub(super) struct ShortCut {
@@ -44,6 +51,15 @@ pub(super) struct Found {
     announced: String,
     pid: u32,
     checked: Moment,
+    endpoint: Endpoint,
+}
+
+impl Drop for ShortCut {
+    fn drop(&mut self) {
+        if let Some(found) = self.found.take() {
+            keep(found);
+        }
+    }
 }
 
 impl ShortCut {
@@ -114,6 +130,9 @@ fn now() -> Moment {
 
 fn search(server: &mut Server, now: Moment) -> Option<Found> {
     let endpoint = (server.local.dir.clone(), server.host.clone(), server.port);
+    if let Some(found) = take_kept(&endpoint, now) {
+        return Some(found);
+    }
     // A panic under this lock cannot leave it half changed.
     let mut in_vain = IN_VAIN.lock().unwrap_or_else(PoisonError::into_inner);
     let in_vain = in_vain.get_or_insert_default();
@@ -126,6 +145,24 @@ fn search(server: &mut Server, now: Moment) -> Option<Found> {
     found
 }
 
+/// One for each endpoint, and none whose file was removed: it would keep the memory.
+fn keep(found: Found) {
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    kept.retain(|other| other.endpoint != found.endpoint && !other.arena.is_lost());
+    if kept.len() == KEPT_MAX {
+        kept.remove(0);
+    }
+    kept.push(found);
+}
+
+fn take_kept(endpoint: &Endpoint, now: Moment) -> Option<Found> {
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let place = kept.iter().position(|found| found.endpoint == *endpoint)?;
+    let found = kept.remove(place);
+    drop(kept);
+    found.is_alive().then_some(Found { checked: now, ..found })
+}
+
 fn look(server: &mut Server, now: Moment) -> Option<Found> {
     let arenas = place::list(server.local.dir.as_deref()).ok().filter(|arenas| !arenas.is_empty())?;
     let seeker = Seeker::new(server).ok()?;
@@ -134,7 +171,8 @@ fn look(server: &mut Server, now: Moment) -> Option<Found> {
         let services = arena.services();
         let Service { text: announced, pid } = services.iter().find(|service| seeker.is_it(&service.text, service.pid))?.clone();
         let value_max = value_max(services.iter().filter(|service| service.pid == pid).map(|service| service.text.as_str()))?;
-        Some(Found { arena, value_max, announced, pid, checked: now })
+        let endpoint = (server.local.dir.clone(), server.host.clone(), server.port);
+        Some(Found { arena, value_max, announced, pid, checked: now, endpoint })
     })
 }
 
