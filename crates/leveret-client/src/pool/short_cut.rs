@@ -145,14 +145,15 @@ fn search(server: &mut Server, now: Moment) -> Option<Found> {
     found
 }
 
-/// One for each endpoint, and none whose file was removed: it would keep the memory.
+/// One for each endpoint, and none whose file is seen to be gone: who maps it keeps its memory.
 fn keep(found: Found) {
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
-    kept.retain(|other| other.endpoint != found.endpoint && !other.arena.is_lost());
-    if kept.len() == KEPT_MAX {
+    kept.retain(|other| other.endpoint != found.endpoint);
+    kept.push(found);
+    kept.retain(|found| found.arena.check().is_ok());
+    if kept.len() > KEPT_MAX {
         kept.remove(0);
     }
-    kept.push(found);
 }
 
 fn take_kept(endpoint: &Endpoint, now: Moment) -> Option<Found> {
