@@ -70,7 +70,7 @@ impl Pool {
         Ok((arena, Rules { protocol: self.options.protocol, value_max }, input, &mut self.batch))
     }
 
-    /// `request` cannot be done, and nobody else can be asked.
+    /// A request cannot be done in memory, and nobody else can be asked.
     pub(super) fn fail_local(&mut self, index: usize, number: u32, fault: Fault) {
         self.failures.push(Failure { server: index, code: fault.code, errno: fault.errno });
         self.give_up(number, fault);

@@ -164,6 +164,7 @@ impl Pool {
     fn forget_batch(&mut self) {
         self.batch.pending.clear();
         self.batch.records.clear();
+        self.servers.iter_mut().for_each(|server| server.row.clear());
         self.next = 0;
     }
 
@@ -435,7 +436,6 @@ impl Pool {
     /// The next answer of the batch, in order of arrival. After `start` it waits for one; None = there are no more.
     pub fn next_answer(&mut self) -> Option<Answer<'_>> {
         loop {
-            // Shared memory answers before it is known whether more requests follow.
             let is_silent = self.batch.records.get(self.next).map(|record| self.batch.is_silent(record));
             match is_silent {
                 Some(true) => self.next += 1,

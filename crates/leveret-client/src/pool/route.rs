@@ -157,6 +157,9 @@ impl Pool {
         (pending.server, pending.attempts) = (other as u32, attempts);
         let server = &mut self.servers[other];
         if operation.is_get() {
+            if !wire::is_one_row(server, &self.batch, number, &self.options) {
+                wire::end_row(server, &self.batch, &self.options);
+            }
             server.row.push(number);
         } else {
             wire::end_row(server, &self.batch, &self.options);

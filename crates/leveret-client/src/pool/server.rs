@@ -74,7 +74,7 @@ pub(super) struct Server {
 /// What has come. Answers of the batch stay where they are until the next one begins: nobody copies them but the reader.
 #[derive(Debug, Default)]
 pub(super) struct Input {
-    /// Filled with zeros once, when it grows; not for each read.
+    /// Filled with zeros when it grows, not for each read.
     pub bytes: Vec<u8>,
     pub filled: usize,
     pub parsed: usize,
@@ -85,7 +85,7 @@ pub(super) struct Input {
 impl Input {
     pub fn clear(&mut self) {
         (self.filled, self.parsed, self.wanted) = (0, 0, 0);
-        if self.bytes.len() > BUFFER_KEPT {
+        if self.bytes.capacity() > BUFFER_KEPT {
             self.bytes = Vec::new();
         }
     }

@@ -130,7 +130,7 @@ fn now() -> Moment {
 
 fn search(server: &mut Server, now: Moment) -> Option<Found> {
     let endpoint = (server.local.dir.clone(), server.host.clone(), server.port);
-    if let Some(found) = take_kept(&endpoint, now) {
+    if let Some(found) = take_kept(server, &endpoint, now) {
         return Some(found);
     }
     // A panic under this lock cannot leave it half changed.
@@ -145,7 +145,8 @@ fn search(server: &mut Server, now: Moment) -> Option<Found> {
     found
 }
 
-/// One for each endpoint, and none whose file is seen to be gone: who maps it keeps its memory.
+/// One for each endpoint, and none whose file is seen to be gone: who maps it keeps its memory. The same look publishes what this
+/// process has counted there.
 fn keep(found: Found) {
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     kept.retain(|other| other.endpoint != found.endpoint);
@@ -156,12 +157,14 @@ fn keep(found: Found) {
     }
 }
 
-fn take_kept(endpoint: &Endpoint, now: Moment) -> Option<Found> {
+/// What was kept is asked for as if it had just been found: another server may listen there by now.
+fn take_kept(server: &mut Server, endpoint: &Endpoint, now: Moment) -> Option<Found> {
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let place = kept.iter().position(|found| found.endpoint == *endpoint)?;
     let found = kept.remove(place);
     drop(kept);
-    found.is_alive().then_some(Found { checked: now, ..found })
+    let is_it = found.is_alive() && Seeker::new(server).is_ok_and(|seeker| seeker.is_it(&found.announced, found.pid));
+    is_it.then_some(Found { checked: now, ..found })
 }
 
 fn look(server: &mut Server, now: Moment) -> Option<Found> {

@@ -296,6 +296,15 @@ fn garbage_in_the_middle_spoils_what_follows_only() {
 }
 
 /// Errors of the server are told with its words.
+/// Each request that the server leaves open looked through all the others for its copy, which took minutes.
+#[test]
+fn a_large_batch_of_a_server_that_closes_is_over_soon() {
+    let requests = vec![(Operation::Get, "key"); 100_000];
+    let told = batch(&mut pool(says(b""), Protocol::Text), &requests);
+    assert_eq!(told.len(), requests.len());
+    assert!(told.iter().all(|(_, code, _)| !matches!(code, Code::Success | Code::NotFound)));
+}
+
 #[test]
 fn errors_are_told() {
     for (answer, code, text) in [

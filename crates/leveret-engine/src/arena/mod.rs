@@ -232,6 +232,7 @@ impl Core {
     /// Maps the pages of a range that is about to be written, unless this process has done so before. `len` is above 0.
     #[inline]
     pub fn touch_pages(&self, at: u64, len: u64) {
+        debug_assert!(len > 0);
         let windows = at / WINDOW..=(at + len - 1) / WINDOW;
         if windows.start() != windows.end() || !self.is_touched(*windows.start()) {
             self.touch_windows(windows);

@@ -27,7 +27,7 @@ pub fn accept(
     reach(number, expected, batch)?;
     let code = match answer.code {
         MetaCode::Done | MetaCode::Value => Code::Success,
-        MetaCode::Miss if operation.is_get() => {
+        MetaCode::Miss | MetaCode::NotFound if operation.is_get() => {
             batch.miss(number);
             return Ok(());
         }

@@ -57,21 +57,20 @@ impl Batch {
             self.pending[request as usize].is_waiting = false;
         }
     }
-}
 
-impl Batch {
-    /// The miss of a get that is not the only request, and what became of a copy.
+    /// Of what became of a copy nobody is told.
     pub fn is_silent(&self, record: &Record) -> bool {
-        let pending = &self.pending[record.request as usize];
-        pending.is_copy || record.code == Code::NotFound && self.pending.len() > 1 && pending.operation.is_get()
+        self.pending[record.request as usize].is_copy
     }
 
-    /// A further copy of what `request` writes that its server has, or will have, answered for.
+    /// A further copy of what `request` writes that its server has, or will have, answered for. Copies stand right behind what they
+    /// are copies of.
     pub fn copy_of(&self, request: u32) -> Option<u32> {
         let asked = self.pending[request as usize].asked;
         let is_heard = |copy: u32| self.pending[copy as usize].is_waiting || self.records.iter().any(|record| record.request == copy);
-        let copies = (0..).zip(&self.pending).filter(|(_, pending)| pending.is_copy && pending.asked == asked && !pending.is_quiet);
-        copies.map(|(number, _)| number).find(|number| is_heard(*number))
+        let behind = (request + 1..).zip(&self.pending[request as usize + 1..]).take_while(|(_, pending)| pending.asked == asked);
+        let mut copies = behind.filter(|(_, pending)| pending.is_copy && !pending.is_quiet).map(|(number, _)| number);
+        copies.find(|number| is_heard(*number))
     }
 }
 
