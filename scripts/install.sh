@@ -43,6 +43,27 @@ need_rust() {
     has_rust_lint || fail "This Rust has no formatter or no clippy." "Run: rustup component add rustfmt clippy"
 }
 
+# unpack FOLDER PACKAGE...: what is in these packages, below build/FOLDER, for packages that change the machine's own web
+# server when they are installed. No maintainer script runs. Links to absolute places would lead out of the folder: they go.
+unpack() {
+    local folder=$ROOT/build/$1 new=$ROOT/build/$1.new deb
+    shift
+    [ ! -e "$folder" ] || return 0
+    step "Unpacking into ${folder#"$ROOT/"}: $*"
+    command -v apt-get >/dev/null || fail "This machine has no apt-get, which fetches packages." "Unpack these Debian 12 packages into $folder: $*"
+    rm -rf "$new"
+    mkdir -p "$new"
+    (cd "$new" && apt-get -q -o APT::Sandbox::User="$(id -un)" download "$@") ||
+        fail "apt-get could not fetch the packages; its lines above say why." "If it does not know them: apt-get update, as root"
+    for deb in "$new"/*.deb; do
+        dpkg-deb -W "$deb" >>"$new/versions"
+        dpkg-deb -x "$deb" "$new"
+        rm "$deb"
+    done
+    find "$new" -type l -lname '/*' -delete
+    mv "$new" "$folder"
+}
+
 has_rust() {
     command -v cargo >/dev/null || return 1
     local version

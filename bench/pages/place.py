@@ -7,7 +7,7 @@ from pathlib import Path
 import machine
 from server import PHP, Site
 from setting import Setting
-from wiki import CODE, Wiki
+from wiki import UNPACKED, Wiki
 
 PECL = "$wgMainCacheType = 'memcached-pecl';\n$wgMemCachedServers = ['{}'];\n"
 ORIGINALS = ('igbinary', 'msgpack', 'memcached')
@@ -23,9 +23,9 @@ class Place(Setting):
         super().__exit__(*words)
 
     def about(self):
-        wiki = subprocess.run(['dpkg-query', '-W', '-f', '${Version}', 'mediawiki'], check=True, capture_output=True, text=True).stdout
+        versions = dict(line.split() for line in (UNPACKED / 'versions').read_text().splitlines())
         lines = super().about()
-        return [lines[0], f'system   {machine._distribution()}, {PHP} with OPcache, MediaWiki {wiki} ({CODE}) on SQLite', *lines[2:]]
+        return [lines[0], f'system   {machine._distribution()}, {PHP} with OPcache, MediaWiki {versions["mediawiki"]} on SQLite', *lines[2:]]
 
     def site(self, cache, settings, under=()):
         """A new copy of the wiki, whose main cache is `cache`, in a PHP of its own."""

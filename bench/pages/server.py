@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 from fastcgi import FastCgi
-from wiki import CODE, EXTENSIONS, same_in_all
+from wiki import CODE, EXTENSIONS, UNPACKED, same_in_all
 
 HERE = Path(__file__).resolve().parent
 PHP = 'php-cgi8.2'
@@ -18,7 +18,7 @@ class Site:
         """`server`: host and port of the main cache; None where that is APCu. `under`: a command that runs PHP."""
         self._server, self._ours = server, int(any('leveret' in str(name) for name in extensions))
         words = ['zend_extension=opcache.so', *(f'extension={name}' for name in (*EXTENSIONS, *extensions)), *ini]
-        command = [*under, PHP, '-n', *(part for word in words for part in ('-d', word)), '-b', str(folder / 'socket')]
+        command = [*under, UNPACKED / 'usr/bin' / PHP, '-n', *(part for word in words for part in ('-d', word)), '-b', str(folder / 'socket')]
         environment = {**os.environ, 'MW_CONFIG_FILE': str(settings), 'PHP_FCGI_MAX_REQUESTS': '0'}
         self._process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL)
         self._connection = self._connect(folder / 'socket')

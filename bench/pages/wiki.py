@@ -5,7 +5,9 @@ import shutil
 import subprocess
 from pathlib import Path
 
-CODE = Path('/usr/share/mediawiki')
+# What scripts/run.sh has unpacked.
+UNPACKED = Path(__file__).resolve().parents[2] / 'build' / 'pages'
+CODE = UNPACKED / 'usr/share/mediawiki'
 ARTICLES = 20
 EXTENSIONS = ('dom', 'xml', 'simplexml', 'xmlreader', 'xmlwriter', 'mbstring', 'intl', 'fileinfo', 'ctype', 'iconv', 'pdo', 'pdo_sqlite', 'sqlite3', 'tokenizer', 'posix')
 
