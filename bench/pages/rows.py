@@ -25,6 +25,9 @@ class Row:
         pages = self._pages[:2] if place.quick else self._pages
         sites = {side: place.site(cache, self._settings) for side, cache in self.sides().items()}
         want = self._warm(sites, pages)
+        # `hits` cannot tell the short cut from the socket: the server counts both.
+        if self._ours == 'leveret serve' and not sites['ours'].maps('served.arena'):
+            raise RuntimeError(f"{self.title}: our PHP does not map the server's arena, so all went over the socket")
         before = {side: site.hits() for side, site in sites.items()}
         rounds, wrong, seen = [], 0, 0
         orders = itertools.cycle(itertools.permutations(sites))
@@ -40,6 +43,8 @@ class Row:
             seen += len(pages)
             rounds.append({side: {what: ns / len(pages) / 1e6 for what, ns in of.items()} for side, of in sums.items()})
         hits = {side: round((site.hits() - before[side]) / seen) for side, site in sites.items()}
+        if not all(hits.values()):
+            raise RuntimeError(f'{self.title}: a main cache answered no read: {hits}')
         place.stop_sites()
         return {'rounds': rounds, 'wrong': wrong, 'hits': hits}
 
@@ -51,7 +56,7 @@ class Row:
         """Instructions of the PHP process for a page, and the cache's part of them, by callgrind. The median of some pages: now and
         then MediaWiki computes a value anew before its time."""
         pages = 1 if place.quick else 3
-        counted = {}
+        counted, bodies = {}, set()
         for side, cache in self.sides().items():
             progress(f'{side} under callgrind')
             with place.callgrind() as callgrind:
@@ -61,10 +66,12 @@ class Row:
                 counts = []
                 for _ in range(pages):
                     with callgrind.counting(site.pid) as file:
-                        site.page(self._pages[0])
+                        bodies.add(site.page(self._pages[0])[0])
                     counts.append(instructions.count(file))
                 place.stop_sites()
             counted[side] = [median(kind) for kind in zip(*counts)]
+        if len(bodies) != 1:
+            raise RuntimeError(f'{self.title}: under callgrind not all pages were the same')
         return counted
 
 

@@ -51,6 +51,9 @@ class Site:
         answer = self._ask(HERE, f'hits.php?host={host}&port={port}&ours={self._ours}').partition(b'\r\n\r\n')[2]
         return int(answer)
 
+    def maps(self, name):
+        return f'/{name}' in Path(f'/proc/{self.pid}/maps').read_text()
+
     def _ask(self, root, path):
         script, _, query = path.partition('?')
         return self._connection.ask({
