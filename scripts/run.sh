@@ -34,7 +34,7 @@ bench_client() {
 # there, as php8.2-cgi does.
 bench_pages() {
     need python3 memcached valgrind php8.2-cli php8.2-xml php8.2-mbstring php8.2-intl php8.2-sqlite3 php8.2-opcache php8.2-apcu \
-        php8.2-memcached php8.2-memcache php8.2-msgpack php8.2-igbinary
+        php8.2-memcached php8.2-msgpack php8.2-igbinary
     unpack pages mediawiki mediawiki-classes php8.2-cgi
     verb_build
     step "Benchmark: whole pages of MediaWiki with the originals and with ours"

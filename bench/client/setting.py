@@ -16,6 +16,8 @@ PEERS = {'memcache': ['memcache'], 'memcached': ['msgpack', 'igbinary', 'memcach
 
 
 class Setting:
+    peers = PEERS
+
     def __init__(self, options):
         self.php, self.quick = options.php, options.quick
         self.rounds = options.rounds or (2 if options.quick else 15)
@@ -39,11 +41,11 @@ class Setting:
 
     def about(self):
         version = subprocess.run(['memcached', '-h'], check=True, capture_output=True, text=True).stdout.splitlines()[0]
-        peers = ', '.join(f'php-{name} {self._version(name)}' for name in PEERS)
+        peers = ', '.join(f'php-{name} {self._version(name)}' for name in self.peers)
         return [
             f'machine  {machine._cpu()}, {os.cpu_count()} CPUs',
-            f'system   {machine._distribution()}, {self.php}, server {version}',
-            f'peers    {peers}',
+            f'system   {machine._distribution()}, {self.php}',
+            f'peers    {peers}, {version}',
             f'command  {machine.command_line()}',
             f'load     {os.getloadavg()[0]:.1f} in the minute before',
         ]
@@ -55,8 +57,8 @@ class Setting:
     def _php(self, side):
         if side == 'bare':
             settings = ['extension=sockets']
-        elif side in PEERS:
-            settings = [f'extension={name}' for name in PEERS[side]]
+        elif side in self.peers:
+            settings = [f'extension={name}' for name in self.peers[side]]
         else:
             settings = [f'extension={self.extension}', 'leveret.provide=memcached,apcu', f'leveret.dir={self._folder}', 'apc.enable_cli=1']
         settings += ['display_errors=stderr', 'memory_limit=-1']

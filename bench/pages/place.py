@@ -14,6 +14,8 @@ ORIGINALS = ('igbinary', 'msgpack', 'memcached')
 
 
 class Place(Setting):
+    peers = {'apcu': ['apcu'], 'memcached': ORIGINALS}
+
     def __init__(self, options):
         super().__init__(options)
         self._wiki, self._sites = None, []
