@@ -19,9 +19,15 @@ class Site:
         self._server, self._ours = server, int(any('leveret' in str(name) for name in extensions))
         words = ['zend_extension=opcache.so', *(f'extension={name}' for name in (*EXTENSIONS, *extensions)), *ini]
         command = [*under, UNPACKED / 'usr/bin' / PHP, '-n', *(part for word in words for part in ('-d', word)), '-b', str(folder / 'socket')]
-        environment = {**os.environ, 'MW_CONFIG_FILE': str(settings), 'PHP_FCGI_MAX_REQUESTS': '0'}
+        # No children of the caller's choice: this one process is what is measured.
+        environment = {**os.environ, 'PHP_FCGI_CHILDREN': '0', 'MW_CONFIG_FILE': str(settings), 'PHP_FCGI_MAX_REQUESTS': '0'}
         self._process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL)
-        self._connection = self._connect(folder / 'socket')
+        self._connection = None
+        try:
+            self._connection = self._connect(folder / 'socket')
+        except BaseException:
+            self.stop()
+            raise
 
     @property
     def pid(self):
@@ -67,7 +73,8 @@ class Site:
         return time.clock_gettime_ns(~self.pid << 3 | 2)
 
     def stop(self):
-        self._connection.close()
+        if self._connection:
+            self._connection.close()
         # php-cgi's handler only notes the signal, and whoever notes it just before accept() waits there all the same.
         while self._process.poll() is None:
             self._process.terminate()
