@@ -10,10 +10,14 @@ BUILD_PACKAGES=(ca-certificates gcc libc6-dev make php8.2-cli php8.2-dev)
 DEMO_PACKAGES=(php8.2-apcu)
 TEST_PACKAGES=(
     python3 shellcheck valgrind nginx-light memcached libmemcached-tools netcat-openbsd curl ruby ruby-dalli python3-pymemcache
-    libapache2-mod-php8.2 php8.2-fpm php8.2-xml php8.2-mbstring php8.2-apcu php8.2-igbinary php8.2-msgpack php8.2-memcached php8.2-memcache
+    php8.2-fpm php8.2-xml php8.2-mbstring php8.2-apcu php8.2-igbinary php8.2-msgpack php8.2-memcached php8.2-memcache
     phpunit php-cache-integration-tests php-symfony-cache php-psr-simple-cache php-illuminate-cache php-horde-memcache
     php-symfony-lock php-symfony-http-foundation mediawiki-classes
 )
+
+# Installing it changes an Apache that is there: to the MPM prefork and to mod_php. Only where there is none is it asked for; elsewhere its
+# tests are left out and say why.
+MOD_PHP_PACKAGE=libapache2-mod-php8.2
 
 # need PACKAGE...: installs those that are missing.
 need() {

@@ -7,7 +7,9 @@ PART_SECONDS_MAX=900
 # ./x test [PART [FILTER]]: PART is lint, rust, generated, phpt, leaks or system. Without it: all.
 verb_test() {
     need_rust lint
-    need "${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}"
+    local packages=("${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}")
+    is_installed apache2 || packages+=("$MOD_PHP_PACKAGE")
+    need "${packages[@]}"
     local part=${1:-all}
     [ $# -eq 0 ] || shift
     case $part in

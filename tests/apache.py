@@ -23,6 +23,8 @@ class Apache(Master):
     cut_off = (http.client.IncompleteRead, ConnectionError)
 
     def __init__(self, test, provider, script, workers=4, requests=0, sites=None):
+        if not Path(f"{MODULES}/libphp8.2.so").exists():
+            test.skipTest("no mod_php here: ./x test installs libapache2-mod-php8.2 only where no apache2 is installed, whose settings it would change")
         self.test = test
         self.folder = Path(tempfile.mkdtemp(prefix="apache-", dir=test.folder))
         self.folder.chmod(0o755)
