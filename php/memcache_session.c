@@ -66,16 +66,21 @@ static mmc_server default_server(void)
 	return (mmc_server) { .port = MEMCACHE_G(default_port), .weight = 1, .timeout = 1, .retry = 15, .is_persistent = true };
 }
 
-/* "tcp://host:port?query", read as pecl/memcache does: as a URL, of which a password and a path mean nothing. False: it makes no sense. */
-static bool add_host(mmc_link *link, const char *begin, const char *end)
+/* pecl/memcache warns of what is no URL, and refuses in silence a URL that names no server. */
+typedef enum add_result { IS_ADDED, IS_NO_URL, IS_NO_SERVER } add_result;
+
+/* "tcp://host:port?query", read as pecl/memcache does: as a URL, of which a password and a path mean nothing. */
+static add_result add_host(mmc_link *link, const char *begin, const char *end)
 {
 	mmc_server server = default_server();
 	php_url *url = php_url_parse_ex(begin, (size_t) (end - begin));
 	if (!url) {
-		return false;
+		return IS_NO_URL;
 	}
-	/* A name alone is a path to PHP. Of "host:port;…" it makes one name: somebody took ';' for what stands between servers. */
-	const char *name = url->host ? ZSTR_VAL(url->host) : url->path ? ZSTR_VAL(url->path) : "";
+	/* A name alone is a path to PHP. Of "host:port;…" it makes one name: somebody took ';' for what stands between servers. Of
+	 * "host:port?…" without "tcp://" it takes the host for a scheme and the port for a path: that path is no name. */
+	bool is_path = url->path && (!url->scheme || zend_string_equals_literal(url->scheme, "file") || zend_string_equals_literal(url->scheme, "unix"));
+	const char *name = url->host ? ZSTR_VAL(url->host) : is_path ? ZSTR_VAL(url->path) : "";
 	const char *colon = *name == '[' ? NULL : strchr(name, ':');
 	server.port = colon ? ZEND_STRTOL(colon + 1, NULL, 10) : url->port ? url->port : server.port;
 	server.host = zend_string_init(name, colon ? (size_t) (colon - name) : strlen(name), 0);
@@ -86,7 +91,7 @@ static bool add_host(mmc_link *link, const char *begin, const char *end)
 	}
 	zend_string_release(server.host);
 	php_url_free(url);
-	return is_good;
+	return is_good ? IS_ADDED : IS_NO_SERVER;
 }
 
 /* "unix:///path?query" or "arena:NAME?query"; pecl/memcache's users write a port of 0 behind a path. False: it makes no sense. */
@@ -106,17 +111,23 @@ static bool add_path(mmc_link *link, const char *begin, const char *end)
 	return true;
 }
 
-static bool add_server(mmc_link *link, const char *begin, const char *end)
+static add_result add_server(mmc_link *link, const char *begin, const char *end)
 {
 	bool is_path = strncmp(begin, "unix://", strlen("unix://")) == 0 || strncmp(begin, "arena:", strlen("arena:")) == 0 || *begin == '/';
-	return is_path ? add_path(link, begin, end) : add_host(link, begin, end);
+	if (!is_path) {
+		return add_host(link, begin, end);
+	}
+	return add_path(link, begin, end) ? IS_ADDED : IS_NO_URL;
 }
 
 static bool add_servers(mmc_link *link, const char *path)
 {
 	for (const char *at = path; *(at += strspn(at, ", \t")); at += strcspn(at, ", \t")) {
-		if (!add_server(link, at, at + strcspn(at, ", \t"))) {
+		add_result result = add_server(link, at, at + strcspn(at, ", \t"));
+		if (result == IS_NO_URL) {
 			php_error_docref(NULL, E_WARNING, "Failed to parse memcache.save_path (error at offset %d, url was '%s')", (int) (at - path), path);
+		}
+		if (result != IS_ADDED) {
 			return false;
 		}
 	}

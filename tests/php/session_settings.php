@@ -140,7 +140,8 @@ function odd_paths(): void
 {
     global $servers;
     $rests = ["tcp://$servers[0];tcp://$servers[1]", "tcp://$servers[0]/path?weight=1", "tcp://user:word@$servers[0]", "$servers[0]",
-        "tcp://$servers[0],,tcp://$servers[1]", 'tcp://127.0.0.1:port', 'tcp://127.0.0.1:70000', 'tcp://', 'unix://', "tcp://$servers[0]?weight=2.7&nonsense"];
+        "tcp://$servers[0],,tcp://$servers[1]", 'tcp://127.0.0.1:port', 'tcp://127.0.0.1:70000', 'tcp://', 'unix://', "tcp://$servers[0]?weight=2.7&nonsense",
+        "$servers[0]?weight=1", "tcp://$servers[0]?weight=0"];
     foreach ($rests as $number => $path) {
         with(['session.save_path' => $path], function () use ($servers, $path, $number) {
             echo title($path, []), "\n";
