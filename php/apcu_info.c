@@ -55,7 +55,12 @@ static leveret_arena *arena_and_stats(leveret_stats *stats)
 {
 	uint32_t now;
 	leveret_arena *arena = apcu_begin(&now);
-	return arena && apcu_noticed(arena, leveret_get_stats(arena, stats)) == LEVERET_OK ? arena : NULL;
+	leveret_status status = arena ? apcu_noticed(arena, leveret_get_stats(arena, stats)) : LEVERET_FAILED;
+	/* False means a disabled cache here: the new arena is asked, once. */
+	if (UNEXPECTED(status == LEVERET_LOST) && (arena = apcu_begin(&now))) {
+		status = apcu_noticed(arena, leveret_get_stats(arena, stats));
+	}
+	return status == LEVERET_OK ? arena : NULL;
 }
 
 PHP_FUNCTION(apcu_cache_info)
