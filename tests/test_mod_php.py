@@ -54,6 +54,7 @@ class ModPhp(SystemTest):
         self.remark(f"{answers} answers checked, {sum(v.cut_off for v in visitors)} requests cut off by a kill")
         self.assertEqual([], complaints(visitors))
         self.assertTrue(all(visitor.answers for visitor in visitors), "a visitor never got an answer")
+        self.assertTrue(any(visitor.cut_off for visitor in visitors), "no child was killed at work")
         self.leveret("verify", "--arena", self.arena())
         self.assertEqual(0, json.loads(self.leveret("stats", "--arena", self.arena(), "--json"))["evicted"])
         self.assertEqual(set(), set(re.findall(r"exit signal (.*)", apache.said())) - {"Killed (9)"})

@@ -57,9 +57,9 @@ class Master:
         return self.said()
 
     def workers(self):
-        """The pids of the living workers, as the kernel lists them."""
+        """The pids of the living workers, as the kernel lists them: it also lists the dead that their master has not noticed yet."""
         master = self.process.pid
-        return [int(pid) for pid in Path(f"/proc/{master}/task/{master}/children").read_text().split()]
+        return [int(pid) for pid in Path(f"/proc/{master}/task/{master}/children").read_text().split() if is_alive(pid)]
 
 
 class Fpm(Master):
@@ -168,6 +168,13 @@ class Client(http.client.HTTPConnection):
         except self.web.cut_off:
             self.close()
             return 502, ""
+
+
+def is_alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
 
 
 def kill(pid):
