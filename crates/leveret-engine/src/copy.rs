@@ -58,42 +58,34 @@ pub(crate) unsafe fn copy(dst: *mut u8, src: *const u8, len: usize) {
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn copy_middling(dst: *mut u8, src: *const u8, len: usize) {
-    // SAFETY: the first and the last 16 bytes, and above 32 also the 16 behind and before them, lie inside both ranges. The asm is
-    // opaque, as in `copy_long`.
+    // SAFETY: the first and the last 16 bytes, and above 32 also the 16 behind and before them, lie inside both ranges.
     unsafe {
+        copy_pair(dst, src, 0, len - 16);
         if len > 32 {
-            core::arch::asm!(
-                "movdqu {a}, [{from}]",
-                "movdqu {b}, [{from} + 16]",
-                "movdqu {c}, [{from} + {len} - 32]",
-                "movdqu {d}, [{from} + {len} - 16]",
-                "movdqu [{to}], {a}",
-                "movdqu [{to} + 16], {b}",
-                "movdqu [{to} + {len} - 32], {c}",
-                "movdqu [{to} + {len} - 16], {d}",
-                from = in(reg) src,
-                to = in(reg) dst,
-                len = in(reg) len,
-                a = out(xmm_reg) _,
-                b = out(xmm_reg) _,
-                c = out(xmm_reg) _,
-                d = out(xmm_reg) _,
-                options(nostack, preserves_flags),
-            );
-        } else {
-            core::arch::asm!(
-                "movdqu {a}, [{from}]",
-                "movdqu {b}, [{from} + {len} - 16]",
-                "movdqu [{to}], {a}",
-                "movdqu [{to} + {len} - 16], {b}",
-                from = in(reg) src,
-                to = in(reg) dst,
-                len = in(reg) len,
-                a = out(xmm_reg) _,
-                b = out(xmm_reg) _,
-                options(nostack, preserves_flags),
-            );
+            copy_pair(dst, src, 16, len - 32);
         }
+    }
+}
+
+/// Two times 16 bytes, at these offsets.
+#[cfg(target_arch = "x86_64")]
+#[inline(always)]
+unsafe fn copy_pair(dst: *mut u8, src: *const u8, first: usize, second: usize) {
+    // SAFETY: inside both ranges, by the caller's contract. The asm is opaque, as in `copy_long`.
+    unsafe {
+        core::arch::asm!(
+            "movdqu {a}, [{from} + {first}]",
+            "movdqu {b}, [{from} + {second}]",
+            "movdqu [{to} + {first}], {a}",
+            "movdqu [{to} + {second}], {b}",
+            from = in(reg) src,
+            to = in(reg) dst,
+            first = in(reg) first,
+            second = in(reg) second,
+            a = out(xmm_reg) _,
+            b = out(xmm_reg) _,
+            options(nostack, preserves_flags),
+        );
     }
 }
 
@@ -190,16 +182,13 @@ pub(crate) unsafe fn equals(shared: *const u8, key: &[u8]) -> bool {
                 }
                 at += 32;
             }
-            // The last 8 to 32 bytes, in whole words from both ends.
-            let (shared, private, len) = (shared.add(at), private.add(at), len - at);
-            if len >= 16 {
-                return !differ::<2>(shared, private) && !differ::<2>(shared.add(len - 16), private.add(len - 16));
+            // What is left, in whole words from both ends.
+            let (shared, private, left) = (shared.add(at), private.add(at), len - at);
+            if left >= 16 {
+                return !differ::<2>(shared, private) && !differ::<2>(shared.add(left - 16), private.add(left - 16));
             }
-            if len >= 8 {
-                return !differ::<1>(shared, private) && !differ::<1>(shared.add(len - 8), private.add(len - 8));
-            }
-            // What is before them is the same, so it does no harm to look at some of it again.
-            return !differ::<1>(shared.add(len).sub(8), private.add(len).sub(8));
+            // One word at the end may begin before what is left: that is known to be the same, and does no harm.
+            return (left < 8 || !differ::<1>(shared, private)) && !differ::<1>(shared.add(left).sub(8), private.add(left).sub(8));
         }
         if len >= 4 {
             return shared.cast::<Half>().read_volatile().0 == private.cast::<Half>().read().0
