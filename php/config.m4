@@ -83,17 +83,23 @@ if test "$PHP_LEVERET" != "no"; then
 
   PHP_NEW_EXTENSION([leveret],
     m4_normalize([
-      leveret.c provide.c arena.c value.c decode.c count.c serializer.c igbinary_check.c plain.c decoded.c decoded_copy.c
-      apcu_module.c apcu.c apcu_count.c apcu_entry.c apcu_info.c apcu_walk.c apcu_iterator.c apcu_preload.c
-      cache.c cache_access.c cache_iterator.c cache_many.c cache_remember.c
-      client_payload.c client_copy.c
-      memcached_module.c memcached_object.c memcached_link.c memcached_call.c memcached_value.c memcached_read.c memcached_write.c
-      memcached_result.c memcached_stats.c memcached_session.c
-      memcache_module.c memcache_object.c memcache_link.c memcache_failure.c memcache_call.c memcache_value.c memcache_read.c
-      memcache_write.c memcache_stats.c memcache_session.c
+      core/module.c core/provide.c core/arena.c
+      codec/value.c codec/decode.c codec/count.c codec/serializer.c codec/igbinary_check.c codec/plain.c
+      decoded/table.c decoded/copy.c
+      apcu/module.c apcu/functions.c apcu/count.c apcu/entry.c apcu/info.c apcu/walk.c apcu/iterator.c apcu/preload.c
+      cache/class.c cache/access.c cache/iterator.c cache/many.c cache/remember.c
+      client/payload.c client/copy.c
+      memcached/module.c memcached/object.c memcached/link.c memcached/call.c memcached/value.c memcached/read.c memcached/write.c
+      memcached/result.c memcached/stats.c memcached/session.c
+      memcache/module.c memcache/object.c memcache/link.c memcache/failure.c memcache/call.c memcache/value.c memcache/read.c
+      memcache/write.c memcache/stats.c memcache/session.c
     ]),
     [$ext_shared],,
-    [-std=gnu11 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
+    [-I@ext_srcdir@ -std=gnu11 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
+  PHP_ADD_BUILD_DIR(m4_normalize([
+    $ext_builddir/core $ext_builddir/codec $ext_builddir/decoded $ext_builddir/apcu $ext_builddir/cache $ext_builddir/client
+    $ext_builddir/memcached $ext_builddir/memcache
+  ]))
   PHP_ADD_EXTENSION_DEP([leveret], [pcre])
   PHP_ADD_EXTENSION_DEP([leveret], [json])
   PHP_ADD_EXTENSION_DEP([leveret], [session])

@@ -57,7 +57,7 @@ static inline uint64_t php_leveret_microseconds(void)
 	return (uint64_t) now.tv_sec * 1000000 + (uint64_t) now.tv_nsec / 1000;
 }
 
-/* --- arena.c: which arena, opened when first needed, by the user that runs the script --- */
+/* --- core/arena.c: which arena, opened when first needed, by the user that runs the script --- */
 
 /* The arena of the apcu module ("apcu", sized by apc.shm_size), or NULL: then one log line of this process has said why. */
 leveret_arena *php_leveret_apcu_arena(void);
@@ -68,7 +68,7 @@ leveret_arena *php_leveret_arena(zend_string *name, zend_string **error);
  * LOST until the end of the request, so a caller that keeps one asks again. */
 void php_leveret_arena_lost(leveret_arena *arena);
 
-/* --- value.c: zval <-> bytes --- */
+/* --- codec/value.c: zval <-> bytes --- */
 
 /* A zval in the form in which the engine stores it. `bytes` points into `owned`, into the zval's own string, or at a field of this
  * struct: so it is used where it was filled in, and never copied. */
@@ -99,7 +99,7 @@ php_leveret_fetch php_leveret_fetch_hashed(leveret_arena *arena, zend_string *ke
 /* The value of an item already found (iterators): copies and decodes. MISS when it was recycled meanwhile. */
 php_leveret_fetch php_leveret_decode_found(leveret_arena *arena, const leveret_found *found, zval *return_value);
 
-/* --- count.c: integers that lie in the arena as text --- */
+/* --- codec/count.c: integers that lie in the arena as text --- */
 
 /* For when the operation without "text" has said that there is no integer: makes one of the text, if it is one, and tries again. */
 leveret_status php_leveret_add_integer_text(leveret_arena *arena, leveret_bytes key, int64_t step, uint32_t deadline, uint32_t now, int64_t *result);
@@ -119,7 +119,7 @@ static zend_always_inline leveret_status php_leveret_cas_integer(leveret_arena *
 	return EXPECTED(status != LEVERET_EXISTS) ? status : php_leveret_cas_integer_text(arena, key, old_value, new_value, now);
 }
 
-/* --- cache.c: the class Leveret\Cache --- */
+/* --- cache/class.c: the class Leveret\Cache --- */
 
 void php_leveret_cache_minit(void);
 

@@ -2,20 +2,16 @@
 # ./x leaks: the phpt tests under valgrind. No block may be lost, no byte used that is nobody's, and the output must be right.
 
 # One of each family that has code of its own; `./x test` has no time for more.
-LEAKS_SHORT=(apcu_store_array cache_get_multiple decoded_copy_on_write ini_leveret memcache_arena memcached_compression)
+LEAKS_SHORT=(apcu/store_array cache/get_multiple decoded/copy_on_write ini/leveret memcache/arena memcached/compression)
 
 # ./x leaks [WORD...]: the tests whose name contains one of the words. Without a word: all.
 verb_leaks() {
     need_rust
     need "${BUILD_PACKAGES[@]}" valgrind memcached php8.2-apcu php8.2-igbinary php8.2-msgpack
     verb_build
-    local word file files=()
-    for file in build/php-src/tests/*.phpt; do
-        for word in "${@:-}"; do
-            if [[ $file = */tests/*"$word"* ]]; then files+=("$file") && break; fi
-        done
-    done
-    [ ${#files[@]} -gt 0 ] || fail "No phpt test has '$*' in its name." "ls php/tests shows the names."
+    local files=()
+    mapfile -t files < <(phpt_files build/php-src/tests "$@")
+    [ ${#files[@]} -gt 0 ] || fail "No phpt test has '$*' in its name." "ls php/tests/* shows the names."
     # Some seconds a test; each has a time limit of its own besides.
     PART_SECONDS_MAX=7200 leaks_part "php: phpt under valgrind" "${files[@]}"
     report_counts

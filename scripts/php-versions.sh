@@ -9,7 +9,7 @@ declare -A PHP_SUITES=([8.4]="trixie" [8.5]="sid experimental" [8.6]="sid experi
 # APCu, igbinary and msgpack, with which some tests compare, are there for trixie's PHP only.
 declare -A PHP_PEERS=([8.4]="php8.4-apcu php8.4-igbinary php8.4-msgpack")
 
-# ./x php VERSION [TEST...]: TEST names a file of php/tests, as apcu_ttl. Without it: all of them and, for zts, the threads.
+# ./x php VERSION [WORD...]: the tests whose name contains a word, as apcu/ttl. Without one: all of them and, for zts, the threads.
 verb_php() {
     local version versions=()
     case ${1:-} in

@@ -81,7 +81,7 @@ rust_counts() {
 # Files that a tool wrote from others and that are committed. leveret.h is compared by a test of leveret-ffi (cargo test).
 generated_parts() {
     local stub header
-    for stub in php/*.stub.php; do
+    for stub in php/*/*.stub.php; do
         header=${stub%.stub.php}_arginfo.h
         check "generated: $header is fresh" arginfo_is_fresh "$stub" "$header"
     done
@@ -97,7 +97,24 @@ arginfo_is_fresh() {
     }
 }
 
-phpt_part() { run_phpt "php: phpt" "$PHP_BUILD/test-phpt.log" "$("$PHP_CONFIG" --php-binary)" "${@:-$PHP_BUILD/php-src/tests}"; }
+# phpt_part [WORD...]: the tests whose name contains one of the words, as "apcu/ttl". Without a word: all.
+phpt_part() {
+    local files=("$PHP_BUILD/php-src/tests")
+    [ $# -eq 0 ] || mapfile -t files < <(phpt_files "$PHP_BUILD/php-src/tests" "$@")
+    [ ${#files[@]} -gt 0 ] || fail "No phpt test has '$*' in its name." "ls php/tests/* shows the names."
+    run_phpt "php: phpt" "$PHP_BUILD/test-phpt.log" "$("$PHP_CONFIG" --php-binary)" "${files[@]}"
+}
+
+# phpt_files FOLDER [WORD...]
+phpt_files() {
+    local folder=$1 word file
+    shift
+    for file in "$folder"/*/*.phpt; do
+        for word in "${@:-}"; do
+            if [[ ${file#"$folder/"} = *"$word"* ]]; then echo "$file" && break; fi
+        done
+    done
+}
 
 # run_phpt NAME LOG PHP TEST...: phpt tests run on the copy in php-src, because run-tests.php writes its logs beside each failed
 # test. phpize has put run-tests.php there.

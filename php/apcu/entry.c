@@ -1,0 +1,68 @@
+/* apcu/entry.c: apcu_entry: one process computes what is missing, the others wait for it, by a lease on the key. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "apcu.h"
+
+/* True: *return_value is set (a hit), or an exception is pending. False: this process is to compute, with *leased saying whether
+ * others wait for it. */
+static bool wait_for_value(leveret_arena *arena, zend_string *key, zval *return_value, leveret_ticket *ticket, bool *leased)
+{
+	leveret_bytes name = php_leveret_string(key);
+	uint64_t start = php_leveret_microseconds();
+	leveret_status lease = LEVERET_WAIT;
+	*leased = false;
+	for (;;) {
+		if (php_leveret_fetch_value(arena, key, apcu_now(), return_value) == PHP_LEVERET_HIT || UNEXPECTED(EG(exception))) {
+			if (*leased) {
+				leveret_lease_release(arena, ticket);
+			}
+			return true;
+		}
+		/* Having the lease, we have looked once more: the former holder may have stored just before it let go. */
+		if (lease != LEVERET_WAIT) {
+			return false;
+		}
+		lease = leveret_lease_acquire(arena, name, (uint32_t) ((php_leveret_microseconds() - start) / 1000), ticket);
+		*leased = lease == LEVERET_OK;
+	}
+}
+
+PHP_FUNCTION(apcu_entry)
+{
+	zend_string *key;
+	zend_fcall_info call;
+	zend_fcall_info_cache callee;
+	zend_long ttl = 0;
+	ZEND_PARSE_PARAMETERS_START(2, 3)
+		Z_PARAM_STR(key)
+		Z_PARAM_FUNC(call, callee)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(ttl)
+	ZEND_PARSE_PARAMETERS_END();
+
+	uint32_t now;
+	leveret_arena *arena = apcu_begin(&now);
+	leveret_ticket ticket;
+	bool leased;
+	if (!arena || wait_for_value(arena, key, return_value, &ticket, &leased)) {
+		return;
+	}
+	/* An exit or a fatal error in the callback jumps past us: RSHUTDOWN then releases the lease. */
+	zval argument;
+	ZVAL_STR(&argument, key);
+	call.retval = return_value;
+	call.params = &argument;
+	call.param_count = 1;
+	if (zend_call_function(&call, &callee) == SUCCESS && !EG(exception)) {
+		if (UNEXPECTED(Z_ISREF_P(return_value))) {
+			zend_unwrap_reference(return_value);
+		}
+		/* Never over a value that the callback itself, or somebody else, has stored meanwhile. */
+		apcu_store_value(arena, php_leveret_string(key), return_value, ttl, LEVERET_ADD, apcu_now());
+	}
+	if (leased) {
+		leveret_lease_release(arena, &ticket);
+	}
+}

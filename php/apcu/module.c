@@ -1,0 +1,116 @@
+/* apcu/module.c: the drop-in module apcu: what extension_loaded('apcu'), phpversion('apcu') and ini_get('apc.…') see. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "core/globals.h"
+#include "apcu.h"
+
+#include "SAPI.h"
+#include "ext/standard/info.h"
+#include "php_ini.h"
+
+#include "functions_arginfo.h"
+
+/* The version whose behaviour is kept. Applications compare it. */
+#define APCU_VERSION "5.1.24"
+
+/* A cache of less than 8 MiB is no arena; APCu's own limit is the memory of the machine. */
+static php_leveret_range shm_size_range = { 8 * 1024 * 1024, ZEND_LONG_MAX, "a size from 8M (with a suffix K, M or G)" };
+
+#define APC_ENTRY(name, value, mode, handler, field) STD_PHP_INI_ENTRY("apc." name, value, mode, handler, field, zend_leveret_globals, leveret_globals)
+#define APC_BOOLEAN(name, value, mode, field) STD_PHP_INI_BOOLEAN("apc." name, value, mode, OnUpdateBool, field, zend_leveret_globals, leveret_globals)
+
+/* A default says nothing about what somebody wants, and it comes back after a request whose site had a value of its own. */
+static PHP_INI_MH(on_update_serializer)
+{
+	bool is_set_by_site = stage != PHP_INI_STAGE_STARTUP && stage != PHP_INI_STAGE_DEACTIVATE;
+	LEVERET_G(apc_serializer_is_set) = is_set_by_site || cfg_get_entry(ZSTR_VAL(entry->name), ZSTR_LEN(entry->name)) != NULL;
+	return OnUpdateStringUnempty(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+}
+
+/* Old configurations give megabytes as a bare number, and APCu still takes them so, with a warning. ini_get() tells what was written. */
+static PHP_INI_MH(on_update_shm_size)
+{
+	zend_long number = new_value ? ZEND_STRTOL(ZSTR_VAL(new_value), NULL, 10) : 0;
+	if (number <= 0 || number >= 1024 * 1024 || strspn(ZSTR_VAL(new_value), "0123456789") != ZSTR_LEN(new_value)) {
+		return php_leveret_on_update_range(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+	}
+	/* Each further thread is given the value that was taken when the module began. */
+	if (new_value != entry->value) {
+		zend_error(E_WARNING, "apc.shm_size=%s has no unit and is taken as megabytes; write %sM", ZSTR_VAL(new_value), ZSTR_VAL(new_value));
+	}
+	zend_string *megabytes = strpprintf(0, "%sM", ZSTR_VAL(new_value));
+	int done = php_leveret_on_update_range(entry, megabytes, mh_arg1, mh_arg2, mh_arg3, stage);
+	zend_string_release(megabytes);
+	return done;
+}
+
+PHP_INI_BEGIN()
+	APC_BOOLEAN("enabled", "1", PHP_INI_SYSTEM, apc_enabled)
+	PHP_LEVERET_INI_ENTRY3("apc.shm_size", "32M", PHP_INI_SYSTEM, on_update_shm_size, apc_shm_size, leveret_globals, &shm_size_range)
+	APC_ENTRY("entries_hint", "0", PHP_INI_SYSTEM, OnUpdateLong, apc_entries_hint)
+	APC_ENTRY("gc_ttl", "3600", PHP_INI_SYSTEM, OnUpdateLong, apc_gc_ttl)
+	APC_ENTRY("ttl", "0", PHP_INI_SYSTEM, OnUpdateLong, apc_ttl)
+	APC_ENTRY("expunge_threshold", "0.5", PHP_INI_SYSTEM, OnUpdateReal, apc_expunge_threshold)
+	APC_ENTRY("mmap_file_mask", NULL, PHP_INI_SYSTEM, OnUpdateString, apc_mmap_file_mask)
+	APC_ENTRY("mmap_hugepage_size", "0", PHP_INI_SYSTEM, OnUpdateLong, apc_mmap_hugepage_size)
+	APC_BOOLEAN("enable_cli", "0", PHP_INI_SYSTEM, apc_enable_cli)
+	APC_BOOLEAN("slam_defense", "0", PHP_INI_SYSTEM, apc_slam_defense)
+	APC_ENTRY("preload_path", NULL, PHP_INI_SYSTEM, OnUpdateString, apc_preload_path)
+	APC_BOOLEAN("coredump_unmap", "0", PHP_INI_SYSTEM, apc_coredump_unmap)
+	APC_BOOLEAN("use_request_time", "0", PHP_INI_ALL, use_request_time)
+	APC_ENTRY("serializer", "php", PHP_INI_SYSTEM, on_update_serializer, apc_serializer)
+PHP_INI_END()
+
+static PHP_MINIT_FUNCTION(apcu)
+{
+	REGISTER_INI_ENTRIES();
+	register_apcu_symbols(module_number);
+	php_leveret_apcu_iterator_minit(module_number);
+	return SUCCESS;
+}
+
+static PHP_MSHUTDOWN_FUNCTION(apcu)
+{
+	UNREGISTER_INI_ENTRIES();
+	return SUCCESS;
+}
+
+/* At each request and not in MINIT, which one thread alone passes through. */
+static PHP_RINIT_FUNCTION(apcu)
+{
+	bool cli = strcmp(sapi_module.name, "cli") == 0;
+	LEVERET_G(apcu_enabled) = LEVERET_G(apc_enabled) && (!cli || LEVERET_G(apc_enable_cli));
+	return SUCCESS;
+}
+
+static PHP_MINFO_FUNCTION(apcu)
+{
+	php_info_print_table_start();
+	php_info_print_table_row(2, "APCu Support", LEVERET_G(apcu_enabled) ? "Enabled" : "Disabled");
+	php_info_print_table_row(2, "Version", APCU_VERSION);
+	php_info_print_table_row(2, "Provided by", "leveret " PHP_LEVERET_VERSION);
+	php_info_print_table_row(2, "Serialization Support", php_leveret_serializers());
+	php_leveret_arena_info("apcu", LEVERET_G(apc_shm_size));
+	php_info_print_table_end();
+	DISPLAY_INI_ENTRIES();
+}
+
+static zend_module_entry apcu_module_entry = {
+	STANDARD_MODULE_HEADER,
+	"apcu",
+	ext_functions,
+	PHP_MINIT(apcu),
+	PHP_MSHUTDOWN(apcu),
+	PHP_RINIT(apcu),
+	NULL,
+	PHP_MINFO(apcu),
+	APCU_VERSION,
+	STANDARD_MODULE_PROPERTIES
+};
+
+zend_result php_leveret_apcu_startup(void)
+{
+	return zend_startup_module(&apcu_module_entry);
+}

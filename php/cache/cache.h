@@ -1,0 +1,121 @@
+/* cache/cache.h: what the files of Leveret\Cache share. cache/access.c reaches the arena, cache/iterator.c walks over it, the others have the
+ * methods: cache/class.c, cache/many.c and cache/remember.c. */
+#ifndef LEVERET_CACHE_H
+#define LEVERET_CACHE_H
+
+#include "core/globals.h"
+
+#include "ext/date/php_date.h"
+
+/* An object keeps the handle of its arena, which lives until the end of the request. Where the arena is lost on the way (its file
+ * was removed, replaced or cut off), the object opens it anew and does the call once more: see CACHE_ASK and CACHE_BEGIN. So what
+ * runs user code between two steps at one arena holds on to that arena, not to the object's. */
+typedef struct cache_object {
+	leveret_arena *arena;
+	size_t key_max;
+	uint32_t looked;     /* arena clock of the look at the files that found this arena there */
+	zend_string *name;   /* as the constructor was given it; NULL = leveret.arena */
+	zend_object std;
+} cache_object;
+
+static zend_always_inline cache_object *cache_of(zend_object *object)
+{
+	return (cache_object *) ((char *) object - offsetof(cache_object, std));
+}
+
+/* False: an exception is pending, and the object is as it was. */
+bool cache_open(cache_object *cache, zend_string *name);
+/* For an answer of LEVERET_LOST. True: the arena is open again, the call is worth another try. False: an exception is pending. */
+bool cache_reopen(cache_object *cache);
+
+/* The arena of that name anew after each look at the files. False: an exception is pending. */
+static zend_always_inline bool cache_begin(cache_object *cache)
+{
+	return EXPECTED(php_leveret_looked() == cache->looked) || cache_open(cache, cache->name);
+}
+
+/* How a method begins: its object. */
+#define CACHE_BEGIN(cache) \
+	cache_object *cache = cache_of(Z_OBJ_P(ZEND_THIS)); \
+	if (UNEXPECTED(!cache_begin(cache))) { \
+		RETURN_THROWS(); \
+	}
+
+/* Sets `status` to what `call` answers for the object's arena, opened anew where it was lost. LOST remains only with an exception pending. */
+#define CACHE_ASK(cache, status, call) \
+	do { \
+		(status) = (call); \
+	} while (UNEXPECTED((status) == LEVERET_LOST) && cache_reopen(cache))
+
+/* Throws what a status means that is no answer. `len`: bytes of the value, where the call had one. */
+void cache_throw(cache_object *cache, leveret_status status, zend_string *key, size_t len);
+
+static zend_always_inline bool cache_check_key(cache_object *cache, zend_string *key)
+{
+	if (UNEXPECTED(ZSTR_LEN(key) > cache->key_max)) {
+		cache_throw(cache, LEVERET_KEY_TOO_LONG, key, 0);
+		return false;
+	}
+	return true;
+}
+
+/* A $ttl as it was given. */
+typedef struct cache_ttl {
+	zend_object *interval;   /* a DateInterval, else NULL */
+	zend_long seconds;
+	bool never;              /* null */
+} cache_ttl;
+
+/* A method's $ttl before it is parsed, and how it is parsed. */
+#define CACHE_TTL_NONE { NULL, 0, true }
+#define CACHE_PARAM_TTL(ttl) Z_PARAM_OBJ_OF_CLASS_OR_LONG_OR_NULL((ttl).interval, php_date_get_interval_ce(), (ttl).seconds, (ttl).never)
+
+/* False: an exception is pending. */
+bool cache_deadline(const cache_ttl *ttl, uint32_t now, uint32_t *deadline);
+
+/* True: *value is set. False: a miss, or an exception is pending. `hash` is the key's in the arena `asked`: user code and a lost arena may
+ * have given the object another one. NULL: it is not known. */
+static zend_always_inline bool cache_fetch_asked(cache_object *cache, zend_string *key, const leveret_arena *asked, uint64_t hash, zval *value)
+{
+	php_leveret_fetch answer;
+	if (UNEXPECTED(!cache_check_key(cache, key))) {
+		return false;
+	}
+	do {
+		answer = asked && EXPECTED(asked == cache->arena)
+			? php_leveret_fetch_hashed(cache->arena, key, hash, 0, value)
+			: php_leveret_fetch_value(cache->arena, key, 0, value);
+	} while (UNEXPECTED(answer == PHP_LEVERET_ERROR) && !EG(exception) && cache_reopen(cache));
+	return EXPECTED(answer == PHP_LEVERET_HIT);
+}
+
+static zend_always_inline bool cache_fetch(cache_object *cache, zend_string *key, zval *value)
+{
+	return cache_fetch_asked(cache, key, NULL, 0, value);
+}
+
+/* What to store, and how. */
+typedef struct cache_store_request {
+	zend_string *key;
+	zval *value;
+	uint32_t now, deadline;
+	leveret_mode mode;
+	uint64_t cas;
+} cache_store_request;
+
+/* OK, EXISTS or MISS; any other status is for cache_throw(), with *len. With an exception pending the status means nothing. */
+leveret_status cache_store(cache_object *cache, const cache_store_request *request, size_t *len);
+
+/* True: stored. False: EXISTS or MISS, the answer of the mode; or an exception is pending. */
+bool cache_store_or_throw(cache_object *cache, const cache_store_request *request);
+/* False: it was not there, or an exception is pending. */
+bool cache_delete_key(cache_object *cache, zend_string *key);
+
+/* get_iterator of the class. */
+zend_object_iterator *cache_iterator_create(zend_class_entry *ce, zval *object, int by_ref);
+
+/* The exceptions; registered by cache/class.c. */
+extern zend_class_entry *cache_exception_ce, *cache_arena_ce, *cache_key_too_long_ce, *cache_value_too_large_ce;
+extern zend_class_entry *cache_unsupported_value_ce, *cache_not_an_integer_ce, *cache_no_memory_ce, *cache_busy_ce;
+
+#endif

@@ -1,0 +1,345 @@
+/* cache/class.c: the class Leveret\Cache: the methods for one key and for the whole arena, and its registration. What they promise is written in
+ * cache.stub.php.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "cache.h"
+
+#include "ext/spl/spl_exceptions.h"
+#include "zend_exceptions.h"
+#include "zend_interfaces.h"
+
+#include "class_arginfo.h"
+
+zend_class_entry *cache_exception_ce, *cache_arena_ce, *cache_key_too_long_ce, *cache_value_too_large_ce;
+zend_class_entry *cache_unsupported_value_ce, *cache_not_an_integer_ce, *cache_no_memory_ce, *cache_busy_ce;
+
+static zend_class_entry *item_ce, *cache_ce;
+static zend_object_handlers cache_handlers;
+
+/* --- one key --- */
+
+/* set(), add() and replace() are one method in three modes. */
+static zend_always_inline void store_method(INTERNAL_FUNCTION_PARAMETERS, leveret_mode mode)
+{
+	CACHE_BEGIN(cache);
+	cache_ttl ttl = CACHE_TTL_NONE;
+	cache_store_request request = { .now = leveret_now(), .mode = mode };
+	ZEND_PARSE_PARAMETERS_START(2, 3)
+		Z_PARAM_STR(request.key)
+		Z_PARAM_ZVAL(request.value)
+		Z_PARAM_OPTIONAL
+		CACHE_PARAM_TTL(ttl)
+	ZEND_PARSE_PARAMETERS_END();
+	if (UNEXPECTED(!cache_deadline(&ttl, request.now, &request.deadline))) {
+		RETURN_THROWS();
+	}
+	RETVAL_BOOL(cache_store_or_throw(cache, &request));
+}
+
+ZEND_METHOD(Leveret_Cache, __construct)
+{
+	cache_object *cache = cache_of(Z_OBJ_P(ZEND_THIS));
+	zend_string *name = NULL;
+	ZEND_PARSE_PARAMETERS_START(0, 1)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_STR_OR_NULL(name)
+	ZEND_PARSE_PARAMETERS_END();
+	if (!cache_open(cache, name)) {
+		RETURN_THROWS();
+	}
+	if (cache->name) {
+		zend_string_release(cache->name);
+	}
+	cache->name = name ? zend_string_copy(name) : NULL;
+}
+
+ZEND_METHOD(Leveret_Cache, get)
+{
+	CACHE_BEGIN(cache);
+	zend_string *key;
+	zval *default_value = NULL;
+	ZEND_PARSE_PARAMETERS_START(1, 2)
+		Z_PARAM_STR(key)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_ZVAL(default_value)
+	ZEND_PARSE_PARAMETERS_END();
+	if (cache_fetch(cache, key, return_value)) {
+		return;
+	}
+	if (default_value && !EG(exception)) {
+		RETURN_COPY_DEREF(default_value);
+	}
+	RETURN_NULL();
+}
+
+/* The version that is there now with its token. OK, MISS, or an exception is pending. */
+static leveret_status find_item(cache_object *cache, zend_string *key, leveret_found *found, zval *value)
+{
+	leveret_status status;
+	php_leveret_fetch answer = PHP_LEVERET_MISS;
+	leveret_arena *arena;
+	int tries = 0;
+	do {
+		CACHE_ASK(cache, status, leveret_find_cas(cache->arena, php_leveret_string(key), 0, found));
+		arena = cache->arena;
+		if (status == LEVERET_OK) {
+			answer = php_leveret_decode_found(arena, found, value);
+		}
+		/* Recycled between the two steps: the key may have a newer version. When it has not, the bytes were unreadable. */
+	} while (status == LEVERET_OK && answer == PHP_LEVERET_MISS && ++tries < PHP_LEVERET_TRIES_MAX
+		&& leveret_is_current(arena, &found->version, 0) != LEVERET_OK);
+	if (status == LEVERET_OK) {
+		return answer == PHP_LEVERET_HIT ? LEVERET_OK : LEVERET_MISS;
+	}
+	if (status != LEVERET_MISS && !EG(exception)) {
+		cache_throw(cache, status, key, 0);
+	}
+	return status;
+}
+
+ZEND_METHOD(Leveret_Item, __construct)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+}
+
+ZEND_METHOD(Leveret_Cache, getItem)
+{
+	CACHE_BEGIN(cache);
+	zend_string *key;
+	leveret_found found;
+	zval value;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(key)
+	ZEND_PARSE_PARAMETERS_END();
+	if (!cache_check_key(cache, key) || find_item(cache, key, &found, &value) != LEVERET_OK) {
+		RETURN_NULL();
+	}
+	object_init_ex(return_value, item_ce);
+	zend_object *item = Z_OBJ_P(return_value);
+	ZVAL_STR_COPY(OBJ_PROP_NUM(item, 0), key);
+	ZVAL_COPY_VALUE(OBJ_PROP_NUM(item, 1), &value);
+	ZVAL_LONG(OBJ_PROP_NUM(item, 2), (zend_long) found.cas);
+	ZVAL_LONG(OBJ_PROP_NUM(item, 3), (zend_long) leveret_unix_time(found.mtime));
+	if (found.deadline == LEVERET_NEVER) {
+		ZVAL_NULL(OBJ_PROP_NUM(item, 4));
+	} else {
+		ZVAL_LONG(OBJ_PROP_NUM(item, 4), (zend_long) leveret_unix_time(found.deadline));
+	}
+}
+
+ZEND_METHOD(Leveret_Cache, set)
+{
+	store_method(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_SET);
+}
+
+ZEND_METHOD(Leveret_Cache, add)
+{
+	store_method(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_ADD);
+}
+
+ZEND_METHOD(Leveret_Cache, replace)
+{
+	store_method(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_REPLACE);
+}
+
+ZEND_METHOD(Leveret_Cache, cas)
+{
+	CACHE_BEGIN(cache);
+	zend_long cas;
+	cache_ttl ttl = CACHE_TTL_NONE;
+	cache_store_request request = { .now = leveret_now(), .mode = LEVERET_CAS };
+	ZEND_PARSE_PARAMETERS_START(3, 4)
+		Z_PARAM_STR(request.key)
+		Z_PARAM_LONG(cas)
+		Z_PARAM_ZVAL(request.value)
+		Z_PARAM_OPTIONAL
+		CACHE_PARAM_TTL(ttl)
+	ZEND_PARSE_PARAMETERS_END();
+	request.cas = (uint64_t) cas;
+	if (!cache_deadline(&ttl, request.now, &request.deadline)) {
+		RETURN_THROWS();
+	}
+	RETVAL_BOOL(cache_store_or_throw(cache, &request));
+}
+
+ZEND_METHOD(Leveret_Cache, delete)
+{
+	CACHE_BEGIN(cache);
+	zend_string *key;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(key)
+	ZEND_PARSE_PARAMETERS_END();
+	RETVAL_BOOL(cache_delete_key(cache, key));
+}
+
+ZEND_METHOD(Leveret_Cache, has)
+{
+	CACHE_BEGIN(cache);
+	zend_string *key;
+	leveret_found found;
+	leveret_status status;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(key)
+	ZEND_PARSE_PARAMETERS_END();
+	if (UNEXPECTED(!cache_check_key(cache, key))) {
+		RETURN_THROWS();
+	}
+	CACHE_ASK(cache, status, leveret_peek(cache->arena, php_leveret_string(key), 0, &found));
+	RETURN_BOOL(status == LEVERET_OK);
+}
+
+static void count_method(INTERNAL_FUNCTION_PARAMETERS, bool down)
+{
+	CACHE_BEGIN(cache);
+	zend_string *key;
+	zend_long step = 1;
+	cache_ttl ttl = CACHE_TTL_NONE;
+	uint32_t now = leveret_now(), deadline;
+	int64_t result;
+	leveret_status status;
+	ZEND_PARSE_PARAMETERS_START(1, 3)
+		Z_PARAM_STR(key)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(step)
+		CACHE_PARAM_TTL(ttl)
+	ZEND_PARSE_PARAMETERS_END();
+	if (UNEXPECTED(!cache_check_key(cache, key)) || UNEXPECTED(!cache_deadline(&ttl, now, &deadline))) {
+		RETURN_THROWS();
+	}
+	if (down) {
+		step = (zend_long) (0 - (zend_ulong) step);   /* PHP_INT_MIN has no opposite; unsigned it wraps, as the sum does */
+	}
+	CACHE_ASK(cache, status, php_leveret_add_integer(cache->arena, php_leveret_string(key), step, deadline, now, &result));
+	if (EXPECTED(status == LEVERET_OK)) {
+		RETURN_LONG((zend_long) result);
+	}
+	if (!EG(exception)) {
+		cache_throw(cache, status, key, sizeof(int64_t));
+	}
+}
+
+ZEND_METHOD(Leveret_Cache, increment)
+{
+	count_method(INTERNAL_FUNCTION_PARAM_PASSTHRU, false);
+}
+
+ZEND_METHOD(Leveret_Cache, decrement)
+{
+	count_method(INTERNAL_FUNCTION_PARAM_PASSTHRU, true);
+}
+
+ZEND_METHOD(Leveret_Cache, touch)
+{
+	CACHE_BEGIN(cache);
+	zend_string *key;
+	cache_ttl ttl = CACHE_TTL_NONE;
+	uint32_t now = leveret_now(), deadline;
+	leveret_status status;
+	ZEND_PARSE_PARAMETERS_START(1, 2)
+		Z_PARAM_STR(key)
+		Z_PARAM_OPTIONAL
+		CACHE_PARAM_TTL(ttl)
+	ZEND_PARSE_PARAMETERS_END();
+	if (UNEXPECTED(!cache_check_key(cache, key)) || UNEXPECTED(!cache_deadline(&ttl, now, &deadline))) {
+		RETURN_THROWS();
+	}
+	CACHE_ASK(cache, status, leveret_touch(cache->arena, php_leveret_string(key), deadline, now));
+	if (UNEXPECTED(status != LEVERET_OK && status != LEVERET_MISS) && !EG(exception)) {
+		cache_throw(cache, status, key, 0);
+	}
+	RETURN_BOOL(status == LEVERET_OK);
+}
+
+/* --- the whole arena --- */
+
+ZEND_METHOD(Leveret_Cache, clear)
+{
+	CACHE_BEGIN(cache);
+	leveret_status status;
+	ZEND_PARSE_PARAMETERS_NONE();
+	CACHE_ASK(cache, status, leveret_flush(cache->arena));
+	if (UNEXPECTED(status != LEVERET_OK) && !EG(exception)) {
+		cache_throw(cache, status, ZSTR_EMPTY_ALLOC(), 0);
+	}
+	RETURN_TRUE;
+}
+
+ZEND_METHOD(Leveret_Cache, stats)
+{
+	CACHE_BEGIN(cache);
+	leveret_status status;
+	leveret_stats stats;
+	char path[MAXPATHLEN];
+	ZEND_PARSE_PARAMETERS_NONE();
+	CACHE_ASK(cache, status, leveret_get_stats(cache->arena, &stats));
+	if (UNEXPECTED(status != LEVERET_OK)) {
+		if (!EG(exception)) {
+			cache_throw(cache, status, ZSTR_EMPTY_ALLOC(), 0);
+		}
+		RETURN_THROWS();
+	}
+	leveret_path(cache->arena, path, sizeof(path));
+	array_init(return_value);
+	add_assoc_string(return_value, "path", path);
+	const struct { const char *name; uint64_t value; } numbers[] = {
+		{ "key_max", cache->key_max }, { "value_max", leveret_value_max(cache->arena) }, { "memory_limit", stats.memory_limit },
+		{ "memory_allocated", stats.memory_allocated }, { "memory_free", stats.memory_free }, { "items", stats.items },
+		{ "hits", stats.hits }, { "misses", stats.misses }, { "sets", stats.sets }, { "deletes", stats.deletes },
+		{ "increments", stats.increments }, { "touches", stats.touches }, { "evicted", stats.evicted }, { "expired", stats.expired },
+		{ "recoveries", stats.recoveries }, { "retries", stats.retries }, { "lock_waits", stats.lock_waits }, { "flushes", stats.flushes },
+		{ "created", (uint64_t) stats.created_unix }, { "attached", stats.attached },
+	};
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		add_assoc_long(return_value, numbers[i].name, (zend_long) numbers[i].value);
+	}
+}
+
+ZEND_METHOD(Leveret_Cache, getIterator)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	zend_create_internal_iterator_zval(return_value, ZEND_THIS);
+}
+
+/* --- registration --- */
+
+static zend_object *cache_create(zend_class_entry *ce)
+{
+	cache_object *cache = zend_object_alloc(sizeof(cache_object), ce);
+	zend_object_std_init(&cache->std, ce);
+	object_properties_init(&cache->std, ce);
+	cache->std.handlers = &cache_handlers;
+	return &cache->std;
+}
+
+static void cache_free(zend_object *object)
+{
+	cache_object *cache = cache_of(object);
+	if (cache->name) {
+		zend_string_release(cache->name);
+	}
+	zend_object_std_dtor(object);
+}
+
+void php_leveret_cache_minit(void)
+{
+	cache_exception_ce = register_class_Leveret_Exception(spl_ce_RuntimeException);
+	cache_arena_ce = register_class_Leveret_ArenaException(cache_exception_ce);
+	cache_key_too_long_ce = register_class_Leveret_KeyTooLongException(cache_exception_ce);
+	cache_value_too_large_ce = register_class_Leveret_ValueTooLargeException(cache_exception_ce);
+	cache_unsupported_value_ce = register_class_Leveret_UnsupportedValueException(cache_exception_ce);
+	cache_not_an_integer_ce = register_class_Leveret_NotAnIntegerException(cache_exception_ce);
+	cache_no_memory_ce = register_class_Leveret_NoMemoryException(cache_exception_ce);
+	cache_busy_ce = register_class_Leveret_BusyException(cache_exception_ce);
+	item_ce = register_class_Leveret_Item();
+
+	cache_ce = register_class_Leveret_Cache(zend_ce_aggregate);
+	cache_ce->create_object = cache_create;
+	cache_ce->get_iterator = cache_iterator_create;
+	memcpy(&cache_handlers, &std_object_handlers, sizeof(cache_handlers));
+	cache_handlers.offset = offsetof(cache_object, std);
+	cache_handlers.free_obj = cache_free;
+	cache_handlers.clone_obj = NULL;
+}

@@ -1,0 +1,78 @@
+/* cache/remember.c: remember(): one process computes what is missing, the others wait for it, by a lease on the key. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "cache.h"
+
+/* False: an exception is pending (exit() counts as one). A fatal error does not come back here. */
+static bool compute(zend_fcall_info *call, zend_fcall_info_cache *callee, zend_string *key, zval *value)
+{
+	zval argument;
+	ZVAL_STR(&argument, key);
+	ZVAL_UNDEF(value);
+	call->retval = value;
+	call->params = &argument;
+	call->param_count = 1;
+	zend_call_function(call, callee);
+	if (UNEXPECTED(EG(exception)) || UNEXPECTED(Z_ISUNDEF_P(value))) {
+		zval_ptr_dtor(value);
+		ZVAL_UNDEF(value);
+		return false;
+	}
+	if (Z_ISREF_P(value)) {
+		zend_unwrap_reference(value);
+	}
+	return true;
+}
+
+/* The value is at hand, so only what the caller can mend is worth an exception: not a want of memory or of a lock. */
+static void keep(cache_object *cache, zend_string *key, zval *value, const cache_ttl *ttl)
+{
+	cache_store_request request = { .key = key, .value = value, .now = leveret_now(), .mode = LEVERET_SET };
+	size_t len = 0;
+	if (!cache_deadline(ttl, request.now, &request.deadline)) {
+		return;
+	}
+	leveret_status status = cache_store(cache, &request, &len);
+	if (!EG(exception) && status != LEVERET_OK && status != LEVERET_BUSY && status != LEVERET_NO_MEMORY) {
+		cache_throw(cache, status, key, len);
+	}
+}
+
+ZEND_METHOD(Leveret_Cache, remember)
+{
+	CACHE_BEGIN(cache);
+	zend_string *key;
+	cache_ttl ttl = CACHE_TTL_NONE;
+	zend_fcall_info call;
+	zend_fcall_info_cache callee;
+	ZEND_PARSE_PARAMETERS_START(3, 3)
+		Z_PARAM_STR(key)
+		CACHE_PARAM_TTL(ttl)
+		Z_PARAM_FUNC(call, callee)
+	ZEND_PARSE_PARAMETERS_END();
+	if (cache_fetch(cache, key, return_value) || EG(exception)) {
+		return;
+	}
+
+	/* Kept apart from cache->arena, which the callback may open anew: a lease goes back to where it came from. */
+	leveret_arena *arena = cache->arena;
+	leveret_ticket ticket;
+	leveret_status lease;
+	leveret_found found;
+	uint64_t start = php_leveret_microseconds();
+	bool done;
+	do {
+		lease = leveret_lease_acquire(arena, php_leveret_string(key), (uint32_t) ((php_leveret_microseconds() - start) / 1000), &ticket);
+		/* While we asked, the one before us may have stored. Looked for by a peek, so that each wait does not count as a miss. */
+		done = leveret_peek(arena, php_leveret_string(key), 0, &found) == LEVERET_OK && (cache_fetch(cache, key, return_value) || EG(exception));
+	} while (!done && lease == LEVERET_WAIT);
+
+	if (!done && compute(&call, &callee, key, return_value)) {
+		keep(cache, key, return_value, &ttl);
+	}
+	if (lease == LEVERET_OK) {
+		leveret_lease_release(arena, &ticket);
+	}
+}

@@ -1,0 +1,119 @@
+/* codec/decode.c: bytes of any entrance -> zval. What the bytes are is said by the item, or by its flags: see leveret_translate.
+ *
+ * Who may store something may also lie, so nothing here trusts a length, and a value that would not fit into the request's memory
+ * counts as damaged: a fatal error would be worse than a miss.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "core/globals.h"
+#include "decode.h"
+
+#include "ext/json/php_json.h"
+
+/* A chunk of PHP's heap: what is smaller may find room in one that the request has already. */
+#define CHUNK (2 * 1024 * 1024)
+#define UNPACKED_MAX ((size_t) 1 << 30)
+
+/* How long a value may become. */
+static size_t unpacked_max(void)
+{
+	zend_long limit = PG(memory_limit);
+	if (limit <= 0) {
+		return UNPACKED_MAX;
+	}
+	size_t used = zend_memory_usage(true);
+	size_t left = (size_t) limit > used + CHUNK ? (size_t) limit - used : CHUNK;
+	return MIN(left, UNPACKED_MAX);
+}
+
+/* Takes `data` over. NULL: it cannot be. */
+static zend_string *decompress(uint8_t codec, zend_string *data)
+{
+	zend_string *whole = NULL;
+	size_t len;
+	if (leveret_decompressed_len(codec, php_leveret_string(data), unpacked_max(), &len) == 0) {
+		whole = zend_string_alloc(len, 0);
+		ZSTR_VAL(whole)[len] = '\0';
+		if (leveret_decompress(codec, php_leveret_string(data), ZSTR_VAL(whole), len) != 0) {
+			zend_string_efree(whole);
+			whole = NULL;
+		}
+	}
+	zend_string_release(data);
+	return whole;
+}
+
+double php_leveret_text_to_double(const char *text)
+{
+	/* zend_strtod knows digits only, and nearly every number has nothing else. */
+	const char *name = text + (*text == '-' || *text == '+');
+	if (EXPECTED(*name >= '0' && *name <= '9')) {
+		return zend_strtod(text, NULL);
+	}
+	if (strcasecmp(name, "INF") == 0 || strcasecmp(name, "Infinity") == 0) {
+		return *text == '-' ? -ZEND_INFINITY : ZEND_INFINITY;
+	}
+	return strcasecmp(name, "NAN") == 0 ? ZEND_NAN : zend_strtod(text, NULL);
+}
+
+/* The bytes of a value that is not compressed. */
+static bool read_plain(uint8_t encoding, const zend_string *data, bool json_objects, zval *value, const char **problem)
+{
+	const char *bytes = ZSTR_VAL(data);
+	switch (encoding) {
+		case LEVERET_INTEGER:
+			ZVAL_LONG(value, ZEND_STRTOL(bytes, NULL, 10));
+			return true;
+		case LEVERET_DOUBLE:
+			ZVAL_DOUBLE(value, php_leveret_text_to_double(bytes));
+			return true;
+		case LEVERET_BOOL:
+			ZVAL_BOOL(value, bytes[0] == '1');
+			return true;
+		case LEVERET_NULL:
+			ZVAL_NULL(value);
+			return true;
+		case LEVERET_JSON:
+			*problem = "it is no JSON";
+			return php_json_decode_ex(value, bytes, ZSTR_LEN(data), json_objects ? 0 : PHP_JSON_OBJECT_AS_ARRAY, PHP_JSON_PARSER_DEFAULT_DEPTH) == SUCCESS;
+		default:
+			return php_leveret_unserialize(encoding, bytes, ZSTR_LEN(data), value, problem);
+	}
+}
+
+static bool is_string(uint8_t encoding)
+{
+	/* Or of another language, or later than this version: opaque, so its bytes. */
+	return encoding == LEVERET_RAW || encoding >= LEVERET_MARSHAL;
+}
+
+php_leveret_decoding php_leveret_decode(const leveret_meta *meta, leveret_origin reader, zend_string *data, bool json_objects, zval *value, const char **problem)
+{
+	leveret_form form = { LEVERET_RAW, LEVERET_CODEC_NONE };
+	if (!php_leveret_is_string(meta) && leveret_translate(meta, reader, php_leveret_string(data), &form) != 0 && reader != LEVERET_NATIVE) {
+		zend_string_release(data);
+		*problem = "nobody writes such flags";
+		return PHP_LEVERET_UNKNOWN_FLAGS;
+	}
+	if (form.codec != LEVERET_CODEC_NONE && !(data = decompress(form.codec, data))) {
+		*problem = "it is damaged, or longer than memory_limit allows";
+		return PHP_LEVERET_NOT_DECOMPRESSED;
+	}
+	if (is_string(form.encoding)) {
+		ZVAL_STR(value, data);
+		return PHP_LEVERET_DECODED;
+	}
+	bool readable = read_plain(form.encoding, data, json_objects, value, problem);
+	zend_string_release(data);
+	return readable ? PHP_LEVERET_DECODED : PHP_LEVERET_NOT_UNSERIALIZED;
+}
+
+void php_leveret_decoding_failed(php_leveret_decoding decoding, const char *problem)
+{
+	if (!EG(exception)) {
+		php_error_docref(NULL, E_WARNING, "The stored value does not %s, it counts as missing: %s",
+			decoding == PHP_LEVERET_NOT_DECOMPRESSED ? "decompress" : "unserialize", problem);
+	}
+}

@@ -1,0 +1,31 @@
+/* codec/decode.h: the bytes of any entrance as a value of PHP. */
+#ifndef PHP_LEVERET_DECODE_H
+#define PHP_LEVERET_DECODE_H
+
+#include "php_leveret.h"
+
+typedef enum php_leveret_decoding {
+	PHP_LEVERET_DECODED,
+	PHP_LEVERET_UNKNOWN_FLAGS,
+	PHP_LEVERET_NOT_DECOMPRESSED,
+	PHP_LEVERET_NOT_UNSERIALIZED
+} php_leveret_decoding;
+
+/* Whether the value is its bytes, whoever reads it: so it is with most items. */
+static zend_always_inline bool php_leveret_is_string(const leveret_meta *meta)
+{
+	return meta->flags == 0 && meta->encoding == LEVERET_RAW && meta->codec == LEVERET_CODEC_NONE;
+}
+
+/* Translates (leveret_translate), decompresses and decodes; runs user code. `reader`: LEVERET_PECL_MEMCACHED, LEVERET_PECL_MEMCACHE, or
+ * LEVERET_NATIVE, to which flags that nobody of PHP writes are no matter: then the value is its bytes. JSON becomes arrays, or objects
+ * of stdClass. Takes `data` over. Not DECODED: *value is not set, and an exception is pending, or the caller gives a warning of his
+ * own with *problem. */
+php_leveret_decoding php_leveret_decode(const leveret_meta *meta, leveret_origin reader, zend_string *data, bool json_objects, zval *value, const char **problem);
+/* The warning of the native entrances, unless an exception is pending. */
+void php_leveret_decoding_failed(php_leveret_decoding decoding, const char *problem);
+
+/* The float that a text says; INF, NAN and their longer names are known. */
+double php_leveret_text_to_double(const char *text);
+
+#endif

@@ -1,0 +1,242 @@
+/* codec/serializer.c: arrays and objects as bytes, by PHP's serializer or, when that extension is loaded, igbinary's or msgpack's.
+ *
+ * The two are looked up by name in the module that is loaded, so that one leveret.so fits every machine.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "core/globals.h"
+#include "igbinary_check.h"
+
+#include "ext/standard/basic_functions.h"
+#include "ext/standard/php_var.h"
+#include "zend_smart_str.h"
+
+typedef int (*igbinary_serialize_fn)(uint8_t **bytes, size_t *len, zval *value);
+typedef int (*igbinary_unserialize_fn)(const uint8_t *bytes, size_t len, zval *value);
+typedef void (*msgpack_serialize_fn)(smart_str *bytes, zval *value);
+typedef zend_result (*msgpack_unserialize_fn)(zval *value, char *bytes, size_t len);
+
+/* Which modules are loaded is decided before the first request and the same for all threads: looked up in MINIT. */
+static struct {
+	bool looked;
+	igbinary_serialize_fn igbinary_serialize;
+	igbinary_unserialize_fn igbinary_unserialize;
+	msgpack_serialize_fn msgpack_serialize;
+	msgpack_unserialize_fn msgpack_unserialize;
+} found;
+
+static void *symbol(const char *module_name, const char *name)
+{
+	zend_module_entry *module = zend_hash_str_find_ptr(&module_registry, module_name, strlen(module_name));
+	return module ? DL_FETCH_SYMBOL(module->handle, name) : NULL;
+}
+
+static void look(void)
+{
+	if (EXPECTED(found.looked)) {
+		return;
+	}
+	found.igbinary_serialize = (igbinary_serialize_fn) symbol("igbinary", "igbinary_serialize");
+	found.igbinary_unserialize = (igbinary_unserialize_fn) symbol("igbinary", "igbinary_unserialize");
+	found.msgpack_serialize = (msgpack_serialize_fn) symbol("msgpack", "php_msgpack_serialize");
+	found.msgpack_unserialize = (msgpack_unserialize_fn) symbol("msgpack", "php_msgpack_unserialize");
+	found.looked = true;
+}
+
+static bool has_igbinary(void)
+{
+	look();
+	return found.igbinary_serialize && found.igbinary_unserialize;
+}
+
+static bool has_msgpack(void)
+{
+	look();
+	return found.msgpack_serialize && found.msgpack_unserialize;
+}
+
+/* Neither igbinary nor msgpack can be told which classes to make, so a list of allowed classes leaves PHP's own format only. */
+static bool restricted(void)
+{
+	return LEVERET_G(allowed_classes_text) && *LEVERET_G(allowed_classes_text);
+}
+
+/* Who has told APCu which serializer to use has told us, unless leveret.serializer says something else. */
+static const char *chosen_name(void)
+{
+	const char *ours = LEVERET_G(serializer), *of_apcu = LEVERET_G(apc_serializer);
+	bool is_told = strcmp(ours, "auto") == 0 && LEVERET_G(apc_serializer_is_set)
+		&& (strcmp(of_apcu, "php") == 0 || strcmp(of_apcu, "igbinary") == 0 || strcmp(of_apcu, "msgpack") == 0);
+	return is_told ? of_apcu : ours;
+}
+
+static leveret_encoding chosen(void)
+{
+	const char *name = chosen_name();
+	if (restricted() || strcmp(name, "php") == 0) {
+		return LEVERET_PHP;
+	}
+	if (strcmp(name, "msgpack") == 0 && has_msgpack()) {
+		return LEVERET_MSGPACK;
+	}
+	if (strcmp(name, "msgpack") != 0 && has_igbinary()) {
+		return LEVERET_IGBINARY;
+	}
+	if (strcmp(name, "auto") != 0 && !LEVERET_G(serializer_logged)) {
+		char line[128];
+		snprintf(line, sizeof(line), "leveret: the serializer to use is %s, but that extension is not loaded: PHP's serializer is used", name);
+		php_log_err(line);
+		LEVERET_G(serializer_logged) = true;
+	}
+	return LEVERET_PHP;
+}
+
+/* serialize() and unserialize() calls of user code within ours must number their back references on their own: so the lock. */
+static void php_serialize(smart_str *bytes, zval *value)
+{
+	php_serialize_data_t state;
+	BG(serialize_lock)++;
+	PHP_VAR_SERIALIZE_INIT(state);
+	php_var_serialize(bytes, value, &state);
+	PHP_VAR_SERIALIZE_DESTROY(state);
+	BG(serialize_lock)--;
+}
+
+/* Lower-case names of leveret.allowed_classes as php_var_unserialize wants them. "-" allows none. */
+static HashTable *allowed_classes(void)
+{
+	if (!restricted() || LEVERET_G(allowed_classes)) {
+		return LEVERET_G(allowed_classes);
+	}
+	HashTable *classes = pemalloc(sizeof(*classes), 1);
+	zend_hash_init(classes, 8, NULL, NULL, 1);
+	for (const char *at = LEVERET_G(allowed_classes_text); *at; ) {
+		size_t skip = strspn(at, ", \t");
+		size_t len = strcspn(at + skip, ", \t");
+		const char *name = at + skip + (at[skip] == '\\');   /* a leading backslash is no part of a class's name */
+		size_t name_len = len - (at[skip] == '\\');
+		if (name_len && !(name_len == 1 && *name == '-')) {
+			zend_string *lower = zend_string_alloc(name_len, 1);
+			zend_str_tolower_copy(ZSTR_VAL(lower), name, name_len);
+			zend_hash_add_empty_element(classes, lower);
+			zend_string_release(lower);
+		}
+		at += skip + len;
+	}
+	LEVERET_G(allowed_classes) = classes;
+	return classes;
+}
+
+void php_leveret_allowed_classes_free(zend_leveret_globals *globals)
+{
+	if (globals->allowed_classes) {
+		zend_hash_destroy(globals->allowed_classes);
+		pefree(globals->allowed_classes, 1);
+		globals->allowed_classes = NULL;
+	}
+}
+
+static bool php_unserialize(const char *data, size_t len, zval *return_value)
+{
+	const unsigned char *at = (const unsigned char *) data;
+	php_unserialize_data_t state;
+	ZVAL_UNDEF(return_value);
+	BG(serialize_lock)++;
+	PHP_VAR_UNSERIALIZE_INIT(state);
+	if (UNEXPECTED(restricted())) {
+		php_var_unserialize_set_allowed_classes(state, allowed_classes());
+	}
+	bool readable = php_var_unserialize(return_value, &at, at + len, &state);
+	/* Runs the delayed __unserialize and __wakeup calls. */
+	PHP_VAR_UNSERIALIZE_DESTROY(state);
+	BG(serialize_lock)--;
+	return readable;
+}
+
+bool php_leveret_serialize(zval *value, php_leveret_encoded *out)
+{
+	return php_leveret_serialize_as(chosen(), value, out);
+}
+
+bool php_leveret_has_serializer(leveret_encoding encoding)
+{
+	return encoding == LEVERET_PHP || (encoding == LEVERET_IGBINARY && has_igbinary()) || (encoding == LEVERET_MSGPACK && has_msgpack());
+}
+
+bool php_leveret_serialize_as(leveret_encoding encoding, zval *value, php_leveret_encoded *out)
+{
+	smart_str bytes = {0};
+	uint8_t *block = NULL;
+	size_t len = 0;
+	bool failed = false;
+	/* Held: user code (__serialize) may assign something else where the script has a reference to it. */
+	zval held;
+
+	ZVAL_COPY(&held, value);
+	if (encoding == LEVERET_IGBINARY) {
+		failed = found.igbinary_serialize(&block, &len, &held) != 0;
+	} else {
+		if (encoding == LEVERET_MSGPACK) {
+			found.msgpack_serialize(&bytes, &held);
+		} else {
+			php_serialize(&bytes, &held);
+		}
+		failed = !bytes.s;
+		block = (uint8_t *) bytes.s;
+		len = bytes.s ? ZSTR_LEN(bytes.s) : 0;
+	}
+	zval_ptr_dtor(&held);
+	if (UNEXPECTED(failed || EG(exception))) {
+		if (block) {
+			efree(block);
+		}
+		if (!EG(exception)) {
+			php_error_docref(NULL, E_WARNING, "The value cannot be serialized");
+		}
+		return false;
+	}
+	out->owned = block;
+	out->bytes = php_leveret_bytes(bytes.s ? (void *) ZSTR_VAL(bytes.s) : block, len);
+	out->meta.encoding = encoding;
+	return true;
+}
+
+bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, zval *return_value, const char **problem)
+{
+	bool readable = false;
+	*problem = "the data is damaged";
+	ZVAL_UNDEF(return_value);
+
+	if (EXPECTED(encoding == LEVERET_PHP)) {
+		readable = php_leveret_read_plain(data, len, return_value) || php_unserialize(data, len, return_value);
+	} else if (restricted()) {
+		*problem = "it is of igbinary or msgpack, which cannot keep to leveret.allowed_classes";
+	} else if (encoding == LEVERET_IGBINARY && has_igbinary()) {
+		readable = php_leveret_igbinary_check(data, len) && found.igbinary_unserialize((const uint8_t *) data, len, return_value) == 0;
+	} else if (encoding == LEVERET_MSGPACK && has_msgpack()) {
+		readable = found.msgpack_unserialize(return_value, (char *) data, len) == SUCCESS;
+	} else {
+		*problem = encoding == LEVERET_IGBINARY ? "the extension igbinary is not loaded" : "the extension msgpack is not loaded";
+	}
+
+	if (EXPECTED(readable && !EG(exception))) {
+		/* So it is where something in the value is a reference to the whole. */
+		if (UNEXPECTED(Z_ISREF_P(return_value))) {
+			zend_unwrap_reference(return_value);
+		}
+		return true;
+	}
+	zval_ptr_dtor(return_value);
+	ZVAL_UNDEF(return_value);
+	return false;
+}
+
+const char *php_leveret_serializers(void)
+{
+	if (has_igbinary()) {
+		return has_msgpack() ? "php, igbinary, msgpack" : "php, igbinary";
+	}
+	return has_msgpack() ? "php, msgpack" : "php";
+}

@@ -1,0 +1,254 @@
+/* codec/value.c: zval <-> bytes. Strings are stored as they are, integers as numbers that leveret_add_integer can count, floats as
+ * their shortest text; arrays and objects by a serializer (codec/serializer.c). The item says how it is encoded, not the configuration.
+ * What other entrances stored is read by codec/decode.c.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "core/globals.h"
+#include "decode.h"
+#include "decoded/table.h"
+
+#include "zend_smart_str.h"
+
+/* -1.2345678901234567E-308 has 24 characters. */
+#define DOUBLE_LEN_MAX 31
+
+static void encode_double(double value, php_leveret_encoded *out)
+{
+	smart_str text = {0};
+	/* Precision -1 is the shortest text that reads back as the same float. */
+	smart_str_append_double(&text, value, -1, false);
+	out->meta.encoding = LEVERET_DOUBLE;
+	out->owned = text.s;
+	out->bytes = php_leveret_string(text.s);
+}
+
+bool php_leveret_encode(zval *value, php_leveret_encoded *out)
+{
+	ZVAL_DEREF(value);
+	out->owned = NULL;
+	out->meta = (leveret_meta) { .origin = LEVERET_NATIVE, .encoding = LEVERET_RAW };
+	switch (Z_TYPE_P(value)) {
+		case IS_STRING:
+			out->bytes = php_leveret_string(Z_STR_P(value));
+			return true;
+		case IS_LONG:
+			out->meta.encoding = LEVERET_INTEGER;
+			out->integer = Z_LVAL_P(value);
+			out->bytes = php_leveret_bytes(&out->integer, sizeof(out->integer));
+			return true;
+		case IS_DOUBLE:
+			encode_double(Z_DVAL_P(value), out);
+			return true;
+		case IS_TRUE:
+		case IS_FALSE:
+			out->meta.encoding = LEVERET_BOOL;
+			out->bytes = php_leveret_bytes("1", Z_TYPE_P(value) == IS_TRUE);
+			return true;
+		case IS_NULL:
+			out->meta.encoding = LEVERET_NULL;
+			out->bytes = php_leveret_bytes("", 0);
+			return true;
+		case IS_ARRAY:
+		case IS_OBJECT:
+			return php_leveret_serialize(value, out);
+		default:
+			php_error_docref(NULL, E_WARNING, "Cannot store resources in apcu cache");
+			return false;
+	}
+}
+
+void php_leveret_encoded_free(php_leveret_encoded *encoded)
+{
+	if (encoded->owned) {
+		efree(encoded->owned);
+	}
+}
+
+static zend_always_inline leveret_status read_string(leveret_arena *arena, const leveret_found *found, zval *return_value)
+{
+	if (UNEXPECTED(found->value_len <= 1)) {
+		char byte = 0;   /* PHP has each string of up to one byte ready-made */
+		leveret_status status = leveret_copy(arena, found, &byte);
+		if (found->value_len == 0) {
+			ZVAL_EMPTY_STRING(return_value);
+		} else {
+			ZVAL_INTERNED_STR(return_value, ZSTR_CHAR((unsigned char) byte));
+		}
+		return status;
+	}
+	zend_string *string;
+	leveret_status status = php_leveret_copy_string(arena, found, &string);
+	if (EXPECTED(status == LEVERET_OK)) {
+		ZVAL_NEW_STR(return_value, string);
+	}
+	return status;
+}
+
+static leveret_status read_bool(leveret_arena *arena, const leveret_found *found, zval *return_value)
+{
+	char byte;
+	if (found->value_len > 1) {
+		return LEVERET_MISS;
+	}
+	ZVAL_BOOL(return_value, found->value_len);
+	return leveret_copy(arena, found, &byte);
+}
+
+static leveret_status read_double(leveret_arena *arena, const leveret_found *found, zval *return_value)
+{
+	char text[DOUBLE_LEN_MAX + 1];
+	if (found->value_len > DOUBLE_LEN_MAX) {
+		return LEVERET_MISS;
+	}
+	leveret_status status = leveret_copy(arena, found, text);
+	if (status != LEVERET_OK) {
+		return status;
+	}
+	text[found->value_len] = '\0';
+	ZVAL_DOUBLE(return_value, php_leveret_text_to_double(text));
+	return LEVERET_OK;
+}
+
+static leveret_status unreadable(php_leveret_decoding decoding, const char *problem)
+{
+	php_leveret_decoding_failed(decoding, problem);
+	/* What makes exceptions of warnings has made one by now. */
+	return EG(exception) ? LEVERET_FAILED : LEVERET_MISS;
+}
+
+/* User code may run only after the copy: then nothing is left that a longjmp could harm. */
+static leveret_status read_serialized(leveret_arena *arena, const leveret_found *found, zval *return_value)
+{
+	char *data = emalloc(found->value_len + 1);
+	leveret_status status = leveret_copy(arena, found, data);
+	if (EXPECTED(status == LEVERET_OK)) {
+		data[found->value_len] = '\0';
+		const char *problem;
+		if (!php_leveret_unserialize(found->meta.encoding, data, found->value_len, return_value, &problem)) {
+			status = unreadable(PHP_LEVERET_NOT_UNSERIALIZED, problem);
+		}
+	}
+	efree(data);
+	return status;
+}
+
+/* What other entrances stored. */
+static zend_never_inline leveret_status read_foreign(leveret_arena *arena, const leveret_found *found, zval *return_value)
+{
+	if (found->meta.encoding == LEVERET_INTEGER && found->is_number) {
+		ZVAL_LONG(return_value, (zend_long) found->number);
+		return LEVERET_OK;
+	}
+	zend_string *data;
+	leveret_status status = php_leveret_copy_string(arena, found, &data);
+	if (UNEXPECTED(status != LEVERET_OK)) {
+		return status;
+	}
+	const char *problem;
+	php_leveret_decoding decoding = php_leveret_decode(&found->meta, LEVERET_NATIVE, data, false, return_value, &problem);
+	return EXPECTED(decoding == PHP_LEVERET_DECODED) ? LEVERET_OK : unreadable(decoding, problem);
+}
+
+/* OK | RETRY | LOST | MISS: the bytes make no value | FAILED: an exception is pending. */
+static zend_always_inline leveret_status read_value(leveret_arena *arena, const leveret_found *found, zval *return_value)
+{
+	/* The native entrances compress nothing, so their items are asked no more than this. */
+	if (UNEXPECTED(found->meta.origin != LEVERET_NATIVE)) {
+		return read_foreign(arena, found, return_value);
+	}
+	switch (found->meta.encoding) {
+		case LEVERET_INTEGER:
+			if (EXPECTED(found->is_number)) {
+				ZVAL_LONG(return_value, (zend_long) found->number);
+				return LEVERET_OK;
+			}
+			return read_string(arena, found, return_value);
+		case LEVERET_DOUBLE:
+			return read_double(arena, found, return_value);
+		case LEVERET_BOOL:
+			return read_bool(arena, found, return_value);
+		case LEVERET_NULL: {
+			char byte;
+			ZVAL_NULL(return_value);
+			return found->value_len ? LEVERET_MISS : leveret_copy(arena, found, &byte);
+		}
+		case LEVERET_PHP:
+		case LEVERET_IGBINARY:
+		case LEVERET_MSGPACK:
+			return read_serialized(arena, found, return_value);
+		default:
+			/* Raw; or of a format that these entrances never write: its bytes. */
+			return read_string(arena, found, return_value);
+	}
+}
+
+/* `hash`: NULL where it is not known. */
+static zend_always_inline php_leveret_fetch fetch(leveret_arena *arena, zend_string *key, const uint64_t *hash, uint32_t now, zval *return_value)
+{
+	if (UNEXPECTED(LEVERET_G(decoded_entries)) && php_leveret_decoded_find(arena, key, now, return_value)) {
+		return PHP_LEVERET_HIT;
+	}
+
+	leveret_bytes name = php_leveret_string(key);
+	leveret_found found;
+	leveret_status status;
+	int tries = 0;
+	do {
+		status = hash ? leveret_find_hashed(arena, name, *hash, now, &found) : leveret_find(arena, name, now, &found);
+		if (UNEXPECTED(status != LEVERET_OK)) {
+			break;
+		}
+		status = read_value(arena, &found, return_value);
+	} while (UNEXPECTED(status == LEVERET_RETRY) && ++tries < PHP_LEVERET_TRIES_MAX);
+
+	if (EXPECTED(status == LEVERET_OK)) {
+		if (UNEXPECTED(Z_TYPE_P(return_value) == IS_ARRAY)) {
+			php_leveret_decoded_offer(arena, key, &found, Z_ARR_P(return_value));
+		}
+		return PHP_LEVERET_HIT;
+	}
+	ZVAL_UNDEF(return_value);
+	if (status == LEVERET_LOST) {
+		php_leveret_arena_lost(arena);
+		return PHP_LEVERET_ERROR;
+	}
+	return status == LEVERET_FAILED ? PHP_LEVERET_ERROR : PHP_LEVERET_MISS;
+}
+
+php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value)
+{
+	return fetch(arena, key, NULL, now, return_value);
+}
+
+php_leveret_fetch php_leveret_fetch_hashed(leveret_arena *arena, zend_string *key, uint64_t hash, uint32_t now, zval *return_value)
+{
+	return fetch(arena, key, &hash, now, return_value);
+}
+
+void php_leveret_ask_for(leveret_arena *arena, HashTable *keys, uint32_t from, uint64_t hashes[LEVERET_AHEAD])
+{
+	leveret_bytes names[LEVERET_AHEAD];
+	uint32_t count = MIN(keys->nNumUsed - from, LEVERET_AHEAD);
+	for (uint32_t i = 0; i < count; i++) {
+		zval *key = ZEND_HASH_ELEMENT(keys, from + i);
+		ZVAL_DEREF(key);
+		names[i] = EXPECTED(Z_TYPE_P(key) == IS_STRING) ? php_leveret_string(Z_STR_P(key)) : php_leveret_bytes("", 0);
+	}
+	leveret_ask_for(arena, names, count, hashes);
+}
+
+php_leveret_fetch php_leveret_decode_found(leveret_arena *arena, const leveret_found *found, zval *return_value)
+{
+	leveret_status status = read_value(arena, found, return_value);
+	if (status == LEVERET_OK) {
+		return PHP_LEVERET_HIT;
+	}
+	ZVAL_UNDEF(return_value);
+	if (status == LEVERET_LOST) {
+		php_leveret_arena_lost(arena);
+	}
+	return status == LEVERET_LOST || status == LEVERET_FAILED ? PHP_LEVERET_ERROR : PHP_LEVERET_MISS;
+}

@@ -1,0 +1,236 @@
+/* core/module.c: the module leveret: its INI directives, its part in the life of a process and of a request, phpinfo. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "globals.h"
+#include "decoded/table.h"
+
+#include "SAPI.h"
+#include "ext/standard/info.h"
+#include "php_ini.h"
+
+#define MIB (1024 * 1024)
+#define GIB (1024 * (zend_long) MIB)
+
+ZEND_DECLARE_MODULE_GLOBALS(leveret)
+
+uint64_t php_leveret_master;
+
+/* --- INI --- */
+
+/* False, with one warning in the words of all directives: then PHP keeps the default. */
+static bool is_valid(bool good, zend_ini_entry *entry, zend_string *value, const char *allowed)
+{
+	if (!good) {
+		zend_error(E_WARNING, "%s must be %s, \"%s\" is not; the default is used", ZSTR_VAL(entry->name), allowed, value ? ZSTR_VAL(value) : "");
+	}
+	return good;
+}
+
+ZEND_INI_MH(php_leveret_on_update_range)
+{
+	const php_leveret_range *range = mh_arg3;
+	zend_string *problem = NULL;
+	zend_long number = new_value ? zend_ini_parse_quantity(new_value, &problem) : 0;
+	bool good = !problem && number >= range->min && number <= range->max;
+	if (problem) {
+		zend_string_release(problem);
+	}
+	if (!is_valid(good, entry, new_value, range->text)) {
+		return FAILURE;
+	}
+	*(zend_long *) ZEND_INI_GET_ADDR() = number;
+	return SUCCESS;
+}
+
+static bool is_one_of(const char *word, size_t len, const char *const *words)
+{
+	for (; *words; words++) {
+		if (strlen(*words) == len && memcmp(*words, word, len) == 0) {
+			return true;
+		}
+	}
+	return false;
+}
+
+static PHP_INI_MH(on_update_serializer)
+{
+	static const char *const names[] = { "auto", "php", "igbinary", "msgpack", NULL };
+	if (!is_valid(is_one_of(ZSTR_VAL(new_value), ZSTR_LEN(new_value), names), entry, new_value, "auto, php, igbinary or msgpack")) {
+		return FAILURE;
+	}
+	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+}
+
+static PHP_INI_MH(on_update_provide)
+{
+	if (!is_valid(php_leveret_is_list_of_drop_ins(ZSTR_VAL(new_value)), entry, new_value, "a list of drop-in modules (apcu, memcached, memcache) or empty")) {
+		return FAILURE;
+	}
+	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+}
+
+static PHP_INI_MH(on_update_dir)
+{
+	if (!is_valid(ZSTR_LEN(new_value) == 0 || ZSTR_VAL(new_value)[0] == '/', entry, new_value, "the absolute path of a folder, or empty")) {
+		return FAILURE;
+	}
+	/* php-fpm sets it anew for each request, mostly to what it was. */
+	if (!LEVERET_G(dir) || strcmp(LEVERET_G(dir), ZSTR_VAL(new_value)) != 0) {
+		php_leveret_dir_changed();
+	}
+	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+}
+
+static PHP_INI_MH(on_update_allowed_classes)
+{
+	php_leveret_allowed_classes_free(ZEND_MODULE_GLOBALS_BULK(leveret));
+	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+}
+
+static php_leveret_range memory_range = { 8 * MIB, 1024 * GIB, "a size from 8M to 1024G" };
+static php_leveret_range decoded_range = { 0, GIB, "a size from 0 (off) to 1G" };
+static php_leveret_range timeout_range = { 1, 60000, "a number of milliseconds from 1 to 60000" };
+
+#define INI_ENTRY(name, value, handler, field) STD_PHP_INI_ENTRY(name, value, PHP_INI_SYSTEM, handler, field, zend_leveret_globals, leveret_globals)
+#define INI_RANGE(name, value, field, range) PHP_LEVERET_INI_ENTRY3(name, value, PHP_INI_SYSTEM, php_leveret_on_update_range, field, leveret_globals, &range)
+
+PHP_INI_BEGIN()
+	INI_ENTRY("leveret.dir", "", on_update_dir, dir)
+	INI_ENTRY("leveret.arena", "default", OnUpdateStringUnempty, arena)
+	INI_RANGE("leveret.memory", "64M", memory, memory_range)
+	INI_ENTRY("leveret.provide", "apcu,memcached,memcache", on_update_provide, provide)
+	STD_PHP_INI_BOOLEAN("leveret.apcu_persist", "0", PHP_INI_SYSTEM, OnUpdateBool, apcu_persist, zend_leveret_globals, leveret_globals)
+	INI_ENTRY("leveret.serializer", "auto", on_update_serializer, serializer)
+	INI_RANGE("leveret.decoded_cache", "8M", decoded_cache, decoded_range)
+	INI_ENTRY("leveret.allowed_classes", "", on_update_allowed_classes, allowed_classes_text)
+	INI_RANGE("leveret.lock_timeout", "1000", lock_timeout, timeout_range)
+PHP_INI_END()
+
+/* --- the life of a process --- */
+
+static PHP_GINIT_FUNCTION(leveret)
+{
+#if defined(COMPILE_DL_LEVERET) && defined(ZTS)
+	ZEND_TSRMLS_CACHE_UPDATE();
+#endif
+	memset(leveret_globals, 0, sizeof(*leveret_globals));
+	zend_hash_init(&leveret_globals->decoded, 8, NULL, NULL, 1);
+}
+
+/* By the thread whose globals they are, or by the one that shuts the process down, for others that have ended without a word. */
+static PHP_GSHUTDOWN_FUNCTION(leveret)
+{
+	php_leveret_decoded_destroy(leveret_globals);
+	php_leveret_arenas_close(leveret_globals);
+	php_leveret_allowed_classes_free(leveret_globals);
+}
+
+static PHP_MINIT_FUNCTION(leveret)
+{
+	REGISTER_INI_ENTRIES();
+	/* Each master of a web server is a new one; a command line is none. */
+	if (strcmp(sapi_module.name, "cli") != 0 && strcmp(sapi_module.name, "phpdbg") != 0) {
+		php_leveret_master = leveret_master_token();
+	}
+	php_leveret_cache_minit();
+	php_leveret_serializers();   /* are looked for while there is one thread */
+	/* A module that dl() loads goes with its request; one that it registers would stay and point into unloaded code. */
+	if (type == MODULE_TEMPORARY) {
+		if (*LEVERET_G(provide)) {
+			zend_error(E_NOTICE, "leveret: loaded by dl(), so %s is not provided; use extension=leveret.so in php.ini", LEVERET_G(provide));
+		}
+		return SUCCESS;
+	}
+	return php_leveret_provide();
+}
+
+static PHP_MSHUTDOWN_FUNCTION(leveret)
+{
+	UNREGISTER_INI_ENTRIES();
+	return SUCCESS;
+}
+
+/* --- the life of a request --- */
+
+static PHP_RINIT_FUNCTION(leveret)
+{
+#if defined(COMPILE_DL_LEVERET) && defined(ZTS)
+	ZEND_TSRMLS_CACHE_UPDATE();
+#endif
+	LEVERET_G(request_now) = leveret_now();
+	php_leveret_arenas_check();
+	php_leveret_arenas_sweep();
+	return SUCCESS;
+}
+
+static PHP_RSHUTDOWN_FUNCTION(leveret)
+{
+	php_leveret_leases_release();
+	return SUCCESS;
+}
+
+/* Runs when the executor is gone: no variable is left, and no session handler in PHP code runs any more. */
+static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(leveret)
+{
+	php_leveret_leases_release();
+	php_leveret_decoded_sweep();
+	php_leveret_arenas_sweep();
+	return SUCCESS;
+}
+
+/* --- phpinfo --- */
+
+static PHP_MINFO_FUNCTION(leveret)
+{
+	char decoded[64], layout[16];
+	php_info_print_table_start();
+	php_info_print_table_row(2, "leveret support", "enabled");
+	php_info_print_table_row(2, "Version", PHP_LEVERET_VERSION);
+	snprintf(layout, sizeof(layout), "%u", leveret_layout_version());
+	php_info_print_table_row(2, "Layout version", layout);
+	php_info_print_table_row(2, "Serializers", php_leveret_serializers());
+	php_leveret_provide_info();
+	php_leveret_arena_info(LEVERET_G(arena), LEVERET_G(memory));
+	snprintf(decoded, sizeof(decoded), "%u arrays, %zu bytes in this process", LEVERET_G(decoded_entries), LEVERET_G(decoded_bytes));
+	php_info_print_table_row(2, "Decoded-value cache", decoded);
+	php_info_print_table_end();
+	DISPLAY_INI_ENTRIES();
+}
+
+/* apcu/iterator.c matches keys by pcre's functions; the drop-in modules memcached and memcache are made of json, session and spl. */
+static const zend_module_dep leveret_deps[] = {
+	ZEND_MOD_REQUIRED("pcre")
+	ZEND_MOD_REQUIRED("json")
+	ZEND_MOD_REQUIRED("session")
+	ZEND_MOD_REQUIRED("spl")
+	ZEND_MOD_OPTIONAL("igbinary")
+	ZEND_MOD_OPTIONAL("msgpack")
+	ZEND_MOD_END
+};
+
+zend_module_entry leveret_module_entry = {
+	STANDARD_MODULE_HEADER_EX, NULL,
+	leveret_deps,
+	"leveret",
+	NULL,
+	PHP_MINIT(leveret),
+	PHP_MSHUTDOWN(leveret),
+	PHP_RINIT(leveret),
+	PHP_RSHUTDOWN(leveret),
+	PHP_MINFO(leveret),
+	PHP_LEVERET_VERSION,
+	PHP_MODULE_GLOBALS(leveret),
+	PHP_GINIT(leveret),
+	PHP_GSHUTDOWN(leveret),
+	ZEND_MODULE_POST_ZEND_DEACTIVATE_N(leveret),
+	STANDARD_MODULE_PROPERTIES_EX
+};
+
+#ifdef COMPILE_DL_LEVERET
+# ifdef ZTS
+ZEND_TSRMLS_CACHE_DEFINE()
+# endif
+ZEND_GET_MODULE(leveret)
+#endif

@@ -1,0 +1,19 @@
+/* decoded/table.h: arrays that this process has decoded, kept while the arena still holds the same version. */
+#ifndef PHP_LEVERET_DECODED_H
+#define PHP_LEVERET_DECODED_H
+
+#include "core/globals.h"
+
+/* True: *return_value is the array that the arena holds under `key` right now. Call only while LEVERET_G(decoded_entries) is not 0. */
+bool php_leveret_decoded_find(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value);
+/* `array` has just been decoded from the version in `found`. It is kept when this is the second time, when nothing but arrays,
+ * strings and scalars is in it, and when there is room. The array itself stays the caller's. */
+void php_leveret_decoded_offer(leveret_arena *arena, zend_string *key, const leveret_found *found, zend_array *array);
+/* After the request, when no value of a script is left: frees what was replaced and makes room. */
+void php_leveret_decoded_sweep(void);
+/* The handle is about to be closed and its address may come back as another arena. Only where php_leveret_decoded_sweep may be called. */
+void php_leveret_decoded_forget(leveret_arena *arena);
+/* The end of a thread, perhaps of another one than this. */
+void php_leveret_decoded_destroy(zend_leveret_globals *globals);
+
+#endif

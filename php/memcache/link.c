@@ -1,0 +1,204 @@
+/* memcache/link.c: a link: its servers, and the pool that talks to them. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "memcache.h"
+#include "module.h"
+
+#include "zend_smart_str.h"
+
+/* pecl/memcache's own. */
+#define TIMEOUT_MS 1000
+
+/* --- pools --- */
+
+static void free_pool(mmc_pool *pool)
+{
+	leveret_pool_free(pool->pool);
+	pefree(pool, pool->is_persistent);
+}
+
+static void free_persistent(zval *entry)
+{
+	free_pool(Z_PTR_P(entry));
+}
+
+void php_leveret_memcache_pools_init(HashTable *pools)
+{
+	zend_hash_init(pools, 4, NULL, free_persistent, 1);
+}
+
+static leveret_bytes host_of(const mmc_server *server)
+{
+	return php_leveret_string(server->host);
+}
+
+static mmc_pool *new_pool(const mmc_link *link, bool is_persistent)
+{
+	mmc_pool *made = pecalloc(1, sizeof(*made), is_persistent);
+	leveret_pool *pool = leveret_pool_new();
+	made->pool = pool;
+	made->is_persistent = is_persistent;
+	made->redundancy = 1;
+	leveret_pool_set_option(pool, LEVERET_POOL_RING, link->ring);
+	leveret_pool_set_option(pool, LEVERET_POOL_HASH, link->hash);
+	leveret_pool_set_option(pool, LEVERET_POOL_ELSEWHERE, link->is_of_sessions);
+	leveret_pool_set_option(pool, LEVERET_POOL_PROTOCOL, link->is_binary ? LEVERET_PROTOCOL_BINARY : LEVERET_PROTOCOL_TEXT);
+	leveret_pool_set_option(pool, LEVERET_POOL_CONNECT_TIMEOUT_MS, TIMEOUT_MS);
+	leveret_pool_set_option(pool, LEVERET_POOL_POLL_TIMEOUT_MS, TIMEOUT_MS);
+	/* One failure is enough; what becomes of the server then is for its retry interval to say. */
+	leveret_pool_set_option(pool, LEVERET_POOL_FAILURE_LIMIT, 0);
+	leveret_pool_set_option(pool, LEVERET_POOL_TIMEOUT_LIMIT, 1);
+	for (uint32_t i = 0; i < link->count; i++) {
+		const mmc_server *server = &link->servers[i];
+		leveret_pool_add_server(pool, host_of(server), (uint16_t) server->port, (uint16_t) server->udp_port, (uint32_t) server->weight, php_leveret_dir());
+	}
+	return made;
+}
+
+/* What the pool of a list of persistent servers goes by. NULL: some server is not persistent. */
+static zend_string *name_of(const mmc_link *link)
+{
+	smart_str name = {0};
+	smart_str_append_long(&name, 8 * link->ring + 4 * link->hash + 2 * link->is_binary + link->is_of_sessions);
+	smart_str_appendc(&name, ' ');
+	smart_str_appendl(&name, (const char *) php_leveret_dir().data, php_leveret_dir().len);
+	for (uint32_t i = 0; i < link->count; i++) {
+		const mmc_server *server = &link->servers[i];
+		if (!server->is_persistent) {
+			smart_str_free(&name);
+			return NULL;
+		}
+		smart_str_appendc(&name, '\n');
+		smart_str_append(&name, server->host);
+		smart_str_append_printf(&name, " " ZEND_LONG_FMT " " ZEND_LONG_FMT " " ZEND_LONG_FMT, server->port, server->udp_port, server->weight);
+	}
+	smart_str_0(&name);
+	return name.s;
+}
+
+static mmc_pool *find_pool(const mmc_link *link)
+{
+	zend_string *name = name_of(link);
+	if (!name) {
+		return new_pool(link, false);
+	}
+	mmc_pool *pool = zend_hash_find_ptr(&MEMCACHE_G(pools), name);
+	if (!pool) {
+		pool = new_pool(link, true);
+		zend_hash_str_add_ptr(&MEMCACHE_G(pools), ZSTR_VAL(name), ZSTR_LEN(name), pool);
+	}
+	zend_string_release(name);
+	return pool;
+}
+
+static void leave_pool(mmc_link *link)
+{
+	if (link->pool && !link->pool->is_persistent) {
+		free_pool(link->pool);
+	}
+	link->pool = NULL;
+}
+
+void mmc_link_tune(mmc_link *link, uint32_t index)
+{
+	const mmc_server *server = &link->servers[index];
+	double timeout = server->timeout * 1000;
+	leveret_pool_tune_server(link->pool->pool, index, timeout > 0 && timeout < UINT32_MAX ? (uint32_t) timeout + (timeout < 1) : 0, server->retry);
+	if (server->is_off) {
+		/* A server that may be retried is, with the next request. */
+		leveret_pool_mark_server(link->pool->pool, index, 0, server->retry < 0 ? -1 : 0);
+	}
+}
+
+/* Among so many places of a key the pool puts its copies. */
+#define PLACES_OF_COPIES 20
+
+leveret_pool *mmc_pool_of(mmc_link *link)
+{
+	if (UNEXPECTED(!link->pool)) {
+		link->pool = find_pool(link);
+		for (uint32_t i = 0; i < link->count; i++) {
+			mmc_link_tune(link, i);
+		}
+	}
+	mmc_pool *pool = link->pool;
+	zend_long redundancy = MIN(link->is_of_sessions ? MEMCACHE_G(session_redundancy) : MEMCACHE_G(redundancy), UINT32_MAX);
+	/* The copies of a session are there for its first server's death, also where nothing else may take that one's place. */
+	zend_long copies = link->is_of_sessions && redundancy > 1 ? PLACES_OF_COPIES : 0;
+	zend_long failover = MEMCACHE_G(allow_failover) ? MIN(MEMCACHE_G(max_failover_attempts), UINT32_MAX) : copies;
+	if (UNEXPECTED(pool->failover != failover)) {
+		pool->failover = failover;
+		leveret_pool_set_option(pool->pool, LEVERET_POOL_FAILOVER_ATTEMPTS, failover);
+	}
+	if (UNEXPECTED(pool->redundancy != redundancy)) {
+		pool->redundancy = redundancy;
+		leveret_pool_set_option(pool->pool, LEVERET_POOL_REDUNDANCY, pool->redundancy);
+	}
+	return pool->pool;
+}
+
+/* --- links --- */
+
+mmc_link *mmc_link_new(bool is_of_sessions)
+{
+	mmc_link *link = ecalloc(1, sizeof(*link));
+	link->is_of_sessions = is_of_sessions;
+	link->is_binary = strcasecmp(MEMCACHE_G(protocol), "binary") == 0;
+	link->ring = strcasecmp(MEMCACHE_G(hash_strategy), "standard") == 0 ? LEVERET_RING_PECL_STANDARD : LEVERET_RING_PECL_CONSISTENT;
+	link->hash = strcasecmp(MEMCACHE_G(hash_function), "fnv") == 0;
+	link->prefix = php_leveret_memcache_prefix(is_of_sessions);
+	link->threshold = MEMCACHE_G(compress_threshold);
+	link->savings = 0.2;
+	ZVAL_UNDEF(&link->callback);
+	return link;
+}
+
+void mmc_link_close(mmc_link *link)
+{
+	leave_pool(link);
+	for (uint32_t i = 0; i < link->count; i++) {
+		zend_string_release(link->servers[i].host);
+	}
+	link->count = 0;
+}
+
+void mmc_link_free(mmc_link *link)
+{
+	mmc_link_close(link);
+	if (link->servers) {
+		efree(link->servers);
+	}
+	if (link->prefix) {
+		zend_string_release(link->prefix);
+	}
+	zval_ptr_dtor(&link->callback);
+	efree(link);
+}
+
+int64_t mmc_link_find(const mmc_link *link, const zend_string *host, zend_long port)
+{
+	for (uint32_t i = 0; i < link->count; i++) {
+		if (link->servers[i].port == port && zend_string_equals(link->servers[i].host, host)) {
+			return i;
+		}
+	}
+	return -1;
+}
+
+uint32_t mmc_link_add(mmc_link *link, const mmc_server *server)
+{
+	int64_t index = mmc_link_find(link, server->host, server->port);
+	if (index >= 0) {
+		return (uint32_t) index;
+	}
+	if (link->count == link->room) {
+		link->room = link->room ? 2 * link->room : 2;
+		link->servers = safe_erealloc(link->servers, link->room, sizeof(*link->servers), 0);
+	}
+	leave_pool(link);
+	link->servers[link->count] = *server;
+	zend_string_addref(server->host);
+	return link->count++;
+}

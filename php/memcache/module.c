@@ -1,0 +1,211 @@
+/* memcache/module.c: the drop-in module memcache: what extension_loaded('memcache'), phpversion('memcache') and ini_get() see. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "memcache.h"
+#include "module.h"
+
+#include "ext/standard/info.h"
+#include "php_ini.h"
+
+/* The version whose behaviour is kept. Applications compare it. */
+#define MEMCACHE_VERSION "8.2"
+
+ZEND_DECLARE_MODULE_GLOBALS(memcache)
+
+/* --- INI --- */
+
+static void refuse(const zend_ini_entry *entry, const char *allowed, const zend_string *value)
+{
+	/* pecl/memcache calls both by one name. */
+	const char *name = zend_string_equals_literal(entry->name, "memcache.session_redundancy") ? "memcache.redundancy" : ZSTR_VAL(entry->name);
+	php_error_docref(NULL, E_WARNING, "%s must be %s ('%s' given)", name, allowed, value ? ZSTR_VAL(value) : "");
+}
+
+/* What a directive may be, in any case. */
+typedef struct choice {
+	const char *one, *other;
+} choice;
+
+static const choice protocols = { "ascii", "binary" }, strategies = { "standard", "consistent" }, functions = { "crc32", "fnv" };
+
+static PHP_INI_MH(on_update_choice)
+{
+	const choice *words = mh_arg3;
+	if (!new_value || (strcasecmp(ZSTR_VAL(new_value), words->one) != 0 && strcasecmp(ZSTR_VAL(new_value), words->other) != 0)) {
+		char allowed[64];
+		snprintf(allowed, sizeof(allowed), "in set {%s, %s}", words->one, words->other);
+		refuse(entry, allowed, new_value);
+		return FAILURE;
+	}
+	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+}
+
+/* An integer, and not below mh_arg3. Nothing at all, as Off is written in a file, is 0. */
+static PHP_INI_MH(on_update_positive)
+{
+	zend_long number = 0, *target = (zend_long *) ZEND_INI_GET_ADDR();
+	bool is_number = new_value && (ZSTR_LEN(new_value) == 0 || is_numeric_string(ZSTR_VAL(new_value), ZSTR_LEN(new_value), &number, NULL, false) == IS_LONG);
+	if (!is_number || number < (zend_long) (intptr_t) mh_arg3) {
+		refuse(entry, "a positive integer", new_value);
+		return FAILURE;
+	}
+	*target = number;
+	return SUCCESS;
+}
+
+static PHP_INI_MH(on_update_static_key)
+{
+	if (new_value && memchr(ZSTR_VAL(new_value), '.', ZSTR_LEN(new_value))) {
+		/* Whichever of the two directives it is: pecl/memcache's words. */
+		php_error_docref(NULL, E_WARNING, "memcache.session_prefix_static_key cannot have dot inside (.)");
+		return FAILURE;
+	}
+	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+}
+
+#define MMC_ENTRY(name, value, handler, field) STD_PHP_INI_ENTRY("memcache." name, value, PHP_INI_ALL, handler, field, zend_memcache_globals, memcache_globals)
+#define MMC_BOOLEAN(name, value, field) STD_PHP_INI_BOOLEAN("memcache." name, value, PHP_INI_ALL, OnUpdateBool, field, zend_memcache_globals, memcache_globals)
+#define MMC_CHOICE(name, value, words, field) \
+	PHP_LEVERET_INI_ENTRY3("memcache." name, value, PHP_INI_ALL, on_update_choice, field, memcache_globals, &words)
+#define MMC_POSITIVE(name, value, least, field) \
+	PHP_LEVERET_INI_ENTRY3("memcache." name, value, PHP_INI_ALL, on_update_positive, field, memcache_globals, (intptr_t) (least))
+
+PHP_INI_BEGIN()
+	STD_PHP_INI_ENTRY("memcache.allow_failover", "1", PHP_INI_ALL, OnUpdateBool, allow_failover, zend_memcache_globals, memcache_globals)
+	MMC_POSITIVE("max_failover_attempts", "20", 1, max_failover_attempts)
+	MMC_ENTRY("default_port", "11211", OnUpdateLong, default_port)
+	MMC_POSITIVE("chunk_size", "32768", 1, chunk_size)
+	MMC_CHOICE("protocol", "ascii", protocols, protocol)
+	MMC_CHOICE("hash_strategy", "consistent", strategies, hash_strategy)
+	MMC_CHOICE("hash_function", "crc32", functions, hash_function)
+	MMC_POSITIVE("redundancy", "1", 1, redundancy)
+	MMC_POSITIVE("session_redundancy", "2", 1, session_redundancy)
+	MMC_POSITIVE("compress_threshold", "20000", 0, compress_threshold)
+	MMC_POSITIVE("lock_timeout", "15", 1, lock_timeout)
+	MMC_ENTRY("select_api", NULL, OnUpdateString, select_api)
+	MMC_BOOLEAN("session_prefix_host_key", "0", session_prefix_host_key)
+	MMC_BOOLEAN("session_prefix_host_key_remove_www", "1", session_prefix_host_key_remove_www)
+	MMC_BOOLEAN("session_prefix_host_key_remove_subdomain", "0", session_prefix_host_key_remove_subdomain)
+	MMC_ENTRY("session_prefix_static_key", NULL, on_update_static_key, session_prefix_static_key)
+	MMC_ENTRY("session_save_path", NULL, OnUpdateString, session_save_path)
+	MMC_BOOLEAN("prefix_host_key", "0", prefix_host_key)
+	MMC_BOOLEAN("prefix_host_key_remove_www", "1", prefix_host_key_remove_www)
+	MMC_BOOLEAN("prefix_host_key_remove_subdomain", "0", prefix_host_key_remove_subdomain)
+	MMC_ENTRY("prefix_static_key", NULL, on_update_static_key, prefix_static_key)
+PHP_INI_END()
+
+/* --- prefixes --- */
+
+/* The site's name, shortened: "www.a.example.com" without "www.", or without all but the last two words. */
+static zend_string *host_of_site(bool without_www, bool without_subdomain)
+{
+	zend_is_auto_global(ZSTR_KNOWN(ZEND_STR_AUTOGLOBAL_SERVER));
+	zval *server = zend_hash_find_deref(&EG(symbol_table), ZSTR_KNOWN(ZEND_STR_AUTOGLOBAL_SERVER));
+	zval *name = server && Z_TYPE_P(server) == IS_ARRAY ? zend_hash_str_find_deref(Z_ARRVAL_P(server), "SERVER_NAME", strlen("SERVER_NAME")) : NULL;
+	if (!name || Z_TYPE_P(name) != IS_STRING) {
+		return NULL;
+	}
+	const char *begin = Z_STRVAL_P(name), *end = begin + Z_STRLEN_P(name);
+	if (without_www && Z_STRLEN_P(name) >= 4 && strncasecmp(begin, "www.", 4) == 0) {
+		begin += 4;
+	}
+	if (without_subdomain) {
+		uint32_t dots = 0;
+		for (const char *at = end; at > begin; at--) {
+			if (at[-1] == '.' && ++dots == 2) {
+				begin = at;
+				break;
+			}
+		}
+	}
+	return zend_string_init(begin, (size_t) (end - begin), 0);
+}
+
+zend_string *php_leveret_memcache_prefix(bool of_sessions)
+{
+	const char *fixed = of_sessions ? MEMCACHE_G(session_prefix_static_key) : MEMCACHE_G(prefix_static_key);
+	bool with_host = of_sessions ? MEMCACHE_G(session_prefix_host_key) : MEMCACHE_G(prefix_host_key);
+	bool without_www = of_sessions ? MEMCACHE_G(session_prefix_host_key_remove_www) : MEMCACHE_G(prefix_host_key_remove_www);
+	bool without_subdomain = of_sessions ? MEMCACHE_G(session_prefix_host_key_remove_subdomain) : MEMCACHE_G(prefix_host_key_remove_subdomain);
+	zend_string *host = with_host ? host_of_site(without_www, without_subdomain) : NULL;
+	zend_string *prefix = zend_strpprintf(0, "%s%s", fixed ? fixed : "", host ? ZSTR_VAL(host) : "");
+	if (host) {
+		zend_string_release(host);
+	}
+	if (ZSTR_LEN(prefix) == 0) {
+		zend_string_release(prefix);
+		return NULL;
+	}
+	return prefix;
+}
+
+/* --- the life of a process --- */
+
+static PHP_GINIT_FUNCTION(memcache)
+{
+#if defined(COMPILE_DL_LEVERET) && defined(ZTS)
+	ZEND_TSRMLS_CACHE_UPDATE();
+#endif
+	memset(memcache_globals, 0, sizeof(*memcache_globals));
+	php_leveret_memcache_pools_init(&memcache_globals->pools);
+}
+
+static PHP_GSHUTDOWN_FUNCTION(memcache)
+{
+	zend_hash_destroy(&memcache_globals->pools);
+}
+
+static PHP_MINIT_FUNCTION(memcache)
+{
+	REGISTER_INI_ENTRIES();
+	php_leveret_memcache_classes();
+	php_leveret_memcache_session();
+	REGISTER_LONG_CONSTANT("MEMCACHE_COMPRESSED", MMC_COMPRESSED, CONST_CS | CONST_PERSISTENT);
+	REGISTER_LONG_CONSTANT("MEMCACHE_USER1", MMC_USER1, CONST_CS | CONST_PERSISTENT);
+	REGISTER_LONG_CONSTANT("MEMCACHE_USER2", MMC_USER2, CONST_CS | CONST_PERSISTENT);
+	REGISTER_LONG_CONSTANT("MEMCACHE_USER3", MMC_USER3, CONST_CS | CONST_PERSISTENT);
+	REGISTER_LONG_CONSTANT("MEMCACHE_USER4", MMC_USER4, CONST_CS | CONST_PERSISTENT);
+	REGISTER_LONG_CONSTANT("MEMCACHE_HAVE_SESSION", 1, CONST_CS | CONST_PERSISTENT);
+	return SUCCESS;
+}
+
+static PHP_MSHUTDOWN_FUNCTION(memcache)
+{
+	UNREGISTER_INI_ENTRIES();
+	return SUCCESS;
+}
+
+static PHP_MINFO_FUNCTION(memcache)
+{
+	php_info_print_table_start();
+	php_info_print_table_row(2, "memcache support", "enabled");
+	php_info_print_table_row(2, "Version", MEMCACHE_VERSION);
+	php_info_print_table_row(2, "Provided by", "leveret " PHP_LEVERET_VERSION);
+	php_info_print_table_end();
+	DISPLAY_INI_ENTRIES();
+}
+
+static zend_module_entry memcache_module_entry = {
+	STANDARD_MODULE_HEADER,
+	"memcache",
+	NULL,
+	PHP_MINIT(memcache),
+	PHP_MSHUTDOWN(memcache),
+	NULL,
+	NULL,
+	PHP_MINFO(memcache),
+	MEMCACHE_VERSION,
+	PHP_MODULE_GLOBALS(memcache),
+	PHP_GINIT(memcache),
+	PHP_GSHUTDOWN(memcache),
+	NULL,
+	STANDARD_MODULE_PROPERTIES_EX
+};
+
+zend_result php_leveret_memcache_startup(void)
+{
+	memcache_module_entry.functions = php_leveret_memcache_functions();
+	return zend_startup_module(&memcache_module_entry);
+}

@@ -1,0 +1,43 @@
+/* memcache/module.h: the INI settings memcache.* of the drop-in module memcache. */
+#ifndef PHP_LEVERET_MEMCACHE_MODULE_H
+#define PHP_LEVERET_MEMCACHE_MODULE_H
+
+#include "php.h"
+
+ZEND_BEGIN_MODULE_GLOBALS(memcache)
+	bool allow_failover;
+	zend_long max_failover_attempts;
+	zend_long default_port;
+	char *protocol;
+	char *hash_strategy;
+	char *hash_function;
+	zend_long redundancy;
+	zend_long session_redundancy;
+	zend_long compress_threshold;
+	zend_long lock_timeout;
+	char *session_save_path;
+
+	bool session_prefix_host_key;
+	bool session_prefix_host_key_remove_www;
+	bool session_prefix_host_key_remove_subdomain;
+	char *session_prefix_static_key;
+	bool prefix_host_key;
+	bool prefix_host_key_remove_www;
+	bool prefix_host_key_remove_subdomain;
+	char *prefix_static_key;
+
+	/* Accepted and shown; nothing here reads by chunks or selects. */
+	zend_long chunk_size;
+	char *select_api;
+
+	HashTable pools;                  /* list of persistent servers -> mmc_pool */
+ZEND_END_MODULE_GLOBALS(memcache)
+
+ZEND_EXTERN_MODULE_GLOBALS(memcache)
+
+#define MEMCACHE_G(v) ZEND_MODULE_GLOBALS_ACCESSOR(memcache, v)
+
+/* The prefix of keys that the directives memcache.prefix_* (or session_prefix_*) ask for now; NULL = none. */
+zend_string *php_leveret_memcache_prefix(bool of_sessions);
+
+#endif

@@ -1,0 +1,434 @@
+/* memcache/session.c: the session handler "memcache".
+ *
+ * A session is one item, "<id>", that lives session.gc_maxlifetime seconds. Beside it lies "<id>.lock", a number that every visitor
+ * counts up: who has made 1 of it holds the lock, and sets it to 0 when he has written. It lives memcache.lock_timeout seconds, so that
+ * a dead visitor locks nobody out for longer.
+ *
+ * On an arena the holder also holds a lease, which dies with its process. Then the number begins at LEASED: whoever gets the lease and
+ * finds such a number knows that its maker is dead. Visitors without the arena see a number above 1, and wait. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "memcache.h"
+#include "module.h"
+
+#include "SAPI.h"
+#include "ext/session/php_session.h"
+#include "ext/standard/url.h"
+
+#define LEASED (UINT64_C(1) << 40)
+
+/* Between two looks at a lock that another one holds. */
+#define PAUSE_MIN_US 5000
+#define PAUSE_MAX_US 160000
+
+typedef struct mmc_session {
+	mmc_link *link;
+	zend_string *lock_key;            /* NULL: no lock is held */
+	zend_string *group;               /* the session's key: its lock lies on the same servers */
+	bool has_lease;
+	leveret_arena *lease_arena;
+	leveret_ticket ticket;
+} mmc_session;
+
+/* --- servers --- */
+
+/* "weight=2&timeout=1": false: a value makes no sense. Words of others are passed over. */
+static bool read_query(const char *at, const char *end, mmc_server *server)
+{
+	while (at < end) {
+		size_t len = strcspn(at, "&, \t");
+		len = MIN(len, (size_t) (end - at));
+		const char *equals = memchr(at, '=', len);
+		size_t name_len = equals ? (size_t) (equals - at) : len;
+		double value = equals ? zend_strtod(equals + 1, NULL) : 0;
+#define IS(word) (name_len == strlen(word) && strncasecmp(at, word, name_len) == 0)
+		if (IS("persistent")) {
+			server->is_persistent = value != 0;
+		} else if (IS("weight")) {
+			server->weight = value >= 1 && value <= INT32_MAX ? (zend_long) value : 0;
+		} else if (IS("timeout")) {
+			server->timeout = value;
+		} else if (IS("retry_interval")) {
+			server->retry = (zend_long) value;
+		} else if (IS("udp_port")) {
+			server->udp_port = value >= 0 && value <= 65535 ? (zend_long) value : 0;
+		}
+#undef IS
+		at += len + 1;
+	}
+	return server->weight > 0 && server->timeout > 0;
+}
+
+static mmc_server default_server(void)
+{
+	return (mmc_server) { .port = MEMCACHE_G(default_port), .weight = 1, .timeout = 1, .retry = 15, .is_persistent = true };
+}
+
+/* pecl/memcache warns of what is no URL, and refuses in silence a URL that names no server. */
+typedef enum add_result { IS_ADDED, IS_NO_URL, IS_NO_SERVER } add_result;
+
+/* "tcp://host:port?query", read as pecl/memcache does: as a URL, of which a password and a path mean nothing. */
+static add_result add_host(mmc_link *link, const char *begin, const char *end)
+{
+	mmc_server server = default_server();
+	php_url *url = php_url_parse_ex(begin, (size_t) (end - begin));
+	if (!url) {
+		return IS_NO_URL;
+	}
+	/* A name alone is a path to PHP. Of "host:port;…" it makes one name: somebody took ';' for what stands between servers. Of
+	 * "host:port?…" without "tcp://" it takes the host for a scheme and the port for a path: that path is no name. */
+	bool is_path = url->path && (!url->scheme || zend_string_equals_literal(url->scheme, "file") || zend_string_equals_literal(url->scheme, "unix"));
+	const char *name = url->host ? ZSTR_VAL(url->host) : is_path ? ZSTR_VAL(url->path) : "";
+	const char *colon = *name == '[' ? NULL : strchr(name, ':');
+	server.port = colon ? ZEND_STRTOL(colon + 1, NULL, 10) : url->port ? url->port : server.port;
+	server.host = zend_string_init(name, colon ? (size_t) (colon - name) : strlen(name), 0);
+	bool is_good = ZSTR_LEN(server.host) && server.port >= 0 && server.port <= 65535
+		&& (!url->query || read_query(ZSTR_VAL(url->query), ZSTR_VAL(url->query) + ZSTR_LEN(url->query), &server));
+	if (is_good) {
+		mmc_link_add(link, &server);
+	}
+	zend_string_release(server.host);
+	php_url_free(url);
+	return is_good ? IS_ADDED : IS_NO_SERVER;
+}
+
+/* "unix:///path?query" or "arena:NAME?query"; pecl/memcache's users write a port of 0 behind a path. False: it makes no sense. */
+static bool add_path(mmc_link *link, const char *begin, const char *end)
+{
+	mmc_server server = default_server();
+	const char *query = memchr(begin, '?', (size_t) (end - begin));
+	const char *address_end = query ? query : end;
+	address_end -= address_end - begin > 2 && memcmp(address_end - 2, ":0", 2) == 0 ? 2 : 0;
+	if (address_end[-1] == '/' || (query && !read_query(query + 1, end, &server))) {
+		return false;
+	}
+	server.port = 0;
+	server.host = zend_string_init(begin, (size_t) (address_end - begin), 0);
+	mmc_link_add(link, &server);
+	zend_string_release(server.host);
+	return true;
+}
+
+static add_result add_server(mmc_link *link, const char *begin, const char *end)
+{
+	bool is_path = strncmp(begin, "unix://", strlen("unix://")) == 0 || strncmp(begin, "arena:", strlen("arena:")) == 0 || *begin == '/';
+	if (!is_path) {
+		return add_host(link, begin, end);
+	}
+	return add_path(link, begin, end) ? IS_ADDED : IS_NO_URL;
+}
+
+static bool add_servers(mmc_link *link, const char *path)
+{
+	for (const char *at = path; *(at += strspn(at, ", \t")); at += strcspn(at, ", \t")) {
+		add_result result = add_server(link, at, at + strcspn(at, ", \t"));
+		if (result == IS_NO_URL) {
+			php_error_docref(NULL, E_WARNING, "Failed to parse memcache.save_path (error at offset %d, url was '%s')", (int) (at - path), path);
+		}
+		if (result != IS_ADDED) {
+			return false;
+		}
+	}
+	return link->count > 0;
+}
+
+/* --- batches --- */
+
+/* "<id>" or "<id>.lock" as it is sent. NULL: the id is empty. */
+static zend_string *key_of(const mmc_session *session, zend_string *id, bool is_lock)
+{
+	if (!is_lock) {
+		return mmc_key(session->link, id);
+	}
+	zend_string *name = zend_string_concat2(ZSTR_VAL(id), ZSTR_LEN(id), ".lock", strlen(".lock"));
+	zend_string *key = mmc_key(session->link, name);
+	zend_string_release(name);
+	return key;
+}
+
+static leveret_request request_for(const mmc_session *session, leveret_operation operation, const zend_string *key)
+{
+	return (leveret_request) { .operation = operation, .key = php_leveret_string(key), .group = php_leveret_string(session->group), .server = -1,
+		.meta = { .origin = LEVERET_PECL_MEMCACHE } };
+}
+
+static void add_lock(const mmc_session *session, leveret_operation operation, uint64_t number)
+{
+	char text[24];
+	leveret_request request = request_for(session, operation, session->lock_key);
+	request.value = php_leveret_bytes(text, (size_t) snprintf(text, sizeof(text), "%" PRIu64, number));
+	request.number = 1;
+	request.exptime = MEMCACHE_G(lock_timeout);
+	request.meta.encoding = LEVERET_INTEGER;
+	request.meta.flags = MMC_TYPE_LONG;
+	leveret_pool_add(session->link->pool->pool, &request);
+}
+
+/* Runs the open batch. Code and number of each answer, and the bytes of a value; an answer that did not come is a failure. */
+static void run(const mmc_session *session, int32_t *codes, uint64_t *numbers, uint32_t count, zend_string **value)
+{
+	leveret_pool *pool = session->link->pool->pool;
+	leveret_answer answer;
+	for (uint32_t i = 0; i < count; i++) {
+		codes[i] = LEVERET_CODE_FAILURE;
+		numbers[i] = 0;
+	}
+	leveret_pool_run(pool);
+	while (leveret_pool_next(pool, &answer)) {
+		if (answer.request >= count) {
+			continue;
+		}
+		codes[answer.request] = answer.code;
+		numbers[answer.request] = answer.number;
+		if (value && answer.code == LEVERET_CODE_SUCCESS && answer.request == count - 1) {
+			*value = zend_string_init((const char *) answer.value.data, answer.value.len, 0);
+		}
+	}
+}
+
+/* --- the lock --- */
+
+static void drop_lock(mmc_session *session)
+{
+	if (session->has_lease) {
+		leveret_lease_release(session->lease_arena, &session->ticket);
+	}
+	session->has_lease = false;
+	if (session->lock_key) {
+		zend_string_release(session->lock_key);
+	}
+	session->lock_key = NULL;
+}
+
+typedef enum lock_try { LOCKED, IS_TAKEN, HAS_NAPPED, IS_AWAY } lock_try;
+
+/* Tries to lock, and reads in the same batch. *data is set when the session is locked and there; NULL: it is new. */
+static lock_try try_lock(mmc_session *session, zend_string **data)
+{
+	enum { COUNTED, ADDED, READ };
+	int32_t codes[3];
+	uint64_t numbers[3];
+	leveret_arena *arena = session->has_lease ? NULL : leveret_pool_arena(mmc_pool_of(session->link), php_leveret_looked());
+	if (arena) {
+		leveret_status status = leveret_lease_hold(arena, php_leveret_string(session->lock_key), &session->ticket);
+		if (status == LEVERET_WAIT) {
+			return HAS_NAPPED;
+		}
+		/* With no lease left the number alone is the lock, as on any server. */
+		session->has_lease = status == LEVERET_OK;
+		session->lease_arena = arena;
+	}
+	mmc_begin(session->link);
+	add_lock(session, LEVERET_OP_INCREMENT, 0);
+	add_lock(session, LEVERET_OP_ADD, session->has_lease ? LEASED : 1);
+	leveret_request request = request_for(session, LEVERET_OP_GET, session->group);
+	leveret_pool_add(session->link->pool->pool, &request);
+	*data = NULL;
+	run(session, codes, numbers, 3, data);
+	bool is_counted = codes[COUNTED] == LEVERET_CODE_SUCCESS;
+	bool is_inherited = is_counted && session->has_lease && numbers[COUNTED] > LEASED;
+	if (codes[ADDED] == LEVERET_CODE_SUCCESS || (is_counted && numbers[COUNTED] == 1) || is_inherited) {
+		if (is_counted && session->has_lease) {
+			mmc_begin(session->link);
+			add_lock(session, LEVERET_OP_SET, LEASED);
+			run(session, codes, numbers, 1, NULL);
+		}
+		return LOCKED;
+	}
+	if (*data) {
+		zend_string_release(*data);
+		*data = NULL;
+	}
+	/* Not there to be counted, and there when it was to be added: another visitor of a new session came in between. */
+	return is_counted || codes[ADDED] == LEVERET_CODE_NOTSTORED || codes[ADDED] == LEVERET_CODE_DATA_EXISTS ? IS_TAKEN : IS_AWAY;
+}
+
+/* A lock that is left behind dies within lock_timeout; so long, and a little longer, it is waited for. */
+static lock_try lock(mmc_session *session, zend_string **data)
+{
+	uint64_t until = php_leveret_microseconds() + (uint64_t) MEMCACHE_G(lock_timeout) * 1000000 + 1500000;
+	useconds_t pause = PAUSE_MIN_US;
+	for (;;) {
+		lock_try tried = try_lock(session, data);
+		if (tried == LOCKED || tried == IS_AWAY || php_leveret_microseconds() >= until) {
+			return tried;
+		}
+		if (tried == IS_TAKEN) {
+			usleep(pause);
+			pause = MIN(2 * pause, PAUSE_MAX_US);
+		}
+	}
+}
+
+/* --- the handler --- */
+
+static void end_session(mmc_session *session)
+{
+	drop_lock(session);
+	if (session->group) {
+		zend_string_release(session->group);
+		session->group = NULL;
+	}
+}
+
+/* Names the session: false: its id cannot be a key. */
+static bool begin_session(mmc_session *session, zend_string *id)
+{
+	end_session(session);
+	session->group = key_of(session, id, false);
+	return session->group && session->link->count;
+}
+
+/* Gives the lock back if the session was not written. */
+static void unlock(mmc_session *session)
+{
+	int32_t code;
+	uint64_t number;
+	if (session->lock_key) {
+		mmc_begin(session->link);
+		add_lock(session, LEVERET_OP_SET, 0);
+		run(session, &code, &number, 1, NULL);
+	}
+	end_session(session);
+}
+
+PS_CLOSE_FUNC(memcache)
+{
+	mmc_session *session = PS_GET_MOD_DATA();
+	if (session) {
+		unlock(session);
+		mmc_link_free(session->link);
+		efree(session);
+		PS_SET_MOD_DATA(NULL);
+	}
+	return SUCCESS;
+}
+
+PS_OPEN_FUNC(memcache)
+{
+	/* session_reset() opens again what nobody has closed. */
+	ps_close_memcache(mod_data);
+	const char *path = MEMCACHE_G(session_save_path) && *MEMCACHE_G(session_save_path) ? MEMCACHE_G(session_save_path) : PHP_LEVERET_SAVE_PATH;
+	mmc_link *link = mmc_link_new(true);
+	if (!add_servers(link, path)) {
+		mmc_link_free(link);
+		PS_SET_MOD_DATA(NULL);
+		return FAILURE;
+	}
+	mmc_session *session = ecalloc(1, sizeof(*session));
+	session->link = link;
+	PS_SET_MOD_DATA(session);
+	return SUCCESS;
+}
+
+PS_READ_FUNC(memcache)
+{
+	mmc_session *session = PS_GET_MOD_DATA();
+	*val = NULL;
+	if (!session) {
+		return FAILURE;
+	}
+	unlock(session);
+	if (!begin_session(session, key)) {
+		return FAILURE;
+	}
+	session->lock_key = key_of(session, key, true);
+	switch (lock(session, val)) {
+		case LOCKED:
+			break;
+		case IS_AWAY:
+			/* As the original: the visitor gets an empty session, and hears of it when it cannot be written. */
+			drop_lock(session);
+			break;
+		default:
+			drop_lock(session);
+			php_error_docref(NULL, E_WARNING, "The session is locked by another process for longer than memcache.lock_timeout (" ZEND_LONG_FMT " seconds)", MEMCACHE_G(lock_timeout));
+			return FAILURE;
+	}
+	if (!*val) {
+		*val = ZSTR_EMPTY_ALLOC();
+	}
+	return SUCCESS;
+}
+
+PS_WRITE_FUNC(memcache)
+{
+	mmc_session *session = PS_GET_MOD_DATA();
+	int32_t codes[2];
+	uint64_t numbers[2];
+	if (!session || (!session->group && !begin_session(session, key))) {
+		return FAILURE;
+	}
+	/* session_regenerate_id() writes under another id than the one that was read. */
+	zend_string *full = key_of(session, key, false);
+	if (!full) {
+		return FAILURE;
+	}
+	leveret_pool *pool = mmc_begin(session->link);
+	leveret_request request = request_for(session, LEVERET_OP_SET, full);
+	request.group = php_leveret_string(full);
+	request.value = php_leveret_string(val);
+	/* A span of more than 30 days would count as a moment, and one of nothing as for ever. */
+	request.exptime = (int64_t) time(NULL) + maxlifetime;
+	leveret_pool_add(pool, &request);
+	if (session->lock_key) {
+		add_lock(session, LEVERET_OP_SET, 0);
+	}
+	run(session, codes, numbers, 2, NULL);
+	zend_string_release(full);
+	end_session(session);
+	return codes[0] == LEVERET_CODE_SUCCESS ? SUCCESS : FAILURE;
+}
+
+PS_DESTROY_FUNC(memcache)
+{
+	mmc_session *session = PS_GET_MOD_DATA();
+	int32_t codes[2];
+	uint64_t numbers[2];
+	if (!session || (!session->group && !begin_session(session, key))) {
+		return FAILURE;
+	}
+	zend_string *full = key_of(session, key, false), *lock_key = key_of(session, key, true);
+	leveret_pool *pool = mmc_begin(session->link);
+	if (full && lock_key) {
+		leveret_request request = request_for(session, LEVERET_OP_DELETE, full);
+		request.group = php_leveret_string(full);
+		leveret_pool_add(pool, &request);
+		request.key = php_leveret_string(lock_key);
+		leveret_pool_add(pool, &request);
+		run(session, codes, numbers, 2, NULL);
+		zend_string_release(full);
+		zend_string_release(lock_key);
+	}
+	end_session(session);
+	return full && lock_key && (codes[0] == LEVERET_CODE_SUCCESS || codes[0] == LEVERET_CODE_NOTFOUND) ? SUCCESS : FAILURE;
+}
+
+/* Items expire by themselves. As in the original nobody says how many: session_gc() is false. */
+PS_GC_FUNC(memcache)
+{
+	*nrdels = -1;
+	return 0;
+}
+
+#if PHP_VERSION_ID >= 80600
+/* From then on PS_MOD wants these two of each handler; before, it took PHP's own, as here. */
+PS_CREATE_SID_FUNC(memcache)
+{
+	return php_session_create_id(mod_data);
+}
+
+PS_VALIDATE_SID_FUNC(memcache)
+{
+	return php_session_validate_sid(mod_data, key);
+}
+#endif
+
+ps_module ps_mod_memcache = { PS_MOD(memcache) };
+
+void php_leveret_memcache_session(void)
+{
+	php_session_register_module(&ps_mod_memcache);
+}

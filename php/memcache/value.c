@@ -1,0 +1,118 @@
+/* memcache/value.c: zval -> bytes and flags of pecl/memcache.
+ *
+ *   flags   1 = serialized, 2 = compressed | type:4 in bits 8 to 11 | the application's from bit 16 on
+ *   compressed data   a zlib stream, nothing before it
+ *
+ * codec/decode.c reads them, and what other entrances left in an arena. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "memcache.h"
+#include "codec/decode.h"
+
+#include "zend_smart_str.h"
+
+/* zlib's own default. */
+#define LEVEL 6
+
+/* Compresses where that saves enough. Failing to is no error: the value stays as it is. */
+static void compress(double savings, client_payload *payload)
+{
+	/* What takes this much room saves too little. */
+	double limit = (double) payload->bytes.len * (1 - savings);
+	if (limit < 1) {
+		return;
+	}
+	size_t room = (size_t) limit;
+	room -= (double) room == limit;
+	if (client_payload_compress(payload, LEVERET_CODEC_PLAIN_ZLIB, LEVEL, room)) {
+		payload->meta.flags |= MMC_COMPRESSED;
+	}
+}
+
+bool mmc_encode(const mmc_link *link, zval *value, zend_long flags, client_payload *payload)
+{
+	zend_long threshold = link->threshold;
+	double savings = link->savings;
+	ZVAL_DEREF(value);
+	if ((uint32_t) flags & 0xffff & ~MMC_COMPRESSED) {
+		php_error_docref(NULL, E_WARNING, "The lowest two bytes of the flags array is reserved for pecl/memcache internal use");
+		return false;
+	}
+	client_payload_begin(payload, LEVERET_PECL_MEMCACHE);
+	switch (Z_TYPE_P(value)) {
+		case IS_STRING:
+			client_payload_take(payload, LEVERET_RAW, zend_string_copy(Z_STR_P(value)));
+			break;
+		case IS_LONG:
+			client_payload_set_integer(payload, Z_LVAL_P(value));
+			payload->meta.flags = MMC_TYPE_LONG;
+			break;
+		case IS_DOUBLE:
+			client_payload_take(payload, LEVERET_DOUBLE, zend_strpprintf(0, "%.14g", Z_DVAL_P(value)));
+			payload->meta.flags = MMC_TYPE_DOUBLE;
+			break;
+		case IS_TRUE:
+		case IS_FALSE:
+			payload->meta.encoding = LEVERET_BOOL;
+			payload->meta.flags = MMC_TYPE_BOOL;
+			payload->bytes = php_leveret_bytes(Z_TYPE_P(value) == IS_TRUE ? "1" : "0", 1);
+			break;
+		default:
+			if (!client_payload_serialize(payload, LEVERET_PHP, value)) {
+				if (EG(exception)) {
+					/* The original says so too, which error_get_last() and logs show. */
+					php_error_docref(NULL, E_WARNING, "Failed to serialize value");
+				}
+				return false;
+			}
+			payload->meta.flags = MMC_SERIALIZED;
+	}
+	bool is_text = payload->meta.encoding == LEVERET_RAW || payload->meta.encoding == LEVERET_PHP;
+	if (is_text && ((flags & MMC_COMPRESSED) || (threshold && payload->bytes.len >= (size_t) threshold))) {
+		compress(savings, payload);
+	}
+	payload->meta.flags |= (uint32_t) flags & 0xffff0000;
+	return true;
+}
+
+zend_long mmc_flags(const leveret_meta *meta)
+{
+	if (meta->origin == LEVERET_REMOTE || meta->origin == LEVERET_WIRE || meta->origin == LEVERET_PECL_MEMCACHE) {
+		return meta->flags;
+	}
+	/* Of other entrances the type is told, as if this one had stored the value, and the application's own bits. */
+	zend_long own = meta->origin == LEVERET_PECL_MEMCACHED ? meta->flags & 0xffff0000 : 0;
+	switch (meta->encoding) {
+		case LEVERET_RAW: return own;
+		case LEVERET_INTEGER: return own | MMC_TYPE_LONG;
+		case LEVERET_DOUBLE: return own | MMC_TYPE_DOUBLE;
+		case LEVERET_BOOL: return own | MMC_TYPE_BOOL;
+		default: return own | MMC_SERIALIZED;
+	}
+}
+
+bool mmc_decode(client_copy *copy, zval *value)
+{
+	const char *problem;
+	zend_string *data = copy->data;
+	copy->data = NULL;
+	if (!data) {
+		ZVAL_LONG(value, (zend_long) copy->number);
+		return true;
+	}
+	switch (php_leveret_decode(&copy->meta, LEVERET_PECL_MEMCACHE, data, false, value, &problem)) {
+		case PHP_LEVERET_DECODED:
+			return true;
+		case PHP_LEVERET_NOT_DECOMPRESSED:
+			problem = "Failed to uncompress data";
+			break;
+		default:
+			problem = "Failed to unserialize data";
+	}
+	if (!EG(exception)) {
+		php_error_docref(NULL, E_NOTICE, "%s", problem);
+	}
+	return false;
+}

@@ -1,0 +1,125 @@
+/* memcached/call.c: one request or a batch of them, from the key that a script gives to the answers in the request's heap. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "memcached.h"
+
+/* Whether some of eight bytes is a space, a control character or DEL: a byte below n borrows into its high bit, which it has not set. */
+static zend_always_inline bool has_gap(const char *bytes)
+{
+	const uint64_t ones = UINT64_MAX / 0xff, high_bits = ones << 7;
+	uint64_t eight, without_del;
+	memcpy(&eight, bytes, sizeof(eight));
+	without_del = eight ^ (ones * 0x7f);
+	return (((eight - ones * 0x21) & ~eight) | ((without_del - ones) & ~without_del)) & high_bits;
+}
+
+/* What the text protocol takes for a key: each byte is more than a space, no DEL, and not above `top`. */
+static bool is_text(const char *key, size_t len, unsigned char top)
+{
+	size_t at = 0;
+	if (len >= 8 && top == UCHAR_MAX) {
+		/* The last eight overlap the ones before them. */
+		if (has_gap(key + len - 8)) {
+			return false;
+		}
+		for (; at + 8 < len; at += 8) {
+			if (has_gap(key + at)) {
+				return false;
+			}
+		}
+		return true;
+	}
+	for (; at < len; at++) {
+		unsigned char byte = (unsigned char) key[at];
+		if (byte <= ' ' || byte == 0x7f || byte > top) {
+			return false;
+		}
+	}
+	return true;
+}
+
+bool memc_may_send(const memc_link *link, const zend_string *key)
+{
+	size_t len = ZSTR_LEN(key) + (link->prefix ? ZSTR_LEN(link->prefix) : 0);
+	if (UNEXPECTED(ZSTR_LEN(key) == 0 || len > MEMC_KEY_MAX)) {
+		return false;
+	}
+	if (UNEXPECTED(link->behaviors[MEMC_BINARY_PROTOCOL])) {
+		return !memchr(ZSTR_VAL(key), '\n', ZSTR_LEN(key));
+	}
+	return is_text(ZSTR_VAL(key), ZSTR_LEN(key), link->behaviors[MEMC_VERIFY_KEY] ? 0x7e : UCHAR_MAX);
+}
+
+bool memc_take_many(zend_execute_data *execute_data, bool by_key, zend_string **server_key, HashTable **array, zend_long *number)
+{
+	*server_key = NULL;
+	*number = 0;
+	ZEND_PARSE_PARAMETERS_START(1 + by_key, 2 + by_key)
+		if (by_key) {
+			Z_PARAM_STR(*server_key)
+		}
+		Z_PARAM_ARRAY_HT(*array)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_LONG(*number)
+	ZEND_PARSE_PARAMETERS_END_EX(return false);
+	return true;
+}
+
+void memc_call_back(memc_object *self, zend_fcall_info *call, zend_fcall_info_cache *cache, zval *second)
+{
+	zval arguments[2], answer;
+	ZVAL_OBJ_COPY(&arguments[0], &self->std);
+	ZVAL_COPY(&arguments[1], second);
+	ZVAL_UNDEF(&answer);
+	call->retval = &answer;
+	call->params = arguments;
+	call->param_count = 2;
+	zend_call_function(call, cache);
+	zval_ptr_dtor(&answer);
+	zval_ptr_dtor(&arguments[0]);
+	zval_ptr_dtor(&arguments[1]);
+}
+
+static void copy_answer(const memc_link *link, const leveret_answer *answer, client_copy *copy)
+{
+	size_t skip = link->prefix && answer->key.len >= ZSTR_LEN(link->prefix) ? ZSTR_LEN(link->prefix) : 0;
+	client_copy_answer(answer, copy);
+	copy->key = zend_string_init((const char *) answer->key.data + skip, answer->key.len - skip, 0);
+}
+
+bool memc_call(memc_object *self, leveret_request *request, client_copy *copy)
+{
+	leveret_pool *pool = self->link->pool;
+	leveret_answer answer;
+	self->is_fetching = false;
+	leveret_pool_begin(pool);
+	int code = leveret_pool_add(pool, request);
+	if (code != MEMC_SUCCESS) {
+		memc_failure(self, code);
+		return false;
+	}
+	code = leveret_pool_run(pool);
+	if (!leveret_pool_next(pool, &answer)) {
+		/* Nothing is answered to what was sent without asking for it. */
+		memc_failure(self, code);
+		return false;
+	}
+	memc_result_of(self, &answer);
+	if (answer.code != MEMC_SUCCESS) {
+		return false;
+	}
+	if (copy) {
+		client_copy_answer(&answer, copy);
+	}
+	return true;
+}
+
+void memc_gather(memc_object *self, client_copies *copies, uint32_t limit)
+{
+	leveret_answer answer;
+	while (copies->count < limit && leveret_pool_next(self->link->pool, &answer)) {
+		copy_answer(self->link, &answer, client_copies_next(copies));
+	}
+}

@@ -1,0 +1,507 @@
+/* memcached/read.c: get() and its kin. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "memcached.h"
+#include "codec/decode.h"
+
+/* --- one item --- */
+
+/* ["value" => …, "cas" => …, "flags" => …]; takes `value` over. */
+static void extended(zval *return_value, zval *value, uint64_t cas, const leveret_meta *meta)
+{
+	array_init_size(return_value, 3);
+	add_assoc_zval(return_value, "value", value);
+	if (cas > ZEND_LONG_MAX) {
+		zend_string *text = zend_strpprintf(0, ZEND_ULONG_FMT, (zend_ulong) cas);
+		add_assoc_str(return_value, "cas", text);
+	} else {
+		add_assoc_long(return_value, "cas", (zend_long) cas);
+	}
+	add_assoc_long(return_value, "flags", memc_user_flags(meta));
+}
+
+/* Takes copy->data over. False: PAYLOAD_FAILURE or an exception. */
+static bool give_value(memc_object *self, client_copy *copy, bool is_extended, zval *return_value)
+{
+	zval value;
+	zend_string *data = copy->data;
+	copy->data = NULL;
+	if (!data) {
+		ZVAL_LONG(&value, (zend_long) copy->number);
+	} else if (EXPECTED(php_leveret_is_string(&copy->meta))) {
+		ZVAL_STR(&value, data);
+	} else if (!memc_decode(self->link, &copy->meta, data, &value)) {
+		if (!EG(exception) || memc_is_igbinary(&copy->meta)) {
+			memc_result(self, MEMC_PAYLOAD_FAILURE);
+		}
+		return false;
+	}
+	if (is_extended) {
+		extended(return_value, &value, copy->cas, &copy->meta);
+	} else {
+		ZVAL_COPY_VALUE(return_value, &value);
+	}
+	return true;
+}
+
+/* A miss is filled by the script: $cache_cb($memc, $key, &$value, &$expiration), with GET_EXTENDED ($memc, $key, &$value). */
+static zend_never_inline void read_through(memc_object *self, zend_fcall_info *call, zend_fcall_info_cache *cache, zend_string *server_key, zend_string *key, bool is_extended, zval *return_value)
+{
+	zval arguments[4], answer, *value = &arguments[2];
+	ZVAL_OBJ_COPY(&arguments[0], &self->std);
+	ZVAL_STR_COPY(&arguments[1], key);
+	ZVAL_NEW_EMPTY_REF(value);
+	ZVAL_NULL(Z_REFVAL_P(value));
+	ZVAL_NEW_EMPTY_REF(&arguments[3]);
+	ZVAL_LONG(Z_REFVAL(arguments[3]), 0);
+	call->retval = &answer;
+	call->params = arguments;
+	call->param_count = is_extended ? 3 : 4;
+	ZVAL_UNDEF(&answer);
+	zend_result called = zend_call_function(call, cache);
+	if (called == SUCCESS && !EG(exception) && zend_is_true(&answer)) {
+		/* Held: code of the value (__serialize) may still have the reference, and assign something else to it. */
+		zval found, *stored = &found;
+		ZVAL_COPY(&found, Z_REFVAL_P(value));
+		zend_long expiration = zval_get_long(Z_REFVAL(arguments[3]));
+		if (is_extended) {
+			/* The original takes the number under "cas" for the expiration; scripts that use this rely on it. */
+			HashTable *parts = Z_TYPE(found) == IS_ARRAY ? Z_ARRVAL(found) : NULL;
+			zval *cas = parts ? zend_hash_str_find(parts, "cas", strlen("cas")) : NULL;
+			stored = parts ? zend_hash_str_find(parts, "value", strlen("value")) : NULL;
+			expiration = cas ? zval_get_long(cas) : 0;
+		}
+		if (stored && !EG(exception) && memc_store_one(self, LEVERET_OP_SET, server_key, key, stored, expiration, 0)) {
+			ZVAL_COPY(return_value, &found);
+		}
+		zval_ptr_dtor(&found);
+	}
+	zval_ptr_dtor(&answer);
+	for (int i = 0; i < 4; i++) {
+		zval_ptr_dtor(&arguments[i]);
+	}
+}
+
+/* One server that is an arena: the item is read straight from memory. True: it was found, and *return_value is its value, or false if it
+ * cannot be decoded. */
+static zend_always_inline bool get_from_arena(memc_object *self, leveret_arena *arena, zend_string *key, bool is_extended, zval *return_value)
+{
+	client_copy copy = {0};
+	leveret_status status = client_copy_item(arena, key, is_extended, &copy);
+	self->is_fetching = false;
+	memc_result(self, status == LEVERET_OK ? MEMC_SUCCESS : status == LEVERET_MISS ? MEMC_NOTFOUND : MEMC_FAILURE);
+	if (status != LEVERET_OK) {
+		return false;
+	}
+	if (EXPECTED(copy.data && !is_extended && php_leveret_is_string(&copy.meta))) {
+		RETVAL_NEW_STR(copy.data);
+	} else if (!give_value(self, &copy, is_extended, return_value)) {
+		RETVAL_FALSE;
+	}
+	return true;
+}
+
+/* As get_from_arena, by a request. */
+static zend_never_inline bool get_from_servers(memc_object *self, zend_string *server_key, zend_string *key, bool is_extended, zval *return_value)
+{
+	client_copy copy = {0};
+	leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(key), .group = memc_group(server_key), .with_cas = is_extended, .server = -1 };
+	if (!memc_call(self, &request, &copy)) {
+		return false;
+	}
+	if (!give_value(self, &copy, is_extended, return_value)) {
+		RETVAL_FALSE;
+	}
+	return true;
+}
+
+static zend_always_inline void get(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
+{
+	zend_string *server_key = NULL, *key;
+	zend_fcall_info call;
+	zend_fcall_info_cache cache;
+	zend_long flags = 0;
+	call.size = 0;   /* no callback */
+	ZEND_PARSE_PARAMETERS_START(1 + by_key, 3 + by_key)
+		if (by_key) {
+			Z_PARAM_STR(server_key)
+		}
+		Z_PARAM_STR(key)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_FUNC_OR_NULL(call, cache)
+		Z_PARAM_LONG(flags)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_SELF();
+	memc_link *link = self->link;
+	bool is_extended = flags & MEMC_GET_EXTENDED, found;
+	if (!memc_key_is_good(self, key)) {
+		RETURN_FALSE;
+	}
+	zend_string *full = memc_full_key(link, key);
+	leveret_arena *arena = leveret_pool_arena(link->pool, php_leveret_looked());
+	if (arena) {
+		found = get_from_arena(self, arena, full, is_extended, return_value);
+	} else {
+		found = get_from_servers(self, server_key, full, is_extended, return_value);
+	}
+	zend_string_release(full);
+	if (!found) {
+		RETVAL_FALSE;
+		if (self->code == MEMC_NOTFOUND && call.size) {
+			read_through(self, &call, &cache, server_key, key, is_extended, return_value);
+		}
+	}
+}
+
+PHP_METHOD(Memcached, get) { get(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
+PHP_METHOD(Memcached, getByKey) { get(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+
+/* --- many items --- */
+
+/* The keys of a batch as the script gave them, in the order of their requests. */
+typedef struct memc_names {
+	zend_string **list;
+	uint32_t count;
+} memc_names;
+
+static void names_free(memc_names *names)
+{
+	for (uint32_t i = 0; i < names->count; i++) {
+		zend_string_release(names->list[i]);
+	}
+	efree(names->list);
+}
+
+/* Begins a batch of gets; `names` are freed by the caller. Keys that break the rules are passed over, as in the original. */
+static void ask(memc_object *self, zend_string *server_key, HashTable *keys, bool with_cas, memc_names *names)
+{
+	memc_link *link = self->link;
+	zval *key;
+	/* First all that may run user code (__toString), then the batch. */
+	uint32_t count = 0, room = zend_hash_num_elements(keys);
+	*names = (memc_names) { .list = safe_emalloc(room ? room : 1, sizeof(*names->list), 0) };
+	ZEND_HASH_FOREACH_VAL(keys, key) {
+		zend_string *name = zval_get_string(key);
+		if (!EG(exception) && count < room && memc_key_is_good(self, name)) {
+			names->list[count++] = name;
+		} else {
+			zend_string_release(name);
+		}
+	} ZEND_HASH_FOREACH_END();
+	memc_result(self, room && !count ? MEMC_BAD_KEY_PROVIDED : MEMC_NOTFOUND);
+	self->is_fetching = false;
+	leveret_pool_begin(link->pool);
+	leveret_request request = { .operation = LEVERET_OP_GET, .group = memc_group(server_key), .with_cas = with_cas, .server = -1 };
+	for (uint32_t i = 0; i < count; i++) {
+		zend_string *name = names->list[i];
+		if (EG(exception)) {
+			zend_string_release(name);
+			continue;
+		}
+		zend_string *full = memc_full_key(link, name);
+		request.key = php_leveret_string(full);
+		int code = leveret_pool_add(link->pool, &request);
+		zend_string_release(full);
+		if (code == MEMC_SUCCESS) {
+			names->list[names->count++] = name;
+		} else {
+			memc_failure(self, code);
+			zend_string_release(name);
+		}
+	}
+}
+
+/* How the answers to a batch of gets came out. */
+typedef struct memc_tally {
+	uint32_t answers, found, failed;
+	bool was_lost;                    /* a server that had been reached failed */
+} memc_tally;
+
+/* Its server could not be reached at all: as in the original the key is then missing, since applications take any other code for the
+ * failure of the whole call. */
+static bool is_unreached(zend_long code)
+{
+	switch (code) {
+		case MEMC_HOST_LOOKUP_FAILURE:
+		case MEMC_CONNECTION_FAILURE:
+		case MEMC_ERRNO:
+		case MEMC_SERVER_MARKED_DEAD:
+		case MEMC_SERVER_TEMPORARILY_DISABLED:
+			return true;
+		default:
+			return false;
+	}
+}
+
+static void count_answer(memc_object *self, memc_tally *tally, const leveret_answer *answer)
+{
+	tally->answers++;
+	if (EXPECTED(answer->code == MEMC_SUCCESS)) {
+		tally->found++;
+	} else if (answer->code != MEMC_NOTFOUND) {
+		memc_result_of(self, answer);
+		tally->failed++;
+		tally->was_lost |= !is_unreached(answer->code);
+	}
+}
+
+/* The result of `asked` gets, of which those that found nothing have no answer. False: no server could be asked. */
+static bool judge_many(memc_object *self, zend_long code, const memc_tally *tally, uint32_t asked)
+{
+	if (tally->answers == 0 && memc_is_failure(code) && code != MEMC_SOME_ERRORS && code != MEMC_NOTFOUND) {
+		memc_failure(self, code);
+		return false;
+	}
+	if (tally->failed == asked) {
+		/* What was the matter with the last of them is told. */
+		return false;
+	}
+	memc_failure(self, tally->was_lost ? MEMC_SOME_ERRORS : tally->found ? MEMC_SUCCESS : MEMC_NOTFOUND);
+	return true;
+}
+
+/* Puts the answers into the array, up to the first whose value may run user code to be decoded: it and those behind it become copies. */
+static memc_tally take_many(memc_object *self, const memc_names *names, bool is_extended, HashTable *values, client_copies *copies)
+{
+	memc_tally tally = {0};
+	leveret_answer answer;
+	while (leveret_pool_next(self->link->pool, &answer)) {
+		count_answer(self, &tally, &answer);
+		if (UNEXPECTED(answer.code != MEMC_SUCCESS)) {
+			continue;
+		}
+		zend_string *name = names->list[answer.request];
+		if (EXPECTED(!copies->count && !is_extended && php_leveret_is_string(&answer.meta))) {
+			zval value;
+			ZVAL_STRINGL(&value, (const char *) answer.value.data, answer.value.len);
+			zend_symtable_update(values, name, &value);
+		} else {
+			client_copy *copy = client_copies_next(copies);
+			client_copy_answer(&answer, copy);
+			copy->key = zend_string_copy(name);
+		}
+	}
+	return tally;
+}
+
+static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
+{
+	zend_string *server_key;
+	HashTable *keys;
+	zend_long flags;
+	if (!memc_take_many(execute_data, by_key, &server_key, &keys, &flags)) {
+		RETURN_THROWS();
+	}
+	MEMC_SELF();
+	memc_link *link = self->link;
+	array_init_size(return_value, zend_hash_num_elements(keys));
+	if (flags & MEMC_GET_PRESERVE_ORDER) {
+		zval *key;
+		ZEND_HASH_FOREACH_VAL(keys, key) {
+			zend_string *name = zval_get_string(key);
+			zval none;
+			ZVAL_NULL(&none);
+			zend_symtable_update(Z_ARRVAL_P(return_value), name, &none);
+			zend_string_release(name);
+		} ZEND_HASH_FOREACH_END();
+	}
+	if (EG(exception)) {
+		RETURN_THROWS();
+	}
+	memc_names names;
+	ask(self, server_key, keys, flags & MEMC_GET_EXTENDED, &names);
+	if (!names.count) {
+		names_free(&names);
+		if (self->code != MEMC_NOTFOUND) {
+			zval_ptr_dtor(return_value);
+			RETVAL_FALSE;
+		}
+		return;
+	}
+	client_copies copies = {0};
+	int code = leveret_pool_run(link->pool);
+	memc_tally tally = take_many(self, &names, flags & MEMC_GET_EXTENDED, Z_ARRVAL_P(return_value), &copies);
+	bool asked_some = judge_many(self, code, &tally, names.count);
+	names_free(&names);
+	if (!asked_some) {
+		zval_ptr_dtor(return_value);
+		RETVAL_FALSE;
+	}
+	for (uint32_t i = 0; asked_some && i < copies.count && !EG(exception); i++) {
+		zval value;
+		if (give_value(self, &copies.list[i], flags & MEMC_GET_EXTENDED, &value)) {
+			zend_symtable_update(Z_ARRVAL_P(return_value), copies.list[i].key, &value);
+		}
+	}
+	client_copies_free(&copies);
+}
+
+PHP_METHOD(Memcached, getMulti) { get_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
+PHP_METHOD(Memcached, getMultiByKey) { get_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+
+/* --- later --- */
+
+/* ["key", "value"], with cas tokens also "cas" and "flags". False: it does not decode. */
+static bool give_element(memc_object *self, client_copy *copy, zval *element)
+{
+	zval value;
+	if (!give_value(self, copy, false, &value)) {
+		return false;
+	}
+	array_init_size(element, 4);
+	add_assoc_str(element, "key", zend_string_copy(copy->key));
+	add_assoc_zval(element, "value", &value);
+	if (copy->cas) {
+		add_assoc_long(element, "cas", (zend_long) copy->cas);
+		add_assoc_long(element, "flags", memc_user_flags(&copy->meta));
+	}
+	return true;
+}
+
+/* The code at the end of a delayed get that has found nothing more. What getLastError...() tell of a failure stays. */
+static void end_of_fetch(memc_object *self)
+{
+	bool has_failed = (self->has_lost || self->reachable == 0) && self->error_code != MEMC_SUCCESS;
+	self->code = has_failed ? self->error_code : MEMC_NOTFOUND;
+}
+
+static void note_failure(memc_object *self, const client_copy *copy)
+{
+	memc_result_of_copy(self, copy);
+	if (is_unreached(copy->code)) {
+		self->reachable--;
+	} else {
+		self->has_lost = true;
+	}
+}
+
+/* The next found item of a delayed get. */
+static bool fetch_one(memc_object *self, zval *element)
+{
+	while (self->is_fetching) {
+		client_copies one = {0};
+		memc_gather(self, &one, 1);
+		if (one.count == 0) {
+			self->is_fetching = false;
+			client_copies_free(&one);
+			break;
+		}
+		client_copy *copy = &one.list[0];
+		bool given = copy->code == MEMC_SUCCESS && give_element(self, copy, element);
+		if (copy->code != MEMC_SUCCESS && copy->code != MEMC_NOTFOUND) {
+			note_failure(self, copy);
+		}
+		client_copies_free(&one);
+		if (given) {
+			self->code = MEMC_SUCCESS;
+		}
+		if (given || EG(exception)) {
+			return given;
+		}
+	}
+	return false;
+}
+
+static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
+{
+	zend_string *server_key = NULL;
+	HashTable *keys;
+	bool with_cas = false;
+	zend_fcall_info call = empty_fcall_info;
+	zend_fcall_info_cache cache = empty_fcall_info_cache;
+	ZEND_PARSE_PARAMETERS_START(1 + by_key, 3 + by_key)
+		if (by_key) {
+			Z_PARAM_STR(server_key)
+		}
+		Z_PARAM_ARRAY_HT(keys)
+		Z_PARAM_OPTIONAL
+		Z_PARAM_BOOL(with_cas)
+		Z_PARAM_FUNC_OR_NULL(call, cache)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_SELF();
+	memc_link *link = self->link;
+	memc_names names;
+	ask(self, server_key, keys, with_cas, &names);
+	names_free(&names);
+	if (!names.count) {
+		if (self->code == MEMC_NOTFOUND) {
+			memc_result(self, MEMC_BAD_KEY_PROVIDED);
+		}
+		RETURN_FALSE;
+	}
+	int code = leveret_pool_start(link->pool);
+	memc_failure(self, code);
+	self->is_fetching = true;
+	self->has_lost = false;
+	self->reachable = names.count;
+	zval element;
+	if (code == MEMC_SOME_ERRORS) {
+		/* Nobody is there to answer: as in the original that is told at once. */
+		fetch_one(self, &element);
+		end_of_fetch(self);
+		RETURN_FALSE;
+	}
+	if (!call.size) {
+		RETURN_BOOL(!memc_is_failure(code));
+	}
+	bool has_found = false;
+	while (fetch_one(self, &element)) {
+		has_found = true;
+		memc_call_back(self, &call, &cache, &element);
+		zval_ptr_dtor(&element);
+		if (EG(exception)) {
+			break;
+		}
+	}
+	bool is_whole = has_found && !self->has_lost;
+	if (!is_whole && !EG(exception)) {
+		end_of_fetch(self);
+	}
+	RETURN_BOOL(is_whole && !EG(exception));
+}
+
+PHP_METHOD(Memcached, getDelayed) { get_delayed(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
+PHP_METHOD(Memcached, getDelayedByKey) { get_delayed(INTERNAL_FUNCTION_PARAM_PASSTHRU, true); }
+
+PHP_METHOD(Memcached, fetch)
+{
+	ZEND_PARSE_PARAMETERS_NONE();
+	MEMC_SELF();
+	if (!self->is_fetching) {
+		self->code = MEMC_NOTFOUND;
+		RETURN_FALSE;
+	}
+	if (!fetch_one(self, return_value)) {
+		if (!EG(exception)) {
+			end_of_fetch(self);
+		}
+		RETURN_FALSE;
+	}
+}
+
+PHP_METHOD(Memcached, fetchAll)
+{
+	zval element;
+	ZEND_PARSE_PARAMETERS_NONE();
+	MEMC_SELF();
+	if (!self->is_fetching) {
+		self->code = MEMC_NOTFOUND;
+		RETURN_FALSE;
+	}
+	array_init(return_value);
+	while (fetch_one(self, &element)) {
+		add_next_index_zval(return_value, &element);
+	}
+	if (EG(exception)) {
+		RETURN_THROWS();
+	}
+	if (!zend_hash_num_elements(Z_ARRVAL_P(return_value))) {
+		end_of_fetch(self);
+		zval_ptr_dtor(return_value);
+		RETURN_FALSE;
+	}
+	/* As getMulti(). The original drops what has come. */
+	self->code = self->has_lost ? MEMC_SOME_ERRORS : MEMC_SUCCESS;
+}

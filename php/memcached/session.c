@@ -1,0 +1,404 @@
+/* memcached/session.c: the session handler "memcached".
+ *
+ * A session is one item, "<prefix><id>", that lives session.gc_maxlifetime seconds. While a script has it open it holds its lock, the
+ * item "<prefix>lock.<id>", which expires. Over an arena it takes a lease of that name first, which dies with its process: who has the
+ * lease and finds a lock that stands on a lease knows that its owner is dead. Visitors who come to the same arena by way of a server
+ * see the item and know nothing of leases. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "memcached.h"
+#include "module.h"
+
+#include "SAPI.h"
+#include "ext/session/php_session.h"
+
+typedef struct memc_session {
+	leveret_pool *pool;
+	bool is_persistent;
+	bool is_locked;
+	bool has_lease;
+	leveret_arena *lease_arena;
+	leveret_ticket ticket;
+	char lock_key[MEMC_KEY_MAX + 1];
+	size_t lock_key_len;
+} memc_session;
+
+/* --- servers --- */
+
+/* "host[:port[:weight]]", "/path[:0[:weight]]" or "arena:NAME". False: it makes no sense. */
+static bool add_server(leveret_pool *pool, const char *at, const char *end, bool is_weighted)
+{
+	char *rest;
+	zend_long port = MEMC_PORT, weight = 0;
+	bool is_socket = *at == '/', is_arena = strncmp(at, "arena:", strlen("arena:")) == 0;
+	const char *colon = is_arena ? NULL : memchr(at, ':', (size_t) (end - at)), *host_end = colon ? colon : end;
+	leveret_bytes host = php_leveret_bytes(at, (size_t) (host_end - at));
+	if (colon) {
+		port = ZEND_STRTOL(colon + 1, &rest, 10);
+		weight = *rest == ':' ? ZEND_STRTOL(rest + 1, NULL, 10) : 0;
+	}
+	if (is_arena || is_socket) {
+		port = 0;
+	}
+	if (port < 0 || port > 65535 || weight < 0 || host.len == 0) {
+		return false;
+	}
+	zend_string *name = zend_strpprintf(0, "%s%.*s", is_socket ? "unix://" : "", (int) host.len, (const char *) host.data);
+	/* Without weights of its own the ring is that of libmemcached's lists of servers, in which nobody looks at them. */
+	int code = leveret_pool_add_server(pool, php_leveret_string(name), (uint16_t) port, 0, is_weighted ? (uint32_t) weight : 0, php_leveret_dir());
+	zend_string_release(name);
+	return code == MEMC_SUCCESS;
+}
+
+static bool is_weighted(void)
+{
+	return MEMCACHED_G(sess_consistent_hash) && strcmp(MEMCACHED_G(sess_consistent_hash_type), "ketama_weighted") == 0;
+}
+
+/* Servers are separated by commas; as in the original, what stands behind a space is not looked at. False: one of them makes no sense. */
+static bool add_servers(leveret_pool *pool, const char *path)
+{
+	for (const char *at = path; *(at += strspn(at, ", \t")); at += strcspn(at, ",")) {
+		if (!add_server(pool, at, at + strcspn(at, ", \t"), is_weighted())) {
+			return false;
+		}
+	}
+	return leveret_pool_servers(pool) > 0;
+}
+
+static void configure(leveret_pool *pool)
+{
+	enum { MD5 = 1 };
+	if (is_weighted()) {
+		leveret_pool_set_option(pool, LEVERET_POOL_HASH, MD5);
+	}
+	leveret_pool_set_option(pool, LEVERET_POOL_RING, !MEMCACHED_G(sess_consistent_hash) ? LEVERET_RING_MODULA : is_weighted() ? LEVERET_RING_KETAMA : LEVERET_RING_CONSISTENT);
+	leveret_pool_set_option(pool, LEVERET_POOL_PROTOCOL, MEMCACHED_G(sess_binary_protocol));
+	leveret_pool_set_option(pool, LEVERET_POOL_REPLICAS, MEMCACHED_G(sess_number_of_replicas));
+	leveret_pool_set_option(pool, LEVERET_POOL_RANDOM_REPLICA, MEMCACHED_G(sess_randomize_replica_read));
+	leveret_pool_set_option(pool, LEVERET_POOL_REMOVE_FAILED, MEMCACHED_G(sess_remove_failed_servers));
+	if (MEMCACHED_G(sess_server_failure_limit)) {
+		leveret_pool_set_option(pool, LEVERET_POOL_FAILURE_LIMIT, MEMCACHED_G(sess_server_failure_limit));
+	}
+	if (MEMCACHED_G(sess_connect_timeout)) {
+		leveret_pool_set_option(pool, LEVERET_POOL_CONNECT_TIMEOUT_MS, MEMCACHED_G(sess_connect_timeout));
+	}
+}
+
+/* To libmemcached it is a prefix of its own: which server a session lives on depends on what stands behind it. */
+static void set_prefix(leveret_pool *pool)
+{
+	leveret_pool_set_prefix(pool, php_leveret_bytes(MEMCACHED_G(sess_prefix), strlen(MEMCACHED_G(sess_prefix))));
+}
+
+/* --- requests --- */
+
+/* "<prefix><id>" in `key`; 0 when it is too long. */
+static size_t name_of(const zend_string *id, const char *middle, char *key)
+{
+	int len = snprintf(key, MEMC_KEY_MAX + 1, "%s%s%s", MEMCACHED_G(sess_prefix), middle, ZSTR_VAL(id));
+	return len > 0 && len <= MEMC_KEY_MAX ? (size_t) len : 0;
+}
+
+/* One request; its result code. An item lives `seconds`, or for ever if they are not above 0. With `data` the value that was found. */
+static int call(memc_session *session, leveret_operation operation, leveret_bytes key, leveret_bytes value, zend_long seconds, zend_string **data)
+{
+	leveret_answer answer;
+	leveret_request request = {
+		.operation = operation, .key = key, .value = value, .server = -1,
+		.exptime = seconds > MEMC_RELATIVE_MAX ? (zend_long) time(NULL) + seconds : MAX(seconds, 0),
+		.meta = { .origin = LEVERET_PECL_MEMCACHED, .encoding = LEVERET_RAW }
+	};
+	leveret_pool_begin(session->pool);
+	int code = leveret_pool_add(session->pool, &request);
+	if (code != MEMC_SUCCESS) {
+		return code;
+	}
+	code = leveret_pool_run(session->pool);
+	if (!leveret_pool_next(session->pool, &answer)) {
+		return code;
+	}
+	if (answer.code == MEMC_SUCCESS && data) {
+		*data = zend_string_init((const char *) answer.value.data, answer.value.len, 0);
+	}
+	return answer.code;
+}
+
+static int call_for(memc_session *session, leveret_operation operation, const zend_string *id, leveret_bytes value, zend_long seconds, zend_string **data)
+{
+	char key[MEMC_KEY_MAX + 1];
+	size_t len = name_of(id, "", key);
+	return len ? call(session, operation, php_leveret_bytes(key, len), value, seconds, data) : MEMC_BAD_KEY_PROVIDED;
+}
+
+/* --- locks --- */
+
+/* What the lock's item holds: pecl/memcached's word, or that it stands on a lease. */
+static const char of_item[] = "1", of_lease[] = "lease";
+
+/* IS_OVER: nothing is held, and the session may be gone. */
+enum lock_try { LOCKED, HAS_NAPPED, IS_TAKEN, HAS_FAILED, IS_OVER };
+
+static void drop_lease(memc_session *session)
+{
+	if (session->has_lease) {
+		leveret_lease_release(session->lease_arena, &session->ticket);
+	}
+	session->has_lease = false;
+}
+
+static enum lock_try try_lock(void **mod_data, zend_long seconds)
+{
+	memc_session *session = PS_GET_MOD_DATA();
+	leveret_bytes key = php_leveret_bytes(session->lock_key, session->lock_key_len);
+	leveret_arena *arena = session->has_lease ? NULL : leveret_pool_arena(session->pool, php_leveret_looked());
+	if (arena) {
+		leveret_status status = leveret_lease_hold(arena, key, &session->ticket);
+		if (status == LEVERET_WAIT) {
+			return HAS_NAPPED;
+		}
+		/* With no lease left the item alone is the lock, as on any server. */
+		session->has_lease = status == LEVERET_OK;
+		session->lease_arena = arena;
+	}
+	leveret_bytes word = session->has_lease ? php_leveret_bytes(of_lease, strlen(of_lease)) : php_leveret_bytes(of_item, strlen(of_item));
+	int code = call(session, LEVERET_OP_ADD, key, word, seconds, NULL);
+	zend_string *found;
+	if (code == MEMC_NOTSTORED && session->has_lease && call(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, &found) == MEMC_SUCCESS) {
+		if (zend_string_equals_cstr(found, of_lease, strlen(of_lease))) {
+			code = call(session, LEVERET_OP_SET, key, word, seconds, NULL);
+		}
+		zend_string_release(found);
+	}
+	if (code == MEMC_SUCCESS) {
+		return LOCKED;
+	}
+	if (code == MEMC_NOTSTORED || code == MEMC_DATA_EXISTS) {
+		return IS_TAKEN;
+	}
+	/* The script's handler of errors may close the session: then it is freed. */
+	drop_lease(session);
+	php_error_docref(NULL, E_WARNING, "Failed to write session lock: %s", memc_text(code));
+	/* The next try may be another server's, if this one has left the ring. One that hangs was waited for long enough. */
+	return code == MEMC_TIMEOUT || EG(exception) || PS_GET_MOD_DATA() != session ? IS_OVER : HAS_FAILED;
+}
+
+static bool lock(void **mod_data, const zend_string *id)
+{
+	memc_session *session = PS_GET_MOD_DATA();
+	zend_long pause = MEMCACHED_G(sess_lock_wait_min), pause_max = MEMCACHED_G(sess_lock_wait_max), retries = MEMCACHED_G(sess_lock_retries);
+	zend_long seconds = MEMCACHED_G(sess_lock_expire) ? MEMCACHED_G(sess_lock_expire) : MAX(zend_ini_long("max_execution_time", strlen("max_execution_time"), 0), 0);
+	session->lock_key_len = name_of(id, "lock.", session->lock_key);
+	if (!session->lock_key_len) {
+		php_error_docref(NULL, E_WARNING, "Failed to write session lock: %s", memc_text(MEMC_BAD_KEY_PROVIDED));
+		return false;
+	}
+	for (;; retries--, pause = MIN(2 * pause, pause_max)) {
+		uint64_t round_end = php_leveret_microseconds() + (uint64_t) pause * 1000, now;
+		enum lock_try tried;
+		/* Naps wake up when the lease is given back, so they fill the pause with further tries. */
+		do {
+			tried = try_lock(mod_data, seconds);
+			now = php_leveret_microseconds();
+		} while (tried == HAS_NAPPED && now < round_end);
+		if (tried == LOCKED) {
+			return session->is_locked = true;
+		}
+		if (tried == IS_OVER) {
+			return false;
+		}
+		if (retries <= 0) {
+			break;
+		}
+		if (tried != HAS_FAILED && now < round_end) {
+			usleep((useconds_t) (round_end - now));
+		}
+	}
+	drop_lease(session);
+	return false;
+}
+
+static void unlock(memc_session *session)
+{
+	if (session->is_locked) {
+		call(session, LEVERET_OP_DELETE, php_leveret_bytes(session->lock_key, session->lock_key_len), php_leveret_bytes("", 0), 0, NULL);
+	}
+	session->is_locked = false;
+	drop_lease(session);
+}
+
+/* --- the handler --- */
+
+/* Persistent pools: where arenas lie and the save path -> pool, as long as the process lives. */
+static void free_pool(zval *entry)
+{
+	leveret_pool_free(Z_PTR_P(entry));
+}
+
+static leveret_pool *new_pool(const char *path)
+{
+	leveret_pool *pool = leveret_pool_new();
+	configure(pool);
+	if (add_servers(pool, path)) {
+		return pool;
+	}
+	leveret_pool_free(pool);
+	return NULL;
+}
+
+static leveret_pool *persistent_pool(const char *path)
+{
+	HashTable *pools = &MEMCACHED_G(session_pools);
+	zend_string *name = memc_persistent_name(path, strlen(path));
+	leveret_pool *pool = zend_hash_find_ptr(pools, name);
+	if (!pool && (pool = new_pool(path))) {
+		zend_hash_str_add_ptr(pools, ZSTR_VAL(name), ZSTR_LEN(name), pool);
+	}
+	zend_string_release(name);
+	return pool;
+}
+
+PS_CLOSE_FUNC(memcached)
+{
+	memc_session *session = PS_GET_MOD_DATA();
+	if (session) {
+		unlock(session);
+		if (!session->is_persistent) {
+			leveret_pool_free(session->pool);
+		}
+		efree(session);
+		PS_SET_MOD_DATA(NULL);
+	}
+	return SUCCESS;
+}
+
+PS_OPEN_FUNC(memcached)
+{
+	/* session_reset() opens again what nobody has closed. */
+	ps_close_memcached(mod_data);
+	/* As it was written for version 2. */
+	if (strstr(PHP_LEVERET_SAVE_PATH, "PERSISTENT=")) {
+		php_error_docref(NULL, E_WARNING, "failed to parse session.save_path: PERSISTENT is replaced by memcached.sess_persistent = On");
+		return FAILURE;
+	}
+	bool is_persistent = MEMCACHED_G(sess_persistent);
+	leveret_pool *pool = is_persistent ? persistent_pool(PHP_LEVERET_SAVE_PATH) : new_pool(PHP_LEVERET_SAVE_PATH);
+	if (!pool) {
+		php_error_docref(NULL, E_WARNING, "failed to parse session.save_path: \"%s\" should be host:port,host:port, the path of a socket, or arena:NAME", PHP_LEVERET_SAVE_PATH);
+		return FAILURE;
+	}
+	set_prefix(pool);
+	memc_session *session = ecalloc(1, sizeof(*session));
+	session->pool = pool;
+	session->is_persistent = is_persistent;
+	PS_SET_MOD_DATA(session);
+	return SUCCESS;
+}
+
+PS_READ_FUNC(memcached)
+{
+	memc_session *session = PS_GET_MOD_DATA();
+	if (!session) {
+		php_error_docref(NULL, E_WARNING, "Session is not allocated, check session.save_path value");
+		return FAILURE;
+	}
+	if (MEMCACHED_G(sess_locking)) {
+		unlock(session);
+		if (!lock(mod_data, key)) {
+			php_error_docref(NULL, E_WARNING, "Unable to clear session lock record");
+			return FAILURE;
+		}
+	}
+	int code = call_for(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, val);
+	if (code == MEMC_SUCCESS) {
+		return SUCCESS;
+	}
+	if (code == MEMC_NOTFOUND) {
+		*val = ZSTR_EMPTY_ALLOC();
+		return SUCCESS;
+	}
+	php_error_docref(NULL, E_WARNING, "error getting session from memcached: %s", memc_text(code));
+	return FAILURE;
+}
+
+PS_WRITE_FUNC(memcached)
+{
+	memc_session *session = PS_GET_MOD_DATA();
+	if (!session) {
+		php_error_docref(NULL, E_WARNING, "Session is not allocated, check session.save_path value");
+		return FAILURE;
+	}
+	int code = MEMC_FAILURE;
+	for (zend_long tries = 0; tries <= MEMCACHED_G(sess_number_of_replicas) + MEMCACHED_G(sess_server_failure_limit); tries++) {
+		code = call_for(session, LEVERET_OP_SET, key, php_leveret_string(val), maxlifetime, NULL);
+		if (code == MEMC_SUCCESS) {
+			return SUCCESS;
+		}
+	}
+	php_error_docref(NULL, E_WARNING, "error saving session to memcached: %s", memc_text(code));
+	return FAILURE;
+}
+
+PS_DESTROY_FUNC(memcached)
+{
+	memc_session *session = PS_GET_MOD_DATA();
+	if (!session) {
+		return FAILURE;
+	}
+	call_for(session, LEVERET_OP_DELETE, key, php_leveret_bytes("", 0), 0, NULL);
+	unlock(session);
+	return SUCCESS;
+}
+
+/* Items expire by themselves. As in the original nobody says how many: session_gc() is false. */
+PS_GC_FUNC(memcached)
+{
+	*nrdels = -1;
+	return 0;
+}
+
+PS_CREATE_SID_FUNC(memcached)
+{
+	memc_session *session = PS_GET_MOD_DATA();
+	for (int tries = 0; tries < 3; tries++) {
+		zend_string *id = php_session_create_id(NULL);
+		if (!session || !id || call_for(session, LEVERET_OP_GET, id, php_leveret_bytes("", 0), 0, NULL) == MEMC_NOTFOUND) {
+			return id;
+		}
+		zend_string_release(id);
+	}
+	return php_session_create_id(NULL);
+}
+
+PS_VALIDATE_SID_FUNC(memcached)
+{
+	memc_session *session = PS_GET_MOD_DATA();
+	return session && php_session_valid_key(ZSTR_VAL(key)) == SUCCESS
+		&& call_for(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, NULL) == MEMC_SUCCESS ? SUCCESS : FAILURE;
+}
+
+/* Nothing has changed: the session only lives longer. */
+PS_UPDATE_TIMESTAMP_FUNC(memcached)
+{
+	memc_session *session = PS_GET_MOD_DATA();
+	if (!session) {
+		return FAILURE;
+	}
+	int code = call_for(session, LEVERET_OP_TOUCH, key, php_leveret_bytes("", 0), maxlifetime, NULL);
+	/* Another request may have ended it meanwhile: a visitor who has logged out stays so. */
+	return code == MEMC_SUCCESS || code == MEMC_NOTFOUND ? SUCCESS : FAILURE;
+}
+
+ps_module ps_mod_memcached = { PS_MOD_UPDATE_TIMESTAMP(memcached) };
+
+void php_leveret_memcached_session(void)
+{
+	php_session_register_module(&ps_mod_memcached);
+}
+
+void php_leveret_memcached_session_init(HashTable *pools)
+{
+	zend_hash_init(pools, 2, NULL, free_pool, 1);
+}

@@ -1,0 +1,192 @@
+/* memcached/value.c: zval <-> bytes and flags of pecl/memcached.
+ *
+ *   flags   type:4 | internal:12 (16 = compressed, 32 = zlib, 64 = fastlz, 128 = zstd) | the application's:16
+ *   compressed data   length of the original as 4 bytes, low byte first; then the codec's stream
+ *
+ * codec/decode.c reads them, and what other entrances left in an arena. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "memcached.h"
+#include "module.h"
+#include "codec/decode.h"
+
+#include "zend_smart_str.h"
+#include "ext/json/php_json.h"
+
+enum { TYPE_STRING, TYPE_LONG, TYPE_DOUBLE, TYPE_BOOL, TYPE_SERIALIZED, TYPE_IGBINARY, TYPE_JSON, TYPE_MSGPACK };
+
+#define TYPE_MASK 15u
+#define FLAG_COMPRESSED (1u << 4)
+#define FLAG_ZLIB (2u << 4)
+#define FLAG_FASTLZ (4u << 4)
+#define FLAG_ZSTD (8u << 4)
+#define USER_OF(flags) ((flags) >> 16)
+
+/* --- encoding --- */
+
+static leveret_encoding encoding_of_serializer(zend_long serializer)
+{
+	switch (serializer) {
+		case MEMC_SERIALIZER_IGBINARY: return LEVERET_IGBINARY;
+		case MEMC_SERIALIZER_MSGPACK: return LEVERET_MSGPACK;
+		case MEMC_SERIALIZER_JSON:
+		case MEMC_SERIALIZER_JSON_ARRAY: return LEVERET_JSON;
+		default: return LEVERET_PHP;
+	}
+}
+
+static uint32_t type_of_encoding(uint8_t encoding)
+{
+	switch (encoding) {
+		case LEVERET_INTEGER: return TYPE_LONG;
+		case LEVERET_DOUBLE: return TYPE_DOUBLE;
+		case LEVERET_BOOL: return TYPE_BOOL;
+		case LEVERET_PHP: return TYPE_SERIALIZED;
+		case LEVERET_IGBINARY: return TYPE_IGBINARY;
+		case LEVERET_JSON: return TYPE_JSON;
+		case LEVERET_MSGPACK: return TYPE_MSGPACK;
+		default: return TYPE_STRING;
+	}
+}
+
+static bool serialize(memc_link *link, zval *value, client_payload *payload)
+{
+	leveret_encoding encoding = encoding_of_serializer(link->serializer);
+	if (encoding != LEVERET_JSON) {
+		return client_payload_serialize(payload, encoding, value);
+	}
+	smart_str text = {0};
+	/* Held: user code (jsonSerialize) may assign something else where the script has a reference to it. */
+	zval held;
+	ZVAL_COPY(&held, value);
+	zend_result encoded = php_json_encode(&text, &held, 0);
+	zval_ptr_dtor(&held);
+	if (encoded == FAILURE || EG(exception)) {
+		smart_str_free(&text);
+		return false;
+	}
+	smart_str_0(&text);
+	client_payload_take(payload, LEVERET_JSON, text.s);
+	return true;
+}
+
+static uint32_t codec_of_link(const memc_link *link)
+{
+	switch (link->compression_type) {
+		case MEMC_COMPRESSION_ZLIB: return LEVERET_CODEC_ZLIB;
+		case MEMC_COMPRESSION_ZSTD: return LEVERET_CODEC_ZSTD;
+		default: return LEVERET_CODEC_FASTLZ;
+	}
+}
+
+/* Compresses where that saves enough. Failing to is no error: the value stays as it is. */
+static void compress(const memc_link *link, client_payload *payload)
+{
+	size_t len = payload->bytes.len;
+	double factor = MEMCACHED_G(compression_factor);
+	if (!link->compression || (zend_long) len <= MEMCACHED_G(compression_threshold)) {
+		return;
+	}
+	uint32_t codec = codec_of_link(link);
+	/* What takes more room than this saves too little. A factor below 1 lets it grow, as far as the original's buffer, in which FastLZ does
+	 * not stop at the end. */
+	double most = codec == LEVERET_CODEC_FASTLZ ? 2.0 * (double) len + 64 : 1.05 * (double) len + 1;
+	size_t room = (size_t) (factor > 0 ? MIN((double) len / factor, most) : most);
+	if (client_payload_compress(payload, codec, (int32_t) MAX(MIN(link->compression_level, INT32_MAX), INT32_MIN), room)) {
+		payload->meta.flags |= FLAG_COMPRESSED | (codec == LEVERET_CODEC_ZLIB ? FLAG_ZLIB : codec == LEVERET_CODEC_ZSTD ? FLAG_ZSTD : FLAG_FASTLZ);
+	}
+}
+
+/* In the words that pecl/memcached reads back. */
+static zend_string *text_of_double(double value)
+{
+	smart_str text = {0};
+	if (zend_isnan(value)) {
+		smart_str_appends(&text, "NaN");
+	} else if (zend_isinf(value)) {
+		smart_str_appends(&text, value < 0 ? "-Infinity" : "Infinity");
+	} else {
+		smart_str_append_double(&text, value, -1, false);
+	}
+	smart_str_0(&text);
+	return text.s;
+}
+
+/* User code has thrown: the original says so too, which error_get_last() and logs show. */
+static void tell_exception(zend_long serializer)
+{
+	if (EG(exception) && (serializer == MEMC_SERIALIZER_PHP || serializer == MEMC_SERIALIZER_IGBINARY)) {
+		php_error_docref(NULL, E_WARNING, "could not serialize value%s", serializer == MEMC_SERIALIZER_IGBINARY ? " with igbinary" : "");
+	}
+}
+
+bool memc_encode(memc_link *link, zval *value, client_payload *payload)
+{
+	ZVAL_DEREF(value);
+	client_payload_begin(payload, LEVERET_PECL_MEMCACHED);
+	switch (Z_TYPE_P(value)) {
+		case IS_STRING:
+			client_payload_take(payload, LEVERET_RAW, zend_string_copy(Z_STR_P(value)));
+			break;
+		case IS_LONG:
+			client_payload_set_integer(payload, Z_LVAL_P(value));
+			break;
+		case IS_DOUBLE:
+			client_payload_take(payload, LEVERET_DOUBLE, text_of_double(Z_DVAL_P(value)));
+			break;
+		case IS_TRUE:
+		case IS_FALSE:
+			payload->meta.encoding = LEVERET_BOOL;
+			payload->bytes = php_leveret_bytes("1", Z_TYPE_P(value) == IS_TRUE);
+			break;
+		default:
+			if (!serialize(link, value, payload)) {
+				tell_exception(link->serializer);
+				return false;
+			}
+	}
+	payload->meta.flags = type_of_encoding(payload->meta.encoding);
+	if (payload->meta.encoding == LEVERET_RAW || payload->meta.encoding >= LEVERET_PHP) {
+		compress(link, payload);
+	}
+	if (link->user_flags >= 0) {
+		payload->meta.flags |= (uint32_t) link->user_flags << 16;
+	}
+	return true;
+}
+
+/* --- decoding --- */
+
+uint32_t memc_user_flags(const leveret_meta *meta)
+{
+	return meta->origin == LEVERET_NATIVE ? 0 : USER_OF(meta->flags);
+}
+
+bool memc_is_igbinary(const leveret_meta *meta)
+{
+	return meta->encoding == LEVERET_IGBINARY || (meta->flags & TYPE_MASK) == TYPE_IGBINARY;
+}
+
+bool memc_decode(memc_link *link, const leveret_meta *meta, zend_string *data, zval *value)
+{
+	const char *problem;
+	switch (php_leveret_decode(meta, LEVERET_PECL_MEMCACHED, data, link->serializer != MEMC_SERIALIZER_JSON_ARRAY, value, &problem)) {
+		case PHP_LEVERET_DECODED:
+			return true;
+		case PHP_LEVERET_UNKNOWN_FLAGS:
+			php_error_docref(NULL, E_WARNING, "unknown payload type");
+			return false;
+		case PHP_LEVERET_NOT_DECOMPRESSED:
+			php_error_docref(NULL, E_WARNING, "could not decompress value: %s", problem);
+			return false;
+		default:
+			if (!EG(exception)) {
+				php_error_docref(NULL, E_WARNING, "could not unserialize value: %s", problem);
+			} else if (memc_is_igbinary(meta)) {
+				php_error_docref(NULL, E_WARNING, "could not unserialize value with igbinary");
+			}
+			return false;
+	}
+}

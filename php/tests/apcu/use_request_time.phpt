@@ -1,0 +1,13 @@
+--TEST--
+apc.use_request_time: time stands still during a request
+--INI--
+apc.enable_cli=1
+apc.use_request_time=1
+--FILE--
+<?php
+require __DIR__ . '/../start.inc';
+apcu_store('a', 1, 1);
+sleep(3);
+var_dump(apcu_fetch('a'));
+--EXPECT--
+int(1)

@@ -1,0 +1,87 @@
+--TEST--
+Memcached: igbinary's data that igbinary would not survive is refused, and whatever it writes is read
+--EXTENSIONS--
+igbinary
+--INI--
+leveret.provide=apcu,memcached
+--FILE--
+<?php
+require __DIR__ . '/../memcached.inc';
+
+class Plain { public $a = 1; protected $b = [1, 2]; private $c; public ?Plain $next = null; }
+class Unset_ { public $gone = 1; public $kept = 2; }
+class Own { public $x; function __serialize(): array { return ['x' => $this->x]; } function __unserialize(array $data): void { $this->x = $data['x'] ?? null; } }
+enum Suit: string { case Hearts = 'h'; case Spades = 's'; }
+
+$server = stream_socket_client('unix://' . memcached_socket());
+$m = on_server();
+$m->setOption(Memcached::OPT_SERIALIZER, Memcached::SERIALIZER_IGBINARY);
+
+function stored(string $data): mixed
+{
+    global $server, $m;
+    fwrite($server, 'set k 5 0 ' . strlen($data) . "\r\n$data\r\n");
+    fgets($server);
+    return @$m->get('k');
+}
+
+// What is good.
+$plain = new Plain;
+$plain->next = new Plain;
+$number = 5;
+$cycle = new Own;
+$cycle->x = [$cycle];
+$partly = new Unset_;
+unset($partly->gone);
+$itself = [1];
+$itself['itself'] = &$itself;
+$deep = null;
+for ($i = 0; $i < 4000; $i++) {
+    $deep = [$deep];
+}
+$good = [
+    null, true, [], ['' => 1, 'two' => 2.5, -3 => PHP_INT_MIN, 300 => -300, 70000 => -70000, PHP_INT_MAX => PHP_INT_MAX, '1x' => [[], []]], range(1, 300),
+    array_fill_keys(array_map(fn($i) => "key $i", range(1, 300)), 'the same'), [str_repeat('long', 100), str_repeat('longer', 20000)],
+    $plain, [$plain, $plain], [&$number, &$number], $cycle, $partly, $itself, $deep, [Suit::Hearts, Suit::Spades, Suit::Hearts],
+    new ArrayObject([1, $plain]), new DateTime('2020-01-01'), (object) ['1' => 1], array_map(fn($i) => new Plain, range(1, 100)),
+];
+foreach ([1, 0] as $compact) {
+    ini_set('igbinary.compact_strings', $compact);
+    foreach ($good as $number_of => $value) {
+        $data = igbinary_serialize($value);
+        if (igbinary_serialize(stored($data)) !== igbinary_serialize(igbinary_unserialize($data)) || $m->getResultCode() !== 0) {
+            echo "good value $number_of is not read\n";
+        }
+    }
+}
+
+// What is not: cut, nested too deep, an array in itself, a key twice beside references, ...
+$own = '17' . '03' . bin2hex('Own');
+$bad = [
+    'nothing' => '', 'no value' => '00000002', 'version' => '0000000305', 'more behind' => '000000020505', 'type' => '0000000228',
+    'elements that are not there' => "00000002{$own}160402060014000601", 'elements cut off' => "00000002{$own}14",
+    'a count' => '0000000216ffffffff', 'a length' => '0000000213ffffffff61', 'a string\'s number' => '000000020e00', 'a reference\'s number' => '0000000214010600' . '0101',
+    'an array in itself' => '0000000214010600' . '0100', 'an array in itself by reference' => '0000000214010600' . '250100',
+    'a key twice' => '00000002' . '1404' . '110164' . '250605' . '0e00' . '251402060225110172' . '0e01250605' . '110874696d657a6f6e65' . '2202' . '0e02' . '0103',
+    'the same text twice' => '00000002' . '1403' . '110164' . '1400' . '110164' . '05' . '0600' . '0101',
+    'the same number twice' => '00000002' . '1403' . '0605' . '1400' . '080005' . '05' . '0600' . '0101',
+    'references of references' => '00000002' . str_repeat('25', 100000) . '05', 'too deep' => '00000002' . str_repeat('14010600', 100000) . '05',
+];
+foreach ($bad as $what => $data) {
+    if (stored(hex2bin($data)) !== false || $m->getResultCode() !== Memcached::RES_PAYLOAD_FAILURE) {
+        echo "$what is not refused\n";
+    }
+}
+$whole = igbinary_serialize([$plain, $cycle, new ArrayObject([$plain])]);
+for ($len = 0; $len < strlen($whole); $len++) {
+    if (stored(substr($whole, 0, $len)) !== false) {
+        echo "$len bytes are not refused\n";
+    }
+}
+// At its end PHP throws its heap away with all objects that hold each other; valgrind takes those for lost.
+unset($good, $value, $cycle, $itself);
+gc_collect_cycles();
+echo "done\n";
+?>
+--EXPECT--
+done

@@ -1,0 +1,46 @@
+--TEST--
+Memcached: getStats, getVersion, getAllKeys
+--INI--
+leveret.provide=apcu,memcached
+--FILE--
+<?php
+require __DIR__ . '/../memcached.inc';
+
+foreach (['arena' => on_arena(), 'server' => on_server()] as $where => $m) {
+    $m->set('k', 1);
+    $stats = $m->getStats();
+    tell($m, count($stats));
+    $one = reset($stats);
+    // Nothing but what the server says: no row for the end of its list.
+    var_dump(array_key_exists('', $one));
+    var_dump(is_int($one['pid']), is_string($one['version']), $one['curr_items'] >= 1);
+    var_dump(preg_match('/^\d+\.\d+\.\d+/', current($m->getVersion())), array_keys($m->getVersion()) === array_keys($stats));
+    // Nor a key for the end of the list of keys.
+    // A server whose crawler is at work, as it is from time to time by itself, has no answer.
+    for ($tries = 0; !in_array('k', $keys = $m->getAllKeys() ?: [], true) && $tries < 500; $tries++) {
+        usleep(20000);
+    }
+    tell($m, [in_array('k', $keys, true), in_array('', $keys, true)]);
+}
+tell($m, array_key_exists('settings', current($m->getStats('settings'))));
+tell($m, $m->getStats('reset'));
+?>
+--EXPECT--
+1 RES_SUCCESS
+bool(false)
+bool(true)
+bool(true)
+bool(true)
+int(1)
+bool(true)
+[true,false] RES_SUCCESS
+1 RES_SUCCESS
+bool(false)
+bool(true)
+bool(true)
+bool(true)
+int(1)
+bool(true)
+[true,false] RES_SUCCESS
+false RES_SUCCESS
+[] RES_SUCCESS

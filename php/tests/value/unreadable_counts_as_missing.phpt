@@ -1,0 +1,21 @@
+--TEST--
+A value that does not unserialize counts as missing everywhere: apcu_entry computes it anew
+--SKIPIF--
+<?php foreach (['igbinary'] as $name) is_file(ini_get('extension_dir') . "/$name.so") || die("skip this PHP has no $name");
+--INI--
+apc.enable_cli=1
+--FILE--
+<?php
+require __DIR__ . '/../start.inc';
+echo other_php('apcu_store("a", [1, 2, 3]);', ['extension=igbinary.so']);
+var_dump(@apcu_fetch('a'), count(iterator_to_array(@new APCUIterator(null, APC_ITER_KEY))), @iterator_to_array(new APCUIterator('/^a$/')));
+var_dump(@apcu_entry('a', fn () => 'computed'));
+apcu_store('a', 'readable again');
+var_dump(apcu_fetch('a'));
+--EXPECT--
+bool(false)
+int(1)
+array(0) {
+}
+string(8) "computed"
+string(14) "readable again"
