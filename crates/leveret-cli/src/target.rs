@@ -2,8 +2,8 @@
 use crate::output::Failure;
 use crate::uri;
 use clap::Args;
-use leveret_engine::{place, reason, Arena, OpenOptions};
-use std::ffi::OsString;
+use leveret_engine::{place, reason, Arena, OpenError, OpenOptions};
+use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,7 +13,7 @@ pub const DEFAULT: &str = "default";
 
 #[derive(Args, Clone, Debug)]
 pub struct Target {
-    /// The arena: a name, arena:NAME, or a path that ends in .arena [default: default]
+    /// The arena: a name, arena:NAME, or a path that ends in .arena; apcu: the only apcu-X.Y there is [default: default]
     #[arg(long, short, global = true, value_name = "NAME|PATH", help_heading = "Which arena")]
     pub arena: Option<String>,
 
@@ -73,7 +73,34 @@ pub fn resolve(name: &str, dir: Option<&Path>) -> Result<PathBuf, Failure> {
         return Ok(place::resolve(name, None)?);
     }
     let dir = dir.map(absolute).transpose()?;
-    Ok(place::resolve(name, dir.as_deref())?)
+    let path = place::resolve(name, dir.as_deref())?;
+    if path.file_stem() == Some(OsStr::new(APCU)) && !path.exists() {
+        return only_apcu(path, dir.as_deref());
+    }
+    Ok(path)
+}
+
+/// Behind `apcu_*` each version of PHP has an arena of its own, `apcu-8.2`: where there is one only, this is its name too.
+const APCU: &str = "apcu";
+
+fn only_apcu(path: PathBuf, dir: Option<&Path>) -> Result<PathBuf, Failure> {
+    let is_apcu = |path: &PathBuf| {
+        let stem = path.file_stem().and_then(OsStr::to_str).unwrap_or_default();
+        let version = stem.strip_prefix("apcu-").and_then(|version| version.split_once('.'));
+        version.is_some_and(|(major, minor)| major.parse::<u8>().is_ok() && minor.parse::<u8>().is_ok())
+    };
+    let mut found: Vec<PathBuf> = place::list(dir).unwrap_or_default().into_iter().filter(is_apcu).collect();
+    match found.len() {
+        0 => Err(Failure::Unreachable(format!(
+            "{}, and no apcu-X.Y beside it: the first PHP script that uses apcu_* makes it (on the command line only with leveret.apcu_cli=shared)",
+            OpenError::Missing(path)
+        ))),
+        1 => Ok(found.remove(0)),
+        _ => {
+            let names: Vec<_> = found.iter().filter_map(|path| path.file_stem()).map(OsStr::to_string_lossy).collect();
+            Err(Failure::Usage(format!("'{APCU}' may be any of {}: each version of PHP has one of its own; name the one that is meant", names.join(", "))))
+        }
+    }
 }
 
 /// A key from the command line: any bytes, or with `encoded` in the form in which `leveret keys` prints it.

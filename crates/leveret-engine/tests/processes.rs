@@ -160,3 +160,26 @@ fn a_group_folder_makes_group_arenas() {
     assert_eq!(mode(&path), 0o660);
     assert_eq!(place::list(Some(dir.path())).expect("listed").len(), 2);
 }
+
+/// What `apcu_*` has on the command line: an arena that no other process finds, and that does all that others do.
+#[test]
+fn an_arena_without_a_name() {
+    let options = OpenOptions { memory: 16 << 20, ..OpenOptions::default() };
+    let (arena, is_new) = Arena::of_this_process(&options).expect("an arena");
+    assert!(is_new && arena.check().is_ok());
+    let (same, is_new) = Arena::of_this_process(&options).expect("the same");
+    assert!(!is_new && same.path() == arena.path());
+    // It grows, and then it evicts.
+    for number in 0..4000u32 {
+        arena.set(&number.to_ne_bytes(), &[7; 10_000], Deadline::NEVER, Time::now()).expect("stored");
+    }
+    assert!(arena.stats().evicted > 0 && arena.stats().memory_allocated > 12 << 20);
+    assert!(same.get(&3999u32.to_ne_bytes(), Time::now()).is_some() && arena.verify().is_clean());
+    assert_eq!(arena.stats().attached, 1);
+    assert!(arena.enter_master(leveret_engine::master_token()).expect("the file lock is free"));
+    let Lease::Granted(ticket) = arena.lease(b"key", Duration::ZERO) else { panic!("free") };
+    arena.release(&ticket);
+    let path = arena.path().to_owned();
+    drop((arena, same));
+    assert!(!path.exists(), "its descriptor is closed");
+}

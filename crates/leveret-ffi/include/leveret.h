@@ -338,6 +338,9 @@ typedef struct leveret_open_options {
   uint32_t lock_timeout_ms;
   // 0: attach only.
   uint32_t create;
+  // 1: the one arena without a name that this process and its forks have, whatever `arena`, `dir` and `create` say. A fork shares
+  // what was opened before it.
+  uint32_t nameless;
 } leveret_open_options;
 
 // An arena's state in numbers. Counts may be off by what killed processes had not published: up to 63 reads each.

@@ -21,6 +21,9 @@ pub struct leveret_open_options {
     pub lock_timeout_ms: u32,
     /// 0: attach only.
     pub create: u32,
+    /// 1: the one arena without a name that this process and its forks have, whatever `arena`, `dir` and `create` say. A fork shares
+    /// what was opened before it.
+    pub nameless: u32,
 }
 
 /// Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and cut to
@@ -40,9 +43,13 @@ pub unsafe extern "C" fn leveret_open(
     let (options, name, dir) = unsafe { (&*options, (*options).arena.as_slice(), (*options).dir.as_slice()) };
     let dir = Some(Path::new(OsStr::from_bytes(dir))).filter(|dir| !dir.as_os_str().is_empty());
     let open = || -> Result<(Arena, bool), leveret_engine::OpenError> {
-        let path: PathBuf = place::resolve(&String::from_utf8_lossy(name), dir)?;
         let lock_timeout = Duration::from_millis(if options.lock_timeout_ms == 0 { 1000 } else { u64::from(options.lock_timeout_ms) });
-        Arena::open(&path, &OpenOptions { memory: options.memory, create: options.create != 0, lock_timeout, ..OpenOptions::default() })
+        let how = OpenOptions { memory: options.memory, create: options.create != 0, lock_timeout, ..OpenOptions::default() };
+        if options.nameless != 0 {
+            return Arena::of_this_process(&how);
+        }
+        let path: PathBuf = place::resolve(&String::from_utf8_lossy(name), dir)?;
+        Arena::open(&path, &how)
     };
     match open() {
         // SAFETY: by contract.

@@ -162,3 +162,21 @@ fn files_that_are_no_arena_are_one_clear_error_to_every_command() {
     std::os::unix::fs::symlink(host.file("default.arena"), host.file("link.arena")).expect("a link");
     host.run(["stats", "-a", "link"]).complains(3, "symbolic link");
 }
+
+/// Each version of PHP has an arena of its own behind apcu_*.
+#[test]
+fn apcu_is_the_only_arena_of_apcu_there_is() {
+    let host = Host::new();
+    host.arena("apcu-session");
+    host.run(["stats", "--arena", "apcu"]).complains(3, "no apcu-X.Y beside it");
+    host.run(["set", "--arena", "apcu", "k", "v"]).complains(3, "no apcu-X.Y beside it");
+    host.arena("apcu-8.2");
+    host.run(["set", "--arena", "apcu", "k", "v"]).ends(0);
+    assert_eq!(host.run(["get", "--arena", "apcu-8.2", "k"]).ends(0).bytes, b"v");
+    assert_eq!(host.run(["keys", "arena:apcu"]).ends(0).text().lines().count(), 1);
+    host.arena("apcu-8.4");
+    host.run(["get", "--arena", "apcu", "k"]).complains(2, "any of apcu-8.2, apcu-8.4");
+    host.run(["rm", "apcu", "--force"]).complains(2, "any of apcu-8.2, apcu-8.4");
+    host.arena("apcu");
+    host.run(["get", "--arena", "apcu", "k"]).ends(1);
+}

@@ -1,10 +1,14 @@
 //! The arena's file: made in two steps (a temporary file, then a link), so that nobody ever sees half an arena; checked
 //! before it is believed; and the lock file beside it, which serialises the rare things that have no other guard.
+//!
+//! An arena without a name is a memfd: nobody can find it but the process that made it and its forks, each by its descriptor, and it
+//! goes with the last of them. Its path is that of the descriptor in /proc, through which each process opens it once more for a life
+//! sign of its own.
 use crate::arena::geometry::{Geometry, RegionId, Unfit, FORMAT, PAGE};
 use crate::arena::layout::{Control, Shard, BUCKET_SIZE};
 use crate::error::OpenError;
-use rustix::fd::{AsFd, OwnedFd};
-use rustix::fs::{self, AtFlags, FallocateFlags, FlockOperation, Mode, OFlags, Stat, CWD};
+use rustix::fd::{AsFd, AsRawFd, OwnedFd};
+use rustix::fs::{self, AtFlags, FallocateFlags, FlockOperation, MemfdFlags, Mode, OFlags, Stat, CWD};
 use rustix::io::Errno;
 use std::io;
 use std::mem::offset_of;
@@ -86,6 +90,36 @@ fn making_takes(memory: u64) -> Duration {
     Duration::from_secs(5 + (memory >> 33))
 }
 
+/// Where the kernel shows a process's own descriptors.
+const DESCRIPTORS: &str = "/proc/self/fd";
+
+/// Whether a path leads to an arena without a name. (Those of names end in `.arena`.)
+fn is_nameless(path: &Path) -> bool {
+    path.parent() == Some(Path::new(DESCRIPTORS)) && path.extension().is_none()
+}
+
+/// Makes an arena without a name, and the path that leads to it for as long as its descriptor is open.
+pub(crate) fn open_nameless(options: &OpenOptions) -> Result<(PathBuf, Opened), OpenError> {
+    let folder = Path::new(DESCRIPTORS);
+    let failed = |doing| move |error: Errno| failed(doing, folder, error);
+    let make = |flags| fs::memfd_create("leveret", flags | MemfdFlags::CLOEXEC);
+    // Kernels before 6.3 know no such flag; newer ones may refuse what could be executed.
+    let file = make(MemfdFlags::NOEXEC_SEAL).or_else(|_| make(MemfdFlags::empty())).map_err(failed("make an arena without a name in"))?;
+    // Of a process that began without a standard input it would take that place, and a script may close it.
+    let file = rustix::io::fcntl_dupfd_cloexec(&file, 3).map_err(failed("keep an arena without a name in"))?;
+    let geometry = new_geometry(options)?;
+    let path = folder.join(file.as_raw_fd().to_string());
+    fill(&file, &geometry, &path)?;
+    let stat = fs::stat(&path).map_err(failed("find an arena without a name in"))?;
+    Ok((path, Opened { file, geometry, identity: (stat.st_dev, stat.st_ino), created: true }))
+}
+
+/// Opens an arena's file once more: a description of its own.
+pub(crate) fn open_again(path: &Path) -> Result<OwnedFd, Errno> {
+    let follow = if is_nameless(path) { OFlags::empty() } else { OFlags::NOFOLLOW };
+    fs::open(path, OFlags::RDWR | OFlags::CLOEXEC | follow, Mode::empty())
+}
+
 fn attach(path: &Path) -> Result<Opened, OpenError> {
     let file = match fs::open(path, OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK, Mode::empty()) {
         Ok(file) => file,
@@ -163,14 +197,17 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Makes the file. False: somebody else was faster, under another lock file: an arena is removed together with its own.
-fn create(path: &Path, options: &OpenOptions) -> Result<bool, OpenError> {
+fn new_geometry(options: &OpenOptions) -> Result<Geometry, OpenError> {
     let cores = if options.cores == 0 { std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32) } else { options.cores };
     let created_unix = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let uuid = random();
     let seed = u64::from_ne_bytes(random()[..8].try_into().expect("eight bytes"));
-    let geometry = Geometry::new(options.memory, cores, seed, uuid, boot_id(), created_unix)?;
+    Geometry::new(options.memory, cores, seed, uuid, boot_id(), created_unix)
+}
 
+/// Makes the file. False: somebody else was faster, under another lock file: an arena is removed together with its own.
+fn create(path: &Path, options: &OpenOptions) -> Result<bool, OpenError> {
+    let geometry = new_geometry(options)?;
     let mode = mode_in(path);
     let temporary = beside(path, &format!(".{}.tmp", std::process::id()));
     let _ = fs::unlink(&temporary);
@@ -257,6 +294,15 @@ pub(crate) fn boot_id() -> [u8; 16] {
     id
 }
 
+/// Of an arena without a name, its own file.
+fn lock_path(path: &Path) -> PathBuf {
+    if is_nameless(path) {
+        path.to_owned()
+    } else {
+        beside(path, ".lock")
+    }
+}
+
 /// `<path>.lock`, held: creation, growth and the list of masters. The kernel frees it when the holder dies.
 pub(crate) struct FileLock {
     _file: OwnedFd,
@@ -264,7 +310,10 @@ pub(crate) struct FileLock {
 
 impl FileLock {
     fn file(path: &Path) -> Result<OwnedFd, OpenError> {
-        let lock = beside(path, ".lock");
+        let lock = lock_path(path);
+        if is_nameless(path) {
+            return open_again(&lock).map_err(|error| failed("open the lock file", &lock, error));
+        }
         let mode = mode_in(path);
         let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
         let file = match fs::open(&lock, flags, mode) {
@@ -291,12 +340,12 @@ impl FileLock {
         let begun = Instant::now();
         loop {
             match fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) if is_named(&file, &beside(path, ".lock")) => return Ok(FileLock { _file: file }),
+                Ok(()) if is_named(&file, &lock_path(path)) => return Ok(FileLock { _file: file }),
                 // Removed together with its arena meanwhile: others lock a new one.
                 Ok(()) => file = Self::file(path)?,
                 Err(Errno::INTR) => {}
                 Err(Errno::WOULDBLOCK) if begun.elapsed() < patience && !is_done() => std::thread::sleep(Duration::from_millis(1)),
-                Err(error) => return Err(failed("lock", &beside(path, ".lock"), error)),
+                Err(error) => return Err(failed("lock", &lock_path(path), error)),
             }
         }
     }

@@ -19,6 +19,7 @@ use layout::{
     Bucket, Control, LeaseSlot, ProcessSlot, SegmentHeader, SegmentState, ServiceSlot, Shard, LEASES_PER_SHARD, MASTERS, SERVICES,
 };
 use mapping::{Data, Mapping, Table};
+use rustix::fd::OwnedFd;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError, Weak};
@@ -37,6 +38,8 @@ pub(crate) struct Core {
     /// Which of all that this process has opened: an address may come back as another arena's.
     pub number: u64,
     pub path: PathBuf,
+    /// The descriptor that `path` names, of an arena without a name.
+    nameless: Option<OwnedFd>,
     pub identity: (u64, u64),
     pub geometry: Geometry,
     pub lock_timeout: Duration,
@@ -109,12 +112,29 @@ impl Arena {
         }
         let created = opened.created;
         let failed = |source| OpenError::Io { doing: "map", path: path.to_owned(), source };
-        let core = Arc::new(Core::new(path, opened, options).map_err(failed)?);
+        let core = Arc::new(Core::new(path, &opened, options).map_err(failed)?);
         open.push(Arc::downgrade(&core));
         Ok((Arena { core }, created))
     }
 
-    /// The arena's file.
+    /// The arena without a name that this process, the forks of it and nobody else have; makes it when there is none. Who wants to
+    /// share it with a fork opens it before.
+    pub fn of_this_process(options: &OpenOptions) -> Result<(Arena, bool), OpenError> {
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = open.iter().filter_map(Weak::upgrade).find(|core| core.nameless.is_some() && core.check().is_ok());
+        if let Some(core) = known {
+            return Ok((Arena { core }, false));
+        }
+        let (path, opened) = file::open_nameless(options)?;
+        let failed = |source| OpenError::Io { doing: "map", path: path.clone(), source };
+        let mut core = Core::new(&path, &opened, options).map_err(failed)?;
+        core.nameless = Some(opened.file);
+        let core = Arc::new(core);
+        open.push(Arc::downgrade(&core));
+        Ok((Arena { core }, true))
+    }
+
+    /// The arena's file. Of an arena without a name it leads there in the processes that have it, and nowhere in others.
     pub fn path(&self) -> &Path {
         &self.core.path
     }
@@ -146,10 +166,7 @@ impl Arena {
     pub fn check(&self) -> Result<(), Error> {
         time::refresh();
         self.core.flush_read_counters();
-        if self.core.mapping.is_lost() || !file::is_same(&self.core.path, self.core.identity, self.core.geometry.file_len) {
-            return Err(Error::Lost);
-        }
-        Ok(())
+        self.core.check()
     }
 }
 
@@ -163,9 +180,16 @@ impl Drop for Core {
 }
 
 impl Core {
-    fn new(path: &Path, opened: file::Opened, options: &OpenOptions) -> std::io::Result<Core> {
+    fn check(&self) -> Result<(), Error> {
+        if self.mapping.is_lost() || !file::is_same(&self.path, self.identity, self.geometry.file_len) {
+            return Err(Error::Lost);
+        }
+        Ok(())
+    }
+
+    fn new(path: &Path, opened: &file::Opened, options: &OpenOptions) -> std::io::Result<Core> {
         use rustix::fd::AsFd;
-        let geometry = opened.geometry;
+        let geometry = opened.geometry.clone();
         let mapping = Mapping::new(opened.file.as_fd(), geometry.file_len)?;
         let shards = geometry.shards() as usize;
         let segments = geometry.segments_max as usize;
@@ -190,6 +214,7 @@ impl Core {
                 overflow: mapping.table(off(RegionId::Overflow), shards * geometry.overflow_max() as usize),
                 data: mapping.data(data.off, data.len),
                 path: path.to_owned(),
+                nameless: None,
                 identity: opened.identity,
                 lock_timeout: options.lock_timeout,
                 evicts: options.evict,

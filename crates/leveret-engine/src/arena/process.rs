@@ -9,11 +9,11 @@
 //!
 //! An owner word is `{incarnation: high 32, slot + 1: low 16}`; bits 16..32 are flags of the lock word that carries it.
 use crate::arena::layout::ProcessSlot;
-use crate::arena::Core;
+use crate::arena::{file, Core};
 use crate::error::{reason, Error};
 use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
-use rustix::fs::{self, Mode, OFlags};
+use rustix::fs;
 use rustix::io::Errno;
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ffi::c_void;
@@ -147,8 +147,7 @@ impl Core {
 
     /// Opens the arena's file once more: a description of its own, unless the path leads to another file by now.
     pub fn open_again(&self) -> Result<OwnedFd, Error> {
-        let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let file = fs::open(&self.path, flags, Mode::empty()).map_err(|error| match error {
+        let file = file::open_again(&self.path).map_err(|error| match error {
             Errno::NOENT | Errno::NOTDIR | Errno::ISDIR | Errno::LOOP => Error::Lost,
             error => Error::FileRefused(reason(&error.into())),
         })?;

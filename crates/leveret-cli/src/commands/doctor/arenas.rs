@@ -98,7 +98,7 @@ fn judge(name: &str, stats: &Summary) -> Vec<Finding> {
         ),
     )];
     if stats.evicted as f64 > stats.sets as f64 * EVICTED_PER_SET {
-        let (setting, larger) = (if name == "apcu" { "apc.shm_size" } else { "leveret.memory" }, (stats.memory * 2) >> 20);
+        let (setting, larger) = (if name.starts_with("apcu") { "apc.shm_size" } else { "leveret.memory" }, (stats.memory * 2) >> 20);
         findings.push(Finding::warning(
             SUBJECT,
             format!(

@@ -184,8 +184,8 @@ fn elsewhere(home: &Home, place: &Place) -> Finding {
 
 /// The size of an existing arena wins over what PHP asks for.
 fn sizes(name: &str, answer: &Answer, known: &[Known]) -> Vec<Finding> {
-    let native = answer.setting("leveret.arena").unwrap_or("default");
-    [("leveret.memory", native.strip_prefix("arena:").unwrap_or(native)), ("apc.shm_size", "apcu")]
+    let bare = |setting, default| answer.setting(setting).map_or(default, |name| name.strip_prefix("arena:").unwrap_or(name));
+    [("leveret.memory", bare("leveret.arena", "default")), ("apc.shm_size", bare("leveret.apcu_arena", "apcu"))]
         .into_iter()
         .filter_map(|(setting, arena)| {
             let text = answer.setting(setting)?;
@@ -285,10 +285,15 @@ mod tests {
             file_len: 0,
             state: Ok(Summary { memory, ..Summary::default() }),
         };
-        let answer = loaded(&[("leveret.memory", "64M"), ("apc.shm_size", "32M"), ("leveret.arena", "arena:shop")]);
-        assert_eq!(levels(&answer, &home("/caches"), &[known("shop", 64 << 20), known("apcu", 32 << 20)]), [Level::Ok]);
+        let answer = loaded(&[
+            ("leveret.memory", "64M"),
+            ("apc.shm_size", "32M"),
+            ("leveret.arena", "arena:shop"),
+            ("leveret.apcu_arena", "apcu-8.2"),
+        ]);
+        assert_eq!(levels(&answer, &home("/caches"), &[known("shop", 64 << 20), known("apcu-8.2", 32 << 20)]), [Level::Ok]);
         assert_eq!(
-            levels(&answer, &home("/caches"), &[known("shop", 8 << 20), known("apcu", 8 << 20)]),
+            levels(&answer, &home("/caches"), &[known("shop", 8 << 20), known("apcu-8.2", 8 << 20)]),
             [Level::Ok, Level::Note, Level::Note]
         );
         assert_eq!(levels(&answer, &home("/caches"), &[known("default", 8 << 20)]), [Level::Ok]);

@@ -92,7 +92,7 @@ const MARK: &str = "leveret-doctor:";
 const QUESTION: &str = r#"
 preg_match_all('~/(leveret|apcu|memcached|memcache)\.so~', (string) @file_get_contents('/proc/self/maps'), $found);
 $settings = [];
-foreach (['leveret.dir', 'leveret.arena', 'leveret.memory', 'leveret.provide', 'apc.enabled', 'apc.enable_cli', 'apc.shm_size'] as $name) {
+foreach (['leveret.dir', 'leveret.arena', 'leveret.memory', 'leveret.provide', 'leveret.apcu_arena', 'apc.enabled', 'apc.enable_cli', 'apc.shm_size'] as $name) {
     $value = ini_get($name);
     $settings[$name] = $value === false ? null : $value;
 }
