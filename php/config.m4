@@ -83,7 +83,7 @@ if test "$PHP_LEVERET" != "no"; then
 
   PHP_NEW_EXTENSION([leveret],
     m4_normalize([
-      core/module.c core/provide.c core/arena.c
+      base/module.c base/provide.c base/arena.c
       codec/value.c codec/decode.c codec/count.c codec/serializer.c codec/igbinary_check.c codec/plain.c
       decoded/table.c decoded/copy.c
       apcu/module.c apcu/functions.c apcu/count.c apcu/entry.c apcu/info.c apcu/walk.c apcu/iterator.c apcu/preload.c
@@ -97,7 +97,7 @@ if test "$PHP_LEVERET" != "no"; then
     [$ext_shared],,
     [-I@ext_srcdir@ -std=gnu11 -Wall -Wextra -Wno-unused-parameter -fvisibility=hidden -DZEND_ENABLE_STATIC_TSRMLS_CACHE=1])
   PHP_ADD_BUILD_DIR(m4_normalize([
-    $ext_builddir/core $ext_builddir/codec $ext_builddir/decoded $ext_builddir/apcu $ext_builddir/cache $ext_builddir/client
+    $ext_builddir/base $ext_builddir/codec $ext_builddir/decoded $ext_builddir/apcu $ext_builddir/cache $ext_builddir/client
     $ext_builddir/memcached $ext_builddir/memcache
   ]))
   PHP_ADD_EXTENSION_DEP([leveret], [pcre])

@@ -2,7 +2,8 @@
 #ifndef PHP_LEVERET_APCU_H
 #define PHP_LEVERET_APCU_H
 
-#include "core/globals.h"
+#include "base/arena.h"
+#include "base/globals.h"
 
 #define APC_LIST_ACTIVE  1
 #define APC_LIST_DELETED 2

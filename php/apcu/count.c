@@ -3,6 +3,8 @@
 # include "config.h"
 #endif
 
+#include "base/bytes.h"
+#include "codec/count.h"
 #include "apcu.h"
 
 static zend_always_inline void count_function(INTERNAL_FUNCTION_PARAMETERS, bool down)

@@ -3,6 +3,9 @@
 # include "config.h"
 #endif
 
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "codec/value.h"
 #include "apcu.h"
 
 /* True: *return_value is set (a hit), or an exception is pending. False: this process is to compute, with *leased saying whether

@@ -3,6 +3,8 @@
 # include "config.h"
 #endif
 
+#include "base/bytes.h"
+#include "codec/value.h"
 #include "apcu.h"
 
 PHP_FUNCTION(apcu_enabled)

@@ -5,6 +5,7 @@
 # include "config.h"
 #endif
 
+#include "base/bytes.h"
 #include "apcu.h"
 #include "walk.h"
 

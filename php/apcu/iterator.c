@@ -6,6 +6,8 @@
 # include "config.h"
 #endif
 
+#include "base/bytes.h"
+#include "codec/value.h"
 #include "apcu.h"
 #include "walk.h"
 

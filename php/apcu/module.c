@@ -3,8 +3,11 @@
 # include "config.h"
 #endif
 
-#include "core/globals.h"
+#include "module.h"
+#include "base/ini.h"
+#include "codec/serializer.h"
 #include "apcu.h"
+#include "php_leveret.h"
 
 #include "SAPI.h"
 #include "ext/standard/info.h"

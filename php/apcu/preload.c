@@ -7,6 +7,9 @@
 # include "config.h"
 #endif
 
+#include "preload.h"
+#include "base/bytes.h"
+#include "codec/plain.h"
 #include "apcu.h"
 
 #include <ctype.h>

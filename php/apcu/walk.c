@@ -3,8 +3,8 @@
 # include "config.h"
 #endif
 
-#include "apcu.h"
 #include "walk.h"
+#include "apcu.h"
 
 /* A thousand small items at a time; one step of the engine must fit, and asks for more where this is too little. */
 #define BUFFER_LEN (64 * 1024)

@@ -2,7 +2,8 @@
 #ifndef PHP_LEVERET_APCU_WALK_H
 #define PHP_LEVERET_APCU_WALK_H
 
-#include "php_leveret.h"
+#include "php.h"
+#include "leveret.h"
 
 typedef struct apcu_walk {
 	leveret_arena *arena;

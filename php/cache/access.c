@@ -3,6 +3,8 @@
 # include "config.h"
 #endif
 
+#include "base/bytes.h"
+#include "base/globals.h"
 #include "cache.h"
 
 #include "zend_exceptions.h"

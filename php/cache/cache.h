@@ -3,7 +3,8 @@
 #ifndef LEVERET_CACHE_H
 #define LEVERET_CACHE_H
 
-#include "core/globals.h"
+#include "base/arena.h"
+#include "codec/value.h"
 
 #include "ext/date/php_date.h"
 
@@ -117,5 +118,7 @@ zend_object_iterator *cache_iterator_create(zend_class_entry *ce, zval *object, 
 /* The exceptions; registered by cache/class.c. */
 extern zend_class_entry *cache_exception_ce, *cache_arena_ce, *cache_key_too_long_ce, *cache_value_too_large_ce;
 extern zend_class_entry *cache_unsupported_value_ce, *cache_not_an_integer_ce, *cache_no_memory_ce, *cache_busy_ce;
+
+void php_leveret_cache_minit(void);
 
 #endif

@@ -5,6 +5,8 @@
 # include "config.h"
 #endif
 
+#include "base/bytes.h"
+#include "codec/count.h"
 #include "cache.h"
 
 #include "ext/spl/spl_exceptions.h"

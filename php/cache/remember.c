@@ -3,6 +3,8 @@
 # include "config.h"
 #endif
 
+#include "base/bytes.h"
+#include "base/clock.h"
 #include "cache.h"
 
 /* False: an exception is pending (exit() counts as one). A fatal error does not come back here. */

@@ -3,7 +3,7 @@
 # include "config.h"
 #endif
 
-#include "client.h"
+#include "copy.h"
 
 client_copy *client_copies_next(client_copies *copies)
 {

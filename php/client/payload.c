@@ -3,8 +3,10 @@
 # include "config.h"
 #endif
 
-#include "core/globals.h"
-#include "client.h"
+#include "payload.h"
+#include "base/bytes.h"
+#include "codec/serializer.h"
+#include "codec/value.h"
 
 void client_payload_begin(client_payload *payload, leveret_origin origin)
 {

@@ -7,7 +7,8 @@
 # include "config.h"
 #endif
 
-#include "php_leveret.h"
+#include "count.h"
+#include "base/bytes.h"
 
 /* PHP_INT_MIN has 20 characters, and memcached pads a number that became shorter. */
 #define TEXT_LEN_MAX 31

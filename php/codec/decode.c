@@ -7,8 +7,9 @@
 # include "config.h"
 #endif
 
-#include "core/globals.h"
 #include "decode.h"
+#include "base/bytes.h"
+#include "serializer.h"
 
 #include "ext/json/php_json.h"
 

@@ -2,7 +2,8 @@
 #ifndef PHP_LEVERET_DECODE_H
 #define PHP_LEVERET_DECODE_H
 
-#include "php_leveret.h"
+#include "php.h"
+#include "leveret.h"
 
 typedef enum php_leveret_decoding {
 	PHP_LEVERET_DECODED,

@@ -2,7 +2,7 @@
 #ifndef PHP_LEVERET_IGBINARY_CHECK_H
 #define PHP_LEVERET_IGBINARY_CHECK_H
 
-#include "php_leveret.h"
+#include "php.h"
 
 /* Makes nothing, runs no user code. False: the data is damaged, and igbinary might not survive it. */
 bool php_leveret_igbinary_check(const char *data, size_t len);

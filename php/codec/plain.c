@@ -8,7 +8,7 @@
 # include "config.h"
 #endif
 
-#include "core/globals.h"
+#include "plain.h"
 
 /* Deeper nesting is left to PHP's reader, which has a limit of its own (unserialize_max_depth). */
 #define DEPTH_MAX 64

@@ -6,8 +6,12 @@
 # include "config.h"
 #endif
 
-#include "core/globals.h"
+#include "serializer.h"
+#include "base/bytes.h"
+#include "base/globals.h"
 #include "igbinary_check.h"
+#include "plain.h"
+#include "value.h"
 
 #include "ext/standard/basic_functions.h"
 #include "ext/standard/php_var.h"

@@ -6,9 +6,13 @@
 # include "config.h"
 #endif
 
-#include "core/globals.h"
-#include "decode.h"
+#include "value.h"
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/globals.h"
 #include "decoded/table.h"
+#include "decode.h"
+#include "serializer.h"
 
 #include "zend_smart_str.h"
 

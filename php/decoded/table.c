@@ -13,8 +13,8 @@
 # include "config.h"
 #endif
 
-#include "core/globals.h"
 #include "table.h"
+#include "base/globals.h"
 #include "copy.h"
 
 #include "SAPI.h"

@@ -2,7 +2,7 @@
 #ifndef PHP_LEVERET_DECODED_H
 #define PHP_LEVERET_DECODED_H
 
-#include "core/globals.h"
+#include "base/globals.h"
 
 /* True: *return_value is the array that the arena holds under `key` right now. Call only while LEVERET_G(decoded_entries) is not 0. */
 bool php_leveret_decoded_find(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value);

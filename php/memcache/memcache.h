@@ -6,8 +6,8 @@
 #ifndef PHP_LEVERET_MEMCACHE_H
 #define PHP_LEVERET_MEMCACHE_H
 
-#include "core/globals.h"
-#include "client/client.h"
+#include "client/copy.h"
+#include "client/payload.h"
 
 /* --- numbers that scripts see --- */
 

@@ -3,8 +3,10 @@
 # include "config.h"
 #endif
 
-#include "memcache.h"
 #include "module.h"
+#include "base/ini.h"
+#include "memcache.h"
+#include "php_leveret.h"
 
 #include "ext/standard/info.h"
 #include "php_ini.h"

@@ -40,4 +40,6 @@ ZEND_EXTERN_MODULE_GLOBALS(memcache)
 /* The prefix of keys that the directives memcache.prefix_* (or session_prefix_*) ask for now; NULL = none. */
 zend_string *php_leveret_memcache_prefix(bool of_sessions);
 
+zend_result php_leveret_memcache_startup(void);
+
 #endif

@@ -3,8 +3,10 @@
 # include "config.h"
 #endif
 
+#include "base/bytes.h"
 #include "memcache.h"
 #include "module.h"
+
 #include "class_arginfo.h"
 
 /* pecl/memcache's own: seconds. */

@@ -3,6 +3,8 @@
 # include "config.h"
 #endif
 
+#include "base/arena.h"
+#include "base/bytes.h"
 #include "memcache.h"
 
 /* Gives a by-reference argument of get() its value. */

@@ -10,6 +10,10 @@
 # include "config.h"
 #endif
 
+#include "base/arena.h"
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "client/session.h"
 #include "memcache.h"
 #include "module.h"
 

@@ -3,6 +3,7 @@
 # include "config.h"
 #endif
 
+#include "base/bytes.h"
 #include "memcache.h"
 
 /* One request to one server, its answers in `copies`. The code of the first one, or why there is none. */

@@ -8,8 +8,9 @@
 # include "config.h"
 #endif
 
-#include "memcache.h"
+#include "base/bytes.h"
 #include "codec/decode.h"
+#include "memcache.h"
 
 #include "zend_smart_str.h"
 

@@ -3,6 +3,7 @@
 # include "config.h"
 #endif
 
+#include "base/bytes.h"
 #include "memcache.h"
 
 /* --- batches --- */

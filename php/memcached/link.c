@@ -3,6 +3,8 @@
 # include "config.h"
 #endif
 
+#include "base/arena.h"
+#include "codec/serializer.h"
 #include "memcached.h"
 #include "module.h"
 

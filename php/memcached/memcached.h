@@ -5,8 +5,9 @@
 #ifndef PHP_LEVERET_MEMCACHED_H
 #define PHP_LEVERET_MEMCACHED_H
 
-#include "core/globals.h"
-#include "client/client.h"
+#include "base/bytes.h"
+#include "client/copy.h"
+#include "client/payload.h"
 
 /* --- numbers that scripts see --- */
 

@@ -3,8 +3,10 @@
 # include "config.h"
 #endif
 
-#include "memcached.h"
 #include "module.h"
+#include "codec/serializer.h"
+#include "memcached.h"
+#include "php_leveret.h"
 
 #include "ext/session/php_session.h"
 #include "ext/standard/info.h"

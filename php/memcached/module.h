@@ -42,4 +42,6 @@ ZEND_EXTERN_MODULE_GLOBALS(memcached)
 
 #define MEMCACHED_G(v) ZEND_MODULE_GLOBALS_ACCESSOR(memcached, v)
 
+zend_result php_leveret_memcached_startup(void);
+
 #endif

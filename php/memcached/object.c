@@ -3,12 +3,15 @@
 # include "config.h"
 #endif
 
+#include "base/arena.h"
+#include "codec/serializer.h"
 #include "memcached.h"
 #include "module.h"
-#include "class_arginfo.h"
 
 #include "ext/spl/spl_exceptions.h"
 #include "zend_exceptions.h"
+
+#include "class_arginfo.h"
 
 zend_class_entry *php_leveret_memcached_ce;
 static zend_class_entry *exception_ce;

@@ -3,8 +3,9 @@
 # include "config.h"
 #endif
 
-#include "memcached.h"
+#include "base/arena.h"
 #include "codec/decode.h"
+#include "memcached.h"
 
 /* --- one item --- */
 

@@ -8,6 +8,9 @@
 # include "config.h"
 #endif
 
+#include "base/arena.h"
+#include "base/clock.h"
+#include "client/session.h"
 #include "memcached.h"
 #include "module.h"
 

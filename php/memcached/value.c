@@ -8,12 +8,12 @@
 # include "config.h"
 #endif
 
+#include "codec/decode.h"
 #include "memcached.h"
 #include "module.h"
-#include "codec/decode.h"
 
-#include "zend_smart_str.h"
 #include "ext/json/php_json.h"
+#include "zend_smart_str.h"
 
 enum { TYPE_STRING, TYPE_LONG, TYPE_DOUBLE, TYPE_BOOL, TYPE_SERIALIZED, TYPE_IGBINARY, TYPE_JSON, TYPE_MSGPACK };
 

@@ -3,6 +3,7 @@
 # include "config.h"
 #endif
 
+#include "base/arena.h"
 #include "memcached.h"
 
 /* --- stores --- */

@@ -1,4 +1,4 @@
-/* core/arena.c: which arenas this thread has open.
+/* base/arena.c: which arenas this thread has open.
  *
  * Nothing is opened in MINIT: php-fpm's master runs as root and forks afterwards. An arena is opened by the first script that uses
  * it, as the user that runs it, and stays open for later requests.
@@ -7,8 +7,12 @@
 # include "config.h"
 #endif
 
-#include "globals.h"
+#include "arena.h"
+#include "apcu/preload.h"
 #include "decoded/table.h"
+#include "bytes.h"
+#include "globals.h"
+#include "module.h"
 
 #include "ext/standard/info.h"
 #include "main/snprintf.h"

@@ -1,10 +1,17 @@
-/* core/module.c: the module leveret: its INI directives, its part in the life of a process and of a request, phpinfo. */
+/* base/module.c: the module leveret: its INI directives, its part in the life of a process and of a request, phpinfo. */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
 #endif
 
-#include "globals.h"
+#include "module.h"
+#include "cache/cache.h"
+#include "codec/serializer.h"
 #include "decoded/table.h"
+#include "arena.h"
+#include "globals.h"
+#include "ini.h"
+#include "php_leveret.h"
+#include "provide.h"
 
 #include "SAPI.h"
 #include "ext/standard/info.h"

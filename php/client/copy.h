@@ -1,33 +1,8 @@
-/* client/client.h: what the drop-in modules memcached and memcache share: values on their way to a server, and answers on their way back. */
-#ifndef PHP_LEVERET_CLIENT_H
-#define PHP_LEVERET_CLIENT_H
+/* client/copy.h: answers of a pool, and items of an arena, in the request's heap. */
+#ifndef PHP_LEVERET_CLIENT_COPY_H
+#define PHP_LEVERET_CLIENT_COPY_H
 
-#include "php_leveret.h"
-
-/* --- client/payload.c: a value as bytes, and what flags and meta say of them --- */
-
-/* Points into itself: never moved. It owns its bytes, since user code that encodes the next value of a batch may let go of the zval. */
-typedef struct client_payload {
-	leveret_bytes bytes;
-	leveret_meta meta;
-	zend_string *string;              /* holds the bytes, or NULL */
-	void *block;                      /* likewise, of the request's heap */
-	int64_t integer;                  /* what goes into an arena in place of the text */
-	char text[32];
-} client_payload;
-
-/* Empty, of the entrance `origin`. */
-void client_payload_begin(client_payload *payload, leveret_origin origin);
-/* Takes `string` over. */
-void client_payload_take(client_payload *payload, leveret_encoding encoding, zend_string *string);
-void client_payload_set_integer(client_payload *payload, zend_long number);
-/* Runs user code. False: an exception is pending, or a warning was given. */
-bool client_payload_serialize(client_payload *payload, leveret_encoding encoding, zval *value);
-/* Into at most `room` bytes. False: it needs more, or cannot be, and stays as it is. */
-bool client_payload_compress(client_payload *payload, uint32_t codec, int32_t level, size_t room);
-void client_payload_free(client_payload *payload);
-
-/* --- client/copy.c: answers of a pool, and items of an arena, in the request's heap --- */
+#include "base/bytes.h"
 
 typedef struct client_copy {
 	uint32_t request;

@@ -1,0 +1,34 @@
+/* base/arena.h: which arena, opened when first needed, by the user that runs the script. */
+#ifndef PHP_LEVERET_BASE_ARENA_H
+#define PHP_LEVERET_BASE_ARENA_H
+
+#include "base/globals.h"
+
+/* The arena of the apcu module ("apcu", sized by apc.shm_size), or NULL: then one log line of this process has said why. */
+leveret_arena *php_leveret_apcu_arena(void);
+/* The arena NAME ("default", "arena:NAME", a path ending in .arena; NULL = leveret.arena) for Leveret\Cache, or NULL with
+ * *error = a new string that says why and how to mend it. The handle is good until the end of the request. */
+leveret_arena *php_leveret_arena(zend_string *name, zend_string **error);
+/* An operation answered LEVERET_LOST: from now on the two functions above open the arena anew. The old handle goes on answering
+ * LOST until the end of the request, so a caller that keeps one asks again. */
+void php_leveret_arena_lost(leveret_arena *arena);
+
+leveret_bytes php_leveret_dir(void);      /* leveret.dir */
+void php_leveret_dir_changed(void);       /* web servers may set it anew for each request: one value for each site */
+void php_leveret_arenas_check(void);      /* one stat(2) each: an arena whose file is gone counts as lost */
+void php_leveret_arenas_look(void);       /* the same, if it was not done in this second */
+/* For each call that uses an arena: a request may last for days, so now and then it looks whether the files are still those that others
+ * open. Gives the arena clock of the last look, for what must be as fresh as that and no fresher. */
+static zend_always_inline uint32_t php_leveret_looked(void)
+{
+	if (UNEXPECTED(++LEVERET_G(calls) % 64 == 0)) {
+		php_leveret_arenas_look();
+	}
+	return LEVERET_G(checked_at);
+}
+void php_leveret_leases_release(void);    /* RSHUTDOWN: exit and fatal errors leave leases behind */
+void php_leveret_arenas_sweep(void);      /* between requests: closes what was lost */
+void php_leveret_arenas_close(zend_leveret_globals *globals);      /* thread or process end */
+void php_leveret_arena_info(const char *name, zend_long memory);   /* phpinfo rows; opens no arena that is not there */
+
+#endif

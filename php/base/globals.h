@@ -1,0 +1,78 @@
+/* base/globals.h: the module's globals, one set per thread. */
+#ifndef PHP_LEVERET_BASE_GLOBALS_H
+#define PHP_LEVERET_BASE_GLOBALS_H
+
+#include "php.h"
+#include "leveret.h"
+
+typedef struct php_leveret_opened php_leveret_opened;      /* base/arena.c */
+typedef struct php_leveret_decoded php_leveret_decoded;    /* decoded/table.c */
+
+/* The decoded-value cache remembers this many versions that were fetched once. */
+#define PHP_LEVERET_SEEN_MAX 512
+
+ZEND_BEGIN_MODULE_GLOBALS(leveret)
+	/* Read by each apcu_fetch: together, at the front. */
+	leveret_arena *apcu_arena;        /* NULL until the first use, and while it cannot be opened */
+	uint32_t decoded_entries;         /* arrays that the decoded-value cache can serve */
+	uint32_t calls;                   /* that use an arena */
+	uint32_t checked_at;              /* arena clock: when the files of the open arenas were last looked at (base/arena.c) */
+	uint32_t request_now;             /* arena clock at the start of the request */
+	bool use_request_time;            /* apc.use_request_time */
+	bool apcu_enabled;                /* apc.enabled, and on the command line apc.enable_cli */
+
+	/* base/arena.c */
+	php_leveret_opened *opened;
+	uint32_t apcu_retry_at;           /* arena clock: no attempt to open the apcu arena before */
+	bool apcu_failure_logged;
+	bool apcu_size_logged;
+
+	/* decoded/table.c */
+	HashTable decoded;                /* key -> php_leveret_decoded */
+	php_leveret_decoded *decoded_retired;
+	size_t decoded_bytes;             /* of both */
+	bool decoded_refused;             /* an array found no room in this request */
+	uint32_t decoded_failed_at;       /* arena clock: when room could not be made within a request */
+	uint64_t seen[PHP_LEVERET_SEEN_MAX];
+
+	/* codec/serializer.c */
+	HashTable *allowed_classes;       /* NULL: every class */
+	bool serializer_logged;
+
+	/* INI leveret.* */
+	char *dir;
+	char *arena;
+	zend_long memory;
+	char *provide;
+	bool apcu_persist;
+	char *serializer;
+	zend_long decoded_cache;
+	char *allowed_classes_text;
+	zend_long lock_timeout;
+
+	/* INI apc.*; those that the engine makes pointless are accepted and shown, and do nothing */
+	bool apc_enabled;
+	zend_long apc_shm_size;
+	zend_long apc_entries_hint;
+	zend_long apc_gc_ttl;
+	zend_long apc_ttl;
+	double apc_expunge_threshold;
+	char *apc_mmap_file_mask;
+	zend_long apc_mmap_hugepage_size;
+	bool apc_enable_cli;
+	bool apc_slam_defense;
+	char *apc_preload_path;
+	bool apc_coredump_unmap;
+	char *apc_serializer;
+	bool apc_serializer_is_set;
+ZEND_END_MODULE_GLOBALS(leveret)
+
+ZEND_EXTERN_MODULE_GLOBALS(leveret)
+
+#define LEVERET_G(v) ZEND_MODULE_GLOBALS_ACCESSOR(leveret, v)
+
+#if defined(ZTS) && defined(COMPILE_DL_LEVERET)
+ZEND_TSRMLS_CACHE_EXTERN()
+#endif
+
+#endif

@@ -1,0 +1,20 @@
+/* base/ini.h: INI handlers that modules share. */
+#ifndef PHP_LEVERET_BASE_INI_H
+#define PHP_LEVERET_BASE_INI_H
+
+#include "php.h"
+
+/* INI handler of sizes and numbers: refuses, with one warning, what lies outside the limits given as mh_arg3. */
+typedef struct php_leveret_range { zend_long min, max; const char *text; } php_leveret_range;
+ZEND_INI_MH(php_leveret_on_update_range);
+
+/* An INI setting whose handler wants a third argument, which PHP's own STD_PHP_INI_ENTRY has no place for. */
+#ifdef ZTS
+# define PHP_LEVERET_INI_ENTRY3(name, value, mode, handler, field, globals, arg3) \
+	ZEND_INI_ENTRY3(name, value, mode, handler, (void *) offsetof(zend_##globals, field), (void *) &globals##_id, (void *) (arg3))
+#else
+# define PHP_LEVERET_INI_ENTRY3(name, value, mode, handler, field, globals, arg3) \
+	ZEND_INI_ENTRY3(name, value, mode, handler, (void *) offsetof(zend_##globals, field), (void *) &globals, (void *) (arg3))
+#endif
+
+#endif

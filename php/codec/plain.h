@@ -1,0 +1,10 @@
+/* codec/plain.h: a quick reader of PHP's serialization format. */
+#ifndef PHP_LEVERET_CODEC_PLAIN_H
+#define PHP_LEVERET_CODEC_PLAIN_H
+
+#include "php.h"
+
+/* False: *return_value is not set, and php_var_unserialize is to decide. */
+bool php_leveret_read_plain(const char *data, size_t len, zval *return_value);
+
+#endif

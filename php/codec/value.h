@@ -1,0 +1,37 @@
+/* codec/value.h: zval <-> bytes. */
+#ifndef PHP_LEVERET_CODEC_VALUE_H
+#define PHP_LEVERET_CODEC_VALUE_H
+
+#include "php.h"
+#include "leveret.h"
+
+/* A zval in the form in which the engine stores it. `bytes` points into `owned`, into the zval's own string, or at a field of this
+ * struct: so it is used where it was filled in, and never copied. */
+typedef struct php_leveret_encoded {
+	leveret_bytes bytes;
+	leveret_meta meta;
+	void *owned;          /* block of the request's heap that php_leveret_encoded_free releases; NULL for strings and integers */
+	int64_t integer;
+} php_leveret_encoded;
+
+/* Runs user code (__serialize). False: an exception is pending, or a warning was given; nothing to free. */
+bool php_leveret_encode(zval *value, php_leveret_encoded *out);
+void php_leveret_encoded_free(php_leveret_encoded *encoded);
+
+typedef enum php_leveret_fetch {
+	PHP_LEVERET_HIT,     /* *return_value is set */
+	PHP_LEVERET_MISS,    /* no such item, or its data would not unserialize (a warning was given) */
+	PHP_LEVERET_ERROR    /* LOST or an exception is pending */
+} php_leveret_fetch;
+
+/* Finds, allocates, copies, decodes; serves arrays from the decoded-value cache. Runs user code (__unserialize). */
+php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value);
+/* Asks for the memory of the keys from place `from` of an array on, and tells their hashes: a fetch of each then waits for less. The
+ * hash of what is no string means nothing. */
+void php_leveret_ask_for(leveret_arena *arena, HashTable *keys, uint32_t from, uint64_t hashes[LEVERET_AHEAD]);
+/* As php_leveret_fetch_value, for a key whose hash is known. */
+php_leveret_fetch php_leveret_fetch_hashed(leveret_arena *arena, zend_string *key, uint64_t hash, uint32_t now, zval *return_value);
+/* The value of an item already found (iterators): copies and decodes. MISS when it was recycled meanwhile. */
+php_leveret_fetch php_leveret_decode_found(leveret_arena *arena, const leveret_found *found, zval *return_value);
+
+#endif
