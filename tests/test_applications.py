@@ -3,7 +3,7 @@
 import json
 
 from servers import Server
-from support import SystemTest, original, original_of
+from support import ROOT, SCRIPTS, SystemTest, original, original_of
 
 # As in the program's text, but for the time of a test; `./x demo` runs it with its hundred thousand.
 SEED_COUNT = 3000
@@ -99,6 +99,26 @@ class Packages(Applications):
         want, got = (self.lines("mediawiki_cache.php", "apcu", provider=provider) for provider in (original(), self.ours()))
         self.assertGreaterEqual(len(want), 45)
         self.assertEqual(want, got)
+
+
+class WordPress(Applications):
+    def places(self, module, unix=False):
+        """Its drop-in splits host and port at the colon: the arena is named by its path, once as that of a socket, once with a port."""
+        return {**super().places(module, unix), "arena": (f"{'unix://' if unix else ''}{self.arena('applications')}", 0)}
+
+    def site(self):
+        """WordPress, with a drop-in for its objects and one for its database. It looks for them below its own folder."""
+        site, package = self.folder / "site", ROOT / "build" / "wordpress" / "usr" / "share" / "wordpress"
+        self.assertTrue(package.exists(), "build/wordpress is missing: ./x test unpacks it")
+        site.mkdir()
+        for name in ("wp-includes", "wp-settings.php"):
+            (site / name).symlink_to(package / name)
+        (site / "wp-content").symlink_to(SCRIPTS / "wordpress")
+        return site
+
+    def test_wordpress(self):
+        """WordPress's object cache does on Memcache what it does on the original, its servers split at the colon, an arena among them"""
+        self.is_as_original("memcache", "wordpress_cache.php", 30, self.site())
 
 
 if __name__ == "__main__":

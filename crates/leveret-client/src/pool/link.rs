@@ -34,7 +34,7 @@ impl Fault {
 
 /// The addresses of a server. This may ask a name server, which no time-out of ours bounds; answers are kept by the caller.
 pub(super) fn resolve(host: &str, port: u16) -> Result<Vec<Address>, Fault> {
-    let path = host.strip_prefix("unix://").unwrap_or(host);
+    let path = super::path_of(host);
     if path.starts_with('/') {
         let address = SocketAddrUnix::new(path).map_err(|errno| Fault::system(Code::Errno, errno))?;
         return Ok(vec![Address::Unix(address)]);

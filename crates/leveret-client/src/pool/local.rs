@@ -37,7 +37,7 @@ impl Local {
         self.looked = self.looked.max(now);
         self.arena = self.arena.take().filter(|arena| arena.check().is_ok());
         if self.arena.is_none() {
-            let opened = place::resolve(name, self.dir.as_deref()).and_then(|path| Arena::open(&path, &OpenOptions::default()));
+            let opened = place::resolve(super::path_of(name), self.dir.as_deref()).and_then(|path| Arena::open(&path, &OpenOptions::default()));
             self.arena = Some(opened.map_err(|_| Fault::new(Code::ConnectionFailure))?.0);
         }
         Ok(())

@@ -98,14 +98,20 @@ pub enum ServerKind {
 
 impl ServerKind {
     fn of(host: &str) -> ServerKind {
-        if host.starts_with("arena:") {
+        let path = path_of(host);
+        if host.starts_with("arena:") || (path.starts_with('/') && path.ends_with(".arena")) {
             ServerKind::Arena
-        } else if host.starts_with('/') || host.starts_with("unix://") {
+        } else if path.starts_with('/') || host.starts_with("unix://") {
             ServerKind::Unix
         } else {
             ServerKind::Tcp
         }
     }
+}
+
+/// Paths may be written as pecl/memcache has them, `unix:///path`.
+fn path_of(host: &str) -> &str {
+    host.strip_prefix("unix://").unwrap_or(host)
 }
 
 impl Pool {
@@ -142,8 +148,8 @@ impl Pool {
         self.options = options;
     }
 
-    /// Adds a server: a name, an address, the path of a Unix socket (also as `unix://path`) or `arena:NAME`; the latter two have no
-    /// port, whatever is said.
+    /// Adds a server: a name, an address, the path of a Unix socket (also as `unix://path`), or an arena: `arena:NAME` or a path that
+    /// ends in `.arena`, which survives where host and port are split at a colon. Sockets and arenas have no port, whatever is said.
     pub fn add_server(&mut self, host: &str, port: u16, udp_port: u16, weight: u32) {
         self.add_server_in("".as_ref(), host, port, udp_port, weight);
     }

@@ -203,7 +203,7 @@ impl Seeker {
                 Ok(Seeker::Internet { address, network: network.to_string_lossy().into_owned() })
             }
             Address::Unix(address) => {
-                let path = server.host.strip_prefix("unix://").unwrap_or(&server.host).to_string();
+                let path = super::path_of(&server.host).to_string();
                 let peer = peer(&address).ok_or_else(unknown)?;
                 Ok(Seeker::Unix { path, peer })
             }

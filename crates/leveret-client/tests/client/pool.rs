@@ -1,6 +1,6 @@
 //! The pool against real memcached servers, over every protocol and transport.
 use crate::common::{free_port, own_address, php, Folder, Memcached};
-use leveret_client::pool::{Code, Failure, Operation, Options, Pool, Protocol, Request, Tuning};
+use leveret_client::pool::{Code, Failure, Operation, Options, Pool, Protocol, Request, ServerKind, Tuning};
 use leveret_engine::{Meta, Time};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -410,6 +410,22 @@ fn an_arena_is_a_server_like_any_other() {
     assert_eq!(listed.iter().filter(|told| told.1 == Code::Stat).count(), keys.len());
     assert!(batch(pool, &[request(Operation::Flush, "")]).iter().all(|told| told.1 == Code::Success));
     assert_eq!(batch(pool, &gets).len(), 0);
+}
+
+#[test]
+fn the_path_of_an_arena_names_it_where_no_colon_may_stand() {
+    let Folder(dir) = &Folder::new("path");
+    let path = dir.join("one.arena").to_str().unwrap().to_string();
+    let mut named = Pool::new(Options::default());
+    named.add_server_in(dir, "arena:one", 0, 0, 1);
+    assert_eq!(code(&mut named, set("k", b"value")), Code::Success);
+    // A port is what such applications add by themselves.
+    for (host, port) in [(path.clone(), 0), (path.clone(), 11211), (format!("unix://{path}"), 0)] {
+        let mut pool = Pool::new(Options::default());
+        pool.add_server(&host, port, 0, 1);
+        assert_eq!(pool.server(0).map(|server| (server.kind, server.port)), Some((ServerKind::Arena, 0)), "{host}");
+        assert_eq!(one(&mut pool, request(Operation::Get, "k")).3, b"value", "{host}");
+    }
 }
 
 #[test]
