@@ -27,14 +27,15 @@ class Symfony(SystemTest):
 
     def test_memcached_psr16(self):
         """Symfony's PSR-16 cache on its MemcachedAdapter passes each case with our Memcached on memcached, `leveret serve` and an arena"""
-        self.compare("SymfonyPsr16Test.php", self.memcached())
+        self.compare("SymfonyPsr16Test.php", self.memcached(arena=f"memcached://{self.arena('symfony')}"))
+        self.assertTrue(self.arena("symfony").exists(), "the URL did not lead to the arena")
 
     def apcu(self):
         return {"original": original(test__cache="apcu"), "leveret": self.ours(test__cache="apcu")}
 
-    def memcached(self):
+    def memcached(self, arena="memcached:arena:symfony"):
         """A server of its own for each: the suites flush."""
-        sources = {"leveret on memcached": self.source("memcached"), "leveret on leveret serve": self.source("leveret"), "leveret on an arena": "memcached:arena:symfony"}
+        sources = {"leveret on memcached": self.source("memcached"), "leveret on leveret serve": self.source("leveret"), "leveret on an arena": arena}
         ours = {name: self.ours(leveret__provide="memcached", test__cache=source) for name, source in sources.items()}
         return {"original": original_of("memcached", test__cache=self.source("memcached")), **ours}
 

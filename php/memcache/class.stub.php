@@ -3,7 +3,8 @@
 /**
  * The classes and functions of the drop-in module memcache: names, types and spelling are pecl/memcache's.
  *
- * A server is a host and a port, a socket as "unix:///path", or "arena:NAME" for shared memory of this host.
+ * A server is a host and a port, a socket as "unix:///path", or shared memory of this host: "arena:NAME", or a path that ends
+ * in ".arena", with or without "unix://".
  *
  * Of a key the first 250 bytes count, prefix included (memcache.prefix_*); spaces and control characters in it become "_". An empty key is
  * refused with a warning.

@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: a8192dfac97d2982a3cf5cc6327b642ee84c48d2 */
+ * Stub hash: dbdccc0d2249c4cef9e0dcbb8adc8e9274de3a8e */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_memcache_connect, 0, 0, 1)
 	ZEND_ARG_INFO(0, host)

@@ -3,7 +3,7 @@
 /**
  * The class Memcached of pecl/memcached 3.3, over arenas of this host and over memcached servers.
  *
- * A server is a host and a port, the path of a Unix socket, or "arena:NAME" for shared memory of this host.
+ * A server is a host and a port, the path of a Unix socket, or shared memory of this host: "arena:NAME", or a path that ends in ".arena".
  *
  * Keys have at most 250 bytes, prefix included. In the text protocol and in arenas they hold no spaces and no control characters;
  * with OPT_BINARY_PROTOCOL any bytes. A key that breaks this is RES_BAD_KEY_PROVIDED, and nothing is sent.
@@ -378,7 +378,7 @@ class Memcached
     public function decrementByKey(string $server_key, string $key, int $offset = 1, int $initial_value = 0, int $expiry = 0): int|false {}
 
     /**
-     * $host: a name or address, the path of a Unix socket (port 0), or "arena:NAME". Nothing is connected before it is needed.
+     * $host: a name or address, the path of a Unix socket or of an arena (port 0), or "arena:NAME". Nothing is connected before it is needed.
      */
     public function addServer(string $host, int $port, int $weight = 0): bool {}
 

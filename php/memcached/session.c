@@ -30,7 +30,7 @@ typedef struct memc_session {
 
 /* --- servers --- */
 
-/* "host[:port[:weight]]", "/path[:0[:weight]]" or "arena:NAME". False: it makes no sense. */
+/* "host[:port[:weight]]", "/path[:0[:weight]]", a socket's or an arena's, or "arena:NAME". False: it makes no sense. */
 static bool add_server(leveret_pool *pool, const char *at, const char *end, bool is_weighted)
 {
 	char *rest;

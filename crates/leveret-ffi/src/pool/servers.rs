@@ -47,7 +47,8 @@ pub struct leveret_failure {
     pub system_error: i32,
 }
 
-/// Adds a server: a name, an address, the path of a Unix socket, or "arena:NAME"; the latter two have no port, whatever is said.
+/// Adds a server: a name, an address, the path of a Unix socket, or an arena: "arena:NAME", or a path that ends in
+/// .arena, with or without "unix://". Sockets and arenas have no port, whatever is said.
 /// `dir` is the folder of named arenas, as in leveret_open_options. Names are resolved, and arenas opened, when they are first needed.
 ///
 /// # Safety
