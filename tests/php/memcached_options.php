@@ -193,7 +193,8 @@ if ($binary) {   // in text the original asks for something that no server under
 }
 
 echo "-- counters\n";
-foreach (['5', ' 7', '7 ', '18446744073709551615', '-1', '1.5', '', 'x'] as $text) {
+/* Nothing from 2^63 on: memcached 1.6.18 then refuses to count or not, by whether a '-' lies somewhere behind the item. */
+foreach (['5', ' 7', '7 ', '9223372036854775807', '-1', '1.5', '', 'x'] as $text) {
     $m->set('c', $text);
     tell('increment ' . text($text), $m, fn($m) => $m->increment('c'));
     tell('is', $m, fn($m) => $m->get('c'));
