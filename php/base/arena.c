@@ -190,6 +190,26 @@ leveret_arena *php_leveret_apcu_arena(void)
 	return LEVERET_G(apcu_arena);
 }
 
+/* --- arenas that are servers of a pool --- */
+
+leveret_pool *php_leveret_pool_new(void)
+{
+	leveret_pool *pool = leveret_pool_new();
+	leveret_pool_set_option(pool, LEVERET_POOL_ARENA_MEMORY, LEVERET_G(memory));
+	leveret_pool_set_option(pool, LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS, LEVERET_G(lock_timeout));
+	return pool;
+}
+
+void php_leveret_pools_tell(void)
+{
+	char message[MESSAGE_LEN];
+	if (leveret_pool_arena_trouble(message, sizeof(message))) {
+		char line[MESSAGE_LEN + 64];
+		snprintf(line, sizeof(line), "leveret: %s", message);
+		php_log_err(line);
+	}
+}
+
 /* --- arenas that are lost, and the end --- */
 
 void php_leveret_arena_lost(leveret_arena *arena)

@@ -13,6 +13,10 @@ leveret_arena *php_leveret_arena(zend_string *name, zend_string **error);
  * LOST until the end of the request, so a caller that keeps one asks again. */
 void php_leveret_arena_lost(leveret_arena *arena);
 
+/* A pool of servers. Arenas among them are made and used as php.ini says (leveret.memory, leveret.lock_timeout). */
+leveret_pool *php_leveret_pool_new(void);
+void php_leveret_pools_tell(void);        /* one log line for an arena among them that could not be opened: no result code says why */
+
 leveret_bytes php_leveret_dir(void);      /* leveret.dir */
 void php_leveret_dir_changed(void);       /* web servers may set it anew for each request: one value for each site */
 void php_leveret_arenas_check(void);      /* one stat(2) each: an arena whose file is gone counts as lost */

@@ -175,6 +175,7 @@ static PHP_RINIT_FUNCTION(leveret)
 static PHP_RSHUTDOWN_FUNCTION(leveret)
 {
 	php_leveret_leases_release();
+	php_leveret_pools_tell();
 	return SUCCESS;
 }
 

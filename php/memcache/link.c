@@ -39,7 +39,7 @@ static leveret_bytes host_of(const mmc_server *server)
 static mmc_pool *new_pool(const mmc_link *link, bool is_persistent)
 {
 	mmc_pool *made = pecalloc(1, sizeof(*made), is_persistent);
-	leveret_pool *pool = leveret_pool_new();
+	leveret_pool *pool = php_leveret_pool_new();
 	made->pool = pool;
 	made->is_persistent = is_persistent;
 	made->redundancy = 1;

@@ -152,7 +152,7 @@ static void choose_ring(memc_link *link)
 memc_link *memc_link_new(bool is_persistent)
 {
 	memc_link *link = pecalloc(1, sizeof(*link), is_persistent);
-	link->pool = leveret_pool_new();
+	link->pool = php_leveret_pool_new();
 	link->is_persistent = is_persistent;
 	link->compression = true;
 	link->compression_type = compression_of(MEMCACHED_G(compression_type));

@@ -242,7 +242,7 @@ static void free_pool(zval *entry)
 
 static leveret_pool *new_pool(const char *path)
 {
-	leveret_pool *pool = leveret_pool_new();
+	leveret_pool *pool = php_leveret_pool_new();
 	configure(pool);
 	if (add_servers(pool, path)) {
 		return pool;

@@ -176,6 +176,10 @@ typedef enum leveret_pool_option {
   LEVERET_POOL_FAILOVER_ATTEMPTS,
   // 1: a key lies at the first of its other places, where pecl/memcache's session handler looks for it.
   LEVERET_POOL_ELSEWHERE,
+  // Bytes of an arena that is made because a server of this name is used; for servers that are added from now on.
+  LEVERET_POOL_ARENA_MEMORY,
+  // Milliseconds until a write to such an arena gives up a lock; for servers that are added from now on.
+  LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS,
 } leveret_pool_option;
 
 // What an item's bytes are.
@@ -914,6 +918,14 @@ int32_t leveret_pool_add_server(struct leveret_pool *pool,
                                 uint16_t udp_port,
                                 uint32_t weight,
                                 struct leveret_bytes dir);
+
+// 1: the last arena that this process named as a server and could not open; `message`, NUL-terminated and cut to `message_len`, says why
+// and how to mend it, as result codes cannot. 0: none, or this was told before.
+//
+// # Safety
+// `message` has room for `message_len` bytes.
+uint32_t leveret_pool_arena_trouble(char *message,
+                                    size_t message_len);
 
 // Forgets all servers and closes their connections.
 //

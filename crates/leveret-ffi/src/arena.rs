@@ -68,7 +68,7 @@ pub unsafe extern "C" fn leveret_open(
 
 /// # Safety
 /// `buffer` has room for `len` bytes.
-unsafe fn write_text(text: &[u8], buffer: *mut c_char, len: usize) {
+pub(crate) unsafe fn write_text(text: &[u8], buffer: *mut c_char, len: usize) {
     if len == 0 {
         return;
     }

@@ -9,12 +9,14 @@ use leveret_engine::{
     place, Arena, Counted, Cursor, Deadline, Delta, Encoding, Error, Mode, OpenOptions, Stored, Terms, Time, Value, AHEAD,
 };
 use std::path::PathBuf;
+use std::sync::Mutex;
 
 /// Where an arena is, and how it is opened.
 #[derive(Default)]
 pub(super) struct Local {
     /// Of named arenas; None = the usual one.
     pub dir: Option<PathBuf>,
+    pub how: OpenOptions,
     arena: Option<Arena>,
     /// When the arena's file was last looked at.
     looked: Time,
@@ -37,11 +39,34 @@ impl Local {
         self.looked = self.looked.max(now);
         self.arena = self.arena.take().filter(|arena| arena.check().is_ok());
         if self.arena.is_none() {
-            let opened = place::resolve(super::path_of(name), self.dir.as_deref()).and_then(|path| Arena::open(&path, &OpenOptions::default()));
-            self.arena = Some(opened.map_err(|_| Fault::new(Code::ConnectionFailure))?.0);
+            let opened = place::resolve(super::path_of(name), self.dir.as_deref()).and_then(|path| Arena::open(&path, &self.how));
+            let (arena, _) = opened.map_err(|error| {
+                note(format!("{name} cannot be used: {error}"));
+                Fault::new(Code::ConnectionFailure)
+            })?;
+            self.arena = Some(arena);
         }
         Ok(())
     }
+}
+
+/// The codes of a server have no words for what is wrong with a file, and how to mend it: the last such words of this process, and
+/// whether they were told. Nobody waits for it, since a fork may have left it locked.
+static TROUBLE: Mutex<(String, bool)> = Mutex::new((String::new(), true));
+
+fn note(text: String) {
+    if let Ok(mut trouble) = TROUBLE.try_lock() {
+        if trouble.0 != text {
+            *trouble = (text, false);
+        }
+    }
+}
+
+/// Why an arena that was named as a server could not be opened, unless that was told before.
+pub fn arena_trouble() -> Option<String> {
+    let mut trouble = TROUBLE.try_lock().ok()?;
+    let is_told = std::mem::replace(&mut trouble.1, true);
+    (!is_told).then(|| trouble.0.clone())
 }
 
 // The wire's border between seconds from now and a Unix time.

@@ -25,6 +25,7 @@ use crate::ring::{self, Ring};
 use leveret_engine::{Arena, Time};
 use leveret_protocol::text::TextKey;
 use link::Fault;
+pub use local::arena_trouble;
 pub use options::{Options, Protocol};
 use request::Pending;
 pub use request::{Answer, Code, Operation, Request};
@@ -158,6 +159,7 @@ impl Pool {
     pub fn add_server_in(&mut self, dir: &Path, host: &str, port: u16, udp_port: u16, weight: u32) {
         let mut server = Server::new(host.to_string(), port, udp_port, weight);
         server.local.dir = Some(dir.to_path_buf()).filter(|dir| !dir.as_os_str().is_empty());
+        (server.local.how.memory, server.local.how.lock_timeout) = (self.options.arena_memory, self.options.arena_lock_timeout);
         self.servers.push(server);
         if self.options.sort_hosts {
             self.servers.sort_by(|left, right| (&left.host, left.port).cmp(&(&right.host, right.port)));

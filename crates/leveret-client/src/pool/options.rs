@@ -2,6 +2,7 @@
 use super::request::Request;
 use super::Code;
 use crate::ring::{Distribution, KeyHash, Preset};
+use leveret_engine::OpenOptions;
 use leveret_protocol::text::TextKey;
 use std::borrow::Cow;
 use std::time::Duration;
@@ -70,6 +71,10 @@ pub struct Options {
     pub elsewhere: bool,
     /// A server that is this host's `leveret serve` is used through its arena.
     pub short_cut: bool,
+    /// Size of an arena that is made because it was named as a server.
+    pub arena_memory: u64,
+    /// How long a write to such an arena waits for a living process that holds a lock.
+    pub arena_lock_timeout: Duration,
     /// Bytes above 127 are refused in keys.
     pub verify_key: bool,
     /// Longest value that is accepted from a server.
@@ -104,6 +109,8 @@ impl Default for Options {
             redundancy: 1,
             elsewhere: false,
             short_cut: true,
+            arena_memory: OpenOptions::default().memory,
+            arena_lock_timeout: OpenOptions::default().lock_timeout,
             verify_key: false,
             value_max: 1 << 30,
         }

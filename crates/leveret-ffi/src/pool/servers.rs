@@ -3,7 +3,7 @@ use super::{bytes, leveret_code, leveret_pool, millis};
 use crate::{leveret_arena, leveret_bytes, moment};
 use leveret_client::pool::{ServerKind, Tuning};
 use leveret_engine::Time;
-use std::ffi::OsStr;
+use std::ffi::{c_char, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -68,6 +68,21 @@ pub unsafe extern "C" fn leveret_pool_add_server(
     let Ok(host) = std::str::from_utf8(host) else { return leveret_code::LEVERET_CODE_INVALID_ARGUMENTS as i32 };
     pool.pool.add_server_in(Path::new(OsStr::from_bytes(dir)), host, port, udp_port, weight);
     leveret_code::LEVERET_CODE_SUCCESS as i32
+}
+
+/// 1: the last arena that this process named as a server and could not open; `message`, NUL-terminated and cut to `message_len`, says why
+/// and how to mend it, as result codes cannot. 0: none, or this was told before.
+///
+/// # Safety
+/// `message` has room for `message_len` bytes.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_arena_trouble(message: *mut c_char, message_len: usize) -> u32 {
+    let trouble = leveret_client::pool::arena_trouble();
+    if let Some(trouble) = &trouble {
+        // SAFETY: by contract.
+        unsafe { crate::arena::write_text(trouble.as_bytes(), message, message_len) };
+    }
+    u32::from(trouble.is_some())
 }
 
 /// Forgets all servers and closes their connections.

@@ -66,6 +66,10 @@ pub enum leveret_pool_option {
     LEVERET_POOL_FAILOVER_ATTEMPTS,
     /// 1: a key lies at the first of its other places, where pecl/memcache's session handler looks for it.
     LEVERET_POOL_ELSEWHERE,
+    /// Bytes of an arena that is made because a server of this name is used; for servers that are added from now on.
+    LEVERET_POOL_ARENA_MEMORY,
+    /// Milliseconds until a write to such an arena gives up a lock; for servers that are added from now on.
+    LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS,
 }
 
 /// What is spoken.
@@ -200,6 +204,8 @@ impl leveret_pool {
             LEVERET_POOL_SORT_HOSTS => options.sort_hosts = is_on,
             LEVERET_POOL_FAILOVER_ATTEMPTS => options.failover_attempts = count?,
             LEVERET_POOL_ELSEWHERE => options.elsewhere = is_on,
+            LEVERET_POOL_ARENA_MEMORY => options.arena_memory = u64::try_from(value).ok()?,
+            LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS => options.arena_lock_timeout = millis(value),
         }
         options.auto_eject = self.ejects.contains(&true);
         let bounds = [self.limits.send, self.limits.recv].into_iter().filter(|bound| !bound.is_zero());
