@@ -93,7 +93,8 @@ class SystemTest(unittest.TestCase):
 
     def ours(self, **ini):
         self.assertTrue(EXTENSION.exists(), "build/leveret.so is missing: run ./x build")
-        return Provider("leveret", {"apc.enable_cli": 1, "leveret.dir": self.arenas}).with_ini(**ini)
+        apcu = {"apc.enable_cli": 1, "leveret.apcu_cli": "shared", "leveret.apcu_arena": "apcu"}
+        return Provider("leveret", {**apcu, "leveret.dir": self.arenas}).with_ini(**ini)
 
     def php_command(self, script, *words, provider=None, extensions=(), user=None, groups=()):
         """`script` is a file of tests/php, or code when it starts with `<?php`. `user` needs root."""

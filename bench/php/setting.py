@@ -50,7 +50,7 @@ class Setting:
             'apc.entries_hint': ENTRIES_HINT,
         }
         if side == 'leveret':
-            settings.update({'leveret.dir': str(folder), 'leveret.decoded_cache': '0'})
+            settings.update({'leveret.dir': str(folder), 'leveret.apcu_cli': 'shared', 'leveret.decoded_cache': '0'})
         settings.update(ini or {})
         return [self.php, '-n'] + [argument for name, value in settings.items() for argument in ('-d', f'{name}={value}')]
 

@@ -5,6 +5,7 @@
 
 #include "module.h"
 #include "base/ini.h"
+#include "base/module.h"
 #include "codec/serializer.h"
 #include "apcu.h"
 #include "php_leveret.h"
@@ -66,16 +67,26 @@ PHP_INI_BEGIN()
 	APC_ENTRY("serializer", "php", PHP_INI_SYSTEM, on_update_serializer, apc_serializer)
 PHP_INI_END()
 
+/* As APCu: of all that is no web server, it is the command line alone for which there is a switch. */
+static bool is_enabled(void)
+{
+	return LEVERET_G(apc_enabled) && (strcmp(sapi_module.name, "cli") != 0 || LEVERET_G(apc_enable_cli));
+}
+
 static PHP_MINIT_FUNCTION(apcu)
 {
 	REGISTER_INI_ENTRIES();
 	register_apcu_symbols(module_number);
 	php_leveret_apcu_iterator_minit(module_number);
+	if (php_leveret_apcu_is_private()) {
+		php_leveret_apcu_begin_private(is_enabled());
+	}
 	return SUCCESS;
 }
 
 static PHP_MSHUTDOWN_FUNCTION(apcu)
 {
+	php_leveret_apcu_end_private();
 	UNREGISTER_INI_ENTRIES();
 	return SUCCESS;
 }
@@ -83,8 +94,7 @@ static PHP_MSHUTDOWN_FUNCTION(apcu)
 /* At each request and not in MINIT, which one thread alone passes through. */
 static PHP_RINIT_FUNCTION(apcu)
 {
-	bool cli = strcmp(sapi_module.name, "cli") == 0;
-	LEVERET_G(apcu_enabled) = LEVERET_G(apc_enabled) && (!cli || LEVERET_G(apc_enable_cli));
+	LEVERET_G(apcu_enabled) = is_enabled();
 	return SUCCESS;
 }
 
@@ -95,7 +105,7 @@ static PHP_MINFO_FUNCTION(apcu)
 	php_info_print_table_row(2, "Version", APCU_VERSION);
 	php_info_print_table_row(2, "Provided by", "leveret " PHP_LEVERET_VERSION);
 	php_info_print_table_row(2, "Serialization Support", php_leveret_serializers());
-	php_leveret_arena_info("apcu", LEVERET_G(apc_shm_size));
+	php_leveret_apcu_arena_info();
 	php_info_print_table_end();
 	DISPLAY_INI_ENTRIES();
 }

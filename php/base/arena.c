@@ -1,7 +1,8 @@
 /* base/arena.c: which arenas this thread has open.
  *
- * Nothing is opened in MINIT: php-fpm's master runs as root and forks afterwards. An arena is opened by the first script that uses
- * it, as the user that runs it, and stays open for later requests.
+ * Nothing that has a name is opened in MINIT: php-fpm's master runs as root and forks afterwards. An arena is opened by the first
+ * script that uses it, as the user that runs it, and stays open for later requests. The private cache of apcu_* on the command line
+ * is opened there, since the processes that are forked from this one share it.
  */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
@@ -35,7 +36,7 @@ leveret_bytes php_leveret_dir(void)
 	return php_leveret_bytes(dir, strlen(dir));
 }
 
-void php_leveret_dir_changed(void)
+void php_leveret_place_changed(void)
 {
 	LEVERET_G(apcu_arena) = NULL;
 	LEVERET_G(apcu_retry_at) = 0;
@@ -59,6 +60,7 @@ static leveret_arena *find_opened(leveret_bytes name, bool of_apcu)
 	return NULL;
 }
 
+/* Without a name: the private one. */
 static leveret_status open_arena(leveret_bytes name, uint64_t memory, bool create, leveret_arena **arena, uint32_t *created, char *message)
 {
 	leveret_open_options options = {
@@ -67,6 +69,7 @@ static leveret_status open_arena(leveret_bytes name, uint64_t memory, bool creat
 		.memory = memory,
 		.lock_timeout_ms = (uint32_t) LEVERET_G(lock_timeout),
 		.create = create,
+		.nameless = name.len == 0,
 	};
 	*message = '\0';
 	return leveret_open(&options, arena, created, message, MESSAGE_LEN);
@@ -106,9 +109,32 @@ leveret_arena *php_leveret_arena(zend_string *name, zend_string **error)
 
 /* --- the arena of the apcu module --- */
 
+/* Before the first request, and the same for all threads. */
+static bool apcu_is_private;
+static leveret_arena *apcu_private;   /* kept open for those who are forked from here */
+
 static leveret_bytes apcu_name(void)
 {
-	return php_leveret_bytes("apcu", strlen("apcu"));
+	return apcu_is_private ? php_leveret_bytes("", 0) : php_leveret_bytes(LEVERET_G(apcu_arena_name), strlen(LEVERET_G(apcu_arena_name)));
+}
+
+void php_leveret_apcu_begin_private(bool enabled)
+{
+	apcu_is_private = true;
+	char message[MESSAGE_LEN];
+	uint32_t created;
+	/* Whoever fails here fails again when it is used, and then says why. */
+	if (enabled && open_arena(apcu_name(), LEVERET_G(apc_shm_size), true, &apcu_private, &created, message) != LEVERET_OK) {
+		apcu_private = NULL;
+	}
+}
+
+void php_leveret_apcu_end_private(void)
+{
+	if (apcu_private) {
+		leveret_close(apcu_private);
+		apcu_private = NULL;
+	}
 }
 
 static void log_apcu(bool *logged, const char *text)
@@ -128,7 +154,7 @@ static void compare_size(leveret_arena *arena)
 	if (is != wanted) {
 		char text[256];
 		snprintf(text, sizeof(text), "the apcu arena exists with %" PRIu64 " bytes and keeps them, although apc.shm_size asks for %" PRIu64
-			"; remove it (leveret rm --arena apcu) to make it anew", is, wanted);
+			"; remove it (leveret rm %s) to make it anew", is, wanted, LEVERET_G(apcu_arena_name));
 		log_apcu(&LEVERET_G(apcu_size_logged), text);
 	}
 }
@@ -139,7 +165,7 @@ static leveret_status open_apcu(leveret_arena **arena, uint32_t *created, bool *
 {
 	leveret_status status = open_arena(apcu_name(), LEVERET_G(apc_shm_size), true, arena, created, message);
 	*begins = status == LEVERET_OK && *created;
-	if (status != LEVERET_OK || !php_leveret_master || LEVERET_G(apcu_persist)) {
+	if (status != LEVERET_OK || !php_leveret_master || (LEVERET_G(apcu_persist) && !apcu_is_private)) {
 		return status;
 	}
 	status = leveret_master_enter(*arena, php_leveret_master);
@@ -303,10 +329,9 @@ static void describe(leveret_arena *arena, description *is)
 }
 
 /* All of it before the first row is printed: printing may run user code (an output callback), and that may end the request. */
-void php_leveret_arena_info(const char *name, zend_long memory)
+static void arena_info(leveret_bytes wanted, zend_long memory)
 {
 	description is = { .is_open = false };
-	leveret_bytes wanted = php_leveret_bytes(name, strlen(name));
 	leveret_arena *arena = find_opened(wanted, false);
 	uint32_t created;
 	if (arena) {
@@ -316,10 +341,10 @@ void php_leveret_arena_info(const char *name, zend_long memory)
 		leveret_close(arena);
 	}
 	if (!is.is_open) {
-		row("Arena", "%s: not open (%s)", name, is.text);
+		row("Arena", "%.*s: not open (%s)", (int) wanted.len, (const char *) wanted.data, is.text);
 		return;
 	}
-	row("Arena", "%s", is.text);
+	row("Arena", "%s", wanted.len ? is.text : "private to this process and those forked from it");
 	if (!is.has_stats) {
 		return;
 	}
@@ -329,4 +354,16 @@ void php_leveret_arena_info(const char *name, zend_long memory)
 	row("Hit rate", "%.1f %% of %" PRIu64 " reads", reads ? 100.0 * (double) is.stats.hits / (double) reads : 0.0, reads);
 	row("Evicted, expired", "%" PRIu64 ", %" PRIu64, is.stats.evicted, is.stats.expired);
 	row("Attached processes", "%u", is.stats.attached);
+}
+
+void php_leveret_arena_info(void)
+{
+	arena_info(php_leveret_bytes(LEVERET_G(arena), strlen(LEVERET_G(arena))), LEVERET_G(memory));
+}
+
+void php_leveret_apcu_arena_info(void)
+{
+	if (!apcu_is_private || LEVERET_G(apcu_enabled)) {
+		arena_info(apcu_name(), LEVERET_G(apc_shm_size));
+	}
 }

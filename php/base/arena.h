@@ -4,7 +4,7 @@
 
 #include "base/globals.h"
 
-/* The arena of the apcu module ("apcu", sized by apc.shm_size), or NULL: then one log line of this process has said why. */
+/* The arena of the apcu module (leveret.apcu_arena, or a private one; sized by apc.shm_size), or NULL: then one log line of this process has said why. */
 leveret_arena *php_leveret_apcu_arena(void);
 /* The arena NAME ("default", "arena:NAME", a path ending in .arena; NULL = leveret.arena) for Leveret\Cache, or NULL with
  * *error = a new string that says why and how to mend it. The handle is good until the end of the request. */
@@ -18,7 +18,7 @@ leveret_pool *php_leveret_pool_new(void);
 void php_leveret_pools_tell(void);        /* one log line for an arena among them that could not be opened: no result code says why */
 
 leveret_bytes php_leveret_dir(void);      /* leveret.dir */
-void php_leveret_dir_changed(void);       /* web servers may set it anew for each request: one value for each site */
+void php_leveret_place_changed(void);     /* web servers may set anew for each request where apcu_* lies: one value for each site */
 void php_leveret_arenas_check(void);      /* one stat(2) each: an arena whose file is gone counts as lost */
 void php_leveret_arenas_look(void);       /* the same, if it was not done in this second */
 /* For each call that uses an arena: a request may last for days, so now and then it looks whether the files are still those that others
@@ -33,6 +33,10 @@ static zend_always_inline uint32_t php_leveret_looked(void)
 void php_leveret_leases_release(void);    /* RSHUTDOWN: exit and fatal errors leave leases behind */
 void php_leveret_arenas_sweep(void);      /* between requests: closes what was lost */
 void php_leveret_arenas_close(zend_leveret_globals *globals);      /* thread or process end */
-void php_leveret_arena_info(const char *name, zend_long memory);   /* phpinfo rows; opens no arena that is not there */
+void php_leveret_arena_info(void);        /* phpinfo rows of leveret.arena; opens no arena that is not there */
+void php_leveret_apcu_arena_info(void);   /* the same of apcu_* */
+/* MINIT and MSHUTDOWN of a command line whose apcu_* is its own, and that of the processes forked from it. */
+void php_leveret_apcu_begin_private(bool enabled);
+void php_leveret_apcu_end_private(void);
 
 #endif

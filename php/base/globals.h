@@ -45,6 +45,8 @@ ZEND_BEGIN_MODULE_GLOBALS(leveret)
 	zend_long memory;
 	char *provide;
 	bool apcu_persist;
+	char *apcu_arena_name;
+	char *apcu_cli;
 	char *serializer;
 	zend_long decoded_cache;
 	char *allowed_classes_text;

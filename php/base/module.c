@@ -20,6 +20,9 @@
 #define MIB (1024 * 1024)
 #define GIB (1024 * (zend_long) MIB)
 
+/* Two versions of PHP beside each other do not share what apcu_* keeps: they would not with APCu, and classes differ. */
+#define APCU_ARENA "apcu-" ZEND_TOSTR(PHP_MAJOR_VERSION) "." ZEND_TOSTR(PHP_MINOR_VERSION)
+
 ZEND_DECLARE_MODULE_GLOBALS(leveret)
 
 uint64_t php_leveret_master;
@@ -85,7 +88,24 @@ static PHP_INI_MH(on_update_dir)
 	}
 	/* php-fpm sets it anew for each request, mostly to what it was. */
 	if (!LEVERET_G(dir) || strcmp(LEVERET_G(dir), ZSTR_VAL(new_value)) != 0) {
-		php_leveret_dir_changed();
+		php_leveret_place_changed();
+	}
+	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+}
+
+static PHP_INI_MH(on_update_apcu_arena)
+{
+	if (!LEVERET_G(apcu_arena_name) || strcmp(LEVERET_G(apcu_arena_name), ZSTR_VAL(new_value)) != 0) {
+		php_leveret_place_changed();
+	}
+	return OnUpdateStringUnempty(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
+}
+
+static PHP_INI_MH(on_update_apcu_cli)
+{
+	static const char *const names[] = { "private", "shared", NULL };
+	if (!is_valid(is_one_of(ZSTR_VAL(new_value), ZSTR_LEN(new_value), names), entry, new_value, "private or shared")) {
+		return FAILURE;
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
@@ -109,6 +129,8 @@ PHP_INI_BEGIN()
 	INI_RANGE("leveret.memory", "64M", memory, memory_range)
 	INI_ENTRY("leveret.provide", "apcu,memcached,memcache", on_update_provide, provide)
 	STD_PHP_INI_BOOLEAN("leveret.apcu_persist", "0", PHP_INI_SYSTEM, OnUpdateBool, apcu_persist, zend_leveret_globals, leveret_globals)
+	INI_ENTRY("leveret.apcu_arena", APCU_ARENA, on_update_apcu_arena, apcu_arena_name)
+	INI_ENTRY("leveret.apcu_cli", "private", on_update_apcu_cli, apcu_cli)
 	INI_ENTRY("leveret.serializer", "auto", on_update_serializer, serializer)
 	INI_RANGE("leveret.decoded_cache", "8M", decoded_cache, decoded_range)
 	INI_ENTRY("leveret.allowed_classes", "", on_update_allowed_classes, allowed_classes_text)
@@ -134,11 +156,22 @@ static PHP_GSHUTDOWN_FUNCTION(leveret)
 	php_leveret_allowed_classes_free(leveret_globals);
 }
 
+static bool is_sapi(const char *name)
+{
+	return strcmp(sapi_module.name, name) == 0;
+}
+
+/* `php -S` is somebody's own as well: what is started by hand, or by a test, and not by the host. */
+bool php_leveret_apcu_is_private(void)
+{
+	return (is_sapi("cli") || is_sapi("phpdbg") || is_sapi("cli-server")) && strcmp(LEVERET_G(apcu_cli), "private") == 0;
+}
+
 static PHP_MINIT_FUNCTION(leveret)
 {
 	REGISTER_INI_ENTRIES();
-	/* Each master of a web server is a new one; a command line is none. */
-	if (strcmp(sapi_module.name, "cli") != 0 && strcmp(sapi_module.name, "phpdbg") != 0) {
+	/* Each master of a web server is a new one; a command line is none, but for what it forks. */
+	if (php_leveret_apcu_is_private() || (!is_sapi("cli") && !is_sapi("phpdbg"))) {
 		php_leveret_master = leveret_master_token();
 	}
 	php_leveret_cache_minit();
@@ -200,7 +233,7 @@ static PHP_MINFO_FUNCTION(leveret)
 	php_info_print_table_row(2, "Layout version", layout);
 	php_info_print_table_row(2, "Serializers", php_leveret_serializers());
 	php_leveret_provide_info();
-	php_leveret_arena_info(LEVERET_G(arena), LEVERET_G(memory));
+	php_leveret_arena_info();
 	snprintf(decoded, sizeof(decoded), "%u arrays, %zu bytes in this process", LEVERET_G(decoded_entries), LEVERET_G(decoded_bytes));
 	php_info_print_table_row(2, "Decoded-value cache", decoded);
 	php_info_print_table_end();

@@ -134,6 +134,8 @@ impl Storm<'_> {
             set("extension", &extension.to_string_lossy()),
             set("leveret.dir", &self.folder.to_string_lossy()),
             set("apc.enable_cli", "1"),
+            set("leveret.apcu_cli", "shared"),
+            set("leveret.apcu_arena", "apcu"),
             set("apc.shm_size", &format!("{}M", post.memory >> 20)),
             set("memory_limit", "512M"),
         ];

@@ -2,6 +2,7 @@
 apcu_entry: exit in the callback frees those who wait
 --INI--
 apc.enable_cli=1
+leveret.apcu_cli=shared
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

@@ -2,6 +2,8 @@
 apcu_cache_info, apcu_sma_info: an arena whose file was removed is opened anew, and the call is done
 --INI--
 apc.enable_cli=1
+leveret.apcu_cli=shared
+leveret.apcu_arena=apcu
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

@@ -2,6 +2,8 @@
 APCUIterator: a handler of errors may call the constructor again in the middle of a walk, and that may fail
 --INI--
 apc.enable_cli=1
+leveret.apcu_cli=shared
+leveret.apcu_arena=apcu
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

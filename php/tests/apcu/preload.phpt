@@ -2,6 +2,7 @@
 apc.preload_path: a new cache begins with the files NAME.data of that folder, and no other does
 --INI--
 apc.enable_cli=1
+leveret.apcu_cli=shared
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

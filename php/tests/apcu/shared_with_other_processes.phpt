@@ -2,6 +2,7 @@
 Another PHP process sees the same items, and they outlive it
 --INI--
 apc.enable_cli=1
+leveret.apcu_cli=shared
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

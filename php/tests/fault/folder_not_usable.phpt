@@ -2,6 +2,7 @@
 A folder that cannot be used: one line in the log, and the answers of a disabled cache
 --INI--
 apc.enable_cli=1
+leveret.apcu_cli=shared
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

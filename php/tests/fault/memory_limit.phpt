@@ -3,6 +3,7 @@ Reaching memory_limit while a value is read harms nothing: no lease and no item 
 --INI--
 apc.enable_cli=1
 memory_limit=64M
+leveret.apcu_cli=shared
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

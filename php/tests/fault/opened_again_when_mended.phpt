@@ -2,6 +2,8 @@
 The cache opens as soon as the fault is mended, without a restart
 --INI--
 apc.enable_cli=1
+leveret.apcu_cli=shared
+leveret.apcu_arena=apcu
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

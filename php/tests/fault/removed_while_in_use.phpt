@@ -2,6 +2,8 @@
 An arena that is removed while a long request uses it: the request soon uses the new one, as others do
 --INI--
 apc.enable_cli=1
+leveret.apcu_cli=shared
+leveret.apcu_arena=apcu
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

@@ -2,6 +2,8 @@
 A symbolic link in place of an arena is not followed
 --INI--
 apc.enable_cli=1
+leveret.apcu_cli=shared
+leveret.apcu_arena=apcu
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

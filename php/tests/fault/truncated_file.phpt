@@ -2,6 +2,8 @@
 An arena that was cut short is refused
 --INI--
 apc.enable_cli=1
+leveret.apcu_cli=shared
+leveret.apcu_arena=apcu
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

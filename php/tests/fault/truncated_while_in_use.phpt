@@ -3,6 +3,8 @@ An arena that is cut short while it is in use: misses and failures, no crash
 --INI--
 apc.enable_cli=1
 error_log=/dev/null
+leveret.apcu_cli=shared
+leveret.apcu_arena=apcu
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

@@ -2,6 +2,8 @@
 leveret.dir names the folder of the arenas, before $LEVERET_DIR
 --INI--
 apc.enable_cli=1
+leveret.apcu_cli=shared
+leveret.apcu_arena=apcu
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

@@ -8,8 +8,10 @@ require __DIR__ . '/../start.inc';
 foreach (ini_get_all('leveret') as $name => $entry) {
     echo $name, ' = ', var_export($entry['global_value'], true), $entry['access'] === INI_SYSTEM ? '' : ' ?', "\n";
 }
---EXPECT--
+--EXPECTF--
 leveret.allowed_classes = ''
+leveret.apcu_arena = 'apcu-%d.%d'
+leveret.apcu_cli = 'private'
 leveret.apcu_persist = '0'
 leveret.arena = 'default'
 leveret.decoded_cache = '8M'

@@ -4,6 +4,7 @@ leveret.allowed_classes: igbinary cannot keep to it, so its data is refused and 
 <?php foreach (['igbinary'] as $name) is_file(ini_get('extension_dir') . "/$name.so") || die("skip this PHP has no $name");
 --INI--
 apc.enable_cli=1
+leveret.apcu_cli=shared
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

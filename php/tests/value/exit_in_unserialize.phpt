@@ -2,6 +2,7 @@
 exit in __unserialize ends the request and nothing else
 --INI--
 apc.enable_cli=1
+leveret.apcu_cli=shared
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

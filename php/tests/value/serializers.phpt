@@ -4,6 +4,7 @@ igbinary is used when loaded, msgpack when asked for, and each value is read by 
 <?php foreach (['igbinary', 'msgpack'] as $name) is_file(ini_get('extension_dir') . "/$name.so") || die("skip this PHP has no $name");
 --INI--
 apc.enable_cli=1
+leveret.apcu_cli=shared
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

@@ -2,6 +2,7 @@
 An object of a class that is not there comes back incomplete, as from unserialize()
 --INI--
 apc.enable_cli=1
+leveret.apcu_cli=shared
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';

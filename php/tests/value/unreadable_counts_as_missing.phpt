@@ -4,6 +4,7 @@ A value that does not unserialize counts as missing everywhere: apcu_entry compu
 <?php foreach (['igbinary'] as $name) is_file(ini_get('extension_dir') . "/$name.so") || die("skip this PHP has no $name");
 --INI--
 apc.enable_cli=1
+leveret.apcu_cli=shared
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';
