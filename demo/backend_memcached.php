@@ -1,11 +1,11 @@
 <?php
-// Class Memcached over a Unix socket to a memcached that demo/run has started, its fastest way but multi-key calls.
+// Class Memcached over a Unix socket to the server that demo/run has started: the fastest way of php-memcached but multi-key calls.
 
 function open_backend(string $folder): void
 {
     global $memcached;
     $memcached = new Memcached();
-    $memcached->addServer("$folder/memcached.sock", 0);
+    $memcached->addServer("$folder/server.sock", 0);
 }
 
 function write_all(array $items): int
@@ -37,5 +37,6 @@ function clear_all(): void
 function backend_version(): string
 {
     global $memcached;
-    return implode(array_unique($memcached->getVersion()));
+    [$extension, $server] = extension_loaded('leveret') ? ['leveret', '`leveret serve` through its memory'] : ['memcached', 'memcached ' . implode(array_unique($memcached->getVersion()))];
+    return phpversion($extension) . " on $server";
 }

@@ -17,7 +17,7 @@ verb_bench() {
 }
 
 bench_php() {
-    need python3 "${DEMO_PACKAGES[@]}"
+    need python3 php8.2-cli php8.2-apcu
     verb_build
     step "Benchmark: PHP against APCu"
     bench/php/run "$@"

@@ -15,7 +15,7 @@ class Demo(SystemTest):
         done = subprocess.run(["demo/run", "quick"], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
         self.assertNotIn("WRONG", done.stdout)
-        self.assertRegex(done.stdout, r"seed: job +Leveret +APCu +files +memcached ")
+        self.assertRegex(done.stdout, r"seed: job +apcu_\*: ours +APCu +files +Memcached: ours +php-memcached ")
         rows = re.findall(r"^(00[01]: .*?)  .* ([\d,]+) of ([\d,]+)$", done.stdout, re.MULTILINE)
         self.assertEqual(7, len(rows), done.stdout)
         for title, right, wanted in rows:
