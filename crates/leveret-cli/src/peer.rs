@@ -74,6 +74,8 @@ impl Peer {
         if target.arena.is_some() {
             return Err(Failure::Usage(format!("'{text}' and --arena: give one of the two")));
         }
+        // As pecl/memcache's applications write a path.
+        let text = text.strip_prefix("unix://").filter(|path| path.starts_with('/')).unwrap_or(text);
         if text.starts_with("arena:") || (text.contains('/') && text.ends_with(".arena")) {
             let path = target::resolve(text, target.dir())?;
             return Ok(Peer::Arena { name: text.strip_prefix("arena:").unwrap_or(text).to_owned(), path });
@@ -143,8 +145,10 @@ mod tests {
             ("[::1]:5", "[::1]:5"),
             ("/run/cache.sock", "/run/cache.sock"),
             ("./cache.sock", "./cache.sock"),
-            ("arena:apcu", "arena:apcu"),
+            ("arena:shop", "arena:shop"),
             ("/tmp/x.arena", "/tmp/x.arena"),
+            ("unix:///tmp/x.arena", "/tmp/x.arena"),
+            ("unix:///run/cache.sock", "/run/cache.sock"),
         ] {
             assert_eq!(peer(text).map(|peer| peer.shown()).ok().as_deref(), Some(shown), "{text}");
         }
