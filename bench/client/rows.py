@@ -35,24 +35,26 @@ class Row:
 class Instructions(Row):
     """User-space instructions of the whole process for one call: what callgrind counts for twice as many calls, less the rest."""
     shown_in = 'instr'
+    sides = ('memcache', 'memcached', 'ours')
 
     def __init__(self, title, workload, target, calls, **how):
         super().__init__(title, workload, target, calls, unit='instructions', **how)
 
     def rounds(self, setting, progress):
-        servers = setting.servers(self._servers)
         calls = 50 if setting.quick else self._calls
         counted = {}
-        for side in ('memcache', 'memcached', 'ours'):
-            progress(f'{side} under callgrind')
-            once, wrong = setting.count_instructions(side, self.workload, servers, self._keys, calls)
-            twice, wrong_too = setting.count_instructions(side, self.workload, servers, self._keys, 2 * calls)
+        for side in self.sides:
+            who, servers = ('apcu', []) if side == 'yardstick' else (side, setting.servers(self._servers))
+            progress(f'{who} under callgrind')
+            once, wrong = setting.count_instructions(who, self.workload, servers, self._keys, calls)
+            twice, wrong_too = setting.count_instructions(who, self.workload, servers, self._keys, 2 * calls)
             counted[side] = {'instructions': twice - once, 'calls': calls, 'wrong': wrong + wrong_too}
         return [counted]
 
 
 class OneServerOrFour(Row):
-    """50 keys over four servers, against the same keys on one: both ours; and as floor the bare conversation, likewise."""
+    """50 keys over four servers, against the same keys on one: both ours; and as floor the bare conversation, likewise. The target is for
+    ours as a multiple of the floor in the same rounds: how much of it is the machine's differs from one to the next."""
 
     def start(self, setting):
         one, four = setting.servers('tcp'), setting.servers('four')
@@ -65,6 +67,11 @@ class InMemory(Row):
 
     def start(self, setting):
         return {'yardstick': self._worker(setting, 'apcu', []), 'ours': self._worker(setting, 'ours', setting.servers(self._servers))}
+
+
+class InMemoryInstructions(Instructions):
+    """The same in instructions, which do not depend on the machine's other guests."""
+    sides = ('yardstick', 'ours')
 
 
 ROWS = {
@@ -89,8 +96,10 @@ ROWS = {
     'udp': Row('get of a list of one, UDP', 'getMany', 1.0, 2000, keys=1, udp=True),
     'udp-tcp': Row('get, UDP (MemcachePool: TCP)', 'get', None, 2000, keys=1, udp=True),
     'udp50': Row('getMulti of 50, UDP', 'getMany', 1.0, 50, udp=True),
-    'connect-cpu': Row('connect, get, close: CPU time of the client', 'connect', 0.8, 500, keys=1, unit='cpu_us'),
+    'connect-cpu': Row('connect, get, close: CPU time of the client', 'connect', 1.0, 500, keys=1, unit='cpu_us'),
     'connect-arena': InMemory('connect, get, close on an arena (beside apcu_fetch)', 'connect', None, 500, keys=1, servers='arena'),
-    'arena': InMemory('get on an arena (beside apcu_fetch)', 'get', 1.3, 20_000, keys=1, servers='arena'),
-    'short-cut': InMemory('get through the short cut (beside apcu_fetch)', 'get', 1.3, 20_000, keys=1, servers='serve'),
+    'arena': InMemory('get on an arena (beside apcu_fetch)', 'get', None, 20_000, keys=1, servers='arena'),
+    'arena-instr': InMemoryInstructions('the same, instructions of the process', 'get', 1.3, 1000, keys=1, servers='arena'),
+    'short-cut': InMemory('get through the short cut (beside apcu_fetch)', 'get', None, 20_000, keys=1, servers='serve'),
+    'short-cut-instr': InMemoryInstructions('the same, instructions of the process', 'get', 1.3, 1000, keys=1, servers='serve'),
 }

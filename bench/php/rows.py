@@ -7,7 +7,7 @@ from together import BesideWriter, TwoReaders
 ROWS = {
     'hot': Compare('fetch 10 bytes, one hot key', 'FetchShort', 0.75,
                    full={'calls': 2000, 'keys': 1, 'batches': 50}, quick={'calls': 200, 'keys': 1, 'batches': 2}),
-    'shuffled': Compare('fetch 10 bytes, 200,000 md5 keys, shuffled', 'FetchShuffled', 0.6,
+    'shuffled': Compare('fetch 10 bytes, 200,000 md5 keys, shuffled', 'FetchShuffled', 0.64,
                         full={'calls': 200_000, 'keys': 200_000}, quick={'calls': 2000, 'keys': 2000}),
     'shuffled-default': Compare("the same, with APCu's default entries_hint", 'FetchShuffled', None,
                                 full={'calls': 200_000, 'keys': 200_000}, quick={'calls': 2000, 'keys': 2000},
@@ -36,7 +36,7 @@ ROWS = {
     'store8k': Compare('store 8 KiB, 20,000 keys, into an emptied cache', 'Store', 0.8,
                        full={'calls': 20_000, 'bytes': 8192, 'emptied': True}, quick={'calls': 200, 'bytes': 8192, 'emptied': True}),
     'two-readers': TwoReaders('two readers, against two that share nothing', 0.95),
-    'beside-writer': BesideWriter('a reader beside a writer on the same keys, against alone', 1.3),
+    'beside-writer': BesideWriter('a reader beside a writer on the same keys, against alone', 2.5),
     'bytes': SmallestArena('smallest arena for 1,000,000 items of 20 + 100 bytes with TTL', 165_000_000),
     'attach': Attach('first fetch of a fresh process, which attaches a 64 MiB arena', 1_000_000),
     'private': Footprint('private memory and page tables after 100 reads of a 1 GB arena', 2 * 2**20),

@@ -89,13 +89,15 @@ class BesideWriter(_Together):
 
     def _result(self, rounds):
         ours, peer = (_spreads(rounds, side) for side in ('ours', 'peer'))
+        # Two cores without a common cache fetch each changed line from each other. There a tenth of what the peer suffers is asked for.
+        limit = max(1.3, min(self._target, peer['slower']['median'] / 10))
         return {
             'peer': f'{peer["alone_ns"]["median"] * peer["slower"]["median"]:.0f} ns',
             'ours': f'{ours["alone_ns"]["median"] * ours["slower"]["median"]:.0f} ns',
             'ratio': ours['slower'],
             'control': ours['control'],
-            'target': f'<= {self._target}',
-            'verdict': verdict_at_most(ours['slower']['median'], self._target, ours['control']),
+            'target': f'<= {limit:.1f}',
+            'verdict': verdict_at_most(ours['slower']['median'], limit, ours['control']),
             'wrong': _wrong(rounds),
             'note': "the ratio is the reader's time beside the writer to its time alone, {:.0f} ns; the control's writer has another arena. "
                     "By CPU time, which leaves out other programs, it is {:.2f}. The peer's ratio is {:.2f}, its control's {:.2f}.".format(
