@@ -81,6 +81,12 @@ async def hang(connection, request):
     pass
 
 
+async def slow(connection, request):
+    """No lie, but more than any time-out of a socket."""
+    await asyncio.sleep(0.2)
+    await connection.send(connection.right(request))
+
+
 async def half(connection, request):
     """And nothing more at this connection, whatever is asked there."""
     answer = connection.right(request)
@@ -124,6 +130,7 @@ LIES = {
     "2 GB": says(lambda connection, request: connection.protocol.answer(request, length=lambda value: HUGE)),
     "a negative length": says(lambda connection, request: connection.protocol.answer(request, length=lambda value: -9)),
     "an endless line": endless,
+    "slow": slow,
     "drips": drip,
     "drips for ever": drip_for_ever,
 }

@@ -15,7 +15,7 @@ AFTER_THE_LIE = ["value of z9", {"y9": "value of y9", "x9": "value of x9"}, 7]
 SUCCESS, CONNECTION_FAILURE, SOME_ERRORS = 0, 3, 19
 
 # A lie that the client hears out ends by itself, however busy the machine is; of the others only the time-out frees it.
-HEARD_OUT = ("closes at once", "closes after a byte", "closes before the last bytes", "drips")
+HEARD_OUT = ("closes at once", "closes after a byte", "closes before the last bytes", "slow", "drips")
 PATIENT_MS, SHORT_MS = 20_000, 150
 # The original reads for as long as such a server sends.
 ENDLESS = ("an endless line", "drips for ever")

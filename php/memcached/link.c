@@ -17,7 +17,8 @@ enum {
 };
 
 /* Another function sees to it (the ring, the protocol), or there is nothing to see to: no server is waited for while another could go on,
- * TCP_NODELAY is always set, and the hash of ketama's points has no effect in the original either. */
+ * TCP_NODELAY is always set, and some have no effect in the original either: the hash of ketama's points, and the time-outs of sending and
+ * receiving, which it gives to sockets on which it never waits. */
 #define NO_POOL_OPTION -1
 
 /* Which behaviours there are, their defaults, and what of the pool they set. */
@@ -42,8 +43,8 @@ static const struct behavior {
 	[KETAMA_WEIGHTED] = { true, true, 0, NO_POOL_OPTION },
 	[KETAMA_HASH] = { true, false, 0, NO_POOL_OPTION },
 	[MEMC_BINARY_PROTOCOL] = { true, true, 0, NO_POOL_OPTION },
-	[SEND_TIMEOUT] = { true, false, 0, LEVERET_POOL_SEND_TIMEOUT_US },
-	[RECV_TIMEOUT] = { true, false, 0, LEVERET_POOL_RECV_TIMEOUT_US },
+	[SEND_TIMEOUT] = { true, false, 0, NO_POOL_OPTION },
+	[RECV_TIMEOUT] = { true, false, 0, NO_POOL_OPTION },
 	[FAILURE_LIMIT] = { true, false, 5, LEVERET_POOL_FAILURE_LIMIT },
 	[HASH_WITH_PREFIX] = { true, true, 0, LEVERET_POOL_HASH_WITH_PREFIX },
 	[MEMC_NOREPLY] = { true, true, 0, LEVERET_POOL_NOREPLY },

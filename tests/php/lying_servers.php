@@ -11,8 +11,9 @@ function be_patient(Memcached $client, int $ms): void
     $client->setOptions([
         Memcached::OPT_POLL_TIMEOUT => $ms,
         Memcached::OPT_CONNECT_TIMEOUT => $ms,
-        Memcached::OPT_RECV_TIMEOUT => 1000 * $ms,
-        Memcached::OPT_SEND_TIMEOUT => 1000 * $ms,
+        // In microseconds, and as Nextcloud has them: they bound nothing.
+        Memcached::OPT_RECV_TIMEOUT => 50,
+        Memcached::OPT_SEND_TIMEOUT => 50,
     ]);
 }
 

@@ -130,10 +130,6 @@ typedef enum leveret_pool_option {
   LEVERET_POOL_CONNECT_TIMEOUT_MS,
   // Milliseconds for a server that owes an answer; negative = for ever.
   LEVERET_POOL_POLL_TIMEOUT_MS,
-  // Microseconds; bounds the poll time-out further. 0 = does not.
-  LEVERET_POOL_SEND_TIMEOUT_US,
-  // Microseconds; bounds the poll time-out further. 0 = does not.
-  LEVERET_POOL_RECV_TIMEOUT_US,
   // Seconds for which a failed server is not tried.
   LEVERET_POOL_RETRY_TIMEOUT_S,
   // Seconds after which an ejected server is tried again; 0 = never.

@@ -11,7 +11,6 @@ pub use settings::*;
 
 use crate::{leveret_arena, leveret_bytes};
 use leveret_client::pool::{Options, Pool, Validity};
-use settings::Limits;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,7 +21,6 @@ pub struct leveret_pool {
     hash: u32,
     /// For LEVERET_RING_VIRTUAL_BUCKET, also while another ring is chosen.
     buckets: Arc<[u32]>,
-    limits: Limits,
     ejects: [bool; 2],
     /// What leveret_pool_arena gives.
     arena: Option<leveret_arena>,
@@ -91,15 +89,12 @@ pub enum leveret_code {
 /// A pool without servers, with php-memcached's defaults.
 #[no_mangle]
 pub extern "C" fn leveret_pool_new() -> *mut leveret_pool {
-    let options = Options::default();
-    let limits = Limits { poll: options.io_timeout, ..Limits::default() };
-    let pool = Pool::new(options);
+    let pool = Pool::new(Options::default());
     Box::into_raw(Box::new(leveret_pool {
         pool,
         ring: leveret_ring::LEVERET_RING_MODULA,
         hash: 0,
         buckets: Arc::default(),
-        limits,
         ejects: [false; 2],
         arena: None,
         validity: None,

@@ -20,10 +20,6 @@ pub enum leveret_pool_option {
     LEVERET_POOL_CONNECT_TIMEOUT_MS,
     /// Milliseconds for a server that owes an answer; negative = for ever.
     LEVERET_POOL_POLL_TIMEOUT_MS,
-    /// Microseconds; bounds the poll time-out further. 0 = does not.
-    LEVERET_POOL_SEND_TIMEOUT_US,
-    /// Microseconds; bounds the poll time-out further. 0 = does not.
-    LEVERET_POOL_RECV_TIMEOUT_US,
     /// Seconds for which a failed server is not tried.
     LEVERET_POOL_RETRY_TIMEOUT_S,
     /// Seconds after which an ejected server is tried again; 0 = never.
@@ -106,14 +102,6 @@ pub enum leveret_ring {
     LEVERET_RING_VIRTUAL_BUCKET = 6,
 }
 
-/// Settings that come to one value together.
-#[derive(Default)]
-pub(super) struct Limits {
-    pub(super) poll: Duration,
-    pub(super) send: Duration,
-    pub(super) recv: Duration,
-}
-
 /// Changes a setting: SUCCESS or INVALID_ARGUMENTS.
 ///
 /// # Safety
@@ -180,9 +168,7 @@ impl leveret_pool {
                 self.hash = hash;
             }
             LEVERET_POOL_CONNECT_TIMEOUT_MS => options.connect_timeout = millis(value),
-            LEVERET_POOL_POLL_TIMEOUT_MS => self.limits.poll = millis(value),
-            LEVERET_POOL_SEND_TIMEOUT_US => self.limits.send = Duration::from_micros(u64::try_from(value).ok()?),
-            LEVERET_POOL_RECV_TIMEOUT_US => self.limits.recv = Duration::from_micros(u64::try_from(value).ok()?),
+            LEVERET_POOL_POLL_TIMEOUT_MS => options.io_timeout = millis(value),
             LEVERET_POOL_RETRY_TIMEOUT_S => options.retry_timeout = Duration::from_secs(u64::from(count?)),
             LEVERET_POOL_DEAD_TIMEOUT_S => options.dead_timeout = Duration::from_secs(u64::from(count?)),
             LEVERET_POOL_FAILURE_LIMIT => options.failure_limit = count?,
@@ -208,8 +194,6 @@ impl leveret_pool {
             LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS => options.arena_lock_timeout = millis(value),
         }
         options.auto_eject = self.ejects.contains(&true);
-        let bounds = [self.limits.send, self.limits.recv].into_iter().filter(|bound| !bound.is_zero());
-        options.io_timeout = bounds.fold(self.limits.poll, Duration::min);
         self.pool.set_options(options);
         self.validity = None;
         Some(())
