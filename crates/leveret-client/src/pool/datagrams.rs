@@ -12,6 +12,7 @@ use leveret_protocol::udp::{Accepted, Frame, Reassembly, DATAGRAM_MAX};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
+use std::hash::{BuildHasher, RandomState};
 use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -32,14 +33,33 @@ pub(super) struct Datagrams {
     socket: Option<OwnedFd>,
     /// For so long a receive waits on the socket, unless it is told not to.
     waits: Duration,
-    last_id: u16,
+    ids: Ids,
     asked: Vec<Asked>,
     /// Whole answers of this batch.
     pub input: Input,
 }
 
+/// Numbers that nobody can foresee, and of which none comes again before 65,535 others: what is late belongs to no other answer.
+#[derive(Default)]
+struct Ids {
+    last: u16,
+    /// Odd; 0 = none was given yet.
+    step: u16,
+}
+
+impl Ids {
+    fn next(&mut self) -> u16 {
+        if self.step == 0 {
+            let random = RandomState::new().hash_one(());
+            (self.last, self.step) = (random as u16, (random >> 16) as u16 | 1);
+        }
+        self.last = self.last.wrapping_add(self.step);
+        self.last
+    }
+}
+
 struct Asked {
-    /// Another one for each try: what is late belongs to no other answer.
+    /// Another one for each try.
     id: u16,
     /// Without the frame.
     line: Vec<u8>,
@@ -100,14 +120,13 @@ impl Datagrams {
             self.socket = address.and_then(|address| open(address).ok());
             self.waits = Duration::ZERO;
         }
-        let (socket, last_id) = (self.socket.as_ref(), &mut self.last_id);
+        let (socket, ids) = (self.socket.as_ref(), &mut self.ids);
         let mut datagram = Vec::with_capacity(DATAGRAM_MAX);
         self.asked.retain_mut(|asked| {
             if asked.until.is_some_and(|until| until > now) {
                 return true;
             }
-            *last_id = last_id.wrapping_add(1);
-            asked.id = *last_id;
+            asked.id = ids.next();
             asked.answer = Reassembly::new(asked.id, options.value_max);
             asked.tries += 1;
             asked.until = Some(now + patience * asked.tries);

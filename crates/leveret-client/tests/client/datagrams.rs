@@ -4,6 +4,7 @@ use leveret_client::pool::{Code, Operation, Options, Pool, Request};
 use std::net::UdpSocket;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::time::Duration;
 
 fn value(i: usize) -> Vec<u8> {
     format!("{i}:").repeat(1 + i * 97 % 2500).into_bytes()
@@ -149,4 +150,33 @@ fn a_get_does_not_overtake_the_store_before_it() {
         assert_eq!(pool.next_answer().unwrap().code, Code::Success);
         assert_eq!(pool.next_answer().unwrap().value, text.as_bytes());
     }
+}
+
+/// The numbers of requests began with 1 and rose by one: whoever could send datagrams to a client could answer in a server's place.
+#[test]
+fn nobody_foresees_the_numbers_of_requests() {
+    let silent = UdpSocket::bind((own_address(), 0)).unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let mut firsts = std::collections::HashSet::new();
+    let mut steps = std::collections::HashSet::new();
+    for _ in 0..4 {
+        // The stream refuses, so each batch ends when its datagrams are given up.
+        let mut pool = Pool::new(Options { io_timeout: Duration::from_millis(1), retry_timeout: Duration::ZERO, ..Options::default() });
+        pool.add_server(&own_address().to_string(), free_port(), port, 1);
+        pool.begin();
+        for key in ["a", "b"] {
+            pool.add(&Request::new(Operation::Get, key.as_bytes())).unwrap();
+        }
+        pool.run();
+        let next = || {
+            let mut room = [0; 2048];
+            silent.recv(&mut room).unwrap();
+            u16::from_be_bytes([room[0], room[1]])
+        };
+        let ids = [next(), next(), next(), next()];
+        assert_eq!(std::collections::HashSet::from(ids).len(), ids.len(), "each try has another one");
+        firsts.insert(ids[0]);
+        steps.insert(ids[1].wrapping_sub(ids[0]));
+    }
+    assert!(firsts.len() > 1 && steps.len() > 1, "{firsts:?} {steps:?}");
 }
