@@ -380,6 +380,7 @@ impl Pool {
 
     fn write(&mut self, number: u32, request: &Request<'_>) -> Result<(), Code> {
         let index = self.batch.pending[number as usize].server as usize;
+        self.servers[index].only_reads &= request.operation.only_reads();
         if request.operation.is_get() {
             // It waits for those behind it: all of them go out in one row, or are read from memory together.
             if !wire::is_one_row(&self.servers[index], &self.batch, number, &self.options) {
@@ -405,7 +406,6 @@ impl Pool {
             }
         }
         let server = &mut self.servers[index];
-        server.is_repeatable &= request.operation.is_repeatable();
         // What is noted as this request's bytes must not begin with the gets before it.
         wire::end_row(server, &self.batch, &self.options);
         let begin = server.output.len();

@@ -45,9 +45,9 @@ impl Operation {
         matches!(self, Operation::Flush | Operation::Version | Operation::Stats | Operation::Keys)
     }
 
-    /// Done twice it comes to the same, and gives the same answer.
-    pub(super) fn is_repeatable(self) -> bool {
-        self.is_get() || self.is_for_servers() || matches!(self, Operation::Set | Operation::Touch)
+    /// Nothing is changed by it. A set that is done again may undo what somebody else has written meanwhile.
+    pub(super) fn only_reads(self) -> bool {
+        matches!(self, Operation::Get | Operation::Version | Operation::Stats | Operation::Keys)
     }
 
     pub(super) fn is_get(self) -> bool {

@@ -156,6 +156,7 @@ impl Pool {
         let pending = &mut self.batch.pending[number as usize];
         (pending.server, pending.attempts) = (other as u32, attempts);
         let server = &mut self.servers[other];
+        server.only_reads &= operation.only_reads();
         if operation.is_get() {
             if !wire::is_one_row(server, &self.batch, number, &self.options) {
                 wire::end_row(server, &self.batch, &self.options);
@@ -163,7 +164,6 @@ impl Pool {
             server.row.push(number);
         } else {
             wire::end_row(server, &self.batch, &self.options);
-            server.is_repeatable &= operation.is_repeatable();
             let begin = server.output.len();
             server.output.extend_from_slice(&output[wire]);
             self.batch.pending[number as usize].wire = begin..server.output.len();

@@ -342,12 +342,11 @@ impl Pool {
         }
     }
 
-    /// The peer has hung up. If it did while the link was idle, as far as one can tell, the batch is sent again over a new one.
+    /// The peer has hung up.
     fn lost(&mut self, index: usize, code: Code) {
         let server = &mut self.servers[index];
-        if server.may_be_stale && server.is_repeatable {
+        if server.may_send_again() {
             server.close();
-            server.may_be_stale = false;
             server.sent = 0;
             self.send(index);
         } else if !self.try_binary(index) {

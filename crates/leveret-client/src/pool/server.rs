@@ -56,8 +56,8 @@ pub(super) struct Server {
     /// It has, and nothing has come over it in this one: if it turns out to be closed, the server
     /// closed it while it was idle, and the batch is sent again over a new one.
     pub may_be_stale: bool,
-    /// The batch may be sent again when nobody knows whether the server has executed it.
-    pub is_repeatable: bool,
+    /// What is to be sent only reads: it may be sent again when nobody knows whether the server has executed it.
+    pub only_reads: bool,
     pub output: Vec<u8>,
     pub sent: usize,
     pub input: Input,
@@ -141,7 +141,7 @@ impl Server {
             link: None,
             is_used: false,
             may_be_stale: false,
-            is_repeatable: true,
+            only_reads: true,
             output: Vec::new(),
             sent: 0,
             input: Input::default(),
@@ -185,7 +185,6 @@ impl Server {
         self.datagrams.begin();
         self.is_used = self.link.is_some();
         self.may_be_stale = self.is_used;
-        self.is_repeatable = true;
         (self.deadline, self.come) = (None, 0);
         if self.sent == self.output.len() {
             self.sent = 0;
@@ -194,6 +193,8 @@ impl Server {
             }
             self.output.clear();
         }
+        // Writes of earlier batches may wait in it.
+        self.only_reads = self.output.is_empty();
     }
 
     pub fn close(&mut self) {
@@ -285,14 +286,18 @@ impl Server {
         Ok(())
     }
 
-    /// Before what must not be done twice is sent over a link that was idle: has the peer closed it meanwhile?
+    /// Before a write is sent over a link that was idle: has the peer closed it meanwhile?
     pub fn drop_if_stale(&mut self) {
-        if self.may_be_stale && !self.is_repeatable && self.sent == 0 {
-            if self.link.as_ref().is_some_and(|link| !link.is_quiet()) {
-                self.close();
-            }
-            self.may_be_stale = false;
+        let must_arrive = self.may_be_stale && !self.only_reads && self.sent == 0;
+        if must_arrive && self.link.as_ref().is_some_and(|link| !link.is_quiet()) {
+            self.close();
         }
+    }
+
+    /// The peer has hung up. It did so while the link was idle, as far as one can tell, and nothing is done twice if the batch goes out
+    /// again: it only reads, or the kernel has taken nothing of it.
+    pub fn may_send_again(&self) -> bool {
+        self.may_be_stale && (self.only_reads || self.sent == 0)
     }
 
     /// Sends what can be sent now.

@@ -202,6 +202,34 @@ fn one_silent_server_does_not_keep_back_the_others() {
     }
 }
 
+/// A server reads a request over a connection that has served a batch, and hangs up. It may have done what it was asked for, and somebody
+/// else may have written since: a set was sent again, and undid that. Now only what reads is sent again; a write fails.
+#[test]
+fn a_write_that_a_dead_connection_has_taken_is_not_sent_again() {
+    use Operation::{Add, Delete, Get, GetAndTouch, Increment, Set, Touch};
+    for operation in [Set, Touch, GetAndTouch, Add, Delete, Increment, Get] {
+        let (heard, all) = std::sync::mpsc::channel();
+        let port = server(move |number, mut stream, first| {
+            heard.send((number, first)).unwrap();
+            let _ = stream.write_all(b"END\r\n");
+            let mut room = vec![0; 4096];
+            let len = stream.read(&mut room).unwrap_or(0);
+            room.truncate(len);
+            heard.send((number, room)).unwrap();
+        });
+        let mut pool = pool(port, Protocol::Text);
+        assert_eq!(batch(&mut pool, &[(Get, "first")])[0].1, Code::NotFound);
+        let told = batch(&mut pool, &[(operation, "key")]);
+        drop(pool);
+        let heard: Vec<_> = all.try_iter().filter(|(_, bytes)| bytes.windows(3).any(|three| three == b"key")).collect();
+        if operation == Get {
+            assert_eq!((told[0].1, heard.len()), (Code::NotFound, 2), "{heard:?}");
+        } else {
+            assert_eq!((told[0].1, heard.len()), (Code::UnknownReadFailure, 1), "{operation:?}: {heard:?}");
+        }
+    }
+}
+
 /// Of three servers that have served a batch one hangs in the next. What moves on to a server that nothing was asked of before begins a
 /// time of its own there: it was once given what the first had left of its time, nothing.
 #[test]

@@ -234,7 +234,7 @@ fn a_server_that_was_restarted_while_idle_is_not_noticed() {
         server = Memcached::tcp_at(port);
         assert_eq!(code(pool, set("k", b"2")), Code::Success, "{protocol:?}");
         assert_eq!(one(pool, request(Operation::Get, "k")).3, b"2");
-        // What must not be done twice is not sent before the link has been looked at.
+        // No write is sent before the link has been looked at.
         server.kill();
         server = Memcached::tcp_at(port);
         assert_eq!(code(pool, Request { value: b"1", ..request(Operation::Add, "k") }), Code::Success, "{protocol:?}");
