@@ -4,7 +4,7 @@ use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{ipproto, AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType};
-use std::net::{SocketAddr, ToSocketAddrs};
+use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
@@ -27,32 +27,8 @@ impl Fault {
         Fault { code, errno: 0 }
     }
 
-    fn system(code: Code, errno: Errno) -> Fault {
+    pub fn system(code: Code, errno: Errno) -> Fault {
         Fault { code, errno: errno.raw_os_error() }
-    }
-}
-
-/// The addresses of a server. This may ask a name server, which no time-out of ours bounds; answers are kept by the caller.
-pub(super) fn resolve(host: &str, port: u16) -> Result<Vec<Address>, Fault> {
-    let path = super::path_of(host);
-    if path.starts_with('/') {
-        let address = SocketAddrUnix::new(path).map_err(|errno| Fault::system(Code::Errno, errno))?;
-        return Ok(vec![Address::Unix(address)]);
-    }
-    let (host, port) = host_and_port(host.strip_prefix("tcp://").unwrap_or(host), port);
-    let found = (host, port).to_socket_addrs().map_err(|_| Fault::new(Code::HostLookupFailure))?;
-    let addresses: Vec<Address> = found.map(Address::Internet).collect();
-    if addresses.is_empty() {
-        return Err(Fault::new(Code::HostLookupFailure));
-    }
-    Ok(addresses)
-}
-
-/// A port in the name of the host counts more than the one beside it, as pecl/memcache has it. An IPv6 address has more colons.
-fn host_and_port(name: &str, port: u16) -> (&str, u16) {
-    match name.split_once(':').map(|(host, digits)| (host, digits.parse())) {
-        Some((host, Ok(port))) => (host, port),
-        _ => (name, port),
     }
 }
 

@@ -13,6 +13,7 @@ mod health;
 mod link;
 mod local;
 mod memory;
+mod names;
 mod options;
 mod request;
 mod route;

@@ -1,10 +1,10 @@
 //! One server of a pool: its link, what is to be sent, what has come, and which requests await an answer.
 use super::datagrams::Datagrams;
 use super::health::Health;
-use super::link::{resolve, Address, Fault, Link, Moved};
+use super::link::{Address, Fault, Link, Moved};
 use super::local::Local;
 use super::short_cut::ShortCut;
-use super::{Options, Protocol, ServerKind};
+use super::{names, Options, Protocol, ServerKind};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::time::{Duration, Instant};
@@ -248,7 +248,7 @@ impl Server {
 
     fn resolve(&mut self) -> Result<(), Fault> {
         if self.addresses.is_empty() {
-            (self.addresses, self.address) = (resolve(&self.host, self.port)?, 0);
+            (self.addresses, self.address) = (names::resolve(&self.host, self.port)?, 0);
         }
         Ok(())
     }

@@ -1,0 +1,65 @@
+//! From a server's name to its addresses. That may ask a name server, which no time-out of ours bounds, so what it took long to hear is
+//! not asked again soon, by no pool of this process: where a name server is slow, or gone, a process spends at most a tenth of its time
+//! on a name, and not all of it each time that a server has rested.
+use super::link::{Address, Fault};
+use super::Code;
+use rustix::net::SocketAddrUnix;
+use std::collections::HashMap;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+// An answer, also that there is none, holds so many times as long as it took.
+const HOLDS: u32 = 10;
+
+struct Heard {
+    addresses: Option<Vec<SocketAddr>>,
+    until: Instant,
+}
+
+static HEARD: Mutex<Option<HashMap<String, Heard>>> = Mutex::new(None);
+
+/// The addresses of a server; at least one.
+pub(super) fn resolve(host: &str, port: u16) -> Result<Vec<Address>, Fault> {
+    let path = super::path_of(host);
+    if path.starts_with('/') {
+        let address = SocketAddrUnix::new(path).map_err(|errno| Fault::system(Code::Errno, errno))?;
+        return Ok(vec![Address::Unix(address)]);
+    }
+    let (host, port) = host_and_port(host.strip_prefix("tcp://").unwrap_or(host), port);
+    let addresses = match host.parse() {
+        Ok(address) => vec![SocketAddr::new(address, port)],
+        Err(_) => look_up(host).ok_or(Fault::new(Code::HostLookupFailure))?,
+    };
+    let with_port = |mut address: SocketAddr| {
+        address.set_port(port);
+        Address::Internet(address)
+    };
+    Ok(addresses.into_iter().map(with_port).collect())
+}
+
+/// The port is that of nobody.
+fn look_up(name: &str) -> Option<Vec<SocketAddr>> {
+    let begun = Instant::now();
+    if let Some(heard) = HEARD.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().get(name) {
+        if begun < heard.until {
+            return heard.addresses.clone();
+        }
+    }
+    let addresses = (name, 0).to_socket_addrs().ok().map(Vec::from_iter).filter(|found| !found.is_empty());
+    let now = Instant::now();
+    let heard = Heard { addresses: addresses.clone(), until: now + (now - begun) * HOLDS };
+    let mut all = HEARD.lock().unwrap_or_else(PoisonError::into_inner);
+    let all = all.get_or_insert_default();
+    all.retain(|_, heard| now < heard.until);
+    all.insert(name.to_string(), heard);
+    addresses
+}
+
+/// A port in the name of the host counts more than the one beside it, as pecl/memcache has it. An IPv6 address has more colons.
+fn host_and_port(name: &str, port: u16) -> (&str, u16) {
+    match name.split_once(':').map(|(host, digits)| (host, digits.parse())) {
+        Some((host, Ok(port))) => (host, port),
+        _ => (name, port),
+    }
+}
