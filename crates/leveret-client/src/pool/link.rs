@@ -94,11 +94,12 @@ impl Link {
         Ok(Link { socket, is_unix, is_connected, has_sent: false, is_prompt: false, waits: None })
     }
 
-    /// The socket has become writable: is it connected?
+    /// Is it connected by now?
     pub fn finish_connect(&mut self) -> Result<(), Fault> {
         match sockopt::socket_error(&self.socket) {
+            // A socket that is still on its way has no error either.
             Ok(Ok(())) => {
-                self.is_connected = true;
+                self.is_connected = rustix::net::getpeername(&self.socket).is_ok();
                 Ok(())
             }
             Ok(Err(errno)) | Err(errno) => Err(refused(self.is_unix, errno)),

@@ -205,13 +205,23 @@ impl Pool {
                 self.try_binary(index);
             }
             if self.servers[index].is_streaming() && self.servers[index].deadline.is_some_and(|deadline| deadline <= now) {
-                self.fail(index, Fault::new(Code::Timeout));
+                self.late(index);
             }
         }
         for index in 0..self.servers.len() {
             if self.servers[index].datagrams.is_busy() {
                 self.recv_datagrams(index, false);
             }
+        }
+    }
+
+    /// The time of a server is over. Where it was to be connected its name may have more addresses.
+    fn late(&mut self, index: usize) {
+        let server = &mut self.servers[index];
+        let fault = Fault::new(Code::Timeout);
+        let next = if server.is_connecting() { server.open_next(fault, &self.options) } else { Err(fault) };
+        if let Err(fault) = next {
+            self.fail(index, fault);
         }
     }
 
@@ -266,9 +276,7 @@ impl Pool {
     /// Connects to one server, if it is not connected, and waits for that. The next batch would do so by itself. Ends the batch.
     pub fn connect(&mut self, index: usize) -> Code {
         self.begin();
-        let now = Instant::now();
-        let done = self.try_connect(index, now);
-        if let Err(fault) = done {
+        if let Err(fault) = self.try_connect(index) {
             self.fail(index, fault);
             return fault.code;
         }
@@ -276,7 +284,7 @@ impl Pool {
         Code::Success
     }
 
-    fn try_connect(&mut self, index: usize, now: Instant) -> Result<(), Fault> {
+    fn try_connect(&mut self, index: usize) -> Result<(), Fault> {
         let server = &mut self.servers[index];
         if server.is_local() {
             return server.local.open(&server.host, Time::now()).map(|_| ());
@@ -284,14 +292,15 @@ impl Pool {
         if server.link.as_ref().is_some_and(|link| !link.is_connected || !link.is_quiet()) {
             server.close();
         }
-        let until = now + server.connect_timeout(&self.options);
+        let patience = server.connect_timeout(&self.options);
         while !server.connect(&self.options)? {
             let Some(link) = &server.link else { return Err(Fault::new(Code::ConnectionFailure)) };
-            let left = until.saturating_duration_since(Instant::now());
+            let left = server.deadline.get_or_insert_with(|| Instant::now() + patience).saturating_duration_since(Instant::now());
             if left.is_zero() || !link::wait(&mut [PollFd::new(link, WRITABLE)], left) {
-                return Err(Fault::new(Code::Timeout));
+                server.open_next(Fault::new(Code::Timeout), &self.options)?;
             }
         }
+        server.deadline = None;
         Ok(())
     }
 

@@ -258,26 +258,33 @@ impl Server {
         if self.link.as_ref().is_some_and(|link| link.is_connected) {
             return Ok(true);
         }
-        let mut result = match &mut self.link {
+        let result = match &mut self.link {
             Some(link) => link.finish_connect(),
             None => {
                 self.resolve()?;
                 self.open(options)
             }
         };
-        while result.is_err() && self.address + 1 < self.addresses.len() {
+        result.or_else(|fault| self.open_next(fault, options))?;
+        Ok(self.link.as_ref().is_some_and(|link| link.is_connected))
+    }
+
+    /// Begins to connect to the next address of the host at which that can begin, with its own time; the one before has failed so.
+    pub fn open_next(&mut self, mut fault: Fault, options: &Options) -> Result<(), Fault> {
+        while self.address + 1 < self.addresses.len() {
             self.address += 1;
-            result = self.open(options);
+            match self.open(options) {
+                Ok(()) => return Ok(()),
+                Err(another) => fault = another,
+            }
         }
-        if result.is_err() {
-            // The name may have another address next time.
-            self.addresses.clear();
-        }
-        result.map(|()| self.link.as_ref().is_some_and(|link| link.is_connected))
+        // The name may have another address next time.
+        self.addresses.clear();
+        Err(fault)
     }
 
     fn open(&mut self, options: &Options) -> Result<(), Fault> {
-        self.link = None;
+        (self.link, self.deadline) = (None, None);
         let mut link = Link::connect(&self.addresses[self.address], options, self.has_unsent())?;
         if !link.is_connected && self.has_unsent() {
             self.sent += link.send_early(&self.output[self.sent..])?;
