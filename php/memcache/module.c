@@ -64,6 +64,10 @@ static PHP_INI_MH(on_update_static_key)
 		php_error_docref(NULL, E_WARNING, "memcache.session_prefix_static_key cannot have dot inside (.)");
 		return FAILURE;
 	}
+	if (new_value && strpbrk(ZSTR_VAL(new_value), "\r\n")) {
+		php_error_docref(NULL, E_WARNING, "%s cannot have line ends", ZSTR_VAL(entry->name));
+		return FAILURE;
+	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 

@@ -218,9 +218,10 @@ static bool set_prefix(memc_object *self, zval *value)
 	memc_link *link = self->link;
 	zend_string *text = zval_get_string(value);
 	bool good = ZSTR_LEN(text) <= PREFIX_MAX;
-	for (size_t i = 0; good && !link->behaviors[MEMC_BINARY_PROTOCOL] && i < ZSTR_LEN(text); i++) {
+	for (size_t i = 0; good && i < ZSTR_LEN(text); i++) {
 		unsigned char byte = (unsigned char) ZSTR_VAL(text)[i];
-		good = byte > ' ' && byte < 0x7f;
+		/* A line end in no protocol: the next one that is chosen may be text. */
+		good = link->behaviors[MEMC_BINARY_PROTOCOL] ? byte != '\r' && byte != '\n' : byte > ' ' && byte < 0x7f;
 	}
 	if (good && !EG(exception)) {
 		if (link->prefix) {
