@@ -60,7 +60,8 @@ static const struct behavior {
 
 /* WEIGHTED has no constant: it is what libmemcached calls the distribution of OPT_LIBKETAMA_COMPATIBLE. */
 enum { MODULA = 0, CONSISTENT = 1, WEIGHTED = 5, VIRTUAL_BUCKET = 6 };
-enum { HASH_MD5 = 1, HASH_LAST = 8 };
+/* Hsieh's hash is not in Debian's libmemcached. The last two, and Jenkins' before them, have no names in PHP. */
+enum { HASH_MD5 = 1, HASH_HSIEH = 7, HASH_MURMUR3 = 10, HASH_CUSTOM = 11 };
 
 /* libmemcached's own limit of a prefix. */
 #define PREFIX_MAX 127
@@ -118,9 +119,11 @@ static bool take(const memc_link *link, zend_long option, zend_long *value, zend
 	switch (option) {
 		case HASH:
 		case KETAMA_HASH:
-			/* The unknown hash becomes the default. */
-			*value = *value < 0 || *value > HASH_LAST ? 0 : *value;
-			return true;
+			if (*value < 0 || *value > HASH_CUSTOM) {
+				/* No number of libmemcached: everything stays as it is, without a complaint. */
+				*value = link->behaviors[option];
+			}
+			return *value != HASH_HSIEH && *value != HASH_CUSTOM && (option == KETAMA_HASH || *value != HASH_MURMUR3);
 		case DISTRIBUTION:
 			return *value == MODULA || *value == CONSISTENT || *value == VIRTUAL_BUCKET;
 		case FAILURE_LIMIT:
@@ -197,6 +200,15 @@ void memc_link_free(memc_link *link)
 	pefree(link, link->is_persistent);
 }
 
+int memc_link_add_server(memc_link *link, leveret_bytes host, uint16_t port, uint32_t weight)
+{
+	if (weight > 1 && link->behaviors[DISTRIBUTION] == CONSISTENT) {
+		/* libmemcached has but one way to weigh servers. */
+		link->behaviors[KETAMA_WEIGHTED] = 1;
+	}
+	return leveret_pool_add_server(link->pool, host, port, 0, weight, php_leveret_dir());
+}
+
 void memc_link_set_buckets(memc_link *link, const uint32_t *servers, size_t count)
 {
 	leveret_pool_set_buckets(link->pool, servers, count);
@@ -269,6 +281,7 @@ static bool set_libmemcached(memc_object *self, zend_long option, zend_long valu
 		return false;
 	}
 	memc_result(self, MEMC_SUCCESS);
+	bool is_same = link->behaviors[option] == value;
 	set_behavior(link, option, value);
 	switch (option) {
 		case KETAMA_WEIGHTED:
@@ -278,8 +291,11 @@ static bool set_libmemcached(memc_object *self, zend_long option, zend_long valu
 			choose_ring(link);
 			break;
 		case DISTRIBUTION:
-			link->behaviors[KETAMA_WEIGHTED] = 0;
-			choose_ring(link);
+			/* Chosen once more, nothing changes: not the hash of the points, nor who weighs. */
+			if (!is_same) {
+				link->behaviors[KETAMA_WEIGHTED] = 0;
+				choose_ring(link);
+			}
 			break;
 		case MEMC_BINARY_PROTOCOL:
 			leveret_pool_set_option(link->pool, LEVERET_POOL_PROTOCOL, value ? LEVERET_PROTOCOL_BINARY : LEVERET_PROTOCOL_TEXT);

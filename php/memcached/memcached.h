@@ -121,12 +121,6 @@ static zend_always_inline memc_object *memc_from(zend_object *object)
 
 extern zend_class_entry *php_leveret_memcached_ce;
 
-/* What scripts see as the port, of a socket or an arena too. */
-static zend_always_inline zend_long memc_port(const leveret_server *server)
-{
-	return server->port ? server->port : MEMC_PORT;
-}
-
 /* --- memcached/object.c, memcached/session.c: called by memcached/module.c --- */
 
 void php_leveret_memcached_links_init(HashTable *links);
@@ -162,6 +156,8 @@ memc_link *memc_link_new(bool is_persistent);
 void memc_link_free(memc_link *link);
 /* What persistent links and pools of sessions go by: where arenas lie, then their name. Those of another site have other arenas. */
 zend_string *memc_persistent_name(const char *name, size_t len);
+/* A server behind the others; a result code. */
+int memc_link_add_server(memc_link *link, leveret_bytes host, uint16_t port, uint32_t weight);
 /* The distribution by virtual buckets, and the server of each. */
 void memc_link_set_buckets(memc_link *link, const uint32_t *servers, size_t count);
 

@@ -78,7 +78,7 @@ static int add(memc_link *link, zend_string *host, zend_long port, zend_long wei
 		return MEMC_INVALID_ARGUMENTS;
 	}
 	leveret_bytes name = ZSTR_LEN(host) ? php_leveret_string(host) : php_leveret_bytes("localhost", strlen("localhost"));
-	return leveret_pool_add_server(link->pool, name, (uint16_t) (port ? port : MEMC_PORT), 0, (uint32_t) weight, php_leveret_dir());
+	return memc_link_add_server(link, name, (uint16_t) port, (uint32_t) weight);
 }
 
 /* "--SERVER=host:port/?weight" words of libmemcached's configuration string. False: a word that is not understood. */
@@ -94,7 +94,7 @@ static bool configure(memc_link *link, const char *at)
 		const char *weight = zend_memnstr(begin, "/?", 2, end), *host_end = weight ? weight : end;
 		const char *colon = *begin == '/' || strncmp(begin, "arena:", strlen("arena:")) == 0 ? NULL : memchr(begin, ':', (size_t) (host_end - begin));
 		zend_string *host = zend_string_init(begin, (size_t) ((colon ? colon : host_end) - begin), 0);
-		int code = add(link, host, colon ? ZEND_STRTOL(colon + 1, NULL, 10) : 0, weight ? ZEND_STRTOL(weight + 2, NULL, 10) : 0);
+		int code = add(link, host, colon ? ZEND_STRTOL(colon + 1, NULL, 10) : MEMC_PORT, weight ? ZEND_STRTOL(weight + 2, NULL, 10) : 0);
 		zend_string_release(host);
 		if (code != MEMC_SUCCESS) {
 			return false;
@@ -186,8 +186,23 @@ PHP_METHOD(Memcached, addServer)
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_SELF();
 	memc_link *link = self->link;
-	memc_result(self, add(link, host, port, weight < 0 ? 0 : weight));
+	memc_result(self, add(link, host, port ? port : MEMC_PORT, weight < 0 ? 0 : weight));
 	RETURN_BOOL(self->code == MEMC_SUCCESS);
+}
+
+static bool begins_with(const zend_string *host, const char *word)
+{
+	return strncmp(ZSTR_VAL(host), word, strlen(word)) == 0;
+}
+
+/* In a list a socket has no port, whatever is said. An arena, which the original does not know, has the one that is given: applications
+ * compare getServerList() with their own lists. */
+static zend_long port_of_entry(const zend_string *host, zend_long port)
+{
+	if (begins_with(host, "/") || begins_with(host, "unix://")) {
+		return 0;
+	}
+	return port || begins_with(host, "arena:") ? port : MEMC_PORT;
 }
 
 /* Host, port and weight by their place, whatever their keys are. */
@@ -205,7 +220,7 @@ static int add_entry(memc_link *link, HashTable *entry)
 	if (count >= 2) {
 		zend_string *host = zval_get_string(&parts[0]);
 		zend_long port = zval_get_long(&parts[1]), weight = count > 2 ? zval_get_long(&parts[2]) : 0;
-		code = EG(exception) ? code : add(link, host, port, MAX(weight, 0));
+		code = EG(exception) ? code : add(link, host, port_of_entry(host, port), MAX(weight, 0));
 		zend_string_release(host);
 	}
 	while (count > 0) {
@@ -234,7 +249,8 @@ PHP_METHOD(Memcached, addServers)
 		}
 		int code = add_entry(link, Z_ARRVAL_P(entry));
 		if (code != MEMC_SUCCESS) {
-			php_error_docref(NULL, E_WARNING, "could not add entry #%u to the server list", number);
+			/* The original has counted on by then. */
+			php_error_docref(NULL, E_WARNING, "could not add entry #%u to the server list", number + 1);
 		}
 	} ZEND_HASH_FOREACH_END();
 	RETURN_TRUE;
@@ -253,7 +269,7 @@ static void describe(const leveret_server *server, const char *last, zval *entry
 {
 	array_init_size(entry, 4);
 	add_assoc_stringl(entry, "host", (const char *) server->host.data, server->host.len);
-	add_assoc_long(entry, "port", memc_port(server));
+	add_assoc_long(entry, "port", server->port);
 	if (strcmp(last, "type") == 0) {
 		add_assoc_string(entry, "type", server->kind == LEVERET_SERVER_TCP ? "TCP" : "SOCKET");
 	} else {
@@ -314,7 +330,7 @@ PHP_METHOD(Memcached, getLastDisconnectedServer)
 	}
 	array_init_size(return_value, 2);
 	add_assoc_stringl(return_value, "host", (const char *) server.host.data, server.host.len);
-	add_assoc_long(return_value, "port", memc_port(&server));
+	add_assoc_long(return_value, "port", server.port);
 }
 
 PHP_METHOD(Memcached, quit)

@@ -7,6 +7,12 @@
 #include "codec/decode.h"
 #include "memcached.h"
 
+/* What chooses the server of a read. As in the original an empty server key is none here, and one to all that writes. */
+static zend_always_inline zend_string *group_of_read(zend_string *server_key)
+{
+	return server_key && ZSTR_LEN(server_key) ? server_key : NULL;
+}
+
 /* --- one item --- */
 
 /* ["value" => …, "cas" => …, "flags" => …]; takes `value` over. */
@@ -137,6 +143,7 @@ static zend_always_inline void get(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	MEMC_SELF();
 	memc_link *link = self->link;
 	bool is_extended = flags & MEMC_GET_EXTENDED, found;
+	server_key = group_of_read(server_key);
 	if (!memc_key_is_good(self, key)) {
 		RETURN_FALSE;
 	}
@@ -194,7 +201,7 @@ static void ask(memc_object *self, zend_string *server_key, HashTable *keys, boo
 	memc_result(self, room && !count ? MEMC_BAD_KEY_PROVIDED : MEMC_NOTFOUND);
 	self->is_fetching = false;
 	leveret_pool_begin(link->pool);
-	leveret_request request = { .operation = LEVERET_OP_GET, .group = memc_group(server_key), .with_cas = with_cas, .server = -1 };
+	leveret_request request = { .operation = LEVERET_OP_GET, .group = memc_group(group_of_read(server_key)), .with_cas = with_cas, .server = -1 };
 	for (uint32_t i = 0; i < count; i++) {
 		zend_string *name = names->list[i];
 		if (EG(exception)) {

@@ -88,7 +88,7 @@ static zend_string *name_of(const memc_link *link, uint32_t index)
 {
 	leveret_server server = {0};
 	leveret_pool_server(link->pool, index, &server);
-	return zend_strpprintf(0, "%.*s:" ZEND_LONG_FMT, (int) server.host.len, (const char *) server.host.data, memc_port(&server));
+	return zend_strpprintf(0, "%.*s:" ZEND_LONG_FMT, (int) server.host.len, (const char *) server.host.data, (zend_long) server.port);
 }
 
 /* A number stays one: the original gives the integers of statistics as integers. */

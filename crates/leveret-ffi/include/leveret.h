@@ -533,7 +533,7 @@ typedef struct leveret_answer {
 typedef struct leveret_server {
   // As it was added; lives as long as the server list is not changed.
   struct leveret_bytes host;
-  // 0 for Unix sockets and arenas.
+  // As it was added, also of a Unix socket, which has none.
   uint16_t port;
   // 0 = none.
   uint16_t udp_port;
@@ -903,7 +903,8 @@ int32_t leveret_pool_flush_buffers(struct leveret_pool *pool);
 void leveret_pool_quit(struct leveret_pool *pool);
 
 // Adds a server: a name, an address, the path of a Unix socket, or an arena: "arena:NAME", or a path that ends in
-// .arena, with or without "unix://". Sockets and arenas have no port, whatever is said.
+// .arena, with or without "unix://". Sockets and arenas have no port, but to libmemcached's rings 0 (of a socket in a list) and 11211
+// (of one that was added by itself) are different places.
 // `dir` is the folder of named arenas, as in leveret_open_options. Names are resolved, and arenas opened, when they are first needed.
 //
 // # Safety

@@ -27,7 +27,8 @@ struct Explain {
     #[arg(required = true, value_name = "KEY")]
     keys: Vec<String>,
 
-    /// The servers in the order in which the client is given them: host:port, host:port:weight or /path/of/socket
+    /// The servers in the order in which the client is given them: host:port, host:port:weight or /path/of/socket (unix:///path where addServers
+    /// or a session's save path names it to php-memcached)
     #[arg(long, required = true, value_delimiter = ',', value_name = "SERVER", value_parser = Server::from_words)]
     servers: Vec<Server>,
 
@@ -71,7 +72,7 @@ impl Explain {
     fn run(self, json: bool) -> Outcome {
         let preset = Preset::from_name(&self.preset, self.hash.as_deref()).map_err(Failure::Usage)?;
         let hash_name = preset.hash_name();
-        let ring = Servers::new(preset, self.servers);
+        let ring = Servers::new(preset.with(&self.servers), self.servers);
         for key in &self.keys {
             // There is at least one server: clap has seen to it.
             let Some(why) = ring.explain(key.as_bytes()) else { return Ok(Answer::No) };

@@ -6,7 +6,7 @@
 use super::link::{self, Address};
 use super::server::{Input, Server, ROW_END};
 use super::wire::{self, Batch};
-use super::{Options, Protocol};
+use super::{Options, Protocol, ServerKind};
 use leveret_protocol::text::{self, TextKey};
 use leveret_protocol::udp::{Accepted, Frame, Reassembly, DATAGRAM_MAX};
 use rustix::io::Errno;
@@ -72,7 +72,7 @@ struct Asked {
 /// The UDP port of a server, if gets go there.
 pub(super) fn port(server: &Server, options: &Options) -> Option<u16> {
     match server.udp_port {
-        _ if server.port == 0 || server.protocol(options) == Protocol::Binary => None,
+        _ if server.kind != ServerKind::Tcp || server.protocol(options) == Protocol::Binary => None,
         0 => options.udp.then_some(server.port),
         port => Some(port),
     }

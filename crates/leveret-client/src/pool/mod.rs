@@ -64,7 +64,7 @@ pub struct Pool {
 pub struct ServerInfo<'p> {
     /// As it was added.
     pub host: &'p str,
-    /// 0 for Unix sockets and arenas.
+    /// As it was added, also of a Unix socket, which has none.
     pub port: u16,
     /// 0 = none.
     pub udp_port: u16,
@@ -147,11 +147,16 @@ impl Pool {
         if options.preset != self.options.preset {
             self.ring = None;
         }
+        let is_sorted_anew = options.sort_hosts != self.options.sort_hosts;
         self.options = options;
+        if is_sorted_anew {
+            self.redistribute();
+        }
     }
 
     /// Adds a server: a name, an address, the path of a Unix socket (also as `unix://path`), or an arena: `arena:NAME` or a path that
-    /// ends in `.arena`, which survives where host and port are split at a colon. Sockets and arenas have no port, whatever is said.
+    /// ends in `.arena`, which survives where host and port are split at a colon. Sockets and arenas have no port, but to libmemcached's
+    /// ring 0 and another one are different places of a socket.
     pub fn add_server(&mut self, host: &str, port: u16, udp_port: u16, weight: u32) {
         self.add_server_in("".as_ref(), host, port, udp_port, weight);
     }
@@ -162,19 +167,38 @@ impl Pool {
         server.local.dir = Some(dir.to_path_buf()).filter(|dir| !dir.as_os_str().is_empty());
         (server.local.how.memory, server.local.how.lock_timeout) = (self.options.arena_memory, self.options.arena_lock_timeout);
         self.servers.push(server);
-        if self.options.sort_hosts {
-            self.servers.sort_by(|left, right| (&left.host, left.port).cmp(&(&right.host, right.port)));
-        }
-        self.forget_batch();
-        self.ring = None;
+        self.options.preset.weigh(weight);
+        self.redistribute();
     }
 
-    /// Its records name servers by their index.
-    fn forget_batch(&mut self) {
-        self.batch.pending.clear();
-        self.batch.records.clear();
-        self.servers.iter_mut().for_each(|server| server.row.clear());
-        self.next = 0;
+    /// As libmemcached does when a server comes, and when `OPT_SORT_HOSTS` changes.
+    fn redistribute(&mut self) {
+        if self.options.sort_hosts {
+            self.sort_servers();
+        }
+        self.rebuild();
+    }
+
+    /// A batch may be open, of which answers are still to come: what names a server by its index is told the new one.
+    fn sort_servers(&mut self) {
+        let mut order: Vec<usize> = (0..self.servers.len()).collect();
+        order.sort_by_key(|index| (&self.servers[*index].host, self.servers[*index].port));
+        let mut places = vec![0; order.len()];
+        for (place, index) in order.iter().enumerate() {
+            places[*index] = place as u32;
+        }
+        let mut unsorted: Vec<Option<Server>> = self.servers.drain(..).map(Some).collect();
+        self.servers.extend(order.iter().filter_map(|index| unsorted[*index].take()));
+        let moved = |server: &mut u32| *server = places[*server as usize];
+        self.batch.pending.iter_mut().for_each(|pending| moved(&mut pending.server));
+        self.batch.records.iter_mut().for_each(|record| moved(&mut record.server));
+        self.failures.iter_mut().for_each(|failure| failure.server = places[failure.server] as usize);
+    }
+
+    /// Also when a server is ejected, or comes back.
+    fn rebuild(&mut self) {
+        self.options.preset.settle();
+        self.ring = None;
     }
 
     /// Number of servers.
@@ -200,10 +224,13 @@ impl Pool {
         })
     }
 
-    /// Forgets all servers.
+    /// Forgets all servers, and with them what of the batch has not been fetched.
     pub fn clear_servers(&mut self) {
         self.servers.clear();
-        self.forget_batch();
+        self.batch.pending.clear();
+        self.batch.records.clear();
+        self.failures.clear();
+        self.next = 0;
         self.ring = None;
     }
 
@@ -308,10 +335,12 @@ impl Pool {
     /// Lets those be tried again whose time has come.
     fn wake(&mut self) {
         let now = Instant::now();
+        let mut is_back = false;
         for server in &mut self.servers {
-            if server.health.wake(now) {
-                self.ring = None;
-            }
+            is_back |= server.health.wake(now);
+        }
+        if is_back {
+            self.rebuild();
         }
         self.has_trouble = self.servers.iter().any(|server| !server.health.is_good());
     }

@@ -380,7 +380,7 @@ impl Pool {
             self.has_trouble = true;
             let rest = server.tuning.retry_timeout.unwrap_or(self.options.retry_timeout);
             if server.health.failed(now, &self.options, rest) {
-                self.ring = None;
+                self.rebuild();
             }
         }
         let mut touched = Vec::new();

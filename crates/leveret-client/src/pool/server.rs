@@ -126,7 +126,7 @@ impl Server {
         Server {
             host,
             kind,
-            port: if kind == ServerKind::Tcp { port } else { 0 },
+            port,
             udp_port,
             weight,
             tuning: Tuning::default(),

@@ -21,8 +21,8 @@ pub(super) fn table(servers: &[Server], alive: &[u32]) -> Table {
 
 fn name(server: &Server) -> String {
     match server.port {
-        0 => server.host.clone(),
-        port => format!("{}:{port}", server.host),
+        port if port > 0 && server.socket().is_none() => format!("{}:{port}", server.host),
+        _ => server.host.clone(),
     }
 }
 

@@ -11,17 +11,15 @@ const POINTS_PER_SUM: u32 = 4;
 
 const CONSISTENT_POINTS: u32 = 100;
 
-pub(super) fn table(distribution: &Distribution, hash: KeyHash, servers: &[Server], alive: &[u32]) -> Table {
-    // One server with a weight makes a weighted ketama of the whole list.
-    let is_weighted = servers.iter().any(|server| server.weight > 1);
+pub(super) fn table(distribution: &Distribution, servers: &[Server], alive: &[u32]) -> Table {
     match distribution {
         // Ejected or not, a server keeps its place here: the remainder must not change.
         Distribution::Modula => Table::Remainder((0..servers.len() as u32).collect()),
         // Nor do buckets: the further servers of `setBucket`, its forward map, are kept by libmemcached and never asked.
         Distribution::VirtualBucket(buckets) if buckets.is_empty() => Table::Masked((0..servers.len() as u32).collect()),
         Distribution::VirtualBucket(buckets) => Table::Masked(buckets.to_vec()),
-        Distribution::Consistent if !is_weighted => in_order(consistent(hash, servers, alive)),
-        Distribution::Consistent | Distribution::Ketama => in_order(ketama(servers, alive)),
+        Distribution::Consistent { points, is_weighted: false } => in_order(consistent(*points, servers, alive)),
+        Distribution::Consistent { .. } | Distribution::Ketama => in_order(ketama(servers, alive)),
     }
 }
 
@@ -51,14 +49,11 @@ fn sums(weight: u32, total: u64, servers: usize) -> u32 {
 }
 
 fn name(server: &Server) -> String {
-    // A socket from a list of servers (a session's save path) has port 0 to libmemcached; one that was added by itself has the
-    // default port, which is not told.
-    if let Some(path) = server.host.strip_prefix("unix://") {
-        return format!("{path}:0");
-    }
+    let host = server.socket().unwrap_or(&server.host);
     match server.port {
-        0 | DEFAULT_PORT => server.host.clone(),
-        port => format!("{}:{port}", server.host),
+        _ if server.is_arena() => host.to_string(),
+        DEFAULT_PORT => host.to_string(),
+        port => format!("{host}:{port}"),
     }
 }
 

@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub struct Server {
     /// Host name, address, or the path of a Unix socket.
     pub host: String,
-    /// 0 for a Unix socket.
+    /// Of a Unix socket it is no more than a part of its name for libmemcached: 11211 where it was added by itself, 0 in a list.
     pub port: u16,
     /// Its share of the keys; 0 counts as 1.
     pub weight: u32,
@@ -26,6 +26,15 @@ pub struct Server {
 impl Server {
     fn shares(&self) -> u32 {
         self.weight.max(1)
+    }
+
+    /// The path of a Unix socket.
+    fn socket(&self) -> Option<&str> {
+        Some(self.host.strip_prefix("unix://").unwrap_or(&self.host)).filter(|path| path.starts_with('/'))
+    }
+
+    fn is_arena(&self) -> bool {
+        self.host.starts_with("arena:") || self.socket().is_some_and(|path| path.ends_with(".arena"))
     }
 }
 
@@ -50,7 +59,36 @@ pub enum Preset {
     Dalli,
 }
 
+impl Distribution {
+    /// `Consistent`, as it is when it has just been chosen.
+    pub fn consistent(points: KeyHash) -> Distribution {
+        Distribution::Consistent { points, is_weighted: false }
+    }
+}
+
 impl Preset {
+    /// libmemcached has built its points anew, with the hash that keys have now; hashes that are chosen later leave them alone.
+    pub fn settle(&mut self) {
+        if let Preset::Libmemcached { distribution: Distribution::Consistent { points, .. }, hash } = self {
+            *points = *hash;
+        }
+    }
+
+    /// A server of this weight has come. Those that were there before libmemcached's distribution was chosen weigh nothing, until one
+    /// comes that does.
+    pub fn weigh(&mut self, weight: u32) {
+        self.settle();
+        if let Preset::Libmemcached { distribution: Distribution::Consistent { is_weighted, .. }, .. } = self {
+            *is_weighted |= weight > 1;
+        }
+    }
+
+    /// As it is when these servers are added after it was chosen.
+    pub fn with(mut self, servers: &[Server]) -> Preset {
+        servers.iter().for_each(|server| self.weigh(server.weight));
+        self
+    }
+
     /// It has a table of its own, whatever servers there are.
     fn has_buckets(&self) -> bool {
         matches!(self, Preset::Libmemcached { distribution: Distribution::VirtualBucket(buckets), .. } if !buckets.is_empty())
@@ -62,8 +100,13 @@ impl Preset {
 pub enum Distribution {
     /// Remainder by the number of servers; weights are not looked at.
     Modula,
-    /// A hundred points a server, set by the key hash; a weight above 1 turns it into Ketama, as libmemcached does.
-    Consistent,
+    /// A hundred points a server.
+    Consistent {
+        /// What hashes them: what hashed keys when libmemcached last built them.
+        points: KeyHash,
+        /// A server with a weight above 1 has come since it was chosen. Then it is as Ketama.
+        is_weighted: bool,
+    },
     /// `OPT_LIBKETAMA_COMPATIBLE`: points by MD5, as many as a server's weight is worth.
     Ketama,
     /// `setBucket`: each bucket's server. Without any, each server is a bucket.
@@ -225,7 +268,7 @@ struct Found {
 
 fn table(preset: &Preset, servers: &[Server], alive: &[u32]) -> Table {
     match preset {
-        Preset::Libmemcached { distribution, hash } => libmemcached::table(distribution, *hash, servers, alive),
+        Preset::Libmemcached { distribution, .. } => libmemcached::table(distribution, servers, alive),
         Preset::PeclMemcache { strategy, hash } => pecl_memcache::table(*strategy, *hash, servers, alive),
         Preset::Dalli => dalli::table(servers, alive),
     }

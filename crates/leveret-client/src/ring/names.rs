@@ -23,6 +23,7 @@ impl Preset {
         let key_hash =
             || KeyHash::from_name(hash).ok_or_else(|| format!("no hash is called {hash}: {}", KeyHash::ALL.map(KeyHash::name).join(", ")));
         let libmemcached = |distribution| Ok(Preset::Libmemcached { distribution, hash: key_hash()? });
+        let consistent = || libmemcached(Distribution::consistent(key_hash()?));
         let pecl = |strategy| match hash {
             "crc32" => Ok(Preset::PeclMemcache { strategy, hash: PeclHash::Crc32 }),
             "fnv" => Ok(Preset::PeclMemcache { strategy, hash: PeclHash::Fnv }),
@@ -30,7 +31,7 @@ impl Preset {
         };
         match name {
             "php-memcached" => libmemcached(Distribution::Modula),
-            "php-memcached-consistent" => libmemcached(Distribution::Consistent),
+            "php-memcached-consistent" => consistent(),
             "php-memcached-compatible" => libmemcached(Distribution::Ketama),
             "php-memcache" => pecl(Strategy::Consistent),
             "php-memcache-standard" => pecl(Strategy::Standard),
@@ -50,8 +51,10 @@ impl Preset {
 }
 
 impl Server {
-    /// `host`, `host:port`, `host:port:weight`, `[v6]:port:weight`, `/socket`, `/socket:weight`.
+    /// `host`, `host:port`, `host:port:weight`, `[v6]:port:weight`, `/socket`, `/socket:weight`; and `unix:///socket`, where it came to
+    /// libmemcached in a list of servers.
     pub fn from_words(text: &str) -> Result<Server, String> {
+        let (text, socket_port) = text.strip_prefix("unix://").map_or((text, DEFAULT_PORT), |path| (path, 0));
         let wrong = || format!("no server is written {text:?}: host:port, host:port:weight, [address]:port or /path/of/socket");
         let number = |word: &str| word.parse::<u32>().map_err(|_| wrong());
         let (host, rest) = match text.strip_prefix('[') {
@@ -61,8 +64,9 @@ impl Server {
         let words: Vec<&str> = rest.map_or_else(Vec::new, |rest| rest.split(':').collect());
         let is_socket = host.starts_with('/');
         let (port, weight) = match (is_socket, words.as_slice()) {
-            (true, []) => (0, 1),
-            (true, [weight]) => (0, number(weight)?),
+            (true, []) => (socket_port, 1),
+            (true, [weight]) => (socket_port, number(weight)?),
+            (false, _) if socket_port == 0 => return Err(wrong()),
             (false, []) => (DEFAULT_PORT, 1),
             (false, [port]) => (port.parse().map_err(|_| wrong())?, 1),
             (false, [port, weight]) => (port.parse().map_err(|_| wrong())?, number(weight)?),
@@ -78,6 +82,7 @@ impl Server {
 impl std::fmt::Display for Server {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.port {
+            _ if self.socket().is_some() => out.write_str(&self.host),
             0 => out.write_str(&self.host),
             port if self.host.contains(':') => write!(out, "[{}]:{port}", self.host),
             port => write!(out, "{}:{port}", self.host),
@@ -108,14 +113,18 @@ mod tests {
             ("a:1:7", "a", 1, 7),
             ("[::1]:5:2", "::1", 5, 2),
             ("[::1]", "::1", 11211, 1),
-            ("/run/m.sock", "/run/m.sock", 0, 1),
-            ("/run/m.sock:3", "/run/m.sock", 0, 3),
+            ("/run/m.sock", "/run/m.sock", 11211, 1),
+            ("/run/m.sock:3", "/run/m.sock", 11211, 3),
+            ("unix:///run/m.sock", "/run/m.sock", 0, 1),
+            ("unix:///run/m.sock:3", "/run/m.sock", 0, 3),
         ] {
             assert_eq!(Server::from_words(text), Ok(Server { host: host.to_string(), port, weight }));
         }
-        for text in ["", ":1", "a:", "a:70000", "a:1:2:3", "[::1", "/s:x"] {
+        for text in ["", ":1", "a:", "a:70000", "a:1:2:3", "[::1", "/s:x", "unix://", "unix://a:1"] {
             assert!(Server::from_words(text).is_err(), "{text}");
         }
-        assert_eq!(Server::from_words("[::1]:5").unwrap().to_string(), "[::1]:5");
+        for text in ["[::1]:5", "a:1", "/run/m.sock"] {
+            assert_eq!(Server::from_words(text).unwrap().to_string(), text);
+        }
     }
 }

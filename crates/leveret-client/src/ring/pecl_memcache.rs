@@ -24,8 +24,11 @@ pub(super) fn table(strategy: Strategy, hash: PeclHash, servers: &[Server], aliv
 
 /// A Unix socket is hashed as the URL that pecl/memcache wants for it.
 fn name(server: &Server) -> String {
-    let scheme = if server.host.starts_with('/') { "unix://" } else { "" };
-    format!("{scheme}{}:{}", server.host, server.port)
+    match server.socket() {
+        Some(path) => format!("unix://{path}:0"),
+        None if server.is_arena() => format!("{}:0", server.host),
+        None => format!("{}:{}", server.host, server.port),
+    }
 }
 
 pub(super) fn key_hash(strategy: Strategy, hash: u32) -> u32 {

@@ -423,7 +423,7 @@ fn the_path_of_an_arena_names_it_where_no_colon_may_stand() {
     for (host, port) in [(path.clone(), 0), (path.clone(), 11211), (format!("unix://{path}"), 0)] {
         let mut pool = Pool::new(Options::default());
         pool.add_server(&host, port, 0, 1);
-        assert_eq!(pool.server(0).map(|server| (server.kind, server.port)), Some((ServerKind::Arena, 0)), "{host}");
+        assert_eq!(pool.server(0).map(|server| (server.kind, server.port)), Some((ServerKind::Arena, port)), "{host}");
         assert_eq!(one(&mut pool, request(Operation::Get, "k")).3, b"value", "{host}");
     }
 }

@@ -13,7 +13,9 @@ fn keys() -> Vec<String> {
 fn servers(words: &[&str]) -> Vec<Server> {
     let server = |word: &&str| {
         let [host, port, weight] = word.split('|').collect::<Vec<_>>()[..] else { panic!("{word}") };
-        Server { host: host.to_string(), port: port.parse().unwrap(), weight: weight.parse().unwrap() }
+        // addServer makes port 0 of a socket 11211.
+        let port = if host.starts_with('/') { 11211 } else { port.parse().unwrap() };
+        Server { host: host.to_string(), port, weight: weight.parse().unwrap() }
     };
     words.iter().map(server).collect()
 }
@@ -24,11 +26,14 @@ fn preset(client: &str, mode: &str) -> Preset {
     let libmemcached = |distribution, hash: KeyHash| Preset::Libmemcached { distribution, hash };
     match (client, words[0]) {
         ("php-memcached", "modula") => libmemcached(Distribution::Modula, hash.unwrap()),
-        ("php-memcached", "consistent") => libmemcached(Distribution::Consistent, hash.unwrap()),
+        ("php-memcached", "consistent") => {
+            let hash = hash.unwrap();
+            libmemcached(Distribution::consistent(hash), hash)
+        }
         // Compatible means MD5 for the keys too, until another hash is set afterwards.
         ("php-memcached", "compatible") => libmemcached(Distribution::Ketama, hash.unwrap_or(KeyHash::Md5)),
         // OPT_LIBKETAMA_HASH changes nothing: the points stay with the key hash.
-        ("php-memcached", "ketamahash") => libmemcached(Distribution::Consistent, KeyHash::OneAtATime),
+        ("php-memcached", "ketamahash") => libmemcached(Distribution::consistent(KeyHash::OneAtATime), KeyHash::OneAtATime),
         ("php-memcache", strategy) => Preset::PeclMemcache {
             strategy: if strategy == "standard" { Strategy::Standard } else { Strategy::Consistent },
             hash: if words[1] == "fnv" { PeclHash::Fnv } else { PeclHash::Crc32 },
@@ -60,7 +65,7 @@ fn keys_live_where_the_real_clients_put_them() {
             continue;
         }
         let [client, mode, set, dead, places] = words[..] else { panic!("{line}") };
-        let ring = Ring::new(preset(client, mode), sets[set].clone());
+        let ring = Ring::new(preset(client, mode).with(&sets[set]), sets[set].clone());
         let dead: Option<usize> = dead.parse().ok();
         let ejected = match client {
             "php-memcached" => dead.map(|dead| ring.without_dead(|server| server != dead)),
@@ -89,7 +94,7 @@ fn keys_live_where_the_real_clients_put_them() {
 fn an_explanation_names_the_steps_and_the_servers_after_the_first() {
     let list = servers(&["a|11211|1", "b|11211|1", "c|11211|1"]);
     let modula = Preset::Libmemcached { distribution: Distribution::Modula, hash: KeyHash::Md5 };
-    let consistent = Preset::Libmemcached { distribution: Distribution::Consistent, hash: KeyHash::Md5 };
+    let consistent = Preset::Libmemcached { distribution: Distribution::consistent(KeyHash::Md5), hash: KeyHash::Md5 };
     let pecl = Preset::PeclMemcache { strategy: Strategy::Consistent, hash: PeclHash::Crc32 };
     for preset in [modula, consistent, pecl, Preset::Dalli] {
         let ring = Ring::new(preset.clone(), list.clone());

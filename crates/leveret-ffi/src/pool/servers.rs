@@ -24,7 +24,7 @@ pub enum leveret_server_kind {
 pub struct leveret_server {
     /// As it was added; lives as long as the server list is not changed.
     pub host: leveret_bytes,
-    /// 0 for Unix sockets and arenas.
+    /// As it was added, also of a Unix socket, which has none.
     pub port: u16,
     /// 0 = none.
     pub udp_port: u16,
@@ -48,7 +48,8 @@ pub struct leveret_failure {
 }
 
 /// Adds a server: a name, an address, the path of a Unix socket, or an arena: "arena:NAME", or a path that ends in
-/// .arena, with or without "unix://". Sockets and arenas have no port, whatever is said.
+/// .arena, with or without "unix://". Sockets and arenas have no port, but to libmemcached's rings 0 (of a socket in a list) and 11211
+/// (of one that was added by itself) are different places.
 /// `dir` is the folder of named arenas, as in leveret_open_options. Names are resolved, and arenas opened, when they are first needed.
 ///
 /// # Safety

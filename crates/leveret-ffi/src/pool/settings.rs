@@ -164,7 +164,13 @@ impl leveret_pool {
             }
             LEVERET_POOL_HASH => {
                 let hash = count?;
-                options.preset = preset(self.ring, hash, &self.buckets)?;
+                options.preset = match (options.preset, preset(self.ring, hash, &self.buckets)?) {
+                    // The points stay where the hash of their time has put them.
+                    (Preset::Libmemcached { distribution, .. }, Preset::Libmemcached { hash, .. }) => {
+                        Preset::Libmemcached { distribution, hash }
+                    }
+                    (_, chosen) => chosen,
+                };
                 self.hash = hash;
             }
             LEVERET_POOL_CONNECT_TIMEOUT_MS => options.connect_timeout = millis(value),
@@ -223,7 +229,7 @@ fn preset(ring: leveret_ring, hash: u32, buckets: &Arc<[u32]>) -> Option<Preset>
     };
     match ring {
         LEVERET_RING_MODULA => libmemcached(Distribution::Modula),
-        LEVERET_RING_CONSISTENT => libmemcached(Distribution::Consistent),
+        LEVERET_RING_CONSISTENT => libmemcached(Distribution::consistent(KeyHash::from_number(hash)?)),
         LEVERET_RING_KETAMA => libmemcached(Distribution::Ketama),
         LEVERET_RING_PECL_CONSISTENT => pecl(Strategy::Consistent),
         LEVERET_RING_PECL_STANDARD => pecl(Strategy::Standard),
