@@ -2,6 +2,8 @@
 Integers of every entrance are counted by every other, and stay integers
 --INI--
 apc.enable_cli=1
+leveret.apcu_cli=shared
+leveret.apcu_arena=apcu
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';
