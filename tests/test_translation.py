@@ -74,6 +74,10 @@ class Translation(SystemTest):
                 if writer.endswith(tuple(MEMCACHE)):
                     # pecl/memcache writes a float with as many digits as the directive `precision` says.
                     want["tiny"] = "-1.2345678901235E-308"
+                if writer.startswith("remote-") and "msgpack" in writer:
+                    # Objects of msgpack that came over a socket are for those who have chosen it.
+                    self.assertTrue(all(got[writer][name].startswith(("false", "missing")) for name in ("object", "objects")), got[writer])
+                    want.update({name: got[writer][name] for name in ("object", "objects")})
                 if reader.endswith(tuple(MEMCACHE)):
                     # A stored null is no value to pecl/memcache: the original's get answers false, and ours.
                     want["null"] = "false"

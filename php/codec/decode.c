@@ -9,32 +9,17 @@
 
 #include "decode.h"
 #include "base/bytes.h"
+#include "cost.h"
 #include "serializer.h"
 
 #include "ext/json/php_json.h"
-
-/* A chunk of PHP's heap: what is smaller may find room in one that the request has already. */
-#define CHUNK (2 * 1024 * 1024)
-#define UNPACKED_MAX ((size_t) 1 << 30)
-
-/* How long a value may become. */
-static size_t unpacked_max(void)
-{
-	zend_long limit = PG(memory_limit);
-	if (limit <= 0) {
-		return UNPACKED_MAX;
-	}
-	size_t used = zend_memory_usage(true);
-	size_t left = (size_t) limit > used + CHUNK ? (size_t) limit - used : CHUNK;
-	return MIN(left, UNPACKED_MAX);
-}
 
 /* Takes `data` over. NULL: it cannot be. */
 static zend_string *decompress(uint8_t codec, zend_string *data)
 {
 	zend_string *whole = NULL;
 	size_t len;
-	if (leveret_decompressed_len(codec, php_leveret_string(data), unpacked_max(), &len) == 0) {
+	if (leveret_decompressed_len(codec, php_leveret_string(data), php_leveret_memory_left(), &len) == 0) {
 		whole = zend_string_alloc(len, 0);
 		ZSTR_VAL(whole)[len] = '\0';
 		if (leveret_decompress(codec, php_leveret_string(data), ZSTR_VAL(whole), len) != 0) {
@@ -60,7 +45,7 @@ double php_leveret_text_to_double(const char *text)
 }
 
 /* The bytes of a value that is not compressed. */
-static bool read_plain(uint8_t encoding, const zend_string *data, bool json_objects, zval *value, const char **problem)
+static bool read_plain(uint8_t encoding, const zend_string *data, int wanted, zval *value, const char **problem)
 {
 	const char *bytes = ZSTR_VAL(data);
 	switch (encoding) {
@@ -77,10 +62,14 @@ static bool read_plain(uint8_t encoding, const zend_string *data, bool json_obje
 			ZVAL_NULL(value);
 			return true;
 		case LEVERET_JSON:
+			if (!php_leveret_json_fits(bytes, ZSTR_LEN(data))) {
+				*problem = "it is longer than memory_limit allows";
+				return false;
+			}
 			*problem = "it is no JSON";
-			return php_json_decode_ex(value, bytes, ZSTR_LEN(data), json_objects ? 0 : PHP_JSON_OBJECT_AS_ARRAY, PHP_JSON_PARSER_DEFAULT_DEPTH) == SUCCESS;
+			return php_json_decode_ex(value, bytes, ZSTR_LEN(data), wanted & PHP_LEVERET_JSON_OBJECTS ? 0 : PHP_JSON_OBJECT_AS_ARRAY, PHP_JSON_PARSER_DEFAULT_DEPTH) == SUCCESS;
 		default:
-			return php_leveret_unserialize(encoding, bytes, ZSTR_LEN(data), value, problem);
+			return php_leveret_unserialize(encoding, bytes, ZSTR_LEN(data), wanted & PHP_LEVERET_MSGPACK_OBJECTS, value, problem);
 	}
 }
 
@@ -90,7 +79,7 @@ static bool is_string(uint8_t encoding)
 	return encoding == LEVERET_RAW || encoding >= LEVERET_MARSHAL;
 }
 
-php_leveret_decoding php_leveret_decode(const leveret_meta *meta, leveret_origin reader, zend_string *data, bool json_objects, zval *value, const char **problem)
+php_leveret_decoding php_leveret_decode(const leveret_meta *meta, leveret_origin reader, zend_string *data, int wanted, zval *value, const char **problem)
 {
 	leveret_form form = { LEVERET_RAW, LEVERET_CODEC_NONE };
 	if (!php_leveret_is_string(meta) && leveret_translate(meta, reader, php_leveret_string(data), &form) != 0 && reader != LEVERET_NATIVE) {
@@ -106,7 +95,11 @@ php_leveret_decoding php_leveret_decode(const leveret_meta *meta, leveret_origin
 		ZVAL_STR(value, data);
 		return PHP_LEVERET_DECODED;
 	}
-	bool readable = read_plain(form.encoding, data, json_objects, value, problem);
+	/* What came over no socket was stored by a process that may use this arena. */
+	if (meta->origin != LEVERET_WIRE && meta->origin != LEVERET_REMOTE) {
+		wanted |= PHP_LEVERET_MSGPACK_OBJECTS;
+	}
+	bool readable = read_plain(form.encoding, data, wanted, value, problem);
 	zend_string_release(data);
 	return readable ? PHP_LEVERET_DECODED : PHP_LEVERET_NOT_UNSERIALIZED;
 }

@@ -5,6 +5,10 @@
 #include "php.h"
 #include "leveret.h"
 
+/* What the reader wants: JSON as objects of stdClass, not as arrays; msgpack's objects, whoever has stored them: see msgpack_check.c. */
+#define PHP_LEVERET_JSON_OBJECTS 1
+#define PHP_LEVERET_MSGPACK_OBJECTS 2
+
 typedef enum php_leveret_decoding {
 	PHP_LEVERET_DECODED,
 	PHP_LEVERET_UNKNOWN_FLAGS,
@@ -19,10 +23,9 @@ static zend_always_inline bool php_leveret_is_string(const leveret_meta *meta)
 }
 
 /* Translates (leveret_translate), decompresses and decodes; runs user code. `reader`: LEVERET_PECL_MEMCACHED, LEVERET_PECL_MEMCACHE, or
- * LEVERET_NATIVE, to which flags that nobody of PHP writes are no matter: then the value is its bytes. JSON becomes arrays, or objects
- * of stdClass. Takes `data` over. Not DECODED: *value is not set, and an exception is pending, or the caller gives a warning of his
+ * LEVERET_NATIVE, to which flags that nobody of PHP writes are no matter: then the value is its bytes. Takes `data` over. Not DECODED: *value is not set, and an exception is pending, or the caller gives a warning of his
  * own with *problem. */
-php_leveret_decoding php_leveret_decode(const leveret_meta *meta, leveret_origin reader, zend_string *data, bool json_objects, zval *value, const char **problem);
+php_leveret_decoding php_leveret_decode(const leveret_meta *meta, leveret_origin reader, zend_string *data, int wanted, zval *value, const char **problem);
 /* The warning of the native entrances, unless an exception is pending. */
 void php_leveret_decoding_failed(php_leveret_decoding decoding, const char *problem);
 

@@ -18,6 +18,7 @@
 #endif
 
 #include "igbinary_check.h"
+#include "cost.h"
 
 /* Of types with a length, a count or a number in 1, 2 or 4 bytes, the first and the last are named. */
 enum {
@@ -60,6 +61,7 @@ typedef struct walk {
 	uint32_t slot;                    /* its own */
 	uint32_t depth;
 	uint32_t strings, slots, keys, references;
+	size_t cost;                      /* of all arrays and strings */
 	level *open;                      /* what is around it */
 	key_set *set;                     /* NULL: keys are not looked at */
 } walk;
@@ -120,6 +122,7 @@ static zend_always_inline bool take_string(walk *walk, int power, bool with_keys
 		walk->set->texts[walk->strings] = (text) { .bytes = walk->at - len, .len = len };
 	}
 	walk->strings++;
+	walk->cost += len + PHP_LEVERET_STRING_COST;
 	return true;
 }
 
@@ -212,6 +215,7 @@ static zend_always_inline bool open_array(walk *walk, int power, bool may_contai
 	}
 	walk->open[walk->depth++] = (level) { .slot = slot, .may_contain_itself = may_contain_itself };
 	walk->keys += (uint32_t) count;
+	walk->cost += php_leveret_array_cost(count);
 	walk->left = (uint32_t) count;
 	walk->slot = slot;
 	return true;
@@ -345,5 +349,6 @@ bool php_leveret_igbinary_check(const char *data, size_t len)
 	level open[DEPTH_MAX];
 	const walk start = { .at = (const uint8_t *) data, .end = (const uint8_t *) data + len, .open = open };
 	walk first = start;
-	return len <= UINT32_MAX && take_all(&first, false) && (first.references == 0 || has_no_key_twice(start, first.keys, first.strings));
+	return len <= UINT32_MAX && take_all(&first, false) && (len <= PHP_LEVERET_COST_FREE || first.cost <= php_leveret_memory_left())
+		&& (first.references == 0 || has_no_key_twice(start, first.keys, first.strings));
 }

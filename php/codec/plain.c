@@ -9,6 +9,7 @@
 #endif
 
 #include "plain.h"
+#include "cost.h"
 
 /* Deeper nesting is left to PHP's reader, which has a limit of its own (unserialize_max_depth). */
 #define DEPTH_MAX 64
@@ -20,6 +21,8 @@ typedef struct reader {
 	const char *at;
 	const char *end;   /* a byte beyond may be read: a NUL */
 	int depth;
+	size_t owed;       /* elements of all open arrays that are to come */
+	size_t left;       /* bytes of memory that arrays may take */
 	zend_string *keys[SHARED_PLACES];
 } reader;
 
@@ -140,17 +143,25 @@ static bool read_array(reader *from, zval *to)
 {
 	zend_ulong count;
 	/* Even the shortest element, i:0;N;, has six bytes. */
-	if (!read_number(from, &count, ':') || count > (zend_ulong) (from->end - from->at) / 6 || !skip(from, '{') || from->depth == DEPTH_MAX) {
+	if (!read_number(from, &count, ':') || from->owed + count > (zend_ulong) (from->end - from->at) / 6 || !skip(from, '{')
+			|| from->depth == DEPTH_MAX) {
 		return false;
 	}
 	if (count == 0) {
 		ZVAL_EMPTY_ARRAY(to);
 		return skip(from, '}');
 	}
+	size_t cost = php_leveret_array_cost(count);
+	if (cost > from->left) {
+		return false;
+	}
 	zend_array *array = zend_new_array(count);
 	bool read = true;
 	from->depth++;
+	from->left -= cost;
+	from->owed += count;
 	while (read && count--) {
+		from->owed--;
 		read = read_element(from, array);
 	}
 	from->depth--;
@@ -200,6 +211,7 @@ static bool read_value(reader *from, zval *to)
 bool php_leveret_read_plain(const char *data, size_t len, zval *return_value)
 {
 	reader from = { .at = data, .end = data + len };
+	from.left = len > PHP_LEVERET_COST_FREE ? php_leveret_memory_left() : SIZE_MAX;
 	bool read = len > 0 && read_value(&from, return_value);
 	if (read && from.at != from.end) {
 		zval_ptr_dtor(return_value);

@@ -9,7 +9,9 @@
 #include "serializer.h"
 #include "base/bytes.h"
 #include "base/globals.h"
+#include "cost.h"
 #include "igbinary_check.h"
+#include "msgpack_check.h"
 #include "plain.h"
 #include "value.h"
 
@@ -159,6 +161,11 @@ static bool php_unserialize(const char *data, size_t len, zval *return_value)
 	return readable;
 }
 
+bool php_leveret_wants_msgpack(void)
+{
+	return chosen() == LEVERET_MSGPACK;
+}
+
 bool php_leveret_serialize(zval *value, php_leveret_encoded *out)
 {
 	return php_leveret_serialize_as(chosen(), value, out);
@@ -207,20 +214,20 @@ bool php_leveret_serialize_as(leveret_encoding encoding, zval *value, php_levere
 	return true;
 }
 
-bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, zval *return_value, const char **problem)
+bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, bool msgpack_objects, zval *return_value, const char **problem)
 {
 	bool readable = false;
-	*problem = "the data is damaged";
+	*problem = "the data is damaged, or longer than memory_limit allows";
 	ZVAL_UNDEF(return_value);
 
 	if (EXPECTED(encoding == LEVERET_PHP)) {
-		readable = php_leveret_read_plain(data, len, return_value) || php_unserialize(data, len, return_value);
+		readable = php_leveret_read_plain(data, len, return_value) || (php_leveret_php_fits(data, len) && php_unserialize(data, len, return_value));
 	} else if (restricted()) {
 		*problem = "it is of igbinary or msgpack, which cannot keep to leveret.allowed_classes";
 	} else if (encoding == LEVERET_IGBINARY && has_igbinary()) {
 		readable = php_leveret_igbinary_check(data, len) && found.igbinary_unserialize((const uint8_t *) data, len, return_value) == 0;
 	} else if (encoding == LEVERET_MSGPACK && has_msgpack()) {
-		readable = found.msgpack_unserialize(return_value, (char *) data, len) == SUCCESS;
+		readable = php_leveret_msgpack_check(data, len, msgpack_objects) && found.msgpack_unserialize(return_value, (char *) data, len) == SUCCESS;
 	} else {
 		*problem = encoding == LEVERET_IGBINARY ? "the extension igbinary is not loaded" : "the extension msgpack is not loaded";
 	}

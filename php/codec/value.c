@@ -131,7 +131,7 @@ static leveret_status read_serialized(leveret_arena *arena, const leveret_found 
 	if (EXPECTED(status == LEVERET_OK)) {
 		data[found->value_len] = '\0';
 		const char *problem;
-		if (!php_leveret_unserialize(found->meta.encoding, data, found->value_len, return_value, &problem)) {
+		if (!php_leveret_unserialize(found->meta.encoding, data, found->value_len, true, return_value, &problem)) {
 			status = unreadable(PHP_LEVERET_NOT_UNSERIALIZED, problem);
 		}
 	}
@@ -152,7 +152,7 @@ static zend_never_inline leveret_status read_foreign(leveret_arena *arena, const
 		return status;
 	}
 	const char *problem;
-	php_leveret_decoding decoding = php_leveret_decode(&found->meta, LEVERET_NATIVE, data, false, return_value, &problem);
+	php_leveret_decoding decoding = php_leveret_decode(&found->meta, LEVERET_NATIVE, data, php_leveret_wants_msgpack() ? PHP_LEVERET_MSGPACK_OBJECTS : 0, return_value, &problem);
 	return EXPECTED(decoding == PHP_LEVERET_DECODED) ? LEVERET_OK : unreadable(decoding, problem);
 }
 

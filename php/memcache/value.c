@@ -103,7 +103,7 @@ bool mmc_decode(client_copy *copy, zval *value)
 		ZVAL_LONG(value, (zend_long) copy->number);
 		return true;
 	}
-	switch (php_leveret_decode(&copy->meta, LEVERET_PECL_MEMCACHE, data, false, value, &problem)) {
+	switch (php_leveret_decode(&copy->meta, LEVERET_PECL_MEMCACHE, data, 0, value, &problem)) {
 		case PHP_LEVERET_DECODED:
 			return true;
 		case PHP_LEVERET_NOT_DECOMPRESSED:

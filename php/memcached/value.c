@@ -172,7 +172,9 @@ bool memc_is_igbinary(const leveret_meta *meta)
 bool memc_decode(memc_link *link, const leveret_meta *meta, zend_string *data, zval *value)
 {
 	const char *problem;
-	switch (php_leveret_decode(meta, LEVERET_PECL_MEMCACHED, data, link->serializer != MEMC_SERIALIZER_JSON_ARRAY, value, &problem)) {
+	int wanted = (link->serializer != MEMC_SERIALIZER_JSON_ARRAY ? PHP_LEVERET_JSON_OBJECTS : 0)
+		| (link->serializer == MEMC_SERIALIZER_MSGPACK ? PHP_LEVERET_MSGPACK_OBJECTS : 0);
+	switch (php_leveret_decode(meta, LEVERET_PECL_MEMCACHED, data, wanted, value, &problem)) {
 		case PHP_LEVERET_DECODED:
 			return true;
 		case PHP_LEVERET_UNKNOWN_FLAGS:

@@ -31,5 +31,5 @@ try {
     echo $error->getMessage(), "\n";
 }
 --EXPECT--
-APCUIterator::rewind(): The stored value does not unserialize, it counts as missing: the data is damaged
+APCUIterator::rewind(): The stored value does not unserialize, it counts as missing: the data is damaged, or longer than memory_limit allows
 Trying to use uninitialized APCUIterator

@@ -1,0 +1,170 @@
+/* codec/cost.c: PHP's serialized data and JSON, walked over before they are read. igbinary's and msgpack's data are walked over anyway. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "cost.h"
+
+/* A chunk of PHP's heap: what is smaller may find room in one that the request has already. */
+#define CHUNK (2 * 1024 * 1024)
+#define LEFT_MAX ((size_t) 1 << 30)
+
+size_t php_leveret_memory_left(void)
+{
+	zend_long limit = PG(memory_limit);
+	if (limit <= 0) {
+		return LEFT_MAX;
+	}
+	size_t used = zend_memory_usage(true);
+	size_t left = (size_t) limit > used + CHUNK ? (size_t) limit - used : CHUNK;
+	return MIN(left, LEFT_MAX);
+}
+
+/* --- PHP's serialized data: a row of tokens, of which arrays and objects say how many are theirs --- */
+
+typedef struct walk {
+	const char *at, *end;
+	uint64_t owed;                    /* tokens that arrays and objects have claimed, and that have not come */
+	uint32_t depth;
+	size_t cost;
+} walk;
+
+static bool take(walk *walk, char expected)
+{
+	return walk->at < walk->end && *walk->at == expected && ++walk->at;
+}
+
+static bool take_number(walk *walk, uint64_t *number, char stop)
+{
+	uint64_t value = 0;
+	const char *start = walk->at;
+	take(walk, '+');
+	while (walk->at < walk->end && *walk->at >= '0' && *walk->at <= '9' && value < UINT32_MAX) {
+		value = value * 10 + (uint64_t) (*walk->at++ - '0');
+	}
+	*number = value;
+	return walk->at > start && take(walk, stop);
+}
+
+/* LENGTH:"bytes" */
+static bool take_string(walk *walk)
+{
+	uint64_t len;
+	if (!take_number(walk, &len, ':') || !take(walk, '"') || len > (size_t) (walk->end - walk->at)) {
+		return false;
+	}
+	walk->at += len;
+	walk->cost += len + PHP_LEVERET_STRING_COST;
+	return take(walk, '"');
+}
+
+/* COUNT:{ */
+static bool take_claim(walk *walk)
+{
+	uint64_t count;
+	if (!take_number(walk, &count, ':') || !take(walk, '{')) {
+		return false;
+	}
+	walk->depth++;
+	walk->owed += 2 * count;
+	walk->cost += php_leveret_array_cost(count);
+	/* A key and a value have three bytes each, or more: i:0;N; */
+	return walk->owed <= (uint64_t) (walk->end - walk->at) / 3;
+}
+
+/* LENGTH:{bytes} of a class that reads them itself, as old versions of PHP's own classes do: with the same reader, from any place on. */
+static bool take_custom(walk *walk)
+{
+	uint64_t len, count, claimed = 0;
+	if (!take_number(walk, &len, ':') || !take(walk, '{') || len > (size_t) (walk->end - walk->at)) {
+		return false;
+	}
+	const char *end = walk->at + len;
+	while (walk->at < end) {
+		char type = *walk->at++;
+		if ((type == 'a' || type == '"') && take(walk, ':') && take_number(walk, &count, ':') && take(walk, '{')) {
+			claimed += count;
+			walk->cost += php_leveret_array_cost(count);
+		}
+	}
+	walk->at = end;
+	return claimed <= len / 6 && take(walk, '}');
+}
+
+static bool take_token(walk *walk)
+{
+	char type = *walk->at++;
+	if (type == '}') {
+		return walk->depth-- > 0;
+	}
+	walk->owed -= walk->owed > 0;
+	switch (type) {
+		case 'N':
+			return take(walk, ';');
+		case 'b': case 'i': case 'd': case 'r': case 'R': {
+			const char *stop = memchr(walk->at, ';', (size_t) (walk->end - walk->at));
+			walk->at = stop ? stop + 1 : walk->end;
+			return stop != NULL;
+		}
+		case 's':
+			return take(walk, ':') && take_string(walk) && take(walk, ';');
+		case 'E':
+			return take(walk, ':') && take_string(walk) && take(walk, ';');
+		case 'a':
+			return take(walk, ':') && take_claim(walk);
+		case 'O':
+			walk->cost += sizeof(zend_object);
+			return take(walk, ':') && take_string(walk) && take(walk, ':') && take_claim(walk);
+		case 'C':
+			return take(walk, ':') && take_string(walk) && take(walk, ':') && take_custom(walk);
+		default:
+			return false;
+	}
+}
+
+bool php_leveret_php_fits(const char *data, size_t len)
+{
+	walk walk = { .at = data, .end = data + len };
+	/* What is behind the value is nothing that PHP's reader looks at. */
+	do {
+		if (walk.at == walk.end || !take_token(&walk)) {
+			return false;
+		}
+	} while (walk.depth > 0);
+	return len <= PHP_LEVERET_COST_FREE || walk.cost <= php_leveret_memory_left();
+}
+
+/* --- JSON --- */
+
+bool php_leveret_json_fits(const char *data, size_t len)
+{
+	if (len <= PHP_LEVERET_COST_FREE) {
+		return true;
+	}
+	size_t cost = 0;
+	bool in_string = false;
+	for (const char *at = data, *end = data + len; at < end; at++) {
+		if (in_string) {
+			in_string = *at != '"';
+			at += *at == '\\';
+			continue;
+		}
+		switch (*at) {
+			case '"':
+				in_string = true;
+				cost += PHP_LEVERET_STRING_COST;
+				break;
+			case '[': case '{':
+				cost += sizeof(zend_object) + php_leveret_array_cost(0);
+				break;
+			/* An element of a list; that of an object has both signs. Tables are powers of two. */
+			case ',':
+				cost += 2 * sizeof(zval);
+				break;
+			case ':':
+				cost += sizeof(Bucket) + 2 * sizeof(uint32_t);
+				break;
+		}
+	}
+	return cost + len <= php_leveret_memory_left();
+}

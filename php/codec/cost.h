@@ -1,0 +1,33 @@
+/* codec/cost.h: what a value will take of the request's memory, told from its bytes before it is made. A reader that meets memory_limit
+ * ends the script, and a few bytes can ask for much: each empty bracket of JSON becomes an array. */
+#ifndef PHP_LEVERET_CODEC_COST_H
+#define PHP_LEVERET_CODEC_COST_H
+
+#include "php.h"
+
+/* Of so few bytes nothing is made that is larger than a chunk of PHP's heap. */
+#define PHP_LEVERET_COST_FREE (32 * 1024)
+
+/* An array's, for which as many elements are asked for at once: its table is a power of two. */
+static zend_always_inline size_t php_leveret_array_cost(uint64_t count)
+{
+	size_t size = HT_MIN_SIZE;
+	while (size < count) {
+		size *= 2;
+	}
+	return sizeof(zend_array) + size * (sizeof(Bucket) + sizeof(uint32_t));
+}
+
+/* What is above the bytes of a short string. */
+#define PHP_LEVERET_STRING_COST (_ZSTR_HEADER_SIZE + 8)
+
+/* How much the request may still take. */
+size_t php_leveret_memory_left(void);
+
+/* Whether PHP's serialized data claims no more elements than its bytes can hold, over all arrays that are open at the same time, and
+ * what it becomes fits into the request's memory. All else that may be wrong is for PHP's reader to find. */
+bool php_leveret_php_fits(const char *data, size_t len);
+/* The same of JSON, which claims nothing. */
+bool php_leveret_json_fits(const char *data, size_t len);
+
+#endif

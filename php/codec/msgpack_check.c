@@ -1,0 +1,126 @@
+/* codec/msgpack_check.c: a walk over msgpack's data before msgpack reads it.
+ *
+ * msgpack 2.2.0 writes objects and references as maps whose first key is nil, and does not survive all that damage can make of these.
+ * So they are for those who have chosen msgpack; everybody reads what is made of the other types, when it is whole. Each value takes a
+ * byte at least, so that no count that the walk has passed asks for more than is there. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "msgpack_check.h"
+#include "cost.h"
+
+/* Deeper than PHP's writer goes. */
+#define DEPTH_MAX 1000
+
+enum { NIL = 0xc0 };
+
+typedef struct walk {
+	const uint8_t *at, *end;
+	bool with_objects;
+	size_t cost;
+} walk;
+
+/* A number of `width` bytes, the high one first. */
+static bool take_number(walk *walk, size_t width, uint64_t *number)
+{
+	if (width > (size_t) (walk->end - walk->at)) {
+		return false;
+	}
+	for (*number = 0; width--; walk->at++) {
+		*number = *number << 8 | *walk->at;
+	}
+	return true;
+}
+
+static bool skip(walk *walk, uint64_t len)
+{
+	if (len > (uint64_t) (walk->end - walk->at)) {
+		return false;
+	}
+	walk->at += len;
+	return true;
+}
+
+static bool take_string(walk *walk, size_t width)
+{
+	uint64_t len;
+	if (!take_number(walk, width, &len) || !skip(walk, len)) {
+		return false;
+	}
+	walk->cost += len + PHP_LEVERET_STRING_COST;
+	return true;
+}
+
+/* *values: how many follow that are within this one; a map's keys are among them. */
+static bool take_type(walk *walk, uint8_t type, uint64_t *values, bool *is_map)
+{
+	*values = 0;
+	*is_map = false;
+	if (type <= 0x7f || type >= 0xe0 || type == NIL || type == 0xc2 || type == 0xc3) {
+		return true;
+	}
+	if (type >= 0xa0 && type <= 0xbf) {
+		walk->cost += PHP_LEVERET_STRING_COST + 32;
+		return skip(walk, type & 0x1f);
+	}
+	if (type <= 0x9f) {
+		*is_map = type <= 0x8f;
+		*values = type & 0x0f;
+		return true;
+	}
+	switch (type) {
+		case 0xca: return skip(walk, 4);
+		case 0xcb: return skip(walk, 8);
+		case 0xcc: case 0xcd: case 0xce: case 0xcf: return skip(walk, (uint64_t) 1 << (type - 0xcc));
+		case 0xd0: case 0xd1: case 0xd2: case 0xd3: return skip(walk, (uint64_t) 1 << (type - 0xd0));
+		case 0xc4: case 0xc5: case 0xc6: return take_string(walk, (size_t) 1 << (type - 0xc4));
+		case 0xd9: case 0xda: case 0xdb: return take_string(walk, (size_t) 1 << (type - 0xd9));
+		case 0xdc: case 0xdd: return take_number(walk, (size_t) 2 << (type - 0xdc), values);
+		case 0xde: case 0xdf: *is_map = true; return take_number(walk, (size_t) 2 << (type - 0xde), values);
+		default: return false;
+	}
+}
+
+static bool is_key(uint8_t type)
+{
+	return type <= 0x7f || type >= 0xe0 || (type >= 0xa0 && type <= 0xbf) || (type >= 0xcc && type <= 0xd3) || (type >= 0xd9 && type <= 0xdb);
+}
+
+bool php_leveret_msgpack_check(const char *data, size_t len, bool with_objects)
+{
+	struct { uint64_t left; bool is_map; } open[DEPTH_MAX];
+	walk walk = { .at = (const uint8_t *) data, .end = (const uint8_t *) data + len, .with_objects = with_objects };
+	uint32_t depth = 0;
+	bool is_first = false;            /* of a map */
+	do {
+		if (walk.at == walk.end) {
+			return false;
+		}
+		uint8_t type = *walk.at++;
+		uint64_t values;
+		bool is_map;
+		if (depth > 0 && open[depth - 1].is_map && open[depth - 1].left % 2 == 0 && !is_key(type) && !(type == NIL && is_first && with_objects)) {
+			return false;
+		}
+		if (!take_type(&walk, type, &values, &is_map)) {
+			return false;
+		}
+		if (depth > 0) {
+			open[depth - 1].left--;
+		}
+		is_first = is_map;
+		if ((type >= 0x80 && type <= 0x9f) || (type >= 0xdc && type <= 0xdf)) {
+			if (values > (uint64_t) (walk.end - walk.at) || depth == DEPTH_MAX) {
+				return false;
+			}
+			walk.cost += php_leveret_array_cost(values);
+			open[depth].is_map = is_map;
+			open[depth++].left = is_map ? 2 * values : values;
+		}
+		while (depth > 0 && open[depth - 1].left == 0) {
+			depth--;
+		}
+	} while (depth > 0);
+	return walk.at == walk.end && (len <= PHP_LEVERET_COST_FREE || walk.cost <= php_leveret_memory_left());
+}
