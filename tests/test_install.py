@@ -36,6 +36,8 @@ as_site() { setpriv --reuid=www-data --regid=www-data --init-groups php8.2 -d ap
 as_site 'apcu_store("seen", "by apcu"); $m = new Memcached; $m->addServer("/run/leveret/test", 0); $m->set("seen", "by Memcached");'
 leveret get --arena apcu seen; echo
 leveret get seen; echo
+as_site '$m = new Memcache; $m->addServer("unix:///dev/shm/leveret/mail.arena", 0); $m->set("seen", "by its path");'
+leveret get --arena mail seen; echo
 leveret doctor || echo "doctor found a problem"
 kill $!
 wait $! || true
@@ -75,6 +77,7 @@ class Install(SystemTest):
         lines = done.stdout.splitlines()
         self.assertIn("by apcu", lines, said)
         self.assertIn("by Memcached", lines, said)
+        self.assertIn("by its path", lines, said)
         self.assertIn("Module memcached => provided", said)
         self.assertNotIn("doctor found a problem", said)
         self.assertEqual("0", lines[-1], "it is still loaded:\n" + said)

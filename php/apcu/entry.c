@@ -29,6 +29,9 @@ static bool wait_for_value(leveret_arena *arena, zend_string *key, zval *return_
 		}
 		lease = leveret_lease_acquire(arena, name, (uint32_t) ((php_leveret_microseconds() - start) / 1000), ticket);
 		*leased = lease == LEVERET_OK;
+		if (lease == LEVERET_WAIT && UNEXPECTED(php_leveret_interrupted())) {
+			return true;
+		}
 	}
 }
 

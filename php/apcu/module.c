@@ -4,7 +4,6 @@
 #endif
 
 #include "module.h"
-#include "base/ini.h"
 #include "base/module.h"
 #include "codec/serializer.h"
 #include "apcu.h"
@@ -19,8 +18,9 @@
 /* The version whose behaviour is kept. Applications compare it. */
 #define APCU_VERSION "5.1.24"
 
-/* A cache of less than 8 MiB is no arena; APCu's own limit is the memory of the machine. */
-static php_leveret_range shm_size_range = { 8 * 1024 * 1024, ZEND_LONG_MAX, "a size from 8M (with a suffix K, M or G)" };
+/* Where a size begins that APCu takes for bytes; what an arena takes at least. */
+#define MEGABYTE (1024 * 1024)
+#define ARENA_MIN (8 * (zend_long) MEGABYTE)
 
 #define APC_ENTRY(name, value, mode, handler, field) STD_PHP_INI_ENTRY("apc." name, value, mode, handler, field, zend_leveret_globals, leveret_globals)
 #define APC_BOOLEAN(name, value, mode, field) STD_PHP_INI_BOOLEAN("apc." name, value, mode, OnUpdateBool, field, zend_leveret_globals, leveret_globals)
@@ -33,26 +33,37 @@ static PHP_INI_MH(on_update_serializer)
 	return OnUpdateStringUnempty(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 
-/* Old configurations give megabytes as a bare number, and APCu still takes them so, with a warning. ini_get() tells what was written. */
+/* Whatever APCu takes: ini_get() tells what was written, and an arena is at least as large as it must be. Old configurations give
+ * megabytes as a bare number, with a warning. Nothing, or less, is the default. */
 static PHP_INI_MH(on_update_shm_size)
 {
-	zend_long number = new_value ? ZEND_STRTOL(ZSTR_VAL(new_value), NULL, 10) : 0;
-	if (number <= 0 || number >= 1024 * 1024 || strspn(ZSTR_VAL(new_value), "0123456789") != ZSTR_LEN(new_value)) {
-		return php_leveret_on_update_range(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
-	}
+	zend_string *problem = NULL;
+	zend_long size = new_value ? zend_ini_parse_quantity(new_value, &problem) : 0;
 	/* Each further thread is given the value that was taken when the module began. */
-	if (new_value != entry->value) {
-		zend_error(E_WARNING, "apc.shm_size=%s has no unit and is taken as megabytes; write %sM", ZSTR_VAL(new_value), ZSTR_VAL(new_value));
+	bool is_new = new_value != entry->value;
+	if (problem) {
+		if (is_new) {
+			zend_error(E_WARNING, "apc.shm_size must be a size (with a suffix K, M or G), \"%s\" is not; %s", ZSTR_VAL(new_value),
+				size > 0 ? "what it begins with is used" : "the default is used");
+		}
+		zend_string_release(problem);
 	}
-	zend_string *megabytes = strpprintf(0, "%sM", ZSTR_VAL(new_value));
-	int done = php_leveret_on_update_range(entry, megabytes, mh_arg1, mh_arg2, mh_arg3, stage);
-	zend_string_release(megabytes);
-	return done;
+	if (size <= 0) {
+		return FAILURE;
+	}
+	if (size < MEGABYTE && strspn(ZSTR_VAL(new_value), "0123456789") == ZSTR_LEN(new_value)) {
+		size *= MEGABYTE;
+		if (is_new) {
+			zend_error(E_WARNING, "apc.shm_size=%s has no unit and is taken as megabytes; write %sM", ZSTR_VAL(new_value), ZSTR_VAL(new_value));
+		}
+	}
+	*(zend_long *) ZEND_INI_GET_ADDR() = MAX(size, ARENA_MIN);
+	return SUCCESS;
 }
 
 PHP_INI_BEGIN()
 	APC_BOOLEAN("enabled", "1", PHP_INI_SYSTEM, apc_enabled)
-	PHP_LEVERET_INI_ENTRY3("apc.shm_size", "32M", PHP_INI_SYSTEM, on_update_shm_size, apc_shm_size, leveret_globals, &shm_size_range)
+	APC_ENTRY("shm_size", "32M", PHP_INI_SYSTEM, on_update_shm_size, apc_shm_size)
 	APC_ENTRY("entries_hint", "0", PHP_INI_SYSTEM, OnUpdateLong, apc_entries_hint)
 	APC_ENTRY("gc_ttl", "3600", PHP_INI_SYSTEM, OnUpdateLong, apc_gc_ttl)
 	APC_ENTRY("ttl", "0", PHP_INI_SYSTEM, OnUpdateLong, apc_ttl)

@@ -201,6 +201,7 @@ static PHP_RINIT_FUNCTION(leveret)
 #endif
 	LEVERET_G(request_now) = leveret_now();
 	php_leveret_arenas_check();
+	php_leveret_decoded_sweep();
 	php_leveret_arenas_sweep();
 	return SUCCESS;
 }
@@ -212,12 +213,12 @@ static PHP_RSHUTDOWN_FUNCTION(leveret)
 	return SUCCESS;
 }
 
-/* Runs when the executor is gone: no variable is left, and no session handler in PHP code runs any more. */
+/* Runs when the executor is gone, and no session handler in PHP code runs any more. PHP itself still holds strings of the request, the
+ * names of stream wrappers among them: so nothing that a script may hold is freed before the next request begins. */
 static ZEND_MODULE_POST_ZEND_DEACTIVATE_D(leveret)
 {
 	php_leveret_leases_release();
-	php_leveret_decoded_sweep();
-	php_leveret_arenas_sweep();
+	php_leveret_decoded_request_ended();
 	return SUCCESS;
 }
 

@@ -69,6 +69,7 @@ ZEND_METHOD(Leveret_Cache, remember)
 		lease = leveret_lease_acquire(arena, php_leveret_string(key), (uint32_t) ((php_leveret_microseconds() - start) / 1000), &ticket);
 		/* While we asked, the one before us may have stored. Looked for by a peek, so that each wait does not count as a miss. */
 		done = leveret_peek(arena, php_leveret_string(key), 0, &found) == LEVERET_OK && (cache_fetch(cache, key, return_value) || EG(exception));
+		done = done || (lease == LEVERET_WAIT && UNEXPECTED(php_leveret_interrupted()));
 	} while (!done && lease == LEVERET_WAIT);
 
 	if (!done && compute(&call, &callee, key, return_value)) {

@@ -5,9 +5,11 @@
  * valid only while leveret_is_current says that the arena still holds that very version of the item.
  *
  * Freeing is ours alone, and a script may hold the array, or something from within it. A web server's process serves many requests:
- * there it is freed after a request, when no variable is left. On the command line one request may last for days: there the copy
- * counts what a script holds of it, and is freed when that is nothing. (Between requests the counts would not do: PHP ends a
- * request without giving back each of them.)
+ * there it is freed when the next request begins, and nothing of the one before is left. On the command line one request may last for
+ * days: there the copy counts what a script holds of it, and is freed when that is nothing. (Between requests the counts would not do:
+ * PHP ends a request without giving back each of them.)
+ *
+ * A fatal error leaves arrays as they were in the middle of a call, marked as being walked: nothing is served or kept after one.
  */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
@@ -71,7 +73,7 @@ bool php_leveret_decoded_find(leveret_arena *arena, zend_string *key, uint32_t n
 	if (!entry) {
 		return false;
 	}
-	if (UNEXPECTED(leveret_is_current(arena, &entry->version, now) != LEVERET_OK)) {
+	if (UNEXPECTED(CG(unclean_shutdown) || leveret_is_current(arena, &entry->version, now) != LEVERET_OK)) {
 		retire(entry);
 		return false;
 	}
@@ -193,7 +195,7 @@ static php_leveret_decoded *build(zend_string *key, zend_array *array, bool *fit
 
 void php_leveret_decoded_offer(leveret_arena *arena, zend_string *key, const leveret_found *found, zend_array *array)
 {
-	if (LEVERET_G(decoded_cache) == 0 || zend_hash_num_elements(array) == 0) {
+	if (LEVERET_G(decoded_cache) == 0 || zend_hash_num_elements(array) == 0 || CG(unclean_shutdown)) {
 		return;
 	}
 	uint64_t *seen = seen_before(&found->version);
@@ -220,7 +222,19 @@ void php_leveret_decoded_offer(leveret_arena *arena, zend_string *key, const lev
 	LEVERET_G(decoded_entries)++;
 }
 
-/* --- when no variable is left --- */
+/* --- between requests --- */
+
+static bool is_any(php_leveret_decoded *entry, leveret_arena *arena)
+{
+	return true;
+}
+
+void php_leveret_decoded_request_ended(void)
+{
+	if (CG(unclean_shutdown)) {
+		retire_where(is_any, NULL);
+	}
+}
 
 void php_leveret_decoded_sweep(void)
 {

@@ -9,7 +9,9 @@ bool php_leveret_decoded_find(leveret_arena *arena, zend_string *key, uint32_t n
 /* `array` has just been decoded from the version in `found`. It is kept when this is the second time, when nothing but arrays,
  * strings and scalars is in it, and when there is room. The array itself stays the caller's. */
 void php_leveret_decoded_offer(leveret_arena *arena, zend_string *key, const leveret_found *found, zend_array *array);
-/* After the request, when no value of a script is left: frees what was replaced and makes room. */
+/* After the executor's end: keeps nothing of a request that a fatal error has ended. Frees nothing. */
+void php_leveret_decoded_request_ended(void);
+/* When a request begins, and no value of another is left: frees what was replaced and makes room. */
 void php_leveret_decoded_sweep(void);
 /* The handle is about to be closed and its address may come back as another arena. Only where php_leveret_decoded_sweep may be called. */
 void php_leveret_decoded_forget(leveret_arena *arena);

@@ -1,8 +1,8 @@
 /* memcache/session.c: the session handler "memcache".
  *
- * A session is one item, "<id>", that lives session.gc_maxlifetime seconds. Beside it lies "<id>.lock", a number that every visitor
- * counts up: who has made 1 of it holds the lock, and sets it to 0 when he has written. It lives memcache.lock_timeout seconds, so that
- * a dead visitor locks nobody out for longer.
+ * A session is one item, "<id>", compressed as the class compresses its values, that lives session.gc_maxlifetime seconds. Beside it
+ * lies "<id>.lock", a number that every visitor counts up: who has made 1 of it holds the lock, and sets it to 0 when he has written. It
+ * lives memcache.lock_timeout seconds, so that a dead visitor locks nobody out for longer.
  *
  * On an arena the holder also holds a lease, which dies with its process. Then the number begins at LEASED: whoever gets the lease and
  * finds such a number knows that its maker is dead. Visitors without the arena see a number above 1, and wait. */
@@ -170,8 +170,9 @@ static void add_lock(const mmc_session *session, leveret_operation operation, ui
 	leveret_pool_add(session->link->pool->pool, &request);
 }
 
-/* Runs the open batch. Code and number of each answer, and the bytes of a value; an answer that did not come is a failure. */
-static void run(const mmc_session *session, int32_t *codes, uint64_t *numbers, uint32_t count, zend_string **value)
+/* Runs the open batch. Code and number of each answer, and what its last request, a get, has found; an answer that did not come is a
+ * failure. */
+static void run(const mmc_session *session, int32_t *codes, uint64_t *numbers, uint32_t count, client_copy *found)
 {
 	leveret_pool *pool = session->link->pool->pool;
 	leveret_answer answer;
@@ -186,8 +187,8 @@ static void run(const mmc_session *session, int32_t *codes, uint64_t *numbers, u
 		}
 		codes[answer.request] = answer.code;
 		numbers[answer.request] = answer.number;
-		if (value && answer.code == LEVERET_CODE_SUCCESS && answer.request == count - 1) {
-			*value = zend_string_init((const char *) answer.value.data, answer.value.len, 0);
+		if (found && answer.code == LEVERET_CODE_SUCCESS && answer.request == count - 1) {
+			client_copy_answer(&answer, found);
 		}
 	}
 }
@@ -208,8 +209,8 @@ static void drop_lock(mmc_session *session)
 
 typedef enum lock_try { LOCKED, IS_TAKEN, HAS_NAPPED, IS_AWAY } lock_try;
 
-/* Tries to lock, and reads in the same batch. *data is set when the session is locked and there; NULL: it is new. */
-static lock_try try_lock(mmc_session *session, zend_string **data)
+/* Tries to lock, and reads in the same batch. `found` is filled when the session is locked and there. */
+static lock_try try_lock(mmc_session *session, client_copy *found)
 {
 	enum { COUNTED, ADDED, READ };
 	int32_t codes[3];
@@ -229,8 +230,8 @@ static lock_try try_lock(mmc_session *session, zend_string **data)
 	add_lock(session, LEVERET_OP_ADD, session->has_lease ? LEASED : 1);
 	leveret_request request = request_for(session, LEVERET_OP_GET, session->group);
 	leveret_pool_add(session->link->pool->pool, &request);
-	*data = NULL;
-	run(session, codes, numbers, 3, data);
+	*found = (client_copy) { 0 };
+	run(session, codes, numbers, 3, found);
 	bool is_counted = codes[COUNTED] == LEVERET_CODE_SUCCESS;
 	bool is_inherited = is_counted && session->has_lease && numbers[COUNTED] > LEASED;
 	if (codes[ADDED] == LEVERET_CODE_SUCCESS || (is_counted && numbers[COUNTED] == 1) || is_inherited) {
@@ -241,21 +242,18 @@ static lock_try try_lock(mmc_session *session, zend_string **data)
 		}
 		return LOCKED;
 	}
-	if (*data) {
-		zend_string_release(*data);
-		*data = NULL;
-	}
+	client_copy_free(found);
 	/* Not there to be counted, and there when it was to be added: another visitor of a new session came in between. */
 	return is_counted || codes[ADDED] == LEVERET_CODE_NOTSTORED || codes[ADDED] == LEVERET_CODE_DATA_EXISTS ? IS_TAKEN : IS_AWAY;
 }
 
 /* A lock that is left behind dies within lock_timeout; so long, and a little longer, it is waited for. */
-static lock_try lock(mmc_session *session, zend_string **data)
+static lock_try lock(mmc_session *session, client_copy *found)
 {
 	uint64_t until = php_leveret_microseconds() + (uint64_t) MEMCACHE_G(lock_timeout) * 1000000 + 1500000;
 	useconds_t pause = PAUSE_MIN_US;
 	for (;;) {
-		lock_try tried = try_lock(session, data);
+		lock_try tried = try_lock(session, found);
 		if (tried == LOCKED || tried == IS_AWAY || php_leveret_microseconds() >= until) {
 			return tried;
 		}
@@ -267,6 +265,20 @@ static lock_try lock(mmc_session *session, zend_string **data)
 }
 
 /* --- the handler --- */
+
+/* The text of a session, from what lies under its key. NULL: that is none; a notice may have been given, whose handler is user code. */
+static zend_string *text_of(client_copy *found)
+{
+	zval value;
+	if (!mmc_decode(found, &value)) {
+		return NULL;
+	}
+	if (Z_TYPE(value) == IS_STRING) {
+		return Z_STR(value);
+	}
+	zval_ptr_dtor(&value);
+	return NULL;
+}
 
 static void end_session(mmc_session *session)
 {
@@ -330,7 +342,7 @@ PS_OPEN_FUNC(memcache)
 PS_READ_FUNC(memcache)
 {
 	mmc_session *session = PS_GET_MOD_DATA();
-	*val = NULL;
+	client_copy found;
 	if (!session) {
 		return FAILURE;
 	}
@@ -339,7 +351,7 @@ PS_READ_FUNC(memcache)
 		return FAILURE;
 	}
 	session->lock_key = key_of(session, key, true);
-	switch (lock(session, val)) {
+	switch (lock(session, &found)) {
 		case LOCKED:
 			break;
 		case IS_AWAY:
@@ -351,15 +363,15 @@ PS_READ_FUNC(memcache)
 			php_error_docref(NULL, E_WARNING, "The session is locked by another process for longer than memcache.lock_timeout (" ZEND_LONG_FMT " seconds)", MEMCACHE_G(lock_timeout));
 			return FAILURE;
 	}
-	if (!*val) {
-		*val = ZSTR_EMPTY_ALLOC();
-	}
-	return SUCCESS;
+	*val = found.data ? text_of(&found) : ZSTR_EMPTY_ALLOC();
+	return *val ? SUCCESS : FAILURE;
 }
 
 PS_WRITE_FUNC(memcache)
 {
 	mmc_session *session = PS_GET_MOD_DATA();
+	client_payload payload;
+	zval text;
 	int32_t codes[2];
 	uint64_t numbers[2];
 	if (!session || (!session->group && !begin_session(session, key))) {
@@ -370,13 +382,18 @@ PS_WRITE_FUNC(memcache)
 	if (!full) {
 		return FAILURE;
 	}
+	/* A string is encoded without user code. */
+	ZVAL_STR(&text, val);
+	mmc_encode(session->link, &text, 0, &payload);
 	leveret_pool *pool = mmc_begin(session->link);
 	leveret_request request = request_for(session, LEVERET_OP_SET, full);
 	request.group = php_leveret_string(full);
-	request.value = php_leveret_string(val);
+	request.value = payload.bytes;
+	request.meta = payload.meta;
 	/* A span of more than 30 days would count as a moment, and one of nothing as for ever. */
 	request.exptime = (int64_t) time(NULL) + maxlifetime;
 	leveret_pool_add(pool, &request);
+	client_payload_free(&payload);
 	if (session->lock_key) {
 		add_lock(session, LEVERET_OP_SET, 0);
 	}

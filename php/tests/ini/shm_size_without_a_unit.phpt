@@ -19,5 +19,5 @@ Warning: apc.shm_size=64 has no unit and is taken as megabytes; write 64M in Unk
 16777216 16
 16M 16
 
-Warning: apc.shm_size must be a size from 8M (with a suffix K, M or G), "many" is not; the default is used in Unknown on line 0
+Warning: apc.shm_size must be a size (with a suffix K, M or G), "many" is not; the default is used in Unknown on line 0
 32M 32

@@ -8,7 +8,7 @@ use super::Finding;
 use crate::units::{bytes, parse_size};
 use crate::users::Users;
 use ask::{Answer, Asked};
-use leveret_engine::place::SHARED;
+use leveret_engine::{place::SHARED, MEMORY_MIN};
 use pools::Pool;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -189,7 +189,7 @@ fn sizes(name: &str, answer: &Answer, known: &[Known]) -> Vec<Finding> {
         .into_iter()
         .filter_map(|(setting, arena)| {
             let text = answer.setting(setting)?;
-            let asked = parse_size(text).ok()?;
+            let asked = parse_size(text).ok()?.max(MEMORY_MIN);
             let memory = known.iter().find(|known| known.name == arena)?.summary()?.memory;
             (asked != memory).then(|| {
                 Finding::note(
