@@ -3,14 +3,13 @@
 import json
 import random
 import re
-import shutil
 import threading
 import time
 
 from apache import Apache
 from support import PATIENCE, SystemTest, original
 from visitor import Visitor, complaints
-from webserver import WORKER_USER, Client, kill
+from webserver import WORKER_USER, Client, kill, share
 
 CLIENTS = 6
 CHILDREN = 8
@@ -23,8 +22,7 @@ VISITS = 50
 class ModPhp(SystemTest):
     def setUp(self):
         super().setUp()
-        if WORKER_USER:
-            shutil.chown(self.arenas, WORKER_USER, WORKER_USER)
+        share(self.arenas)
 
     def site(self, provider, script="site.php", **more):
         self.apache = Apache(self, provider, script, **more)

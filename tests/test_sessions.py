@@ -2,13 +2,12 @@
 
 import json
 import random
-import shutil
 import threading
 import time
 
 from servers import Server
 from support import PATIENCE, SystemTest, original_of
-from webserver import WORKER_USER, Client, Fpm, Nginx, kill
+from webserver import Client, Fpm, Nginx, kill, share
 
 WORKERS = 6
 VISITORS = 6
@@ -64,8 +63,7 @@ class Site(SystemTest):
     def setUp(self):
         super().setUp()
         self.folder.chmod(0o777)  # the pages leave marks in it
-        if WORKER_USER:
-            shutil.chown(self.arenas, WORKER_USER, WORKER_USER)
+        share(self.arenas)
 
     def visit_together(self, *ways, **query):
         """All visitors open one session at once, each by one of `ways`: each increment is counted, once."""

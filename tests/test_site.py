@@ -3,13 +3,12 @@
 import fcntl
 import json
 import random
-import shutil
 import time
 import unittest
 
 from support import AM_ROOT, PATIENCE, SystemTest, original
 from visitor import Visitor, complaints
-from webserver import WORKER_USER, Client, Fpm, Nginx, kill
+from webserver import WORKER_USER, Client, Fpm, Nginx, kill, share
 
 CLIENTS = 6
 WORKERS = 6
@@ -19,9 +18,7 @@ KILLS = 1000
 class Site(SystemTest):
     def setUp(self):
         super().setUp()
-        if WORKER_USER:
-            # As a package would make it: the folder belongs to those who share the cache.
-            shutil.chown(self.arenas, WORKER_USER, WORKER_USER)
+        share(self.arenas)
 
     def site(self, provider, workers=2):
         self.fpm = Fpm(self, provider, workers)
@@ -183,7 +180,6 @@ class CommandLine(Site):
     @unittest.skipUnless(AM_ROOT, "needs root, to be another user")
     def test_group(self):
         """In a folder of a group (as packages make it) php-fpm, another user of the group and root share one arena"""
-        self.arenas.chmod(0o2770)
         self.site(self.ours())
         self.store("k", "shared")
         self.assertEqual(0o660, self.arena().stat().st_mode & 0o777)

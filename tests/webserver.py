@@ -2,6 +2,7 @@
 
 import http.client
 import os
+import shutil
 import signal
 import socket
 import urllib.parse
@@ -15,6 +16,13 @@ NGINX = "/usr/sbin/nginx"
 
 # The user of Debian's pools. Without root nobody can change the user: then all run as the caller.
 WORKER_USER = "www-data" if AM_ROOT else None
+
+
+def share(folder):
+    """As packages make it: root's, and of the group whose members share the cache."""
+    if WORKER_USER:
+        shutil.chown(folder, "root", WORKER_USER)
+        folder.chmod(0o2770)
 
 
 class Master:

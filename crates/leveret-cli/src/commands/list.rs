@@ -18,7 +18,8 @@ pub struct List {}
 const EXAMPLES: &str = "\
 Examples:
   leveret list
-  leveret list --dir /dev/shm/leveret-33 --json | jq -r .name";
+  sudo -u www-data leveret list             those of another user
+  leveret list --dir /srv/caches --json | jq -r .name";
 
 /// One arena, or why it cannot be opened.
 struct Row {
@@ -83,6 +84,7 @@ impl List {
                 dir.display()
             )));
         }
+        place::check(&dir)?;
         let paths = place::list(Some(&dir))
             .map_err(|error| Failure::Unreachable(format!("cannot read the folder {}: {}", dir.display(), reason(&error))))?;
         let rows: Vec<Row> = paths.into_iter().map(Row::of).collect();

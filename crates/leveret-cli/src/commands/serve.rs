@@ -12,7 +12,7 @@ use crate::target;
 use crate::units::bytes;
 use crate::users::Users;
 use clap::{ArgMatches, Args};
-use leveret_engine::place::SHARED;
+use leveret_engine::place::{self, SHARED};
 use leveret_engine::{reason, Arena};
 use leveret_server::settings::MEMORY;
 use leveret_server::{Settings, Shared};
@@ -127,13 +127,17 @@ fn tell_noted(noted: &[String]) {
 /// Who is not in the group has a folder of his own, without having asked for it: PHP then never meets this server's items in memory.
 fn tell_alone(path: &Path) {
     let uid = rustix::process::geteuid().as_raw();
-    if Path::new(SHARED).is_dir() && path.starts_with(format!("{SHARED}-{uid}")) {
-        let user = Users::read().name(uid);
-        eprintln!(
-            "leveret: {user} may not use {SHARED}, so the arena is {}, which the users of that folder do not share; to share it: \
-             usermod -aG leveret {user}, then start this server anew",
-            path.display()
-        );
+    if !path.to_string_lossy().starts_with(&format!("{SHARED}-{uid}")) {
+        return;
+    }
+    let user = Users::read().name(uid);
+    let alone = format!("so the arena is {}, which no other user shares", path.display());
+    match place::check_default(Path::new(SHARED)) {
+        Ok(false) => {}
+        Ok(true) => {
+            eprintln!("leveret: {user} may not use {SHARED}, {alone}; to share it: usermod -aG leveret {user}, then start this server anew")
+        }
+        Err(error) => eprintln!("leveret: {error}; {alone} ('leveret doctor' says how to mend it)"),
     }
 }
 

@@ -4,12 +4,14 @@
 //! An arena without a name is a memfd: nobody can find it but the process that made it and its forks, each by its descriptor, and it
 //! goes with the last of them. Its path is that of the descriptor in /proc, through which each process opens it once more for a life
 //! sign of its own.
+use crate::arena::folder::Folder;
 use crate::arena::geometry::{Geometry, RegionId, Unfit, FORMAT, PAGE};
 use crate::arena::layout::{Control, Shard, BUCKET_SIZE};
 use crate::error::OpenError;
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
-use rustix::fs::{self, AtFlags, FallocateFlags, FlockOperation, MemfdFlags, Mode, OFlags, Stat, CWD};
+use rustix::fs::{self, AtFlags, FallocateFlags, FlockOperation, MemfdFlags, Mode, OFlags, Stat};
 use rustix::io::Errno;
+use std::ffi::OsStr;
 use std::io;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
@@ -57,12 +59,18 @@ const STEP: u64 = 16 << 20;
 /// Data that a new arena starts with; it grows on demand.
 const FIRST: u64 = 1 << 20;
 
-fn failed(doing: &'static str, path: &Path, error: impl Into<io::Error>) -> OpenError {
+pub(super) fn failed(doing: &'static str, path: &Path, error: impl Into<io::Error>) -> OpenError {
     OpenError::Io { doing, path: path.to_owned(), source: error.into() }
 }
 
 pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, OpenError> {
-    match attach(path) {
+    let folder = match Folder::of(path) {
+        Err(OpenError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound && !options.create => {
+            return Err(OpenError::Missing(path.to_owned()));
+        }
+        folder => folder?,
+    };
+    match attach(&folder, path) {
         Err(OpenError::Missing(_)) if options.create => {}
         Ok(opened) if opened.is_of_an_earlier_boot() => {
             if !options.create {
@@ -71,17 +79,18 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, OpenErr
         }
         answer => return answer,
     }
-    check_folder(path)?;
     let _lock = FileLock::wait(path, making_takes(options.memory))?;
     // Somebody else may have made it while we waited.
-    match attach(path) {
+    match attach(&folder, path) {
         // Locks, deadlines and life signs of an earlier boot mean nothing now: such an arena starts empty.
-        Ok(opened) if opened.is_of_an_earlier_boot() => fs::unlink(path).map_err(|error| failed("replace", path, error))?,
+        Ok(opened) if opened.is_of_an_earlier_boot() => {
+            fs::unlinkat(&folder, name_of(path), AtFlags::empty()).map_err(|error| failed("replace", path, error))?;
+        }
         Err(OpenError::Missing(_)) => {}
         answer => return answer,
     }
-    let created = create(path, options)?;
-    attach(path).map(|opened| Opened { created, ..opened })
+    let created = create(&folder, path, options)?;
+    attach(&folder, path).map(|opened| Opened { created, ..opened })
 }
 
 /// How long the maker of an arena is waited for; one that is stopped must not stop everybody else for ever. The kernel zeroes what an
@@ -117,17 +126,20 @@ pub(crate) fn open_nameless(options: &OpenOptions) -> Result<(PathBuf, Opened), 
 /// Opens an arena's file once more: a description of its own.
 pub(crate) fn open_again(path: &Path) -> Result<OwnedFd, Errno> {
     let follow = if is_nameless(path) { OFlags::empty() } else { OFlags::NOFOLLOW };
-    fs::open(path, OFlags::RDWR | OFlags::CLOEXEC | follow, Mode::empty())
+    fs::open(path, OFlags::RDWR | OFlags::CLOEXEC | OFlags::NONBLOCK | follow, Mode::empty())
 }
 
-fn attach(path: &Path) -> Result<Opened, OpenError> {
-    let file = match fs::open(path, OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK, Mode::empty()) {
+/// An existing file: no symbolic link, and without waiting for whatever it may turn out to be (a FIFO, a file under a lease).
+const FOUND: OFlags = OFlags::RDWR.union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK);
+
+fn attach(folder: &Folder, path: &Path) -> Result<Opened, OpenError> {
+    let file = match fs::openat(folder, name_of(path), FOUND, Mode::empty()) {
         Ok(file) => file,
         Err(Errno::NOENT) => return Err(OpenError::Missing(path.to_owned())),
         Err(error) => return Err(failed("open", path, error)),
     };
     let stat = fs::fstat(&file).map_err(|error| failed("look at", path, error))?;
-    check_trust(path, &stat)?;
+    folder.check(name_of(path), &stat)?;
     let mut page = vec![0u8; PAGE as usize];
     let mut read = 0;
     while read < page.len() {
@@ -145,50 +157,8 @@ fn attach(path: &Path) -> Result<Opened, OpenError> {
     Ok(Opened { file, geometry, identity: (stat.st_dev, stat.st_ino), created: false })
 }
 
-/// Any process that can write the file can lie to us (never crash us): so its owner must be somebody we trust.
-fn check_trust(path: &Path, stat: &Stat) -> Result<(), OpenError> {
-    let untrusted = |why: String| Err(OpenError::Untrusted { path: path.to_owned(), why });
-    if fs::FileType::from_raw_mode(stat.st_mode) != fs::FileType::RegularFile {
-        return Err(OpenError::Foreign { path: path.to_owned(), why: "it is not a regular file".to_owned() });
-    }
-    if stat.st_mode & 0o002 != 0 {
-        return untrusted("everybody may write to it; chmod o-w it if its contents are worth keeping, else remove it".to_owned());
-    }
-    let uid = rustix::process::geteuid();
-    let by_group = stat.st_mode & 0o060 == 0o060 && is_member(stat.st_gid);
-    if stat.st_uid != uid.as_raw() && stat.st_uid != 0 && !uid.is_root() && !by_group {
-        return untrusted(format!("it belongs to uid {}, and this process runs as uid {}", stat.st_uid, uid.as_raw()));
-    }
-    Ok(())
-}
-
-fn is_member(gid: u32) -> bool {
-    rustix::process::getegid().as_raw() == gid
-        || rustix::process::getgroups().is_ok_and(|groups| groups.iter().any(|group| group.as_raw() == gid))
-}
-
-/// In a folder where everybody may rename files (no sticky bit), anybody could slip us another file.
-fn check_folder(path: &Path) -> Result<(), OpenError> {
-    let folder = folder_of(path);
-    let stat = fs::stat(folder).map_err(|error| failed("look at the folder", folder, error))?;
-    if stat.st_mode & 0o1002 == 0o002 {
-        return Err(OpenError::Untrusted {
-            path: folder.to_owned(),
-            why: "everybody may write to this folder and it has no sticky bit; chmod +t it, or choose another (leveret.dir, LEVERET_DIR)"
-                .to_owned(),
-        });
-    }
-    Ok(())
-}
-
-fn folder_of(path: &Path) -> &Path {
-    path.parent().unwrap_or(Path::new("/"))
-}
-
-/// In a setgid folder the group shares arenas; everywhere else they are private to the user.
-fn mode_in(path: &Path) -> Mode {
-    let shared = fs::stat(folder_of(path)).is_ok_and(|stat| stat.st_mode & 0o2020 == 0o2020);
-    Mode::from_raw_mode(if shared { 0o660 } else { 0o600 })
+fn name_of(path: &Path) -> &OsStr {
+    path.file_name().unwrap_or_default()
 }
 
 fn beside(path: &Path, suffix: &str) -> PathBuf {
@@ -206,22 +176,21 @@ fn new_geometry(options: &OpenOptions) -> Result<Geometry, OpenError> {
 }
 
 /// Makes the file. False: somebody else was faster, under another lock file: an arena is removed together with its own.
-fn create(path: &Path, options: &OpenOptions) -> Result<bool, OpenError> {
+fn create(folder: &Folder, path: &Path, options: &OpenOptions) -> Result<bool, OpenError> {
     let geometry = new_geometry(options)?;
-    let mode = mode_in(path);
     let temporary = beside(path, &format!(".{}.tmp", std::process::id()));
-    let _ = fs::unlink(&temporary);
-    let file = fs::open(&temporary, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW, mode)
-        .map_err(|error| failed("create", &temporary, error))?;
+    let _ = fs::unlinkat(folder, name_of(&temporary), AtFlags::empty());
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let file = fs::openat(folder, name_of(&temporary), flags, folder.mode()).map_err(|error| failed("create", &temporary, error))?;
     let made = fill(&file, &geometry, path).and_then(|()| {
-        fs::fchmod(&file, mode).map_err(|error| failed("set the mode of", &temporary, error))?;
-        match fs::linkat(CWD, &temporary, CWD, path, AtFlags::empty()) {
+        fs::fchmod(&file, folder.mode()).map_err(|error| failed("set the mode of", &temporary, error))?;
+        match fs::linkat(folder, name_of(&temporary), folder, name_of(path), AtFlags::empty()) {
             Ok(()) => Ok(true),
             Err(Errno::EXIST) => Ok(false),
             Err(error) => Err(failed("publish", path, error)),
         }
     });
-    let _ = fs::unlink(&temporary);
+    let _ = fs::unlinkat(folder, name_of(&temporary), AtFlags::empty());
     made
 }
 
@@ -276,7 +245,7 @@ pub(crate) fn allocate(file: impl AsFd, off: u64, len: u64) -> Result<(), Errno>
     Ok(())
 }
 
-fn random() -> [u8; 16] {
+pub(super) fn random() -> [u8; 16] {
     let mut bytes = [0u8; 16];
     // SAFETY: a live buffer of that length. Should the kernel refuse, it stays zero: a seed like any other, and no secret hangs on it.
     unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
@@ -294,40 +263,30 @@ pub(crate) fn boot_id() -> [u8; 16] {
     id
 }
 
-/// Of an arena without a name, its own file.
-fn lock_path(path: &Path) -> PathBuf {
-    if is_nameless(path) {
-        path.to_owned()
-    } else {
-        beside(path, ".lock")
-    }
-}
-
-/// `<path>.lock`, held: creation, growth and the list of masters. The kernel frees it when the holder dies.
+/// `<path>.lock`, held: creation, growth and the list of masters. Of an arena without a name it is its own file. The kernel frees it
+/// when the holder dies.
 pub(crate) struct FileLock {
     _file: OwnedFd,
 }
 
 impl FileLock {
-    fn file(path: &Path) -> Result<OwnedFd, OpenError> {
-        let lock = lock_path(path);
-        if is_nameless(path) {
-            return open_again(&lock).map_err(|error| failed("open the lock file", &lock, error));
+    /// Opens the file, or makes it. One that is found is believed as the arena is: its mode is never changed.
+    fn file(folder: &Folder, lock: &Path) -> Result<OwnedFd, OpenError> {
+        loop {
+            let name = name_of(lock);
+            let file = match fs::openat(folder, name, FOUND, Mode::empty()) {
+                Err(Errno::NOENT) => match fs::openat(folder, name, FOUND | OFlags::CREATE | OFlags::EXCL, folder.mode()) {
+                    // The umask may have taken the group's rights.
+                    Ok(file) => fs::fchmod(&file, folder.mode()).map(|()| file),
+                    Err(Errno::EXIST) => continue,
+                    refused => refused,
+                },
+                answer => answer,
+            };
+            let file = file.map_err(|error| failed("open the lock file", lock, error))?;
+            let stat = fs::fstat(&file).map_err(|error| failed("look at", lock, error))?;
+            return folder.check(name, &stat).map(|()| file);
         }
-        let mode = mode_in(path);
-        let flags = OFlags::RDWR | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        let file = match fs::open(&lock, flags, mode) {
-            Err(Errno::NOENT) => {
-                let file = fs::open(&lock, flags | OFlags::CREATE, mode);
-                if let Ok(file) = &file {
-                    // The umask may have taken the group's rights; a file of somebody else keeps its own mode.
-                    let _ = fs::fchmod(file, mode);
-                }
-                file
-            }
-            answer => answer,
-        };
-        file.map_err(|error| failed("open the lock file", &lock, error))
     }
 
     pub fn wait(path: &Path, patience: Duration) -> Result<FileLock, OpenError> {
@@ -336,25 +295,40 @@ impl FileLock {
 
     /// Waits up to `patience`, or until the holder has done what the lock was wanted for.
     pub fn wait_unless(path: &Path, patience: Duration, is_done: impl Fn() -> bool) -> Result<FileLock, OpenError> {
-        let mut file = Self::file(path)?;
         let begun = Instant::now();
+        let is_waited_for = |error| error == Errno::WOULDBLOCK && begun.elapsed() < patience && !is_done();
+        if is_nameless(path) {
+            let file = open_again(path).map_err(|error| failed("open", path, error))?;
+            return lock(&file, is_waited_for).map_err(|error| failed("lock", path, error)).map(|()| FileLock { _file: file });
+        }
+        let folder = Folder::of(path)?;
+        let lock_path = beside(path, ".lock");
         loop {
-            match fs::flock(&file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) if is_named(&file, &lock_path(path)) => return Ok(FileLock { _file: file }),
-                // Removed together with its arena meanwhile: others lock a new one.
-                Ok(()) => file = Self::file(path)?,
-                Err(Errno::INTR) => {}
-                Err(Errno::WOULDBLOCK) if begun.elapsed() < patience && !is_done() => std::thread::sleep(Duration::from_millis(1)),
-                Err(error) => return Err(failed("lock", &lock_path(path), error)),
+            let file = Self::file(&folder, &lock_path)?;
+            lock(&file, is_waited_for).map_err(|error| failed("lock", &lock_path, error))?;
+            // Else it was removed together with its arena meanwhile: others lock a new one.
+            if is_named(&file, &folder, name_of(&lock_path)) {
+                return Ok(FileLock { _file: file });
             }
         }
     }
 }
 
+fn lock(file: &OwnedFd, is_waited_for: impl Fn(Errno) -> bool) -> Result<(), Errno> {
+    loop {
+        match fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::INTR) => {}
+            Err(error) if is_waited_for(error) => std::thread::sleep(Duration::from_millis(1)),
+            answer => return answer,
+        }
+    }
+}
+
 /// Whether a name leads to this open file still.
-fn is_named(file: &OwnedFd, path: &Path) -> bool {
+fn is_named(file: &OwnedFd, folder: &Folder, name: &OsStr) -> bool {
     let identity = |stat: Stat| (stat.st_dev, stat.st_ino);
-    matches!((fs::fstat(file), fs::stat(path)), (Ok(open), Ok(named)) if identity(open) == identity(named))
+    let named = fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
+    matches!((fs::fstat(file), named), (Ok(open), Ok(named)) if identity(open) == identity(named))
 }
 
 /// Removes an arena's file and its lock file. Processes that still have it open notice at their next request.
@@ -379,7 +353,7 @@ mod tests {
     fn an_arena_of_an_earlier_boot_is_none() {
         let missing = |opened: Result<Opened, OpenError>| matches!(opened, Err(OpenError::Missing(_)));
         let program = std::env::current_exe().expect("this program");
-        let dir = tempfile::tempdir_in(folder_of(&program)).expect("a folder on a disk");
+        let dir = tempfile::tempdir_in(program.parent().expect("its folder")).expect("a folder on a disk");
         let path = dir.path().join("old.arena");
         let options = OpenOptions { memory: 8 << 20, ..OpenOptions::default() };
         let attach_only = OpenOptions { create: false, ..options };

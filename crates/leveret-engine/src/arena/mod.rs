@@ -1,6 +1,7 @@
 //! One arena as this process sees it: the mapping, its typed regions and the private copy of its geometry. All that makes, maps and
 //! grows files is in this folder.
 pub(crate) mod file;
+mod folder;
 pub(crate) mod geometry;
 mod growth;
 mod guard;

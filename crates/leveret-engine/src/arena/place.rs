@@ -1,10 +1,15 @@
 //! Where arenas live: a name becomes a path. The rules are decision 1 of the product; the error texts say what is allowed.
+use super::file::random;
+use super::folder::{is_trusted, uid, Folder};
 use crate::error::OpenError;
+use rustix::fd::OwnedFd;
+use rustix::fs::{flock, Access, AtFlags, FlockOperation, Mode, OFlags, CWD};
 use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// The folder that packages create: group `leveret`, setgid, so that root's CLI, FPM and a server share arenas.
 pub const SHARED: &str = "/dev/shm/leveret";
@@ -29,39 +34,103 @@ pub fn resolve(name: &str, dir: Option<&Path>) -> Result<PathBuf, OpenError> {
     Ok(directory(dir)?.join(format!("{bare}.{SUFFIX}")))
 }
 
-/// The folder of named arenas: `dir` (the INI `leveret.dir`), else `$LEVERET_DIR`, else the shared folder if this user may
-/// use it, else a private one, which is made.
+/// The folder of named arenas: `dir` (the INI `leveret.dir`), else `$LEVERET_DIR`, else the shared folder if it is one and this user
+/// may use it, else a private one, which is made. A folder that was named is looked at when an arena is opened.
 pub fn directory(dir: Option<&Path>) -> Result<PathBuf, OpenError> {
     let named = dir.map(Path::to_owned).filter(|dir| !dir.as_os_str().is_empty());
     if let Some(dir) = named.or_else(|| std::env::var_os("LEVERET_DIR").filter(|dir| !dir.is_empty()).map(PathBuf::from)) {
         return Ok(dir);
     }
-    let usable = rustix::fs::accessat(
-        rustix::fs::CWD,
-        SHARED,
-        rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK,
-        rustix::fs::AtFlags::EACCESS,
-    );
-    if usable.is_ok() {
-        return Ok(PathBuf::from(SHARED));
+    let shared = Path::new(SHARED);
+    let usable = || rustix::fs::accessat(CWD, shared, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).is_ok();
+    match check_default(shared) {
+        Ok(true) if usable() => Ok(shared.to_owned()),
+        _ => private(uid()),
     }
-    let uid = rustix::process::geteuid().as_raw();
-    let private = PathBuf::from(format!("{SHARED}-{uid}"));
-    match fs::DirBuilder::new().mode(0o700).create(&private) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            return Err(OpenError::Io { doing: "create the folder", path: private, source: error })
+}
+
+/// Whether an arena may lie in this folder: the rules of every folder, also of those that were named. The error says what is wrong.
+pub fn check(folder: &Path) -> Result<(), OpenError> {
+    Folder::open(folder).map(drop)
+}
+
+/// The same for a folder that nobody has named, with false where there is none. Anybody may make names in /dev/shm, also before
+/// packages or users do: whoever owns the folder would read and rewrite what everybody caches.
+pub fn check_default(folder: &Path) -> Result<bool, OpenError> {
+    let untrusted = |why: String| Err(OpenError::Untrusted { path: folder.to_owned(), why });
+    let found = match fs::symlink_metadata(folder) {
+        Ok(found) => found,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(false),
+        Err(source) => return Err(OpenError::Io { doing: "look at", path: folder.to_owned(), source }),
+    };
+    if !found.is_dir() {
+        return untrusted(format!("uid {} has put something there that is no folder", found.uid()));
+    }
+    if !is_trusted(found.uid()) {
+        return untrusted(format!("it belongs to uid {}, and this process runs as uid {}", found.uid(), uid()));
+    }
+    check(folder)?;
+    if found.mode() & 0o002 != 0 {
+        return untrusted("everybody may write to this folder; chmod o-w it".to_owned());
+    }
+    Ok(true)
+}
+
+/// The user's own folder, mode 0700. Its name may be taken by somebody else, whom only root could drive out: then it has another one,
+/// which nobody can take beforehand, and all processes of the user find it by its owner.
+fn private(uid: u32) -> Result<PathBuf, OpenError> {
+    let usual = PathBuf::from(format!("{SHARED}-{uid}"));
+    let is_ours = |path: &Path| fs::symlink_metadata(path).is_ok_and(|found| found.is_dir() && found.uid() == uid);
+    let folder = if is_ours(&usual) {
+        usual
+    } else if let Some(other) = first_of(&usual, is_ours) {
+        other
+    } else if make(&usual)? || is_ours(&usual) {
+        usual
+    } else {
+        let _turn = turn(&usual);
+        if first_of(&usual, is_ours).is_none() {
+            make(&PathBuf::from(format!("{}.{:032x}", usual.display(), u128::from_ne_bytes(random()))))?;
         }
-        _ => {}
+        first_of(&usual, is_ours).unwrap_or(usual)
+    };
+    match fs::symlink_metadata(&folder) {
+        Ok(found) if found.mode() & 0o022 != 0 => Err(OpenError::Untrusted {
+            path: folder,
+            why: format!("nobody but uid {uid} should be able to write to this folder; chmod go-w it"),
+        }),
+        Ok(_) => Ok(folder),
+        Err(source) => Err(OpenError::Io { doing: "look at", path: folder, source }),
     }
-    // Anybody may create names in /dev/shm: a folder of this name that is not ours is somebody's trap.
-    let found = fs::symlink_metadata(&private).map_err(|source| OpenError::Io { doing: "look at", path: private.clone(), source })?;
-    if !found.is_dir() || found.uid() != uid || found.mode() & 0o022 != 0 {
-        return Err(OpenError::Untrusted {
-            path: private,
-            why: format!("it should be a folder of uid {uid} that nobody else may write to; remove it, or set leveret.dir"),
-        });
+}
+
+/// Whether this call has made the folder: false where there is something of that name.
+fn make(folder: &Path) -> Result<bool, OpenError> {
+    match fs::DirBuilder::new().mode(0o700).create(folder) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(false),
+        Err(source) => Err(OpenError::Io { doing: "create the folder", path: folder.to_owned(), source }),
     }
-    Ok(private)
+}
+
+/// One process after the other, so that all of a user's take the same folder. A neighbour may hold this lock too: he is not waited for.
+fn turn(folder: &Path) -> Option<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let place = rustix::fs::open(folder.parent()?, flags, Mode::empty()).ok()?;
+    for _ in 0..100 {
+        if flock(&place, FlockOperation::NonBlockingLockExclusive).is_ok() {
+            return Some(place);
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    None
+}
+
+/// Of this user's folders with other names, the first by name.
+fn first_of(usual: &Path, is_ours: impl Fn(&Path) -> bool) -> Option<PathBuf> {
+    let beginning = format!("{}.", usual.display());
+    let entries = fs::read_dir(usual.parent()?).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    entries.filter(|path| path.to_str().is_some_and(|path| path.starts_with(&beginning)) && is_ours(path)).min()
 }
 
 /// All arenas of the folder, by name.

@@ -13,16 +13,20 @@ use std::path::{Path, PathBuf};
 
 const SUBJECT: &str = "folder";
 
-/// How `user` comes to share the folder of the group. Of /dev/shm nothing is left after a boot: systemd-tmpfiles makes it anew.
+/// How `user` comes to share the folder of the group.
 pub fn sharing(user: &str) -> String {
-    let make = if Path::new("/usr/bin/systemd-tmpfiles").exists() {
+    format!("groupadd -f leveret && usermod -aG leveret {user} && {}", making())
+}
+
+/// How the folder of the group comes to be. Of /dev/shm nothing is left after a boot: systemd-tmpfiles makes it anew.
+fn making() -> String {
+    if Path::new("/usr/bin/systemd-tmpfiles").exists() {
         format!(
             "echo 'd {SHARED} 2770 root leveret' > /etc/tmpfiles.d/leveret.conf && systemd-tmpfiles --create /etc/tmpfiles.d/leveret.conf"
         )
     } else {
-        format!("install -d -m 2770 -g leveret {SHARED} (at each boot)")
-    };
-    format!("groupadd -f leveret && usermod -aG leveret {user} && {make}")
+        format!("install -d -m 2770 -o root -g leveret {SHARED} (at each boot)")
+    }
 }
 
 /// Who chose the folder.
@@ -67,15 +71,29 @@ pub struct Facts {
     pub uid: u32,
     pub owner: String,
     pub group: String,
+    /// Why no arena of this folder is used.
+    pub distrust: Option<String>,
     pub is_dir: bool,
     pub mode: u32,
     pub may_write: bool,
     pub volume: Volume,
-    /// Whether /dev/shm/leveret exists but this user may not use it.
+    /// Whether /dev/shm/leveret is as it should be but this user may not use it.
     pub shared_is_closed: bool,
     pub others: Vec<Other>,
+    pub squatters: Vec<Squatter>,
     /// logind removes what a user leaves in /dev/shm when he logs out.
     pub logind_cleans: bool,
+}
+
+/// What somebody has put in the place of a folder that nobody names: of the group's, or of a user's own.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub struct Squatter {
+    pub folder: PathBuf,
+    pub owner: String,
+    /// Whose folder it should be; none: the group's.
+    pub user: Option<String>,
+    /// Why the group's does not count.
+    pub why: String,
 }
 
 /// A single user's folder with arenas, beside the one of this command.
@@ -116,33 +134,62 @@ fn gather(place: &Place) -> io::Result<Facts> {
         uid,
         owner: users.name(stat.uid()),
         group: users.group_name(stat.gid()),
+        distrust: place::check(&place.dir).err().map(|error| error.to_string()),
         is_dir: stat.is_dir(),
         mode: stat.mode() & 0o7777,
         may_write: accessat(CWD, &place.dir, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).is_ok(),
         volume: Volume::of(&place.dir)?,
-        shared_is_closed: place.choice == Choice::Private && Path::new(SHARED).is_dir(),
+        shared_is_closed: place.choice == Choice::Private && place::check_default(Path::new(SHARED)).is_ok_and(|is_there| is_there),
         others: other_folders(&place.dir, &users),
+        squatters: squatters(&users),
         logind_cleans: logind_cleans(),
     })
 }
 
+/// Whose own folder has this name: `leveret-33`, or where somebody else had taken that, `leveret-33.` and more.
+fn user_of(folder: &Path) -> Option<u32> {
+    folder.to_str()?.strip_prefix(SHARED)?.strip_prefix('-')?.split('.').next()?.parse().ok()
+}
+
+/// What lies in /dev/shm, each with its owner.
+fn in_shared_memory() -> impl Iterator<Item = (PathBuf, fs::Metadata)> {
+    let entries = fs::read_dir("/dev/shm").into_iter().flatten();
+    entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter_map(|path| Some((fs::symlink_metadata(&path).ok()?, path)))
+        .map(|(found, path)| (path, found))
+}
+
 /// Every user's folder in /dev/shm, by our naming rule, that holds arenas or does not let us look.
 fn other_folders(ours: &Path, users: &Users) -> Vec<Other> {
-    let Ok(entries) = fs::read_dir("/dev/shm") else { return Vec::new() };
-    let uid = |path: &Path| path.to_str()?.strip_prefix(SHARED)?.strip_prefix('-')?.parse::<u32>().ok();
     let group = fs::metadata(SHARED).ok().map(|shared| shared.gid());
-    let mut others: Vec<Other> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path != ours && path.is_dir() && place::list(Some(path)).map_or(true, |arenas| !arenas.is_empty()))
-        .filter_map(|folder| {
-            let uid = uid(&folder)?;
-            let user = users.name(uid);
-            let may_share = group.is_some_and(|group| uid == 0 || users.is_member(&user, group));
-            Some(Other { folder, user, may_share })
+    let mut others: Vec<Other> = in_shared_memory()
+        .filter(|(path, found)| path != ours && found.is_dir() && user_of(path) == Some(found.uid()))
+        .filter(|(path, _)| place::list(Some(path)).map_or(true, |arenas| !arenas.is_empty()))
+        .map(|(folder, found)| {
+            let user = users.name(found.uid());
+            let may_share = group.is_some_and(|group| found.uid() == 0 || users.is_member(&user, group));
+            Other { folder, user, may_share }
         })
         .collect();
     others.sort();
     others
+}
+
+fn squatters(users: &Users) -> Vec<Squatter> {
+    let mut squatters: Vec<Squatter> = in_shared_memory()
+        .filter_map(|(folder, found)| {
+            let owner = users.name(found.uid());
+            if folder == Path::new(SHARED) {
+                let why = place::check_default(&folder).err()?.to_string();
+                return Some(Squatter { folder, owner, user: None, why });
+            }
+            let uid = user_of(&folder).filter(|uid| *uid != found.uid() || !found.is_dir())?;
+            Some(Squatter { folder, owner, user: Some(users.name(uid)), why: String::new() })
+        })
+        .collect();
+    squatters.sort();
+    squatters
 }
 
 /// systemd-logind's RemoveIPC is on unless its configuration says no.
@@ -165,6 +212,7 @@ fn judge(facts: &Facts, known: &[Known]) -> Vec<Finding> {
         )];
     }
     let mut findings = vec![access_finding(facts)];
+    findings.extend(facts.squatters.iter().map(|squatter| squatter_finding(squatter, facts)));
     findings.extend(sharing_findings(facts));
     findings.extend(volume::judge(&facts.volume, &facts.dir, known));
     if facts.logind_cleans && facts.choice == Choice::Private && facts.uid >= 1000 {
@@ -190,6 +238,11 @@ fn access_finding(facts: &Facts) -> Finding {
             format!("mount -o remount,rw {}", mount_point(&facts.dir).display()),
         );
     }
+    if let Some(why) = &facts.distrust {
+        let means =
+            "Whoever owns the folder, or may put his own file in an arena's place, decides what is read there: no arena of it is used.";
+        return Finding::problem(SUBJECT, why.clone(), means, trusting(facts));
+    }
     if !facts.may_write {
         let means = format!(
             "It belongs to {}:{} with mode {:04o}; {} needs to read, write and enter it.",
@@ -197,13 +250,13 @@ fn access_finding(facts: &Facts) -> Finding {
         );
         return Finding::problem(SUBJECT, format!("{} may not use {dir}", facts.user), means, opening(facts));
     }
-    if facts.mode & 0o1002 == 0o002 {
-        let means = "Anybody could put his own file in the place of an arena, so no arena is made there.";
-        return Finding::problem(
+    if facts.mode & 0o002 != 0 {
+        let means = "A neighbour may take an arena's name before you do; it is then refused, and there is no arena of that name.";
+        return Finding::warning(
             SUBJECT,
-            format!("everybody may write to {dir}, and it has no sticky bit"),
+            format!("everybody may make files in {dir}"),
             means,
-            format!("chmod o-w {dir}"),
+            format!("mkdir -m 700 {dir}/arenas, and name that"),
         );
     }
     let why = match facts.choice {
@@ -213,6 +266,39 @@ fn access_finding(facts: &Facts) -> Finding {
         Choice::Private => "this user's own",
     };
     Finding::ok(SUBJECT, format!("{dir} ({why}), usable by {}", facts.user))
+}
+
+/// How a folder that was named comes to be trusted.
+fn trusting(Facts { dir, owner, user, mode, .. }: &Facts) -> String {
+    let dir = dir.display();
+    if mode & 0o1002 == 0o002 {
+        format!("chmod o-w {dir}")
+    } else if owner != user && owner != "root" {
+        format!("sudo -u {owner} leveret ...; or, to share it with its group: chown root {dir}")
+    } else {
+        "Name the folder that is meant, without a symbolic link of somebody else on the way to it.".to_owned()
+    }
+}
+
+fn squatter_finding(squatter: &Squatter, facts: &Facts) -> Finding {
+    let Squatter { folder, owner, user, why } = squatter;
+    let folder = folder.display();
+    let is_foreign = owner != "root" && *owner != facts.user;
+    let sudo = if facts.uid == 0 { "" } else { "As root: " };
+    match user {
+        None => Finding::problem(
+            SUBJECT,
+            if is_foreign { format!("{folder} belongs to {owner}, so it is not used") } else { why.clone() },
+            "Whoever owns it could read and rewrite what everybody caches. Until it is mended each user has arenas of his own and shares nothing.",
+            format!("{sudo}rm -r {folder}; groupadd -f leveret && {}", making()),
+        ),
+        Some(user) => Finding::warning(
+            SUBJECT,
+            format!("{folder} belongs to {owner}, who has taken the name of {user}'s own folder"),
+            format!("What runs as {user} uses a folder of a longer name instead."),
+            format!("{sudo}rm -r {folder}, then restart what runs as {user}"),
+        ),
+    }
 }
 
 /// How the user comes to read, write and enter the folder.
@@ -258,7 +344,7 @@ fn sharing_findings(facts: &Facts) -> Vec<Finding> {
             false => format!("{}, then restart what runs as {user}", sharing(user)),
         };
         let means = format!(
-            "What runs as {user} and uses them shares nothing with {}; 'leveret list --dir {folder}' shows them.",
+            "What runs as {user} and uses them shares nothing with {}; 'sudo -u {user} leveret list' shows them.",
             facts.dir.display()
         );
         findings.push(Finding::note(SUBJECT, format!("{folder} holds arenas of {user}"), means).mended_by(mend));
@@ -279,12 +365,14 @@ mod tests {
             uid: 1000,
             owner: "root".to_owned(),
             group: "leveret".to_owned(),
+            distrust: None,
             is_dir: true,
             mode: 0o2770,
             may_write: true,
             volume: Volume::healthy(),
             shared_is_closed: false,
             others: Vec::new(),
+            squatters: Vec::new(),
             logind_cleans: false,
         }
     }
@@ -300,11 +388,18 @@ mod tests {
 
     #[test]
     fn each_illness_is_found_and_can_be_mended() {
-        let ill: [(&str, Facts, Level); 6] = [
+        let squatter = |user: Option<&str>| {
+            let folder = PathBuf::from(SHARED);
+            vec![Squatter { folder, owner: "games".to_owned(), user: user.map(str::to_owned), why: "his".to_owned() }]
+        };
+        let ill: [(&str, Facts, Level); 9] = [
+            ("somebody else's", Facts { distrust: Some("it is his".to_owned()), owner: "games".to_owned(), ..healthy() }, Level::Problem),
+            ("a squatter", Facts { squatters: squatter(None), ..healthy() }, Level::Problem),
+            ("a squatter of a user", Facts { squatters: squatter(Some("anna")), ..healthy() }, Level::Warning),
             ("no folder", Facts { is_dir: false, ..healthy() }, Level::Problem),
             ("read-only", Facts { volume: Volume { read_only: true, ..Volume::healthy() }, ..healthy() }, Level::Problem),
             ("no right", Facts { may_write: false, ..healthy() }, Level::Problem),
-            ("open to all", Facts { mode: 0o777, choice: Choice::Option, ..healthy() }, Level::Problem),
+            ("open to all", Facts { mode: 0o1777, choice: Choice::Option, ..healthy() }, Level::Warning),
             ("not setgid", Facts { mode: 0o770, ..healthy() }, Level::Warning),
             ("shared is closed", Facts { shared_is_closed: true, choice: Choice::Private, ..healthy() }, Level::Warning),
         ];

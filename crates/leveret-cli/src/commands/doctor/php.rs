@@ -75,9 +75,10 @@ fn homes(asked: &Asked, answer: &Answer, users: &Users) -> Vec<Home> {
 
 /// The engine's rule, for another user.
 fn usual_dir(uid: u32, user: &str, users: &Users) -> PathBuf {
+    let counts = |stat: &std::fs::Metadata| stat.is_dir() && (stat.uid() == 0 || stat.uid() == uid) && stat.mode() & 0o002 == 0;
     let may_use =
-        |stat: std::fs::Metadata| uid == 0 || stat.uid() == uid || stat.mode() & 0o030 == 0o030 && users.is_member(user, stat.gid());
-    if std::fs::metadata(SHARED).is_ok_and(may_use) {
+        |stat: &std::fs::Metadata| uid == 0 || stat.uid() == uid || stat.mode() & 0o030 == 0o030 && users.is_member(user, stat.gid());
+    if std::fs::symlink_metadata(SHARED).is_ok_and(|stat| counts(&stat) && may_use(&stat)) {
         PathBuf::from(SHARED)
     } else {
         PathBuf::from(format!("{SHARED}-{uid}"))
@@ -171,7 +172,7 @@ fn elsewhere(home: &Home, place: &Place) -> Finding {
     let (theirs, ours) = (home.dir.display(), place.dir.display());
     // A pool has a user of its own: one folder for all users is the group's.
     let mend = match &home.pool_user {
-        Some(user) => format!("{}, then restart php-fpm; or leveret --dir {theirs} ...", sharing(user)),
+        Some(user) => format!("{}, then restart php-fpm; or sudo -u {user} leveret --dir {theirs} ...", sharing(user)),
         None => format!("leveret --dir {theirs} ..., or set leveret.dir={ours} in PHP"),
     };
     Finding::warning(
