@@ -75,7 +75,9 @@ impl Serve {
         }
         tell_noted(&noted);
         process::raise_limits(settings.conn_limit, settings.threads, options.enable_coredumps)?;
-        let bound = leveret_server::bind(&settings).map_err(unreachable)?;
+        // As root still: ports below 1024. A Unix socket belongs to the user, as memcached's does: who may connect hangs on that.
+        let bind = || leveret_server::bind(&settings).map_err(unreachable);
+        let bound = settings.unix_path.is_none().then(bind).transpose()?;
         // As root still: the folder of pid files is root's.
         let pid_file = options.pidfile.as_deref().map(process::PidFile::write).transpose()?;
         if options.lock_memory {
@@ -84,6 +86,7 @@ impl Serve {
         if let Some(account) = &account {
             process::become_user(account)?;
         }
+        let bound = bound.map_or_else(bind, Ok)?;
         let arena = open(&options, &settings)?;
         let shown = format!("{} ({})", arena.path().display(), bytes(arena.memory()));
         // Reads the file of -Y: the last thing that can stop the start.
