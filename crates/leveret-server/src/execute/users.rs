@@ -1,6 +1,7 @@
 //! `-Y`: the file of `user:password` lines.
 use leveret_engine::reason;
 use std::fmt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Who may speak to the server.
@@ -34,6 +35,7 @@ impl Users {
     pub fn read(path: &Path) -> Result<Users, UserError> {
         let failed = |why: String| UserError { path: path.to_owned(), why };
         let bytes = std::fs::read(path).map_err(|error| failed(reason(&error)))?;
+        tell_open(path);
         if bytes.len() > BYTES_MAX {
             return Err(failed(format!("it has {} bytes, at most {BYTES_MAX} are allowed", bytes.len())));
         }
@@ -57,6 +59,17 @@ impl Users {
     pub fn admit(&self, given: &[u8]) -> bool {
         self.credentials.iter().fold(false, |admitted, wanted| admitted | is_equal(wanted, given))
     }
+}
+
+/// memcached takes such a file without a word, so it is taken here too.
+fn tell_open(path: &Path) {
+    let mode = std::fs::metadata(path).map_or(0, |found| found.mode());
+    let what = match mode & 0o006 {
+        0 => return,
+        0o004 => "read the passwords in",
+        _ => "write to",
+    };
+    eprintln!("leveret: everybody may {what} the file of users {}; chmod o-rw it", path.display());
 }
 
 fn is_equal(one: &[u8], other: &[u8]) -> bool {
