@@ -16,6 +16,7 @@ mod server;
 pub mod settings;
 mod shared;
 mod signals;
+pub mod small_file;
 pub mod stats;
 mod udp;
 mod worker;

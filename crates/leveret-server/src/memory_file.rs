@@ -2,11 +2,14 @@
 //! items are in the arena anyway, whatever ends the server; FILE.meta says which arena it was, so that a restart that would
 //! serve another one is noticed.
 use crate::listen::ServeError;
+use crate::small_file;
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 
+// A path, and a line before it.
+const LEN_MAX: u64 = 8192;
 const FIRST_LINE: &[u8] = b"leveret 1\n";
 const ARENA: &[u8] = b"arena ";
 
@@ -22,7 +25,7 @@ impl Meta {
     /// that we would not find.
     pub fn read(memory_file: &Path) -> Result<Option<Meta>, ServeError> {
         let file = beside(memory_file);
-        let text = match std::fs::read(&file) {
+        let text = match small_file::read(&file, LEN_MAX) {
             Ok(text) => text,
             // Better now than when the file is to be written.
             Err(source) if source.kind() == ErrorKind::NotFound && !folder_of(&file).is_dir() => {
@@ -51,7 +54,7 @@ impl Meta {
 pub fn write(memory_file: &Path, arena: &Path) -> Result<(), ServeError> {
     let file = beside(memory_file);
     let text = [FIRST_LINE, ARENA, arena.as_os_str().as_bytes(), b"\n"].concat();
-    std::fs::write(&file, text).map_err(|source| ServeError::File { doing: "write", path: file, source })
+    small_file::write(&file, &text).map(drop).map_err(|source| ServeError::File { doing: "write", path: file, source })
 }
 
 fn folder_of(file: &Path) -> &Path {

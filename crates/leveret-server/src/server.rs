@@ -8,6 +8,7 @@ use crate::execute::Transport;
 use crate::listen::{self, Listener, ServeError, SocketFile};
 use crate::memory_file::{self, Meta};
 use crate::signals::{Signals, Wish};
+use crate::small_file;
 use crate::udp;
 use crate::worker::{Accepted, Control, Inbox, Start};
 use crate::{Settings, Shared};
@@ -169,7 +170,7 @@ impl Bound {
         }
     }
 
-    /// As memcached writes it: under another name first, so that who waits for the file never reads half of it.
+    /// As memcached writes it.
     fn write_ports(&self, path: &Path) -> Result<(), ServeError> {
         let mut text = String::new();
         let tcp = self.tcp_addresses().map(|address| ("TCP", address));
@@ -180,11 +181,11 @@ impl Bound {
         if text.is_empty() {
             return Ok(());
         }
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(".lck");
-        let failed = |source| ServeError::File { doing: "write", path: path.to_owned(), source };
-        std::fs::write(&beside, text).map_err(failed)?;
-        std::fs::rename(&beside, path).map_err(failed)
+        small_file::write(path, text.as_bytes()).map(drop).map_err(|source| ServeError::File {
+            doing: "write",
+            path: path.to_owned(),
+            source,
+        })
     }
 }
 

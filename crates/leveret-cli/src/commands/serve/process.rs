@@ -6,10 +6,11 @@ use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 use rustix::{stdio, thread};
 use std::env;
 use std::ffi::OsStr;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -140,25 +141,27 @@ pub fn become_user(account: &Account) -> Result<(), Failure> {
 }
 
 /// `-P`: the file, as long as this lives.
-pub struct PidFile(PathBuf);
+pub struct PidFile {
+    path: PathBuf,
+    identity: (u64, u64),
+}
 
 impl PidFile {
     pub fn write(path: &Path) -> Result<PidFile, Failure> {
-        let failed =
-            |error: io::Error| Failure::Unreachable(format!("-P: could not write the pid file {}: {}", path.display(), reason(&error)));
-        let path = std::path::absolute(path).map_err(failed)?;
-        // Beside it and then renamed: who waits for the file never reads half a number.
-        let mut unfinished = path.clone().into_os_string();
-        unfinished.push(".tmp");
-        let mut file = File::create(&unfinished).map_err(failed)?;
-        writeln!(file, "{}", std::process::id()).and_then(|()| fs::rename(&unfinished, &path)).map_err(failed)?;
-        Ok(PidFile(path))
+        let written = std::path::absolute(path).and_then(|path| {
+            let file = leveret_server::small_file::write(&path, format!("{}\n", std::process::id()).as_bytes())?.metadata()?;
+            Ok(PidFile { path, identity: (file.dev(), file.ino()) })
+        });
+        written.map_err(|error| Failure::Unreachable(format!("-P: could not write the pid file {}: {}", path.display(), reason(&error))))
     }
 }
 
 impl Drop for PidFile {
+    /// Another server's stays.
     fn drop(&mut self) {
-        let _ = fs::remove_file(&self.0);
+        if fs::symlink_metadata(&self.path).is_ok_and(|found| (found.dev(), found.ino()) == self.identity) {
+            let _ = fs::remove_file(&self.path);
+        }
     }
 }
 

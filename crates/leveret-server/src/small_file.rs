@@ -1,0 +1,36 @@
+//! Small files that others wait for or find later: the pid, the ports, what `-e` leaves. Each is made anew beside its place and then
+//! renamed: nobody reads half of one, and a link that somebody has put there leads the writer, which may be root, nowhere.
+use rustix::fs::OFlags;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// Writes the file whole, in the place of whatever has its name.
+pub fn write(path: &Path, text: &[u8]) -> io::Result<File> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".tmp");
+    // What a killed writer has left. Where it is somebody else's and stays, the next line says so.
+    let _ = fs::remove_file(&beside);
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&beside)?;
+    let written = file.write_all(text).and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&beside);
+    }
+    written.map(|()| file)
+}
+
+/// Reads a file of at most `len_max` bytes: no link, and nothing that has no end or no beginning, such as a FIFO.
+pub fn read(path: &Path, len_max: u64) -> io::Result<Vec<u8>> {
+    let flags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).bits();
+    let file = OpenOptions::new().read(true).custom_flags(flags as i32).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is not a regular file"));
+    }
+    let mut text = Vec::new();
+    file.take(len_max + 1).read_to_end(&mut text)?;
+    if text.len() as u64 > len_max {
+        return Err(io::Error::other(format!("it has more than {len_max} bytes")));
+    }
+    Ok(text)
+}
