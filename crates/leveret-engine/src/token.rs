@@ -24,9 +24,17 @@ impl Core {
         self.explicit_cas(view).or_else(|| view.header.is_wanted().then(|| self.natural_cas(view)))
     }
 
-    /// The token that every item has by its place: unique for ever, since a place is used once per generation.
+    /// The token that every item has by its place: unique for ever, since a shard uses a place once per generation. It stays below
+    /// the explicit ones until a shard has written 2^57 bytes.
     pub fn natural_cas(&self, view: &View) -> u64 {
-        self.state(view.segment).generation() << 20 | (view.at - self.start(view.segment)) >> 3
+        let state = self.state(view.segment);
+        let place = (view.at - self.start(view.segment)) >> 3;
+        self.of_shard(state.generation(), state.shard()) << (self.geometry.segment_shift - 3) | place
+    }
+
+    /// A number that a shard has counted, made one of the whole arena: each key's go on growing, and no two shards have the same.
+    fn of_shard(&self, number: u64, shard: usize) -> u64 {
+        number << self.geometry.shard_shift | shard as u64
     }
 }
 
@@ -56,6 +64,7 @@ impl Locked<'_> {
 
     /// The next explicit cas.
     pub fn next_cas(&self) -> u64 {
-        EXPLICIT_CAS | self.shard().cas_counter.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
+        let number = self.shard().cas_counter.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+        EXPLICIT_CAS | self.core.of_shard(number, self.index)
     }
 }

@@ -3,6 +3,7 @@ use leveret_engine::{
     Amendment, Arena, CountTerms, CountedItem, Deadline, Delta, Error, Found, Meta, Mode, NewCas, OpenOptions, Stored, Terms, Time, Value,
     STALE, WON,
 };
+use std::collections::HashSet;
 
 struct Scratch {
     arena: Arena,
@@ -116,6 +117,31 @@ fn a_store_compares_in_every_mode() {
     let item = arena.get(b"k", now).expect("there");
     assert_eq!((&item.value[..], item.deadline, item.meta.marks), (&b"f"[..], soon, STALE | WON));
     assert!(arena.verify().is_clean());
+}
+
+/// Each shard counted by itself, from the same number: a cas with the token of another key succeeded.
+#[test]
+fn no_two_keys_have_the_same_token() {
+    let Scratch { arena, _dir } = scratch(OpenOptions { memory: 8 << 20, cores: 4, ..OpenOptions::default() });
+    let now = Time::now();
+    let mut all = HashSet::new();
+    // A first version is known by its place; a later one, and a number, by what its shard counts.
+    for (round, kind) in ["placed", "counted", "counted once more"].iter().enumerate() {
+        for key in 0..400 {
+            let key = format!("key {key}");
+            let value = format!("{round} {kind}");
+            arena.set(key.as_bytes(), value.as_bytes(), Deadline::NEVER, now).expect("room");
+            let cas = arena.gets(key.as_bytes(), now).expect("free").expect("there").cas;
+            assert!(all.insert(cas), "{kind}: {key} has the token {cas:#x} of another");
+            assert!(i64::try_from(cas).is_ok(), "PHP's integers are signed");
+        }
+    }
+    for key in 0..400 {
+        let key = format!("number {key}");
+        arena.add_integer(key.as_bytes(), 1, Some(Deadline::NEVER), now).expect("room");
+        let cas = arena.gets(key.as_bytes(), now).expect("free").expect("there").cas;
+        assert!(all.insert(cas), "{key} has the token {cas:#x} of another");
+    }
 }
 
 #[test]

@@ -3,6 +3,7 @@ mod common;
 use common::Ours;
 use leveret_engine::{Counted, Deadline, Delta, Encoding, Meta, Mode, Time, Value};
 use leveret_server::Settings;
+use std::collections::HashSet;
 
 /// A conversation as a list of what is said and what is answered.
 fn play(ours: &mut Ours, lines: &[(&str, &str)]) {
@@ -123,6 +124,27 @@ fn meta_commands() {
     );
     let debug = ours.say("me e\r\n");
     assert!(debug.starts_with("ME e exp=-1 la=") && debug.contains(" cas=77 fetch=yes cls=1 size="), "{debug:?}");
+}
+
+/// Each shard counted by itself, so tokens repeated, and a cas with the token of another key stored.
+#[test]
+fn the_token_of_another_key_is_no_token() {
+    let mut ours = Ours::new(Settings::default());
+    let cas_of = |said: String| -> u64 { said.trim_end().trim_start_matches("HD c").parse().expect("a number") };
+    for round in 0..2 {
+        let tokens: Vec<u64> = (0..64)
+            .map(|key| {
+                assert_eq!(ours.say(&format!("set {key} 0 0 1\r\n{round}\r\n")), "STORED\r\n");
+                cas_of(ours.say(&format!("mg {key} c\r\n")))
+            })
+            .collect();
+        for key in 1..64 {
+            let other = tokens[key - 1];
+            assert_eq!(ours.say(&format!("cas {key} 0 0 1 {other}\r\nx\r\n")), "EXISTS\r\n", "{key}, round {round}: {tokens:x?}");
+        }
+        let distinct: HashSet<u64> = tokens.iter().copied().collect();
+        assert_eq!(distinct.len(), tokens.len(), "round {round}: {tokens:x?}");
+    }
 }
 
 #[test]

@@ -13,6 +13,9 @@ use super::op::{key_bytes, Op, KEYS};
 use crate::seeded;
 use crate::values::show;
 
+/// In each cas that a client chooses here, and in none that the arena draws.
+const OWN_CAS: u64 = 1 << 61;
+
 /// An arena and the map beside it.
 pub struct Run<'a> {
     path: &'a Path,
@@ -269,6 +272,11 @@ impl<'a> Run<'a> {
                 return Err(format!("version {version} had token {token}, version {} has {}", entry.version, item.cas));
             }
         }
+        // A client may choose the same cas for two keys; the arena draws no token twice.
+        let twin = self.tokens.iter().find(|(other, (token, _))| **other != key && *token == item.cas && token & OWN_CAS == 0);
+        if let Some((other, (token, _))) = twin {
+            return Err(format!("the token {token} is that of key {other} too"));
+        }
         entry.told = Some(item.cas);
         self.tokens.insert(key, (item.cas, entry.version));
         Ok(())
@@ -298,7 +306,7 @@ impl<'a> Run<'a> {
 
     /// A cas as a client may choose it: unlike any that the arena draws, and growing.
     fn own_cas(&self) -> u64 {
-        1 << 61 | self.versions
+        OWN_CAS | self.versions
     }
 
     /// Notes the token that an operation has told of the present version.
