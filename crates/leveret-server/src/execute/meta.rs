@@ -206,12 +206,12 @@ impl Turn<'_> {
             }
             Err(error) => return self.say_error(&error),
         };
-        if !(delete.quiet && (code == b"HD" || code == b"NF")) {
+        if !(delete.quiet && code == b"HD") {
             write_meta(self.output, code, &delete.key, delete.returns, &Facts::default());
         }
     }
 
-    /// `I`: the item stays, stale, with a new cas. `x`: it stays without its value.
+    /// `I`: the item stays, stale, with a new cas. `x`: of the item stay its key and its cas; it lives for ever, or as `T` says.
     fn amend_for_delete(&self, key: &[u8], delete: &MetaDelete<'_>) -> Result<Stored, Error> {
         let now = self.now;
         let mut is_other = false;
@@ -220,10 +220,12 @@ impl Turn<'_> {
             if is_other {
                 return None;
             }
-            let touched = delete.touch.filter(|_| delete.stale).map(|at| exptime::deadline(at, now));
-            let marks = if delete.stale { item.meta.marks & !WON | STALE } else { item.meta.marks };
-            let cas = self.chosen_cas(delete.cas).map_or(NewCas::Next, NewCas::Is);
-            Some(Amendment { deadline: touched.unwrap_or(Deadline(item.deadline)), marks, cas, drop_value: delete.drop_value })
+            let kept = if delete.drop_value { Deadline::NEVER } else { Deadline(item.deadline) };
+            let deadline = delete.touch.map_or(kept, |at| exptime::deadline(at, now));
+            let marks = if delete.stale { STALE } else { 0 };
+            let drawn = if delete.stale { NewCas::Next } else { NewCas::Keep };
+            let cas = self.chosen_cas(delete.cas).map_or(drawn, NewCas::Is);
+            Some(Amendment { deadline, marks, cas, drop_value: delete.drop_value })
         })?;
         Ok(match (amended, is_other) {
             (_, true) => Stored::Exists,
@@ -261,7 +263,6 @@ impl Turn<'_> {
                     write_meta(self.output, b"HD", &count.key, count.returns, &facts);
                 }
             }
-            Ok(CountedItem::Missing) if count.quiet => {}
             Ok(CountedItem::Missing) => write_meta(self.output, b"NF", &count.key, count.returns, &Facts::default()),
             Ok(CountedItem::Exists) => write_meta(self.output, b"EX", &count.key, count.returns, &Facts::default()),
             Ok(CountedItem::NotNumber) => self.say(classic::NOT_NUMBER),

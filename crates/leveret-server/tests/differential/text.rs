@@ -1,5 +1,5 @@
-//! Text and meta commands. What is left out is where the newer memcached, our model, answers otherwise than Debian's 1.6.18 (a miss
-//! of a quiet `md` or `ma`, lines with too few words, the data of a refused store, an `ms` that makes what it should append to),
+//! Text and meta commands. What is left out is where the newer memcached, our model, answers otherwise than Debian's 1.6.18 (a quiet
+//! `ma` that makes what it counts, lines with too few words, the data of a refused store, an `ms` that makes what it should append to),
 //! what 1.6.18 itself does not keep to (a delayed flush brings back what an earlier flush had hidden), and numbers that no two
 //! servers share (cas, idle seconds, whether an item was read before).
 use crate::random::Random;
@@ -84,7 +84,7 @@ impl Text {
             "mg" => vec!["v", "f", "s", "k", "t", "Oabc", "q"],
             "ms" => vec!["k", "Oabc", "q"],
             "ma" => vec!["k", "Oabc", "v", "t"],
-            _ => vec!["k", "Oabc"],
+            _ => vec!["k", "Oabc", "q"],
         };
         let mut line = String::new();
         for _ in 0..self.below(4) {
@@ -137,7 +137,7 @@ impl Text {
                 format!("md {key}{}{}\r\n", how, self.returns("md"))
             }
             20 => {
-                let how = self.of(&["", " D7", " MD D0", " N0 J13", " N0 J13 D7"]);
+                let how = self.of(&["", " D7", " q", " MD D0", " MD q", " N0 J13", " N0 J13 D7"]);
                 format!("ma {key}{how}{}\r\n", self.returns("ma"))
             }
             21 => {
