@@ -32,7 +32,7 @@ unset LEVERET_DIR
 AT_WORK = """
 install -d -o leveret -g leveret /run/leveret
 start=$(sed -n 's/^ExecStart=//p' /etc/systemd/system/leveret.service)
-(umask 0007; exec setpriv --reuid=leveret --regid=leveret --init-groups $start -s /run/leveret/test -a 770) &
+(umask 0007; exec setpriv --reuid=leveret --regid=leveret --init-groups $start -s /run/leveret/test -a 770 --arena default) &
 until leveret ping /run/leveret/test --quiet 2>/dev/null; do sleep 0.1; kill -0 $!; done
 as_site() { setpriv --reuid=www-data --regid=www-data --init-groups php8.2 -d apc.enable_cli=1 -d leveret.apcu_cli=shared -r "$1"; }
 as_site 'apcu_store("seen", "by apcu"); $m = new Memcached; $m->addServer("/run/leveret/test", 0); $m->set("seen", "by Memcached");'

@@ -1,5 +1,6 @@
 """`leveret serve` as an administrator meets it: options, configuration files, restarts, users, what it listens to."""
 
+import contextlib
 import os
 import re
 import signal
@@ -26,6 +27,21 @@ class Operations(SystemTest):
             self.assertEqual(b"VALUE k 7 5\r\nhello\r\nEND\r\n", server.talk(b"get k\r\n"), f"after {ending.name}")
             self.assertEqual(f"{11 + count}\r\n".encode(), server.talk(b"incr n 1\r\n", end=b"\r\n"))
         self.assertEqual(0, tool(COMMAND, "verify", "--arena", arena).returncode)
+
+    def test_two_instances_are_two_caches(self):
+        """two servers that are told nothing but their places are two caches, on ports and Unix sockets, as two memcacheds are"""
+        user = "root" if os.geteuid() == 0 else os.environ["USER"]
+        for kind, program in (("memcached", ["memcached"]), ("leveret", [str(COMMAND), "serve"])):
+            ports, paths = free_ports(2), [self.folder / f"{kind}-{number}" for number in (1, 2)]
+            places = [(("127.0.0.1", port), ["-l", "127.0.0.1", "-p", str(port)]) for port in ports] + [(str(path), ["-s", str(path)]) for path in paths]
+            for place, options in places:
+                self.start([*program, "-u", user, *options], env={**os.environ, "LEVERET_DIR": str(self.arenas)})
+                self.wait_for(f"{kind} at {place}", lambda: asks(place, b"") == b"")
+            for number, (place, _) in enumerate(places):
+                self.assertEqual(b"STORED\r\n", asks(place, f"set k{number} 0 0 1\r\n{number}\r\n".encode()))
+            for number, (place, _) in enumerate(places):
+                self.assertEqual(f"VALUE k{number} 0 1\r\n{number}\r\nEND\r\n".encode(), asks(place, b"get k0 k1 k2 k3\r\n"), f"{kind} at {place}")
+        self.assertEqual(4, len(list(self.arenas.glob("*.arena"))))
 
     def test_debian_configuration(self):
         """Debian's /etc/memcached.conf is read as it is"""
@@ -55,6 +71,22 @@ class Operations(SystemTest):
         done = tool(COMMAND, "serve", "-f", "1.25", "-n", "48", "-L", "-o", "hashpower=20,slab_reassign", "-V")
         self.assertEqual(0, done.returncode, done.stderr)
 
+    def test_a_link_in_memcacheds_place(self):
+        """a link of the name memcached takes memcached's command line, and says which memcached it is where memcached does"""
+        link = self.folder / "memcached"
+        link.symlink_to(COMMAND)
+        for word in ("-h", "-V"):
+            first = [tool(program, word).stdout.splitlines()[0] for program in ("memcached", link)]
+            self.assertRegex(first[0], r"^memcached 1\.6\.\d+$")
+            self.assertEqual("memcached 1.6.45", first[1])
+        user = "root" if os.geteuid() == 0 else os.environ["USER"]
+        port, pidfile = free_ports(1)[0], self.folder / "pid"
+        command = [link, "-d", "-m", "64", "-p", port, "-u", user, "-l", "127.0.0.1", "-P", pidfile]
+        done = subprocess.run(list(map(str, command)), env={**os.environ, "LEVERET_DIR": str(self.arenas)}, stdin=subprocess.DEVNULL, timeout=120)
+        self.addCleanup(lambda: os.kill(int(pidfile.read_text()), signal.SIGTERM))
+        self.assertEqual(0, done.returncode)
+        self.assertEqual(b"VERSION 1.6.45\r\n", asks(("127.0.0.1", port), b"version\r\n"))
+
     def test_every_option_of_memcached(self):
         """whatever option Debian's memcached names in its help is accepted, by its letter, its long name, and behind -o"""
         told = tool("memcached", "-h").stdout
@@ -75,9 +107,8 @@ class Operations(SystemTest):
             for option in words:
                 with self.subTest(option=option):
                     done = tool(COMMAND, "serve", *option, *([] if letter in others else ["-V"]))
-                    self.assertEqual(0, done.returncode, done.stderr)
-        for letter in later:
-            self.assertIn("later", tool(COMMAND, "serve", "-p", "-1", "-u", "root", letter).stderr)
+                    self.assertEqual(2 if letter in later else 0, done.returncode, done.stderr)
+                    self.assertIn("later" if letter in later else "", done.stderr)
         names = re.findall(r"(?m)^   - (\w+):", told)
         self.assertGreater(len(names), 40, told)
         numbers = {"hash_algorithm": "xxh3", "hot_lru_pct": "20", "warm_lru_pct": "40", "hot_max_factor": "0.2", "warm_max_factor": "2",
@@ -155,6 +186,25 @@ class Operations(SystemTest):
                 return connection.recv(100) == b"VERSION 1.6.45\r\n"
         except OSError:
             return False
+
+
+def free_ports(count):
+    """Ports that nobody has now."""
+    with contextlib.ExitStack() as stack:
+        return [stack.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1] for _ in range(count)]
+
+
+def asks(place, said):
+    """What is answered, at a port or a Unix socket; nothing as long as nobody is there."""
+    with socket.socket(socket.AF_UNIX if isinstance(place, str) else socket.AF_INET) as connection:
+        connection.settimeout(30)
+        if connection.connect_ex(place) != 0:
+            return b"nobody"
+        connection.sendall(said + b"mn\r\n")
+        heard = b""
+        while not heard.endswith(b"MN\r\n"):
+            heard += connection.recv(65536) or b"closed\r\nMN\r\n"
+        return heard.removesuffix(b"MN\r\n")
 
 
 if __name__ == "__main__":

@@ -13,13 +13,13 @@ mod uri;
 mod users;
 mod walk;
 
+use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use commands::{
     delete, display, doctor, dump, flush, generate, get, keys, list, ping, restore, ring, rm, serve, set, settings, sizes, stats, verify,
 };
 use std::env;
-use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Read, write, list and check the caches that live in this host's shared memory.
@@ -87,14 +87,19 @@ enum Command {
 /// The command line. Under the name `memcached` (a link in its place) the program is `leveret serve`.
 fn words() -> Vec<OsString> {
     let mut words: Vec<OsString> = env::args_os().collect();
-    if words.first().is_some_and(|name| Path::new(name).file_name() == Some(OsStr::new("memcached"))) {
+    if words.first().is_some_and(serve::is_memcached) {
         words.insert(1, "serve".into());
     }
     words
 }
 
 fn main() -> ExitCode {
-    let matches = Cli::command().get_matches_from(words());
+    let matches = Cli::command().try_get_matches_from(words()).unwrap_or_else(|answer| {
+        if answer.kind() == ErrorKind::DisplayHelp {
+            print!("{}", serve::memcached_line().unwrap_or_default());
+        }
+        answer.exit()
+    });
     let Cli { command, target, json, color } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match color {
         Color::Auto => anstream::ColorChoice::Auto,

@@ -8,6 +8,7 @@ use crate::arena::process::slot_of;
 use crate::arena::{Arena, Core};
 use crate::error::Error;
 use crate::sync::{fence, Ordering};
+use std::fmt;
 use std::sync::Arc;
 
 /// What a living process has announced.
@@ -17,6 +18,8 @@ pub struct Service {
     pub text: String,
     /// The process, as it numbers itself.
     pub pid: u32,
+    /// Announced by the asking process itself, over the same open arena. A pid does not tell that: containers have the same ones.
+    pub is_own: bool,
 }
 
 /// A service that this process has announced. Withdrawn when it is dropped.
@@ -24,6 +27,12 @@ pub struct Announcement {
     core: Arc<Core>,
     slot: usize,
     owner: u64,
+}
+
+impl fmt::Debug for Announcement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Announcement").field("slot", &self.slot).finish_non_exhaustive()
+    }
 }
 
 impl Arena {
@@ -82,7 +91,7 @@ impl Core {
             return None;
         }
         let pid = self.processes.at(slot).pid.load(Ordering::Relaxed);
-        String::from_utf8(bytes).ok().map(|text| Service { text, pid })
+        String::from_utf8(bytes).ok().map(|text| Service { text, pid, is_own: owner == self.membership.current() })
     }
 }
 
@@ -133,13 +142,13 @@ mod tests {
         let mut child = command.spawn().expect("started");
         let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
         assert!(lines.map_while(Result::ok).any(|line| line.ends_with("announced")));
-        assert_eq!(arena.services(), [Service { text: "tcp 127.0.0.1:11211 net:[1]".to_owned(), pid: child.id() }]);
+        assert_eq!(arena.services(), [Service { text: "tcp 127.0.0.1:11211 net:[1]".to_owned(), pid: child.id(), is_own: false }]);
         child.kill().expect("killed");
         child.wait().expect("reaped");
         assert_eq!(arena.services(), []);
         // Its slot is taken over.
         let ours = arena.announce("unix /run/leveret.sock").expect("a free slot");
-        assert_eq!(arena.services(), [Service { text: "unix /run/leveret.sock".to_owned(), pid: std::process::id() }]);
+        assert_eq!(arena.services(), [Service { text: "unix /run/leveret.sock".to_owned(), pid: std::process::id(), is_own: true }]);
         assert_eq!(ours.slot, 0);
         drop(ours);
         assert_eq!(arena.services(), []);

@@ -47,6 +47,8 @@ pub struct Bound {
     udp: Vec<UdpGroup>,
     network: String,
     meta: Option<Meta>,
+    /// Once it was asked for: the arena's note of where this server listens.
+    announcements: Vec<Announcement>,
     /// Dropped, it removes the Unix socket's file.
     socket_file: Option<SocketFile>,
 }
@@ -78,7 +80,7 @@ pub fn bind(settings: &Settings) -> Result<Bound, ServeError> {
     if listeners.is_empty() && udp.is_empty() {
         return Err(ServeError::NoAddress);
     }
-    let bound = Bound { listeners, udp, network: listen::network_namespace(), meta, socket_file };
+    let bound = Bound { listeners, udp, network: listen::network_namespace(), meta, announcements: Vec::new(), socket_file };
     if let Some(path) = std::env::var_os("MEMCACHED_PORT_FILENAME").map(PathBuf::from) {
         bound.write_ports(&path)?;
     }
@@ -113,10 +115,19 @@ impl Bound {
         self.udp.iter().map(|group| group.address)
     }
 
-    /// Serves. Returns when the server has ended: by a signal or by `shutdown`.
-    pub fn run(self, shared: Arc<Shared>) -> Result<(), ServeError> {
+    /// Writes into the arena where this server listens, for clients of this host and for other servers that would serve it. Clients
+    /// may believe it already: they have connected. For those who want to know, before they serve, that they are alone.
+    pub fn announce(&mut self, shared: &Shared) {
+        self.announcements = announce(&shared.arena(), &shared.settings, &self.endpoints());
+    }
+
+    /// Serves, and announces it unless that was done. Returns when the server has ended: by a signal or by `shutdown`.
+    pub fn run(mut self, shared: Arc<Shared>) -> Result<(), ServeError> {
+        if self.announcements.is_empty() {
+            self.announce(&shared);
+        }
         let endpoints = self.endpoints();
-        let Bound { listeners, mut udp, meta, socket_file, .. } = self;
+        let Bound { listeners, mut udp, meta, announcements, socket_file, .. } = self;
         if let Some(meta) = meta {
             meta.redeem(shared.arena().path())?;
         }
@@ -146,7 +157,7 @@ impl Bound {
             control,
             inboxes,
             turn: 0,
-            announcements: announce(&shared.arena(), &shared.settings, &endpoints),
+            announcements,
             endpoints,
             shared,
             paused_since: None,

@@ -4,7 +4,7 @@ use crate::output::{self, Answer, Failure, Outcome, BAD, STRONG};
 use crate::target::{self, Target};
 use crate::units::{bytes, percent, span, thousands};
 use clap::Args;
-use leveret_engine::{place, reason, Arena};
+use leveret_engine::{place, reason, Arena, Service};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -34,7 +34,7 @@ impl Row {
     fn of(path: PathBuf) -> Row {
         let name = path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned());
         match target::attach(&path, None) {
-            Ok(arena) => Row { name, path, state: Ok(Summary::of(&arena)), servers: servers(&arena) },
+            Ok(arena) => Row { name, path, state: Ok(Summary::of(&arena)), servers: places(&arena) },
             Err(error) => Row { name, path, state: Err(error.to_string()), servers: Vec::new() },
         }
     }
@@ -103,11 +103,26 @@ impl List {
     }
 }
 
-/// What living servers have announced in an arena, without the network's number, which only programs compare.
-pub fn servers(arena: &Arena) -> Vec<String> {
-    let endpoint = |text: &str| text.split(" net:").next().unwrap_or_default().to_owned();
-    let is_endpoint = |text: &&str| ["tcp ", "udp ", "unix "].iter().any(|kind| text.starts_with(kind));
-    arena.services().iter().map(|service| service.text.as_str()).filter(is_endpoint).map(endpoint).collect()
+/// A place where a living server says that it serves an arena.
+pub struct Server {
+    /// `tcp 127.0.0.1:11211`, without the network's number, which only programs compare.
+    pub place: String,
+    /// The process, as it numbers itself.
+    pub pid: u32,
+    /// It is this very process, over this very arena.
+    pub is_own: bool,
+}
+
+pub fn servers(arena: &Arena) -> Vec<Server> {
+    let is_place = |service: &Service| ["tcp ", "udp ", "unix "].iter().any(|kind| service.text.starts_with(kind));
+    let place = |text: &str| text.split(" net:").next().unwrap_or_default().to_owned();
+    let services = arena.services().into_iter().filter(is_place);
+    services.map(|Service { text, pid, is_own }| Server { place: place(&text), pid, is_own }).collect()
+}
+
+/// What people are told of them.
+pub fn places(arena: &Arena) -> Vec<String> {
+    servers(arena).into_iter().map(|server| server.place).collect()
 }
 
 fn print(out: &mut impl Write, dir: &Path, rows: &[Row]) -> io::Result<()> {

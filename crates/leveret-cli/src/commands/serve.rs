@@ -1,4 +1,5 @@
 //! `leveret serve`: an arena as a memcached server, with memcached's options.
+mod arena;
 mod debian;
 mod extended;
 mod options;
@@ -8,15 +9,13 @@ mod sources;
 mod values;
 
 use crate::output::{Answer, Failure, Outcome};
-use crate::target;
 use crate::units::bytes;
-use crate::users::Users;
+use arena::Choice;
 use clap::{ArgMatches, Args};
-use leveret_engine::place::{self, SHARED};
-use leveret_engine::{reason, Arena};
-use leveret_server::settings::MEMORY;
-use leveret_server::{Settings, Shared};
+use leveret_engine::reason;
+use leveret_server::Shared;
 use options::Options;
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -32,7 +31,8 @@ const EXAMPLES: &str = "\
 Examples:
   leveret serve                                          the arena 'default' on 127.0.0.1:11211
   leveret serve -m 1024 -l 0.0.0.0 -c 10000 -t 4         as one would start memcached
-  leveret serve -s /run/leveret/cache.sock -a 770        a Unix socket instead of TCP
+  leveret serve -p 11212                                 another cache, the arena 'port-11212'
+  leveret serve -s /run/leveret/cache.sock -a 770        a Unix socket instead of TCP; 'unix-run-leveret-cache.sock'
   sudo leveret serve -d -u memcache -P /run/leveret.pid  in the background, as another user
   sudo leveret serve --memcached-conf /etc/memcached.conf
   leveret serve --arena apcu -p 11212                    what PHP's apcu_* functions keep, for everybody
@@ -40,7 +40,7 @@ Examples:
   leveret ping localhost && leveret stats localhost      is it well, and how does it do
 
 The command line goes before the environment, and that before a file. The cache belongs to no server: after a restart, also
-after kill -9, the items are there. SIGTERM ends it once what has arrived is answered.
+after kill -9, the items are there, but with --fresh. SIGTERM ends it once what has arrived is answered.
 
 Exit codes: 0 ended as it was told; 2 wrong options; 3 cannot listen, or cannot open the arena.";
 
@@ -48,18 +48,15 @@ impl Serve {
     /// `given` is the same as `self`, as clap has it: it remembers what came from the command line.
     pub fn run(self, given: ArgMatches) -> Outcome {
         let (mut options, logfile) = sources::gather(given)?;
-        if options.version {
-            println!("leveret {} (memcached-compatible {})", env!("CARGO_PKG_VERSION"), leveret_server::VERSION);
-            return Ok(Answer::Yes);
-        }
-        if options.license {
-            println!("leveret {}\nMIT or Apache-2.0, as you like: see LICENSE-MIT and LICENSE-APACHE.", env!("CARGO_PKG_VERSION"));
-            return Ok(Answer::Yes);
-        }
         if options.daemon {
             make_absolute(&mut options)?;
         }
+        // Whoever asks for the version with the options of a service wants to know whether these are right.
         let (settings, noted) = settings::of(&options)?;
+        if options.version || options.license {
+            print!("{}", tell_program(options.license));
+            return Ok(Answer::Yes);
+        }
         let account = process::account(options.user.as_deref())?;
         if options.daemon && !process::is_detached() {
             let status = process::detach()?;
@@ -86,11 +83,17 @@ impl Serve {
         if let Some(account) = &account {
             process::become_user(account)?;
         }
-        let bound = bound.map_or_else(bind, Ok)?;
-        let arena = open(&options, &settings)?;
+        let mut bound = bound.map_or_else(bind, Ok)?;
+        let choice = Choice::of(&options, &settings, &bound)?;
+        let (arena, passing) = arena::open(&choice, &options, &settings)?;
         let shown = format!("{} ({})", arena.path().display(), bytes(arena.memory()));
         // Reads the file of -Y: the last thing that can stop the start.
         let shared = Arc::new(Shared::new(arena, settings).map_err(|error| Failure::Usage(error.to_string()))?);
+        bound.announce(&shared);
+        if !options.share {
+            // Once more: of two that start at the same moment at least one sees the other.
+            arena::refuse_if_served(&shared.arena())?;
+        }
         if options.daemon {
             process::let_go(logfile.as_deref(), options.verbose > 0, options.enable_coredumps)?;
         } else if options.verbose > 0 {
@@ -99,6 +102,7 @@ impl Serve {
         process::notify("READY=1");
         let ended = bound.run(shared);
         process::notify("STOPPING=1");
+        drop(passing);
         drop(pid_file);
         ended.map(|()| Answer::Yes).map_err(unreachable)
     }
@@ -121,46 +125,25 @@ fn absolute(path: &Path) -> Result<PathBuf, Failure> {
     std::path::absolute(path).map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {}", reason(&error))))
 }
 
+/// Under memcached's name the first line is memcached's, for those who ask which version it is.
+fn tell_program(license: bool) -> String {
+    let ours = format!("leveret {} (memcached-compatible {})\n", env!("CARGO_PKG_VERSION"), leveret_server::VERSION);
+    let license = if license { "MIT or Apache-2.0, as you like: see LICENSE-MIT and LICENSE-APACHE.\n" } else { "" };
+    memcached_line().unwrap_or_default() + &ours + license
+}
+
+/// `memcached 1.6.45`, if that is the name under which the command was started.
+pub fn memcached_line() -> Option<String> {
+    is_memcached(std::env::args_os().next()?).then(|| format!("memcached {}\n", leveret_server::VERSION))
+}
+
+/// Whether a program that is started by this name is to be `leveret serve`: a link to the command, in memcached's place.
+pub fn is_memcached(name: impl AsRef<Path>) -> bool {
+    name.as_ref().file_name() == Some(OsStr::new("memcached"))
+}
+
 fn tell_noted(noted: &[String]) {
     if !noted.is_empty() {
         eprintln!("leveret: accepted without effect, since an arena tunes itself: {}", noted.join(", "));
     }
-}
-
-/// Who is not in the group has a folder of his own, without having asked for it: PHP then never meets this server's items in memory.
-fn tell_alone(path: &Path) {
-    let uid = rustix::process::geteuid().as_raw();
-    if !path.to_string_lossy().starts_with(&format!("{SHARED}-{uid}")) {
-        return;
-    }
-    let user = Users::read().name(uid);
-    let alone = format!("so the arena is {}, which no other user shares", path.display());
-    match place::check_default(Path::new(SHARED)) {
-        Ok(false) => {}
-        Ok(true) => {
-            eprintln!("leveret: {user} may not use {SHARED}, {alone}; to share it: usermod -aG leveret {user}, then start this server anew")
-        }
-        Err(error) => eprintln!("leveret: {error}; {alone} ('leveret doctor' says how to mend it)"),
-    }
-}
-
-fn open(options: &Options, settings: &Settings) -> Result<Arena, Failure> {
-    let path = target::resolve(options.arena.as_deref().unwrap_or(target::DEFAULT), options.dir.as_deref())?;
-    tell_alone(&path);
-    let (arena, is_new) = Arena::open(&path, &settings.open_options(MEMORY))?;
-    if !is_new && options.memory_limit.is_some_and(|asked| asked != arena.memory()) {
-        eprintln!(
-            "leveret: {} exists and keeps its {}; -m is the size of a new one ('leveret rm' removes it)",
-            path.display(),
-            bytes(arena.memory())
-        );
-    }
-    if settings.item_size_max > arena.value_max() {
-        eprintln!(
-            "leveret: -I {} is more than this arena takes: {}, an eighth of its memory",
-            bytes(settings.item_size_max as u64),
-            bytes(arena.value_max() as u64)
-        );
-    }
-    Ok(arena)
 }

@@ -8,4 +8,5 @@ mod items;
 mod listing;
 mod outputs;
 mod schema;
+mod serving;
 mod tools;

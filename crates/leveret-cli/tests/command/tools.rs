@@ -366,7 +366,7 @@ fn a_server_in_the_background_with_debians_file() {
         .expect("a start");
     let pid: u32 = std::fs::read_to_string(&pid_file).expect("a pid file").trim().parse().expect("a pid");
     let answer = host.run(["ping", socket.to_str().expect("UTF-8"), "--timeout", "60s"]);
-    let memory = host.run(["stats", "--json"]).json()["memory"].as_u64();
+    let memory = host.run(["list", "--json"]).json()["memory"].as_u64();
     assert!(Command::new("kill").arg(pid.to_string()).status().expect("kill").success());
     assert_eq!((answer.code, memory), (0, Some(32 << 20)), "{answer:?}");
     while Path::new(&format!("/proc/{pid}/fd")).exists() && pid_file.exists() {

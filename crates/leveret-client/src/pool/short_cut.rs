@@ -173,7 +173,7 @@ fn look(server: &mut Server, now: Moment) -> Option<Found> {
     arenas.into_iter().find_map(|path| {
         let arena = Arena::open(&path, &OpenOptions { create: false, ..OpenOptions::default() }).ok()?.0;
         let services = arena.services();
-        let Service { text: announced, pid } = services.iter().find(|service| seeker.is_it(&service.text, service.pid))?.clone();
+        let Service { text: announced, pid, .. } = services.iter().find(|service| seeker.is_it(&service.text, service.pid))?.clone();
         let value_max = value_max(services.iter().filter(|service| service.pid == pid).map(|service| service.text.as_str()))?;
         let endpoint = (server.local.dir.clone(), server.host.clone(), server.port);
         Some(Found { arena, value_max, announced, pid, checked: now, endpoint })

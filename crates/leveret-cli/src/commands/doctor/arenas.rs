@@ -1,6 +1,6 @@
 //! The arenas of the folder: can they be opened, are they large enough, what was left behind.
 use super::Finding;
-use crate::commands::list::servers;
+use crate::commands::list::places;
 use crate::commands::stats::Summary;
 use crate::target;
 use crate::units::{bytes, counted, percent, thousands};
@@ -39,7 +39,7 @@ pub fn find(dir: &Path) -> Vec<Known> {
             Known {
                 name: path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned()),
                 file_len: fs::symlink_metadata(&path).map_or(0, |stat| stat.len()),
-                servers: arena.as_ref().map(servers).unwrap_or_default(),
+                servers: arena.as_ref().map(places).unwrap_or_default(),
                 state: arena.map(|arena| Summary::of(&arena)),
                 path,
             }

@@ -45,9 +45,18 @@ pub struct Options {
     #[arg(short = 'B', long, value_name = "NAME", value_parser = values::protocol, help_heading = NETWORK)]
     pub protocol: Option<Protocol>,
 
-    /// The arena: a name, arena:NAME, or a path that ends in .arena [default: default]
+    /// The arena: a name, arena:NAME, or a path that ends in .arena [default: 'default' on port 11211, else port-NUM, or a name from
+    /// the Unix socket's path]
     #[arg(long, value_name = "NAME|PATH", help_heading = CACHE)]
     pub arena: Option<String>,
+
+    /// Serve an arena that another server serves: one cache at several places
+    #[arg(long, help_heading = CACHE)]
+    pub share: bool,
+
+    /// Begin with an empty arena, and remove it at the end, as memcached does; on any free port (-1) that is so without --arena
+    #[arg(long, help_heading = CACHE)]
+    pub fresh: bool,
 
     /// The folder of named arenas [default: /dev/shm/leveret if usable, else /dev/shm/leveret-UID]
     #[arg(long, value_name = "DIR", help_heading = CACHE)]

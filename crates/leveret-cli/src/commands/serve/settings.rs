@@ -90,6 +90,12 @@ fn check(options: &Options, settings: &Settings) -> Result<(), Failure> {
     if settings.auth_file.is_some() && settings.protocol == Protocol::Binary {
         return refuse("-Y: the binary protocol has no such password; use -B ascii");
     }
+    if options.fresh && options.share {
+        return refuse("--fresh: what another server serves is not ours to empty; give --arena or --share");
+    }
+    if options.fresh && options.memory_file.is_some() {
+        return refuse("--fresh: -e keeps the cache for the next start, and this drops it");
+    }
     if options.napi_ids.is_some_and(|ids| ids as usize > settings.threads) {
         return refuse("-N: there cannot be more NAPI ids than threads (-t)");
     }

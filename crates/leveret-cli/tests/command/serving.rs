@@ -1,0 +1,213 @@
+//! Which cache a server serves: one of its own for each place where servers listen, unless they are told otherwise.
+use crate::common::{self, Host, Said};
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::net::UnixStream;
+use std::path::Path;
+use std::process::{Child, ChildStderr, Command, Stdio};
+
+/// A server that says where it listens; it ends with the test.
+struct Server {
+    child: Child,
+    /// Kept open: it may have more to say.
+    _errors: BufReader<ChildStderr>,
+    /// What it said when it was ready: `leveret: /dev/shm/x/default.arena (64.0 MiB) on tcp 127.0.0.1:11211 net:[1]`.
+    said: String,
+}
+
+impl Server {
+    fn begin(host: &Host, words: &str) -> Server {
+        let words = ["serve", "-v", "-u", "root"].into_iter().chain(words.split(' '));
+        let mut child = host.command(words).stderr(Stdio::piped()).spawn().expect("a server");
+        let mut said = String::new();
+        let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
+        errors.read_line(&mut said).expect("a line");
+        assert!(said.contains(" on "), "{said}");
+        Server { child, _errors: errors, said }
+    }
+
+    fn arena<'a>(&'a self, host: &Host) -> &'a str {
+        let path = self.said.split(' ').nth(1).expect("a path");
+        path.strip_prefix(&format!("{}/", host.dir().display())).expect("in the folder of the test")
+    }
+
+    fn port(&self) -> u16 {
+        let place = self.said.split("tcp 127.0.0.1:").nth(1).expect("TCP");
+        place.split(' ').next().expect("a port").trim_end().parse().expect("a number")
+    }
+
+    fn signal(&mut self, name: &str) {
+        Command::new("kill").args([name, &self.child.id().to_string()]).status().expect("kill");
+        self.child.wait().expect("ended");
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn talk(mut stream: impl Read + Write, request: &str) -> String {
+    stream.write_all(format!("{request}\r\nmn\r\n").as_bytes()).expect("sent");
+    let mut said = Vec::new();
+    let mut part = [0; 4096];
+    while !said.ends_with(b"MN\r\n") {
+        let len = stream.read(&mut part).expect("an answer");
+        assert!(len > 0, "closed after {:?}", String::from_utf8_lossy(&said));
+        said.extend_from_slice(&part[..len]);
+    }
+    String::from_utf8(said).expect("UTF-8").trim_end_matches("MN\r\n").to_owned()
+}
+
+fn at(port: u16) -> TcpStream {
+    TcpStream::connect(("127.0.0.1", port)).expect("a server")
+}
+
+/// Ends by itself: a server that starts after all fails the test, and does not hang it.
+fn start_in_vain(host: &Host, words: &str) -> Said {
+    let words = ["serve", "-u", "root"].into_iter().chain(words.split(' '));
+    let mut command = Command::new("timeout");
+    command.args(["60", env!("CARGO_BIN_EXE_leveret")]).args(words).env("LEVERET_DIR", host.dir()).current_dir(host.dir());
+    common::run(command, b"")
+}
+
+/// Ports that nobody has now.
+fn free_ports<const COUNT: usize>() -> [u16; COUNT] {
+    let taken = [(); COUNT].map(|()| TcpListener::bind("127.0.0.1:0").expect("a port"));
+    taken.map(|listener| listener.local_addr().expect("an address").port())
+}
+
+fn arenas(host: &Host) -> Vec<String> {
+    let names = fs::read_dir(host.dir()).expect("a folder").map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"));
+    let mut arenas: Vec<String> = names.filter(|name| name.ends_with(".arena")).collect();
+    arenas.sort();
+    arenas
+}
+
+/// All servers without --arena had one cache between them: what was set at one was read at the other, and flushed there.
+#[test]
+fn servers_at_different_places_are_different_caches() {
+    let host = Host::new();
+    let [first, second] = free_ports();
+    let (one, two) = (Server::begin(&host, &format!("-p {first}")), Server::begin(&host, &format!("-p {second}")));
+    let (three, four) = (Server::begin(&host, "-s a.sock"), Server::begin(&host, "-s b.sock"));
+    assert_eq!(talk(at(first), "set k 0 0 1\r\n1"), "STORED\r\n");
+    assert_eq!(talk(at(second), "get k"), "END\r\n");
+    assert_eq!(talk(UnixStream::connect(host.file("a.sock")).expect("a server"), "get k"), "END\r\n");
+    assert_eq!((one.arena(&host), two.arena(&host)), (&*format!("port-{first}.arena"), &*format!("port-{second}.arena")));
+    assert!(three.arena(&host).starts_with("unix-") && three.arena(&host) != four.arena(&host), "{} {}", three.said, four.said);
+    assert_eq!(arenas(&host).len(), 4);
+    // Other spellings of the path are the same socket, and the same cache.
+    let name = three.arena(&host).to_owned();
+    drop(three);
+    let folder = host.dir().file_name().expect("a name").to_str().expect("UTF-8");
+    assert_eq!(Server::begin(&host, &format!("-s ../{folder}/a.sock")).arena(&host), name);
+}
+
+/// Two services that were given the same arena by mistake shared it without a word.
+#[test]
+fn what_another_server_serves_is_shared_when_asked_for() {
+    let host = Host::new();
+    let [first, second] = free_ports();
+    let mut one = Server::begin(&host, &format!("-p {first} --arena pages"));
+    let said = start_in_vain(&host, &format!("-p {second} --arena pages"));
+    let who = format!("served already, by process {} (tcp 127.0.0.1:{first})", one.child.id());
+    assert!(said.code == 3 && said.error.contains(&who) && said.error.contains("--share"), "{said:?}");
+    let two = Server::begin(&host, &format!("-p {second} --arena pages --share"));
+    assert_eq!(talk(at(first), "set k 0 0 1\r\n1"), "STORED\r\n");
+    assert_eq!(talk(at(second), "get k"), "VALUE k 0 1\r\n1\r\nEND\r\n");
+    drop(two);
+    // A restart is no second server, however the first one ended.
+    for ending in ["-TERM", "-KILL"] {
+        one.signal(ending);
+        one = Server::begin(&host, &format!("-p {second} --arena pages"));
+        assert_eq!(talk(at(second), "get k"), "VALUE k 0 1\r\n1\r\nEND\r\n", "{ending}");
+    }
+}
+
+#[test]
+fn a_fresh_server_begins_empty_and_leaves_nothing() {
+    let host = Host::new();
+    let [first, second] = free_ports();
+    host.run(["set", "k", "v", "--arena", "pages", "--memory", "16M"]).ends(0);
+    let words = format!("-p {first} --arena pages -m 32 --fresh");
+    let mut one = Server::begin(&host, &words);
+    assert_eq!(talk(at(first), "get k\r\nset k 0 0 1\r\n1"), "END\r\nSTORED\r\n");
+    assert_eq!(host.run(["stats", "--arena", "pages", "--json"]).json()["memory"].as_u64(), Some(32 << 20));
+    one.signal("-TERM");
+    assert_eq!(arenas(&host), [""; 0]);
+    // A killed one could not clean up.
+    Server::begin(&host, &words).signal("-KILL");
+    assert_eq!(arenas(&host), ["pages.arena"]);
+    let mut one = Server::begin(&host, &words);
+    assert_eq!(talk(at(first), "get k"), "END\r\n");
+    // Others are not harmed: neither those whose arena it would be, nor those that share its own.
+    let said = start_in_vain(&host, &format!("-p {second} --arena pages --fresh"));
+    said.complains(3, "served already");
+    let two = Server::begin(&host, &format!("-p {second} --arena pages --share"));
+    assert_eq!(talk(at(second), "set k 0 0 1\r\n2"), "STORED\r\n");
+    one.signal("-TERM");
+    assert_eq!(talk(at(second), "get k"), "VALUE k 0 1\r\n2\r\nEND\r\n");
+    drop(two);
+    // Nor does a start that fails leave anything.
+    host.run(["rm", "pages", "--force"]).ends(0);
+    start_in_vain(&host, &format!("-p {first} --fresh -Y none")).complains(2, "the file of users");
+    assert_eq!(arenas(&host), [""; 0]);
+    start_in_vain(&host, "--fresh --share").complains(2, "--fresh");
+    start_in_vain(&host, "--fresh -e memory").complains(2, "--fresh");
+}
+
+/// Each start at a free port would leave an arena that nobody finds again.
+#[test]
+fn at_a_free_port_the_cache_goes_with_the_server() {
+    let host = Host::new();
+    let mut server = Server::begin(&host, "-p -1");
+    let port = server.port();
+    assert_eq!(talk(at(port), "set k 0 0 1\r\n1"), "STORED\r\n");
+    assert_eq!(arenas(&host), [format!("port-{port}.arena")]);
+    server.signal("-TERM");
+    assert_eq!(arenas(&host), [""; 0]);
+    // One that was named stays.
+    Server::begin(&host, "-p -1 --arena pages").signal("-TERM");
+    assert_eq!(arenas(&host), ["pages.arena"]);
+}
+
+/// Some options were looked at after `-V` had answered, so that a service file with them seemed right.
+#[test]
+fn what_is_refused_is_refused_before_the_version_is_told() {
+    let host = Host::new();
+    for refused in ["-S", "-Z", "-o nonsense", "-I 256m", "-p 0", "-N 9", "-c 0", "--bad", "-U 1 -Y users", "--fresh --share"] {
+        for (before, behind) in [("", "-V"), ("", "--version"), ("-V", ""), ("", "-i"), ("--license", "")] {
+            let words = ["serve", before].into_iter().chain(refused.split(' ')).chain([behind]).filter(|word| !word.is_empty());
+            let said = host.run(words);
+            assert!(said.code == 2 && said.text().is_empty(), "{before} {refused} {behind}: {said:?}");
+        }
+    }
+    // What `-u` names is no matter of right and wrong but of the machine.
+    let said = host.run(["serve", "-V", "-m", "1024", "-o", "modern", "-u", "nobody.here"]).ends(0);
+    assert_eq!(said.text(), format!("leveret {} (memcached-compatible 1.6.45)\n", env!("CARGO_PKG_VERSION")));
+}
+
+/// Programs read which memcached it is from the first line of `memcached -h` or `-V`: Dalli's tests, init scripts.
+#[test]
+fn under_memcacheds_name_the_first_line_is_memcacheds() {
+    let host = Host::new();
+    let link = host.file("memcached");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_leveret"), &link).expect("a link");
+    let run = |program: &Path, word: &str| {
+        let mut command = Command::new(program);
+        command.arg(word);
+        common::run(command, b"").ends(0).text().to_owned()
+    };
+    for word in ["-h", "--help", "-V", "--version", "-i"] {
+        let (theirs, ours) = (run(Path::new("memcached"), word), run(&link, word));
+        let version =
+            |text: &str| text.lines().next().unwrap_or_default().strip_prefix("memcached 1.6.").map(|rest| rest.parse::<u32>().is_ok());
+        assert_eq!((version(&theirs), version(&ours)), (Some(true), Some(true)), "{word}: {theirs} {ours}");
+        assert!(!run(Path::new(env!("CARGO_BIN_EXE_leveret")), "--help").contains("memcached 1.6"));
+    }
+    assert!(run(&link, "-h").contains("--memory-limit"));
+}
