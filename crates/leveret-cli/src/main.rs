@@ -88,7 +88,8 @@ enum Command {
 fn words() -> Vec<OsString> {
     let mut words: Vec<OsString> = env::args_os().collect();
     if words.first().is_some_and(serve::is_memcached) {
-        words.insert(1, "serve".into());
+        // So that the usage shows a command that there is.
+        words.splice(..1, ["leveret".into(), "serve".into()]);
     }
     words
 }

@@ -209,5 +209,6 @@ fn under_memcacheds_name_the_first_line_is_memcacheds() {
         assert_eq!((version(&theirs), version(&ours)), (Some(true), Some(true)), "{word}: {theirs} {ours}");
         assert!(!run(Path::new(env!("CARGO_BIN_EXE_leveret")), "--help").contains("memcached 1.6"));
     }
-    assert!(run(&link, "-h").contains("--memory-limit"));
+    let help = run(&link, "-h");
+    assert!(help.contains("\nUsage: leveret serve [OPTIONS]") && help.contains("--memory-limit"), "{help}");
 }
