@@ -170,14 +170,14 @@ static void add_lock(const mmc_session *session, leveret_operation operation, ui
 	leveret_pool_add(session->link->pool->pool, &request);
 }
 
-/* Runs the open batch. Code and number of each answer, and what its last request, a get, has found; an answer that did not come is a
- * failure. */
+/* Runs the open batch. Code and number of each answer; an answer that did not come is a failure. With `found` the last request is a get
+ * among others, of which only what is found, and what fails, is answered. */
 static void run(const mmc_session *session, int32_t *codes, uint64_t *numbers, uint32_t count, client_copy *found)
 {
 	leveret_pool *pool = session->link->pool->pool;
 	leveret_answer answer;
 	for (uint32_t i = 0; i < count; i++) {
-		codes[i] = LEVERET_CODE_FAILURE;
+		codes[i] = found && i == count - 1 ? LEVERET_CODE_NOTFOUND : LEVERET_CODE_FAILURE;
 		numbers[i] = 0;
 	}
 	leveret_pool_run(pool);
@@ -191,6 +191,53 @@ static void run(const mmc_session *session, int32_t *codes, uint64_t *numbers, u
 			client_copy_answer(&answer, found);
 		}
 	}
+}
+
+/* --- servers that fail --- */
+
+/* On so many servers a session lies. */
+static uint32_t copies_of(const mmc_session *session)
+{
+	return (uint32_t) MIN(MEMCACHE_G(session_redundancy), (zend_long) session->link->count);
+}
+
+/* A server that has failed rests for a while, and what it has is then looked for at others. Where no copy would be left they are all
+ * asked again: as with the original a server that is back is there for the next visit. */
+static void wake_servers(const mmc_session *session)
+{
+	leveret_pool *pool = mmc_pool_of(session->link);
+	leveret_server server;
+	uint32_t down = 0, count = leveret_pool_servers(pool);
+	for (uint32_t i = 0; i < count; i++) {
+		down += leveret_pool_server(pool, i, &server) == LEVERET_CODE_SUCCESS && server.is_down;
+	}
+	for (uint32_t i = 0; i < count && down >= copies_of(session); i++) {
+		leveret_pool_mark_server(pool, i, 1, 0);
+	}
+}
+
+/* Whether a server has failed in the open batch that may have what it had, and tell it the next time. Each is counted once. */
+static bool is_silent(leveret_pool *pool, uint32_t number, const leveret_failure *failure)
+{
+	leveret_failure earlier;
+	for (uint32_t i = 0; i < number; i++) {
+		if (leveret_pool_failure(pool, i, &earlier) && earlier.server == failure->server) {
+			return false;
+		}
+	}
+	return failure->system_error != ECONNREFUSED && failure->system_error != ENOENT;
+}
+
+/* Whether the open batch may be believed that there is no such session: of the servers that keep it one has said so, or is dead. */
+static bool is_miss(const mmc_session *session)
+{
+	leveret_pool *pool = session->link->pool->pool;
+	leveret_failure failure;
+	uint32_t silent = 0;
+	for (uint32_t i = 0; leveret_pool_failure(pool, i, &failure); i++) {
+		silent += is_silent(pool, i, &failure);
+	}
+	return silent < copies_of(session);
 }
 
 /* --- the lock --- */
@@ -207,13 +254,14 @@ static void drop_lock(mmc_session *session)
 	session->lock_key = NULL;
 }
 
-typedef enum lock_try { LOCKED, IS_TAKEN, HAS_NAPPED, IS_AWAY } lock_try;
+/* IS_UNREAD: it is locked, and that is all. IS_AWAY: nobody says whether it is. */
+typedef enum lock_try { LOCKED, IS_TAKEN, HAS_NAPPED, IS_UNREAD, IS_AWAY } lock_try;
 
-/* Tries to lock, and reads in the same batch. `found` is filled when the session is locked and there. */
+/* Tries to lock, and reads in the same batch. LOCKED: `found` is filled, or empty if the session is new. */
 static lock_try try_lock(mmc_session *session, client_copy *found)
 {
 	enum { COUNTED, ADDED, READ };
-	int32_t codes[3];
+	int32_t codes[3], locked[1];
 	uint64_t numbers[3];
 	leveret_arena *arena = session->has_lease ? NULL : leveret_pool_arena(mmc_pool_of(session->link), php_leveret_looked());
 	if (arena) {
@@ -232,15 +280,16 @@ static lock_try try_lock(mmc_session *session, client_copy *found)
 	leveret_pool_add(session->link->pool->pool, &request);
 	*found = (client_copy) { 0 };
 	run(session, codes, numbers, 3, found);
+	bool is_new = codes[READ] == LEVERET_CODE_NOTFOUND && is_miss(session);
 	bool is_counted = codes[COUNTED] == LEVERET_CODE_SUCCESS;
 	bool is_inherited = is_counted && session->has_lease && numbers[COUNTED] > LEASED;
 	if (codes[ADDED] == LEVERET_CODE_SUCCESS || (is_counted && numbers[COUNTED] == 1) || is_inherited) {
 		if (is_counted && session->has_lease) {
 			mmc_begin(session->link);
 			add_lock(session, LEVERET_OP_SET, LEASED);
-			run(session, codes, numbers, 1, NULL);
+			run(session, locked, numbers, 1, NULL);
 		}
-		return LOCKED;
+		return codes[READ] == LEVERET_CODE_SUCCESS || is_new ? LOCKED : IS_UNREAD;
 	}
 	client_copy_free(found);
 	/* Not there to be counted, and there when it was to be added: another visitor of a new session came in between. */
@@ -254,7 +303,8 @@ static lock_try lock(mmc_session *session, client_copy *found)
 	useconds_t pause = PAUSE_MIN_US;
 	for (;;) {
 		lock_try tried = try_lock(session, found);
-		if (tried == LOCKED || tried == IS_AWAY || php_leveret_microseconds() >= until) {
+		bool is_to_wait = tried == IS_TAKEN || tried == HAS_NAPPED;
+		if (!is_to_wait || php_leveret_microseconds() >= until) {
 			return tried;
 		}
 		if (tried == IS_TAKEN) {
@@ -303,6 +353,7 @@ static void unlock(mmc_session *session)
 	int32_t code;
 	uint64_t number;
 	if (session->lock_key) {
+		wake_servers(session);
 		mmc_begin(session->link);
 		add_lock(session, LEVERET_OP_SET, 0);
 		run(session, &code, &number, 1, NULL);
@@ -351,13 +402,16 @@ PS_READ_FUNC(memcache)
 		return FAILURE;
 	}
 	session->lock_key = key_of(session, key, true);
+	wake_servers(session);
 	switch (lock(session, &found)) {
 		case LOCKED:
 			break;
 		case IS_AWAY:
-			/* As the original: the visitor gets an empty session, and hears of it when it cannot be written. */
 			drop_lock(session);
-			break;
+			ZEND_FALLTHROUGH;
+		case IS_UNREAD:
+			/* An empty session, which the original gives, would be written over the one that is there. */
+			return FAILURE;
 		default:
 			drop_lock(session);
 			php_error_docref(NULL, E_WARNING, "The session is locked by another process for longer than memcache.lock_timeout (" ZEND_LONG_FMT " seconds)", MEMCACHE_G(lock_timeout));

@@ -223,10 +223,19 @@ static bool lock(void **mod_data, const zend_string *id)
 	return false;
 }
 
+static int delete_lock(memc_session *session)
+{
+	return call(session, LEVERET_OP_DELETE, php_leveret_bytes(session->lock_key, session->lock_key_len), php_leveret_bytes("", 0), 0, NULL);
+}
+
 static void unlock(memc_session *session)
 {
-	if (session->is_locked) {
-		call(session, LEVERET_OP_DELETE, php_leveret_bytes(session->lock_key, session->lock_key_len), php_leveret_bytes("", 0), 0, NULL);
+	/* A server that has failed since may be there again: a lock that stays would keep the visitor out for longer than that rest lasts. */
+	if (session->is_locked && delete_lock(session) == MEMC_SERVER_TEMPORARILY_DISABLED) {
+		for (uint32_t i = 0; i < leveret_pool_servers(session->pool); i++) {
+			leveret_pool_mark_server(session->pool, i, 1, 0);
+		}
+		delete_lock(session);
 	}
 	session->is_locked = false;
 	drop_lease(session);
@@ -350,9 +359,10 @@ PS_DESTROY_FUNC(memcached)
 	if (!session) {
 		return FAILURE;
 	}
-	call_for(session, LEVERET_OP_DELETE, key, php_leveret_bytes("", 0), 0, NULL);
+	int code = call_for(session, LEVERET_OP_DELETE, key, php_leveret_bytes("", 0), 0, NULL);
 	unlock(session);
-	return SUCCESS;
+	/* Who wants to log out must hear that he is not. */
+	return code == MEMC_SUCCESS || code == MEMC_NOTFOUND ? SUCCESS : FAILURE;
 }
 
 /* Items expire by themselves. As in the original nobody says how many: session_gc() is false. */
@@ -367,7 +377,8 @@ PS_CREATE_SID_FUNC(memcached)
 	memc_session *session = PS_GET_MOD_DATA();
 	for (int tries = 0; tries < 3; tries++) {
 		zend_string *id = php_session_create_id(NULL);
-		if (!session || !id || call_for(session, LEVERET_OP_GET, id, php_leveret_bytes("", 0), 0, NULL) == MEMC_NOTFOUND) {
+		/* A server that does not answer is not asked again and again: what it should say is that nobody has drawn these random bits. */
+		if (!session || !id || call_for(session, LEVERET_OP_GET, id, php_leveret_bytes("", 0), 0, NULL) != MEMC_SUCCESS) {
 			return id;
 		}
 		zend_string_release(id);
@@ -378,8 +389,9 @@ PS_CREATE_SID_FUNC(memcached)
 PS_VALIDATE_SID_FUNC(memcached)
 {
 	memc_session *session = PS_GET_MOD_DATA();
+	/* A visitor whose server does not answer keeps his id: another one would be sent to him as a cookie, and his session lost. */
 	return session && php_session_valid_key(ZSTR_VAL(key)) == SUCCESS
-		&& call_for(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, NULL) == MEMC_SUCCESS ? SUCCESS : FAILURE;
+		&& call_for(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, NULL) != MEMC_NOTFOUND ? SUCCESS : FAILURE;
 }
 
 /* Nothing has changed: the session only lives longer. */
