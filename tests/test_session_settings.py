@@ -9,7 +9,7 @@ from support import SystemTest, original_of, run
 class SessionSettings(SystemTest):
     def test_places_memcached(self):
         """Sessions of the handler "memcached" lie on the servers that pecl/memcached chooses, by each ring, weight, prefix and replica, and end as its do"""
-        self.compare("memcached", 480)
+        self.compare("memcached", 600)
 
     def test_places_memcache(self):
         """Sessions of the handler "memcache" lie on the servers that pecl/memcache chooses, the same copy is read first, and they end as its do"""

@@ -62,15 +62,17 @@ static PHP_INI_MH(on_update_hash_type)
 
 static PHP_INI_MH(on_update_prefix)
 {
-	/* A key of the wire has 250 bytes; some are left for the session's id and for "lock.". */
-	const size_t prefix_max = 219;
-	bool good = !new_value || ZSTR_LEN(new_value) <= prefix_max;
-	for (size_t i = 0; good && new_value && i < ZSTR_LEN(new_value); i++) {
-		good = isgraph((unsigned char) ZSTR_VAL(new_value)[i]);
-	}
-	if (!good) {
-		php_error_docref(NULL, E_WARNING, "memcached.sess_prefix must be at most %zu printable characters without spaces", prefix_max);
+	/* pecl/memcached says 250. */
+	const size_t prefix_max = 251;
+	if (new_value && ZSTR_LEN(new_value) > prefix_max) {
+		php_error_docref(NULL, E_WARNING, "memcached.sess_prefix too long (max: 250)");
 		return FAILURE;
+	}
+	for (size_t i = 0; new_value && i < ZSTR_LEN(new_value); i++) {
+		if (!isgraph((unsigned char) ZSTR_VAL(new_value)[i])) {
+			php_error_docref(NULL, E_WARNING, "memcached.sess_prefix cannot contain whitespace or control characters");
+			return FAILURE;
+		}
 	}
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }

@@ -90,10 +90,18 @@ static void configure(leveret_pool *pool)
 	}
 }
 
+/* libmemcached takes none that is longer, and pecl/memcached goes on without it: there its sessions are. */
+#define PREFIX_MAX 127
+
+static const char *prefix_of_sessions(void)
+{
+	return strlen(MEMCACHED_G(sess_prefix)) <= PREFIX_MAX ? MEMCACHED_G(sess_prefix) : "";
+}
+
 /* To libmemcached it is a prefix of its own: which server a session lives on depends on what stands behind it. */
 static void set_prefix(leveret_pool *pool)
 {
-	leveret_pool_set_prefix(pool, php_leveret_bytes(MEMCACHED_G(sess_prefix), strlen(MEMCACHED_G(sess_prefix))));
+	leveret_pool_set_prefix(pool, php_leveret_bytes(prefix_of_sessions(), strlen(prefix_of_sessions())));
 }
 
 /* --- requests --- */
@@ -101,7 +109,7 @@ static void set_prefix(leveret_pool *pool)
 /* "<prefix><id>" in `key`; 0 when it is too long. */
 static size_t name_of(const zend_string *id, const char *middle, char *key)
 {
-	int len = snprintf(key, MEMC_KEY_MAX + 1, "%s%s%s", MEMCACHED_G(sess_prefix), middle, ZSTR_VAL(id));
+	int len = snprintf(key, MEMC_KEY_MAX + 1, "%s%s%s", prefix_of_sessions(), middle, ZSTR_VAL(id));
 	return len > 0 && len <= MEMC_KEY_MAX ? (size_t) len : 0;
 }
 

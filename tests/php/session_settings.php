@@ -68,7 +68,9 @@ function places(string $path, array $settings): void
             session_write_close();
             $found = [];
             foreach ($servers as $letter => $place) {
-                $key = ($handler === 'memcached' ? ini_get('memcached.sess_prefix') : '') . $id;
+                // What is longer libmemcached does not take, and there is none.
+                $prefix = $handler === 'memcached' && strlen(ini_get('memcached.sess_prefix')) < 128 ? ini_get('memcached.sess_prefix') : '';
+                $key = $prefix . $id;
                 if (ask($place, "get $key") !== 'END') {
                     $found[] = 'ABC'[$letter];
                     $mark = 'at|s:1:"' . 'ABC'[$letter] . '";';
@@ -169,6 +171,9 @@ if ($handler === 'memcached') {
         places(path_of($servers, [2, 0, 2]), $ring + ['memcached.sess_prefix' => 'other.']);
     }
     places(path_of($servers), ['memcached.sess_number_of_replicas' => 1, 'memcached.sess_binary_protocol' => 1]);
+    foreach ([127, 128, 251] as $length) {
+        places(path_of($servers), ['memcached.sess_prefix' => str_repeat('p', $length)]);
+    }
     places(implode(' , ', $servers), []);
     places("$servers[0] $servers[1]", []);
 } else {

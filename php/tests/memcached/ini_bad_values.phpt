@@ -47,7 +47,7 @@ Warning: ini_set(): memcached.sess_consistent_hash_type must be ketama or ketama
 bool(false)
 bool(true)
 
-Warning: ini_set(): memcached.sess_prefix must be at most 219 printable characters without spaces in %s on line %d
+Warning: ini_set(): memcached.sess_prefix cannot contain whitespace or control characters in %s on line %d
 bool(false)
 bool(true)
 bool(false)
