@@ -40,6 +40,16 @@ class MemcacheSessions(Site):
         address = self.path("leveret", arena=self.arena("sessions"))
         self.visit_together((ours, "arena:sessions"), (self.original(), address), (ours, address))
 
+    def test_prefix(self):
+        """The prefix of a site's sessions is that of php.ini: what a script sets comes too late for its own, as with pecl/memcache"""
+        for number, provider in enumerate((original_of("memcache"), self.ours(leveret__provide="memcache"))):
+            page = self.page(provider.with_ini(memcache__session_prefix_static_key="site-"), f"prefix{number}")
+            server = Server(self, "memcached")
+            path = f"tcp://{server.address}?timeout=5"
+            for id, settings in (("a", {}), ("b", {"memcache.session_prefix_static_key": "late-"}), ("c", {"memcache.session_prefix_host_key": 1}), ("d", {})):
+                self.assertEqual(1, page.visit(path, id, settings))
+            self.assertEqual(b"HD\r\n" * 4 + b"MN\r\n", server.talk(b"mg site-a\r\nmg site-b\r\nmg site-c\r\nmg site-d\r\nmn\r\n", end=b"MN\r\n"))
+
     def test_killed_on_arena(self):
         """On an arena the lock of a session dies with its worker: the next visit waits for nothing, and nothing is lost"""
         page = self.page()

@@ -129,12 +129,15 @@ static zend_string *host_of_site(bool without_www, bool without_subdomain)
 	return zend_string_init(begin, (size_t) (end - begin), 0);
 }
 
-zend_string *php_leveret_memcache_prefix(bool of_sessions)
+static zend_string *prefix_of(bool of_sessions)
 {
 	const char *fixed = of_sessions ? MEMCACHE_G(session_prefix_static_key) : MEMCACHE_G(prefix_static_key);
 	bool with_host = of_sessions ? MEMCACHE_G(session_prefix_host_key) : MEMCACHE_G(prefix_host_key);
 	bool without_www = of_sessions ? MEMCACHE_G(session_prefix_host_key_remove_www) : MEMCACHE_G(prefix_host_key_remove_www);
 	bool without_subdomain = of_sessions ? MEMCACHE_G(session_prefix_host_key_remove_subdomain) : MEMCACHE_G(prefix_host_key_remove_subdomain);
+	if (!with_host && !(fixed && *fixed)) {
+		return NULL;
+	}
 	zend_string *host = with_host ? host_of_site(without_www, without_subdomain) : NULL;
 	zend_string *prefix = zend_strpprintf(0, "%s%s", fixed ? fixed : "", host ? ZSTR_VAL(host) : "");
 	if (host) {
@@ -145,6 +148,14 @@ zend_string *php_leveret_memcache_prefix(bool of_sessions)
 		return NULL;
 	}
 	return prefix;
+}
+
+zend_string *php_leveret_memcache_prefix(bool of_sessions)
+{
+	if (!of_sessions) {
+		return prefix_of(false);
+	}
+	return MEMCACHE_G(session_prefix) ? zend_string_copy(MEMCACHE_G(session_prefix)) : NULL;
 }
 
 /* --- the life of a process --- */
@@ -183,6 +194,22 @@ static PHP_MSHUTDOWN_FUNCTION(memcache)
 	return SUCCESS;
 }
 
+/* As with the original, what a script sets of the sessions' prefix is too late for its own sessions. */
+static PHP_RINIT_FUNCTION(memcache)
+{
+	MEMCACHE_G(session_prefix) = prefix_of(true);
+	return SUCCESS;
+}
+
+static PHP_RSHUTDOWN_FUNCTION(memcache)
+{
+	if (MEMCACHE_G(session_prefix)) {
+		zend_string_release(MEMCACHE_G(session_prefix));
+		MEMCACHE_G(session_prefix) = NULL;
+	}
+	return SUCCESS;
+}
+
 static PHP_MINFO_FUNCTION(memcache)
 {
 	php_info_print_table_start();
@@ -199,8 +226,8 @@ static zend_module_entry memcache_module_entry = {
 	NULL,
 	PHP_MINIT(memcache),
 	PHP_MSHUTDOWN(memcache),
-	NULL,
-	NULL,
+	PHP_RINIT(memcache),
+	PHP_RSHUTDOWN(memcache),
 	PHP_MINFO(memcache),
 	MEMCACHE_VERSION,
 	PHP_MODULE_GLOBALS(memcache),
