@@ -10,7 +10,6 @@
 # include "config.h"
 #endif
 
-#include "base/arena.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "client/session.h"
@@ -29,11 +28,11 @@
 
 typedef struct mmc_session {
 	mmc_link *link;
-	zend_string *lock_key;            /* NULL: no lock is held */
+	zend_string *lock_key;
+	bool is_locked;
+	bool is_unread;                   /* what its reading has not come to the end of is not written over, however that was left */
 	zend_string *group;               /* the session's key: its lock lies on the same servers */
-	bool has_lease;
-	leveret_arena *lease_arena;
-	leveret_ticket ticket;
+	client_session_lease lease;
 } mmc_session;
 
 /* --- servers --- */
@@ -228,8 +227,9 @@ static bool is_silent(leveret_pool *pool, uint32_t number, const leveret_failure
 	return failure->system_error != ECONNREFUSED && failure->system_error != ENOENT;
 }
 
-/* Whether the open batch may be believed that there is no such session: of the servers that keep it one has said so, or is dead. */
-static bool is_miss(const mmc_session *session)
+/* Whether the open batch has read the session, or may be believed that there is none: of the servers that keep it one has said so, or is
+ * dead. */
+static bool is_read(const mmc_session *session, int32_t code)
 {
 	leveret_pool *pool = session->link->pool->pool;
 	leveret_failure failure;
@@ -237,25 +237,24 @@ static bool is_miss(const mmc_session *session)
 	for (uint32_t i = 0; leveret_pool_failure(pool, i, &failure); i++) {
 		silent += is_silent(pool, i, &failure);
 	}
-	return silent < copies_of(session);
+	return code == LEVERET_CODE_SUCCESS || (code == LEVERET_CODE_NOTFOUND && silent < copies_of(session));
 }
 
 /* --- the lock --- */
 
 static void drop_lock(mmc_session *session)
 {
-	if (session->has_lease) {
-		leveret_lease_release(session->lease_arena, &session->ticket);
-	}
-	session->has_lease = false;
+	client_session_lease_drop(&session->lease);
+	session->is_locked = false;
 	if (session->lock_key) {
 		zend_string_release(session->lock_key);
 	}
 	session->lock_key = NULL;
 }
 
-/* IS_UNREAD: it is locked, and that is all. IS_AWAY: nobody says whether it is. */
-typedef enum lock_try { LOCKED, IS_TAKEN, HAS_NAPPED, IS_UNREAD, IS_AWAY } lock_try;
+/* IS_UNREAD: it is locked, and that is all. IS_AWAY: nobody says whether it is. IS_OVER: PHP has to do something else, and the session
+ * may be gone. */
+typedef enum lock_try { LOCKED, IS_TAKEN, HAS_NAPPED, IS_UNREAD, IS_AWAY, IS_OVER } lock_try;
 
 /* Tries to lock, and reads in the same batch. LOCKED: `found` is filled, or empty if the session is new. */
 static lock_try try_lock(mmc_session *session, client_copy *found)
@@ -263,33 +262,28 @@ static lock_try try_lock(mmc_session *session, client_copy *found)
 	enum { COUNTED, ADDED, READ };
 	int32_t codes[3], locked[1];
 	uint64_t numbers[3];
-	leveret_arena *arena = session->has_lease ? NULL : leveret_pool_arena(mmc_pool_of(session->link), php_leveret_looked());
-	if (arena) {
-		leveret_status status = leveret_lease_hold(arena, php_leveret_string(session->lock_key), &session->ticket);
-		if (status == LEVERET_WAIT) {
-			return HAS_NAPPED;
-		}
-		/* With no lease left the number alone is the lock, as on any server. */
-		session->has_lease = status == LEVERET_OK;
-		session->lease_arena = arena;
+	if (!client_session_lease_take(&session->lease, mmc_pool_of(session->link), php_leveret_string(session->lock_key))) {
+		return HAS_NAPPED;
 	}
+	bool has_lease = session->lease.arena;
 	mmc_begin(session->link);
 	add_lock(session, LEVERET_OP_INCREMENT, 0);
-	add_lock(session, LEVERET_OP_ADD, session->has_lease ? LEASED : 1);
+	add_lock(session, LEVERET_OP_ADD, has_lease ? LEASED : 1);
 	leveret_request request = request_for(session, LEVERET_OP_GET, session->group);
 	leveret_pool_add(session->link->pool->pool, &request);
 	*found = (client_copy) { 0 };
 	run(session, codes, numbers, 3, found);
-	bool is_new = codes[READ] == LEVERET_CODE_NOTFOUND && is_miss(session);
+	bool was_read = is_read(session, codes[READ]);
 	bool is_counted = codes[COUNTED] == LEVERET_CODE_SUCCESS;
-	bool is_inherited = is_counted && session->has_lease && numbers[COUNTED] > LEASED;
+	bool is_inherited = is_counted && has_lease && numbers[COUNTED] > LEASED;
 	if (codes[ADDED] == LEVERET_CODE_SUCCESS || (is_counted && numbers[COUNTED] == 1) || is_inherited) {
-		if (is_counted && session->has_lease) {
+		if (is_counted && has_lease) {
 			mmc_begin(session->link);
 			add_lock(session, LEVERET_OP_SET, LEASED);
 			run(session, locked, numbers, 1, NULL);
 		}
-		return codes[READ] == LEVERET_CODE_SUCCESS || is_new ? LOCKED : IS_UNREAD;
+		session->is_locked = true;
+		return was_read ? LOCKED : IS_UNREAD;
 	}
 	client_copy_free(found);
 	/* Not there to be counted, and there when it was to be added: another visitor of a new session came in between. */
@@ -297,24 +291,37 @@ static lock_try try_lock(mmc_session *session, client_copy *found)
 }
 
 /* A lock that is left behind dies within lock_timeout; so long, and a little longer, it is waited for. */
-static lock_try lock(mmc_session *session, client_copy *found)
+static lock_try lock(void **mod_data, client_copy *found)
 {
-	uint64_t until = php_leveret_microseconds() + (uint64_t) MEMCACHE_G(lock_timeout) * 1000000 + 1500000;
-	useconds_t pause = PAUSE_MIN_US;
+	uint64_t now = php_leveret_microseconds(), until = now + (uint64_t) MEMCACHE_G(lock_timeout) * 1000000 + 1500000;
+	uint64_t pause = PAUSE_MIN_US;
 	for (;;) {
-		lock_try tried = try_lock(session, found);
+		lock_try tried = try_lock(PS_GET_MOD_DATA(), found);
 		bool is_to_wait = tried == IS_TAKEN || tried == HAS_NAPPED;
-		if (!is_to_wait || php_leveret_microseconds() >= until) {
+		now = php_leveret_microseconds();
+		if (!is_to_wait || now >= until) {
 			return tried;
 		}
-		if (tried == IS_TAKEN) {
-			usleep(pause);
-			pause = MIN(2 * pause, PAUSE_MAX_US);
+		if (!client_session_wait(mod_data, tried == IS_TAKEN ? now + pause : now)) {
+			return IS_OVER;
 		}
+		pause = tried == IS_TAKEN ? MIN(2 * pause, PAUSE_MAX_US) : pause;
 	}
 }
 
 /* --- the handler --- */
+
+static bool read_unlocked(const mmc_session *session, client_copy *found)
+{
+	int32_t code;
+	uint64_t number;
+	leveret_pool *pool = mmc_begin(session->link);
+	leveret_request request = request_for(session, LEVERET_OP_GET, session->group);
+	leveret_pool_add(pool, &request);
+	*found = (client_copy) { 0 };
+	run(session, &code, &number, 1, found);
+	return is_read(session, code);
+}
 
 /* The text of a session, from what lies under its key. NULL: that is none; a notice may have been given, whose handler is user code. */
 static zend_string *text_of(client_copy *found)
@@ -352,7 +359,7 @@ static void unlock(mmc_session *session)
 {
 	int32_t code;
 	uint64_t number;
-	if (session->lock_key) {
+	if (session->is_locked) {
 		wake_servers(session);
 		mmc_begin(session->link);
 		add_lock(session, LEVERET_OP_SET, 0);
@@ -401,24 +408,37 @@ PS_READ_FUNC(memcache)
 	if (!begin_session(session, key)) {
 		return FAILURE;
 	}
+	session->is_unread = true;
 	session->lock_key = key_of(session, key, true);
 	wake_servers(session);
-	switch (lock(session, &found)) {
-		case LOCKED:
-			break;
-		case IS_AWAY:
-			drop_lock(session);
-			ZEND_FALLTHROUGH;
-		case IS_UNREAD:
-			/* An empty session, which the original gives, would be written over the one that is there. */
-			return FAILURE;
-		default:
-			drop_lock(session);
-			php_error_docref(NULL, E_WARNING, "The session is locked by another process for longer than memcache.lock_timeout (" ZEND_LONG_FMT " seconds)", MEMCACHE_G(lock_timeout));
-			return FAILURE;
+	lock_try tried = lock(mod_data, &found);
+	bool was_read = tried == LOCKED;
+	if (tried == IS_OVER) {
+		return FAILURE;
 	}
-	*val = found.data ? text_of(&found) : ZSTR_EMPTY_ALLOC();
-	return *val ? SUCCESS : FAILURE;
+	if (!session->is_locked) {
+		drop_lock(session);
+	}
+	if (tried == IS_TAKEN || tried == HAS_NAPPED) {
+		/* As the original: after so long the visitor goes in without the lock, which stays with whoever has it. */
+		was_read = read_unlocked(session, &found);
+	}
+	/* An empty session, which the original gives for one that could not be read, would be written over what is there. */
+	zend_string *text = !was_read ? NULL : found.data ? text_of(&found) : ZSTR_EMPTY_ALLOC();
+	if (text && PS_GET_MOD_DATA() == session && !session->is_locked) {
+		php_error_docref(NULL, E_WARNING, "The session is locked by another process for longer than memcache.lock_timeout (" ZEND_LONG_FMT " seconds), and is used without its lock", MEMCACHE_G(lock_timeout));
+	}
+	/* The script's handler of errors may have closed the session, or have thrown. */
+	if (text && (EG(exception) || PS_GET_MOD_DATA() != session)) {
+		zend_string_release(text);
+		return FAILURE;
+	}
+	if (!text) {
+		return FAILURE;
+	}
+	session->is_unread = false;
+	*val = text;
+	return SUCCESS;
 }
 
 PS_WRITE_FUNC(memcache)
@@ -428,7 +448,7 @@ PS_WRITE_FUNC(memcache)
 	zval text;
 	int32_t codes[2];
 	uint64_t numbers[2];
-	if (!session || (!session->group && !begin_session(session, key))) {
+	if (!session || session->is_unread || (!session->group && !begin_session(session, key))) {
 		return FAILURE;
 	}
 	/* session_regenerate_id() writes under another id than the one that was read. */
@@ -448,7 +468,7 @@ PS_WRITE_FUNC(memcache)
 	request.exptime = (int64_t) time(NULL) + maxlifetime;
 	leveret_pool_add(pool, &request);
 	client_payload_free(&payload);
-	if (session->lock_key) {
+	if (session->is_locked) {
 		add_lock(session, LEVERET_OP_SET, 0);
 	}
 	run(session, codes, numbers, 2, NULL);

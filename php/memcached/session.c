@@ -21,9 +21,8 @@ typedef struct memc_session {
 	leveret_pool *pool;
 	bool is_persistent;
 	bool is_locked;
-	bool has_lease;
-	leveret_arena *lease_arena;
-	leveret_ticket ticket;
+	bool is_unread;                   /* what its reading has not come to the end of is not written over, however that was left */
+	client_session_lease lease;
 	char lock_key[MEMC_KEY_MAX + 1];
 	size_t lock_key_len;
 } memc_session;
@@ -152,32 +151,18 @@ static const char of_item[] = "1", of_lease[] = "lease";
 /* IS_OVER: nothing is held, and the session may be gone. */
 enum lock_try { LOCKED, HAS_NAPPED, IS_TAKEN, HAS_FAILED, IS_OVER };
 
-static void drop_lease(memc_session *session)
-{
-	if (session->has_lease) {
-		leveret_lease_release(session->lease_arena, &session->ticket);
-	}
-	session->has_lease = false;
-}
-
 static enum lock_try try_lock(void **mod_data, zend_long seconds)
 {
 	memc_session *session = PS_GET_MOD_DATA();
 	leveret_bytes key = php_leveret_bytes(session->lock_key, session->lock_key_len);
-	leveret_arena *arena = session->has_lease ? NULL : leveret_pool_arena(session->pool, php_leveret_looked());
-	if (arena) {
-		leveret_status status = leveret_lease_hold(arena, key, &session->ticket);
-		if (status == LEVERET_WAIT) {
-			return HAS_NAPPED;
-		}
-		/* With no lease left the item alone is the lock, as on any server. */
-		session->has_lease = status == LEVERET_OK;
-		session->lease_arena = arena;
+	if (!client_session_lease_take(&session->lease, session->pool, key)) {
+		return HAS_NAPPED;
 	}
-	leveret_bytes word = session->has_lease ? php_leveret_bytes(of_lease, strlen(of_lease)) : php_leveret_bytes(of_item, strlen(of_item));
+	bool has_lease = session->lease.arena;
+	leveret_bytes word = has_lease ? php_leveret_bytes(of_lease, strlen(of_lease)) : php_leveret_bytes(of_item, strlen(of_item));
 	int code = call(session, LEVERET_OP_ADD, key, word, seconds, NULL);
 	zend_string *found;
-	if (code == MEMC_NOTSTORED && session->has_lease && call(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, &found) == MEMC_SUCCESS) {
+	if (code == MEMC_NOTSTORED && has_lease && call(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, &found) == MEMC_SUCCESS) {
 		if (zend_string_equals_cstr(found, of_lease, strlen(of_lease))) {
 			code = call(session, LEVERET_OP_SET, key, word, seconds, NULL);
 		}
@@ -190,7 +175,7 @@ static enum lock_try try_lock(void **mod_data, zend_long seconds)
 		return IS_TAKEN;
 	}
 	/* The script's handler of errors may close the session: then it is freed. */
-	drop_lease(session);
+	client_session_lease_drop(&session->lease);
 	php_error_docref(NULL, E_WARNING, "Failed to write session lock: %s", memc_text(code));
 	/* The next try may be another server's, if this one has left the ring. One that hangs was waited for long enough. */
 	return code == MEMC_TIMEOUT || EG(exception) || PS_GET_MOD_DATA() != session ? IS_OVER : HAS_FAILED;
@@ -207,13 +192,14 @@ static bool lock(void **mod_data, const zend_string *id)
 		return false;
 	}
 	for (;; retries--, pause = MIN(2 * pause, pause_max)) {
-		uint64_t round_end = php_leveret_microseconds() + (uint64_t) pause * 1000, now;
+		uint64_t round_end = php_leveret_microseconds() + (uint64_t) pause * 1000;
 		enum lock_try tried;
 		/* Naps wake up when the lease is given back, so they fill the pause with further tries. */
-		do {
-			tried = try_lock(mod_data, seconds);
-			now = php_leveret_microseconds();
-		} while (tried == HAS_NAPPED && now < round_end);
+		while ((tried = try_lock(mod_data, seconds)) == HAS_NAPPED && php_leveret_microseconds() < round_end) {
+			if (!client_session_wait(mod_data, 0)) {
+				return false;
+			}
+		}
 		if (tried == LOCKED) {
 			return session->is_locked = true;
 		}
@@ -223,11 +209,11 @@ static bool lock(void **mod_data, const zend_string *id)
 		if (retries <= 0) {
 			break;
 		}
-		if (tried != HAS_FAILED && now < round_end) {
-			usleep((useconds_t) (round_end - now));
+		if (tried != HAS_FAILED && !client_session_wait(mod_data, round_end)) {
+			return false;
 		}
 	}
-	drop_lease(session);
+	client_session_lease_drop(&session->lease);
 	return false;
 }
 
@@ -246,7 +232,7 @@ static void unlock(memc_session *session)
 		delete_lock(session);
 	}
 	session->is_locked = false;
-	drop_lease(session);
+	client_session_lease_drop(&session->lease);
 }
 
 /* --- the handler --- */
@@ -324,6 +310,7 @@ PS_READ_FUNC(memcached)
 		php_error_docref(NULL, E_WARNING, "Session is not allocated, check session.save_path value");
 		return FAILURE;
 	}
+	session->is_unread = true;
 	if (MEMCACHED_G(sess_locking)) {
 		unlock(session);
 		if (!lock(mod_data, key)) {
@@ -332,11 +319,11 @@ PS_READ_FUNC(memcached)
 		}
 	}
 	int code = call_for(session, LEVERET_OP_GET, key, php_leveret_bytes("", 0), 0, val);
-	if (code == MEMC_SUCCESS) {
-		return SUCCESS;
-	}
 	if (code == MEMC_NOTFOUND) {
 		*val = ZSTR_EMPTY_ALLOC();
+	}
+	if (code == MEMC_SUCCESS || code == MEMC_NOTFOUND) {
+		session->is_unread = false;
 		return SUCCESS;
 	}
 	php_error_docref(NULL, E_WARNING, "error getting session from memcached: %s", memc_text(code));
@@ -348,6 +335,9 @@ PS_WRITE_FUNC(memcached)
 	memc_session *session = PS_GET_MOD_DATA();
 	if (!session) {
 		php_error_docref(NULL, E_WARNING, "Session is not allocated, check session.save_path value");
+		return FAILURE;
+	}
+	if (session->is_unread) {
 		return FAILURE;
 	}
 	int code = MEMC_FAILURE;

@@ -31,14 +31,13 @@ echo 'destroyed: ', json_encode($pool->get(['site-one', 'site-one.lock'])), "\n"
 visit('two', function () { $_SESSION['n'] = 2; session_regenerate_id(true); $GLOBALS['new'] = session_id(); });
 echo 'renamed: ', json_encode([$pool->get('site-two'), $pool->get("site-$new"), $pool->get("site-$new.lock")]), "\n";
 
-echo "-- a lock that nobody holds is taken over, one that somebody has counted is not\n";
+echo "-- a lock that nobody holds is taken over, one that somebody has counted is waited for and left to him\n";
 ini_set('memcache.lock_timeout', 1);
 $pool->set('site-three.lock', 0);
-visit('three', fn() => null);
+visit('three', fn() => $_SESSION['n'] = 3);
 $pool->set('site-three.lock', 1);
-session_id('three');
-var_dump(@session_start());
-echo json_encode($pool->get('site-three')), "\n";
+visit('three', fn() => $_SESSION['m'] = 4);
+echo json_encode([$pool->get('site-three'), $pool->get('site-three.lock') > 1]), "\n";
 echo "-- what cannot be read\n";
 foreach (['', 'tcp://', 'arena:x?weight=0', 'arena:x?timeout=0', 'arena:x,tcp://127.0.0.1:99999'] as $path) {
     ini_set('session.save_path', $path);
@@ -54,10 +53,12 @@ bool(true)
 destroyed: []
 bool(true)
 renamed: [false,"n|i:2;",0]
--- a lock that nobody holds is taken over, one that somebody has counted is not
+-- a lock that nobody holds is taken over, one that somebody has counted is waited for and left to him
 bool(true)
-bool(false)
-""
+
+Warning: session_start(): The session is locked by another process for longer than memcache.lock_timeout (1 seconds), and is used without its lock in %s on line %d
+bool(true)
+["n|i:3;m|i:4;",true]
 -- what cannot be read
 bool(false)
 bool(false)

@@ -1,0 +1,46 @@
+/* client/session.c: the lease under a session's lock, and waiting for that lock. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "session.h"
+
+bool client_session_lease_take(client_session_lease *lease, leveret_pool *pool, leveret_bytes name)
+{
+	leveret_arena *arena = lease->arena ? NULL : leveret_pool_arena(pool, php_leveret_looked());
+	if (arena) {
+		leveret_status status = leveret_lease_hold(arena, name, &lease->ticket);
+		if (status == LEVERET_WAIT) {
+			return false;
+		}
+		lease->arena = status == LEVERET_OK ? arena : NULL;
+	}
+	return true;
+}
+
+void client_session_lease_drop(client_session_lease *lease)
+{
+	if (lease->arena) {
+		leveret_lease_release(lease->arena, &lease->ticket);
+	}
+	lease->arena = NULL;
+}
+
+bool client_session_wait(void **mod_data, uint64_t until)
+{
+	const void *session = *mod_data;
+	for (;;) {
+		/* The error of the time limit jumps out of here, and PHP would write an empty session over the one that was not read. It raises
+		 * it when the session has failed to start. */
+		if (zend_atomic_bool_load_ex(&EG(timed_out)) || php_leveret_interrupted() || *mod_data != session) {
+			return false;
+		}
+		uint64_t now = php_leveret_microseconds();
+		if (now >= until) {
+			return true;
+		}
+		usleep((useconds_t) MIN(until - now, 500000));
+	}
+}
