@@ -259,6 +259,16 @@ class Neighbour(SystemTest):
             self.sh(ROOT, "rm -f /dev/shm/run/socket")
         self.assertEqual([f"{SITE} {SITE} 770"] * 2, owners)
 
+    def test_file_of_users(self):
+        """A file of users (-Y) that everybody may read or write is taken, as memcached does, and said"""
+        for mode, told in (("600", None), ("640", None), ("644", "may read the passwords in"), ("666", "may write to")):
+            self.sh(SITE, f"echo anna:secret > /dev/shm/users && chmod {mode} /dev/shm/users")
+            server = self.start_server(SITE, "-s", "/dev/shm/socket", "-Y", "/dev/shm/users")
+            self.wait_for("the server", lambda: run(self.as_user(SITE, "/mnt/leveret", "ping", "/dev/shm/socket", "--quiet")).returncode in (0, 1) or server.poll())
+            server.terminate()
+            said = server.communicate(timeout=30)[1]
+            self.assertEqual(f"leveret: everybody {told} the file of users /dev/shm/users; chmod o-rw it\n" if told else "", said)
+
     def start_server(self, user, *words, **variables):
         """Started by root, which becomes that user."""
         command = self.as_user(ROOT, "/mnt/leveret", "serve", "--arena", "served", "-u", user, *words, **variables)
