@@ -296,7 +296,7 @@ fn squatter_finding(squatter: &Squatter, facts: &Facts) -> Finding {
             SUBJECT,
             format!("{folder} belongs to {owner}, who has taken the name of {user}'s own folder"),
             format!("What runs as {user} uses a folder of a longer name instead."),
-            format!("{sudo}rm -r {folder}, then restart what runs as {user}"),
+            format!("{sudo}rm -r {folder}"),
         ),
     }
 }
