@@ -8,7 +8,7 @@ import unittest
 
 from support import AM_ROOT, PATIENCE, SystemTest, original
 from visitor import Visitor, complaints
-from webserver import WORKER_USER, Client, Fpm, Nginx, kill, share
+from webserver import WORKER_USER, Client, DaemonFpm, Fpm, Nginx, kill, share
 
 CLIENTS = 6
 WORKERS = 6
@@ -165,6 +165,37 @@ class Masters(Site):
         second = Fpm(self, self.ours(), workers=1, name="second")
         self.nginx = Nginx(self, second, "site.php")
         self.assertEqual("of the first", self.ask(do="fetch", key="k"))
+
+
+    def test_masters_in_the_background(self):
+        """Two php-fpms that run in the background share their items, and a restart of one beside the other empties nothing"""
+        self.fpm = DaemonFpm(self, self.ours(), name="first")
+        other = DaemonFpm(self, self.ours(), name="second")
+        pages = [Nginx(self, fpm, "site.php") for fpm in (self.fpm, other)]
+
+        def every_worker_of(fpm, nginx):
+            """Each of them enters for its master."""
+            self.nginx, seen = nginx, set()
+
+            def all_have_answered():
+                answer = self.ask(do="work", key=f"own-{fpm.process.pid}", version=len(seen) + 1)
+                seen.add(answer["pid"])
+                return seen == set(fpm.workers())
+
+            self.wait_for("every worker to answer", all_have_answered)
+
+        self.nginx = pages[0]
+        self.store("k", "of the first")
+        for fpm, nginx in ((self.fpm, pages[0]), (other, pages[1])):
+            every_worker_of(fpm, nginx)
+            self.assertEqual("of the first", self.ask(do="fetch", key="k"))
+        self.fpm.restart()
+        every_worker_of(self.fpm, pages[0])
+        self.assertEqual("of the first", self.ask(do="fetch", key="k"))
+        other.stop()
+        self.fpm.restart()
+        every_worker_of(self.fpm, pages[0])
+        self.assertIsNone(self.ask(do="fetch", key="k"), "with the last master the items go")
 
 
 class CommandLine(Site):

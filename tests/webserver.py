@@ -5,11 +5,12 @@ import os
 import shutil
 import signal
 import socket
+import time
 import urllib.parse
 from pathlib import Path
 
 from servers import listens
-from support import AM_ROOT, SCRIPTS, end
+from support import AM_ROOT, SCRIPTS, end, run
 
 FPM = "/usr/sbin/php-fpm8.2"
 NGINX = "/usr/sbin/nginx"
@@ -105,6 +106,45 @@ class Fpm(Master):
 
     def complaint(self):
         return self.said() + (self.test.folder / "fpm.out").read_text()
+
+
+class Daemon:
+    """A process that is nobody's child here: what is asked of a Popen is asked of the kernel."""
+
+    def __init__(self, pid):
+        self.pid = pid
+
+    def poll(self):
+        return None if is_alive(self.pid) else 0
+
+    def send_signal(self, number):
+        os.kill(self.pid, number)
+
+    def wait(self):
+        while is_alive(self.pid):
+            time.sleep(0.01)
+
+
+class DaemonFpm(Fpm):
+    """php-fpm as it starts without -F: the process that has loaded PHP forks the master, and ends."""
+
+    def start(self):
+        pid_file = self.config.with_suffix(".pid")
+        self.config.write_text(self.config.read_text().replace("daemonize = no", f"daemonize = yes\npid = {pid_file}"))
+        readies = self.readies()
+        command = [FPM, *self.provider.arguments(), "-y", self.config, *(["-R"] if AM_ROOT and not WORKER_USER else [])]
+        done = run(list(map(str, command)))
+        self.test.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        self.process = Daemon(int(pid_file.read_text()))
+        self.test.addCleanup(self.end)
+        self.wait_ready(readies)
+
+    def end(self):
+        if self.process.poll() is None:
+            self.stop()
+
+    def complaint(self):
+        return self.said()
 
 
 class Nginx:

@@ -19,8 +19,29 @@ const START: u64 = 0xff;
 /// Names the calling process as it is now: call it in the master, before it forks.
 pub fn master_token() -> u64 {
     let pid = std::process::id();
-    let start = stat_of(pid).map_or(0, |stat| stat.start_time & START);
-    (u64::from(pid) << 8 | start) << DRAWN_BITS | ticks_since_boot() & DRAWN
+    token(pid, stat_of(pid).map_or(0, |stat| stat.start_time), ticks_since_boot())
+}
+
+fn token(pid: u32, start: u64, drawn: u64) -> u64 {
+    (u64::from(pid) << 8 | start & START) << DRAWN_BITS | drawn & DRAWN
+}
+
+fn pid_of(token: u64) -> u32 {
+    (token >> DRAWN_BITS >> 8) as u32
+}
+
+/// The token of the master that has forked the calling worker. A php-fpm that goes into the background loads PHP and draws its token,
+/// forks, and ends: the master is a child of the process that the token names, and was forked after it was drawn.
+fn of_own_master(drawn: u64) -> u64 {
+    let parent = std::os::unix::process::parent_id();
+    if [parent, std::process::id()].contains(&pid_of(drawn)) {
+        return drawn;
+    }
+    match stat_of(parent) {
+        Some(stat) if stat.start_time >= drawn & DRAWN => token(parent, stat.start_time, stat.start_time),
+        // The worker has outlived its master.
+        _ => drawn,
+    }
 }
 
 /// Whether two tokens are of the same process.
@@ -30,10 +51,10 @@ fn same_process(one: u64, other: u64) -> bool {
 
 /// Whether the process of a token, which is not the newcomer's, still is the one that drew it.
 fn lives(token: u64) -> bool {
-    let (process, drawn) = (token >> DRAWN_BITS, token & DRAWN);
-    let pid = (process >> 8) as u32;
+    let (process, drawn, pid) = (token >> DRAWN_BITS, token & DRAWN, pid_of(token));
     match stat_of(pid) {
-        Some(stat) => stat.start_time & START == process & START && stat.start_time <= drawn,
+        // The dead may wait for ever for an init that takes no note of them, as in many containers.
+        Some(stat) => stat.start_time & START == process & START && stat.start_time <= drawn && !stat.is_ending(),
         // /proc may hide other users' processes. EPERM is a sign of life.
         // SAFETY: signal 0 sends nothing.
         None => pid > 1 && unsafe { libc::kill(pid as i32, 0) } != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM),
@@ -45,6 +66,7 @@ impl Arena {
     /// (a second server), or a later self of this master is listed already: then the worker is one of before, with its last request.
     /// True: it was emptied. After an error it must write nothing: another worker of its master will empty the arena.
     pub fn enter_master(&self, token: u64) -> Result<bool, Error> {
+        let token = of_own_master(token);
         let core = &*self.core;
         let listed = || (0..core.masters.len()).any(|slot| core.masters.at(slot).load(Ordering::Acquire) == token);
         if listed() {

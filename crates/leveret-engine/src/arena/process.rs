@@ -225,8 +225,7 @@ fn is_exiting(entry: &ProcessSlot) -> bool {
     if pid <= 1 || recorded == 0 || entry.pid_namespace.load(Ordering::Relaxed) != pid_namespace() {
         return false;
     }
-    const PF_EXITING: u64 = 4;
-    stat_of(pid).is_some_and(|stat| stat.start_time == recorded && stat.threads == 1 && stat.flags & PF_EXITING != 0)
+    stat_of(pid).is_some_and(|stat| stat.start_time == recorded && stat.is_ending())
 }
 
 /// What /proc says of a process.
@@ -234,6 +233,14 @@ pub(crate) struct Stat {
     pub flags: u64,
     pub threads: u64,
     pub start_time: u64,
+}
+
+impl Stat {
+    /// Its last thread is on its way out, or is out and waits for its parent to take note.
+    pub fn is_ending(&self) -> bool {
+        const PF_EXITING: u64 = 4;
+        self.threads == 1 && self.flags & PF_EXITING != 0
+    }
 }
 
 /// None where there is no such process, or /proc does not show it.
