@@ -9,6 +9,17 @@ from support import SCRIPTS, SystemTest, original, original_of
 PHPUNIT_EXTENSIONS = ("dom", "mbstring", "xml", "xmlwriter", "tokenizer", "phar", "ctype")
 
 
+# What requests of one process do, one after the other.
+REQUESTS = """<?php
+    require_once 'Symfony/Component/Cache/autoload.php';
+    for ($request = 0; $request < 4; $request++) {
+        $m = Symfony\\Component\\Cache\\Adapter\\MemcachedAdapter::createConnection($argv[1], ['persistent_id' => 'app', 'serializer' => 'php']);
+        $m->get('key');
+        $connections[] = current($m->getStats())['total_connections'];
+    }
+    echo json_encode([$connections, $m->getServerList()]);"""
+
+
 class Symfony(SystemTest):
     """The first run is the original's; each case that passes there must pass in all."""
 
@@ -29,6 +40,15 @@ class Symfony(SystemTest):
         """Symfony's PSR-16 cache on its MemcachedAdapter passes each case with our Memcached on memcached, `leveret serve` and an arena"""
         self.compare("SymfonyPsr16Test.php", self.memcached(arena=f"memcached://{self.arena('symfony')}"))
         self.assertTrue(self.arena("symfony").exists(), "the URL did not lead to the arena")
+
+    def test_persistent_id(self):
+        """a connection that Symfony's MemcachedAdapter keeps under a persistent_id is used by the next requests, to a port and to a socket; the original makes two for each"""
+        for source in (Server(self, "memcached", udp=False).address, Server(self, "memcached", unix=True).socket):
+            source = f"memcached://{source}"
+            connections, servers = self.php(REQUESTS, source, provider=self.ours(leveret__provide="memcached"))
+            self.assertEqual(1, len(set(connections)), connections)
+            _, want = self.php(REQUESTS, source, provider=original_of("memcached"))
+            self.assertEqual(want, servers)
 
     def apcu(self):
         return {"original": original(test__cache="apcu"), "leveret": self.ours(test__cache="apcu")}

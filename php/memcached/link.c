@@ -299,7 +299,10 @@ static bool set_libmemcached(memc_object *self, zend_long option, zend_long valu
 			break;
 		case MEMC_BINARY_PROTOCOL:
 			leveret_pool_set_option(link->pool, LEVERET_POOL_PROTOCOL, value ? LEVERET_PROTOCOL_BINARY : LEVERET_PROTOCOL_TEXT);
-			leveret_pool_quit(link->pool);
+			/* Applications set it for each request, on connections that are to be kept for the next one. */
+			if (!is_same) {
+				leveret_pool_quit(link->pool);
+			}
 			break;
 	}
 	return true;
