@@ -71,7 +71,7 @@ class SessionFailures(SystemTest):
     )
 
     def test_hanging(self):
-        """While its server hangs no session of the handler "memcache" starts, nothing is written over it, and it is there when the server is back, at once"""
+        """While its server hangs no session of the handler "memcache" starts, nothing is written over it, and it is there for the next visit when the server is back"""
         for retry in ("", "&retry_interval=0", "&persistent=0"):
             server = self.memcached()
             self.assertEqual(self.REFUSED + AFTER, self.hang(f"unix://{server.socket}:0?timeout=0.3{retry}", server), retry)
