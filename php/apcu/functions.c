@@ -43,7 +43,7 @@ uint32_t apcu_deadline(zend_long ttl, uint32_t now)
 bool apcu_store_value(leveret_arena *arena, leveret_bytes key, zval *value, zend_long ttl, leveret_mode mode, uint32_t now)
 {
 	php_leveret_encoded encoded;
-	if (UNEXPECTED(!php_leveret_encode(value, &encoded))) {
+	if (UNEXPECTED(!php_leveret_encode(value, true, &encoded))) {
 		return false;
 	}
 	leveret_status status = leveret_store(arena, key, encoded.bytes, &encoded.meta, apcu_deadline(ttl, now), mode, 0, now, NULL);

@@ -111,12 +111,15 @@ static PHP_RINIT_FUNCTION(apcu)
 
 static PHP_MINFO_FUNCTION(apcu)
 {
+	char unreadable[64];
+	snprintf(unreadable, sizeof(unreadable), "%" PRIu64 " in this process", LEVERET_G(apcu_unreadable));
 	php_info_print_table_start();
 	php_info_print_table_row(2, "APCu Support", LEVERET_G(apcu_enabled) ? "Enabled" : "Disabled");
 	php_info_print_table_row(2, "Version", APCU_VERSION);
 	php_info_print_table_row(2, "Provided by", "leveret " PHP_LEVERET_VERSION);
 	php_info_print_table_row(2, "Serialization Support", php_leveret_serializers());
 	php_leveret_apcu_arena_info();
+	php_info_print_table_row(2, "Unreadable values", unreadable);
 	php_info_print_table_end();
 	DISPLAY_INI_ENTRIES();
 }

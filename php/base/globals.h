@@ -39,6 +39,9 @@ ZEND_BEGIN_MODULE_GLOBALS(leveret)
 	HashTable *allowed_classes;       /* NULL: every class */
 	bool serializer_logged;
 
+	/* codec/value.c */
+	uint64_t apcu_unreadable;         /* values that apcu_* could not read */
+
 	/* INI leveret.* */
 	char *dir;
 	char *arena;

@@ -129,7 +129,7 @@ bool cache_deadline(const cache_ttl *ttl, uint32_t now, uint32_t *deadline)
 static bool encode(zend_string *key, zval *value, php_leveret_encoded *encoded)
 {
 	ZVAL_DEREF(value);
-	if (EXPECTED(Z_TYPE_P(value) != IS_RESOURCE) && EXPECTED(php_leveret_encode(value, encoded))) {
+	if (EXPECTED(Z_TYPE_P(value) != IS_RESOURCE) && EXPECTED(php_leveret_encode(value, false, encoded))) {
 		return true;
 	}
 	if (!EG(exception)) {

@@ -69,18 +69,28 @@ static bool restricted(void)
 	return LEVERET_G(allowed_classes_text) && *LEVERET_G(allowed_classes_text);
 }
 
-/* Who has told APCu which serializer to use has told us, unless leveret.serializer says something else. */
-static const char *chosen_name(void)
+static bool is_known(const char *name)
 {
-	const char *ours = LEVERET_G(serializer), *of_apcu = LEVERET_G(apc_serializer);
-	bool is_told = strcmp(ours, "auto") == 0 && LEVERET_G(apc_serializer_is_set)
-		&& (strcmp(of_apcu, "php") == 0 || strcmp(of_apcu, "igbinary") == 0 || strcmp(of_apcu, "msgpack") == 0);
-	return is_told ? of_apcu : ours;
+	return strcmp(name, "php") == 0 || strcmp(name, "igbinary") == 0 || strcmp(name, "msgpack") == 0;
 }
 
-static leveret_encoding chosen(void)
+/* leveret.serializer=auto: apcu_* do as apc.serializer says, or its default, since others may have no igbinary where this process has
+ * it. Who has set it has told Leveret\Cache too. */
+static const char *chosen_name(bool of_apcu)
 {
-	const char *name = chosen_name();
+	const char *ours = LEVERET_G(serializer), *of_apc = LEVERET_G(apc_serializer);
+	if (strcmp(ours, "auto") != 0) {
+		return ours;
+	}
+	if (of_apcu) {
+		return is_known(of_apc) ? of_apc : "php";
+	}
+	return LEVERET_G(apc_serializer_is_set) && is_known(of_apc) ? of_apc : ours;
+}
+
+static leveret_encoding chosen(bool of_apcu)
+{
+	const char *name = chosen_name(of_apcu);
 	if (restricted() || strcmp(name, "php") == 0) {
 		return LEVERET_PHP;
 	}
@@ -161,14 +171,14 @@ static bool php_unserialize(const char *data, size_t len, zval *return_value)
 	return readable;
 }
 
-bool php_leveret_wants_msgpack(void)
+bool php_leveret_wants_msgpack(bool of_apcu)
 {
-	return chosen() == LEVERET_MSGPACK;
+	return chosen(of_apcu) == LEVERET_MSGPACK;
 }
 
-bool php_leveret_serialize(zval *value, php_leveret_encoded *out)
+bool php_leveret_serialize(zval *value, bool of_apcu, php_leveret_encoded *out)
 {
-	return php_leveret_serialize_as(chosen(), value, out);
+	return php_leveret_serialize_as(chosen(of_apcu), value, out);
 }
 
 bool php_leveret_has_serializer(leveret_encoding encoding)

@@ -6,12 +6,12 @@
 #include "codec/value.h"
 
 /* Appends nothing, replaces nothing: *out is a new block of the request's heap that holds `bytes`. False: an exception is pending. */
-bool php_leveret_serialize(zval *value, php_leveret_encoded *out);
+bool php_leveret_serialize(zval *value, bool of_apcu, php_leveret_encoded *out);
 /* The same by a serializer of the caller's choice, which must be there. */
 bool php_leveret_serialize_as(leveret_encoding encoding, zval *value, php_leveret_encoded *out);
 bool php_leveret_has_serializer(leveret_encoding encoding);
-/* Whether msgpack is what the native entrances store with. */
-bool php_leveret_wants_msgpack(void);
+/* Whether msgpack is what a native entrance stores with. */
+bool php_leveret_wants_msgpack(bool of_apcu);
 /* False: *return_value is not set; an exception is pending, or the data is not readable or not allowed, as *problem says.
  * data[len] is NUL. */
 bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, bool msgpack_objects, zval *return_value, const char **problem);

@@ -29,7 +29,7 @@ static void encode_double(double value, php_leveret_encoded *out)
 	out->bytes = php_leveret_string(text.s);
 }
 
-bool php_leveret_encode(zval *value, php_leveret_encoded *out)
+bool php_leveret_encode(zval *value, bool of_apcu, php_leveret_encoded *out)
 {
 	ZVAL_DEREF(value);
 	out->owned = NULL;
@@ -57,7 +57,7 @@ bool php_leveret_encode(zval *value, php_leveret_encoded *out)
 			return true;
 		case IS_ARRAY:
 		case IS_OBJECT:
-			return php_leveret_serialize(value, out);
+			return php_leveret_serialize(value, of_apcu, out);
 		default:
 			php_error_docref(NULL, E_WARNING, "Cannot store resources in apcu cache");
 			return false;
@@ -116,9 +116,24 @@ static leveret_status read_double(leveret_arena *arena, const leveret_found *fou
 	return LEVERET_OK;
 }
 
-static leveret_status unreadable(php_leveret_decoding decoding, const char *problem)
+/* APCu has no warning for this: its values are read by what wrote them. Nobody would expect one where applications fetch, so the log
+ * says it once, and phpinfo how often. */
+static void count_unreadable(const char *problem)
 {
-	php_leveret_decoding_failed(decoding, problem);
+	if (LEVERET_G(apcu_unreadable)++ == 0 && !EG(exception)) {
+		char line[256];
+		snprintf(line, sizeof(line), "leveret: a stored value of apcu_* counts as missing, as others of this process will in silence: %s", problem);
+		php_log_err(line);
+	}
+}
+
+static leveret_status unreadable(leveret_arena *arena, php_leveret_decoding decoding, const char *problem)
+{
+	if (arena == LEVERET_G(apcu_arena)) {
+		count_unreadable(problem);
+	} else {
+		php_leveret_decoding_failed(decoding, problem);
+	}
 	/* What makes exceptions of warnings has made one by now. */
 	return EG(exception) ? LEVERET_FAILED : LEVERET_MISS;
 }
@@ -132,7 +147,7 @@ static leveret_status read_serialized(leveret_arena *arena, const leveret_found 
 		data[found->value_len] = '\0';
 		const char *problem;
 		if (!php_leveret_unserialize(found->meta.encoding, data, found->value_len, true, return_value, &problem)) {
-			status = unreadable(PHP_LEVERET_NOT_UNSERIALIZED, problem);
+			status = unreadable(arena, PHP_LEVERET_NOT_UNSERIALIZED, problem);
 		}
 	}
 	efree(data);
@@ -152,8 +167,9 @@ static zend_never_inline leveret_status read_foreign(leveret_arena *arena, const
 		return status;
 	}
 	const char *problem;
-	php_leveret_decoding decoding = php_leveret_decode(&found->meta, LEVERET_NATIVE, data, php_leveret_wants_msgpack() ? PHP_LEVERET_MSGPACK_OBJECTS : 0, return_value, &problem);
-	return EXPECTED(decoding == PHP_LEVERET_DECODED) ? LEVERET_OK : unreadable(decoding, problem);
+	int wanted = php_leveret_wants_msgpack(arena == LEVERET_G(apcu_arena)) ? PHP_LEVERET_MSGPACK_OBJECTS : 0;
+	php_leveret_decoding decoding = php_leveret_decode(&found->meta, LEVERET_NATIVE, data, wanted, return_value, &problem);
+	return EXPECTED(decoding == PHP_LEVERET_DECODED) ? LEVERET_OK : unreadable(arena, decoding, problem);
 }
 
 /* OK | RETRY | LOST | MISS: the bytes make no value | FAILED: an exception is pending. */

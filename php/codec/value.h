@@ -15,7 +15,7 @@ typedef struct php_leveret_encoded {
 } php_leveret_encoded;
 
 /* Runs user code (__serialize). False: an exception is pending, or a warning was given; nothing to free. */
-bool php_leveret_encode(zval *value, php_leveret_encoded *out);
+bool php_leveret_encode(zval *value, bool of_apcu, php_leveret_encoded *out);
 void php_leveret_encoded_free(php_leveret_encoded *encoded);
 
 typedef enum php_leveret_fetch {

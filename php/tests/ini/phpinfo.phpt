@@ -27,6 +27,7 @@ Arena use => 1 items, %d bytes; file: %d bytes
 Hit rate => 50.0 % of 2 reads
 Evicted, expired => 0, 0
 Attached processes => %d
+Unreadable values => 0 in this process
 leveret support => enabled
 Version => %s
 Layout version => %d

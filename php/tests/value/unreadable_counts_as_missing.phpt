@@ -8,12 +8,13 @@ leveret.apcu_cli=shared
 --FILE--
 <?php
 require __DIR__ . '/../start.inc';
-echo other_php('apcu_store("a", [1, 2, 3]);', ['extension=igbinary.so']);
-var_dump(@apcu_fetch('a'), count(iterator_to_array(@new APCUIterator(null, APC_ITER_KEY))), @iterator_to_array(new APCUIterator('/^a$/')));
-var_dump(@apcu_entry('a', fn () => 'computed'));
+echo other_php('apcu_store("a", [1, 2, 3]);', ['extension=igbinary.so', 'apc.serializer' => 'igbinary']);
+var_dump(apcu_fetch('a'), count(iterator_to_array(new APCUIterator(null, APC_ITER_KEY))), iterator_to_array(new APCUIterator('/^a$/')));
+var_dump(apcu_entry('a', fn () => 'computed'));
 apcu_store('a', 'readable again');
 var_dump(apcu_fetch('a'));
 --EXPECT--
+leveret: a stored value of apcu_* counts as missing, as others of this process will in silence: the extension igbinary is not loaded
 bool(false)
 int(1)
 array(0) {
