@@ -122,7 +122,7 @@ static bool take_token(walk *walk)
 	}
 }
 
-bool php_leveret_php_fits(const char *data, size_t len)
+bool php_leveret_php_fits(const char *data, size_t len, size_t cost_max)
 {
 	walk walk = { .at = data, .end = data + len };
 	/* What is behind the value is nothing that PHP's reader looks at. */
@@ -131,14 +131,14 @@ bool php_leveret_php_fits(const char *data, size_t len)
 			return false;
 		}
 	} while (walk.depth > 0);
-	return len <= PHP_LEVERET_COST_FREE || walk.cost <= php_leveret_memory_left();
+	return walk.cost <= cost_max;
 }
 
 /* --- JSON --- */
 
-bool php_leveret_json_fits(const char *data, size_t len)
+bool php_leveret_json_fits(const char *data, size_t len, size_t cost_max)
 {
-	if (len <= PHP_LEVERET_COST_FREE) {
+	if (cost_max == SIZE_MAX) {
 		return true;
 	}
 	size_t cost = 0;
@@ -166,5 +166,5 @@ bool php_leveret_json_fits(const char *data, size_t len)
 				break;
 		}
 	}
-	return cost + len <= php_leveret_memory_left();
+	return cost + len <= cost_max;
 }

@@ -23,11 +23,17 @@ static zend_always_inline size_t php_leveret_array_cost(uint64_t count)
 
 /* How much the request may still take. */
 size_t php_leveret_memory_left(void);
+/* What a value of so many bytes may take. Of what a process of this host has stored nothing is foretold: where that does not fit, PHP
+ * says so, as it does with the originals. */
+static zend_always_inline size_t php_leveret_cost_max(size_t len, bool is_trusted)
+{
+	return is_trusted || len <= PHP_LEVERET_COST_FREE ? SIZE_MAX : php_leveret_memory_left();
+}
 
 /* Whether PHP's serialized data claims no more elements than its bytes can hold, over all arrays that are open at the same time, and
- * what it becomes fits into the request's memory. All else that may be wrong is for PHP's reader to find. */
-bool php_leveret_php_fits(const char *data, size_t len);
+ * what it becomes costs no more than that. All else that may be wrong is for PHP's reader to find. */
+bool php_leveret_php_fits(const char *data, size_t len, size_t cost_max);
 /* The same of JSON, which claims nothing. */
-bool php_leveret_json_fits(const char *data, size_t len);
+bool php_leveret_json_fits(const char *data, size_t len, size_t cost_max);
 
 #endif

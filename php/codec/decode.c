@@ -62,14 +62,14 @@ static bool read_plain(uint8_t encoding, const zend_string *data, int wanted, zv
 			ZVAL_NULL(value);
 			return true;
 		case LEVERET_JSON:
-			if (!php_leveret_json_fits(bytes, ZSTR_LEN(data))) {
+			if (!php_leveret_json_fits(bytes, ZSTR_LEN(data), php_leveret_cost_max(ZSTR_LEN(data), wanted & PHP_LEVERET_TRUSTED))) {
 				*problem = "it is longer than memory_limit allows";
 				return false;
 			}
 			*problem = "it is no JSON";
 			return php_json_decode_ex(value, bytes, ZSTR_LEN(data), wanted & PHP_LEVERET_JSON_OBJECTS ? 0 : PHP_JSON_OBJECT_AS_ARRAY, PHP_JSON_PARSER_DEFAULT_DEPTH) == SUCCESS;
 		default:
-			return php_leveret_unserialize(encoding, bytes, ZSTR_LEN(data), wanted & PHP_LEVERET_MSGPACK_OBJECTS, value, problem);
+			return php_leveret_unserialize(encoding, bytes, ZSTR_LEN(data), wanted, value, problem);
 	}
 }
 
@@ -95,9 +95,8 @@ php_leveret_decoding php_leveret_decode(const leveret_meta *meta, leveret_origin
 		ZVAL_STR(value, data);
 		return PHP_LEVERET_DECODED;
 	}
-	/* What came over no socket was stored by a process that may use this arena. */
 	if (meta->origin != LEVERET_WIRE && meta->origin != LEVERET_REMOTE) {
-		wanted |= PHP_LEVERET_MSGPACK_OBJECTS;
+		wanted |= PHP_LEVERET_TRUSTED;
 	}
 	bool readable = read_plain(form.encoding, data, wanted, value, problem);
 	zend_string_release(data);

@@ -5,9 +5,11 @@
 #include "php.h"
 #include "leveret.h"
 
-/* What the reader wants: JSON as objects of stdClass, not as arrays; msgpack's objects, whoever has stored them: see msgpack_check.c. */
+/* What the reader wants: JSON as objects of stdClass, not as arrays; msgpack's objects, whoever has stored them: see msgpack_check.c. And
+ * what came over no socket: a process that may use this arena has stored it. */
 #define PHP_LEVERET_JSON_OBJECTS 1
 #define PHP_LEVERET_MSGPACK_OBJECTS 2
+#define PHP_LEVERET_TRUSTED 4
 
 typedef enum php_leveret_decoding {
 	PHP_LEVERET_DECODED,

@@ -344,11 +344,11 @@ static zend_never_inline bool has_no_key_twice(walk walk, uint32_t keys, uint32_
 	return is_good;
 }
 
-bool php_leveret_igbinary_check(const char *data, size_t len)
+bool php_leveret_igbinary_check(const char *data, size_t len, size_t cost_max)
 {
 	level open[DEPTH_MAX];
 	const walk start = { .at = (const uint8_t *) data, .end = (const uint8_t *) data + len, .open = open };
 	walk first = start;
-	return len <= UINT32_MAX && take_all(&first, false) && (len <= PHP_LEVERET_COST_FREE || first.cost <= php_leveret_memory_left())
+	return len <= UINT32_MAX && take_all(&first, false) && first.cost <= cost_max
 		&& (first.references == 0 || has_no_key_twice(start, first.keys, first.strings));
 }

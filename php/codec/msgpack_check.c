@@ -17,7 +17,6 @@ enum { NIL = 0xc0 };
 
 typedef struct walk {
 	const uint8_t *at, *end;
-	bool with_objects;
 	size_t cost;
 } walk;
 
@@ -87,10 +86,10 @@ static bool is_key(uint8_t type)
 	return type <= 0x7f || type >= 0xe0 || (type >= 0xa0 && type <= 0xbf) || (type >= 0xcc && type <= 0xd3) || (type >= 0xd9 && type <= 0xdb);
 }
 
-bool php_leveret_msgpack_check(const char *data, size_t len, bool with_objects)
+bool php_leveret_msgpack_check(const char *data, size_t len, bool with_objects, size_t cost_max)
 {
 	struct { uint64_t left; bool is_map; } open[DEPTH_MAX];
-	walk walk = { .at = (const uint8_t *) data, .end = (const uint8_t *) data + len, .with_objects = with_objects };
+	walk walk = { .at = (const uint8_t *) data, .end = (const uint8_t *) data + len };
 	uint32_t depth = 0;
 	bool is_first = false;            /* of a map */
 	do {
@@ -109,7 +108,7 @@ bool php_leveret_msgpack_check(const char *data, size_t len, bool with_objects)
 		if (depth > 0) {
 			open[depth - 1].left--;
 		}
-		is_first = is_map;
+		is_first = is_map && values > 0;
 		if ((type >= 0x80 && type <= 0x9f) || (type >= 0xdc && type <= 0xdf)) {
 			if (values > (uint64_t) (walk.end - walk.at) || depth == DEPTH_MAX) {
 				return false;
@@ -122,5 +121,5 @@ bool php_leveret_msgpack_check(const char *data, size_t len, bool with_objects)
 			depth--;
 		}
 	} while (depth > 0);
-	return walk.at == walk.end && (len <= PHP_LEVERET_COST_FREE || walk.cost <= php_leveret_memory_left());
+	return walk.at == walk.end && walk.cost <= cost_max;
 }

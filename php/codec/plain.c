@@ -208,10 +208,9 @@ static bool read_value(reader *from, zval *to)
 	}
 }
 
-bool php_leveret_read_plain(const char *data, size_t len, zval *return_value)
+bool php_leveret_read_plain(const char *data, size_t len, size_t cost_max, zval *return_value)
 {
-	reader from = { .at = data, .end = data + len };
-	from.left = len > PHP_LEVERET_COST_FREE ? php_leveret_memory_left() : SIZE_MAX;
+	reader from = { .at = data, .end = data + len, .left = cost_max };
 	bool read = len > 0 && read_value(&from, return_value);
 	if (read && from.at != from.end) {
 		zval_ptr_dtor(return_value);

@@ -5,6 +5,6 @@
 #include "php.h"
 
 /* False: *return_value is not set, and php_var_unserialize is to decide. */
-bool php_leveret_read_plain(const char *data, size_t len, zval *return_value);
+bool php_leveret_read_plain(const char *data, size_t len, size_t cost_max, zval *return_value);
 
 #endif

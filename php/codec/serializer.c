@@ -10,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/globals.h"
 #include "cost.h"
+#include "decode.h"
 #include "igbinary_check.h"
 #include "msgpack_check.h"
 #include "plain.h"
@@ -224,20 +225,23 @@ bool php_leveret_serialize_as(leveret_encoding encoding, zval *value, php_levere
 	return true;
 }
 
-bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, bool msgpack_objects, zval *return_value, const char **problem)
+bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, int wanted, zval *return_value, const char **problem)
 {
 	bool readable = false;
 	*problem = "the data is damaged, or longer than memory_limit allows";
 	ZVAL_UNDEF(return_value);
+	size_t cost_max = php_leveret_cost_max(len, wanted & PHP_LEVERET_TRUSTED);
 
 	if (EXPECTED(encoding == LEVERET_PHP)) {
-		readable = php_leveret_read_plain(data, len, return_value) || (php_leveret_php_fits(data, len) && php_unserialize(data, len, return_value));
+		readable = php_leveret_read_plain(data, len, cost_max, return_value)
+			|| (php_leveret_php_fits(data, len, cost_max) && php_unserialize(data, len, return_value));
 	} else if (restricted()) {
 		*problem = "it is of igbinary or msgpack, which cannot keep to leveret.allowed_classes";
 	} else if (encoding == LEVERET_IGBINARY && has_igbinary()) {
-		readable = php_leveret_igbinary_check(data, len) && found.igbinary_unserialize((const uint8_t *) data, len, return_value) == 0;
+		readable = php_leveret_igbinary_check(data, len, cost_max) && found.igbinary_unserialize((const uint8_t *) data, len, return_value) == 0;
 	} else if (encoding == LEVERET_MSGPACK && has_msgpack()) {
-		readable = php_leveret_msgpack_check(data, len, msgpack_objects) && found.msgpack_unserialize(return_value, (char *) data, len) == SUCCESS;
+		readable = php_leveret_msgpack_check(data, len, wanted & (PHP_LEVERET_TRUSTED | PHP_LEVERET_MSGPACK_OBJECTS), cost_max)
+			&& found.msgpack_unserialize(return_value, (char *) data, len) == SUCCESS;
 	} else {
 		*problem = encoding == LEVERET_IGBINARY ? "the extension igbinary is not loaded" : "the extension msgpack is not loaded";
 	}

@@ -146,7 +146,7 @@ static leveret_status read_serialized(leveret_arena *arena, const leveret_found 
 	if (EXPECTED(status == LEVERET_OK)) {
 		data[found->value_len] = '\0';
 		const char *problem;
-		if (!php_leveret_unserialize(found->meta.encoding, data, found->value_len, true, return_value, &problem)) {
+		if (!php_leveret_unserialize(found->meta.encoding, data, found->value_len, PHP_LEVERET_TRUSTED, return_value, &problem)) {
 			status = unreadable(arena, PHP_LEVERET_NOT_UNSERIALIZED, problem);
 		}
 	}
