@@ -6,8 +6,8 @@
 #endif
 
 #include "base/bytes.h"
+#include "base/walk.h"
 #include "apcu.h"
-#include "walk.h"
 
 static void add_item(zval *list, const leveret_record *record)
 {
@@ -42,13 +42,13 @@ static void count_slot(zval *distribution, const leveret_found *found, uint64_t 
 static void list_items(leveret_arena *arena, uint64_t slots, zval *list, zval *distribution)
 {
 	const leveret_record *record;
-	apcu_walk walk;
-	apcu_walk_start(&walk, arena);
-	while ((record = apcu_walk_next(&walk))) {
+	php_leveret_walk walk;
+	php_leveret_walk_start(&walk, arena, apcu_now());
+	while ((record = php_leveret_walk_next(&walk))) {
 		add_item(list, record);
 		count_slot(distribution, &record->found, slots);
 	}
-	apcu_walk_end(&walk);
+	php_leveret_walk_end(&walk);
 }
 
 /* NULL: there is no arena, or none any more. */

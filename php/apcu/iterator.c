@@ -7,9 +7,9 @@
 #endif
 
 #include "base/bytes.h"
+#include "base/walk.h"
 #include "codec/value.h"
 #include "apcu.h"
-#include "walk.h"
 
 #include "ext/pcre/php_pcre.h"
 #include "zend_exceptions.h"
@@ -40,7 +40,7 @@ static void search_free(search *search)
 
 /* Where a walk stands in it. */
 typedef struct position {
-	apcu_walk walk;
+	php_leveret_walk walk;
 	HashPosition key;
 } position;
 
@@ -66,7 +66,7 @@ static iterator *iterator_of(zend_object *object)
 
 static void position_start(iterator *it, position *position)
 {
-	apcu_walk_start(&position->walk, it->arena);
+	php_leveret_walk_start(&position->walk, it->arena, apcu_now());
 	if (it->search.keys) {
 		zend_hash_internal_pointer_reset_ex(it->search.keys, &position->key);
 	}
@@ -74,7 +74,7 @@ static void position_start(iterator *it, position *position)
 
 static void position_end(position *position)
 {
-	apcu_walk_end(&position->walk);
+	php_leveret_walk_end(&position->walk);
 }
 
 static bool matches(pcre2_code *code, const char *key, size_t key_len)
@@ -98,7 +98,7 @@ static bool position_next(iterator *it, position *position, leveret_found *found
 		if (UNEXPECTED(it->search.regex && !code)) {
 			return false;
 		}
-		while ((record = apcu_walk_next(&position->walk))) {
+		while ((record = php_leveret_walk_next(&position->walk))) {
 			const char *text = (const char *) (record + 1);
 			if (!code || matches(code, text, record->key_len)) {
 				*found = record->found;

@@ -1,22 +1,17 @@
-/* cache/iterator.c: foreach over Leveret\Cache: leveret_scan() into a buffer of PHP's own, decoded one item at a time. */
+/* cache/iterator.c: foreach over Leveret\Cache: a walk through the arena, decoded one item at a time. */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
 #endif
 
 #include "cache.h"
+#include "base/walk.h"
 
 #include "zend_exceptions.h"
 #include "zend_interfaces.h"
 
-#define SCAN_BUFFER_SIZE (16 * 1024)
-
 typedef struct cache_iterator {
 	zend_object_iterator base;
-	leveret_arena *arena;   /* the one that this walk began in; set by rewind, which comes before all else */
-	leveret_cursor cursor;
-	bool over;              /* the cursor has come to the end; the buffer may still hold records */
-	uint8_t *buffer;
-	size_t size, used, at;  /* bytes; `at` is the next record */
+	php_leveret_walk walk;  /* set by rewind, which comes before all else */
 	zend_string *key;       /* of the current item; NULL: there is none */
 	zval value;
 } cache_iterator;
@@ -39,50 +34,15 @@ static void set_current(cache_iterator *iterator, zend_string *key, const zval *
 	zval_ptr_dtor(&old_value);
 }
 
-/* Fills the buffer with the next records. They may be none, then `over` says whether there will be more. */
-static void scan(cache_iterator *iterator)
-{
-	cache_object *cache = cache_of(Z_OBJ(iterator->base.data));
-	uintptr_t used = 0;
-	leveret_status status;
-	iterator->at = iterator->used = 0;
-	status = leveret_scan(iterator->arena, &iterator->cursor, 0, iterator->buffer, iterator->size, &used);
-	switch (status) {
-		case LEVERET_MISS:
-			iterator->over = true;
-			ZEND_FALLTHROUGH;
-		case LEVERET_OK:
-			iterator->used = used;
-			return;
-		case LEVERET_NO_MEMORY:
-			if (used > iterator->size) {
-				iterator->size = used;
-				iterator->buffer = erealloc(iterator->buffer, iterator->size);
-				return;
-			}
-			break;
-		case LEVERET_LOST:   /* and with the arena all that was left to walk over */
-			iterator->over = true;
-			php_leveret_arena_lost(iterator->arena);
-			return;
-		default:
-			break;
-	}
-	iterator->over = true;
-	cache_throw(cache, status, ZSTR_EMPTY_ALLOC(), 0);
-}
-
 /* Decoding may run user code, and that may use this very iterator: so nothing of it is read after the decoding, and the
  * outcome is put into it at once. False: the item is gone or unreadable. */
-static bool take_record(cache_iterator *iterator)
+static bool take_record(cache_iterator *iterator, const leveret_record *record)
 {
 	cache_object *cache = cache_of(Z_OBJ(iterator->base.data));
-	const leveret_record *record = (const leveret_record *) (iterator->buffer + iterator->at);
 	leveret_found found = record->found;
 	zend_string *key = zend_string_init((const char *) (record + 1), record->key_len, 0);
-	leveret_arena *arena = iterator->arena;
+	leveret_arena *arena = iterator->walk.arena;
 	zval value;
-	iterator->at += record->record_len;
 	bool hit = php_leveret_decode_found(arena, &found, &value) == PHP_LEVERET_HIT;
 	/* Rewritten or moved since it was scanned: what the key holds now. */
 	if (!hit && !EG(exception) && leveret_is_current(arena, &found.version, 0) == LEVERET_MISS) {
@@ -100,16 +60,16 @@ static void iterator_move_forward(zend_object_iterator *base)
 {
 	cache_iterator *iterator = (cache_iterator *) base;
 	set_current(iterator, NULL, NULL);
-	while (!EG(exception)) {
-		if (iterator->at < iterator->used) {
-			if (take_record(iterator)) {
-				return;
-			}
-		} else if (iterator->over) {
+	const leveret_record *record;
+	while (!EG(exception) && (record = php_leveret_walk_next(&iterator->walk))) {
+		if (take_record(iterator, record)) {
 			return;
-		} else {
-			scan(iterator);
 		}
+	}
+	if (iterator->walk.failure != LEVERET_OK && !EG(exception)) {
+		leveret_status failure = iterator->walk.failure;
+		iterator->walk.failure = LEVERET_OK;
+		cache_throw(cache_of(Z_OBJ(base->data)), failure, ZSTR_EMPTY_ALLOC(), 0);
 	}
 }
 
@@ -117,10 +77,10 @@ static void iterator_rewind(zend_object_iterator *base)
 {
 	cache_iterator *iterator = (cache_iterator *) base;
 	cache_object *cache = cache_of(Z_OBJ(base->data));
-	iterator->over = !cache_begin(cache);
-	iterator->arena = cache->arena;
-	iterator->cursor = (leveret_cursor) { 0 };
-	iterator->at = iterator->used = 0;
+	bool usable = cache_begin(cache);
+	php_leveret_walk_end(&iterator->walk);
+	php_leveret_walk_start(&iterator->walk, cache->arena, 0);
+	iterator->walk.over = !usable;
 	iterator_move_forward(base);
 }
 
@@ -149,7 +109,7 @@ static void iterator_free(zend_object_iterator *base)
 {
 	cache_iterator *iterator = (cache_iterator *) base;
 	set_current(iterator, NULL, NULL);
-	efree(iterator->buffer);
+	php_leveret_walk_end(&iterator->walk);
 	zval_ptr_dtor(&iterator->base.data);
 }
 
@@ -172,8 +132,6 @@ zend_object_iterator *cache_iterator_create(zend_class_entry *ce, zval *object, 
 	zend_iterator_init(&iterator->base);
 	iterator->base.funcs = &iterator_funcs;
 	ZVAL_OBJ_COPY(&iterator->base.data, Z_OBJ_P(object));
-	iterator->size = SCAN_BUFFER_SIZE;
-	iterator->buffer = emalloc(iterator->size);
 	ZVAL_UNDEF(&iterator->value);
 	return &iterator->base;
 }

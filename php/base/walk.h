@@ -1,0 +1,24 @@
+/* base/walk.h: one item after the other, through the whole arena. */
+#ifndef PHP_LEVERET_BASE_WALK_H
+#define PHP_LEVERET_BASE_WALK_H
+
+#include "php.h"
+#include "leveret.h"
+
+typedef struct php_leveret_walk {
+	leveret_arena *arena;
+	leveret_cursor cursor;
+	uint32_t now;
+	uint8_t *buffer;          /* records of the last step; request heap, NULL before the first */
+	uintptr_t len, used, at;
+	bool over;
+	leveret_status failure;   /* why it is over before its end; OK: it is not, or the arena was lost, and with it all that was left */
+} php_leveret_walk;
+
+/* `now`: 0 is the clock's. */
+void php_leveret_walk_start(php_leveret_walk *walk, leveret_arena *arena, uint32_t now);
+/* The next record, good until the next call; NULL at the end. Runs no user code. */
+const leveret_record *php_leveret_walk_next(php_leveret_walk *walk);
+void php_leveret_walk_end(php_leveret_walk *walk);
+
+#endif
