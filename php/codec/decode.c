@@ -45,7 +45,7 @@ double php_leveret_text_to_double(const char *text)
 }
 
 /* The bytes of a value that is not compressed. */
-static bool read_plain(uint8_t encoding, const zend_string *data, int wanted, zval *value, const char **problem)
+static bool read_plain(uint8_t encoding, leveret_origin reader, const zend_string *data, int wanted, zval *value, const char **problem)
 {
 	const char *bytes = ZSTR_VAL(data);
 	switch (encoding) {
@@ -56,7 +56,8 @@ static bool read_plain(uint8_t encoding, const zend_string *data, int wanted, zv
 			ZVAL_DOUBLE(value, php_leveret_text_to_double(bytes));
 			return true;
 		case LEVERET_BOOL:
-			ZVAL_BOOL(value, bytes[0] == '1');
+			/* pecl/memcache takes nothing but "1" for true, pecl/memcached looks at the first byte: what was counted or appended to shows it. */
+			ZVAL_BOOL(value, bytes[0] == '1' && (ZSTR_LEN(data) == 1 || reader != LEVERET_PECL_MEMCACHE));
 			return true;
 		case LEVERET_NULL:
 			ZVAL_NULL(value);
@@ -98,7 +99,7 @@ php_leveret_decoding php_leveret_decode(const leveret_meta *meta, leveret_origin
 	if (meta->origin != LEVERET_WIRE && meta->origin != LEVERET_REMOTE) {
 		wanted |= PHP_LEVERET_TRUSTED;
 	}
-	bool readable = read_plain(form.encoding, data, wanted, value, problem);
+	bool readable = read_plain(form.encoding, reader, data, wanted, value, problem);
 	zend_string_release(data);
 	return readable ? PHP_LEVERET_DECODED : PHP_LEVERET_NOT_UNSERIALIZED;
 }
