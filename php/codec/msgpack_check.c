@@ -88,7 +88,8 @@ static bool is_key(uint8_t type)
 
 bool php_leveret_msgpack_check(const char *data, size_t len, bool with_objects, size_t cost_max)
 {
-	struct { uint64_t left; bool is_map; } open[DEPTH_MAX];
+	/* An object that serializes itself has nil as its second key too, and no third. */
+	struct { uint64_t left; bool is_map, may_serialize; } open[DEPTH_MAX];
 	walk walk = { .at = (const uint8_t *) data, .end = (const uint8_t *) data + len };
 	uint32_t depth = 0;
 	bool is_first = false;            /* of a map */
@@ -99,8 +100,11 @@ bool php_leveret_msgpack_check(const char *data, size_t len, bool with_objects, 
 		uint8_t type = *walk.at++;
 		uint64_t values;
 		bool is_map;
-		if (depth > 0 && open[depth - 1].is_map && open[depth - 1].left % 2 == 0 && !is_key(type) && !(type == NIL && is_first && with_objects)) {
-			return false;
+		if (depth > 0 && open[depth - 1].is_map && open[depth - 1].left % 2 == 0 && !is_key(type)) {
+			if (type != NIL || !with_objects || !(is_first || (open[depth - 1].may_serialize && open[depth - 1].left == 2))) {
+				return false;
+			}
+			open[depth - 1].may_serialize = open[depth - 1].left == 4;
 		}
 		if (!take_type(&walk, type, &values, &is_map)) {
 			return false;
@@ -115,6 +119,7 @@ bool php_leveret_msgpack_check(const char *data, size_t len, bool with_objects, 
 			}
 			walk.cost += php_leveret_array_cost(values);
 			open[depth].is_map = is_map;
+			open[depth].may_serialize = false;
 			open[depth++].left = is_map ? 2 * values : values;
 		}
 		while (depth > 0 && open[depth - 1].left == 0) {
