@@ -32,6 +32,25 @@ static void compress(double savings, client_payload *payload)
 	}
 }
 
+/* pecl/memcache serializes a copy of an array, and so writes one that holds itself by reference once more inside of itself. Of the array
+ * itself a null would be left there. */
+static bool serialize(client_payload *payload, zval *value)
+{
+	zval *element;
+	if (Z_TYPE_P(value) == IS_ARRAY) {
+		ZEND_HASH_FOREACH_VAL(Z_ARR_P(value), element) {
+			if (Z_ISREF_P(element) && Z_TYPE_P(Z_REFVAL_P(element)) == IS_ARRAY && Z_ARR_P(Z_REFVAL_P(element)) == Z_ARR_P(value)) {
+				zval copy;
+				ZVAL_ARR(&copy, zend_array_dup(Z_ARR_P(value)));
+				bool done = client_payload_serialize(payload, LEVERET_PHP, &copy);
+				zval_ptr_dtor(&copy);
+				return done;
+			}
+		} ZEND_HASH_FOREACH_END();
+	}
+	return client_payload_serialize(payload, LEVERET_PHP, value);
+}
+
 bool mmc_encode(const mmc_link *link, zval *value, zend_long flags, client_payload *payload)
 {
 	zend_long threshold = link->threshold;
@@ -61,7 +80,7 @@ bool mmc_encode(const mmc_link *link, zval *value, zend_long flags, client_paylo
 			payload->bytes = php_leveret_bytes(Z_TYPE_P(value) == IS_TRUE ? "1" : "0", 1);
 			break;
 		default:
-			if (!client_payload_serialize(payload, LEVERET_PHP, value)) {
+			if (!serialize(payload, value)) {
 				if (EG(exception)) {
 					/* The original says so too, which error_get_last() and logs show. */
 					php_error_docref(NULL, E_WARNING, "Failed to serialize value");
