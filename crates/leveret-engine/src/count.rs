@@ -141,7 +141,10 @@ impl Arena {
             // A number that needs more digits is a new one to memcached: what was told of the old does not hold for it.
             let outgrows = decimal_len(value) > width;
             let loses_marks = outgrows && view.header.has_extension();
-            if view.kind == Kind::Number && terms.cas.is_none() && terms.deadline.is_none() && !loses_marks {
+            // Nor is it an integer any more where it no longer fits into one: it goes on as a number without a sign.
+            let loses_sign = value > i64::MAX as u64 && locked.is_integer(view);
+            let stays = !loses_marks && !loses_sign;
+            if view.kind == Kind::Number && terms.cas.is_none() && terms.deadline.is_none() && stays {
                 locked.set_number(view, value);
                 locked.note_count(delta.is_decrement());
                 locked.widen(view, decimal_len(value));
@@ -150,6 +153,7 @@ impl Arena {
             }
             let meta = locked.core.meta_of(view);
             let meta = if loses_marks { Meta { marks: 0, ..meta } } else { meta };
+            let meta = if loses_sign { Meta { encoding: Encoding::Raw as u8, ..meta } } else { meta };
             let deadline = terms.deadline.unwrap_or(view.header.deadline());
             let put = locked.put(located, &number(meta, deadline, value, width.max(decimal_len(value))), terms.want_cas, None);
             let Some(cas) = put else { return Ok(Step::NoRoom) };
@@ -236,8 +240,18 @@ impl Locked<'_> {
     /// white space and whatever follows. A longer text is no number here: its rest would have to be kept as spaces.
     fn parse(&self, view: &View) -> Option<u64> {
         const TEXT_MAX: usize = 20;
+        const RAW: u8 = Encoding::Raw as u8;
+        const DOUBLE: u8 = Encoding::Double as u8;
+        const BOOL: u8 = Encoding::Bool as u8;
         let len = view.header.value_len() as usize;
-        if view.kind != Kind::Bytes || len > TEXT_MAX || view.header.meta(0, 0).encoding != Encoding::Raw as u8 {
+        let meta = view.header.meta(0, 0);
+        let is_text = match meta.encoding {
+            RAW => true,
+            // To a server the float or bool of a class is a text like any other.
+            DOUBLE | BOOL => meta.origin != Origin::Native as u8,
+            _ => false,
+        };
+        if view.kind != Kind::Bytes || len > TEXT_MAX || !is_text {
             return None;
         }
         let mut text = [0u8; TEXT_MAX];

@@ -1,5 +1,7 @@
 //! What every entrance relies on, on a real arena.
-use leveret_engine::{Arena, Counted, Deadline, Delta, Encoding, Error, Found, Meta, Mode, OpenOptions, Stored, Terms, Time, Value, AHEAD};
+use leveret_engine::{
+    Arena, Counted, Deadline, Delta, Encoding, Error, Found, Meta, Mode, OpenOptions, Origin, Stored, Terms, Time, Value, AHEAD,
+};
 use std::path::PathBuf;
 
 struct Scratch {
@@ -212,6 +214,38 @@ fn counts_by_both_rules() {
     assert_eq!(arena.cas_integer(b"i", 1, -2, NOW), Ok(Stored::Stored { cas: 0 }));
     assert_eq!(text(arena, "i", NOW).as_deref(), Some("-2"));
     assert_eq!(arena.cas_integer(b"nothing", 1, 2, NOW), Ok(Stored::Missing));
+}
+
+/// Seen by processes that took the short cut to a server's arena: above PHP_INT_MAX a count was negative, and then refused; a float or
+/// bool, whose text the server itself counts, was refused at once.
+#[test]
+fn what_a_class_has_stored_counts_as_the_text_that_it_is() {
+    let scratch = scratch(8 << 20);
+    let arena = &scratch.arena;
+    let of = |origin: Origin, encoding: Encoding| Meta { flags: 3, origin: origin as u8, encoding: encoding as u8, codec: 0, marks: 0 };
+    let up = |key: &[u8], by| arena.count(key, Delta::Increment(by), None, NOW);
+
+    let meta = of(Origin::PeclMemcached, Encoding::Integer);
+    arena.store(b"n", Value::Integer(i64::MAX), meta, Deadline::NEVER, Mode::Set, NOW).unwrap();
+    for (by, sum) in [(1, 1 << 63), (1, (1 << 63) + 1), (u64::MAX >> 1, 0), (5, 5)] {
+        assert_eq!(up(b"n", by), Ok(Counted::Value(sum)));
+        let item = arena.get(b"n", NOW).unwrap();
+        assert_eq!(String::from_utf8(item.value).unwrap().trim_end(), sum.to_string());
+        assert_eq!((item.meta.flags, item.meta.origin), (3, Origin::PeclMemcached as u8));
+    }
+
+    for (origin, encoding, text, want) in [
+        (Origin::PeclMemcached, Encoding::Double, "5", Counted::Value(6)),
+        (Origin::PeclMemcached, Encoding::Double, ".1", Counted::NotNumber),
+        (Origin::PeclMemcached, Encoding::Bool, "1", Counted::Value(2)),
+        (Origin::PeclMemcache, Encoding::Bool, "0", Counted::Value(1)),
+        (Origin::PeclMemcached, Encoding::Php, "5", Counted::NotNumber),
+        (Origin::Native, Encoding::Double, "5", Counted::NotNumber),
+    ] {
+        arena.store(b"v", Value::Bytes(text.as_bytes()), of(origin, encoding), Deadline::NEVER, Mode::Set, NOW).unwrap();
+        assert_eq!(up(b"v", 1), Ok(want), "{origin:?} {encoding:?} {text}");
+        assert_eq!(arena.get(b"v", NOW).unwrap().meta.encoding, encoding as u8);
+    }
 }
 
 #[test]

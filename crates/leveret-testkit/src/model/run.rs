@@ -327,6 +327,11 @@ impl<'a> Run<'a> {
 
     /// A number that needs more characters than it had is a new one to memcached, of which nobody was told anything.
     fn counted(&mut self, key: u8, next: Known, width: usize) {
+        // An integer that memcached's rules have counted above what one can be goes on without a sign.
+        let next = match next {
+            Known::Number { bits, .. } if bits > i64::MAX as u64 => Known::Number { bits, signed: false },
+            other => other,
+        };
         let outgrows = matches!(next, Known::Number { bits, .. } if bits.to_string().len() > width);
         self.changed(key, next);
         if outgrows {
