@@ -126,8 +126,8 @@ impl Default for Settings {
 /// Memory of a new arena, in bytes, if nobody says otherwise.
 pub const MEMORY: u64 = 64 << 20;
 
-/// memcached takes it of `-I`.
-const ITEM_HEADER: usize = 64;
+/// memcached takes so much of `-I` for its header, the shortest key there is, and the end of the line.
+const ITEM_HEADER: usize = 60;
 
 impl Settings {
     /// The largest value that a client may store, if the arena takes it.

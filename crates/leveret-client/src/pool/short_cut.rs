@@ -22,8 +22,8 @@ const BELIEVED_FOR: Moment = 10_000_000;
 // Looking for it opens every arena of the folder: in vain at most this often, for all pools of the process.
 const SEARCHED_EVERY: Moment = 2_000_000_000;
 
-// memcached's own limit without -I, of which the item's header is taken; a server with another one says so.
-const VALUE_MAX: usize = (1 << 20) - 64;
+// memcached's own limit without -I, of which the header of the shortest item is taken; a server with another one says so.
+const VALUE_MAX: usize = (1 << 20) - 60;
 
 type Endpoint = (Option<PathBuf>, String, u16);
 
