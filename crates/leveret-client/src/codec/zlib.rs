@@ -1,6 +1,7 @@
 //! zlib streams, bounded on the way out.
 use super::Damaged;
-use miniz_oxide::deflate::compress_to_vec_zlib;
+use miniz_oxide::deflate::core::{compress as deflate, create_comp_flags_from_zip_params, CompressionStrategy, CompressorOxide};
+use miniz_oxide::deflate::core::{TDEFLFlush, TDEFLStatus};
 use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_PARSE_ZLIB_HEADER;
 use miniz_oxide::inflate::core::{decompress, DecompressorOxide};
 use miniz_oxide::inflate::{decompress_slice_iter_to_slice, TINFLStatus};
@@ -11,11 +12,32 @@ pub const LEVEL_DEFAULT: i32 = 6;
 /// How far back a stream may point.
 const WINDOW: usize = 32 * 1024;
 
+/// Values up to this length are also tried with zlib's fixed code: a code of their own may take more room than it saves.
+const SHORT: usize = 1024;
+
 /// Appends the stream of `value` to `out`.
 pub fn compress(value: &[u8], level: i32, out: &mut Vec<u8>) {
     // zlib takes -1 for its default.
     let level = if level < 0 { LEVEL_DEFAULT } else { level.min(9) };
-    out.extend_from_slice(&compress_to_vec_zlib(value, level as u8));
+    let stream = stream(value, level, CompressionStrategy::Default);
+    let short = (value.len() <= SHORT).then(|| self::stream(value, level, CompressionStrategy::Fixed));
+    out.extend_from_slice(&short.filter(|short| short.len() < stream.len()).unwrap_or(stream));
+}
+
+fn stream(value: &[u8], level: i32, strategy: CompressionStrategy) -> Vec<u8> {
+    // A positive number of bits asks for zlib's header; how many there are is fixed.
+    let mut state = CompressorOxide::new(create_comp_flags_from_zip_params(level, 1, strategy as i32));
+    let (mut input, mut out, mut filled) = (value, vec![0; (value.len() / 2).max(64)], 0);
+    loop {
+        let (status, read, written) = deflate(&mut state, input, &mut out[filled..], TDEFLFlush::Finish);
+        (input, filled) = (&input[read..], filled + written);
+        if status != TDEFLStatus::Okay {
+            break;
+        }
+        out.resize(out.len() * 2, 0);
+    }
+    out.truncate(filled);
+    out
 }
 
 /// Reads a stream into `out` and returns how much of it was filled.
@@ -38,6 +60,22 @@ pub fn decompressed_len(stream: &[u8], len_max: usize) -> Result<usize, Damaged>
             TINFLStatus::Done => return Ok(len),
             TINFLStatus::HasMoreOutput => {}
             _ => return Err(Damaged),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A hundred times the same byte took 22 bytes where zlib itself takes 12, so that short values did not save enough to be compressed.
+    #[test]
+    fn short_values_take_as_little_room_as_with_zlib() {
+        for (value, most) in [(vec![b'a'; 100], 12), (b"hello hello hello hello".to_vec(), 16), (Vec::new(), 8)] {
+            let (mut out, mut read) = (Vec::new(), vec![0; value.len()]);
+            compress(&value, LEVEL_DEFAULT, &mut out);
+            assert!(out.len() <= most, "{} bytes became {}", value.len(), out.len());
+            assert_eq!((decompress_into(&out, &mut read), &read), (Ok(value.len()), &value));
         }
     }
 }
