@@ -162,7 +162,7 @@ typedef enum leveret_pool_option {
   LEVERET_POOL_RECV_SIZE,
   // No answer to any write is wanted.
   LEVERET_POOL_NOREPLY,
-  // Writes wait until there are many, or something is read.
+  // Sets and deletes wait until there are many, or until something else is asked.
   LEVERET_POOL_BUFFER_WRITES,
   // Bytes above 127 are refused in keys.
   LEVERET_POOL_VERIFY_KEY,
@@ -896,7 +896,7 @@ int32_t leveret_pool_next(struct leveret_pool *pool,
 // `pool` is live.
 int32_t leveret_pool_flush_buffers(struct leveret_pool *pool);
 
-// Closes all connections; they are made again when they are needed.
+// Closes all connections, once the servers have the writes that wait for them; they are made again when they are needed.
 //
 // # Safety
 // `pool` is live.

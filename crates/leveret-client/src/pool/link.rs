@@ -3,7 +3,7 @@ use super::{Code, Options};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
-use rustix::net::{ipproto, AddressFamily, RecvFlags, SendFlags, SocketAddrUnix, SocketFlags, SocketType};
+use rustix::net::{ipproto, AddressFamily, RecvFlags, SendFlags, Shutdown, SocketAddrUnix, SocketFlags, SocketType};
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
@@ -135,6 +135,11 @@ impl Link {
                 Err(errno) => Err(Fault::system(Code::WriteFailure, errno)),
             };
         }
+    }
+
+    /// Nothing more is sent: the peer reads what was, and then the end.
+    pub fn end_of_output(&self) -> rustix::io::Result<()> {
+        rustix::net::shutdown(&self.socket, Shutdown::Write)
     }
 
     /// Nothing has come, not even an end.

@@ -143,6 +143,9 @@ impl Pool {
         if options.protocol != self.options.protocol {
             self.quit();
         }
+        if self.options.buffer_writes && !options.buffer_writes {
+            self.flush_buffers();
+        }
         // A session's prefix is set at each request that opens it: a ring of many servers must outlive that.
         if options.preset != self.options.preset {
             self.ring = None;
@@ -224,8 +227,9 @@ impl Pool {
         })
     }
 
-    /// Forgets all servers, and with them what of the batch has not been fetched.
+    /// Forgets all servers, once they have the writes that wait for them, and with them what of the batch has not been fetched.
     pub fn clear_servers(&mut self) {
+        self.quit();
         self.servers.clear();
         self.batch.pending.clear();
         self.batch.records.clear();
@@ -391,7 +395,8 @@ impl Pool {
             None => key.end - place.len()..key.end,
         };
         let is_write = !request.operation.is_get() && !request.operation.is_for_servers();
-        let is_quiet = request.quiet || is_write && (self.options.no_reply || self.options.buffer_writes);
+        let waits = self.options.buffer_writes && request.operation.may_wait();
+        let is_quiet = request.quiet || is_write && self.options.no_reply || waits;
         self.batch.pending.push(Pending {
             asked: self.asked,
             operation: request.operation,
@@ -447,6 +452,7 @@ impl Pool {
         let pending = &mut self.batch.pending[number as usize];
         pending.wire = begin..server.output.len();
         pending.is_waiting = !pending.is_quiet;
+        server.has_quiet |= pending.is_quiet;
         Ok(())
     }
 
@@ -510,13 +516,12 @@ impl Pool {
         let pid = leveret_engine::process_id();
         if pid != self.pid {
             // Closing here does not close the parent's.
-            self.quit();
+            self.close_all();
             self.pid = pid;
         }
     }
 
-    /// Closes all connections. Writes that wait in buffers are lost.
-    pub fn quit(&mut self) {
+    fn close_all(&mut self) {
         for server in &mut self.servers {
             server.close();
             server.datagrams.close();
@@ -524,6 +529,14 @@ impl Pool {
             server.sent = 0;
             server.expected.clear();
             server.row.clear();
+            server.has_quiet = false;
         }
+    }
+}
+
+/// Whoever queues writes and then lets go of his pool has written them.
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.quit();
     }
 }

@@ -50,6 +50,11 @@ impl Operation {
         matches!(self, Operation::Get | Operation::Version | Operation::Stats | Operation::Keys)
     }
 
+    /// It may lie in a buffer and count as done: nobody needs its answer to go on. As libmemcached has it, only these two.
+    pub(super) fn may_wait(self) -> bool {
+        matches!(self, Operation::Set | Operation::Delete)
+    }
+
     pub(super) fn is_get(self) -> bool {
         matches!(self, Operation::Get | Operation::GetAndTouch)
     }

@@ -69,8 +69,7 @@ impl Pool {
                 wire::end_row(server, &self.batch, &self.options);
             }
         }
-        // What was read from memory is no write that waits.
-        if self.options.buffer_writes && self.batch.pending.iter().any(|pending| pending.is_quiet) && self.may_buffer() {
+        if self.options.buffer_writes && self.may_buffer() {
             return (!self.has_errors).then_some(Code::Buffered);
         }
         for index in 0..self.servers.len() {
@@ -82,10 +81,12 @@ impl Pool {
         None
     }
 
-    /// Nothing is to be read, and what is to be written is little.
+    /// There are writes that may wait and nothing that may not: nothing is to be read, and what is to be written is little. What was
+    /// done in memory is neither.
     fn may_buffer(&self) -> bool {
+        let mut quiet = self.batch.pending.iter().filter(|pending| pending.is_quiet).peekable();
         let has_little = |server: &Server| !server.is_awaited() && server.output.len() - server.sent < BUFFERED_MAX;
-        self.servers.iter().all(has_little)
+        quiet.peek().is_some() && quiet.all(|pending| pending.operation.may_wait()) && self.servers.iter().all(has_little)
     }
 
     /// Sends datagrams that are due; those that nobody answers go over the stream.
@@ -110,6 +111,20 @@ impl Pool {
             self.send(index);
         }
         self.finish()
+    }
+
+    /// Closes all connections, once the servers have the writes that wait for them.
+    pub fn quit(&mut self) {
+        self.leave_to_parent();
+        // For answers that nobody fetches any more nobody waits.
+        if self.servers.iter().any(Server::has_unsent) {
+            self.flush_buffers();
+        }
+        let unsure: Vec<&mut Server> = self.servers.iter_mut().filter_map(Server::end_of_output).collect();
+        for server in unsure {
+            server.drain(&self.options);
+        }
+        self.close_all();
     }
 
     /// One step: reads what is there, or waits for something to move. False = nothing is awaited or unsent any more.

@@ -60,6 +60,8 @@ pub(super) struct Server {
     pub only_reads: bool,
     pub output: Vec<u8>,
     pub sent: usize,
+    /// Requests were written that get no answer: nobody knows whether the server has read them.
+    pub has_quiet: bool,
     pub input: Input,
     /// Requests in the order in which they were sent.
     pub expected: VecDeque<u32>,
@@ -144,6 +146,7 @@ impl Server {
             only_reads: true,
             output: Vec::new(),
             sent: 0,
+            has_quiet: false,
             input: Input::default(),
             expected: VecDeque::new(),
             row: Vec::new(),
@@ -322,6 +325,26 @@ impl Server {
             }
         }
         Ok(all)
+    }
+
+    /// If the server may not have read all yet: tells it that nothing more comes.
+    pub fn end_of_output(&mut self) -> Option<&mut Server> {
+        let link = self.link.as_ref().filter(|_| self.has_quiet && !self.has_unsent())?;
+        link.end_of_output().ok()?;
+        Some(self)
+    }
+
+    /// Waits until the server closes too, which it does when it has read all. A link that is closed with something unread, such as its
+    /// complaint about one write, takes the other writes along.
+    pub fn drain(&mut self, options: &Options) {
+        let until = Instant::now() + self.io_timeout(options);
+        self.input.cut();
+        while let Ok(Moved::Bytes(_) | Moved::Interrupted) = self.recv(true, options) {
+            self.input.cut();
+            if Instant::now() >= until {
+                break;
+            }
+        }
     }
 
     /// Reads once; `alone` = may wait.

@@ -192,7 +192,7 @@ pub unsafe extern "C" fn leveret_pool_flush_buffers(pool: *mut leveret_pool) -> 
     unsafe { &mut (*pool).pool }.flush_buffers() as i32
 }
 
-/// Closes all connections; they are made again when they are needed.
+/// Closes all connections, once the servers have the writes that wait for them; they are made again when they are needed.
 ///
 /// # Safety
 /// `pool` is live.

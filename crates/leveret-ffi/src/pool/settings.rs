@@ -52,7 +52,7 @@ pub enum leveret_pool_option {
     LEVERET_POOL_RECV_SIZE,
     /// No answer to any write is wanted.
     LEVERET_POOL_NOREPLY,
-    /// Writes wait until there are many, or something is read.
+    /// Sets and deletes wait until there are many, or until something else is asked.
     LEVERET_POOL_BUFFER_WRITES,
     /// Bytes above 127 are refused in keys.
     LEVERET_POOL_VERIFY_KEY,
