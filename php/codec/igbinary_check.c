@@ -3,7 +3,10 @@
  * igbinary 3.2.13 makes a value while it reads it, and does not survive all that damage can make of its data. Where the elements of
  * an object that has __unserialize() do not even begin, it frees what it has not set. An element with a key that was there before
  * takes the place of that one, which is freed, and references to it point at freed memory. It calls itself for each level of nesting,
- * however deep. And an array may be made to contain itself, which no array of PHP can. The walk refuses all this.
+ * however deep. The walk refuses all this.
+ *
+ * An array may contain itself: igbinary writes an array again that it is still writing, as there is one where a tree's nodes know their
+ * parents, by its number. What it makes of that, PHP's functions know as recursion.
  *
  *   data      00 00 00 01 or 02, one value, nothing behind it
  *   value     a type, a byte; then by type nothing, a number, bytes behind their length, or elements behind their count
@@ -35,7 +38,6 @@ enum {
 typedef struct level {
 	uint32_t left;                    /* elements to come when the one inside of it is done */
 	uint32_t slot;
-	bool may_contain_itself;          /* an object, or a PHP reference to an array */
 } level;
 
 /* A string of the data, and its hash, 0 until it is a key. */
@@ -202,7 +204,7 @@ static zend_always_inline bool take_key(walk *walk, bool *has_value, bool with_k
 
 /* --- values --- */
 
-static zend_always_inline bool open_array(walk *walk, int power, bool may_contain_itself)
+static zend_always_inline bool open_array(walk *walk, int power)
 {
 	uint64_t count;
 	uint32_t slot = walk->slots++;
@@ -213,7 +215,7 @@ static zend_always_inline bool open_array(walk *walk, int power, bool may_contai
 	if (walk->depth > 0) {
 		walk->open[walk->depth - 1].left = walk->left;
 	}
-	walk->open[walk->depth++] = (level) { .slot = slot, .may_contain_itself = may_contain_itself };
+	walk->open[walk->depth++] = (level) { .slot = slot };
 	walk->keys += (uint32_t) count;
 	walk->cost += php_leveret_array_cost(count);
 	walk->left = (uint32_t) count;
@@ -230,7 +232,7 @@ static zend_always_inline bool open_object(walk *walk, bool with_keys)
 		return false;
 	}
 	if (type >= ARRAY8 && type <= ARRAY32) {
-		return open_array(walk, type - ARRAY8, true);
+		return open_array(walk, type - ARRAY8);
 	}
 	walk->slots++;
 	if (type >= SERIALIZABLE8 && type <= SERIALIZABLE32) {
@@ -239,27 +241,12 @@ static zend_always_inline bool open_object(walk *walk, bool with_keys)
 	return type == ENUM_CASE && take_type(walk, &type) && take_name(walk, type, &number, with_keys);
 }
 
-/* A reference: it names something that has begun, and no array that is still open. */
+/* A reference: it names something that has begun. */
 static zend_always_inline bool take_reference(walk *walk, int power)
 {
 	uint64_t slot;
-	uint32_t low = 0, high = walk->depth;
 	walk->references++;
-	if (!take_number(walk, power, &slot) || slot >= walk->slots) {
-		return false;
-	}
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (walk->open[middle].slot == slot) {
-			return walk->open[middle].may_contain_itself;
-		}
-		if (walk->open[middle].slot < slot) {
-			low = middle + 1;
-		} else {
-			high = middle;
-		}
-	}
-	return true;
+	return take_number(walk, power, &slot) && slot < walk->slots;
 }
 
 static zend_always_inline bool take_value(walk *walk, bool with_keys)
@@ -290,7 +277,7 @@ static zend_always_inline bool take_value(walk *walk, bool with_keys)
 		case OBJECT_REF8: case OBJECT_REF8 + 1: case OBJECT_REF32:
 			return take_reference(walk, type - OBJECT_REF8);
 		case ARRAY8: case ARRAY8 + 1: case ARRAY32:
-			return open_array(walk, type - ARRAY8, is_php_reference);
+			return open_array(walk, type - ARRAY8);
 		case OBJECT8: case OBJECT8 + 1: case OBJECT32:
 			return take_string(walk, type - OBJECT8, with_keys) && open_object(walk, with_keys);
 		case OBJECT_ID8: case OBJECT_ID8 + 1: case OBJECT_ID32:

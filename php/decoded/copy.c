@@ -20,7 +20,8 @@ typedef struct shared_string {
 /* The block is measured first, then filled. */
 typedef struct block {
 	bool counted;        /* which of the two forms */
-	size_t bytes;        /* measuring: needed so far */
+	size_t bytes;        /* measuring: needed so far, */
+	size_t most;         /* and what it may come to */
 	char *at;            /* filling: the next free byte */
 	shared_string shared[SHARED_PLACES];
 } block;
@@ -66,7 +67,8 @@ static void measure_string(block *into, zend_string *string)
 	}
 }
 
-/* False: something in it belongs to this request (an object, a reference, a resource) or it is nested too deeply. */
+/* False: something in it belongs to this request (an object, a reference, a resource), it is nested too deeply, or it comes to too much:
+ * what is there twice counts twice, and an array that igbinary has read may contain itself, or one that contains it, many times. */
 static bool measure(block *into, const zval *value, int depth)
 {
 	switch (Z_TYPE_P(value)) {
@@ -92,6 +94,9 @@ static bool measure(block *into, const zval *value, int depth)
 		return array->nNextFreeElement == zend_empty_array.nNextFreeElement;
 	}
 	into->bytes += sizeof(zend_array) + data_size(array);
+	if (into->bytes > into->most) {
+		return false;
+	}
 
 	zend_string *key;
 	zval *element;
@@ -210,9 +215,9 @@ static zend_array *copy_array(block *into, const zend_array *source)
 	return copy;
 }
 
-size_t decoded_copy_size(const zend_array *array)
+size_t decoded_copy_size(const zend_array *array, size_t most)
 {
-	block measured = {0};
+	block measured = { .most = most };
 	zval value;
 	ZVAL_ARR(&value, (zend_array *) array);
 	return measure(&measured, &value, 0) ? measured.bytes : 0;

@@ -11,9 +11,9 @@
 
 #include "php.h"
 
-/* Bytes of the copy, or 0: something in the array belongs to this request (an object, a reference, a resource), or it is nested
- * too deeply. The array is not empty. */
-size_t decoded_copy_size(const zend_array *array);
+/* Bytes of the copy, or 0: something in the array belongs to this request (an object, a reference, a resource), it is nested too
+ * deeply, or these are more than `most`. The array is not empty. */
+size_t decoded_copy_size(const zend_array *array, size_t most);
 /* Fills `memory`, which has that size and the alignment of malloc; the copy is its first object. */
 zend_array *decoded_copy(const zend_array *array, void *memory, bool counted);
 /* Of a counted copy: does a script hold it, or anything in it? */

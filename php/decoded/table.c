@@ -177,7 +177,7 @@ static php_leveret_decoded *build(zend_string *key, zend_array *array, bool *fit
 {
 	php_leveret_decoded *entry = NULL;
 	bool counted = requests_are_long();
-	size_t head = ZEND_MM_ALIGNED_SIZE(sizeof(*entry) + ZSTR_LEN(key)), copy = decoded_copy_size(array);
+	size_t head = ZEND_MM_ALIGNED_SIZE(sizeof(*entry) + ZSTR_LEN(key)), copy = decoded_copy_size(array, (size_t) LEVERET_G(decoded_cache));
 	*fit = copy > 0;
 	if (*fit && (has_room(head + copy) || (counted && make_room(head + copy)))) {
 		entry = malloc(head + copy);
