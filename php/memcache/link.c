@@ -107,7 +107,10 @@ void mmc_link_tune(mmc_link *link, uint32_t index)
 {
 	const mmc_server *server = &link->servers[index];
 	double timeout = server->timeout * 1000;
-	leveret_pool_tune_server(link->pool->pool, index, timeout > 0 && timeout < UINT32_MAX ? (uint32_t) timeout + (timeout < 1) : 0, server->retry);
+	/* Below zero without an end, as long as makes no difference. No time at all, with which the original never gets an answer, is the
+	 * pool's own. */
+	uint32_t timeout_ms = timeout < 0 ? UINT32_MAX : timeout > 0 && timeout < UINT32_MAX ? (uint32_t) timeout + (timeout < 1) : 0;
+	leveret_pool_tune_server(link->pool->pool, index, timeout_ms, server->retry);
 	if (server->is_off) {
 		/* A server that may be retried is, with the next request. */
 		leveret_pool_mark_server(link->pool->pool, index, 0, server->retry < 0 ? -1 : 0);

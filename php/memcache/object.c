@@ -380,11 +380,12 @@ PHP_FUNCTION(memcache_set_compress_threshold)
 		php_error_docref(NULL, E_WARNING, "threshold must be a positive integer");
 		RETURN_FALSE;
 	}
+	/* As in the original this stands also where the other is refused. */
+	link->threshold = threshold;
 	if (!(savings >= 0 && savings <= 1)) {
 		php_error_docref(NULL, E_WARNING, "min_savings must be a float in the 0..1 range");
 		RETURN_FALSE;
 	}
-	link->threshold = threshold;
 	link->savings = savings;
 	RETURN_TRUE;
 }
