@@ -253,6 +253,9 @@ bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, int
 		}
 		return true;
 	}
+	if (readable) {
+		*problem = NULL;
+	}
 	zval_ptr_dtor(return_value);
 	ZVAL_UNDEF(return_value);
 	return false;

@@ -18,7 +18,6 @@
  * @generate-class-entries
  */
 
-/** @not-serializable */
 class Memcached
 {
     /* What setOption() takes. Below zero: this extension's own; the others have libmemcached's numbers. */

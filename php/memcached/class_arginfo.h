@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 6b7fb6a212f6e52bfba2fd47a95fe675eb8ccfff */
+ * Stub hash: 2faa29d5060258eb43fd45aece7578e85396bbfe */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Memcached___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, persistent_id, IS_STRING, 1, "null")
@@ -372,7 +372,6 @@ static zend_class_entry *register_class_Memcached(void)
 
 	INIT_CLASS_ENTRY(ce, "Memcached", class_Memcached_methods);
 	class_entry = zend_register_internal_class_ex(&ce, NULL);
-	class_entry->ce_flags |= ZEND_ACC_NOT_SERIALIZABLE;
 
 	zval const_OPT_COMPRESSION_value;
 	ZVAL_LONG(&const_OPT_COMPRESSION_value, -1001);

@@ -58,13 +58,11 @@ static const struct behavior {
 	[TIMEOUT_LIMIT] = { true, false, 0, LEVERET_POOL_TIMEOUT_LIMIT },
 };
 
-/* WEIGHTED has no constant: it is what libmemcached calls the distribution of OPT_LIBKETAMA_COMPATIBLE. */
-enum { MODULA = 0, CONSISTENT = 1, WEIGHTED = 5, VIRTUAL_BUCKET = 6 };
+/* Two have no constant: KETAMA, which does the same as CONSISTENT, and WEIGHTED, the distribution of OPT_LIBKETAMA_COMPATIBLE. Two more, for
+ * servers at random and for another client's old places, are not there. */
+enum { MODULA = 0, CONSISTENT = 1, KETAMA = 2, WEIGHTED = 5, VIRTUAL_BUCKET = 6 };
 /* Hsieh's hash is not in Debian's libmemcached. The last two, and Jenkins' before them, have no names in PHP. */
 enum { HASH_MD5 = 1, HASH_HSIEH = 7, HASH_MURMUR3 = 10, HASH_CUSTOM = 11 };
-
-/* libmemcached's own limit of a prefix. */
-#define PREFIX_MAX 127
 
 /* --- links --- */
 
@@ -125,7 +123,7 @@ static bool take(const memc_link *link, zend_long option, zend_long *value, zend
 			}
 			return *value != HASH_HSIEH && *value != HASH_CUSTOM && (option == KETAMA_HASH || *value != HASH_MURMUR3);
 		case DISTRIBUTION:
-			return *value == MODULA || *value == CONSISTENT || *value == VIRTUAL_BUCKET;
+			return *value >= MODULA && *value <= VIRTUAL_BUCKET && *value != 3 && *value != 4;
 		case FAILURE_LIMIT:
 		case REPLICAS:
 		case TIMEOUT_LIMIT:
@@ -146,7 +144,8 @@ static void choose_ring(memc_link *link)
 {
 	zend_long ring = LEVERET_RING_MODULA;
 	switch (link->behaviors[DISTRIBUTION]) {
-		case CONSISTENT: ring = LEVERET_RING_CONSISTENT; break;
+		case CONSISTENT:
+		case KETAMA: ring = LEVERET_RING_CONSISTENT; break;
 		case WEIGHTED: ring = LEVERET_RING_KETAMA; break;
 		case VIRTUAL_BUCKET: ring = LEVERET_RING_VIRTUAL_BUCKET; break;
 	}
@@ -161,6 +160,7 @@ memc_link *memc_link_new(bool is_persistent)
 	link->compression = true;
 	link->compression_type = compression_of(MEMCACHED_G(compression_type));
 	link->compression_level = MEMCACHED_G(compression_level);
+	link->has_level = link->compression_level != MEMC_LEVEL_DEFAULT;
 	link->serializer = serializer_of(MEMCACHED_G(serializer) ? MEMCACHED_G(serializer) : "");
 	link->user_flags = -1;
 	link->store_retries = MEMCACHED_G(store_retry_count);
@@ -225,25 +225,42 @@ static bool refuse(memc_object *self, const char *text)
 	return false;
 }
 
-static bool set_prefix(memc_object *self, zval *value)
+bool memc_link_set_prefix(memc_link *link, zend_string *text)
 {
-	memc_link *link = self->link;
-	zend_string *text = zval_get_string(value);
-	bool good = ZSTR_LEN(text) <= PREFIX_MAX;
-	for (size_t i = 0; good && i < ZSTR_LEN(text); i++) {
+	for (size_t i = 0; i < ZSTR_LEN(text); i++) {
 		unsigned char byte = (unsigned char) ZSTR_VAL(text)[i];
 		/* A line end in no protocol: the next one that is chosen may be text. */
-		good = link->behaviors[MEMC_BINARY_PROTOCOL] ? byte != '\r' && byte != '\n' : byte > ' ' && byte < 0x7f;
-	}
-	if (good && !EG(exception)) {
-		if (link->prefix) {
-			zend_string_release(link->prefix);
+		if (link->behaviors[MEMC_BINARY_PROTOCOL] ? byte == '\r' || byte == '\n' : byte <= ' ' || byte >= 0x7f) {
+			return false;
 		}
-		link->prefix = ZSTR_LEN(text) ? zend_string_init(ZSTR_VAL(text), ZSTR_LEN(text), link->is_persistent) : NULL;
-		leveret_pool_set_prefix(link->pool, php_leveret_string(text));
+	}
+	if (link->prefix) {
+		zend_string_release(link->prefix);
+	}
+	link->prefix = ZSTR_LEN(text) ? zend_string_init(ZSTR_VAL(text), ZSTR_LEN(text), link->is_persistent) : NULL;
+	leveret_pool_set_prefix(link->pool, php_leveret_string(text));
+	return true;
+}
+
+static bool set_prefix(memc_object *self, zval *value)
+{
+	zend_string *text = zval_get_string(value);
+	bool good = false;
+	if (EG(exception)) {
+		good = true;
+	} else if (ZSTR_LEN(text) <= MEMC_PREFIX_MAX) {
+		good = memc_link_set_prefix(self->link, text);
+	} else if (ZSTR_LEN(text) <= MEMC_KEY_MAX) {
+		/* As the original has it: that is no failure, and the prefix stays what it was. */
+		self->error_code = MEMC_KEY_TOO_BIG;
+		good = true;
 	}
 	zend_string_release(text);
-	return good || refuse(self, "bad key provided");
+	if (!good) {
+		refuse(self, "bad key provided");
+		self->error_code = MEMC_BAD_KEY_PROVIDED;
+	}
+	return good;
 }
 
 static bool set_serializer(memc_object *self, zend_long serializer)
@@ -264,6 +281,7 @@ static bool set_serializer(memc_object *self, zend_long serializer)
 			}
 			break;
 		default:
+			self->link->serializer = MEMC_SERIALIZER_PHP;
 			return refuse(self, "invalid serializer provided");
 	}
 	self->link->serializer = serializer;
@@ -271,16 +289,12 @@ static bool set_serializer(memc_object *self, zend_long serializer)
 }
 
 /* What else changes with some of libmemcached's behaviours. */
-static bool set_libmemcached(memc_object *self, zend_long option, zend_long value)
+zend_long memc_link_set(memc_link *link, zend_long option, zend_long value)
 {
-	memc_link *link = self->link;
 	zend_long code;
-	if (!take(link, option, &value, &code) || (option == USE_UDP && value && leveret_pool_servers(link->pool))) {
-		memc_failure(self, code);
-		php_error_docref(NULL, E_WARNING, "error setting memcached option: %s", memc_text(code));
-		return false;
+	if (!take(link, option, &value, &code)) {
+		return code;
 	}
-	memc_result(self, MEMC_SUCCESS);
 	bool is_same = link->behaviors[option] == value;
 	set_behavior(link, option, value);
 	switch (option) {
@@ -298,6 +312,7 @@ static bool set_libmemcached(memc_object *self, zend_long option, zend_long valu
 			}
 			break;
 		case MEMC_BINARY_PROTOCOL:
+			set_behavior(link, MEMC_VERIFY_KEY, 0);
 			leveret_pool_set_option(link->pool, LEVERET_POOL_PROTOCOL, value ? LEVERET_PROTOCOL_BINARY : LEVERET_PROTOCOL_TEXT);
 			/* Applications set it for each request, on connections that are to be kept for the next one. */
 			if (!is_same) {
@@ -305,6 +320,34 @@ static bool set_libmemcached(memc_object *self, zend_long option, zend_long valu
 			}
 			break;
 	}
+	return MEMC_SUCCESS;
+}
+
+/* What is so already stays so, and with it what the last call has said. But sizes are the kernel's, not what was asked for, and more
+ * hangs on ketama. */
+static bool is_so(const memc_link *link, zend_long option, zend_long value)
+{
+	bool is_compared = option != SEND_SIZE && option != RECV_SIZE && option != KETAMA_WEIGHTED;
+	return is_compared && option >= 0 && option < MEMC_BEHAVIORS && behaviors[option].is_known && link->behaviors[option] == value;
+}
+
+static bool set_libmemcached(memc_object *self, zend_long option, zend_long value)
+{
+	memc_link *link = self->link;
+	if (is_so(link, option, value)) {
+		if (option == MEMC_BINARY_PROTOCOL) {
+			/* Now it is a choice. */
+			leveret_pool_set_option(link->pool, LEVERET_POOL_PROTOCOL, value ? LEVERET_PROTOCOL_BINARY : LEVERET_PROTOCOL_TEXT);
+		}
+		return true;
+	}
+	zend_long code = option == USE_UDP && value && leveret_pool_servers(link->pool) ? MEMC_INVALID_ARGUMENTS : memc_link_set(link, option, value);
+	if (code != MEMC_SUCCESS) {
+		memc_failure(self, code);
+		php_error_docref(NULL, E_WARNING, "error setting memcached option: %s", memc_text(code));
+		return false;
+	}
+	memc_result(self, MEMC_SUCCESS);
 	return true;
 }
 
@@ -325,6 +368,7 @@ static bool set_option(memc_object *self, zend_long option, zval *value)
 			return true;
 		case MEMC_OPT_COMPRESSION_LEVEL:
 			link->compression_level = number;
+			link->has_level = true;
 			return true;
 		case MEMC_OPT_PREFIX_KEY:
 			return set_prefix(self, value);

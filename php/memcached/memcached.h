@@ -57,6 +57,7 @@ enum {
 	MEMC_SERVER_MARKED_DEAD = 35,
 	MEMC_E2BIG = 37,
 	MEMC_INVALID_ARGUMENTS = 38,
+	MEMC_KEY_TOO_BIG = 39,
 	MEMC_DEPRECATED = 45,
 	MEMC_SERVER_TEMPORARILY_DISABLED = 47,
 	MEMC_SERVER_MEMORY_ALLOCATION_FAILURE = 48,
@@ -70,8 +71,12 @@ enum {
 
 /* libmemcached's behaviours that have a number of their own; the highest is 37. */
 #define MEMC_BEHAVIORS 40
+/* memcached.compression_level, unless somebody says otherwise; zstd's own. */
+#define MEMC_LEVEL_DEFAULT 3
 /* memcached's own limit of a key, prefix included. */
 #define MEMC_KEY_MAX 250
+/* libmemcached's own limit of a prefix. */
+#define MEMC_PREFIX_MAX 127
 /* Of a server that was added without a port. */
 #define MEMC_PORT 11211
 /* Those that other files than memcached/link.c ask for. */
@@ -85,6 +90,7 @@ typedef struct memc_link {
 	bool compression;
 	zend_long compression_type;
 	zend_long compression_level;
+	bool has_level;                   /* somebody has chosen it */
 	zend_long serializer;
 	zend_long user_flags;             /* -1: none */
 	zend_long store_retries;
@@ -95,6 +101,7 @@ typedef struct memc_link {
 typedef struct memc_object {
 	memc_link *link;                  /* NULL until the constructor has run */
 	bool is_pristine;
+	bool owns_link;                   /* it is freed with the object */
 	zend_long code;                   /* of the last call */
 	zend_string *error;               /* what the server said, or NULL */
 	zend_long error_code;
@@ -128,6 +135,9 @@ void php_leveret_memcached_class(void);
 void php_leveret_memcached_session(void);
 void php_leveret_memcached_session_init(HashTable *pools);
 
+/* SUCCESS or INVALID_ARGUMENTS. The port as it is to be told; 0 where there is none. */
+int memc_add_server(memc_link *link, zend_string *host, zend_long port, zend_long weight);
+
 /* --- memcached/result.c --- */
 
 /* What PHP's side says, which is no error of getLastError…(). */
@@ -158,17 +168,24 @@ void memc_link_free(memc_link *link);
 zend_string *memc_persistent_name(const char *name, size_t len);
 /* A server behind the others; a result code. */
 int memc_link_add_server(memc_link *link, leveret_bytes host, uint16_t port, uint32_t weight);
+/* One of libmemcached's behaviours: SUCCESS, or why not. */
+zend_long memc_link_set(memc_link *link, zend_long option, zend_long value);
+/* At most MEMC_PREFIX_MAX bytes. False: one of them is none of a key. */
+bool memc_link_set_prefix(memc_link *link, zend_string *text);
 /* The distribution by virtual buckets, and the server of each. */
 void memc_link_set_buckets(memc_link *link, const uint32_t *servers, size_t count);
+
+/* --- memcached/words.c --- */
+
+/* libmemcached's configuration string. NULL, or the word that was not understood, to be released. */
+zend_string *memc_configure(memc_link *link, const zend_string *words);
 
 /* --- memcached/value.c --- */
 
 /* Runs user code. False: an exception is pending, or a warning was given and nothing can be stored. */
 bool memc_encode(memc_link *link, zval *value, client_payload *payload);
-/* Runs user code. Takes `data` over. False: *value is not set; the data cannot be read (PAYLOAD_FAILURE), or an exception is pending. */
-bool memc_decode(memc_link *link, const leveret_meta *meta, zend_string *data, zval *value);
-/* An exception in the middle of decoding is a failure to igbinary; PHP's unserializer has done its work when __unserialize() runs. */
-bool memc_is_igbinary(const leveret_meta *meta);
+/* Runs user code. Takes `data` over. False: *value is not set; the data cannot be read, and the result says so, or an exception is pending. */
+bool memc_decode(memc_object *self, const leveret_meta *meta, zend_string *data, zval *value);
 /* The application's 16 bits of an item's flags. */
 uint32_t memc_user_flags(const leveret_meta *meta);
 

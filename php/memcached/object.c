@@ -36,7 +36,7 @@ static void free_object(zend_object *object)
 	if (self->error) {
 		zend_string_release(self->error);
 	}
-	if (self->link && !self->link->is_persistent) {
+	if (self->link && self->owns_link) {
 		memc_link_free(self->link);
 	}
 	zend_object_std_dtor(object);
@@ -52,27 +52,21 @@ void php_leveret_memcached_links_init(HashTable *links)
 	zend_hash_init(links, 4, NULL, free_persistent, 1);
 }
 
-static memc_link *persistent_link(const zend_string *id, bool *is_new)
+/* The link of this id, or a new one, which is kept when it is complete: see keep(). */
+static void attach(memc_object *self, zend_string *name)
 {
-	zend_string *name = memc_persistent_name(ZSTR_VAL(id), ZSTR_LEN(id));
-	memc_link *link = zend_hash_find_ptr(&MEMCACHED_G(links), name);
-	*is_new = !link;
-	if (!link) {
-		link = memc_link_new(true);
-		zend_hash_str_add_ptr(&MEMCACHED_G(links), ZSTR_VAL(name), ZSTR_LEN(name), link);
-	}
-	zend_string_release(name);
-	return link;
+	memc_link *link = name ? zend_hash_find_ptr(&MEMCACHED_G(links), name) : NULL;
+	self->is_pristine = self->owns_link = !link;
+	self->link = link ? link : memc_link_new(name != NULL);
 }
 
-static void forget_persistent_link(const zend_string *id)
+/* From now on the link is its id's, and outlives the object; unless the callback has made one for the same id meanwhile. */
+static void keep(memc_object *self, const zend_string *name)
 {
-	zend_string *name = memc_persistent_name(ZSTR_VAL(id), ZSTR_LEN(id));
-	zend_hash_del(&MEMCACHED_G(links), name);
-	zend_string_release(name);
+	self->owns_link = !zend_hash_str_add_ptr(&MEMCACHED_G(links), ZSTR_VAL(name), ZSTR_LEN(name), self->link);
 }
 
-static int add(memc_link *link, zend_string *host, zend_long port, zend_long weight)
+int memc_add_server(memc_link *link, zend_string *host, zend_long port, zend_long weight)
 {
 	if (port < 0 || port > 65535 || weight < 0 || weight > INT32_MAX) {
 		return MEMC_INVALID_ARGUMENTS;
@@ -81,27 +75,22 @@ static int add(memc_link *link, zend_string *host, zend_long port, zend_long wei
 	return memc_link_add_server(link, name, (uint16_t) port, (uint32_t) weight);
 }
 
-/* "--SERVER=host:port/?weight" words of libmemcached's configuration string. False: a word that is not understood. */
-static bool configure(memc_link *link, const char *at)
+/* What a new link begins with: the words of the configuration, then what the callback makes of it. */
+static void make(memc_object *self, zend_string *id, zend_fcall_info *call, zend_fcall_info_cache *cache, zend_string *configuration)
 {
-	while (*(at += strspn(at, " \t"))) {
-		size_t len = strcspn(at, " \t");
-		static const char server[] = "--SERVER=";
-		if (len <= strlen(server) || strncasecmp(at, server, strlen(server)) != 0) {
-			return false;
+	zend_string *bad = configuration ? memc_configure(self->link, configuration) : NULL;
+	if (bad) {
+		zend_throw_exception_ex(exception_ce, 0, "Memcached configuration: \"%s\" is not understood", ZSTR_VAL(bad));
+		zend_string_release(bad);
+	} else if (call->size) {
+		zval name;
+		if (id) {
+			ZVAL_STR(&name, id);
+		} else {
+			ZVAL_NULL(&name);
 		}
-		const char *begin = at + strlen(server), *end = at + len;
-		const char *weight = zend_memnstr(begin, "/?", 2, end), *host_end = weight ? weight : end;
-		const char *colon = *begin == '/' || strncmp(begin, "arena:", strlen("arena:")) == 0 ? NULL : memchr(begin, ':', (size_t) (host_end - begin));
-		zend_string *host = zend_string_init(begin, (size_t) ((colon ? colon : host_end) - begin), 0);
-		int code = add(link, host, colon ? ZEND_STRTOL(colon + 1, NULL, 10) : MEMC_PORT, weight ? ZEND_STRTOL(weight + 2, NULL, 10) : 0);
-		zend_string_release(host);
-		if (code != MEMC_SUCCESS) {
-			return false;
-		}
-		at = end;
+		memc_call_back(self, call, cache, &name);
 	}
-	return true;
 }
 
 PHP_METHOD(Memcached, __construct)
@@ -109,7 +98,6 @@ PHP_METHOD(Memcached, __construct)
 	zend_string *id = NULL, *configuration = NULL;
 	zend_fcall_info call = empty_fcall_info;
 	zend_fcall_info_cache cache = empty_fcall_info_cache;
-	bool is_new = true;
 	ZEND_PARSE_PARAMETERS_START(0, 3)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_STR_OR_NULL(id)
@@ -121,28 +109,17 @@ PHP_METHOD(Memcached, __construct)
 		zend_throw_error(NULL, "The Memcached object is constructed already");
 		RETURN_THROWS();
 	}
-	self->link = id && ZSTR_LEN(id) ? persistent_link(id, &is_new) : memc_link_new(false);
-	self->is_pristine = is_new;
-	if (!is_new) {
-		return;
-	}
-	if (configuration && !configure(self->link, ZSTR_VAL(configuration))) {
-		if (self->link->is_persistent) {
-			/* The next one of this name is to be told too, not to find a link without servers. */
-			self->link = NULL;
-			forget_persistent_link(id);
+	zend_string *name = id && ZSTR_LEN(id) ? memc_persistent_name(ZSTR_VAL(id), ZSTR_LEN(id)) : NULL;
+	attach(self, name);
+	if (self->is_pristine) {
+		make(self, id, &call, &cache, configuration);
+		/* The next one of this name is to be told what is wrong too, or called back, and not to find what is half done. */
+		if (name && !EG(exception)) {
+			keep(self, name);
 		}
-		zend_throw_exception_ex(exception_ce, 0, "Memcached configuration \"%s\": only words like --SERVER=host:port are understood", ZSTR_VAL(configuration));
-		RETURN_THROWS();
 	}
-	if (call.size) {
-		zval name;
-		if (id) {
-			ZVAL_STR(&name, id);
-		} else {
-			ZVAL_NULL(&name);
-		}
-		memc_call_back(self, &call, &cache, &name);
+	if (name) {
+		zend_string_release(name);
 	}
 }
 
@@ -186,7 +163,7 @@ PHP_METHOD(Memcached, addServer)
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_SELF();
 	memc_link *link = self->link;
-	memc_result(self, add(link, host, port ? port : MEMC_PORT, weight < 0 ? 0 : weight));
+	memc_result(self, memc_add_server(link, host, port ? port : MEMC_PORT, weight < 0 ? 0 : weight));
 	RETURN_BOOL(self->code == MEMC_SUCCESS);
 }
 
@@ -220,7 +197,7 @@ static int add_entry(memc_link *link, HashTable *entry)
 	if (count >= 2) {
 		zend_string *host = zval_get_string(&parts[0]);
 		zend_long port = zval_get_long(&parts[1]), weight = count > 2 ? zval_get_long(&parts[2]) : 0;
-		code = EG(exception) ? code : add(link, host, port_of_entry(host, port), MAX(weight, 0));
+		code = EG(exception) ? code : memc_add_server(link, host, port_of_entry(host, port), MAX(weight, 0));
 		zend_string_release(host);
 	}
 	while (count > 0) {

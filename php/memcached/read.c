@@ -39,10 +39,7 @@ static bool give_value(memc_object *self, client_copy *copy, bool is_extended, z
 		ZVAL_LONG(&value, (zend_long) copy->number);
 	} else if (EXPECTED(php_leveret_is_string(&copy->meta))) {
 		ZVAL_STR(&value, data);
-	} else if (!memc_decode(self->link, &copy->meta, data, &value)) {
-		if (!EG(exception) || memc_is_igbinary(&copy->meta)) {
-			memc_result(self, MEMC_PAYLOAD_FAILURE);
-		}
+	} else if (!memc_decode(self, &copy->meta, data, &value)) {
 		return false;
 	}
 	if (is_extended) {

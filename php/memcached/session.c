@@ -44,9 +44,14 @@ static bool add_server(leveret_pool *pool, const char *at, const char *end, bool
 	if (is_arena || is_socket) {
 		port = 0;
 	}
-	if (port < 0 || port > 65535 || weight < 0 || host.len == 0) {
+	if (host.len == 0 && colon) {
+		host = php_leveret_bytes("localhost", strlen("localhost"));
+		port = port ? port : MEMC_PORT;
+	}
+	if (port < 0 || port > 65535 || host.len == 0) {
 		return false;
 	}
+	weight = MAX(weight, 0);
 	zend_string *name = zend_strpprintf(0, "%s%.*s", is_socket ? "unix://" : "", (int) host.len, (const char *) host.data);
 	/* Without weights of its own the ring is that of libmemcached's lists of servers, in which nobody looks at them. */
 	int code = leveret_pool_add_server(pool, php_leveret_string(name), (uint16_t) port, 0, is_weighted ? (uint32_t) weight : 0, php_leveret_dir());

@@ -14,6 +14,7 @@
 
 #include "ext/json/php_json.h"
 #include "zend_smart_str.h"
+#include "zend_strtod.h"
 
 enum { TYPE_STRING, TYPE_LONG, TYPE_DOUBLE, TYPE_BOOL, TYPE_SERIALIZED, TYPE_IGBINARY, TYPE_JSON, TYPE_MSGPACK };
 
@@ -23,6 +24,9 @@ enum { TYPE_STRING, TYPE_LONG, TYPE_DOUBLE, TYPE_BOOL, TYPE_SERIALIZED, TYPE_IGB
 #define FLAG_FASTLZ (4u << 4)
 #define FLAG_ZSTD (8u << 4)
 #define USER_OF(flags) ((flags) >> 16)
+
+/* zlib's own default. */
+#define ZLIB_LEVEL 6
 
 /* --- encoding --- */
 
@@ -81,12 +85,19 @@ static uint32_t codec_of_link(const memc_link *link)
 	}
 }
 
+/* The directive's default is zstd's: unless somebody has chosen a level, zlib has its own, as before there was a directive. */
+static int32_t level_of_link(const memc_link *link, uint32_t codec)
+{
+	zend_long level = codec == LEVERET_CODEC_ZLIB && !link->has_level ? ZLIB_LEVEL : link->compression_level;
+	return (int32_t) MAX(MIN(level, INT32_MAX), INT32_MIN);
+}
+
 /* Compresses where that saves enough. Failing to is no error: the value stays as it is. */
 static void compress(const memc_link *link, client_payload *payload)
 {
 	size_t len = payload->bytes.len;
 	double factor = MEMCACHED_G(compression_factor);
-	if (!link->compression || (zend_long) len <= MEMCACHED_G(compression_threshold)) {
+	if (!link->compression || (zend_long) len < MEMCACHED_G(compression_threshold)) {
 		return;
 	}
 	uint32_t codec = codec_of_link(link);
@@ -94,12 +105,46 @@ static void compress(const memc_link *link, client_payload *payload)
 	 * not stop at the end. */
 	double most = codec == LEVERET_CODEC_FASTLZ ? 2.0 * (double) len + 64 : 1.05 * (double) len + 1;
 	size_t room = (size_t) (factor > 0 ? MIN((double) len / factor, most) : most);
-	if (client_payload_compress(payload, codec, (int32_t) MAX(MIN(link->compression_level, INT32_MAX), INT32_MIN), room)) {
+	if (client_payload_compress(payload, codec, level_of_link(link, codec), room)) {
 		payload->meta.flags |= FLAG_COMPRESSED | (codec == LEVERET_CODEC_ZLIB ? FLAG_ZLIB : codec == LEVERET_CODEC_ZSTD ? FLAG_ZSTD : FLAG_FASTLZ);
 	}
 }
 
-/* In the words that pecl/memcached reads back. */
+/* The shortest digits that are read back as the same number, "d.ddde+NN" where the point would stand far from them, no zero before a point:
+ * as pecl/memcached writes it, so that append, prefix and length of what is stored do not depend on who stored it. */
+static void append_digits(smart_str *text, double value)
+{
+	int point;
+	bool is_negative;
+	char *end, *digits = zend_dtoa(value, 0, 0, &point, &is_negative, &end);
+	int len = (int) (end - digits);
+	if (is_negative) {
+		smart_str_appendc(text, '-');
+	}
+	if (point <= -4 || point > len + 5) {
+		smart_str_appendc(text, *digits);
+		if (len > 1) {
+			smart_str_appendc(text, '.');
+			smart_str_appendl(text, digits + 1, len - 1);
+		}
+		smart_str_append_printf(text, "e%c%02d", point > 0 ? '+' : '-', abs(point - 1));
+	} else {
+		int whole = MIN(MAX(point, 0), len);
+		smart_str_appendl(text, digits, whole);
+		for (int zeros = point - len; zeros > 0; zeros--) {
+			smart_str_appendc(text, '0');
+		}
+		if (whole < len) {
+			smart_str_appendc(text, '.');
+			for (int zeros = -point; zeros > 0; zeros--) {
+				smart_str_appendc(text, '0');
+			}
+			smart_str_appendl(text, digits + whole, len - whole);
+		}
+	}
+	zend_freedtoa(digits);
+}
+
 static zend_string *text_of_double(double value)
 {
 	smart_str text = {0};
@@ -108,7 +153,7 @@ static zend_string *text_of_double(double value)
 	} else if (zend_isinf(value)) {
 		smart_str_appends(&text, value < 0 ? "-Infinity" : "Infinity");
 	} else {
-		smart_str_append_double(&text, value, -1, false);
+		append_digits(&text, value);
 	}
 	smart_str_0(&text);
 	return text.s;
@@ -164,14 +209,15 @@ uint32_t memc_user_flags(const leveret_meta *meta)
 	return meta->origin == LEVERET_NATIVE ? 0 : USER_OF(meta->flags);
 }
 
-bool memc_is_igbinary(const leveret_meta *meta)
+static bool is_igbinary(const leveret_meta *meta)
 {
 	return meta->encoding == LEVERET_IGBINARY || (meta->flags & TYPE_MASK) == TYPE_IGBINARY;
 }
 
-bool memc_decode(memc_link *link, const leveret_meta *meta, zend_string *data, zval *value)
+bool memc_decode(memc_object *self, const leveret_meta *meta, zend_string *data, zval *value)
 {
 	const char *problem;
+	const memc_link *link = self->link;
 	int wanted = (link->serializer != MEMC_SERIALIZER_JSON_ARRAY ? PHP_LEVERET_JSON_OBJECTS : 0)
 		| (link->serializer == MEMC_SERIALIZER_MSGPACK ? PHP_LEVERET_MSGPACK_OBJECTS : 0);
 	switch (php_leveret_decode(meta, LEVERET_PECL_MEMCACHED, data, wanted, value, &problem)) {
@@ -179,16 +225,20 @@ bool memc_decode(memc_link *link, const leveret_meta *meta, zend_string *data, z
 			return true;
 		case PHP_LEVERET_UNKNOWN_FLAGS:
 			php_error_docref(NULL, E_WARNING, "unknown payload type");
-			return false;
+			break;
 		case PHP_LEVERET_NOT_DECOMPRESSED:
 			php_error_docref(NULL, E_WARNING, "could not decompress value: %s", problem);
-			return false;
+			break;
 		default:
 			if (!EG(exception)) {
 				php_error_docref(NULL, E_WARNING, "could not unserialize value: %s", problem);
-			} else if (memc_is_igbinary(meta)) {
+			} else if (!problem) {
+				/* All was read: to PHP's serializer, before __unserialize() and __wakeup() ran. */
+				return false;
+			} else if (is_igbinary(meta)) {
 				php_error_docref(NULL, E_WARNING, "could not unserialize value with igbinary");
 			}
-			return false;
 	}
+	memc_result(self, MEMC_PAYLOAD_FAILURE);
+	return false;
 }

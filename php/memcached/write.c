@@ -191,13 +191,24 @@ PHP_METHOD(Memcached, appendByKey) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVE
 PHP_METHOD(Memcached, prepend) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_PREPEND, false); }
 PHP_METHOD(Memcached, prependByKey) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_PREPEND, true); }
 
+/* As getMulti() and get() tell it: an int, or the text of one that is too large for that. What is neither names no version. */
+static uint64_t version_of(const zval *token)
+{
+	switch (Z_TYPE_P(token)) {
+		case IS_LONG: return (uint64_t) Z_LVAL_P(token);
+		case IS_DOUBLE: return (uint64_t) zend_dval_to_lval(Z_DVAL_P(token));
+		case IS_STRING: return ZEND_STRTOUL(Z_STRVAL_P(token), NULL, 10);
+		default: return 0;
+	}
+}
+
 static void cas(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 {
-	zend_string *server_key = NULL, *key, *token;
-	zval *value;
+	zend_string *server_key = NULL, *key;
+	zval *token, *value;
 	zend_long expiration = 0;
 	ZEND_PARSE_PARAMETERS_START(3 + by_key, 4 + by_key)
-		Z_PARAM_STR(token)
+		Z_PARAM_ZVAL(token)
 		if (by_key) {
 			Z_PARAM_STR(server_key)
 		}
@@ -207,7 +218,7 @@ static void cas(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		Z_PARAM_LONG(expiration)
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_SELF();
-	uint64_t version = ZEND_STRTOUL(ZSTR_VAL(token), NULL, 10);
+	uint64_t version = version_of(token);
 	/* To the binary protocol 0 is no version: then any is replaced, and what is not there is not made. */
 	leveret_operation operation = version == 0 && self->link->behaviors[MEMC_BINARY_PROTOCOL] ? LEVERET_OP_REPLACE : LEVERET_OP_CAS;
 	RETVAL_BOOL(memc_store_one(self, operation, server_key, key, value, expiration, version));
@@ -490,9 +501,10 @@ static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	self->is_fetching = false;
 	leveret_pool_begin(self->link->pool);
 	add_deletes(self, server_key, time, &deletes, Z_ARRVAL_P(return_value));
-	leveret_pool_run(self->link->pool);
+	int code = leveret_pool_run(self->link->pool);
 	gather_deletes(self, &deletes, Z_ARRVAL_P(return_value));
 	if (deletes.last == MEMC_SUCCESS) {
+		deletes.last = code == MEMC_BUFFERED ? code : MEMC_SUCCESS;
 		memc_result(self, MEMC_SUCCESS);
 	}
 	self->code = deletes.last;
@@ -534,7 +546,12 @@ static void count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, boo
 		.operation = operation, .number = (uint64_t) offset, .create = creates, .initial = (uint64_t) initial, .exptime = expiry
 	};
 	if (simple(self, &request, server_key, key, &copy)) {
-		RETVAL_LONG((zend_long) copy.number);
+		/* The highest number there is looks like an error to libmemcached. */
+		if (copy.number == UINT64_MAX) {
+			RETVAL_FALSE;
+		} else {
+			RETVAL_LONG((zend_long) copy.number);
+		}
 		client_copy_free(&copy);
 		return;
 	}

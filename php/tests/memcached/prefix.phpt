@@ -20,7 +20,7 @@ foreach ([on_arena(), on_server()] as $m) {
     tell($m, $m->set(str_repeat('x', 244), 1));
     $m->setOption(Memcached::OPT_PREFIX_KEY, '');
     tell($m, $m->getMulti(['first:k', 'second:l'], Memcached::GET_PRESERVE_ORDER));
-    var_dump(@$m->setOption(Memcached::OPT_PREFIX_KEY, 'a b'), @$m->setOption(Memcached::OPT_PREFIX_KEY, str_repeat('p', 128)), $m->getOption(Memcached::OPT_PREFIX_KEY));
+    var_dump(@$m->setOption(Memcached::OPT_PREFIX_KEY, 'a b'), @$m->setOption(Memcached::OPT_PREFIX_KEY, str_repeat('p', 251)), $m->getOption(Memcached::OPT_PREFIX_KEY));
     echo "\n";
 }
 ?>
