@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "base/walk.h"
 #include "apcu.h"
+#include "module.h"
 
 static void add_item(zval *list, const leveret_record *record)
 {
@@ -80,7 +81,7 @@ PHP_FUNCTION(apcu_cache_info)
 	}
 	array_init_size(return_value, 13);
 	add_assoc_long(return_value, "num_slots", stats.buckets);
-	add_assoc_long(return_value, "ttl", LEVERET_G(apc_ttl));
+	add_assoc_long(return_value, "ttl", APCU_G(ttl));
 	add_assoc_double(return_value, "num_hits", (double) stats.hits);
 	add_assoc_double(return_value, "num_misses", (double) stats.misses);
 	add_assoc_double(return_value, "num_inserts", (double) stats.sets);

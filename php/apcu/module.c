@@ -22,14 +22,24 @@
 #define MEGABYTE (1024 * 1024)
 #define ARENA_MIN (8 * (zend_long) MEGABYTE)
 
-#define APC_ENTRY(name, value, mode, handler, field) STD_PHP_INI_ENTRY("apc." name, value, mode, handler, field, zend_leveret_globals, leveret_globals)
-#define APC_BOOLEAN(name, value, mode, field) STD_PHP_INI_BOOLEAN("apc." name, value, mode, OnUpdateBool, field, zend_leveret_globals, leveret_globals)
+ZEND_DECLARE_MODULE_GLOBALS(leveret_apcu)
+
+/* Before the first request, and the same for all threads. */
+static bool is_provided;
+
+const char *php_leveret_apcu_serializer(bool if_set)
+{
+	return is_provided && (APCU_G(serializer_is_set) || !if_set) ? APCU_G(serializer) : NULL;
+}
+
+#define APC_ENTRY(name, value, mode, handler, field) STD_PHP_INI_ENTRY("apc." name, value, mode, handler, field, zend_leveret_apcu_globals, leveret_apcu_globals)
+#define APC_BOOLEAN(name, value, mode, field) STD_PHP_INI_BOOLEAN("apc." name, value, mode, OnUpdateBool, field, zend_leveret_apcu_globals, leveret_apcu_globals)
 
 /* A default says nothing about what somebody wants, and it comes back after a request whose site had a value of its own. */
 static PHP_INI_MH(on_update_serializer)
 {
 	bool is_set_by_site = stage != PHP_INI_STAGE_STARTUP && stage != PHP_INI_STAGE_DEACTIVATE;
-	LEVERET_G(apc_serializer_is_set) = is_set_by_site || cfg_get_entry(ZSTR_VAL(entry->name), ZSTR_LEN(entry->name)) != NULL;
+	APCU_G(serializer_is_set) = is_set_by_site || cfg_get_entry(ZSTR_VAL(entry->name), ZSTR_LEN(entry->name)) != NULL;
 	return OnUpdateStringUnempty(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 
@@ -62,31 +72,40 @@ static PHP_INI_MH(on_update_shm_size)
 }
 
 PHP_INI_BEGIN()
-	APC_BOOLEAN("enabled", "1", PHP_INI_SYSTEM, apc_enabled)
-	APC_ENTRY("shm_size", "32M", PHP_INI_SYSTEM, on_update_shm_size, apc_shm_size)
-	APC_ENTRY("entries_hint", "0", PHP_INI_SYSTEM, OnUpdateLong, apc_entries_hint)
-	APC_ENTRY("gc_ttl", "3600", PHP_INI_SYSTEM, OnUpdateLong, apc_gc_ttl)
-	APC_ENTRY("ttl", "0", PHP_INI_SYSTEM, OnUpdateLong, apc_ttl)
-	APC_ENTRY("expunge_threshold", "0.5", PHP_INI_SYSTEM, OnUpdateReal, apc_expunge_threshold)
-	APC_ENTRY("mmap_file_mask", NULL, PHP_INI_SYSTEM, OnUpdateString, apc_mmap_file_mask)
-	APC_ENTRY("mmap_hugepage_size", "0", PHP_INI_SYSTEM, OnUpdateLong, apc_mmap_hugepage_size)
-	APC_BOOLEAN("enable_cli", "0", PHP_INI_SYSTEM, apc_enable_cli)
-	APC_BOOLEAN("slam_defense", "0", PHP_INI_SYSTEM, apc_slam_defense)
-	APC_ENTRY("preload_path", NULL, PHP_INI_SYSTEM, OnUpdateString, apc_preload_path)
-	APC_BOOLEAN("coredump_unmap", "0", PHP_INI_SYSTEM, apc_coredump_unmap)
-	APC_BOOLEAN("use_request_time", "0", PHP_INI_ALL, use_request_time)
-	APC_ENTRY("serializer", "php", PHP_INI_SYSTEM, on_update_serializer, apc_serializer)
+	APC_BOOLEAN("enabled", "1", PHP_INI_SYSTEM, enabled)
+	APC_ENTRY("shm_size", "32M", PHP_INI_SYSTEM, on_update_shm_size, shm_size)
+	APC_ENTRY("entries_hint", "0", PHP_INI_SYSTEM, OnUpdateLong, entries_hint)
+	APC_ENTRY("gc_ttl", "3600", PHP_INI_SYSTEM, OnUpdateLong, gc_ttl)
+	APC_ENTRY("ttl", "0", PHP_INI_SYSTEM, OnUpdateLong, ttl)
+	APC_ENTRY("expunge_threshold", "0.5", PHP_INI_SYSTEM, OnUpdateReal, expunge_threshold)
+	APC_ENTRY("mmap_file_mask", NULL, PHP_INI_SYSTEM, OnUpdateString, mmap_file_mask)
+	APC_ENTRY("mmap_hugepage_size", "0", PHP_INI_SYSTEM, OnUpdateLong, mmap_hugepage_size)
+	APC_BOOLEAN("enable_cli", "0", PHP_INI_SYSTEM, enable_cli)
+	APC_BOOLEAN("slam_defense", "0", PHP_INI_SYSTEM, slam_defense)
+	APC_ENTRY("preload_path", NULL, PHP_INI_SYSTEM, OnUpdateString, preload_path)
+	APC_BOOLEAN("coredump_unmap", "0", PHP_INI_SYSTEM, coredump_unmap)
+	STD_PHP_INI_BOOLEAN("apc.use_request_time", "0", PHP_INI_ALL, OnUpdateBool, use_request_time, zend_leveret_globals, leveret_globals)
+	APC_ENTRY("serializer", "php", PHP_INI_SYSTEM, on_update_serializer, serializer)
 PHP_INI_END()
 
 /* As APCu: of all that is no web server, it is the command line alone for which there is a switch. */
 static bool is_enabled(void)
 {
-	return LEVERET_G(apc_enabled) && (strcmp(sapi_module.name, "cli") != 0 || LEVERET_G(apc_enable_cli));
+	return APCU_G(enabled) && (strcmp(sapi_module.name, "cli") != 0 || APCU_G(enable_cli));
+}
+
+static PHP_GINIT_FUNCTION(leveret_apcu)
+{
+#if defined(COMPILE_DL_LEVERET) && defined(ZTS)
+	ZEND_TSRMLS_CACHE_UPDATE();
+#endif
+	memset(leveret_apcu_globals, 0, sizeof(*leveret_apcu_globals));
 }
 
 static PHP_MINIT_FUNCTION(apcu)
 {
 	REGISTER_INI_ENTRIES();
+	is_provided = true;
 	register_apcu_symbols(module_number);
 	php_leveret_apcu_iterator_minit(module_number);
 	if (php_leveret_apcu_is_private()) {
@@ -134,7 +153,11 @@ static zend_module_entry apcu_module_entry = {
 	NULL,
 	PHP_MINFO(apcu),
 	APCU_VERSION,
-	STANDARD_MODULE_PROPERTIES
+	PHP_MODULE_GLOBALS(leveret_apcu),
+	PHP_GINIT(leveret_apcu),
+	NULL,
+	NULL,
+	STANDARD_MODULE_PROPERTIES_EX
 };
 
 zend_result php_leveret_apcu_startup(void)

@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "codec/plain.h"
 #include "apcu.h"
+#include "module.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -85,7 +86,7 @@ static void preload_all(leveret_arena *arena, const char *folder, DIR *entries)
 
 void php_leveret_apcu_preload(leveret_arena *arena)
 {
-	const char *folder = LEVERET_G(apc_preload_path);
+	const char *folder = APCU_G(preload_path);
 	DIR *entries = folder && *folder ? opendir(folder) : NULL;
 	if (!entries) {
 		if (folder && *folder) {

@@ -9,6 +9,7 @@
 #endif
 
 #include "arena.h"
+#include "apcu/module.h"
 #include "apcu/preload.h"
 #include "decoded/table.h"
 #include "bytes.h"
@@ -124,7 +125,7 @@ void php_leveret_apcu_begin_private(bool enabled)
 	char message[MESSAGE_LEN];
 	uint32_t created;
 	/* Whoever fails here fails again when it is used, and then says why. */
-	if (enabled && open_arena(apcu_name(), LEVERET_G(apc_shm_size), true, &apcu_private, &created, message) != LEVERET_OK) {
+	if (enabled && open_arena(apcu_name(), APCU_G(shm_size), true, &apcu_private, &created, message) != LEVERET_OK) {
 		apcu_private = NULL;
 	}
 }
@@ -150,7 +151,7 @@ static void log_apcu(bool *logged, const char *text)
 /* The file of the apcu arena may come from a process with another apc.shm_size. */
 static void compare_size(leveret_arena *arena)
 {
-	uint64_t is = leveret_memory(arena), wanted = LEVERET_G(apc_shm_size);
+	uint64_t is = leveret_memory(arena), wanted = APCU_G(shm_size);
 	if (is != wanted) {
 		char text[256];
 		snprintf(text, sizeof(text), "the apcu arena exists with %" PRIu64 " bytes and keeps them, although apc.shm_size asks for %" PRIu64
@@ -163,7 +164,7 @@ static void compare_size(leveret_arena *arena)
  * its master would enter in its place, and empty what it has written. */
 static leveret_status open_apcu(leveret_arena **arena, uint32_t *created, bool *begins, char *message)
 {
-	leveret_status status = open_arena(apcu_name(), LEVERET_G(apc_shm_size), true, arena, created, message);
+	leveret_status status = open_arena(apcu_name(), APCU_G(shm_size), true, arena, created, message);
 	*begins = status == LEVERET_OK && *created;
 	if (status != LEVERET_OK || !php_leveret_master || (LEVERET_G(apcu_persist) && !apcu_is_private)) {
 		return status;
@@ -364,6 +365,6 @@ void php_leveret_arena_info(void)
 void php_leveret_apcu_arena_info(void)
 {
 	if (!apcu_is_private || LEVERET_G(apcu_enabled)) {
-		arena_info(apcu_name(), LEVERET_G(apc_shm_size));
+		arena_info(apcu_name(), APCU_G(shm_size));
 	}
 }

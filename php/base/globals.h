@@ -54,22 +54,6 @@ ZEND_BEGIN_MODULE_GLOBALS(leveret)
 	zend_long decoded_cache;
 	char *allowed_classes_text;
 	zend_long lock_timeout;
-
-	/* INI apc.*; those that the engine makes pointless are accepted and shown, and do nothing */
-	bool apc_enabled;
-	zend_long apc_shm_size;
-	zend_long apc_entries_hint;
-	zend_long apc_gc_ttl;
-	zend_long apc_ttl;
-	double apc_expunge_threshold;
-	char *apc_mmap_file_mask;
-	zend_long apc_mmap_hugepage_size;
-	bool apc_enable_cli;
-	bool apc_slam_defense;
-	char *apc_preload_path;
-	bool apc_coredump_unmap;
-	char *apc_serializer;
-	bool apc_serializer_is_set;
 ZEND_END_MODULE_GLOBALS(leveret)
 
 ZEND_EXTERN_MODULE_GLOBALS(leveret)

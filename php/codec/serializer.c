@@ -7,6 +7,7 @@
 #endif
 
 #include "serializer.h"
+#include "apcu/module.h"
 #include "base/bytes.h"
 #include "base/globals.h"
 #include "cost.h"
@@ -79,14 +80,11 @@ static bool is_known(const char *name)
  * it. Who has set it has told Leveret\Cache too. */
 static const char *chosen_name(bool of_apcu)
 {
-	const char *ours = LEVERET_G(serializer), *of_apc = LEVERET_G(apc_serializer);
+	const char *ours = LEVERET_G(serializer), *of_apc = php_leveret_apcu_serializer(!of_apcu);
 	if (strcmp(ours, "auto") != 0) {
 		return ours;
 	}
-	if (of_apcu) {
-		return is_known(of_apc) ? of_apc : "php";
-	}
-	return LEVERET_G(apc_serializer_is_set) && is_known(of_apc) ? of_apc : ours;
+	return of_apc && is_known(of_apc) ? of_apc : of_apcu ? "php" : ours;
 }
 
 static leveret_encoding chosen(bool of_apcu)
