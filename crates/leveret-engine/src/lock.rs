@@ -14,6 +14,11 @@ use rustix::thread::futex;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
+/// How a lock is taken. Acquire: what its last owner wrote. Release: whoever sees this owner's name also sees what `take_slot` wrote
+/// about him; otherwise, on processors that reorder stores, he could be judged by the process that had his slot before him.
+const TAKEN: Ordering = Ordering::AcqRel;
+/// How a name is read that may be judged dead: the other half of that pair.
+const SEEN: Ordering = Ordering::Acquire;
 /// Somebody sleeps on the lock word.
 const WAITERS: u64 = 1 << 16;
 
@@ -72,7 +77,7 @@ impl Core {
     pub fn lock(&self, shard: usize, now: impl Moment) -> Result<Locked<'_>, Error> {
         let owner = self.owner()?;
         let word = &self.shards.at(shard).lock;
-        let clean = word.compare_exchange(0, owner, Ordering::Acquire, Ordering::Relaxed).is_ok() || self.wait_for(shard, word, owner)?;
+        let clean = word.compare_exchange(0, owner, TAKEN, SEEN).is_ok() || self.wait_for(shard, word, owner)?;
         self.entered(shard, clean, now)
     }
 
@@ -84,11 +89,10 @@ impl Core {
             return None;
         }
         let word = &self.shards.at(shard).lock;
-        match word.compare_exchange(0, owner, Ordering::Acquire, Ordering::Relaxed) {
+        match word.compare_exchange(0, owner, TAKEN, SEEN) {
             Ok(_) => self.entered(shard, true, now).ok(),
             Err(held) => {
-                let stolen =
-                    self.is_dead(held) && word.compare_exchange(held, owner | WAITERS, Ordering::Acquire, Ordering::Relaxed).is_ok();
+                let stolen = self.is_dead(held) && word.compare_exchange(held, owner | WAITERS, TAKEN, SEEN).is_ok();
                 stolen.then(|| self.entered(shard, false, now).ok())?
             }
         }
@@ -155,7 +159,7 @@ impl Core {
     fn wait_for(&self, shard: usize, word: &AtomicU64, owner: u64) -> Result<bool, Error> {
         SECTION.with(|section| if section.frame.get() == 0 { Ok(()) } else { self.leave_abandoned(section) })?;
         for _ in 0..SPINS {
-            if word.load(Ordering::Relaxed) == 0 && word.compare_exchange(0, owner, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+            if word.load(Ordering::Relaxed) == 0 && word.compare_exchange(0, owner, TAKEN, SEEN).is_ok() {
                 return Ok(true);
             }
             std::hint::spin_loop();
@@ -164,10 +168,10 @@ impl Core {
         let mut rests_since = begun;
         self.shards.at(shard).counters[Counter::LockWaits as usize].fetch_add(1, Ordering::Relaxed);
         while begun.elapsed() < self.lock_timeout.saturating_add(NAP).saturating_mul(STARVED) {
-            let held = word.load(Ordering::Relaxed);
+            let held = word.load(SEEN);
             if held == 0 {
                 // Others may sleep behind us: we cannot know, so the unlock wakes one.
-                if word.compare_exchange(0, owner | WAITERS, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                if word.compare_exchange(0, owner | WAITERS, TAKEN, SEEN).is_ok() {
                     return Ok(true);
                 }
                 continue;
@@ -188,7 +192,7 @@ impl Core {
                 _ => rests_since = Instant::now(),
             }
             if held & OWNER != owner && self.is_dead(held) {
-                if word.compare_exchange(held, owner | WAITERS, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+                if word.compare_exchange(held, owner | WAITERS, TAKEN, SEEN).is_ok() {
                     return Ok(false);
                 }
                 continue;
