@@ -118,7 +118,8 @@ impl Core {
         Ok((0..holdings.len()).filter(|other| *other != shard).any(|other| self.try_lock(other, now).is_some_and(|locked| locked.evict())))
     }
 
-    /// What each shard holds, seen without a lock: a hint for where to look.
+    /// What each shard holds, seen without a lock: a hint for where to look. Whose owner is dead is found out here, since that takes
+    /// system calls, and believed under the locks.
     fn holdings(&self, now: Time) -> Vec<Holding> {
         let epoch = self.epoch(now);
         let mut living = 0;
@@ -135,8 +136,13 @@ impl Core {
                     (header.live_items.load(Ordering::Relaxed) == 0 || header.max_deadline.load(Ordering::Relaxed) <= now.0, true)
                 }
                 Some(State::Draining) => (true, true),
-                Some(State::LargeFill) => (self.name_of_dead(segment, &mut living).is_some(), true),
+                Some(State::LargeFill) => (self.is_left_by_filler(segment, &mut living), true),
                 Some(State::Large) => (false, true),
+                // Free, and passed by as long as a dead sender's name is on it.
+                Some(State::Free) => {
+                    self.end_sending_of_dead(segment);
+                    (false, false)
+                }
                 _ => (false, false),
             };
             let is_flushed = matches!(word.kind(), Some(State::Open | State::Sealed)) && self.epoch_of(segment) != epoch;

@@ -168,15 +168,15 @@ impl Core {
         }
     }
 
-    /// The name on a segment being filled, if it is nobody's or that of the dead. `living`: the last one that was found to live,
-    /// since the pieces of a value have the same.
-    pub fn name_of_dead(&self, segment: SegmentId, living: &mut u64) -> Option<u64> {
+    /// Whether nobody fills a segment any more. `living`: the last filler that was found to live, since the pieces of a value have the
+    /// same.
+    pub fn is_left_by_filler(&self, segment: SegmentId, living: &mut u64) -> bool {
         let name = self.header(segment).filler.load(Ordering::Acquire);
         if name != 0 && (name == *living || !self.is_dead(name)) {
             *living = name;
-            return None;
+            return false;
         }
-        Some(name)
+        true
     }
 
     /// Whether a segment still is this piece of a large value.
@@ -201,6 +201,14 @@ impl Core {
 
     /// Frees the pieces of fills whose process is dead, in every shard whose lock is to be had at once.
     fn sweep_fills(&self, now: Time) {
+        // Who is dead is found out before a lock is taken.
+        let (mut left, mut living) = (false, 0);
+        for segment in self.segments().filter(|segment| self.state(*segment).kind() == Some(State::LargeFill)) {
+            left |= self.is_left_by_filler(segment, &mut living);
+        }
+        if !left {
+            return;
+        }
         for shard in 0..self.shards.len() {
             if let Some(locked) = self.try_lock(shard, now) {
                 locked.sweep_fills();
@@ -221,15 +229,18 @@ impl Locked<'_> {
         }))
     }
 
-    /// Frees the pieces of this shard's fills whose process is dead. True: there were some.
+    /// Frees the pieces of this shard's fills whose process is known to be dead. True: there were some.
     pub fn sweep_fills(&self) -> bool {
-        let (mut freed, mut living) = (false, 0);
+        let mut freed = false;
         for segment in self.core.segments() {
             let word = self.core.state(segment);
             if word.kind() != Some(State::LargeFill) || word.shard() != self.index {
                 continue;
             }
-            let Some(name) = self.core.name_of_dead(segment, &mut living) else { continue };
+            let name = self.core.header(segment).filler.load(Ordering::Acquire);
+            if name != 0 && !self.core.is_known_dead(name) {
+                continue;
+            }
             // Both only if nobody was quicker: without the lock a living filler may just be letting go.
             let _ = self.core.header(segment).filler.compare_exchange(name, 0, Ordering::AcqRel, Ordering::Relaxed);
             if self.core.change_state(segment, word, word.with(State::Free)) {

@@ -12,6 +12,7 @@
 //! must not fail because somebody else holds a lock.
 use crate::arena::layout::LEASES_PER_SHARD;
 use crate::arena::{Arena, Core};
+use crate::error::Error;
 use crate::sync::Ordering;
 use crate::time::Time;
 use rustix::thread::futex;
@@ -48,6 +49,18 @@ pub enum Lease {
     Wait,
     /// Do without one.
     NoLease,
+}
+
+/// How one try for a lease ended.
+enum Taken {
+    Ours(Ticket),
+    /// Somebody has it. `futex` changes with its release.
+    Held {
+        slot: usize,
+        futex: u32,
+    },
+    /// All leases of the shard are held, for other keys.
+    Full,
 }
 
 thread_local! {
@@ -94,32 +107,52 @@ impl Arena {
 impl Core {
     fn acquire(&self, key: &[u8], end: impl Fn(Time) -> u32, gives_up: impl Fn() -> bool) -> Lease {
         let hash = self.hash(key);
-        let shard = self.shard_of(hash);
         let Ok(owner) = self.owner() else { return Lease::NoLease };
-        let now = Time::now();
-        let Ok(locked) = self.lock(shard, now) else { return Lease::NoLease };
-
-        let slots = || (0..LEASES_PER_SHARD).map(|index| shard * LEASES_PER_SHARD + index);
-        let is_held = |slot: usize| self.leases.at(slot).owner.load(Ordering::Relaxed) != 0;
-        let is_over = |slot: usize| {
-            let lease = self.leases.at(slot);
-            lease.until.load(Ordering::Relaxed) <= now.0 || self.is_dead(lease.owner.load(Ordering::Relaxed))
-        };
-        let same = slots().find(|slot| is_held(*slot) && self.leases.at(*slot).key_hash.load(Ordering::Relaxed) == hash);
-        let free = || slots().find(|slot| !is_held(*slot)).or_else(|| slots().find(|slot| is_over(*slot)));
-        let Some(slot) = same.or_else(free) else { return Lease::NoLease };
-        let lease = self.leases.at(slot);
-
-        // Before the owner is looked at: a release in between changes it, and then nobody goes to sleep.
-        let seen = lease.futex.load(Ordering::Acquire);
-        if same.is_some() && !is_over(slot) {
+        // Once more for each holder that turns out to be dead: that is found out without the lock, since it takes system calls.
+        for _ in 0..=LEASES_PER_SHARD {
+            let now = Time::now();
+            let (slot, seen) = match self.take(hash, owner, now, end(now)) {
+                Ok(Taken::Ours(ticket)) => return Lease::Granted(ticket),
+                Ok(Taken::Held { slot, futex }) => (slot, futex),
+                Ok(Taken::Full) if self.leases_of(self.shard_of(hash)).any(|slot| self.is_dead(self.holder(slot))) => continue,
+                Ok(Taken::Full) | Err(_) => return Lease::NoLease,
+            };
+            if self.is_dead(self.holder(slot)) {
+                continue;
+            }
             if gives_up() {
                 return Lease::NoLease;
             }
-            drop(locked);
             let nap = futex::Timespec { tv_sec: 0, tv_nsec: NAP.as_nanos() as _ };
-            let _ = futex::wait(&lease.futex, futex::Flags::empty(), seen, Some(&nap));
+            let _ = futex::wait(&self.leases.at(slot).futex, futex::Flags::empty(), seen, Some(&nap));
             return Lease::Wait;
+        }
+        Lease::NoLease
+    }
+
+    fn leases_of(&self, shard: usize) -> std::ops::Range<usize> {
+        shard * LEASES_PER_SHARD..(shard + 1) * LEASES_PER_SHARD
+    }
+
+    fn holder(&self, slot: usize) -> u64 {
+        self.leases.at(slot).owner.load(Ordering::Relaxed)
+    }
+
+    /// One try, under the lock of the key's shard.
+    fn take(&self, hash: u64, owner: u64, now: Time, until: u32) -> Result<Taken, Error> {
+        let shard = self.shard_of(hash);
+        let _locked = self.lock(shard, now)?;
+        let is_held = |slot: &usize| self.holder(*slot) != 0;
+        let is_over = |slot: &usize| self.leases.at(*slot).until.load(Ordering::Relaxed) <= now.0 || self.is_known_dead(self.holder(*slot));
+        let mut slots = self.leases_of(shard);
+        let same = slots.clone().find(|slot| is_held(slot) && self.leases.at(*slot).key_hash.load(Ordering::Relaxed) == hash);
+        let free = || slots.clone().find(|slot| !is_held(slot)).or_else(|| slots.find(is_over));
+        let Some(slot) = same.or_else(free) else { return Ok(Taken::Full) };
+        let lease = self.leases.at(slot);
+        // Before the owner is looked at: a release in between changes it, and then nobody goes to sleep.
+        let futex = lease.futex.load(Ordering::Acquire);
+        if same.is_some() && !is_over(&slot) {
+            return Ok(Taken::Held { slot, futex });
         }
         // Free while it changes hands: killed before the last store, it is nobody's. Its old holder, who may live, would keep it without
         // knowing.
@@ -127,10 +160,9 @@ impl Core {
         let serial = lease.serial.load(Ordering::Relaxed).wrapping_add(1);
         lease.serial.store(serial, Ordering::Release);
         lease.key_hash.store(hash, Ordering::Relaxed);
-        lease.until.store(end(now), Ordering::Relaxed);
+        lease.until.store(until, Ordering::Relaxed);
         lease.owner.store(owner, Ordering::Release);
-        drop(locked);
-        Lease::Granted(Ticket { hash, slot: slot as u32, serial })
+        Ok(Taken::Ours(Ticket { hash, slot: slot as u32, serial }))
     }
 
     fn release(&self, ticket: &Ticket) {

@@ -192,11 +192,20 @@ impl Core {
         }
     }
 
-    /// Whether a living process sends from a segment. It may begin right after this look: then it finds the segment used
-    /// anew, before it sends or behind it.
+    /// Takes the name of a dead sender off a segment.
+    pub fn end_sending_of_dead(&self, segment: SegmentId) {
+        let sender = &self.header(segment).sender;
+        let name = sender.load(Ordering::Acquire);
+        if name != 0 && self.is_dead(name) {
+            let _ = sender.compare_exchange(name, 0, Ordering::AcqRel, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether a process sends from a segment that is not known to be dead. It may begin right after this look: then it finds the
+    /// segment used anew, before it sends or behind it.
     pub fn is_sent_from(&self, segment: SegmentId) -> bool {
         let name = self.header(segment).sender.load(Ordering::Acquire);
-        name != 0 && !self.is_dead(name)
+        name != 0 && !self.is_known_dead(name)
     }
 
     /// The parts of the value of an item that was found, in their order. All of them lie inside the data region.
@@ -204,6 +213,10 @@ impl Core {
         let slot_at = SlotWord(found.version.slot).at();
         let segment = self.segment_at(slot_at)?;
         let word = StateWord(found.version.segment);
+        // Before a byte is touched, as in `copy`.
+        if !self.is_same_use(&found.version) {
+            return None;
+        }
         let view = self.view(segment, slot_at)?;
         let mut parts = Vec::new();
         let tail = match view.kind {

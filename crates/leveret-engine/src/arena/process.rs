@@ -19,6 +19,7 @@ use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ffi::c_void;
 use std::io;
 use std::ptr;
+use std::time::Instant;
 
 /// The bits of a lock word that name its owner.
 pub(crate) const OWNER: u64 = 0xffff_ffff_0000_ffff;
@@ -31,6 +32,25 @@ const LIFE_LEN: usize = 4096;
 /// This process at one arena. After a fork the child finds its page wiped and registers anew.
 pub(crate) struct Membership {
     page: *mut Page,
+    dead: Dead,
+}
+
+/// Owners that this process has found dead, the last few of them. The dead stay dead, so nothing here is ever wrong.
+#[derive(Default)]
+struct Dead {
+    owners: [AtomicU64; 16],
+    next: AtomicU32,
+}
+
+impl Dead {
+    fn add(&self, owner: u64) {
+        let next = self.next.fetch_add(1, Ordering::Relaxed) as usize % self.owners.len();
+        self.owners[next].store(owner, Ordering::Relaxed);
+    }
+
+    fn has(&self, owner: u64) -> bool {
+        self.owners.iter().any(|known| known.load(Ordering::Relaxed) == owner)
+    }
 }
 
 #[repr(C)]
@@ -38,6 +58,7 @@ struct Page {
     owner: AtomicU64,
     /// The mapping that keeps the lock.
     life: AtomicPtr<c_void>,
+    /// The thread that registers this process just now; 0 = none.
     registering: AtomicU32,
 }
 
@@ -50,7 +71,7 @@ impl Membership {
     pub fn new() -> io::Result<Membership> {
         // SAFETY: a fresh private page; zeroed, which is a valid `Page`.
         let page = unsafe { mm::mmap_anonymous(ptr::null_mut(), 4096, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)? };
-        let membership = Membership { page: page.cast() };
+        let membership = Membership { page: page.cast(), dead: Dead::default() };
         // SAFETY: the page mapped just now.
         unsafe { mm::madvise(page, 4096, Advice::LinuxWipeOnFork)? };
         Ok(membership)
@@ -97,12 +118,14 @@ impl Core {
     #[cold]
     fn register(&self) -> Result<u64, Error> {
         let page = self.membership.page();
+        let begun = Instant::now();
         loop {
             let owner = self.membership.current();
             if owner != 0 {
                 return Ok(owner);
             }
-            if page.registering.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok() {
+            let thread = rustix::thread::gettid().as_raw_nonzero().get() as u32;
+            let Err(other) = page.registering.compare_exchange(0, thread, Ordering::Acquire, Ordering::Relaxed) else {
                 let result = self.take_slot().map(|(owner, life)| {
                     page.life.store(life, Ordering::Relaxed);
                     page.owner.store(owner, Ordering::Release);
@@ -110,6 +133,10 @@ impl Core {
                 });
                 page.registering.store(0, Ordering::Release);
                 return result;
+            };
+            // A signal handler that has interrupted this very thread there, or code behind a longjmp out of it: it would wait for itself.
+            if other == thread || begun.elapsed() >= self.lock_timeout {
+                return Err(Error::Busy);
             }
             std::thread::yield_now();
         }
@@ -158,23 +185,31 @@ impl Core {
         Ok(file)
     }
 
-    /// Whether the owner of a lock word can never run again. "No" is always a safe answer.
+    /// Whether the owner of a lock word can never run again. "No" is always a safe answer. It may take system calls, so nobody asks
+    /// while he holds a lock.
     pub fn is_dead(&self, word: u64) -> bool {
         let owner = word & OWNER;
         if owner == self.membership.current() {
             // Another thread of this process: F_OFD_GETLK would not see our own lock.
             return false;
         }
+        if self.is_known_dead(owner) {
+            return true;
+        }
         let slot = slot_of(owner);
-        if slot >= self.processes.len() {
-            // No process writes such a word: the file is damaged, and nobody will ever unlock.
-            return true;
+        let is_dead = is_exiting(self.processes.at(slot)) || self.open_again().is_ok_and(|file| is_byte_free(&file, slot));
+        if is_dead {
+            self.membership.dead.add(owner);
         }
-        let entry = self.processes.at(slot);
-        if u64::from(entry.incarnation.load(Ordering::SeqCst)) != owner >> 32 {
-            return true;
-        }
-        is_exiting(entry) || self.open_again().is_ok_and(|file| is_byte_free(&file, slot))
+        is_dead
+    }
+
+    /// As `is_dead`, by what memory tells: for those who hold a lock, after somebody has asked `is_dead` without one.
+    pub fn is_known_dead(&self, word: u64) -> bool {
+        let owner = word & OWNER;
+        // A slot beyond the table: no process writes such a word, so the file is damaged, and nobody will ever unlock.
+        let Some(entry) = (slot_of(owner) < self.processes.len()).then(|| self.processes.at(slot_of(owner))) else { return true };
+        u64::from(entry.incarnation.load(Ordering::SeqCst)) != owner >> 32 || self.membership.dead.has(owner)
     }
 
     /// How many registered processes live.
@@ -225,7 +260,10 @@ fn is_exiting(entry: &ProcessSlot) -> bool {
     if pid <= 1 || recorded == 0 || entry.pid_namespace.load(Ordering::Relaxed) != pid_namespace() {
         return false;
     }
-    stat_of(pid).is_some_and(|stat| stat.start_time == recorded && stat.is_ending())
+    let is_seen_ending = || stat_of(pid).is_some_and(|stat| stat.start_time == recorded && stat.is_ending());
+    // The kernel counts the threads first and reads the flags of the first thread later: in between that one may have started another and
+    // ended. Once it is exiting it starts none, so a second count is the true one.
+    is_seen_ending() && is_seen_ending()
 }
 
 /// What /proc says of a process.
