@@ -173,6 +173,10 @@ impl Arena {
     #[inline]
     pub unsafe fn copy(&self, found: &Found, dst: *mut u8) -> bool {
         let core = &*self.core;
+        // Before a byte is touched: the memory of a segment that was given to the index since would come back with a look at it.
+        if !core.is_same_use(&found.version) {
+            return false;
+        }
         let at = SlotWord(found.version.slot).at() + u64::from(found.value_off);
         if found.kind == Kind::Bytes as u8 {
             if at + found.value_len > core.data.len() {

@@ -261,7 +261,7 @@ impl Core {
         debug_assert!(len > 0);
         let windows = at / WINDOW..=(at + len - 1) / WINDOW;
         if windows.start() != windows.end() || !self.is_touched(*windows.start()) {
-            self.touch_windows(windows);
+            self.touch_windows(at, windows);
         }
     }
 
@@ -270,12 +270,15 @@ impl Core {
         self.touched[(window / 64) as usize].load(Ordering::Relaxed) >> (window % 64) & 1 != 0
     }
 
+    /// Never beyond the segment of `at`: the memory of the next one may have been given to the index.
     #[cold]
-    fn touch_windows(&self, windows: RangeInclusive<u64>) {
-        let allocated = (self.active_segments() as u64) << self.geometry.segment_shift;
+    fn touch_windows(&self, at: u64, windows: RangeInclusive<u64>) {
+        let begin = at >> self.geometry.segment_shift << self.geometry.segment_shift;
+        let end = begin + self.geometry.segment_size();
         for window in windows.filter(|window| !self.is_touched(*window)) {
             self.touched[(window / 64) as usize].fetch_or(1 << (window % 64), Ordering::Relaxed);
-            self.data.populate(window * WINDOW, WINDOW.min(allocated.saturating_sub(window * WINDOW)));
+            let from = begin.max(window * WINDOW);
+            self.data.populate(from, end.min((window + 1) * WINDOW).saturating_sub(from));
         }
     }
 
