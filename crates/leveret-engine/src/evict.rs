@@ -2,39 +2,30 @@
 //! pool when its segment is drained, the rest goes and leaves a fingerprint (a ghost) that sends it to the main pool should it
 //! come back soon. In the main pool, items that were read since the last drain stay.
 //!
-//! Every drain makes progress: at most three quarters of a segment are kept, and without room for them nothing is. There are
-//! no queues: the state words say which segment is oldest.
+//! Which segment is drained is decided here, how in `drain.rs`. In an arena that is full, a shard that opens a segment begins to
+//! drain another, which the writes that fill the first one then do in small pieces. There are no queues: the state words say which
+//! segment is oldest.
 use crate::arena::{Arena, Core};
+use crate::drain::{Drained, Keep};
 use crate::error::Error;
-use crate::index::Spot;
-use crate::item::{View, HEADER};
 use crate::lock::Locked;
-use crate::read::FREQUENCY_MAX;
 use crate::segment::{Pool, SegmentId, State, StateWord};
-use crate::stats::Counter;
 use crate::sync::Ordering;
 use crate::time::{Moment, Time};
 
 /// Share of a shard's segments that the small pool may take before it is the one to be drained.
 const SMALL_PERCENT: usize = 10;
+/// Free segments, besides one a shard, below which a full arena drains ahead.
+const SPARE_MIN: usize = 2;
+/// Dead items that are dealt with at once where they are reclaimed: some ten microseconds.
+const RECLAIMED_AT_ONCE: usize = 64;
 /// Shards that a writer asks for room before it gives up this round.
 const SHARDS_ASKED: usize = 4;
-
-/// What a drain keeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Keep {
-    /// Whatever is alive. What finds no room stays where it is, and the segment with it: memory is short, yet not all in use.
-    All,
-    /// Whatever is alive and finds room: the segment is mostly dead bytes.
-    Alive,
-    /// What was read, up to half of a small or three quarters of a main segment.
-    Read,
-    Nothing,
-}
 
 /// What one look over a shard's segments shows.
 #[derive(Default)]
 struct Survey {
+    /// A drain that a kill has cut short.
     draining: Option<SegmentId>,
     /// Past its deadline as a whole, flushed, or without a live item.
     dead: Option<SegmentId>,
@@ -45,6 +36,8 @@ struct Survey {
     fullest_open: Option<(SegmentId, u64)>,
     small: usize,
     all: usize,
+    /// What all shards hold.
+    held: usize,
     next_expiry: u32,
 }
 
@@ -63,10 +56,11 @@ impl Arena {
         let mut freed = 0;
         for shard in 0..core.shards.len() {
             loop {
-                let step = core.try_lock(shard, now).map_or(0, |locked| locked.reclaim_expired());
-                freed += step;
-                if step == 0 {
-                    break;
+                // A piece at a time, so that no writer waits long.
+                match core.try_lock(shard, now).map_or(Drained::Nothing, |locked| locked.reclaim_expired()) {
+                    Drained::Nothing => break,
+                    Drained::Freed => freed += 1,
+                    Drained::Some | Drained::Stays => {}
                 }
             }
         }
@@ -135,7 +129,7 @@ impl Core {
                 Some(State::Sealed) => {
                     (header.live_items.load(Ordering::Relaxed) == 0 || header.max_deadline.load(Ordering::Relaxed) <= now.0, true)
                 }
-                Some(State::Draining) => (true, true),
+                Some(State::Draining) => (!self.is_under_way(segment, word), true),
                 Some(State::LargeFill) => (self.is_left_by_filler(segment, &mut living), true),
                 Some(State::Large) => (false, true),
                 // Free, and passed by as long as a dead sender's name is on it.
@@ -209,6 +203,7 @@ impl<'a> Locked<'a> {
         let mut survey = Survey { next_expiry: u32::MAX, ..Survey::default() };
         for segment in core.segments() {
             let word = core.state(segment);
+            survey.held += usize::from(!matches!(word.kind(), Some(State::Free | State::Retired)));
             if word.shard() != self.index {
                 continue;
             }
@@ -217,6 +212,7 @@ impl<'a> Locked<'a> {
             let written = header.write_off.load(Ordering::Relaxed);
             let flushed = core.epoch_of(segment) != self.epoch;
             match word.kind() {
+                Some(State::Draining) if core.is_under_way(segment, word) => survey.all += 1,
                 Some(State::Draining) => survey.draining = Some(segment),
                 Some(State::Open) => {
                     survey.all += 1;
@@ -287,41 +283,65 @@ impl<'a> Locked<'a> {
         }
     }
 
-    /// Drains one segment of this shard. False: it has none that could be.
+    /// Drains one segment of this shard to its end. False: it has none that could be.
     pub fn evict(&self) -> bool {
-        if self.free_dead() {
+        self.shard().evicts.store(1, Ordering::Relaxed);
+        if self.drain_on(usize::MAX) == Drained::Freed || self.free_dead() {
             return true;
         }
         let survey = self.survey();
+        match self.victim(&survey).or(survey.fullest_open.map(|(segment, _)| (segment, Keep::Read))) {
+            Some((segment, Keep::Read)) => {
+                self.drain(segment, Keep::Read);
+                true
+            }
+            Some((segment, keep)) => self.drain(segment, keep),
+            None => false,
+        }
+    }
+
+    /// The sealed segment whose items are worth least, and what is to be kept of them.
+    fn victim(&self, survey: &Survey) -> Option<(SegmentId, Keep)> {
         let half = self.core.geometry.segment_size() as u32 / 2;
         if let Some((segment, _)) = survey.hollowest.filter(|(_, live)| *live < half) {
-            return self.drain(segment, Keep::Alive);
+            return Some((segment, Keep::Alive));
         }
         let small_is_due = survey.small * 100 > survey.all * SMALL_PERCENT;
         let (first, second) =
             if small_is_due { (survey.oldest_small, survey.oldest_main) } else { (survey.oldest_main, survey.oldest_small) };
-        let victim = first.or(second).or(survey.fullest_open);
-        if let Some((segment, _)) = victim {
-            self.drain(segment, Keep::Read);
-        }
-        victim.is_some()
+        first.or(second).map(|(segment, _)| (segment, Keep::Read))
     }
 
-    /// Frees the segments that are past their deadline as a whole.
-    pub fn reclaim_expired(&self) -> usize {
-        let mut freed = 0;
-        loop {
+    /// After a segment was opened: begins, in an arena that is full, to drain the one that will be needed next. The writes that fill the
+    /// first do that bit by bit (`drain_ahead`), and none of them waits for a whole drain.
+    #[cold]
+    pub fn begin_ahead(&self) {
+        let core = self.core;
+        let spare = SPARE_MIN + core.shards.len();
+        if self.shard().evicts.load(Ordering::Relaxed) == 0 || self.under_way().is_some() || core.count_free(spare + 1) > spare {
+            return;
+        }
+        let survey = self.survey();
+        self.shard().next_expiry.store(survey.next_expiry, Ordering::Relaxed);
+        // Below its share a shard leaves its segments alone: the write that finds no room takes one of a richer shard's.
+        let is_poor = (survey.all + 1) * core.shards.len() < survey.held;
+        let dead = survey.dead.map(|segment| (segment, Keep::Nothing));
+        if let Some((segment, keep)) = dead.or_else(|| if is_poor { None } else { self.victim(&survey) }) {
+            self.begin_drain(segment, keep);
+        }
+    }
+
+    /// A piece of the work of freeing segments that are past their deadline as a whole.
+    pub fn reclaim_expired(&self) -> Drained {
+        if self.under_way().is_none() {
             let survey = self.survey();
             self.shard().next_expiry.store(survey.next_expiry, Ordering::Relaxed);
-            let Some(segment) = survey.dead else { return freed };
-            self.drain(segment, Keep::Nothing);
-            freed += 1;
-            // A few at a time, so that no writer waits long.
-            if freed == 4 {
-                self.shard().next_expiry.store(0, Ordering::Relaxed);
-                return freed;
-            }
+            let Some(segment) = survey.dead else { return Drained::Nothing };
+            // There may be more of them.
+            self.shard().next_expiry.store(0, Ordering::Relaxed);
+            self.begin_drain(segment, Keep::Nothing);
         }
+        self.drain_on(RECLAIMED_AT_ONCE)
     }
 
     /// Continues what kills have left behind. Nobody knows any more whether such a drain was an eviction or only gathered what was
@@ -334,119 +354,6 @@ impl<'a> Locked<'a> {
         }
     }
 
-    /// Empties a segment: moves what is kept, drops the rest, frees it. Killed anywhere it is simply begun again: an item
-    /// whose slot points elsewhere by now is not this segment's any more. False: `Keep::All` found no room for everything, and what
-    /// it could not move stays.
-    fn drain(&self, segment: SegmentId, keep: Keep) -> bool {
-        let core = self.core;
-        let word = core.state(segment);
-        if word.kind() == Some(State::Sealed) && core.header(segment).live_items.load(Ordering::Relaxed) == 0 {
-            // Kills leave this count too high, never too low: no slot points here.
-            core.set_free(segment);
-            return true;
-        }
-        core.set_state(segment, word.with(State::Draining));
-        let mut stays = false;
-        let pool = word.pool();
-        let mut budget = match (keep, pool) {
-            (Keep::Nothing, _) => 0,
-            (Keep::All | Keep::Alive, _) => core.geometry.segment_size(),
-            (Keep::Read, Pool::Small) => core.geometry.segment_size() / 2,
-            (Keep::Read, Pool::Main) => core.geometry.segment_size() / 4 * 3,
-        };
-        let least = if keep == Keep::Read { self.least_frequency(segment, budget) } else { 0 };
-        let target = if keep == Keep::Read { Pool::Main } else { pool };
-        let whole = self.each_live(segment, |hash, spot, view| {
-            let frequency = spot.frequency() & FREQUENCY_MAX;
-            if !self.is_alive(view) {
-                self.remove(hash, spot);
-                self.count(Counter::Expired, 1);
-            } else if frequency >= least && view.size() <= budget && self.relocate(target, spot, view) {
-                budget -= view.size();
-                if keep == Keep::Read {
-                    let cooled = if pool == Pool::Small { frequency / 2 } else { frequency - 1 };
-                    spot.set_frequency(spot.frequency() & !FREQUENCY_MAX | cooled);
-                }
-            } else if keep == Keep::All {
-                stays = true;
-            } else {
-                self.remove(hash, spot);
-                self.count(Counter::Evicted, 1);
-                if pool == Pool::Small {
-                    self.remember(hash);
-                }
-            }
-        });
-        if stays {
-            core.set_state(segment, word.with(State::Sealed));
-            return false;
-        }
-        if !whole {
-            self.clear_slots_into(segment);
-        }
-        core.set_free(segment);
-        true
-    }
-
-    /// Moves an item to fresh room of `pool`. False: there is none.
-    fn relocate(&self, pool: Pool, spot: &Spot<'a>, view: &View) -> bool {
-        let Some((place, size)) = self.copy_to(pool, view, view.header.deadline(), true) else { return false };
-        self.publish(place, size, view.header.deadline);
-        spot.cell().store(spot.word.moved_to(place.at).0, Ordering::Release);
-        self.count(Counter::MovedBytes, size);
-        true
-    }
-
-    /// The lowest frequency, at least 1, from which on all items together fit into `budget` bytes.
-    fn least_frequency(&self, segment: SegmentId, budget: u64) -> u8 {
-        let mut bytes = [0u64; FREQUENCY_MAX as usize + 1];
-        self.each_live(segment, |_, spot, view| {
-            if self.is_alive(view) {
-                bytes[(spot.frequency() & FREQUENCY_MAX) as usize] += view.size();
-            }
-        });
-        let mut kept = 0;
-        for frequency in (1..=FREQUENCY_MAX).rev() {
-            kept += bytes[frequency as usize];
-            if kept > budget {
-                return (frequency + 1).min(FREQUENCY_MAX);
-            }
-        }
-        1
-    }
-
-    /// Visits the items of a segment that a slot points at. False: its bytes do not parse to their end.
-    fn each_live(&self, segment: SegmentId, mut visit: impl FnMut(u64, &Spot<'a>, &View)) -> bool {
-        let core = self.core;
-        let end = core.written_end(segment);
-        let mut at = core.start(segment);
-        while at + HEADER <= end {
-            let Some(view) = core.view(segment, at).filter(|view| at + view.size() <= end) else { return false };
-            let hash = core.hash_at(view.key(), view.header.key_len());
-            if core.shard_of(hash) == self.index {
-                if let Some(spot) = self.spot_of(hash, at) {
-                    visit(hash, &spot, &view);
-                }
-            }
-            at += view.size();
-        }
-        true
-    }
-
-    /// Clears every slot of the shard that points into a segment. Only a damaged file needs it.
-    #[cold]
-    fn clear_slots_into(&self, segment: SegmentId) {
-        for bucket in 0..self.core.buckets(self.index) {
-            for spot in self.core.spots(self.index, bucket) {
-                if self.core.segment_at(spot.word.at()) == Some(segment) {
-                    spot.cell().store(0, Ordering::Release);
-                    self.forget(spot.word);
-                    self.count(Counter::Mended, 1);
-                }
-            }
-        }
-    }
-
     fn ghost_set(&self, hash: u64) -> (usize, u32) {
         let sets = self.core.geometry.ghosts as usize / 4;
         // Other bits than those that choose the bucket and the shard.
@@ -455,7 +362,7 @@ impl<'a> Locked<'a> {
     }
 
     /// Notes that a key was evicted from the small pool.
-    fn remember(&self, hash: u64) {
+    pub fn remember(&self, hash: u64) {
         let (first, fingerprint) = self.ghost_set(hash);
         let turn = self.shard().ghost_turn.fetch_add(1, Ordering::Relaxed) as usize;
         self.core.ghosts.at(first + turn % 4).store(fingerprint, Ordering::Relaxed);

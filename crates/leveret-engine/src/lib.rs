@@ -12,6 +12,7 @@ mod amend;
 mod arena;
 mod copy;
 mod count;
+mod drain;
 mod error;
 mod evict;
 mod flush;

@@ -13,6 +13,7 @@ impl Locked<'_> {
         self.relist_segments();
         self.redo_split();
         self.recount();
+        self.shard().drain.store(0, Ordering::Relaxed);
         self.finish_drains();
         self.free_orphans();
         self.sweep_fills();

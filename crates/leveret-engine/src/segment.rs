@@ -352,6 +352,9 @@ impl Locked<'_> {
         let front = Self::entries(pool).start;
         slots[entry].store(slots[front].load(Ordering::Relaxed), Ordering::Relaxed);
         slots[front].store(segment.0 + 1, Ordering::Relaxed);
+        if !all {
+            self.begin_ahead();
+        }
         Some(Place { segment, at: self.core.start(segment) })
     }
 

@@ -153,7 +153,9 @@ impl Locked<'_> {
             }
             let header = core.header(segment);
             match word.kind() {
-                Some(State::Draining) => report.problem(|| format!("segment {}: a drain was not finished", segment.0)),
+                Some(State::Draining) if !core.is_under_way(segment, word) => {
+                    report.problem(|| format!("segment {}: a drain was not finished", segment.0))
+                }
                 Some(State::Large) if !self.is_listed(segment, word) => {
                     report.problem(|| format!("segment {}: a piece of a large value that no item lists", segment.0))
                 }

@@ -389,7 +389,7 @@ impl Locked<'_> {
             }
         }
         self.count(Counter::WrittenBytes, size);
-        self.tidy(old.is_none());
+        self.tidy(old.is_none(), size);
         Some(cas)
     }
 
@@ -430,8 +430,10 @@ impl Locked<'_> {
         Some((place, size))
     }
 
-    /// Housekeeping at the end of a write, when its own work is done: grow the index, now and then reclaim expired memory.
-    fn tidy(&self, is_new: bool) {
+    /// Housekeeping at the end of a write of `written` bytes, when its own work is done: go on with a drain, grow the index, now and then
+    /// reclaim expired memory.
+    fn tidy(&self, is_new: bool, written: u64) {
+        self.drain_ahead(written);
         if is_new {
             // Two at most: a shard that has fallen behind catches up over its next new keys.
             for _ in 0..2 {

@@ -65,10 +65,20 @@ pub(crate) struct Shard {
     pub next_expiry: AtomicU32,
     pub writes: AtomicU32,
     pub ghost_turn: AtomicU32,
-    _pad: AtomicU32,
+    /// Set once a write had to evict: from then on segments are drained ahead of the writes that will need them.
+    pub evicts: AtomicU32,
     /// Bytes of items that died since the last look at which segments they have left hollow.
     pub dead_bytes: AtomicU64,
-    _line3: [AtomicU64; 4],
+    /// The drain that is under way, see `drain.rs`. A note, not the truth: recovery throws it away.
+    pub drain: AtomicU64,
+    /// Bytes of its segment that are behind it.
+    pub drain_at: AtomicU32,
+    /// Bytes that it may still keep.
+    pub drain_budget: AtomicU32,
+    pub drain_terms: AtomicU32,
+    /// From which frequency on items are kept, a byte for each pool.
+    pub least: AtomicU32,
+    _line3: AtomicU64,
     pub counters: [AtomicU64; COUNTERS],
 }
 

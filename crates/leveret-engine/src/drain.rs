@@ -1,0 +1,279 @@
+//! Draining: a segment's items are moved or dropped, and then it is free. That is done in pieces of a few items, so that nobody holds
+//! a shard's lock for long: the writes that follow go on where the last one stopped, whichever process they are of.
+//!
+//! The state word says that a segment is being drained, and that is all that a crash needs: recovery forgets how far it had come and
+//! drains what is left anew. An item whose slot points elsewhere by now is not this segment's any more, so beginning again harms nothing.
+//! Every drain makes progress: at most three quarters of a segment are kept, and without room for them nothing is.
+use crate::arena::Core;
+use crate::hash;
+use crate::index::Spot;
+use crate::item::{View, HEADER};
+use crate::lock::Locked;
+use crate::read::FREQUENCY_MAX;
+use crate::segment::{Pool, SegmentId, State, StateWord};
+use crate::stats::Counter;
+use crate::sync::Ordering;
+
+/// Items whose buckets are asked for together.
+const PIECE: usize = 8;
+/// Bytes that a drain goes through for each byte that is written. Of a main segment three quarters may be kept, so this is what it takes
+/// to free a segment while another one is filled.
+const BYTES_AHEAD: u64 = 4;
+/// Items that one write deals with at most, whatever their sizes.
+const ITEMS_AHEAD: usize = 32;
+
+/// What a drain keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Keep {
+    /// Whatever is alive. What finds no room stays where it is, and the segment with it: memory is short, yet not all in use.
+    All = 0,
+    /// Whatever is alive and finds room: the segment is mostly dead bytes.
+    Alive = 1,
+    /// What was read, up to half of a small or three quarters of a main segment.
+    Read = 2,
+    Nothing = 3,
+}
+
+/// What a piece of work at a drain has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Drained {
+    /// There is nothing to drain.
+    Nothing,
+    /// Some of the segment's items; there are more.
+    Some,
+    /// The segment is free.
+    Freed,
+    /// `Keep::All` found no room for everything, and what it could not move stays.
+    Stays,
+}
+
+/// `Keep` in the low byte of `Shard::drain_terms`, and what has been seen so far.
+#[derive(Clone, Copy)]
+struct Terms(u32);
+
+impl Terms {
+    const STAYS: u32 = 1 << 8;
+    /// An item that was read often enough found no room in the budget.
+    const SHORT: u32 = 1 << 9;
+
+    fn keep(self) -> Keep {
+        match self.0 as u8 {
+            1 => Keep::Alive,
+            2 => Keep::Read,
+            3 => Keep::Nothing,
+            _ => Keep::All,
+        }
+    }
+}
+
+/// Names a drain: its segment, and which use of it.
+fn note(segment: SegmentId, word: StateWord) -> u64 {
+    u64::from(segment.0 + 1) | word.generation() << 32
+}
+
+impl Core {
+    /// Whether a segment is being drained in pieces: not what a kill has left, which nobody would come back to.
+    pub fn is_under_way(&self, segment: SegmentId, word: StateWord) -> bool {
+        word.kind() == Some(State::Draining)
+            && word.shard() < self.shards.len()
+            && self.shards.at(word.shard()).drain.load(Ordering::Relaxed) == note(segment, word)
+    }
+}
+
+impl<'a> Locked<'a> {
+    /// The segment whose drain is under way.
+    pub fn under_way(&self) -> Option<SegmentId> {
+        let segment = SegmentId((self.shard().drain.load(Ordering::Relaxed) as u32).checked_sub(1)?);
+        let is_it = (segment.0 as usize) < self.core.states.len() && {
+            let word = self.core.state(segment);
+            word.shard() == self.index && self.core.is_under_way(segment, word)
+        };
+        is_it.then_some(segment)
+    }
+
+    /// At the end of a write of `written` bytes: goes on with the drain that is under way, so far that it ends before its room is needed.
+    #[inline]
+    pub fn drain_ahead(&self, written: u64) {
+        if self.shard().drain.load(Ordering::Relaxed) != 0 {
+            self.drain_ahead_some(written);
+        }
+    }
+
+    #[cold]
+    fn drain_ahead_some(&self, written: u64) {
+        let before = self.shard().drain_at.load(Ordering::Relaxed);
+        for _ in 0..ITEMS_AHEAD / PIECE {
+            if self.drain_on(PIECE) != Drained::Some {
+                return;
+            }
+            let passed = self.shard().drain_at.load(Ordering::Relaxed).wrapping_sub(before);
+            if u64::from(passed) >= written * BYTES_AHEAD {
+                return;
+            }
+        }
+    }
+
+    /// Drains a segment to its end. False: what `Keep::All` could not move stays.
+    pub fn drain(&self, segment: SegmentId, keep: Keep) -> bool {
+        // One at a time has a note. This is what a kill has left, or memory is needed at once.
+        if self.under_way().is_some_and(|other| other != segment) {
+            self.drain_on(usize::MAX);
+        }
+        self.begin_drain(segment, keep);
+        self.drain_on(usize::MAX) != Drained::Stays
+    }
+
+    /// The next pieces of work go to this segment. None is under way.
+    pub fn begin_drain(&self, segment: SegmentId, keep: Keep) {
+        let core = self.core;
+        let word = core.state(segment);
+        let size = core.geometry.segment_size();
+        let budget = match (keep, word.pool()) {
+            (Keep::Nothing, _) => 0,
+            (Keep::All | Keep::Alive, _) => size,
+            (Keep::Read, Pool::Small) => size / 2,
+            (Keep::Read, Pool::Main) => size / 4 * 3,
+        };
+        core.set_state(segment, word.with(State::Draining));
+        let head = self.shard();
+        head.drain_at.store(0, Ordering::Relaxed);
+        head.drain_budget.store(budget as u32, Ordering::Relaxed);
+        head.drain_terms.store(keep as u32, Ordering::Relaxed);
+        head.drain.store(note(segment, word), Ordering::Relaxed);
+    }
+
+    /// Deals with the next `items` items of the segment whose drain is under way.
+    pub fn drain_on(&self, items: usize) -> Drained {
+        let Some(segment) = self.under_way() else {
+            self.shard().drain.store(0, Ordering::Relaxed);
+            return Drained::Nothing;
+        };
+        let core = self.core;
+        let head = self.shard();
+        let (start, end) = (core.start(segment), core.written_end(segment));
+        let mut at = start + u64::from(head.drain_at.load(Ordering::Relaxed)) / 8 * 8;
+        let mut left = items;
+        let mut is_whole = true;
+        // Kills leave the count of the living too high, never too low: at 0 no slot points here.
+        while is_whole && at + HEADER <= end && core.header(segment).live_items.load(Ordering::Relaxed) != 0 {
+            if left == 0 {
+                head.drain_at.store((at - start) as u32, Ordering::Relaxed);
+                return Drained::Some;
+            }
+            let mut piece = [const { None }; PIECE];
+            let mut count = 0;
+            while count < PIECE.min(left) && at + HEADER <= end {
+                let Some(view) = core.view(segment, at).filter(|view| at + view.size() <= end) else {
+                    is_whole = false;
+                    break;
+                };
+                at += view.size();
+                let hash = core.hash_at(view.key(), view.header.key_len());
+                core.index.ask_for(core.place_of(self.index, hash::bucket(hash, core.buckets(self.index))));
+                piece[count] = Some((hash, view));
+                count += 1;
+            }
+            left -= count;
+            for (hash, view) in piece.into_iter().flatten().filter(|(hash, _)| core.shard_of(*hash) == self.index) {
+                if let Some(spot) = self.spot_of(hash, view.at) {
+                    self.drain_item(hash, &spot, &view);
+                }
+            }
+        }
+        self.end_drain(segment, is_whole)
+    }
+
+    fn drain_item(&self, hash: u64, spot: &Spot<'a>, view: &View) {
+        let head = self.shard();
+        let terms = Terms(head.drain_terms.load(Ordering::Relaxed));
+        let keep = terms.keep();
+        let pool = self.core.state(view.segment).pool();
+        let (least, target) = if keep == Keep::Read { (self.least(pool), Pool::Main) } else { (0, pool) };
+        let budget = u64::from(head.drain_budget.load(Ordering::Relaxed));
+        let frequency = spot.frequency() & FREQUENCY_MAX;
+        if !self.is_alive(view) {
+            self.remove(hash, spot);
+            self.count(Counter::Expired, 1);
+        } else if frequency >= least && view.size() <= budget && self.relocate(target, spot, view) {
+            head.drain_budget.store((budget - view.size()) as u32, Ordering::Relaxed);
+            if keep == Keep::Read {
+                let cooled = if pool == Pool::Small { frequency / 2 } else { frequency - 1 };
+                spot.set_frequency(spot.frequency() & !FREQUENCY_MAX | cooled);
+            }
+        } else if keep == Keep::All {
+            head.drain_terms.store(terms.0 | Terms::STAYS, Ordering::Relaxed);
+        } else {
+            if frequency >= least {
+                head.drain_terms.store(terms.0 | Terms::SHORT, Ordering::Relaxed);
+            }
+            self.remove(hash, spot);
+            self.count(Counter::Evicted, 1);
+            if pool == Pool::Small {
+                self.remember(hash);
+            }
+        }
+    }
+
+    fn end_drain(&self, segment: SegmentId, is_whole: bool) -> Drained {
+        let head = self.shard();
+        let word = self.core.state(segment);
+        let terms = Terms(head.drain_terms.load(Ordering::Relaxed));
+        if terms.0 & Terms::STAYS != 0 {
+            self.core.set_state(segment, word.with(State::Sealed));
+            head.drain.store(0, Ordering::Relaxed);
+            return Drained::Stays;
+        }
+        if !is_whole {
+            self.clear_slots_into(segment);
+        }
+        self.core.set_free(segment);
+        head.drain.store(0, Ordering::Relaxed);
+        if terms.keep() == Keep::Read {
+            self.learn_least(word.pool(), terms.0 & Terms::SHORT != 0, u64::from(head.drain_budget.load(Ordering::Relaxed)));
+        }
+        Drained::Freed
+    }
+
+    /// From which frequency on a drain of this pool keeps items: 1, unless more was read than a drain may keep.
+    fn least(&self, pool: Pool) -> u8 {
+        ((self.shard().least.load(Ordering::Relaxed) >> (8 * pool as u32)) as u8).clamp(1, FREQUENCY_MAX)
+    }
+
+    /// One drain teaches the next: what had to go for want of room, though it was read often enough, raises the bar, and room that
+    /// nobody wanted lowers it.
+    fn learn_least(&self, pool: Pool, was_short: bool, room_left: u64) {
+        let least = self.least(pool);
+        let next = match was_short {
+            true => (least + 1).min(FREQUENCY_MAX),
+            false if room_left > self.core.geometry.segment_size() / 4 => (least - 1).max(1),
+            false => least,
+        };
+        let shift = 8 * pool as u32;
+        let others = self.shard().least.load(Ordering::Relaxed) & !(0xff << shift);
+        self.shard().least.store(others | u32::from(next) << shift, Ordering::Relaxed);
+    }
+
+    /// Moves an item to fresh room of `pool`. False: there is none.
+    fn relocate(&self, pool: Pool, spot: &Spot<'a>, view: &View) -> bool {
+        let Some((place, size)) = self.copy_to(pool, view, view.header.deadline(), true) else { return false };
+        self.publish(place, size, view.header.deadline);
+        spot.cell().store(spot.word.moved_to(place.at).0, Ordering::Release);
+        self.count(Counter::MovedBytes, size);
+        true
+    }
+
+    /// Clears every slot of the shard that points into a segment. Only a damaged file needs it.
+    #[cold]
+    fn clear_slots_into(&self, segment: SegmentId) {
+        for bucket in 0..self.core.buckets(self.index) {
+            for spot in self.core.spots(self.index, bucket) {
+                if self.core.segment_at(spot.word.at()) == Some(segment) {
+                    spot.cell().store(0, Ordering::Release);
+                    self.forget(spot.word);
+                    self.count(Counter::Mended, 1);
+                }
+            }
+        }
+    }
+}
