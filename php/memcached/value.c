@@ -97,7 +97,8 @@ static void compress(const memc_link *link, client_payload *payload)
 {
 	size_t len = payload->bytes.len;
 	double factor = MEMCACHED_G(compression_factor);
-	if (!link->compression || (zend_long) len < MEMCACHED_G(compression_threshold)) {
+	/* A threshold below zero is above every length, as in the original. */
+	if (!link->compression || len < (size_t) MEMCACHED_G(compression_threshold)) {
 		return;
 	}
 	uint32_t codec = codec_of_link(link);
