@@ -5,3 +5,6 @@ leveret-core:
 
 $(LEVERET_CORE_LIB): leveret-core
 	@:
+
+# So that it is there before anything is linked, be it leveret.so or a PHP that has leveret built in.
+$(builddir)/base/module.lo: $(LEVERET_CORE_LIB)

@@ -24,8 +24,10 @@ PHP_ARG_ENABLE([leveret-zstd],
   [no], [no])
 
 if test "$PHP_LEVERET" != "no"; then
-  leveret_source=`cd "$srcdir" && pwd`
-  leveret_root=`cd "$srcdir/.." && pwd`
+  dnl Also where PHP's own tree holds this folder, or a link to it, as ext/leveret.
+  leveret_source=PHP_EXT_SRCDIR([leveret])
+  leveret_source=`cd "$leveret_source" && pwd -P`
+  leveret_root=`dirname "$leveret_source"`
 
   if test "$PHP_LEVERET_CORE" != "no"; then
     if test ! -f "$PHP_LEVERET_CORE"; then
@@ -77,6 +79,9 @@ if test "$PHP_LEVERET" != "no"; then
   dnl Only get_module is to be seen from outside: symbols of the Rust library must not meet those of another one in the process.
   dnl Bound when loaded (-z now), once in the master of a web server, and not by the first request of each worker.
   LEVERET_SHARED_LIBADD="$LEVERET_CORE_LIB -lpthread -ldl -lm -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,-z,relro,-z,now"
+  if test "$ext_shared" = "no"; then
+    EXTRA_LIBS="$LEVERET_CORE_LIB -lpthread -ldl -lm $EXTRA_LIBS"
+  fi
   PHP_SUBST([LEVERET_SHARED_LIBADD])
   LEVERET_SHARED_DEPENDENCIES="$LEVERET_CORE_LIB"
   PHP_SUBST([LEVERET_SHARED_DEPENDENCIES])

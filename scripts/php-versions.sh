@@ -13,16 +13,20 @@ declare -A PHP_PEERS=([8.4]="php8.4-apcu php8.4-igbinary php8.4-msgpack")
 verb_php() {
     local version versions=()
     case ${1:-} in
-        8.4 | 8.5 | 8.6 | zts) versions=("$1") ;;
-        all) versions=(8.4 8.5 8.6 zts) ;;
-        *) fail "There is no PHP '${1:-}' here." "Take 8.4, 8.5, 8.6, zts or all: ./x help says what they are." ;;
+        8.4 | 8.5 | 8.6 | zts | static) versions=("$1") ;;
+        all) versions=(8.4 8.5 8.6 zts static) ;;
+        *) fail "There is no PHP '${1:-}' here." "Take 8.4, 8.5, 8.6, zts, static or all: ./x help says what they are." ;;
     esac
     shift
     need_rust
     need "${BUILD_PACKAGES[@]}" memcached
     build_rust
     for version in "${versions[@]}"; do
-        if [ "$version" = zts ]; then php_zts "$@"; else php_of_debian "$version" "$@"; fi
+        case $version in
+            zts) php_zts "$@" ;;
+            static) check "php static: leveret is a part of PHP itself" php_static ;;
+            *) php_of_debian "$version" "$@" ;;
+        esac
     done
     report_counts
 }
@@ -97,6 +101,47 @@ build_php_zts() {
         fail "PHP does not build." "The last lines are above; all of them are in build/php-zts/build.log"
     }
     touch build/php-zts/.done
+}
+
+# --- PHP 8.2 with leveret built in, as static builds and FrankenPHP have their extensions ---
+
+php_static() {
+    local source=$ROOT/build/php-static/src php
+    php=$source/sapi/cli/php
+    (
+        set -e
+        if [ ! -e "$source/configure" ]; then
+            need dpkg-dev xz-utils
+            rm -rf --one-file-system build/php-static
+            mkdir -p build/php-static
+            fetch_source php8.2 "$source"
+        fi
+        rm -rf "$source/ext/leveret"
+        cp -r php "$source/ext/leveret"
+        cd "$source"
+        ./buildconf --force
+        ./configure -q --disable-all --disable-cgi --disable-phpdbg --without-pear --enable-session --enable-leveret \
+            --with-leveret-core="$(leveret_core)" --with-leveret-include="$ROOT/crates/leveret-ffi/include"
+        make -s -j"$(nproc)" sapi/cli/php
+    ) >build/php-static.log 2>&1 || {
+        tail -n 40 build/php-static.log >&2
+        note "PHP does not build: the last lines are above, all of them in build/php-static.log"
+        return 1
+    }
+    # What the modules are, and that each of them reaches an arena.
+    local dir status=0
+    dir=$(mktemp -d /dev/shm/leveret-static.XXXXXX)
+    LEVERET_DIR=$dir "$php" -n -d apc.enable_cli=1 -d session.use_cookies=0 -r '
+        $missing = array_diff(["leveret", "apcu", "memcached", "memcache"], get_loaded_extensions());
+        $m = new Memcached;
+        $m->addServer("arena:static", 0);
+        $works = apcu_store("k", [1]) && apcu_fetch("k") === [1] && $m->set("k", 2.5) && $m->get("k") === 2.5
+            && (new Leveret\Cache("arena:static"))->get("k") === 2.5
+            && ini_set("session.save_handler", "memcached") !== false;
+        echo $missing ? "not there: " . implode(", ", $missing) : ($works ? "all there, and at work" : "wrong values"), "\n";
+        exit($missing || !$works ? 1 : 0);' || status=$?
+    rm -rf "$dir"
+    return "$status"
 }
 
 # fetch_source NAME FOLDER: the sources of a Debian 12 package, as its authors published them. apt keeps what it needs for that
