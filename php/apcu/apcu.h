@@ -60,9 +60,9 @@ static inline zend_long apcu_mem_size(const leveret_found *found, size_t key_len
 }
 
 /* The deadline of what is stored now. */
-uint32_t apcu_deadline(zend_long ttl, uint32_t now);
+uint32_t php_leveret_apcu_deadline(zend_long ttl, uint32_t now);
 /* False: not stored, perhaps with an exception. Runs user code (__serialize). */
-bool apcu_store_value(leveret_arena *arena, leveret_bytes key, zval *value, zend_long ttl, leveret_mode mode, uint32_t now);
+bool php_leveret_apcu_store_value(leveret_arena *arena, leveret_bytes key, zval *value, zend_long ttl, leveret_mode mode, uint32_t now);
 
 void php_leveret_apcu_iterator_minit(int module_number);
 /* apcu_delete($iterator): false with an exception when the object's constructor was not called. */

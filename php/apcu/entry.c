@@ -66,7 +66,7 @@ PHP_FUNCTION(apcu_entry)
 			zend_unwrap_reference(return_value);
 		}
 		/* Never over a value that the callback itself, or somebody else, has stored meanwhile. */
-		apcu_store_value(arena, php_leveret_string(key), return_value, ttl, LEVERET_ADD, apcu_now());
+		php_leveret_apcu_store_value(arena, php_leveret_string(key), return_value, ttl, LEVERET_ADD, apcu_now());
 	}
 	if (leased) {
 		leveret_lease_release(arena, &ticket);

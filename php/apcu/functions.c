@@ -25,7 +25,7 @@ PHP_FUNCTION(apcu_clear_cache)
 /* --- storing --- */
 
 /* APCu keeps an item until it is older than its ttl: so one second more than other caches. */
-uint32_t apcu_deadline(zend_long ttl, uint32_t now)
+uint32_t php_leveret_apcu_deadline(zend_long ttl, uint32_t now)
 {
 	if (EXPECTED(ttl == 0)) {
 		return LEVERET_NEVER;
@@ -40,13 +40,13 @@ uint32_t apcu_deadline(zend_long ttl, uint32_t now)
 	return now + 1 + (uint32_t) MIN(ttl, longest);
 }
 
-bool apcu_store_value(leveret_arena *arena, leveret_bytes key, zval *value, zend_long ttl, leveret_mode mode, uint32_t now)
+bool php_leveret_apcu_store_value(leveret_arena *arena, leveret_bytes key, zval *value, zend_long ttl, leveret_mode mode, uint32_t now)
 {
 	php_leveret_encoded encoded;
 	if (UNEXPECTED(!php_leveret_encode(value, true, &encoded))) {
 		return false;
 	}
-	leveret_status status = leveret_store(arena, key, encoded.bytes, &encoded.meta, apcu_deadline(ttl, now), mode, 0, now, NULL);
+	leveret_status status = leveret_store(arena, key, encoded.bytes, &encoded.meta, php_leveret_apcu_deadline(ttl, now), mode, 0, now, NULL);
 	php_leveret_encoded_free(&encoded);
 	return apcu_noticed(arena, status) == LEVERET_OK;
 }
@@ -62,11 +62,11 @@ static void store_array(leveret_arena *arena, HashTable *values, zend_long ttl, 
 	ZEND_HASH_FOREACH_KEY_VAL(values, index, key, value) {
 		bool stored = false;
 		if (EXPECTED(key)) {
-			stored = arena && apcu_store_value(arena, php_leveret_string(key), value, ttl, mode, now);
+			stored = arena && php_leveret_apcu_store_value(arena, php_leveret_string(key), value, ttl, mode, now);
 		} else if (arena) {
 			char buffer[MAX_LENGTH_OF_LONG];
 			char *digits = zend_print_long_to_buf(buffer + sizeof(buffer) - 1, (zend_long) index);
-			stored = apcu_store_value(arena, php_leveret_bytes(digits, buffer + sizeof(buffer) - 1 - digits), value, ttl, mode, now);
+			stored = php_leveret_apcu_store_value(arena, php_leveret_bytes(digits, buffer + sizeof(buffer) - 1 - digits), value, ttl, mode, now);
 		}
 		if (UNEXPECTED(EG(exception))) {
 			return;
@@ -95,7 +95,7 @@ static zend_always_inline void store_function(INTERNAL_FUNCTION_PARAMETERS, leve
 	uint32_t now;
 	leveret_arena *arena = apcu_begin(&now);
 	if (EXPECTED(Z_TYPE_P(key) == IS_STRING)) {
-		RETURN_BOOL(arena && value && apcu_store_value(arena, php_leveret_string(Z_STR_P(key)), value, ttl, mode, now));
+		RETURN_BOOL(arena && value && php_leveret_apcu_store_value(arena, php_leveret_string(Z_STR_P(key)), value, ttl, mode, now));
 	}
 	if (Z_TYPE_P(key) == IS_ARRAY) {
 		store_array(arena, Z_ARRVAL_P(key), ttl, mode, now, return_value);

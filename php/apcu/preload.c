@@ -65,7 +65,7 @@ static void preload(leveret_arena *arena, leveret_bytes key, const char *path)
 	}
 	if (php_leveret_read_plain(ZSTR_VAL(text), without_blanks(text), SIZE_MAX, &value)) {
 		/* What a script has stored meanwhile is newer. */
-		apcu_store_value(arena, key, &value, 0, LEVERET_ADD, leveret_now());
+		php_leveret_apcu_store_value(arena, key, &value, 0, LEVERET_ADD, leveret_now());
 		zval_ptr_dtor(&value);
 	}
 	zend_string_release(text);

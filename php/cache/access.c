@@ -23,49 +23,49 @@ static zend_string *printable(zend_string *key)
 	return smart_str_extract(&text);
 }
 
-void cache_throw(cache_object *cache, leveret_status status, zend_string *key, size_t len)
+void php_leveret_cache_throw(cache_object *cache, leveret_status status, zend_string *key, size_t len)
 {
 	zend_string *name = printable(key);
 	switch (status) {
 		case LEVERET_KEY_TOO_LONG:
-			zend_throw_exception_ex(cache_key_too_long_ce, 0, "The key %s is %zu bytes long and this arena takes %zu: use a shorter one, such as a hash of it",
+			zend_throw_exception_ex(php_leveret_cache_key_too_long_ce, 0, "The key %s is %zu bytes long and this arena takes %zu: use a shorter one, such as a hash of it",
 				ZSTR_VAL(name), ZSTR_LEN(key), cache->key_max);
 			break;
 		case LEVERET_TOO_LARGE:
-			zend_throw_exception_ex(cache_value_too_large_ce, 0,
+			zend_throw_exception_ex(php_leveret_cache_value_too_large_ce, 0,
 				"The value of %s takes %zu bytes and this arena takes %" PRIu64 " for one value: store it in parts, or use a larger arena (leveret.memory sizes new ones)",
 				ZSTR_VAL(name), len, leveret_value_max(cache->arena));
 			break;
 		case LEVERET_NO_MEMORY:
-			zend_throw_exception_ex(cache_no_memory_ce, 0,
+			zend_throw_exception_ex(php_leveret_cache_no_memory_ce, 0,
 				"No room for the %zu bytes of %s could be made in an arena of %" PRIu64 " bytes, because other processes are writing there: try again, or use a larger arena (leveret.memory sizes new ones)",
 				len, ZSTR_VAL(name), leveret_memory(cache->arena));
 			break;
 		case LEVERET_BUSY:
-			zend_throw_exception_ex(cache_busy_ce, 0,
+			zend_throw_exception_ex(php_leveret_cache_busy_ce, 0,
 				"Another process has held the lock of the part of the arena that %s belongs to for more than %d ms (leveret.lock_timeout), so nothing was changed: try again, and if it stays so look for a stopped process",
 				ZSTR_VAL(name), (int) LEVERET_G(lock_timeout));
 			break;
 		case LEVERET_NOT_NUMBER:
-			zend_throw_exception_ex(cache_not_an_integer_ce, 0, "The value of %s is no integer, so it cannot be counted: set() an integer first", ZSTR_VAL(name));
+			zend_throw_exception_ex(php_leveret_cache_not_an_integer_ce, 0, "The value of %s is no integer, so it cannot be counted: set() an integer first", ZSTR_VAL(name));
 			break;
 		case LEVERET_FAILED:
-			zend_throw_exception_ex(cache_arena_ce, 0, "This process could not enter itself in the arena's table of processes, so it cannot write: too many processes use this arena, or its file system has no file locks");
+			zend_throw_exception_ex(php_leveret_cache_arena_ce, 0, "This process could not enter itself in the arena's table of processes, so it cannot write: too many processes use this arena, or its file system has no file locks");
 			break;
 		default:
-			zend_throw_exception_ex(cache_exception_ce, 0, "The arena gave the answer %d for %s, which this version does not know", (int) status, ZSTR_VAL(name));
+			zend_throw_exception_ex(php_leveret_cache_exception_ce, 0, "The arena gave the answer %d for %s, which this version does not know", (int) status, ZSTR_VAL(name));
 	}
 	zend_string_release(name);
 }
 
 /* --- the arena --- */
 
-bool cache_open(cache_object *cache, zend_string *name)
+bool php_leveret_cache_open(cache_object *cache, zend_string *name)
 {
 	zend_string *error = NULL;
 	leveret_arena *arena = php_leveret_arena(name, &error);
 	if (UNEXPECTED(!arena)) {
-		zend_throw_exception(cache_arena_ce, error ? ZSTR_VAL(error) : "The arena cannot be opened", 0);
+		zend_throw_exception(php_leveret_cache_arena_ce, error ? ZSTR_VAL(error) : "The arena cannot be opened", 0);
 		if (error) {
 			zend_string_release(error);
 		}
@@ -77,10 +77,10 @@ bool cache_open(cache_object *cache, zend_string *name)
 	return true;
 }
 
-bool cache_reopen(cache_object *cache)
+bool php_leveret_cache_reopen(cache_object *cache)
 {
 	php_leveret_arena_lost(cache->arena);
-	return cache_open(cache, cache->name);
+	return php_leveret_cache_open(cache, cache->name);
 }
 
 /* --- ttl --- */
@@ -103,7 +103,7 @@ static bool interval_seconds(zend_object *interval, zend_long *seconds)
 	return added;
 }
 
-bool cache_deadline(const cache_ttl *ttl, uint32_t now, uint32_t *deadline)
+bool php_leveret_cache_deadline(const cache_ttl *ttl, uint32_t now, uint32_t *deadline)
 {
 	zend_long seconds = ttl->seconds;
 	if (ttl->interval) {
@@ -134,14 +134,14 @@ static bool encode(zend_string *key, zval *value, php_leveret_encoded *encoded)
 	}
 	if (!EG(exception)) {
 		zend_string *name = printable(key);
-		zend_throw_exception_ex(cache_unsupported_value_ce, 0, "A value of type %s cannot be stored (under the key %s): store what it was made from",
+		zend_throw_exception_ex(php_leveret_cache_unsupported_value_ce, 0, "A value of type %s cannot be stored (under the key %s): store what it was made from",
 			zend_zval_type_name(value), ZSTR_VAL(name));
 		zend_string_release(name);
 	}
 	return false;
 }
 
-leveret_status cache_store(cache_object *cache, const cache_store_request *request, size_t *len)
+leveret_status php_leveret_cache_store(cache_object *cache, const cache_store_request *request, size_t *len)
 {
 	leveret_status status = LEVERET_FAILED;
 	php_leveret_encoded encoded;
@@ -155,22 +155,22 @@ leveret_status cache_store(cache_object *cache, const cache_store_request *reque
 	return status;
 }
 
-bool cache_store_or_throw(cache_object *cache, const cache_store_request *request)
+bool php_leveret_cache_store_or_throw(cache_object *cache, const cache_store_request *request)
 {
 	size_t len = 0;
-	leveret_status status = cache_store(cache, request, &len);
+	leveret_status status = php_leveret_cache_store(cache, request, &len);
 	if (UNEXPECTED(EG(exception))) {
 		return false;
 	}
 	if (UNEXPECTED(status != LEVERET_OK && status != LEVERET_EXISTS && status != LEVERET_MISS)) {
-		cache_throw(cache, status, request->key, len);
+		php_leveret_cache_throw(cache, status, request->key, len);
 	}
 	return status == LEVERET_OK;
 }
 
 /* --- removing --- */
 
-bool cache_delete_key(cache_object *cache, zend_string *key)
+bool php_leveret_cache_delete_key(cache_object *cache, zend_string *key)
 {
 	leveret_status status;
 	if (UNEXPECTED(!cache_check_key(cache, key))) {
@@ -178,7 +178,7 @@ bool cache_delete_key(cache_object *cache, zend_string *key)
 	}
 	CACHE_ASK(cache, status, leveret_delete(cache->arena, php_leveret_string(key), 0));
 	if (UNEXPECTED(status != LEVERET_OK && status != LEVERET_MISS) && !EG(exception)) {
-		cache_throw(cache, status, key, 0);
+		php_leveret_cache_throw(cache, status, key, 0);
 	}
 	return status == LEVERET_OK;
 }

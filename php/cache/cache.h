@@ -25,14 +25,14 @@ static zend_always_inline cache_object *cache_of(zend_object *object)
 }
 
 /* False: an exception is pending, and the object is as it was. */
-bool cache_open(cache_object *cache, zend_string *name);
+bool php_leveret_cache_open(cache_object *cache, zend_string *name);
 /* For an answer of LEVERET_LOST. True: the arena is open again, the call is worth another try. False: an exception is pending. */
-bool cache_reopen(cache_object *cache);
+bool php_leveret_cache_reopen(cache_object *cache);
 
 /* The arena of that name anew after each look at the files. False: an exception is pending. */
 static zend_always_inline bool cache_begin(cache_object *cache)
 {
-	return EXPECTED(php_leveret_looked() == cache->looked) || cache_open(cache, cache->name);
+	return EXPECTED(php_leveret_looked() == cache->looked) || php_leveret_cache_open(cache, cache->name);
 }
 
 /* How a method begins: its object. */
@@ -46,15 +46,15 @@ static zend_always_inline bool cache_begin(cache_object *cache)
 #define CACHE_ASK(cache, status, call) \
 	do { \
 		(status) = (call); \
-	} while (UNEXPECTED((status) == LEVERET_LOST) && cache_reopen(cache))
+	} while (UNEXPECTED((status) == LEVERET_LOST) && php_leveret_cache_reopen(cache))
 
 /* Throws what a status means that is no answer. `len`: bytes of the value, where the call had one. */
-void cache_throw(cache_object *cache, leveret_status status, zend_string *key, size_t len);
+void php_leveret_cache_throw(cache_object *cache, leveret_status status, zend_string *key, size_t len);
 
 static zend_always_inline bool cache_check_key(cache_object *cache, zend_string *key)
 {
 	if (UNEXPECTED(ZSTR_LEN(key) > cache->key_max)) {
-		cache_throw(cache, LEVERET_KEY_TOO_LONG, key, 0);
+		php_leveret_cache_throw(cache, LEVERET_KEY_TOO_LONG, key, 0);
 		return false;
 	}
 	return true;
@@ -72,7 +72,7 @@ typedef struct cache_ttl {
 #define CACHE_PARAM_TTL(ttl) Z_PARAM_OBJ_OF_CLASS_OR_LONG_OR_NULL((ttl).interval, php_date_get_interval_ce(), (ttl).seconds, (ttl).never)
 
 /* False: an exception is pending. */
-bool cache_deadline(const cache_ttl *ttl, uint32_t now, uint32_t *deadline);
+bool php_leveret_cache_deadline(const cache_ttl *ttl, uint32_t now, uint32_t *deadline);
 
 /* True: *value is set. False: a miss, or an exception is pending. `hash` is the key's in the arena `asked`: user code and a lost arena may
  * have given the object another one. NULL: it is not known. */
@@ -86,7 +86,7 @@ static zend_always_inline bool cache_fetch_asked(cache_object *cache, zend_strin
 		answer = asked && EXPECTED(asked == cache->arena)
 			? php_leveret_fetch_hashed(cache->arena, key, hash, 0, value)
 			: php_leveret_fetch_value(cache->arena, key, 0, value);
-	} while (UNEXPECTED(answer == PHP_LEVERET_ERROR) && !EG(exception) && cache_reopen(cache));
+	} while (UNEXPECTED(answer == PHP_LEVERET_ERROR) && !EG(exception) && php_leveret_cache_reopen(cache));
 	return EXPECTED(answer == PHP_LEVERET_HIT);
 }
 
@@ -104,20 +104,20 @@ typedef struct cache_store_request {
 	uint64_t cas;
 } cache_store_request;
 
-/* OK, EXISTS or MISS; any other status is for cache_throw(), with *len. With an exception pending the status means nothing. */
-leveret_status cache_store(cache_object *cache, const cache_store_request *request, size_t *len);
+/* OK, EXISTS or MISS; any other status is for php_leveret_cache_throw(), with *len. With an exception pending the status means nothing. */
+leveret_status php_leveret_cache_store(cache_object *cache, const cache_store_request *request, size_t *len);
 
 /* True: stored. False: EXISTS or MISS, the answer of the mode; or an exception is pending. */
-bool cache_store_or_throw(cache_object *cache, const cache_store_request *request);
+bool php_leveret_cache_store_or_throw(cache_object *cache, const cache_store_request *request);
 /* False: it was not there, or an exception is pending. */
-bool cache_delete_key(cache_object *cache, zend_string *key);
+bool php_leveret_cache_delete_key(cache_object *cache, zend_string *key);
 
 /* get_iterator of the class. */
-zend_object_iterator *cache_iterator_create(zend_class_entry *ce, zval *object, int by_ref);
+zend_object_iterator *php_leveret_cache_iterator_create(zend_class_entry *ce, zval *object, int by_ref);
 
 /* The exceptions; registered by cache/class.c. */
-extern zend_class_entry *cache_exception_ce, *cache_arena_ce, *cache_key_too_long_ce, *cache_value_too_large_ce;
-extern zend_class_entry *cache_unsupported_value_ce, *cache_not_an_integer_ce, *cache_no_memory_ce, *cache_busy_ce;
+extern zend_class_entry *php_leveret_cache_exception_ce, *php_leveret_cache_arena_ce, *php_leveret_cache_key_too_long_ce, *php_leveret_cache_value_too_large_ce;
+extern zend_class_entry *php_leveret_cache_unsupported_value_ce, *php_leveret_cache_not_an_integer_ce, *php_leveret_cache_no_memory_ce, *php_leveret_cache_busy_ce;
 
 void php_leveret_cache_minit(void);
 

@@ -15,8 +15,8 @@
 
 #include "class_arginfo.h"
 
-zend_class_entry *cache_exception_ce, *cache_arena_ce, *cache_key_too_long_ce, *cache_value_too_large_ce;
-zend_class_entry *cache_unsupported_value_ce, *cache_not_an_integer_ce, *cache_no_memory_ce, *cache_busy_ce;
+zend_class_entry *php_leveret_cache_exception_ce, *php_leveret_cache_arena_ce, *php_leveret_cache_key_too_long_ce, *php_leveret_cache_value_too_large_ce;
+zend_class_entry *php_leveret_cache_unsupported_value_ce, *php_leveret_cache_not_an_integer_ce, *php_leveret_cache_no_memory_ce, *php_leveret_cache_busy_ce;
 
 static zend_class_entry *item_ce, *cache_ce;
 static zend_object_handlers cache_handlers;
@@ -35,10 +35,10 @@ static zend_always_inline void store_method(INTERNAL_FUNCTION_PARAMETERS, levere
 		Z_PARAM_OPTIONAL
 		CACHE_PARAM_TTL(ttl)
 	ZEND_PARSE_PARAMETERS_END();
-	if (UNEXPECTED(!cache_deadline(&ttl, request.now, &request.deadline))) {
+	if (UNEXPECTED(!php_leveret_cache_deadline(&ttl, request.now, &request.deadline))) {
 		RETURN_THROWS();
 	}
-	RETVAL_BOOL(cache_store_or_throw(cache, &request));
+	RETVAL_BOOL(php_leveret_cache_store_or_throw(cache, &request));
 }
 
 ZEND_METHOD(Leveret_Cache, __construct)
@@ -49,7 +49,7 @@ ZEND_METHOD(Leveret_Cache, __construct)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_STR_OR_NULL(name)
 	ZEND_PARSE_PARAMETERS_END();
-	if (!cache_open(cache, name)) {
+	if (!php_leveret_cache_open(cache, name)) {
 		RETURN_THROWS();
 	}
 	if (cache->name) {
@@ -97,7 +97,7 @@ static leveret_status find_item(cache_object *cache, zend_string *key, leveret_f
 		return answer == PHP_LEVERET_HIT ? LEVERET_OK : LEVERET_MISS;
 	}
 	if (status != LEVERET_MISS && !EG(exception)) {
-		cache_throw(cache, status, key, 0);
+		php_leveret_cache_throw(cache, status, key, 0);
 	}
 	return status;
 }
@@ -161,10 +161,10 @@ ZEND_METHOD(Leveret_Cache, cas)
 		CACHE_PARAM_TTL(ttl)
 	ZEND_PARSE_PARAMETERS_END();
 	request.cas = (uint64_t) cas;
-	if (!cache_deadline(&ttl, request.now, &request.deadline)) {
+	if (!php_leveret_cache_deadline(&ttl, request.now, &request.deadline)) {
 		RETURN_THROWS();
 	}
-	RETVAL_BOOL(cache_store_or_throw(cache, &request));
+	RETVAL_BOOL(php_leveret_cache_store_or_throw(cache, &request));
 }
 
 ZEND_METHOD(Leveret_Cache, delete)
@@ -174,7 +174,7 @@ ZEND_METHOD(Leveret_Cache, delete)
 	ZEND_PARSE_PARAMETERS_START(1, 1)
 		Z_PARAM_STR(key)
 	ZEND_PARSE_PARAMETERS_END();
-	RETVAL_BOOL(cache_delete_key(cache, key));
+	RETVAL_BOOL(php_leveret_cache_delete_key(cache, key));
 }
 
 ZEND_METHOD(Leveret_Cache, has)
@@ -208,7 +208,7 @@ static void count_method(INTERNAL_FUNCTION_PARAMETERS, bool down)
 		Z_PARAM_LONG(step)
 		CACHE_PARAM_TTL(ttl)
 	ZEND_PARSE_PARAMETERS_END();
-	if (UNEXPECTED(!cache_check_key(cache, key)) || UNEXPECTED(!cache_deadline(&ttl, now, &deadline))) {
+	if (UNEXPECTED(!cache_check_key(cache, key)) || UNEXPECTED(!php_leveret_cache_deadline(&ttl, now, &deadline))) {
 		RETURN_THROWS();
 	}
 	if (down) {
@@ -219,7 +219,7 @@ static void count_method(INTERNAL_FUNCTION_PARAMETERS, bool down)
 		RETURN_LONG((zend_long) result);
 	}
 	if (!EG(exception)) {
-		cache_throw(cache, status, key, sizeof(int64_t));
+		php_leveret_cache_throw(cache, status, key, sizeof(int64_t));
 	}
 }
 
@@ -245,12 +245,12 @@ ZEND_METHOD(Leveret_Cache, touch)
 		Z_PARAM_OPTIONAL
 		CACHE_PARAM_TTL(ttl)
 	ZEND_PARSE_PARAMETERS_END();
-	if (UNEXPECTED(!cache_check_key(cache, key)) || UNEXPECTED(!cache_deadline(&ttl, now, &deadline))) {
+	if (UNEXPECTED(!cache_check_key(cache, key)) || UNEXPECTED(!php_leveret_cache_deadline(&ttl, now, &deadline))) {
 		RETURN_THROWS();
 	}
 	CACHE_ASK(cache, status, leveret_touch(cache->arena, php_leveret_string(key), deadline, now));
 	if (UNEXPECTED(status != LEVERET_OK && status != LEVERET_MISS) && !EG(exception)) {
-		cache_throw(cache, status, key, 0);
+		php_leveret_cache_throw(cache, status, key, 0);
 	}
 	RETURN_BOOL(status == LEVERET_OK);
 }
@@ -264,7 +264,7 @@ ZEND_METHOD(Leveret_Cache, clear)
 	ZEND_PARSE_PARAMETERS_NONE();
 	CACHE_ASK(cache, status, leveret_flush(cache->arena));
 	if (UNEXPECTED(status != LEVERET_OK) && !EG(exception)) {
-		cache_throw(cache, status, ZSTR_EMPTY_ALLOC(), 0);
+		php_leveret_cache_throw(cache, status, ZSTR_EMPTY_ALLOC(), 0);
 	}
 	RETURN_TRUE;
 }
@@ -279,7 +279,7 @@ ZEND_METHOD(Leveret_Cache, stats)
 	CACHE_ASK(cache, status, leveret_get_stats(cache->arena, &stats));
 	if (UNEXPECTED(status != LEVERET_OK)) {
 		if (!EG(exception)) {
-			cache_throw(cache, status, ZSTR_EMPTY_ALLOC(), 0);
+			php_leveret_cache_throw(cache, status, ZSTR_EMPTY_ALLOC(), 0);
 		}
 		RETURN_THROWS();
 	}
@@ -327,19 +327,19 @@ static void cache_free(zend_object *object)
 
 void php_leveret_cache_minit(void)
 {
-	cache_exception_ce = register_class_Leveret_Exception(spl_ce_RuntimeException);
-	cache_arena_ce = register_class_Leveret_ArenaException(cache_exception_ce);
-	cache_key_too_long_ce = register_class_Leveret_KeyTooLongException(cache_exception_ce);
-	cache_value_too_large_ce = register_class_Leveret_ValueTooLargeException(cache_exception_ce);
-	cache_unsupported_value_ce = register_class_Leveret_UnsupportedValueException(cache_exception_ce);
-	cache_not_an_integer_ce = register_class_Leveret_NotAnIntegerException(cache_exception_ce);
-	cache_no_memory_ce = register_class_Leveret_NoMemoryException(cache_exception_ce);
-	cache_busy_ce = register_class_Leveret_BusyException(cache_exception_ce);
+	php_leveret_cache_exception_ce = register_class_Leveret_Exception(spl_ce_RuntimeException);
+	php_leveret_cache_arena_ce = register_class_Leveret_ArenaException(php_leveret_cache_exception_ce);
+	php_leveret_cache_key_too_long_ce = register_class_Leveret_KeyTooLongException(php_leveret_cache_exception_ce);
+	php_leveret_cache_value_too_large_ce = register_class_Leveret_ValueTooLargeException(php_leveret_cache_exception_ce);
+	php_leveret_cache_unsupported_value_ce = register_class_Leveret_UnsupportedValueException(php_leveret_cache_exception_ce);
+	php_leveret_cache_not_an_integer_ce = register_class_Leveret_NotAnIntegerException(php_leveret_cache_exception_ce);
+	php_leveret_cache_no_memory_ce = register_class_Leveret_NoMemoryException(php_leveret_cache_exception_ce);
+	php_leveret_cache_busy_ce = register_class_Leveret_BusyException(php_leveret_cache_exception_ce);
 	item_ce = register_class_Leveret_Item();
 
 	cache_ce = register_class_Leveret_Cache(zend_ce_aggregate);
 	cache_ce->create_object = cache_create;
-	cache_ce->get_iterator = cache_iterator_create;
+	cache_ce->get_iterator = php_leveret_cache_iterator_create;
 	memcpy(&cache_handlers, &std_object_handlers, sizeof(cache_handlers));
 	cache_handlers.offset = offsetof(cache_object, std);
 	cache_handlers.free_obj = cache_free;

@@ -69,7 +69,7 @@ static void iterator_move_forward(zend_object_iterator *base)
 	if (iterator->walk.failure != LEVERET_OK && !EG(exception)) {
 		leveret_status failure = iterator->walk.failure;
 		iterator->walk.failure = LEVERET_OK;
-		cache_throw(cache_of(Z_OBJ(base->data)), failure, ZSTR_EMPTY_ALLOC(), 0);
+		php_leveret_cache_throw(cache_of(Z_OBJ(base->data)), failure, ZSTR_EMPTY_ALLOC(), 0);
 	}
 }
 
@@ -122,7 +122,7 @@ static const zend_object_iterator_funcs iterator_funcs = {
 	.rewind = iterator_rewind,
 };
 
-zend_object_iterator *cache_iterator_create(zend_class_entry *ce, zval *object, int by_ref)
+zend_object_iterator *php_leveret_cache_iterator_create(zend_class_entry *ce, zval *object, int by_ref)
 {
 	if (by_ref) {
 		zend_throw_error(NULL, "Leveret\\Cache cannot be walked by reference: its values are copies, set() stores");

@@ -139,7 +139,7 @@ static bool visit_set(zend_string *key, zval *value, void *context)
 	set_context *set = context;
 	set->request.key = key;
 	set->request.value = value;
-	cache_store_or_throw(set->cache, &set->request);
+	php_leveret_cache_store_or_throw(set->cache, &set->request);
 	return !EG(exception);
 }
 
@@ -151,7 +151,7 @@ typedef struct delete_context {
 static bool visit_delete(zend_string *key, zval *unused, void *context)
 {
 	delete_context *delete = context;
-	delete->deleted += cache_delete_key(delete->cache, key);
+	delete->deleted += php_leveret_cache_delete_key(delete->cache, key);
 	return !EG(exception);
 }
 
@@ -188,7 +188,7 @@ ZEND_METHOD(Leveret_Cache, setMultiple)
 		Z_PARAM_OPTIONAL
 		CACHE_PARAM_TTL(ttl)
 	ZEND_PARSE_PARAMETERS_END();
-	if (!cache_deadline(&ttl, context.request.now, &context.request.deadline)) {
+	if (!php_leveret_cache_deadline(&ttl, context.request.now, &context.request.deadline)) {
 		RETURN_THROWS();
 	}
 	walk_iterable(values, &(walk) { visit_set, &context, true });

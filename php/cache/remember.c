@@ -33,12 +33,12 @@ static void keep(cache_object *cache, zend_string *key, zval *value, const cache
 {
 	cache_store_request request = { .key = key, .value = value, .now = leveret_now(), .mode = LEVERET_SET };
 	size_t len = 0;
-	if (!cache_deadline(ttl, request.now, &request.deadline)) {
+	if (!php_leveret_cache_deadline(ttl, request.now, &request.deadline)) {
 		return;
 	}
-	leveret_status status = cache_store(cache, &request, &len);
+	leveret_status status = php_leveret_cache_store(cache, &request, &len);
 	if (!EG(exception) && status != LEVERET_OK && status != LEVERET_BUSY && status != LEVERET_NO_MEMORY) {
-		cache_throw(cache, status, key, len);
+		php_leveret_cache_throw(cache, status, key, len);
 	}
 }
 

@@ -5,7 +5,7 @@
 
 #include "copy.h"
 
-client_copy *client_copies_next(client_copies *copies)
+client_copy *php_leveret_client_copies_next(client_copies *copies)
 {
 	if (copies->count == copies->room) {
 		copies->room = copies->room ? 2 * copies->room : 16;
@@ -14,7 +14,7 @@ client_copy *client_copies_next(client_copies *copies)
 	return &copies->list[copies->count++];
 }
 
-void client_copy_free(client_copy *copy)
+void php_leveret_client_copy_free(client_copy *copy)
 {
 	if (copy->key) {
 		zend_string_release(copy->key);
@@ -25,10 +25,10 @@ void client_copy_free(client_copy *copy)
 	copy->key = copy->data = NULL;
 }
 
-void client_copies_free(client_copies *copies)
+void php_leveret_client_copies_free(client_copies *copies)
 {
 	for (uint32_t i = 0; i < copies->count; i++) {
-		client_copy_free(&copies->list[i]);
+		php_leveret_client_copy_free(&copies->list[i]);
 	}
 	if (copies->list) {
 		efree(copies->list);

@@ -30,9 +30,9 @@ static zend_always_inline void client_copy_answer(const leveret_answer *answer, 
 }
 
 /* Room for one more. */
-client_copy *client_copies_next(client_copies *copies);
-void client_copy_free(client_copy *copy);
-void client_copies_free(client_copies *copies);
+client_copy *php_leveret_client_copies_next(client_copies *copies);
+void php_leveret_client_copy_free(client_copy *copy);
+void php_leveret_client_copies_free(client_copies *copies);
 /* One server that is an arena: the item is read straight from memory. `copy` is empty, and stays so unless the answer is OK. */
 static zend_always_inline leveret_status client_copy_item(leveret_arena *arena, const zend_string *key, bool with_cas, client_copy *copy)
 {

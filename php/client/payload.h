@@ -16,14 +16,14 @@ typedef struct client_payload {
 } client_payload;
 
 /* Empty, of the entrance `origin`. */
-void client_payload_begin(client_payload *payload, leveret_origin origin);
+void php_leveret_client_payload_begin(client_payload *payload, leveret_origin origin);
 /* Takes `string` over. */
-void client_payload_take(client_payload *payload, leveret_encoding encoding, zend_string *string);
-void client_payload_set_integer(client_payload *payload, zend_long number);
+void php_leveret_client_payload_take(client_payload *payload, leveret_encoding encoding, zend_string *string);
+void php_leveret_client_payload_set_integer(client_payload *payload, zend_long number);
 /* Runs user code. False: an exception is pending, or a warning was given. */
-bool client_payload_serialize(client_payload *payload, leveret_encoding encoding, zval *value);
+bool php_leveret_client_payload_serialize(client_payload *payload, leveret_encoding encoding, zval *value);
 /* Into at most `room` bytes. False: it needs more, or cannot be, and stays as it is. */
-bool client_payload_compress(client_payload *payload, uint32_t codec, int32_t level, size_t room);
-void client_payload_free(client_payload *payload);
+bool php_leveret_client_payload_compress(client_payload *payload, uint32_t codec, int32_t level, size_t room);
+void php_leveret_client_payload_free(client_payload *payload);
 
 #endif

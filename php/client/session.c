@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "session.h"
 
-bool client_session_lease_take(client_session_lease *lease, leveret_pool *pool, leveret_bytes name)
+bool php_leveret_client_session_lease_take(client_session_lease *lease, leveret_pool *pool, leveret_bytes name)
 {
 	leveret_arena *arena = lease->arena ? NULL : leveret_pool_arena(pool, php_leveret_looked());
 	if (arena) {
@@ -20,7 +20,7 @@ bool client_session_lease_take(client_session_lease *lease, leveret_pool *pool, 
 	return true;
 }
 
-void client_session_lease_drop(client_session_lease *lease)
+void php_leveret_client_session_lease_drop(client_session_lease *lease)
 {
 	if (lease->arena) {
 		leveret_lease_release(lease->arena, &lease->ticket);
@@ -28,7 +28,7 @@ void client_session_lease_drop(client_session_lease *lease)
 	lease->arena = NULL;
 }
 
-bool client_session_wait(void **mod_data, uint64_t until)
+bool php_leveret_client_session_wait(void **mod_data, uint64_t until)
 {
 	const void *session = *mod_data;
 	for (;;) {

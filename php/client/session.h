@@ -20,11 +20,11 @@ typedef struct client_session_lease {
 
 /* Takes the lease of that name, if the pool is one arena. False: somebody else has it, and up to 20 ms have passed. With no lease left,
  * or none to have, the lock alone counts, as on any server. */
-bool client_session_lease_take(client_session_lease *lease, leveret_pool *pool, leveret_bytes name);
-void client_session_lease_drop(client_session_lease *lease);
+bool php_leveret_client_session_lease_take(client_session_lease *lease, leveret_pool *pool, leveret_bytes name);
+void php_leveret_client_session_lease_drop(client_session_lease *lease);
 
 /* Waits until a moment of php_leveret_microseconds() for a lock that another one holds. False: the wait is over, since PHP's time limit
  * has come, or a signal's handler has thrown or has closed the session: then that is freed. Runs user code. */
-bool client_session_wait(void **mod_data, uint64_t until);
+bool php_leveret_client_session_wait(void **mod_data, uint64_t until);
 
 #endif

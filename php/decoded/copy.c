@@ -215,7 +215,7 @@ static zend_array *copy_array(block *into, const zend_array *source)
 	return copy;
 }
 
-size_t decoded_copy_size(const zend_array *array, size_t most)
+size_t php_leveret_decoded_copy_size(const zend_array *array, size_t most)
 {
 	block measured = { .most = most };
 	zval value;
@@ -223,7 +223,7 @@ size_t decoded_copy_size(const zend_array *array, size_t most)
 	return measure(&measured, &value, 0) ? measured.bytes : 0;
 }
 
-zend_array *decoded_copy(const zend_array *array, void *memory, bool counted)
+zend_array *php_leveret_decoded_copy(const zend_array *array, void *memory, bool counted)
 {
 	block filled = { .counted = counted, .at = memory };
 	return copy_array(&filled, array);
@@ -263,7 +263,7 @@ static bool has_other_counts(const zend_array *array)
 	return false;
 }
 
-bool decoded_copy_is_held(const zend_array *array)
+bool php_leveret_decoded_copy_is_held(const zend_array *array)
 {
 	if (GC_REFCOUNT(array) != 1) {
 		return true;

@@ -2,7 +2,7 @@
  *
  * PHP copies such an array when a script writes to it. There are two forms. Not counted: as OPcache's constant arrays, immutable,
  * its strings interned; nobody can tell whether a script still holds it. Counted: each array and string in it begins with a count
- * of 1 for each place that it has in there, which is ours, so PHP never frees it, and decoded_copy_is_held can tell. (Each place:
+ * of 1 for each place that it has in there, which is ours, so PHP never frees it, and php_leveret_decoded_copy_is_held can tell. (Each place:
  * PHP's cycle collector takes one count away for each on its way in, and gives it back on its way out.) An array has one place only,
  * strings may have many.
  */
@@ -13,10 +13,10 @@
 
 /* Bytes of the copy, or 0: something in the array belongs to this request (an object, a reference, a resource), it is nested too
  * deeply, or these are more than `most`. The array is not empty. */
-size_t decoded_copy_size(const zend_array *array, size_t most);
+size_t php_leveret_decoded_copy_size(const zend_array *array, size_t most);
 /* Fills `memory`, which has that size and the alignment of malloc; the copy is its first object. */
-zend_array *decoded_copy(const zend_array *array, void *memory, bool counted);
+zend_array *php_leveret_decoded_copy(const zend_array *array, void *memory, bool counted);
 /* Of a counted copy: does a script hold it, or anything in it? */
-bool decoded_copy_is_held(const zend_array *array);
+bool php_leveret_decoded_copy_is_held(const zend_array *array);
 
 #endif

@@ -131,7 +131,7 @@ static void free_retired(bool after_request)
 	php_leveret_decoded **link = &LEVERET_G(decoded_retired);
 	while (*link) {
 		php_leveret_decoded *entry = *link;
-		if (after_request || (entry->counted && !decoded_copy_is_held(entry->array))) {
+		if (after_request || (entry->counted && !php_leveret_decoded_copy_is_held(entry->array))) {
 			*link = entry->next;
 			LEVERET_G(decoded_bytes) -= entry->bytes;
 			free(entry);
@@ -177,7 +177,7 @@ static php_leveret_decoded *build(zend_string *key, zend_array *array, bool *fit
 {
 	php_leveret_decoded *entry = NULL;
 	bool counted = requests_are_long();
-	size_t head = ZEND_MM_ALIGNED_SIZE(sizeof(*entry) + ZSTR_LEN(key)), copy = decoded_copy_size(array, (size_t) LEVERET_G(decoded_cache));
+	size_t head = ZEND_MM_ALIGNED_SIZE(sizeof(*entry) + ZSTR_LEN(key)), copy = php_leveret_decoded_copy_size(array, (size_t) LEVERET_G(decoded_cache));
 	*fit = copy > 0;
 	if (*fit && (has_room(head + copy) || (counted && make_room(head + copy)))) {
 		entry = malloc(head + copy);
@@ -186,7 +186,7 @@ static php_leveret_decoded *build(zend_string *key, zend_array *array, bool *fit
 		entry->bytes = head + copy;
 		entry->counted = counted;
 		entry->used = true;
-		entry->array = decoded_copy(array, (char *) entry + head, counted);
+		entry->array = php_leveret_decoded_copy(array, (char *) entry + head, counted);
 		entry->key_len = ZSTR_LEN(key);
 		memcpy(entry->key, ZSTR_VAL(key), ZSTR_LEN(key));
 	}

@@ -10,7 +10,7 @@ static bool is_odd(unsigned char byte)
 	return byte <= ' ';
 }
 
-zend_string *mmc_key(const mmc_link *link, zend_string *key)
+zend_string *php_leveret_mmc_key(const mmc_link *link, zend_string *key)
 {
 	if (ZSTR_LEN(key) == 0) {
 		php_error_docref(NULL, E_WARNING, "Invalid key");
@@ -39,9 +39,9 @@ zend_string *mmc_key(const mmc_link *link, zend_string *key)
 	return whole;
 }
 
-leveret_pool *mmc_begin(mmc_link *link)
+leveret_pool *php_leveret_mmc_begin(mmc_link *link)
 {
-	leveret_pool *pool = mmc_pool_of(link);
+	leveret_pool *pool = php_leveret_mmc_pool_of(link);
 	leveret_pool_begin(pool);
 	return pool;
 }
@@ -52,9 +52,9 @@ static void copy_answer(const leveret_answer *answer, client_copy *copy)
 	copy->key = zend_string_init((const char *) answer->key.data, answer->key.len, 0);
 }
 
-int32_t mmc_call(mmc_link *link, const leveret_request *request, client_copy *copy, mmc_failures *failures)
+int32_t php_leveret_mmc_call(mmc_link *link, const leveret_request *request, client_copy *copy, mmc_failures *failures)
 {
-	leveret_pool *pool = mmc_begin(link);
+	leveret_pool *pool = php_leveret_mmc_begin(link);
 	leveret_answer answer;
 	int32_t code = leveret_pool_add(pool, request);
 	if (code == LEVERET_CODE_SUCCESS) {
@@ -64,22 +64,22 @@ int32_t mmc_call(mmc_link *link, const leveret_request *request, client_copy *co
 			if (code == LEVERET_CODE_SUCCESS) {
 				copy_answer(&answer, copy);
 			} else {
-				mmc_failures_answer(link, &answer, failures);
+				php_leveret_mmc_failures_answer(link, &answer, failures);
 			}
 		}
 	}
-	mmc_failures_gather(link, failures);
+	php_leveret_mmc_failures_gather(link, failures);
 	return code;
 }
 
-void mmc_run(mmc_link *link, client_copies *copies, mmc_failures *failures)
+void php_leveret_mmc_run(mmc_link *link, client_copies *copies, mmc_failures *failures)
 {
 	leveret_pool *pool = link->pool->pool;
 	leveret_answer answer;
 	leveret_pool_run(pool);
 	while (leveret_pool_next(pool, &answer)) {
-		mmc_failures_answer(link, &answer, failures);
-		copy_answer(&answer, client_copies_next(copies));
+		php_leveret_mmc_failures_answer(link, &answer, failures);
+		copy_answer(&answer, php_leveret_client_copies_next(copies));
 	}
-	mmc_failures_gather(link, failures);
+	php_leveret_mmc_failures_gather(link, failures);
 }

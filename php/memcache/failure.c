@@ -34,7 +34,7 @@ static zend_string *text_of(const mmc_link *link, const leveret_failure *failure
 	}
 }
 
-void mmc_failures_gather(mmc_link *link, mmc_failures *failures)
+void php_leveret_mmc_failures_gather(mmc_link *link, mmc_failures *failures)
 {
 	leveret_failure failure;
 	for (uint32_t i = 0; leveret_pool_failure(link->pool->pool, i, &failure); i++) {
@@ -54,7 +54,7 @@ static zend_string *line_of(const mmc_link *link, const leveret_answer *answer)
 	return zend_strpprintf(0, "%s%s", begin, rest);
 }
 
-void mmc_failures_answer(mmc_link *link, const leveret_answer *answer, mmc_failures *failures)
+void php_leveret_mmc_failures_answer(mmc_link *link, const leveret_answer *answer, mmc_failures *failures)
 {
 	zend_long number;
 	switch (answer->code) {
@@ -106,13 +106,13 @@ static void tell(zval *callback, const mmc_failure *failure)
 	}
 }
 
-void mmc_failures_tell(zval *object, mmc_failures *failures)
+void php_leveret_mmc_failures_tell(zval *object, mmc_failures *failures)
 {
 	if (EXPECTED(failures->count == 0)) {
 		return;
 	}
 	zval callback;
-	mmc_link *link = mmc_link_of(object);
+	mmc_link *link = php_leveret_mmc_link_of(object);
 	ZVAL_UNDEF(&callback);
 	if (link && !Z_ISUNDEF(link->callback)) {
 		ZVAL_COPY(&callback, &link->callback);

@@ -103,7 +103,7 @@ static void leave_pool(mmc_link *link)
 	link->pool = NULL;
 }
 
-void mmc_link_tune(mmc_link *link, uint32_t index)
+void php_leveret_mmc_link_tune(mmc_link *link, uint32_t index)
 {
 	const mmc_server *server = &link->servers[index];
 	double timeout = server->timeout * 1000;
@@ -120,12 +120,12 @@ void mmc_link_tune(mmc_link *link, uint32_t index)
 /* Among so many places of a key the pool puts its copies. */
 #define PLACES_OF_COPIES 20
 
-leveret_pool *mmc_pool_of(mmc_link *link)
+leveret_pool *php_leveret_mmc_pool_of(mmc_link *link)
 {
 	if (UNEXPECTED(!link->pool)) {
 		link->pool = find_pool(link);
 		for (uint32_t i = 0; i < link->count; i++) {
-			mmc_link_tune(link, i);
+			php_leveret_mmc_link_tune(link, i);
 		}
 	}
 	mmc_pool *pool = link->pool;
@@ -146,7 +146,7 @@ leveret_pool *mmc_pool_of(mmc_link *link)
 
 /* --- links --- */
 
-mmc_link *mmc_link_new(bool is_of_sessions)
+mmc_link *php_leveret_mmc_link_new(bool is_of_sessions)
 {
 	mmc_link *link = ecalloc(1, sizeof(*link));
 	link->is_of_sessions = is_of_sessions;
@@ -160,7 +160,7 @@ mmc_link *mmc_link_new(bool is_of_sessions)
 	return link;
 }
 
-void mmc_link_close(mmc_link *link)
+void php_leveret_mmc_link_close(mmc_link *link)
 {
 	leave_pool(link);
 	for (uint32_t i = 0; i < link->count; i++) {
@@ -169,9 +169,9 @@ void mmc_link_close(mmc_link *link)
 	link->count = 0;
 }
 
-void mmc_link_free(mmc_link *link)
+void php_leveret_mmc_link_free(mmc_link *link)
 {
-	mmc_link_close(link);
+	php_leveret_mmc_link_close(link);
 	if (link->servers) {
 		efree(link->servers);
 	}
@@ -182,7 +182,7 @@ void mmc_link_free(mmc_link *link)
 	efree(link);
 }
 
-int64_t mmc_link_find(const mmc_link *link, const zend_string *host, zend_long port)
+int64_t php_leveret_mmc_link_find(const mmc_link *link, const zend_string *host, zend_long port)
 {
 	for (uint32_t i = 0; i < link->count; i++) {
 		if (link->servers[i].port == port && zend_string_equals(link->servers[i].host, host)) {
@@ -192,9 +192,9 @@ int64_t mmc_link_find(const mmc_link *link, const zend_string *host, zend_long p
 	return -1;
 }
 
-uint32_t mmc_link_add(mmc_link *link, const mmc_server *server)
+uint32_t php_leveret_mmc_link_add(mmc_link *link, const mmc_server *server)
 {
-	int64_t index = mmc_link_find(link, server->host, server->port);
+	int64_t index = php_leveret_mmc_link_find(link, server->host, server->port);
 	if (index >= 0) {
 		return (uint32_t) index;
 	}

@@ -2,7 +2,7 @@
  *
  * An object's property `connection` is a resource; behind it is a link: the servers, their settings, and the pool that talks to them.
  * User code runs while values are encoded or decoded and in failure callbacks. It may use the same object, close it or add servers: so
- * no batch of leveret_pool is open across it, and the link is asked for again (mmc_link_of) after it. */
+ * no batch of leveret_pool is open across it, and the link is asked for again (php_leveret_mmc_link_of) after it. */
 #ifndef PHP_LEVERET_MEMCACHE_H
 #define PHP_LEVERET_MEMCACHE_H
 
@@ -65,7 +65,7 @@ extern zend_class_entry *php_leveret_memcache_pool_ce, *php_leveret_memcache_ce;
 void php_leveret_memcache_classes(void);
 const zend_function_entry *php_leveret_memcache_functions(void);
 /* The link of an object, or NULL: there is no server yet, and a warning was given. */
-mmc_link *mmc_link_of(zval *object);
+mmc_link *php_leveret_mmc_link_of(zval *object);
 /* The object of a call: $this, or the first argument of a function, which is then not counted among the others. */
 #define MMC_OBJECT_PARAM(object) \
 	if (!object) { \
@@ -76,18 +76,18 @@ mmc_link *mmc_link_of(zval *object);
 /* --- memcache/link.c --- */
 
 void php_leveret_memcache_pools_init(HashTable *pools);
-mmc_link *mmc_link_new(bool is_of_sessions);
-void mmc_link_free(mmc_link *link);
+mmc_link *php_leveret_mmc_link_new(bool is_of_sessions);
+void php_leveret_mmc_link_free(mmc_link *link);
 /* Index of the server, added if it is not in the list. */
-uint32_t mmc_link_add(mmc_link *link, const mmc_server *server);
+uint32_t php_leveret_mmc_link_add(mmc_link *link, const mmc_server *server);
 /* -1: there is none. */
-int64_t mmc_link_find(const mmc_link *link, const zend_string *host, zend_long port);
+int64_t php_leveret_mmc_link_find(const mmc_link *link, const zend_string *host, zend_long port);
 /* Forgets the servers. */
-void mmc_link_close(mmc_link *link);
+void php_leveret_mmc_link_close(mmc_link *link);
 /* The pool, with the settings of this moment. */
-leveret_pool *mmc_pool_of(mmc_link *link);
+leveret_pool *php_leveret_mmc_pool_of(mmc_link *link);
 /* Gives a server's settings to the pool. */
-void mmc_link_tune(mmc_link *link, uint32_t index);
+void php_leveret_mmc_link_tune(mmc_link *link, uint32_t index);
 
 /* --- memcache/failure.c: what scripts are told of servers that fail --- */
 
@@ -105,31 +105,31 @@ typedef struct mmc_failures {
 } mmc_failures;
 
 /* Takes note of what failed in the open batch. */
-void mmc_failures_gather(mmc_link *link, mmc_failures *failures);
+void php_leveret_mmc_failures_gather(mmc_link *link, mmc_failures *failures);
 /* Takes note of an answer that says an error; of a mere "no" it does not. */
-void mmc_failures_answer(mmc_link *link, const leveret_answer *answer, mmc_failures *failures);
+void php_leveret_mmc_failures_answer(mmc_link *link, const leveret_answer *answer, mmc_failures *failures);
 /* Notices, or calls of the failure callback: user code. Frees the list. */
-void mmc_failures_tell(zval *object, mmc_failures *failures);
+void php_leveret_mmc_failures_tell(zval *object, mmc_failures *failures);
 
 /* --- memcache/call.c: one request, or a batch --- */
 
 /* The key as it is sent: behind the prefix, cut, without spaces. NULL: it is empty, and a warning was given. */
-zend_string *mmc_key(const mmc_link *link, zend_string *key);
+zend_string *php_leveret_mmc_key(const mmc_link *link, zend_string *key);
 /* Begins a batch. */
-leveret_pool *mmc_begin(mmc_link *link);
+leveret_pool *php_leveret_mmc_begin(mmc_link *link);
 /* Runs the open batch and copies its answers. */
-void mmc_run(mmc_link *link, client_copies *copies, mmc_failures *failures);
-/* One request: its code. `copy` is filled if that is SUCCESS, and client_copy_free is due. */
-int32_t mmc_call(mmc_link *link, const leveret_request *request, client_copy *copy, mmc_failures *failures);
+void php_leveret_mmc_run(mmc_link *link, client_copies *copies, mmc_failures *failures);
+/* One request: its code. `copy` is filled if that is SUCCESS, and php_leveret_client_copy_free is due. */
+int32_t php_leveret_mmc_call(mmc_link *link, const leveret_request *request, client_copy *copy, mmc_failures *failures);
 
 /* --- memcache/value.c --- */
 
 /* Runs user code. False: an exception is pending, or a warning was given. `link` is read before, and not used after it. */
-bool mmc_encode(const mmc_link *link, zval *value, zend_long flags, client_payload *payload);
+bool php_leveret_mmc_encode(const mmc_link *link, zval *value, zend_long flags, client_payload *payload);
 /* Runs user code. Takes copy->data over. False: *value is not set; a notice was given, or an exception is pending. */
-bool mmc_decode(client_copy *copy, zval *value);
+bool php_leveret_mmc_decode(client_copy *copy, zval *value);
 /* An item's flags as scripts are told them. */
-zend_long mmc_flags(const leveret_meta *meta);
+zend_long php_leveret_mmc_flags(const leveret_meta *meta);
 
 /* --- memcache/session.c --- */
 

@@ -14,7 +14,7 @@
 /* The version whose behaviour is kept. Applications compare it. */
 #define MEMCACHE_VERSION "8.2"
 
-ZEND_DECLARE_MODULE_GLOBALS(memcache)
+ZEND_DECLARE_MODULE_GLOBALS(leveret_memcache)
 
 /* --- INI --- */
 
@@ -71,15 +71,15 @@ static PHP_INI_MH(on_update_static_key)
 	return OnUpdateString(entry, new_value, mh_arg1, mh_arg2, mh_arg3, stage);
 }
 
-#define MMC_ENTRY(name, value, handler, field) STD_PHP_INI_ENTRY("memcache." name, value, PHP_INI_ALL, handler, field, zend_memcache_globals, memcache_globals)
-#define MMC_BOOLEAN(name, value, field) STD_PHP_INI_BOOLEAN("memcache." name, value, PHP_INI_ALL, OnUpdateBool, field, zend_memcache_globals, memcache_globals)
+#define MMC_ENTRY(name, value, handler, field) STD_PHP_INI_ENTRY("memcache." name, value, PHP_INI_ALL, handler, field, zend_leveret_memcache_globals, leveret_memcache_globals)
+#define MMC_BOOLEAN(name, value, field) STD_PHP_INI_BOOLEAN("memcache." name, value, PHP_INI_ALL, OnUpdateBool, field, zend_leveret_memcache_globals, leveret_memcache_globals)
 #define MMC_CHOICE(name, value, words, field) \
-	PHP_LEVERET_INI_ENTRY3("memcache." name, value, PHP_INI_ALL, on_update_choice, field, memcache_globals, &words)
+	PHP_LEVERET_INI_ENTRY3("memcache." name, value, PHP_INI_ALL, on_update_choice, field, leveret_memcache_globals, &words)
 #define MMC_POSITIVE(name, value, least, field) \
-	PHP_LEVERET_INI_ENTRY3("memcache." name, value, PHP_INI_ALL, on_update_positive, field, memcache_globals, (intptr_t) (least))
+	PHP_LEVERET_INI_ENTRY3("memcache." name, value, PHP_INI_ALL, on_update_positive, field, leveret_memcache_globals, (intptr_t) (least))
 
 PHP_INI_BEGIN()
-	STD_PHP_INI_ENTRY("memcache.allow_failover", "1", PHP_INI_ALL, OnUpdateBool, allow_failover, zend_memcache_globals, memcache_globals)
+	STD_PHP_INI_ENTRY("memcache.allow_failover", "1", PHP_INI_ALL, OnUpdateBool, allow_failover, zend_leveret_memcache_globals, leveret_memcache_globals)
 	MMC_POSITIVE("max_failover_attempts", "20", 1, max_failover_attempts)
 	MMC_ENTRY("default_port", "11211", OnUpdateLong, default_port)
 	MMC_POSITIVE("chunk_size", "32768", 1, chunk_size)
@@ -160,18 +160,18 @@ zend_string *php_leveret_memcache_prefix(bool of_sessions)
 
 /* --- the life of a process --- */
 
-static PHP_GINIT_FUNCTION(memcache)
+static PHP_GINIT_FUNCTION(leveret_memcache)
 {
 #if defined(COMPILE_DL_LEVERET) && defined(ZTS)
 	ZEND_TSRMLS_CACHE_UPDATE();
 #endif
-	memset(memcache_globals, 0, sizeof(*memcache_globals));
-	php_leveret_memcache_pools_init(&memcache_globals->pools);
+	memset(leveret_memcache_globals, 0, sizeof(*leveret_memcache_globals));
+	php_leveret_memcache_pools_init(&leveret_memcache_globals->pools);
 }
 
-static PHP_GSHUTDOWN_FUNCTION(memcache)
+static PHP_GSHUTDOWN_FUNCTION(leveret_memcache)
 {
-	zend_hash_destroy(&memcache_globals->pools);
+	zend_hash_destroy(&leveret_memcache_globals->pools);
 }
 
 static PHP_MINIT_FUNCTION(memcache)
@@ -230,9 +230,9 @@ static zend_module_entry memcache_module_entry = {
 	PHP_RSHUTDOWN(memcache),
 	PHP_MINFO(memcache),
 	MEMCACHE_VERSION,
-	PHP_MODULE_GLOBALS(memcache),
-	PHP_GINIT(memcache),
-	PHP_GSHUTDOWN(memcache),
+	PHP_MODULE_GLOBALS(leveret_memcache),
+	PHP_GINIT(leveret_memcache),
+	PHP_GSHUTDOWN(leveret_memcache),
 	NULL,
 	STANDARD_MODULE_PROPERTIES_EX
 };

@@ -4,7 +4,7 @@
 
 #include "php.h"
 
-ZEND_BEGIN_MODULE_GLOBALS(memcache)
+ZEND_BEGIN_MODULE_GLOBALS(leveret_memcache)
 	bool allow_failover;
 	zend_long max_failover_attempts;
 	zend_long default_port;
@@ -32,11 +32,11 @@ ZEND_BEGIN_MODULE_GLOBALS(memcache)
 
 	zend_string *session_prefix;      /* of this request's sessions; NULL = none */
 	HashTable pools;                  /* list of persistent servers -> mmc_pool */
-ZEND_END_MODULE_GLOBALS(memcache)
+ZEND_END_MODULE_GLOBALS(leveret_memcache)
 
-ZEND_EXTERN_MODULE_GLOBALS(memcache)
+ZEND_EXTERN_MODULE_GLOBALS(leveret_memcache)
 
-#define MEMCACHE_G(v) ZEND_MODULE_GLOBALS_ACCESSOR(memcache, v)
+#define MEMCACHE_G(v) ZEND_MODULE_GLOBALS_ACCESSOR(leveret_memcache, v)
 
 /* The prefix of keys that the directives memcache.prefix_* ask for now, or session_prefix_* did when the request began; NULL = none. */
 zend_string *php_leveret_memcache_prefix(bool of_sessions);

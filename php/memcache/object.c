@@ -20,7 +20,7 @@ static int le_link;
 
 static void free_link(zend_resource *resource)
 {
-	mmc_link_free(resource->ptr);
+	php_leveret_mmc_link_free(resource->ptr);
 }
 
 /* The property `connection` of MemcachePool, its first one, and so of each class that extends it. */
@@ -48,7 +48,7 @@ static mmc_link *report_missing(const zval *connection)
 	return NULL;
 }
 
-mmc_link *mmc_link_of(zval *object)
+mmc_link *php_leveret_mmc_link_of(zval *object)
 {
 	zval *connection = connection_of(object);
 	mmc_link *link = link_behind(connection);
@@ -64,7 +64,7 @@ static mmc_link *make_link(zval *object)
 		return report_missing(connection);
 	}
 	if (!link) {
-		link = mmc_link_new(false);
+		link = php_leveret_mmc_link_new(false);
 		ZVAL_RES(connection, zend_register_resource(link, le_link));
 	}
 	return link;
@@ -103,7 +103,7 @@ static mmc_link *link_for(zval *object, mmc_server *server)
 		server->udp_port = 0;
 		php_error_docref(NULL, E_NOTICE, "binary protocol isn't support over UDP, defaulting to TCP");
 		/* A handler of errors may have taken the connection away. */
-		link = mmc_link_of(object);
+		link = php_leveret_mmc_link_of(object);
 	}
 	return link;
 }
@@ -115,15 +115,15 @@ static bool connect_to(zval *object, mmc_server *server)
 	if (!link) {
 		return false;
 	}
-	uint32_t index = mmc_link_add(link, server);
-	if (EXPECTED(leveret_pool_connect(mmc_pool_of(link), index) == LEVERET_CODE_SUCCESS)) {
+	uint32_t index = php_leveret_mmc_link_add(link, server);
+	if (EXPECTED(leveret_pool_connect(php_leveret_mmc_pool_of(link), index) == LEVERET_CODE_SUCCESS)) {
 		return true;
 	}
 	mmc_failures failures = {0};
-	mmc_failures_gather(link, &failures);
+	php_leveret_mmc_failures_gather(link, &failures);
 	zend_string *reason = failures.count ? zend_string_copy(failures.list[0].text) : ZSTR_EMPTY_ALLOC();
 	zend_long number = failures.count ? failures.list[0].number : 0;
-	mmc_failures_tell(object, &failures);
+	php_leveret_mmc_failures_tell(object, &failures);
 	if (!EG(exception)) {
 		php_error_docref(NULL, E_WARNING, "Can't connect to %s:" ZEND_LONG_FMT ", %s (" ZEND_LONG_FMT ")", ZSTR_VAL(server->host), server->port, ZSTR_VAL(reason), number);
 	}
@@ -175,7 +175,7 @@ static bool is_good_callback(zval *callback)
 /* Runs user code: the loader of a callback's class, and the destructor of the old one. Either may take the connection away. */
 static bool set_callback(zval *object, zval *callback)
 {
-	mmc_link *link = is_good_callback(callback) ? mmc_link_of(object) : NULL;
+	mmc_link *link = is_good_callback(callback) ? php_leveret_mmc_link_of(object) : NULL;
 	if (!link) {
 		return false;
 	}
@@ -196,7 +196,7 @@ static bool add(zval *object, mmc_server *server, zval *callback)
 	if (!link) {
 		return false;
 	}
-	mmc_link_add(link, server);
+	php_leveret_mmc_link_add(link, server);
 	return !callback || set_callback(object, callback);
 }
 
@@ -257,7 +257,7 @@ PHP_FUNCTION(memcache_add_server) { add_server(INTERNAL_FUNCTION_PARAM_PASSTHRU)
 /* Index in the list; -1: there is none, and a warning was given. */
 static int64_t find(mmc_link *link, const zend_string *host, zend_long port)
 {
-	int64_t index = mmc_link_find(link, host, port);
+	int64_t index = php_leveret_mmc_link_find(link, host, port);
 	if (index < 0) {
 		php_error_docref(NULL, E_WARNING, "Server not found in pool");
 	}
@@ -279,7 +279,7 @@ PHP_FUNCTION(memcache_set_server_params)
 		Z_PARAM_BOOL(status)
 		Z_PARAM_ZVAL(callback)
 	ZEND_PARSE_PARAMETERS_END();
-	mmc_link *link = is_good_callback(callback) ? mmc_link_of(object) : NULL;
+	mmc_link *link = is_good_callback(callback) ? php_leveret_mmc_link_of(object) : NULL;
 	int64_t index = link ? find(link, wanted.host, wanted.port) : -1;
 	if (index < 0) {
 		RETURN_FALSE;
@@ -288,11 +288,11 @@ PHP_FUNCTION(memcache_set_server_params)
 	server->timeout = wanted.timeout;
 	server->retry = wanted.retry;
 	server->is_off = !status;
-	leveret_pool *pool = mmc_pool_of(link);
+	leveret_pool *pool = php_leveret_mmc_pool_of(link);
 	if (status) {
 		leveret_pool_mark_server(pool, (uint32_t) index, 1, 0);
 	}
-	mmc_link_tune(link, (uint32_t) index);
+	php_leveret_mmc_link_tune(link, (uint32_t) index);
 	RETURN_BOOL(!callback || set_callback(object, callback));
 }
 
@@ -303,7 +303,7 @@ PHP_FUNCTION(memcache_set_failure_callback)
 		MMC_OBJECT_PARAM(object)
 		Z_PARAM_ZVAL(callback)
 	ZEND_PARSE_PARAMETERS_END();
-	RETURN_BOOL(mmc_link_of(object) && set_callback(object, callback));
+	RETURN_BOOL(php_leveret_mmc_link_of(object) && set_callback(object, callback));
 }
 
 PHP_FUNCTION(memcache_get_server_status)
@@ -318,9 +318,9 @@ PHP_FUNCTION(memcache_get_server_status)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_LONG(port)
 	ZEND_PARSE_PARAMETERS_END();
-	mmc_link *link = mmc_link_of(object);
+	mmc_link *link = php_leveret_mmc_link_of(object);
 	int64_t index = link ? find(link, host, port) : -1;
-	if (index < 0 || leveret_pool_server(mmc_pool_of(link), (uint32_t) index, &server) != LEVERET_CODE_SUCCESS) {
+	if (index < 0 || leveret_pool_server(php_leveret_mmc_pool_of(link), (uint32_t) index, &server) != LEVERET_CODE_SUCCESS) {
 		RETURN_FALSE;
 	}
 	RETURN_LONG(!server.is_down);
@@ -332,12 +332,12 @@ PHP_METHOD(MemcachePool, findserver)
 	ZEND_PARSE_PARAMETERS_START(1, 1)
 		Z_PARAM_STR(key)
 	ZEND_PARSE_PARAMETERS_END();
-	mmc_link *link = mmc_link_of(ZEND_THIS);
-	zend_string *full = link ? mmc_key(link, key) : NULL;
+	mmc_link *link = php_leveret_mmc_link_of(ZEND_THIS);
+	zend_string *full = link ? php_leveret_mmc_key(link, key) : NULL;
 	if (!full) {
 		RETURN_FALSE;
 	}
-	int64_t index = leveret_pool_route(mmc_pool_of(link), php_leveret_string(full));
+	int64_t index = leveret_pool_route(php_leveret_mmc_pool_of(link), php_leveret_string(full));
 	zend_string_release(full);
 	if (index < 0) {
 		RETURN_FALSE;
@@ -351,11 +351,11 @@ PHP_FUNCTION(memcache_close)
 	MMC_ARGUMENTS(0, 0)
 		MMC_OBJECT_PARAM(object)
 	ZEND_PARSE_PARAMETERS_END();
-	mmc_link *link = mmc_link_of(object);
+	mmc_link *link = php_leveret_mmc_link_of(object);
 	if (!link) {
 		RETURN_FALSE;
 	}
-	mmc_link_close(link);
+	php_leveret_mmc_link_close(link);
 	RETURN_TRUE;
 }
 
@@ -372,7 +372,7 @@ PHP_FUNCTION(memcache_set_compress_threshold)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_DOUBLE(savings)
 	ZEND_PARSE_PARAMETERS_END();
-	mmc_link *link = mmc_link_of(object);
+	mmc_link *link = php_leveret_mmc_link_of(object);
 	if (!link) {
 		RETURN_FALSE;
 	}

@@ -20,35 +20,35 @@ static void tell_long(zval *argument, uint64_t number)
 static void get_one(zval *object, mmc_link *link, zend_string *name, zval *flags, zval *cas, zval *return_value)
 {
 	RETVAL_FALSE;
-	zend_string *key = mmc_key(link, name);
+	zend_string *key = php_leveret_mmc_key(link, name);
 	if (!key) {
 		return;
 	}
 	client_copy copy = {0};
 	mmc_failures failures = {0};
 	bool found;
-	leveret_arena *arena = leveret_pool_arena(mmc_pool_of(link), php_leveret_looked());
+	leveret_arena *arena = leveret_pool_arena(php_leveret_mmc_pool_of(link), php_leveret_looked());
 	if (arena && EXPECTED(!link->servers[0].is_off)) {
 		found = client_copy_item(arena, key, cas != NULL, &copy) == LEVERET_OK;
 	} else {
 		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(key), .with_cas = cas != NULL, .server = -1 };
-		found = mmc_call(link, &request, &copy, &failures) == LEVERET_CODE_SUCCESS;
+		found = php_leveret_mmc_call(link, &request, &copy, &failures) == LEVERET_CODE_SUCCESS;
 	}
 	zend_string_release(key);
-	mmc_failures_tell(object, &failures);
+	php_leveret_mmc_failures_tell(object, &failures);
 	if (!found) {
 		return;
 	}
 	zval value;
-	if (!EG(exception) && mmc_decode(&copy, &value)) {
-		tell_long(flags, (uint64_t) mmc_flags(&copy.meta));
+	if (!EG(exception) && php_leveret_mmc_decode(&copy, &value)) {
+		tell_long(flags, (uint64_t) php_leveret_mmc_flags(&copy.meta));
 		tell_long(cas, copy.cas);
 		/* The original does not tell a null from nothing. */
 		if (Z_TYPE(value) != IS_NULL) {
 			RETVAL_COPY_VALUE(&value);
 		}
 	}
-	client_copy_free(&copy);
+	php_leveret_client_copy_free(&copy);
 }
 
 /* --- many items --- */
@@ -75,8 +75,8 @@ static asked *take_keys(zval *object, HashTable *names, uint32_t *count)
 	*count = 0;
 	ZEND_HASH_FOREACH_VAL(names, entry) {
 		zend_string *name = zval_get_string(entry);
-		mmc_link *link = EG(exception) ? NULL : mmc_link_of(object);
-		zend_string *key = link ? mmc_key(link, name) : NULL;
+		mmc_link *link = EG(exception) ? NULL : php_leveret_mmc_link_of(object);
+		zend_string *key = link ? php_leveret_mmc_key(link, name) : NULL;
 		if (key) {
 			list[(*count)++] = (asked) { .name = name, .key = key };
 			continue;
@@ -91,7 +91,7 @@ static asked *take_keys(zval *object, HashTable *names, uint32_t *count)
 
 static void get_copies(mmc_link *link, const asked *list, uint32_t count, bool with_cas, client_copies *copies, mmc_failures *failures)
 {
-	leveret_pool *pool = mmc_begin(link);
+	leveret_pool *pool = php_leveret_mmc_begin(link);
 	uint32_t sent = 0, *numbers = safe_emalloc(count + 1, sizeof(*numbers), 0);
 	for (uint32_t i = 0; i < count; i++) {
 		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(list[i].key), .with_cas = with_cas, .server = -1 };
@@ -100,7 +100,7 @@ static void get_copies(mmc_link *link, const asked *list, uint32_t count, bool w
 		}
 	}
 	if (sent) {
-		mmc_run(link, copies, failures);
+		php_leveret_mmc_run(link, copies, failures);
 	}
 	/* With numbers in place of keys on the wire, the original names items as the script did; else as the server did. */
 	for (uint32_t i = 0; link->is_binary && i < copies->count; i++) {
@@ -119,11 +119,11 @@ static void give_values(client_copies *copies, zval *flags, zval *cas, zval *ret
 	for (uint32_t i = 0; i < copies->count && !EG(exception); i++) {
 		client_copy *copy = &copies->list[i];
 		zval value, number;
-		if (copy->code != LEVERET_CODE_SUCCESS || !mmc_decode(copy, &value)) {
+		if (copy->code != LEVERET_CODE_SUCCESS || !php_leveret_mmc_decode(copy, &value)) {
 			continue;
 		}
 		zend_symtable_update(Z_ARRVAL_P(return_value), copy->key, &value);
-		ZVAL_LONG(&number, mmc_flags(&copy->meta));
+		ZVAL_LONG(&number, php_leveret_mmc_flags(&copy->meta));
 		zend_symtable_update(Z_ARRVAL(all_flags), copy->key, &number);
 		ZVAL_LONG(&number, (zend_long) copy->cas);
 		zend_symtable_update(Z_ARRVAL(all_cas), copy->key, &number);
@@ -147,18 +147,18 @@ static void get_many(zval *object, HashTable *names, zval *flags, zval *cas, zva
 	mmc_failures failures = {0};
 	uint32_t count;
 	asked *list = take_keys(object, names, &count);
-	mmc_link *link = EG(exception) ? NULL : mmc_link_of(object);
+	mmc_link *link = EG(exception) ? NULL : php_leveret_mmc_link_of(object);
 	RETVAL_FALSE;
 	if (link && link->count) {
 		get_copies(link, list, count, cas != NULL, &copies, &failures);
 		array_init(return_value);
 	}
 	free_asked(list, count);
-	mmc_failures_tell(object, &failures);
+	php_leveret_mmc_failures_tell(object, &failures);
 	if (Z_TYPE_P(return_value) == IS_ARRAY) {
 		give_values(&copies, flags, cas, return_value);
 	}
-	client_copies_free(&copies);
+	php_leveret_client_copies_free(&copies);
 }
 
 PHP_FUNCTION(memcache_get)
@@ -172,14 +172,14 @@ PHP_FUNCTION(memcache_get)
 		Z_PARAM_ZVAL(cas)
 	ZEND_PARSE_PARAMETERS_END();
 	if (Z_TYPE_P(key) == IS_ARRAY) {
-		if (!mmc_link_of(object)) {
+		if (!php_leveret_mmc_link_of(object)) {
 			RETURN_FALSE;
 		}
 		get_many(object, Z_ARRVAL_P(key), flags, cas, return_value);
 		return;
 	}
 	zend_string *name = zval_get_string(key);
-	mmc_link *link = EG(exception) ? NULL : mmc_link_of(object);
+	mmc_link *link = EG(exception) ? NULL : php_leveret_mmc_link_of(object);
 	if (link && link->count) {
 		get_one(object, link, name, flags, cas, return_value);
 	} else {

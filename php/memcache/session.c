@@ -90,7 +90,7 @@ static add_result add_host(mmc_link *link, const char *begin, const char *end)
 	bool is_good = ZSTR_LEN(server.host) && server.port >= 0 && server.port <= 65535
 		&& (!url->query || read_query(ZSTR_VAL(url->query), ZSTR_VAL(url->query) + ZSTR_LEN(url->query), &server));
 	if (is_good) {
-		mmc_link_add(link, &server);
+		php_leveret_mmc_link_add(link, &server);
 	}
 	zend_string_release(server.host);
 	php_url_free(url);
@@ -109,7 +109,7 @@ static bool add_path(mmc_link *link, const char *begin, const char *end)
 	}
 	server.port = 0;
 	server.host = zend_string_init(begin, (size_t) (address_end - begin), 0);
-	mmc_link_add(link, &server);
+	php_leveret_mmc_link_add(link, &server);
 	zend_string_release(server.host);
 	return true;
 }
@@ -143,10 +143,10 @@ static bool add_servers(mmc_link *link, const char *path)
 static zend_string *key_of(const mmc_session *session, zend_string *id, bool is_lock)
 {
 	if (!is_lock) {
-		return mmc_key(session->link, id);
+		return php_leveret_mmc_key(session->link, id);
 	}
 	zend_string *name = zend_string_concat2(ZSTR_VAL(id), ZSTR_LEN(id), ".lock", strlen(".lock"));
-	zend_string *key = mmc_key(session->link, name);
+	zend_string *key = php_leveret_mmc_key(session->link, name);
 	zend_string_release(name);
 	return key;
 }
@@ -204,7 +204,7 @@ static uint32_t copies_of(const mmc_session *session)
  * asked again: as with the original a server that is back is there for the next visit. */
 static void wake_servers(const mmc_session *session)
 {
-	leveret_pool *pool = mmc_pool_of(session->link);
+	leveret_pool *pool = php_leveret_mmc_pool_of(session->link);
 	leveret_server server;
 	uint32_t down = 0, count = leveret_pool_servers(pool);
 	for (uint32_t i = 0; i < count; i++) {
@@ -244,7 +244,7 @@ static bool is_read(const mmc_session *session, int32_t code)
 
 static void drop_lock(mmc_session *session)
 {
-	client_session_lease_drop(&session->lease);
+	php_leveret_client_session_lease_drop(&session->lease);
 	session->is_locked = false;
 	if (session->lock_key) {
 		zend_string_release(session->lock_key);
@@ -262,11 +262,11 @@ static lock_try try_lock(mmc_session *session, client_copy *found)
 	enum { COUNTED, ADDED, READ };
 	int32_t codes[3], locked[1];
 	uint64_t numbers[3];
-	if (!client_session_lease_take(&session->lease, mmc_pool_of(session->link), php_leveret_string(session->lock_key))) {
+	if (!php_leveret_client_session_lease_take(&session->lease, php_leveret_mmc_pool_of(session->link), php_leveret_string(session->lock_key))) {
 		return HAS_NAPPED;
 	}
 	bool has_lease = session->lease.arena;
-	mmc_begin(session->link);
+	php_leveret_mmc_begin(session->link);
 	add_lock(session, LEVERET_OP_INCREMENT, 0);
 	add_lock(session, LEVERET_OP_ADD, has_lease ? LEASED : 1);
 	leveret_request request = request_for(session, LEVERET_OP_GET, session->group);
@@ -278,14 +278,14 @@ static lock_try try_lock(mmc_session *session, client_copy *found)
 	bool is_inherited = is_counted && has_lease && numbers[COUNTED] > LEASED;
 	if (codes[ADDED] == LEVERET_CODE_SUCCESS || (is_counted && numbers[COUNTED] == 1) || is_inherited) {
 		if (is_counted && has_lease) {
-			mmc_begin(session->link);
+			php_leveret_mmc_begin(session->link);
 			add_lock(session, LEVERET_OP_SET, LEASED);
 			run(session, locked, numbers, 1, NULL);
 		}
 		session->is_locked = true;
 		return was_read ? LOCKED : IS_UNREAD;
 	}
-	client_copy_free(found);
+	php_leveret_client_copy_free(found);
 	/* Not there to be counted, and there when it was to be added: another visitor of a new session came in between. */
 	return is_counted || codes[ADDED] == LEVERET_CODE_NOTSTORED || codes[ADDED] == LEVERET_CODE_DATA_EXISTS ? IS_TAKEN : IS_AWAY;
 }
@@ -302,7 +302,7 @@ static lock_try lock(void **mod_data, client_copy *found)
 		if (!is_to_wait || now >= until) {
 			return tried;
 		}
-		if (!client_session_wait(mod_data, tried == IS_TAKEN ? now + pause : now)) {
+		if (!php_leveret_client_session_wait(mod_data, tried == IS_TAKEN ? now + pause : now)) {
 			return IS_OVER;
 		}
 		pause = tried == IS_TAKEN ? MIN(2 * pause, PAUSE_MAX_US) : pause;
@@ -315,7 +315,7 @@ static bool read_unlocked(const mmc_session *session, client_copy *found)
 {
 	int32_t code;
 	uint64_t number;
-	leveret_pool *pool = mmc_begin(session->link);
+	leveret_pool *pool = php_leveret_mmc_begin(session->link);
 	leveret_request request = request_for(session, LEVERET_OP_GET, session->group);
 	leveret_pool_add(pool, &request);
 	*found = (client_copy) { 0 };
@@ -327,7 +327,7 @@ static bool read_unlocked(const mmc_session *session, client_copy *found)
 static zend_string *text_of(client_copy *found)
 {
 	zval value;
-	if (!mmc_decode(found, &value)) {
+	if (!php_leveret_mmc_decode(found, &value)) {
 		return NULL;
 	}
 	if (Z_TYPE(value) == IS_STRING) {
@@ -361,7 +361,7 @@ static void unlock(mmc_session *session)
 	uint64_t number;
 	if (session->is_locked) {
 		wake_servers(session);
-		mmc_begin(session->link);
+		php_leveret_mmc_begin(session->link);
 		add_lock(session, LEVERET_OP_SET, 0);
 		run(session, &code, &number, 1, NULL);
 	}
@@ -373,7 +373,7 @@ PS_CLOSE_FUNC(memcache)
 	mmc_session *session = PS_GET_MOD_DATA();
 	if (session) {
 		unlock(session);
-		mmc_link_free(session->link);
+		php_leveret_mmc_link_free(session->link);
 		efree(session);
 		PS_SET_MOD_DATA(NULL);
 	}
@@ -385,9 +385,9 @@ PS_OPEN_FUNC(memcache)
 	/* session_reset() opens again what nobody has closed. */
 	ps_close_memcache(mod_data);
 	const char *path = MEMCACHE_G(session_save_path) && *MEMCACHE_G(session_save_path) ? MEMCACHE_G(session_save_path) : PHP_LEVERET_SAVE_PATH;
-	mmc_link *link = mmc_link_new(true);
+	mmc_link *link = php_leveret_mmc_link_new(true);
 	if (!add_servers(link, path)) {
-		mmc_link_free(link);
+		php_leveret_mmc_link_free(link);
 		PS_SET_MOD_DATA(NULL);
 		return FAILURE;
 	}
@@ -458,8 +458,8 @@ PS_WRITE_FUNC(memcache)
 	}
 	/* A string is encoded without user code. */
 	ZVAL_STR(&text, val);
-	mmc_encode(session->link, &text, 0, &payload);
-	leveret_pool *pool = mmc_begin(session->link);
+	php_leveret_mmc_encode(session->link, &text, 0, &payload);
+	leveret_pool *pool = php_leveret_mmc_begin(session->link);
 	leveret_request request = request_for(session, LEVERET_OP_SET, full);
 	request.group = php_leveret_string(full);
 	request.value = payload.bytes;
@@ -467,7 +467,7 @@ PS_WRITE_FUNC(memcache)
 	/* A span of more than 30 days would count as a moment, and one of nothing as for ever. */
 	request.exptime = (int64_t) time(NULL) + maxlifetime;
 	leveret_pool_add(pool, &request);
-	client_payload_free(&payload);
+	php_leveret_client_payload_free(&payload);
 	if (session->is_locked) {
 		add_lock(session, LEVERET_OP_SET, 0);
 	}
@@ -486,7 +486,7 @@ PS_DESTROY_FUNC(memcache)
 		return FAILURE;
 	}
 	zend_string *full = key_of(session, key, false), *lock_key = key_of(session, key, true);
-	leveret_pool *pool = mmc_begin(session->link);
+	leveret_pool *pool = php_leveret_mmc_begin(session->link);
 	if (full && lock_key) {
 		leveret_request request = request_for(session, LEVERET_OP_DELETE, full);
 		request.group = php_leveret_string(full);

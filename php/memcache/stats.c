@@ -10,10 +10,10 @@
 static int32_t ask(mmc_link *link, leveret_operation operation, leveret_bytes subject, zend_long exptime, uint32_t server, client_copies *copies, mmc_failures *failures)
 {
 	leveret_request request = { .operation = operation, .key = subject, .exptime = exptime, .server = (int32_t) server };
-	leveret_pool *pool = mmc_begin(link);
+	leveret_pool *pool = php_leveret_mmc_begin(link);
 	int32_t code = leveret_pool_add(pool, &request);
 	if (code == LEVERET_CODE_SUCCESS) {
-		mmc_run(link, copies, failures);
+		php_leveret_mmc_run(link, copies, failures);
 		code = copies->count ? copies->list[0].code : LEVERET_CODE_FAILURE;
 	}
 	return code;
@@ -90,7 +90,7 @@ static void stats_of(mmc_link *link, zend_string *subject, uint32_t server, zval
 	} else {
 		ZVAL_BOOL(value, code == LEVERET_CODE_END && strcmp(ZSTR_VAL(subject), "reset") == 0);
 	}
-	client_copies_free(&copies);
+	php_leveret_client_copies_free(&copies);
 }
 
 static void stats(INTERNAL_FUNCTION_PARAMETERS, bool of_all)
@@ -106,7 +106,7 @@ static void stats(INTERNAL_FUNCTION_PARAMETERS, bool of_all)
 		Z_PARAM_LONG(slab)
 		Z_PARAM_LONG(limit)
 	ZEND_PARSE_PARAMETERS_END();
-	mmc_link *link = mmc_link_of(object);
+	mmc_link *link = php_leveret_mmc_link_of(object);
 	zend_string *subject = link ? subject_of(type, slab, limit) : NULL;
 	RETVAL_FALSE;
 	if (!subject) {
@@ -128,7 +128,7 @@ static void stats(INTERNAL_FUNCTION_PARAMETERS, bool of_all)
 		}
 	}
 	zend_string_release(subject);
-	mmc_failures_tell(object, &failures);
+	php_leveret_mmc_failures_tell(object, &failures);
 }
 
 PHP_FUNCTION(memcache_get_stats) { stats(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
@@ -143,16 +143,16 @@ PHP_FUNCTION(memcache_get_version)
 	MMC_ARGUMENTS(0, 0)
 		MMC_OBJECT_PARAM(object)
 	ZEND_PARSE_PARAMETERS_END();
-	mmc_link *link = mmc_link_of(object);
+	mmc_link *link = php_leveret_mmc_link_of(object);
 	RETVAL_FALSE;
 	for (uint32_t i = 0; link && i < link->count && Z_TYPE_P(return_value) == IS_FALSE; i++) {
 		client_copies copies = {0};
 		if (ask(link, LEVERET_OP_VERSION, php_leveret_bytes("", 0), 0, i, &copies, &failures) == LEVERET_CODE_SUCCESS) {
 			RETVAL_STR_COPY(copies.list[0].data);
 		}
-		client_copies_free(&copies);
+		php_leveret_client_copies_free(&copies);
 	}
-	mmc_failures_tell(object, &failures);
+	php_leveret_mmc_failures_tell(object, &failures);
 }
 
 PHP_FUNCTION(memcache_flush)
@@ -165,7 +165,7 @@ PHP_FUNCTION(memcache_flush)
 		Z_PARAM_OPTIONAL
 		Z_PARAM_LONG(delay)
 	ZEND_PARSE_PARAMETERS_END();
-	mmc_link *link = mmc_link_of(object);
+	mmc_link *link = php_leveret_mmc_link_of(object);
 	if (!link) {
 		RETURN_FALSE;
 	}
@@ -173,8 +173,8 @@ PHP_FUNCTION(memcache_flush)
 	for (uint32_t i = 0; i < link->count; i++) {
 		client_copies copies = {0};
 		done = ask(link, LEVERET_OP_FLUSH, php_leveret_bytes("", 0), delay, i, &copies, &failures) == LEVERET_CODE_SUCCESS && done;
-		client_copies_free(&copies);
+		php_leveret_client_copies_free(&copies);
 	}
-	mmc_failures_tell(object, &failures);
+	php_leveret_mmc_failures_tell(object, &failures);
 	RETURN_BOOL(done);
 }

@@ -27,7 +27,7 @@ static void compress(double savings, client_payload *payload)
 	}
 	size_t room = (size_t) limit;
 	room -= (double) room == limit;
-	if (client_payload_compress(payload, LEVERET_CODEC_PLAIN_ZLIB, LEVEL, room)) {
+	if (php_leveret_client_payload_compress(payload, LEVERET_CODEC_PLAIN_ZLIB, LEVEL, room)) {
 		payload->meta.flags |= MMC_COMPRESSED;
 	}
 }
@@ -42,16 +42,16 @@ static bool serialize(client_payload *payload, zval *value)
 			if (Z_ISREF_P(element) && Z_TYPE_P(Z_REFVAL_P(element)) == IS_ARRAY && Z_ARR_P(Z_REFVAL_P(element)) == Z_ARR_P(value)) {
 				zval copy;
 				ZVAL_ARR(&copy, zend_array_dup(Z_ARR_P(value)));
-				bool done = client_payload_serialize(payload, LEVERET_PHP, &copy);
+				bool done = php_leveret_client_payload_serialize(payload, LEVERET_PHP, &copy);
 				zval_ptr_dtor(&copy);
 				return done;
 			}
 		} ZEND_HASH_FOREACH_END();
 	}
-	return client_payload_serialize(payload, LEVERET_PHP, value);
+	return php_leveret_client_payload_serialize(payload, LEVERET_PHP, value);
 }
 
-bool mmc_encode(const mmc_link *link, zval *value, zend_long flags, client_payload *payload)
+bool php_leveret_mmc_encode(const mmc_link *link, zval *value, zend_long flags, client_payload *payload)
 {
 	zend_long threshold = link->threshold;
 	double savings = link->savings;
@@ -60,17 +60,17 @@ bool mmc_encode(const mmc_link *link, zval *value, zend_long flags, client_paylo
 		php_error_docref(NULL, E_WARNING, "The lowest two bytes of the flags array is reserved for pecl/memcache internal use");
 		return false;
 	}
-	client_payload_begin(payload, LEVERET_PECL_MEMCACHE);
+	php_leveret_client_payload_begin(payload, LEVERET_PECL_MEMCACHE);
 	switch (Z_TYPE_P(value)) {
 		case IS_STRING:
-			client_payload_take(payload, LEVERET_RAW, zend_string_copy(Z_STR_P(value)));
+			php_leveret_client_payload_take(payload, LEVERET_RAW, zend_string_copy(Z_STR_P(value)));
 			break;
 		case IS_LONG:
-			client_payload_set_integer(payload, Z_LVAL_P(value));
+			php_leveret_client_payload_set_integer(payload, Z_LVAL_P(value));
 			payload->meta.flags = MMC_TYPE_LONG;
 			break;
 		case IS_DOUBLE:
-			client_payload_take(payload, LEVERET_DOUBLE, zend_strpprintf(0, "%.14g", Z_DVAL_P(value)));
+			php_leveret_client_payload_take(payload, LEVERET_DOUBLE, zend_strpprintf(0, "%.14g", Z_DVAL_P(value)));
 			payload->meta.flags = MMC_TYPE_DOUBLE;
 			break;
 		case IS_TRUE:
@@ -97,7 +97,7 @@ bool mmc_encode(const mmc_link *link, zval *value, zend_long flags, client_paylo
 	return true;
 }
 
-zend_long mmc_flags(const leveret_meta *meta)
+zend_long php_leveret_mmc_flags(const leveret_meta *meta)
 {
 	if (meta->origin == LEVERET_REMOTE || meta->origin == LEVERET_WIRE || meta->origin == LEVERET_PECL_MEMCACHE) {
 		return meta->flags;
@@ -113,7 +113,7 @@ zend_long mmc_flags(const leveret_meta *meta)
 	}
 }
 
-bool mmc_decode(client_copy *copy, zval *value)
+bool php_leveret_mmc_decode(client_copy *copy, zval *value)
 {
 	const char *problem;
 	zend_string *data = copy->data;

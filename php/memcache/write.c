@@ -23,7 +23,7 @@ static void free_writes(mmc_batch *batch)
 {
 	for (uint32_t i = 0; i < batch->count; i++) {
 		zend_string_release(batch->list[i].key);
-		client_payload_free(&batch->list[i].payload);
+		php_leveret_client_payload_free(&batch->list[i].payload);
 	}
 	efree(batch->list);
 }
@@ -31,7 +31,7 @@ static void free_writes(mmc_batch *batch)
 /* Sends all requests like `pattern`. `copies` has an answer for each that could be sent, in any order. */
 static void send_batch(mmc_link *link, const leveret_request *pattern, const mmc_batch *batch, client_copies *copies, mmc_failures *failures)
 {
-	leveret_pool *pool = mmc_begin(link);
+	leveret_pool *pool = php_leveret_mmc_begin(link);
 	for (uint32_t i = 0; i < batch->count; i++) {
 		leveret_request request = *pattern;
 		request.key = php_leveret_string(batch->list[i].key);
@@ -39,13 +39,13 @@ static void send_batch(mmc_link *link, const leveret_request *pattern, const mmc
 		request.meta = batch->list[i].payload.meta;
 		leveret_pool_add(pool, &request);
 	}
-	mmc_run(link, copies, failures);
+	php_leveret_mmc_run(link, copies, failures);
 }
 
 /* True if there was something to do and all of it was done. */
 static bool send_all(zval *object, const leveret_request *pattern, const mmc_batch *batch)
 {
-	mmc_link *link = EG(exception) ? NULL : mmc_link_of(object);
+	mmc_link *link = EG(exception) ? NULL : php_leveret_mmc_link_of(object);
 	client_copies copies = {0};
 	mmc_failures failures = {0};
 	uint32_t done = 0;
@@ -56,8 +56,8 @@ static bool send_all(zval *object, const leveret_request *pattern, const mmc_bat
 	for (uint32_t i = 0; i < copies.count; i++) {
 		done += copies.list[i].code == LEVERET_CODE_SUCCESS;
 	}
-	client_copies_free(&copies);
-	mmc_failures_tell(object, &failures);
+	php_leveret_client_copies_free(&copies);
+	php_leveret_mmc_failures_tell(object, &failures);
 	return done == batch->count;
 }
 
@@ -68,8 +68,8 @@ static void take_keys(zval *object, HashTable *names, mmc_batch *batch)
 	*batch = (mmc_batch) { .list = safe_emalloc(zend_hash_num_elements(names) + 1, sizeof(mmc_write), 0) };
 	ZEND_HASH_FOREACH_VAL(names, entry) {
 		zend_string *name = zval_get_string(entry);
-		mmc_link *link = EG(exception) ? NULL : mmc_link_of(object);
-		zend_string *key = link ? mmc_key(link, name) : NULL;
+		mmc_link *link = EG(exception) ? NULL : php_leveret_mmc_link_of(object);
+		zend_string *key = link ? php_leveret_mmc_key(link, name) : NULL;
 		zend_string_release(name);
 		if (key) {
 			mmc_write *next = &batch->list[batch->count++];
@@ -86,12 +86,12 @@ static void take_keys(zval *object, HashTable *names, mmc_batch *batch)
 /* Encodes first, since that runs user code, then asks for the link. False: nothing can be stored. */
 static bool take_value(zval *object, zend_string *name, zval *value, zend_long flags, leveret_operation operation, mmc_write *next)
 {
-	mmc_link *link = mmc_link_of(object);
-	next->key = link ? mmc_key(link, name) : NULL;
+	mmc_link *link = php_leveret_mmc_link_of(object);
+	next->key = link ? php_leveret_mmc_key(link, name) : NULL;
 	if (!next->key) {
 		return false;
 	}
-	if (!mmc_encode(link, value, flags, &next->payload)) {
+	if (!php_leveret_mmc_encode(link, value, flags, &next->payload)) {
 		zend_string_release(next->key);
 		return false;
 	}
@@ -110,19 +110,19 @@ static bool store_one(zval *object, const leveret_request *pattern, zend_string 
 	if (!take_value(object, name, value, flags, pattern->operation, &one)) {
 		return false;
 	}
-	mmc_link *link = mmc_link_of(object);
+	mmc_link *link = php_leveret_mmc_link_of(object);
 	int32_t code = LEVERET_CODE_FAILURE;
 	if (link && link->count) {
 		leveret_request request = *pattern;
 		request.key = php_leveret_string(one.key);
 		request.value = one.payload.bytes;
 		request.meta = one.payload.meta;
-		code = mmc_call(link, &request, &copy, &failures);
+		code = php_leveret_mmc_call(link, &request, &copy, &failures);
 	}
 	zend_string_release(one.key);
-	client_payload_free(&one.payload);
-	client_copy_free(&copy);
-	mmc_failures_tell(object, &failures);
+	php_leveret_client_payload_free(&one.payload);
+	php_leveret_client_copy_free(&copy);
+	php_leveret_mmc_failures_tell(object, &failures);
 	return code == LEVERET_CODE_SUCCESS;
 }
 
@@ -164,7 +164,7 @@ static void store(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation)
 		zend_wrong_param_count();
 		RETURN_THROWS();
 	}
-	mmc_link *link = mmc_link_of(object);
+	mmc_link *link = php_leveret_mmc_link_of(object);
 	if (!link) {
 		RETURN_FALSE;
 	}
@@ -193,8 +193,8 @@ PHP_FUNCTION(memcache_cas) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_
 /* One request by its key. SUCCESS: `number` is what a counter has come to. */
 static int32_t call(zval *object, const leveret_request *pattern, zend_string *name, uint64_t *number)
 {
-	mmc_link *link = mmc_link_of(object);
-	zend_string *key = link && link->count ? mmc_key(link, name) : NULL;
+	mmc_link *link = php_leveret_mmc_link_of(object);
+	zend_string *key = link && link->count ? php_leveret_mmc_key(link, name) : NULL;
 	if (!key) {
 		return LEVERET_CODE_FAILURE;
 	}
@@ -202,11 +202,11 @@ static int32_t call(zval *object, const leveret_request *pattern, zend_string *n
 	client_copy copy = {0};
 	mmc_failures failures = {0};
 	request.key = php_leveret_string(key);
-	int32_t code = mmc_call(link, &request, &copy, &failures);
+	int32_t code = php_leveret_mmc_call(link, &request, &copy, &failures);
 	*number = copy.number;
 	zend_string_release(key);
-	client_copy_free(&copy);
-	mmc_failures_tell(object, &failures);
+	php_leveret_client_copy_free(&copy);
+	php_leveret_mmc_failures_tell(object, &failures);
 	return code;
 }
 
@@ -223,7 +223,7 @@ PHP_FUNCTION(memcache_delete)
 	/* Servers of long ago could keep a key locked for so long. */
 	(void) exptime;
 	leveret_request pattern = { .operation = LEVERET_OP_DELETE, .server = -1 };
-	if (!mmc_link_of(object)) {
+	if (!php_leveret_mmc_link_of(object)) {
 		RETURN_FALSE;
 	}
 	if (Z_TYPE_P(key) == IS_ARRAY) {
@@ -252,7 +252,7 @@ static void count_many(zval *object, const leveret_request *pattern, HashTable *
 	client_copies copies = {0};
 	mmc_failures failures = {0};
 	take_keys(object, names, &batch);
-	mmc_link *link = EG(exception) ? NULL : mmc_link_of(object);
+	mmc_link *link = EG(exception) ? NULL : php_leveret_mmc_link_of(object);
 	bool is_binary = link && link->is_binary;
 	array_init(return_value);
 	if (link && batch.count) {
@@ -270,9 +270,9 @@ static void count_many(zval *object, const leveret_request *pattern, HashTable *
 		}
 		zend_symtable_update(Z_ARRVAL_P(return_value), copy->key, &value);
 	}
-	client_copies_free(&copies);
+	php_leveret_client_copies_free(&copies);
 	free_writes(&batch);
-	mmc_failures_tell(object, &failures);
+	php_leveret_mmc_failures_tell(object, &failures);
 }
 
 static void count(INTERNAL_FUNCTION_PARAMETERS, bool up)
@@ -288,7 +288,7 @@ static void count(INTERNAL_FUNCTION_PARAMETERS, bool up)
 		Z_PARAM_LONG(initial)
 		Z_PARAM_LONG(exptime)
 	ZEND_PARSE_PARAMETERS_END();
-	mmc_link *link = mmc_link_of(object);
+	mmc_link *link = php_leveret_mmc_link_of(object);
 	if (!link) {
 		RETURN_FALSE;
 	}

@@ -40,7 +40,7 @@ static bool is_text(const char *key, size_t len, unsigned char top)
 	return true;
 }
 
-bool memc_may_send(const memc_link *link, const zend_string *key)
+bool php_leveret_memc_may_send(const memc_link *link, const zend_string *key)
 {
 	size_t len = ZSTR_LEN(key) + (link->prefix ? ZSTR_LEN(link->prefix) : 0);
 	if (UNEXPECTED(ZSTR_LEN(key) == 0 || len > MEMC_KEY_MAX)) {
@@ -52,7 +52,7 @@ bool memc_may_send(const memc_link *link, const zend_string *key)
 	return is_text(ZSTR_VAL(key), ZSTR_LEN(key), link->behaviors[MEMC_VERIFY_KEY] ? 0x7e : UCHAR_MAX);
 }
 
-bool memc_take_many(zend_execute_data *execute_data, bool by_key, zend_string **server_key, HashTable **array, zend_long *number)
+bool php_leveret_memc_take_many(zend_execute_data *execute_data, bool by_key, zend_string **server_key, HashTable **array, zend_long *number)
 {
 	*server_key = NULL;
 	*number = 0;
@@ -67,7 +67,7 @@ bool memc_take_many(zend_execute_data *execute_data, bool by_key, zend_string **
 	return true;
 }
 
-void memc_call_back(memc_object *self, zend_fcall_info *call, zend_fcall_info_cache *cache, zval *second)
+void php_leveret_memc_call_back(memc_object *self, zend_fcall_info *call, zend_fcall_info_cache *cache, zval *second)
 {
 	zval arguments[2], answer;
 	ZVAL_OBJ_COPY(&arguments[0], &self->std);
@@ -89,7 +89,7 @@ static void copy_answer(const memc_link *link, const leveret_answer *answer, cli
 	copy->key = zend_string_init((const char *) answer->key.data + skip, answer->key.len - skip, 0);
 }
 
-bool memc_call(memc_object *self, leveret_request *request, client_copy *copy)
+bool php_leveret_memc_call(memc_object *self, leveret_request *request, client_copy *copy)
 {
 	leveret_pool *pool = self->link->pool;
 	leveret_answer answer;
@@ -97,16 +97,16 @@ bool memc_call(memc_object *self, leveret_request *request, client_copy *copy)
 	leveret_pool_begin(pool);
 	int code = leveret_pool_add(pool, request);
 	if (code != MEMC_SUCCESS) {
-		memc_failure(self, code);
+		php_leveret_memc_failure(self, code);
 		return false;
 	}
 	code = leveret_pool_run(pool);
 	if (!leveret_pool_next(pool, &answer)) {
 		/* Nothing is answered to what was sent without asking for it. */
-		memc_failure(self, code);
+		php_leveret_memc_failure(self, code);
 		return false;
 	}
-	memc_result_of(self, &answer);
+	php_leveret_memc_result_of(self, &answer);
 	if (answer.code != MEMC_SUCCESS) {
 		return false;
 	}
@@ -116,10 +116,10 @@ bool memc_call(memc_object *self, leveret_request *request, client_copy *copy)
 	return true;
 }
 
-void memc_gather(memc_object *self, client_copies *copies, uint32_t limit)
+void php_leveret_memc_gather(memc_object *self, client_copies *copies, uint32_t limit)
 {
 	leveret_answer answer;
 	while (copies->count < limit && leveret_pool_next(self->link->pool, &answer)) {
-		copy_answer(self->link, &answer, client_copies_next(copies));
+		copy_answer(self->link, &answer, php_leveret_client_copies_next(copies));
 	}
 }

@@ -152,7 +152,7 @@ static void choose_ring(memc_link *link)
 	leveret_pool_set_option(link->pool, LEVERET_POOL_RING, ring);
 }
 
-memc_link *memc_link_new(bool is_persistent)
+memc_link *php_leveret_memc_link_new(bool is_persistent)
 {
 	memc_link *link = pecalloc(1, sizeof(*link), is_persistent);
 	link->pool = php_leveret_pool_new();
@@ -185,13 +185,13 @@ memc_link *memc_link_new(bool is_persistent)
 	return link;
 }
 
-zend_string *memc_persistent_name(const char *name, size_t len)
+zend_string *php_leveret_memc_persistent_name(const char *name, size_t len)
 {
 	leveret_bytes dir = php_leveret_dir();
 	return zend_string_concat3((const char *) dir.data, dir.len, "\n", 1, name, len);
 }
 
-void memc_link_free(memc_link *link)
+void php_leveret_memc_link_free(memc_link *link)
 {
 	leveret_pool_free(link->pool);
 	if (link->prefix) {
@@ -200,7 +200,7 @@ void memc_link_free(memc_link *link)
 	pefree(link, link->is_persistent);
 }
 
-int memc_link_add_server(memc_link *link, leveret_bytes host, uint16_t port, uint32_t weight)
+int php_leveret_memc_link_add_server(memc_link *link, leveret_bytes host, uint16_t port, uint32_t weight)
 {
 	if (weight > 1 && link->behaviors[DISTRIBUTION] == CONSISTENT) {
 		/* libmemcached has but one way to weigh servers. */
@@ -209,7 +209,7 @@ int memc_link_add_server(memc_link *link, leveret_bytes host, uint16_t port, uin
 	return leveret_pool_add_server(link->pool, host, port, 0, weight, php_leveret_dir());
 }
 
-void memc_link_set_buckets(memc_link *link, const uint32_t *servers, size_t count)
+void php_leveret_memc_link_set_buckets(memc_link *link, const uint32_t *servers, size_t count)
 {
 	leveret_pool_set_buckets(link->pool, servers, count);
 	link->behaviors[DISTRIBUTION] = VIRTUAL_BUCKET;
@@ -225,7 +225,7 @@ static bool refuse(memc_object *self, const char *text)
 	return false;
 }
 
-bool memc_link_set_prefix(memc_link *link, zend_string *text)
+bool php_leveret_memc_link_set_prefix(memc_link *link, zend_string *text)
 {
 	for (size_t i = 0; i < ZSTR_LEN(text); i++) {
 		unsigned char byte = (unsigned char) ZSTR_VAL(text)[i];
@@ -249,7 +249,7 @@ static bool set_prefix(memc_object *self, zval *value)
 	if (EG(exception)) {
 		good = true;
 	} else if (ZSTR_LEN(text) <= MEMC_PREFIX_MAX) {
-		good = memc_link_set_prefix(self->link, text);
+		good = php_leveret_memc_link_set_prefix(self->link, text);
 	} else if (ZSTR_LEN(text) <= MEMC_KEY_MAX) {
 		/* As the original has it: that is no failure, and the prefix stays what it was. */
 		self->error_code = MEMC_KEY_TOO_BIG;
@@ -289,7 +289,7 @@ static bool set_serializer(memc_object *self, zend_long serializer)
 }
 
 /* What else changes with some of libmemcached's behaviours. */
-zend_long memc_link_set(memc_link *link, zend_long option, zend_long value)
+zend_long php_leveret_memc_link_set(memc_link *link, zend_long option, zend_long value)
 {
 	zend_long code;
 	if (!take(link, option, &value, &code)) {
@@ -341,10 +341,10 @@ static bool set_libmemcached(memc_object *self, zend_long option, zend_long valu
 		}
 		return true;
 	}
-	zend_long code = option == USE_UDP && value && leveret_pool_servers(link->pool) ? MEMC_INVALID_ARGUMENTS : memc_link_set(link, option, value);
+	zend_long code = option == USE_UDP && value && leveret_pool_servers(link->pool) ? MEMC_INVALID_ARGUMENTS : php_leveret_memc_link_set(link, option, value);
 	if (code != MEMC_SUCCESS) {
-		memc_failure(self, code);
-		php_error_docref(NULL, E_WARNING, "error setting memcached option: %s", memc_text(code));
+		php_leveret_memc_failure(self, code);
+		php_error_docref(NULL, E_WARNING, "error setting memcached option: %s", php_leveret_memc_text(code));
 		return false;
 	}
 	memc_result(self, MEMC_SUCCESS);

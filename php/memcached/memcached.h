@@ -136,7 +136,7 @@ void php_leveret_memcached_session(void);
 void php_leveret_memcached_session_init(HashTable *pools);
 
 /* SUCCESS or INVALID_ARGUMENTS. The port as it is to be told; 0 where there is none. */
-int memc_add_server(memc_link *link, zend_string *host, zend_long port, zend_long weight);
+int php_leveret_memc_add_server(memc_link *link, zend_string *host, zend_long port, zend_long weight);
 
 /* --- memcached/result.c --- */
 
@@ -153,53 +153,53 @@ static zend_always_inline void memc_result(memc_object *self, zend_long code)
 }
 
 /* What libmemcached would say: its errors, but for those that are answers, are also those of getLastError…(). */
-void memc_failure(memc_object *self, zend_long code);
-/* As memc_failure, and keeps what the server said. */
-void memc_result_of(memc_object *self, const leveret_answer *answer);
-void memc_result_of_copy(memc_object *self, const client_copy *copy);
-bool memc_is_failure(zend_long code);
-const char *memc_text(zend_long code);
+void php_leveret_memc_failure(memc_object *self, zend_long code);
+/* As php_leveret_memc_failure, and keeps what the server said. */
+void php_leveret_memc_result_of(memc_object *self, const leveret_answer *answer);
+void php_leveret_memc_result_of_copy(memc_object *self, const client_copy *copy);
+bool php_leveret_memc_is_failure(zend_long code);
+const char *php_leveret_memc_text(zend_long code);
 
 /* --- memcached/link.c: links and their options --- */
 
-memc_link *memc_link_new(bool is_persistent);
-void memc_link_free(memc_link *link);
+memc_link *php_leveret_memc_link_new(bool is_persistent);
+void php_leveret_memc_link_free(memc_link *link);
 /* What persistent links and pools of sessions go by: where arenas lie, then their name. Those of another site have other arenas. */
-zend_string *memc_persistent_name(const char *name, size_t len);
+zend_string *php_leveret_memc_persistent_name(const char *name, size_t len);
 /* A server behind the others; a result code. */
-int memc_link_add_server(memc_link *link, leveret_bytes host, uint16_t port, uint32_t weight);
+int php_leveret_memc_link_add_server(memc_link *link, leveret_bytes host, uint16_t port, uint32_t weight);
 /* One of libmemcached's behaviours: SUCCESS, or why not. */
-zend_long memc_link_set(memc_link *link, zend_long option, zend_long value);
+zend_long php_leveret_memc_link_set(memc_link *link, zend_long option, zend_long value);
 /* At most MEMC_PREFIX_MAX bytes. False: one of them is none of a key. */
-bool memc_link_set_prefix(memc_link *link, zend_string *text);
+bool php_leveret_memc_link_set_prefix(memc_link *link, zend_string *text);
 /* The distribution by virtual buckets, and the server of each. */
-void memc_link_set_buckets(memc_link *link, const uint32_t *servers, size_t count);
+void php_leveret_memc_link_set_buckets(memc_link *link, const uint32_t *servers, size_t count);
 
 /* --- memcached/words.c --- */
 
 /* libmemcached's configuration string. NULL, or the word that was not understood, to be released. */
-zend_string *memc_configure(memc_link *link, const zend_string *words);
+zend_string *php_leveret_memc_configure(memc_link *link, const zend_string *words);
 
 /* --- memcached/value.c --- */
 
 /* Runs user code. False: an exception is pending, or a warning was given and nothing can be stored. */
-bool memc_encode(memc_link *link, zval *value, client_payload *payload);
+bool php_leveret_memc_encode(memc_link *link, zval *value, client_payload *payload);
 /* Runs user code. Takes `data` over. False: *value is not set; the data cannot be read, and the result says so, or an exception is pending. */
-bool memc_decode(memc_object *self, const leveret_meta *meta, zend_string *data, zval *value);
+bool php_leveret_memc_decode(memc_object *self, const leveret_meta *meta, zend_string *data, zval *value);
 /* The application's 16 bits of an item's flags. */
-uint32_t memc_user_flags(const leveret_meta *meta);
+uint32_t php_leveret_memc_user_flags(const leveret_meta *meta);
 
 /* --- memcached/write.c --- */
 
 /* One store: encodes, sends, sets the result code. `number` is the token of a cas. */
-bool memc_store_one(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key, zval *value, zend_long expiration, uint64_t number);
+bool php_leveret_memc_store_one(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key, zval *value, zend_long expiration, uint64_t number);
 
 /* --- memcached/call.c: one request, or a batch --- */
 
 /* [server key,] array, [number]: what the methods for many keys take. False: an exception is pending. */
-bool memc_take_many(zend_execute_data *execute_data, bool by_key, zend_string **server_key, HashTable **array, zend_long *number);
+bool php_leveret_memc_take_many(zend_execute_data *execute_data, bool by_key, zend_string **server_key, HashTable **array, zend_long *number);
 /* Calls $callback($this, $second). Nothing is taken over. */
-void memc_call_back(memc_object *self, zend_fcall_info *call, zend_fcall_info_cache *cache, zval *second);
+void php_leveret_memc_call_back(memc_object *self, zend_fcall_info *call, zend_fcall_info_cache *cache, zval *second);
 
 /* What the server is chosen by; nothing: by the key itself. */
 static zend_always_inline leveret_bytes memc_group(const zend_string *server_key)
@@ -208,12 +208,12 @@ static zend_always_inline leveret_bytes memc_group(const zend_string *server_key
 }
 
 /* Whether the key (with the prefix) can be sent in the protocol that the script has chosen. */
-bool memc_may_send(const memc_link *link, const zend_string *key);
+bool php_leveret_memc_may_send(const memc_link *link, const zend_string *key);
 
 /* Whether the key (with the prefix) may be used; if not the result code says so. */
 static zend_always_inline bool memc_key_is_good(memc_object *self, const zend_string *key)
 {
-	bool good = memc_may_send(self->link, key);
+	bool good = php_leveret_memc_may_send(self->link, key);
 	if (UNEXPECTED(!good)) {
 		memc_result(self, MEMC_BAD_KEY_PROVIDED);
 	}
@@ -229,9 +229,9 @@ static zend_always_inline zend_string *memc_full_key(const memc_link *link, zend
 	return zend_string_concat2(ZSTR_VAL(link->prefix), ZSTR_LEN(link->prefix), ZSTR_VAL(key), ZSTR_LEN(key));
 }
 
-/* One request and its answer; the result code is set. True: `copy`, if there is one, is filled but for the key, and client_copy_free is due. */
-bool memc_call(memc_object *self, leveret_request *request, client_copy *copy);
+/* One request and its answer; the result code is set. True: `copy`, if there is one, is filled but for the key, and php_leveret_client_copy_free is due. */
+bool php_leveret_memc_call(memc_object *self, leveret_request *request, client_copy *copy);
 /* All answers of the open batch that are there or can be waited for. */
-void memc_gather(memc_object *self, client_copies *copies, uint32_t limit);
+void php_leveret_memc_gather(memc_object *self, client_copies *copies, uint32_t limit);
 
 #endif

@@ -15,7 +15,7 @@
 /* The version whose behaviour is kept. Applications compare it. */
 #define MEMCACHED_VERSION "3.3.0"
 
-ZEND_DECLARE_MODULE_GLOBALS(memcached)
+ZEND_DECLARE_MODULE_GLOBALS(leveret_memcached)
 
 /* False: then PHP keeps the value that was there. If asked to it gives one warning, in the words of all directives. */
 static bool is_one_of(zend_ini_entry *entry, zend_string *value, const char *const *words, const char *allowed, bool warns)
@@ -87,8 +87,8 @@ static PHP_INI_MH(on_update_deprecated)
 	return SUCCESS;
 }
 
-#define MEMC_ENTRY(name, value, handler, field) STD_PHP_INI_ENTRY("memcached." name, value, PHP_INI_ALL, handler, field, zend_memcached_globals, memcached_globals)
-#define MEMC_BOOLEAN(name, value, field) STD_PHP_INI_BOOLEAN("memcached." name, value, PHP_INI_ALL, OnUpdateBool, field, zend_memcached_globals, memcached_globals)
+#define MEMC_ENTRY(name, value, handler, field) STD_PHP_INI_ENTRY("memcached." name, value, PHP_INI_ALL, handler, field, zend_leveret_memcached_globals, leveret_memcached_globals)
+#define MEMC_BOOLEAN(name, value, field) STD_PHP_INI_BOOLEAN("memcached." name, value, PHP_INI_ALL, OnUpdateBool, field, zend_leveret_memcached_globals, leveret_memcached_globals)
 
 PHP_INI_BEGIN()
 	MEMC_BOOLEAN("sess_locking", "1", sess_locking)
@@ -123,20 +123,20 @@ PHP_INI_BEGIN()
 	MEMC_ENTRY("default_connect_timeout", "0", OnUpdateLong, default_connect_timeout)
 PHP_INI_END()
 
-static PHP_GINIT_FUNCTION(memcached)
+static PHP_GINIT_FUNCTION(leveret_memcached)
 {
 #if defined(COMPILE_DL_LEVERET) && defined(ZTS)
 	ZEND_TSRMLS_CACHE_UPDATE();
 #endif
-	memset(memcached_globals, 0, sizeof(*memcached_globals));
-	php_leveret_memcached_links_init(&memcached_globals->links);
-	php_leveret_memcached_session_init(&memcached_globals->session_pools);
+	memset(leveret_memcached_globals, 0, sizeof(*leveret_memcached_globals));
+	php_leveret_memcached_links_init(&leveret_memcached_globals->links);
+	php_leveret_memcached_session_init(&leveret_memcached_globals->session_pools);
 }
 
-static PHP_GSHUTDOWN_FUNCTION(memcached)
+static PHP_GSHUTDOWN_FUNCTION(leveret_memcached)
 {
-	zend_hash_destroy(&memcached_globals->links);
-	zend_hash_destroy(&memcached_globals->session_pools);
+	zend_hash_destroy(&leveret_memcached_globals->links);
+	zend_hash_destroy(&leveret_memcached_globals->session_pools);
 }
 
 static PHP_MINIT_FUNCTION(memcached)
@@ -179,9 +179,9 @@ static zend_module_entry memcached_module_entry = {
 	NULL,
 	PHP_MINFO(memcached),
 	MEMCACHED_VERSION,
-	PHP_MODULE_GLOBALS(memcached),
-	PHP_GINIT(memcached),
-	PHP_GSHUTDOWN(memcached),
+	PHP_MODULE_GLOBALS(leveret_memcached),
+	PHP_GINIT(leveret_memcached),
+	PHP_GSHUTDOWN(leveret_memcached),
 	NULL,
 	STANDARD_MODULE_PROPERTIES_EX
 };

@@ -4,7 +4,7 @@
 
 #include "php.h"
 
-ZEND_BEGIN_MODULE_GLOBALS(memcached)
+ZEND_BEGIN_MODULE_GLOBALS(leveret_memcached)
 	char *compression_type;
 	zend_long compression_threshold;
 	double compression_factor;
@@ -36,11 +36,11 @@ ZEND_BEGIN_MODULE_GLOBALS(memcached)
 
 	HashTable links;                  /* persistent id -> memc_link */
 	HashTable session_pools;          /* session.save_path -> leveret_pool, with sess_persistent */
-ZEND_END_MODULE_GLOBALS(memcached)
+ZEND_END_MODULE_GLOBALS(leveret_memcached)
 
-ZEND_EXTERN_MODULE_GLOBALS(memcached)
+ZEND_EXTERN_MODULE_GLOBALS(leveret_memcached)
 
-#define MEMCACHED_G(v) ZEND_MODULE_GLOBALS_ACCESSOR(memcached, v)
+#define MEMCACHED_G(v) ZEND_MODULE_GLOBALS_ACCESSOR(leveret_memcached, v)
 
 zend_result php_leveret_memcached_startup(void);
 

@@ -37,14 +37,14 @@ static void free_object(zend_object *object)
 		zend_string_release(self->error);
 	}
 	if (self->link && self->owns_link) {
-		memc_link_free(self->link);
+		php_leveret_memc_link_free(self->link);
 	}
 	zend_object_std_dtor(object);
 }
 
 static void free_persistent(zval *entry)
 {
-	memc_link_free(Z_PTR_P(entry));
+	php_leveret_memc_link_free(Z_PTR_P(entry));
 }
 
 void php_leveret_memcached_links_init(HashTable *links)
@@ -57,7 +57,7 @@ static void attach(memc_object *self, zend_string *name)
 {
 	memc_link *link = name ? zend_hash_find_ptr(&MEMCACHED_G(links), name) : NULL;
 	self->is_pristine = self->owns_link = !link;
-	self->link = link ? link : memc_link_new(name != NULL);
+	self->link = link ? link : php_leveret_memc_link_new(name != NULL);
 }
 
 /* From now on the link is its id's, and outlives the object; unless the callback has made one for the same id meanwhile. */
@@ -66,19 +66,19 @@ static void keep(memc_object *self, const zend_string *name)
 	self->owns_link = !zend_hash_str_add_ptr(&MEMCACHED_G(links), ZSTR_VAL(name), ZSTR_LEN(name), self->link);
 }
 
-int memc_add_server(memc_link *link, zend_string *host, zend_long port, zend_long weight)
+int php_leveret_memc_add_server(memc_link *link, zend_string *host, zend_long port, zend_long weight)
 {
 	if (port < 0 || port > 65535 || weight < 0 || weight > INT32_MAX) {
 		return MEMC_INVALID_ARGUMENTS;
 	}
 	leveret_bytes name = ZSTR_LEN(host) ? php_leveret_string(host) : php_leveret_bytes("localhost", strlen("localhost"));
-	return memc_link_add_server(link, name, (uint16_t) port, (uint32_t) weight);
+	return php_leveret_memc_link_add_server(link, name, (uint16_t) port, (uint32_t) weight);
 }
 
 /* What a new link begins with: the words of the configuration, then what the callback makes of it. */
 static void make(memc_object *self, zend_string *id, zend_fcall_info *call, zend_fcall_info_cache *cache, zend_string *configuration)
 {
-	zend_string *bad = configuration ? memc_configure(self->link, configuration) : NULL;
+	zend_string *bad = configuration ? php_leveret_memc_configure(self->link, configuration) : NULL;
 	if (bad) {
 		zend_throw_exception_ex(exception_ce, 0, "Memcached configuration: \"%s\" is not understood", ZSTR_VAL(bad));
 		zend_string_release(bad);
@@ -89,7 +89,7 @@ static void make(memc_object *self, zend_string *id, zend_fcall_info *call, zend
 		} else {
 			ZVAL_NULL(&name);
 		}
-		memc_call_back(self, call, cache, &name);
+		php_leveret_memc_call_back(self, call, cache, &name);
 	}
 }
 
@@ -109,7 +109,7 @@ PHP_METHOD(Memcached, __construct)
 		zend_throw_error(NULL, "The Memcached object is constructed already");
 		RETURN_THROWS();
 	}
-	zend_string *name = id && ZSTR_LEN(id) ? memc_persistent_name(ZSTR_VAL(id), ZSTR_LEN(id)) : NULL;
+	zend_string *name = id && ZSTR_LEN(id) ? php_leveret_memc_persistent_name(ZSTR_VAL(id), ZSTR_LEN(id)) : NULL;
 	attach(self, name);
 	if (self->is_pristine) {
 		make(self, id, &call, &cache, configuration);
@@ -163,7 +163,7 @@ PHP_METHOD(Memcached, addServer)
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_SELF();
 	memc_link *link = self->link;
-	memc_result(self, memc_add_server(link, host, port ? port : MEMC_PORT, weight < 0 ? 0 : weight));
+	memc_result(self, php_leveret_memc_add_server(link, host, port ? port : MEMC_PORT, weight < 0 ? 0 : weight));
 	RETURN_BOOL(self->code == MEMC_SUCCESS);
 }
 
@@ -197,7 +197,7 @@ static int add_entry(memc_link *link, HashTable *entry)
 	if (count >= 2) {
 		zend_string *host = zval_get_string(&parts[0]);
 		zend_long port = zval_get_long(&parts[1]), weight = count > 2 ? zval_get_long(&parts[2]) : 0;
-		code = EG(exception) ? code : memc_add_server(link, host, port_of_entry(host, port), MAX(weight, 0));
+		code = EG(exception) ? code : php_leveret_memc_add_server(link, host, port_of_entry(host, port), MAX(weight, 0));
 		zend_string_release(host);
 	}
 	while (count > 0) {
@@ -280,12 +280,12 @@ PHP_METHOD(Memcached, getServerByKey)
 	memc_link *link = self->link;
 	memc_result(self, MEMC_SUCCESS);
 	if (!leveret_pool_servers(link->pool)) {
-		memc_failure(self, MEMC_NO_SERVERS);
+		php_leveret_memc_failure(self, MEMC_NO_SERVERS);
 		RETURN_FALSE;
 	}
 	/* A server key is only hashed: unless OPT_VERIFY_KEY says so it need not be one that a server would take. */
 	if (link->behaviors[MEMC_VERIFY_KEY] ? !memc_key_is_good(self, key) : ZSTR_LEN(key) == 0 || ZSTR_LEN(key) > MEMC_KEY_MAX) {
-		memc_failure(self, MEMC_BAD_KEY_PROVIDED);
+		php_leveret_memc_failure(self, MEMC_BAD_KEY_PROVIDED);
 		RETURN_FALSE;
 	}
 	int64_t index = leveret_pool_locate(link->pool, php_leveret_string(key));
@@ -325,7 +325,7 @@ PHP_METHOD(Memcached, flushBuffers)
 	MEMC_SELF();
 	memc_link *link = self->link;
 	memc_result(self, leveret_pool_flush_buffers(link->pool));
-	RETURN_BOOL(!memc_is_failure(self->code));
+	RETURN_BOOL(!php_leveret_memc_is_failure(self->code));
 }
 
 /* The numbers of a map of buckets. False, with a warning: one of them is none. */
@@ -366,7 +366,7 @@ PHP_METHOD(Memcached, setBucket)
 	/* libmemcached keeps the forward map and the number of replicas, and never looks at them: keys go by the first map alone. */
 	bool good = take_map(hosts, servers) && (!forwards || take_map(forwards, servers + count));
 	if (good) {
-		memc_link_set_buckets(link, servers, count);
+		php_leveret_memc_link_set_buckets(link, servers, count);
 		memc_result(self, MEMC_SUCCESS);
 	}
 	efree(servers);

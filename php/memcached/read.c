@@ -26,7 +26,7 @@ static void extended(zval *return_value, zval *value, uint64_t cas, const levere
 	} else {
 		add_assoc_long(return_value, "cas", (zend_long) cas);
 	}
-	add_assoc_long(return_value, "flags", memc_user_flags(meta));
+	add_assoc_long(return_value, "flags", php_leveret_memc_user_flags(meta));
 }
 
 /* Takes copy->data over. False: PAYLOAD_FAILURE or an exception. */
@@ -39,7 +39,7 @@ static bool give_value(memc_object *self, client_copy *copy, bool is_extended, z
 		ZVAL_LONG(&value, (zend_long) copy->number);
 	} else if (EXPECTED(php_leveret_is_string(&copy->meta))) {
 		ZVAL_STR(&value, data);
-	} else if (!memc_decode(self, &copy->meta, data, &value)) {
+	} else if (!php_leveret_memc_decode(self, &copy->meta, data, &value)) {
 		return false;
 	}
 	if (is_extended) {
@@ -77,7 +77,7 @@ static zend_never_inline void read_through(memc_object *self, zend_fcall_info *c
 			stored = parts ? zend_hash_str_find(parts, "value", strlen("value")) : NULL;
 			expiration = cas ? zval_get_long(cas) : 0;
 		}
-		if (stored && !EG(exception) && memc_store_one(self, LEVERET_OP_SET, server_key, key, stored, expiration, 0)) {
+		if (stored && !EG(exception) && php_leveret_memc_store_one(self, LEVERET_OP_SET, server_key, key, stored, expiration, 0)) {
 			ZVAL_COPY(return_value, &found);
 		}
 		zval_ptr_dtor(&found);
@@ -112,7 +112,7 @@ static zend_never_inline bool get_from_servers(memc_object *self, zend_string *s
 {
 	client_copy copy = {0};
 	leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(key), .group = memc_group(server_key), .with_cas = is_extended, .server = -1 };
-	if (!memc_call(self, &request, &copy)) {
+	if (!php_leveret_memc_call(self, &request, &copy)) {
 		return false;
 	}
 	if (!give_value(self, &copy, is_extended, return_value)) {
@@ -212,7 +212,7 @@ static void ask(memc_object *self, zend_string *server_key, HashTable *keys, boo
 		if (code == MEMC_SUCCESS) {
 			names->list[names->count++] = name;
 		} else {
-			memc_failure(self, code);
+			php_leveret_memc_failure(self, code);
 			zend_string_release(name);
 		}
 	}
@@ -246,7 +246,7 @@ static void count_answer(memc_object *self, memc_tally *tally, const leveret_ans
 	if (EXPECTED(answer->code == MEMC_SUCCESS)) {
 		tally->found++;
 	} else if (answer->code != MEMC_NOTFOUND) {
-		memc_result_of(self, answer);
+		php_leveret_memc_result_of(self, answer);
 		tally->failed++;
 		tally->was_lost |= !is_unreached(answer->code);
 	}
@@ -255,15 +255,15 @@ static void count_answer(memc_object *self, memc_tally *tally, const leveret_ans
 /* The result of `asked` gets, of which those that found nothing have no answer. False: no server could be asked. */
 static bool judge_many(memc_object *self, zend_long code, const memc_tally *tally, uint32_t asked)
 {
-	if (tally->answers == 0 && memc_is_failure(code) && code != MEMC_SOME_ERRORS && code != MEMC_NOTFOUND) {
-		memc_failure(self, code);
+	if (tally->answers == 0 && php_leveret_memc_is_failure(code) && code != MEMC_SOME_ERRORS && code != MEMC_NOTFOUND) {
+		php_leveret_memc_failure(self, code);
 		return false;
 	}
 	if (tally->failed == asked) {
 		/* What was the matter with the last of them is told. */
 		return false;
 	}
-	memc_failure(self, tally->was_lost ? MEMC_SOME_ERRORS : tally->found ? MEMC_SUCCESS : MEMC_NOTFOUND);
+	php_leveret_memc_failure(self, tally->was_lost ? MEMC_SOME_ERRORS : tally->found ? MEMC_SUCCESS : MEMC_NOTFOUND);
 	return true;
 }
 
@@ -283,7 +283,7 @@ static memc_tally take_many(memc_object *self, const memc_names *names, bool is_
 			ZVAL_STRINGL(&value, (const char *) answer.value.data, answer.value.len);
 			zend_symtable_update(values, name, &value);
 		} else {
-			client_copy *copy = client_copies_next(copies);
+			client_copy *copy = php_leveret_client_copies_next(copies);
 			client_copy_answer(&answer, copy);
 			copy->key = zend_string_copy(name);
 		}
@@ -296,7 +296,7 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	zend_string *server_key;
 	HashTable *keys;
 	zend_long flags;
-	if (!memc_take_many(execute_data, by_key, &server_key, &keys, &flags)) {
+	if (!php_leveret_memc_take_many(execute_data, by_key, &server_key, &keys, &flags)) {
 		RETURN_THROWS();
 	}
 	MEMC_SELF();
@@ -340,7 +340,7 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 			zend_symtable_update(Z_ARRVAL_P(return_value), copies.list[i].key, &value);
 		}
 	}
-	client_copies_free(&copies);
+	php_leveret_client_copies_free(&copies);
 }
 
 PHP_METHOD(Memcached, getMulti) { get_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
@@ -360,7 +360,7 @@ static bool give_element(memc_object *self, client_copy *copy, zval *element)
 	add_assoc_zval(element, "value", &value);
 	if (copy->cas) {
 		add_assoc_long(element, "cas", (zend_long) copy->cas);
-		add_assoc_long(element, "flags", memc_user_flags(&copy->meta));
+		add_assoc_long(element, "flags", php_leveret_memc_user_flags(&copy->meta));
 	}
 	return true;
 }
@@ -374,7 +374,7 @@ static void end_of_fetch(memc_object *self)
 
 static void note_failure(memc_object *self, const client_copy *copy)
 {
-	memc_result_of_copy(self, copy);
+	php_leveret_memc_result_of_copy(self, copy);
 	if (is_unreached(copy->code)) {
 		self->reachable--;
 	} else {
@@ -387,10 +387,10 @@ static bool fetch_one(memc_object *self, zval *element)
 {
 	while (self->is_fetching) {
 		client_copies one = {0};
-		memc_gather(self, &one, 1);
+		php_leveret_memc_gather(self, &one, 1);
 		if (one.count == 0) {
 			self->is_fetching = false;
-			client_copies_free(&one);
+			php_leveret_client_copies_free(&one);
 			break;
 		}
 		client_copy *copy = &one.list[0];
@@ -398,7 +398,7 @@ static bool fetch_one(memc_object *self, zval *element)
 		if (copy->code != MEMC_SUCCESS && copy->code != MEMC_NOTFOUND) {
 			note_failure(self, copy);
 		}
-		client_copies_free(&one);
+		php_leveret_client_copies_free(&one);
 		if (given) {
 			self->code = MEMC_SUCCESS;
 		}
@@ -437,7 +437,7 @@ static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		RETURN_FALSE;
 	}
 	int code = leveret_pool_start(link->pool);
-	memc_failure(self, code);
+	php_leveret_memc_failure(self, code);
 	self->is_fetching = true;
 	self->has_lost = false;
 	self->reachable = names.count;
@@ -449,12 +449,12 @@ static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		RETURN_FALSE;
 	}
 	if (!call.size) {
-		RETURN_BOOL(!memc_is_failure(code));
+		RETURN_BOOL(!php_leveret_memc_is_failure(code));
 	}
 	bool has_found = false;
 	while (fetch_one(self, &element)) {
 		has_found = true;
-		memc_call_back(self, &call, &cache, &element);
+		php_leveret_memc_call_back(self, &call, &cache, &element);
 		zval_ptr_dtor(&element);
 		if (EG(exception)) {
 			break;

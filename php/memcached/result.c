@@ -58,7 +58,7 @@ static const char *const texts[] = {
 	[48] = "SERVER FAILED TO ALLOCATE OBJECT",
 };
 
-const char *memc_text(zend_long code)
+const char *php_leveret_memc_text(zend_long code)
 {
 	if (code == MEMC_PAYLOAD_FAILURE) {
 		return "PAYLOAD FAILURE";
@@ -66,7 +66,7 @@ const char *memc_text(zend_long code)
 	return code >= 0 && code < (zend_long) (sizeof(texts) / sizeof(*texts)) ? texts[code] : "INVALID memcached_return_t";
 }
 
-bool memc_is_failure(zend_long code)
+bool php_leveret_memc_is_failure(zend_long code)
 {
 	switch (code) {
 		case MEMC_SUCCESS:
@@ -83,21 +83,21 @@ bool memc_is_failure(zend_long code)
 	}
 }
 
-void memc_failure(memc_object *self, zend_long code)
+void php_leveret_memc_failure(memc_object *self, zend_long code)
 {
 	/* Where the server has hung up the pool says that it was in the middle of reading; to libmemcached the connection failed. */
 	if (code == MEMC_UNKNOWN_READ_FAILURE) {
 		code = MEMC_CONNECTION_FAILURE;
 	}
 	memc_result(self, code);
-	if (memc_is_failure(code) && code != MEMC_NOTFOUND && code != MEMC_NOTSTORED && code != MEMC_DATA_EXISTS && code != MEMC_E2BIG) {
+	if (php_leveret_memc_is_failure(code) && code != MEMC_NOTFOUND && code != MEMC_NOTSTORED && code != MEMC_DATA_EXISTS && code != MEMC_E2BIG) {
 		self->error_code = code;
 	}
 }
 
 static zend_always_inline void result_of(memc_object *self, int32_t code, uint32_t server, uint64_t number, leveret_bytes text)
 {
-	memc_failure(self, code);
+	php_leveret_memc_failure(self, code);
 	if (self->error_code == MEMC_SUCCESS) {
 		return;
 	}
@@ -108,12 +108,12 @@ static zend_always_inline void result_of(memc_object *self, int32_t code, uint32
 	}
 }
 
-void memc_result_of(memc_object *self, const leveret_answer *answer)
+void php_leveret_memc_result_of(memc_object *self, const leveret_answer *answer)
 {
 	result_of(self, answer->code, answer->server, answer->number, answer->value);
 }
 
-void memc_result_of_copy(memc_object *self, const client_copy *copy)
+void php_leveret_memc_result_of_copy(memc_object *self, const client_copy *copy)
 {
 	result_of(self, copy->code, copy->server, copy->number, copy->data ? php_leveret_string(copy->data) : php_leveret_bytes(NULL, 0));
 }
@@ -130,9 +130,9 @@ PHP_METHOD(Memcached, getResultMessage)
 	ZEND_PARSE_PARAMETERS_NONE();
 	MEMC_SELF();
 	if (self->code == MEMC_ERRNO && self->error_errno) {
-		RETURN_STR(zend_strpprintf(0, "%s: %s", memc_text(self->code), strerror((int) self->error_errno)));
+		RETURN_STR(zend_strpprintf(0, "%s: %s", php_leveret_memc_text(self->code), strerror((int) self->error_errno)));
 	}
-	RETURN_STRING(memc_text(self->code));
+	RETURN_STRING(php_leveret_memc_text(self->code));
 }
 
 PHP_METHOD(Memcached, getLastErrorMessage)
@@ -143,9 +143,9 @@ PHP_METHOD(Memcached, getLastErrorMessage)
 		RETURN_STR_COPY(self->error);
 	}
 	if (self->error_code == MEMC_ERRNO && self->error_errno) {
-		RETURN_STR(zend_strpprintf(0, "%s(%s)", memc_text(self->error_code), strerror((int) self->error_errno)));
+		RETURN_STR(zend_strpprintf(0, "%s(%s)", php_leveret_memc_text(self->error_code), strerror((int) self->error_errno)));
 	}
-	RETURN_STRING(memc_text(self->error_code));
+	RETURN_STRING(php_leveret_memc_text(self->error_code));
 }
 
 PHP_METHOD(Memcached, getLastErrorCode)

@@ -160,7 +160,7 @@ static enum lock_try try_lock(void **mod_data, zend_long seconds)
 {
 	memc_session *session = PS_GET_MOD_DATA();
 	leveret_bytes key = php_leveret_bytes(session->lock_key, session->lock_key_len);
-	if (!client_session_lease_take(&session->lease, session->pool, key)) {
+	if (!php_leveret_client_session_lease_take(&session->lease, session->pool, key)) {
 		return HAS_NAPPED;
 	}
 	bool has_lease = session->lease.arena;
@@ -180,8 +180,8 @@ static enum lock_try try_lock(void **mod_data, zend_long seconds)
 		return IS_TAKEN;
 	}
 	/* The script's handler of errors may close the session: then it is freed. */
-	client_session_lease_drop(&session->lease);
-	php_error_docref(NULL, E_WARNING, "Failed to write session lock: %s", memc_text(code));
+	php_leveret_client_session_lease_drop(&session->lease);
+	php_error_docref(NULL, E_WARNING, "Failed to write session lock: %s", php_leveret_memc_text(code));
 	/* The next try may be another server's, if this one has left the ring. One that hangs was waited for long enough. */
 	return code == MEMC_TIMEOUT || EG(exception) || PS_GET_MOD_DATA() != session ? IS_OVER : HAS_FAILED;
 }
@@ -193,7 +193,7 @@ static bool lock(void **mod_data, const zend_string *id)
 	zend_long seconds = MEMCACHED_G(sess_lock_expire) ? MEMCACHED_G(sess_lock_expire) : MAX(zend_ini_long("max_execution_time", strlen("max_execution_time"), 0), 0);
 	session->lock_key_len = name_of(id, "lock.", session->lock_key);
 	if (!session->lock_key_len) {
-		php_error_docref(NULL, E_WARNING, "Failed to write session lock: %s", memc_text(MEMC_BAD_KEY_PROVIDED));
+		php_error_docref(NULL, E_WARNING, "Failed to write session lock: %s", php_leveret_memc_text(MEMC_BAD_KEY_PROVIDED));
 		return false;
 	}
 	for (;; retries--, pause = MIN(2 * pause, pause_max)) {
@@ -201,7 +201,7 @@ static bool lock(void **mod_data, const zend_string *id)
 		enum lock_try tried;
 		/* Naps wake up when the lease is given back, so they fill the pause with further tries. */
 		while ((tried = try_lock(mod_data, seconds)) == HAS_NAPPED && php_leveret_microseconds() < round_end) {
-			if (!client_session_wait(mod_data, 0)) {
+			if (!php_leveret_client_session_wait(mod_data, 0)) {
 				return false;
 			}
 		}
@@ -214,11 +214,11 @@ static bool lock(void **mod_data, const zend_string *id)
 		if (retries <= 0) {
 			break;
 		}
-		if (tried != HAS_FAILED && !client_session_wait(mod_data, round_end)) {
+		if (tried != HAS_FAILED && !php_leveret_client_session_wait(mod_data, round_end)) {
 			return false;
 		}
 	}
-	client_session_lease_drop(&session->lease);
+	php_leveret_client_session_lease_drop(&session->lease);
 	return false;
 }
 
@@ -237,7 +237,7 @@ static void unlock(memc_session *session)
 		delete_lock(session);
 	}
 	session->is_locked = false;
-	client_session_lease_drop(&session->lease);
+	php_leveret_client_session_lease_drop(&session->lease);
 }
 
 /* --- the handler --- */
@@ -262,7 +262,7 @@ static leveret_pool *new_pool(const char *path)
 static leveret_pool *persistent_pool(const char *path)
 {
 	HashTable *pools = &MEMCACHED_G(session_pools);
-	zend_string *name = memc_persistent_name(path, strlen(path));
+	zend_string *name = php_leveret_memc_persistent_name(path, strlen(path));
 	leveret_pool *pool = zend_hash_find_ptr(pools, name);
 	if (!pool && (pool = new_pool(path))) {
 		zend_hash_str_add_ptr(pools, ZSTR_VAL(name), ZSTR_LEN(name), pool);
@@ -331,7 +331,7 @@ PS_READ_FUNC(memcached)
 		session->is_unread = false;
 		return SUCCESS;
 	}
-	php_error_docref(NULL, E_WARNING, "error getting session from memcached: %s", memc_text(code));
+	php_error_docref(NULL, E_WARNING, "error getting session from memcached: %s", php_leveret_memc_text(code));
 	return FAILURE;
 }
 
@@ -352,7 +352,7 @@ PS_WRITE_FUNC(memcached)
 			return SUCCESS;
 		}
 	}
-	php_error_docref(NULL, E_WARNING, "error saving session to memcached: %s", memc_text(code));
+	php_error_docref(NULL, E_WARNING, "error saving session to memcached: %s", php_leveret_memc_text(code));
 	return FAILURE;
 }
 

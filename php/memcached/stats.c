@@ -30,7 +30,7 @@ static bool ask_all(memc_object *self, leveret_operation operation, leveret_byte
 	memc_result(self, MEMC_SUCCESS);
 	self->is_fetching = false;
 	if (!leveret_pool_servers(pool)) {
-		memc_failure(self, MEMC_NO_SERVERS);
+		php_leveret_memc_failure(self, MEMC_NO_SERVERS);
 		return false;
 	}
 	leveret_pool_begin(pool);
@@ -38,11 +38,11 @@ static bool ask_all(memc_object *self, leveret_operation operation, leveret_byte
 	if (code == MEMC_SUCCESS) {
 		code = leveret_pool_run(pool);
 	}
-	memc_gather(self, copies, UINT32_MAX);
+	php_leveret_memc_gather(self, copies, UINT32_MAX);
 	if (leveret_pool_servers(pool) > 1 && copies->count > 1) {
 		by_server(self->link, copies);
 	}
-	memc_failure(self, code);
+	php_leveret_memc_failure(self, code);
 	return true;
 }
 
@@ -72,14 +72,14 @@ static zend_long failure_of(memc_object *self, const client_copies *copies)
 	const client_copy *failure = NULL;
 	for (uint32_t i = 0; i < copies->count; i++) {
 		const client_copy *copy = &copies->list[i];
-		if (memc_is_failure(copy->code) && (!failure || step_of(copy->code) >= step_of(failure->code))) {
+		if (php_leveret_memc_is_failure(copy->code) && (!failure || step_of(copy->code) >= step_of(failure->code))) {
 			failure = copy;
 		}
 	}
 	if (!failure) {
 		return MEMC_SUCCESS;
 	}
-	memc_result_of_copy(self, failure);
+	php_leveret_memc_result_of_copy(self, failure);
 	return self->code;
 }
 
@@ -129,8 +129,8 @@ PHP_METHOD(Memcached, getStats)
 		/* The text protocol's. */
 		memc_result(self, MEMC_INVALID_ARGUMENTS);
 	}
-	if (memc_is_failure(self->code)) {
-		client_copies_free(&copies);
+	if (php_leveret_memc_is_failure(self->code)) {
+		php_leveret_client_copies_free(&copies);
 		RETURN_FALSE;
 	}
 	array_init(return_value);
@@ -150,7 +150,7 @@ PHP_METHOD(Memcached, getStats)
 		add_stat(list, copy->key, copy->data);
 		zend_string_release(name);
 	}
-	client_copies_free(&copies);
+	php_leveret_client_copies_free(&copies);
 }
 
 PHP_METHOD(Memcached, getVersion)
@@ -165,7 +165,7 @@ PHP_METHOD(Memcached, getVersion)
 	/* As in the original all must answer. */
 	if (failure_of(self, &copies) || !copies.count) {
 		self->code = MEMC_SOME_ERRORS;
-		client_copies_free(&copies);
+		php_leveret_client_copies_free(&copies);
 		RETURN_FALSE;
 	}
 	array_init(return_value);
@@ -177,7 +177,7 @@ PHP_METHOD(Memcached, getVersion)
 		zend_hash_update(Z_ARRVAL_P(return_value), name, &text);
 		zend_string_release(name);
 	}
-	client_copies_free(&copies);
+	php_leveret_client_copies_free(&copies);
 }
 
 PHP_METHOD(Memcached, getAllKeys)
@@ -195,8 +195,8 @@ PHP_METHOD(Memcached, getAllKeys)
 			add_next_index_str(return_value, zend_string_copy(copies.list[i].key));
 		}
 	}
-	client_copies_free(&copies);
-	if (memc_is_failure(self->code) && self->code != MEMC_SOME_ERRORS) {
+	php_leveret_client_copies_free(&copies);
+	if (php_leveret_memc_is_failure(self->code) && self->code != MEMC_SOME_ERRORS) {
 		zval_ptr_dtor(return_value);
 		RETURN_FALSE;
 	}
@@ -217,6 +217,6 @@ PHP_METHOD(Memcached, flush)
 	if (failure_of(self, &copies)) {
 		self->code = MEMC_SOME_ERRORS;
 	}
-	client_copies_free(&copies);
-	RETURN_BOOL(!memc_is_failure(self->code));
+	php_leveret_client_copies_free(&copies);
+	RETURN_BOOL(!php_leveret_memc_is_failure(self->code));
 }

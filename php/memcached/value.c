@@ -59,7 +59,7 @@ static bool serialize(memc_link *link, zval *value, client_payload *payload)
 {
 	leveret_encoding encoding = encoding_of_serializer(link->serializer);
 	if (encoding != LEVERET_JSON) {
-		return client_payload_serialize(payload, encoding, value);
+		return php_leveret_client_payload_serialize(payload, encoding, value);
 	}
 	smart_str text = {0};
 	/* Held: user code (jsonSerialize) may assign something else where the script has a reference to it. */
@@ -72,7 +72,7 @@ static bool serialize(memc_link *link, zval *value, client_payload *payload)
 		return false;
 	}
 	smart_str_0(&text);
-	client_payload_take(payload, LEVERET_JSON, text.s);
+	php_leveret_client_payload_take(payload, LEVERET_JSON, text.s);
 	return true;
 }
 
@@ -106,7 +106,7 @@ static void compress(const memc_link *link, client_payload *payload)
 	 * not stop at the end. */
 	double most = codec == LEVERET_CODEC_FASTLZ ? 2.0 * (double) len + 64 : 1.05 * (double) len + 1;
 	size_t room = (size_t) (factor > 0 ? MIN((double) len / factor, most) : most);
-	if (client_payload_compress(payload, codec, level_of_link(link, codec), room)) {
+	if (php_leveret_client_payload_compress(payload, codec, level_of_link(link, codec), room)) {
 		payload->meta.flags |= FLAG_COMPRESSED | (codec == LEVERET_CODEC_ZLIB ? FLAG_ZLIB : codec == LEVERET_CODEC_ZSTD ? FLAG_ZSTD : FLAG_FASTLZ);
 	}
 }
@@ -168,19 +168,19 @@ static void tell_exception(zend_long serializer)
 	}
 }
 
-bool memc_encode(memc_link *link, zval *value, client_payload *payload)
+bool php_leveret_memc_encode(memc_link *link, zval *value, client_payload *payload)
 {
 	ZVAL_DEREF(value);
-	client_payload_begin(payload, LEVERET_PECL_MEMCACHED);
+	php_leveret_client_payload_begin(payload, LEVERET_PECL_MEMCACHED);
 	switch (Z_TYPE_P(value)) {
 		case IS_STRING:
-			client_payload_take(payload, LEVERET_RAW, zend_string_copy(Z_STR_P(value)));
+			php_leveret_client_payload_take(payload, LEVERET_RAW, zend_string_copy(Z_STR_P(value)));
 			break;
 		case IS_LONG:
-			client_payload_set_integer(payload, Z_LVAL_P(value));
+			php_leveret_client_payload_set_integer(payload, Z_LVAL_P(value));
 			break;
 		case IS_DOUBLE:
-			client_payload_take(payload, LEVERET_DOUBLE, text_of_double(Z_DVAL_P(value)));
+			php_leveret_client_payload_take(payload, LEVERET_DOUBLE, text_of_double(Z_DVAL_P(value)));
 			break;
 		case IS_TRUE:
 		case IS_FALSE:
@@ -205,7 +205,7 @@ bool memc_encode(memc_link *link, zval *value, client_payload *payload)
 
 /* --- decoding --- */
 
-uint32_t memc_user_flags(const leveret_meta *meta)
+uint32_t php_leveret_memc_user_flags(const leveret_meta *meta)
 {
 	return meta->origin == LEVERET_NATIVE ? 0 : USER_OF(meta->flags);
 }
@@ -215,7 +215,7 @@ static bool is_igbinary(const leveret_meta *meta)
 	return meta->encoding == LEVERET_IGBINARY || (meta->flags & TYPE_MASK) == TYPE_IGBINARY;
 }
 
-bool memc_decode(memc_object *self, const leveret_meta *meta, zend_string *data, zval *value)
+bool php_leveret_memc_decode(memc_object *self, const leveret_meta *meta, zend_string *data, zval *value)
 {
 	const char *problem;
 	const memc_link *link = self->link;

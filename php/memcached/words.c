@@ -52,7 +52,7 @@ static bool take_hash(memc_link *link, zend_long option, const char *at, size_t 
 	};
 	for (size_t i = 0; i < sizeof(hashes) / sizeof(*hashes); i++) {
 		if (is(hashes[i].name, at, len)) {
-			return memc_link_set(link, option, hashes[i].number) == MEMC_SUCCESS;
+			return php_leveret_memc_link_set(link, option, hashes[i].number) == MEMC_SUCCESS;
 		}
 	}
 	return false;
@@ -63,7 +63,7 @@ static bool take_distribution(memc_link *link, const text *value)
 	const char *comma = memchr(value->at, ',', value->len);
 	size_t len = comma ? (size_t) (comma - value->at) : value->len;
 	zend_long number = is("consistent", value->at, len) ? 1 : is("modula", value->at, len) ? 0 : -1;
-	return memc_link_set(link, DISTRIBUTION, number) == MEMC_SUCCESS
+	return php_leveret_memc_link_set(link, DISTRIBUTION, number) == MEMC_SUCCESS
 		&& (!comma || take_hash(link, KETAMA_HASH, comma + 1, value->len - len - 1));
 }
 
@@ -89,7 +89,7 @@ static bool take_server(memc_link *link, const text *value, bool is_socket)
 		return false;
 	}
 	zend_string *host = zend_string_init(value->at, len, 0);
-	int code = memc_add_server(link, host, port || is_place ? port : MEMC_PORT, value->weight);
+	int code = php_leveret_memc_add_server(link, host, port || is_place ? port : MEMC_PORT, value->weight);
 	zend_string_release(host);
 	return code == MEMC_SUCCESS;
 }
@@ -100,7 +100,7 @@ static bool take_prefix(memc_link *link, const text *value)
 		return false;
 	}
 	zend_string *prefix = zend_string_init(value->at, value->len, 0);
-	bool taken = memc_link_set_prefix(link, prefix);
+	bool taken = php_leveret_memc_link_set_prefix(link, prefix);
 	zend_string_release(prefix);
 	return taken;
 }
@@ -125,7 +125,7 @@ static bool take_behavior(memc_link *link, const char *name, size_t len, const t
 		if (is(behaviors[i].name, name, len)) {
 			zend_long number = 1;
 			bool good = behaviors[i].has_number ? value->is_given && !value->is_quoted && take_number(value->at, value->len, &number) : !value->is_given;
-			return good && (behaviors[i].option == NOTHING || memc_link_set(link, behaviors[i].option, number) == MEMC_SUCCESS);
+			return good && (behaviors[i].option == NOTHING || php_leveret_memc_link_set(link, behaviors[i].option, number) == MEMC_SUCCESS);
 		}
 	}
 	return false;
@@ -186,7 +186,7 @@ static bool take_word(memc_link *link, const char *at, const char *end)
 	return take_behavior(link, name, len, &value);
 }
 
-zend_string *memc_configure(memc_link *link, const zend_string *words)
+zend_string *php_leveret_memc_configure(memc_link *link, const zend_string *words)
 {
 	const char *at = ZSTR_VAL(words);
 	while (*(at += strspn(at, " \t\r\n"))) {

@@ -112,26 +112,26 @@ static bool store_payload(memc_object *self, leveret_operation operation, zend_s
 		zend_long retries = link->store_retries;
 		do {
 			leveret_request request = store_request(link, operation, server_key, full, payload, expiration, number);
-			memc_call(self, &request, NULL);
-			stored = !memc_is_failure(self->code);
+			php_leveret_memc_call(self, &request, NULL);
+			stored = !php_leveret_memc_is_failure(self->code);
 		} while (!stored && wants_retry(self->code) && retries-- > 0);
 	}
 	zend_string_release(full);
 	return stored;
 }
 
-bool memc_store_one(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key, zval *value, zend_long expiration, uint64_t number)
+bool php_leveret_memc_store_one(memc_object *self, leveret_operation operation, zend_string *server_key, zend_string *key, zval *value, zend_long expiration, uint64_t number)
 {
 	client_payload payload;
 	if (!memc_key_is_good(self, key)) {
 		return false;
 	}
-	if (!memc_encode(self->link, value, &payload)) {
+	if (!php_leveret_memc_encode(self->link, value, &payload)) {
 		memc_result(self, MEMC_PAYLOAD_FAILURE);
 		return false;
 	}
 	bool stored = store_payload(self, operation, server_key, key, &payload, expiration, number);
-	client_payload_free(&payload);
+	php_leveret_client_payload_free(&payload);
 	/* The binary protocol tells apart what the text protocol calls NOT_STORED. */
 	if (self->code == MEMC_NOTSTORED && self->link->behaviors[MEMC_BINARY_PROTOCOL]) {
 		memc_result(self, operation == LEVERET_OP_ADD ? MEMC_DATA_EXISTS : operation == LEVERET_OP_REPLACE ? MEMC_NOTFOUND : MEMC_NOTSTORED);
@@ -154,7 +154,7 @@ static void store(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, boo
 		Z_PARAM_LONG(expiration)
 	ZEND_PARSE_PARAMETERS_END();
 	MEMC_SELF();
-	RETVAL_BOOL(memc_store_one(self, operation, server_key, key, value, expiration, 0));
+	RETVAL_BOOL(php_leveret_memc_store_one(self, operation, server_key, key, value, expiration, 0));
 }
 
 PHP_METHOD(Memcached, set) { store(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_SET, false); }
@@ -183,7 +183,7 @@ static void join(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool
 	}
 	zval text;
 	ZVAL_STR(&text, value);
-	RETVAL_BOOL(memc_store_one(self, operation, server_key, key, &text, 0, 0));
+	RETVAL_BOOL(php_leveret_memc_store_one(self, operation, server_key, key, &text, 0, 0));
 }
 
 PHP_METHOD(Memcached, append) { join(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_APPEND, false); }
@@ -221,7 +221,7 @@ static void cas(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	uint64_t version = version_of(token);
 	/* To the binary protocol 0 is no version: then any is replaced, and what is not there is not made. */
 	leveret_operation operation = version == 0 && self->link->behaviors[MEMC_BINARY_PROTOCOL] ? LEVERET_OP_REPLACE : LEVERET_OP_CAS;
-	RETVAL_BOOL(memc_store_one(self, operation, server_key, key, value, expiration, version));
+	RETVAL_BOOL(php_leveret_memc_store_one(self, operation, server_key, key, value, expiration, version));
 }
 
 PHP_METHOD(Memcached, cas) { cas(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
@@ -250,11 +250,11 @@ static uint32_t prepare(memc_object *self, HashTable *items, prepared *list)
 		zend_string *key = name ? zend_string_copy(name) : zend_long_to_str((zend_long) number);
 		memc_result(self, MEMC_SUCCESS);
 		if (!memc_key_is_good(self, key)) {
-			memc_failure(self, MEMC_BAD_KEY_PROVIDED);
-		} else if (!memc_encode(self->link, value, &list[count].payload)) {
+			php_leveret_memc_failure(self, MEMC_BAD_KEY_PROVIDED);
+		} else if (!php_leveret_memc_encode(self->link, value, &list[count].payload)) {
 			memc_result(self, MEMC_PAYLOAD_FAILURE);
 		} else if (is_too_big(self, &list[count].payload)) {
-			client_payload_free(&list[count].payload);
+			php_leveret_client_payload_free(&list[count].payload);
 		} else {
 			list[count].key = memc_full_key(self->link, key);
 			list[count++].is_due = true;
@@ -283,7 +283,7 @@ static uint32_t store_due(memc_object *self, zend_string *server_key, prepared *
 				sent[sent_count++] = i;
 			}
 			if (i == last) {
-				memc_failure(self, added);
+				php_leveret_memc_failure(self, added);
 			}
 		}
 	}
@@ -292,12 +292,12 @@ static uint32_t store_due(memc_object *self, zend_string *server_key, prepared *
 		memc_result(self, ran);
 	}
 	while (leveret_pool_next(pool, &answer)) {
-		if (!memc_is_failure(answer.code)) {
+		if (!php_leveret_memc_is_failure(answer.code)) {
 			continue;
 		}
 		uint32_t item = sent[answer.request];
 		if (item == last) {
-			memc_result_of(self, &answer);
+			php_leveret_memc_result_of(self, &answer);
 		}
 		if (wants_retry(answer.code)) {
 			list[item].is_due = true;
@@ -313,7 +313,7 @@ static void set_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	zend_string *server_key;
 	HashTable *items;
 	zend_long expiration;
-	if (!memc_take_many(execute_data, by_key, &server_key, &items, &expiration)) {
+	if (!php_leveret_memc_take_many(execute_data, by_key, &server_key, &items, &expiration)) {
 		RETURN_THROWS();
 	}
 	MEMC_SELF();
@@ -331,10 +331,10 @@ static void set_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		zend_string_release(list[i].key);
-		client_payload_free(&list[i].payload);
+		php_leveret_client_payload_free(&list[i].payload);
 	}
 	efree(list);
-	RETVAL_BOOL(!memc_is_failure(self->code));
+	RETVAL_BOOL(!php_leveret_memc_is_failure(self->code));
 }
 
 PHP_METHOD(Memcached, setMulti) { set_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
@@ -352,7 +352,7 @@ static bool simple(memc_object *self, leveret_request *request, zend_string *ser
 	request->group = memc_group(server_key);
 	request->server = -1;
 	request->quiet = self->link->behaviors[MEMC_NOREPLY] != 0;
-	bool done = memc_call(self, request, copy);
+	bool done = php_leveret_memc_call(self, request, copy);
 	zend_string_release(full);
 	return done;
 }
@@ -360,7 +360,7 @@ static bool simple(memc_object *self, leveret_request *request, zend_string *ser
 /* What servers took once: the time before which a deleted key may not be added again. Nobody does; as the original we refuse to ask. */
 static bool refuses_time(memc_object *self, zend_long time)
 {
-	memc_failure(self, time ? MEMC_INVALID_ARGUMENTS : MEMC_SUCCESS);
+	php_leveret_memc_failure(self, time ? MEMC_INVALID_ARGUMENTS : MEMC_SUCCESS);
 	return time != 0;
 }
 
@@ -382,7 +382,7 @@ static void touch_or_delete(INTERNAL_FUNCTION_PARAMETERS, leveret_operation oper
 	if (operation == LEVERET_OP_DELETE && memc_key_is_good(self, key) && refuses_time(self, number)) {
 		RETURN_FALSE;
 	}
-	RETVAL_BOOL(simple(self, &request, server_key, key, NULL) || !memc_is_failure(self->code));
+	RETVAL_BOOL(simple(self, &request, server_key, key, NULL) || !php_leveret_memc_is_failure(self->code));
 }
 
 PHP_METHOD(Memcached, touch) { touch_or_delete(INTERNAL_FUNCTION_PARAM_PASSTHRU, LEVERET_OP_TOUCH, false); }
@@ -395,7 +395,7 @@ static zend_long add_delete(memc_object *self, zend_string *server_key, zend_str
 {
 	memc_link *link = self->link;
 	if (!memc_key_is_good(self, name)) {
-		memc_failure(self, MEMC_BAD_KEY_PROVIDED);
+		php_leveret_memc_failure(self, MEMC_BAD_KEY_PROVIDED);
 		return self->code;
 	}
 	if (refuses_time(self, time)) {
@@ -467,22 +467,22 @@ static void add_deletes(memc_object *self, zend_string *server_key, zend_long ti
 static void gather_deletes(memc_object *self, delete_list *deletes, HashTable *results)
 {
 	client_copies copies = {0};
-	memc_gather(self, &copies, UINT32_MAX);
+	php_leveret_memc_gather(self, &copies, UINT32_MAX);
 	for (uint32_t i = 0; i < copies.count; i++) {
 		const client_copy *copy = &copies.list[i];
-		if (!memc_is_failure(copy->code) || copy->request >= deletes->sent_count) {
+		if (!php_leveret_memc_is_failure(copy->code) || copy->request >= deletes->sent_count) {
 			continue;
 		}
 		zval result;
 		uint32_t name = deletes->sent[copy->request];
 		if (copy->code != MEMC_NOTFOUND) {
-			memc_result_of_copy(self, copy);
+			php_leveret_memc_result_of_copy(self, copy);
 		}
 		ZVAL_LONG(&result, copy->code);
 		zend_symtable_update(results, deletes->names[name], &result);
 		deletes->last = name == deletes->count - 1 ? copy->code : deletes->last;
 	}
-	client_copies_free(&copies);
+	php_leveret_client_copies_free(&copies);
 }
 
 static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
@@ -491,7 +491,7 @@ static void delete_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	HashTable *keys;
 	zend_long time;
 	delete_list deletes;
-	if (!memc_take_many(execute_data, by_key, &server_key, &keys, &time)) {
+	if (!php_leveret_memc_take_many(execute_data, by_key, &server_key, &keys, &time)) {
 		RETURN_THROWS();
 	}
 	MEMC_SELF();
@@ -552,7 +552,7 @@ static void count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, boo
 		} else {
 			RETVAL_LONG((zend_long) copy.number);
 		}
-		client_copy_free(&copy);
+		php_leveret_client_copy_free(&copy);
 		return;
 	}
 	if (self->code == MEMC_CLIENT_ERROR && link->behaviors[MEMC_BINARY_PROTOCOL]) {
