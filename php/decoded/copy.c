@@ -19,7 +19,7 @@ typedef struct shared_string {
 
 /* The block is measured first, then filled. */
 typedef struct block {
-	bool counted;        /* which of the two forms */
+	bool refcounted;     /* which of the two forms */
 	size_t bytes;        /* measuring: needed so far, */
 	size_t most;         /* and what it may come to */
 	char *at;            /* filling: the next free byte */
@@ -123,7 +123,7 @@ static zend_string *copy_string(block *into, zend_string *string)
 	bool known;
 	shared_string *place = shared_place(into, string, &known);
 	if (known) {
-		if (into->counted) {
+		if (into->refcounted) {
 			GC_ADDREF(place->copy);
 		}
 		return place->copy;
@@ -131,7 +131,7 @@ static zend_string *copy_string(block *into, zend_string *string)
 	zend_string *copy = take(into, string_size(string));
 	GC_SET_REFCOUNT(copy, 1);
 	/* Interned like a string of this request, not for ever (IS_STR_PERMANENT): who keeps strings longer knows to copy those. */
-	GC_TYPE_INFO(copy) = into->counted ? GC_STRING : GC_STRING | ((IS_STR_INTERNED | IS_STR_PERSISTENT) << GC_FLAGS_SHIFT);
+	GC_TYPE_INFO(copy) = into->refcounted ? GC_STRING : GC_STRING | ((IS_STR_INTERNED | IS_STR_PERSISTENT) << GC_FLAGS_SHIFT);
 	ZSTR_H(copy) = zend_string_hash_val(string);
 	ZSTR_LEN(copy) = ZSTR_LEN(string);
 	memcpy(ZSTR_VAL(copy), ZSTR_VAL(string), ZSTR_LEN(string) + 1);
@@ -143,28 +143,28 @@ static zend_string *copy_string(block *into, zend_string *string)
 
 static zend_array *copy_array(block *into, const zend_array *source);
 
-static void set_string(zval *to, zend_string *string, bool counted)
+static void set_string(zval *to, zend_string *string, bool refcounted)
 {
 	Z_STR_P(to) = string;
-	Z_TYPE_INFO_P(to) = counted ? IS_STRING_EX : IS_INTERNED_STRING_EX;
+	Z_TYPE_INFO_P(to) = refcounted ? IS_STRING_EX : IS_INTERNED_STRING_EX;
 }
 
-static void set_array(zval *to, zend_array *array, bool counted)
+static void set_array(zval *to, zend_array *array, bool refcounted)
 {
 	Z_ARR_P(to) = array;
-	Z_TYPE_INFO_P(to) = counted ? IS_ARRAY_EX : IS_ARRAY;
+	Z_TYPE_INFO_P(to) = refcounted ? IS_ARRAY_EX : IS_ARRAY;
 }
 
 static void copy_value(block *into, zval *to, const zval *from)
 {
 	ZVAL_COPY_VALUE(to, from);
 	if (Z_TYPE_P(from) == IS_STRING) {
-		set_string(to, copy_string(into, Z_STR_P(from)), into->counted);
+		set_string(to, copy_string(into, Z_STR_P(from)), into->refcounted);
 	} else if (Z_TYPE_P(from) == IS_ARRAY) {
 		if (zend_hash_num_elements(Z_ARR_P(from)) == 0) {
 			ZVAL_EMPTY_ARRAY(to);
 		} else {
-			set_array(to, copy_array(into, Z_ARR_P(from)), into->counted);
+			set_array(to, copy_array(into, Z_ARR_P(from)), into->refcounted);
 		}
 	}
 }
@@ -201,11 +201,11 @@ static zend_array *copy_array(block *into, const zend_array *source)
 {
 	zend_array *copy = take(into, sizeof(*copy));
 	memcpy(copy, source, sizeof(*copy));
-	/* An immutable array says 2, so that who looks at the count alone makes a copy before writing. */
-	GC_SET_REFCOUNT(copy, into->counted ? 1 : 2);
-	GC_TYPE_INFO(copy) = GC_ARRAY | ((GC_NOT_COLLECTABLE | (into->counted ? 0 : IS_ARRAY_IMMUTABLE | IS_ARRAY_PERSISTENT)) << GC_FLAGS_SHIFT);
+	/* An immutable array says 2, so that who looks at the refcount alone makes a copy before writing. */
+	GC_SET_REFCOUNT(copy, into->refcounted ? 1 : 2);
+	GC_TYPE_INFO(copy) = GC_ARRAY | ((GC_NOT_COLLECTABLE | (into->refcounted ? 0 : IS_ARRAY_IMMUTABLE | IS_ARRAY_PERSISTENT)) << GC_FLAGS_SHIFT);
 	/* Without the count of the loops that walk it by reference: they walk a copy. */
-	copy->u.flags = into->counted ? 0 : HASH_FLAG_STATIC_KEYS;
+	copy->u.flags = into->refcounted ? 0 : HASH_FLAG_STATIC_KEYS;
 	copy->nInternalPointer = 0;
 	if (is_list(source)) {
 		fill_list(into, copy, source);
@@ -223,13 +223,13 @@ size_t php_leveret_decoded_copy_size(const zend_array *array, size_t most)
 	return measure(&measured, &value, 0) ? measured.bytes : 0;
 }
 
-zend_array *php_leveret_decoded_copy(const zend_array *array, void *memory, bool counted)
+zend_array *php_leveret_decoded_copy(const zend_array *array, void *memory, bool refcounted)
 {
-	block filled = { .counted = counted, .at = memory };
+	block filled = { .refcounted = refcounted, .at = memory };
 	return copy_array(&filled, array);
 }
 
-/* Puts the copy's own counts of its strings, one for each place that a string has in it, on (1) or off (-1). */
+/* Puts the copy's own references to its strings, one for each place that a string has in it, on (1) or off (-1). */
 static void count_strings(const zend_array *array, int by)
 {
 	zend_string *key;
@@ -246,7 +246,7 @@ static void count_strings(const zend_array *array, int by)
 	} ZEND_HASH_FOREACH_END();
 }
 
-/* While the copy's own counts of its strings are off. An array has one place only, and its own count stays on. */
+/* While the copy's own references to its strings are off. An array has one place only, and its own refcount stays on. */
 static bool has_other_counts(const zend_array *array)
 {
 	zend_string *key;

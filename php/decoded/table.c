@@ -6,7 +6,7 @@
  *
  * Freeing is ours alone, and a script may hold the array, or something from within it. A web server's process serves many requests:
  * there it is freed when the next request begins, and nothing of the one before is left. On the command line one request may last for
- * days: there the copy counts what a script holds of it, and is freed when that is nothing. (Between requests the counts would not do:
+ * days: there the copy is refcounted, and is freed when no script holds any of it. (Between requests refcounts would not do:
  * PHP ends a request without giving back each of them.)
  *
  * A fatal error leaves arrays as they were in the middle of a call, marked as being walked: nothing is served or kept after one.
@@ -27,7 +27,7 @@ struct php_leveret_decoded {
 	leveret_version version;
 	zend_array *array;
 	size_t bytes;                    /* of the block that this struct is the head of */
-	bool counted;                    /* the form of the copy */
+	bool refcounted;                 /* the form of the copy */
 	bool used;                       /* served since the last sweep that had to make room */
 	uint32_t key_len;
 	char key[];                      /* then, 8-aligned, the array and all that it holds */
@@ -79,7 +79,7 @@ bool php_leveret_decoded_find(leveret_arena *arena, zend_string *key, uint32_t n
 	}
 	entry->used = true;
 	Z_ARR_P(return_value) = entry->array;
-	Z_TYPE_INFO_P(return_value) = entry->counted ? IS_ARRAY_EX : IS_ARRAY;
+	Z_TYPE_INFO_P(return_value) = entry->refcounted ? IS_ARRAY_EX : IS_ARRAY;
 	Z_TRY_ADDREF_P(return_value);
 	return true;
 }
@@ -131,7 +131,7 @@ static void free_retired(bool after_request)
 	php_leveret_decoded **link = &LEVERET_G(decoded_retired);
 	while (*link) {
 		php_leveret_decoded *entry = *link;
-		if (after_request || (entry->counted && !php_leveret_decoded_copy_is_held(entry->array))) {
+		if (after_request || (entry->refcounted && !php_leveret_decoded_copy_is_held(entry->array))) {
 			*link = entry->next;
 			LEVERET_G(decoded_bytes) -= entry->bytes;
 			free(entry);
@@ -176,17 +176,17 @@ static bool requests_are_long(void)
 static php_leveret_decoded *build(zend_string *key, zend_array *array, bool *fit)
 {
 	php_leveret_decoded *entry = NULL;
-	bool counted = requests_are_long();
+	bool refcounted = requests_are_long();
 	size_t head = ZEND_MM_ALIGNED_SIZE(sizeof(*entry) + ZSTR_LEN(key)), copy = php_leveret_decoded_copy_size(array, (size_t) LEVERET_G(decoded_cache));
 	*fit = copy > 0;
-	if (*fit && (has_room(head + copy) || (counted && make_room(head + copy)))) {
+	if (*fit && (has_room(head + copy) || (refcounted && make_room(head + copy)))) {
 		entry = malloc(head + copy);
 	}
 	if (entry) {
 		entry->bytes = head + copy;
-		entry->counted = counted;
+		entry->refcounted = refcounted;
 		entry->used = true;
-		entry->array = php_leveret_decoded_copy(array, (char *) entry + head, counted);
+		entry->array = php_leveret_decoded_copy(array, (char *) entry + head, refcounted);
 		entry->key_len = ZSTR_LEN(key);
 		memcpy(entry->key, ZSTR_VAL(key), ZSTR_LEN(key));
 	}

@@ -1,4 +1,4 @@
-//! Reading: no lock, no wait, no write but a frequency hint.
+//! Reading: no lock, no wait, no write but a frequency hint. A seqlock for each segment, whose sequence number is its generation.
 //!
 //! A slot word is loaded, the segment's state word, the slot again, then the item's bytes, then the state word again. If the
 //! generation is the same, no byte that was read belongs to a later use of the segment: whoever reuses it stores the new

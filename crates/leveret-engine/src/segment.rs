@@ -1,5 +1,5 @@
-//! Segments: fixed-size pieces of the data region. The state word says everything that a crash must not lose; the rest
-//! (who is open, how much is alive) is a hint that the next lock owner can rebuild.
+//! Segments: fixed-size pieces of the data region, together a segmented log: items are only ever appended. The state word says
+//! everything that a crash must not lose; the rest (who is open, how much is alive) is a hint that the next lock owner can rebuild.
 use crate::arena::layout::{SegmentHeader, OPEN_PER_SHARD};
 use crate::arena::Core;
 use crate::lock::Locked;
