@@ -128,9 +128,10 @@ php_static() {
         note "PHP does not build: the last lines are above, all of them in build/php-static.log"
         return 1
     }
-    # What the modules are, and that each of them reaches an arena.
+    # What the modules are, and that each of them reaches an arena. The variables are PHP's.
     local dir status=0
     dir=$(mktemp -d /dev/shm/leveret-static.XXXXXX)
+    # shellcheck disable=SC2016
     LEVERET_DIR=$dir "$php" -n -d apc.enable_cli=1 -d session.use_cookies=0 -r '
         $missing = array_diff(["leveret", "apcu", "memcached", "memcache"], get_loaded_extensions());
         $m = new Memcached;
