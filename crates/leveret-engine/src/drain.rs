@@ -103,13 +103,13 @@ impl<'a> Locked<'a> {
     #[cold]
     fn drain_ahead_some(&self, written: u64) {
         let before = self.shard().drain_at.load(Ordering::Relaxed);
+        let passed = || u64::from(self.shard().drain_at.load(Ordering::Relaxed).wrapping_sub(before));
         for _ in 0..ITEMS_AHEAD / PIECE {
-            if self.drain_on(PIECE) != Drained::Some {
-                return;
-            }
-            let passed = self.shard().drain_at.load(Ordering::Relaxed).wrapping_sub(before);
-            if u64::from(passed) >= written * BYTES_AHEAD {
-                return;
+            match self.drain_on(PIECE) {
+                Drained::Some if passed() < written * BYTES_AHEAD => {}
+                // What was kept may have taken a free segment too: one drain for each segment that is opened would not be enough.
+                Drained::Freed => return self.begin_ahead(),
+                _ => return,
             }
         }
     }
@@ -275,5 +275,60 @@ impl<'a> Locked<'a> {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Arena, Deadline, OpenOptions, Time};
+
+    /// An arena that has begun to evict, and the number of the next key.
+    fn full(dir: &tempfile::TempDir) -> (Arena, u32) {
+        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let (arena, _) = Arena::open(&dir.path().join("drain.arena"), &options).expect("an arena");
+        let mut number = 0;
+        while arena.stats().evicted < 10_000 {
+            (0..1000).for_each(|step| store(&arena, number + step));
+            number += 1000;
+        }
+        (arena, number)
+    }
+
+    fn store(arena: &Arena, number: u32) {
+        arena.set(&number.to_ne_bytes(), &[7; 100], Deadline::NEVER, Time::now()).expect("room");
+    }
+
+    /// A store that found no room emptied a whole segment under the lock, some 250 items here, before it could end.
+    #[test]
+    fn no_store_into_a_full_arena_empties_a_segment() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let (arena, first) = full(&dir);
+        let mut most = 0;
+        for number in first..first + 20_000 {
+            let before = arena.stats().evicted;
+            store(&arena, number);
+            most = most.max(arena.stats().evicted - before);
+        }
+        assert!(most > 0 && most <= ITEMS_AHEAD as u64, "one store let {most} items go");
+        assert!(arena.verify().is_clean(), "{:?}", arena.verify());
+    }
+
+    /// Whoever is killed holds a lock in the middle of a drain: what is left of the segment is kept, and its note is gone.
+    #[test]
+    fn recovery_keeps_what_a_drain_has_not_come_to() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let (arena, first) = full(&dir);
+        let core = &*arena.core;
+        let under_way = |shard| core.lock(shard, Time::now()).expect("free").under_way().is_some();
+        let shard = (first..).inspect(|number| store(&arena, *number)).find_map(|_| (0..core.shards.len()).find(|shard| under_way(*shard)));
+        let items = |arena: &Arena| arena.stats().items;
+        let (before, evicted) = (items(&arena), arena.stats().evicted);
+        let locked = core.lock(shard.expect("one is begun with each segment"), Time::now()).expect("free");
+        locked.recover();
+        assert_eq!(locked.under_way(), None);
+        drop(locked);
+        assert_eq!((items(&arena), arena.stats().evicted), (before, evicted));
+        assert!(arena.verify().is_clean(), "{:?}", arena.verify());
     }
 }

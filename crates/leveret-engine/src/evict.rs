@@ -9,14 +9,12 @@ use crate::arena::{Arena, Core};
 use crate::drain::{Drained, Keep};
 use crate::error::Error;
 use crate::lock::Locked;
-use crate::segment::{Pool, SegmentId, State, StateWord};
+use crate::segment::{Pool, SegmentId, State, StateWord, RESERVE};
 use crate::sync::Ordering;
 use crate::time::{Moment, Time};
 
 /// Share of a shard's segments that the small pool may take before it is the one to be drained.
 const SMALL_PERCENT: usize = 10;
-/// Free segments, besides one a shard, below which a full arena drains ahead.
-const SPARE_MIN: usize = 2;
 /// Dead items that are dealt with at once where they are reclaimed: some ten microseconds.
 const RECLAIMED_AT_ONCE: usize = 64;
 /// Shards that a writer asks for room before it gives up this round.
@@ -290,14 +288,8 @@ impl<'a> Locked<'a> {
             return true;
         }
         let survey = self.survey();
-        match self.victim(&survey).or(survey.fullest_open.map(|(segment, _)| (segment, Keep::Read))) {
-            Some((segment, Keep::Read)) => {
-                self.drain(segment, Keep::Read);
-                true
-            }
-            Some((segment, keep)) => self.drain(segment, keep),
-            None => false,
-        }
+        let victim = self.victim(&survey).or(survey.fullest_open.map(|(segment, _)| (segment, Keep::Read)));
+        victim.is_some_and(|(segment, keep)| self.drain(segment, keep))
     }
 
     /// The sealed segment whose items are worth least, and what is to be kept of them.
@@ -312,12 +304,12 @@ impl<'a> Locked<'a> {
         first.or(second).map(|(segment, _)| (segment, Keep::Read))
     }
 
-    /// After a segment was opened: begins, in an arena that is full, to drain the one that will be needed next. The writes that fill the
-    /// first do that bit by bit (`drain_ahead`), and none of them waits for a whole drain.
+    /// After a segment was opened, or a drain has ended: begins, in an arena that is full, to drain one that will be needed. The writes
+    /// that come do that bit by bit (`drain_ahead`), and none of them waits for a whole drain.
     #[cold]
     pub fn begin_ahead(&self) {
         let core = self.core;
-        let spare = SPARE_MIN + core.shards.len();
+        let spare = RESERVE + core.shards.len();
         if self.shard().evicts.load(Ordering::Relaxed) == 0 || self.under_way().is_some() || core.count_free(spare + 1) > spare {
             return;
         }

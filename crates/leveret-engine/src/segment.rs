@@ -120,7 +120,7 @@ pub(crate) fn class_of(deadline: Deadline, now: impl Moment) -> u8 {
 }
 
 /// Free segments that only drains may take, as destinations for what they keep.
-const RESERVE: usize = 2;
+pub(crate) const RESERVE: usize = 2;
 
 /// Room for one item.
 #[derive(Clone, Copy, Debug)]
