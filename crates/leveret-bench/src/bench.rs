@@ -60,7 +60,15 @@ pub struct Outcome {
 }
 
 impl Bench {
-    pub fn new(peer: PathBuf, ours: Option<PathBuf>, cpus: Cpus, rounds: usize, turn: Duration, quick: bool, folder: TempDir) -> Bench {
+    pub fn new(
+        peer: PathBuf,
+        ours: Option<PathBuf>,
+        cpus: Cpus,
+        rounds: usize,
+        turn: Duration,
+        quick: bool,
+        folder: TempDir,
+    ) -> Bench {
         Bench { peer, ours, cpus, rounds, turn, quick, folder, servers: AtomicU32::new(0), pad: Workload::pad(1 << 20) }
     }
 

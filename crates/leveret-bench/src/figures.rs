@@ -15,7 +15,11 @@ impl Spread {
     pub fn of(values: impl IntoIterator<Item = f64>) -> Option<Spread> {
         let mut sorted: Vec<f64> = values.into_iter().collect();
         sorted.sort_by(f64::total_cmp);
-        Some(Spread { median: percentile(&sorted, 50.0)?, p10: percentile(&sorted, 10.0)?, p90: percentile(&sorted, 90.0)? })
+        Some(Spread {
+            median: percentile(&sorted, 50.0)?,
+            p10: percentile(&sorted, 10.0)?,
+            p90: percentile(&sorted, 90.0)?,
+        })
     }
 }
 
@@ -36,11 +40,15 @@ pub enum Target {
 impl Target {
     /// `control` is the spread of what should have given 1; `floor` what a server without a cache reached.
     pub fn verdict(self, ratio: &Spread, control: &Spread, floor: Option<&Spread>) -> &'static str {
-        // Equal: no further from 1 than the control, and rounds on both sides of the limit. On a busy machine the control alone
-        // would excuse anything.
+        // Equal: no further from 1 than the control, and rounds on both sides of the limit. On a busy machine the
+        // control alone would excuse anything.
         let (met, equal) = match self {
-            Target::AtLeast(limit) => (ratio.median >= limit, limit <= 1.0 && ratio.median >= control.p10 && ratio.p90 >= limit),
-            Target::AtMost(limit) => (ratio.median <= limit, limit >= 1.0 && ratio.median <= control.p90 && ratio.p10 <= limit),
+            Target::AtLeast(limit) => {
+                (ratio.median >= limit, limit <= 1.0 && ratio.median >= control.p10 && ratio.p90 >= limit)
+            }
+            Target::AtMost(limit) => {
+                (ratio.median <= limit, limit >= 1.0 && ratio.median <= control.p90 && ratio.p10 <= limit)
+            }
         };
         match (self, floor) {
             _ if met => "met",
@@ -81,7 +89,11 @@ mod tests {
             (Target::AtMost(1.0), 1.02, None, "equal within control"),
             (Target::AtMost(1.0), 1.04, None, "missed"),
         ] {
-            assert_eq!(want, target.verdict(&spread(ratio, ratio - 0.05, ratio + 0.05), &control, floor), "{target:?} {ratio}");
+            assert_eq!(
+                want,
+                target.verdict(&spread(ratio, ratio - 0.05, ratio + 0.05), &control, floor),
+                "{target:?} {ratio}"
+            );
         }
         let wide = spread(1.0, 0.6, 1.6);
         assert_eq!("missed", Target::AtLeast(1.0).verdict(&spread(0.81, 0.78, 0.86), &wide, None));

@@ -1,6 +1,6 @@
-//! The floor: a server without a cache. For every so many bytes that come it sends the same answer, with one thread and one epoll
-//! loop, one receive and one send per ready connection. What it costs is what the kernel costs; no server of this kind can be
-//! cheaper.
+//! The floor: a server without a cache. For every so many bytes that come it sends the same answer, with one thread and
+//! one epoll loop, one receive and one send per ready connection. What it costs is what the kernel costs; no server of
+//! this kind can be cheaper.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -111,8 +111,8 @@ impl Answers {
         Answers { repeated: answer.repeat(BUFFER_LEN.div_ceil(answer.len())), len: answer.len() }
     }
 
-    /// The bytes to send when `owed` are left: they end where an answer ends, or, if there are more than are kept, somewhere
-    /// in the middle of what is left.
+    /// The bytes to send when `owed` are left: they end where an answer ends, or, if there are more than are kept,
+    /// somewhere in the middle of what is left.
     fn last(&self, owed: usize) -> &[u8] {
         let all = self.repeated.len();
         if owed <= all {

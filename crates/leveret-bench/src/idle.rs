@@ -74,8 +74,8 @@ fn measure(bench: &Bench, row: &Row, side: Side, connections: usize) -> Result<f
     let server = bench.start(side, TRAFFIC.transport, row.options)?;
     let mut workload = Workload::new(TRAFFIC.request, TRAFFIC.keys, TRAFFIC.value_len, &bench.pad);
     bench.fill(&server, &TRAFFIC, &mut workload)?;
-    // Some connections before: what the first ones cost (code, buffers of a thread) is not the price of a connection. Every
-    // item is read, so that the pages of an arena are mapped.
+    // Some connections before: what the first ones cost (code, buffers of a thread) is not the price of a connection.
+    // Every item is read, so that the pages of an arena are mapped.
     bench.read_back(&server, &TRAFFIC, &mut workload)?;
     let _first = used(bench, &server.stream, &mut workload, TRAFFIC.connections)?;
     let before = server.memory()?;

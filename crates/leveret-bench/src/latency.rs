@@ -38,7 +38,8 @@ pub fn run(bench: &Bench, row: &Row, traffic: &Traffic, progress: &mut dyn FnMut
     for seed in 0..3 {
         let peer = &mut places[0];
         peer.workload.begin(seed);
-        let measured = peer.load.closed(&mut peer.workload, Task::Measure, traffic.depth, Until::Elapsed(bench.turn))?;
+        let measured =
+            peer.load.closed(&mut peer.workload, Task::Measure, traffic.depth, Until::Elapsed(bench.turn))?;
         maxima.push(measured.answers as f64 / measured.wall.as_secs_f64());
     }
     let maximum = Spread::of(maxima).map_or(0.0, |spread| spread.median);
@@ -70,8 +71,10 @@ pub fn run(bench: &Bench, row: &Row, traffic: &Traffic, progress: &mut dyn FnMut
 
 fn outcome(row: &Row, rounds: &[[Option<Turn>; 3]], rate: f64) -> Outcome {
     let turns = |side: Side| rounds.iter().filter_map(move |round| round[side as usize]);
-    let median = |side: Side, figure: fn(Turn) -> f64| Spread::of(turns(side).map(figure)).map_or(0.0, |spread| spread.median);
-    let ratios = |side: Side| Spread::of(turns(side).zip(turns(Side::Peer)).map(|(turn, peer)| turn.p99_us / peer.p99_us));
+    let median =
+        |side: Side, figure: fn(Turn) -> f64| Spread::of(turns(side).map(figure)).map_or(0.0, |spread| spread.median);
+    let ratios =
+        |side: Side| Spread::of(turns(side).zip(turns(Side::Peer)).map(|(turn, peer)| turn.p99_us / peer.p99_us));
     let (ratio, control) = (ratios(Side::Ours), ratios(Side::Control));
     let verdict = match (&ratio, &control) {
         (Some(ratio), Some(control)) => row.target.verdict(ratio, control, None),

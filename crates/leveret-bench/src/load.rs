@@ -1,9 +1,9 @@
 //! The load generator: one thread, one epoll loop, every answer compared with the right one.
 //!
-//! Closed loop: each connection asks again when its answers are complete, so the server is always asked for as much as it can
-//! do. Open loop: requests are due at times fixed beforehand, whatever the server does, and latency counts from the time when
-//! a request was due, not from when it could be sent: a server that stops for 10 ms pays for all that came meanwhile
-//! (no coordinated omission).
+//! Closed loop: each connection asks again when its answers are complete, so the server is always asked for as much as
+//! it can do. Open loop: requests are due at times fixed beforehand, whatever the server does, and latency counts from
+//! the time when a request was due, not from when it could be sent: a server that stops for 10 ms pays for all that
+//! came meanwhile (no coordinated omission).
 
 use std::collections::VecDeque;
 use std::io::ErrorKind;
@@ -30,7 +30,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// After so long without any answer datagrams are sent again.
 const RESEND_AFTER: Duration = Duration::from_millis(500);
 
-/// Length of the header before each UDP datagram: request id, sequence number, number of datagrams, zero; each u16, big endian.
+/// Length of the header before each UDP datagram: request id, sequence number, number of datagrams, zero; each u16, big
+/// endian.
 const FRAME_LEN: usize = 8;
 
 /// When a closed loop ends.
@@ -46,7 +47,8 @@ pub struct Measured {
     pub wall: Duration,
     /// Nanoseconds from when a request was due (closed loop: sent) to its complete answer.
     pub latency: Histogram<u64>,
-    /// Open loop: nanoseconds from when a request was due to when this program sent it, which is its own share of the latency.
+    /// Open loop: nanoseconds from when a request was due to when this program sent it, which is its own share of the
+    /// latency.
     pub lateness: Histogram<u64>,
     /// Datagrams that had to be sent again.
     pub lost: u64,
@@ -82,10 +84,18 @@ struct Due {
 impl Load {
     pub fn connect(endpoint: &Endpoint, connections: usize, pad: &Rc<Pad>) -> Result<Load, Failure> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        let mut load = Load { epoll, connections: Vec::new(), buffer: vec![0; BUFFER_LEN], pad: Rc::clone(pad), start: Instant::now() };
+        let mut load = Load {
+            epoll,
+            connections: Vec::new(),
+            buffer: vec![0; BUFFER_LEN],
+            pad: Rc::clone(pad),
+            start: Instant::now(),
+        };
         for _ in 0..connections {
             check_stop()?;
-            let socket = endpoint.connect().map_err(|error| Failure::Trouble(format!("cannot connect to {endpoint}: {error}")))?;
+            let socket = endpoint
+                .connect()
+                .map_err(|error| Failure::Trouble(format!("cannot connect to {endpoint}: {error}")))?;
             load.add(socket)?;
         }
         Ok(load)
@@ -100,7 +110,13 @@ impl Load {
     }
 
     /// Each connection has `depth` requests under way, sends them at once and waits for all their answers.
-    pub fn closed(&mut self, workload: &mut Workload, task: Task, depth: u32, until: Until) -> Result<Measured, Failure> {
+    pub fn closed(
+        &mut self,
+        workload: &mut Workload,
+        task: Task,
+        depth: u32,
+        until: Until,
+    ) -> Result<Measured, Failure> {
         let mut measured = Measured::new();
         let mut left = match until {
             Until::Asked(count) => count,
@@ -140,8 +156,8 @@ impl Load {
         Ok(measured)
     }
 
-    /// `rate` requests a second on average for `time`, over all connections in turn. They come independently of each other, as
-    /// the requests of many users do (exponential distances): evenly spaced ones would never have to queue.
+    /// `rate` requests a second on average for `time`, over all connections in turn. They come independently of each
+    /// other, as the requests of many users do (exponential distances): evenly spaced ones would never have to queue.
     pub fn open(&mut self, workload: &mut Workload, rate: f64, time: Duration, seed: u64) -> Result<Measured, Failure> {
         let mut measured = Measured::new();
         let mut random = Random::new(seed);
@@ -182,7 +198,15 @@ impl Load {
         Ok(measured)
     }
 
-    fn ask(&mut self, number: usize, workload: &mut Workload, task: Task, depth: u32, left: &mut u64, now: u64) -> Result<bool, Failure> {
+    fn ask(
+        &mut self,
+        number: usize,
+        workload: &mut Workload,
+        task: Task,
+        depth: u32,
+        left: &mut u64,
+        now: u64,
+    ) -> Result<bool, Failure> {
         let count = u64::from(depth).min(*left);
         if count == 0 {
             return Ok(false);
@@ -254,7 +278,9 @@ impl Load {
         if self.now() - last_answer > PATIENCE.as_nanos() as u64 {
             return Err(Failure::Trouble(format!("the server has not answered for {} seconds", PATIENCE.as_secs())));
         }
-        for connection in self.connections.iter().filter(|connection| connection.socket.is_datagram() && !connection.due.is_empty()) {
+        for connection in
+            self.connections.iter().filter(|connection| connection.socket.is_datagram() && !connection.due.is_empty())
+        {
             measured.lost += 1;
             connection.socket.send(&connection.datagram)?;
         }

@@ -37,7 +37,10 @@ use socket::Endpoint;
 use workload::{Task, Workload};
 
 #[derive(Parser)]
-#[command(name = "leveret-bench", about = "Load generator and comparisons over sockets: each answer is checked, peers take turns")]
+#[command(
+    name = "leveret-bench",
+    about = "Load generator and comparisons over sockets: each answer is checked, peers take turns"
+)]
 struct Program {
     #[command(subcommand)]
     verb: Verb,
@@ -106,9 +109,10 @@ fn main() -> ExitCode {
     let done = match Program::parse().verb {
         Verb::Server(options) => failure::watch_signals().map_err(Failure::from).and_then(|()| compare(&options)),
         Verb::Load(options) => failure::watch_signals().map_err(Failure::from).and_then(|()| press(&options)),
-        Verb::Floor { endpoint, request_len, answer } => {
-            fs::read(answer).and_then(|answer| floor::run(&endpoint, request_len, answer)).map(|()| true).map_err(Failure::from)
-        }
+        Verb::Floor { endpoint, request_len, answer } => fs::read(answer)
+            .and_then(|answer| floor::run(&endpoint, request_len, answer))
+            .map(|()| true)
+            .map_err(Failure::from),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
@@ -123,11 +127,17 @@ fn main() -> ExitCode {
 
 /// False if a row could not be measured or an answer was wrong.
 fn compare(options: &ServerOptions) -> Result<bool, Failure> {
-    let chosen: Vec<&Row> =
-        ROWS.iter().filter(|row| options.rows.is_empty() || options.rows.iter().any(|word| row.name.contains(word))).collect();
+    let chosen: Vec<&Row> = ROWS
+        .iter()
+        .filter(|row| options.rows.is_empty() || options.rows.iter().any(|word| row.name.contains(word)))
+        .collect();
     if chosen.is_empty() {
         let names: Vec<&str> = ROWS.iter().map(|row| row.name).collect();
-        return Err(Failure::Trouble(format!("no row is named like {}; the rows are {}", options.rows.join(" or "), names.join(" "))));
+        return Err(Failure::Trouble(format!(
+            "no row is named like {}; the rows are {}",
+            options.rows.join(" or "),
+            names.join(" ")
+        )));
     }
     if !options.peer_only && !options.ours.is_file() {
         return Err(Failure::Trouble(format!("{} is not there: build it with ./x build", options.ours.display())));
@@ -138,10 +148,9 @@ fn compare(options: &ServerOptions) -> Result<bool, Failure> {
     let cpus = cpus()?;
     server::pin(cpus.load)?;
     // Arenas belong into shared memory.
-    let dir = options
-        .dir
-        .clone()
-        .unwrap_or_else(|| Some("/dev/shm".into()).filter(|dir: &PathBuf| dir.is_dir()).unwrap_or_else(std::env::temp_dir));
+    let dir = options.dir.clone().unwrap_or_else(|| {
+        Some("/dev/shm".into()).filter(|dir: &PathBuf| dir.is_dir()).unwrap_or_else(std::env::temp_dir)
+    });
     let folder = tempfile::Builder::new().prefix("leveret-bench-").tempdir_in(dir)?;
     let bench = Bench::new(options.peer.clone(), ours, cpus, rounds, turn, options.quick, folder);
     let about = About::new(&bench);

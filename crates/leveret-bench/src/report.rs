@@ -11,7 +11,8 @@ use serde_json::json;
 use crate::bench::{Bench, Outcome};
 use crate::figures::{Spread, Target};
 
-/// Load of the last minute above which server and load generator do not have two CPUs for themselves on a small machine.
+/// Load of the last minute above which server and load generator do not have two CPUs for themselves on a small
+/// machine.
 const LOADED: f64 = 0.5;
 
 /// What a number means nothing without.
@@ -83,9 +84,13 @@ impl Progress {
 }
 
 pub fn print_table(out: &mut impl Write, about: &About, outcomes: &[Outcome], quick: bool) -> io::Result<()> {
-    for (name, text) in
-        [("machine", &about.machine), ("system", &about.system), ("peer", &about.peer), ("ours", &about.ours), ("cpus", &about.cpus)]
-    {
+    for (name, text) in [
+        ("machine", &about.machine),
+        ("system", &about.system),
+        ("peer", &about.peer),
+        ("ours", &about.ours),
+        ("cpus", &about.cpus),
+    ] {
         writeln!(out, "{name:<9}{text}")?;
     }
     writeln!(out, "load     {:.1} in the minute before", about.load)?;
@@ -102,7 +107,8 @@ pub fn print_table(out: &mut impl Write, about: &About, outcomes: &[Outcome], qu
     let header = ["row", "unit", "peer", "ours", "ratio", "control", "floor", "target", "verdict"].map(String::from);
     let mut lines = vec![header];
     lines.extend(outcomes.iter().map(|outcome| line(outcome, quick)));
-    let widths: Vec<usize> = (0..lines[0].len()).map(|cell| lines.iter().map(|line| line[cell].len()).max().unwrap_or(0)).collect();
+    let widths: Vec<usize> =
+        (0..lines[0].len()).map(|cell| lines.iter().map(|line| line[cell].len()).max().unwrap_or(0)).collect();
     for line in &lines {
         let padded: Vec<String> = line.iter().zip(&widths).map(|(cell, &width)| format!("{cell:<width$}")).collect();
         writeln!(out, "{}", padded.join("  ").trim_end())?;
@@ -122,7 +128,10 @@ pub fn print_table(out: &mut impl Write, about: &About, outcomes: &[Outcome], qu
 fn line(outcome: &Outcome, quick: bool) -> [String; 9] {
     let value = |spread: &Option<Spread>| spread.as_ref().map_or_else(|| "-".into(), |spread| figure(spread.median));
     let ratio = |spread: &Option<Spread>| {
-        spread.as_ref().map_or_else(|| "-".into(), |spread| format!("{:.2} [{:.2} .. {:.2}]", spread.median, spread.p10, spread.p90))
+        spread.as_ref().map_or_else(
+            || "-".into(),
+            |spread| format!("{:.2} [{:.2} .. {:.2}]", spread.median, spread.p10, spread.p90),
+        )
     };
     let target = match outcome.target {
         Target::AtLeast(limit) => format!(">= {limit:.1}"),

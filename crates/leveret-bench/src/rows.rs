@@ -43,10 +43,11 @@ pub struct Traffic {
 /// Keys enough that items and index do not fit into a second-level cache.
 const MANY: u32 = 100_000;
 
-const BASE: Traffic = Traffic { transport: Transport::Tcp, request: Request::Get, connections: 50, depth: 1, keys: MANY, value_len: 100 };
+const BASE: Traffic =
+    Traffic { transport: Transport::Tcp, request: Request::Get, connections: 50, depth: 1, keys: MANY, value_len: 100 };
 
-/// 64 MB is memcached's own default, and small enough that the warm-up writes all of it once: the first touch of memory is
-/// another measure.
+/// 64 MB is memcached's own default, and small enough that the warm-up writes all of it once: the first touch of memory
+/// is another measure.
 const SMALL: &[&str] = &["-m", "64"];
 const LARGE: &[&str] = &["-m", "1024"];
 /// A value of 1 MiB and its header are more than memcached's default for an item, which is 1 MiB.
@@ -129,7 +130,13 @@ pub const ROWS: &[Row] = &[
         name: "set-1m",
         title: "sets of 1 MiB, 4 connections",
         target: Target::AtLeast(1.0),
-        measure: Measure::Throughput(Traffic { request: Request::Set, connections: 4, keys: 32, value_len: 1 << 20, ..BASE }),
+        measure: Measure::Throughput(Traffic {
+            request: Request::Set,
+            connections: 4,
+            keys: 32,
+            value_len: 1 << 20,
+            ..BASE
+        }),
         options: LARGE_VALUES,
         patience: CLOSE,
     },

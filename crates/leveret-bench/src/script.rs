@@ -1,5 +1,5 @@
-//! Bytes that are to be sent, or that must come: short ones copied, long ones as places in the pad, so that a value of a
-//! mebibyte costs this process neither a copy nor an allocation.
+//! Bytes that are to be sent, or that must come: short ones copied, long ones as places in the pad, so that a value of
+//! a mebibyte costs this process neither a copy nor an allocation.
 
 use std::collections::VecDeque;
 use std::io::IoSlice;
@@ -66,7 +66,11 @@ impl Script {
     /// What may be given to one vectored send.
     pub fn slices<'a>(&'a self, pad: &'a Pad) -> Vec<IoSlice<'a>> {
         let mut front = self.front;
-        self.pieces.iter().take(SLICES_MAX).map(|piece| IoSlice::new(piece.bytes(&self.copied, &mut front, pad))).collect()
+        self.pieces
+            .iter()
+            .take(SLICES_MAX)
+            .map(|piece| IoSlice::new(piece.bytes(&self.copied, &mut front, pad)))
+            .collect()
     }
 
     /// The queue as one slice, where nothing in it refers to the pad.

@@ -46,7 +46,13 @@ pub struct Server {
 
 impl Server {
     /// `folder` must be new: the Unix socket, the arena and the log are made there.
-    pub fn start(program: &Program, transport: Transport, options: &[&str], cpus: Cpus, folder: &Path) -> Result<Server, Failure> {
+    pub fn start(
+        program: &Program,
+        transport: Transport,
+        options: &[&str],
+        cpus: Cpus,
+        folder: &Path,
+    ) -> Result<Server, Failure> {
         fs::create_dir(folder)?;
         let log = folder.join("log");
         let (stream, endpoint) = endpoints(transport, folder)?;
@@ -56,7 +62,8 @@ impl Server {
         pin(cpus.server)?;
         let child = command.spawn();
         pin(cpus.load)?;
-        let child = child.map_err(|error| Failure::Trouble(format!("{:?} does not start: {error}", command.get_program())))?;
+        let child =
+            child.map_err(|error| Failure::Trouble(format!("{:?} does not start: {error}", command.get_program())))?;
         let mut server = Server { child, endpoint, stream, log };
         server.wait_until_ready(matches!(program, Program::Floor { .. }))?;
         Ok(server)
@@ -86,7 +93,11 @@ impl Server {
             }
             std::thread::sleep(Duration::from_millis(5));
         }
-        Err(Failure::Trouble(format!("no server at {place} after {} seconds: {error}; {}", START_PATIENCE.as_secs(), self.said())))
+        Err(Failure::Trouble(format!(
+            "no server at {place} after {} seconds: {error}; {}",
+            START_PATIENCE.as_secs(),
+            self.said()
+        )))
     }
 
     /// Of all its threads. The kernel books it when a thread sleeps, so ask while the server waits for requests.
@@ -134,14 +145,17 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Sum over the threads in `tasks`, a folder of /proc, in steps of a nanosecond (/proc/PID/stat has steps of 10 ms).
+    /// Sum over the threads in `tasks`, a folder of /proc, in steps of a nanosecond (/proc/PID/stat has steps of 10
+    /// ms).
     fn of(tasks: &str) -> Result<Usage, Failure> {
         let (mut cpu, mut waited) = (0, 0);
         for task in fs::read_dir(tasks)? {
             let line = fs::read_to_string(task?.path().join("schedstat"))?;
             let mut numbers = line.split_whitespace().map_while(|number| number.parse::<u64>().ok());
             let (Some(ran), Some(was_ready)) = (numbers.next(), numbers.next()) else {
-                return Err(Failure::Trouble("this kernel does not count CPU time by thread (schedstat is empty)".into()));
+                return Err(Failure::Trouble(
+                    "this kernel does not count CPU time by thread (schedstat is empty)".into(),
+                ));
             };
             cpu += ran;
             waited += was_ready;
@@ -187,8 +201,15 @@ fn free_port() -> io::Result<SocketAddr> {
     TcpListener::bind("127.0.0.1:0")?.local_addr()
 }
 
-fn command(program: &Program, endpoint: &Endpoint, stream: &Endpoint, options: &[&str], folder: &Path) -> io::Result<Command> {
-    // setpriv has the kernel end the server should this process be killed; it becomes the server, so the pid is the server's.
+fn command(
+    program: &Program,
+    endpoint: &Endpoint,
+    stream: &Endpoint,
+    options: &[&str],
+    folder: &Path,
+) -> io::Result<Command> {
+    // setpriv has the kernel end the server should this process be killed; it becomes the server, so the pid is the
+    // server's.
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "KILL", "--"]);
     match program {

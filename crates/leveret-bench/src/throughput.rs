@@ -153,7 +153,8 @@ impl Turn {
 fn outcome(row: &Row, rounds: &[[Option<Turn>; 4]]) -> Outcome {
     let turns = |side: Side| rounds.iter().filter_map(move |round| round[side as usize]);
     let rates = |side: Side| Spread::of(turns(side).map(|turn| turn.rate()));
-    let ratios = |side: Side| Spread::of(turns(side).zip(turns(Side::Peer)).map(|(turn, peer)| turn.rate() / peer.rate()));
+    let ratios =
+        |side: Side| Spread::of(turns(side).zip(turns(Side::Peer)).map(|(turn, peer)| turn.rate() / peer.rate()));
     let (ratio, control, floor) = (ratios(Side::Ours), ratios(Side::Control), ratios(Side::Floor));
     let verdict = match (&ratio, &control) {
         (Some(ratio), Some(control)) => row.target.verdict(ratio, control, floor.as_ref()),
@@ -162,7 +163,10 @@ fn outcome(row: &Row, rounds: &[[Option<Turn>; 4]]) -> Outcome {
     let mut notes = Vec::new();
     let disturbed = Spread::of([Side::Peer, Side::Ours].into_iter().flat_map(turns).map(|turn| turn.disturbed()));
     if let Some(disturbed) = disturbed.filter(|disturbed| disturbed.median > DISTURBED) {
-        notes.push(format!("something else had the CPUs for {:.0} % of the time: repeat it on a quiet machine", disturbed.median * 100.0));
+        notes.push(format!(
+            "something else had the CPUs for {:.0} % of the time: repeat it on a quiet machine",
+            disturbed.median * 100.0
+        ));
     } else {
         for side in [Side::Peer, Side::Ours] {
             if let Some(busy) = Spread::of(turns(side).map(|turn| turn.busy())).filter(|busy| busy.median < BUSY) {

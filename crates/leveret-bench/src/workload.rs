@@ -68,9 +68,16 @@ impl Workload {
         self.turn = 0;
     }
 
-    /// Appends one request and the only right answer to it. Each connection stores keys of its own, and answers come in order
-    /// on a connection: so it is known what each key holds.
-    pub fn ask(&mut self, task: Task, connection: usize, connections: usize, request: &mut Script, answer: &mut Script) {
+    /// Appends one request and the only right answer to it. Each connection stores keys of its own, and answers come in
+    /// order on a connection: so it is known what each key holds.
+    pub fn ask(
+        &mut self,
+        task: Task,
+        connection: usize,
+        connections: usize,
+        request: &mut Script,
+        answer: &mut Script,
+    ) {
         match (task, self.request) {
             (Task::Measure, Request::Get) => self.ask_get(1, request, answer),
             (Task::Measure, Request::MultiGet(keys)) => self.ask_get(keys, request, answer),
@@ -181,7 +188,10 @@ mod tests {
             for key in 0..3 {
                 let (request, answer) = asked(&mut workload, Task::Fill);
                 let flags = 1000 + key;
-                assert_eq!(format!("set bench:000000000{key} {flags} 0 16\r\n0000000{key}0000000{version}\r\n"), request);
+                assert_eq!(
+                    format!("set bench:000000000{key} {flags} 0 16\r\n0000000{key}0000000{version}\r\n"),
+                    request
+                );
                 assert_eq!("STORED\r\n", answer);
             }
         }
@@ -211,7 +221,10 @@ mod tests {
             let (first, answer) = asked(&mut workload, Task::Measure);
             for _ in 0..100 {
                 let (other, also) = asked(&mut workload, Task::Measure);
-                assert_eq!((first.chars().count(), answer.chars().count()), (other.chars().count(), also.chars().count()));
+                assert_eq!(
+                    (first.chars().count(), answer.chars().count()),
+                    (other.chars().count(), also.chars().count())
+                );
             }
         }
     }

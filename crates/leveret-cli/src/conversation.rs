@@ -1,7 +1,8 @@
-//! A conversation in memcached's text protocol: over a socket, or with an arena in this very process, which needs no server.
+//! A conversation in memcached's text protocol: over a socket, or with an arena in this very process, which needs no
+//! server.
 //!
-//! What comes from a socket is not trusted: lines have a longest length, a value is taken in as it arrives and not as it is
-//! announced, and a server that keeps silent is left.
+//! What comes from a socket is not trusted: lines have a longest length, a value is taken in as it arrives and not as
+//! it is announced, and a server that keeps silent is left.
 use crate::json;
 use crate::output::Failure;
 use crate::peer::Peer;
@@ -40,8 +41,9 @@ impl Conversation {
     pub fn begin(peer: &Peer, timeout: Duration) -> Result<Conversation, Failure> {
         let stream: Box<dyn Stream> = match peer {
             Peer::Arena { path, .. } => {
-                let shared = Shared::local(target::attach(path, None)?, Settings { track_sizes: true, ..Settings::default() })
-                    .map_err(|error| Failure::Unreachable(error.to_string()))?;
+                let shared =
+                    Shared::local(target::attach(path, None)?, Settings { track_sizes: true, ..Settings::default() })
+                        .map_err(|error| Failure::Unreachable(error.to_string()))?;
                 Box::new(Local {
                     desk: Desk::new(shared, 0),
                     session: Session::new(Transport::Local),
@@ -66,13 +68,19 @@ impl Conversation {
 
     pub fn say(&mut self, request: &[u8]) -> Result<(), Failure> {
         let stream = self.stream.get_mut();
-        stream.write_all(request).and_then(|()| stream.flush()).map_err(|error| unreachable(&self.who, self.timeout, &error))
+        stream
+            .write_all(request)
+            .and_then(|()| stream.flush())
+            .map_err(|error| unreachable(&self.who, self.timeout, &error))
     }
 
     /// The next line, with its end.
     pub fn line(&mut self) -> Result<Vec<u8>, Failure> {
         let mut line = Vec::new();
-        (&mut self.stream).take(LINE_MAX).read_until(b'\n', &mut line).map_err(|error| unreachable(&self.who, self.timeout, &error))?;
+        (&mut self.stream)
+            .take(LINE_MAX)
+            .read_until(b'\n', &mut line)
+            .map_err(|error| unreachable(&self.who, self.timeout, &error))?;
         match line.last() {
             Some(b'\n') => Ok(line),
             _ if line.len() as u64 == LINE_MAX => Err(self.nonsense(&line)),
@@ -83,7 +91,10 @@ impl Conversation {
     /// A value of `len` bytes and its line end.
     pub fn value(&mut self, len: u64) -> Result<Vec<u8>, Failure> {
         let mut value = Vec::new();
-        (&mut self.stream).take(len + 2).read_to_end(&mut value).map_err(|error| unreachable(&self.who, self.timeout, &error))?;
+        (&mut self.stream)
+            .take(len + 2)
+            .read_to_end(&mut value)
+            .map_err(|error| unreachable(&self.who, self.timeout, &error))?;
         if value.len() as u64 != len + 2 {
             return Err(Failure::Unreachable(format!("{} closed the connection in the middle of a value", self.who)));
         }
@@ -123,7 +134,8 @@ impl Conversation {
         })
     }
 
-    /// Items by their keys, which all are asked for before the first answer is read: flags and value each, None where there is none.
+    /// Items by their keys, which all are asked for before the first answer is read: flags and value each, None where
+    /// there is none.
     pub fn get_all(&mut self, keys: &[&[u8]]) -> Result<Vec<Fetched>, Failure> {
         let requests: Vec<u8> = keys.iter().flat_map(|key| [b"get ", *key, b"\r\n"].concat()).collect();
         self.say(&requests)?;
@@ -202,7 +214,8 @@ pub struct JsonEntry<'a> {
 }
 
 impl Entry {
-    /// `key=KEY exp=N la=N cas=N fetch=yes|no cls=N size=N`, in any order behind the key; what is unknown is passed over.
+    /// `key=KEY exp=N la=N cas=N fetch=yes|no cls=N size=N`, in any order behind the key; what is unknown is passed
+    /// over.
     fn read(line: &[u8]) -> Option<Entry> {
         let text = std::str::from_utf8(line.trim_ascii_end()).ok()?;
         let mut words = text.split(' ');
@@ -229,14 +242,19 @@ impl Entry {
 }
 
 fn printable(line: &[u8]) -> String {
-    String::from_utf8_lossy(line.trim_ascii_end()).chars().map(|letter| if letter.is_control() { '?' } else { letter }).collect()
+    String::from_utf8_lossy(line.trim_ascii_end())
+        .chars()
+        .map(|letter| if letter.is_control() { '?' } else { letter })
+        .collect()
 }
 
 fn unreachable(who: &str, timeout: Duration, error: &io::Error) -> Failure {
     let reason = reason(error);
     Failure::Unreachable(match error.kind() {
         // A read or write that has run out of time calls it so.
-        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => format!("{who} does not answer within {} ms", timeout.as_millis()),
+        io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+            format!("{who} does not answer within {} ms", timeout.as_millis())
+        }
         io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => {
             format!("cannot connect to {who}: {reason}; is a server running there?")
         }
@@ -244,8 +262,8 @@ fn unreachable(who: &str, timeout: Duration, error: &io::Error) -> Failure {
     })
 }
 
-/// What `work` gives, if it does so in time. It has a thread of its own: looking up a name, or connecting to a socket whose
-/// server accepts nobody, has no time limit that could be set; the process ends under it.
+/// What `work` gives, if it does so in time. It has a thread of its own: looking up a name, or connecting to a socket
+/// whose server accepts nobody, has no time limit that could be set; the process ends under it.
 pub fn within<T: Send + 'static>(timeout: Duration, work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(work()));
@@ -278,7 +296,8 @@ fn connect_tcp(host: &str, port: u16, timeout: Duration) -> io::Result<TcpStream
     let begun = Instant::now();
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
     for address in (host, port).to_socket_addrs()? {
-        let left = timeout.checked_sub(begun.elapsed()).filter(|left| !left.is_zero()).ok_or(io::ErrorKind::TimedOut)?;
+        let left =
+            timeout.checked_sub(begun.elapsed()).filter(|left| !left.is_zero()).ok_or(io::ErrorKind::TimedOut)?;
         match TcpStream::connect_timeout(&address, left) {
             Ok(stream) => return Ok(stream),
             Err(error) => last = error,
@@ -375,7 +394,10 @@ mod tests {
         let (mut closed, _end) = server(b"STAT a", false, PATIENCE);
         assert_eq!(said(closed.line().expect_err("an end")), "it closed the connection in the middle of its answer");
         let (mut short, _end) = server(b"12345", false, PATIENCE);
-        assert_eq!(said(short.value(1 << 30).expect_err("an end")), "it closed the connection in the middle of a value");
+        assert_eq!(
+            said(short.value(1 << 30).expect_err("an end")),
+            "it closed the connection in the middle of a value"
+        );
         let (mut wrong, _end) = server(b"12345\r\n", true, PATIENCE);
         assert_eq!(said(wrong.value(4).expect_err("nonsense")), "it does not speak memcached's protocol: it says '5'");
         let (mut busy, _end) = server(b"BUSY\x1b[2J currently processing\r\n", true, PATIENCE);
@@ -389,7 +411,8 @@ mod tests {
             let _ = end.write_all(&vec![b'x'; LINE_MAX as usize + 10]);
             end
         });
-        assert!(said(endless.line().expect_err("too long")).starts_with("it does not speak memcached's protocol: it says 'xxx"));
+        assert!(said(endless.line().expect_err("too long"))
+            .starts_with("it does not speak memcached's protocol: it says 'xxx"));
         writer.join().expect("a thread");
     }
 }

@@ -1,5 +1,5 @@
-//! Bytes in JSON. Keys and values are any bytes, JSON strings are not: a field `name` holds them as text when they are UTF-8,
-//! else `name_base64` does. One of the two is always there, so a reader never has to guess.
+//! Bytes in JSON. Keys and values are any bytes, JSON strings are not: a field `name` holds them as text when they are
+//! UTF-8, else `name_base64` does. One of the two is always there, so a reader never has to guess.
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
@@ -57,7 +57,9 @@ fn from_base64(text: &str) -> Option<Vec<u8>> {
 fn base64(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
-        let bits = u32::from(chunk[0]) << 16 | u32::from(*chunk.get(1).unwrap_or(&0)) << 8 | u32::from(*chunk.get(2).unwrap_or(&0));
+        let bits = u32::from(chunk[0]) << 16
+            | u32::from(*chunk.get(1).unwrap_or(&0)) << 8
+            | u32::from(*chunk.get(2).unwrap_or(&0));
         for digit in 0..4 {
             // A chunk of n bytes fills n + 1 digits; the rest is padding.
             let symbol = if digit <= chunk.len() { ALPHABET[(bits >> (18 - 6 * digit) & 63) as usize] } else { b'=' };
@@ -73,9 +75,15 @@ mod tests {
 
     #[test]
     fn base64_as_in_rfc_4648() {
-        for (bytes, want) in
-            [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("fooba", "Zm9vYmE="), ("foobar", "Zm9vYmFy")]
-        {
+        for (bytes, want) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg=="),
+            ("fooba", "Zm9vYmE="),
+            ("foobar", "Zm9vYmFy"),
+        ] {
             assert_eq!(base64(bytes.as_bytes()), want);
             assert_eq!(from_base64(want).as_deref(), Some(bytes.as_bytes()));
         }

@@ -16,7 +16,8 @@ mod walk;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use commands::{
-    delete, display, doctor, dump, flush, generate, get, keys, list, ping, restore, ring, rm, serve, set, settings, sizes, stats, verify,
+    delete, display, doctor, dump, flush, generate, get, keys, list, ping, restore, ring, rm, serve, set, settings,
+    sizes, stats, verify,
 };
 use std::env;
 use std::ffi::OsString;

@@ -46,7 +46,9 @@ pub type Outcome = Result<Answer, Failure>;
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {
         match error {
-            Error::ValueTooLarge { .. } | Error::KeyTooLong { .. } | Error::NoMemory => Failure::Refused(error.to_string()),
+            Error::ValueTooLarge { .. } | Error::KeyTooLong { .. } | Error::NoMemory => {
+                Failure::Refused(error.to_string())
+            }
             _ => Failure::Unreachable(error.to_string()),
         }
     }
@@ -130,7 +132,8 @@ impl Progress {
         if io::stdout().is_terminal() {
             return Progress(ProgressBar::hidden());
         }
-        let style = ProgressStyle::with_template("{bar:32} {human_pos}/{human_len} items, {eta} left").expect("a fixed template");
+        let style = ProgressStyle::with_template("{bar:32} {human_pos}/{human_len} items, {eta} left")
+            .expect("a fixed template");
         Progress(ProgressBar::new(total).with_style(style))
     }
 

@@ -54,8 +54,13 @@ pub struct Patience {
 }
 
 pub fn parse_timeout(text: &str) -> Result<Duration, String> {
-    units::parse_duration(text)
-        .and_then(|timeout| if timeout.is_zero() { Err("nothing answers in no time".to_owned()) } else { Ok(timeout) })
+    units::parse_duration(text).and_then(|timeout| {
+        if timeout.is_zero() {
+            Err("nothing answers in no time".to_owned())
+        } else {
+            Ok(timeout)
+        }
+    })
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -84,7 +89,9 @@ impl Peer {
             return Ok(Peer::Unix(PathBuf::from(text)));
         }
         host_and_port(text).ok_or_else(|| {
-            Failure::Usage(format!("'{text}' is no target: write host[:port], /path/to/socket, arena:NAME or a path that ends in .arena"))
+            Failure::Usage(format!(
+                "'{text}' is no target: write host[:port], /path/to/socket, arena:NAME or a path that ends in .arena"
+            ))
         })
     }
 

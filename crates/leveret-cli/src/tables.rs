@@ -1,5 +1,5 @@
-//! The tables of memcached-tool that show one `STAT name value` a row: stats, settings, sizes. Byte for byte as it prints them,
-//! down to the carriage return that it leaves at the end of a value.
+//! The tables of memcached-tool that show one `STAT name value` a row: stats, settings, sizes. Byte for byte as it
+//! prints them, down to the carriage return that it leaves at the end of a value.
 use crate::conversation::Conversation;
 use crate::output::{self, Answer, Failure, Outcome};
 use crate::peer::{Peer, Reach};
@@ -132,8 +132,9 @@ mod tests {
             ("END\r\n", None),
         ] {
             let found = row(line.as_bytes());
-            let found =
-                found.as_ref().map(|(name, value)| (std::str::from_utf8(name).expect("text"), std::str::from_utf8(value).expect("text")));
+            let found = found.as_ref().map(|(name, value)| {
+                (std::str::from_utf8(name).expect("text"), std::str::from_utf8(value).expect("text"))
+            });
             assert_eq!(found, want, "{line:?}");
         }
     }

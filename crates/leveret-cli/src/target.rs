@@ -13,12 +13,20 @@ pub const DEFAULT: &str = "default";
 
 #[derive(Args, Clone, Debug)]
 pub struct Target {
-    /// The arena: a name, arena:NAME, or a path that ends in .arena; apcu: the only apcu-X.Y there is [default: default]
+    /// The arena: a name, arena:NAME, or a path that ends in .arena; apcu: the only apcu-X.Y there is [default:
+    /// default]
     #[arg(long, short, global = true, value_name = "NAME|PATH", help_heading = "Which arena")]
     pub arena: Option<String>,
 
     /// The folder of named arenas [default: /dev/shm/leveret if usable, else /dev/shm/leveret-UID]
-    #[arg(long, global = true, value_name = "DIR", env = "LEVERET_DIR", hide_env_values = true, help_heading = "Which arena")]
+    #[arg(
+        long,
+        global = true,
+        value_name = "DIR",
+        env = "LEVERET_DIR",
+        hide_env_values = true,
+        help_heading = "Which arena"
+    )]
     pub dir: Option<PathBuf>,
 }
 
@@ -61,11 +69,12 @@ pub fn attach(path: &Path, lock_timeout: Option<Duration>) -> Result<Arena, leve
     Arena::open(path, &options).map(|(arena, _)| arena)
 }
 
-/// The file behind an arena's name. The engine wants absolute paths, since a PHP process has no useful working folder; people
-/// at a terminal have one.
+/// The file behind an arena's name. The engine wants absolute paths, since a PHP process has no useful working folder;
+/// people at a terminal have one.
 pub fn resolve(name: &str, dir: Option<&Path>) -> Result<PathBuf, Failure> {
     let absolute = |path: &Path| {
-        std::path::absolute(path).map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {}", reason(&error))))
+        std::path::absolute(path)
+            .map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {}", reason(&error))))
     };
     if name.contains('/') {
         let path = absolute(Path::new(name))?;
@@ -80,7 +89,8 @@ pub fn resolve(name: &str, dir: Option<&Path>) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// Behind `apcu_*` each version of PHP has an arena of its own, `apcu-8.2`: where there is one only, this is its name too.
+/// Behind `apcu_*` each version of PHP has an arena of its own, `apcu-8.2`: where there is one only, this is its name
+/// too.
 const APCU: &str = "apcu";
 
 fn only_apcu(path: PathBuf, dir: Option<&Path>) -> Result<PathBuf, Failure> {
@@ -110,7 +120,10 @@ pub fn key(argument: OsString, encoded: bool) -> Result<Vec<u8>, Failure> {
         return Ok(bytes);
     }
     uri::decode(&bytes).ok_or_else(|| {
-        Failure::Usage(format!("'{}' is no URI-encoded key: after each % come two hexadecimal digits", String::from_utf8_lossy(&bytes)))
+        Failure::Usage(format!(
+            "'{}' is no URI-encoded key: after each % come two hexadecimal digits",
+            String::from_utf8_lossy(&bytes)
+        ))
     })
 }
 

@@ -54,7 +54,9 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
 /// A whole number of an option, from `least` to `most`.
 pub fn parse_number<T: TryFrom<u64>>(text: &str, least: u64, most: u64) -> Result<T, String> {
     let number = text.parse().ok().filter(|number| (least..=most).contains(number));
-    number.and_then(|number| number.try_into().ok()).ok_or_else(|| format!("'{text}' is no whole number from {least} to {most}"))
+    number
+        .and_then(|number| number.try_into().ok())
+        .ok_or_else(|| format!("'{text}' is no whole number from {least} to {most}"))
 }
 
 fn leading_number(text: &str) -> Option<(u64, &str)> {
@@ -151,9 +153,15 @@ mod tests {
 
     #[test]
     fn sizes() {
-        for (text, want) in
-            [("0", 0), ("1234", 1234), ("8k", 8 << 10), ("64M", 64 << 20), ("64MiB", 64 << 20), ("2g", 2 << 30), ("1T", 1 << 40)]
-        {
+        for (text, want) in [
+            ("0", 0),
+            ("1234", 1234),
+            ("8k", 8 << 10),
+            ("64M", 64 << 20),
+            ("64MiB", 64 << 20),
+            ("2g", 2 << 30),
+            ("1T", 1 << 40),
+        ] {
             assert_eq!(parse_size(text), Ok(want), "{text:?}");
         }
         for text in ["", "M", "-1", "1.5G", "64 M", "9Z", "99999999T"] {
@@ -181,9 +189,15 @@ mod tests {
             (counted(0, "item"), counted(1, "item"), counted(2_000, "item")),
             ("0 items".into(), "1 item".into(), "2,000 items".into())
         );
-        for (secs, want) in
-            [(0, "0 s"), (59, "59 s"), (60, "1 min"), (61, "1 min 1 s"), (3600, "1 h"), (86_400 + 7200, "1 d 2 h"), (86_401, "1 d")]
-        {
+        for (secs, want) in [
+            (0, "0 s"),
+            (59, "59 s"),
+            (60, "1 min"),
+            (61, "1 min 1 s"),
+            (3600, "1 h"),
+            (86_400 + 7200, "1 d 2 h"),
+            (86_401, "1 d"),
+        ] {
             assert_eq!(span(secs), want);
         }
         assert_eq!(percent(1, 8), "12.5 %");

@@ -1,4 +1,5 @@
-//! Keys as `leveret keys` prints them: URI-encoded, exactly as memcached's metadump does it, so that its readers can read ours.
+//! Keys as `leveret keys` prints them: URI-encoded, exactly as memcached's metadump does it, so that its readers can
+//! read ours.
 
 /// Letters, digits and `-._~` stay; every other byte becomes `%XX`.
 pub fn encode(bytes: &[u8]) -> String {
@@ -44,7 +45,10 @@ mod tests {
         for (key, want) in [
             (&b"a%b+c&d~e"[..], "a%25b%2Bc%26d~e"),
             ("ü:k/x".as_bytes(), "%C3%BC%3Ak%2Fx"),
-            (b"a'b(c)*!_-.,;=@#$?\"<>[]{}|\\^`", "a%27b%28c%29%2A%21_-.%2C%3B%3D%40%23%24%3F%22%3C%3E%5B%5D%7B%7D%7C%5C%5E%60"),
+            (
+                b"a'b(c)*!_-.,;=@#$?\"<>[]{}|\\^`",
+                "a%27b%28c%29%2A%21_-.%2C%3B%3D%40%23%24%3F%22%3C%3E%5B%5D%7B%7D%7C%5C%5E%60",
+            ),
             (b"\0\xff \n", "%00%FF%20%0A"),
             (b"", ""),
         ] {

@@ -1,5 +1,5 @@
-//! Users and groups of this machine, from /etc/passwd and /etc/group: enough to say who shares an arena with whom, and to become
-//! one of them.
+//! Users and groups of this machine, from /etc/passwd and /etc/group: enough to say who shares an arena with whom, and
+//! to become one of them.
 use rustix::process::{Gid, Uid};
 use std::fs;
 use std::process::Command;
@@ -53,7 +53,8 @@ impl Users {
         let fields: Vec<&str> = line.split(':').collect();
         let (name, uid, gid) = (fields.first()?, fields.get(2)?.parse().ok()?, fields.get(3)?.parse().ok()?);
         let listed = self.group.lines().map(|line| line.split(':').collect::<Vec<_>>());
-        let listed = listed.filter(|fields| fields.get(3).is_some_and(|members| members.split(',').any(|member| member == *name)));
+        let listed = listed
+            .filter(|fields| fields.get(3).is_some_and(|members| members.split(',').any(|member| member == *name)));
         let mut groups: Vec<u32> = listed.filter_map(|fields| fields.get(2)?.parse().ok()).collect();
         groups.push(gid);
         groups.sort_unstable();
@@ -113,7 +114,12 @@ mod tests {
             "leveret:x:500:anna,memcache\nother:x:501:memcached\nmemcache:x:105:\n",
         );
         let gids = |numbers: &[u32]| numbers.iter().map(|gid| Gid::from_raw(*gid)).collect::<Vec<_>>();
-        let want = Account { name: "memcache".to_owned(), uid: Uid::from_raw(102), gid: Gid::from_raw(105), groups: gids(&[105, 500]) };
+        let want = Account {
+            name: "memcache".to_owned(),
+            uid: Uid::from_raw(102),
+            gid: Gid::from_raw(105),
+            groups: gids(&[105, 500]),
+        };
         assert_eq!(users.account("memcache"), Some(want));
         assert_eq!(users.account("0").map(|account| account.name), Some("root".to_owned()));
         assert_eq!(users.account("no such user"), None);

@@ -2,9 +2,14 @@
 use crate::output::{Failure, Progress};
 use leveret_engine::{Arena, Cursor, Found, Time};
 
-/// Calls `visit` for each item until `limit` visits have counted (`Ok(true)`). Steps of the engine's walk are copied out first:
-/// nothing is written while the engine looks at a bucket, so that a slow reader of our output holds up nobody.
-pub fn walk(arena: &Arena, limit: Option<u64>, mut visit: impl FnMut(&[u8], &Found) -> Result<bool, Failure>) -> Result<(), Failure> {
+/// Calls `visit` for each item until `limit` visits have counted (`Ok(true)`). Steps of the engine's walk are copied
+/// out first: nothing is written while the engine looks at a bucket, so that a slow reader of our output holds up
+/// nobody.
+pub fn walk(
+    arena: &Arena,
+    limit: Option<u64>,
+    mut visit: impl FnMut(&[u8], &Found) -> Result<bool, Failure>,
+) -> Result<(), Failure> {
     let limit = limit.unwrap_or(u64::MAX);
     let progress = Progress::of_items(arena.stats().items.min(limit));
     let mut cursor = Cursor::default();

@@ -32,7 +32,9 @@ fn reads(c: &mut Criterion) {
     c.bench_function("get, 1,000 keys", |b| b.iter(|| get(hot.next().expect("endless"))));
     let mut all = keys.iter().cycle();
     c.bench_function("get, 200,000 keys", |b| b.iter(|| get(all.next().expect("endless"))));
-    c.bench_function("miss", |b| b.iter(|| assert!(arena.find(black_box(b"no such key at all, 32 bytes ..."), Time::now()).is_none())));
+    c.bench_function("miss", |b| {
+        b.iter(|| assert!(arena.find(black_box(b"no such key at all, 32 bytes ..."), Time::now()).is_none()))
+    });
 }
 
 fn writes(c: &mut Criterion) {

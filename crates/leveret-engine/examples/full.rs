@@ -1,5 +1,6 @@
-//! What a store into a full arena takes: `full [MEBIBYTES] [VALUE_BYTES]`. Prints mean, median and the slowest ones, in nanoseconds. All
-//! time that the machine takes away from the process is in them, so compare two builds in alternating runs.
+//! What a store into a full arena takes: `full [MEBIBYTES] [VALUE_BYTES]`. Prints mean, median and the slowest ones, in
+//! nanoseconds. All time that the machine takes away from the process is in them, so compare two builds in alternating
+//! runs.
 use leveret_engine::{Arena, Deadline, OpenOptions, Time};
 use std::time::Instant;
 
@@ -32,5 +33,8 @@ fn main() {
     times.sort_unstable();
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
     let (median, rare, rarest, longest) = (at(0.5), at(0.999), at(0.9999), at(1.0));
-    println!("mean {mean}, median {median}, p99.9 {rare}, p99.99 {rarest}, longest {longest} ns; {} evicted", arena.stats().evicted);
+    println!(
+        "mean {mean}, median {median}, p99.9 {rare}, p99.99 {rarest}, longest {longest} ns; {} evicted",
+        arena.stats().evicted
+    );
 }

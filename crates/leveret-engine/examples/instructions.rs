@@ -1,11 +1,15 @@
-//! Runs one operation so often as the second argument says, for callgrind to count its instructions (tests/instructions.rs).
+//! Runs one operation so often as the second argument says, for callgrind to count its instructions
+//! (tests/instructions.rs).
 use leveret_engine::{Arena, Deadline, OpenOptions, Time};
 use std::path::Path;
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    let [_, path, operation, times] = &arguments[..] else { panic!("usage: instructions ARENA get|miss|set|increment TIMES") };
-    let (arena, _) = Arena::open(Path::new(path), &OpenOptions { memory: 8 << 20, ..OpenOptions::default() }).expect("an arena");
+    let [_, path, operation, times] = &arguments[..] else {
+        panic!("usage: instructions ARENA get|miss|set|increment TIMES")
+    };
+    let (arena, _) =
+        Arena::open(Path::new(path), &OpenOptions { memory: 8 << 20, ..OpenOptions::default() }).expect("an arena");
     let now = Time::now();
     let key = b"0123456789abcdef0123456789abcdef";
     arena.set(key, b"0123456789", Deadline::NEVER, now).expect("room");

@@ -1,17 +1,20 @@
-//! Many keys at once. A read waits for two places that depend on each other, the key's bucket and its item; reads of many keys
-//! wait for each of them in turn. Asked for ahead, the buckets of all keys come together, and so do their items.
+//! Many keys at once. A read waits for two places that depend on each other, the key's bucket and its item; reads of
+//! many keys wait for each of them in turn. Asked for ahead, the buckets of all keys come together, and so do their
+//! items.
 use crate::arena::layout::SLOTS;
 use crate::arena::{Arena, Core};
 use crate::hash;
 use crate::index::SlotWord;
 use crate::sync::Ordering;
 
-/// Keys that are asked for at once: twice what a processor can wait for at the same time, and few enough to stay in its first cache.
+/// Keys that are asked for at once: twice what a processor can wait for at the same time, and few enough to stay in its
+/// first cache.
 pub const AHEAD: usize = 32;
 
 impl Arena {
-    /// Asks for the memory that a look at these keys will read, and tells their hashes; for up to `AHEAD` of them, what comes behind
-    /// is left out. Returns how many it were. Only a hint: it counts nothing, and trusts nothing that it reads.
+    /// Asks for the memory that a look at these keys will read, and tells their hashes; for up to `AHEAD` of them, what
+    /// comes behind is left out. Returns how many it were. Only a hint: it counts nothing, and trusts nothing that it
+    /// reads.
     pub fn ask_for<'k>(&self, keys: impl Iterator<Item = &'k [u8]>, hashes: &mut [u64]) -> usize {
         let core = &*self.core;
         let mut count = 0;

@@ -38,10 +38,15 @@ pub enum NewCas {
 }
 
 impl Arena {
-    /// Changes what an item says of itself: deadline, marks, cas. `change` sees the item with its cas, under the lock, perhaps
-    /// more than once, and answers None to leave it. Returns the item as it is then, with its cas; one whose new deadline is past
-    /// at once for the last time. None: there is none.
-    pub fn amend(&self, key: &[u8], now: Time, change: &mut dyn FnMut(&Found) -> Option<Amendment>) -> Result<Option<Found>, Error> {
+    /// Changes what an item says of itself: deadline, marks, cas. `change` sees the item with its cas, under the lock,
+    /// perhaps more than once, and answers None to leave it. Returns the item as it is then, with its cas; one whose
+    /// new deadline is past at once for the last time. None: there is none.
+    pub fn amend(
+        &self,
+        key: &[u8],
+        now: Time,
+        change: &mut dyn FnMut(&Found) -> Option<Amendment>,
+    ) -> Result<Option<Found>, Error> {
         let core = &*self.core;
         core.check_key(key)?;
         let hash = core.hash(key);
@@ -61,7 +66,13 @@ impl Arena {
     }
 
     /// `before` runs under the lock, when the item is there and has its old deadline.
-    fn touch_where(&self, key: &[u8], deadline: Deadline, now: Time, mut before: impl FnMut(&Locked<'_>)) -> Result<bool, Error> {
+    fn touch_where(
+        &self,
+        key: &[u8],
+        deadline: Deadline,
+        now: Time,
+        mut before: impl FnMut(&Locked<'_>),
+    ) -> Result<bool, Error> {
         self.core.check_key(key)?;
         self.core.update(key, now, |locked, located| {
             let Some(old) = located.old.filter(|old| old.is_alive) else { return Ok(Step::Done(false)) };
@@ -96,7 +107,14 @@ impl Arena {
 
 impl Locked<'_> {
     /// Writes an item again as the amendment says, and tells its cas. None: no room, nothing changed.
-    fn amend(&self, located: &Located<'_>, old: &Old<'_>, found: &Found, amendment: &Amendment, key: &[u8]) -> Option<u64> {
+    fn amend(
+        &self,
+        located: &Located<'_>,
+        old: &Old<'_>,
+        found: &Found,
+        amendment: &Amendment,
+        key: &[u8],
+    ) -> Option<u64> {
         let view = &old.view;
         let cas = match amendment.cas {
             NewCas::Keep => found.cas,
@@ -106,7 +124,8 @@ impl Locked<'_> {
         if amendment.drop_value {
             let meta = Meta { flags: 0, encoding: Encoding::Raw as u8, codec: 0, marks: amendment.marks, ..found.meta };
             let deadline = amendment.deadline.0;
-            let item = NewItem { key, meta, mtime: view.header.mtime, deadline, cas: Some(cas), body: Body::Bytes(&[]) };
+            let item =
+                NewItem { key, meta, mtime: view.header.mtime, deadline, cas: Some(cas), body: Body::Bytes(&[]) };
             return self.put(located, &item, false, None).map(|_| cas);
         }
         if cas == found.cas && amendment.marks == found.meta.marks && self.postpone(view, amendment.deadline) {

@@ -1,6 +1,6 @@
 //! Bytes between private and shared memory. Others may write the shared side at any moment, so no reference or slice is
-//! ever formed over it, and the compiler must not see what the copy reads: volatile words below 16 bytes, 16-byte
-//! moves in assembly above. `rep movsb` is as fast at its best, but up to twenty times slower on current AMD processors when
+//! ever formed over it, and the compiler must not see what the copy reads: volatile words below 16 bytes, 16-byte moves
+//! in assembly above. `rep movsb` is as fast at its best, but up to twenty times slower on current AMD processors when
 //! the target lies a little behind the source modulo the page; a loop of volatile words takes five times as long.
 
 /// Eight bytes at any address.
@@ -16,8 +16,8 @@ struct Half(u32);
 #[derive(Clone, Copy)]
 struct Quarter(u16);
 
-/// Copies `len` bytes; either side may be shared memory that another process writes meanwhile. Should the two overlap, which they do
-/// in damaged files only, the target's bytes are any of the source's.
+/// Copies `len` bytes; either side may be shared memory that another process writes meanwhile. Should the two overlap,
+/// which they do in damaged files only, the target's bytes are any of the source's.
 ///
 /// # Safety
 /// `src..src+len` is mapped and readable, `dst..dst+len` mapped and writable.
@@ -28,7 +28,8 @@ pub(crate) unsafe fn copy(dst: *mut u8, src: *const u8, len: usize) {
         unsafe { copy_long(dst, src, len) };
         return;
     }
-    // SAFETY: every access below lies in the first or the last `size_of::<T>()` bytes of a range that is at least that long.
+    // SAFETY: every access below lies in the first or the last `size_of::<T>()` bytes of a range that is at least that
+    // long.
     unsafe {
         // What is read from the front and from the end may overlap in the middle.
         if len >= 16 {
@@ -99,8 +100,8 @@ unsafe fn copy_middling(dst: *mut u8, src: *const u8, len: usize) {
 #[cfg(target_arch = "x86_64")]
 #[inline]
 unsafe fn copy_long(dst: *mut u8, src: *const u8, len: usize) {
-    // Long copies go on from where the target is aligned: a PHP string's bytes begin 24 bytes into a line, and stores that
-    // straddle two lines cost a sixth more.
+    // Long copies go on from where the target is aligned: a PHP string's bytes begin 24 bytes into a line, and stores
+    // that straddle two lines cost a sixth more.
     let skew = if len >= 1024 { 64 - dst as usize % 64 } else { 0 };
     if skew != 0 {
         // SAFETY: the first 64 of more than a thousand bytes.
@@ -110,8 +111,8 @@ unsafe fn copy_long(dst: *mut u8, src: *const u8, len: usize) {
     let (dst, src, len) = unsafe { (dst.add(skew), src.add(skew), len - skew) };
     // Whole blocks of 64 bytes, then the last 64, which may overlap the block before.
     let last = len - 64;
-    // SAFETY: `blocks` whole blocks and the last 64 bytes lie inside both ranges, by the caller's contract and `len > 64`. The
-    // asm is opaque, so a concurrent writer is no data race in the eyes of the compiler.
+    // SAFETY: `blocks` whole blocks and the last 64 bytes lie inside both ranges, by the caller's contract and `len >
+    // 64`. The asm is opaque, so a concurrent writer is no data race in the eyes of the compiler.
     unsafe {
         core::arch::asm!(
             "2:",
@@ -188,11 +189,13 @@ pub(crate) unsafe fn equals(shared: *const u8, key: &[u8]) -> bool {
                 return !differ::<2>(shared, private) && !differ::<2>(shared.add(left - 16), private.add(left - 16));
             }
             // One word at the end may begin before what is left: that is known to be the same, and does no harm.
-            return (left < 8 || !differ::<1>(shared, private)) && !differ::<1>(shared.add(left).sub(8), private.add(left).sub(8));
+            return (left < 8 || !differ::<1>(shared, private))
+                && !differ::<1>(shared.add(left).sub(8), private.add(left).sub(8));
         }
         if len >= 4 {
             return shared.cast::<Half>().read_volatile().0 == private.cast::<Half>().read().0
-                && shared.add(len - 4).cast::<Half>().read_volatile().0 == private.add(len - 4).cast::<Half>().read().0;
+                && shared.add(len - 4).cast::<Half>().read_volatile().0
+                    == private.add(len - 4).cast::<Half>().read().0;
         }
         key.iter().enumerate().all(|(at, byte)| shared.add(at).read_volatile() == *byte)
     }
@@ -203,7 +206,8 @@ pub(crate) unsafe fn equals(shared: *const u8, key: &[u8]) -> bool {
 #[inline(always)]
 unsafe fn differ<const N: usize>(shared: *const u8, private: *const u8) -> bool {
     // SAFETY: by contract.
-    let bits = |at| unsafe { shared.add(at).cast::<Word>().read_volatile().0 ^ private.add(at).cast::<Word>().read().0 };
+    let bits =
+        |at| unsafe { shared.add(at).cast::<Word>().read_volatile().0 ^ private.add(at).cast::<Word>().read().0 };
     (0..N).fold(0, |sum, index| sum | bits(8 * index)) != 0
 }
 

@@ -1,8 +1,8 @@
-//! Numbers that count in place, by two sets of rules: memcached's (unsigned, text becomes a number, decr stops at 0) and
-//! APCu's (signed, wraps, only integers count).
+//! Numbers that count in place, by two sets of rules: memcached's (unsigned, text becomes a number, decr stops at 0)
+//! and APCu's (signed, wraps, only integers count).
 //!
-//! An increment takes the cas away (0), stores the value, then gives a new cas. Killed in between, the number has no cas,
-//! and every token given out before fails, which is right. The other order would let a cas succeed that must not.
+//! An increment takes the cas away (0), stores the value, then gives a new cas. Killed in between, the number has no
+//! cas, and every token given out before fails, which is right. The other order would let a cas succeed that must not.
 use crate::arena::Arena;
 use crate::error::Error;
 use crate::found::decimal_len;
@@ -83,9 +83,15 @@ impl Delta {
 }
 
 impl Arena {
-    /// Counts by memcached's rules: any value that is a decimal number counts, and becomes one that counts in place. A missing
-    /// item is created with the initial value, if there is one.
-    pub fn count(&self, key: &[u8], delta: Delta, initial: Option<(u64, Deadline)>, now: Time) -> Result<Counted, Error> {
+    /// Counts by memcached's rules: any value that is a decimal number counts, and becomes one that counts in place. A
+    /// missing item is created with the initial value, if there is one.
+    pub fn count(
+        &self,
+        key: &[u8],
+        delta: Delta,
+        initial: Option<(u64, Deadline)>,
+        now: Time,
+    ) -> Result<Counted, Error> {
         Ok(match self.count_if(key, delta, initial, &CountTerms::default(), now)? {
             CountedItem::Value { value, .. } => Counted::Value(value),
             CountedItem::Missing => Counted::Missing,
@@ -116,7 +122,9 @@ impl Arena {
                 let Some((value, deadline)) = initial else { return Ok(Step::Done(CountedItem::Missing)) };
                 let meta = Meta { origin: Origin::Wire as u8, ..Meta::default() };
                 let put = locked.put(located, &number(meta, deadline, value, decimal_len(value)), terms.want_cas, None);
-                return Ok(put.map_or(Step::NoRoom, |cas| Step::Done(CountedItem::Value { value, cas, deadline, is_new: true })));
+                return Ok(put.map_or(Step::NoRoom, |cas| {
+                    Step::Done(CountedItem::Value { value, cas, deadline, is_new: true })
+                }));
             };
             // memcached looks in this order: an empty value is no number, whatever its cas.
             if view.kind == Kind::Bytes && view.header.value_len() == 0 {
@@ -149,22 +157,38 @@ impl Arena {
                 locked.note_count(delta.is_decrement());
                 locked.widen(view, decimal_len(value));
                 let cas = if terms.want_cas { locked.give_cas(view) } else { 0 };
-                return Ok(Step::Done(CountedItem::Value { value, cas, deadline: view.header.deadline(), is_new: false }));
+                return Ok(Step::Done(CountedItem::Value {
+                    value,
+                    cas,
+                    deadline: view.header.deadline(),
+                    is_new: false,
+                }));
             }
             let meta = locked.core.meta_of(view);
             let meta = if loses_marks { Meta { marks: 0, ..meta } } else { meta };
             let meta = if loses_sign { Meta { encoding: Encoding::Raw as u8, ..meta } } else { meta };
             let deadline = terms.deadline.unwrap_or(view.header.deadline());
-            let put = locked.put(located, &number(meta, deadline, value, width.max(decimal_len(value))), terms.want_cas, None);
+            let put = locked.put(
+                located,
+                &number(meta, deadline, value, width.max(decimal_len(value))),
+                terms.want_cas,
+                None,
+            );
             let Some(cas) = put else { return Ok(Step::NoRoom) };
             locked.note_count(delta.is_decrement());
             Ok(Step::Done(CountedItem::Value { value, cas, deadline, is_new: false }))
         })
     }
 
-    /// Adds to an integer by APCu's rules: it wraps, and only values stored as integers count. `create`: a missing one is
-    /// created with the value `step` and this deadline.
-    pub fn add_integer(&self, key: &[u8], step: i64, create: Option<Deadline>, now: impl Moment) -> Result<Counted, Error> {
+    /// Adds to an integer by APCu's rules: it wraps, and only values stored as integers count. `create`: a missing one
+    /// is created with the value `step` and this deadline.
+    pub fn add_integer(
+        &self,
+        key: &[u8],
+        step: i64,
+        create: Option<Deadline>,
+        now: impl Moment,
+    ) -> Result<Counted, Error> {
         self.core.check_key(key)?;
         self.core.update(key, now, |locked, located| match located.live() {
             None => match create {
@@ -229,15 +253,17 @@ impl Locked<'_> {
         }
     }
 
-    /// The printed length of a number grows with it and never shrinks. After the value, which alone already prints right.
+    /// The printed length of a number grows with it and never shrinks. After the value, which alone already prints
+    /// right.
     fn widen(&self, view: &View, digits: u32) {
         if u64::from(digits) > view.header.value_len() {
             self.core.data.word(view.at).store(view.header.shape & !VALUE_LEN | digits, Ordering::Release);
         }
     }
 
-    /// The value of an item whose text is a decimal number below 2^64, by memcached's rules: white space before it, and behind it
-    /// white space and whatever follows. A longer text is no number here: its rest would have to be kept as spaces.
+    /// The value of an item whose text is a decimal number below 2^64, by memcached's rules: white space before it, and
+    /// behind it white space and whatever follows. A longer text is no number here: its rest would have to be kept as
+    /// spaces.
     fn parse(&self, view: &View) -> Option<u64> {
         const TEXT_MAX: usize = 20;
         const RAW: u8 = Encoding::Raw as u8;

@@ -1,9 +1,11 @@
-//! Draining: a segment's items are moved or dropped, and then it is free. That is done in pieces of a few items, so that nobody holds
-//! a shard's lock for long: the writes that follow go on where the last one stopped, whichever process they are of.
+//! Draining: a segment's items are moved or dropped, and then it is free. That is done in pieces of a few items, so
+//! that nobody holds a shard's lock for long: the writes that follow go on where the last one stopped, whichever
+//! process they are of.
 //!
-//! The state word says that a segment is being drained, and that is all that a crash needs: recovery forgets how far it had come and
-//! drains what is left anew. An item whose slot points elsewhere by now is not this segment's any more, so beginning again harms nothing.
-//! Every drain makes progress: at most three quarters of a segment are kept, and without room for them nothing is.
+//! The state word says that a segment is being drained, and that is all that a crash needs: recovery forgets how far it
+//! had come and drains what is left anew. An item whose slot points elsewhere by now is not this segment's any more, so
+//! beginning again harms nothing. Every drain makes progress: at most three quarters of a segment are kept, and without
+//! room for them nothing is.
 use crate::arena::Core;
 use crate::hash;
 use crate::index::Spot;
@@ -16,8 +18,8 @@ use crate::sync::Ordering;
 
 /// Items whose buckets are asked for together.
 const PIECE: usize = 8;
-/// Bytes that a drain goes through for each byte that is written. Of a main segment three quarters may be kept, so this is what it takes
-/// to free a segment while another one is filled.
+/// Bytes that a drain goes through for each byte that is written. Of a main segment three quarters may be kept, so this
+/// is what it takes to free a segment while another one is filled.
 const BYTES_AHEAD: u64 = 4;
 /// Items that one write deals with at most, whatever their sizes.
 const ITEMS_AHEAD: usize = 32;
@@ -26,7 +28,8 @@ const ITEMS_AHEAD: usize = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub(crate) enum Keep {
-    /// Whatever is alive. What finds no room stays where it is, and the segment with it: memory is short, yet not all in use.
+    /// Whatever is alive. What finds no room stays where it is, and the segment with it: memory is short, yet not all
+    /// in use.
     All = 0,
     /// Whatever is alive and finds room: the segment is mostly dead bytes.
     Alive = 1,
@@ -92,7 +95,8 @@ impl<'a> Locked<'a> {
         is_it.then_some(segment)
     }
 
-    /// At the end of a write of `written` bytes: goes on with the drain that is under way, so far that it ends before its room is needed.
+    /// At the end of a write of `written` bytes: goes on with the drain that is under way, so far that it ends before
+    /// its room is needed.
     #[inline]
     pub fn drain_ahead(&self, written: u64) {
         if self.shard().drain.load(Ordering::Relaxed) != 0 {
@@ -107,7 +111,8 @@ impl<'a> Locked<'a> {
         for _ in 0..ITEMS_AHEAD / PIECE {
             match self.drain_on(PIECE) {
                 Drained::Some if passed() < written * BYTES_AHEAD => {}
-                // What was kept may have taken a free segment too: one drain for each segment that is opened would not be enough.
+                // What was kept may have taken a free segment too: one drain for each segment that is opened would not
+                // be enough.
                 Drained::Freed => return self.begin_ahead(),
                 _ => return,
             }
@@ -230,7 +235,11 @@ impl<'a> Locked<'a> {
         self.core.set_free(segment);
         head.drain.store(0, Ordering::Relaxed);
         if terms.keep() == Keep::Read {
-            self.learn_least(word.pool(), terms.0 & Terms::SHORT != 0, u64::from(head.drain_budget.load(Ordering::Relaxed)));
+            self.learn_least(
+                word.pool(),
+                terms.0 & Terms::SHORT != 0,
+                u64::from(head.drain_budget.load(Ordering::Relaxed)),
+            );
         }
         Drained::Freed
     }
@@ -240,8 +249,8 @@ impl<'a> Locked<'a> {
         ((self.shard().least.load(Ordering::Relaxed) >> (8 * pool as u32)) as u8).clamp(1, FREQUENCY_MAX)
     }
 
-    /// One drain teaches the next: what had to go for want of room, though it was read often enough, raises the bar, and room that
-    /// nobody wanted lowers it.
+    /// One drain teaches the next: what had to go for want of room, though it was read often enough, raises the bar,
+    /// and room that nobody wanted lowers it.
     fn learn_least(&self, pool: Pool, was_short: bool, room_left: u64) {
         let least = self.least(pool);
         let next = match was_short {
@@ -314,14 +323,17 @@ mod tests {
         assert!(arena.verify().is_clean(), "{:?}", arena.verify());
     }
 
-    /// Whoever is killed holds a lock in the middle of a drain: what is left of the segment is kept, and its note is gone.
+    /// Whoever is killed holds a lock in the middle of a drain: what is left of the segment is kept, and its note is
+    /// gone.
     #[test]
     fn recovery_keeps_what_a_drain_has_not_come_to() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
         let (arena, first) = full(&dir);
         let core = &*arena.core;
         let under_way = |shard| core.lock(shard, Time::now()).expect("free").under_way().is_some();
-        let shard = (first..).inspect(|number| store(&arena, *number)).find_map(|_| (0..core.shards.len()).find(|shard| under_way(*shard)));
+        let shard = (first..)
+            .inspect(|number| store(&arena, *number))
+            .find_map(|_| (0..core.shards.len()).find(|shard| under_way(*shard)));
         let items = |arena: &Arena| arena.stats().items;
         let (before, evicted) = (items(&arena), arena.stats().evicted);
         let locked = core.lock(shard.expect("one is begun with each segment"), Time::now()).expect("free");

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 #[non_exhaustive]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// The value is larger than the arena takes. The old item under that key is gone: a failed set must not leave a stale value.
+    /// The value is larger than the arena takes. The old item under that key is gone: a failed set must not leave a
+    /// stale value.
     ValueTooLarge {
         /// Length of the value, bytes.
         len: usize,

@@ -1,10 +1,10 @@
-//! Making room: segment-granular S3-FIFO, item by item. New items go to the small pool; what was read there moves to the main
-//! pool when its segment is drained, the rest goes and leaves a fingerprint (a ghost) that sends it to the main pool should it
-//! come back soon. In the main pool, items that were read since the last drain stay.
+//! Making room: segment-granular S3-FIFO, item by item. New items go to the small pool; what was read there moves to
+//! the main pool when its segment is drained, the rest goes and leaves a fingerprint (a ghost) that sends it to the
+//! main pool should it come back soon. In the main pool, items that were read since the last drain stay.
 //!
-//! Which segment is drained is decided here, how in `drain.rs`. In an arena that is full, a shard that opens a segment begins to
-//! drain another, which the writes that fill the first one then do in small pieces. There are no queues: the state words say which
-//! segment is oldest.
+//! Which segment is drained is decided here, how in `drain.rs`. In an arena that is full, a shard that opens a segment
+//! begins to drain another, which the writes that fill the first one then do in small pieces. There are no queues: the
+//! state words say which segment is oldest.
 use crate::arena::{Arena, Core};
 use crate::drain::{Drained, Keep};
 use crate::error::Error;
@@ -67,8 +67,8 @@ impl Arena {
 }
 
 impl Core {
-    /// Makes room for a write that found none: by growing, else by draining a segment of this shard or of a richer one. No
-    /// lock is held. False: nothing can be freed.
+    /// Makes room for a write that found none: by growing, else by draining a segment of this shard or of a richer one.
+    /// No lock is held. False: nothing can be freed.
     pub fn make_room(&self, shard: usize, now: Time) -> Result<bool, Error> {
         // What has died is used again before more memory is asked for.
         let is_wasteful = self.shards.at(shard).dead_bytes.load(Ordering::Relaxed) >= self.geometry.segment_size();
@@ -80,7 +80,8 @@ impl Core {
         }
         let holdings = self.holdings(now);
         // The dead of any shard before the living of this one.
-        let with_dead = (0..holdings.len()).map(|step| (shard + step) % holdings.len()).filter(|other| holdings[*other].has_dead);
+        let with_dead =
+            (0..holdings.len()).map(|step| (shard + step) % holdings.len()).filter(|other| holdings[*other].has_dead);
         for other in with_dead {
             let locked = if other == shard { Some(self.lock(shard, now)?) } else { self.try_lock(other, now) };
             if locked.is_some_and(|locked| locked.free_dead()) {
@@ -96,7 +97,8 @@ impl Core {
         let fair = self.active_segments() / holdings.len();
         if holdings[shard].segments < fair {
             // Below its share, a shard takes from those above theirs, without waiting for any of them.
-            let mut richest: Vec<usize> = (0..holdings.len()).filter(|other| holdings[*other].segments > fair).collect();
+            let mut richest: Vec<usize> =
+                (0..holdings.len()).filter(|other| holdings[*other].segments > fair).collect();
             richest.sort_by_key(|other| std::cmp::Reverse(holdings[*other].segments));
             for other in richest.into_iter().take(SHARDS_ASKED) {
                 if self.try_lock(other, now).is_some_and(|locked| locked.evict()) {
@@ -107,11 +109,13 @@ impl Core {
         if self.lock(shard, now)?.evict() {
             return Ok(true);
         }
-        Ok((0..holdings.len()).filter(|other| *other != shard).any(|other| self.try_lock(other, now).is_some_and(|locked| locked.evict())))
+        Ok((0..holdings.len())
+            .filter(|other| *other != shard)
+            .any(|other| self.try_lock(other, now).is_some_and(|locked| locked.evict())))
     }
 
-    /// What each shard holds, seen without a lock: a hint for where to look. Whose owner is dead is found out here, since that takes
-    /// system calls, and believed under the locks.
+    /// What each shard holds, seen without a lock: a hint for where to look. Whose owner is dead is found out here,
+    /// since that takes system calls, and believed under the locks.
     fn holdings(&self, now: Time) -> Vec<Holding> {
         let epoch = self.epoch(now);
         let mut living = 0;
@@ -121,12 +125,16 @@ impl Core {
             let Some(holding) = holdings.get_mut(word.shard()) else { continue };
             let header = self.header(segment);
             let (is_dead, is_held) = match word.kind() {
-                Some(State::Open) => {
-                    (header.write_off.load(Ordering::Relaxed) > 0 && header.max_deadline.load(Ordering::Relaxed) <= now.0, true)
-                }
-                Some(State::Sealed) => {
-                    (header.live_items.load(Ordering::Relaxed) == 0 || header.max_deadline.load(Ordering::Relaxed) <= now.0, true)
-                }
+                Some(State::Open) => (
+                    header.write_off.load(Ordering::Relaxed) > 0
+                        && header.max_deadline.load(Ordering::Relaxed) <= now.0,
+                    true,
+                ),
+                Some(State::Sealed) => (
+                    header.live_items.load(Ordering::Relaxed) == 0
+                        || header.max_deadline.load(Ordering::Relaxed) <= now.0,
+                    true,
+                ),
                 Some(State::Draining) => (!self.is_under_way(segment, word), true),
                 Some(State::LargeFill) => (self.is_left_by_filler(segment, &mut living), true),
                 Some(State::Large) => (false, true),
@@ -137,7 +145,8 @@ impl Core {
                 }
                 _ => (false, false),
             };
-            let is_flushed = matches!(word.kind(), Some(State::Open | State::Sealed)) && self.epoch_of(segment) != epoch;
+            let is_flushed =
+                matches!(word.kind(), Some(State::Open | State::Sealed)) && self.epoch_of(segment) != epoch;
             holding.has_dead |= is_dead || is_flushed;
             holding.segments += usize::from(is_held);
         }
@@ -186,7 +195,8 @@ impl Core {
         let Ok(locked) = self.lock(shard, now) else { return false };
         // With a generation of its own, so that nobody who reads from its last use takes the hole's zeros for bytes.
         let retired = || StateWord::new(locked.next_generation(), State::Retired, shard, Pool::Small, 0);
-        let taken = self.take_free(retired()).or_else(|| (self.evicts && locked.evict()).then(|| self.take_free(retired()))?);
+        let taken =
+            self.take_free(retired()).or_else(|| (self.evicts && locked.evict()).then(|| self.take_free(retired()))?);
         drop(locked);
         let Some(segment) = taken else { return false };
         self.punch(segment);
@@ -237,7 +247,8 @@ impl<'a> Locked<'a> {
                     if survey.hollowest.is_none_or(|(_, least)| live < least) {
                         survey.hollowest = Some((segment, live));
                     }
-                    let oldest = if word.pool() == Pool::Small { &mut survey.oldest_small } else { &mut survey.oldest_main };
+                    let oldest =
+                        if word.pool() == Pool::Small { &mut survey.oldest_small } else { &mut survey.oldest_main };
                     if oldest.is_none_or(|(_, generation)| word.generation() < generation) {
                         *oldest = Some((segment, word.generation()));
                     }
@@ -252,7 +263,8 @@ impl<'a> Locked<'a> {
     /// Frees a segment that is dead, or hardly alive. False: there is none, and no need to look again soon.
     fn reuse(&self) -> bool {
         let survey = self.survey();
-        let hardly_alive = survey.hollowest.filter(|(_, live)| u64::from(*live) < self.core.geometry.segment_size() / 4);
+        let hardly_alive =
+            survey.hollowest.filter(|(_, live)| u64::from(*live) < self.core.geometry.segment_size() / 4);
         if let Some(segment) = survey.dead {
             return self.drain(segment, Keep::Nothing);
         }
@@ -263,7 +275,8 @@ impl<'a> Locked<'a> {
         false
     }
 
-    /// Moves the living of the hollowest segment together. False: there is too little to win, or no room to move them to.
+    /// Moves the living of the hollowest segment together. False: there is too little to win, or no room to move them
+    /// to.
     fn compact(&self) -> bool {
         let segment_size = self.core.geometry.segment_size();
         let hollow = self.survey().hollowest.filter(|(_, live)| u64::from(*live) <= segment_size / 8 * 7);
@@ -299,23 +312,30 @@ impl<'a> Locked<'a> {
             return Some((segment, Keep::Alive));
         }
         let small_is_due = survey.small * 100 > survey.all * SMALL_PERCENT;
-        let (first, second) =
-            if small_is_due { (survey.oldest_small, survey.oldest_main) } else { (survey.oldest_main, survey.oldest_small) };
+        let (first, second) = if small_is_due {
+            (survey.oldest_small, survey.oldest_main)
+        } else {
+            (survey.oldest_main, survey.oldest_small)
+        };
         first.or(second).map(|(segment, _)| (segment, Keep::Read))
     }
 
-    /// After a segment was opened, or a drain has ended: begins, in an arena that is full, to drain one that will be needed. The writes
-    /// that come do that bit by bit (`drain_ahead`), and none of them waits for a whole drain.
+    /// After a segment was opened, or a drain has ended: begins, in an arena that is full, to drain one that will be
+    /// needed. The writes that come do that bit by bit (`drain_ahead`), and none of them waits for a whole drain.
     #[cold]
     pub fn begin_ahead(&self) {
         let core = self.core;
         let spare = RESERVE + core.shards.len();
-        if self.shard().evicts.load(Ordering::Relaxed) == 0 || self.under_way().is_some() || core.count_free(spare + 1) > spare {
+        if self.shard().evicts.load(Ordering::Relaxed) == 0
+            || self.under_way().is_some()
+            || core.count_free(spare + 1) > spare
+        {
             return;
         }
         let survey = self.survey();
         self.shard().next_expiry.store(survey.next_expiry, Ordering::Relaxed);
-        // Below its share a shard leaves its segments alone: the write that finds no room takes one of a richer shard's.
+        // Below its share a shard leaves its segments alone: the write that finds no room takes one of a richer
+        // shard's.
         let is_poor = (survey.all + 1) * core.shards.len() < survey.held;
         let dead = survey.dead.map(|segment| (segment, Keep::Nothing));
         if let Some((segment, keep)) = dead.or_else(|| if is_poor { None } else { self.victim(&survey) }) {
@@ -336,8 +356,9 @@ impl<'a> Locked<'a> {
         self.drain_on(RECLAIMED_AT_ONCE)
     }
 
-    /// Continues what kills have left behind. Nobody knows any more whether such a drain was an eviction or only gathered what was
-    /// left of a hollow segment, so whatever is alive is kept: a kill must not cost acknowledged writes.
+    /// Continues what kills have left behind. Nobody knows any more whether such a drain was an eviction or only
+    /// gathered what was left of a hollow segment, so whatever is alive is kept: a kill must not cost acknowledged
+    /// writes.
     pub fn finish_drains(&self) {
         // No more than there are, though somebody may go on writing such state words.
         for _ in 0..self.core.active_segments() {
@@ -367,7 +388,9 @@ impl<'a> Locked<'a> {
             return false;
         }
         let (first, fingerprint) = self.ghost_set(hash);
-        let ghost = (first..first + 4).map(|at| self.core.ghosts.at(at)).find(|ghost| ghost.load(Ordering::Relaxed) == fingerprint);
+        let ghost = (first..first + 4)
+            .map(|at| self.core.ghosts.at(at))
+            .find(|ghost| ghost.load(Ordering::Relaxed) == fingerprint);
         ghost.inspect(|ghost| ghost.store(0, Ordering::Relaxed)).is_some()
     }
 }
@@ -377,8 +400,8 @@ mod tests {
     use super::*;
     use crate::{Deadline, OpenOptions};
 
-    /// A kill in the middle of gathering what was left of a hollow segment leaves it half moved. Whoever finished that took it
-    /// for an eviction and dropped what nobody had read: acknowledged writes, in an arena with plenty of room.
+    /// A kill in the middle of gathering what was left of a hollow segment leaves it half moved. Whoever finished that
+    /// took it for an eviction and dropped what nobody had read: acknowledged writes, in an arena with plenty of room.
     #[test]
     fn a_drain_that_a_kill_cut_short_keeps_what_is_alive() {
         let finishers: [fn(&Locked<'_>); 3] =
@@ -393,8 +416,11 @@ mod tests {
             let core = &*arena.core;
             let locked = core.lock(0, now).expect("free");
             let segments = core.segments().map(|segment| (segment, core.state(segment)));
-            let of_shard = segments.filter(|(_, word)| word.kind() == Some(State::Open) && word.shard() == locked.index);
-            for (segment, word) in of_shard.filter(|(segment, _)| core.header(*segment).live_items.load(Ordering::Relaxed) > 0) {
+            let of_shard =
+                segments.filter(|(_, word)| word.kind() == Some(State::Open) && word.shard() == locked.index);
+            for (segment, word) in
+                of_shard.filter(|(segment, _)| core.header(*segment).live_items.load(Ordering::Relaxed) > 0)
+            {
                 core.set_state(segment, word.with(State::Draining));
             }
             assert!(locked.survey().draining.is_some());
@@ -423,8 +449,8 @@ mod tests {
         }
     }
 
-    /// Writers gather what is left of hollow segments before they ask for more memory. When other shards had taken the last free
-    /// segments meanwhile, what found no room was dropped, in an arena that could still grow.
+    /// Writers gather what is left of hollow segments before they ask for more memory. When other shards had taken the
+    /// last free segments meanwhile, what found no room was dropped, in an arena that could still grow.
     #[test]
     fn gathering_hollow_segments_drops_nothing() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
@@ -435,9 +461,14 @@ mod tests {
         let core = &*arena.core;
         let locked = core.lock(core.shard_of(core.hash(b"left")), now).expect("free");
         let segments = || core.segments();
-        let open = segments().find(|segment| core.header(*segment).live_items.load(Ordering::Relaxed) > 0).expect("it holds the item");
+        let open = segments()
+            .find(|segment| core.header(*segment).live_items.load(Ordering::Relaxed) > 0)
+            .expect("it holds the item");
         locked.seal(open);
-        while core.take_free(StateWord::new(locked.next_generation(), State::LargeFill, locked.index, Pool::Small, 0)).is_some() {}
+        while core
+            .take_free(StateWord::new(locked.next_generation(), State::LargeFill, locked.index, Pool::Small, 0))
+            .is_some()
+        {}
         assert!(!locked.reuse());
         drop(locked);
         assert_eq!(arena.get(b"left", now).expect("nothing had to go").value, b"over");

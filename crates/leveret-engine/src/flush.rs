@@ -1,5 +1,5 @@
-//! Flushing: one store makes every item of the arena a thing of the past. The first write to a shard after that sweeps it
-//! out: one walk over its index costs less than finding the slot of each dead item later.
+//! Flushing: one store makes every item of the arena a thing of the past. The first write to a shard after that sweeps
+//! it out: one walk over its index costs less than finding the slot of each dead item later.
 use crate::arena::{Arena, Core};
 use crate::error::Error;
 use crate::lock::Locked;
@@ -16,7 +16,9 @@ impl Arena {
         }
         let flush = &self.core.control().flush;
         let mut seen = flush.load(Ordering::Acquire);
-        while let Err(found) = flush.compare_exchange(seen, u64::from((seen as u32).wrapping_add(1)), Ordering::AcqRel, Ordering::Acquire) {
+        while let Err(found) =
+            flush.compare_exchange(seen, u64::from((seen as u32).wrapping_add(1)), Ordering::AcqRel, Ordering::Acquire)
+        {
             seen = found;
         }
         self.core.count_flush();
@@ -24,7 +26,8 @@ impl Arena {
         Ok(())
     }
 
-    /// Forgets, when `at` has come, every item stored before. Until then nothing changes; a later call replaces an earlier one.
+    /// Forgets, when `at` has come, every item stored before. Until then nothing changes; a later call replaces an
+    /// earlier one.
     pub fn flush_at(&self, at: Time) -> Result<(), Error> {
         if at <= Time::now() {
             return self.flush();
@@ -36,9 +39,12 @@ impl Arena {
         self.core.epoch(Now);
         let flush = &self.core.control().flush;
         let mut seen = flush.load(Ordering::Acquire);
-        while let Err(found) =
-            flush.compare_exchange(seen, u64::from(at.0) << 32 | u64::from(seen as u32), Ordering::AcqRel, Ordering::Acquire)
-        {
+        while let Err(found) = flush.compare_exchange(
+            seen,
+            u64::from(at.0) << 32 | u64::from(seen as u32),
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        ) {
             seen = found;
         }
         // When it is ordered, as memcached does: one that is never carried out was asked for, too.
@@ -85,8 +91,8 @@ impl Locked<'_> {
         self.shard().counted_epoch.load(Ordering::Relaxed) != self.epoch
     }
 
-    /// Empties the index and frees the segments of a shard that was flushed. Each slot is emptied by a store of its own, as if
-    /// its item were deleted; cut short by a kill, what is left is drained like any other flushed segment.
+    /// Empties the index and frees the segments of a shard that was flushed. Each slot is emptied by a store of its
+    /// own, as if its item were deleted; cut short by a kill, what is left is drained like any other flushed segment.
     #[cold]
     pub fn begin_epoch(&self) {
         let core = self.core;
@@ -94,7 +100,9 @@ impl Locked<'_> {
         let holds_items = |segment: &SegmentId| core.state(*segment).holds_items_of(self.index);
         let buckets = core.buckets(self.index);
         let has_new = own().any(|segment| {
-            holds_items(&segment) && core.epoch_of(segment) == self.epoch && core.header(segment).live_items.load(Ordering::Relaxed) > 0
+            holds_items(&segment)
+                && core.epoch_of(segment) == self.epoch
+                && core.header(segment).live_items.load(Ordering::Relaxed) > 0
         });
         if buckets <= SWEEP_MAX && !has_new {
             for bucket in 0..buckets {
@@ -121,8 +129,8 @@ mod tests {
     use super::*;
     use crate::{Deadline, OpenOptions};
 
-    /// A flush takes place when its time has come, whether anybody has looked since or not. One that nobody had seen was replaced by
-    /// the next, and what it had ended was back.
+    /// A flush takes place when its time has come, whether anybody has looked since or not. One that nobody had seen
+    /// was replaced by the next, and what it had ended was back.
     #[test]
     fn a_flush_that_is_due_is_not_replaced() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");

@@ -79,8 +79,8 @@ pub(crate) fn decimal_len(number: u64) -> u32 {
 }
 
 impl Found {
-    /// Bytes that the item takes up in the arena: header, optional words, its key of `key_len` bytes, its value, padding. An explicit
-    /// cas and the extents of a large value are left out.
+    /// Bytes that the item takes up in the arena: header, optional words, its key of `key_len` bytes, its value,
+    /// padding. An explicit cas and the extents of a large value are left out.
     pub fn size(&self, key_len: usize) -> u64 {
         let (number, value) = if self.is_number != 0 { (16, 0) } else { (0, self.value_len) };
         let optional = 4 * u64::from(self.meta.flags != 0) + 4 * u64::from(self.meta.marks != 0);
@@ -107,7 +107,8 @@ impl Found {
 
     /// The version that an amendment ended at once: its value is still the old one's.
     pub(crate) fn amended(self, amendment: &Amendment, cas: u64) -> Found {
-        let found = Found { cas, deadline: amendment.deadline.0, meta: Meta { marks: amendment.marks, ..self.meta }, ..self };
+        let found =
+            Found { cas, deadline: amendment.deadline.0, meta: Meta { marks: amendment.marks, ..self.meta }, ..self };
         if !amendment.drop_value {
             return found;
         }

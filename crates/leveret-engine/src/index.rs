@@ -1,9 +1,9 @@
-//! The index: per shard a table of 64-byte buckets that grows by linear hashing, with overflow buckets behind full ones.
-//! Slot words are the truth about which items live. This file changes them, under the shard's lock; `read.rs` reads them
-//! without.
+//! The index: per shard a table of 64-byte buckets that grows by linear hashing, with overflow buckets behind full
+//! ones. Slot words are the truth about which items live. This file changes them, under the shard's lock; `read.rs`
+//! reads them without.
 //!
-//! Entries never move inside a chain, so a key has one slot at most and a reader that scans a chain misses nothing. Only a
-//! split moves entries, and announces it in `move_seq`.
+//! Entries never move inside a chain, so a key has one slot at most and a reader that scans a chain misses nothing.
+//! Only a split moves entries, and announces it in `move_seq`.
 use crate::arena::layout::{Bucket, SLOTS};
 use crate::arena::Core;
 use crate::hash::{self, LINK, PLACE_BITS};
@@ -13,8 +13,8 @@ use crate::read::FREQUENCY_MAX;
 use crate::stats::Counter;
 use crate::sync::{AtomicU64, Ordering};
 
-/// Buckets in a chain. Under linear hashing fewer than one item in a billion would need more; an attacker with colliding
-/// keys evicts his own.
+/// Buckets in a chain. Under linear hashing fewer than one item in a billion would need more; an attacker with
+/// colliding keys evicts his own.
 pub(crate) const CHAIN_MAX: usize = 8;
 
 /// Share of the main buckets' slots in use, in percent, at which the table grows.
@@ -142,7 +142,8 @@ impl Core {
     /// An overflow bucket; None when a damaged link leads nowhere.
     #[inline]
     pub fn overflow_bucket(&self, shard: usize, bucket: u32) -> Option<&Bucket> {
-        (bucket < self.geometry.overflow_max()).then(|| self.overflow.at(shard * self.geometry.overflow_max() as usize + bucket as usize))
+        (bucket < self.geometry.overflow_max())
+            .then(|| self.overflow.at(shard * self.geometry.overflow_max() as usize + bucket as usize))
     }
 
     /// The buckets of a chain, first to last.
@@ -158,12 +159,18 @@ impl Core {
 
     /// All item slots of a chain.
     pub fn spots(&self, shard: usize, bucket: u32) -> impl Iterator<Item = Spot<'_>> {
-        let of_bucket =
-            |bucket| (0..SLOTS).map(move |slot| Spot { bucket, slot, word: SlotWord(bucket.slots[slot].load(Ordering::Acquire)) });
+        let of_bucket = |bucket| {
+            (0..SLOTS).map(move |slot| Spot {
+                bucket,
+                slot,
+                word: SlotWord(bucket.slots[slot].load(Ordering::Acquire)),
+            })
+        };
         self.chain(shard, bucket).flat_map(of_bucket).filter(|spot| spot.word.is_item())
     }
 
-    /// The item that a slot word of `shard` points at, if it can be one. Under the lock every word of a sound arena can.
+    /// The item that a slot word of `shard` points at, if it can be one. Under the lock every word of a sound arena
+    /// can.
     #[inline]
     pub fn item_behind(&self, shard: usize, word: SlotWord) -> Option<View> {
         let segment = self.segment_at(word.at())?;
@@ -184,7 +191,8 @@ impl<'a> Locked<'a> {
     pub fn locate(&self, hash: u64, key: &[u8]) -> Located<'a> {
         let core = self.core;
         let tag = hash::tag(hash);
-        let mut located = Located { hash, old: None, empty: None, last: core.bucket(self.index, self.bucket_of(hash)), length: 1 };
+        let mut located =
+            Located { hash, old: None, empty: None, last: core.bucket(self.index, self.bucket_of(hash)), length: 1 };
         loop {
             let bucket = located.last;
             // Relaxed: the lock orders these loads against every other writer.
@@ -193,7 +201,8 @@ impl<'a> Locked<'a> {
                 if word.tag() == tag {
                     let Some(view) = core.item_behind(self.index, word) else { continue };
                     if view.header.key_len() == key.len() && core.data.equals(view.key(), key) {
-                        located.old = Some(Old { spot: Spot { bucket, slot, word }, view, is_alive: self.is_alive(&view) });
+                        located.old =
+                            Some(Old { spot: Spot { bucket, slot, word }, view, is_alive: self.is_alive(&view) });
                         return located;
                     }
                 }
@@ -254,12 +263,16 @@ impl<'a> Locked<'a> {
 
     fn coldest_of(&self, located: &Located<'a>) -> Option<Spot<'a>> {
         let last = located.last;
-        let spots = (0..SLOTS).map(|slot| Spot { bucket: last, slot, word: SlotWord(last.slots[slot].load(Ordering::Relaxed)) });
+        let spots = (0..SLOTS).map(|slot| Spot {
+            bucket: last,
+            slot,
+            word: SlotWord(last.slots[slot].load(Ordering::Relaxed)),
+        });
         spots.filter(|spot| spot.word.is_item()).min_by_key(Spot::frequency)
     }
 
-    /// Adds an overflow bucket with `word` behind a full chain. One store links it: before that store nobody reaches it, and
-    /// the entry whose slot becomes the link is in both places.
+    /// Adds an overflow bucket with `word` behind a full chain. One store links it: before that store nobody reaches
+    /// it, and the entry whose slot becomes the link is in both places.
     fn extend_chain(&self, located: &Located<'a>, word: SlotWord) -> bool {
         if located.length >= CHAIN_MAX {
             return false;
@@ -286,7 +299,8 @@ impl<'a> Locked<'a> {
     /// A free overflow bucket.
     fn free_overflow(&self) -> Option<u32> {
         let words = self.core.geometry.overflow_words();
-        let available = u64::from(self.shard().chunks.load(Ordering::Acquire)) * u64::from(self.core.geometry.chunk_buckets) / 2;
+        let available =
+            u64::from(self.shard().chunks.load(Ordering::Acquire)) * u64::from(self.core.geometry.chunk_buckets) / 2;
         let available = available.min(u64::from(self.core.geometry.overflow_max())) as usize;
         let used_words = available.div_ceil(64);
         if used_words == 0 {
@@ -335,8 +349,8 @@ impl<'a> Locked<'a> {
         }
     }
 
-    /// Takes empty overflow buckets off the end of a chain. Never from its middle: a reader inside a bucket that is used
-    /// again at once would follow a foreign chain and miss what stands behind.
+    /// Takes empty overflow buckets off the end of a chain. Never from its middle: a reader inside a bucket that is
+    /// used again at once would follow a foreign chain and miss what stands behind.
     fn unlink_tail(&self, bucket: u32) {
         loop {
             let mut before_last: Option<&Bucket> = None;
@@ -369,12 +383,15 @@ impl<'a> Locked<'a> {
         self.shard().occupied.load(Ordering::Relaxed).saturating_mul(100) > buckets * SLOTS as u64 * LOAD_MAX
     }
 
-    /// Splits the next bucket: copies its movers into the new bucket, publishes that, then clears them from the old one.
+    /// Splits the next bucket: copies its movers into the new bucket, publishes that, then clears them from the old
+    /// one.
     pub fn split(&self) {
         let core = self.core;
         let buckets = core.buckets(self.index);
         let chunks = u64::from(self.shard().chunks.load(Ordering::Acquire));
-        if u64::from(buckets) >= (chunks * u64::from(core.geometry.chunk_buckets)).min(u64::from(core.geometry.buckets_max)) {
+        if u64::from(buckets)
+            >= (chunks * u64::from(core.geometry.chunk_buckets)).min(u64::from(core.geometry.buckets_max))
+        {
             return;
         }
         let source = buckets - (1 << buckets.ilog2());
@@ -413,11 +430,13 @@ impl<'a> Locked<'a> {
 
     fn moves_to(&self, spot: &Spot<'_>, target: u32) -> bool {
         let view = self.core.item_behind(self.index, spot.word);
-        view.is_some_and(|view| hash::bucket(self.core.hash_at(view.key(), view.header.key_len()), target + 1) == target)
+        view.is_some_and(|view| {
+            hash::bucket(self.core.hash_at(view.key(), view.header.key_len()), target + 1) == target
+        })
     }
 
-    /// Clears from `source` what the split that made bucket `target` has moved there. Also the second half of a split whose
-    /// owner was killed.
+    /// Clears from `source` what the split that made bucket `target` has moved there. Also the second half of a split
+    /// whose owner was killed.
     pub fn clear_movers(&self, source: u32, target: u32) {
         for spot in self.core.spots(self.index, source) {
             if self.moves_to(&spot, target) {
@@ -495,7 +514,8 @@ mod tests {
     use crate::sync::Ordering;
     use crate::{Arena, Deadline, OpenOptions, Time};
 
-    /// The number of a link is looked at more than once, and somebody may have changed it in between: what marks its bucket panicked.
+    /// The number of a link is looked at more than once, and somebody may have changed it in between: what marks its
+    /// bucket panicked.
     #[test]
     fn a_link_to_nowhere_marks_no_bucket() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
@@ -506,7 +526,8 @@ mod tests {
         for number in [arena.core.geometry.overflow_max(), u32::MAX] {
             locked.set_overflow_used(number, true);
         }
-        let used = (0..arena.core.overflow_map.len()).map(|word| arena.core.overflow_map.at(word).load(Ordering::Relaxed));
+        let used =
+            (0..arena.core.overflow_map.len()).map(|word| arena.core.overflow_map.at(word).load(Ordering::Relaxed));
         assert_eq!(used.sum::<u64>(), 0);
     }
 }

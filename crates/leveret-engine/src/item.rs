@@ -9,8 +9,8 @@
 //!  names:  key_len:16 | origin:4 | encoding:4 | codec:4 | 0:4
 //! ```
 //!
-//! Published items never change, except for whole aligned words: the deadline (touch, under the lock, only ever later), a
-//! number, its cas and its width (incr), and the bit `wanted` in the shape.
+//! Published items never change, except for whole aligned words: the deadline (touch, under the lock, only ever later),
+//! a number, its cas and its width (incr), and the bit `wanted` in the shape.
 use crate::arena::Core;
 use crate::large::Division;
 use crate::meta::{Meta, STALE, WON};
@@ -23,8 +23,8 @@ use crate::time::Deadline;
 #[repr(u8)]
 pub(crate) enum Kind {
     Bytes = 0,
-    /// A 64-bit word that counts in place. `value_len` is the width of the text it came from: memcached pads a number that
-    /// became shorter with spaces.
+    /// A 64-bit word that counts in place. `value_len` is the width of the text it came from: memcached pads a number
+    /// that became shorter with spaces.
     Number = 1,
     /// Whole segments and a tail.
     Large = 2,
@@ -94,7 +94,13 @@ impl Header {
     #[inline]
     pub fn meta(self, flags: u32, marks: u8) -> Meta {
         let names = self.names >> 16;
-        Meta { flags, origin: (names & 15) as u8, encoding: (names >> 4 & 15) as u8, codec: (names >> 8 & 15) as u8, marks }
+        Meta {
+            flags,
+            origin: (names & 15) as u8,
+            encoding: (names >> 4 & 15) as u8,
+            codec: (names >> 8 & 15) as u8,
+            marks,
+        }
     }
 
     pub fn deadline(self) -> Deadline {
@@ -146,7 +152,8 @@ impl View {
         self.at + u64::from(self.value_off)
     }
 
-    /// How many extents a large value has room for: counted from the private copy, so that nobody can change it meanwhile.
+    /// How many extents a large value has room for: counted from the private copy, so that nobody can change it
+    /// meanwhile.
     pub fn pieces(&self) -> usize {
         let optional = 4 * (u64::from(self.header.has_flags()) + u64::from(self.header.has_extension()));
         (self.key() - self.payload() - optional).saturating_sub(16) as usize / 8
@@ -218,7 +225,9 @@ impl NewItem<'_> {
         let (kind, value_len, payload_len, stored_len) = match &self.body {
             Body::Bytes(bytes) => (Kind::Bytes, bytes.len() as u64, 0, bytes.len() as u64),
             Body::Number { width, .. } => (Kind::Number, u64::from(*width), 16, 0),
-            Body::Large { extents, tail, .. } => (Kind::Large, tail.len() as u64, 16 + 8 * extents.len() as u64, tail.len() as u64),
+            Body::Large { extents, tail, .. } => {
+                (Kind::Large, tail.len() as u64, 16 + 8 * extents.len() as u64, tail.len() as u64)
+            }
             Body::Joined { before, old, after } => {
                 let len = before.len() as u64 + old.1 + after.len() as u64;
                 (Kind::Bytes, len, 0, len)
@@ -262,16 +271,26 @@ impl Core {
             return None;
         }
         // These fit: a segment has at most 1 MiB.
-        Some(View { at, segment, header, kind, key_off: key_off as u32, value_off: value_off as u32, size: size as u32 })
+        Some(View {
+            at,
+            segment,
+            header,
+            kind,
+            key_off: key_off as u32,
+            value_off: value_off as u32,
+            size: size as u32,
+        })
     }
 
-    /// Kind, offset of the key and bytes behind it, of an item that is more than header, key and bytes. Kept out of the way of
-    /// those that are not.
+    /// Kind, offset of the key and bytes behind it, of an item that is more than header, key and bytes. Kept out of the
+    /// way of those that are not.
     #[inline(never)]
     fn optional_parts(&self, at: u64, end: u64, header: Header) -> Option<(Kind, u64, u64)> {
         let kind = header.kind()?;
-        let mut key_off =
-            HEADER + 8 * u64::from(header.has_cas()) + 4 * u64::from(header.has_flags()) + 4 * u64::from(header.has_extension());
+        let mut key_off = HEADER
+            + 8 * u64::from(header.has_cas())
+            + 4 * u64::from(header.has_flags())
+            + 4 * u64::from(header.has_extension());
         let mut stored = header.value_len();
         if kind != Kind::Bytes {
             if at + HEADER + 24 > end {
@@ -299,7 +318,8 @@ impl Core {
     /// Flags, origin, encoding, codec and marks of an item.
     #[inline]
     pub fn meta_of(&self, view: &View) -> Meta {
-        let marks = if view.header.has_extension() { self.data.word(view.key() - 4).load(Ordering::Relaxed) as u8 } else { 0 };
+        let marks =
+            if view.header.has_extension() { self.data.word(view.key() - 4).load(Ordering::Relaxed) as u8 } else { 0 };
         view.header.meta(self.flags_of(view), marks & (STALE | WON))
     }
 
@@ -322,7 +342,10 @@ impl Core {
     /// A piece of a large value; `index` is below `View::pieces`.
     pub fn extent_of(&self, view: &View, index: usize) -> Extent {
         let at = view.payload() + 16 + 8 * index as u64;
-        Extent { segment: self.data.word(at).load(Ordering::Relaxed), generation: self.data.word(at + 4).load(Ordering::Relaxed) }
+        Extent {
+            segment: self.data.word(at).load(Ordering::Relaxed),
+            generation: self.data.word(at + 4).load(Ordering::Relaxed),
+        }
     }
 
     /// Writes an item into room that nobody else sees yet, as its plan says.

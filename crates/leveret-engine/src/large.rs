@@ -1,8 +1,8 @@
 //! Values above a segment: whole segments filled without any lock, and the rest in an item that lists them.
 //!
-//! A segment being filled names its filler. It is taken and named under the lock of its shard, as it is freed: so a free
-//! segment has no name, and one that is being filled without a name, or by the dead, is the trace of a kill. Pieces that no
-//! living process fills and no item lists are freed by recovery and by whoever runs out of memory.
+//! A segment being filled names its filler. It is taken and named under the lock of its shard, as it is freed: so a
+//! free segment has no name, and one that is being filled without a name, or by the dead, is the trace of a kill.
+//! Pieces that no living process fills and no item lists are freed by recovery and by whoever runs out of memory.
 use crate::arena::{Arena, Core};
 use crate::error::Error;
 use crate::hash;
@@ -13,8 +13,8 @@ use crate::sync::Ordering;
 use crate::time::Time;
 use std::cell::Cell;
 
-/// Pieces that all fills together may hold, as a share of the segments: a quarter. Without it, fills that wait for each other
-/// could hold everything and none would finish.
+/// Pieces that all fills together may hold, as a share of the segments: a quarter. Without it, fills that wait for each
+/// other could hold everything and none would finish.
 const FILL_SHARE: usize = 4;
 /// Rounds of making room for one piece.
 const ROUNDS: usize = 64;
@@ -66,7 +66,8 @@ impl Fill {
     pub fn hand_over(&self, locked: &Locked<'_>) {
         for (extent, word) in self.extents.iter().zip(&self.words) {
             let segment = SegmentId(extent.segment);
-            // Only a damaged file has another word there; then the piece is not ours, and readers of the value will see that.
+            // Only a damaged file has another word there; then the piece is not ours, and readers of the value will see
+            // that.
             if locked.core.change_state(segment, *word, word.with(State::Large)) {
                 locked.core.header(segment).filler.store(0, Ordering::Release);
             }
@@ -168,8 +169,8 @@ impl Core {
         }
     }
 
-    /// Whether nobody fills a segment any more. `living`: the last filler that was found to live, since the pieces of a value have the
-    /// same.
+    /// Whether nobody fills a segment any more. `living`: the last filler that was found to live, since the pieces of a
+    /// value have the same.
     pub fn is_left_by_filler(&self, segment: SegmentId, living: &mut u64) -> bool {
         let name = self.header(segment).filler.load(Ordering::Acquire);
         if name != 0 && (name == *living || !self.is_dead(name)) {
@@ -184,10 +185,11 @@ impl Core {
         self.word_of(extent, shard).is_some()
     }
 
-    /// The state word of a piece of a large value, if it still is one, of a value under a key with this hash. The hash besides
-    /// the generation: a damaged counter may have given one out twice.
+    /// The state word of a piece of a large value, if it still is one, of a value under a key with this hash. The hash
+    /// besides the generation: a damaged counter may have given one out twice.
     pub fn piece(&self, extent: Extent, shard: usize, hash: u64) -> Option<StateWord> {
-        self.word_of(extent, shard).filter(|_| self.header(SegmentId(extent.segment)).key_hash.load(Ordering::Relaxed) == hash)
+        self.word_of(extent, shard)
+            .filter(|_| self.header(SegmentId(extent.segment)).key_hash.load(Ordering::Relaxed) == hash)
     }
 
     fn word_of(&self, extent: Extent, shard: usize) -> Option<StateWord> {
@@ -195,7 +197,8 @@ impl Core {
             return None;
         }
         let word = self.state(SegmentId(extent.segment));
-        let is_it = word.kind() == Some(State::Large) && word.shard() == shard && word.generation() as u32 == extent.generation;
+        let is_it =
+            word.kind() == Some(State::Large) && word.shard() == shard && word.generation() as u32 == extent.generation;
         is_it.then_some(word)
     }
 
@@ -218,8 +221,8 @@ impl Core {
 }
 
 impl Locked<'_> {
-    /// A segment of this shard with our name on it. Under the lock, so that a segment being filled without a name is always
-    /// the trace of a kill.
+    /// A segment of this shard with our name on it. Under the lock, so that a segment being filled without a name is
+    /// always the trace of a kill.
     fn take_piece(&self) -> Result<Option<(SegmentId, StateWord)>, Error> {
         let owner = self.core.owner()?;
         let word = StateWord::new(self.next_generation(), State::LargeFill, self.index, Pool::Small, 0);
@@ -275,10 +278,12 @@ impl Locked<'_> {
     pub fn is_listed(&self, segment: SegmentId, word: StateWord) -> bool {
         let key_hash = self.core.header(segment).key_hash.load(Ordering::Relaxed);
         let piece = Extent { segment: segment.0, generation: word.generation() as u32 };
-        self.core.spots(self.index, self.bucket_of(key_hash)).filter(|spot| spot.word.tag() == hash::tag(key_hash)).any(|spot| {
-            let Some(view) = self.core.item_behind(self.index, spot.word) else { return false };
-            view.kind == Kind::Large && (0..view.pieces()).any(|index| self.core.extent_of(&view, index) == piece)
-        })
+        self.core.spots(self.index, self.bucket_of(key_hash)).filter(|spot| spot.word.tag() == hash::tag(key_hash)).any(
+            |spot| {
+                let Some(view) = self.core.item_behind(self.index, spot.word) else { return false };
+                view.kind == Kind::Large && (0..view.pieces()).any(|index| self.core.extent_of(&view, index) == piece)
+            },
+        )
     }
 }
 
@@ -293,9 +298,10 @@ mod tests {
         (Arena::open(&dir.path().join("large.arena"), &options).expect("an arena").0, dir)
     }
 
-    /// A storm of kills and stops once left a piece in two values. A writer was stopped between its commit and the end of its
-    /// fill; meanwhile its value was deleted and the segment taken by a fill of another shard, under the same generation,
-    /// which each shard counts for itself. The late end took that for its own piece and freed it under the filler.
+    /// A storm of kills and stops once left a piece in two values. A writer was stopped between its commit and the end
+    /// of its fill; meanwhile its value was deleted and the segment taken by a fill of another shard, under the same
+    /// generation, which each shard counts for itself. The late end took that for its own piece and freed it under the
+    /// filler.
     #[test]
     fn a_fill_that_ends_late_leaves_the_next_use_of_its_segments_alone() {
         let (arena, _dir) = scratch();
@@ -310,7 +316,11 @@ mod tests {
         drop(locked);
         core.shards.at(second).generation.store(u64::from(taken.generation) - 1, Ordering::Relaxed);
         let next = core.lock(second, Time::now()).expect("free").take_piece().expect("registered").expect("room");
-        assert_eq!((next.0 .0, next.1.generation() as u32), (taken.segment, taken.generation), "the same segment and generation");
+        assert_eq!(
+            (next.0 .0, next.1.generation() as u32),
+            (taken.segment, taken.generation),
+            "the same segment and generation"
+        );
         drop(fill);
         assert_eq!(core.state(next.0), next.1);
         core.end_fill(next.0, next.1);

@@ -1,15 +1,17 @@
-//! Leases: one process computes a missing value, the others wait for it. A lease is held by a process whose death can be
-//! proved, so a killed holder frees it; an exit or a fatal error in the callback is told by the binding (`release_all`).
+//! Leases: one process computes a missing value, the others wait for it. A lease is held by a process whose death can
+//! be proved, so a killed holder frees it; an exit or a fatal error in the callback is told by the binding
+//! (`release_all`).
 //!
-//! Opposite nesting cannot dead-lock: a waiter that holds a lease itself, or has waited ten seconds, computes without one.
+//! Opposite nesting cannot dead-lock: a waiter that holds a lease itself, or has waited ten seconds, computes without
+//! one.
 //!
 //! A lease that is held (`hold`) is a lock: it has no term, and whoever waits for it decides himself how long.
 //!
-//! A lease is known by the hash of its key alone. Two keys of one hash wait for each other, which costs time and nothing else: the
-//! value is always looked for under the whole key.
+//! A lease is known by the hash of its key alone. Two keys of one hash wait for each other, which costs time and
+//! nothing else: the value is always looked for under the whole key.
 //!
-//! Leases are given under the lock of their shard and given back without it, by one compare-exchange of the owner word: a release
-//! must not fail because somebody else holds a lock.
+//! Leases are given under the lock of their shard and given back without it, by one compare-exchange of the owner word:
+//! a release must not fail because somebody else holds a lock.
 use crate::arena::layout::LEASES_PER_SHARD;
 use crate::arena::{Arena, Core};
 use crate::error::Error;
@@ -79,7 +81,8 @@ impl Arena {
         lease
     }
 
-    /// Asks for the lease of a key as a lock: until its release or the death of its process, and no part of `release_all`.
+    /// Asks for the lease of a key as a lock: until its release or the death of its process, and no part of
+    /// `release_all`.
     pub fn hold(&self, key: &[u8]) -> Lease {
         self.core.acquire(key, |_| NO_END, || false)
     }
@@ -94,7 +97,8 @@ impl Arena {
     pub fn release_all(&self) {
         let number = self.core.number;
         let mine = HELD.with_borrow_mut(|held| {
-            let mine: Vec<Ticket> = held.iter().filter(|(arena, _)| *arena == number).map(|(_, ticket)| *ticket).collect();
+            let mine: Vec<Ticket> =
+                held.iter().filter(|(arena, _)| *arena == number).map(|(_, ticket)| *ticket).collect();
             held.retain(|(arena, _)| *arena != number);
             mine
         });
@@ -108,13 +112,16 @@ impl Core {
     fn acquire(&self, key: &[u8], end: impl Fn(Time) -> u32, gives_up: impl Fn() -> bool) -> Lease {
         let hash = self.hash(key);
         let Ok(owner) = self.owner() else { return Lease::NoLease };
-        // Once more for each holder that turns out to be dead: that is found out without the lock, since it takes system calls.
+        // Once more for each holder that turns out to be dead: that is found out without the lock, since it takes
+        // system calls.
         for _ in 0..=LEASES_PER_SHARD {
             let now = Time::now();
             let (slot, seen) = match self.take(hash, owner, now, end(now)) {
                 Ok(Taken::Ours(ticket)) => return Lease::Granted(ticket),
                 Ok(Taken::Held { slot, futex }) => (slot, futex),
-                Ok(Taken::Full) if self.leases_of(self.shard_of(hash)).any(|slot| self.is_dead(self.holder(slot))) => continue,
+                Ok(Taken::Full) if self.leases_of(self.shard_of(hash)).any(|slot| self.is_dead(self.holder(slot))) => {
+                    continue
+                }
                 Ok(Taken::Full) | Err(_) => return Lease::NoLease,
             };
             if self.is_dead(self.holder(slot)) {
@@ -143,9 +150,12 @@ impl Core {
         let shard = self.shard_of(hash);
         let _locked = self.lock(shard, now)?;
         let is_held = |slot: &usize| self.holder(*slot) != 0;
-        let is_over = |slot: &usize| self.leases.at(*slot).until.load(Ordering::Relaxed) <= now.0 || self.is_known_dead(self.holder(*slot));
+        let is_over = |slot: &usize| {
+            self.leases.at(*slot).until.load(Ordering::Relaxed) <= now.0 || self.is_known_dead(self.holder(*slot))
+        };
         let mut slots = self.leases_of(shard);
-        let same = slots.clone().find(|slot| is_held(slot) && self.leases.at(*slot).key_hash.load(Ordering::Relaxed) == hash);
+        let same =
+            slots.clone().find(|slot| is_held(slot) && self.leases.at(*slot).key_hash.load(Ordering::Relaxed) == hash);
         let free = || slots.clone().find(|slot| !is_held(slot)).or_else(|| slots.find(is_over));
         let Some(slot) = same.or_else(free) else { return Ok(Taken::Full) };
         let lease = self.leases.at(slot);
@@ -154,8 +164,8 @@ impl Core {
         if same.is_some() && !is_over(&slot) {
             return Ok(Taken::Held { slot, futex });
         }
-        // Free while it changes hands: killed before the last store, it is nobody's. Its old holder, who may live, would keep it without
-        // knowing.
+        // Free while it changes hands: killed before the last store, it is nobody's. Its old holder, who may live,
+        // would keep it without knowing.
         lease.owner.store(0, Ordering::Relaxed);
         let serial = lease.serial.load(Ordering::Relaxed).wrapping_add(1);
         lease.serial.store(serial, Ordering::Release);
@@ -185,7 +195,12 @@ mod tests {
 
     fn scratch() -> (Arena, tempfile::TempDir) {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let options = OpenOptions { memory: 8 << 20, cores: 1, lock_timeout: Duration::from_millis(20), ..OpenOptions::default() };
+        let options = OpenOptions {
+            memory: 8 << 20,
+            cores: 1,
+            lock_timeout: Duration::from_millis(20),
+            ..OpenOptions::default()
+        };
         (Arena::open(&dir.path().join("lease.arena"), &options).expect("an arena").0, dir)
     }
 
@@ -194,7 +209,8 @@ mod tests {
         ticket
     }
 
-    /// A release that met a shard whose lock was not to be had was forgotten: the lock of a session stayed for the life of a worker.
+    /// A release that met a shard whose lock was not to be had was forgotten: the lock of a session stayed for the life
+    /// of a worker.
     #[test]
     fn a_release_waits_for_nobody_and_is_never_lost() {
         let (arena, _dir) = scratch();

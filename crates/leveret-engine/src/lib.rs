@@ -1,12 +1,14 @@
-//! One cache per host, in shared memory. Any process maps an arena's file and reads items without a lock or a system call;
-//! writers take a shard's lock whose owner's death can be proved. A process killed at any instruction harms nobody.
+//! One cache per host, in shared memory. Any process maps an arena's file and reads items without a lock or a system
+//! call; writers take a shard's lock whose owner's death can be proved. A process killed at any instruction harms
+//! nobody.
 //!
-//! **The crash argument in one line:** truth is only in two kinds of 8-byte words, index slots and segment state words; every
-//! operation commits with one store to one of them, and all else is a hint that the next lock owner rebuilds.
+//! **The crash argument in one line:** truth is only in two kinds of 8-byte words, index slots and segment state words;
+//! every operation commits with one store to one of them, and all else is a hint that the next lock owner rebuilds.
 //!
-//! The way of a get: `read` -> `index` (slot) -> `segment` (generation) -> `item` (bytes) -> generation again. The way of a set:
-//! `write` -> `lock` -> `index` (locate) -> `segment` (reserve) -> `item` (write) -> one store to the slot. Making room is
-//! `evict`; what a kill left behind is `recover`. Files, mappings, processes: `arena`. Bytes: docs/memory-layout.md.
+//! The way of a get: `read` -> `index` (slot) -> `segment` (generation) -> `item` (bytes) -> generation again. The way
+//! of a set: `write` -> `lock` -> `index` (locate) -> `segment` (reserve) -> `item` (write) -> one store to the slot.
+//! Making room is `evict`; what a kill left behind is `recover`. Files, mappings, processes: `arena`. Bytes:
+//! docs/memory-layout.md.
 mod ahead;
 mod amend;
 mod arena;

@@ -1,5 +1,6 @@
-//! The lock of a shard. Its word names its owner, whose death can be proved; whoever takes it from a dead owner runs recovery
-//! before anything else. It is never taken from a living owner, however long that sleeps: writers wait, then answer `Busy`.
+//! The lock of a shard. Its word names its owner, whose death can be proved; whoever takes it from a dead owner runs
+//! recovery before anything else. It is never taken from a living owner, however long that sleeps: writers wait, then
+//! answer `Busy`.
 //!
 //! Lock order: the file lock before a shard's; never two shards at once, except by `try_lock`.
 use crate::arena::layout::Shard;
@@ -14,20 +15,22 @@ use rustix::thread::futex;
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 
-/// How a lock is taken. Acquire: what its last owner wrote. Release: whoever sees this owner's name also sees what `take_slot` wrote
-/// about him; otherwise, on processors that reorder stores, he could be judged by the process that had his slot before him.
+/// How a lock is taken. Acquire: what its last owner wrote. Release: whoever sees this owner's name also sees what
+/// `take_slot` wrote about him; otherwise, on processors that reorder stores, he could be judged by the process that
+/// had his slot before him.
 const TAKEN: Ordering = Ordering::AcqRel;
 /// How a name is read that may be judged dead: the other half of that pair.
 const SEEN: Ordering = Ordering::Acquire;
 /// Somebody sleeps on the lock word.
 const WAITERS: u64 = 1 << 16;
 
-/// A section takes some hundred nanoseconds, but its owner may be preempted: with few processors spinning only delays it.
+/// A section takes some hundred nanoseconds, but its owner may be preempted: with few processors spinning only delays
+/// it.
 const SPINS: u32 = 100;
 /// How long one sleep lasts before the owner's life is looked at.
 const NAP: Duration = Duration::from_millis(2);
-/// After so many lock timeouts a writer gives up a lock that changes hands all the time and is never his. In a sound arena nobody is
-/// passed over so often; in a hostile one the word may never rest.
+/// After so many lock timeouts a writer gives up a lock that changes hands all the time and is never his. In a sound
+/// arena nobody is passed over so often; in a hostile one the word may never rest.
 const STARVED: u32 = 16;
 
 /// A shard whose lock this thread holds. All that changes the index or the segments of a shard hangs on this type.
@@ -84,7 +87,8 @@ impl Core {
     /// The lock if it is free, or its owner is dead, at once.
     pub fn try_lock(&self, shard: usize, now: impl Moment) -> Option<Locked<'_>> {
         let owner = self.owner().ok()?;
-        // Inside a section nothing is taken from the dead: a refusal after that would leave their shard without recovery.
+        // Inside a section nothing is taken from the dead: a refusal after that would leave their shard without
+        // recovery.
         if SECTION.with(|section| section.frame.get()) != 0 {
             return None;
         }
@@ -113,8 +117,14 @@ impl Core {
         cells.arena.set(self.number);
         cells.shard.set(shard);
         cells.frame.set(&raw const marker as usize);
-        let locked =
-            Locked { core: self, index: shard, shard: self.shards.at(shard), epoch: self.epoch(now), now: Cell::new(now.known()), section };
+        let locked = Locked {
+            core: self,
+            index: shard,
+            shard: self.shards.at(shard),
+            epoch: self.epoch(now),
+            now: Cell::new(now.known()),
+            section,
+        };
         if self.is_lost() {
             return Err(Error::Lost);
         }
@@ -124,7 +134,8 @@ impl Core {
         Ok(locked)
     }
 
-    /// This thread is inside a section already: either this is a signal handler that interrupted it, or somebody jumped out.
+    /// This thread is inside a section already: either this is a signal handler that interrupted it, or somebody jumped
+    /// out.
     #[cold]
     fn leave_abandoned(&self, section: &Section) -> Result<(), Error> {
         let marker = 0u8;
@@ -176,7 +187,9 @@ impl Core {
                 }
                 continue;
             }
-            if held & WAITERS == 0 && word.compare_exchange(held, held | WAITERS, Ordering::Relaxed, Ordering::Relaxed).is_err() {
+            if held & WAITERS == 0
+                && word.compare_exchange(held, held | WAITERS, Ordering::Relaxed, Ordering::Relaxed).is_err()
+            {
                 continue;
             }
             let held = held | WAITERS;
@@ -246,8 +259,8 @@ impl Drop for Locked<'_> {
     }
 }
 
-/// A load and a store in place of a swap, which would wait until the bytes of the new item have reached the cache. Whoever goes to
-/// sleep between the two is not woken: his nap is over in 2 ms.
+/// A load and a store in place of a swap, which would wait until the bytes of the new item have reached the cache.
+/// Whoever goes to sleep between the two is not woken: his nap is over in 2 ms.
 #[inline]
 fn release(word: &AtomicU64) {
     let held = word.load(Ordering::Relaxed);
@@ -342,8 +355,8 @@ mod tests {
         let handler: extern "C" fn(libc::c_int) = nothing;
         let every = libc::timespec { tv_sec: 0, tv_nsec: NAP.as_nanos() as i64 / 10 };
         let mut timer: libc::timer_t = std::ptr::null_mut();
-        // SAFETY: a handler that does nothing, for a signal that nobody else in these tests uses; the kernel sends it to this thread,
-        // until the timer is deleted below.
+        // SAFETY: a handler that does nothing, for a signal that nobody else in these tests uses; the kernel sends it
+        // to this thread, until the timer is deleted below.
         unsafe {
             libc::signal(libc::SIGUSR1, handler as libc::sighandler_t);
             let mut event: libc::sigevent = std::mem::zeroed();
@@ -425,7 +438,8 @@ mod tests {
         assert_eq!(arena.stats().recoveries, 1);
     }
 
-    /// A thread that has jumped out of a section of one arena was refused at every other until it came back to the first.
+    /// A thread that has jumped out of a section of one arena was refused at every other until it came back to the
+    /// first.
     #[test]
     fn a_section_that_was_jumped_out_of_bars_no_other_arena() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
@@ -445,8 +459,8 @@ mod tests {
         assert_eq!((again.stats().recoveries, second.stats().recoveries), (2, 0));
     }
 
-    /// Asked for the lock of a dead owner from inside a section, `try_lock` took it, was refused, and let it go: free, and
-    /// never recovered.
+    /// Asked for the lock of a dead owner from inside a section, `try_lock` took it, was refused, and let it go: free,
+    /// and never recovered.
     #[test]
     fn inside_a_section_nothing_is_taken_from_the_dead() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
@@ -475,7 +489,8 @@ mod tests {
         assert_eq!(arena.stats().recoveries, shards as u64);
     }
 
-    /// A kill may leave bits of the map of used segments set over free ones: lost, if recovery did not look at the state words.
+    /// A kill may leave bits of the map of used segments set over free ones: lost, if recovery did not look at the
+    /// state words.
     #[test]
     fn recovery_finds_every_free_segment() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");

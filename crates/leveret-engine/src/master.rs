@@ -1,6 +1,6 @@
-//! Web-server masters: a restart of php-fpm or Apache empties the arena of `apcu_*`, as people expect it of APCu. The master
-//! itself opens nothing (it runs as root); its first worker asks here. Pids and start times are no proof of death, and need not
-//! be: a wrong guess empties a cache once too often, or once too seldom.
+//! Web-server masters: a restart of php-fpm or Apache empties the arena of `apcu_*`, as people expect it of APCu. The
+//! master itself opens nothing (it runs as root); its first worker asks here. Pids and start times are no proof of
+//! death, and need not be: a wrong guess empties a cache once too often, or once too seldom.
 use crate::arena::file::FileLock;
 use crate::arena::process::stat_of;
 use crate::arena::Arena;
@@ -9,9 +9,9 @@ use crate::sync::Ordering;
 use crate::time::ticks_since_boot;
 use std::io::ErrorKind;
 
-/// `pid:22 | low bits of its start time:8 | when it was drawn:34`, both in ticks since boot: enough for five years. The last
-/// part tells a master from its former selves, and says which of them came later: a reload of php-fpm is an exec and a graceful
-/// restart of Apache loads PHP anew, which keeps pid and start time.
+/// `pid:22 | low bits of its start time:8 | when it was drawn:34`, both in ticks since boot: enough for five years. The
+/// last part tells a master from its former selves, and says which of them came later: a reload of php-fpm is an exec
+/// and a graceful restart of Apache loads PHP anew, which keeps pid and start time.
 const DRAWN_BITS: u32 = 34;
 const DRAWN: u64 = (1 << DRAWN_BITS) - 1;
 const START: u64 = 0xff;
@@ -30,8 +30,9 @@ fn pid_of(token: u64) -> u32 {
     (token >> DRAWN_BITS >> 8) as u32
 }
 
-/// The token of the master that has forked the calling worker. A php-fpm that goes into the background loads PHP and draws its token,
-/// forks, and ends: the master is a child of the process that the token names, and was forked after it was drawn.
+/// The token of the master that has forked the calling worker. A php-fpm that goes into the background loads PHP and
+/// draws its token, forks, and ends: the master is a child of the process that the token names, and was forked after it
+/// was drawn.
 fn of_own_master(drawn: u64) -> u64 {
     let parent = std::os::unix::process::parent_id();
     if [parent, std::process::id()].contains(&pid_of(drawn)) {
@@ -56,15 +57,20 @@ fn lives(token: u64) -> bool {
         // The dead may wait for ever for an init that takes no note of them, as in many containers.
         Some(stat) => stat.start_time & START == process & START && stat.start_time <= drawn && !stat.is_ending(),
         // /proc may hide other users' processes. EPERM is a sign of life.
-        // SAFETY: signal 0 sends nothing.
-        None => pid > 1 && unsafe { libc::kill(pid as i32, 0) } != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM),
+        None => {
+            // SAFETY: signal 0 sends nothing.
+            pid > 1
+                && unsafe { libc::kill(pid as i32, 0) } != 0
+                && std::io::Error::last_os_error().raw_os_error() == Some(libc::EPERM)
+        }
     }
 }
 
 impl Arena {
-    /// A worker of the master `token` comes. The first of a new master empties the arena, unless another listed master lives
-    /// (a second server), or a later self of this master is listed already: then the worker is one of before, with its last request.
-    /// True: it was emptied. After an error it must write nothing: another worker of its master will empty the arena.
+    /// A worker of the master `token` comes. The first of a new master empties the arena, unless another listed master
+    /// lives (a second server), or a later self of this master is listed already: then the worker is one of before,
+    /// with its last request. True: it was emptied. After an error it must write nothing: another worker of its master
+    /// will empty the arena.
     pub fn enter_master(&self, token: u64) -> Result<bool, Error> {
         let token = of_own_master(token);
         let core = &*self.core;
@@ -75,7 +81,8 @@ impl Arena {
         let _lock = match FileLock::wait_unless(&core.path, core.lock_timeout, listed) {
             Ok(lock) => lock,
             Err(_) if listed() => return Ok(false),
-            // Whoever may not use the lock file never enters, nor do the other workers of that user: nothing is emptied.
+            // Whoever may not use the lock file never enters, nor do the other workers of that user: nothing is
+            // emptied.
             Err(OpenError::Io { source, .. }) if source.kind() == ErrorKind::PermissionDenied => return Ok(false),
             Err(_) => return Err(Error::Busy),
         };
@@ -110,8 +117,8 @@ mod tests {
     use super::*;
     use crate::{Deadline, OpenOptions, Time};
 
-    /// A child of Apache that outlived a graceful restart and came to the cache only then emptied it, and so did the next worker of
-    /// the restarted master.
+    /// A child of Apache that outlived a graceful restart and came to the cache only then emptied it, and so did the
+    /// next worker of the restarted master.
     #[test]
     fn a_worker_of_a_former_self_empties_nothing() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");

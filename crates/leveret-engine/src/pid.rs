@@ -1,5 +1,5 @@
-//! Who this process is, without a system call: connections of a parent must not be spoken on by its child, and whoever uses them
-//! asks before each use.
+//! Who this process is, without a system call: connections of a parent must not be spoken on by its child, and whoever
+//! uses them asks before each use.
 use crate::sync::{AtomicU32, Ordering};
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ptr;
@@ -23,9 +23,11 @@ pub fn process_id() -> u32 {
 /// None: this kernel does not wipe pages (before 4.14).
 #[cold]
 fn page() -> Option<&'static AtomicU32> {
-    // SAFETY: a fresh private page that is never unmapped once it is returned; zeros are a valid atomic, and nobody else knows it.
+    // SAFETY: a fresh private page that is never unmapped once it is returned; zeros are a valid atomic, and nobody
+    // else knows it.
     unsafe {
-        let page = mm::mmap_anonymous(ptr::null_mut(), 4096, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE).ok()?;
+        let page =
+            mm::mmap_anonymous(ptr::null_mut(), 4096, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE).ok()?;
         if mm::madvise(page, 4096, Advice::LinuxWipeOnFork).is_err() {
             let _ = mm::munmap(page, 4096);
             return None;

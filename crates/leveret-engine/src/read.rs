@@ -1,8 +1,9 @@
-//! Reading: no lock, no wait, no write but a frequency hint. A seqlock for each segment, whose sequence number is its generation.
+//! Reading: no lock, no wait, no write but a frequency hint. A seqlock for each segment, whose sequence number is its
+//! generation.
 //!
-//! A slot word is loaded, the segment's state word, the slot again, then the item's bytes, then the state word again. If the
-//! generation is the same, no byte that was read belongs to a later use of the segment: whoever reuses it stores the new
-//! generation first and fences before the first byte. The read takes effect at the second load of the slot.
+//! A slot word is loaded, the segment's state word, the slot again, then the item's bytes, then the state word again.
+//! If the generation is the same, no byte that was read belongs to a later use of the segment: whoever reuses it stores
+//! the new generation first and fences before the first byte. The read takes effect at the second load of the slot.
 use crate::arena::layout::{Bucket, SLOTS};
 use crate::arena::{Arena, Core};
 use crate::error::Error;
@@ -15,7 +16,8 @@ use crate::segment::{SegmentId, StateWord};
 use crate::sync::{fence, AtomicU64, Ordering};
 use crate::time::{Deadline, Moment, Time};
 
-/// A read that meets a change of the index begins anew; after so many times it answers a miss, and `Stats::retries` counts it.
+/// A read that meets a change of the index begins anew; after so many times it answers a miss, and `Stats::retries`
+/// counts it.
 const TRIES: usize = 64;
 /// Copies that are recycled under the reader before it takes the lock.
 const COPIES: usize = 2;
@@ -46,8 +48,8 @@ impl Arena {
         self.try_get(key, now).ok().flatten()
     }
 
-    /// As `get`, for those who may not take for a miss what could not be read: an item that was recycled during each copy, and
-    /// whose lock was not to be had then.
+    /// As `get`, for those who may not take for a miss what could not be read: an item that was recycled during each
+    /// copy, and whose lock was not to be had then.
     pub fn try_get(&self, key: &[u8], now: Time) -> Result<Option<Item>, Error> {
         self.fetch(key, now, false)
     }
@@ -93,7 +95,9 @@ impl Arena {
     pub fn append_value(&self, found: &Found, out: &mut Vec<u8>) -> bool {
         let len = found.value_len as usize;
         // A hostile arena may claim any length; what cannot be is refused before memory is asked for.
-        if found.value_len > self.value_max() as u64 + 32 || (out.capacity() - out.len() < len && out.try_reserve(len).is_err()) {
+        if found.value_len > self.value_max() as u64 + 32
+            || (out.capacity() - out.len() < len && out.try_reserve(len).is_err())
+        {
             return false;
         }
         // SAFETY: there is room for `value_len` bytes behind the end, and `copy` has written them all when it says so.
@@ -148,14 +152,15 @@ impl Arena {
         self.core.meet(self.core.hash(key), key, now, found).is_some()
     }
 
-    /// As `find`, with the cas token. The first time that an item is asked for its token it is marked, under the lock, so
-    /// that a copy of it keeps that token.
+    /// As `find`, with the cas token. The first time that an item is asked for its token it is marked, under the lock,
+    /// so that a copy of it keeps that token.
     pub fn find_cas(&self, key: &[u8], now: Time) -> Result<Option<Found>, Error> {
         let core = &*self.core;
         let hash = core.hash(key);
         let Some(found) = self.find(key, now) else { return Ok(None) };
-        let view =
-            core.segment_at(SlotWord(found.version.slot).at()).and_then(|segment| core.view(segment, SlotWord(found.version.slot).at()));
+        let view = core
+            .segment_at(SlotWord(found.version.slot).at())
+            .and_then(|segment| core.view(segment, SlotWord(found.version.slot).at()));
         if let Some(cas) = view.and_then(|view| core.stable_cas(&found, &view)) {
             // Whatever was read of the token must belong to this version.
             fence(Ordering::Acquire);
@@ -173,7 +178,8 @@ impl Arena {
     #[inline]
     pub unsafe fn copy(&self, found: &Found, dst: *mut u8) -> bool {
         let core = &*self.core;
-        // Before a byte is touched: the memory of a segment that was given to the index since would come back with a look at it.
+        // Before a byte is touched: the memory of a segment that was given to the index since would come back with a
+        // look at it.
         if !core.is_same_use(&found.version) {
             return false;
         }
@@ -207,7 +213,9 @@ impl Arena {
             return false;
         }
         // The caller has made room for `value_len`: no other length is written, whatever the arena says by now.
-        let Some(division) = core.division_of(&view).filter(|division| division.total() == found.value_len) else { return false };
+        let Some(division) = core.division_of(&view).filter(|division| division.total() == found.value_len) else {
+            return false;
+        };
         let shard = StateWord(found.version.segment).shard();
         for index in 0..division.pieces {
             let extent = core.extent_of(&view, index);
@@ -228,7 +236,8 @@ impl Arena {
         core.is_same_use(&found.version)
     }
 
-    /// Whether the arena still holds this very version, alive. One index look-up: the item itself is not touched. Counts a hit.
+    /// Whether the arena still holds this very version, alive. One index look-up: the item itself is not touched.
+    /// Counts a hit.
     #[inline]
     pub fn is_current(&self, version: &Version, now: impl Moment) -> bool {
         let core = &*self.core;
@@ -240,8 +249,8 @@ impl Arena {
         for _ in 0..CHAIN_MAX {
             for (slot, cell) in bucket.slots.iter().enumerate() {
                 if cell.load(Ordering::Acquire) == version.slot {
-                    // The same word may be another version in a segment that was used again; and the slot must still hold
-                    // it after that look, or the item may have left in between.
+                    // The same word may be another version in a segment that was used again; and the slot must still
+                    // hold it after that look, or the item may have left in between.
                     let current = core.is_same_use(version) && cell.load(Ordering::Acquire) == version.slot;
                     if current {
                         hint(bucket, slot);
@@ -296,8 +305,8 @@ impl Core {
         None
     }
 
-    /// What changes with each split, which may move a key out from under a scan. All slots are loaded with Acquire, so if one showed
-    /// the split's clearing, a later load shows its number.
+    /// What changes with each split, which may move a key out from under a scan. All slots are loaded with Acquire, so
+    /// if one showed the split's clearing, a later load shows its number.
     #[inline]
     fn layout_of(&self, shard: usize) -> (u64, u32) {
         (self.shards.at(shard).move_seq.load(Ordering::Acquire), self.buckets(shard))
@@ -334,7 +343,16 @@ impl Core {
     /// Whether the item behind a slot word has this key and is alive.
     #[inline(always)]
     #[allow(clippy::too_many_arguments)]
-    fn examine(&self, shard: usize, cell: &AtomicU64, word: SlotWord, hash: u64, key: &[u8], now: impl Moment, found: &mut Found) -> Match {
+    fn examine(
+        &self,
+        shard: usize,
+        cell: &AtomicU64,
+        word: SlotWord,
+        hash: u64,
+        key: &[u8],
+        now: impl Moment,
+        found: &mut Found,
+    ) -> Match {
         let Some(segment) = self.segment_at(word.at()) else { return Match::No };
         let cells = self.states.at(segment.0 as usize);
         let state = StateWord(cells.state.load(Ordering::Acquire));
@@ -392,16 +410,16 @@ impl Core {
     #[inline]
     pub fn is_same_use(&self, version: &Version) -> bool {
         match self.segment_at(SlotWord(version.slot).at()) {
-            Some(segment) => {
-                StateWord(version.segment).is_same_use(StateWord(self.states.at(segment.0 as usize).state.load(Ordering::Relaxed)))
-            }
+            Some(segment) => StateWord(version.segment)
+                .is_same_use(StateWord(self.states.at(segment.0 as usize).state.load(Ordering::Relaxed))),
             None => false,
         }
     }
 }
 
 impl Locked<'_> {
-    /// The live item under a key of this shard, on request with its token, which copies of it keep from then on. Counts nothing.
+    /// The live item under a key of this shard, on request with its token, which copies of it keep from then on. Counts
+    /// nothing.
     pub fn find(&self, hash: u64, key: &[u8], with_cas: bool, now: impl Moment) -> Option<Found> {
         let mut found = Found::default();
         let spot = self.core.meet(hash, key, now, &mut found)?;
@@ -420,12 +438,18 @@ mod tests {
     use std::sync::atomic::AtomicBool;
     use std::time::Duration;
 
-    /// A get whose item is recycled during each copy, and that then finds the lock held, was a miss. Nothing is forgotten there, so
-    /// whoever asks in a way that can tell is told. The copies fail here because the value's piece is another one.
+    /// A get whose item is recycled during each copy, and that then finds the lock held, was a miss. Nothing is
+    /// forgotten there, so whoever asks in a way that can tell is told. The copies fail here because the value's piece
+    /// is another one.
     #[test]
     fn what_could_not_be_copied_is_no_miss_while_the_lock_is_held() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let options = OpenOptions { memory: 8 << 20, cores: 1, lock_timeout: Duration::from_millis(20), ..OpenOptions::default() };
+        let options = OpenOptions {
+            memory: 8 << 20,
+            cores: 1,
+            lock_timeout: Duration::from_millis(20),
+            ..OpenOptions::default()
+        };
         let (arena, _) = Arena::open(&dir.path().join("read.arena"), &options).expect("an arena");
         let (core, now) = (&*arena.core, Time::now());
         arena.set(b"key", &vec![1; 100_000], Deadline::NEVER, now).expect("room");
@@ -444,8 +468,8 @@ mod tests {
         assert_eq!(arena.try_get(b"key", now).expect("free").expect("there").value.len(), 100_000);
     }
 
-    /// A value that was recycled under its reader twice is read under the lock. There nobody asked for the token, and the item
-    /// came back with token 0, which no cas ever meets.
+    /// A value that was recycled under its reader twice is read under the lock. There nobody asked for the token, and
+    /// the item came back with token 0, which no cas ever meets.
     #[test]
     fn an_item_has_its_token_however_often_its_copy_is_recycled() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");

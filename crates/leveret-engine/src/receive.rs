@@ -1,8 +1,10 @@
-//! Large values on their way out of a socket: the kernel writes them into the segments of a fill, so they are copied once.
+//! Large values on their way out of a socket: the kernel writes them into the segments of a fill, so they are copied
+//! once.
 //!
-//! Nobody reads those segments before the commit, and nobody else writes there while this process lives; a kill in the middle
-//! leaves pieces that name the dead, as any fill does. What a client promised and does not send keeps its segments from others
-//! until the connection ends, so all such values together get a share of the arena, and the rest are collected privately.
+//! Nobody reads those segments before the commit, and nobody else writes there while this process lives; a kill in the
+//! middle leaves pieces that name the dead, as any fill does. What a client promised and does not send keeps its
+//! segments from others until the connection ends, so all such values together get a share of the arena, and the rest
+//! are collected privately.
 use crate::arena::Arena;
 use crate::error::Error;
 use crate::item::{Body, NewItem};
@@ -31,8 +33,8 @@ pub struct Incoming {
 }
 
 impl Arena {
-    /// Prepares to receive a value of `len` bytes for `key`. None: collect it and store it as any other. It lies in one segment,
-    /// there is no room now, or too much is being received.
+    /// Prepares to receive a value of `len` bytes for `key`. None: collect it and store it as any other. It lies in one
+    /// segment, there is no room now, or too much is being received.
     pub fn incoming(&self, key: &[u8], len: usize, now: Time) -> Option<Incoming> {
         let core = &*self.core;
         // Whatever its flags and marks will be.
@@ -42,7 +44,8 @@ impl Arena {
         }
         let whole = core.in_segments(key, len, meta);
         let pieces = whole.div_ceil(core.geometry.segment_size() as usize);
-        let fill = if core.receiving.fetch_add(pieces, Ordering::Relaxed) + pieces <= core.states.len() / RECEIVE_SHARE {
+        let fill = if core.receiving.fetch_add(pieces, Ordering::Relaxed) + pieces <= core.states.len() / RECEIVE_SHARE
+        {
             self.begin_fill(core.hash(key), whole, now).ok()
         } else {
             None
@@ -80,8 +83,8 @@ impl Incoming {
         here.len()
     }
 
-    /// Receives from a socket without waiting: first what is missing, then what follows, into `beyond`. Returns the bytes of
-    /// both together; 0: the other side has ended.
+    /// Receives from a socket without waiting: first what is missing, then what follows, into `beyond`. Returns the
+    /// bytes of both together; 0: the other side has ended.
     pub fn receive(&mut self, socket: BorrowedFd<'_>, beyond: &mut [u8]) -> io::Result<usize> {
         let mut places = [libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; PLACES_MAX + 2];
         let mut count = 0;
@@ -89,7 +92,8 @@ impl Incoming {
         let filled = self.got.min(self.whole());
         if filled < self.whole() {
             for (place, (at, len)) in places[..PLACES_MAX].iter_mut().zip(self.fill.places_from(filled)) {
-                *place = libc::iovec { iov_base: self.arena.core.data.address(at, len).cast_mut().cast(), iov_len: len };
+                *place =
+                    libc::iovec { iov_base: self.arena.core.data.address(at, len).cast_mut().cast(), iov_len: len };
                 count += 1;
                 room += len;
             }
@@ -101,9 +105,9 @@ impl Incoming {
             places[count + 1] = libc::iovec { iov_base: beyond.as_mut_ptr().cast(), iov_len: beyond.len() };
             count += 2;
         }
-        // SAFETY: zero is a valid msghdr. The places are private memory that is borrowed mutably, and ranges of the mapping,
-        // which lives as long as `self.arena`, inside segments that nobody else reads or writes until the commit; should the
-        // file be truncated, the call fails.
+        // SAFETY: zero is a valid msghdr. The places are private memory that is borrowed mutably, and ranges of the
+        // mapping, which lives as long as `self.arena`, inside segments that nobody else reads or writes until the
+        // commit; should the file be truncated, the call fails.
         let result = unsafe {
             let mut message: libc::msghdr = std::mem::zeroed();
             message.msg_iov = places.as_mut_ptr();
@@ -131,7 +135,11 @@ impl Incoming {
 
 impl fmt::Debug for Incoming {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Incoming").field("got", &self.got).field("missing", &self.missing()).finish_non_exhaustive()
+        formatter
+            .debug_struct("Incoming")
+            .field("got", &self.got)
+            .field("missing", &self.missing())
+            .finish_non_exhaustive()
     }
 }
 

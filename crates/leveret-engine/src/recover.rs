@@ -1,5 +1,6 @@
-//! Recovery: what the new owner of a lock does when the old one was killed. Every step may be repeated, since the recoverer
-//! can be killed too. Nothing acknowledged is lost: acknowledgement follows the commit, and the commit is one store.
+//! Recovery: what the new owner of a lock does when the old one was killed. Every step may be repeated, since the
+//! recoverer can be killed too. Nothing acknowledged is lost: acknowledgement follows the commit, and the commit is one
+//! store.
 use crate::arena::layout::OPEN_PER_SHARD;
 use crate::index;
 use crate::lock::Locked;
@@ -26,8 +27,8 @@ impl Locked<'_> {
         let mut generation = self.shard().generation.load(Ordering::Relaxed);
         for segment in self.core.segments() {
             let word = self.core.state(segment);
-            // Other shards allocate and free meanwhile. A bit that says "free" wrongly costs a look; one that says "used" wrongly
-            // would lose the segment, so that state is looked at again.
+            // Other shards allocate and free meanwhile. A bit that says "free" wrongly costs a look; one that says
+            // "used" wrongly would lose the segment, so that state is looked at again.
             self.core.set_used(segment, word.kind() != Some(State::Free));
             if self.core.state(segment).kind() == Some(State::Free) {
                 self.core.set_used(segment, false);
@@ -50,14 +51,16 @@ impl Locked<'_> {
         self.shard().next_expiry.store(0, Ordering::Relaxed);
     }
 
-    /// The last split may have published its bucket without clearing the old one; the next may have begun to fill its own.
+    /// The last split may have published its bucket without clearing the old one; the next may have begun to fill its
+    /// own.
     fn redo_split(&self) {
         let buckets = self.core.buckets(self.index);
         if buckets > self.core.geometry.first_buckets() {
             let target = buckets - 1;
             self.clear_movers(target - (1 << target.ilog2()), target);
         }
-        let allocated = u64::from(self.shard().chunks.load(Ordering::Acquire)) * u64::from(self.core.geometry.chunk_buckets);
+        let allocated =
+            u64::from(self.shard().chunks.load(Ordering::Acquire)) * u64::from(self.core.geometry.chunk_buckets);
         if u64::from(buckets) < allocated.min(u64::from(self.core.geometry.buckets_max)) {
             index::clear(self.core.bucket(self.index, buckets));
         }

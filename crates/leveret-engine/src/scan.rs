@@ -1,6 +1,6 @@
 //! Walking over all items, exactly: each key that lives through the walk is met once, even if it is moved or rewritten
-//! meanwhile. The walk goes over the index, not the segments: for each bucket of the level at its start, over all buckets
-//! that splits can make of it.
+//! meanwhile. The walk goes over the index, not the segments: for each bucket of the level at its start, over all
+//! buckets that splits can make of it.
 use crate::arena::{Arena, Core};
 use crate::error::Error;
 use crate::found::{Found, Item, Version};
@@ -63,7 +63,8 @@ impl Core {
             let buckets = self.buckets(shard);
             if let Some(items) = self.try_class(shard, buckets, cursor, now) {
                 fence(Ordering::Acquire);
-                if self.shards.at(shard).move_seq.load(Ordering::Relaxed) == sequence && self.buckets(shard) == buckets {
+                if self.shards.at(shard).move_seq.load(Ordering::Relaxed) == sequence && self.buckets(shard) == buckets
+                {
                     return Ok(items);
                 }
             }
@@ -96,10 +97,19 @@ impl Core {
                         let mut key = Vec::new();
                         self.data.append_to(view.key(), view.header.key_len(), &mut key);
                         let hash = self.hash(&key);
-                        let version = Version { hash, slot: spot.word.0, segment: state.0, epoch, deadline: view.header.deadline };
+                        let version = Version {
+                            hash,
+                            slot: spot.word.0,
+                            segment: state.0,
+                            epoch,
+                            deadline: view.header.deadline,
+                        };
                         let frequency = spot.frequency();
-                        let mut found =
-                            Found { hits: frequency & FREQUENCY_MAX, fetched: u8::from(frequency & FETCHED != 0), ..Found::default() };
+                        let mut found = Found {
+                            hits: frequency & FREQUENCY_MAX,
+                            fetched: u8::from(frequency & FETCHED != 0),
+                            ..Found::default()
+                        };
                         self.describe(&view, version, &mut found);
                         // Between the two halves of a split a mover is in its old bucket, too.
                         item = (u64::from(bucket_of(hash, buckets)) == bucket).then_some((key, found));
@@ -186,9 +196,10 @@ mod tests {
         }
     }
 
-    /// The walker looked where the chain leads before it came to the last slot of a bucket. Meanwhile that slot became the link
-    /// to an overflow bucket, and the item that had been in it was met in neither. Here a bucket is filled, gets its link in the
-    /// middle of a walk, each time at another moment, and is emptied again: the walk must meet all seven.
+    /// The walker looked where the chain leads before it came to the last slot of a bucket. Meanwhile that slot became
+    /// the link to an overflow bucket, and the item that had been in it was met in neither. Here a bucket is filled,
+    /// gets its link in the middle of a walk, each time at another moment, and is emptied again: the walk must meet all
+    /// seven.
     #[test]
     fn a_walk_meets_the_item_that_makes_way_for_a_link() {
         const ROUNDS: u32 = 500;

@@ -1,5 +1,6 @@
-//! Segments: fixed-size pieces of the data region, together a segmented log: items are only ever appended. The state word says
-//! everything that a crash must not lose; the rest (who is open, how much is alive) is a hint that the next lock owner can rebuild.
+//! Segments: fixed-size pieces of the data region, together a segmented log: items are only ever appended. The state
+//! word says everything that a crash must not lose; the rest (who is open, how much is alive) is a hint that the next
+//! lock owner can rebuild.
 use crate::arena::layout::{SegmentHeader, OPEN_PER_SHARD};
 use crate::arena::Core;
 use crate::lock::Locked;
@@ -36,7 +37,8 @@ pub(crate) enum Pool {
     Main = 1,
 }
 
-/// `generation:40 | state:4 | shard:12 | pool:1 | class:7`. The generation is the shard's running number of segment uses.
+/// `generation:40 | state:4 | shard:12 | pool:1 | class:7`. The generation is the shard's running number of segment
+/// uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct StateWord(pub u64);
 
@@ -46,7 +48,11 @@ const SHARD: u64 = 0xfff << 44;
 impl StateWord {
     pub fn new(generation: u64, state: State, shard: usize, pool: Pool, class: u8) -> StateWord {
         StateWord(
-            generation & GENERATION | (state as u64) << 40 | (shard as u64) << 44 | (pool as u64) << 56 | u64::from(class & 127) << 57,
+            generation & GENERATION
+                | (state as u64) << 40
+                | (shard as u64) << 44
+                | (pool as u64) << 56
+                | u64::from(class & 127) << 57,
         )
     }
 
@@ -183,15 +189,15 @@ impl Core {
         (segment < self.states.len() as u64).then_some(SegmentId(segment as u32))
     }
 
-    /// Where the items of a segment end: never beyond the segment, and on a boundary of 8 whatever a damaged file says; the one
-    /// above, for below it an item may still lie.
+    /// Where the items of a segment end: never beyond the segment, and on a boundary of 8 whatever a damaged file says;
+    /// the one above, for below it an item may still lie.
     pub fn written_end(&self, segment: SegmentId) -> u64 {
         let written = u64::from(self.header(segment).write_off.load(Ordering::Acquire)).next_multiple_of(8);
         self.start(segment) + written.min(self.geometry.segment_size())
     }
 
-    /// Whoever sets a bit looks at the state word afterwards: a bit that says "used" wrongly would lose the segment. Whoever
-    /// clears one has freed the segment before. Hence the orderings.
+    /// Whoever sets a bit looks at the state word afterwards: a bit that says "used" wrongly would lose the segment.
+    /// Whoever clears one has freed the segment before. Hence the orderings.
     pub fn set_used(&self, segment: SegmentId, used: bool) {
         let word = self.used_map.at(segment.0 as usize / 64);
         let bit = 1u64 << (segment.0 % 64);
@@ -216,8 +222,8 @@ impl Core {
         free
     }
 
-    /// Takes a free segment for `next`, whose generation must be new. The map is a hint, the state word decides. The caller
-    /// holds the lock of the shard in `next`, whose recovery mends the map after a kill between the two.
+    /// Takes a free segment for `next`, whose generation must be new. The map is a hint, the state word decides. The
+    /// caller holds the lock of the shard in `next`, whose recovery mends the map after a kill between the two.
     pub fn take_free(&self, next: StateWord) -> Option<SegmentId> {
         let active = self.active_segments();
         for word in 0..active.div_ceil(64) {
@@ -235,8 +241,8 @@ impl Core {
                 self.set_used(segment, true);
                 let found = self.state(segment);
                 if found.kind() == Some(State::Free) && self.change_state(segment, found, next) {
-                    // Whoever sees a byte that is written from now on also sees the new generation. Pairs with the fence
-                    // between a reader's copy and its second look at the state.
+                    // Whoever sees a byte that is written from now on also sees the new generation. Pairs with the
+                    // fence between a reader's copy and its second look at the state.
                     fence(Ordering::Release);
                     return Some(segment);
                 }
@@ -245,11 +251,11 @@ impl Core {
         None
     }
 
-    /// Frees a segment that no slot and no record points at any more. A free segment is an empty one: whoever is killed right
-    /// after taking it leaves nothing in it that could be taken for items.
+    /// Frees a segment that no slot and no record points at any more. A free segment is an empty one: whoever is killed
+    /// right after taking it leaves nothing in it that could be taken for items.
     pub fn set_free(&self, segment: SegmentId) {
-        // A kill sees this thread's stores in the order of its instructions, so only the compiler has to keep it: what follows
-        // must not come before the stores to the slots.
+        // A kill sees this thread's stores in the order of its instructions, so only the compiler has to keep it: what
+        // follows must not come before the stores to the slots.
         compiler_fence(Ordering::SeqCst);
         let header = self.header(segment);
         for word in [&header.write_off, &header.live_bytes, &header.live_items, &header.max_deadline] {
@@ -276,7 +282,8 @@ impl Locked<'_> {
     fn open_segment(&self, entry: usize) -> Option<(SegmentId, StateWord)> {
         let segment = SegmentId(self.open_slots()[entry].load(Ordering::Relaxed).checked_sub(1)?);
         let word = (segment.0 < self.core.states.len() as u32).then(|| self.core.state(segment))?;
-        let current = word.kind() == Some(State::Open) && word.shard() == self.index && self.core.epoch_of(segment) == self.epoch;
+        let current =
+            word.kind() == Some(State::Open) && word.shard() == self.index && self.core.epoch_of(segment) == self.epoch;
         current.then_some((segment, word))
     }
 
@@ -293,8 +300,8 @@ impl Locked<'_> {
         }
     }
 
-    /// Room for `size` bytes: in an open segment of its class, for large items in the best fitting one of any class, else in
-    /// a new one. `all`: also from the segments kept back for drains. None: something must be evicted first.
+    /// Room for `size` bytes: in an open segment of its class, for large items in the best fitting one of any class,
+    /// else in a new one. `all`: also from the segments kept back for drains. None: something must be evicted first.
     #[inline(always)]
     pub fn reserve(&self, pool: Pool, class: u8, size: u64, all: bool) -> Option<Place> {
         // A sixteenth of a segment is worth more than items that die together.
@@ -332,7 +339,9 @@ impl Locked<'_> {
         };
         let any_class = size > self.core.geometry.segment_size() / 16;
         let suits = |word: StateWord, room: u64| size <= room && (any_class || word.class() == class);
-        if let Some((.., place)) = open().filter(|(_, word, room, _)| suits(*word, *room)).min_by_key(|(_, _, room, _)| *room) {
+        if let Some((.., place)) =
+            open().filter(|(_, word, room, _)| suits(*word, *room)).min_by_key(|(_, _, room, _)| *room)
+        {
             return Some(place);
         }
         if !all && self.core.count_free(RESERVE + 1) <= RESERVE {
@@ -347,7 +356,8 @@ impl Locked<'_> {
                 entry
             })
         })?;
-        // In front: those before it are full for most that comes. A kill between the two leaves one segment listed twice.
+        // In front: those before it are full for most that comes. A kill between the two leaves one segment listed
+        // twice.
         let slots = self.open_slots();
         let front = Self::entries(pool).start;
         slots[entry].store(slots[front].load(Ordering::Relaxed), Ordering::Relaxed);

@@ -1,10 +1,11 @@
-//! Large values on their way into a socket: the kernel reads shared memory itself, so they are copied once and not twice.
+//! Large values on their way into a socket: the kernel reads shared memory itself, so they are copied once and not
+//! twice.
 //!
-//! What a socket has taken cannot be taken back. So whoever sends looks afterwards whether the segments are still used as they
-//! were; if not, bytes of two values may be out, and the connection must end before the client can take them for one value.
-//! So that this hardly ever happens, a sender's name is on the segments until it is done, and who looks for a free segment
-//! passes those by. It is a courtesy and not a lock: nobody waits for it, the dead have none, and of all segments only a share
-//! is ever kept back by it, however long a sender is stopped.
+//! What a socket has taken cannot be taken back. So whoever sends looks afterwards whether the segments are still used
+//! as they were; if not, bytes of two values may be out, and the connection must end before the client can take them
+//! for one value. So that this hardly ever happens, a sender's name is on the segments until it is done, and who looks
+//! for a free segment passes those by. It is a courtesy and not a lock: nobody waits for it, the dead have none, and of
+//! all segments only a share is ever kept back by it, however long a sender is stopped.
 use crate::arena::{Arena, Core};
 use crate::found::Found;
 use crate::index::SlotWord;
@@ -48,8 +49,8 @@ pub enum SendError {
     Socket(io::Error),
 }
 
-/// Which segments this process sends from, and how often at once. The first of its threads writes the name, the last one
-/// takes it away.
+/// Which segments this process sends from, and how often at once. The first of its threads writes the name, the last
+/// one takes it away.
 #[derive(Default)]
 pub(crate) struct Sending(Mutex<HashMap<u32, u32>>);
 
@@ -60,8 +61,8 @@ impl Sending {
 }
 
 impl Arena {
-    /// Makes the value of an item that was found ready to be sent. None: copy it. It was recycled meanwhile, has no bytes of
-    /// its own, or too much is being sent.
+    /// Makes the value of an item that was found ready to be sent. None: copy it. It was recycled meanwhile, has no
+    /// bytes of its own, or too much is being sent.
     pub fn outgoing(&self, found: &Found) -> Option<Outgoing> {
         let mut outgoing = Outgoing { arena: self.clone(), parts: Vec::new(), len: found.value_len as usize };
         for part in self.core.parts(found)? {
@@ -76,7 +77,8 @@ impl Arena {
 }
 
 impl Outgoing {
-    /// Moves the last byte of the value, if it has one, to the end of `into`. `send` says whether that one is right, as well.
+    /// Moves the last byte of the value, if it has one, to the end of `into`. `send` says whether that one is right, as
+    /// well.
     pub fn split_last(&mut self, into: &mut Vec<u8>) {
         // A value of whole segments has an empty tail.
         if let Some(last) = self.parts.iter_mut().rfind(|part| part.len > 0) {
@@ -86,8 +88,9 @@ impl Outgoing {
         }
     }
 
-    /// Sends `head` and the value to a socket that does not block, and says how many bytes went out. What the socket does not
-    /// take is appended to `unsent`: nobody waits for a slow client with a value in hand. More is to be sent at once behind it.
+    /// Sends `head` and the value to a socket that does not block, and says how many bytes went out. What the socket
+    /// does not take is appended to `unsent`: nobody waits for a slow client with a value in hand. More is to be sent
+    /// at once behind it.
     pub fn send(self, head: &[u8], socket: BorrowedFd<'_>, unsent: &mut Vec<u8>) -> Result<usize, SendError> {
         let total = head.len() + self.len;
         let mut sent = 0;
@@ -123,9 +126,9 @@ impl Outgoing {
             *part = libc::iovec { iov_base: self.arena.core.data.address(at, len).cast_mut().cast(), iov_len: len };
             count += 1;
         }
-        // SAFETY: zero is a valid msghdr. The kernel only reads the parts: a private slice, and ranges of the mapping, which
-        // lives as long as `self.arena`. That others write there meanwhile is between them and the kernel's copy; should the
-        // file be truncated, the call fails.
+        // SAFETY: zero is a valid msghdr. The kernel only reads the parts: a private slice, and ranges of the mapping,
+        // which lives as long as `self.arena`. That others write there meanwhile is between them and the kernel's copy;
+        // should the file be truncated, the call fails.
         let result = unsafe {
             let mut message: libc::msghdr = std::mem::zeroed();
             message.msg_iov = parts.as_mut_ptr();
@@ -201,8 +204,8 @@ impl Core {
         }
     }
 
-    /// Whether a process sends from a segment that is not known to be dead. It may begin right after this look: then it finds the
-    /// segment used anew, before it sends or behind it.
+    /// Whether a process sends from a segment that is not known to be dead. It may begin right after this look: then it
+    /// finds the segment used anew, before it sends or behind it.
     pub fn is_sent_from(&self, segment: SegmentId) -> bool {
         let name = self.header(segment).sender.load(Ordering::Acquire);
         name != 0 && !self.is_known_dead(name)
@@ -259,8 +262,8 @@ mod tests {
     }
 
     fn holds_nothing(arena: &Arena) -> bool {
-        let named =
-            (0..arena.core.states.len()).any(|segment| arena.core.header(SegmentId(segment as u32)).sender.load(Ordering::Relaxed) != 0);
+        let named = (0..arena.core.states.len())
+            .any(|segment| arena.core.header(SegmentId(segment as u32)).sender.load(Ordering::Relaxed) != 0);
         arena.core.sending.counts().is_empty() && !named
     }
 
@@ -289,8 +292,8 @@ mod tests {
         }
     }
 
-    /// In a protocol without a line end the last byte is what a client waits for while the rest is proved. A value that fills its
-    /// segments went out whole: its last part is an empty tail.
+    /// In a protocol without a line end the last byte is what a client waits for while the rest is proved. A value that
+    /// fills its segments went out whole: its last part is an empty tail.
     #[test]
     fn the_last_byte_can_be_kept_back_from_every_value() {
         let (arena, _dir) = scratch();

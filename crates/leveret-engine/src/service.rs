@@ -1,8 +1,9 @@
-//! Services: a server writes where it listens into the arena that it serves, so that a client of this host that is told to
-//! connect there may read the arena instead. What is announced is believed only while its process provably lives.
+//! Services: a server writes where it listens into the arena that it serves, so that a client of this host that is told
+//! to connect there may read the arena instead. What is announced is believed only while its process provably lives.
 //!
-//! A slot is claimed by its owner word. The text follows, then the same word again as a seal: a reader that finds both equal,
-//! before and after it has copied, has read what that owner wrote. Killed anywhere, an owner leaves a slot that nobody believes.
+//! A slot is claimed by its owner word. The text follows, then the same word again as a seal: a reader that finds both
+//! equal, before and after it has copied, has read what that owner wrote. Killed anywhere, an owner leaves a slot that
+//! nobody believes.
 use crate::arena::layout::{ServiceSlot, SERVICE_TEXT_MAX};
 use crate::arena::process::slot_of;
 use crate::arena::{Arena, Core};
@@ -18,7 +19,8 @@ pub struct Service {
     pub text: String,
     /// The process, as it numbers itself.
     pub pid: u32,
-    /// Announced by the asking process itself, over the same open arena. A pid does not tell that: containers have the same ones.
+    /// Announced by the asking process itself, over the same open arena. A pid does not tell that: containers have the
+    /// same ones.
     pub is_own: bool,
 }
 
@@ -51,7 +53,8 @@ impl Arena {
         });
         let slot = claimed.ok_or(Error::NoMemory)?;
         let entry = core.services.at(slot);
-        // A dead owner's seal differs from the new owner word, and this process leaves none behind: nobody believes the slot yet.
+        // A dead owner's seal differs from the new owner word, and this process leaves none behind: nobody believes the
+        // slot yet.
         entry.uses.fetch_add(1, Ordering::Relaxed);
         // Whoever sees a word of the new text also sees that number.
         fence(Ordering::Release);
@@ -65,8 +68,8 @@ impl Arena {
         Ok(Announcement { core: Arc::clone(core), slot, owner })
     }
 
-    /// What living processes have announced. Asks the kernel about each of them: for the start of a connection, not for each
-    /// request.
+    /// What living processes have announced. Asks the kernel about each of them: for the start of a connection, not for
+    /// each request.
     pub fn services(&self) -> Vec<Service> {
         let core = &*self.core;
         (0..core.services.len()).filter_map(|slot| core.service_of(core.services.at(slot))).collect()
@@ -80,7 +83,8 @@ impl Core {
         if owner == 0 || entry.sealed.load(Ordering::Acquire) != owner || self.is_dead(owner) {
             return None;
         }
-        let mut bytes: Vec<u8> = entry.text.iter().flat_map(|word| word.load(Ordering::Relaxed).to_ne_bytes()).collect();
+        let mut bytes: Vec<u8> =
+            entry.text.iter().flat_map(|word| word.load(Ordering::Relaxed).to_ne_bytes()).collect();
         bytes.truncate(entry.len.load(Ordering::Relaxed) as usize);
         fence(Ordering::Acquire);
         let is_same = entry.owner.load(Ordering::Relaxed) == owner
@@ -138,24 +142,33 @@ mod tests {
         assert_eq!(arena.services(), []);
         let program = std::env::current_exe().expect("this program");
         let mut command = Command::new(program);
-        command.args(["--exact", "service::tests::announcer", "--nocapture"]).env(PATH, arena.path()).stdout(Stdio::piped());
+        command
+            .args(["--exact", "service::tests::announcer", "--nocapture"])
+            .env(PATH, arena.path())
+            .stdout(Stdio::piped());
         let mut child = command.spawn().expect("started");
         let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
         assert!(lines.map_while(Result::ok).any(|line| line.ends_with("announced")));
-        assert_eq!(arena.services(), [Service { text: "tcp 127.0.0.1:11211 net:[1]".to_owned(), pid: child.id(), is_own: false }]);
+        assert_eq!(
+            arena.services(),
+            [Service { text: "tcp 127.0.0.1:11211 net:[1]".to_owned(), pid: child.id(), is_own: false }]
+        );
         child.kill().expect("killed");
         child.wait().expect("reaped");
         assert_eq!(arena.services(), []);
         // Its slot is taken over.
         let ours = arena.announce("unix /run/leveret.sock").expect("a free slot");
-        assert_eq!(arena.services(), [Service { text: "unix /run/leveret.sock".to_owned(), pid: std::process::id(), is_own: true }]);
+        assert_eq!(
+            arena.services(),
+            [Service { text: "unix /run/leveret.sock".to_owned(), pid: std::process::id(), is_own: true }]
+        );
         assert_eq!(ours.slot, 0);
         drop(ours);
         assert_eq!(arena.services(), []);
     }
 
-    /// Owner and seal are the same each time that one process announces in one slot: it is the number of uses that tells a
-    /// reader that another text came while it read.
+    /// Owner and seal are the same each time that one process announces in one slot: it is the number of uses that
+    /// tells a reader that another text came while it read.
     #[test]
     fn a_text_is_never_read_half() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");

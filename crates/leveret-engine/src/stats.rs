@@ -55,7 +55,8 @@ impl Core {
         self.count_read(&self.reads.misses, Counter::Misses);
     }
 
-    /// A plain load and store: threads may lose a count to each other, which costs less than a locked instruction per get.
+    /// A plain load and store: threads may lose a count to each other, which costs less than a locked instruction per
+    /// get.
     #[inline]
     fn count_read(&self, counter: &AtomicU64, published: Counter) {
         let count = counter.load(Ordering::Relaxed) + 1;
@@ -205,7 +206,9 @@ impl Arena {
                 Some(State::Open | State::Sealed | State::Draining) if core.epoch_of(segment) == epoch => {
                     let live = u64::from(header.live_bytes.load(Ordering::Relaxed));
                     stats.item_bytes += live;
-                    if header.live_items.load(Ordering::Relaxed) > 0 && header.max_deadline.load(Ordering::Relaxed) <= now.0 {
+                    if header.live_items.load(Ordering::Relaxed) > 0
+                        && header.max_deadline.load(Ordering::Relaxed) <= now.0
+                    {
                         stats.expired_bytes += live;
                     }
                     if word.kind() == Some(State::Open) {

@@ -1,6 +1,6 @@
-//! The arena's clock: seconds since boot, suspend included (CLOCK_BOOTTIME), so that neither NTP nor an administrator who
-//! sets the clock can expire or prolong an arena. It is read on each operation, so it must cost nanoseconds: the coarse
-//! monotonic clock (4 ns) plus the time spent in suspend, which `refresh` measures anew at each request.
+//! The arena's clock: seconds since boot, suspend included (CLOCK_BOOTTIME), so that neither NTP nor an administrator
+//! who sets the clock can expire or prolong an arena. It is read on each operation, so it must cost nanoseconds: the
+//! coarse monotonic clock (4 ns) plus the time spent in suspend, which `refresh` measures anew at each request.
 use crate::sync::{AtomicI64, Ordering};
 
 const NANOS: i64 = 1_000_000_000;
@@ -25,13 +25,14 @@ impl Time {
         Time(((nanos(libc::CLOCK_MONOTONIC_COARSE) + suspended) / NANOS) as u32)
     }
 
-    /// The Unix second in which this moment begins, by today's setting of the wall clock: the same each time it is asked.
+    /// The Unix second in which this moment begins, by today's setting of the wall clock: the same each time it is
+    /// asked.
     pub fn to_unix(self) -> i64 {
         i64::from(self.0) + unix_time_of_boot()
     }
 
-    /// The moment of a Unix time: never earlier than that, less than a second later. Seconds that have begun become a moment
-    /// that is past; those before boot become 0, those beyond the clock's range its last moment.
+    /// The moment of a Unix time: never earlier than that, less than a second later. Seconds that have begun become a
+    /// moment that is past; those before boot become 0, those beyond the clock's range its last moment.
     pub fn from_unix(unix: i64) -> Time {
         let at = unix.saturating_sub(unix_time_of_boot()).clamp(0, i64::from(Deadline::NEVER.0) - 1) as u32;
         if unix <= nanos(libc::CLOCK_REALTIME) / NANOS {
@@ -81,7 +82,8 @@ impl Moment for Now {
 /// Measures the time in suspend anew. Once a request is often enough: it changes only when the machine sleeps.
 pub(crate) fn refresh() -> i64 {
     let suspended = nanos(libc::CLOCK_BOOTTIME) - nanos(libc::CLOCK_MONOTONIC);
-    // Two clocks are read one after the other; without a suspend the difference is their reading time, which must not count.
+    // Two clocks are read one after the other; without a suspend the difference is their reading time, which must not
+    // count.
     let suspended = if suspended < NANOS / 1000 { 0 } else { suspended };
     SUSPENDED.store(suspended, Ordering::Relaxed);
     suspended
@@ -92,7 +94,8 @@ pub(crate) fn ticks_since_boot() -> u64 {
     (nanos(libc::CLOCK_BOOTTIME) / (NANOS / 100)) as u64
 }
 
-/// The wall clock's whole seconds at boot. It comes from the clocks' difference, not from their seconds, which do not change together.
+/// The wall clock's whole seconds at boot. It comes from the clocks' difference, not from their seconds, which do not
+/// change together.
 fn unix_time_of_boot() -> i64 {
     (nanos(libc::CLOCK_REALTIME) - nanos(libc::CLOCK_BOOTTIME)).div_euclid(NANOS)
 }

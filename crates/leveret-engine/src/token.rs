@@ -1,13 +1,13 @@
-//! The cas tokens of items. Each item has one by its place, which nobody has to store; a copy of it elsewhere keeps that token only
-//! if somebody has been told it. What is given to an item explicitly counts up above all of these.
+//! The cas tokens of items. Each item has one by its place, which nobody has to store; a copy of it elsewhere keeps
+//! that token only if somebody has been told it. What is given to an item explicitly counts up above all of these.
 use crate::arena::Core;
 use crate::found::Found;
 use crate::item::{Kind, View, WANTED};
 use crate::lock::Locked;
 use crate::sync::Ordering;
 
-/// Explicit cas numbers count up from here, above every token that comes from an item's place. Bit 62, since PHP's integers
-/// are signed.
+/// Explicit cas numbers count up from here, above every token that comes from an item's place. Bit 62, since PHP's
+/// integers are signed.
 const EXPLICIT_CAS: u64 = 1 << 62;
 
 impl Core {
@@ -24,15 +24,16 @@ impl Core {
         self.explicit_cas(view).or_else(|| view.header.is_wanted().then(|| self.natural_cas(view)))
     }
 
-    /// The token that every item has by its place: unique for ever, since a shard uses a place once per generation. It stays below
-    /// the explicit ones until a shard has written 2^57 bytes.
+    /// The token that every item has by its place: unique for ever, since a shard uses a place once per generation. It
+    /// stays below the explicit ones until a shard has written 2^57 bytes.
     pub fn natural_cas(&self, view: &View) -> u64 {
         let state = self.state(view.segment);
         let place = (view.at - self.start(view.segment)) >> 3;
         self.of_shard(state.generation(), state.shard()) << (self.geometry.segment_shift - 3) | place
     }
 
-    /// A number that a shard has counted, made one of the whole arena: each key's go on growing, and no two shards have the same.
+    /// A number that a shard has counted, made one of the whole arena: each key's go on growing, and no two shards have
+    /// the same.
     fn of_shard(&self, number: u64, shard: usize) -> u64 {
         number << self.geometry.shard_shift | shard as u64
     }
@@ -42,7 +43,9 @@ impl Locked<'_> {
     /// The token that an item would show; None for a number that has none yet.
     pub fn cas_of(&self, view: &View) -> Option<u64> {
         match view.kind {
-            Kind::Number => Some(self.core.data.long(view.payload() + 8).load(Ordering::Relaxed)).filter(|cas| *cas != 0),
+            Kind::Number => {
+                Some(self.core.data.long(view.payload() + 8).load(Ordering::Relaxed)).filter(|cas| *cas != 0)
+            }
             _ => Some(self.core.explicit_cas(view).unwrap_or_else(|| self.core.natural_cas(view))),
         }
     }

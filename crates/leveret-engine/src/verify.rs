@@ -63,9 +63,9 @@ impl Core {
             let word = self.state(segment);
             match word.kind() {
                 None => report.problem(|| format!("segment {}: unknown state {:#x}", segment.0, word.0)),
-                Some(_) if word.shard() >= self.shards.len() => {
-                    report.problem(|| format!("segment {}: belongs to shard {}, which does not exist", segment.0, word.shard()))
-                }
+                Some(_) if word.shard() >= self.shards.len() => report.problem(|| {
+                    format!("segment {}: belongs to shard {}, which does not exist", segment.0, word.shard())
+                }),
                 _ => {}
             }
         }
@@ -89,32 +89,47 @@ impl Locked<'_> {
                 if core.overflow_bucket(shard, number).is_none() || length == CHAIN_MAX {
                     report.problem(|| format!("shard {shard}, bucket {bucket}: its chain leads nowhere ({number})"));
                 } else if !overflow.insert(number) {
-                    report.problem(|| format!("shard {shard}, bucket {bucket}: overflow bucket {number} is in two chains"));
+                    report.problem(|| {
+                        format!("shard {shard}, bucket {bucket}: overflow bucket {number} is in two chains")
+                    });
                 }
             }
             for spot in core.spots(shard, bucket) {
                 occupied += 1;
                 report.items += 1;
                 let Some(view) = core.item_behind(shard, spot.word) else {
-                    report.problem(|| format!("shard {shard}, bucket {bucket}: slot {:#x} leads to no item", spot.word.0));
+                    report.problem(|| {
+                        format!("shard {shard}, bucket {bucket}: slot {:#x} leads to no item", spot.word.0)
+                    });
                     continue;
                 };
                 report.item_bytes += view.size();
                 if view.at + view.size() > core.written_end(view.segment) {
                     report.problem(|| {
-                        format!("shard {shard}, bucket {bucket}: item at {} lies beyond what segment {} holds", view.at, view.segment.0)
+                        format!(
+                            "shard {shard}, bucket {bucket}: item at {} lies beyond what segment {} holds",
+                            view.at, view.segment.0
+                        )
                     });
                 }
                 let mut key = Vec::new();
                 core.data.append_to(view.key(), view.header.key_len(), &mut key);
                 let hash = core.hash(&key);
-                if core.shard_of(hash) != shard || hash::bucket(hash, buckets) != bucket || hash::tag(hash) != spot.word.tag() {
+                if core.shard_of(hash) != shard
+                    || hash::bucket(hash, buckets) != bucket
+                    || hash::tag(hash) != spot.word.tag()
+                {
                     report.problem(|| {
-                        format!("shard {shard}, bucket {bucket}: holds key '{}', whose place is elsewhere", key.escape_ascii())
+                        format!(
+                            "shard {shard}, bucket {bucket}: holds key '{}', whose place is elsewhere",
+                            key.escape_ascii()
+                        )
                     });
                 }
                 if !keys.insert(key.clone()) {
-                    report.problem(|| format!("shard {shard}, bucket {bucket}: key '{}' is there twice", key.escape_ascii()));
+                    report.problem(|| {
+                        format!("shard {shard}, bucket {bucket}: key '{}' is there twice", key.escape_ascii())
+                    });
                 }
                 let counts = reached.entry(view.segment.0).or_default();
                 counts.0 += 1;
@@ -127,7 +142,12 @@ impl Locked<'_> {
         self.verify_own_segments(report, &reached);
         let head = self.shard();
         if head.occupied.load(Ordering::Relaxed) != occupied {
-            report.problem(|| format!("shard {shard}: counts {} slots in use, and {occupied} are", head.occupied.load(Ordering::Relaxed)));
+            report.problem(|| {
+                format!(
+                    "shard {shard}: counts {} slots in use, and {occupied} are",
+                    head.occupied.load(Ordering::Relaxed)
+                )
+            });
         }
     }
 
@@ -139,7 +159,9 @@ impl Locked<'_> {
         for index in 0..view.pieces() {
             let extent = core.extent_of(view, index);
             if core.piece(extent, self.index, hash).is_none() {
-                report.problem(|| format!("key '{}': piece {index} in segment {} is not its own", key.escape_ascii(), extent.segment));
+                report.problem(|| {
+                    format!("key '{}': piece {index} in segment {} is not its own", key.escape_ascii(), extent.segment)
+                });
             }
         }
     }
@@ -165,9 +187,15 @@ impl Locked<'_> {
                         report.problem(|| format!("segment {}: counts more live bytes than it has", segment.0));
                     }
                     // These two are hints, which a kill may leave too high; too low would let live items be dropped.
-                    if header.live_items.load(Ordering::Relaxed) < items || u64::from(header.live_bytes.load(Ordering::Relaxed)) < bytes {
+                    if header.live_items.load(Ordering::Relaxed) < items
+                        || u64::from(header.live_bytes.load(Ordering::Relaxed)) < bytes
+                    {
                         report.problem(|| {
-                            format!("segment {}: counts {} items and has {items}", segment.0, header.live_items.load(Ordering::Relaxed))
+                            format!(
+                                "segment {}: counts {} items and has {items}",
+                                segment.0,
+                                header.live_items.load(Ordering::Relaxed)
+                            )
                         });
                     }
                 }

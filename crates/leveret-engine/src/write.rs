@@ -1,6 +1,7 @@
-//! Writing: under the lock of the key's shard. Bytes go beyond what is published, then one store to the key's slot commits.
-//! Nothing here waits while the lock is held. The closures that look at an item under it are short, and the one system call, which
-//! maps pages that this process has not written to before, takes the place of the page faults that would come there.
+//! Writing: under the lock of the key's shard. Bytes go beyond what is published, then one store to the key's slot
+//! commits. Nothing here waits while the lock is held. The closures that look at an item under it are short, and the
+//! one system call, which maps pages that this process has not written to before, takes the place of the page faults
+//! that would come there.
 use crate::arena::{Arena, Core};
 use crate::error::Error;
 use crate::index::{Located, Old, SlotWord};
@@ -15,7 +16,8 @@ use crate::time::{Deadline, Moment, Time};
 
 /// How often a write makes room before it gives up. Each round frees a segment, which another writer may take.
 const ROUNDS: usize = 64;
-/// How often an append that is made outside the lock may find that another writer was quicker, until it is told that the key is busy.
+/// How often an append that is made outside the lock may find that another writer was quicker, until it is told that
+/// the key is busy.
 const JOINS: usize = 1024;
 
 /// What is stored.
@@ -63,11 +65,11 @@ pub enum Stored {
 pub struct Terms {
     /// When it stores.
     pub mode: Mode,
-    /// Only over the version with this cas: `Missing` when there is none, `Exists` when it is another one. `Mode::Cas` compares
-    /// with its own unless one is given here.
+    /// Only over the version with this cas: `Missing` when there is none, `Exists` when it is another one. `Mode::Cas`
+    /// compares with its own unless one is given here.
     pub compare: Option<u64>,
-    /// A `compare` below the item's cas stores all the same, and the new item is marked stale; it keeps the old one's deadline and
-    /// its mark of who has won.
+    /// A `compare` below the item's cas stores all the same, and the new item is marked stale; it keeps the old one's
+    /// deadline and its mark of who has won.
     pub older_is_stale: bool,
     /// The cas of the new version, in place of one that the arena draws.
     pub cas: Option<u64>,
@@ -99,9 +101,17 @@ pub(crate) enum Step<T> {
 }
 
 impl Arena {
-    /// Stores a value. A `Set` that is refused, because the value is too large or finds no room, removes the old item: a failed set must
-    /// not leave it stale.
-    pub fn store(&self, key: &[u8], value: Value<'_>, meta: Meta, deadline: Deadline, mode: Mode, now: Time) -> Result<Stored, Error> {
+    /// Stores a value. A `Set` that is refused, because the value is too large or finds no room, removes the old item:
+    /// a failed set must not leave it stale.
+    pub fn store(
+        &self,
+        key: &[u8],
+        value: Value<'_>,
+        meta: Meta,
+        deadline: Deadline,
+        mode: Mode,
+        now: Time,
+    ) -> Result<Stored, Error> {
         self.store_if(key, value, meta, deadline, &mode.into(), now)
     }
 
@@ -130,7 +140,13 @@ impl Arena {
 
     /// What a plain set was to replace is out of date, though nothing takes its place.
     #[cold]
-    pub(crate) fn forget_refused(&self, key: &[u8], terms: &Terms, now: Time, stored: &Result<Stored, Error>) -> Result<(), Error> {
+    pub(crate) fn forget_refused(
+        &self,
+        key: &[u8],
+        terms: &Terms,
+        now: Time,
+        stored: &Result<Stored, Error>,
+    ) -> Result<(), Error> {
         let is_refused = matches!(stored, Err(Error::ValueTooLarge { .. } | Error::NoMemory));
         if is_refused && terms.mode == Mode::Set && terms.compare.is_none() {
             self.delete(key, now)?;
@@ -139,7 +155,15 @@ impl Arena {
     }
 
     #[inline]
-    fn store_value(&self, key: &[u8], value: Value<'_>, meta: Meta, deadline: Deadline, terms: &Terms, now: Time) -> Result<Stored, Error> {
+    fn store_value(
+        &self,
+        key: &[u8],
+        value: Value<'_>,
+        meta: Meta,
+        deadline: Deadline,
+        terms: &Terms,
+        now: Time,
+    ) -> Result<Stored, Error> {
         let core = &*self.core;
         core.check_key(key)?;
         let item = |meta, body| NewItem { key, meta, mtime: now.0, deadline: deadline.0, cas: terms.cas, body };
@@ -168,7 +192,13 @@ impl Arena {
     }
 
     /// The writing section of a store.
-    pub(crate) fn store_item(&self, item: &NewItem<'_>, terms: &Terms, now: Time, fill: Option<&Fill>) -> Result<Stored, Error> {
+    pub(crate) fn store_item(
+        &self,
+        item: &NewItem<'_>,
+        terms: &Terms,
+        now: Time,
+        fill: Option<&Fill>,
+    ) -> Result<Stored, Error> {
         self.core.update(item.key, now, |locked, located| {
             let is_stale = match locked.admits(terms, located) {
                 Ok(is_stale) => is_stale,
@@ -242,7 +272,11 @@ impl Arena {
         if len > terms.value_max {
             return Err(Error::ValueTooLarge { len, max: terms.value_max });
         }
-        let whole = if terms.mode == Mode::Append { [&old.value[..], bytes].concat() } else { [bytes, &old.value[..]].concat() };
+        let whole = if terms.mode == Mode::Append {
+            [&old.value[..], bytes].concat()
+        } else {
+            [bytes, &old.value[..]].concat()
+        };
         // A number that text is joined to is a string from now on.
         let meta = if old.number.is_some() { Meta { encoding: Encoding::Raw as u8, ..old.meta } } else { old.meta };
         let meta = Meta { marks: 0, ..meta };
@@ -305,8 +339,8 @@ impl Core {
         item.plan(true).size + value_len as u64 + 8 <= self.geometry.segment_size()
     }
 
-    /// How many bytes of a large value lie in whole segments: all but the rest behind the last full one, which goes into the
-    /// item that lists them, unless it would fill a segment alone.
+    /// How many bytes of a large value lie in whole segments: all but the rest behind the last full one, which goes
+    /// into the item that lists them, unless it would fill a segment alone.
     pub fn in_segments(&self, key: &[u8], len: usize, meta: Meta) -> usize {
         let tail = len % self.geometry.segment_size() as usize;
         let listed = 8 * (len >> self.geometry.segment_shift) + 16;
@@ -351,7 +385,8 @@ impl Core {
 }
 
 impl Locked<'_> {
-    /// Writes a new version of the located key and commits it. Returns its cas (0 unless wanted). None: no room, nothing changed.
+    /// Writes a new version of the located key and commits it. Returns its cas (0 unless wanted). None: no room,
+    /// nothing changed.
     pub fn put(&self, located: &Located<'_>, item: &NewItem<'_>, want_cas: bool, fill: Option<&Fill>) -> Option<u64> {
         let core = self.core;
         let old = located.old.as_ref();
@@ -359,7 +394,9 @@ impl Locked<'_> {
             return None;
         }
         // Tokens of a key only grow. An item whose token nobody asked for has none to grow from.
-        let told = old.is_some_and(|old| old.view.kind == Kind::Number || old.view.header.has_cas() || old.view.header.is_wanted());
+        let told = old.is_some_and(|old| {
+            old.view.kind == Kind::Number || old.view.header.has_cas() || old.view.header.is_wanted()
+        });
         let needs_cas = told || want_cas && matches!(item.body, Body::Number { .. });
         let cas = item.cas.or_else(|| needs_cas.then(|| self.next_cas()));
         let pool = match old {
@@ -421,17 +458,19 @@ impl Locked<'_> {
         }
     }
 
-    /// Copies an item into fresh room of a pool, with the cas that it has been asked for. The slot still points at the old one.
+    /// Copies an item into fresh room of a pool, with the cas that it has been asked for. The slot still points at the
+    /// old one.
     pub fn copy_to(&self, pool: Pool, view: &View, deadline: Deadline, all: bool) -> Option<(Place, u64)> {
-        let cas = (view.kind != Kind::Number && view.header.is_wanted() && !view.header.has_cas()).then(|| self.core.natural_cas(view));
+        let cas = (view.kind != Kind::Number && view.header.is_wanted() && !view.header.has_cas())
+            .then(|| self.core.natural_cas(view));
         let size = Core::copy_size(view, cas);
         let place = self.reserve(pool, class_of(deadline, self), size, all)?;
         self.core.copy_item(view, place.at, deadline.0, cas);
         Some((place, size))
     }
 
-    /// Housekeeping at the end of a write of `written` bytes, when its own work is done: go on with a drain, grow the index, now and then
-    /// reclaim expired memory.
+    /// Housekeeping at the end of a write of `written` bytes, when its own work is done: go on with a drain, grow the
+    /// index, now and then reclaim expired memory.
     fn tidy(&self, is_new: bool, written: u64) {
         self.drain_ahead(written);
         if is_new {
@@ -456,8 +495,9 @@ mod tests {
     use super::*;
     use crate::{hash, OpenOptions};
 
-    /// In a damaged file a key has two slots, and the first one leads to a large value whose numbers contradict each other: readers
-    /// pass it by, writers do not. An append compared the token of the one with that of the other for ever.
+    /// In a damaged file a key has two slots, and the first one leads to a large value whose numbers contradict each
+    /// other: readers pass it by, writers do not. An append compared the token of the one with that of the other for
+    /// ever.
     #[test]
     fn an_append_comes_to_an_end_in_a_damaged_file() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");

@@ -1,6 +1,7 @@
 //! What every entrance relies on, on a real arena.
 use leveret_engine::{
-    Arena, Counted, Deadline, Delta, Encoding, Error, Found, Meta, Mode, OpenOptions, Origin, Stored, Terms, Time, Value, AHEAD,
+    Arena, Counted, Deadline, Delta, Encoding, Error, Found, Meta, Mode, OpenOptions, Origin, Stored, Terms, Time,
+    Value, AHEAD,
 };
 use std::path::PathBuf;
 
@@ -68,7 +69,9 @@ fn hundred_thousand_items_are_all_found() {
     let scratch = scratch(64 << 20);
     let arena = &scratch.arena;
     for number in 0..100_000u32 {
-        arena.set(format!("key-{number}").as_bytes(), format!("value {number}").as_bytes(), Deadline::NEVER, NOW).unwrap();
+        arena
+            .set(format!("key-{number}").as_bytes(), format!("value {number}").as_bytes(), Deadline::NEVER, NOW)
+            .unwrap();
     }
     for number in 0..100_000u32 {
         assert_eq!(text(arena, &format!("key-{number}"), NOW), Some(format!("value {number}")), "{number}");
@@ -118,7 +121,11 @@ fn ttl_is_exact_to_the_second() {
     assert!(!arena.touch(b"a", Deadline::NEVER, Time(1005)).unwrap());
     arena.set(b"b", b"1", Deadline::NEVER, NOW).unwrap();
     let last = arena.get_and_touch(b"b", Deadline::at(NOW), NOW).unwrap();
-    assert_eq!(last.map(|item| item.value), Some(b"1".to_vec()), "a deadline that is past gives the item for the last time");
+    assert_eq!(
+        last.map(|item| item.value),
+        Some(b"1".to_vec()),
+        "a deadline that is past gives the item for the last time"
+    );
     assert_eq!(arena.get_and_touch(b"b", Deadline::NEVER, NOW), Ok(None));
     assert_eq!(
         arena.store(b"a", Value::Bytes(b"2"), Meta::default(), Deadline::NEVER, Mode::Add, Time(1005)),
@@ -147,7 +154,9 @@ fn modes_follow_memcached() {
     let scratch = scratch(8 << 20);
     let arena = &scratch.arena;
     let store = |key: &str, value: &str, mode| {
-        arena.store(key.as_bytes(), Value::Bytes(value.as_bytes()), Meta::default(), Deadline::NEVER, mode, NOW).unwrap()
+        arena
+            .store(key.as_bytes(), Value::Bytes(value.as_bytes()), Meta::default(), Deadline::NEVER, mode, NOW)
+            .unwrap()
     };
     let stored = Stored::Stored { cas: 0 };
     assert_eq!(store("a", "1", Mode::Replace), Stored::Missing);
@@ -206,7 +215,11 @@ fn counts_by_both_rules() {
 
     assert_eq!(arena.add_integer(b"i", 5, None, NOW), Ok(Counted::Missing));
     assert_eq!(arena.add_integer(b"i", -5, Some(Deadline::NEVER), NOW), Ok(Counted::Value(-5i64 as u64)));
-    assert_eq!(arena.add_integer(b"i", i64::MIN, None, NOW), Ok(Counted::Value((-5i64).wrapping_add(i64::MIN) as u64)), "wraps");
+    assert_eq!(
+        arena.add_integer(b"i", i64::MIN, None, NOW),
+        Ok(Counted::Value((-5i64).wrapping_add(i64::MIN) as u64)),
+        "wraps"
+    );
     assert_eq!(arena.get(b"i", NOW).unwrap().number, Some((-5i64).wrapping_add(i64::MIN)));
     assert_eq!(arena.add_integer(b"t", 1, None, NOW), Ok(Counted::NotNumber));
     assert_eq!(arena.cas_integer(b"i", 1, 2, NOW), Ok(Stored::Exists));
@@ -216,13 +229,19 @@ fn counts_by_both_rules() {
     assert_eq!(arena.cas_integer(b"nothing", 1, 2, NOW), Ok(Stored::Missing));
 }
 
-/// Seen by processes that took the short cut to a server's arena: above PHP_INT_MAX a count was negative, and then refused; a float or
-/// bool, whose text the server itself counts, was refused at once.
+/// Seen by processes that took the short cut to a server's arena: above PHP_INT_MAX a count was negative, and then
+/// refused; a float or bool, whose text the server itself counts, was refused at once.
 #[test]
 fn what_a_class_has_stored_counts_as_the_text_that_it_is() {
     let scratch = scratch(8 << 20);
     let arena = &scratch.arena;
-    let of = |origin: Origin, encoding: Encoding| Meta { flags: 3, origin: origin as u8, encoding: encoding as u8, codec: 0, marks: 0 };
+    let of = |origin: Origin, encoding: Encoding| Meta {
+        flags: 3,
+        origin: origin as u8,
+        encoding: encoding as u8,
+        codec: 0,
+        marks: 0,
+    };
     let up = |key: &[u8], by| arena.count(key, Delta::Increment(by), None, NOW);
 
     let meta = of(Origin::PeclMemcached, Encoding::Integer);
@@ -242,7 +261,9 @@ fn what_a_class_has_stored_counts_as_the_text_that_it_is() {
         (Origin::PeclMemcached, Encoding::Php, "5", Counted::NotNumber),
         (Origin::Native, Encoding::Double, "5", Counted::NotNumber),
     ] {
-        arena.store(b"v", Value::Bytes(text.as_bytes()), of(origin, encoding), Deadline::NEVER, Mode::Set, NOW).unwrap();
+        arena
+            .store(b"v", Value::Bytes(text.as_bytes()), of(origin, encoding), Deadline::NEVER, Mode::Set, NOW)
+            .unwrap();
         assert_eq!(up(b"v", 1), Ok(want), "{origin:?} {encoding:?} {text}");
         assert_eq!(arena.get(b"v", NOW).unwrap().meta.encoding, encoding as u8);
     }
@@ -289,7 +310,10 @@ fn long_keys_and_their_limit() {
     arena.set(&key, b"v", Deadline::NEVER, NOW).unwrap();
     assert!(arena.get(&key, NOW).is_some());
     let longer = vec![b'k'; arena.key_max() + 1];
-    assert_eq!(arena.set(&longer, b"v", Deadline::NEVER, NOW), Err(Error::KeyTooLong { len: longer.len(), max: arena.key_max() }));
+    assert_eq!(
+        arena.set(&longer, b"v", Deadline::NEVER, NOW),
+        Err(Error::KeyTooLong { len: longer.len(), max: arena.key_max() })
+    );
     assert!(arena.get(&longer, NOW).is_none());
 }
 

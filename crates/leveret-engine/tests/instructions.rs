@@ -1,5 +1,5 @@
-//! The regression gate of the hot paths: instructions per call, which repeat where nanoseconds on a shared machine do not.
-//! A limit is what was measured plus a tenth; lower it when the code gets leaner, and raise it only with a reason.
+//! The regression gate of the hot paths: instructions per call, which repeat where nanoseconds on a shared machine do
+//! not. A limit is what was measured plus a tenth; lower it when the code gets leaner, and raise it only with a reason.
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -39,6 +39,7 @@ fn instructions(program: &Path, operation: &str, times: u64) -> u64 {
         .expect("valgrind is installed (apt install valgrind)");
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{text}");
-    let collected = text.lines().find_map(|line| line.split("Collected : ").nth(1)).expect("callgrind says what it collected");
+    let collected =
+        text.lines().find_map(|line| line.split("Collected : ").nth(1)).expect("callgrind says what it collected");
     collected.trim().parse().expect("a number")
 }

@@ -1,5 +1,5 @@
-//! How many arenas and files a process may have open. In a program of its own: the limits are the process's, and other tests open
-//! arenas too.
+//! How many arenas and files a process may have open. In a program of its own: the limits are the process's, and other
+//! tests open arenas too.
 use leveret_engine::{Arena, Deadline, Error, OpenOptions, Time};
 use std::fs::File;
 use std::path::Path;
@@ -18,7 +18,8 @@ fn the_65th_arena_is_refused_and_leaves_no_mapping() {
     let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
     let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
     let path = |number: usize| dir.path().join(format!("{number}.arena"));
-    let mut open: Vec<Arena> = (0..OPEN_MAX).map(|number| Arena::open(&path(number), &options).expect("an arena").0).collect();
+    let mut open: Vec<Arena> =
+        (0..OPEN_MAX).map(|number| Arena::open(&path(number), &options).expect("an arena").0).collect();
     let refused = Arena::open(&path(OPEN_MAX), &options).map(|_| ()).expect_err("one too many").to_string();
     assert!(refused.contains("64 arenas"), "{refused}");
     assert_eq!((maps_of(&path(0)), maps_of(&path(OPEN_MAX))), (1, 0));

@@ -39,7 +39,8 @@ fn lock_holder() {
 
 fn start(role: &str, path: &Path, word: &str) -> Child {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
-    let mut child = command.args(["--exact", role, "--nocapture"]).env(PATH, path).stdout(Stdio::piped()).spawn().expect("started");
+    let mut child =
+        command.args(["--exact", role, "--nocapture"]).env(PATH, path).stdout(Stdio::piped()).spawn().expect("started");
     let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
     assert!(lines.map_while(Result::ok).any(|line| line.ends_with(word)));
     child
@@ -138,7 +139,10 @@ fn what_is_no_arena_is_refused_with_a_reason() {
 
     std::fs::remove_file(&path).expect("removed");
     std::fs::create_dir(&path).expect("made");
-    assert!(matches!(Arena::open(&path, &OpenOptions::default()).err(), Some(OpenError::Io { .. } | OpenError::Foreign { .. })));
+    assert!(matches!(
+        Arena::open(&path, &OpenOptions::default()).err(),
+        Some(OpenError::Io { .. } | OpenError::Foreign { .. })
+    ));
 
     let open_folder = dir.path().join("open");
     std::fs::create_dir(&open_folder).expect("made");

@@ -1,7 +1,7 @@
 //! Stores, counts and amendments on terms: what the meta and binary protocols ask for.
 use leveret_engine::{
-    Amendment, Arena, CountTerms, CountedItem, Deadline, Delta, Error, Found, Meta, Mode, NewCas, OpenOptions, Stored, Terms, Time, Value,
-    STALE, WON,
+    Amendment, Arena, CountTerms, CountedItem, Deadline, Delta, Error, Found, Meta, Mode, NewCas, OpenOptions, Stored,
+    Terms, Time, Value, STALE, WON,
 };
 use std::collections::HashSet;
 
@@ -41,16 +41,23 @@ fn an_amended_item_keeps_its_value_whatever_its_kind() {
         let before = arena.gets(key, now).expect("free").expect("there");
         for marks in [WON, STALE | WON, 0, STALE] {
             let cas = arena.gets(key, now).expect("free").expect("there").cas;
-            let amended = arena.amend(key, now, &mut |found| Some(Amendment { marks, ..keep(found) })).expect("room").expect("there");
+            let amended = arena
+                .amend(key, now, &mut |found| Some(Amendment { marks, ..keep(found) }))
+                .expect("room")
+                .expect("there");
             assert_eq!((amended.meta.marks, amended.cas), (marks, cas));
             let item = arena.gets(key, now).expect("free").expect("there");
-            assert_eq!((&item.value[..], item.meta.flags, item.meta.marks, item.cas), (value, before.meta.flags, marks, cas));
+            assert_eq!(
+                (&item.value[..], item.meta.flags, item.meta.marks, item.cas),
+                (value, before.meta.flags, marks, cas)
+            );
         }
         let soon = Deadline::after(now, 100);
         let next = |found: &Found| Some(Amendment { deadline: soon, cas: NewCas::Next, ..keep(found) });
         let amended = arena.amend(key, now, &mut |found| next(found)).expect("room").expect("there");
         assert!(amended.cas > before.cas && amended.deadline == soon.0);
-        let fixed = arena.amend(key, now, &mut |found| Some(Amendment { cas: NewCas::Is(77), ..keep(found) })).expect("room");
+        let fixed =
+            arena.amend(key, now, &mut |found| Some(Amendment { cas: NewCas::Is(77), ..keep(found) })).expect("room");
         assert_eq!(fixed.expect("there").cas, 77);
         assert_eq!(arena.get(key, now).expect("there").value, value);
     }
@@ -58,7 +65,8 @@ fn an_amended_item_keeps_its_value_whatever_its_kind() {
     let left = arena.amend(b"bytes", now, &mut |_| None).expect("free").expect("there");
     assert_eq!(left.cas, 77);
     assert_eq!(arena.amend(b"none", now, &mut |_| panic!("there is nothing to see")), Ok(None));
-    let dropped = arena.amend(b"large", now, &mut |found| Some(Amendment { drop_value: true, ..keep(found) })).expect("room");
+    let dropped =
+        arena.amend(b"large", now, &mut |found| Some(Amendment { drop_value: true, ..keep(found) })).expect("room");
     assert_eq!((dropped.expect("there").value_len, arena.get(b"large", now).expect("there").meta.flags), (0, 0));
     assert!(arena.verify().is_clean(), "{:?}", arena.verify());
 }
@@ -73,9 +81,13 @@ fn an_item_that_an_amendment_ends_is_given_for_the_last_time() {
     arena.store(b"number", Value::Integer(42), wire(5), Deadline::NEVER, Mode::Set, now).expect("room");
     arena.store(b"large", Value::Bytes(&large), wire(5), Deadline::NEVER, Mode::Set, now).expect("room");
     for (key, value) in [(&b"bytes"[..], &b"text"[..]), (b"number", b"42"), (b"large", &large)] {
-        let end = |found: &Found| Amendment { deadline: Deadline::at(now), marks: STALE, cas: NewCas::Is(77), ..keep(found) };
+        let end =
+            |found: &Found| Amendment { deadline: Deadline::at(now), marks: STALE, cas: NewCas::Is(77), ..keep(found) };
         let last = arena.amend(key, now, &mut |found| Some(end(found))).expect("room").expect("there");
-        assert_eq!((last.cas, last.meta.flags, last.meta.marks, Deadline(last.deadline)), (77, 5, STALE, Deadline::at(now)));
+        assert_eq!(
+            (last.cas, last.meta.flags, last.meta.marks, Deadline(last.deadline)),
+            (77, 5, STALE, Deadline::at(now))
+        );
         assert_eq!(arena.copy_to_vec(&last).as_deref(), Some(value));
         assert!(!arena.contains(key, now));
     }
@@ -90,8 +102,9 @@ fn an_item_that_an_amendment_ends_is_given_for_the_last_time() {
 fn a_store_compares_in_every_mode() {
     let Scratch { arena, _dir } = small();
     let now = Time::now();
-    let store =
-        |value: &[u8], terms: Terms| arena.store_if(b"k", Value::Bytes(value), wire(1), Deadline::NEVER, &terms, now).expect("room");
+    let store = |value: &[u8], terms: Terms| {
+        arena.store_if(b"k", Value::Bytes(value), wire(1), Deadline::NEVER, &terms, now).expect("room")
+    };
     let terms = |mode: Mode, compare| Terms { compare, want_cas: true, ..mode.into() };
     assert_eq!(store(b"a", terms(Mode::Set, Some(1))), Stored::Missing);
     let Stored::Stored { cas } = store(b"a", terms(Mode::Set, None)) else { panic!("not stored") };
@@ -111,7 +124,9 @@ fn a_store_compares_in_every_mode() {
     assert_eq!(store(b"e", Terms { mode: Mode::Append, ..older }), Stored::Exists);
     // It takes the place of the present version: with its deadline, and with its mark of who makes it anew.
     let soon = Deadline::after(now, 60);
-    let mut won = |item: &Found| Some(Amendment { deadline: soon, marks: item.meta.marks | WON, cas: NewCas::Keep, drop_value: false });
+    let mut won = |item: &Found| {
+        Some(Amendment { deadline: soon, marks: item.meta.marks | WON, cas: NewCas::Keep, drop_value: false })
+    };
     arena.amend(b"k", now, &mut won).expect("room");
     assert!(matches!(store(b"f", Terms { compare: Some(1), ..older }), Stored::Stored { .. }));
     let item = arena.get(b"k", now).expect("there");
@@ -148,8 +163,12 @@ fn no_two_keys_have_the_same_token() {
 fn counting_compares_dates_and_tells() {
     let Scratch { arena, _dir } = small();
     let now = Time::now();
-    let count = |terms: CountTerms| arena.count_if(b"n", Delta::Increment(5), Some((10, Deadline::NEVER)), &terms, now).expect("room");
-    let CountedItem::Value { value: 10, cas, is_new: true, .. } = count(CountTerms { want_cas: true, ..CountTerms::default() }) else {
+    let count = |terms: CountTerms| {
+        arena.count_if(b"n", Delta::Increment(5), Some((10, Deadline::NEVER)), &terms, now).expect("room")
+    };
+    let CountedItem::Value { value: 10, cas, is_new: true, .. } =
+        count(CountTerms { want_cas: true, ..CountTerms::default() })
+    else {
         panic!("not created")
     };
     assert_eq!(count(CountTerms { compare: Some(cas + 1), ..CountTerms::default() }), CountedItem::Exists);
@@ -173,7 +192,8 @@ const VALUE: [u8; 1000] = [1; 1000];
 /// An arena as of memcached's -M, filled until it refuses, and how many keys it took.
 fn filled(now: Time) -> (Scratch, u32) {
     let scratch = scratch(OpenOptions { memory: 8 << 20, evict: false, ..OpenOptions::default() });
-    let full = (0..20_000).find(|number| scratch.arena.set(&key(*number), &VALUE, Deadline::NEVER, now) == Err(Error::NoMemory));
+    let full = (0..20_000)
+        .find(|number| scratch.arena.set(&key(*number), &VALUE, Deadline::NEVER, now) == Err(Error::NoMemory));
     (scratch, full.expect("8 MiB hold less than 20 MB"))
 }
 
@@ -204,7 +224,9 @@ fn a_set_that_is_refused_leaves_no_old_value() {
     }
     let store = |number, len, mode| {
         let value = vec![1; len];
-        arena.store(&key(number), Value::Bytes(&value), Meta::default(), Deadline::NEVER, mode, now).expect_err("no room")
+        arena
+            .store(&key(number), Value::Bytes(&value), Meta::default(), Deadline::NEVER, mode, now)
+            .expect_err("no room")
     };
     for (number, len) in [(0, 20_000), (1, 300_000)] {
         assert_eq!(store(number, len, Mode::Replace), Error::NoMemory);
@@ -214,10 +236,12 @@ fn a_set_that_is_refused_leaves_no_old_value() {
     }
 }
 
-/// With keys and values this small it is the index that is full first: chains are as long as they may be, and nothing may make way.
+/// With keys and values this small it is the index that is full first: chains are as long as they may be, and nothing
+/// may make way.
 #[test]
 fn without_eviction_a_full_index_refuses_and_loses_nothing() {
-    let Scratch { arena, _dir } = scratch(OpenOptions { memory: 8 << 20, cores: 1, evict: false, ..OpenOptions::default() });
+    let Scratch { arena, _dir } =
+        scratch(OpenOptions { memory: 8 << 20, cores: 1, evict: false, ..OpenOptions::default() });
     let now = Time::now();
     let mut stored = Vec::new();
     let mut refusals = 0;
@@ -245,7 +269,9 @@ fn without_eviction_the_room_between_the_living_is_used_again() {
         assert!(arena.delete(&key(number), now).expect("free"));
     }
     for number in 0..full * 2 / 5 {
-        arena.set(format!("new-{number}").as_bytes(), &VALUE, Deadline::NEVER, now).expect("deleted memory is used again");
+        arena
+            .set(format!("new-{number}").as_bytes(), &VALUE, Deadline::NEVER, now)
+            .expect("deleted memory is used again");
     }
     assert!((1..full).step_by(2).all(|number| arena.contains(&key(number), now)));
     assert_eq!(arena.stats().evicted, 0);

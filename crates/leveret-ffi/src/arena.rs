@@ -21,13 +21,13 @@ pub struct leveret_open_options {
     pub lock_timeout_ms: u32,
     /// 0: attach only.
     pub create: u32,
-    /// 1: the one arena without a name that this process and its forks have, whatever `arena`, `dir` and `create` say. A fork shares
-    /// what was opened before it.
+    /// 1: the one arena without a name that this process and its forks have, whatever `arena`, `dir` and `create` say.
+    /// A fork shares what was opened before it.
     pub nameless: u32,
 }
 
-/// Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and cut to
-/// `message_len`, says why and how to mend it.
+/// Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and
+/// cut to `message_len`, says why and how to mend it.
 ///
 /// # Safety
 /// Pointers are live; `message` has room for `message_len` bytes.
@@ -43,8 +43,10 @@ pub unsafe extern "C" fn leveret_open(
     let (options, name, dir) = unsafe { (&*options, (*options).arena.as_slice(), (*options).dir.as_slice()) };
     let dir = Some(Path::new(OsStr::from_bytes(dir))).filter(|dir| !dir.as_os_str().is_empty());
     let open = || -> Result<(Arena, bool), leveret_engine::OpenError> {
-        let lock_timeout = Duration::from_millis(if options.lock_timeout_ms == 0 { 1000 } else { u64::from(options.lock_timeout_ms) });
-        let how = OpenOptions { memory: options.memory, create: options.create != 0, lock_timeout, ..OpenOptions::default() };
+        let lock_timeout =
+            Duration::from_millis(if options.lock_timeout_ms == 0 { 1000 } else { u64::from(options.lock_timeout_ms) });
+        let how =
+            OpenOptions { memory: options.memory, create: options.create != 0, lock_timeout, ..OpenOptions::default() };
         if options.nameless != 0 {
             return Arena::of_this_process(&how);
         }
@@ -90,8 +92,8 @@ pub unsafe extern "C" fn leveret_close(arena: *mut leveret_arena) {
     drop(unsafe { Box::from_raw(arena) });
 }
 
-/// OK, or LOST when the file was unlinked, replaced or truncated. One stat(2): call it once per request. Also measures the time
-/// spent in suspend and publishes this process's read counts.
+/// OK, or LOST when the file was unlinked, replaced or truncated. One stat(2): call it once per request. Also measures
+/// the time spent in suspend and publishes this process's read counts.
 ///
 /// # Safety
 /// `arena` is live.
@@ -181,8 +183,8 @@ pub extern "C" fn leveret_master_token() -> u64 {
     leveret_engine::master_token()
 }
 
-/// A worker of that master comes. OK: the arena was emptied, since this is the first worker of a new master and no other
-/// listed master lives. MISS: nothing was to be done. BUSY, LOST.
+/// A worker of that master comes. OK: the arena was emptied, since this is the first worker of a new master and no
+/// other listed master lives. MISS: nothing was to be done. BUSY, LOST.
 ///
 /// # Safety
 /// `arena` is live.

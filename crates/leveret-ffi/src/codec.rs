@@ -30,13 +30,19 @@ pub extern "C" fn leveret_has_codec(codec: u32) -> i32 {
     i32::from(compression(codec).is_ok_and(codec::is_built))
 }
 
-/// Compresses a value. 0: dst[0..*dst_len] is it. 1: it does not fit into the *dst_len bytes that were there, or the codec is
-/// not known: send the value as it is. `level` is that of zlib, 1 to 9, or of zstd.
+/// Compresses a value. 0: dst[0..*dst_len] is it. 1: it does not fit into the *dst_len bytes that were there, or the
+/// codec is not known: send the value as it is. `level` is that of zlib, 1 to 9, or of zstd.
 ///
 /// # Safety
 /// `value` can be read; `dst` has room for *dst_len bytes.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_compress(codec: u32, value: leveret_bytes, level: i32, dst: *mut c_void, dst_len: *mut usize) -> i32 {
+pub unsafe extern "C" fn leveret_compress(
+    codec: u32,
+    value: leveret_bytes,
+    level: i32,
+    dst: *mut c_void,
+    dst_len: *mut usize,
+) -> i32 {
     // SAFETY: by contract.
     let (value, room) = unsafe { (value.as_slice(), *dst_len) };
     let economy = Economy { threshold: 0, factor: 0.0, level };
@@ -61,7 +67,12 @@ pub unsafe extern "C" fn leveret_compress(codec: u32, value: leveret_bytes, leve
 /// # Safety
 /// `stored` can be read; `len` is live.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_decompressed_len(codec: u32, stored: leveret_bytes, len_max: usize, len: *mut usize) -> i32 {
+pub unsafe extern "C" fn leveret_decompressed_len(
+    codec: u32,
+    stored: leveret_bytes,
+    len_max: usize,
+    len: *mut usize,
+) -> i32 {
     // SAFETY: by contract.
     let stored = unsafe { stored.as_slice() };
     match compression(codec).and_then(|by| codec::decompressed_len(stored, by, len_max)) {
@@ -79,11 +90,19 @@ pub unsafe extern "C" fn leveret_decompressed_len(codec: u32, stored: leveret_by
 /// # Safety
 /// `stored` can be read; `dst` has room for `dst_len` bytes, and they are the caller's own.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_decompress(codec: u32, stored: leveret_bytes, dst: *mut c_void, dst_len: usize) -> i32 {
+pub unsafe extern "C" fn leveret_decompress(
+    codec: u32,
+    stored: leveret_bytes,
+    dst: *mut c_void,
+    dst_len: usize,
+) -> i32 {
     // SAFETY: by contract. Zeroed first, because a reference to bytes that were never written is not allowed.
     let (stored, dst) = unsafe {
         std::ptr::write_bytes(dst.cast::<u8>(), 0, dst_len);
-        (stored.as_slice(), if dst_len == 0 { &mut [] } else { std::slice::from_raw_parts_mut(dst.cast::<u8>(), dst_len) })
+        (
+            stored.as_slice(),
+            if dst_len == 0 { &mut [] } else { std::slice::from_raw_parts_mut(dst.cast::<u8>(), dst_len) },
+        )
     };
     match compression(codec).and_then(|by| codec::decompress_into(stored, by, dst)) {
         Ok(()) => 0,
@@ -100,9 +119,9 @@ pub struct leveret_form {
     pub codec: u8,
 }
 
-/// How to read an item. One of the native entrances says it itself, one of the classes by the flags of its family, a server's answer
-/// by those of `reader`. One that came over a socket into an arena is read as its flags and its bytes agree on, else by the flags
-/// of `reader`. 0: *form. 1: nobody of PHP writes such flags.
+/// How to read an item. One of the native entrances says it itself, one of the classes by the flags of its family, a
+/// server's answer by those of `reader`. One that came over a socket into an arena is read as its flags and its bytes
+/// agree on, else by the flags of `reader`. 0: *form. 1: nobody of PHP writes such flags.
 ///
 /// # Safety
 /// `value` can be read; the other pointers are live.
@@ -146,6 +165,7 @@ fn number(by: Compression) -> u8 {
 
 /// The compression that a codec's number names.
 fn compression(codec: u32) -> Result<Compression, codec::Damaged> {
-    const ALL: [Compression; 5] = [Compression::None, Compression::Fastlz, Compression::Zlib, Compression::BareZlib, Compression::Zstd];
+    const ALL: [Compression; 5] =
+        [Compression::None, Compression::Fastlz, Compression::Zlib, Compression::BareZlib, Compression::Zstd];
     ALL.into_iter().find(|by| u32::from(number(*by)) == codec).ok_or(codec::Damaged)
 }

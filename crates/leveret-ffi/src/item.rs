@@ -10,7 +10,12 @@ use std::ffi::c_void;
 /// # Safety
 /// Pointers are live.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_find(arena: *const leveret_arena, key: leveret_bytes, now: u32, found: *mut Found) -> leveret_status {
+pub unsafe extern "C" fn leveret_find(
+    arena: *const leveret_arena,
+    key: leveret_bytes,
+    now: u32,
+    found: *mut Found,
+) -> leveret_status {
     // SAFETY: by contract. A `Found` is made of integers, and whatever is there is written before it is read.
     let (arena, key, found) = unsafe { (&(*arena).0, key.as_slice(), &mut *found) };
     let is_there = if now == 0 { arena.find_into(key, Now, found) } else { arena.find_into(key, Time(now), found) };
@@ -25,16 +30,22 @@ pub unsafe extern "C" fn leveret_find(arena: *const leveret_arena, key: leveret_
 pub const LEVERET_AHEAD: usize = 32;
 const _: () = assert!(LEVERET_AHEAD == leveret_engine::AHEAD);
 
-/// Asks for the memory that finding these keys will read, so that the processor waits for all of it at once, and writes their hashes
-/// for leveret_find_hashed. A hint: it answers nothing.
+/// Asks for the memory that finding these keys will read, so that the processor waits for all of it at once, and writes
+/// their hashes for leveret_find_hashed. A hint: it answers nothing.
 ///
 /// # Safety
 /// `arena` is live; `keys` are `count` live keys, at most LEVERET_AHEAD, and `hashes` has room for as many.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_ask_for(arena: *const leveret_arena, keys: *const leveret_bytes, count: usize, hashes: *mut u64) {
+pub unsafe extern "C" fn leveret_ask_for(
+    arena: *const leveret_arena,
+    keys: *const leveret_bytes,
+    count: usize,
+    hashes: *mut u64,
+) {
     // SAFETY: by contract; any 64 bits are a hash.
-    let (arena, keys, hashes) =
-        unsafe { (&(*arena).0, std::slice::from_raw_parts(keys, count), std::slice::from_raw_parts_mut(hashes, count)) };
+    let (arena, keys, hashes) = unsafe {
+        (&(*arena).0, std::slice::from_raw_parts(keys, count), std::slice::from_raw_parts_mut(hashes, count))
+    };
     // SAFETY: by contract.
     arena.ask_for(keys.iter().map(|key| unsafe { key.as_slice() }), hashes);
 }
@@ -53,8 +64,11 @@ pub unsafe extern "C" fn leveret_find_hashed(
 ) -> leveret_status {
     // SAFETY: by contract. A `Found` is made of integers, and whatever is there is written before it is read.
     let (arena, key, found) = unsafe { (&(*arena).0, key.as_slice(), &mut *found) };
-    let is_there =
-        if now == 0 { arena.find_hashed_into(key, hash, Now, found) } else { arena.find_hashed_into(key, hash, Time(now), found) };
+    let is_there = if now == 0 {
+        arena.find_hashed_into(key, hash, Now, found)
+    } else {
+        arena.find_hashed_into(key, hash, Time(now), found)
+    };
     if is_there {
         LEVERET_OK
     } else {
@@ -76,7 +90,12 @@ fn absent(arena: &Arena) -> leveret_status {
 /// # Safety
 /// Pointers are live.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_find_cas(arena: *const leveret_arena, key: leveret_bytes, now: u32, found: *mut Found) -> leveret_status {
+pub unsafe extern "C" fn leveret_find_cas(
+    arena: *const leveret_arena,
+    key: leveret_bytes,
+    now: u32,
+    found: *mut Found,
+) -> leveret_status {
     // SAFETY: by contract.
     let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
     match arena.find_cas(key, moment(now)) {
@@ -95,7 +114,12 @@ pub unsafe extern "C" fn leveret_find_cas(arena: *const leveret_arena, key: leve
 /// # Safety
 /// Pointers are live.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_peek(arena: *const leveret_arena, key: leveret_bytes, now: u32, found: *mut Found) -> leveret_status {
+pub unsafe extern "C" fn leveret_peek(
+    arena: *const leveret_arena,
+    key: leveret_bytes,
+    now: u32,
+    found: *mut Found,
+) -> leveret_status {
     // SAFETY: by contract. A `Found` is made of integers, and whatever is there is written before it is read.
     let (arena, key, found) = unsafe { (&(*arena).0, key.as_slice(), &mut *found) };
     let is_there = if now == 0 { arena.peek_into(key, Now, found) } else { arena.peek_into(key, Time(now), found) };
@@ -111,7 +135,11 @@ pub unsafe extern "C" fn leveret_peek(arena: *const leveret_arena, key: leveret_
 /// # Safety
 /// `found` was filled by this arena; `dst` has room for `found->value_len` bytes.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_copy(arena: *const leveret_arena, found: *const Found, dst: *mut c_void) -> leveret_status {
+pub unsafe extern "C" fn leveret_copy(
+    arena: *const leveret_arena,
+    found: *const Found,
+    dst: *mut c_void,
+) -> leveret_status {
     // SAFETY: by contract.
     if unsafe { (*arena).0.copy(&*found, dst.cast()) } {
         LEVERET_OK
@@ -120,12 +148,17 @@ pub unsafe extern "C" fn leveret_copy(arena: *const leveret_arena, found: *const
     }
 }
 
-/// Whether the arena still holds this very version, alive: OK or MISS. One index look-up; the item is not touched. Counts a hit.
+/// Whether the arena still holds this very version, alive: OK or MISS. One index look-up; the item is not touched.
+/// Counts a hit.
 ///
 /// # Safety
 /// Pointers are live; `version` was filled by this arena.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_is_current(arena: *const leveret_arena, version: *const Version, now: u32) -> leveret_status {
+pub unsafe extern "C" fn leveret_is_current(
+    arena: *const leveret_arena,
+    version: *const Version,
+    now: u32,
+) -> leveret_status {
     // SAFETY: by contract.
     let (arena, version) = unsafe { (&(*arena).0, &*version) };
     let is_current = if now == 0 { arena.is_current(version, Now) } else { arena.is_current(version, Time(now)) };
@@ -136,8 +169,9 @@ pub unsafe extern "C" fn leveret_is_current(arena: *const leveret_arena, version
     }
 }
 
-/// Stores a value. With meta->encoding INTEGER, `value` is an int64_t of 8 bytes. `cas` is for mode CAS; `new_cas` may be NULL.
-/// OK; EXISTS (add, cas); MISS (replace, append, prepend, cas); TOO_LARGE, KEY_TOO_LONG, NO_MEMORY, BUSY, LOST, FAILED.
+/// Stores a value. With meta->encoding INTEGER, `value` is an int64_t of 8 bytes. `cas` is for mode CAS; `new_cas` may
+/// be NULL. OK; EXISTS (add, cas); MISS (replace, append, prepend, cas); TOO_LARGE, KEY_TOO_LONG, NO_MEMORY, BUSY,
+/// LOST, FAILED.
 ///
 /// # Safety
 /// Pointers are live.
@@ -165,7 +199,9 @@ pub unsafe extern "C" fn leveret_store(
         leveret_mode::LEVERET_CAS => Mode::Cas(cas),
     };
     let value = match <[u8; 8]>::try_from(bytes) {
-        Ok(number) if meta.encoding == leveret_encoding::LEVERET_INTEGER as u8 => Value::Integer(i64::from_ne_bytes(number)),
+        Ok(number) if meta.encoding == leveret_encoding::LEVERET_INTEGER as u8 => {
+            Value::Integer(i64::from_ne_bytes(number))
+        }
         _ => Value::Bytes(bytes),
     };
     let terms = Terms { want_cas: !new_cas.is_null(), ..mode.into() };
@@ -193,14 +229,19 @@ pub unsafe extern "C" fn leveret_delete(arena: *const leveret_arena, key: levere
 /// # Safety
 /// Pointers are live.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_touch(arena: *const leveret_arena, key: leveret_bytes, deadline: u32, now: u32) -> leveret_status {
+pub unsafe extern "C" fn leveret_touch(
+    arena: *const leveret_arena,
+    key: leveret_bytes,
+    deadline: u32,
+    now: u32,
+) -> leveret_status {
     // SAFETY: by contract.
     let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
     answer(arena.touch(key, Deadline(deadline), moment(now)))
 }
 
-/// Adds to an INTEGER item; wraps. A missing one is created with the value `step` and this deadline if `create` is not 0.
-/// OK: *result is the new value; MISS; NOT_NUMBER; BUSY, NO_MEMORY, KEY_TOO_LONG, LOST, FAILED.
+/// Adds to an INTEGER item; wraps. A missing one is created with the value `step` and this deadline if `create` is not
+/// 0. OK: *result is the new value; MISS; NOT_NUMBER; BUSY, NO_MEMORY, KEY_TOO_LONG, LOST, FAILED.
 ///
 /// # Safety
 /// Pointers are live.
@@ -217,7 +258,11 @@ pub unsafe extern "C" fn leveret_add_integer(
     // SAFETY: by contract.
     let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
     let create = (create != 0).then_some(Deadline(deadline));
-    let added = if now == 0 { arena.add_integer(key, step, create, Now) } else { arena.add_integer(key, step, create, Time(now)) };
+    let added = if now == 0 {
+        arena.add_integer(key, step, create, Now)
+    } else {
+        arena.add_integer(key, step, create, Time(now))
+    };
     match added {
         // SAFETY: by contract.
         Ok(Counted::Value(value)) => unsafe {
@@ -230,7 +275,8 @@ pub unsafe extern "C" fn leveret_add_integer(
     }
 }
 
-/// Replaces an INTEGER item that has the value `old_value`: OK; EXISTS: another value, or no integer; MISS; KEY_TOO_LONG, BUSY, LOST, FAILED.
+/// Replaces an INTEGER item that has the value `old_value`: OK; EXISTS: another value, or no integer; MISS;
+/// KEY_TOO_LONG, BUSY, LOST, FAILED.
 ///
 /// # Safety
 /// Pointers are live.

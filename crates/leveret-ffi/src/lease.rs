@@ -4,8 +4,8 @@ use leveret_engine::{Lease, Ticket};
 use leveret_status::*;
 use std::time::Duration;
 
-/// Asks for the right to compute a key's value. OK: compute, store, release. WAIT: look for the value, then ask again with
-/// the time waited so far. NO_LEASE: compute without one.
+/// Asks for the right to compute a key's value. OK: compute, store, release. WAIT: look for the value, then ask again
+/// with the time waited so far. NO_LEASE: compute without one.
 ///
 /// # Safety
 /// Pointers are live.
@@ -23,13 +23,18 @@ pub unsafe extern "C" fn leveret_lease_acquire(
     unsafe { answer_lease(lease, ticket) }
 }
 
-/// Asks for a key's lease as a lock. OK: it lasts until its release or the death of this process; leveret_lease_release_all leaves
-/// it alone. WAIT: somebody else has it, up to 20 ms have passed; ask again. NO_LEASE: there are none left.
+/// Asks for a key's lease as a lock. OK: it lasts until its release or the death of this process;
+/// leveret_lease_release_all leaves it alone. WAIT: somebody else has it, up to 20 ms have passed; ask again. NO_LEASE:
+/// there are none left.
 ///
 /// # Safety
 /// Pointers are live.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_lease_hold(arena: *const leveret_arena, key: leveret_bytes, ticket: *mut Ticket) -> leveret_status {
+pub unsafe extern "C" fn leveret_lease_hold(
+    arena: *const leveret_arena,
+    key: leveret_bytes,
+    ticket: *mut Ticket,
+) -> leveret_status {
     // SAFETY: by contract.
     let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
     // SAFETY: by contract.

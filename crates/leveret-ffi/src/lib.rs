@@ -1,5 +1,6 @@
-//! The C ABI: find, allocate, copy. The host language makes the string, between two calls that hold nothing; no callback, no
-//! borrowed pointer, no Rust value that lives across a call into the host. `include/leveret.h` is generated from this file.
+//! The C ABI: find, allocate, copy. The host language makes the string, between two calls that hold nothing; no
+//! callback, no borrowed pointer, no Rust value that lives across a call into the host. `include/leveret.h` is
+//! generated from this file.
 #![allow(non_camel_case_types)]
 
 mod arena;

@@ -1,4 +1,5 @@
-//! Numbers that go through the ABI as they are: the header needs enums of its own, and the compiler sees to it that they say the same.
+//! Numbers that go through the ABI as they are: the header needs enums of its own, and the compiler sees to it that
+//! they say the same.
 use crate::{leveret_code, leveret_encoding, leveret_origin};
 use leveret_client::codec::REMOTE;
 use leveret_client::pool::Code;

@@ -4,7 +4,8 @@ use crate::types::failure;
 use crate::{leveret_arena, moment};
 use leveret_engine::{Cursor, Found};
 
-/// One item in the buffer of leveret_scan. The key's bytes follow, then padding; the next record is `record_len` bytes on.
+/// One item in the buffer of leveret_scan. The key's bytes follow, then padding; the next record is `record_len` bytes
+/// on.
 #[repr(C)]
 pub struct leveret_record {
     /// The item.
@@ -15,9 +16,9 @@ pub struct leveret_record {
     pub record_len: u32,
 }
 
-/// Appends records to `buffer` until it is full or the walk is over. Each key that lives through the walk is met exactly once.
-/// OK: *used bytes are valid, call again. MISS: *used bytes are valid and the walk is over. NO_MEMORY: not even one step fits,
-/// *used is the size needed. BUSY, LOST.
+/// Appends records to `buffer` until it is full or the walk is over. Each key that lives through the walk is met
+/// exactly once. OK: *used bytes are valid, call again. MISS: *used bytes are valid and the walk is over. NO_MEMORY:
+/// not even one step fits, *used is the size needed. BUSY, LOST.
 ///
 /// # Safety
 /// Pointers are live; `buffer` is aligned to 8 and has room for `len` bytes.

@@ -35,7 +35,8 @@ pub enum leveret_status {
     LEVERET_NO_MEMORY,
     /// The arena's file was truncated, replaced or unlinked: close it and open it again.
     LEVERET_LOST,
-    /// Open: the message says why and how to mend it. Else: this process cannot write to the arena (process table full, no life sign, no descriptor left).
+    /// Open: the message says why and how to mend it. Else: this process cannot write to the arena (process table full,
+    /// no life sign, no descriptor left).
     LEVERET_FAILED,
     /// Lease: another process computes; up to 20 ms have passed. Look for the value, then ask again.
     LEVERET_WAIT,

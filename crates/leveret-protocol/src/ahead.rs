@@ -1,6 +1,6 @@
-//! What will be asked for next: the keys of the gets at the front of an input, before any of them is parsed. Who knows them all can have
-//! them fetched together. It is a guess: of a line with several keys only the first is told, what is no get ends it, and nothing is
-//! refused here.
+//! What will be asked for next: the keys of the gets at the front of an input, before any of them is parsed. Who knows
+//! them all can have them fetched together. It is a guess: of a line with several keys only the first is told, what is
+//! no get ends it, and nothing is refused here.
 use crate::binary::{self, Command, Request};
 use crate::{Limits, Parsed, BINARY_REQUEST};
 use memchr::{memchr, memchr3};
@@ -25,7 +25,9 @@ fn text_key(input: &[u8]) -> Option<(&[u8], usize)> {
 
 fn binary_key(input: &[u8]) -> Option<(&[u8], usize)> {
     match binary::parse(input, &Limits { value_max: 0 }) {
-        Parsed::Request { request: Request { command: Command::Get { key, .. }, .. }, consumed } => Some((key, consumed)),
+        Parsed::Request { request: Request { command: Command::Get { key, .. }, .. }, consumed } => {
+            Some((key, consumed))
+        }
         _ => None,
     }
 }

@@ -23,8 +23,8 @@ impl<'a> WireKey<'a> {
         Some(WireKey { bytes, is_base64: true })
     }
 
-    /// The key for a meta command: as it is if a line can hold it, else in base64, for which `room` is used. None if it is
-    /// empty or too long (more than 186 bytes that have to be base64).
+    /// The key for a meta command: as it is if a line can hold it, else in base64, for which `room` is used. None if it
+    /// is empty or too long (more than 186 bytes that have to be base64).
     pub fn for_meta(key: &'a [u8], room: &'a mut [u8; KEY_MAX]) -> Option<WireKey<'a>> {
         if TextKey::new(key).is_some() {
             return Some(WireKey::plain(key));
@@ -115,9 +115,13 @@ mod tests {
 
     #[test]
     fn base64_is_decoded_into_the_callers_room() {
-        for (written, key) in
-            [("Zm9v", "foo"), ("Zm9vYg==", "foob"), ("Zm9vYmE=", "fooba"), ("Zm9vYmFy", "foobar"), ("+/+/", "\u{fb}\u{ff}\u{bf}")]
-        {
+        for (written, key) in [
+            ("Zm9v", "foo"),
+            ("Zm9vYg==", "foob"),
+            ("Zm9vYmE=", "fooba"),
+            ("Zm9vYmFy", "foobar"),
+            ("+/+/", "\u{fb}\u{ff}\u{bf}"),
+        ] {
             let found = WireKey::base64(written.as_bytes()).expect(written);
             let want: Vec<u8> = key.chars().map(|char| char as u8).collect();
             assert_eq!(found.decode(&mut [0; KEY_MAX]), want, "{written}");

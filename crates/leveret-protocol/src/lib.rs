@@ -1,9 +1,9 @@
-//! memcached's protocols, sans I/O: bytes in, requests out; answers in, bytes out. Nothing here blocks, allocates on the hot
-//! path, panics, or knows of sockets, clocks and the engine. The server reads requests and writes answers; the client does the
-//! opposite with the same types.
+//! memcached's protocols, sans I/O: bytes in, requests out; answers in, bytes out. Nothing here blocks, allocates on
+//! the hot path, panics, or knows of sockets, clocks and the engine. The server reads requests and writes answers; the
+//! client does the opposite with the same types.
 //!
-//! A connection speaks text (classic and meta commands, line by line) or binary; its first byte tells which. A UDP datagram
-//! has a frame header in front of either.
+//! A connection speaks text (classic and meta commands, line by line) or binary; its first byte tells which. A UDP
+//! datagram has a frame header in front of either.
 #![forbid(unsafe_code)]
 
 pub mod ahead;
@@ -22,8 +22,8 @@ pub enum Parsed<R, F> {
     More {
         /// Length of the whole request if it is known already, else one byte more than there is.
         total: usize,
-        /// So many bytes at the front of the input hold no end of a line. Given to `text::parse_after` next time, it spares a
-        /// line that comes byte by byte from being searched from its beginning each time.
+        /// So many bytes at the front of the input hold no end of a line. Given to `text::parse_after` next time, it
+        /// spares a line that comes byte by byte from being searched from its beginning each time.
         scanned: usize,
     },
     /// A request, and how many bytes of the input it took, its data block included.

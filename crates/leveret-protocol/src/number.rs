@@ -1,5 +1,5 @@
-//! Decimal numbers of the wire, read as memcached reads them: a sign in front is fine, and what follows the digits must be white
-//! space or nothing (words end at spaces only, so a tab may follow).
+//! Decimal numbers of the wire, read as memcached reads them: a sign in front is fine, and what follows the digits must
+//! be white space or nothing (words end at spaces only, so a tab may follow).
 
 /// An unsigned number; None if it is none or has more than 64 bits.
 pub(crate) fn unsigned(word: &[u8]) -> Option<u64> {
@@ -57,7 +57,11 @@ fn magnitude(word: &[u8]) -> Option<u64> {
             break;
         }
         // Nineteen digits always fit; the twentieth has to be looked at.
-        number = if len < 19 { number * 10 + u64::from(digit) } else { number.checked_mul(10)?.checked_add(u64::from(digit))? };
+        number = if len < 19 {
+            number * 10 + u64::from(digit)
+        } else {
+            number.checked_mul(10)?.checked_add(u64::from(digit))?
+        };
         len += 1;
     }
     let ends_well = len > 0 && word.get(len).is_none_or(u8::is_ascii_whitespace);
@@ -114,7 +118,9 @@ mod tests {
         ] {
             assert_eq!(signed(word.as_bytes()), want, "{word:?}");
         }
-        for (word, want) in [("2147483648", -2_147_483_648), ("4294967296", 0), ("4294967295", -1), ("-2147483649", 2_147_483_647)] {
+        for (word, want) in
+            [("2147483648", -2_147_483_648), ("4294967296", 0), ("4294967295", -1), ("-2147483649", 2_147_483_647)]
+        {
             assert_eq!(exptime(word.as_bytes()), Some(want), "{word:?}");
         }
         assert_eq!(flags(b"4294967297"), Some(1));

@@ -1,8 +1,6 @@
-//! UDP frames: eight bytes before the text or binary protocol, in both directions.
-//!   0            2          4                6
-//!   | request id | sequence | number of      | reserved,
-//!   |            | from 0   | datagrams      | 0
-//! An answer that does not fit one datagram comes in several with the same request id. A request is always one datagram.
+//! UDP frames: eight bytes before the text or binary protocol, in both directions. 0            2          4
+//! 6 | request id | sequence | number of      | reserved, |            | from 0   | datagrams      | 0 An answer that
+//! does not fit one datagram comes in several with the same request id. A request is always one datagram.
 
 /// Length of the header.
 pub const HEADER_LEN: usize = 8;
@@ -25,8 +23,11 @@ impl Frame {
     /// The header and what is behind it; None if the datagram is too short for a header.
     pub fn parse(datagram: &[u8]) -> Option<(Frame, &[u8])> {
         let (&[i0, i1, s0, s1, t0, t1, _, _], payload) = datagram.split_first_chunk::<HEADER_LEN>()?;
-        let frame =
-            Frame { request_id: u16::from_be_bytes([i0, i1]), sequence: u16::from_be_bytes([s0, s1]), total: u16::from_be_bytes([t0, t1]) };
+        let frame = Frame {
+            request_id: u16::from_be_bytes([i0, i1]),
+            sequence: u16::from_be_bytes([s0, s1]),
+            total: u16::from_be_bytes([t0, t1]),
+        };
         Some((frame, payload))
     }
 
@@ -42,17 +43,22 @@ impl Frame {
 
     /// As on the wire.
     pub fn bytes(&self) -> [u8; HEADER_LEN] {
-        let ([i0, i1], [s0, s1], [t0, t1]) = (self.request_id.to_be_bytes(), self.sequence.to_be_bytes(), self.total.to_be_bytes());
+        let ([i0, i1], [s0, s1], [t0, t1]) =
+            (self.request_id.to_be_bytes(), self.sequence.to_be_bytes(), self.total.to_be_bytes());
         [i0, i1, s0, s1, t0, t1, 0, 0]
     }
 }
 
-/// The datagrams of one answer: header and payload of each, to be sent without being copied together. None if they are more
-/// than can be counted. An empty answer is no datagram.
+/// The datagrams of one answer: header and payload of each, to be sent without being copied together. None if they are
+/// more than can be counted. An empty answer is no datagram.
 pub fn split(request_id: u16, answer: &[u8]) -> Option<impl ExactSizeIterator<Item = ([u8; HEADER_LEN], &[u8])>> {
     let payloads = answer.chunks(DATAGRAM_MAX - HEADER_LEN);
     let total = u16::try_from(payloads.len()).ok()?;
-    Some(payloads.enumerate().map(move |(sequence, payload)| (Frame { request_id, sequence: sequence as u16, total }.bytes(), payload)))
+    Some(
+        payloads
+            .enumerate()
+            .map(move |(sequence, payload)| (Frame { request_id, sequence: sequence as u16, total }.bytes(), payload)),
+    )
 }
 
 /// An answer that comes in datagrams of any order.

@@ -1,9 +1,9 @@
 //! One client's connection: from readable bytes over `Session::take` to sent answers.
 //!
-//! In the usual case a turn is one recv into a buffer that all connections of a worker share, `take`, and one send out of a
-//! buffer that they share too: a connection that waits for its client owns no buffer at all. It owns one only for
-//!  - the front of a request whose rest has not come (`rest`),
-//!  - answers that the client does not fetch (`unsent`); until they are gone nothing more is read from it.
+//! In the usual case a turn is one recv into a buffer that all connections of a worker share, `take`, and one send out
+//! of a buffer that they share too: a connection that waits for its client owns no buffer at all. It owns one only for
+//! - the front of a request whose rest has not come (`rest`),
+//! - answers that the client does not fetch (`unsent`): until they are gone nothing more is read from it.
 use crate::execute::{Next, Session, Transport};
 use crate::network::WorkerCounters;
 use crate::Desk;
@@ -17,22 +17,24 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 /// Length of the shared input buffer: over a thousand short requests in one recv.
 const INPUT_LEN: usize = 64 << 10;
 
-/// So much is received first from a client whose last request was a large store: the next one is, too, as often as not. What
-/// stands before its value is in it, and all the rest goes into the arena straight away, without having been in the input.
+/// So much is received first from a client whose last request was a large store: the next one is, too, as often as not.
+/// What stands before its value is in it, and all the rest goes into the arena straight away, without having been in
+/// the input.
 const FRONT_LEN: usize = 4 << 10;
 
-/// Up to here an unfinished request is copied to the front of the shared input and received together with what follows it.
-/// A longer one is collected in a buffer of its own, which each byte enters once.
+/// Up to here an unfinished request is copied to the front of the shared input and received together with what follows
+/// it. A longer one is collected in a buffer of its own, which each byte enters once.
 const SHARED_REST_MAX: usize = 16 << 10;
 
 /// So much at least is received into a connection's own buffer, if its length is not known yet.
 const OWN_STEP: usize = 16 << 10;
 
-/// With less input left than this, a connection that has had its turn goes on nevertheless: to send, to keep the rest and to
-/// come back would cost the others more than the few short requests that are left.
+/// With less input left than this, a connection that has had its turn goes on nevertheless: to send, to keep the rest
+/// and to come back would cost the others more than the few short requests that are left.
 const YIELD_WORTH: usize = 4 << 10;
 
-/// So many turns may a connection have on end while no other is known to wait: whether one does must be asked of the kernel.
+/// So many turns may a connection have on end while no other is known to wait: whether one does must be asked of the
+/// kernel.
 const TURNS_ALONE: u32 = 16;
 
 /// What a turn of a connection works with, besides the connection: all of it belongs to the worker.
@@ -112,7 +114,10 @@ pub struct Connection {
 impl Buffers {
     /// Nothing is in them.
     pub fn new() -> Buffers {
-        Buffers { input: vec![0; INPUT_LEN].into(), out: Out { output: Vec::with_capacity(INPUT_LEN), spares: Spares::default() } }
+        Buffers {
+            input: vec![0; INPUT_LEN].into(),
+            out: Out { output: Vec::with_capacity(INPUT_LEN), spares: Spares::default() },
+        }
     }
 }
 
@@ -265,7 +270,8 @@ impl Connection {
             let missing = self.wanted.saturating_sub(self.rest.len());
             self.rest.reserve(missing.max(OWN_STEP.min(self.rest.len())));
             let room = self.rest.capacity() - self.rest.len();
-            let received = received(recv(&self.socket, spare_capacity(&mut self.rest), RecvFlags::empty()).map(|(len, _)| len))?;
+            let received =
+                received(recv(&self.socket, spare_capacity(&mut self.rest), RecvFlags::empty()).map(|(len, _)| len))?;
             WorkerCounters::add(&bench.counters.bytes_read, received as u64);
             received < room && !self.is_half_closed
         };
@@ -287,9 +293,16 @@ impl Connection {
         Ok((said, is_drained))
     }
 
-    /// Has requests executed until the input is used up, the client is slow, or others should have their turn. Returns how
-    /// many bytes are done with.
-    fn talk(&mut self, input: &[u8], out: &mut Out, desk: &Desk, counters: &WorkerCounters, others_wait: bool) -> (usize, Said) {
+    /// Has requests executed until the input is used up, the client is slow, or others should have their turn. Returns
+    /// how many bytes are done with.
+    fn talk(
+        &mut self,
+        input: &[u8],
+        out: &mut Out,
+        desk: &Desk,
+        counters: &WorkerCounters,
+        others_wait: bool,
+    ) -> (usize, Said) {
         let mut done = 0;
         let mut turns = 0;
         loop {
@@ -334,7 +347,8 @@ impl Connection {
         WorkerCounters::add(&counters.bytes_written, sent as u64);
         let is_all = sent == out.output.len();
         if !is_all {
-            // Thousands of clients may do this, each with a little: they get exactly that. Much is handed over as it is.
+            // Thousands of clients may do this, each with a little: they get exactly that. Much is handed over as it
+            // is.
             if out.output.len() - sent <= SHARED_REST_MAX {
                 self.unsent = out.output[sent..].to_vec();
                 self.sent = 0;

@@ -3,9 +3,9 @@ use crate::Shared;
 use leveret_engine::Arena;
 use std::sync::Arc;
 
-/// A worker's place: what it shares with the others, its number, and the arena as of its last look. An arena whose file was
-/// removed is replaced while the server runs; a worker changes over between two requests, which costs it one load each time it
-/// wakes, and no request a lock.
+/// A worker's place: what it shares with the others, its number, and the arena as of its last look. An arena whose file
+/// was removed is replaced while the server runs; a worker changes over between two requests, which costs it one load
+/// each time it wakes, and no request a lock.
 pub struct Desk {
     /// What all conversations share.
     pub shared: Arc<Shared>,

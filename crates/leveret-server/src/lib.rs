@@ -1,9 +1,9 @@
-//! `leveret serve`: an arena as a memcached server. Worker threads own their connections and an epoll loop each; nothing is
-//! shared between them but the arena, the settings and counters.
+//! `leveret serve`: an arena as a memcached server. Worker threads own their connections and an epoll loop each;
+//! nothing is shared between them but the arena, the settings and counters.
 //!
-//! The way of a request: `worker` (a socket is readable) -> `connection` (its bytes) -> `execute` (`Session::take`: parse,
-//! do, write the answer) -> `connection` (send). `execute` knows nothing of sockets, so the command `leveret` holds the same
-//! conversation with an arena that no server serves.
+//! The way of a request: `worker` (a socket is readable) -> `connection` (its bytes) -> `execute` (`Session::take`:
+//! parse, do, write the answer) -> `connection` (send). `execute` knows nothing of sockets, so the command `leveret`
+//! holds the same conversation with an arena that no server serves.
 #![forbid(unsafe_code)]
 
 mod connection;

@@ -85,9 +85,15 @@ impl fmt::Display for ServeError {
                 write!(f, "cannot listen on {}: {by} (choose another path with -s)", path.display())
             }
             ServeError::NoAddress => write!(f, "nothing to listen on: -p 0, -U 0 and no -s"),
-            ServeError::File { doing, path, source } => write!(f, "cannot {doing} {}: {}", path.display(), reason(source)),
+            ServeError::File { doing, path, source } => {
+                write!(f, "cannot {doing} {}: {}", path.display(), reason(source))
+            }
             ServeError::BadMeta { path, why } => {
-                write!(f, "{}: {why}; the cache itself is in the arena: remove this file and start again", path.display())
+                write!(
+                    f,
+                    "{}: {why}; the cache itself is in the arena: remove this file and start again",
+                    path.display()
+                )
             }
             ServeError::System { doing, source } => write!(f, "cannot {doing}: {}", reason(source)),
         }
@@ -141,7 +147,8 @@ pub fn tcp(settings: &Settings) -> Result<Vec<Listener>, ServeError> {
 /// Binds the Unix socket.
 pub fn unix(path: &Path, mode: u32, backlog: u32) -> Result<(Listener, SocketFile), ServeError> {
     remove_stale(path)?;
-    // By umask, as the file must not be open to more users for even a moment. There is no other thread yet that would notice.
+    // By umask, as the file must not be open to more users for even a moment. There is no other thread yet that would
+    // notice.
     let before = umask(Mode::from_bits_truncate(!mode & 0o777));
     let bound = unix_listener(path, backlog);
     umask(before);
@@ -153,15 +160,17 @@ pub fn unix(path: &Path, mode: u32, backlog: u32) -> Result<(Listener, SocketFil
     Ok((Listener { socket, transport: Transport::Unix, endpoint, address: None }, file))
 }
 
-/// The addresses of UDP. Loopback only, unless the settings name others: a server that answers spoofed requests with large
-/// values is a weapon against third parties, and memcached has been one.
+/// The addresses of UDP. Loopback only, unless the settings name others: a server that answers spoofed requests with
+/// large values is a weapon against third parties, and memcached has been one.
 pub fn udp_addresses(settings: &Settings) -> Result<Vec<SocketAddr>, ServeError> {
     let Some(port) = port_of(settings.udp_port) else { return Ok(Vec::new()) };
     if !settings.udp_addresses.is_empty() {
         return Ok(settings.udp_addresses.iter().map(|&address| SocketAddr::new(address, port)).collect());
     }
-    let mut loopback: Vec<SocketAddr> =
-        addresses(&settings.listen, settings.udp_port)?.into_iter().filter(|address| address.ip().is_loopback()).collect();
+    let mut loopback: Vec<SocketAddr> = addresses(&settings.listen, settings.udp_port)?
+        .into_iter()
+        .filter(|address| address.ip().is_loopback())
+        .collect();
     if loopback.is_empty() {
         loopback.push(SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port));
     }
@@ -170,7 +179,8 @@ pub fn udp_addresses(settings: &Settings) -> Result<Vec<SocketAddr>, ServeError>
 
 /// Which network this process is in: an address means something only together with it.
 pub fn network_namespace() -> String {
-    std::fs::read_link("/proc/self/ns/net").map_or_else(|_| "net:unknown".to_owned(), |link| link.to_string_lossy().into_owned())
+    std::fs::read_link("/proc/self/ns/net")
+        .map_or_else(|_| "net:unknown".to_owned(), |link| link.to_string_lossy().into_owned())
 }
 
 /// 0 = off, None = any free port.
@@ -192,7 +202,8 @@ fn addresses(listen: &[Listen], port: Option<u16>) -> Result<BTreeSet<SocketAddr
         let Some(port) = port.or(default) else { continue };
         // As memcached understands it: all addresses of all interfaces.
         let host = if host == "*" { "0.0.0.0" } else { host };
-        let resolved = (host, port).to_socket_addrs().map_err(|source| ServeError::Resolve { host: host.to_owned(), source })?;
+        let resolved =
+            (host, port).to_socket_addrs().map_err(|source| ServeError::Resolve { host: host.to_owned(), source })?;
         found.extend(resolved);
     }
     Ok(found)
@@ -232,9 +243,8 @@ fn remove_stale(path: &Path) -> Result<(), ServeError> {
     }
     match UnixStream::connect(path) {
         Ok(_) => occupied("another server listens there"),
-        Err(error) if error.kind() == ErrorKind::ConnectionRefused => {
-            std::fs::remove_file(path).map_err(|source| ServeError::File { doing: "remove", path: path.to_owned(), source })
-        }
+        Err(error) if error.kind() == ErrorKind::ConnectionRefused => std::fs::remove_file(path)
+            .map_err(|source| ServeError::File { doing: "remove", path: path.to_owned(), source }),
         Err(error) => Err(unusable(path, &error)),
     }
 }
@@ -246,7 +256,8 @@ fn unusable(path: &Path, error: &io::Error) -> ServeError {
 }
 
 fn is_missing_family(error: &io::Error) -> bool {
-    error.kind() == ErrorKind::AddrNotAvailable || error.raw_os_error() == Some(rustix::io::Errno::AFNOSUPPORT.raw_os_error())
+    error.kind() == ErrorKind::AddrNotAvailable
+        || error.raw_os_error() == Some(rustix::io::Errno::AFNOSUPPORT.raw_os_error())
 }
 
 fn identity(path: &Path) -> io::Result<(u64, u64)> {

@@ -1,6 +1,6 @@
-//! `-e FILE`. memcached keeps its items in FILE and what it must know about them in FILE.meta, written at SIGUSR1. Here the
-//! items are in the arena anyway, whatever ends the server; FILE.meta says which arena it was, so that a restart that would
-//! serve another one is noticed.
+//! `-e FILE`. memcached keeps its items in FILE and what it must know about them in FILE.meta, written at SIGUSR1. Here
+//! the items are in the arena anyway, whatever ends the server; FILE.meta says which arena it was, so that a restart
+//! that would serve another one is noticed.
 use crate::listen::ServeError;
 use crate::small_file;
 use std::ffi::OsString;
@@ -21,8 +21,8 @@ pub struct Meta {
 }
 
 impl Meta {
-    /// Reads what is there. A file that no server has written refuses the start, as in memcached: somebody expects a cache
-    /// that we would not find.
+    /// Reads what is there. A file that no server has written refuses the start, as in memcached: somebody expects a
+    /// cache that we would not find.
     pub fn read(memory_file: &Path) -> Result<Option<Meta>, ServeError> {
         let file = beside(memory_file);
         let text = match small_file::read(&file, LEN_MAX) {

@@ -1,5 +1,5 @@
-//! What the sockets count, for `stats` and `stats conns`. Each worker writes its own numbers only, so no cache line travels
-//! between cores for the sake of statistics.
+//! What the sockets count, for `stats` and `stats conns`. Each worker writes its own numbers only, so no cache line
+//! travels between cores for the sake of statistics.
 use crate::execute::Transport;
 use slab::Slab;
 use std::net::SocketAddr;
@@ -109,7 +109,9 @@ impl Network {
 
     /// Sums over all workers.
     pub fn traffic(&self) -> Traffic {
-        let sum = |counter: fn(&WorkerCounters) -> &AtomicU64| self.workers.iter().map(|worker| counter(worker).load(Relaxed)).sum();
+        let sum = |counter: fn(&WorkerCounters) -> &AtomicU64| {
+            self.workers.iter().map(|worker| counter(worker).load(Relaxed)).sum()
+        };
         Traffic {
             bytes_read: sum(|worker| &worker.bytes_read),
             bytes_written: sum(|worker| &worker.bytes_written),
@@ -120,13 +122,16 @@ impl Network {
 
     /// All open connections.
     pub fn connections(&self) -> Vec<ConnectionInfo> {
-        let all = |worker: &WorkerCounters| worker.connections().iter().map(|(_, info)| info.clone()).collect::<Vec<_>>();
+        let all =
+            |worker: &WorkerCounters| worker.connections().iter().map(|(_, info)| info.clone()).collect::<Vec<_>>();
         self.workers.iter().flat_map(all).collect()
     }
 
     /// `stats reset`: what counts events begins at zero; what is open stays.
     pub fn reset(&self) {
-        for counter in [&self.total_connections, &self.rejected_connections, &self.listen_disabled, &self.listen_disabled_us] {
+        for counter in
+            [&self.total_connections, &self.rejected_connections, &self.listen_disabled, &self.listen_disabled_us]
+        {
             counter.store(0, Relaxed);
         }
         for worker in &self.workers {
@@ -138,8 +143,8 @@ impl Network {
 }
 
 impl WorkerCounters {
-    /// Counts up. Only its worker calls this, so a load and a store do; `stats reset` may get lost between them, which costs
-    /// one turn's counts.
+    /// Counts up. Only its worker calls this, so a load and a store do; `stats reset` may get lost between them, which
+    /// costs one turn's counts.
     pub(crate) fn add(counter: &AtomicU64, amount: u64) {
         counter.store(counter.load(Relaxed).wrapping_add(amount), Relaxed);
     }

@@ -1,9 +1,9 @@
 //! The whole server, in two steps: `bind` takes the addresses while the process may still be root and single-threaded;
 //! `Bound::run` serves until somebody asks for the end.
 //!
-//! The thread that calls `run` accepts, and hands connections to the workers in turn, as memcached does: with one listener
-//! per worker (SO_REUSEPORT) the kernel would spread them by a hash, and a few long-lived connections may then all sit at
-//! one worker. Between connections it looks after the arena once a second.
+//! The thread that calls `run` accepts, and hands connections to the workers in turn, as memcached does: with one
+//! listener per worker (SO_REUSEPORT) the kernel would spread them by a hash, and a few long-lived connections may then
+//! all sit at one worker. Between connections it looks after the arena once a second.
 use crate::execute::Transport;
 use crate::listen::{self, Listener, ServeError, SocketFile};
 use crate::memory_file::{self, Meta};
@@ -80,7 +80,8 @@ pub fn bind(settings: &Settings) -> Result<Bound, ServeError> {
     if listeners.is_empty() && udp.is_empty() {
         return Err(ServeError::NoAddress);
     }
-    let bound = Bound { listeners, udp, network: listen::network_namespace(), meta, announcements: Vec::new(), socket_file };
+    let bound =
+        Bound { listeners, udp, network: listen::network_namespace(), meta, announcements: Vec::new(), socket_file };
     if let Some(path) = std::env::var_os("MEMCACHED_PORT_FILENAME").map(PathBuf::from) {
         bound.write_ports(&path)?;
     }
@@ -115,8 +116,9 @@ impl Bound {
         self.udp.iter().map(|group| group.address)
     }
 
-    /// Writes into the arena where this server listens, for clients of this host and for other servers that would serve it. Clients
-    /// may believe it already: they have connected. For those who want to know, before they serve, that they are alone.
+    /// Writes into the arena where this server listens, for clients of this host and for other servers that would serve
+    /// it. Clients may believe it already: they have connected. For those who want to know, before they serve, that
+    /// they are alone.
     pub fn announce(&mut self, shared: &Shared) {
         self.announcements = announce(&shared.arena(), &shared.settings, &self.endpoints());
     }
@@ -135,7 +137,9 @@ impl Bound {
         let failed = |doing| move |source| ServeError::System { doing, source };
         let poll = Poll::new().map_err(failed("poll"))?;
         let waker = Waker::new(poll.registry(), WAKE).map_err(failed("poll"))?;
-        poll.registry().register(&mut SourceFd(&signals.fd().as_raw_fd()), SIGNAL, Interest::READABLE).map_err(failed("watch signals"))?;
+        poll.registry()
+            .register(&mut SourceFd(&signals.fd().as_raw_fd()), SIGNAL, Interest::READABLE)
+            .map_err(failed("watch signals"))?;
         for (index, listener) in listeners.iter().enumerate() {
             poll.registry()
                 .register(&mut SourceFd(&listener.socket.as_raw_fd()), Token(index), Interest::READABLE)
@@ -146,7 +150,8 @@ impl Bound {
         let mut inboxes = Vec::new();
         for index in 0..shared.settings.threads.max(1) {
             let sockets = udp.iter_mut().filter_map(|group| group.sockets.pop()).collect();
-            let (worker, inbox) = Start::new(index, shared.clone(), control.clone(), sockets).map_err(failed("make a worker"))?;
+            let (worker, inbox) =
+                Start::new(index, shared.clone(), control.clone(), sockets).map_err(failed("make a worker"))?;
             workers.push(start(index, worker).map_err(failed("start a worker"))?);
             inboxes.push(inbox);
         }
@@ -200,11 +205,14 @@ impl Bound {
     }
 }
 
-/// Writes the endpoints into the arena, where PHP and tools on this machine find them, and what these must know to answer as the
-/// server does. Without it the server is as good for everybody else.
+/// Writes the endpoints into the arena, where PHP and tools on this machine find them, and what these must know to
+/// answer as the server does. Without it the server is as good for everybody else.
 fn announce(arena: &Arena, settings: &Settings, endpoints: &[String]) -> Vec<Announcement> {
     let told = |text: &String| {
-        arena.announce(text).inspect_err(|error| eprintln!("leveret: {text} cannot be announced in the arena: {error}")).ok()
+        arena
+            .announce(text)
+            .inspect_err(|error| eprintln!("leveret: {text} cannot be announced in the arena: {error}"))
+            .ok()
     };
     settings.particulars().iter().chain(endpoints).filter_map(told).collect()
 }
@@ -298,7 +306,8 @@ impl Reception {
                     network.curr_connections.fetch_add(1, Relaxed);
                     network.total_connections.fetch_add(1, Relaxed);
                     let peer = peer.and_then(|peer| SocketAddr::try_from(peer).ok());
-                    let accepted = Accepted { socket, transport: listener.transport, peer, endpoint: listener.endpoint.clone() };
+                    let accepted =
+                        Accepted { socket, transport: listener.transport, peer, endpoint: listener.endpoint.clone() };
                     self.inboxes[self.turn].put(accepted);
                     self.turn = (self.turn + 1) % self.inboxes.len();
                 }
@@ -355,7 +364,8 @@ impl Reception {
         }
     }
 
-    /// The arena's file was removed, replaced or truncated. Connections stay; requests that are under way end in the old one.
+    /// The arena's file was removed, replaced or truncated. Connections stay; requests that are under way end in the
+    /// old one.
     fn reopen(&mut self, old: &Arena) {
         let path = old.path().display();
         match self.shared.reopen() {

@@ -43,7 +43,8 @@ pub struct Settings {
     pub threads: usize,
     /// `-c`
     pub conn_limit: usize,
-    /// `-o no_maxconns_fast` clears it: connections above the limit wait until others have gone, instead of being told and closed.
+    /// `-o no_maxconns_fast` clears it: connections above the limit wait until others have gone, instead of being told
+    /// and closed.
     pub maxconns_fast: bool,
     /// `-R`: requests of one connection before it is another's turn.
     pub requests_per_turn: usize,
@@ -149,6 +150,10 @@ impl Settings {
 
     /// How the arena is opened. `otherwise` is the memory of one that has to be made if these settings do not say it.
     pub fn open_options(&self, otherwise: u64) -> OpenOptions {
-        OpenOptions { memory: self.memory.unwrap_or(otherwise).max(MEMORY_MIN), evict: self.evictions, ..OpenOptions::default() }
+        OpenOptions {
+            memory: self.memory.unwrap_or(otherwise).max(MEMORY_MIN),
+            evict: self.evictions,
+            ..OpenOptions::default()
+        }
     }
 }

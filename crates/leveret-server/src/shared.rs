@@ -76,8 +76,8 @@ impl Shared {
         self.edition.load(Acquire)
     }
 
-    /// Serves what the arena's path names now, and makes it if there is nothing: the file was removed, as PHP processes notice
-    /// too, and they and we must not keep two caches. What is counted about requests begins anew with it.
+    /// Serves what the arena's path names now, and makes it if there is nothing: the file was removed, as PHP processes
+    /// notice too, and they and we must not keep two caches. What is counted about requests begins anew with it.
     pub(crate) fn reopen(&self) -> Result<Arena, OpenError> {
         let old = self.arena();
         let (new, _) = Arena::open(old.path(), &self.settings.open_options(old.memory()))?;
@@ -90,14 +90,18 @@ impl Shared {
         Ok(new)
     }
 
-    /// `-k`: the pages of the open arena stay in memory from their first use on. Not all at once, since an arena's file is far
-    /// longer than its memory; and not what will be mapped later, for which each mapping would be held against the limit.
+    /// `-k`: the pages of the open arena stay in memory from their first use on. Not all at once, since an arena's file
+    /// is far longer than its memory; and not what will be mapped later, for which each mapping would be held against
+    /// the limit.
     fn lock_memory(&self) {
         if !self.settings.lock_memory {
             return;
         }
         if let Err(error) = mlockall(MlockAllFlags::CURRENT | MlockAllFlags::ONFAULT) {
-            eprintln!("leveret: -k has no effect: {}; raise the limit (ulimit -l, LimitMEMLOCK=)", reason(&error.into()));
+            eprintln!(
+                "leveret: -k has no effect: {}; raise the limit (ulimit -l, LimitMEMLOCK=)",
+                reason(&error.into())
+            );
         }
     }
 
@@ -116,7 +120,8 @@ impl Shared {
         self.users.as_ref()
     }
 
-    /// SIGHUP: reads the file of users again. A file that cannot be read leaves those who are known. Who has been admitted stays.
+    /// SIGHUP: reads the file of users again. A file that cannot be read leaves those who are known. Who has been
+    /// admitted stays.
     pub fn reload(&self) -> Result<(), UserError> {
         if let (Some(users), Some(file)) = (&self.users, &self.settings.auth_file) {
             let anew = Users::read(file)?;

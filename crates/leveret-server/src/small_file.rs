@@ -1,5 +1,6 @@
-//! Small files that others wait for or find later: the pid, the ports, what `-e` leaves. Each is made anew beside its place and then
-//! renamed: nobody reads half of one, and a link that somebody has put there leads the writer, which may be root, nowhere.
+//! Small files that others wait for or find later: the pid, the ports, what `-e` leaves. Each is made anew beside its
+//! place and then renamed: nobody reads half of one, and a link that somebody has put there leads the writer, which may
+//! be root, nowhere.
 use rustix::fs::OFlags;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};

@@ -1,8 +1,8 @@
-//! UDP: a datagram is a conversation of its own. Whole batches of datagrams are received with one call to the kernel and
-//! answered with one.
+//! UDP: a datagram is a conversation of its own. Whole batches of datagrams are received with one call to the kernel
+//! and answered with one.
 //!
-//! A sender's address can be forged, so what memcached would not send there, we do not either: requests in several datagrams
-//! are dropped without an answer, and one datagram gets at most `-R` requests executed.
+//! A sender's address can be forged, so what memcached would not send there, we do not either: requests in several
+//! datagrams are dropped without an answer, and one datagram gets at most `-R` requests executed.
 use crate::execute::{Next, Session, Transport};
 use crate::network::WorkerCounters;
 use crate::Desk;
@@ -51,8 +51,8 @@ pub enum Turn {
 /// One UDP socket for each of `count` workers, all of them at `address`: the kernel spreads the clients over them.
 pub fn bind(address: SocketAddr, count: usize) -> io::Result<Vec<OwnedFd>> {
     if address.port() != 0 {
-        // Sockets that share a port would also share it with those of another server that was started by mistake. One that
-        // does not share is refused then.
+        // Sockets that share a port would also share it with those of another server that was started by mistake. One
+        // that does not share is refused then.
         open(address, false)?;
     }
     let first = open(address, true)?;
@@ -91,7 +91,11 @@ impl UdpPort {
             socket,
             requests: vec![0; BATCH * REQUEST_MAX].into_boxed_slice(),
             received: MultiHeaders::preallocate(BATCH, None),
-            answers: Answers { bytes: Vec::new(), places: Vec::with_capacity(BATCH), sent: MultiHeaders::preallocate(BATCH, None) },
+            answers: Answers {
+                bytes: Vec::new(),
+                places: Vec::with_capacity(BATCH),
+                sent: MultiHeaders::preallocate(BATCH, None),
+            },
         }
     }
 
@@ -103,12 +107,13 @@ impl UdpPort {
             let mut rest = self.requests.chunks_exact_mut(REQUEST_MAX);
             array::from_fn::<_, BATCH, _>(|_| [IoSliceMut::new(rest.next().unwrap_or_default())])
         };
-        let datagrams = match recvmmsg(self.socket.as_raw_fd(), &mut self.received, places.iter_mut(), MsgFlags::empty(), None) {
-            Ok(datagrams) => datagrams,
-            Err(Errno::EAGAIN) => return Ok(Turn::Drained),
-            Err(Errno::EINTR) => return Ok(Turn::More),
-            Err(error) => return Err(error.into()),
-        };
+        let datagrams =
+            match recvmmsg(self.socket.as_raw_fd(), &mut self.received, places.iter_mut(), MsgFlags::empty(), None) {
+                Ok(datagrams) => datagrams,
+                Err(Errno::EAGAIN) => return Ok(Turn::Drained),
+                Err(Errno::EINTR) => return Ok(Turn::More),
+                Err(error) => return Err(error.into()),
+            };
         let (mut count, mut bytes_read, mut stop) = (0, 0, None);
         for datagram in datagrams {
             count += 1;
@@ -157,7 +162,8 @@ impl Answers {
         let (mut at, mut begin) = (0, self.bytes.len());
         for _ in 0..desk.shared.settings.requests_per_turn.max(1) {
             let next = loop {
-                // `take` ends where its output is full, so a long answer comes in parts, each into an output that is not.
+                // `take` ends where its output is full, so a long answer comes in parts, each into an output that is
+                // not.
                 let mut part = Vec::new();
                 let output = if self.bytes.len() < ANSWERS_FULL { &mut self.bytes } else { &mut part };
                 let (consumed, next) = session.take(desk, &requests[at..], output);
@@ -207,7 +213,14 @@ impl Answers {
             let slices: [_; BATCH] = array::from_fn(|at| [IoSlice::new(&headers[at]), IoSlice::new(payloads[at])]);
             let mut done = 0;
             while done < count {
-                let sent = sendmmsg(socket.as_raw_fd(), &mut self.sent, &slices[done..count], &clients[done..count], [], MsgFlags::empty());
+                let sent = sendmmsg(
+                    socket.as_raw_fd(),
+                    &mut self.sent,
+                    &slices[done..count],
+                    &clients[done..count],
+                    [],
+                    MsgFlags::empty(),
+                );
                 match sent.map(Iterator::count) {
                     Ok(sent) => done += sent,
                     Err(Errno::EINTR) => {}
@@ -287,10 +300,18 @@ mod tests {
     fn each_request_of_a_datagram_is_answered_in_frames_of_its_own() {
         let mut server = Server::start();
         let client = server.client();
-        let answers = server.talk(&client, Frame::request(7), b"set a 0 0 1\r\nx\r\nset b 0 0 1 noreply\r\ny\r\nget a\r\nget a b\r\n");
+        let answers = server.talk(
+            &client,
+            Frame::request(7),
+            b"set a 0 0 1\r\nx\r\nset b 0 0 1 noreply\r\ny\r\nget a\r\nget a b\r\n",
+        );
         assert_eq!(
             answers,
-            [alone(7, "STORED\r\n"), alone(7, "VALUE a 0 1\r\nx\r\nEND\r\n"), alone(7, "VALUE a 0 1\r\nx\r\nVALUE b 0 1\r\ny\r\nEND\r\n")]
+            [
+                alone(7, "STORED\r\n"),
+                alone(7, "VALUE a 0 1\r\nx\r\nEND\r\n"),
+                alone(7, "VALUE a 0 1\r\nx\r\nVALUE b 0 1\r\ny\r\nEND\r\n")
+            ]
         );
     }
 
@@ -299,9 +320,17 @@ mod tests {
         let mut server = Server::start();
         let clients: Vec<_> = (0..3 * BATCH).map(|_| server.client()).collect();
         for (number, client) in clients.iter().enumerate() {
-            client.send(&[&Frame::request(number as u16).bytes(), format!("mn\r\nmg key{number} k\r\n").as_bytes()].concat()).unwrap();
+            client
+                .send(
+                    &[&Frame::request(number as u16).bytes(), format!("mn\r\nmg key{number} k\r\n").as_bytes()]
+                        .concat(),
+                )
+                .unwrap();
         }
-        assert_eq!([server.turn(), server.turn(), server.turn(), server.turn()], [Turn::More, Turn::More, Turn::More, Turn::Drained]);
+        assert_eq!(
+            [server.turn(), server.turn(), server.turn(), server.turn()],
+            [Turn::More, Turn::More, Turn::More, Turn::Drained]
+        );
         for (number, client) in clients.iter().enumerate() {
             assert_eq!(
                 receive(client),
@@ -341,7 +370,11 @@ mod tests {
         client.set_nonblocking(false).unwrap();
         client.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
         SockRef::from(&client).set_recv_buffer_size(8 << 20).unwrap();
-        client.send(&[&Frame::request(1).bytes(), format!("set a 0 0 {}\r\n{value}\r\n", value.len()).as_bytes()].concat()).unwrap();
+        client
+            .send(
+                &[&Frame::request(1).bytes(), format!("set a 0 0 {}\r\n{value}\r\n", value.len()).as_bytes()].concat(),
+            )
+            .unwrap();
         server.turn();
         let mut buffer = [0; 2 * DATAGRAM_MAX];
         client.recv(&mut buffer).unwrap();
@@ -384,13 +417,16 @@ mod tests {
         let noop: Vec<u8> = [&[0x80, 0x0a], [0; 22].as_slice()].concat();
         let answers = server.talk(&client, Frame::request(5), &noop.repeat(2));
         assert_eq!(answers.len(), 2);
-        assert!(answers.iter().all(|answer| answer[..HEADER_LEN] == Frame::request(5).bytes() && answer[8..10] == [0x81, 0x0a]));
+        assert!(answers
+            .iter()
+            .all(|answer| answer[..HEADER_LEN] == Frame::request(5).bytes() && answer[8..10] == [0x81, 0x0a]));
     }
 
     #[test]
     fn workers_share_a_port_that_no_other_server_gets() {
         let group = bind("127.0.0.1:0".parse().unwrap(), 3).unwrap();
-        let addresses: Vec<_> = group.iter().map(|socket| SockRef::from(socket).local_addr().unwrap().as_socket().unwrap()).collect();
+        let addresses: Vec<_> =
+            group.iter().map(|socket| SockRef::from(socket).local_addr().unwrap().as_socket().unwrap()).collect();
         assert!(addresses.iter().all(|address| *address == addresses[0]));
         assert_eq!(bind(addresses[0], 3).unwrap_err().kind(), io::ErrorKind::AddrInUse);
         drop(group);

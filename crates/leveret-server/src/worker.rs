@@ -1,8 +1,9 @@
-//! A worker thread: an epoll loop over its own connections. Sockets come from the accepting thread and never change workers.
+//! A worker thread: an epoll loop over its own connections. Sockets come from the accepting thread and never change
+//! workers.
 //!
-//! mio registers edge-triggered, so the kernel does not look at a ready socket a second time when nothing new has come; in
-//! return each turn goes on until recv gave less than there was room, or puts itself into the queue `again`.
-//! Only reading is registered: a Unix socket that is registered for writing would wake us each time its client reads.
+//! mio registers edge-triggered, so the kernel does not look at a ready socket a second time when nothing new has come;
+//! in return each turn goes on until recv gave less than there was room, or puts itself into the queue `again`. Only
+//! reading is registered: a Unix socket that is registered for writing would wake us each time its client reads.
 use crate::connection::{Buffers, Connection, Outcome, Workbench};
 use crate::execute::Transport;
 use crate::network::{ConnectionInfo, WorkerCounters};
@@ -135,7 +136,12 @@ struct Worker {
 
 impl Start {
     /// The worker of this index, with its UDP sockets, and its inbox.
-    pub fn new(index: usize, shared: Arc<Shared>, control: Arc<Control>, udp: Vec<OwnedFd>) -> io::Result<(Start, Arc<Inbox>)> {
+    pub fn new(
+        index: usize,
+        shared: Arc<Shared>,
+        control: Arc<Control>,
+        udp: Vec<OwnedFd>,
+    ) -> io::Result<(Start, Arc<Inbox>)> {
         let poll = Poll::new()?;
         for (port, socket) in udp.iter().enumerate() {
             poll.registry().register(&mut SourceFd(&socket.as_raw_fd()), Token(UDP + port), Interest::READABLE)?;
@@ -336,7 +342,8 @@ impl Worker {
         }
         self.swept_secs = now;
         let idle = |connection: &Connection| now.saturating_sub(connection.last_active_secs) > limit;
-        let keys: Vec<usize> = self.connections.iter().filter(|(_, connection)| idle(connection)).map(|(key, _)| key).collect();
+        let keys: Vec<usize> =
+            self.connections.iter().filter(|(_, connection)| idle(connection)).map(|(key, _)| key).collect();
         for key in keys {
             WorkerCounters::add(&self.counters().idle_kicks, 1);
             self.close(key);

@@ -89,7 +89,10 @@ fn meta_commands() {
             ("ms v 2 MA N0\r\nhi\r\nmg v v\r\n", "HD\r\nVA 2\r\nhi\r\n"),
             ("ms e 1 E77\r\nx\r\nmg e c\r\n", "HD\r\nHD c77\r\n"),
             ("md a\r\nmd a\r\nmn\r\n", "HD\r\nNF\r\nMN\r\n"),
-            ("ma n\r\nma n N0 J13 v\r\nma n v D7\r\nma n MD D100 v t\r\n", "NF\r\nVA 2\r\n13\r\nVA 2\r\n20\r\nVA 1 t-1\r\n0\r\n"),
+            (
+                "ma n\r\nma n N0 J13 v\r\nma n v D7\r\nma n MD D100 v t\r\n",
+                "NF\r\nVA 2\r\n13\r\nVA 2\r\n20\r\nVA 1 t-1\r\n0\r\n",
+            ),
             // A miss is vivified by one, who wins; the next ones are told that somebody has won.
             ("mg w N30 t v\r\nmg w N30 t v\r\n", "VA 0 t30 W\r\n\r\nVA 0 t30 Z\r\n\r\n"),
             // Marked stale: the first reader wins, the next ones get the old value.
@@ -104,8 +107,9 @@ fn meta_commands() {
             ("mg s v Q\r\n", "CLIENT_ERROR invalid flag\r\n"),
         ],
     );
-    // An older token than the item's stores all the same with I, and what it stores is stale. It lives no longer than what was
-    // there, and who has won to make that anew has won: once it began a life of its own, and the next reader won as well.
+    // An older token than the item's stores all the same with I, and what it stores is stale. It lives no longer than
+    // what was there, and who has won to make that anew has won: once it began a life of its own, and the next reader
+    // won as well.
     assert_eq!(ours.say("ms i 1 T100\r\na\r\n"), "HD\r\n");
     let cas: u64 = ours.say("mg i c\r\n").trim_end().trim_start_matches("HD c").parse().expect("a number");
     assert_eq!(ours.say(&format!("ms i 1 I C{} T500\r\nb\r\n", cas - 1)), "HD\r\n");
@@ -117,7 +121,10 @@ fn meta_commands() {
         &mut ours,
         &[
             ("ms n1 1 ME C5\r\nx\r\nms n1 1 ME C5\r\ny\r\n", "HD\r\nNS\r\n"),
-            ("ms n2 1 MA C5\r\nx\r\nms i 1 MA C0\r\nd\r\nms i 1 MA I C5\r\ne\r\nmg i v\r\n", "NS\r\nHD\r\nEX\r\nVA 2\r\ncd\r\n"),
+            (
+                "ms n2 1 MA C5\r\nx\r\nms i 1 MA C0\r\nd\r\nms i 1 MA I C5\r\ne\r\nmg i v\r\n",
+                "NS\r\nHD\r\nEX\r\nVA 2\r\ncd\r\n",
+            ),
             ("ms i 1 I C0\r\nx\r\n", "EX\r\n"),
         ],
     );
@@ -125,8 +132,8 @@ fn meta_commands() {
     assert!(debug.starts_with("ME e exp=-1 la=") && debug.contains(" cas=77 fetch=yes cls=1 size="), "{debug:?}");
 }
 
-/// Quiet hides what was to be expected: hits of `md` and `ma`, and misses of `mg` alone. Ours hid the misses of the first two as well, so
-/// that Dalli, which counts the answers of its `delete_multi`, counted keys that were not there.
+/// Quiet hides what was to be expected: hits of `md` and `ma`, and misses of `mg` alone. Ours hid the misses of the
+/// first two as well, so that Dalli, which counts the answers of its `delete_multi`, counted keys that were not there.
 #[test]
 fn quiet_hides_what_memcached_hides() {
     let mut ours = Ours::new(Settings::default());
@@ -137,13 +144,17 @@ fn quiet_hides_what_memcached_hides() {
             ("md no q k O1\r\nma no q k O2\r\nmg no q k O3\r\n", "NF kno O1\r\nNF kno O2\r\n"),
             ("ma n q N0 J5\r\nma n q\r\nma n q v t\r\nmg n v\r\n", "VA 1\r\n7\r\n"),
             ("ma n q C1\r\nmd n q C1\r\nmd n q\r\nmg n\r\n", "EX\r\nEX\r\nEN\r\n"),
-            ("ms a 1 q\r\nx\r\nms a 1 q ME\r\nx\r\nma a q\r\n", "NS\r\nCLIENT_ERROR cannot increment or decrement non-numeric value\r\n"),
+            (
+                "ms a 1 q\r\nx\r\nms a 1 q ME\r\nx\r\nma a q\r\n",
+                "NS\r\nCLIENT_ERROR cannot increment or decrement non-numeric value\r\n",
+            ),
             ("md no q I\r\nmd no q x\r\nmd a q I\r\nmd a q x\r\n", "NF\r\nNF\r\n"),
         ],
     );
 }
 
-/// As memcached 1.6.45 answers. Ours kept the item's deadline, so that an empty item went as the full one would have gone.
+/// As memcached 1.6.45 answers. Ours kept the item's deadline, so that an empty item went as the full one would have
+/// gone.
 #[test]
 fn a_dropped_value_takes_all_with_it_but_the_cas() {
     let mut ours = Ours::new(Settings::default());
@@ -158,7 +169,10 @@ fn a_dropped_value_takes_all_with_it_but_the_cas() {
                 "HD\r\nHD\r\nHD\r\nCLIENT_ERROR cannot increment or decrement non-numeric value\r\n",
             ),
             // Together with I it is stale besides, and its first reader wins; dropped once more, it is no longer.
-            ("ms x 3 T100\r\nabc\r\nmd x x I\r\nmg x v t\r\nmg x v t\r\n", "HD\r\nHD\r\nVA 0 t-1 X W\r\n\r\nVA 0 t-1 Z X\r\n\r\n"),
+            (
+                "ms x 3 T100\r\nabc\r\nmd x x I\r\nmg x v t\r\nmg x v t\r\n",
+                "HD\r\nHD\r\nVA 0 t-1 X W\r\n\r\nVA 0 t-1 Z X\r\n\r\n",
+            ),
             ("md x x I T30\r\nmg x t\r\nmd x x\r\nmg x v t\r\n", "HD\r\nHD t30 X W\r\nHD\r\nVA 0 t-1\r\n\r\n"),
             ("md x x T-1\r\nmg x v\r\nmd x x\r\n", "HD\r\nEN\r\nNF\r\n"),
             ("ms x 3\r\nabc\r\nmd x T50\r\nmg x\r\n", "HD\r\nHD\r\nEN\r\n"),
@@ -180,7 +194,11 @@ fn the_token_of_another_key_is_no_token() {
             .collect();
         for key in 1..64 {
             let other = tokens[key - 1];
-            assert_eq!(ours.say(&format!("cas {key} 0 0 1 {other}\r\nx\r\n")), "EXISTS\r\n", "{key}, round {round}: {tokens:x?}");
+            assert_eq!(
+                ours.say(&format!("cas {key} 0 0 1 {other}\r\nx\r\n")),
+                "EXISTS\r\n",
+                "{key}, round {round}: {tokens:x?}"
+            );
         }
         let distinct: HashSet<u64> = tokens.iter().copied().collect();
         assert_eq!(distinct.len(), tokens.len(), "round {round}: {tokens:x?}");
@@ -201,7 +219,10 @@ fn what_php_stored_has_flags_that_every_client_reads() {
     play(
         &mut ours,
         &[
-            ("get text number array\r\n", "VALUE text 0 3\r\nabc\r\nVALUE number 0 3\r\n-42\r\nVALUE array 4 6\r\na:0:{}\r\nEND\r\n"),
+            (
+                "get text number array\r\n",
+                "VALUE text 0 3\r\nabc\r\nVALUE number 0 3\r\n-42\r\nVALUE array 4 6\r\na:0:{}\r\nEND\r\n",
+            ),
             ("incr number 1\r\n", "CLIENT_ERROR cannot increment or decrement non-numeric value\r\n"),
         ],
     );
@@ -225,14 +246,19 @@ fn users_are_asked_for_their_names() {
     );
     // A store that is too large takes the old item with it, but not when a stranger sends it.
     let too_large = "x".repeat(2 << 20);
-    let stores =
-        [format!("set kept 0 0 {}\r\n{too_large}\r\n", too_large.len()), format!("ms kept {}\r\n{too_large}\r\n", too_large.len())];
+    let stores = [
+        format!("set kept 0 0 {}\r\n{too_large}\r\n", too_large.len()),
+        format!("ms kept {}\r\n{too_large}\r\n", too_large.len()),
+    ];
     for store in &stores {
         ours.reconnect();
         ours.say(store);
     }
     ours.reconnect();
-    play(&mut ours, &[("set x 0 0 10\r\nann secret\r\n", "STORED\r\n"), ("get kept\r\n", "VALUE kept 0 1\r\na\r\nEND\r\n")]);
+    play(
+        &mut ours,
+        &[("set x 0 0 10\r\nann secret\r\n", "STORED\r\n"), ("get kept\r\n", "VALUE kept 0 1\r\na\r\nEND\r\n")],
+    );
     ours.reconnect();
     assert_eq!(ours.talk(&[0x80; 24]), b"");
     assert!(ours.over, "the binary protocol has no users here");
@@ -294,7 +320,8 @@ fn the_binary_protocol_tells_the_prefixes_as_one_statistic() {
 
 #[test]
 fn limits_of_the_server() {
-    let mut ours = Ours::new(Settings { item_size_max: 2048, flush: false, dump: false, shutdown: true, ..Settings::default() });
+    let mut ours =
+        Ours::new(Settings { item_size_max: 2048, flush: false, dump: false, shutdown: true, ..Settings::default() });
     let big = "x".repeat(2048);
     play(
         &mut ours,
@@ -347,7 +374,9 @@ fn large_answers_come_in_pieces_and_dumps_name_every_key() {
     assert_eq!(dump.lines().count(), 22);
     assert!(dump.contains("key=a%2520b exp=-1 la=") && dump.ends_with("END\r\n"));
     let listed = ours.say("stats cachedump 1 0\r\n");
-    assert!(listed.lines().count() == 22 && listed.contains("ITEM k7 [500000 b; 0 s]\r\n") && listed.ends_with("END\r\n"));
+    assert!(
+        listed.lines().count() == 22 && listed.contains("ITEM k7 [500000 b; 0 s]\r\n") && listed.ends_with("END\r\n")
+    );
     assert_eq!(ours.say("stats cachedump 1 3\r\n").lines().count(), 4);
     assert_eq!(ours.say("stats cachedump 2 0\r\nstats cachedump 1\r\n"), "END\r\nCLIENT_ERROR bad command line\r\n");
     let dump = ours.say("lru_crawler mgdump hash\r\n");
@@ -364,8 +393,10 @@ fn a_datagram_gets_no_answer_as_long_as_the_arena_is_full() {
     }
     assert_eq!(ours.datagram(b"lru_crawler metadump all\r\n"), b"CLIENT_ERROR no dumps over UDP\r\n");
     assert_eq!(ours.say("stats sizes\r\n").lines().count(), 2, "still on");
-    let stat =
-        |subject: &[u8]| [&[0x80, 0x10, 0, subject.len() as u8, 0, 0, 0, 0, 0, 0, 0, subject.len() as u8][..], &[0; 12], subject].concat();
+    let stat = |subject: &[u8]| {
+        [&[0x80, 0x10, 0, subject.len() as u8, 0, 0, 0, 0, 0, 0, 0, subject.len() as u8][..], &[0; 12], subject]
+            .concat()
+    };
     assert_eq!(ours.datagram(&stat(b"sizes"))[6..8], [0, 1], "not found");
     assert!(ours.datagram(&stat(b"settings")).len() > 500);
 }
@@ -377,7 +408,9 @@ fn statistics_count_what_php_does_without_the_server() {
     ours.say("set k 0 0 1\r\nx\r\nget k no\r\ndelete no\r\nstats detail on\r\nget a:b\r\n");
     assert!(ours.desk.shared.arena().find(b"k", now).is_some());
     let stats = ours.say("stats\r\n");
-    for line in ["cmd_get 4", "get_hits 2", "get_misses 2", "cmd_set 1", "curr_items 1", "delete_misses 1", "version 1.6.45"] {
+    for line in
+        ["cmd_get 4", "get_hits 2", "get_misses 2", "cmd_set 1", "curr_items 1", "delete_misses 1", "version 1.6.45"]
+    {
         assert!(stats.contains(&format!("STAT {line}\r\n")), "{line} in {stats}");
     }
     assert_eq!(ours.say("stats detail dump\r\n"), "PREFIX a get 1 hit 0 set 0 del 0\r\nEND\r\n");
@@ -388,7 +421,8 @@ fn statistics_count_what_php_does_without_the_server() {
     assert!(ours.say("stats\r\n").contains("STAT get_hits 0\r\n"));
 }
 
-/// memcached counts a flush when it is ordered, be it for later, and what others at the arena count down counts as that here.
+/// memcached counts a flush when it is ordered, be it for later, and what others at the arena count down counts as that
+/// here.
 #[test]
 fn counts_and_flushes_are_told_apart_as_memcached_does() {
     let mut ours = Ours::new(Settings::default());
@@ -424,7 +458,8 @@ fn a_line_may_have_any_number_of_keys() {
     }
 }
 
-/// The memory of those behind the first is asked for ahead of time. That answers nothing: what stands between them still counts.
+/// The memory of those behind the first is asked for ahead of time. That answers nothing: what stands between them
+/// still counts.
 #[test]
 fn gets_that_come_together_are_answered_one_after_the_other() {
     use leveret_protocol::binary::{Command, Request};
@@ -454,7 +489,11 @@ fn gets_that_come_together_are_answered_one_after_the_other() {
         }
         assert_eq!(ours.say(&said), want, "{change}");
         // As it was.
-        let back = if change % 3 == 0 { format!("delete key{change}\r\n") } else { format!("set key{change} 0 0 3\r\n{change:3}\r\n") };
+        let back = if change % 3 == 0 {
+            format!("delete key{change}\r\n")
+        } else {
+            format!("set key{change} 0 0 3\r\n{change:3}\r\n")
+        };
         ours.say(&back);
     }
 
@@ -462,7 +501,8 @@ fn gets_that_come_together_are_answered_one_after_the_other() {
     let (mut said, mut want) = (Vec::new(), Vec::new());
     for number in 0..100u32 {
         let key = format!("key{number}");
-        assert!(Request::new(Command::Get { key: key.as_bytes(), with_key: true, touch: None }, true, number).write(&mut said));
+        assert!(Request::new(Command::Get { key: key.as_bytes(), with_key: true, touch: None }, true, number)
+            .write(&mut said));
         if number % 3 != 0 {
             want.push((number, format!("\0\0\0\0{key}{number:3}").into_bytes()));
         }
@@ -516,7 +556,8 @@ fn binary_requests() {
     assert_eq!(status(&ours.talk(&frame(set, 6, cas, &[0; 8], b"k", b"x"))), 0);
     assert_eq!(ours.talk(&frame(getq, 7, 0, b"", b"none", b"")), b"");
     assert_eq!(ours.talk(&frame(noop, 8, 0, b"", b"", b"")).len(), 24);
-    let count = |initial: u64, exptime: u32| [&1u64.to_be_bytes()[..], &initial.to_be_bytes(), &exptime.to_be_bytes()].concat();
+    let count =
+        |initial: u64, exptime: u32| [&1u64.to_be_bytes()[..], &initial.to_be_bytes(), &exptime.to_be_bytes()].concat();
     assert_eq!(status(&ours.talk(&frame(increment, 9, 0, &count(10, u32::MAX), b"n", b""))), 1);
     assert_eq!(body(&ours.talk(&frame(increment, 9, 0, &count(10, 0), b"n", b""))), 10u64.to_be_bytes());
     assert_eq!(body(&ours.talk(&frame(increment, 9, 0, &count(10, 0), b"n", b""))), 11u64.to_be_bytes());
@@ -532,14 +573,21 @@ fn binary_requests() {
 #[test]
 fn a_gat_counts_as_a_touch_whether_it_finds_something_or_not() {
     let mut ours = Ours::new(Settings::default());
-    play(&mut ours, &[("set k 0 0 1\r\nx\r\ngat 0 k no none\r\ntouch no 1\r\n", "STORED\r\nVALUE k 0 1\r\nx\r\nEND\r\nNOT_FOUND\r\n")]);
+    play(
+        &mut ours,
+        &[(
+            "set k 0 0 1\r\nx\r\ngat 0 k no none\r\ntouch no 1\r\n",
+            "STORED\r\nVALUE k 0 1\r\nx\r\nEND\r\nNOT_FOUND\r\n",
+        )],
+    );
     let stats = ours.say("stats\r\n");
     for line in ["cmd_touch 4", "touch_hits 1", "touch_misses 3"] {
         assert!(stats.contains(&format!("STAT {line}\r\n")), "{line}: {stats}");
     }
 }
 
-/// An item that was read more often than is counted kept its count when it was stored anew, and no later read was noted.
+/// An item that was read more often than is counted kept its count when it was stored anew, and no later read was
+/// noted.
 #[test]
 fn what_was_read_since_it_was_stored_says_so_however_hot_it_is() {
     let mut ours = Ours::new(Settings::default());

@@ -1,4 +1,5 @@
-//! Conversations over real sockets: however the bytes are cut, whoever reads slowly or not at all, however many they are.
+//! Conversations over real sockets: however the bytes are cut, whoever reads slowly or not at all, however many they
+//! are.
 mod serving;
 use leveret_engine::Time;
 use leveret_server::{bind, ServeError, Settings};
@@ -25,7 +26,8 @@ impl Random {
 
 #[test]
 fn one_cache_answers_at_every_address() {
-    let listen = ["127.0.0.1", "::1"].map(|host| leveret_server::settings::Listen { host: host.to_owned(), port: None });
+    let listen =
+        ["127.0.0.1", "::1"].map(|host| leveret_server::settings::Listen { host: host.to_owned(), port: None });
     let server = Server::start(Settings { listen: listen.into(), udp_port: None, threads: 2, ..Settings::default() });
     server.connect().talk("set a 1 0 3\r\nabc\r\n", "STORED\r\n");
     let addresses = |kind: &str| -> Vec<String> {
@@ -46,7 +48,10 @@ fn one_cache_answers_at_every_address() {
             client.send_to(&[&[0, request_id, 0, 0, 0, 1, 0, 0], b"get a\r\n".as_slice()].concat(), &address).unwrap();
             let mut answer = [0; 100];
             let len = client.recv(&mut answer).unwrap();
-            assert_eq!(answer[..len], [&[0, request_id, 0, 0, 0, 1, 0, 0], b"VALUE a 1 3\r\nabc\r\nEND\r\n".as_slice()].concat());
+            assert_eq!(
+                answer[..len],
+                [&[0, request_id, 0, 0, 0, 1, 0, 0], b"VALUE a 1 3\r\nabc\r\nEND\r\n".as_slice()].concat()
+            );
         }
     }
 }
@@ -170,8 +175,8 @@ fn who_never_reads_is_not_read_from_and_harms_nobody() {
     let mut asked = [0; 4];
     for (client, asked) in greedy.iter_mut().zip(&mut asked) {
         client.stream.set_nonblocking(true).unwrap();
-        // Until the kernel takes no more from this client: so the server has stopped reading. If it did not, this would be a
-        // hundred terabytes of answers.
+        // Until the kernel takes no more from this client: so the server has stopped reading. If it did not, this would
+        // be a hundred terabytes of answers.
         let line = b"get big\r\n";
         let mut part = 0;
         while *asked < 200_000_000 {
@@ -229,7 +234,12 @@ fn a_conversation_ends_as_memcached_ends_it() {
         let mut client = server.connect();
         client.send(said);
         let got = client.read_to_end();
-        assert!(got.starts_with(answer), "{:?} after {:?}", String::from_utf8_lossy(&got), String::from_utf8_lossy(said));
+        assert!(
+            got.starts_with(answer),
+            "{:?} after {:?}",
+            String::from_utf8_lossy(&got),
+            String::from_utf8_lossy(said)
+        );
     }
     server.connect().talk("mn\r\n", "MN\r\n");
 }
@@ -310,7 +320,8 @@ fn workers_share_the_connections_evenly() {
     for client in &mut clients {
         client.talk("mn\r\n", "MN\r\n");
     }
-    let mut read: Vec<u64> = (0..3).map(|worker| server.shared.network.worker(worker).bytes_read.load(Relaxed)).collect();
+    let mut read: Vec<u64> =
+        (0..3).map(|worker| server.shared.network.worker(worker).bytes_read.load(Relaxed)).collect();
     read.dedup();
     assert_eq!(read, [12]);
 }

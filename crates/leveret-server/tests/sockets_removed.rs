@@ -1,5 +1,5 @@
-//! An arena whose file is removed while it is served. PHP processes make a new one and go on there; a server that went on with
-//! the old one would be a second truth.
+//! An arena whose file is removed while it is served. PHP processes make a new one and go on there; a server that went
+//! on with the old one would be a second truth.
 mod serving;
 use leveret_engine::{Arena, Deadline, Time};
 use leveret_server::Settings;

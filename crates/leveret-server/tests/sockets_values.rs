@@ -37,10 +37,14 @@ impl Protocol {
     /// A store, and all that it answers.
     fn set(self, key: &str, value: &[u8]) -> (Vec<u8>, Vec<u8>) {
         match self {
-            Classic => ([format!("set {key} 0 0 {}\r\n", value.len()).as_bytes(), value, b"\r\n"].concat(), b"STORED\r\n".to_vec()),
-            Meta => {
-                ([format!("ms {key} {} s\r\n", value.len()).as_bytes(), value, b"\r\n"].concat(), format!("HD s{}\r\n", value.len()).into())
-            }
+            Classic => (
+                [format!("set {key} 0 0 {}\r\n", value.len()).as_bytes(), value, b"\r\n"].concat(),
+                b"STORED\r\n".to_vec(),
+            ),
+            Meta => (
+                [format!("ms {key} {} s\r\n", value.len()).as_bytes(), value, b"\r\n"].concat(),
+                format!("HD s{}\r\n", value.len()).into(),
+            ),
             // Quietly, since the answer would have a cas.
             Binary => {
                 let set = frame(0x80, 0x11, &[0; 8], key.as_bytes(), value);
@@ -67,7 +71,9 @@ impl Protocol {
             return Some(if header[6..8] == [0, 0] { body.split_off(4) } else { Vec::new() });
         }
         let line = read_line(stream)?;
-        let Some(len) = line.trim_end().rsplit(' ').next().and_then(|len| len.parse::<usize>().ok()) else { return Some(Vec::new()) };
+        let Some(len) = line.trim_end().rsplit(' ').next().and_then(|len| len.parse::<usize>().ok()) else {
+            return Some(Vec::new());
+        };
         let mut value = vec![0; len + 2];
         stream.read_exact(&mut value).ok()?;
         assert!(value.ends_with(b"\r\n"));
@@ -175,7 +181,14 @@ fn processes_that_overwrite_what_clients_read_never_mix_two_values() {
             let (arena, is_over) = (&arena, &is_over);
             scope.spawn(move || {
                 for round in 0.. {
-                    arena.set(format!("k{}", round % KEYS).as_bytes(), &value(writer, round), Deadline::NEVER, Time::now()).expect("room");
+                    arena
+                        .set(
+                            format!("k{}", round % KEYS).as_bytes(),
+                            &value(writer, round),
+                            Deadline::NEVER,
+                            Time::now(),
+                        )
+                        .expect("room");
                     if is_over.load(Relaxed) {
                         return;
                     }

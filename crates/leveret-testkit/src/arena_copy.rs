@@ -1,5 +1,5 @@
-//! Copies of an arena file: what a process that dies now would leave behind. Only the extents that hold data are read and
-//! written; the arena is a sparse file, and reading a hole of a memory file would fill it.
+//! Copies of an arena file: what a process that dies now would leave behind. Only the extents that hold data are read
+//! and written; the arena is a sparse file, and reading a hole of a memory file would fill it.
 
 use std::fs::File;
 use std::io;

@@ -1,5 +1,5 @@
-//! Damaged and hostile arenas: a valid image with changed bytes is opened and used by a child process. It may answer with
-//! errors and misses; it may not crash, hang, or give a value that was stored under another key.
+//! Damaged and hostile arenas: a valid image with changed bytes is opened and used by a child process. It may answer
+//! with errors and misses; it may not crash, hang, or give a value that was stored under another key.
 
 use std::fs::File;
 use std::os::fd::AsFd;
@@ -9,7 +9,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use leveret_engine::{
-    Amendment, Arena, CountTerms, Cursor, Deadline, Delta, Lease, Meta, Mode, NewCas, OpenOptions, Terms, Time, Value, STALE,
+    Amendment, Arena, CountTerms, Cursor, Deadline, Delta, Lease, Meta, Mode, NewCas, OpenOptions, Terms, Time, Value,
+    STALE,
 };
 
 use crate::arena_copy::ArenaImage;
@@ -89,7 +90,14 @@ impl Ground {
     pub fn round(&self, folder: &Path, seed: u64) -> Result<(), String> {
         let mut rng = Rng::new(seed);
         let path = folder.join("damaged.arena");
-        let attack = *rng.pick(&[Attack::Before, Attack::Before, Attack::Before, Attack::Superblock, Attack::Meanwhile, Attack::Truncate]);
+        let attack = *rng.pick(&[
+            Attack::Before,
+            Attack::Before,
+            Attack::Before,
+            Attack::Superblock,
+            Attack::Meanwhile,
+            Attack::Truncate,
+        ]);
         let mut image = self.image.clone();
         let mut patches = Vec::new();
         if attack != Attack::Truncate {
@@ -105,9 +113,10 @@ impl Ground {
             image.patch(0, &page);
         }
         image.write(&path).map_err(|error| error.to_string())?;
-        // Changed items may read as anything; so may all of them while somebody writes, and those in the page where a file is cut,
-        // whose rest becomes zeros.
-        let trusts_values = matches!(attack, Attack::Before | Attack::Superblock) && patches.iter().all(|patch| patch.region != DATA);
+        // Changed items may read as anything; so may all of them while somebody writes, and those in the page where a
+        // file is cut, whose rest becomes zeros.
+        let trusts_values =
+            matches!(attack, Attack::Before | Attack::Superblock) && patches.iter().all(|patch| patch.region != DATA);
         let use_seed = rng.bits();
         let mut child = process::spawn(|| use_arena(&path, use_seed, trusts_values));
         let file = File::options().write(true).open(&path).map_err(|error| error.to_string())?;
@@ -154,13 +163,15 @@ impl Ground {
                 continue;
             }
             let (start, end) = *rng.pick(&inside);
-            let near = if rng.one_in(2) { start + rng.below((end - start).min(4096)) } else { start + rng.below(end - start) };
+            let near =
+                if rng.one_in(2) { start + rng.below((end - start).min(4096)) } else { start + rng.below(end - start) };
             let offset = (near & !7).max(start);
             return Patch { region: region.id, offset, word: self.word(image, offset, rng) };
         }
     }
 
-    /// A new word for this place: a small change of the old one, a number at a border, another word of the file, or anything.
+    /// A new word for this place: a small change of the old one, a number at a border, another word of the file, or
+    /// anything.
     fn word(&self, image: &ArenaImage, offset: u64, rng: &mut Rng) -> u64 {
         let old = u64::from_ne_bytes(image.bytes(offset));
         match rng.below(10) {
@@ -301,7 +312,8 @@ fn change(arena: &Arena, rng: &mut Rng, now: Time, trusts_values: bool) -> Resul
     look(arena, index, now, trusts_values)
 }
 
-/// What servers and bindings ask for besides. Not judged either; what makes other values works on keys that nobody looks at.
+/// What servers and bindings ask for besides. Not judged either; what makes other values works on keys that nobody
+/// looks at.
 fn ask_more(arena: &Arena, index: u64, rng: &mut Rng, now: Time) {
     let key = key(index);
     let other = format!("other:{}", index % 20).into_bytes();

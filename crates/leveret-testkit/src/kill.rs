@@ -1,7 +1,7 @@
-//! The kill harness. A child does one operation, one instruction at a time. After each instruction the parent looks whether
-//! the arena's bytes have changed; if so it copies the arena and lets survivors live on the copy, where the child's life sign
-//! is not: to them it died there. A sample of steps is also proved with a real SIGKILL, on the arena itself, and a sample of
-//! the copies by killing, at its own steps, the process that recovers them.
+//! The kill harness. A child does one operation, one instruction at a time. After each instruction the parent looks
+//! whether the arena's bytes have changed; if so it copies the arena and lets survivors live on the copy, where the
+//! child's life sign is not: to them it died there. A sample of steps is also proved with a real SIGKILL, on the arena
+//! itself, and a sample of the copies by killing, at its own steps, the process that recovers them.
 
 use std::fmt;
 use std::fs::File;
@@ -66,8 +66,8 @@ impl fmt::Display for Failure {
     }
 }
 
-/// A string instruction repeats itself, and the trap comes after each repetition. It is one instruction; of its middles a
-/// sample is enough.
+/// A string instruction repeats itself, and the trap comes after each repetition. It is one instruction; of its middles
+/// a sample is enough.
 const REPEATS: u64 = 2003;
 
 /// One operation under the harness.
@@ -115,7 +115,8 @@ fn look_at_witnesses(arena: &leveret_engine::Arena) {
     }
 }
 
-/// Finds the filler that triggers the event, on an arena of its own. The same image, the same sets: the same filler later.
+/// Finds the filler that triggers the event, on an arena of its own. The same image, the same sets: the same filler
+/// later.
 fn rehearse(operation: Operation, folder: &Path, base: &ArenaImage) -> Result<Operation, String> {
     const FILLERS_MAX: u64 = 200_000;
     let Some(trigger) = operation.trigger else { return Ok(operation) };
@@ -139,9 +140,12 @@ fn rehearse(operation: Operation, folder: &Path, base: &ArenaImage) -> Result<Op
     Ok(operation.triggered_by(index))
 }
 
-/// Any write registers a process; its pages are touched and its code is loaded, as in a process that has worked for a while.
+/// Any write registers a process; its pages are touched and its code is loaded, as in a process that has worked for a
+/// while.
 fn register(arena: &leveret_engine::Arena) -> Result<(), String> {
-    arena.set(b"warm", &values::frame(b"warm", 0, 0, 10), leveret_engine::Deadline::NEVER, now()).map_err(|error| error.to_string())
+    arena
+        .set(b"warm", &values::frame(b"warm", 0, 0, 10), leveret_engine::Deadline::NEVER, now())
+        .map_err(|error| error.to_string())
 }
 
 /// A child that stands in front of the operation, on a fresh copy of `image`.
@@ -168,7 +172,8 @@ impl Bench<'_> {
     /// The whole operation, step by step. Returns a sample of the images on which a lock was held.
     fn step_through(&mut self) -> Result<Vec<ArenaImage>, Failure> {
         let path = self.path("stepped");
-        let mut child = child_at(&self.operation, &self.base, &path).map_err(|why| self.failure("at its start", why))?;
+        let mut child =
+            child_at(&self.operation, &self.base, &path).map_err(|why| self.failure("at its start", why))?;
         let file = File::open(&path).map_err(|error| self.failure("at its start", error))?;
         let mut last = ArenaImage::default();
         let mut image = ArenaImage::default();
@@ -265,12 +270,14 @@ impl Bench<'_> {
             let place = "in a recovery";
             left.write(&path).map_err(|error| self.failure(place, error))?;
             let prepare = || open(&path);
-            // Tending takes each shard's lock, so it recovers whatever there is to recover, and finds nothing else to do.
+            // Tending takes each shard's lock, so it recovers whatever there is to recover, and finds nothing else to
+            // do.
             let recover = |arena: &leveret_engine::Arena| {
                 arena.tend(now());
                 Ok(())
             };
-            let mut child = stepper::start(prepare, recover, |_| Ok(String::new())).map_err(|why| self.failure(place, why))?;
+            let mut child =
+                stepper::start(prepare, recover, |_| Ok(String::new())).map_err(|why| self.failure(place, why))?;
             let file = File::open(&path).map_err(|error| self.failure(place, error))?;
             let mut last = left;
             let mut image = ArenaImage::default();
@@ -321,7 +328,10 @@ impl Sample {
 
 /// Proves the harness itself: an operation that is not kill-proof must be caught. It deletes the key and sets it anew.
 pub fn planted(folder: &Path, seed: u64) -> Result<(), String> {
-    let mut torn = crate::operations::all().into_iter().find(|operation| operation.name == "set-overwrite").expect("it is in the list");
+    let mut torn = crate::operations::all()
+        .into_iter()
+        .find(|operation| operation.name == "set-overwrite")
+        .expect("it is in the list");
     let honest = torn.run;
     torn.run = Box::new(move |arena, token| {
         arena.delete(SUBJECT, now()).map_err(|error| error.to_string())?;
@@ -335,8 +345,8 @@ pub fn planted(folder: &Path, seed: u64) -> Result<(), String> {
     }
 }
 
-/// The stepper on a function that is no engine: two words of a file are written one after the other, so exactly three states
-/// of the file must come by.
+/// The stepper on a function that is no engine: two words of a file are written one after the other, so exactly three
+/// states of the file must come by.
 pub fn toy(folder: &Path) -> Result<(), String> {
     use std::os::unix::fs::FileExt;
     let path = folder.join("toy");

@@ -1,5 +1,5 @@
-//! What the harness knows of an arena's bytes: the superblock's directory of regions, as docs/memory-layout.md draws it.
-//! Nothing here is shared with the engine, which would otherwise judge itself.
+//! What the harness knows of an arena's bytes: the superblock's directory of regions, as docs/memory-layout.md draws
+//! it. Nothing here is shared with the engine, which would otherwise judge itself.
 
 use crate::arena_copy::ArenaImage;
 

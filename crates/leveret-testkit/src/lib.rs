@@ -1,8 +1,9 @@
-//! Proofs of the engine that need whole processes: kills at every instruction, storms of SIGKILLs, generated traces against an
-//! exact LRU, random operations against a model, damaged files. docs/testing.md says what each proof shows and how to run it longer.
+//! Proofs of the engine that need whole processes: kills at every instruction, storms of SIGKILLs, generated traces
+//! against an exact LRU, random operations against a model, damaged files. docs/testing.md says what each proof shows
+//! and how to run it longer.
 //!
-//! Everything here is driven by a printed seed and by processes that are really forked and really killed. The binaries are
-//! single-threaded on purpose: a fork of a process with one thread is an ordinary process.
+//! Everything here is driven by a printed seed and by processes that are really forked and really killed. The binaries
+//! are single-threaded on purpose: a fork of a process with one thread is an ordinary process.
 
 pub mod arena_copy;
 pub mod corrupt;

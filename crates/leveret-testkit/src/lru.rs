@@ -1,5 +1,5 @@
-//! An exact LRU of bytes: the yardstick of the eviction policy. Each hit moves its item to the front, space is made from the
-//! back, a dead item is a miss. No cache for many processes could afford it; every good policy has to beat it.
+//! An exact LRU of bytes: the yardstick of the eviction policy. Each hit moves its item to the front, space is made
+//! from the back, a dead item is a miss. No cache for many processes could afford it; every good policy has to beat it.
 
 use std::collections::HashMap;
 
@@ -31,7 +31,15 @@ pub struct Lru {
 impl Lru {
     /// An empty cache of so many bytes.
     pub fn new(capacity: u64) -> Lru {
-        Lru { capacity, used: 0, nodes: Vec::new(), free: Vec::new(), by_id: HashMap::new(), newest: NONE, oldest: NONE }
+        Lru {
+            capacity,
+            used: 0,
+            nodes: Vec::new(),
+            free: Vec::new(),
+            by_id: HashMap::new(),
+            newest: NONE,
+            oldest: NONE,
+        }
     }
 
     /// Whether the item is there and alive; a hit makes it the newest.

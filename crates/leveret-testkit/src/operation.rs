@@ -1,4 +1,5 @@
-//! What an operation is that is killed in its middle: how it is set up, what it does, and what may be seen of it afterwards.
+//! What an operation is that is killed in its middle: how it is set up, what it does, and what may be seen of it
+//! afterwards.
 
 use std::sync::OnceLock;
 
@@ -85,7 +86,8 @@ pub struct Operation {
     pub effect: Effect,
     /// The arena is full: other items may be forgotten.
     pub pressure: bool,
-    /// It repeats the same few steps for many items, so of its instructions a sample is looked at, another with each seed.
+    /// It repeats the same few steps for many items, so of its instructions a sample is looked at, another with each
+    /// seed.
     pub stride: u64,
     /// Runs freely before the operation, in the same process. What it returns is given to `run`.
     pub warm: Box<Warm>,
@@ -139,7 +141,14 @@ pub(crate) fn want<T: std::fmt::Debug + PartialEq>(result: Result<T, Error>, wan
 }
 
 pub(crate) fn store(arena: &Arena, key: &[u8], seen: &Seen, mode: Mode) -> Result<Stored, Error> {
-    arena.store(key, Value::Bytes(&seen.value), Meta { flags: seen.flags, ..Meta::default() }, seen.deadline, mode, now())
+    arena.store(
+        key,
+        Value::Bytes(&seen.value),
+        Meta { flags: seen.flags, ..Meta::default() },
+        seen.deadline,
+        mode,
+        now(),
+    )
 }
 
 impl Operation {
@@ -169,7 +178,9 @@ impl Operation {
 
     pub(crate) fn storing(name: &'static str, before: Option<Seen>, after: Seen, mode: Mode) -> Operation {
         let value = after.clone();
-        Operation::new(name, before, Some(after), move |arena, _| text(store(arena, SUBJECT, &value, mode)).and_then(stored))
+        Operation::new(name, before, Some(after), move |arena, _| {
+            text(store(arena, SUBJECT, &value, mode)).and_then(stored)
+        })
     }
 
     pub(crate) fn warm(self, warm: impl Fn(&Arena) -> Result<u64, String> + 'static) -> Operation {
@@ -211,7 +222,8 @@ impl Operation {
     }
 }
 
-/// Before each filler an earlier one is read, so that some have been read when the arena is full: these are kept and moved.
+/// Before each filler an earlier one is read, so that some have been read when the arena is full: these are kept and
+/// moved.
 pub fn read_filler(arena: &Arena, index: u64) {
     arena.get(&filler_key(index / 2), now());
 }

@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use leveret_engine::{
-    Amendment, Arena, CountTerms, Counted, CountedItem, Deadline, Delta, Error, Lease, Meta, Mode, NewCas, Stored, Terms, Time, Value,
-    STALE, WON,
+    Amendment, Arena, CountTerms, Counted, CountedItem, Deadline, Delta, Error, Lease, Meta, Mode, NewCas, Stored,
+    Terms, Time, Value, STALE, WON,
 };
 
 use crate::operation::{now, store, stored, subject, text, want, Effect, Operation, Seen, Trigger, SUBJECT};
@@ -15,7 +15,12 @@ fn joined(name: &'static str, mode: Mode, first_len: usize, second_len: usize) -
     let (first, second) = (subject(1, first_len), subject(2, second_len));
     let both = if mode == Mode::Append { [&first[..], &second].concat() } else { [&second[..], &first].concat() };
     let run = move |arena: &Arena, _| text(store(arena, SUBJECT, &Seen::new(second.clone()), mode)).and_then(stored);
-    Operation::new(name, Some(Seen::new(first.clone()).flags(7).ttl(1000)), Some(Seen::new(both).flags(7).ttl(1000)), run)
+    Operation::new(
+        name,
+        Some(Seen::new(first.clone()).flags(7).ttl(1000)),
+        Some(Seen::new(both).flags(7).ttl(1000)),
+        run,
+    )
 }
 
 fn counting(name: &'static str, before: &str, delta: Delta, after: u64) -> Operation {
@@ -49,7 +54,9 @@ fn touching(name: &'static str, before: Option<u32>, after: Option<u32>) -> Oper
         None => Seen::new(subject(1, 30)),
     };
     let deadline = with(after).deadline;
-    Operation::new(name, Some(with(before)), Some(with(after)), move |arena, _| want(arena.touch(SUBJECT, deadline, now()), true))
+    Operation::new(name, Some(with(before)), Some(with(after)), move |arena, _| {
+        want(arena.touch(SUBJECT, deadline, now()), true)
+    })
 }
 
 fn amending(name: &'static str, before: Seen, after: Seen, cas: NewCas, drop_value: bool) -> Operation {
@@ -104,9 +111,11 @@ pub fn all() -> Vec<Operation> {
         })
         .warm(cas_of_subject),
         Operation::new("gets-first", Some(small()), Some(small()), |arena, _| cas_of_subject(arena).map(|_| ())),
-        Operation::new("gets-number", Some(small()), Some(Seen::new("5")), |arena, _| cas_of_subject(arena).map(|_| ()))
-            .warm(|arena| text(arena.delete(SUBJECT, now())).and_then(|_| made_number(5)(arena)))
-            .effect(Effect::Key { before: Some(Seen::new("5")), after: Some(Seen::new("5")) }),
+        Operation::new("gets-number", Some(small()), Some(Seen::new("5")), |arena, _| {
+            cas_of_subject(arena).map(|_| ())
+        })
+        .warm(|arena| text(arena.delete(SUBJECT, now())).and_then(|_| made_number(5)(arena)))
+        .effect(Effect::Key { before: Some(Seen::new("5")), after: Some(Seen::new("5")) }),
         Operation::new("delete", Some(small()), None, |arena, _| want(arena.delete(SUBJECT, now()), true)),
         Operation::new("delete-version", Some(small()), None, |arena, token| {
             text(arena.delete_version(SUBJECT, token, now())).and_then(stored)
@@ -160,7 +169,8 @@ pub fn all() -> Vec<Operation> {
                 let value = Seen::new(subject(2, 300)).flags(9).ttl(500);
                 let terms = Terms { compare: Some(token - 1), older_is_stale: true, cas: Some(7), ..Mode::Set.into() };
                 let meta = Meta { flags: value.flags, ..Meta::default() };
-                text(arena.store_if(SUBJECT, Value::Bytes(&value.value), meta, value.deadline, &terms, now())).and_then(stored)
+                text(arena.store_if(SUBJECT, Value::Bytes(&value.value), meta, value.deadline, &terms, now()))
+                    .and_then(stored)
             },
         )
         .warm(cas_of_subject),
@@ -176,7 +186,9 @@ pub fn all() -> Vec<Operation> {
             arena.announce("unix /run/leveret.sock").map(std::mem::forget).map_err(|error| error.to_string())
         }),
         Operation::new("flush", None, None, |arena, _| text(arena.flush())).effect(Effect::Flush),
-        Operation::new("flush-later", Some(small()), Some(small()), |arena, _| text(arena.flush_at(Time(Time::now().0 + 100_000)))),
+        Operation::new("flush-later", Some(small()), Some(small()), |arena, _| {
+            text(arena.flush_at(Time(Time::now().0 + 100_000)))
+        }),
         Operation::new("lease", None, None, |arena, _| granted(arena).map(|_| ())),
         Operation::new("lease-release", None, None, |arena, _| {
             arena.release_all();
@@ -203,7 +215,9 @@ pub fn all() -> Vec<Operation> {
             Ok(())
         })
         .warm(|arena| {
-            let mortal = |index| text(arena.set(format!("mortal:{index}").as_bytes(), &[b'm'; 900], Deadline::after(now(), 50), now()));
+            let mortal = |index| {
+                text(arena.set(format!("mortal:{index}").as_bytes(), &[b'm'; 900], Deadline::after(now(), 50), now()))
+            };
             (0..60).try_for_each(mortal).map(|()| 0)
         }),
         Operation::new("burst", None, None, |arena, _| {
@@ -216,13 +230,22 @@ pub fn all() -> Vec<Operation> {
             "set-splits-index",
             Trigger { number: |stats| stats.buckets, filler_len: 10, when: |stats| stats.items > 2000 },
         ),
-        Operation::triggering("set-grows-arena", Trigger { number: |stats| stats.memory_allocated, filler_len: 500, when: |_| true }),
-        Operation::triggering("set-evicts", Trigger { number: |stats| stats.evicted, filler_len: 1500, when: |_| true })
-            .pressure()
-            .stride(29),
-        Operation::triggering("set-moves-items", Trigger { number: |stats| stats.moved_bytes, filler_len: 400, when: |_| true })
-            .pressure()
-            .stride(29),
+        Operation::triggering(
+            "set-grows-arena",
+            Trigger { number: |stats| stats.memory_allocated, filler_len: 500, when: |_| true },
+        ),
+        Operation::triggering(
+            "set-evicts",
+            Trigger { number: |stats| stats.evicted, filler_len: 1500, when: |_| true },
+        )
+        .pressure()
+        .stride(29),
+        Operation::triggering(
+            "set-moves-items",
+            Trigger { number: |stats| stats.moved_bytes, filler_len: 400, when: |_| true },
+        )
+        .pressure()
+        .stride(29),
     ]
 }
 
@@ -242,13 +265,16 @@ pub fn burst_value(index: u64) -> Vec<u8> {
     values::frame(&burst_key(index), 0, index, (index as usize * 97) % 600)
 }
 
-/// How far a burst has come: the number of its keys that are there. An error when a later one is there without an earlier.
+/// How far a burst has come: the number of its keys that are there. An error when a later one is there without an
+/// earlier.
 pub fn burst_progress(arena: &Arena) -> Result<u64, String> {
     let mut there = 0;
     for index in 0..BURST {
         match Seen::at(arena, &burst_key(index)) {
             None => {}
-            Some(seen) if seen.value != burst_value(index) => return Err(format!("burst key {index} holds {}", values::show(&seen.value))),
+            Some(seen) if seen.value != burst_value(index) => {
+                return Err(format!("burst key {index} holds {}", values::show(&seen.value)))
+            }
             Some(_) if there < index => return Err(format!("burst key {index} is there, key {there} is not")),
             Some(_) => there += 1,
         }

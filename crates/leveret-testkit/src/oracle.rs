@@ -1,7 +1,8 @@
-//! What was acknowledged, kept where no kill reaches it: a file that the torture's processes share, apart from any arena.
+//! What was acknowledged, kept where no kill reaches it: a file that the torture's processes share, apart from any
+//! arena.
 //!
-//! Each worker slot has keys that only it writes. Before an operation on one of them it notes its intent, after the answer the
-//! acknowledgement. Whoever takes the slot over after a kill knows from these two what a read may show:
+//! Each worker slot has keys that only it writes. Before an operation on one of them it notes its intent, after the
+//! answer the acknowledgement. Whoever takes the slot over after a kill knows from these two what a read may show:
 //!
 //! - the acknowledged version, or, while an intent is open, the intended one;
 //! - nothing, always: a cache may forget;
@@ -84,7 +85,8 @@ pub struct Record {
 }
 
 impl Record {
-    /// Whether a hit with this counter is allowed. `flushed`: flushes done before the read began; `now`: read before it too.
+    /// Whether a hit with this counter is allowed. `flushed`: flushes done before the read began; `now`: read before it
+    /// too.
     pub fn judge(&self, counter: u64, flushed: u64, now: Time) -> Result<(), String> {
         let open = self.intent.counter > self.acked.counter;
         let allowed = |version: &Version| version.kind == Kind::There && version.counter == counter;
@@ -97,10 +99,16 @@ impl Record {
             };
         }
         if !allowed(&self.acked) {
-            return Err(format!("version {counter} was read; acknowledged is {:?}, begun {:?}", self.acked, self.intent));
+            return Err(format!(
+                "version {counter} was read; acknowledged is {:?}, begun {:?}",
+                self.acked, self.intent
+            ));
         }
         if flushed > self.flushes {
-            return Err(format!("version {counter} survived a flush: {flushed} were done, {} had begun when it was written", self.flushes));
+            return Err(format!(
+                "version {counter} survived a flush: {flushed} were done, {} had begun when it was written",
+                self.flushes
+            ));
         }
         if Deadline(self.acked.deadline).is_past(now) {
             return Err(format!("version {counter} is past its deadline {}, at {}", self.acked.deadline, now.0));

@@ -306,7 +306,8 @@ impl From<Error> for Trouble {
     }
 }
 
-/// The oracle judges stores that lie, each in its own way: it must find every one of them, and nothing wrong with an honest one.
+/// The oracle judges stores that lie, each in its own way: it must find every one of them, and nothing wrong with an
+/// honest one.
 #[cfg(test)]
 mod tests {
     use super::*;

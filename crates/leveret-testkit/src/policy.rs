@@ -1,8 +1,9 @@
 //! The eviction policy against an exact LRU: the same requests, the same memory, the same charge for each item.
 //!
-//! The LRU may use the arena's whole limit. For each item it is charged what the item takes in the arena: the item's bytes with
-//! header and padding, and its share of the index at the load at which the index grows. Everything else that an arena spends
-//! (its metadata, the open and the free segments, dead bytes, the whole segments of large values) is our disadvantage alone.
+//! The LRU may use the arena's whole limit. For each item it is charged what the item takes in the arena: the item's
+//! bytes with header and padding, and its share of the index at the load at which the index grows. Everything else that
+//! an arena spends (its metadata, the open and the free segments, dead bytes, the whole segments of large values) is
+//! our disadvantage alone.
 
 use std::path::Path;
 
@@ -85,15 +86,24 @@ pub fn replay(path: &Path, memory: u64, shape: &Shape) -> Result<Replay, String>
         let now = Time(begin.0 + request.at_secs);
         let deadline = request.ttl_secs.map_or(Deadline::NEVER, |ttl| Deadline::after(now, ttl));
         match arena.get(&key, now) {
-            Some(item) if item.value.len() == request.value_len && item.value.first() == value_byte(&key, request.value_len).as_ref() => {}
+            Some(item)
+                if item.value.len() == request.value_len
+                    && item.value.first() == value_byte(&key, request.value_len).as_ref() => {}
             Some(item) => {
-                return Err(format!("request {}: {} bytes came back instead of {}", replay.requests, item.value.len(), request.value_len))
+                return Err(format!(
+                    "request {}: {} bytes came back instead of {}",
+                    replay.requests,
+                    item.value.len(),
+                    request.value_len
+                ))
             }
             None => {
                 replay.misses += 1;
                 let value = vec![value_byte(&key, request.value_len).unwrap_or(0); request.value_len];
                 // A store that makes no progress is an error after a bounded number of rounds.
-                arena.set(&key, &value, deadline, now).map_err(|error| format!("request {}: {error}", replay.requests))?;
+                arena
+                    .set(&key, &value, deadline, now)
+                    .map_err(|error| format!("request {}: {error}", replay.requests))?;
             }
         }
         if !lru.hit(request.id, request.at_secs) {

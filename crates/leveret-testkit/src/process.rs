@@ -9,8 +9,8 @@ use nix::sys::signal::{self, Signal};
 use nix::sys::wait::{waitpid, WaitPidFlag, WaitStatus};
 use nix::unistd::{alarm, fork, pipe, ForkResult, Pid};
 
-/// How long a child may take before the harness calls it hung. Nothing here needs more than milliseconds of work; the rest is
-/// patience with a loaded machine.
+/// How long a child may take before the harness calls it hung. Nothing here needs more than milliseconds of work; the
+/// rest is patience with a loaded machine.
 pub const HANG_SECS: u32 = 60;
 
 /// The exit code of a child that returned an error.
@@ -64,7 +64,8 @@ pub struct Child {
 pub fn spawn(work: impl FnOnce() -> Result<String, String>) -> Child {
     assert_eq!(threads(), 1, "only a single-threaded process may fork here");
     let (read, write) = pipe().expect("a pipe");
-    // SAFETY: this process has one thread (asserted above), so the child is a complete copy and may do whatever the parent may.
+    // SAFETY: this process has one thread (asserted above), so the child is a complete copy and may do whatever the
+    // parent may.
     #[allow(unsafe_code)]
     let forked = unsafe { fork() }.expect("a process");
     match forked {

@@ -1,4 +1,5 @@
-//! The one source of chance: small, seeded, the same in every version, so that a printed seed means the same run for ever.
+//! The one source of chance: small, seeded, the same in every version, so that a printed seed means the same run for
+//! ever.
 
 /// SplitMix64: a counter behind a mixing function. Any seed is a good seed.
 #[derive(Clone, Debug)]
@@ -21,7 +22,8 @@ impl Rng {
         mix(self.0)
     }
 
-    /// A number in `0..end`. `end` must not be 0. The bias of the multiplication is below 2^-32 for the ranges used here.
+    /// A number in `0..end`. `end` must not be 0. The bias of the multiplication is below 2^-32 for the ranges used
+    /// here.
     pub fn below(&mut self, end: u64) -> u64 {
         ((u128::from(self.bits()) * u128::from(end)) >> 64) as u64
     }
@@ -66,7 +68,8 @@ fn mix(mut z: u64) -> u64 {
 
 /// A seed for a run that was given none.
 pub fn fresh_seed() -> u64 {
-    let nanos = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
+    let nanos =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_nanos() as u64);
     // Short enough to be typed again.
     mix(nanos ^ u64::from(std::process::id())) >> 32
 }

@@ -1,5 +1,5 @@
-//! Arenas that are the same in every run. An arena draws its hash seed when it is made, and where each key lies hangs on it;
-//! a run that shall be repeatable replaces it by its own, while the arena is still empty.
+//! Arenas that are the same in every run. An arena draws its hash seed when it is made, and where each key lies hangs
+//! on it; a run that shall be repeatable replaces it by its own, while the arena is still empty.
 
 use std::fs::File;
 use std::io::{Error, ErrorKind};
@@ -43,9 +43,12 @@ mod tests {
         let folder = scratch::folder().unwrap();
         let index_of = |seed| {
             let path = folder.path().join("seeded.arena");
-            let arena = open(&path, &OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() }, seed).unwrap();
+            let arena =
+                open(&path, &OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() }, seed).unwrap();
             for index in 0..100u32 {
-                arena.set(&index.to_ne_bytes(), b"value", leveret_engine::Deadline::NEVER, leveret_engine::Time::now()).unwrap();
+                arena
+                    .set(&index.to_ne_bytes(), b"value", leveret_engine::Deadline::NEVER, leveret_engine::Time::now())
+                    .unwrap();
             }
             let image = ArenaImage::read_path(&path).unwrap();
             let index = crate::layout::region(&image, crate::layout::INDEX).unwrap();

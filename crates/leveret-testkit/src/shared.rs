@@ -1,5 +1,5 @@
-//! A torture worker's work on keys that everybody writes. Values describe themselves, so a torn or foreign one is seen; numbers
-//! and cas chains only ever grow, so a lost update is seen; a lease has one holder.
+//! A torture worker's work on keys that everybody writes. Values describe themselves, so a torn or foreign one is seen;
+//! numbers and cas chains only ever grow, so a lost update is seen; a lease has one holder.
 
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -42,7 +42,8 @@ pub struct Shared {
 }
 
 impl Seen {
-    /// Judges what was read of a key. `grown`: it is this worker's own step, so it must be higher than all that was seen.
+    /// Judges what was read of a key. `grown`: it is this worker's own step, so it must be higher than all that was
+    /// seen.
     fn judge(&mut self, key: &[u8], mark: Mark, grown: bool) -> Result<(), Trouble> {
         if self.lives_before.contains(&mark.life) {
             return Err(Trouble::Lie(format!("{} has its earlier life {:x} again", show(key), mark.life)));
@@ -50,7 +51,10 @@ impl Seen {
         if let Some(last) = self.last.filter(|last| last.life == mark.life) {
             let fell = mark.height < last.height || (grown && mark.height == last.height);
             if fell || (mark.height == last.height && mark.by != last.by) {
-                return Err(Trouble::Lie(format!("{} was at {last:?} and is at {mark:?}: an update was lost", show(key))));
+                return Err(Trouble::Lie(format!(
+                    "{} was at {last:?} and is at {mark:?}: an update was lost",
+                    show(key)
+                )));
             }
         }
         if let Some(last) = self.last.replace(mark).filter(|last| last.life != mark.life) {
@@ -85,7 +89,8 @@ impl Shared {
         let key = format!("shared:value:{}", self.rng.below(VALUES)).into_bytes();
         let now = Time::now();
         let len = if self.rng.one_in(20) { self.rng.below(APPENDED_MAX) } else { self.rng.below(400) };
-        let deadline = if self.rng.one_in(4) { Deadline::after(now, self.rng.between(1, 3) as u32) } else { Deadline::NEVER };
+        let deadline =
+            if self.rng.one_in(4) { Deadline::after(now, self.rng.between(1, 3) as u32) } else { Deadline::NEVER };
         let mode = match self.rng.below(16) {
             0..=5 => return check(&key, arena.get(&key, now).map(|item| item.value)),
             6 => return check(&key, arena.get_and_touch(&key, deadline, now)?.map(|item| item.value)),
@@ -158,7 +163,8 @@ impl Shared {
         self.seen.entry(key.clone()).or_default().judge(&key, mark, false)?;
         let len = self.rng.below(300) as usize;
         let next = values::frame(&key, self.me, counter + 1, len);
-        let stored = arena.store(&key, Value::Bytes(&next), Meta::default(), Deadline::NEVER, Mode::Cas(item.cas), now)?;
+        let stored =
+            arena.store(&key, Value::Bytes(&next), Meta::default(), Deadline::NEVER, Mode::Cas(item.cas), now)?;
         if matches!(stored, Stored::Stored { .. }) {
             let mark = Mark { height: mark.height + 1, by: self.me, ..mark };
             self.seen.entry(key.clone()).or_default().judge(&key, mark, true)?;
@@ -168,7 +174,9 @@ impl Shared {
 
     fn lease(&mut self, arena: &Arena, ledger: &Ledger) -> Result<(), Trouble> {
         let index = self.rng.below(LEASES);
-        let Lease::Granted(ticket) = arena.lease(format!("lease:{index}").as_bytes(), Duration::ZERO) else { return Ok(()) };
+        let Lease::Granted(ticket) = arena.lease(format!("lease:{index}").as_bytes(), Duration::ZERO) else {
+            return Ok(());
+        };
         ledger.hold_lease(index, self.me);
         std::thread::sleep(Duration::from_micros(self.rng.below(300)));
         let holder = ledger.lease_holder(index);

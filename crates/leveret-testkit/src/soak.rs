@@ -1,6 +1,7 @@
-//! A server that is killed all the time: clients over sockets, in every protocol, and threads at the arena itself. Each owns
-//! some keys and knows what a read of them may show: what was acknowledged last or something newer that may have been stored. Other
-//! people's keys must at least be whole and their own. A cache may forget, and how often it did is told.
+//! A server that is killed all the time: clients over sockets, in every protocol, and threads at the arena itself. Each
+//! owns some keys and knows what a read of them may show: what was acknowledged last or something newer that may have
+//! been stored. Other people's keys must at least be whole and their own. A cache may forget, and how often it did is
+//! told.
 use crate::rng::Rng;
 use crate::values::{frame, frames_of};
 use leveret_client::pool::{Answer, Code, Operation, Options, Pool, Protocol, Request};
@@ -134,7 +135,14 @@ impl Worker {
     fn new(plan: &Plan, writer: u64) -> Worker {
         let own = vec![Own::default(); KEYS as usize];
         let rng = Rng::new(plan.seed).fork(writer + 1);
-        Worker { writer, rng, own, writers: plan.clients + plan.neighbours, arena: plan.arena.clone(), outcome: Outcome::default() }
+        Worker {
+            writer,
+            rng,
+            own,
+            writers: plan.clients + plan.neighbours,
+            arena: plan.arena.clone(),
+            outcome: Outcome::default(),
+        }
     }
 
     fn key(writer: u64, number: u64) -> Vec<u8> {
@@ -168,8 +176,8 @@ impl Worker {
         }
     }
 
-    /// Whether the arena itself has it: on a busy machine a server may wait too long for the lock that a get with a cas takes, and
-    /// answers a miss.
+    /// Whether the arena itself has it: on a busy machine a server may wait too long for the lock that a get with a cas
+    /// takes, and answers a miss.
     fn sees(&self, number: u64) -> bool {
         open(&self.arena, false).is_ok_and(|arena| arena.contains(&Worker::key(self.writer, number), Time::now()))
     }
@@ -178,11 +186,16 @@ impl Worker {
         let key = Worker::key(writer, number);
         match frames_of(&key, value) {
             Err(why) => self.wrong(why),
-            Ok(frames) if frames.len() != 1 || frames[0].writer != writer => self.wrong(format!("another writer's value under {number}")),
+            Ok(frames) if frames.len() != 1 || frames[0].writer != writer => {
+                self.wrong(format!("another writer's value under {number}"))
+            }
             Ok(frames) if writer == self.writer => {
                 let (own, counter) = (self.own[number as usize], frames[0].counter);
                 if counter < own.oldest || counter > own.newest {
-                    self.wrong(format!("writer {writer}, key {number}: {counter} is not within {}..={}", own.oldest, own.newest));
+                    self.wrong(format!(
+                        "writer {writer}, key {number}: {counter} is not within {}..={}",
+                        own.oldest, own.newest
+                    ));
                 }
             }
             Ok(_) => {}
@@ -201,7 +214,13 @@ fn client(plan: &Plan, writer: u64, is_over: &AtomicBool) -> Outcome {
     let mut worker = Worker::new(plan, writer);
     let protocol = [Protocol::Text, Protocol::Binary, Protocol::Meta][writer as usize % 3];
     // The arena is for the neighbours: here everything goes over the socket.
-    let options = Options { protocol, io_timeout: PATIENCE, retry_timeout: Duration::ZERO, short_cut: false, ..Options::default() };
+    let options = Options {
+        protocol,
+        io_timeout: PATIENCE,
+        retry_timeout: Duration::ZERO,
+        short_cut: false,
+        ..Options::default()
+    };
     let mut pool = Pool::new(options);
     pool.add_server("127.0.0.1", plan.port, 0, 1);
     while !is_over.load(Ordering::Relaxed) {
@@ -239,7 +258,13 @@ fn client(plan: &Plan, writer: u64, is_over: &AtomicBool) -> Outcome {
                 }
                 (Operation::Get, Code::Success) => worker.check(whose, number, value),
                 (Operation::Get, Code::NotFound) => worker.missed(whose, number),
-                (_, Code::ConnectionFailure | Code::UnknownReadFailure | Code::WriteFailure | Code::ServerTemporarilyDisabled) => {
+                (
+                    _,
+                    Code::ConnectionFailure
+                    | Code::UnknownReadFailure
+                    | Code::WriteFailure
+                    | Code::ServerTemporarilyDisabled,
+                ) => {
                     worker.outcome.failed += 1;
                     // Perhaps it was done, and only its answer is lost.
                     worker.own[number as usize].is_there &= operation != Operation::Delete;
@@ -311,7 +336,15 @@ mod tests {
 
     #[test]
     fn the_oracle_sees_what_must_not_be() {
-        let plan = Plan { server: vec![], port: 0, arena: PathBuf::new(), duration: Duration::ZERO, clients: 2, neighbours: 0, seed: 1 };
+        let plan = Plan {
+            server: vec![],
+            port: 0,
+            arena: PathBuf::new(),
+            duration: Duration::ZERO,
+            clients: 2,
+            neighbours: 0,
+            seed: 1,
+        };
         let key = Worker::key(0, 3);
         let told = |value: &[u8]| {
             let mut worker = Worker::new(&plan, 0);

@@ -1,5 +1,5 @@
-//! Runs a child one instruction at a time. The child says where the stepped part begins and ends by stopping itself; between
-//! the two stops the parent looks at the world after every instruction.
+//! Runs a child one instruction at a time. The child says where the stepped part begins and ends by stopping itself;
+//! between the two stops the parent looks at the world after every instruction.
 
 use nix::errno::Errno;
 use nix::sys::ptrace;
@@ -23,7 +23,8 @@ pub enum Step {
     Ran {
         /// Instructions run so far in the stepped part.
         steps: u64,
-        /// Address of the next instruction. The same address twice in a row is one repeated string instruction in its middle.
+        /// Address of the next instruction. The same address twice in a row is one repeated string instruction in its
+        /// middle.
         at: u64,
     },
     /// The stepped part is over; the child stands behind it.
@@ -38,7 +39,8 @@ pub fn start<T>(
 ) -> Result<Stepped, String> {
     let child = process::spawn(|| {
         let state = prepare()?;
-        // Stepping takes as long as it takes: it is the parent that would hang, and it never waits for more than a step.
+        // Stepping takes as long as it takes: it is the parent that would hang, and it never waits for more than a
+        // step.
         alarm::cancel();
         ptrace::traceme().map_err(|error| format!("ptrace: {error}"))?;
         mark()?;
@@ -50,7 +52,8 @@ pub fn start<T>(
     });
     match wait(child.pid())? {
         WaitStatus::Stopped(_, Signal::SIGSTOP) => {
-            ptrace::setoptions(child.pid(), ptrace::Options::PTRACE_O_EXITKILL).map_err(|error| format!("ptrace options: {error}"))?;
+            ptrace::setoptions(child.pid(), ptrace::Options::PTRACE_O_EXITKILL)
+                .map_err(|error| format!("ptrace options: {error}"))?;
             Ok(Stepped { child, steps: 0 })
         }
         status => Err(format!("the child did not reach its stepped part ({status:?}): {}", drain(child, status))),
@@ -94,7 +97,10 @@ impl Stepped {
                 Ok(Step::Ran { steps: self.steps, at: instruction_pointer(pid)? })
             }
             WaitStatus::Stopped(_, Signal::SIGSTOP) => Ok(Step::Over),
-            status => Err(format!("the stepped child stopped in a way of its own after {} instructions: {status:?}", self.steps)),
+            status => Err(format!(
+                "the stepped child stopped in a way of its own after {} instructions: {status:?}",
+                self.steps
+            )),
         }
     }
 
@@ -134,7 +140,8 @@ fn instruction_pointer(pid: Pid) -> Result<u64, String> {
     Ok(registers.map_err(|error| format!("ptrace registers: {error}"))?.pc)
 }
 
-/// The function and line of an address in a child that was forked from this process: both have the same code at the same place.
+/// The function and line of an address in a child that was forked from this process: both have the same code at the
+/// same place.
 pub fn symbol(address: u64) -> String {
     let mut found = format!("{address:#x}");
     backtrace::resolve(address as *mut std::ffi::c_void, |symbol| {

@@ -1,5 +1,5 @@
-//! What a torture worker stores its own keys in: an arena, or for the control group a private map, so that the same work is
-//! measured with and without the engine.
+//! What a torture worker stores its own keys in: an arena, or for the control group a private map, so that the same
+//! work is measured with and without the engine.
 
 use std::collections::HashMap;
 
@@ -95,7 +95,9 @@ impl Store for Private {
     }
 
     fn count(&mut self, key: &[u8], initial: u64, now: Time) -> Result<u64, Error> {
-        let known = self.alive(key, now).map(|(value, _)| String::from_utf8_lossy(value).parse::<u64>().unwrap_or(u64::MAX - 1));
+        let known = self
+            .alive(key, now)
+            .map(|(value, _)| String::from_utf8_lossy(value).parse::<u64>().unwrap_or(u64::MAX - 1));
         let value = known.map_or(initial, |value| value + 1);
         self.items.insert(key.to_vec(), (value.to_string().into_bytes(), Deadline::NEVER));
         Ok(value)

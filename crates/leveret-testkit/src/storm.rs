@@ -1,5 +1,5 @@
-//! The torture: many processes at one arena, Rust and PHP, and a killer among them. Whoever is killed is replaced at once. In
-//! calm moments every living process must get something done; at the end everything must fit together.
+//! The torture: many processes at one arena, Rust and PHP, and a killer among them. Whoever is killed is replaced at
+//! once. In calm moments every living process must get something done; at the end everything must fit together.
 
 use std::fs::File;
 use std::io;
@@ -94,8 +94,14 @@ pub fn rage(weather: &Weather) -> io::Result<Outcome> {
     let controls = (weather.processes / 4).max(2);
     let slots = weather.processes + controls;
     let ledger = Ledger::create(&ledger_path(folder.path()), slots)?;
-    let mut storm =
-        Storm { weather, folder: folder.path(), ledger, rng: Rng::new(weather.seed), workers: Vec::new(), outcome: Outcome::default() };
+    let mut storm = Storm {
+        weather,
+        folder: folder.path(),
+        ledger,
+        rng: Rng::new(weather.seed),
+        workers: Vec::new(),
+        outcome: Outcome::default(),
+    };
     for slot in 0..slots {
         let group = match slot {
             slot if slot >= weather.processes => Group::Control,
@@ -213,7 +219,8 @@ impl Storm<'_> {
         self.outcome.failures.push(format!("{group:?} worker of slot {slot}: {ending} {}", words.trim_end()));
     }
 
-    /// Nobody is killed or stopped until each worker has done some operations. One that does none in all our patience hangs.
+    /// Nobody is killed or stopped until each worker has done some operations. One that does none in all our patience
+    /// hangs.
     fn calm(&mut self) -> io::Result<()> {
         self.wake(true);
         self.replace_the_dead()?;
@@ -249,7 +256,8 @@ impl Storm<'_> {
 
     /// What the kernel says about where each worker waits.
     fn where_they_are(&self) -> String {
-        let wchan = |worker: &Worker| std::fs::read_to_string(format!("/proc/{}/wchan", worker.pid())).unwrap_or_default();
+        let wchan =
+            |worker: &Worker| std::fs::read_to_string(format!("/proc/{}/wchan", worker.pid())).unwrap_or_default();
         self.workers.iter().map(|worker| format!("; slot {} in {}", worker.slot, wchan(worker))).collect()
     }
 
@@ -262,7 +270,9 @@ impl Storm<'_> {
             let ending = loop {
                 match worker.try_wait() {
                     Ok(Some(ending)) => break ending,
-                    Ok(None) if begun.elapsed() > PATIENCE => break Ending::Wrong(format!("did not end within {} s", PATIENCE.as_secs())),
+                    Ok(None) if begun.elapsed() > PATIENCE => {
+                        break Ending::Wrong(format!("did not end within {} s", PATIENCE.as_secs()))
+                    }
                     Ok(None) => std::thread::sleep(Duration::from_millis(2)),
                     Err(error) => break Ending::Wrong(error.to_string()),
                 }
@@ -325,7 +335,9 @@ impl Worker {
             Process::Php(child) => Ok(child.try_wait()?.map(|status| match (status.code(), status.signal()) {
                 (Some(0), _) => Ending::Done(String::new()),
                 (Some(code), _) => Ending::Exit(code),
-                (None, signal) => Ending::Signal(signal.and_then(|signal| Signal::try_from(signal).ok()).unwrap_or(Signal::SIGKILL)),
+                (None, signal) => {
+                    Ending::Signal(signal.and_then(|signal| Signal::try_from(signal).ok()).unwrap_or(Signal::SIGKILL))
+                }
             })),
         }
     }

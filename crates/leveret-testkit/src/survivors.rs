@@ -1,5 +1,5 @@
-//! Those who live on after a kill. On the arena as the dead process left it: a reader looks first, then four processes work on
-//! it at once, then the whole arena is verified.
+//! Those who live on after a kill. On the arena as the dead process left it: a reader looks first, then four processes
+//! work on it at once, then the whole arena is verified.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -59,7 +59,9 @@ pub fn write_witnesses(arena: &Arena) -> Result<(), String> {
     for index in 0..WITNESSES {
         let key = witness_key(index);
         let stored = match index % 10 {
-            5 => arena.store(&key, Value::Integer(index as i64), Meta::default(), Deadline::NEVER, Mode::Set, now()).map(|_| ()),
+            5 => arena
+                .store(&key, Value::Integer(index as i64), Meta::default(), Deadline::NEVER, Mode::Set, now())
+                .map(|_| ()),
             _ => arena.set(&key, &witness_value(index), Deadline::NEVER, now()),
         };
         stored.map_err(|error| error.to_string())?;
@@ -118,12 +120,20 @@ fn enough_fillers(arena: &Arena, operation: &Operation) -> Result<(), String> {
         there += item.value.len() as u64;
     }
     if there < arena.memory() / 2 {
-        return Err(format!("only {there} bytes of values are left in an arena of {}: more was dropped than needed", arena.memory()));
+        return Err(format!(
+            "only {there} bytes of values are left in an arena of {}: more was dropped than needed",
+            arena.memory()
+        ));
     }
     Ok(())
 }
 
-fn subject_progress(arena: &Arena, operation: &Operation, before: Option<&Seen>, after: Option<&Seen>) -> Result<Progress, String> {
+fn subject_progress(
+    arena: &Arena,
+    operation: &Operation,
+    before: Option<&Seen>,
+    after: Option<&Seen>,
+) -> Result<Progress, String> {
     let seen = Seen::at(arena, &operation.subject);
     if seen.as_ref() == after {
         return Ok(Progress::Done);
@@ -140,15 +150,16 @@ fn subject_progress(arena: &Arena, operation: &Operation, before: Option<&Seen>,
     Err(format!("{} holds {seen}: neither the old value {before} nor the new one {after}", show(&operation.subject)))
 }
 
-/// Everything that has to hold on an arena whose writer died in `operation`. `least`: what was seen of the operation earlier,
-/// and must not be undone.
+/// Everything that has to hold on an arena whose writer died in `operation`. `least`: what was seen of the operation
+/// earlier, and must not be undone.
 pub fn prove(path: &Path, operation: &Operation, seed: u64, least: Progress) -> Result<Progress, String> {
     let reader = process::run(|| look(&open(path)?, operation).map(encode));
     let first = decode(&reader.into_result().map_err(|why| format!("a reader that came first: {why}"))?)?;
     not_undone(operation, least, first)?;
 
-    let children: Vec<_> =
-        (0..SURVIVORS).map(|number| process::spawn(move || Survivor::new(path, operation, seed, number)?.live(first))).collect();
+    let children: Vec<_> = (0..SURVIVORS)
+        .map(|number| process::spawn(move || Survivor::new(path, operation, seed, number)?.live(first)))
+        .collect();
     let endings: Vec<_> = children.into_iter().map(process::Child::wait).collect();
     for (number, ending) in endings.into_iter().enumerate() {
         ending.into_result().map_err(|why| format!("survivor {number}: {why}"))?;
@@ -209,7 +220,14 @@ struct Survivor<'a> {
 impl<'a> Survivor<'a> {
     fn new(path: &Path, operation: &'a Operation, seed: u64, number: u64) -> Result<Survivor<'a>, String> {
         let rng = Rng::new(seed).fork(number);
-        Ok(Survivor { arena: open(path)?, operation, rng, writer: FIRST_WRITER + number, counter: 0, own: HashMap::new() })
+        Ok(Survivor {
+            arena: open(path)?,
+            operation,
+            rng,
+            writer: FIRST_WRITER + number,
+            counter: 0,
+            own: HashMap::new(),
+        })
     }
 
     fn live(&mut self, first: Progress) -> Result<String, String> {
@@ -271,7 +289,9 @@ impl<'a> Survivor<'a> {
             }
             _ => {
                 let value = self.value(&key);
-                self.arena.set(&key, &value, Deadline::NEVER, now()).map_err(|error| format!("set of {}: {error}", show(&key)))?;
+                self.arena
+                    .set(&key, &value, Deadline::NEVER, now())
+                    .map_err(|error| format!("set of {}: {error}", show(&key)))?;
                 self.own.insert(key.clone(), value);
             }
         }
@@ -312,7 +332,9 @@ impl<'a> Survivor<'a> {
         let key = self.operation.subject.clone();
         for _ in 0..4 {
             let value = self.value(&key);
-            self.arena.set(&key, &value, Deadline::NEVER, now()).map_err(|error| format!("set of {}: {error}", show(&key)))?;
+            self.arena
+                .set(&key, &value, Deadline::NEVER, now())
+                .map_err(|error| format!("set of {}: {error}", show(&key)))?;
             let found = subject_progress(&self.arena, self.operation, before.as_ref(), after.as_ref())?;
             not_undone(self.operation, Progress::Overwritten, found)?;
         }

@@ -1,6 +1,6 @@
-//! Generated request streams in the shape of real key-value traffic: a Zipf popularity whose top drifts, scans of keys that
-//! are asked for once, lognormal values, a mix of lifetimes. The literature's numbers: Zipf 0.8 to 1.2, 2 to 8 % one-hit
-//! keys, values with a median of 230 bytes and a sigma of 1.2, keys of 20 to 50 bytes.
+//! Generated request streams in the shape of real key-value traffic: a Zipf popularity whose top drifts, scans of keys
+//! that are asked for once, lognormal values, a mix of lifetimes. The literature's numbers: Zipf 0.8 to 1.2, 2 to 8 %
+//! one-hit keys, values with a median of 230 bytes and a sigma of 1.2, keys of 20 to 50 bytes.
 
 use crate::rng::Rng;
 
@@ -175,10 +175,14 @@ mod tests {
         let mut late: HashMap<u64, u64> = HashMap::new();
         let shape = Shape { keys: 2000, drift_every: 10, requests: 100_000, ..Shape::default() };
         for (index, request) in Trace::new(shape).enumerate() {
-            assert_eq!(*values.entry(request.id).or_insert((request.value_len, request.ttl_secs)), (request.value_len, request.ttl_secs));
+            assert_eq!(
+                *values.entry(request.id).or_insert((request.value_len, request.ttl_secs)),
+                (request.value_len, request.ttl_secs)
+            );
             *(if index < 10_000 { &mut early } else { &mut late }).entry(request.id).or_default() += 1;
         }
-        let top = |counts: &HashMap<u64, u64>| counts.iter().max_by_key(|(id, count)| (**count, **id)).map(|(id, _)| *id);
+        let top =
+            |counts: &HashMap<u64, u64>| counts.iter().max_by_key(|(id, count)| (**count, **id)).map(|(id, _)| *id);
         assert_ne!(top(&early), top(&late));
     }
 }

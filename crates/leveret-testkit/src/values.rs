@@ -1,7 +1,8 @@
 //! Values that describe themselves, so that a torn, foreign or mixed-up read is caught by looking at the bytes alone.
 //!
-//! A frame is `LEV writer counter filler_len key\n filler crc32`, the crc as 8 hexadecimal digits over everything before it.
-//! A value is one frame or, after append and prepend, several. It is text so that PHP can make and check it as easily.
+//! A frame is `LEV writer counter filler_len key\n filler crc32`, the crc as 8 hexadecimal digits over everything
+//! before it. A value is one frame or, after append and prepend, several. It is text so that PHP can make and check it
+//! as easily.
 
 /// What a frame says about itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +36,11 @@ pub fn frames(mut value: &[u8]) -> Result<Vec<Frame<'_>>, String> {
     let mut found = Vec::new();
     while !value.is_empty() {
         let frame = first_frame(value).ok_or_else(|| {
-            format!("no valid frame at its byte {} of {}", found.iter().map(|frame: &Frame| frame.len).sum::<usize>(), show(value))
+            format!(
+                "no valid frame at its byte {} of {}",
+                found.iter().map(|frame: &Frame| frame.len).sum::<usize>(),
+                show(value)
+            )
         })?;
         value = &value[frame.len..];
         found.push(frame);

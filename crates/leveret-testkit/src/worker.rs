@@ -170,12 +170,15 @@ fn is_usable(arena: &Arena, post: &Post) -> Result<(), String> {
             .set(&key(index), &value, leveret_engine::Deadline::NEVER, now)
             .map_err(|error| format!("after the storm, value {index} of {count}: {error}"))?;
     }
-    let there = (0..count).filter(|index| arena.get(&key(*index), now).is_some_and(|item| item.value == vec![*index as u8; len])).count();
+    let there = (0..count)
+        .filter(|index| arena.get(&key(*index), now).is_some_and(|item| item.value == vec![*index as u8; len]))
+        .count();
     if there < count {
         return Err(format!("after the storm only {there} of {count} values of {len} bytes fit: memory has leaked"));
     }
     Ok(())
 }
 
-/// How long nobody may be without any operation, while nobody is killed or stopped. Patience with a loaded machine, no measure.
+/// How long nobody may be without any operation, while nobody is killed or stopped. Patience with a loaded machine, no
+/// measure.
 pub const PATIENCE: Duration = Duration::from_secs(crate::process::HANG_SECS as u64);

@@ -1,4 +1,5 @@
-//! The eviction policy on generated streams, beside an exact LRU with the same memory and the same charge for each item.
+//! The eviction policy on generated streams, beside an exact LRU with the same memory and the same charge for each
+//! item.
 
 use leveret_engine::{Deadline, Time};
 use leveret_testkit::{policy, scratch, seeded, survivors};
@@ -10,18 +11,38 @@ const SEED: u64 = 1;
 fn misses_no_more_often_than_an_exact_lru() {
     let folder = scratch::folder().expect("a temporary folder");
     for (index, (name, memory, shape)) in policy::streams(150_000, SEED).into_iter().enumerate() {
-        let replay =
-            policy::replay(&folder.path().join(format!("{index}.arena")), memory, &shape).unwrap_or_else(|why| panic!("{name}: {why}"));
+        let replay = policy::replay(&folder.path().join(format!("{index}.arena")), memory, &shape)
+            .unwrap_or_else(|why| panic!("{name}: {why}"));
         let (ours, lru) = (replay.miss_ratio(), replay.lru_miss_ratio());
-        println!("{name}: {ours:.4} against {lru:.4}, write amplification {:.2}, {:?}", replay.write_amplification(), replay.stats);
-        assert!(replay.misses <= replay.lru_misses, "{name}: {ours:.4} of the requests missed, with an exact LRU {lru:.4}");
+        println!(
+            "{name}: {ours:.4} against {lru:.4}, write amplification {:.2}, {:?}",
+            replay.write_amplification(),
+            replay.stats
+        );
+        assert!(
+            replay.misses <= replay.lru_misses,
+            "{name}: {ours:.4} of the requests missed, with an exact LRU {lru:.4}"
+        );
         // Eviction goes item by item: a full arena stays full. The streams change what items weigh only slowly.
-        assert!(replay.items_min * 10 >= replay.items_max * 8, "{name}: from {} items down to {}", replay.items_max, replay.items_min);
+        assert!(
+            replay.items_min * 10 >= replay.items_max * 8,
+            "{name}: from {} items down to {}",
+            replay.items_max,
+            replay.items_min
+        );
         assert!(replay.stats.evicted > 0, "{name}: the arena was never full, so nothing was shown");
         // The design's simulation wrote 1.2 to 1.8 times; 2 is where an update-heavy cache would begin to hurt.
-        assert!(replay.write_amplification() < 2.0, "{name}: each stored byte is written {:.2} times", replay.write_amplification());
+        assert!(
+            replay.write_amplification() < 2.0,
+            "{name}: each stored byte is written {:.2} times",
+            replay.write_amplification()
+        );
         // What dies as a whole is reclaimed by the writes that go on, not kept until memory is needed.
-        assert!(replay.expired_bytes_max * 50 <= memory, "{name}: {} bytes were dead and not reclaimed", replay.expired_bytes_max);
+        assert!(
+            replay.expired_bytes_max * 50 <= memory,
+            "{name}: {} bytes were dead and not reclaimed",
+            replay.expired_bytes_max
+        );
     }
 }
 
@@ -35,6 +56,10 @@ fn the_charge_is_the_engines_own() {
         let key = vec![value_len as u8; key_len];
         arena.set(&key, &vec![1; value_len], Deadline::NEVER, Time::now()).expect("stored");
         let index_share = policy::charge(0, 0) - 16;
-        assert_eq!(arena.stats().item_bytes - before, policy::charge(key_len, value_len) - index_share, "key {key_len}, value {value_len}");
+        assert_eq!(
+            arena.stats().item_bytes - before,
+            policy::charge(key_len, value_len) - index_share,
+            "key {key_len}, value {value_len}"
+        );
     }
 }

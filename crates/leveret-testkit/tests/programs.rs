@@ -1,20 +1,29 @@
-//! The short forms of the proofs that fork and kill: each is a single-threaded program, run here as anybody would run it. What
-//! it printed is shown when it fails, the seed first.
+//! The short forms of the proofs that fork and kill: each is a single-threaded program, run here as anybody would run
+//! it. What it printed is shown when it fails, the seed first.
 
 use std::process::Command;
 
 fn prove(program: &str, args: &[&str]) {
     let output = Command::new(program).args(args).output().expect("the program starts");
     let words = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{program} {args:?}: {}\n{words}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "{program} {args:?}: {}\n{words}\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stderr)
+    );
     // Seen with --nocapture: the tables.
     println!("{words}");
 }
 
-/// As many operations as a short while allows, each looked at after a sample of its instructions; other ones in each run.
+/// As many operations as a short while allows, each looked at after a sample of its instructions; other ones in each
+/// run.
 #[test]
 fn nobody_is_harmed_by_a_kill_in_the_middle_of_an_operation() {
-    prove(env!("CARGO_BIN_EXE_leveret-kill"), &["--seconds", "45", "--every", "101", "--kills", "1", "--recoveries", "1"]);
+    prove(
+        env!("CARGO_BIN_EXE_leveret-kill"),
+        &["--seconds", "45", "--every", "101", "--kills", "1", "--recoveries", "1"],
+    );
 }
 
 #[test]

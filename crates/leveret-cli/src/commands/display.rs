@@ -62,9 +62,13 @@ impl Display {
 fn print(out: &mut impl Write, classes: &[Class]) -> io::Result<()> {
     writeln!(out, "  #  Item_Size  Max_age   Pages   Count   Full?  Evicted Evict_Time OOM")?;
     for Class { class, item_size, max_age, pages, count, full, evicted, evict_time, oom } in classes {
-        let size = if *item_size < 1024 { format!("{item_size}B") } else { format!("{:.1}K", *item_size as f64 / 1024.0) };
+        let size =
+            if *item_size < 1024 { format!("{item_size}B") } else { format!("{:.1}K", *item_size as f64 / 1024.0) };
         let full = if *full { "yes" } else { " no" };
-        writeln!(out, "{class:>3} {size:>8} {max_age:>9}s {pages:>7} {count:>7} {full:>7} {evicted:>8} {evict_time:>8} {oom:>4}")?;
+        writeln!(
+            out,
+            "{class:>3} {size:>8} {max_age:>9}s {pages:>7} {count:>7} {full:>7} {evicted:>8} {evict_time:>8} {oom:>4}"
+        )?;
     }
     Ok(())
 }
@@ -112,7 +116,8 @@ mod tests {
 
     #[test]
     fn a_class_is_put_together_from_both_answers() {
-        let items = rows(&[("items:1:number", "3"), ("items:1:age", "70"), ("items:1:evicted", "2"), ("items:9:number", "1")]);
+        let items =
+            rows(&[("items:1:number", "3"), ("items:1:age", "70"), ("items:1:evicted", "2"), ("items:9:number", "1")]);
         let slabs = rows(&[
             ("1:chunk_size", "96"),
             ("1:total_pages", "1"),

@@ -1,7 +1,7 @@
 //! `leveret doctor`: looks at everything around the arenas that can be wrong, says what it means and how to mend it.
 //!
-//! Each part gathers facts and then judges them; the judging is a pure function of the facts, so that a test can show it a
-//! machine with any illness.
+//! Each part gathers facts and then judges them; the judging is a pure function of the facts, so that a test can show
+//! it a machine with any illness.
 mod arenas;
 mod folder;
 mod limits;
@@ -77,11 +77,21 @@ impl Finding {
         Finding { level: Level::Note, subject, found: found.into(), means: means.into(), mend: None }
     }
 
-    pub fn warning(subject: &'static str, found: impl Into<String>, means: impl Into<String>, mend: impl Into<String>) -> Finding {
+    pub fn warning(
+        subject: &'static str,
+        found: impl Into<String>,
+        means: impl Into<String>,
+        mend: impl Into<String>,
+    ) -> Finding {
         Finding { level: Level::Warning, subject, found: found.into(), means: means.into(), mend: Some(mend.into()) }
     }
 
-    pub fn problem(subject: &'static str, found: impl Into<String>, means: impl Into<String>, mend: impl Into<String>) -> Finding {
+    pub fn problem(
+        subject: &'static str,
+        found: impl Into<String>,
+        means: impl Into<String>,
+        mend: impl Into<String>,
+    ) -> Finding {
         Finding { level: Level::Problem, subject, found: found.into(), means: means.into(), mend: Some(mend.into()) }
     }
 
@@ -147,5 +157,11 @@ fn print(out: &mut impl Write, findings: &[Finding]) -> io::Result<()> {
         }
     }
     let count = |level, noun| counted(findings.iter().filter(|finding| finding.level == level).count() as u64, noun);
-    writeln!(out, "{}, {}, {}", count(Level::Problem, "problem"), count(Level::Warning, "warning"), count(Level::Note, "note"))
+    writeln!(
+        out,
+        "{}, {}, {}",
+        count(Level::Problem, "problem"),
+        count(Level::Warning, "warning"),
+        count(Level::Note, "note")
+    )
 }

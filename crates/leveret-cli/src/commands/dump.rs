@@ -73,8 +73,8 @@ impl Dump {
     }
 }
 
-/// Keys of a server that are asked for in one go: a round trip for each would take most of the time. Few enough that the
-/// requests fit into any socket's buffer while nobody reads the answers.
+/// Keys of a server that are asked for in one go: a round trip for each would take most of the time. Few enough that
+/// the requests fit into any socket's buffer while nobody reads the answers.
 const BATCH: usize = 50;
 
 impl Dump {
@@ -125,8 +125,9 @@ fn write_entry(out: &mut impl Write, entry: &Entry, flags: u32, value: &[u8], as
     out.write_all(b"\r\n")
 }
 
-/// The item that the walk met, or what has replaced it since; neither counts as a read by the cache's users unless it was replaced.
-/// An item that cannot be read now ends the dump: left out of it, it would look like one that was never there.
+/// The item that the walk met, or what has replaced it since; neither counts as a read by the cache's users unless it
+/// was replaced. An item that cannot be read now ends the dump: left out of it, it would look like one that was never
+/// there.
 fn read(arena: &Arena, key: &[u8], found: &Found) -> Result<Option<Item>, Error> {
     match arena.copy_to_vec(found) {
         Some(value) => Ok(Some(found.into_item(key, value))),

@@ -36,7 +36,8 @@ impl Flush {
         if delay_secs == 0 {
             arena.flush()?;
         } else {
-            let delay = u32::try_from(delay_secs).map_err(|_| Failure::Usage("--delay is longer than 136 years".to_owned()))?;
+            let delay =
+                u32::try_from(delay_secs).map_err(|_| Failure::Usage("--delay is longer than 136 years".to_owned()))?;
             arena.flush_at(Time(Time::now().0.saturating_add(delay)))?;
         }
         if json {

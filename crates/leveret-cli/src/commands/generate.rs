@@ -34,8 +34,9 @@ pub struct Man {
 
 impl Man {
     pub fn run(self) -> Outcome {
-        clap_mangen::generate_to(Cli::command(), &self.dir)
-            .map_err(|error| Failure::Unreachable(format!("cannot write man pages into {}: {}", self.dir.display(), reason(&error))))?;
+        clap_mangen::generate_to(Cli::command(), &self.dir).map_err(|error| {
+            Failure::Unreachable(format!("cannot write man pages into {}: {}", self.dir.display(), reason(&error)))
+        })?;
         Ok(Answer::Yes)
     }
 }

@@ -64,7 +64,8 @@ fn write_value(out: &mut impl Write, value: &[u8]) -> Result<(), Failure> {
 }
 
 /// The words for `leveret_engine::Encoding`, by its numbers.
-pub const ENCODINGS: [&str; 10] = ["raw", "integer", "double", "bool", "null", "php", "igbinary", "msgpack", "json", "marshal"];
+pub const ENCODINGS: [&str; 10] =
+    ["raw", "integer", "double", "bool", "null", "php", "igbinary", "msgpack", "json", "marshal"];
 /// The words for `leveret_engine::Origin`, by its numbers.
 pub const ORIGINS: [&str; 5] = ["wire", "memcached", "memcache", "native", "ruby"];
 

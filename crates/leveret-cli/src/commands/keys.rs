@@ -104,7 +104,14 @@ impl Keys {
             out.write_all(uri::encode(line.key.bytes).as_bytes())?;
         }
         let fetched = if line.fetched { "yes" } else { "no" };
-        writeln!(out, " exp={} la={} cas={} fetch={fetched} cls=1 size={}", line.dies.unwrap_or(-1), line.stored, line.cas, line.size)
+        writeln!(
+            out,
+            " exp={} la={} cas={} fetch={fetched} cls=1 size={}",
+            line.dies.unwrap_or(-1),
+            line.stored,
+            line.cas,
+            line.size
+        )
     }
 }
 

@@ -85,8 +85,9 @@ impl List {
             )));
         }
         place::check(&dir)?;
-        let paths = place::list(Some(&dir))
-            .map_err(|error| Failure::Unreachable(format!("cannot read the folder {}: {}", dir.display(), reason(&error))))?;
+        let paths = place::list(Some(&dir)).map_err(|error| {
+            Failure::Unreachable(format!("cannot read the folder {}: {}", dir.display(), reason(&error)))
+        })?;
         let rows: Vec<Row> = paths.into_iter().map(Row::of).collect();
         if json {
             let mut out = output::raw();
@@ -95,7 +96,11 @@ impl List {
             }
             out.flush()?;
         } else if rows.is_empty() {
-            writeln!(output::text(), "No arenas in {}. The first 'leveret set' or PHP script makes one.", dir.display())?;
+            writeln!(
+                output::text(),
+                "No arenas in {}. The first 'leveret set' or PHP script makes one.",
+                dir.display()
+            )?;
         } else {
             print(&mut output::text(), &dir, &rows)?;
         }

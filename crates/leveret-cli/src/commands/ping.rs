@@ -1,5 +1,5 @@
-//! `leveret ping`: whether an arena can be opened, written, read and deleted from, or a server answers, in time. Made for health
-//! checks.
+//! `leveret ping`: whether an arena can be opened, written, read and deleted from, or a server answers, in time. Made
+//! for health checks.
 use crate::conversation::{within, Conversation};
 use crate::output::{self, Answer, Failure, Outcome, BAD, GOOD};
 use crate::peer::Peer;
@@ -42,8 +42,13 @@ const ROUNDS: u32 = 3;
 const PROBE_TTL_SECS: u32 = 10;
 
 fn parse_timeout(text: &str) -> Result<Duration, String> {
-    units::parse_duration(text)
-        .and_then(|timeout| if timeout.is_zero() { Err("nothing answers in no time".to_owned()) } else { Ok(timeout) })
+    units::parse_duration(text).and_then(|timeout| {
+        if timeout.is_zero() {
+            Err("nothing answers in no time".to_owned())
+        } else {
+            Ok(timeout)
+        }
+    })
 }
 
 #[derive(Serialize)]
@@ -117,13 +122,16 @@ fn round(arena: &Arena) -> Result<bool, leveret_engine::Error> {
 fn report(path: &Path, verdict: &Result<(), String>, micros: u64, json: bool) -> Result<(), Failure> {
     if json {
         let mut out = output::raw();
-        let line = Line { arena: &path.to_string_lossy(), healthy: verdict.is_ok(), micros, why: verdict.as_ref().err() };
+        let line =
+            Line { arena: &path.to_string_lossy(), healthy: verdict.is_ok(), micros, why: verdict.as_ref().err() };
         output::json_line(&mut out, &line)?;
         return Ok(out.flush()?);
     }
     let mut out = output::text();
     match verdict {
-        Ok(()) => writeln!(out, "{GOOD}healthy{GOOD:#}: {} answered in {:.1} ms", path.display(), micros as f64 / 1000.0)?,
+        Ok(()) => {
+            writeln!(out, "{GOOD}healthy{GOOD:#}: {} answered in {:.1} ms", path.display(), micros as f64 / 1000.0)?
+        }
         Err(why) => writeln!(out, "{BAD}unhealthy{BAD:#}: {}: {why}", path.display())?,
     }
     Ok(())

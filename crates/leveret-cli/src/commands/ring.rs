@@ -27,8 +27,8 @@ struct Explain {
     #[arg(required = true, value_name = "KEY")]
     keys: Vec<String>,
 
-    /// The servers in the order in which the client is given them: host:port, host:port:weight or /path/of/socket (unix:///path where addServers
-    /// or a session's save path names it to php-memcached)
+    /// The servers in the order in which the client is given them: host:port, host:port:weight or /path/of/socket
+    /// (unix:///path where addServers or a session's save path names it to php-memcached)
     #[arg(long, required = true, value_delimiter = ',', value_name = "SERVER", value_parser = Server::from_words)]
     servers: Vec<Server>,
 
@@ -36,7 +36,8 @@ struct Explain {
     #[arg(long, value_name = "PRESET", default_value = "php-memcached", value_parser = PRESETS.map(|(name, _, _)| name))]
     preset: String,
 
-    /// What hashes the keys, where the preset leaves a choice (default, md5, crc, fnv1_64, …; crc32 or fnv for php-memcache)
+    /// What hashes the keys, where the preset leaves a choice (default, md5, crc, fnv1_64, …; crc32 or fnv for
+    /// php-memcache)
     #[arg(long, value_name = "HASH")]
     hash: Option<String>,
 }
@@ -96,7 +97,9 @@ fn report(ring: &Servers, key: &str, why: &Explanation, hash_name: &str) -> Resu
         Rule::OnlyServer => writeln!(out, "  it is the only server")?,
         Rule::Remainder { of, entry } => writeln!(out, "  entry   {entry:<10}  the hash's remainder by {of}")?,
         Rule::Mask { of, entry } => writeln!(out, "  entry   {entry:<10}  the lower bits of the hash, of {of}")?,
-        Rule::Point { point, of } => writeln!(out, "  point   {point:#010x}  the one next to the hash, of {of} on the ring")?,
+        Rule::Point { point, of } => {
+            writeln!(out, "  point   {point:#010x}  the one next to the hash, of {of} on the ring")?
+        }
         Rule::Bucket { bucket, of, point } => {
             writeln!(out, "  bucket  {bucket:<10}  the hash's remainder by {of}")?;
             writeln!(out, "  point   {point:#010x}  where the bucket leads")?;

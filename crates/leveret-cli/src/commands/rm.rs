@@ -16,7 +16,8 @@ pub struct Rm {
     #[arg(value_name = "ARENA", conflicts_with = "arena")]
     named: Option<String>,
 
-    /// Even when living processes use it (they notice at their next request and make a new one), or when it cannot be opened
+    /// Even when living processes use it (they notice at their next request and make a new one), or when it cannot be
+    /// opened
     #[arg(long, short)]
     force: bool,
 }
@@ -37,7 +38,9 @@ struct Line<'a> {
 impl Rm {
     pub fn run(self, target: &Target, json: bool) -> Outcome {
         let name = self.named.as_deref().or(target.arena.as_deref());
-        let name = name.ok_or_else(|| Failure::Usage("which arena? 'leveret rm NAME'; 'leveret list' shows the names".to_owned()))?;
+        let name = name.ok_or_else(|| {
+            Failure::Usage("which arena? 'leveret rm NAME'; 'leveret list' shows the names".to_owned())
+        })?;
         let path = target::resolve(name, target.dir())?;
         if let Err(error) = std::fs::symlink_metadata(&path) {
             if error.kind() == std::io::ErrorKind::NotFound {

@@ -72,7 +72,8 @@ impl Serve {
         }
         tell_noted(&noted);
         process::raise_limits(settings.conn_limit, settings.threads, options.enable_coredumps)?;
-        // As root still: ports below 1024. A Unix socket belongs to the user, as memcached's does: who may connect hangs on that.
+        // As root still: ports below 1024. A Unix socket belongs to the user, as memcached's does: who may connect
+        // hangs on that.
         let bind = || leveret_server::bind(&settings).map_err(unreachable);
         let bound = settings.unix_path.is_none().then(bind).transpose()?;
         // As root still: the folder of pid files is root's.
@@ -114,7 +115,13 @@ fn unreachable(error: leveret_server::ServeError) -> Failure {
 
 /// A server in the background lives in the root folder.
 fn make_absolute(options: &mut Options) -> Result<(), Failure> {
-    let paths = [&mut options.unix_socket, &mut options.memory_file, &mut options.pidfile, &mut options.auth_file, &mut options.dir];
+    let paths = [
+        &mut options.unix_socket,
+        &mut options.memory_file,
+        &mut options.pidfile,
+        &mut options.auth_file,
+        &mut options.dir,
+    ];
     for path in paths.into_iter().flatten() {
         *path = absolute(path)?;
     }
@@ -122,7 +129,8 @@ fn make_absolute(options: &mut Options) -> Result<(), Failure> {
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, Failure> {
-    std::path::absolute(path).map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {}", reason(&error))))
+    std::path::absolute(path)
+        .map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {}", reason(&error))))
 }
 
 /// Under memcached's name the first line is memcached's, for those who ask which version it is.
@@ -137,7 +145,8 @@ pub fn memcached_line() -> Option<String> {
     is_memcached(std::env::args_os().next()?).then(|| format!("memcached {}\n", leveret_server::VERSION))
 }
 
-/// Whether a program that is started by this name is to be `leveret serve`: a link to the command, in memcached's place.
+/// Whether a program that is started by this name is to be `leveret serve`: a link to the command, in memcached's
+/// place.
 pub fn is_memcached(name: impl AsRef<Path>) -> bool {
     name.as_ref().file_name() == Some(OsStr::new("memcached"))
 }

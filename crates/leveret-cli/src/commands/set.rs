@@ -125,22 +125,23 @@ impl Set {
 
 fn read_input() -> Result<Vec<u8>, Failure> {
     let mut value = Vec::new();
-    io::stdin()
-        .lock()
-        .read_to_end(&mut value)
-        .map_err(|error| Failure::Unreachable(format!("cannot read the value from standard input: {}", reason(&error))))?;
+    io::stdin().lock().read_to_end(&mut value).map_err(|error| {
+        Failure::Unreachable(format!("cannot read the value from standard input: {}", reason(&error)))
+    })?;
     Ok(value)
 }
 
 fn parse_integer(value: &[u8]) -> Result<i64, Failure> {
     let text = String::from_utf8_lossy(value);
-    text.trim().parse().map_err(|_| Failure::Usage(format!("'{}' is no whole number of 64 bits, as --integer wants", text.trim())))
+    text.trim()
+        .parse()
+        .map_err(|_| Failure::Usage(format!("'{}' is no whole number of 64 bits, as --integer wants", text.trim())))
 }
 
 /// None: for ever.
 fn whole_ttl(ttl: Duration) -> Result<Option<u32>, Failure> {
-    let secs =
-        u32::try_from(units::whole_secs(ttl)).map_err(|_| Failure::Usage("--ttl is longer than 136 years: 0 means for ever".to_owned()))?;
+    let secs = u32::try_from(units::whole_secs(ttl))
+        .map_err(|_| Failure::Usage("--ttl is longer than 136 years: 0 means for ever".to_owned()))?;
     Ok((secs > 0).then_some(secs))
 }
 

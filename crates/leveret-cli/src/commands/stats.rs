@@ -136,7 +136,11 @@ impl Summary {
                     thousands(self.buckets)
                 ),
             ),
-            ("hit rate", percent(self.hits, reads), format!("{} hits, {} misses", thousands(self.hits), thousands(self.misses))),
+            (
+                "hit rate",
+                percent(self.hits, reads),
+                format!("{} hits, {} misses", thousands(self.hits), thousands(self.misses)),
+            ),
             (
                 "stores",
                 thousands(self.sets),
@@ -165,7 +169,11 @@ impl Summary {
         // The first row is a path: it may be longer than any number.
         let width = rows[1..].iter().map(|(_, value, _)| value.len()).max().unwrap_or(0);
         for (name, value, note) in rows {
-            writeln!(out, "{}", format!("{STRONG}{name:<10}{STRONG:#}  {value:>width$}  {FAINT}{note}{FAINT:#}").trim_end())?;
+            writeln!(
+                out,
+                "{}",
+                format!("{STRONG}{name:<10}{STRONG:#}  {value:>width$}  {FAINT}{note}{FAINT:#}").trim_end()
+            )?;
         }
         Ok(())
     }

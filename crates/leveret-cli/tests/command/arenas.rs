@@ -35,7 +35,20 @@ fn stats_count_what_was_done() {
     let names: Vec<&str> = text.lines().map(|line| line[..12].trim_end()).collect();
     assert_eq!(
         names,
-        ["arena", "age", "items", "memory", "segments", "hit rate", "stores", "evicted", "expired", "attached", "lock waits", "recoveries"]
+        [
+            "arena",
+            "age",
+            "items",
+            "memory",
+            "segments",
+            "hit rate",
+            "stores",
+            "evicted",
+            "expired",
+            "attached",
+            "lock waits",
+            "recoveries"
+        ]
     );
     assert!(text.contains("75.0 %  3 hits, 1 misses"), "{text}");
     assert!(host.arena("default").set(b"x", b"y", Deadline::NEVER, Time::now()).is_ok());
@@ -82,13 +95,26 @@ fn list_shows_every_arena_and_what_is_wrong_with_it() {
     let rows = host.run(["list", "--json"]).ends(0).json_lines();
     let brief: Vec<_> = rows
         .iter()
-        .map(|row| (row["name"].as_str().unwrap_or("?"), row["items"].as_u64(), row["attached"].as_u64(), row["error"].is_string()))
+        .map(|row| {
+            (
+                row["name"].as_str().unwrap_or("?"),
+                row["items"].as_u64(),
+                row["attached"].as_u64(),
+                row["error"].is_string(),
+            )
+        })
         .collect();
-    assert_eq!(brief, [("default", Some(1), Some(0), false), ("foreign", None, None, true), ("living", Some(1), Some(1), false)]);
+    assert_eq!(
+        brief,
+        [("default", Some(1), Some(0), false), ("foreign", None, None, true), ("living", Some(1), Some(1), false)]
+    );
 
     let said = host.run(["list"]).ends(0);
     let lines: Vec<&str> = said.text().lines().collect();
-    assert!(lines[0].starts_with("ARENA ") && lines[1].starts_with("default ") && lines[1].contains("64.0 MiB"), "{said:?}");
+    assert!(
+        lines[0].starts_with("ARENA ") && lines[1].starts_with("default ") && lines[1].contains("64.0 MiB"),
+        "{said:?}"
+    );
     assert!(lines[2].contains("is not an arena") && lines[3].contains("8.0 MiB"), "{said:?}");
     host.run(["list", "--dir", "nowhere"]).complains(3, "nowhere (--dir, LEVERET_DIR): create it");
 }
@@ -119,7 +145,10 @@ fn verify_finds_a_damaged_item() {
     let host = Host::new();
     host.run(["set", "the-key-to-be-damaged", "v"]).ends(0);
     let sound = host.run(["verify", "--json"]).ends(0).json();
-    assert_eq!((sound["sound"].as_bool(), sound["items"].as_u64(), sound["problem_count"].as_u64()), (Some(true), Some(1), Some(0)));
+    assert_eq!(
+        (sound["sound"].as_bool(), sound["items"].as_u64(), sound["problem_count"].as_u64()),
+        (Some(true), Some(1), Some(0))
+    );
     assert!(host.run(["verify"]).ends(0).text().starts_with("sound: 1 item in "));
 
     // One letter of the key: its slot's tag tells of another hash now.
@@ -151,9 +180,17 @@ fn ping_answers_for_health_checks() {
 fn files_that_are_no_arena_are_one_clear_error_to_every_command() {
     let host = Host::new();
     fs::write(host.file("default.arena"), vec![0u8; 100_000]).expect("a file");
-    for command in
-        [&["get", "k"][..], &["set", "k", "v"], &["delete", "k"], &["keys"], &["dump"], &["stats"], &["flush"], &["verify"], &["ping"]]
-    {
+    for command in [
+        &["get", "k"][..],
+        &["set", "k", "v"],
+        &["delete", "k"],
+        &["keys"],
+        &["dump"],
+        &["stats"],
+        &["flush"],
+        &["verify"],
+        &["ping"],
+    ] {
         host.run(command).complains(3, "is not an arena");
     }
     let said = host.run(["stats", "--json"]).ends(3);

@@ -32,7 +32,10 @@ impl Said {
     }
 
     pub fn json_lines(&self) -> Vec<Value> {
-        self.text().lines().map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line:?}"))).collect()
+        self.text()
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error} in {line:?}")))
+            .collect()
     }
 
     /// The exit code must be this; gives itself back.
@@ -46,13 +49,23 @@ impl Said {
     #[track_caller]
     pub fn complains(self, code: i32, part: &str) {
         let said = self.ends(code);
-        assert!(said.error.starts_with("leveret: ") && said.error.trim_end().lines().count() == 1 && said.error.contains(part), "{said:?}");
+        assert!(
+            said.error.starts_with("leveret: ")
+                && said.error.trim_end().lines().count() == 1
+                && said.error.contains(part),
+            "{said:?}"
+        );
     }
 }
 
 impl Host {
     pub fn new() -> Host {
-        Host { dir: tempfile::Builder::new().prefix("leveret-cli-test-").tempdir_in("/dev/shm").expect("a folder in /dev/shm") }
+        Host {
+            dir: tempfile::Builder::new()
+                .prefix("leveret-cli-test-")
+                .tempdir_in("/dev/shm")
+                .expect("a folder in /dev/shm"),
+        }
     }
 
     pub fn dir(&self) -> &Path {
@@ -83,12 +96,15 @@ impl Host {
 
     /// The arena as another process has it open: this test. It counts as attached once it has written.
     pub fn arena(&self, name: &str) -> Arena {
-        Arena::open(&self.file(&format!("{name}.arena")), &OpenOptions { memory: 8 << 20, ..OpenOptions::default() }).expect("an arena").0
+        Arena::open(&self.file(&format!("{name}.arena")), &OpenOptions { memory: 8 << 20, ..OpenOptions::default() })
+            .expect("an arena")
+            .0
     }
 }
 
 pub fn run(mut command: Command, input: &[u8]) -> Said {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command");
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command");
     child.stdin.take().expect("a pipe").write_all(input).expect("input taken");
     let output = child.wait_with_output().expect("an end");
     Said {

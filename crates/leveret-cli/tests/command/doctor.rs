@@ -1,4 +1,5 @@
-//! doctor: a healthy place, and one place for each illness. PHP is played by a script, so that every kind of it can be met.
+//! doctor: a healthy place, and one place for each illness. PHP is played by a script, so that every kind of it can be
+//! met.
 use crate::common::{self, Host, Said};
 use leveret_engine::{Deadline, Time};
 use std::fs;
@@ -7,7 +8,8 @@ use std::path::PathBuf;
 
 /// (level, subject) of every finding but the good ones, and what was found.
 fn findings(said: &Said) -> Vec<(String, String, String)> {
-    let text = |line: &serde_json::Value, name: &str| line[name].as_str().unwrap_or_else(|| panic!("{line}")).to_owned();
+    let text =
+        |line: &serde_json::Value, name: &str| line[name].as_str().unwrap_or_else(|| panic!("{line}")).to_owned();
     said.json_lines()
         .iter()
         .map(|line| (text(line, "level"), text(line, "subject"), text(line, "found")))
@@ -17,13 +19,20 @@ fn findings(said: &Said) -> Vec<(String, String, String)> {
 
 #[track_caller]
 fn assert_found(said: &Said, level: &str, subject: &str, part: &str) {
-    assert!(findings(said).iter().any(|found| found.0 == level && found.1 == subject && found.2.contains(part)), "{said:?}");
+    assert!(
+        findings(said).iter().any(|found| found.0 == level && found.1 == subject && found.2.contains(part)),
+        "{said:?}"
+    );
 }
 
 /// A program that answers as a PHP of this kind would.
 fn php(host: &Host, answer: &str) -> PathBuf {
     let path = host.file("php");
-    fs::write(&path, format!("#!/bin/sh\necho 'PHP Warning: something'\ncat <<'TEXT'\nleveret-doctor:{answer}\nTEXT\n")).expect("a script");
+    fs::write(
+        &path,
+        format!("#!/bin/sh\necho 'PHP Warning: something'\ncat <<'TEXT'\nleveret-doctor:{answer}\nTEXT\n"),
+    )
+    .expect("a script");
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("executable");
     path
 }
@@ -33,7 +42,10 @@ fn a_healthy_place_has_no_problem() {
     let host = Host::new();
     host.run(["set", "k", "v"]).ends(0);
     let said = host.run(["doctor", "--no-php"]).ends(0);
-    assert!(said.text().starts_with("ok       folder ") && said.text().contains("\nok       arenas  default: 1 item, "), "{said:?}");
+    assert!(
+        said.text().starts_with("ok       folder ") && said.text().contains("\nok       arenas  default: 1 item, "),
+        "{said:?}"
+    );
     assert!(said.text().lines().last().is_some_and(|line| line.starts_with("0 problems, ")), "{said:?}");
     for line in host.run(["doctor", "--no-php", "--json"]).ends(0).json_lines() {
         let names: Vec<&String> = line.as_object().expect("an object").keys().collect();
@@ -58,7 +70,12 @@ fn a_folder_open_to_all_is_a_problem() {
     let host = Host::new();
     fs::create_dir(host.file("open")).expect("a folder");
     fs::set_permissions(host.file("open"), fs::Permissions::from_mode(0o777)).expect("a mode");
-    assert_found(&host.run(["doctor", "--no-php", "--json", "--dir", "open"]).ends(1), "problem", "folder", "everybody may write");
+    assert_found(
+        &host.run(["doctor", "--no-php", "--json", "--dir", "open"]).ends(1),
+        "problem",
+        "folder",
+        "everybody may write",
+    );
 }
 
 #[test]
@@ -145,7 +162,12 @@ fn php_beside_the_real_apcu_and_in_another_folder() {
 #[test]
 fn php_that_is_not_there_or_does_not_answer() {
     let host = Host::new();
-    assert_found(&host.run(["doctor", "--json", "--php", "/nowhere/php"]).ends(0), "note", "php", "/nowhere/php was not found");
+    assert_found(
+        &host.run(["doctor", "--json", "--php", "/nowhere/php"]).ends(0),
+        "note",
+        "php",
+        "/nowhere/php was not found",
+    );
     assert_found(&host.run(["doctor", "--json", "--php", "/bin/true"]).ends(0), "warning", "php", "did not answer");
 }
 

@@ -1,4 +1,5 @@
-//! What people read when something is wrong: it names the thing, says what is wrong with it, and has no number of the system's.
+//! What people read when something is wrong: it names the thing, says what is wrong with it, and has no number of the
+//! system's.
 use crate::common::{self, Host, Said};
 use std::net::TcpListener;
 use std::os::unix::fs::{symlink, PermissionsExt};

@@ -2,8 +2,8 @@
 use crate::common::{self, Host};
 
 const COMMANDS: [&str; 18] = [
-    "serve", "get", "set", "delete", "display", "stats", "settings", "sizes", "keys", "dump", "restore", "flush", "list", "rm", "verify",
-    "ping", "doctor", "ring",
+    "serve", "get", "set", "delete", "display", "stats", "settings", "sizes", "keys", "dump", "restore", "flush",
+    "list", "rm", "verify", "ping", "doctor", "ring",
 ];
 
 #[test]

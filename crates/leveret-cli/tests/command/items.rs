@@ -87,7 +87,10 @@ fn json_says_all_that_is_known_of_an_item() {
     host.run_with_input(&["set", "b", "-"], b"\xff").ends(0);
     assert_eq!(host.run(["get", "b", "--json"]).json()["value_base64"], "/w==");
     assert_eq!(host.run(["get", "nowhere", "--json"]).ends(1).text(), "{\"key\":\"nowhere\",\"found\":false}\n");
-    assert_eq!(host.run(["set", "k", "w", "--add", "--json"]).ends(1).text(), "{\"stored\":false,\"cas\":null,\"why\":\"exists\"}\n");
+    assert_eq!(
+        host.run(["set", "k", "w", "--add", "--json"]).ends(1).text(),
+        "{\"stored\":false,\"cas\":null,\"why\":\"exists\"}\n"
+    );
     assert_eq!(
         host.run(["delete", "k", "nowhere", "--json"]).ends(1).text(),
         "{\"key\":\"k\",\"deleted\":true}\n{\"key\":\"nowhere\",\"deleted\":false}\n"
@@ -99,9 +102,15 @@ fn integers_are_numbers_that_others_can_count() {
     let host = Host::new();
     let arena = host.arena("apcu");
     host.run(["set", "--arena", "apcu", "visits", "41", "--integer"]).ends(0);
-    assert_eq!(arena.add_integer(b"visits", 1, None, leveret_engine::Time::now()), Ok(leveret_engine::Counted::Value(42)));
+    assert_eq!(
+        arena.add_integer(b"visits", 1, None, leveret_engine::Time::now()),
+        Ok(leveret_engine::Counted::Value(42))
+    );
     let item = host.run(["get", "--arena", "apcu", "visits", "--json"]).ends(0).json();
-    assert_eq!((item["number"].as_i64(), item["value"].as_str(), item["encoding"].as_str()), (Some(42), Some("42"), Some("integer")));
+    assert_eq!(
+        (item["number"].as_i64(), item["value"].as_str(), item["encoding"].as_str()),
+        (Some(42), Some("42"), Some("integer"))
+    );
     host.run(["set", "visits", "many", "--integer"]).complains(2, "whole number");
 }
 
@@ -131,9 +140,17 @@ fn values_and_keys_that_do_not_fit_are_refused_with_their_limits() {
 #[test]
 fn only_set_makes_an_arena() {
     let host = Host::new();
-    for command in
-        [&["get", "k"][..], &["delete", "k"], &["keys"], &["dump"], &["stats"], &["flush"], &["rm", "default"], &["verify"], &["ping"]]
-    {
+    for command in [
+        &["get", "k"][..],
+        &["delete", "k"],
+        &["keys"],
+        &["dump"],
+        &["stats"],
+        &["flush"],
+        &["rm", "default"],
+        &["verify"],
+        &["ping"],
+    ] {
         host.run(command).complains(3, "there is no arena");
     }
     assert_eq!(std::fs::read_dir(host.dir()).expect("the folder").count(), 0);
@@ -165,5 +182,9 @@ fn durations_that_make_no_sense_are_usage_errors() {
         assert!(said.error.contains("is no duration"), "{said:?}");
     }
     host.run(["set", "k", "v", "--ttl", "7200w"]).complains(2, "136 years");
-    assert_eq!(std::fs::read_dir(host.dir()).expect("the folder").count(), 0, "a wrong command line leaves nothing behind");
+    assert_eq!(
+        std::fs::read_dir(host.dir()).expect("the folder").count(),
+        0,
+        "a wrong command line leaves nothing behind"
+    );
 }

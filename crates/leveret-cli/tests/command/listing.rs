@@ -16,7 +16,10 @@ fn keys_are_lines_of_metadump() {
     assert_eq!(said.error, "Dumping memcache keys\n");
     let line = said.text().strip_suffix('\n').expect("a line");
     let found = fields(line);
-    assert_eq!(found.iter().map(|(name, _)| *name).collect::<Vec<_>>(), ["key", "exp", "la", "cas", "fetch", "cls", "size"]);
+    assert_eq!(
+        found.iter().map(|(name, _)| *name).collect::<Vec<_>>(),
+        ["key", "exp", "la", "cas", "fetch", "cls", "size"]
+    );
     assert_eq!((found[0].1, found[3].1, found[4].1, found[5].1, found[6].1), ("a%20b", "0", "no", "1", "24"), "{line}");
     let moment = |at: usize| found[at].1.parse::<i64>().expect("a number");
     assert!((99..=101).contains(&(moment(1) - moment(2))), "{line}");
@@ -43,7 +46,10 @@ fn every_key_appears_once_and_a_limit_holds() {
     let names: BTreeSet<String> = listed.iter().map(|line| line["key"].as_str().expect("a key").to_owned()).collect();
     assert_eq!((listed.len(), names), (keys.len(), keys));
     let said = host.run(["keys", "17"]).ends(0);
-    assert_eq!((said.text().lines().count(), said.error.as_str()), (17, "Dumping memcache keys (limiting to 17 keys)\n"));
+    assert_eq!(
+        (said.text().lines().count(), said.error.as_str()),
+        (17, "Dumping memcache keys (limiting to 17 keys)\n")
+    );
     assert_eq!(host.run(["dump", "17"]).ends(0).text().matches("add key:").count(), 17);
     host.run(["keys", "0"]).ends(2);
     host.run(["keys", ":17"]).ends(2);
@@ -55,10 +61,13 @@ fn a_reader_that_leaves_early_is_no_error() {
     let arena = host.arena("default");
     let now = leveret_engine::Time::now();
     for number in 0..20_000 {
-        arena.set(format!("a-key-of-some-length:{number}").as_bytes(), b"v", leveret_engine::Deadline::NEVER, now).expect("stored");
+        arena
+            .set(format!("a-key-of-some-length:{number}").as_bytes(), b"v", leveret_engine::Deadline::NEVER, now)
+            .expect("stored");
     }
     for command in ["keys", "dump"] {
-        let mut child = host.command([command]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command");
+        let mut child =
+            host.command([command]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command");
         drop(child.stdout.take());
         let output = child.wait_with_output().expect("an end");
         assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -95,8 +104,13 @@ fn what_the_protocol_cannot_say_is_left_out_and_told() {
     let said = host.run(["dump"]).ends(1);
     assert_eq!(said.text(), "add fine 0 0 1\r\nv\r\n");
     assert!(said.error.contains("2 items left out, "), "{said:?}");
-    let keys: BTreeSet<String> =
-        host.run(["dump", "--json"]).ends(0).json_lines().iter().map(|line| line["key"].as_str().expect("a key").to_owned()).collect();
+    let keys: BTreeSet<String> = host
+        .run(["dump", "--json"])
+        .ends(0)
+        .json_lines()
+        .iter()
+        .map(|line| line["key"].as_str().expect("a key").to_owned())
+        .collect();
     assert_eq!(keys, BTreeSet::from(["fine".to_owned(), "with space".to_owned(), long]));
 }
 

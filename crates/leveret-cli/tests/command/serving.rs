@@ -70,7 +70,11 @@ fn at(port: u16) -> TcpStream {
 fn start_in_vain(host: &Host, words: &str) -> Said {
     let words = ["serve", "-u", "root"].into_iter().chain(words.split(' '));
     let mut command = Command::new("timeout");
-    command.args(["60", env!("CARGO_BIN_EXE_leveret")]).args(words).env("LEVERET_DIR", host.dir()).current_dir(host.dir());
+    command
+        .args(["60", env!("CARGO_BIN_EXE_leveret")])
+        .args(words)
+        .env("LEVERET_DIR", host.dir())
+        .current_dir(host.dir());
     common::run(command, b"")
 }
 
@@ -81,13 +85,16 @@ fn free_ports<const COUNT: usize>() -> [u16; COUNT] {
 }
 
 fn arenas(host: &Host) -> Vec<String> {
-    let names = fs::read_dir(host.dir()).expect("a folder").map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"));
+    let names = fs::read_dir(host.dir())
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name().into_string().expect("UTF-8"));
     let mut arenas: Vec<String> = names.filter(|name| name.ends_with(".arena")).collect();
     arenas.sort();
     arenas
 }
 
-/// All servers without --arena had one cache between them: what was set at one was read at the other, and flushed there.
+/// All servers without --arena had one cache between them: what was set at one was read at the other, and flushed
+/// there.
 #[test]
 fn servers_at_different_places_are_different_caches() {
     let host = Host::new();
@@ -97,8 +104,16 @@ fn servers_at_different_places_are_different_caches() {
     assert_eq!(talk(at(first), "set k 0 0 1\r\n1"), "STORED\r\n");
     assert_eq!(talk(at(second), "get k"), "END\r\n");
     assert_eq!(talk(UnixStream::connect(host.file("a.sock")).expect("a server"), "get k"), "END\r\n");
-    assert_eq!((one.arena(&host), two.arena(&host)), (&*format!("port-{first}.arena"), &*format!("port-{second}.arena")));
-    assert!(three.arena(&host).starts_with("unix-") && three.arena(&host) != four.arena(&host), "{} {}", three.said, four.said);
+    assert_eq!(
+        (one.arena(&host), two.arena(&host)),
+        (&*format!("port-{first}.arena"), &*format!("port-{second}.arena"))
+    );
+    assert!(
+        three.arena(&host).starts_with("unix-") && three.arena(&host) != four.arena(&host),
+        "{} {}",
+        three.said,
+        four.said
+    );
     assert_eq!(arenas(&host).len(), 4);
     // Other spellings of the path are the same socket, and the same cache.
     let name = three.arena(&host).to_owned();
@@ -179,9 +194,12 @@ fn at_a_free_port_the_cache_goes_with_the_server() {
 #[test]
 fn what_is_refused_is_refused_before_the_version_is_told() {
     let host = Host::new();
-    for refused in ["-S", "-Z", "-o nonsense", "-I 256m", "-p 0", "-N 9", "-c 0", "--bad", "-U 1 -Y users", "--fresh --share"] {
+    for refused in
+        ["-S", "-Z", "-o nonsense", "-I 256m", "-p 0", "-N 9", "-c 0", "--bad", "-U 1 -Y users", "--fresh --share"]
+    {
         for (before, behind) in [("", "-V"), ("", "--version"), ("-V", ""), ("", "-i"), ("--license", "")] {
-            let words = ["serve", before].into_iter().chain(refused.split(' ')).chain([behind]).filter(|word| !word.is_empty());
+            let words =
+                ["serve", before].into_iter().chain(refused.split(' ')).chain([behind]).filter(|word| !word.is_empty());
             let said = host.run(words);
             assert!(said.code == 2 && said.text().is_empty(), "{before} {refused} {behind}: {said:?}");
         }
@@ -204,8 +222,13 @@ fn under_memcacheds_name_the_first_line_is_memcacheds() {
     };
     for word in ["-h", "--help", "-V", "--version", "-i"] {
         let (theirs, ours) = (run(Path::new("memcached"), word), run(&link, word));
-        let version =
-            |text: &str| text.lines().next().unwrap_or_default().strip_prefix("memcached 1.6.").map(|rest| rest.parse::<u32>().is_ok());
+        let version = |text: &str| {
+            text.lines()
+                .next()
+                .unwrap_or_default()
+                .strip_prefix("memcached 1.6.")
+                .map(|rest| rest.parse::<u32>().is_ok())
+        };
         assert_eq!((version(&theirs), version(&ours)), (Some(true), Some(true)), "{word}: {theirs} {ours}");
         assert!(!run(Path::new(env!("CARGO_BIN_EXE_leveret")), "--help").contains("memcached 1.6"));
     }

@@ -1,5 +1,5 @@
-//! The modes of memcached-tool, byte by byte against Debian's own script: asked of a real memcached and of `leveret serve`.
-//! And what goes on where it ends: restore, ping, servers that misbehave.
+//! The modes of memcached-tool, byte by byte against Debian's own script: asked of a real memcached and of `leveret
+//! serve`. And what goes on where it ends: restore, ping, servers that misbehave.
 use crate::common::{self, Host, Said};
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -93,7 +93,8 @@ fn ours(host: &Host, server: &Server, words: &[&str]) -> Said {
     answered(|| host.run([&[*mode, server.target()], rest].concat()))
 }
 
-/// memcached 1.6.18 answers a dump with nothing, or `BUSY`, while its crawler is still ending the one before: asked again, it answers.
+/// memcached 1.6.18 answers a dump with nothing, or `BUSY`, while its crawler is still ending the one before: asked
+/// again, it answers.
 fn answered(ask: impl Fn() -> Said) -> Said {
     for _ in 0..200 {
         let said = ask();
@@ -125,8 +126,10 @@ fn without_moving_numbers(text: &str) -> Vec<String> {
     text.lines()
         .map(|line| {
             let name = line.split_whitespace().next().unwrap_or_default();
-            let moves =
-                MOVING.contains(&name) || name.starts_with("read_buf") || name.starts_with("response_obj") || name.starts_with("lru_");
+            let moves = MOVING.contains(&name)
+                || name.starts_with("read_buf")
+                || name.starts_with("response_obj")
+                || name.starts_with("lru_");
             if moves {
                 name.to_owned()
             } else {
@@ -145,7 +148,8 @@ fn blocks(said: &Said) -> BTreeSet<String> {
     format!("\r\n{}", said.text()).split("\r\nadd ").map(|block| block.trim_end().to_owned()).collect()
 }
 
-/// What both show of the same moment: ages grow and items are moved meanwhile, but not between two equal answers of the tool.
+/// What both show of the same moment: ages grow and items are moved meanwhile, but not between two equal answers of the
+/// tool.
 fn at_one_moment<T: PartialEq>(ours: impl Fn() -> T, its: impl Fn() -> T) -> (T, T) {
     loop {
         let (before, ours) = (its(), ours());
@@ -158,7 +162,13 @@ fn at_one_moment<T: PartialEq>(ours: impl Fn() -> T, its: impl Fn() -> T) -> (T,
 fn every_mode_is_byte_equal(host: &Host, server: &Server) {
     server.fill();
     for mode in ["display", "settings", "sizes", "stats"] {
-        let shown = |said: Said| if mode == "stats" { without_moving_numbers(said.text()) } else { vec![said.text().to_owned()] };
+        let shown = |said: Said| {
+            if mode == "stats" {
+                without_moving_numbers(said.text())
+            } else {
+                vec![said.text().to_owned()]
+            }
+        };
         let (ours, its) = at_one_moment(|| shown(ours(host, server, &[mode])), || shown(tool(server, &[mode])));
         assert_eq!(ours, its, "{mode}");
     }
@@ -200,7 +210,11 @@ fn an_arena_needs_no_server_for_the_same_tables() {
         assert_eq!(host.run([mode, "arena:default"]).ends(0).text(), said.text());
     }
     let said = host.run(["stats", "arena:default"]).ends(0);
-    assert!(said.text().starts_with(&format!("#{:<22} {:>5} {:>13}\n", "arena:default", "Field", "Value")), "{}", said.text());
+    assert!(
+        said.text().starts_with(&format!("#{:<22} {:>5} {:>13}\n", "arena:default", "Field", "Value")),
+        "{}",
+        said.text()
+    );
     assert_eq!(host.run(["stats", "arena:default", "--json"]).ends(0).json()["curr_items"], 1);
     assert_eq!(host.run(["settings", "--json"]).ends(0).json()["maxbytes"], 64 << 20);
 }
@@ -244,7 +258,12 @@ fn an_arena_is_restored_as_it_was() {
         (b"with space\r\nand end", Value::Bytes(&all), Meta { flags: 9, ..Meta::default() }, mortal),
         (&all, Value::Integer(-42), native(Encoding::Integer), mortal),
         (b"array", Value::Bytes(b"a:0:{}"), Meta { codec: 3, ..native(Encoding::Php) }, Deadline::NEVER),
-        (b"of pecl", Value::Bytes(b"1.5"), Meta { flags: 2, origin: 1, encoding: 2, ..Meta::default() }, Deadline::NEVER),
+        (
+            b"of pecl",
+            Value::Bytes(b"1.5"),
+            Meta { flags: 2, origin: 1, encoding: 2, ..Meta::default() },
+            Deadline::NEVER,
+        ),
         (b"large", Value::Bytes(&large), native(Encoding::Igbinary), Deadline::NEVER),
     ] {
         old.store(key, value, meta, deadline, Mode::Set, now).expect("room");
@@ -285,7 +304,11 @@ fn list_and_doctor_name_the_servers_of_an_arena() {
     assert_eq!((of(0), of(1)), (serde_json::json!([]), serde_json::json!([place])));
     let table = host.run(["list"]).ends(0).text().to_owned();
     assert!(table.lines().any(|line| line.starts_with("served ") && line.ends_with(&place)), "{table}");
-    assert!(host.run(["doctor", "--no-php"]).ends(0).text().contains(&format!("ok       arenas  served: served at {place}\n")));
+    assert!(host
+        .run(["doctor", "--no-php"])
+        .ends(0)
+        .text()
+        .contains(&format!("ok       arenas  served: served at {place}\n")));
     drop(server);
     assert_eq!(host.run(["list", "--json"]).ends(0).json_lines()[1]["servers"], serde_json::json!([]));
 }
@@ -348,7 +371,10 @@ fn what_serve_cannot_do_it_says_before_it_begins() {
     for words in [&["-I", "1000"][..], &["-c", "0"], &["-t", "0"], &["-B", "http"], &["--nosuch"]] {
         assert_eq!(serve(&host, words).code, 2, "{words:?}");
     }
-    assert_eq!(serve(&host, &["-V"]).text(), format!("leveret {} (memcached-compatible 1.6.45)\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(
+        serve(&host, &["-V"]).text(),
+        format!("leveret {} (memcached-compatible 1.6.45)\n", env!("CARGO_PKG_VERSION"))
+    );
     assert!(!Path::new("x.sock").exists());
 }
 
@@ -357,7 +383,11 @@ fn what_serve_cannot_do_it_says_before_it_begins() {
 fn a_server_in_the_background_with_debians_file() {
     let host = Host::new();
     let (socket, pid_file) = (host.file("a socket"), host.file("serve.pid"));
-    let conf = format!("# a comment\n-d\nlogfile /dev/null\n-m 32\n-s '{}'\n-u root\n-P {}\n", socket.display(), pid_file.display());
+    let conf = format!(
+        "# a comment\n-d\nlogfile /dev/null\n-m 32\n-s '{}'\n-u root\n-P {}\n",
+        socket.display(),
+        pid_file.display()
+    );
     std::fs::write(host.file("memcached.conf"), conf).expect("a file");
     host.command(["serve", "-d", "--memcached-conf", "memcached.conf"])
         .stdout(Stdio::null())

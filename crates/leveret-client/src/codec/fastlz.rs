@@ -1,15 +1,16 @@
-//! FastLZ, php-memcached's default compression. Reads both levels; writes level 1, and level 2 from 64 KiB on, as FastLZ itself chooses.
+//! FastLZ, php-memcached's default compression. Reads both levels; writes level 1, and level 2 from 64 KiB on, as
+//! FastLZ itself chooses.
 //!
-//! A stream is a row of instructions. The upper three bits of the first byte are the level (0 = level 1, 1 = level 2); it is
-//! always a run.
+//! A stream is a row of instructions. The upper three bits of the first byte are the level (0 = level 1, 1 = level 2);
+//! it is always a run.
 //!
 //! ```text
 //! 000nnnnn                      run: n + 1 bytes follow as they are
 //! nnnooooo oooooooo             match of n + 2 bytes, o + 1 bytes back      (n = 1..=6)
 //! 111ooooo nnnnnnnn oooooooo    match of n + 9 bytes, o + 1 bytes back
 //! ```
-//! At level 2 the length of a long match goes on while its bytes are 255, and an offset of all ones is followed by 16 further
-//! bits (big-endian) that are added to it.
+//! At level 2 the length of a long match goes on while its bytes are 255, and an offset of all ones is followed by 16
+//! further bits (big-endian) that are added to it.
 use super::Damaged;
 
 const RUN_MAX: usize = 32;
@@ -29,7 +30,8 @@ const TABLE_BITS: u32 = 13;
 /// Appends the stream of `value` to `out`.
 pub fn compress(value: &[u8], out: &mut Vec<u8>) {
     let is_level_2 = value.len() >= LEVEL_2_LEN;
-    let (offset_max, len_max) = if is_level_2 { (FAR_OFFSET_MAX, usize::MAX) } else { (OFFSET_MAX - 1, LENGTH_MAX + 2) };
+    let (offset_max, len_max) =
+        if is_level_2 { (FAR_OFFSET_MAX, usize::MAX) } else { (OFFSET_MAX - 1, LENGTH_MAX + 2) };
     let stream = out.len();
     // Where three bytes with this hash were seen last. Positions, one higher: 0 = never.
     let mut seen = vec![0_u32; 1 << TABLE_BITS];
@@ -195,9 +197,10 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_back() {
-        for len in
-            (0..70).chain([263, 264, 265, 266, 267, 300, 8190, 8192, 8193, 8200, 65_535, 65_536, 65_537, 70_000, 73_720, 73_730, 73_740])
-        {
+        for len in (0..70).chain([
+            263, 264, 265, 266, 267, 300, 8190, 8192, 8193, 8200, 65_535, 65_536, 65_537, 70_000, 73_720, 73_730,
+            73_740,
+        ]) {
             round(&vec![b'a'; len]);
             round(&(0..len).map(|i| (i % 7) as u8).collect::<Vec<_>>());
             round(&(0..len as u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect::<Vec<_>>());
@@ -206,8 +209,9 @@ mod tests {
         }
     }
 
-    /// Values of these lengths took 2 to 30 % more room than with FastLZ itself, those that repeat three times as much: only matches of 264
-    /// bytes were written, no more than 8 KiB back, and nothing was remembered of what a match had covered.
+    /// Values of these lengths took 2 to 30 % more room than with FastLZ itself, those that repeat three times as much:
+    /// only matches of 264 bytes were written, no more than 8 KiB back, and nothing was remembered of what a match had
+    /// covered.
     #[test]
     fn long_values_are_written_at_level_2() {
         let len = |value: &[u8]| {
@@ -220,13 +224,14 @@ mod tests {
         // What FastLZ itself makes of it.
         let numbers: String = (0..20_000).map(|i| format!("i:{i};i:{};", i + 1)).collect();
         assert!(len(format!("a:20000:{{{numbers}}}").as_bytes()).1 <= 91_464);
-        let noise: Vec<u8> = (0..20_000_u32).map(|i| (i.wrapping_mul(i).wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+        let noise: Vec<u8> =
+            (0..20_000_u32).map(|i| (i.wrapping_mul(i).wrapping_mul(2_654_435_761) >> 24) as u8).collect();
         assert!(len(&noise.repeat(4)).1 < 21_500, "20,000 bytes back");
         round(&noise.repeat(4));
     }
 
-    /// Each match was once looked at to the end of what repeats, and then cut: a megabyte of one byte took seconds. So long a value
-    /// would keep this test busy for minutes.
+    /// Each match was once looked at to the end of what repeats, and then cut: a megabyte of one byte took seconds. So
+    /// long a value would keep this test busy for minutes.
     #[test]
     fn what_repeats_for_long_costs_no_more_than_its_length() {
         round(&vec![b'a'; 4 << 20]);
@@ -253,7 +258,9 @@ mod tests {
 
     #[test]
     fn streams_that_lie_are_refused() {
-        for stream in [&[0x40, 0][..], &[0x05, 1, 2], &[0x00, b'x', 0x20, 1], &[0x00, b'x', 0x20], &[0x20, b'x', 0xe0, 255]] {
+        for stream in
+            [&[0x40, 0][..], &[0x05, 1, 2], &[0x00, b'x', 0x20, 1], &[0x00, b'x', 0x20], &[0x20, b'x', 0xe0, 255]]
+        {
             assert_eq!(decompress_into(stream, &mut [0; 100]), Err(Damaged), "{stream:?}");
         }
         assert_eq!(decompress_into(&[0x00, b'x', 0xe0, 255, 0], &mut [0; 100]), Err(Damaged), "too long for its room");

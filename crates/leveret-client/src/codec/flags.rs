@@ -29,7 +29,8 @@ pub struct Form {
 /// The origin of a server's answer: nobody knows who wrote the item. No item of an arena has it.
 pub const REMOTE: u8 = 15;
 
-/// Who reads. It matters where nobody knows whose flags an item has: in what came over a socket, and in a server's answers.
+/// Who reads. It matters where nobody knows whose flags an item has: in what came over a socket, and in a server's
+/// answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
     /// The classes of pecl/memcached.
@@ -70,9 +71,10 @@ impl Form {
         Form { encoding, compression: Compression::None }
     }
 
-    /// How to read an item of the classes, by the flags of their family; a server's answer, by the reader's own, as the original
-    /// does; an item that came over a socket into an arena, by those with which its bytes agree, else by the reader's own.
-    /// None: flags that nobody of PHP writes; or what another entrance stored, whose encoding and codec hold.
+    /// How to read an item of the classes, by the flags of their family; a server's answer, by the reader's own, as the
+    /// original does; an item that came over a socket into an arena, by those with which its bytes agree, else by the
+    /// reader's own. None: flags that nobody of PHP writes; or what another entrance stored, whose encoding and codec
+    /// hold.
     pub fn of(meta: &Meta, reader: Reader, value: &[u8]) -> Option<Form> {
         const WIRE: u8 = Origin::Wire as u8;
         const PECL_MEMCACHED: u8 = Origin::PeclMemcached as u8;
@@ -130,8 +132,8 @@ impl Form {
         Form { encoding, compression }
     }
 
-    /// Reads the word of whichever family it is of. 1, 2 and 3 are words of both, and other clients have their own meanings for
-    /// many: so the bytes must agree.
+    /// Reads the word of whichever family it is of. 1, 2 and 3 are words of both, and other clients have their own
+    /// meanings for many: so the bytes must agree.
     fn from_either(flags: u32, value: &[u8]) -> Option<Form> {
         let word = flags & OWN;
         if word == 0 {
@@ -163,7 +165,8 @@ impl Form {
 
 /// The words that pecl/memcache writes: a scalar's type, or its two bits.
 fn is_word_of_memcache(word: u32) -> bool {
-    matches!(word, memcache::BOOL | memcache::LONG | memcache::DOUBLE) || word <= memcache::SERIALIZED | memcache::COMPRESSED
+    matches!(word, memcache::BOOL | memcache::LONG | memcache::DOUBLE)
+        || word <= memcache::SERIALIZED | memcache::COMPRESSED
 }
 
 /// A decimal number; spaces may follow it, which a decrement leaves behind.

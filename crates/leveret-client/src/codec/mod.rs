@@ -1,4 +1,5 @@
-//! The bytes of a value on the wire, as PHP's two families of clients write them: what the flags word says, and compression.
+//! The bytes of a value on the wire, as PHP's two families of clients write them: what the flags word says, and
+//! compression.
 pub mod fastlz;
 mod flags;
 pub mod zlib;
@@ -72,7 +73,8 @@ pub fn compress(value: &[u8], by: Compression, economy: &Economy) -> Option<Vec<
     (body_len > 0 && value.len() as f64 > body_len as f64 * economy.factor).then_some(out)
 }
 
-/// The length that a stored value will have, at most `len_max`. A bare stream does not say: it is read for that, and read again.
+/// The length that a stored value will have, at most `len_max`. A bare stream does not say: it is read for that, and
+/// read again.
 pub fn decompressed_len(stored: &[u8], by: Compression, len_max: usize) -> Result<usize, Damaged> {
     match by {
         Compression::None if stored.len() <= len_max => Ok(stored.len()),
@@ -234,12 +236,16 @@ mod tests {
         assert_eq!(decompressed_len(&packed, Compression::BareZlib, value.len() - 1), Err(Damaged));
         assert!(decompress(&packed, Compression::BareZlib, usize::MAX).unwrap() == value);
         for len in [0, 1, 2, packed.len() / 2, packed.len() - 1] {
-            assert_eq!(decompressed_len(&packed[..len], Compression::BareZlib, usize::MAX), Err(Damaged), "cut to {len}");
+            assert_eq!(
+                decompressed_len(&packed[..len], Compression::BareZlib, usize::MAX),
+                Err(Damaged),
+                "cut to {len}"
+            );
         }
     }
 
-    // Every value that is cut off or has one byte changed is either refused or read as something else of the length that was
-    // promised: nothing else can happen to a caller.
+    // Every value that is cut off or has one byte changed is either refused or read as something else of the length
+    // that was promised: nothing else can happen to a caller.
     #[test]
     fn damaged_values_are_refused_or_keep_their_bounds() {
         let value: Vec<u8> = TEXT.repeat(80).iter().enumerate().map(|(i, byte)| byte ^ (i / 97) as u8).collect();
@@ -256,7 +262,8 @@ mod tests {
                 if let Ok(read) = decompress(&damaged, by, 1 << 20) {
                     assert!(read.len() <= 1 << 20);
                 }
-                let _ = decompress(&damaged[4..], Compression::BareZlib, 1 << 20).map(|read| assert!(read.len() <= 1 << 20));
+                let _ = decompress(&damaged[4..], Compression::BareZlib, 1 << 20)
+                    .map(|read| assert!(read.len() <= 1 << 20));
             }
         }
     }

@@ -1,6 +1,8 @@
 //! zlib streams, bounded on the way out.
 use super::Damaged;
-use miniz_oxide::deflate::core::{compress as deflate, create_comp_flags_from_zip_params, CompressionStrategy, CompressorOxide};
+use miniz_oxide::deflate::core::{
+    compress as deflate, create_comp_flags_from_zip_params, CompressionStrategy, CompressorOxide,
+};
 use miniz_oxide::deflate::core::{TDEFLFlush, TDEFLStatus};
 use miniz_oxide::inflate::core::inflate_flags::TINFL_FLAG_PARSE_ZLIB_HEADER;
 use miniz_oxide::inflate::core::{decompress, DecompressorOxide};
@@ -12,7 +14,8 @@ pub const LEVEL_DEFAULT: i32 = 6;
 /// How far back a stream may point.
 const WINDOW: usize = 32 * 1024;
 
-/// Values up to this length are also tried with zlib's fixed code: a code of their own may take more room than it saves.
+/// Values up to this length are also tried with zlib's fixed code: a code of their own may take more room than it
+/// saves.
 const SHORT: usize = 1024;
 
 /// Appends the stream of `value` to `out`.
@@ -45,7 +48,8 @@ pub fn decompress_into(stream: &[u8], out: &mut [u8]) -> Result<usize, Damaged> 
     decompress_slice_iter_to_slice(out, std::iter::once(stream), true, false).map_err(|_| Damaged)
 }
 
-/// How long the value of a stream is that does not say so. Reads it through a window, so that what claims to be long takes no memory.
+/// How long the value of a stream is that does not say so. Reads it through a window, so that what claims to be long
+/// takes no memory.
 pub fn decompressed_len(stream: &[u8], len_max: usize) -> Result<usize, Damaged> {
     let mut state = Box::new(DecompressorOxide::new());
     let mut window = vec![0; WINDOW];
@@ -68,7 +72,8 @@ pub fn decompressed_len(stream: &[u8], len_max: usize) -> Result<usize, Damaged>
 mod tests {
     use super::*;
 
-    /// A hundred times the same byte took 22 bytes where zlib itself takes 12, so that short values did not save enough to be compressed.
+    /// A hundred times the same byte took 22 bytes where zlib itself takes 12, so that short values did not save enough
+    /// to be compressed.
     #[test]
     fn short_values_take_as_little_room_as_with_zlib() {
         for (value, most) in [(vec![b'a'; 100], 12), (b"hello hello hello hello".to_vec(), 16), (Vec::new(), 8)] {

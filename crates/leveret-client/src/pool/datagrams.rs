@@ -1,8 +1,8 @@
-//! Gets by UDP. The answer to a datagram may come in many, in any order, or not at all: then it is asked again, and at last over
-//! the stream. Stores stay with the stream, which says whether they have arrived.
+//! Gets by UDP. The answer to a datagram may come in many, in any order, or not at all: then it is asked again, and at
+//! last over the stream. Stores stay with the stream, which says whether they have arrived.
 //!
-//! A datagram asks for one key. memcached answers several keys by several rows of datagrams, each counted from 0 under the same
-//! request number: once one is lost, a datagram of another value fits into its place.
+//! A datagram asks for one key. memcached answers several keys by several rows of datagrams, each counted from 0 under
+//! the same request number: once one is lost, a datagram of another value fits into its place.
 use super::link::{self, Address};
 use super::server::{Input, Server, ROW_END};
 use super::wire::{self, Batch};
@@ -39,7 +39,8 @@ pub(super) struct Datagrams {
     pub input: Input,
 }
 
-/// Numbers that nobody can foresee, and of which none comes again before 65,535 others: what is late belongs to no other answer.
+/// Numbers that nobody can foresee, and of which none comes again before 65,535 others: what is late belongs to no
+/// other answer.
 #[derive(Default)]
 struct Ids {
     last: u16,
@@ -134,7 +135,8 @@ impl Datagrams {
             datagram.extend_from_slice(&Frame::request(asked.id).bytes());
             datagram.extend_from_slice(&asked.line);
             let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
-            let is_sent = asked.tries <= TRIES && socket.is_some_and(|socket| rustix::net::send(socket, &datagram, flags).is_ok());
+            let is_sent = asked.tries <= TRIES
+                && socket.is_some_and(|socket| rustix::net::send(socket, &datagram, flags).is_ok());
             if !is_sent {
                 given_up.push(asked.request);
             }
@@ -143,12 +145,13 @@ impl Datagrams {
         given_up
     }
 
-    /// Takes what has come. `alone` = nothing else is awaited: waits for the first, as long as a datagram may be on its way. Gives the
-    /// requests that are to go over the stream.
+    /// Takes what has come. `alone` = nothing else is awaited: waits for the first, as long as a datagram may be on its
+    /// way. Gives the requests that are to go over the stream.
     pub fn recv(&mut self, alone: bool, batch: &mut Batch, options: &Options) -> Vec<u32> {
         let mut given_up = Vec::new();
         let mut room = [0; ROOM];
-        let mut flags = if alone && self.can_wait(patience(options)) { RecvFlags::empty() } else { RecvFlags::DONTWAIT };
+        let mut flags =
+            if alone && self.can_wait(patience(options)) { RecvFlags::empty() } else { RecvFlags::DONTWAIT };
         // Once all have come there is nothing to look for.
         while let Some(socket) = self.socket.as_ref().filter(|_| !self.asked.is_empty()) {
             let received = rustix::net::recv(socket, &mut room[..], flags);
@@ -206,8 +209,8 @@ impl Datagrams {
     }
 }
 
-/// Takes the row of a server that listens for datagrams, unless the stream has work in this batch: a get must not overtake the
-/// store before it. Keys that text cannot carry stay.
+/// Takes the row of a server that listens for datagrams, unless the stream has work in this batch: a get must not
+/// overtake the store before it. Keys that text cannot carry stay.
 pub(super) fn take_row(server: &mut Server, batch: &Batch, options: &Options) {
     if port(server, options).is_none() || !server.expected.is_empty() || server.has_unsent() {
         return;

@@ -1,9 +1,10 @@
-//! Which protocol a server speaks, where the caller has not said. Text is spoken first, because every server but one knows it: one
-//! that was told to speak nothing but binary, which answers no text, hangs up on 24 bytes of it, and waits for more on less.
+//! Which protocol a server speaks, where the caller has not said. Text is spoken first, because every server but one
+//! knows it: one that was told to speak nothing but binary, which answers no text, hangs up on 24 bytes of it, and
+//! waits for more on less.
 //!
-//! So a server that answers has spoken text, and is asked nothing else. One that keeps silent, or hangs up, the first time that
-//! anything is asked of it, is probed once: with nothing that a text server does not know, until it is plain that it is none. What was
-//! found is remembered by the process, and for others in an arena of its own.
+//! So a server that answers has spoken text, and is asked nothing else. One that keeps silent, or hangs up, the first
+//! time that anything is asked of it, is probed once: with nothing that a text server does not know, until it is plain
+//! that it is none. What was found is remembered by the process, and for others in an arena of its own.
 use super::link::{self, Address, Link, Moved, READABLE, WRITABLE};
 use super::server::Server;
 use super::{Options, Protocol};
@@ -101,7 +102,8 @@ fn key((_, name): &Endpoint) -> Vec<u8> {
     format!("{name} {}", network.display()).into_bytes()
 }
 
-/// The first that a server answers on a connection of its own: nothing, if it hangs up. None: it keeps silent, or is not there.
+/// The first that a server answers on a connection of its own: nothing, if it hangs up. None: it keeps silent, or is
+/// not there.
 fn hear(address: &Address, said: &[u8], patience: Duration, options: &Options) -> Option<Vec<u8>> {
     let until = Instant::now() + patience;
     let mut link = Link::connect(address, options, true).ok()?;

@@ -106,7 +106,8 @@ impl Link {
         }
     }
 
-    /// Sends before the kernel has said that the connection stands: with a peer on this host it mostly does, and a wait is spared.
+    /// Sends before the kernel has said that the connection stands: with a peer on this host it mostly does, and a wait
+    /// is spared.
     pub fn send_early(&mut self, bytes: &[u8]) -> Result<usize, Fault> {
         match rustix::net::send(&self.socket, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
             Ok(len) => {
@@ -119,8 +120,8 @@ impl Link {
     }
 
     pub fn send(&mut self, bytes: &[u8]) -> Result<Moved, Fault> {
-        // A batch is one write, which need not wait for another. The first packet is never held back, and most connections send no
-        // second one.
+        // A batch is one write, which need not wait for another. The first packet is never held back, and most
+        // connections send no second one.
         if !self.is_unix && self.has_sent && !self.is_prompt {
             let _ = sockopt::set_tcp_nodelay(&self.socket, true);
             self.is_prompt = true;
@@ -152,7 +153,8 @@ impl Link {
         recv(&self.socket, room, RecvFlags::DONTWAIT)
     }
 
-    /// As `recv`, but waits in the same system call: for the only server from which something is awaited. `Blocked` = in vain.
+    /// As `recv`, but waits in the same system call: for the only server from which something is awaited. `Blocked` =
+    /// in vain.
     pub fn recv_alone(&mut self, room: &mut [u8], patience: Duration) -> Result<Moved, Fault> {
         if self.waits != Some(patience) {
             let settled = sockopt::set_socket_timeout(&self.socket, Timeout::Recv, Some(patience))

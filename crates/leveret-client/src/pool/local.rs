@@ -1,12 +1,13 @@
-//! A server that is shared memory of this host, or whose arena is: requests are executed as they are added, gets when it is known how
-//! many there are, and their answers lie in the server's input as if they had come.
+//! A server that is shared memory of this host, or whose arena is: requests are executed as they are added, gets when
+//! it is known how many there are, and their answers lie in the server's input as if they had come.
 use super::link::Fault;
 use super::request::{Operation, Request};
 use super::server::Input;
 use super::wire::Batch;
 use super::{Code, Protocol};
 use leveret_engine::{
-    place, Arena, Counted, Cursor, Deadline, Delta, Encoding, Error, Mode, OpenOptions, Stored, Terms, Time, Value, AHEAD,
+    place, Arena, Counted, Cursor, Deadline, Delta, Encoding, Error, Mode, OpenOptions, Stored, Terms, Time, Value,
+    AHEAD,
 };
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -23,8 +24,8 @@ pub(super) struct Local {
 }
 
 impl Local {
-    /// The arena, opened when it is first needed, and again when its file was removed or replaced: each second of the caller's clock
-    /// begins with a look at it.
+    /// The arena, opened when it is first needed, and again when its file was removed or replaced: each second of the
+    /// caller's clock begins with a look at it.
     #[inline]
     pub fn open(&mut self, name: &str, now: Time) -> Result<&Arena, Fault> {
         let is_known = self.looked >= now && self.arena.as_ref().is_some_and(|arena| !arena.is_lost());
@@ -39,7 +40,8 @@ impl Local {
         self.looked = self.looked.max(now);
         self.arena = self.arena.take().filter(|arena| arena.check().is_ok());
         if self.arena.is_none() {
-            let opened = place::resolve(super::path_of(name), self.dir.as_deref()).and_then(|path| Arena::open(&path, &self.how));
+            let opened = place::resolve(super::path_of(name), self.dir.as_deref())
+                .and_then(|path| Arena::open(&path, &self.how));
             let (arena, _) = opened.map_err(|error| {
                 note(format!("{name} cannot be used: {error}"));
                 Fault::new(Code::ConnectionFailure)
@@ -50,8 +52,8 @@ impl Local {
     }
 }
 
-/// The codes of a server have no words for what is wrong with a file, and how to mend it: the last such words of this process, and
-/// whether they were told. Nobody waits for it, since a fork may have left it locked.
+/// The codes of a server have no words for what is wrong with a file, and how to mend it: the last such words of this
+/// process, and whether they were told. Nobody waits for it, since a fork may have left it locked.
 static TROUBLE: Mutex<(String, bool)> = Mutex::new((String::new(), true));
 
 fn note(text: String) {
@@ -105,7 +107,13 @@ impl Rules {
 }
 
 /// Reads what gets ask for and keeps the answers. Gives the requests that failed.
-pub(super) fn read(arena: &Arena, rules: &Rules, input: &mut Input, batch: &mut Batch, numbers: &[u32]) -> Vec<(u32, Fault)> {
+pub(super) fn read(
+    arena: &Arena,
+    rules: &Rules,
+    input: &mut Input,
+    batch: &mut Batch,
+    numbers: &[u32],
+) -> Vec<(u32, Fault)> {
     let mut failed = Vec::new();
     for numbers in numbers.chunks(AHEAD) {
         let now = Time::now();
@@ -121,7 +129,14 @@ pub(super) fn read(arena: &Arena, rules: &Rules, input: &mut Input, batch: &mut 
     failed
 }
 
-fn get(arena: &Arena, rules: &Rules, input: &mut Input, batch: &mut Batch, number: u32, now: Time) -> Result<(), Fault> {
+fn get(
+    arena: &Arena,
+    rules: &Rules,
+    input: &mut Input,
+    batch: &mut Batch,
+    number: u32,
+    now: Time,
+) -> Result<(), Fault> {
     let (pending, key) = (&batch.pending[number as usize], batch.key(number));
     let found = if pending.operation == Operation::GetAndTouch {
         let item = arena.get_and_touch(key, deadline(rules.exptime(pending.exptime), now), now);
@@ -167,7 +182,9 @@ pub(super) fn execute(
             arena.count(key, delta(request.number), initial, now).map(|counted| match counted {
                 Counted::Value(number) => Done { number, ..Done::code(Code::Success) },
                 Counted::Missing => Done::code(Code::NotFound),
-                Counted::NotNumber => Done { value: not_number(rules.protocol).to_vec(), ..Done::code(Code::ClientError) },
+                Counted::NotNumber => {
+                    Done { value: not_number(rules.protocol).to_vec(), ..Done::code(Code::ClientError) }
+                }
             })
         }
         Operation::Flush => match request.exptime {
@@ -200,7 +217,14 @@ fn not_number(protocol: Protocol) -> &'static [u8] {
     }
 }
 
-fn store(arena: &Arena, rules: &Rules, request: &Request<'_>, operation: Operation, deadline: Deadline, now: Time) -> Result<Done, Error> {
+fn store(
+    arena: &Arena,
+    rules: &Rules,
+    request: &Request<'_>,
+    operation: Operation,
+    deadline: Deadline,
+    now: Time,
+) -> Result<Done, Error> {
     let mode = match operation {
         Operation::Add => Mode::Add,
         Operation::Replace => Mode::Replace,
@@ -227,7 +251,10 @@ fn store(arena: &Arena, rules: &Rules, request: &Request<'_>, operation: Operati
 fn keys(arena: &Arena, input: &mut Input, batch: &mut Batch, number: u32, now: Time) -> Result<(), Fault> {
     let mut names = Vec::new();
     let mut cursor = Cursor::default();
-    while arena.scan(&mut cursor, now, &mut |key, _| names.push(key.to_vec())).map_err(|_| Fault::new(Code::ConnectionFailure))? {}
+    while arena
+        .scan(&mut cursor, now, &mut |key, _| names.push(key.to_vec()))
+        .map_err(|_| Fault::new(Code::ConnectionFailure))?
+    {}
     for name in names {
         batch.record(number, Code::Stat).name = input.push(&name);
     }

@@ -31,8 +31,8 @@ impl Pool {
         self.servers[index].row = row;
     }
 
-    /// Whether the arena behind a server of this host takes a request in its place. It does what concerns a key; about itself only
-    /// the server can tell.
+    /// Whether the arena behind a server of this host takes a request in its place. It does what concerns a key; about
+    /// itself only the server can tell.
     pub(super) fn takes_short_cut(&mut self, index: usize, request: &Request<'_>) -> bool {
         let is_binary_or_meta = self.options.protocol != Protocol::Text;
         !request.operation.is_for_servers()
@@ -42,8 +42,8 @@ impl Pool {
             && self.servers[index].short_cut.found().is_some_and(|found| request.value.len() <= found.value_max)
     }
 
-    /// Whether the arena behind a server of this host can be used in its place now. What waits to be sent to the server is not
-    /// overtaken.
+    /// Whether the arena behind a server of this host can be used in its place now. What waits to be sent to the server
+    /// is not overtaken.
     fn has_short_cut(&mut self, index: usize) -> bool {
         // The only server of a pool is looked for by `arena`: who asks nothing else need not look at the clock for it.
         let is_only = self.servers.len() == 1;

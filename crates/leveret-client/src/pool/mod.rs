@@ -1,6 +1,6 @@
-//! A pool: servers behind a ring, and one batch of requests at a time. `begin`, `add` for each request, `run`, `next_answer` for each
-//! answer. Everything goes to all servers at once, in one loop that waits for all of them; no thread, no callback, and nothing is
-//! held between two calls but the pool itself.
+//! A pool: servers behind a ring, and one batch of requests at a time. `begin`, `add` for each request, `run`,
+//! `next_answer` for each answer. Everything goes to all servers at once, in one loop that waits for all of them; no
+//! thread, no callback, and nothing is held between two calls but the pool itself.
 //!
 //! ```text
 //! add         -> ring -> server.output; gets wait in server.row
@@ -157,9 +157,9 @@ impl Pool {
         }
     }
 
-    /// Adds a server: a name, an address, the path of a Unix socket (also as `unix://path`), or an arena: `arena:NAME` or a path that
-    /// ends in `.arena`, which survives where host and port are split at a colon. Sockets and arenas have no port, but to libmemcached's
-    /// ring 0 and another one are different places of a socket.
+    /// Adds a server: a name, an address, the path of a Unix socket (also as `unix://path`), or an arena: `arena:NAME`
+    /// or a path that ends in `.arena`, which survives where host and port are split at a colon. Sockets and arenas
+    /// have no port, but to libmemcached's ring 0 and another one are different places of a socket.
     pub fn add_server(&mut self, host: &str, port: u16, udp_port: u16, weight: u32) {
         self.add_server_in("".as_ref(), host, port, udp_port, weight);
     }
@@ -168,7 +168,8 @@ impl Pool {
     pub fn add_server_in(&mut self, dir: &Path, host: &str, port: u16, udp_port: u16, weight: u32) {
         let mut server = Server::new(host.to_string(), port, udp_port, weight);
         server.local.dir = Some(dir.to_path_buf()).filter(|dir| !dir.as_os_str().is_empty());
-        (server.local.how.memory, server.local.how.lock_timeout) = (self.options.arena_memory, self.options.arena_lock_timeout);
+        (server.local.how.memory, server.local.how.lock_timeout) =
+            (self.options.arena_memory, self.options.arena_lock_timeout);
         self.servers.push(server);
         self.options.preset.weigh(weight);
         self.redistribute();
@@ -227,7 +228,8 @@ impl Pool {
         })
     }
 
-    /// Forgets all servers, once they have the writes that wait for them, and with them what of the batch has not been fetched.
+    /// Forgets all servers, once they have the writes that wait for them, and with them what of the batch has not been
+    /// fetched.
     pub fn clear_servers(&mut self) {
         self.quit();
         self.servers.clear();
@@ -240,11 +242,15 @@ impl Pool {
 
     /// The servers, as the ring sees them.
     pub fn servers(&self) -> Vec<ring::Server> {
-        self.servers.iter().map(|server| ring::Server { host: server.host.clone(), port: server.port, weight: server.weight }).collect()
+        self.servers
+            .iter()
+            .map(|server| ring::Server { host: server.host.clone(), port: server.port, weight: server.weight })
+            .collect()
     }
 
-    /// The arena behind the pool, if that is the pool's only server, or what its only server serves on this host. Whether the arena's
-    /// file was removed is looked at when the second of `now` is another one: a caller may read its clock less often than it asks.
+    /// The arena behind the pool, if that is the pool's only server, or what its only server serves on this host.
+    /// Whether the arena's file was removed is looked at when the second of `now` is another one: a caller may read its
+    /// clock less often than it asks.
     pub fn arena(&mut self, now: Time) -> Option<&Arena> {
         let [server] = self.servers.as_mut_slice() else { return None };
         if server.is_local() {
@@ -262,7 +268,8 @@ impl Pool {
         served.map_or(Validity::Second(now), Found::validity)
     }
 
-    /// The longest value that may be stored in `arena` without the pool: above it, the server whose arena it is refuses.
+    /// The longest value that may be stored in `arena` without the pool: above it, the server whose arena it is
+    /// refuses.
     pub fn value_max(&self) -> usize {
         match self.servers.as_slice() {
             [server] => server.short_cut.found().map_or(usize::MAX, |found| found.value_max),
@@ -298,7 +305,8 @@ impl Pool {
         self.first_place(&place)
     }
 
-    /// The server that a get of this key would go to now: another one if its own is dead and there is a living one to take its place.
+    /// The server that a get of this key would go to now: another one if its own is dead and there is a living one to
+    /// take its place.
     pub fn route_now(&mut self, key: &[u8]) -> Option<usize> {
         if self.is_empty() {
             return None;
@@ -310,7 +318,11 @@ impl Pool {
         if self.ring.is_none() {
             let ring = Ring::new(self.options.preset.clone(), self.servers());
             let is_broken = self.servers.iter().any(|server| server.health.is_ejected());
-            self.ring = Some(if is_broken { ring.without_dead(|server| !self.servers[server].health.is_ejected()) } else { ring });
+            self.ring = Some(if is_broken {
+                ring.without_dead(|server| !self.servers[server].health.is_ejected())
+            } else {
+                ring
+            });
         }
         self.ring.as_ref().expect("built above")
     }
@@ -349,8 +361,8 @@ impl Pool {
         self.has_trouble = self.servers.iter().any(|server| !server.health.is_good());
     }
 
-    /// Adds a request to the batch; its number is the count of those before it. An error says that it cannot be sent anywhere, and
-    /// then it is not in the batch. A server that is known to be dead is an answer, not an error.
+    /// Adds a request to the batch; its number is the count of those before it. An error says that it cannot be sent
+    /// anywhere, and then it is not in the batch. A server that is known to be dead is an answer, not an error.
     pub fn add(&mut self, request: &Request<'_>) -> Result<(), Code> {
         if self.servers.is_empty() {
             return Err(Code::NoServers);
@@ -493,7 +505,8 @@ impl Pool {
         let server = &self.servers[record.server as usize];
         let bytes = if record.is_datagram { &server.datagrams.input.bytes } else { &server.input.bytes };
         let pending = &self.batch.pending[record.request as usize];
-        let key = if record.code == Code::Stat { &bytes[record.name.clone()] } else { &self.batch.keys[pending.key.clone()] };
+        let key =
+            if record.code == Code::Stat { &bytes[record.name.clone()] } else { &self.batch.keys[pending.key.clone()] };
         Some(Answer {
             request: pending.asked as usize,
             code: record.code,
@@ -506,7 +519,8 @@ impl Pool {
         })
     }
 
-    /// Some answer is still to come, and to this process: of what its parent asked before a fork, only the parent reads the answers.
+    /// Some answer is still to come, and to this process: of what its parent asked before a fork, only the parent reads
+    /// the answers.
     fn is_owed(&self) -> bool {
         self.servers.iter().any(Server::is_awaited) && self.pid == std::process::id()
     }

@@ -1,6 +1,6 @@
-//! From a server's name to its addresses. That may ask a name server, which no time-out of ours bounds, so what it took long to hear is
-//! not asked again soon, by no pool of this process: where a name server is slow, or gone, a process spends at most a tenth of its time
-//! on a name, and not all of it each time that a server has rested.
+//! From a server's name to its addresses. That may ask a name server, which no time-out of ours bounds, so what it took
+//! long to hear is not asked again soon, by no pool of this process: where a name server is slow, or gone, a process
+//! spends at most a tenth of its time on a name, and not all of it each time that a server has rested.
 use super::link::{Address, Fault};
 use super::Code;
 use rustix::net::SocketAddrUnix;
@@ -56,7 +56,8 @@ fn look_up(name: &str) -> Option<Vec<SocketAddr>> {
     addresses
 }
 
-/// A port in the name of the host counts more than the one beside it, as pecl/memcache has it. An IPv6 address has more colons.
+/// A port in the name of the host counts more than the one beside it, as pecl/memcache has it. An IPv6 address has more
+/// colons.
 fn host_and_port(name: &str, port: u16) -> (&str, u16) {
     match name.split_once(':').map(|(host, digits)| (host, digits.parse())) {
         Some((host, Ok(port))) => (host, port),

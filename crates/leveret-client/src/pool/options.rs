@@ -136,7 +136,8 @@ impl Options {
         }
     }
 
-    /// Whether the key of `request` can be sent at all. In text it is looked at when it is written; gets are written later.
+    /// Whether the key of `request` can be sent at all. In text it is looked at when it is written; gets are written
+    /// later.
     pub(super) fn check_key(&self, request: &Request<'_>) -> Result<(), Code> {
         let key = request.key;
         let is_valid = match self.protocol {

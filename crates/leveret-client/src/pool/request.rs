@@ -50,7 +50,8 @@ impl Operation {
         matches!(self, Operation::Get | Operation::Version | Operation::Stats | Operation::Keys)
     }
 
-    /// It may lie in a buffer and count as done: nobody needs its answer to go on. As libmemcached has it, only these two.
+    /// It may lie in a buffer and count as done: nobody needs its answer to go on. As libmemcached has it, only these
+    /// two.
     pub(super) fn may_wait(self) -> bool {
         matches!(self, Operation::Set | Operation::Delete)
     }
@@ -197,7 +198,8 @@ pub(super) struct Pending {
     pub asked: u32,
     pub operation: Operation,
     pub is_quiet: bool,
-    /// A further copy of what the request before it writes: nobody hears how it went, unless it has to stand for that one.
+    /// A further copy of what the request before it writes: nobody hears how it went, unless it has to stand for that
+    /// one.
     pub is_copy: bool,
     pub with_cas: bool,
     pub is_waiting: bool,

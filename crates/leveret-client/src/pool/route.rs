@@ -101,8 +101,8 @@ impl Pool {
         self.options.failover_attempts.max(replicas)
     }
 
-    /// The server of a key, or another place if it is dead, and the number of that place. Else the server that should have it, and
-    /// why it is not asked.
+    /// The server of a key, or another place if it is dead, and the number of that place. Else the server that should
+    /// have it, and why it is not asked.
     pub(super) fn route(&mut self, key: &[u8], operation: Operation) -> Result<(usize, u32), (usize, Code)> {
         let first = self.first_place(key).ok_or((0, Code::ServerMarkedDead))?;
         match self.servers[first].health.refusal() {
@@ -122,8 +122,8 @@ impl Pool {
         None
     }
 
-    /// Lets a copy stand for a write whose server has failed. The copy's server would be the next place of the key: a count, an add or
-    /// an append would be done twice there, and whoever adds a lock would find it taken by himself.
+    /// Lets a copy stand for a write whose server has failed. The copy's server would be the next place of the key: a
+    /// count, an add or an append would be done twice there, and whoever adds a lock would find it taken by himself.
     fn stand_in(&mut self, number: u32) -> bool {
         let Some(copy) = self.batch.copy_of(number) else { return false };
         self.batch.pending[number as usize].is_waiting = false;
@@ -147,9 +147,11 @@ impl Pool {
         let (tried, wire, operation) = (pending.attempts, pending.wire.clone(), pending.operation);
         let spoken = self.servers[pending.server as usize].protocol(&self.options);
         let place = self.batch.keys[pending.group.clone()].to_vec();
-        // What goes to shared memory is executed before anything is sent, and cannot come later. What is written is written in one protocol.
+        // What goes to shared memory is executed before anything is sent, and cannot come later. What is written is
+        // written in one protocol.
         let Some((other, attempts)) = self.other_route(&place, tried, operation).filter(|(other, _)| {
-            !self.servers[*other].is_local() && (operation.is_get() || self.servers[*other].protocol(&self.options) == spoken)
+            !self.servers[*other].is_local()
+                && (operation.is_get() || self.servers[*other].protocol(&self.options) == spoken)
         }) else {
             return false;
         };

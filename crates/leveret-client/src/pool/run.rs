@@ -14,7 +14,8 @@ const BUFFERED_MAX: usize = 8192;
 const PROGRESS: usize = 64 << 10;
 
 impl Pool {
-    /// Sends the batch and gathers all answers, or what can be had within the time-outs. `next_answer` then gives them without waiting.
+    /// Sends the batch and gathers all answers, or what can be had within the time-outs. `next_answer` then gives them
+    /// without waiting.
     pub fn run(&mut self) -> Code {
         if let Some(code) = self.send_all() {
             return code;
@@ -38,8 +39,8 @@ impl Pool {
         }
     }
 
-    /// Sends the batch, and waits for nothing but connections; `next_answer` waits for the answers. `Some` = there are none to wait
-    /// for; `SomeErrors`: nobody is there.
+    /// Sends the batch, and waits for nothing but connections; `next_answer` waits for the answers. `Some` = there are
+    /// none to wait for; `SomeErrors`: nobody is there.
     pub fn start(&mut self) -> Option<Code> {
         let code = self.send_all();
         while code.is_none() && self.servers.iter().any(Server::is_connecting) {
@@ -51,7 +52,10 @@ impl Pool {
     /// No server could be reached. One that has hung up, or answered, was there.
     fn has_reached_nobody(&self) -> bool {
         let was_there = |record: &Record| {
-            matches!(record.code, Code::Success | Code::NotFound | Code::WriteFailure | Code::UnknownReadFailure | Code::ProtocolError)
+            matches!(
+                record.code,
+                Code::Success | Code::NotFound | Code::WriteFailure | Code::UnknownReadFailure | Code::ProtocolError
+            )
         };
         self.has_errors && !self.servers.iter().any(Server::is_busy) && !self.batch.records.iter().any(was_there)
     }
@@ -81,12 +85,14 @@ impl Pool {
         None
     }
 
-    /// There are writes that may wait and nothing that may not: nothing is to be read, and what is to be written is little. What was
-    /// done in memory is neither.
+    /// There are writes that may wait and nothing that may not: nothing is to be read, and what is to be written is
+    /// little. What was done in memory is neither.
     fn may_buffer(&self) -> bool {
         let mut quiet = self.batch.pending.iter().filter(|pending| pending.is_quiet).peekable();
         let has_little = |server: &Server| !server.is_awaited() && server.output.len() - server.sent < BUFFERED_MAX;
-        quiet.peek().is_some() && quiet.all(|pending| pending.operation.may_wait()) && self.servers.iter().all(has_little)
+        quiet.peek().is_some()
+            && quiet.all(|pending| pending.operation.may_wait())
+            && self.servers.iter().all(has_little)
     }
 
     /// Sends datagrams that are due; those that nobody answers go over the stream.
@@ -152,8 +158,9 @@ impl Pool {
         has_sent && server.is_used && server.deadline.is_none() && !server.is_unheard(&self.options)
     }
 
-    /// All answers of the batch are wanted, so the first one is nothing to wake up for: reads from the server that was asked last as if
-    /// it were alone, and by then most others have answered too. False = that does not help: there is something else to do.
+    /// All answers of the batch are wanted, so the first one is nothing to wake up for: reads from the server that was
+    /// asked last as if it were alone, and by then most others have answered too. False = that does not help: there is
+    /// something else to do.
     fn wait_for_last(&mut self) -> bool {
         let mut awaited = self.servers.iter().enumerate().filter(|(_, server)| server.is_busy());
         let can_wait = |server: &Server| server.can_answer() && self.has_only_to_answer(server);
@@ -185,10 +192,12 @@ impl Pool {
                 continue;
             }
             let is_connected = server.link.as_ref().is_some_and(|link| link.is_connected);
-            let patience = if is_connected { server.io_timeout(&self.options) } else { server.connect_timeout(&self.options) };
+            let patience =
+                if is_connected { server.io_timeout(&self.options) } else { server.connect_timeout(&self.options) };
             until = until.min(*server.deadline.get_or_insert(now + patience));
             if is_connected && server.is_unheard(&self.options) {
-                until = until.min(server.deadline.map_or(until, |deadline| deadline - (patience - dialect::silence(patience))));
+                until = until
+                    .min(server.deadline.map_or(until, |deadline| deadline - (patience - dialect::silence(patience))));
             }
         }
         let ready: Vec<(usize, bool, bool)> = {
@@ -219,7 +228,9 @@ impl Pool {
             } else if self.is_silent(index, now) {
                 self.try_binary(index);
             }
-            if self.servers[index].is_streaming() && self.servers[index].deadline.is_some_and(|deadline| deadline <= now) {
+            if self.servers[index].is_streaming()
+                && self.servers[index].deadline.is_some_and(|deadline| deadline <= now)
+            {
                 self.late(index);
             }
         }
@@ -245,11 +256,13 @@ impl Pool {
         let server = &self.servers[index];
         let patience = server.io_timeout(&self.options);
         let left = patience - dialect::silence(patience);
-        server.is_unheard(&self.options) && server.can_answer() && server.deadline.is_some_and(|deadline| deadline <= now + left)
+        server.is_unheard(&self.options)
+            && server.can_answer()
+            && server.deadline.is_some_and(|deadline| deadline <= now + left)
     }
 
-    /// Perhaps a server does not answer because it speaks the binary protocol only. True = so it is, and it is told everything again;
-    /// the text that it was sent has been executed by nobody.
+    /// Perhaps a server does not answer because it speaks the binary protocol only. True = so it is, and it is told
+    /// everything again; the text that it was sent has been executed by nobody.
     fn try_binary(&mut self, index: usize) -> bool {
         let server = &mut self.servers[index];
         if !server.is_unheard(&self.options) {
@@ -288,7 +301,8 @@ impl Pool {
         self.send_datagrams(index);
     }
 
-    /// Connects to one server, if it is not connected, and waits for that. The next batch would do so by itself. Ends the batch.
+    /// Connects to one server, if it is not connected, and waits for that. The next batch would do so by itself. Ends
+    /// the batch.
     pub fn connect(&mut self, index: usize) -> Code {
         self.begin();
         if let Err(fault) = self.try_connect(index) {
@@ -310,7 +324,10 @@ impl Pool {
         let patience = server.connect_timeout(&self.options);
         while !server.connect(&self.options)? {
             let Some(link) = &server.link else { return Err(Fault::new(Code::ConnectionFailure)) };
-            let left = server.deadline.get_or_insert_with(|| Instant::now() + patience).saturating_duration_since(Instant::now());
+            let left = server
+                .deadline
+                .get_or_insert_with(|| Instant::now() + patience)
+                .saturating_duration_since(Instant::now());
             if left.is_zero() || !link::wait(&mut [PollFd::new(link, WRITABLE)], left) {
                 server.open_next(Fault::new(Code::Timeout), &self.options)?;
             }
@@ -326,7 +343,10 @@ impl Pool {
             return;
         }
         server.drop_if_stale();
-        let result = server.connect(&self.options).and_then(|is_connected| if is_connected { server.send() } else { Ok(Moved::Blocked) });
+        let result =
+            server
+                .connect(&self.options)
+                .and_then(|is_connected| if is_connected { server.send() } else { Ok(Moved::Blocked) });
         match result {
             Ok(Moved::Bytes(_)) => server.deadline = None,
             Ok(Moved::Blocked | Moved::Interrupted) => {}
@@ -359,7 +379,9 @@ impl Pool {
             }
             Ok(Moved::Blocked) if alone => self.fail(index, Fault::new(Code::Timeout)),
             // From here on patience is measured.
-            Ok(Moved::Interrupted) if alone => server.deadline = Some(Instant::now() + server.io_timeout(&self.options)),
+            Ok(Moved::Interrupted) if alone => {
+                server.deadline = Some(Instant::now() + server.io_timeout(&self.options))
+            }
             Ok(Moved::Blocked | Moved::Interrupted) => {}
             Ok(Moved::Closed) => self.lost(index, Code::UnknownReadFailure),
             Err(fault) => self.fail(index, fault),
@@ -378,8 +400,8 @@ impl Pool {
         }
     }
 
-    /// The server is given up for this batch: its link is closed, and each request that awaits an answer goes to another place, if
-    /// there is one, or fails.
+    /// The server is given up for this batch: its link is closed, and each request that awaits an answer goes to
+    /// another place, if there is one, or fails.
     fn fail(&mut self, index: usize, fault: Fault) {
         let now = Instant::now();
         let server = &mut self.servers[index];

@@ -73,7 +73,8 @@ pub(super) struct Server {
     pub deadline: Option<Instant>,
 }
 
-/// What has come. Answers of the batch stay where they are until the next one begins: nobody copies them but the reader.
+/// What has come. Answers of the batch stay where they are until the next one begins: nobody copies them but the
+/// reader.
 #[derive(Debug, Default)]
 pub(super) struct Input {
     /// Filled with zeros when it grows, not for each read.
@@ -272,7 +273,8 @@ impl Server {
         Ok(self.link.as_ref().is_some_and(|link| link.is_connected))
     }
 
-    /// Begins to connect to the next address of the host at which that can begin, with its own time; the one before has failed so.
+    /// Begins to connect to the next address of the host at which that can begin, with its own time; the one before has
+    /// failed so.
     pub fn open_next(&mut self, mut fault: Fault, options: &Options) -> Result<(), Fault> {
         while self.address + 1 < self.addresses.len() {
             self.address += 1;
@@ -304,8 +306,8 @@ impl Server {
         }
     }
 
-    /// The peer has hung up. It did so while the link was idle, as far as one can tell, and nothing is done twice if the batch goes out
-    /// again: it only reads, or the kernel has taken nothing of it.
+    /// The peer has hung up. It did so while the link was idle, as far as one can tell, and nothing is done twice if
+    /// the batch goes out again: it only reads, or the kernel has taken nothing of it.
     pub fn may_send_again(&self) -> bool {
         self.may_be_stale && (self.only_reads || self.sent == 0)
     }
@@ -334,8 +336,8 @@ impl Server {
         Some(self)
     }
 
-    /// Waits until the server closes too, which it does when it has read all. A link that is closed with something unread, such as its
-    /// complaint about one write, takes the other writes along.
+    /// Waits until the server closes too, which it does when it has read all. A link that is closed with something
+    /// unread, such as its complaint about one write, takes the other writes along.
     pub fn drain(&mut self, options: &Options) {
         let until = Instant::now() + self.io_timeout(options);
         self.input.cut();

@@ -1,9 +1,9 @@
-//! The short cut: a server of this host may be a `leveret serve`, which writes into its arena where it listens. Then the arena is
-//! read and written in its place.
+//! The short cut: a server of this host may be a `leveret serve`, which writes into its arena where it listens. Then
+//! the arena is read and written in its place.
 //!
-//! It must be that very server: its process provably lives (the engine asks the kernel), it announced the address to which we
-//! would connect, in our network namespace, or it is the process at the other end of the Unix socket. Asked again every
-//! `BELIEVED_FOR`; what happens to the server within that time looks as if it had happened a moment later.
+//! It must be that very server: its process provably lives (the engine asks the kernel), it announced the address to
+//! which we would connect, in our network namespace, or it is the process at the other end of the Unix socket. Asked
+//! again every `BELIEVED_FOR`; what happens to the server within that time looks as if it had happened a moment later.
 use super::link::{Address, Fault};
 use super::server::Server;
 use leveret_engine::{place, Arena, OpenOptions, Service, Time};
@@ -22,15 +22,16 @@ const BELIEVED_FOR: Moment = 10_000_000;
 // Looking for it opens every arena of the folder: in vain at most this often, for all pools of the process.
 const SEARCHED_EVERY: Moment = 2_000_000_000;
 
-// memcached's own limit without -I, of which the header of the shortest item is taken; a server with another one says so.
+// memcached's own limit without -I, of which the header of the shortest item is taken; a server with another one says
+// so.
 const VALUE_MAX: usize = (1 << 20) - 60;
 
 type Endpoint = (Option<PathBuf>, String, u16);
 
 static IN_VAIN: Mutex<Option<HashMap<Endpoint, Moment>>> = Mutex::new(None);
 
-/// What pools that have ended leave to the next ones of this process, the oldest first. An application that makes its client anew for
-/// each page would else map the arena, and touch its memory for the first time, with each page.
+/// What pools that have ended leave to the next ones of this process, the oldest first. An application that makes its
+/// client anew for each page would else map the arena, and touch its memory for the first time, with each page.
 static KEPT: Mutex<Vec<Found>> = Mutex::new(Vec::new());
 
 /// Endpoints that are remembered so: those of a site, and of some of its neighbours.
@@ -145,8 +146,8 @@ fn search(server: &mut Server, now: Moment) -> Option<Found> {
     found
 }
 
-/// One for each endpoint, and none whose file is seen to be gone: who maps it keeps its memory. The same look publishes what this
-/// process has counted there.
+/// One for each endpoint, and none whose file is seen to be gone: who maps it keeps its memory. The same look publishes
+/// what this process has counted there.
 fn keep(found: Found) {
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     kept.retain(|other| other.endpoint != found.endpoint);
@@ -173,14 +174,17 @@ fn look(server: &mut Server, now: Moment) -> Option<Found> {
     arenas.into_iter().find_map(|path| {
         let arena = Arena::open(&path, &OpenOptions { create: false, ..OpenOptions::default() }).ok()?.0;
         let services = arena.services();
-        let Service { text: announced, pid, .. } = services.iter().find(|service| seeker.is_it(&service.text, service.pid))?.clone();
-        let value_max = value_max(services.iter().filter(|service| service.pid == pid).map(|service| service.text.as_str()))?;
+        let Service { text: announced, pid, .. } =
+            services.iter().find(|service| seeker.is_it(&service.text, service.pid))?.clone();
+        let value_max =
+            value_max(services.iter().filter(|service| service.pid == pid).map(|service| service.text.as_str()))?;
         let endpoint = (server.local.dir.clone(), server.host.clone(), server.port);
         Some(Found { arena, value_max, announced, pid, checked: now, endpoint })
     })
 }
 
-/// The longest value that a server takes which has announced this of itself. None: it answers otherwise than its arena would.
+/// The longest value that a server takes which has announced this of itself. None: it answers otherwise than its arena
+/// would.
 fn value_max<'a>(mut announced: impl Iterator<Item = &'a str>) -> Option<usize> {
     announced.try_fold(VALUE_MAX, |known, text| match text.strip_prefix("limit ") {
         Some(limit) => limit.parse().ok(),

@@ -64,7 +64,9 @@ impl Ring {
             (Table::Remainder(entries), Some(entry), _) => Rule::Remainder { of: entries.len() as u32, entry },
             (Table::Masked(entries), Some(entry), _) => Rule::Mask { of: entries.len() as u32, entry },
             (Table::Points(points), _, Some(point)) => Rule::Point { point, of: points.len() as u32 },
-            (Table::Buckets(_, buckets), Some(bucket), Some(point)) => Rule::Bucket { bucket, of: buckets.len() as u32, point },
+            (Table::Buckets(_, buckets), Some(bucket), Some(point)) => {
+                Rule::Bucket { bucket, of: buckets.len() as u32, point }
+            }
             _ => Rule::OnlyServer,
         };
         let hash = (rule != Rule::OnlyServer).then_some(hash);

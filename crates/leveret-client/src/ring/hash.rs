@@ -1,5 +1,5 @@
-//! The hash functions by which clients find a key's place. They are other people's facts, old quirks included: none of them is
-//! here for its quality.
+//! The hash functions by which clients find a key's place. They are other people's facts, old quirks included: none of
+//! them is here for its quality.
 use md5::{Digest, Md5};
 
 /// A hash of keys, by its name in libmemcached (`Memcached::HASH_*`).
@@ -238,8 +238,8 @@ fn lookup3_final(mut a: u32, mut b: u32, mut c: u32) -> u32 {
 mod tests {
     use super::*;
 
-    // The other hashes are checked by tests/client/rings.rs against real clients. Debian's libmemcached is built without this one: these
-    // are values that libmemcached's own tests publish.
+    // The other hashes are checked by tests/client/rings.rs against real clients. Debian's libmemcached is built
+    // without this one: these are values that libmemcached's own tests publish.
     #[test]
     fn hsieh_gives_the_published_values() {
         for (key, want) in [

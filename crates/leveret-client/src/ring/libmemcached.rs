@@ -15,8 +15,11 @@ pub(super) fn table(distribution: &Distribution, servers: &[Server], alive: &[u3
     match distribution {
         // Ejected or not, a server keeps its place here: the remainder must not change.
         Distribution::Modula => Table::Remainder((0..servers.len() as u32).collect()),
-        // Nor do buckets: the further servers of `setBucket`, its forward map, are kept by libmemcached and never asked.
-        Distribution::VirtualBucket(buckets) if buckets.is_empty() => Table::Masked((0..servers.len() as u32).collect()),
+        // Nor do buckets: the further servers of `setBucket`, its forward map, are kept by libmemcached and never
+        // asked.
+        Distribution::VirtualBucket(buckets) if buckets.is_empty() => {
+            Table::Masked((0..servers.len() as u32).collect())
+        }
         Distribution::VirtualBucket(buckets) => Table::Masked(buckets.to_vec()),
         Distribution::Consistent { points, is_weighted: false } => in_order(consistent(*points, servers, alive)),
         Distribution::Consistent { .. } | Distribution::Ketama => in_order(ketama(servers, alive)),

@@ -1,5 +1,6 @@
-//! Which server a key lives on. Clients disagree about it, each by its own rule, and a client that shares a cluster with another
-//! must follow the other's: a `Preset` names the rule. tests/client/rings.rs holds all of them against the real clients.
+//! Which server a key lives on. Clients disagree about it, each by its own rule, and a client that shares a cluster
+//! with another must follow the other's: a `Preset` names the rule. tests/client/rings.rs holds all of them against the
+//! real clients.
 mod dalli;
 mod explain;
 mod hash;
@@ -17,7 +18,8 @@ use std::sync::Arc;
 pub struct Server {
     /// Host name, address, or the path of a Unix socket.
     pub host: String,
-    /// Of a Unix socket it is no more than a part of its name for libmemcached: 11211 where it was added by itself, 0 in a list.
+    /// Of a Unix socket it is no more than a part of its name for libmemcached: 11211 where it was added by itself, 0
+    /// in a list.
     pub port: u16,
     /// Its share of the keys; 0 counts as 1.
     pub weight: u32,
@@ -67,15 +69,16 @@ impl Distribution {
 }
 
 impl Preset {
-    /// libmemcached has built its points anew, with the hash that keys have now; hashes that are chosen later leave them alone.
+    /// libmemcached has built its points anew, with the hash that keys have now; hashes that are chosen later leave
+    /// them alone.
     pub fn settle(&mut self) {
         if let Preset::Libmemcached { distribution: Distribution::Consistent { points, .. }, hash } = self {
             *points = *hash;
         }
     }
 
-    /// A server of this weight has come. Those that were there before libmemcached's distribution was chosen weigh nothing, until one
-    /// comes that does.
+    /// A server of this weight has come. Those that were there before libmemcached's distribution was chosen weigh
+    /// nothing, until one comes that does.
     pub fn weigh(&mut self, weight: u32) {
         self.settle();
         if let Preset::Libmemcached { distribution: Distribution::Consistent { is_weighted, .. }, .. } = self {
@@ -183,10 +186,11 @@ impl Ring {
         Ring { preset, servers, table }
     }
 
-    /// The ring that is left when only the servers for which `alive` is true take part; a server keeps its index. This is how
-    /// libmemcached goes on after it has ejected one.
+    /// The ring that is left when only the servers for which `alive` is true take part; a server keeps its index. This
+    /// is how libmemcached goes on after it has ejected one.
     pub fn without_dead(&self, alive: impl Fn(usize) -> bool) -> Ring {
-        let left: Vec<u32> = (0..self.servers.len()).filter(|server| alive(*server)).map(|server| server as u32).collect();
+        let left: Vec<u32> =
+            (0..self.servers.len()).filter(|server| alive(*server)).map(|server| server as u32).collect();
         let table = if left.is_empty() { Table::Empty } else { table(&self.preset, &self.servers, &left) };
         Ring { preset: self.preset.clone(), servers: self.servers.clone(), table }
     }
@@ -210,8 +214,8 @@ impl Ring {
         }
     }
 
-    /// Where the key goes after `attempt` servers (counted from 0) did not answer, or None when the rule knows no other place
-    /// by itself: libmemcached changes the ring instead (`without_dead`).
+    /// Where the key goes after `attempt` servers (counted from 0) did not answer, or None when the rule knows no other
+    /// place by itself: libmemcached changes the ring instead (`without_dead`).
     pub fn other_server(&self, key: &[u8], attempt: u32) -> Option<usize> {
         if self.servers.len() < 2 {
             return None;

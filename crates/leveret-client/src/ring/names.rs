@@ -20,8 +20,10 @@ impl Preset {
             return Err(format!("no preset is called {name}: {}", PRESETS.map(|(known, _, _)| known).join(", ")));
         };
         let hash = hash.unwrap_or(default);
-        let key_hash =
-            || KeyHash::from_name(hash).ok_or_else(|| format!("no hash is called {hash}: {}", KeyHash::ALL.map(KeyHash::name).join(", ")));
+        let key_hash = || {
+            KeyHash::from_name(hash)
+                .ok_or_else(|| format!("no hash is called {hash}: {}", KeyHash::ALL.map(KeyHash::name).join(", ")))
+        };
         let libmemcached = |distribution| Ok(Preset::Libmemcached { distribution, hash: key_hash()? });
         let consistent = || libmemcached(Distribution::consistent(key_hash()?));
         let pecl = |strategy| match hash {
@@ -51,11 +53,12 @@ impl Preset {
 }
 
 impl Server {
-    /// `host`, `host:port`, `host:port:weight`, `[v6]:port:weight`, `/socket`, `/socket:weight`; and `unix:///socket`, where it came to
-    /// libmemcached in a list of servers.
+    /// `host`, `host:port`, `host:port:weight`, `[v6]:port:weight`, `/socket`, `/socket:weight`; and `unix:///socket`,
+    /// where it came to libmemcached in a list of servers.
     pub fn from_words(text: &str) -> Result<Server, String> {
         let (text, socket_port) = text.strip_prefix("unix://").map_or((text, DEFAULT_PORT), |path| (path, 0));
-        let wrong = || format!("no server is written {text:?}: host:port, host:port:weight, [address]:port or /path/of/socket");
+        let wrong =
+            || format!("no server is written {text:?}: host:port, host:port:weight, [address]:port or /path/of/socket");
         let number = |word: &str| word.parse::<u32>().map_err(|_| wrong());
         let (host, rest) = match text.strip_prefix('[') {
             Some(text) => text.split_once(']').map(|(host, rest)| (host, rest.strip_prefix(':'))).ok_or_else(wrong)?,
@@ -100,7 +103,9 @@ mod tests {
             assert_eq!(Preset::from_name(name, None).unwrap().hash_name(), hash);
         }
         assert_eq!(Preset::from_name("php-memcached", Some("murmur")).unwrap().hash_name(), "murmur");
-        for (name, hash) in [("memcached", None), ("php-memcache", Some("md5")), ("dalli", Some("fnv")), ("php-memcached", Some("fnv"))] {
+        for (name, hash) in
+            [("memcached", None), ("php-memcache", Some("md5")), ("dalli", Some("fnv")), ("php-memcached", Some("fnv"))]
+        {
             assert!(Preset::from_name(name, hash).is_err(), "{name} {hash:?}");
         }
     }

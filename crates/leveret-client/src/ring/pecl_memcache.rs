@@ -7,16 +7,20 @@ const BUCKETS: u32 = 1024;
 pub(super) fn table(strategy: Strategy, hash: PeclHash, servers: &[Server], alive: &[u32]) -> Table {
     let shares = |server: u32| servers[server as usize].shares();
     match strategy {
-        Strategy::Standard => Table::Remainder(alive.iter().flat_map(|server| (0..shares(*server)).map(move |_| *server)).collect()),
+        Strategy::Standard => {
+            Table::Remainder(alive.iter().flat_map(|server| (0..shares(*server)).map(move |_| *server)).collect())
+        }
         Strategy::Consistent => {
             let points = |server: &u32| {
                 let server = *server;
                 let name = name(&servers[server as usize]);
-                (0..shares(server) * POINTS).map(move |index| Point { value: hash.of(format!("{name}-{index}").as_bytes()), server })
+                (0..shares(server) * POINTS)
+                    .map(move |index| Point { value: hash.of(format!("{name}-{index}").as_bytes()), server })
             };
             let mut points: Vec<Point> = alive.iter().flat_map(points).collect();
             points.sort_by_key(|point| point.value);
-            let buckets = (0..BUCKETS).map(|bucket| first_at_or_above(&points, u32::MAX / BUCKETS * bucket) as u32).collect();
+            let buckets =
+                (0..BUCKETS).map(|bucket| first_at_or_above(&points, u32::MAX / BUCKETS * bucket) as u32).collect();
             Table::Buckets(points, buckets)
         }
     }

@@ -22,7 +22,8 @@ fn with_server(name: &str, test: impl Fn(&Memcached, &dyn Fn(&str) -> String)) {
     let server = Memcached::unix(&socket);
     let lengths = LENGTHS.map(|len| len.to_string());
     let run = |script: &str| {
-        let arguments: Vec<&str> = std::iter::once(socket.to_str().unwrap()).chain(lengths.iter().map(String::as_str)).collect();
+        let arguments: Vec<&str> =
+            std::iter::once(socket.to_str().unwrap()).chain(lengths.iter().map(String::as_str)).collect();
         php(&format!("{VALUE} {script}"), &arguments)
     };
     test(&server, &run);
@@ -98,7 +99,9 @@ fn the_flags_of_the_extensions_say_what_a_value_is() {
             assert_eq!(Form::from_pecl_memcache(flags), Form { encoding, compression: Compression::None });
             assert_eq!(String::from_utf8(value).unwrap(), e);
         }
-        for (name, encoding) in [("igbinary", Encoding::Igbinary), ("json", Encoding::Json), ("msgpack", Encoding::Msgpack)] {
+        for (name, encoding) in
+            [("igbinary", Encoding::Igbinary), ("json", Encoding::Json), ("msgpack", Encoding::Msgpack)]
+        {
             let (flags, _) = server.raw(&format!("d:{name}")).unwrap();
             assert_eq!(Form::from_pecl_memcached(flags).map(|form| form.encoding), Some(encoding));
         }

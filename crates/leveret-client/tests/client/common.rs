@@ -20,7 +20,9 @@ impl Folder {
     }
 
     pub fn arena(&self, name: &str) -> Arena {
-        Arena::open(&self.0.join(format!("{name}.arena")), &OpenOptions { memory: 8 << 20, ..OpenOptions::default() }).unwrap().0
+        Arena::open(&self.0.join(format!("{name}.arena")), &OpenOptions { memory: 8 << 20, ..OpenOptions::default() })
+            .unwrap()
+            .0
     }
 }
 
@@ -30,7 +32,8 @@ impl Drop for Folder {
     }
 }
 
-/// What requests come to, in their order: code, value, count. A get that finds nothing is NotFound, statistics are their end.
+/// What requests come to, in their order: code, value, count. A get that finds nothing is NotFound, statistics are
+/// their end.
 pub fn answers(pool: &mut Pool, requests: &[Request<'_>]) -> Vec<(Code, Vec<u8>, u64)> {
     pool.begin();
     for request in requests {
@@ -65,7 +68,10 @@ impl Memcached {
     }
 
     pub fn tcp_at(port: u16) -> Memcached {
-        Memcached::start(Place::Tcp(port), &["-l", &own_address().to_string(), "-p", &port.to_string(), "-U", &port.to_string()])
+        Memcached::start(
+            Place::Tcp(port),
+            &["-l", &own_address().to_string(), "-p", &port.to_string(), "-U", &port.to_string()],
+        )
     }
 
     /// With further words on its command line.
@@ -79,13 +85,20 @@ impl Memcached {
     }
 
     fn start(place: Place, listen: &[&str]) -> Memcached {
-        let process =
-            Command::new("memcached").args(["-u", "root", "-m", "128", "-t", "1"]).args(listen).spawn().expect("memcached is installed");
+        let process = Command::new("memcached")
+            .args(["-u", "root", "-m", "128", "-t", "1"])
+            .args(listen)
+            .spawn()
+            .expect("memcached is installed");
         let mut server = Memcached { process, place };
         let until = Instant::now() + Duration::from_secs(60);
         while server.connect().is_err() {
             let ended = server.process.try_wait().unwrap();
-            assert!(ended.is_none() && Instant::now() < until, "memcached does not start at {:?}: {ended:?}", server.place);
+            assert!(
+                ended.is_none() && Instant::now() < until,
+                "memcached does not start at {:?}: {ended:?}",
+                server.place
+            );
             std::thread::sleep(Duration::from_millis(10));
         }
         server
@@ -154,8 +167,8 @@ impl Drop for Memcached {
 trait Stream: Read + Write {}
 impl<T: Read + Write> Stream for T {}
 
-/// All of 127.0.0.0/8 is this machine, so each process of tests has an address of its own: nobody else takes a port there, not
-/// even that of a server that is killed and comes back.
+/// All of 127.0.0.0/8 is this machine, so each process of tests has an address of its own: nobody else takes a port
+/// there, not even that of a server that is killed and comes back.
 pub fn own_address() -> Ipv4Addr {
     let [_, a, b, c] = std::process::id().to_be_bytes();
     Ipv4Addr::new(127, a, b, c)

@@ -152,7 +152,8 @@ fn a_get_does_not_overtake_the_store_before_it() {
     }
 }
 
-/// The numbers of requests began with 1 and rose by one: whoever could send datagrams to a client could answer in a server's place.
+/// The numbers of requests began with 1 and rose by one: whoever could send datagrams to a client could answer in a
+/// server's place.
 #[test]
 fn nobody_foresees_the_numbers_of_requests() {
     let silent = UdpSocket::bind((own_address(), 0)).unwrap();
@@ -161,7 +162,11 @@ fn nobody_foresees_the_numbers_of_requests() {
     let mut steps = std::collections::HashSet::new();
     for _ in 0..4 {
         // The stream refuses, so each batch ends when its datagrams are given up.
-        let mut pool = Pool::new(Options { io_timeout: Duration::from_millis(1), retry_timeout: Duration::ZERO, ..Options::default() });
+        let mut pool = Pool::new(Options {
+            io_timeout: Duration::from_millis(1),
+            retry_timeout: Duration::ZERO,
+            ..Options::default()
+        });
         pool.add_server(&own_address().to_string(), free_port(), port, 1);
         pool.begin();
         for key in ["a", "b"] {

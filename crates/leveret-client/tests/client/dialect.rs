@@ -7,15 +7,20 @@ use std::path::Path;
 use std::time::Duration;
 
 fn pool(dir: &Path, ports: &[u16]) -> Pool {
-    let mut pool =
-        Pool::new(Options { detects: true, io_timeout: Duration::from_secs(60), retry_timeout: Duration::ZERO, ..Options::default() });
+    let mut pool = Pool::new(Options {
+        detects: true,
+        io_timeout: Duration::from_secs(60),
+        retry_timeout: Duration::ZERO,
+        ..Options::default()
+    });
     for port in ports {
         pool.add_server_in(dir, &own_address().to_string(), *port, 0, 1);
     }
     pool
 }
 
-/// Batches that a pool may begin with; each is one's first. Short text keeps such a server waiting, long text makes it hang up.
+/// Batches that a pool may begin with; each is one's first. Short text keeps such a server waiting, long text makes it
+/// hang up.
 fn batches() -> Vec<Vec<Request<'static>>> {
     let of = Request::new;
     let set = |key, value| Request { value, ..of(Operation::Set, key) };
@@ -26,7 +31,11 @@ fn batches() -> Vec<Vec<Request<'static>>> {
         vec![set(b"k", b"v"), of(Operation::Get, b"k"), of(Operation::Get, b"none"), set(b"n", b"37"), count(b"n")],
         vec![of(Operation::Get, b"a-key-of-some-length"), of(Operation::Get, b"another-key-of-some-length")],
         vec![set(b"large", long), of(Operation::Get, b"large")],
-        vec![Request { value: b"1", exptime: 100, ..of(Operation::Add, b"added") }, count(b"added"), of(Operation::Delete, b"added")],
+        vec![
+            Request { value: b"1", exptime: 100, ..of(Operation::Add, b"added") },
+            count(b"added"),
+            of(Operation::Delete, b"added"),
+        ],
         vec![count(b"k")],
         vec![of(Operation::Version, b"")],
         vec![of(Operation::Stats, b"")],
@@ -45,7 +54,8 @@ fn a_server_without_text_answers_as_any_other() {
         let want = answers(&mut pool(&folder.0, &[text.port()]), requests);
         let mut pool = pool(&folder.0, &[binary.port()]);
         // What a count on text is told differs in its words.
-        let codes = |answers: &[(Code, Vec<u8>, u64)]| answers.iter().map(|answer| (answer.0, answer.2)).collect::<Vec<_>>();
+        let codes =
+            |answers: &[(Code, Vec<u8>, u64)]| answers.iter().map(|answer| (answer.0, answer.2)).collect::<Vec<_>>();
         assert_eq!(codes(&answers(&mut pool, requests)), codes(&want), "{requests:?}");
         assert_eq!(answers(&mut pool, &[Request::new(Operation::Version, b"")])[0].0, Code::Success);
     }
@@ -55,13 +65,20 @@ fn a_server_without_text_answers_as_any_other() {
 #[test]
 fn servers_of_a_pool_may_speak_differently() {
     let folder = Folder::new("mixed");
-    let servers =
-        [Memcached::tcp(), Memcached::tcp_with(free_port(), &["-B", "binary"]), Memcached::tcp_with(free_port(), &["-B", "ascii"])];
+    let servers = [
+        Memcached::tcp(),
+        Memcached::tcp_with(free_port(), &["-B", "binary"]),
+        Memcached::tcp_with(free_port(), &["-B", "ascii"]),
+    ];
     let mut pool = pool(&folder.0, &servers.each_ref().map(Memcached::port));
     let keys: Vec<String> = (0..30).map(|number| format!("key{number}")).collect();
     for key in &keys {
         let value = key.as_bytes();
-        assert_eq!(answers(&mut pool, &[Request { value, ..Request::new(Operation::Set, value) }])[0].0, Code::Success, "{key}");
+        assert_eq!(
+            answers(&mut pool, &[Request { value, ..Request::new(Operation::Set, value) }])[0].0,
+            Code::Success,
+            "{key}"
+        );
     }
     let gets: Vec<_> = keys.iter().map(|key| Request::new(Operation::Get, key.as_bytes())).collect();
     let found = answers(&mut pool, &gets);

@@ -1,4 +1,5 @@
-//! Servers that hang, close, lie, or answer for another key: the caller gets a code in time, and never another key's value.
+//! Servers that hang, close, lie, or answer for another key: the caller gets a code in time, and never another key's
+//! value.
 use leveret_client::pool::{Code, Operation, Options, Pool, Protocol, Request, Tuning};
 use leveret_client::ring::{PeclHash, Preset, Strategy};
 use std::io::{Read, Write};
@@ -39,7 +40,13 @@ fn hurried_pool(port: u16, protocol: Protocol) -> Pool {
 }
 
 fn pool_that_waits(timeout: Duration, port: u16, protocol: Protocol) -> Pool {
-    let options = Options { protocol, connect_timeout: timeout, io_timeout: timeout, retry_timeout: Duration::ZERO, ..Options::default() };
+    let options = Options {
+        protocol,
+        connect_timeout: timeout,
+        io_timeout: timeout,
+        retry_timeout: Duration::ZERO,
+        ..Options::default()
+    };
     let mut pool = Pool::new(options);
     pool.add_server("127.0.0.1", port, 0, 1);
     pool
@@ -167,12 +174,16 @@ fn versions(pool: &mut Pool) -> Vec<(usize, Code, Vec<u8>)> {
     told
 }
 
-/// Over connections that have served a batch, one of three servers says nothing more, or hangs up: whichever it is, the answers of the
-/// others are told, and it alone fails.
+/// Over connections that have served a batch, one of three servers says nothing more, or hangs up: whichever it is, the
+/// answers of the others are told, and it alone fails.
 #[test]
 fn one_silent_server_does_not_keep_back_the_others() {
     for (silent, hangs_up) in (0..3).flat_map(|silent| [(silent, false), (silent, true)]) {
-        let mut pool = Pool::new(Options { io_timeout: Duration::from_secs(60), retry_timeout: Duration::ZERO, ..Options::default() });
+        let mut pool = Pool::new(Options {
+            io_timeout: Duration::from_secs(60),
+            retry_timeout: Duration::ZERO,
+            ..Options::default()
+        });
         for index in 0..3 {
             let speaks = index != silent;
             let port = server(move |number, mut stream, _| {
@@ -202,8 +213,9 @@ fn one_silent_server_does_not_keep_back_the_others() {
     }
 }
 
-/// A server reads a request over a connection that has served a batch, and hangs up. It may have done what it was asked for, and somebody
-/// else may have written since: a set was sent again, and undid that. Now only what reads is sent again; a write fails.
+/// A server reads a request over a connection that has served a batch, and hangs up. It may have done what it was asked
+/// for, and somebody else may have written since: a set was sent again, and undid that. Now only what reads is sent
+/// again; a write fails.
 #[test]
 fn a_write_that_a_dead_connection_has_taken_is_not_sent_again() {
     use Operation::{Add, Delete, Get, GetAndTouch, Increment, Set, Touch};
@@ -230,15 +242,20 @@ fn a_write_that_a_dead_connection_has_taken_is_not_sent_again() {
     }
 }
 
-/// Of three servers that have served a batch one hangs in the next. What moves on to a server that nothing was asked of before begins a
-/// time of its own there: it was once given what the first had left of its time, nothing.
+/// Of three servers that have served a batch one hangs in the next. What moves on to a server that nothing was asked of
+/// before begins a time of its own there: it was once given what the first had left of its time, nothing.
 #[test]
 fn whoever_is_asked_in_place_of_a_hanging_server_has_its_own_time() {
     const HANGS: usize = 2;
     let preset = Preset::PeclMemcache { strategy: Strategy::Consistent, hash: PeclHash::Crc32 };
     let io_timeout = Duration::from_secs(5);
-    let mut pool =
-        Pool::new(Options { preset, failover_attempts: 20, io_timeout, retry_timeout: Duration::from_secs(60), ..Options::default() });
+    let mut pool = Pool::new(Options {
+        preset,
+        failover_attempts: 20,
+        io_timeout,
+        retry_timeout: Duration::from_secs(60),
+        ..Options::default()
+    });
     for index in 0..3 {
         let port = server(move |_, mut stream, first| {
             let mut said = first;
@@ -275,8 +292,8 @@ fn whoever_is_asked_in_place_of_a_hanging_server_has_its_own_time() {
     assert_eq!(run(&without_the_middle, &mut pool), [HANGS]);
 }
 
-/// The first answer comes after the client has given up. It must not be taken for the answer to the next request, which is what
-/// happens to a client that goes on over the same connection.
+/// The first answer comes after the client has given up. It must not be taken for the answer to the next request, which
+/// is what happens to a client that goes on over the same connection.
 #[test]
 fn a_late_answer_is_nobodys_answer() {
     let port = server(|number, mut stream, asked| {
@@ -295,7 +312,8 @@ fn a_late_answer_is_nobodys_answer() {
     assert_eq!(batch(&mut pool, &[(Operation::Get, "key")])[0].1, Code::Timeout);
     std::thread::sleep(Duration::from_millis(400));
     // On a busy machine the right answer may come late as well: asked again, it comes.
-    let told = std::iter::repeat_with(|| batch(&mut pool, &[(Operation::Get, "key")])).find(|told| told[0].1 != Code::Timeout);
+    let told =
+        std::iter::repeat_with(|| batch(&mut pool, &[(Operation::Get, "key")])).find(|told| told[0].1 != Code::Timeout);
     assert_eq!(told.unwrap(), [(0, Code::Success, b"right".to_vec())]);
 }
 
@@ -318,9 +336,13 @@ fn what_came_unasked_is_not_believed() {
 fn garbage_in_the_middle_spoils_what_follows_only() {
     let port = says(b"VALUE a 0 1\r\nA\r\nVALUE b 0 1\r\nB\r\nnonsense\r\nVALUE c 0 1\r\nC\r\nEND\r\n");
     let mut pool = pool(port, Protocol::Text);
-    let told = batch(&mut pool, &[(Operation::Get, "a"), (Operation::Get, "b"), (Operation::Get, "c"), (Operation::Get, "d")]);
+    let told =
+        batch(&mut pool, &[(Operation::Get, "a"), (Operation::Get, "b"), (Operation::Get, "c"), (Operation::Get, "d")]);
     assert_eq!(told[..2], [(0, Code::Success, b"A".to_vec()), (1, Code::Success, b"B".to_vec())]);
-    assert_eq!(told[2..].iter().map(|told| (told.0, told.1)).collect::<Vec<_>>(), [(2, Code::ProtocolError), (3, Code::ProtocolError)]);
+    assert_eq!(
+        told[2..].iter().map(|told| (told.0, told.1)).collect::<Vec<_>>(),
+        [(2, Code::ProtocolError), (3, Code::ProtocolError)]
+    );
 }
 
 /// Errors of the server are told with its words.
@@ -339,7 +361,11 @@ fn errors_are_told() {
         (b"ERROR\r\n".as_slice(), Code::ProtocolError, b"".as_slice()),
         (b"CLIENT_ERROR bad thing\r\n", Code::ClientError, b"bad thing"),
         (b"SERVER_ERROR no luck\r\n", Code::ServerError, b"no luck"),
-        (b"SERVER_ERROR out of memory storing object\r\n", Code::ServerMemoryAllocationFailure, b"out of memory storing object"),
+        (
+            b"SERVER_ERROR out of memory storing object\r\n",
+            Code::ServerMemoryAllocationFailure,
+            b"out of memory storing object",
+        ),
         (b"SERVER_ERROR object too large for cache\r\n", Code::TooBig, b"object too large for cache"),
     ] {
         let told = batch(&mut pool(says(answer), Protocol::Text), &[(Operation::Set, "key")]);
@@ -347,7 +373,8 @@ fn errors_are_told() {
     }
 }
 
-/// Answers that are nearly right, damaged at random: the batch ends, and nothing is told twice or of a request that never was.
+/// Answers that are nearly right, damaged at random: the batch ends, and nothing is told twice or of a request that
+/// never was.
 #[test]
 fn damaged_answers_end_every_batch() {
     let seed = std::env::var("LEVERET_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1_u64);
@@ -399,7 +426,10 @@ fn damaged_answers_end_every_batch() {
             let told = batch(&mut pool(port, protocol), &requests);
             let mut numbers: Vec<usize> = told.iter().map(|told| told.0).collect();
             if number == 0 {
-                assert!(told.iter().all(|told| told.1 == Code::Success) && told.len() == keys.len(), "{protocol:?} {told:?}");
+                assert!(
+                    told.iter().all(|told| told.1 == Code::Success) && told.len() == keys.len(),
+                    "{protocol:?} {told:?}"
+                );
             }
             numbers.sort_unstable();
             numbers.dedup();

@@ -26,7 +26,14 @@ fn batch(pool: &mut Pool, requests: &[Request<'_>]) -> Vec<Told> {
     pool.run();
     let mut told = Vec::new();
     while let Some(answer) = pool.next_answer() {
-        told.push((answer.request, answer.code, answer.key.to_vec(), answer.value.to_vec(), answer.meta.flags, answer.number));
+        told.push((
+            answer.request,
+            answer.code,
+            answer.key.to_vec(),
+            answer.value.to_vec(),
+            answer.meta.flags,
+            answer.number,
+        ));
     }
     told
 }
@@ -119,7 +126,8 @@ fn every_operation_over_every_protocol() {
 #[test]
 fn large_batches_over_four_servers_lose_and_mix_nothing() {
     let folder = Folder::new("batches");
-    let servers = [Memcached::tcp(), Memcached::tcp(), Memcached::tcp(), Memcached::unix(&folder.0.join("memcached.sock"))];
+    let servers =
+        [Memcached::tcp(), Memcached::tcp(), Memcached::tcp(), Memcached::unix(&folder.0.join("memcached.sock"))];
     let keys: Vec<String> = (0..2000).map(|i| format!("key:{i}")).collect();
     // The largest fill every socket buffer in both directions.
     let value = |i: usize| format!("{i}:").repeat(1 + i * 31 % 4000).into_bytes();
@@ -190,7 +198,8 @@ fn a_dead_server_fails_its_own_requests_only_and_comes_back() {
         let sets: Vec<Request<'_>> = keys.iter().zip(&values).map(|(key, value)| set(key, value)).collect();
         assert!(batch(pool, &sets).iter().all(|told| told.1 == Code::Success));
 
-        // It dies in the middle of a pipeline: when the first answers have been read, and most of them are still on their way.
+        // It dies in the middle of a pipeline: when the first answers have been read, and most of them are still on
+        // their way.
         let gets: Vec<Request<'_>> = keys.iter().map(|key| request(Operation::Get, key)).collect();
         pool.begin();
         for get in &gets {
@@ -210,8 +219,14 @@ fn a_dead_server_fails_its_own_requests_only_and_comes_back() {
             }
         }
         assert_eq!(told, keys.len());
-        assert!(found.iter().all(|found| found.is_some_and(|(server, code)| server == 2 || code == Code::Success)), "{protocol:?}");
-        assert!(found.iter().any(|found| found.is_some_and(|(server, code)| server == 2 && code != Code::Success)), "{protocol:?}");
+        assert!(
+            found.iter().all(|found| found.is_some_and(|(server, code)| server == 2 || code == Code::Success)),
+            "{protocol:?}"
+        );
+        assert!(
+            found.iter().any(|found| found.is_some_and(|(server, code)| server == 2 && code != Code::Success)),
+            "{protocol:?}"
+        );
         // When it is back it is used again.
         servers[2] = Memcached::tcp_at(port);
         let until = Instant::now() + Duration::from_secs(20);
@@ -251,7 +266,12 @@ fn keys_of_a_dead_server_move_to_the_next_place_with_failover() {
     let mut servers = [Memcached::tcp(), Memcached::tcp(), Memcached::tcp()];
     let mut pool = pool(Protocol::Text, &servers.each_ref());
     let preset = Preset::PeclMemcache { strategy: Strategy::Consistent, hash: PeclHash::Crc32 };
-    pool.set_options(Options { preset, failover_attempts: 20, retry_timeout: Duration::from_secs(60), ..Options::default() });
+    pool.set_options(Options {
+        preset,
+        failover_attempts: 20,
+        retry_timeout: Duration::from_secs(60),
+        ..Options::default()
+    });
     let pool = &mut pool;
     let keys: Vec<String> = (0..300).map(|i| format!("key:{i}")).collect();
     let sets: Vec<Request<'_>> = keys.iter().map(|key| set(key, key.as_bytes())).collect();
@@ -330,7 +350,8 @@ fn quiet_and_buffered_writes_arrive() {
     }
 }
 
-/// A batch that is left before it is sent whole: what was left of it went out over the next connection, in front of the next request.
+/// A batch that is left before it is sent whole: what was left of it went out over the next connection, in front of the
+/// next request.
 #[test]
 fn the_rest_of_an_abandoned_batch_is_not_sent() {
     let server = Memcached::tcp();
@@ -470,10 +491,17 @@ fn places(servers: &[Memcached], key: &str) -> String {
 fn copies_lie_where_the_originals_put_them_and_are_read_when_the_first_is_dead() {
     use leveret_client::ring::{Distribution, KeyHash, PeclHash, Preset, Strategy};
     let mut servers = [Memcached::tcp(), Memcached::tcp(), Memcached::tcp(), Memcached::tcp()];
-    let ours =
-        |preset: Preset, protocol| Options { preset, protocol, replicas: 1, redundancy: 2, failover_attempts: 20, ..Options::default() };
+    let ours = |preset: Preset, protocol| Options {
+        preset,
+        protocol,
+        replicas: 1,
+        redundancy: 2,
+        failover_attempts: 20,
+        ..Options::default()
+    };
     let pecl = ours(Preset::PeclMemcache { strategy: Strategy::Consistent, hash: PeclHash::Crc32 }, Protocol::Text);
-    let libmemcached = ours(Preset::Libmemcached { distribution: Distribution::Modula, hash: KeyHash::OneAtATime }, Protocol::Binary);
+    let libmemcached =
+        ours(Preset::Libmemcached { distribution: Distribution::Modula, hash: KeyHash::OneAtATime }, Protocol::Binary);
     let list: Vec<String> = servers.iter().map(|server| server.port().to_string()).collect();
     let host = servers[0].host();
     let mut arguments: Vec<&str> = list.iter().map(String::as_str).collect();
@@ -490,7 +518,8 @@ fn copies_lie_where_the_originals_put_them_and_are_read_when_the_first_is_dead()
         &arguments,
     );
     let named = |name: &str| keys.iter().map(|key| format!("{name}-{key}")).collect::<Vec<_>>();
-    let places_of = |servers: &[Memcached], keys: &[String]| keys.iter().map(|key| places(servers, key)).collect::<Vec<_>>();
+    let places_of =
+        |servers: &[Memcached], keys: &[String]| keys.iter().map(|key| places(servers, key)).collect::<Vec<_>>();
     let theirs = [places_of(&servers, &named("pecl")), places_of(&servers, &named("lib"))];
     for ((options, name), theirs) in [(pecl, "pecl"), (libmemcached, "lib")].into_iter().zip(theirs) {
         let mut pool = Pool::new(options);
@@ -500,7 +529,10 @@ fn copies_lie_where_the_originals_put_them_and_are_read_when_the_first_is_dead()
         let keys = named(name);
         assert!(theirs.iter().all(|place| place.matches('x').count() == 2), "{name} {theirs:?}");
         for server in 0..servers.len() {
-            assert_eq!(code(&mut pool, Request { server: Some(server), ..request(Operation::Flush, "") }), Code::Success);
+            assert_eq!(
+                code(&mut pool, Request { server: Some(server), ..request(Operation::Flush, "") }),
+                Code::Success
+            );
         }
         let sets: Vec<Request<'_>> = keys.iter().map(|key| set(key, key.as_bytes())).collect();
         let told = batch(&mut pool, &sets);
@@ -554,7 +586,8 @@ fn one_server_has_a_patience_and_a_rest_of_its_own() {
     let silent = std::net::TcpListener::bind((own_address(), 0)).unwrap();
     // The pool's own patience is longer than any test.
     let hour = Duration::from_secs(3600);
-    let mut pool = Pool::new(Options { io_timeout: hour, retry_timeout: Duration::ZERO, timeout_limit: 1, ..Options::default() });
+    let mut pool =
+        Pool::new(Options { io_timeout: hour, retry_timeout: Duration::ZERO, timeout_limit: 1, ..Options::default() });
     pool.add_server(&own_address().to_string(), silent.local_addr().unwrap().port(), 0, 1);
     pool.tune(0, Tuning { timeout: Some(Duration::from_millis(20)), retry_timeout: None });
     assert_eq!(code(&mut pool, request(Operation::Get, "k")), Code::Timeout);
@@ -571,8 +604,8 @@ fn one_server_has_a_patience_and_a_rest_of_its_own() {
     assert_eq!(code(&mut pool, request(Operation::Get, "k")), Code::Timeout);
 }
 
-/// A write that moved from a dead server went to the one that had just had its copy: a count was done twice there, and an add met what
-/// it had itself added. A session's lock was then held by nobody until it expired.
+/// A write that moved from a dead server went to the one that had just had its copy: a count was done twice there, and
+/// an add met what it had itself added. A session's lock was then held by nobody until it expired.
 #[test]
 fn what_moves_from_a_dead_server_is_not_done_again_where_its_copy_was() {
     use leveret_client::ring::{PeclHash, Preset, Strategy};
@@ -581,8 +614,13 @@ fn what_moves_from_a_dead_server_is_not_done_again_where_its_copy_was() {
         let preset = Preset::PeclMemcache { strategy: Strategy::Consistent, hash: PeclHash::Crc32 };
         let ask = |key: &str, operation, value: &[u8]| {
             // Nothing is known yet of the server where nobody listens.
-            let mut pool =
-                Pool::new(Options { preset: preset.clone(), protocol, redundancy: 2, failover_attempts: 20, ..Options::default() });
+            let mut pool = Pool::new(Options {
+                preset: preset.clone(),
+                protocol,
+                redundancy: 2,
+                failover_attempts: 20,
+                ..Options::default()
+            });
             pool.add_server(&server.host(), server.port(), 0, 1);
             pool.add_server(&own_address().to_string(), free_port(), 0, 1);
             one(&mut pool, Request { value, number: 1, ..request(operation, key) })

@@ -33,7 +33,9 @@ fn preset(client: &str, mode: &str) -> Preset {
         // Compatible means MD5 for the keys too, until another hash is set afterwards.
         ("php-memcached", "compatible") => libmemcached(Distribution::Ketama, hash.unwrap_or(KeyHash::Md5)),
         // OPT_LIBKETAMA_HASH changes nothing: the points stay with the key hash.
-        ("php-memcached", "ketamahash") => libmemcached(Distribution::consistent(KeyHash::OneAtATime), KeyHash::OneAtATime),
+        ("php-memcached", "ketamahash") => {
+            libmemcached(Distribution::consistent(KeyHash::OneAtATime), KeyHash::OneAtATime)
+        }
         ("php-memcache", strategy) => Preset::PeclMemcache {
             strategy: if strategy == "standard" { Strategy::Standard } else { Strategy::Consistent },
             hash: if words[1] == "fnv" { PeclHash::Fnv } else { PeclHash::Crc32 },
@@ -111,14 +113,17 @@ fn an_explanation_names_the_steps_and_the_servers_after_the_first() {
         all.push(explained.server);
         all.sort_unstable();
         // A remainder leads nowhere else.
-        assert_eq!(all, if matches!(explained.rule, Rule::Remainder { .. }) { vec![explained.server] } else { vec![0, 1, 2] });
+        assert_eq!(
+            all,
+            if matches!(explained.rule, Rule::Remainder { .. }) { vec![explained.server] } else { vec![0, 1, 2] }
+        );
         assert_eq!(Ring::new(preset.clone(), list[..1].to_vec()).explain(b"key").unwrap().rule, Rule::OnlyServer);
         assert_eq!(Ring::new(preset, vec![]).explain(b"key"), None);
     }
 }
 
-/// libmemcached takes as many bits of the hash as the last bucket's number has set: where buckets are no power of two, some are left
-/// out. tests/test_memcached_places.py holds this beside the real one.
+/// libmemcached takes as many bits of the hash as the last bucket's number has set: where buckets are no power of two,
+/// some are left out. tests/test_memcached_places.py holds this beside the real one.
 #[test]
 fn virtual_buckets_are_found_by_bits_of_the_hash() {
     let servers = servers(&["a|11211|1", "b|11211|1", "c|11211|1"]);
@@ -126,7 +131,9 @@ fn virtual_buckets_are_found_by_bits_of_the_hash() {
         let distribution = Distribution::VirtualBucket(buckets.into());
         Ring::new(Preset::Libmemcached { distribution, hash: KeyHash::Md5 }, servers.clone())
     };
-    for (buckets, table) in [(&[][..], &[0, 1, 2][..]), (&[2, 0, 1, 7], &[2, 0, 1, 7]), (&[2, 1, 0, 1, 2], &[2, 1, 0, 1, 2])] {
+    for (buckets, table) in
+        [(&[][..], &[0, 1, 2][..]), (&[2, 0, 1, 7], &[2, 0, 1, 7]), (&[2, 1, 0, 1, 2], &[2, 1, 0, 1, 2])]
+    {
         for number in 0..50 {
             let key = format!("key{number}");
             let bucket = KeyHash::Md5.of(key.as_bytes()) & (table.len() as u32 - 1);

@@ -1,4 +1,5 @@
-//! A server that is told to be at an address of this host is used through its arena, as long as it provably is that server.
+//! A server that is told to be at an address of this host is used through its arena, as long as it provably is that
+//! server.
 use crate::common::{answers, Folder, Memcached};
 use leveret_client::pool::{Code, Operation, Options, Pool, Protocol, Request};
 use leveret_engine::{Announcement, Arena, Time};
@@ -60,7 +61,10 @@ fn a_unix_socket_is_asked_who_listens() {
     let path = folder.0.join("leveret.sock");
     let _listener = UnixListener::bind(&path).unwrap();
     let _announcement = arena.announce(&format!("unix {}", path.display())).unwrap();
-    assert!(pool_in(&folder, path.to_str().unwrap(), 0).arena(Time::now()).is_some(), "this process listens, and has announced");
+    assert!(
+        pool_in(&folder, path.to_str().unwrap(), 0).arena(Time::now()).is_some(),
+        "this process listens, and has announced"
+    );
     assert!(pool_in(&folder, &format!("unix://{}", path.display()), 0).arena(Time::now()).is_some());
     let other = folder.0.join("other.sock");
     let _other = UnixListener::bind(&other).unwrap();
@@ -99,9 +103,11 @@ fn a_pool_of_several_servers_uses_the_arenas_among_them() {
         pool.add_server_in(&folder.0, "127.0.0.1", left.port, 0, 1);
         pool.add_server_in(&folder.0, &memcached.host(), memcached.port(), 0, 1);
         pool.add_server_in(&folder.0, "127.0.0.1", right.port, 0, 1);
-        let of_all = |operation| keys.iter().map(move |key| Request::new(operation, key.as_bytes())).collect::<Vec<_>>();
+        let of_all =
+            |operation| keys.iter().map(move |key| Request::new(operation, key.as_bytes())).collect::<Vec<_>>();
         let values: Vec<Vec<u8>> = keys.iter().map(|key| format!("{protocol:?} {key}").into_bytes()).collect();
-        let sets: Vec<_> = of_all(Operation::Set).into_iter().zip(&values).map(|(set, value)| Request { value, ..set }).collect();
+        let sets: Vec<_> =
+            of_all(Operation::Set).into_iter().zip(&values).map(|(set, value)| Request { value, ..set }).collect();
         assert!(answers(&mut pool, &sets).iter().all(|answer| answer.0 == Code::Success), "{protocol:?}");
         let found = answers(&mut pool, &of_all(Operation::Get));
         for ((code, found, _), value) in found.iter().zip(&values) {
@@ -117,10 +123,12 @@ fn a_pool_of_several_servers_uses_the_arenas_among_them() {
         }
         assert!(counts.iter().all(|count| *count > 5), "{counts:?}");
         // One word for one thing, wherever it happens.
-        let counted: Vec<_> = of_all(Operation::Increment).into_iter().map(|count| Request { number: 30, ..count }).collect();
+        let counted: Vec<_> =
+            of_all(Operation::Increment).into_iter().map(|count| Request { number: 30, ..count }).collect();
         let texts = answers(&mut pool, &counted);
         assert!(texts.iter().all(|answer| *answer == texts[0] && answer.0 == Code::ClientError), "{texts:?}");
-        let numbers: Vec<_> = of_all(Operation::Replace).into_iter().map(|set| Request { value: b"12", ..set }).collect();
+        let numbers: Vec<_> =
+            of_all(Operation::Replace).into_iter().map(|set| Request { value: b"12", ..set }).collect();
         for (requests, want) in [
             (of_all(Operation::Add), (Code::NotStored, 0)),
             (numbers, (Code::Success, 0)),
@@ -131,16 +139,22 @@ fn a_pool_of_several_servers_uses_the_arenas_among_them() {
             (of_all(Operation::Append), (Code::NotStored, 0)),
         ] {
             let got = answers(&mut pool, &requests);
-            assert!(got.iter().all(|(code, _, number)| (*code, *number) == want), "{protocol:?} {:?}: {got:?}", requests[0].operation);
+            assert!(
+                got.iter().all(|(code, _, number)| (*code, *number) == want),
+                "{protocol:?} {:?}: {got:?}",
+                requests[0].operation
+            );
         }
     }
 }
 
-/// A value above the server's own limit is the server's to refuse; so is everything where it answers otherwise than its arena.
+/// A value above the server's own limit is the server's to refuse; so is everything where it answers otherwise than its
+/// arena.
 #[test]
 fn what_the_server_would_refuse_it_is_asked_for() {
     let folder = Folder::new("limits");
-    let (small, other) = (Announced::new(&folder, "small", &["limit 1000"]), Announced::new(&folder, "other", &["without cas"]));
+    let (small, other) =
+        (Announced::new(&folder, "small", &["limit 1000"]), Announced::new(&folder, "other", &["without cas"]));
     let store = |server: &Announced, len: usize| {
         let mut pool = pool_in(&folder, "127.0.0.1", server.port);
         pool.set_options(Options { io_timeout: Duration::from_millis(50), ..Options::default() });
@@ -169,7 +183,8 @@ fn what_goes_over_the_socket_is_not_overtaken() {
     );
 }
 
-/// Gets wait for each other, so that they can be read from memory together: not behind a write to the same server, nor in another order.
+/// Gets wait for each other, so that they can be read from memory together: not behind a write to the same server, nor
+/// in another order.
 #[test]
 fn gets_of_one_batch_find_what_stood_there_when_they_were_added() {
     let folder = Folder::new("together");
@@ -178,7 +193,9 @@ fn gets_of_one_batch_find_what_stood_there_when_they_were_added() {
     for protocol in [Protocol::Text, Protocol::Binary, Protocol::Meta] {
         let keys: Vec<String> = (0..90).map(|number| format!("{protocol:?}-{number}")).collect();
         let request = |operation, number: usize| Request::new(operation, keys[number].as_bytes());
-        for (host, port) in [("arena:own", 0), ("127.0.0.1", served.port), (memcached.host().as_str(), memcached.port())] {
+        for (host, port) in
+            [("arena:own", 0), ("127.0.0.1", served.port), (memcached.host().as_str(), memcached.port())]
+        {
             let mut pool = pool_in(&folder, host, port);
             pool.set_options(Options { protocol, ..Options::default() });
             let mut wanted: HashMap<&[u8], &[u8]> = HashMap::new();
@@ -199,7 +216,11 @@ fn gets_of_one_batch_find_what_stood_there_when_they_were_added() {
             pool.begin();
             for request in &requests {
                 let added = pool.add(request);
-                assert_eq!(added.is_err(), protocol == Protocol::Text && request.key == b"bad key", "{protocol:?} {host}");
+                assert_eq!(
+                    added.is_err(),
+                    protocol == Protocol::Text && request.key == b"bad key",
+                    "{protocol:?} {host}"
+                );
                 if added.is_err() {
                     continue;
                 }

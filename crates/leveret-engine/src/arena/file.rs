@@ -1,9 +1,9 @@
 //! The arena's file: made in two steps (a temporary file, then a link), so that nobody ever sees half an arena; checked
 //! before it is believed; and the lock file beside it, which serialises the rare things that have no other guard.
 //!
-//! An arena without a name is a memfd: nobody can find it but the process that made it and its forks, each by its descriptor, and it
-//! goes with the last of them. Its path is that of the descriptor in /proc, through which each process opens it once more for a life
-//! sign of its own.
+//! An arena without a name is a memfd: nobody can find it but the process that made it and its forks, each by its
+//! descriptor, and it goes with the last of them. Its path is that of the descriptor in /proc, through which each
+//! process opens it once more for a life sign of its own.
 use crate::arena::folder::Folder;
 use crate::arena::geometry::{Geometry, RegionId, Unfit, FORMAT, PAGE};
 use crate::arena::layout::{Control, Shard, BUCKET_SIZE};
@@ -17,7 +17,8 @@ use std::mem::offset_of;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-/// What to do when an arena is opened. Of one that this process has open already the first opening's `lock_timeout` and `evict` stay.
+/// What to do when an arena is opened. Of one that this process has open already the first opening's `lock_timeout` and
+/// `evict` stay.
 #[derive(Clone, Debug)]
 pub struct OpenOptions {
     /// Size of a new arena, bytes: 8 MiB to 1 TiB. The size of an existing one wins.
@@ -26,8 +27,8 @@ pub struct OpenOptions {
     pub create: bool,
     /// How long a writer waits for a living process that holds a shard's lock.
     pub lock_timeout: Duration,
-    /// Whether this process makes room by dropping living items. If not, a full arena answers `NoMemory`; what is dead is
-    /// reclaimed all the same.
+    /// Whether this process makes room by dropping living items. If not, a full arena answers `NoMemory`; what is dead
+    /// is reclaimed all the same.
     pub evict: bool,
     /// Processors to shape a new arena for; 0 = those of this machine.
     pub cores: u32,
@@ -50,11 +51,13 @@ pub(crate) struct Opened {
 impl Opened {
     /// What is in memory is of this boot, whatever the identities say: a process in a chroot may not know its own.
     fn is_of_an_earlier_boot(&self) -> bool {
-        self.geometry.boot_id != boot_id() && !fs::fstatfs(&self.file).is_ok_and(|system| system.f_type == libc::TMPFS_MAGIC)
+        self.geometry.boot_id != boot_id()
+            && !fs::fstatfs(&self.file).is_ok_and(|system| system.f_type == libc::TMPFS_MAGIC)
     }
 }
 
-/// `fallocate` in steps: one call over a GiB takes a quarter of a second and is rolled back whole by a signal on old kernels.
+/// `fallocate` in steps: one call over a GiB takes a quarter of a second and is rolled back whole by a signal on old
+/// kernels.
 const STEP: u64 = 16 << 20;
 /// Data that a new arena starts with; it grows on demand.
 const FIRST: u64 = 1 << 20;
@@ -93,8 +96,9 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, OpenErr
     attach(&folder, path).map(|opened| Opened { created, ..opened })
 }
 
-/// How long the maker of an arena is waited for; one that is stopped must not stop everybody else for ever. The kernel zeroes what an
-/// arena begins with, a 36th of its memory: 512 GiB took 18 seconds on a busy machine, small ones take milliseconds.
+/// How long the maker of an arena is waited for; one that is stopped must not stop everybody else for ever. The kernel
+/// zeroes what an arena begins with, a 36th of its memory: 512 GiB took 18 seconds on a busy machine, small ones take
+/// milliseconds.
 fn making_takes(memory: u64) -> Duration {
     Duration::from_secs(5 + (memory >> 33))
 }
@@ -113,7 +117,9 @@ pub(crate) fn open_nameless(options: &OpenOptions) -> Result<(PathBuf, Opened), 
     let failed = |doing| move |error: Errno| failed(doing, folder, error);
     let make = |flags| fs::memfd_create("leveret", flags | MemfdFlags::CLOEXEC);
     // Kernels before 6.3 know no such flag; newer ones may refuse what could be executed.
-    let file = make(MemfdFlags::NOEXEC_SEAL).or_else(|_| make(MemfdFlags::empty())).map_err(failed("make an arena without a name in"))?;
+    let file = make(MemfdFlags::NOEXEC_SEAL)
+        .or_else(|_| make(MemfdFlags::empty()))
+        .map_err(failed("make an arena without a name in"))?;
     // Of a process that began without a standard input it would take that place, and a script may close it.
     let file = rustix::io::fcntl_dupfd_cloexec(&file, 3).map_err(failed("keep an arena without a name in"))?;
     let geometry = new_geometry(options)?;
@@ -129,7 +135,8 @@ pub(crate) fn open_again(path: &Path) -> Result<OwnedFd, Errno> {
     fs::open(path, OFlags::RDWR | OFlags::CLOEXEC | OFlags::NONBLOCK | follow, Mode::empty())
 }
 
-/// An existing file: no symbolic link, and without waiting for whatever it may turn out to be (a FIFO, a file under a lease).
+/// An existing file: no symbolic link, and without waiting for whatever it may turn out to be (a FIFO, a file under a
+/// lease).
 const FOUND: OFlags = OFlags::RDWR.union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK);
 
 fn attach(folder: &Folder, path: &Path) -> Result<Opened, OpenError> {
@@ -168,8 +175,13 @@ fn beside(path: &Path, suffix: &str) -> PathBuf {
 }
 
 fn new_geometry(options: &OpenOptions) -> Result<Geometry, OpenError> {
-    let cores = if options.cores == 0 { std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32) } else { options.cores };
-    let created_unix = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let cores = if options.cores == 0 {
+        std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32)
+    } else {
+        options.cores
+    };
+    let created_unix =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.as_secs());
     let uuid = random();
     let seed = u64::from_ne_bytes(random()[..8].try_into().expect("eight bytes"));
     Geometry::new(options.memory, cores, seed, uuid, boot_id(), created_unix)
@@ -181,7 +193,8 @@ fn create(folder: &Folder, path: &Path, options: &OpenOptions) -> Result<bool, O
     let temporary = beside(path, &format!(".{}.tmp", std::process::id()));
     let _ = fs::unlinkat(folder, name_of(&temporary), AtFlags::empty());
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    let file = fs::openat(folder, name_of(&temporary), flags, folder.mode()).map_err(|error| failed("create", &temporary, error))?;
+    let file = fs::openat(folder, name_of(&temporary), flags, folder.mode())
+        .map_err(|error| failed("create", &temporary, error))?;
     let made = fill(&file, &geometry, path).and_then(|()| {
         fs::fchmod(&file, folder.mode()).map_err(|error| failed("set the mode of", &temporary, error))?;
         match fs::linkat(folder, name_of(&temporary), folder, name_of(path), AtFlags::empty()) {
@@ -247,7 +260,8 @@ pub(crate) fn allocate(file: impl AsFd, off: u64, len: u64) -> Result<(), Errno>
 
 pub(super) fn random() -> [u8; 16] {
     let mut bytes = [0u8; 16];
-    // SAFETY: a live buffer of that length. Should the kernel refuse, it stays zero: a seed like any other, and no secret hangs on it.
+    // SAFETY: a live buffer of that length. Should the kernel refuse, it stays zero: a seed like any other, and no
+    // secret hangs on it.
     unsafe { libc::getrandom(bytes.as_mut_ptr().cast(), bytes.len(), 0) };
     bytes
 }
@@ -255,7 +269,8 @@ pub(super) fn random() -> [u8; 16] {
 /// This boot of the machine; zeros where /proc does not say.
 pub(crate) fn boot_id() -> [u8; 16] {
     let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    let digits: Vec<u8> = text.bytes().filter_map(|byte| char::from(byte).to_digit(16).map(|digit| digit as u8)).collect();
+    let digits: Vec<u8> =
+        text.bytes().filter_map(|byte| char::from(byte).to_digit(16).map(|digit| digit as u8)).collect();
     let mut id = [0u8; 16];
     for (byte, pair) in id.iter_mut().zip(digits.chunks_exact(2)) {
         *byte = pair[0] << 4 | pair[1];
@@ -263,8 +278,8 @@ pub(crate) fn boot_id() -> [u8; 16] {
     id
 }
 
-/// `<path>.lock`, held: creation, growth and the list of masters. Of an arena without a name it is its own file. The kernel frees it
-/// when the holder dies.
+/// `<path>.lock`, held: creation, growth and the list of masters. Of an arena without a name it is its own file. The
+/// kernel frees it when the holder dies.
 pub(crate) struct FileLock {
     _file: OwnedFd,
 }
@@ -275,12 +290,14 @@ impl FileLock {
         loop {
             let name = name_of(lock);
             let file = match fs::openat(folder, name, FOUND, Mode::empty()) {
-                Err(Errno::NOENT) => match fs::openat(folder, name, FOUND | OFlags::CREATE | OFlags::EXCL, folder.mode()) {
-                    // The umask may have taken the group's rights.
-                    Ok(file) => fs::fchmod(&file, folder.mode()).map(|()| file),
-                    Err(Errno::EXIST) => continue,
-                    refused => refused,
-                },
+                Err(Errno::NOENT) => {
+                    match fs::openat(folder, name, FOUND | OFlags::CREATE | OFlags::EXCL, folder.mode()) {
+                        // The umask may have taken the group's rights.
+                        Ok(file) => fs::fchmod(&file, folder.mode()).map(|()| file),
+                        Err(Errno::EXIST) => continue,
+                        refused => refused,
+                    }
+                }
                 answer => answer,
             };
             let file = file.map_err(|error| failed("open the lock file", lock, error))?;
@@ -299,7 +316,9 @@ impl FileLock {
         let is_waited_for = |error| error == Errno::WOULDBLOCK && begun.elapsed() < patience && !is_done();
         if is_nameless(path) {
             let file = open_again(path).map_err(|error| failed("open", path, error))?;
-            return lock(&file, is_waited_for).map_err(|error| failed("lock", path, error)).map(|()| FileLock { _file: file });
+            return lock(&file, is_waited_for)
+                .map_err(|error| failed("lock", path, error))
+                .map(|()| FileLock { _file: file });
         }
         let folder = Folder::of(path)?;
         let lock_path = beside(path, ".lock");
@@ -347,8 +366,8 @@ pub(crate) fn is_same(path: &Path, identity: (u64, u64), len: u64) -> bool {
 mod tests {
     use super::*;
 
-    /// Who only attached got an arena of before the restart: values that were half written when the power went, and deadlines on a
-    /// clock that had begun anew.
+    /// Who only attached got an arena of before the restart: values that were half written when the power went, and
+    /// deadlines on a clock that had begun anew.
     #[test]
     fn an_arena_of_an_earlier_boot_is_none() {
         let missing = |opened: Result<Opened, OpenError>| matches!(opened, Err(OpenError::Missing(_)));
@@ -366,7 +385,8 @@ mod tests {
         assert!(open(&path, &options).expect("made anew").created);
     }
 
-    /// A pool of php-fpm in a chroot has no /proc to tell its boot. It and everybody outside took each other's arena for an old one.
+    /// A pool of php-fpm in a chroot has no /proc to tell its boot. It and everybody outside took each other's arena
+    /// for an old one.
     #[test]
     fn in_memory_no_arena_is_of_an_earlier_boot() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");

@@ -1,6 +1,7 @@
-//! Which folder is trusted. Whoever owns a folder decides which files its names lead to, and by its mode who else may open what is
-//! made there. So arenas lie in folders of root or of this very user, also when root asks; a neighbour's are refused, however they
-//! came to their names. What has passed is kept open: a name that is turned to another folder afterwards leads nowhere.
+//! Which folder is trusted. Whoever owns a folder decides which files its names lead to, and by its mode who else may
+//! open what is made there. So arenas lie in folders of root or of this very user, also when root asks; a neighbour's
+//! are refused, however they came to their names. What has passed is kept open: a name that is turned to another folder
+//! afterwards leads nowhere.
 use super::file::failed;
 use crate::error::OpenError;
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -24,11 +25,14 @@ impl Folder {
 
     pub fn open(path: &Path) -> Result<Folder, OpenError> {
         let untrusted = |place: &Path, why: String| OpenError::Untrusted { path: place.to_owned(), why };
-        // Somebody who may make names in /tmp would choose which of our own folders we write to: one that a web server shows, say.
+        // Somebody who may make names in /tmp would choose which of our own folders we write to: one that a web server
+        // shows, say.
         for place in path.ancestors().filter(|place| !place.as_os_str().is_empty()) {
-            let stat = fs::statat(CWD, place, AtFlags::SYMLINK_NOFOLLOW).map_err(|error| failed("look at the folder", place, error))?;
+            let stat = fs::statat(CWD, place, AtFlags::SYMLINK_NOFOLLOW)
+                .map_err(|error| failed("look at the folder", place, error))?;
             if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink && !is_trusted(stat.st_uid) {
-                let why = format!("it is a symbolic link of uid {}, and this process runs as uid {}", stat.st_uid, uid());
+                let why =
+                    format!("it is a symbolic link of uid {}, and this process runs as uid {}", stat.st_uid, uid());
                 return Err(untrusted(place, why));
             }
         }
@@ -58,8 +62,8 @@ impl Folder {
         Mode::from_raw_mode(if self.group.is_some() { 0o660 } else { 0o600 })
     }
 
-    /// Any process that can write a file of ours can lie to us (never crash us): so it belongs to root, to this user, or to the group
-    /// for which root or this user has made the folder.
+    /// Any process that can write a file of ours can lie to us (never crash us): so it belongs to root, to this user,
+    /// or to the group for which root or this user has made the folder.
     pub fn check(&self, name: &OsStr, stat: &Stat) -> Result<(), OpenError> {
         let path = || self.path.join(name);
         if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
@@ -71,8 +75,11 @@ impl Folder {
         }
         let is_of_group = self.group == Some(stat.st_gid) && stat.st_mode & 0o060 == 0o060;
         if !is_trusted(stat.st_uid) && !is_of_group {
-            let why =
-                format!("it belongs to uid {}, and this process runs as uid {}; remove it, or run this as that user", stat.st_uid, uid());
+            let why = format!(
+                "it belongs to uid {}, and this process runs as uid {}; remove it, or run this as that user",
+                stat.st_uid,
+                uid()
+            );
             return Err(OpenError::Untrusted { path: path(), why });
         }
         Ok(())
@@ -106,11 +113,21 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let folder = dir.path().join("folder");
         std::fs::create_dir(&folder).expect("a folder");
-        for (mode, want) in
-            [(0o700, 0o600), (0o770, 0o600), (0o2750, 0o600), (0o2770, 0o660), (0o3770, 0o660), (0o1777, 0o600), (0o3777, 0o600)]
-        {
+        for (mode, want) in [
+            (0o700, 0o600),
+            (0o770, 0o600),
+            (0o2750, 0o600),
+            (0o2770, 0o660),
+            (0o3770, 0o660),
+            (0o1777, 0o600),
+            (0o3777, 0o600),
+        ] {
             set_permissions(&folder, Permissions::from_mode(mode)).expect("a mode");
-            assert_eq!(Folder::open(&folder).map(|folder| folder.mode()).ok(), Some(Mode::from_raw_mode(want)), "{mode:o}");
+            assert_eq!(
+                Folder::open(&folder).map(|folder| folder.mode()).ok(),
+                Some(Mode::from_raw_mode(want)),
+                "{mode:o}"
+            );
         }
         for mode in [0o777, 0o2777, 0o702] {
             set_permissions(&folder, Permissions::from_mode(mode)).expect("a mode");

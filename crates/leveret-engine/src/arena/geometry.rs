@@ -1,7 +1,7 @@
 //! An arena's shape: its superblock and the regions behind it. docs/memory-layout.md draws the same picture for people.
 use super::layout::{
-    Control, LeaseSlot, ProcessSlot, SegmentHeader, SegmentState, ServiceSlot, Shard, BUCKET_SIZE, LEASES_PER_SHARD, MASTERS,
-    PROCESS_SLOTS, SERVICES,
+    Control, LeaseSlot, ProcessSlot, SegmentHeader, SegmentState, ServiceSlot, Shard, BUCKET_SIZE, LEASES_PER_SHARD,
+    MASTERS, PROCESS_SLOTS, SERVICES,
 };
 use crate::error::{OpenError, MEMORY_MAX, MEMORY_MIN};
 
@@ -115,8 +115,8 @@ impl Geometry {
         if !(MEMORY_MIN..=MEMORY_MAX).contains(&memory) {
             return Err(OpenError::Memory { asked: memory });
         }
-        // Segment-granular eviction matches the object-granular one from some hundred segments on, and waste at a segment's
-        // end stays small while items are small next to it.
+        // Segment-granular eviction matches the object-granular one from some hundred segments on, and waste at a
+        // segment's end stays small while items are small next to it.
         let segment_size = floor_power(memory / 1024).clamp(32 << 10, 1 << 20);
         let segments_max = (memory / segment_size) as u32;
         // A shard needs some 64 segments of its own for that, and more than two a core buy no concurrency.
@@ -200,8 +200,8 @@ impl Geometry {
         u64::from(self.chunk_buckets) * BUCKET_SIZE * 3 / 2
     }
 
-    /// Index chunks that a shard starts with: a 128th of the memory in all, enough for items of some 1,400 bytes, so that many
-    /// arenas never split while they fill.
+    /// Index chunks that a shard starts with: a 128th of the memory in all, enough for items of some 1,400 bytes, so
+    /// that many arenas never split while they fill.
     pub fn first_chunks(&self) -> u32 {
         let main_buckets = self.memory / 128 / BUCKET_SIZE / u64::from(self.shards());
         (floor_power(main_buckets) as u32 / self.chunk_buckets).max(1)
@@ -251,7 +251,8 @@ impl Geometry {
         page
     }
 
-    /// Reads a superblock. Whatever the bytes are, the result is either refused with a reason or safe to compute offsets with.
+    /// Reads a superblock. Whatever the bytes are, the result is either refused with a reason or safe to compute
+    /// offsets with.
     pub fn decode(page: &[u8], file_len: u64) -> Result<Geometry, Unfit> {
         let foreign = |why: &str| Unfit::Foreign(why.to_owned());
         if page.len() < PAGE as usize || page[..8] != MAGIC {
@@ -322,7 +323,10 @@ impl Geometry {
             end = region.off + region.len;
         }
         if geometry.file_len != file_len {
-            return Err(foreign(&format!("it has {file_len} bytes and should have {}: it was truncated", geometry.file_len)));
+            return Err(foreign(&format!(
+                "it has {file_len} bytes and should have {}: it was truncated",
+                geometry.file_len
+            )));
         }
         Ok(geometry)
     }
@@ -345,7 +349,9 @@ mod tests {
 
     #[test]
     fn survives_the_file() {
-        for (memory, cores) in [(8 << 20, 1), (64 << 20, 2), (1 << 30, 16), (128 << 30, 128), (1 << 40, 1), (1 << 40, 256)] {
+        for (memory, cores) in
+            [(8 << 20, 1), (64 << 20, 2), (1 << 30, 16), (128 << 30, 128), (1 << 40, 1), (1 << 40, 256)]
+        {
             let geometry = sample(memory, cores);
             assert_eq!(Geometry::decode(&geometry.encode(), geometry.file_len), Ok(geometry.clone()));
             assert!(geometry.metadata_len() < memory / 16, "metadata of {memory} takes {}", geometry.metadata_len());
@@ -369,7 +375,10 @@ mod tests {
     #[test]
     fn the_page_tells_the_truth() {
         let page = include_str!("../../../../docs/memory-layout.md");
-        let rows = page.lines().filter_map(|line| line.strip_prefix("| ")).map(|line| line.split('|').map(str::trim).collect::<Vec<_>>());
+        let rows = page
+            .lines()
+            .filter_map(|line| line.strip_prefix("| "))
+            .map(|line| line.split('|').map(str::trim).collect::<Vec<_>>());
         let bytes = |text: &str| {
             let (number, unit) = text.split_once(' ').expect("a number and its unit");
             let unit = ["B", "KiB", "MiB", "GiB"].iter().position(|known| *known == unit).expect("a unit");

@@ -1,6 +1,6 @@
-//! An arena starts small and grows to its limit: data segments in steps of at most 16 MiB, the index by chunks. Both happen
-//! under the file lock and never under a shard's, since allocating takes milliseconds. A kill in the middle leaves allocated
-//! bytes that the next grower allocates again.
+//! An arena starts small and grows to its limit: data segments in steps of at most 16 MiB, the index by chunks. Both
+//! happen under the file lock and never under a shard's, since allocating takes milliseconds. A kill in the middle
+//! leaves allocated bytes that the next grower allocates again.
 use super::file::{self, FileLock};
 use super::geometry::RegionId;
 use super::layout::BUCKET_SIZE;
@@ -15,7 +15,8 @@ const STEP_MAX: u64 = 16 << 20;
 impl Core {
     /// Bytes promised so far: metadata, index chunks and data segments that were not retired.
     pub fn allocated(&self) -> u64 {
-        let chunks: u64 = (0..self.shards.len()).map(|shard| u64::from(self.shards.at(shard).chunks.load(Ordering::Relaxed))).sum();
+        let chunks: u64 =
+            (0..self.shards.len()).map(|shard| u64::from(self.shards.at(shard).chunks.load(Ordering::Relaxed))).sum();
         let retired = self.count_state(State::Retired);
         let used = self.active_segments().saturating_sub(retired);
         self.geometry
@@ -24,9 +25,9 @@ impl Core {
             .saturating_add((used as u64) * self.geometry.segment_size())
     }
 
-    /// The file lock, unless somebody else has grown the arena meanwhile. A holder needs some milliseconds, far more on a busy
-    /// machine, and giving up costs living items: so it is waited for like the owner of a shard's lock. Once it has not gone on for
-    /// the whole timeout, nobody of this process waits for the next second.
+    /// The file lock, unless somebody else has grown the arena meanwhile. A holder needs some milliseconds, far more on
+    /// a busy machine, and giving up costs living items: so it is waited for like the owner of a shard's lock. Once it
+    /// has not gone on for the whole timeout, nobody of this process waits for the next second.
     fn lock_for_growth(&self, has_grown: impl Fn() -> bool) -> Option<FileLock> {
         let is_stuck = Time(self.growth_stuck_until.load(Ordering::Relaxed)) > Time::now();
         let patience = if is_stuck { Duration::ZERO } else { self.lock_timeout };
@@ -51,7 +52,11 @@ impl Core {
         }
         let room = self.geometry.memory.saturating_sub(self.allocated()) >> self.geometry.segment_shift;
         // Doubling: small arenas stay small, large ones grow in few steps.
-        let step = (active as u64).min(STEP_MAX >> self.geometry.segment_shift).max(1).min(room).min((self.states.len() - active) as u64);
+        let step = (active as u64)
+            .min(STEP_MAX >> self.geometry.segment_shift)
+            .max(1)
+            .min(room)
+            .min((self.states.len() - active) as u64);
         if step == 0 {
             return false;
         }
@@ -80,8 +85,11 @@ impl Core {
             return false;
         }
         let Ok(file) = self.open_again() else { return false };
-        let main = (shard as u64 * u64::from(self.geometry.buckets_max) + u64::from(seen) * u64::from(chunk)) * BUCKET_SIZE;
-        let overflow = (shard as u64 * u64::from(self.geometry.overflow_max()) + u64::from(seen) * u64::from(chunk) / 2) * BUCKET_SIZE;
+        let main =
+            (shard as u64 * u64::from(self.geometry.buckets_max) + u64::from(seen) * u64::from(chunk)) * BUCKET_SIZE;
+        let overflow = (shard as u64 * u64::from(self.geometry.overflow_max())
+            + u64::from(seen) * u64::from(chunk) / 2)
+            * BUCKET_SIZE;
         let len = u64::from(chunk) * BUCKET_SIZE;
         let allocated = file::allocate(&file, self.geometry.region(RegionId::Index).off + main, len)
             .and_then(|()| file::allocate(&file, self.geometry.region(RegionId::Overflow).off + overflow, len / 2));
@@ -123,7 +131,9 @@ mod tests {
     /// Stores far more than a new arena has room for before it grows.
     fn fill(arena: &Arena) {
         for number in 0..ITEMS {
-            arena.set(&key(number), &[number as u8; SIZE], Deadline::NEVER, Time::now()).expect("room, made one way or the other");
+            arena
+                .set(&key(number), &[number as u8; SIZE], Deadline::NEVER, Time::now())
+                .expect("room, made one way or the other");
         }
     }
 
@@ -139,7 +149,9 @@ mod tests {
             drop(lock);
         });
         assert_eq!(arena.stats().evicted, 0);
-        let is_there = |number: &u32| arena.get(&key(*number), Time::now()).is_some_and(|found| found.value == [*number as u8; SIZE]);
+        let is_there = |number: &u32| {
+            arena.get(&key(*number), Time::now()).is_some_and(|found| found.value == [*number as u8; SIZE])
+        };
         assert_eq!((0..ITEMS).filter(is_there).count(), ITEMS as usize);
     }
 

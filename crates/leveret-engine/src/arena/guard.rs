@@ -1,6 +1,7 @@
-//! The SIGBUS guard. When somebody truncates an arena's file, the next access to it kills the process; a cache must not.
-//! The handler replaces the *whole* mapping by private zeros: a process that saw some pages private and some shared would
-//! "take" a free lock word privately and write beside its real owner. From then on every operation answers `Lost`.
+//! The SIGBUS guard. When somebody truncates an arena's file, the next access to it kills the process; a cache must
+//! not. The handler replaces the *whole* mapping by private zeros: a process that saw some pages private and some
+//! shared would "take" a free lock word privately and write beside its real owner. From then on every operation answers
+//! `Lost`.
 //!
 //! The handler runs on any thread at any instruction, in the middle of a copy too, so it only reads atomics and calls
 //! mmap. A fault that is not ours goes to the handler that was there before.
@@ -20,9 +21,14 @@ struct Range {
     lost: AtomicBool,
 }
 
-static RANGES: [Range; WATCHES_MAX] =
-    [const { Range { taken: AtomicBool::new(false), start: AtomicUsize::new(0), len: AtomicUsize::new(0), lost: AtomicBool::new(false) } };
-        WATCHES_MAX];
+static RANGES: [Range; WATCHES_MAX] = [const {
+    Range {
+        taken: AtomicBool::new(false),
+        start: AtomicUsize::new(0),
+        len: AtomicUsize::new(0),
+        lost: AtomicBool::new(false),
+    }
+}; WATCHES_MAX];
 
 /// The range of one mapping under watch.
 pub(crate) struct Watch(usize);
@@ -30,8 +36,12 @@ pub(crate) struct Watch(usize);
 impl Watch {
     pub fn new(start: usize, len: usize) -> io::Result<Watch> {
         install();
-        let index = RANGES.iter().position(|range| range.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok());
-        let index = index.ok_or_else(|| io::Error::other(format!("this process has {WATCHES_MAX} arenas open, which is the limit")))?;
+        let index = RANGES
+            .iter()
+            .position(|range| range.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok());
+        let index = index.ok_or_else(|| {
+            io::Error::other(format!("this process has {WATCHES_MAX} arenas open, which is the limit"))
+        })?;
         RANGES[index].lost.store(false, Ordering::Relaxed);
         RANGES[index].start.store(start, Ordering::Relaxed);
         RANGES[index].len.store(len, Ordering::Release);
@@ -58,8 +68,8 @@ fn install() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let handler: extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void) = on_sigbus;
-        // SAFETY: zero is a valid sigaction; the handler has the signature that SA_SIGINFO asks for. PREVIOUS is written
-        // here, once, before the handler can run.
+        // SAFETY: zero is a valid sigaction; the handler has the signature that SA_SIGINFO asks for. PREVIOUS is
+        // written here, once, before the handler can run.
         unsafe {
             let mut action: libc::sigaction = std::mem::zeroed();
             action.sa_sigaction = handler as usize;
@@ -101,16 +111,16 @@ extern "C" fn on_sigbus(signal: libc::c_int, info: *mut libc::siginfo_t, context
         let previous: &libc::sigaction = &*(&raw const PREVIOUS).cast();
         match previous.sa_sigaction {
             libc::SIG_DFL | libc::SIG_IGN => {
-                // Back to the default; the faulting instruction runs again and ends the process as it would have without us. (A
-                // SIGBUS that was sent with kill(2) ends it the second time.)
+                // Back to the default; the faulting instruction runs again and ends the process as it would have
+                // without us. (A SIGBUS that was sent with kill(2) ends it the second time.)
                 let mut action: libc::sigaction = std::mem::zeroed();
                 action.sa_sigaction = libc::SIG_DFL;
                 libc::sigaction(signal, &action, ptr::null_mut());
             }
             handler if previous.sa_flags & libc::SA_SIGINFO != 0 => {
-                std::mem::transmute::<usize, extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void)>(handler)(
-                    signal, info, context,
-                );
+                std::mem::transmute::<usize, extern "C" fn(libc::c_int, *mut libc::siginfo_t, *mut libc::c_void)>(
+                    handler,
+                )(signal, info, context);
             }
             handler => std::mem::transmute::<usize, extern "C" fn(libc::c_int)>(handler)(signal),
         }

@@ -1,5 +1,5 @@
-//! The fixed structs in an arena's regions. docs/memory-layout.md draws the same picture for people; the assertions below keep both
-//! honest. Native endian: an arena never leaves its machine.
+//! The fixed structs in an arena's regions. docs/memory-layout.md draws the same picture for people; the assertions
+//! below keep both honest. Native endian: an arena never leaves its machine.
 use crate::sync::{AtomicU32, AtomicU64, AtomicU8};
 
 /// Processes that may be registered at once.
@@ -130,7 +130,8 @@ pub(crate) struct ServiceSlot {
     pub text: [AtomicU64; SERVICE_TEXT_MAX / 8],
 }
 
-/// One right to compute a missing value. Given under the shard lock; given back by a compare-exchange of the owner word.
+/// One right to compute a missing value. Given under the shard lock; given back by a compare-exchange of the owner
+/// word.
 #[repr(C)]
 pub(crate) struct LeaseSlot {
     pub key_hash: AtomicU64,

@@ -36,9 +36,17 @@ impl Mapping {
     pub fn new(file: BorrowedFd<'_>, len: u64) -> io::Result<Mapping> {
         let len = usize::try_from(len).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
         // SAFETY: a fresh mapping at an address of the kernel's choice touches nothing that exists.
-        let base =
-            unsafe { mm::mmap(ptr::null_mut(), len, ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED | MapFlags::NORESERVE, file, 0)? }
-                .cast::<u8>();
+        let base = unsafe {
+            mm::mmap(
+                ptr::null_mut(),
+                len,
+                ProtFlags::READ | ProtFlags::WRITE,
+                MapFlags::SHARED | MapFlags::NORESERVE,
+                file,
+                0,
+            )?
+        }
+        .cast::<u8>();
         let pages = Pages { base, len };
         // A crash of the host process must not write the whole cache, values included, into its core file.
         // SAFETY: exactly the range that was mapped just now.
@@ -60,7 +68,10 @@ impl Mapping {
         let off = off as usize;
         assert!(
             off % align_of::<T>() == 0
-                && count.checked_mul(size_of::<T>()).and_then(|len| len.checked_add(off)).is_some_and(|end| end <= self.pages.len)
+                && count
+                    .checked_mul(size_of::<T>())
+                    .and_then(|len| len.checked_add(off))
+                    .is_some_and(|end| end <= self.pages.len)
         );
         // SAFETY: in bounds by the assertion.
         Table { first: unsafe { self.pages.base.add(off) }.cast(), len: count }
@@ -203,7 +214,8 @@ impl Data {
     /// Appends `len` bytes to `out`.
     pub fn append_to(&self, off: u64, len: usize, out: &mut Vec<u8>) {
         out.reserve(len);
-        // SAFETY: `reserve` made `len` writable bytes behind the vector's end, and they are initialised before `set_len`.
+        // SAFETY: `reserve` made `len` writable bytes behind the vector's end, and they are initialised before
+        // `set_len`.
         unsafe {
             self.copy_out(off, out.as_mut_ptr().add(out.len()), len);
             out.set_len(out.len() + len);
@@ -222,8 +234,8 @@ impl Data {
         unsafe { copy::copy(self.range(off, src.len() as u64), src.as_ptr(), src.len()) };
     }
 
-    /// Copies within the arena, into freshly reserved room beyond all that is published: only in a damaged file do the two ranges
-    /// overlap, and then the copy is damaged too.
+    /// Copies within the arena, into freshly reserved room beyond all that is published: only in a damaged file do the
+    /// two ranges overlap, and then the copy is damaged too.
     pub fn copy_within(&self, from: u64, to: u64, len: u64) {
         // SAFETY: both are in bounds.
         unsafe { copy::copy(self.range(to, len), self.range(from, len), len as usize) };

@@ -1,5 +1,5 @@
-//! One arena as this process sees it: the mapping, its typed regions and the private copy of its geometry. All that makes, maps and
-//! grows files is in this folder.
+//! One arena as this process sees it: the mapping, its typed regions and the private copy of its geometry. All that
+//! makes, maps and grows files is in this folder.
 pub(crate) mod file;
 mod folder;
 pub(crate) mod geometry;
@@ -17,7 +17,8 @@ use crate::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use crate::time::{self, Moment};
 use geometry::{Geometry, RegionId};
 use layout::{
-    Bucket, Control, LeaseSlot, ProcessSlot, SegmentHeader, SegmentState, ServiceSlot, Shard, LEASES_PER_SHARD, MASTERS, SERVICES,
+    Bucket, Control, LeaseSlot, ProcessSlot, SegmentHeader, SegmentState, ServiceSlot, Shard, LEASES_PER_SHARD,
+    MASTERS, SERVICES,
 };
 use mapping::{Data, Mapping, Table};
 use rustix::fd::OwnedFd;
@@ -98,7 +99,8 @@ pub(crate) fn open_one(number: u64) -> Result<Option<Arc<Core>>, Error> {
 }
 
 impl Arena {
-    /// Opens the arena at `path`; makes it when there is none and the options say so. Also says whether this call made it.
+    /// Opens the arena at `path`; makes it when there is none and the options say so. Also says whether this call made
+    /// it.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<(Arena, bool), OpenError> {
         // One at a time: a mapping of the same file that another thread is about to make must be found below.
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
@@ -118,8 +120,8 @@ impl Arena {
         Ok((Arena { core }, created))
     }
 
-    /// The arena without a name that this process, the forks of it and nobody else have; makes it when there is none. Who wants to
-    /// share it with a fork opens it before.
+    /// The arena without a name that this process, the forks of it and nobody else have; makes it when there is none.
+    /// Who wants to share it with a fork opens it before.
     pub fn of_this_process(options: &OpenOptions) -> Result<(Arena, bool), OpenError> {
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         let known = open.iter().filter_map(Weak::upgrade).find(|core| core.nameless.is_some() && core.check().is_ok());
@@ -135,7 +137,8 @@ impl Arena {
         Ok((Arena { core }, true))
     }
 
-    /// The arena's file. Of an arena without a name it leads there in the processes that have it, and nowhere in others.
+    /// The arena's file. Of an arena without a name it leads there in the processes that have it, and nowhere in
+    /// others.
     pub fn path(&self) -> &Path {
         &self.core.path
     }
@@ -162,8 +165,8 @@ impl Arena {
         self.core.is_lost()
     }
 
-    /// Whether this is still the arena that the path names: not unlinked, replaced or truncated. One stat(2), for once a
-    /// request; also measures the time spent in suspend anew and publishes this process's read counters.
+    /// Whether this is still the arena that the path names: not unlinked, replaced or truncated. One stat(2), for once
+    /// a request; also measures the time spent in suspend anew and publishes this process's read counters.
     pub fn check(&self) -> Result<(), Error> {
         time::refresh();
         self.core.flush_read_counters();

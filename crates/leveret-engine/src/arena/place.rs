@@ -1,4 +1,5 @@
-//! Where arenas live: a name becomes a path. The rules are decision 1 of the product; the error texts say what is allowed.
+//! Where arenas live: a name becomes a path. The rules are decision 1 of the product; the error texts say what is
+//! allowed.
 use super::file::random;
 use super::folder::{is_trusted, uid, Folder};
 use crate::error::OpenError;
@@ -34,11 +35,14 @@ pub fn resolve(name: &str, dir: Option<&Path>) -> Result<PathBuf, OpenError> {
     Ok(directory(dir)?.join(format!("{bare}.{SUFFIX}")))
 }
 
-/// The folder of named arenas: `dir` (the INI `leveret.dir`), else `$LEVERET_DIR`, else the shared folder if it is one and this user
-/// may use it, else a private one, which is made. A folder that was named is looked at when an arena is opened.
+/// The folder of named arenas: `dir` (the INI `leveret.dir`), else `$LEVERET_DIR`, else the shared folder if it is one
+/// and this user may use it, else a private one, which is made. A folder that was named is looked at when an arena is
+/// opened.
 pub fn directory(dir: Option<&Path>) -> Result<PathBuf, OpenError> {
     let named = dir.map(Path::to_owned).filter(|dir| !dir.as_os_str().is_empty());
-    if let Some(dir) = named.or_else(|| std::env::var_os("LEVERET_DIR").filter(|dir| !dir.is_empty()).map(PathBuf::from)) {
+    if let Some(dir) =
+        named.or_else(|| std::env::var_os("LEVERET_DIR").filter(|dir| !dir.is_empty()).map(PathBuf::from))
+    {
         return Ok(dir);
     }
     let shared = Path::new(SHARED);
@@ -49,13 +53,14 @@ pub fn directory(dir: Option<&Path>) -> Result<PathBuf, OpenError> {
     }
 }
 
-/// Whether an arena may lie in this folder: the rules of every folder, also of those that were named. The error says what is wrong.
+/// Whether an arena may lie in this folder: the rules of every folder, also of those that were named. The error says
+/// what is wrong.
 pub fn check(folder: &Path) -> Result<(), OpenError> {
     Folder::open(folder).map(drop)
 }
 
-/// The same for a folder that nobody has named, with false where there is none. Anybody may make names in /dev/shm, also before
-/// packages or users do: whoever owns the folder would read and rewrite what everybody caches.
+/// The same for a folder that nobody has named, with false where there is none. Anybody may make names in /dev/shm,
+/// also before packages or users do: whoever owns the folder would read and rewrite what everybody caches.
 pub fn check_default(folder: &Path) -> Result<bool, OpenError> {
     let untrusted = |why: String| Err(OpenError::Untrusted { path: folder.to_owned(), why });
     let found = match fs::symlink_metadata(folder) {
@@ -76,8 +81,8 @@ pub fn check_default(folder: &Path) -> Result<bool, OpenError> {
     Ok(true)
 }
 
-/// The user's own folder, mode 0700. Its name may be taken by somebody else, whom only root could drive out: then it has another one,
-/// which nobody can take beforehand, and all processes of the user find it by its owner.
+/// The user's own folder, mode 0700. Its name may be taken by somebody else, whom only root could drive out: then it
+/// has another one, which nobody can take beforehand, and all processes of the user find it by its owner.
 fn private(uid: u32) -> Result<PathBuf, OpenError> {
     let usual = PathBuf::from(format!("{SHARED}-{uid}"));
     let is_ours = |path: &Path| fs::symlink_metadata(path).is_ok_and(|found| found.is_dir() && found.uid() == uid);
@@ -113,7 +118,8 @@ fn make(folder: &Path) -> Result<bool, OpenError> {
     }
 }
 
-/// One process after the other, so that all of a user's take the same folder. A neighbour may hold this lock too: he is not waited for.
+/// One process after the other, so that all of a user's take the same folder. A neighbour may hold this lock too: he is
+/// not waited for.
 fn turn(folder: &Path) -> Option<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let place = rustix::fs::open(folder.parent()?, flags, Mode::empty()).ok()?;
@@ -155,9 +161,11 @@ mod tests {
     #[test]
     fn names_become_paths_and_bad_names_are_refused() {
         let dir = Some(Path::new("/run/x"));
-        for (name, want) in
-            [("default", "/run/x/default.arena"), ("arena:a-b_c.1", "/run/x/a-b_c.1.arena"), ("/srv/shop.arena", "/srv/shop.arena")]
-        {
+        for (name, want) in [
+            ("default", "/run/x/default.arena"),
+            ("arena:a-b_c.1", "/run/x/a-b_c.1.arena"),
+            ("/srv/shop.arena", "/srv/shop.arena"),
+        ] {
             assert_eq!(resolve(name, dir).expect(name), Path::new(want));
         }
         for name in ["", "arena:", "a b", "../x", ".hidden", "/srv/shop.txt", "x/y.arena", "ü", &"n".repeat(65)] {

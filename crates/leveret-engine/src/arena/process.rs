@@ -1,11 +1,11 @@
 //! Who writes to an arena, and the proof that a writer is dead.
 //!
 //! A registered process holds an OFD lock on one byte of the file, far beyond its data. The lock hangs on an open file
-//! description that is kept alive by a mapping, not by a descriptor: nothing is left that the host could close, a forked
-//! child does not inherit it (MADV_DONTFORK), exec drops it, and the kernel drops it when the process dies, after no thread
-//! of it can run code any more. So "the byte is free" is never said of a process that could still write. Nor is it when the
-//! arena is closed: then no call is under way. Before the byte is free, /proc may show that the process is exiting with one thread
-//! left, which is as good.
+//! description that is kept alive by a mapping, not by a descriptor: nothing is left that the host could close, a
+//! forked child does not inherit it (MADV_DONTFORK), exec drops it, and the kernel drops it when the process dies,
+//! after no thread of it can run code any more. So "the byte is free" is never said of a process that could still
+//! write. Nor is it when the arena is closed: then no call is under way. Before the byte is free, /proc may show that
+//! the process is exiting with one thread left, which is as good.
 //!
 //! An owner word is `{incarnation: high 32, slot + 1: low 16}`; bits 16..32 are flags of the lock word that carries it.
 use crate::arena::layout::ProcessSlot;
@@ -70,7 +70,9 @@ unsafe impl Sync for Membership {}
 impl Membership {
     pub fn new() -> io::Result<Membership> {
         // SAFETY: a fresh private page; zeroed, which is a valid `Page`.
-        let page = unsafe { mm::mmap_anonymous(ptr::null_mut(), 4096, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)? };
+        let page = unsafe {
+            mm::mmap_anonymous(ptr::null_mut(), 4096, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)?
+        };
         let membership = Membership { page: page.cast(), dead: Dead::default() };
         // SAFETY: the page mapped just now.
         unsafe { mm::madvise(page, 4096, Advice::LinuxWipeOnFork)? };
@@ -92,9 +94,9 @@ impl Membership {
 impl Drop for Membership {
     fn drop(&mut self) {
         let life = self.page().life.load(Ordering::Relaxed);
-        // SAFETY: both pages are ours; a forked child finds no life mapping in its wiped page, and has none. Nobody of this process
-        // is at work in this arena, whose last user is gone: what names it in the arena may be taken over. Kept, the mapping would
-        // keep all memory of an arena whose file was removed.
+        // SAFETY: both pages are ours; a forked child finds no life mapping in its wiped page, and has none. Nobody of
+        // this process is at work in this arena, whose last user is gone: what names it in the arena may be taken over.
+        // Kept, the mapping would keep all memory of an arena whose file was removed.
         unsafe {
             if !life.is_null() {
                 let _ = mm::munmap(life, LIFE_LEN);
@@ -134,7 +136,8 @@ impl Core {
                 page.registering.store(0, Ordering::Release);
                 return result;
             };
-            // A signal handler that has interrupted this very thread there, or code behind a longjmp out of it: it would wait for itself.
+            // A signal handler that has interrupted this very thread there, or code behind a longjmp out of it: it
+            // would wait for itself.
             if other == thread || begun.elapsed() >= self.lock_timeout {
                 return Err(Error::Busy);
             }
@@ -150,17 +153,22 @@ impl Core {
         let order = || (0..slots).map(|step| (start + step) % slots);
         // Never used slots first: asking the kernel for each slot of a busy table would cost more than looking.
         let fresh = order().filter(|slot| self.processes.at(*slot).pid.load(Ordering::Relaxed) == 0);
-        let slot = fresh.chain(order()).find(|slot| lock_byte(&file, *slot).is_ok()).ok_or(Error::ProcessTableFull { max: slots })?;
+        let slot = fresh
+            .chain(order())
+            .find(|slot| lock_byte(&file, *slot).is_ok())
+            .ok_or(Error::ProcessTableFull { max: slots })?;
         // Some file systems (FUSE, gVisor, NFS) accept such locks and forget them.
         if is_byte_free(&self.open_again()?, slot) {
             return Err(Error::NoLifeSign("a lock that was taken is not seen by others".to_owned()));
         }
 
-        // SAFETY: a fresh mapping; it is never read or written, it only keeps the description, and with it the lock, alive.
+        // SAFETY: a fresh mapping; it is never read or written, it only keeps the description, and with it the lock,
+        // alive.
         let life = unsafe { mm::mmap(ptr::null_mut(), LIFE_LEN, ProtFlags::READ, MapFlags::SHARED, file.as_fd(), 0) };
         let life = life.map_err(|error| Error::NoLifeSign(reason(&error.into())))?;
         // SAFETY: the page mapped just now.
-        unsafe { mm::madvise(life, LIFE_LEN, Advice::LinuxDontFork) }.map_err(|error| Error::NoLifeSign(reason(&error.into())))?;
+        unsafe { mm::madvise(life, LIFE_LEN, Advice::LinuxDontFork) }
+            .map_err(|error| Error::NoLifeSign(reason(&error.into())))?;
 
         let entry = self.processes.at(slot);
         // A new incarnation first: from here on every lock word of an earlier one has a provably dead owner.
@@ -185,8 +193,8 @@ impl Core {
         Ok(file)
     }
 
-    /// Whether the owner of a lock word can never run again. "No" is always a safe answer. It may take system calls, so nobody asks
-    /// while he holds a lock.
+    /// Whether the owner of a lock word can never run again. "No" is always a safe answer. It may take system calls, so
+    /// nobody asks while he holds a lock.
     pub fn is_dead(&self, word: u64) -> bool {
         let owner = word & OWNER;
         if owner == self.membership.current() {
@@ -197,7 +205,8 @@ impl Core {
             return true;
         }
         let slot = slot_of(owner);
-        let is_dead = is_exiting(self.processes.at(slot)) || self.open_again().is_ok_and(|file| is_byte_free(&file, slot));
+        let is_dead =
+            is_exiting(self.processes.at(slot)) || self.open_again().is_ok_and(|file| is_byte_free(&file, slot));
         if is_dead {
             self.membership.dead.add(owner);
         }
@@ -208,7 +217,9 @@ impl Core {
     pub fn is_known_dead(&self, word: u64) -> bool {
         let owner = word & OWNER;
         // A slot beyond the table: no process writes such a word, so the file is damaged, and nobody will ever unlock.
-        let Some(entry) = (slot_of(owner) < self.processes.len()).then(|| self.processes.at(slot_of(owner))) else { return true };
+        let Some(entry) = (slot_of(owner) < self.processes.len()).then(|| self.processes.at(slot_of(owner))) else {
+            return true;
+        };
         u64::from(entry.incarnation.load(Ordering::SeqCst)) != owner >> 32 || self.membership.dead.has(owner)
     }
 
@@ -216,7 +227,9 @@ impl Core {
     pub fn attached(&self) -> u32 {
         let Ok(file) = self.open_again() else { return 0 };
         let own = slot_of(self.membership.current());
-        let lives = |slot: &usize| *slot == own || self.processes.at(*slot).pid.load(Ordering::Relaxed) != 0 && !is_byte_free(&file, *slot);
+        let lives = |slot: &usize| {
+            *slot == own || self.processes.at(*slot).pid.load(Ordering::Relaxed) != 0 && !is_byte_free(&file, *slot)
+        };
         (0..self.processes.len()).filter(lives).count() as u32
     }
 }
@@ -261,8 +274,8 @@ fn is_exiting(entry: &ProcessSlot) -> bool {
         return false;
     }
     let is_seen_ending = || stat_of(pid).is_some_and(|stat| stat.start_time == recorded && stat.is_ending());
-    // The kernel counts the threads first and reads the flags of the first thread later: in between that one may have started another and
-    // ended. Once it is exiting it starts none, so a second count is the true one.
+    // The kernel counts the threads first and reads the flags of the first thread later: in between that one may have
+    // started another and ended. Once it is exiting it starts none, so a second count is the true one.
     is_seen_ending() && is_seen_ending()
 }
 

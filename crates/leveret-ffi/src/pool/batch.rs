@@ -101,12 +101,13 @@ pub unsafe extern "C" fn leveret_pool_begin(pool: *mut leveret_pool) {
     // SAFETY: by contract.
     let pool = unsafe { &mut *pool };
     pool.pool.begin();
-    // The batch may notice that the arena is another one; what is asked without a batch must then not go to the old one.
+    // The batch may notice that the arena is another one; what is asked without a batch must then not go to the old
+    // one.
     pool.validity = None;
 }
 
-/// Adds a request; everything it points at is copied. SUCCESS, or why it is not in the batch: BAD_KEY_PROVIDED, NO_SERVERS,
-/// NOT_SUPPORTED, INVALID_ARGUMENTS.
+/// Adds a request; everything it points at is copied. SUCCESS, or why it is not in the batch: BAD_KEY_PROVIDED,
+/// NO_SERVERS, NOT_SUPPORTED, INVALID_ARGUMENTS.
 ///
 /// # Safety
 /// Pointers are live, and what they point at can be read.
@@ -135,7 +136,8 @@ pub unsafe extern "C" fn leveret_pool_add(pool: *mut leveret_pool, request: *con
     }
 }
 
-/// Sends the batch to all its servers and gathers all answers, within the time-outs: SUCCESS, SOME_ERRORS, BUFFERED, NO_SERVERS.
+/// Sends the batch to all its servers and gathers all answers, within the time-outs: SUCCESS, SOME_ERRORS, BUFFERED,
+/// NO_SERVERS.
 ///
 /// # Safety
 /// `pool` is live.
@@ -145,8 +147,8 @@ pub unsafe extern "C" fn leveret_pool_run(pool: *mut leveret_pool) -> i32 {
     unsafe { &mut (*pool).pool }.run() as i32
 }
 
-/// Sends the batch and waits for nothing but connections: leveret_pool_next waits for the answers. SOME_ERRORS: no server could be
-/// reached.
+/// Sends the batch and waits for nothing but connections: leveret_pool_next waits for the answers. SOME_ERRORS: no
+/// server could be reached.
 ///
 /// # Safety
 /// `pool` is live.
@@ -157,8 +159,8 @@ pub unsafe extern "C" fn leveret_pool_start(pool: *mut leveret_pool) -> i32 {
 }
 
 /// 1: *answer is the next one, in order of arrival; what it points at lives until the next batch begins, or after
-/// leveret_pool_start until the next call. 0: there are no more. Misses of gets are not answered, except the only request of a
-/// batch.
+/// leveret_pool_start until the next call. 0: there are no more. Misses of gets are not answered, except the only
+/// request of a batch.
 ///
 /// # Safety
 /// Pointers are live.
@@ -192,7 +194,8 @@ pub unsafe extern "C" fn leveret_pool_flush_buffers(pool: *mut leveret_pool) -> 
     unsafe { &mut (*pool).pool }.flush_buffers() as i32
 }
 
-/// Closes all connections, once the servers have the writes that wait for them; they are made again when they are needed.
+/// Closes all connections, once the servers have the writes that wait for them; they are made again when they are
+/// needed.
 ///
 /// # Safety
 /// `pool` is live.

@@ -48,9 +48,9 @@ pub struct leveret_failure {
 }
 
 /// Adds a server: a name, an address, the path of a Unix socket, or an arena: "arena:NAME", or a path that ends in
-/// .arena, with or without "unix://". Sockets and arenas have no port, but to libmemcached's rings 0 (of a socket in a list) and 11211
-/// (of one that was added by itself) are different places.
-/// `dir` is the folder of named arenas, as in leveret_open_options. Names are resolved, and arenas opened, when they are first needed.
+/// .arena, with or without "unix://". Sockets and arenas have no port, but to libmemcached's rings 0 (of a socket in a
+/// list) and 11211 (of one that was added by itself) are different places. `dir` is the folder of named arenas, as in
+/// leveret_open_options. Names are resolved, and arenas opened, when they are first needed.
 ///
 /// # Safety
 /// `pool` is live; `host` and `dir` can be read.
@@ -71,8 +71,8 @@ pub unsafe extern "C" fn leveret_pool_add_server(
     leveret_code::LEVERET_CODE_SUCCESS as i32
 }
 
-/// 1: the last arena that this process named as a server and could not open; `message`, NUL-terminated and cut to `message_len`, says why
-/// and how to mend it, as result codes cannot. 0: none, or this was told before.
+/// 1: the last arena that this process named as a server and could not open; `message`, NUL-terminated and cut to
+/// `message_len`, says why and how to mend it, as result codes cannot. 0: none, or this was told before.
 ///
 /// # Safety
 /// `message` has room for `message_len` bytes.
@@ -113,7 +113,11 @@ pub unsafe extern "C" fn leveret_pool_servers(pool: *const leveret_pool) -> u32 
 /// # Safety
 /// Pointers are live.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_pool_server(pool: *const leveret_pool, index: u32, server: *mut leveret_server) -> i32 {
+pub unsafe extern "C" fn leveret_pool_server(
+    pool: *const leveret_pool,
+    index: u32,
+    server: *mut leveret_server,
+) -> i32 {
     // SAFETY: by contract.
     let Some(found) = unsafe { &(*pool).pool }.server(index as usize) else {
         return leveret_code::LEVERET_CODE_INVALID_ARGUMENTS as i32;
@@ -136,20 +140,26 @@ pub unsafe extern "C" fn leveret_pool_server(pool: *const leveret_pool, index: u
     leveret_code::LEVERET_CODE_SUCCESS as i32
 }
 
-/// Gives one server settings of its own: milliseconds to connect and to answer (0 = the pool's), and seconds for which it is not
-/// tried after a failure (negative = never again).
+/// Gives one server settings of its own: milliseconds to connect and to answer (0 = the pool's), and seconds for which
+/// it is not tried after a failure (negative = never again).
 ///
 /// # Safety
 /// `pool` is live.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_pool_tune_server(pool: *mut leveret_pool, index: u32, timeout_ms: u32, retry_timeout_s: i64) {
+pub unsafe extern "C" fn leveret_pool_tune_server(
+    pool: *mut leveret_pool,
+    index: u32,
+    timeout_ms: u32,
+    retry_timeout_s: i64,
+) {
     let timeout = (timeout_ms > 0).then(|| millis(i64::from(timeout_ms)));
     let retry_timeout = Some(millis(retry_timeout_s.saturating_mul(1000)));
     // SAFETY: by contract.
     unsafe { &mut (*pool).pool }.tune(index as usize, Tuning { timeout, retry_timeout });
 }
 
-/// Says that a server is good, or with `is_up` 0 that it failed: it is tried again after so many seconds, negative = never.
+/// Says that a server is good, or with `is_up` 0 that it failed: it is tried again after so many seconds, negative =
+/// never.
 ///
 /// # Safety
 /// `pool` is live.
@@ -160,7 +170,8 @@ pub unsafe extern "C" fn leveret_pool_mark_server(pool: *mut leveret_pool, index
     unsafe { &mut (*pool).pool }.mark(index as usize, rest);
 }
 
-/// Connects to one server now, if it is not connected: SUCCESS, or why it failed (leveret_pool_failure says more). Ends the batch.
+/// Connects to one server now, if it is not connected: SUCCESS, or why it failed (leveret_pool_failure says more). Ends
+/// the batch.
 ///
 /// # Safety
 /// `pool` is live.
@@ -168,21 +179,35 @@ pub unsafe extern "C" fn leveret_pool_mark_server(pool: *mut leveret_pool, index
 pub unsafe extern "C" fn leveret_pool_connect(pool: *mut leveret_pool, index: u32) -> i32 {
     // SAFETY: by contract.
     let pool = unsafe { &mut (*pool).pool };
-    let code = if (index as usize) < pool.len() { pool.connect(index as usize) } else { leveret_client::pool::Code::InvalidArguments };
+    let code = if (index as usize) < pool.len() {
+        pool.connect(index as usize)
+    } else {
+        leveret_client::pool::Code::InvalidArguments
+    };
     code as i32
 }
 
-/// 1: *failure is the server that failed as the `number`th since the batch began, counted from 0. 0: so many did not fail. Requests
-/// that another server took over show no failure in their answers.
+/// 1: *failure is the server that failed as the `number`th since the batch began, counted from 0. 0: so many did not
+/// fail. Requests that another server took over show no failure in their answers.
 ///
 /// # Safety
 /// Pointers are live.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_pool_failure(pool: *const leveret_pool, number: u32, failure: *mut leveret_failure) -> i32 {
+pub unsafe extern "C" fn leveret_pool_failure(
+    pool: *const leveret_pool,
+    number: u32,
+    failure: *mut leveret_failure,
+) -> i32 {
     // SAFETY: by contract.
     let Some(found) = unsafe { &(*pool).pool }.failures().get(number as usize) else { return 0 };
     // SAFETY: by contract.
-    unsafe { failure.write(leveret_failure { server: found.server as u32, code: found.code as i32, system_error: found.errno }) };
+    unsafe {
+        failure.write(leveret_failure {
+            server: found.server as u32,
+            code: found.code as i32,
+            system_error: found.errno,
+        })
+    };
     1
 }
 
@@ -197,7 +222,8 @@ pub unsafe extern "C" fn leveret_pool_locate(pool: *mut leveret_pool, key: lever
     pool.locate(key).map_or(-1, |server| server as i64)
 }
 
-/// Index of the server that a get of this key would go to now, which may have taken a dead one's place; -1 = there is no server.
+/// Index of the server that a get of this key would go to now, which may have taken a dead one's place; -1 = there is
+/// no server.
 ///
 /// # Safety
 /// `pool` is live; `key` can be read.
@@ -209,10 +235,10 @@ pub unsafe extern "C" fn leveret_pool_route(pool: *mut leveret_pool, key: levere
 }
 
 /// The arena behind the pool, if the pool is that one server, or if its only server is this host's `leveret serve`
-/// (LEVERET_POOL_SHORT_CUT): then items may be read and written without the pool. Else NULL, also if it cannot be opened; requests
-/// then say why. Cheap. Valid until the next call of this function, or until the server list changes. Not to be closed.
-/// Each new second of `now` begins with a look whether the arena's file was removed: a caller may read its clock less often than it
-/// asks. 0 = the present.
+/// (LEVERET_POOL_SHORT_CUT): then items may be read and written without the pool. Else NULL, also if it cannot be
+/// opened; requests then say why. Cheap. Valid until the next call of this function, or until the server list changes.
+/// Not to be closed. Each new second of `now` begins with a look whether the arena's file was removed: a caller may
+/// read its clock less often than it asks. 0 = the present.
 ///
 /// # Safety
 /// `pool` is live.
@@ -245,8 +271,8 @@ fn look(pool: &mut leveret_pool, now: Time) {
     pool.validity = Some(pool.pool.arena_validity(now));
 }
 
-/// The longest value that may be stored without the pool in what leveret_pool_arena has just given: what is longer, the server whose
-/// arena it is refuses.
+/// The longest value that may be stored without the pool in what leveret_pool_arena has just given: what is longer, the
+/// server whose arena it is refuses.
 ///
 /// # Safety
 /// `pool` is live.

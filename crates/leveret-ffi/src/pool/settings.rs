@@ -98,7 +98,8 @@ pub enum leveret_ring {
     LEVERET_RING_PECL_STANDARD = 4,
     /// Dalli's.
     LEVERET_RING_DALLI = 5,
-    /// OPT_DISTRIBUTION = DISTRIBUTION_VIRTUAL_BUCKET: see leveret_pool_set_buckets, without which each server is a bucket.
+    /// OPT_DISTRIBUTION = DISTRIBUTION_VIRTUAL_BUCKET: see leveret_pool_set_buckets, without which each server is a
+    /// bucket.
     LEVERET_RING_VIRTUAL_BUCKET = 6,
 }
 
@@ -107,7 +108,11 @@ pub enum leveret_ring {
 /// # Safety
 /// `pool` is live.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_pool_set_option(pool: *mut leveret_pool, option: leveret_pool_option, value: i64) -> i32 {
+pub unsafe extern "C" fn leveret_pool_set_option(
+    pool: *mut leveret_pool,
+    option: leveret_pool_option,
+    value: i64,
+) -> i32 {
     // SAFETY: by contract.
     let pool = unsafe { &mut *pool };
     match pool.set(option, value) {
@@ -116,8 +121,8 @@ pub unsafe extern "C" fn leveret_pool_set_option(pool: *mut leveret_pool, option
     }
 }
 
-/// Says with what each key begins that does not tell where it lives, unless LEVERET_POOL_HASH_WITH_PREFIX is set. Requests still name
-/// whole keys.
+/// Says with what each key begins that does not tell where it lives, unless LEVERET_POOL_HASH_WITH_PREFIX is set.
+/// Requests still name whole keys.
 ///
 /// # Safety
 /// `pool` is live; `prefix` can be read.
@@ -222,7 +227,8 @@ fn ring(value: i64) -> Option<leveret_ring> {
 
 fn preset(ring: leveret_ring, hash: u32, buckets: &Arc<[u32]>) -> Option<Preset> {
     use leveret_ring::*;
-    let libmemcached = |distribution| KeyHash::from_number(hash).map(|hash| Preset::Libmemcached { distribution, hash });
+    let libmemcached =
+        |distribution| KeyHash::from_number(hash).map(|hash| Preset::Libmemcached { distribution, hash });
     let pecl = |strategy| {
         let hash = if hash == 1 { PeclHash::Fnv } else { PeclHash::Crc32 };
         Some(Preset::PeclMemcache { strategy, hash })

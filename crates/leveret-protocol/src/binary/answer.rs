@@ -52,7 +52,9 @@ pub fn parse_answer<'a>(input: &'a [u8], limits: &Limits) -> Received<Answer<'a>
     let [_, opcode, k0, k1, extras_len, _, s0, s1, b0, b1, b2, b3, o0, o1, o2, o3, cas @ ..] = *header;
     let (key_len, extras_len) = (usize::from(u16::from_be_bytes([k0, k1])), usize::from(extras_len));
     let body_len = u32::from_be_bytes([b0, b1, b2, b3]) as usize;
-    let Some(value_len) = body_len.checked_sub(key_len + extras_len).filter(|_| key_len + extras_len <= NAME_AND_EXTRAS_MAX) else {
+    let Some(value_len) =
+        body_len.checked_sub(key_len + extras_len).filter(|_| key_len + extras_len <= NAME_AND_EXTRAS_MAX)
+    else {
         return Received::Broken(Broken::BadLine);
     };
     if value_len > limits.value_max {
@@ -85,7 +87,15 @@ mod tests {
     #[test]
     fn what_a_server_writes_is_read_back() {
         let mut input = Vec::new();
-        let header = AnswerHeader { opcode: 0x0c, opaque: 9, status: Status::Success, cas: 5, extras_len: 4, key_len: 3, value_len: 8 };
+        let header = AnswerHeader {
+            opcode: 0x0c,
+            opaque: 9,
+            status: Status::Success,
+            cas: 5,
+            extras_len: 4,
+            key_len: 3,
+            value_len: 8,
+        };
         header.write(&mut input);
         input.extend(b"\0\0\0\x07keyABCDEFGH");
         let Received::Answer { answer, consumed } = parse_answer(&input, &LIMITS) else { panic!() };

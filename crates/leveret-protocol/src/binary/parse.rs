@@ -26,8 +26,8 @@ pub fn parse<'a>(input: &'a [u8], limits: &Limits) -> Outcome<'a> {
     }
 }
 
-/// The request of which `parse` said `More`, without its value, and where that begins: for a store whose value is received
-/// somewhere else. None: its key has not come yet.
+/// The request of which `parse` said `More`, without its value, and where that begins: for a store whose value is
+/// received somewhere else. None: its key has not come yet.
 pub fn parse_front(input: &[u8]) -> Option<(Request<'_>, usize)> {
     let (header, body) = input.split_first_chunk()?;
     let frame = Frame::read(header);
@@ -295,7 +295,8 @@ mod tests {
         short_body[11] = 1;
         let mut huge_body = frame(0x01, &[0; 8], b"foo", b"");
         huge_body[8] = 0xff;
-        let answer = frame(0x00, &[], b"foo", b"").into_iter().map(|byte| if byte == 0x80 { 0x81 } else { byte }).collect();
+        let answer =
+            frame(0x00, &[], b"foo", b"").into_iter().map(|byte| if byte == 0x80 { 0x81 } else { byte }).collect();
         for (input, status) in [
             (frame(0x00, &[], b"", b""), Some(Status::InvalidArguments)),
             (frame(0x00, b"abcd", b"foo", b""), Some(Status::InvalidArguments)),
@@ -323,7 +324,8 @@ mod tests {
     fn what_is_unknown_or_too_large_is_swallowed() {
         let unknown = frame(0x21, b"ab", b"PLAIN", b"secret");
         let large = frame(0x01, &[0; 8], b"foo", b"123456789");
-        let plain_large: Vec<u8> = large.iter().enumerate().map(|(at, byte)| if at == 23 { 0 } else { *byte }).collect();
+        let plain_large: Vec<u8> =
+            large.iter().enumerate().map(|(at, byte)| if at == 23 { 0 } else { *byte }).collect();
         for (input, status, forget) in [
             (&unknown, Status::UnknownCommand, None),
             (&large, Status::TooLarge, None),

@@ -16,7 +16,8 @@ impl<'a> Request<'a> {
         Request { cas, ..self }
     }
 
-    /// Appends it. False, and nothing is written, if the key is empty or too long, or the value too large for the header.
+    /// Appends it. False, and nothing is written, if the key is empty or too long, or the value too large for the
+    /// header.
     #[must_use]
     pub fn write(&self, out: &mut Vec<u8>) -> bool {
         let mut extras = Extras::default();
@@ -160,7 +161,12 @@ mod tests {
         commands.extend([Verb::Set, Verb::Add, Verb::Replace, Verb::Append, Verb::Prepend].map(store));
         for is_so in [false, true] {
             commands.extend([None, Some(60)].map(|touch| Command::Get { key, with_key: is_so, touch }));
-            commands.extend([None, Some((5, 60))].map(|initial| Command::Count { key, is_decrement: is_so, delta: 3, initial }));
+            commands.extend([None, Some((5, 60))].map(|initial| Command::Count {
+                key,
+                is_decrement: is_so,
+                delta: 3,
+                initial,
+            }));
         }
         for command in commands {
             for quiet in [false, true] {

@@ -99,7 +99,8 @@ mod tests {
     #[test]
     fn a_header_tells_its_parts() {
         let mut out = Vec::new();
-        AnswerHeader { opcode: 0, opaque: 1, status: Status::Success, cas: 2, extras_len: 4, key_len: 3, value_len: 5 }.write(&mut out);
+        AnswerHeader { opcode: 0, opaque: 1, status: Status::Success, cas: 2, extras_len: 4, key_len: 3, value_len: 5 }
+            .write(&mut out);
         assert_eq!(out, b"\x81\0\0\x03\x04\0\0\0\0\0\0\x0c\0\0\0\x01\0\0\0\0\0\0\0\x02");
     }
 }

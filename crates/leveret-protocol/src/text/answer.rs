@@ -1,5 +1,5 @@
-//! What a client reads: one line, and the data block behind some. What an answer means depends on what was asked; here is only
-//! what it says.
+//! What a client reads: one line, and the data block behind some. What an answer means depends on what was asked; here
+//! is only what it says.
 use super::words::Words;
 use super::write::{Facts, Ttl};
 use crate::{number, Broken, Limits, Received, WireKey, KEY_MAX};
@@ -107,7 +107,11 @@ pub fn parse_answer<'a>(input: &'a [u8], limits: &Limits) -> Received<Answer<'a>
         return Received::Answer { answer: Answer::End, consumed: b"END\r\n".len() };
     }
     let Some(newline) = memchr(b'\n', &input[..input.len().min(LINE_MAX)]) else {
-        return if input.len() < LINE_MAX { Received::More { total: input.len() + 1 } } else { Received::Broken(Broken::LongLine) };
+        return if input.len() < LINE_MAX {
+            Received::More { total: input.len() + 1 }
+        } else {
+            Received::Broken(Broken::LongLine)
+        };
     };
     let consumed = newline + 1;
     let line = input[..newline].strip_suffix(b"\r").unwrap_or(&input[..newline]);
@@ -165,8 +169,9 @@ fn stat<'a>(line: &'a [u8], mut rest: Words<'a>) -> Answer<'a> {
     }
 }
 
-/// The item of this key, if that is what stands at the front, whole and without a cas: what a client that has asked for it mostly
-/// finds there. Its flags, its value, and how long all of it is. None says nothing but that: `parse_answer` says what else it is.
+/// The item of this key, if that is what stands at the front, whole and without a cas: what a client that has asked for
+/// it mostly finds there. Its flags, its value, and how long all of it is. None says nothing but that: `parse_answer`
+/// says what else it is.
 pub fn parse_value_of<'a>(key: &[u8], input: &'a [u8], limits: &Limits) -> Option<(u32, &'a [u8], usize)> {
     let rest = input.strip_prefix(b"VALUE ")?.strip_prefix(key)?.strip_prefix(b" ")?;
     let (flags, rest) = number::leading(rest)?;
@@ -179,7 +184,9 @@ pub fn parse_value_of<'a>(key: &[u8], input: &'a [u8], limits: &Limits) -> Optio
 
 fn value<'a>(input: &'a [u8], line_len: usize, mut words: Words<'a>, limits: &Limits) -> Received<Answer<'a>> {
     let (key, flags, len, cas) = (words.next(), words.next(), words.next(), words.next());
-    let (Some(key), Some(flags), Some(len)) = (key, flags.and_then(number::unsigned_32), len.and_then(number::unsigned)) else {
+    let (Some(key), Some(flags), Some(len)) =
+        (key, flags.and_then(number::unsigned_32), len.and_then(number::unsigned))
+    else {
         return Received::Broken(Broken::BadLine);
     };
     let cas = cas.map(number::unsigned);
@@ -221,7 +228,8 @@ fn meta(code: MetaCode, words: Words<'_>) -> Option<Answer<'_>> {
     meta_answer(code, words).map(Answer::Meta)
 }
 
-/// Reads the flags. None if one cannot be read; a letter that we do not know is passed over, newer servers may know more.
+/// Reads the flags. None if one cannot be read; a letter that we do not know is passed over, newer servers may know
+/// more.
 fn meta_answer(code: MetaCode, words: Words<'_>) -> Option<MetaAnswer<'_>> {
     let mut answer = MetaAnswer { code, value: None, key: None, opaque: None, facts: Facts::default() };
     let (mut key, mut is_base64) = (None, false);
@@ -292,7 +300,10 @@ mod tests {
             assert_eq!(parse_answer(input.as_bytes(), &LIMITS), want, "{input:?}");
             for len in 0..input.len() {
                 let cut = parse_answer(&input.as_bytes()[..len], &LIMITS);
-                assert!(matches!(cut, Received::More { total } if total > len && total <= input.len()), "{input:?} {len} {cut:?}");
+                assert!(
+                    matches!(cut, Received::More { total } if total > len && total <= input.len()),
+                    "{input:?} {len} {cut:?}"
+                );
             }
         }
     }
@@ -323,7 +334,11 @@ mod tests {
                 };
                 let found = parse_value_of(b"k", input, &LIMITS);
                 // Two spaces are none of its matter.
-                assert!(found == plain || found.is_none() && input.starts_with(b"VALUE k  "), "{:?}", String::from_utf8_lossy(input));
+                assert!(
+                    found == plain || found.is_none() && input.starts_with(b"VALUE k  "),
+                    "{:?}",
+                    String::from_utf8_lossy(input)
+                );
             }
         }
     }
@@ -335,7 +350,10 @@ mod tests {
             other => panic!("{input:?}: {other:?}"),
         };
         let answer = read("VA 3 s3 c1 f5 h1 kfoo l0 O123 t-1 y7 Z X W\r\nbar\r\n");
-        assert_eq!((answer.code, answer.value, answer.opaque), (MetaCode::Value, Some(b"bar".as_slice()), Some(b"123".as_slice())));
+        assert_eq!(
+            (answer.code, answer.value, answer.opaque),
+            (MetaCode::Value, Some(b"bar".as_slice()), Some(b"123".as_slice()))
+        );
         assert_eq!(answer.key.map(|key| key.as_written()), Some(b"foo".as_slice()));
         let (ttl, yes) = (Some(Ttl::Forever), true);
         let facts = Facts {

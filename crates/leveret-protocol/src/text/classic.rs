@@ -1,4 +1,5 @@
-//! The classic commands: what stands behind the name of each. Fewer words than a command needs are an error, more are ignored.
+//! The classic commands: what stands behind the name of each. Fewer words than a command needs are an error, more are
+//! ignored.
 use super::parse::{block_len, keys, Line, BAD_FORMAT, BLOCK_MAX};
 use super::words::word_len;
 use super::{Command, Lru, LruCrawler, Refusal, Slabs, Words};
@@ -41,7 +42,9 @@ pub(super) fn store<'a>(line: &Line<'a, '_>, name: &[u8], mut words: Words<'a>) 
     };
     let compare = if name == b"cas" { Some(words.next().and_then(number::unsigned)) } else { None };
     let len = block_len(len);
-    let (Some(flags), Some(exptime), Some(len), true) = (number::flags(flags), number::exptime(exptime), len, key.len() <= KEY_MAX) else {
+    let (Some(flags), Some(exptime), Some(len), true) =
+        (number::flags(flags), number::exptime(exptime), len, key.len() <= KEY_MAX)
+    else {
         return line.refuse_store(BAD_FORMAT, noreply, len);
     };
     if compare == Some(None) {
@@ -71,7 +74,10 @@ fn plain_store(words: Words<'_>) -> Option<Numbers<'_>> {
     let (flags, rest) = number::leading(rest.strip_prefix(b" ")?)?;
     let (exptime, rest) = number::leading(rest.strip_prefix(b" ")?)?;
     let (len, rest) = number::leading(rest.strip_prefix(b" ")?)?;
-    let fits = (1..=KEY_MAX).contains(&key.len()) && rest.is_empty() && i64::try_from(exptime).is_ok() && len <= BLOCK_MAX as u64;
+    let fits = (1..=KEY_MAX).contains(&key.len())
+        && rest.is_empty()
+        && i64::try_from(exptime).is_ok()
+        && len <= BLOCK_MAX as u64;
     // Of flags and exptime the lower 32 bits are kept.
     fits.then_some((key, flags as u32, i64::from(exptime as i32), len as usize))
 }
@@ -231,7 +237,8 @@ mod tests {
             match found {
                 Parsed::More { total, scanned } => Parsed::More { total: less_of(total), scanned },
                 Parsed::Request { request, consumed } => Parsed::Request { request, consumed: less_of(consumed) },
-                Parsed::Refused { refusal, consumed, swallow } => Parsed::Refused { refusal, consumed: less_of(consumed), swallow },
+                Parsed::Refused { refusal, consumed, swallow } =>
+                    Parsed::Refused { refusal, consumed: less_of(consumed), swallow },
             }
         )
     }
@@ -265,8 +272,9 @@ mod tests {
             for key in ["k", &long[1..], &long, ""] {
                 for flags in numbers {
                     for exptime in numbers {
-                        for (len, end) in
-                            numbers.into_iter().flat_map(|len| ["", " ", " noreply", " 7", " 7 noreply"].map(|end| (len, end)))
+                        for (len, end) in numbers
+                            .into_iter()
+                            .flat_map(|len| ["", " ", " noreply", " 7", " 7 noreply"].map(|end| (len, end)))
                         {
                             let once = format!("{name} {key} {flags} {exptime} {len}{end}\r\nabc\r\n");
                             let twice = format!("{name} {key}  {flags} {exptime} {len}{end}\r\nabc\r\n");

@@ -183,7 +183,8 @@ struct Flags {
 }
 
 impl Flags {
-    /// The flags and the key, or what is wrong with them: letters first, then the key, then arguments. So says memcached.
+    /// The flags and the key, or what is wrong with them: letters first, then the key, then arguments. So says
+    /// memcached.
     fn read<'a>(key: &'a [u8], words: Words<'a>) -> Result<(WireKey<'a>, Flags), &'static str> {
         let mut flags = Flags::default();
         for word in words {
@@ -415,12 +416,17 @@ mod tests {
 
     #[test]
     fn flags_are_told_in_the_order_of_the_request() {
-        let Command::MetaGet(get) = request("mg foo s v c q Pa/b f h k l Oxyz t u E7 N30 R5 T-1 Lx\r\n") else { panic!() };
+        let Command::MetaGet(get) = request("mg foo s v c q Pa/b f h k l Oxyz t u E7 N30 R5 T-1 Lx\r\n") else {
+            panic!()
+        };
         let returns: Vec<_> = get.returns.collect();
         use Return::*;
         assert_eq!(returns, [Size, Cas, Flags, Hit, Key, LastAccess, Opaque(b"xyz"), Ttl]);
         assert!(get.value && get.quiet && get.no_bump);
-        assert_eq!((get.vivify, get.recache, get.touch, get.cas, get.unless_cas), (Some(30), Some(5), Some(-1), Some(7), None));
+        assert_eq!(
+            (get.vivify, get.recache, get.touch, get.cas, get.unless_cas),
+            (Some(30), Some(5), Some(-1), Some(7), None)
+        );
     }
 
     #[test]
@@ -444,8 +450,14 @@ mod tests {
         assert_eq!((delete.compare, delete.cas, delete.touch), (Some(1), Some(2), Some(30)));
         assert!(delete.stale && delete.drop_value && !delete.quiet);
         let Command::MetaCount(count) = request("ma n M- D5 J7 N60 T1 v t\r\n") else { panic!() };
-        assert_eq!((count.is_decrement, count.delta, count.initial, count.vivify, count.touch), (true, 5, 7, Some(60), Some(1)));
+        assert_eq!(
+            (count.is_decrement, count.delta, count.initial, count.vivify, count.touch),
+            (true, 5, 7, Some(60), Some(1))
+        );
         let Command::MetaCount(count) = request("ma n\r\n") else { panic!() };
-        assert_eq!((count.is_decrement, count.delta, count.initial, count.vivify, count.value), (false, 1, 0, None, false));
+        assert_eq!(
+            (count.is_decrement, count.delta, count.initial, count.vivify, count.value),
+            (false, 1, 0, None, false)
+        );
     }
 }

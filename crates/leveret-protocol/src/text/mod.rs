@@ -12,14 +12,14 @@ pub use answer::{parse_answer, parse_value_of, Answer, MetaAnswer, MetaCode};
 pub use meta::{MetaCount, MetaDelete, MetaGet, MetaStore, Return, Returns};
 pub use parse::{parse, parse_after, parse_line};
 pub use request::{
-    add_key, begin_keys, end_keys, write_count, write_delete, write_flush_all, write_stats, write_store, write_touch, write_verbosity,
-    MetaRequest, Store, TextKey,
+    add_key, begin_keys, end_keys, write_count, write_delete, write_flush_all, write_stats, write_store, write_touch,
+    write_verbosity, MetaRequest, Store, TextKey,
 };
 pub use words::{Keys, Words};
 pub use write::{write_meta, write_meta_value, write_number, write_stat, write_value_header, Facts, Ttl};
 
-/// A request of the text protocol. An exptime is as on the wire: negative = dead already, up to 30 days = seconds from now,
-/// above = Unix time, 0 = never.
+/// A request of the text protocol. An exptime is as on the wire: negative = dead already, up to 30 days = seconds from
+/// now, above = Unix time, 0 = never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Command<'a> {
     /// `get` and, with cas numbers in the answer, `gets`.

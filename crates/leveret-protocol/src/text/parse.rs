@@ -6,11 +6,12 @@ use memchr::{memchr, memrchr};
 
 type Outcome<'a> = Parsed<Command<'a>, Refusal<'a>>;
 
-/// A line that is no multi-key get has at most this many bytes. The number is memcached's; it looks only at lines that come in
-/// pieces, we look at all, so that the answer does not depend on how the network cuts them.
+/// A line that is no multi-key get has at most this many bytes. The number is memcached's; it looks only at lines that
+/// come in pieces, we look at all, so that the answer does not depend on how the network cuts them.
 const LINE_MAX: usize = 2048;
 
-/// Multi-key gets are as long as the client likes in memcached, until its memory ends. This is room for 100,000 keys of 40 bytes.
+/// Multi-key gets are as long as the client likes in memcached, until its memory ends. This is room for 100,000 keys of
+/// 40 bytes.
 const GET_LINE_MAX: usize = 4 << 20;
 
 /// Longest data block that has a length at all. A larger one is not a large value, it is a broken line.
@@ -39,8 +40,8 @@ pub fn parse_after<'a>(input: &'a [u8], scanned: usize, limits: &Limits) -> Outc
         [line @ .., b'\r'] => line,
         line => line,
     };
-    // Most requests of most servers: a few keys, nothing else on the line. What is no longer than the longest key cannot hold
-    // a key that is too long.
+    // Most requests of most servers: a few keys, nothing else on the line. What is no longer than the longest key
+    // cannot hold a key that is too long.
     if let [b'g', b'e', b't', b' ', keys @ ..] = line {
         if keys.len() <= KEY_MAX && keys.first().is_some_and(|byte| *byte != b' ') {
             return Parsed::Request { request: Command::Get { keys: Words(keys), with_cas: false }, consumed };
@@ -52,8 +53,8 @@ pub fn parse_after<'a>(input: &'a [u8], scanned: usize, limits: &Limits) -> Outc
     command(Line { input, line, consumed, limits, end: None })
 }
 
-/// As `parse`, for the line of a store whose data block was received somewhere else, up to its last two bytes `end`: the
-/// request has an empty value.
+/// As `parse`, for the line of a store whose data block was received somewhere else, up to its last two bytes `end`:
+/// the request has an empty value.
 pub fn parse_line<'a>(line: &'a [u8], end: [u8; 2], limits: &Limits) -> Outcome<'a> {
     let text = line.strip_suffix(b"\n").unwrap_or(line);
     let text = text.strip_suffix(b"\r").unwrap_or(text);
@@ -107,7 +108,8 @@ fn command<'a>(line: Line<'a, '_>) -> Outcome<'a> {
     }
 }
 
-/// A web browser has lost its way, or has been sent by an attacker who hopes that some line of its request is a command.
+/// A web browser has lost its way, or has been sent by an attacker who hopes that some line of its request is a
+/// command.
 fn is_http(name: &[u8], mut words: Words<'_>) -> bool {
     let (path, version) = (words.next(), words.next());
     let is_method = matches!(name, b"GET" | b"PUT" | b"POST" | b"HEAD" | b"DELETE" | b"OPTIONS" | b"PATCH");
@@ -149,7 +151,11 @@ impl<'a> Line<'a, '_> {
     }
 
     pub(super) fn refuse_quietly(&self, answer: &'static str, is_silent: bool) -> Outcome<'a> {
-        Parsed::Refused { refusal: Refusal { answer, is_silent, forget: None, close: false }, consumed: self.consumed, swallow: 0 }
+        Parsed::Refused {
+            refusal: Refusal { answer, is_silent, forget: None, close: false },
+            consumed: self.consumed,
+            swallow: 0,
+        }
     }
 
     /// Refuses a store. Its data block, if its length can be told, is never taken for commands.
@@ -207,8 +213,8 @@ pub(super) fn keys(words: Words<'_>) -> Option<Keys<'_>> {
     (!is_empty && are_short(words.0)).then_some(words)
 }
 
-/// No word has more than `KEY_MAX` bytes. Looks for the last space that one longest key can reach, so it leaps over many short
-/// keys at once.
+/// No word has more than `KEY_MAX` bytes. Looks for the last space that one longest key can reach, so it leaps over
+/// many short keys at once.
 fn are_short(mut line: &[u8]) -> bool {
     while line.len() > KEY_MAX {
         let Some(space) = memrchr(b' ', &line[..=KEY_MAX]) else {
@@ -258,8 +264,14 @@ mod tests {
             ("get a\tb\r\r\n", vec!["a\tb\r"]),
             (&format!("get {long} b {long}\r\n"), vec![&long, "b", &long]),
         ] {
-            let (Command::Get { keys, .. } | Command::GetAndTouch { keys, .. }) = request(input) else { panic!("{input:?}") };
-            assert_eq!(keys.collect::<Vec<_>>(), want.iter().map(|key| key.as_bytes()).collect::<Vec<_>>(), "{input:?}");
+            let (Command::Get { keys, .. } | Command::GetAndTouch { keys, .. }) = request(input) else {
+                panic!("{input:?}")
+            };
+            assert_eq!(
+                keys.collect::<Vec<_>>(),
+                want.iter().map(|key| key.as_bytes()).collect::<Vec<_>>(),
+                "{input:?}"
+            );
         }
     }
 
@@ -267,13 +279,31 @@ mod tests {
     fn stores_take_their_block() {
         assert_eq!(
             request("set k 1 -1 3\r\na\nb\r\n"),
-            Command::Store { verb: Verb::Set, compare: None, key: b"k", flags: 1, exptime: -1, value: b"a\nb", noreply: false }
+            Command::Store {
+                verb: Verb::Set,
+                compare: None,
+                key: b"k",
+                flags: 1,
+                exptime: -1,
+                value: b"a\nb",
+                noreply: false
+            }
         );
         assert_eq!(
             request("cas k 4294967296 4294967296 +0 7 noreply\n\r\n"),
-            Command::Store { verb: Verb::Set, compare: Some(7), key: b"k", flags: 0, exptime: 0, value: b"", noreply: true }
+            Command::Store {
+                verb: Verb::Set,
+                compare: Some(7),
+                key: b"k",
+                flags: 0,
+                exptime: 0,
+                value: b"",
+                noreply: true
+            }
         );
-        for (name, verb) in [("add", Verb::Add), ("replace", Verb::Replace), ("append", Verb::Append), ("prepend", Verb::Prepend)] {
+        for (name, verb) in
+            [("add", Verb::Add), ("replace", Verb::Replace), ("append", Verb::Append), ("prepend", Verb::Prepend)]
+        {
             let input = format!("{name} k 0 0 1\r\nv\r\n");
             assert!(matches!(request(&input), Command::Store { verb: found, .. } if found == verb), "{name}");
         }
@@ -373,7 +403,9 @@ mod tests {
     #[test]
     fn nobody_is_served_who_speaks_something_else() {
         let long = "x".repeat(LINE_MAX + 1);
-        for input in ["GET / HTTP/1.0\r\n", "PUT x\r\n", "DELETE HTTP\r\n", "brew / HTTP/1.1\r\n", &long, &format!("{long}\r\n")] {
+        for input in
+            ["GET / HTTP/1.0\r\n", "PUT x\r\n", "DELETE HTTP\r\n", "brew / HTTP/1.1\r\n", &long, &format!("{long}\r\n")]
+        {
             let (refusal, consumed, _) = refused(input);
             assert_eq!((refusal.answer, refusal.close, consumed), ("", true, input.len()), "{input:?}");
         }

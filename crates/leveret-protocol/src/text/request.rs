@@ -2,7 +2,8 @@
 use super::write::write_number;
 use crate::{Verb, WireKey, KEY_MAX};
 
-/// A key that may stand in a line as it is: 1 to 250 bytes, no space and no control character below it (DEL is one that memcached takes).
+/// A key that may stand in a line as it is: 1 to 250 bytes, no space and no control character below it (DEL is one that
+/// memcached takes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TextKey<'a>(&'a [u8]);
 
@@ -31,7 +32,8 @@ fn is_text(key: &[u8]) -> bool {
     const HIGH_BITS: u64 = ONES << 7;
     let is_text = |eight: &[u8; 8]| {
         let word = u64::from_le_bytes(*eight);
-        // A byte below 0x21 borrows into its high bit, which it has not set itself. What borrows further up has found one already.
+        // A byte below 0x21 borrows into its high bit, which it has not set itself. What borrows further up has found
+        // one already.
         word.wrapping_sub(ONES * 0x21) & !word & HIGH_BITS == 0
     };
     match key.last_chunk() {
@@ -41,8 +43,8 @@ fn is_text(key: &[u8]) -> bool {
     }
 }
 
-/// The front of a `get` or `gets`; with an exptime of `gat` or `gats`. Keys follow by `add_key`, at least one, then `end_keys`:
-/// a client that spreads keys over servers has several such lines open at a time.
+/// The front of a `get` or `gets`; with an exptime of `gat` or `gats`. Keys follow by `add_key`, at least one, then
+/// `end_keys`: a client that spreads keys over servers has several such lines open at a time.
 pub fn begin_keys(out: &mut Vec<u8>, with_cas: bool, touch: Option<i64>) {
     match (touch, with_cas) {
         (None, false) => out.extend_from_slice(b"get"),
@@ -145,7 +147,8 @@ pub fn write_verbosity(out: &mut Vec<u8>, level: u32, noreply: bool) {
     end_line(out, noreply);
 }
 
-/// `stats`, with the words of a subject or none. A subject that could end the line is left out, and false is the answer.
+/// `stats`, with the words of a subject or none. A subject that could end the line is left out, and false is the
+/// answer.
 #[must_use]
 pub fn write_stats(out: &mut Vec<u8>, subject: &[u8]) -> bool {
     if subject.iter().any(|byte| *byte < b' ' || *byte == 0x7f) {
@@ -318,12 +321,23 @@ mod tests {
 
     #[test]
     fn classic_lines() {
-        let store = Store { verb: Verb::Set, compare: None, key: key("k"), flags: 5, exptime: -1, value: b"vv", noreply: false };
+        let store = Store {
+            verb: Verb::Set,
+            compare: None,
+            key: key("k"),
+            flags: 5,
+            exptime: -1,
+            value: b"vv",
+            noreply: false,
+        };
         for (line, want) in [
             (text(|out| keys(out, &["a", "b"], false, None)), "get a b\r\n"),
             (text(|out| keys(out, &["a"], true, Some(-1))), "gats -1 a\r\n"),
             (text(|out| write_store(out, &store)), "set k 5 -1 2\r\nvv\r\n"),
-            (text(|out| write_store(out, &Store { compare: Some(9), noreply: true, ..store })), "cas k 5 -1 2 9 noreply\r\nvv\r\n"),
+            (
+                text(|out| write_store(out, &Store { compare: Some(9), noreply: true, ..store })),
+                "cas k 5 -1 2 9 noreply\r\nvv\r\n",
+            ),
             (text(|out| write_delete(out, key("k"), true)), "delete k noreply\r\n"),
             (text(|out| write_count(out, key("n"), u64::MAX, true, false)), "decr n 18446744073709551615\r\n"),
             (text(|out| write_touch(out, key("k"), 60, false)), "touch k 60\r\n"),
@@ -345,6 +359,9 @@ mod tests {
         let line = text(|out| MetaRequest::store(out, &spaced, 2).verb(Verb::Add).number(b'F', 3).end_with(b"hi"));
         assert_eq!(line, "ms YSBi 2 b ME F3\r\nhi\r\n");
         assert_eq!(text(|out| MetaRequest::delete(out, &spaced).flag(b'q').end()), "md YSBi b q\r\n");
-        assert_eq!(text(|out| MetaRequest::count(out, &spaced).decrement().number(b'D', 1).end()), "ma YSBi b MD D1\r\n");
+        assert_eq!(
+            text(|out| MetaRequest::count(out, &spaced).decrement().number(b'D', 1).end()),
+            "ma YSBi b MD D1\r\n"
+        );
     }
 }

@@ -32,8 +32,8 @@ impl<'a> Iterator for Words<'a> {
     }
 }
 
-/// Bytes in front of the first space. Most words are numbers and short keys, for which a call to `memchr` costs more than it
-/// finds: eight bytes at a time are looked at here first.
+/// Bytes in front of the first space. Most words are numbers and short keys, for which a call to `memchr` costs more
+/// than it finds: eight bytes at a time are looked at here first.
 pub(super) fn word_len(line: &[u8]) -> usize {
     const SHORT: usize = 32;
     let mut at = 0;
@@ -63,7 +63,13 @@ mod tests {
     fn words_of_every_length_and_place() {
         for len in 1..80 {
             for spaces in 1..10 {
-                let line = format!("{}{}{}{}", " ".repeat(spaces - 1), "\u{e0}!".repeat(len), " ".repeat(spaces), "x".repeat(len));
+                let line = format!(
+                    "{}{}{}{}",
+                    " ".repeat(spaces - 1),
+                    "\u{e0}!".repeat(len),
+                    " ".repeat(spaces),
+                    "x".repeat(len)
+                );
                 let words: Vec<_> = Words(line.as_bytes()).collect();
                 let want: Vec<_> = line.split(' ').filter(|word| !word.is_empty()).map(str::as_bytes).collect();
                 assert_eq!(words, want, "{line:?}");

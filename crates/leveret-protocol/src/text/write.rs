@@ -63,7 +63,8 @@ pub enum Ttl {
     Secs(u64),
 }
 
-/// A meta answer's line, with its end: the code (`HD`, `EN`, `NF` …), then what the request wants to be told, in its order.
+/// A meta answer's line, with its end: the code (`HD`, `EN`, `NF` …), then what the request wants to be told, in its
+/// order.
 pub fn write_meta(out: &mut Vec<u8>, code: &[u8; 2], key: &WireKey<'_>, returns: Returns<'_>, facts: &Facts) {
     out.extend_from_slice(code);
     write_returns(out, key, returns, facts);
@@ -155,10 +156,22 @@ mod tests {
             ("mg no k O1 v\r\n", b"EN", none, "EN kno O1\r\n"),
             ("mg Zm9vYg== b k\r\n", b"EN", none, "EN kZm9vYg== b\r\n"),
             ("mg foo O v\r\n", b"EN", none, "EN O\r\n"),
-            ("mg a t v c f\r\n", b"VA", Facts { ttl: Some(Ttl::Secs(30)), stale: true, won: true, ..all }, "VA 3 t30 c1 f5 X W\r\n"),
-            ("mg a N30 R60 t\r\n", b"HD", Facts { ttl: Some(Ttl::Secs(30)), stale: true, lost: true, ..all }, "HD t30 Z X\r\n"),
+            (
+                "mg a t v c f\r\n",
+                b"VA",
+                Facts { ttl: Some(Ttl::Secs(30)), stale: true, won: true, ..all },
+                "VA 3 t30 c1 f5 X W\r\n",
+            ),
+            (
+                "mg a N30 R60 t\r\n",
+                b"HD",
+                Facts { ttl: Some(Ttl::Secs(30)), stale: true, lost: true, ..all },
+                "HD t30 Z X\r\n",
+            ),
         ] {
-            let Parsed::Request { request: Command::MetaGet(get), .. } = parse(request.as_bytes(), &Limits { value_max: 0 }) else {
+            let Parsed::Request { request: Command::MetaGet(get), .. } =
+                parse(request.as_bytes(), &Limits { value_max: 0 })
+            else {
                 panic!("{request:?}")
             };
             let answer = text(|out| match code {

@@ -94,8 +94,24 @@ fn damage(input: &mut Vec<u8>, chance: &mut Chance) {
         }
         _ => {
             let long = "k".repeat(245 + chance.below(10));
-            let choices =
-                [" ", "\r\n", "\n", "\r", "\0", "\t", " noreply", "get ", "set a 0 0 ", "mg a v", " b", " q", "-1", "VALUE ", "VA ", &long];
+            let choices = [
+                " ",
+                "\r\n",
+                "\n",
+                "\r",
+                "\0",
+                "\t",
+                " noreply",
+                "get ",
+                "set a 0 0 ",
+                "mg a v",
+                " b",
+                " q",
+                "-1",
+                "VALUE ",
+                "VA ",
+                &long,
+            ];
             input.splice(at..at, chance.pick(&choices).bytes());
         }
     }
@@ -124,8 +140,8 @@ fn unescape(line: &str) -> Vec<u8> {
             Some(b'0') => bytes.push(0),
             Some(b'\\') => bytes.push(b'\\'),
             Some(b'x') => {
-                let digits =
-                    [rest.next(), rest.next()].map(|digit| char::from(digit.expect("two hex digits")).to_digit(16).expect("a hex digit"));
+                let digits = [rest.next(), rest.next()]
+                    .map(|digit| char::from(digit.expect("two hex digits")).to_digit(16).expect("a hex digit"));
                 bytes.push((digits[0] * 16 + digits[1]) as u8);
             }
             other => panic!("no such escape in the corpus: {other:?} in {line}"),

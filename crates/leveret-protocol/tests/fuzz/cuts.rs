@@ -21,14 +21,18 @@ enum Step {
 
 pub fn text_requests(input: &[u8], chance: &mut Chance) {
     compare(input, chance, |input, scanned| match text::parse_after(input, scanned, &LIMITS) {
-        Parsed::Refused { refusal, consumed, swallow } => refused(&refusal, refusal.close, consumed, swallow, input.len()),
+        Parsed::Refused { refusal, consumed, swallow } => {
+            refused(&refusal, refusal.close, consumed, swallow, input.len())
+        }
         parsed => request(parsed, input.len()),
     });
 }
 
 pub fn binary_requests(input: &[u8], chance: &mut Chance) {
     compare(input, chance, |input, _| match binary::parse(input, &LIMITS) {
-        Parsed::Refused { refusal, consumed, swallow } => refused(&refusal, refusal.close, consumed, swallow, input.len()),
+        Parsed::Refused { refusal, consumed, swallow } => {
+            refused(&refusal, refusal.close, consumed, swallow, input.len())
+        }
         parsed => request(parsed, input.len()),
     });
 }
@@ -78,11 +82,21 @@ fn compare(input: &[u8], chance: &mut Chance, parse: impl Fn(&[u8], usize) -> St
     let at_once = read(input, input.len(), || input.len(), &parse);
     assert_eq!(at_once, read(input, 0, || 1, &parse), "byte by byte: {:?}", input.escape_ascii().to_string());
     let step = 1 + chance.below(100);
-    assert_eq!(at_once, read(input, 0, || 1 + chance.below(step), &parse), "in pieces: {:?}", input.escape_ascii().to_string());
+    assert_eq!(
+        at_once,
+        read(input, 0, || 1 + chance.below(step), &parse),
+        "in pieces: {:?}",
+        input.escape_ascii().to_string()
+    );
 }
 
 /// Reads `input`, of which `here` bytes are there at first, and `piece` more each time that the parser wants more.
-fn read(input: &[u8], mut here: usize, mut piece: impl FnMut() -> usize, parse: &impl Fn(&[u8], usize) -> Step) -> Vec<String> {
+fn read(
+    input: &[u8],
+    mut here: usize,
+    mut piece: impl FnMut() -> usize,
+    parse: &impl Fn(&[u8], usize) -> Step,
+) -> Vec<String> {
     let mut found = Vec::new();
     let (mut begin, mut scanned_before) = (0, 0);
     loop {

@@ -1,9 +1,9 @@
-//! Random and damaged input for every parser. Each round draws from a seed that a failure names; `LEVERET_FUZZ_SECONDS` makes
-//! the run longer than the blink of an eye that `cargo test` gives it, `LEVERET_FUZZ_SEED` repeats one round.
-//! The corpus is where mutation begins: lines in `tests/corpus`, to which every input that once broke something is added.
+//! Random and damaged input for every parser. Each round draws from a seed that a failure names; `LEVERET_FUZZ_SECONDS`
+//! makes the run longer than the blink of an eye that `cargo test` gives it, `LEVERET_FUZZ_SEED` repeats one round. The
+//! corpus is where mutation begins: lines in `tests/corpus`, to which every input that once broke something is added.
 //!
-//! Always true: no parser panics, takes more than there is, or asks for nothing more; the same bytes are the same requests
-//! however they are cut; what our writers write, our parsers read.
+//! Always true: no parser panics, takes more than there is, or asks for nothing more; the same bytes are the same
+//! requests however they are cut; what our writers write, our parsers read.
 
 mod chance;
 mod cuts;
@@ -18,7 +18,9 @@ use std::time::{Duration, Instant, SystemTime};
 fn fuzz(name: &str, round: impl Fn(&mut Chance)) {
     let variable = |name: &str| std::env::var(name).ok().and_then(|text| text.parse::<u64>().ok());
     let only = variable("LEVERET_FUZZ_SEED");
-    let first = only.unwrap_or_else(|| SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(1, |time| time.as_nanos() as u64));
+    let first = only.unwrap_or_else(|| {
+        SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(1, |time| time.as_nanos() as u64)
+    });
     let (rounds_min, seconds) = match (only, variable("LEVERET_FUZZ_SECONDS")) {
         (Some(_), _) => (1, 0),
         (None, None) => (2_000, 0),

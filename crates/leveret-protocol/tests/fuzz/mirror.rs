@@ -66,10 +66,14 @@ fn meta_requests(chance: &mut Chance, verb: Verb, flags: u32, exptime: i64, numb
         return;
     };
     let mut out = Vec::new();
-    let request = MetaRequest::store(&mut out, &wire, value.len()).verb(verb).number(b'F', flags.into()).signed(b'T', exptime);
+    let request =
+        MetaRequest::store(&mut out, &wire, value.len()).verb(verb).number(b'F', flags.into()).signed(b'T', exptime);
     request.number(b'C', number).flag(b'q').flag(b'k').end_with(&value);
     let Command::MetaStore(store) = read(&out) else { panic!() };
-    assert_eq!((store.verb, store.flags, store.exptime, store.compare, store.quiet), (verb, flags, exptime, Some(number), true));
+    assert_eq!(
+        (store.verb, store.flags, store.exptime, store.compare, store.quiet),
+        (verb, flags, exptime, Some(number), true)
+    );
     assert_eq!((store.key.decode(&mut [0; KEY_MAX]), store.value), (key.as_slice(), value.as_slice()));
     assert_eq!(store.returns.collect::<Vec<_>>(), [text::Return::Key]);
 
@@ -132,7 +136,9 @@ pub fn answers(chance: &mut Chance) {
     text::write_meta_value(&mut out, value.len(), &get.key, get.returns, &facts);
     out.extend_from_slice(&value);
     out.extend_from_slice(b"\r\n");
-    let Received::Answer { answer: Answer::Meta(answer), consumed } = text::parse_answer(&out, &LIMITS) else { panic!() };
+    let Received::Answer { answer: Answer::Meta(answer), consumed } = text::parse_answer(&out, &LIMITS) else {
+        panic!()
+    };
     assert_eq!((consumed, answer.code, answer.value), (out.len(), MetaCode::Value, Some(value.as_slice())));
     assert_eq!((answer.key, answer.opaque, answer.facts), (Some(get.key), Some(b"opaque".as_slice()), facts));
 }

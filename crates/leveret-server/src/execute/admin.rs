@@ -29,7 +29,10 @@ impl Turn<'_> {
             // An arena keeps its size: what it has already is granted, everything else is out of bounds.
             Command::CacheMemlimit { megabytes, noreply } => {
                 let is_so = megabytes.checked_mul(1 << 20) == Some(self.arena.memory());
-                self.reply(noreply, if is_so { "OK" } else { "MEMLIMIT_ADJUST_FAILED out of bounds or unable to adjust" });
+                self.reply(
+                    noreply,
+                    if is_so { "OK" } else { "MEMLIMIT_ADJUST_FAILED out of bounds or unable to adjust" },
+                );
             }
             // There are no slab classes whose pages could move; what only tunes them is accepted and changes nothing.
             Command::Slabs { change, noreply } => self.reply(

@@ -15,9 +15,13 @@ impl Session {
     pub(super) fn execute_binary(&mut self, turn: &mut Turn<'_>, request: &Request<'_>) -> Done {
         match request.command {
             Command::Get { key, with_key, touch } => turn.binary_get(request, key, with_key, touch),
-            Command::Store { verb, key, flags, exptime, value } => turn.binary_store(request, verb, key, flags, exptime, value),
+            Command::Store { verb, key, flags, exptime, value } => {
+                turn.binary_store(request, verb, key, flags, exptime, value)
+            }
             Command::Delete { key } => turn.binary_delete(request, key),
-            Command::Count { key, is_decrement, delta, initial } => turn.binary_count(request, key, is_decrement, delta, initial),
+            Command::Count { key, is_decrement, delta, initial } => {
+                turn.binary_count(request, key, is_decrement, delta, initial)
+            }
             Command::Touch { key, exptime } => turn.binary_touch(request, key, exptime),
             Command::Flush { exptime } => {
                 let status = match turn.flush(exptime) {
@@ -29,7 +33,9 @@ impl Session {
             }
             Command::Noop => turn.conclude(request, Status::Success),
             Command::Version => turn.binary_text(request, crate::VERSION.as_bytes()),
-            Command::Stat { subject } if self.transport == super::Transport::Udp && super::walks(subject.trim_ascii_start()) => {
+            Command::Stat { subject }
+                if self.transport == super::Transport::Udp && super::walks(subject.trim_ascii_start()) =>
+            {
                 turn.conclude(request, Status::KeyNotFound);
             }
             Command::Stat { subject } => turn.binary_stat(request, subject),
@@ -64,7 +70,8 @@ impl Turn<'_> {
 
     fn header(&mut self, request: &Request<'_>, cas: u64, extras_len: usize, key_len: usize, value_len: usize) {
         let Request { opcode, opaque, .. } = *request;
-        AnswerHeader { opcode, opaque, status: Status::Success, cas, extras_len, key_len, value_len }.write(self.output);
+        AnswerHeader { opcode, opaque, status: Status::Success, cas, extras_len, key_len, value_len }
+            .write(self.output);
     }
 
     fn binary_text(&mut self, request: &Request<'_>, text: &[u8]) {
@@ -144,7 +151,15 @@ impl Turn<'_> {
             return write_status(self.output, request.opcode, request.opaque, Status::KeyNotFound);
         }
         let Request { opcode, opaque, .. } = *request;
-        let header = AnswerHeader { opcode, opaque, status: Status::KeyNotFound, cas: 0, extras_len: 0, key_len: key.len(), value_len: 0 };
+        let header = AnswerHeader {
+            opcode,
+            opaque,
+            status: Status::KeyNotFound,
+            cas: 0,
+            extras_len: 0,
+            key_len: key.len(),
+            value_len: 0,
+        };
         header.write(self.output);
         self.output.extend_from_slice(key);
     }
@@ -157,7 +172,9 @@ impl Turn<'_> {
         let stored = self.store_checked(key, value, flags, deadline(exptime, self.now), &terms);
         self.count_compare(compare, &stored);
         let status = match (&stored, verb) {
-            (Ok(Stored::Stored { cas }), _) => return self.conclude_with(request, Status::Success, self.shown_cas(*cas)),
+            (Ok(Stored::Stored { cas }), _) => {
+                return self.conclude_with(request, Status::Success, self.shown_cas(*cas))
+            }
             (Ok(Stored::Exists), _) => Status::KeyExists,
             (Ok(Stored::Missing), Verb::Append | Verb::Prepend) => Status::NotStored,
             (Ok(Stored::Missing), _) => Status::KeyNotFound,
@@ -169,7 +186,10 @@ impl Turn<'_> {
     fn binary_delete(&mut self, request: &Request<'_>, key: &[u8]) {
         self.shared.note_prefix(key, |prefix| prefix.deletes += 1);
         let outcome = match self.compared(Some(request.cas).filter(|cas| *cas != 0)) {
-            None => self.arena.delete(key, self.now).map(|was| if was { Stored::Stored { cas: 0 } } else { Stored::Missing }),
+            None => self
+                .arena
+                .delete(key, self.now)
+                .map(|was| if was { Stored::Stored { cas: 0 } } else { Stored::Missing }),
             Some(cas) => self.arena.delete_version(key, cas, self.now),
         };
         let status = match &outcome {
@@ -184,7 +204,14 @@ impl Turn<'_> {
         self.conclude(request, status);
     }
 
-    fn binary_count(&mut self, request: &Request<'_>, key: &[u8], is_decrement: bool, delta: u64, initial: Option<(u64, i64)>) {
+    fn binary_count(
+        &mut self,
+        request: &Request<'_>,
+        key: &[u8],
+        is_decrement: bool,
+        delta: u64,
+        initial: Option<(u64, i64)>,
+    ) {
         let initial = initial.map(|(value, at)| (value, deadline(at, self.now)));
         let compare = self.compared(Some(request.cas).filter(|cas| *cas != 0));
         let terms = CountTerms { compare, want_cas: !request.quiet, ..CountTerms::default() };
@@ -228,7 +255,8 @@ impl Turn<'_> {
     fn binary_stat(&mut self, request: &Request<'_>, subject: &[u8]) {
         let words: Vec<&[u8]> = subject.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).collect();
         let is_text = words.first() == Some(&b"cachedump".as_slice());
-        let answer = stats::answer(self.shared, &words).filter(|answer| !is_text && !answer.end.starts_with("CLIENT_ERROR"));
+        let answer =
+            stats::answer(self.shared, &words).filter(|answer| !is_text && !answer.end.starts_with("CLIENT_ERROR"));
         let Some(mut answer) = answer else {
             return self.conclude(request, Status::KeyNotFound);
         };

@@ -6,8 +6,8 @@ use leveret_engine::{Deadline, Error, Found, Item};
 const NOBODYS: u64 = u64::MAX;
 
 impl Turn<'_> {
-    /// The item with its cas. The lock of its shard may be needed for that; if it is not to be had that is an error, and no
-    /// miss: the item may be there.
+    /// The item with its cas. The lock of its shard may be needed for that; if it is not to be had that is an error,
+    /// and no miss: the item may be there.
     pub(super) fn find_cas(&self, key: &[u8]) -> Result<Option<Found>, Error> {
         if self.shared.settings.cas {
             told(self.arena.find_cas(key, self.now))

@@ -8,7 +8,8 @@ use leveret_protocol::Verb;
 /// Tries to copy an item that is recycled meanwhile, before the copy that cannot be.
 const TRIES: usize = 3;
 
-/// No more keys than have room in so many bytes are asked for ahead: it may be one, whose read would only be done twice.
+/// No more keys than have room in so many bytes are asked for ahead: it may be one, whose read would only be done
+/// twice.
 const ONE_KEY: usize = 64;
 
 /// What a server that holds no slab says when a store finds no room.
@@ -26,8 +27,8 @@ impl Session {
         self.each_key(turn, keys, |turn, key, _| turn.get_and_touch_one(key, deadline, with_cas))
     }
 
-    /// Answers key by key. When the output is full, the session remembers where it stood. A key that is neither there nor known
-    /// to be missing ends the answer, as in memcached: its error stands where END would.
+    /// Answers key by key. When the output is full, the session remembers where it stood. A key that is neither there
+    /// nor known to be missing ends the answer, as in memcached: its error stands where END would.
     fn each_key(
         &mut self,
         turn: &mut Turn<'_>,
@@ -156,7 +157,15 @@ impl Turn<'_> {
     }
 
     /// Stores, and returns the answer's line.
-    pub(super) fn store(&mut self, verb: Verb, compare: Option<u64>, key: &[u8], flags: u32, exptime: i64, value: &[u8]) -> &'static str {
+    pub(super) fn store(
+        &mut self,
+        verb: Verb,
+        compare: Option<u64>,
+        key: &[u8],
+        flags: u32,
+        exptime: i64,
+        value: &[u8],
+    ) -> &'static str {
         let terms = Terms { compare: self.compared(compare), ..mode_of(verb).into() };
         self.shared.note_prefix(key, |prefix| prefix.sets += 1);
         let stored = self.store_checked(key, value, flags, exptime::deadline(exptime, self.now), &terms);

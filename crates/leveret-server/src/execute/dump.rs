@@ -1,5 +1,5 @@
-//! Walks over all items: `lru_crawler metadump` and `mgdump`. The output goes out piece by piece, so that a walk over millions
-//! of items needs no memory for them and no other connection waits for it.
+//! Walks over all items: `lru_crawler metadump` and `mgdump`. The output goes out piece by piece, so that a walk over
+//! millions of items needs no memory for them and no other connection waits for it.
 use super::{Done, Session, Transport, Turn};
 use crate::stats::ITEMS_CLASS;
 use leveret_engine::{Cursor, Deadline, Found, Time};
@@ -80,7 +80,8 @@ impl Session {
 
 /// All items are of one class, and of none of the others that a list may name.
 fn names_our_class(classes: &[u8]) -> bool {
-    let is_class = |word: &[u8]| std::str::from_utf8(word).ok().and_then(|word| word.parse::<u32>().ok()) == Some(ITEMS_CLASS);
+    let is_class =
+        |word: &[u8]| std::str::from_utf8(word).ok().and_then(|word| word.parse::<u32>().ok()) == Some(ITEMS_CLASS);
     classes == b"all" || classes == b"hash" || classes.split(|byte| *byte == b',').any(is_class)
 }
 

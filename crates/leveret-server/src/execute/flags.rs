@@ -2,8 +2,8 @@
 use leveret_engine::{Encoding, Meta, Origin};
 
 /// What came over a socket, or through the classes of pecl/memcached and pecl/memcache, has its flags. What the native
-/// entrances stored has none, unless they were told some: text, numbers and booleans are flags 0, which every client reads as the text that it gets; what
-/// only PHP can read says so in pecl/memcached's numbers.
+/// entrances stored has none, unless they were told some: text, numbers and booleans are flags 0, which every client
+/// reads as the text that it gets; what only PHP can read says so in pecl/memcached's numbers.
 pub fn on_wire(meta: &Meta) -> u32 {
     const PHP: u32 = 4;
     const IGBINARY: u32 = 5;

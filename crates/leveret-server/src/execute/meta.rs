@@ -2,9 +2,12 @@
 use super::{cas::told, classic, exptime, flags, Turn};
 use crate::stats::Count;
 use leveret_engine::{
-    Amendment, CountTerms, CountedItem, Deadline, Error, Found, Incoming, Meta, Mode, NewCas, Stored, Terms, Time, Value, STALE, WON,
+    Amendment, CountTerms, CountedItem, Deadline, Error, Found, Incoming, Meta, Mode, NewCas, Stored, Terms, Time,
+    Value, STALE, WON,
 };
-use leveret_protocol::text::{write_meta, write_meta_value, write_number, Facts, MetaCount, MetaDelete, MetaGet, MetaStore, Ttl};
+use leveret_protocol::text::{
+    write_meta, write_meta_value, write_number, Facts, MetaCount, MetaDelete, MetaGet, MetaStore, Ttl,
+};
 use leveret_protocol::{Verb, WireKey, KEY_MAX};
 
 /// Who wins the right to make an item anew.
@@ -63,7 +66,12 @@ impl Turn<'_> {
         self.output.truncate(begin);
         match self.gets(key) {
             Ok(Some(item)) => {
-                let facts = Facts { size: Some(item.value.len()), cas: Some(item.cas), flags: Some(flags::on_wire(&item.meta)), ..facts };
+                let facts = Facts {
+                    size: Some(item.value.len()),
+                    cas: Some(item.cas),
+                    flags: Some(flags::on_wire(&item.meta)),
+                    ..facts
+                };
                 write_meta_value(self.output, item.value.len(), &get.key, get.returns, &facts);
                 self.output.extend_from_slice(&item.value);
                 self.output.extend_from_slice(b"\r\n");
@@ -88,13 +96,15 @@ impl Turn<'_> {
         let Some(found) = found else { return self.vivify(key, get) };
         self.shared.note_prefix(key, |prefix| prefix.hits += 1);
         let is_marked = found.meta.marks != 0;
-        let wants_cas = get.unless_cas.is_some() || get.returns.into_iter().any(|wanted| wanted == leveret_protocol::text::Return::Cas);
+        let wants_cas = get.unless_cas.is_some()
+            || get.returns.into_iter().any(|wanted| wanted == leveret_protocol::text::Return::Cas);
         if !is_marked && get.recache.is_none() && get.touch.is_none() {
             if !wants_cas {
                 return Ok(Some((found, Race::default())));
             }
             let with_cas = self.find_cas(key)?;
-            return Ok(with_cas.map(|with_cas| (Found { hits: found.hits, fetched: found.fetched, ..with_cas }, Race::default())));
+            return Ok(with_cas
+                .map(|with_cas| (Found { hits: found.hits, fetched: found.fetched, ..with_cas }, Race::default())));
         }
         let now = self.now;
         let chosen = self.chosen_cas(get.cas);
@@ -138,7 +148,8 @@ impl Turn<'_> {
         let mut room = [0; KEY_MAX];
         let key = store.key.decode(&mut room);
         self.count(Count::CmdMeta);
-        // As in memcached: an add asks for no cas, and to append and prepend 0 is none. A set and a replace compare with it.
+        // As in memcached: an add asks for no cas, and to append and prepend 0 is none. A set and a replace compare
+        // with it.
         let joins = matches!(store.verb, Verb::Append | Verb::Prepend);
         let compare = match store.verb {
             Verb::Add => None,
@@ -191,7 +202,11 @@ impl Turn<'_> {
             // With `-C` all items have the cas 0, and this command compares with it.
             match self.compared(delete.compare.filter(|cas| *cas != 0 || self.shared.settings.cas)) {
                 Some(cas) => self.arena.delete_version(key, cas, self.now),
-                None => self.arena.delete(key, self.now).map(|was| if was { Stored::Stored { cas: 0 } } else { Stored::Missing }),
+                None => {
+                    self.arena
+                        .delete(key, self.now)
+                        .map(|was| if was { Stored::Stored { cas: 0 } } else { Stored::Missing })
+                }
             }
         };
         let code: &[u8; 2] = match outcome {
@@ -211,7 +226,8 @@ impl Turn<'_> {
         }
     }
 
-    /// `I`: the item stays, stale, with a new cas. `x`: of the item stay its key and its cas; it lives for ever, or as `T` says.
+    /// `I`: the item stays, stale, with a new cas. `x`: of the item stay its key and its cas; it lives for ever, or as
+    /// `T` says.
     fn amend_for_delete(&self, key: &[u8], delete: &MetaDelete<'_>) -> Result<Stored, Error> {
         let now = self.now;
         let mut is_other = false;
@@ -290,7 +306,10 @@ impl Turn<'_> {
         let size = seen.size(bytes.len());
         self.output.extend_from_slice(b"ME ");
         self.output.extend_from_slice(key.as_written());
-        self.say(&format!(" exp={left} la={idle} cas={cas} fetch={fetched} cls={} size={size}", crate::stats::ITEMS_CLASS));
+        self.say(&format!(
+            " exp={left} la={idle} cas={cas} fetch={fetched} cls={} size={size}",
+            crate::stats::ITEMS_CLASS
+        ));
     }
 }
 

@@ -1,7 +1,8 @@
 //! Requests and their answers: bytes in, bytes out, no socket. `Session` is one conversation.
 //!
-//! `take` parses the next request, its family's file does it on the arena, and the answer goes straight into the output:
-//! `classic` and `meta` for text, `binary`, `admin` for what concerns the server itself, `dump` for walks over all items.
+//! `take` parses the next request, its family's file does it on the arena, and the answer goes straight into the
+//! output: `classic` and `meta` for text, `binary`, `admin` for what concerns the server itself, `dump` for walks over
+//! all items.
 mod admin;
 mod binary;
 mod cas;
@@ -41,8 +42,8 @@ pub enum Next {
         /// Bytes that the input must have before `take` can do anything with it.
         total: usize,
     },
-    /// Sends what is in `output`, on a stream also `Session::value` behind it, then calls again with the same rest of the
-    /// input: there is more to answer.
+    /// Sends what is in `output`, on a stream also `Session::value` behind it, then calls again with the same rest of
+    /// the input: there is more to answer.
     Send,
     /// Lets other connections have their turn, then calls again with the rest (`-R`).
     Yield,
@@ -64,8 +65,8 @@ const SENT_DIRECTLY: u64 = 64 << 10;
 /// If so much of a value has not come yet, it is received into the arena and not collected beside it.
 const RECEIVED_DIRECTLY: usize = 64 << 10;
 
-/// Longest request of a client that has not said who it is, as in memcached, whose read buffer does not grow for it: strangers
-/// must not have a server collect megabytes for them.
+/// Longest request of a client that has not said who it is, as in memcached, whose read buffer does not grow for it:
+/// strangers must not have a server collect megabytes for them.
 const STRANGER_MAX: usize = 16 << 10;
 
 /// One conversation: what a connection remembers between two reads.
@@ -83,8 +84,8 @@ pub struct Session {
     unanswered: Option<usize>,
     /// What is to be sent behind the output.
     value: Option<Outgoing>,
-    /// What stands behind a value that was sent from the arena. The client must not have it before the value is known to be
-    /// whole: without it the client cannot take what it has for an answer.
+    /// What stands behind a value that was sent from the arena. The client must not have it before the value is known
+    /// to be whole: without it the client cannot take what it has for an answer.
     owed: Vec<u8>,
     /// A store whose value is being received into the arena.
     block: Option<Box<Block>>,
@@ -154,8 +155,8 @@ impl Turn<'_> {
         }
     }
 
-    /// Has a large value sent from where it lies, with the line end behind it; in the binary protocol nothing stands there, so its
-    /// last byte is kept back. False: it must be copied into the output.
+    /// Has a large value sent from where it lies, with the line end behind it; in the binary protocol nothing stands
+    /// there, so its last byte is kept back. False: it must be copied into the output.
     #[inline]
     fn send_value(&mut self, found: &Found, is_binary: bool) -> bool {
         if found.value_len < SENT_DIRECTLY || !self.is_stream {
@@ -175,8 +176,8 @@ impl Turn<'_> {
         self.output.len() >= OUTPUT_FULL
     }
 
-    /// Asks for the memory of the gets at the front of `rest`, up to `most` of them. Returns how many it were; 0 for a single one, which
-    /// has no other to wait together with.
+    /// Asks for the memory of the gets at the front of `rest`, up to `most` of them. Returns how many it were; 0 for a
+    /// single one, which has no other to wait together with.
     fn ask_ahead(&self, rest: &[u8], most: usize) -> usize {
         let mut keys = [&b""[..]; AHEAD];
         let found = keys.iter_mut().zip(ahead::keys(rest).take(most)).map(|(place, key)| *place = key).count();
@@ -205,14 +206,24 @@ impl Session {
         }
     }
 
-    /// Executes requests from the front of `input` and appends the answers to `output`. Returns how many bytes of the input
-    /// are done with, and what to do next.
+    /// Executes requests from the front of `input` and appends the answers to `output`. Returns how many bytes of the
+    /// input are done with, and what to do next.
     pub fn take(&mut self, desk: &Desk, input: &[u8], output: &mut Vec<u8>) -> (usize, Next) {
         let is_stream = matches!(self.transport, Transport::Tcp | Transport::Unix);
         let (shared, arena) = (&*desk.shared, desk.arena());
         let counters = shared.counters(desk.worker);
-        let mut turn =
-            Turn { desk, shared, arena, counters, now: Time::now(), output, is_stream, value: None, owed: Vec::new(), incoming: None };
+        let mut turn = Turn {
+            desk,
+            shared,
+            arena,
+            counters,
+            now: Time::now(),
+            output,
+            is_stream,
+            value: None,
+            owed: Vec::new(),
+            incoming: None,
+        };
         turn.output.append(&mut self.owed);
         let limits = Limits { value_max: desk.value_max() };
         let mut at = 0;
@@ -245,7 +256,9 @@ impl Session {
                     (taken, Err(total)) => return (at + taken, Next::Read { total }),
                 },
                 Some(false) => match text::parse_after(rest, self.scanned, &limits) {
-                    Parsed::More { total, .. } if total > STRANGER_MAX && self.is_stranger(shared) => return (at, Next::Close),
+                    Parsed::More { total, .. } if total > STRANGER_MAX && self.is_stranger(shared) => {
+                        return (at, Next::Close)
+                    }
                     Parsed::More { total, scanned } => {
                         if let Some(taken) = self.begin_to_receive(&mut turn, rest, total, &limits) {
                             self.scanned = 0;
@@ -292,8 +305,8 @@ impl Session {
         (at, if at == input.len() { Next::Read { total: 1 } } else { Next::Yield })
     }
 
-    /// Has a large value, of which only the front has come, received into the arena. Returns how much of the input is done with;
-    /// None: it is collected as any other.
+    /// Has a large value, of which only the front has come, received into the arena. Returns how much of the input is
+    /// done with; None: it is collected as any other.
     fn begin_to_receive(&mut self, turn: &mut Turn<'_>, rest: &[u8], total: usize, limits: &Limits) -> Option<usize> {
         if total - rest.len() < RECEIVED_DIRECTLY || !turn.is_stream || self.is_stranger(turn.shared) {
             return None;
@@ -307,7 +320,9 @@ impl Session {
             let line_len = rest.iter().position(|byte| *byte == b'\n')? + 1;
             match text::parse_line(&rest[..line_len], *b"\r\n", limits) {
                 Parsed::Request { request: text::Command::Store { verb, key, .. }, .. } => (line_len, 2, verb, key),
-                Parsed::Request { request: text::Command::MetaStore(store), .. } => (line_len, 2, store.verb, store.key.decode(&mut room)),
+                Parsed::Request { request: text::Command::MetaStore(store), .. } => {
+                    (line_len, 2, store.verb, store.key.decode(&mut room))
+                }
                 _ => return None,
             }
         };
@@ -321,7 +336,8 @@ impl Session {
         Some(front_len + taken)
     }
 
-    /// Executes the store whose value was received, once what stands behind it is there too. Err: how much must come first.
+    /// Executes the store whose value was received, once what stands behind it is there too. Err: how much must come
+    /// first.
     fn go_on_receiving(&mut self, turn: &mut Turn<'_>, rest: &[u8], limits: &Limits) -> (usize, Result<Done, usize>) {
         let Some(mut block) = self.block.take() else { return (0, Err(1)) };
         let taken = block.incoming.append(rest);
@@ -359,7 +375,8 @@ impl Session {
         !self.is_authenticated && shared.users().is_some()
     }
 
-    /// A large value that follows the output on its way, if there is one. What stands behind it comes at the next `take`.
+    /// A large value that follows the output on its way, if there is one. What stands behind it comes at the next
+    /// `take`.
     pub fn value(&mut self) -> Option<Outgoing> {
         self.value.take()
     }
@@ -416,10 +433,18 @@ impl Session {
             MetaNoop => turn.say("MN"),
             Quit => return Done::Over(Next::Close),
             // As a dump: one small datagram with a forged sender must not send megabytes to somebody else.
-            Stats { words } if self.transport == Transport::Udp && words.clone().next().is_some_and(walks) => turn.say("ERROR"),
+            Stats { words } if self.transport == Transport::Udp && words.clone().next().is_some_and(walks) => {
+                turn.say("ERROR")
+            }
             Stats { words } => turn.stats(words),
             LruCrawler(crawl) => return self.crawl(turn, crawl),
-            Version | Shutdown { .. } | Verbosity { .. } | CacheMemlimit { .. } | Slabs { .. } | Lru { .. } | Watch { .. } => {
+            Version
+            | Shutdown { .. }
+            | Verbosity { .. }
+            | CacheMemlimit { .. }
+            | Slabs { .. }
+            | Lru { .. }
+            | Watch { .. } => {
                 return turn.administer(command);
             }
         }

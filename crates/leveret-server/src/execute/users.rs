@@ -46,7 +46,8 @@ impl Users {
                 continue;
             }
             let colon = line.iter().position(|byte| *byte == b':');
-            let colon = colon.ok_or_else(|| failed(format!("line {} has no ':' between user and password", number + 1)))?;
+            let colon =
+                colon.ok_or_else(|| failed(format!("line {} has no ':' between user and password", number + 1)))?;
             credentials.push([&line[..colon], b" ", &line[colon + 1..]].concat());
         }
         if credentials.is_empty() || credentials.len() > USERS_MAX {

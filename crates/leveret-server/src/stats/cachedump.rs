@@ -1,4 +1,5 @@
-//! `stats cachedump CLASS LIMIT`: some keys, for old tools (memcdump, php-memcached's getAllKeys). `lru_crawler metadump` lists all.
+//! `stats cachedump CLASS LIMIT`: some keys, for old tools (memcdump, php-memcached's getAllKeys). `lru_crawler
+//! metadump` lists all.
 use super::{Answer, ITEMS_CLASS};
 use crate::Shared;
 use leveret_engine::{Cursor, Deadline, Time};
@@ -18,7 +19,11 @@ pub fn answer(shared: &Shared, words: &[&[u8]]) -> Answer {
     match (number(class), number(limit)) {
         (Some(CLASS_MAX..), Some(_)) => Answer::word("CLIENT_ERROR Illegal slab id"),
         (Some(class), Some(limit)) => {
-            let text = if class == ITEMS_CLASS { list(shared, if limit == 0 { u32::MAX } else { limit }) } else { String::new() };
+            let text = if class == ITEMS_CLASS {
+                list(shared, if limit == 0 { u32::MAX } else { limit })
+            } else {
+                String::new()
+            };
             Answer { lines: Vec::new(), text, end: "END" }
         }
         _ => Answer::word("CLIENT_ERROR bad command line format"),

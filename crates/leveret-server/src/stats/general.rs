@@ -1,5 +1,5 @@
-//! The general list, and the connections. Reads, stores and evictions are the arena's: what PHP does without the server counts
-//! too, from the server's start or the last `stats reset` on.
+//! The general list, and the connections. Reads, stores and evictions are the arena's: what PHP does without the server
+//! counts too, from the server's start or the last `stats reset` on.
 use super::{Count, List, Totals};
 use crate::Shared;
 use leveret_engine::Stats;
@@ -137,7 +137,10 @@ pub fn connections(shared: &Shared) -> Vec<(String, String)> {
         list.add(format!("{fd}:addr"), connection.peer.map_or_else(|| "unix".to_owned(), tcp))
             .add(format!("{fd}:listen_addr"), listen_addr(&connection.endpoint))
             .add(format!("{fd}:state"), "conn_read")
-            .add(format!("{fd}:secs_since_last_cmd"), shared.uptime_secs().saturating_sub(u64::from(connection.last_active_secs)));
+            .add(
+                format!("{fd}:secs_since_last_cmd"),
+                shared.uptime_secs().saturating_sub(u64::from(connection.last_active_secs)),
+            );
     }
     list.0
 }

@@ -39,7 +39,10 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
             },
         )
         .add("auth_enabled_sasl", "no")
-        .add("auth_enabled_ascii", settings.auth_file.as_ref().map_or("no".to_owned(), |path| path.display().to_string()))
+        .add(
+            "auth_enabled_ascii",
+            settings.auth_file.as_ref().map_or("no".to_owned(), |path| path.display().to_string()),
+        )
         .add("item_size_max", settings.item_size_max)
         .add("maxconns_fast", yes(settings.maxconns_fast))
         .add("hashpower_init", 0)

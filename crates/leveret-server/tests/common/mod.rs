@@ -23,7 +23,13 @@ impl Ours {
         let options = OpenOptions { memory: 64 << 20, evict: settings.evictions, ..OpenOptions::default() };
         let (arena, _) = Arena::open(&dir.path().join("talk.arena"), &options).expect("an arena");
         let shared = Shared::new(arena, settings).expect("good settings");
-        Ours { desk: Desk::new(shared.into(), 0), session: Session::new(Transport::Local), pending: Vec::new(), over: false, _dir: dir }
+        Ours {
+            desk: Desk::new(shared.into(), 0),
+            session: Session::new(Transport::Local),
+            pending: Vec::new(),
+            over: false,
+            _dir: dir,
+        }
     }
 
     /// Another connection to the same server.
@@ -79,7 +85,13 @@ impl Memcached {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("socket");
         let mut command = Command::new("memcached");
-        command.arg("-s").arg(&path).args(["-u", "root", "-t", "1"]).args(options).stdin(Stdio::null()).stderr(Stdio::null());
+        command
+            .arg("-s")
+            .arg(&path)
+            .args(["-u", "root", "-t", "1"])
+            .args(options)
+            .stdin(Stdio::null())
+            .stderr(Stdio::null());
         let mut child = command.spawn().expect("memcached is installed: ./x test installs it");
         for _ in 0..500 {
             if let Ok(stream) = UnixStream::connect(&path) {
@@ -98,8 +110,8 @@ impl Memcached {
         self.stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a socket");
     }
 
-    /// What is answered to these bytes and, behind them, to `mark`, which both servers answer with `end`. None: it hung up;
-    /// then the answer so far.
+    /// What is answered to these bytes and, behind them, to `mark`, which both servers answer with `end`. None: it hung
+    /// up; then the answer so far.
     pub fn talk(&mut self, input: &[u8], mark: &[u8], end: &[u8]) -> (Vec<u8>, bool) {
         let mut answer = Vec::new();
         if self.stream.write_all(&[input, mark].concat()).is_err() {

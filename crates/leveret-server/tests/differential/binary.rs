@@ -46,7 +46,11 @@ impl Language for Binary {
             let body = u32::from_be_bytes(rest[8..12].try_into().expect("four bytes")) as usize;
             let (frame, later) = rest.split_at((HEADER + body).min(rest.len()));
             let has_cas = frame[CAS].iter().any(|byte| *byte != 0);
-            frames.push(format!("{:02x?} cas {has_cas} {:?}", &frame[..CAS.start], String::from_utf8_lossy(&frame[HEADER..])));
+            frames.push(format!(
+                "{:02x?} cas {has_cas} {:?}",
+                &frame[..CAS.start],
+                String::from_utf8_lossy(&frame[HEADER..])
+            ));
             rest = later;
         }
         if !rest.is_empty() {
@@ -91,7 +95,8 @@ impl Binary {
                 let extras = [self.of(&[0u32, 7, u32::MAX]).to_be_bytes(), self.exptime().to_be_bytes()].concat();
                 frame(self.of(&[0x01, 0x01, 0x02, 0x03, 0x11, 0x12, 0x13]), &extras, &key, &self.value(), cas, opaque)
             }
-            // Append and prepend, to what is never counted: texts above 20 bytes are no numbers here, padded ones in memcached are.
+            // Append and prepend, to what is never counted: texts above 20 bytes are no numbers here, padded ones in
+            // memcached are.
             10 => frame(self.of(&[0x0e, 0x0f, 0x19, 0x1a]), b"", self.of(&[b"k0", b"k1"]), &self.value(), cas, opaque),
             11 => frame(self.of(&[0x04, 0x14]), b"", &key, b"", cas, opaque),
             12 | 13 => {
@@ -101,12 +106,21 @@ impl Binary {
                 frame(self.of(&[0x05, 0x06, 0x15, 0x16]), &extras, self.of(&[b"k2", b"k3", b"k4"]), b"", cas, opaque)
             }
             // Touch, get and touch.
-            14 | 15 => frame(self.of(&[0x1c, 0x1d, 0x1e, 0x23, 0x24]), &self.exptime().to_be_bytes(), &key, b"", 0, opaque),
+            14 | 15 => {
+                frame(self.of(&[0x1c, 0x1d, 0x1e, 0x23, 0x24]), &self.exptime().to_be_bytes(), &key, b"", 0, opaque)
+            }
             16 => match self.below(6) {
                 0 if self.has_cas => frame(0x08, b"", b"", b"", 0, opaque),
                 1 if self.has_cas => frame(0x18, &0u32.to_be_bytes(), b"", b"", 0, opaque),
                 2 => frame(0x0b, b"", b"", b"version", 0, opaque),
-                3 => frame(0x10, b"", self.of(&[b"detail on".as_slice(), b"detail off", b"nonsense", b"sizes"]), b"", 0, opaque),
+                3 => frame(
+                    0x10,
+                    b"",
+                    self.of(&[b"detail on".as_slice(), b"detail off", b"nonsense", b"sizes"]),
+                    b"",
+                    0,
+                    opaque,
+                ),
                 4 => frame(self.of(&[0x07, 0x17]), b"", b"", b"", 0, opaque),
                 _ => frame(NOOP, b"", b"", b"", 0, opaque),
             },
@@ -117,7 +131,8 @@ impl Binary {
                 let value = self.of(&[b"".as_slice(), b"value"]);
                 let key = self.of(&[b"".as_slice(), b"k0"]);
                 let mut opcode = self.below(0x1b) as u8;
-                // What version and statistics say is no part of it. (Of the commands behind these memcached checks less.)
+                // What version and statistics say is no part of it. (Of the commands behind these memcached checks
+                // less.)
                 if matches!(opcode, 0x0b | 0x10) || !self.has_cas && matches!(opcode, 0x08 | 0x18) {
                     opcode = NOOP;
                 }

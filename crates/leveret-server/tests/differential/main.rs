@@ -1,5 +1,6 @@
-//! The same random conversations with Debian's memcached and with an arena: every byte of every answer must be the same, but for
-//! numbers that no two servers share (see `comparable` of each language). What the languages leave out, they say.
+//! The same random conversations with Debian's memcached and with an arena: every byte of every answer must be the
+//! same, but for numbers that no two servers share (see `comparable` of each language). What the languages leave out,
+//! they say.
 #[path = "../common/mod.rs"]
 mod common;
 
@@ -12,16 +13,17 @@ use leveret_server::Settings;
 use random::Random;
 use std::fmt::Debug;
 
-/// Without the threads that look after its items: while one of them holds an item, a number that becomes shorter is not padded
-/// as it is otherwise, and an item that counts loses its marks. With them one answer in ten thousand is another.
+/// Without the threads that look after its items: while one of them holds an item, a number that becomes shorter is not
+/// padded as it is otherwise, and an item that counts loses its marks. With them one answer in ten thousand is another.
 const ALONE: &[&str] = &["-m", "64", "-o", "no_lru_maintainer,no_lru_crawler"];
 
 /// What is said in one of memcached's protocols, and how answers are compared.
 trait Language {
     type Comparable: PartialEq + Debug;
 
-    /// `has_cas`: as without memcached's `-C`. With it the cas of all items is 0, and what is told of it can be compared. (But then
-    /// memcached tells items from those that were flushed by their seconds only, so there is no flush.)
+    /// `has_cas`: as without memcached's `-C`. With it the cas of all items is 0, and what is told of it can be
+    /// compared. (But then memcached tells items from those that were flushed by their seconds only, so there is no
+    /// flush.)
     fn new(random: Random, has_cas: bool) -> Self;
 
     /// The next thing to say.
@@ -42,7 +44,8 @@ fn converse<L: Language>(seed: u64, steps: u32, has_cas: bool) {
     let (mark, end) = L::mark();
     let mut history = Vec::new();
     for step in 0..steps {
-        // One by one: what memcached has not sent yet it still holds, and then a number that becomes shorter is not padded.
+        // One by one: what memcached has not sent yet it still holds, and then a number that becomes shorter is not
+        // padded.
         let said = language.say();
         history.push(format!("{:?}", L::comparable(&said)).chars().take(200).collect::<String>());
         let tail = history.iter().rev().take(12).rev().collect::<Vec<_>>();
@@ -63,7 +66,11 @@ fn converse<L: Language>(seed: u64, steps: u32, has_cas: bool) {
             theirs.reconnect();
             ours.reconnect();
         }
-        assert_eq!(L::comparable(&got), L::comparable(&want), "seed {seed}, step {step}: left ours, right memcached's, after {tail:#?}");
+        assert_eq!(
+            L::comparable(&got),
+            L::comparable(&want),
+            "seed {seed}, step {step}: left ours, right memcached's, after {tail:#?}"
+        );
     }
 }
 

@@ -1,7 +1,7 @@
-//! Text and meta commands. What is left out is where the newer memcached, our model, answers otherwise than Debian's 1.6.18 (a quiet
-//! `ma` that makes what it counts, lines with too few words, the data of a refused store, an `ms` that makes what it should append to),
-//! what 1.6.18 itself does not keep to (a delayed flush brings back what an earlier flush had hidden), and numbers that no two
-//! servers share (cas, idle seconds, whether an item was read before).
+//! Text and meta commands. What is left out is where the newer memcached, our model, answers otherwise than Debian's
+//! 1.6.18 (a quiet `ma` that makes what it counts, lines with too few words, the data of a refused store, an `ms` that
+//! makes what it should append to), what 1.6.18 itself does not keep to (a delayed flush brings back what an earlier
+//! flush had hidden), and numbers that no two servers share (cas, idle seconds, whether an item was read before).
 use crate::random::Random;
 use crate::Language;
 
@@ -113,7 +113,8 @@ impl Text {
         match self.below(24) {
             0..=4 => {
                 let (verb, value) = (self.of(&["set", "set", "add", "replace", "append", "prepend"]), self.value());
-                let (flags, exptime, noreply) = (self.of(&["0", "7", "4294967295"]), self.exptime(), self.of(&["", "", "", " noreply"]));
+                let (flags, exptime, noreply) =
+                    (self.of(&["0", "7", "4294967295"]), self.exptime(), self.of(&["", "", "", " noreply"]));
                 format!("{verb} {key} {flags} {exptime} {}{noreply}\r\n{value}\r\n", value.len())
             }
             5..=8 => format!("get {key} {} {}\r\n", self.key(), self.key()),
@@ -128,8 +129,11 @@ impl Text {
                 let mode = self.of(&["", " MS", " ME", " MA", " MP", " MR", " MX"]);
                 let flags = self.of(&["", " F5", " T0", " T-1", " F9 T1000"]);
                 // None, one that is older than all that both servers have, and one that is newer.
-                let cas =
-                    if self.has_cas { self.of(&["", "", "", " I", " C0", " C0 I", " C1", " C1 I", " C9999999999999999999 I"]) } else { "" };
+                let cas = if self.has_cas {
+                    self.of(&["", "", "", " I", " C0", " C0 I", " C1", " C1 I", " C9999999999999999999 I"])
+                } else {
+                    ""
+                };
                 format!("ms {key} {}{mode}{flags}{cas}{}\r\n{value}\r\n", value.len(), self.returns("ms"))
             }
             19 => {
@@ -141,7 +145,11 @@ impl Text {
                 format!("ma {key}{how}{}\r\n", self.returns("ma"))
             }
             21 => {
-                format!("mg {key} {}{}\r\n", self.of(&["N1000", "R2000", "T1000", "T-1", "N1000 T500"]), self.of(&[" v", " v f", " s", ""]))
+                format!(
+                    "mg {key} {}{}\r\n",
+                    self.of(&["N1000", "R2000", "T1000", "T-1", "N1000 T500"]),
+                    self.of(&[" v", " v f", " s", ""])
+                )
             }
             // Without cas memcached tells items from those that were flushed by their seconds only.
             22 if self.has_cas && self.below(3) == 0 => "flush_all\r\n".to_owned(),

@@ -127,8 +127,8 @@ pub fn await_delivery(stream: &TcpStream) {
     }
 }
 
-/// All of 127.0.0.0/8 is this machine, so each process of tests has an address of its own: nobody else takes the port of a
-/// server that is killed and comes back.
+/// All of 127.0.0.0/8 is this machine, so each process of tests has an address of its own: nobody else takes the port
+/// of a server that is killed and comes back.
 pub fn own_address() -> Ipv4Addr {
     let [_, a, b, c] = std::process::id().to_be_bytes();
     Ipv4Addr::new(127, a, b, c)
@@ -139,8 +139,8 @@ fn excerpt(bytes: &[u8]) -> String {
     format!("{} bytes, ending in {}", bytes.len(), String::from_utf8_lossy(tail))
 }
 
-/// A server in a process of its own, which can be sent signals. Its test file calls `serve_if_told` in a test, and is run
-/// again with that test alone.
+/// A server in a process of its own, which can be sent signals. Its test file calls `serve_if_told` in a test, and is
+/// run again with that test alone.
 pub struct Process {
     child: Child,
     stdout: BufReader<ChildStdout>,

@@ -55,7 +55,9 @@ fn main() -> ExitCode {
     while Instant::now() < end && args.rounds.is_none_or(|rounds| round < rounds) {
         let seed = seed + round;
         let failed = match args.what {
-            What::Model => model::run(folder.path(), seed, 600).err().map(|failure| format!("{}\n{}", failure.why, failure.ops)),
+            What::Model => {
+                model::run(folder.path(), seed, 600).err().map(|failure| format!("{}\n{}", failure.why, failure.ops))
+            }
             What::Corrupt => ground.round(folder.path(), seed).err(),
         };
         if let Some(failure) = failed {

@@ -60,7 +60,9 @@ fn main() -> ExitCode {
     let seed = args.seed.unwrap_or_else(rng::fresh_seed);
     if args.seconds.is_some() {
         // Whatever is left out is another choice with each seed.
-        let by = |operation: &operation::Operation| Rng::new(seed ^ u64::from(crc32fast::hash(operation.name.as_bytes()))).bits();
+        let by = |operation: &operation::Operation| {
+            Rng::new(seed ^ u64::from(crc32fast::hash(operation.name.as_bytes()))).bits()
+        };
         chosen.sort_by_key(by);
     }
     let folder = scratch::folder().expect("a temporary folder");
@@ -92,7 +94,9 @@ fn main() -> ExitCode {
         let how = Thoroughness { every: args.every, kills: args.kills, recoveries: args.recoveries, recovery_every };
         match kill::kill(operation, folder.path(), how, seed) {
             Ok(Tally { steps, looked, images, not_done, done, kills, recoveries }) => {
-                println!("{name:<20} {steps:>9} {looked:>9} {images:>7} {not_done:>8} {done:>6} {kills:>6} {recoveries:>10}");
+                println!(
+                    "{name:<20} {steps:>9} {looked:>9} {images:>7} {not_done:>8} {done:>6} {kills:>6} {recoveries:>10}"
+                );
             }
             Err(failure) => {
                 println!("{name:<20} FAILED {}: {}", failure.place, failure.why);
@@ -108,7 +112,10 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     for failure in &failures {
-        println!("FAILED {failure}\n    again: leveret-kill {} --every {} --seed {seed}", failure.operation, args.every);
+        println!(
+            "FAILED {failure}\n    again: leveret-kill {} --every {} --seed {seed}",
+            failure.operation, args.every
+        );
     }
     ExitCode::FAILURE
 }

@@ -79,7 +79,8 @@ fn serve(arena: &std::path::Path, port: u16) -> Result<(), Box<dyn std::error::E
     Ok(bound.run(Arc::new(Shared::new(arena, settings)?))?)
 }
 
-/// Below the ports that the kernel gives to clients: one of them could take it, or meet itself there, while the server is dead.
+/// Below the ports that the kernel gives to clients: one of them could take it, or meet itself there, while the server
+/// is dead.
 fn free_port() -> std::io::Result<u16> {
     let first = 20_000 + (std::process::id() % 10_000) as u16;
     let is_free = |port: &u16| std::net::TcpListener::bind(("127.0.0.1", *port)).is_ok();
@@ -115,7 +116,10 @@ fn hold(args: &Args, seed: u64) -> std::io::Result<bool> {
     let duration = Duration::from_secs(args.seconds);
     let plan = Plan { server: words, port, arena, duration, clients: args.clients, neighbours: args.neighbours, seed };
     let outcome = soak::run(&plan)?;
-    println!("{} kills of the server, {} requests answered, {} failed with it", outcome.kills, outcome.answered, outcome.failed);
+    println!(
+        "{} kills of the server, {} requests answered, {} failed with it",
+        outcome.kills, outcome.answered, outcome.failed
+    );
     for why in &outcome.wrong {
         println!("WRONG: {why}");
     }

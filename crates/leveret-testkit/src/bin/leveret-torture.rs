@@ -40,7 +40,11 @@ fn main() -> ExitCode {
     match (&args.php, &extension) {
         (_, Some(_)) => println!("torture: {} processes, half of them PHP, seed {seed}", args.processes),
         (Some(path), None) => {
-            println!("torture: {} is not there, so no PHP: {} processes of Rust, seed {seed}", path.display(), args.processes)
+            println!(
+                "torture: {} is not there, so no PHP: {} processes of Rust, seed {seed}",
+                path.display(),
+                args.processes
+            )
         }
         (None, None) => println!("torture: no --php, so {} processes of Rust, seed {seed}", args.processes),
     }
@@ -48,8 +52,13 @@ fn main() -> ExitCode {
     let mut failed = false;
     for (part, mib) in sizes.iter().enumerate() {
         let duration = Duration::from_secs(args.seconds) / sizes.len() as u32;
-        let weather =
-            Weather { processes: args.processes, extension: extension.clone(), duration, memory: mib << 20, seed: seed + part as u64 };
+        let weather = Weather {
+            processes: args.processes,
+            extension: extension.clone(),
+            duration,
+            memory: mib << 20,
+            seed: seed + part as u64,
+        };
         match storm::rage(&weather) {
             Ok(outcome) => failed |= !show(*mib, duration, &outcome),
             Err(error) => {
@@ -80,7 +89,8 @@ fn show(mib: u64, duration: Duration, outcome: &Outcome) -> bool {
         "group", "processes", "operations", "busy", "no memory", "median", "99 %", "99.9 %", "longest"
     );
     for (group, processes, counts, latencies) in &outcome.groups {
-        let [median, most, nearly, all] = [0.5, 0.99, 0.999, 1.0].map(|share| format!("{:.1?}", quantile(latencies, share)));
+        let [median, most, nearly, all] =
+            [0.5, 0.99, 0.999, 1.0].map(|share| format!("{:.1?}", quantile(latencies, share)));
         println!(
             "  {:<8} {processes:>9} {:>12} {:>6} {:>9}             {median:>8} {most:>8} {nearly:>8} {all:>8}",
             format!("{group:?}"),

@@ -12,7 +12,8 @@ pub enum Known {
 }
 
 impl Known {
-    /// The number that memcached's counting sees, and whether it is an integer with a sign. A negative one is none to memcached.
+    /// The number that memcached's counting sees, and whether it is an integer with a sign. A negative one is none to
+    /// memcached.
     pub fn countable(&self) -> Option<(u64, bool)> {
         match self {
             Known::Number { bits, signed: true } if (*bits as i64) < 0 => None,
@@ -37,7 +38,8 @@ pub struct Entry {
     pub told: Option<u64>,
 }
 
-/// memcached's numbers: white space, digits up to 2^64 - 1, white space and anything. The engine takes texts up to 20 bytes.
+/// memcached's numbers: white space, digits up to 2^64 - 1, white space and anything. The engine takes texts up to 20
+/// bytes.
 fn parse(bytes: &[u8]) -> Option<u64> {
     let is_space = |c: char| c.is_ascii_whitespace() || c == '\x0b';
     if bytes.len() > 20 {

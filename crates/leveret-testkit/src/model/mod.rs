@@ -1,5 +1,5 @@
-//! Random operations on an arena and on a plain map, one after the other, with a clock of their own. The arena may forget only
-//! when it says that it has evicted something; it may never answer anything else than the map.
+//! Random operations on an arena and on a plain map, one after the other, with a clock of their own. The arena may
+//! forget only when it says that it has evicted something; it may never answer anything else than the map.
 
 mod known;
 mod op;

@@ -92,7 +92,13 @@ pub fn draw(rng: &mut Rng) -> Op {
         39..=44 => Op::Gets { key },
         45..=47 => Op::Cas { key, len: draw_len(rng), fill },
         48..=49 => Op::StoreIf { key, len: draw_len(rng), fill, stale: rng.one_in(2), fixed: rng.one_in(3) },
-        50..=52 => Op::Amend { key, ttl: draw_ttl(rng), marks: rng.below(4) as u8, cas: rng.below(3) as u8, drop_value: rng.one_in(5) },
+        50..=52 => Op::Amend {
+            key,
+            ttl: draw_ttl(rng),
+            marks: rng.below(4) as u8,
+            cas: rng.below(3) as u8,
+            drop_value: rng.one_in(5),
+        },
         53..=55 => {
             let by = *rng.pick(&[0, 1, 7, u64::MAX]);
             Op::CountIf { key, by, compare: rng.one_in(2), fixed: rng.one_in(3), ttl: draw_ttl(rng) }
@@ -102,9 +108,12 @@ pub fn draw(rng: &mut Rng) -> Op {
         66..=67 => Op::DeleteVersion { key },
         68..=70 => Op::Touch { key, ttl: draw_ttl(rng), read: false },
         71..=73 => Op::Touch { key, ttl: draw_ttl(rng), read: true },
-        74..=81 => {
-            Op::Count { key, up: rng.one_in(2), by: *rng.pick(&[0, 1, 7, u64::MAX]), initial: rng.one_in(3).then(|| rng.below(200)) }
-        }
+        74..=81 => Op::Count {
+            key,
+            up: rng.one_in(2),
+            by: *rng.pick(&[0, 1, 7, u64::MAX]),
+            initial: rng.one_in(3).then(|| rng.below(200)),
+        },
         82..=86 => Op::AddInteger { key, step: *rng.pick(&[1, -1, i64::MAX]), create: rng.one_in(2) },
         87..=88 => Op::CasInteger { key, old: *rng.pick(&[0, 5, -1]), new: rng.below(10) as i64 },
         89 => Op::Walk,

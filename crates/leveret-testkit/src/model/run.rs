@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use leveret_engine::{
-    Amendment, Arena, CountTerms, Counted, CountedItem, Deadline, Delta, Error, Meta, Mode, NewCas, OpenOptions, Stored, Terms, Time,
-    Value, STALE, WON,
+    Amendment, Arena, CountTerms, Counted, CountedItem, Deadline, Delta, Error, Meta, Mode, NewCas, OpenOptions,
+    Stored, Terms, Time, Value, STALE, WON,
 };
 
 use super::known::{brief, Entry, Known};
@@ -117,8 +117,14 @@ impl<'a> Run<'a> {
             Op::Store { key, len, fill, mode, flags, ttl } => self.store(key, &vec![fill; len], mode, flags, ttl)?,
             Op::Text { key, number } => self.store(key, number.to_string().as_bytes(), 0, 0, None)?,
             Op::Integer { key, value } => {
-                let stored =
-                    self.arena().store(&key_bytes(key), Value::Integer(value), Meta::default(), Deadline::NEVER, Mode::Set, self.now);
+                let stored = self.arena().store(
+                    &key_bytes(key),
+                    Value::Integer(value),
+                    Meta::default(),
+                    Deadline::NEVER,
+                    Mode::Set,
+                    self.now,
+                );
                 agree(stored, Ok(Stored::Stored { cas: 0 }))?;
                 self.put(key, Known::Number { bits: value as u64, signed: true }, 0, Deadline::NEVER);
             }
@@ -162,7 +168,8 @@ impl<'a> Run<'a> {
             }
             Op::FlushLater { secs } => {
                 let at = Time(self.now.0 + secs);
-                // A write carries out an earlier one that is due. This call knows only the real clock, which stands still here.
+                // A write carries out an earlier one that is due. This call knows only the real clock, which stands
+                // still here.
                 self.arena().tend(self.now);
                 agree(self.arena().flush_at(at), Ok(()))?;
                 self.flush_at = Some(at);
@@ -183,7 +190,9 @@ impl<'a> Run<'a> {
         let (item, entry) = match (item, self.map.get(&key)) {
             (None, None) => return Ok(()),
             (Some(item), Some(entry)) => (item, entry),
-            (item, entry) => return Err(format!("a get finds {:?}, the map has {entry:?}", item.map(|item| show(&item.value)))),
+            (item, entry) => {
+                return Err(format!("a get finds {:?}, the map has {entry:?}", item.map(|item| show(&item.value))))
+            }
         };
         self.compare(&item, entry)
     }
@@ -216,14 +225,16 @@ impl<'a> Run<'a> {
             (Some(old), Mode::Prepend) => [bytes, old].concat(),
             _ => bytes.to_vec(),
         };
-        let stored = self.arena().store(&name, Value::Bytes(bytes), Meta { flags, ..Meta::default() }, deadline, mode, self.now);
+        let stored =
+            self.arena().store(&name, Value::Bytes(bytes), Meta { flags, ..Meta::default() }, deadline, mode, self.now);
         let max = self.arena().value_max();
         let applies = match mode {
             Mode::Add => !self.map.contains_key(&key),
             Mode::Replace | Mode::Append | Mode::Prepend => self.map.contains_key(&key),
             _ => true,
         };
-        // A value above the limit is refused before anything else is asked; a set then leaves nothing that is out of date.
+        // A value above the limit is refused before anything else is asked; a set then leaves nothing that is out of
+        // date.
         if bytes.len() > max || (applies && joined.len() > max) {
             if mode == Mode::Set {
                 self.map.remove(&key);
@@ -273,7 +284,8 @@ impl<'a> Run<'a> {
             }
         }
         // A client may choose the same cas for two keys; the arena draws no token twice.
-        let twin = self.tokens.iter().find(|(other, (token, _))| **other != key && *token == item.cas && token & OWN_CAS == 0);
+        let twin =
+            self.tokens.iter().find(|(other, (token, _))| **other != key && *token == item.cas && token & OWN_CAS == 0);
         if let Some((other, (token, _))) = twin {
             return Err(format!("the token {token} is that of key {other} too"));
         }
@@ -296,7 +308,14 @@ impl<'a> Run<'a> {
             return Ok(());
         }
         let wanted = self.wanted_of_cas(key, version);
-        let stored = self.arena().store(&key_bytes(key), Value::Bytes(bytes), Meta::default(), Deadline::NEVER, Mode::Cas(token), self.now);
+        let stored = self.arena().store(
+            &key_bytes(key),
+            Value::Bytes(bytes),
+            Meta::default(),
+            Deadline::NEVER,
+            Mode::Cas(token),
+            self.now,
+        );
         agree(stored, Ok(wanted))?;
         if matches!(wanted, Stored::Stored { .. }) {
             self.put(key, Known::Bytes(bytes.to_vec()), 0, Deadline::NEVER);
@@ -349,7 +368,8 @@ impl<'a> Run<'a> {
         let cas = fixed.then(|| self.own_cas());
         let terms = Terms { compare: Some(token), older_is_stale: stale, cas, want_cas: true, ..Mode::Set.into() };
         let meta = Meta { flags: 1, ..Meta::default() };
-        let stored = self.arena().store_if(&key_bytes(key), Value::Bytes(bytes), meta, Deadline::NEVER, &terms, self.now);
+        let stored =
+            self.arena().store_if(&key_bytes(key), Value::Bytes(bytes), meta, Deadline::NEVER, &terms, self.now);
         let refused = match present {
             None => Some(Stored::Missing),
             Some(present) if present == token || stale && token < present => None,
@@ -358,7 +378,9 @@ impl<'a> Run<'a> {
         if let Some(refused) = refused {
             return agree(stored, Ok(refused));
         }
-        let Ok(Stored::Stored { cas: told }) = stored else { return Err(format!("answered {stored:?}, wanted it stored")) };
+        let Ok(Stored::Stored { cas: told }) = stored else {
+            return Err(format!("answered {stored:?}, wanted it stored"));
+        };
         agree(told, cas.unwrap_or(told).max(1))?;
         let before = self.map.get(&key).filter(|_| present != Some(token)).map(|entry| (entry.deadline, entry.marks));
         self.put(key, Known::Bytes(bytes.to_vec()), 1, Deadline::NEVER);
@@ -385,7 +407,9 @@ impl<'a> Run<'a> {
             return agree(answer, Ok(CountedItem::Exists));
         }
         let Some((value, signed)) = entry.value.countable() else { return agree(answer, Ok(CountedItem::NotNumber)) };
-        let Ok(CountedItem::Value { cas: told, .. }) = answer else { return Err(format!("answered {answer:?}, wanted it counted")) };
+        let Ok(CountedItem::Value { cas: told, .. }) = answer else {
+            return Err(format!("answered {answer:?}, wanted it counted"));
+        };
         let (value, deadline) = (value.wrapping_add(by), terms.deadline.unwrap_or(entry.deadline));
         let wanted = CountedItem::Value { value, cas: cas.unwrap_or(told).max(1), deadline, is_new: false };
         agree(answer, Ok(wanted))?;
@@ -400,7 +424,10 @@ impl<'a> Run<'a> {
         let own = self.own_cas();
         let new_cas = [NewCas::Keep, NewCas::Next, NewCas::Is(own)][usize::from(cas)];
         let amendment = Amendment { deadline, marks, cas: new_cas, drop_value };
-        let amended = self.arena().amend(&key_bytes(key), self.now, &mut |_| Some(amendment)).map_err(|error| error.to_string())?;
+        let amended = self
+            .arena()
+            .amend(&key_bytes(key), self.now, &mut |_| Some(amendment))
+            .map_err(|error| error.to_string())?;
         let is_there = self.map.contains_key(&key);
         let known = self.map.get(&key).and_then(|entry| entry.told);
         if let Some(entry) = self.map.get_mut(&key) {
@@ -418,7 +445,9 @@ impl<'a> Run<'a> {
         match (new_cas, known) {
             (NewCas::Keep, Some(told)) => agree(found.cas, told)?,
             (NewCas::Is(cas), _) => agree(found.cas, cas)?,
-            (NewCas::Next, Some(told)) if found.cas <= told => return Err(format!("token {} follows {told}", found.cas)),
+            (NewCas::Next, Some(told)) if found.cas <= told => {
+                return Err(format!("token {} follows {told}", found.cas))
+            }
             _ => {}
         }
         self.tell(key, found.cas, matches!(new_cas, NewCas::Is(_)));
@@ -446,19 +475,24 @@ impl<'a> Run<'a> {
         let delta = if up { Delta::Increment(by) } else { Delta::Decrement(by) };
         let apply = |value: u64| if up { value.wrapping_add(by) } else { value.saturating_sub(by) };
         let width = self.width(key);
-        let answer = self.arena().count(&key_bytes(key), delta, initial.map(|initial| (initial, Deadline::NEVER)), self.now);
+        let answer =
+            self.arena().count(&key_bytes(key), delta, initial.map(|initial| (initial, Deadline::NEVER)), self.now);
         let known = self.map.get(&key).map(|entry| entry.value.clone());
         let (wanted, next) = match &known {
             None => (initial.map_or(Counted::Missing, Counted::Value), None),
             Some(known) => match known.countable() {
-                Some((value, signed)) => (Counted::Value(apply(value)), Some(Known::Number { bits: apply(value), signed })),
+                Some((value, signed)) => {
+                    (Counted::Value(apply(value)), Some(Known::Number { bits: apply(value), signed }))
+                }
                 None => (Counted::NotNumber, None),
             },
         };
         agree(answer, Ok(wanted))?;
         match (known, next, initial) {
             (_, Some(next), _) => self.counted(key, next, width),
-            (None, _, Some(initial)) => self.put(key, Known::Number { bits: initial, signed: false }, 0, Deadline::NEVER),
+            (None, _, Some(initial)) => {
+                self.put(key, Known::Number { bits: initial, signed: false }, 0, Deadline::NEVER)
+            }
             _ => {}
         }
         Ok(())
@@ -493,7 +527,9 @@ impl<'a> Run<'a> {
         for item in self.arena().iter(self.now) {
             let item = item.map_err(|error| error.to_string())?;
             let key = names.get(&item.key).copied().ok_or_else(|| format!("a walk meets {}", show(&item.key)))?;
-            let Some(entry) = self.map.get(&key) else { return Err(format!("a walk meets {}, which is not there", show(&item.key))) };
+            let Some(entry) = self.map.get(&key) else {
+                return Err(format!("a walk meets {}, which is not there", show(&item.key)));
+            };
             self.compare(&item, entry).map_err(|why| format!("on a walk: {why}"))?;
             if !met.insert(key) {
                 return Err(format!("a walk meets {} twice", show(&item.key)));

@@ -9,14 +9,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 const SUBJECT: &str = "arenas";
-/// Evictions beside memory are what a cache does; from one in a hundred stores on a larger arena would serve visibly better.
+/// Evictions beside memory are what a cache does; from one in a hundred stores on a larger arena would serve visibly
+/// better.
 const EVICTED_PER_SET: f64 = 0.01;
 
 /// An arena's file, and what it said when it was opened.
 pub struct Known {
     pub name: String,
     pub path: PathBuf,
-    /// Length of the file, which is what a process maps. Far more than the arena's memory: most of it is never allocated.
+    /// Length of the file, which is what a process maps. Far more than the arena's memory: most of it is never
+    /// allocated.
     pub file_len: u64,
     pub state: Result<Summary, OpenError>,
     /// Where living servers say that they serve it.
@@ -57,31 +59,42 @@ pub fn examine(dir: &Path, known: &[Known]) -> Vec<Finding> {
         match &arena.state {
             Ok(stats) => {
                 findings.extend(judge(&arena.name, stats));
-                findings.extend(arena.servers.iter().map(|server| Finding::ok(SUBJECT, format!("{}: served at {server}", arena.name))));
+                findings.extend(
+                    arena
+                        .servers
+                        .iter()
+                        .map(|server| Finding::ok(SUBJECT, format!("{}: served at {server}", arena.name))),
+                );
             }
             Err(error) => findings.push(unusable(arena, error)),
         }
     }
     findings.extend(leftovers(dir).into_iter().map(|path| {
         let means = "A process was killed while it made an arena. Nobody uses the file, but it takes memory.";
-        Finding::note(SUBJECT, format!("{} was left behind", path.display()), means).mended_by(format!("rm {}", path.display()))
+        Finding::note(SUBJECT, format!("{} was left behind", path.display()), means)
+            .mended_by(format!("rm {}", path.display()))
     }));
     findings
 }
 
 fn unusable(arena: &Known, error: &OpenError) -> Finding {
     let (means, mend) = match error {
-        OpenError::LayoutMismatch { .. } => {
-            ("Another version of Leveret made it.", format!("Stop its users, then: leveret rm --force {}", arena.path.display()))
-        }
+        OpenError::LayoutMismatch { .. } => (
+            "Another version of Leveret made it.",
+            format!("Stop its users, then: leveret rm --force {}", arena.path.display()),
+        ),
         OpenError::Foreign { .. } => (
             "It is damaged, or no arena at all. Whoever needs an arena of this name fails.",
             format!("leveret rm --force {}", arena.path.display()),
         ),
-        OpenError::Untrusted { .. } => {
-            ("Somebody else could put wrong values into it, so it is not used.", format!("leveret rm --force {}", arena.path.display()))
-        }
-        _ => ("This user cannot use it.", format!("ls -l {}; make its owner or group right, or run as its owner", arena.path.display())),
+        OpenError::Untrusted { .. } => (
+            "Somebody else could put wrong values into it, so it is not used.",
+            format!("leveret rm --force {}", arena.path.display()),
+        ),
+        _ => (
+            "This user cannot use it.",
+            format!("ls -l {}; make its owner or group right, or run as its owner", arena.path.display()),
+        ),
     };
     Finding::problem(SUBJECT, format!("{}: {error}", arena.name), means, mend)
 }
@@ -98,7 +111,8 @@ fn judge(name: &str, stats: &Summary) -> Vec<Finding> {
         ),
     )];
     if stats.evicted as f64 > stats.sets as f64 * EVICTED_PER_SET {
-        let (setting, larger) = (if name.starts_with("apcu") { "apc.shm_size" } else { "leveret.memory" }, (stats.memory * 2) >> 20);
+        let (setting, larger) =
+            (if name.starts_with("apcu") { "apc.shm_size" } else { "leveret.memory" }, (stats.memory * 2) >> 20);
         findings.push(Finding::warning(
             SUBJECT,
             format!(
@@ -127,7 +141,8 @@ fn judge(name: &str, stats: &Summary) -> Vec<Finding> {
 fn leftovers(dir: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(dir) else { return Vec::new() };
     let is_left = |path: &PathBuf| {
-        let pid = path.to_str().and_then(|path| path.strip_suffix(".tmp")?.rsplit_once(".arena.")?.1.parse::<u32>().ok());
+        let pid =
+            path.to_str().and_then(|path| path.strip_suffix(".tmp")?.rsplit_once(".arena.")?.1.parse::<u32>().ok());
         pid.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists())
     };
     let mut left: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_left).collect();
@@ -143,7 +158,8 @@ mod tests {
     #[test]
     fn evictions_beside_many_stores_mean_too_small_an_arena() {
         let levels = |stats: Summary| judge("apcu", &stats).iter().map(|finding| finding.level).collect::<Vec<_>>();
-        let stats = |sets, evicted, recoveries| Summary { sets, evicted, recoveries, memory: 64 << 20, ..Summary::default() };
+        let stats =
+            |sets, evicted, recoveries| Summary { sets, evicted, recoveries, memory: 64 << 20, ..Summary::default() };
         assert_eq!(levels(stats(0, 0, 0)), [Level::Ok]);
         assert_eq!(levels(stats(1000, 10, 0)), [Level::Ok]);
         assert_eq!(levels(stats(1000, 11, 1)), [Level::Ok, Level::Warning, Level::Note]);

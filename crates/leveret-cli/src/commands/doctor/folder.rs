@@ -54,7 +54,9 @@ impl Place {
         let absolute = asked.map(std::path::absolute).transpose().map_err(|error| reason(&error))?;
         let dir = place::directory(absolute.as_deref()).map_err(|error| error.to_string())?;
         let choice = match asked {
-            Some(asked) if std::env::var_os("LEVERET_DIR").is_some_and(|dir| dir == asked.as_os_str()) => Choice::Environment,
+            Some(asked) if std::env::var_os("LEVERET_DIR").is_some_and(|dir| dir == asked.as_os_str()) => {
+                Choice::Environment
+            }
             Some(_) => Choice::Option,
             None if dir == Path::new(SHARED) => Choice::Shared,
             None => Choice::Private,
@@ -137,9 +139,11 @@ fn gather(place: &Place) -> io::Result<Facts> {
         distrust: place::check(&place.dir).err().map(|error| error.to_string()),
         is_dir: stat.is_dir(),
         mode: stat.mode() & 0o7777,
-        may_write: accessat(CWD, &place.dir, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).is_ok(),
+        may_write: accessat(CWD, &place.dir, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)
+            .is_ok(),
         volume: Volume::of(&place.dir)?,
-        shared_is_closed: place.choice == Choice::Private && place::check_default(Path::new(SHARED)).is_ok_and(|is_there| is_there),
+        shared_is_closed: place.choice == Choice::Private
+            && place::check_default(Path::new(SHARED)).is_ok_and(|is_there| is_there),
         others: other_folders(&place.dir, &users),
         squatters: squatters(&users),
         logind_cleans: logind_cleans(),
@@ -194,11 +198,14 @@ fn squatters(users: &Users) -> Vec<Squatter> {
 
 /// systemd-logind's RemoveIPC is on unless its configuration says no.
 fn logind_cleans() -> bool {
-    let said_no = |text: &str| text.lines().any(|line| line.trim().replace(' ', "").eq_ignore_ascii_case("RemoveIPC=no"));
+    let said_no =
+        |text: &str| text.lines().any(|line| line.trim().replace(' ', "").eq_ignore_ascii_case("RemoveIPC=no"));
     let read = |path: &Path| fs::read_to_string(path).unwrap_or_default();
     let pieces = ["/etc/systemd/logind.conf.d", "/usr/lib/systemd/logind.conf.d", "/run/systemd/logind.conf.d"];
-    let files = pieces.iter().filter_map(|dir| fs::read_dir(dir).ok()).flatten().filter_map(|entry| Some(entry.ok()?.path()));
-    Path::new("/run/systemd/system").is_dir() && !files.chain([PathBuf::from("/etc/systemd/logind.conf")]).any(|path| said_no(&read(&path)))
+    let files =
+        pieces.iter().filter_map(|dir| fs::read_dir(dir).ok()).flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    Path::new("/run/systemd/system").is_dir()
+        && !files.chain([PathBuf::from("/etc/systemd/logind.conf")]).any(|path| said_no(&read(&path)))
 }
 
 fn judge(facts: &Facts, known: &[Known]) -> Vec<Finding> {
@@ -393,26 +400,44 @@ mod tests {
             vec![Squatter { folder, owner: "games".to_owned(), user: user.map(str::to_owned), why: "his".to_owned() }]
         };
         let ill: [(&str, Facts, Level); 9] = [
-            ("somebody else's", Facts { distrust: Some("it is his".to_owned()), owner: "games".to_owned(), ..healthy() }, Level::Problem),
+            (
+                "somebody else's",
+                Facts { distrust: Some("it is his".to_owned()), owner: "games".to_owned(), ..healthy() },
+                Level::Problem,
+            ),
             ("a squatter", Facts { squatters: squatter(None), ..healthy() }, Level::Problem),
             ("a squatter of a user", Facts { squatters: squatter(Some("anna")), ..healthy() }, Level::Warning),
             ("no folder", Facts { is_dir: false, ..healthy() }, Level::Problem),
-            ("read-only", Facts { volume: Volume { read_only: true, ..Volume::healthy() }, ..healthy() }, Level::Problem),
+            (
+                "read-only",
+                Facts { volume: Volume { read_only: true, ..Volume::healthy() }, ..healthy() },
+                Level::Problem,
+            ),
             ("no right", Facts { may_write: false, ..healthy() }, Level::Problem),
             ("open to all", Facts { mode: 0o1777, choice: Choice::Option, ..healthy() }, Level::Warning),
             ("not setgid", Facts { mode: 0o770, ..healthy() }, Level::Warning),
-            ("shared is closed", Facts { shared_is_closed: true, choice: Choice::Private, ..healthy() }, Level::Warning),
+            (
+                "shared is closed",
+                Facts { shared_is_closed: true, choice: Choice::Private, ..healthy() },
+                Level::Warning,
+            ),
         ];
         for (name, facts, want) in ill {
             let findings = judge(&facts, &[]);
-            let worst = findings.iter().find(|finding| finding.level != Level::Ok).unwrap_or_else(|| panic!("{name}: nothing found"));
+            let worst = findings
+                .iter()
+                .find(|finding| finding.level != Level::Ok)
+                .unwrap_or_else(|| panic!("{name}: nothing found"));
             assert_eq!(worst.level, want, "{name}: {worst:?}");
-            assert!(worst.mend.as_ref().is_some_and(|mend| !mend.is_empty()) && !worst.means.is_empty(), "{name}: {worst:?}");
+            assert!(
+                worst.mend.as_ref().is_some_and(|mend| !mend.is_empty()) && !worst.means.is_empty(),
+                "{name}: {worst:?}"
+            );
         }
     }
 
-    /// Joining a group was the advice wherever its members may write: also where they may not read, and where the group is root's.
-    /// An owner without rights was told to become the owner.
+    /// Joining a group was the advice wherever its members may write: also where they may not read, and where the group
+    /// is root's. An owner without rights was told to become the owner.
     #[test]
     fn what_mends_a_closed_folder_opens_it() {
         let mend = |owner: &str, group: &str, mode| {
@@ -431,10 +456,17 @@ mod tests {
         let mend = |may_share| {
             let other = Other { folder: PathBuf::from("/dev/shm/leveret-102"), user: "memcache".to_owned(), may_share };
             let finding = judge(&Facts { others: vec![other], ..healthy() }, &[]).swap_remove(1);
-            assert_eq!((finding.level, finding.found.as_str()), (Level::Note, "/dev/shm/leveret-102 holds arenas of memcache"));
+            assert_eq!(
+                (finding.level, finding.found.as_str()),
+                (Level::Note, "/dev/shm/leveret-102 holds arenas of memcache")
+            );
             finding.mend.unwrap_or_default()
         };
-        assert!(mend(false).contains("usermod -aG leveret memcache && ") && mend(false).contains(SHARED), "{}", mend(false));
+        assert!(
+            mend(false).contains("usermod -aG leveret memcache && ") && mend(false).contains(SHARED),
+            "{}",
+            mend(false)
+        );
         assert_eq!(mend(true), "restart what runs as memcache, then rm -r /dev/shm/leveret-102");
     }
 

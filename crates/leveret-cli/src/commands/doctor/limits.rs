@@ -46,7 +46,10 @@ fn gather(known: &[Known]) -> Facts {
 fn judge(facts: &Facts) -> Vec<Finding> {
     let mut findings = Vec::new();
     if let Some(limit) = facts.address_space.filter(|limit| *limit < facts.file_len * 2) {
-        let means = format!("An arena's whole file is mapped, {} here, though only what is used takes memory.", bytes(facts.file_len));
+        let means = format!(
+            "An arena's whole file is mapped, {} here, though only what is used takes memory.",
+            bytes(facts.file_len)
+        );
         findings.push(Finding::problem(
             SUBJECT,
             format!("address space is limited to {} (ulimit -v)", bytes(limit)),
@@ -75,8 +78,10 @@ fn judge(facts: &Facts) -> Vec<Finding> {
         ));
     }
     if let Some(limit) = facts.container_memory.filter(|limit| *limit < facts.memory + facts.memory / 4) {
-        let means =
-            format!("The arenas' memory ({}) counts as the container's own: when they fill, the OOM killer comes.", bytes(facts.memory));
+        let means = format!(
+            "The arenas' memory ({}) counts as the container's own: when they fill, the OOM killer comes.",
+            bytes(facts.memory)
+        );
         findings.push(Finding::warning(
             SUBJECT,
             format!("this container may use {} of memory", bytes(limit)),
@@ -105,7 +110,10 @@ fn container_memory(cgroup: &str, read: impl Fn(&Path) -> Option<String>) -> Opt
     if let Some(group) = cgroup.lines().find_map(|line| line.strip_prefix("0::")) {
         let root = Path::new("/sys/fs/cgroup");
         let ours = root.join(group.trim_start_matches('/'));
-        let limits = ours.ancestors().take_while(|path| path.starts_with(root)).filter_map(|path| number(&path.join("memory.max")));
+        let limits = ours
+            .ancestors()
+            .take_while(|path| path.starts_with(root))
+            .filter_map(|path| number(&path.join("memory.max")));
         if let Some(limit) = limits.min() {
             return Some(limit);
         }
@@ -116,9 +124,14 @@ fn container_memory(cgroup: &str, read: impl Fn(&Path) -> Option<String>) -> Opt
 /// Fields 5 and last of a line: where it is mounted, and the options of the file system.
 fn is_proc_hidden(mountinfo: &str) -> bool {
     let hides = |options: &str| {
-        options.split(',').any(|option| option.strip_prefix("hidepid=").is_some_and(|value| value != "0" && value != "off"))
+        options
+            .split(',')
+            .any(|option| option.strip_prefix("hidepid=").is_some_and(|value| value != "0" && value != "off"))
     };
-    mountinfo.lines().filter(|line| line.split(' ').nth(4) == Some("/proc")).any(|line| line.rsplit(' ').next().is_some_and(hides))
+    mountinfo
+        .lines()
+        .filter(|line| line.split(' ').nth(4) == Some("/proc"))
+        .any(|line| line.rsplit(' ').next().is_some_and(hides))
 }
 
 #[cfg(test)]

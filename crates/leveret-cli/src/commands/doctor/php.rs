@@ -19,7 +19,9 @@ const SUBJECT: &str = "php";
 pub fn examine(php: Option<&Path>, place: &Place, known: &[Known]) -> Vec<Finding> {
     let everyone = match php {
         Some(php) => vec![Asked::command_line(php)],
-        None => std::iter::once(Asked::command_line(Path::new("php"))).chain(ask::debian_servers(Path::new("/etc/php"))).collect(),
+        None => std::iter::once(Asked::command_line(Path::new("php")))
+            .chain(ask::debian_servers(Path::new("/etc/php")))
+            .collect(),
     };
     let users = Users::read();
     let mut findings = Vec::new();
@@ -36,7 +38,12 @@ pub fn examine(php: Option<&Path>, place: &Place, known: &[Known]) -> Vec<Findin
             )),
             Err(ask::Silent::Failed(why)) => {
                 let means = "Its configuration could not be read, so nothing can be said of it.";
-                findings.push(Finding::warning(SUBJECT, format!("{}: {why}", asked.name), means, format!("{} -v", asked.binary.display())));
+                findings.push(Finding::warning(
+                    SUBJECT,
+                    format!("{}: {why}", asked.name),
+                    means,
+                    format!("{} -v", asked.binary.display()),
+                ));
             }
         }
     }
@@ -56,8 +63,9 @@ fn homes(asked: &Asked, answer: &Answer, users: &Users) -> Vec<Home> {
     let configured = answer.setting("leveret.dir").map(PathBuf::from);
     let uid = rustix::process::geteuid().as_raw();
     if asked.pools.is_empty() {
-        let dir =
-            configured.or_else(|| answer.environment.clone().map(PathBuf::from)).unwrap_or_else(|| usual_dir(uid, &users.name(uid), users));
+        let dir = configured
+            .or_else(|| answer.environment.clone().map(PathBuf::from))
+            .unwrap_or_else(|| usual_dir(uid, &users.name(uid), users));
         // Apache and CGI: as which user they run is not written where we could read it.
         return if asked.is_server && answer.setting("leveret.dir").is_none() {
             Vec::new()
@@ -68,16 +76,22 @@ fn homes(asked: &Asked, answer: &Answer, users: &Users) -> Vec<Home> {
     let home = |pool: &Pool| {
         let uid = users.uid(&pool.user)?;
         let dir = pool.dir.clone().or_else(|| configured.clone()).unwrap_or_else(|| usual_dir(uid, &pool.user, users));
-        Some(Home { who: format!("{}, pool {} (user {})", asked.name, pool.name, pool.user), dir, pool_user: Some(pool.user.clone()) })
+        Some(Home {
+            who: format!("{}, pool {} (user {})", asked.name, pool.name, pool.user),
+            dir,
+            pool_user: Some(pool.user.clone()),
+        })
     };
     asked.pools.iter().filter_map(home).collect()
 }
 
 /// The engine's rule, for another user.
 fn usual_dir(uid: u32, user: &str, users: &Users) -> PathBuf {
-    let counts = |stat: &std::fs::Metadata| stat.is_dir() && (stat.uid() == 0 || stat.uid() == uid) && stat.mode() & 0o002 == 0;
-    let may_use =
-        |stat: &std::fs::Metadata| uid == 0 || stat.uid() == uid || stat.mode() & 0o030 == 0o030 && users.is_member(user, stat.gid());
+    let counts =
+        |stat: &std::fs::Metadata| stat.is_dir() && (stat.uid() == 0 || stat.uid() == uid) && stat.mode() & 0o002 == 0;
+    let may_use = |stat: &std::fs::Metadata| {
+        uid == 0 || stat.uid() == uid || stat.mode() & 0o030 == 0o030 && users.is_member(user, stat.gid())
+    };
     if std::fs::symlink_metadata(SHARED).is_ok_and(|stat| counts(&stat) && may_use(&stat)) {
         PathBuf::from(SHARED)
     } else {
@@ -121,7 +135,8 @@ fn enable(answer: &Answer) -> String {
     }
 }
 
-/// Real extensions win over the modules that we provide. Who adds leveret.so wants its apcu; a real client may be there on purpose.
+/// Real extensions win over the modules that we provide. Who adds leveret.so wants its apcu; a real client may be there
+/// on purpose.
 fn rivals(name: &str, answer: &Answer) -> Vec<Finding> {
     let provided = answer.setting("leveret.provide").unwrap_or_default();
     let provided = || provided.split([',', ' ']).filter(|module| !module.is_empty());
@@ -147,8 +162,11 @@ fn apcu_switches(asked: &Asked, answer: &Answer) -> Option<Finding> {
     if !is_ours {
         return None;
     }
-    let is_on =
-        |setting| answer.setting(setting).is_some_and(|value| matches!(value.to_ascii_lowercase().as_str(), "1" | "on" | "yes" | "true"));
+    let is_on = |setting| {
+        answer
+            .setting(setting)
+            .is_some_and(|value| matches!(value.to_ascii_lowercase().as_str(), "1" | "on" | "yes" | "true"))
+    };
     let name = &asked.name;
     if !is_on("apc.enabled") {
         return Some(Finding::warning(
@@ -185,7 +203,8 @@ fn elsewhere(home: &Home, place: &Place) -> Finding {
 
 /// The size of an existing arena wins over what PHP asks for.
 fn sizes(name: &str, answer: &Answer, known: &[Known]) -> Vec<Finding> {
-    let bare = |setting, default| answer.setting(setting).map_or(default, |name| name.strip_prefix("arena:").unwrap_or(name));
+    let bare =
+        |setting, default| answer.setting(setting).map_or(default, |name| name.strip_prefix("arena:").unwrap_or(name));
     [("leveret.memory", bare("leveret.arena", "default")), ("apc.shm_size", bare("leveret.apcu_arena", "apcu"))]
         .into_iter()
         .filter_map(|(setting, arena)| {
@@ -228,7 +247,9 @@ mod tests {
             ..Answer::default()
         };
         for (name, value) in
-            [("leveret.provide", "apcu,memcached,memcache"), ("apc.enabled", "1"), ("apc.enable_cli", "1")].iter().chain(settings)
+            [("leveret.provide", "apcu,memcached,memcache"), ("apc.enabled", "1"), ("apc.enable_cli", "1")]
+                .iter()
+                .chain(settings)
         {
             answer.settings.insert((*name).to_owned(), Some((*value).to_owned()));
         }
@@ -236,7 +257,10 @@ mod tests {
     }
 
     fn levels(answer: &Answer, home: &[Home], known: &[Known]) -> Vec<Level> {
-        judge(&Asked::command_line(Path::new("php")), answer, home, &place(), known).iter().map(|finding| finding.level).collect()
+        judge(&Asked::command_line(Path::new("php")), answer, home, &place(), known)
+            .iter()
+            .map(|finding| finding.level)
+            .collect()
     }
 
     #[test]
@@ -262,10 +286,18 @@ mod tests {
     #[test]
     fn each_pool_of_fpm_has_its_users_folder_unless_told_otherwise() {
         let users = Users::of("www-data:x:33:33::/:/bin/false\nshop:x:4242:4242::/:/bin/false\n", "");
-        let pool =
-            |name: &str, user: &str, dir: Option<&str>| Pool { name: name.to_owned(), user: user.to_owned(), dir: dir.map(PathBuf::from) };
-        let pools = vec![pool("www", "www-data", Some("/run/www")), pool("shop", "shop", None), pool("lost", "nobody-here", None)];
-        let fpm = Asked { name: "php-fpm 8.2".to_owned(), is_server: true, pools, ..Asked::command_line(Path::new("php")) };
+        let pool = |name: &str, user: &str, dir: Option<&str>| Pool {
+            name: name.to_owned(),
+            user: user.to_owned(),
+            dir: dir.map(PathBuf::from),
+        };
+        let pools = vec![
+            pool("www", "www-data", Some("/run/www")),
+            pool("shop", "shop", None),
+            pool("lost", "nobody-here", None),
+        ];
+        let fpm =
+            Asked { name: "php-fpm 8.2".to_owned(), is_server: true, pools, ..Asked::command_line(Path::new("php")) };
         // The environment of whoever runs doctor does not reach a pool.
         let mut answer = Answer { environment: Some("/caches".to_owned()), ..loaded(&[]) };
         let dirs = |answer: &Answer| homes(&fpm, answer, &users).into_iter().map(|home| home.dir).collect::<Vec<_>>();
@@ -273,8 +305,14 @@ mod tests {
         answer.settings.insert("leveret.dir".to_owned(), Some("/srv/caches".to_owned()));
         assert_eq!(dirs(&answer), [PathBuf::from("/run/www"), PathBuf::from("/srv/caches")]);
         let findings = judge(&fpm, &answer, &homes(&fpm, &answer, &users), &place(), &[]);
-        assert!(findings[1].found.starts_with("php-fpm 8.2, pool www (user www-data) keeps its arenas in /run/www"), "{findings:?}");
-        assert!(findings[1].mend.as_ref().is_some_and(|mend| mend.contains("usermod -aG leveret www-data")), "{findings:?}");
+        assert!(
+            findings[1].found.starts_with("php-fpm 8.2, pool www (user www-data) keeps its arenas in /run/www"),
+            "{findings:?}"
+        );
+        assert!(
+            findings[1].mend.as_ref().is_some_and(|mend| mend.contains("usermod -aG leveret www-data")),
+            "{findings:?}"
+        );
     }
 
     #[test]
@@ -292,7 +330,10 @@ mod tests {
             ("leveret.arena", "arena:shop"),
             ("leveret.apcu_arena", "apcu-8.2"),
         ]);
-        assert_eq!(levels(&answer, &home("/caches"), &[known("shop", 64 << 20), known("apcu-8.2", 32 << 20)]), [Level::Ok]);
+        assert_eq!(
+            levels(&answer, &home("/caches"), &[known("shop", 64 << 20), known("apcu-8.2", 32 << 20)]),
+            [Level::Ok]
+        );
         assert_eq!(
             levels(&answer, &home("/caches"), &[known("shop", 8 << 20), known("apcu-8.2", 8 << 20)]),
             [Level::Ok, Level::Note, Level::Note]

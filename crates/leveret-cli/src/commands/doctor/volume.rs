@@ -45,8 +45,13 @@ pub fn judge(volume: &Volume, dir: &Path, known: &[Known]) -> Vec<Finding> {
 }
 
 /// The file systems on which the engine's life signs and memory promises were tested.
-const TESTED: [(u64, &str); 5] =
-    [(0x0102_1994, "tmpfs"), (0xef53, "ext4"), (0x5846_5342, "xfs"), (0x9123_683e, "btrfs"), (0x9584_58f6, "hugetlbfs")];
+const TESTED: [(u64, &str); 5] = [
+    (0x0102_1994, "tmpfs"),
+    (0xef53, "ext4"),
+    (0x5846_5342, "xfs"),
+    (0x9123_683e, "btrfs"),
+    (0x9584_58f6, "hugetlbfs"),
+];
 const UNTESTED: [(u64, &str); 7] = [
     (0x6969, "NFS"),
     (0x0102_1997, "9p"),
@@ -89,12 +94,21 @@ fn space_finding(volume: &Volume, dir: &Path, known: &[Known]) -> Option<Finding
         // A tmpfs without a limit (size=0) does not say how much there is.
         return None;
     }
-    let promised: u64 = known.iter().filter_map(|arena| arena.summary()).map(|stats| stats.memory.saturating_sub(stats.allocated)).sum();
+    let promised: u64 = known
+        .iter()
+        .filter_map(|arena| arena.summary())
+        .map(|stats| stats.memory.saturating_sub(stats.allocated))
+        .sum();
     let wanted = if known.is_empty() { USUAL_MEMORY } else { promised };
     let mend = enlarge(volume, dir, wanted);
     let space = format!("{} has {} free of {}", dir.display(), bytes(volume.available), bytes(volume.size));
     if known.is_empty() && volume.available < SMALLEST {
-        return Some(Finding::problem(SUBJECT, space, format!("Not even the smallest arena ({}) fits.", bytes(SMALLEST)), mend));
+        return Some(Finding::problem(
+            SUBJECT,
+            space,
+            format!("Not even the smallest arena ({}) fits.", bytes(SMALLEST)),
+            mend,
+        ));
     }
     if wanted <= volume.available {
         return None;
@@ -102,7 +116,10 @@ fn space_finding(volume: &Volume, dir: &Path, known: &[Known]) -> Option<Finding
     let means = if known.is_empty() {
         format!("An arena of the usual {} would begin to evict items before its size is reached.", bytes(USUAL_MEMORY))
     } else {
-        format!("The arenas there may still grow by {}. Where the file system ends, items are evicted instead.", bytes(wanted))
+        format!(
+            "The arenas there may still grow by {}. Where the file system ends, items are evicted instead.",
+            bytes(wanted)
+        )
     };
     Some(Finding::warning(SUBJECT, space, means, mend))
 }
@@ -145,9 +162,12 @@ mod tests {
 
     #[test]
     fn kinds_of_file_systems() {
-        for (file_system, want) in
-            [(TESTED[0].0, None), (0xef53, Some(Level::Note)), (0x6969, Some(Level::Warning)), (0x1234, Some(Level::Warning))]
-        {
+        for (file_system, want) in [
+            (TESTED[0].0, None),
+            (0xef53, Some(Level::Note)),
+            (0x6969, Some(Level::Warning)),
+            (0x1234, Some(Level::Warning)),
+        ] {
             assert_eq!(worst(Volume { file_system, ..Volume::healthy() }, &[]), want, "{file_system:x}");
         }
     }

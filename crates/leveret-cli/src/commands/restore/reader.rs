@@ -64,7 +64,9 @@ impl<R: BufRead> Reader<R> {
         (&mut self.input).take(LINE_MAX).read_until(b'\n', &mut line).map_err(failed)?;
         let words: Vec<&[u8]> = line.trim_ascii_end().split(|byte| *byte == b' ').collect();
         let number_of = |word: &[u8]| std::str::from_utf8(word).ok().and_then(|word| word.parse::<u64>().ok());
-        let &[b"add" | b"set", key, flags, exptime, len] = &words[..] else { return Err(self.broken("it begins with another line")) };
+        let &[b"add" | b"set", key, flags, exptime, len] = &words[..] else {
+            return Err(self.broken("it begins with another line"));
+        };
         let (Some(flags), Some(exptime), Some(len)) = (
             number_of(flags).and_then(|flags| u32::try_from(flags).ok()),
             number_of(exptime).and_then(|unix| i64::try_from(unix).ok()),
@@ -89,15 +91,17 @@ impl<R: BufRead> Reader<R> {
     fn next_line(&mut self) -> Result<Dumped, Failure> {
         let mut line = Vec::new();
         (&mut self.input).take(JSON_MAX).read_until(b'\n', &mut line).map_err(failed)?;
-        let object: Value = serde_json::from_slice(&line).map_err(|error| self.broken(&format!("no JSON ({error})")))?;
+        let object: Value =
+            serde_json::from_slice(&line).map_err(|error| self.broken(&format!("no JSON ({error})")))?;
         let (Some(key), Some(value)) = (json::bytes_of(&object, "key"), json::bytes_of(&object, "value")) else {
             return Err(self.broken("it has no key or no value"));
         };
         let number = |name: &str, max: u64| match object.get(name) {
             None => Ok(0),
-            Some(number) => {
-                number.as_u64().filter(|number| *number <= max).ok_or_else(|| self.broken(&format!("its {name} is no number that can be")))
-            }
+            Some(number) => number
+                .as_u64()
+                .filter(|number| *number <= max)
+                .ok_or_else(|| self.broken(&format!("its {name} is no number that can be"))),
         };
         let word = |name: &str, words: &[&str]| match object.get(name).and_then(Value::as_str) {
             None => number(name, u64::from(u8::MAX)).map(|number| number as u8),
@@ -114,7 +118,8 @@ impl<R: BufRead> Reader<R> {
             codec: number("codec", u64::from(u8::MAX))? as u8,
             marks: 0,
         };
-        let dies = ["dies", "exp"].iter().find_map(|name| object.get(*name).and_then(Value::as_i64)).filter(|unix| *unix > 0);
+        let dies =
+            ["dies", "exp"].iter().find_map(|name| object.get(*name).and_then(Value::as_i64)).filter(|unix| *unix > 0);
         Ok(Dumped { key, value, meta, dies })
     }
 }

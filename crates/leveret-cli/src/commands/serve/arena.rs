@@ -1,5 +1,5 @@
-//! Which arena a server serves, and that no other does unless both were told to. Without `--arena` two servers are two caches, as two
-//! memcacheds are: the name comes from where the server listens.
+//! Which arena a server serves, and that no other does unless both were told to. Without `--arena` two servers are two
+//! caches, as two memcacheds are: the name comes from where the server listens.
 use super::options::Options;
 use crate::commands::list::{self, Server};
 use crate::output::Failure;
@@ -58,7 +58,8 @@ fn name_of_ports(settings: &Settings, ports: &[u16]) -> (String, bool) {
     }
 }
 
-/// `/run/app/cache.sock` is `unix-run-app-cache.sock`. Where two paths would have the same name, their hashes tell them apart.
+/// `/run/app/cache.sock` is `unix-run-app-cache.sock`. Where two paths would have the same name, their hashes tell them
+/// apart.
 fn name_of_socket(path: &Path) -> String {
     // /var/run is /run: a restart that spells it otherwise finds its cache.
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -79,7 +80,9 @@ fn name_of_path(path: &[u8]) -> String {
         return name;
     }
     // FNV-1a: the same for ever. No plain name has two dashes in a row, so none looks like this.
-    let hash = path.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));
+    let hash = path
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3));
     let mark = format!("--{hash:016x}");
     // The file's name says more than the folders above it.
     let cut = name.len().saturating_sub(NAME_MAX - mark.len() - "unix-".len()).max("unix-".len());
@@ -145,7 +148,8 @@ pub fn refuse_if_served(arena: &Arena) -> Result<(), Failure> {
     )))
 }
 
-/// Who is not in the group has a folder of his own, without having asked for it: PHP then never meets this server's items in memory.
+/// Who is not in the group has a folder of his own, without having asked for it: PHP then never meets this server's
+/// items in memory.
 fn tell_alone(path: &Path) {
     let uid = rustix::process::geteuid().as_raw();
     if !path.to_string_lossy().starts_with(&format!("{SHARED}-{uid}")) {
@@ -189,12 +193,18 @@ mod tests {
             assert!(place::resolve(name, Some(Path::new("/"))).is_ok(), "{name}");
         }
         assert_eq!(names[1], "unix-run-a-b--7b9c51f0119c38d0", "it must not change: arenas outlive programs");
-        assert!(names[7].starts_with("unix-xxx") && names[7].contains("-cache.sock--") && names[7].len() == NAME_MAX, "{}", names[7]);
+        assert!(
+            names[7].starts_with("unix-xxx") && names[7].contains("-cache.sock--") && names[7].len() == NAME_MAX,
+            "{}",
+            names[7]
+        );
     }
 
     #[test]
     fn memcacheds_port_is_the_default_and_others_have_their_own() {
-        let at = |ports: &[Option<u16>]| -> Vec<Listen> { ports.iter().map(|port| Listen { host: "h".to_owned(), port: *port }).collect() };
+        let at = |ports: &[Option<u16>]| -> Vec<Listen> {
+            ports.iter().map(|port| Listen { host: "h".to_owned(), port: *port }).collect()
+        };
         for (tcp, udp, listen, bound, want, passes) in [
             (Some(11211), Some(0), at(&[]), &[11211][..], "default", false),
             (Some(11212), Some(0), at(&[]), &[11212], "port-11212", false),

@@ -1,5 +1,5 @@
-//! Debian's /etc/memcached.conf: memcached's options, one on a line, with comments and `logfile FILE`. Debian's two start
-//! scripts join the lines and hand them to a shell, so quotes work and a line may hold several words.
+//! Debian's /etc/memcached.conf: memcached's options, one on a line, with comments and `logfile FILE`. Debian's two
+//! start scripts join the lines and hand them to a shell, so quotes work and a line may hold several words.
 use std::path::PathBuf;
 
 /// What such a file says.
@@ -28,7 +28,8 @@ pub fn read(text: &str) -> Result<Conf, String> {
     Ok(conf)
 }
 
-/// Words as a shell splits them: blanks outside quotes, `#` begins a comment, a backslash takes the next character as it is.
+/// Words as a shell splits them: blanks outside quotes, `#` begins a comment, a backslash takes the next character as
+/// it is.
 fn split(line: &str) -> Result<Vec<String>, String> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -79,15 +80,21 @@ mod tests {
             ("--memory-limit=64", &["--memory-limit=64"]),
             ("\t# nothing", &[]),
         ] {
-            assert_eq!(read(line).map(|conf| conf.words), Ok(want.iter().map(|word| (*word).to_owned()).collect()), "{line:?}");
+            assert_eq!(
+                read(line).map(|conf| conf.words),
+                Ok(want.iter().map(|word| (*word).to_owned()).collect()),
+                "{line:?}"
+            );
         }
     }
 
     #[test]
     fn what_it_does_not_understand_is_named_by_its_line() {
-        for (text, part) in
-            [("-m 64\n-s 'a\n", "line 2: a ' that"), ("port 11211", "line 1: 'port' is neither"), ("-m 6\\", "line 1: a backslash")]
-        {
+        for (text, part) in [
+            ("-m 64\n-s 'a\n", "line 2: a ' that"),
+            ("port 11211", "line 1: 'port' is neither"),
+            ("-m 6\\", "line 1: a backslash"),
+        ] {
             let error = read(text).expect_err(text);
             assert!(error.starts_with(part), "{error}");
         }

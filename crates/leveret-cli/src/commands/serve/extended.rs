@@ -1,5 +1,6 @@
-//! The sub-options of `-o`, as strictly as memcached takes them: an unknown one stops the start, so that a typing error is seen.
-//! Nearly all tune slab classes, LRU queues and the hash table, which an arena does not have: they are checked and noted.
+//! The sub-options of `-o`, as strictly as memcached takes them: an unknown one stops the start, so that a typing error
+//! is seen. Nearly all tune slab classes, LRU queues and the hash table, which an arena does not have: they are checked
+//! and noted.
 use std::ops::RangeInclusive;
 
 /// What `-o` says that matters to us.
@@ -37,15 +38,23 @@ fn known(name: &str) -> Option<Value> {
     Some(match name {
         "maxconns_fast" | "no_maxconns_fast" | "modern" | "no_modern" | "track_sizes" | "no_hashexpand" => Ignored,
         "slab_reassign" | "no_slab_reassign" | "no_slab_automove" | "lru_crawler" | "no_lru_crawler" => Ignored,
-        "lru_maintainer" | "no_lru_maintainer" | "inline_ascii_resp" | "no_inline_ascii_resp" | "no_chunked_items" => Ignored,
-        "drop_privileges" | "no_drop_privileges" | "ssl_session_cache" | "ssl_kernel_tls" | "ext_drop_unread" => Ignored,
+        "lru_maintainer" | "no_lru_maintainer" | "inline_ascii_resp" | "no_inline_ascii_resp" | "no_chunked_items" => {
+            Ignored
+        }
+        "drop_privileges" | "no_drop_privileges" | "ssl_session_cache" | "ssl_kernel_tls" | "ext_drop_unread" => {
+            Ignored
+        }
         // memcached takes it with and without its number.
         "slab_automove" | "slab_sizes" | "resp_obj_mem_limit" => Ignored,
         "hashpower" => Number(12..=32),
         "idle_timeout" => Number(-(1 << 31)..=u32::MAX.into()),
         "tail_repair_time" => Number(10..=i32::MAX.into()),
         "lru_crawler_sleep" => Number(0..=1_000_000),
-        "lru_crawler_tocrawl" | "temporary_ttl" | "watcher_logbuf_size" | "worker_logbuf_size" | "read_buf_mem_limit" => Number(U32),
+        "lru_crawler_tocrawl"
+        | "temporary_ttl"
+        | "watcher_logbuf_size"
+        | "worker_logbuf_size"
+        | "read_buf_mem_limit" => Number(U32),
         "hot_lru_pct" | "warm_lru_pct" => Number(1..=79),
         "slab_chunk_max" | "sock_cookie_id" | "ssl_wbuf_size" => Number(U32),
         "slab_automove_window" => Number(3..=u32::MAX.into()),
@@ -54,7 +63,8 @@ fn known(name: &str) -> Option<Value> {
         "hash_algorithm" => OneOf(&["jenkins", "murmur3", "xxh3"]),
         "ssl_verify_mode" | "ssl_min_version" => OneOf(&["0", "1", "2", "3"]),
         "ssl_chain_cert" | "ssl_key" | "ssl_keyformat" | "ssl_ciphers" | "ssl_ca_cert" => Needed,
-        "ext_path" | "ext_page_size" | "ext_wbuf_size" | "ext_threads" | "ext_item_size" | "ext_item_age" | "ext_low_ttl" => Needed,
+        "ext_path" | "ext_page_size" | "ext_wbuf_size" | "ext_threads" | "ext_item_size" | "ext_item_age"
+        | "ext_low_ttl" => Needed,
         "ext_recache_rate" | "ext_compact_under" | "ext_drop_under" | "ext_max_frag" | "ext_max_sleep" => Needed,
         _ => return None,
     })
@@ -176,7 +186,12 @@ mod tests {
     #[test]
     fn what_has_a_meaning_is_taken_and_the_rest_is_noted() {
         let extended = read(&["idle_timeout=60,lru_crawler,track_sizes".to_owned(), "no_maxconns_fast".to_owned()]);
-        let want = Extended { idle_timeout_secs: 60, track_sizes: true, waits_when_full: true, noted: vec!["-o lru_crawler".to_owned()] };
+        let want = Extended {
+            idle_timeout_secs: 60,
+            track_sizes: true,
+            waits_when_full: true,
+            noted: vec!["-o lru_crawler".to_owned()],
+        };
         assert_eq!(extended, Ok(want));
         assert_eq!(of("modern"), Ok(Extended::default()));
     }

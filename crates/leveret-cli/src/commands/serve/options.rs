@@ -13,7 +13,8 @@ const PROCESS: &str = "Process";
 const SOURCES: &str = "Options from elsewhere";
 const OTHERS: &str = "Accepted without effect, or for later";
 
-/// What may be given on the command line, as LEVERET_NAME in the environment, and in the two kinds of configuration files.
+/// What may be given on the command line, as LEVERET_NAME in the environment, and in the two kinds of configuration
+/// files.
 #[derive(Args, Clone, Debug, Default)]
 #[command(args_override_self = true, infer_long_args = true, disable_version_flag = true)]
 pub struct Options {
@@ -25,7 +26,8 @@ pub struct Options {
     #[arg(short = 'U', long, value_name = "NUM", allow_negative_numbers = true, value_parser = values::port, help_heading = NETWORK)]
     pub udp_port: Option<Port>,
 
-    /// Addresses to listen on, with commas between or several times; HOST:PORT is possible, '*' is all [default: 127.0.0.1]
+    /// Addresses to listen on, with commas between or several times; HOST:PORT is possible, '*' is all [default:
+    /// 127.0.0.1]
     #[arg(short, long, value_name = "ADDR", value_parser = values::listen, action = ArgAction::Append, help_heading = NETWORK)]
     pub listen: Vec<Vec<Listen>>,
 
@@ -45,8 +47,8 @@ pub struct Options {
     #[arg(short = 'B', long, value_name = "NAME", value_parser = values::protocol, help_heading = NETWORK)]
     pub protocol: Option<Protocol>,
 
-    /// The arena: a name, arena:NAME, or a path that ends in .arena [default: 'default' on port 11211, else port-NUM, or a name from
-    /// the Unix socket's path]
+    /// The arena: a name, arena:NAME, or a path that ends in .arena [default: 'default' on port 11211, else port-NUM,
+    /// or a name from the Unix socket's path]
     #[arg(long, value_name = "NAME|PATH", help_heading = CACHE)]
     pub arena: Option<String>,
 
@@ -54,7 +56,8 @@ pub struct Options {
     #[arg(long, help_heading = CACHE)]
     pub share: bool,
 
-    /// Begin with an empty arena, and remove it at the end, as memcached does; on any free port (-1) that is so without --arena
+    /// Begin with an empty arena, and remove it at the end, as memcached does; on any free port (-1) that is so without
+    /// --arena
     #[arg(long, help_heading = CACHE)]
     pub fresh: bool,
 

@@ -28,10 +28,11 @@ pub fn is_detached() -> bool {
 
 /// `-d`, first half: starts this program again, without a terminal, and waits until it listens or gives up.
 ///
-/// A new program instead of a fork: nothing is inherited that threads or locks could have left half done. What goes wrong at the
-/// start is said here, and in the exit code, since whoever started us still looks.
+/// A new program instead of a fork: nothing is inherited that threads or locks could have left half done. What goes
+/// wrong at the start is said here, and in the exit code, since whoever started us still looks.
 pub fn detach() -> Result<ExitStatus, Failure> {
-    let failed = |error: io::Error| Failure::Unreachable(format!("-d: cannot start in the background: {}", reason(&error)));
+    let failed =
+        |error: io::Error| Failure::Unreachable(format!("-d: cannot start in the background: {}", reason(&error)));
     let mut words = env::args_os();
     let name = words.next().unwrap_or_else(|| "leveret".into());
     let mut child = Command::new("/proc/self/exe")
@@ -62,7 +63,8 @@ pub fn leave_session() -> Result<(), Failure> {
 
 /// `-d`, second half: the server listens. The terminal goes; with a log file, or with -v, errors are still heard.
 pub fn let_go(logfile: Option<&Path>, stays_verbose: bool, dumps_core: bool) -> Result<(), Failure> {
-    let failed = |error: io::Error| Failure::Unreachable(format!("-d: cannot let go of the terminal: {}", reason(&error)));
+    let failed =
+        |error: io::Error| Failure::Unreachable(format!("-d: cannot let go of the terminal: {}", reason(&error)));
     println!("{READY}");
     io::stdout().flush().map_err(failed)?;
     let null = OpenOptions::new().read(true).write(true).open("/dev/null").map_err(failed)?;
@@ -70,8 +72,9 @@ pub fn let_go(logfile: Option<&Path>, stays_verbose: bool, dumps_core: bool) -> 
     match logfile {
         Some(path) => {
             let log = OpenOptions::new().append(true).create(true).open(path);
-            let log =
-                log.map_err(|error| Failure::Unreachable(format!("cannot write the log file {}: {}", path.display(), reason(&error))))?;
+            let log = log.map_err(|error| {
+                Failure::Unreachable(format!("cannot write the log file {}: {}", path.display(), reason(&error)))
+            })?;
             stdio::dup2_stderr(&log).map_err(|error| failed(error.into()))?;
         }
         None if stays_verbose => {}
@@ -91,7 +94,9 @@ pub fn raise_limits(connections: usize, threads: usize, dumps_core: bool) -> Res
         let highest = getrlimit(Resource::Core).maximum;
         setrlimit(Resource::Core, unlimited)
             .or_else(|_| setrlimit(Resource::Core, Rlimit { current: highest, maximum: highest }))
-            .map_err(|error| Failure::Unreachable(format!("-r: failed to ensure corefile creation: {}", reason(&error.into()))))?;
+            .map_err(|error| {
+                Failure::Unreachable(format!("-r: failed to ensure corefile creation: {}", reason(&error.into())))
+            })?;
     }
     let needed = connections as u64 + 2 * threads as u64 + OTHER_FILES;
     let files = getrlimit(Resource::Nofile);
@@ -114,13 +119,15 @@ pub fn allow_locked_memory() {
     let _ = setrlimit(Resource::Memlock, Rlimit { current: None, maximum: None });
 }
 
-/// The account to become, looked up before anything else happens. memcached's rule: root must say who, others cannot choose.
+/// The account to become, looked up before anything else happens. memcached's rule: root must say who, others cannot
+/// choose.
 pub fn account(user: Option<&str>) -> Result<Option<Account>, Failure> {
     if !rustix::process::geteuid().is_root() {
         return Ok(None);
     }
-    let user =
-        user.ok_or_else(|| Failure::Usage("can't run as root without the -u switch; -u NAME chooses the user, -u root stays".to_owned()))?;
+    let user = user.ok_or_else(|| {
+        Failure::Usage("can't run as root without the -u switch; -u NAME chooses the user, -u root stays".to_owned())
+    })?;
     if user == "root" {
         return Ok(None);
     }
@@ -133,7 +140,11 @@ pub fn account(user: Option<&str>) -> Result<Option<Account>, Failure> {
 /// `-u`. These calls change one thread, which is the only one yet; those to come inherit from it.
 pub fn become_user(account: &Account) -> Result<(), Failure> {
     let failed = |error: rustix::io::Errno| {
-        Failure::Unreachable(format!("-u: failed to assume identity of user {}: {}", account.name, reason(&error.into())))
+        Failure::Unreachable(format!(
+            "-u: failed to assume identity of user {}: {}",
+            account.name,
+            reason(&error.into())
+        ))
     };
     thread::set_thread_groups(&account.groups).map_err(failed)?;
     thread::set_thread_res_gid(account.gid, account.gid, account.gid).map_err(failed)?;
@@ -149,10 +160,13 @@ pub struct PidFile {
 impl PidFile {
     pub fn write(path: &Path) -> Result<PidFile, Failure> {
         let written = std::path::absolute(path).and_then(|path| {
-            let file = leveret_server::small_file::write(&path, format!("{}\n", std::process::id()).as_bytes())?.metadata()?;
+            let file =
+                leveret_server::small_file::write(&path, format!("{}\n", std::process::id()).as_bytes())?.metadata()?;
             Ok(PidFile { path, identity: (file.dev(), file.ino()) })
         });
-        written.map_err(|error| Failure::Unreachable(format!("-P: could not write the pid file {}: {}", path.display(), reason(&error))))
+        written.map_err(|error| {
+            Failure::Unreachable(format!("-P: could not write the pid file {}: {}", path.display(), reason(&error)))
+        })
     }
 }
 

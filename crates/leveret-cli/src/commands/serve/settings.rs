@@ -73,7 +73,8 @@ fn refuse_what_comes_later(options: &Options) -> Result<(), Failure> {
     }
     if options.enable_sasl {
         return Err(Failure::Usage(
-            "-S: SASL comes with a later version; until then use -Y FILE for name and password over the text protocol".to_owned(),
+            "-S: SASL comes with a later version; until then use -Y FILE for name and password over the text protocol"
+                .to_owned(),
         ));
     }
     Ok(())
@@ -158,10 +159,21 @@ mod tests {
     #[test]
     fn every_switch_reaches_its_setting() {
         let settings =
-            settings("-M -C -F -X -W -A -D . -vv -t 2 -c 10 -R 5 -b 7 -I 2m -a 660 -Y f -o idle_timeout=9 -e m -P p").expect("settings").0;
-        assert!(!(settings.evictions || settings.cas || settings.flush || settings.dump || settings.watch) && settings.shutdown);
-        assert_eq!((settings.prefix_delimiter, settings.detail, settings.verbosity, settings.threads), (b'.', true, 2, 2));
-        assert_eq!((settings.conn_limit, settings.requests_per_turn, settings.backlog, settings.item_size_max), (10, 5, 7, 2 << 20));
+            settings("-M -C -F -X -W -A -D . -vv -t 2 -c 10 -R 5 -b 7 -I 2m -a 660 -Y f -o idle_timeout=9 -e m -P p")
+                .expect("settings")
+                .0;
+        assert!(
+            !(settings.evictions || settings.cas || settings.flush || settings.dump || settings.watch)
+                && settings.shutdown
+        );
+        assert_eq!(
+            (settings.prefix_delimiter, settings.detail, settings.verbosity, settings.threads),
+            (b'.', true, 2, 2)
+        );
+        assert_eq!(
+            (settings.conn_limit, settings.requests_per_turn, settings.backlog, settings.item_size_max),
+            (10, 5, 7, 2 << 20)
+        );
         assert_eq!((settings.unix_mode, settings.protocol, settings.idle_timeout_secs), (0o660, Protocol::Ascii, 9));
         assert!(settings.auth_file.is_some() && settings.memory_file.is_some() && settings.pid_file.is_some());
     }
@@ -237,7 +249,8 @@ mod tests {
 
     #[test]
     fn what_has_no_meaning_is_noted() {
-        let (_, noted) = settings("-f 1.25 -n 48 -L -N 1 -o lru_crawler,idle_timeout=5,hash_algorithm=xxh3 word").expect("settings");
+        let (_, noted) =
+            settings("-f 1.25 -n 48 -L -N 1 -o lru_crawler,idle_timeout=5,hash_algorithm=xxh3 word").expect("settings");
         assert_eq!(noted, ["-f", "-n", "-L", "-N", "-o lru_crawler", "-o hash_algorithm", "'word'"]);
     }
 }

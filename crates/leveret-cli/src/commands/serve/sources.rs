@@ -1,5 +1,5 @@
-//! Where options come from: the command line before the environment before a file. Each source is brought into the words of
-//! the command line and read by the same parser, so that a value means the same wherever it stands.
+//! Where options come from: the command line before the environment before a file. Each source is brought into the
+//! words of the command line and read by the same parser, so that a value means the same wherever it stands.
 use super::debian;
 use super::options::Options;
 use crate::output::Failure;
@@ -23,7 +23,8 @@ pub fn gather(command_line: ArgMatches) -> Result<(Options, Option<PathBuf>), Fa
         layers.push(read(&path.display().to_string(), config(&path)?)?);
     }
     if let Some(path) = conf {
-        let conf = debian::read(&text(&path)?).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
+        let conf =
+            debian::read(&text(&path)?).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
         logfile = conf.logfile;
         layers.push(read(&path.display().to_string(), conf.words.into_iter().map(OsString::from).collect())?);
         // The file's own words: without -u the daemon runs as root.
@@ -117,7 +118,12 @@ fn environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<OsStri
             Some("no" | "off" | "false") => 0,
             Some("yes" | "on" | "true") => 1,
             Some(number) if number.parse::<u8>().is_ok_and(|times| times < 4) => number.parse().unwrap_or(0),
-            _ => return Err(Failure::Usage(format!("{variable_name} must be yes or no, not '{}'", value.to_string_lossy()))),
+            _ => {
+                return Err(Failure::Usage(format!(
+                    "{variable_name} must be yes or no, not '{}'",
+                    value.to_string_lossy()
+                )))
+            }
         };
         words.extend(vec![name(option); times]);
     }
@@ -125,14 +131,16 @@ fn environment(variable: impl Fn(&str) -> Option<OsString>) -> Result<Vec<OsStri
 }
 
 fn text(path: &Path) -> Result<String, Failure> {
-    fs::read_to_string(path).map_err(|error| Failure::Unreachable(format!("cannot read {}: {}", path.display(), reason(&error))))
+    fs::read_to_string(path)
+        .map_err(|error| Failure::Unreachable(format!("cannot read {}: {}", path.display(), reason(&error))))
 }
 
 fn config(path: &Path) -> Result<Vec<OsString>, Failure> {
     let wrong = |error: String| Failure::Usage(format!("{}: {error}", path.display()));
     let text = text(path)?;
-    let table: toml::Table =
-        text.parse().map_err(|error: toml::de::Error| wrong(format!("line {}: {}", line_of(&text, &error), error.message())))?;
+    let table: toml::Table = text
+        .parse()
+        .map_err(|error: toml::de::Error| wrong(format!("line {}: {}", line_of(&text, &error), error.message())))?;
     words_of(&table).map_err(wrong)
 }
 
@@ -150,7 +158,9 @@ fn words_of(table: &toml::Table) -> Result<Vec<OsString>, String> {
             .get_opts()
             .find(|option| option.get_id().as_str() == id && !COMMAND_LINE_ONLY.contains(&id.as_str()))
             .ok_or_else(|| format!("there is no option '{key}'"))?;
-        words.extend(words_of_key(option, value).ok_or_else(|| format!("'{key}' cannot be of type {}", value.type_str()))?);
+        words.extend(
+            words_of_key(option, value).ok_or_else(|| format!("'{key}' cannot be of type {}", value.type_str()))?,
+        );
     }
     Ok(words)
 }
@@ -160,8 +170,12 @@ fn words_of_key(option: &Arg, value: &toml::Value) -> Option<Vec<OsString>> {
     let takes_values = option.get_action().takes_values();
     Some(match value {
         Boolean(yes) if !takes_values => vec![name(option); usize::from(*yes)],
-        Integer(times @ 0..=3) if matches!(option.get_action(), ArgAction::Count) => vec![name(option); *times as usize],
-        Array(values) if takes_values => values.iter().map(|value| Some(assigned(option, scalar(value)?))).collect::<Option<_>>()?,
+        Integer(times @ 0..=3) if matches!(option.get_action(), ArgAction::Count) => {
+            vec![name(option); *times as usize]
+        }
+        Array(values) if takes_values => {
+            values.iter().map(|value| Some(assigned(option, scalar(value)?))).collect::<Option<_>>()?
+        }
         // [extended] idle_timeout = 60, track_sizes = true
         Table(table) if option.get_id() == "extended" => table
             .iter()
@@ -192,7 +206,9 @@ mod tests {
     fn merged(layers: &[&[&str]]) -> Options {
         let layers: Vec<ArgMatches> = layers
             .iter()
-            .map(|words| read("a test", words.iter().map(OsString::from).collect()).unwrap_or_else(|error| panic!("{error:?}")))
+            .map(|words| {
+                read("a test", words.iter().map(OsString::from).collect()).unwrap_or_else(|error| panic!("{error:?}"))
+            })
             .collect();
         let matches = read("a test", merge(&layers)).unwrap_or_else(|error| panic!("{error:?}"));
         Options::from_arg_matches(&matches).expect("options")
@@ -219,7 +235,10 @@ mod tests {
     #[test]
     fn long_names_may_be_cut_short_as_with_getopt() {
         let options = merged(&[&["--thr=2", "--memory-l", "8", "--disable-e", "--verb"]]);
-        assert_eq!((options.threads, options.memory_limit, options.disable_evictions, options.verbose), (Some(2), Some(8 << 20), true, 1));
+        assert_eq!(
+            (options.threads, options.memory_limit, options.disable_evictions, options.verbose),
+            (Some(2), Some(8 << 20), true, 1)
+        );
         assert!(read("a test", vec!["--mem=64".into()]).is_err(), "ambiguous, as in memcached");
     }
 

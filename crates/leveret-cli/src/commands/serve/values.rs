@@ -1,7 +1,7 @@
 //! The values of memcached's options: what each may be, and its suffixes.
 //!
-//! memcached reads numbers with atoi, so that `-p 1121i` is port 1121. Here a number is a number: the start with a typing error
-//! is refused, the start with a number that memcached takes is not.
+//! memcached reads numbers with atoi, so that `-p 1121i` is port 1121. Here a number is a number: the start with a
+//! typing error is refused, the start with a number that memcached takes is not.
 use crate::units::parse_size;
 use leveret_server::settings::{Listen, Protocol};
 
@@ -27,7 +27,9 @@ pub fn memory(text: &str) -> Result<u64, String> {
         Ok(megabytes) => megabytes.checked_mul(1 << 20),
         Err(_) => parse_size(text).ok(),
     };
-    bytes.filter(|bytes| *bytes > 0).ok_or_else(|| "write megabytes (64), or a size with its unit (512m, 4g)".to_owned())
+    bytes
+        .filter(|bytes| *bytes > 0)
+        .ok_or_else(|| "write megabytes (64), or a size with its unit (512m, 4g)".to_owned())
 }
 
 /// Bytes of `-I`: 1k to 1024m. Its limit beside `-m` is checked when both are known.
@@ -44,7 +46,10 @@ pub fn item_size(text: &str) -> Result<u64, String> {
 
 /// A count of at least one: `-c`, `-t`, `-R`, `-n`, `-N`.
 pub fn positive(text: &str) -> Result<u32, String> {
-    text.parse().ok().filter(|count| *count > 0 && *count <= i32::MAX as u32).ok_or_else(|| "must be a number greater than 0".to_owned())
+    text.parse()
+        .ok()
+        .filter(|count| *count > 0 && *count <= i32::MAX as u32)
+        .ok_or_else(|| "must be a number greater than 0".to_owned())
 }
 
 /// `-b`. To the kernel a negative backlog is the longest that it allows.
@@ -60,7 +65,10 @@ pub fn factor(text: &str) -> Result<f64, String> {
 
 /// `-a`
 pub fn octal_mode(text: &str) -> Result<u32, String> {
-    u32::from_str_radix(text, 8).ok().filter(|mode| *mode <= 0o7777).ok_or_else(|| "must be an octal number, as 770".to_owned())
+    u32::from_str_radix(text, 8)
+        .ok()
+        .filter(|mode| *mode <= 0o7777)
+        .ok_or_else(|| "must be an octal number, as 770".to_owned())
 }
 
 /// `-D`: the first byte counts, as in memcached.
@@ -139,7 +147,8 @@ mod tests {
 
     #[test]
     fn memory_is_in_megabytes() {
-        for (text, want) in [("64", 64 << 20), ("1024", 1 << 30), ("512m", 512 << 20), ("4g", 4 << 30), ("4G", 4 << 30)] {
+        for (text, want) in [("64", 64 << 20), ("1024", 1 << 30), ("512m", 512 << 20), ("4g", 4 << 30), ("4G", 4 << 30)]
+        {
             assert_eq!(memory(text), Ok(want), "{text:?}");
         }
         for text in ["", "0", "abc", "-1", "99999999999999999", "1.5g"] {
@@ -150,7 +159,9 @@ mod tests {
     /// compat-facts 15: 1000 is refused at the start, 1024 is not; k and m are suffixes.
     #[test]
     fn item_sizes() {
-        for (text, want) in [("1024", 1024), ("1k", 1024), ("2m", 2 << 20), ("2M", 2 << 20), ("1024m", 1 << 30), ("1g", 1 << 30)] {
+        for (text, want) in
+            [("1024", 1024), ("1k", 1024), ("2m", 2 << 20), ("2M", 2 << 20), ("1024m", 1 << 30), ("1g", 1 << 30)]
+        {
             assert_eq!(item_size(text), Ok(want), "{text:?}");
         }
         for text in ["1000", "1023", "1025m", "abc", "-5", "64x", ""] {
@@ -160,7 +171,10 @@ mod tests {
 
     #[test]
     fn other_numbers() {
-        assert_eq!((positive("1"), positive("0").is_err(), positive("x").is_err(), positive("-1").is_err()), (Ok(1), true, true, true));
+        assert_eq!(
+            (positive("1"), positive("0").is_err(), positive("x").is_err(), positive("-1").is_err()),
+            (Ok(1), true, true, true)
+        );
         assert_eq!((backlog("0"), backlog("-1"), backlog("x").is_err()), (Ok(0), Ok(i32::MAX as u32), true));
         assert_eq!((octal_mode("770"), octal_mode("0660"), octal_mode("9").is_err()), (Ok(0o770), Ok(0o660), true));
         assert_eq!((factor("1.25").is_ok(), factor("1").is_err(), factor("NaN").is_err()), (true, true, true));

@@ -5,7 +5,12 @@ use super::{is_idle, reach, Accepted, Batch, Expected};
 use leveret_protocol::binary::{self, Status};
 use std::ops::Range;
 
-pub fn accept(answer: &binary::Answer<'_>, expected: &mut Expected, batch: &mut Batch, place: impl Fn(&[u8]) -> Range<usize>) -> Accepted {
+pub fn accept(
+    answer: &binary::Answer<'_>,
+    expected: &mut Expected,
+    batch: &mut Batch,
+    place: impl Fn(&[u8]) -> Range<usize>,
+) -> Accepted {
     let number = answer.opaque.wrapping_sub(batch.opaque_base);
     if is_idle(number, batch) {
         return Ok(());
@@ -13,7 +18,11 @@ pub fn accept(answer: &binary::Answer<'_>, expected: &mut Expected, batch: &mut 
     let operation = batch.pending.get(number as usize).map(|pending| pending.operation);
     let Some(operation) = operation else { return reach(number, expected, batch) };
     // Any number of answers, then one without a name.
-    if operation == Operation::Stats && answer.status == 0 && !answer.key.is_empty() && expected.front() == Some(&number) {
+    if operation == Operation::Stats
+        && answer.status == 0
+        && !answer.key.is_empty()
+        && expected.front() == Some(&number)
+    {
         let record = batch.record(number, Code::Stat);
         (record.name, record.value) = (place(answer.key), place(answer.value));
         return Ok(());

@@ -1,5 +1,5 @@
-//! Between requests and bytes: writes requests in the protocol of the pool, and finds out to which request an answer belongs. An
-//! answer that fits no request that awaits one breaks the connection; it is never given to another.
+//! Between requests and bytes: writes requests in the protocol of the pool, and finds out to which request an answer
+//! belongs. An answer that fits no request that awaits one breaks the connection; it is never given to another.
 mod binary;
 mod meta;
 mod text;
@@ -38,7 +38,8 @@ impl Batch {
         let server = self.pending[request as usize].server;
         // What an arena answers says who wrote it: local.rs puts that in its place.
         let meta = Meta { origin: REMOTE, ..Meta::default() };
-        let record = Record { is_datagram: false, request, code, server, name: 0..0, value: 0..0, meta, cas: 0, number: 0 };
+        let record =
+            Record { is_datagram: false, request, code, server, name: 0..0, value: 0..0, meta, cas: 0, number: 0 };
         self.records.push(record);
         self.records.last_mut().expect("pushed above")
     }
@@ -63,12 +64,16 @@ impl Batch {
         self.pending[record.request as usize].is_copy
     }
 
-    /// A further copy of what `request` writes that its server has, or will have, answered for. Copies stand right behind what they
-    /// are copies of.
+    /// A further copy of what `request` writes that its server has, or will have, answered for. Copies stand right
+    /// behind what they are copies of.
     pub fn copy_of(&self, request: u32) -> Option<u32> {
         let asked = self.pending[request as usize].asked;
-        let is_heard = |copy: u32| self.pending[copy as usize].is_waiting || self.records.iter().any(|record| record.request == copy);
-        let behind = (request + 1..).zip(&self.pending[request as usize + 1..]).take_while(|(_, pending)| pending.asked == asked);
+        let is_heard = |copy: u32| {
+            self.pending[copy as usize].is_waiting || self.records.iter().any(|record| record.request == copy)
+        };
+        let behind = (request + 1..)
+            .zip(&self.pending[request as usize + 1..])
+            .take_while(|(_, pending)| pending.asked == asked);
         let mut copies = behind.filter(|(_, pending)| pending.is_copy && !pending.is_quiet).map(|(number, _)| number);
         copies.find(|number| is_heard(*number))
     }
@@ -112,12 +117,16 @@ pub(super) fn read(
         }
         let taken = match protocol {
             Protocol::Binary => match leveret_protocol::binary::parse_answer(bytes, &limits) {
-                Received::Answer { answer, consumed } => binary::accept(&answer, expected, batch, place).map(|()| consumed),
+                Received::Answer { answer, consumed } => {
+                    binary::accept(&answer, expected, batch, place).map(|()| consumed)
+                }
                 Received::More { total } => Err(Some(total)),
                 Received::Broken(_) => Err(None),
             },
             Protocol::Text | Protocol::Meta => match leveret_protocol::text::parse_answer(bytes, &limits) {
-                Received::Answer { answer, consumed } => text::accept(&answer, expected, batch, place).map(|()| consumed),
+                Received::Answer { answer, consumed } => {
+                    text::accept(&answer, expected, batch, place).map(|()| consumed)
+                }
                 Received::More { total } => Err(Some(total)),
                 Received::Broken(_) => Err(None),
             },

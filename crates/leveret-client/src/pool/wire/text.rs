@@ -1,4 +1,5 @@
-//! Answers of the text protocol: each belongs to the request that has waited longest, and what is got must have the right key.
+//! Answers of the text protocol: each belongs to the request that has waited longest, and what is got must have the
+//! right key.
 use super::super::request::Operation;
 use super::super::server::ROW_END;
 use super::super::Code;
@@ -6,7 +7,8 @@ use super::{meta, skip, Accepted, Batch, Expected};
 use leveret_protocol::{text, Limits};
 use std::ops::Range;
 
-/// Takes the item that is awaited next, if it was found: then there is nothing to look for. Gives its length; None = it is not that.
+/// Takes the item that is awaited next, if it was found: then there is nothing to look for. Gives its length; None = it
+/// is not that.
 pub fn accept_next(
     input: &[u8],
     limits: &Limits,
@@ -25,13 +27,20 @@ pub fn accept_next(
     Some(len)
 }
 
-pub fn accept(answer: &text::Answer<'_>, expected: &mut Expected, batch: &mut Batch, place: impl Fn(&[u8]) -> Range<usize>) -> Accepted {
+pub fn accept(
+    answer: &text::Answer<'_>,
+    expected: &mut Expected,
+    batch: &mut Batch,
+    place: impl Fn(&[u8]) -> Range<usize>,
+) -> Accepted {
     use text::Answer as Says;
     if let Says::Meta(answer) = answer {
         return meta::accept(answer, expected, batch, place);
     }
     if let Says::Value { key, flags, value, cas } = answer {
-        let row = expected.iter().take_while(|number| **number != ROW_END && batch.pending[**number as usize].operation.is_get());
+        let row = expected
+            .iter()
+            .take_while(|number| **number != ROW_END && batch.pending[**number as usize].operation.is_get());
         // A key that was not asked for is garbage.
         let before = row.into_iter().position(|number| batch.key(*number) == *key).ok_or(None)?;
         let number = skip(before, expected, batch).ok_or(None)?;
@@ -96,7 +105,8 @@ pub fn accept(answer: &text::Answer<'_>, expected: &mut Expected, batch: &mut Ba
     };
     expected.pop_front();
     batch.finish(front, code).value = place(text);
-    // Old servers take the data block of a store that they refuse for commands: what they say from here on is no answer to us.
+    // Old servers take the data block of a store that they refuse for commands: what they say from here on is no answer
+    // to us.
     if operation.is_store() && matches!(code, Code::ClientError | Code::ProtocolError) {
         return Err(None);
     }

@@ -9,7 +9,13 @@ use leveret_protocol::text::{self, MetaRequest, Store, TextKey};
 use leveret_protocol::{Limits, Parsed, Verb, WireKey, KEY_MAX};
 
 /// Appends a request to the server's output; gets wait in its row until `end_row`.
-pub fn write(server: &mut Server, batch: &Batch, number: u32, request: &Request<'_>, options: &Options) -> Result<(), Code> {
+pub fn write(
+    server: &mut Server,
+    batch: &Batch,
+    number: u32,
+    request: &Request<'_>,
+    options: &Options,
+) -> Result<(), Code> {
     let is_quiet = batch.pending[number as usize].is_quiet;
     let protocol = server.protocol(options);
     if request.operation.is_get() {
@@ -80,7 +86,8 @@ pub fn end_row(server: &mut Server, batch: &Batch, options: &Options) {
             for number in &server.row {
                 let pending = &batch.pending[*number as usize];
                 let Some(key) = WireKey::for_meta(batch.key(*number), &mut room) else { continue };
-                let mut line = MetaRequest::get(out, &key).flag(b'v').flag(b'f').number(b'O', u64::from(batch.opaque(*number)));
+                let mut line =
+                    MetaRequest::get(out, &key).flag(b'v').flag(b'f').number(b'O', u64::from(batch.opaque(*number)));
                 if pending.with_cas {
                     line = line.flag(b'c');
                 }
@@ -136,7 +143,10 @@ fn write_text(out: &mut Vec<u8>, request: &Request<'_>, noreply: bool) -> Result
         Operation::Stats => return Err(Code::BadKey),
         _ => {
             let compare = (operation == Operation::Cas).then_some(number);
-            text::write_store(out, &Store { verb: verb(operation), compare, key: key()?, flags, exptime, value, noreply });
+            text::write_store(
+                out,
+                &Store { verb: verb(operation), compare, key: key()?, flags, exptime, value, noreply },
+            );
         }
     }
     Ok(())
@@ -174,7 +184,8 @@ fn write_meta(out: &mut Vec<u8>, request: &Request<'_>, quiet: bool, opaque: u32
     }
     let mut room = [0; KEY_MAX];
     let key = WireKey::for_meta(request.key, &mut room).ok_or(Code::BadKey)?;
-    let finish = |line: MetaRequest<'_>| (if quiet { line.flag(b'q') } else { line.number(b'O', u64::from(opaque)) }).end();
+    let finish =
+        |line: MetaRequest<'_>| (if quiet { line.flag(b'q') } else { line.number(b'O', u64::from(opaque)) }).end();
     match operation {
         Operation::Delete => finish(MetaRequest::delete(out, &key)),
         Operation::Increment | Operation::Decrement => {

@@ -25,7 +25,13 @@ pub struct Asked {
 
 impl Asked {
     pub fn command_line(binary: &Path) -> Asked {
-        Asked { name: "command line".to_owned(), binary: binary.to_owned(), config: None, is_server: false, pools: Vec::new() }
+        Asked {
+            name: "command line".to_owned(),
+            binary: binary.to_owned(),
+            config: None,
+            is_server: false,
+            pools: Vec::new(),
+        }
     }
 }
 
@@ -61,7 +67,8 @@ pub enum Silent {
 
 /// Debian keeps each server's configuration in a folder of its own; the command line's binary can read it in its place.
 pub fn debian_servers(root: &Path) -> Vec<Asked> {
-    let folders = |path: &Path| std::fs::read_dir(path).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let folders =
+        |path: &Path| std::fs::read_dir(path).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
     let mut servers = Vec::new();
     for version in folders(root) {
         let number = version.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -87,8 +94,8 @@ pub fn debian_servers(root: &Path) -> Vec<Asked> {
 /// In front of the answer: warnings of a broken configuration may come before it.
 const MARK: &str = "leveret-doctor:";
 
-/// A module that is compiled in has no file of its own, but then PHP's maps do not name it either: that is a rare PHP, and
-/// its real APCu would hide ours. For all others the file names tell whose module it is.
+/// A module that is compiled in has no file of its own, but then PHP's maps do not name it either: that is a rare PHP,
+/// and its real APCu would hide ours. For all others the file names tell whose module it is.
 const QUESTION: &str = r#"
 preg_match_all('~/(leveret|apcu|memcached|memcache)\.so~', (string) @file_get_contents('/proc/self/maps'), $found);
 $settings = [];
@@ -158,7 +165,12 @@ mod tests {
         let output = "PHP Warning: something\n\nleveret-doctor:{\"version\":\"8.2.1\",\"ini_file\":null,\"leveret\":\"0.1.0\",\"apcu\":null,\"objects\":[\"leveret\"],\"environment\":null,\"settings\":{\"leveret.dir\":\"\",\"apc.enabled\":\"1\",\"apc.shm_size\":null}}\n";
         let answer = parse(output).expect("an answer");
         assert_eq!(
-            (answer.setting("leveret.dir"), answer.setting("apc.enabled"), answer.setting("apc.shm_size"), answer.setting("x")),
+            (
+                answer.setting("leveret.dir"),
+                answer.setting("apc.enabled"),
+                answer.setting("apc.shm_size"),
+                answer.setting("x")
+            ),
             (None, Some("1"), None, None)
         );
         assert_eq!(answer.leveret.as_deref(), Some("0.1.0"));

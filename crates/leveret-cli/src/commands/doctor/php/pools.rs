@@ -49,8 +49,11 @@ mod tests {
     #[test]
     fn pools_with_their_users_and_folders() {
         let text = "[global]\npid = /run/x\n[www]\n; user = nobody\nuser = www-data\n[shop]\nenv[LEVERET_DIR] = /a\nuser=$pool\nphp_admin_value[leveret.dir] = \"/run/shop\"\n[foreground]\nlisten = 9000\n";
-        let pool =
-            |name: &str, user: &str, dir: Option<&str>| Pool { name: name.to_owned(), user: user.to_owned(), dir: dir.map(PathBuf::from) };
+        let pool = |name: &str, user: &str, dir: Option<&str>| Pool {
+            name: name.to_owned(),
+            user: user.to_owned(),
+            dir: dir.map(PathBuf::from),
+        };
         assert_eq!(parse(text), [pool("www", "www-data", None), pool("shop", "shop", Some("/run/shop"))]);
         assert_eq!(parse("[a]\nuser=u\nenv[LEVERET_DIR]=/e\n"), [pool("a", "u", Some("/e"))]);
     }
