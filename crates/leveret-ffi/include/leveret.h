@@ -42,7 +42,8 @@ typedef enum leveret_status {
   LEVERET_NO_MEMORY,
   // The arena's file was truncated, replaced or unlinked: close it and open it again.
   LEVERET_LOST,
-  // Open: the message says why and how to mend it. Else: this process cannot write to the arena (process table full, no life sign, no descriptor left).
+  // Open: the message says why and how to mend it. Else: this process cannot write to the arena (process table full,
+  // no life sign, no descriptor left).
   LEVERET_FAILED,
   // Lease: another process computes; up to 20 ms have passed. Look for the value, then ask again.
   LEVERET_WAIT,
@@ -298,7 +299,8 @@ typedef enum leveret_ring {
   LEVERET_RING_PECL_STANDARD = 4,
   // Dalli's.
   LEVERET_RING_DALLI = 5,
-  // OPT_DISTRIBUTION = DISTRIBUTION_VIRTUAL_BUCKET: see leveret_pool_set_buckets, without which each server is a bucket.
+  // OPT_DISTRIBUTION = DISTRIBUTION_VIRTUAL_BUCKET: see leveret_pool_set_buckets, without which each server is a
+  // bucket.
   LEVERET_RING_VIRTUAL_BUCKET = 6,
 } leveret_ring;
 
@@ -338,8 +340,8 @@ typedef struct leveret_open_options {
   uint32_t lock_timeout_ms;
   // 0: attach only.
   uint32_t create;
-  // 1: the one arena without a name that this process and its forks have, whatever `arena`, `dir` and `create` say. A fork shares
-  // what was opened before it.
+  // 1: the one arena without a name that this process and its forks have, whatever `arena`, `dir` and `create` say.
+  // A fork shares what was opened before it.
   uint32_t nameless;
 } leveret_open_options;
 
@@ -565,7 +567,8 @@ typedef struct leveret_cursor {
   uint64_t bucket;
 } leveret_cursor;
 
-// One item in the buffer of leveret_scan. The key's bytes follow, then padding; the next record is `record_len` bytes on.
+// One item in the buffer of leveret_scan. The key's bytes follow, then padding; the next record is `record_len` bytes
+// on.
 typedef struct leveret_record {
   // The item.
   struct leveret_found found;
@@ -581,8 +584,8 @@ typedef struct leveret_record {
 extern "C" {
 #endif // __cplusplus
 
-// Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and cut to
-// `message_len`, says why and how to mend it.
+// Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and
+// cut to `message_len`, says why and how to mend it.
 //
 // # Safety
 // Pointers are live; `message` has room for `message_len` bytes.
@@ -598,8 +601,8 @@ enum leveret_status leveret_open(const struct leveret_open_options *options,
 // `arena` came from leveret_open and is not used afterwards.
 void leveret_close(struct leveret_arena *arena);
 
-// OK, or LOST when the file was unlinked, replaced or truncated. One stat(2): call it once per request. Also measures the time
-// spent in suspend and publishes this process's read counts.
+// OK, or LOST when the file was unlinked, replaced or truncated. One stat(2): call it once per request. Also measures
+// the time spent in suspend and publishes this process's read counts.
 //
 // # Safety
 // `arena` is live.
@@ -645,8 +648,8 @@ enum leveret_status leveret_get_stats(const struct leveret_arena *arena,
 // Names the calling process as a web-server master: call it before it forks.
 uint64_t leveret_master_token(void);
 
-// A worker of that master comes. OK: the arena was emptied, since this is the first worker of a new master and no other
-// listed master lives. MISS: nothing was to be done. BUSY, LOST.
+// A worker of that master comes. OK: the arena was emptied, since this is the first worker of a new master and no
+// other listed master lives. MISS: nothing was to be done. BUSY, LOST.
 //
 // # Safety
 // `arena` is live.
@@ -659,8 +662,8 @@ uint32_t leveret_layout_version(void);
 // 1: values so compressed can be read and written.
 int32_t leveret_has_codec(uint32_t codec);
 
-// Compresses a value. 0: dst[0..*dst_len] is it. 1: it does not fit into the *dst_len bytes that were there, or the codec is
-// not known: send the value as it is. `level` is that of zlib, 1 to 9, or of zstd.
+// Compresses a value. 0: dst[0..*dst_len] is it. 1: it does not fit into the *dst_len bytes that were there, or the
+// codec is not known: send the value as it is. `level` is that of zlib, 1 to 9, or of zstd.
 //
 // # Safety
 // `value` can be read; `dst` has room for *dst_len bytes.
@@ -685,9 +688,9 @@ int32_t leveret_decompressed_len(uint32_t codec,
 // `stored` can be read; `dst` has room for `dst_len` bytes, and they are the caller's own.
 int32_t leveret_decompress(uint32_t codec, struct leveret_bytes stored, void *dst, size_t dst_len);
 
-// How to read an item. One of the native entrances says it itself, one of the classes by the flags of its family, a server's answer
-// by those of `reader`. One that came over a socket into an arena is read as its flags and its bytes agree on, else by the flags
-// of `reader`. 0: *form. 1: nobody of PHP writes such flags.
+// How to read an item. One of the native entrances says it itself, one of the classes by the flags of its family, a
+// server's answer by those of `reader`. One that came over a socket into an arena is read as its flags and its bytes
+// agree on, else by the flags of `reader`. 0: *form. 1: nobody of PHP writes such flags.
 //
 // # Safety
 // `value` can be read; the other pointers are live.
@@ -705,8 +708,8 @@ enum leveret_status leveret_find(const struct leveret_arena *arena,
                                  uint32_t now,
                                  struct leveret_found *found);
 
-// Asks for the memory that finding these keys will read, so that the processor waits for all of it at once, and writes their hashes
-// for leveret_find_hashed. A hint: it answers nothing.
+// Asks for the memory that finding these keys will read, so that the processor waits for all of it at once, and writes
+// their hashes for leveret_find_hashed. A hint: it answers nothing.
 //
 // # Safety
 // `arena` is live; `keys` are `count` live keys, at most LEVERET_AHEAD, and `hashes` has room for as many.
@@ -751,7 +754,8 @@ enum leveret_status leveret_copy(const struct leveret_arena *arena,
                                  const struct leveret_found *found,
                                  void *dst);
 
-// Whether the arena still holds this very version, alive: OK or MISS. One index look-up; the item is not touched. Counts a hit.
+// Whether the arena still holds this very version, alive: OK or MISS. One index look-up; the item is not touched.
+// Counts a hit.
 //
 // # Safety
 // Pointers are live; `version` was filled by this arena.
@@ -759,8 +763,9 @@ enum leveret_status leveret_is_current(const struct leveret_arena *arena,
                                        const struct leveret_version *version,
                                        uint32_t now);
 
-// Stores a value. With meta->encoding INTEGER, `value` is an int64_t of 8 bytes. `cas` is for mode CAS; `new_cas` may be NULL.
-// OK; EXISTS (add, cas); MISS (replace, append, prepend, cas); TOO_LARGE, KEY_TOO_LONG, NO_MEMORY, BUSY, LOST, FAILED.
+// Stores a value. With meta->encoding INTEGER, `value` is an int64_t of 8 bytes. `cas` is for mode CAS; `new_cas` may
+// be NULL. OK; EXISTS (add, cas); MISS (replace, append, prepend, cas); TOO_LARGE, KEY_TOO_LONG, NO_MEMORY, BUSY,
+// LOST, FAILED.
 //
 // # Safety
 // Pointers are live.
@@ -791,8 +796,8 @@ enum leveret_status leveret_touch(const struct leveret_arena *arena,
                                   uint32_t deadline,
                                   uint32_t now);
 
-// Adds to an INTEGER item; wraps. A missing one is created with the value `step` and this deadline if `create` is not 0.
-// OK: *result is the new value; MISS; NOT_NUMBER; BUSY, NO_MEMORY, KEY_TOO_LONG, LOST, FAILED.
+// Adds to an INTEGER item; wraps. A missing one is created with the value `step` and this deadline if `create` is not
+// 0. OK: *result is the new value; MISS; NOT_NUMBER; BUSY, NO_MEMORY, KEY_TOO_LONG, LOST, FAILED.
 //
 // # Safety
 // Pointers are live.
@@ -804,7 +809,8 @@ enum leveret_status leveret_add_integer(const struct leveret_arena *arena,
                                         uint32_t now,
                                         int64_t *result);
 
-// Replaces an INTEGER item that has the value `old_value`: OK; EXISTS: another value, or no integer; MISS; KEY_TOO_LONG, BUSY, LOST, FAILED.
+// Replaces an INTEGER item that has the value `old_value`: OK; EXISTS: another value, or no integer; MISS;
+// KEY_TOO_LONG, BUSY, LOST, FAILED.
 //
 // # Safety
 // Pointers are live.
@@ -814,8 +820,8 @@ enum leveret_status leveret_cas_integer(const struct leveret_arena *arena,
                                         int64_t new_value,
                                         uint32_t now);
 
-// Asks for the right to compute a key's value. OK: compute, store, release. WAIT: look for the value, then ask again with
-// the time waited so far. NO_LEASE: compute without one.
+// Asks for the right to compute a key's value. OK: compute, store, release. WAIT: look for the value, then ask again
+// with the time waited so far. NO_LEASE: compute without one.
 //
 // # Safety
 // Pointers are live.
@@ -824,8 +830,9 @@ enum leveret_status leveret_lease_acquire(const struct leveret_arena *arena,
                                           uint32_t waited_ms,
                                           struct leveret_ticket *ticket);
 
-// Asks for a key's lease as a lock. OK: it lasts until its release or the death of this process; leveret_lease_release_all leaves
-// it alone. WAIT: somebody else has it, up to 20 ms have passed; ask again. NO_LEASE: there are none left.
+// Asks for a key's lease as a lock. OK: it lasts until its release or the death of this process;
+// leveret_lease_release_all leaves it alone. WAIT: somebody else has it, up to 20 ms have passed; ask again. NO_LEASE:
+// there are none left.
 //
 // # Safety
 // Pointers are live.
@@ -860,30 +867,31 @@ void leveret_pool_free(struct leveret_pool *pool);
 // `pool` is live.
 void leveret_pool_begin(struct leveret_pool *pool);
 
-// Adds a request; everything it points at is copied. SUCCESS, or why it is not in the batch: BAD_KEY_PROVIDED, NO_SERVERS,
-// NOT_SUPPORTED, INVALID_ARGUMENTS.
+// Adds a request; everything it points at is copied. SUCCESS, or why it is not in the batch: BAD_KEY_PROVIDED,
+// NO_SERVERS, NOT_SUPPORTED, INVALID_ARGUMENTS.
 //
 // # Safety
 // Pointers are live, and what they point at can be read.
 int32_t leveret_pool_add(struct leveret_pool *pool,
                          const struct leveret_request *request);
 
-// Sends the batch to all its servers and gathers all answers, within the time-outs: SUCCESS, SOME_ERRORS, BUFFERED, NO_SERVERS.
+// Sends the batch to all its servers and gathers all answers, within the time-outs: SUCCESS, SOME_ERRORS, BUFFERED,
+// NO_SERVERS.
 //
 // # Safety
 // `pool` is live.
 int32_t leveret_pool_run(struct leveret_pool *pool);
 
-// Sends the batch and waits for nothing but connections: leveret_pool_next waits for the answers. SOME_ERRORS: no server could be
-// reached.
+// Sends the batch and waits for nothing but connections: leveret_pool_next waits for the answers. SOME_ERRORS: no
+// server could be reached.
 //
 // # Safety
 // `pool` is live.
 int32_t leveret_pool_start(struct leveret_pool *pool);
 
 // 1: *answer is the next one, in order of arrival; what it points at lives until the next batch begins, or after
-// leveret_pool_start until the next call. 0: there are no more. Misses of gets are not answered, except the only request of a
-// batch.
+// leveret_pool_start until the next call. 0: there are no more. Misses of gets are not answered, except the only
+// request of a batch.
 //
 // # Safety
 // Pointers are live.
@@ -896,16 +904,17 @@ int32_t leveret_pool_next(struct leveret_pool *pool,
 // `pool` is live.
 int32_t leveret_pool_flush_buffers(struct leveret_pool *pool);
 
-// Closes all connections, once the servers have the writes that wait for them; they are made again when they are needed.
+// Closes all connections, once the servers have the writes that wait for them; they are made again when they are
+// needed.
 //
 // # Safety
 // `pool` is live.
 void leveret_pool_quit(struct leveret_pool *pool);
 
 // Adds a server: a name, an address, the path of a Unix socket, or an arena: "arena:NAME", or a path that ends in
-// .arena, with or without "unix://". Sockets and arenas have no port, but to libmemcached's rings 0 (of a socket in a list) and 11211
-// (of one that was added by itself) are different places.
-// `dir` is the folder of named arenas, as in leveret_open_options. Names are resolved, and arenas opened, when they are first needed.
+// .arena, with or without "unix://". Sockets and arenas have no port, but to libmemcached's rings 0 (of a socket in a
+// list) and 11211 (of one that was added by itself) are different places. `dir` is the folder of named arenas, as in
+// leveret_open_options. Names are resolved, and arenas opened, when they are first needed.
 //
 // # Safety
 // `pool` is live; `host` and `dir` can be read.
@@ -916,8 +925,8 @@ int32_t leveret_pool_add_server(struct leveret_pool *pool,
                                 uint32_t weight,
                                 struct leveret_bytes dir);
 
-// 1: the last arena that this process named as a server and could not open; `message`, NUL-terminated and cut to `message_len`, says why
-// and how to mend it, as result codes cannot. 0: none, or this was told before.
+// 1: the last arena that this process named as a server and could not open; `message`, NUL-terminated and cut to
+// `message_len`, says why and how to mend it, as result codes cannot. 0: none, or this was told before.
 //
 // # Safety
 // `message` has room for `message_len` bytes.
@@ -944,8 +953,8 @@ int32_t leveret_pool_server(const struct leveret_pool *pool,
                             uint32_t index,
                             struct leveret_server *server);
 
-// Gives one server settings of its own: milliseconds to connect and to answer (0 = the pool's), and seconds for which it is not
-// tried after a failure (negative = never again).
+// Gives one server settings of its own: milliseconds to connect and to answer (0 = the pool's), and seconds for which
+// it is not tried after a failure (negative = never again).
 //
 // # Safety
 // `pool` is live.
@@ -954,7 +963,8 @@ void leveret_pool_tune_server(struct leveret_pool *pool,
                               uint32_t timeout_ms,
                               int64_t retry_timeout_s);
 
-// Says that a server is good, or with `is_up` 0 that it failed: it is tried again after so many seconds, negative = never.
+// Says that a server is good, or with `is_up` 0 that it failed: it is tried again after so many seconds, negative =
+// never.
 //
 // # Safety
 // `pool` is live.
@@ -963,15 +973,16 @@ void leveret_pool_mark_server(struct leveret_pool *pool,
                               uint32_t is_up,
                               int64_t rest_s);
 
-// Connects to one server now, if it is not connected: SUCCESS, or why it failed (leveret_pool_failure says more). Ends the batch.
+// Connects to one server now, if it is not connected: SUCCESS, or why it failed (leveret_pool_failure says more). Ends
+// the batch.
 //
 // # Safety
 // `pool` is live.
 int32_t leveret_pool_connect(struct leveret_pool *pool,
                              uint32_t index);
 
-// 1: *failure is the server that failed as the `number`th since the batch began, counted from 0. 0: so many did not fail. Requests
-// that another server took over show no failure in their answers.
+// 1: *failure is the server that failed as the `number`th since the batch began, counted from 0. 0: so many did not
+// fail. Requests that another server took over show no failure in their answers.
 //
 // # Safety
 // Pointers are live.
@@ -985,7 +996,8 @@ int32_t leveret_pool_failure(const struct leveret_pool *pool,
 // `pool` is live; `key` can be read.
 int64_t leveret_pool_locate(struct leveret_pool *pool, struct leveret_bytes key);
 
-// Index of the server that a get of this key would go to now, which may have taken a dead one's place; -1 = there is no server.
+// Index of the server that a get of this key would go to now, which may have taken a dead one's place; -1 = there is
+// no server.
 //
 // # Safety
 // `pool` is live; `key` can be read.
@@ -993,18 +1005,18 @@ int64_t leveret_pool_route(struct leveret_pool *pool,
                            struct leveret_bytes key);
 
 // The arena behind the pool, if the pool is that one server, or if its only server is this host's `leveret serve`
-// (LEVERET_POOL_SHORT_CUT): then items may be read and written without the pool. Else NULL, also if it cannot be opened; requests
-// then say why. Cheap. Valid until the next call of this function, or until the server list changes. Not to be closed.
-// Each new second of `now` begins with a look whether the arena's file was removed: a caller may read its clock less often than it
-// asks. 0 = the present.
+// (LEVERET_POOL_SHORT_CUT): then items may be read and written without the pool. Else NULL, also if it cannot be
+// opened; requests then say why. Cheap. Valid until the next call of this function, or until the server list changes.
+// Not to be closed. Each new second of `now` begins with a look whether the arena's file was removed: a caller may
+// read its clock less often than it asks. 0 = the present.
 //
 // # Safety
 // `pool` is live.
 struct leveret_arena *leveret_pool_arena(struct leveret_pool *pool,
                                          uint32_t now);
 
-// The longest value that may be stored without the pool in what leveret_pool_arena has just given: what is longer, the server whose
-// arena it is refuses.
+// The longest value that may be stored without the pool in what leveret_pool_arena has just given: what is longer, the
+// server whose arena it is refuses.
 //
 // # Safety
 // `pool` is live.
@@ -1018,8 +1030,8 @@ int32_t leveret_pool_set_option(struct leveret_pool *pool,
                                 enum leveret_pool_option option,
                                 int64_t value);
 
-// Says with what each key begins that does not tell where it lives, unless LEVERET_POOL_HASH_WITH_PREFIX is set. Requests still name
-// whole keys.
+// Says with what each key begins that does not tell where it lives, unless LEVERET_POOL_HASH_WITH_PREFIX is set.
+// Requests still name whole keys.
 //
 // # Safety
 // `pool` is live; `prefix` can be read.
@@ -1034,9 +1046,9 @@ void leveret_pool_set_buckets(struct leveret_pool *pool,
                               const uint32_t *servers,
                               size_t count);
 
-// Appends records to `buffer` until it is full or the walk is over. Each key that lives through the walk is met exactly once.
-// OK: *used bytes are valid, call again. MISS: *used bytes are valid and the walk is over. NO_MEMORY: not even one step fits,
-// *used is the size needed. BUSY, LOST.
+// Appends records to `buffer` until it is full or the walk is over. Each key that lives through the walk is met
+// exactly once. OK: *used bytes are valid, call again. MISS: *used bytes are valid and the walk is over. NO_MEMORY:
+// not even one step fits, *used is the size needed. BUSY, LOST.
 //
 // # Safety
 // Pointers are live; `buffer` is aligned to 8 and has room for `len` bytes.
