@@ -21,7 +21,7 @@ class Compare:
         rounds = []
         for number in range(setting.rounds):
             progress(f'round {number + 1} of {setting.rounds}')
-            rounds.append({side: sides[side].measure() for side in _order(number)})
+            rounds.append({side: sides[side].measure() for side in order(number)})
         setting.stop_workers()
         return self._result(rounds)
 
@@ -30,8 +30,8 @@ class Compare:
         ratio = spread([ours / peer for ours, peer in zip(times['ours'], times['peer'])])
         control = spread([again / peer for again, peer in zip(times['control'], times['peer'])])
         return {
-            'peer': _time(spread(times['peer'])['median']),
-            'ours': _time(spread(times['ours'])['median']),
+            'peer': time(spread(times['peer'])['median']),
+            'ours': time(spread(times['ours'])['median']),
             'peer_ns': spread(times['peer']),
             'ours_ns': spread(times['ours']),
             'ratio': ratio,
@@ -43,11 +43,11 @@ class Compare:
         }
 
 
-def _order(number):
+def order(number):
     """Whoever is first in a round has the coldest machine, so each is first in turn."""
     sides = ['peer', 'ours', 'control']
     return sides[number % 3:] + sides[:number % 3]
 
 
-def _time(ns):
+def time(ns):
     return f'{ns:.0f} ns' if ns < 10_000 else f'{ns / 1000:.1f} us'

@@ -1,6 +1,7 @@
 """The rows: what is measured, how much of it, and what it must be. The scripts that do the work are PHP."""
 from compare import Compare
 from footprint import Attach, Footprint, SmallestArena
+from full import MIXED, Full
 from together import BesideWriter, TwoReaders
 
 # The decoded-value cache is off on our side unless a row says otherwise.
@@ -35,6 +36,13 @@ ROWS = {
                                  peer_ini={'apc.entries_hint': '4096'}),
     'store8k': Compare('store 8 KiB, 20,000 keys, into an emptied cache', 'Store', 0.8,
                        full={'calls': 20_000, 'bytes': 8192, 'emptied': True}, quick={'calls': 200, 'bytes': 8192, 'emptied': True}),
+    'full': Full('store 100 bytes, new keys, into 64 MiB that are full', 64, 100, {'calls': 500_000, 'single': 100_000}, target=1.2),
+    'full-mixed': Full('the same, keys that live for a second, a minute, an hour and ever', 64, 100,
+                       {'calls': 500_000, 'single': 100_000}, lifetimes=MIXED),
+    'full-10': Full('the same, 10 bytes', 64, 10, {'calls': 500_000, 'single': 100_000}),
+    'full-1k': Full('the same, 1000 bytes', 64, 1000, {'calls': 200_000, 'single': 50_000}),
+    'full-8k': Full('the same, 8 KiB', 64, 8192, {'calls': 50_000, 'single': 20_000}),
+    'full-4g': Full('store 1000 bytes, new keys, into 4 GiB that are full', 4096, 1000, {'calls': 200_000, 'single': 50_000}),
     'two-readers': TwoReaders('two readers, against two that share nothing', 0.95),
     'beside-writer': BesideWriter('a reader beside a writer on the same keys, against alone', 2.5),
     'bytes': SmallestArena('smallest arena for 1,000,000 items of 20 + 100 bytes with TTL', 165_000_000),

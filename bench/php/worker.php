@@ -12,6 +12,7 @@ require __DIR__ . '/helper.php';
 require __DIR__ . '/workloads.php';
 require __DIR__ . '/readers.php';
 require __DIR__ . '/fill.php';
+require __DIR__ . '/full.php';
 
 assert_provider($argv[1] ?? '');
 
