@@ -9,7 +9,7 @@ use crate::hash;
 use crate::item::{Extent, Kind, View};
 use crate::lock::Locked;
 use crate::segment::{Pool, SegmentId, State, StateWord};
-use crate::sync::Ordering;
+use crate::sync::{rest, Ordering};
 use crate::time::Time;
 use std::cell::Cell;
 
@@ -153,7 +153,7 @@ impl Core {
                 }
             } else if round > 0 {
                 // The other fills are alive; they end sooner or later.
-                std::thread::yield_now();
+                rest();
             }
             if round == 0 {
                 self.sweep_fills(now);

@@ -15,9 +15,8 @@
 use crate::arena::layout::LEASES_PER_SHARD;
 use crate::arena::{Arena, Core};
 use crate::error::Error;
-use crate::sync::Ordering;
+use crate::sync::{sleep_on, thread_local, wake, Ordering};
 use crate::time::Time;
-use rustix::thread::futex;
 use std::cell::RefCell;
 use std::time::Duration;
 
@@ -130,8 +129,7 @@ impl Core {
             if gives_up() {
                 return Lease::NoLease;
             }
-            let nap = futex::Timespec { tv_sec: 0, tv_nsec: NAP.as_nanos() as _ };
-            let _ = futex::wait(&self.leases.at(slot).futex, futex::Flags::empty(), seen, Some(&nap));
+            sleep_on(&self.leases.at(slot).futex, seen, NAP);
             return Lease::Wait;
         }
         Lease::NoLease
@@ -183,7 +181,7 @@ impl Core {
             && lease.owner.compare_exchange(owner, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok();
         if is_ours {
             lease.futex.fetch_add(1, Ordering::Release);
-            let _ = futex::wake(&lease.futex, futex::Flags::empty(), i32::MAX as u32);
+            wake(&lease.futex, i32::MAX as u32);
         }
     }
 }

@@ -8,12 +8,10 @@ use crate::arena::process::OWNER;
 use crate::arena::{self, Core};
 use crate::error::Error;
 use crate::stats::Counter;
-use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::{self, sleep_on, spin, thread_local, AtomicU32, AtomicU64, Instant, Ordering, Slept};
 use crate::time::{Moment, Time};
-use rustix::io::Errno;
-use rustix::thread::futex;
 use std::cell::Cell;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How a lock is taken. Acquire: what its last owner wrote. Release: whoever sees this owner's name also sees what
 /// `take_slot` wrote about him; otherwise, on processors that reorder stores, he could be judged by the process that
@@ -173,7 +171,7 @@ impl Core {
             if word.load(Ordering::Relaxed) == 0 && word.compare_exchange(0, owner, TAKEN, SEEN).is_ok() {
                 return Ok(true);
             }
-            std::hint::spin_loop();
+            spin();
         }
         let begun = Instant::now();
         let mut rests_since = begun;
@@ -193,15 +191,14 @@ impl Core {
                 continue;
             }
             let held = held | WAITERS;
-            let timeout = futex::Timespec { tv_sec: 0, tv_nsec: NAP.as_nanos() as _ };
-            match futex::wait(low_half(word), futex::Flags::empty(), held as u32, Some(&timeout)) {
+            match sleep_on(low_half(word), held as u32, NAP) {
                 // Owners come and go.
-                Ok(()) | Err(Errno::AGAIN) => {
+                Slept::Changed => {
                     rests_since = Instant::now();
                     continue;
                 }
                 // By the clock: signals may come faster than naps end.
-                Err(Errno::INTR) if rests_since.elapsed() < NAP => continue,
+                Slept::Interrupted if rests_since.elapsed() < NAP => continue,
                 _ => rests_since = Instant::now(),
             }
             if held & OWNER != owner && self.is_dead(held) {
@@ -272,7 +269,7 @@ fn release(word: &AtomicU64) {
 
 #[cold]
 fn wake(word: &AtomicU64) {
-    let _ = futex::wake(low_half(word), futex::Flags::empty(), 1);
+    sync::wake(low_half(word), 1);
 }
 
 #[cfg(test)]

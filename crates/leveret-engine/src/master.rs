@@ -2,7 +2,7 @@
 //! master itself opens nothing (it runs as root); its first worker asks here. Pids and start times are no proof of
 //! death, and need not be: a wrong guess empties a cache once too often, or once too seldom.
 use crate::arena::file::FileLock;
-use crate::arena::process::stat_of;
+use crate::arena::host::stat_of;
 use crate::arena::Arena;
 use crate::error::{Error, OpenError};
 use crate::sync::Ordering;

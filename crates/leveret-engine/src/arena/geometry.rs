@@ -121,7 +121,7 @@ impl Geometry {
         let segments_max = (memory / segment_size) as u32;
         // A shard needs some 64 segments of its own for that, and more than two a core buy no concurrency.
         let shards = floor_power(u64::from((2 * cores.max(1)).min(segments_max / 64).min(SHARDS_MAX)));
-        let mut geometry = Geometry {
+        let geometry = Geometry {
             memory,
             segment_shift: segment_size.ilog2(),
             segments_max,
@@ -137,14 +137,41 @@ impl Geometry {
             file_len: 0,
             regions: Default::default(),
         };
+        Ok(geometry.laid_out())
+    }
+
+    /// Puts the regions behind each other.
+    fn laid_out(mut self) -> Geometry {
         let mut off = PAGE;
         for id in REGIONS {
-            let len = geometry.region_len(id);
-            geometry.regions[id as usize - 1] = Region { off, len };
+            let len = self.region_len(id);
+            self.regions[id as usize - 1] = Region { off, len };
             off += len;
         }
-        geometry.file_len = off;
-        Ok(geometry)
+        self.file_len = off;
+        self
+    }
+
+    /// As small as the code allows, for models: one shard, whose index begins with eight buckets.
+    #[cfg(loom)]
+    pub fn tiny() -> Geometry {
+        let geometry = Geometry {
+            memory: 72 << 10,
+            segment_shift: 9,
+            segments_max: 8,
+            shard_shift: 0,
+            process_slots: 4,
+            buckets_max: 16,
+            chunk_buckets: 8,
+            ghosts: 4,
+            hash_seed: 0,
+            uuid: [0; 16],
+            boot_id: [0; 16],
+            created_unix: 0,
+            file_len: 0,
+            regions: Default::default(),
+        };
+        geometry.laid_out()
     }
 
     fn region_len(&self, id: RegionId) -> u64 {

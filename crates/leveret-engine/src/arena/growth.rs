@@ -1,7 +1,7 @@
 //! An arena starts small and grows to its limit: data segments in steps of at most 16 MiB, the index by chunks. Both
 //! happen under the file lock and never under a shard's, since allocating takes milliseconds. A kill in the middle
 //! leaves allocated bytes that the next grower allocates again.
-use super::file::{self, FileLock};
+use super::file::FileLock;
 use super::geometry::RegionId;
 use super::layout::BUCKET_SIZE;
 use super::Core;
@@ -31,7 +31,7 @@ impl Core {
     fn lock_for_growth(&self, has_grown: impl Fn() -> bool) -> Option<FileLock> {
         let is_stuck = Time(self.growth_stuck_until.load(Ordering::Relaxed)) > Time::now();
         let patience = if is_stuck { Duration::ZERO } else { self.lock_timeout };
-        let lock = FileLock::wait_unless(&self.path, patience, &has_grown).ok();
+        let lock = self.lock_file(patience, &has_grown);
         if lock.is_none() && !is_stuck && !has_grown() {
             self.growth_stuck_until.store(Time::now().0 + 1, Ordering::Relaxed);
         }
@@ -60,9 +60,8 @@ impl Core {
         if step == 0 {
             return false;
         }
-        let Ok(file) = self.open_again() else { return false };
         let off = self.geometry.region(RegionId::Data).off + ((active as u64) << self.geometry.segment_shift);
-        if file::allocate(&file, off, step << self.geometry.segment_shift).is_err() {
+        if !self.allocate(&[(off, step << self.geometry.segment_shift)]) {
             return false;
         }
         self.control().active_segments.store(active as u32 + step as u32, Ordering::Release);
@@ -84,16 +83,14 @@ impl Core {
         if self.allocated() + self.geometry.chunk_len() > self.geometry.memory {
             return false;
         }
-        let Ok(file) = self.open_again() else { return false };
         let main =
             (shard as u64 * u64::from(self.geometry.buckets_max) + u64::from(seen) * u64::from(chunk)) * BUCKET_SIZE;
         let overflow = (shard as u64 * u64::from(self.geometry.overflow_max())
             + u64::from(seen) * u64::from(chunk) / 2)
             * BUCKET_SIZE;
         let len = u64::from(chunk) * BUCKET_SIZE;
-        let allocated = file::allocate(&file, self.geometry.region(RegionId::Index).off + main, len)
-            .and_then(|()| file::allocate(&file, self.geometry.region(RegionId::Overflow).off + overflow, len / 2));
-        if allocated.is_err() {
+        let region = |id| self.geometry.region(id).off;
+        if !self.allocate(&[(region(RegionId::Index) + main, len), (region(RegionId::Overflow) + overflow, len / 2)]) {
             return false;
         }
         self.shards.at(shard).chunks.store(seen + 1, Ordering::Release);
@@ -102,11 +99,8 @@ impl Core {
 
     /// Gives the memory of a retired segment back to the file system.
     pub fn punch(&self, segment: SegmentId) {
-        let Ok(file) = self.open_again() else { return };
         let off = self.geometry.region(RegionId::Data).off + self.start(segment);
-        let hole = rustix::fs::FallocateFlags::PUNCH_HOLE | rustix::fs::FallocateFlags::KEEP_SIZE;
-        // Failing leaves memory allocated that nobody uses: no error, and counted as free.
-        let _ = rustix::fs::fallocate(&file, hole, off, self.geometry.segment_size());
+        self.give_back(off, self.geometry.segment_size());
     }
 }
 

@@ -5,6 +5,8 @@ mod folder;
 pub(crate) mod geometry;
 mod growth;
 mod guard;
+#[cfg_attr(loom, path = "../models/host.rs")]
+pub(crate) mod host;
 pub(crate) mod layout;
 mod mapping;
 pub mod place;
@@ -115,7 +117,7 @@ impl Arena {
         }
         let created = opened.created;
         let failed = |source| OpenError::Io { doing: "map", path: path.to_owned(), source };
-        let core = Arc::new(Core::new(path, &opened, options).map_err(failed)?);
+        let core = Arc::new(Core::of_file(path, &opened, options).map_err(failed)?);
         open.push(Arc::downgrade(&core));
         Ok((Arena { core }, created))
     }
@@ -130,7 +132,7 @@ impl Arena {
         }
         let (path, opened) = file::open_nameless(options)?;
         let failed = |source| OpenError::Io { doing: "map", path: path.clone(), source };
-        let mut core = Core::new(&path, &opened, options).map_err(failed)?;
+        let mut core = Core::of_file(&path, &opened, options).map_err(failed)?;
         core.nameless = Some(opened.file);
         let core = Arc::new(core);
         open.push(Arc::downgrade(&core));
@@ -191,10 +193,16 @@ impl Core {
         Ok(())
     }
 
-    fn new(path: &Path, opened: &file::Opened, options: &OpenOptions) -> std::io::Result<Core> {
+    fn of_file(path: &Path, opened: &file::Opened, options: &OpenOptions) -> std::io::Result<Core> {
         use rustix::fd::AsFd;
-        let geometry = opened.geometry.clone();
-        let mapping = Mapping::new(opened.file.as_fd(), geometry.file_len)?;
+        let mapping = Mapping::new(opened.file.as_fd(), opened.geometry.file_len)?;
+        let mut core = Core::over(mapping, opened.geometry.clone(), options)?;
+        (core.path, core.identity) = (path.to_owned(), opened.identity);
+        Ok(core)
+    }
+
+    /// The arena of this shape in this memory. It has neither a path nor an identity.
+    pub(crate) fn over(mapping: Mapping, geometry: Geometry, options: &OpenOptions) -> std::io::Result<Core> {
         let shards = geometry.shards() as usize;
         let segments = geometry.segments_max as usize;
         let off = |id| geometry.region(id).off;
@@ -217,9 +225,9 @@ impl Core {
                 index: mapping.table(off(RegionId::Index), shards * geometry.buckets_max as usize),
                 overflow: mapping.table(off(RegionId::Overflow), shards * geometry.overflow_max() as usize),
                 data: mapping.data(data.off, data.len),
-                path: path.to_owned(),
+                path: PathBuf::new(),
                 nameless: None,
-                identity: opened.identity,
+                identity: (0, 0),
                 lock_timeout: options.lock_timeout,
                 evicts: options.evict,
                 membership: process::Membership::new()?,

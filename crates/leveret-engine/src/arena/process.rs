@@ -9,25 +9,16 @@
 //!
 //! An owner word is `{incarnation: high 32, slot + 1: low 16}`; bits 16..32 are flags of the lock word that carries it.
 use crate::arena::layout::ProcessSlot;
-use crate::arena::{file, Core};
-use crate::error::{reason, Error};
-use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, Ordering};
-use rustix::fd::{AsFd, AsRawFd, OwnedFd};
-use rustix::fs;
-use rustix::io::Errno;
+use crate::arena::{host, Core};
+use crate::error::Error;
+use crate::sync::{rest, AtomicPtr, AtomicU32, AtomicU64, Instant, Ordering};
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ffi::c_void;
 use std::io;
 use std::ptr;
-use std::time::Instant;
 
 /// The bits of a lock word that name its owner.
 pub(crate) const OWNER: u64 = 0xffff_ffff_0000_ffff;
-
-/// Byte `LIFE + slot` of the file is locked by the process of that slot.
-const LIFE: i64 = 1 << 60;
-/// Bytes of the mapping that keeps it.
-const LIFE_LEN: usize = 4096;
 
 /// This process at one arena. After a fork the child finds its page wiped and registers anew.
 pub(crate) struct Membership {
@@ -99,7 +90,7 @@ impl Drop for Membership {
         // Kept, the mapping would keep all memory of an arena whose file was removed.
         unsafe {
             if !life.is_null() {
-                let _ = mm::munmap(life, LIFE_LEN);
+                host::give_up(life);
             }
             let _ = mm::munmap(self.page.cast(), 4096);
         }
@@ -141,56 +132,34 @@ impl Core {
             if other == thread || begun.elapsed() >= self.lock_timeout {
                 return Err(Error::Busy);
             }
-            std::thread::yield_now();
+            rest();
         }
     }
 
     /// The owner word, and the mapping that is its life sign.
     fn take_slot(&self) -> Result<(u64, *mut c_void), Error> {
-        let file = self.open_again()?;
+        let signs = self.signs()?;
         let slots = self.processes.len();
-        let start = std::process::id() as usize;
+        let myself = self.myself();
+        let start = myself.pid as usize;
         let order = || (0..slots).map(|step| (start + step) % slots);
         // Never used slots first: asking the kernel for each slot of a busy table would cost more than looking.
         let fresh = order().filter(|slot| self.processes.at(*slot).pid.load(Ordering::Relaxed) == 0);
-        let slot = fresh
-            .chain(order())
-            .find(|slot| lock_byte(&file, *slot).is_ok())
-            .ok_or(Error::ProcessTableFull { max: slots })?;
+        let slot = fresh.chain(order()).find(|slot| signs.take(*slot)).ok_or(Error::ProcessTableFull { max: slots })?;
         // Some file systems (FUSE, gVisor, NFS) accept such locks and forget them.
-        if is_byte_free(&self.open_again()?, slot) {
+        if self.signs()?.is_gone(slot) {
             return Err(Error::NoLifeSign("a lock that was taken is not seen by others".to_owned()));
         }
-
-        // SAFETY: a fresh mapping; it is never read or written, it only keeps the description, and with it the lock,
-        // alive.
-        let life = unsafe { mm::mmap(ptr::null_mut(), LIFE_LEN, ProtFlags::READ, MapFlags::SHARED, file.as_fd(), 0) };
-        let life = life.map_err(|error| Error::NoLifeSign(reason(&error.into())))?;
-        // SAFETY: the page mapped just now.
-        unsafe { mm::madvise(life, LIFE_LEN, Advice::LinuxDontFork) }
-            .map_err(|error| Error::NoLifeSign(reason(&error.into())))?;
+        let life = signs.keep()?;
 
         let entry = self.processes.at(slot);
         // A new incarnation first: from here on every lock word of an earlier one has a provably dead owner.
         let incarnation = entry.incarnation.load(Ordering::Relaxed).wrapping_add(1).max(1);
         entry.incarnation.store(incarnation, Ordering::SeqCst);
-        entry.start_time.store(stat_of(std::process::id()).map_or(0, |stat| stat.start_time), Ordering::Relaxed);
-        entry.pid_namespace.store(pid_namespace(), Ordering::Relaxed);
-        entry.pid.store(std::process::id(), Ordering::Relaxed);
+        entry.start_time.store(myself.start_time, Ordering::Relaxed);
+        entry.pid_namespace.store(myself.pid_namespace, Ordering::Relaxed);
+        entry.pid.store(myself.pid, Ordering::Relaxed);
         Ok((u64::from(incarnation) << 32 | (slot as u64 + 1), life))
-    }
-
-    /// Opens the arena's file once more: a description of its own, unless the path leads to another file by now.
-    pub fn open_again(&self) -> Result<OwnedFd, Error> {
-        let file = file::open_again(&self.path).map_err(|error| match error {
-            Errno::NOENT | Errno::NOTDIR | Errno::ISDIR | Errno::LOOP => Error::Lost,
-            error => Error::FileRefused(reason(&error.into())),
-        })?;
-        let stat = fs::fstat(&file).map_err(|_| Error::Lost)?;
-        if (stat.st_dev, stat.st_ino) != self.identity {
-            return Err(Error::Lost);
-        }
-        Ok(file)
     }
 
     /// Whether the owner of a lock word can never run again. "No" is always a safe answer. It may take system calls, so
@@ -205,8 +174,7 @@ impl Core {
             return true;
         }
         let slot = slot_of(owner);
-        let is_dead =
-            is_exiting(self.processes.at(slot)) || self.open_again().is_ok_and(|file| is_byte_free(&file, slot));
+        let is_dead = self.is_exiting(self.processes.at(slot)) || self.signs().is_ok_and(|signs| signs.is_gone(slot));
         if is_dead {
             self.membership.dead.add(owner);
         }
@@ -223,12 +191,26 @@ impl Core {
         u64::from(entry.incarnation.load(Ordering::SeqCst)) != owner >> 32 || self.membership.dead.has(owner)
     }
 
+    /// The kernel frees the byte only after it has torn down the address space: 40 ms for each GiB touched. An owner that
+    /// provably runs no more (one thread, already exiting, same pid namespace, same start time) need not be waited for.
+    fn is_exiting(&self, entry: &ProcessSlot) -> bool {
+        let pid = entry.pid.load(Ordering::Relaxed);
+        let recorded = entry.start_time.load(Ordering::Relaxed);
+        if pid <= 1 || recorded == 0 || entry.pid_namespace.load(Ordering::Relaxed) != self.pid_namespace() {
+            return false;
+        }
+        let is_seen_ending = || self.stat_of(pid).is_some_and(|stat| stat.start_time == recorded && stat.is_ending());
+        // The kernel counts the threads first and reads the flags of the first thread later: in between that one may have
+        // started another and ended. Once it is exiting it starts none, so a second count is the true one.
+        is_seen_ending() && is_seen_ending()
+    }
+
     /// How many registered processes live.
     pub fn attached(&self) -> u32 {
-        let Ok(file) = self.open_again() else { return 0 };
+        let Ok(signs) = self.signs() else { return 0 };
         let own = slot_of(self.membership.current());
         let lives = |slot: &usize| {
-            *slot == own || self.processes.at(*slot).pid.load(Ordering::Relaxed) != 0 && !is_byte_free(&file, *slot)
+            *slot == own || self.processes.at(*slot).pid.load(Ordering::Relaxed) != 0 && !signs.is_gone(*slot)
         };
         (0..self.processes.len()).filter(lives).count() as u32
     }
@@ -237,72 +219,4 @@ impl Core {
 /// The slot that an owner word names; beyond every table where it names none.
 pub(crate) fn slot_of(owner: u64) -> usize {
     ((owner & 0xffff) as usize).wrapping_sub(1)
-}
-
-fn flock_of(slot: usize) -> libc::flock {
-    // SAFETY: zero is a valid flock; l_pid must be 0 for OFD locks.
-    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
-    lock.l_type = libc::F_WRLCK as i16;
-    lock.l_whence = libc::SEEK_SET as i16;
-    lock.l_start = LIFE + slot as i64;
-    lock.l_len = 1;
-    lock
-}
-
-fn lock_byte(file: &OwnedFd, slot: usize) -> io::Result<()> {
-    // SAFETY: a live descriptor and a live flock.
-    match unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &flock_of(slot)) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
-}
-
-/// Whether no description but `file` holds the byte of `slot`. An error counts as "held": never steal on a doubt.
-fn is_byte_free(file: &OwnedFd, slot: usize) -> bool {
-    let mut lock = flock_of(slot);
-    // SAFETY: a live descriptor and a live flock that the kernel fills.
-    let result = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_GETLK, &mut lock) };
-    result == 0 && lock.l_type == libc::F_UNLCK as i16
-}
-
-/// The kernel frees the byte only after it has torn down the address space: 40 ms for each GiB touched. An owner that
-/// provably runs no more (one thread, already exiting, same pid namespace, same start time) need not be waited for.
-fn is_exiting(entry: &ProcessSlot) -> bool {
-    let pid = entry.pid.load(Ordering::Relaxed);
-    let recorded = entry.start_time.load(Ordering::Relaxed);
-    if pid <= 1 || recorded == 0 || entry.pid_namespace.load(Ordering::Relaxed) != pid_namespace() {
-        return false;
-    }
-    let is_seen_ending = || stat_of(pid).is_some_and(|stat| stat.start_time == recorded && stat.is_ending());
-    // The kernel counts the threads first and reads the flags of the first thread later: in between that one may have
-    // started another and ended. Once it is exiting it starts none, so a second count is the true one.
-    is_seen_ending() && is_seen_ending()
-}
-
-/// What /proc says of a process.
-pub(crate) struct Stat {
-    pub flags: u64,
-    pub threads: u64,
-    pub start_time: u64,
-}
-
-impl Stat {
-    /// Its last thread is on its way out, or is out and waits for its parent to take note.
-    pub fn is_ending(&self) -> bool {
-        const PF_EXITING: u64 = 4;
-        self.threads == 1 && self.flags & PF_EXITING != 0
-    }
-}
-
-/// None where there is no such process, or /proc does not show it.
-pub(crate) fn stat_of(pid: u32) -> Option<Stat> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The second field is the program's name in brackets and may itself hold brackets and spaces.
-    let fields: Vec<&str> = text[text.rfind(')')? + 2..].split(' ').collect();
-    let number = |field: usize| fields.get(field - 3)?.trim().parse().ok();
-    Some(Stat { flags: number(9)?, threads: number(20)?, start_time: number(22)? })
-}
-
-fn pid_namespace() -> u64 {
-    fs::stat("/proc/self/ns/pid").map_or(0, |stat| stat.st_ino)
 }

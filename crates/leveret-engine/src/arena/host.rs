@@ -1,0 +1,149 @@
+//! What only the operating system can say or do about an arena that is open: who lives, and memory for its file. A model
+//! puts its own in the place of this file.
+use crate::arena::file::{self, FileLock};
+use crate::arena::Core;
+use crate::error::{reason, Error};
+use rustix::fd::{AsFd, AsRawFd, OwnedFd};
+use rustix::fs::{self, FallocateFlags};
+use rustix::io::Errno;
+use rustix::mm::{self, Advice, MapFlags, ProtFlags};
+use std::ffi::c_void;
+use std::ptr;
+use std::time::Duration;
+
+/// Byte `LIFE + slot` of the file is locked by the process of that slot.
+const LIFE: i64 = 1 << 60;
+/// Bytes of the mapping that keeps it.
+const LIFE_LEN: usize = 4096;
+
+/// The signs of life of an arena's processes, seen through a description of the file of its own.
+pub(super) struct Signs(OwnedFd);
+
+impl Signs {
+    /// Takes the sign of a slot. False: a living process has it.
+    pub fn take(&self, slot: usize) -> bool {
+        // SAFETY: a live descriptor and a live flock.
+        unsafe { libc::fcntl(self.0.as_raw_fd(), libc::F_OFD_SETLK, &flock_of(slot)) == 0 }
+    }
+
+    /// Whether nobody but these signs' own description has a slot's. An error counts as "held": never steal on a doubt.
+    pub fn is_gone(&self, slot: usize) -> bool {
+        let mut lock = flock_of(slot);
+        // SAFETY: a live descriptor and a live flock that the kernel fills.
+        let result = unsafe { libc::fcntl(self.0.as_raw_fd(), libc::F_OFD_GETLK, &mut lock) };
+        result == 0 && lock.l_type == libc::F_UNLCK as i16
+    }
+
+    /// Keeps what was taken for as long as this process lives and the mapping that is answered stays.
+    pub fn keep(self) -> Result<*mut c_void, Error> {
+        // SAFETY: a fresh mapping; it is never read or written, it only keeps the description, and with it the lock,
+        // alive.
+        let life = unsafe { mm::mmap(ptr::null_mut(), LIFE_LEN, ProtFlags::READ, MapFlags::SHARED, self.0.as_fd(), 0) };
+        let life = life.map_err(|error| Error::NoLifeSign(reason(&error.into())))?;
+        // SAFETY: the page mapped just now.
+        unsafe { mm::madvise(life, LIFE_LEN, Advice::LinuxDontFork) }
+            .map_err(|error| Error::NoLifeSign(reason(&error.into())))?;
+        Ok(life)
+    }
+}
+
+/// Gives up the sign that such a mapping keeps.
+///
+/// # Safety
+/// `life` came from `keep`, and nobody gives it up again.
+pub(super) unsafe fn give_up(life: *mut c_void) {
+    // SAFETY: by contract.
+    let _ = unsafe { mm::munmap(life, LIFE_LEN) };
+}
+
+fn flock_of(slot: usize) -> libc::flock {
+    // SAFETY: zero is a valid flock; l_pid must be 0 for OFD locks.
+    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+    lock.l_type = libc::F_WRLCK as i16;
+    lock.l_whence = libc::SEEK_SET as i16;
+    lock.l_start = LIFE + slot as i64;
+    lock.l_len = 1;
+    lock
+}
+
+/// A process as `ProcessSlot` describes it.
+pub(super) struct Myself {
+    pub pid: u32,
+    pub start_time: u64,
+    pub pid_namespace: u64,
+}
+
+/// What /proc says of a process.
+pub(crate) struct Stat {
+    pub flags: u64,
+    pub threads: u64,
+    pub start_time: u64,
+}
+
+impl Stat {
+    /// Its last thread is on its way out, or is out and waits for its parent to take note.
+    pub fn is_ending(&self) -> bool {
+        const PF_EXITING: u64 = 4;
+        self.threads == 1 && self.flags & PF_EXITING != 0
+    }
+}
+
+/// None where there is no such process, or /proc does not show it.
+pub(crate) fn stat_of(pid: u32) -> Option<Stat> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The second field is the program's name in brackets and may itself hold brackets and spaces.
+    let fields: Vec<&str> = text[text.rfind(')')? + 2..].split(' ').collect();
+    let number = |field: usize| fields.get(field - 3)?.trim().parse().ok();
+    Some(Stat { flags: number(9)?, threads: number(20)?, start_time: number(22)? })
+}
+
+impl Core {
+    pub(super) fn signs(&self) -> Result<Signs, Error> {
+        self.open_again().map(Signs)
+    }
+
+    pub(super) fn myself(&self) -> Myself {
+        let pid = std::process::id();
+        let start_time = stat_of(pid).map_or(0, |stat| stat.start_time);
+        Myself { pid, start_time, pid_namespace: self.pid_namespace() }
+    }
+
+    pub(super) fn pid_namespace(&self) -> u64 {
+        fs::stat("/proc/self/ns/pid").map_or(0, |stat| stat.st_ino)
+    }
+
+    pub(super) fn stat_of(&self, pid: u32) -> Option<Stat> {
+        stat_of(pid)
+    }
+
+    /// Opens the arena's file once more: a description of its own, unless the path leads to another file by now.
+    fn open_again(&self) -> Result<OwnedFd, Error> {
+        let file = file::open_again(&self.path).map_err(|error| match error {
+            Errno::NOENT | Errno::NOTDIR | Errno::ISDIR | Errno::LOOP => Error::Lost,
+            error => Error::FileRefused(reason(&error.into())),
+        })?;
+        let stat = fs::fstat(&file).map_err(|_| Error::Lost)?;
+        if (stat.st_dev, stat.st_ino) != self.identity {
+            return Err(Error::Lost);
+        }
+        Ok(file)
+    }
+
+    /// The lock file, held; None when nobody gives it up for that long, or what it was wanted for `is_done`.
+    pub(super) fn lock_file(&self, patience: Duration, is_done: impl Fn() -> bool) -> Option<FileLock> {
+        FileLock::wait_unless(&self.path, patience, is_done).ok()
+    }
+
+    /// Promises parts of the file, each `(off, len)`, real memory. False: there is no room.
+    pub(super) fn allocate(&self, parts: &[(u64, u64)]) -> bool {
+        let Ok(file) = self.open_again() else { return false };
+        parts.iter().all(|(off, len)| file::allocate(&file, *off, *len).is_ok())
+    }
+
+    /// Gives a part of the file's memory back. Failing leaves memory allocated that nobody uses: no error, and counted
+    /// as free.
+    pub(super) fn give_back(&self, off: u64, len: u64) {
+        let Ok(file) = self.open_again() else { return };
+        let _ = fs::fallocate(&file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, off, len);
+    }
+}
