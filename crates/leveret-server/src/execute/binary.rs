@@ -1,9 +1,9 @@
 //! The binary protocol's requests.
 use super::admin::Unflushed;
-use super::{classic, exptime, flags, Done, Session, Turn};
+use super::{classic, exptime, flags, Done, Next, Session, Transport, Turn};
 use crate::stats::{self, Count};
 use leveret_engine::{CountTerms, CountedItem, Deadline, Error, Found, Stored, Terms, Time};
-use leveret_protocol::binary::{write_status, AnswerHeader, Command, Request, Status};
+use leveret_protocol::binary::{write_status, AnswerHeader, Command, Refusal, Request, Status};
 use leveret_protocol::Verb;
 
 /// memcached reads the 32 bits of a binary exptime as unsigned: -1 is no moment in the past, but the year 2106.
@@ -34,7 +34,7 @@ impl Session {
             Command::Noop => turn.conclude(request, Status::Success),
             Command::Version => turn.binary_text(request, crate::VERSION.as_bytes()),
             Command::Stat { subject }
-                if self.transport == super::Transport::Udp && super::walks(subject.trim_ascii_start()) =>
+                if self.transport == Transport::Udp && super::text::walks(subject.trim_ascii_start()) =>
             {
                 turn.conclude(request, Status::KeyNotFound);
             }
@@ -47,7 +47,7 @@ impl Session {
                 if !request.quiet {
                     turn.conclude(request, Status::Success);
                 }
-                return Done::Over(super::Next::Close);
+                return Done::Over(Next::Close);
             }
         }
         Done::Answered
@@ -55,6 +55,21 @@ impl Session {
 }
 
 impl Turn<'_> {
+    pub(super) fn refuse_binary(&mut self, refusal: &Refusal<'_>) -> Done {
+        if let Some(key) = refusal.forget {
+            let _ = self.arena.delete(key, self.now);
+            self.count(Count::StoreTooLarge);
+        }
+        if let Some(status) = refusal.status {
+            write_status(self.output, refusal.opcode, refusal.opaque, status);
+        }
+        if refusal.close {
+            Done::Over(Next::Close)
+        } else {
+            Done::Answered
+        }
+    }
+
     /// An answer without a body, or with the text of what went wrong. A success of a quiet request is not answered.
     fn conclude(&mut self, request: &Request<'_>, status: Status) {
         self.conclude_with(request, status, 0);

@@ -1,4 +1,5 @@
 //! The classic text commands.
+use super::session::Pending;
 use super::{exptime, flags, Done, Session, Turn};
 use crate::stats::Count;
 use leveret_engine::{CountTerms, CountedItem, Deadline, Delta, Error, Found, Meta, Mode, Stored, Terms, Value, AHEAD};
@@ -35,7 +36,7 @@ impl Session {
         keys: Keys<'_>,
         answer: impl Fn(&mut Turn<'_>, &[u8], Option<u64>) -> Result<(), Error>,
     ) -> Done {
-        let mut keys = match self.unanswered.take() {
+        let mut keys = match self.pending.take_keys() {
             Some(rest_len) => keys.resume(rest_len),
             None => keys,
         };
@@ -49,8 +50,8 @@ impl Session {
                 return Done::Answered;
             }
             // Behind the last key only END is missing, which is not worth a packet of its own.
-            if turn.value.is_some() || turn.is_full() && keys.clone().next().is_some() {
-                self.unanswered = Some(keys.rest_len());
+            if turn.tail.value.is_some() || turn.is_full() && keys.clone().next().is_some() {
+                self.pending = Pending::Keys(keys.rest_len());
                 return Done::Unfinished;
             }
         }

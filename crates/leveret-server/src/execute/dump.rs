@@ -1,5 +1,6 @@
 //! Walks over all items: `lru_crawler metadump` and `mgdump`. The output goes out piece by piece, so that a walk over
 //! millions of items needs no memory for them and no other connection waits for it.
+use super::session::Pending;
 use super::{Done, Session, Transport, Turn};
 use crate::stats::ITEMS_CLASS;
 use leveret_engine::{Cursor, Deadline, Found, Time};
@@ -49,14 +50,15 @@ impl Session {
         } else if !names_our_class(classes) {
             turn.say("BADCLASS invalid class id");
         } else {
-            self.dump = Some(Box::new(Dump { cursor: Cursor::default(), form }));
+            self.pending = Pending::Dump(Box::new(Dump { cursor: Cursor::default(), form }));
         }
         Done::Answered
     }
 
-    /// True: the walk is over.
+    /// Goes on with a walk, if there is one. False: it is not over.
+    #[inline]
     pub(super) fn go_on_dumping(&mut self, turn: &mut Turn<'_>) -> bool {
-        let Some(dump) = &mut self.dump else { return true };
+        let Pending::Dump(dump) = &mut self.pending else { return true };
         while !turn.is_full() {
             let output = &mut *turn.output;
             let (form, now, shared) = (dump.form, turn.now, turn.shared);
@@ -70,7 +72,7 @@ impl Session {
             // A lost arena, or a shard that cannot be read, ends the walk as an empty one.
             if !turn.arena.scan(&mut dump.cursor, turn.now, &mut line).unwrap_or(false) {
                 turn.say(if form == Form::Metadump { "END" } else { "EN" });
-                self.dump = None;
+                self.pending = Pending::Nothing;
                 return true;
             }
         }

@@ -1,0 +1,222 @@
+//! One conversation: what a connection remembers between two reads, and the loop over its requests.
+use super::dump::Dump;
+use super::receive::Receiving;
+use super::turn::{Tail, Turn};
+use super::{Done, Next, Transport};
+use crate::settings::Protocol;
+use crate::{Desk, Shared};
+use leveret_engine::{Incoming, Outgoing};
+use leveret_protocol::{binary, text, Limits, Parsed, BINARY_REQUEST};
+
+/// Longest request of a client that has not said who it is, as in memcached, whose read buffer does not grow for it:
+/// strangers must not have a server collect megabytes for them.
+const STRANGER_MAX: usize = 16 << 10;
+
+/// One conversation: what a connection remembers between two reads.
+#[derive(Debug)]
+pub struct Session {
+    pub(super) transport: Transport,
+    /// The protocol, once the first byte has told it.
+    pub(super) spoken: Option<Spoken>,
+    pub(super) is_authenticated: bool,
+    pub(super) pending: Pending,
+    /// What is to be sent behind the output.
+    tail: Tail,
+}
+
+/// A conversation's protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spoken {
+    /// The classic and the meta commands.
+    Text,
+    Binary,
+}
+
+/// What has begun and is not over. It is one thing at a time: the next request begins when this one is over.
+#[derive(Debug, Default)]
+pub(super) enum Pending {
+    #[default]
+    Nothing,
+    /// A line, whose end is not among so many bytes at the front of the input.
+    Line(usize),
+    /// A refused store, of which so many bytes are still to come and to be thrown away.
+    Refused(usize),
+    /// A multi-key get, of whose line so much is left to answer: the output was full.
+    Keys(usize),
+    /// A store whose value is being received into the arena.
+    Store(Box<Receiving>),
+    /// A walk over all items.
+    Dump(Box<Dump>),
+}
+
+/// What became of the front of the input.
+pub(super) enum Step {
+    /// So many bytes of it were a request, which ended so.
+    Done(usize, Done),
+    /// So many bytes of it are done with, and nothing can go on before the rest has so many.
+    Read { taken: usize, total: usize },
+}
+
+impl Pending {
+    /// Takes what there is, if it is the front of a line.
+    fn take_line(&mut self) -> usize {
+        let Pending::Line(scanned) = *self else { return 0 };
+        *self = Pending::Nothing;
+        scanned
+    }
+
+    /// Takes what there is, if it is the rest of a get.
+    pub fn take_keys(&mut self) -> Option<usize> {
+        let Pending::Keys(rest_len) = *self else { return None };
+        *self = Pending::Nothing;
+        Some(rest_len)
+    }
+
+    /// Throws away what comes of a refused store; returns how much of so many bytes that is.
+    fn swallow(&mut self, len: usize) -> usize {
+        let Pending::Refused(missing) = self else { return 0 };
+        let taken = len.min(*missing);
+        *missing -= taken;
+        if *missing == 0 {
+            *self = Pending::Nothing;
+        }
+        taken
+    }
+
+    /// Whether it is over without another byte.
+    fn needs_no_input(&self) -> bool {
+        matches!(self, Pending::Store(receiving) if receiving.is_whole())
+    }
+}
+
+impl Session {
+    /// A conversation that has not begun.
+    pub fn new(transport: Transport) -> Session {
+        Session { transport, spoken: None, is_authenticated: false, pending: Pending::Nothing, tail: Tail::default() }
+    }
+
+    /// Executes requests from the front of `input` and appends the answers to `output`. Returns how many bytes of the
+    /// input are done with, and what to do next.
+    pub fn take(&mut self, desk: &Desk, input: &[u8], output: &mut Vec<u8>) -> (usize, Next) {
+        let is_stream = matches!(self.transport, Transport::Tcp | Transport::Unix);
+        let mut turn = Turn::new(desk, output, is_stream);
+        turn.output.append(&mut self.tail.end);
+        let limits = Limits { value_max: desk.value_max() };
+        let mut at = 0;
+        // memcached frames each request's answer of a datagram by itself.
+        let requests = if self.transport == Transport::Udp { 1 } else { turn.shared.settings.requests_per_turn.max(1) };
+        // So many requests from here on have had their memory asked for.
+        let mut asked = 0;
+        for number in 0..requests {
+            if !self.go_on_dumping(&mut turn) {
+                return (at, Next::Send);
+            }
+            at += self.pending.swallow(input.len() - at);
+            if at == input.len() && !self.pending.needs_no_input() {
+                return (at, Next::Read { total: 1 });
+            }
+            if turn.is_full() {
+                return (at, Next::Send);
+            }
+            let rest = &input[at..];
+            // A single request is not looked at twice: only behind one that had others behind it.
+            if number > 0 && asked == 0 {
+                asked = turn.ask_ahead(rest, requests - number);
+            }
+            asked = asked.saturating_sub(1);
+            let step = match self.spoken(turn.shared, rest.first()) {
+                None => return (at, Next::Close),
+                Some(_) if matches!(self.pending, Pending::Store(_)) => self.go_on_receiving(&mut turn, rest, &limits),
+                Some(Spoken::Text) => self.step_text(&mut turn, rest, &limits),
+                Some(Spoken::Binary) => self.step_binary(&mut turn, rest, &limits),
+            };
+            match step {
+                Step::Done(consumed, Done::Answered) => at += consumed,
+                Step::Done(_, Done::Unfinished) if turn.tail.value.is_none() => return (at, Next::Send),
+                Step::Done(_, Done::Unfinished) => {}
+                Step::Done(consumed, Done::Over(next)) => return (at + consumed, next),
+                Step::Read { taken, total } => return (at + taken, Next::Read { total }),
+            }
+            if turn.tail.value.is_some() {
+                self.tail = turn.tail;
+                return (at, Next::Send);
+            }
+        }
+        if matches!(self.pending, Pending::Dump(_)) {
+            return (at, Next::Send);
+        }
+        (at, if at == input.len() { Next::Read { total: 1 } } else { Next::Yield })
+    }
+
+    #[inline]
+    fn step_text(&mut self, turn: &mut Turn<'_>, rest: &[u8], limits: &Limits) -> Step {
+        match text::parse_after(rest, self.pending.take_line(), limits) {
+            Parsed::Request { request, consumed } => Step::Done(consumed, self.execute_text(turn, request)),
+            Parsed::More { total, .. } if total > STRANGER_MAX && self.is_stranger(turn.shared) => {
+                Step::Done(0, Done::Over(Next::Close))
+            }
+            Parsed::More { total, scanned } => match self.begin_to_receive(turn, rest, total, limits) {
+                Some(taken) => Step::Read { taken, total: 1 },
+                None => {
+                    self.pending = Pending::Line(scanned);
+                    Step::Read { taken: 0, total }
+                }
+            },
+            Parsed::Refused { refusal, consumed, swallow } => {
+                self.pending = Pending::Refused(swallow);
+                // A stranger must not delete by sending a store that is refused.
+                Step::Done(consumed, turn.refuse_text(&refusal, !self.is_stranger(turn.shared)))
+            }
+        }
+    }
+
+    #[inline]
+    fn step_binary(&mut self, turn: &mut Turn<'_>, rest: &[u8], limits: &Limits) -> Step {
+        match binary::parse(rest, limits) {
+            Parsed::Request { request, consumed } => Step::Done(consumed, self.execute_binary(turn, &request)),
+            Parsed::More { total, .. } => match self.begin_to_receive(turn, rest, total, limits) {
+                Some(taken) => Step::Read { taken, total: 1 },
+                None => Step::Read { taken: 0, total },
+            },
+            Parsed::Refused { refusal, consumed, swallow } => {
+                self.pending = Pending::Refused(swallow);
+                Step::Done(consumed, turn.refuse_binary(&refusal))
+            }
+        }
+    }
+
+    /// The value that the next bytes from the socket belong to, if they can be received straight into the arena.
+    pub fn incoming(&mut self) -> Option<&mut Incoming> {
+        match &mut self.pending {
+            Pending::Store(receiving) => Some(&mut receiving.incoming).filter(|incoming| incoming.missing() > 0),
+            _ => None,
+        }
+    }
+
+    /// A large value that follows the output on its way, if there is one. What stands behind it comes at the next
+    /// `take`.
+    pub fn value(&mut self) -> Option<Outgoing> {
+        self.tail.value.take()
+    }
+
+    /// Whether the client still has to say who it is (`-Y`).
+    pub(super) fn is_stranger(&self, shared: &Shared) -> bool {
+        !self.is_authenticated && shared.users().is_some()
+    }
+
+    /// The protocol of the conversation; None: the server does not speak it (`-B`).
+    fn spoken(&mut self, shared: &Shared, first: Option<&u8>) -> Option<Spoken> {
+        if self.spoken.is_some() {
+            return self.spoken;
+        }
+        let spoken = if first == Some(&BINARY_REQUEST) { Spoken::Binary } else { Spoken::Text };
+        let is_allowed = match (shared.settings.protocol, spoken) {
+            (Protocol::Ascii, Spoken::Binary) | (Protocol::Binary, Spoken::Text) => false,
+            // Users are known by their `set`, which is text.
+            (_, Spoken::Binary) => shared.users().is_none(),
+            _ => true,
+        };
+        self.spoken = Some(spoken).filter(|_| is_allowed);
+        self.spoken
+    }
+}

@@ -1,0 +1,104 @@
+//! Text commands: which family's function does each of them, and who may give any.
+use super::{Done, Next, Session, Transport, Turn, Users};
+use crate::stats::Count;
+use leveret_protocol::text::{Command, Refusal};
+use leveret_protocol::{Verb, KEY_MAX};
+use std::sync::{PoisonError, RwLock};
+
+impl Session {
+    pub(super) fn execute_text(&mut self, turn: &mut Turn<'_>, command: Command<'_>) -> Done {
+        use Command::*;
+        if let Some(users) = turn.shared.users().filter(|_| !self.is_authenticated) {
+            return self.authenticate(turn, users, command);
+        }
+        match command {
+            Get { keys, with_cas } => return self.get(turn, keys, with_cas),
+            GetAndTouch { exptime, keys, with_cas } => return self.get_and_touch(turn, exptime, keys, with_cas),
+            Store { verb, compare, key, flags, exptime, value, noreply } => {
+                let line = turn.store(verb, compare, key, flags, exptime, value);
+                turn.reply(noreply, line);
+            }
+            Delete { key, noreply } => {
+                let line = turn.delete(key);
+                turn.reply(noreply, line);
+            }
+            Count { key, delta, is_decrement, noreply } => turn.count_text(key, delta, is_decrement, noreply),
+            Touch { key, exptime, noreply } => {
+                let line = turn.touch(key, exptime);
+                turn.reply(noreply, line);
+            }
+            FlushAll { exptime, noreply } => {
+                let line = turn.flush_all(exptime);
+                turn.reply(noreply, line);
+            }
+            MetaGet(get) => turn.meta_get(&get),
+            MetaStore(store) => turn.meta_store(&store),
+            MetaDelete(delete) => turn.meta_delete(&delete),
+            MetaCount(count) => turn.meta_count(&count),
+            MetaDebug { key } => turn.meta_debug(&key),
+            MetaNoop => turn.say("MN"),
+            Quit => return Done::Over(Next::Close),
+            // As a dump: one small datagram with a forged sender must not send megabytes to somebody else.
+            Stats { words } if self.transport == Transport::Udp && words.clone().next().is_some_and(walks) => {
+                turn.say("ERROR")
+            }
+            Stats { words } => turn.stats(words),
+            LruCrawler(crawl) => return self.crawl(turn, crawl),
+            Version
+            | Shutdown { .. }
+            | Verbosity { .. }
+            | CacheMemlimit { .. }
+            | Slabs { .. }
+            | Lru { .. }
+            | Watch { .. } => {
+                return turn.administer(command);
+            }
+        }
+        Done::Answered
+    }
+
+    /// Whom `-Y` asks for a name and a password.
+    fn authenticate(&mut self, turn: &mut Turn<'_>, users: &RwLock<Users>, command: Command<'_>) -> Done {
+        match command {
+            Command::Store { verb: Verb::Set, compare: None, value, noreply, .. } => {
+                turn.count(Count::AuthCmds);
+                if users.read().unwrap_or_else(PoisonError::into_inner).admit(value) {
+                    self.is_authenticated = true;
+                    turn.reply(noreply, "STORED");
+                } else {
+                    turn.count(Count::AuthErrors);
+                    turn.say("CLIENT_ERROR authentication failure");
+                }
+                Done::Answered
+            }
+            Command::Quit => Done::Over(Next::Close),
+            _ => {
+                turn.say("CLIENT_ERROR unauthenticated");
+                Done::Answered
+            }
+        }
+    }
+}
+
+/// Whether the answer to such a `stats` is as long as the arena is full, or switches that on.
+pub(super) fn walks(subject: &[u8]) -> bool {
+    subject == b"cachedump" || subject.starts_with(b"sizes")
+}
+
+impl Turn<'_> {
+    pub(super) fn refuse_text(&mut self, refusal: &Refusal<'_>, may_forget: bool) -> Done {
+        if let Some(key) = refusal.forget.filter(|_| may_forget) {
+            // A store that failed must not leave the value that it meant to replace.
+            let _ = self.arena.delete(key.decode(&mut [0; KEY_MAX]), self.now);
+            self.count(Count::StoreTooLarge);
+        }
+        if !refusal.is_silent && !refusal.answer.is_empty() {
+            self.say(refusal.answer);
+        }
+        if refusal.close {
+            Done::Over(Next::Close)
+        } else {
+            Done::Answered
+        }
+    }
+}
