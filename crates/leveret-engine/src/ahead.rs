@@ -1,10 +1,11 @@
 //! Many keys at once. A read waits for two places that depend on each other, the key's bucket and its item; reads of
 //! many keys wait for each of them in turn. Asked for ahead, the buckets of all keys come together, and so do their
 //! items.
-use crate::arena::layout::SLOTS;
-use crate::arena::{Arena, Core};
+use crate::arena::Arena;
+use crate::core::Core;
 use crate::hash;
 use crate::index::SlotWord;
+use crate::map::layout::SLOTS;
 use crate::sync::Ordering;
 
 /// Keys that are asked for at once: twice what a processor can wait for at the same time, and few enough to stay in its

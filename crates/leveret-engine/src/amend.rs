@@ -1,5 +1,7 @@
 //! Changing an item that is there, and not its value: deadline, marks, cas.
-use crate::arena::{Arena, Core};
+use crate::arena::Arena;
+use crate::core::Core;
+use crate::counters::Counter;
 use crate::error::Error;
 use crate::found::{Found, Item};
 use crate::index::{Located, Old};
@@ -8,7 +10,6 @@ use crate::lock::Locked;
 use crate::meta::{Encoding, Meta};
 use crate::read::hint;
 use crate::segment::class_of;
-use crate::stats::Counter;
 use crate::sync::Ordering;
 use crate::time::{Deadline, Time};
 use crate::write::Step;
@@ -95,10 +96,10 @@ impl Arena {
         let touched = self.touch_where(key, deadline, now, |locked| found = locked.find(hash, key, false, locked))?;
         // Touched and not found: flushed in between.
         let Some(found) = found.filter(|_| touched) else {
-            core.count_miss();
+            core.reads.count_miss(&core.shards);
             return Ok(None);
         };
-        core.count_hit();
+        core.reads.count_hit(&core.shards);
         let found = Found { deadline: deadline.0, ..found };
         // Recycled since: only then is it looked up once more.
         Ok(self.copy_to_vec(&found).map(|value| found.into_item(key, value)).or_else(|| self.get(key, now)))

@@ -4,12 +4,12 @@
 //! An increment takes the cas away (0), stores the value, then gives a new cas. Killed in between, the number has no
 //! cas, and every token given out before fails, which is right. The other order would let a cas succeed that must not.
 use crate::arena::Arena;
+use crate::counters::Counter;
 use crate::error::Error;
 use crate::found::decimal_len;
 use crate::item::{Body, Kind, NewItem, View, VALUE_LEN};
 use crate::lock::Locked;
 use crate::meta::{Encoding, Meta, Origin};
-use crate::stats::Counter;
 use crate::sync::Ordering;
 use crate::time::{Deadline, Moment, Time};
 use crate::write::{Step, Stored};

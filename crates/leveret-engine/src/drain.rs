@@ -6,14 +6,14 @@
 //! had come and drains what is left anew. An item whose slot points elsewhere by now is not this segment's any more, so
 //! beginning again harms nothing. Every drain makes progress: at most three quarters of a segment are kept, and without
 //! room for them nothing is.
-use crate::arena::Core;
+use crate::core::Core;
+use crate::counters::Counter;
 use crate::hash;
 use crate::index::Spot;
 use crate::item::{View, HEADER};
 use crate::lock::Locked;
 use crate::read::FREQUENCY_MAX;
 use crate::segment::{Pool, SegmentId, State, StateWord};
-use crate::stats::Counter;
 use crate::sync::Ordering;
 
 /// Items whose buckets are asked for together.
@@ -133,7 +133,7 @@ impl<'a> Locked<'a> {
     pub fn begin_drain(&self, segment: SegmentId, keep: Keep) {
         let core = self.core;
         let word = core.state(segment);
-        let size = core.geometry.segment_size();
+        let size = core.map.geometry.segment_size();
         let budget = match (keep, word.pool()) {
             (Keep::Nothing, _) => 0,
             (Keep::All | Keep::Alive, _) => size,
@@ -255,7 +255,7 @@ impl<'a> Locked<'a> {
         let least = self.least(pool);
         let next = match was_short {
             true => (least + 1).min(FREQUENCY_MAX),
-            false if room_left > self.core.geometry.segment_size() / 4 => (least - 1).max(1),
+            false if room_left > self.core.map.geometry.segment_size() / 4 => (least - 1).max(1),
             false => least,
         };
         let shift = 8 * pool as u32;

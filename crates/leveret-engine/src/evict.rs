@@ -5,7 +5,8 @@
 //! Which segment is drained is decided here, how in `drain.rs`. In an arena that is full, a shard that opens a segment
 //! begins to drain another, which the writes that fill the first one then do in small pieces. There are no queues: the
 //! state words say which segment is oldest.
-use crate::arena::{Arena, Core};
+use crate::arena::Arena;
+use crate::core::Core;
 use crate::drain::{Drained, Keep};
 use crate::error::Error;
 use crate::lock::Locked;
@@ -71,7 +72,7 @@ impl Core {
     /// No lock is held. False: nothing can be freed.
     pub fn make_room(&self, shard: usize, now: Time) -> Result<bool, Error> {
         // What has died is used again before more memory is asked for.
-        let is_wasteful = self.shards.at(shard).dead_bytes.load(Ordering::Relaxed) >= self.geometry.segment_size();
+        let is_wasteful = self.shards.at(shard).dead_bytes.load(Ordering::Relaxed) >= self.map.geometry.segment_size();
         if is_wasteful && self.lock(shard, now)?.reuse() {
             return Ok(true);
         }
@@ -159,7 +160,7 @@ impl Core {
         let head = self.shards.at(shard);
         let chunks = head.chunks.load(Ordering::Acquire);
         let buckets = u64::from(self.buckets(shard));
-        let allocated = u64::from(chunks) * u64::from(self.geometry.chunk_buckets);
+        let allocated = u64::from(chunks) * u64::from(self.map.geometry.chunk_buckets);
         // Some splits ahead: allocating takes longer than a write should wait.
         if buckets + 8 >= allocated && head.occupied.load(Ordering::Relaxed).saturating_mul(5) > buckets * 24 {
             self.extend_index(shard, chunks, now);
@@ -168,9 +169,9 @@ impl Core {
 
     #[cold]
     fn extend_index(&self, shard: usize, chunks: u32, now: Time) {
-        let patience = &self.index_full_until[shard];
-        if (u64::from(chunks) + 1) * u64::from(self.geometry.chunk_buckets) > u64::from(self.geometry.buckets_max)
-            || Time(patience.load(Ordering::Relaxed)) > now
+        if (u64::from(chunks) + 1) * u64::from(self.map.geometry.chunk_buckets)
+            > u64::from(self.map.geometry.buckets_max)
+            || self.index_full[shard].lasts(now)
         {
             return;
         }
@@ -179,7 +180,7 @@ impl Core {
         }
         // At the limit, data makes way for the index: chains would grow long and lose items otherwise.
         for _ in 0..8 {
-            if self.allocated() + self.geometry.chunk_len() <= self.geometry.memory {
+            if self.allocated() + self.map.geometry.chunk_len() <= self.map.geometry.memory {
                 break;
             }
             if !self.retire_segment(shard, now) {
@@ -187,7 +188,7 @@ impl Core {
             }
         }
         if !self.grow_index(shard, chunks) {
-            patience.store(now.0 + 2, Ordering::Relaxed);
+            self.index_full[shard].begin(now, 2);
         }
     }
 
@@ -264,7 +265,7 @@ impl<'a> Locked<'a> {
     fn reuse(&self) -> bool {
         let survey = self.survey();
         let hardly_alive =
-            survey.hollowest.filter(|(_, live)| u64::from(*live) < self.core.geometry.segment_size() / 4);
+            survey.hollowest.filter(|(_, live)| u64::from(*live) < self.core.map.geometry.segment_size() / 4);
         if let Some(segment) = survey.dead {
             return self.drain(segment, Keep::Nothing);
         }
@@ -278,7 +279,7 @@ impl<'a> Locked<'a> {
     /// Moves the living of the hollowest segment together. False: there is too little to win, or no room to move them
     /// to.
     fn compact(&self) -> bool {
-        let segment_size = self.core.geometry.segment_size();
+        let segment_size = self.core.map.geometry.segment_size();
         let hollow = self.survey().hollowest.filter(|(_, live)| u64::from(*live) <= segment_size / 8 * 7);
         hollow.is_some_and(|(segment, _)| self.drain(segment, Keep::All))
     }
@@ -307,7 +308,7 @@ impl<'a> Locked<'a> {
 
     /// The sealed segment whose items are worth least, and what is to be kept of them.
     fn victim(&self, survey: &Survey) -> Option<(SegmentId, Keep)> {
-        let half = self.core.geometry.segment_size() as u32 / 2;
+        let half = self.core.map.geometry.segment_size() as u32 / 2;
         if let Some((segment, _)) = survey.hollowest.filter(|(_, live)| *live < half) {
             return Some((segment, Keep::Alive));
         }
@@ -368,9 +369,9 @@ impl<'a> Locked<'a> {
     }
 
     fn ghost_set(&self, hash: u64) -> (usize, u32) {
-        let sets = self.core.geometry.ghosts as usize / 4;
+        let sets = self.core.map.geometry.ghosts as usize / 4;
         // Other bits than those that choose the bucket and the shard.
-        let first = self.index * self.core.geometry.ghosts as usize + (hash >> 8) as usize % sets * 4;
+        let first = self.index * self.core.map.geometry.ghosts as usize + (hash >> 8) as usize % sets * 4;
         (first, (hash >> 24) as u32 | 1)
     }
 

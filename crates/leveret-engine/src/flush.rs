@@ -1,10 +1,12 @@
 //! Flushing: one store makes every item of the arena a thing of the past. The first write to a shard after that sweeps
 //! it out: one walk over its index costs less than finding the slot of each dead item later.
-use crate::arena::{Arena, Core};
+use crate::arena::Arena;
+use crate::core::Core;
+use crate::counters::Counter;
+use crate::epoch;
 use crate::error::Error;
 use crate::lock::Locked;
 use crate::segment::{SegmentId, State};
-use crate::stats::Counter;
 use crate::sync::Ordering;
 use crate::time::{Now, Time};
 
@@ -14,15 +16,8 @@ impl Arena {
         if self.core.is_lost() {
             return Err(Error::Lost);
         }
-        let flush = &self.core.control().flush;
-        let mut seen = flush.load(Ordering::Acquire);
-        while let Err(found) =
-            flush.compare_exchange(seen, u64::from((seen as u32).wrapping_add(1)), Ordering::AcqRel, Ordering::Acquire)
-        {
-            seen = found;
-        }
-        self.core.count_flush();
-        self.core.note_flush();
+        epoch::begin_next(self.core.control());
+        count_flush(&self.core);
         Ok(())
     }
 
@@ -37,48 +32,15 @@ impl Arena {
         }
         // One that is due takes place, though nobody may have looked since: what it ends must not come back.
         self.core.epoch(Now);
-        let flush = &self.core.control().flush;
-        let mut seen = flush.load(Ordering::Acquire);
-        while let Err(found) = flush.compare_exchange(
-            seen,
-            u64::from(at.0) << 32 | u64::from(seen as u32),
-            Ordering::AcqRel,
-            Ordering::Acquire,
-        ) {
-            seen = found;
-        }
+        epoch::begin_at(self.core.control(), at);
         // When it is ordered, as memcached does: one that is never carried out was asked for, too.
-        self.core.count_flush();
+        count_flush(&self.core);
         Ok(())
     }
 }
 
-impl Core {
-    /// The epoch, when a delayed flush is pending. Whoever first sees that its time has come carries it out.
-    #[cold]
-    pub fn due_flush(&self, seen: u64, now: Time) -> u32 {
-        let epoch = seen as u32;
-        if seen >> 32 > u64::from(now.0) {
-            return epoch;
-        }
-        let next = epoch.wrapping_add(1);
-        match self.control().flush.compare_exchange(seen, u64::from(next), Ordering::AcqRel, Ordering::Acquire) {
-            Ok(_) => {
-                self.note_flush();
-                next
-            }
-            Err(found) => found as u32,
-        }
-    }
-
-    fn note_flush(&self) {
-        let unix = Time::now().to_unix().max(0) as u64;
-        self.control().flushed_unix.store(unix, Ordering::Relaxed);
-    }
-
-    fn count_flush(&self) {
-        self.shards.at(0).counters[Counter::Flushes as usize].fetch_add(1, Ordering::Relaxed);
-    }
+fn count_flush(core: &Core) {
+    core.shards.at(0).counters[Counter::Flushes as usize].fetch_add(1, Ordering::Relaxed);
 }
 
 /// Buckets that may be swept under the lock: some milliseconds. Larger shards are drained segment by segment.

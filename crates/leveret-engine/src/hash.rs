@@ -1,5 +1,5 @@
 //! One 64-bit hash decides everything: the top bits the shard, the middle the tag in the slot, the low bits the bucket.
-use crate::arena::Core;
+use crate::core::Core;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, Xxh3};
 
 /// Low bits of a slot word that hold the item's place, in units of 8 bytes.
@@ -30,13 +30,13 @@ pub(crate) fn bucket(hash: u64, buckets: u32) -> u32 {
 impl Core {
     #[inline]
     pub fn hash(&self, key: &[u8]) -> u64 {
-        xxh3_64_with_seed(key, self.geometry.hash_seed)
+        xxh3_64_with_seed(key, self.map.geometry.hash_seed)
     }
 
     #[inline]
     pub fn shard_of(&self, hash: u64) -> usize {
         // Two steps, since a shift by 64 (one shard) is not defined.
-        (hash >> 32 >> (32 - self.geometry.shard_shift)) as usize
+        (hash >> 32 >> (32 - self.map.geometry.shard_shift)) as usize
     }
 
     /// The hash of a key that lies in the arena, read piece by piece since no slice may be formed over it.
@@ -48,9 +48,9 @@ impl Core {
             piece
         };
         if len <= 512 {
-            return xxh3_64_with_seed(&read(0, len)[..len], self.geometry.hash_seed);
+            return xxh3_64_with_seed(&read(0, len)[..len], self.map.geometry.hash_seed);
         }
-        let mut state = Xxh3::with_seed(self.geometry.hash_seed);
+        let mut state = Xxh3::with_seed(self.map.geometry.hash_seed);
         let mut done = 0;
         while done < len {
             let step = (len - done).min(512);

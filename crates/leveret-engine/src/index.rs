@@ -4,13 +4,13 @@
 //!
 //! Entries never move inside a chain, so a key has one slot at most and a reader that scans a chain misses nothing.
 //! Only a split moves entries, and announces it in `move_seq`.
-use crate::arena::layout::{Bucket, SLOTS};
-use crate::arena::Core;
+use crate::core::Core;
+use crate::counters::Counter;
 use crate::hash::{self, LINK, PLACE_BITS};
 use crate::item::{Kind, View};
 use crate::lock::Locked;
+use crate::map::layout::{Bucket, SLOTS};
 use crate::read::FREQUENCY_MAX;
-use crate::stats::Counter;
 use crate::sync::{AtomicU64, Ordering};
 
 /// Buckets in a chain. Under linear hashing fewer than one item in a billion would need more; an attacker with
@@ -125,7 +125,7 @@ impl Core {
     /// Number of main buckets of a shard; whatever the file says, a number that can be.
     #[inline]
     pub fn buckets(&self, shard: usize) -> u32 {
-        self.shards.at(shard).buckets.load(Ordering::Acquire).clamp(1, self.geometry.buckets_max)
+        self.shards.at(shard).buckets.load(Ordering::Acquire).clamp(1, self.map.geometry.buckets_max)
     }
 
     #[inline]
@@ -136,14 +136,14 @@ impl Core {
     /// Where a main bucket lies in the index.
     #[inline]
     pub fn place_of(&self, shard: usize, bucket: u32) -> usize {
-        shard * self.geometry.buckets_max as usize + bucket as usize
+        shard * self.map.geometry.buckets_max as usize + bucket as usize
     }
 
     /// An overflow bucket; None when a damaged link leads nowhere.
     #[inline]
     pub fn overflow_bucket(&self, shard: usize, bucket: u32) -> Option<&Bucket> {
-        (bucket < self.geometry.overflow_max())
-            .then(|| self.overflow.at(shard * self.geometry.overflow_max() as usize + bucket as usize))
+        (bucket < self.map.geometry.overflow_max())
+            .then(|| self.overflow.at(shard * self.map.geometry.overflow_max() as usize + bucket as usize))
     }
 
     /// The buckets of a chain, first to last.
@@ -298,10 +298,11 @@ impl<'a> Locked<'a> {
 
     /// A free overflow bucket.
     fn free_overflow(&self) -> Option<u32> {
-        let words = self.core.geometry.overflow_words();
-        let available =
-            u64::from(self.shard().chunks.load(Ordering::Acquire)) * u64::from(self.core.geometry.chunk_buckets) / 2;
-        let available = available.min(u64::from(self.core.geometry.overflow_max())) as usize;
+        let words = self.core.map.geometry.overflow_words();
+        let available = u64::from(self.shard().chunks.load(Ordering::Acquire))
+            * u64::from(self.core.map.geometry.chunk_buckets)
+            / 2;
+        let available = available.min(u64::from(self.core.map.geometry.overflow_max())) as usize;
         let used_words = available.div_ceil(64);
         if used_words == 0 {
             return None;
@@ -320,7 +321,7 @@ impl<'a> Locked<'a> {
     }
 
     pub fn clear_overflow_map(&self) {
-        let words = self.core.geometry.overflow_words();
+        let words = self.core.map.geometry.overflow_words();
         for word in self.index * words..(self.index + 1) * words {
             self.core.overflow_map.at(word).store(0, Ordering::Relaxed);
         }
@@ -328,10 +329,11 @@ impl<'a> Locked<'a> {
 
     /// Notes whether an overflow bucket is in use. One that there cannot be is that of a damaged link.
     pub fn set_overflow_used(&self, number: u32, used: bool) {
-        if number >= self.core.geometry.overflow_max() {
+        if number >= self.core.map.geometry.overflow_max() {
             return;
         }
-        let cell = self.core.overflow_map.at(self.index * self.core.geometry.overflow_words() + number as usize / 64);
+        let cell =
+            self.core.overflow_map.at(self.index * self.core.map.geometry.overflow_words() + number as usize / 64);
         if used {
             cell.fetch_or(1 << (number % 64), Ordering::Relaxed);
         } else {
@@ -390,7 +392,7 @@ impl<'a> Locked<'a> {
         let buckets = core.buckets(self.index);
         let chunks = u64::from(self.shard().chunks.load(Ordering::Acquire));
         if u64::from(buckets)
-            >= (chunks * u64::from(core.geometry.chunk_buckets)).min(u64::from(core.geometry.buckets_max))
+            >= (chunks * u64::from(core.map.geometry.chunk_buckets)).min(u64::from(core.map.geometry.buckets_max))
         {
             return;
         }
@@ -523,7 +525,7 @@ mod tests {
         let (arena, _) = Arena::open(&dir.path().join("link.arena"), &options).expect("an arena");
         arena.set(b"a", b"1", Deadline::NEVER, Time::now()).expect("room");
         let locked = arena.core.lock(0, Time::now()).expect("free");
-        for number in [arena.core.geometry.overflow_max(), u32::MAX] {
+        for number in [arena.core.map.geometry.overflow_max(), u32::MAX] {
             locked.set_overflow_used(number, true);
         }
         let used =

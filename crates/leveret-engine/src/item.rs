@@ -11,7 +11,7 @@
 //!
 //! Published items never change, except for whole aligned words: the deadline (touch, under the lock, only ever later),
 //! a number, its cas and its width (incr), and the bit `wanted` in the shape.
-use crate::arena::Core;
+use crate::core::Core;
 use crate::large::Division;
 use crate::meta::{Meta, STALE, WON};
 use crate::segment::SegmentId;
@@ -335,8 +335,8 @@ impl Core {
     /// How a large value is divided, unless its numbers contradict each other or what an arena can hold.
     pub fn division_of(&self, view: &View) -> Option<Division> {
         let total = self.data.long(view.payload()).load(Ordering::Relaxed);
-        Division::new(total, view.pieces(), view.header.value_len(), self.geometry.segment_size())
-            .filter(|_| total <= self.geometry.memory / 8)
+        Division::new(total, view.pieces(), view.header.value_len(), self.map.geometry.segment_size())
+            .filter(|_| total <= self.map.geometry.memory / 8)
     }
 
     /// A piece of a large value; `index` is below `View::pieces`.

@@ -3,7 +3,8 @@
 //! A segment being filled names its filler. It is taken and named under the lock of its shard, as it is freed: so a
 //! free segment has no name, and one that is being filled without a name, or by the dead, is the trace of a kill.
 //! Pieces that no living process fills and no item lists are freed by recovery and by whoever runs out of memory.
-use crate::arena::{Arena, Core};
+use crate::arena::Arena;
+use crate::core::Core;
 use crate::error::Error;
 use crate::hash;
 use crate::item::{Extent, Kind, View};
@@ -43,7 +44,7 @@ impl Fill {
 
     /// Where the bytes behind the first `skip` belong.
     pub fn places_from(&self, skip: usize) -> impl Iterator<Item = (u64, usize)> + '_ {
-        let size = self.arena.core.geometry.segment_size() as usize;
+        let size = self.arena.core.map.geometry.segment_size() as usize;
         self.extents.iter().enumerate().skip(skip / size).map(move |(index, extent)| {
             let begin = skip.max(index * size);
             let at = self.arena.core.start(SegmentId(extent.segment)) + (begin - index * size) as u64;
@@ -127,7 +128,7 @@ impl Arena {
     pub(crate) fn begin_fill(&self, hash: u64, len: usize, now: Time) -> Result<Fill, Error> {
         let core = &*self.core;
         let shard = core.shard_of(hash);
-        let pieces = len.div_ceil(core.geometry.segment_size() as usize);
+        let pieces = len.div_ceil(core.map.geometry.segment_size() as usize);
         let (extents, words) = (Vec::with_capacity(pieces), Vec::with_capacity(pieces));
         let mut fill = Fill { arena: self.clone(), shard, len, extents, words, handed_over: Cell::new(false) };
         for _ in 0..pieces {
@@ -136,7 +137,7 @@ impl Arena {
             fill.words.push(word);
             core.header(segment).key_hash.store(hash, Ordering::Relaxed);
         }
-        fill.places_from(0).for_each(|(at, len)| core.touch_pages(at, len as u64));
+        fill.places_from(0).for_each(|(at, len)| core.touched.touch(&core.data, at, len as u64));
         Ok(fill)
     }
 }
@@ -173,7 +174,7 @@ impl Core {
     /// value have the same.
     pub fn is_left_by_filler(&self, segment: SegmentId, living: &mut u64) -> bool {
         let name = self.header(segment).filler.load(Ordering::Acquire);
-        if name != 0 && (name == *living || !self.is_dead(name)) {
+        if name != 0 && (name == *living || !self.presence.is_dead(name)) {
             *living = name;
             return false;
         }
@@ -224,7 +225,7 @@ impl Locked<'_> {
     /// A segment of this shard with our name on it. Under the lock, so that a segment being filled without a name is
     /// always the trace of a kill.
     fn take_piece(&self) -> Result<Option<(SegmentId, StateWord)>, Error> {
-        let owner = self.core.owner()?;
+        let owner = self.core.presence.owner()?;
         let word = StateWord::new(self.next_generation(), State::LargeFill, self.index, Pool::Small, 0);
         Ok(self.core.take_free(word).map(|segment| {
             self.core.header(segment).filler.store(owner, Ordering::Release);
@@ -241,7 +242,7 @@ impl Locked<'_> {
                 continue;
             }
             let name = self.core.header(segment).filler.load(Ordering::Acquire);
-            if name != 0 && !self.core.is_known_dead(name) {
+            if name != 0 && !self.core.presence.is_known_dead(name) {
                 continue;
             }
             // Both only if nobody was quicker: without the lock a living filler may just be letting go.

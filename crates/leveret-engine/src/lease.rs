@@ -12,9 +12,10 @@
 //!
 //! Leases are given under the lock of their shard and given back without it, by one compare-exchange of the owner word:
 //! a release must not fail because somebody else holds a lock.
-use crate::arena::layout::LEASES_PER_SHARD;
-use crate::arena::{Arena, Core};
+use crate::arena::Arena;
+use crate::core::Core;
 use crate::error::Error;
+use crate::map::layout::LEASES_PER_SHARD;
 use crate::sync::{sleep_on, thread_local, wake, Ordering};
 use crate::time::Time;
 use std::cell::RefCell;
@@ -110,7 +111,7 @@ impl Arena {
 impl Core {
     fn acquire(&self, key: &[u8], end: impl Fn(Time) -> u32, gives_up: impl Fn() -> bool) -> Lease {
         let hash = self.hash(key);
-        let Ok(owner) = self.owner() else { return Lease::NoLease };
+        let Ok(owner) = self.presence.owner() else { return Lease::NoLease };
         // Once more for each holder that turns out to be dead: that is found out without the lock, since it takes
         // system calls.
         for _ in 0..=LEASES_PER_SHARD {
@@ -118,12 +119,14 @@ impl Core {
             let (slot, seen) = match self.take(hash, owner, now, end(now)) {
                 Ok(Taken::Ours(ticket)) => return Lease::Granted(ticket),
                 Ok(Taken::Held { slot, futex }) => (slot, futex),
-                Ok(Taken::Full) if self.leases_of(self.shard_of(hash)).any(|slot| self.is_dead(self.holder(slot))) => {
+                Ok(Taken::Full)
+                    if self.leases_of(self.shard_of(hash)).any(|slot| self.presence.is_dead(self.holder(slot))) =>
+                {
                     continue
                 }
                 Ok(Taken::Full) | Err(_) => return Lease::NoLease,
             };
-            if self.is_dead(self.holder(slot)) {
+            if self.presence.is_dead(self.holder(slot)) {
                 continue;
             }
             if gives_up() {
@@ -149,7 +152,8 @@ impl Core {
         let _locked = self.lock(shard, now)?;
         let is_held = |slot: &usize| self.holder(*slot) != 0;
         let is_over = |slot: &usize| {
-            self.leases.at(*slot).until.load(Ordering::Relaxed) <= now.0 || self.is_known_dead(self.holder(*slot))
+            self.leases.at(*slot).until.load(Ordering::Relaxed) <= now.0
+                || self.presence.is_known_dead(self.holder(*slot))
         };
         let mut slots = self.leases_of(shard);
         let same =
@@ -175,7 +179,7 @@ impl Core {
 
     fn release(&self, ticket: &Ticket) {
         // A child of fork has a copy of its parent's tickets, but is another owner.
-        let (Ok(owner), true) = (self.owner(), (ticket.slot as usize) < self.leases.len()) else { return };
+        let (Ok(owner), true) = (self.presence.owner(), (ticket.slot as usize) < self.leases.len()) else { return };
         let lease = self.leases.at(ticket.slot as usize);
         let is_ours = lease.serial.load(Ordering::Acquire) == ticket.serial
             && lease.owner.compare_exchange(owner, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok();

@@ -7,27 +7,34 @@
 //!
 //! The way of a get: `read` -> `index` (slot) -> `segment` (generation) -> `item` (bytes) -> generation again. The way
 //! of a set: `write` -> `lock` -> `index` (locate) -> `segment` (reserve) -> `item` (write) -> one store to the slot.
-//! Making room is `evict`; what a kill left behind is `recover`. Files, mappings, processes: `arena`. Bytes:
+//! Making room is `evict`; what a kill left behind is `recover`. The bytes: `map`; who lives: `presence`. Their layout:
 //! docs/memory-layout.md.
 mod ahead;
 mod amend;
 mod arena;
-mod copy;
+mod core;
 mod count;
+mod counters;
 mod drain;
+mod epoch;
 mod error;
 mod evict;
 mod flush;
 mod found;
+mod growth;
 mod hash;
 mod index;
 mod item;
 mod large;
 mod lease;
 mod lock;
+mod map;
 mod master;
 mod meta;
+mod own;
 mod pid;
+pub mod place;
+mod presence;
 mod read;
 mod receive;
 mod recover;
@@ -44,12 +51,12 @@ mod write;
 
 pub use ahead::AHEAD;
 pub use amend::{Amendment, NewCas};
-pub use arena::geometry::FORMAT as LAYOUT_VERSION;
-pub use arena::{place, remove, Arena, OpenOptions};
+pub use arena::{remove, Arena, OpenOptions};
 pub use count::{CountTerms, Counted, CountedItem, Delta};
 pub use error::{reason, Error, OpenError, MEMORY_MAX, MEMORY_MIN};
 pub use found::{Found, Item, Version};
 pub use lease::{Lease, Ticket, LEASE_TIMEOUT};
+pub use map::geometry::FORMAT as LAYOUT_VERSION;
 pub use master::master_token;
 pub use meta::{Encoding, Meta, Origin, STALE, WON};
 pub use pid::process_id;

@@ -3,11 +3,12 @@
 //! answer `Busy`.
 //!
 //! Lock order: the file lock before a shard's; never two shards at once, except by `try_lock`.
-use crate::arena::layout::Shard;
-use crate::arena::process::OWNER;
-use crate::arena::{self, Core};
+use crate::arena;
+use crate::core::Core;
+use crate::counters::Counter;
 use crate::error::Error;
-use crate::stats::Counter;
+use crate::map::layout::Shard;
+use crate::presence::OWNER;
 use crate::sync::{self, sleep_on, spin, thread_local, AtomicU32, AtomicU64, Instant, Ordering, Slept};
 use crate::time::{Moment, Time};
 use std::cell::Cell;
@@ -76,7 +77,7 @@ impl Core {
     /// Takes the lock of a shard, waiting for a living owner up to the lock timeout.
     #[inline(always)]
     pub fn lock(&self, shard: usize, now: impl Moment) -> Result<Locked<'_>, Error> {
-        let owner = self.owner()?;
+        let owner = self.presence.owner()?;
         let word = &self.shards.at(shard).lock;
         let clean = word.compare_exchange(0, owner, TAKEN, SEEN).is_ok() || self.wait_for(shard, word, owner)?;
         self.entered(shard, clean, now)
@@ -84,7 +85,7 @@ impl Core {
 
     /// The lock if it is free, or its owner is dead, at once.
     pub fn try_lock(&self, shard: usize, now: impl Moment) -> Option<Locked<'_>> {
-        let owner = self.owner().ok()?;
+        let owner = self.presence.owner().ok()?;
         // Inside a section nothing is taken from the dead: a refusal after that would leave their shard without
         // recovery.
         if SECTION.with(|section| section.frame.get()) != 0 {
@@ -94,7 +95,8 @@ impl Core {
         match word.compare_exchange(0, owner, TAKEN, SEEN) {
             Ok(_) => self.entered(shard, true, now).ok(),
             Err(held) => {
-                let stolen = self.is_dead(held) && word.compare_exchange(held, owner | WAITERS, TAKEN, SEEN).is_ok();
+                let stolen =
+                    self.presence.is_dead(held) && word.compare_exchange(held, owner | WAITERS, TAKEN, SEEN).is_ok();
                 stolen.then(|| self.entered(shard, false, now).ok())?
             }
         }
@@ -201,16 +203,16 @@ impl Core {
                 Slept::Interrupted if rests_since.elapsed() < NAP => continue,
                 _ => rests_since = Instant::now(),
             }
-            if held & OWNER != owner && self.is_dead(held) {
+            if held & OWNER != owner && self.presence.is_dead(held) {
                 if word.compare_exchange(held, owner | WAITERS, TAKEN, SEEN).is_ok() {
                     return Ok(false);
                 }
                 continue;
             }
             // Once an owner has not gone on for the whole timeout, others need not wait as long for the same one.
-            let stuck = Time(self.stuck_until[shard].load(Ordering::Relaxed)) > Time::now();
-            if stuck || begun.elapsed() >= self.lock_timeout {
-                self.stuck_until[shard].store(Time::now().0 + 1, Ordering::Relaxed);
+            let stuck = &self.stuck[shard];
+            if stuck.lasts(Time::now()) || begun.elapsed() >= self.lock_timeout {
+                stuck.begin(Time::now(), 1);
                 return Err(Error::Busy);
             }
             if self.is_lost() {
@@ -376,7 +378,7 @@ mod tests {
         let arena = open(&dir.path().join("lock.arena"), Duration::from_millis(10));
         let word = &arena.core.shards.at(0).lock;
         let is_over = AtomicBool::new(false);
-        let owner = arena.core.owner().expect("registered");
+        let owner = arena.core.presence.owner().expect("registered");
         word.store(owner, Ordering::Relaxed);
         std::thread::scope(|scope| {
             scope.spawn(|| {

@@ -1,10 +1,10 @@
 //! Web-server masters: a restart of php-fpm or Apache empties the arena of `apcu_*`, as people expect it of APCu. The
 //! master itself opens nothing (it runs as root); its first worker asks here. Pids and start times are no proof of
 //! death, and need not be: a wrong guess empties a cache once too often, or once too seldom.
-use crate::arena::file::FileLock;
-use crate::arena::host::stat_of;
 use crate::arena::Arena;
 use crate::error::{Error, OpenError};
+use crate::map::file::FileLock;
+use crate::map::host::stat_of;
 use crate::sync::Ordering;
 use crate::time::ticks_since_boot;
 use std::io::ErrorKind;
@@ -78,7 +78,7 @@ impl Arena {
         if listed() {
             return Ok(false);
         }
-        let _lock = match FileLock::wait_unless(&core.path, core.lock_timeout, listed) {
+        let _lock = match FileLock::wait_unless(core.map.host.path(), core.lock_timeout, listed) {
             Ok(lock) => lock,
             Err(_) if listed() => return Ok(false),
             // Whoever may not use the lock file never enters, nor do the other workers of that user: nothing is

@@ -4,14 +4,16 @@
 //! A slot word is loaded, the segment's state word, the slot again, then the item's bytes, then the state word again.
 //! If the generation is the same, no byte that was read belongs to a later use of the segment: whoever reuses it stores
 //! the new generation first and fences before the first byte. The read takes effect at the second load of the slot.
-use crate::arena::layout::{Bucket, SLOTS};
-use crate::arena::{Arena, Core};
+use crate::arena::Arena;
+use crate::core::Core;
+use crate::counters::Counter;
 use crate::error::Error;
 use crate::found::{Found, Item, Version};
 use crate::hash;
 use crate::index::{SlotWord, Spot, CHAIN_MAX};
 use crate::item::{Kind, View};
 use crate::lock::Locked;
+use crate::map::layout::{Bucket, SLOTS};
 use crate::segment::{SegmentId, StateWord};
 use crate::sync::{fence, AtomicU64, Ordering};
 use crate::time::{Deadline, Moment, Time};
@@ -130,11 +132,11 @@ impl Arena {
         match core.meet(hash, key, now, found) {
             Some(spot) => {
                 hint(spot.bucket, spot.slot);
-                core.count_hit();
+                core.reads.count_hit(&core.shards);
                 true
             }
             None => {
-                core.count_miss();
+                core.reads.count_miss(&core.shards);
                 false
             }
         }
@@ -254,7 +256,7 @@ impl Arena {
                     let current = core.is_same_use(version) && cell.load(Ordering::Acquire) == version.slot;
                     if current {
                         hint(bucket, slot);
-                        core.count_hit();
+                        core.reads.count_hit(&core.shards);
                     }
                     return current;
                 }
@@ -301,7 +303,7 @@ impl Core {
                 Look::Absent | Look::Again => {}
             }
         }
-        self.count_retries_exhausted(shard);
+        self.shards.at(shard).counters[Counter::Retries as usize].fetch_add(1, Ordering::Relaxed);
         None
     }
 

@@ -10,7 +10,6 @@ use crate::error::Error;
 use crate::item::{Body, NewItem};
 use crate::large::Fill;
 use crate::meta::{Meta, STALE};
-use crate::sync::Ordering;
 use crate::time::{Deadline, Time};
 use crate::write::{Stored, Terms};
 use std::fmt;
@@ -43,15 +42,12 @@ impl Arena {
             return None;
         }
         let whole = core.in_segments(key, len, meta);
-        let pieces = whole.div_ceil(core.geometry.segment_size() as usize);
-        let fill = if core.receiving.fetch_add(pieces, Ordering::Relaxed) + pieces <= core.states.len() / RECEIVE_SHARE
-        {
-            self.begin_fill(core.hash(key), whole, now).ok()
-        } else {
-            None
-        };
-        let Some(fill) = fill else {
-            core.receiving.fetch_sub(pieces, Ordering::Relaxed);
+        let pieces = whole.div_ceil(core.map.geometry.segment_size() as usize);
+        if !core.receiving.take(pieces, core.states.len() / RECEIVE_SHARE) {
+            return None;
+        }
+        let Ok(fill) = self.begin_fill(core.hash(key), whole, now) else {
+            core.receiving.give_back(pieces);
             return None;
         };
         Some(Incoming { arena: self.clone(), fill, tail: vec![0; len - whole], got: 0 })
@@ -145,7 +141,7 @@ impl fmt::Debug for Incoming {
 
 impl Drop for Incoming {
     fn drop(&mut self) {
-        self.arena.core.receiving.fetch_sub(self.fill.extents().len(), Ordering::Relaxed);
+        self.arena.core.receiving.give_back(self.fill.extents().len());
     }
 }
 
@@ -181,7 +177,7 @@ mod tests {
     #[test]
     fn a_value_is_stored_as_it_came_however_it_came() {
         let (arena, _dir) = scratch();
-        let segment = arena.core.geometry.segment_size() as usize;
+        let segment = arena.core.map.geometry.segment_size() as usize;
         for len in [segment, segment + 1, 2 * segment - 40, 2 * segment, 300_001, 900_000] {
             let value = value(len);
             for step in [1000, 65_536, 100_001, len] {
@@ -206,7 +202,7 @@ mod tests {
                 assert!(arena.get(KEY, Time::now()).expect("stored").value == value, "{len} bytes in steps of {step}");
             }
         }
-        assert_eq!((fills(&arena), arena.core.receiving.load(Ordering::Relaxed)), (0, 0));
+        assert_eq!((fills(&arena), arena.core.receiving.segments()), (0, 0));
         assert!(arena.verify().is_clean());
     }
 
@@ -220,7 +216,7 @@ mod tests {
             incoming.append(&vec![1; got]);
             assert!(fills(&arena) > 0);
             drop(incoming);
-            assert_eq!((fills(&arena), arena.core.receiving.load(Ordering::Relaxed)), (0, 0));
+            assert_eq!((fills(&arena), arena.core.receiving.segments()), (0, 0));
         }
         assert!(arena.get(KEY, Time::now()).expect("stored").value == old);
     }

@@ -1,11 +1,11 @@
 //! Recovery: what the new owner of a lock does when the old one was killed. Every step may be repeated, since the
 //! recoverer can be killed too. Nothing acknowledged is lost: acknowledgement follows the commit, and the commit is one
 //! store.
-use crate::arena::layout::OPEN_PER_SHARD;
+use crate::counters::Counter;
 use crate::index;
 use crate::lock::Locked;
+use crate::map::layout::OPEN_PER_SHARD;
 use crate::segment::State;
-use crate::stats::Counter;
 use crate::sync::Ordering;
 
 impl Locked<'_> {
@@ -55,13 +55,13 @@ impl Locked<'_> {
     /// own.
     fn redo_split(&self) {
         let buckets = self.core.buckets(self.index);
-        if buckets > self.core.geometry.first_buckets() {
+        if buckets > self.core.map.geometry.first_buckets() {
             let target = buckets - 1;
             self.clear_movers(target - (1 << target.ilog2()), target);
         }
         let allocated =
-            u64::from(self.shard().chunks.load(Ordering::Acquire)) * u64::from(self.core.geometry.chunk_buckets);
-        if u64::from(buckets) < allocated.min(u64::from(self.core.geometry.buckets_max)) {
+            u64::from(self.shard().chunks.load(Ordering::Acquire)) * u64::from(self.core.map.geometry.chunk_buckets);
+        if u64::from(buckets) < allocated.min(u64::from(self.core.map.geometry.buckets_max)) {
             index::clear(self.core.bucket(self.index, buckets));
         }
         // A reader that missed between the two halves of the split looks again.

@@ -1,7 +1,8 @@
 //! Walking over all items, exactly: each key that lives through the walk is met once, even if it is moved or rewritten
 //! meanwhile. The walk goes over the index, not the segments: for each bucket of the level at its start, over all
 //! buckets that splits can make of it.
-use crate::arena::{Arena, Core};
+use crate::arena::Arena;
+use crate::core::Core;
 use crate::error::Error;
 use crate::found::{Found, Item, Version};
 use crate::hash::bucket as bucket_of;
@@ -175,7 +176,7 @@ impl Iterator for Iter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena::layout::SLOTS;
+    use crate::map::layout::SLOTS;
     use crate::{Deadline, OpenOptions};
     use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 

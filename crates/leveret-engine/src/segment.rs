@@ -1,9 +1,9 @@
 //! Segments: fixed-size pieces of the data region, together a segmented log: items are only ever appended. The state
 //! word says everything that a crash must not lose; the rest (who is open, how much is alive) is a hint that the next
 //! lock owner can rebuild.
-use crate::arena::layout::{SegmentHeader, OPEN_PER_SHARD};
-use crate::arena::Core;
+use crate::core::Core;
 use crate::lock::Locked;
+use crate::map::layout::{SegmentHeader, OPEN_PER_SHARD};
 use crate::sync::{compiler_fence, fence, AtomicU32, Ordering};
 use crate::time::{Deadline, Moment};
 
@@ -174,18 +174,18 @@ impl Core {
     /// Offset of a segment's first byte in the data region.
     #[inline]
     pub fn start(&self, segment: SegmentId) -> u64 {
-        u64::from(segment.0) << self.geometry.segment_shift
+        u64::from(segment.0) << self.map.geometry.segment_shift
     }
 
     #[inline]
     pub fn end(&self, segment: SegmentId) -> u64 {
-        (u64::from(segment.0) + 1) << self.geometry.segment_shift
+        (u64::from(segment.0) + 1) << self.map.geometry.segment_shift
     }
 
     /// The segment of a place in the data region; None when there can be no such segment.
     #[inline]
     pub fn segment_at(&self, at: u64) -> Option<SegmentId> {
-        let segment = at >> self.geometry.segment_shift;
+        let segment = at >> self.map.geometry.segment_shift;
         (segment < self.states.len() as u64).then_some(SegmentId(segment as u32))
     }
 
@@ -193,7 +193,7 @@ impl Core {
     /// the one above, for below it an item may still lie.
     pub fn written_end(&self, segment: SegmentId) -> u64 {
         let written = u64::from(self.header(segment).write_off.load(Ordering::Acquire)).next_multiple_of(8);
-        self.start(segment) + written.min(self.geometry.segment_size())
+        self.start(segment) + written.min(self.map.geometry.segment_size())
     }
 
     /// Whoever sets a bit looks at the state word afterwards: a bit that says "used" wrongly would lose the segment.
@@ -305,7 +305,7 @@ impl Locked<'_> {
     #[inline(always)]
     pub fn reserve(&self, pool: Pool, class: u8, size: u64, all: bool) -> Option<Place> {
         // A sixteenth of a segment is worth more than items that die together.
-        if size <= self.core.geometry.segment_size() / 16 {
+        if size <= self.core.map.geometry.segment_size() / 16 {
             let wanted = StateWord::new(0, State::Open, self.index, pool, class);
             for entry in &self.open_slots()[Self::entries(pool)] {
                 let segment = SegmentId(entry.load(Ordering::Relaxed).wrapping_sub(1));
@@ -326,7 +326,7 @@ impl Locked<'_> {
     #[cold]
     fn reserve_best(&self, pool: Pool, class: u8, size: u64, all: bool) -> Option<Place> {
         // A copy that gains a cas is larger than its item, which in a damaged file may fill its segment to the end.
-        if size > self.core.geometry.segment_size() {
+        if size > self.core.map.geometry.segment_size() {
             return None;
         }
         // Where its items end is read once: somebody might write another number there between two looks.
@@ -337,7 +337,7 @@ impl Locked<'_> {
                 Some((entry, word, self.core.end(segment) - at, Place { segment, at }))
             })
         };
-        let any_class = size > self.core.geometry.segment_size() / 16;
+        let any_class = size > self.core.map.geometry.segment_size() / 16;
         let suits = |word: StateWord, room: u64| size <= room && (any_class || word.class() == class);
         if let Some((.., place)) =
             open().filter(|(_, word, room, _)| suits(*word, *room)).min_by_key(|(_, _, room, _)| *room)

@@ -6,17 +6,16 @@
 //! for one value. So that this hardly ever happens, a sender's name is on the segments until it is done, and who looks
 //! for a free segment passes those by. It is a courtesy and not a lock: nobody waits for it, the dead have none, and of
 //! all segments only a share is ever kept back by it, however long a sender is stopped.
-use crate::arena::{Arena, Core};
+use crate::arena::Arena;
+use crate::core::Core;
 use crate::found::Found;
 use crate::index::SlotWord;
 use crate::item::Kind;
 use crate::segment::{SegmentId, StateWord};
 use crate::sync::{fence, Ordering};
-use std::collections::HashMap;
 use std::fmt;
 use std::io;
 use std::os::fd::{AsRawFd, BorrowedFd};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Parts that one system call is given, the head among them: more than values of usual arenas have.
 const PARTS_MAX: usize = 64;
@@ -47,17 +46,6 @@ pub enum SendError {
     Torn,
     /// What the socket says.
     Socket(io::Error),
-}
-
-/// Which segments this process sends from, and how often at once. The first of its threads writes the name, the last
-/// one takes it away.
-#[derive(Default)]
-pub(crate) struct Sending(Mutex<HashMap<u32, u32>>);
-
-impl Sending {
-    fn counts(&self) -> MutexGuard<'_, HashMap<u32, u32>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl Arena {
@@ -169,14 +157,14 @@ impl Drop for Outgoing {
 impl Core {
     /// Writes our name on a segment. False: another process sends from it, or we do from too many.
     fn begin_sending(&self, segment: SegmentId) -> bool {
-        let Ok(owner) = self.owner() else { return false };
+        let Ok(owner) = self.presence.owner() else { return false };
         let mut counts = self.sending.counts();
         if let Some(count) = counts.get_mut(&segment.0) {
             *count += 1;
             return true;
         }
         let name = &self.header(segment).sender;
-        let free = Some(name.load(Ordering::Acquire)).filter(|name| *name == 0 || self.is_dead(*name));
+        let free = Some(name.load(Ordering::Acquire)).filter(|name| *name == 0 || self.presence.is_dead(*name));
         let is_ours = counts.len() < self.states.len() / SEND_SHARE
             && free.is_some_and(|free| name.compare_exchange(free, owner, Ordering::AcqRel, Ordering::Relaxed).is_ok());
         if is_ours {
@@ -199,7 +187,7 @@ impl Core {
     pub fn end_sending_of_dead(&self, segment: SegmentId) {
         let sender = &self.header(segment).sender;
         let name = sender.load(Ordering::Acquire);
-        if name != 0 && self.is_dead(name) {
+        if name != 0 && self.presence.is_dead(name) {
             let _ = sender.compare_exchange(name, 0, Ordering::AcqRel, Ordering::Relaxed);
         }
     }
@@ -208,7 +196,7 @@ impl Core {
     /// finds the segment used anew, before it sends or behind it.
     pub fn is_sent_from(&self, segment: SegmentId) -> bool {
         let name = self.header(segment).sender.load(Ordering::Acquire);
-        name != 0 && !self.is_known_dead(name)
+        name != 0 && !self.presence.is_known_dead(name)
     }
 
     /// The parts of the value of an item that was found, in their order. All of them lie inside the data region.
@@ -297,7 +285,7 @@ mod tests {
     #[test]
     fn the_last_byte_can_be_kept_back_from_every_value() {
         let (arena, _dir) = scratch();
-        let segment = arena.core.geometry.segment_size() as usize;
+        let segment = arena.core.map.geometry.segment_size() as usize;
         for len in [1, 20_000, segment - 1, segment, segment + 1, 2 * segment, 300_001] {
             let value: Vec<u8> = (1..=len).map(|at| (at * 7 % 251) as u8).collect();
             arena.set(KEY, &value, Deadline::NEVER, Time::now()).expect("room");
@@ -349,7 +337,7 @@ mod tests {
         arena.set(KEY, &vec![200; 300_000], Deadline::NEVER, Time::now()).expect("room");
         let parts = outgoing(&arena).expect("a value").parts.clone();
         // No process has this incarnation.
-        let dead = arena.core.owner().expect("registered") ^ 1 << 40;
+        let dead = arena.core.presence.owner().expect("registered") ^ 1 << 40;
         parts.iter().for_each(|part| arena.core.header(part.segment).sender.store(dead, Ordering::Relaxed));
         drop(outgoing(&arena).expect("still to be sent"));
         assert!(holds_nothing(&arena));

@@ -4,10 +4,10 @@
 //! A slot is claimed by its owner word. The text follows, then the same word again as a seal: a reader that finds both
 //! equal, before and after it has copied, has read what that owner wrote. Killed anywhere, an owner leaves a slot that
 //! nobody believes.
-use crate::arena::layout::{ServiceSlot, SERVICE_TEXT_MAX};
-use crate::arena::process::slot_of;
-use crate::arena::{Arena, Core};
+use crate::arena::Arena;
+use crate::core::Core;
 use crate::error::Error;
+use crate::map::layout::{ServiceSlot, SERVICE_TEXT_MAX};
 use crate::sync::{fence, Ordering};
 use std::fmt;
 use std::sync::Arc;
@@ -44,11 +44,11 @@ impl Arena {
         if text.len() > SERVICE_TEXT_MAX {
             return Err(Error::ValueTooLarge { len: text.len(), max: SERVICE_TEXT_MAX });
         }
-        let owner = core.owner()?;
+        let owner = core.presence.owner()?;
         let claimed = (0..core.services.len()).find(|slot| {
             let cell = &core.services.at(*slot).owner;
             let held = cell.load(Ordering::Acquire);
-            let is_free = held == 0 || core.is_dead(held);
+            let is_free = held == 0 || core.presence.is_dead(held);
             is_free && cell.compare_exchange(held, owner, Ordering::AcqRel, Ordering::Relaxed).is_ok()
         });
         let slot = claimed.ok_or(Error::NoMemory)?;
@@ -80,7 +80,7 @@ impl Core {
     fn service_of(&self, entry: &ServiceSlot) -> Option<Service> {
         let owner = entry.owner.load(Ordering::Acquire);
         let uses = entry.uses.load(Ordering::Acquire);
-        if owner == 0 || entry.sealed.load(Ordering::Acquire) != owner || self.is_dead(owner) {
+        if owner == 0 || entry.sealed.load(Ordering::Acquire) != owner || self.presence.is_dead(owner) {
             return None;
         }
         let mut bytes: Vec<u8> =
@@ -90,19 +90,15 @@ impl Core {
         let is_same = entry.owner.load(Ordering::Relaxed) == owner
             && entry.uses.load(Ordering::Relaxed) == uses
             && entry.sealed.load(Ordering::Relaxed) == owner;
-        let slot = slot_of(owner);
-        if !is_same || slot >= self.processes.len() {
-            return None;
-        }
-        let pid = self.processes.at(slot).pid.load(Ordering::Relaxed);
-        String::from_utf8(bytes).ok().map(|text| Service { text, pid, is_own: owner == self.membership.current() })
+        let pid = self.presence.pid_of(owner).filter(|_| is_same)?;
+        String::from_utf8(bytes).ok().map(|text| Service { text, pid, is_own: owner == self.presence.current() })
     }
 }
 
 impl Drop for Announcement {
     fn drop(&mut self) {
         // A forked child has a copy of this, and no part in it.
-        if self.core.membership.current() != self.owner {
+        if self.core.presence.current() != self.owner {
             return;
         }
         let entry = self.core.services.at(self.slot);

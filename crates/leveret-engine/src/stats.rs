@@ -1,88 +1,9 @@
-//! What an arena counts. Writers count under their shard's lock; reads are counted privately and published every 64, so
-//! that a get writes nothing that is shared.
-use crate::arena::layout::COUNTERS;
-use crate::arena::{Arena, Core};
-use crate::pid::process_id;
+//! An arena's state in numbers.
+use crate::arena::Arena;
+use crate::counters::Counter;
 use crate::segment::State;
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::Ordering;
 use crate::time::Time;
-
-/// Index of a counter in its shard. Numbers are part of the layout: never reuse one.
-#[derive(Clone, Copy, Debug)]
-#[repr(usize)]
-pub(crate) enum Counter {
-    Hits = 0,
-    Misses = 1,
-    Sets = 2,
-    Deletes = 3,
-    Increments = 4,
-    Touches = 5,
-    Evicted = 6,
-    Expired = 7,
-    Recoveries = 8,
-    Retries = 9,
-    LockWaits = 10,
-    Flushes = 11,
-    /// Bytes of items written for callers, and those copied again by drains: their ratio is the write amplification.
-    WrittenBytes = 12,
-    MovedBytes = 13,
-    /// Slots that pointed at nothing sensible, cleared by maintenance.
-    Mended = 14,
-    /// Of `Increments`.
-    Decrements = 15,
-}
-
-const _: () = assert!((Counter::Decrements as usize) < COUNTERS);
-
-/// How many reads are counted privately before they are published.
-const BATCH: u64 = 64;
-
-/// A process's reads that are not published yet.
-#[derive(Default)]
-pub(crate) struct ReadCounters {
-    hits: AtomicU64,
-    misses: AtomicU64,
-}
-
-impl Core {
-    #[inline]
-    pub fn count_hit(&self) {
-        self.count_read(&self.reads.hits, Counter::Hits);
-    }
-
-    #[inline]
-    pub fn count_miss(&self) {
-        self.count_read(&self.reads.misses, Counter::Misses);
-    }
-
-    /// A plain load and store: threads may lose a count to each other, which costs less than a locked instruction per
-    /// get.
-    #[inline]
-    fn count_read(&self, counter: &AtomicU64, published: Counter) {
-        let count = counter.load(Ordering::Relaxed) + 1;
-        counter.store(count, Ordering::Relaxed);
-        if count >= BATCH {
-            self.publish_reads(counter, published);
-        }
-    }
-
-    #[cold]
-    fn publish_reads(&self, counter: &AtomicU64, published: Counter) {
-        let count = counter.swap(0, Ordering::Relaxed);
-        // Any shard will do, since only the sum is shown; different processes take different ones.
-        let shard = process_id() as usize % self.shards.len();
-        self.shards.at(shard).counters[published as usize].fetch_add(count, Ordering::Relaxed);
-    }
-
-    pub fn flush_read_counters(&self) {
-        self.publish_reads(&self.reads.hits, Counter::Hits);
-        self.publish_reads(&self.reads.misses, Counter::Misses);
-    }
-
-    pub fn count_retries_exhausted(&self, shard: usize) {
-        self.shards.at(shard).counters[Counter::Retries as usize].fetch_add(1, Ordering::Relaxed);
-    }
-}
 
 /// An arena's state in numbers. Counts may be off by what killed processes had not published: up to 63 reads each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -154,7 +75,7 @@ impl Arena {
     /// Counts and sizes. Walks the segment headers (some microseconds per GiB); takes no lock.
     pub fn stats(&self) -> Stats {
         let core = &*self.core;
-        core.flush_read_counters();
+        core.reads.publish(&core.shards);
         let now = Time::now();
         let epoch = core.epoch(now);
         let sum = |counter: Counter| {
@@ -163,7 +84,7 @@ impl Arena {
                 .fold(0u64, u64::wrapping_add)
         };
         let mut stats = Stats {
-            memory_limit: core.geometry.memory,
+            memory_limit: core.map.geometry.memory,
             memory_allocated: core.allocated(),
             hits: sum(Counter::Hits),
             misses: sum(Counter::Misses),
@@ -182,11 +103,12 @@ impl Arena {
             moved_bytes: sum(Counter::MovedBytes),
             mended: sum(Counter::Mended),
             segments: core.active_segments() as u64,
-            segment_bytes: core.geometry.segment_size(),
+            segment_bytes: core.map.geometry.segment_size(),
             shards: core.shards.len() as u64,
-            created_unix: core.geometry.created_unix.max(core.control().flushed_unix.load(Ordering::Relaxed)) as i64,
-            attached: core.attached(),
-            layout: crate::arena::geometry::FORMAT,
+            created_unix: core.map.geometry.created_unix.max(core.control().flushed_unix.load(Ordering::Relaxed))
+                as i64,
+            attached: core.presence.attached(),
+            layout: crate::map::geometry::FORMAT,
             ..Stats::default()
         };
         for shard in 0..core.shards.len() {
@@ -202,7 +124,7 @@ impl Arena {
             let header = core.header(segment);
             match word.kind() {
                 Some(State::Free) => stats.segments_free += 1,
-                Some(State::Large | State::LargeFill) => stats.item_bytes += core.geometry.segment_size(),
+                Some(State::Large | State::LargeFill) => stats.item_bytes += core.map.geometry.segment_size(),
                 Some(State::Open | State::Sealed | State::Draining) if core.epoch_of(segment) == epoch => {
                     let live = u64::from(header.live_bytes.load(Ordering::Relaxed));
                     stats.item_bytes += live;
@@ -218,7 +140,7 @@ impl Arena {
                 _ => {}
             }
         }
-        let growth = core.geometry.memory.saturating_sub(stats.memory_allocated);
+        let growth = core.map.geometry.memory.saturating_sub(stats.memory_allocated);
         stats.memory_free = stats.segments_free * stats.segment_bytes + room + growth;
         stats
     }

@@ -1,6 +1,6 @@
 //! The cas tokens of items. Each item has one by its place, which nobody has to store; a copy of it elsewhere keeps
 //! that token only if somebody has been told it. What is given to an item explicitly counts up above all of these.
-use crate::arena::Core;
+use crate::core::Core;
 use crate::found::Found;
 use crate::item::{Kind, View, WANTED};
 use crate::lock::Locked;
@@ -29,13 +29,13 @@ impl Core {
     pub fn natural_cas(&self, view: &View) -> u64 {
         let state = self.state(view.segment);
         let place = (view.at - self.start(view.segment)) >> 3;
-        self.of_shard(state.generation(), state.shard()) << (self.geometry.segment_shift - 3) | place
+        self.of_shard(state.generation(), state.shard()) << (self.map.geometry.segment_shift - 3) | place
     }
 
     /// A number that a shard has counted, made one of the whole arena: each key's go on growing, and no two shards have
     /// the same.
     fn of_shard(&self, number: u64, shard: usize) -> u64 {
-        number << self.geometry.shard_shift | shard as u64
+        number << self.map.geometry.shard_shift | shard as u64
     }
 }
 

@@ -1,5 +1,6 @@
 //! Verification: walks everything under each shard's lock in turn and says what does not fit together.
-use crate::arena::{Arena, Core};
+use crate::arena::Arena;
+use crate::core::Core;
 use crate::hash;
 use crate::index::CHAIN_MAX;
 use crate::item::Kind;
@@ -183,7 +184,7 @@ impl Locked<'_> {
                 }
                 Some(State::Open | State::Sealed) => {
                     let (items, bytes) = reached.get(&segment.0).copied().unwrap_or_default();
-                    if u64::from(header.live_bytes.load(Ordering::Relaxed)) > core.geometry.segment_size() {
+                    if u64::from(header.live_bytes.load(Ordering::Relaxed)) > core.map.geometry.segment_size() {
                         report.problem(|| format!("segment {}: counts more live bytes than it has", segment.0));
                     }
                     // These two are hints, which a kill may leave too high; too low would let live items be dropped.

@@ -2,7 +2,9 @@
 //! commits. Nothing here waits while the lock is held. The closures that look at an item under it are short, and the
 //! one system call, which maps pages that this process has not written to before, takes the place of the page faults
 //! that would come there.
-use crate::arena::{Arena, Core};
+use crate::arena::Arena;
+use crate::core::Core;
+use crate::counters::Counter;
 use crate::error::Error;
 use crate::index::{Located, Old, SlotWord};
 use crate::item::{Body, Kind, NewItem, View};
@@ -10,7 +12,6 @@ use crate::large::Fill;
 use crate::lock::Locked;
 use crate::meta::{Encoding, Meta, STALE, WON};
 use crate::segment::{class_of, Place, Pool};
-use crate::stats::Counter;
 use crate::sync::Ordering;
 use crate::time::{Deadline, Moment, Time};
 
@@ -326,8 +327,8 @@ impl Arena {
 impl Core {
     #[inline(always)]
     pub fn check_key(&self, key: &[u8]) -> Result<(), Error> {
-        if key.len() > self.key_max() {
-            return Err(Error::KeyTooLong { len: key.len(), max: self.key_max() });
+        if key.len() > self.map.geometry.key_max() {
+            return Err(Error::KeyTooLong { len: key.len(), max: self.map.geometry.key_max() });
         }
         Ok(())
     }
@@ -336,14 +337,14 @@ impl Core {
     #[inline(always)]
     pub fn fits_segment(&self, key: &[u8], value_len: usize, meta: Meta) -> bool {
         let item = NewItem { key, meta, mtime: 0, deadline: 0, cas: None, body: Body::Bytes(&[]) };
-        item.plan(true).size + value_len as u64 + 8 <= self.geometry.segment_size()
+        item.plan(true).size + value_len as u64 + 8 <= self.map.geometry.segment_size()
     }
 
     /// How many bytes of a large value lie in whole segments: all but the rest behind the last full one, which goes
     /// into the item that lists them, unless it would fill a segment alone.
     pub fn in_segments(&self, key: &[u8], len: usize, meta: Meta) -> usize {
-        let tail = len % self.geometry.segment_size() as usize;
-        let listed = 8 * (len >> self.geometry.segment_shift) + 16;
+        let tail = len % self.map.geometry.segment_size() as usize;
+        let listed = 8 * (len >> self.map.geometry.segment_shift) + 16;
         if self.fits_segment(key, tail + listed, meta) {
             len - tail
         } else {
@@ -407,7 +408,7 @@ impl Locked<'_> {
         let plan = item.plan(cas.is_some());
         let size = plan.size;
         let place = self.reserve(pool, class_of(Deadline(item.deadline), self), size, false)?;
-        core.touch_pages(place.at, size);
+        core.touched.touch(&core.data, place.at, size);
         core.write_item(place.at, item, &plan, cas);
         if let Some(fill) = fill {
             // Before the commit: a kill in between leaves pieces that no record lists, which recovery frees.

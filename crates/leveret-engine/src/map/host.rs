@@ -1,15 +1,17 @@
 //! What only the operating system can say or do about an arena that is open: who lives, and memory for its file. A model
 //! puts its own in the place of this file.
-use crate::arena::file::{self, FileLock};
-use crate::arena::Core;
 use crate::error::{reason, Error};
+use crate::map::file::{self, Opened};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{self, FallocateFlags};
 use rustix::io::Errno;
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ffi::c_void;
+use std::path::{Path, PathBuf};
 use std::ptr;
 use std::time::Duration;
+
+pub(crate) use crate::map::file::FileLock;
 
 /// Byte `LIFE + slot` of the file is locked by the process of that slot.
 const LIFE: i64 = 1 << 60;
@@ -17,7 +19,7 @@ const LIFE: i64 = 1 << 60;
 const LIFE_LEN: usize = 4096;
 
 /// The signs of life of an arena's processes, seen through a description of the file of its own.
-pub(super) struct Signs(OwnedFd);
+pub(crate) struct Signs(OwnedFd);
 
 impl Signs {
     /// Takes the sign of a slot. False: a living process has it.
@@ -51,7 +53,7 @@ impl Signs {
 ///
 /// # Safety
 /// `life` came from `keep`, and nobody gives it up again.
-pub(super) unsafe fn give_up(life: *mut c_void) {
+pub(crate) unsafe fn give_up(life: *mut c_void) {
     // SAFETY: by contract.
     let _ = unsafe { mm::munmap(life, LIFE_LEN) };
 }
@@ -67,7 +69,7 @@ fn flock_of(slot: usize) -> libc::flock {
 }
 
 /// A process as `ProcessSlot` describes it.
-pub(super) struct Myself {
+pub(crate) struct Myself {
     pub pid: u32,
     pub start_time: u64,
     pub pid_namespace: u64,
@@ -97,22 +99,56 @@ pub(crate) fn stat_of(pid: u32) -> Option<Stat> {
     Some(Stat { flags: number(9)?, threads: number(20)?, start_time: number(22)? })
 }
 
-impl Core {
-    pub(super) fn signs(&self) -> Result<Signs, Error> {
+/// The file behind a map: how it is found again, and what the kernel does for it.
+pub(crate) struct Host {
+    path: PathBuf,
+    /// Device and number of the file.
+    identity: (u64, u64),
+    len: u64,
+    /// The descriptor that `path` names, of an arena without a name.
+    nameless: Option<OwnedFd>,
+}
+
+impl Host {
+    pub fn new(path: PathBuf, opened: Opened) -> Host {
+        let nameless = file::is_nameless(&path).then_some(opened.file);
+        Host { path, identity: opened.identity, len: opened.geometry.file_len, nameless }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub fn has_name(&self) -> bool {
+        self.nameless.is_none()
+    }
+
+    pub fn is_of(&self, path: &Path, identity: (u64, u64)) -> bool {
+        self.path == path && self.identity == identity
+    }
+
+    /// Whether the path leads to this very file still, whole.
+    pub fn is_current(&self) -> bool {
+        fs::stat(&self.path)
+            .is_ok_and(|stat| (stat.st_dev, stat.st_ino) == self.identity && stat.st_size as u64 == self.len)
+    }
+
+    pub fn signs(&self) -> Result<Signs, Error> {
         self.open_again().map(Signs)
     }
 
-    pub(super) fn myself(&self) -> Myself {
+    pub fn myself(&self) -> Myself {
         let pid = std::process::id();
         let start_time = stat_of(pid).map_or(0, |stat| stat.start_time);
         Myself { pid, start_time, pid_namespace: self.pid_namespace() }
     }
 
-    pub(super) fn pid_namespace(&self) -> u64 {
+    /// Which numbering of processes this one sees; 0 where /proc does not say.
+    pub fn pid_namespace(&self) -> u64 {
         fs::stat("/proc/self/ns/pid").map_or(0, |stat| stat.st_ino)
     }
 
-    pub(super) fn stat_of(&self, pid: u32) -> Option<Stat> {
+    pub fn stat_of(&self, pid: u32) -> Option<Stat> {
         stat_of(pid)
     }
 
@@ -130,19 +166,19 @@ impl Core {
     }
 
     /// The lock file, held; None when nobody gives it up for that long, or what it was wanted for `is_done`.
-    pub(super) fn lock_file(&self, patience: Duration, is_done: impl Fn() -> bool) -> Option<FileLock> {
+    pub fn lock_file(&self, patience: Duration, is_done: impl Fn() -> bool) -> Option<FileLock> {
         FileLock::wait_unless(&self.path, patience, is_done).ok()
     }
 
     /// Promises parts of the file, each `(off, len)`, real memory. False: there is no room.
-    pub(super) fn allocate(&self, parts: &[(u64, u64)]) -> bool {
+    pub fn allocate(&self, parts: &[(u64, u64)]) -> bool {
         let Ok(file) = self.open_again() else { return false };
         parts.iter().all(|(off, len)| file::allocate(&file, *off, *len).is_ok())
     }
 
     /// Gives a part of the file's memory back. Failing leaves memory allocated that nobody uses: no error, and counted
     /// as free.
-    pub(super) fn give_back(&self, off: u64, len: u64) {
+    pub fn give_back(&self, off: u64, len: u64) {
         let Ok(file) = self.open_again() else { return };
         let _ = fs::fallocate(&file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, off, len);
     }

@@ -8,22 +8,34 @@
 //! the process is exiting with one thread left, which is as good.
 //!
 //! An owner word is `{incarnation: high 32, slot + 1: low 16}`; bits 16..32 are flags of the lock word that carries it.
-use crate::arena::layout::ProcessSlot;
-use crate::arena::{host, Core};
 use crate::error::Error;
+use crate::map::host::{self, Host};
+use crate::map::layout::ProcessSlot;
+use crate::map::mapping::Table;
 use crate::sync::{rest, AtomicPtr, AtomicU32, AtomicU64, Instant, Ordering};
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ffi::c_void;
 use std::io;
 use std::ptr;
+use std::sync::Arc;
+use std::time::Duration;
 
 /// The bits of a lock word that name its owner.
 pub(crate) const OWNER: u64 = 0xffff_ffff_0000_ffff;
 
-/// This process at one arena. After a fork the child finds its page wiped and registers anew.
-pub(crate) struct Membership {
-    page: *mut Page,
+/// Who writes to one arena: this process, and what is known of the others.
+pub(crate) struct Presence {
+    processes: Table<ProcessSlot>,
+    host: Arc<Host>,
+    /// How long a thread waits for another one of this process to register it.
+    patience: Duration,
+    membership: Membership,
     dead: Dead,
+}
+
+/// This process at one arena. After a fork the child finds its page wiped and registers anew.
+struct Membership {
+    page: *mut Page,
 }
 
 /// Owners that this process has found dead, the last few of them. The dead stay dead, so nothing here is ever wrong.
@@ -59,12 +71,12 @@ unsafe impl Send for Membership {}
 unsafe impl Sync for Membership {}
 
 impl Membership {
-    pub fn new() -> io::Result<Membership> {
+    fn new() -> io::Result<Membership> {
         // SAFETY: a fresh private page; zeroed, which is a valid `Page`.
         let page = unsafe {
             mm::mmap_anonymous(ptr::null_mut(), 4096, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE)?
         };
-        let membership = Membership { page: page.cast(), dead: Dead::default() };
+        let membership = Membership { page: page.cast() };
         // SAFETY: the page mapped just now.
         unsafe { mm::madvise(page, 4096, Advice::LinuxWipeOnFork)? };
         Ok(membership)
@@ -75,9 +87,8 @@ impl Membership {
         unsafe { &*self.page }
     }
 
-    /// This process's owner word, or 0 before it has registered.
     #[inline]
-    pub fn current(&self) -> u64 {
+    fn current(&self) -> u64 {
         self.page().owner.load(Ordering::Acquire)
     }
 }
@@ -97,7 +108,17 @@ impl Drop for Membership {
     }
 }
 
-impl Core {
+impl Presence {
+    pub fn new(processes: Table<ProcessSlot>, host: Arc<Host>, patience: Duration) -> io::Result<Presence> {
+        Ok(Presence { processes, host, patience, membership: Membership::new()?, dead: Dead::default() })
+    }
+
+    /// This process's owner word, or 0 before it has registered.
+    #[inline]
+    pub fn current(&self) -> u64 {
+        self.membership.current()
+    }
+
     /// This process's owner word, registering it on first use and after a fork.
     #[inline]
     pub fn owner(&self) -> Result<u64, Error> {
@@ -129,7 +150,7 @@ impl Core {
             };
             // A signal handler that has interrupted this very thread there, or code behind a longjmp out of it: it
             // would wait for itself.
-            if other == thread || begun.elapsed() >= self.lock_timeout {
+            if other == thread || begun.elapsed() >= self.patience {
                 return Err(Error::Busy);
             }
             rest();
@@ -138,16 +159,16 @@ impl Core {
 
     /// The owner word, and the mapping that is its life sign.
     fn take_slot(&self) -> Result<(u64, *mut c_void), Error> {
-        let signs = self.signs()?;
+        let signs = self.host.signs()?;
         let slots = self.processes.len();
-        let myself = self.myself();
+        let myself = self.host.myself();
         let start = myself.pid as usize;
         let order = || (0..slots).map(|step| (start + step) % slots);
         // Never used slots first: asking the kernel for each slot of a busy table would cost more than looking.
         let fresh = order().filter(|slot| self.processes.at(*slot).pid.load(Ordering::Relaxed) == 0);
         let slot = fresh.chain(order()).find(|slot| signs.take(*slot)).ok_or(Error::ProcessTableFull { max: slots })?;
         // Some file systems (FUSE, gVisor, NFS) accept such locks and forget them.
-        if self.signs()?.is_gone(slot) {
+        if self.host.signs()?.is_gone(slot) {
             return Err(Error::NoLifeSign("a lock that was taken is not seen by others".to_owned()));
         }
         let life = signs.keep()?;
@@ -174,9 +195,10 @@ impl Core {
             return true;
         }
         let slot = slot_of(owner);
-        let is_dead = self.is_exiting(self.processes.at(slot)) || self.signs().is_ok_and(|signs| signs.is_gone(slot));
+        let is_dead =
+            self.is_exiting(self.processes.at(slot)) || self.host.signs().is_ok_and(|signs| signs.is_gone(slot));
         if is_dead {
-            self.membership.dead.add(owner);
+            self.dead.add(owner);
         }
         is_dead
     }
@@ -188,7 +210,13 @@ impl Core {
         let Some(entry) = (slot_of(owner) < self.processes.len()).then(|| self.processes.at(slot_of(owner))) else {
             return true;
         };
-        u64::from(entry.incarnation.load(Ordering::SeqCst)) != owner >> 32 || self.membership.dead.has(owner)
+        u64::from(entry.incarnation.load(Ordering::SeqCst)) != owner >> 32 || self.dead.has(owner)
+    }
+
+    /// How the process of an owner word numbers itself; None where the word names no slot.
+    pub fn pid_of(&self, owner: u64) -> Option<u32> {
+        let slot = slot_of(owner);
+        (slot < self.processes.len()).then(|| self.processes.at(slot).pid.load(Ordering::Relaxed))
     }
 
     /// The kernel frees the byte only after it has torn down the address space: 40 ms for each GiB touched. An owner that
@@ -196,10 +224,11 @@ impl Core {
     fn is_exiting(&self, entry: &ProcessSlot) -> bool {
         let pid = entry.pid.load(Ordering::Relaxed);
         let recorded = entry.start_time.load(Ordering::Relaxed);
-        if pid <= 1 || recorded == 0 || entry.pid_namespace.load(Ordering::Relaxed) != self.pid_namespace() {
+        if pid <= 1 || recorded == 0 || entry.pid_namespace.load(Ordering::Relaxed) != self.host.pid_namespace() {
             return false;
         }
-        let is_seen_ending = || self.stat_of(pid).is_some_and(|stat| stat.start_time == recorded && stat.is_ending());
+        let is_seen_ending =
+            || self.host.stat_of(pid).is_some_and(|stat| stat.start_time == recorded && stat.is_ending());
         // The kernel counts the threads first and reads the flags of the first thread later: in between that one may have
         // started another and ended. Once it is exiting it starts none, so a second count is the true one.
         is_seen_ending() && is_seen_ending()
@@ -207,7 +236,7 @@ impl Core {
 
     /// How many registered processes live.
     pub fn attached(&self) -> u32 {
-        let Ok(signs) = self.signs() else { return 0 };
+        let Ok(signs) = self.host.signs() else { return 0 };
         let own = slot_of(self.membership.current());
         let lives = |slot: &usize| {
             *slot == own || self.processes.at(*slot).pid.load(Ordering::Relaxed) != 0 && !signs.is_gone(*slot)
@@ -217,6 +246,6 @@ impl Core {
 }
 
 /// The slot that an owner word names; beyond every table where it names none.
-pub(crate) fn slot_of(owner: u64) -> usize {
+fn slot_of(owner: u64) -> usize {
     ((owner & 0xffff) as usize).wrapping_sub(1)
 }

@@ -1,7 +1,6 @@
 //! The mapping of an arena's file, and typed views of its regions. Structs of atomics may be borrowed, since other
 //! processes may write them at any time by the rules of atomics; plain bytes never are.
-use crate::arena::guard;
-use crate::copy;
+use crate::map::{copy, guard};
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use rustix::fd::BorrowedFd;
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
@@ -27,7 +26,7 @@ unsafe impl Sync for Pages {}
 
 impl Drop for Pages {
     fn drop(&mut self) {
-        // SAFETY: the range is ours, and every view of it lives inside the `Core` that owns this mapping.
+        // SAFETY: the range is ours, and every view of it lives no longer than the `Map` that owns this mapping.
         let _ = unsafe { mm::munmap(self.base.cast(), self.len) };
     }
 }
@@ -85,7 +84,7 @@ impl Mapping {
     }
 }
 
-/// A row of structs of atomics in shared memory. Lives inside the `Core` that owns the mapping.
+/// A row of structs of atomics in shared memory. Lives inside the `Core` that owns the map.
 pub(crate) struct Table<T> {
     first: *const T,
     len: usize,

@@ -92,12 +92,12 @@ impl AsFd for Folder {
     }
 }
 
-pub(super) fn uid() -> u32 {
+pub(crate) fn uid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
 /// Root is trusted by everybody, and trusts nobody else.
-pub(super) fn is_trusted(owner: u32) -> bool {
+pub(crate) fn is_trusted(owner: u32) -> bool {
     owner == 0 || owner == uid()
 }
 

@@ -208,6 +208,12 @@ impl Geometry {
         1 << self.segment_shift
     }
 
+    /// The longest key, bytes.
+    #[inline]
+    pub fn key_max(&self) -> usize {
+        (self.segment_size() as usize / 4).min(usize::from(u16::MAX))
+    }
+
     /// Overflow buckets a shard may use. Under linear hashing up to a quarter of the main buckets overflow at once.
     pub fn overflow_max(&self) -> u32 {
         self.buckets_max / 2

@@ -1,10 +1,10 @@
 //! An arena starts small and grows to its limit: data segments in steps of at most 16 MiB, the index by chunks. Both
 //! happen under the file lock and never under a shard's, since allocating takes milliseconds. A kill in the middle
 //! leaves allocated bytes that the next grower allocates again.
-use super::file::FileLock;
-use super::geometry::RegionId;
-use super::layout::BUCKET_SIZE;
-use super::Core;
+use crate::core::Core;
+use crate::map::geometry::RegionId;
+use crate::map::host::FileLock;
+use crate::map::layout::BUCKET_SIZE;
 use crate::segment::{SegmentId, State};
 use crate::sync::Ordering;
 use crate::time::Time;
@@ -19,21 +19,22 @@ impl Core {
             (0..self.shards.len()).map(|shard| u64::from(self.shards.at(shard).chunks.load(Ordering::Relaxed))).sum();
         let retired = self.count_state(State::Retired);
         let used = self.active_segments().saturating_sub(retired);
-        self.geometry
+        self.map
+            .geometry
             .metadata_len()
-            .saturating_add(chunks.saturating_mul(self.geometry.chunk_len()))
-            .saturating_add((used as u64) * self.geometry.segment_size())
+            .saturating_add(chunks.saturating_mul(self.map.geometry.chunk_len()))
+            .saturating_add((used as u64) * self.map.geometry.segment_size())
     }
 
     /// The file lock, unless somebody else has grown the arena meanwhile. A holder needs some milliseconds, far more on
     /// a busy machine, and giving up costs living items: so it is waited for like the owner of a shard's lock. Once it
     /// has not gone on for the whole timeout, nobody of this process waits for the next second.
     fn lock_for_growth(&self, has_grown: impl Fn() -> bool) -> Option<FileLock> {
-        let is_stuck = Time(self.growth_stuck_until.load(Ordering::Relaxed)) > Time::now();
+        let is_stuck = self.growth_stuck.lasts(Time::now());
         let patience = if is_stuck { Duration::ZERO } else { self.lock_timeout };
-        let lock = self.lock_file(patience, &has_grown);
+        let lock = self.map.host.lock_file(patience, &has_grown);
         if lock.is_none() && !is_stuck && !has_grown() {
-            self.growth_stuck_until.store(Time::now().0 + 1, Ordering::Relaxed);
+            self.growth_stuck.begin(Time::now(), 1);
         }
         lock
     }
@@ -42,7 +43,7 @@ impl Core {
     #[cold]
     pub fn grow_data(&self) -> bool {
         let seen = self.active_segments();
-        if seen >= self.states.len() || self.allocated() + self.geometry.segment_size() > self.geometry.memory {
+        if seen >= self.states.len() || self.allocated() + self.map.geometry.segment_size() > self.map.geometry.memory {
             return false;
         }
         let lock = self.lock_for_growth(|| self.active_segments() > seen);
@@ -50,18 +51,18 @@ impl Core {
         if lock.is_none() || active > seen {
             return active > seen;
         }
-        let room = self.geometry.memory.saturating_sub(self.allocated()) >> self.geometry.segment_shift;
+        let room = self.map.geometry.memory.saturating_sub(self.allocated()) >> self.map.geometry.segment_shift;
         // Doubling: small arenas stay small, large ones grow in few steps.
         let step = (active as u64)
-            .min(STEP_MAX >> self.geometry.segment_shift)
+            .min(STEP_MAX >> self.map.geometry.segment_shift)
             .max(1)
             .min(room)
             .min((self.states.len() - active) as u64);
         if step == 0 {
             return false;
         }
-        let off = self.geometry.region(RegionId::Data).off + ((active as u64) << self.geometry.segment_shift);
-        if !self.allocate(&[(off, step << self.geometry.segment_shift)]) {
+        let off = self.map.geometry.region(RegionId::Data).off + ((active as u64) << self.map.geometry.segment_shift);
+        if !self.map.host.allocate(&[(off, step << self.map.geometry.segment_shift)]) {
             return false;
         }
         self.control().active_segments.store(active as u32 + step as u32, Ordering::Release);
@@ -71,8 +72,8 @@ impl Core {
     /// Allocates one more chunk of a shard's index. False: no room within the limit, or on the file system.
     #[cold]
     pub fn grow_index(&self, shard: usize, seen: u32) -> bool {
-        let chunk = self.geometry.chunk_buckets;
-        if (u64::from(seen) + 1) * u64::from(chunk) > u64::from(self.geometry.buckets_max) {
+        let chunk = self.map.geometry.chunk_buckets;
+        if (u64::from(seen) + 1) * u64::from(chunk) > u64::from(self.map.geometry.buckets_max) {
             return false;
         }
         let has_grown = || self.shards.at(shard).chunks.load(Ordering::Acquire) != seen;
@@ -80,17 +81,21 @@ impl Core {
         if lock.is_none() || has_grown() {
             return has_grown();
         }
-        if self.allocated() + self.geometry.chunk_len() > self.geometry.memory {
+        if self.allocated() + self.map.geometry.chunk_len() > self.map.geometry.memory {
             return false;
         }
-        let main =
-            (shard as u64 * u64::from(self.geometry.buckets_max) + u64::from(seen) * u64::from(chunk)) * BUCKET_SIZE;
-        let overflow = (shard as u64 * u64::from(self.geometry.overflow_max())
+        let main = (shard as u64 * u64::from(self.map.geometry.buckets_max) + u64::from(seen) * u64::from(chunk))
+            * BUCKET_SIZE;
+        let overflow = (shard as u64 * u64::from(self.map.geometry.overflow_max())
             + u64::from(seen) * u64::from(chunk) / 2)
             * BUCKET_SIZE;
         let len = u64::from(chunk) * BUCKET_SIZE;
-        let region = |id| self.geometry.region(id).off;
-        if !self.allocate(&[(region(RegionId::Index) + main, len), (region(RegionId::Overflow) + overflow, len / 2)]) {
+        let region = |id| self.map.geometry.region(id).off;
+        if !self
+            .map
+            .host
+            .allocate(&[(region(RegionId::Index) + main, len), (region(RegionId::Overflow) + overflow, len / 2)])
+        {
             return false;
         }
         self.shards.at(shard).chunks.store(seen + 1, Ordering::Release);
@@ -99,8 +104,8 @@ impl Core {
 
     /// Gives the memory of a retired segment back to the file system.
     pub fn punch(&self, segment: SegmentId) {
-        let off = self.geometry.region(RegionId::Data).off + self.start(segment);
-        self.give_back(off, self.geometry.segment_size());
+        let off = self.map.geometry.region(RegionId::Data).off + self.start(segment);
+        self.map.host.give_back(off, self.map.geometry.segment_size());
     }
 }
 

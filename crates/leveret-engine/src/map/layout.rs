@@ -27,7 +27,7 @@ pub(crate) struct Control {
 pub(crate) struct ProcessSlot {
     /// Counts the registrations of this slot; a lock word with another number has a dead owner.
     pub incarnation: AtomicU32,
-    /// For people, and with what follows for the accelerator of `Core::is_dead`; alone never a proof.
+    /// For people, and with what follows for the accelerator of `Presence::is_dead`; alone never a proof.
     pub pid: AtomicU32,
     pub start_time: AtomicU64,
     pub pid_namespace: AtomicU64,

@@ -1,8 +1,8 @@
 //! Where arenas live: a name becomes a path. The rules are decision 1 of the product; the error texts say what is
 //! allowed.
-use super::file::random;
-use super::folder::{is_trusted, uid, Folder};
 use crate::error::OpenError;
+use crate::map::file::random;
+use crate::map::folder::{is_trusted, uid, Folder};
 use rustix::fd::OwnedFd;
 use rustix::fs::{flock, Access, AtFlags, FlockOperation, Mode, OFlags, CWD};
 use std::ffi::OsStr;

@@ -4,10 +4,10 @@
 //! An arena without a name is a memfd: nobody can find it but the process that made it and its forks, each by its
 //! descriptor, and it goes with the last of them. Its path is that of the descriptor in /proc, through which each
 //! process opens it once more for a life sign of its own.
-use crate::arena::folder::Folder;
-use crate::arena::geometry::{Geometry, RegionId, Unfit, FORMAT, PAGE};
-use crate::arena::layout::{Control, Shard, BUCKET_SIZE};
 use crate::error::OpenError;
+use crate::map::folder::Folder;
+use crate::map::geometry::{Geometry, RegionId, Unfit, FORMAT, PAGE};
+use crate::map::layout::{Control, Shard, BUCKET_SIZE};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{self, AtFlags, FallocateFlags, FlockOperation, MemfdFlags, Mode, OFlags, Stat};
 use rustix::io::Errno;
@@ -107,7 +107,7 @@ fn making_takes(memory: u64) -> Duration {
 const DESCRIPTORS: &str = "/proc/self/fd";
 
 /// Whether a path leads to an arena without a name. (Those of names end in `.arena`.)
-fn is_nameless(path: &Path) -> bool {
+pub(super) fn is_nameless(path: &Path) -> bool {
     path.parent() == Some(Path::new(DESCRIPTORS)) && path.extension().is_none()
 }
 
@@ -130,7 +130,7 @@ pub(crate) fn open_nameless(options: &OpenOptions) -> Result<(PathBuf, Opened), 
 }
 
 /// Opens an arena's file once more: a description of its own.
-pub(crate) fn open_again(path: &Path) -> Result<OwnedFd, Errno> {
+pub(super) fn open_again(path: &Path) -> Result<OwnedFd, Errno> {
     let follow = if is_nameless(path) { OFlags::empty() } else { OFlags::NOFOLLOW };
     fs::open(path, OFlags::RDWR | OFlags::CLOEXEC | OFlags::NONBLOCK | follow, Mode::empty())
 }
@@ -258,7 +258,7 @@ pub(crate) fn allocate(file: impl AsFd, off: u64, len: u64) -> Result<(), Errno>
     Ok(())
 }
 
-pub(super) fn random() -> [u8; 16] {
+pub(crate) fn random() -> [u8; 16] {
     let mut bytes = [0u8; 16];
     // SAFETY: a live buffer of that length. Should the kernel refuse, it stays zero: a seed like any other, and no
     // secret hangs on it.
@@ -355,11 +355,6 @@ pub fn remove(path: &Path) -> Result<(), OpenError> {
     fs::unlink(path).map_err(|error| failed("remove", path, error))?;
     let _ = fs::unlink(beside(path, ".lock"));
     Ok(())
-}
-
-/// Whether a name leads to this very file still.
-pub(crate) fn is_same(path: &Path, identity: (u64, u64), len: u64) -> bool {
-    fs::stat(path).is_ok_and(|stat| (stat.st_dev, stat.st_ino) == identity && stat.st_size as u64 == len)
 }
 
 #[cfg(test)]

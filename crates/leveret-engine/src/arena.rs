@@ -1,0 +1,114 @@
+//! An arena as callers hold it: opening, closing, and what it says of itself.
+use crate::core::Core;
+use crate::error::{Error, OpenError};
+use crate::map::file::{self, Opened};
+use crate::map::Map;
+use crate::time;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError, TryLockError, Weak};
+
+pub use crate::map::file::{remove, OpenOptions};
+
+/// A cache in shared memory. Cheap to clone; one mapping per process and file, however often it is opened.
+#[derive(Clone)]
+pub struct Arena {
+    pub(crate) core: Arc<Core>,
+}
+
+/// The arenas that this process has open.
+static OPEN: Mutex<Vec<Weak<Core>>> = Mutex::new(Vec::new());
+
+/// The open arena of this number, if it is open. `Busy`: another thread opens one just now.
+pub(crate) fn open_one(number: u64) -> Result<Option<Arc<Core>>, Error> {
+    let open = match OPEN.try_lock() {
+        Ok(open) => open,
+        Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
+        Err(TryLockError::WouldBlock) => return Err(Error::Busy),
+    };
+    let one = open.iter().filter_map(Weak::upgrade).find(|core| core.number == number);
+    Ok(one)
+}
+
+impl Arena {
+    /// Opens the arena at `path`; makes it when there is none and the options say so. Also says whether this call made
+    /// it.
+    pub fn open(path: &Path, options: &OpenOptions) -> Result<(Arena, bool), OpenError> {
+        // One at a time: a mapping of the same file that another thread is about to make must be found below.
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let opened = file::open(path, options)?;
+        open.retain(|core| core.strong_count() > 0);
+        let is_known = |core: &Arc<Core>| core.map.host.is_of(path, opened.identity) && !core.is_lost();
+        let known = open.iter().filter_map(Weak::upgrade).find(is_known);
+        if let Some(core) = known {
+            return Ok((Arena { core }, opened.created));
+        }
+        let created = opened.created;
+        let core = Arc::new(core(path, opened, options)?);
+        open.push(Arc::downgrade(&core));
+        Ok((Arena { core }, created))
+    }
+
+    /// The arena without a name that this process, the forks of it and nobody else have; makes it when there is none.
+    /// Who wants to share it with a fork opens it before.
+    pub fn of_this_process(options: &OpenOptions) -> Result<(Arena, bool), OpenError> {
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = open.iter().filter_map(Weak::upgrade).find(|core| !core.map.host.has_name() && is_current(core));
+        if let Some(core) = known {
+            return Ok((Arena { core }, false));
+        }
+        let (path, opened) = file::open_nameless(options)?;
+        let core = Arc::new(core(&path, opened, options)?);
+        open.push(Arc::downgrade(&core));
+        Ok((Arena { core }, true))
+    }
+
+    /// The arena's file. Of an arena without a name it leads there in the processes that have it, and nowhere in
+    /// others.
+    pub fn path(&self) -> &Path {
+        self.core.map.host.path()
+    }
+
+    /// The arena's limit in bytes: metadata, index and items together.
+    pub fn memory(&self) -> u64 {
+        self.core.map.geometry.memory
+    }
+
+    /// The largest value in bytes: an eighth of the arena.
+    pub fn value_max(&self) -> usize {
+        (self.core.map.geometry.memory / 8) as usize
+    }
+
+    /// The longest key in bytes: a quarter of a segment, at most 65,535.
+    #[inline]
+    pub fn key_max(&self) -> usize {
+        self.core.map.geometry.key_max()
+    }
+
+    /// Whether the file was truncated under this process: it sees nothing of the arena any more. Costs nothing to ask.
+    #[inline]
+    pub fn is_lost(&self) -> bool {
+        self.core.is_lost()
+    }
+
+    /// Whether this is still the arena that the path names: not unlinked, replaced or truncated. One stat(2), for once
+    /// a request; also measures the time spent in suspend anew and publishes this process's read counters.
+    pub fn check(&self) -> Result<(), Error> {
+        time::refresh();
+        self.core.reads.publish(&self.core.shards);
+        if is_current(&self.core) {
+            Ok(())
+        } else {
+            Err(Error::Lost)
+        }
+    }
+}
+
+fn core(path: &Path, opened: Opened, options: &OpenOptions) -> Result<Core, OpenError> {
+    let made = Map::new(path.to_owned(), opened).and_then(|map| Core::new(map, options));
+    made.map_err(|source| OpenError::Io { doing: "map", path: path.to_owned(), source })
+}
+
+/// Whether the path leads to this arena still.
+fn is_current(core: &Core) -> bool {
+    !core.is_lost() && core.map.host.is_current()
+}

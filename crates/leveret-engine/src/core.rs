@@ -1,0 +1,125 @@
+//! Everything behind an `Arena`: the rooms of its bytes, who is present, and what this process keeps for itself. They
+//! are put together here; what is done with them is in the files above.
+use crate::epoch;
+use crate::map::geometry::RegionId;
+use crate::map::layout::{
+    Bucket, Control, LeaseSlot, SegmentHeader, SegmentState, ServiceSlot, Shard, LEASES_PER_SHARD, MASTERS, SERVICES,
+};
+use crate::map::mapping::{Data, Table};
+use crate::map::Map;
+use crate::own::{Pause, Reads, Receiving, Sending, Touched};
+use crate::presence::Presence;
+use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::time::Moment;
+use crate::OpenOptions;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) struct Core {
+    /// Which of all that this process has opened: an address may come back as another arena's.
+    pub number: u64,
+    pub lock_timeout: Duration,
+    pub evicts: bool,
+    pub presence: Presence,
+    pub reads: Reads,
+    /// Per shard: its lock's owner would not go on.
+    pub stuck: Vec<Pause>,
+    /// The holder of the file lock would not go on.
+    pub growth_stuck: Pause,
+    /// Per shard: its index could not grow.
+    pub index_full: Vec<Pause>,
+    pub touched: Touched,
+    pub sending: Sending,
+    pub receiving: Receiving,
+    control: Table<Control>,
+    pub shards: Table<Shard>,
+    pub states: Table<SegmentState>,
+    pub headers: Table<SegmentHeader>,
+    pub used_map: Table<AtomicU64>,
+    pub overflow_map: Table<AtomicU64>,
+    pub ghosts: Table<AtomicU32>,
+    pub leases: Table<LeaseSlot>,
+    pub masters: Table<AtomicU64>,
+    pub services: Table<ServiceSlot>,
+    pub index: Table<Bucket>,
+    pub overflow: Table<Bucket>,
+    pub data: Data,
+    // Last, so that the views above never outlive it.
+    pub map: Map,
+}
+
+/// How many arenas this process has opened so far.
+static OPENED: AtomicU64 = AtomicU64::new(0);
+
+impl Drop for Core {
+    fn drop(&mut self) {
+        // A process that ends in good order hands in what it has counted.
+        if !self.is_lost() {
+            self.reads.publish(&self.shards);
+        }
+    }
+}
+
+impl Core {
+    pub fn new(map: Map, options: &OpenOptions) -> io::Result<Core> {
+        let geometry = &map.geometry;
+        let shards = geometry.shards() as usize;
+        let segments = geometry.segments_max as usize;
+        let pauses = || (0..shards).map(|_| Pause::default()).collect();
+        // SAFETY: each of these types consists of atomics only.
+        let core = unsafe {
+            let processes = map.table(RegionId::Processes, geometry.process_slots as usize);
+            Core {
+                number: OPENED.fetch_add(1, Ordering::Relaxed),
+                lock_timeout: options.lock_timeout,
+                evicts: options.evict,
+                presence: Presence::new(processes, Arc::clone(&map.host), options.lock_timeout)?,
+                reads: Reads::default(),
+                stuck: pauses(),
+                growth_stuck: Pause::default(),
+                index_full: pauses(),
+                touched: Touched::new(geometry),
+                sending: Sending::default(),
+                receiving: Receiving::default(),
+                control: map.table(RegionId::Control, 1),
+                shards: map.table(RegionId::Shards, shards),
+                states: map.table(RegionId::SegmentStates, segments),
+                headers: map.table(RegionId::SegmentHeaders, segments),
+                used_map: map.table(RegionId::UsedMap, segments.div_ceil(64)),
+                overflow_map: map.table(RegionId::OverflowMap, shards * geometry.overflow_words()),
+                ghosts: map.table(RegionId::Ghosts, shards * geometry.ghosts as usize),
+                leases: map.table(RegionId::Leases, shards * LEASES_PER_SHARD),
+                masters: map.table(RegionId::Masters, MASTERS),
+                services: map.table(RegionId::Services, SERVICES),
+                index: map.table(RegionId::Index, shards * geometry.buckets_max as usize),
+                overflow: map.table(RegionId::Overflow, shards * geometry.overflow_max() as usize),
+                data: map.data(),
+                map,
+            }
+        };
+        Ok(core)
+    }
+
+    #[inline]
+    pub fn control(&self) -> &Control {
+        self.control.at(0)
+    }
+
+    /// Segments that are allocated so far; whatever the file says, never more than there can be.
+    #[inline]
+    pub fn active_segments(&self) -> usize {
+        (self.control().active_segments.load(Ordering::Acquire) as usize).min(self.states.len())
+    }
+
+    #[inline]
+    pub fn is_lost(&self) -> bool {
+        self.map.is_lost()
+    }
+
+    /// The flush epoch of this moment; carries out a delayed flush whose time has come.
+    #[inline]
+    pub fn epoch(&self, now: impl Moment) -> u32 {
+        epoch::present(self.control(), now)
+    }
+}

@@ -1,0 +1,57 @@
+//! The flush word: items of another epoch than the present one are things of the past. Guarded by nothing: one atomic
+//! word, changed by compare-exchange.
+use crate::map::layout::Control;
+use crate::sync::Ordering;
+use crate::time::{Moment, Time};
+
+/// The flush epoch of this moment; carries out a delayed flush whose time has come.
+#[inline]
+pub(crate) fn present(control: &Control, now: impl Moment) -> u32 {
+    let flush = control.flush.load(Ordering::Acquire);
+    if flush >> 32 == 0 {
+        return flush as u32;
+    }
+    carry_out_due(control, flush, now.time())
+}
+
+/// The epoch, when a delayed flush is pending. Whoever first sees that its time has come carries it out.
+#[cold]
+fn carry_out_due(control: &Control, seen: u64, now: Time) -> u32 {
+    let epoch = seen as u32;
+    if seen >> 32 > u64::from(now.0) {
+        return epoch;
+    }
+    let next = epoch.wrapping_add(1);
+    match control.flush.compare_exchange(seen, u64::from(next), Ordering::AcqRel, Ordering::Acquire) {
+        Ok(_) => {
+            note(control);
+            next
+        }
+        Err(found) => found as u32,
+    }
+}
+
+/// Begins the next epoch, whatever was pending.
+pub(crate) fn begin_next(control: &Control) {
+    change(control, |seen| u64::from((seen as u32).wrapping_add(1)));
+    note(control);
+}
+
+/// Has the next epoch begin at `at`; replaces what was pending.
+pub(crate) fn begin_at(control: &Control, at: Time) {
+    change(control, |seen| u64::from(at.0) << 32 | u64::from(seen as u32));
+}
+
+fn change(control: &Control, next: impl Fn(u64) -> u64) {
+    let flush = &control.flush;
+    let mut seen = flush.load(Ordering::Acquire);
+    while let Err(found) = flush.compare_exchange(seen, next(seen), Ordering::AcqRel, Ordering::Acquire) {
+        seen = found;
+    }
+}
+
+/// When the last flush was.
+fn note(control: &Control) {
+    let unix = Time::now().to_unix().max(0) as u64;
+    control.flushed_unix.store(unix, Ordering::Relaxed);
+}

@@ -1,0 +1,151 @@
+//! What a process keeps for itself about an arena: counts that it has not published yet, pages that it has mapped, what
+//! it need not try again so soon, and what it sends and receives. Nothing of it is shared, so a kill takes it along.
+use crate::counters::Counter;
+use crate::map::geometry::Geometry;
+use crate::map::layout::Shard;
+use crate::map::mapping::{Data, Table};
+use crate::pid::process_id;
+use crate::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use crate::time::Time;
+use std::collections::HashMap;
+use std::ops::RangeInclusive;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// How many reads are counted privately before they are published.
+const BATCH: u64 = 64;
+
+/// This process's reads that are not published yet.
+#[derive(Default)]
+pub(crate) struct Reads {
+    hits: AtomicU64,
+    misses: AtomicU64,
+}
+
+impl Reads {
+    #[inline]
+    pub fn count_hit(&self, shards: &Table<Shard>) {
+        Self::count(&self.hits, Counter::Hits, shards);
+    }
+
+    #[inline]
+    pub fn count_miss(&self, shards: &Table<Shard>) {
+        Self::count(&self.misses, Counter::Misses, shards);
+    }
+
+    /// A plain load and store: threads may lose a count to each other, which costs less than a locked instruction per
+    /// get.
+    #[inline]
+    fn count(counter: &AtomicU64, published: Counter, shards: &Table<Shard>) {
+        let count = counter.load(Ordering::Relaxed) + 1;
+        counter.store(count, Ordering::Relaxed);
+        if count >= BATCH {
+            Self::publish_one(counter, published, shards);
+        }
+    }
+
+    #[cold]
+    fn publish_one(counter: &AtomicU64, published: Counter, shards: &Table<Shard>) {
+        let count = counter.swap(0, Ordering::Relaxed);
+        // Any shard will do, since only the sum is shown; different processes take different ones.
+        let shard = process_id() as usize % shards.len();
+        shards.at(shard).counters[published as usize].fetch_add(count, Ordering::Relaxed);
+    }
+
+    pub fn publish(&self, shards: &Table<Shard>) {
+        Self::publish_one(&self.hits, Counter::Hits, shards);
+        Self::publish_one(&self.misses, Counter::Misses, shards);
+    }
+}
+
+/// Pages are mapped in runs of this length: one call instead of a page fault for every 4 KiB.
+const WINDOW: u64 = 64 << 10;
+
+/// A bit for each `WINDOW` of the data region whose pages this process has mapped for writing.
+pub(crate) struct Touched {
+    windows: Vec<AtomicU64>,
+    segment_shift: u32,
+}
+
+impl Touched {
+    pub fn new(geometry: &Geometry) -> Touched {
+        let data_len = u64::from(geometry.segments_max) << geometry.segment_shift;
+        let windows = (0..data_len.div_ceil(WINDOW * 64)).map(|_| AtomicU64::new(0)).collect();
+        Touched { windows, segment_shift: geometry.segment_shift }
+    }
+
+    /// Maps the pages of a range that is about to be written, unless this process has done so before. `len` is above 0.
+    #[inline]
+    pub fn touch(&self, data: &Data, at: u64, len: u64) {
+        debug_assert!(len > 0);
+        let windows = at / WINDOW..=(at + len - 1) / WINDOW;
+        if windows.start() != windows.end() || !self.is_touched(*windows.start()) {
+            self.touch_windows(data, at, windows);
+        }
+    }
+
+    #[inline]
+    fn is_touched(&self, window: u64) -> bool {
+        self.windows[(window / 64) as usize].load(Ordering::Relaxed) >> (window % 64) & 1 != 0
+    }
+
+    /// Never beyond the segment of `at`: the memory of the next one may have been given to the index.
+    #[cold]
+    fn touch_windows(&self, data: &Data, at: u64, windows: RangeInclusive<u64>) {
+        let begin = at >> self.segment_shift << self.segment_shift;
+        let end = begin + (1 << self.segment_shift);
+        for window in windows.filter(|window| !self.is_touched(*window)) {
+            self.windows[(window / 64) as usize].fetch_or(1 << (window % 64), Ordering::Relaxed);
+            let from = begin.max(window * WINDOW);
+            data.populate(from, end.min((window + 1) * WINDOW).saturating_sub(from));
+        }
+    }
+}
+
+/// A while in which this process does not try again what has just failed.
+#[derive(Default)]
+pub(crate) struct Pause(AtomicU32);
+
+impl Pause {
+    pub fn lasts(&self, now: Time) -> bool {
+        Time(self.0.load(Ordering::Relaxed)) > now
+    }
+
+    pub fn begin(&self, now: Time, secs: u32) {
+        self.0.store(now.0 + secs, Ordering::Relaxed);
+    }
+}
+
+/// Which segments this process sends from, and how often at once. The first of its threads writes the name, the last
+/// one takes it away.
+#[derive(Default)]
+pub(crate) struct Sending(Mutex<HashMap<u32, u32>>);
+
+impl Sending {
+    pub fn counts(&self) -> MutexGuard<'_, HashMap<u32, u32>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How many segments this process receives values into.
+#[derive(Default)]
+pub(crate) struct Receiving(AtomicUsize);
+
+impl Receiving {
+    /// Takes a share of `segments` out of the `most` that there may be. False: it would be more.
+    pub fn take(&self, segments: usize, most: usize) -> bool {
+        let is_room = self.0.fetch_add(segments, Ordering::Relaxed) + segments <= most;
+        if !is_room {
+            self.give_back(segments);
+        }
+        is_room
+    }
+
+    pub fn give_back(&self, segments: usize) {
+        self.0.fetch_sub(segments, Ordering::Relaxed);
+    }
+
+    #[cfg(test)]
+    pub fn segments(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
