@@ -76,8 +76,8 @@ static bool read_plain(uint8_t encoding, leveret_origin reader, const zend_strin
 
 static bool is_string(uint8_t encoding)
 {
-	/* Or of another language, or later than this version: opaque, so its bytes. */
-	return encoding == LEVERET_RAW || encoding >= LEVERET_MARSHAL;
+	/* Or later than this version: opaque, so its bytes. */
+	return encoding == LEVERET_RAW || encoding > LEVERET_MARSHAL;
 }
 
 php_leveret_decoding php_leveret_decode(const leveret_meta *meta, leveret_origin reader, zend_string *data, int wanted, zval *value, const char **problem)
@@ -95,6 +95,15 @@ php_leveret_decoding php_leveret_decode(const leveret_meta *meta, leveret_origin
 	if (is_string(form.encoding)) {
 		ZVAL_STR(value, data);
 		return PHP_LEVERET_DECODED;
+	}
+	if (form.encoding == LEVERET_MARSHAL) {
+		zend_string_release(data);
+		*problem = "it is Ruby's Marshal data";
+		return PHP_LEVERET_NOT_UNSERIALIZED;
+	}
+	/* Ruby has stored a Hash or an Array: arrays are what it means. */
+	if (meta->origin == LEVERET_RUBY) {
+		wanted &= ~PHP_LEVERET_JSON_OBJECTS;
 	}
 	if (meta->origin != LEVERET_WIRE && meta->origin != LEVERET_REMOTE) {
 		wanted |= PHP_LEVERET_TRUSTED;

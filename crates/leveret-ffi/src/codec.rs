@@ -137,6 +137,7 @@ pub unsafe extern "C" fn leveret_translate(
     let reader = match reader {
         leveret_origin::LEVERET_PECL_MEMCACHED => Reader::PeclMemcached,
         leveret_origin::LEVERET_PECL_MEMCACHE => Reader::PeclMemcache,
+        leveret_origin::LEVERET_RUBY => Reader::Ruby,
         _ => Reader::Any,
     };
     match Form::of(meta, reader, value) {

@@ -37,6 +37,8 @@ pub enum Reader {
     PeclMemcached,
     /// The classes of pecl/memcache.
     PeclMemcache,
+    /// The gem, whose flags are Dalli's.
+    Ruby,
     /// One without flags of its own.
     Any,
 }
@@ -61,6 +63,12 @@ mod memcache {
     pub const DOUBLE: u32 = 0x700;
 }
 
+// Dalli: serialized by Marshal, compressed by zlib. From version 4 on the second bit alone is also that of text.
+mod dalli {
+    pub const SERIALIZED: u32 = 1;
+    pub const COMPRESSED: u32 = 2;
+}
+
 /// The bits that are not the application's.
 const OWN: u32 = 0xffff;
 
@@ -82,16 +90,17 @@ impl Form {
         match meta.origin {
             PECL_MEMCACHED => Form::from_pecl_memcached(meta.flags),
             PECL_MEMCACHE => Some(Form::from_pecl_memcache(meta.flags)),
-            REMOTE => Form::as_own(meta.flags, reader),
-            WIRE => Form::from_either(meta.flags, value).or_else(|| Form::as_own(meta.flags, reader)),
+            REMOTE => Form::as_own(meta.flags, reader, value),
+            WIRE => Form::from_either(meta.flags, value).or_else(|| Form::as_own(meta.flags, reader, value)),
             _ => None,
         }
     }
 
-    fn as_own(flags: u32, reader: Reader) -> Option<Form> {
+    fn as_own(flags: u32, reader: Reader, value: &[u8]) -> Option<Form> {
         match reader {
             Reader::PeclMemcached => Form::from_pecl_memcached(flags),
             Reader::PeclMemcache => Some(Form::from_pecl_memcache(flags)),
+            Reader::Ruby => Some(Form::from_dalli(flags, value)),
             Reader::Any => None,
         }
     }
@@ -130,6 +139,17 @@ impl Form {
         };
         let compression = if flags & memcache::COMPRESSED == 0 { Compression::None } else { Compression::BareZlib };
         Form { encoding, compression }
+    }
+
+    /// Reads Dalli's word. What says to be Marshal and does not begin so was made by a serializer of an application: it is
+    /// given as it is. What is compressed shows only later what it is.
+    pub fn from_dalli(flags: u32, value: &[u8]) -> Form {
+        let is_compressed = flags & dalli::COMPRESSED != 0 && is_zlib(value);
+        let is_marshal = flags & dalli::SERIALIZED != 0 && (is_compressed || value.starts_with(b"\x04\x08"));
+        Form {
+            encoding: if is_marshal { Encoding::Marshal } else { Encoding::Raw },
+            compression: if is_compressed { Compression::BareZlib } else { Compression::None },
+        }
     }
 
     /// Reads the word of whichever family it is of. 1, 2 and 3 are words of both, and other clients have their own
@@ -294,6 +314,15 @@ mod tests {
             assert_eq!(Form::of(&meta(Origin::Wire, 1), reader, b"5"), Some(plain(Encoding::Integer)));
             assert_eq!(Form::of(&meta(Origin::Wire, 0x300), reader, b"5"), Some(plain(Encoding::Integer)));
         }
+        let marshal = b"\x04\x08i\x0a";
+        for origin in [REMOTE, Origin::Wire as u8] {
+            let meta = |flags| Meta { origin, flags, ..Meta::default() };
+            assert_eq!(Form::of(&meta(1), Reader::Ruby, marshal), Some(plain(Encoding::Marshal)));
+            assert_eq!(Form::of(&meta(2), Reader::Ruby, b"\xc3\xa9"), Some(plain(Encoding::Raw)));
+            let zlib = b"\x78\x9c\x03\x00";
+            assert_eq!(Form::of(&meta(2), Reader::Ruby, zlib), Some(packed(Encoding::Raw, Compression::BareZlib)));
+        }
+        assert_eq!(Form::of(&remote(1), Reader::Ruby, b"{}"), Some(plain(Encoding::Raw)));
         // Of nobody: as the original would.
         assert_eq!(Form::of(&meta(Origin::Wire, 1), Reader::PeclMemcached, b"5 or so"), Some(plain(Encoding::Integer)));
         assert_eq!(Form::of(&meta(Origin::Wire, 8), Reader::PeclMemcached, b"5"), None);
