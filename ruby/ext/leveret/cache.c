@@ -1,0 +1,480 @@
+/* cache.c: Leveret::Cache: its arena, and the methods of one key. */
+#include "cache.h"
+
+#include <errno.h>
+#include <math.h>
+
+static ID id_to_i;
+
+/* --- the arena --- */
+
+handle *handle_keep(handle *handle)
+{
+	handle->users++;
+	return handle;
+}
+
+void handle_release(handle *handle)
+{
+	if (handle && --handle->users == 0) {
+		leveret_close(handle->arena);
+		xfree(handle);
+	}
+}
+
+static void mark(void *pointer)
+{
+	cache *cache = pointer;
+	rb_gc_mark(cache->name);
+	rb_gc_mark(cache->dir);
+	frozen_mark(&cache->frozen);
+}
+
+static void release(void *pointer)
+{
+	cache *cache = pointer;
+	frozen_forget(&cache->frozen);
+	handle_release(cache->handle);
+	xfree(cache);
+}
+
+static size_t size(const void *pointer)
+{
+	return sizeof(cache) + ((const cache *) pointer)->frozen.bytes;
+}
+
+static const rb_data_type_t type = {
+	.wrap_struct_name = "Leveret::Cache",
+	.function = { .dmark = mark, .dfree = release, .dsize = size },
+	.flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static VALUE allocate(VALUE class)
+{
+	cache *cache;
+	VALUE self = TypedData_Make_Struct(class, struct cache, &type, cache);
+	cache->name = cache->dir = Qnil;
+	return self;
+}
+
+cache *cache_of(VALUE self)
+{
+	cache *cache = rb_check_typeddata(self, &type);
+	if (RB_UNLIKELY(!cache->handle)) {
+		rb_raise(rb_eArgError, "this Leveret::Cache was never initialized");
+	}
+	return cache;
+}
+
+static void open(cache *cache)
+{
+	char message[1024] = "";
+	uint32_t created;
+	leveret_open_options options = {
+		.arena = bytes_of_string(cache->name),
+		.dir = NIL_P(cache->dir) ? bytes_of("", 0) : bytes_of_string(cache->dir),
+		.memory = cache->memory,
+		.lock_timeout_ms = cache->lock_timeout_ms,
+		.create = 1,
+	};
+	leveret_arena *arena;
+	if (leveret_open(&options, &arena, &created, message, sizeof(message)) != LEVERET_OK) {
+		rb_raise(rb_eLeveretArenaError, "%s", message);
+	}
+	handle *opened = ALLOC(handle);
+	*opened = (handle) { .arena = arena, .key_max = leveret_key_max(arena), .users = 1 };
+	handle_release(cache->handle);
+	cache->handle = opened;
+	cache->looked = leveret_now();
+}
+
+void cache_reopen(cache *cache)
+{
+	frozen_forget(&cache->frozen);
+	open(cache);
+}
+
+static void look(cache *cache)
+{
+	uint32_t now = leveret_now();
+	if (cache->looked != now) {
+		cache->looked = now;
+		if (leveret_check(ARENA(cache)) == LEVERET_LOST) {
+			cache_reopen(cache);
+		}
+	}
+}
+
+cache *cache_begin(VALUE self)
+{
+	cache *cache = cache_of(self);
+	if (RB_UNLIKELY(++cache->calls % 64 == 0)) {
+		look(cache);
+	}
+	return cache;
+}
+
+/* Leveret::Cache#initialize in lib/leveret/cache.rb has checked them. */
+static VALUE attach(VALUE self, VALUE name, VALUE dir, VALUE memory, VALUE lock_timeout_ms, VALUE frozen_bytes)
+{
+	cache *cache = rb_check_typeddata(self, &type);
+	cache->name = rb_str_new_frozen(StringValue(name));
+	cache->dir = NIL_P(dir) ? Qnil : rb_str_new_frozen(StringValue(dir));
+	cache->memory = NUM2ULL(memory);
+	cache->lock_timeout_ms = NUM2UINT(lock_timeout_ms);
+	cache->is_frozen = !NIL_P(frozen_bytes);
+	cache->frozen.limit = cache->is_frozen ? NUM2SIZET(frozen_bytes) : 0;
+	open(cache);
+	return self;
+}
+
+static VALUE no_copy(VALUE self, VALUE other)
+{
+	rb_raise(rb_eTypeError, "a Leveret::Cache cannot be copied: make a new one of the same arena");
+}
+
+/* --- ttl --- */
+
+static double seconds_of(VALUE ttl)
+{
+	if (FIXNUM_P(ttl)) {
+		return (double) FIX2LONG(ttl);
+	}
+	if (!RTEST(rb_obj_is_kind_of(ttl, rb_cNumeric)) && (RB_TYPE_P(ttl, T_STRING) || !rb_respond_to(ttl, id_to_i))) {
+		rb_raise(rb_eTypeError, "a ttl is a number of seconds or nil, not %" PRIsVALUE, rb_obj_class(ttl));
+	}
+	double seconds = RB_FLOAT_TYPE_P(ttl) ? RFLOAT_VALUE(ttl) : RTEST(rb_obj_is_kind_of(ttl, rb_cNumeric)) ? NUM2DBL(ttl) : NUM2DBL(rb_funcall(ttl, id_to_i, 0));
+	if (isnan(seconds)) {
+		rb_raise(rb_eArgError, "a ttl cannot be NaN");
+	}
+	return ceil(seconds);
+}
+
+uint32_t cache_deadline(VALUE ttl, uint32_t now)
+{
+	if (NIL_P(ttl)) {
+		return LEVERET_NEVER;
+	}
+	double seconds = seconds_of(ttl);
+	if (seconds <= 0) {
+		return now;   /* an item is dead at its deadline */
+	}
+	/* After a century: close enough, and still an end. */
+	return seconds < (double) (LEVERET_NEVER - now) ? now + (uint32_t) seconds : LEVERET_NEVER - 1;
+}
+
+/* --- reading --- */
+
+/* A failed copy means that a writer recycled the segment between two steps of this reader. Nothing but a hostile arena does that so
+ * often in a row; a miss is then the right answer. */
+#define TRIES_MAX 64
+
+bool cache_find(cache *cache, VALUE key, const uint64_t *hash, VALUE *value)
+{
+	leveret_found found;
+	leveret_status status = LEVERET_RETRY;
+	problem why = NULL;
+	if (cache->is_frozen && frozen_find(&cache->frozen, ARENA(cache), key, value)) {
+		return true;
+	}
+	cache_check_key(cache, key);
+	for (int tries = 0; tries < TRIES_MAX && (status == LEVERET_RETRY || status == LEVERET_LOST); tries++) {
+		if (RB_UNLIKELY(status == LEVERET_LOST)) {
+			cache_reopen(cache);
+			hash = NULL;
+		}
+		status = hash ? leveret_find_hashed(ARENA(cache), bytes_of_string(key), *hash, 0, &found) : leveret_find(ARENA(cache), bytes_of_string(key), 0, &found);
+		if (status == LEVERET_OK) {
+			status = value_read(ARENA(cache), &found, value, &why);
+		}
+	}
+	if (RB_UNLIKELY(why != NULL)) {
+		value_warn(key, why);
+		return false;
+	}
+	if (RB_UNLIKELY(status == LEVERET_LOST)) {
+		leveret_raise(status, ARENA(cache), key, 0);
+	}
+	if (status == LEVERET_OK && RB_UNLIKELY(cache->is_frozen) && !RB_SPECIAL_CONST_P(*value)) {
+		*value = frozen_keep(&cache->frozen, key, &found, *value);
+	}
+	return status == LEVERET_OK;
+}
+
+/* get(key, default = nil) */
+static VALUE get(int argc, VALUE *argv, VALUE self)
+{
+	rb_check_arity(argc, 1, 2);
+	cache *cache = cache_begin(self);
+	VALUE value, key = key_string(argv[0]);
+	if (cache_find(cache, key, NULL, &value)) {
+		return value;
+	}
+	return argc == 2 ? argv[1] : Qnil;
+}
+
+static VALUE aref(VALUE self, VALUE key)
+{
+	return get(1, &key, self);
+}
+
+static VALUE is_there(VALUE self, VALUE key)
+{
+	cache *cache = cache_begin(self);
+	leveret_found found;
+	leveret_status status;
+	key = key_string(key);
+	cache_check_key(cache, key);
+	CACHE_ASK(cache, status, leveret_peek(ARENA(cache), bytes_of_string(key), 0, &found));
+	return status == LEVERET_OK ? Qtrue : Qfalse;
+}
+
+/* --- storing --- */
+
+leveret_status cache_store(cache *cache, VALUE key, VALUE value, VALUE ttl, leveret_mode mode, uint64_t cas)
+{
+	encoded encoded;
+	leveret_status status;
+	cache_check_key(cache, key);
+	value_encode(value, &encoded);
+	uint32_t now = leveret_now(), deadline = cache_deadline(ttl, now);
+	CACHE_ASK(cache, status, leveret_store(ARENA(cache), bytes_of_string(key), encoded_bytes(&encoded), &encoded.meta, deadline, mode, cas, now, NULL));
+	if (RB_UNLIKELY(status != LEVERET_OK && status != LEVERET_EXISTS && status != LEVERET_MISS)) {
+		leveret_raise(status, ARENA(cache), key, encoded_bytes(&encoded).len);
+	}
+	RB_GC_GUARD(encoded.holder);
+	return status;
+}
+
+static VALUE store(int argc, VALUE *argv, VALUE self, leveret_mode mode)
+{
+	rb_check_arity(argc, 2, 3);
+	cache *cache = cache_begin(self);
+	return cache_store(cache, key_string(argv[0]), argv[1], argc == 3 ? argv[2] : Qnil, mode, 0) == LEVERET_OK ? Qtrue : Qfalse;
+}
+
+static VALUE set(int argc, VALUE *argv, VALUE self)
+{
+	return store(argc, argv, self, LEVERET_SET);
+}
+
+static VALUE add(int argc, VALUE *argv, VALUE self)
+{
+	return store(argc, argv, self, LEVERET_ADD);
+}
+
+static VALUE replace(int argc, VALUE *argv, VALUE self)
+{
+	return store(argc, argv, self, LEVERET_REPLACE);
+}
+
+static VALUE aset(VALUE self, VALUE key, VALUE value)
+{
+	cache_store(cache_begin(self), key_string(key), value, Qnil, LEVERET_SET, 0);
+	return value;
+}
+
+/* cas(key, ttl = nil) { |value| ... }: the block may take its time, and do what it likes with the cache. */
+static VALUE cas(int argc, VALUE *argv, VALUE self)
+{
+	rb_check_arity(argc, 1, 2);
+	rb_need_block();
+	cache *cache = cache_begin(self);
+	VALUE value, key = rb_str_new_frozen(key_string(argv[0]));
+	leveret_found found;
+	leveret_status status = LEVERET_RETRY;
+	problem why = NULL;
+	cache_check_key(cache, key);
+	for (int tries = 0; tries < TRIES_MAX && status == LEVERET_RETRY; tries++) {
+		CACHE_ASK(cache, status, leveret_find_cas(ARENA(cache), bytes_of_string(key), 0, &found));
+		if (status == LEVERET_OK) {
+			status = value_read(ARENA(cache), &found, &value, &why);
+		}
+	}
+	if (why) {
+		value_warn(key, why);
+	}
+	if (status == LEVERET_MISS || status == LEVERET_RETRY || status == LEVERET_LOST) {
+		return Qnil;
+	}
+	if (status != LEVERET_OK) {
+		leveret_raise(status, ARENA(cache), key, 0);
+	}
+	value = rb_yield(value);
+	return cache_store(cache, key, value, argc == 2 ? argv[1] : Qnil, LEVERET_CAS, found.cas) == LEVERET_OK ? Qtrue : Qfalse;
+}
+
+/* --- the rest --- */
+
+static VALUE delete(VALUE self, VALUE key)
+{
+	cache *cache = cache_begin(self);
+	leveret_status status;
+	key = key_string(key);
+	cache_check_key(cache, key);
+	CACHE_ASK(cache, status, leveret_delete(ARENA(cache), bytes_of_string(key), 0));
+	if (status != LEVERET_OK && status != LEVERET_MISS) {
+		leveret_raise(status, ARENA(cache), key, 0);
+	}
+	return status == LEVERET_OK ? Qtrue : Qfalse;
+}
+
+static VALUE touch(int argc, VALUE *argv, VALUE self)
+{
+	rb_check_arity(argc, 1, 2);
+	cache *cache = cache_begin(self);
+	leveret_status status;
+	VALUE key = key_string(argv[0]);
+	cache_check_key(cache, key);
+	uint32_t now = leveret_now(), deadline = cache_deadline(argc == 2 ? argv[1] : Qnil, now);
+	CACHE_ASK(cache, status, leveret_touch(ARENA(cache), bytes_of_string(key), deadline, now));
+	if (status != LEVERET_OK && status != LEVERET_MISS) {
+		leveret_raise(status, ARENA(cache), key, 0);
+	}
+	return status == LEVERET_OK ? Qtrue : Qfalse;
+}
+
+/* An integer that came over a socket, or through a class of PHP, lies there as text. It is made one that counts in place; its flags stay.
+ * False: it is no integer. */
+static bool make_integer(cache *cache, VALUE key, uint32_t now)
+{
+	leveret_found found;
+	leveret_form form;
+	char text[32], *end;
+	if (leveret_find_cas(ARENA(cache), bytes_of_string(key), now, &found) != LEVERET_OK || found.meta.encoding == LEVERET_INTEGER
+			|| found.value_len == 0 || found.value_len >= sizeof(text) || found.meta.origin == LEVERET_NATIVE || found.meta.origin == LEVERET_RUBY) {
+		return false;
+	}
+	if (leveret_copy(ARENA(cache), &found, text) != LEVERET_OK) {
+		return true;
+	}
+	text[found.value_len] = '\0';
+	if (leveret_translate(&found.meta, LEVERET_RUBY, bytes_of(text, found.value_len), &form) != 0 || form.encoding != LEVERET_INTEGER || form.codec != LEVERET_CODEC_NONE) {
+		return false;
+	}
+	errno = 0;
+	int64_t number = strtoll(text, &end, 10);
+	if (errno || end == text || end[strspn(end, " ")] != '\0') {
+		return false;
+	}
+	found.meta.encoding = LEVERET_INTEGER;
+	leveret_status status = leveret_store(ARENA(cache), bytes_of_string(key), bytes_of(&number, sizeof(number)), &found.meta, found.deadline, LEVERET_CAS, found.cas, now, NULL);
+	return status == LEVERET_OK || status == LEVERET_EXISTS;
+}
+
+static VALUE count(int argc, VALUE *argv, VALUE self, int sign)
+{
+	rb_check_arity(argc, 1, 3);
+	cache *cache = cache_begin(self);
+	VALUE key = key_string(argv[0]);
+	int64_t result, step = argc > 1 ? NUM2LL(argv[1]) : 1;
+	leveret_status status;
+	cache_check_key(cache, key);
+	if (sign < 0 && step == INT64_MIN) {
+		rb_raise(rb_eRangeError, "a step of %" PRId64 " cannot be taken away", step);
+	}
+	uint32_t now = leveret_now(), deadline = cache_deadline(argc == 3 ? argv[2] : Qnil, now);
+	int tries = 0;
+	do {
+		CACHE_ASK(cache, status, leveret_add_integer(ARENA(cache), bytes_of_string(key), sign * step, 1, deadline, now, &result));
+	} while (status == LEVERET_NOT_NUMBER && tries++ < TRIES_MAX && make_integer(cache, key, now));
+	if (status != LEVERET_OK) {
+		leveret_raise(status, ARENA(cache), key, sizeof(step));
+	}
+	return LL2NUM(result);
+}
+
+static VALUE increment(int argc, VALUE *argv, VALUE self)
+{
+	return count(argc, argv, self, 1);
+}
+
+static VALUE decrement(int argc, VALUE *argv, VALUE self)
+{
+	return count(argc, argv, self, -1);
+}
+
+static VALUE clear(VALUE self)
+{
+	cache *cache = cache_begin(self);
+	leveret_status status;
+	CACHE_ASK(cache, status, leveret_flush(ARENA(cache)));
+	frozen_forget(&cache->frozen);
+	if (status != LEVERET_OK) {
+		rb_raise(rb_eLeveretArenaError, "The arena could not be emptied");
+	}
+	return Qtrue;
+}
+
+static void put(VALUE hash, const char *name, VALUE value)
+{
+	rb_hash_aset(hash, ID2SYM(rb_intern(name)), value);
+}
+
+static VALUE path(VALUE self)
+{
+	char path[4096];
+	size_t len = leveret_path(ARENA(cache_of(self)), path, sizeof(path));
+	return rb_filesystem_str_new(path, (long) (len < sizeof(path) ? len : sizeof(path) - 1));
+}
+
+static VALUE stats(VALUE self)
+{
+	cache *cache = cache_begin(self);
+	leveret_stats stats;
+	leveret_status status;
+	CACHE_ASK(cache, status, leveret_get_stats(ARENA(cache), &stats));
+	if (status != LEVERET_OK) {
+		rb_raise(rb_eLeveretArenaError, "The arena cannot be read");
+	}
+	VALUE hash = rb_hash_new();
+	put(hash, "path", path(self));
+	put(hash, "key_max", SIZET2NUM(cache->handle->key_max));
+	put(hash, "value_max", ULL2NUM(leveret_value_max(ARENA(cache))));
+	put(hash, "memory_limit", ULL2NUM(stats.memory_limit));
+	put(hash, "memory_allocated", ULL2NUM(stats.memory_allocated));
+	put(hash, "memory_free", ULL2NUM(stats.memory_free));
+	put(hash, "items", ULL2NUM(stats.items));
+	put(hash, "hits", ULL2NUM(stats.hits));
+	put(hash, "misses", ULL2NUM(stats.misses));
+	put(hash, "sets", ULL2NUM(stats.sets));
+	put(hash, "deletes", ULL2NUM(stats.deletes));
+	put(hash, "increments", ULL2NUM(stats.increments));
+	put(hash, "touches", ULL2NUM(stats.touches));
+	put(hash, "evicted", ULL2NUM(stats.evicted));
+	put(hash, "expired", ULL2NUM(stats.expired));
+	put(hash, "recoveries", ULL2NUM(stats.recoveries));
+	put(hash, "retries", ULL2NUM(stats.retries));
+	put(hash, "lock_waits", ULL2NUM(stats.lock_waits));
+	put(hash, "flushes", ULL2NUM(stats.flushes));
+	put(hash, "created", LL2NUM(stats.created_unix));
+	put(hash, "attached", UINT2NUM(stats.attached));
+	return hash;
+}
+
+void leveret_init_cache(void)
+{
+	id_to_i = rb_intern("to_i");
+	VALUE class = rb_define_class_under(rb_mLeveret, "Cache", rb_cObject);
+	rb_define_alloc_func(class, allocate);
+	rb_define_private_method(class, "attach", attach, 5);
+	rb_define_private_method(class, "initialize_copy", no_copy, 1);
+	rb_define_method(class, "get", get, -1);
+	rb_define_method(class, "[]", aref, 1);
+	rb_define_method(class, "exist?", is_there, 1);
+	rb_define_method(class, "set", set, -1);
+	rb_define_method(class, "[]=", aset, 2);
+	rb_define_method(class, "add", add, -1);
+	rb_define_method(class, "replace", replace, -1);
+	rb_define_method(class, "cas", cas, -1);
+	rb_define_method(class, "delete", delete, 1);
+	rb_define_method(class, "touch", touch, -1);
+	rb_define_method(class, "increment", increment, -1);
+	rb_define_method(class, "decrement", decrement, -1);
+	rb_define_method(class, "clear", clear, 0);
+	rb_define_method(class, "stats", stats, 0);
+	rb_define_method(class, "path", path, 0);
+	cache_define_many(class);
+	cache_define_fetch(class);
+	cache_define_walk(class);
+}

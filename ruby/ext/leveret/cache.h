@@ -1,0 +1,67 @@
+/* cache.h: what a Leveret::Cache holds, and how its methods reach the arena. They are in cache.c, cache_many.c,
+ * cache_fetch.c and cache_walk.c. */
+#ifndef RUBY_LEVERET_CACHE_H
+#define RUBY_LEVERET_CACHE_H
+
+#include "frozen.h"
+#include "value.h"
+
+/* An open arena. A call that waits without the GVL keeps it open, while another thread may open the arena anew. */
+typedef struct handle {
+	leveret_arena *arena;
+	size_t key_max;
+	uint32_t users;
+} handle;
+
+typedef struct cache {
+	handle *handle;
+	VALUE name, dir;             /* as they were given */
+	uint64_t memory;
+	uint32_t lock_timeout_ms;
+	uint32_t calls, looked;      /* every 64 calls the clock is read, and each second of it begins with a look at the file */
+	bool is_frozen;
+	frozen_values frozen;
+} cache;
+
+/* The cache behind `self`. ArgumentError for one that was never initialized. */
+cache *cache_of(VALUE self);
+/* As a method begins: now and then a look whether the file is still the one that others open. */
+cache *cache_begin(VALUE self);
+/* For an answer of LEVERET_LOST: opens the arena again, at most `tries` times in a row. Raises where it cannot be opened. */
+void cache_reopen(cache *cache);
+
+/* Sets `status` to what `call` answers for the cache's arena, opened anew where it was lost. */
+#define CACHE_ASK(cache, status, call) \
+	do { \
+		int tries_ = 0; \
+		while (((status) = (call)) == LEVERET_LOST && tries_++ < 8) { \
+			cache_reopen(cache); \
+		} \
+	} while (0)
+
+#define ARENA(cache) ((cache)->handle->arena)
+
+static inline void cache_check_key(const cache *cache, VALUE key)
+{
+	if (RB_UNLIKELY((size_t) RSTRING_LEN(key) > cache->handle->key_max)) {
+		leveret_raise(LEVERET_KEY_TOO_LONG, ARENA(cache), key, 0);
+	}
+}
+
+/* The deadline of a ttl: seconds (Numeric, or what has to_i, as a Duration), nil for never. */
+uint32_t cache_deadline(VALUE ttl, uint32_t now);
+
+/* `hash`: of the key in this arena, or NULL. False: a miss. */
+bool cache_find(cache *cache, VALUE key, const uint64_t *hash, VALUE *value);
+
+/* OK, EXISTS or MISS; raises what is no answer. */
+leveret_status cache_store(cache *cache, VALUE key, VALUE value, VALUE ttl, leveret_mode mode, uint64_t cas);
+
+handle *handle_keep(handle *handle);
+void handle_release(handle *handle);
+
+void cache_define_many(VALUE class);
+void cache_define_fetch(VALUE class);
+void cache_define_walk(VALUE class);
+
+#endif

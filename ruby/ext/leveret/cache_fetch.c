@@ -1,0 +1,102 @@
+/* cache_fetch.c: fetch: one process computes what is missing, the others wait for it, by a lease on the key. */
+#include "cache.h"
+
+#include <ruby/thread.h>
+#include <time.h>
+
+static uint64_t milliseconds(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
+}
+
+typedef struct request {
+	cache *cache;
+	handle *handle;   /* kept apart from the cache's, which the block may open anew: a lease goes back to where it came from */
+	VALUE key, ttl, value;
+	leveret_bytes name;
+	uint32_t waited_ms;
+	leveret_status lease;
+	leveret_ticket ticket;
+} request;
+
+/* Up to 20 ms without the GVL, so the thread can be interrupted that soon. The key is a frozen String of our own on the
+ * caller's stack, so its bytes stay where they are. */
+static void *acquire(void *context)
+{
+	request *request = context;
+	request->lease = leveret_lease_acquire(request->handle->arena, request->name, request->waited_ms, &request->ticket);
+	return NULL;
+}
+
+/* The value is at hand, so only what the caller can mend is worth an exception: not a want of memory or of a lock. */
+static void keep(request *request)
+{
+	cache *cache = request->cache;
+	encoded encoded;
+	leveret_status status;
+	value_encode(request->value, &encoded);
+	uint32_t now = leveret_now(), deadline = cache_deadline(request->ttl, now);
+	CACHE_ASK(cache, status, leveret_store(ARENA(cache), bytes_of_string(request->key), encoded_bytes(&encoded), &encoded.meta, deadline, LEVERET_SET, 0, now, NULL));
+	if (status != LEVERET_OK && status != LEVERET_BUSY && status != LEVERET_NO_MEMORY) {
+		leveret_raise(status, ARENA(cache), request->key, encoded_bytes(&encoded).len);
+	}
+	RB_GC_GUARD(encoded.holder);
+}
+
+static VALUE compute(VALUE context)
+{
+	request *request = (void *) context;
+	leveret_found found;
+	uint64_t start = milliseconds();
+	for (;;) {
+		/* An interrupt that came before must not lose a lease: it is noticed after the call, where give_back() is in charge. */
+		rb_thread_call_without_gvl(acquire, request, NULL, NULL);
+		/* While we asked, the one before us may have stored. Looked for by a peek, so that each wait does not count as a miss. */
+		if (leveret_peek(request->handle->arena, request->name, 0, &found) == LEVERET_OK && cache_find(request->cache, request->key, NULL, &request->value)) {
+			return request->value;
+		}
+		if (request->lease != LEVERET_WAIT) {
+			break;
+		}
+		request->waited_ms = (uint32_t) (milliseconds() - start);
+	}
+	request->value = rb_yield(request->key);
+	keep(request);
+	return request->value;
+}
+
+static VALUE give_back(VALUE context)
+{
+	request *request = (void *) context;
+	if (request->lease == LEVERET_OK) {
+		leveret_lease_release(request->handle->arena, &request->ticket);
+	}
+	handle_release(request->handle);
+	return Qnil;
+}
+
+/* fetch(key, ttl = nil) { |key| ... } */
+static VALUE fetch(int argc, VALUE *argv, VALUE self)
+{
+	rb_check_arity(argc, 1, 2);
+	rb_need_block();
+	cache *cache = cache_begin(self);
+	VALUE value, key = key_string(argv[0]);
+	if (cache_find(cache, key, NULL, &value)) {
+		return value;
+	}
+	key = rb_str_new_frozen(key);
+	request request = { .cache = cache, .handle = handle_keep(cache->handle), .key = key, .ttl = argc == 2 ? argv[1] : Qnil,
+		.value = Qnil, .name = bytes_of_string(key), .lease = LEVERET_NO_LEASE };
+	value = rb_ensure(compute, (VALUE) &request, give_back, (VALUE) &request);
+	RB_GC_GUARD(key);
+	RB_GC_GUARD(self);
+	return value;
+}
+
+void cache_define_fetch(VALUE class)
+{
+	rb_define_method(class, "fetch", fetch, -1);
+}

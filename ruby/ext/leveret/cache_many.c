@@ -1,0 +1,70 @@
+/* cache_many.c: the methods of Leveret::Cache that take many keys. */
+#include "cache.h"
+
+/* get_multi(*keys): a Hash of those that were found. The memory of up to 32 keys is asked for at once. */
+static VALUE get_multi(int argc, VALUE *argv, VALUE self)
+{
+	cache *cache = cache_begin(self);
+	VALUE keys = rb_funcall(rb_ary_new_from_values(argc, argv), rb_intern("flatten"), 0), found = rb_hash_new();
+	for (long from = 0; from < RARRAY_LEN(keys); from += LEVERET_AHEAD) {
+		leveret_bytes names[LEVERET_AHEAD];
+		uint64_t hashes[LEVERET_AHEAD];
+		long count = RARRAY_LEN(keys) - from < LEVERET_AHEAD ? RARRAY_LEN(keys) - from : LEVERET_AHEAD;
+		for (long i = 0; i < count; i++) {
+			VALUE name = key_string(RARRAY_AREF(keys, from + i));
+			cache_check_key(cache, name);
+			names[i] = bytes_of_string(name);
+		}
+		handle *asked = cache->handle;
+		leveret_ask_for(asked->arena, names, (size_t) count, hashes);
+		for (long i = 0; i < count; i++) {
+			VALUE value, key = RARRAY_AREF(keys, from + i);
+			if (cache_find(cache, key_string(key), cache->handle == asked ? &hashes[i] : NULL, &value)) {
+				rb_hash_aset(found, key, value);
+			}
+		}
+	}
+	RB_GC_GUARD(keys);
+	return found;
+}
+
+typedef struct many {
+	cache *cache;
+	VALUE ttl;
+	long count;
+} many;
+
+static int set_pair(VALUE key, VALUE value, VALUE context)
+{
+	many *many = (void *) context;
+	cache_store(many->cache, key_string(key), value, many->ttl, LEVERET_SET, 0);
+	many->count++;
+	return ST_CONTINUE;
+}
+
+/* set_multi(hash, ttl = nil): one after the other. When one fails its exception names the key; those before it are stored. */
+static VALUE set_multi(int argc, VALUE *argv, VALUE self)
+{
+	rb_check_arity(argc, 1, 2);
+	many many = { .cache = cache_begin(self), .ttl = argc == 2 ? argv[1] : Qnil };
+	rb_hash_foreach(rb_Hash(argv[0]), set_pair, (VALUE) &many);
+	return Qtrue;
+}
+
+/* delete_multi(*keys): how many were there. */
+static VALUE delete_multi(int argc, VALUE *argv, VALUE self)
+{
+	VALUE keys = rb_funcall(rb_ary_new_from_values(argc, argv), rb_intern("flatten"), 0);
+	long count = 0;
+	for (long i = 0; i < RARRAY_LEN(keys); i++) {
+		count += rb_funcall(self, rb_intern("delete"), 1, RARRAY_AREF(keys, i)) == Qtrue;
+	}
+	return LONG2NUM(count);
+}
+
+void cache_define_many(VALUE class)
+{
+	rb_define_method(class, "get_multi", get_multi, -1);
+	rb_define_method(class, "set_multi", set_multi, -1);
+	rb_define_method(class, "delete_multi", delete_multi, -1);
+}

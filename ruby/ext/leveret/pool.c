@@ -1,0 +1,532 @@
+/* pool.c: Leveret::Pool: its servers, and requests of one key. */
+#include "pool.h"
+
+#include <ruby/thread.h>
+
+static VALUE eFailed, eNoServer, eRefused;
+static ID id_retrieve;
+
+/* --- the object --- */
+
+static void mark(void *pointer)
+{
+	pool *pool = pointer;
+	rb_gc_mark(pool->mutex);
+	rb_gc_mark(pool->values);
+}
+
+static void release(void *pointer)
+{
+	pool *pool = pointer;
+	leveret_pool_free(pool->pool);
+	xfree(pool);
+}
+
+static const rb_data_type_t type = {
+	.wrap_struct_name = "Leveret::Pool",
+	.function = { .dmark = mark, .dfree = release },
+	.flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static VALUE allocate(VALUE class)
+{
+	pool *pool;
+	VALUE self = TypedData_Make_Struct(class, struct pool, &type, pool);
+	pool->mutex = pool->values = Qnil;
+	pool->pool = leveret_pool_new();
+	pool->mutex = rb_mutex_new();
+	return self;
+}
+
+pool *pool_of(VALUE self)
+{
+	return rb_check_typeddata(self, &type);
+}
+
+/* Pool.new(values) */
+static VALUE initialize(VALUE self, VALUE values)
+{
+	pool_of(self)->values = values;
+	return self;
+}
+
+static VALUE set_option(VALUE self, VALUE option, VALUE value)
+{
+	pool *pool = pool_of(self);
+	if (leveret_pool_set_option(pool->pool, (leveret_pool_option) NUM2INT(option), NUM2LL(value)) != LEVERET_CODE_SUCCESS) {
+		rb_raise(rb_eArgError, "%" PRIsVALUE " is no value for option %" PRIsVALUE, value, option);
+	}
+	return Qnil;
+}
+
+/* add_server(host, port, weight, dir) */
+static VALUE add_server(VALUE self, VALUE host, VALUE port, VALUE weight, VALUE dir)
+{
+	pool *pool = pool_of(self);
+	leveret_bytes folder = NIL_P(dir) ? bytes_of("", 0) : bytes_of_string(StringValue(dir));
+	StringValue(host);
+	int32_t code = leveret_pool_add_server(pool->pool, bytes_of_string(host), (uint16_t) NUM2UINT(port), 0, NUM2UINT(weight), folder);
+	if (code != LEVERET_CODE_SUCCESS) {
+		rb_raise(rb_eArgError, "%" PRIsVALUE " cannot be a server", host);
+	}
+	return Qnil;
+}
+
+/* --- what goes wrong --- */
+
+static const char *meaning(int32_t code)
+{
+	switch (code) {
+		case LEVERET_CODE_HOST_LOOKUP_FAILURE: return "its name has no address";
+		case LEVERET_CODE_CONNECTION_FAILURE: return "it cannot be reached";
+		case LEVERET_CODE_WRITE_FAILURE: return "sending failed";
+		case LEVERET_CODE_UNKNOWN_READ_FAILURE: return "the connection ended before the answer";
+		case LEVERET_CODE_PROTOCOL_ERROR: return "it cannot be understood";
+		case LEVERET_CODE_ERRNO: return "a system call failed";
+		case LEVERET_CODE_TIMEOUT: return "it did not answer in time";
+		case LEVERET_CODE_SERVER_MARKED_DEAD: return "it failed too often";
+		case LEVERET_CODE_SERVER_TEMPORARILY_DISABLED: return "it failed a moment ago";
+		default: return NULL;
+	}
+}
+
+static VALUE name_of(pool *pool, uint32_t index)
+{
+	leveret_server server;
+	if (leveret_pool_server(pool->pool, index, &server) != LEVERET_CODE_SUCCESS) {
+		return rb_utf8_str_new_cstr("the server");
+	}
+	VALUE host = rb_utf8_str_new((const char *) server.host.data, (long) server.host.len);
+	return server.kind == LEVERET_SERVER_TCP ? rb_sprintf("%" PRIsVALUE ":%u", host, server.port) : host;
+}
+
+void pool_raise(pool *pool, int32_t code, uint32_t server, VALUE said)
+{
+	const char *why = meaning(code);
+	char message[1024];
+	if (code == LEVERET_CODE_NO_SERVERS) {
+		rb_raise(eNoServer, "there is no server");
+	}
+	if (why && leveret_pool_arena_trouble(message, sizeof(message))) {
+		rb_raise(eFailed, "%s", message);
+	}
+	if (why) {
+		rb_raise(eFailed, "%" PRIsVALUE ": %s", name_of(pool, server), why);
+	}
+	VALUE error = rb_exc_new_str(eRefused, NIL_P(said) || RSTRING_LEN(said) == 0 ? rb_sprintf("the server has refused it (%d)", code) : said);
+	rb_iv_set(error, "@code", INT2NUM(code));
+	rb_exc_raise(error);
+}
+
+/* --- sending --- */
+
+static void *run(void *context)
+{
+	pool *pool = context;
+	return (void *) (intptr_t) leveret_pool_run(pool->pool);
+}
+
+int32_t pool_run(pool *pool)
+{
+	if (leveret_pool_arena(pool->pool, 0)) {
+		return leveret_pool_run(pool->pool);
+	}
+	return (int32_t) (intptr_t) rb_thread_call_without_gvl(run, pool, RUBY_UBF_IO, NULL);
+}
+
+typedef struct turn {
+	pool *pool;
+	VALUE (*body)(VALUE);
+	void *context;
+} turn;
+
+static VALUE take_turn(VALUE context)
+{
+	turn *turn = (void *) context;
+	if (turn->pool->waiting) {
+		turn->pool->waiting = 0;
+		pool_run(turn->pool);
+	}
+	return turn->body((VALUE) turn->context);
+}
+
+static VALUE end_turn(VALUE context)
+{
+	pool *pool = ((turn *) context)->pool;
+	pool->busy = false;
+	rb_mutex_unlock(pool->mutex);
+	return Qnil;
+}
+
+VALUE pool_locked(pool *pool, VALUE (*body)(VALUE), void *context)
+{
+	turn turn = { .pool = pool, .body = body, .context = context };
+	rb_mutex_lock(pool->mutex);
+	pool->busy = true;
+	return rb_ensure(take_turn, (VALUE) &turn, end_turn, (VALUE) &turn);
+}
+
+/* The arena that may be used in place of the pool now, or NULL. */
+static leveret_arena *arena_of(pool *pool)
+{
+	return pool->busy || pool->waiting ? NULL : leveret_pool_arena(pool->pool, 0);
+}
+
+/* --- one request --- */
+
+typedef struct call {
+	pool *pool;
+	leveret_request request;
+	VALUE key, value;          /* Strings, or Qnil */
+	int32_t code;
+	uint32_t server;
+	VALUE bytes;               /* the answer's; Qnil where there are none */
+	leveret_meta meta;
+	uint64_t cas, number;
+} call;
+
+static VALUE ask_locked(VALUE context)
+{
+	call *call = (void *) context;
+	leveret_pool *pool = call->pool->pool;
+	leveret_answer answer;
+	leveret_pool_begin(pool);
+	call->request.key = bytes_of_string(call->key);
+	if (!NIL_P(call->value)) {
+		call->request.value = bytes_of_string(call->value);
+	}
+	call->code = leveret_pool_add(pool, &call->request);
+	if (call->code != LEVERET_CODE_SUCCESS) {
+		return Qnil;
+	}
+	call->code = pool_run(call->pool);
+	if (leveret_pool_next(pool, &answer)) {
+		call->code = answer.code;
+		call->server = answer.server;
+		call->meta = answer.meta;
+		call->cas = answer.cas;
+		call->number = answer.number;
+		call->bytes = rb_str_new((const char *) answer.value.data, (long) answer.value.len);
+	}
+	return Qnil;
+}
+
+/* Asks, and raises what is no answer. */
+static void ask(call *call)
+{
+	call->bytes = Qnil;
+	call->request.meta.origin = LEVERET_RUBY;
+	pool_locked(call->pool, ask_locked, call);
+	if (RB_UNLIKELY(!pool_is_answer(call->code))) {
+		pool_raise(call->pool, call->code, call->server, call->bytes);
+	}
+}
+
+VALUE pool_value(pool *pool, const leveret_meta *meta, VALUE bytes)
+{
+	VALUE value;
+	problem why;
+	bool has_flags_of_dalli = meta->origin == LEVERET_WIRE || meta->origin == LEVERET_REMOTE
+		|| (meta->origin == LEVERET_RUBY && (meta->encoding == LEVERET_RAW || meta->encoding == LEVERET_MARSHAL));
+	if (has_flags_of_dalli) {
+		uint32_t flags = meta->flags & (FLAG_MARSHAL | FLAG_COMPRESSED);
+		if (flags) {
+			return rb_funcall(pool->values, id_retrieve, 2, bytes, UINT2NUM(flags));
+		}
+		if (rb_enc_str_asciionly_p(bytes)) {
+			rb_enc_associate(bytes, rb_utf8_encoding());
+		}
+		return bytes;
+	}
+	if ((why = value_decode(meta, bytes, &value)) != NULL) {
+		rb_raise(rb_path2class("Leveret::UnmarshalError"), "%s", why);
+	}
+	return value;
+}
+
+static bool get_from(pool *pool, const leveret_arena *arena, VALUE key, VALUE *value)
+{
+	leveret_found found;
+	leveret_status status = LEVERET_RETRY;
+	for (int tries = 0; tries < 64 && status == LEVERET_RETRY; tries++) {
+		status = leveret_find(arena, bytes_of_string(key), 0, &found);
+		if (status == LEVERET_OK) {
+			*value = rb_str_new(NULL, (long) found.value_len);
+			status = leveret_copy(arena, &found, RSTRING_PTR(*value));
+		}
+	}
+	if (status != LEVERET_OK) {
+		return false;
+	}
+	*value = pool_value(pool, &found.meta, *value);
+	return true;
+}
+
+/* get(key, miss): the value, or `miss`. */
+static VALUE get(VALUE self, VALUE key, VALUE miss)
+{
+	pool *pool = pool_of(self);
+	leveret_arena *arena = arena_of(pool);
+	if (RB_LIKELY(arena != NULL)) {
+		VALUE value = Qnil;
+		return get_from(pool, arena, key, &value) ? value : miss;
+	}
+	call call = { .pool = pool, .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_GET } };
+	ask(&call);
+	return call.code == LEVERET_CODE_SUCCESS ? pool_value(pool, &call.meta, call.bytes) : miss;
+}
+
+/* get_cas(key): [value, cas], or nil. */
+static VALUE get_cas(VALUE self, VALUE key)
+{
+	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_GET, .with_cas = 1 } };
+	ask(&call);
+	return call.code == LEVERET_CODE_SUCCESS ? rb_assoc_new(pool_value(call.pool, &call.meta, call.bytes), ULL2NUM(call.cas)) : Qnil;
+}
+
+/* gat(key, exptime, miss) */
+static VALUE gat(VALUE self, VALUE key, VALUE exptime, VALUE miss)
+{
+	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_GET_AND_TOUCH, .exptime = NUM2LL(exptime) } };
+	ask(&call);
+	return call.code == LEVERET_CODE_SUCCESS ? pool_value(call.pool, &call.meta, call.bytes) : miss;
+}
+
+/* What an item of Dalli's says of itself in an arena. */
+static leveret_meta meta_of(uint32_t flags, bool is_marshal)
+{
+	return (leveret_meta) { .flags = flags, .origin = LEVERET_RUBY, .encoding = flags & FLAG_MARSHAL && is_marshal ? LEVERET_MARSHAL : LEVERET_RAW,
+		.codec = flags & FLAG_COMPRESSED ? LEVERET_CODEC_PLAIN_ZLIB : LEVERET_CODEC_NONE };
+}
+
+static bool is_marshal(VALUE bytes)
+{
+	return RSTRING_LEN(bytes) > 2 && memcmp(RSTRING_PTR(bytes), "\x04\x08", 2) == 0;
+}
+
+/* store(operation, key, bytes, flags, exptime, cas): the new version; nil: there is nothing to replace; false: not stored. */
+static VALUE store(VALUE self, VALUE operation, VALUE key, VALUE bytes, VALUE flags, VALUE exptime, VALUE cas)
+{
+	uint32_t word = NUM2UINT(flags);
+	call call = { .pool = pool_of(self), .key = key, .value = bytes, .request = { .operation = (leveret_operation) NUM2INT(operation),
+		.exptime = NUM2LL(exptime), .number = NUM2ULL(cas), .with_cas = 1 } };
+	call.request.meta = meta_of(word, word & FLAG_COMPRESSED || is_marshal(bytes));
+	ask(&call);
+	switch (call.code) {
+		case LEVERET_CODE_SUCCESS: return ULL2NUM(call.cas);
+		case LEVERET_CODE_NOTFOUND: return Qnil;
+		default: return Qfalse;
+	}
+}
+
+typedef struct quiet_store {
+	pool *pool;
+	leveret_request request;
+	VALUE key, bytes;
+} quiet_store;
+
+#define WAITING_MAX 100
+#define WAITING_BYTES_MAX (64 * 1024)
+
+/* Not through pool_locked, which would send what waits. */
+static VALUE add_quietly(VALUE context)
+{
+	quiet_store *store = (void *) context;
+	pool *pool = store->pool;
+	if (pool->waiting == 0) {
+		leveret_pool_begin(pool->pool);
+		pool->waiting_bytes = 0;
+	}
+	store->request.key = bytes_of_string(store->key);
+	store->request.value = NIL_P(store->bytes) ? bytes_of("", 0) : bytes_of_string(store->bytes);
+	store->request.quiet = 1;
+	if (leveret_pool_add(pool->pool, &store->request) == LEVERET_CODE_SUCCESS) {
+		pool->waiting++;
+		pool->waiting_bytes += store->request.value.len;
+	}
+	if (pool->waiting >= WAITING_MAX || pool->waiting_bytes >= WAITING_BYTES_MAX) {
+		pool->waiting = 0;
+		pool_run(pool);
+	}
+	return Qnil;
+}
+
+static void quietly(quiet_store *store)
+{
+	turn turn = { .pool = store->pool };
+	rb_mutex_lock(store->pool->mutex);
+	store->pool->busy = true;
+	rb_ensure(add_quietly, (VALUE) store, end_turn, (VALUE) &turn);
+}
+
+/* store_quietly(operation, key, bytes, flags, exptime): sent with others like it, before the next request that is not. */
+static VALUE store_quietly(VALUE self, VALUE operation, VALUE key, VALUE bytes, VALUE flags, VALUE exptime)
+{
+	uint32_t word = NUM2UINT(flags);
+	quiet_store store = { .pool = pool_of(self), .key = key, .bytes = bytes,
+		.request = { .operation = (leveret_operation) NUM2INT(operation), .exptime = NUM2LL(exptime) } };
+	store.request.meta = meta_of(word, word & FLAG_COMPRESSED || is_marshal(bytes));
+	quietly(&store);
+	return Qnil;
+}
+
+static VALUE delete_quietly(VALUE self, VALUE key)
+{
+	quiet_store store = { .pool = pool_of(self), .key = key, .bytes = Qnil, .request = { .operation = LEVERET_OP_DELETE } };
+	quietly(&store);
+	return Qnil;
+}
+
+static VALUE nothing(VALUE context)
+{
+	return Qnil;
+}
+
+/* Sends what waits. */
+static VALUE flush_quiet(VALUE self)
+{
+	pool_locked(pool_of(self), nothing, NULL);
+	return Qnil;
+}
+
+static VALUE delete(VALUE self, VALUE key)
+{
+	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_DELETE } };
+	ask(&call);
+	return call.code == LEVERET_CODE_SUCCESS ? Qtrue : Qfalse;
+}
+
+static VALUE touch(VALUE self, VALUE key, VALUE exptime)
+{
+	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_TOUCH, .exptime = NUM2LL(exptime) } };
+	ask(&call);
+	return call.code == LEVERET_CODE_SUCCESS ? Qtrue : Qfalse;
+}
+
+/* count(operation, key, amount, initial, exptime): the new number, or nil. */
+static VALUE count(VALUE self, VALUE operation, VALUE key, VALUE amount, VALUE initial, VALUE exptime)
+{
+	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = (leveret_operation) NUM2INT(operation), .number = NUM2ULL(amount),
+		.create = !NIL_P(initial), .initial = NIL_P(initial) ? 0 : NUM2ULL(initial), .exptime = NUM2LL(exptime) } };
+	ask(&call);
+	return call.code == LEVERET_CODE_SUCCESS ? ULL2NUM(call.number) : Qnil;
+}
+
+/* --- servers --- */
+
+static VALUE names(VALUE self)
+{
+	pool *pool = pool_of(self);
+	VALUE names = rb_ary_new();
+	for (uint32_t i = 0; i < leveret_pool_servers(pool->pool); i++) {
+		rb_ary_push(names, name_of(pool, i));
+	}
+	return names;
+}
+
+static VALUE locate(VALUE self, VALUE key)
+{
+	return LL2NUM(leveret_pool_locate(pool_of(self)->pool, bytes_of_string(StringValue(key))));
+}
+
+typedef struct connecting {
+	pool *pool;
+	uint32_t index;
+	int32_t code;
+} connecting;
+
+static void *reach(void *context)
+{
+	connecting *connecting = context;
+	connecting->code = leveret_pool_connect(connecting->pool->pool, connecting->index);
+	return NULL;
+}
+
+static VALUE connect_locked(VALUE context)
+{
+	rb_thread_call_without_gvl(reach, (void *) context, RUBY_UBF_IO, NULL);
+	return Qnil;
+}
+
+/* reach?(index): whether there is a connection to that server, or one can be made. */
+static VALUE can_reach(VALUE self, VALUE index)
+{
+	connecting connecting = { .pool = pool_of(self), .index = NUM2UINT(index) };
+	pool_locked(connecting.pool, connect_locked, &connecting);
+	return connecting.code == LEVERET_CODE_SUCCESS ? Qtrue : Qfalse;
+}
+
+static VALUE quit_locked(VALUE context)
+{
+	leveret_pool_quit(((pool *) context)->pool);
+	return Qnil;
+}
+
+static VALUE quit(VALUE self)
+{
+	pool *pool = pool_of(self);
+	pool_locked(pool, quit_locked, pool);
+	return Qnil;
+}
+
+static VALUE is_memory(VALUE self)
+{
+	return arena_of(pool_of(self)) ? Qtrue : Qfalse;
+}
+
+void leveret_init_pool(void)
+{
+	id_retrieve = rb_intern("retrieve");
+	rb_define_class_under(rb_mLeveret, "UnmarshalError", rb_eLeveretError);
+	VALUE class = rb_define_class_under(rb_mLeveret, "Pool", rb_cObject);
+	eFailed = rb_define_class_under(class, "Failed", rb_eLeveretError);
+	eNoServer = rb_define_class_under(class, "NoServer", eFailed);
+	eRefused = rb_define_class_under(class, "Refused", rb_eLeveretError);
+	rb_attr(eRefused, rb_intern("code"), 1, 0, 0);
+	rb_define_alloc_func(class, allocate);
+	rb_define_method(class, "initialize", initialize, 1);
+	rb_define_method(class, "set_option", set_option, 2);
+	rb_define_method(class, "add_server", add_server, 4);
+	rb_define_method(class, "names", names, 0);
+	rb_define_method(class, "locate", locate, 1);
+	rb_define_method(class, "memory?", is_memory, 0);
+	rb_define_method(class, "reach?", can_reach, 1);
+	rb_define_method(class, "quit", quit, 0);
+	rb_define_method(class, "get", get, 2);
+	rb_define_method(class, "get_cas", get_cas, 1);
+	rb_define_method(class, "gat", gat, 3);
+	rb_define_method(class, "store", store, 6);
+	rb_define_method(class, "store_quietly", store_quietly, 5);
+	rb_define_method(class, "delete_quietly", delete_quietly, 1);
+	rb_define_method(class, "flush_quiet", flush_quiet, 0);
+	rb_define_method(class, "delete", delete, 1);
+	rb_define_method(class, "touch", touch, 2);
+	rb_define_method(class, "count", count, 5);
+	pool_define_many(class);
+
+	rb_define_const(class, "SET", INT2FIX(LEVERET_OP_SET));
+	rb_define_const(class, "ADD", INT2FIX(LEVERET_OP_ADD));
+	rb_define_const(class, "REPLACE", INT2FIX(LEVERET_OP_REPLACE));
+	rb_define_const(class, "APPEND", INT2FIX(LEVERET_OP_APPEND));
+	rb_define_const(class, "PREPEND", INT2FIX(LEVERET_OP_PREPEND));
+	rb_define_const(class, "CAS", INT2FIX(LEVERET_OP_CAS));
+	rb_define_const(class, "INCREMENT", INT2FIX(LEVERET_OP_INCREMENT));
+	rb_define_const(class, "DECREMENT", INT2FIX(LEVERET_OP_DECREMENT));
+	rb_define_const(class, "FLUSH", INT2FIX(LEVERET_OP_FLUSH));
+	rb_define_const(class, "VERSION", INT2FIX(LEVERET_OP_VERSION));
+	rb_define_const(class, "STATS", INT2FIX(LEVERET_OP_STATS));
+	rb_define_const(class, "PROTOCOL", INT2FIX(LEVERET_POOL_PROTOCOL));
+	rb_define_const(class, "RING", INT2FIX(LEVERET_POOL_RING));
+	rb_define_const(class, "CONNECT_TIMEOUT_MS", INT2FIX(LEVERET_POOL_CONNECT_TIMEOUT_MS));
+	rb_define_const(class, "POLL_TIMEOUT_MS", INT2FIX(LEVERET_POOL_POLL_TIMEOUT_MS));
+	rb_define_const(class, "RETRY_TIMEOUT_S", INT2FIX(LEVERET_POOL_RETRY_TIMEOUT_S));
+	rb_define_const(class, "FAILOVER_ATTEMPTS", INT2FIX(LEVERET_POOL_FAILOVER_ATTEMPTS));
+	rb_define_const(class, "SHORT_CUT", INT2FIX(LEVERET_POOL_SHORT_CUT));
+	rb_define_const(class, "KEEPALIVE", INT2FIX(LEVERET_POOL_KEEPALIVE));
+	rb_define_const(class, "SEND_SIZE", INT2FIX(LEVERET_POOL_SEND_SIZE));
+	rb_define_const(class, "RECV_SIZE", INT2FIX(LEVERET_POOL_RECV_SIZE));
+	rb_define_const(class, "ARENA_MEMORY", INT2FIX(LEVERET_POOL_ARENA_MEMORY));
+	rb_define_const(class, "BINARY", INT2FIX(LEVERET_PROTOCOL_BINARY));
+	rb_define_const(class, "META", INT2FIX(LEVERET_PROTOCOL_META));
+	rb_define_const(class, "RING_DALLI", INT2FIX(LEVERET_RING_DALLI));
+}

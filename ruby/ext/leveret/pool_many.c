@@ -1,0 +1,191 @@
+/* pool_many.c: requests of many keys or many servers in one batch, sent to all servers at once. */
+#include "pool.h"
+
+/* One answer, taken over before the next batch begins. */
+static VALUE taken(const leveret_bytes *bytes)
+{
+	return rb_str_new((const char *) bytes->data, (long) bytes->len);
+}
+
+/* --- gets --- */
+
+typedef struct gets {
+	pool *pool;
+	VALUE keys, bytes;          /* an Array of Strings; the answers' bytes at the places of their keys */
+	leveret_answer *answers;    /* at the same places */
+	bool with_cas;
+} gets;
+
+static VALUE gets_locked(VALUE context)
+{
+	gets *gets = (void *) context;
+	leveret_pool *pool = gets->pool->pool;
+	leveret_answer answer;
+	leveret_pool_begin(pool);
+	long count = RARRAY_LEN(gets->keys), added = 0;
+	/* Answers name their request by its number among those that were added. */
+	VALUE buffer;
+	long *places = ALLOCV_N(long, buffer, count ? count : 1);
+	for (long i = 0; i < count; i++) {
+		leveret_request request = { .operation = LEVERET_OP_GET, .key = bytes_of_string(RARRAY_AREF(gets->keys, i)), .with_cas = gets->with_cas };
+		if (leveret_pool_add(pool, &request) == LEVERET_CODE_SUCCESS) {
+			places[added++] = i;
+		}
+	}
+	pool_run(gets->pool);
+	while (leveret_pool_next(pool, &answer)) {
+		if (answer.code == LEVERET_CODE_SUCCESS && answer.request < added) {
+			long place = places[answer.request];
+			gets->answers[place] = answer;
+			rb_ary_store(gets->bytes, place, taken(&answer.value));
+		}
+	}
+	ALLOCV_END(buffer);
+	return Qnil;
+}
+
+/* get_multi(keys, with_cas): the values, or [value, cas] pairs, at the places of their keys; nil at those of a miss. */
+static VALUE get_multi(VALUE self, VALUE keys, VALUE with_cas)
+{
+	VALUE buffer;
+	gets gets = { .pool = pool_of(self), .keys = keys, .bytes = rb_ary_new(), .with_cas = RTEST(with_cas) };
+	long count = RARRAY_LEN(keys);
+	gets.answers = ALLOCV_N(leveret_answer, buffer, count ? count : 1);
+	pool_locked(gets.pool, gets_locked, &gets);
+	for (long i = 0; i < RARRAY_LEN(gets.bytes); i++) {
+		VALUE bytes = RARRAY_AREF(gets.bytes, i);
+		if (NIL_P(bytes)) {
+			continue;
+		}
+		VALUE value = pool_value(gets.pool, &gets.answers[i].meta, bytes);
+		/* A stored nil is an Array of its own, so that it is told from a miss. */
+		rb_ary_store(gets.bytes, i, gets.with_cas ? rb_assoc_new(value, ULL2NUM(gets.answers[i].cas)) : rb_ary_new_from_args(1, value));
+	}
+	ALLOCV_END(buffer);
+	return gets.bytes;
+}
+
+/* --- stores and deletes --- */
+
+typedef struct writes {
+	pool *pool;
+	leveret_operation operation;
+	VALUE rows;                 /* an Array of [key, bytes, flags], or of keys */
+	int64_t exptime;
+	long done;
+	int32_t failed;             /* the code of the last one that failed */
+	uint32_t server;
+} writes;
+
+static void add_row(writes *writes, VALUE row)
+{
+	leveret_request request = { .operation = writes->operation, .exptime = writes->exptime };
+	if (RB_TYPE_P(row, T_ARRAY)) {
+		uint32_t flags = NUM2UINT(rb_ary_entry(row, 2));
+		request.value = bytes_of_string(rb_ary_entry(row, 1));
+		request.meta = (leveret_meta) { .flags = flags, .origin = LEVERET_RUBY,
+			.encoding = flags & FLAG_MARSHAL ? LEVERET_MARSHAL : LEVERET_RAW, .codec = flags & FLAG_COMPRESSED ? LEVERET_CODEC_PLAIN_ZLIB : LEVERET_CODEC_NONE };
+		row = rb_ary_entry(row, 0);
+	}
+	request.key = bytes_of_string(row);
+	int32_t code = leveret_pool_add(writes->pool->pool, &request);
+	if (code != LEVERET_CODE_SUCCESS) {
+		writes->failed = code;
+	}
+}
+
+static VALUE writes_locked(VALUE context)
+{
+	writes *writes = (void *) context;
+	leveret_answer answer;
+	leveret_pool_begin(writes->pool->pool);
+	for (long i = 0; i < RARRAY_LEN(writes->rows); i++) {
+		add_row(writes, RARRAY_AREF(writes->rows, i));
+	}
+	pool_run(writes->pool);
+	while (leveret_pool_next(writes->pool->pool, &answer)) {
+		if (answer.code == LEVERET_CODE_SUCCESS) {
+			writes->done++;
+		} else if (!pool_is_answer(answer.code)) {
+			writes->failed = answer.code;
+			writes->server = answer.server;
+		}
+	}
+	return Qnil;
+}
+
+static VALUE write_all(writes *writes)
+{
+	pool_locked(writes->pool, writes_locked, writes);
+	if (writes->failed) {
+		pool_raise(writes->pool, writes->failed, writes->server, Qnil);
+	}
+	return LONG2NUM(writes->done);
+}
+
+/* set_multi(rows, exptime): how many were stored. */
+static VALUE set_multi(VALUE self, VALUE rows, VALUE exptime)
+{
+	writes writes = { .pool = pool_of(self), .operation = LEVERET_OP_SET, .rows = rows, .exptime = NUM2LL(exptime) };
+	return write_all(&writes);
+}
+
+/* delete_multi(keys): how many were there. */
+static VALUE delete_multi(VALUE self, VALUE keys)
+{
+	writes writes = { .pool = pool_of(self), .operation = LEVERET_OP_DELETE, .rows = keys };
+	return write_all(&writes);
+}
+
+/* --- servers --- */
+
+typedef struct tour {
+	pool *pool;
+	leveret_operation operation;
+	VALUE subject;
+	int64_t exptime;
+	int32_t server;
+	VALUE told;        /* statistics: a Hash; else what the server said, true for nothing, nil for no answer */
+} tour;
+
+static VALUE tour_locked(VALUE context)
+{
+	tour *tour = (void *) context;
+	leveret_pool *pool = tour->pool->pool;
+	leveret_answer answer;
+	leveret_request request = { .operation = tour->operation, .key = bytes_of_string(tour->subject), .exptime = tour->exptime, .server = tour->server };
+	leveret_pool_begin(pool);
+	if (leveret_pool_add(pool, &request) != LEVERET_CODE_SUCCESS) {
+		return Qnil;
+	}
+	pool_run(tour->pool);
+	while (leveret_pool_next(pool, &answer)) {
+		if (answer.code == LEVERET_CODE_STAT) {
+			tour->told = NIL_P(tour->told) ? rb_hash_new() : tour->told;
+			VALUE name = taken(&answer.key), value = taken(&answer.value);
+			rb_hash_aset(tour->told, rb_enc_associate(name, rb_utf8_encoding()), rb_enc_associate(value, rb_utf8_encoding()));
+		} else if (answer.code == LEVERET_CODE_END && NIL_P(tour->told)) {
+			tour->told = rb_hash_new();
+		} else if (answer.code == LEVERET_CODE_SUCCESS) {
+			tour->told = answer.value.len ? rb_enc_associate(taken(&answer.value), rb_utf8_encoding()) : Qtrue;
+		}
+	}
+	return Qnil;
+}
+
+/* ask_server(index, operation, subject, exptime) */
+static VALUE ask_server(VALUE self, VALUE index, VALUE operation, VALUE subject, VALUE exptime)
+{
+	tour tour = { .pool = pool_of(self), .operation = (leveret_operation) NUM2INT(operation), .subject = StringValue(subject), .exptime = NUM2LL(exptime),
+		.server = NUM2INT(index), .told = Qnil };
+	pool_locked(tour.pool, tour_locked, &tour);
+	return tour.told;
+}
+
+void pool_define_many(VALUE class)
+{
+	rb_define_method(class, "get_multi", get_multi, 2);
+	rb_define_method(class, "set_multi", set_multi, 2);
+	rb_define_method(class, "delete_multi", delete_multi, 1);
+	rb_define_method(class, "ask_server", ask_server, 4);
+}

@@ -1,0 +1,279 @@
+/* value.c: which form a value is stored in, and what is made of the bytes that any entrance has stored.
+ *
+ * Strings are stored as they are, integers as numbers that the engine can count, floats as text. Arrays and hashes that
+ * JSON can say are JSON, which PHP reads as arrays; everything else is Marshal, which nobody but Ruby reads.
+ */
+#include "value.h"
+
+static rb_encoding *utf8, *binary, *ascii;
+static VALUE mMarshal;
+static ID id_load, id_dump, id_to_s;
+
+static bool is_plain(VALUE object, VALUE class)
+{
+	return RBASIC_CLASS(object) == class && !FL_TEST_RAW(object, FL_EXIVAR);
+}
+
+static void encode_marshal(VALUE value, encoded *out)
+{
+	out->holder = rb_funcall(mMarshal, id_dump, 1, value);
+	StringValue(out->holder);
+	out->meta.encoding = LEVERET_MARSHAL;
+	out->meta.flags = FLAG_MARSHAL;
+}
+
+static void encode_string(VALUE value, encoded *out)
+{
+	rb_encoding *encoding = rb_enc_get(value);
+	if (RB_UNLIKELY(!is_plain(value, rb_cString)) || RB_UNLIKELY(encoding != utf8 && encoding != binary && encoding != ascii)) {
+		encode_marshal(value, out);
+		return;
+	}
+	out->holder = value;
+	out->meta.flags = encoding == binary ? FLAG_BINARY : 0;
+}
+
+static void encode_integer(int64_t number, encoded *out)
+{
+	out->integer = number;
+	out->bytes = bytes_of(&out->integer, sizeof(out->integer));
+	out->meta.encoding = LEVERET_INTEGER;
+}
+
+static void encode_text(VALUE text, uint8_t encoding, encoded *out)
+{
+	out->holder = text;
+	out->meta.encoding = encoding;
+}
+
+static bool fits_64_bits(VALUE bignum)
+{
+	return rb_absint_numwords(bignum, 1, NULL) <= 63 || rb_big_cmp(bignum, LL2NUM(INT64_MIN)) == INT2FIX(0);
+}
+
+void value_encode(VALUE value, encoded *out)
+{
+	VALUE text;
+	out->holder = Qfalse;
+	out->bytes = bytes_of("", 0);
+	out->meta = (leveret_meta) { .origin = LEVERET_RUBY, .encoding = LEVERET_RAW };
+	switch (rb_type(value)) {
+		case T_STRING:
+			encode_string(value, out);
+			break;
+		case T_FIXNUM:
+			encode_integer(FIX2LONG(value), out);
+			break;
+		case T_BIGNUM:
+			if (fits_64_bits(value)) {
+				encode_integer(NUM2LL(value), out);
+			} else {
+				encode_marshal(value, out);
+			}
+			break;
+		case T_FLOAT:
+			encode_text(rb_funcall(value, id_to_s, 0), LEVERET_DOUBLE, out);
+			break;
+		case T_TRUE:
+			out->bytes = bytes_of("1", 1);
+			out->meta.encoding = LEVERET_BOOL;
+			break;
+		case T_FALSE:
+			out->meta.encoding = LEVERET_BOOL;
+			break;
+		case T_NIL:
+			out->meta.encoding = LEVERET_NULL;
+			break;
+		case T_ARRAY:
+		case T_HASH:
+			if (json_write(value, &text)) {
+				encode_text(text, LEVERET_JSON, out);
+				break;
+			}
+			/* fall through */
+		default:
+			encode_marshal(value, out);
+	}
+}
+
+/* --- reading --- */
+
+static VALUE load(VALUE bytes)
+{
+	return rb_funcall(mMarshal, id_load, 1, bytes);
+}
+
+/* Damaged data may make Marshal, and any class's own marshal_load, raise whatever they like. What Timeout raises is not about the data. */
+static bool is_of_the_data(VALUE error)
+{
+	return (RTEST(rb_obj_is_kind_of(error, rb_eStandardError)) && strcmp(rb_obj_classname(error), "Timeout::Error") != 0)
+		|| RTEST(rb_obj_is_kind_of(error, rb_eNoMemError)) || RTEST(rb_obj_is_kind_of(error, rb_eNotImpError)) || RTEST(rb_obj_is_kind_of(error, rb_eSysStackError));
+}
+
+static problem read_marshal(VALUE bytes, VALUE *value)
+{
+	int state = 0;
+	*value = rb_protect(load, bytes, &state);
+	if (RB_LIKELY(state == 0)) {
+		return NULL;
+	}
+	VALUE error = rb_errinfo();
+	if (!is_of_the_data(error)) {
+		rb_jump_tag(state);
+	}
+	rb_set_errinfo(Qnil);
+	VALUE said = rb_obj_as_string(error);
+	bool is_unknown = RSTRING_LEN(said) >= 15 && memcmp(RSTRING_PTR(said), "undefined class", 15) == 0;
+	return is_unknown ? "it is Marshal data of a class that is not there" : "its Marshal data is damaged";
+}
+
+static problem read_bool(VALUE bytes, VALUE *value)
+{
+	*value = RSTRING_LEN(bytes) > 0 && RSTRING_PTR(bytes)[0] == '1' ? Qtrue : Qfalse;
+	return NULL;
+}
+
+/* A String that Ruby stored says itself whether it is text; one of somebody else's is text if it can be. */
+static VALUE as_string(const leveret_meta *meta, VALUE bytes)
+{
+	if (meta->origin == LEVERET_RUBY && (meta->flags & FLAG_BINARY)) {
+		return bytes;
+	}
+	rb_enc_associate(bytes, utf8);
+	if (meta->origin != LEVERET_RUBY && rb_enc_str_coderange(bytes) == ENC_CODERANGE_BROKEN) {
+		rb_enc_associate(bytes, binary);
+	}
+	return bytes;
+}
+
+static bool is_marshal(VALUE bytes)
+{
+	return RSTRING_LEN(bytes) > 2 && memcmp(RSTRING_PTR(bytes), "\x04\x08", 2) == 0;
+}
+
+/* NULL: *bytes is the decompressed value. Nobody's value is longer than what Dalli's default compressor would have made of it. */
+static problem decompress(uint8_t codec, VALUE *bytes)
+{
+	size_t len;
+	if (leveret_decompressed_len(codec, bytes_of_string(*bytes), 1 << 30, &len) != 0) {
+		return "its compressed data is damaged";
+	}
+	VALUE whole = rb_str_new(NULL, (long) len);
+	int damaged = leveret_decompress(codec, bytes_of_string(*bytes), RSTRING_PTR(whole), len);
+	RB_GC_GUARD(*bytes);
+	*bytes = whole;
+	return damaged ? "its compressed data is damaged" : NULL;
+}
+
+static problem read_form(uint8_t encoding, const leveret_meta *meta, VALUE bytes, VALUE *value)
+{
+	switch (encoding) {
+		case LEVERET_RAW:
+			*value = as_string(meta, bytes);
+			return NULL;
+		case LEVERET_INTEGER:
+			*value = rb_cstr2inum(StringValueCStr(bytes), 10);
+			return NULL;
+		case LEVERET_DOUBLE: {
+			const char *text = StringValueCStr(bytes), *name = text + (*text == '-' || *text == '+');
+			double number = *name == 'I' || *name == 'i' ? HUGE_VAL : *name == 'N' || *name == 'n' ? nan("") : rb_cstr_to_dbl(name, 0);
+			*value = DBL2NUM(*text == '-' ? -number : number);
+			return NULL;
+		}
+		case LEVERET_BOOL:
+			return read_bool(bytes, value);
+		case LEVERET_NULL:
+			*value = Qnil;
+			return NULL;
+		case LEVERET_JSON:
+			return json_read(bytes, value);
+		case LEVERET_PHP:
+			/* Dalli's bits for compressed Marshal are pecl/memcache's for compressed serialized data. */
+			return is_marshal(bytes) ? read_marshal(bytes, value) : php_read(bytes, value);
+		case LEVERET_MARSHAL:
+			return read_marshal(bytes, value);
+		case LEVERET_IGBINARY:
+			return "it was serialized by PHP's igbinary, which Ruby cannot read";
+		case LEVERET_MSGPACK:
+			return "it was serialized by PHP's msgpack, which Ruby cannot read";
+		default:
+			return "a later version has stored it";
+	}
+}
+
+/* Numbers of others may have a NUL in their text. */
+static bool has_nul(uint8_t encoding, VALUE bytes)
+{
+	return (encoding == LEVERET_INTEGER || encoding == LEVERET_DOUBLE) && memchr(RSTRING_PTR(bytes), 0, RSTRING_LEN(bytes));
+}
+
+problem value_decode(const leveret_meta *meta, VALUE bytes, VALUE *value)
+{
+	leveret_form form;
+	problem why;
+	if (leveret_translate(meta, LEVERET_RUBY, bytes_of_string(bytes), &form) != 0) {
+		form = (leveret_form) { .encoding = LEVERET_RAW, .codec = LEVERET_CODEC_NONE };
+	}
+	if (form.codec != LEVERET_CODEC_NONE && (why = decompress(form.codec, &bytes)) != NULL) {
+		return why;
+	}
+	if (meta->origin == LEVERET_RUBY && form.encoding == LEVERET_RAW && (meta->flags & FLAG_MARSHAL)) {
+		return "a serializer of an application has made it";
+	}
+	return has_nul(form.encoding, bytes) ? "it is damaged" : read_form(form.encoding, meta, bytes, value);
+}
+
+static leveret_status copy_string(const leveret_arena *arena, const leveret_found *found, VALUE *bytes)
+{
+	*bytes = rb_str_new(NULL, (long) found->value_len);
+	return leveret_copy(arena, found, RSTRING_PTR(*bytes));
+}
+
+leveret_status value_read(const leveret_arena *arena, const leveret_found *found, VALUE *value, problem *why)
+{
+	*why = NULL;
+	if (found->is_number && found->meta.encoding == LEVERET_INTEGER) {
+		*value = LL2NUM(found->number);
+		return LEVERET_OK;
+	}
+	leveret_status status = copy_string(arena, found, value);
+	if (RB_UNLIKELY(status != LEVERET_OK)) {
+		return status;
+	}
+	const leveret_meta *meta = &found->meta;
+	if (RB_LIKELY(meta->origin == LEVERET_RUBY && meta->encoding == LEVERET_RAW && (meta->flags & ~FLAG_BINARY) == 0 && meta->codec == 0)) {
+		if (!(meta->flags & FLAG_BINARY)) {
+			rb_enc_associate(*value, utf8);
+		}
+		return LEVERET_OK;
+	}
+	*why = value_decode(meta, *value, value);
+	return *why ? LEVERET_MISS : LEVERET_OK;
+}
+
+void value_warn(VALUE key, problem why)
+{
+	static const char *told[16];
+	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++) {
+		if (told[i] == why) {
+			return;
+		}
+		if (!told[i]) {
+			told[i] = why;
+			rb_warn("leveret: the stored value of %" PRIsVALUE " counts as missing, as others of this process will in silence: %s", rb_str_inspect(key), why);
+			return;
+		}
+	}
+}
+
+void leveret_init_value(void)
+{
+	utf8 = rb_utf8_encoding();
+	binary = rb_ascii8bit_encoding();
+	ascii = rb_usascii_encoding();
+	mMarshal = rb_const_get(rb_cObject, rb_intern("Marshal"));
+	rb_gc_register_mark_object(mMarshal);
+	id_load = rb_intern("load");
+	id_dump = rb_intern("dump");
+	id_to_s = rb_intern("to_s");
+}

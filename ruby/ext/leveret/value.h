@@ -1,0 +1,52 @@
+/* value.h: Ruby values <-> bytes. */
+#ifndef RUBY_LEVERET_VALUE_H
+#define RUBY_LEVERET_VALUE_H
+
+#include "base.h"
+
+/* Flags of what Ruby stores. The first two are Dalli's; the third none of the other clients looks at. */
+#define FLAG_MARSHAL 0x1u
+#define FLAG_COMPRESSED 0x2u
+#define FLAG_BINARY 0x01000000u   /* a String that was no text: it comes back as ASCII-8BIT */
+
+/* A value in the form in which the engine stores it. It lies on the C stack, where the garbage collector finds `holder`. */
+typedef struct encoded {
+	VALUE holder;          /* the String that has the bytes, or Qfalse */
+	leveret_bytes bytes;   /* where there is no holder: points into this struct, or at a constant; so it is never copied */
+	leveret_meta meta;
+	int64_t integer;
+} encoded;
+
+/* Runs user code (marshal_dump); raises what that raises. */
+void value_encode(VALUE value, encoded *out);
+
+/* The bytes, made right before they are used. */
+static inline leveret_bytes encoded_bytes(const encoded *encoded)
+{
+	return encoded->holder ? bytes_of_string(encoded->holder) : encoded->bytes;
+}
+
+/* Why bytes make no value here; NULL: they do. */
+typedef const char *problem;
+
+/* The value of a found item. OK; RETRY, LOST: as leveret_copy; MISS: the bytes make no value, and *why says why.
+ * Runs user code (marshal_load) after the copy, when nothing is left that a longjmp could harm. */
+leveret_status value_read(const leveret_arena *arena, const leveret_found *found, VALUE *value, problem *why);
+
+/* The value of bytes that are a String already, which this function takes over. `meta` says whose they are. */
+problem value_decode(const leveret_meta *meta, VALUE bytes, VALUE *value);
+
+/* One warning of this process for each kind of problem: a value that cannot be read counts as missing. */
+void value_warn(VALUE key, problem why);
+
+/* value_json.c. False: not all of it has a faithful JSON. */
+bool json_write(VALUE value, VALUE *text);
+problem json_read(VALUE text, VALUE *value);
+
+/* value_php.c: PHP's serialize(), without objects. */
+problem php_read(VALUE text, VALUE *value);
+
+/* PHP and JSON nest at most so deep here; what is deeper is damaged, or goes by Marshal. */
+#define DEPTH_MAX 100
+
+#endif

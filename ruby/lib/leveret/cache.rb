@@ -1,0 +1,32 @@
+# frozen_string_literal: true
+
+module Leveret
+  # The cache that every process of this host shares: Ruby, PHP and, through <tt>leveret serve</tt>, every memcached client.
+  #
+  #   cache = Leveret::Cache.new
+  #   user = cache.fetch("user:#{id}", 300) { User.find(id).as_json }
+  #
+  # Keys are Strings or Symbols, any bytes, up to +stats[:key_max]+ of them. +nil+ is a value like any other: a miss is told from
+  # it by a default of one's own (<tt>get(key, :none)</tt>), by #exist? or by #get_multi, which gives what was found.
+  # A +ttl+ is a number of seconds, or nil for an item that does not expire; 0 or less means that it is over at once. An item is also
+  # forgotten when the arena is full and others are of more use. Each read gives a copy, unless the cache is <tt>frozen: true</tt>.
+  #
+  # A miss is an answer. What prevents an operation is raised, always as a child of Leveret::Error.
+  class Cache
+    MEMORY = 64 << 20
+    FROZEN_BYTES = 8 << 20
+
+    # +arena+ is a name, as "default" or "arena:shop", or a path that ends in ".arena". The first process that asks for an arena
+    # creates it, with +memory+ bytes, in +dir+ (nil: $LEVERET_DIR, else /dev/shm/leveret, else /dev/shm/leveret-UID).
+    # +lock_timeout+: seconds for which a write waits for a lock that a living process holds.
+    # <tt>frozen: true</tt>: reads answer deeply frozen values, and give the same object as long as the arena holds that version;
+    # +frozen_bytes+ bounds what is kept for that.
+    def initialize(arena = nil, dir: nil, memory: MEMORY, lock_timeout: 1, frozen: false, frozen_bytes: FROZEN_BYTES)
+      attach(arena || ENV['LEVERET_ARENA'] || 'default', dir, memory, (lock_timeout * 1000).ceil, frozen ? frozen_bytes : nil)
+    end
+
+    def inspect
+      "#<#{self.class} #{path}>"
+    end
+  end
+end

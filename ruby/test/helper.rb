@@ -1,0 +1,135 @@
+# frozen_string_literal: true
+
+# What the tests share: arenas of their own in shared memory, real servers, PHP. What a test starts ends with it.
+require 'minitest/autorun'
+require 'leveret'
+require 'socket'
+require 'tmpdir'
+
+# A failing comparison in the forks must end them, not run their tests again.
+Minitest.after_run { exit!(0) if Process.pid != MAIN_PID && $!.nil? }
+MAIN_PID = Process.pid
+
+ROOT = File.expand_path('../..', __dir__)
+COMMAND = File.join(ROOT, 'build/leveret')
+PHP_EXTENSION = File.join(ROOT, 'build/leveret.so')
+
+# A hung process must end as a failed test. Far above what any of them takes: nothing here measures time.
+PATIENCE = 60
+
+class LeveretTest < Minitest::Test
+  def setup
+    @folder = Dir.mktmpdir('leveret-ruby-', File.writable?('/dev/shm') ? '/dev/shm' : nil)
+    @started = []
+  end
+
+  def teardown
+    @started.each { |pid| stop(pid) }
+    FileUtils.remove_entry(@folder)
+  end
+
+  def cache(name = 'test', **options)
+    Leveret::Cache.new(name, dir: @folder, memory: 16 << 20, **options)
+  end
+
+  # Runs the block in a process of its own; the value of the block comes back, or the test fails with what it raised.
+  def in_fork
+    finish(begin_fork { yield })
+  end
+
+  def begin_fork
+    reader, writer = IO.pipe
+    pid = fork do
+      reader.close
+      answer = begin
+        [:value, yield]
+      rescue Exception => e
+        [:error, "#{e.class}: #{e.message}\n#{e.backtrace.first(5).join("\n")}"]
+      end
+      writer.write(Marshal.dump(answer))
+      writer.close
+      exit!(0)
+    end
+    writer.close
+    @started << pid
+    [pid, reader]
+  end
+
+  def finish((pid, reader))
+    assert reader.wait_readable(PATIENCE), 'the process hangs'
+    kind, value = Marshal.load(reader.read)
+    Process.wait(pid)
+    @started.delete(pid)
+    flunk(value) if kind == :error
+    value
+  end
+
+  def eventually(what)
+    deadline = Process.clock_gettime(Process::CLOCK_MONOTONIC) + PATIENCE
+    until yield
+      flunk("#{what} did not happen") if Process.clock_gettime(Process::CLOCK_MONOTONIC) > deadline
+      sleep 0.01
+    end
+  end
+
+  # --- servers ---
+
+  def free_port
+    server = TCPServer.new('127.0.0.1', 0)
+    server.addr[1]
+  ensure
+    server&.close
+  end
+
+  def memcached(*words)
+    port = free_port
+    start('memcached', '-l', '127.0.0.1', '-p', port.to_s, '-U', '0', *(['-u', 'nobody'] if Process.uid.zero?), *words)
+    answers(port)
+  end
+
+  def leveret_serve(*words)
+    port = free_port
+    start({ 'LEVERET_DIR' => @folder }, COMMAND, 'serve', *(%w[-u root] if Process.uid.zero?), '-l', '127.0.0.1', '-p', port.to_s, '-m', '16', *words)
+    answers(port)
+  end
+
+  def start(*command)
+    pid = spawn(*command, in: :close, out: File::NULL, err: File::NULL)
+    @started << pid
+    pid
+  end
+
+  def answers(port)
+    eventually("the server on #{port}") do
+      TCPSocket.new('127.0.0.1', port).close
+      true
+    rescue Errno::ECONNREFUSED
+      false
+    end
+    "127.0.0.1:#{port}"
+  end
+
+  def stop(pid, signal = :KILL)
+    Process.kill(signal, pid)
+    Process.wait(pid)
+    @started.delete(pid)
+  rescue Errno::ESRCH, Errno::ECHILD
+    nil
+  end
+
+  # --- other programs ---
+
+  # What a Ruby process of its own prints, warnings too. `cache` is the arena "test" of this test's folder.
+  def ruby(code, *libraries)
+    paths = $LOAD_PATH.select { |path| path.start_with?(ROOT) }.flat_map { |path| ['-I', path] }
+    start = "def cache = @cache ||= Leveret::Cache.new('test', dir: #{@folder.inspect}); "
+    IO.popen([RbConfig.ruby, *paths, *(['leveret'] + libraries).flat_map { |name| ['-r', name] }, '-e', start + code, { err: %i[child out] }], &:read)
+  end
+
+  # What PHP code prints. `$cache` is the arena "test" of this test's folder.
+  def php(code)
+    arguments = ['php8.2', '-n', '-d', "extension=#{PHP_EXTENSION}", '-d', "leveret.dir=#{@folder}", '-d', 'leveret.arena=test',
+                 '-d', 'display_errors=stdout', '-d', 'html_errors=0', '-d', 'log_errors=0']
+    IO.popen([*arguments, '-r', "$cache = new Leveret\\Cache(); #{code}", { err: %i[child out] }], &:read)
+  end
+end

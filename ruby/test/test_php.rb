@@ -1,0 +1,66 @@
+# frozen_string_literal: true
+
+require_relative 'helper'
+
+# One item, two languages.
+class TestPhp < LeveretTest
+  # What a value is in Ruby, and in PHP's words.
+  SHARED = {
+    'text' => ["'text'"], 'ü' => ["'ü'"], '' => ["''"], 5 => ['5'], -(2**63) => ['PHP_INT_MIN'], 2**63 - 1 => ['PHP_INT_MAX'],
+    1.5 => ['1.5'], -0.0 => ['-0.0'], 1e300 => ['1e300'], Float::INFINITY => ['INF'], true => ['true'], false => ['false'], nil => ['null'],
+    [1, 'x', nil] => ["[1, 'x', null]"], { 'a' => { 'b' => [1.5, true] } } => ["['a' => ['b' => [1.5, true]]]"],
+    [[], [{ 'k' => "quote \" \\ \n" }]] => ["[[], [['k' => \"quote \\\" \\\\ \\n\"]]]"]
+  }.freeze
+
+  def test_php_reads_what_ruby_stored
+    c = cache
+    SHARED.each_with_index { |(value, _), i| c["k#{i}"] = value }
+    checks = SHARED.values.each_with_index.map { |(code), i| "var_dump($cache->get('k#{i}', 'missing') === #{code});" }
+    assert_equal ['bool(true)'], php(checks.join).split("\n").uniq
+  end
+
+  def test_ruby_reads_what_php_stored
+    c = cache
+    php(SHARED.values.each_with_index.map { |(code), i| "$cache->set('k#{i}', #{code});" }.join)
+    SHARED.keys.each_with_index do |value, i|
+      value.nil? ? assert_nil(c.get("k#{i}", :missing)) : assert_equal(value, c["k#{i}"])
+    end
+    php('$cache->set("k", ["a" => 1, 5 => 2]); $cache->set("image", "\xff\xd8");')
+    assert_equal({ 'a' => 1, 5 => 2 }, c['k'])
+    assert_equal "\xff\xd8".b, c['image']
+  end
+
+  def test_both_count_the_same_counter
+    c = cache
+    assert_equal 5, c.increment('n', 5)
+    assert_equal 'int(6)', php('var_dump($cache->increment("n"));').strip
+    assert_equal 7, c.increment('n')
+    php('$m = new Memcached(); $m->addServer("arena:test", 0); $m->set("m", 40);')
+    assert_equal 41, c.increment('m')
+    assert_equal 'int(42)', php('$m = new Memcached(); $m->addServer("arena:test", 0); var_dump($m->increment("m"));').strip
+  end
+
+  def test_what_only_one_language_can_read_is_a_miss_to_the_other
+    c = cache
+    c['ruby'] = { symbol: 1 }
+    said = php('var_dump($cache->get("ruby", "missing"));')
+    assert_includes said, 'string(7) "missing"'
+    assert_includes said, 'Warning'
+    assert_includes said, "Ruby's Marshal"
+    php('$cache->set("php", new ArrayObject([1])); $cache->set("inner", [[new ArrayObject([1])]]); $r = [1]; $r[1] = &$r[0]; $cache->set("reference", $r);')
+    _, warned = capture_io { assert_equal [:miss] * 3, %w[php inner reference].map { |key| c.get(key, :miss) } }
+    assert_includes warned, 'an object of PHP'
+  end
+
+  def test_the_classes_of_php_read_what_ruby_stored_and_ruby_what_they_stored
+    c = cache
+    c.set_multi('text' => 'x', 'n' => 5, 'f' => 1.5, 'list' => [1, { 'a' => nil }])
+    members = ['$m = new Memcached(); $m->addServer("arena:test", 0);', '$m = new MemcachePool(); $m->addServer("arena:test", 0);']
+    members.each do |member|
+      code = 'echo json_encode([$m->get("text"), $m->get("n"), $m->get("f"), $m->get("list") === [1, ["a" => null]]]);'
+      assert_equal '["x",5,1.5,true]', php(member + code)
+      php("#{member} $m->set('s', str_repeat('long text ', 1000)); $m->set('a', ['k' => str_repeat('x', 5000)]); $m->set('i', 7); $m->set('b', true);")
+      assert_equal ['long text ' * 1000, { 'k' => 'x' * 5000 }, 7, true], %w[s a i b].map { |key| c[key] }
+    end
+  end
+end

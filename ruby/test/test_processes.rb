@@ -1,0 +1,140 @@
+# frozen_string_literal: true
+
+require_relative 'helper'
+require 'timeout'
+
+# Threads, forks, Ractors, kills.
+class TestProcesses < LeveretTest
+  def test_a_fork_goes_on_with_the_same_arena
+    c = cache
+    c['parent'] = 1
+    assert_equal 1, (in_fork { c['child'] = 2; c.increment('n'); c['parent'] })
+    assert_equal 2, c['child']
+    assert_equal 2, c.increment('n')
+  end
+
+  def test_counts_of_many_processes_and_threads_are_all_there
+    c = cache
+    forks = Array.new(4) { begin_fork { Array.new(4) { Thread.new { 500.times { c.increment('n') } } }.each(&:join) && nil } }
+    forks.each { |fork| finish(fork) }
+    assert_equal 8000, c['n']
+  end
+
+  def test_one_process_computes_and_the_others_wait_for_its_value
+    c = cache
+    forks = Array.new(6) do
+      begin_fork { c.fetch('key') { c.increment('computed'); sleep 0.2; "by #{c['computed']}" } }
+    end
+    assert_equal ['by 1'], forks.map { |fork| finish(fork) }.uniq
+    assert_equal 1, c['computed']
+  end
+
+  def test_one_thread_computes_and_the_others_wait_for_its_value
+    c = cache
+    computed = Queue.new
+    threads = Array.new(8) { Thread.new { c.fetch('key') { computed << 1; sleep 0.1; 'value' } } }
+    assert_equal ['value'], threads.map(&:value).uniq
+    assert_equal 1, computed.size
+  end
+
+  def test_who_waits_does_not_stop_other_threads
+    c = cache
+    go = Queue.new
+    holder = Thread.new { c.fetch('key') { go.pop } }
+    eventually('the holder waits') { holder.stop? }
+    waiter = Thread.new { c.fetch('key') { flunk 'somebody computes' } }
+    1000.times { |i| c["other#{i}"] = i }
+    go << 'made'
+    assert_equal 'made', waiter.value
+  end
+
+  def test_a_killed_process_leaves_no_lease_behind
+    c = cache
+    pid, = begin_fork { c.fetch('key') { c['begun'] = true; sleep } }
+    eventually('the computation') { c['begun'] }
+    stop(pid)
+    assert_equal 'mine', c.fetch('key') { 'mine' }
+  end
+
+  def test_an_exception_a_throw_and_a_killed_thread_leave_no_lease_and_no_value_behind
+    c = cache
+    assert_raises(ZeroDivisionError) { c.fetch('key') { 1 / 0 } }
+    assert_equal 1, catch(:out) { c.fetch('key') { throw :out, 1 } }
+    assert_nil(c.fetch('key') { break })
+    begun = Queue.new
+    thread = Thread.new { c.fetch('key') { begun << 1; sleep } }
+    begun.pop
+    thread.kill.join
+    refute c.exist?('key')
+    assert_equal 'mine', c.fetch('key') { 'mine' }
+  end
+
+  def test_who_waits_can_be_interrupted
+    c = cache
+    begun, go = Queue.new, Queue.new
+    holder = Thread.new { c.fetch('key') { begun << 1; go.pop } }
+    begun.pop
+    assert_raises(Timeout::Error) { Timeout.timeout(0.1) { c.fetch('key') { flunk 'somebody computes' } } }
+    waiter = Thread.new { c.fetch('key') { flunk 'somebody computes' } }
+    eventually('the waiter waits') { waiter.status == 'sleep' || waiter.alive? }
+    waiter.kill.join
+    go << 'made'
+    assert_equal 'made', holder.value
+  end
+
+  def test_a_block_may_fetch_another_key_and_the_same_one
+    c = cache
+    assert_equal 'inner outer', (c.fetch('outer') { "#{c.fetch('inner') { 'inner' }} outer" })
+    assert_equal 2, (c.fetch('same') { c.fetch('same') { 1 } + 1 })
+    assert_equal 2, c['same']
+  end
+
+  def test_ractors_have_caches_of_their_own
+    folder = @folder
+    verbose, $VERBOSE = $VERBOSE, nil
+    ractors = Array.new(3) do |i|
+      Ractor.new(folder, i) do |dir, number|
+        own = Leveret::Cache.new('test', dir: dir)
+        200.times { own.increment('n') }
+        own["list#{number}"] = [number, { 'a' => 1.5 }]
+        own.get_multi("list#{number}").values.first
+      end
+    end
+    assert_equal (0...3).map { |i| [i, { 'a' => 1.5 }] }, ractors.map(&:take)
+    assert_equal 600, cache['n']
+  ensure
+    $VERBOSE = verbose
+  end
+
+  def test_values_survive_collection_and_compaction
+    c = cache
+    frozen = cache(frozen: true)
+    GC.stress = true
+    10.times do |i|
+      value = { 'list' => ["text #{i}" * i], "key#{i}" => i * 1.5 }
+      c["k#{i}"] = value
+      assert_equal value, c["k#{i}"]
+      assert_equal({ "k#{i}" => value }, frozen.get_multi("k#{i}"))
+    end
+    GC.stress = false
+    GC.compact
+    assert_equal ['text 9' * 9], frozen['k9']['list']
+    assert_equal 10, c.each.to_a.size
+  ensure
+    GC.stress = false
+  end
+
+  def test_a_server_and_its_clients_share_the_items
+    server = leveret_serve('--arena', 'test')
+    c = cache
+    c['text'] = 'value'
+    c['number'] = 41
+    socket = TCPSocket.new(*server.split(':'))
+    socket.write("get text\r\nincr number 1\r\n")
+    assert_equal ["VALUE text 0 5\r\n", "value\r\n", "END\r\n", "42\r\n"], Array.new(4) { socket.gets }
+    assert_equal 42, c['number']
+    socket.write("set wire 0 0 5\r\nbytes\r\n")
+    assert_equal "STORED\r\n", socket.gets
+    assert_equal 'bytes', c['wire']
+  end
+end
