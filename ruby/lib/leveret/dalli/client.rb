@@ -1,0 +1,336 @@
+# frozen_string_literal: true
+
+require 'timeout'
+
+module Dalli
+  # The client of the gem dalli. See its own documentation for what the calls mean; what is said here is what differs.
+  #
+  # Further options: +dir+ (the folder of arenas), +memory+ (bytes of an arena that is made because it is named as a server),
+  # +short_cut+ (false: a <tt>leveret serve</tt> of this host is asked over its socket like any other server).
+  class Client
+    Pool = Leveret::Pool
+    private_constant :Pool
+
+    THIRTY_DAYS = 30 * 24 * 60 * 60
+
+    # As a client is made, its servers are parsed and nothing is opened.
+    def initialize(servers = nil, options = {})
+      @servers = Servers.parse(servers)
+      @options = normalize_options(options)
+      @keys = KeyManager.new(@options)
+      @values = Values.new(@options)
+      @cache_nils = @options[:cache_nils]
+      @miss = nil
+      @pool = make_pool
+    end
+
+    # --- reading ---
+
+    def get(key, options = nil)
+      @pool.get(wire_key(key), options.is_a?(Hash) && options[:cache_nils] ? NOT_FOUND : nil)
+    rescue Leveret::Error => e
+      translate(e)
+    end
+
+    def gat(key, ttl = nil)
+      guard { @pool.gat(wire_key(key), exptime(ttl), nil) }
+    end
+
+    def get_multi(*keys)
+      keys.flatten!
+      keys.compact!
+      found = found_of(keys, false)
+      return found.transform_values(&:first) unless block_given?
+
+      found.each { |key, (value)| yield key, value }
+    end
+
+    def get_cas(key)
+      value, cas = guard { @pool.get_cas(wire_key(key)) } || [nil, 0]
+      block_given? ? yield(value, cas) : [value, cas]
+    end
+
+    def get_multi_cas(*keys, &block)
+      found = found_of(keys.flatten, true)
+      block ? found.each(&block) : found
+    end
+
+    def fetch(key, ttl = nil, options = nil)
+      options = (options || {}).merge(cache_nils: true) if @cache_nils
+      value = get(key, options)
+      if not_found?(value) && block_given?
+        value = yield
+        add(key, value, ttl_or_default(ttl), options)
+      end
+      value
+    end
+
+    def not_found?(value)
+      @cache_nils ? value.equal?(NOT_FOUND) : value.nil?
+    end
+
+    def cache_nils
+      @options[:cache_nils]
+    end
+
+    # --- storing ---
+
+    def set(key, value, ttl = nil, options = nil)
+      write(Pool::SET, key, value, ttl, options)
+    end
+
+    def add(key, value, ttl = nil, options = nil)
+      write(Pool::ADD, key, value, ttl, options)
+    end
+
+    def replace(key, value, ttl = nil, options = nil)
+      write(Pool::REPLACE, key, value, ttl, options)
+    end
+
+    # Pipelined, over all servers at once.
+    def set_multi(hash, ttl = nil, options = nil)
+      return if hash.empty?
+
+      rows = hash.map do |key, value|
+        key = wire_key(key)
+        [key, *@values.store(key, value, options)]
+      end
+      guard { @pool.set_multi(rows, exptime(ttl)) }
+    end
+
+    def append(key, value)
+      join(Pool::APPEND, key, value)
+    end
+
+    def prepend(key, value)
+      join(Pool::PREPEND, key, value)
+    end
+
+    def delete(key)
+      return @pool.delete_quietly(wire_key(key)) && nil if quiet?
+
+      guard { @pool.delete(wire_key(key)) }
+    end
+
+    def delete_multi(keys)
+      guard { @pool.delete_multi(keys.map { |key| wire_key(key) }) }
+    end
+
+    def touch(key, ttl = nil)
+      guard { @pool.touch(wire_key(key), exptime(ttl)) } || nil
+    end
+
+    # --- versions ---
+
+    def cas(key, ttl = nil, options = nil, &block)
+      swap(key, ttl, options, always: false, &block)
+    end
+
+    def cas!(key, ttl = nil, options = nil, &block)
+      swap(key, ttl, options, always: true, &block)
+    end
+
+    def set_cas(key, value, cas, ttl = nil, options = nil)
+      write_cas(key, value, cas, ttl, options)
+    end
+
+    def replace_cas(key, value, cas, ttl = nil, options = nil)
+      write_cas(key, value, cas, ttl, options)
+    end
+
+    # --- counting ---
+
+    def incr(key, amt = 1, ttl = nil, default = nil)
+      count(Pool::INCREMENT, key, amt, ttl, default)
+    end
+
+    def decr(key, amt = 1, ttl = nil, default = nil)
+      count(Pool::DECREMENT, key, amt, ttl, default)
+    end
+
+    # --- quiet ---
+
+    # What is stored and deleted in the block tells no outcome, and is sent in batches: at the latest before the next request that
+    # is not quiet, and at the end of the block.
+    def quiet
+      before = Thread.current[:dalli_multi]
+      Thread.current[:dalli_multi] = true
+      yield
+    ensure
+      Thread.current[:dalli_multi] = before
+      @pool.flush_quiet
+    end
+    alias multi quiet
+
+    # --- servers ---
+
+    def flush(delay = 0)
+      time = -delay
+      each_server { |index| @pool.ask_server(index, Pool::FLUSH, '', time += delay) }
+    end
+    alias flush_all flush
+
+    def stats(type = nil)
+      type = nil unless [nil, :items, :slabs, :settings].include?(type)
+      by_name { |index| @pool.ask_server(index, Pool::STATS, type.to_s, 0) }
+    end
+
+    def reset_stats
+      each_server { |index| @pool.ask_server(index, Pool::STATS, 'reset', 0) && true }
+    end
+
+    def version
+      by_name { |index| @pool.ask_server(index, Pool::VERSION, '', 0) }
+    end
+
+    # Raises RingError when no server can be reached.
+    def alive!
+      @servers.each_index.any? { |index| @pool.reach?(index) } or raise RingError, 'No server available'
+    end
+
+    def close
+      @pool.quit
+      nil
+    end
+    alias reset close
+
+    def with
+      yield self
+    end
+
+    def inspect
+      "#<#{self.class} #{@servers.map(&:name).join(', ')}>"
+    end
+
+    private
+
+    def normalize_options(options)
+      options = options.dup
+      if options[:expires_in]
+        unless options[:expires_in].respond_to?(:to_i)
+          raise ArgumentError, "cannot convert :expires_in => #{options[:expires_in].inspect} to an integer"
+        end
+
+        options[:expires_in] = options[:expires_in].to_i
+      end
+      raise NotImplementedError, 'Users and passwords (SASL) are not supported' if options[:username] || ENV['MEMCACHE_USERNAME']
+
+      options
+    end
+
+    # Dalli's defaults: a second for each step, half a minute of rest for who failed, twenty other places to look at.
+    def make_pool
+      pool = Pool.new(@values)
+      pool.set_option(Pool::RING, Pool::RING_DALLI)
+      pool.set_option(Pool::PROTOCOL, @options[:protocol].to_s == 'meta' ? Pool::META : Pool::BINARY)
+      timeout = (@options.fetch(:socket_timeout, 1) * 1000).ceil
+      pool.set_option(Pool::CONNECT_TIMEOUT_MS, timeout)
+      pool.set_option(Pool::POLL_TIMEOUT_MS, timeout)
+      pool.set_option(Pool::RETRY_TIMEOUT_S, @options.fetch(:down_retry_delay, 30).ceil)
+      pool.set_option(Pool::FAILOVER_ATTEMPTS, @options.fetch(:failover, true) ? 20 : 0)
+      pool.set_option(Pool::KEEPALIVE, 1) if @options.fetch(:keepalive, true)
+      pool.set_option(Pool::SEND_SIZE, @options[:sndbuf]) if @options[:sndbuf]
+      pool.set_option(Pool::RECV_SIZE, @options[:rcvbuf]) if @options[:rcvbuf]
+      pool.set_option(Pool::SHORT_CUT, @options.fetch(:short_cut, true) ? 1 : 0)
+      pool.set_option(Pool::ARENA_MEMORY, @options[:memory]) if @options[:memory]
+      @servers.each { |server| pool.add_server(server.host, server.port, server.weight, @options[:dir]) }
+      pool
+    end
+
+    def wire_key(key)
+      @keys.validate_key(key.is_a?(String) ? key : key.to_s)
+    end
+
+    def ttl_or_default(ttl)
+      (ttl || @options[:expires_in]).to_i
+    rescue NoMethodError
+      raise ArgumentError, "Cannot convert ttl (#{ttl}) to an integer"
+    end
+
+    # More than thirty days would be a moment of 1970: it becomes one of our time.
+    def exptime(ttl)
+      ttl = ttl_or_default(ttl)
+      return ttl if ttl <= THIRTY_DAYS
+
+      now = Time.now.to_i
+      ttl > now ? ttl : now + ttl
+    end
+
+    def quiet?
+      Thread.current[:dalli_multi]
+    end
+
+    def write(operation, key, value, ttl, options)
+      key = wire_key(key)
+      bytes, flags = @values.store(key, value, options)
+      if quiet?
+        @pool.store_quietly(operation, key, bytes, flags, exptime(ttl))
+      else
+        @pool.store(operation, key, bytes, flags, exptime(ttl), 0)
+      end
+    rescue Leveret::Error => e
+      translate(e)
+    end
+
+    def write_cas(key, value, cas, ttl, options)
+      key = wire_key(key)
+      bytes, flags = @values.store(key, value, options)
+      guard { @pool.store(Pool::CAS, key, bytes, flags, exptime(ttl), cas) }
+    end
+
+    # Joined bytes are the value's own: nothing is serialized.
+    def join(operation, key, value)
+      guard { @pool.store(operation, wire_key(key), value.to_s, 0, 0, 0) ? true : false }
+    end
+
+    def swap(key, ttl, options, always:)
+      value, cas = guard { @pool.get_cas(wire_key(key)) }
+      return if value.nil? && !always
+
+      write_cas(key, yield(value), cas || 0, ttl, options)
+    end
+
+    def count(operation, key, amount, ttl, default)
+      raise ArgumentError, "Positive values only: #{amount}" if amount.negative?
+
+      guard { @pool.count(operation, wire_key(key), amount.to_i, default, exptime(ttl)) }
+    end
+
+    # Key, as the caller named it without the namespace => [value] or [value, cas].
+    def found_of(keys, with_cas)
+      return {} if keys.empty?
+
+      keys = keys.map { |key| wire_key(key) }
+      answers = guard { @pool.get_multi(keys, with_cas) }
+      found = {}
+      answers.each_with_index { |answer, place| found[@keys.key_without_namespace(keys[place])] = answer if answer }
+      found
+    end
+
+    def each_server
+      @servers.each_index.map { |index| guard { yield index } }
+    end
+
+    def by_name
+      @servers.each_with_index.to_h { |server, index| [server.name, guard { yield index }] }
+    end
+
+    def guard
+      yield
+    rescue Leveret::Error => e
+      translate(e)
+    end
+
+    # Dalli asks again until no server is left, so what ends up with its caller is a RingError.
+    def translate(error)
+      case error
+      when Pool::Failed
+        Dalli.logger.debug { error.message }
+        raise RingError, 'No server available'
+      when Leveret::UnmarshalError then raise UnmarshalError, "Unable to unmarshal value: #{error.message}"
+      when Pool::Refused then raise DalliError, "Response error #{error.code}: #{error.message}"
+      else raise DalliError, error.message
+      end
+    end
+  end
+end

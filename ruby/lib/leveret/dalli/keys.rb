@@ -1,0 +1,42 @@
+# frozen_string_literal: true
+
+module Dalli
+  # Keys as they are sent: with the namespace before them, and a digest in place of what is too long.
+  class KeyManager
+    LENGTH_MAX = 250
+    MARK = ':md5:'
+
+    attr_reader :namespace
+
+    def initialize(options)
+      @digest_class = options[:digest_class] || Digest::MD5
+      raise ArgumentError, 'The digest_class object must respond to the hexdigest method' unless @digest_class.respond_to?(:hexdigest)
+
+      namespace = options[:namespace]
+      namespace = namespace.call if namespace.is_a?(Proc)
+      @namespace = namespace&.to_s
+      @prefix = "#{@namespace}:" if namespace
+    end
+
+    def validate_key(key)
+      raise ArgumentError, 'key cannot be blank' if key.nil? || key.empty?
+
+      key = "#{@prefix}#{key}" if @prefix
+      # Characters, as Dalli counts: a key of 250 that are not all one byte long is refused by the server.
+      key.length > LENGTH_MAX ? truncated(key) : key
+    end
+
+    def key_without_namespace(key)
+      @prefix ? key.delete_prefix(@prefix) : key
+    end
+
+    private
+
+    # Dalli's lengths: 249 characters in all, 250 with a namespace.
+    def truncated(key)
+      digest = @digest_class.hexdigest(key)
+      length = (@prefix ? LENGTH_MAX : LENGTH_MAX - 1) - MARK.length - digest.length
+      "#{key[0, length]}#{MARK}#{digest}"
+    end
+  end
+end

@@ -1,0 +1,149 @@
+# frozen_string_literal: true
+
+require_relative 'helper'
+
+# Dalli::Client of leveret/dalli beside Debian's gem: each in a process of its own, since both are called Dalli.
+class TestDalli < LeveretTest
+  CALLS = File.join(__dir__, 'dalli_calls.rb')
+
+  # Where ours is as Dalli 3.2 and later, which tell "there was nothing" from "it was not done", or says how a server refused.
+  DIFFERENT = {
+    'replace missing' => %w[:version false], 'delete missing' => %w[nil false],
+    'incr of a value' => ['"Dalli::DalliError: Response error 6: Incr/decr on a non-numeric value" UTF-8',
+                          '"Dalli::DalliError: Response error 9: Non-numeric server-side value for incr or decr" UTF-8']
+  }.freeze
+
+  def original(*servers)
+    lines(IO.popen([RbConfig.ruby, '-W0', '-r', 'dalli', CALLS, *servers, { err: %i[child out] }], &:read))
+  end
+
+  def ours(*servers)
+    paths = $LOAD_PATH.select { |path| path.start_with?(ROOT) }.flat_map { |path| ['-I', path] }
+    lines(IO.popen([{ 'LEVERET_DIR' => @folder }, RbConfig.ruby, '-W', *paths, '-r', 'leveret/dalli', CALLS, *servers, { err: %i[child out] }], &:read))
+  end
+
+  def lines(text)
+    text.gsub(/0x\h{16}/, '0x').lines(chomp: true).to_h { |line| line.split(': ', 2) }
+  end
+
+  def assert_alike(original, ours)
+    assert_operator original.size, :>, 90, original.inspect
+    different = (original.keys | ours.keys).to_h { |label| [label, [original[label], ours[label]]] }
+    assert_equal({}, different.reject { |label, (theirs, own)| theirs == own || DIFFERENT[label] == [theirs, own] })
+  end
+
+  def test_the_same_calls_have_the_same_outcome_on_memcached
+    server = memcached
+    assert_alike original(server), ours(server)
+  end
+
+  def test_and_on_leveret_serve_by_the_socket_and_by_its_arena
+    server = leveret_serve
+    assert_alike original(server), ours(server)
+  end
+
+  def test_and_on_an_arena
+    assert_alike original(memcached), ours(File.join(@folder, 'dalli.arena'))
+  end
+
+  def test_and_on_several_servers
+    servers = Array.new(3) { memcached }.join(',')
+    originals = original(servers)
+    assert_alike originals.merge('stats' => 'false'), ours(servers).merge('stats' => 'false')
+  end
+
+  WRITE = <<~'RUBY'
+    c = Dalli::Client.new(ARGV[0].split(' '), namespace: 'app')
+    300.times { |i| c.set("key#{i}", { 'i' => i, text: 'ü' * (i * 20) }) }
+    300.times { |i| c.set("raw#{i}", "raw #{i}", 100, raw: true) }
+    c.multi { 100.times { |i| c.set("quiet#{i}", [i]) } }
+  RUBY
+  READ = <<~'RUBY'
+    c = Dalli::Client.new(ARGV[0].split(' '), namespace: 'app')
+    p (0...300).all? { |i| c.get("key#{i}") == { 'i' => i, text: 'ü' * (i * 20) } }
+    p c.get_multi((0...300).map { |i| "raw#{i}" }).sort == (0...300).map { |i| ["raw#{i}", "raw #{i}"] }.sort
+    p c.get_multi((0...100).map { |i| "quiet#{i}" }).size
+  RUBY
+
+  def script(library, code, servers)
+    paths = library == 'dalli' ? [] : $LOAD_PATH.select { |path| path.start_with?(ROOT) }.flat_map { |path| ['-I', path] }
+    IO.popen([RbConfig.ruby, *paths, '-r', library, '-r', 'logger', '-e', "Dalli.logger = Logger.new(File::NULL)\n#{code}", servers.join(' '), { err: %i[child out] }], &:read)
+  end
+
+  # The same keys on the same servers, as the same bytes with the same flags.
+  def test_what_one_wrote_the_other_reads_with_weights_and_all
+    servers = [1, 2, 1, 3].map { |weight| "#{memcached}:#{weight}" }
+    assert_equal '', script('leveret/dalli', WRITE, servers)
+    assert_equal "true\ntrue\n100\n", script('dalli', READ, servers)
+    by_ours = contents(servers)
+    assert_equal '', script('dalli', WRITE, servers)
+    assert_equal by_ours, contents(servers)
+    assert_equal "true\ntrue\n100\n", script('leveret/dalli', READ, servers)
+  end
+
+  # Each server's items with their flags and bytes.
+  def contents(servers)
+    servers.map do |server|
+      host, port, = server.split(':')
+      socket = TCPSocket.new(host, port)
+      names = (0...300).flat_map { |i| ["app:key#{i}", "app:raw#{i}", "app:quiet#{i}"] }
+      socket.write("get #{names.join(' ')}\r\n")
+      items = {}
+      while (line = socket.gets) != "END\r\n"
+        _, key, flags, length = line.split
+        items[key] = [flags, socket.read(length.to_i + 2)]
+      end
+      items
+    end
+  end
+
+  def test_when_a_server_dies_its_keys_move_as_with_the_original
+    servers = Array.new(3) { memcached }
+    stop(@started.last)
+    options = 'socket_timeout: 0.5, socket_failure_delay: 0, socket_max_failures: 1'
+    write = WRITE.sub("namespace: 'app'", "namespace: 'app', #{options}")
+    read = READ.sub("namespace: 'app'", "namespace: 'app', #{options}")
+    assert_equal '', script('dalli', write, servers)
+    assert_equal "true\ntrue\n100\n", script('leveret/dalli', read, servers)
+    refute_includes script('leveret/dalli', WRITE.sub("namespace: 'app'", 'failover: false') + '; p 1', servers), "1\n"
+  end
+
+  def test_a_later_require_of_dalli_gets_ours
+    said = script('leveret/dalli', 'p require("dalli"), Dalli::Client.instance_method(:get).source_location.first.end_with?("leveret/dalli/client.rb")', [])
+    assert_equal "true\ntrue\n", said
+    assert_includes IO.popen([RbConfig.ruby, '-I', File.join(ROOT, 'ruby/lib'), '-I', File.join(ROOT, 'build/ruby/lib'), '-r', 'dalli', '-r', 'leveret/dalli',
+                              '-e', '1', { err: %i[child out] }], &:read), 'before it'
+  end
+
+  def test_threads_share_a_client
+    server = memcached
+    code = <<~'RUBY'
+      c = Dalli::Client.new(ARGV[0])
+      threads = Array.new(8) { |t| Thread.new { (0...200).all? { |i| c.set("t#{t}-#{i}", [t, i]); c.get("t#{t}-#{i}") == [t, i] && c.get_multi("t#{t}-#{i}").values == [[t, i]] } } }
+      p threads.map(&:value).uniq
+      fork { p c.set('child', 1) && c.get('child') }
+      Process.wait
+      p c.get('child')
+    RUBY
+    assert_equal "[true]\n1\n1\n", script('leveret/dalli', code, [server])
+    assert_equal "[true]\n1\n1\n", script('leveret/dalli', code, [File.join(@folder, 'threads.arena')])
+  end
+
+  def test_leveret_cache_and_dalli_read_each_other_in_an_arena
+    path = File.join(@folder, 'test.arena')
+    c = cache
+    c.set_multi('text' => 'x', 'n' => 5, 'json' => { 'a' => [1] }, 'object' => { symbol: 1 }, 'binary' => "\xff".b)
+    code = 'c = Dalli::Client.new(ARGV[0]); p c.get_multi("text", "n", "json", "object", "binary"); c.set("d", { s: [nil] }); c.set("big", ["x" * 9000]); c.set("r", "raw", 0, raw: true); c.incr("count", 1, 0, 5)'
+    assert_equal %({"text"=>"x", "n"=>5, "json"=>{"a"=>[1]}, "object"=>{:symbol=>1}, "binary"=>"\\xFF"}\n), script('leveret/dalli', code, [path])
+    assert_equal [{ s: [nil] }, ['x' * 9000], 'raw', '5'], %w[d big r count].map { |key| c[key] }
+  end
+
+  def test_the_original_reads_through_a_server_what_leveret_cache_stored
+    server = leveret_serve('--arena', 'test')
+    c = cache
+    c.set_multi('text' => 'x', 'object' => { symbol: [1.5] })
+    assert_equal "{\"text\"=>\"x\", \"object\"=>{:symbol=>[1.5]}}\n", script('dalli', 'p Dalli::Client.new(ARGV[0]).get_multi("text", "object")', [server])
+    script('dalli', 'c = Dalli::Client.new(ARGV[0]); c.set("o", { s: 1 }); c.set("big", ["x" * 9000]); c.set("raw", "r", 0, raw: true)', [server])
+    assert_equal [{ s: 1 }, ['x' * 9000], 'r'], %w[o big raw].map { |key| c[key] }
+  end
+end
