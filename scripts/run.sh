@@ -1,7 +1,7 @@
 # shellcheck shell=bash
 # The long runs: benchmarks, torture, kill harness. Each is a program of its own; here is only how it is started.
 
-# ./x bench [php|engine|client|server|pages] [ARGUMENT...]: what follows the name goes to that benchmark.
+# ./x bench [php|engine|client|server|ruby|pages] [ARGUMENT...]: what follows the name goes to that benchmark.
 verb_bench() {
     local name=${1:-all}
     [ $# -eq 0 ] || shift
@@ -10,9 +10,10 @@ verb_bench() {
         engine) bench_engine "$@" ;;
         client) bench_client "$@" ;;
         server) bench_server "$@" ;;
+        ruby) bench_ruby "$@" ;;
         pages) bench_pages "$@" ;;
-        all) bench_php && bench_engine && bench_server && bench_client && bench_pages ;;
-        *) fail "There is no benchmark '$name'." "Take php, client, server, pages or engine." ;;
+        all) bench_php && bench_engine && bench_server && bench_client && bench_ruby && bench_pages ;;
+        *) fail "There is no benchmark '$name'." "Take php, client, server, ruby, pages or engine." ;;
     esac
 }
 
@@ -28,6 +29,14 @@ bench_client() {
     verb_build
     step "Benchmark: the class Memcached against Debian's php-memcached and php-memcache"
     bench/client/run "$@"
+}
+
+bench_ruby() {
+    need memcached ruby ruby-dev ruby-dalli
+    verb_build
+    build_ruby "$(leveret_core)"
+    step "Benchmark: the Ruby gem against Debian's Dalli"
+    bench/ruby/run "$@"
 }
 
 # MediaWiki takes 230 MB, so ./x test goes without it. Installed, it would bring Apache, or add itself to the one that is

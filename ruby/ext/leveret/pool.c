@@ -304,6 +304,39 @@ static bool is_marshal(VALUE bytes)
 	return RSTRING_LEN(bytes) > 2 && memcmp(RSTRING_PTR(bytes), "\x04\x08", 2) == 0;
 }
 
+/* The wire's border between seconds from now and a Unix time, and its longest key. */
+#define RELATIVE_SECONDS_MAX (30 * 24 * 60 * 60)
+#define WIRE_KEY_MAX 250
+
+/* Whether an arena may be asked without a batch. Negative exptimes, which mean something else in each protocol, may not, nor what a
+ * server would refuse. */
+static bool is_simple(pool *pool, leveret_operation operation, VALUE key, VALUE bytes, int64_t exptime)
+{
+	return (operation == LEVERET_OP_SET || operation == LEVERET_OP_ADD || operation == LEVERET_OP_REPLACE) && exptime >= 0
+		&& RSTRING_LEN(key) > 0 && RSTRING_LEN(key) <= WIRE_KEY_MAX && (size_t) RSTRING_LEN(bytes) <= leveret_pool_value_max(pool->pool);
+}
+
+static uint32_t deadline_of(int64_t exptime, uint32_t now)
+{
+	if (exptime == 0) {
+		return LEVERET_NEVER;
+	}
+	return exptime <= RELATIVE_SECONDS_MAX ? now + (uint32_t) exptime : leveret_from_unix(exptime);
+}
+
+/* Stores without a batch where the pool is one arena. False: a batch is to do it, or to say why it cannot be. */
+static bool store_in(pool *pool, const leveret_request *request, VALUE key, VALUE bytes, leveret_status *status, uint64_t *cas)
+{
+	leveret_arena *arena = arena_of(pool);
+	if (!arena || !is_simple(pool, request->operation, key, bytes, request->exptime)) {
+		return false;
+	}
+	leveret_mode mode = request->operation == LEVERET_OP_SET ? LEVERET_SET : request->operation == LEVERET_OP_ADD ? LEVERET_ADD : LEVERET_REPLACE;
+	uint32_t now = leveret_now();
+	*status = leveret_store(arena, bytes_of_string(key), bytes_of_string(bytes), &request->meta, deadline_of(request->exptime, now), mode, 0, now, cas);
+	return *status == LEVERET_OK || *status == LEVERET_EXISTS || *status == LEVERET_MISS;
+}
+
 /* store(operation, key, bytes, flags, exptime, cas): the new version; nil: there is nothing to replace; false: not stored. */
 static VALUE store(VALUE self, VALUE operation, VALUE key, VALUE bytes, VALUE flags, VALUE exptime, VALUE cas)
 {
@@ -311,6 +344,10 @@ static VALUE store(VALUE self, VALUE operation, VALUE key, VALUE bytes, VALUE fl
 	call call = { .pool = pool_of(self), .key = key, .value = bytes, .request = { .operation = (leveret_operation) NUM2INT(operation),
 		.exptime = NUM2LL(exptime), .number = NUM2ULL(cas), .with_cas = 1 } };
 	call.request.meta = meta_of(word, word & FLAG_COMPRESSED || is_marshal(bytes));
+	leveret_status status;
+	if (store_in(call.pool, &call.request, key, bytes, &status, &call.cas)) {
+		return status == LEVERET_OK ? ULL2NUM(call.cas) : Qfalse;
+	}
 	ask(&call);
 	switch (call.code) {
 		case LEVERET_CODE_SUCCESS: return ULL2NUM(call.cas);

@@ -1,0 +1,105 @@
+# frozen_string_literal: true
+
+# One provider in a process of its own, since ours and the original are both called Dalli: worker.rb PROVIDER ADDRESS. Reads "ROW CALLS"
+# lines, and answers each with the nanoseconds that a call took, or with what was wrong. Each value that is read is compared.
+provider, address = ARGV
+case provider
+when 'dalli' then require 'dalli'
+when 'ours' then require 'leveret/dalli'
+else require 'leveret'
+end
+
+KEYS = Array.new(50) { |i| "row:key#{i}" }
+PLAIN_KEYS = Array.new(50) { |i| "row:plain#{i}" }
+PLAIN = 'v' * 10
+LONG = 'v' * 1000
+VALUE = (0...30).to_h { |i| ["field#{i}".to_sym, i.even? ? i : "value #{i}"] }
+
+# Dalli's calls as both of its makers answer them.
+class DalliRows
+  def initialize(address)
+    @cache = Dalli::Client.new(address)
+    prepare
+  end
+
+  def prepare
+    @cache.set('plain', PLAIN, 0, raw: true)
+    @cache.set('long', LONG, 0, raw: true)
+    @cache.set('object', VALUE)
+    KEYS.each { |key| @cache.set(key, VALUE) }
+    PLAIN_KEYS.each { |key| @cache.set(key, PLAIN, 0, raw: true) }
+  end
+
+  def set_plain = @cache.set('plain', PLAIN, 0, raw: true)
+  def set_long = @cache.set('long', LONG, 0, raw: true)
+  def set_object = @cache.set('object', VALUE)
+  def get_plain = @cache.get('plain') == PLAIN
+  def get_long = @cache.get('long') == LONG
+  def get_object = @cache.get('object') == VALUE
+  def missing = @cache.get('missing').nil?
+  def multiget = @cache.get_multi(PLAIN_KEYS).values.count(PLAIN) == 50
+  def multiget_objects = @cache.get_multi(KEYS).values.count(VALUE) == 50
+  def increment = @cache.incr('count', 1, 0, 0)
+  def quiet_sets = @cache.multi { KEYS.each { |key| @cache.set(key, VALUE) } } && true
+end
+
+class CacheRows
+  def initialize(address)
+    @cache = Leveret::Cache.new(address)
+    @cache.set_multi('plain' => PLAIN, 'long' => LONG, 'object' => VALUE)
+    @cache.set_multi(KEYS.to_h { |key| [key, VALUE] })
+    @cache.set_multi(PLAIN_KEYS.to_h { |key| [key, PLAIN] })
+  end
+
+  def set_plain = @cache.set('plain', PLAIN)
+  def set_long = @cache.set('long', LONG)
+  def set_object = @cache.set('object', VALUE)
+  def get_plain = @cache.get('plain') == PLAIN
+  def get_long = @cache.get('long') == LONG
+  def get_object = @cache.get('object') == VALUE
+  def missing = @cache.get('missing').nil?
+  def multiget = @cache.get_multi(PLAIN_KEYS).values.count(PLAIN) == 50
+  def multiget_objects = @cache.get_multi(KEYS).values.count(VALUE) == 50
+  def increment = @cache.increment('count')
+  def quiet_sets = @cache.set_multi(KEYS.to_h { |key| [key, VALUE] })
+end
+
+# What Ruby itself takes: a Hash with a copy of each String, and Marshal alone.
+class HashRows
+  def initialize(_)
+    @hash = { 'plain' => PLAIN, 'long' => LONG, 'object' => Marshal.dump(VALUE), 'count' => 0 }
+    KEYS.each { |key| @hash[key] = @hash['object'] }
+    PLAIN_KEYS.each { |key| @hash[key] = PLAIN }
+  end
+
+  def set_plain = (@hash['plain'] = PLAIN.dup)
+  def set_long = (@hash['long'] = LONG.dup)
+  def set_object = (@hash['object'] = Marshal.dump(VALUE))
+  def get_plain = @hash['plain'].dup == PLAIN
+  def get_long = @hash['long'].dup == LONG
+  def get_object = Marshal.load(@hash['object']) == VALUE
+  def missing = @hash['missing'].nil?
+  def multiget = PLAIN_KEYS.to_h { |key| [key, @hash[key].dup] }.values.count(PLAIN) == 50
+  def multiget_objects = KEYS.to_h { |key| [key, Marshal.load(@hash[key])] }.values.count(VALUE) == 50
+  def increment = (@hash['count'] += 1)
+  def quiet_sets = KEYS.each { |key| @hash[key] = Marshal.dump(VALUE) }
+end
+
+rows = { 'dalli' => DalliRows, 'ours' => DalliRows, 'cache' => CacheRows, 'hash' => HashRows }.fetch(provider).new(address)
+$stdout.sync = true
+puts 'ready'
+while (line = $stdin.gets)
+  row, calls = line.split
+  calls = Integer(calls)
+  call = rows.method(row)
+  GC.start
+  i = 0
+  good = true
+  began = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
+  while i < calls
+    good = false unless call.call
+    i += 1
+  end
+  spent = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) - began
+  puts good ? spent.fdiv(calls) : "a wrong answer in #{row}"
+end
