@@ -109,7 +109,7 @@ impl Core {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, not(model)))]
 mod tests {
     use super::*;
     use crate::{Arena, Deadline, OpenOptions};

@@ -31,6 +31,8 @@ mod lock;
 mod map;
 mod master;
 mod meta;
+#[cfg(model)]
+mod models;
 mod own;
 mod pid;
 pub mod place;

@@ -25,7 +25,7 @@ const WAITERS: u64 = 1 << 16;
 
 /// A section takes some hundred nanoseconds, but its owner may be preempted: with few processors spinning only delays
 /// it.
-const SPINS: u32 = 100;
+const SPINS: u32 = if cfg!(model) { 1 } else { 100 };
 /// How long one sleep lasts before the owner's life is looked at.
 const NAP: Duration = Duration::from_millis(2);
 /// After so many lock timeouts a writer gives up a lock that changes hands all the time and is never his. In a sound

@@ -1,8 +1,8 @@
 //! The only file that names atomics, and the rest by which threads and processes meet: sleeping on a word, the moments
-//! that limit it, what each thread has for itself. Under `--cfg loom` all of it is a model's (`models/`).
-#[cfg(loom)]
+//! that limit it, what each thread has for itself. Under `--cfg model` all of it is a model's (`models/`).
+#[cfg(model)]
 pub(crate) use crate::models::sync::*;
-#[cfg(not(loom))]
+#[cfg(not(model))]
 pub(crate) use {
     core::sync::atomic::{
         compiler_fence, fence, AtomicBool, AtomicI64, AtomicPtr, AtomicU32, AtomicU64, AtomicU8, AtomicUsize, Ordering,
@@ -23,7 +23,7 @@ pub(crate) enum Slept {
     Interrupted,
 }
 
-#[cfg(not(loom))]
+#[cfg(not(model))]
 mod real {
     use super::{AtomicU32, Slept};
     use rustix::io::Errno;

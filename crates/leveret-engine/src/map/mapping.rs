@@ -25,6 +25,10 @@ unsafe impl Send for Pages {}
 unsafe impl Sync for Pages {}
 
 impl Drop for Pages {
+    #[cfg(model)]
+    fn drop(&mut self) {}
+
+    #[cfg(not(model))]
     fn drop(&mut self) {
         // SAFETY: the range is ours, and every view of it lives no longer than the `Map` that owns this mapping.
         let _ = unsafe { mm::munmap(self.base.cast(), self.len) };
@@ -51,6 +55,16 @@ impl Mapping {
         // SAFETY: exactly the range that was mapped just now.
         unsafe { mm::madvise(base.cast(), len, Advice::LinuxDontDump)? };
         Ok(Mapping { watch: guard::Watch::new(base as usize, len)?, pages })
+    }
+
+    /// Memory that is there already, for models.
+    ///
+    /// # Safety
+    /// `base..base+len` is mapped for ever.
+    #[cfg(model)]
+    pub unsafe fn over(base: *mut u8, len: usize) -> Mapping {
+        let watch = guard::Watch::new(base as usize, len).expect("few at a time");
+        Mapping { watch, pages: Pages { base, len } }
     }
 
     /// Whether the file was truncated under us: since then this process sees private zeros.

@@ -1,11 +1,12 @@
 //! The bytes of an arena: its file, the mapping of it, the regions and what is said of them in the superblock. Nothing
 //! here knows what an item or a segment is for.
+#[cfg_attr(model, path = "../models/copy.rs")]
 pub(crate) mod copy;
 pub(crate) mod file;
 pub(crate) mod folder;
 pub(crate) mod geometry;
 mod guard;
-#[cfg_attr(loom, path = "../models/host.rs")]
+#[cfg_attr(model, path = "../models/host.rs")]
 pub(crate) mod host;
 pub(crate) mod layout;
 pub(crate) mod mapping;
