@@ -422,9 +422,14 @@ mod tests {
 
     #[inline(never)]
     fn jump_out(arena: &Arena) {
+        // In a frame of its own, which lies below this one's space on each processor.
+        #[inline(never)]
+        fn enter(arena: &Arena) {
+            std::mem::forget(arena.core.lock(0, Time::now()).expect("free"));
+        }
         // Some stack between the section and whoever comes after the jump.
         let space = std::hint::black_box([0u8; 4096]);
-        std::mem::forget(arena.core.lock(0, Time::now()).expect("free"));
+        enter(arena);
         std::hint::black_box(space);
     }
 
