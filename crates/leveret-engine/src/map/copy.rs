@@ -56,48 +56,17 @@ pub(crate) unsafe fn copy(dst: *mut u8, src: *const u8, len: usize) {
 }
 
 /// 16 to 64 bytes.
-#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 unsafe fn copy_middling(dst: *mut u8, src: *const u8, len: usize) {
     // SAFETY: the first and the last 16 bytes, and above 32 also the 16 behind and before them, lie inside both ranges.
     unsafe {
-        copy_pair(dst, src, 0, len - 16);
+        wide::copy_pair(dst, src, 0, len - 16);
         if len > 32 {
-            copy_pair(dst, src, 16, len - 32);
+            wide::copy_pair(dst, src, 16, len - 32);
         }
     }
 }
 
-/// Two times 16 bytes, at these offsets.
-#[cfg(target_arch = "x86_64")]
-#[inline(always)]
-unsafe fn copy_pair(dst: *mut u8, src: *const u8, first: usize, second: usize) {
-    // SAFETY: inside both ranges, by the caller's contract. The asm is opaque, as in `copy_long`.
-    unsafe {
-        core::arch::asm!(
-            "movdqu {a}, [{from} + {first}]",
-            "movdqu {b}, [{from} + {second}]",
-            "movdqu [{to} + {first}], {a}",
-            "movdqu [{to} + {second}], {b}",
-            from = in(reg) src,
-            to = in(reg) dst,
-            first = in(reg) first,
-            second = in(reg) second,
-            a = out(xmm_reg) _,
-            b = out(xmm_reg) _,
-            options(nostack, preserves_flags),
-        );
-    }
-}
-
-#[cfg(not(target_arch = "x86_64"))]
-#[inline]
-unsafe fn copy_middling(dst: *mut u8, src: *const u8, len: usize) {
-    // SAFETY: by the same contract.
-    unsafe { copy_long(dst, src, len) };
-}
-
-#[cfg(target_arch = "x86_64")]
 #[inline]
 unsafe fn copy_long(dst: *mut u8, src: *const u8, len: usize) {
     // Long copies go on from where the target is aligned: a PHP string's bytes begin 24 bytes into a line, and stores
@@ -107,61 +76,183 @@ unsafe fn copy_long(dst: *mut u8, src: *const u8, len: usize) {
         // SAFETY: the first 64 of more than a thousand bytes.
         unsafe { copy(dst, src, 64) };
     }
-    // SAFETY: at most 64 bytes on, inside both ranges.
-    let (dst, src, len) = unsafe { (dst.add(skew), src.add(skew), len - skew) };
-    // Whole blocks of 64 bytes, then the last 64, which may overlap the block before.
-    let last = len - 64;
-    // SAFETY: `blocks` whole blocks and the last 64 bytes lie inside both ranges, by the caller's contract and `len >
-    // 64`. The asm is opaque, so a concurrent writer is no data race in the eyes of the compiler.
+    // SAFETY: at most 64 bytes on, inside both ranges. Whole blocks of 64 bytes, then the last 64, which may overlap the
+    // block before.
     unsafe {
-        core::arch::asm!(
-            "2:",
-            "movdqu {a}, [{from}]",
-            "movdqu {b}, [{from} + 16]",
-            "movdqu {c}, [{from} + 32]",
-            "movdqu {d}, [{from} + 48]",
-            "movdqu [{to}], {a}",
-            "movdqu [{to} + 16], {b}",
-            "movdqu [{to} + 32], {c}",
-            "movdqu [{to} + 48], {d}",
-            "add {from}, 64",
-            "add {to}, 64",
-            "dec {blocks}",
-            "jnz 2b",
-            "movdqu {a}, [{from_last}]",
-            "movdqu {b}, [{from_last} + 16]",
-            "movdqu {c}, [{from_last} + 32]",
-            "movdqu {d}, [{from_last} + 48]",
-            "movdqu [{to_last}], {a}",
-            "movdqu [{to_last} + 16], {b}",
-            "movdqu [{to_last} + 32], {c}",
-            "movdqu [{to_last} + 48], {d}",
-            from = inout(reg) src => _,
-            to = inout(reg) dst => _,
-            blocks = inout(reg) (len - 1) / 64 => _,
-            from_last = in(reg) src.add(last),
-            to_last = in(reg) dst.add(last),
-            a = out(xmm_reg) _,
-            b = out(xmm_reg) _,
-            c = out(xmm_reg) _,
-            d = out(xmm_reg) _,
-            options(nostack),
-        );
+        let (dst, src, len) = (dst.add(skew), src.add(skew), len - skew);
+        wide::copy_blocks(dst, src, (len - 1) / 64, len - 64);
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
-#[inline]
-unsafe fn copy_long(dst: *mut u8, src: *const u8, len: usize) {
-    // SAFETY: as in `copy`: whole words from the front, the last one ending exactly at the end.
-    unsafe {
-        let last = len - 8;
-        let mut at = 0;
-        while at < last {
-            dst.add(at).cast::<Word>().write_volatile(src.add(at).cast::<Word>().read_volatile());
-            at += 8;
+/// Moves of 16 bytes. The assembly is opaque, so a concurrent writer is no data race in the eyes of the compiler.
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use core::arch::asm;
+
+    /// Two times 16 bytes, at these offsets.
+    ///
+    /// # Safety
+    /// Both lie inside both ranges.
+    #[inline(always)]
+    pub unsafe fn copy_pair(dst: *mut u8, src: *const u8, first: usize, second: usize) {
+        // SAFETY: by contract.
+        unsafe {
+            asm!(
+                "movdqu {a}, [{from} + {first}]",
+                "movdqu {b}, [{from} + {second}]",
+                "movdqu [{to} + {first}], {a}",
+                "movdqu [{to} + {second}], {b}",
+                from = in(reg) src,
+                to = in(reg) dst,
+                first = in(reg) first,
+                second = in(reg) second,
+                a = out(xmm_reg) _,
+                b = out(xmm_reg) _,
+                options(nostack, preserves_flags),
+            );
         }
-        dst.add(last).cast::<Word>().write_volatile(src.add(last).cast::<Word>().read_volatile());
+    }
+
+    /// So many blocks of 64 bytes, at least one, and 64 at `last`.
+    ///
+    /// # Safety
+    /// All of them lie inside both ranges.
+    #[inline(always)]
+    pub unsafe fn copy_blocks(dst: *mut u8, src: *const u8, blocks: usize, last: usize) {
+        // SAFETY: by contract.
+        unsafe {
+            asm!(
+                "2:",
+                "movdqu {a}, [{from}]",
+                "movdqu {b}, [{from} + 16]",
+                "movdqu {c}, [{from} + 32]",
+                "movdqu {d}, [{from} + 48]",
+                "movdqu [{to}], {a}",
+                "movdqu [{to} + 16], {b}",
+                "movdqu [{to} + 32], {c}",
+                "movdqu [{to} + 48], {d}",
+                "add {from}, 64",
+                "add {to}, 64",
+                "dec {blocks}",
+                "jnz 2b",
+                "movdqu {a}, [{from_last}]",
+                "movdqu {b}, [{from_last} + 16]",
+                "movdqu {c}, [{from_last} + 32]",
+                "movdqu {d}, [{from_last} + 48]",
+                "movdqu [{to_last}], {a}",
+                "movdqu [{to_last} + 16], {b}",
+                "movdqu [{to_last} + 32], {c}",
+                "movdqu [{to_last} + 48], {d}",
+                from = inout(reg) src => _,
+                to = inout(reg) dst => _,
+                blocks = inout(reg) blocks => _,
+                from_last = in(reg) src.add(last),
+                to_last = in(reg) dst.add(last),
+                a = out(xmm_reg) _,
+                b = out(xmm_reg) _,
+                c = out(xmm_reg) _,
+                d = out(xmm_reg) _,
+                options(nostack),
+            );
+        }
+    }
+}
+
+/// The same with NEON, which every aarch64 has.
+#[cfg(target_arch = "aarch64")]
+mod wide {
+    use core::arch::asm;
+
+    /// Two times 16 bytes, at these offsets.
+    ///
+    /// # Safety
+    /// Both lie inside both ranges.
+    #[inline(always)]
+    pub unsafe fn copy_pair(dst: *mut u8, src: *const u8, first: usize, second: usize) {
+        // SAFETY: by contract.
+        unsafe {
+            asm!(
+                "ldr {a:q}, [{from}, {first}]",
+                "ldr {b:q}, [{from}, {second}]",
+                "str {a:q}, [{to}, {first}]",
+                "str {b:q}, [{to}, {second}]",
+                from = in(reg) src,
+                to = in(reg) dst,
+                first = in(reg) first,
+                second = in(reg) second,
+                a = out(vreg) _,
+                b = out(vreg) _,
+                options(nostack, preserves_flags),
+            );
+        }
+    }
+
+    /// So many blocks of 64 bytes, at least one, and 64 at `last`.
+    ///
+    /// # Safety
+    /// All of them lie inside both ranges.
+    #[inline(always)]
+    pub unsafe fn copy_blocks(dst: *mut u8, src: *const u8, blocks: usize, last: usize) {
+        // SAFETY: by contract.
+        unsafe {
+            asm!(
+                "2:",
+                "ldp {a:q}, {b:q}, [{from}]",
+                "ldp {c:q}, {d:q}, [{from}, #32]",
+                "stp {a:q}, {b:q}, [{to}]",
+                "stp {c:q}, {d:q}, [{to}, #32]",
+                "add {from}, {from}, #64",
+                "add {to}, {to}, #64",
+                "subs {blocks}, {blocks}, #1",
+                "b.ne 2b",
+                "ldp {a:q}, {b:q}, [{from_last}]",
+                "ldp {c:q}, {d:q}, [{from_last}, #32]",
+                "stp {a:q}, {b:q}, [{to_last}]",
+                "stp {c:q}, {d:q}, [{to_last}, #32]",
+                from = inout(reg) src => _,
+                to = inout(reg) dst => _,
+                blocks = inout(reg) blocks => _,
+                from_last = in(reg) src.add(last),
+                to_last = in(reg) dst.add(last),
+                a = out(vreg) _,
+                b = out(vreg) _,
+                c = out(vreg) _,
+                d = out(vreg) _,
+                options(nostack),
+            );
+        }
+    }
+}
+
+/// Words of eight bytes, where no assembly is written: right, and several times slower.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+mod wide {
+    use super::Word;
+
+    /// Two times 16 bytes, at these offsets.
+    ///
+    /// # Safety
+    /// Both lie inside both ranges.
+    #[inline(always)]
+    pub unsafe fn copy_pair(dst: *mut u8, src: *const u8, first: usize, second: usize) {
+        for at in [first, first + 8, second, second + 8] {
+            // SAFETY: by contract.
+            unsafe { dst.add(at).cast::<Word>().write_volatile(src.add(at).cast::<Word>().read_volatile()) };
+        }
+    }
+
+    /// So many blocks of 64 bytes, at least one, and 64 at `last`.
+    ///
+    /// # Safety
+    /// All of them lie inside both ranges.
+    #[inline(always)]
+    pub unsafe fn copy_blocks(dst: *mut u8, src: *const u8, blocks: usize, last: usize) {
+        for block in (0..blocks).map(|block| block * 64).chain([last]) {
+            for at in (block..block + 64).step_by(8) {
+                // SAFETY: by contract.
+                unsafe { dst.add(at).cast::<Word>().write_volatile(src.add(at).cast::<Word>().read_volatile()) };
+            }
+        }
     }
 }
 

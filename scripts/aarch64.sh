@@ -1,0 +1,82 @@
+# shellcheck shell=bash
+# ./x aarch64: the Rust tests, built for aarch64 and run by qemu-user. Compiler, standard library and emulator are Debian's, unpacked
+# below build/aarch64: what the machine has installed stays as it is. Only the C compiler and libraries of the target are installed,
+# which lie beside the machine's own.
+
+AARCH64=build/aarch64
+AARCH64_TARGET=aarch64-unknown-linux-gnu
+AARCH64_PACKAGES=(gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross libedit2 libffi8 libxml2 libz3-4 memcached)
+
+# What runs without arguments. The engine first: its words are what another processor may order otherwise. Not the testkit: its kill
+# harness steps x86 instructions. Not what measures: an emulator's instructions tell nothing.
+AARCH64_TESTS=(-p leveret-engine -p leveret-protocol -p leveret-client -p leveret-server -p leveret-ffi --lib
+    --test basics --test limits --test processes --test terms --test conversation --test differential)
+
+# ./x aarch64 [ARGUMENT...]: what `cargo test` takes, as `-p leveret-engine lock`.
+verb_aarch64() {
+    need_rust
+    need "${AARCH64_PACKAGES[@]}"
+    scripts/in-aarch64 true || fail "This kernel lets nobody register an emulator for himself." \
+        "Linux 6.7 or newer does, where user namespaces are allowed (sysctl user.max_user_namespaces)."
+    [ -e "$AARCH64/.done" ] || unpack_aarch64
+    local arguments=("${AARCH64_TESTS[@]}")
+    [ $# -eq 0 ] || arguments=("$@")
+    PART_SECONDS_MAX=3600 counted "aarch64: cargo test under qemu-user" "$AARCH64/test.log" rust_counts \
+        env CARGO_TARGET_DIR="$ROOT/$AARCH64/target" CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+        RUSTC="$ROOT/$AARCH64/rustc" RUSTDOC="$ROOT/$AARCH64/rustdoc" \
+        scripts/in-aarch64 cargo test --target "$AARCH64_TARGET" --locked --no-fail-fast "${arguments[@]}"
+    note "Shown: what these tests assert, in aarch64 instructions and by its system calls, with pages of 4 KiB."
+    note "Not shown: a processor that reorders (the emulator orders as the x86 below it; models of the orderings are for that), pages"
+    note "of 16 and 64 KiB, a kill at each instruction, the PHP extension, speed."
+    report_counts
+}
+
+# Debian's compiler of today for this machine, its standard library for both, and an emulator that keeps MADV_WIPEONFORK (Debian 12's
+# does not, and a fork would take itself for its parent). apt has lists of its own for that: the machine's stay as they are.
+unpack_aarch64() {
+    local folder=$ROOT/$AARCH64 mirror security std llvm deb program
+    step "Unpacking a compiler for aarch64 and an emulator into $AARCH64: a minute, 800 MB, once"
+    rm -rf --one-file-system "$folder"
+    mkdir -p "$folder/apt/12/partial" "$folder/apt/13/partial" "$folder/debs"
+    mirror=$(debian_mirror)
+    # shellcheck disable=SC2016 # $(REPO_URI) is apt's own.
+    security=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm-security' 'Component: main' | sed -n 1p)
+    [ -n "$security" ] || security=$mirror-security
+    cat >"$folder/apt/12.list" <<LIST
+deb [signed-by=$DEBIAN_KEYS] $mirror bookworm main
+deb [signed-by=$DEBIAN_KEYS] ${security%/} bookworm-security main
+LIST
+    echo "deb [signed-by=$DEBIAN_KEYS] $mirror trixie main" >"$folder/apt/13.list"
+    (
+        set -e
+        cd "$folder/debs"
+        aarch64_apt 12 apt-get -q update
+        std=$(aarch64_apt 12 apt-cache depends libstd-rust-web-dev:amd64 | grep -oE 'libstd-rust-web-[0-9.]+' | head -n 1)
+        llvm=$(aarch64_apt 12 apt-cache depends "$std:amd64" | grep -oE 'libllvm[0-9]+' | head -n 1)
+        aarch64_apt 12 apt-get -q download {rustc-web,"$std","$llvm",libstd-rust-web-dev}:amd64 libstd-rust-web-dev:arm64
+        aarch64_apt 13 apt-get -q update
+        aarch64_apt 13 apt-get -q download qemu-user:amd64
+    ) || fail "apt-get could not fetch the packages; its lines above say why." "Try again; DEBIAN_MIRROR=URL names another mirror."
+    for deb in "$folder"/debs/*.deb; do
+        case $deb in
+            *qemu-user*) dpkg-deb --fsys-tarfile "$deb" | tar -x -C "$folder" --strip-components=3 ./usr/bin/qemu-aarch64 ;;
+            *) dpkg-deb -x "$deb" "$folder/root" ;;
+        esac
+    done
+    rm -rf "$folder/debs"
+    for program in rustc rustdoc; do
+        printf '#!/bin/sh\nLD_LIBRARY_PATH=%s/root/usr/lib/x86_64-linux-gnu exec %s/root/usr/bin/%s "$@"\n' \
+            "$folder" "$folder" "$program" >"$folder/$program"
+        chmod +x "$folder/$program"
+    done
+    touch "$folder/.done"
+}
+
+# aarch64_apt RELEASE COMMAND...: apt with the lists of that Debian, for both architectures.
+aarch64_apt() {
+    local state=$ROOT/$AARCH64/apt release=$1 program=$2
+    shift 2
+    "$program" -o "Dir::Etc::SourceList=$state/$release.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$state/$release" \
+        -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o "APT::Sandbox::User=$(id -un)" \
+        -o APT::Architectures::=amd64 -o APT::Architectures::=arm64 "$@"
+}
