@@ -11,6 +11,8 @@ verb_lint() {
 lint_parts() {
     check "lint: formatting (cargo fmt)" cargo fmt --all --check
     check "lint: clippy without a warning" cargo clippy --workspace --all-targets --locked -- -D warnings
+    check "lint: leveret-engine without its features (clippy)" cargo clippy -p leveret-engine --no-default-features --locked -- -D warnings
+    check "lint: leveret-engine is a crate by itself (cargo package)" cargo package -p leveret-engine --allow-dirty --locked
     check "lint: shell scripts (shellcheck)" lint_shell
 }
 

@@ -2,6 +2,76 @@
 //! call; writers take a shard's lock whose owner's death can be proved. A process killed at any instruction harms
 //! nobody.
 //!
+//! ```
+//! use leveret_engine::{Arena, Deadline, OpenOptions, Time};
+//!
+//! // An arena of this process and its forks. `Arena::open` takes a path, for all processes that may open it.
+//! let (arena, _) = Arena::of_this_process(&OpenOptions::default())?;
+//! let now = Time::now();
+//! arena.set(b"greeting", b"hello", Deadline::after(now, 60), now)?;
+//! assert_eq!(arena.get(b"greeting", now).expect("just stored").value, b"hello");
+//! assert!(arena.delete(b"greeting", now)?);
+//! assert!(arena.get(b"greeting", now).is_none());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A miss is `None`, and a store whose terms do not hold is [`Stored::Exists`] or [`Stored::Missing`]: those are
+//! answers. An [`Error`] says why an operation could not be done.
+//!
+//! ```
+//! use leveret_engine::{Arena, Deadline, Delta, Counted, Mode, Meta, OpenOptions, Stored, Time, Value};
+//! # let (arena, _) = Arena::of_this_process(&OpenOptions::default())?;
+//! let (now, never) = (Time::now(), Deadline::NEVER);
+//! let add = |value| arena.store(b"lock", Value::Bytes(value), Meta::default(), never, Mode::Add, now);
+//! assert!(matches!(add(b"mine")?, Stored::Stored { .. }));
+//! assert_eq!(add(b"yours")?, Stored::Exists);
+//!
+//! // A version is named by its cas.
+//! let cas = arena.gets(b"lock", now)?.expect("it is there").cas;
+//! arena.set(b"lock", b"another", never, now)?;
+//! assert_eq!(arena.store(b"lock", Value::Bytes(b"late"), Meta::default(), never, Mode::Cas(cas), now)?, Stored::Exists);
+//!
+//! assert_eq!(arena.count(b"visits", Delta::Increment(1), Some((1, never)), now)?, Counted::Value(1));
+//! assert_eq!(arena.count(b"visits", Delta::Increment(1), None, now)?, Counted::Value(2));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! To read into memory of your own, find the item, make room, copy. A copy that fails met a writer: find it again.
+//!
+//! ```
+//! # use leveret_engine::{Arena, Deadline, Now, OpenOptions, Time};
+//! # let (arena, _) = Arena::of_this_process(&OpenOptions::default())?;
+//! # arena.set(b"key", b"value", Deadline::NEVER, Time::now())?;
+//! let mut room = [std::mem::MaybeUninit::uninit(); 64];
+//! let value = loop {
+//!     let found = arena.find(b"key", Now).expect("it is there");
+//!     if let Some(value) = arena.copy_into(&found, &mut room) {
+//!         break value;
+//!     }
+//! };
+//! assert_eq!(value, b"value");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Threads, forks, signals
+//! - An [`Arena`] is cheap to clone and used from any thread. A process has one mapping of a file, however often it is
+//!   opened. No thread is started, and nothing runs but in a call.
+//! - A child of `fork` uses the arenas that its parent has open; it registers as a process of its own at its first
+//!   write. A ticket of a lease, an announcement, a value on its way from or to a socket stay those of the process that
+//!   made them: a child must not use or drop its copies. It must not be forked in the middle of a write of its own
+//!   thread, which takes a signal handler that forks.
+//! - A signal handler may read. A write from a handler that has interrupted a write of its own thread is refused with
+//!   [`Error::Busy`]. A handler may leave such a write by `longjmp`: the thread's next write that does not lie deeper in
+//!   its stack repairs what was left.
+//! - The process gets a handler of SIGBUS, for arena files that somebody truncates; faults that are not an arena's go to
+//!   the handler that was there before.
+//! - Arenas of at most 64 files are open in one process at a time.
+//!
+//! # What it needs
+//! Linux on 64 bits, and a file system that keeps locks of open file descriptions: tmpfs, ext4, xfs or btrfs.
+//! x86-64 is where it is tested whole; aarch64 has been tested under an emulator, which does not reorder.
+//!
+//! # How it works
 //! **The crash argument in one line:** truth is only in two kinds of 8-byte words, index slots and segment state words;
 //! every operation commits with one store to one of them, and all else is a hint that the next lock owner rebuilds.
 //!
@@ -9,6 +79,18 @@
 //! of a set: `write` -> `lock` -> `index` (locate) -> `segment` (reserve) -> `item` (write) -> one store to the slot.
 //! Making room is `evict`; what a kill left behind is `recover`. The bytes: `map`; who lives: `presence`. Their layout:
 //! docs/memory-layout.md.
+// What a feature switches off is the way in: what others wrote by it is understood all the same.
+#![cfg_attr(not(all(feature = "sockets", feature = "services", feature = "leases")), allow(dead_code))]
+
+#[cfg(not(target_os = "linux"))]
+compile_error!(
+    "leveret-engine needs Linux: life signs are OFD locks held by mappings, and forks are told by MADV_WIPEONFORK"
+);
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!(
+    "leveret-engine needs a 64-bit target: arenas of up to 1 TiB are mapped whole, and their words have 64 bits"
+);
+
 mod ahead;
 mod amend;
 mod arena;
@@ -26,6 +108,7 @@ mod hash;
 mod index;
 mod item;
 mod large;
+#[cfg(feature = "leases")]
 mod lease;
 mod lock;
 mod map;
@@ -38,11 +121,13 @@ mod pid;
 pub mod place;
 mod presence;
 mod read;
+#[cfg(feature = "sockets")]
 mod receive;
 mod recover;
 mod scan;
 mod segment;
 mod send;
+#[cfg(feature = "services")]
 mod service;
 mod stats;
 mod sync;
@@ -57,16 +142,25 @@ pub use arena::{remove, Arena, OpenOptions};
 pub use count::{CountTerms, Counted, CountedItem, Delta};
 pub use error::{reason, Error, OpenError, MEMORY_MAX, MEMORY_MIN};
 pub use found::{Found, Item, Version};
+#[cfg(feature = "leases")]
 pub use lease::{Lease, Ticket, LEASE_TIMEOUT};
 pub use map::geometry::FORMAT as LAYOUT_VERSION;
 pub use master::master_token;
 pub use meta::{Encoding, Meta, Origin, STALE, WON};
 pub use pid::process_id;
+#[cfg(feature = "sockets")]
 pub use receive::Incoming;
 pub use scan::{Cursor, Iter};
+#[cfg(feature = "sockets")]
 pub use send::{Outgoing, SendError};
+#[cfg(feature = "services")]
 pub use service::{Announcement, Service};
 pub use stats::Stats;
 pub use time::{Deadline, Moment, Now, Time};
 pub use verify::Report;
 pub use write::{Mode, Stored, Terms, Value};
+
+/// The page that a registry shows holds an example, which is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -17,6 +17,7 @@ use crate::map::layout::{Bucket, SLOTS};
 use crate::segment::{SegmentId, StateWord};
 use crate::sync::{fence, AtomicU64, Ordering};
 use crate::time::{Deadline, Moment, Time};
+use std::mem::MaybeUninit;
 
 /// A read that meets a change of the index begins anew; after so many times it answers a miss, and `Stats::retries`
 /// counts it.
@@ -109,6 +110,20 @@ impl Arena {
                 out.set_len(out.len() + len);
             }
             copied
+        }
+    }
+
+    /// Copies the value of an item that was found to the front of `into`. None: it was recycled meanwhile; find it
+    /// again.
+    ///
+    /// # Panics
+    /// If `into` is shorter than `found.value_len`, as slices do.
+    pub fn copy_into<'i>(&self, found: &Found, into: &'i mut [MaybeUninit<u8>]) -> Option<&'i [u8]> {
+        let into = &mut into[..found.value_len as usize];
+        // SAFETY: `into` has `value_len` bytes, all of which `copy` has written when it says so.
+        unsafe {
+            self.copy(found, into.as_mut_ptr().cast())
+                .then(|| std::slice::from_raw_parts(into.as_ptr().cast(), into.len()))
         }
     }
 

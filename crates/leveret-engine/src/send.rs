@@ -48,6 +48,7 @@ pub enum SendError {
     Socket(io::Error),
 }
 
+#[cfg(feature = "sockets")]
 impl Arena {
     /// Makes the value of an item that was found ready to be sent. None: copy it. It was recycled meanwhile, has no
     /// bytes of its own, or too much is being sent.
