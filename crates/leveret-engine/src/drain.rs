@@ -70,6 +70,9 @@ impl Terms {
     }
 }
 
+/// In place of a drain's note: the segments are being looked over for the one to drain next, see `evict.rs`.
+const LOOKING: u64 = u64::MAX;
+
 /// Names a drain: its segment, and which use of it.
 fn note(segment: SegmentId, word: StateWord) -> u64 {
     u64::from(segment.0 + 1) | word.generation() << 32
@@ -95,8 +98,21 @@ impl<'a> Locked<'a> {
         is_it.then_some(segment)
     }
 
-    /// At the end of a write of `written` bytes: goes on with the drain that is under way, so far that it ends before
-    /// its room is needed.
+    /// Whether the segments are being looked over, piece by piece, for one to drain.
+    pub fn is_looking(&self) -> bool {
+        self.shard().drain.load(Ordering::Relaxed) == LOOKING
+    }
+
+    pub fn note_looking(&self) {
+        self.shard().drain.store(LOOKING, Ordering::Relaxed);
+    }
+
+    pub fn note_nothing(&self) {
+        self.shard().drain.store(0, Ordering::Relaxed);
+    }
+
+    /// At the end of a write of `written` bytes: goes on with the drain that is under way, or with the look for it, so
+    /// far that it ends before its room is needed.
     #[inline]
     pub fn drain_ahead(&self, written: u64) {
         if self.shard().drain.load(Ordering::Relaxed) != 0 {
@@ -106,6 +122,9 @@ impl<'a> Locked<'a> {
 
     #[cold]
     fn drain_ahead_some(&self, written: u64) {
+        if self.is_looking() {
+            return self.look_ahead(written);
+        }
         let before = self.shard().drain_at.load(Ordering::Relaxed);
         let passed = || u64::from(self.shard().drain_at.load(Ordering::Relaxed).wrapping_sub(before));
         for _ in 0..ITEMS_AHEAD / PIECE {
@@ -151,7 +170,9 @@ impl<'a> Locked<'a> {
     /// Deals with the next `items` items of the segment whose drain is under way.
     pub fn drain_on(&self, items: usize) -> Drained {
         let Some(segment) = self.under_way() else {
-            self.shard().drain.store(0, Ordering::Relaxed);
+            if !self.is_looking() {
+                self.note_nothing();
+            }
             return Drained::Nothing;
         };
         let core = self.core;
@@ -198,7 +219,7 @@ impl<'a> Locked<'a> {
         let budget = u64::from(head.drain_budget.load(Ordering::Relaxed));
         let frequency = spot.frequency() & FREQUENCY_MAX;
         if !self.is_alive(view) {
-            self.remove(hash, spot);
+            self.remove(hash, spot, view);
             self.count(Counter::Expired, 1);
         } else if frequency >= least && view.size() <= budget && self.relocate(target, spot, view) {
             head.drain_budget.store((budget - view.size()) as u32, Ordering::Relaxed);
@@ -212,7 +233,7 @@ impl<'a> Locked<'a> {
             if frequency >= least {
                 head.drain_terms.store(terms.0 | Terms::SHORT, Ordering::Relaxed);
             }
-            self.remove(hash, spot);
+            self.remove(hash, spot, view);
             self.count(Counter::Evicted, 1);
             if pool == Pool::Small {
                 self.remember(hash);
@@ -226,14 +247,14 @@ impl<'a> Locked<'a> {
         let terms = Terms(head.drain_terms.load(Ordering::Relaxed));
         if terms.0 & Terms::STAYS != 0 {
             self.core.set_state(segment, word.with(State::Sealed));
-            head.drain.store(0, Ordering::Relaxed);
+            self.note_nothing();
             return Drained::Stays;
         }
         if !is_whole {
             self.clear_slots_into(segment);
         }
         self.core.set_free(segment);
-        head.drain.store(0, Ordering::Relaxed);
+        self.note_nothing();
         if terms.keep() == Keep::Read {
             self.learn_least(
                 word.pool(),

@@ -3,16 +3,17 @@
 //! main pool should it come back soon. In the main pool, items that were read since the last drain stay.
 //!
 //! Which segment is drained is decided here, how in `drain.rs`. In an arena that is full, a shard that opens a segment
-//! begins to drain another, which the writes that fill the first one then do in small pieces. There are no queues: the
-//! state words say which segment is oldest.
+//! begins to look for another to drain; the writes that fill the first one look and drain in small pieces. There are no
+//! queues: the state words say which segment is oldest.
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::drain::{Drained, Keep};
 use crate::error::Error;
 use crate::lock::Locked;
 use crate::segment::{Pool, SegmentId, State, StateWord, RESERVE};
-use crate::sync::Ordering;
+use crate::sync::{AtomicU32, Ordering};
 use crate::time::{Moment, Time};
+use std::ops::Range;
 
 /// Share of a shard's segments that the small pool may take before it is the one to be drained.
 const SMALL_PERCENT: usize = 10;
@@ -21,8 +22,14 @@ const RECLAIMED_AT_ONCE: usize = 64;
 /// Shards that a writer asks for room before it gives up this round.
 const SHARDS_ASKED: usize = 4;
 
+/// A look over the segments is over when so much of a segment has been written: a third. The rest is for the drain.
+const LOOKED_AHEAD: u64 = 3;
+/// Segments looked at together at least.
+const LOOKED_AT_ONCE: u64 = 16;
+/// And by whoever has nothing else to do, under the lock all the same.
+const LOOKED_AT_LEISURE: usize = 1024;
+
 /// What one look over a shard's segments shows.
-#[derive(Default)]
 struct Survey {
     /// A drain that a kill has cut short.
     draining: Option<SegmentId>,
@@ -38,6 +45,23 @@ struct Survey {
     /// What all shards hold.
     held: usize,
     next_expiry: u32,
+}
+
+impl Default for Survey {
+    fn default() -> Survey {
+        Survey {
+            draining: None,
+            dead: None,
+            hollowest: None,
+            oldest_small: None,
+            oldest_main: None,
+            fullest_open: None,
+            small: 0,
+            all: 0,
+            held: 0,
+            next_expiry: u32::MAX,
+        }
+    }
 }
 
 /// The part of a shard in the arena.
@@ -206,59 +230,147 @@ impl Core {
 }
 
 impl<'a> Locked<'a> {
+    /// A look over all segments at once.
     fn survey(&self) -> Survey {
+        let mut survey = Survey::default();
+        self.look_over(&mut survey, 0..self.core.active_segments());
+        survey
+    }
+
+    fn look_over(&self, survey: &mut Survey, segments: Range<usize>) {
         let core = self.core;
-        let now = self.time();
-        let mut survey = Survey { next_expiry: u32::MAX, ..Survey::default() };
-        for segment in core.segments() {
+        for segment in segments.map(|segment| SegmentId(segment as u32)) {
             let word = core.state(segment);
             survey.held += usize::from(!matches!(word.kind(), Some(State::Free | State::Retired)));
             if word.shard() != self.index {
                 continue;
             }
-            let header = core.header(segment);
-            let expiry = header.max_deadline.load(Ordering::Relaxed);
-            let written = header.write_off.load(Ordering::Relaxed);
-            let flushed = core.epoch_of(segment) != self.epoch;
             match word.kind() {
                 Some(State::Draining) if core.is_under_way(segment, word) => survey.all += 1,
                 Some(State::Draining) => survey.draining = Some(segment),
-                Some(State::Open) => {
+                Some(State::Open | State::Sealed) => {
                     survey.all += 1;
                     survey.small += usize::from(word.pool() == Pool::Small);
-                    if flushed || written > 0 && expiry <= now.0 {
-                        survey.dead = Some(segment);
-                    } else if written > 0 {
-                        survey.next_expiry = survey.next_expiry.min(expiry);
-                        let room = self.room_in(segment);
-                        if survey.fullest_open.is_none_or(|(_, least)| room < least) {
-                            survey.fullest_open = Some((segment, room));
-                        }
-                    }
-                }
-                Some(State::Sealed) => {
-                    survey.all += 1;
-                    survey.small += usize::from(word.pool() == Pool::Small);
-                    let live = header.live_bytes.load(Ordering::Relaxed);
-                    if flushed || expiry <= now.0 || header.live_items.load(Ordering::Relaxed) == 0 {
-                        survey.dead = Some(segment);
-                        continue;
-                    }
-                    survey.next_expiry = survey.next_expiry.min(expiry);
-                    if survey.hollowest.is_none_or(|(_, least)| live < least) {
-                        survey.hollowest = Some((segment, live));
-                    }
-                    let oldest =
-                        if word.pool() == Pool::Small { &mut survey.oldest_small } else { &mut survey.oldest_main };
-                    if oldest.is_none_or(|(_, generation)| word.generation() < generation) {
-                        *oldest = Some((segment, word.generation()));
-                    }
+                    self.look_at(survey, segment, word);
                 }
                 Some(State::Large | State::LargeFill) => survey.all += 1,
                 _ => {}
             }
         }
-        survey
+    }
+
+    /// One that is open or sealed.
+    fn look_at(&self, survey: &mut Survey, segment: SegmentId, word: StateWord) {
+        if self.is_dead(segment, word) {
+            survey.dead = Some(segment);
+            return;
+        }
+        let header = self.core.header(segment);
+        if word.kind() == Some(State::Open) {
+            if header.write_off.load(Ordering::Relaxed) > 0 {
+                survey.next_expiry = survey.next_expiry.min(header.max_deadline.load(Ordering::Relaxed));
+                let room = self.room_in(segment);
+                if survey.fullest_open.is_none_or(|(_, least)| room < least) {
+                    survey.fullest_open = Some((segment, room));
+                }
+            }
+            return;
+        }
+        survey.next_expiry = survey.next_expiry.min(header.max_deadline.load(Ordering::Relaxed));
+        let live = header.live_bytes.load(Ordering::Relaxed);
+        if survey.hollowest.is_none_or(|(_, least)| live < least) {
+            survey.hollowest = Some((segment, live));
+        }
+        let oldest = if word.pool() == Pool::Small { &mut survey.oldest_small } else { &mut survey.oldest_main };
+        if oldest.is_none_or(|(_, generation)| word.generation() < generation) {
+            *oldest = Some((segment, word.generation()));
+        }
+    }
+
+    /// Whether a segment, open or sealed, is past its deadline as a whole, flushed, or without a live item.
+    fn is_dead(&self, segment: SegmentId, word: StateWord) -> bool {
+        let header = self.core.header(segment);
+        let is_expired = || header.max_deadline.load(Ordering::Relaxed) <= self.time().0;
+        self.core.epoch_of(segment) != self.epoch
+            || match word.kind() {
+                Some(State::Open) => header.write_off.load(Ordering::Relaxed) > 0 && is_expired(),
+                _ => header.live_items.load(Ordering::Relaxed) == 0 || is_expired(),
+            }
+    }
+
+    /// The segments are to be looked over in pieces, unless a drain is under way.
+    pub fn begin_look(&self) {
+        if self.is_looking() || self.under_way().is_some() {
+            return;
+        }
+        self.note_looking();
+        self.note_look(&Survey::default(), 0);
+    }
+
+    fn note_look(&self, survey: &Survey, next: usize) {
+        let look = &self.shard().look;
+        let name = |segment: Option<SegmentId>| segment.map_or(0, |segment| segment.0 + 1);
+        for (cell, value) in [
+            (&look.next, next as u32),
+            (&look.dead, name(survey.dead)),
+            (&look.hollowest, name(survey.hollowest.map(|(segment, _)| segment))),
+            (&look.oldest_small, name(survey.oldest_small.map(|(segment, _)| segment))),
+            (&look.oldest_main, name(survey.oldest_main.map(|(segment, _)| segment))),
+            (&look.next_expiry, survey.next_expiry),
+            (&look.small, survey.small as u32),
+            (&look.all, survey.all as u32),
+            (&look.held, survey.held as u32),
+        ] {
+            cell.store(value, Ordering::Relaxed);
+        }
+    }
+
+    /// What has been seen so far. A segment that is something else by now is left out.
+    fn noted_look(&self) -> (Survey, usize) {
+        let look = &self.shard().look;
+        let number = |cell: &AtomicU32| cell.load(Ordering::Relaxed) as usize;
+        let named = |cell: &AtomicU32| {
+            let segment = SegmentId((number(cell) as u32).checked_sub(1)?);
+            let word = ((segment.0 as usize) < self.core.states.len()).then(|| self.core.state(segment))?;
+            let is_own = word.shard() == self.index && matches!(word.kind(), Some(State::Open | State::Sealed));
+            is_own.then_some((segment, word))
+        };
+        let sealed = |cell| named(cell).filter(|(_, word)| word.kind() == Some(State::Sealed));
+        let oldest = |cell, pool| {
+            sealed(cell)
+                .filter(|(_, word)| word.pool() == pool)
+                .map(|(segment, word): (SegmentId, StateWord)| (segment, word.generation()))
+        };
+        let survey = Survey {
+            dead: named(&look.dead).filter(|(segment, word)| self.is_dead(*segment, *word)).map(|(segment, _)| segment),
+            hollowest: sealed(&look.hollowest)
+                .map(|(segment, _)| (segment, self.core.header(segment).live_bytes.load(Ordering::Relaxed))),
+            oldest_small: oldest(&look.oldest_small, Pool::Small),
+            oldest_main: oldest(&look.oldest_main, Pool::Main),
+            next_expiry: look.next_expiry.load(Ordering::Relaxed),
+            small: number(&look.small),
+            all: number(&look.all),
+            held: number(&look.held),
+            ..Survey::default()
+        };
+        (survey, number(&look.next))
+    }
+
+    /// Goes on with the look that is under way, over so many segments. Some: it is over, and its note is gone.
+    fn look_on(&self, segments: usize) -> Option<Survey> {
+        let (mut survey, next) = self.noted_look();
+        let end = self.core.active_segments();
+        let until = next.saturating_add(segments).min(end);
+        self.look_over(&mut survey, next..until);
+        if until < end {
+            self.note_look(&survey, until);
+            return None;
+        }
+        self.note_nothing();
+        // Where one is dead there may be more.
+        let next_expiry = if survey.dead.is_some() { 0 } else { survey.next_expiry };
+        self.shard().next_expiry.store(next_expiry, Ordering::Relaxed);
+        Some(survey)
     }
 
     /// Frees a segment that is dead, or hardly alive. False: there is none, and no need to look again soon.
@@ -321,37 +433,42 @@ impl<'a> Locked<'a> {
         first.or(second).map(|(segment, _)| (segment, Keep::Read))
     }
 
-    /// After a segment was opened, or a drain has ended: begins, in an arena that is full, to drain one that will be
-    /// needed. The writes that come do that bit by bit (`drain_ahead`), and none of them waits for a whole drain.
+    /// Whether free segments are so few that a living one must go soon.
+    fn is_short(&self) -> bool {
+        let spare = RESERVE + self.core.shards.len();
+        self.shard().evicts.load(Ordering::Relaxed) != 0 && self.core.count_free(spare + 1) <= spare
+    }
+
+    /// After a segment was opened, or a drain has ended: begins, in an arena that is full, to look for one to drain that
+    /// will be needed. The writes that come do both bit by bit (`drain_ahead`), and none of them waits for a whole look
+    /// or a whole drain.
     #[cold]
     pub fn begin_ahead(&self) {
-        let core = self.core;
-        let spare = RESERVE + core.shards.len();
-        if self.shard().evicts.load(Ordering::Relaxed) == 0
-            || self.under_way().is_some()
-            || core.count_free(spare + 1) > spare
-        {
-            return;
+        if self.is_short() {
+            self.begin_look();
         }
-        let survey = self.survey();
-        self.shard().next_expiry.store(survey.next_expiry, Ordering::Relaxed);
+    }
+
+    /// A write of `written` bytes goes on with the look that is under way.
+    pub fn look_ahead(&self, written: u64) {
+        let pace = self.core.active_segments() as u64 * LOOKED_AHEAD * written / self.core.map.geometry.segment_size();
+        let Some(survey) = self.look_on(pace.max(LOOKED_AT_ONCE) as usize) else { return };
         // Below its share a shard leaves its segments alone: the write that finds no room takes one of a richer
         // shard's.
-        let is_poor = (survey.all + 1) * core.shards.len() < survey.held;
+        let is_poor = (survey.all + 1) * self.core.shards.len() < survey.held;
         let dead = survey.dead.map(|segment| (segment, Keep::Nothing));
-        if let Some((segment, keep)) = dead.or_else(|| if is_poor { None } else { self.victim(&survey) }) {
+        let living = || if is_poor || !self.is_short() { None } else { self.victim(&survey) };
+        if let Some((segment, keep)) = dead.or_else(living) {
             self.begin_drain(segment, keep);
         }
     }
 
     /// A piece of the work of freeing segments that are past their deadline as a whole.
-    pub fn reclaim_expired(&self) -> Drained {
+    fn reclaim_expired(&self) -> Drained {
         if self.under_way().is_none() {
-            let survey = self.survey();
-            self.shard().next_expiry.store(survey.next_expiry, Ordering::Relaxed);
+            self.begin_look();
+            let Some(survey) = self.look_on(LOOKED_AT_LEISURE) else { return Drained::Some };
             let Some(segment) = survey.dead else { return Drained::Nothing };
-            // There may be more of them.
-            self.shard().next_expiry.store(0, Ordering::Relaxed);
             self.begin_drain(segment, Keep::Nothing);
         }
         self.drain_on(RECLAIMED_AT_ONCE)

@@ -228,7 +228,14 @@ impl<'a> Locked<'a> {
     /// The slot that points at the item at `at`, whose key has this hash.
     pub fn spot_of(&self, hash: u64, at: u64) -> Option<Spot<'a>> {
         let word = SlotWord::item(hash, at);
-        self.core.spots(self.index, self.bucket_of(hash)).find(|spot| spot.word == word)
+        let mut bucket = self.core.bucket(self.index, self.bucket_of(hash));
+        for _ in 0..CHAIN_MAX {
+            if let Some(slot) = bucket.slots.iter().position(|slot| slot.load(Ordering::Relaxed) == word.0) {
+                return Some(Spot { bucket, slot, word });
+            }
+            bucket = self.core.overflow_bucket(self.index, bucket.link(Ordering::Relaxed)?)?;
+        }
+        None
     }
 
     /// Points the index at a new version of a key. This one store is the commit of every write.
@@ -342,10 +349,10 @@ impl<'a> Locked<'a> {
     }
 
     /// Empties a slot: the commit of a deletion or an eviction.
-    pub fn remove(&self, hash: u64, spot: &Spot<'a>) {
+    pub fn remove(&self, hash: u64, spot: &Spot<'a>, view: &View) {
         spot.cell().store(0, Ordering::Release);
         self.uncount_item(spot.word);
-        self.forget(spot.word);
+        self.bury(view);
         if spot.bucket.slots.iter().all(|slot| slot.load(Ordering::Relaxed) == 0) {
             self.unlink_tail(self.bucket_of(hash));
         }

@@ -14,7 +14,7 @@ impl Locked<'_> {
         self.relist_segments();
         self.redo_split();
         self.recount();
-        self.shard().drain.store(0, Ordering::Relaxed);
+        self.note_nothing();
         self.finish_drains();
         self.free_orphans();
         self.sweep_fills();

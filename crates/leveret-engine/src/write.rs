@@ -318,7 +318,7 @@ impl Arena {
         if !may(locked.cas_of(&old.view)) {
             return Ok(false);
         }
-        locked.remove(hash, &old.spot);
+        locked.remove(hash, &old.spot, &old.view);
         locked.count(Counter::Deletes, 1);
         Ok(true)
     }
@@ -486,7 +486,7 @@ impl Locked<'_> {
         let writes = self.shard().writes.load(Ordering::Relaxed);
         self.shard().writes.store(writes.wrapping_add(1), Ordering::Relaxed);
         if writes % 64 == 63 && self.shard().next_expiry.load(Ordering::Relaxed) <= self.time().0 {
-            self.reclaim_expired();
+            self.begin_look();
         }
     }
 }

@@ -35,7 +35,7 @@ pub(crate) struct ProcessSlot {
 }
 
 /// Counters of a shard, written under its lock but for those of reads.
-pub(crate) const COUNTERS: usize = 32;
+pub(crate) const COUNTERS: usize = 24;
 
 /// One shard: a lock and what it guards, each cache line by who writes it.
 #[repr(C)]
@@ -69,7 +69,8 @@ pub(crate) struct Shard {
     pub evicts: AtomicU32,
     /// Bytes of items that died since the last look at which segments they have left hollow.
     pub dead_bytes: AtomicU64,
-    /// The drain that is under way, see `drain.rs`. A note, not the truth: recovery throws it away.
+    /// The drain that is under way, or the look for the next one, see `drain.rs`. A note, not the truth: recovery throws
+    /// it away.
     pub drain: AtomicU64,
     /// Bytes of its segment that are behind it.
     pub drain_at: AtomicU32,
@@ -80,6 +81,26 @@ pub(crate) struct Shard {
     pub least: AtomicU32,
     _line3: AtomicU64,
     pub counters: [AtomicU64; COUNTERS],
+    // The last line: written under the lock.
+    pub look: Look,
+}
+
+/// What a look over the segments has come to and found so far. Segments are told by their number + 1; 0 = none. Notes,
+/// as those of a drain.
+#[repr(C)]
+pub(crate) struct Look {
+    /// The next segment, without the + 1.
+    pub next: AtomicU32,
+    pub dead: AtomicU32,
+    pub hollowest: AtomicU32,
+    pub oldest_small: AtomicU32,
+    pub oldest_main: AtomicU32,
+    pub next_expiry: AtomicU32,
+    /// Numbers of segments: of the small pool, of the shard, of all shards.
+    pub small: AtomicU32,
+    pub all: AtomicU32,
+    pub held: AtomicU32,
+    _spare: [AtomicU32; 7],
 }
 
 /// Four open segments for each of the two pools.
@@ -162,6 +183,7 @@ const _: () = {
     assert!(size_of::<Control>() == 4096 && align_of::<Control>() == 8);
     assert!(size_of::<ProcessSlot>() == 64);
     assert!(size_of::<Shard>() == 512 && core::mem::offset_of!(Shard, counters) == 256);
+    assert!(size_of::<Look>() == 64);
     assert!(core::mem::offset_of!(Shard, buckets) == 64 && core::mem::offset_of!(Shard, generation) == 128);
     assert!(size_of::<SegmentState>() == 16);
     assert!(size_of::<SegmentHeader>() == 64);
