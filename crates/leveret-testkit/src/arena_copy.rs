@@ -41,6 +41,13 @@ impl ArenaImage {
         ArenaImage::read(&File::open(path)?)
     }
 
+    /// The first bytes of the file; the rest is left out.
+    pub fn read_start(file: &File, len: usize) -> io::Result<ArenaImage> {
+        let mut bytes = vec![0; len];
+        file.read_exact_at(&mut bytes, 0)?;
+        Ok(ArenaImage { len: len as u64, extents: vec![Extent { offset: 0, bytes }] })
+    }
+
     /// Reads the file again, into the buffers of the last time.
     pub fn refresh(&mut self, file: &File) -> io::Result<()> {
         self.len = file.metadata()?.len();

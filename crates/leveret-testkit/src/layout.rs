@@ -54,6 +54,17 @@ pub fn region(image: &ArenaImage, id: u32) -> Option<Region> {
     regions(image).into_iter().find(|region| region.id == id)
 }
 
+/// The shards in use, one behind the other.
+pub fn shards(image: &ArenaImage) -> Option<Region> {
+    let count = 1u64 << u32::from_ne_bytes(image.bytes(SHARD_SHIFT)).min(16);
+    region(image, SHARDS).map(|region| Region { len: count * SHARD_SIZE, ..region })
+}
+
+/// Whether one of these shards is locked. Its first word is its lock.
+pub fn is_one_locked(shards: &[u8]) -> bool {
+    shards.chunks_exact(SHARD_SIZE as usize).any(|shard| shard[..8] != [0; 8])
+}
+
 /// How many shards are locked.
 pub fn locked_shards(image: &ArenaImage) -> usize {
     let Some(shards) = region(image, SHARDS) else { return 0 };

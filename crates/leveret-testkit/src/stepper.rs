@@ -154,3 +154,14 @@ pub fn symbol(address: u64) -> String {
     });
     found
 }
+
+/// The function alone, without its address and its line.
+pub fn function(address: u64) -> String {
+    let mut found = "?".to_owned();
+    backtrace::resolve(address as *mut std::ffi::c_void, |symbol| {
+        if let Some(name) = symbol.name() {
+            found = format!("{name:#}");
+        }
+    });
+    found
+}

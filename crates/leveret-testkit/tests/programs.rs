@@ -40,3 +40,8 @@ fn clients_of_a_server_that_is_killed_all_the_time_read_nothing_wrong() {
 fn a_damaged_arena_crashes_nobody() {
     prove(env!("CARGO_BIN_EXE_leveret-fuzz"), &["corrupt", "600", "--rounds", "150"]);
 }
+
+#[test]
+fn no_store_into_full_memory_holds_a_lock_for_long() {
+    prove(env!("CARGO_BIN_EXE_leveret-holds"), &["--short"]);
+}
