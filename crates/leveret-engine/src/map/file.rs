@@ -1,4 +1,4 @@
-//! The arena's file: made in two steps (a temporary file, then a link), so that nobody ever sees half an arena; checked
+//! The arena's file: made in two steps (a file without a name, then a link), so that nobody ever sees half an arena; checked
 //! before it is believed; and the lock file beside it, which serialises the rare things that have no other guard.
 //!
 //! An arena without a name is a memfd: nobody can find it but the process that made it and its forks, each by its
@@ -190,12 +190,34 @@ fn new_geometry(options: &OpenOptions) -> Result<Geometry, OpenError> {
 /// Makes the file. False: somebody else was faster, under another lock file: an arena is removed together with its own.
 fn create(folder: &Folder, path: &Path, options: &OpenOptions) -> Result<bool, OpenError> {
     let geometry = new_geometry(options)?;
+    // Without a name until it is whole: whoever is killed before leaves nothing behind.
+    let flags = OFlags::RDWR | OFlags::TMPFILE | OFlags::CLOEXEC;
+    let Ok(file) = fs::openat(folder, ".", flags, folder.mode()) else {
+        return create_named(folder, path, &geometry);
+    };
+    fill(&file, &geometry, path)?;
+    fs::fchmod(&file, folder.mode()).map_err(|error| failed("set the mode of", path, error))?;
+    let own = Path::new(DESCRIPTORS).join(file.as_raw_fd().to_string());
+    match fs::linkat(fs::CWD, &own, folder, name_of(path), AtFlags::SYMLINK_FOLLOW) {
+        Ok(()) => Ok(true),
+        Err(Errno::EXIST) => Ok(false),
+        // No /proc is mounted.
+        Err(Errno::NOENT) => {
+            drop(file);
+            create_named(folder, path, &geometry)
+        }
+        Err(error) => Err(failed("publish", path, error)),
+    }
+}
+
+/// Where a file must have a name from its beginning: one of its own, until it is whole.
+fn create_named(folder: &Folder, path: &Path, geometry: &Geometry) -> Result<bool, OpenError> {
     let temporary = beside(path, &format!(".{}.tmp", std::process::id()));
     let _ = fs::unlinkat(folder, name_of(&temporary), AtFlags::empty());
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let file = fs::openat(folder, name_of(&temporary), flags, folder.mode())
         .map_err(|error| failed("create", &temporary, error))?;
-    let made = fill(&file, &geometry, path).and_then(|()| {
+    let made = fill(&file, geometry, path).and_then(|()| {
         fs::fchmod(&file, folder.mode()).map_err(|error| failed("set the mode of", &temporary, error))?;
         match fs::linkat(folder, name_of(&temporary), folder, name_of(path), AtFlags::empty()) {
             Ok(()) => Ok(true),
