@@ -14,6 +14,9 @@ use crate::time::Time;
 
 /// Tries without a lock for one step.
 const TRIES: usize = 8;
+/// How often one step asks for the lock when it is busy. In between it is tried without: while whoever has the lock
+/// stands still, so does what it guards.
+const ROUNDS: usize = 64;
 
 /// Where a walk stands. All zero is its start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -28,7 +31,8 @@ pub struct Cursor {
 }
 
 impl Arena {
-    /// Visits the items of the next step; a step holds some items, or none. False: the walk is over.
+    /// Visits the items of the next step; a step holds some items, or none. False: the walk is over. After an error the
+    /// cursor stands where it did: `Busy`, which only writers who never rest can bring about, is worth another call.
     pub fn scan(&self, cursor: &mut Cursor, now: Time, visit: &mut dyn FnMut(&[u8], &Found)) -> Result<bool, Error> {
         let core = &*self.core;
         let shard = cursor.shard as usize;
@@ -51,6 +55,23 @@ impl Arena {
         Ok((cursor.shard as usize) < core.shards.len())
     }
 
+    /// An item that a walk has met, with its value: as it was met, or, when it was replaced meanwhile, as it is now.
+    /// None: it is gone.
+    pub fn walked(&self, key: &[u8], found: &Found, now: Time) -> Result<Option<Item>, Error> {
+        if let Some(value) = self.copy_to_vec(found) {
+            return Ok(Some(found.into_item(key, value)));
+        }
+        // Not `get`, for which a lock that is busy is a miss.
+        let mut answer = Err(Error::Busy);
+        for _ in 0..ROUNDS {
+            answer = self.try_get(key, now);
+            if answer != Err(Error::Busy) {
+                break;
+            }
+        }
+        answer
+    }
+
     /// All items, copied out one by one. An error ends the walk.
     pub fn iter(&self, now: Time) -> Iter<'_> {
         Iter { arena: self, cursor: Cursor::default(), now, step: Vec::new().into_iter(), over: false }
@@ -59,7 +80,7 @@ impl Arena {
 
 impl Core {
     fn items_of_class(&self, shard: usize, cursor: &Cursor, now: Time) -> Result<Vec<(Vec<u8>, Found)>, Error> {
-        for _ in 0..TRIES {
+        for round in 0..ROUNDS * TRIES {
             let sequence = self.shards.at(shard).move_seq.load(Ordering::Acquire);
             let buckets = self.buckets(shard);
             if let Some(items) = self.try_class(shard, buckets, cursor, now) {
@@ -69,10 +90,18 @@ impl Core {
                     return Ok(items);
                 }
             }
+            if round % TRIES == TRIES - 1 {
+                // Written to faster than it can be read: under the lock it holds still.
+                match self.lock(shard, now) {
+                    Ok(_locked) => {
+                        return self.try_class(shard, self.buckets(shard), cursor, now).ok_or(Error::Busy);
+                    }
+                    Err(Error::Busy) => {}
+                    Err(error) => return Err(error),
+                }
+            }
         }
-        // Written to faster than it can be read: under the lock it holds still.
-        let _locked = self.lock(shard, now)?;
-        self.try_class(shard, self.buckets(shard), cursor, now).ok_or(Error::Busy)
+        Err(Error::Busy)
     }
 
     /// None: something was recycled while it was read.
@@ -148,13 +177,13 @@ impl Iterator for Iter<'_> {
         loop {
             if let Some((key, found)) = self.step.next() {
                 // A version that was replaced since the step was read is read in its present form, or is gone.
-                let item = match self.arena.copy_to_vec(&found) {
-                    Some(value) => Some(found.into_item(&key, value)),
-                    None => self.arena.get(&key, self.now),
-                };
-                match item {
-                    Some(item) => return Some(Ok(item)),
-                    None => continue,
+                match self.arena.walked(&key, &found, self.now) {
+                    Ok(Some(item)) => return Some(Ok(item)),
+                    Ok(None) => continue,
+                    Err(error) => {
+                        self.over = true;
+                        return Some(Err(error));
+                    }
                 }
             }
             if self.over {
@@ -176,6 +205,7 @@ impl Iterator for Iter<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::counters::Counter;
     use crate::map::layout::SLOTS;
     use crate::{Deadline, OpenOptions};
     use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -195,6 +225,44 @@ mod tests {
             let mut cursor = Cursor { shard, level: 1, bucket: u64::MAX };
             while arena.scan(&mut cursor, Time::now(), &mut |_, _| {}).expect("there") {}
         }
+    }
+
+    /// Whoever holds a lock stands still, yet what he guards was changing until then: the walk asked for the lock once,
+    /// was told `Busy`, and ended with what it had.
+    #[test]
+    fn a_busy_lock_ends_no_walk() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let lock_timeout = std::time::Duration::from_millis(1);
+        let options = OpenOptions { memory: 8 << 20, cores: 1, lock_timeout, ..OpenOptions::default() };
+        let (arena, _) = Arena::open(&dir.path().join("walk.arena"), &options).expect("an arena");
+        let (core, now) = (&*arena.core, Time::now());
+        (0..1000u32).for_each(|number| arena.set(&number.to_ne_bytes(), b"v", Deadline::NEVER, now).expect("room"));
+        let waits = || core.shards.at(0).counters[Counter::LockWaits as usize].load(Ordering::Relaxed);
+        let before = waits();
+        let (holds, is_over) = (AtomicU32::new(0), AtomicU32::new(0));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let _locked = core.lock(0, now).expect("free");
+                holds.store(1, SeqCst);
+                // As splits do, one after the other, until the walk has asked for the lock.
+                while waits() == before && is_over.load(SeqCst) == 0 {
+                    for _ in 0..1000 {
+                        core.shards.at(0).move_seq.fetch_add(1, Ordering::AcqRel);
+                    }
+                }
+                await_round(&is_over, 1);
+            });
+            await_round(&holds, 1);
+            // Until both were at work at the same time, which one processor alone never has.
+            for _ in 0..1000 {
+                if waits() != before {
+                    break;
+                }
+                let walked: Result<Vec<_>, _> = arena.iter(now).collect();
+                assert_eq!(walked.map(|items| items.len()), Ok(1000));
+            }
+            is_over.store(1, SeqCst);
+        });
     }
 
     /// The walker looked where the chain leads before it came to the last slot of a bucket. Meanwhile that slot became

@@ -8,7 +8,7 @@ use crate::target::{attach, Target};
 use crate::units::counted;
 use crate::walk::walk;
 use clap::Args;
-use leveret_engine::{Arena, Error, Found, Item, Time};
+use leveret_engine::{Item, Time};
 use std::io::{self, Write};
 
 /// Write every item, in the format of 'memcached-tool dump'
@@ -50,7 +50,8 @@ impl Dump {
         let mut out = output::raw();
         let mut left_out = 0u64;
         walk(&arena, limit, |key, found| {
-            let Some(item) = read(&arena, key, found)? else { return Ok(false) };
+            // An item that cannot be read ends the dump: left out of it, it would look like one that was never there.
+            let Some(item) = arena.walked(key, found, Time::now())? else { return Ok(false) };
             if as_json {
                 output::json_line(&mut out, &Line::of(&item))?;
             } else if is_wire_key(key) {
@@ -123,16 +124,6 @@ fn write_entry(out: &mut impl Write, entry: &Entry, flags: u32, value: &[u8], as
     write!(out, " {flags} {} {}\r\n", entry.exp.max(0), value.len())?;
     out.write_all(value)?;
     out.write_all(b"\r\n")
-}
-
-/// The item that the walk met, or what has replaced it since; neither counts as a read by the cache's users unless it
-/// was replaced. An item that cannot be read now ends the dump: left out of it, it would look like one that was never
-/// there.
-fn read(arena: &Arena, key: &[u8], found: &Found) -> Result<Option<Item>, Error> {
-    match arena.copy_to_vec(found) {
-        Some(value) => Ok(Some(found.into_item(key, value))),
-        None => arena.try_get(key, Time::now()),
-    }
 }
 
 fn write_add(out: &mut impl Write, item: &Item) -> io::Result<()> {
