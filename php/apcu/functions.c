@@ -59,8 +59,14 @@ static void store_array(leveret_arena *arena, HashTable *values, zend_long ttl, 
 	zval failed;
 	ZVAL_LONG(&failed, -1);
 	array_init(failures);
+	/* A list has numbers for keys, and a single key nothing to wait together with. */
+	bool asks = arena && zend_hash_num_elements(values) > 1 && !HT_IS_PACKED(values);
+	uint32_t asked = 0, from = 0;
 	ZEND_HASH_FOREACH_KEY_VAL(values, index, key, value) {
 		bool stored = false;
+		if (asks && asked-- == 0) {
+			asked = php_leveret_ask_for_names(arena, values, &from) - 1;
+		}
 		if (EXPECTED(key)) {
 			stored = arena && php_leveret_apcu_store_value(arena, php_leveret_string(key), value, ttl, mode, now);
 		} else if (arena) {

@@ -260,6 +260,21 @@ void php_leveret_ask_for(leveret_arena *arena, HashTable *keys, uint32_t from, u
 	leveret_ask_for(arena, names, count, hashes);
 }
 
+uint32_t php_leveret_ask_for_names(leveret_arena *arena, HashTable *values, uint32_t *from)
+{
+	leveret_bytes names[LEVERET_AHEAD];
+	uint64_t hashes[LEVERET_AHEAD];
+	uint32_t count = 0;
+	for (; *from < values->nNumUsed && count < LEVERET_AHEAD; (*from)++) {
+		const Bucket *element = values->arData + *from;
+		if (Z_TYPE(element->val) != IS_UNDEF) {
+			names[count++] = EXPECTED(element->key) ? php_leveret_string(element->key) : php_leveret_bytes("", 0);
+		}
+	}
+	leveret_ask_for(arena, names, count, hashes);
+	return count;
+}
+
 php_leveret_fetch php_leveret_decode_found(leveret_arena *arena, const leveret_found *found, zval *return_value)
 {
 	leveret_status status = read_value(arena, found, return_value);

@@ -29,6 +29,9 @@ php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key
 /* Asks for the memory of the keys from place `from` of an array on, and tells their hashes: a fetch of each then waits for less. The
  * hash of what is no string means nothing. */
 void php_leveret_ask_for(leveret_arena *arena, HashTable *keys, uint32_t from, uint64_t hashes[LEVERET_AHEAD]);
+/* The same for the keys of an array of values that are about to be stored, from place *from on, which it moves behind them. Returns how
+ * many elements those are. */
+uint32_t php_leveret_ask_for_names(leveret_arena *arena, HashTable *values, uint32_t *from);
 /* As php_leveret_fetch_value, for a key whose hash is known. */
 php_leveret_fetch php_leveret_fetch_hashed(leveret_arena *arena, zend_string *key, uint64_t hash, uint32_t now, zval *return_value);
 /* The value of an item already found (iterators): copies and decodes. MISS when it was recycled meanwhile. */

@@ -5,7 +5,7 @@ use crate::arena::Arena;
 use crate::core::Core;
 use crate::hash;
 use crate::index::SlotWord;
-use crate::map::layout::SLOTS;
+use crate::map::layout::{Bucket, SLOTS};
 use crate::sync::Ordering;
 
 /// Keys that are asked for at once: twice what a processor can wait for at the same time, and few enough to stay in its
@@ -25,23 +25,40 @@ impl Arena {
             core.index.ask_for(core.place_of(shard, hash::bucket(*hash, core.buckets(shard))));
             count += 1;
         }
-        hashes[..count].iter().for_each(|hash| core.ask_for_item(*hash));
+        // Of those that are not in the bucket where their chain begins, where it goes on.
+        let mut behind = [None; AHEAD];
+        for (behind, hash) in behind.iter_mut().zip(&hashes[..count]) {
+            let shard = core.shard_of(*hash);
+            *behind = core.ask_for_item(*hash, core.bucket(shard, hash::bucket(*hash, core.buckets(shard))));
+        }
+        for (behind, hash) in behind.iter().zip(&hashes[..count]) {
+            // Chains of three are rare.
+            if let Some(bucket) = behind {
+                core.ask_for_item(*hash, bucket);
+            }
+        }
         count
     }
 }
 
 impl Core {
-    /// Overflow buckets are left out: few keys are in one.
+    /// Asks for the item that a slot of this bucket points at, else for the bucket behind it, which is returned.
     #[inline]
-    fn ask_for_item(&self, hash: u64) {
-        let shard = self.shard_of(hash);
-        let bucket = self.bucket(shard, hash::bucket(hash, self.buckets(shard)));
+    fn ask_for_item(&self, hash: u64, bucket: &Bucket) -> Option<&Bucket> {
         let tag = hash::tag(hash);
+        let mut is_here = false;
         for slot in 0..SLOTS {
             let word = SlotWord(bucket.slots[slot].load(Ordering::Relaxed));
             if word.tag() == tag {
                 self.data.ask_for(word.at());
+                is_here = true;
             }
         }
+        if is_here {
+            return None;
+        }
+        let link = bucket.link(Ordering::Relaxed)?;
+        self.overflow.ask_for(self.overflow_place(self.shard_of(hash), link)?);
+        self.overflow_bucket(self.shard_of(hash), link)
     }
 }

@@ -142,8 +142,14 @@ impl Core {
     /// An overflow bucket; None when a damaged link leads nowhere.
     #[inline]
     pub fn overflow_bucket(&self, shard: usize, bucket: u32) -> Option<&Bucket> {
-        (bucket < self.map.geometry.overflow_max())
-            .then(|| self.overflow.at(shard * self.map.geometry.overflow_max() as usize + bucket as usize))
+        self.overflow_place(shard, bucket).map(|place| self.overflow.at(place))
+    }
+
+    /// Where an overflow bucket lies in its region.
+    #[inline]
+    pub fn overflow_place(&self, shard: usize, bucket: u32) -> Option<usize> {
+        let max = self.map.geometry.overflow_max();
+        (bucket < max).then(|| shard * max as usize + bucket as usize)
     }
 
     /// The buckets of a chain, first to last.
