@@ -2,6 +2,7 @@
 #include "pool.h"
 
 #include <ruby/thread.h>
+#include <unistd.h>
 
 static VALUE eFailed, eNoServer, eRefused;
 static ID id_retrieve;
@@ -18,6 +19,10 @@ static void mark(void *pointer)
 static void release(void *pointer)
 {
 	pool *pool = pointer;
+	/* At the end of a program. What a fork has inherited is its parent's to send. */
+	if (pool->waiting && pool->waits_in == getpid()) {
+		leveret_pool_run(pool->pool);
+	}
 	leveret_pool_free(pool->pool);
 	xfree(pool);
 }
@@ -72,6 +77,20 @@ static VALUE add_server(VALUE self, VALUE host, VALUE port, VALUE weight, VALUE 
 	return Qnil;
 }
 
+static VALUE clear_servers(VALUE self)
+{
+	leveret_pool_clear_servers(pool_of(self)->pool);
+	return Qnil;
+}
+
+/* set_prefix(prefix): what each key begins with and does not tell where it lives. */
+static VALUE set_prefix(VALUE self, VALUE prefix)
+{
+	StringValue(prefix);
+	leveret_pool_set_prefix(pool_of(self)->pool, bytes_of_string(prefix));
+	return Qnil;
+}
+
 /* --- what goes wrong --- */
 
 static const char *meaning(int32_t code)
@@ -104,16 +123,17 @@ void pool_raise(pool *pool, int32_t code, uint32_t server, VALUE said)
 {
 	const char *why = meaning(code);
 	char message[1024];
+	VALUE class = eRefused, text = said;
 	if (code == LEVERET_CODE_NO_SERVERS) {
-		rb_raise(eNoServer, "there is no server");
+		class = eNoServer;
+		text = rb_utf8_str_new_cstr("there is no server");
+	} else if (why) {
+		class = eFailed;
+		text = leveret_pool_arena_trouble(message, sizeof(message)) ? rb_utf8_str_new_cstr(message) : rb_sprintf("%" PRIsVALUE ": %s", name_of(pool, server), why);
+	} else if (NIL_P(said) || RSTRING_LEN(said) == 0) {
+		text = rb_sprintf("the server has refused it (%d)", code);
 	}
-	if (why && leveret_pool_arena_trouble(message, sizeof(message))) {
-		rb_raise(eFailed, "%s", message);
-	}
-	if (why) {
-		rb_raise(eFailed, "%" PRIsVALUE ": %s", name_of(pool, server), why);
-	}
-	VALUE error = rb_exc_new_str(eRefused, NIL_P(said) || RSTRING_LEN(said) == 0 ? rb_sprintf("the server has refused it (%d)", code) : said);
+	VALUE error = rb_exc_new_str(class, text);
 	rb_iv_set(error, "@code", INT2NUM(code));
 	rb_exc_raise(error);
 }
@@ -145,7 +165,9 @@ static VALUE take_turn(VALUE context)
 	turn *turn = (void *) context;
 	if (turn->pool->waiting) {
 		turn->pool->waiting = 0;
-		pool_run(turn->pool);
+		if (turn->pool->waits_in == getpid()) {
+			pool_run(turn->pool);
+		}
 	}
 	return turn->body((VALUE) turn->context);
 }
@@ -229,7 +251,7 @@ VALUE pool_value(pool *pool, const leveret_meta *meta, VALUE bytes)
 	bool has_flags_of_dalli = meta->origin == LEVERET_WIRE || meta->origin == LEVERET_REMOTE
 		|| (meta->origin == LEVERET_RUBY && (meta->encoding == LEVERET_RAW || meta->encoding == LEVERET_MARSHAL));
 	if (has_flags_of_dalli) {
-		uint32_t flags = meta->flags & (FLAG_MARSHAL | FLAG_COMPRESSED);
+		uint32_t flags = (meta->flags & (FLAG_MARSHAL | FLAG_COMPRESSED)) | (meta->encoding == LEVERET_MARSHAL ? FLAG_MARSHAL : 0);
 		if (flags) {
 			return rb_funcall(pool->values, id_retrieve, 2, bytes, UINT2NUM(flags));
 		}
@@ -244,22 +266,17 @@ VALUE pool_value(pool *pool, const leveret_meta *meta, VALUE bytes)
 	return value;
 }
 
-static bool get_from(pool *pool, const leveret_arena *arena, VALUE key, VALUE *value)
+static leveret_status find_in(const leveret_arena *arena, VALUE key, leveret_found *found, VALUE *bytes)
 {
-	leveret_found found;
 	leveret_status status = LEVERET_RETRY;
 	for (int tries = 0; tries < 64 && status == LEVERET_RETRY; tries++) {
-		status = leveret_find(arena, bytes_of_string(key), 0, &found);
+		status = leveret_find(arena, bytes_of_string(key), 0, found);
 		if (status == LEVERET_OK) {
-			*value = rb_str_new(NULL, (long) found.value_len);
-			status = leveret_copy(arena, &found, RSTRING_PTR(*value));
+			*bytes = rb_str_new(NULL, (long) found->value_len);
+			status = leveret_copy(arena, found, RSTRING_PTR(*bytes));
 		}
 	}
-	if (status != LEVERET_OK) {
-		return false;
-	}
-	*value = pool_value(pool, &found.meta, *value);
-	return true;
+	return status;
 }
 
 /* get(key, miss): the value, or `miss`. */
@@ -268,8 +285,9 @@ static VALUE get(VALUE self, VALUE key, VALUE miss)
 	pool *pool = pool_of(self);
 	leveret_arena *arena = arena_of(pool);
 	if (RB_LIKELY(arena != NULL)) {
-		VALUE value = Qnil;
-		return get_from(pool, arena, key, &value) ? value : miss;
+		leveret_found found;
+		VALUE bytes = Qnil;
+		return find_in(arena, key, &found, &bytes) == LEVERET_OK ? pool_value(pool, &found.meta, bytes) : miss;
 	}
 	call call = { .pool = pool, .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_GET } };
 	ask(&call);
@@ -292,16 +310,38 @@ static VALUE gat(VALUE self, VALUE key, VALUE exptime, VALUE miss)
 	return call.code == LEVERET_CODE_SUCCESS ? pool_value(call.pool, &call.meta, call.bytes) : miss;
 }
 
-/* What an item of Dalli's says of itself in an arena. */
-static leveret_meta meta_of(uint32_t flags, bool is_marshal)
+VALUE pool_row(pool *pool, const leveret_meta *meta, uint64_t cas, VALUE bytes)
 {
-	return (leveret_meta) { .flags = flags, .origin = LEVERET_RUBY, .encoding = flags & FLAG_MARSHAL && is_marshal ? LEVERET_MARSHAL : LEVERET_RAW,
-		.codec = flags & FLAG_COMPRESSED ? LEVERET_CODEC_PLAIN_ZLIB : LEVERET_CODEC_NONE };
+	bool is_bytes = meta->codec == LEVERET_CODEC_NONE && (meta->origin == LEVERET_WIRE || meta->origin == LEVERET_REMOTE
+		|| (meta->origin == LEVERET_RUBY && (meta->encoding == LEVERET_RAW || meta->encoding == LEVERET_MARSHAL)));
+	return rb_ary_new_from_args(3, is_bytes ? bytes : pool_value(pool, meta, bytes), is_bytes ? UINT2NUM(meta->flags) : Qnil, ULL2NUM(cas));
 }
 
-static bool is_marshal(VALUE bytes)
+/* fetch(key, with_cas): [bytes, flags, cas], or [value, nil, cas] for what another entrance has stored; nil for a miss. */
+static VALUE fetch(VALUE self, VALUE key, VALUE with_cas)
 {
-	return RSTRING_LEN(bytes) > 2 && memcmp(RSTRING_PTR(bytes), "\x04\x08", 2) == 0;
+	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_GET, .with_cas = RTEST(with_cas) } };
+	leveret_arena *arena = RTEST(with_cas) ? NULL : arena_of(call.pool);
+	if (arena) {
+		leveret_found found;
+		VALUE bytes = Qnil;
+		leveret_status status = find_in(arena, key, &found, &bytes);
+		return status == LEVERET_OK ? pool_row(call.pool, &found.meta, 0, bytes) : Qnil;
+	}
+	ask(&call);
+	return call.code == LEVERET_CODE_SUCCESS ? pool_row(call.pool, &call.meta, call.cas, call.bytes) : Qnil;
+}
+
+/* Of what is told as flags, this bit is no flag of the wire: the bytes are Marshal, whatever the flags say. */
+#define IS_MARSHAL (1ull << 32)
+
+static leveret_meta meta_of(VALUE flags, VALUE bytes)
+{
+	uint64_t word = NUM2ULL(flags);
+	bool is_compressed = word & FLAG_COMPRESSED, begins_so = RSTRING_LEN(bytes) > 2 && memcmp(RSTRING_PTR(bytes), "\x04\x08", 2) == 0;
+	bool is_marshal = word & IS_MARSHAL || (word & FLAG_MARSHAL && (is_compressed || begins_so));
+	return (leveret_meta) { .flags = (uint32_t) word, .origin = LEVERET_RUBY, .encoding = is_marshal ? LEVERET_MARSHAL : LEVERET_RAW,
+		.codec = is_compressed ? LEVERET_CODEC_PLAIN_ZLIB : LEVERET_CODEC_NONE };
 }
 
 /* The wire's border between seconds from now and a Unix time, and its longest key. */
@@ -340,10 +380,9 @@ static bool store_in(pool *pool, const leveret_request *request, VALUE key, VALU
 /* store(operation, key, bytes, flags, exptime, cas): the new version; nil: there is nothing to replace; false: not stored. */
 static VALUE store(VALUE self, VALUE operation, VALUE key, VALUE bytes, VALUE flags, VALUE exptime, VALUE cas)
 {
-	uint32_t word = NUM2UINT(flags);
 	call call = { .pool = pool_of(self), .key = key, .value = bytes, .request = { .operation = (leveret_operation) NUM2INT(operation),
 		.exptime = NUM2LL(exptime), .number = NUM2ULL(cas), .with_cas = 1 } };
-	call.request.meta = meta_of(word, word & FLAG_COMPRESSED || is_marshal(bytes));
+	call.request.meta = meta_of(flags, bytes);
 	leveret_status status;
 	if (store_in(call.pool, &call.request, key, bytes, &status, &call.cas)) {
 		return status == LEVERET_OK ? ULL2NUM(call.cas) : Qfalse;
@@ -370,8 +409,10 @@ static VALUE add_quietly(VALUE context)
 {
 	quiet_store *store = (void *) context;
 	pool *pool = store->pool;
-	if (pool->waiting == 0) {
+	if (pool->waiting == 0 || pool->waits_in != getpid()) {
 		leveret_pool_begin(pool->pool);
+		pool->waits_in = getpid();
+		pool->waiting = 0;
 		pool->waiting_bytes = 0;
 	}
 	store->request.key = bytes_of_string(store->key);
@@ -399,10 +440,9 @@ static void quietly(quiet_store *store)
 /* store_quietly(operation, key, bytes, flags, exptime): sent with others like it, before the next request that is not. */
 static VALUE store_quietly(VALUE self, VALUE operation, VALUE key, VALUE bytes, VALUE flags, VALUE exptime)
 {
-	uint32_t word = NUM2UINT(flags);
 	quiet_store store = { .pool = pool_of(self), .key = key, .bytes = bytes,
 		.request = { .operation = (leveret_operation) NUM2INT(operation), .exptime = NUM2LL(exptime) } };
-	store.request.meta = meta_of(word, word & FLAG_COMPRESSED || is_marshal(bytes));
+	store.request.meta = meta_of(flags, bytes);
 	quietly(&store);
 	return Qnil;
 }
@@ -519,17 +559,22 @@ void leveret_init_pool(void)
 	eFailed = rb_define_class_under(class, "Failed", rb_eLeveretError);
 	eNoServer = rb_define_class_under(class, "NoServer", eFailed);
 	eRefused = rb_define_class_under(class, "Refused", rb_eLeveretError);
+	/* libmemcached's number. */
+	rb_attr(eFailed, rb_intern("code"), 1, 0, 0);
 	rb_attr(eRefused, rb_intern("code"), 1, 0, 0);
 	rb_define_alloc_func(class, allocate);
 	rb_define_method(class, "initialize", initialize, 1);
 	rb_define_method(class, "set_option", set_option, 2);
 	rb_define_method(class, "add_server", add_server, 4);
+	rb_define_method(class, "clear_servers", clear_servers, 0);
+	rb_define_method(class, "set_prefix", set_prefix, 1);
 	rb_define_method(class, "names", names, 0);
 	rb_define_method(class, "locate", locate, 1);
 	rb_define_method(class, "memory?", is_memory, 0);
 	rb_define_method(class, "reach?", can_reach, 1);
 	rb_define_method(class, "quit", quit, 0);
 	rb_define_method(class, "get", get, 2);
+	rb_define_method(class, "fetch", fetch, 2);
 	rb_define_method(class, "get_cas", get_cas, 1);
 	rb_define_method(class, "gat", gat, 3);
 	rb_define_method(class, "store", store, 6);
@@ -552,6 +597,7 @@ void leveret_init_pool(void)
 	rb_define_const(class, "FLUSH", INT2FIX(LEVERET_OP_FLUSH));
 	rb_define_const(class, "VERSION", INT2FIX(LEVERET_OP_VERSION));
 	rb_define_const(class, "STATS", INT2FIX(LEVERET_OP_STATS));
+	rb_define_const(class, "IS_MARSHAL", ULL2NUM(IS_MARSHAL));
 	rb_define_const(class, "PROTOCOL", INT2FIX(LEVERET_POOL_PROTOCOL));
 	rb_define_const(class, "RING", INT2FIX(LEVERET_POOL_RING));
 	rb_define_const(class, "CONNECT_TIMEOUT_MS", INT2FIX(LEVERET_POOL_CONNECT_TIMEOUT_MS));
@@ -563,6 +609,17 @@ void leveret_init_pool(void)
 	rb_define_const(class, "SEND_SIZE", INT2FIX(LEVERET_POOL_SEND_SIZE));
 	rb_define_const(class, "RECV_SIZE", INT2FIX(LEVERET_POOL_RECV_SIZE));
 	rb_define_const(class, "ARENA_MEMORY", INT2FIX(LEVERET_POOL_ARENA_MEMORY));
+	rb_define_const(class, "HASH", INT2FIX(LEVERET_POOL_HASH));
+	rb_define_const(class, "AUTO_EJECT", INT2FIX(LEVERET_POOL_AUTO_EJECT));
+	rb_define_const(class, "FAILURE_LIMIT", INT2FIX(LEVERET_POOL_FAILURE_LIMIT));
+	rb_define_const(class, "DEAD_TIMEOUT_S", INT2FIX(LEVERET_POOL_DEAD_TIMEOUT_S));
+	rb_define_const(class, "UDP", INT2FIX(LEVERET_POOL_UDP));
+	rb_define_const(class, "NOREPLY", INT2FIX(LEVERET_POOL_NOREPLY));
+	rb_define_const(class, "SORT_HOSTS", INT2FIX(LEVERET_POOL_SORT_HOSTS));
+	rb_define_const(class, "RING_MODULA", INT2FIX(LEVERET_RING_MODULA));
+	rb_define_const(class, "RING_CONSISTENT", INT2FIX(LEVERET_RING_CONSISTENT));
+	rb_define_const(class, "RING_KETAMA", INT2FIX(LEVERET_RING_KETAMA));
+	rb_define_const(class, "TEXT", INT2FIX(LEVERET_PROTOCOL_TEXT));
 	rb_define_const(class, "BINARY", INT2FIX(LEVERET_PROTOCOL_BINARY));
 	rb_define_const(class, "META", INT2FIX(LEVERET_PROTOCOL_META));
 	rb_define_const(class, "RING_DALLI", INT2FIX(LEVERET_RING_DALLI));

@@ -7,6 +7,8 @@
 
 #include "value.h"
 
+#include <sys/types.h>
+
 /* A leveret_pool is used by one thread at a time, and a thread that waits for a socket lets the others run: so whoever
  * sends takes the mutex. What is done in memory needs it only while somebody has it. */
 typedef struct pool {
@@ -16,6 +18,7 @@ typedef struct pool {
 	bool busy;             /* somebody has the mutex */
 	uint32_t waiting;      /* quiet requests of a batch that was not sent yet */
 	size_t waiting_bytes;
+	pid_t waits_in;        /* the process that has added them */
 } pool;
 
 pool *pool_of(VALUE self);
@@ -27,6 +30,9 @@ int32_t pool_run(pool *pool);
 
 /* An answer's bytes as a client class sees them: the value, for what its flags or its writer say. */
 VALUE pool_value(pool *pool, const leveret_meta *meta, VALUE bytes);
+
+/* [bytes, flags, cas] for a codec of the application's own, or [value, nil, cas] for what another entrance has stored. */
+VALUE pool_row(pool *pool, const leveret_meta *meta, uint64_t cas, VALUE bytes);
 
 /* Raises what a code means that is no answer: Leveret::Pool::Failed, NoServer or Refused. */
 NORETURN(void pool_raise(pool *pool, int32_t code, uint32_t server, VALUE said));

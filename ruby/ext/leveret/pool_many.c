@@ -44,11 +44,23 @@ static VALUE gets_locked(VALUE context)
 	return Qnil;
 }
 
-/* get_multi(keys, with_cas): the values, or [value, cas] pairs, at the places of their keys; nil at those of a miss. */
-static VALUE get_multi(VALUE self, VALUE keys, VALUE with_cas)
+/* What is made of an answer. A stored nil is an Array of its own, so that it is told from a miss. */
+typedef VALUE (*row_of)(pool *pool, const leveret_meta *meta, uint64_t cas, VALUE bytes);
+
+static VALUE value_of(pool *pool, const leveret_meta *meta, uint64_t cas, VALUE bytes)
+{
+	return rb_ary_new_from_args(1, pool_value(pool, meta, bytes));
+}
+
+static VALUE value_and_cas_of(pool *pool, const leveret_meta *meta, uint64_t cas, VALUE bytes)
+{
+	return rb_assoc_new(pool_value(pool, meta, bytes), ULL2NUM(cas));
+}
+
+static VALUE get_all(VALUE self, VALUE keys, bool with_cas, row_of row)
 {
 	VALUE buffer;
-	gets gets = { .pool = pool_of(self), .keys = keys, .bytes = rb_ary_new(), .with_cas = RTEST(with_cas) };
+	gets gets = { .pool = pool_of(self), .keys = keys, .bytes = rb_ary_new(), .with_cas = with_cas };
 	long count = RARRAY_LEN(keys);
 	gets.answers = ALLOCV_N(leveret_answer, buffer, count ? count : 1);
 	pool_locked(gets.pool, gets_locked, &gets);
@@ -57,12 +69,22 @@ static VALUE get_multi(VALUE self, VALUE keys, VALUE with_cas)
 		if (NIL_P(bytes)) {
 			continue;
 		}
-		VALUE value = pool_value(gets.pool, &gets.answers[i].meta, bytes);
-		/* A stored nil is an Array of its own, so that it is told from a miss. */
-		rb_ary_store(gets.bytes, i, gets.with_cas ? rb_assoc_new(value, ULL2NUM(gets.answers[i].cas)) : rb_ary_new_from_args(1, value));
+		rb_ary_store(gets.bytes, i, row(gets.pool, &gets.answers[i].meta, gets.answers[i].cas, bytes));
 	}
 	ALLOCV_END(buffer);
 	return gets.bytes;
+}
+
+/* get_multi(keys, with_cas): [value], or [value, cas], at the places of their keys; nil at those of a miss. */
+static VALUE get_multi(VALUE self, VALUE keys, VALUE with_cas)
+{
+	return get_all(self, keys, RTEST(with_cas), RTEST(with_cas) ? value_and_cas_of : value_of);
+}
+
+/* fetch_multi(keys, with_cas): as fetch, at the places of the keys. */
+static VALUE fetch_multi(VALUE self, VALUE keys, VALUE with_cas)
+{
+	return get_all(self, keys, RTEST(with_cas), pool_row);
 }
 
 /* --- stores and deletes --- */
@@ -185,6 +207,7 @@ static VALUE ask_server(VALUE self, VALUE index, VALUE operation, VALUE subject,
 void pool_define_many(VALUE class)
 {
 	rb_define_method(class, "get_multi", get_multi, 2);
+	rb_define_method(class, "fetch_multi", fetch_multi, 2);
 	rb_define_method(class, "set_multi", set_multi, 2);
 	rb_define_method(class, "delete_multi", delete_multi, 1);
 	rb_define_method(class, "ask_server", ask_server, 4);
