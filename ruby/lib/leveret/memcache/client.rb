@@ -1,0 +1,258 @@
+# frozen_string_literal: true
+
+# The client of the gem memcache-client 1.8. See its own documentation for what the calls mean: stores answer with the server's own
+# line ("STORED\r\n"), counts with a number or nil.
+class MemCache
+  Pool = Leveret::Pool
+  private_constant :Pool
+
+  DEFAULT_OPTIONS = { namespace: nil, readonly: false, multithread: true, failover: true, timeout: 0.5, logger: nil, no_reply: false,
+                      check_size: true, autofix_keys: false, namespace_separator: ':' }.freeze
+  ONE_MB = 1024 * 1024
+  KEY_MAX = 250
+
+  attr_reader :namespace, :multithread, :autofix_keys, :servers, :timeout, :failover, :logger, :no_reply
+
+  def initialize(*args)
+    servers, opts = arguments(args)
+    opts = DEFAULT_OPTIONS.merge(opts)
+    @namespace, @namespace_separator = opts.values_at(:namespace, :namespace_separator)
+    @readonly, @multithread, @autofix_keys = opts.values_at(:readonly, :multithread, :autofix_keys)
+    @timeout, @failover, @logger, @no_reply, @check_size = opts.values_at(:timeout, :failover, :logger, :no_reply, :check_size)
+    logger&.info { "memcache-client #{VERSION} #{Array(servers).inspect}" }
+    self.servers = servers
+  end
+
+  def inspect
+    format('<MemCache: %<count>d servers, ns: %<namespace>p, ro: %<readonly>p>', count: @servers.length, namespace: @namespace, readonly: @readonly)
+  end
+
+  def active?
+    !@servers.empty?
+  end
+
+  def readonly?
+    @readonly
+  end
+
+  def servers=(servers)
+    @servers = Array(servers).map { |server| server.is_a?(String) ? Server.parse(self, server) : server }
+    @pool = make_pool
+    logger&.debug { "Servers now: #{@servers.inspect}" }
+  end
+
+  # --- reading ---
+
+  def get(key, raw = false)
+    bytes, flags = asking { @pool.fetch(wire_key(key), false) }
+    bytes && loaded(bytes, flags, raw)
+  end
+  alias [] get
+
+  def fetch(key, expiry = 0, raw = false)
+    value = get(key, raw)
+    if value.nil? && block_given?
+      value = yield
+      add(key, value, expiry, raw)
+    end
+    value
+  end
+
+  def get_multi(*keys)
+    raise MemCacheError, 'No active servers' unless active?
+
+    raw = keys.last.is_a?(Hash) && keys.pop[:raw]
+    keys.flatten!
+    rows = asking { @pool.fetch_multi(keys.map { |key| wire_key(key) }, false) }
+    found = {}
+    rows.each_with_index { |(bytes, flags), place| found[keys[place]] = loaded(bytes, flags, raw) if rows[place] }
+    found
+  end
+
+  # --- storing ---
+
+  def set(key, value, expiry = 0, raw = false)
+    bytes, flags = dumped(value, raw)
+    if @check_size && bytes.bytesize > ONE_MB
+      raise MemCacheError, 'Value too large, memcached can only store 1MB of data per key'
+    end
+
+    put(Pool::SET, key, bytes, flags, expiry, 'NOT_STORED')
+  end
+
+  def []=(key, value)
+    set(key, value)
+  end
+
+  def add(key, value, expiry = 0, raw = false)
+    put(Pool::ADD, key, *dumped(value, raw), expiry, 'NOT_STORED')
+  end
+
+  def replace(key, value, expiry = 0, raw = false)
+    put(Pool::REPLACE, key, *dumped(value, raw), expiry, 'NOT_STORED')
+  end
+
+  def append(key, value)
+    put(Pool::APPEND, key, value.to_s, 0, 0, 'NOT_STORED')
+  end
+
+  def prepend(key, value)
+    put(Pool::PREPEND, key, value.to_s, 0, 0, 'NOT_STORED')
+  end
+
+  def cas(key, expiry = 0, raw = false)
+    writing
+    raise MemCacheError, 'A block is required' unless block_given?
+
+    bytes, flags, version = asking { @pool.fetch(wire_key(key), true) }
+    value = loaded(bytes, flags, raw) if bytes
+    return nil unless value
+
+    put(Pool::CAS, key, *dumped(yield(value), raw), expiry, 'EXISTS', version)
+  end
+
+  # The expiry has no meaning, as in the gem.
+  def delete(key, _expiry = 0)
+    writing
+    return quietly { @pool.delete_quietly(wire_key(key)) } if @no_reply
+
+    asking { @pool.delete(wire_key(key)) } ? "DELETED\r\n" : "NOT_FOUND\r\n"
+  end
+
+  # --- counting ---
+
+  def incr(key, amount = 1)
+    count(Pool::INCREMENT, key, amount)
+  end
+
+  def decr(key, amount = 1)
+    count(Pool::DECREMENT, key, amount)
+  end
+
+  # --- servers ---
+
+  # The server after the next is emptied that many seconds later.
+  def flush_all(delay = 0)
+    raise MemCacheError, 'No active servers' unless active?
+
+    writing
+    @servers.each_index { |index| asking { @pool.ask_server(index, Pool::FLUSH, '', delay * index) } or raise MemCacheError, 'No connection to server' }
+  end
+
+  def reset
+    @pool.quit
+    @servers
+  end
+
+  def stats
+    raise MemCacheError, 'No active servers' unless active?
+
+    said = @servers.each_with_index.to_h { |server, index| [server.name, @pool.ask_server(index, Pool::STATS, '', 0)] }.compact
+    raise MemCacheError, 'No active servers' if said.empty?
+
+    said.transform_values { |stats| stats.to_h { |name, value| [name, number(name, value)] } }
+  end
+
+  def reach?(server)
+    @pool.reach?(@servers.index(server))
+  end
+
+  private
+
+  def arguments(args)
+    case args
+    in [] then [[], {}]
+    in [Hash => opts] then [[], opts]
+    in [Array => servers] then [servers, {}]
+    in [String => server] then [[server], {}]
+    in [_] then raise ArgumentError, 'first argument must be Array, Hash or String'
+    in [servers, opts] then [servers, opts]
+    else raise ArgumentError, "wrong number of arguments (#{args.length} for 2)"
+    end
+  end
+
+  def make_pool
+    pool = Pool.new(nil)
+    pool.set_option(Pool::RING, Pool::RING_DALLI) # whose ring is this gem's
+    pool.set_option(Pool::PROTOCOL, Pool::TEXT)
+    milliseconds = @timeout ? (@timeout * 1000).ceil : 100_000_000
+    pool.set_option(Pool::CONNECT_TIMEOUT_MS, milliseconds)
+    pool.set_option(Pool::POLL_TIMEOUT_MS, milliseconds)
+    pool.set_option(Pool::RETRY_TIMEOUT_S, 30)
+    pool.set_option(Pool::FAILOVER_ATTEMPTS, @failover ? 20 : 0)
+    @servers.each { |server| pool.add_server(server.host, server.port, server.weight, nil) }
+    pool
+  end
+
+  def writing
+    raise MemCacheError, 'Update of readonly cache' if @readonly
+  end
+
+  def wire_key(key)
+    raise MemCacheError, 'No active servers' unless active?
+
+    key = named(key)
+    raise ArgumentError, "illegal character in key #{key.inspect}" if key.match?(/\s/)
+    raise ArgumentError, 'key cannot be blank' if key.strip.empty?
+    raise ArgumentError, "key too long #{key.inspect}" if key.length > KEY_MAX
+
+    key
+  end
+
+  def named(key)
+    before = @namespace ? "#{@namespace}#{@namespace_separator}" : ''
+    key = key.to_s
+    key = "#{Digest::SHA1.hexdigest(key)}-autofixed" if @autofix_keys && (key.match?(/\s/) || before.length + key.length > KEY_MAX)
+    before.empty? ? key : before + key
+  end
+
+  # In an arena the item says that it is Marshal, as its flags, always 0, do not.
+  def dumped(value, raw)
+    raw ? [value.to_s, 0] : [Marshal.dump(value), Pool::IS_MARSHAL]
+  end
+
+  # Without flags it is a value already: another entrance of the arena has stored it.
+  def loaded(bytes, flags, raw)
+    raw || flags.nil? ? bytes : Marshal.load(bytes)
+  rescue TypeError => e
+    raise MemCacheError, e.message, e.backtrace
+  end
+
+  def put(operation, key, bytes, flags, expiry, otherwise, version = 0)
+    writing
+    expiry = expiry.to_i
+    return quietly { @pool.store_quietly(operation, wire_key(key), bytes, flags, expiry) } if @no_reply && version.zero?
+
+    stored = asking { @pool.store(operation, wire_key(key), bytes, flags, expiry, version) }
+    return "NOT_FOUND\r\n" if stored.nil?
+
+    stored ? "STORED\r\n" : "#{otherwise}\r\n"
+  end
+
+  def quietly
+    yield
+    @pool.flush_quiet
+    nil
+  end
+
+  def count(operation, key, amount)
+    writing
+    asking { @pool.count(operation, wire_key(key), amount, nil, 0) }
+  end
+
+  def number(name, value)
+    return value if name == 'version'
+    return value.to_f if name.start_with?('rusage_')
+
+    value.match?(/\A\d+\z/) ? value.to_i : value
+  end
+
+  def asking
+    yield
+  rescue Leveret::Pool::Failed => e
+    logger&.warn { "Server failed: #{e.message}" }
+    raise MemCacheError, @servers.size > 1 ? 'No servers available' : "No connection to server (#{e.message})"
+  rescue Leveret::Error => e
+    raise MemCacheError, e.message.sub(/\A(?:CLIENT_|SERVER_)?ERROR ?/, '')
+  end
+end
