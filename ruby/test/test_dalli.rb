@@ -146,4 +146,48 @@ class TestDalli < LeveretTest
     script('dalli', 'c = Dalli::Client.new(ARGV[0]); c.set("o", { s: 1 }); c.set("big", ["x" * 9000]); c.set("raw", "r", 0, raw: true)', [server])
     assert_equal [{ s: 1 }, ['x' * 9000], 'r'], %w[o big raw].map { |key| c[key] }
   end
+
+  RAILS = <<~'RUBY'
+    require 'active_support'
+    require 'active_support/cache'
+    require 'active_support/notifications'
+    require 'active_support/core_ext/integer/time'
+    [{}, { pool_size: 2 }].each do |options|
+      s = ActiveSupport::Cache.lookup_store(:mem_cache_store, ARGV[0], { namespace: 'rails' }.merge(options))
+      s.clear
+      p s.write('key', { a: [1, nil] }), s.read('key'), s.read('none'), s.fetch('key') { 5 }, s.fetch('made', expires_in: 1.hour) { 'made' }, s.read('made')
+      p s.write_multi('a' => 1, 'b' => nil).size, s.read_multi('a', 'b', 'c'), s.fetch_multi('a', 'd') { |name| name * 2 }
+      p s.write('n', 5, raw: true), s.increment('n'), s.decrement('n', 3), s.read('n', raw: true), s.increment('none')
+      p s.write('once', 1, unless_exist: true) && true, s.write('once', 1, unless_exist: true), s.delete('once'), s.exist?('once')
+      p s.write('large', 'x' * 500_000) && s.read('large').size, s.write('k' * 400, 1) && s.read('k' * 400), s.read('key', version: 2), s.stats.size
+      p s.write('a b ü', 1) && s.read('a b ü'), s.clear, s.read('key')
+    end
+  RUBY
+
+  def test_the_store_of_rails_runs_on_it
+    # What a write gives is a version, a number that differs each time.
+    simple = ->(text) { text.gsub(/^\d+$/, 'number') }
+    [memcached, leveret_serve].each do |server|
+      said = simple.call(script('leveret/dalli', RAILS, [server]))
+      assert_equal simple.call(script('dalli', RAILS, [server])), said
+      assert_operator said.lines.size, :>, 40, said
+    end
+  end
+
+  SESSIONS = <<~'RUBY'
+    require 'rack'
+    require 'rack/session/dalli'
+    app = ->(env) { env['rack.session']['visits'] = env['rack.session']['visits'].to_i + 1; [200, {}, [env['rack.session']['visits'].to_s]] }
+    sessions = Rack::Session::Dalli.new(app, memcache_server: ARGV[0], expire_after: 100, pool_size: 2)
+    request = Rack::MockRequest.new(sessions)
+    first = request.get('/')
+    cookie = first['Set-Cookie'][/rack.session=[^;]+/]
+    p first.body, Array.new(3) { request.get('/', 'HTTP_COOKIE' => cookie).body }, request.get('/').body
+  RUBY
+
+  def test_the_sessions_of_rack_run_on_it
+    [memcached, File.join(@folder, 'sessions.arena')].each do |place|
+      assert_equal "\"1\"\n[\"2\", \"3\", \"4\"]\n\"1\"\n", script('leveret/dalli', SESSIONS, [place])
+    end
+  end
 end

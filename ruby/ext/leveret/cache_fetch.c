@@ -96,7 +96,70 @@ static VALUE fetch(int argc, VALUE *argv, VALUE self)
 	return value;
 }
 
+/* --- a lease as an object: for those who decide themselves what counts as found --- */
+
+typedef struct lease {
+	handle *handle;            /* NULL: it was given back */
+	leveret_ticket ticket;
+} lease;
+
+static void lease_give_back(lease *lease)
+{
+	if (lease->handle) {
+		leveret_lease_release(lease->handle->arena, &lease->ticket);
+		handle_release(lease->handle);
+		lease->handle = NULL;
+	}
+}
+
+static void lease_release(void *pointer)
+{
+	lease_give_back(pointer);
+	xfree(pointer);
+}
+
+static const rb_data_type_t lease_type = {
+	.wrap_struct_name = "Leveret::Lease",
+	.function = { .dfree = lease_release },
+	.flags = RUBY_TYPED_FREE_IMMEDIATELY,
+};
+
+static VALUE cLease;
+
+/* lease(key, waited_ms): a Lease: compute; false: somebody else computes, and up to 20 ms have passed, so look and ask again; nil: compute
+ * without one. */
+static VALUE take_lease(VALUE self, VALUE key, VALUE waited_ms)
+{
+	cache *cache = cache_begin(self);
+	lease *lease;
+	/* Made first, so that a lease that was granted is given back whatever is raised from here on. */
+	VALUE object = TypedData_Make_Struct(cLease, struct lease, &lease_type, lease);
+	key = rb_str_new_frozen(key_string(key));
+	cache_check_key(cache, key);
+	request request = { .handle = handle_keep(cache->handle), .name = bytes_of_string(key), .waited_ms = NUM2UINT(waited_ms) };
+	rb_thread_call_without_gvl2(acquire, &request, NULL, NULL);
+	RB_GC_GUARD(key);
+	if (request.lease != LEVERET_OK) {
+		handle_release(request.handle);
+		rb_thread_check_ints();
+		return request.lease == LEVERET_WAIT ? Qfalse : Qnil;
+	}
+	lease->handle = request.handle;
+	lease->ticket = request.ticket;
+	return object;
+}
+
+static VALUE release(VALUE self)
+{
+	lease_give_back(rb_check_typeddata(self, &lease_type));
+	return Qnil;
+}
+
 void cache_define_fetch(VALUE class)
 {
+	cLease = rb_define_class_under(rb_mLeveret, "Lease", rb_cObject);
+	rb_undef_alloc_func(cLease);
+	rb_define_method(cLease, "release", release, 0);
+	rb_define_method(class, "lease", take_lease, 2);
 	rb_define_method(class, "fetch", fetch, -1);
 }
