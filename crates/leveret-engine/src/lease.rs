@@ -142,8 +142,10 @@ impl Core {
         shard * LEASES_PER_SHARD..(shard + 1) * LEASES_PER_SHARD
     }
 
+    /// Acquire: who finds a lease free sees what its last holder did before he gave it back, in whichever shard; and who
+    /// judges a holder sees what that one wrote about himself when he registered.
     fn holder(&self, slot: usize) -> u64 {
-        self.leases.at(slot).owner.load(Ordering::Relaxed)
+        self.leases.at(slot).owner.load(Ordering::Acquire)
     }
 
     /// One try, under the lock of the key's shard.

@@ -118,6 +118,10 @@ impl Core {
                     return None;
                 }
                 if !state.holds_items_of(shard) {
+                    // As in `Core::examine`: the slot's word may be that of a later version at the same place.
+                    if state != self.state(segment) {
+                        return None;
+                    }
                     continue;
                 }
                 let epoch = self.epoch_of(segment);

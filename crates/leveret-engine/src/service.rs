@@ -55,7 +55,8 @@ impl Arena {
         let entry = core.services.at(slot);
         // A dead owner's seal differs from the new owner word, and this process leaves none behind: nobody believes the
         // slot yet.
-        entry.uses.fetch_add(1, Ordering::Relaxed);
+        // Release: whoever sees this number sees that the seal of the use before it is gone.
+        entry.uses.fetch_add(1, Ordering::Release);
         // Whoever sees a word of the new text also sees that number.
         fence(Ordering::Release);
         for (word, bytes) in entry.text.iter().zip(text.as_bytes().chunks(8)) {
