@@ -67,6 +67,7 @@ impl SlotWord {
 impl Bucket {
     /// The overflow bucket that goes on where this one ends: its last slot leads there.
     #[inline]
+    #[cfg_attr(model, track_caller)]
     pub fn link(&self, ordering: Ordering) -> Option<u32> {
         SlotWord(self.slots[SLOTS - 1].load(ordering)).linked()
     }

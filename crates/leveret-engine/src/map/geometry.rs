@@ -153,7 +153,7 @@ impl Geometry {
     }
 
     /// As small as the code allows, for models: one shard, whose index begins with eight buckets.
-    #[cfg(model)]
+    #[cfg(all(model, test))]
     pub fn tiny() -> Geometry {
         let geometry = Geometry {
             memory: 72 << 10,

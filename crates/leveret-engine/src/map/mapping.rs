@@ -61,7 +61,7 @@ impl Mapping {
     ///
     /// # Safety
     /// `base..base+len` is mapped for ever.
-    #[cfg(model)]
+    #[cfg(all(model, test))]
     pub unsafe fn over(base: *mut u8, len: usize) -> Mapping {
         let watch = guard::Watch::new(base as usize, len).expect("few at a time");
         Mapping { watch, pages: Pages { base, len } }

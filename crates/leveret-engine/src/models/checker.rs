@@ -13,7 +13,7 @@
 //! takes the newest store; each departure from that costs one of `Bounds`. Threads are stopped only before they touch
 //! a word that another one touches too and somebody writes: elsewhere nobody would notice.
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe, Location};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -85,8 +85,24 @@ impl Sharing {
 struct Choice {
     taken: usize,
     options: usize,
-    /// What any other answer than the first costs.
-    cost: Bounds,
+}
+
+/// What an ordering does. Each can be taken away at one place of the engine, to see who notices.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub(crate) enum Part {
+    Acquire,
+    Release,
+    /// Acquire where a compare-exchange fails.
+    OnFailure,
+}
+
+/// A place in the engine's sources, and one thing that its ordering does.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
+pub(crate) struct Strength {
+    pub file: &'static str,
+    pub line: u32,
+    pub column: u32,
+    pub part: Part,
 }
 
 const FREE: Bounds = Bounds { stops: 0, old: 0 };
@@ -115,6 +131,10 @@ struct State {
     path: Vec<Choice>,
     run: Run,
     trace: Option<Vec<String>>,
+    /// What the threads have met.
+    met: BTreeSet<Strength>,
+    /// What is taken away.
+    without: Option<Strength>,
 }
 
 pub(crate) struct Checker {
@@ -147,6 +167,24 @@ fn releases(ordering: Ordering) -> bool {
 }
 
 impl State {
+    fn has(&mut self, place: &'static Location<'static>, part: Part) -> bool {
+        let strength = Strength { file: place.file(), line: place.line(), column: place.column(), part };
+        self.met.insert(strength);
+        self.without != Some(strength)
+    }
+
+    /// What is left of an ordering.
+    fn left(&mut self, ordering: Ordering, place: &'static Location<'static>) -> Ordering {
+        let acquires = acquires(ordering) && self.has(place, Part::Acquire);
+        let releases = releases(ordering) && self.has(place, Part::Release);
+        match (acquires, releases) {
+            (true, true) => Ordering::AcqRel,
+            (true, false) => Ordering::Acquire,
+            (false, true) => Ordering::Release,
+            (false, false) => Ordering::Relaxed,
+        }
+    }
+
     /// The number of the word at an address, whose first store of this run is what memory held before.
     fn word(&mut self, address: usize, first: impl Fn() -> u64) -> usize {
         let next = self.numbers.len();
@@ -172,7 +210,7 @@ impl State {
         let at = self.run.at;
         self.run.at += 1;
         if at == self.path.len() {
-            self.path.push(Choice { taken: 0, options, cost });
+            self.path.push(Choice { taken: 0, options });
         }
         let choice = &self.path[at];
         if choice.options != options {
@@ -299,17 +337,21 @@ impl Checker {
 
     #[track_caller]
     pub fn load(&self, thread: usize, address: usize, first: impl Fn() -> u64, ordering: Ordering) -> u64 {
+        let place = Location::caller();
         let (mut state, word) = self.at_word(thread, address, first, false);
+        let ordering = state.left(ordering, place);
         let value = state.load(thread, word, ordering, |_| true);
-        state.note(thread, || format!("load {ordering:?} of {word}: {value:#x}"), Location::caller());
+        state.note(thread, || format!("load {ordering:?} of {word}: {value:#x}"), place);
         value
     }
 
     #[track_caller]
     pub fn store(&self, thread: usize, address: usize, first: impl Fn() -> u64, value: u64, ordering: Ordering) {
+        let place = Location::caller();
         let (mut state, word) = self.at_word(thread, address, first, true);
+        let ordering = state.left(ordering, place);
         state.store(thread, word, value, ordering, false);
-        state.note(thread, || format!("store {ordering:?} to {word}: {value:#x}"), Location::caller());
+        state.note(thread, || format!("store {ordering:?} to {word}: {value:#x}"), place);
     }
 
     #[track_caller]
@@ -321,11 +363,13 @@ impl Checker {
         change: impl Fn(u64) -> u64,
         ordering: Ordering,
     ) -> u64 {
+        let place = Location::caller();
         let (mut state, word) = self.at_word(thread, address, first, true);
+        let ordering = state.left(ordering, place);
         let newest = state.run.words[word].len() - 1;
         let before = state.take(thread, word, newest, ordering);
         state.store(thread, word, change(before), ordering, true);
-        state.note(thread, || format!("change {ordering:?} of {word}: {before:#x}"), Location::caller());
+        state.note(thread, || format!("change {ordering:?} of {word}: {before:#x}"), place);
         before
     }
 
@@ -338,7 +382,9 @@ impl Checker {
         (expected, next): (u64, u64),
         (success, failure): (Ordering, Ordering),
     ) -> Result<u64, u64> {
+        let place = Location::caller();
         let (mut state, word) = self.at_word(thread, address, first, true);
+        let success = state.left(success, place);
         let newest = state.run.words[word].len() - 1;
         let result = if state.run.words[word][newest].value == expected {
             let before = state.take(thread, word, newest, success);
@@ -346,15 +392,21 @@ impl Checker {
             Ok(before)
         } else {
             // One that fails is a load.
+            let failure = match acquires(failure) && state.has(place, Part::OnFailure) {
+                true => Ordering::Acquire,
+                false => Ordering::Relaxed,
+            };
             Err(state.load(thread, word, failure, |value| value != expected))
         };
-        state.note(thread, || format!("compare-exchange {success:?} of {word}: {result:x?}"), Location::caller());
+        state.note(thread, || format!("compare-exchange {success:?} of {word}: {result:x?}"), place);
         result
     }
 
     #[track_caller]
     pub fn fence(&self, thread: usize, ordering: Ordering) {
+        let place = Location::caller();
         let mut state = self.step(self.state());
+        let ordering = state.left(ordering, place);
         let own = &mut state.run.threads[thread];
         if acquires(ordering) {
             let taken = own.taken.clone();
@@ -363,7 +415,7 @@ impl Checker {
         if releases(ordering) {
             own.fenced = own.view.clone();
         }
-        state.note(thread, || format!("fence {ordering:?}"), Location::caller());
+        state.note(thread, || format!("fence {ordering:?}"), place);
     }
 
     /// The value that the kernel sees, which sees what is newest.
@@ -449,11 +501,17 @@ pub(crate) struct Explored {
     pub runs: u64,
     /// All ways within the bounds were gone.
     pub is_complete: bool,
+    pub met: BTreeSet<Strength>,
 }
 
 /// Calls `model` once for each way that its threads can meet. It makes the threads' memory anew each time, calls
 /// `Checker::run` once, and fails by panicking.
-pub(crate) fn explore(bounds: Bounds, goes_on: impl Fn() -> bool, model: impl Fn(&Arc<Checker>)) -> Explored {
+pub(crate) fn explore(
+    bounds: Bounds,
+    without: Option<Strength>,
+    goes_on: impl Fn() -> bool,
+    model: impl Fn(&Arc<Checker>),
+) -> Explored {
     let state = State {
         bounds,
         numbers: HashMap::new(),
@@ -462,12 +520,17 @@ pub(crate) fn explore(bounds: Bounds, goes_on: impl Fn() -> bool, model: impl Fn
         path: Vec::new(),
         run: Run::default(),
         trace: None,
+        met: BTreeSet::new(),
+        without,
     };
     let checker = Arc::new(Checker { state: Mutex::new(state), turn: Condvar::new() });
     let mut runs = 0;
     loop {
         runs += 1;
         if let Err(why) = catch_unwind(AssertUnwindSafe(|| model(&checker))) {
+            if without.is_some() {
+                resume_unwind(why);
+            }
             // Once more, to tell how it came to that.
             checker.begin(Some(Vec::new()));
             let _ = catch_unwind(AssertUnwindSafe(|| model(&checker)));
@@ -483,11 +546,11 @@ pub(crate) fn explore(bounds: Bounds, goes_on: impl Fn() -> bool, model: impl Fn
         } else {
             !state.next_way()
         };
+        if is_complete || !goes_on() {
+            return Explored { runs, is_complete, met: std::mem::take(&mut state.met) };
+        }
         drop(state);
         checker.begin(None);
-        if is_complete || !goes_on() {
-            return Explored { runs, is_complete };
-        }
     }
 }
 

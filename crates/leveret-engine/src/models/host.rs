@@ -1,5 +1,6 @@
 //! What stands for `map/host.rs` in a model: a kernel of a few words beside the arena. Each question to it is a change
 //! of one of them, as the kernel answers under a lock of its own: it never tells what was.
+#![cfg_attr(not(test), allow(dead_code))]
 use crate::error::Error;
 use crate::map::file::Opened;
 use crate::models::sync::{rest, AtomicU32, Ordering};

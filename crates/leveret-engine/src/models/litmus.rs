@@ -15,6 +15,7 @@ fn outcomes<const N: usize>(threads: [Thread; N]) -> BTreeSet<[u32; N]> {
     let outcomes = Mutex::new(BTreeSet::new());
     let explored = explore(
         ALL,
+        None,
         || true,
         |checker| {
             let words = Words::default();

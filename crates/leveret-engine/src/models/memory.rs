@@ -273,7 +273,14 @@ macro_rules! atomic_by_address {
                         let change = |value: u64| change(value as $int).into();
                         checker.change(thread, word.name(), || word.first(), change, ordering) as $int
                     }
-                    Place::Bytes => unimplemented!("a change of a part of a word"),
+                    // Whoever changes an item's bytes in place has the lock.
+                    Place::Bytes => {
+                        let mut bytes = [0; size_of::<$int>()];
+                        load_bytes(self.as_ptr() as usize, &mut bytes, ordering_of_load(ordering));
+                        let before = <$int>::from_ne_bytes(bytes);
+                        store_bytes(self.as_ptr() as usize, &change(before).to_ne_bytes(), ordering);
+                        before
+                    }
                 }
             }
 

@@ -7,14 +7,31 @@
 //! is a process with a `Core` of its own over one memory (`world.rs`).
 //!
 //! `./x model` runs their long forms, `./x test` the short ones.
+#![cfg_attr(not(test), allow(dead_code))]
 mod checker;
 mod death;
 pub(crate) mod memory;
 pub(crate) mod sync;
 
 #[cfg(test)]
+mod count;
+#[cfg(test)]
+mod crash;
+#[cfg(test)]
+mod flush;
+#[cfg(test)]
+mod growth;
+#[cfg(test)]
+mod lease;
+#[cfg(test)]
 mod litmus;
 #[cfg(test)]
 mod lock;
+#[cfg(test)]
+mod read;
+#[cfg(test)]
+mod service;
+#[cfg(test)]
+mod split;
 #[cfg(test)]
 mod world;

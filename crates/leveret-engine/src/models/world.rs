@@ -1,19 +1,24 @@
 //! A tiny arena over plain memory, the processes at it, and their threads under the checker.
-use super::checker::{self, Checker};
+use super::checker::{self, Checker, Strength};
 use super::memory::{self, Laid};
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::counters::Counter;
+use crate::drain::Keep;
+use crate::index::SlotWord;
 use crate::map::geometry::{Geometry, RegionId};
 use crate::map::host::{Host, Kernel};
 use crate::map::layout::{Control, Shard};
 use crate::map::mapping::Mapping;
 use crate::map::Map;
+use crate::segment::{SegmentId, State};
 use crate::sync::Ordering;
-use crate::time::Time;
+use crate::time::{Deadline, Time};
 use crate::OpenOptions;
 use std::cell::Cell;
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 pub(crate) use super::checker::Bounds;
@@ -110,6 +115,34 @@ impl World {
     }
 }
 
+/// Stores a value that every reader knows by its bytes.
+pub(crate) fn set(arena: &Arena, key: &[u8], byte: u8, len: usize) {
+    arena.set(key, &vec![byte; len], Deadline::NEVER, NOW).expect("room");
+}
+
+/// The one byte that the value of `key` is made of, and its length; None where there is no item.
+pub(crate) fn get(arena: &Arena, key: &[u8]) -> Option<(u8, usize)> {
+    let value = arena.try_get(key, NOW).expect("nobody's patience ends")?.value;
+    let first = *value.first()?;
+    assert!(value.iter().all(|byte| *byte == first), "torn: {value:?}");
+    Some((first, value.len()))
+}
+
+/// The segment and the place of the item under `key`.
+pub(crate) fn place_of(arena: &Arena, key: &[u8]) -> (SegmentId, u64) {
+    let at = SlotWord(arena.peek(key, NOW).expect("there").version.slot).at();
+    (arena.core.segment_at(at).expect("inside"), at)
+}
+
+/// Moves what lives in a segment elsewhere and frees it; what it was moved to is full from then on.
+pub(crate) fn drain(core: &Core, segment: SegmentId) {
+    let locked = core.lock(0, NOW).expect("nobody's patience ends");
+    locked.seal(segment);
+    assert!(locked.drain(segment, Keep::All), "there is room");
+    let open = |segment: &SegmentId| core.state(*segment).kind() == Some(State::Open);
+    core.segments().filter(open).for_each(|segment| locked.seal(segment));
+}
+
 /// How far a model goes: in the short form, and in the long one.
 #[derive(Clone, Copy)]
 pub(crate) struct Effort {
@@ -121,23 +154,50 @@ pub(crate) struct Effort {
 pub(crate) const USUAL: Effort = Effort { short: Bounds { stops: 2, old: 2 }, long: Bounds { stops: 3, old: 3 } };
 
 /// After this time a model ends, whatever is left of it: it says so.
-const SHORT: Duration = Duration::from_secs(10);
-const LONG: Duration = Duration::from_secs(300);
+const SHORT: Duration = Duration::from_secs(8);
+const LONG: Duration = Duration::from_secs(120);
+/// How long a model is tried without one ordering; the first ways are those that depart least from the usual.
+const WEAK: Duration = Duration::from_secs(6);
+const WEAKLY: [Bounds; 7] = [
+    Bounds { stops: 0, old: 1 },
+    Bounds { stops: 1, old: 1 },
+    Bounds { stops: 1, old: 2 },
+    Bounds { stops: 2, old: 1 },
+    Bounds { stops: 2, old: 2 },
+    Bounds { stops: 3, old: 1 },
+    Bounds { stops: 3, old: 3 },
+];
 
-/// Whether the long form was asked for.
+/// What the variable LEVERET_MODEL asks for.
+#[derive(PartialEq)]
+enum Form {
+    Short,
+    Long,
+    /// Without each ordering in turn, to see which models notice.
+    Weak,
+}
+
+fn form() -> Form {
+    match std::env::var("LEVERET_MODEL").as_deref() {
+        Ok("long") => Form::Long,
+        Ok("weak") => Form::Weak,
+        _ => Form::Short,
+    }
+}
+
 pub(crate) fn is_long() -> bool {
-    std::env::var_os("LEVERET_MODEL").is_some_and(|form| form == "long")
+    form() == Form::Long
 }
 
 /// Runs a model in every way that its threads can meet, within the bounds.
 pub(crate) fn explore(name: &str, effort: Effort, grain: Grain, model: impl Fn(&World)) {
     let (bounds, patience) = if is_long() { (effort.long, LONG) } else { (effort.short, SHORT) };
+    let model = |checker: &Arc<Checker>| model(&World::new(grain, Some(checker.clone())));
+    if form() == Form::Weak {
+        return weaken(name, bounds, model);
+    }
     let begun = Instant::now();
-    let explored = checker::explore(
-        bounds,
-        || begun.elapsed() < patience,
-        |checker| model(&World::new(grain, Some(checker.clone()))),
-    );
+    let explored = checker::explore(bounds, None, || begun.elapsed() < patience, model);
     let all = if explored.is_complete { "all" } else { "the first" };
     println!(
         "model {name}: {all} {} ways with {} stops and {} old values, {:.1} s",
@@ -146,4 +206,36 @@ pub(crate) fn explore(name: &str, effort: Effort, grain: Grain, model: impl Fn(&
         bounds.old,
         begun.elapsed().as_secs_f32()
     );
+}
+
+/// What some model has noticed already.
+static NOTICED: Mutex<BTreeSet<Strength>> = Mutex::new(BTreeSet::new());
+
+/// Runs a model without each ordering that it meets, and prints a line for each: the place, what was taken away, the
+/// model, and whether it failed.
+fn weaken(name: &str, bounds: Bounds, model: impl Fn(&Arc<Checker>)) {
+    std::panic::set_hook(Box::new(|_| {}));
+    let begun = Instant::now();
+    let met = checker::explore(bounds, None, || begun.elapsed() < WEAK, &model).met;
+    let is_ours = |strength: &Strength| !strength.file.contains("/models/");
+    for strength in met.into_iter().filter(is_ours) {
+        if NOTICED.lock().expect("no panic").contains(&strength) {
+            continue;
+        }
+        let begun = Instant::now();
+        let is_noticed = WEAKLY.into_iter().any(|bounds| {
+            let goes_on = || begun.elapsed() < WEAK;
+            goes_on()
+                && catch_unwind(AssertUnwindSafe(|| checker::explore(bounds, Some(strength), goes_on, &model))).is_err()
+        });
+        if is_noticed {
+            NOTICED.lock().expect("no panic").insert(strength);
+        }
+        let Strength { file, line, column, part } = strength;
+        let file = file.rsplit("src/").next().unwrap_or(file);
+        println!(
+            "weakened\t{file}:{line}:{column}\t{part:?}\t{name}\t{}",
+            if is_noticed { "noticed" } else { "not noticed" }
+        );
+    }
 }

@@ -1,0 +1,69 @@
+//! Numbers that count in place: no count is lost, and a cas belongs to the value that it is shown with.
+use super::world::{explore, Grain, NOW, USUAL};
+use crate::arena::Arena;
+use crate::{Counted, Deadline, Delta, Meta, Mode, Stored, Value};
+
+const KEY: &[u8] = b"n";
+
+fn add(arena: &Arena) -> u64 {
+    match arena.count(KEY, Delta::Increment(1), Some((1, Deadline::NEVER)), NOW) {
+        Ok(Counted::Value(value)) => value,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn no_count_is_lost() {
+    explore("count: two count", USUAL, Grain::Number, |world| {
+        let [one, other] = [2, 3].map(|pid| world.registered(pid));
+        world.run([Box::new(|| _ = add(&one)), Box::new(|| _ = add(&other))]);
+        assert_eq!(add(&one), 3);
+    });
+}
+
+/// A reader's cas succeeds only over the value that it was shown with.
+#[test]
+fn a_cas_belongs_to_its_value() {
+    explore("count: cas", USUAL, Grain::Number, |world| {
+        let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
+        (add(&writer), reader.gets(KEY, NOW).expect("free"));
+        world.run([
+            Box::new(|| drop((add(&writer), writer.gets(KEY, NOW), add(&writer)))),
+            Box::new(|| {
+                let seen = reader.gets(KEY, NOW).expect("nobody's patience ends").expect("there");
+                let value = seen.number.expect("a number") as u64;
+                let next = Value::Integer(100 + value as i64);
+                let stored = reader.store(KEY, next, Meta::default(), Deadline::NEVER, Mode::Cas(seen.cas), NOW);
+                if let Ok(Stored::Stored { .. }) = stored {
+                    // Nobody has counted between the look and the store: what is counted from now on is counted on it.
+                    world.shard.counters[31].store(100 + value, crate::sync::Ordering::Relaxed);
+                }
+            }),
+        ]);
+        let end = add(&writer) - 1;
+        let swapped = world.shard.counters[31].load(crate::sync::Ordering::Relaxed);
+        // Three counts in all: those before the swap are in the value that it was based on.
+        assert_eq!(end, if swapped == 0 { 3 } else { 103 }, "a count was lost");
+    });
+}
+
+/// The same for bytes, whose token is drawn when it is first asked for.
+#[test]
+fn of_two_who_swap_one_loses() {
+    explore("count: two swap", USUAL, Grain::Header, |world| {
+        let [one, other] = [2, 3].map(|pid| world.registered(pid));
+        one.set(KEY, b"0", Deadline::NEVER, NOW).expect("room");
+        let swap = |arena: &Arena| loop {
+            let seen = arena.gets(KEY, NOW).expect("nobody's patience ends").expect("there");
+            let next = [seen.value[0] + 1];
+            let mode = Mode::Cas(seen.cas);
+            match arena.store(KEY, Value::Bytes(&next), Meta::default(), Deadline::NEVER, mode, NOW) {
+                Ok(Stored::Stored { .. }) => return,
+                Ok(Stored::Exists) => {}
+                other => panic!("{other:?}"),
+            }
+        };
+        world.run([Box::new(|| swap(&one)), Box::new(|| swap(&other))]);
+        assert_eq!(one.get(KEY, NOW).expect("there").value, b"2");
+    });
+}

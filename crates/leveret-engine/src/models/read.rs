@@ -1,0 +1,119 @@
+//! A get beside writers: it answers a version that was there while it ran, whole, or that there was none.
+use super::world::{drain, explore, get, place_of, set, Grain, NOW, USUAL};
+
+const KEY: &[u8] = b"key";
+const LEN: usize = 8;
+
+#[test]
+fn an_overwritten_item_is_read_old_or_new() {
+    explore("get: overwrite", USUAL, Grain::Header, |world| {
+        let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
+        set(&writer, KEY, b'a', LEN);
+        world.run([
+            Box::new(|| set(&writer, KEY, b'b', LEN)),
+            Box::new(|| {
+                let first = get(&reader, KEY).expect("never gone").0;
+                let second = get(&reader, KEY).expect("never gone").0;
+                assert!(first <= second, "from {first} back to {second}");
+            }),
+        ]);
+        assert_eq!(get(&reader, KEY), Some((b'b', LEN)));
+        assert!(reader.verify().is_clean());
+    });
+}
+
+#[test]
+fn a_new_item_is_read_whole_or_not_at_all() {
+    explore("get: insert", USUAL, Grain::Header, |world| {
+        let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
+        world.run([
+            Box::new(|| set(&writer, KEY, b'a', LEN)),
+            Box::new(|| assert!(get(&reader, KEY).is_none_or(|value| value == (b'a', LEN)))),
+        ]);
+        assert!(reader.verify().is_clean());
+    });
+}
+
+/// The item moves, and where it lay another one is written.
+#[test]
+fn a_drained_segment_that_is_used_anew_shows_nothing_foreign() {
+    explore("get: drain and reuse", USUAL, Grain::Header, |world| {
+        let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
+        set(&writer, KEY, b'a', LEN);
+        let (segment, at) = place_of(&writer, KEY);
+        world.run([
+            Box::new(|| {
+                drain(&writer.core, segment);
+                set(&writer, b"new", b'b', LEN);
+            }),
+            Box::new(|| assert_eq!(get(&reader, KEY), Some((b'a', LEN)))),
+        ]);
+        assert_eq!(place_of(&reader, b"new"), (segment, at), "or the model shows nothing");
+        assert_eq!(get(&reader, KEY), Some((b'a', LEN)));
+        assert!(reader.verify().is_clean());
+    });
+}
+
+/// The item moves, and its next version is written where the first one lay: its slot holds the same word again.
+#[test]
+fn the_same_slot_word_again_is_another_version() {
+    explore("get: republish", USUAL, Grain::Header, |world| {
+        let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
+        set(&writer, KEY, b'a', LEN);
+        let first = place_of(&writer, KEY);
+        world.run([
+            Box::new(|| {
+                drain(&writer.core, first.0);
+                set(&writer, KEY, b'b', LEN);
+            }),
+            Box::new(|| {
+                let value = get(&reader, KEY).expect("never gone");
+                assert!([(b'a', LEN), (b'b', LEN)].contains(&value));
+            }),
+        ]);
+        assert_eq!(place_of(&reader, KEY), first, "or the model shows nothing");
+        assert_eq!(get(&reader, KEY), Some((b'b', LEN)));
+        assert!(reader.verify().is_clean());
+    });
+}
+
+/// Two items of equal length take each other's places: a value is never that of another version's key.
+#[test]
+fn the_decoded_value_cache_believes_no_version_that_has_gone() {
+    explore("get: is it current", USUAL, Grain::Header, |world| {
+        let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
+        set(&writer, KEY, b'a', LEN);
+        let (segment, _) = place_of(&writer, KEY);
+        let version = reader.peek(KEY, NOW).expect("there").version;
+        world.run([
+            Box::new(|| {
+                drain(&writer.core, segment);
+                set(&writer, KEY, b'b', LEN);
+            }),
+            Box::new(|| {
+                let seen = get(&reader, KEY).expect("never gone").0;
+                assert!(!reader.is_current(&version, NOW) || seen == b'a', "an older version after a newer one");
+            }),
+        ]);
+        assert!(!reader.is_current(&version, NOW));
+    });
+}
+
+/// A value above a segment: its pieces are given back, and another one is written into them.
+#[test]
+fn a_large_value_is_read_whole() {
+    let len = 600;
+    explore("get: large value", USUAL, Grain::Header, |world| {
+        let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
+        set(&writer, KEY, b'a', len);
+        world.run([
+            Box::new(|| {
+                writer.delete(KEY, NOW).expect("nobody's patience ends");
+                set(&writer, KEY, b'b', len);
+            }),
+            Box::new(|| assert!(get(&reader, KEY).is_none_or(|(byte, read)| read == len && byte >= b'a'))),
+        ]);
+        assert_eq!(get(&reader, KEY), Some((b'b', len)));
+        assert!(reader.verify().is_clean());
+    });
+}

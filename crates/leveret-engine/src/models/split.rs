@@ -1,0 +1,80 @@
+//! The index grows under a reader: no item that lives is missed, and a walk meets each once.
+use super::world::{explore, get, set, Grain, World, NOW, USUAL};
+use crate::arena::Arena;
+use crate::hash::bucket;
+use crate::scan::Cursor;
+use crate::sync::Ordering;
+
+const LEN: usize = 8;
+
+/// Two keys of bucket 0, of which the first will move to the bucket that a split makes.
+fn keys(arena: &Arena) -> [[u8; 2]; 2] {
+    let buckets = arena.core.map.geometry.first_buckets();
+    let hash = |key: &[u8; 2]| arena.core.hash(key);
+    let of = |target: u32| {
+        (0u16..)
+            .map(u16::to_ne_bytes)
+            .find(|key| bucket(hash(key), buckets) == 0 && bucket(hash(key), buckets + 1) == target)
+            .expect("some")
+    };
+    [of(buckets), of(0)]
+}
+
+/// An arena with both keys, whose index has room for one more bucket.
+fn begin(world: &World) -> ([Arena; 2], [[u8; 2]; 2]) {
+    let arenas = [2, 3].map(|pid| world.registered(pid));
+    world.shard.chunks.store(2, Ordering::Relaxed);
+    let keys = keys(&arenas[0]);
+    keys.iter().for_each(|key| set(&arenas[0], key, b'a', LEN));
+    (arenas, keys)
+}
+
+fn split(arena: &Arena) {
+    arena.core.lock(0, NOW).expect("nobody's patience ends").split();
+}
+
+#[test]
+fn what_a_split_moves_is_never_missed() {
+    explore("split: get", USUAL, Grain::Header, |world| {
+        let ([writer, reader], [mover, stayer]) = begin(world);
+        world.run([
+            Box::new(|| split(&writer)),
+            Box::new(|| {
+                assert_eq!(get(&reader, &mover), Some((b'a', LEN)));
+                assert_eq!(get(&reader, &stayer), Some((b'a', LEN)));
+            }),
+        ]);
+        assert_eq!(reader.core.buckets(0), 9, "or the model shows nothing");
+        assert!(reader.verify().is_clean());
+    });
+}
+
+/// A delete that finds nothing takes no lock: it must not overlook what moves.
+#[test]
+fn what_a_split_moves_is_deleted() {
+    explore("split: delete", USUAL, Grain::Header, |world| {
+        let ([writer, reader], [mover, _]) = begin(world);
+        world.run([Box::new(|| split(&writer)), Box::new(|| assert_eq!(reader.delete(&mover, NOW), Ok(true)))]);
+        assert_eq!(get(&reader, &mover), None);
+        assert!(reader.verify().is_clean());
+    });
+}
+
+#[test]
+fn a_walk_meets_each_item_once() {
+    explore("split: walk", USUAL, Grain::Header, |world| {
+        let ([writer, reader], keys) = begin(world);
+        world.run([
+            Box::new(|| split(&writer)),
+            Box::new(|| {
+                let mut met = Vec::new();
+                let mut cursor = Cursor { level: 1, ..Cursor::default() };
+                while reader.scan(&mut cursor, NOW, &mut |key, _| met.push(key.to_vec())).expect("there") {}
+                met.sort();
+                let mut all = keys.map(|key| key.to_vec());
+                all.sort();
+                assert_eq!(met, all);
+            }),
+        ]);
+    });
+}
