@@ -9,7 +9,16 @@ Gem::Specification.new do |spec|
   spec.summary = 'One cache per host in shared memory, for Ruby, PHP and every memcached client'
   spec.description = 'Reads and writes the arena that all processes of a host share, without a round trip; Dalli::Client on top of it.'
   spec.licenses = %w[MIT Apache-2.0]
-  spec.required_ruby_version = '>= 3.1'
-  spec.files = Dir.chdir(__dir__) { Dir['lib/**/*.rb', 'ext/**/*.{rb,c,h}', 'sig/**/*.rbs', 'README.md'] }
-  spec.extensions = ['ext/leveret/extconf.rb']
+  spec.files = Dir.chdir(__dir__) { Dir['lib/**/*.rb', 'sig/**/*.rbs', 'README.md', 'LICENSE-*'] }
+
+  if ENV['LEVERET_GEM'] == 'platform'
+    # With the compiled library (./x gem): for this processor and this minor version of Ruby.
+    spec.platform = Gem::Platform.local
+    spec.required_ruby_version = "~> #{RUBY_VERSION[/\A\d+\.\d+/]}.0"
+    spec.files += ['lib/leveret/leveret.so']
+  else
+    spec.required_ruby_version = '>= 3.1'
+    spec.files += Dir.chdir(__dir__) { Dir['ext/**/*.{rb,c,h}'] }
+    spec.extensions = ['ext/leveret/extconf.rb']
+  end
 end

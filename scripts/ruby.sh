@@ -39,10 +39,32 @@ ruby_stamp() {
 ruby_part() {
     build_ruby "$(leveret_core)"
     counted "ruby: minitest" build/test-ruby.log ruby_counts \
-        ruby -W "${RUBY_PATHS[@]}" ruby/test/run.rb "$@"
+        env "LEVERET_CORE=$(leveret_core)" ruby -W "${RUBY_PATHS[@]}" ruby/test/run.rb "$@"
 }
 
 # minitest ends with "N runs, N assertions, N failures, N errors, N skips".
 ruby_counts() {
     awk '/^[0-9]+ runs, / { p = $1 - $5 - $7 - $9; f = $5 + $7; s = $9 } END { print p + 0, f + 0, s + 0 }' "$1"
+}
+
+# ./x gem: a gem with the compiled library, for this processor and this minor version of Ruby: to install it takes no compiler.
+verb_gem() {
+    need_rust
+    need "${BUILD_PACKAGES[@]}" ruby ruby-dev
+    mkdir -p build
+    build_rust
+    build_ruby "$(leveret_core)"
+    build_gem
+    step "Built"
+    note "$(ls build/gem/*.gem)   gem install FILE"
+}
+
+build_gem() {
+    local folder=build/gem
+    rm -rf "$folder"
+    mkdir -p "$folder"
+    cp -r ruby/lib ruby/sig ruby/README.md ruby/leveret.gemspec LICENSE-MIT LICENSE-APACHE "$folder"
+    cp build/ruby/lib/leveret/leveret.so "$folder/lib/leveret/"
+    strip --strip-debug "$folder/lib/leveret/leveret.so"
+    (cd "$folder" && LEVERET_GEM=platform gem build -q leveret.gemspec)
 }
