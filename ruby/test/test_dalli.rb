@@ -190,4 +190,29 @@ class TestDalli < LeveretTest
       assert_equal "\"1\"\n[\"2\", \"3\", \"4\"]\n\"1\"\n", script('leveret/dalli', SESSIONS, [place])
     end
   end
+
+  def test_who_waits_for_a_server_can_be_interrupted_and_lets_others_run
+    silent = TCPServer.new('127.0.0.1', 0)
+    code = <<~'RUBY'
+      require 'timeout'
+      c = Dalli::Client.new("127.0.0.1:#{ARGV[0]}", socket_timeout: 50)
+      counted = 0
+      counting = Thread.new { loop { counted += 1; sleep 0.001 } }
+      p((Timeout.timeout(0.2) { c.get('key') } rescue $!.class))
+      p counted > 10
+      waiting = Thread.new { c.get('key') }
+      sleep 0.1
+      p waiting.kill.join(10) == waiting
+      trapped = false
+      trap(:USR1) { trapped = true }
+      waiting = Thread.new { c.get('key') }
+      main = Thread.current
+      Thread.new { sleep 0.1; Process.kill(:USR1, $$); sleep 0.1; main.raise(Interrupt) }
+      p((c.get('other') rescue $!.class) || 0, trapped)
+    RUBY
+    code = code.sub('p((c.get', 'p((begin; c.get').sub("('other') rescue $!.class) || 0", "('other'); rescue Interrupt; :interrupted; end)")
+    assert_equal "Timeout::Error\ntrue\ntrue\n:interrupted\ntrue\n", script('leveret/dalli', code, [silent.addr[1].to_s])
+  ensure
+    silent&.close
+  end
 end

@@ -882,6 +882,16 @@ int32_t leveret_pool_add(struct leveret_pool *pool,
 // `pool` is live.
 int32_t leveret_pool_run(struct leveret_pool *pool);
 
+// As leveret_pool_run, for a host language that must be able to stop a wait: asks `is_interrupted` at each turn of it,
+// and so after each signal; not 0 ends it. -1: it was ended; the next call of this function goes on with what is
+// under way, and the next batch forgets it. `is_interrupted` may not use the pool.
+//
+// # Safety
+// `pool` is live; `is_interrupted` may be called with `context`, in this thread.
+int32_t leveret_pool_run_until_interrupted(struct leveret_pool *pool,
+                                           uint32_t (*is_interrupted)(void *context),
+                                           void *context);
+
 // Sends the batch and waits for nothing but connections: leveret_pool_next waits for the answers. SOME_ERRORS: no
 // server could be reached.
 //

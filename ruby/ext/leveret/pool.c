@@ -140,10 +140,23 @@ void pool_raise(pool *pool, int32_t code, uint32_t server, VALUE said)
 
 /* --- sending --- */
 
+typedef struct sending {
+	pool *pool;
+	VALUE thread;
+	int32_t code;
+} sending;
+
+/* Reads flags of its own thread, for which it needs no GVL. */
+static uint32_t is_interrupted(void *thread)
+{
+	return (uint32_t) rb_thread_interrupted((VALUE) thread);
+}
+
 static void *run(void *context)
 {
-	pool *pool = context;
-	return (void *) (intptr_t) leveret_pool_run(pool->pool);
+	sending *sending = context;
+	sending->code = leveret_pool_run_until_interrupted(sending->pool->pool, is_interrupted, (void *) sending->thread);
+	return NULL;
 }
 
 int32_t pool_run(pool *pool)
@@ -151,7 +164,12 @@ int32_t pool_run(pool *pool)
 	if (leveret_pool_arena(pool->pool, 0)) {
 		return leveret_pool_run(pool->pool);
 	}
-	return (int32_t) (intptr_t) rb_thread_call_without_gvl(run, pool, RUBY_UBF_IO, NULL);
+	/* What interrupts is raised as the GVL comes back, or was a trap: then it goes on. */
+	sending sending = { .pool = pool, .thread = rb_thread_current() };
+	do {
+		rb_thread_call_without_gvl(run, &sending, RUBY_UBF_IO, NULL);
+	} while (sending.code == -1);
+	return sending.code;
 }
 
 typedef struct turn {

@@ -57,6 +57,8 @@ pub struct Pool {
     failures: Vec<Failure>,
     /// The process that opened the links: a child must not speak on its parent's.
     pid: u32,
+    /// Asked at each turn of a wait: true = it ends.
+    interrupt: Option<Box<dyn Fn() -> bool>>,
 }
 
 /// What is known of a server.
@@ -130,7 +132,13 @@ impl Pool {
             has_errors: false,
             failures: Vec::new(),
             pid: leveret_engine::process_id(),
+            interrupt: None,
         }
+    }
+
+    /// Whom to ask, at each turn of a wait and so after each signal, whether `run` is to return before all has come.
+    pub fn set_interrupt(&mut self, interrupt: Option<Box<dyn Fn() -> bool>>) {
+        self.interrupt = interrupt;
     }
 
     /// The settings.

@@ -15,7 +15,25 @@ const PROGRESS: usize = 64 << 10;
 
 impl Pool {
     /// Sends the batch and gathers all answers, or what can be had within the time-outs. `next_answer` then gives them
-    /// without waiting.
+    /// without waiting. None: it was interrupted (`set_interrupt`); the next call goes on, the next batch forgets.
+    pub fn run_until_interrupted(&mut self) -> Option<Code> {
+        if let Some(code) = self.send_all() {
+            return Some(code);
+        }
+        let mut helps = true;
+        loop {
+            // Each turn reads what there is of all servers, so few turns are needed.
+            helps = helps && self.wait_for_last();
+            if !helps && !self.advance() {
+                return Some(self.outcome());
+            }
+            if self.interrupt.as_ref().is_some_and(|interrupt| interrupt()) {
+                return None;
+            }
+        }
+    }
+
+    /// As `run_until_interrupted`, by nothing.
     pub fn run(&mut self) -> Code {
         if let Some(code) = self.send_all() {
             return code;
@@ -32,6 +50,10 @@ impl Pool {
     /// Waits for all that is unsent or awaited.
     fn finish(&mut self) -> Code {
         while self.advance() {}
+        self.outcome()
+    }
+
+    fn outcome(&self) -> Code {
         if self.has_errors {
             Code::SomeErrors
         } else {

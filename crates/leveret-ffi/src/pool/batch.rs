@@ -3,6 +3,7 @@ use super::{bytes, leveret_code, leveret_pool};
 use crate::leveret_bytes;
 use leveret_client::pool::{Answer, Operation, Request};
 use leveret_engine::Meta;
+use std::ffi::c_void;
 
 /// What to do.
 #[repr(C)]
@@ -145,6 +146,26 @@ pub unsafe extern "C" fn leveret_pool_add(pool: *mut leveret_pool, request: *con
 pub unsafe extern "C" fn leveret_pool_run(pool: *mut leveret_pool) -> i32 {
     // SAFETY: by contract.
     unsafe { &mut (*pool).pool }.run() as i32
+}
+
+/// As leveret_pool_run, for a host language that must be able to stop a wait: asks `is_interrupted` at each turn of it,
+/// and so after each signal; not 0 ends it. -1: it was ended; the next call of this function goes on with what is
+/// under way, and the next batch forgets it. `is_interrupted` may not use the pool.
+///
+/// # Safety
+/// `pool` is live; `is_interrupted` may be called with `context`, in this thread.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_run_until_interrupted(
+    pool: *mut leveret_pool,
+    is_interrupted: extern "C" fn(context: *mut c_void) -> u32,
+    context: *mut c_void,
+) -> i32 {
+    // SAFETY: by contract.
+    let pool = unsafe { &mut (*pool).pool };
+    pool.set_interrupt(Some(Box::new(move || is_interrupted(context) != 0)));
+    let code = pool.run_until_interrupted();
+    pool.set_interrupt(None);
+    code.map_or(-1, |code| code as i32)
 }
 
 /// Sends the batch and waits for nothing but connections: leveret_pool_next waits for the answers. SOME_ERRORS: no
