@@ -4,8 +4,8 @@
 //!
 //! The state word says that a segment is being drained, and that is all that a crash needs: recovery forgets how far it
 //! had come and drains what is left anew. An item whose slot points elsewhere by now is not this segment's any more, so
-//! beginning again harms nothing. Every drain makes progress: at most three quarters of a segment are kept, and without
-//! room for them nothing is.
+//! beginning again harms nothing. Every drain makes progress: an eighth of a segment is freed at least, and where there
+//! is no room for what is worth keeping nothing is kept.
 use crate::core::Core;
 use crate::counters::Counter;
 use crate::hash;
@@ -15,12 +15,13 @@ use crate::lock::Locked;
 use crate::read::FREQUENCY_MAX;
 use crate::segment::{Pool, SegmentId, State, StateWord};
 use crate::sync::Ordering;
+use crate::worth::{self, Worth};
 
 /// Items whose buckets are asked for together.
 const PIECE: usize = 8;
-/// Bytes that a drain goes through for each byte that is written. Of a main segment three quarters may be kept, so this
-/// is what it takes to free a segment while another one is filled.
-const BYTES_AHEAD: u64 = 4;
+/// Bytes that a drain goes through for each byte that is written. Of main segments three quarters are kept, now and then
+/// seven eighths, so this is what it takes to free a segment while another one is filled.
+const BYTES_AHEAD: u64 = 6;
 /// Items that one write deals with at most, whatever their sizes.
 const ITEMS_AHEAD: usize = 32;
 
@@ -33,8 +34,8 @@ pub(crate) enum Keep {
     All = 0,
     /// Whatever is alive and finds room: the segment is mostly dead bytes.
     Alive = 1,
-    /// What was read, up to half of a small or three quarters of a main segment.
-    Read = 2,
+    /// What is worth its memory (`worth.rs`), up to three quarters of a small or seven eighths of a main segment.
+    Worthy = 2,
     Nothing = 3,
 }
 
@@ -57,13 +58,11 @@ struct Terms(u32);
 
 impl Terms {
     const STAYS: u32 = 1 << 8;
-    /// An item that was read often enough found no room in the budget.
-    const SHORT: u32 = 1 << 9;
 
     fn keep(self) -> Keep {
         match self.0 as u8 {
             1 => Keep::Alive,
-            2 => Keep::Read,
+            2 => Keep::Worthy,
             3 => Keep::Nothing,
             _ => Keep::All,
         }
@@ -156,8 +155,8 @@ impl<'a> Locked<'a> {
         let budget = match (keep, word.pool()) {
             (Keep::Nothing, _) => 0,
             (Keep::All | Keep::Alive, _) => size,
-            (Keep::Read, Pool::Small) => size / 2,
-            (Keep::Read, Pool::Main) => size / 4 * 3,
+            (Keep::Worthy, Pool::Small) => size / 4 * 3,
+            (Keep::Worthy, Pool::Main) => size / 8 * 7,
         };
         core.set_state(segment, word.with(State::Draining));
         let head = self.shard();
@@ -215,30 +214,41 @@ impl<'a> Locked<'a> {
         let terms = Terms(head.drain_terms.load(Ordering::Relaxed));
         let keep = terms.keep();
         let pool = self.core.state(view.segment).pool();
-        let (least, target) = if keep == Keep::Read { (self.least(pool), Pool::Main) } else { (0, pool) };
         let budget = u64::from(head.drain_budget.load(Ordering::Relaxed));
         let frequency = spot.frequency() & FREQUENCY_MAX;
         if !self.is_alive(view) {
             self.remove(hash, spot, view);
             self.count(Counter::Expired, 1);
-        } else if frequency >= least && view.size() <= budget && self.relocate(target, spot, view) {
+            return;
+        }
+        let (is_worthy, target) = match keep {
+            Keep::Worthy => (self.judge(frequency, view, pool), Pool::Main),
+            _ => (true, pool),
+        };
+        if is_worthy && view.size() <= budget && self.relocate(target, spot, view) {
             head.drain_budget.store((budget - view.size()) as u32, Ordering::Relaxed);
-            if keep == Keep::Read {
-                let cooled = if pool == Pool::Small { frequency / 2 } else { frequency - 1 };
+            if keep == Keep::Worthy {
+                let cooled = if pool == Pool::Small { frequency / 2 } else { worth::aged(frequency) };
                 spot.set_frequency(spot.frequency() & !FREQUENCY_MAX | cooled);
             }
         } else if keep == Keep::All {
             head.drain_terms.store(terms.0 | Terms::STAYS, Ordering::Relaxed);
         } else {
-            if frequency >= least {
-                head.drain_terms.store(terms.0 | Terms::SHORT, Ordering::Relaxed);
-            }
             self.remove(hash, spot, view);
             self.count(Counter::Evicted, 1);
             if pool == Pool::Small {
                 self.remember(hash);
             }
         }
+    }
+
+    /// Whether an item is worth its memory. Each one that a drain meets teaches what that means.
+    fn judge(&self, frequency: u8, view: &View, pool: Pool) -> bool {
+        let elsewhere = view.pieces() as u64 * self.core.map.geometry.segment_size();
+        let worth = Worth::of(frequency, view.size() + elsewhere);
+        let is_worthy = self.is_worth_keeping(worth, pool);
+        self.learn_worth(worth, view.size(), pool, frequency);
+        is_worthy
     }
 
     fn end_drain(&self, segment: SegmentId, is_whole: bool) -> Drained {
@@ -255,33 +265,7 @@ impl<'a> Locked<'a> {
         }
         self.core.set_free(segment);
         self.note_nothing();
-        if terms.keep() == Keep::Read {
-            self.learn_least(
-                word.pool(),
-                terms.0 & Terms::SHORT != 0,
-                u64::from(head.drain_budget.load(Ordering::Relaxed)),
-            );
-        }
         Drained::Freed
-    }
-
-    /// From which frequency on a drain of this pool keeps items: 1, unless more was read than a drain may keep.
-    fn least(&self, pool: Pool) -> u8 {
-        ((self.shard().least.load(Ordering::Relaxed) >> (8 * pool as u32)) as u8).clamp(1, FREQUENCY_MAX)
-    }
-
-    /// One drain teaches the next: what had to go for want of room, though it was read often enough, raises the bar,
-    /// and room that nobody wanted lowers it.
-    fn learn_least(&self, pool: Pool, was_short: bool, room_left: u64) {
-        let least = self.least(pool);
-        let next = match was_short {
-            true => (least + 1).min(FREQUENCY_MAX),
-            false if room_left > self.core.map.geometry.segment_size() / 4 => (least - 1).max(1),
-            false => least,
-        };
-        let shift = 8 * pool as u32;
-        let others = self.shard().least.load(Ordering::Relaxed) & !(0xff << shift);
-        self.shard().least.store(others | u32::from(next) << shift, Ordering::Relaxed);
     }
 
     /// Moves an item to fresh room of `pool`. False: there is none.

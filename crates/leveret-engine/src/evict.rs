@@ -1,6 +1,6 @@
-//! Making room: segment-granular S3-FIFO, item by item. New items go to the small pool; what was read there moves to
-//! the main pool when its segment is drained, the rest goes and leaves a fingerprint (a ghost) that sends it to the
-//! main pool should it come back soon. In the main pool, items that were read since the last drain stay.
+//! Making room: two pools of segments, item by item. New items go to the small pool; what is worth its memory
+//! (`worth.rs`) moves to the main pool when its segment is drained, the rest goes and leaves a fingerprint (a ghost)
+//! that sends it to the main pool should it come back soon. In the main pool, what is worth its memory stays.
 //!
 //! Which segment is drained is decided here, how in `drain.rs`. In an arena that is full, a shard that opens a segment
 //! begins to look for another to drain; the writes that fill the first one look and drain in small pieces. There are no
@@ -16,7 +16,7 @@ use crate::time::{Moment, Time};
 use std::ops::Range;
 
 /// Share of a shard's segments that the small pool may take before it is the one to be drained.
-const SMALL_PERCENT: usize = 10;
+const SMALL_PERCENT: usize = 5;
 /// Dead items that are dealt with at once where they are reclaimed: some ten microseconds.
 const RECLAIMED_AT_ONCE: usize = 64;
 /// Shards that a writer asks for room before it gives up this round.
@@ -414,14 +414,15 @@ impl<'a> Locked<'a> {
             return true;
         }
         let survey = self.survey();
-        let victim = self.victim(&survey).or(survey.fullest_open.map(|(segment, _)| (segment, Keep::Read)));
+        let victim = self.victim(&survey).or(survey.fullest_open.map(|(segment, _)| (segment, Keep::Worthy)));
         victim.is_some_and(|(segment, keep)| self.drain(segment, keep))
     }
 
     /// The sealed segment whose items are worth least, and what is to be kept of them.
     fn victim(&self, survey: &Survey) -> Option<(SegmentId, Keep)> {
-        let half = self.core.map.geometry.segment_size() as u32 / 2;
-        if let Some((segment, _)) = survey.hollowest.filter(|(_, live)| *live < half) {
+        // To gather what is left of it costs no more than a drain of the main pool, and nothing living has to go.
+        let hollow = self.core.map.geometry.segment_size() as u32 / 16 * 11;
+        if let Some((segment, _)) = survey.hollowest.filter(|(_, live)| *live < hollow) {
             return Some((segment, Keep::Alive));
         }
         let small_is_due = survey.small * 100 > survey.all * SMALL_PERCENT;
@@ -430,7 +431,7 @@ impl<'a> Locked<'a> {
         } else {
             (survey.oldest_main, survey.oldest_small)
         };
-        first.or(second).map(|(segment, _)| (segment, Keep::Read))
+        first.or(second).map(|(segment, _)| (segment, Keep::Worthy))
     }
 
     /// Whether free segments are so few that a living one must go soon.

@@ -134,6 +134,7 @@ mod sync;
 mod time;
 mod token;
 mod verify;
+mod worth;
 mod write;
 
 pub use ahead::AHEAD;

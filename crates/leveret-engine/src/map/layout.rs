@@ -77,8 +77,8 @@ pub(crate) struct Shard {
     /// Bytes that it may still keep.
     pub drain_budget: AtomicU32,
     pub drain_terms: AtomicU32,
-    /// From which frequency on items are kept, a byte for each pool.
-    pub least: AtomicU32,
+    /// From which worth on items are kept, see `worth.rs`; 0: nothing was learnt yet.
+    pub bar: AtomicU32,
     _line3: AtomicU64,
     pub counters: [AtomicU64; COUNTERS],
     // The last line: written under the lock.

@@ -1,0 +1,125 @@
+//! What an item is worth: its reads for each byte that it takes. An eviction that only asks how often an item is read
+//! keeps a long value in place of ten short ones that together are read more.
+//!
+//! There is no order of all items by worth. Each item of the main pool that a drain meets is compared with the shard's
+//! bar, and moves it a little: up if the item is above, down if it is below, by as much as its bytes are of a segment.
+//! The two steps are as three to one the other way round, so the bar comes to rest where three quarters of the bytes
+//! that drains meet are above it, and follows when other items come. What was read in the small pool lets it down a little:
+//! where hardly anything is promoted, more is kept of what was.
+use crate::lock::Locked;
+use crate::segment::Pool;
+use crate::sync::Ordering;
+
+/// Logarithm to the base of 2, sixteen bits of it behind the point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Worth(u32);
+
+const ONE: u32 = 1 << 16;
+
+/// What an item takes of the index, docs/memory-layout.md.
+const INDEX_SHARE: u64 = 11;
+/// The bar before anything was learnt: an item of 256 bytes that nobody has read.
+const FIRST_BAR: u32 = 16 * ONE;
+/// How far a whole segment of the small pool, if all of it was read, lets the bar down. Without that a bar that nothing
+/// reaches would stay where it is for ever: nothing would be promoted, and no drain of the main pool would come that
+/// could lower it. What was not read does not count: a flood of such items is no reason to keep them.
+const LET_DOWN: u64 = ONE as u64 / 4;
+/// How far the bar would move over a whole segment if all of it were above and only one step counted: two octaves and a
+/// third. Half of that learns too slowly, and twice as much is no better.
+const STRIDE: u64 = 7 * ONE as u64 / 3;
+/// Of 64 bytes that drains of the main pool meet, so many shall be above the bar.
+const ABOVE: u64 = 47;
+/// The small pool's items have hardly had time to be read, and each that is promoted is written once more: they must be
+/// this much above the bar.
+const PROMOTION: u32 = ONE + ONE / 4;
+
+impl Worth {
+    /// Of an item of `bytes`. One that nobody has read counts as a quarter of a read.
+    pub fn of(reads: u8, bytes: u64) -> Worth {
+        let density = (u64::from(4 * u32::from(reads) + 1) << 24) / (bytes + INDEX_SHARE);
+        Worth(log2(density.max(1)))
+    }
+}
+
+/// Exact for powers of two, straight lines in between.
+fn log2(number: u64) -> u32 {
+    let whole = number.ilog2();
+    let part = ((number as u128) << 16 >> whole) as u32 & (ONE - 1);
+    whole << 16 | part
+}
+
+/// Reads that count after a drain of the main pool: what is not read any more loses a third each time, down to one.
+pub(crate) fn aged(reads: u8) -> u8 {
+    reads - (reads + 1) / 3
+}
+
+impl Locked<'_> {
+    /// Whether a drain of this pool keeps such an item.
+    pub fn is_worth_keeping(&self, worth: Worth, pool: Pool) -> bool {
+        let bar = self.bar();
+        match pool {
+            Pool::Small => worth.0 >= bar.saturating_add(PROMOTION),
+            Pool::Main => worth.0 >= bar,
+        }
+    }
+
+    fn bar(&self) -> u32 {
+        match self.shard().bar.load(Ordering::Relaxed) {
+            0 => FIRST_BAR,
+            bar => bar,
+        }
+    }
+
+    /// Moves the bar for an item of `bytes` that a drain of this pool has met.
+    pub fn learn_worth(&self, worth: Worth, bytes: u64, pool: Pool, reads: u8) {
+        let bar = u64::from(self.bar());
+        let segment = 64 * self.core.map.geometry.segment_size();
+        let next = match (pool, reads) {
+            (Pool::Small, 0) => bar,
+            (Pool::Small, _) => bar.saturating_sub((64 * bytes * LET_DOWN / segment).max(1)),
+            (Pool::Main, _) if u64::from(worth.0) >= bar => bar + bytes * STRIDE * (64 - ABOVE) / segment,
+            (Pool::Main, _) => bar.saturating_sub(bytes * STRIDE * ABOVE / segment),
+        };
+        // Whatever a damaged arena says: between one byte that is read all the time and the largest that never is.
+        self.shard().bar.store(next.clamp(1, u64::from(32 * ONE)) as u32, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Arena, OpenOptions, Time};
+
+    #[test]
+    fn short_and_read_is_worth_more() {
+        assert_eq!(log2(1), 0);
+        assert_eq!(log2(1 << 20), 20 * ONE);
+        assert_eq!(log2(3), ONE + ONE / 2);
+        assert!(Worth::of(1, 100) > Worth::of(0, 100));
+        assert!(Worth::of(1, 100) > Worth::of(1, 101));
+        assert!(Worth::of(2, 1000) < Worth::of(1, 100));
+        assert!(Worth::of(15, 1 << 37) == Worth::of(0, 1 << 40), "nothing is too large");
+        assert_eq!([0, 1, 2, 3, 15].map(aged), [0, 1, 1, 2, 10]);
+    }
+
+    /// Items of 100 to 1000 bytes, read equally often: in the long run three quarters of the bytes are kept.
+    #[test]
+    fn the_bar_comes_to_rest_where_three_quarters_are_above() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let (arena, _) = Arena::open(&dir.path().join("worth.arena"), &options).expect("an arena");
+        let locked = arena.core.lock(0, Time::now()).expect("free");
+        let (mut kept, mut all) = (0, 0);
+        for number in 0..40_000u64 {
+            let bytes = 100 + number * 7919 % 901;
+            let worth = Worth::of(3, bytes);
+            if number >= 20_000 {
+                all += bytes;
+                kept += if locked.is_worth_keeping(worth, Pool::Main) { bytes } else { 0 };
+            }
+            locked.learn_worth(worth, bytes, Pool::Main, 3);
+        }
+        let share = kept as f64 / all as f64;
+        assert!((0.70..0.80).contains(&share), "{share}");
+    }
+}
