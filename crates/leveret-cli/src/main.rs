@@ -17,7 +17,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use commands::{
     delete, display, doctor, dump, flush, generate, get, keys, list, ping, restore, ring, rm, serve, set, settings,
-    sizes, stats, verify,
+    simulate, sizes, stats, verify,
 };
 use std::env;
 use std::ffi::OsString;
@@ -69,6 +69,7 @@ enum Command {
     Stats(stats::Stats),
     Settings(settings::Settings),
     Sizes(sizes::Sizes),
+    Simulate(simulate::Simulate),
     Keys(keys::Keys),
     Dump(dump::Dump),
     Restore(restore::Restore),
@@ -117,6 +118,7 @@ fn main() -> ExitCode {
         Command::Display(display) => display.run(&target, json),
         Command::Settings(settings) => settings.run(&target, json),
         Command::Sizes(sizes) => sizes.run(&target, json),
+        Command::Simulate(simulate) => simulate.run(json),
         Command::Restore(restore) => restore.run(&target, json),
         Command::Keys(keys) => keys.run(&target, json),
         Command::Dump(dump) => dump.run(&target, json),

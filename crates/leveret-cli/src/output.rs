@@ -137,11 +137,23 @@ impl Progress {
         Progress(ProgressBar::new(total).with_style(style))
     }
 
+    /// Work on `total` requests. The bar hides itself where stderr is no terminal.
+    pub fn of_requests(total: u64) -> Progress {
+        let style = ProgressStyle::with_template("{bar:32} {percent} % of {human_len} requests, {eta} left")
+            .expect("a fixed template");
+        Progress(ProgressBar::new(total).with_style(style))
+    }
+
     /// Work whose length nobody knows. The bar hides itself where stderr is no terminal.
     pub fn of(what: &'static str) -> Progress {
         let bar = ProgressBar::new_spinner().with_message(what);
         bar.enable_steady_tick(Duration::from_millis(120));
         Progress(bar)
+    }
+
+    /// Work whose length nobody knows, so much of which is done.
+    pub fn reached(&self, items: u64) {
+        self.0.set_position(items);
     }
 
     pub fn advance(&self, items: u64) {

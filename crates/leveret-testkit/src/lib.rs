@@ -10,7 +10,6 @@ pub mod corrupt;
 pub mod holds;
 pub mod kill;
 pub mod layout;
-pub mod lru;
 pub mod model;
 pub mod operation;
 pub mod operations;

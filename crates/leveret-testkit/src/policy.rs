@@ -1,34 +1,42 @@
-//! The eviction policy against an exact LRU: the same requests, the same memory, the same charge for each item.
+//! The eviction policy beside others: the same requests, the same memory.
 //!
-//! The LRU may use the arena's whole limit. For each item it is charged what the item takes in the arena: the item's
-//! bytes with header and padding, and its share of the index at the load at which the index grows. Everything else that
-//! an arena spends (its metadata, the open and the free segments, dead bytes, the whole segments of large values) is
-//! our disadvantage alone.
+//! The caches of the literature may use the arena's whole limit, and are charged for each item what it takes in the
+//! arena: the item's bytes with header and padding, and its share of the index. Everything else that an arena spends
+//! (its metadata, the open and the free segments, dead bytes, the whole segments of large values) is our disadvantage
+//! alone.
 
 use std::path::Path;
 
-use leveret_engine::{Deadline, OpenOptions, Stats, Time};
+use leveret_engine::{OpenOptions, Stats};
+use leveret_simulator::policy::{Engine, Gdsf, Intervals, Lru, Memcached, S3Fifo};
+use leveret_simulator::{replay, Item, Outcome, Policy, Trace};
 
-use crate::lru::Lru;
 use crate::seeded;
-use crate::traces::{Shape, Trace};
+use crate::traces::{Lifetimes, Shape, Sizes, Stream};
 
-/// Header of an item, docs/memory-layout.md.
-const HEADER: u64 = 16;
-/// A bucket of 64 bytes holds 7 items and splits at 80 %: 11.4 bytes.
-const INDEX_SHARE: u64 = 11;
+/// A stream, and the memory that it is replayed with.
+#[derive(Clone, Debug)]
+pub struct Contest {
+    /// What it is called in tables.
+    pub name: &'static str,
+    /// Bytes of each cache.
+    pub memory: u64,
+    /// The requests.
+    pub shape: Shape,
+}
 
-/// What one replay showed.
+impl Contest {
+    /// Its requests.
+    pub fn trace(&self) -> Trace {
+        Trace::collect(Stream::new(self.shape.clone()))
+    }
+}
+
+/// What one replay on an arena showed.
 #[derive(Clone, Debug)]
 pub struct Replay {
-    /// Requests.
-    pub requests: u64,
-    /// Of these, misses in the arena.
-    pub misses: u64,
-    /// Misses of the exact LRU.
-    pub lru_misses: u64,
-    /// Items in the LRU at the end.
-    pub lru_items: u64,
+    /// Hits and misses.
+    pub outcome: Outcome,
     /// Fewest items in the arena at any look after it was first full, and the most.
     pub items_min: u64,
     /// See `items_min`.
@@ -40,112 +48,140 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// Share of the requests that missed.
-    pub fn miss_ratio(&self) -> f64 {
-        self.misses as f64 / self.requests as f64
-    }
-
-    /// The same for the LRU.
-    pub fn lru_miss_ratio(&self) -> f64 {
-        self.lru_misses as f64 / self.requests as f64
-    }
-
     /// Bytes written for each byte stored: 1 when nothing is ever moved.
     pub fn write_amplification(&self) -> f64 {
         1.0 + self.stats.moved_bytes as f64 / self.stats.written_bytes.max(1) as f64
     }
 }
 
-/// What an item costs, in the arena as in the LRU.
-pub fn charge(key_len: usize, value_len: usize) -> u64 {
-    (HEADER + key_len as u64 + value_len as u64).next_multiple_of(8) + INDEX_SHARE
+/// Misses of the others.
+#[derive(Clone, Copy, Debug)]
+pub struct Others {
+    /// An exact LRU.
+    pub lru: Outcome,
+    /// memcached's slabs and segmented LRU, modelled.
+    pub memcached: Outcome,
+    /// S3-FIFO of bytes.
+    pub s3fifo: Outcome,
+    /// GreedyDual-Size-Frequency.
+    pub gdsf: Outcome,
+    /// What no policy can beat.
+    pub bound: u64,
+}
+
+impl Others {
+    /// Replays a trace on all of them.
+    pub fn of(trace: &Trace, memory: u64) -> Others {
+        let run = |policy: &mut dyn Policy| replay(trace, policy, 1, &|_| {});
+        Others {
+            lru: run(&mut Lru::new(memory)),
+            memcached: run(&mut Memcached::new(memory)),
+            s3fifo: run(&mut S3Fifo::new(memory)),
+            gdsf: run(&mut Gdsf::new(memory)),
+            bound: Intervals::of(trace).bound(memory).misses,
+        }
+    }
+
+    /// The least miss ratio of those that do not look at sizes.
+    pub fn best_size_blind(&self) -> f64 {
+        [self.lru, self.memcached, self.s3fifo].iter().map(Outcome::miss_ratio).fold(1.0, f64::min)
+    }
 }
 
 /// How often the statistics are looked at.
 const LOOK_EVERY: u64 = 5000;
 
-/// Replays a stream on a new arena at `path` and on an LRU. An error is a store that failed or a value that was wrong.
-pub fn replay(path: &Path, memory: u64, shape: &Shape) -> Result<Replay, String> {
-    let options = OpenOptions { memory, cores: 1, ..OpenOptions::default() };
-    let arena = seeded::open(path, &options, shape.seed).map_err(|error| error.to_string())?;
-    let begin = Time::now();
-    let mut lru = Lru::new(memory);
-    let mut replay = Replay {
-        requests: 0,
-        misses: 0,
-        lru_misses: 0,
-        lru_items: 0,
-        items_min: u64::MAX,
-        items_max: 0,
-        stats: Stats::default(),
-        expired_bytes_max: 0,
-    };
-    for request in Trace::new(shape.clone()) {
-        replay.requests += 1;
-        let key = request.key();
-        let now = Time(begin.0 + request.at_secs);
-        let deadline = request.ttl_secs.map_or(Deadline::NEVER, |ttl| Deadline::after(now, ttl));
-        match arena.get(&key, now) {
-            Some(item)
-                if item.value.len() == request.value_len
-                    && item.value.first() == value_byte(&key, request.value_len).as_ref() => {}
-            Some(item) => {
-                return Err(format!(
-                    "request {}: {} bytes came back instead of {}",
-                    replay.requests,
-                    item.value.len(),
-                    request.value_len
-                ))
-            }
-            None => {
-                replay.misses += 1;
-                let value = vec![value_byte(&key, request.value_len).unwrap_or(0); request.value_len];
-                // A store that makes no progress is an error after a bounded number of rounds.
-                arena
-                    .set(&key, &value, deadline, now)
-                    .map_err(|error| format!("request {}: {error}", replay.requests))?;
-            }
-        }
-        if !lru.hit(request.id, request.at_secs) {
-            replay.lru_misses += 1;
-            let dies = request.ttl_secs.map(|ttl| request.at_secs + ttl);
-            lru.store(request.id, charge(key.len(), request.value_len), dies);
-        }
-        if replay.requests % LOOK_EVERY == 0 {
-            let stats = arena.stats();
+/// An arena whose statistics are looked at now and then.
+struct Watched {
+    engine: Engine,
+    replay: Replay,
+    requests: u64,
+}
+
+impl Policy for Watched {
+    fn get(&mut self, key: u32, key_len: u16, now: u32) -> bool {
+        self.requests += 1;
+        if self.requests % LOOK_EVERY == 0 {
+            let stats = self.engine.arena().stats();
             if stats.evicted > 0 {
-                replay.items_min = replay.items_min.min(stats.items);
-                replay.items_max = replay.items_max.max(stats.items);
+                self.replay.items_min = self.replay.items_min.min(stats.items);
+                self.replay.items_max = self.replay.items_max.max(stats.items);
             }
-            replay.expired_bytes_max = replay.expired_bytes_max.max(stats.expired_bytes);
+            self.replay.expired_bytes_max = self.replay.expired_bytes_max.max(stats.expired_bytes);
         }
+        self.engine.get(key, key_len, now)
     }
-    replay.stats = arena.stats();
-    replay.lru_items = lru.items() as u64;
-    let report = arena.verify();
-    if report.is_clean() {
-        Ok(replay)
-    } else {
-        Err(format!("verify: {}", report.problems.join("; ")))
+
+    fn store(&mut self, item: &Item, now: u32) {
+        self.engine.store(item, now);
+    }
+
+    fn delete(&mut self, key: u32, key_len: u16, now: u32) {
+        self.engine.delete(key, key_len, now);
     }
 }
 
-fn value_byte(key: &[u8], len: usize) -> Option<u8> {
-    (len > 0).then(|| key[19])
+/// Replays a trace on a new arena at `path`. An error is a store that failed, or an arena that is not sound afterwards.
+pub fn replay_on_arena(path: &Path, memory: u64, trace: &Trace, seed: u64) -> Result<Replay, String> {
+    let options = OpenOptions { memory, cores: 1, ..OpenOptions::default() };
+    let arena = seeded::open(path, &options, seed).map_err(|error| error.to_string())?;
+    let stats = arena.stats();
+    let begun = Replay { outcome: Outcome::default(), items_min: u64::MAX, items_max: 0, stats, expired_bytes_max: 0 };
+    let mut watched = Watched { engine: Engine::on(arena), replay: begun, requests: 0 };
+    let outcome = replay(trace, &mut watched, 1, &|_| {});
+    let Watched { engine, replay, .. } = watched;
+    if let Some(error) = engine.failed() {
+        // A store that makes no progress is an error after a bounded number of rounds.
+        return Err(error.to_string());
+    }
+    let report = engine.arena().verify();
+    if !report.is_clean() {
+        return Err(format!("verify: {}", report.problems.join("; ")));
+    }
+    Ok(Replay { outcome, stats: engine.arena().stats(), ..replay })
 }
 
-/// The streams that a run replays: name, arena size, shape.
-pub fn streams(requests: u64, seed: u64) -> Vec<(&'static str, u64, Shape)> {
-    let base = Shape { requests, seed, ..Shape::default() };
+/// The streams that policies are compared on: eight generated ones, and two with the published figures of Twitter's and
+/// Meta's caches. Keys and memory go with the number of requests, so that each cache is filled several times.
+pub fn contests(requests: u64, seed: u64) -> Vec<Contest> {
+    let memory = (requests * 8).next_power_of_two().max(8 << 20);
+    let keys = memory / 48;
+    let base = Shape { requests, seed, keys, requests_per_sec: requests / 800, ..Shape::default() };
+    let contest = |name, shape| Contest { name, memory, shape };
     vec![
-        ("zipf 1.0, 5 % scans", 8 << 20, base.clone()),
-        ("zipf 0.8, 2 % scans", 8 << 20, Shape { zipf: 0.8, scan_percent: 2, ..base.clone() }),
-        // So few keys make up its traffic that small values would hardly fill the arena.
-        ("zipf 1.2, 8 % scans", 8 << 20, Shape { zipf: 1.2, scan_percent: 8, value_median: 900.0, ..base.clone() }),
-        ("no lifetimes", 8 << 20, Shape { lifetimes: false, ..base.clone() }),
-        ("no scans, slow drift", 8 << 20, Shape { scan_percent: 0, drift_every: 200, ..base.clone() }),
-        ("fast drift", 8 << 20, Shape { drift_every: 4, ..base.clone() }),
-        ("16 MiB", 16 << 20, Shape { keys: 300_000, requests: 2 * requests, ..base.clone() }),
-        ("larger values", 16 << 20, Shape { value_median: 900.0, ..base }),
+        contest("zipf 0.7", Shape { zipf: 0.7, keys: keys / 2, ..base.clone() }),
+        contest("zipf 0.9", Shape { zipf: 0.9, ..base.clone() }),
+        contest("zipf 1.1", Shape { zipf: 1.1, sizes: Sizes::Lognormal(460.0, 1.2), ..base.clone() }),
+        contest("scans", Shape { scan_percent: 10, ..base.clone() }),
+        contest("a loop", Shape { zipf: 0.9, loop_percent: 30, loop_keys: keys / 12, ..base.clone() }),
+        contest("shifting popularity", Shape { drift_every: 2, ..base.clone() }),
+        contest("popular ones small", Shape { sizes: Sizes::Growing(400.0, 1.0, 0.3), ..base.clone() }),
+        contest(
+            "lifetimes, one-hit",
+            Shape { lifetimes: Lifetimes::Mixed, once_percent: 15, drift_every: 20, ..base.clone() },
+        ),
+        contest(
+            "Twitter's kind",
+            Shape {
+                zipf: 1.1,
+                sizes: Sizes::Lognormal(230.0, 1.0),
+                key_lens: (20, 70),
+                lifetimes: Lifetimes::Short,
+                set_percent: 20,
+                drift_every: 10,
+                ..base.clone()
+            },
+        ),
+        contest(
+            "Meta's kind (ETC)",
+            Shape {
+                zipf: 0.9,
+                sizes: Sizes::Pareto(15.0, 214.476, 0.348_238),
+                key_lens: (16, 48),
+                set_percent: 3,
+                once_percent: 5,
+                ..base
+            },
+        ),
     ]
 }

@@ -1,8 +1,31 @@
-//! Generated request streams in the shape of real key-value traffic: a Zipf popularity whose top drifts, scans of keys
-//! that are asked for once, lognormal values, a mix of lifetimes. The literature's numbers: Zipf 0.8 to 1.2, 2 to 8 %
-//! one-hit keys, values with a median of 230 bytes and a sigma of 1.2, keys of 20 to 50 bytes.
+//! Generated request streams in the shape of real key-value traffic, as traces that caches are compared on. Where the
+//! numbers come from is said in docs/eviction.md.
+
+use leveret_simulator::{Op, Request};
 
 use crate::rng::Rng;
+
+/// How long values are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Sizes {
+    /// Lognormal: median and sigma.
+    Lognormal(f64, f64),
+    /// Lognormal, and the more popular a key is at first, the smaller: the median grows with this power of the rank.
+    Growing(f64, f64, f64),
+    /// Generalised Pareto: least, scale and shape.
+    Pareto(f64, f64, f64),
+}
+
+/// How long items live.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lifetimes {
+    /// Until they are evicted.
+    None,
+    /// A minute to an hour, and four in ten for ever.
+    Mixed,
+    /// Few seconds to a day, and all of them some.
+    Short,
+}
 
 /// The knobs of a stream.
 #[derive(Clone, Debug)]
@@ -15,16 +38,26 @@ pub struct Shape {
     pub keys: u64,
     /// Zipf's exponent.
     pub zipf: f64,
-    /// Share of requests, in percent, for keys that never return.
+    /// Share of requests, in percent, that belong to runs over keys that never return.
     pub scan_percent: u64,
+    /// Share of requests, in percent, for single keys that never return.
+    pub once_percent: u64,
+    /// Share of requests, in percent, that go round and round over `loop_keys` keys.
+    pub loop_percent: u64,
+    /// Keys of the loop.
+    pub loop_keys: u64,
+    /// Share of requests, in percent, that store their key anew without looking.
+    pub set_percent: u64,
     /// Every so many requests two keys exchange their popularity; 0 = never.
     pub drift_every: u64,
     /// Requests in a second: lifetimes are in seconds.
     pub requests_per_sec: u64,
-    /// Whether items have lifetimes at all.
-    pub lifetimes: bool,
-    /// The values' median length; sigma is 1.2.
-    pub value_median: f64,
+    /// How long items live.
+    pub lifetimes: Lifetimes,
+    /// How long values are.
+    pub sizes: Sizes,
+    /// Bytes of keys: least and most.
+    pub key_lens: (u64, u64),
 }
 
 impl Default for Shape {
@@ -34,41 +67,23 @@ impl Default for Shape {
             requests: 400_000,
             keys: 150_000,
             zipf: 1.0,
-            scan_percent: 5,
-            drift_every: 20,
+            scan_percent: 0,
+            once_percent: 0,
+            loop_percent: 0,
+            loop_keys: 0,
+            set_percent: 0,
+            drift_every: 0,
             requests_per_sec: 500,
-            lifetimes: true,
-            value_median: 230.0,
+            lifetimes: Lifetimes::None,
+            sizes: Sizes::Lognormal(230.0, 1.2),
+            key_lens: (20, 50),
         }
-    }
-}
-
-/// One request: look the key up and, on a miss, store the value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Request {
-    /// The key's number; `key` makes its bytes.
-    pub id: u64,
-    /// Seconds since the stream began.
-    pub at_secs: u32,
-    /// Length of the value that belongs to the key.
-    pub value_len: usize,
-    /// Lifetime of the value, if it has one.
-    pub ttl_secs: Option<u32>,
-}
-
-impl Request {
-    /// The key's bytes: 20 to 50 of them.
-    pub fn key(&self) -> Vec<u8> {
-        let len = 20 + (Rng::new(self.id).bits() % 31) as usize;
-        let mut key = format!("{:020x}", self.id).into_bytes();
-        key.resize(len, b'.');
-        key
     }
 }
 
 /// The stream itself.
 #[derive(Debug)]
-pub struct Trace {
+pub struct Stream {
     shape: Shape,
     rng: Rng,
     /// Running sums of the ranks' weights.
@@ -76,16 +91,20 @@ pub struct Trace {
     /// Which key has which rank.
     ranked: Vec<u32>,
     sent: u64,
-    scanned: u64,
+    /// Keys that never return, so far.
+    once: u64,
     scan_left: u64,
+    looped: u64,
 }
 
 /// Keys of a scan come in runs of this many: a crawler, a report, a batch job.
 const SCAN_RUN: u64 = 50;
+/// No value is longer.
+const VALUE_MAX: f64 = 100_000.0;
 
-impl Trace {
+impl Stream {
     /// The stream of this shape.
-    pub fn new(shape: Shape) -> Trace {
+    pub fn new(shape: Shape) -> Stream {
         let mut sum = 0.0;
         let cumulative = (1..=shape.keys)
             .map(|rank| {
@@ -94,17 +113,22 @@ impl Trace {
             })
             .collect();
         let ranked = (0..shape.keys as u32).collect();
-        Trace { rng: Rng::new(shape.seed), shape, cumulative, ranked, sent: 0, scanned: 0, scan_left: 0 }
+        Stream { rng: Rng::new(shape.seed), shape, cumulative, ranked, sent: 0, once: 0, scan_left: 0, looped: 0 }
     }
 
-    fn next_id(&mut self) -> u64 {
-        if self.scan_left == 0 && self.rng.below(100 * SCAN_RUN) < self.shape.scan_percent {
+    fn next_key(&mut self) -> u64 {
+        let shape = &self.shape;
+        if self.scan_left == 0 && self.rng.below(100 * SCAN_RUN) < shape.scan_percent {
             self.scan_left = SCAN_RUN;
         }
-        if self.scan_left > 0 {
-            self.scan_left -= 1;
-            self.scanned += 1;
-            return self.shape.keys + self.scanned;
+        if self.scan_left > 0 || self.rng.below(100) < shape.once_percent {
+            self.scan_left = self.scan_left.saturating_sub(1);
+            self.once += 1;
+            return shape.keys + shape.loop_keys + self.once;
+        }
+        if self.rng.below(100) < shape.loop_percent {
+            self.looped += 1;
+            return shape.keys + self.looped % shape.loop_keys;
         }
         let total = self.cumulative.last().copied().unwrap_or(0.0);
         let drawn = self.rng.unit() * total;
@@ -118,9 +142,35 @@ impl Trace {
             self.ranked.swap(one, other);
         }
     }
+
+    fn value_len(&self, key: u64, own: &mut Rng) -> f64 {
+        match self.shape.sizes {
+            Sizes::Lognormal(median, sigma) => median * (sigma * own.normal()).exp(),
+            Sizes::Growing(median, sigma, power) => {
+                let rank = (key + 1) as f64 / self.shape.keys as f64;
+                median * rank.powf(power) * (sigma * own.normal()).exp()
+            }
+            Sizes::Pareto(least, scale, shape) => least + scale / shape * ((1.0 - own.unit()).powf(-shape) - 1.0),
+        }
+    }
+
+    fn ttl_secs(&self, own: &mut Rng) -> u32 {
+        let drawn = own.below(10);
+        match (self.shape.lifetimes, drawn) {
+            (Lifetimes::None, _) | (Lifetimes::Mixed, 0..=3) => 0,
+            (Lifetimes::Mixed, 4 | 5) => 3600,
+            (Lifetimes::Mixed, 6 | 7) => 300,
+            (Lifetimes::Mixed, _) => 60,
+            (Lifetimes::Short, 0) => 10,
+            (Lifetimes::Short, 1 | 2) => 60,
+            (Lifetimes::Short, 3..=5) => 600,
+            (Lifetimes::Short, 6 | 7) => 3600,
+            (Lifetimes::Short, _) => 86_400,
+        }
+    }
 }
 
-impl Iterator for Trace {
+impl Iterator for Stream {
     type Item = Request;
 
     fn next(&mut self) -> Option<Request> {
@@ -128,20 +178,17 @@ impl Iterator for Trace {
             return None;
         }
         self.drift();
-        let id = self.next_id();
+        let key = self.next_key();
         let at_secs = (self.sent / self.shape.requests_per_sec) as u32;
         self.sent += 1;
+        let is_set = self.rng.below(100) < self.shape.set_percent;
         // What belongs to the key is drawn from the key: each request for it agrees.
-        let mut own = Rng::new(id ^ self.shape.seed.rotate_left(32));
-        let value_len = (self.shape.value_median * (1.2 * own.normal()).exp()).min(100_000.0) as usize;
-        let ttl_secs = match own.below(10) {
-            _ if !self.shape.lifetimes => None,
-            0..=3 => None,
-            4 | 5 => Some(3600),
-            6 | 7 => Some(300),
-            _ => Some(60),
-        };
-        Some(Request { id, at_secs, value_len, ttl_secs })
+        let mut own = Rng::new(key ^ self.shape.seed.rotate_left(32));
+        let value_len = self.value_len(key, &mut own).min(VALUE_MAX) as u32;
+        let ttl_secs = self.ttl_secs(&mut own);
+        let key_len = own.between(self.shape.key_lens.0, self.shape.key_lens.1) as u16;
+        let op = if is_set { Op::Set } else { Op::Get };
+        Some(Request { at_secs, key: key as u32, value_len, ttl_secs, key_len, op })
     }
 }
 
@@ -152,37 +199,49 @@ mod tests {
 
     #[test]
     fn the_stream_has_the_shape_asked_for() {
-        let shape = Shape { requests: 200_000, drift_every: 0, ..Shape::default() };
-        let mut seen: HashMap<u64, u64> = HashMap::new();
-        let mut lens = Vec::new();
-        for request in Trace::new(shape.clone()) {
-            *seen.entry(request.id).or_default() += 1;
-            lens.push(request.value_len);
-            assert!((20..=50).contains(&request.key().len()));
+        let shape = Shape { requests: 200_000, scan_percent: 5, ..Shape::default() };
+        let mut seen: HashMap<u32, u64> = HashMap::new();
+        for request in Stream::new(shape.clone()) {
+            *seen.entry(request.key).or_default() += 1;
+            assert!((20..=50).contains(&request.key_len));
         }
         // Zipf 1.0 over 150,000 keys: the first key gets 1 / (ln n + 0.577) of the requests that are no scan.
         let expected = 200_000.0 * 0.95 / ((shape.keys as f64).ln() + 0.577);
         assert!((seen[&0] as f64 / expected - 1.0).abs() < 0.1, "{} against {expected}", seen[&0]);
-        let scanned = seen.keys().filter(|id| **id >= shape.keys).count() as f64 / 200_000.0;
+        let is_repeated = |key: u32| u64::from(key) < shape.keys;
+        let scanned = seen.keys().filter(|key| !is_repeated(**key)).count() as f64 / 200_000.0;
         assert!((0.035..0.065).contains(&scanned), "{scanned}");
-        assert!(seen.iter().all(|(id, count)| *id < shape.keys || *count == 1), "a scanned key returns");
+        assert!(seen.iter().all(|(key, count)| is_repeated(*key) || *count == 1), "a scanned key returns");
+    }
+
+    #[test]
+    fn sizes_have_the_medians_of_their_kind() {
+        let median = |sizes| {
+            let shape = Shape { requests: 20_000, once_percent: 100, keys: 1, sizes, ..Shape::default() };
+            let mut lens: Vec<u32> = Stream::new(shape).map(|request| request.value_len).collect();
+            lens.sort_unstable();
+            f64::from(lens[lens.len() / 2])
+        };
+        assert!((median(Sizes::Lognormal(230.0, 1.2)) / 230.0 - 1.0).abs() < 0.05);
+        // scale / shape * (2^shape - 1)
+        let want = 214.476 / 0.348_238 * (2f64.powf(0.348_238) - 1.0) + 15.0;
+        assert!((median(Sizes::Pareto(15.0, 214.476, 0.348_238)) / want - 1.0).abs() < 0.05);
     }
 
     #[test]
     fn a_key_keeps_its_value_and_the_popular_keys_change() {
-        let mut values: HashMap<u64, (usize, Option<u32>)> = HashMap::new();
-        let mut early: HashMap<u64, u64> = HashMap::new();
-        let mut late: HashMap<u64, u64> = HashMap::new();
-        let shape = Shape { keys: 2000, drift_every: 10, requests: 100_000, ..Shape::default() };
-        for (index, request) in Trace::new(shape).enumerate() {
-            assert_eq!(
-                *values.entry(request.id).or_insert((request.value_len, request.ttl_secs)),
-                (request.value_len, request.ttl_secs)
-            );
-            *(if index < 10_000 { &mut early } else { &mut late }).entry(request.id).or_default() += 1;
+        let mut values: HashMap<u32, (u32, u32)> = HashMap::new();
+        let mut early: HashMap<u32, u64> = HashMap::new();
+        let mut late: HashMap<u32, u64> = HashMap::new();
+        let lifetimes = Lifetimes::Mixed;
+        let shape = Shape { keys: 2000, drift_every: 10, requests: 100_000, lifetimes, ..Shape::default() };
+        for (index, request) in Stream::new(shape).enumerate() {
+            let own = (request.value_len, request.ttl_secs);
+            assert_eq!(*values.entry(request.key).or_insert(own), own);
+            *(if index < 10_000 { &mut early } else { &mut late }).entry(request.key).or_default() += 1;
         }
         let top =
-            |counts: &HashMap<u64, u64>| counts.iter().max_by_key(|(id, count)| (**count, **id)).map(|(id, _)| *id);
+            |counts: &HashMap<u32, u64>| counts.iter().max_by_key(|(key, count)| (**count, **key)).map(|(key, _)| *key);
         assert_ne!(top(&early), top(&late));
     }
 }

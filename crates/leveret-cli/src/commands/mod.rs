@@ -15,6 +15,7 @@ pub mod rm;
 pub mod serve;
 pub mod set;
 pub mod settings;
+pub mod simulate;
 pub mod sizes;
 pub mod stats;
 pub mod verify;

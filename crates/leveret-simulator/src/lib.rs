@@ -1,0 +1,13 @@
+//! Replays request traces on an arena, which is the engine itself, and on other caches of the same memory, which are
+//! modelled here: how often does each miss? Behind `leveret simulate` and the tests of the eviction policy.
+//!
+//! `trace` reads requests, `policy` has the caches, `replay` brings both together.
+#![forbid(unsafe_code)]
+
+pub mod policy;
+pub mod replay;
+pub mod trace;
+
+pub use policy::{Item, Policy};
+pub use replay::{replay, Outcome, Scale};
+pub use trace::{Op, Request, Trace};
