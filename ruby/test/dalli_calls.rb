@@ -6,7 +6,7 @@ require 'logger'
 require 'timeout'
 Dalli.logger = Logger.new(File::NULL)
 SERVERS = ARGV[0]
-CLIENT = Dalli::Client.new(SERVERS)
+CLIENT = Dalli::Client.new(SERVERS, protocol: ARGV[1])   # the original of Debian speaks binary only
 CLIENT.flush_all
 
 Pair = Struct.new(:left, :right)
@@ -87,6 +87,10 @@ show('get_cas with a block') { CLIENT.get_cas('k') { |value, cas| [value, told(c
 show('set_cas') { told CLIENT.set_cas('k', 'new', CLIENT.get_cas('k').last) }
 show('set_cas lost') { CLIENT.set_cas('k', 'lost', 1) }
 show('replace_cas') { told CLIENT.replace_cas('k', 'newer', CLIENT.get_cas('k').last) }
+show('delete_cas lost') { CLIENT.delete_cas('k', 1) }
+show('delete_cas missing') { !!CLIENT.delete_cas('none', 1) }
+show('delete_cas') { CLIENT.set('dc', 1) && CLIENT.delete_cas('dc', CLIENT.get_cas('dc').last) && CLIENT.get('dc') }
+show('delete_cas of any') { CLIENT.set('dc', 1) && CLIENT.delete_cas('dc') }
 show('get_multi_cas') { CLIENT.get_multi_cas('k', 'none').transform_values { |value, cas| [value, told(cas)] } }
 show('fetch') { CLIENT.fetch('f', 100) { 'made' } }
 show('fetch again') { CLIENT.fetch('f', 100) { 'made again' } }

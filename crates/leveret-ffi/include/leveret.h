@@ -497,7 +497,8 @@ typedef struct leveret_request {
   struct leveret_meta meta;
   // As on the wire.
   int64_t exptime;
-  // The version for cas; the difference for counters.
+  // The version for cas, and for a delete that is to have one (not in the text protocol, which does not look at it);
+  // the difference for counters.
   uint64_t number;
   // What a missing counter begins with.
   uint64_t initial;

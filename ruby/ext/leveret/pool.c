@@ -484,9 +484,10 @@ static VALUE flush_quiet(VALUE self)
 	return Qnil;
 }
 
-static VALUE delete(VALUE self, VALUE key)
+/* delete(key, cas): 0: whatever version is there. */
+static VALUE delete(VALUE self, VALUE key, VALUE cas)
 {
-	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_DELETE } };
+	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_DELETE, .number = NUM2ULL(cas) } };
 	ask(&call);
 	return call.code == LEVERET_CODE_SUCCESS ? Qtrue : Qfalse;
 }
@@ -599,7 +600,7 @@ void leveret_init_pool(void)
 	rb_define_method(class, "store_quietly", store_quietly, 5);
 	rb_define_method(class, "delete_quietly", delete_quietly, 1);
 	rb_define_method(class, "flush_quiet", flush_quiet, 0);
-	rb_define_method(class, "delete", delete, 1);
+	rb_define_method(class, "delete", delete, 2);
 	rb_define_method(class, "touch", touch, 2);
 	rb_define_method(class, "count", count, 5);
 	pool_define_many(class);

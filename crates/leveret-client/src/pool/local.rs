@@ -172,6 +172,13 @@ pub(super) fn execute(
     let is_binary = rules.protocol == Protocol::Binary;
     let deadline = deadline(rules.exptime(request.exptime), now);
     let done = match request.operation {
+        Operation::Delete if request.number != 0 => arena.delete_version(key, request.number, now).map(|deleted| {
+            Done::code(match deleted {
+                Stored::Stored { .. } => Code::Success,
+                Stored::Exists => Code::DataExists,
+                Stored::Missing => Code::NotFound,
+            })
+        }),
         Operation::Delete => arena.delete(key, now).map(Done::found),
         Operation::Touch => arena.touch(key, deadline, now).map(Done::found),
         Operation::Increment | Operation::Decrement => {

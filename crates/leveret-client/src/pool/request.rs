@@ -81,7 +81,7 @@ pub struct Request<'a> {
     pub meta: Meta,
     /// As on the wire: 0 = never, up to 30 days = seconds from now, above = Unix time, negative = dead already.
     pub exptime: i64,
-    /// The version for `Cas`; the difference for counts.
+    /// The version for `Cas`, and for a `Delete` that is to have one (0 = any); the difference for counts.
     pub number: u64,
     /// Counts create a missing item with this value. The text protocol cannot.
     pub initial: Option<u64>,

@@ -623,7 +623,8 @@ fn what_moves_from_a_dead_server_is_not_done_again_where_its_copy_was() {
             });
             pool.add_server(&server.host(), server.port(), 0, 1);
             pool.add_server(&own_address().to_string(), free_port(), 0, 1);
-            one(&mut pool, Request { value, number: 1, ..request(operation, key) })
+            let number = u64::from(operation == Operation::Increment);
+            one(&mut pool, Request { value, number, ..request(operation, key) })
         };
         for key in (0..20).map(|number| format!("{protocol:?}:{number}")) {
             assert_eq!(ask(&key, Operation::Add, b"5").1, Code::Success, "{key}");

@@ -58,7 +58,8 @@ pub struct leveret_request {
     pub meta: Meta,
     /// As on the wire.
     pub exptime: i64,
-    /// The version for cas; the difference for counters.
+    /// The version for cas, and for a delete that is to have one (not in the text protocol, which does not look at it);
+    /// the difference for counters.
     pub number: u64,
     /// What a missing counter begins with.
     pub initial: u64,

@@ -109,7 +109,12 @@ module Dalli
     def delete(key)
       return @pool.delete_quietly(wire_key(key)) && nil if quiet?
 
-      guard { @pool.delete(wire_key(key)) }
+      guard { @pool.delete(wire_key(key), 0) }
+    end
+
+    # Deletes what still is that version.
+    def delete_cas(key, cas = 0)
+      guard { @pool.delete(wire_key(key), cas) }
     end
 
     def delete_multi(keys)
@@ -275,7 +280,8 @@ module Dalli
     def write_cas(key, value, cas, ttl, options)
       key = wire_key(key)
       bytes, flags = @values.store(key, value, options)
-      guard { @pool.store(Pool::CAS, key, bytes, flags, exptime(ttl), cas) }
+      # 0 compares nothing, as in the binary protocol.
+      guard { @pool.store(cas.zero? ? Pool::SET : Pool::CAS, key, bytes, flags, exptime(ttl), cas) }
     end
 
     # Joined bytes are the value's own: nothing is serialized.

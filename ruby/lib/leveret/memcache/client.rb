@@ -116,7 +116,7 @@ class MemCache
     writing
     return quietly { @pool.delete_quietly(wire_key(key)) } if @no_reply
 
-    asking { @pool.delete(wire_key(key)) } ? "DELETED\r\n" : "NOT_FOUND\r\n"
+    asking { @pool.delete(wire_key(key), 0) } ? "DELETED\r\n" : "NOT_FOUND\r\n"
   end
 
   # --- counting ---

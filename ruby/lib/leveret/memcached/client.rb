@@ -91,7 +91,7 @@ class Memcached
   def delete(key)
     return say_nothing { @pool.delete_quietly(wire_key(key)) } if quiet?
 
-    asking(key) { @pool.delete(wire_key(key)) or raise_plain(NotFound) }
+    asking(key) { @pool.delete(wire_key(key), 0) or raise_plain(NotFound) }
     nil
   end
 

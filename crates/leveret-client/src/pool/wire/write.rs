@@ -171,7 +171,7 @@ fn write_binary(out: &mut Vec<u8>, request: &Request<'_>, quiet: bool, opaque: u
         Operation::Cas if number != 0 => Command::Store { verb: Verb::Replace, key, flags, exptime, value },
         _ => Command::Store { verb: verb(operation), key, flags, exptime, value },
     };
-    let cas = if operation == Operation::Cas { number } else { 0 };
+    let cas = if matches!(operation, Operation::Cas | Operation::Delete) { number } else { 0 };
     let is_written = binary::Request::new(command, quiet, opaque).with_cas(cas).write(out);
     is_written.then_some(()).ok_or(Code::BadKey)
 }
@@ -187,6 +187,7 @@ fn write_meta(out: &mut Vec<u8>, request: &Request<'_>, quiet: bool, opaque: u32
     let finish =
         |line: MetaRequest<'_>| (if quiet { line.flag(b'q') } else { line.number(b'O', u64::from(opaque)) }).end();
     match operation {
+        Operation::Delete if number != 0 => finish(MetaRequest::delete(out, &key).number(b'C', number)),
         Operation::Delete => finish(MetaRequest::delete(out, &key)),
         Operation::Increment | Operation::Decrement => {
             let mut line = MetaRequest::count(out, &key).number(b'D', number).flag(b'v');
