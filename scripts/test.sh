@@ -4,7 +4,7 @@
 # Longest time for one part, in seconds: a hung test must fail by name, not stop CI without a word.
 PART_SECONDS_MAX=900
 
-# ./x test [PART [FILTER]]: PART is lint, rust, generated, phpt, leaks, ruby or system. Without it: all.
+# ./x test [PART [FILTER]]: PART is lint, rust, model, generated, phpt, leaks, ruby or system. Without it: all.
 verb_test() {
     need_rust lint
     local packages=("${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}")
@@ -19,6 +19,7 @@ verb_test() {
             lint_parts
             generated_parts
             rust_part
+            model_part
             phpt_part
             leaks_short_part
             ruby_part
@@ -26,12 +27,13 @@ verb_test() {
             ;;
         lint) lint_parts ;;
         generated) generated_parts ;;
+        model) model_part ;;
         rust) rust_part "$@" ;;
         phpt) build_for_tests && phpt_part "$@" ;;
         leaks) build_for_tests && leaks_short_part ;;
         ruby) build_for_tests && ruby_part "$@" ;;
         system) build_for_tests && system_part "$@" ;;
-        *) fail "There is no part '$part'." "The parts are lint, generated, rust, phpt, leaks, ruby and system." ;;
+        *) fail "There is no part '$part'." "The parts are lint, generated, rust, model, phpt, leaks, ruby and system." ;;
     esac
     report_counts
 }

@@ -79,7 +79,8 @@ impl Core {
     pub fn lock(&self, shard: usize, now: impl Moment) -> Result<Locked<'_>, Error> {
         let owner = self.presence.owner()?;
         let word = &self.shards.at(shard).lock;
-        let clean = word.compare_exchange(0, owner, TAKEN, SEEN).is_ok() || self.wait_for(shard, word, owner)?;
+        let clean =
+            word.compare_exchange(0, owner, TAKEN, Ordering::Relaxed).is_ok() || self.wait_for(shard, word, owner)?;
         self.entered(shard, clean, now)
     }
 
@@ -95,8 +96,8 @@ impl Core {
         match word.compare_exchange(0, owner, TAKEN, SEEN) {
             Ok(_) => self.entered(shard, true, now).ok(),
             Err(held) => {
-                let stolen =
-                    self.presence.is_dead(held) && word.compare_exchange(held, owner | WAITERS, TAKEN, SEEN).is_ok();
+                let stolen = self.presence.is_dead(held)
+                    && word.compare_exchange(held, owner | WAITERS, TAKEN, Ordering::Relaxed).is_ok();
                 stolen.then(|| self.entered(shard, false, now).ok())?
             }
         }
@@ -170,7 +171,7 @@ impl Core {
     fn wait_for(&self, shard: usize, word: &AtomicU64, owner: u64) -> Result<bool, Error> {
         SECTION.with(|section| if section.frame.get() == 0 { Ok(()) } else { self.leave_abandoned(section) })?;
         for _ in 0..SPINS {
-            if word.load(Ordering::Relaxed) == 0 && word.compare_exchange(0, owner, TAKEN, SEEN).is_ok() {
+            if word.load(Ordering::Relaxed) == 0 && word.compare_exchange(0, owner, TAKEN, Ordering::Relaxed).is_ok() {
                 return Ok(true);
             }
             spin();
@@ -182,7 +183,7 @@ impl Core {
             let held = word.load(SEEN);
             if held == 0 {
                 // Others may sleep behind us: we cannot know, so the unlock wakes one.
-                if word.compare_exchange(0, owner | WAITERS, TAKEN, SEEN).is_ok() {
+                if word.compare_exchange(0, owner | WAITERS, TAKEN, Ordering::Relaxed).is_ok() {
                     return Ok(true);
                 }
                 continue;
@@ -204,7 +205,7 @@ impl Core {
                 _ => rests_since = Instant::now(),
             }
             if held & OWNER != owner && self.presence.is_dead(held) {
-                if word.compare_exchange(held, owner | WAITERS, TAKEN, SEEN).is_ok() {
+                if word.compare_exchange(held, owner | WAITERS, TAKEN, Ordering::Relaxed).is_ok() {
                     return Ok(false);
                 }
                 continue;

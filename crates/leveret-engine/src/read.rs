@@ -379,7 +379,7 @@ impl Core {
         if !state.holds_items_of(shard) {
             // Only if it still is so: a segment that was free a moment ago may hold the key's next version by now, at
             // the very place of the one before, and then the slot has its word again.
-            return if state.0 == cells.state.load(Ordering::Acquire) { Match::No } else { Match::Unsure };
+            return if state.0 == cells.state.load(Ordering::Relaxed) { Match::No } else { Match::Unsure };
         }
         let epoch = cells.epoch.load(Ordering::Relaxed);
         let mut answer = Match::No;

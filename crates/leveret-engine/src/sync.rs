@@ -20,6 +20,7 @@ pub(crate) enum Slept {
     /// Nobody has, for the whole time.
     Over,
     /// By a signal.
+    #[cfg_attr(model, allow(dead_code))]
     Interrupted,
 }
 

@@ -1,5 +1,5 @@
 //! Numbers that count in place: no count is lost, and a cas belongs to the value that it is shown with.
-use super::world::{explore, Grain, NOW, USUAL};
+use super::world::{explore, Grain, NOW};
 use crate::arena::Arena;
 use crate::{Counted, Deadline, Delta, Meta, Mode, Stored, Value};
 
@@ -14,7 +14,7 @@ fn add(arena: &Arena) -> u64 {
 
 #[test]
 fn no_count_is_lost() {
-    explore("count: two count", USUAL, Grain::Number, |world| {
+    explore("count: two count", Grain::Number, |world| {
         let [one, other] = [2, 3].map(|pid| world.registered(pid));
         world.run([Box::new(|| _ = add(&one)), Box::new(|| _ = add(&other))]);
         assert_eq!(add(&one), 3);
@@ -24,7 +24,7 @@ fn no_count_is_lost() {
 /// A reader's cas succeeds only over the value that it was shown with.
 #[test]
 fn a_cas_belongs_to_its_value() {
-    explore("count: cas", USUAL, Grain::Number, |world| {
+    explore("count: cas", Grain::Number, |world| {
         let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
         (add(&writer), reader.gets(KEY, NOW).expect("free"));
         world.run([
@@ -36,12 +36,12 @@ fn a_cas_belongs_to_its_value() {
                 let stored = reader.store(KEY, next, Meta::default(), Deadline::NEVER, Mode::Cas(seen.cas), NOW);
                 if let Ok(Stored::Stored { .. }) = stored {
                     // Nobody has counted between the look and the store: what is counted from now on is counted on it.
-                    world.shard.counters[31].store(100 + value, crate::sync::Ordering::Relaxed);
+                    world.spare().store(100 + value, crate::sync::Ordering::Relaxed);
                 }
             }),
         ]);
         let end = add(&writer) - 1;
-        let swapped = world.shard.counters[31].load(crate::sync::Ordering::Relaxed);
+        let swapped = world.spare().load(crate::sync::Ordering::Relaxed);
         // Three counts in all: those before the swap are in the value that it was based on.
         assert_eq!(end, if swapped == 0 { 3 } else { 103 }, "a count was lost");
     });
@@ -50,7 +50,7 @@ fn a_cas_belongs_to_its_value() {
 /// The same for bytes, whose token is drawn when it is first asked for.
 #[test]
 fn of_two_who_swap_one_loses() {
-    explore("count: two swap", USUAL, Grain::Header, |world| {
+    explore("count: two swap", Grain::Header, |world| {
         let [one, other] = [2, 3].map(|pid| world.registered(pid));
         one.set(KEY, b"0", Deadline::NEVER, NOW).expect("room");
         let swap = |arena: &Arena| loop {

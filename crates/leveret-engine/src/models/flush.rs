@@ -1,12 +1,12 @@
 //! A flush: what was stored before it never comes back.
-use super::world::{drain, explore, get, place_of, set, Grain, USUAL};
+use super::world::{drain, explore, get, place_of, set, Grain};
 
 const KEY: &[u8] = b"key";
 const LEN: usize = 8;
 
 #[test]
 fn what_was_flushed_does_not_come_back() {
-    explore("flush: beside a store", USUAL, Grain::Header, |world| {
+    explore("flush: beside a store", Grain::Header, |world| {
         let [writer, flusher] = [2, 3].map(|pid| world.registered(pid));
         set(&writer, KEY, b'a', LEN);
         world.run([
@@ -24,7 +24,7 @@ fn what_was_flushed_does_not_come_back() {
 /// A drain copies items: those of an epoch that ends meanwhile stay of that epoch.
 #[test]
 fn a_drain_brings_nothing_back() {
-    explore("flush: beside a drain", USUAL, Grain::Header, |world| {
+    explore("flush: beside a drain", Grain::Header, |world| {
         let [writer, flusher] = [2, 3].map(|pid| world.registered(pid));
         set(&writer, KEY, b'a', LEN);
         let (segment, _) = place_of(&writer, KEY);
@@ -45,7 +45,7 @@ fn a_drain_brings_nothing_back() {
 /// A store that was acknowledged after the flush is seen after it.
 #[test]
 fn what_is_stored_after_a_flush_stays() {
-    explore("flush: store after it", USUAL, Grain::Header, |world| {
+    explore("flush: store after it", Grain::Header, |world| {
         let [flusher, writer] = [2, 3].map(|pid| world.registered(pid));
         set(&writer, KEY, b'a', LEN);
         world.run([

@@ -1,5 +1,5 @@
 //! Growth: of two who grow at once one does, and whoever sees new memory may use it.
-use super::world::{explore, get, set, Grain, ACTIVE, NOW, USUAL};
+use super::world::{explore, get, set, Grain, ACTIVE, NOW};
 use crate::segment::{Pool, State, StateWord};
 use crate::sync::Ordering;
 
@@ -7,7 +7,7 @@ const LEN: usize = 8;
 
 #[test]
 fn data_grows_once_at_a_time() {
-    explore("growth: data", USUAL, Grain::Header, |world| {
+    explore("growth: data", Grain::Header, |world| {
         let [one, other] = [2, 3].map(|pid| world.registered(pid));
         let grow = |arena: &crate::Arena| {
             assert!(arena.core.grow_data() || arena.core.active_segments() == 8, "the other has grown all");
@@ -21,7 +21,7 @@ fn data_grows_once_at_a_time() {
 
 #[test]
 fn the_index_grows_by_one_chunk() {
-    explore("growth: index", USUAL, Grain::Header, |world| {
+    explore("growth: index", Grain::Header, |world| {
         let [one, other] = [2, 3].map(|pid| world.registered(pid));
         let grow = |arena: &crate::Arena| {
             assert!(arena.core.grow_index(0, 1));
@@ -37,7 +37,7 @@ fn the_index_grows_by_one_chunk() {
 /// Two shards' owners take from the same free segments: none is taken twice, none is lost.
 #[test]
 fn a_free_segment_is_taken_once() {
-    explore("growth: free segments", USUAL, Grain::Header, |world| {
+    explore("growth: free segments", Grain::Header, |world| {
         let [one, other] = [2, 3].map(|pid| world.registered(pid));
         let take_and_free = |arena: &crate::Arena, generation: u64| {
             let core = &arena.core;

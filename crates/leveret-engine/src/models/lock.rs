@@ -1,6 +1,7 @@
 //! The lock of a shard: one owner at a time, who sees what the last one wrote; taken from the dead, never from the
 //! living.
-use super::world::{explore, Grain, NOW, USUAL};
+use super::world::{explore, Grain, World, NOW};
+use crate::arena::Arena;
 use crate::core::Core;
 use crate::counters::Counter;
 
@@ -11,7 +12,7 @@ fn count(core: &Core) {
 
 #[test]
 fn each_owner_sees_what_the_last_one_wrote() {
-    explore("lock: hand-over", USUAL, Grain::Header, |world| {
+    explore("lock: hand-over", Grain::Header, |world| {
         let [one, other] = [2, 3].map(|pid| world.registered(pid));
         world.run([Box::new(|| count(&one.core)), Box::new(|| count(&other.core))]);
         assert_eq!(world.count(Counter::Sets), 2);
@@ -22,7 +23,7 @@ fn each_owner_sees_what_the_last_one_wrote() {
 /// Its owner ends with the lock in his hand: one of the next recovers, and sees all that he wrote.
 #[test]
 fn a_dead_owners_lock_is_taken_by_one() {
-    explore("lock: steal", USUAL, Grain::Header, |world| {
+    explore("lock: steal", Grain::Header, |world| {
         let [dying, one, other] = [2, 3, 4].map(|pid| world.registered(pid));
         let dies = || {
             let locked = dying.core.lock(0, NOW).expect("nobody's patience ends");
@@ -32,22 +33,49 @@ fn a_dead_owners_lock_is_taken_by_one() {
         };
         world.run([Box::new(dies), Box::new(|| count(&one.core)), Box::new(|| count(&other.core))]);
         assert_eq!(world.count(Counter::Sets), 3);
-        assert_eq!(world.count(Counter::Recoveries), 1);
+        count(&one.core);
+        assert_eq!(world.count(Counter::Recoveries), 1, "also if the dying one came last");
     });
 }
 
-/// A process takes the slot of one that has ended, whose pid /proc still shows as ending, and a lock: whoever waits for
-/// that judges the living one.
+/// A process that gets the slot of one that has ended, whose pid /proc still shows as ending, and two others.
+fn with_a_dead_ones_slot(world: &World) -> [Arena; 3] {
+    // All slots are taken, so that the new one gets that of the dead.
+    let [_dead, one, other, _] = [4, 1, 2, 3].map(|pid| world.registered(pid));
+    world.kernel.end(4);
+    world.kernel.clear_signs(4);
+    [world.process(5), one, other]
+}
+
+/// Whoever waits for a lock of the new process judges the living one.
 #[test]
 fn nobody_is_judged_by_who_had_his_slot_before() {
-    explore("lock: register and death", USUAL, Grain::Header, |world| {
-        // All slots are taken, so that the new one gets that of the dead.
-        let [_dead, waiter, ..] = [4, 1, 2, 3].map(|pid| world.registered(pid));
-        world.kernel.end(4);
-        world.kernel.clear_signs(4);
-        let registers = world.process(5);
+    explore("lock: register and death", Grain::Header, |world| {
+        let [registers, waiter, _] = with_a_dead_ones_slot(world);
         world.run([Box::new(|| count(&registers.core)), Box::new(|| count(&waiter.core))]);
         assert_eq!(world.count(Counter::Sets), 2);
+        assert_eq!(world.count(Counter::Recoveries), 0, "both lived");
+    });
+}
+
+/// The new process takes the lock while another one waits for somebody else's.
+#[test]
+fn nobody_is_judged_by_a_name_that_he_has_just_met() {
+    explore("lock: register beside a waiter", Grain::Header, |world| {
+        let [registers, waiter, holder] = with_a_dead_ones_slot(world);
+        let [registers, waiter, holder] = [&registers, &waiter, &holder].map(|arena| &*arena.core);
+        world.run([Box::new(|| count(holder)), Box::new(|| count(waiter)), Box::new(|| count(registers))]);
+        assert_eq!(world.count(Counter::Sets), 3);
+        assert_eq!(world.count(Counter::Recoveries), 0, "all lived");
+    });
+}
+
+#[test]
+fn who_does_not_wait_judges_nobody_wrongly() {
+    explore("lock: register and try", Grain::Header, |world| {
+        let [registers, other, _] = with_a_dead_ones_slot(world);
+        world.run([Box::new(|| count(&registers.core)), Box::new(|| drop(other.core.try_lock(0, NOW)))]);
+        assert_eq!(world.count(Counter::Sets), 1);
         assert_eq!(world.count(Counter::Recoveries), 0, "both lived");
     });
 }

@@ -1,12 +1,13 @@
 //! A get beside writers: it answers a version that was there while it ran, whole, or that there was none.
-use super::world::{drain, explore, get, place_of, set, Grain, NOW, USUAL};
+use super::world::{drain, explore, get, place_of, set, Grain, NOW};
+use crate::map::layout::SLOTS;
 
 const KEY: &[u8] = b"key";
 const LEN: usize = 8;
 
 #[test]
 fn an_overwritten_item_is_read_old_or_new() {
-    explore("get: overwrite", USUAL, Grain::Header, |world| {
+    explore("get: overwrite", Grain::Header, |world| {
         let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
         set(&writer, KEY, b'a', LEN);
         world.run([
@@ -24,7 +25,7 @@ fn an_overwritten_item_is_read_old_or_new() {
 
 #[test]
 fn a_new_item_is_read_whole_or_not_at_all() {
-    explore("get: insert", USUAL, Grain::Header, |world| {
+    explore("get: insert", Grain::Header, |world| {
         let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
         world.run([
             Box::new(|| set(&writer, KEY, b'a', LEN)),
@@ -37,7 +38,7 @@ fn a_new_item_is_read_whole_or_not_at_all() {
 /// The item moves, and where it lay another one is written.
 #[test]
 fn a_drained_segment_that_is_used_anew_shows_nothing_foreign() {
-    explore("get: drain and reuse", USUAL, Grain::Header, |world| {
+    explore("get: drain and reuse", Grain::Header, |world| {
         let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
         set(&writer, KEY, b'a', LEN);
         let (segment, at) = place_of(&writer, KEY);
@@ -57,7 +58,7 @@ fn a_drained_segment_that_is_used_anew_shows_nothing_foreign() {
 /// The item moves, and its next version is written where the first one lay: its slot holds the same word again.
 #[test]
 fn the_same_slot_word_again_is_another_version() {
-    explore("get: republish", USUAL, Grain::Header, |world| {
+    explore("get: republish", Grain::Header, |world| {
         let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
         set(&writer, KEY, b'a', LEN);
         let first = place_of(&writer, KEY);
@@ -80,7 +81,7 @@ fn the_same_slot_word_again_is_another_version() {
 /// Two items of equal length take each other's places: a value is never that of another version's key.
 #[test]
 fn the_decoded_value_cache_believes_no_version_that_has_gone() {
-    explore("get: is it current", USUAL, Grain::Header, |world| {
+    explore("get: is it current", Grain::Header, |world| {
         let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
         set(&writer, KEY, b'a', LEN);
         let (segment, _) = place_of(&writer, KEY);
@@ -103,7 +104,7 @@ fn the_decoded_value_cache_believes_no_version_that_has_gone() {
 #[test]
 fn a_large_value_is_read_whole() {
     let len = 600;
-    explore("get: large value", USUAL, Grain::Header, |world| {
+    explore("get: large value", Grain::Header, |world| {
         let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
         set(&writer, KEY, b'a', len);
         world.run([
@@ -114,6 +115,27 @@ fn a_large_value_is_read_whole() {
             Box::new(|| assert!(get(&reader, KEY).is_none_or(|(byte, read)| read == len && byte >= b'a'))),
         ]);
         assert_eq!(get(&reader, KEY), Some((b'b', len)));
+        assert!(reader.verify().is_clean());
+    });
+}
+
+/// A full bucket gets an overflow bucket, which takes its last entry over.
+#[test]
+fn a_chain_that_grows_loses_nothing() {
+    explore("get: overflow", Grain::Header, |world| {
+        let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
+        let bucket = |key: &[u8]| crate::hash::bucket(writer.core.hash(key), writer.core.buckets(0));
+        let same = (0u16..).map(u16::to_ne_bytes).filter(|key| bucket(key) == 0);
+        let keys: Vec<[u8; 2]> = same.take(SLOTS + 1).collect();
+        keys[..SLOTS].iter().for_each(|key| set(&writer, key, b'a', 1));
+        world.run([
+            Box::new(|| set(&writer, &keys[SLOTS], b'b', 1)),
+            Box::new(|| {
+                assert!(get(&reader, &keys[SLOTS]).is_none_or(|value| value == (b'b', 1)));
+                assert_eq!(get(&reader, &keys[SLOTS - 1]), Some((b'a', 1)));
+            }),
+        ]);
+        assert_eq!(get(&reader, &keys[SLOTS]), Some((b'b', 1)));
         assert!(reader.verify().is_clean());
     });
 }

@@ -1,9 +1,9 @@
 //! Announced services: a reader is told what a living process wrote, whole.
-use super::world::{explore, Grain, USUAL};
+use super::world::{explore, Grain};
 
 #[test]
 fn an_announcement_is_read_whole() {
-    explore("service: announce", USUAL, Grain::Header, |world| {
+    explore("service: announce", Grain::Header, |world| {
         let [server, reader] = [2, 3].map(|pid| world.registered(pid));
         let (first, second) = ("a".repeat(16), "b".repeat(16));
         let kept = std::sync::Mutex::new(None);

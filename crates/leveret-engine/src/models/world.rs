@@ -12,7 +12,7 @@ use crate::map::layout::{Control, Shard};
 use crate::map::mapping::Mapping;
 use crate::map::Map;
 use crate::segment::{SegmentId, State};
-use crate::sync::Ordering;
+use crate::sync::{AtomicU64, Ordering};
 use crate::time::{Deadline, Time};
 use crate::OpenOptions;
 use std::cell::Cell;
@@ -110,6 +110,11 @@ impl World {
         checker.run(threads.into_iter().map(begin).collect(), memory::keep);
     }
 
+    /// A word that the engine makes no use of.
+    pub fn spare(&self) -> &'static AtomicU64 {
+        self.shard.counters.last().expect("some")
+    }
+
     pub fn count(&self, counter: Counter) -> u64 {
         self.shard.counters[counter as usize].load(Ordering::Relaxed)
     }
@@ -143,22 +148,8 @@ pub(crate) fn drain(core: &Core, segment: SegmentId) {
     core.segments().filter(open).for_each(|segment| locked.seal(segment));
 }
 
-/// How far a model goes: in the short form, and in the long one.
-#[derive(Clone, Copy)]
-pub(crate) struct Effort {
-    pub short: Bounds,
-    pub long: Bounds,
-}
-
-/// Usual efforts.
-pub(crate) const USUAL: Effort = Effort { short: Bounds { stops: 2, old: 2 }, long: Bounds { stops: 3, old: 3 } };
-
-/// After this time a model ends, whatever is left of it: it says so.
-const SHORT: Duration = Duration::from_secs(8);
-const LONG: Duration = Duration::from_secs(120);
-/// How long a model is tried without one ordering; the first ways are those that depart least from the usual.
-const WEAK: Duration = Duration::from_secs(6);
-const WEAKLY: [Bounds; 7] = [
+/// How far models go, one after the other: the first failures depart least from the usual.
+const FURTHER: [Bounds; 8] = [
     Bounds { stops: 0, old: 1 },
     Bounds { stops: 1, old: 1 },
     Bounds { stops: 1, old: 2 },
@@ -166,6 +157,7 @@ const WEAKLY: [Bounds; 7] = [
     Bounds { stops: 2, old: 2 },
     Bounds { stops: 3, old: 1 },
     Bounds { stops: 3, old: 3 },
+    Bounds { stops: 4, old: 4 },
 ];
 
 /// What the variable LEVERET_MODEL asks for.
@@ -185,27 +177,55 @@ fn form() -> Form {
     }
 }
 
+impl Form {
+    /// After this time a model ends, whatever is left of it: it says so.
+    fn patience(&self) -> Duration {
+        Duration::from_secs(if *self == Form::Long { 60 } else { 2 })
+    }
+}
+
 pub(crate) fn is_long() -> bool {
     form() == Form::Long
 }
 
-/// Runs a model in every way that its threads can meet, within the bounds.
-pub(crate) fn explore(name: &str, effort: Effort, grain: Grain, model: impl Fn(&World)) {
-    let (bounds, patience) = if is_long() { (effort.long, LONG) } else { (effort.short, SHORT) };
+/// Runs a model in the ways that its threads can meet, further and further from the usual one.
+pub(crate) fn explore(name: &str, grain: Grain, model: impl Fn(&World)) {
     let model = |checker: &Arc<Checker>| model(&World::new(grain, Some(checker.clone())));
-    if form() == Form::Weak {
-        return weaken(name, bounds, model);
+    let form = form();
+    if form == Form::Weak {
+        return weaken(name, &form, model);
     }
+    let explored = go_further(None, &form, &model);
+    let seconds = explored.seconds;
+    match explored.whole {
+        Some(Bounds { stops, old }) => print!("model {name}: all ways with {stops} stops and {old} old values"),
+        None => print!("model {name}: some ways"),
+    }
+    println!(", {} runs, {seconds:.1} s", explored.runs);
+}
+
+struct Gone {
+    runs: u64,
+    /// The furthest bounds within which all ways were gone.
+    whole: Option<Bounds>,
+    seconds: f32,
+    met: BTreeSet<Strength>,
+}
+
+fn go_further(without: Option<Strength>, form: &Form, model: &impl Fn(&Arc<Checker>)) -> Gone {
     let begun = Instant::now();
-    let explored = checker::explore(bounds, None, || begun.elapsed() < patience, model);
-    let all = if explored.is_complete { "all" } else { "the first" };
-    println!(
-        "model {name}: {all} {} ways with {} stops and {} old values, {:.1} s",
-        explored.runs,
-        bounds.stops,
-        bounds.old,
-        begun.elapsed().as_secs_f32()
-    );
+    let goes_on = || begun.elapsed() < form.patience();
+    let mut gone = Gone { runs: 0, whole: None, seconds: 0.0, met: BTreeSet::new() };
+    for bounds in FURTHER {
+        if goes_on() {
+            let explored = checker::explore(bounds, without, goes_on, model);
+            gone.runs += explored.runs;
+            gone.met.extend(explored.met);
+            gone.whole = if explored.is_complete { Some(bounds) } else { gone.whole };
+        }
+    }
+    gone.seconds = begun.elapsed().as_secs_f32();
+    gone
 }
 
 /// What some model has noticed already.
@@ -213,29 +233,24 @@ static NOTICED: Mutex<BTreeSet<Strength>> = Mutex::new(BTreeSet::new());
 
 /// Runs a model without each ordering that it meets, and prints a line for each: the place, what was taken away, the
 /// model, and whether it failed.
-fn weaken(name: &str, bounds: Bounds, model: impl Fn(&Arc<Checker>)) {
+fn weaken(name: &str, form: &Form, model: impl Fn(&Arc<Checker>)) {
     std::panic::set_hook(Box::new(|_| {}));
-    let begun = Instant::now();
-    let met = checker::explore(bounds, None, || begun.elapsed() < WEAK, &model).met;
     let is_ours = |strength: &Strength| !strength.file.contains("/models/");
-    for strength in met.into_iter().filter(is_ours) {
-        if NOTICED.lock().expect("no panic").contains(&strength) {
+    // What earlier runs of this program have printed.
+    let earlier =
+        std::env::var("LEVERET_NOTICED").and_then(|path| Ok(std::fs::read_to_string(path).unwrap_or_default()));
+    let earlier = earlier.unwrap_or_default();
+    for strength in go_further(None, form, &model).met.into_iter().filter(is_ours) {
+        let Strength { file, line, part, .. } = strength;
+        let place = format!("weakened\t{}:{line}\t{part:?}\t", file.rsplit("src/").next().unwrap_or(file));
+        let is_known = earlier.lines().any(|line| line.contains(&place) && line.ends_with("\tnoticed"));
+        if is_known || NOTICED.lock().expect("no panic").contains(&strength) {
             continue;
         }
-        let begun = Instant::now();
-        let is_noticed = WEAKLY.into_iter().any(|bounds| {
-            let goes_on = || begun.elapsed() < WEAK;
-            goes_on()
-                && catch_unwind(AssertUnwindSafe(|| checker::explore(bounds, Some(strength), goes_on, &model))).is_err()
-        });
+        let is_noticed = catch_unwind(AssertUnwindSafe(|| go_further(Some(strength), form, &model))).is_err();
         if is_noticed {
             NOTICED.lock().expect("no panic").insert(strength);
         }
-        let Strength { file, line, column, part } = strength;
-        let file = file.rsplit("src/").next().unwrap_or(file);
-        println!(
-            "weakened\t{file}:{line}:{column}\t{part:?}\t{name}\t{}",
-            if is_noticed { "noticed" } else { "not noticed" }
-        );
+        println!("{place}{name}\t{}", if is_noticed { "noticed" } else { "not noticed" });
     }
 }
