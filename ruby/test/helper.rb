@@ -24,7 +24,8 @@ class LeveretTest < Minitest::Test
   end
 
   def teardown
-    @started.each { |pid| stop(pid) }
+    # A copy, because stop() takes each of them off the list.
+    @started.dup.each { |pid| stop(pid) }
     FileUtils.remove_entry(@folder)
   end
 
