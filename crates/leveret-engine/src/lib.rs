@@ -19,7 +19,7 @@
 //! answers. An [`Error`] says why an operation could not be done.
 //!
 //! ```
-//! use leveret_engine::{Arena, Deadline, Delta, Counted, Mode, Meta, OpenOptions, Stored, Time, Value};
+//! use leveret_engine::{Arena, Deadline, Delta, Counted, Mode, Meta, OpenOptions, ReadOptions, Stored, Time, Value};
 //! # let (arena, _) = Arena::of_this_process(&OpenOptions::default())?;
 //! let (now, never) = (Time::now(), Deadline::NEVER);
 //! let add = |value| arena.store(b"lock", Value::Bytes(value), Meta::default(), never, Mode::Add, now);
@@ -27,7 +27,7 @@
 //! assert_eq!(add(b"yours")?, Stored::Exists);
 //!
 //! // A version is named by its cas.
-//! let cas = arena.gets(b"lock", now)?.expect("it is there").cas;
+//! let cas = arena.get_with(b"lock", ReadOptions::new().with_cas(), now)?.expect("it is there").cas;
 //! arena.set(b"lock", b"another", never, now)?;
 //! assert_eq!(arena.store(b"lock", Value::Bytes(b"late"), Meta::default(), never, Mode::Cas(cas), now)?, Stored::Exists);
 //!
@@ -149,6 +149,7 @@ pub use map::geometry::FORMAT as LAYOUT_VERSION;
 pub use master::master_token;
 pub use meta::{Encoding, Meta, Origin, STALE, WON};
 pub use pid::process_id;
+pub use read::ReadOptions;
 #[cfg(feature = "sockets")]
 pub use receive::Incoming;
 pub use scan::{Cursor, Iter};

@@ -45,21 +45,48 @@ enum Match {
     Unsure,
 }
 
+/// How an item is looked for. As it comes: a get, which counts as a hit or a miss, and its item as read.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReadOptions {
+    hash: Option<u64>,
+    is_untraced: bool,
+    with_cas: bool,
+}
+
+impl ReadOptions {
+    /// A get.
+    pub const fn new() -> ReadOptions {
+        ReadOptions { hash: None, is_untraced: false, with_cas: false }
+    }
+
+    /// Also tells the cas token. The first time that an item is asked for it, it is marked, under the lock, so that a
+    /// copy of it keeps that token.
+    pub const fn with_cas(self) -> ReadOptions {
+        ReadOptions { with_cas: true, ..self }
+    }
+
+    /// Leaves no trace: no count, and the item is not taken for read.
+    pub const fn untraced(self) -> ReadOptions {
+        ReadOptions { is_untraced: true, ..self }
+    }
+
+    /// The key's hash, which `Arena::ask_for` has told.
+    pub const fn hashed(self, hash: u64) -> ReadOptions {
+        ReadOptions { hash: Some(hash), ..self }
+    }
+}
+
 impl Arena {
     /// The item under `key`, copied out.
     pub fn get(&self, key: &[u8], now: Time) -> Option<Item> {
-        self.try_get(key, now).ok().flatten()
+        self.get_with(key, ReadOptions::new(), now).ok().flatten()
     }
 
-    /// As `get`, for those who may not take for a miss what could not be read: an item that was recycled during each
-    /// copy, and whose lock was not to be had then.
-    pub fn try_get(&self, key: &[u8], now: Time) -> Result<Option<Item>, Error> {
-        self.fetch(key, now, false)
-    }
-
-    /// The item with its cas token.
-    pub fn gets(&self, key: &[u8], now: Time) -> Result<Option<Item>, Error> {
-        self.fetch(key, now, true)
+    /// As `get`, on further terms, and for those who may not take for a miss what could not be read: an item that was
+    /// recycled during each copy, and whose lock was not to be had then.
+    pub fn get_with(&self, key: &[u8], options: ReadOptions, now: Time) -> Result<Option<Item>, Error> {
+        let mut value = Vec::new();
+        Ok(self.read_into(key, options, now, &mut value)?.map(|found| found.into_item(key, value)))
     }
 
     /// Whether there is a live item under `key`; counts nothing.
@@ -67,24 +94,24 @@ impl Arena {
         self.peek(key, now).is_some()
     }
 
-    fn fetch(&self, key: &[u8], now: Time, with_cas: bool) -> Result<Option<Item>, Error> {
-        let mut value = Vec::new();
-        Ok(self.read_into(key, now, with_cas, &mut value)?.map(|found| found.into_item(key, value)))
-    }
-
-    /// As `try_get`, or as `gets`; the value is appended to `out`.
-    pub fn read_into(&self, key: &[u8], now: Time, with_cas: bool, out: &mut Vec<u8>) -> Result<Option<Found>, Error> {
+    /// As `get_with`; the value is appended to `out`.
+    pub fn read_into(
+        &self,
+        key: &[u8],
+        options: ReadOptions,
+        now: Time,
+        out: &mut Vec<u8>,
+    ) -> Result<Option<Found>, Error> {
         for _ in 0..COPIES {
-            let found = if with_cas { self.find_cas(key, now)? } else { self.find(key, now) };
-            let Some(found) = found else { return Ok(None) };
+            let Some(found) = self.find_with(key, options, now)? else { return Ok(None) };
             if self.append_value(&found, out) {
                 return Ok(Some(found));
             }
         }
         // Recycled twice in the middle of a copy: under the lock it cannot be.
-        let hash = self.core.hash(key);
+        let hash = self.hash_of(key, options);
         let locked = self.core.lock(self.core.shard_of(hash), now)?;
-        Ok(locked.find(hash, key, with_cas, now).filter(|found| self.append_value(found, out)))
+        Ok(locked.find(hash, key, options.with_cas, now).filter(|found| self.append_value(found, out)))
     }
 
     /// The value of an item that was found; None when it was recycled meanwhile.
@@ -131,18 +158,45 @@ impl Arena {
     #[inline]
     pub fn find(&self, key: &[u8], now: impl Moment) -> Option<Found> {
         let mut found = Found::default();
-        self.find_into(key, now, &mut found).then_some(found)
+        self.find_hashed(key, self.core.hash(key), now, &mut found).then_some(found)
     }
 
-    /// As `find`, into memory of the caller; on a miss what is there means nothing.
-    #[inline]
-    pub fn find_into(&self, key: &[u8], now: impl Moment, found: &mut Found) -> bool {
-        self.find_hashed_into(key, self.core.hash(key), now, found)
+    /// Looks an item up without leaving a trace.
+    pub fn peek(&self, key: &[u8], now: impl Moment) -> Option<Found> {
+        let mut found = Found::default();
+        self.core.meet(self.core.hash(key), key, now, &mut found).is_some().then_some(found)
     }
 
-    /// As `find_into`, for a key whose hash `ask_for` has told.
+    /// As `find`, on further terms.
+    pub fn find_with(&self, key: &[u8], options: ReadOptions, now: impl Moment) -> Result<Option<Found>, Error> {
+        let mut found = Found::default();
+        Ok(self.find_into(key, options, now, &mut found)?.then_some(found))
+    }
+
+    /// As `find_with`, into memory of the caller; on a miss what is there means nothing. Only a look for the cas token
+    /// may fail.
     #[inline]
-    pub fn find_hashed_into(&self, key: &[u8], hash: u64, now: impl Moment, found: &mut Found) -> bool {
+    pub fn find_into(
+        &self,
+        key: &[u8],
+        options: ReadOptions,
+        now: impl Moment,
+        found: &mut Found,
+    ) -> Result<bool, Error> {
+        let hash = self.hash_of(key, options);
+        let is_there = if options.is_untraced {
+            self.core.meet(hash, key, now, found).is_some()
+        } else {
+            self.find_hashed(key, hash, now, found)
+        };
+        if is_there && options.with_cas {
+            return self.add_cas(key, hash, now.time(), found);
+        }
+        Ok(is_there)
+    }
+
+    #[inline]
+    fn find_hashed(&self, key: &[u8], hash: u64, now: impl Moment, found: &mut Found) -> bool {
         let core = &*self.core;
         match core.meet(hash, key, now, found) {
             Some(spot) => {
@@ -157,35 +211,31 @@ impl Arena {
         }
     }
 
-    /// Looks an item up without leaving a trace.
-    pub fn peek(&self, key: &[u8], now: impl Moment) -> Option<Found> {
-        let mut found = Found::default();
-        self.peek_into(key, now, &mut found).then_some(found)
-    }
-
-    /// As `peek`, into memory of the caller; on a miss what is there means nothing.
     #[inline]
-    pub fn peek_into(&self, key: &[u8], now: impl Moment, found: &mut Found) -> bool {
-        self.core.meet(self.core.hash(key), key, now, found).is_some()
+    fn hash_of(&self, key: &[u8], options: ReadOptions) -> u64 {
+        match options.hash {
+            Some(hash) => hash,
+            None => self.core.hash(key),
+        }
     }
 
-    /// As `find`, with the cas token. The first time that an item is asked for its token it is marked, under the lock,
-    /// so that a copy of it keeps that token.
-    pub fn find_cas(&self, key: &[u8], now: Time) -> Result<Option<Found>, Error> {
+    /// The cas token of an item that was found. False: it has gone meanwhile.
+    fn add_cas(&self, key: &[u8], hash: u64, now: Time, found: &mut Found) -> Result<bool, Error> {
         let core = &*self.core;
-        let hash = core.hash(key);
-        let Some(found) = self.find(key, now) else { return Ok(None) };
         let view = core
             .segment_at(SlotWord(found.version.slot).at())
             .and_then(|segment| core.view(segment, SlotWord(found.version.slot).at()));
-        if let Some(cas) = view.and_then(|view| core.stable_cas(&found, &view)) {
+        if let Some(cas) = view.and_then(|view| core.stable_cas(found, &view)) {
             // Whatever was read of the token must belong to this version.
             fence(Ordering::Acquire);
             if core.is_same_use(&found.version) {
-                return Ok(Some(Found { cas, ..found }));
+                found.cas = cas;
+                return Ok(true);
             }
         }
-        Ok(core.lock(core.shard_of(hash), now)?.find(hash, key, true, now))
+        let marked = core.lock(core.shard_of(hash), now)?.find(hash, key, true, now);
+        *found = marked.unwrap_or_default();
+        Ok(marked.is_some())
     }
 
     /// Copies the value of an item that was found to `dst`. False: it was recycled meanwhile; find it again.
@@ -478,13 +528,13 @@ mod tests {
         core.set_state(piece, StateWord(word.0 + 1));
         let locked = core.lock(core.shard_of(core.hash(b"key")), now).expect("free");
         std::thread::scope(|scope| {
-            let reader = scope.spawn(|| (arena.try_get(b"key", now), arena.get(b"key", now)));
+            let reader = scope.spawn(|| (arena.get_with(b"key", ReadOptions::new(), now), arena.get(b"key", now)));
             assert_eq!(reader.join().expect("no panic"), (Err(Error::Busy), None));
         });
         drop(locked);
-        assert_eq!(arena.try_get(b"key", now), Ok(None));
+        assert_eq!(arena.get_with(b"key", ReadOptions::new(), now), Ok(None));
         core.set_state(piece, word);
-        assert_eq!(arena.try_get(b"key", now).expect("free").expect("there").value.len(), 100_000);
+        assert_eq!(arena.get_with(b"key", ReadOptions::new(), now).expect("free").expect("there").value.len(), 100_000);
     }
 
     /// A value that was recycled under its reader twice is read under the lock. There nobody asked for the token, and
@@ -507,7 +557,9 @@ mod tests {
                     }
                 });
             }
-            let items: Vec<Item> = (0..1000).filter_map(|_| arena.gets(b"key", Time::now()).expect("free")).collect();
+            let items: Vec<Item> = (0..1000)
+                .filter_map(|_| arena.get_with(b"key", ReadOptions::new().with_cas(), Time::now()).expect("free"))
+                .collect();
             is_over.store(true, Ordering::Relaxed);
             assert!(!items.is_empty());
             assert_eq!(items.iter().filter(|item| item.cas == 0).count(), 0);

@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::found::{Found, Item, Version};
 use crate::hash::bucket as bucket_of;
 use crate::index::SlotWord;
-use crate::read::{FETCHED, FREQUENCY_MAX};
+use crate::read::{ReadOptions, FETCHED, FREQUENCY_MAX};
 use crate::segment::StateWord;
 use crate::sync::{fence, Ordering};
 use crate::time::Time;
@@ -64,7 +64,7 @@ impl Arena {
         // Not `get`, for which a lock that is busy is a miss.
         let mut answer = Err(Error::Busy);
         for _ in 0..ROUNDS {
-            answer = self.try_get(key, now);
+            answer = self.get_with(key, ReadOptions::new(), now);
             if answer != Err(Error::Busy) {
                 break;
             }

@@ -11,6 +11,7 @@ use crate::item::{Body, Kind, NewItem, View};
 use crate::large::Fill;
 use crate::lock::Locked;
 use crate::meta::{Encoding, Meta, STALE, WON};
+use crate::read::ReadOptions;
 use crate::segment::{class_of, Place, Pool};
 use crate::sync::Ordering;
 use crate::time::{Deadline, Moment, Time};
@@ -265,7 +266,7 @@ impl Arena {
 
     /// Takes the value apart and stores it anew, if nobody changes it meanwhile.
     fn join_anew(&self, key: &[u8], bytes: &[u8], terms: &Terms, now: Time) -> Result<Stored, Error> {
-        let Some(old) = self.gets(key, now)? else { return Ok(Stored::Missing) };
+        let Some(old) = self.get_with(key, ReadOptions::new().with_cas(), now)? else { return Ok(Stored::Missing) };
         if terms.compare.is_some_and(|token| token != old.cas) {
             return Ok(Stored::Exists);
         }

@@ -1,7 +1,7 @@
 //! What every entrance relies on, on a real arena.
 use leveret_engine::{
-    Arena, Counted, Deadline, Delta, Encoding, Error, Found, Meta, Mode, OpenOptions, Origin, Stored, Terms, Time,
-    Value, AHEAD,
+    Arena, Counted, Deadline, Delta, Encoding, Error, Found, Meta, Mode, OpenOptions, Origin, ReadOptions, Stored,
+    Terms, Time, Value, AHEAD,
 };
 use std::path::PathBuf;
 
@@ -167,16 +167,23 @@ fn modes_follow_memcached() {
     assert_eq!(store("a", "2", Mode::Append), stored);
     assert_eq!(store("a", "0", Mode::Prepend), stored);
     assert_eq!(text(arena, "a", NOW).as_deref(), Some("012"));
-    let first = arena.gets(b"a", NOW).unwrap().unwrap().cas;
-    assert_eq!(arena.gets(b"a", NOW).unwrap().unwrap().cas, first, "a token stays as long as the version");
+    let first = arena.get_with(b"a", ReadOptions::new().with_cas(), NOW).unwrap().unwrap().cas;
+    assert_eq!(
+        arena.get_with(b"a", ReadOptions::new().with_cas(), NOW).unwrap().unwrap().cas,
+        first,
+        "a token stays as long as the version"
+    );
     assert_eq!(store("a", "3", Mode::Cas(first + 1)), Stored::Exists);
     assert_eq!(store("a", "3", Mode::Cas(first)), stored);
-    let second = arena.gets(b"a", NOW).unwrap().unwrap().cas;
+    let second = arena.get_with(b"a", ReadOptions::new().with_cas(), NOW).unwrap().unwrap().cas;
     assert!(second > first, "tokens grow");
     assert_eq!(store("a", "4", Mode::Cas(first)), Stored::Exists);
     let with_cas = Terms { want_cas: true, ..Mode::Set.into() };
     let wanted = arena.store_if(b"a", Value::Bytes(b"5"), Meta::default(), Deadline::NEVER, &with_cas, NOW).unwrap();
-    assert_eq!(wanted, Stored::Stored { cas: arena.gets(b"a", NOW).unwrap().unwrap().cas });
+    assert_eq!(
+        wanted,
+        Stored::Stored { cas: arena.get_with(b"a", ReadOptions::new().with_cas(), NOW).unwrap().unwrap().cas }
+    );
     assert_eq!(arena.delete_version(b"a", second, NOW).unwrap(), Stored::Exists);
 }
 
@@ -187,7 +194,7 @@ fn flags_origin_and_encoding_come_back() {
     for flags in [0, 1, u32::MAX] {
         let meta = Meta { flags, origin: 2, encoding: Encoding::Php as u8, codec: 3, marks: 0 };
         arena.store(b"k", Value::Bytes(b"v"), meta, Deadline::NEVER, Mode::Set, NOW).unwrap();
-        let item = arena.gets(b"k", NOW).unwrap().unwrap();
+        let item = arena.get_with(b"k", ReadOptions::new().with_cas(), NOW).unwrap().unwrap();
         assert_eq!((item.meta, item.value, item.mtime), (meta, b"v".to_vec(), NOW));
     }
 }
@@ -198,10 +205,10 @@ fn counts_by_both_rules() {
     let arena = &scratch.arena;
     assert_eq!(arena.count(b"n", Delta::Increment(1), None, NOW), Ok(Counted::Missing));
     arena.set(b"n", b"10", Deadline::NEVER, NOW).unwrap();
-    let before = arena.gets(b"n", NOW).unwrap().unwrap().cas;
+    let before = arena.get_with(b"n", ReadOptions::new().with_cas(), NOW).unwrap().unwrap().cas;
     assert_eq!(arena.count(b"n", Delta::Decrement(1), None, NOW), Ok(Counted::Value(9)));
     assert_eq!(text(arena, "n", NOW).as_deref(), Some("9 "), "the length never shrinks");
-    assert!(arena.gets(b"n", NOW).unwrap().unwrap().cas > before);
+    assert!(arena.get_with(b"n", ReadOptions::new().with_cas(), NOW).unwrap().unwrap().cas > before);
     assert_eq!(arena.count(b"n", Delta::Increment(91), None, NOW), Ok(Counted::Value(100)));
     assert_eq!(arena.count(b"n", Delta::Decrement(1), None, NOW), Ok(Counted::Value(99)));
     assert_eq!(text(arena, "n", NOW).as_deref(), Some("99 "), "and it grows");
@@ -405,8 +412,9 @@ fn many_keys_at_once_are_found_like_single_ones() {
         assert_eq!(arena.ask_for(keys.iter().copied(), &mut hashes), keys.len());
         for (key, hash) in keys.iter().zip(hashes) {
             let mut found = Found::default();
-            let item = arena.find_hashed_into(key, hash, NOW, &mut found).then(|| arena.copy_to_vec(&found));
-            assert_eq!(item.flatten(), arena.get(key, NOW).map(|item| item.value), "{}", key.escape_ascii());
+            let is_there = arena.find_into(key, ReadOptions::new().hashed(hash), NOW, &mut found).unwrap();
+            let value = if is_there { arena.copy_to_vec(&found) } else { None };
+            assert_eq!(value, arena.get(key, NOW).map(|item| item.value), "{}", key.escape_ascii());
         }
     }
 }

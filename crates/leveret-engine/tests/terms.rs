@@ -1,7 +1,7 @@
 //! Stores, counts and amendments on terms: what the meta and binary protocols ask for.
 use leveret_engine::{
-    Amendment, Arena, CountTerms, CountedItem, Deadline, Delta, Error, Found, Meta, Mode, NewCas, OpenOptions, Stored,
-    Terms, Time, Value, STALE, WON,
+    Amendment, Arena, CountTerms, CountedItem, Deadline, Delta, Error, Found, Meta, Mode, NewCas, OpenOptions,
+    ReadOptions, Stored, Terms, Time, Value, STALE, WON,
 };
 use std::collections::HashSet;
 
@@ -38,15 +38,15 @@ fn an_amended_item_keeps_its_value_whatever_its_kind() {
     arena.store(b"number", Value::Integer(42), wire(5), Deadline::NEVER, Mode::Set, now).expect("room");
     arena.store(b"large", Value::Bytes(&large), wire(5), Deadline::NEVER, Mode::Set, now).expect("room");
     for (key, value) in [(&b"bytes"[..], &b"some text"[..]), (b"plain", b"x"), (b"number", b"42"), (b"large", &large)] {
-        let before = arena.gets(key, now).expect("free").expect("there");
+        let before = arena.get_with(key, ReadOptions::new().with_cas(), now).expect("free").expect("there");
         for marks in [WON, STALE | WON, 0, STALE] {
-            let cas = arena.gets(key, now).expect("free").expect("there").cas;
+            let cas = arena.get_with(key, ReadOptions::new().with_cas(), now).expect("free").expect("there").cas;
             let amended = arena
                 .amend(key, now, &mut |found| Some(Amendment { marks, ..keep(found) }))
                 .expect("room")
                 .expect("there");
             assert_eq!((amended.meta.marks, amended.cas), (marks, cas));
-            let item = arena.gets(key, now).expect("free").expect("there");
+            let item = arena.get_with(key, ReadOptions::new().with_cas(), now).expect("free").expect("there");
             assert_eq!(
                 (&item.value[..], item.meta.flags, item.meta.marks, item.cas),
                 (value, before.meta.flags, marks, cas)
@@ -146,7 +146,8 @@ fn no_two_keys_have_the_same_token() {
             let key = format!("key {key}");
             let value = format!("{round} {kind}");
             arena.set(key.as_bytes(), value.as_bytes(), Deadline::NEVER, now).expect("room");
-            let cas = arena.gets(key.as_bytes(), now).expect("free").expect("there").cas;
+            let cas =
+                arena.get_with(key.as_bytes(), ReadOptions::new().with_cas(), now).expect("free").expect("there").cas;
             assert!(all.insert(cas), "{kind}: {key} has the token {cas:#x} of another");
             assert!(i64::try_from(cas).is_ok(), "PHP's integers are signed");
         }
@@ -154,7 +155,7 @@ fn no_two_keys_have_the_same_token() {
     for key in 0..400 {
         let key = format!("number {key}");
         arena.add_integer(key.as_bytes(), 1, Some(Deadline::NEVER), now).expect("room");
-        let cas = arena.gets(key.as_bytes(), now).expect("free").expect("there").cas;
+        let cas = arena.get_with(key.as_bytes(), ReadOptions::new().with_cas(), now).expect("free").expect("there").cas;
         assert!(all.insert(cas), "{key} has the token {cas:#x} of another");
     }
 }
@@ -175,7 +176,7 @@ fn counting_compares_dates_and_tells() {
     let soon = Deadline::after(now, 60);
     let terms = CountTerms { compare: Some(cas), cas: Some(4), deadline: Some(soon), want_cas: true };
     assert_eq!(count(terms), CountedItem::Value { value: 15, cas: 4, deadline: soon, is_new: false });
-    let item = arena.gets(b"n", now).expect("free").expect("there");
+    let item = arena.get_with(b"n", ReadOptions::new().with_cas(), now).expect("free").expect("there");
     assert_eq!((&item.value[..], item.cas, item.deadline), (&b"15"[..], 4, soon));
     arena.store(b"minus", Value::Integer(-5), Meta::default(), Deadline::NEVER, Mode::Set, now).expect("room");
     let counted = arena.count_if(b"minus", Delta::Increment(1), None, &CountTerms::default(), now).expect("room");

@@ -1,7 +1,9 @@
 //! One item at a time: find, copy, store, count, remove.
 use crate::types::{answer, failure, outcome};
 use crate::{leveret_arena, leveret_bytes, leveret_encoding, leveret_mode, leveret_status, moment};
-use leveret_engine::{Arena, Counted, Deadline, Found, Meta, Mode, Now, Stored, Terms, Time, Value, Version};
+use leveret_engine::{
+    Arena, Counted, Deadline, Found, Meta, Mode, Now, ReadOptions, Stored, Terms, Time, Value, Version,
+};
 use leveret_status::*;
 use std::ffi::c_void;
 
@@ -18,11 +20,20 @@ pub unsafe extern "C" fn leveret_find(
 ) -> leveret_status {
     // SAFETY: by contract. A `Found` is made of integers, and whatever is there is written before it is read.
     let (arena, key, found) = unsafe { (&(*arena).0, key.as_slice(), &mut *found) };
-    let is_there = if now == 0 { arena.find_into(key, Now, found) } else { arena.find_into(key, Time(now), found) };
-    if is_there {
-        LEVERET_OK
+    find(arena, key, ReadOptions::new(), now, found)
+}
+
+#[inline(always)]
+fn find(arena: &Arena, key: &[u8], options: ReadOptions, now: u32, found: &mut Found) -> leveret_status {
+    let is_there = if now == 0 {
+        arena.find_into(key, options, Now, found)
     } else {
-        absent(arena)
+        arena.find_into(key, options, Time(now), found)
+    };
+    match is_there {
+        Ok(true) => LEVERET_OK,
+        Ok(false) => absent(arena),
+        Err(error) => failure(&error),
     }
 }
 
@@ -64,16 +75,7 @@ pub unsafe extern "C" fn leveret_find_hashed(
 ) -> leveret_status {
     // SAFETY: by contract. A `Found` is made of integers, and whatever is there is written before it is read.
     let (arena, key, found) = unsafe { (&(*arena).0, key.as_slice(), &mut *found) };
-    let is_there = if now == 0 {
-        arena.find_hashed_into(key, hash, Now, found)
-    } else {
-        arena.find_hashed_into(key, hash, Time(now), found)
-    };
-    if is_there {
-        LEVERET_OK
-    } else {
-        absent(arena)
-    }
+    find(arena, key, ReadOptions::new().hashed(hash), now, found)
 }
 
 #[cold]
@@ -98,7 +100,7 @@ pub unsafe extern "C" fn leveret_find_cas(
 ) -> leveret_status {
     // SAFETY: by contract.
     let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
-    match arena.find_cas(key, moment(now)) {
+    match arena.find_with(key, ReadOptions::new().with_cas(), moment(now)) {
         // SAFETY: by contract.
         Ok(Some(item)) => unsafe {
             found.write(item);
@@ -122,12 +124,7 @@ pub unsafe extern "C" fn leveret_peek(
 ) -> leveret_status {
     // SAFETY: by contract. A `Found` is made of integers, and whatever is there is written before it is read.
     let (arena, key, found) = unsafe { (&(*arena).0, key.as_slice(), &mut *found) };
-    let is_there = if now == 0 { arena.peek_into(key, Now, found) } else { arena.peek_into(key, Time(now), found) };
-    if is_there {
-        LEVERET_OK
-    } else {
-        absent(arena)
-    }
+    find(arena, key, ReadOptions::new().untraced(), now, found)
 }
 
 /// Copies the value of a found item: OK, and dst[0..value_len] is that very version, or RETRY: find again.

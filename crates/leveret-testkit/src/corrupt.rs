@@ -9,8 +9,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use leveret_engine::{
-    Amendment, Arena, CountTerms, Cursor, Deadline, Delta, Lease, Meta, Mode, NewCas, OpenOptions, Terms, Time, Value,
-    STALE,
+    Amendment, Arena, CountTerms, Cursor, Deadline, Delta, Lease, Meta, Mode, NewCas, OpenOptions, ReadOptions, Terms,
+    Time, Value, STALE,
 };
 
 use crate::arena_copy::ArenaImage;
@@ -199,7 +199,7 @@ fn fill(arena: &Arena) -> Result<(), leveret_engine::Error> {
             let value = if is_number(index) { Value::Integer(index as i64) } else { Value::Bytes(&bytes) };
             arena.store(&key(index), value, meta, deadline, Mode::Set, now)?;
             if index % 7 == 0 {
-                arena.gets(&key(index), now)?;
+                arena.get_with(&key(index), ReadOptions::new().with_cas(), now)?;
             }
         }
     }
@@ -299,7 +299,7 @@ fn change(arena: &Arena, rng: &mut Rng, now: Time, trusts_values: bool) -> Resul
         5 => drop(arena.delete(&key, now)),
         6 => drop(arena.touch(&key, deadline, now)),
         7 => drop(arena.count(&key, Delta::Increment(1), None, now)),
-        8 => drop(arena.gets(&key, now).map(|item| {
+        8 => drop(arena.get_with(&key, ReadOptions::new().with_cas(), now).map(|item| {
             let cas = item.map_or(0, |item| item.cas);
             arena.store(&key, Value::Bytes(&bytes), Meta::default(), Deadline::NEVER, Mode::Cas(cas), now)
         })),

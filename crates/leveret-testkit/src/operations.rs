@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use leveret_engine::{
-    Amendment, Arena, CountTerms, Counted, CountedItem, Deadline, Delta, Error, Lease, Meta, Mode, NewCas, Stored,
-    Terms, Time, Value, STALE, WON,
+    Amendment, Arena, CountTerms, Counted, CountedItem, Deadline, Delta, Error, Lease, Meta, Mode, NewCas, ReadOptions,
+    Stored, Terms, Time, Value, STALE, WON,
 };
 
 use crate::operation::{now, store, stored, subject, text, want, Effect, Operation, Seen, Trigger, SUBJECT};
@@ -45,7 +45,9 @@ fn made_integer(before: i64) -> impl Fn(&Arena) -> Result<u64, String> {
 }
 
 fn cas_of_subject(arena: &Arena) -> Result<u64, String> {
-    text(arena.gets(SUBJECT, now()))?.map(|item| item.cas).ok_or_else(|| "the subject is not there".to_owned())
+    text(arena.get_with(SUBJECT, ReadOptions::new().with_cas(), now()))?
+        .map(|item| item.cas)
+        .ok_or_else(|| "the subject is not there".to_owned())
 }
 
 fn touching(name: &'static str, before: Option<u32>, after: Option<u32>) -> Operation {

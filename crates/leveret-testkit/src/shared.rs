@@ -4,7 +4,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
-use leveret_engine::{Arena, Counted, Deadline, Delta, Lease, Meta, Mode, Stored, Time, Value};
+use leveret_engine::{Arena, Counted, Deadline, Delta, Lease, Meta, Mode, ReadOptions, Stored, Time, Value};
 
 use crate::oracle::Ledger;
 use crate::own::Trouble;
@@ -151,7 +151,7 @@ impl Shared {
     fn chain(&mut self, arena: &Arena) -> Result<(), Trouble> {
         let key = format!("shared:chain:{}", self.rng.below(GROWING)).into_bytes();
         let now = Time::now();
-        let Some(item) = arena.gets(&key, now)? else {
+        let Some(item) = arena.get_with(&key, ReadOptions::new().with_cas(), now)? else {
             let life = self.rng.below(1 << 31);
             let value = values::frame(&key, self.me, life << 32, 20);
             arena.store(&key, Value::Bytes(&value), Meta::default(), Deadline::NEVER, Mode::Add, now)?;

@@ -3,7 +3,7 @@ use crate::json;
 use crate::output::{self, Failure, Outcome};
 use crate::target::{self, Target};
 use clap::Args;
-use leveret_engine::{Item, Time};
+use leveret_engine::{Item, ReadOptions, Time};
 use serde::Serialize;
 use std::ffi::OsString;
 use std::io::{self, IsTerminal, Write};
@@ -38,7 +38,8 @@ impl Get {
         let mut missed = false;
         for key in &keys {
             // Only JSON shows the cas, which is asked for under a lock.
-            let item = if as_json { arena.gets(key, Time::now())? } else { arena.try_get(key, Time::now())? };
+            let options = if as_json { ReadOptions::new().with_cas() } else { ReadOptions::new() };
+            let item = arena.get_with(key, options, Time::now())?;
             missed |= item.is_none();
             match item {
                 Some(item) if as_json => output::json_line(&mut out, &Line::of(&item))?,

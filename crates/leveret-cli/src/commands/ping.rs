@@ -6,7 +6,7 @@ use crate::peer::Peer;
 use crate::target::{self, Target};
 use crate::units;
 use clap::Args;
-use leveret_engine::{Arena, Deadline, Encoding, Meta, Mode, Time, Value};
+use leveret_engine::{Arena, Deadline, Encoding, Meta, Mode, ReadOptions, Time, Value};
 use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
@@ -114,9 +114,10 @@ fn round(arena: &Arena) -> Result<bool, leveret_engine::Error> {
     let key = format!("leveret:ping:{}", std::process::id());
     let deadline = Deadline::after(now, PROBE_TTL_SECS);
     arena.store(key.as_bytes(), Value::Bytes(key.as_bytes()), Meta::native(Encoding::Raw), deadline, Mode::Set, now)?;
-    let came_back = arena.try_get(key.as_bytes(), now)?.is_some_and(|item| item.value == key.as_bytes());
+    let came_back =
+        arena.get_with(key.as_bytes(), ReadOptions::new(), now)?.is_some_and(|item| item.value == key.as_bytes());
     let deleted = arena.delete(key.as_bytes(), now)?;
-    Ok(came_back && deleted && arena.try_get(key.as_bytes(), now)?.is_none())
+    Ok(came_back && deleted && arena.get_with(key.as_bytes(), ReadOptions::new(), now)?.is_none())
 }
 
 fn report(path: &Path, verdict: &Result<(), String>, micros: u64, json: bool) -> Result<(), Failure> {

@@ -6,8 +6,8 @@ use super::server::Input;
 use super::wire::Batch;
 use super::{Code, Protocol};
 use leveret_engine::{
-    place, Arena, Counted, Cursor, Deadline, Delta, Encoding, Error, Mode, OpenOptions, Stored, Terms, Time, Value,
-    AHEAD,
+    place, Arena, Counted, Cursor, Deadline, Delta, Encoding, Error, Mode, OpenOptions, ReadOptions, Stored, Terms,
+    Time, Value, AHEAD,
 };
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -144,7 +144,8 @@ fn get(
     } else {
         // Every answer of the binary protocol tells the version.
         let with_cas = pending.with_cas || rules.protocol == Protocol::Binary;
-        let (value, found) = input.append(|out| arena.read_into(key, now, with_cas, out));
+        let options = if with_cas { ReadOptions::new().with_cas() } else { ReadOptions::new() };
+        let (value, found) = input.append(|out| arena.read_into(key, options, now, out));
         found.map(|found| found.map(|found| (value, found.meta, found.cas)))
     };
     match found {

@@ -1,7 +1,7 @@
 //! Numbers that count in place: no count is lost, and a cas belongs to the value that it is shown with.
 use super::world::{explore, Grain, NOW};
 use crate::arena::Arena;
-use crate::{Counted, Deadline, Delta, Meta, Mode, Stored, Value};
+use crate::{Counted, Deadline, Delta, Error, Item, Meta, Mode, ReadOptions, Stored, Value};
 
 const KEY: &[u8] = b"n";
 
@@ -21,16 +21,20 @@ fn no_count_is_lost() {
     });
 }
 
+fn gets(arena: &Arena) -> Result<Option<Item>, Error> {
+    arena.get_with(KEY, ReadOptions::new().with_cas(), NOW)
+}
+
 /// A reader's cas succeeds only over the value that it was shown with.
 #[test]
 fn a_cas_belongs_to_its_value() {
     explore("count: cas", Grain::Number, |world| {
         let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
-        (add(&writer), reader.gets(KEY, NOW).expect("free"));
+        (add(&writer), gets(&reader).expect("free"));
         world.run([
-            Box::new(|| drop((add(&writer), writer.gets(KEY, NOW), add(&writer)))),
+            Box::new(|| drop((add(&writer), gets(&writer), add(&writer)))),
             Box::new(|| {
-                let seen = reader.gets(KEY, NOW).expect("nobody's patience ends").expect("there");
+                let seen = gets(&reader).expect("nobody's patience ends").expect("there");
                 let value = seen.number.expect("a number") as u64;
                 let next = Value::Integer(100 + value as i64);
                 let stored = reader.store(KEY, next, Meta::default(), Deadline::NEVER, Mode::Cas(seen.cas), NOW);
@@ -54,7 +58,7 @@ fn of_two_who_swap_one_loses() {
         let [one, other] = [2, 3].map(|pid| world.registered(pid));
         one.set(KEY, b"0", Deadline::NEVER, NOW).expect("room");
         let swap = |arena: &Arena| loop {
-            let seen = arena.gets(KEY, NOW).expect("nobody's patience ends").expect("there");
+            let seen = gets(arena).expect("nobody's patience ends").expect("there");
             let next = [seen.value[0] + 1];
             let mode = Mode::Cas(seen.cas);
             match arena.store(KEY, Value::Bytes(&next), Meta::default(), Deadline::NEVER, mode, NOW) {

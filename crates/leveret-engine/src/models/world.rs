@@ -127,7 +127,7 @@ pub(crate) fn set(arena: &Arena, key: &[u8], byte: u8, len: usize) {
 
 /// The one byte that the value of `key` is made of, and its length; None where there is no item.
 pub(crate) fn get(arena: &Arena, key: &[u8]) -> Option<(u8, usize)> {
-    let value = arena.try_get(key, NOW).expect("nobody's patience ends")?.value;
+    let value = arena.get_with(key, crate::ReadOptions::new(), NOW).expect("nobody's patience ends")?.value;
     let first = *value.first()?;
     assert!(value.iter().all(|byte| *byte == first), "torn: {value:?}");
     Some((first, value.len()))

@@ -1,6 +1,6 @@
 //! The cas of items, and what `-C` makes of it: each item shows 0, and whoever compares has never seen the present one.
 use super::Turn;
-use leveret_engine::{Deadline, Error, Found, Item};
+use leveret_engine::{Deadline, Error, Found, Item, ReadOptions};
 
 /// No item has it: neither a place in the arena nor a count of stores comes that far.
 const NOBODYS: u64 = u64::MAX;
@@ -10,7 +10,7 @@ impl Turn<'_> {
     /// and no miss: the item may be there.
     pub(super) fn find_cas(&self, key: &[u8]) -> Result<Option<Found>, Error> {
         if self.shared.settings.cas {
-            told(self.arena.find_cas(key, self.now))
+            told(self.arena.find_with(key, ReadOptions::new().with_cas(), self.now))
         } else {
             Ok(self.arena.find(key, self.now))
         }
@@ -19,7 +19,7 @@ impl Turn<'_> {
     /// The item with its cas, copied out whole.
     pub(super) fn gets(&self, key: &[u8]) -> Result<Option<Item>, Error> {
         if self.shared.settings.cas {
-            told(self.arena.gets(key, self.now))
+            told(self.arena.get_with(key, ReadOptions::new().with_cas(), self.now))
         } else {
             self.copy_out(key)
         }
@@ -27,7 +27,7 @@ impl Turn<'_> {
 
     /// The item, copied out whole: in the end under the lock, if it is recycled during each copy.
     pub(super) fn copy_out(&self, key: &[u8]) -> Result<Option<Item>, Error> {
-        told(self.arena.try_get(key, self.now))
+        told(self.arena.get_with(key, ReadOptions::new(), self.now))
     }
 
     /// Gives an item another deadline, on the way to reading it. Returns whether it is there.

@@ -2,7 +2,9 @@
 use super::session::Pending;
 use super::{exptime, flags, Done, Session, Turn};
 use crate::stats::Count;
-use leveret_engine::{CountTerms, CountedItem, Deadline, Delta, Error, Found, Meta, Mode, Stored, Terms, Value, AHEAD};
+use leveret_engine::{
+    CountTerms, CountedItem, Deadline, Delta, Error, Found, Meta, Mode, ReadOptions, Stored, Terms, Value, AHEAD,
+};
 use leveret_protocol::text::{write_number, write_value_header, Keys};
 use leveret_protocol::Verb;
 
@@ -93,11 +95,8 @@ impl Turn<'_> {
             };
         }
         let mut found = Found::default();
-        let is_there = match hash {
-            Some(hash) => self.arena.find_hashed_into(key, hash, self.now, &mut found),
-            None => self.arena.find_into(key, self.now, &mut found),
-        };
-        if is_there {
+        let options = hash.map_or(ReadOptions::new(), |hash| ReadOptions::new().hashed(hash));
+        if self.arena.find_into(key, options, self.now, &mut found)? {
             self.write_value(key, found, false)?;
         }
         Ok(())

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use leveret_engine::{
     Amendment, Arena, CountTerms, Counted, CountedItem, Deadline, Delta, Error, Meta, Mode, NewCas, OpenOptions,
-    Stored, Terms, Time, Value, STALE, WON,
+    ReadOptions, Stored, Terms, Time, Value, STALE, WON,
 };
 
 use super::known::{brief, Entry, Known};
@@ -271,7 +271,10 @@ impl<'a> Run<'a> {
     }
 
     fn gets(&mut self, key: u8) -> Result<(), String> {
-        let item = self.arena().gets(&key_bytes(key), self.now).map_err(|error| error.to_string())?;
+        let item = self
+            .arena()
+            .get_with(&key_bytes(key), ReadOptions::new().with_cas(), self.now)
+            .map_err(|error| error.to_string())?;
         let Some(item) = item else { return agree(false, self.map.contains_key(&key)) };
         let Some(entry) = self.map.get_mut(&key) else { return Err("gets finds what is not there".to_owned()) };
         if item.cas == 0 || entry.told.is_some_and(|told| told != item.cas) {
