@@ -1,7 +1,7 @@
 //! The engine itself, on an arena that nobody else uses.
 
 use super::{Item, Policy};
-use leveret_engine::{Arena, Deadline, Error, Found, OpenError, OpenOptions, Time};
+use leveret_engine::{Arena, Deadline, Error, OpenError, OpenOptions, Time};
 
 /// An arena as a cache to be compared.
 pub struct Engine {
@@ -66,7 +66,7 @@ impl Engine {
 impl Policy for Engine {
     fn get(&mut self, key: u32, key_len: u16, now: u32) -> bool {
         self.spell(key, key_len);
-        self.arena.find_into(&self.key, self.at(now), &mut Found::default())
+        self.arena.find(&self.key, self.at(now)).is_some()
     }
 
     fn store(&mut self, item: &Item, now: u32) {
