@@ -20,45 +20,44 @@ impl Arena {
         let core = &*self.core;
         let mut count = 0;
         for (hash, key) in hashes.iter_mut().take(AHEAD).zip(keys) {
-            *hash = core.hash(key);
-            let shard = core.shard_of(*hash);
-            core.index.ask_for(core.place_of(shard, hash::bucket(*hash, core.buckets(shard))));
+            *hash = core.hasher.hash(key);
+            let shard = core.hasher.shard_of(*hash);
+            core.index.ask_for(shard, *hash);
             count += 1;
         }
         // Of those that are not in the bucket where their chain begins, where it goes on.
         let mut behind = [None; AHEAD];
         for (behind, hash) in behind.iter_mut().zip(&hashes[..count]) {
-            let shard = core.shard_of(*hash);
-            *behind = core.ask_for_item(*hash, core.bucket(shard, hash::bucket(*hash, core.buckets(shard))));
+            let shard = core.hasher.shard_of(*hash);
+            *behind = ask_for_item(core, *hash, core.index.bucket(shard, core.index.bucket_of(shard, *hash)));
         }
         for (behind, hash) in behind.iter().zip(&hashes[..count]) {
             // Chains of three are rare.
             if let Some(bucket) = behind {
-                core.ask_for_item(*hash, bucket);
+                ask_for_item(core, *hash, bucket);
             }
         }
         count
     }
 }
 
-impl Core {
-    /// Asks for the item that a slot of this bucket points at, else for the bucket behind it, which is returned.
-    #[inline]
-    fn ask_for_item(&self, hash: u64, bucket: &Bucket) -> Option<&Bucket> {
-        let tag = hash::tag(hash);
-        let mut is_here = false;
-        for slot in 0..SLOTS {
-            let word = SlotWord(bucket.slots[slot].load(Ordering::Relaxed));
-            if word.tag() == tag {
-                self.data.ask_for(word.at());
-                is_here = true;
-            }
+/// Asks for the item that a slot of this bucket points at, else for the bucket behind it, which is returned.
+#[inline]
+fn ask_for_item<'a>(core: &'a Core, hash: u64, bucket: &Bucket) -> Option<&'a Bucket> {
+    let tag = hash::tag(hash);
+    let mut is_here = false;
+    for slot in 0..SLOTS {
+        let word = SlotWord(bucket.slots[slot].load(Ordering::Relaxed));
+        if word.tag() == tag {
+            core.items.data.ask_for(word.at());
+            is_here = true;
         }
-        if is_here {
-            return None;
-        }
-        let link = bucket.link(Ordering::Relaxed)?;
-        self.overflow.ask_for(self.overflow_place(self.shard_of(hash), link)?);
-        self.overflow_bucket(self.shard_of(hash), link)
     }
+    if is_here {
+        return None;
+    }
+    let link = bucket.link(Ordering::Relaxed)?;
+    let shard = core.hasher.shard_of(hash);
+    core.index.ask_for_overflow(shard, link)?;
+    core.index.overflow_bucket(shard, link)
 }

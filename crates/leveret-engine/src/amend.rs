@@ -1,18 +1,17 @@
 //! Changing an item that is there, and not its value: deadline, marks, cas.
 use crate::arena::Arena;
-use crate::core::Core;
 use crate::counters::Counter;
 use crate::error::Error;
 use crate::found::{Found, Item};
-use crate::index::{Located, Old};
-use crate::item::{Body, NewItem, View};
-use crate::lock::Locked;
+use crate::item::{Body, Change, Kind, NewItem, View};
+use crate::limits;
 use crate::meta::{Encoding, Meta};
-use crate::read::hint;
-use crate::segment::class_of;
+use crate::read;
+use crate::shard::edit::{Located, Old};
+use crate::shard::{put, relocate, token, Locked};
 use crate::sync::Ordering;
 use crate::time::{Deadline, Time};
-use crate::write::Step;
+use crate::update::{self, Step};
 
 /// What an item becomes, its value aside.
 #[derive(Clone, Copy, Debug)]
@@ -49,15 +48,15 @@ impl Arena {
         change: &mut dyn FnMut(&Found) -> Option<Amendment>,
     ) -> Result<Option<Found>, Error> {
         let core = &*self.core;
-        core.check_key(key)?;
-        let hash = core.hash(key);
-        core.update(key, now, |locked, located| {
+        limits::check_key(core, key)?;
+        let hash = core.hasher.hash(key);
+        update::update(core, key, now, |locked, located| {
             let Some(old) = located.old.filter(|old| old.is_alive) else { return Ok(Step::Done(None)) };
-            let look = || locked.find(hash, key, true, now);
+            let look = || read::find_locked(locked, hash, key, true, now);
             let Some(found) = look() else { return Ok(Step::Done(None)) };
             let Some(amendment) = change(&found) else { return Ok(Step::Done(Some(found))) };
-            let Some(cas) = locked.amend(located, &old, &found, &amendment, key) else { return Ok(Step::NoRoom) };
-            Ok(Step::Done(look().or(Some(found.amended(&amendment, cas)))))
+            let Some(cas) = amend(locked, located, &old, &found, &amendment, key) else { return Ok(Step::NoRoom) };
+            Ok(Step::Done(look().or(Some(ended(found, &amendment, cas)))))
         })
     }
 
@@ -74,15 +73,15 @@ impl Arena {
         now: Time,
         mut before: impl FnMut(&Locked<'_>),
     ) -> Result<bool, Error> {
-        self.core.check_key(key)?;
-        self.core.update(key, now, |locked, located| {
+        limits::check_key(&self.core, key)?;
+        update::update(&self.core, key, now, |locked, located| {
             let Some(old) = located.old.filter(|old| old.is_alive) else { return Ok(Step::Done(false)) };
             before(locked);
-            if !locked.postpone(&old.view, deadline) && !locked.replace_deadline(&old, deadline) {
+            if !postpone(locked, &old.view, deadline) && !advance(locked, &old, deadline) {
                 return Ok(Step::NoRoom);
             }
             // Whoever prolongs an item's life uses it, as whoever reads it.
-            hint(old.spot.bucket, old.spot.slot);
+            old.spot.note_read();
             locked.count(Counter::Touches, 1);
             Ok(Step::Done(true))
         })
@@ -91,9 +90,10 @@ impl Arena {
     /// The item, with its new deadline. One that is past at once still gives the item, for the last time.
     pub fn get_and_touch(&self, key: &[u8], deadline: Deadline, now: Time) -> Result<Option<Item>, Error> {
         let core = &*self.core;
-        let hash = core.hash(key);
+        let hash = core.hasher.hash(key);
         let mut found = None;
-        let touched = self.touch_where(key, deadline, now, |locked| found = locked.find(hash, key, false, locked))?;
+        let touched =
+            self.touch_where(key, deadline, now, |locked| found = read::find_locked(locked, hash, key, false, locked))?;
         // Touched and not found: flushed in between.
         let Some(found) = found.filter(|_| touched) else {
             core.reads.count_miss(&core.shards);
@@ -106,61 +106,59 @@ impl Arena {
     }
 }
 
-impl Locked<'_> {
-    /// Writes an item again as the amendment says, and tells its cas. None: no room, nothing changed.
-    fn amend(
-        &self,
-        located: &Located<'_>,
-        old: &Old<'_>,
-        found: &Found,
-        amendment: &Amendment,
-        key: &[u8],
-    ) -> Option<u64> {
-        let view = &old.view;
-        let cas = match amendment.cas {
-            NewCas::Keep => found.cas,
-            NewCas::Next => self.next_cas(),
-            NewCas::Is(cas) => cas,
-        };
-        if amendment.drop_value {
-            let meta = Meta { flags: 0, encoding: Encoding::Raw as u8, codec: 0, marks: amendment.marks, ..found.meta };
-            let deadline = amendment.deadline.0;
-            let item =
-                NewItem { key, meta, mtime: view.header.mtime, deadline, cas: Some(cas), body: Body::Bytes(&[]) };
-            return self.put(located, &item, false, None).map(|_| cas);
-        }
-        if cas == found.cas && amendment.marks == found.meta.marks && self.postpone(view, amendment.deadline) {
-            return Some(cas);
-        }
-        let pool = self.core.state(view.segment).pool();
-        let size = Core::marked_size(view, amendment.marks);
-        let place = self.reserve(pool, class_of(amendment.deadline, self), size, false)?;
-        self.core.copy_marked(view, place.at, amendment.deadline.0, cas, amendment.marks);
-        self.publish(place, size, amendment.deadline.0);
-        old.spot.cell().store(old.spot.word.moved_to(place.at).0, Ordering::Release);
-        self.unpublish(view.segment, view.size());
-        Some(cas)
+/// The version that an amendment ended at once: its value is still the old one's.
+fn ended(found: Found, amendment: &Amendment, cas: u64) -> Found {
+    let meta = Meta { marks: amendment.marks, ..found.meta };
+    let found = Found { cas, deadline: amendment.deadline.0, meta, ..found };
+    if !amendment.drop_value {
+        return found;
     }
+    let meta = Meta { flags: 0, encoding: Encoding::Raw as u8, codec: 0, ..found.meta };
+    Found { meta, value_len: 0, number: 0, is_number: 0, kind: Kind::Bytes as u8, ..found }
+}
 
-    /// Moves a deadline back in place. Not forward: whoever keeps a decoded value trusts the deadline that it has seen.
-    fn postpone(&self, view: &View, deadline: Deadline) -> bool {
-        if deadline < view.header.deadline() {
-            return false;
-        }
-        let header = self.core.header(view.segment);
-        // The segment first: killed in between, it only lives longer than it needs to.
-        header.max_deadline.fetch_max(deadline.0, Ordering::Relaxed);
-        self.core.data.word(view.at + 12).store(deadline.0, Ordering::Release);
-        true
+/// Writes an item again as the amendment says, and tells its cas. None: no room, nothing changed.
+fn amend(
+    locked: &Locked<'_>,
+    located: &Located<'_>,
+    old: &Old<'_>,
+    found: &Found,
+    amendment: &Amendment,
+    key: &[u8],
+) -> Option<u64> {
+    let view = &old.view;
+    let cas = match amendment.cas {
+        NewCas::Keep => found.cas,
+        NewCas::Next => token::next_cas(locked),
+        NewCas::Is(cas) => cas,
+    };
+    if amendment.drop_value {
+        let meta = Meta { flags: 0, encoding: Encoding::Raw as u8, codec: 0, marks: amendment.marks, ..found.meta };
+        let deadline = amendment.deadline.0;
+        let item = NewItem { key, meta, mtime: view.header.mtime, deadline, cas: Some(cas), body: Body::Bytes(&[]) };
+        return put::put(locked, located, &item, false, None).map(|_| cas);
     }
+    if cas == found.cas && amendment.marks == found.meta.marks && postpone(locked, view, amendment.deadline) {
+        return Some(cas);
+    }
+    let change = Change { deadline: amendment.deadline.0, cas: Some(cas), marks: Some(amendment.marks) };
+    put::rewrite(locked, old, &change).then_some(cas)
+}
 
-    /// Writes the same version again with an earlier deadline; its cas stays. False: no room.
-    fn replace_deadline(&self, old: &Old<'_>, deadline: Deadline) -> bool {
-        let pool = self.core.state(old.view.segment).pool();
-        let Some((place, size)) = self.copy_to(pool, &old.view, deadline, false) else { return false };
-        self.publish(place, size, deadline.0);
-        old.spot.cell().store(old.spot.word.moved_to(place.at).0, Ordering::Release);
-        self.unpublish(old.view.segment, old.view.size());
-        true
+/// Moves a deadline back in place. Not forward: whoever keeps a decoded value trusts the deadline that it has seen.
+fn postpone(locked: &Locked<'_>, view: &View, deadline: Deadline) -> bool {
+    if deadline < view.header.deadline() {
+        return false;
     }
+    let header = locked.core.segments.header(view.segment);
+    // The segment first: killed in between, it only lives longer than it needs to.
+    header.prolong(deadline.0);
+    locked.core.items.deadline_cell(view).store(deadline.0, Ordering::Release);
+    true
+}
+
+/// Writes the same version again with an earlier deadline; its cas stays. False: no room.
+fn advance(locked: &Locked<'_>, old: &Old<'_>, deadline: Deadline) -> bool {
+    let change = Change { deadline: deadline.0, cas: relocate::told_cas(locked, &old.view), marks: None };
+    put::rewrite(locked, old, &change)
 }

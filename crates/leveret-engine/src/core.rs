@@ -1,14 +1,16 @@
 //! Everything behind an `Arena`: the rooms of its bytes, who is present, and what this process keeps for itself. They
 //! are put together here; what is done with them is in the files above.
 use crate::epoch;
+use crate::hash::Hasher;
+use crate::index::{Index, SlotWord};
+use crate::item::{Items, View};
 use crate::map::geometry::RegionId;
-use crate::map::layout::{
-    Bucket, Control, LeaseSlot, SegmentHeader, SegmentState, ServiceSlot, Shard, LEASES_PER_SHARD, MASTERS, SERVICES,
-};
-use crate::map::mapping::{Data, Table};
+use crate::map::layout::{Control, LeaseSlot, ServiceSlot, Shard, LEASES_PER_SHARD, MASTERS, SERVICES};
+use crate::map::mapping::Table;
 use crate::map::Map;
 use crate::own::{Pause, Reads, Receiving, Sending, Touched};
 use crate::presence::Presence;
+use crate::segment::Segments;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use crate::time::Moment;
 use crate::OpenOptions;
@@ -34,17 +36,14 @@ pub(crate) struct Core {
     pub receiving: Receiving,
     control: Table<Control>,
     pub shards: Table<Shard>,
-    pub states: Table<SegmentState>,
-    pub headers: Table<SegmentHeader>,
-    pub used_map: Table<AtomicU64>,
-    pub overflow_map: Table<AtomicU64>,
+    pub hasher: Hasher,
+    pub segments: Segments,
+    pub index: Index,
+    pub items: Items,
     pub ghosts: Table<AtomicU32>,
     pub leases: Table<LeaseSlot>,
     pub masters: Table<AtomicU64>,
     pub services: Table<ServiceSlot>,
-    pub index: Table<Bucket>,
-    pub overflow: Table<Bucket>,
-    pub data: Data,
     // Last, so that the views above never outlive it.
     pub map: Map,
 }
@@ -65,7 +64,6 @@ impl Core {
     pub fn new(map: Map, options: &OpenOptions) -> io::Result<Core> {
         let geometry = &map.geometry;
         let shards = geometry.shards() as usize;
-        let segments = geometry.segments_max as usize;
         let pauses = || (0..shards).map(|_| Pause::default()).collect();
         // SAFETY: each of these types consists of atomics only.
         let core = unsafe {
@@ -84,17 +82,14 @@ impl Core {
                 receiving: Receiving::default(),
                 control: map.table(RegionId::Control, 1),
                 shards: map.table(RegionId::Shards, shards),
-                states: map.table(RegionId::SegmentStates, segments),
-                headers: map.table(RegionId::SegmentHeaders, segments),
-                used_map: map.table(RegionId::UsedMap, segments.div_ceil(64)),
-                overflow_map: map.table(RegionId::OverflowMap, shards * geometry.overflow_words()),
+                hasher: Hasher::new(geometry),
+                segments: Segments::new(&map),
+                index: Index::new(&map),
+                items: Items::new(map.data(), geometry),
                 ghosts: map.table(RegionId::Ghosts, shards * geometry.ghosts as usize),
                 leases: map.table(RegionId::Leases, shards * LEASES_PER_SHARD),
                 masters: map.table(RegionId::Masters, MASTERS),
                 services: map.table(RegionId::Services, SERVICES),
-                index: map.table(RegionId::Index, shards * geometry.buckets_max as usize),
-                overflow: map.table(RegionId::Overflow, shards * geometry.overflow_max() as usize),
-                data: map.data(),
                 map,
             }
         };
@@ -106,12 +101,6 @@ impl Core {
         self.control.at(0)
     }
 
-    /// Segments that are allocated so far; whatever the file says, never more than there can be.
-    #[inline]
-    pub fn active_segments(&self) -> usize {
-        (self.control().active_segments.load(Ordering::Acquire) as usize).min(self.states.len())
-    }
-
     #[inline]
     pub fn is_lost(&self) -> bool {
         self.map.is_lost()
@@ -121,5 +110,22 @@ impl Core {
     #[inline]
     pub fn epoch(&self, now: impl Moment) -> u32 {
         epoch::present(self.control(), now)
+    }
+
+    /// The item that a slot word of `shard` points at, if it can be one. Under the lock every word of a sound arena
+    /// can.
+    #[inline]
+    pub fn item_behind(&self, shard: usize, word: SlotWord) -> Option<View> {
+        let segment = self.segments.containing(word.at())?;
+        let state = self.segments.state(segment);
+        if !state.holds_items_of(shard) {
+            return None;
+        }
+        self.items.view(&self.segments, segment, word.at())
+    }
+
+    /// The hash of an item's key.
+    pub fn hash_of(&self, view: &View) -> u64 {
+        self.hasher.hash_at(&self.items.data, view.key(), view.header.key_len())
     }
 }

@@ -7,12 +7,14 @@ use crate::arena::Arena;
 use crate::counters::Counter;
 use crate::error::Error;
 use crate::found::decimal_len;
-use crate::item::{Body, Kind, NewItem, View, VALUE_LEN};
-use crate::lock::Locked;
+use crate::item::{Body, Kind, NewItem, View};
+use crate::limits;
 use crate::meta::{Encoding, Meta, Origin};
+use crate::shard::{put, token, Locked};
 use crate::sync::Ordering;
 use crate::time::{Deadline, Moment, Time};
-use crate::write::{Step, Stored};
+use crate::update::{self, Step};
+use crate::write::Stored;
 
 /// How memcached counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,7 +110,7 @@ impl Arena {
         terms: &CountTerms,
         now: Time,
     ) -> Result<CountedItem, Error> {
-        self.core.check_key(key)?;
+        limits::check_key(&self.core, key)?;
         let number = |meta, deadline: Deadline, value, width| NewItem {
             key,
             meta,
@@ -117,11 +119,12 @@ impl Arena {
             cas: terms.cas,
             body: Body::Number { value, width },
         };
-        self.core.update(key, now, |locked, located| {
+        update::update(&self.core, key, now, |locked, located| {
             let Some(view) = located.live() else {
                 let Some((value, deadline)) = initial else { return Ok(Step::Done(CountedItem::Missing)) };
                 let meta = Meta { origin: Origin::Wire as u8, ..Meta::default() };
-                let put = locked.put(located, &number(meta, deadline, value, decimal_len(value)), terms.want_cas, None);
+                let put =
+                    put::put(locked, located, &number(meta, deadline, value, decimal_len(value)), terms.want_cas, None);
                 return Ok(put.map_or(Step::NoRoom, |cas| {
                     Step::Done(CountedItem::Value { value, cas, deadline, is_new: true })
                 }));
@@ -130,33 +133,33 @@ impl Arena {
             if view.kind == Kind::Bytes && view.header.value_len() == 0 {
                 return Ok(Step::Done(CountedItem::NotNumber));
             }
-            if terms.compare.is_some_and(|token| locked.cas_of(view) != Some(token)) {
+            if terms.compare.is_some_and(|token| token::cas_of(locked, view) != Some(token)) {
                 return Ok(Step::Done(CountedItem::Exists));
             }
             let (old, width) = if view.kind == Kind::Number {
-                let number = locked.core.number_of(view);
+                let number = locked.core.items.number_of(view);
                 // An integer of the native entrances has a sign, and memcached knows none.
-                if locked.is_integer(view) && (number as i64) < 0 {
+                if is_integer(view) && (number as i64) < 0 {
                     return Ok(Step::Done(CountedItem::NotNumber));
                 }
                 // One that was stored as a number has no width of its own yet.
                 (number, decimal_len(number).max(view.header.value_len() as u32))
             } else {
-                let Some(number) = locked.parse(view) else { return Ok(Step::Done(CountedItem::NotNumber)) };
+                let Some(number) = parse(locked, view) else { return Ok(Step::Done(CountedItem::NotNumber)) };
                 (number, view.header.value_len() as u32)
             };
             let value = delta.apply(old);
             // A number that needs more digits is a new one to memcached: what was told of the old does not hold for it.
             let outgrows = decimal_len(value) > width;
-            let loses_marks = outgrows && view.header.has_extension();
+            let loses_marks = outgrows && view.header.shape.has_extension();
             // Nor is it an integer any more where it no longer fits into one: it goes on as a number without a sign.
-            let loses_sign = value > i64::MAX as u64 && locked.is_integer(view);
+            let loses_sign = value > i64::MAX as u64 && is_integer(view);
             let stays = !loses_marks && !loses_sign;
             if view.kind == Kind::Number && terms.cas.is_none() && terms.deadline.is_none() && stays {
-                locked.set_number(view, value);
-                locked.note_count(delta.is_decrement());
-                locked.widen(view, decimal_len(value));
-                let cas = if terms.want_cas { locked.give_cas(view) } else { 0 };
+                set_number(locked, view, value);
+                note_count(locked, delta.is_decrement());
+                widen(locked, view, decimal_len(value));
+                let cas = if terms.want_cas { token::give_cas(locked, view) } else { 0 };
                 return Ok(Step::Done(CountedItem::Value {
                     value,
                     cas,
@@ -164,18 +167,19 @@ impl Arena {
                     is_new: false,
                 }));
             }
-            let meta = locked.core.meta_of(view);
+            let meta = locked.core.items.meta_of(view);
             let meta = if loses_marks { Meta { marks: 0, ..meta } } else { meta };
             let meta = if loses_sign { Meta { encoding: Encoding::Raw as u8, ..meta } } else { meta };
             let deadline = terms.deadline.unwrap_or(view.header.deadline());
-            let put = locked.put(
+            let put = put::put(
+                locked,
                 located,
                 &number(meta, deadline, value, width.max(decimal_len(value))),
                 terms.want_cas,
                 None,
             );
             let Some(cas) = put else { return Ok(Step::NoRoom) };
-            locked.note_count(delta.is_decrement());
+            note_count(locked, delta.is_decrement());
             Ok(Step::Done(CountedItem::Value { value, cas, deadline, is_new: false }))
         })
     }
@@ -189,24 +193,24 @@ impl Arena {
         create: Option<Deadline>,
         now: impl Moment,
     ) -> Result<Counted, Error> {
-        self.core.check_key(key)?;
-        self.core.update(key, now, |locked, located| match located.live() {
+        limits::check_key(&self.core, key)?;
+        update::update(&self.core, key, now, |locked, located| match located.live() {
             None => match create {
                 None => Ok(Step::Done(Counted::Missing)),
                 Some(deadline) => {
                     let body = Body::Number { value: step as u64, width: 0 };
                     let meta = Meta::native(Encoding::Integer);
                     let item = NewItem { key, meta, mtime: locked.time().0, deadline: deadline.0, cas: None, body };
-                    let Some(_) = locked.put(located, &item, false, None) else { return Ok(Step::NoRoom) };
-                    locked.note_count(step < 0);
+                    let Some(_) = put::put(locked, located, &item, false, None) else { return Ok(Step::NoRoom) };
+                    note_count(locked, step < 0);
                     Ok(Step::Done(Counted::Value(step as u64)))
                 }
             },
-            Some(view) if !locked.is_integer(view) => Ok(Step::Done(Counted::NotNumber)),
+            Some(view) if !is_integer(view) => Ok(Step::Done(Counted::NotNumber)),
             Some(view) => {
-                let value = locked.core.number_of(view).wrapping_add(step as u64);
-                locked.set_number(view, value);
-                locked.note_count(step < 0);
+                let value = locked.core.items.number_of(view).wrapping_add(step as u64);
+                set_number(locked, view, value);
+                note_count(locked, step < 0);
                 Ok(Step::Done(Counted::Value(value)))
             }
         })
@@ -214,82 +218,80 @@ impl Arena {
 
     /// Replaces an integer that has the value `old`. `Exists`: it has another one, or is no integer.
     pub fn cas_integer(&self, key: &[u8], old: i64, new: i64, now: impl Moment) -> Result<Stored, Error> {
-        self.core.check_key(key)?;
-        self.core.update(key, now, |locked, located| {
+        limits::check_key(&self.core, key)?;
+        update::update(&self.core, key, now, |locked, located| {
             let Some(view) = located.live() else { return Ok(Step::Done(Stored::Missing)) };
-            if !locked.is_integer(view) || locked.core.number_of(view) != old as u64 {
+            if !is_integer(view) || locked.core.items.number_of(view) != old as u64 {
                 return Ok(Step::Done(Stored::Exists));
             }
-            locked.set_number(view, new as u64);
-            locked.note_count(false);
+            set_number(locked, view, new as u64);
+            note_count(locked, false);
             Ok(Step::Done(Stored::Stored { cas: 0 }))
         })
     }
 }
 
-impl Locked<'_> {
-    fn is_integer(&self, view: &View) -> bool {
-        view.kind == Kind::Number && view.header.meta(0, 0).encoding == Encoding::Integer as u8
-    }
+fn is_integer(view: &View) -> bool {
+    view.kind == Kind::Number && view.header.meta(0, 0).encoding == Encoding::Integer as u8
+}
 
-    fn set_number(&self, view: &View, value: u64) {
-        let cas = self.core.data.long(view.payload() + 8);
-        // A number whose cas nobody has asked for has none, and needs none.
-        let told = cas.load(Ordering::Relaxed) != 0;
-        if told {
-            cas.store(0, Ordering::Release);
-        }
-        self.core.data.long(view.payload()).store(value, Ordering::Release);
-        if told {
-            cas.store(self.next_cas(), Ordering::Release);
-        }
+fn set_number(locked: &Locked<'_>, view: &View, value: u64) {
+    let cas = locked.core.items.number_cas_cell(view);
+    // A number whose cas nobody has asked for has none, and needs none.
+    let told = cas.load(Ordering::Relaxed) != 0;
+    if told {
+        cas.store(0, Ordering::Release);
     }
+    locked.core.items.number_cell(view).store(value, Ordering::Release);
+    if told {
+        cas.store(token::next_cas(locked), Ordering::Release);
+    }
+}
 
-    /// For the statistics.
-    fn note_count(&self, is_decrement: bool) {
-        self.count(Counter::Increments, 1);
-        if is_decrement {
-            self.count(Counter::Decrements, 1);
-        }
+/// For the statistics.
+fn note_count(locked: &Locked<'_>, is_decrement: bool) {
+    locked.count(Counter::Increments, 1);
+    if is_decrement {
+        locked.count(Counter::Decrements, 1);
     }
+}
 
-    /// The printed length of a number grows with it and never shrinks. After the value, which alone already prints
-    /// right.
-    fn widen(&self, view: &View, digits: u32) {
-        if u64::from(digits) > view.header.value_len() {
-            self.core.data.word(view.at).store(view.header.shape & !VALUE_LEN | digits, Ordering::Release);
-        }
+/// The printed length of a number grows with it and never shrinks. After the value, which alone already prints
+/// right.
+fn widen(locked: &Locked<'_>, view: &View, digits: u32) {
+    if u64::from(digits) > view.header.value_len() {
+        locked.core.items.shape_cell(view).store(view.header.shape.with_value_len(digits).0, Ordering::Release);
     }
+}
 
-    /// The value of an item whose text is a decimal number below 2^64, by memcached's rules: white space before it, and
-    /// behind it white space and whatever follows. A longer text is no number here: its rest would have to be kept as
-    /// spaces.
-    fn parse(&self, view: &View) -> Option<u64> {
-        const TEXT_MAX: usize = 20;
-        const RAW: u8 = Encoding::Raw as u8;
-        const DOUBLE: u8 = Encoding::Double as u8;
-        const BOOL: u8 = Encoding::Bool as u8;
-        let len = view.header.value_len() as usize;
-        let meta = view.header.meta(0, 0);
-        let is_text = match meta.encoding {
-            RAW => true,
-            // To a server the float or bool of a class is a text like any other.
-            DOUBLE | BOOL => meta.origin != Origin::Native as u8,
-            _ => false,
-        };
-        if view.kind != Kind::Bytes || len > TEXT_MAX || !is_text {
-            return None;
-        }
-        let mut text = [0u8; TEXT_MAX];
-        // SAFETY: `len` is at most the size of `text`.
-        unsafe { self.core.data.copy_out(view.value(), text.as_mut_ptr(), len) };
-        let is_space = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0x0b;
-        let begin = text[..len].iter().position(|byte| !is_space(byte))?;
-        let word = text[begin..len].strip_prefix(b"+").unwrap_or(&text[begin..len]);
-        let digits = &word[..word.iter().position(is_space).unwrap_or(word.len())];
-        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-            return None;
-        }
-        digits.iter().try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
+/// The value of an item whose text is a decimal number below 2^64, by memcached's rules: white space before it, and
+/// behind it white space and whatever follows. A longer text is no number here: its rest would have to be kept as
+/// spaces.
+fn parse(locked: &Locked<'_>, view: &View) -> Option<u64> {
+    const TEXT_MAX: usize = 20;
+    const RAW: u8 = Encoding::Raw as u8;
+    const DOUBLE: u8 = Encoding::Double as u8;
+    const BOOL: u8 = Encoding::Bool as u8;
+    let len = view.header.value_len() as usize;
+    let meta = view.header.meta(0, 0);
+    let is_text = match meta.encoding {
+        RAW => true,
+        // To a server the float or bool of a class is a text like any other.
+        DOUBLE | BOOL => meta.origin != Origin::Native as u8,
+        _ => false,
+    };
+    if view.kind != Kind::Bytes || len > TEXT_MAX || !is_text {
+        return None;
     }
+    let mut text = [0u8; TEXT_MAX];
+    // SAFETY: `len` is at most the size of `text`.
+    unsafe { locked.core.items.data.copy_out(view.value(), text.as_mut_ptr(), len) };
+    let is_space = |byte: &u8| byte.is_ascii_whitespace() || *byte == 0x0b;
+    let begin = text[..len].iter().position(|byte| !is_space(byte))?;
+    let word = text[begin..len].strip_prefix(b"+").unwrap_or(&text[begin..len]);
+    let digits = &word[..word.iter().position(is_space).unwrap_or(word.len())];
+    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
+        return None;
+    }
+    digits.iter().try_fold(0u64, |value, digit| value.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
 }

@@ -1,7 +1,7 @@
 //! Why an operation or an opening failed. A miss is `None` and a lost cas is `Stored::Exists`: those are answers.
 use std::fmt;
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why an operation failed. Nothing but the item in question is ever affected.
 #[non_exhaustive]
@@ -128,6 +128,11 @@ pub enum OpenError {
     },
     /// There is no such arena and none was to be made.
     Missing(PathBuf),
+}
+
+/// What was tried with which file, and what the kernel answered.
+pub(crate) fn failed(doing: &'static str, path: &Path, error: impl Into<io::Error>) -> OpenError {
+    OpenError::Io { doing, path: path.to_owned(), source: error.into() }
 }
 
 /// The smallest arena, bytes.

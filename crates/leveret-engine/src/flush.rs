@@ -5,8 +5,6 @@ use crate::core::Core;
 use crate::counters::Counter;
 use crate::epoch;
 use crate::error::Error;
-use crate::lock::Locked;
-use crate::segment::{SegmentId, State};
 use crate::sync::Ordering;
 use crate::time::{Now, Time};
 
@@ -41,49 +39,6 @@ impl Arena {
 
 fn count_flush(core: &Core) {
     core.shards.at(0).counters[Counter::Flushes as usize].fetch_add(1, Ordering::Relaxed);
-}
-
-/// Buckets that may be swept under the lock: some milliseconds. Larger shards are drained segment by segment.
-const SWEEP_MAX: u32 = 1 << 18;
-
-impl Locked<'_> {
-    /// Whether this is the first write to the shard since a flush.
-    #[inline]
-    pub fn is_new_epoch(&self) -> bool {
-        self.shard().counted_epoch.load(Ordering::Relaxed) != self.epoch
-    }
-
-    /// Empties the index and frees the segments of a shard that was flushed. Each slot is emptied by a store of its
-    /// own, as if its item were deleted; cut short by a kill, what is left is drained like any other flushed segment.
-    #[cold]
-    pub fn begin_epoch(&self) {
-        let core = self.core;
-        let own = || core.segments().filter(|segment| core.state(*segment).shard() == self.index);
-        let holds_items = |segment: &SegmentId| core.state(*segment).holds_items_of(self.index);
-        let buckets = core.buckets(self.index);
-        let has_new = own().any(|segment| {
-            holds_items(&segment)
-                && core.epoch_of(segment) == self.epoch
-                && core.header(segment).live_items.load(Ordering::Relaxed) > 0
-        });
-        if buckets <= SWEEP_MAX && !has_new {
-            for bucket in 0..buckets {
-                for slot in &core.bucket(self.index, bucket).slots {
-                    slot.store(0, Ordering::Release);
-                }
-            }
-            self.clear_overflow_map();
-            for segment in own() {
-                if holds_items(&segment) || core.state(segment).kind() == Some(State::Large) {
-                    core.set_free(segment);
-                }
-            }
-            self.shard().occupied.store(0, Ordering::Relaxed);
-            self.shard().dead_bytes.store(0, Ordering::Relaxed);
-        }
-        self.shard().items.store(0, Ordering::Relaxed);
-        self.shard().counted_epoch.store(self.epoch, Ordering::Relaxed);
-    }
 }
 
 #[cfg(test)]

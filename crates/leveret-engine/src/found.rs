@@ -1,6 +1,6 @@
 //! What a reader gets: a version, what is known of the item before its bytes are copied, and the item copied out whole.
-use crate::amend::Amendment;
-use crate::item::{Kind, HEADER};
+use crate::item::layout::{payload_len, stored_len, Layout, Shape};
+use crate::item::Kind;
 use crate::meta::{Encoding, Meta};
 use crate::time::{Deadline, Time};
 
@@ -82,9 +82,9 @@ impl Found {
     /// Bytes that the item takes up in the arena: header, optional words, its key of `key_len` bytes, its value,
     /// padding. An explicit cas and the extents of a large value are left out.
     pub fn size(&self, key_len: usize) -> u64 {
-        let (number, value) = if self.is_number != 0 { (16, 0) } else { (0, self.value_len) };
-        let optional = 4 * u64::from(self.meta.flags != 0) + 4 * u64::from(self.meta.marks != 0);
-        (HEADER + optional + number + key_len as u64 + value).next_multiple_of(8)
+        let kind = if self.is_number != 0 { Kind::Number } else { Kind::Bytes };
+        let shape = Shape::new(kind, 0).with_flags(self.meta.flags != 0).with_extension(self.meta.marks != 0);
+        Layout::new(shape, payload_len(kind, 0), key_len as u64, stored_len(kind, self.value_len)).size
     }
 
     /// The native entrances count signed, memcached's commands unsigned.
@@ -103,17 +103,6 @@ impl Found {
     pub(crate) fn number_text(&self) -> String {
         let digits = if self.is_signed() { self.number.to_string() } else { (self.number as u64).to_string() };
         format!("{digits:<width$}", width = self.value_len as usize)
-    }
-
-    /// The version that an amendment ended at once: its value is still the old one's.
-    pub(crate) fn amended(self, amendment: &Amendment, cas: u64) -> Found {
-        let found =
-            Found { cas, deadline: amendment.deadline.0, meta: Meta { marks: amendment.marks, ..self.meta }, ..self };
-        if !amendment.drop_value {
-            return found;
-        }
-        let meta = Meta { flags: 0, encoding: Encoding::Raw as u8, codec: 0, ..found.meta };
-        Found { meta, value_len: 0, number: 0, is_number: 0, kind: Kind::Bytes as u8, ..found }
     }
 
     /// The item, with the value that was copied of it.

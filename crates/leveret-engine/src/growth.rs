@@ -12,101 +12,99 @@ use std::time::Duration;
 
 const STEP_MAX: u64 = 16 << 20;
 
-impl Core {
-    /// Bytes promised so far: metadata, index chunks and data segments that were not retired.
-    pub fn allocated(&self) -> u64 {
-        let chunks: u64 =
-            (0..self.shards.len()).map(|shard| u64::from(self.shards.at(shard).chunks.load(Ordering::Relaxed))).sum();
-        let retired = self.count_state(State::Retired);
-        let used = self.active_segments().saturating_sub(retired);
-        self.map
-            .geometry
-            .metadata_len()
-            .saturating_add(chunks.saturating_mul(self.map.geometry.chunk_len()))
-            .saturating_add((used as u64) * self.map.geometry.segment_size())
-    }
+/// Bytes promised so far: metadata, index chunks and data segments that were not retired.
+pub(crate) fn allocated(core: &Core) -> u64 {
+    let chunks: u64 =
+        (0..core.shards.len()).map(|shard| u64::from(core.shards.at(shard).chunks.load(Ordering::Relaxed))).sum();
+    let retired = core.segments.count_state(State::Retired);
+    let used = core.segments.active().saturating_sub(retired);
+    core.map
+        .geometry
+        .metadata_len()
+        .saturating_add(chunks.saturating_mul(core.map.geometry.chunk_len()))
+        .saturating_add((used as u64) * core.segments.size())
+}
 
-    /// The file lock, unless somebody else has grown the arena meanwhile. A holder needs some milliseconds, far more on
-    /// a busy machine, and giving up costs living items: so it is waited for like the owner of a shard's lock. Once it
-    /// has not gone on for the whole timeout, nobody of this process waits for the next second.
-    fn lock_for_growth(&self, has_grown: impl Fn() -> bool) -> Option<FileLock> {
-        let is_stuck = self.growth_stuck.lasts(Time::now());
-        let patience = if is_stuck { Duration::ZERO } else { self.lock_timeout };
-        let lock = self.map.host.lock_file(patience, &has_grown);
-        if lock.is_none() && !is_stuck && !has_grown() {
-            self.growth_stuck.begin(Time::now(), 1);
-        }
-        lock
+/// The file lock, unless somebody else has grown the arena meanwhile. A holder needs some milliseconds, far more on
+/// a busy machine, and giving up costs living items: so it is waited for like the owner of a shard's lock. Once it
+/// has not gone on for the whole timeout, nobody of this process waits for the next second.
+fn lock_for_growth(core: &Core, has_grown: impl Fn() -> bool) -> Option<FileLock> {
+    let is_stuck = core.growth_stuck.lasts(Time::now());
+    let patience = if is_stuck { Duration::ZERO } else { core.lock_timeout };
+    let lock = core.map.host.lock_file(patience, &has_grown);
+    if lock.is_none() && !is_stuck && !has_grown() {
+        core.growth_stuck.begin(Time::now(), 1);
     }
+    lock
+}
 
-    /// Allocates more data segments. False: the arena has reached its limit, or the file system has no room.
-    #[cold]
-    pub fn grow_data(&self) -> bool {
-        let seen = self.active_segments();
-        if seen >= self.states.len() || self.allocated() + self.map.geometry.segment_size() > self.map.geometry.memory {
-            return false;
-        }
-        let lock = self.lock_for_growth(|| self.active_segments() > seen);
-        let active = self.active_segments();
-        if lock.is_none() || active > seen {
-            return active > seen;
-        }
-        let room = self.map.geometry.memory.saturating_sub(self.allocated()) >> self.map.geometry.segment_shift;
-        // Doubling: small arenas stay small, large ones grow in few steps.
-        let step = (active as u64)
-            .min(STEP_MAX >> self.map.geometry.segment_shift)
-            .max(1)
-            .min(room)
-            .min((self.states.len() - active) as u64);
-        if step == 0 {
-            return false;
-        }
-        let off = self.map.geometry.region(RegionId::Data).off + ((active as u64) << self.map.geometry.segment_shift);
-        if !self.map.host.allocate(&[(off, step << self.map.geometry.segment_shift)]) {
-            return false;
-        }
-        self.control().active_segments.store(active as u32 + step as u32, Ordering::Release);
-        true
+/// Allocates more data segments. False: the arena has reached its limit, or the file system has no room.
+#[cold]
+pub(crate) fn grow_data(core: &Core) -> bool {
+    let seen = core.segments.active();
+    if seen >= core.segments.len() || allocated(core) + core.segments.size() > core.map.geometry.memory {
+        return false;
     }
+    let lock = lock_for_growth(core, || core.segments.active() > seen);
+    let active = core.segments.active();
+    if lock.is_none() || active > seen {
+        return active > seen;
+    }
+    let room = core.map.geometry.memory.saturating_sub(allocated(core)) >> core.map.geometry.segment_shift;
+    // Doubling: small arenas stay small, large ones grow in few steps.
+    let step = (active as u64)
+        .min(STEP_MAX >> core.map.geometry.segment_shift)
+        .max(1)
+        .min(room)
+        .min((core.segments.len() - active) as u64);
+    if step == 0 {
+        return false;
+    }
+    let off = core.map.geometry.region(RegionId::Data).off + ((active as u64) << core.map.geometry.segment_shift);
+    if !core.map.host.allocate(&[(off, step << core.map.geometry.segment_shift)]) {
+        return false;
+    }
+    core.control().active_segments.store(active as u32 + step as u32, Ordering::Release);
+    true
+}
 
-    /// Allocates one more chunk of a shard's index. False: no room within the limit, or on the file system.
-    #[cold]
-    pub fn grow_index(&self, shard: usize, seen: u32) -> bool {
-        let chunk = self.map.geometry.chunk_buckets;
-        if (u64::from(seen) + 1) * u64::from(chunk) > u64::from(self.map.geometry.buckets_max) {
-            return false;
-        }
-        let has_grown = || self.shards.at(shard).chunks.load(Ordering::Acquire) != seen;
-        let lock = self.lock_for_growth(has_grown);
-        if lock.is_none() || has_grown() {
-            return has_grown();
-        }
-        if self.allocated() + self.map.geometry.chunk_len() > self.map.geometry.memory {
-            return false;
-        }
-        let main = (shard as u64 * u64::from(self.map.geometry.buckets_max) + u64::from(seen) * u64::from(chunk))
-            * BUCKET_SIZE;
-        let overflow = (shard as u64 * u64::from(self.map.geometry.overflow_max())
-            + u64::from(seen) * u64::from(chunk) / 2)
-            * BUCKET_SIZE;
-        let len = u64::from(chunk) * BUCKET_SIZE;
-        let region = |id| self.map.geometry.region(id).off;
-        if !self
-            .map
-            .host
-            .allocate(&[(region(RegionId::Index) + main, len), (region(RegionId::Overflow) + overflow, len / 2)])
-        {
-            return false;
-        }
-        self.shards.at(shard).chunks.store(seen + 1, Ordering::Release);
-        true
+/// Allocates one more chunk of a shard's index. False: no room within the limit, or on the file system.
+#[cold]
+pub(crate) fn grow_index(core: &Core, shard: usize, seen: u32) -> bool {
+    let chunk = core.map.geometry.chunk_buckets;
+    if (u64::from(seen) + 1) * u64::from(chunk) > u64::from(core.map.geometry.buckets_max) {
+        return false;
     }
+    let has_grown = || core.shards.at(shard).chunks.load(Ordering::Acquire) != seen;
+    let lock = lock_for_growth(core, has_grown);
+    if lock.is_none() || has_grown() {
+        return has_grown();
+    }
+    if allocated(core) + core.map.geometry.chunk_len() > core.map.geometry.memory {
+        return false;
+    }
+    let main =
+        (shard as u64 * u64::from(core.map.geometry.buckets_max) + u64::from(seen) * u64::from(chunk)) * BUCKET_SIZE;
+    let overflow = (shard as u64 * u64::from(core.map.geometry.overflow_max())
+        + u64::from(seen) * u64::from(chunk) / 2)
+        * BUCKET_SIZE;
+    let len = u64::from(chunk) * BUCKET_SIZE;
+    let region = |id| core.map.geometry.region(id).off;
+    if !core
+        .map
+        .host
+        .allocate(&[(region(RegionId::Index) + main, len), (region(RegionId::Overflow) + overflow, len / 2)])
+    {
+        return false;
+    }
+    core.shards.at(shard).chunks.store(seen + 1, Ordering::Release);
+    true
+}
 
-    /// Gives the memory of a retired segment back to the file system.
-    pub fn punch(&self, segment: SegmentId) {
-        let off = self.map.geometry.region(RegionId::Data).off + self.start(segment);
-        self.map.host.give_back(off, self.map.geometry.segment_size());
-    }
+/// Gives the memory of a retired segment back to the file system.
+pub(crate) fn punch(core: &Core, segment: SegmentId) {
+    let off = core.map.geometry.region(RegionId::Data).off + core.segments.start(segment);
+    core.map.host.give_back(off, core.segments.size());
 }
 
 #[cfg(all(test, not(model)))]

@@ -1,5 +1,6 @@
 //! One 64-bit hash decides everything: the top bits the shard, the middle the tag in the slot, the low bits the bucket.
-use crate::core::Core;
+use crate::map::geometry::Geometry;
+use crate::map::mapping::Data;
 use xxhash_rust::xxh3::{xxh3_64_with_seed, Xxh3};
 
 /// Low bits of a slot word that hold the item's place, in units of 8 bytes.
@@ -27,30 +28,41 @@ pub(crate) fn bucket(hash: u64, buckets: u32) -> u32 {
     }
 }
 
-impl Core {
+/// How an arena hashes its keys, and which shard a hash belongs to.
+#[derive(Clone, Copy)]
+pub(crate) struct Hasher {
+    seed: u64,
+    shard_shift: u32,
+}
+
+impl Hasher {
+    pub fn new(geometry: &Geometry) -> Hasher {
+        Hasher { seed: geometry.hash_seed, shard_shift: geometry.shard_shift }
+    }
+
     #[inline]
     pub fn hash(&self, key: &[u8]) -> u64 {
-        xxh3_64_with_seed(key, self.map.geometry.hash_seed)
+        xxh3_64_with_seed(key, self.seed)
     }
 
     #[inline]
     pub fn shard_of(&self, hash: u64) -> usize {
         // Two steps, since a shift by 64 (one shard) is not defined.
-        (hash >> 32 >> (32 - self.map.geometry.shard_shift)) as usize
+        (hash >> 32 >> (32 - self.shard_shift)) as usize
     }
 
     /// The hash of a key that lies in the arena, read piece by piece since no slice may be formed over it.
-    pub fn hash_at(&self, off: u64, len: usize) -> u64 {
+    pub fn hash_at(&self, data: &Data, off: u64, len: usize) -> u64 {
         let mut piece = [0u8; 512];
         let mut read = |at: u64, len: usize| {
             // SAFETY: `len` is at most the size of `piece`.
-            unsafe { self.data.copy_out(off + at, piece.as_mut_ptr(), len) };
+            unsafe { data.copy_out(off + at, piece.as_mut_ptr(), len) };
             piece
         };
         if len <= 512 {
-            return xxh3_64_with_seed(&read(0, len)[..len], self.map.geometry.hash_seed);
+            return xxh3_64_with_seed(&read(0, len)[..len], self.seed);
         }
-        let mut state = Xxh3::with_seed(self.map.geometry.hash_seed);
+        let mut state = Xxh3::with_seed(self.seed);
         let mut done = 0;
         while done < len {
             let step = (len - done).min(512);

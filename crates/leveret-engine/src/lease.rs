@@ -16,6 +16,7 @@ use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
 use crate::map::layout::LEASES_PER_SHARD;
+use crate::shard;
 use crate::sync::{sleep_on, thread_local, wake, Ordering};
 use crate::time::Time;
 use std::cell::RefCell;
@@ -74,7 +75,7 @@ impl Arena {
     /// Asks for the lease of a key. `waited`: how long this caller has waited for it so far.
     pub fn lease(&self, key: &[u8], waited: Duration) -> Lease {
         let gives_up = || waited >= LEASE_TIMEOUT || HELD.with_borrow(|held| !held.is_empty());
-        let lease = self.core.acquire(key, |now| now.0 + TERM_SECS, gives_up);
+        let lease = acquire(&self.core, key, |now| now.0 + TERM_SECS, gives_up);
         if let Lease::Granted(ticket) = lease {
             HELD.with_borrow_mut(|held| held.push((self.core.number, ticket)));
         }
@@ -84,13 +85,13 @@ impl Arena {
     /// Asks for the lease of a key as a lock: until its release or the death of its process, and no part of
     /// `release_all`.
     pub fn hold(&self, key: &[u8]) -> Lease {
-        self.core.acquire(key, |_| NO_END, || false)
+        acquire(&self.core, key, |_| NO_END, || false)
     }
 
     /// Gives a lease back and wakes who waits for it.
     pub fn release(&self, ticket: &Ticket) {
         HELD.with_borrow_mut(|held| held.retain(|(arena, held)| (*arena, held) != (self.core.number, ticket)));
-        self.core.release(ticket);
+        release(&self.core, ticket);
     }
 
     /// Gives back what this thread still holds: after an exit or a fatal error nobody else will.
@@ -103,92 +104,89 @@ impl Arena {
             mine
         });
         for ticket in &mine {
-            self.core.release(ticket);
+            release(&self.core, ticket);
         }
     }
 }
 
-impl Core {
-    fn acquire(&self, key: &[u8], end: impl Fn(Time) -> u32, gives_up: impl Fn() -> bool) -> Lease {
-        let hash = self.hash(key);
-        let Ok(owner) = self.presence.owner() else { return Lease::NoLease };
-        // Once more for each holder that turns out to be dead: that is found out without the lock, since it takes
-        // system calls.
-        for _ in 0..=LEASES_PER_SHARD {
-            let now = Time::now();
-            let (slot, seen) = match self.take(hash, owner, now, end(now)) {
-                Ok(Taken::Ours(ticket)) => return Lease::Granted(ticket),
-                Ok(Taken::Held { slot, futex }) => (slot, futex),
-                Ok(Taken::Full)
-                    if self.leases_of(self.shard_of(hash)).any(|slot| self.presence.is_dead(self.holder(slot))) =>
-                {
-                    continue
-                }
-                Ok(Taken::Full) | Err(_) => return Lease::NoLease,
-            };
-            if self.presence.is_dead(self.holder(slot)) {
-                continue;
+fn acquire(core: &Core, key: &[u8], end: impl Fn(Time) -> u32, gives_up: impl Fn() -> bool) -> Lease {
+    let hash = core.hasher.hash(key);
+    let Ok(owner) = core.presence.owner() else { return Lease::NoLease };
+    // Once more for each holder that turns out to be dead: that is found out without the lock, since it takes
+    // system calls.
+    for _ in 0..=LEASES_PER_SHARD {
+        let now = Time::now();
+        let (slot, seen) = match take(core, hash, owner, now, end(now)) {
+            Ok(Taken::Ours(ticket)) => return Lease::Granted(ticket),
+            Ok(Taken::Held { slot, futex }) => (slot, futex),
+            Ok(Taken::Full)
+                if leases_of(core.hasher.shard_of(hash)).any(|slot| core.presence.is_dead(holder(core, slot))) =>
+            {
+                continue
             }
-            if gives_up() {
-                return Lease::NoLease;
-            }
-            sleep_on(&self.leases.at(slot).futex, seen, NAP);
-            return Lease::Wait;
-        }
-        Lease::NoLease
-    }
-
-    fn leases_of(&self, shard: usize) -> std::ops::Range<usize> {
-        shard * LEASES_PER_SHARD..(shard + 1) * LEASES_PER_SHARD
-    }
-
-    /// Acquire: who finds a lease free sees what its last holder did before he gave it back, in whichever shard; and who
-    /// judges a holder sees what that one wrote about himself when he registered.
-    fn holder(&self, slot: usize) -> u64 {
-        self.leases.at(slot).owner.load(Ordering::Acquire)
-    }
-
-    /// One try, under the lock of the key's shard.
-    fn take(&self, hash: u64, owner: u64, now: Time, until: u32) -> Result<Taken, Error> {
-        let shard = self.shard_of(hash);
-        let _locked = self.lock(shard, now)?;
-        let is_held = |slot: &usize| self.holder(*slot) != 0;
-        let is_over = |slot: &usize| {
-            self.leases.at(*slot).until.load(Ordering::Relaxed) <= now.0
-                || self.presence.is_known_dead(self.holder(*slot))
+            Ok(Taken::Full) | Err(_) => return Lease::NoLease,
         };
-        let mut slots = self.leases_of(shard);
-        let same =
-            slots.clone().find(|slot| is_held(slot) && self.leases.at(*slot).key_hash.load(Ordering::Relaxed) == hash);
-        let free = || slots.clone().find(|slot| !is_held(slot)).or_else(|| slots.find(is_over));
-        let Some(slot) = same.or_else(free) else { return Ok(Taken::Full) };
-        let lease = self.leases.at(slot);
-        // Before the owner is looked at: a release in between changes it, and then nobody goes to sleep.
-        let futex = lease.futex.load(Ordering::Acquire);
-        if same.is_some() && !is_over(&slot) {
-            return Ok(Taken::Held { slot, futex });
+        if core.presence.is_dead(holder(core, slot)) {
+            continue;
         }
-        // Free while it changes hands: killed before the last store, it is nobody's. Its old holder, who may live,
-        // would keep it without knowing.
-        lease.owner.store(0, Ordering::Relaxed);
-        let serial = lease.serial.load(Ordering::Relaxed).wrapping_add(1);
-        lease.serial.store(serial, Ordering::Release);
-        lease.key_hash.store(hash, Ordering::Relaxed);
-        lease.until.store(until, Ordering::Relaxed);
-        lease.owner.store(owner, Ordering::Release);
-        Ok(Taken::Ours(Ticket { hash, slot: slot as u32, serial }))
+        if gives_up() {
+            return Lease::NoLease;
+        }
+        sleep_on(&core.leases.at(slot).futex, seen, NAP);
+        return Lease::Wait;
     }
+    Lease::NoLease
+}
 
-    fn release(&self, ticket: &Ticket) {
-        // A child of fork has a copy of its parent's tickets, but is another owner.
-        let (Ok(owner), true) = (self.presence.owner(), (ticket.slot as usize) < self.leases.len()) else { return };
-        let lease = self.leases.at(ticket.slot as usize);
-        let is_ours = lease.serial.load(Ordering::Acquire) == ticket.serial
-            && lease.owner.compare_exchange(owner, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok();
-        if is_ours {
-            lease.futex.fetch_add(1, Ordering::Release);
-            wake(&lease.futex, i32::MAX as u32);
-        }
+fn leases_of(shard: usize) -> std::ops::Range<usize> {
+    shard * LEASES_PER_SHARD..(shard + 1) * LEASES_PER_SHARD
+}
+
+/// Acquire: who finds a lease free sees what its last holder did before he gave it back, in whichever shard; and who
+/// judges a holder sees what that one wrote about himself when he registered.
+fn holder(core: &Core, slot: usize) -> u64 {
+    core.leases.at(slot).owner.load(Ordering::Acquire)
+}
+
+/// One try, under the lock of the key's shard.
+fn take(core: &Core, hash: u64, owner: u64, now: Time, until: u32) -> Result<Taken, Error> {
+    let shard = core.hasher.shard_of(hash);
+    let _locked = shard::lock(core, shard, now)?;
+    let is_held = |slot: &usize| holder(core, *slot) != 0;
+    let is_over = |slot: &usize| {
+        core.leases.at(*slot).until.load(Ordering::Relaxed) <= now.0 || core.presence.is_known_dead(holder(core, *slot))
+    };
+    let mut slots = leases_of(shard);
+    let same =
+        slots.clone().find(|slot| is_held(slot) && core.leases.at(*slot).key_hash.load(Ordering::Relaxed) == hash);
+    let free = || slots.clone().find(|slot| !is_held(slot)).or_else(|| slots.find(is_over));
+    let Some(slot) = same.or_else(free) else { return Ok(Taken::Full) };
+    let lease = core.leases.at(slot);
+    // Before the owner is looked at: a release in between changes it, and then nobody goes to sleep.
+    let futex = lease.futex.load(Ordering::Acquire);
+    if same.is_some() && !is_over(&slot) {
+        return Ok(Taken::Held { slot, futex });
+    }
+    // Free while it changes hands: killed before the last store, it is nobody's. Its old holder, who may live,
+    // would keep it without knowing.
+    lease.owner.store(0, Ordering::Relaxed);
+    let serial = lease.serial.load(Ordering::Relaxed).wrapping_add(1);
+    lease.serial.store(serial, Ordering::Release);
+    lease.key_hash.store(hash, Ordering::Relaxed);
+    lease.until.store(until, Ordering::Relaxed);
+    lease.owner.store(owner, Ordering::Release);
+    Ok(Taken::Ours(Ticket { hash, slot: slot as u32, serial }))
+}
+
+fn release(core: &Core, ticket: &Ticket) {
+    // A child of fork has a copy of its parent's tickets, but is another owner.
+    let (Ok(owner), true) = (core.presence.owner(), (ticket.slot as usize) < core.leases.len()) else { return };
+    let lease = core.leases.at(ticket.slot as usize);
+    let is_ours = lease.serial.load(Ordering::Acquire) == ticket.serial
+        && lease.owner.compare_exchange(owner, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+    if is_ours {
+        lease.futex.fetch_add(1, Ordering::Release);
+        wake(&lease.futex, i32::MAX as u32);
     }
 }
 
@@ -219,7 +217,7 @@ mod tests {
     fn a_release_waits_for_nobody_and_is_never_lost() {
         let (arena, _dir) = scratch();
         let ticket = granted(arena.hold(b"key"));
-        let locked = arena.core.lock(arena.core.shard_of(ticket.hash), Time::now()).expect("free");
+        let locked = shard::lock(&arena.core, arena.core.hasher.shard_of(ticket.hash), Time::now()).expect("free");
         std::thread::scope(|scope| scope.spawn(|| arena.release(&ticket)).join()).expect("no panic");
         drop(locked);
         granted(arena.hold(b"key"));
@@ -230,8 +228,8 @@ mod tests {
     fn a_lease_past_its_term_is_free_for_another_key() {
         let (arena, _dir) = scratch();
         let core = &*arena.core;
-        let shard = core.shard_of(core.hash(b"one more"));
-        let keys = (0u32..).map(u32::to_ne_bytes).filter(|key| core.shard_of(core.hash(key)) == shard);
+        let shard = core.hasher.shard_of(core.hasher.hash(b"one more"));
+        let keys = (0u32..).map(u32::to_ne_bytes).filter(|key| core.hasher.shard_of(core.hasher.hash(key)) == shard);
         let tickets: Vec<Ticket> = keys.take(LEASES_PER_SHARD).map(|key| granted(arena.hold(&key))).collect();
         assert_eq!(arena.hold(b"one more"), Lease::NoLease);
         core.leases.at(tickets[7].slot as usize).until.store(Time::now().0, Ordering::Relaxed);

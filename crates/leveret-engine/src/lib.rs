@@ -75,10 +75,10 @@
 //! **The crash argument in one line:** truth is only in two kinds of 8-byte words, index slots and segment state words;
 //! every operation commits with one store to one of them, and all else is a hint that the next lock owner rebuilds.
 //!
-//! The way of a get: `read` -> `index` (slot) -> `segment` (generation) -> `item` (bytes) -> generation again. The way
-//! of a set: `write` -> `lock` -> `index` (locate) -> `segment` (reserve) -> `item` (write) -> one store to the slot.
-//! Making room is `evict`; what a kill left behind is `recover`. The bytes: `map`; who lives: `presence`. Their layout:
-//! docs/memory-layout.md.
+//! The way of a get: `look`: `index` (slot) -> `segment` (generation) -> `item` (bytes) -> generation again. The way of
+//! a set, in `shard`: `enter` (lock) -> `edit` (locate) -> `room` (reserve) -> `item` (write) -> one store to the slot.
+//! Making room is `make_room`, `shard::evict` and `shard::drain`; what a kill left behind is `shard::recover`. The bytes:
+//! `map`; who lives: `presence`. ARCHITECTURE.md draws the layers, docs/memory-layout.md the bytes.
 // What a feature switches off is the way in: what others wrote by it is understood all the same.
 #![cfg_attr(not(all(feature = "sockets", feature = "services", feature = "leases")), allow(dead_code))]
 
@@ -97,10 +97,8 @@ mod arena;
 mod core;
 mod count;
 mod counters;
-mod drain;
 mod epoch;
 mod error;
-mod evict;
 mod flush;
 mod found;
 mod growth;
@@ -110,7 +108,9 @@ mod item;
 mod large;
 #[cfg(feature = "leases")]
 mod lease;
-mod lock;
+mod limits;
+mod look;
+mod make_room;
 mod map;
 mod master;
 mod meta;
@@ -123,18 +123,17 @@ mod presence;
 mod read;
 #[cfg(feature = "sockets")]
 mod receive;
-mod recover;
 mod scan;
 mod segment;
 mod send;
 #[cfg(feature = "services")]
 mod service;
+mod shard;
 mod stats;
 mod sync;
 mod time;
-mod token;
+mod update;
 mod verify;
-mod worth;
 mod write;
 
 pub use ahead::AHEAD;

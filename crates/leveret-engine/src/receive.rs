@@ -9,6 +9,7 @@ use crate::arena::Arena;
 use crate::error::Error;
 use crate::item::{Body, NewItem};
 use crate::large::Fill;
+use crate::limits;
 use crate::meta::{Meta, STALE};
 use crate::time::{Deadline, Time};
 use crate::write::{Stored, Terms};
@@ -38,15 +39,18 @@ impl Arena {
         let core = &*self.core;
         // Whatever its flags and marks will be.
         let meta = Meta { flags: 1, marks: STALE, ..Meta::default() };
-        if core.check_key(key).is_err() || len > self.value_max() || core.fits_segment(key, len, Meta::default()) {
+        if limits::check_key(core, key).is_err()
+            || len > self.value_max()
+            || limits::fits_segment(core, key, len, Meta::default())
+        {
             return None;
         }
-        let whole = core.in_segments(key, len, meta);
-        let pieces = whole.div_ceil(core.map.geometry.segment_size() as usize);
-        if !core.receiving.take(pieces, core.states.len() / RECEIVE_SHARE) {
+        let whole = limits::in_segments(core, key, len, meta);
+        let pieces = whole.div_ceil(core.segments.size() as usize);
+        if !core.receiving.take(pieces, core.segments.len() / RECEIVE_SHARE) {
             return None;
         }
-        let Ok(fill) = self.begin_fill(core.hash(key), whole, now) else {
+        let Ok(fill) = self.begin_fill(core.hasher.hash(key), whole, now) else {
             core.receiving.give_back(pieces);
             return None;
         };
@@ -88,8 +92,10 @@ impl Incoming {
         let filled = self.got.min(self.whole());
         if filled < self.whole() {
             for (place, (at, len)) in places[..PLACES_MAX].iter_mut().zip(self.fill.places_from(filled)) {
-                *place =
-                    libc::iovec { iov_base: self.arena.core.data.address(at, len).cast_mut().cast(), iov_len: len };
+                *place = libc::iovec {
+                    iov_base: self.arena.core.items.data.address(at, len).cast_mut().cast(),
+                    iov_len: len,
+                };
                 count += 1;
                 room += len;
             }
@@ -121,7 +127,7 @@ impl Incoming {
         let total = self.got as u64;
         let body = Body::Large { total, extents: self.fill.extents(), tail: &self.tail };
         let item = NewItem { key, meta, mtime: now.0, deadline: deadline.0, cas: terms.cas, body };
-        let stored = self.arena.store_item(&item, terms, now, Some(&self.fill));
+        let stored = self.arena.store_item(&item, terms, now, Some(self.fill.pieces()));
         if stored.is_err() {
             self.arena.forget_refused(key, terms, now, &stored)?;
         }
@@ -163,7 +169,7 @@ mod tests {
     }
 
     fn fills(arena: &Arena) -> usize {
-        arena.core.count_state(State::LargeFill)
+        arena.core.segments.count_state(State::LargeFill)
     }
 
     fn value(len: usize) -> Vec<u8> {
@@ -177,7 +183,7 @@ mod tests {
     #[test]
     fn a_value_is_stored_as_it_came_however_it_came() {
         let (arena, _dir) = scratch();
-        let segment = arena.core.map.geometry.segment_size() as usize;
+        let segment = arena.core.segments.size() as usize;
         for len in [segment, segment + 1, 2 * segment - 40, 2 * segment, 300_001, 900_000] {
             let value = value(len);
             for step in [1000, 65_536, 100_001, len] {

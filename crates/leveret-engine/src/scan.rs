@@ -5,10 +5,11 @@ use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
 use crate::found::{Found, Item, Version};
-use crate::hash::bucket as bucket_of;
-use crate::index::SlotWord;
-use crate::read::{ReadOptions, FETCHED, FREQUENCY_MAX};
-use crate::segment::StateWord;
+use crate::hash;
+use crate::index::{SlotWord, FETCHED, FREQUENCY_MAX};
+use crate::look;
+use crate::read::ReadOptions;
+use crate::shard;
 use crate::sync::{fence, Ordering};
 use crate::time::Time;
 
@@ -43,9 +44,9 @@ impl Arena {
             return Ok(false);
         }
         if cursor.level == 0 || !cursor.level.is_power_of_two() {
-            *cursor = Cursor { shard: cursor.shard, level: 1 << core.buckets(shard).ilog2(), bucket: 0 };
+            *cursor = Cursor { shard: cursor.shard, level: 1 << core.index.buckets(shard).ilog2(), bucket: 0 };
         }
-        for (key, found) in core.items_of_class(shard, cursor, now)? {
+        for (key, found) in items_of_class(core, shard, cursor, now)? {
             visit(&key, &found);
         }
         cursor.bucket = cursor.bucket.saturating_add(1);
@@ -78,91 +79,85 @@ impl Arena {
     }
 }
 
-impl Core {
-    fn items_of_class(&self, shard: usize, cursor: &Cursor, now: Time) -> Result<Vec<(Vec<u8>, Found)>, Error> {
-        for round in 0..ROUNDS * TRIES {
-            let sequence = self.shards.at(shard).move_seq.load(Ordering::Acquire);
-            let buckets = self.buckets(shard);
-            if let Some(items) = self.try_class(shard, buckets, cursor, now) {
-                fence(Ordering::Acquire);
-                if self.shards.at(shard).move_seq.load(Ordering::Relaxed) == sequence && self.buckets(shard) == buckets
-                {
-                    return Ok(items);
-                }
-            }
-            if round % TRIES == TRIES - 1 {
-                // Written to faster than it can be read: under the lock it holds still.
-                match self.lock(shard, now) {
-                    Ok(_locked) => {
-                        return self.try_class(shard, self.buckets(shard), cursor, now).ok_or(Error::Busy);
-                    }
-                    Err(Error::Busy) => {}
-                    Err(error) => return Err(error),
-                }
+fn items_of_class(core: &Core, shard: usize, cursor: &Cursor, now: Time) -> Result<Vec<(Vec<u8>, Found)>, Error> {
+    for round in 0..ROUNDS * TRIES {
+        let sequence = core.shards.at(shard).move_seq.load(Ordering::Acquire);
+        let buckets = core.index.buckets(shard);
+        if let Some(items) = try_class(core, shard, buckets, cursor, now) {
+            fence(Ordering::Acquire);
+            if core.shards.at(shard).move_seq.load(Ordering::Relaxed) == sequence
+                && core.index.buckets(shard) == buckets
+            {
+                return Ok(items);
             }
         }
-        Err(Error::Busy)
-    }
-
-    /// None: something was recycled while it was read.
-    fn try_class(&self, shard: usize, buckets: u32, cursor: &Cursor, now: Time) -> Option<Vec<(Vec<u8>, Found)>> {
-        let mut items = Vec::new();
-        let mut bucket = cursor.bucket;
-        while bucket < u64::from(buckets) {
-            let length = self.chain(shard, bucket as u32).count();
-            for spot in self.spots(shard, bucket as u32) {
-                let at = spot.word.at();
-                let Some(segment) = self.segment_at(at) else { continue };
-                let state = self.state(segment);
-                if SlotWord(spot.cell().load(Ordering::Acquire)) != spot.word {
-                    return None;
+        if round % TRIES == TRIES - 1 {
+            // Written to faster than it can be read: under the lock it holds still.
+            match shard::lock(core, shard, now) {
+                Ok(_locked) => {
+                    return try_class(core, shard, core.index.buckets(shard), cursor, now).ok_or(Error::Busy);
                 }
-                if !state.holds_items_of(shard) {
-                    // As in `Core::examine`: the slot's word may be that of a later version at the same place.
-                    if state != self.state(segment) {
-                        return None;
-                    }
-                    continue;
-                }
-                let epoch = self.epoch_of(segment);
-                let mut item = None;
-                if let Some(view) = self.view(segment, at) {
-                    if epoch == self.epoch(now) && !view.header.deadline().is_past(now) {
-                        let mut key = Vec::new();
-                        self.data.append_to(view.key(), view.header.key_len(), &mut key);
-                        let hash = self.hash(&key);
-                        let version = Version {
-                            hash,
-                            slot: spot.word.0,
-                            segment: state.0,
-                            epoch,
-                            deadline: view.header.deadline,
-                        };
-                        let frequency = spot.frequency();
-                        let mut found = Found {
-                            hits: frequency & FREQUENCY_MAX,
-                            fetched: u8::from(frequency & FETCHED != 0),
-                            ..Found::default()
-                        };
-                        self.describe(&view, version, &mut found);
-                        // Between the two halves of a split a mover is in its old bucket, too.
-                        item = (u64::from(bucket_of(hash, buckets)) == bucket).then_some((key, found));
-                    }
-                }
-                fence(Ordering::Acquire);
-                if !state.is_same_use(StateWord(self.states.at(segment.0 as usize).state.load(Ordering::Relaxed))) {
-                    return None;
-                }
-                items.extend(item);
+                Err(Error::Busy) => {}
+                Err(error) => return Err(error),
             }
-            // The chain grew by an overflow bucket, which took over an entry that may have been missed for that.
-            if self.chain(shard, bucket as u32).count() != length {
+        }
+    }
+    Err(Error::Busy)
+}
+
+/// None: something was recycled while it was read.
+fn try_class(core: &Core, shard: usize, buckets: u32, cursor: &Cursor, now: Time) -> Option<Vec<(Vec<u8>, Found)>> {
+    let mut items = Vec::new();
+    let mut bucket = cursor.bucket;
+    while bucket < u64::from(buckets) {
+        let length = core.index.chain(shard, bucket as u32).count();
+        for spot in core.index.spots(shard, bucket as u32) {
+            let at = spot.word.at();
+            let Some(segment) = core.segments.containing(at) else { continue };
+            let state = core.segments.state(segment);
+            if SlotWord(spot.cell().load(Ordering::Acquire)) != spot.word {
                 return None;
             }
-            bucket += u64::from(cursor.level);
+            if !state.holds_items_of(shard) {
+                // As in `look::examine`: the slot's word may be that of a later version at the same place.
+                if state != core.segments.state(segment) {
+                    return None;
+                }
+                continue;
+            }
+            let epoch = core.segments.epoch_of(segment);
+            let mut item = None;
+            if let Some(view) = core.items.view(&core.segments, segment, at) {
+                if epoch == core.epoch(now) && !view.header.deadline().is_past(now) {
+                    let mut key = Vec::new();
+                    core.items.data.append_to(view.key(), view.header.key_len(), &mut key);
+                    let hash = core.hasher.hash(&key);
+                    let version =
+                        Version { hash, slot: spot.word.0, segment: state.0, epoch, deadline: view.header.deadline };
+                    let frequency = spot.frequency();
+                    let mut found = Found {
+                        hits: frequency & FREQUENCY_MAX,
+                        fetched: u8::from(frequency & FETCHED != 0),
+                        ..Found::default()
+                    };
+                    look::describe(core, &view, version, &mut found);
+                    // Between the two halves of a split a mover is in its old bucket, too.
+                    item = (u64::from(hash::bucket(hash, buckets)) == bucket).then_some((key, found));
+                }
+            }
+            fence(Ordering::Acquire);
+            if !core.segments.at(segment).is_still(state) {
+                return None;
+            }
+            items.extend(item);
         }
-        Some(items)
+        // The chain grew by an overflow bucket, which took over an entry that may have been missed for that.
+        if core.index.chain(shard, bucket as u32).count() != length {
+            return None;
+        }
+        bucket += u64::from(cursor.level);
     }
+    Some(items)
 }
 
 /// All items of an arena.
@@ -246,7 +241,7 @@ mod tests {
         let (holds, is_over) = (AtomicU32::new(0), AtomicU32::new(0));
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                let _locked = core.lock(0, now).expect("free");
+                let _locked = shard::lock(core, 0, now).expect("free");
                 holds.store(1, SeqCst);
                 // As splits do, one after the other, until the walk has asked for the lock.
                 while waits() == before && is_over.load(SeqCst) == 0 {
@@ -281,7 +276,9 @@ mod tests {
         let (arena, _) = Arena::open(&dir.path().join("walk.arena"), &options).expect("an arena");
         let core = &*arena.core;
         let now = Time::now();
-        let place = |key: &Vec<u8>| (core.shard_of(core.hash(key)), bucket_of(core.hash(key), core.buckets(0)));
+        let place = |key: &Vec<u8>| {
+            (core.hasher.shard_of(core.hasher.hash(key)), hash::bucket(core.hasher.hash(key), core.index.buckets(0)))
+        };
         // Long keys: it takes the walk a while to come to the last slot.
         let all = (0u32..).map(|number| number.to_le_bytes().repeat(1000));
         let keys: Vec<Vec<u8>> = all.filter(|key| place(key) == (0, 5)).take(SLOTS + 1).collect();
@@ -299,12 +296,12 @@ mod tests {
                     keys.iter().for_each(|key| assert!(arena.delete(key, now).expect("free")));
                 }
             });
-            let cursor = Cursor { shard: 0, level: 1 << core.buckets(0).ilog2(), bucket: 5 };
+            let cursor = Cursor { shard: 0, level: 1 << core.index.buckets(0).ilog2(), bucket: 5 };
             let mut missed = 0;
             for round in 1..=ROUNDS {
                 await_round(&filled, round);
                 begun.store(round, SeqCst);
-                let met = core.items_of_class(0, &cursor, now).expect("there");
+                let met = items_of_class(core, 0, &cursor, now).expect("there");
                 over.store(round, SeqCst);
                 missed += full.iter().filter(|key| met.iter().filter(|(met, _)| met == *key).count() != 1).count();
             }

@@ -11,6 +11,7 @@ use crate::core::Core;
 use crate::found::Found;
 use crate::index::SlotWord;
 use crate::item::Kind;
+use crate::look;
 use crate::segment::{SegmentId, StateWord};
 use crate::sync::{fence, Ordering};
 use std::fmt;
@@ -54,9 +55,9 @@ impl Arena {
     /// bytes of its own, or too much is being sent.
     pub fn outgoing(&self, found: &Found) -> Option<Outgoing> {
         let mut outgoing = Outgoing { arena: self.clone(), parts: Vec::new(), len: found.value_len as usize };
-        for part in self.core.parts(found)? {
+        for part in parts(&self.core, found)? {
             // What is held already is let go of by `drop`.
-            if !self.core.begin_sending(part.segment) {
+            if !begin_sending(&self.core, part.segment) {
                 return None;
             }
             outgoing.parts.push(part);
@@ -73,7 +74,7 @@ impl Outgoing {
         if let Some(last) = self.parts.iter_mut().rfind(|part| part.len > 0) {
             last.len -= 1;
             self.len -= 1;
-            self.arena.core.data.append_to(last.at + last.len as u64, 1, into);
+            self.arena.core.items.data.append_to(last.at + last.len as u64, 1, into);
         }
     }
 
@@ -95,7 +96,7 @@ impl Outgoing {
             unsent.reserve_exact(total - sent);
             unsent.extend_from_slice(&head[sent.min(head.len())..]);
             for (at, len) in self.places_from(sent.saturating_sub(head.len())) {
-                self.arena.core.data.append_to(at, len, unsent);
+                self.arena.core.items.data.append_to(at, len, unsent);
             }
         }
         if self.is_whole() {
@@ -112,7 +113,8 @@ impl Outgoing {
         parts[0] = libc::iovec { iov_base: rest.as_ptr().cast_mut().cast(), iov_len: rest.len() };
         let mut count = 1;
         for (part, (at, len)) in parts[1..].iter_mut().zip(self.places_from(sent.saturating_sub(head.len()))) {
-            *part = libc::iovec { iov_base: self.arena.core.data.address(at, len).cast_mut().cast(), iov_len: len };
+            *part =
+                libc::iovec { iov_base: self.arena.core.items.data.address(at, len).cast_mut().cast(), iov_len: len };
             count += 1;
         }
         // SAFETY: zero is a valid msghdr. The kernel only reads the parts: a private slice, and ranges of the mapping,
@@ -139,7 +141,7 @@ impl Outgoing {
     /// Whether every byte that was read until now belongs to this value.
     fn is_whole(&self) -> bool {
         fence(Ordering::Acquire);
-        self.parts.iter().all(|part| part.word.is_same_use(self.arena.core.state(part.segment)))
+        self.parts.iter().all(|part| part.word.is_same_use(self.arena.core.segments.state(part.segment)))
     }
 }
 
@@ -151,83 +153,70 @@ impl fmt::Debug for Outgoing {
 
 impl Drop for Outgoing {
     fn drop(&mut self) {
-        self.parts.iter().for_each(|part| self.arena.core.end_sending(part.segment));
+        self.parts.iter().for_each(|part| end_sending(&self.arena.core, part.segment));
     }
 }
 
-impl Core {
-    /// Writes our name on a segment. False: another process sends from it, or we do from too many.
-    fn begin_sending(&self, segment: SegmentId) -> bool {
-        let Ok(owner) = self.presence.owner() else { return false };
-        let mut counts = self.sending.counts();
-        if let Some(count) = counts.get_mut(&segment.0) {
-            *count += 1;
-            return true;
-        }
-        let name = &self.header(segment).sender;
-        let free = Some(name.load(Ordering::Acquire)).filter(|name| *name == 0 || self.presence.is_dead(*name));
-        let is_ours = counts.len() < self.states.len() / SEND_SHARE
-            && free.is_some_and(|free| name.compare_exchange(free, owner, Ordering::AcqRel, Ordering::Relaxed).is_ok());
-        if is_ours {
-            counts.insert(segment.0, 1);
-        }
-        is_ours
+/// Writes our name on a segment. False: another process sends from it, or we do from too many.
+fn begin_sending(core: &Core, segment: SegmentId) -> bool {
+    let Ok(owner) = core.presence.owner() else { return false };
+    let mut counts = core.sending.counts();
+    if let Some(count) = counts.get_mut(&segment.0) {
+        *count += 1;
+        return true;
     }
-
-    fn end_sending(&self, segment: SegmentId) {
-        let mut counts = self.sending.counts();
-        let Some(count) = counts.get_mut(&segment.0) else { return };
-        *count -= 1;
-        if *count == 0 {
-            counts.remove(&segment.0);
-            self.header(segment).sender.store(0, Ordering::Release);
-        }
+    let header = core.segments.header(segment);
+    let free = Some(header.sender()).filter(|name| *name == 0 || core.presence.is_dead(*name));
+    let is_ours =
+        counts.len() < core.segments.len() / SEND_SHARE && free.is_some_and(|free| header.change_sender(free, owner));
+    if is_ours {
+        counts.insert(segment.0, 1);
     }
+    is_ours
+}
 
-    /// Takes the name of a dead sender off a segment.
-    pub fn end_sending_of_dead(&self, segment: SegmentId) {
-        let sender = &self.header(segment).sender;
-        let name = sender.load(Ordering::Acquire);
-        if name != 0 && self.presence.is_dead(name) {
-            let _ = sender.compare_exchange(name, 0, Ordering::AcqRel, Ordering::Relaxed);
-        }
+fn end_sending(core: &Core, segment: SegmentId) {
+    let mut counts = core.sending.counts();
+    let Some(count) = counts.get_mut(&segment.0) else { return };
+    *count -= 1;
+    if *count == 0 {
+        counts.remove(&segment.0);
+        core.segments.header(segment).clear_sender();
     }
+}
 
-    /// Whether a process sends from a segment that is not known to be dead. It may begin right after this look: then it
-    /// finds the segment used anew, before it sends or behind it.
-    pub fn is_sent_from(&self, segment: SegmentId) -> bool {
-        let name = self.header(segment).sender.load(Ordering::Acquire);
-        name != 0 && !self.presence.is_known_dead(name)
+/// The parts of the value of an item that was found, in their order. All of them lie inside the data region.
+fn parts(core: &Core, found: &Found) -> Option<Vec<Part>> {
+    let slot_at = SlotWord(found.version.slot).at();
+    let segment = core.segments.containing(slot_at)?;
+    let word = StateWord(found.version.segment);
+    // Before a byte is touched, as in `copy`.
+    if !look::is_same_use(core, &found.version) {
+        return None;
     }
-
-    /// The parts of the value of an item that was found, in their order. All of them lie inside the data region.
-    fn parts(&self, found: &Found) -> Option<Vec<Part>> {
-        let slot_at = SlotWord(found.version.slot).at();
-        let segment = self.segment_at(slot_at)?;
-        let word = StateWord(found.version.segment);
-        // Before a byte is touched, as in `copy`.
-        if !self.is_same_use(&found.version) {
-            return None;
-        }
-        let view = self.view(segment, slot_at)?;
-        let mut parts = Vec::new();
-        let tail = match view.kind {
-            Kind::Bytes if view.header.value_len() == found.value_len => found.value_len,
-            Kind::Large => {
-                let division = self.division_of(&view).filter(|division| division.total() == found.value_len)?;
-                for index in 0..division.pieces {
-                    let extent = self.extent_of(&view, index);
-                    let word = self.piece(extent, word.shard(), found.version.hash)?;
-                    let segment = SegmentId(extent.segment);
-                    parts.push(Part { at: self.start(segment), len: division.piece(index).1 as usize, segment, word });
-                }
-                division.tail
+    let view = core.items.view(&core.segments, segment, slot_at)?;
+    let mut parts = Vec::new();
+    let tail = match view.kind {
+        Kind::Bytes if view.header.value_len() == found.value_len => found.value_len,
+        Kind::Large => {
+            let division = core.items.division_of(&view).filter(|division| division.total() == found.value_len)?;
+            for index in 0..division.pieces {
+                let extent = core.items.extent_of(&view, index);
+                let word = core.segments.piece(extent, word.shard(), found.version.hash)?;
+                let segment = SegmentId(extent.segment);
+                parts.push(Part {
+                    at: core.segments.start(segment),
+                    len: division.piece(index).1 as usize,
+                    segment,
+                    word,
+                });
             }
-            _ => return None,
-        };
-        parts.push(Part { at: view.value(), len: tail as usize, segment, word });
-        Some(parts)
-    }
+            division.tail
+        }
+        _ => return None,
+    };
+    parts.push(Part { at: view.value(), len: tail as usize, segment, word });
+    Some(parts)
 }
 
 #[cfg(test)]
@@ -251,8 +240,8 @@ mod tests {
     }
 
     fn holds_nothing(arena: &Arena) -> bool {
-        let named = (0..arena.core.states.len())
-            .any(|segment| arena.core.header(SegmentId(segment as u32)).sender.load(Ordering::Relaxed) != 0);
+        let named = (0..arena.core.segments.len())
+            .any(|segment| arena.core.segments.header(SegmentId(segment as u32)).sender() != 0);
         arena.core.sending.counts().is_empty() && !named
     }
 
@@ -286,7 +275,7 @@ mod tests {
     #[test]
     fn the_last_byte_can_be_kept_back_from_every_value() {
         let (arena, _dir) = scratch();
-        let segment = arena.core.map.geometry.segment_size() as usize;
+        let segment = arena.core.segments.size() as usize;
         for len in [1, 20_000, segment - 1, segment, segment + 1, 2 * segment, 300_001] {
             let value: Vec<u8> = (1..=len).map(|at| (at * 7 % 251) as u8).collect();
             arena.set(KEY, &value, Deadline::NEVER, Time::now()).expect("room");
@@ -325,7 +314,7 @@ mod tests {
         arena.set(KEY, &vec![200; 300_000], Deadline::NEVER, Time::now()).expect("room");
         let sending = outgoing(&arena).expect("a value");
         // It was about to take the segments when the names came onto them.
-        sending.parts.iter().for_each(|part| arena.core.header(part.segment).sender.store(0, Ordering::Relaxed));
+        sending.parts.iter().for_each(|part| arena.core.segments.header(part.segment).set_sender(0));
         arena.delete(KEY, Time::now()).expect("free");
         storm(&arena);
         let (ours, _theirs) = UnixStream::pair().expect("sockets");
@@ -339,13 +328,13 @@ mod tests {
         let parts = outgoing(&arena).expect("a value").parts.clone();
         // No process has this incarnation.
         let dead = arena.core.presence.owner().expect("registered") ^ 1 << 40;
-        parts.iter().for_each(|part| arena.core.header(part.segment).sender.store(dead, Ordering::Relaxed));
+        parts.iter().for_each(|part| arena.core.segments.header(part.segment).set_sender(dead));
         drop(outgoing(&arena).expect("still to be sent"));
         assert!(holds_nothing(&arena));
-        parts.iter().for_each(|part| arena.core.header(part.segment).sender.store(dead, Ordering::Relaxed));
+        parts.iter().for_each(|part| arena.core.segments.header(part.segment).set_sender(dead));
         arena.delete(KEY, Time::now()).expect("free");
         storm(&arena);
-        assert!(parts.iter().any(|part| !part.word.is_same_use(arena.core.state(part.segment))), "used anew");
+        assert!(parts.iter().any(|part| !part.word.is_same_use(arena.core.segments.state(part.segment))), "used anew");
     }
 
     #[test]

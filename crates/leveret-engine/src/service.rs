@@ -73,27 +73,24 @@ impl Arena {
     /// each request.
     pub fn services(&self) -> Vec<Service> {
         let core = &*self.core;
-        (0..core.services.len()).filter_map(|slot| core.service_of(core.services.at(slot))).collect()
+        (0..core.services.len()).filter_map(|slot| service_of(core, core.services.at(slot))).collect()
     }
 }
 
-impl Core {
-    fn service_of(&self, entry: &ServiceSlot) -> Option<Service> {
-        let owner = entry.owner.load(Ordering::Acquire);
-        let uses = entry.uses.load(Ordering::Acquire);
-        if owner == 0 || entry.sealed.load(Ordering::Acquire) != owner || self.presence.is_dead(owner) {
-            return None;
-        }
-        let mut bytes: Vec<u8> =
-            entry.text.iter().flat_map(|word| word.load(Ordering::Relaxed).to_ne_bytes()).collect();
-        bytes.truncate(entry.len.load(Ordering::Relaxed) as usize);
-        fence(Ordering::Acquire);
-        let is_same = entry.owner.load(Ordering::Relaxed) == owner
-            && entry.uses.load(Ordering::Relaxed) == uses
-            && entry.sealed.load(Ordering::Relaxed) == owner;
-        let pid = self.presence.pid_of(owner).filter(|_| is_same)?;
-        String::from_utf8(bytes).ok().map(|text| Service { text, pid, is_own: owner == self.presence.current() })
+fn service_of(core: &Core, entry: &ServiceSlot) -> Option<Service> {
+    let owner = entry.owner.load(Ordering::Acquire);
+    let uses = entry.uses.load(Ordering::Acquire);
+    if owner == 0 || entry.sealed.load(Ordering::Acquire) != owner || core.presence.is_dead(owner) {
+        return None;
     }
+    let mut bytes: Vec<u8> = entry.text.iter().flat_map(|word| word.load(Ordering::Relaxed).to_ne_bytes()).collect();
+    bytes.truncate(entry.len.load(Ordering::Relaxed) as usize);
+    fence(Ordering::Acquire);
+    let is_same = entry.owner.load(Ordering::Relaxed) == owner
+        && entry.uses.load(Ordering::Relaxed) == uses
+        && entry.sealed.load(Ordering::Relaxed) == owner;
+    let pid = core.presence.pid_of(owner).filter(|_| is_same)?;
+    String::from_utf8(bytes).ok().map(|text| Service { text, pid, is_own: owner == core.presence.current() })
 }
 
 impl Drop for Announcement {

@@ -1,6 +1,7 @@
 //! An arena's state in numbers.
 use crate::arena::Arena;
 use crate::counters::Counter;
+use crate::growth;
 use crate::segment::State;
 use crate::sync::Ordering;
 use crate::time::Time;
@@ -85,7 +86,7 @@ impl Arena {
         };
         let mut stats = Stats {
             memory_limit: core.map.geometry.memory,
-            memory_allocated: core.allocated(),
+            memory_allocated: growth::allocated(core),
             hits: sum(Counter::Hits),
             misses: sum(Counter::Misses),
             sets: sum(Counter::Sets),
@@ -102,8 +103,8 @@ impl Arena {
             written_bytes: sum(Counter::WrittenBytes),
             moved_bytes: sum(Counter::MovedBytes),
             mended: sum(Counter::Mended),
-            segments: core.active_segments() as u64,
-            segment_bytes: core.map.geometry.segment_size(),
+            segments: core.segments.active() as u64,
+            segment_bytes: core.segments.size(),
             shards: core.shards.len() as u64,
             created_unix: core.map.geometry.created_unix.max(core.control().flushed_unix.load(Ordering::Relaxed))
                 as i64,
@@ -113,28 +114,26 @@ impl Arena {
         };
         for shard in 0..core.shards.len() {
             let head = core.shards.at(shard);
-            stats.buckets += u64::from(core.buckets(shard));
+            stats.buckets += u64::from(core.index.buckets(shard));
             if head.counted_epoch.load(Ordering::Relaxed) == epoch {
                 stats.items = stats.items.saturating_add(head.items.load(Ordering::Relaxed));
             }
         }
         let mut room = 0;
-        for segment in core.segments() {
-            let word = core.state(segment);
-            let header = core.header(segment);
+        for segment in core.segments.all() {
+            let word = core.segments.state(segment);
+            let header = core.segments.header(segment);
             match word.kind() {
                 Some(State::Free) => stats.segments_free += 1,
-                Some(State::Large | State::LargeFill) => stats.item_bytes += core.map.geometry.segment_size(),
-                Some(State::Open | State::Sealed | State::Draining) if core.epoch_of(segment) == epoch => {
-                    let live = u64::from(header.live_bytes.load(Ordering::Relaxed));
+                Some(State::Large | State::LargeFill) => stats.item_bytes += core.segments.size(),
+                Some(State::Open | State::Sealed | State::Draining) if core.segments.epoch_of(segment) == epoch => {
+                    let live = u64::from(header.live_bytes());
                     stats.item_bytes += live;
-                    if header.live_items.load(Ordering::Relaxed) > 0
-                        && header.max_deadline.load(Ordering::Relaxed) <= now.0
-                    {
+                    if header.live_items() > 0 && header.is_expired(now) {
                         stats.expired_bytes += live;
                     }
                     if word.kind() == Some(State::Open) {
-                        room += core.end(segment) - core.written_end(segment);
+                        room += core.segments.end(segment) - core.segments.written_end(segment);
                     }
                 }
                 _ => {}

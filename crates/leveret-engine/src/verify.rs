@@ -4,8 +4,8 @@ use crate::core::Core;
 use crate::hash;
 use crate::index::CHAIN_MAX;
 use crate::item::Kind;
-use crate::lock::Locked;
 use crate::segment::State;
+use crate::shard::{self, drain, pieces, Locked};
 use crate::sync::Ordering;
 use crate::time::Time;
 use std::collections::{HashMap, HashSet};
@@ -46,162 +46,143 @@ impl Arena {
     /// Checks the whole arena. Takes each shard's lock in turn, so writers wait meanwhile; readers do not.
     pub fn verify(&self) -> Report {
         let core = &*self.core;
-        let mut report = Report { segments: core.active_segments() as u64, ..Report::default() };
+        let mut report = Report { segments: core.segments.active() as u64, ..Report::default() };
         for shard in 0..core.shards.len() {
-            match core.lock(shard, Time::now()) {
-                Ok(locked) => locked.verify(&mut report),
+            match shard::lock(core, shard, Time::now()) {
+                Ok(locked) => verify(&locked, &mut report),
                 Err(error) => report.problem(|| format!("shard {shard}: {error}")),
             }
         }
-        core.verify_segments(&mut report);
+        verify_segments(core, &mut report);
         report
     }
 }
 
-impl Core {
-    fn verify_segments(&self, report: &mut Report) {
-        for segment in self.segments() {
-            let word = self.state(segment);
-            match word.kind() {
-                None => report.problem(|| format!("segment {}: unknown state {:#x}", segment.0, word.0)),
-                Some(_) if word.shard() >= self.shards.len() => report.problem(|| {
-                    format!("segment {}: belongs to shard {}, which does not exist", segment.0, word.shard())
-                }),
-                _ => {}
-            }
+fn verify_segments(core: &Core, report: &mut Report) {
+    for segment in core.segments.all() {
+        let word = core.segments.state(segment);
+        match word.kind() {
+            None => report.problem(|| format!("segment {}: unknown state {:#x}", segment.0, word.0)),
+            Some(_) if word.shard() >= core.shards.len() => report
+                .problem(|| format!("segment {}: belongs to shard {}, which does not exist", segment.0, word.shard())),
+            _ => {}
         }
     }
 }
 
-impl Locked<'_> {
-    fn verify(&self, report: &mut Report) {
-        let core = self.core;
-        let shard = self.index;
-        let buckets = core.buckets(shard);
-        let mut overflow = HashSet::new();
-        let mut reached: HashMap<u32, (u32, u64)> = HashMap::new();
-        let mut occupied = 0;
-        for bucket in 0..buckets {
-            let mut keys = HashSet::new();
-            let mut length = 0;
-            for line in core.chain(shard, bucket) {
-                length += 1;
-                let Some(number) = line.link(Ordering::Relaxed) else { continue };
-                if core.overflow_bucket(shard, number).is_none() || length == CHAIN_MAX {
-                    report.problem(|| format!("shard {shard}, bucket {bucket}: its chain leads nowhere ({number})"));
-                } else if !overflow.insert(number) {
-                    report.problem(|| {
-                        format!("shard {shard}, bucket {bucket}: overflow bucket {number} is in two chains")
-                    });
-                }
-            }
-            for spot in core.spots(shard, bucket) {
-                occupied += 1;
-                report.items += 1;
-                let Some(view) = core.item_behind(shard, spot.word) else {
-                    report.problem(|| {
-                        format!("shard {shard}, bucket {bucket}: slot {:#x} leads to no item", spot.word.0)
-                    });
-                    continue;
-                };
-                report.item_bytes += view.size();
-                if view.at + view.size() > core.written_end(view.segment) {
-                    report.problem(|| {
-                        format!(
-                            "shard {shard}, bucket {bucket}: item at {} lies beyond what segment {} holds",
-                            view.at, view.segment.0
-                        )
-                    });
-                }
-                let mut key = Vec::new();
-                core.data.append_to(view.key(), view.header.key_len(), &mut key);
-                let hash = core.hash(&key);
-                if core.shard_of(hash) != shard
-                    || hash::bucket(hash, buckets) != bucket
-                    || hash::tag(hash) != spot.word.tag()
-                {
-                    report.problem(|| {
-                        format!(
-                            "shard {shard}, bucket {bucket}: holds key '{}', whose place is elsewhere",
-                            key.escape_ascii()
-                        )
-                    });
-                }
-                if !keys.insert(key.clone()) {
-                    report.problem(|| {
-                        format!("shard {shard}, bucket {bucket}: key '{}' is there twice", key.escape_ascii())
-                    });
-                }
-                let counts = reached.entry(view.segment.0).or_default();
-                counts.0 += 1;
-                counts.1 += view.size();
-                if view.kind == Kind::Large {
-                    self.verify_large(report, &key, hash, &view);
-                }
+fn verify(locked: &Locked<'_>, report: &mut Report) {
+    let core = locked.core;
+    let shard = locked.index;
+    let buckets = core.index.buckets(shard);
+    let mut overflow = HashSet::new();
+    let mut reached: HashMap<u32, (u32, u64)> = HashMap::new();
+    let mut occupied = 0;
+    for bucket in 0..buckets {
+        let mut keys = HashSet::new();
+        let mut length = 0;
+        for line in core.index.chain(shard, bucket) {
+            length += 1;
+            let Some(number) = line.link(Ordering::Relaxed) else { continue };
+            if core.index.overflow_bucket(shard, number).is_none() || length == CHAIN_MAX {
+                report.problem(|| format!("shard {shard}, bucket {bucket}: its chain leads nowhere ({number})"));
+            } else if !overflow.insert(number) {
+                report.problem(|| format!("shard {shard}, bucket {bucket}: overflow bucket {number} is in two chains"));
             }
         }
-        self.verify_own_segments(report, &reached);
-        let head = self.shard();
-        if head.occupied.load(Ordering::Relaxed) != occupied {
+        for spot in core.index.spots(shard, bucket) {
+            occupied += 1;
+            report.items += 1;
+            let Some(view) = core.item_behind(shard, spot.word) else {
+                report.problem(|| format!("shard {shard}, bucket {bucket}: slot {:#x} leads to no item", spot.word.0));
+                continue;
+            };
+            report.item_bytes += view.size();
+            if view.at + view.size() > core.segments.written_end(view.segment) {
+                report.problem(|| {
+                    format!(
+                        "shard {shard}, bucket {bucket}: item at {} lies beyond what segment {} holds",
+                        view.at, view.segment.0
+                    )
+                });
+            }
+            let mut key = Vec::new();
+            core.items.data.append_to(view.key(), view.header.key_len(), &mut key);
+            let hash = core.hasher.hash(&key);
+            if core.hasher.shard_of(hash) != shard
+                || hash::bucket(hash, buckets) != bucket
+                || hash::tag(hash) != spot.word.tag()
+            {
+                report.problem(|| {
+                    format!(
+                        "shard {shard}, bucket {bucket}: holds key '{}', whose place is elsewhere",
+                        key.escape_ascii()
+                    )
+                });
+            }
+            if !keys.insert(key.clone()) {
+                report
+                    .problem(|| format!("shard {shard}, bucket {bucket}: key '{}' is there twice", key.escape_ascii()));
+            }
+            let counts = reached.entry(view.segment.0).or_default();
+            counts.0 += 1;
+            counts.1 += view.size();
+            if view.kind == Kind::Large {
+                verify_large(locked, report, &key, hash, &view);
+            }
+        }
+    }
+    verify_own_segments(locked, report, &reached);
+    let head = locked.shard();
+    if head.occupied.load(Ordering::Relaxed) != occupied {
+        report.problem(|| {
+            format!("shard {shard}: counts {} slots in use, and {occupied} are", head.occupied.load(Ordering::Relaxed))
+        });
+    }
+}
+
+fn verify_large(locked: &Locked<'_>, report: &mut Report, key: &[u8], hash: u64, view: &crate::item::View) {
+    let core = locked.core;
+    if core.items.division_of(view).is_none() {
+        report.problem(|| format!("key '{}': its pieces do not add up", key.escape_ascii()));
+    }
+    for index in 0..view.pieces() {
+        let extent = core.items.extent_of(view, index);
+        if core.segments.piece(extent, locked.index, hash).is_none() {
             report.problem(|| {
-                format!(
-                    "shard {shard}: counts {} slots in use, and {occupied} are",
-                    head.occupied.load(Ordering::Relaxed)
-                )
+                format!("key '{}': piece {index} in segment {} is not its own", key.escape_ascii(), extent.segment)
             });
         }
     }
+}
 
-    fn verify_large(&self, report: &mut Report, key: &[u8], hash: u64, view: &crate::item::View) {
-        let core = self.core;
-        if core.division_of(view).is_none() {
-            report.problem(|| format!("key '{}': its pieces do not add up", key.escape_ascii()));
+fn verify_own_segments(locked: &Locked<'_>, report: &mut Report, reached: &HashMap<u32, (u32, u64)>) {
+    let core = locked.core;
+    for segment in core.segments.all() {
+        let word = core.segments.state(segment);
+        if word.shard() != locked.index {
+            continue;
         }
-        for index in 0..view.pieces() {
-            let extent = core.extent_of(view, index);
-            if core.piece(extent, self.index, hash).is_none() {
-                report.problem(|| {
-                    format!("key '{}': piece {index} in segment {} is not its own", key.escape_ascii(), extent.segment)
-                });
+        let header = core.segments.header(segment);
+        match word.kind() {
+            Some(State::Draining) if !drain::is_under_way(core, segment, word) => {
+                report.problem(|| format!("segment {}: a drain was not finished", segment.0))
             }
-        }
-    }
-
-    fn verify_own_segments(&self, report: &mut Report, reached: &HashMap<u32, (u32, u64)>) {
-        let core = self.core;
-        for segment in core.segments() {
-            let word = core.state(segment);
-            if word.shard() != self.index {
-                continue;
+            Some(State::Large) if !pieces::is_listed(locked, segment, word) => {
+                report.problem(|| format!("segment {}: a piece of a large value that no item lists", segment.0))
             }
-            let header = core.header(segment);
-            match word.kind() {
-                Some(State::Draining) if !core.is_under_way(segment, word) => {
-                    report.problem(|| format!("segment {}: a drain was not finished", segment.0))
+            Some(State::Open | State::Sealed) => {
+                let (items, bytes) = reached.get(&segment.0).copied().unwrap_or_default();
+                if u64::from(header.live_bytes()) > core.segments.size() {
+                    report.problem(|| format!("segment {}: counts more live bytes than it has", segment.0));
                 }
-                Some(State::Large) if !self.is_listed(segment, word) => {
-                    report.problem(|| format!("segment {}: a piece of a large value that no item lists", segment.0))
+                // These two are hints, which a kill may leave too high; too low would let live items be dropped.
+                if header.live_items() < items || u64::from(header.live_bytes()) < bytes {
+                    report.problem(|| {
+                        format!("segment {}: counts {} items and has {items}", segment.0, header.live_items())
+                    });
                 }
-                Some(State::Open | State::Sealed) => {
-                    let (items, bytes) = reached.get(&segment.0).copied().unwrap_or_default();
-                    if u64::from(header.live_bytes.load(Ordering::Relaxed)) > core.map.geometry.segment_size() {
-                        report.problem(|| format!("segment {}: counts more live bytes than it has", segment.0));
-                    }
-                    // These two are hints, which a kill may leave too high; too low would let live items be dropped.
-                    if header.live_items.load(Ordering::Relaxed) < items
-                        || u64::from(header.live_bytes.load(Ordering::Relaxed)) < bytes
-                    {
-                        report.problem(|| {
-                            format!(
-                                "segment {}: counts {} items and has {items}",
-                                segment.0,
-                                header.live_items.load(Ordering::Relaxed)
-                            )
-                        });
-                    }
-                }
-                _ => {}
             }
+            _ => {}
         }
     }
 }

@@ -3,21 +3,19 @@
 //! one system call, which maps pages that this process has not written to before, takes the place of the page faults
 //! that would come there.
 use crate::arena::Arena;
-use crate::core::Core;
 use crate::counters::Counter;
 use crate::error::Error;
-use crate::index::{Located, Old, SlotWord};
-use crate::item::{Body, Kind, NewItem, View};
-use crate::large::Fill;
-use crate::lock::Locked;
+use crate::item::{Body, Kind, NewItem};
+use crate::limits;
+use crate::look;
 use crate::meta::{Encoding, Meta, STALE, WON};
 use crate::read::ReadOptions;
-use crate::segment::{class_of, Place, Pool};
-use crate::sync::Ordering;
-use crate::time::{Deadline, Moment, Time};
+use crate::shard::edit::{self, Located};
+use crate::shard::pieces::Pieces;
+use crate::shard::{self, put, token, Locked};
+use crate::time::{Deadline, Time};
+use crate::update::{self, Step};
 
-/// How often a write makes room before it gives up. Each round frees a segment, which another writer may take.
-const ROUNDS: usize = 64;
 /// How often an append that is made outside the lock may find that another writer was quicker, until it is told that
 /// the key is busy.
 const JOINS: usize = 1024;
@@ -95,13 +93,6 @@ impl Terms {
     }
 }
 
-/// What a writing section wants next.
-pub(crate) enum Step<T> {
-    Done(T),
-    /// Nothing was changed; room must be made first.
-    NoRoom,
-}
-
 impl Arena {
     /// Stores a value. A `Set` that is refused, because the value is too large or finds no room, removes the old item:
     /// a failed set must not leave it stale.
@@ -167,7 +158,7 @@ impl Arena {
         now: Time,
     ) -> Result<Stored, Error> {
         let core = &*self.core;
-        core.check_key(key)?;
+        limits::check_key(core, key)?;
         let item = |meta, body| NewItem { key, meta, mtime: now.0, deadline: deadline.0, cas: terms.cas, body };
         let bytes = match value {
             Value::Integer(number) => {
@@ -183,14 +174,14 @@ impl Arena {
         if matches!(terms.mode, Mode::Append | Mode::Prepend) {
             return self.join(key, bytes, terms, now);
         }
-        if core.fits_segment(key, bytes.len(), meta) {
+        if limits::fits_segment(core, key, bytes.len(), meta) {
             return self.store_item(&item(meta, Body::Bytes(bytes)), terms, now, None);
         }
-        let whole = core.in_segments(key, bytes.len(), meta);
-        let fill = self.begin_fill(core.hash(key), whole, now)?;
+        let whole = limits::in_segments(core, key, bytes.len(), meta);
+        let fill = self.begin_fill(core.hasher.hash(key), whole, now)?;
         fill.write(0, &bytes[..whole]);
         let body = Body::Large { total: bytes.len() as u64, extents: fill.extents(), tail: &bytes[whole..] };
-        self.store_item(&item(meta, body), terms, now, Some(&fill))
+        self.store_item(&item(meta, body), terms, now, Some(fill.pieces()))
     }
 
     /// The writing section of a store.
@@ -199,20 +190,20 @@ impl Arena {
         item: &NewItem<'_>,
         terms: &Terms,
         now: Time,
-        fill: Option<&Fill>,
+        pieces: Option<&Pieces>,
     ) -> Result<Stored, Error> {
-        self.core.update(item.key, now, |locked, located| {
-            let is_stale = match locked.admits(terms, located) {
+        update::update(&self.core, item.key, now, |locked, located| {
+            let is_stale = match admits(locked, terms, located) {
                 Ok(is_stale) => is_stale,
                 Err(refused) => return Ok(Step::Done(refused)),
             };
             let stale = located.live().filter(|_| is_stale).map(|view| {
                 // A value of before: it neither lives longer than the present one, nor does anybody win twice for it.
-                let won = locked.core.meta_of(view).marks & WON;
+                let won = locked.core.items.meta_of(view).marks & WON;
                 let meta = Meta { marks: item.meta.marks | STALE | won, ..item.meta };
                 NewItem { meta, deadline: view.header.deadline, ..*item }
             });
-            let put = locked.put(located, stale.as_ref().unwrap_or(item), terms.want_cas, fill);
+            let put = put::put(locked, located, stale.as_ref().unwrap_or(item), terms.want_cas, pieces);
             let Some(cas) = put else { return Ok(Step::NoRoom) };
             locked.count(Counter::Sets, 1);
             Ok(Step::Done(Stored::Stored { cas }))
@@ -237,18 +228,18 @@ impl Arena {
     /// None: the joined value is too long for a segment, or the present one is a number or large already.
     fn join_in_segment(&self, key: &[u8], bytes: &[u8], terms: &Terms, now: Time) -> Result<Option<Stored>, Error> {
         let core = &*self.core;
-        core.update(key, now, |locked, located| {
+        update::update(core, key, now, |locked, located| {
             let Some(view) = located.live() else { return Ok(Step::Done(Some(Stored::Missing))) };
-            match locked.admits(terms, located) {
+            match admits(locked, terms, located) {
                 Ok(false) => {}
                 // What is joined was meant for another value.
                 Ok(true) => return Ok(Step::Done(Some(Stored::Exists))),
                 Err(refused) => return Ok(Step::Done(Some(refused))),
             }
             // The joined value is a new one: what was told of the old does not hold for it.
-            let meta = Meta { marks: 0, ..core.meta_of(view) };
+            let meta = Meta { marks: 0, ..core.items.meta_of(view) };
             let len = view.header.value_len() as usize + bytes.len();
-            if view.kind != Kind::Bytes || !core.fits_segment(key, len, meta) {
+            if view.kind != Kind::Bytes || !limits::fits_segment(core, key, len, meta) {
                 return Ok(Step::Done(None));
             }
             if len > terms.value_max {
@@ -258,7 +249,7 @@ impl Arena {
             let (before, after): (&[u8], &[u8]) = if terms.mode == Mode::Append { (&[], bytes) } else { (bytes, &[]) };
             let body = Body::Joined { before, old, after };
             let item = NewItem { key, meta, mtime: now.0, deadline: view.header.deadline, cas: terms.cas, body };
-            let Some(cas) = locked.put(located, &item, terms.want_cas, None) else { return Ok(Step::NoRoom) };
+            let Some(cas) = put::put(locked, located, &item, terms.want_cas, None) else { return Ok(Step::NoRoom) };
             locked.count(Counter::Sets, 1);
             Ok(Step::Done(Some(Stored::Stored { cas })))
         })
@@ -307,194 +298,47 @@ impl Arena {
 
     fn remove_if(&self, key: &[u8], now: Time, mut may: impl FnMut(Option<u64>) -> bool) -> Result<bool, Error> {
         let core = &*self.core;
-        core.check_key(key)?;
-        let hash = core.hash(key);
+        limits::check_key(core, key)?;
+        let hash = core.hasher.hash(key);
         // A miss needs no lock.
-        if core.is_absent(hash, key, now) && !core.is_lost() {
+        if look::is_absent(core, hash, key, now) && !core.is_lost() {
             return Ok(false);
         }
-        let locked = core.lock(core.shard_of(hash), now)?;
-        let located = locked.locate(hash, key);
+        let locked = shard::lock(core, core.hasher.shard_of(hash), now)?;
+        let located = edit::locate(&locked, hash, key);
         let Some(old) = located.old.filter(|old| old.is_alive) else { return Ok(false) };
-        if !may(locked.cas_of(&old.view)) {
+        if !may(token::cas_of(&locked, &old.view)) {
             return Ok(false);
         }
-        locked.remove(hash, &old.spot, &old.view);
+        edit::remove(&locked, hash, &old.spot, &old.view);
         locked.count(Counter::Deletes, 1);
         Ok(true)
     }
 }
 
-impl Core {
-    #[inline(always)]
-    pub fn check_key(&self, key: &[u8]) -> Result<(), Error> {
-        if key.len() > self.map.geometry.key_max() {
-            return Err(Error::KeyTooLong { len: key.len(), max: self.map.geometry.key_max() });
-        }
-        Ok(())
+/// Whether a store may go ahead, and if so whether what it stores is stale from the start.
+#[inline(always)]
+fn admits(locked: &Locked<'_>, terms: &Terms, located: &Located<'_>) -> Result<bool, Stored> {
+    let live = located.live();
+    match (terms.mode, live) {
+        (Mode::Add, Some(_)) => return Err(Stored::Exists),
+        (Mode::Replace | Mode::Cas(_), None) => return Err(Stored::Missing),
+        _ => {}
     }
-
-    /// Whether an item with this value can lie in one segment, with room for a cas that it may be given later.
-    #[inline(always)]
-    pub fn fits_segment(&self, key: &[u8], value_len: usize, meta: Meta) -> bool {
-        let item = NewItem { key, meta, mtime: 0, deadline: 0, cas: None, body: Body::Bytes(&[]) };
-        item.plan(true).size + value_len as u64 + 8 <= self.map.geometry.segment_size()
-    }
-
-    /// How many bytes of a large value lie in whole segments: all but the rest behind the last full one, which goes
-    /// into the item that lists them, unless it would fill a segment alone.
-    pub fn in_segments(&self, key: &[u8], len: usize, meta: Meta) -> usize {
-        let tail = len % self.map.geometry.segment_size() as usize;
-        let listed = 8 * (len >> self.map.geometry.segment_shift) + 16;
-        if self.fits_segment(key, tail + listed, meta) {
-            len - tail
-        } else {
-            len
-        }
-    }
-
-    /// Runs a writing section on a key, as often as it takes to make room for it.
-    pub fn update<T>(
-        &self,
-        key: &[u8],
-        now: impl Moment,
-        mut section: impl FnMut(&Locked<'_>, &Located<'_>) -> Result<Step<T>, Error>,
-    ) -> Result<T, Error> {
-        let hash = self.hash(key);
-        let shard = self.shard_of(hash);
-        for _ in 0..ROUNDS {
-            let locked = self.lock(shard, now)?;
-            if locked.is_new_epoch() {
-                locked.begin_epoch();
-            }
-            let located = locked.locate(hash, key);
-            if let Step::Done(done) = section(&locked, &located)? {
-                let is_new = located.old.is_none();
-                drop(locked);
-                if is_new {
-                    self.prepare_index(shard, now.time());
-                }
-                return Ok(done);
-            }
-            let is_refused = locked.refuses(&located);
-            drop(locked);
-            if is_refused || !self.make_room(shard, now.time())? {
-                break;
-            }
-        }
-        Err(Error::NoMemory)
-    }
-}
-
-impl Locked<'_> {
-    /// Writes a new version of the located key and commits it. Returns its cas (0 unless wanted). None: no room,
-    /// nothing changed.
-    pub fn put(&self, located: &Located<'_>, item: &NewItem<'_>, want_cas: bool, fill: Option<&Fill>) -> Option<u64> {
-        let core = self.core;
-        let old = located.old.as_ref();
-        if self.refuses(located) {
-            return None;
-        }
-        // Tokens of a key only grow. An item whose token nobody asked for has none to grow from.
-        let told = old.is_some_and(|old| {
-            old.view.kind == Kind::Number || old.view.header.has_cas() || old.view.header.is_wanted()
-        });
-        let needs_cas = told || want_cas && matches!(item.body, Body::Number { .. });
-        let cas = item.cas.or_else(|| needs_cas.then(|| self.next_cas()));
-        let pool = match old {
-            Some(old) => core.state(old.view.segment).pool(),
-            None if self.was_evicted_lately(located.hash) => Pool::Main,
-            None => Pool::Small,
-        };
-        let plan = item.plan(cas.is_some());
-        let size = plan.size;
-        let place = self.reserve(pool, class_of(Deadline(item.deadline), self), size, false)?;
-        core.touched.touch(&core.data, place.at, size);
-        core.write_item(place.at, item, &plan, cas);
-        if let Some(fill) = fill {
-            // Before the commit: a kill in between leaves pieces that no record lists, which recovery frees.
-            fill.hand_over(self);
-        }
-        self.publish(place, size, item.deadline);
-        let cas = if want_cas { core.view(place.segment, place.at).map_or(0, |view| self.give_cas(&view)) } else { 0 };
-        self.commit(located, SlotWord::item(located.hash, place.at));
-        match old {
-            None => self.count_item(),
-            Some(old) => {
-                self.bury(&old.view);
-                if !old.is_alive {
-                    self.count_revival(old);
-                }
-            }
-        }
-        self.count(Counter::WrittenBytes, size);
-        self.tidy(old.is_none(), size);
-        Some(cas)
-    }
-
-    /// A key whose item was dead has a live one. If that had only expired it was still counted.
-    fn count_revival(&self, old: &Old<'_>) {
-        old.spot.set_frequency(0);
-        if self.core.epoch_of(old.view.segment) == self.epoch {
-            self.count(Counter::Expired, 1);
-        } else {
-            self.count_item();
-        }
-    }
-
-    /// Whether a store may go ahead, and if so whether what it stores is stale from the start.
-    #[inline(always)]
-    fn admits(&self, terms: &Terms, located: &Located<'_>) -> Result<bool, Stored> {
-        let live = located.live();
-        match (terms.mode, live) {
-            (Mode::Add, Some(_)) => return Err(Stored::Exists),
-            (Mode::Replace | Mode::Cas(_), None) => return Err(Stored::Missing),
-            _ => {}
-        }
-        let Some(token) = terms.token() else { return Ok(false) };
-        let Some(view) = live else { return Err(Stored::Missing) };
-        match self.cas_of(view) {
-            Some(cas) if cas == token => Ok(false),
-            Some(cas) if terms.older_is_stale && token < cas => Ok(true),
-            _ => Err(Stored::Exists),
-        }
-    }
-
-    /// Copies an item into fresh room of a pool, with the cas that it has been asked for. The slot still points at the
-    /// old one.
-    pub fn copy_to(&self, pool: Pool, view: &View, deadline: Deadline, all: bool) -> Option<(Place, u64)> {
-        let cas = (view.kind != Kind::Number && view.header.is_wanted() && !view.header.has_cas())
-            .then(|| self.core.natural_cas(view));
-        let size = Core::copy_size(view, cas);
-        let place = self.reserve(pool, class_of(deadline, self), size, all)?;
-        self.core.copy_item(view, place.at, deadline.0, cas);
-        Some((place, size))
-    }
-
-    /// Housekeeping at the end of a write of `written` bytes, when its own work is done: go on with a drain, grow the
-    /// index, now and then reclaim expired memory.
-    fn tidy(&self, is_new: bool, written: u64) {
-        self.drain_ahead(written);
-        if is_new {
-            // Two at most: a shard that has fallen behind catches up over its next new keys.
-            for _ in 0..2 {
-                if !self.wants_split() {
-                    break;
-                }
-                self.split();
-            }
-        }
-        let writes = self.shard().writes.load(Ordering::Relaxed);
-        self.shard().writes.store(writes.wrapping_add(1), Ordering::Relaxed);
-        if writes % 64 == 63 && self.shard().next_expiry.load(Ordering::Relaxed) <= self.time().0 {
-            self.begin_look();
-        }
+    let Some(token) = terms.token() else { return Ok(false) };
+    let Some(view) = live else { return Err(Stored::Missing) };
+    match token::cas_of(locked, view) {
+        Some(cas) if cas == token => Ok(false),
+        Some(cas) if terms.older_is_stale && token < cas => Ok(true),
+        _ => Err(Stored::Exists),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::index::SlotWord;
+    use crate::sync::Ordering;
     use crate::{hash, OpenOptions};
 
     /// In a damaged file a key has two slots, and the first one leads to a large value whose numbers contradict each
@@ -506,16 +350,16 @@ mod tests {
         let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
         let (arena, _) = Arena::open(&dir.path().join("write.arena"), &options).expect("an arena");
         let (core, now) = (&*arena.core, Time::now());
-        let hash = core.hash(b"key");
-        let shard = core.shard_of(hash);
-        let slots = &core.bucket(shard, hash::bucket(hash, core.buckets(shard))).slots;
+        let hash = core.hasher.hash(b"key");
+        let shard = core.hasher.shard_of(hash);
+        let slots = &core.index.bucket(shard, hash::bucket(hash, core.index.buckets(shard))).slots;
         arena.set(b"key", &[1; 100_000], Deadline::NEVER, now).expect("room");
         let large = slots[0].swap(0, Ordering::Relaxed);
         arena.set(b"key", b"small", Deadline::NEVER, now).expect("room");
         slots[1].store(slots[0].swap(large, Ordering::Relaxed), Ordering::Relaxed);
         let at = SlotWord(large).at();
-        let view = core.view(core.segment_at(at).expect("inside"), at).expect("an item");
-        core.data.long(view.payload()).store(7, Ordering::Relaxed);
+        let view = core.items.view(&core.segments, core.segments.containing(at).expect("inside"), at).expect("an item");
+        core.items.data.long(view.payload()).store(7, Ordering::Relaxed);
         assert_eq!(arena.get(b"key", now).expect("the second").value, b"small");
         let appended = arena.store(b"key", Value::Bytes(b"more"), Meta::default(), Deadline::NEVER, Mode::Append, now);
         assert_eq!(appended, Err(Error::Busy));

@@ -4,7 +4,7 @@
 //! An arena without a name is a memfd: nobody can find it but the process that made it and its forks, each by its
 //! descriptor, and it goes with the last of them. Its path is that of the descriptor in /proc, through which each
 //! process opens it once more for a life sign of its own.
-use crate::error::OpenError;
+use crate::error::{failed, OpenError};
 use crate::map::folder::Folder;
 use crate::map::geometry::{Geometry, RegionId, Unfit, FORMAT, PAGE};
 use crate::map::layout::{Control, Shard, BUCKET_SIZE};
@@ -61,10 +61,6 @@ impl Opened {
 const STEP: u64 = 16 << 20;
 /// Data that a new arena starts with; it grows on demand.
 const FIRST: u64 = 1 << 20;
-
-pub(super) fn failed(doing: &'static str, path: &Path, error: impl Into<io::Error>) -> OpenError {
-    OpenError::Io { doing, path: path.to_owned(), source: error.into() }
-}
 
 pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, OpenError> {
     let folder = match Folder::of(path) {

@@ -2,8 +2,7 @@
 //! open what is made there. So arenas lie in folders of root or of this very user, also when root asks; a neighbour's
 //! are refused, however they came to their names. What has passed is kept open: a name that is turned to another folder
 //! afterwards leads nowhere.
-use super::file::failed;
-use crate::error::OpenError;
+use crate::error::{failed, OpenError};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags, Stat, CWD};
 use std::ffi::OsStr;

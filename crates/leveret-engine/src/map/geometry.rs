@@ -1,11 +1,11 @@
 //! An arena's shape: its superblock and the regions behind it. docs/memory-layout.md draws the same picture for people.
 use super::layout::{
-    Control, LeaseSlot, ProcessSlot, SegmentHeader, SegmentState, ServiceSlot, Shard, BUCKET_SIZE, LEASES_PER_SHARD,
-    MASTERS, PROCESS_SLOTS, SERVICES,
+    Control, LeaseSlot, ProcessSlot, ServiceSlot, Shard, BUCKET_SIZE, LEASES_PER_SHARD, MASTERS, PROCESS_SLOTS,
+    SEGMENT_HEADER, SEGMENT_STATE, SERVICES,
 };
 use crate::error::{OpenError, MEMORY_MAX, MEMORY_MIN};
 
-/// Version of this file, `layout.rs` and `item.rs`. Another number is another layout: such files are refused.
+/// Version of this file, `layout.rs`, `segment/header.rs` and `item/layout.rs`. Another number is another layout: such files are refused.
 pub const FORMAT: u32 = 1;
 const MAGIC: [u8; 8] = *b"LEVERET\0";
 const ENDIAN: u32 = 0x0102_0304;
@@ -181,8 +181,8 @@ impl Geometry {
             RegionId::Control => size_of::<Control>() as u64,
             RegionId::Processes => u64::from(self.process_slots) * size_of::<ProcessSlot>() as u64,
             RegionId::Shards => shards * size_of::<Shard>() as u64,
-            RegionId::SegmentStates => segments * size_of::<SegmentState>() as u64,
-            RegionId::SegmentHeaders => segments * size_of::<SegmentHeader>() as u64,
+            RegionId::SegmentStates => segments * SEGMENT_STATE,
+            RegionId::SegmentHeaders => segments * SEGMENT_HEADER,
             RegionId::UsedMap => segments.div_ceil(64) * 8,
             RegionId::OverflowMap => shards * self.overflow_words() as u64 * 8,
             RegionId::Ghosts => shards * u64::from(self.ghosts) * 4,

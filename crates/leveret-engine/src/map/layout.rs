@@ -106,32 +106,9 @@ pub(crate) struct Look {
 /// Four open segments for each of the two pools.
 pub(crate) const OPEN_PER_SHARD: usize = 8;
 
-/// The hot quarter line of a segment, read by each get.
-#[repr(C)]
-pub(crate) struct SegmentState {
-    pub state: AtomicU64,
-    /// Flush epoch of everything in it.
-    pub epoch: AtomicU32,
-    _spare: AtomicU32,
-}
-
-/// The cold line of a segment, for writers.
-#[repr(C)]
-pub(crate) struct SegmentHeader {
-    /// Items end here; published before the slot that points at the last one.
-    pub write_off: AtomicU32,
-    pub live_bytes: AtomicU32,
-    pub live_items: AtomicU32,
-    /// No item in it lives beyond this moment.
-    pub max_deadline: AtomicU32,
-    /// Lock word of the process that fills it (LARGE_FILL).
-    pub filler: AtomicU64,
-    /// Hash of the key whose value it holds (LARGE).
-    pub key_hash: AtomicU64,
-    /// Lock word of a process that has the kernel read large values from it. Who looks for a free segment passes it by.
-    pub sender: AtomicU64,
-    _reserved: [AtomicU64; 3],
-}
+/// Bytes of a segment's state and of its header; what is in them is the business of `segment/`.
+pub(crate) const SEGMENT_STATE: u64 = 16;
+pub(crate) const SEGMENT_HEADER: u64 = 64;
 
 /// Services of an arena that can be announced at once.
 pub(crate) const SERVICES: usize = 64;
@@ -185,8 +162,6 @@ const _: () = {
     assert!(size_of::<Shard>() == 512 && core::mem::offset_of!(Shard, counters) == 256);
     assert!(size_of::<Look>() == 64);
     assert!(core::mem::offset_of!(Shard, buckets) == 64 && core::mem::offset_of!(Shard, generation) == 128);
-    assert!(size_of::<SegmentState>() == 16);
-    assert!(size_of::<SegmentHeader>() == 64);
     assert!(size_of::<LeaseSlot>() == 32);
     assert!(size_of::<ServiceSlot>() == 256 && SERVICES * size_of::<ServiceSlot>() == 16 << 10);
     assert!(size_of::<Bucket>() == BUCKET_SIZE as usize);

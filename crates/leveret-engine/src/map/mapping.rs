@@ -104,6 +104,14 @@ pub(crate) struct Table<T> {
     len: usize,
 }
 
+impl<T> Clone for Table<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Table<T> {}
+
 // SAFETY: only structs of atomics are reached through it.
 unsafe impl<T> Send for Table<T> {}
 // SAFETY: as above.

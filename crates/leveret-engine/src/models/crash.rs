@@ -4,6 +4,8 @@ use super::death::{silence_ends, stopped_after};
 use super::world::{drain, get, is_long, place_of, set, Grain, World, NOW};
 use crate::arena::Arena;
 use crate::counters::Counter;
+use crate::growth;
+use crate::shard::{self, edit};
 use crate::sync::Ordering;
 
 const LEN: usize = 8;
@@ -44,8 +46,8 @@ const OPERATIONS: [Operation; 7] = [
             world.shard.chunks.store(2, Ordering::Relaxed);
         },
         work: |arena| {
-            let locked = arena.core.lock(0, NOW).expect("free");
-            (0..8).for_each(|_| locked.split());
+            let locked = shard::lock(&arena.core, 0, NOW).expect("free");
+            (0..8).for_each(|_| edit::split(&locked));
         },
         before: Some((b'a', LEN)),
         after: Some((b'a', LEN)),
@@ -67,7 +69,7 @@ const OPERATIONS: [Operation; 7] = [
     Operation {
         name: "a new item in a full chain",
         prepare: |_, arena| {
-            let bucket = |key: &[u8]| crate::hash::bucket(arena.core.hash(key), arena.core.buckets(0));
+            let bucket = |key: &[u8]| crate::hash::bucket(arena.core.hasher.hash(key), arena.core.index.buckets(0));
             let same = (0u16..).map(u16::to_ne_bytes).filter(|key| bucket(key) == bucket(KEY));
             same.take(8).for_each(|key| set(arena, &key, b'f', 1));
         },
@@ -79,7 +81,7 @@ const OPERATIONS: [Operation; 7] = [
         name: "growth",
         prepare: |_, arena| set(arena, KEY, b'a', LEN),
         work: |arena| {
-            assert!(arena.core.grow_data() && arena.core.grow_index(0, 1));
+            assert!(growth::grow_data(&arena.core) && growth::grow_index(&arena.core, 0, 1));
             set(arena, KEY, b'b', LEN);
         },
         before: Some((b'a', LEN)),
@@ -115,7 +117,7 @@ fn judge(operation: &Operation, ends: &[u64]) -> bool {
                 is_done
             }
             // Whoever wants the lock recovers.
-            round => stopped(&world, 2 + round as u32, *stores, |arena| drop(arena.core.lock(0, NOW))),
+            round => stopped(&world, 2 + round as u32, *stores, |arena| drop(shard::lock(&arena.core, 0, NOW))),
         };
     }
     let (name, reader) = (operation.name, world.registered(6));
@@ -124,7 +126,7 @@ fn judge(operation: &Operation, ends: &[u64]) -> bool {
     for key in KEPT {
         assert_eq!(get(&reader, key), Some((b'k', LEN)), "{name} {ends:?}: {key:?}");
     }
-    drop(reader.core.lock(0, NOW).expect("the lock of a dead owner"));
+    drop(shard::lock(&reader.core, 0, NOW).expect("the lock of a dead owner"));
     assert!(get(&reader, KEY) == seen, "{name} {ends:?}: recovery changed what is seen");
     assert!(reader.verify().is_clean(), "{name} {ends:?}: {:?}", reader.verify());
     set(&reader, KEY, b'z', LEN);

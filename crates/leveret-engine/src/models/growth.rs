@@ -1,6 +1,8 @@
 //! Growth: of two who grow at once one does, and whoever sees new memory may use it.
 use super::world::{explore, get, set, Grain, ACTIVE, NOW};
+use crate::growth;
 use crate::segment::{Pool, State, StateWord};
+use crate::shard::{self, edit};
 use crate::sync::Ordering;
 
 const LEN: usize = 8;
@@ -10,11 +12,11 @@ fn data_grows_once_at_a_time() {
     explore("growth: data", Grain::Header, |world| {
         let [one, other] = [2, 3].map(|pid| world.registered(pid));
         let grow = |arena: &crate::Arena| {
-            assert!(arena.core.grow_data() || arena.core.active_segments() == 8, "the other has grown all");
+            assert!(growth::grow_data(&arena.core) || arena.core.segments.active() == 8, "the other has grown all");
             set(arena, &[arena.core.presence.current() as u8], b'a', LEN);
         };
         world.run([Box::new(|| grow(&one)), Box::new(|| grow(&other))]);
-        assert!(one.core.active_segments() > ACTIVE as usize);
+        assert!(one.core.segments.active() > ACTIVE as usize);
         assert!(one.verify().is_clean());
     });
 }
@@ -24,12 +26,12 @@ fn the_index_grows_by_one_chunk() {
     explore("growth: index", Grain::Header, |world| {
         let [one, other] = [2, 3].map(|pid| world.registered(pid));
         let grow = |arena: &crate::Arena| {
-            assert!(arena.core.grow_index(0, 1));
-            arena.core.lock(0, NOW).expect("nobody's patience ends").split();
+            assert!(growth::grow_index(&arena.core, 0, 1));
+            edit::split(&shard::lock(&arena.core, 0, NOW).expect("nobody's patience ends"));
         };
         world.run([Box::new(|| grow(&one)), Box::new(|| grow(&other))]);
         assert_eq!(world.shard.chunks.load(Ordering::Relaxed), 2);
-        assert_eq!(one.core.buckets(0), 10);
+        assert_eq!(one.core.index.buckets(0), 10);
         assert!(one.verify().is_clean());
     });
 }
@@ -41,19 +43,22 @@ fn a_free_segment_is_taken_once() {
         let [one, other] = [2, 3].map(|pid| world.registered(pid));
         let take_and_free = |arena: &crate::Arena, generation: u64| {
             let core = &arena.core;
-            let taken =
-                |number| core.take_free(StateWord::new(number, State::LargeFill, 0, Pool::Small, 0)).expect("room");
+            let taken = |number| {
+                core.segments
+                    .take_free(StateWord::new(number, State::LargeFill, 0, Pool::Small, 0), &core.presence)
+                    .expect("room")
+            };
             let (first, second) = (taken(generation), taken(generation + 1));
             assert_ne!(first, second);
-            let header = core.header(first);
-            header.live_bytes.store(generation as u32, Ordering::Relaxed);
-            assert_eq!(core.state(first).generation(), generation, "taken by somebody else too");
-            assert_eq!(header.live_bytes.load(Ordering::Relaxed), generation as u32);
-            core.set_free(first);
-            core.set_free(second);
+            let header = core.segments.header(first);
+            header.set_key_hash(generation);
+            assert_eq!(core.segments.state(first).generation(), generation, "taken by somebody else too");
+            assert_eq!(header.key_hash(), generation);
+            core.segments.set_free(first);
+            core.segments.set_free(second);
         };
         world.run([Box::new(|| take_and_free(&one, 10)), Box::new(|| take_and_free(&other, 20))]);
-        assert_eq!(one.core.count_free(usize::MAX), ACTIVE as usize);
+        assert_eq!(one.core.segments.count_free(usize::MAX), ACTIVE as usize);
         set(&one, b"key", b'a', LEN);
         assert_eq!(get(&other, b"key"), Some((b'a', LEN)));
     });

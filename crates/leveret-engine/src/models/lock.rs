@@ -4,10 +4,11 @@ use super::world::{explore, Grain, World, NOW};
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::counters::Counter;
+use crate::shard;
 
 /// What a section writes, in two plain steps that another owner would disturb.
 fn count(core: &Core) {
-    core.lock(0, NOW).expect("nobody's patience ends").count(Counter::Sets, 1);
+    shard::lock(core, 0, NOW).expect("nobody's patience ends").count(Counter::Sets, 1);
 }
 
 #[test]
@@ -26,7 +27,7 @@ fn a_dead_owners_lock_is_taken_by_one() {
     explore("lock: steal", Grain::Header, |world| {
         let [dying, one, other] = [2, 3, 4].map(|pid| world.registered(pid));
         let dies = || {
-            let locked = dying.core.lock(0, NOW).expect("nobody's patience ends");
+            let locked = shard::lock(&dying.core, 0, NOW).expect("nobody's patience ends");
             locked.count(Counter::Sets, 1);
             std::mem::forget(locked);
             world.kernel.clear_signs(2);
@@ -74,7 +75,7 @@ fn nobody_is_judged_by_a_name_that_he_has_just_met() {
 fn who_does_not_wait_judges_nobody_wrongly() {
     explore("lock: register and try", Grain::Header, |world| {
         let [registers, other, _] = with_a_dead_ones_slot(world);
-        world.run([Box::new(|| count(&registers.core)), Box::new(|| drop(other.core.try_lock(0, NOW)))]);
+        world.run([Box::new(|| count(&registers.core)), Box::new(|| drop(shard::try_lock(&other.core, 0, NOW)))]);
         assert_eq!(world.count(Counter::Sets), 1);
         assert_eq!(world.count(Counter::Recoveries), 0, "both lived");
     });

@@ -124,7 +124,7 @@ fn a_large_value_is_read_whole() {
 fn a_chain_that_grows_loses_nothing() {
     explore("get: overflow", Grain::Header, |world| {
         let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
-        let bucket = |key: &[u8]| crate::hash::bucket(writer.core.hash(key), writer.core.buckets(0));
+        let bucket = |key: &[u8]| crate::hash::bucket(writer.core.hasher.hash(key), writer.core.index.buckets(0));
         let same = (0u16..).map(u16::to_ne_bytes).filter(|key| bucket(key) == 0);
         let keys: Vec<[u8; 2]> = same.take(SLOTS + 1).collect();
         keys[..SLOTS].iter().for_each(|key| set(&writer, key, b'a', 1));

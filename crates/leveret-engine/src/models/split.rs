@@ -3,6 +3,7 @@ use super::world::{drain, explore, get, place_of, set, Grain, World, NOW};
 use crate::arena::Arena;
 use crate::hash::bucket;
 use crate::scan::Cursor;
+use crate::shard::{self, edit};
 use crate::sync::Ordering;
 
 const LEN: usize = 8;
@@ -10,7 +11,7 @@ const LEN: usize = 8;
 /// Two keys of bucket 0, of which the first will move to the bucket that a split makes.
 fn keys(arena: &Arena) -> [[u8; 2]; 2] {
     let buckets = arena.core.map.geometry.first_buckets();
-    let hash = |key: &[u8; 2]| arena.core.hash(key);
+    let hash = |key: &[u8; 2]| arena.core.hasher.hash(key);
     let of = |target: u32| {
         (0u16..)
             .map(u16::to_ne_bytes)
@@ -30,7 +31,7 @@ fn begin(world: &World) -> ([Arena; 2], [[u8; 2]; 2]) {
 }
 
 fn split(arena: &Arena) {
-    arena.core.lock(0, NOW).expect("nobody's patience ends").split();
+    edit::split(&shard::lock(&arena.core, 0, NOW).expect("nobody's patience ends"));
 }
 
 #[test]
@@ -44,7 +45,7 @@ fn what_a_split_moves_is_never_missed() {
                 assert_eq!(get(&reader, &stayer), Some((b'a', LEN)));
             }),
         ]);
-        assert_eq!(reader.core.buckets(0), 9, "or the model shows nothing");
+        assert_eq!(reader.core.index.buckets(0), 9, "or the model shows nothing");
         assert!(reader.verify().is_clean());
     });
 }

@@ -4,7 +4,6 @@ use super::memory::{self, Laid};
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::counters::Counter;
-use crate::drain::Keep;
 use crate::index::SlotWord;
 use crate::map::geometry::{Geometry, RegionId};
 use crate::map::host::{Host, Kernel};
@@ -12,6 +11,8 @@ use crate::map::layout::{Control, Shard};
 use crate::map::mapping::Mapping;
 use crate::map::Map;
 use crate::segment::{SegmentId, State};
+use crate::shard::drain::{self, Keep};
+use crate::shard::{self, room};
 use crate::sync::{AtomicU64, Ordering};
 use crate::time::{Deadline, Time};
 use crate::OpenOptions;
@@ -136,16 +137,16 @@ pub(crate) fn get(arena: &Arena, key: &[u8]) -> Option<(u8, usize)> {
 /// The segment and the place of the item under `key`.
 pub(crate) fn place_of(arena: &Arena, key: &[u8]) -> (SegmentId, u64) {
     let at = SlotWord(arena.peek(key, NOW).expect("there").version.slot).at();
-    (arena.core.segment_at(at).expect("inside"), at)
+    (arena.core.segments.containing(at).expect("inside"), at)
 }
 
 /// Moves what lives in a segment elsewhere and frees it; what it was moved to is full from then on.
 pub(crate) fn drain(core: &Core, segment: SegmentId) {
-    let locked = core.lock(0, NOW).expect("nobody's patience ends");
-    locked.seal(segment);
-    assert!(locked.drain(segment, Keep::All), "there is room");
-    let open = |segment: &SegmentId| core.state(*segment).kind() == Some(State::Open);
-    core.segments().filter(open).for_each(|segment| locked.seal(segment));
+    let locked = shard::lock(core, 0, NOW).expect("nobody's patience ends");
+    room::seal(&locked, segment);
+    assert!(drain::drain(&locked, segment, Keep::All), "there is room");
+    let open = |segment: &SegmentId| core.segments.state(*segment).kind() == Some(State::Open);
+    core.segments.all().filter(open).for_each(|segment| room::seal(&locked, segment));
 }
 
 /// How far models go, one after the other: the first failures depart least from the usual.

@@ -6,8 +6,8 @@
 //! The two steps are as three to one the other way round, so the bar comes to rest where three quarters of the bytes
 //! that drains meet are above it, and follows when other items come. What was read in the small pool lets it down a little:
 //! where hardly anything is promoted, more is kept of what was.
-use crate::lock::Locked;
 use crate::segment::Pool;
+use crate::shard::Locked;
 use crate::sync::Ordering;
 
 /// Logarithm to the base of 2, sixteen bits of it behind the point.
@@ -53,41 +53,40 @@ pub(crate) fn aged(reads: u8) -> u8 {
     reads - (reads + 1) / 3
 }
 
-impl Locked<'_> {
-    /// Whether a drain of this pool keeps such an item.
-    pub fn is_worth_keeping(&self, worth: Worth, pool: Pool) -> bool {
-        let bar = self.bar();
-        match pool {
-            Pool::Small => worth.0 >= bar.saturating_add(PROMOTION),
-            Pool::Main => worth.0 >= bar,
-        }
+/// Whether a drain of this pool keeps such an item.
+pub(crate) fn is_worth_keeping(locked: &Locked<'_>, worth: Worth, pool: Pool) -> bool {
+    let bar = bar(locked);
+    match pool {
+        Pool::Small => worth.0 >= bar.saturating_add(PROMOTION),
+        Pool::Main => worth.0 >= bar,
     }
+}
 
-    fn bar(&self) -> u32 {
-        match self.shard().bar.load(Ordering::Relaxed) {
-            0 => FIRST_BAR,
-            bar => bar,
-        }
+fn bar(locked: &Locked<'_>) -> u32 {
+    match locked.shard().bar.load(Ordering::Relaxed) {
+        0 => FIRST_BAR,
+        bar => bar,
     }
+}
 
-    /// Moves the bar for an item of `bytes` that a drain of this pool has met.
-    pub fn learn_worth(&self, worth: Worth, bytes: u64, pool: Pool, reads: u8) {
-        let bar = u64::from(self.bar());
-        let segment = 64 * self.core.map.geometry.segment_size();
-        let next = match (pool, reads) {
-            (Pool::Small, 0) => bar,
-            (Pool::Small, _) => bar.saturating_sub((64 * bytes * LET_DOWN / segment).max(1)),
-            (Pool::Main, _) if u64::from(worth.0) >= bar => bar + bytes * STRIDE * (64 - ABOVE) / segment,
-            (Pool::Main, _) => bar.saturating_sub(bytes * STRIDE * ABOVE / segment),
-        };
-        // Whatever a damaged arena says: between one byte that is read all the time and the largest that never is.
-        self.shard().bar.store(next.clamp(1, u64::from(32 * ONE)) as u32, Ordering::Relaxed);
-    }
+/// Moves the bar for an item of `bytes` that a drain of this pool has met.
+pub(crate) fn learn_worth(locked: &Locked<'_>, worth: Worth, bytes: u64, pool: Pool, reads: u8) {
+    let bar = u64::from(bar(locked));
+    let segment = 64 * locked.core.segments.size();
+    let next = match (pool, reads) {
+        (Pool::Small, 0) => bar,
+        (Pool::Small, _) => bar.saturating_sub((64 * bytes * LET_DOWN / segment).max(1)),
+        (Pool::Main, _) if u64::from(worth.0) >= bar => bar + bytes * STRIDE * (64 - ABOVE) / segment,
+        (Pool::Main, _) => bar.saturating_sub(bytes * STRIDE * ABOVE / segment),
+    };
+    // Whatever a damaged arena says: between one byte that is read all the time and the largest that never is.
+    locked.shard().bar.store(next.clamp(1, u64::from(32 * ONE)) as u32, Ordering::Relaxed);
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shard;
     use crate::{Arena, OpenOptions, Time};
 
     #[test]
@@ -108,16 +107,16 @@ mod tests {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
         let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
         let (arena, _) = Arena::open(&dir.path().join("worth.arena"), &options).expect("an arena");
-        let locked = arena.core.lock(0, Time::now()).expect("free");
+        let locked = shard::lock(&arena.core, 0, Time::now()).expect("free");
         let (mut kept, mut all) = (0, 0);
         for number in 0..40_000u64 {
             let bytes = 100 + number * 7919 % 901;
             let worth = Worth::of(3, bytes);
             if number >= 20_000 {
                 all += bytes;
-                kept += if locked.is_worth_keeping(worth, Pool::Main) { bytes } else { 0 };
+                kept += if is_worth_keeping(&locked, worth, Pool::Main) { bytes } else { 0 };
             }
-            locked.learn_worth(worth, bytes, Pool::Main, 3);
+            learn_worth(&locked, worth, bytes, Pool::Main, 3);
         }
         let share = kept as f64 / all as f64;
         assert!((0.70..0.80).contains(&share), "{share}");

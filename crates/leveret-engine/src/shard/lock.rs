@@ -1,16 +1,15 @@
-//! The lock of a shard. Its word names its owner, whose death can be proved; whoever takes it from a dead owner runs
-//! recovery before anything else. It is never taken from a living owner, however long that sleeps: writers wait, then
+//! The lock of a shard. Its word names its owner, whose death can be proved; whoever is given it from a dead owner is
+//! told so, and recovers before anything else (`enter.rs`). It is never taken from a living owner, however long that sleeps: writers wait, then
 //! answer `Busy`.
 //!
 //! Lock order: the file lock before a shard's; never two shards at once, except by `try_lock`.
-use crate::arena;
 use crate::core::Core;
 use crate::counters::Counter;
 use crate::error::Error;
 use crate::map::layout::Shard;
 use crate::presence::OWNER;
 use crate::sync::{self, sleep_on, spin, thread_local, AtomicU32, AtomicU64, Instant, Ordering, Slept};
-use crate::time::{Moment, Time};
+use crate::time::Time;
 use std::cell::Cell;
 use std::time::Duration;
 
@@ -32,36 +31,8 @@ const NAP: Duration = Duration::from_millis(2);
 /// arena nobody is passed over so often; in a hostile one the word may never rest.
 const STARVED: u32 = 16;
 
-/// A shard whose lock this thread holds. All that changes the index or the segments of a shard hangs on this type.
-pub(crate) struct Locked<'a> {
-    pub core: &'a Core,
-    pub index: usize,
-    shard: &'a Shard,
-    /// The flush epoch, read once: everything that this section writes belongs to it.
-    pub epoch: u32,
-    /// Read once, when it is needed.
-    now: Cell<Option<Time>>,
-    section: *const Section,
-}
-
-impl Moment for &Locked<'_> {
-    #[inline]
-    fn time(self) -> Time {
-        self.now.get().unwrap_or_else(|| {
-            let now = Time::now();
-            self.now.set(Some(now));
-            now
-        })
-    }
-
-    #[inline]
-    fn known(self) -> Option<Time> {
-        self.now.get()
-    }
-}
-
-/// The section that a thread is in: a signal handler, or code after a longjmp, may find it not empty.
-pub(crate) struct Section {
+/// What this thread is in: a signal handler, or code after a longjmp, may find it not empty.
+struct Entered {
     /// A place in the stack of whoever took the lock; 0 = no section.
     frame: Cell<usize>,
     /// `Core::number` of the arena.
@@ -70,158 +41,165 @@ pub(crate) struct Section {
 }
 
 thread_local! {
-    static SECTION: Section = const { Section { frame: Cell::new(0), arena: Cell::new(0), shard: Cell::new(0) } };
+    static ENTERED: Entered = const { Entered { frame: Cell::new(0), arena: Cell::new(0), shard: Cell::new(0) } };
 }
 
-impl Core {
-    /// Takes the lock of a shard, waiting for a living owner up to the lock timeout.
-    #[inline(always)]
-    pub fn lock(&self, shard: usize, now: impl Moment) -> Result<Locked<'_>, Error> {
-        let owner = self.presence.owner()?;
-        let word = &self.shards.at(shard).lock;
-        let clean =
-            word.compare_exchange(0, owner, TAKEN, Ordering::Relaxed).is_ok() || self.wait_for(shard, word, owner)?;
-        self.entered(shard, clean, now)
-    }
+/// The one section that a thread may be in. It never leaves its thread, so what it leads to lives.
+#[derive(Clone, Copy)]
+pub(super) struct Section(*const Entered);
 
-    /// The lock if it is free, or its owner is dead, at once.
-    pub fn try_lock(&self, shard: usize, now: impl Moment) -> Option<Locked<'_>> {
-        let owner = self.presence.owner().ok()?;
-        // Inside a section nothing is taken from the dead: a refusal after that would leave their shard without
-        // recovery.
-        if SECTION.with(|section| section.frame.get()) != 0 {
-            return None;
-        }
-        let word = &self.shards.at(shard).lock;
-        match word.compare_exchange(0, owner, TAKEN, SEEN) {
-            Ok(_) => self.entered(shard, true, now).ok(),
-            Err(held) => {
-                let stolen = self.presence.is_dead(held)
-                    && word.compare_exchange(held, owner | WAITERS, TAKEN, Ordering::Relaxed).is_ok();
-                stolen.then(|| self.entered(shard, false, now).ok())?
-            }
-        }
+impl Section {
+    #[inline(always)]
+    pub fn of_this_thread() -> Section {
+        Section(ENTERED.with(std::ptr::from_ref))
     }
 
     #[inline(always)]
-    fn entered(&self, shard: usize, clean: bool, now: impl Moment) -> Result<Locked<'_>, Error> {
-        let section = SECTION.with(std::ptr::from_ref);
-        // SAFETY: a thread's own section lives as long as the thread, and `Locked` never leaves its thread.
-        let cells = unsafe { &*section };
-        if cells.frame.get() != 0 {
-            if let Err(error) = self.leave_abandoned(cells) {
-                release(&self.shards.at(shard).lock);
-                return Err(error);
-            }
-        }
-        let marker = 0u8;
-        cells.arena.set(self.number);
-        cells.shard.set(shard);
-        cells.frame.set(&raw const marker as usize);
-        let locked = Locked {
-            core: self,
-            index: shard,
-            shard: self.shards.at(shard),
-            epoch: self.epoch(now),
-            now: Cell::new(now.known()),
-            section,
-        };
-        if self.is_lost() {
-            return Err(Error::Lost);
-        }
-        if !clean {
-            locked.recover();
-        }
-        Ok(locked)
+    fn cells(&self) -> &Entered {
+        // SAFETY: a thread's own cells live as long as the thread, which this never leaves.
+        unsafe { &*self.0 }
     }
 
-    /// This thread is inside a section already: either this is a signal handler that interrupted it, or somebody jumped
-    /// out.
-    #[cold]
-    fn leave_abandoned(&self, section: &Section) -> Result<(), Error> {
+    #[inline(always)]
+    pub fn is_entered(self) -> bool {
+        self.cells().frame.get() != 0
+    }
+
+    /// Arena and shard of a section that was jumped out of. `Busy`: it was not, and this is called from inside it.
+    pub fn abandoned(self) -> Result<(u64, usize), Error> {
         let marker = 0u8;
         // Deeper in the stack than the section: called from inside it. Waiting for ourselves would never end.
-        if is_on_signal_stack() || (&raw const marker as usize) < section.frame.get() {
+        if is_on_signal_stack() || (&raw const marker as usize) < self.cells().frame.get() {
             return Err(Error::Busy);
         }
-        // Somebody longjmped out. The lock is still this thread's, and what it guards is as a kill would have left it.
-        let abandoned = section.arena.get();
-        if abandoned == self.number {
-            self.recover_abandoned(section);
-            return Ok(());
-        }
-        match arena::open_one(abandoned)? {
-            Some(core) => core.recover_abandoned(section),
-            // Closed since, and with it went this process's sign of life there: whoever needs that lock takes it.
-            None => section.frame.set(0),
-        }
-        Ok(())
+        Ok((self.cells().arena.get(), self.cells().shard.get()))
     }
 
-    /// Recovers the shard whose lock this thread still holds in this arena, and gives it up.
-    fn recover_abandoned(&self, section: &Section) {
-        let now = Time::now();
-        let index = section.shard.get();
-        let shard = self.shards.at(index);
-        Locked { core: self, index, shard, epoch: self.epoch(now), now: Cell::new(Some(now)), section }.recover();
+    pub fn forget(self) {
+        self.cells().frame.set(0);
+    }
+}
+
+/// How the last owner of a lock has left what it guards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    Whole,
+    /// He had died.
+    HalfDone,
+}
+
+/// A lock that this thread holds.
+pub(super) struct Guard<'a> {
+    pub shard: &'a Shard,
+    section: Section,
+}
+
+impl<'a> Guard<'a> {
+    /// The lock is ours.
+    #[inline(always)]
+    fn enter(core: &'a Core, index: usize, section: Section) -> Guard<'a> {
+        let marker = 0u8;
+        let cells = section.cells();
+        cells.arena.set(core.number);
+        cells.shard.set(index);
+        cells.frame.set(&raw const marker as usize);
+        Guard { shard: core.shards.at(index), section }
     }
 
-    /// False: the lock was taken from a dead owner, so recovery is due.
-    #[cold]
-    fn wait_for(&self, shard: usize, word: &AtomicU64, owner: u64) -> Result<bool, Error> {
-        SECTION.with(|section| if section.frame.get() == 0 { Ok(()) } else { self.leave_abandoned(section) })?;
-        for _ in 0..SPINS {
-            if word.load(Ordering::Relaxed) == 0 && word.compare_exchange(0, owner, TAKEN, Ordering::Relaxed).is_ok() {
-                return Ok(true);
-            }
-            spin();
-        }
-        let begun = Instant::now();
-        let mut rests_since = begun;
-        self.shards.at(shard).counters[Counter::LockWaits as usize].fetch_add(1, Ordering::Relaxed);
-        while begun.elapsed() < self.lock_timeout.saturating_add(NAP).saturating_mul(STARVED) {
-            let held = word.load(SEEN);
-            if held == 0 {
-                // Others may sleep behind us: we cannot know, so the unlock wakes one.
-                if word.compare_exchange(0, owner | WAITERS, TAKEN, Ordering::Relaxed).is_ok() {
-                    return Ok(true);
-                }
-                continue;
-            }
-            if held & WAITERS == 0
-                && word.compare_exchange(held, held | WAITERS, Ordering::Relaxed, Ordering::Relaxed).is_err()
-            {
-                continue;
-            }
-            let held = held | WAITERS;
-            match sleep_on(low_half(word), held as u32, NAP) {
-                // Owners come and go.
-                Slept::Changed => {
-                    rests_since = Instant::now();
-                    continue;
-                }
-                // By the clock: signals may come faster than naps end.
-                Slept::Interrupted if rests_since.elapsed() < NAP => continue,
-                _ => rests_since = Instant::now(),
-            }
-            if held & OWNER != owner && self.presence.is_dead(held) {
-                if word.compare_exchange(held, owner | WAITERS, TAKEN, Ordering::Relaxed).is_ok() {
-                    return Ok(false);
-                }
-                continue;
-            }
-            // Once an owner has not gone on for the whole timeout, others need not wait as long for the same one.
-            let stuck = &self.stuck[shard];
-            if stuck.lasts(Time::now()) || begun.elapsed() >= self.lock_timeout {
-                stuck.begin(Time::now(), 1);
-                return Err(Error::Busy);
-            }
-            if self.is_lost() {
-                return Err(Error::Lost);
-            }
-        }
-        Err(Error::Busy)
+    /// The lock of a section that was abandoned: it is still this thread's.
+    pub fn resume(core: &'a Core, index: usize, section: Section) -> Guard<'a> {
+        Guard { shard: core.shards.at(index), section }
     }
+}
+
+impl Drop for Guard<'_> {
+    #[inline]
+    fn drop(&mut self) {
+        self.section.forget();
+        release(&self.shard.lock);
+    }
+}
+
+/// Takes the lock of a shard, waiting for a living owner up to the lock timeout. The thread is in no section.
+#[inline(always)]
+pub(super) fn take(core: &Core, shard: usize, section: Section) -> Result<(Guard<'_>, Left), Error> {
+    let owner = core.presence.owner()?;
+    let word = &core.shards.at(shard).lock;
+    let left = match word.compare_exchange(0, owner, TAKEN, Ordering::Relaxed) {
+        Ok(_) => Left::Whole,
+        Err(_) => wait_for(core, shard, word, owner)?,
+    };
+    Ok((Guard::enter(core, shard, section), left))
+}
+
+/// The lock if it is free, or its owner is dead, at once. The thread is in no section.
+pub(super) fn try_take(core: &Core, shard: usize, section: Section) -> Option<(Guard<'_>, Left)> {
+    let owner = core.presence.owner().ok()?;
+    let word = &core.shards.at(shard).lock;
+    let left = match word.compare_exchange(0, owner, TAKEN, SEEN) {
+        Ok(_) => Left::Whole,
+        Err(held) => {
+            let is_ours = core.presence.is_dead(held)
+                && word.compare_exchange(held, owner | WAITERS, TAKEN, Ordering::Relaxed).is_ok();
+            is_ours.then_some(Left::HalfDone)?
+        }
+    };
+    Some((Guard::enter(core, shard, section), left))
+}
+
+#[cold]
+fn wait_for(core: &Core, shard: usize, word: &AtomicU64, owner: u64) -> Result<Left, Error> {
+    for _ in 0..SPINS {
+        if word.load(Ordering::Relaxed) == 0 && word.compare_exchange(0, owner, TAKEN, Ordering::Relaxed).is_ok() {
+            return Ok(Left::Whole);
+        }
+        spin();
+    }
+    let begun = Instant::now();
+    let mut rests_since = begun;
+    core.shards.at(shard).counters[Counter::LockWaits as usize].fetch_add(1, Ordering::Relaxed);
+    while begun.elapsed() < core.lock_timeout.saturating_add(NAP).saturating_mul(STARVED) {
+        let held = word.load(SEEN);
+        if held == 0 {
+            // Others may sleep behind us: we cannot know, so the unlock wakes one.
+            if word.compare_exchange(0, owner | WAITERS, TAKEN, Ordering::Relaxed).is_ok() {
+                return Ok(Left::Whole);
+            }
+            continue;
+        }
+        if held & WAITERS == 0
+            && word.compare_exchange(held, held | WAITERS, Ordering::Relaxed, Ordering::Relaxed).is_err()
+        {
+            continue;
+        }
+        let held = held | WAITERS;
+        match sleep_on(low_half(word), held as u32, NAP) {
+            // Owners come and go.
+            Slept::Changed => {
+                rests_since = Instant::now();
+                continue;
+            }
+            // By the clock: signals may come faster than naps end.
+            Slept::Interrupted if rests_since.elapsed() < NAP => continue,
+            _ => rests_since = Instant::now(),
+        }
+        if held & OWNER != owner && core.presence.is_dead(held) {
+            if word.compare_exchange(held, owner | WAITERS, TAKEN, Ordering::Relaxed).is_ok() {
+                return Ok(Left::HalfDone);
+            }
+            continue;
+        }
+        // Once an owner has not gone on for the whole timeout, others need not wait as long for the same one.
+        let stuck = &core.stuck[shard];
+        if stuck.lasts(Time::now()) || begun.elapsed() >= core.lock_timeout {
+            stuck.begin(Time::now(), 1);
+            return Err(Error::Busy);
+        }
+        if core.is_lost() {
+            return Err(Error::Lost);
+        }
+    }
+    Err(Error::Busy)
 }
 
 /// The futex sleeps on the half of the word that names the slot and the waiters.
@@ -236,26 +214,6 @@ fn is_on_signal_stack() -> bool {
     unsafe {
         let mut stack: libc::stack_t = std::mem::zeroed();
         libc::sigaltstack(std::ptr::null(), &mut stack) == 0 && stack.ss_flags & libc::SS_ONSTACK != 0
-    }
-}
-
-impl<'a> Locked<'a> {
-    pub fn shard(&self) -> &'a Shard {
-        self.shard
-    }
-
-    pub fn count(&self, counter: Counter, by: u64) {
-        let cell = &self.shard().counters[counter as usize];
-        cell.store(cell.load(Ordering::Relaxed).wrapping_add(by), Ordering::Relaxed);
-    }
-}
-
-impl Drop for Locked<'_> {
-    #[inline]
-    fn drop(&mut self) {
-        // SAFETY: this thread's own section, see `entered`.
-        unsafe { &*self.section }.frame.set(0);
-        release(&self.shard().lock);
     }
 }
 
@@ -278,6 +236,7 @@ fn wake(word: &AtomicU64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::shard;
     use crate::sync::AtomicBool;
     use crate::{Arena, Deadline, OpenOptions};
     use std::io::{BufRead, BufReader};
@@ -307,7 +266,7 @@ mod tests {
             for shard in 0..arena.core.shards.len() {
                 let core = &arena.core;
                 scope.spawn(move || {
-                    let _locked = core.lock(shard, Time::now()).expect("free");
+                    let _locked = shard::lock(core, shard, Time::now()).expect("free");
                     println!("held");
                     std::thread::sleep(Duration::from_secs(3600));
                 });
@@ -318,7 +277,7 @@ mod tests {
     fn start_holder(path: &Path, locks: usize) -> Child {
         let program = std::env::current_exe().expect("this program");
         let mut command = Command::new(program);
-        command.args(["--exact", "lock::tests::holder", "--nocapture"]).env(PATH, path).stdout(Stdio::piped());
+        command.args(["--exact", "shard::lock::tests::holder", "--nocapture"]).env(PATH, path).stdout(Stdio::piped());
         let mut child = command.spawn().expect("started");
         let lines = BufReader::new(child.stdout.take().expect("piped")).lines();
         let held = lines.map_while(Result::ok).filter(|line| line.ends_with("held")).take(locks).count();
@@ -366,7 +325,7 @@ mod tests {
             let often = libc::itimerspec { it_interval: every, it_value: every };
             assert_eq!(libc::timer_settime(timer, 0, &often, std::ptr::null_mut()), 0);
         }
-        let taken = arena.core.lock(0, Time::now()).map(|locked| locked.index);
+        let taken = shard::lock(&arena.core, 0, Time::now()).map(|locked| locked.index);
         // SAFETY: the timer made above.
         unsafe { libc::timer_delete(timer) };
         assert_eq!(taken, Ok(0));
@@ -388,7 +347,7 @@ mod tests {
                     word.fetch_xor(1 << 20, Ordering::Relaxed);
                 }
             });
-            let taken = arena.core.lock(0, Time::now()).map(|_| ());
+            let taken = shard::lock(&arena.core, 0, Time::now()).map(|_| ());
             is_over.store(true, Ordering::Relaxed);
             assert_eq!(taken, Err(Error::Busy));
         });
@@ -399,20 +358,20 @@ mod tests {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
         let arena = open(&dir.path().join("lock.arena"), Duration::ZERO);
         let mut holder = start_holder(arena.path(), arena.core.shards.len());
-        assert_eq!(arena.core.lock(0, Time::now()).map(|_| ()), Err(Error::Busy));
+        assert_eq!(shard::lock(&arena.core, 0, Time::now()).map(|_| ()), Err(Error::Busy));
         // For a second after that nobody waits here: what follows must not need it.
         holder.kill().expect("killed");
         holder.wait().expect("reaped");
-        assert_eq!(arena.core.lock(0, Time::now()).map(|_| ()), Ok(()));
+        assert_eq!(shard::lock(&arena.core, 0, Time::now()).map(|_| ()), Ok(()));
     }
 
     #[test]
     fn a_thread_waits_for_another_of_its_process() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
         let arena = open(&dir.path().join("lock.arena"), LATE);
-        let locked = arena.core.lock(0, Time::now()).expect("free");
+        let locked = shard::lock(&arena.core, 0, Time::now()).expect("free");
         std::thread::scope(|scope| {
-            let waiter = scope.spawn(|| arena.core.lock(0, Time::now()).map(|locked| locked.index));
+            let waiter = scope.spawn(|| shard::lock(&arena.core, 0, Time::now()).map(|locked| locked.index));
             std::thread::sleep(Duration::from_millis(20));
             assert!(!waiter.is_finished());
             drop(locked);
@@ -426,7 +385,7 @@ mod tests {
         // In a frame of its own, which lies below this one's space on each processor.
         #[inline(never)]
         fn enter(arena: &Arena) {
-            std::mem::forget(arena.core.lock(0, Time::now()).expect("free"));
+            std::mem::forget(shard::lock(&arena.core, 0, Time::now()).expect("free"));
         }
         // Some stack between the section and whoever comes after the jump.
         let space = std::hint::black_box([0u8; 4096]);
@@ -439,7 +398,7 @@ mod tests {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
         let arena = open(&dir.path().join("lock.arena"), LATE);
         jump_out(&arena);
-        assert!(arena.core.lock(0, Time::now()).is_ok());
+        assert!(shard::lock(&arena.core, 0, Time::now()).is_ok());
         assert_eq!(arena.stats().recoveries, 1);
     }
 
@@ -451,16 +410,16 @@ mod tests {
         let first = open(&dir.path().join("first.arena"), LATE);
         let second = open(&dir.path().join("second.arena"), LATE);
         jump_out(&first);
-        assert!(second.core.lock(0, Time::now()).is_ok());
+        assert!(shard::lock(&second.core, 0, Time::now()).is_ok());
         assert_eq!((first.stats().recoveries, second.stats().recoveries), (1, 0));
 
         // Nobody has the first one open any more: its lock is that of somebody who has gone.
         jump_out(&first);
         let path = first.path().to_owned();
         drop(first);
-        assert!(second.core.lock(0, Time::now()).is_ok());
+        assert!(shard::lock(&second.core, 0, Time::now()).is_ok());
         let again = open(&path, LATE);
-        assert!(again.core.lock(0, Time::now()).is_ok());
+        assert!(shard::lock(&again.core, 0, Time::now()).is_ok());
         assert_eq!((again.stats().recoveries, second.stats().recoveries), (2, 0));
     }
 
@@ -478,18 +437,18 @@ mod tests {
         let mut holder = start_holder(&path, shards);
         holder.kill().expect("killed");
         holder.wait().expect("reaped");
-        let locked = core.lock(0, Time::now()).expect("its owner is dead");
+        let locked = shard::lock(core, 0, Time::now()).expect("its owner is dead");
         #[inline(never)]
         fn handler(core: &Core) -> bool {
             let space = std::hint::black_box([0u8; 8192]);
-            let is_taken = core.try_lock(1, Time::now()).is_some();
+            let is_taken = shard::try_lock(core, 1, Time::now()).is_some();
             std::hint::black_box(space);
             is_taken
         }
         assert!(!handler(core));
         drop(locked);
         for shard in 0..shards {
-            drop(core.lock(shard, Time::now()).expect("its owner is dead"));
+            drop(shard::lock(core, shard, Time::now()).expect("its owner is dead"));
         }
         assert_eq!(arena.stats().recoveries, shards as u64);
     }
@@ -502,20 +461,20 @@ mod tests {
         let arena = open(&dir.path().join("lock.arena"), LATE);
         arena.set(b"a", b"1", Deadline::NEVER, Time::now()).expect("room");
         let core = &arena.core;
-        let free = core.count_free(usize::MAX);
+        let free = core.segments.count_free(usize::MAX);
         assert!(free > 0);
         jump_out(&arena);
-        core.segments().for_each(|segment| core.set_used(segment, true));
-        assert_eq!(core.count_free(usize::MAX), 0);
-        drop(core.lock(0, Time::now()).expect("this thread's own"));
-        assert_eq!((arena.stats().recoveries, core.count_free(usize::MAX)), (1, free));
+        core.segments.all().for_each(|segment| core.segments.set_used(segment, true));
+        assert_eq!(core.segments.count_free(usize::MAX), 0);
+        drop(shard::lock(core, 0, Time::now()).expect("this thread's own"));
+        assert_eq!((arena.stats().recoveries, core.segments.count_free(usize::MAX)), (1, free));
     }
 
     #[test]
     fn inside_a_section_a_second_one_is_refused_at_once() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
         let arena = open(&dir.path().join("lock.arena"), LATE);
-        let locked = arena.core.lock(0, Time::now()).expect("free");
+        let locked = shard::lock(&arena.core, 0, Time::now()).expect("free");
         #[inline(never)]
         fn handler(arena: &Arena) -> Result<(), Error> {
             // As far below as the kernel would put a signal handler's frame.

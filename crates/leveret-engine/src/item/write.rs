@@ -1,0 +1,177 @@
+//! Writing items into room that nobody else sees yet: new ones, and copies of those that are there.
+use super::layout::{self, Kind, Layout, Shape, EXTENT, HEADER, NUMBER_CAS};
+use super::{Items, View};
+use crate::meta::Meta;
+use crate::segment::Extent;
+use crate::sync::Ordering;
+
+/// What a new item is made of.
+#[derive(Clone, Copy)]
+pub(crate) struct NewItem<'a> {
+    pub key: &'a [u8],
+    pub meta: Meta,
+    pub mtime: u32,
+    pub deadline: u32,
+    /// The cas that it must have. Otherwise it has one if that was asked for.
+    pub cas: Option<u64>,
+    pub body: Body<'a>,
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Body<'a> {
+    Bytes(&'a [u8]),
+    Number {
+        value: u64,
+        width: u32,
+    },
+    Large {
+        total: u64,
+        extents: &'a [Extent],
+        tail: &'a [u8],
+    },
+    /// The parts of an append or prepend: bytes of an old item in the arena, and new ones before or behind.
+    Joined {
+        before: &'a [u8],
+        old: (u64, u64),
+        after: &'a [u8],
+    },
+}
+
+/// The shape of a new item, and where its parts will lie.
+#[derive(Clone, Copy)]
+pub(crate) struct Plan {
+    shape: Shape,
+    layout: Layout,
+}
+
+impl Plan {
+    /// All bytes, with the padding.
+    #[inline(always)]
+    pub fn size(&self) -> u64 {
+        self.layout.size
+    }
+}
+
+impl NewItem<'_> {
+    /// A number has room for its cas in any case.
+    #[inline(always)]
+    pub fn plan(&self, has_cas: bool) -> Plan {
+        // With a constant kind in each arm.
+        let parts = |kind, value_len, extents| {
+            (kind, value_len, layout::payload_len(kind, extents), layout::stored_len(kind, value_len))
+        };
+        let (kind, value_len, payload, stored) = match &self.body {
+            Body::Bytes(bytes) => parts(Kind::Bytes, bytes.len() as u64, 0),
+            Body::Number { width, .. } => parts(Kind::Number, u64::from(*width), 0),
+            Body::Large { extents, tail, .. } => parts(Kind::Large, tail.len() as u64, extents.len() as u64),
+            Body::Joined { before, old, after } => {
+                parts(Kind::Bytes, before.len() as u64 + old.1 + after.len() as u64, 0)
+            }
+        };
+        let shape = Shape::new(kind, value_len)
+            .with_cas(has_cas && kind != Kind::Number)
+            .with_flags(self.meta.flags != 0)
+            .with_extension(self.meta.marks != 0);
+        Plan { shape, layout: Layout::new(shape, payload, self.key.len() as u64, stored) }
+    }
+}
+
+/// What is to be different in a copy of an item. The rest is as it was.
+#[derive(Clone, Copy)]
+pub(crate) struct Change {
+    pub deadline: u32,
+    /// A cas that the copy has explicitly.
+    pub cas: Option<u64>,
+    pub marks: Option<u8>,
+}
+
+impl Change {
+    fn shape(&self, view: &View) -> Shape {
+        let old = view.header.shape;
+        let has_cas = old.has_cas() || self.cas.is_some() && view.kind != Kind::Number;
+        let has_extension = self.marks.map_or(old.has_extension(), |marks| marks != 0);
+        old.unwanted().with_cas(has_cas).with_extension(has_extension)
+    }
+
+    /// Bytes of the copy.
+    pub fn size(&self, view: &View) -> u64 {
+        view.layout_as(self.shape(view)).size
+    }
+}
+
+impl Items {
+    /// Writes a new item as its plan says.
+    #[inline(always)]
+    pub fn write(&self, at: u64, item: &NewItem<'_>, plan: &Plan, cas: Option<u64>) {
+        let (data, meta, shape) = (&self.data, item.meta, plan.shape);
+        let names = item.key.len() as u32
+            | u32::from(meta.origin & 15) << 16
+            | u32::from(meta.encoding & 15) << 20
+            | u32::from(meta.codec & 15) << 24;
+        // The padding is part of the item's bytes; zero, so that no earlier value shows through.
+        data.long(at + plan.layout.size - 8).store(0, Ordering::Relaxed);
+        data.set_words(at, [shape.0, names, item.mtime, item.deadline]);
+        let (payload, key, value) = (at + shape.payload(), at + plan.layout.key, at + plan.layout.value);
+        if shape.has_extension() {
+            data.word(layout::extension_before(key)).store(u32::from(meta.marks), Ordering::Relaxed);
+        }
+        if shape.has_flags() {
+            data.word(layout::flags_before(shape, key)).store(meta.flags, Ordering::Relaxed);
+        }
+        data.copy_in(key, item.key);
+        if shape.has_cas() {
+            data.long(at + HEADER).store(cas.unwrap_or(0), Ordering::Relaxed);
+        }
+        match item.body {
+            Body::Bytes(bytes) => data.copy_in(value, bytes),
+            Body::Number { value, .. } => {
+                data.long(payload).store(value, Ordering::Relaxed);
+                data.long(payload + NUMBER_CAS).store(cas.unwrap_or(0), Ordering::Relaxed);
+            }
+            Body::Large { total, extents, tail } => {
+                data.long(payload).store(total, Ordering::Relaxed);
+                data.word(payload + 8).store(extents.len() as u32, Ordering::Relaxed);
+                data.word(payload + 12).store(0, Ordering::Relaxed);
+                for (index, extent) in extents.iter().enumerate() {
+                    let at = payload + layout::payload_len(Kind::Large, index as u64);
+                    data.word(at).store(extent.segment, Ordering::Relaxed);
+                    data.word(at + EXTENT / 2).store(extent.generation, Ordering::Relaxed);
+                }
+                data.copy_in(value, tail);
+            }
+            Body::Joined { before, old, after } => {
+                data.copy_in(value, before);
+                data.copy_within(old.0, value + before.len() as u64, old.1);
+                data.copy_in(value + before.len() as u64 + old.1, after);
+            }
+        }
+    }
+
+    /// Copies an item, changed.
+    pub fn write_copy(&self, view: &View, to: u64, change: &Change) {
+        let (data, old, new) = (&self.data, view.header.shape, change.shape(view));
+        let layout = view.layout_as(new);
+        data.long(to + layout.size - 8).store(0, Ordering::Relaxed);
+        data.set_words(to, [new.0, view.header.names, view.header.mtime, change.deadline]);
+        if new.has_cas() {
+            let cas = change.cas.or_else(|| self.explicit_cas(view)).unwrap_or(0);
+            data.long(to + HEADER).store(cas, Ordering::Relaxed);
+        }
+        // Payload and flags, then key and value: one run of bytes, unless an extension comes or goes between them.
+        let (payload, key) = (to + new.payload(), to + layout.key);
+        if old.has_extension() == new.has_extension() {
+            data.copy_within(view.payload(), payload, view.at + view.size() - view.payload());
+        } else {
+            let before_key = view.payload_len() + 4 * u64::from(old.has_flags());
+            data.copy_within(view.payload(), payload, before_key);
+            let rest = u64::from(view.size) - u64::from(view.key_off);
+            data.copy_within(view.key(), key, rest.min(to + layout.size - key));
+        }
+        if let Some(marks) = change.marks.filter(|marks| *marks != 0) {
+            data.word(layout::extension_before(key)).store(u32::from(marks), Ordering::Relaxed);
+        }
+        if let Some(cas) = change.cas.filter(|_| view.kind == Kind::Number) {
+            data.long(payload + NUMBER_CAS).store(cas, Ordering::Relaxed);
+        }
+    }
+}

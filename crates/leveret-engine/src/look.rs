@@ -1,0 +1,179 @@
+//! Looking an item up without a lock: a seqlock for each segment, whose sequence number is its generation.
+//!
+//! A slot word is loaded, the segment's state word, the slot again, then the item's bytes, then the state word again.
+//! If the generation is the same, no byte that was read belongs to a later use of the segment: whoever reuses it stores
+//! the new generation first and fences before the first byte. The read takes effect at the second load of the slot.
+use crate::core::Core;
+use crate::counters::Counter;
+use crate::found::{Found, Version};
+use crate::hash;
+use crate::index::{SlotWord, Spot, CHAIN_MAX, FETCHED, FREQUENCY_MAX};
+use crate::item::{Kind, View};
+use crate::map::layout::SLOTS;
+use crate::segment::StateWord;
+use crate::sync::{fence, AtomicU64, Ordering};
+use crate::time::{Moment, Time};
+
+/// A read that meets a change of the index begins anew; after so many times it answers a miss, and `Stats::retries`
+/// counts it.
+const TRIES: usize = 64;
+enum Look<'a> {
+    Here(Spot<'a>),
+    Absent,
+    /// Something changed under the reader.
+    Again,
+}
+
+/// Whether the item behind a slot is the one that is looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Match {
+    Yes,
+    No,
+    /// The bytes may belong to another use of the segment.
+    Unsure,
+}
+
+/// Whether there certainly is no live item under a key. One look: if it was disturbed, that says nothing.
+#[inline(never)]
+pub(crate) fn is_absent(core: &Core, hash: u64, key: &[u8], now: Time) -> bool {
+    let shard = core.hasher.shard_of(hash);
+    let seen @ (_, buckets) = layout_of(core, shard);
+    let look = look(core, shard, buckets, hash, key, now, &mut Found::default());
+    matches!(look, Look::Absent) && layout_of(core, shard) == seen
+}
+
+/// Finds the live item under a key: describes it in `found` and says which slot led there.
+#[inline(always)]
+pub(crate) fn meet<'a>(core: &'a Core, hash: u64, key: &[u8], now: impl Moment, found: &mut Found) -> Option<Spot<'a>> {
+    let shard = core.hasher.shard_of(hash);
+    for _ in 0..TRIES {
+        let seen @ (_, buckets) = layout_of(core, shard);
+        match look(core, shard, buckets, hash, key, now, found) {
+            Look::Here(spot) => return Some(spot),
+            Look::Absent if layout_of(core, shard) == seen => return None,
+            Look::Absent | Look::Again => {}
+        }
+    }
+    core.shards.at(shard).counters[Counter::Retries as usize].fetch_add(1, Ordering::Relaxed);
+    None
+}
+
+/// What changes with each split, which may move a key out from under a scan. All slots are loaded with Acquire, so
+/// if one showed the split's clearing, a later load shows its number.
+#[inline]
+fn layout_of(core: &Core, shard: usize) -> (u64, u32) {
+    (core.shards.at(shard).move_seq.load(Ordering::Acquire), core.index.buckets(shard))
+}
+
+#[inline(always)]
+fn look<'a>(
+    core: &'a Core,
+    shard: usize,
+    buckets: u32,
+    hash: u64,
+    key: &[u8],
+    now: impl Moment,
+    found: &mut Found,
+) -> Look<'a> {
+    let tag = hash::tag(hash);
+    let mut bucket = core.index.bucket(shard, hash::bucket(hash, buckets));
+    for _ in 0..CHAIN_MAX {
+        for slot in 0..SLOTS {
+            let word = SlotWord(bucket.slots[slot].load(Ordering::Acquire));
+            if word.tag() == tag {
+                match examine(core, shard, &bucket.slots[slot], word, hash, key, now, found) {
+                    Match::Yes => {
+                        let frequency = bucket.frequency[slot].load(Ordering::Relaxed);
+                        found.hits = frequency & FREQUENCY_MAX;
+                        found.fetched = u8::from(frequency & FETCHED != 0);
+                        return Look::Here(Spot { bucket, slot, word });
+                    }
+                    Match::No => {}
+                    Match::Unsure => return Look::Again,
+                }
+            }
+        }
+        match bucket.link(Ordering::Acquire).and_then(|link| core.index.overflow_bucket(shard, link)) {
+            Some(following) => bucket = following,
+            None => return Look::Absent,
+        }
+    }
+    Look::Absent
+}
+
+/// Whether the item behind a slot word has this key and is alive.
+#[inline(always)]
+#[allow(clippy::too_many_arguments)]
+fn examine(
+    core: &Core,
+    shard: usize,
+    cell: &AtomicU64,
+    word: SlotWord,
+    hash: u64,
+    key: &[u8],
+    now: impl Moment,
+    found: &mut Found,
+) -> Match {
+    let Some(segment) = core.segments.containing(word.at()) else { return Match::No };
+    let of_segment = core.segments.at(segment);
+    let state = of_segment.word();
+    if cell.load(Ordering::Acquire) != word.0 {
+        return Match::Unsure;
+    }
+    if !state.holds_items_of(shard) {
+        // Only if it still is so: a segment that was free a moment ago may hold the key's next version by now, at the
+        // very place of the one before, and then the slot has its word again.
+        return if of_segment.is(state) { Match::No } else { Match::Unsure };
+    }
+    let epoch = of_segment.epoch();
+    let mut answer = Match::No;
+    if let Some(view) = core.items.view(&core.segments, segment, word.at()) {
+        let same_key = view.header.key_len() == key.len() && core.items.data.equals(view.key(), key);
+        let is_sound = view.kind != Kind::Large || core.items.division_of(&view).is_some();
+        if same_key && is_sound && !view.header.deadline().is_past(now) && epoch == core.epoch(now) {
+            let version = Version { hash, slot: word.0, segment: state.0, epoch, deadline: view.header.deadline };
+            describe(core, &view, version, found);
+            answer = Match::Yes;
+        }
+    }
+    // Also a "no" counts only if it was read from the segment that the slot meant.
+    fence(Ordering::Acquire);
+    if of_segment.is_still(state) {
+        answer
+    } else {
+        Match::Unsure
+    }
+}
+
+#[inline]
+pub(crate) fn describe(core: &Core, view: &View, version: Version, found: &mut Found) {
+    found.version = version;
+    found.value_len = view.header.value_len();
+    found.number = 0;
+    found.cas = 0;
+    found.meta = core.items.meta_of(view);
+    found.mtime = view.header.mtime;
+    found.deadline = view.header.deadline;
+    found.value_off = view.value_off;
+    found.is_number = 0;
+    found.kind = view.kind as u8;
+    match view.kind {
+        Kind::Bytes => {}
+        Kind::Number => {
+            found.is_number = 1;
+            found.number = core.items.number_of(view) as i64;
+            // memcached never shortens a number that was counted down: it pads the text with spaces.
+            found.value_len = (found.digit_count() as u64).max(view.header.value_len().min(20));
+        }
+        Kind::Large => found.value_len = core.items.division_of(view).map_or(0, |division| division.total()),
+    }
+}
+
+/// Whether the segment of a version has not been used anew since.
+#[inline]
+pub(crate) fn is_same_use(core: &Core, version: &Version) -> bool {
+    match core.segments.containing(SlotWord(version.slot).at()) {
+        Some(segment) => core.segments.at(segment).is_still(StateWord(version.segment)),
+        None => false,
+    }
+}

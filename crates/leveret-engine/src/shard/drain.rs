@@ -1,0 +1,315 @@
+//! Draining: a segment's items are moved or dropped, and then it is free. That is done in pieces of a few items, so
+//! that nobody holds a shard's lock for long: the writes that follow go on where the last one stopped, whichever
+//! process they are of.
+//!
+//! The state word says that a segment is being drained, and that is all that a crash needs: recovery forgets how far it
+//! had come and drains what is left anew. An item whose slot points elsewhere by now is not this segment's any more, so
+//! beginning again harms nothing. Every drain makes progress: an eighth of a segment is freed at least, and where there
+//! is no room for what is worth keeping nothing is kept.
+use crate::core::Core;
+use crate::counters::Counter;
+use crate::index::{Spot, FREQUENCY_MAX};
+use crate::item::layout::HEADER;
+use crate::item::{Change, View};
+use crate::segment::{Pool, SegmentId, State, StateWord};
+use crate::shard::room::Spare;
+use crate::shard::worth::{self, Worth};
+use crate::shard::{edit, ghost, relocate, Locked};
+use crate::sync::Ordering;
+
+/// Items whose buckets are asked for together.
+pub(crate) const PIECE: usize = 8;
+/// What a drain keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Keep {
+    /// Whatever is alive. What finds no room stays where it is, and the segment with it: memory is short, yet not all
+    /// in use.
+    All = 0,
+    /// Whatever is alive and finds room: the segment is mostly dead bytes.
+    Alive = 1,
+    /// What is worth its memory (`worth.rs`), up to three quarters of a small or seven eighths of a main segment.
+    Worthy = 2,
+    Nothing = 3,
+}
+
+/// What a piece of work at a drain has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Drained {
+    /// There is nothing to drain.
+    Nothing,
+    /// Some of the segment's items; there are more.
+    Some,
+    /// The segment is free.
+    Freed,
+    /// `Keep::All` found no room for everything, and what it could not move stays.
+    Stays,
+}
+
+/// `Keep` in the low byte of `Shard::drain_terms`, and what has been seen so far.
+#[derive(Clone, Copy)]
+struct Terms(u32);
+
+impl Terms {
+    const STAYS: u32 = 1 << 8;
+
+    fn keep(self) -> Keep {
+        match self.0 as u8 {
+            1 => Keep::Alive,
+            2 => Keep::Worthy,
+            3 => Keep::Nothing,
+            _ => Keep::All,
+        }
+    }
+}
+
+/// In place of a drain's note: the segments are being looked over for the one to drain next, see `evict.rs`.
+const LOOKING: u64 = u64::MAX;
+
+/// Names a drain: its segment, and which use of it.
+fn note(segment: SegmentId, word: StateWord) -> u64 {
+    u64::from(segment.0 + 1) | word.generation() << 32
+}
+
+/// Whether a segment is being drained in pieces: not what a kill has left, which nobody would come back to.
+pub(crate) fn is_under_way(core: &Core, segment: SegmentId, word: StateWord) -> bool {
+    word.kind() == Some(State::Draining)
+        && word.shard() < core.shards.len()
+        && core.shards.at(word.shard()).drain.load(Ordering::Relaxed) == note(segment, word)
+}
+
+/// The segment whose drain is under way.
+pub(crate) fn under_way(locked: &Locked<'_>) -> Option<SegmentId> {
+    let segment = SegmentId((locked.shard().drain.load(Ordering::Relaxed) as u32).checked_sub(1)?);
+    let is_it = (segment.0 as usize) < locked.core.segments.len() && {
+        let word = locked.core.segments.state(segment);
+        word.shard() == locked.index && is_under_way(locked.core, segment, word)
+    };
+    is_it.then_some(segment)
+}
+
+/// Whether the segments are being looked over, piece by piece, for one to drain.
+pub(crate) fn is_looking(locked: &Locked<'_>) -> bool {
+    locked.shard().drain.load(Ordering::Relaxed) == LOOKING
+}
+
+pub(crate) fn note_looking(locked: &Locked<'_>) {
+    locked.shard().drain.store(LOOKING, Ordering::Relaxed);
+}
+
+pub(crate) fn note_nothing(locked: &Locked<'_>) {
+    locked.shard().drain.store(0, Ordering::Relaxed);
+}
+
+/// Drains a segment to its end. False: what `Keep::All` could not move stays.
+pub(crate) fn drain(locked: &Locked<'_>, segment: SegmentId, keep: Keep) -> bool {
+    // One at a time has a note. This is what a kill has left, or memory is needed at once.
+    if under_way(locked).is_some_and(|other| other != segment) {
+        drain_on(locked, usize::MAX);
+    }
+    begin_drain(locked, segment, keep);
+    drain_on(locked, usize::MAX) != Drained::Stays
+}
+
+/// The next pieces of work go to this segment. None is under way.
+pub(crate) fn begin_drain(locked: &Locked<'_>, segment: SegmentId, keep: Keep) {
+    let core = locked.core;
+    let word = core.segments.state(segment);
+    let size = core.segments.size();
+    let budget = match (keep, word.pool()) {
+        (Keep::Nothing, _) => 0,
+        (Keep::All | Keep::Alive, _) => size,
+        (Keep::Worthy, Pool::Small) => size / 4 * 3,
+        (Keep::Worthy, Pool::Main) => size / 8 * 7,
+    };
+    core.segments.set_state(segment, word.with(State::Draining));
+    let head = locked.shard();
+    head.drain_at.store(0, Ordering::Relaxed);
+    head.drain_budget.store(budget as u32, Ordering::Relaxed);
+    head.drain_terms.store(keep as u32, Ordering::Relaxed);
+    head.drain.store(note(segment, word), Ordering::Relaxed);
+}
+
+/// Deals with the next `items` items of the segment whose drain is under way.
+pub(crate) fn drain_on(locked: &Locked<'_>, items: usize) -> Drained {
+    let Some(segment) = under_way(locked) else {
+        if !is_looking(locked) {
+            note_nothing(locked);
+        }
+        return Drained::Nothing;
+    };
+    let core = locked.core;
+    let head = locked.shard();
+    let (start, end) = (core.segments.start(segment), core.segments.written_end(segment));
+    let mut at = start + u64::from(head.drain_at.load(Ordering::Relaxed)) / 8 * 8;
+    let mut left = items;
+    let mut is_whole = true;
+    // Kills leave the count of the living too high, never too low: at 0 no slot points here.
+    while is_whole && at + HEADER <= end && core.segments.header(segment).live_items() != 0 {
+        if left == 0 {
+            head.drain_at.store((at - start) as u32, Ordering::Relaxed);
+            return Drained::Some;
+        }
+        let mut piece = [const { None }; PIECE];
+        let mut count = 0;
+        while count < PIECE.min(left) && at + HEADER <= end {
+            let Some(view) = core.items.view(&core.segments, segment, at).filter(|view| at + view.size() <= end) else {
+                is_whole = false;
+                break;
+            };
+            at += view.size();
+            let hash = core.hash_of(&view);
+            core.index.ask_for(locked.index, hash);
+            piece[count] = Some((hash, view));
+            count += 1;
+        }
+        left -= count;
+        for (hash, view) in piece.into_iter().flatten().filter(|(hash, _)| core.hasher.shard_of(*hash) == locked.index)
+        {
+            if let Some(spot) = edit::spot_of(locked, hash, view.at) {
+                drain_item(locked, hash, &spot, &view);
+            }
+        }
+    }
+    end_drain(locked, segment, is_whole)
+}
+
+fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) {
+    let head = locked.shard();
+    let terms = Terms(head.drain_terms.load(Ordering::Relaxed));
+    let keep = terms.keep();
+    let pool = locked.core.segments.state(view.segment).pool();
+    let budget = u64::from(head.drain_budget.load(Ordering::Relaxed));
+    let frequency = spot.frequency() & FREQUENCY_MAX;
+    if !locked.is_alive(view) {
+        edit::remove(locked, hash, spot, view);
+        locked.count(Counter::Expired, 1);
+        return;
+    }
+    let (is_worthy, target) = match keep {
+        Keep::Worthy => (judge(locked, frequency, view, pool), Pool::Main),
+        _ => (true, pool),
+    };
+    if is_worthy && view.size() <= budget && keep_item(locked, target, spot, view) {
+        head.drain_budget.store((budget - view.size()) as u32, Ordering::Relaxed);
+        if keep == Keep::Worthy {
+            let cooled = if pool == Pool::Small { frequency / 2 } else { worth::aged(frequency) };
+            spot.set_frequency(spot.frequency() & !FREQUENCY_MAX | cooled);
+        }
+    } else if keep == Keep::All {
+        head.drain_terms.store(terms.0 | Terms::STAYS, Ordering::Relaxed);
+    } else {
+        edit::remove(locked, hash, spot, view);
+        locked.count(Counter::Evicted, 1);
+        if pool == Pool::Small {
+            ghost::remember(locked, hash);
+        }
+    }
+}
+
+/// Whether an item is worth its memory. Each one that a drain meets teaches what that means.
+fn judge(locked: &Locked<'_>, frequency: u8, view: &View, pool: Pool) -> bool {
+    let elsewhere = view.pieces() as u64 * locked.core.segments.size();
+    let worth = Worth::of(frequency, view.size() + elsewhere);
+    let is_worthy = worth::is_worth_keeping(locked, worth, pool);
+    worth::learn_worth(locked, worth, view.size(), pool, frequency);
+    is_worthy
+}
+
+fn end_drain(locked: &Locked<'_>, segment: SegmentId, is_whole: bool) -> Drained {
+    let head = locked.shard();
+    let word = locked.core.segments.state(segment);
+    let terms = Terms(head.drain_terms.load(Ordering::Relaxed));
+    if terms.0 & Terms::STAYS != 0 {
+        locked.core.segments.set_state(segment, word.with(State::Sealed));
+        note_nothing(locked);
+        return Drained::Stays;
+    }
+    if !is_whole {
+        clear_slots_into(locked, segment);
+    }
+    locked.core.segments.set_free(segment);
+    note_nothing(locked);
+    Drained::Freed
+}
+
+/// Moves an item to fresh room of `pool`. False: there is none.
+fn keep_item(locked: &Locked<'_>, pool: Pool, spot: &Spot<'_>, view: &View) -> bool {
+    let change = Change { deadline: view.header.deadline, cas: relocate::told_cas(locked, view), marks: None };
+    let moved = relocate::relocate(locked, pool, spot, view, &change, Spare::Take);
+    moved.inspect(|(_, size)| locked.count(Counter::MovedBytes, *size)).is_some()
+}
+
+/// Clears every slot of the shard that points into a segment. Only a damaged file needs it.
+#[cold]
+fn clear_slots_into(locked: &Locked<'_>, segment: SegmentId) {
+    for bucket in 0..locked.core.index.buckets(locked.index) {
+        for spot in locked.core.index.spots(locked.index, bucket) {
+            if locked.core.segments.containing(spot.word.at()) == Some(segment) {
+                spot.cell().store(0, Ordering::Release);
+                edit::forget(locked, spot.word);
+                locked.count(Counter::Mended, 1);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::shard;
+    use crate::shard::evict::ITEMS_AHEAD;
+    use crate::shard::recover;
+    use crate::{Arena, Deadline, OpenOptions, Time};
+
+    /// An arena that has begun to evict, and the number of the next key.
+    fn full(dir: &tempfile::TempDir) -> (Arena, u32) {
+        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let (arena, _) = Arena::open(&dir.path().join("drain.arena"), &options).expect("an arena");
+        let mut number = 0;
+        while arena.stats().evicted < 10_000 {
+            (0..1000).for_each(|step| store(&arena, number + step));
+            number += 1000;
+        }
+        (arena, number)
+    }
+
+    fn store(arena: &Arena, number: u32) {
+        arena.set(&number.to_ne_bytes(), &[7; 100], Deadline::NEVER, Time::now()).expect("room");
+    }
+
+    /// A store that found no room emptied a whole segment under the lock, some 250 items here, before it could end.
+    #[test]
+    fn no_store_into_a_full_arena_empties_a_segment() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let (arena, first) = full(&dir);
+        let mut most = 0;
+        for number in first..first + 20_000 {
+            let before = arena.stats().evicted;
+            store(&arena, number);
+            most = most.max(arena.stats().evicted - before);
+        }
+        assert!(most > 0 && most <= ITEMS_AHEAD as u64, "one store let {most} items go");
+        assert!(arena.verify().is_clean(), "{:?}", arena.verify());
+    }
+
+    /// Whoever is killed holds a lock in the middle of a drain: what is left of the segment is kept, and its note is
+    /// gone.
+    #[test]
+    fn recovery_keeps_what_a_drain_has_not_come_to() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let (arena, first) = full(&dir);
+        let core = &*arena.core;
+        let under_way = |shard| super::under_way(&shard::lock(core, shard, Time::now()).expect("free")).is_some();
+        let shard = (first..)
+            .inspect(|number| store(&arena, *number))
+            .find_map(|_| (0..core.shards.len()).find(|shard| under_way(*shard)));
+        let items = |arena: &Arena| arena.stats().items;
+        let (before, evicted) = (items(&arena), arena.stats().evicted);
+        let locked = shard::lock(core, shard.expect("one is begun with each segment"), Time::now()).expect("free");
+        recover::recover(&locked);
+        assert_eq!(super::under_way(&locked), None);
+        drop(locked);
+        assert_eq!((items(&arena), arena.stats().evicted), (before, evicted));
+        assert!(arena.verify().is_clean(), "{:?}", arena.verify());
+    }
+}

@@ -1,0 +1,75 @@
+//! Entering a shard: its lock, and recovery where somebody has left what it guards half done.
+use super::lock::{self, Guard, Left, Section};
+use super::{recover, Locked};
+use crate::arena;
+use crate::core::Core;
+use crate::error::Error;
+use crate::time::{Moment, Time};
+
+/// Takes the lock of a shard, waiting for a living owner up to the lock timeout.
+#[inline(always)]
+pub(crate) fn lock(core: &Core, shard: usize, now: impl Moment) -> Result<Locked<'_>, Error> {
+    let section = Section::of_this_thread();
+    if section.is_entered() {
+        leave_abandoned(core, section)?;
+    }
+    let (guard, left) = lock::take(core, shard, section)?;
+    entered(core, shard, guard, left, now)
+}
+
+/// The lock if it is free, or its owner is dead, at once. Inside a section nothing is taken.
+pub(crate) fn try_lock(core: &Core, shard: usize, now: impl Moment) -> Option<Locked<'_>> {
+    let section = Section::of_this_thread();
+    if section.is_entered() {
+        return None;
+    }
+    let (guard, left) = lock::try_take(core, shard, section)?;
+    entered(core, shard, guard, left, now).ok()
+}
+
+#[inline(always)]
+fn entered<'a>(
+    core: &'a Core,
+    shard: usize,
+    guard: Guard<'a>,
+    left: Left,
+    now: impl Moment,
+) -> Result<Locked<'a>, Error> {
+    let locked = Locked::new(core, shard, guard, now);
+    if core.is_lost() {
+        return Err(Error::Lost);
+    }
+    Ok(match left {
+        Left::Whole => locked,
+        Left::HalfDone => recovered(locked),
+    })
+}
+
+#[cold]
+fn recovered(locked: Locked<'_>) -> Locked<'_> {
+    recover::recover(&locked);
+    locked
+}
+
+/// This thread is inside a section already: either this is a signal handler that interrupted it, or somebody jumped
+/// out.
+#[cold]
+fn leave_abandoned(core: &Core, section: Section) -> Result<(), Error> {
+    // The lock is still this thread's, and what it guards is as a kill would have left it.
+    let (number, shard) = section.abandoned()?;
+    if number == core.number {
+        recover_abandoned(core, shard, section);
+        return Ok(());
+    }
+    match arena::open_one(number)? {
+        Some(core) => recover_abandoned(&core, shard, section),
+        // Closed since, and with it went this process's sign of life there: whoever needs that lock takes it.
+        None => section.forget(),
+    }
+    Ok(())
+}
+
+/// Recovers the shard whose lock this thread still holds in this arena, and gives it up.
+fn recover_abandoned(core: &Core, shard: usize, section: Section) {
+    recover::recover(&Locked::new(core, shard, Guard::resume(core, shard, section), Time::now()));
+}

@@ -1,0 +1,59 @@
+//! A writing section: the lock, and what is read once for all that is done under it.
+use super::lock::Guard;
+use crate::core::Core;
+use crate::counters::Counter;
+use crate::item::View;
+use crate::map::layout::Shard;
+use crate::sync::Ordering;
+use crate::time::{Moment, Time};
+use std::cell::Cell;
+
+/// A shard whose lock this thread holds. Whatever changes the index or the segments of a shard asks for one.
+pub(crate) struct Locked<'a> {
+    pub core: &'a Core,
+    pub index: usize,
+    /// The flush epoch, read once: everything that this section writes belongs to it.
+    pub epoch: u32,
+    /// Read once, when it is needed.
+    now: Cell<Option<Time>>,
+    guard: Guard<'a>,
+}
+
+impl Moment for &Locked<'_> {
+    #[inline]
+    fn time(self) -> Time {
+        self.now.get().unwrap_or_else(|| {
+            let now = Time::now();
+            self.now.set(Some(now));
+            now
+        })
+    }
+
+    #[inline]
+    fn known(self) -> Option<Time> {
+        self.now.get()
+    }
+}
+
+impl<'a> Locked<'a> {
+    #[inline(always)]
+    pub(super) fn new(core: &'a Core, index: usize, guard: Guard<'a>, now: impl Moment) -> Locked<'a> {
+        Locked { core, index, epoch: core.epoch(now), now: Cell::new(now.known()), guard }
+    }
+
+    #[inline(always)]
+    pub fn shard(&self) -> &'a Shard {
+        self.guard.shard
+    }
+
+    pub fn count(&self, counter: Counter, by: u64) {
+        let cell = &self.shard().counters[counter as usize];
+        cell.store(cell.load(Ordering::Relaxed).wrapping_add(by), Ordering::Relaxed);
+    }
+
+    /// Neither expired nor flushed.
+    #[inline(always)]
+    pub fn is_alive(&self, view: &View) -> bool {
+        self.core.segments.epoch_of(view.segment) == self.epoch && !view.header.deadline().is_past(self)
+    }
+}

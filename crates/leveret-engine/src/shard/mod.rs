@@ -1,0 +1,29 @@
+//! What the owner of a shard's lock does. Each file uses only those above it in this list.
+mod locked;
+
+pub(crate) mod lock;
+pub(crate) mod room;
+
+pub(crate) mod pieces;
+
+pub(crate) mod edit;
+pub(crate) mod ghost;
+pub(crate) mod token;
+
+pub(crate) mod relocate;
+
+mod worth;
+
+pub(crate) mod drain;
+
+pub(crate) mod evict;
+
+pub(crate) mod sweep;
+
+pub(crate) mod put;
+pub(crate) mod recover;
+
+mod enter;
+
+pub(crate) use enter::{lock, try_lock};
+pub(crate) use locked::Locked;

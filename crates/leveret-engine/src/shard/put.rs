@@ -1,0 +1,107 @@
+//! Putting a new version of a key in the place of the old one.
+use crate::counters::Counter;
+use crate::index::SlotWord;
+use crate::item::{Body, Change, Kind, NewItem};
+use crate::segment::{class_of, Pool};
+use crate::shard::edit::{self, Located, Old};
+use crate::shard::pieces::{self, Pieces};
+use crate::shard::room::{self, Place, Spare};
+use crate::shard::{evict, ghost, relocate, token, Locked};
+use crate::sync::Ordering;
+use crate::time::{Deadline, Moment};
+
+/// Writes a new version of the located key and commits it. Returns its cas (0 unless wanted). None: no room,
+/// nothing changed.
+pub(crate) fn put(
+    locked: &Locked<'_>,
+    located: &Located<'_>,
+    item: &NewItem<'_>,
+    want_cas: bool,
+    pieces: Option<&Pieces>,
+) -> Option<u64> {
+    let core = locked.core;
+    let old = located.old.as_ref();
+    if edit::refuses(locked, located) {
+        return None;
+    }
+    // Tokens of a key only grow. An item whose token nobody asked for has none to grow from.
+    let told = old.is_some_and(|old| {
+        old.view.kind == Kind::Number || old.view.header.shape.has_cas() || old.view.header.shape.is_wanted()
+    });
+    let needs_cas = told || want_cas && matches!(item.body, Body::Number { .. });
+    let cas = item.cas.or_else(|| needs_cas.then(|| token::next_cas(locked)));
+    let pool = match old {
+        Some(old) => core.segments.state(old.view.segment).pool(),
+        None if ghost::was_evicted_lately(locked, located.hash) => Pool::Main,
+        None => Pool::Small,
+    };
+    let plan = item.plan(cas.is_some());
+    let size = plan.size();
+    let place = room::reserve(locked, pool, class_of(Deadline(item.deadline), locked), size, Spare::Keep)?;
+    core.touched.touch(&core.items.data, place.at, size);
+    core.items.write(place.at, item, &plan, cas);
+    if let Some(pieces) = pieces {
+        // Before the commit: a kill in between leaves pieces that no record lists, which recovery frees.
+        pieces.hand_over(locked);
+    }
+    room::publish(locked, place, size, item.deadline);
+    let cas = if want_cas {
+        core.items.view(&core.segments, place.segment, place.at).map_or(0, |view| token::give_cas(locked, &view))
+    } else {
+        0
+    };
+    edit::commit(locked, located, SlotWord::item(located.hash, place.at));
+    match old {
+        None => edit::count_item(locked),
+        Some(old) => {
+            pieces::bury(locked, &old.view);
+            if !old.is_alive {
+                count_revival(locked, old);
+            }
+        }
+    }
+    locked.count(Counter::WrittenBytes, size);
+    tidy(locked, old.is_none(), &place, size);
+    Some(cas)
+}
+
+/// Writes the same item again, changed, elsewhere in its pool. False: no room, nothing changed.
+pub(crate) fn rewrite(locked: &Locked<'_>, old: &Old<'_>, change: &Change) -> bool {
+    let pool = locked.core.segments.state(old.view.segment).pool();
+    let moved = relocate::relocate(locked, pool, &old.spot, &old.view, change, Spare::Keep);
+    if let Some((place, _)) = &moved {
+        room::unpublish(locked, old.view.segment, old.view.size());
+        evict::begin_with(locked, place);
+    }
+    moved.is_some()
+}
+
+/// A key whose item was dead has a live one. If that had only expired it was still counted.
+fn count_revival(locked: &Locked<'_>, old: &Old<'_>) {
+    old.spot.set_frequency(0);
+    if locked.core.segments.epoch_of(old.view.segment) == locked.epoch {
+        locked.count(Counter::Expired, 1);
+    } else {
+        edit::count_item(locked);
+    }
+}
+
+/// Housekeeping at the end of a write of `written` bytes, when its own work is done: go on with a drain, grow the
+/// index, now and then reclaim expired memory.
+fn tidy(locked: &Locked<'_>, is_new: bool, place: &Place, written: u64) {
+    evict::drain_ahead(locked, place, written);
+    if is_new {
+        // Two at most: a shard that has fallen behind catches up over its next new keys.
+        for _ in 0..2 {
+            if !edit::wants_split(locked) {
+                break;
+            }
+            edit::split(locked);
+        }
+    }
+    let writes = locked.shard().writes.load(Ordering::Relaxed);
+    locked.shard().writes.store(writes.wrapping_add(1), Ordering::Relaxed);
+    if writes % 64 == 63 && locked.shard().next_expiry.load(Ordering::Relaxed) <= locked.time().0 {
+        evict::begin_look(locked);
+    }
+}

@@ -1,0 +1,32 @@
+//! The same item at another place: what a drain keeps, and what an amendment cannot change in place.
+use crate::index::Spot;
+use crate::item::{Change, Kind, View};
+use crate::segment::{class_of, Pool};
+use crate::shard::room::{self, Place, Spare};
+use crate::shard::{token, Locked};
+use crate::sync::Ordering;
+use crate::time::Deadline;
+
+/// The cas that a copy of an item must have explicitly, since its place was its token until now.
+pub(crate) fn told_cas(locked: &Locked<'_>, view: &View) -> Option<u64> {
+    let is_told = view.kind != Kind::Number && view.header.shape.is_wanted() && !view.header.shape.has_cas();
+    is_told.then(|| token::natural_cas(locked.core, view))
+}
+
+/// Copies an item, changed, into fresh room of a pool, and points its slot there. What is at its old place is the
+/// caller's business. None: no room, nothing changed.
+pub(crate) fn relocate(
+    locked: &Locked<'_>,
+    pool: Pool,
+    spot: &Spot<'_>,
+    view: &View,
+    change: &Change,
+    spare: Spare,
+) -> Option<(Place, u64)> {
+    let size = change.size(view);
+    let place = room::reserve(locked, pool, class_of(Deadline(change.deadline), locked), size, spare)?;
+    locked.core.items.write_copy(view, place.at, change);
+    room::publish(locked, place, size, change.deadline);
+    spot.cell().store(spot.word.moved_to(place.at).0, Ordering::Release);
+    Some((place, size))
+}

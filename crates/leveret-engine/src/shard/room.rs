@@ -1,0 +1,148 @@
+//! Room for items in the segments of a shard. Together they are a segmented log: items are only ever appended. What is
+//! written here beside the state words is a hint that the next lock owner can rebuild.
+use crate::map::layout::OPEN_PER_SHARD;
+use crate::segment::{Pool, SegmentId, State, StateWord};
+use crate::shard::Locked;
+use crate::sync::{AtomicU32, Ordering};
+
+/// Free segments that only drains may take, as destinations for what they keep.
+pub(crate) const RESERVE: usize = 2;
+
+/// Whether the free segments that are kept back for drains may be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Spare {
+    Keep,
+    Take,
+}
+
+/// Room for one item.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub segment: SegmentId,
+    pub at: u64,
+    /// Its segment was opened for it.
+    pub is_new: bool,
+}
+
+fn open_slots<'a>(locked: &Locked<'a>) -> &'a [AtomicU32; OPEN_PER_SHARD] {
+    &locked.shard().open
+}
+
+/// The next number of a segment use in this shard, for ever new.
+pub(crate) fn next_generation(locked: &Locked<'_>) -> u64 {
+    locked.shard().generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
+}
+
+/// The segment behind an entry of the open list, unless the list is out of date.
+fn open_segment(locked: &Locked<'_>, entry: usize) -> Option<(SegmentId, StateWord)> {
+    let segment = SegmentId(open_slots(locked)[entry].load(Ordering::Relaxed).checked_sub(1)?);
+    let word = (segment.0 < locked.core.segments.len() as u32).then(|| locked.core.segments.state(segment))?;
+    let current = word.kind() == Some(State::Open)
+        && word.shard() == locked.index
+        && locked.core.segments.epoch_of(segment) == locked.epoch;
+    current.then_some((segment, word))
+}
+
+/// The half of the open list that belongs to a pool.
+pub fn entries(pool: Pool) -> std::ops::Range<usize> {
+    let half = OPEN_PER_SHARD / 2;
+    match pool {
+        Pool::Small => 0..half,
+        Pool::Main => half..OPEN_PER_SHARD,
+    }
+}
+
+/// Room for `size` bytes: in an open segment of its class, for large items in the best fitting one of any class,
+/// else in a new one. None: something must be evicted first.
+#[inline(always)]
+pub(crate) fn reserve(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spare: Spare) -> Option<Place> {
+    // A sixteenth of a segment is worth more than items that die together.
+    if size <= locked.core.segments.size() / 16 {
+        let wanted = StateWord::new(0, State::Open, locked.index, pool, class);
+        for entry in &open_slots(locked)[entries(pool)] {
+            let segment = SegmentId(entry.load(Ordering::Relaxed).wrapping_sub(1));
+            if (segment.0 as usize) < locked.core.segments.len()
+                && locked.core.segments.state(segment).is_like(wanted)
+                && locked.core.segments.epoch_of(segment) == locked.epoch
+            {
+                let at = locked.core.segments.written_end(segment);
+                if size <= locked.core.segments.end(segment) - at {
+                    return Some(Place { segment, at, is_new: false });
+                }
+            }
+        }
+    }
+    reserve_best(locked, pool, class, size, spare)
+}
+
+#[cold]
+fn reserve_best(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spare: Spare) -> Option<Place> {
+    // A copy that gains a cas is larger than its item, which in a damaged file may fill its segment to the end.
+    if size > locked.core.segments.size() {
+        return None;
+    }
+    // Where its items end is read once: somebody might write another number there between two looks.
+    let open = || {
+        entries(pool).filter_map(|entry| {
+            let (segment, word) = open_segment(locked, entry)?;
+            let at = locked.core.segments.written_end(segment);
+            Some((entry, word, locked.core.segments.end(segment) - at, Place { segment, at, is_new: false }))
+        })
+    };
+    let any_class = size > locked.core.segments.size() / 16;
+    let suits = |word: StateWord, room: u64| size <= room && (any_class || word.class() == class);
+    if let Some((.., place)) =
+        open().filter(|(_, word, room, _)| suits(*word, *room)).min_by_key(|(_, _, room, _)| *room)
+    {
+        return Some(place);
+    }
+    if spare == Spare::Keep && locked.core.segments.count_free(RESERVE + 1) <= RESERVE {
+        return None;
+    }
+    let segment = open_new(locked, pool, class)?;
+    // Into an unused entry of the list, else in place of the fullest segment.
+    let unused = entries(pool).find(|entry| open_segment(locked, *entry).is_none());
+    let entry = unused.or_else(|| {
+        open().min_by_key(|(_, _, room, _)| *room).map(|(entry, .., full)| {
+            seal(locked, full.segment);
+            entry
+        })
+    })?;
+    // In front: those before it are full for most that comes. A kill between the two leaves one segment listed
+    // twice.
+    let slots = open_slots(locked);
+    let front = entries(pool).start;
+    slots[entry].store(slots[front].load(Ordering::Relaxed), Ordering::Relaxed);
+    slots[front].store(segment.0 + 1, Ordering::Relaxed);
+    Some(Place { segment, at: locked.core.segments.start(segment), is_new: true })
+}
+
+fn open_new(locked: &Locked<'_>, pool: Pool, class: u8) -> Option<SegmentId> {
+    let generation = next_generation(locked);
+    let segment = locked
+        .core
+        .segments
+        .take_free(StateWord::new(generation, State::Open, locked.index, pool, class), &locked.core.presence)?;
+    // A kill right here leaves an open, empty segment of an epoch gone by, which the next survey frees.
+    locked.core.segments.set_epoch(segment, locked.epoch);
+    Some(segment)
+}
+
+pub(crate) fn seal(locked: &Locked<'_>, segment: SegmentId) {
+    let expiry = locked.core.segments.header(segment).expiry();
+    locked.shard().next_expiry.fetch_min(expiry, Ordering::Relaxed);
+    locked.core.segments.set_state(segment, locked.core.segments.state(segment).with(State::Sealed));
+}
+
+/// Makes the bytes of a new item part of its segment. The slot that points at it comes after.
+pub(crate) fn publish(locked: &Locked<'_>, place: Place, size: u64, deadline: u32) {
+    let end = place.at + size - locked.core.segments.start(place.segment);
+    locked.core.segments.header(place.segment).publish(end as u32, size, deadline);
+}
+
+/// An item of `size` bytes in this segment is no longer reached by its slot.
+pub(crate) fn unpublish(locked: &Locked<'_>, segment: SegmentId, size: u64) {
+    locked.core.segments.header(segment).unpublish(size);
+    let dead = &locked.shard().dead_bytes;
+    dead.store(dead.load(Ordering::Relaxed).wrapping_add(size), Ordering::Relaxed);
+}

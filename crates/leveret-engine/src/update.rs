@@ -1,0 +1,48 @@
+//! The writing section of an operation on one key: lock, locate, and as often as it takes, make room.
+use crate::core::Core;
+use crate::error::Error;
+use crate::make_room;
+use crate::shard::edit::{self, Located};
+use crate::shard::{self, sweep, Locked};
+use crate::time::Moment;
+
+/// How often a write makes room before it gives up. Each round frees a segment, which another writer may take.
+const ROUNDS: usize = 64;
+/// What a writing section wants next.
+pub(crate) enum Step<T> {
+    Done(T),
+    /// Nothing was changed; room must be made first.
+    NoRoom,
+}
+
+/// Runs a writing section on a key, as often as it takes to make room for it.
+pub(crate) fn update<T>(
+    core: &Core,
+    key: &[u8],
+    now: impl Moment,
+    mut section: impl FnMut(&Locked<'_>, &Located<'_>) -> Result<Step<T>, Error>,
+) -> Result<T, Error> {
+    let hash = core.hasher.hash(key);
+    let shard = core.hasher.shard_of(hash);
+    for _ in 0..ROUNDS {
+        let locked = shard::lock(core, shard, now)?;
+        if sweep::is_new_epoch(&locked) {
+            sweep::begin_epoch(&locked);
+        }
+        let located = edit::locate(&locked, hash, key);
+        if let Step::Done(done) = section(&locked, &located)? {
+            let is_new = located.old.is_none();
+            drop(locked);
+            if is_new {
+                make_room::prepare_index(core, shard, now.time());
+            }
+            return Ok(done);
+        }
+        let is_refused = edit::refuses(&locked, &located);
+        drop(locked);
+        if is_refused || !make_room::make_room(core, shard, now.time())? {
+            break;
+        }
+    }
+    Err(Error::NoMemory)
+}
