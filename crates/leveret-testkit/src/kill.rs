@@ -345,6 +345,46 @@ pub fn planted(folder: &Path, seed: u64) -> Result<(), String> {
     }
 }
 
+/// Whoever is killed while he makes an arena leaves nothing behind but the lock file, which is empty, or the whole
+/// arena. Killed after each of a sample of its instructions; the system calls, which take most of the time, are one
+/// each.
+pub fn making(folder: &Path, samples: u64, rng: &mut Rng) -> Result<(), String> {
+    let failed = |error: std::io::Error| error.to_string();
+    let make = |folder: &Path| {
+        let path = folder.join("new.arena");
+        stepper::start(|| Ok(()), move |()| open(&path).map(drop), |()| Ok(String::new()))
+    };
+    let own = folder.join("making");
+    let anew = || {
+        let _ = std::fs::remove_dir_all(&own);
+        std::fs::create_dir(&own).map_err(failed)
+    };
+    anew()?;
+    let mut whole = make(&own)?;
+    let mut steps = 0;
+    while whole.step()? != Step::Over {
+        steps += 1;
+    }
+    whole.finish().into_result()?;
+    for _ in 0..samples {
+        anew()?;
+        let mut child = make(&own)?;
+        child.step_many(rng.below(steps))?;
+        child.kill();
+        for entry in std::fs::read_dir(&own).map_err(failed)? {
+            let name = entry.map_err(failed)?.file_name();
+            if name != "new.arena" && name != "new.arena.lock" {
+                return Err(format!("{name:?} is left behind"));
+            }
+        }
+        let arena = open(&own.join("new.arena"))?;
+        if !arena.verify().is_clean() {
+            return Err(format!("the arena that was left is not sound: {:?}", arena.verify()));
+        }
+    }
+    Ok(())
+}
+
 /// The stepper on a function that is no engine: two words of a file are written one after the other, so exactly three
 /// states of the file must come by.
 pub fn toy(folder: &Path) -> Result<(), String> {

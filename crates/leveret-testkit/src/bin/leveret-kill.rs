@@ -70,6 +70,10 @@ fn main() -> ExitCode {
     for (what, proved) in [
         ("the stepper sees each state of a file", kill::toy(folder.path())),
         ("a planted defect is caught", kill::planted(folder.path(), seed)),
+        (
+            "whoever is killed while he makes an arena leaves nothing behind",
+            kill::making(folder.path(), if args.seconds.is_some() { 20 } else { 1000 }, &mut Rng::new(seed)),
+        ),
     ] {
         if let Err(why) = proved {
             println!("FAILED: {what}: {why}");
