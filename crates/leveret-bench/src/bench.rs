@@ -165,6 +165,6 @@ impl Traffic {
     }
 
     pub fn stores(&self) -> bool {
-        self.request == Request::Set
+        matches!(self.request, Request::Set | Request::SetNew)
     }
 }

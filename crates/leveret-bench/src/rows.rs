@@ -46,6 +46,9 @@ const MANY: u32 = 100_000;
 const BASE: Traffic =
     Traffic { transport: Transport::Tcp, request: Request::Get, connections: 50, depth: 1, keys: MANY, value_len: 100 };
 
+/// Few keys are read back: of those that were stored long ago most are gone.
+const NEW: Traffic = Traffic { request: Request::SetNew, keys: 1000, ..BASE };
+
 /// 64 MB is memcached's own default, and small enough that the warm-up writes all of it once: the first touch of memory
 /// is another measure.
 const SMALL: &[&str] = &["-m", "64"];
@@ -119,6 +122,38 @@ pub const ROWS: &[Row] = &[
         patience: 1,
     },
     Row {
+        name: "set-full",
+        title: "sets of 100 B, new keys, one by one, into 64 MB that are full",
+        target: Target::AtLeast(1.1),
+        measure: Measure::Throughput(NEW),
+        options: SMALL,
+        patience: CLOSE,
+    },
+    Row {
+        name: "set-full-pipelined",
+        title: "the same, pipelined 32 deep",
+        target: Target::AtLeast(1.5),
+        measure: Measure::Throughput(Traffic { connections: 8, depth: 32, ..NEW }),
+        options: SMALL,
+        patience: 1,
+    },
+    Row {
+        name: "set-full-8k",
+        title: "the same, 8 KiB",
+        target: Target::AtLeast(1.0),
+        measure: Measure::Throughput(Traffic { connections: 8, depth: 32, value_len: 8 << 10, ..NEW }),
+        options: SMALL,
+        patience: 1,
+    },
+    Row {
+        name: "set-full-4g",
+        title: "the same, 1000 B, into 4 GB that are full",
+        target: Target::AtLeast(1.5),
+        measure: Measure::Throughput(Traffic { connections: 8, depth: 32, value_len: 1000, ..NEW }),
+        options: &["-m", "4096"],
+        patience: 1,
+    },
+    Row {
         name: "get-1m",
         title: "gets of 1 MiB, 4 connections",
         target: Target::AtLeast(1.0),
@@ -157,6 +192,14 @@ pub const ROWS: &[Row] = &[
         patience: 1,
     },
 ];
+
+impl Row {
+    /// What its servers may keep.
+    pub fn memory(&self) -> u64 {
+        let mebibytes = self.options.windows(2).find(|pair| pair[0] == "-m").and_then(|pair| pair[1].parse().ok());
+        mebibytes.unwrap_or(64) << 20
+    }
+}
 
 impl Traffic {
     /// The same, small: it shows that a row runs and verifies.

@@ -11,7 +11,7 @@ use crate::figures::Spread;
 use crate::load::{Load, Until};
 use crate::rows::{Row, Traffic};
 use crate::server::{Server, Usage};
-use crate::workload::{Task, Workload};
+use crate::workload::{Request, Task, Workload};
 
 /// Below this share of a core the server was waiting for the load, not the load for the server.
 const BUSY: f64 = 0.9;
@@ -44,6 +44,8 @@ pub struct Turn {
     pub load_waited_s: f64,
     pub p50_us: f64,
     pub p99_us: f64,
+    pub p999_us: f64,
+    pub p9999_us: f64,
     pub lost: u64,
 }
 
@@ -70,7 +72,27 @@ pub fn run(bench: &Bench, row: &Row, traffic: &Traffic, progress: &mut dyn FnMut
             bench.read_back(&place.server, traffic, &mut place.workload).map_err(|failure| place.failed(failure))?;
         }
     }
-    Ok(outcome(row, &rounds))
+    let mut outcome = outcome(row, &rounds);
+    if traffic.request == Request::SetNew {
+        outcome.notes.extend(tails(&rounds));
+    }
+    Ok(outcome)
+}
+
+/// How long answers took, with so many requests under way at a time.
+fn tails(rounds: &[[Option<Turn>; 4]]) -> Option<String> {
+    let told = |side: Side| {
+        let at = |of: fn(&Turn) -> f64| {
+            Spread::of(rounds.iter().filter_map(|round| round[side as usize]).map(|turn| of(&turn)))
+        };
+        let (median, rare, rarest) = (at(|turn| turn.p50_us)?, at(|turn| turn.p999_us)?, at(|turn| turn.p9999_us)?);
+        Some(format!("{:.0}, {:.0} and {:.0} us", median.median, rare.median, rarest.median))
+    };
+    Some(format!(
+        "answers took in the median, at p99.9 and at p99.99: ours {}, memcached's {}",
+        told(Side::Ours)?,
+        told(Side::Peer)?
+    ))
 }
 
 pub fn prepare(bench: &Bench, row: &Row, traffic: &Traffic, side: Side) -> Result<Place, Failure> {
@@ -87,16 +109,20 @@ pub fn prepare(bench: &Bench, row: &Row, traffic: &Traffic, side: Side) -> Resul
     }
     let load = Load::connect(&server.endpoint, traffic.connections, &bench.pad)?;
     let mut place = Place { side, server, load, workload };
-    place.warm_up(bench, traffic).map_err(|failure| place.failed(failure))?;
+    place.warm_up(bench, row, traffic).map_err(|failure| place.failed(failure))?;
     Ok(place)
 }
 
 impl Place {
-    fn warm_up(&mut self, bench: &Bench, traffic: &Traffic) -> Result<(), Failure> {
+    fn warm_up(&mut self, bench: &Bench, row: &Row, traffic: &Traffic) -> Result<(), Failure> {
         self.workload.begin(0);
         if traffic.stores() && !bench.quick && self.side != Side::Floor {
             // Not one by one: it is to be over soon.
-            let bytes = if deep(traffic) == 1 { WARM_BYTES_LARGE } else { WARM_BYTES };
+            let bytes = match traffic.request {
+                Request::SetNew => row.memory() / 2 * 3,
+                _ if deep(traffic) == 1 => WARM_BYTES_LARGE,
+                _ => WARM_BYTES,
+            };
             self.load.closed(&mut self.workload, Task::Measure, deep(traffic), Until::Asked(traffic.sets_of(bytes)))?;
         }
         self.load.closed(&mut self.workload, Task::Measure, traffic.depth, Until::Elapsed(bench.turn))?;
@@ -117,6 +143,8 @@ impl Place {
             load_waited_s: load.waited.as_secs_f64(),
             p50_us: measured.latency.value_at_quantile(0.5) as f64 / 1e3,
             p99_us: measured.latency.value_at_quantile(0.99) as f64 / 1e3,
+            p999_us: measured.latency.value_at_quantile(0.999) as f64 / 1e3,
+            p9999_us: measured.latency.value_at_quantile(0.9999) as f64 / 1e3,
             lost: measured.lost,
         })
     }

@@ -12,6 +12,8 @@ pub enum Request {
     /// So many keys in one line.
     MultiGet(u32),
     Set,
+    /// A set of a key that never came before: where memory is full, something else has to go.
+    SetNew,
 }
 
 /// What is to be done with the keys.
@@ -33,8 +35,10 @@ pub struct Workload {
     request: Request,
     keys: u32,
     value_len: usize,
-    /// The version of each key's value that was stored last.
+    /// The version of each key's value that was stored last. Keys of `SetNew` have one only.
     versions: Vec<u32>,
+    /// The next key of `SetNew`.
+    next_new: u32,
     /// The next key of `Fill` and `ReadBack`.
     turn: u32,
     random: Random,
@@ -55,6 +59,7 @@ impl Workload {
             keys,
             value_len,
             versions: vec![0; keys as usize],
+            next_new: keys,
             turn: 0,
             random: Random::new(1),
             pad: Rc::clone(pad),
@@ -86,12 +91,19 @@ impl Workload {
                 let key = connection as u32 + connections as u32 * self.random.below(own);
                 self.ask_set(key % self.keys, request, answer);
             }
+            (Task::Measure, Request::SetNew) => {
+                let key = self.next_new;
+                self.next_new += 1;
+                self.ask_set(key, request, answer);
+            }
             (Task::Fill, _) => {
                 let key = self.next_in_turn();
                 self.ask_set(key, request, answer);
             }
             (Task::ReadBack, _) => {
-                let key = self.next_in_turn();
+                // Of keys that never come again the newest: the others may be gone.
+                let oldest = if self.request == Request::SetNew { self.next_new - self.keys } else { 0 };
+                let key = oldest + self.next_in_turn();
                 request.push(b"get");
                 self.ask_key(key, request, answer);
                 request.push(b"\r\n");
@@ -127,7 +139,9 @@ impl Workload {
     }
 
     fn ask_set(&mut self, key: u32, request: &mut Script, answer: &mut Script) {
-        self.versions[key as usize] += 1;
+        if let Some(version) = self.versions.get_mut(key as usize) {
+            *version += 1;
+        }
         request.push(b"set ");
         request.push(&key_name(key));
         request.push(&flags(key));
@@ -138,7 +152,7 @@ impl Workload {
     }
 
     fn push_value(&self, key: u32, script: &mut Script) {
-        let version = self.versions[key as usize];
+        let version = self.versions.get(key as usize).copied().unwrap_or(1);
         let mut stamp = [0; STAMP_LEN];
         decimal(&mut stamp[..8], key);
         decimal(&mut stamp[8..], version);
@@ -202,6 +216,20 @@ mod tests {
     }
 
     #[test]
+    fn new_keys_are_new_and_the_newest_are_read_back() {
+        let mut workload = Workload::new(Request::SetNew, 2, 16, &Workload::pad(16));
+        for key in 2..5 {
+            let (request, _) = asked(&mut workload, Task::Measure);
+            assert!(request.starts_with(&format!("set bench:000000000{key} ")), "{request}");
+        }
+        for key in 3..5 {
+            let (request, answer) = asked(&mut workload, Task::ReadBack);
+            assert_eq!(format!("get bench:000000000{key}\r\n"), request);
+            assert!(answer.contains(&format!("\r\n0000000{key}00000001\r\n")), "{answer}");
+        }
+    }
+
+    #[test]
     fn connections_store_keys_of_their_own() {
         let mut workload = Workload::new(Request::Set, 10, 16, &Workload::pad(16));
         let mut owners = [None; 10];
@@ -216,7 +244,7 @@ mod tests {
     #[test]
     fn all_requests_of_a_row_have_one_length() {
         let pad = Workload::pad(100);
-        for request in [Request::Get, Request::MultiGet(100), Request::Set] {
+        for request in [Request::Get, Request::MultiGet(100), Request::Set, Request::SetNew] {
             let mut workload = Workload::new(request, 100_000, 100, &pad);
             let (first, answer) = asked(&mut workload, Task::Measure);
             for _ in 0..100 {
