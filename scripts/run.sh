@@ -62,6 +62,9 @@ bench_engine() {
     need gcc libc6-dev
     step "Benchmark: the engine alone"
     cargo bench --locked -p leveret-engine "$@"
+    [ $# -eq 0 ] || return 0
+    step "Counting the longest hold of a lock"
+    cargo run --quiet --release --locked -p leveret-testkit --bin leveret-holds
 }
 
 verb_torture() {
