@@ -10,7 +10,7 @@ use crate::hash;
 use crate::index::{SlotWord, Spot, CHAIN_MAX, FETCHED, FREQUENCY_MAX};
 use crate::item::{Kind, View};
 use crate::map::layout::SLOTS;
-use crate::segment::StateWord;
+use crate::segment::{SegmentState, StateWord};
 use crate::sync::{fence, AtomicU64, Ordering};
 use crate::time::{Moment, Time};
 
@@ -101,6 +101,18 @@ fn look<'a>(
     Look::Absent
 }
 
+/// The slot leads to a segment that holds no items. That counts only if it still is so: a segment that was free a
+/// moment ago may hold the key's next version by now, at the very place of the one before, and then the slot has its word
+/// again.
+#[cold]
+fn unless_changed(of_segment: &SegmentState, state: StateWord) -> Match {
+    if of_segment.is(state) {
+        Match::No
+    } else {
+        Match::Unsure
+    }
+}
+
 /// Whether the item behind a slot word has this key and is alive.
 #[inline(always)]
 #[allow(clippy::too_many_arguments)]
@@ -121,9 +133,7 @@ fn examine(
         return Match::Unsure;
     }
     if !state.holds_items_of(shard) {
-        // Only if it still is so: a segment that was free a moment ago may hold the key's next version by now, at the
-        // very place of the one before, and then the slot has its word again.
-        return if of_segment.is(state) { Match::No } else { Match::Unsure };
+        return unless_changed(of_segment, state);
     }
     let epoch = of_segment.epoch();
     let mut answer = Match::No;
