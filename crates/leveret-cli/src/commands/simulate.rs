@@ -17,8 +17,8 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Simulate {
-    /// The trace: lines of time,key,size[,ttl][,op], libCacheSim's oracleGeneral, or what 'leveret record' wrote; '-' is
-    /// standard input; zstd is unpacked
+    /// The trace: lines of time,key,size[,ttl][,op], or libCacheSim's oracleGeneral; '-' is standard input; zstd is
+    /// unpacked
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
 
@@ -61,13 +61,12 @@ const EXAMPLES: &str = "\
 Examples:
   leveret simulate requests.csv
   leveret simulate requests.csv.zst --memory 64M,256M,1G --svg curves.svg
-  leveret record -o shop.csv --seconds 600 && leveret simulate shop.csv
   leveret simulate cluster52.csv --columns time,key,key_size,size,client,op,ttl       Twitter's traces
   leveret simulate requests.csv --memory 64M --policy arena,lru --json | jq '.runs[].miss_ratio'
 
 A trace has a request a line: time in seconds, key, bytes of the value, and if you know them its lifetime in seconds and
 what was done (get, set, delete; nothing is a get). A first line may name the columns, also key_size. A get that misses
-stores its item.
+stores its item. A line '# sample=0.01' says that the trace has one key in a hundred: memory is scaled down for it.
 
 'arena' is this program's own engine on an arena of that size. The others are models with the same memory: 'memcached'
 pays for its headers and slab classes (not for its hash table, which -m does not count), 'lru', 's3fifo' and 'gdsf' for

@@ -9,4 +9,5 @@ mod listing;
 mod outputs;
 mod schema;
 mod serving;
+mod simulate;
 mod tools;

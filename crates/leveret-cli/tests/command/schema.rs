@@ -30,6 +30,7 @@ fn promised(commands: &str) -> BTreeSet<String> {
 fn the_fields_are_those_of_the_page() {
     let host = Host::new();
     host.run(["set", "k", "v"]).ends(0);
+    std::fs::write(host.file("requests.csv"), "1,a,10\n").expect("a file");
     for (commands, words) in [
         ("`get`, `dump`", &["get", "k"][..]),
         ("`get`, `dump`", &["dump"]),
@@ -43,6 +44,7 @@ fn the_fields_are_those_of_the_page() {
         ("`verify`", &["verify"]),
         ("`ping`", &["ping"]),
         ("`doctor`", &["doctor", "--no-php"]),
+        ("`simulate`", &["simulate", "requests.csv", "--memory", "8M"]),
         ("`flush`", &["flush"]),
         ("`rm`", &["rm", "default", "--force"]),
     ] {

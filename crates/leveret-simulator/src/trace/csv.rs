@@ -109,7 +109,7 @@ fn names_columns(line: &[u8]) -> bool {
     })
 }
 
-/// What `leveret record` says of a recording, in a comment.
+/// What a comment says of a sample: `# sample=0.01 gets=123456`.
 fn note(comment: &[u8], builder: &mut Builder) {
     for (name, value) in String::from_utf8_lossy(comment).split_whitespace().filter_map(|word| word.split_once('=')) {
         match name {
