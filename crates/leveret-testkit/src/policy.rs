@@ -37,10 +37,10 @@ impl Contest {
 pub struct Replay {
     /// Hits and misses.
     pub outcome: Outcome,
-    /// Fewest items in the arena at any look after it was first full, and the most.
-    pub items_min: u64,
-    /// See `items_min`.
-    pub items_max: u64,
+    /// Fewest bytes of living items in the arena at any look after it was first full, and the most.
+    pub item_bytes_min: u64,
+    /// See `item_bytes_min`.
+    pub item_bytes_max: u64,
     /// The arena's statistics at the end.
     pub stats: Stats,
     /// Most bytes at any look in segments that had died as a whole and were not reclaimed.
@@ -104,8 +104,8 @@ impl Policy for Watched {
         if self.requests % LOOK_EVERY == 0 {
             let stats = self.engine.arena().stats();
             if stats.evicted > 0 {
-                self.replay.items_min = self.replay.items_min.min(stats.items);
-                self.replay.items_max = self.replay.items_max.max(stats.items);
+                self.replay.item_bytes_min = self.replay.item_bytes_min.min(stats.item_bytes);
+                self.replay.item_bytes_max = self.replay.item_bytes_max.max(stats.item_bytes);
             }
             self.replay.expired_bytes_max = self.replay.expired_bytes_max.max(stats.expired_bytes);
         }
@@ -126,7 +126,13 @@ pub fn replay_on_arena(path: &Path, memory: u64, trace: &Trace, seed: u64) -> Re
     let options = OpenOptions { memory, cores: 1, ..OpenOptions::default() };
     let arena = seeded::open(path, &options, seed).map_err(|error| error.to_string())?;
     let stats = arena.stats();
-    let begun = Replay { outcome: Outcome::default(), items_min: u64::MAX, items_max: 0, stats, expired_bytes_max: 0 };
+    let begun = Replay {
+        outcome: Outcome::default(),
+        item_bytes_min: u64::MAX,
+        item_bytes_max: 0,
+        stats,
+        expired_bytes_max: 0,
+    };
     let mut watched = Watched { engine: Engine::on(arena), replay: begun, requests: 0 };
     let outcome = replay(trace, &mut watched, 1, &|_| {});
     let Watched { engine, replay, .. } = watched;
