@@ -34,7 +34,7 @@ struct Args {
 fn main() -> ExitCode {
     let args = Args::parse();
     let rows: &[(u64, usize, u32)] = match args.short {
-        true => &[(8, 100, 150), (64, 8192, 16)],
+        true => &[(8, 100, 70), (64, 8192, 8)],
         false => &[
             (64, 10, 4000),
             (64, 100, 2500),
