@@ -581,6 +581,10 @@ typedef struct leveret_record {
 
 
 
+
+
+
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus

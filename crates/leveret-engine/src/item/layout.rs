@@ -42,14 +42,13 @@ const VALUE_LEN: u32 = (1 << 24) - 1;
 const KIND_SHIFT: u32 = 24;
 const HAS_CAS: u32 = 1 << 26;
 const HAS_FLAGS: u32 = 1 << 27;
-const WANTED: u32 = 1 << 28;
+/// Somebody has been told this item's cas, so that a copy of it must keep it.
+pub(crate) const WANTED: u32 = 1 << 28;
 const HAS_EXTENSION: u32 = 1 << 29;
 /// What moves the key away from its usual place.
 const OPTIONS: u32 = 3 << KIND_SHIFT | HAS_CAS | HAS_FLAGS | HAS_EXTENSION;
 
 impl Shape {
-    /// The bit that says that somebody has been told this item's cas, so that a copy of it must keep it.
-    pub const WANTED: u32 = WANTED;
     /// Header, key and bytes, and nothing else.
     pub const PLAIN_BYTES: Shape = Shape(0);
     /// Header, number and key.

@@ -2,7 +2,7 @@
 //! that token only if somebody has been told it. What is given to an item explicitly counts up above all of these.
 use crate::core::Core;
 use crate::found::Found;
-use crate::item::layout::Shape;
+use crate::item::layout::WANTED;
 use crate::item::{Kind, View};
 use crate::shard::Locked;
 use crate::sync::Ordering;
@@ -56,7 +56,7 @@ pub(crate) fn give_cas(locked: &Locked<'_>, view: &View) -> u64 {
         return cell.load(Ordering::Relaxed);
     }
     if !view.header.shape.has_cas() {
-        locked.core.items.shape_cell(view).fetch_or(Shape::WANTED, Ordering::Release);
+        locked.core.items.shape_cell(view).fetch_or(WANTED, Ordering::Release);
     }
     locked.core.items.explicit_cas(view).unwrap_or_else(|| natural_cas(locked.core, view))
 }
