@@ -4,11 +4,9 @@
 # The models' files, those first whose models notice most.
 MODEL_GROUPS=(read split lock lease service flush growth count)
 
-# model_tests [WORD...]: in a folder of its own, since all is built anew with other atomics.
-model_tests() {
-    RUSTFLAGS="--cfg model" CARGO_TARGET_DIR=target/model \
-        cargo test --profile model --locked -p leveret-engine --lib -- --nocapture "$@"
-}
+# In a folder of its own, since all is built anew with other atomics. The words of the models wanted come behind.
+MODEL_TESTS=(env RUSTFLAGS="--cfg model" CARGO_TARGET_DIR=target/model
+    cargo test --profile model --locked -p leveret-engine --lib -- --nocapture)
 
 # ./x model [WORD]: the long forms of the models whose name contains WORD. ./x model weak: without each ordering of the engine in
 # turn; prints the table of docs/proof.md. Without a word: both.
@@ -18,7 +16,7 @@ verb_model() {
     mkdir -p build
     if [ "${1:-}" != weak ]; then
         PART_SECONDS_MAX=7200 LEVERET_MODEL=long \
-            counted "models: long forms" build/model.log rust_counts model_tests "models::${1:-}"
+            counted "models: long forms" build/model.log rust_counts "${MODEL_TESTS[@]}" "models::${1:-}"
     fi
     case "${1:-weak}" in weak) check "models: without each ordering in turn" model_table ;; esac
     report_counts
@@ -30,7 +28,7 @@ model_table() {
     : >"$log"
     for group in "${MODEL_GROUPS[@]}"; do
         step "Without each ordering in turn: $group"
-        LEVERET_NOTICED=$log LEVERET_MODEL=weak model_tests "models::$group::" >"$log.new" 2>&1 || { tail -30 "$log.new" && return 1; }
+        LEVERET_NOTICED=$log LEVERET_MODEL=weak "${MODEL_TESTS[@]}" "models::$group::" >"$log.new" 2>&1 || { tail -30 "$log.new" && return 1; }
         grep -ao "weakened.*" "$log.new" >>"$log" || true
     done
     rm -f "$log.new"
@@ -39,5 +37,5 @@ model_table() {
 
 # The short forms, for ./x test.
 model_part() {
-    counted "models: short forms" build/test-model.log rust_counts model_tests models::
+    counted "models: short forms" build/test-model.log rust_counts "${MODEL_TESTS[@]}" models::
 }

@@ -9,7 +9,7 @@ from pathlib import Path
 from support import COMMAND, PATIENCE, ROOT, SystemTest
 
 LIAR = Path(__file__).resolve().parent / "lying_server.py"
-ROWS = 12
+ROWS = 16
 
 
 class BenchServer(SystemTest):
