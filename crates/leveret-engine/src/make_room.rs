@@ -82,12 +82,16 @@ pub(crate) fn make_room(core: &Core, shard: usize, now: Time) -> Result<bool, Er
             }
         }
     }
-    if evict::evict(&shard::lock(core, shard, now)?) {
-        return Ok(true);
+    // Whoever has only open segments gives one up after all that have sealed ones.
+    for evict in [evict::evict, evict::evict_open] {
+        let mut others = (0..holdings.len()).filter(|other| *other != shard);
+        if evict(&shard::lock(core, shard, now)?)
+            || others.any(|other| shard::try_lock(core, other, now).is_some_and(|locked| evict(&locked)))
+        {
+            return Ok(true);
+        }
     }
-    Ok((0..holdings.len())
-        .filter(|other| *other != shard)
-        .any(|other| shard::try_lock(core, other, now).is_some_and(|locked| evict::evict(&locked))))
+    Ok(false)
 }
 
 /// What each shard holds, seen without a lock: a hint for where to look. Whose owner is dead is found out here,

@@ -252,4 +252,20 @@ mod tests {
         assert!(arena.get(KEY, Time::now()).expect("stored").value == vec![1; 300_000]);
         assert!(arena.verify().is_clean());
     }
+
+    /// Nothing was evicted there to begin with: what lay in another shard's only segment was kept, time and again.
+    #[test]
+    fn where_only_open_segments_are_left_one_is_given_up() {
+        for _ in 0..20 {
+            let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+            let options = OpenOptions { memory: 64 << 20, cores: 2, ..OpenOptions::default() };
+            let (arena, _) = Arena::open(&dir.path().join("receive.arena"), &options).expect("an arena");
+            arena.set(b"small", b"x", Deadline::NEVER, Time::now()).expect("room");
+            let mut incoming = arena.incoming(KEY, 900_000, Time::now()).expect("room");
+            incoming.append(&vec![1; 900_000]);
+            // Without its file it can no longer grow.
+            std::fs::remove_file(arena.path()).expect("removed");
+            assert_eq!(store(incoming), Stored::Stored { cas: 0 });
+        }
+    }
 }

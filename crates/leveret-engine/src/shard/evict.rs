@@ -278,15 +278,19 @@ pub(crate) fn free_dead(locked: &Locked<'_>) -> bool {
     }
 }
 
-/// Drains one segment of this shard to its end. False: it has none that could be.
+/// Drains one sealed segment of this shard to its end. False: it has none.
 pub(crate) fn evict(locked: &Locked<'_>) -> bool {
     locked.shard().evicts.store(1, Ordering::Relaxed);
     if drain::drain_on(locked, usize::MAX) == Drained::Freed || free_dead(locked) {
         return true;
     }
-    let survey = survey(locked);
-    let victim = victim(locked, &survey).or(survey.fullest_open.map(|(segment, _)| (segment, Keep::Worthy)));
-    victim.is_some_and(|(segment, keep)| drain::drain(locked, segment, keep))
+    victim(locked, &survey(locked)).is_some_and(|(segment, keep)| drain::drain(locked, segment, keep))
+}
+
+/// Frees an open segment with all that lies in it, where no shard has another to give: whatever was kept would open the
+/// next one. False: none has an item in it.
+pub(crate) fn evict_open(locked: &Locked<'_>) -> bool {
+    survey(locked).fullest_open.is_some_and(|(segment, _)| drain::drain(locked, segment, Keep::Nothing))
 }
 
 /// The sealed segment whose items are worth least, and what is to be kept of them.
