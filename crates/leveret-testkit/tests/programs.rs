@@ -22,7 +22,7 @@ fn prove(program: &str, args: &[&str]) {
 fn nobody_is_harmed_by_a_kill_in_the_middle_of_an_operation() {
     prove(
         env!("CARGO_BIN_EXE_leveret-kill"),
-        &["--seconds", "45", "--every", "101", "--kills", "1", "--recoveries", "1"],
+        &["--seconds", "30", "--every", "1009", "--kills", "1", "--recoveries", "1"],
     );
 }
 

@@ -12,7 +12,7 @@ const EXAMPLES: &str = "\
 Examples
   leveret-kill                                 every operation, after every instruction
   leveret-kill set delete --kills 100          these two, with more real kills
-  leveret-kill --every 101 --seconds 45        the short form of the tests
+  leveret-kill --every 1009 --seconds 30       the short form of the tests
   leveret-kill --list
 
 Exit codes: 0 nobody was harmed; 1 somebody was; 2 it could not be tried.";
