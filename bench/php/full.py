@@ -41,6 +41,7 @@ class Full:
         ratio = spread([ours / peer for ours, peer in zip(times['ours'], times['peer'])])
         control = spread([again / peer for again, peer in zip(times['control'], times['peer'])])
         single = {side: _single([measured[side] for measured in rounds]) for side in ('peer', 'ours')}
+        single['floor'] = _single([measured['ours']['floor'] for measured in rounds])
         verdict = None
         if self._target is not None:
             verdict = verdict_at_most(ratio['median'], self._target, control)
@@ -56,10 +57,11 @@ class Full:
             'target': '-' if self._target is None else f'<= {self._target:.2f}, {RARE_NS // 1000} us',
             'verdict': verdict,
             'wrong': sum(answer['wrong'] for measured in rounds for answer in measured.values()),
-            'note': f'stores one by one: ours {_told(single["ours"])}; the peer {_told(single["peer"])}',
+            'note': f'stores one by one: ours {_told(single["ours"])}; the peer {_told(single["peer"])}; '
+                    f'as much work on private memory {_told(single["floor"])}',
             'single': single,
-            'rounds': [{side: {name: value for name, value in answer.items() if name != 'slowest_ns'} for side, answer in measured.items()}
-                       for measured in rounds],
+            'rounds': [{side: {name: value for name, value in answer.items() if name not in ('slowest_ns', 'floor')}
+                        for side, answer in measured.items()} for measured in rounds],
         }
 
 
