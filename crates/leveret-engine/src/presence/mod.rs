@@ -140,11 +140,15 @@ impl Presence {
             }
             let thread = rustix::thread::gettid().as_raw_nonzero().get() as u32;
             let Err(other) = page.registering.compare_exchange(0, thread, Ordering::Acquire, Ordering::Relaxed) else {
-                let result = self.take_slot().map(|(owner, life)| {
-                    page.life.store(life, Ordering::Relaxed);
-                    page.owner.store(owner, Ordering::Release);
-                    owner
-                });
+                // Another thread may have come to its end since the look above.
+                let result = match self.membership.current() {
+                    0 => self.take_slot().map(|(owner, life)| {
+                        page.life.store(life, Ordering::Relaxed);
+                        page.owner.store(owner, Ordering::Release);
+                        owner
+                    }),
+                    owner => Ok(owner),
+                };
                 page.registering.store(0, Ordering::Release);
                 return result;
             };
@@ -248,4 +252,32 @@ impl Presence {
 /// The slot that an owner word names; beyond every table where it names none.
 fn slot_of(owner: u64) -> usize {
     ((owner & 0xffff) as usize).wrapping_sub(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Arena, OpenOptions};
+    use std::sync::Barrier;
+
+    /// A thread that had waited for another one's registration could register the process once more. Leases and
+    /// announcements under its first name were never given back.
+    #[test]
+    fn threads_that_write_first_at_the_same_time_get_one_name() {
+        const THREADS: usize = 4;
+        for _ in 0..300 {
+            let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+            let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+            let (arena, _) = Arena::open(&dir.path().join("name.arena"), &options).expect("an arena");
+            let begin = Barrier::new(THREADS);
+            let register = || {
+                begin.wait();
+                arena.core.presence.owner().expect("a free slot")
+            };
+            let names: Vec<u64> = std::thread::scope(|scope| {
+                let threads: Vec<_> = (0..THREADS).map(|_| scope.spawn(register)).collect();
+                threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
+            });
+            assert_eq!(names, [names[0]; THREADS]);
+        }
+    }
 }
