@@ -17,7 +17,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use commands::{
     delete, display, doctor, dump, flush, generate, get, keys, list, ping, restore, ring, rm, serve, set, settings,
-    simulate, sizes, stats, verify,
+    simulate, sizes, stats, tune, verify,
 };
 use std::env;
 use std::ffi::OsString;
@@ -77,6 +77,7 @@ enum Command {
     List(list::List),
     Rm(rm::Rm),
     Verify(verify::Verify),
+    Tune(tune::Tune),
     Ping(ping::Ping),
     Doctor(doctor::Doctor),
     Ring(ring::Ring),
@@ -127,6 +128,7 @@ fn main() -> ExitCode {
         Command::List(list) => list.run(&target, json),
         Command::Rm(rm) => rm.run(&target, json),
         Command::Verify(verify) => verify.run(&target, json),
+        Command::Tune(tune) => tune.run(&target, json),
         Command::Ping(ping) => ping.run(&target, json),
         Command::Doctor(doctor) => doctor.run(&target, json),
         Command::Ring(ring) => ring.run(json),

@@ -144,6 +144,13 @@ impl Progress {
         Progress(ProgressBar::new(total).with_style(style))
     }
 
+    /// Work on `total` pieces of memory. The bar hides itself where stderr is no terminal.
+    pub fn of_pieces(total: u64) -> Progress {
+        let style = ProgressStyle::with_template("{bar:32} {percent} % of {human_len} pieces of 2 MiB, {eta} left")
+            .expect("a fixed template");
+        Progress(ProgressBar::new(total).with_style(style))
+    }
+
     /// Work whose length nobody knows. The bar hides itself where stderr is no terminal.
     pub fn of(what: &'static str) -> Progress {
         let bar = ProgressBar::new_spinner().with_message(what);

@@ -37,6 +37,8 @@ pub enum Error {
     NoLifeSign(String),
     /// The arena's file could not be opened once more: no descriptors left, or rights that were given up.
     FileRefused(String),
+    /// The kernel or the arena's file system has no huge pages for it.
+    NoHugePages,
 }
 
 impl fmt::Display for Error {
@@ -49,6 +51,7 @@ impl fmt::Display for Error {
             Error::Lost => write!(f, "the arena's file was truncated, replaced or removed; open the arena again"),
             Error::ProcessTableFull { max } => write!(f, "{max} processes already write to this arena, which is the limit; reading goes on"),
             Error::NoLifeSign(why) => write!(f, "this file system cannot tell whether a process lives ({why}); put the arena on tmpfs, ext4, xfs or btrfs"),
+            Error::NoHugePages => write!(f, "there are no huge pages for this arena: that takes Linux 6.1 or newer, and an arena in memory (tmpfs, as /dev/shm is)"),
             Error::FileRefused(why) => write!(f, "the arena's file cannot be opened once more, which a process's first write takes ({why}); reading goes on"),
         }
     }

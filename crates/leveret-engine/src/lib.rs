@@ -103,6 +103,7 @@ mod flush;
 mod found;
 mod growth;
 mod hash;
+mod huge_pages;
 mod index;
 mod item;
 mod large;
@@ -142,6 +143,7 @@ pub use arena::{remove, Arena, OpenOptions};
 pub use count::{CountTerms, Counted, CountedItem, Delta};
 pub use error::{reason, Error, OpenError, MEMORY_MAX, MEMORY_MIN};
 pub use found::{Found, Item, Version};
+pub use huge_pages::HugePages;
 #[cfg(feature = "leases")]
 pub use lease::{Lease, Ticket, LEASE_TIMEOUT};
 pub use map::geometry::FORMAT as LAYOUT_VERSION;

@@ -18,4 +18,5 @@ pub mod settings;
 pub mod simulate;
 pub mod sizes;
 pub mod stats;
+pub mod tune;
 pub mod verify;

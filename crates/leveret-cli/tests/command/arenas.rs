@@ -189,6 +189,7 @@ fn files_that_are_no_arena_are_one_clear_error_to_every_command() {
         &["stats"],
         &["flush"],
         &["verify"],
+        &["tune"],
         &["ping"],
     ] {
         host.run(command).complains(3, "is not an arena");

@@ -149,6 +149,7 @@ fn only_set_makes_an_arena() {
         &["flush"],
         &["rm", "default"],
         &["verify"],
+        &["tune"],
         &["ping"],
     ] {
         host.run(command).complains(3, "there is no arena");

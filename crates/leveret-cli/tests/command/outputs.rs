@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::Stdio;
 
-const LINES: [&str; 14] = [
+const LINES: [&str; 15] = [
     "get k",
     "set k w --json",
     "delete none --json",
@@ -17,6 +17,7 @@ const LINES: [&str; 14] = [
     "dump",
     "list",
     "verify",
+    "tune",
     "ping",
     "ring explain k --servers a:1,b:2",
     "completions bash",

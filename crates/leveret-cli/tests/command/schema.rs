@@ -42,6 +42,7 @@ fn the_fields_are_those_of_the_page() {
         ("`restore`", &["restore"]),
         ("`list`", &["list"]),
         ("`verify`", &["verify"]),
+        ("`tune`", &["tune"]),
         ("`ping`", &["ping"]),
         ("`doctor`", &["doctor", "--no-php"]),
         ("`simulate`", &["simulate", "requests.csv", "--memory", "8M"]),

@@ -3,7 +3,7 @@
 use crate::error::{reason, Error};
 use crate::map::file::{self, Opened};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
-use rustix::fs::{self, FallocateFlags};
+use rustix::fs::{self, FallocateFlags, SeekFrom};
 use rustix::io::Errno;
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ffi::c_void;
@@ -163,6 +163,19 @@ impl Host {
             return Err(Error::Lost);
         }
         Ok(file)
+    }
+
+    /// The parts of the file that have been written, each `(begin, end)`; the rest has no memory, or none in use yet.
+    pub fn written(&self) -> Result<Vec<(u64, u64)>, Error> {
+        let file = self.open_again()?;
+        let mut parts = Vec::new();
+        let mut end = 0;
+        // Past the last one there is nothing to seek.
+        while let Ok(begin) = fs::seek(&file, SeekFrom::Data(end)) {
+            end = fs::seek(&file, SeekFrom::Hole(begin)).map_err(|_| Error::Lost)?;
+            parts.push((begin, end));
+        }
+        Ok(parts)
     }
 
     /// The lock file, held; None when nobody gives it up for that long, or what it was wanted for `is_done`.

@@ -7,6 +7,12 @@ use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::io;
 use std::ptr;
 
+/// What a huge page holds, on x86, and on aarch64 where pages hold 4 KiB.
+pub(crate) const HUGE_PAGE: usize = 2 << 20;
+
+/// The kernel's number on both; the libc crate has it for glibc only.
+const MADV_COLLAPSE: libc::c_int = 25;
+
 /// One shared, writable mapping of a whole file, watched by the SIGBUS guard.
 pub(crate) struct Mapping {
     // Before the pages: fields are dropped in this order, and no range may be watched that is not ours any more.
@@ -15,6 +21,9 @@ pub(crate) struct Mapping {
 }
 
 struct Pages {
+    /// The file's pages, and what lies before and behind them for the sake of their address.
+    reserved: *mut u8,
+    reserved_len: usize,
     base: *mut u8,
     len: usize,
 }
@@ -24,6 +33,19 @@ unsafe impl Send for Pages {}
 // SAFETY: as above.
 unsafe impl Sync for Pages {}
 
+impl Pages {
+    /// Address space without memory for so many bytes, at an address that suits huge pages.
+    fn reserve(len: usize) -> io::Result<Pages> {
+        let reserved_len = len.checked_add(HUGE_PAGE).ok_or(io::ErrorKind::OutOfMemory)?;
+        let flags = MapFlags::PRIVATE | MapFlags::NORESERVE;
+        // SAFETY: a fresh mapping at an address of the kernel's choice touches nothing that exists.
+        let reserved =
+            unsafe { mm::mmap_anonymous(ptr::null_mut(), reserved_len, ProtFlags::empty(), flags)? }.cast::<u8>();
+        let base = reserved.wrapping_add(reserved.align_offset(HUGE_PAGE));
+        Ok(Pages { reserved, reserved_len, base, len })
+    }
+}
+
 impl Drop for Pages {
     #[cfg(model)]
     fn drop(&mut self) {}
@@ -31,26 +53,20 @@ impl Drop for Pages {
     #[cfg(not(model))]
     fn drop(&mut self) {
         // SAFETY: the range is ours, and every view of it lives no longer than the `Map` that owns this mapping.
-        let _ = unsafe { mm::munmap(self.base.cast(), self.len) };
+        let _ = unsafe { mm::munmap(self.reserved.cast(), self.reserved_len) };
     }
 }
 
 impl Mapping {
     pub fn new(file: BorrowedFd<'_>, len: u64) -> io::Result<Mapping> {
         let len = usize::try_from(len).map_err(|_| io::Error::from(io::ErrorKind::OutOfMemory))?;
-        // SAFETY: a fresh mapping at an address of the kernel's choice touches nothing that exists.
-        let base = unsafe {
-            mm::mmap(
-                ptr::null_mut(),
-                len,
-                ProtFlags::READ | ProtFlags::WRITE,
-                MapFlags::SHARED | MapFlags::NORESERVE,
-                file,
-                0,
-            )?
-        }
-        .cast::<u8>();
-        let pages = Pages { base, len };
+        let pages = Pages::reserve(len)?;
+        let base = pages.base;
+        // SAFETY: in place of pages that are ours and that nobody has seen.
+        unsafe {
+            let access = ProtFlags::READ | ProtFlags::WRITE;
+            mm::mmap(base.cast(), len, access, MapFlags::SHARED | MapFlags::NORESERVE | MapFlags::FIXED, file, 0)?
+        };
         // A crash of the host process must not write the whole cache, values included, into its core file.
         // SAFETY: exactly the range that was mapped just now.
         unsafe { mm::madvise(base.cast(), len, Advice::LinuxDontDump)? };
@@ -64,7 +80,23 @@ impl Mapping {
     #[cfg(all(model, test))]
     pub unsafe fn over(base: *mut u8, len: usize) -> Mapping {
         let watch = guard::Watch::new(base as usize, len).expect("few at a time");
-        Mapping { watch, pages: Pages { base, len } }
+        Mapping { watch, pages: Pages { reserved: base, reserved_len: len, base, len } }
+    }
+
+    /// Has the kernel move what lies at `off`, of a huge page's length, into one. For whoever reads and writes it
+    /// meanwhile nothing changes but the time that it takes.
+    pub fn collapse(&self, off: u64) -> io::Result<()> {
+        assert!(off % HUGE_PAGE as u64 == 0 && off + HUGE_PAGE as u64 <= self.pages.len as u64);
+        // SAFETY: in bounds by the assertion. The bytes stay what they are.
+        let answer = unsafe {
+            let begin = self.pages.base.add(off as usize);
+            libc::madvise(begin.cast(), HUGE_PAGE, MADV_COLLAPSE)
+        };
+        if answer == 0 {
+            Ok(())
+        } else {
+            Err(io::Error::last_os_error())
+        }
     }
 
     /// Whether the file was truncated under us: since then this process sees private zeros.

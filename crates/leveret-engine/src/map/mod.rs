@@ -55,6 +55,11 @@ impl Map {
         self.mapping.data(region.off, region.len)
     }
 
+    /// See `Mapping::collapse`.
+    pub fn collapse(&self, off: u64) -> io::Result<()> {
+        self.mapping.collapse(off)
+    }
+
     /// Whether the file was truncated under us: since then this process sees private zeros.
     #[inline]
     pub fn is_lost(&self) -> bool {
