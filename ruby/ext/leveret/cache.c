@@ -27,6 +27,7 @@ static void mark(void *pointer)
 	cache *cache = pointer;
 	rb_gc_mark(cache->name);
 	rb_gc_mark(cache->dir);
+	rb_gc_mark(cache->classes);
 	frozen_mark(&cache->frozen);
 }
 
@@ -53,7 +54,7 @@ static VALUE allocate(VALUE class)
 {
 	cache *cache;
 	VALUE self = TypedData_Make_Struct(class, struct cache, &type, cache);
-	cache->name = cache->dir = Qnil;
+	cache->name = cache->dir = cache->classes = Qnil;
 	return self;
 }
 
@@ -115,13 +116,14 @@ cache *cache_begin(VALUE self)
 }
 
 /* Leveret::Cache#initialize in lib/leveret/cache.rb has checked them. */
-static VALUE attach(VALUE self, VALUE name, VALUE dir, VALUE memory, VALUE lock_timeout_ms, VALUE frozen_bytes)
+static VALUE attach(VALUE self, VALUE name, VALUE dir, VALUE memory, VALUE lock_timeout_ms, VALUE frozen_bytes, VALUE classes)
 {
 	cache *cache = rb_check_typeddata(self, &type);
 	cache->name = rb_str_new_frozen(StringValue(name));
 	cache->dir = NIL_P(dir) ? Qnil : rb_str_new_frozen(StringValue(dir));
 	cache->memory = NUM2ULL(memory);
 	cache->lock_timeout_ms = NUM2UINT(lock_timeout_ms);
+	cache->classes = classes;
 	cache->is_frozen = !NIL_P(frozen_bytes);
 	cache->frozen.limit = cache->is_frozen ? NUM2SIZET(frozen_bytes) : 0;
 	open(cache);
@@ -185,7 +187,7 @@ bool cache_find(cache *cache, VALUE key, const uint64_t *hash, VALUE *value)
 		}
 		status = hash ? leveret_find_hashed(ARENA(cache), bytes_of_string(key), *hash, 0, &found) : leveret_find(ARENA(cache), bytes_of_string(key), 0, &found);
 		if (status == LEVERET_OK) {
-			status = value_read(ARENA(cache), &found, value, &why);
+			status = value_read(ARENA(cache), &found, cache->classes, value, &why);
 		}
 	}
 	if (RB_UNLIKELY(why != NULL)) {
@@ -288,7 +290,7 @@ static VALUE cas(int argc, VALUE *argv, VALUE self)
 	for (int tries = 0; tries < TRIES_MAX && status == LEVERET_RETRY; tries++) {
 		CACHE_ASK(cache, status, leveret_find_cas(ARENA(cache), bytes_of_string(key), 0, &found));
 		if (status == LEVERET_OK) {
-			status = value_read(ARENA(cache), &found, &value, &why);
+			status = value_read(ARENA(cache), &found, cache->classes, &value, &why);
 		}
 	}
 	if (why) {
@@ -457,7 +459,7 @@ void leveret_init_cache(void)
 	id_to_i = rb_intern("to_i");
 	VALUE class = rb_define_class_under(rb_mLeveret, "Cache", rb_cObject);
 	rb_define_alloc_func(class, allocate);
-	rb_define_private_method(class, "attach", attach, 5);
+	rb_define_private_method(class, "attach", attach, 6);
 	rb_define_private_method(class, "initialize_copy", no_copy, 1);
 	rb_define_method(class, "get", get, -1);
 	rb_define_method(class, "[]", aref, 1);

@@ -16,6 +16,7 @@ typedef struct handle {
 typedef struct cache {
 	handle *handle;
 	VALUE name, dir;             /* as they were given */
+	VALUE classes;               /* those that Marshal data may name; nil: any */
 	uint64_t memory;
 	uint32_t lock_timeout_ms;
 	uint32_t calls, looked;      /* every 64 calls the clock is read, and each second of it begins with a look at the file */

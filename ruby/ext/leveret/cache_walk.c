@@ -19,7 +19,7 @@ static void visit(walk *walk, const leveret_record *record)
 		return;
 	}
 	/* What was recycled meanwhile has died or was stored anew: it may be left out. */
-	leveret_status status = value_read(walk->handle->arena, &record->found, &value, &why);
+	leveret_status status = value_read(walk->handle->arena, &record->found, walk->cache->classes, &value, &why);
 	if (why) {
 		value_warn(key, why);
 	}

@@ -54,4 +54,5 @@ void leveret_init_errors(void)
 	eNoRoom = define("NoRoomError", rb_eLeveretError);
 	eBusy = define("BusyError", rb_eLeveretError);
 	eNotAnInteger = define("NotAnIntegerError", rb_eLeveretError);
+	define("UnmarshalError", rb_eLeveretError);
 }

@@ -14,6 +14,7 @@ static void mark(void *pointer)
 	pool *pool = pointer;
 	rb_gc_mark(pool->mutex);
 	rb_gc_mark(pool->values);
+	rb_gc_mark(pool->allowed);
 }
 
 static void release(void *pointer)
@@ -37,7 +38,7 @@ static VALUE allocate(VALUE class)
 {
 	pool *pool;
 	VALUE self = TypedData_Make_Struct(class, struct pool, &type, pool);
-	pool->mutex = pool->values = Qnil;
+	pool->mutex = pool->values = pool->allowed = Qnil;
 	pool->pool = leveret_pool_new();
 	pool->mutex = rb_mutex_new();
 	return self;
@@ -48,10 +49,13 @@ pool *pool_of(VALUE self)
 	return rb_check_typeddata(self, &type);
 }
 
-/* Pool.new(values) */
-static VALUE initialize(VALUE self, VALUE values)
+/* Pool.new(values, allowed = nil) */
+static VALUE initialize(int argc, VALUE *argv, VALUE self)
 {
-	pool_of(self)->values = values;
+	rb_check_arity(argc, 1, 2);
+	pool *pool = pool_of(self);
+	pool->values = argv[0];
+	pool->allowed = argc == 2 ? argv[1] : Qnil;
 	return self;
 }
 
@@ -278,7 +282,7 @@ VALUE pool_value(pool *pool, const leveret_meta *meta, VALUE bytes)
 		}
 		return bytes;
 	}
-	if ((why = value_decode(meta, bytes, &value)) != NULL) {
+	if ((why = value_decode(meta, bytes, pool->allowed, &value)) != NULL) {
 		rb_raise(rb_path2class("Leveret::UnmarshalError"), "%s", why);
 	}
 	return value;
@@ -573,7 +577,6 @@ static VALUE is_memory(VALUE self)
 void leveret_init_pool(void)
 {
 	id_retrieve = rb_intern("retrieve");
-	rb_define_class_under(rb_mLeveret, "UnmarshalError", rb_eLeveretError);
 	VALUE class = rb_define_class_under(rb_mLeveret, "Pool", rb_cObject);
 	eFailed = rb_define_class_under(class, "Failed", rb_eLeveretError);
 	eNoServer = rb_define_class_under(class, "NoServer", eFailed);
@@ -582,7 +585,7 @@ void leveret_init_pool(void)
 	rb_attr(eFailed, rb_intern("code"), 1, 0, 0);
 	rb_attr(eRefused, rb_intern("code"), 1, 0, 0);
 	rb_define_alloc_func(class, allocate);
-	rb_define_method(class, "initialize", initialize, 1);
+	rb_define_method(class, "initialize", initialize, -1);
 	rb_define_method(class, "set_option", set_option, 2);
 	rb_define_method(class, "add_server", add_server, 4);
 	rb_define_method(class, "clear_servers", clear_servers, 0);

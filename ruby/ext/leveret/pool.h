@@ -15,6 +15,7 @@ typedef struct pool {
 	leveret_pool *pool;
 	VALUE mutex;
 	VALUE values;          /* #retrieve(bytes, flags) gives the value of bytes that are not just a String */
+	VALUE allowed;         /* the classes that Marshal data of another entrance may name; nil: any */
 	bool busy;             /* somebody has the mutex */
 	uint32_t waiting;      /* quiet requests of a batch that was not sent yet */
 	size_t waiting_bytes;

@@ -110,9 +110,13 @@ static bool is_of_the_data(VALUE error)
 		|| RTEST(rb_obj_is_kind_of(error, rb_eNoMemError)) || RTEST(rb_obj_is_kind_of(error, rb_eNotImpError)) || RTEST(rb_obj_is_kind_of(error, rb_eSysStackError));
 }
 
-static problem read_marshal(VALUE bytes, VALUE *value)
+static problem read_marshal(VALUE bytes, VALUE allowed, VALUE *value)
 {
 	int state = 0;
+	problem why;
+	if (!NIL_P(allowed) && (why = classes_check(bytes, allowed)) != NULL) {
+		return why;
+	}
 	*value = rb_protect(load, bytes, &state);
 	if (RB_LIKELY(state == 0)) {
 		return NULL;
@@ -165,7 +169,7 @@ static problem decompress(uint8_t codec, VALUE *bytes)
 	return damaged ? "its compressed data is damaged" : NULL;
 }
 
-static problem read_form(uint8_t encoding, const leveret_meta *meta, VALUE bytes, VALUE *value)
+static problem read_form(uint8_t encoding, const leveret_meta *meta, VALUE bytes, VALUE allowed, VALUE *value)
 {
 	switch (encoding) {
 		case LEVERET_RAW:
@@ -189,9 +193,9 @@ static problem read_form(uint8_t encoding, const leveret_meta *meta, VALUE bytes
 			return json_read(bytes, value);
 		case LEVERET_PHP:
 			/* Dalli's bits for compressed Marshal are pecl/memcache's for compressed serialized data. */
-			return is_marshal(bytes) ? read_marshal(bytes, value) : php_read(bytes, value);
+			return is_marshal(bytes) ? read_marshal(bytes, allowed, value) : php_read(bytes, value);
 		case LEVERET_MARSHAL:
-			return read_marshal(bytes, value);
+			return read_marshal(bytes, allowed, value);
 		case LEVERET_IGBINARY:
 			return "it was serialized by PHP's igbinary, which Ruby cannot read";
 		case LEVERET_MSGPACK:
@@ -207,7 +211,7 @@ static bool has_nul(uint8_t encoding, VALUE bytes)
 	return (encoding == LEVERET_INTEGER || encoding == LEVERET_DOUBLE) && memchr(RSTRING_PTR(bytes), 0, RSTRING_LEN(bytes));
 }
 
-problem value_decode(const leveret_meta *meta, VALUE bytes, VALUE *value)
+problem value_decode(const leveret_meta *meta, VALUE bytes, VALUE allowed, VALUE *value)
 {
 	leveret_form form;
 	problem why;
@@ -220,7 +224,7 @@ problem value_decode(const leveret_meta *meta, VALUE bytes, VALUE *value)
 	if (meta->origin == LEVERET_RUBY && form.encoding == LEVERET_RAW && (meta->flags & FLAG_MARSHAL)) {
 		return "a serializer of an application has made it";
 	}
-	return has_nul(form.encoding, bytes) ? "it is damaged" : read_form(form.encoding, meta, bytes, value);
+	return has_nul(form.encoding, bytes) ? "it is damaged" : read_form(form.encoding, meta, bytes, allowed, value);
 }
 
 static leveret_status copy_string(const leveret_arena *arena, const leveret_found *found, VALUE *bytes)
@@ -229,7 +233,7 @@ static leveret_status copy_string(const leveret_arena *arena, const leveret_foun
 	return leveret_copy(arena, found, RSTRING_PTR(*bytes));
 }
 
-leveret_status value_read(const leveret_arena *arena, const leveret_found *found, VALUE *value, problem *why)
+leveret_status value_read(const leveret_arena *arena, const leveret_found *found, VALUE allowed, VALUE *value, problem *why)
 {
 	*why = NULL;
 	if (found->is_number && found->meta.encoding == LEVERET_INTEGER) {
@@ -247,7 +251,7 @@ leveret_status value_read(const leveret_arena *arena, const leveret_found *found
 		}
 		return LEVERET_OK;
 	}
-	*why = value_decode(meta, *value, value);
+	*why = value_decode(meta, *value, allowed, value);
 	return *why ? LEVERET_MISS : LEVERET_OK;
 }
 
@@ -266,8 +270,20 @@ void value_warn(VALUE key, problem why)
 	}
 }
 
+/* Leveret.load(bytes, allowed): Marshal.load that names its problems. */
+static VALUE load_allowed(VALUE self, VALUE bytes, VALUE allowed)
+{
+	VALUE value;
+	problem why = read_marshal(StringValue(bytes), allowed, &value);
+	if (why) {
+		rb_raise(rb_path2class("Leveret::UnmarshalError"), "%s", why);
+	}
+	return value;
+}
+
 void leveret_init_value(void)
 {
+	rb_define_module_function(rb_mLeveret, "load", load_allowed, 2);
 	utf8 = rb_utf8_encoding();
 	binary = rb_ascii8bit_encoding();
 	ascii = rb_usascii_encoding();

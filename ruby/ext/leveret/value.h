@@ -30,14 +30,18 @@ static inline leveret_bytes encoded_bytes(const encoded *encoded)
 typedef const char *problem;
 
 /* The value of a found item. OK; RETRY, LOST: as leveret_copy; MISS: the bytes make no value, and *why says why.
+ * `allowed`: a Hash whose keys are the names of the classes that Marshal data may name, or nil: any.
  * Runs user code (marshal_load) after the copy, when nothing is left that a longjmp could harm. */
-leveret_status value_read(const leveret_arena *arena, const leveret_found *found, VALUE *value, problem *why);
+leveret_status value_read(const leveret_arena *arena, const leveret_found *found, VALUE allowed, VALUE *value, problem *why);
 
 /* The value of bytes that are a String already, which this function takes over. `meta` says whose they are. */
-problem value_decode(const leveret_meta *meta, VALUE bytes, VALUE *value);
+problem value_decode(const leveret_meta *meta, VALUE bytes, VALUE allowed, VALUE *value);
 
 /* One warning of this process for each kind of problem: a value that cannot be read counts as missing. */
 void value_warn(VALUE key, problem why);
+
+/* value_classes.c: why Marshal data names a class that is not allowed; nothing is made of it. */
+problem classes_check(VALUE bytes, VALUE allowed);
 
 /* value_json.c. False: not all of it has a faithful JSON. */
 bool json_write(VALUE value, VALUE *text);

@@ -1,6 +1,18 @@
 # frozen_string_literal: true
 
 module Leveret
+  # What the option +classes+ says, as the extension looks names up in it.
+  def self.class_list(classes)
+    return if classes.nil?
+
+    Array(classes).to_h do |one|
+      name = one.is_a?(Module) ? one.name : one
+      raise ArgumentError, "classes are named classes, or names, not #{one.inspect}" unless name.is_a?(String)
+
+      [name.dup.force_encoding(Encoding::UTF_8).freeze, true]
+    end.freeze
+  end
+
   # The cache that every process of this host shares: Ruby, PHP and, through <tt>leveret serve</tt>, every memcached client.
   #
   #   cache = Leveret::Cache.new
@@ -21,8 +33,11 @@ module Leveret
     # +lock_timeout+: seconds for which a write waits for a lock that a living process holds.
     # <tt>frozen: true</tt>: reads answer deeply frozen values, and give the same object as long as the arena holds that version;
     # +frozen_bytes+ bounds what is kept for that.
-    def initialize(arena = nil, dir: nil, memory: MEMORY, lock_timeout: 1, frozen: false, frozen_bytes: FROZEN_BYTES)
-      attach(arena || ENV['LEVERET_ARENA'] || 'default', dir, memory, (lock_timeout * 1000).ceil, frozen ? frozen_bytes : nil)
+    # +classes+ (classes, modules or their names) is all that Marshal data may name; what names another one counts as missing, with one
+    # warning, and nothing of it is made. Strings, symbols, numbers of Integer and Float, arrays, hashes, true, false and nil need no
+    # class; Time, Range, Set, structs and subclasses do. nil: any class.
+    def initialize(arena = nil, dir: nil, memory: MEMORY, lock_timeout: 1, frozen: false, frozen_bytes: FROZEN_BYTES, classes: nil)
+      attach(arena || ENV['LEVERET_ARENA'] || 'default', dir, memory, (lock_timeout * 1000).ceil, frozen ? frozen_bytes : nil, Leveret.class_list(classes))
     end
 
     def inspect

@@ -1,0 +1,126 @@
+# frozen_string_literal: true
+
+require_relative 'helper'
+require 'set'
+require 'ostruct'
+require 'bigdecimal'
+require 'active_support'
+require 'active_support/cache'
+
+# The list of classes that Marshal data may name.
+class TestClasses < LeveretTest
+  Point = Struct.new(:x, :y)
+  Tagged = Class.new(String)
+  module Extra; end
+
+  # What marshals itself leaves a trace here when it is loaded, as an attacker's class would.
+  class Trap
+    LOADED = []
+    def marshal_dump = [1]
+    def marshal_load(_) = LOADED << 1
+  end
+
+  class OldTrap
+    def _dump(_) = 'x'
+    def self._load(_) = Trap::LOADED << 1
+  end
+
+  def quietly
+    value = nil
+    _, @warned = capture_io { value = yield }
+    value
+  end
+
+  def test_what_needs_no_class_passes_and_the_rest_only_by_name
+    c = cache
+    plain = { sym: [:sym, 1, -300, 70_000, 2**70, -2**70, 1.5, 'text', 'ü'.encode('UTF-16LE'), "\xff".b, nil, true, false, { 1 => {} }, :ü, :ü, [[]]] }
+    named = { Point => Point.new(1, { a: 2 }), Set => Set[1, :a], OpenStruct => OpenStruct.new(a: 1), Time => Time.at(5), Range => (1..2), Tagged => Tagged.new('x'),
+              BigDecimal => BigDecimal('1.5'), Complex => Complex(1, 2), Class => String, Module => Kernel, Regexp => /x/ }
+    c['plain'] = plain
+    named.each { |type, value| c["of #{type}"] = value }
+    none = cache(classes: [])
+    assert_equal plain, none['plain']
+    # A class in a Class's place is named by itself; a Regexp has none.
+    quietly { named.each_key { |type| type == Regexp ? assert_equal(/x/, none["of #{type}"]) : assert_nil(none["of #{type}"], type.to_s) } }
+    # In a process of its own, for each warns once.
+    said = ruby("p Leveret::Cache.new('test', dir: #{@folder.inspect}, classes: []).then { |listed| [listed['of Set'], listed['of Time']] }")
+    assert_match(/\A[^\n]*not in the list[^\n]*\n\[nil, nil\]\n\z/, said)
+    names = [*named.keys.map(&:name), 'String', 'Kernel', 'Hash']
+    all = cache(classes: names)
+    named.each { |type, value| assert_equal value, all["of #{type}"] }
+    assert_equal named.values, cache(classes: named.keys + [String, Kernel]).get_multi(named.keys.map { |type| "of #{type}" }).values
+  end
+
+  def test_nothing_of_a_class_that_is_not_in_the_list_runs
+    c = cache
+    c.set_multi('trap' => Trap.new, 'old' => OldTrap.new, 'inner' => [{ a: [Trap.new] }], 'extended' => { s: 'x'.dup.extend(Extra) },
+                'default' => Hash.new(Trap.new).merge(a: 1), 'ivar' => 'x'.dup.tap { |text| text.instance_variable_set(:@a, Trap.new) })
+    listed = cache(classes: [Set])
+    keys = %w[trap old inner extended default ivar]
+    quietly do
+      assert_equal [:miss] * 6, keys.map { |key| listed.get(key, :miss) }
+      assert_equal({}, listed.get_multi(keys))
+      assert_equal [], listed.each.to_a
+      assert_equal 'new', listed.fetch('trap') { 'new' }
+      assert_nil(listed.cas('inner') { flunk })
+    end
+    assert_empty Trap::LOADED
+    c['trap'] = Trap.new
+    cache['trap']
+    assert_equal [1], Trap::LOADED
+    Trap::LOADED.clear
+  end
+
+  def test_damaged_data_is_a_miss_and_never_more
+    random = Random.new(Integer(ENV.fetch('LEVERET_SEED', 7)))
+    whole = Marshal.dump([Point.new(1, 'text'), :sym, { a: [1.5, 2**80, 'ü'] }, Set[1], /x/i, String, (1..2)])
+    allowed = Leveret.class_list([Point, Set, Range, String, Hash])
+    assert_equal Marshal.load(whole), Leveret.load(whole, allowed)
+    good = 0
+    5000.times do
+      bytes = whole.dup
+      random.rand(1..3).times { bytes.setbyte(random.rand(2...bytes.bytesize), random.rand(256)) }
+      bytes = bytes.byteslice(0, random.rand(bytes.bytesize + 1)) if random.rand(4).zero?
+      Leveret.load(bytes, allowed)
+      good += 1
+    rescue Leveret::UnmarshalError
+      nil
+    end
+    assert_operator good, :<, 5000
+    deep = "\x04\b".b + '['.b * 100_000
+    assert_raises(Leveret::UnmarshalError) { Leveret.load(deep.gsub('[', "[\x06"), allowed) }
+    ["", "\x04", "\x04\b", "\x04\b[", "\x04\t0", "\x04\b;\x06", "\x04\b\"\x04\xff\xff\xff\x7f", "\x04\b[\x04\xff\xff\xff\x7f", "\x04\bl+\x04\xff\xff\xff\x7f"].each do |bytes|
+      assert_raises(Leveret::UnmarshalError, bytes.inspect) { Leveret.load(bytes.b, allowed) }
+    end
+  end
+
+  def test_what_the_list_may_hold
+    assert_raises(ArgumentError) { cache(classes: [5]) }
+    assert_raises(ArgumentError) { cache(classes: [Class.new]) }
+    assert_nil Leveret.class_list(nil)
+    assert_equal({ 'Set' => true, 'Time' => true }, Leveret.class_list([Set, 'Time']))
+  end
+
+  def test_the_store_of_rails_keeps_the_list
+    places = [['test', { dir: @folder, memory: 16 << 20 }], [memcached, {}], [leveret_serve, {}]]
+    places.each do |place, options|
+      open = ActiveSupport::Cache.lookup_store(:leveret_store, place, options.dup)
+      listed = ActiveSupport::Cache.lookup_store(:leveret_store, place, options.merge(classes: [Point]))
+      open.write('good', Point.new(1, 2))
+      open.write('versioned', Point.new(1, 2), version: 1, expires_in: 60)
+      open.write('bad', Trap.new)
+      open.write('bad version', Trap.new, version: 1)
+      open.write('packed', [Trap.new, 'x' * 5000], compress: true, compress_threshold: 1)
+      Trap::LOADED.clear
+      quietly do
+        assert_equal [Point.new(1, 2)] * 2, [listed.read('good'), listed.read('versioned', version: 1)]
+        assert_equal [nil] * 3, [listed.read('bad'), listed.read('bad version', version: 1), listed.read('packed')]
+        assert_equal({ 'good' => Point.new(1, 2) }, listed.read_multi('good', 'packed'))
+        assert_equal 'new', listed.fetch('bad') { 'new' }
+      end
+      assert_empty Trap::LOADED
+      listed.write('long', 'x' * 5000)
+      assert_equal 'x' * 5000, listed.read('long')
+    end
+  end
+end
