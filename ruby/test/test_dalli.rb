@@ -196,9 +196,139 @@ class TestDalli < LeveretTest
     p first.body, Array.new(3) { request.get('/', 'HTTP_COOKIE' => cookie).body }, request.get('/').body
   RUBY
 
+  # Debian's middleware on ours: its file is loaded by its path, for a require finds ours.
+  THEIR_SESSIONS = SESSIONS.sub("require 'rack/session/dalli'", "load File.join(Gem::Specification.find_by_name('dalli').full_gem_path, 'lib/rack/session/dalli.rb')")
+
   def test_the_sessions_of_rack_run_on_it
-    [memcached, File.join(@folder, 'sessions.arena')].each do |place|
-      assert_equal "\"1\"\n[\"2\", \"3\", \"4\"]\n\"1\"\n", script('leveret/dalli', SESSIONS, [place])
+    server = memcached
+    [[server, SESSIONS], [server, THEIR_SESSIONS], [File.join(@folder, 'sessions.arena'), SESSIONS]].each do |place, code|
+      assert_equal "\"1\"\n[\"2\", \"3\", \"4\"]\n\"1\"\n", script('leveret/dalli', code, [place])
+    end
+  end
+
+  # One visitor, whose requests reach hosts with the original and hosts with ours in turn.
+  VISIT = <<~'RUBY'
+    require 'rack'
+    require 'rack/session/dalli'
+    server, cookie = ARGV[0].split(' ')
+    app = ->(env) { (env['rack.session']['seen'] ||= []) << env['rack.session']['seen'].size; [200, {}, [env['rack.session']['seen'].inspect]] }
+    sessions = Rack::Session::Dalli.new(app, memcache_server: server, expire_after: 100)
+    answer = Rack::MockRequest.new(sessions).get('/', cookie ? { 'HTTP_COOKIE' => cookie } : {})
+    puts answer.body, answer['Set-Cookie'].to_s[/rack.session=[^;]+/] || cookie
+  RUBY
+
+  def test_hosts_with_the_original_middleware_and_with_ours_share_the_sessions
+    server, cookie = memcached, nil
+    %w[dalli leveret/dalli dalli leveret/dalli].each_with_index do |library, i|
+      said, cookie = script(library, VISIT, [server, *cookie]).lines(chomp: true)
+      assert_equal (0..i).to_a.inspect, said
+    end
+  end
+
+  DROPPED = <<~'RUBY'
+    require 'rack'
+    require 'rack/session/dalli'
+    app = lambda do |env|
+      session = env['rack.session']
+      session['n'] = session['n'].to_i + 1
+      session.options[:drop] = true if env['PATH_INFO'] == '/drop'
+      session.options[:renew] = true if env['PATH_INFO'] == '/renew'
+      [200, {}, [session['n'].to_s]]
+    end
+    request = Rack::MockRequest.new(Rack::Session::Dalli.new(app, memcache_server: ARGV[0], socket_timeout: 0.3))
+    cookie = ->(answer) { answer['Set-Cookie'].to_s[/rack.session=[^;]+/] }
+    first = request.get('/')
+    known = cookie.call(first)
+    renewed = request.get('/renew', 'HTTP_COOKIE' => known)
+    p first.body, renewed.body, known == cookie.call(renewed), request.get('/', 'HTTP_COOKIE' => known).body
+    p request.get('/', 'HTTP_COOKIE' => cookie.call(renewed)).body, cookie.call(request.get('/drop', 'HTTP_COOKIE' => cookie.call(renewed)))
+    p request.get('/', 'HTTP_COOKIE' => cookie.call(renewed)).body, request.get('/', 'HTTP_COOKIE' => 'rack.session=forged').body
+    class Gone; end
+    writer = Rack::MockRequest.new(Rack::Session::Dalli.new(->(env) { env['rack.session']['gone'] = Gone.new; [200, {}, []] }, memcache_server: ARGV[0]))
+    gone = cookie.call(writer.get('/'))
+    Object.send(:remove_const, :Gone)
+    p((request.get('/', 'HTTP_COOKIE' => gone).body rescue $!.class))
+    nowhere = Rack::MockRequest.new(Rack::Session::Dalli.new(app, memcache_server: '127.0.0.1:1', socket_timeout: 0.2))
+    p nowhere.get('/').body
+  RUBY
+
+  def test_sessions_are_renewed_dropped_and_fail_as_with_the_original
+    server = memcached
+    theirs = script('dalli', DROPPED, [server])
+    assert_equal 10, theirs.lines.size, theirs
+    assert_equal theirs, script('leveret/dalli', DROPPED, [server])
+  end
+
+  LOCKS = <<~'RUBY'
+    c = Dalli::Client.new(ARGV[0], namespace: 'app', socket_timeout: 2)
+    c.set('key', { 'a' => [1] }, 100)
+    found = c.get_with_metadata('key')
+    p found[:value], found[:cas] == c.get_cas('key').last, found.values_at(:won_recache, :stale, :lost_recache), found.size
+    p c.get_with_metadata('none')[:value], c.get_with_metadata('none', cache_nils: true)[:value] == Dalli::NOT_FOUND
+    p c.get_with_metadata('a b ü')[:value], c.set('a b ü', 5, 100, raw: true) && c.get_with_metadata('a b ü')[:value]
+    p c.fetch_with_lock('key') { 'computed' }, c.fetch_with_lock('new', ttl: 100) { 'computed' }, c.get('new')
+    p((c.fetch_with_lock('raises') { raise 'no' } rescue $!.message), c.fetch_with_lock('raises', ttl: 100) { 'second' })
+    p((c.fetch_with_lock('key') rescue $!.class))
+    children = Array.new(6) do |i|
+      reader, writer = IO.pipe
+      pid = fork { writer.write(c.fetch_with_lock('slow', ttl: 100) { c.incr('computed', 1, 0, 1); sleep 0.5; 'value' }.inspect); writer.close; exit!(0) }
+      writer.close
+      [pid, reader]
+    end
+    p children.map { |pid, reader| Process.wait(pid) && reader.read }.uniq.sort, c.get('slow'), c.get('computed').to_i
+  RUBY
+  LOCKS_ON_SERVERS = <<~'RUBY'
+    c.set('soon', 'old', 5)
+    p c.get_with_metadata('soon', recache_ttl: 100).values_at(:value, :won_recache, :lost_recache)
+    p c.get_with_metadata('soon', recache_ttl: 100).values_at(:value, :won_recache, :lost_recache)
+    p c.get_with_metadata('mine', vivify_ttl: 9).values_at(:value, :won_recache), c.get_with_metadata('mine', vivify_ttl: 9).values_at(:value, :won_recache, :lost_recache)
+    p c.fetch_with_lock('mine') { 'not mine' }
+    c.set('seen', 1)
+    p c.get_with_metadata('seen', return_hit_status: true, skip_lru_bump: true)[:hit_before], c.get_with_metadata('seen', return_hit_status: true)[:hit_before]
+    p c.get_with_metadata('seen', return_hit_status: true, return_last_access: true).values_at(:hit_before, :last_access).map(&:class)
+    p c.fetch_with_lock('soon2', ttl: 5) { 1 }, c.fetch_with_lock('soon2', ttl: 100, recache_threshold: 50) { 2 }, c.get('soon2')
+    p((Dalli::Client.new('127.0.0.1:1', socket_timeout: 0.2).fetch_with_lock('key') { 1 } rescue $!.class))
+    c.close
+    p c.get_with_metadata('seen')[:value]
+  RUBY
+  SAID_OF_LOCKS = ['{"a"=>[1]}', 'true', '[false, false, false]', '5', 'nil', 'true', 'nil', '"5"', '{"a"=>[1]}', '"computed"', '"computed"', '"no"', '"second"',
+                   'ArgumentError'].freeze
+  SAID_OF_LOCKS_ON_SERVERS = ['["old", true, false]', '["old", false, true]', '[nil, true]', '[nil, false, true]', 'nil', 'false', 'false', '[TrueClass, Integer]',
+                              '1', '2', '2', 'Dalli::RingError', '1'].freeze
+
+  def test_one_client_computes_what_is_locked
+    # A leveret serve counts the read that is to leave no trace, where it has to tell the version as well.
+    { memcached => 'false', leveret_serve => 'true' }.each do |server, counted|
+      said = script('leveret/dalli', LOCKS + LOCKS_ON_SERVERS, [server]).lines(chomp: true)
+      assert_equal SAID_OF_LOCKS, said.shift(SAID_OF_LOCKS.size)
+      # The others go away with nothing, as Dalli has it, unless they come when it is there.
+      assert_includes [['["\"value\"", "nil"]', '"value"'], ['["\"value\""]', '"value"']], said.shift(2)
+      assert_equal ['1', *SAID_OF_LOCKS_ON_SERVERS].tap { |wanted| wanted[7] = counted }, said
+    end
+    said = script('leveret/dalli', LOCKS, [File.join(@folder, 'locks.arena')]).lines(chomp: true)
+    assert_equal [*SAID_OF_LOCKS, '["\"value\""]', '"value"', '1'], said
+    refused = script('leveret/dalli', 'p((Dalli::Client.new(ARGV[0]).get_with_metadata("k", vivify_ttl: 3) rescue [$!.class, $!.message]))', [File.join(@folder, 'locks.arena')])
+    assert_includes refused, '[Dalli::DalliError, "An arena without a server has no vivify_ttl'
+  end
+
+  def test_a_server_that_lies_or_is_silent_is_told_by_an_error
+    answers = ["VA 5 W\r\nab", "nonsense\r\n", "VA 99999999999\r\n", "ERROR\r\n", 'x' * 5000, '']
+    answers.each do |answer|
+      liar = TCPServer.new('127.0.0.1', 0)
+      thread = Thread.new { loop { socket = liar.accept; socket.gets; socket.write(answer); socket.close if answer.start_with?('VA 5') } }
+      said = script('leveret/dalli', 'p((Dalli::Client.new(ARGV[0], socket_timeout: 0.3).get_with_metadata("k") rescue $!.class))', ["127.0.0.1:#{liar.addr[1]}"])
+      assert_match(/\A(Dalli::RingError|Dalli::DalliError)\n\z/, said, answer[0, 20].inspect)
+    ensure
+      thread.kill
+      liar.close
+    end
+  end
+
+  def test_a_password_is_refused_in_words
+    ['Dalli::Client.new(nil, username: "u", password: "p")', 'Dalli::Client.new("memcached://u:p@127.0.0.1")',
+     'ENV["MEMCACHE_USERNAME"] = "u"; Dalli::Client.new'].each do |code|
+      said = script('leveret/dalli', "begin; #{code}; rescue Dalli::DalliError => e; puts e.message; end", [])
+      assert_includes said, 'SASL', code
     end
   end
 

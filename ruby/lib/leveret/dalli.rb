@@ -3,13 +3,13 @@
 # Dalli::Client on Leveret's client: the calls, options and errors of the gem dalli, on memcached servers, on arenas, and on a
 # <tt>leveret serve</tt> of this host through its arena. A later <tt>require 'dalli'</tt> gets this one.
 require_relative '../leveret'
+require_relative 'servers'
 
 raise LoadError, 'the gem dalli is loaded already: require "leveret/dalli" before it' if defined?(Dalli::VERSION)
 
 require 'digest/md5'
 require 'zlib'
 require 'stringio'
-require 'uri'
 
 # The gem dalli's own name, so that code written for it runs unchanged.
 module Dalli
@@ -44,7 +44,7 @@ end
 
 require_relative 'dalli/compressor'
 require_relative 'dalli/keys'
-require_relative 'dalli/servers'
+require_relative 'dalli/metadata'
 require_relative 'dalli/values'
 require_relative 'dalli/client'
 

@@ -15,13 +15,14 @@ module Dalli
 
     # As a client is made, its servers are parsed and nothing is opened.
     def initialize(servers = nil, options = {})
-      @servers = Servers.parse(servers)
+      @servers = Leveret::Servers.parse(servers, DalliError)
       @options = normalize_options(options)
       @keys = KeyManager.new(@options)
       @values = Values.new(@options)
       @cache_nils = @options[:cache_nils]
       @miss = nil
-      @pool = make_pool
+      @sockets = Metadata::Sockets.new(@options.fetch(:socket_timeout, 1))
+      @pool = Leveret::Servers.pool(@values, @servers, @options)
     end
 
     # --- reading ---
@@ -63,6 +64,33 @@ module Dalli
         add(key, value, ttl_or_default(ttl), options)
       end
       value
+    end
+
+    # The value, and what else the server says about it: a Hash of :value, :cas, :won_recache (it is to this client to make the value
+    # anew), :lost_recache (another one has begun to) and :stale; :hit_before and :last_access (in seconds) where
+    # +return_hit_status+ and +return_last_access+ ask for them. +vivify_ttl+ puts an empty item in the place of a missing one, for so
+    # many seconds, and lets one client win; +recache_ttl+ lets one win when fewer seconds than these are left; +skip_lru_bump+
+    # leaves no trace of the read.
+    #
+    # An arena without a server knows the first two alone.
+    def get_with_metadata(key, options = {})
+      key = wire_key(key)
+      server = @pool.locate(key)
+      return metadata_in_arena(key, options) if @servers[server]&.arena?
+
+      metadata_of(Metadata.ask(@sockets, @servers[server], key, options || {}), options || {})
+    end
+
+    # The value; where there is none, or less than +recache_threshold+ seconds are left of it, one client computes it. Until it has, and
+    # for at most +lock_ttl+ seconds, the others get the old value, or nil. On an arena they wait for the new one.
+    def fetch_with_lock(key, ttl: nil, lock_ttl: 30, recache_threshold: nil, req_options: nil, &block)
+      raise ArgumentError, 'Block is required for fetch_with_lock' unless block
+
+      server = @servers[@pool.locate(wire_key(key))]
+      return fetch_with_lease(server, key, ttl, req_options, &block) if server&.arena?
+
+      found = get_with_metadata(key, (req_options || {}).merge(vivify_ttl: lock_ttl, recache_ttl: recache_threshold))
+      found[:won_recache] ? compute(key, found, ttl, req_options, &block) : found[:value]
     end
 
     def not_found?(value)
@@ -195,6 +223,7 @@ module Dalli
 
     def close
       @pool.quit
+      @sockets.close
       nil
     end
     alias reset close
@@ -218,28 +247,9 @@ module Dalli
 
         options[:expires_in] = options[:expires_in].to_i
       end
-      raise NotImplementedError, 'Users and passwords (SASL) are not supported' if options[:username] || ENV['MEMCACHE_USERNAME']
+      Leveret::Servers.refuse_password(DalliError) if options[:username] || ENV['MEMCACHE_USERNAME']
 
       options
-    end
-
-    # Dalli's defaults: a second for each step, half a minute of rest for who failed, twenty other places to look at.
-    def make_pool
-      pool = Pool.new(@values)
-      pool.set_option(Pool::RING, Pool::RING_DALLI)
-      pool.set_option(Pool::PROTOCOL, @options[:protocol].to_s == 'meta' ? Pool::META : Pool::BINARY)
-      timeout = (@options.fetch(:socket_timeout, 1) * 1000).ceil
-      pool.set_option(Pool::CONNECT_TIMEOUT_MS, timeout)
-      pool.set_option(Pool::POLL_TIMEOUT_MS, timeout)
-      pool.set_option(Pool::RETRY_TIMEOUT_S, @options.fetch(:down_retry_delay, 30).ceil)
-      pool.set_option(Pool::FAILOVER_ATTEMPTS, @options.fetch(:failover, true) ? 20 : 0)
-      pool.set_option(Pool::KEEPALIVE, 1) if @options.fetch(:keepalive, true)
-      pool.set_option(Pool::SEND_SIZE, @options[:sndbuf]) if @options[:sndbuf]
-      pool.set_option(Pool::RECV_SIZE, @options[:rcvbuf]) if @options[:rcvbuf]
-      pool.set_option(Pool::SHORT_CUT, @options.fetch(:short_cut, true) ? 1 : 0)
-      pool.set_option(Pool::ARENA_MEMORY, @options[:memory]) if @options[:memory]
-      @servers.each { |server| pool.add_server(server.host, server.port, server.weight, @options[:dir]) }
-      pool
     end
 
     def wire_key(key)
@@ -311,6 +321,64 @@ module Dalli
       found = {}
       answers.each_with_index { |answer, place| found[@keys.key_without_namespace(keys[place])] = answer if answer }
       found
+    end
+
+    def metadata_in_arena(key, options)
+      asked = %i[vivify_ttl recache_ttl return_hit_status return_last_access].select { |name| options && options[name] }
+      raise DalliError, "An arena without a server has no #{asked.join(', ')}: ask a leveret serve on it" unless asked.empty?
+
+      value, cas = guard { @pool.get_cas(key) } || [miss_for(options), 0]
+      { value: value, cas: cas, won_recache: false, stale: false, lost_recache: false }
+    end
+
+    def metadata_of(answer, options)
+      found = answer.slice(:cas, :won_recache, :stale, :lost_recache)
+      found[:hit_before] = answer[:hit_before] if options[:return_hit_status]
+      found[:last_access] = answer[:last_access] if options[:return_last_access]
+      found.merge(value: answer[:bytes] ? value_of(answer[:bytes], answer[:flags]) : miss_for(options))
+    end
+
+    def value_of(bytes, flags)
+      flags &= Values::SERIALIZED | Values::COMPRESSED
+      return @values.retrieve(bytes, flags) unless flags.zero?
+
+      bytes.ascii_only? ? bytes.force_encoding(Encoding::UTF_8) : bytes
+    end
+
+    def miss_for(options)
+      options && options[:cache_nils] ? NOT_FOUND : nil
+    end
+
+    # The empty item of a computation that failed goes, so that the next client may try.
+    def compute(key, found, ttl, options)
+      value = yield
+      set(key, value, ttl, options)
+      stored = true
+      value
+    ensure
+      delete_cas(key, found[:cas]) unless stored || found[:value]
+    end
+
+    def fetch_with_lease(server, key, ttl, options)
+      wire = wire_key(key)
+      @leases ||= {}
+      arena = @leases[server] ||= Leveret::Cache.new(server.host, dir: @options[:dir], memory: @options[:memory] || Leveret::Cache::MEMORY)
+      began = Process.clock_gettime(Process::CLOCK_MONOTONIC, :millisecond)
+      loop do
+        value = guard { @pool.get(wire, NOT_FOUND) }
+        return value unless value.equal?(NOT_FOUND)
+
+        lease = guard { arena.lease(wire, Process.clock_gettime(Process::CLOCK_MONOTONIC, :millisecond) - began) }
+        next if lease == false
+
+        begin
+          value = yield
+          set(key, value, ttl, options)
+          return value
+        ensure
+          lease&.release
+        end
+      end
     end
 
     def each_server

@@ -1,0 +1,99 @@
+# frozen_string_literal: true
+
+require 'rack/session/abstract/id'
+require_relative '../dalli'
+
+module Rack
+  module Session
+    # Rack's sessions in memcached or in an arena: the middleware of the gem dalli, with its keys and values, so hosts with either share
+    # the sessions.
+    #
+    #   use Rack::Session::Dalli, memcache_server: 'arena:sessions', expire_after: 1800
+    #
+    # Besides Rack's options it takes those of Dalli::Client, +memcache_server+ (a server or several; nil: $MEMCACHE_SERVERS), and
+    # +pool_size+ and +pool_timeout+, for which it needs the gem connection_pool. Where no server can be reached a request has an empty
+    # session, which is not kept.
+    class Dalli < Abstract::Persisted
+      DEFAULT_DALLI_OPTIONS = { namespace: 'rack:session', memcache_server: 'localhost:11211' }.freeze
+
+      # What the clients are taken from, by +with+.
+      attr_reader :pool
+
+      def initialize(app, options = {})
+        super
+        raise 'Rack::Session::Dalli no longer supports the :cache option.' if options[:cache]
+
+        @default_ttl = ttl(@default_options[:expire_after])
+        @pool = make_pool(DEFAULT_DALLI_OPTIONS.merge(options.reject { |name, _| DEFAULT_OPTIONS.key?(name) }))
+      end
+
+      def find_session(_request, sid)
+        with_client([nil, {}]) do |client|
+          session = client.get(sid) if sid && !sid.empty?
+          session ? [sid, session] : [new_session(client), {}]
+        end
+      end
+
+      def write_session(_request, sid, session, options)
+        return false unless sid
+
+        with_client(false) do |client|
+          client.set(sid, session, ttl(options[:expire_after]))
+          sid
+        end
+      end
+
+      def delete_session(_request, sid, options)
+        with_client do |client|
+          client.delete(sid)
+          unused_sid(client) unless options[:drop]
+        end
+      end
+
+      # As Rack's older middlewares called them.
+      alias get_session find_session
+      alias set_session write_session
+      alias destroy_session delete_session
+
+      private
+
+      def make_pool(options)
+        servers = options.delete(:memcache_server)
+        size, timeout = options.delete(:pool_size), options.delete(:pool_timeout)
+        return ::Dalli::Client.new(servers, options) unless size || timeout
+
+        require 'connection_pool'
+        ConnectionPool.new(**{ size: size, timeout: timeout }.compact) { ::Dalli::Client.new(servers, options) }
+      end
+
+      # Of two visitors who are given the same number one stores it.
+      def new_session(client)
+        loop do
+          sid = generate_sid
+          break sid if client.add(sid, {}, @default_ttl)
+        end
+      end
+
+      def unused_sid(client)
+        loop do
+          sid = generate_sid
+          break sid unless client.get(sid)
+        end
+      end
+
+      # A class that is missing here is the application's mistake: an empty session in its place would be written over what is there.
+      def with_client(failed = nil, &block)
+        @pool.with(&block)
+      rescue ::Dalli::DalliError => e
+        raise if e.message.include?('undefined class')
+
+        warn "#{self} is unable to find memcached server.", e.inspect if $VERBOSE
+        failed
+      end
+
+      def ttl(expire_after)
+        expire_after.nil? ? 0 : expire_after + 1
+      end
+    end
+  end
+end
