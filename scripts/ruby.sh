@@ -38,8 +38,21 @@ ruby_stamp() {
 # ruby_part [WORD...]: the test files whose name contains one of the words.
 ruby_part() {
     build_ruby "$(leveret_core)"
+    rails_source || note "Debian's sources of Rails could not be had: build/rails-source.log says why. Rails' own tests of stores are left out."
     counted "ruby: minitest" build/test-ruby.log ruby_counts \
         env "LEVERET_CORE=$(leveret_core)" ruby -W "${RUBY_PATHS[@]}" ruby/test/run.rb "$@"
+}
+
+# Rails' own tests of its stores are in no package but the source's.
+rails_source() {
+    [ ! -e build/rails-source/.done ] || return 0
+    [ -z "${LEVERET_NO_INSTALL:-}" ] || return 0
+    step "Fetching Debian's sources of Rails into build/rails-source: 20 MB, once"
+    need dpkg-dev xz-utils
+    rm -rf build/rails-source
+    mkdir -p build/rails-source
+    fetch_source rails "$ROOT/build/rails-source/rails" >build/rails-source.log 2>&1 || return
+    touch build/rails-source/.done
 }
 
 # minitest ends with "N runs, N assertions, N failures, N errors, N skips".

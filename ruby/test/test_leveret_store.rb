@@ -16,8 +16,14 @@ class TestLeveretStore < LeveretTest
     ActiveSupport::Cache.lookup_store(:leveret_store, 'test', { dir: @folder, memory: 16 << 20 }.merge(options))
   end
 
-  def each_store(**options)
+  def over(*servers, **options)
+    ActiveSupport::Cache.lookup_store(:leveret_store, *servers, { down_retry_delay: 1 }.merge(options))
+  end
+
+  def each_store(servers: true, **options)
     yield store(**options)
+    yield over(memcached, memcached, **options) if servers
+    yield over(leveret_serve, **options) if servers
     yield ActiveSupport::Cache::MemoryStore.new(options)
   end
 
@@ -154,6 +160,10 @@ class TestLeveretStore < LeveretTest
     forks = Array.new(5) { begin_fork { s.fetch('key') { s.increment('computed'); sleep 0.2; 'value' } } }
     assert_equal ['value'], forks.map { |fork| finish(fork) }.uniq
     assert_equal 1, s.read('computed')
+    # Rails' middleware keeps what a request has read, also that there was nothing.
+    forks = Array.new(5) { begin_fork { s.with_local_cache { s.fetch('local') { s.increment('computed in requests'); sleep 0.2; 'value' } } } }
+    assert_equal ['value'], forks.map { |fork| finish(fork) }.uniq
+    assert_equal 1, s.read('computed in requests')
     pid, = begin_fork { s.fetch('other') { s.write('begun', 1); sleep } }
     eventually('the computation') { s.read('begun') }
     stop(pid)
@@ -161,7 +171,7 @@ class TestLeveretStore < LeveretTest
   end
 
   def test_delete_matched_cleanup_clear
-    each_store do |s|
+    each_store(servers: false) do |s|
       s.write_multi('foo/1' => 1, 'foo/2' => 2, 'bar' => 3)
       s.delete_matched(/\Afoo/)
       assert_equal({ 'bar' => 3 }, s.read_multi('foo/1', 'foo/2', 'bar'))
@@ -175,6 +185,10 @@ class TestLeveretStore < LeveretTest
     store.write('key', 2)
     spaced.delete_matched(/key/)
     assert_equal [nil, 2], [spaced.read('key'), store.read('key')]
+    spaced.write_multi('foo/1' => 1, 'foo/.2' => 2, 'bar' => 3)
+    spaced.delete_matched('foo/*')
+    spaced.delete_matched('ba')
+    assert_equal({ 'bar' => 3 }, spaced.read_multi('foo/1', 'foo/.2', 'bar'))
   end
 
   def test_coders_compression_and_large_values
@@ -210,6 +224,109 @@ class TestLeveretStore < LeveretTest
                   ['cache_increment', nil, name], ['cache_delete', nil, name]], events
   ensure
     ActiveSupport::Notifications.unsubscribe(subscription)
+  end
+
+  # Rails' own store, on Debian's Dalli and on the same servers.
+  def theirs(*servers, **options)
+    require 'dalli'
+    Dalli.logger = Logger.new(File::NULL)
+    ActiveSupport::Cache.lookup_store(:mem_cache_store, *servers, options)
+  end
+
+  def test_over_servers_its_items_are_those_of_mem_cache_store
+    servers = Array.new(3) { memcached }
+    [{}, { namespace: 'app' }, { pool_size: 2 }, { compress: false }].each do |options|
+      stores = [over(*servers, **options), theirs(*servers, **options)]
+      [stores, stores.reverse].each_with_index do |(writer, reader), i|
+        values = { 'text' => "text #{i}", "a b ü % #{i}" => { a: [nil, 1.5, :ü] }, 'k' * 300 => i, 'nil' => nil, 'false' => false, 'large' => 'x' * 300_000,
+                   "bytes\xff" => "\xff".b }
+        values.each { |name, value| assert writer.write(name, value, expires_in: 100) }
+        values.each { |name, value| value.nil? ? assert_nil(reader.read(name)) : assert_equal(value, reader.read(name), name[0, 20]) }
+        assert_equal values, reader.read_multi(*values.keys)
+        assert writer.write_multi('m1' => 1, 'm2' => [i])
+        assert_equal({ 'm1' => 1, 'm2' => [i] }, reader.read_multi('m1', 'm2', 'm3'))
+        writer.write('raw', 'bytes', raw: true)
+        writer.write('count', 5, raw: true)
+        assert_equal ['bytes', 6, '6', 4], [reader.read('raw', raw: true), reader.increment('count'), writer.read('count', raw: true), reader.decrement('count', 2)]
+        writer.write('versioned', i, version: i)
+        assert_equal [i, nil], [reader.read('versioned', version: i), reader.read('versioned', version: 'other')]
+        assert_equal i, reader.fetch('versioned', version: i) { flunk }
+        assert reader.delete('text')
+        refute writer.exist?('text')
+        refute writer.write('m1', 2, unless_exist: true)
+      end
+    end
+  end
+
+  def test_over_servers_with_a_coder_as_mem_cache_store
+    coder = Module.new do
+      def self.dump(entry) = "coded #{Marshal.dump(entry)}"
+      def self.load(bytes) = bytes && Marshal.load(bytes.delete_prefix('coded '))
+    end
+    server = memcached
+    ours, original = over(server, coder: coder), theirs(server, coder: coder)
+    ours.write('ours', [1])
+    original.write('theirs', [2])
+    assert_equal [[1], [2]], [original.read('ours'), ours.read('theirs')]
+    assert_equal({ 'ours' => [1], 'theirs' => [2] }, ours.read_multi('ours', 'theirs'))
+  end
+
+  def test_over_servers_what_only_they_can_say
+    s = over(*Array.new(2) { memcached })
+    assert_equal [1, 5, 3, 0], [s.increment('n'), s.increment('n', 4), s.decrement('n', 2), s.decrement('n', 9)]
+    assert_nil s.decrement('none')
+    s.write('entry', 7)
+    assert_equal [8, 8], [s.increment('entry'), s.read('entry').to_i]
+    s.write('versioned', 1, version: 'v')
+    assert_equal [2, 2], [s.increment('versioned'), s.read('versioned', version: 'v')]
+    assert_equal 2, s.stats.size
+    assert_raises(NotImplementedError) { s.delete_matched(/n/) }
+    assert_equal true, s.cleanup
+    s.write('over', 1, expires_in: 0)
+    s.write('raw over', 1, expires_in: 0, raw: true)
+    s.write('short', 1, expires_in: 1)
+    s.write('long', 1, expires_in: 90.days)
+    assert_equal [nil, nil, 1], [s.read('over'), s.read('raw over', raw: true), s.read('long')]
+    eventually('the end of the entry') { s.read('short').nil? }
+    assert s.clear
+    assert_nil s.read('long')
+  end
+
+  def test_over_servers_that_die_the_store_forgets_and_goes_on
+    s = over(memcached, memcached, socket_timeout: 0.5)
+    s.write_multi((0...40).to_h { |i| ["k#{i}", i] })
+    stop(@started.last)
+    (0...40).each { |i| assert_includes [nil, i], s.read("k#{i}") }
+    assert_operator s.read_multi(*(0...40).map { |i| "k#{i}" }).size, :>, 0
+    assert s.write('k', 1)
+    assert_equal 1, s.read('k')
+    stop(@started.last)
+    assert_equal [nil, false, false, nil, {}, 5], [s.read('k'), s.write('k', 2), s.delete('k'), s.increment('n'), s.read_multi('k'), s.fetch('k') { 5 }]
+  end
+
+  def test_what_is_a_server_and_what_an_arena
+    arena = ->(*words) { ActiveSupport::Cache.lookup_store(:leveret_store, *words, { dir: @folder, memory: 16 << 20 }).cache.is_a?(Leveret::Cache) }
+    assert [['test'], ['arena:test'], ["#{@folder}/x.arena"], [nil], []].all? { |words| arena.call(*words) }
+    refute [['localhost'], ['127.0.0.1'], ['cache.example.com'], ['h:11211'], ['/tmp/socket'], %w[a b], ['[::1]:5'], ['a:1,b:2']].any? { |words| arena.call(*words) }
+    assert_equal '127.0.0.1:11211', over(servers: nil).cache.path unless ENV['MEMCACHE_SERVERS']
+    assert_equal 'a:11211, b:5', over(servers: 'a,b:5').cache.path
+    assert_raises(ArgumentError) { over('a:b:c:d') }
+    assert_raises(ArgumentError) { over('memcached://user:password@host') }
+  end
+
+  def test_a_request_sees_what_it_has_deleted_and_written
+    each_store(servers: true) do |s|
+      next unless s.respond_to?(:with_local_cache)
+
+      s.with_local_cache do
+        s.write_multi('a' => 1, 'b' => 2)
+        assert_equal [1, 2], [s.read('a'), s.read('b')]
+        s.write_multi('a' => 3)
+        assert_equal 3, s.read('a')
+        s.delete_multi(%w[a b])
+        assert_equal [nil, nil], [s.read('a'), s.read('b')]
+      end
+    end
   end
 
   def test_the_local_cache_of_a_request

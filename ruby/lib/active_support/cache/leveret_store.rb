@@ -5,21 +5,33 @@ require 'active_support'
 require 'active_support/cache'
 require 'active_support/digest'
 require 'active_support/core_ext/hash/keys'
+require 'active_support/core_ext/marshal'
+require 'active_support/core_ext/array/extract_options'
+require_relative 'leveret_store_servers'
 
 module ActiveSupport
   module Cache
-    # Rails' cache in the arena that all processes of the host share: a MemoryStore that every Puma worker, job and script sees.
+    # Rails' cache in the arena that all processes of the host share: a MemoryStore that every Puma worker, job and script sees. Or on
+    # memcached servers, where several hosts share it.
     #
     #   config.cache_store = :leveret_store
     #   config.cache_store = :leveret_store, "arena:shop", { namespace: "shop", memory: 256.megabytes }
+    #   config.cache_store = :leveret_store, "cache-1.example.com:11211", "cache-2.example.com:11211"
+    #   config.cache_store = :leveret_store, { servers: ENV["CACHE_SERVERS"] }
     #
-    # Besides Rails' options it takes those of Leveret::Cache: +dir+, +memory+, +lock_timeout+, +frozen+, +frozen_bytes+.
+    # A name alone is an arena; what has a port, a dot or a slash, and "localhost", is a server, unless it ends in ".arena".
     #
-    # Values are stored as Leveret::Cache stores them, so PHP and memcached's clients see what they can read. Those with a version, or
-    # that may be read a little longer than they live (+race_condition_ttl+), are entries of Rails. Nothing is compressed unless
-    # <tt>compress: true</tt> says so. #fetch computes a value in one process; the others wait for it.
+    # Besides Rails' options it takes those of Leveret::Cache: +dir+, +memory+, +lock_timeout+, +frozen+, +frozen_bytes+, +classes+; over
+    # servers those of Dalli::Client that concern its connections, +pool_size+ and +pool_timeout+ (with the gem connection_pool).
+    #
+    # In an arena values are stored as Leveret::Cache stores them, so PHP and memcached's clients see what they can read. Those with a
+    # version, or that may be read a little longer than they live (+race_condition_ttl+), are entries of Rails. Nothing is compressed
+    # unless <tt>compress: true</tt> says so. #fetch computes a value in one process; the others wait for it.
+    #
+    # On servers keys and values are those of Rails' own :mem_cache_store, compressed as Rails does it, so hosts with either share them;
+    # each process computes for itself; counts end at 0, and what is not there is not counted down; #clear empties the servers, and #delete_matched is not there.
     class LeveretStore < Store
-      CACHE_OPTIONS = %i[dir memory lock_timeout frozen frozen_bytes].freeze
+      CACHE_OPTIONS = %i[dir memory lock_timeout frozen frozen_bytes classes].freeze
       KEY_MAX = 1024
       MISS = Object.new.freeze
       private_constant :MISS
@@ -60,15 +72,19 @@ module ActiveSupport
         true
       end
 
-      # The Leveret::Cache behind the store.
+      # The Leveret::Cache behind the store, or its servers.
       attr_reader :cache
 
-      def initialize(arena = nil, options = nil)
-        arena, options = nil, arena if arena.is_a?(Hash)
-        options = (options || {}).symbolize_keys
+      def initialize(*addresses)
+        addresses = addresses.flatten
+        options = addresses.extract_options!.symbolize_keys
         @has_coder = options.key?(:coder)
-        @cache = Leveret::Cache.new(arena, **options.slice(*CACHE_OPTIONS))
-        super({ compress: false }.merge(options.except(*CACHE_OPTIONS)))
+        addresses.concat(Leveret::Servers.normalize(options[:servers])) if options[:servers]
+        @on_servers = addresses.compact.size > 1 || Servers.server?(addresses.first.to_s) || options.key?(:servers)
+        @has_classes = !options[:classes].nil?
+        options[:classes] = [*options[:classes], Entry] if @has_classes
+        @cache, options = @on_servers ? on_servers(addresses, options) : in_arena(addresses.first, options)
+        super(options)
       end
 
       # Without a value there the count begins at 0, and the new value lives for +expires_in+.
@@ -80,12 +96,14 @@ module ActiveSupport
         count(:decrement, name, -amount, options)
       end
 
-      # Deletes what the pattern matches; with a namespace only what lies there.
+      # Deletes what the pattern matches, a Regexp or, as of Rails' RedisCacheStore, a String with "*" and "?"; with a namespace only what
+      # lies there.
       def delete_matched(matcher, options = nil)
+        return super if @on_servers
+
         options = merged_options(options)
         instrument(:delete_matched, matcher.inspect) do
-          pattern = key_matcher(matcher, options)
-          rescue_error_with(0) { @cache.delete_multi(@cache.keys.select { |key| key.valid_encoding? && pattern.match?(key) }) }
+          rescue_error_with(0) { @cache.delete_multi(@cache.keys.select(&matching(matcher, options))) }
         end
       end
 
@@ -94,9 +112,9 @@ module ActiveSupport
         instrument(:cleanup, nil, merged_options(options)) { true }
       end
 
-      # With a namespace, only what lies there.
+      # With a namespace, only what lies there; servers are emptied.
       def clear(options = nil)
-        namespace = merged_options(options)[:namespace]
+        namespace = merged_options(options)[:namespace] unless @on_servers
         return rescue_error_with(false) { @cache.clear } unless namespace
 
         namespace = namespace.call if namespace.respond_to?(:call)
@@ -112,6 +130,26 @@ module ActiveSupport
       end
 
       private
+
+      def matching(matcher, options)
+        if matcher.is_a?(String)
+          glob = namespace_key(matcher, options)
+          return ->(key) { File.fnmatch?(glob, key, File::FNM_DOTMATCH) }
+        end
+        pattern = key_matcher(matcher, options)
+        ->(key) { key.valid_encoding? && pattern.match?(key) }
+      end
+
+      def in_arena(name, options)
+        # An entry that Rails has compressed would hide its classes.
+        forced = @has_classes ? { compress: false } : {}
+        [Leveret::Cache.new(name, **options.slice(*CACHE_OPTIONS)), { compress: false }.merge(options.except(*CACHE_OPTIONS), forced)]
+      end
+
+      def on_servers(addresses, options)
+        forced = @has_classes ? { compress: false } : {}
+        [Servers.new(addresses.compact.presence, options), options.except(:servers, *Servers::OPTIONS).merge(forced)]
+      end
 
       def read_entry(key, **options)
         entry_of(rescue_error_with(MISS) { @cache.get(key, MISS) }, options)
@@ -129,7 +167,15 @@ module ActiveSupport
       end
 
       def delete_multi_entries(keys, **_options)
+        keys.each { |key| local_cache.delete_entry(key) } if local_cache
         rescue_error_with(0) { @cache.delete_multi(keys) }
+      end
+
+      # Over servers all at once. What the request's own memory has to know goes one by one.
+      def write_multi_entries(entries, **options)
+        return super if !@on_servers || local_cache || options[:unless_exist]
+
+        rescue_error_with(false) { @cache.set_multi(entries.transform_values { |entry| form_of(entry, options) }, ttl_of(options)) }
       end
 
       def read_multi_entries(names, **options)
@@ -146,21 +192,33 @@ module ActiveSupport
 
       def entry_of(stored, options)
         return if stored.equal?(MISS)
-        return stored if stored.is_a?(Entry)
+        return allowed(stored) if stored.is_a?(Entry)
+        return stored.entry(@has_coder) { |bytes| deserialize_entry(bytes) } if @on_servers && stored.is_a?(Servers::Payload)
         return Found.new(options[:raw] && stored.is_a?(Integer) ? stored.to_s : stored) unless @has_coder
 
         bytes = Coded.bytes(stored)
         bytes ? deserialize_entry(bytes) : Found.new(stored)
       end
 
+      # Bytes that the entry would load by itself are loaded by nobody where a list of classes is kept.
+      def allowed(entry)
+        @has_classes && compressed?(entry) ? nil : entry
+      end
+
+      def compressed?(entry)
+        entry.instance_variable_defined?(:@compressed) && entry.instance_variable_get(:@compressed)
+      end
+
       # Raw numbers are counted in place, so they are stored as numbers.
       def form_of(entry, options)
         if options[:raw]
           text = entry.value.to_s
+          return text if @on_servers
+
           return text.match?(/\A-?(0|[1-9]\d{0,17})\z/) ? text.to_i : text
         end
-        return Coded.dump(serialize_entry(entry)) if @has_coder
-        return entry if entry.version || options[:race_condition_ttl] || options[:compress] || entry.value.is_a?(Entry)
+        return @on_servers ? Servers::Payload.new(serialize_entry(entry)) : Coded.dump(serialize_entry(entry)) if @has_coder
+        return entry if @on_servers || entry.version || options[:race_condition_ttl] || compressed?(entry) || entry.value.is_a?(Entry)
 
         entry.value
       end
@@ -173,7 +231,7 @@ module ActiveSupport
 
       # One process computes; whoever waits takes its value, if that is one that #read would give.
       def save_block_result_to_cache(name, options)
-        return super if options[:force]
+        return super if options[:force] || @on_servers
 
         key = normalize_key(name, options)
         lease = waited = false
@@ -184,6 +242,8 @@ module ActiveSupport
           break if lease && !waited && options[:race_condition_ttl]
 
           waited = true
+          # The request's own memory still says that there is nothing.
+          local_cache&.delete_entry(key)
           entry = read_entry(key, **options)
           return get_entry_value(entry, name, options) if entry && !entry.expired? && !entry.mismatched?(normalize_version(name, options))
           break if lease.nil?
@@ -209,7 +269,7 @@ module ActiveSupport
       def count_value(key, amount, options)
         counted = nil
         swap = lambda do |stored|
-          entry = entry_of(stored, options)
+          entry = entry_of(stored, options) or raise Leveret::NotAnIntegerError, "The value of #{key} cannot be read"
           counted = entry.value.to_i + amount
           entry.version ? Entry.new(counted, version: entry.version, compress: false) : counted
         end
@@ -220,6 +280,8 @@ module ActiveSupport
 
       def normalize_key(key, options = nil)
         key = super
+        return key && Servers.wire_key(key) if @on_servers
+
         key && key.bytesize > KEY_MAX ? "#{key.byteslice(0, KEY_MAX - 64).scrub('')}:#{ActiveSupport::Digest.hexdigest(key)}" : key
       end
 

@@ -1,0 +1,167 @@
+# frozen_string_literal: true
+
+require 'leveret'
+require 'leveret/servers'
+require 'zlib'
+
+module ActiveSupport
+  module Cache
+    class LeveretStore < Store
+      # What the store asks of a Leveret::Cache, asked of memcached servers: with the keys, the bytes and the flags of :mem_cache_store.
+      class Servers # :nodoc:
+        Pool = Leveret::Pool
+        # Of Dalli::Client, and ours.
+        OPTIONS = %i[socket_timeout down_retry_delay failover keepalive sndbuf rcvbuf short_cut protocol dir memory pool_size pool_timeout
+                     classes].freeze
+        MARSHAL = 1
+        ZLIB = 2
+        THIRTY_DAYS = 30 * 24 * 60 * 60
+        KEY_MAX = 250
+        MISS = Object.new.freeze
+        UNSAYABLE = /[\x00-\x20%\x7F-\xFF]/n
+
+        # A String that was marshalled: a coder's work, or a client's without Rails.
+        Payload = Struct.new(:bytes) do
+          def entry(is_coded)
+            is_coded ? yield(bytes) : Found.new(bytes)
+          end
+        end
+
+        def self.server?(address)
+          !address.start_with?('arena:') && !address.end_with?('.arena') && (address == 'localhost' || address.match?(%r{[:./]}))
+        end
+
+        def self.wire_key(key)
+          key = key.b.gsub(UNSAYABLE) { |byte| format('%%%02X', byte.ord) }
+          key.size > KEY_MAX ? "#{key[0, 213]}:md5:#{ActiveSupport::Digest.hexdigest(key)}" : key
+        end
+
+        def initialize(addresses, options)
+          @servers = Leveret::Servers.parse(addresses)
+          @allowed = Leveret.class_list(options[:classes])
+          sizes = { size: options[:pool_size], timeout: options[:pool_timeout] }.compact
+          return @pool = Leveret::Servers.pool(self, @servers, options, @allowed) if sizes.empty?
+
+          require 'connection_pool'
+          @pools = ConnectionPool.new(**sizes) { Leveret::Servers.pool(self, @servers, options, @allowed) }
+        end
+
+        def get(key, miss)
+          with { |pool| pool.get(key, miss) }
+        end
+
+        def get_multi(keys)
+          answers = with { |pool| pool.get_multi(keys, false) }
+          keys.zip(answers).each_with_object({}) { |(key, answer), found| found[key] = answer.first if answer }
+        rescue Leveret::UnmarshalError
+          readable(keys)
+        end
+
+        def set(key, value, ttl)
+          store(Pool::SET, key, value, ttl)
+        end
+
+        def add(key, value, ttl)
+          store(Pool::ADD, key, value, ttl)
+        end
+
+        def set_multi(values, ttl)
+          return delete_multi(values.keys) if over?(ttl)
+
+          with { |pool| pool.set_multi(values.map { |key, value| [key, *form(value)] }, exptime(ttl)) }
+        end
+
+        def delete(key)
+          with { |pool| pool.delete(key, 0) }
+        end
+
+        def delete_multi(keys)
+          with { |pool| pool.delete_multi(keys) }
+        end
+
+        def increment(key, amount, ttl)
+          operation, initial = amount.negative? ? [Pool::DECREMENT, nil] : [Pool::INCREMENT, amount]
+          with { |pool| pool.count(operation, key, amount.abs, initial, exptime(ttl)) }
+        rescue Pool::Refused => e
+          raise Leveret::NotAnIntegerError, e.message
+        end
+
+        # As Leveret::Cache#cas.
+        def cas(key, ttl)
+          value, version = with { |pool| pool.get_cas(key) }
+          return if version.nil?
+
+          bytes, flags = form(yield(value))
+          stored = with { |pool| pool.store(Pool::CAS, key, bytes, flags, exptime(ttl), version) }
+          stored ? true : stored
+        end
+
+        def clear
+          @servers.each_index { |index| with { |pool| pool.ask_server(index, Pool::FLUSH, '', 0) } }
+          true
+        end
+
+        def stats
+          @servers.each_with_index.to_h { |server, index| [server.name, with { |pool| pool.ask_server(index, Pool::STATS, '', 0) }] }
+        end
+
+        def path
+          @servers.map(&:name).join(', ')
+        end
+
+        # Called by Leveret::Pool for bytes whose flags are not 0.
+        def retrieve(bytes, flags)
+          bytes = Zlib::Inflate.inflate(bytes) if flags & ZLIB != 0
+          return bytes if flags & MARSHAL == 0
+
+          value = Leveret.load(bytes, @allowed)
+          value.is_a?(String) ? Payload.new(value) : value
+        rescue Zlib::Error => e
+          raise Leveret::UnmarshalError, e.message
+        end
+
+        private
+
+        # One by one: what cannot be read is missing, and no other.
+        def readable(keys)
+          keys.each_with_object({}) do |key, found|
+            value = get(key, MISS)
+            found[key] = value unless value.equal?(MISS)
+          rescue Leveret::UnmarshalError
+            next
+          end
+        end
+
+        def with(&block)
+          @pools ? @pools.with(&block) : yield(@pool)
+        end
+
+        def form(value)
+          return [value.to_s, 0] if value.is_a?(String) || value.is_a?(Integer)
+
+          [Marshal.dump(value.is_a?(Payload) ? value.bytes : value), MARSHAL]
+        end
+
+        def store(operation, key, value, ttl)
+          if over?(ttl)
+            delete(key)
+            return true
+          end
+
+          bytes, flags = form(value)
+          with { |pool| pool.store(operation, key, bytes, flags, exptime(ttl), 0) } ? true : false
+        end
+
+        def over?(ttl)
+          ttl && ttl <= 0
+        end
+
+        # Whole seconds; what is further than the wire's thirty days is a moment.
+        def exptime(ttl)
+          seconds = ttl ? ttl.ceil : 0
+          seconds > THIRTY_DAYS ? Time.now.to_i + seconds : seconds
+        end
+      end
+    end
+  end
+end
