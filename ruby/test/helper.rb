@@ -128,9 +128,15 @@ class LeveretTest < Minitest::Test
   end
 
   # What PHP code prints. `$cache` is the arena "test" of this test's folder.
-  def php(code)
-    arguments = ['php8.2', '-n', '-d', "extension=#{PHP_EXTENSION}", '-d', "leveret.dir=#{@folder}", '-d', 'leveret.arena=test',
+  def php(code, *extensions)
+    arguments = ['php8.2', '-n', *extensions.flat_map { |name| ['-d', "extension=#{name}"] }, '-d', "extension=#{PHP_EXTENSION}", '-d', "leveret.dir=#{@folder}", '-d', 'leveret.arena=test',
                  '-d', 'display_errors=stdout', '-d', 'html_errors=0', '-d', 'log_errors=0']
     IO.popen([*arguments, '-r', "$cache = new Leveret\\Cache(); #{code}", { err: %i[child out] }], &:read)
+  end
+
+  # What PHP code prints with Debian's php-memcached, and without ours.
+  def original_php(code)
+    extensions = %w[igbinary msgpack memcached].flat_map { |name| ['-d', "extension=#{name}"] }
+    IO.popen(['php8.2', '-n', *extensions, '-d', 'display_errors=stdout', '-d', 'html_errors=0', '-r', code, { err: %i[child out] }], &:read)
   end
 end

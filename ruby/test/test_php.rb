@@ -52,6 +52,53 @@ class TestPhp < LeveretTest
     assert_includes warned, 'an object of PHP'
   end
 
+  # PHP's own serializers, by our classes and by Debian's php-memcached: to Ruby each is a miss or an error, and never bytes.
+  def test_what_igbinary_and_msgpack_made_is_a_miss_and_an_error
+    server = memcached
+    served = leveret_serve('--arena', 'test')
+    store = <<~'PHP'
+      foreach (['IGBINARY', 'MSGPACK'] as $name) {
+          $m = new Memcached();
+          $m->setOption(Memcached::OPT_BINARY_PROTOCOL, true);
+          $m->addServer($host, $port);
+          foreach (['', ' compressed'] as $kind) {
+              $m->setOption(Memcached::OPT_COMPRESSION, $kind !== '');
+              $m->setOption(Memcached::OPT_SERIALIZER, constant("Memcached::SERIALIZER_$name"));
+              if (!$m->set(str_replace(' ', '_', $name . $kind), ['a' => array_fill(0, 2000, 'text'), 5 => 1.5])) {
+                  exit($m->getResultMessage());
+              }
+          }
+      }
+    PHP
+    keys = %w[IGBINARY IGBINARY_compressed MSGPACK MSGPACK_compressed]
+    place = ->(address) { address.split(':').then { |host, port| "$host = '#{host}'; $port = #{port};" } }
+    ours = %w[igbinary msgpack]
+    assert_equal '', php("$host = 'arena:test'; $port = 0; #{store}", *ours)
+    _, warned = capture_io { assert_equal [:miss] * 4, keys.map { |key| cache.get(key, :miss) } }
+    assert_includes warned, 'igbinary'
+    assert_includes warned, 'msgpack'
+    capture_io { assert_equal({}, cache.get_multi(keys)) }
+    assert_unreadable(keys, 'arena:test', served)
+    [[served, 'arena:test'], [server, nil]].each do |address, arena|
+      assert_equal '', original_php("#{place.call(address)} #{store}")
+      capture_io { assert_equal [:miss] * 4, keys.map { |key| cache.get(key, :miss) } } if arena
+      assert_unreadable(keys, *arena, address)
+    end
+  end
+
+  # Each client of the gem, in a process of its own.
+  def assert_unreadable(keys, *places)
+    code = <<~RUBY
+      ENV['LEVERET_DIR'] = #{@folder.inspect}
+      answers = #{places.inspect}.flat_map do |place|
+        dalli, memcached, memcache = Dalli::Client.new(place), Memcached.new(place), MemCache.new(place)
+        #{keys.inspect}.map { |key| [dalli, memcached, memcache].map { |client| client.get(key) rescue $!.class.ancestors.include?(StandardError) } }
+      end
+      p answers.flatten.uniq - [nil, true]
+    RUBY
+    assert_equal "[]\n", ruby(code, 'leveret/dalli', 'leveret/memcached', 'leveret/memcache').lines.last
+  end
+
   def test_the_classes_of_php_read_what_ruby_stored_and_ruby_what_they_stored
     c = cache
     c.set_multi('text' => 'x', 'n' => 5, 'f' => 1.5, 'list' => [1, { 'a' => nil }])

@@ -123,6 +123,39 @@ class TestProcesses < LeveretTest
     assert_equal "true\ntrue\n20\n", said
   end
 
+  # As Sidekiq's processes do: forked from one that had the arena open, killed and replaced in the middle of their work.
+  def test_forked_workers_take_each_job_once_whoever_is_killed
+    c = cache
+    jobs = 400
+    c.set_multi('queue' => (0...jobs).to_a, 'preloaded' => true)
+    worker = lambda do
+      loop do
+        taken = nil
+        stored = c.cas('queue') { |queue| taken = queue.last; queue[0...-1] }
+        next if stored == false
+        break if taken.nil?
+
+        input = c.fetch("input #{taken % 7}") { sleep 0.005; "input of #{taken % 7} " * 50 }
+        c.increment("times #{taken}")
+        c.set("result #{taken}", [taken, input.bytesize])
+      end
+    end
+    workers = Array.new(4) { begin_fork(&worker) }
+    killed = Array.new(6) do
+      sleep 0.01
+      victim, = workers.shift
+      stop(victim)
+      workers << begin_fork(&worker)
+    end
+    workers.each { |fork| finish(fork) }
+    times = c.get_multi((0...jobs).map { |job| "times #{job}" })
+    assert_equal [1], times.values.uniq
+    assert_operator jobs - times.size, :<=, killed.size
+    results = c.get_multi((0...jobs).map { |job| "result #{job}" })
+    assert_operator jobs - results.size, :<=, killed.size
+    results.each { |name, (job, size)| assert_equal ["result #{job}", "input of #{job % 7} ".bytesize * 50], [name, size] }
+  end
+
   def test_a_server_and_its_clients_share_the_items
     server = leveret_serve('--arena', 'test')
     c = cache
