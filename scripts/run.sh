@@ -32,7 +32,7 @@ bench_client() {
 }
 
 bench_ruby() {
-    need memcached ruby ruby-dev ruby-dalli
+    need memcached ruby ruby-dev ruby-dalli ruby-activesupport
     verb_build
     build_ruby "$(leveret_core)"
     step "Benchmark: the Ruby gem against Debian's Dalli"

@@ -6,6 +6,7 @@ provider, address = ARGV
 case provider
 when 'dalli' then require 'dalli'
 when 'ours' then require 'leveret/dalli'
+when 'mem_cache_store', 'memory_store' then nil
 else require 'leveret'
 end
 
@@ -85,7 +86,28 @@ class HashRows
   def quiet_sets = KEYS.each { |key| @hash[key] = Marshal.dump(VALUE) }
 end
 
-rows = { 'dalli' => DalliRows, 'ours' => DalliRows, 'cache' => CacheRows, 'hash' => HashRows }.fetch(provider).new(address)
+# Rails' stores, which all answer alike.
+class StoreRows
+  SMALL = { id: 7, name: 'Eve', tags: %w[a b] }.freeze
+
+  def initialize(kind, address)
+    require 'active_support'
+    require 'active_support/cache'
+    require 'active_support/cache/memory_store'
+    @store = ActiveSupport::Cache.lookup_store(kind.to_sym, *(address unless address.empty?))
+    @store.write('object', SMALL)
+    @store.write('count', 0, raw: true)
+    @store.write_multi(KEYS.to_h { |key| [key, SMALL] })
+  end
+
+  def rails_read = @store.read('object') == SMALL
+  def rails_fetch = @store.fetch('object') { nil } == SMALL
+  def rails_write = @store.write('object', SMALL)
+  def rails_count = @store.increment('count')
+  def rails_read_multi = @store.read_multi(*KEYS).size == 50
+end
+
+rows = provider.end_with?('_store') ? StoreRows.new(provider, address) : { 'dalli' => DalliRows, 'ours' => DalliRows, 'cache' => CacheRows, 'hash' => HashRows }.fetch(provider).new(address)
 $stdout.sync = true
 puts 'ready'
 while (line = $stdin.gets)
