@@ -45,6 +45,9 @@ kill $!
 wait $! || true
 """
 
+# What ./x gem does when the library is built.
+GEM = 'ROOT=$PWD; set -e; for part in say install build ruby; do . scripts/$part.sh; done; build_ruby "$(leveret_core)"; build_gem'
+
 LOADED = "php8.2 -m | grep -cx leveret || true\n"
 
 
@@ -71,15 +74,17 @@ class Install(SystemTest):
         missing = what_is_missing(below)
         if missing:
             self.skipTest(f"a machine of its own cannot be made here: {missing}")
-        extension, folder, server, look, back = re.findall(r"^```sh\n(.*?)^```", (ROOT / "docs" / "install.md").read_text(), re.MULTILINE | re.DOTALL)
+        extension, folder, server, gem, look, back = re.findall(r"^```sh\n(.*?)^```", (ROOT / "docs" / "install.md").read_text(), re.MULTILINE | re.DOTALL)
         before = run(["php8.2", "-m"]).stdout
-        done = machine(below, extension + folder + server + AT_WORK + look + back + LOADED)
+        run(["bash", "-c", GEM])
+        done = machine(below, extension + folder + server + AT_WORK + gem + look + back + LOADED)
         said = done.stdout + done.stderr
         self.assertEqual(0, done.returncode, said)
         lines = done.stdout.splitlines()
         self.assertIn("by apcu", lines, said)
         self.assertIn("by Memcached", lines, said)
         self.assertIn("by its path", lines, said)
+        self.assertIn("/dev/shm/leveret/default.arena", lines, said)
         self.assertIn("Module memcached => provided", said)
         self.assertNotIn("doctor found a problem", said)
         self.assertEqual("0", lines[-1], "it is still loaded:\n" + said)
