@@ -240,7 +240,7 @@ fn set_number(locked: &Locked<'_>, view: &View, value: u64) {
     // A number whose cas nobody has asked for has none, and needs none.
     let told = cas.load(Ordering::Relaxed) != 0;
     if told {
-        cas.store(0, Ordering::Release);
+        cas.store(0, Ordering::Relaxed);
     }
     locked.core.items.number_cell(view).store(value, Ordering::Release);
     if told {

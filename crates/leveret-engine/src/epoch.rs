@@ -1,5 +1,5 @@
 //! The flush word: items of another epoch than the present one are things of the past. Guarded by nothing: one atomic
-//! word, changed by compare-exchange.
+//! word, changed by compare-exchange. Whoever sees a flush also sees what was done before it.
 use crate::map::layout::Control;
 use crate::sync::Ordering;
 use crate::time::{Moment, Time};
@@ -22,7 +22,7 @@ fn carry_out_due(control: &Control, seen: u64, now: Time) -> u32 {
         return epoch;
     }
     let next = epoch.wrapping_add(1);
-    match control.flush.compare_exchange(seen, u64::from(next), Ordering::AcqRel, Ordering::Acquire) {
+    match control.flush.compare_exchange(seen, u64::from(next), Ordering::Relaxed, Ordering::Acquire) {
         Ok(_) => {
             note(control);
             next
@@ -44,8 +44,8 @@ pub(crate) fn begin_at(control: &Control, at: Time) {
 
 fn change(control: &Control, next: impl Fn(u64) -> u64) {
     let flush = &control.flush;
-    let mut seen = flush.load(Ordering::Acquire);
-    while let Err(found) = flush.compare_exchange(seen, next(seen), Ordering::AcqRel, Ordering::Acquire) {
+    let mut seen = flush.load(Ordering::Relaxed);
+    while let Err(found) = flush.compare_exchange(seen, next(seen), Ordering::Release, Ordering::Relaxed) {
         seen = found;
     }
 }

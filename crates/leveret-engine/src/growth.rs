@@ -75,7 +75,7 @@ pub(crate) fn grow_index(core: &Core, shard: usize, seen: u32) -> bool {
     if (u64::from(seen) + 1) * u64::from(chunk) > u64::from(core.map.geometry.buckets_max) {
         return false;
     }
-    let has_grown = || core.shards.at(shard).chunks.load(Ordering::Acquire) != seen;
+    let has_grown = || core.shards.at(shard).chunks.load(Ordering::Relaxed) != seen;
     let lock = lock_for_growth(core, has_grown);
     if lock.is_none() || has_grown() {
         return has_grown();

@@ -182,8 +182,8 @@ fn release(core: &Core, ticket: &Ticket) {
     // A child of fork has a copy of its parent's tickets, but is another owner.
     let (Ok(owner), true) = (core.presence.owner(), (ticket.slot as usize) < core.leases.len()) else { return };
     let lease = core.leases.at(ticket.slot as usize);
-    let is_ours = lease.serial.load(Ordering::Acquire) == ticket.serial
-        && lease.owner.compare_exchange(owner, 0, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+    let is_ours = lease.serial.load(Ordering::Relaxed) == ticket.serial
+        && lease.owner.compare_exchange(owner, 0, Ordering::Release, Ordering::Relaxed).is_ok();
     if is_ours {
         lease.futex.fetch_add(1, Ordering::Release);
         wake(&lease.futex, i32::MAX as u32);

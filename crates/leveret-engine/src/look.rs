@@ -59,10 +59,10 @@ pub(crate) fn meet<'a>(core: &'a Core, hash: u64, key: &[u8], now: impl Moment, 
 }
 
 /// What changes with each split, which may move a key out from under a scan. All slots are loaded with Acquire, so
-/// if one showed the split's clearing, a later load shows its number.
+/// if one showed the split's clearing, a later load shows its number of buckets.
 #[inline]
 fn layout_of(core: &Core, shard: usize) -> (u64, u32) {
-    (core.shards.at(shard).move_seq.load(Ordering::Acquire), core.index.buckets(shard))
+    (core.shards.at(shard).move_seq.load(Ordering::Relaxed), core.index.buckets(shard))
 }
 
 #[inline(always)]

@@ -129,7 +129,7 @@ fn holdings(core: &Core, now: Time) -> Vec<Holding> {
 #[inline]
 pub(crate) fn prepare_index(core: &Core, shard: usize, now: Time) {
     let head = core.shards.at(shard);
-    let chunks = head.chunks.load(Ordering::Acquire);
+    let chunks = head.chunks.load(Ordering::Relaxed);
     let buckets = u64::from(core.index.buckets(shard));
     let allocated = u64::from(chunks) * u64::from(core.map.geometry.chunk_buckets);
     // Some splits ahead: allocating takes longer than a write should wait.

@@ -298,9 +298,8 @@ impl Arena {
         for _ in 0..CHAIN_MAX {
             for (slot, cell) in bucket.slots.iter().enumerate() {
                 if cell.load(Ordering::Acquire) == version.slot {
-                    // The same word may be another version in a segment that was used again; and the slot must still
-                    // hold it after that look, or the item may have left in between.
-                    let current = look::is_same_use(core, version) && cell.load(Ordering::Acquire) == version.slot;
+                    // The same word may be another version in a segment that was used again.
+                    let current = look::is_same_use(core, version);
                     if current {
                         bucket.note_read(slot);
                         core.reads.count_hit(&core.shards);

@@ -81,10 +81,9 @@ impl Arena {
 
 fn items_of_class(core: &Core, shard: usize, cursor: &Cursor, now: Time) -> Result<Vec<(Vec<u8>, Found)>, Error> {
     for round in 0..ROUNDS * TRIES {
-        let sequence = core.shards.at(shard).move_seq.load(Ordering::Acquire);
+        let sequence = core.shards.at(shard).move_seq.load(Ordering::Relaxed);
         let buckets = core.index.buckets(shard);
         if let Some(items) = try_class(core, shard, buckets, cursor, now) {
-            fence(Ordering::Acquire);
             if core.shards.at(shard).move_seq.load(Ordering::Relaxed) == sequence
                 && core.index.buckets(shard) == buckets
             {
@@ -246,7 +245,7 @@ mod tests {
                 // As splits do, one after the other, until the walk has asked for the lock.
                 while waits() == before && is_over.load(SeqCst) == 0 {
                     for _ in 0..1000 {
-                        core.shards.at(0).move_seq.fetch_add(1, Ordering::AcqRel);
+                        core.shards.at(0).move_seq.fetch_add(1, Ordering::Relaxed);
                     }
                 }
                 await_round(&is_over, 1);

@@ -78,7 +78,7 @@ impl Arena {
 }
 
 fn service_of(core: &Core, entry: &ServiceSlot) -> Option<Service> {
-    let owner = entry.owner.load(Ordering::Acquire);
+    let owner = entry.owner.load(Ordering::Relaxed);
     let uses = entry.uses.load(Ordering::Acquire);
     if owner == 0 || entry.sealed.load(Ordering::Acquire) != owner || core.presence.is_dead(owner) {
         return None;
@@ -100,7 +100,7 @@ impl Drop for Announcement {
             return;
         }
         let entry = self.core.services.at(self.slot);
-        entry.sealed.store(0, Ordering::Release);
+        entry.sealed.store(0, Ordering::Relaxed);
         entry.owner.store(0, Ordering::Release);
     }
 }

@@ -48,11 +48,12 @@ struct Dead {
 impl Dead {
     fn add(&self, owner: u64) {
         let next = self.next.fetch_add(1, Ordering::Relaxed) as usize % self.owners.len();
-        self.owners[next].store(owner, Ordering::Relaxed);
+        // Release: who reads of the death sees what the dead has written, as does he who asked the kernel.
+        self.owners[next].store(owner, Ordering::Release);
     }
 
     fn has(&self, owner: u64) -> bool {
-        self.owners.iter().any(|known| known.load(Ordering::Relaxed) == owner)
+        self.owners.iter().any(|known| known.load(Ordering::Acquire) == owner)
     }
 }
 
@@ -178,9 +179,10 @@ impl Presence {
         let life = signs.keep()?;
 
         let entry = self.processes.at(slot);
-        // A new incarnation first: from here on every lock word of an earlier one has a provably dead owner.
+        // A new incarnation first: from here on every lock word of an earlier one has a provably dead owner, and who sees
+        // that sees all that he wrote.
         let incarnation = entry.incarnation.load(Ordering::Relaxed).wrapping_add(1).max(1);
-        entry.incarnation.store(incarnation, Ordering::SeqCst);
+        entry.incarnation.store(incarnation, Ordering::Release);
         entry.start_time.store(myself.start_time, Ordering::Relaxed);
         entry.pid_namespace.store(myself.pid_namespace, Ordering::Relaxed);
         entry.pid.store(myself.pid, Ordering::Relaxed);
@@ -214,7 +216,7 @@ impl Presence {
         let Some(entry) = (slot_of(owner) < self.processes.len()).then(|| self.processes.at(slot_of(owner))) else {
             return true;
         };
-        u64::from(entry.incarnation.load(Ordering::SeqCst)) != owner >> 32 || self.dead.has(owner)
+        u64::from(entry.incarnation.load(Ordering::Acquire)) != owner >> 32 || self.dead.has(owner)
     }
 
     /// How the process of an owner word numbers itself; None where the word names no slot.

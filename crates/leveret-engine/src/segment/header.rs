@@ -53,7 +53,7 @@ impl SegmentState {
 
     #[cfg_attr(model, track_caller)]
     pub(super) fn set_epoch(&self, epoch: u32) {
-        self.epoch.store(epoch, Ordering::Release);
+        self.epoch.store(epoch, Ordering::Relaxed);
     }
 }
 
@@ -87,7 +87,7 @@ impl SegmentHeader {
     /// Bytes that are written, by this word alone.
     #[inline]
     pub(super) fn written(&self) -> u64 {
-        u64::from(self.write_off.load(Ordering::Acquire))
+        u64::from(self.write_off.load(Ordering::Relaxed))
     }
 
     /// Whether no item was ever written in this use.
@@ -169,7 +169,7 @@ impl SegmentHeader {
 
     /// Takes a name off, unless another one is there by now.
     pub fn clear_filler(&self, seen: u64) {
-        let _ = self.filler.compare_exchange(seen, 0, Ordering::AcqRel, Ordering::Relaxed);
+        let _ = self.filler.compare_exchange(seen, 0, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     pub fn key_hash(&self) -> u64 {

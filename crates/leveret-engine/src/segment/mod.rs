@@ -152,9 +152,9 @@ impl Segments {
         let word = self.used_map.at(segment.0 as usize / 64);
         let bit = 1u64 << (segment.0 % 64);
         if used {
-            word.fetch_or(bit, Ordering::AcqRel);
+            word.fetch_or(bit, Ordering::Acquire);
         } else {
-            word.fetch_and(!bit, Ordering::AcqRel);
+            word.fetch_and(!bit, Ordering::Release);
         }
     }
 

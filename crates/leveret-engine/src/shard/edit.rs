@@ -272,7 +272,7 @@ pub(crate) fn split(locked: &Locked<'_>) {
     }
     // Readers that see the new number find the movers in the new bucket, the others still in the old one.
     locked.shard().buckets.store(buckets + 1, Ordering::Release);
-    locked.shard().move_seq.fetch_add(1, Ordering::AcqRel);
+    locked.shard().move_seq.fetch_add(1, Ordering::Relaxed);
     clear_movers(locked, source, buckets);
 }
 

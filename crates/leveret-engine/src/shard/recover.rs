@@ -62,7 +62,7 @@ fn redo_split(locked: &Locked<'_>) {
         edit::clear(locked.core.index.bucket(locked.index, buckets));
     }
     // A reader that missed between the two halves of the split looks again.
-    locked.shard().move_seq.fetch_add(1, Ordering::AcqRel);
+    locked.shard().move_seq.fetch_add(1, Ordering::Relaxed);
 }
 
 /// Counts slots and items anew and rebuilds the map of overflow buckets, which a kill may have left with a leak.

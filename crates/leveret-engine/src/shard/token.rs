@@ -18,7 +18,7 @@ pub(crate) fn stable_cas(core: &Core, found: &Found, view: &View) -> Option<u64>
         let cas = core.items.number_cas_cell(view);
         let before = cas.load(Ordering::Acquire);
         let value = core.items.number_of(view);
-        let stable = before != 0 && value == found.number as u64 && cas.load(Ordering::Acquire) == before;
+        let stable = before != 0 && value == found.number as u64 && cas.load(Ordering::Relaxed) == before;
         return stable.then_some(before);
     }
     core.items.explicit_cas(view).or_else(|| view.header.shape.is_wanted().then(|| natural_cas(core, view)))
@@ -56,7 +56,7 @@ pub(crate) fn give_cas(locked: &Locked<'_>, view: &View) -> u64 {
         return cell.load(Ordering::Relaxed);
     }
     if !view.header.shape.has_cas() {
-        locked.core.items.shape_cell(view).fetch_or(WANTED, Ordering::Release);
+        locked.core.items.shape_cell(view).fetch_or(WANTED, Ordering::Relaxed);
     }
     locked.core.items.explicit_cas(view).unwrap_or_else(|| natural_cas(locked.core, view))
 }
