@@ -119,7 +119,7 @@ fn take_piece(core: &Core, shard: usize, now: Time) -> Result<(SegmentId, StateW
 }
 
 /// Frees the pieces of fills whose process is dead, in every shard whose lock is to be had at once.
-fn sweep_fills(core: &Core, now: Time) {
+pub(crate) fn sweep_fills(core: &Core, now: Time) {
     // Who is dead is found out before a lock is taken.
     let (mut left, mut living) = (false, 0);
     for segment in core.segments.all().filter(|segment| core.segments.state(*segment).kind() == Some(State::LargeFill))

@@ -74,7 +74,7 @@ impl Arena {
     pub fn enter_master(&self, token: u64) -> Result<bool, Error> {
         let token = of_own_master(token);
         let core = &*self.core;
-        let listed = || (0..core.masters.len()).any(|slot| core.masters.at(slot).load(Ordering::Acquire) == token);
+        let listed = || self.lists_master(token);
         if listed() {
             return Ok(false);
         }
@@ -89,16 +89,28 @@ impl Arena {
         if listed() {
             return Ok(false);
         }
+        self.list_master(token, lives)
+    }
+
+    /// Acquire: a worker whose master is listed sees the arena emptied.
+    pub(crate) fn lists_master(&self, token: u64) -> bool {
+        let masters = &self.core.masters;
+        (0..masters.len()).any(|slot| masters.at(slot).load(Ordering::Acquire) == token)
+    }
+
+    /// Lists a master that is not listed, under the file lock. True: the arena was emptied for it.
+    pub(crate) fn list_master(&self, token: u64, lives: impl Fn(u64) -> bool) -> Result<bool, Error> {
+        let core = &*self.core;
         let mut others_live = false;
         let mut free = 0;
         for slot in 0..core.masters.len() {
             let cell = core.masters.at(slot);
-            match cell.load(Ordering::Acquire) {
+            match cell.load(Ordering::Relaxed) {
                 0 => free = slot,
                 later if same_process(later, token) && later > token => return Ok(false),
                 other if !same_process(other, token) && lives(other) => others_live = true,
                 _ => {
-                    cell.store(0, Ordering::Release);
+                    cell.store(0, Ordering::Relaxed);
                     free = slot;
                 }
             }

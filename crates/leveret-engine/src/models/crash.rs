@@ -1,12 +1,16 @@
 //! Ends at any store: the long operations, the recovery of what they leave, and the recovery of that. `./x kill` ends
-//! real processes between any two instructions; here two successors in a row are ended too.
-use super::death::{silence_ends, stopped_after};
-use super::world::{drain, get, is_long, place_of, set, Grain, World, NOW};
+//! real processes between any two instructions; here two successors in a row are ended too, and stores come as late as
+//! a compiler may put them.
+use super::death::{self, silence_ends, stopped_after};
+use super::world::{drain, get, is_long, place_of, set, weaken_each, Grain, World, NOW};
 use crate::arena::Arena;
-use crate::counters::Counter;
+use crate::found::Item;
 use crate::growth;
 use crate::shard::{self, edit};
 use crate::sync::Ordering;
+use crate::time::Deadline;
+use crate::{Counted, Delta, Meta, Mode, ReadOptions, Stored, Value};
+use std::panic::{catch_unwind, AssertUnwindSafe};
 
 const LEN: usize = 8;
 
@@ -24,7 +28,11 @@ struct Operation {
     after: Option<(u8, usize)>,
 }
 
-const OPERATIONS: [Operation; 7] = [
+fn gets(arena: &Arena) -> Item {
+    arena.get_with(KEY, ReadOptions::new().with_cas(), NOW).expect("free").expect("there")
+}
+
+const OPERATIONS: [Operation; 10] = [
     Operation {
         name: "set over an item",
         prepare: |_, arena| set(arena, KEY, b'a', LEN),
@@ -87,38 +95,68 @@ const OPERATIONS: [Operation; 7] = [
         before: Some((b'a', LEN)),
         after: Some((b'b', LEN)),
     },
+    Operation {
+        name: "touch",
+        prepare: |_, arena| arena.set(KEY, &[b'a'; LEN], Deadline(NOW.0 + 10), NOW).expect("room"),
+        work: |arena| assert_eq!(arena.touch(KEY, Deadline(NOW.0 + 20), NOW), Ok(true)),
+        before: Some((b'a', LEN)),
+        after: Some((b'a', LEN)),
+    },
+    Operation {
+        name: "count",
+        prepare: |_, arena| drop(arena.count(KEY, Delta::Increment(0), Some((9, Deadline::NEVER)), NOW)),
+        work: |arena| assert_eq!(arena.count(KEY, Delta::Increment(2), None, NOW), Ok(Counted::Value(11))),
+        before: Some((b'9', 1)),
+        after: Some((b'1', 2)),
+    },
+    Operation {
+        name: "count where a token was told",
+        prepare: |world, arena| {
+            arena.count(KEY, Delta::Increment(0), Some((9, Deadline::NEVER)), NOW).expect("room");
+            world.spare().store(gets(arena).cas, Ordering::Relaxed);
+        },
+        work: |arena| assert_eq!(arena.count(KEY, Delta::Increment(2), None, NOW), Ok(Counted::Value(11))),
+        before: Some((b'9', 1)),
+        after: Some((b'1', 2)),
+    },
 ];
 
-/// A process does something and is ended after so many stores; the kernel takes note. Whether it came to its end.
-fn stopped(world: &World, pid: u32, stores: u64, work: impl Fn(&Arena) + Sync) -> bool {
+/// An end after so many stores, one of which was put off (`death::stopped_after`).
+#[derive(Clone, Copy, Debug)]
+struct End {
+    stores: u64,
+    late: Option<usize>,
+}
+
+/// A process does something and is ended; the kernel takes note. Whether it came to its end, and how many stores might
+/// have been put off.
+fn stopped(world: &World, pid: u32, end: End, work: impl Fn(&Arena) + Sync) -> (bool, usize) {
     // A thread of its own: what it keeps for itself dies with it.
     let arena = world.registered(pid);
-    let has_ended = std::thread::scope(|scope| {
-        scope.spawn(|| stopped_after(stores, || work(&arena)).is_some()).join().expect("no panic")
+    let (done, late) = std::thread::scope(|scope| {
+        scope.spawn(|| stopped_after(end.stores, end.late, || work(&arena))).join().expect("no panic")
     });
     world.kernel.end(pid);
     world.kernel.clear_signs(pid);
-    has_ended
+    (done.is_some(), late)
 }
 
-/// The state that an operation and some recoveries have left, each ended after so many stores, is judged. Whether the
-/// last one came to its end.
-fn judge(operation: &Operation, ends: &[u64]) -> bool {
+/// The state that an operation and some recoveries have left, each of which was ended, is judged. Whether the last one
+/// came to its end, and how many of its stores might have been put off.
+fn judge(operation: &Operation, ends: &[End]) -> (bool, usize) {
     let world = World::new(Grain::Header, None);
     let first = world.registered(1);
     KEPT.iter().for_each(|key| set(&first, key, b'k', LEN));
     (operation.prepare)(&world, &first);
-    let mut has_ended = false;
+    let mut last = (false, 0);
     let mut is_done = false;
-    for (round, stores) in ends.iter().enumerate() {
-        has_ended = match round {
-            0 => {
-                is_done = stopped(&world, 2, *stores, operation.work);
-                is_done
-            }
+    for (round, end) in ends.iter().enumerate() {
+        last = match round {
+            0 => stopped(&world, 2, *end, operation.work),
             // Whoever wants the lock recovers.
-            round => stopped(&world, 2 + round as u32, *stores, |arena| drop(shard::lock(&arena.core, 0, NOW))),
+            round => stopped(&world, 2 + round as u32, *end, |arena| drop(shard::lock(&arena.core, 0, NOW))),
         };
+        is_done |= round == 0 && last.0;
     }
     let (name, reader) = (operation.name, world.registered(6));
     let seen = get(&reader, KEY);
@@ -129,10 +167,23 @@ fn judge(operation: &Operation, ends: &[u64]) -> bool {
     drop(shard::lock(&reader.core, 0, NOW).expect("the lock of a dead owner"));
     assert!(get(&reader, KEY) == seen, "{name} {ends:?}: recovery changed what is seen");
     assert!(reader.verify().is_clean(), "{name} {ends:?}: {:?}", reader.verify());
+    if let Some(found) = reader.peek(KEY, NOW) {
+        let (segment, _) = place_of(&reader, KEY);
+        let expiry = reader.core.segments.header(segment).expiry();
+        assert!(found.deadline <= expiry, "{name} {ends:?}: lives longer than its segment");
+    }
+    let token = world.spare().load(Ordering::Relaxed);
+    if token != 0 && seen == operation.after {
+        let swapped = reader.store(KEY, Value::Bytes(b"s"), Meta::default(), Deadline::NEVER, Mode::Cas(token), NOW);
+        assert_eq!(swapped, Ok(Stored::Exists), "{name} {ends:?}: a token of the value before");
+    }
     set(&reader, KEY, b'z', LEN);
     assert_eq!(get(&reader, KEY), Some((b'z', LEN)), "{name} {ends:?}");
     assert!(reader.verify().is_clean(), "{name} {ends:?}: {:?}", reader.verify());
-    has_ended && world.count(Counter::Recoveries) < u64::MAX
+    // Nothing that an end has left lies in the way of a drain.
+    drain(&reader.core, place_of(&reader, KEY).0);
+    assert_eq!(get(&reader, KEY), Some((b'z', LEN)), "{name} {ends:?}: drained");
+    last
 }
 
 /// How far apart the ends of an operation are at which its recoveries are ended as well.
@@ -143,11 +194,11 @@ fn step(round: usize) -> u64 {
     }
 }
 
-fn search(operation: &Operation, depth: usize, ends: &mut Vec<u64>, states: &mut u64) {
+fn search(operation: &Operation, depth: usize, ends: &mut Vec<End>, states: &mut u64) {
     for stores in (0..).step_by(step(ends.len()) as usize) {
-        ends.push(stores);
+        ends.push(End { stores, late: None });
         *states += 1;
-        let has_ended = judge(operation, ends);
+        let (has_ended, late) = judge(operation, ends);
         if depth > 0 && !has_ended {
             search(operation, depth - 1, ends, states);
         }
@@ -155,15 +206,35 @@ fn search(operation: &Operation, depth: usize, ends: &mut Vec<u64>, states: &mut
         if has_ended {
             return;
         }
+        // Of recoverers in the long form only.
+        for late in 0..if ends.len() <= usize::from(is_long()) { late } else { 0 } {
+            ends.push(End { stores, late: Some(late) });
+            *states += 1;
+            judge(operation, ends);
+            ends.pop();
+        }
     }
+}
+
+/// Without each Release in turn that the operations meet: ends at any store, with each that may be put off.
+fn weaken() {
+    let all = || OPERATIONS.iter().for_each(|operation| search(operation, 0, &mut Vec::new(), &mut 0));
+    all();
+    let met = std::mem::take(&mut *death::MET.lock().expect("no panic"));
+    weaken_each("crash", met, |strength| {
+        *death::WITHOUT.lock().expect("no panic") = Some(strength);
+        let is_noticed = catch_unwind(AssertUnwindSafe(all)).is_err();
+        *death::WITHOUT.lock().expect("no panic") = None;
+        is_noticed
+    });
 }
 
 #[test]
 fn an_end_at_any_store_is_recovered_from_though_recoverers_end_too() {
-    if std::env::var("LEVERET_MODEL").as_deref() == Ok("weak") {
-        return; // One process works at a time: no ordering matters.
-    }
     silence_ends();
+    if std::env::var("LEVERET_MODEL").as_deref() == Ok("weak") {
+        return weaken();
+    }
     for operation in &OPERATIONS {
         let mut states = 0;
         search(operation, if is_long() { 2 } else { 1 }, &mut Vec::new(), &mut states);

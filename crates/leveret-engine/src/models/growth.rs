@@ -63,3 +63,20 @@ fn a_free_segment_is_taken_once() {
         assert_eq!(get(&other, b"key"), Some((b'a', LEN)));
     });
 }
+
+#[test]
+fn what_is_shown_was_promised() {
+    explore("growth: promise", Grain::Header, |world| {
+        let [one, other] = [2, 3].map(|pid| world.registered(pid));
+        let chunks = one.core.index.allocated(0);
+        world.run([
+            Box::new(|| assert!(growth::grow_data(&one.core) && growth::grow_index(&one.core, 0, 1))),
+            Box::new(|| {
+                let has_data = other.core.segments.active() > ACTIVE as usize;
+                assert!(!has_data || world.kernel.has_promised(false));
+                let has_index = other.core.index.allocated(0) > chunks;
+                assert!(!has_index || world.kernel.has_promised(true));
+            }),
+        ]);
+    });
+}

@@ -19,6 +19,8 @@ pub(crate) struct Kernel {
     signs: [AtomicU32; SLOTS],
     processes: [AtomicU32; PIDS],
     file_lock: AtomicU32,
+    /// Whether memory was promised to data, and to the index.
+    promised: [AtomicU32; 2],
 }
 
 const LIVES: u32 = 1;
@@ -34,6 +36,11 @@ impl Kernel {
     /// A process ends: /proc shows that at once, its life signs go when its memory has gone.
     pub fn end(&self, pid: u32) {
         self.processes[pid as usize].swap(ENDING, ASKED);
+    }
+
+    /// Whether more memory was promised to data, or to the index.
+    pub fn has_promised(&self, index: bool) -> bool {
+        self.promised[usize::from(index)].load(Ordering::Relaxed) != 0
     }
 
     /// The life signs of a process go.
@@ -157,7 +164,9 @@ impl Host {
         Some(FileLock(self.kernel))
     }
 
-    pub fn allocate(&self, _parts: &[(u64, u64)]) -> bool {
+    pub fn allocate(&self, parts: &[(u64, u64)]) -> bool {
+        // The index has two parts.
+        self.kernel.promised[parts.len() - 1].store(1, Ordering::Relaxed);
         true
     }
 

@@ -5,6 +5,7 @@ use crate::arena::Arena;
 use crate::core::Core;
 use crate::counters::Counter;
 use crate::shard;
+use std::sync::Mutex;
 
 /// What a section writes, in two plain steps that another owner would disturb.
 fn count(core: &Core) {
@@ -40,7 +41,7 @@ fn a_dead_owners_lock_is_taken_by_one() {
 }
 
 /// A process that gets the slot of one that has ended, whose pid /proc still shows as ending, and two others.
-fn with_a_dead_ones_slot(world: &World) -> [Arena; 3] {
+pub(super) fn with_a_dead_ones_slot(world: &World) -> [Arena; 3] {
     // All slots are taken, so that the new one gets that of the dead.
     let [_dead, one, other, _] = [4, 1, 2, 3].map(|pid| world.registered(pid));
     world.kernel.end(4);
@@ -78,5 +79,73 @@ fn who_does_not_wait_judges_nobody_wrongly() {
         world.run([Box::new(|| count(&registers.core)), Box::new(|| drop(shard::try_lock(&other.core, 0, NOW)))]);
         assert_eq!(world.count(Counter::Sets), 1);
         assert_eq!(world.count(Counter::Recoveries), 0, "both lived");
+    });
+}
+
+/// Counts if the lock is to be had at once.
+fn try_to_count(core: &Core) -> u64 {
+    let locked = shard::try_lock(core, 0, NOW);
+    locked.iter().for_each(|locked| locked.count(Counter::Sets, 1));
+    u64::from(locked.is_some())
+}
+
+#[test]
+fn who_does_not_wait_sees_what_the_last_one_wrote() {
+    explore("lock: try", Grain::Header, |world| {
+        let [one, other] = [2, 3].map(|pid| world.registered(pid));
+        let counted = Mutex::new(0);
+        let count = |core: &Core| *counted.lock().expect("no panic") += try_to_count(core);
+        world.run([Box::new(|| count(&one.core)), Box::new(|| count(&other.core))]);
+        assert_eq!(world.count(Counter::Sets), counted.into_inner().expect("no panic"));
+    });
+}
+
+#[test]
+fn who_does_not_wait_is_not_judged_by_who_had_his_slot_before() {
+    explore("lock: register by a try", Grain::Header, |world| {
+        let [registers, waiter, _] = with_a_dead_ones_slot(world);
+        world.run([Box::new(|| _ = try_to_count(&registers.core)), Box::new(|| count(&waiter.core))]);
+        assert!((1..=2).contains(&world.count(Counter::Sets)));
+        assert_eq!(world.count(Counter::Recoveries), 0, "both lived");
+    });
+}
+
+/// The new process takes the lock from a dead owner.
+#[test]
+fn a_thief_is_not_judged_by_who_had_his_slot_before() {
+    for (name, waits) in [("lock: register and steal", true), ("lock: register and try to steal", false)] {
+        explore(name, Grain::Header, |world| {
+            let [registers, waiter, dying] = with_a_dead_ones_slot(world);
+            // In a thread that ends with it.
+            let dies = || std::mem::forget(shard::lock(&dying.core, 0, NOW).expect("free"));
+            std::thread::scope(|scope| scope.spawn(dies).join().expect("no panic"));
+            world.kernel.end(2);
+            world.kernel.clear_signs(2);
+            let steal = || if waits { count(&registers.core) } else { _ = try_to_count(&registers.core) };
+            world.run([Box::new(steal), Box::new(|| count(&waiter.core))]);
+            assert_eq!(world.count(Counter::Recoveries), 1, "one of two was dead");
+        });
+    }
+}
+
+/// The dead owner's slot has another process: its number alone says that he is dead, and brings along what he wrote.
+#[test]
+fn the_next_one_in_a_slot_tells_what_the_dead_one_wrote() {
+    explore("lock: the next in his slot", Grain::Header, |world| {
+        let [dying, one, _, _] = [2, 1, 3, 4].map(|pid| world.registered(pid));
+        let registers = world.process(5);
+        let dies = || {
+            let locked = shard::lock(&dying.core, 0, NOW).expect("nobody's patience ends");
+            locked.count(Counter::Sets, 1);
+            std::mem::forget(locked);
+            world.kernel.clear_signs(2);
+        };
+        world.run([
+            Box::new(dies),
+            // There may be no slot yet.
+            Box::new(|| drop(registers.core.presence.owner())),
+            Box::new(|| count(&one.core)),
+        ]);
+        assert_eq!(world.count(Counter::Sets), 2);
     });
 }

@@ -11,7 +11,7 @@ use core::sync::atomic as plain;
 use std::cell::Cell;
 use std::ops::Range;
 
-pub(crate) use core::sync::atomic::{compiler_fence, AtomicBool, AtomicI64, AtomicPtr, AtomicUsize, Ordering};
+pub(crate) use core::sync::atomic::{AtomicBool, AtomicI64, AtomicPtr, AtomicUsize, Ordering};
 
 /// The memory of the model that this thread takes part in.
 #[derive(Clone, Copy)]
@@ -95,8 +95,14 @@ pub(crate) fn keep(name: usize, value: u64) {
 pub(crate) fn fence(ordering: Ordering) {
     match part() {
         Some((checker, thread)) => checker.fence(thread, ordering),
-        None => plain::fence(ordering),
+        None => death::note_fence(ordering),
     }
+}
+
+/// Only an end may show what it does.
+#[track_caller]
+pub(crate) fn compiler_fence(ordering: Ordering) {
+    death::note_fence(ordering);
 }
 
 /// The words that `len` bytes are part of, each with which of its bytes those are.
@@ -158,7 +164,10 @@ pub(crate) unsafe fn write_bytes(to: *mut u8, bytes: &[u8]) {
             for (at, piece) in bytes.chunks(8).enumerate() {
                 if death::allows_a_store() {
                     // SAFETY: by contract.
-                    unsafe { to.add(8 * at).copy_from(piece.as_ptr(), piece.len()) };
+                    unsafe {
+                        death::note_store(to.add(8 * at), piece.len(), Ordering::Relaxed);
+                        to.add(8 * at).copy_from(piece.as_ptr(), piece.len());
+                    }
                 }
             }
         }
@@ -224,7 +233,10 @@ macro_rules! atomic_by_address {
                     return;
                 }
                 match self.place() {
-                    Place::Memory => self.0.store(value, ordering),
+                    Place::Memory => {
+                        death::note_store(self.as_ptr().cast(), size_of::<$int>(), ordering);
+                        self.0.store(value, ordering)
+                    }
                     Place::Word => self.word().store(value.into(), ordering),
                     Place::Bytes => store_bytes(self.as_ptr() as usize, &value.to_ne_bytes(), ordering),
                 }
@@ -242,7 +254,12 @@ macro_rules! atomic_by_address {
                     return Err(self.0.load(Ordering::Relaxed));
                 }
                 match self.place() {
-                    Place::Memory => self.0.compare_exchange(seen, next, success, failure),
+                    Place::Memory => {
+                        if self.0.load(Ordering::Relaxed) == seen {
+                            death::note_store(self.as_ptr().cast(), size_of::<$int>(), success);
+                        }
+                        self.0.compare_exchange(seen, next, success, failure)
+                    }
                     Place::Word => {
                         let word = self.word();
                         let (checker, thread) = part().expect("asked by `place`");
@@ -263,6 +280,7 @@ macro_rules! atomic_by_address {
                 }
                 match self.place() {
                     Place::Memory => {
+                        death::note_store(self.as_ptr().cast(), size_of::<$int>(), ordering);
                         let before = self.0.load(ordering_of_load(ordering));
                         self.0.store(change(before), Ordering::Relaxed);
                         before

@@ -14,9 +14,13 @@ pub(crate) mod memory;
 pub(crate) mod sync;
 
 #[cfg(test)]
+mod before;
+#[cfg(test)]
 mod count;
 #[cfg(test)]
 mod crash;
+#[cfg(test)]
+mod fill;
 #[cfg(test)]
 mod flush;
 #[cfg(test)]
@@ -27,6 +31,8 @@ mod lease;
 mod litmus;
 #[cfg(test)]
 mod lock;
+#[cfg(test)]
+mod master;
 #[cfg(test)]
 mod read;
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! A get beside writers: it answers a version that was there while it ran, whole, or that there was none.
 use super::world::{drain, explore, get, place_of, set, Grain, NOW};
+use crate::counters::Counter;
 use crate::map::layout::SLOTS;
+use crate::{Arena, Item, ReadOptions};
 
 const KEY: &[u8] = b"key";
 const LEN: usize = 8;
@@ -136,6 +138,71 @@ fn a_chain_that_grows_loses_nothing() {
             }),
         ]);
         assert_eq!(get(&reader, &keys[SLOTS]), Some((b'b', 1)));
+        assert!(reader.verify().is_clean());
+    });
+}
+
+/// As `a_large_value_is_read_whole`, with what lies in the item: it moves, and another one is written there.
+#[test]
+fn the_tail_of_a_large_value_is_its_own() {
+    let len = 600;
+    explore("get: large value, drained", Grain::Header, |world| {
+        let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
+        set(&writer, KEY, b'a', len);
+        let (segment, at) = place_of(&writer, KEY);
+        world.run([
+            Box::new(|| {
+                drain(&writer.core, segment);
+                set(&writer, b"new", b'b', 120);
+            }),
+            Box::new(|| assert_eq!(get(&reader, KEY), Some((b'a', len)))),
+        ]);
+        assert_eq!(place_of(&reader, b"new"), (segment, at), "or the model shows nothing");
+    });
+}
+
+fn gets(arena: &Arena) -> Item {
+    arena.get_with(KEY, ReadOptions::new().with_cas(), NOW).expect("nobody's patience ends").expect("there")
+}
+
+/// A token lies in the item, which moves; another one is written there.
+#[test]
+fn a_token_is_that_of_its_item() {
+    explore("get: its cas", Grain::Header, |world| {
+        let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
+        set(&writer, KEY, b'a', LEN);
+        gets(&writer);
+        // Of an item whose token was told the next version has a token of its own.
+        set(&writer, KEY, b'a', LEN);
+        let cas = gets(&writer).cas;
+        let (segment, _) = place_of(&writer, KEY);
+        world.run([
+            Box::new(|| {
+                drain(&writer.core, segment);
+                set(&writer, b"new", b'b', 64);
+            }),
+            Box::new(|| assert_eq!(gets(&reader).cas, cas)),
+        ]);
+        assert_eq!(place_of(&reader, b"new").0, segment, "or the model shows nothing");
+        assert_eq!(gets(&reader).cas, cas);
+    });
+}
+
+/// No bucket is left to go on with a chain: the new item takes the place of another one.
+#[test]
+fn what_pushes_another_item_out_is_read_whole() {
+    explore("get: a full chain", Grain::Header, |world| {
+        let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
+        let bucket = |key: &[u8]| crate::hash::bucket(writer.core.hasher.hash(key), writer.core.index.buckets(0));
+        let mut keys = (0u16..).map(u16::to_ne_bytes).filter(|key| bucket(key) == 0);
+        // Seven in each of five buckets, and one more in the last.
+        keys.by_ref().take((SLOTS - 1) * 5 + 1).for_each(|key| set(&writer, &key, b'a', 1));
+        let key = keys.next().expect("one more");
+        world.run([
+            Box::new(|| set(&writer, &key, b'b', 1)),
+            Box::new(|| assert!(get(&reader, &key).is_none_or(|value| value == (b'b', 1)))),
+        ]);
+        assert_eq!(world.count(Counter::Evicted), 1, "or the model shows nothing");
         assert!(reader.verify().is_clean());
     });
 }

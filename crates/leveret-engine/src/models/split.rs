@@ -2,6 +2,7 @@
 use super::world::{drain, explore, get, place_of, set, Grain, World, NOW};
 use crate::arena::Arena;
 use crate::hash::bucket;
+use crate::map::layout::SLOTS;
 use crate::scan::Cursor;
 use crate::shard::{self, edit};
 use crate::sync::Ordering;
@@ -26,7 +27,8 @@ fn begin(world: &World) -> ([Arena; 2], [[u8; 2]; 2]) {
     let arenas = [2, 3].map(|pid| world.registered(pid));
     world.shard.chunks.store(2, Ordering::Relaxed);
     let keys = keys(&arenas[0]);
-    keys.iter().for_each(|key| set(&arenas[0], key, b'a', LEN));
+    // The mover last: behind it no other item is looked at.
+    keys.iter().rev().for_each(|key| set(&arenas[0], key, b'a', LEN));
     (arenas, keys)
 }
 
@@ -62,7 +64,7 @@ fn what_a_split_moves_is_deleted() {
 }
 
 /// The keys that a walk meets, in order.
-fn walk(arena: &Arena) -> Vec<Vec<u8>> {
+pub(super) fn walk(arena: &Arena) -> Vec<Vec<u8>> {
     let mut met = Vec::new();
     let mut cursor = Cursor { level: 1, ..Cursor::default() };
     while arena.scan(&mut cursor, NOW, &mut |key, _| met.push(key.to_vec())).expect("there") {}
@@ -107,6 +109,28 @@ fn a_walk_passes_by_nothing_that_is_written_anew() {
             Box::new(|| {
                 let met = walk(&reader);
                 assert!(met == [b"key"] || met == [b"key", b"new"], "{met:?}");
+            }),
+        ]);
+    });
+}
+
+/// A full bucket gets an overflow bucket, which takes its last entry over.
+#[test]
+fn a_walk_overlooks_nothing_in_a_chain_that_grows() {
+    explore("walk: overflow", Grain::Header, |world| {
+        let [writer, reader] = [2, 3].map(|pid| world.registered(pid));
+        let is_first = |key: &[u8; 2]| bucket(writer.core.hasher.hash(key), writer.core.index.buckets(0)) == 0;
+        let keys: Vec<[u8; 2]> = (0u16..).map(u16::to_ne_bytes).filter(is_first).take(SLOTS + 1).collect();
+        let (before, new) = (&keys[..SLOTS], &keys[SLOTS]);
+        before.iter().for_each(|key| set(&writer, key, b'a', 1));
+        world.run([
+            Box::new(|| set(&writer, new, b'b', 1)),
+            Box::new(|| {
+                let mut met = walk(&reader);
+                met.retain(|key| key != new);
+                let mut all: Vec<Vec<u8>> = before.iter().map(|key| key.to_vec()).collect();
+                all.sort();
+                assert_eq!(met, all);
             }),
         ]);
     });

@@ -236,20 +236,28 @@ static NOTICED: Mutex<BTreeSet<Strength>> = Mutex::new(BTreeSet::new());
 /// Runs a model without each ordering that it meets, and prints a line for each: the place, what was taken away, the
 /// model, and whether it failed.
 fn weaken(name: &str, form: &Form, model: impl Fn(&Arc<Checker>)) {
+    let met = go_further(None, form, &model).met;
+    weaken_each(name, met, |strength| {
+        catch_unwind(AssertUnwindSafe(|| go_further(Some(strength), form, &model))).is_err()
+    });
+}
+
+/// As `weaken`, for any way to see whether somebody notices.
+pub(crate) fn weaken_each(name: &str, met: BTreeSet<Strength>, is_noticed: impl Fn(Strength) -> bool) {
     std::panic::set_hook(Box::new(|_| {}));
     let is_ours = |strength: &Strength| !strength.file.contains("/models/");
     // What earlier runs of this program have printed.
     let earlier =
         std::env::var("LEVERET_NOTICED").and_then(|path| Ok(std::fs::read_to_string(path).unwrap_or_default()));
     let earlier = earlier.unwrap_or_default();
-    for strength in go_further(None, form, &model).met.into_iter().filter(is_ours) {
+    for strength in met.into_iter().filter(is_ours) {
         let Strength { file, line, part, .. } = strength;
         let place = format!("weakened\t{}:{line}\t{part:?}\t", file.rsplit("src/").next().unwrap_or(file));
         let is_known = earlier.lines().any(|line| line.contains(&place) && line.ends_with("\tnoticed"));
         if is_known || NOTICED.lock().expect("no panic").contains(&strength) {
             continue;
         }
-        let is_noticed = catch_unwind(AssertUnwindSafe(|| go_further(Some(strength), form, &model))).is_err();
+        let is_noticed = is_noticed(strength);
         if is_noticed {
             NOTICED.lock().expect("no panic").insert(strength);
         }
