@@ -332,6 +332,36 @@ class TestDalli < LeveretTest
     end
   end
 
+  # Five requests a minute, counted by two processes, and a ban after two bad ones.
+  ATTACK = <<~'RUBY'
+    require 'rack'
+    require 'active_support'
+    require 'active_support/cache'
+    require 'active_support/core_ext/integer/time'
+    require 'rack/attack'
+    kind, place = ARGV[0].split(' ')
+    Rack::Attack.cache.store = kind == 'dalli' ? Dalli::Client.new(place) : ActiveSupport::Cache.lookup_store(kind.to_sym, place)
+    Rack::Attack.throttle('all', limit: 5, period: 100_000) { |request| request.ip }
+    Rack::Attack.blocklist('bad') { |request| Rack::Attack::Fail2Ban.filter("bad #{request.ip}", maxretry: 2, findtime: 100_000, bantime: 1000) { request.path == '/bad' } }
+    app = Rack::MockRequest.new(Rack::Attack.new(->(_) { [200, {}, ['fine']] }))
+    ask = ->(path, ip) { app.get(path, 'REMOTE_ADDR' => ip).status }
+    fork { 3.times { ask.call('/', '1.1.1.1') } }
+    Process.wait
+    p Array.new(4) { ask.call('/', '1.1.1.1') }, ask.call('/', '2.2.2.2')
+    p Array.new(3) { ask.call('/bad', '3.3.3.3') }, ask.call('/', '3.3.3.3')
+  RUBY
+
+  def test_rack_attack_counts_on_it
+    skip 'no rack-attack here' if Gem::Specification.find_all_by_name('rack-attack').empty?
+    wanted = "[200, 200, 429, 429]\n200\n[403, 403, 403]\n403\n"
+    server = memcached
+    assert_equal wanted, script('dalli', ATTACK, ['dalli', server])
+    ["dalli #{memcached}", "dalli #{leveret_serve}", "dalli #{@folder}/attack.arena", "mem_cache_store #{memcached}", "leveret_store #{memcached}",
+     "leveret_store #{@folder}/store.arena"].each do |words|
+      assert_equal wanted, script('leveret/dalli', ATTACK, words.split), words
+    end
+  end
+
   def test_who_waits_for_a_server_can_be_interrupted_and_lets_others_run
     silent = TCPServer.new('127.0.0.1', 0)
     code = <<~'RUBY'
