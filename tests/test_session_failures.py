@@ -74,13 +74,13 @@ class SessionFailures(SystemTest):
         """While its server hangs no session of the handler "memcache" starts, nothing is written over it, and it is there for the next visit when the server is back"""
         for retry in ("", "&retry_interval=0", "&persistent=0"):
             server = self.memcached()
-            self.assertEqual(self.REFUSED + AFTER, self.hang(f"unix://{server.socket}:0?timeout=0.3{retry}", server), retry)
+            self.assertEqual(self.REFUSED + AFTER, self.hang(f"unix://{server.socket}:0?timeout=1{retry}", server), retry)
 
     def test_hanging_copies(self):
         """Where one of two servers hangs sessions of the handler "memcache" go on from the other copy; where there is no other copy none starts, and nothing is written elsewhere"""
         for hanging in ([0], [1], [0, 1]):
             servers = self.memcached(), self.memcached()
-            path = ",".join(f"unix://{server.socket}:0?timeout=0.3" for server in servers)
+            path = ",".join(f"unix://{server.socket}:0?timeout=1" for server in servers)
             said = self.hang(path, *(servers[number] for number in hanging))
             if len(hanging) == 1:
                 self.assertEqual(BEFORE + 'failing: [true,{"n":1}]\nwritten: true\n', said[: said.index("after")])
