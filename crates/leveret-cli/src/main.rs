@@ -16,8 +16,8 @@ mod walk;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use commands::{
-    delete, display, doctor, dump, flush, generate, get, keys, list, ping, restore, ring, rm, serve, set, settings,
-    simulate, sizes, stats, tune, verify,
+    delete, display, doctor, dump, flush, generate, get, keys, list, ping, record, restore, ring, rm, serve, set,
+    settings, simulate, sizes, stats, tune, verify,
 };
 use std::env;
 use std::ffi::OsString;
@@ -69,6 +69,7 @@ enum Command {
     Stats(stats::Stats),
     Settings(settings::Settings),
     Sizes(sizes::Sizes),
+    Record(record::Record),
     Simulate(simulate::Simulate),
     Keys(keys::Keys),
     Dump(dump::Dump),
@@ -119,6 +120,7 @@ fn main() -> ExitCode {
         Command::Display(display) => display.run(&target, json),
         Command::Settings(settings) => settings.run(&target, json),
         Command::Sizes(sizes) => sizes.run(&target, json),
+        Command::Record(record) => record.run(&target, json),
         Command::Simulate(simulate) => simulate.run(json),
         Command::Restore(restore) => restore.run(&target, json),
         Command::Keys(keys) => keys.run(&target, json),

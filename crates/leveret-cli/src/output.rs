@@ -1,4 +1,5 @@
 //! What every command says in the same way: its answer and exit code, its errors, colours, JSON lines and progress.
+use crate::units::counted;
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use leveret_engine::{reason, Error, OpenError};
@@ -156,6 +157,21 @@ impl Progress {
         let bar = ProgressBar::new_spinner().with_message(what);
         bar.enable_steady_tick(Duration::from_millis(120));
         Progress(bar)
+    }
+
+    /// A recording, for so long or until somebody ends it. The line hides itself where stderr is no terminal.
+    pub fn of_recording(at_most: Option<Duration>) -> Progress {
+        let end = at_most.map_or("Ctrl-C ends it".to_owned(), |most| format!("of {} s", most.as_secs()));
+        let style =
+            ProgressStyle::with_template(&format!("{{spinner}} {{elapsed}} {end}: {{msg}}")).expect("a fixed template");
+        let bar = ProgressBar::new_spinner().with_style(style).with_message("looking at what is there");
+        bar.enable_steady_tick(Duration::from_millis(120));
+        Progress(bar)
+    }
+
+    /// What a recording has come to.
+    pub fn recorded(&self, requests: u64, keys: u64) {
+        self.0.set_message(format!("{} for {}", counted(requests, "request"), counted(keys, "key")));
     }
 
     /// Work whose length nobody knows, so much of which is done.

@@ -135,6 +135,7 @@ mod sync;
 mod time;
 mod update;
 mod verify;
+mod watch;
 mod write;
 
 pub use ahead::AHEAD;
@@ -161,6 +162,7 @@ pub use service::{Announcement, Service};
 pub use stats::Stats;
 pub use time::{Deadline, Moment, Now, Time};
 pub use verify::Report;
+pub use watch::{Event, Seen, Watch};
 pub use write::{Mode, Stored, Terms, Value};
 
 /// The page that a registry shows holds an example, which is compiled.

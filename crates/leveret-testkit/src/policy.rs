@@ -5,11 +5,14 @@
 //! (its metadata, the open and the free segments, dead bytes, the whole segments of large values) is our disadvantage
 //! alone.
 
+use std::collections::HashMap;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
-use leveret_engine::{OpenOptions, Stats};
+use leveret_engine::{Arena, Deadline, Event, OpenOptions, Seen, Stats, Watch};
 use leveret_simulator::policy::{Engine, Gdsf, Intervals, Lru, Memcached, S3Fifo};
-use leveret_simulator::{replay, Item, Outcome, Policy, Trace};
+use leveret_simulator::{replay, Item, Op, Outcome, Policy, Request, Scale, Trace};
 
 use crate::seeded;
 use crate::traces::{Lifetimes, Shape, Sizes, Stream};
@@ -145,6 +148,125 @@ pub fn replay_on_arena(path: &Path, memory: u64, trace: &Trace, seed: u64) -> Re
         return Err(format!("verify: {}", report.problems.join("; ")));
     }
     Ok(Replay { outcome, stats: engine.arena().stats(), ..replay })
+}
+
+/// An arena that a watch looks at now and then.
+struct Recorded {
+    engine: Engine,
+    watch: Watch,
+    requests: Vec<Request>,
+    numbers: HashMap<u64, u32>,
+    stores: u64,
+    gets: u64,
+    every: u64,
+}
+
+impl Recorded {
+    fn pass(&mut self, now: u32) {
+        let misses = self.engine.arena().stats().misses as f64 * self.watch.share();
+        let Recorded { watch, requests, numbers, stores, .. } = self;
+        let mut note = |seen: Seen| {
+            let (op, count) = match seen.event {
+                Event::Read(reads) => (Op::Get, reads),
+                // As `leveret record`: no more stores follow a miss than there are misses.
+                Event::Stored if (*stores as f64) < misses => (Op::Get, 1),
+                Event::Deleted => (Op::Delete, 1),
+                _ => (Op::Set, 1),
+            };
+            *stores += u64::from(seen.event == Event::Stored && op == Op::Get);
+            let next = numbers.len() as u32;
+            let request = Request {
+                at_secs: now,
+                key: *numbers.entry(seen.hash).or_insert(next),
+                value_len: seen.value_len as u32,
+                ttl_secs: if seen.deadline == Deadline::NEVER { 0 } else { seen.deadline.0 - seen.mtime.0 },
+                key_len: seen.key_len as u16,
+                op,
+            };
+            requests.extend((0..count).map(|_| request));
+        };
+        watch.pass(self.engine.at(now), &mut note).expect("the arena is there");
+    }
+}
+
+impl Policy for Recorded {
+    fn get(&mut self, key: u32, key_len: u16, now: u32) -> bool {
+        self.gets += 1;
+        if self.gets % self.every == 0 {
+            self.pass(now);
+        }
+        self.engine.get(key, key_len, now)
+    }
+
+    fn store(&mut self, item: &Item, now: u32) {
+        self.engine.store(item, now);
+    }
+
+    fn delete(&mut self, key: u32, key_len: u16, now: u32) {
+        self.engine.delete(key, key_len, now);
+    }
+}
+
+/// Replays a trace on a new arena at `path`, and gives the recording of it that is made by looking at a share of the
+/// keys after every so many gets.
+pub fn record(path: &Path, memory: u64, trace: &Trace, seed: u64, share: f64, every: u64) -> Trace {
+    let options = OpenOptions { memory, cores: 1, ..OpenOptions::default() };
+    let arena = seeded::open(path, &options, seed).expect("an arena");
+    let mut recorded = Recorded {
+        watch: arena.watch(share),
+        engine: Engine::on(arena),
+        requests: Vec::new(),
+        numbers: HashMap::new(),
+        stores: 0,
+        gets: 0,
+        every,
+    };
+    recorded.pass(0);
+    replay(trace, &mut recorded, 1, &|_| {});
+    recorded.pass(trace.span_secs());
+    let share = recorded.watch.share();
+    let gets = recorded.engine.arena().stats().hits + (recorded.stores as f64 / share) as u64;
+    Trace { sample: Some(share), gets: Some(gets), ..Trace::collect(recorded.requests) }
+}
+
+/// What a trace misses with so much memory: on an arena, and with an LRU. A recording stands for all keys.
+pub fn curves(trace: &Trace, memory: u64) -> [f64; 2] {
+    let scale = Scale::of(trace, memory);
+    let on = |policy: &mut dyn Policy| replay(trace, policy, scale.clones, &|_| {}).with_gets_of(trace).miss_ratio();
+    let mut engine = Engine::new(scale.memory).expect("an arena");
+    [on(&mut engine), on(&mut Lru::new(scale.memory))]
+}
+
+/// Replays a trace on an arena that others may look at, so many requests a second; what is missed is stored.
+pub fn replay_in_time(arena: Arena, trace: &Trace, requests_per_sec: u64) -> Outcome {
+    struct Paced {
+        engine: Engine,
+        begun: Instant,
+        gets: u64,
+        rate: u64,
+    }
+    impl Policy for Paced {
+        fn get(&mut self, key: u32, key_len: u16, _: u32) -> bool {
+            self.gets += 1;
+            let due = Duration::from_nanos(self.gets * 1_000_000_000 / self.rate);
+            if let Some(early) = due.checked_sub(self.begun.elapsed()).filter(|early| early.as_micros() > 500) {
+                thread::sleep(early);
+            }
+            self.engine.get(key, key_len, self.begun.elapsed().as_secs() as u32)
+        }
+
+        fn store(&mut self, item: &Item, now: u32) {
+            let left = if item.deadline == u32::MAX { item.deadline } else { item.deadline - now };
+            let now = self.begun.elapsed().as_secs() as u32;
+            self.engine.store(&Item { deadline: left.saturating_add(now), ..*item }, now);
+        }
+
+        fn delete(&mut self, key: u32, key_len: u16, _: u32) {
+            self.engine.delete(key, key_len, self.begun.elapsed().as_secs() as u32);
+        }
+    }
+    let mut paced = Paced { engine: Engine::on(arena), begun: Instant::now(), gets: 0, rate: requests_per_sec.max(1) };
+    replay(trace, &mut paced, 1, &|_| {})
 }
 
 /// The streams that policies are compared on: eight generated ones, and two with the published figures of Twitter's and

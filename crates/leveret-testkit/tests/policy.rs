@@ -54,6 +54,28 @@ fn misses_less_than_any_cache_that_does_not_look_at_sizes() {
     }
 }
 
+/// A recording knows nothing of gets between two looks but the hints of the sample's items, and of the other keys
+/// nothing at all: yet it has the curves of the requests themselves. With 400 gets between two looks, as 40,000 a second
+/// and a look every 10 ms.
+#[test]
+fn a_recording_has_the_curves_of_the_requests() {
+    let folder = scratch::folder().expect("a temporary folder");
+    let contests = policy::contests(300_000, SEED).into_iter();
+    for contest in contests.filter(|contest| ["scans", "Twitter's kind", "zipf 1.1"].contains(&contest.name)) {
+        let trace = contest.trace();
+        let path = folder.path().join(format!("{}.arena", contest.name.len()));
+        let recording = policy::record(&path, contest.memory, &trace, SEED, 0.25, 400);
+        for memory in [8 << 20, 16 << 20, 32 << 20] {
+            let (of_all, of_sample) = (policy::curves(&trace, memory), policy::curves(&recording, memory));
+            println!("{}, {} MiB: {of_all:.4?}, recorded {of_sample:.4?}", contest.name, memory >> 20);
+            for (all, sample) in of_all.iter().zip(of_sample) {
+                let name = contest.name;
+                assert!((all - sample).abs() < 0.01, "{name}, {memory}: {of_all:?}, recorded {of_sample:?}");
+            }
+        }
+    }
+}
+
 /// What the comparison charges for an item is what the engine says that it takes.
 #[test]
 fn the_charge_is_the_engines_own() {

@@ -9,6 +9,7 @@ pub mod get;
 pub mod keys;
 pub mod list;
 pub mod ping;
+pub mod record;
 pub mod restore;
 pub mod ring;
 pub mod rm;

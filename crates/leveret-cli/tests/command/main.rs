@@ -7,6 +7,7 @@ mod help;
 mod items;
 mod listing;
 mod outputs;
+mod record;
 mod schema;
 mod serving;
 mod simulate;

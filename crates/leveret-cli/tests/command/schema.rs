@@ -45,6 +45,7 @@ fn the_fields_are_those_of_the_page() {
         ("`tune`", &["tune"]),
         ("`ping`", &["ping"]),
         ("`doctor`", &["doctor", "--no-php"]),
+        ("`record`", &["record", "default", "recording.csv", "--seconds", "20ms"]),
         ("`simulate`", &["simulate", "requests.csv", "--memory", "8M"]),
         ("`flush`", &["flush"]),
         ("`rm`", &["rm", "default", "--force"]),

@@ -6,6 +6,9 @@ use crate::sync::{AtomicU64, Ordering};
 /// The frequency byte: four bits count reads up to 15, the next says that there was one.
 pub(crate) const FREQUENCY_MAX: u8 = 15;
 pub(crate) const FETCHED: u8 = 16;
+/// Then one that a watch sets and the next read takes off, since it writes the byte anew (`watch.rs`). Says nothing to
+/// anybody else.
+pub(crate) const WATCHED: u8 = 32;
 
 const PLACE: u64 = (1 << PLACE_BITS) - 1;
 
@@ -95,5 +98,15 @@ impl Spot<'_> {
 
     pub fn set_frequency(&self, frequency: u8) {
         self.bucket.frequency[self.slot].store(frequency, Ordering::Relaxed);
+    }
+
+    /// Marks the byte, and says what it was. In one instruction: a read at the same moment takes the mark off, or is in
+    /// what this answers.
+    pub fn mark(&self) -> u8 {
+        self.bucket.frequency[self.slot].fetch_or(WATCHED, Ordering::Relaxed)
+    }
+
+    pub fn unmark(&self) {
+        self.bucket.frequency[self.slot].fetch_and(!WATCHED, Ordering::Relaxed);
     }
 }

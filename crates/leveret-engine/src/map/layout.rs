@@ -148,7 +148,7 @@ pub(crate) const SLOTS: usize = 7;
 /// One cache line of the index.
 #[repr(C)]
 pub(crate) struct Bucket {
-    /// Per slot `freq:4 | fetched:1`; the only bytes that readers write. The eighth is reserved.
+    /// Per slot `freq:4 | fetched:1 | watched:1`; the only bytes that readers write. The eighth is reserved.
     pub frequency: [AtomicU8; SLOTS],
     _reserved: AtomicU8,
     pub slots: [AtomicU64; SLOTS],

@@ -42,7 +42,7 @@ impl Engine {
     }
 
     /// Moments of the trace on the arena's clock: items die by the trace's.
-    fn at(&self, now: u32) -> Time {
+    pub fn at(&self, now: u32) -> Time {
         Time(self.begin.0.saturating_add(now))
     }
 

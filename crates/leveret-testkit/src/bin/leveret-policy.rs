@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::thread;
 
 use clap::Parser;
+use leveret_engine::{Arena, OpenOptions};
 use leveret_simulator::{Op, Trace};
 use leveret_testkit::policy::{self, Contest, Others};
 use leveret_testkit::{rng, scratch};
@@ -16,6 +17,7 @@ Examples
   leveret-policy
   leveret-policy 2000000 --seed 7
   leveret-policy 1000000 --only scans --write /tmp/traces     the stream as a file, for `leveret simulate`
+  leveret-policy 3000000 --only scans --at /dev/shm/scans.arena     beside `leveret record /dev/shm/scans.arena scans.csv`
 
 Exit codes: 0 the arena missed less than all that do not look at sizes, on each stream; 1 it did not.";
 
@@ -34,6 +36,12 @@ struct Args {
     /// Write the streams as CSV into this folder, and replay nothing
     #[arg(long, value_name = "DIR")]
     write: Option<PathBuf>,
+    /// Replay the stream on a new arena at this path for everybody to see, `leveret record` among them
+    #[arg(long, value_name = "PATH", requires = "only")]
+    at: Option<PathBuf>,
+    /// With --at: requests in a second
+    #[arg(long, value_name = "N", default_value_t = 50_000)]
+    rate: u64,
 }
 
 fn main() -> ExitCode {
@@ -45,6 +53,14 @@ fn main() -> ExitCode {
         for contest in &contests {
             write(folder, contest).expect("the folder can be written to");
         }
+        return ExitCode::SUCCESS;
+    }
+    if let Some(path) = &args.at {
+        let contest = contests.first().expect("a stream of that name");
+        let options = OpenOptions { memory: contest.memory, ..OpenOptions::default() };
+        let (arena, _) = Arena::open(path, &options).expect("an arena");
+        let outcome = policy::replay_in_time(arena, &contest.trace(), args.rate);
+        println!("{}: {:.4} of {} gets missed", contest.name, outcome.miss_ratio(), outcome.gets);
         return ExitCode::SUCCESS;
     }
     println!("policy: {} requests a stream, seed {seed}", args.requests);
