@@ -2,7 +2,7 @@
 use super::world::{drain, explore, get, place_of, set, Grain, NOW};
 use crate::counters::Counter;
 use crate::map::layout::SLOTS;
-use crate::{Arena, Item, ReadOptions};
+use crate::{Arena, Deadline, Encoding, Item, Meta, Mode, ReadOptions, Terms, Value};
 
 const KEY: &[u8] = b"key";
 const LEN: usize = 8;
@@ -165,7 +165,7 @@ fn gets(arena: &Arena) -> Item {
     arena.get_with(KEY, ReadOptions::new().with_cas(), NOW).expect("nobody's patience ends").expect("there")
 }
 
-/// A token lies in the item, which moves; another one is written there.
+/// A token lies in the item, which moves; another one of its form, with a token of its own, is written there.
 #[test]
 fn a_token_is_that_of_its_item() {
     explore("get: its cas", Grain::Header, |world| {
@@ -175,15 +175,18 @@ fn a_token_is_that_of_its_item() {
         // Of an item whose token was told the next version has a token of its own.
         set(&writer, KEY, b'a', LEN);
         let cas = gets(&writer).cas;
-        let (segment, _) = place_of(&writer, KEY);
+        let place @ (segment, _) = place_of(&writer, KEY);
         world.run([
             Box::new(|| {
                 drain(&writer.core, segment);
-                set(&writer, b"new", b'b', 64);
+                set(&writer, b"one", b'b', LEN);
+                let terms = Terms { cas: Some(1), ..Mode::Set.into() };
+                let (value, meta) = (Value::Bytes(&[b'b'; LEN]), Meta::native(Encoding::Raw));
+                writer.store_if(b"two", value, meta, Deadline::NEVER, &terms, NOW).expect("room");
             }),
             Box::new(|| assert_eq!(gets(&reader).cas, cas)),
         ]);
-        assert_eq!(place_of(&reader, b"new").0, segment, "or the model shows nothing");
+        assert_eq!(place_of(&reader, b"two"), place, "or the model shows nothing");
         assert_eq!(gets(&reader).cas, cas);
     });
 }
