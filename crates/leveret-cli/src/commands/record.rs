@@ -32,7 +32,7 @@ pub struct Record {
     #[arg(long, value_name = "DURATION", value_parser = units::parse_duration)]
     seconds: Option<Duration>,
 
-    /// The share of the keys to record, 0.001 to 1 [default: so that some 32,000 keys are there at a time]
+    /// The share of the keys to record, 0.001 to 1 [default: so that some 8,000 keys are there at a time]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     sample: Option<f64>,
 
@@ -68,8 +68,8 @@ fn interval(text: &str) -> Result<Duration, String> {
     Ok(parsed)
 }
 
-/// Keys of a sample: the curves of twice as many differ by tenths of a point (docs/eviction.md).
-const KEYS: f64 = 32_768.0;
+/// Keys of a sample: with some 5,000 the curves are off by half a point at most (docs/eviction.md).
+const KEYS: f64 = 8192.0;
 /// What an item takes, where an arena has too few to tell.
 const USUAL_SIZE: f64 = 512.0;
 /// A pass rests nine times as long as it took, at least.
