@@ -42,6 +42,7 @@ struct Part {
 
 /// Why a value was not sent whole.
 #[derive(Debug)]
+#[non_exhaustive]
 pub enum SendError {
     /// Bytes of another value may have been sent in its place: the connection must end.
     Torn,

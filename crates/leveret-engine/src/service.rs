@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 /// What a living process has announced.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Service {
     /// As it was announced: `tcp 127.0.0.1:11211 net:[4026531840]`, `unix /run/leveret.sock`.
     pub text: String,

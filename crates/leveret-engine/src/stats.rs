@@ -9,6 +9,7 @@ use crate::time::Time;
 /// An arena's state in numbers. Counts may be off by what killed processes had not published: up to 63 reads each.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
+#[non_exhaustive]
 pub struct Stats {
     /// Live items, expired ones that nobody has met yet included.
     pub items: u64,

@@ -15,6 +15,7 @@ const PROBLEMS_MAX: usize = 100;
 
 /// What a verification found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Report {
     /// Slots in use.
     pub items: u64,

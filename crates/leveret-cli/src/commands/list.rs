@@ -122,7 +122,7 @@ pub fn servers(arena: &Arena) -> Vec<Server> {
     let is_place = |service: &Service| ["tcp ", "udp ", "unix "].iter().any(|kind| service.text.starts_with(kind));
     let place = |text: &str| text.split(" net:").next().unwrap_or_default().to_owned();
     let services = arena.services().into_iter().filter(is_place);
-    services.map(|Service { text, pid, is_own }| Server { place: place(&text), pid, is_own }).collect()
+    services.map(|Service { text, pid, is_own, .. }| Server { place: place(&text), pid, is_own }).collect()
 }
 
 /// What people are told of them.
