@@ -61,7 +61,7 @@ fn ctrl_c_ends_it_and_two_at_a_time_are_refused() {
     let host = Host::new();
     let arena = host.arena("shop");
     ask(&arena, 10);
-    let mut command = host.command(["record", "shop", "-"]);
+    let mut command = host.command(["record", "shop", "-", "--sample", "1"]);
     let mut recorder = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the command");
     await_line(&mut recorder, |line| line.ends_with(",set"));
     host.run(["record", "second.csv", "--arena", "shop"]).complains(3, "is recording this arena already");
