@@ -80,6 +80,10 @@ const PATIENCE: Duration = Duration::from_millis(100);
 const WRITTEN_EVERY: Duration = Duration::from_secs(1);
 /// Misses that the arena's users may not have handed in yet: 63 each.
 const LATE_MISSES: f64 = 100.0;
+/// Fewer say nothing about how many were not seen.
+const FEW_STORES: u64 = 1000;
+/// Less than this share of the stores makes curves that promise too much.
+const STORES_SEEN: f64 = 0.95;
 /// What other recorders are told by.
 const SERVICE: &str = "record";
 
@@ -95,6 +99,8 @@ struct Line<'a> {
     passes: u64,
     /// Share of the time in which the recorder worked.
     busy: f64,
+    /// Share of the sample's stores that it saw, an estimate: what came and went between two looks it did not.
+    stores_seen: f64,
 }
 
 impl Record {
@@ -172,9 +178,11 @@ struct Recording<'a> {
     begun: Instant,
     hits_before: u64,
     misses_before: u64,
+    sets_before: u64,
     keys: HashSet<u64>,
     requests: u64,
-    /// Stores that followed a miss.
+    /// Stores, and those that followed a miss.
+    stores: u64,
     fills: u64,
     passes: u64,
     worked: Duration,
@@ -193,8 +201,10 @@ impl<'a> Recording<'a> {
             begun: Instant::now(),
             hits_before: arena.stats().hits,
             misses_before: arena.stats().misses,
+            sets_before: arena.stats().sets,
             keys: HashSet::new(),
             requests: 0,
+            stores: 0,
             fills: 0,
             passes: 0,
             worked: Duration::ZERO,
@@ -230,7 +240,7 @@ impl<'a> Recording<'a> {
         // A key that was not there is stored after a miss, or without having been asked for. Which it was nobody can
         // see, but there are no more of the former than misses.
         let misses = self.arena.stats().misses.saturating_sub(self.misses_before) as f64 * self.watch.share();
-        let Recording { watch, lines, keys, requests, fills, .. } = self;
+        let Recording { watch, lines, keys, requests, stores, fills, .. } = self;
         watch.pass(now, &mut |seen| {
             keys.insert(seen.hash);
             let is_fill = seen.event == Event::Stored && (*fills as f64) < misses + LATE_MISSES;
@@ -242,6 +252,7 @@ impl<'a> Recording<'a> {
                 _ => return,
             };
             *fills += u64::from(is_fill);
+            *stores += u64::from(matches!(seen.event, Event::Stored | Event::Replaced));
             *requests += u64::from(count);
             let ttl = lifetime(&seen, now);
             for _ in 0..count {
@@ -264,6 +275,11 @@ impl<'a> Recording<'a> {
     fn gets(&self) -> u64 {
         let hits = self.arena.stats().hits.saturating_sub(self.hits_before);
         hits + (self.fills as f64 / self.watch.share()) as u64
+    }
+
+    fn stores_seen(&self) -> f64 {
+        let all = self.arena.stats().sets.saturating_sub(self.sets_before) as f64 * self.watch.share();
+        (self.stores as f64 / all.max(1.0)).min(1.0)
     }
 
     /// Whole lines, so that whoever is killed leaves a recording.
@@ -289,6 +305,7 @@ impl<'a> Recording<'a> {
             gets: self.gets(),
             passes: self.passes,
             busy: self.worked.as_secs_f64() / seconds.max(0.001),
+            stores_seen: if self.stores < FEW_STORES { 1.0 } else { self.stores_seen() },
         }
     }
 }
@@ -332,5 +349,15 @@ fn say(line: &Line<'_>, json: bool) -> Outcome {
         )?;
     }
     out.flush()?;
+    if line.stores_seen < STORES_SEEN {
+        let _ = writeln!(
+            io::stderr(),
+            "leveret: only {:.0} % of what was stored was still there at the next look, {:.0} ms later: the curves will promise too \
+             much; record fewer keys, --sample {:.3}",
+            100.0 * line.stores_seen,
+            1000.0 * line.seconds / line.passes as f64,
+            (line.sample / 4.0).max(0.001)
+        );
+    }
     Ok(Answer::Yes)
 }
