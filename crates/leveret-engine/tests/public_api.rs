@@ -12,13 +12,13 @@ fn items(path: &Path) -> Vec<Item> {
 }
 
 /// Every source file below, models apart.
-fn sources(folder: &Path, found: &mut Vec<Item>) {
+fn sources(folder: &Path, found: &mut Vec<Vec<Item>>) {
     for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
         let path = entry.path();
         if path.is_dir() && !path.ends_with("models") {
             sources(&path, found);
         } else if path.extension().is_some_and(|ending| ending == "rs") {
-            found.extend(items(&path));
+            found.push(items(&path));
         }
     }
 }
@@ -27,7 +27,7 @@ fn names(tree: &UseTree, found: &mut BTreeSet<String>) {
     match tree {
         UseTree::Path(path) => names(&path.tree, found),
         UseTree::Name(name) => drop(found.insert(name.ident.to_string())),
-        UseTree::Rename(rename) => drop(found.insert(rename.ident.to_string())),
+        UseTree::Rename(rename) => drop(found.insert(format!("{} as {}", rename.ident, rename.rename))),
         UseTree::Group(group) => group.items.iter().for_each(|tree| names(tree, found)),
         UseTree::Glob(_) => panic!("a glob hides what is public"),
     }
@@ -93,7 +93,7 @@ fn describe(item: &Item, exported: &BTreeSet<String>, lines: &mut BTreeSet<Strin
             lines.insert(said(&function.sig));
         }
         Item::Const(constant) if is_public(&constant.vis) && is_exported(&constant.ident) => {
-            lines.insert(format!("const {}: {}", constant.ident, said(&constant.ty)));
+            lines.insert(format!("const {}: {} = {}", constant.ident, said(&constant.ty), said(&constant.expr)));
         }
         Item::Struct(one) if is_public(&one.vis) && is_exported(&one.ident) => {
             let name = one.ident.to_string();
@@ -105,7 +105,9 @@ fn describe(item: &Item, exported: &BTreeSet<String>, lines: &mut BTreeSet<Strin
             for variant in &one.variants {
                 let name = format!("{}::{}", one.ident, variant.ident);
                 fields(&name, &variant.fields, true, lines);
-                lines.insert(format!("{}{name}", marks(&variant.attrs)));
+                let number =
+                    variant.discriminant.as_ref().map_or(String::new(), |(_, value)| format!(" = {}", said(value)));
+                lines.insert(format!("{name}{number} {}", marks(&variant.attrs)));
             }
         }
         Item::Trait(one) if is_public(&one.vis) && is_exported(&one.ident) => {
@@ -142,7 +144,7 @@ fn describe(item: &Item, exported: &BTreeSet<String>, lines: &mut BTreeSet<Strin
 #[test]
 fn what_is_public_is_what_the_listing_says() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut exported = BTreeSet::new();
+    let (mut exported, mut within, mut lines) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for item in items(&root.join("src/lib.rs")) {
         match item {
             Item::Use(one) if is_public(&one.vis) => names(&one.tree, &mut exported),
@@ -156,7 +158,9 @@ fn what_is_public_is_what_the_listing_says() {
                         Item::Enum(one) if is_public(&one.vis) => Some(one.ident),
                         _ => None,
                     });
-                exported.extend(names.map(|name| name.to_string()));
+                let names: Vec<String> = names.map(|name| name.to_string()).collect();
+                lines.extend(names.iter().map(|name| format!("pub {}::{name}", module.ident)));
+                within.extend(names);
             }
             _ => {}
         }
@@ -164,9 +168,20 @@ fn what_is_public_is_what_the_listing_says() {
     assert!(exported.len() > 30, "{exported:?}");
     let mut all = Vec::new();
     sources(&root.join("src"), &mut all);
-    let mut lines = BTreeSet::new();
     lines.extend(exported.iter().map(|name| format!("pub {name}")));
-    all.iter().for_each(|item| describe(item, &exported, &mut lines));
+    for file in &all {
+        // Two types may have one name; the public one is meant.
+        let hides = |name: &String| {
+            file.iter().any(|item| match item {
+                Item::Struct(one) => one.ident == *name && !is_public(&one.vis),
+                Item::Enum(one) => one.ident == *name && !is_public(&one.vis),
+                _ => false,
+            })
+        };
+        let originals = exported.iter().chain(&within).map(|name| name.split(" as ").next().unwrap_or(name).to_owned());
+        let seen: BTreeSet<String> = originals.filter(|name| !hides(name)).collect();
+        file.iter().for_each(|item| describe(item, &seen, &mut lines));
+    }
     let listing: String = lines.iter().map(|line| format!("{}\n", line.trim_end())).collect();
     let path = root.join("public-api.txt");
     if std::env::var_os("LEVERET_WRITE_API").is_some() {
