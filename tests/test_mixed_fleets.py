@@ -634,8 +634,9 @@ class MixedFleets(SystemTest):
             try:
                 known = len(self.differ)
                 self.try_batch(batch)
-                if len(self.differ) > known:
-                    # On a machine that is busy a time-out of the originals' own is a difference as well: what differs once more is one of ours.
+                if len(self.differ) > known and all("Failed to " in told for told in self.differ[known:]):
+                    # On a busy machine the originals run into their own time-outs, and say so. Such a batch is tried once more; bytes, places
+                    # and values that differ never are.
                     self.remark(f"{batch.name}: {len(self.differ) - known} cells differ, tried once more")
                     del self.differ[known:]
                     self.try_batch(batch)

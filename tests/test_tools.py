@@ -30,7 +30,9 @@ class Tools(SystemTest):
 
         def at_one_moment():
             before, ours, after = shown(SCRIPT, server.address, mode, *words), shown(COMMAND, mode, server.address, *words), shown(SCRIPT, server.address, mode, *words)
-            return (before, ours) if ours and before == after else None
+            # Nor does it begin anew in the size classes that this walk is in: what it dumps then is a part.
+            in_part = server.kind == "memcached" and mode in ("dump", "keys") and ours != before
+            return (before, ours) if ours and before == after and not in_part else None
 
         want, got = self.wait_for(f"two equal looks at {mode}", at_one_moment)
         self.assertEqual(want, got, f"{mode} of {server.kind}")

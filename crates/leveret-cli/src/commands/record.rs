@@ -3,7 +3,7 @@ use crate::output::{self, Answer, Failure, Outcome, Progress};
 use crate::target::{attach, resolve, Target};
 use crate::units::{self, counted, span, thousands};
 use clap::Args;
-use leveret_engine::{reason, Announcement, Arena, Deadline, Event, Seen, Time, Watch};
+use leveret_engine::{reason, Announcement, Arena, Deadline, Event, Seen, Stats, Time, Watch};
 use serde::Serialize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -176,9 +176,8 @@ struct Recording<'a> {
     /// Lines that are not written yet.
     lines: Vec<u8>,
     begun: Instant,
-    hits_before: u64,
-    misses_before: u64,
-    sets_before: u64,
+    /// The arena's counts when this began.
+    before: Stats,
     keys: HashSet<u64>,
     requests: u64,
     /// Stores, and those that followed a miss.
@@ -199,9 +198,7 @@ impl<'a> Recording<'a> {
             out,
             lines,
             begun: Instant::now(),
-            hits_before: arena.stats().hits,
-            misses_before: arena.stats().misses,
-            sets_before: arena.stats().sets,
+            before: arena.stats(),
             keys: HashSet::new(),
             requests: 0,
             stores: 0,
@@ -239,7 +236,7 @@ impl<'a> Recording<'a> {
         let now = Time::now();
         // A key that was not there is stored after a miss, or without having been asked for. Which it was nobody can
         // see, but there are no more of the former than misses.
-        let misses = self.arena.stats().misses.saturating_sub(self.misses_before) as f64 * self.watch.share();
+        let misses = self.arena.stats().misses.saturating_sub(self.before.misses) as f64 * self.watch.share();
         let Recording { watch, lines, keys, requests, stores, fills, .. } = self;
         watch.pass(now, &mut |seen| {
             keys.insert(seen.hash);
@@ -273,12 +270,12 @@ impl<'a> Recording<'a> {
 
     /// The gets of all keys: what was hit, and what was stored after a miss.
     fn gets(&self) -> u64 {
-        let hits = self.arena.stats().hits.saturating_sub(self.hits_before);
+        let hits = self.arena.stats().hits.saturating_sub(self.before.hits);
         hits + (self.fills as f64 / self.watch.share()) as u64
     }
 
     fn stores_seen(&self) -> f64 {
-        let all = self.arena.stats().sets.saturating_sub(self.sets_before) as f64 * self.watch.share();
+        let all = self.arena.stats().sets.saturating_sub(self.before.sets) as f64 * self.watch.share();
         (self.stores as f64 / all.max(1.0)).min(1.0)
     }
 

@@ -21,8 +21,10 @@ pub(crate) struct Mapping {
 }
 
 struct Pages {
-    /// The file's pages, and what lies before and behind them for the sake of their address.
+    /// The file's pages, and what lies before and behind them for the sake of their address. Memory of models stays mapped.
+    #[cfg_attr(model, allow(dead_code))]
     reserved: *mut u8,
+    #[cfg_attr(model, allow(dead_code))]
     reserved_len: usize,
     base: *mut u8,
     len: usize,
