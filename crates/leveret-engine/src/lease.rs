@@ -174,8 +174,14 @@ fn take(core: &Core, hash: u64, owner: u64, now: Time, until: u32) -> Result<Tak
     lease.serial.store(serial, Ordering::Release);
     lease.key_hash.store(hash, Ordering::Relaxed);
     lease.until.store(until, Ordering::Relaxed);
-    lease.owner.store(owner, Ordering::Release);
+    lease.owner.store(holding(owner, serial), Ordering::Release);
     Ok(Taken::Ours(Ticket { hash, slot: slot as u32, serial }))
+}
+
+/// What the owner word holds while a process has the lease: in its flags, of which a lease has none, the use's number.
+/// Another thread of that process may take over what is past its term, and a late release must not free that.
+fn holding(owner: u64, serial: u32) -> u64 {
+    owner | u64::from(serial as u16) << 16
 }
 
 fn release(core: &Core, ticket: &Ticket) {
@@ -183,7 +189,7 @@ fn release(core: &Core, ticket: &Ticket) {
     let (Ok(owner), true) = (core.presence.owner(), (ticket.slot as usize) < core.leases.len()) else { return };
     let lease = core.leases.at(ticket.slot as usize);
     let is_ours = lease.serial.load(Ordering::Relaxed) == ticket.serial
-        && lease.owner.compare_exchange(owner, 0, Ordering::Release, Ordering::Relaxed).is_ok();
+        && lease.owner.compare_exchange(holding(owner, ticket.serial), 0, Ordering::Release, Ordering::Relaxed).is_ok();
     if is_ours {
         lease.futex.fetch_add(1, Ordering::Release);
         wake(&lease.futex, i32::MAX as u32);

@@ -1,5 +1,5 @@
 //! A lease has one holder, who sees what the last one did; that of a dead one is taken, that of a living one never.
-use super::world::{explore, Grain, World};
+use super::world::{explore, Grain, World, NOW};
 use crate::arena::Arena;
 use crate::sync::{rest, Ordering};
 use crate::Lease;
@@ -75,5 +75,23 @@ fn a_holder_is_not_judged_by_who_had_his_slot_before() {
         };
         world.run([Box::new(|| holder.release(&ticket)), Box::new(|| hold(&waiter)), Box::new(|| hold(&registers))]);
         assert!(granted.into_inner().expect("no panic") <= 1, "held by two living processes");
+    });
+}
+
+/// A lease that is past its term is taken over by another thread of the process that has it, while its late holder gives
+/// it back.
+#[test]
+fn a_late_release_is_of_its_own_use_only() {
+    explore("lease: late release", Grain::Header, |world| {
+        let [late, other] = [2, 3].map(|pid| world.registered(pid));
+        let Lease::Granted(ticket) = late.hold(KEY) else { panic!("free") };
+        late.core.leases.at(ticket.slot as usize).until.store(NOW.0, Ordering::Relaxed);
+        let next = Mutex::new(Lease::Wait);
+        world.run([
+            Box::new(|| late.release(&ticket)),
+            Box::new(|| *next.lock().expect("no panic") = late.hold(KEY)),
+        ]);
+        assert!(matches!(next.into_inner().expect("no panic"), Lease::Granted(_)), "past its term, and free then");
+        assert_eq!(other.hold(KEY), Lease::Wait);
     });
 }
