@@ -22,6 +22,7 @@ use crate::sync::{fence, Ordering};
 use crate::time::{Deadline, Time};
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasherDefault, DefaultHasher};
 
 /// Equal parts of all hashes, of which a sample has some.
 const PARTS: u32 = 4096;
@@ -78,6 +79,9 @@ struct Known {
     is_about_to_change: bool,
 }
 
+/// The number of an item by its key's hash. Of a fixed hasher, so that a model meets the same order each time.
+type ByHash = HashMap<u64, u32, BuildHasherDefault<DefaultHasher>>;
+
 /// A sample of an arena's keys under watch. Dropped, it takes its marks off; those of one that was killed stay until
 /// the next reads, and harm nobody. Two watches at once see some of the reads each.
 pub struct Watch {
@@ -87,7 +91,7 @@ pub struct Watch {
     epoch: u32,
     items: Vec<Known>,
     free: Vec<u32>,
-    by_hash: HashMap<u64, u32>,
+    by_hash: ByHash,
     /// For each shard, for each of its buckets that are looked at: the words met in the last pass, and the numbers of
     /// their items.
     chains: Vec<Vec<Vec<(SlotWord, u32)>>>,
@@ -104,7 +108,7 @@ impl Arena {
     pub fn watch(&self, share: f64) -> Watch {
         let parts = (share * f64::from(PARTS)).round().clamp(1.0, f64::from(PARTS)) as u32;
         let chains = (0..self.core.shards.len()).map(|_| Vec::new()).collect();
-        let (items, free, by_hash) = (Vec::new(), Vec::new(), HashMap::new());
+        let (items, free, by_hash) = (Vec::new(), Vec::new(), ByHash::default());
         Watch { arena: self.clone(), parts, pass: 0, epoch: 0, items, free, by_hash, chains }
     }
 }

@@ -87,10 +87,7 @@ fn a_late_release_is_of_its_own_use_only() {
         let Lease::Granted(ticket) = late.hold(KEY) else { panic!("free") };
         late.core.leases.at(ticket.slot as usize).until.store(NOW.0, Ordering::Relaxed);
         let next = Mutex::new(Lease::Wait);
-        world.run([
-            Box::new(|| late.release(&ticket)),
-            Box::new(|| *next.lock().expect("no panic") = late.hold(KEY)),
-        ]);
+        world.run([Box::new(|| late.release(&ticket)), Box::new(|| *next.lock().expect("no panic") = late.hold(KEY))]);
         assert!(matches!(next.into_inner().expect("no panic"), Lease::Granted(_)), "past its term, and free then");
         assert_eq!(other.hold(KEY), Lease::Wait);
     });

@@ -40,4 +40,6 @@ mod service;
 #[cfg(test)]
 mod split;
 #[cfg(test)]
+mod watch;
+#[cfg(test)]
 mod world;
