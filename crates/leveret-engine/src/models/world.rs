@@ -247,8 +247,7 @@ pub(crate) fn weaken_each(name: &str, met: BTreeSet<Strength>, is_noticed: impl 
     std::panic::set_hook(Box::new(|_| {}));
     let is_ours = |strength: &Strength| !strength.file.contains("/models/");
     // What earlier runs of this program have printed.
-    let earlier =
-        std::env::var("LEVERET_NOTICED").and_then(|path| Ok(std::fs::read_to_string(path).unwrap_or_default()));
+    let earlier = std::env::var("LEVERET_NOTICED").map(|path| std::fs::read_to_string(path).unwrap_or_default());
     let earlier = earlier.unwrap_or_default();
     for strength in met.into_iter().filter(is_ours) {
         let Strength { file, line, part, .. } = strength;
