@@ -28,6 +28,19 @@ class TestFrozen < LeveretTest
     assert_nil frozen['key']
   end
 
+  # A memcached client's number is text that is counted in place: kept, its first value was read for ever. The torture found it.
+  def test_a_number_that_others_count_is_read_anew
+    socket = TCPSocket.new(*leveret_serve('--arena', 'test').split(':'))
+    socket.write("set key 0 0 1\r\n7\r\nincr key 1\r\n")
+    assert_equal ["STORED\r\n", "8\r\n"], Array.new(2) { socket.gets }
+    frozen = cache(frozen: true)
+    assert_equal '8', frozen['key'].to_s
+    assert_predicate frozen['key'], :frozen?
+    socket.write("incr key 1\r\n")
+    assert_equal "9\r\n", socket.gets
+    assert_equal '9', frozen['key'].to_s
+  end
+
   def test_a_value_that_is_over_is_not_kept
     frozen = cache(frozen: true)
     frozen.set('key', [1], 1)

@@ -72,7 +72,8 @@ VALUE frozen_keep(frozen_values *values, VALUE key, const leveret_found *found, 
 		rb_set_errinfo(Qnil);
 		return rb_obj_freeze(value);
 	}
-	if (BYTES_FOR(found->value_len) > values->limit) {
+	/* A number is counted in place: its version stays the same. */
+	if (found->is_number || BYTES_FOR(found->value_len) > values->limit) {
 		return value;
 	}
 	VALUE name = rb_str_new_frozen(key);
