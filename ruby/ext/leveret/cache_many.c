@@ -7,19 +7,23 @@ static VALUE get_multi(int argc, VALUE *argv, VALUE self)
 	cache *cache = cache_begin(self);
 	VALUE keys = rb_funcall(rb_ary_new_from_values(argc, argv), rb_intern("flatten"), 0), found = rb_hash_new();
 	for (long from = 0; from < RARRAY_LEN(keys); from += LEVERET_AHEAD) {
+		/* Whose bytes are used when no user code runs any more: to_str of one key may change another one, or make a String anew. */
+		VALUE own[LEVERET_AHEAD];
 		leveret_bytes names[LEVERET_AHEAD];
 		uint64_t hashes[LEVERET_AHEAD];
 		long count = RARRAY_LEN(keys) - from < LEVERET_AHEAD ? RARRAY_LEN(keys) - from : LEVERET_AHEAD;
 		for (long i = 0; i < count; i++) {
-			VALUE name = key_string(RARRAY_AREF(keys, from + i));
-			cache_check_key(cache, name);
-			names[i] = bytes_of_string(name);
+			own[i] = key_string(RARRAY_AREF(keys, from + i));
+			cache_check_key(cache, own[i]);
+		}
+		for (long i = 0; i < count; i++) {
+			names[i] = bytes_of_string(own[i]);
 		}
 		handle *asked = cache->handle;
 		leveret_ask_for(asked->arena, names, (size_t) count, hashes);
 		for (long i = 0; i < count; i++) {
 			VALUE value, key = RARRAY_AREF(keys, from + i);
-			if (cache_find(cache, key_string(key), cache->handle == asked ? &hashes[i] : NULL, &value)) {
+			if (cache_find(cache, own[i], cache->handle == asked ? &hashes[i] : NULL, &value)) {
 				rb_hash_aset(found, key, value);
 			}
 		}
