@@ -70,9 +70,12 @@ bench_engine() {
 verb_torture() {
     local seconds=${1:-60}
     [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "'$seconds' is not a number of seconds." "Example: ./x torture 60"
+    need ruby ruby-dev
     verb_build
+    build_ruby "$(leveret_core)"
     step "Torture: $seconds seconds of kills"
-    cargo run --release --locked -p leveret-testkit --bin leveret-torture -- "$seconds" --php build/leveret.so
+    cargo run --release --locked -p leveret-testkit --bin leveret-torture -- "$seconds" --php build/leveret.so \
+        --ruby ruby/lib --ruby build/ruby/lib
     step "Soak: $seconds seconds of a server that is killed"
     cargo run --release --locked -p leveret-testkit --bin leveret-soak -- "$seconds" --command build/leveret
 }

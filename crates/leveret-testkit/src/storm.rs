@@ -1,6 +1,7 @@
-//! The torture: many processes at one arena, Rust and PHP, and a killer among them. Whoever is killed is replaced at
+//! The torture: many processes at one arena, Rust, PHP and Ruby, and a killer among them. Whoever is killed is replaced at
 //! once. In calm moments every living process must get something done; at the end everything must fit together.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -22,8 +23,10 @@ use crate::worker::{self, ledger_path, Post, PATIENCE};
 pub struct Weather {
     /// Workers on the arena.
     pub processes: u64,
-    /// The PHP extension, if PHP takes part: then every second worker is PHP.
+    /// The PHP extension, if PHP takes part. Who takes part has every second worker, or every third.
     pub extension: Option<PathBuf>,
+    /// The folders where Ruby finds the gem, if Ruby takes part.
+    pub ruby: Vec<PathBuf>,
     /// How long each arena is tortured.
     pub duration: Duration,
     /// Size of the arena, bytes.
@@ -32,13 +35,15 @@ pub struct Weather {
     pub seed: u64,
 }
 
-/// The three kinds of worker.
+/// The kinds of worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Group {
     /// Rust, on the arena.
     Rust,
     /// PHP, on the arena.
     Php,
+    /// Ruby, on the arena.
+    Ruby,
     /// Rust, in private memory.
     Control,
 }
@@ -62,13 +67,15 @@ pub struct Outcome {
 
 enum Process {
     Rust(Child),
-    Php(std::process::Child),
+    Other(std::process::Child),
 }
 
 struct Worker {
     slot: u64,
     group: Group,
     process: Process,
+    /// Operations of its slot as it was started.
+    before: u64,
     /// Stopped until then.
     stopped: Option<Instant>,
 }
@@ -91,6 +98,7 @@ const CALM_OPERATIONS: u64 = 64;
 pub fn rage(weather: &Weather) -> io::Result<Outcome> {
     let folder = scratch::folder()?;
     std::fs::write(folder.path().join("torture_worker.php"), include_str!("../php/torture_worker.php"))?;
+    std::fs::write(folder.path().join("torture_worker.rb"), include_str!("../ruby/torture_worker.rb"))?;
     let controls = (weather.processes / 4).max(2);
     let slots = weather.processes + controls;
     let ledger = Ledger::create(&ledger_path(folder.path()), slots)?;
@@ -103,12 +111,7 @@ pub fn rage(weather: &Weather) -> io::Result<Outcome> {
         outcome: Outcome::default(),
     };
     for slot in 0..slots {
-        let group = match slot {
-            slot if slot >= weather.processes => Group::Control,
-            slot if slot % 2 == 1 && weather.extension.is_some() => Group::Php,
-            _ => Group::Rust,
-        };
-        let worker = storm.start(slot, group)?;
+        let worker = storm.start(slot, weather.group_of(slot))?;
         storm.workers.push(worker);
     }
     storm.blow()?;
@@ -116,6 +119,19 @@ pub fn rage(weather: &Weather) -> io::Result<Outcome> {
     storm.inspect(slots);
     storm.report(slots);
     Ok(storm.outcome)
+}
+
+impl Weather {
+    /// Who works in a slot; the first is always Rust, which flushes.
+    fn group_of(&self, slot: u64) -> Group {
+        let all = [(true, Group::Rust), (self.extension.is_some(), Group::Php), (!self.ruby.is_empty(), Group::Ruby)];
+        let here: Vec<Group> = all.iter().filter(|(is_here, _)| *is_here).map(|(_, group)| *group).collect();
+        if slot < self.processes {
+            here[slot as usize % here.len()]
+        } else {
+            Group::Control
+        }
+    }
 }
 
 impl Storm<'_> {
@@ -128,9 +144,10 @@ impl Storm<'_> {
         let process = match group {
             Group::Rust => Process::Rust(process::spawn(move || worker::run(&post))),
             Group::Control => Process::Rust(process::spawn(move || worker::run_control(&post))),
-            Group::Php => Process::Php(self.start_php(&post)?),
+            Group::Php => Process::Other(self.start_php(&post)?),
+            Group::Ruby => Process::Other(self.start_ruby(&post)?),
         };
-        Ok(Worker { slot, group, process, stopped: None })
+        Ok(Worker { slot, group, process, before: self.ledger.counts(slot).operations, stopped: None })
     }
 
     fn start_php(&self, post: &Post) -> io::Result<std::process::Child> {
@@ -157,9 +174,23 @@ impl Storm<'_> {
             .spawn()
     }
 
-    /// Where a PHP worker says what it found wrong.
+    /// Without gems and other comforts, whose loading takes longer than most workers live.
+    fn start_ruby(&self, post: &Post) -> io::Result<std::process::Child> {
+        Command::new("ruby")
+            .args(["-W", "--disable=gems,did_you_mean,error_highlight,rubyopt"])
+            .args(self.weather.ruby.iter().flat_map(|folder| [OsStr::new("-I"), folder.as_os_str()]))
+            .arg(self.folder.join("torture_worker.rb"))
+            .arg(self.folder)
+            .args([post.slot.to_string(), (post.seed >> 34).to_string()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(File::create(self.complaints(post.slot))?)
+            .spawn()
+    }
+
+    /// Where a worker of PHP or Ruby says what it found wrong.
     fn complaints(&self, slot: u64) -> PathBuf {
-        self.folder.join(format!("php-{slot}.stderr"))
+        self.folder.join(format!("worker-{slot}.stderr"))
     }
 
     /// Kills, stops, goes on; now and then rests.
@@ -171,6 +202,11 @@ impl Storm<'_> {
             self.wake(false);
             self.replace_the_dead()?;
             let victim = self.rng.below(self.workers.len() as u64) as usize;
+            // Who only begins is mostly spared: an interpreter takes longer to start than most workers live.
+            let worker = &self.workers[victim];
+            if self.ledger.counts(worker.slot).operations == worker.before && !self.rng.one_in(8) {
+                continue;
+            }
             if self.rng.one_in(8) {
                 let nap = Duration::from_millis(self.rng.between(2, 60));
                 if self.signal(victim, Signal::SIGSTOP) {
@@ -280,7 +316,7 @@ impl Storm<'_> {
             if !matches!(ending, Ending::Done(_) | Ending::Signal(Signal::SIGKILL)) {
                 self.note(worker.slot, worker.group, &ending);
             }
-            if let Process::Php(child) = &mut worker.process {
+            if let Process::Other(child) = &mut worker.process {
                 // Killing the dead is an error that says nothing.
                 let _ = child.kill();
                 let _ = child.wait();
@@ -297,12 +333,10 @@ impl Storm<'_> {
     }
 
     fn report(&mut self, slots: u64) {
-        for group in [Group::Rust, Group::Php, Group::Control] {
+        for group in [Group::Rust, Group::Php, Group::Ruby, Group::Control] {
             let mut sum = (group, 0, Counts::default(), [0; BUCKETS]);
             for slot in 0..slots {
-                let is_control = slot >= self.weather.processes;
-                let is_php = !is_control && slot % 2 == 1 && self.weather.extension.is_some();
-                if (group == Group::Control) != is_control || (group == Group::Php) != is_php {
+                if self.weather.group_of(slot) != group {
                     continue;
                 }
                 let counts = self.ledger.counts(slot);
@@ -325,14 +359,14 @@ impl Worker {
     fn pid(&self) -> Pid {
         match &self.process {
             Process::Rust(child) => child.pid(),
-            Process::Php(child) => Pid::from_raw(child.id() as i32),
+            Process::Other(child) => Pid::from_raw(child.id() as i32),
         }
     }
 
     fn try_wait(&mut self) -> io::Result<Option<Ending>> {
         match &mut self.process {
             Process::Rust(child) => Ok(child.try_wait()),
-            Process::Php(child) => Ok(child.try_wait()?.map(|status| match (status.code(), status.signal()) {
+            Process::Other(child) => Ok(child.try_wait()?.map(|status| match (status.code(), status.signal()) {
                 (Some(0), _) => Ending::Done(String::new()),
                 (Some(code), _) => Ending::Exit(code),
                 (None, signal) => {

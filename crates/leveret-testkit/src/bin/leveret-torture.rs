@@ -12,12 +12,14 @@ const EXAMPLES: &str = "\
 Examples
   leveret-torture 600
   leveret-torture 60 --php build/leveret.so    every second process is PHP
+  leveret-torture 60 --php build/leveret.so --ruby ruby/lib --ruby build/ruby/lib
+                                               a third each of Rust, PHP and Ruby
   leveret-torture 60 --processes 4 --seed 7
 
 Exit codes: 0 nothing wrong was read and everybody went on; 1 not so; 2 it could not be tried.";
 
 #[derive(Parser)]
-#[command(about = "Processes of Rust and PHP at one arena, killed every few milliseconds", after_help = EXAMPLES)]
+#[command(about = "Processes of Rust, PHP and Ruby at one arena, killed every few milliseconds", after_help = EXAMPLES)]
 struct Args {
     /// How long, in seconds
     #[arg(default_value_t = 60)]
@@ -28,26 +30,26 @@ struct Args {
     /// Seed of everything random
     #[arg(long)]
     seed: Option<u64>,
-    /// The PHP extension, build/leveret.so; without it only Rust takes part
+    /// The PHP extension, build/leveret.so; without it PHP takes no part
     #[arg(long, value_name = "PATH")]
     php: Option<PathBuf>,
+    /// A folder of the Ruby gem, once for each: ruby/lib, and the one of the compiled library; without them Ruby takes no part
+    #[arg(long, value_name = "PATH")]
+    ruby: Vec<PathBuf>,
 }
 
 fn main() -> ExitCode {
     let args = Args::parse();
     let seed = args.seed.unwrap_or_else(rng::fresh_seed);
     let extension = args.php.as_deref().and_then(|path| path.canonicalize().ok());
-    match (&args.php, &extension) {
-        (_, Some(_)) => println!("torture: {} processes, half of them PHP, seed {seed}", args.processes),
-        (Some(path), None) => {
-            println!(
-                "torture: {} is not there, so no PHP: {} processes of Rust, seed {seed}",
-                path.display(),
-                args.processes
-            )
-        }
-        (None, None) => println!("torture: no --php, so {} processes of Rust, seed {seed}", args.processes),
+    let ruby: Vec<PathBuf> = args.ruby.iter().filter_map(|path| path.canonicalize().ok()).collect();
+    for path in args.php.iter().chain(&args.ruby).filter(|path| !path.exists()) {
+        println!("torture: {} is not there, so who needs it takes no part", path.display());
     }
+    let ruby = if ruby.len() == args.ruby.len() { ruby } else { Vec::new() };
+    let groups =
+        ["Rust"].into_iter().chain(extension.is_some().then_some("PHP")).chain((!ruby.is_empty()).then_some("Ruby"));
+    println!("torture: {} processes of {}, seed {seed}", args.processes, groups.collect::<Vec<_>>().join(", "));
     let sizes: &[u64] = if args.seconds < 12 { &[8] } else { &[8, 16, 64] };
     let mut failed = false;
     for (part, mib) in sizes.iter().enumerate() {
@@ -55,6 +57,7 @@ fn main() -> ExitCode {
         let weather = Weather {
             processes: args.processes,
             extension: extension.clone(),
+            ruby: ruby.clone(),
             duration,
             memory: mib << 20,
             seed: seed + part as u64,
