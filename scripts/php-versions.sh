@@ -2,8 +2,6 @@
 # ./x php: the extension built for, and tested with, PHPs that Debian 12 does not have. Each lies in a folder of its own in build/ and
 # is made once; what they share is the Rust library, which knows nothing of PHP.
 
-DEBIAN_KEYS=/usr/share/keyrings/debian-archive-keyring.gpg
-
 # Where Debian has which PHP.
 declare -A PHP_SUITES=([8.4]="trixie" [8.5]="sid experimental" [8.6]="sid experimental")
 # APCu, igbinary and msgpack, with which some tests compare, are there for trixie's PHP only.
@@ -34,41 +32,14 @@ verb_php() {
 # --- a newer Debian in a folder ---
 
 php_of_debian() {
-    local version=$1 folder=build/php-$1
+    local version=$1 folder=build/php-$1 packages suites
     shift
     [ "$(id -u)" -eq 0 ] || fail "Only root can enter another Debian." "Run it as root: sudo ./x php $version"
-    [ -e "$folder/.done" ] || install_debian "$version" "$folder"
-    counted "php $version: phpt" "$folder/part.log" system_counts \
-        scripts/in-root "$folder/root" scripts/php-part "php-config$version" "$folder" "$(leveret_core)" "$@"
-}
-
-# The mirror that this machine's own packages come from, unless DEBIAN_MIRROR names another.
-debian_mirror() {
-    local mirror=${DEBIAN_MIRROR:-}
-    # shellcheck disable=SC2016 # $(REPO_URI) is apt's own.
-    [ -n "$mirror" ] || mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' 'Component: main' | sed -n 1p)
-    [ -n "$mirror" ] || fail "apt has no list of Debian 12's packages." "Run apt-get update, or name a mirror: DEBIAN_MIRROR=URL ./x php …"
-    echo "${mirror%/}"
-}
-
-install_debian() {
-    local version=$1 folder=$2 mirror suite suites packages sources=()
-    need mmdebstrap
     read -ra packages <<<"php$version-cli php$version-dev ${PHP_PEERS[$version]:-} gcc libc6-dev make memcached"
     read -ra suites <<<"${PHP_SUITES[$version]}"
-    step "Installing PHP $version of Debian ${PHP_SUITES[$version]} into $folder/root: some minutes and 500 MB, once"
-    rm -rf --one-file-system "$folder"
-    mkdir -p "$folder"
-    mirror=$(debian_mirror)
-    for suite in "${suites[@]}"; do
-        sources+=("deb [signed-by=$DEBIAN_KEYS] $mirror $suite main")
-    done
-    # How this machine reaches its mirror (a proxy, say) is how that one does.
-    apt-config dump --format '%f "%v";%n' Acquire | grep -E '^Acquire::(https?::|Check-|Retries|ForceIPv)' >"$folder/apt.conf" || true
-    unshare --mount mmdebstrap --quiet --mode=root --variant=apt --aptopt="$folder/apt.conf" \
-        --include="$(IFS=, && echo "${packages[*]}")" "${suites[0]}" "$folder/root" "${sources[@]}" ||
-        fail "Debian with PHP $version could not be installed; the lines above say why." "Try again; DEBIAN_MIRROR=URL names another mirror."
-    touch "$folder/.done"
+    [ -e "$folder/.done" ] || install_debian "PHP $version" "$folder" "${suites[*]}" "${packages[@]}"
+    counted "php $version: phpt" "$folder/part.log" system_counts \
+        scripts/in-root "$folder/root" scripts/php-part "php-config$version" "$folder" "$(leveret_core)" "$@"
 }
 
 # --- PHP for threads, from Debian 12's sources ---
@@ -143,18 +114,6 @@ php_static() {
         exit($missing || !$works ? 1 : 0);' || status=$?
     rm -rf "$dir"
     return "$status"
-}
-
-# fetch_source NAME FOLDER: the sources of a Debian 12 package, as its authors published them. apt keeps what it needs for that
-# beside them: this machine's own lists stay as they are.
-fetch_source() {
-    local name=$1 folder=$2 state=$2.apt mirror
-    mirror=$(debian_mirror)
-    mkdir -p "$state/lists/partial"
-    printf 'deb-src [signed-by=%s] %s bookworm main\n' "$DEBIAN_KEYS" "$mirror" >"$state/sources.list"
-    local apt=(apt-get -q -o "Dir::Etc::SourceList=$state/sources.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$state/lists"
-        -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root)
-    (cd "$state" && "${apt[@]}" update && "${apt[@]}" source --download-only "$name" && dpkg-source --skip-patches -x ./*.dsc "$folder")
 }
 
 # --- threads ---

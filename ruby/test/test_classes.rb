@@ -123,4 +123,32 @@ class TestClasses < LeveretTest
       assert_equal 'x' * 5000, listed.read('long')
     end
   end
+
+  # Bytes as Rails 7.1 makes them: a signature, then type, end and length of the version, the version, the value.
+  def test_the_store_of_rails_keeps_the_list_in_the_formats_of_its_versions
+    skip 'Rails 6.1 makes no bytes of its own' unless ActiveSupport.gem_version >= Gem::Version.new('7.1')
+    server = memcached
+    written = ActiveSupport::Cache.lookup_store(:leveret_store, server)
+    listed = ActiveSupport::Cache.lookup_store(:leveret_store, server, { classes: [Point] })
+    trap = Marshal.dump(Trap.new)
+    later = ->(type, version, value) { "\x00\x11".b + [type, -1.0, version ? version.bytesize : -1].pack('CEl<') + version.to_s.b + value }
+    bytes = { 'value' => later.call(1, nil, trap), 'version' => later.call(1, trap, Marshal.dump(1)), 'packed' => later.call(0x81, nil, Zlib.deflate(trap)),
+              'old' => "\x00".b + Marshal.dump([Trap.new]), 'old packed' => "\x01".b + Zlib.deflate(Marshal.dump([Trap.new])), 'alone' => trap,
+              'damaged' => later.call(0x81, nil, 'no zlib'), 'short' => "\x00\x11\x01".b, 'lies' => later.call(1, nil, Marshal.dump(1)).tap { |text| text.setbyte(14, 127) } }
+    bytes.each { |name, text| written.cache.set(name, ActiveSupport::Cache::LeveretStore::Servers::Payload.new(text), nil) }
+    bytes.each_key { |name| assert_nil listed.read(name), name }
+    assert_equal({}, listed.read_multi(*bytes.keys))
+    assert_empty Trap::LOADED
+    [7.0, 7.1].each do |format|
+      ActiveSupport::Cache.format_version = format
+      stores = [ActiveSupport::Cache.lookup_store(:leveret_store, server), ActiveSupport::Cache.lookup_store(:leveret_store, server, { classes: [Point] })]
+      stores.permutation.each do |from, to|
+        from.write('point', [Point.new(1, 'x' * 3000)], version: 'v', expires_in: 60)
+        assert_equal [Point.new(1, 'x' * 3000)], to.read('point', version: 'v')
+        assert_nil to.read('point', version: 'w')
+      end
+    end
+  ensure
+    ActiveSupport::Cache.format_version = 7.0 if ActiveSupport::Cache.respond_to?(:format_version=)
+  end
 end

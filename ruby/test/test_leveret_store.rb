@@ -27,6 +27,10 @@ class TestLeveretStore < LeveretTest
     yield ActiveSupport::Cache::MemoryStore.new(options)
   end
 
+  def rails_6?
+    ActiveSupport::VERSION::MAJOR < 7
+  end
+
   def test_read_write_delete_exist
     each_store do |s|
       assert_nil s.read('none')
@@ -274,7 +278,8 @@ class TestLeveretStore < LeveretTest
   def test_over_servers_what_only_they_can_say
     s = over(*Array.new(2) { memcached })
     assert_equal [1, 5, 3, 0], [s.increment('n'), s.increment('n', 4), s.decrement('n', 2), s.decrement('n', 9)]
-    assert_nil s.decrement('none')
+    # As Rails' own store of that version.
+    rails_6? ? assert_nil(s.decrement('none')) : assert_equal(0, s.decrement('none'))
     s.write('entry', 7)
     assert_equal [8, 8], [s.increment('entry'), s.read('entry').to_i]
     s.write('versioned', 1, version: 'v')

@@ -93,6 +93,7 @@ class TestMemcached < LeveretTest
 
   # Debian's libmemcached puts a key where php-memcached does: the same ring with the same hash, through PHP's Memcached.
   def test_keys_lie_where_libmemcached_puts_them
+    needs_php
     servers = Array.new(4) { memcached }
     [[:consistent_ketama, 'Memcached::OPT_LIBKETAMA_COMPATIBLE, true'], [:modula, 'Memcached::OPT_DISTRIBUTION, Memcached::DISTRIBUTION_MODULA']].each do |distribution, option|
       m = Memcached.new(servers.map { |server| distribution == :modula ? server : "#{server}:8" }, distribution: distribution)

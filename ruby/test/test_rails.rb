@@ -154,6 +154,7 @@ class TestRails < LeveretTest
   end
 
   def test_a_page_of_php_and_a_page_of_ruby_show_the_same_counter_and_the_same_list
+    needs_php
     puma
     port = free_port
     start('php8.2', '-n', '-d', "extension=#{PHP_EXTENSION}", '-d', "leveret.dir=#{@folder}", '-d', 'leveret.arena=shop', '-S', "127.0.0.1:#{port}", File.join(APPLICATION, 'shared.php'))

@@ -23,6 +23,8 @@ module Dalli
   class MarshalError < DalliError; end
   class UnmarshalError < DalliError; end
   class ValueOverMaxSize < DalliError; end
+  # Never raised: in a quiet block everything may be asked. For programs that name it.
+  class NotPermittedMultiOpError < DalliError; end
 
   # What a miss is where nil is a value (cache_nils).
   class NilObject; end

@@ -5,9 +5,13 @@ require 'active_support'
 require 'active_support/cache'
 require 'active_support/digest'
 require 'active_support/core_ext/hash/keys'
-require 'active_support/core_ext/marshal'
 require 'active_support/core_ext/array/extract_options'
+require 'active_support/core_ext/enumerable'
+require 'active_support/core_ext/object/blank'
+# Marshal.load that loads classes on the way; since Rails 7.1 that is Zeitwerk's work.
+require 'active_support/core_ext/marshal' if ActiveSupport.gem_version < Gem::Version.new('7.1')
 require_relative 'leveret_store_servers'
+require_relative 'leveret_store_coder' if ActiveSupport.gem_version >= Gem::Version.new('7.1')
 
 module ActiveSupport
   module Cache
@@ -32,9 +36,14 @@ module ActiveSupport
     # each process computes for itself; counts end at 0, and what is not there is not counted down; #clear empties the servers, and #delete_matched is not there.
     class LeveretStore < Store
       CACHE_OPTIONS = %i[dir memory lock_timeout frozen frozen_bytes classes].freeze
+      # Since Rails 7.1 entries become bytes in formats of their own, and errors are reported.
+      HAS_FORMATS = ActiveSupport.gem_version >= Gem::Version.new('7.1')
+      # Since Rails 7.0 a request's own memory keeps what is stored, not entries.
+      LOCAL_CACHE_KEEPS_STORED = Strategy::LocalCache.private_method_defined?(:read_serialized_entry)
       KEY_MAX = 1024
       MISS = Object.new.freeze
-      private_constant :MISS
+      CANNOT_BE_READ = HAS_FORMATS ? [DeserializationError].freeze : [].freeze
+      private_constant :MISS, :CANNOT_BE_READ
 
       # A value without a version or an end of its own: the arena knows when it is over.
       class Found < Entry # :nodoc:
@@ -78,10 +87,11 @@ module ActiveSupport
       def initialize(*addresses)
         addresses = addresses.flatten
         options = addresses.extract_options!.symbolize_keys
-        @has_coder = options.key?(:coder)
         addresses.concat(Leveret::Servers.normalize(options[:servers])) if options[:servers]
         @on_servers = addresses.compact.size > 1 || Servers.server?(addresses.first.to_s) || options.key?(:servers)
         @has_classes = !options[:classes].nil?
+        choose_coder(options)
+        options[:skip_nil] = !options.delete(:cache_nils) if options.key?(:cache_nils)
         options[:classes] = [*options[:classes], Entry] if @has_classes
         @cache, options = @on_servers ? on_servers(addresses, options) : in_arena(addresses.first, options)
         super(options)
@@ -131,6 +141,16 @@ module ActiveSupport
 
       private
 
+      # An application's own; or, on servers, what :mem_cache_store of this Rails makes of an entry. In an arena there is none.
+      def choose_coder(options)
+        own = options[:coder] || (HAS_FORMATS && (options[:serializer] || options[:compressor]))
+        @has_coder = (own || (HAS_FORMATS && @on_servers && !options.key?(:coder))) ? true : false
+        return if own || !HAS_FORMATS
+
+        options[:coder] = nil unless @has_coder
+        options[:coder] = ListedCoder.new(Leveret.class_list([*options[:classes], Entry])) if @has_coder && @has_classes
+      end
+
       def matching(matcher, options)
         if matcher.is_a?(String)
           glob = namespace_key(matcher, options)
@@ -152,14 +172,39 @@ module ActiveSupport
       end
 
       def read_entry(key, **options)
-        entry_of(rescue_error_with(MISS) { @cache.get(key, MISS) }, options)
+        deserialize_entry(read_serialized_entry(key, **options), **options)
       end
 
       def write_entry(key, entry, **options)
+        write_serialized_entry(key, serialize_entry(entry, **options), **options)
+      end
+
+      def read_serialized_entry(key, **_options)
+        rescue_error_with(MISS) { @cache.get(key, MISS) }
+      end
+
+      def write_serialized_entry(key, stored, **options)
         rescue_error_with(false) do
-          stored = form_of(entry, options)
           options[:unless_exist] ? @cache.add(key, stored, ttl_of(options)) : @cache.set(key, stored, ttl_of(options))
         end
+      end
+
+      # What is stored for an entry. What a request's own memory keeps must not change with the caller's object.
+      def serialize_entry(entry, **options)
+        # Rails itself asks with options of its own alone.
+        options = merged_options(options) if HAS_FORMATS && !(options.key?(:compress) && options.key?(:compress_threshold))
+        stored = form_of(entry, options)
+        LOCAL_CACHE_KEEPS_STORED && local_cache ? copy_of(stored) : stored
+      end
+
+      def deserialize_entry(stored, **options)
+        entry_of(LOCAL_CACHE_KEEPS_STORED && local_cache ? copy_of(stored) : stored, options)
+      end
+
+      def copy_of(stored)
+        return stored if stored.equal?(MISS) || stored.is_a?(Servers::Payload) || Ractor.shareable?(stored)
+
+        stored.instance_of?(String) ? stored.dup : Marshal.load(Marshal.dump(stored))
       end
 
       def delete_entry(key, **_options)
@@ -187,17 +232,31 @@ module ActiveSupport
           next if entry.nil? || entry.expired? || entry.mismatched?(normalize_version(name, options))
 
           values[name] = entry.value
+        rescue *CANNOT_BE_READ
+          next
         end
       end
 
       def entry_of(stored, options)
         return if stored.equal?(MISS)
         return allowed(stored) if stored.is_a?(Entry)
-        return stored.entry(@has_coder) { |bytes| deserialize_entry(bytes) } if @on_servers && stored.is_a?(Servers::Payload)
+        return stored.entry(@has_coder) { |bytes| decoded(bytes) } if @on_servers && stored.is_a?(Servers::Payload)
         return Found.new(options[:raw] && stored.is_a?(Integer) ? stored.to_s : stored) unless @has_coder
 
         bytes = Coded.bytes(stored)
-        bytes ? deserialize_entry(bytes) : Found.new(stored)
+        bytes ? decoded(bytes) : Found.new(stored)
+      end
+
+      def decoded(bytes)
+        @coder.load(bytes)
+      rescue *CANNOT_BE_READ
+        nil
+      end
+
+      def coded(entry, options)
+        return @coder.dump_compressed(entry, options[:compress_threshold]) if HAS_FORMATS && options[:compress] && @coder.respond_to?(:dump_compressed)
+
+        @coder.dump(entry)
       end
 
       # Bytes that the entry would load by itself are loaded by nobody where a list of classes is kept.
@@ -217,7 +276,9 @@ module ActiveSupport
 
           return text.match?(/\A-?(0|[1-9]\d{0,17})\z/) ? text.to_i : text
         end
-        return @on_servers ? Servers::Payload.new(serialize_entry(entry)) : Coded.dump(serialize_entry(entry)) if @has_coder
+        return @on_servers ? Servers::Payload.new(coded(entry, options)) : Coded.dump(coded(entry, options)) if @has_coder
+
+        entry = entry.compressed(options[:compress_threshold]) if HAS_FORMATS && options[:compress]
         return entry if @on_servers || entry.version || options[:race_condition_ttl] || compressed?(entry) || entry.value.is_a?(Entry)
 
         entry.value
@@ -230,10 +291,11 @@ module ActiveSupport
       end
 
       # One process computes; whoever waits takes its value, if that is one that #read would give.
-      def save_block_result_to_cache(name, options)
+      # Since Rails 7.1 it is told the key too.
+      def save_block_result_to_cache(name, *normalized, options)
         return super if options[:force] || @on_servers
 
-        key = normalize_key(name, options)
+        key = normalized.first || normalize_key(name, options)
         lease = waited = false
         began = Process.clock_gettime(Process::CLOCK_MONOTONIC, :millisecond)
         until lease
@@ -255,8 +317,8 @@ module ActiveSupport
 
       def count(operation, name, amount, options)
         options = merged_options(options)
-        instrument(operation, name, amount: amount.abs) do
-          key = normalize_key(name, options)
+        key = normalize_key(name, options)
+        instrument(operation, HAS_FORMATS ? key : name, amount: amount.abs) do
           rescue_error_with(nil) do
             @cache.increment(key, amount, ttl_of(options))
           rescue Leveret::NotAnIntegerError
@@ -271,7 +333,7 @@ module ActiveSupport
         swap = lambda do |stored|
           entry = entry_of(stored, options) or raise Leveret::NotAnIntegerError, "The value of #{key} cannot be read"
           counted = entry.value.to_i + amount
-          entry.version ? Entry.new(counted, version: entry.version, compress: false) : counted
+          form_of(Entry.new(counted, version: entry.version, compress: false), options.merge(compress: false))
         end
         # false: somebody else has stored meanwhile; nil: it is gone.
         nil while @cache.cas(key, ttl_of(options), &swap) == false
@@ -289,6 +351,7 @@ module ActiveSupport
         yield
       rescue Leveret::Error => e
         logger&.error("LeveretStore: #{e.class}: #{e.message}")
+        ActiveSupport.error_reporter&.report(e, handled: true, severity: :warning, source: 'leveret_store.active_support') if HAS_FORMATS
         fallback
       end
     end

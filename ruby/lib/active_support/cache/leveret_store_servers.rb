@@ -11,7 +11,7 @@ module ActiveSupport
       class Servers # :nodoc:
         Pool = Leveret::Pool
         # Of Dalli::Client, and ours.
-        OPTIONS = %i[socket_timeout down_retry_delay failover keepalive sndbuf rcvbuf short_cut protocol dir memory pool_size pool_timeout
+        OPTIONS = %i[socket_timeout down_retry_delay failover keepalive sndbuf rcvbuf short_cut protocol dir memory pool pool_size pool_timeout
                      classes].freeze
         MARSHAL = 1
         ZLIB = 2
@@ -25,21 +25,36 @@ module ActiveSupport
           def entry(is_coded)
             is_coded ? yield(bytes) : Found.new(bytes)
           end
+
+          def bytesize
+            bytes.bytesize
+          end
         end
 
         def self.server?(address)
           !address.start_with?('arena:') && !address.end_with?('.arena') && (address == 'localhost' || address.match?(%r{[:./]}))
         end
 
+        # As the :mem_cache_store of this Rails.
+        DIGEST_MARK = ActiveSupport.gem_version >= Gem::Version.new('7.1') ? ':hash:' : ':md5:'
+
+        # What a count down of nothing gives: since Rails 7.1 it is stored.
+        DECREMENT_FROM = ActiveSupport.gem_version >= Gem::Version.new('7.1') ? 0 : nil
+
         def self.wire_key(key)
-          key = key.b.gsub(UNSAYABLE) { |byte| format('%%%02X', byte.ord) }
-          key.size > KEY_MAX ? "#{key[0, 213]}:md5:#{ActiveSupport::Digest.hexdigest(key)}" : key
+          key = key.b.gsub(UNSAYABLE) { |byte| "%#{byte.ord.to_s(16).upcase}" }
+          return key if key.size <= KEY_MAX
+
+          digest = ActiveSupport::Digest.hexdigest(key)
+          "#{key[0, KEY_MAX - DIGEST_MARK.size - digest.size]}#{DIGEST_MARK}#{digest}"
         end
 
         def initialize(addresses, options)
           @servers = Leveret::Servers.parse(addresses)
           @allowed = Leveret.class_list(options[:classes])
           sizes = { size: options[:pool_size], timeout: options[:pool_timeout] }.compact
+          # Rails 7.1's word for the same.
+          sizes = { size: 5, timeout: 5 }.merge(options[:pool].is_a?(Hash) ? options[:pool] : {}) if options[:pool]
           return @pool = Leveret::Servers.pool(self, @servers, options, @allowed) if sizes.empty?
 
           require 'connection_pool'
@@ -80,7 +95,7 @@ module ActiveSupport
         end
 
         def increment(key, amount, ttl)
-          operation, initial = amount.negative? ? [Pool::DECREMENT, nil] : [Pool::INCREMENT, amount]
+          operation, initial = amount.negative? ? [Pool::DECREMENT, DECREMENT_FROM] : [Pool::INCREMENT, amount]
           with { |pool| pool.count(operation, key, amount.abs, initial, exptime(ttl)) }
         rescue Pool::Refused => e
           raise Leveret::NotAnIntegerError, e.message

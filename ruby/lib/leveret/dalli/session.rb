@@ -6,14 +6,15 @@ require_relative '../dalli'
 module Rack
   module Session
     # Rack's sessions in memcached or in an arena: the middleware of the gem dalli, with its keys and values, so hosts with either share
-    # the sessions.
+    # the sessions. Keys are Rack's private ids, as of Dalli 3.1 and later: whoever reads the cache learns no cookie. With
+    # <tt>private_ids: false</tt> they are the ids of the cookies, as of Dalli 3.0, for hosts that share sessions with that.
     #
     #   use Rack::Session::Dalli, memcache_server: 'arena:sessions', expire_after: 1800
     #
     # Besides Rack's options it takes those of Dalli::Client, +memcache_server+ (a server or several; nil: $MEMCACHE_SERVERS), and
     # +pool_size+ and +pool_timeout+, for which it needs the gem connection_pool. Where no server can be reached a request has an empty
     # session, which is not kept.
-    class Dalli < Abstract::Persisted
+    class Dalli < Abstract::PersistedSecure
       DEFAULT_DALLI_OPTIONS = { namespace: 'rack:session', memcache_server: 'localhost:11211' }.freeze
 
       # What the clients are taken from, by +with+.
@@ -23,13 +24,14 @@ module Rack
         super
         raise 'Rack::Session::Dalli no longer supports the :cache option.' if options[:cache]
 
+        @private_ids = options.fetch(:private_ids, true)
         @default_ttl = ttl(@default_options[:expire_after])
         @pool = make_pool(DEFAULT_DALLI_OPTIONS.merge(options.reject { |name, _| DEFAULT_OPTIONS.key?(name) }))
       end
 
       def find_session(_request, sid)
         with_client([nil, {}]) do |client|
-          session = client.get(sid) if sid && !sid.empty?
+          session = client.get(key(sid)) if sid && !sid.empty?
           session ? [sid, session] : [new_session(client), {}]
         end
       end
@@ -38,14 +40,14 @@ module Rack
         return false unless sid
 
         with_client(false) do |client|
-          client.set(sid, session, ttl(options[:expire_after]))
+          client.set(key(sid), session, ttl(options[:expire_after]))
           sid
         end
       end
 
       def delete_session(_request, sid, options)
         with_client do |client|
-          client.delete(sid)
+          client.delete(key(sid))
           unused_sid(client) unless options[:drop]
         end
       end
@@ -57,7 +59,12 @@ module Rack
 
       private
 
+      def key(sid)
+        @private_ids ? sid.private_id : sid.public_id
+      end
+
       def make_pool(options)
+        options.delete(:private_ids)
         servers = options.delete(:memcache_server)
         size, timeout = options.delete(:pool_size), options.delete(:pool_timeout)
         return ::Dalli::Client.new(servers, options) unless size || timeout
@@ -70,14 +77,14 @@ module Rack
       def new_session(client)
         loop do
           sid = generate_sid
-          break sid if client.add(sid, {}, @default_ttl)
+          break sid if client.add(key(sid), {}, @default_ttl)
         end
       end
 
       def unused_sid(client)
         loop do
           sid = generate_sid
-          break sid unless client.get(sid)
+          break sid unless client.get(key(sid))
         end
       end
 
