@@ -19,6 +19,8 @@ Gem::Specification.new do |spec|
   else
     spec.required_ruby_version = '>= 3.1'
     spec.files += Dir.chdir(__dir__) { Dir['ext/**/*.{rb,c,h}'] }
+    # The Rust sources (./x gem): without them a library has to be there. Names with a dot at their beginning are cargo's.
+    spec.files += Dir.chdir(__dir__) { Dir.glob('rust/**/*', File::FNM_DOTMATCH).select { |file| File.file?(file) } }
     spec.extensions = ['ext/leveret/extconf.rb']
   end
 end

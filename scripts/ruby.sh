@@ -75,24 +75,43 @@ ruby_counts() {
     awk '/^[0-9]+ runs, / { p = $1 - $5 - $7 - $9; f = $5 + $7; s = $9 } END { print p + 0, f + 0, s + 0 }' "$1"
 }
 
-# ./x gem: a gem with the compiled library, for this processor and this minor version of Ruby: to install it takes no compiler.
+# ./x gem: two gems. The one with the compiled library is for this processor and this minor version of Ruby, and takes no compiler; the
+# other one has the sources, and the crates that they need: it takes cargo and a C compiler, and no network.
 verb_gem() {
     need_rust
-    need "${BUILD_PACKAGES[@]}" ruby ruby-dev
+    need gcc libc6-dev make ruby ruby-dev
     mkdir -p build
     build_rust
     build_ruby "$(leveret_core)"
-    build_gem
+    build_gems
     step "Built"
-    note "$(ls build/gem/*.gem)   gem install FILE"
+    note "$(ls build/gem/leveret-*-*.gem)   gem install FILE"
+    note "$(ls build/gem/source/*.gem)   gem install FILE, with cargo"
 }
 
-build_gem() {
-    local folder=build/gem
-    rm -rf "$folder"
-    mkdir -p "$folder"
-    cp -r ruby/lib ruby/sig ruby/README.md ruby/leveret.gemspec LICENSE-MIT LICENSE-APACHE "$folder"
+build_gems() {
+    rm -rf build/gem
+    build_platform_gem build/gem
+    build_source_gem build/gem/source
+}
+
+build_platform_gem() {
+    local folder=$1
+    gem_files "$folder"
     cp "$RUBY_BUILD/lib/leveret/leveret.so" "$folder/lib/leveret/"
     strip --strip-debug "$folder/lib/leveret/leveret.so"
-    (cd "$folder" && LEVERET_GEM=platform gem build -q leveret.gemspec)
+    (cd "$folder" && LEVERET_GEM=platform "$RUBY" -S gem build -q leveret.gemspec)
+}
+
+build_source_gem() {
+    local folder=$1
+    gem_files "$folder"
+    cp -r ruby/ext "$folder"
+    "$RUBY" scripts/rust-sources "$folder/rust"
+    (cd "$folder" && "$RUBY" -S gem build -q leveret.gemspec)
+}
+
+gem_files() {
+    mkdir -p "$1"
+    cp -r ruby/lib ruby/sig ruby/README.md ruby/leveret.gemspec LICENSE-MIT LICENSE-APACHE "$1"
 }

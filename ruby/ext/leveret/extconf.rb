@@ -5,6 +5,7 @@
 require 'mkmf'
 
 HERE = __dir__
+BUILT_CORE = 'libleveret_ffi.a'
 ROOT = File.expand_path('../../..', HERE)
 
 # A source gem carries the Rust sources beside itself, a checkout has them above.
@@ -22,10 +23,19 @@ def built_core
   root = rust_root or abort 'No Rust sources here: pass --with-leveret-core=FILE'
   find_executable('cargo') or abort 'cargo not found: install Rust 1.85 or newer, or pass --with-leveret-core=FILE'
   target = File.expand_path('rust-target')
-  manifest = File.join(root, 'Cargo.toml')
-  system({ 'CARGO_TARGET_DIR' => target }, 'cargo', 'build', '--release', '--locked', '--manifest-path', manifest,
-         '-p', 'leveret-ffi') or abort 'cargo could not build leveret-ffi; its lines above say why.'
-  File.join(target, 'release', 'libleveret_ffi.a')
+  # In that folder, whose settings say that a gem's crates are all there.
+  offline = File.directory?(File.join(root, 'vendor')) ? ['--offline'] : []
+  system({ 'CARGO_TARGET_DIR' => target }, 'cargo', 'build', '--release', '--locked', *offline, '-p', 'leveret-ffi', chdir: root) or
+    abort 'cargo could not build leveret-ffi; its lines above say why.'
+  # What cargo leaves behind is some hundred megabytes.
+  FileUtils.mv(File.join(target, 'release', BUILT_CORE), '.')
+  FileUtils.rm_rf(target)
+  File.expand_path(BUILT_CORE)
+end
+
+# When it is installed, what it was linked of goes too.
+def drop_built_core
+  File.write('Makefile', "\ninstall: drop-core\n.PHONY: drop-core\ndrop-core: install-so\n\t$(Q)$(RM) #{BUILT_CORE}\n", mode: 'a')
 end
 
 def include_folder
@@ -42,3 +52,4 @@ $LOCAL_LIBS << " #{core} -lpthread -ldl -lm"
 $DLDFLAGS << ' -Wl,--exclude-libs,ALL -Wl,--gc-sections -Wl,-z,relro,-z,now'
 
 create_makefile('leveret/leveret')
+drop_built_core if File.exist?(BUILT_CORE)
