@@ -11,6 +11,7 @@ DEMO_PACKAGES=(php8.2-apcu memcached php8.2-memcached php8.2-igbinary php8.2-msg
 TEST_PACKAGES=(
     python3 shellcheck valgrind nginx-light memcached libmemcached-tools netcat-openbsd curl ruby ruby-dev ruby-minitest ruby-dalli
     ruby-activesupport ruby-connection-pool ruby-rack ruby-rack-attack ruby-railties puma python3-pymemcache
+    ruby-sinatra ruby-sidekiq redis-server
     php8.2-fpm php8.2-xml php8.2-mbstring php8.2-apcu php8.2-igbinary php8.2-msgpack php8.2-memcached php8.2-memcache
     phpunit php-cache-integration-tests php-symfony-cache php-psr-simple-cache php-illuminate-cache php-horde-memcache
     php-symfony-lock php-symfony-http-foundation mediawiki-classes
@@ -92,7 +93,7 @@ install_packages() {
 set -euo pipefail
 export DEBIAN_FRONTEND=noninteractive NEEDRESTART_SUSPEND=1
 
-# Debian starts a service as soon as its package is installed: nginx on port 80 of every interface, memcached on 11211.
+# Debian starts a service as soon as its package is installed: nginx on port 80 of every interface, memcached on 11211, Redis on 6379.
 # The tests start their own, on loopback and Unix sockets. So for this one installation policy-rc.d (the file that
 # maintainer scripts ask before they start anything) answers 101, "not allowed", and the units that came new are
 # switched off, so that the next boot does not start them either. Services that were there before are left alone.
@@ -102,12 +103,12 @@ if [ ! -e "$policy" ]; then
     printf '#!/bin/sh\nexit 101\n' >"$policy"
     chmod 755 "$policy"
 fi
-services_before=$(ls /lib/systemd/system/{nginx,memcached,php8.2-fpm}.service 2>/dev/null || true)
+services_before=$(ls /lib/systemd/system/{nginx,memcached,redis-server,php8.2-fpm}.service 2>/dev/null || true)
 
 apt-get -q update </dev/null
 apt-get -q install -y --no-install-recommends --no-remove "$@" </dev/null
 
-for unit in nginx memcached php8.2-fpm; do
+for unit in nginx memcached redis-server php8.2-fpm; do
     file=/lib/systemd/system/$unit.service
     if [ -e "$file" ] && [[ $services_before != *"$file"* ]] && command -v systemctl >/dev/null; then
         systemctl -q disable "$unit" </dev/null || true
