@@ -124,6 +124,37 @@ class TestClasses < LeveretTest
     end
   end
 
+  # Each client in a process of its own, as what they are called is a gem's name. Prints what it reads, or what it raises, and what ran.
+  CLIENTS = <<~'RUBY'
+    class Trap
+      def marshal_dump = [1]
+      def marshal_load(_) = $ran = true
+    end
+    Point = Struct.new(:x)
+    make = { 'dalli' => ->(more) { Dalli::Client.new(ARGV[1], more) }, 'memcached' => ->(more) { Memcached.new(ARGV[1], more) }, 'memcache' => ->(more) { MemCache.new([ARGV[1]], more) } }[ARGV[0]]
+    open, listed = make.call({}), make.call({ classes: [Point] })
+    open.set('good', [Point.new(1), { a: 'text' }])
+    open.set('bad', [Trap.new])
+    arena = ARGV[1].end_with?('.arena') ? Leveret::Cache.new(ARGV[1]) : open
+    arena.set('other', Trap.new)
+    try = ->(&block) { block.call rescue $!.class }
+    p try.call { listed.get('good') == open.get('good') }, *%w[bad other].map { |key| try.call { listed.get(key) } }
+    p try.call { listed.get(['bad']) } if ARGV[0] == 'memcached'
+    p try.call { listed.get_multi('bad') } unless ARGV[0] == 'memcached'
+    p $ran, try.call { make.call({ classes: [5] }) }
+  RUBY
+
+  def test_the_clients_of_other_gems_keep_the_list
+    errors = { 'dalli' => 'Dalli::UnmarshalError', 'memcached' => 'Memcached::Error', 'memcache' => 'MemCache::MemCacheError' }
+    paths = $LOAD_PATH.select { |path| path.start_with?(ROOT) }.flat_map { |path| ['-I', path] }
+    [memcached, leveret_serve, "#{@folder}/clients.arena"].each do |server|
+      errors.each do |name, error|
+        said = IO.popen([{ 'LEVERET_DIR' => @folder }, RbConfig.ruby, '-W0', *paths, '-r', "leveret/#{name}", '-e', CLIENTS, name, server, { err: %i[child out] }], &:read)
+        assert_equal "true\n#{"#{error}\n" * 3}nil\nArgumentError\n", said, "#{name} on #{server}"
+      end
+    end
+  end
+
   # Bytes as Rails 7.1 makes them: a signature, then type, end and length of the version, the version, the value.
   def test_the_store_of_rails_keeps_the_list_in_the_formats_of_its_versions
     skip 'Rails 6.1 makes no bytes of its own' unless ActiveSupport.gem_version >= Gem::Version.new('7.1')

@@ -6,7 +6,8 @@ module Dalli
   # The client of the gem dalli. See its own documentation for what the calls mean; what is said here is what differs.
   #
   # Further options: +dir+ (the folder of arenas), +memory+ (bytes of an arena that is made because it is named as a server),
-  # +short_cut+ (false: a <tt>leveret serve</tt> of this host is asked over its socket like any other server).
+  # +short_cut+ (false: a <tt>leveret serve</tt> of this host is asked over its socket like any other server), +classes+ (classes, modules or
+  # their names: all that Marshal data may name; what names another one raises UnmarshalError, and nothing of it is made).
   class Client
     Pool = Leveret::Pool
     private_constant :Pool
@@ -22,7 +23,7 @@ module Dalli
       @cache_nils = @options[:cache_nils]
       @miss = nil
       @sockets = Metadata::Sockets.new(@options.fetch(:socket_timeout, 1))
-      @pool = Leveret::Servers.pool(@values, @servers, @options)
+      @pool = Leveret::Servers.pool(@values, @servers, @options, @values.allowed)
     end
 
     # --- reading ---

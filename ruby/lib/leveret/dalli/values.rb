@@ -8,10 +8,15 @@ module Dalli
     VALUE_MAX = 1024 * 1024
     COMPRESSION_MIN = 4 * 1024
 
+    # The names of the classes that Marshal data may name; nil: any.
+    attr_reader :allowed
     attr_reader :serializer, :compressor, :compression_min_size, :value_max_bytes
 
     def initialize(options)
       @serializer = options.fetch(:serializer, Marshal)
+      @allowed = Leveret.class_list(options[:classes])
+      raise ArgumentError, 'classes: is a list for Marshal, and there is a serializer: of your own' if @allowed && !@serializer.equal?(Marshal)
+
       @compressor = options.fetch(:compressor, Compressor)
       @compression_min_size = options.fetch(:compression_min_size, COMPRESSION_MIN)
       @value_max_bytes = options.fetch(:value_max_bytes, VALUE_MAX)
@@ -82,7 +87,9 @@ module Dalli
     }.freeze
 
     def deserialize(bytes)
-      @serializer.load(bytes)
+      @allowed ? Leveret.load(bytes, @allowed) : @serializer.load(bytes)
+    rescue Leveret::UnmarshalError => e
+      raise UnmarshalError, "Unable to unmarshal value: #{e.message}"
     rescue *ABOUT_THE_DATA.keys => e
       pattern = ABOUT_THE_DATA.find { |type, _| e.is_a?(type) }.last
       raise unless pattern.match?(e.message)

@@ -2,12 +2,15 @@
 
 # The client of the gem memcache-client 1.8. See its own documentation for what the calls mean: stores answer with the server's own
 # line ("STORED\r\n"), counts with a number or nil.
+#
+# A further option is +classes+ (classes, modules or their names): all that Marshal data may name. What names another one raises
+# MemCacheError, and nothing of it is made.
 class MemCache
   Pool = Leveret::Pool
   private_constant :Pool
 
   DEFAULT_OPTIONS = { namespace: nil, readonly: false, multithread: true, failover: true, timeout: 0.5, logger: nil, no_reply: false,
-                      check_size: true, autofix_keys: false, namespace_separator: ':' }.freeze
+                      check_size: true, autofix_keys: false, namespace_separator: ':', classes: nil }.freeze
   ONE_MB = 1024 * 1024
   KEY_MAX = 250
 
@@ -19,6 +22,7 @@ class MemCache
     @namespace, @namespace_separator = opts.values_at(:namespace, :namespace_separator)
     @readonly, @multithread, @autofix_keys = opts.values_at(:readonly, :multithread, :autofix_keys)
     @timeout, @failover, @logger, @no_reply, @check_size = opts.values_at(:timeout, :failover, :logger, :no_reply, :check_size)
+    @allowed = Leveret.class_list(opts[:classes])
     logger&.info { "memcache-client #{VERSION} #{Array(servers).inspect}" }
     self.servers = servers
   end
@@ -172,7 +176,7 @@ class MemCache
   end
 
   def make_pool
-    pool = Pool.new(nil)
+    pool = Pool.new(nil, @allowed)
     pool.set_option(Pool::RING, Pool::RING_DALLI) # whose ring is this gem's
     pool.set_option(Pool::PROTOCOL, Pool::TEXT)
     milliseconds = @timeout ? (@timeout * 1000).ceil : 100_000_000
@@ -213,8 +217,10 @@ class MemCache
 
   # Without flags it is a value already: another entrance of the arena has stored it.
   def loaded(bytes, flags, raw)
-    raw || flags.nil? ? bytes : Marshal.load(bytes)
-  rescue TypeError => e
+    return bytes if raw || flags.nil?
+
+    @allowed ? Leveret.load(bytes, @allowed) : Marshal.load(bytes)
+  rescue TypeError, Leveret::UnmarshalError => e
     raise MemCacheError, e.message, e.backtrace
   end
 

@@ -1,6 +1,9 @@
 # frozen_string_literal: true
 
 # The client of the gem memcached 1.8: what is not there is raised. See its own documentation for what the calls mean.
+#
+# A further option is +classes+ (classes, modules or their names): all that Marshal data may name. What names another one raises
+# Memcached::Error, and nothing of it is made.
 class Memcached
   Pool = Leveret::Pool
   private_constant :Pool
@@ -11,7 +14,7 @@ class Memcached
     @settings = Settings.new(opts)
     @options = @settings.options
     @default_ttl = @options[:default_ttl]
-    @codec = @options[:codec]
+    @codec = @settings.codec
     @prefix = ''
     set_prefix_key(@options[:prefix_key])
     set_servers(servers)
@@ -186,7 +189,7 @@ class Memcached
   def encoded(key, value, encode, flags)
     if encode
       value, flags = @codec.encode(key, value, flags)
-      flags |= Pool::IS_MARSHAL if @codec.equal?(MarshalCodec)
+      flags |= Pool::IS_MARSHAL if @codec.equal?(MarshalCodec) || @codec.is_a?(ListedCodec)
     end
     raise TypeError, "no implicit conversion of #{value.class} into String" unless value.is_a?(String)
 

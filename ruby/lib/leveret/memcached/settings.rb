@@ -12,6 +12,26 @@ class Memcached
     end
   end
 
+  # The same, where Marshal data may name the classes of a list only.
+  class ListedCodec
+    # The list, as Leveret.class_list makes it.
+    attr_reader :allowed
+
+    def initialize(allowed)
+      @allowed = allowed
+    end
+
+    def encode(key, value, flags)
+      MarshalCodec.encode(key, value, flags)
+    end
+
+    def decode(_key, value, _flags)
+      Leveret.load(value, @allowed)
+    rescue Leveret::UnmarshalError => e
+      raise Error, e.message
+    end
+  end
+
   FLAGS = 0
   PREFIX_MAX = 127
 
@@ -21,6 +41,7 @@ class Memcached
     snd_timeout: nil, poll_max_retries: 1, poll_timeout: nil, connect_timeout: 0.25, prefix_key: '', prefix_delimiter: '',
     hash_with_prefix_key: true, default_ttl: 604_800, default_weight: 8, sort_hosts: false, auto_eject_hosts: true, server_failure_limit: 2,
     verify_key: true, use_udp: false, binary_protocol: false, credentials: nil, experimental_features: false, codec: MarshalCodec,
+    classes: nil,
     exception_retry_limit: 5,
     exceptions_to_retry: [ServerIsMarkedDead, ATimeoutOccurred, ConnectionBindFailure, ConnectionFailure, ConnectionSocketCreateFailure, Failure,
                           MemoryAllocationFailure, ReadFailure, ServerEnd, ServerError, SystemError, UnknownReadFailure, WriteFailure,
@@ -52,8 +73,17 @@ class Memcached
       complete
     end
 
+    # With +classes+, Marshal that makes objects of those only.
+    def codec
+      allowed = Leveret.class_list(@options[:classes])
+      return @options[:codec] unless allowed
+      raise ArgumentError, 'classes is a list for Marshal, and there is a codec of your own' unless @options[:codec].equal?(MarshalCodec)
+
+      ListedCodec.new(allowed)
+    end
+
     def pool(servers)
-      pool = Pool.new(nil)
+      pool = Pool.new(nil, Leveret.class_list(@options[:classes]))
       pool.set_option(Pool::RING, choice(:distribution, RINGS))
       pool.set_option(Pool::HASH, choice(:hash, HASHES))
       pool.set_option(Pool::PROTOCOL, @options[:binary_protocol] ? Pool::BINARY : Pool::TEXT)
