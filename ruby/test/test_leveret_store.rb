@@ -174,6 +174,40 @@ class TestLeveretStore < LeveretTest
     assert_equal 'mine', s.fetch('other') { 'mine' }
   end
 
+  def test_over_servers_one_process_computes_and_the_others_wait
+    [[memcached, memcached], [leveret_serve]].each do |servers|
+      s = over(*servers)
+      forks = Array.new(5) { begin_fork { s.fetch('key') { s.increment('computed'); sleep 0.3; 'value' } } }
+      assert_equal ['value'], forks.map { |fork| finish(fork) }.uniq
+      assert_equal '1', s.read('computed', raw: true)
+      threads = Array.new(5) { Thread.new { s.fetch('of threads') { s.increment('computed of threads'); sleep 0.2; nil } } }
+      assert_equal [nil], threads.map(&:value).uniq
+      assert_equal '1', s.read('computed of threads', raw: true)
+      # What was raised, or is not kept, is for the next one.
+      assert_raises(ZeroDivisionError) { s.fetch('raised') { 1 / 0 } }
+      assert_equal 'second', s.fetch('raised') { 'second' }
+      assert_nil s.fetch('skipped', skip_nil: true) { nil }
+      assert_equal 'second', s.fetch('skipped', skip_nil: true) { 'second' }
+      assert_equal 'inner', s.fetch('recursive') { s.fetch('recursive') { 'inner' } }
+      # A killed one is waited for until its term is over.
+      pid, = begin_fork { s.fetch('killed') { s.write('begun', 1); sleep } }
+      eventually('the computation') { s.read('begun') }
+      stop(pid)
+      assert_equal 'mine', s.fetch('killed') { 'mine' }
+      # Who took longer than the term gives nothing back that is another's.
+      leases = s.cache
+      slow = leases.lease('slow', 0)
+      leases.delete(leases.send(:lease_key, 'slow'))
+      other = Thread.new { leases.lease('slow', 0) }.value
+      slow.release
+      refute leases.lease('slow', 0)
+      other.release
+      leases.lease('slow', 0).release
+      free = over(*servers, lease: false)
+      assert_equal 'inner', free.fetch('free') { in_fork { free.fetch('free') { 'inner' } } }
+    end
+  end
+
   def test_delete_matched_cleanup_clear
     each_store(servers: false) do |s|
       s.write_multi('foo/1' => 1, 'foo/2' => 2, 'bar' => 3)

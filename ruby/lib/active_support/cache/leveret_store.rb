@@ -33,7 +33,9 @@ module ActiveSupport
     # unless <tt>compress: true</tt> says so. #fetch computes a value in one process; the others wait for it.
     #
     # On servers keys and values are those of Rails' own :mem_cache_store, compressed as Rails does it, so hosts with either share them;
-    # each process computes for itself; counts end at 0, and what is not there is not counted down; #clear empties the servers, and #delete_matched is not there.
+    # #fetch computes in one process there too: who begins puts an item "leveret:lease:DIGEST" there for up to ten seconds, and the others wait for
+    # the value or for the end of that item, which comes when its holder is done, or was killed and the ten seconds are over. A miss takes
+    # four requests more for that; <tt>lease: false</tt> lets each process compute for itself. Counts end at 0, and what is not there is not counted down; #clear empties the servers, and #delete_matched is not there.
     class LeveretStore < Store
       CACHE_OPTIONS = %i[dir memory lock_timeout frozen frozen_bytes classes].freeze
       # Since Rails 7.1 entries become bytes in formats of their own, and errors are reported.
@@ -91,6 +93,7 @@ module ActiveSupport
         @on_servers = addresses.compact.size > 1 || Servers.server?(addresses.first.to_s) || options.key?(:servers)
         @has_classes = !options[:classes].nil?
         choose_coder(options)
+        @leases = options.delete(:lease) { true }
         options[:skip_nil] = !options.delete(:cache_nils) if options.key?(:cache_nils)
         options[:classes] = [*options[:classes], Entry] if @has_classes
         @cache, options = @on_servers ? on_servers(addresses, options) : in_arena(addresses.first, options)
@@ -293,7 +296,7 @@ module ActiveSupport
       # One process computes; whoever waits takes its value, if that is one that #read would give.
       # Since Rails 7.1 it is told the key too.
       def save_block_result_to_cache(name, *normalized, options)
-        return super if options[:force] || @on_servers
+        return super if options[:force] || !@leases
 
         key = normalized.first || normalize_key(name, options)
         lease = waited = false

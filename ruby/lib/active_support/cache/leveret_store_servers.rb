@@ -2,6 +2,7 @@
 
 require 'leveret'
 require 'leveret/servers'
+require 'securerandom'
 require 'zlib'
 
 module ActiveSupport
@@ -111,6 +112,48 @@ module ActiveSupport
           stored ? true : stored
         end
 
+        # The right to compute the value of a key is an item beside it, which belongs to whoever could add it. The server itself takes it
+        # away when its holder was killed, or takes longer.
+        LEASE_SECS = 10
+        # Between two looks of those who wait.
+        LOOK_MS = (5..50).freeze
+
+        class Lease # :nodoc:
+          def initialize(servers, key, token)
+            @servers, @key, @token = servers, key, token
+          end
+
+          def release
+            @servers.give_back(@key, @token)
+          end
+        end
+
+        # As Leveret::Cache#lease: a Lease: compute; false: somebody else computes, and a moment has passed; nil: compute without one, as
+        # the other takes too long, or is this thread itself.
+        def lease(key, waited_ms)
+          return if waited_ms >= LEASE_SECS * 1000 || held.include?(key)
+
+          token = SecureRandom.alphanumeric
+          unless with { |pool| pool.store(Pool::ADD, lease_key(key), token, 0, LEASE_SECS, 0) }
+            sleep(waited_ms.clamp(LOOK_MS) / 1000.0)
+            return false
+          end
+
+          held << key
+          Lease.new(self, key, token)
+        end
+
+        # Not another's, who has taken it after the term of this one. A server that is gone takes it along.
+        def give_back(key, token)
+          held.delete(key)
+          with do |pool|
+            found, version = pool.get_cas(lease_key(key))
+            pool.delete(lease_key(key), version) if found == token
+          end
+        rescue Leveret::Error
+          nil
+        end
+
         def clear
           @servers.each_index { |index| with { |pool| pool.ask_server(index, Pool::FLUSH, '', 0) } }
           true
@@ -136,6 +179,15 @@ module ActiveSupport
         end
 
         private
+
+        # The keys that this thread computes.
+        def held
+          Thread.current[:leveret_store_leases] ||= []
+        end
+
+        def lease_key(key)
+          "leveret:lease:#{ActiveSupport::Digest.hexdigest(key)}"
+        end
 
         # One by one: what cannot be read is missing, and no other.
         def readable(keys)
