@@ -4,8 +4,16 @@
 # One of each family that has code of its own; `./x test` has no time for more.
 LEAKS_SHORT=(apcu/store_array cache/get_multiple decoded/copy_on_write ini/leveret memcache/arena memcached/compression)
 
-# ./x leaks [WORD...]: the tests whose name contains one of the words. Without a word: all.
+# The gem's tests that run the C shim in their own process. The others start programs, which are not looked at.
+LEAKS_RUBY=(test_cache test_values test_frozen test_classes test_processes test_hostile)
+
+# ./x leaks [WORD...]: the tests whose name contains one of the words. Without a word: all. ./x leaks ruby [WORD...]: the gem's.
 verb_leaks() {
+    if [ "${1:-}" = ruby ]; then
+        shift
+        leaks_ruby "$@"
+        return
+    fi
     need_rust
     need "${BUILD_PACKAGES[@]}" valgrind memcached php8.2-apcu php8.2-igbinary php8.2-msgpack
     verb_build
@@ -15,6 +23,51 @@ verb_leaks() {
     # Some seconds a test; each has a time limit of its own besides.
     PART_SECONDS_MAX=7200 leaks_part "php: phpt under valgrind" "${files[@]}"
     report_counts
+}
+
+leaks_ruby() {
+    need_rust
+    need "${BUILD_PACKAGES[@]}" valgrind memcached ruby ruby-dev ruby-minitest php8.2-igbinary php8.2-msgpack
+    verb_build
+    build_ruby "$(leveret_core)"
+    check "ruby: valgrind finds what is planted" leaks_ruby_finds_what_is_planted
+    [ $# -gt 0 ] || set -- "${LEAKS_RUBY[@]}"
+    PART_SECONDS_MAX=7200 counted "ruby: minitest under valgrind" build/test-leaks-ruby.log ruby_leaks_counts \
+        env "LEVERET_CORE=$(leveret_core)" LEVERET_PATIENCE=1200 scripts/ruby-under-valgrind -W "${RUBY_PATHS[@]}" ruby/test/run.rb "$@"
+    report_counts
+}
+
+# What valgrind has found is one more failure.
+ruby_leaks_counts() {
+    local p f s
+    read -r p f s < <(ruby_counts "$1")
+    if grep -q '^==[0-9]*==' "$1"; then f=$((f + 1)); fi
+    echo "$p $f $s"
+}
+
+# A block lost in a child, bytes that nobody has written and that are written out, and a freed one that is read.
+leaks_ruby_finds_what_is_planted() {
+    local file kind found status=0
+    file=$(mktemp)
+    cat >"$file" <<'RUBY'
+require 'fiddle'
+call = ->(name, *arguments) { Fiddle::Function.new(Fiddle::Handle::DEFAULT[name], [Fiddle::TYPE_SIZE_T] * arguments.size, Fiddle::TYPE_SIZE_T).call(*arguments) }
+if fork.nil?
+  call['malloc', 4321]
+  exit
+end
+Process.wait
+block = call['malloc', 16]
+call['write', File.open(File::NULL, 'w').fileno, block, 16]
+call['free', block]
+call['strnlen', block, 8]
+RUBY
+    found=$(scripts/ruby-under-valgrind "$file" 2>&1) && status=1
+    rm -f "$file"
+    for kind in "4,321 bytes in 1 blocks are definitely lost" "write(buf) points to uninitialised" "Invalid read of size 1"; do
+        [[ $found = *"$kind"* ]] || { note "Not found: $kind" && status=1; }
+    done
+    return "$status"
 }
 
 leaks_short_part() {

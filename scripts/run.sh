@@ -88,13 +88,13 @@ verb_kill() {
     cargo run --release --locked -p leveret-testkit --bin leveret-kill -- "$@"
 }
 
-# ./x fuzz [SECONDS]: a third each for the parsers of the protocols, the engine against a map, and damaged arenas.
+# ./x fuzz [SECONDS]: a quarter each for the parsers of the protocols, the engine against a map, damaged arenas, and what Ruby decodes.
 verb_fuzz() {
     local seconds=${1:-60}
     [[ $seconds =~ ^[1-9][0-9]*$ ]] || fail "'$seconds' is not a number of seconds." "Example: ./x fuzz 60"
-    local each=$(((seconds + 2) / 3))
+    local each=$(((seconds + 3) / 4))
     need_rust
-    need gcc libc6-dev
+    need gcc libc6-dev ruby ruby-dev
     step "Fuzz: the protocols, $each seconds"
     # Optimised, but with the overflow checks and debug assertions that tests have. All targets at the same time.
     LEVERET_FUZZ_SECONDS=$each CARGO_PROFILE_TEST_OPT_LEVEL=2 \
@@ -103,4 +103,8 @@ verb_fuzz() {
     cargo run --release --locked -p leveret-testkit --bin leveret-fuzz -- model "$each"
     step "Fuzz: damaged arenas, $each seconds"
     cargo run --release --locked -p leveret-testkit --bin leveret-fuzz -- corrupt "$each"
+    build_rust
+    build_ruby "$(leveret_core)"
+    step "Fuzz: hostile items before Ruby's decoders, $each seconds"
+    LEVERET_CORE=$(leveret_core) ruby -W "${RUBY_PATHS[@]}" ruby/test/hostile.rb "$each"
 }

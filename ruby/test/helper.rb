@@ -16,7 +16,7 @@ COMMAND = File.join(ROOT, 'build/leveret')
 PHP_EXTENSION = File.join(ROOT, 'build/leveret.so')
 
 # A hung process must end as a failed test. Far above what any of them takes: nothing here measures time.
-PATIENCE = 60
+PATIENCE = Integer(ENV.fetch('LEVERET_PATIENCE', 60))
 
 class LeveretTest < Minitest::Test
   def setup
