@@ -171,14 +171,12 @@ uint32_t cache_deadline(VALUE ttl, uint32_t now)
  * often in a row; a miss is then the right answer. */
 #define TRIES_MAX 64
 
-bool cache_find(cache *cache, VALUE key, const uint64_t *hash, VALUE *value)
+/* Not inlined: what is kept needs none of its room on the stack. */
+__attribute__((noinline)) static bool find_in_arena(cache *cache, VALUE key, const uint64_t *hash, VALUE *value)
 {
 	leveret_found found;
 	leveret_status status = LEVERET_RETRY;
 	problem why = NULL;
-	if (cache->is_frozen && frozen_find(&cache->frozen, ARENA(cache), key, value)) {
-		return true;
-	}
 	cache_check_key(cache, key);
 	for (int tries = 0; tries < TRIES_MAX && (status == LEVERET_RETRY || status == LEVERET_LOST); tries++) {
 		if (RB_UNLIKELY(status == LEVERET_LOST)) {
@@ -201,6 +199,11 @@ bool cache_find(cache *cache, VALUE key, const uint64_t *hash, VALUE *value)
 		*value = frozen_keep(&cache->frozen, key, &found, *value);
 	}
 	return status == LEVERET_OK;
+}
+
+bool cache_find(cache *cache, VALUE key, const uint64_t *hash, VALUE *value)
+{
+	return (cache->is_frozen && frozen_find(&cache->frozen, ARENA(cache), key, value)) || find_in_arena(cache, key, hash, value);
 }
 
 /* get(key, default = nil) */
@@ -457,6 +460,7 @@ static VALUE stats(VALUE self)
 void leveret_init_cache(void)
 {
 	id_to_i = rb_intern("to_i");
+	frozen_init();
 	VALUE class = rb_define_class_under(rb_mLeveret, "Cache", rb_cObject);
 	rb_define_alloc_func(class, allocate);
 	rb_define_private_method(class, "attach", attach, 6);

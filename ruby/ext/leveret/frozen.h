@@ -9,6 +9,8 @@ typedef struct frozen_values {
 	size_t bytes, limit; /* an estimate of what they take, and how much they may */
 } frozen_values;
 
+/* Once, before anything is kept. */
+void frozen_init(void);
 /* True: *value is the value of the version that the arena holds now. */
 bool frozen_find(frozen_values *values, const leveret_arena *arena, VALUE key, VALUE *value);
 /* Freezes a value, all that is in it too, and keeps it for frozen_find. What cannot be frozen so is left as it is. */
