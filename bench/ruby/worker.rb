@@ -1,12 +1,13 @@
 # frozen_string_literal: true
 
 # One provider in a process of its own, since ours and the original are both called Dalli: worker.rb PROVIDER ADDRESS. Reads "ROW CALLS"
-# lines, and answers each with the nanoseconds that a call took, or with what was wrong. Each value that is read is compared.
+# lines, and answers each with the nanoseconds that a call took, and those of them that this process worked, or with what was wrong. Each value that is read is compared.
 provider, address = ARGV
 case provider
 when 'dalli' then require 'dalli'
 when 'ours' then require 'leveret/dalli'
 when 'mem_cache_store', 'memory_store' then nil
+when 'socket' then require 'socket'
 else require 'leveret'
 end
 
@@ -86,6 +87,61 @@ class HashRows
   def quiet_sets = KEYS.each { |key| @hash[key] = Marshal.dump(VALUE) }
 end
 
+# The floor of what a client can take: the bytes of a request written to a socket at once, and those of the answer read.
+class SocketRows
+  def initialize(address)
+    @socket = TCPSocket.new(*address.split(':'))
+    @socket.setsockopt(Socket::IPPROTO_TCP, Socket::TCP_NODELAY, 1)
+    set('plain', PLAIN)
+    set('long', LONG)
+    set_object
+    KEYS.each { |key| set(key, Marshal.dump(VALUE)) }
+    PLAIN_KEYS.each { |key| set(key, PLAIN) }
+    set('count', '0')
+  end
+
+  def set(key, value)
+    @socket.write("set #{key} 0 0 #{value.bytesize}\r\n#{value}\r\n")
+    @socket.gets == "STORED\r\n"
+  end
+
+  def value = (head = @socket.gets).start_with?('VALUE') && @socket.read(Integer(head.split.last) + 2).byteslice(0..-3)
+
+  def get(key)
+    @socket.write("get #{key}\r\n")
+    found = value
+    @socket.gets if found
+    found
+  end
+
+  def get_many(keys)
+    @socket.write("get #{keys.join(' ')}\r\n")
+    found = keys.map { yield value }
+    @socket.gets
+    found
+  end
+
+  def set_plain = set('plain', PLAIN)
+  def set_long = set('long', LONG)
+  def set_object = set('object', Marshal.dump(VALUE))
+  def get_plain = get('plain') == PLAIN
+  def get_long = get('long') == LONG
+  def get_object = Marshal.load(get('object')) == VALUE
+  def missing = get('missing') == false
+  def multiget = get_many(PLAIN_KEYS) { |bytes| bytes }.count(PLAIN) == 50
+  def multiget_objects = get_many(KEYS) { |bytes| Marshal.load(bytes) }.count(VALUE) == 50
+  def increment = @socket.write("incr count 1\r\n") && @socket.gets.to_i.positive?
+
+  def quiet_sets
+    stores = KEYS.map do |key|
+      bytes = Marshal.dump(VALUE)
+      "set #{key} 0 0 #{bytes.bytesize} noreply\r\n".b << bytes << "\r\n"
+    end
+    @socket.write(stores.join << "mn\r\n")
+    @socket.gets == "MN\r\n"
+  end
+end
+
 # Rails' stores, which all answer alike.
 class StoreRows
   SMALL = { id: 7, name: 'Eve', tags: %w[a b] }.freeze
@@ -107,7 +163,7 @@ class StoreRows
   def rails_read_multi = @store.read_multi(*KEYS).size == 50
 end
 
-rows = provider.end_with?('_store') ? StoreRows.new(provider, address) : { 'dalli' => DalliRows, 'ours' => DalliRows, 'cache' => CacheRows, 'hash' => HashRows }.fetch(provider).new(address)
+rows = provider.end_with?('_store') ? StoreRows.new(provider, address) : { 'dalli' => DalliRows, 'ours' => DalliRows, 'cache' => CacheRows, 'hash' => HashRows, 'socket' => SocketRows }.fetch(provider).new(address)
 $stdout.sync = true
 puts 'ready'
 while (line = $stdin.gets)
@@ -117,11 +173,13 @@ while (line = $stdin.gets)
   GC.start
   i = 0
   good = true
+  worked = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond)
   began = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
   while i < calls
     good = false unless call.call
     i += 1
   end
   spent = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) - began
-  puts good ? spent.fdiv(calls) : "a wrong answer in #{row}"
+  worked = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond) - worked
+  puts good ? "#{spent.fdiv(calls)} #{worked.fdiv(calls)}" : "a wrong answer in #{row}"
 end
