@@ -28,6 +28,17 @@ class TestFrozen < LeveretTest
     assert_nil frozen['key']
   end
 
+  def test_a_key_is_its_bytes
+    frozen = cache(frozen: true)
+    ["\u00fc", 'k', 'of8bytes', 'of nine b', 'x' * 200].each { |key| frozen[key] = [key] }
+    ["\u00fc", "\u00fc".b, 'k', 'of8bytes', 'of nine b', 'x' * 200, :k].each do |key|
+      value = frozen[key]
+      assert_equal [key.to_s.dup.force_encoding('UTF-8')], value
+      assert_same value, frozen[key.to_s.b]
+    end
+    assert_nil frozen['of9 bytes']
+  end
+
   # A memcached client's number is text that is counted in place: kept, its first value was read for ever. The torture found it.
   def test_a_number_that_others_count_is_read_anew
     socket = TCPSocket.new(*leveret_serve('--arena', 'test').split(':'))
