@@ -11,23 +11,32 @@ class TestDalli < LeveretTest
     'incr of a value' => ['"Dalli::DalliError: Response error 6: Incr/decr on a non-numeric value" UTF-8',
                           '"Dalli::DalliError: Response error 9: Non-numeric server-side value for incr or decr" UTF-8']
   }.freeze
-  # Beside 3.2 text of ASCII is UTF-8 with us, as with 3.0 and 5, and a quiet block refuses nothing.
-  TEXTS = { 'raw' => '"text"', 'raw number' => '"5"', 'raw nil' => '""', 'counter' => '"15"', 'append' => '"abc"', 'serializer' => '"5"' }.freeze
   ORIGINAL = Gem::Specification.find_by_name('dalli').version
+  # Beside 3.2 and 5 text of ASCII is UTF-8 with us, as with 3.0, and a quiet block refuses nothing.
+  OF_LATER = { 'raw' => 'text', 'counter' => '15', 'append' => 'abc', 'serializer' => '5' }.transform_values { |text| [%("#{text}" ASCII-8BIT), %("#{text}" UTF-8)] }.merge(
+    'a get in a quiet block' => ['"Dalli::NotPermittedMultiOpError: The operation get is not allowed in a quiet block." UTF-8', '"x" UTF-8']
+  ).freeze
   DIFFERENT = OF_ALL.merge(
     if ORIGINAL < Gem::Version.new('3.1')
       { 'replace missing' => %w[:version false], 'delete missing' => %w[nil false] }
+    elsif ORIGINAL < Gem::Version.new('5')
+      OF_LATER.merge('raw number' => ['"5" ASCII-8BIT', '"5" UTF-8'], 'raw nil' => ['"" ASCII-8BIT', '"" UTF-8'], 'replace missing' => %w[nil false])
     else
-      TEXTS.transform_values { |text| ["#{text} ASCII-8BIT", "#{text} UTF-8"] }.merge(
-        'replace missing' => %w[nil false],
-        'a get in a quiet block' => ['"Dalli::NotPermittedMultiOpError: The operation get is not allowed in a quiet block." UTF-8', '"x" UTF-8']
+      # 5 takes Strings only for raw values, and says less of what failed. It has no binary protocol, in which an exptime has no sign.
+      OF_LATER.merge(
+        'raw number' => ['"Dalli::MarshalError: Dalli raw mode requires string values, got: Integer" UTF-8', '"5" UTF-8'],
+        'raw nil' => ['"Dalli::MarshalError: Dalli raw mode requires string values, got: NilClass" UTF-8', '"" UTF-8'],
+        'incr of a value' => ['"Dalli::DalliError: Response error: CLIENT_ERROR" UTF-8', OF_ALL['incr of a value'].last],
+        'serializer read by Marshal' => ['"Dalli::UnmarshalError: Unable to unmarshal value" UTF-8',
+                                         '"Dalli::UnmarshalError: Unable to unmarshal value: incompatible marshal file format (can\'t be read)\n" UTF-8'],
+        'ttl -1' => %w[nil 1]
       )
     end
   ).freeze
 
   # In the binary protocol an exptime has no sign.
   DIFFERENT_BY_META = DIFFERENT.merge(
-    'ttl -1' => %w[1 nil],
+    'ttl -1' => ORIGINAL < Gem::Version.new('5') ? %w[1 nil] : nil,
     'incr of a value' => [DIFFERENT['incr of a value'].first, '"Dalli::DalliError: Response error 9: cannot increment or decrement non-numeric value" UTF-8']
   ).freeze
 
@@ -90,7 +99,7 @@ class TestDalli < LeveretTest
 
   def script(library, code, servers)
     paths = library == 'dalli' ? [] : $LOAD_PATH.select { |path| path.start_with?(ROOT) }.flat_map { |path| ['-I', path] }
-    IO.popen([RbConfig.ruby, *paths, '-r', library, '-r', 'logger', '-e', "Dalli.logger = Logger.new(File::NULL)\n#{code}", servers.join(' '), { err: %i[child out] }], &:read)
+    as_before IO.popen([RbConfig.ruby, *paths, '-r', library, '-r', 'logger', '-e', "Dalli.logger = Logger.new(File::NULL)\n#{code}", servers.join(' '), { err: %i[child out] }], &:read)
   end
 
   # The same keys on the same servers, as the same bytes with the same flags.
@@ -188,6 +197,7 @@ class TestDalli < LeveretTest
   RUBY
 
   def test_the_store_of_rails_runs_on_it
+    needs_mem_cache_store
     # What a write gives is a version, a number that differs each time.
     simple = ->(text) { text.gsub(/^\d+$/, 'number') }
     [memcached, leveret_serve].each do |server|
@@ -270,6 +280,8 @@ class TestDalli < LeveretTest
   def test_sessions_are_renewed_dropped_and_fail_as_with_the_original
     server = memcached
     theirs = script('dalli', DROPPED, [server])
+    # What 5 says of a class that is gone does not name it, so its own middleware takes it for a failure of the server.
+    theirs = theirs.lines.tap { |lines| lines[8] = "Dalli::UnmarshalError\n" }.join if ORIGINAL >= Gem::Version.new('5')
     assert_equal 10, theirs.lines.size, theirs
     assert_equal theirs, script('leveret/dalli', DROPPED, [server])
   end
@@ -370,9 +382,12 @@ class TestDalli < LeveretTest
     skip 'no rack-attack here' if Gem::Specification.find_all_by_name('rack-attack').empty?
     wanted = "[200, 200, 429, 429]\n200\n[403, 403, 403]\n403\n"
     server = memcached
-    assert_equal wanted, script('dalli', ATTACK, ['dalli', server])
+    # Dalli 5 refuses the numbers that rack-attack stores raw.
+    assert_equal wanted, script('dalli', ATTACK, ['dalli', server]) if ORIGINAL < Gem::Version.new('5')
     ["dalli #{memcached}", "dalli #{leveret_serve}", "dalli #{@folder}/attack.arena", "mem_cache_store #{memcached}", "leveret_store #{memcached}",
      "leveret_store #{@folder}/store.arena"].each do |words|
+      next if words.start_with?('mem_cache_store') && !mem_cache_store?
+
       assert_equal wanted, script('leveret/dalli', ATTACK, words.split), words
     end
   end

@@ -272,6 +272,7 @@ class TestLeveretStore < LeveretTest
   end
 
   def test_over_servers_its_items_are_those_of_mem_cache_store
+    needs_mem_cache_store
     servers = Array.new(3) { memcached }
     [{}, { namespace: 'app' }, { pool_size: 2 }, { compress: false }].each do |options|
       stores = [over(*servers, **options), theirs(*servers, **options)]
@@ -297,6 +298,7 @@ class TestLeveretStore < LeveretTest
   end
 
   def test_over_servers_with_a_coder_as_mem_cache_store
+    needs_mem_cache_store
     coder = Module.new do
       def self.dump(entry) = "coded #{Marshal.dump(entry)}"
       def self.load(bytes) = bytes && Marshal.load(bytes.delete_prefix('coded '))
