@@ -600,6 +600,10 @@ fn what_was_read_since_it_was_stored_says_so_however_hot_it_is() {
     for _ in 0..2 {
         assert!(ours.say("me k\r\n").contains(" fetch=no "));
     }
+    // Nor is who says so, also where he asks for the version.
+    for _ in 0..2 {
+        assert!(ours.say("mg k u c h\r\n").ends_with(" h0\r\n"));
+    }
     play(&mut ours, &[("mg k h\r\nmg k h\r\n", "HD h0\r\nHD h1\r\n")]);
     assert!(ours.say("me k\r\n").contains(" fetch=yes "));
 }

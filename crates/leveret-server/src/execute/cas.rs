@@ -9,11 +9,17 @@ impl Turn<'_> {
     /// The item with its cas. The lock of its shard may be needed for that; if it is not to be had that is an error,
     /// and no miss: the item may be there.
     pub(super) fn find_cas(&self, key: &[u8]) -> Result<Option<Found>, Error> {
-        if self.shared.settings.cas {
-            told(self.arena.find_with(key, ReadOptions::new().with_cas(), self.now))
-        } else {
-            Ok(self.arena.find(key, self.now))
-        }
+        self.look(key, ReadOptions::new())
+    }
+
+    /// As `find_cas`, without a trace: for who has looked the item up already, or wants to leave none.
+    pub(super) fn peek_cas(&self, key: &[u8]) -> Result<Option<Found>, Error> {
+        self.look(key, ReadOptions::new().untraced())
+    }
+
+    fn look(&self, key: &[u8], options: ReadOptions) -> Result<Option<Found>, Error> {
+        let options = if self.shared.settings.cas { options.with_cas() } else { options };
+        told(self.arena.find_with(key, options, self.now))
     }
 
     /// The item with its cas, copied out whole.

@@ -140,7 +140,7 @@ impl Turn<'_> {
             }
             // Recycled by a writer while it was copied: the key has another version, or none.
             self.output.truncate(begin);
-            let again = if with_cas { self.find_cas(key)? } else { self.arena.peek(key, self.now) };
+            let again = if with_cas { self.peek_cas(key)? } else { self.arena.peek(key, self.now) };
             match again {
                 Some(again) => found = again,
                 None => return Ok(()),

@@ -102,7 +102,7 @@ impl Turn<'_> {
             if !wants_cas {
                 return Ok(Some((found, Race::default())));
             }
-            let with_cas = self.find_cas(key)?;
+            let with_cas = self.peek_cas(key)?;
             return Ok(with_cas
                 .map(|with_cas| (Found { hits: found.hits, fetched: found.fetched, ..with_cas }, Race::default())));
         }
