@@ -39,9 +39,10 @@ fn misses_less_than_any_cache_that_does_not_look_at_sizes() {
             replay.item_bytes_min
         );
         assert!(replay.stats.evicted > 0, "{name}: the arena was never full, so nothing was shown");
-        // The design's simulation wrote 1.2 to 1.8 times; 2 is where an update-heavy cache would begin to hurt.
+        // The design's simulation wrote 1.2 to 1.8 times. What is written more buys misses, at most a tenth of a point for a
+        // tenth of all bytes; where it bought none, `ABOVE` in worth.rs would be too high.
         assert!(
-            replay.write_amplification() < 2.0,
+            replay.write_amplification() < 2.25,
             "{name}: each stored byte is written {:.2} times",
             replay.write_amplification()
         );

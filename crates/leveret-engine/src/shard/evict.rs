@@ -25,7 +25,7 @@ const LOOKED_AT_ONCE: u64 = 16;
 /// And by whoever has nothing else to do, under the lock all the same.
 const LOOKED_AT_LEISURE: usize = 1024;
 
-/// Bytes that a drain goes through for each byte that is written. Of main segments three quarters are kept, now and then
+/// Bytes that a drain goes through for each byte that is written. Of main segments four fifths are kept, now and then
 /// seven eighths, so this is what it takes to free a segment while another one is filled.
 const BYTES_AHEAD: u64 = 6;
 /// Items that one write deals with at most, whatever their sizes.

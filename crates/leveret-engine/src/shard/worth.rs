@@ -3,7 +3,7 @@
 //!
 //! There is no order of all items by worth. Each item of the main pool that a drain meets is compared with the shard's
 //! bar, and moves it a little: up if the item is above, down if it is below, by as much as its bytes are of a segment.
-//! The two steps are as three to one the other way round, so the bar comes to rest where three quarters of the bytes
+//! The two steps are as seven to two the other way round, so the bar comes to rest where nearly four fifths of the bytes
 //! that drains meet are above it, and follows when other items come. What was read in the small pool lets it down a little:
 //! where hardly anything is promoted, more is kept of what was.
 use crate::segment::Pool;
@@ -27,8 +27,9 @@ const LET_DOWN: u64 = ONE as u64 / 4;
 /// How far the bar would move over a whole segment if all of it were above and only one step counted: two octaves and a
 /// third. Half of that learns too slowly, and twice as much is no better.
 const STRIDE: u64 = 7 * ONE as u64 / 3;
-/// Of 64 bytes that drains of the main pool meet, so many shall be above the bar.
-const ABOVE: u64 = 47;
+/// Of 64 bytes that drains of the main pool meet, so many shall be above the bar. More copies more and, from 52 on, misses
+/// more often where all items are about equally popular; fewer lets go what is still wanted.
+const ABOVE: u64 = 50;
 /// The small pool's items have hardly had time to be read, and each that is promoted is written once more: they must be
 /// this much above the bar.
 const PROMOTION: u32 = ONE + ONE / 4;
@@ -101,9 +102,9 @@ mod tests {
         assert_eq!([0, 1, 2, 3, 15].map(aged), [0, 1, 1, 2, 10]);
     }
 
-    /// Items of 100 to 1000 bytes, read equally often: in the long run three quarters of the bytes are kept.
+    /// Items of 100 to 1000 bytes, read equally often: in the long run 50 of 64 bytes are kept.
     #[test]
-    fn the_bar_comes_to_rest_where_three_quarters_are_above() {
+    fn the_bar_comes_to_rest_where_most_bytes_are_above() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
         let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
         let (arena, _) = Arena::open(&dir.path().join("worth.arena"), &options).expect("an arena");
@@ -119,6 +120,6 @@ mod tests {
             learn_worth(&locked, worth, bytes, Pool::Main, 3);
         }
         let share = kept as f64 / all as f64;
-        assert!((0.70..0.80).contains(&share), "{share}");
+        assert!((0.73..0.83).contains(&share), "{share}");
     }
 }
