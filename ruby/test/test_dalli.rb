@@ -250,6 +250,12 @@ class TestDalli < LeveretTest
     end
   end
 
+  def test_a_switch_to_our_middleware_logs_nobody_out
+    server = memcached
+    _, cookie = script('dalli', "PUBLIC = {}\n" + VISIT, [server]).lines(chomp: true)
+    2.times { |i| assert_equal (0..i + 1).to_a.inspect, script('leveret/dalli', "PUBLIC = {}\n" + VISIT, [server, cookie]).lines(chomp: true).first }
+  end
+
   DROPPED = <<~'RUBY'
     require 'rack'
     require 'rack/session/dalli'

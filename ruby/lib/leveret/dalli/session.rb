@@ -6,8 +6,9 @@ require_relative '../dalli'
 module Rack
   module Session
     # Rack's sessions in memcached or in an arena: the middleware of the gem dalli, with its keys and values, so hosts with either share
-    # the sessions. Keys are Rack's private ids, as of Dalli 3.1 and later: whoever reads the cache learns no cookie. With
-    # <tt>private_ids: false</tt> they are the ids of the cookies, as of Dalli 3.0, for hosts that share sessions with that.
+    # the sessions. Keys are Rack's private ids, as of Dalli 3.1 and later: whoever reads the cache learns no cookie. What Dalli 3.0
+    # stored under the ids of the cookies is found, and stored anew under the private one: nobody is logged out by the switch. With
+    # <tt>private_ids: false</tt> keys stay the ids of the cookies, for hosts that share sessions with Dalli 3.0.
     #
     #   use Rack::Session::Dalli, memcache_server: 'arena:sessions', expire_after: 1800
     #
@@ -31,7 +32,7 @@ module Rack
 
       def find_session(_request, sid)
         with_client([nil, {}]) do |client|
-          session = client.get(key(sid)) if sid && !sid.empty?
+          session = stored(client, sid) if sid && !sid.empty?
           session ? [sid, session] : [new_session(client), {}]
         end
       end
@@ -48,6 +49,7 @@ module Rack
       def delete_session(_request, sid, options)
         with_client do |client|
           client.delete(key(sid))
+          client.delete(sid.public_id) if @private_ids
           unused_sid(client) unless options[:drop]
         end
       end
@@ -61,6 +63,10 @@ module Rack
 
       def key(sid)
         @private_ids ? sid.private_id : sid.public_id
+      end
+
+      def stored(client, sid)
+        client.get(key(sid)) || (client.get(sid.public_id) if @private_ids)
       end
 
       def make_pool(options)
