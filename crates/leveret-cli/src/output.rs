@@ -57,9 +57,16 @@ impl From<Error> for Failure {
 
 impl From<OpenError> for Failure {
     fn from(error: OpenError) -> Failure {
+        leveret_place::Error::from(error).into()
+    }
+}
+
+impl From<leveret_place::Error> for Failure {
+    fn from(error: leveret_place::Error) -> Failure {
+        use leveret_place::Error::{Name, Open};
         match error {
-            OpenError::Name(_) | OpenError::Memory { .. } => Failure::Usage(error.to_string()),
-            OpenError::Missing(_) => Failure::Unreachable(format!(
+            Name(_) | Open(OpenError::Memory { .. }) => Failure::Usage(error.to_string()),
+            Open(OpenError::Missing(_)) => Failure::Unreachable(format!(
                 "{error}; 'leveret list' shows those that exist, and 'leveret set' or the first PHP script that uses it makes it"
             )),
             _ => Failure::Unreachable(error.to_string()),

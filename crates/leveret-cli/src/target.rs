@@ -2,7 +2,7 @@
 use crate::output::Failure;
 use crate::uri;
 use clap::Args;
-use leveret_engine::{place, reason, Arena, OpenError, OpenOptions};
+use leveret_engine::{reason, Arena, OpenError, OpenOptions};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -61,12 +61,12 @@ impl Target {
 }
 
 /// Attaches to an existing arena. `lock_timeout` is for those who must answer in time.
-pub fn attach(path: &Path, lock_timeout: Option<Duration>) -> Result<Arena, leveret_engine::OpenError> {
+pub fn attach(path: &Path, lock_timeout: Option<Duration>) -> Result<Arena, leveret_place::Error> {
     let mut options = OpenOptions { create: false, ..OpenOptions::default() };
     if let Some(timeout) = lock_timeout {
         options.lock_timeout = timeout;
     }
-    Arena::open(path, &options).map(|(arena, _)| arena)
+    Ok(Arena::open(path, &options)?.0)
 }
 
 /// The file behind an arena's name. The engine wants absolute paths, since a PHP process has no useful working folder;
@@ -79,10 +79,10 @@ pub fn resolve(name: &str, dir: Option<&Path>) -> Result<PathBuf, Failure> {
     if name.contains('/') {
         let path = absolute(Path::new(name))?;
         let name = path.to_str().ok_or_else(|| Failure::Usage(format!("the path {} is not UTF-8", path.display())))?;
-        return Ok(place::resolve(name, None)?);
+        return Ok(leveret_place::resolve(name, None)?);
     }
     let dir = dir.map(absolute).transpose()?;
-    let path = place::resolve(name, dir.as_deref())?;
+    let path = leveret_place::resolve(name, dir.as_deref())?;
     if path.file_stem() == Some(OsStr::new(APCU)) && !path.exists() {
         return only_apcu(path, dir.as_deref());
     }
@@ -99,7 +99,7 @@ fn only_apcu(path: PathBuf, dir: Option<&Path>) -> Result<PathBuf, Failure> {
         let version = stem.strip_prefix("apcu-").and_then(|version| version.split_once('.'));
         version.is_some_and(|(major, minor)| major.parse::<u8>().is_ok() && minor.parse::<u8>().is_ok())
     };
-    let mut found: Vec<PathBuf> = place::list(dir).unwrap_or_default().into_iter().filter(is_apcu).collect();
+    let mut found: Vec<PathBuf> = leveret_place::list(dir).unwrap_or_default().into_iter().filter(is_apcu).collect();
     match found.len() {
         0 => Err(Failure::Unreachable(format!(
             "{}, and no apcu-X.Y beside it: the first PHP script that uses apcu_* makes it (on the command line only with leveret.apcu_cli=shared)",

@@ -83,8 +83,6 @@ pub fn reason(error: &io::Error) -> String {
 #[non_exhaustive]
 #[derive(Debug)]
 pub enum OpenError {
-    /// The name is neither `NAME`, `arena:NAME` nor a path that ends in `.arena`.
-    Name(String),
     /// `memory` is out of range.
     Memory {
         /// What was asked for, bytes.
@@ -122,15 +120,36 @@ pub enum OpenError {
         /// Version that this program reads.
         expected: u32,
     },
-    /// Another user owns the file or could replace it.
+    /// Another user owns the file, or could lead its name to another one.
     Untrusted {
-        /// The file.
+        /// The file, or what leads to it.
+        path: PathBuf,
+        /// What is wrong.
+        why: String,
+    },
+    /// Another user owns the folder, or could replace what lies there.
+    UntrustedFolder {
+        /// The folder.
         path: PathBuf,
         /// What is wrong.
         why: String,
     },
     /// There is no such arena and none was to be made.
     Missing(PathBuf),
+}
+
+impl OpenError {
+    /// Whether another folder would do, which is what the text then ends with: who lets users choose it can go on with
+    /// how.
+    pub fn advises_another_folder(&self) -> bool {
+        match self {
+            OpenError::NoSpace { .. } | OpenError::UntrustedFolder { .. } => true,
+            OpenError::Io { source, .. } => {
+                matches!(source.raw_os_error(), Some(libc::EACCES | libc::EPERM | libc::ENOENT))
+            }
+            _ => false,
+        }
+    }
 }
 
 /// What was tried with which file, and what the kernel answered.
@@ -146,24 +165,20 @@ pub const MEMORY_MAX: u64 = 1 << 40;
 impl fmt::Display for OpenError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            OpenError::Name(name) => write!(
-                f,
-                "'{name}' names no arena: use a name of letters, digits, '.', '_' and '-' (at most 64), 'arena:NAME', or an absolute path that ends in .arena"
-            ),
             OpenError::Memory { asked } => write!(f, "an arena of {asked} bytes is out of range: the memory is {} MiB to {} GiB", MEMORY_MIN >> 20, MEMORY_MAX >> 30),
             OpenError::Io { doing, path, source } => {
                 write!(f, "cannot {doing} {}: {}", path.display(), reason(source))?;
                 match source.raw_os_error() {
-                    Some(libc::EACCES | libc::EPERM) => write!(f, "; this process runs as uid {}: give that user the right, or choose another folder (leveret.dir, LEVERET_DIR)", rustix::process::geteuid().as_raw()),
+                    Some(libc::EACCES | libc::EPERM) => write!(f, "; this process runs as uid {}: give that user the right, or choose another folder", rustix::process::geteuid().as_raw()),
                     Some(libc::ELOOP) => write!(f, "; it is a symbolic link, which is refused: name the file itself"),
                     Some(libc::EISDIR) => write!(f, "; an arena is a file: remove the folder, or name another file"),
-                    Some(libc::ENOENT) => write!(f, "; create the folder, or choose another (leveret.dir, LEVERET_DIR)"),
+                    Some(libc::ENOENT) => write!(f, "; create the folder, or choose another"),
                     _ => Ok(()),
                 }
             }
             OpenError::NoSpace { path, needed } => write!(
                 f,
-                "no space for {}: {} KiB are needed to begin with; make its file system larger (Docker: --shm-size; tmpfs: mount -o remount,size=...) or choose another folder (leveret.dir, LEVERET_DIR)",
+                "no space for {}: {} KiB are needed to begin with; make its file system larger (Docker: --shm-size; tmpfs: mount -o remount,size=...) or choose another folder",
                 path.display(),
                 needed / 1024
             ),
@@ -171,7 +186,7 @@ impl fmt::Display for OpenError {
             OpenError::LayoutMismatch { path, found, expected } => {
                 write!(f, "{} has layout version {found}, and this program reads version {expected}: stop its users and remove it, or run the version that made it", path.display())
             }
-            OpenError::Untrusted { path, why } => write!(f, "{} is not to be trusted: {why}", path.display()),
+            OpenError::Untrusted { path, why } | OpenError::UntrustedFolder { path, why } => write!(f, "{} is not to be trusted: {why}", path.display()),
             OpenError::Missing(path) => write!(f, "there is no arena {}", path.display()),
         }
     }

@@ -119,7 +119,6 @@ mod meta;
 mod models;
 mod own;
 mod pid;
-pub mod place;
 mod presence;
 mod read;
 #[cfg(feature = "sockets")]
@@ -147,6 +146,7 @@ pub use found::{Found, Item, Version};
 pub use huge_pages::HugePages;
 #[cfg(feature = "leases")]
 pub use lease::{Lease, Ticket, LEASE_TIMEOUT};
+pub use map::folder::{check_folder, is_trusted_owner};
 pub use map::geometry::FORMAT as LAYOUT_VERSION;
 pub use master::master_token;
 pub use meta::{Encoding, Meta, Origin, STALE, WON};

@@ -2,7 +2,7 @@
 use crate::leveret_status::{self, LEVERET_FAILED, LEVERET_LOST, LEVERET_OK};
 use crate::types::answer;
 use crate::{leveret_arena, leveret_bytes};
-use leveret_engine::{place, Arena, OpenOptions, Stats};
+use leveret_engine::{Arena, OpenOptions, Stats};
 use std::ffi::{c_char, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -42,16 +42,16 @@ pub unsafe extern "C" fn leveret_open(
     // SAFETY: by contract.
     let (options, name, dir) = unsafe { (&*options, (*options).arena.as_slice(), (*options).dir.as_slice()) };
     let dir = Some(Path::new(OsStr::from_bytes(dir))).filter(|dir| !dir.as_os_str().is_empty());
-    let open = || -> Result<(Arena, bool), leveret_engine::OpenError> {
+    let open = || -> Result<(Arena, bool), leveret_place::Error> {
         let lock_timeout =
             Duration::from_millis(if options.lock_timeout_ms == 0 { 1000 } else { u64::from(options.lock_timeout_ms) });
         let how =
             OpenOptions { memory: options.memory, create: options.create != 0, lock_timeout, ..OpenOptions::default() };
         if options.nameless != 0 {
-            return Arena::of_this_process(&how);
+            return Ok(Arena::of_this_process(&how)?);
         }
-        let path: PathBuf = place::resolve(&String::from_utf8_lossy(name), dir)?;
-        Arena::open(&path, &how)
+        let path: PathBuf = leveret_place::resolve(&String::from_utf8_lossy(name), dir)?;
+        Ok(Arena::open(&path, &how)?)
     };
     match open() {
         // SAFETY: by contract.

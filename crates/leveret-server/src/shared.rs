@@ -3,7 +3,7 @@ use crate::execute::{UserError, Users};
 use crate::network::Network;
 use crate::stats::{Baseline, Counters, Prefix, Prefixes, Totals};
 use crate::Settings;
-use leveret_engine::{reason, Arena, OpenError};
+use leveret_engine::{reason, Arena};
 use rustix::mm::{mlockall, MlockAllFlags};
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32};
@@ -78,7 +78,7 @@ impl Shared {
 
     /// Serves what the arena's path names now, and makes it if there is nothing: the file was removed, as PHP processes
     /// notice too, and they and we must not keep two caches. What is counted about requests begins anew with it.
-    pub(crate) fn reopen(&self) -> Result<Arena, OpenError> {
+    pub(crate) fn reopen(&self) -> Result<Arena, leveret_place::Error> {
         let old = self.arena();
         let (new, _) = Arena::open(old.path(), &self.settings.open_options(old.memory()))?;
         let mut arena = self.arena.lock().unwrap_or_else(PoisonError::into_inner);

@@ -4,7 +4,7 @@ use crate::output::{self, Answer, Failure, Outcome, BAD, STRONG};
 use crate::target::{self, Target};
 use crate::units::{bytes, percent, span, thousands};
 use clap::Args;
-use leveret_engine::{place, reason, Arena, Service};
+use leveret_engine::{reason, Arena, Service};
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -76,7 +76,7 @@ impl List {
             .map(std::path::absolute)
             .transpose()
             .map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {}", reason(&error))))?;
-        let dir = place::directory(absolute.as_deref())?;
+        let dir = leveret_place::directory(absolute.as_deref())?;
         // One that was named: the others are there, or made when they are needed.
         if !dir.exists() {
             return Err(Failure::Unreachable(format!(
@@ -84,8 +84,8 @@ impl List {
                 dir.display()
             )));
         }
-        place::check(&dir)?;
-        let paths = place::list(Some(&dir)).map_err(|error| {
+        leveret_place::check(&dir)?;
+        let paths = leveret_place::list(Some(&dir)).map_err(|error| {
             Failure::Unreachable(format!("cannot read the folder {}: {}", dir.display(), reason(&error)))
         })?;
         let rows: Vec<Row> = paths.into_iter().map(Row::of).collect();

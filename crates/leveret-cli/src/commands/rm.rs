@@ -64,7 +64,7 @@ fn refuse_if_used(path: &Path) -> Result<(), Failure> {
     let arena = match target::attach(path, None) {
         Ok(arena) => arena,
         // Its file is there: it is of an earlier boot, and nobody's.
-        Err(OpenError::Missing(_)) => return Ok(()),
+        Err(leveret_place::Error::Open(OpenError::Missing(_))) => return Ok(()),
         Err(error) => {
             return Err(Failure::Refused(format!(
                 "whether {} is in use cannot be told: {error}. To remove it all the same: --force",

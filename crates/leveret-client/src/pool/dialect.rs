@@ -8,7 +8,7 @@
 use super::link::{self, Address, Link, Moved, READABLE, WRITABLE};
 use super::server::Server;
 use super::{Options, Protocol};
-use leveret_engine::{place, Arena, Deadline, Meta, Mode, OpenOptions, Time, Value, MEMORY_MIN};
+use leveret_engine::{Arena, Deadline, Meta, Mode, OpenOptions, Time, Value, MEMORY_MIN};
 use leveret_protocol::binary::{Command, Request};
 use rustix::event::{PollFd, PollFlags};
 use std::collections::HashMap;
@@ -88,7 +88,7 @@ fn remembered(endpoint: &Endpoint) -> Option<Protocol> {
 }
 
 fn arena((dir, _): &Endpoint, create: bool) -> Option<Arena> {
-    let path = place::resolve(ARENA, dir.as_deref()).ok()?;
+    let path = leveret_place::resolve(ARENA, dir.as_deref()).ok()?;
     Some(Arena::open(&path, &OpenOptions { create, memory: MEMORY_MIN, ..OpenOptions::default() }).ok()?.0)
 }
 

@@ -6,8 +6,8 @@ use super::server::Input;
 use super::wire::Batch;
 use super::{Code, Protocol};
 use leveret_engine::{
-    place, Arena, Counted, Cursor, Deadline, Delta, Encoding, Error, Mode, OpenOptions, ReadOptions, Stored, Terms,
-    Time, Value, AHEAD,
+    Arena, Counted, Cursor, Deadline, Delta, Encoding, Error, Mode, OpenOptions, ReadOptions, Stored, Terms, Time,
+    Value, AHEAD,
 };
 use std::path::PathBuf;
 use std::sync::Mutex;
@@ -40,8 +40,8 @@ impl Local {
         self.looked = self.looked.max(now);
         self.arena = self.arena.take().filter(|arena| arena.check().is_ok());
         if self.arena.is_none() {
-            let opened = place::resolve(super::path_of(name), self.dir.as_deref())
-                .and_then(|path| Arena::open(&path, &self.how));
+            let opened = leveret_place::resolve(super::path_of(name), self.dir.as_deref())
+                .and_then(|path| Ok(Arena::open(&path, &self.how)?));
             let (arena, _) = opened.map_err(|error| {
                 note(format!("{name} cannot be used: {error}"));
                 Fault::new(Code::ConnectionFailure)

@@ -6,7 +6,7 @@
 //! again every `BELIEVED_FOR`; what happens to the server within that time looks as if it had happened a moment later.
 use super::link::{Address, Fault};
 use super::server::Server;
-use leveret_engine::{place, Arena, OpenOptions, Service, Time};
+use leveret_engine::{Arena, OpenOptions, Service, Time};
 use rustix::net::{sockopt, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use rustix::time::ClockId;
 use std::collections::HashMap;
@@ -169,7 +169,7 @@ fn take_kept(server: &mut Server, endpoint: &Endpoint, now: Moment) -> Option<Fo
 }
 
 fn look(server: &mut Server, now: Moment) -> Option<Found> {
-    let arenas = place::list(server.local.dir.as_deref()).ok().filter(|arenas| !arenas.is_empty())?;
+    let arenas = leveret_place::list(server.local.dir.as_deref()).ok().filter(|arenas| !arenas.is_empty())?;
     let seeker = Seeker::new(server).ok()?;
     arenas.into_iter().find_map(|path| {
         let arena = Arena::open(&path, &OpenOptions { create: false, ..OpenOptions::default() }).ok()?.0;

@@ -23,34 +23,33 @@ impl Folder {
     }
 
     pub fn open(path: &Path) -> Result<Folder, OpenError> {
-        let untrusted = |place: &Path, why: String| OpenError::Untrusted { path: place.to_owned(), why };
+        let untrusted = |why: String| OpenError::UntrustedFolder { path: path.to_owned(), why };
         // Somebody who may make names in /tmp would choose which of our own folders we write to: one that a web server
         // shows, say.
         for place in path.ancestors().filter(|place| !place.as_os_str().is_empty()) {
             let stat = fs::statat(CWD, place, AtFlags::SYMLINK_NOFOLLOW)
                 .map_err(|error| failed("look at the folder", place, error))?;
-            if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink && !is_trusted(stat.st_uid) {
+            if FileType::from_raw_mode(stat.st_mode) == FileType::Symlink && !is_trusted_owner(stat.st_uid) {
                 let why =
                     format!("it is a symbolic link of uid {}, and this process runs as uid {}", stat.st_uid, uid());
-                return Err(untrusted(place, why));
+                return Err(OpenError::Untrusted { path: place.to_owned(), why });
             }
         }
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let file = fs::open(path, flags, Mode::empty()).map_err(|error| failed("look at the folder", path, error))?;
         let stat = fs::fstat(&file).map_err(|error| failed("look at the folder", path, error))?;
-        if !is_trusted(stat.st_uid) {
+        if !is_trusted_owner(stat.st_uid) {
             let cure = if uid() == 0 { "run this as that user" } else { "root, or this user, must own it" };
             let why = format!(
-                "the folder belongs to uid {}, and this process runs as uid {}; {cure}, or choose another (leveret.dir, LEVERET_DIR)",
+                "the folder belongs to uid {}, and this process runs as uid {}; {cure}, or choose another",
                 stat.st_uid,
                 uid()
             );
-            return Err(untrusted(path, why));
+            return Err(untrusted(why));
         }
         if stat.st_mode & 0o1002 == 0o002 {
-            let why =
-                "everybody may write to this folder and it has no sticky bit; chmod +t it, or choose another (leveret.dir, LEVERET_DIR)";
-            return Err(untrusted(path, why.to_owned()));
+            let why = "everybody may write to this folder and it has no sticky bit; chmod +t it, or choose another";
+            return Err(untrusted(why.to_owned()));
         }
         let group = (stat.st_mode & 0o2022 == 0o2020).then_some(stat.st_gid);
         Ok(Folder { file, path: path.to_owned(), group })
@@ -73,7 +72,7 @@ impl Folder {
             return Err(OpenError::Untrusted { path: path(), why: why.to_owned() });
         }
         let is_of_group = self.group == Some(stat.st_gid) && stat.st_mode & 0o060 == 0o060;
-        if !is_trusted(stat.st_uid) && !is_of_group {
+        if !is_trusted_owner(stat.st_uid) && !is_of_group {
             let why = format!(
                 "it belongs to uid {}, and this process runs as uid {}; remove it, or run this as that user",
                 stat.st_uid,
@@ -91,12 +90,18 @@ impl AsFd for Folder {
     }
 }
 
-pub(crate) fn uid() -> u32 {
+fn uid() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-/// Root is trusted by everybody, and trusts nobody else.
-pub(crate) fn is_trusted(owner: u32) -> bool {
+/// Whether an arena may lie in this folder: root or this user owns it and each symbolic link that leads to it, and not
+/// everybody may replace what lies there. `Arena::open` asks the same. The error says what is wrong.
+pub fn check_folder(folder: &Path) -> Result<(), OpenError> {
+    Folder::open(folder).map(drop)
+}
+
+/// Whether this process trusts files and folders of this user. Root is trusted by everybody, and trusts nobody else.
+pub fn is_trusted_owner(owner: u32) -> bool {
     owner == 0 || owner == uid()
 }
 
@@ -130,7 +135,7 @@ mod tests {
         }
         for mode in [0o777, 0o2777, 0o702] {
             set_permissions(&folder, Permissions::from_mode(mode)).expect("a mode");
-            assert!(matches!(Folder::open(&folder), Err(OpenError::Untrusted { .. })), "{mode:o}");
+            assert!(matches!(Folder::open(&folder), Err(OpenError::UntrustedFolder { .. })), "{mode:o}");
         }
         set_permissions(&folder, Permissions::from_mode(0o700)).expect("a mode");
         symlink(&folder, dir.path().join("link")).expect("a link");

@@ -4,7 +4,7 @@ use crate::commands::list::places;
 use crate::commands::stats::Summary;
 use crate::target;
 use crate::units::{bytes, counted, percent, thousands};
-use leveret_engine::{place, OpenError};
+use leveret_engine::OpenError;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ pub struct Known {
     /// Length of the file, which is what a process maps. Far more than the arena's memory: most of it is never
     /// allocated.
     pub file_len: u64,
-    pub state: Result<Summary, OpenError>,
+    pub state: Result<Summary, leveret_place::Error>,
     /// Where living servers say that they serve it.
     pub servers: Vec<String>,
 }
@@ -33,7 +33,7 @@ impl Known {
 
 /// Every arena of the folder. A folder that cannot be read has none: the folder's own findings say so.
 pub fn find(dir: &Path) -> Vec<Known> {
-    let paths = place::list(Some(dir)).unwrap_or_default();
+    let paths = leveret_place::list(Some(dir)).unwrap_or_default();
     paths
         .into_iter()
         .map(|path| {
@@ -77,17 +77,18 @@ pub fn examine(dir: &Path, known: &[Known]) -> Vec<Finding> {
     findings
 }
 
-fn unusable(arena: &Known, error: &OpenError) -> Finding {
+fn unusable(arena: &Known, error: &leveret_place::Error) -> Finding {
+    use leveret_place::Error::Open;
     let (means, mend) = match error {
-        OpenError::LayoutMismatch { .. } => (
+        Open(OpenError::LayoutMismatch { .. }) => (
             "Another version of Leveret made it.",
             format!("Stop its users, then: leveret rm --force {}", arena.path.display()),
         ),
-        OpenError::Foreign { .. } => (
+        Open(OpenError::Foreign { .. }) => (
             "It is damaged, or no arena at all. Whoever needs an arena of this name fails.",
             format!("leveret rm --force {}", arena.path.display()),
         ),
-        OpenError::Untrusted { .. } => (
+        Open(OpenError::Untrusted { .. } | OpenError::UntrustedFolder { .. }) => (
             "Somebody else could put wrong values into it, so it is not used.",
             format!("leveret rm --force {}", arena.path.display()),
         ),

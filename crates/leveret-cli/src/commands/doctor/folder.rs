@@ -3,8 +3,8 @@ use super::arenas::Known;
 use super::volume::{self, mount_point, Volume};
 use super::Finding;
 use crate::users::Users;
-use leveret_engine::place::{self, SHARED};
 use leveret_engine::reason;
+use leveret_place::SHARED;
 use rustix::fs::{accessat, Access, AtFlags, CWD};
 use std::fs;
 use std::io;
@@ -52,7 +52,7 @@ pub struct Place {
 impl Place {
     pub fn of(asked: Option<&Path>) -> Result<Place, String> {
         let absolute = asked.map(std::path::absolute).transpose().map_err(|error| reason(&error))?;
-        let dir = place::directory(absolute.as_deref()).map_err(|error| error.to_string())?;
+        let dir = leveret_place::directory(absolute.as_deref()).map_err(|error| error.to_string())?;
         let choice = match asked {
             Some(asked) if std::env::var_os("LEVERET_DIR").is_some_and(|dir| dir == asked.as_os_str()) => {
                 Choice::Environment
@@ -136,14 +136,14 @@ fn gather(place: &Place) -> io::Result<Facts> {
         uid,
         owner: users.name(stat.uid()),
         group: users.group_name(stat.gid()),
-        distrust: place::check(&place.dir).err().map(|error| error.to_string()),
+        distrust: leveret_place::check(&place.dir).err().map(|error| error.to_string()),
         is_dir: stat.is_dir(),
         mode: stat.mode() & 0o7777,
         may_write: accessat(CWD, &place.dir, Access::READ_OK | Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)
             .is_ok(),
         volume: Volume::of(&place.dir)?,
         shared_is_closed: place.choice == Choice::Private
-            && place::check_default(Path::new(SHARED)).is_ok_and(|is_there| is_there),
+            && leveret_place::check_default(Path::new(SHARED)).is_ok_and(|is_there| is_there),
         others: other_folders(&place.dir, &users),
         squatters: squatters(&users),
         logind_cleans: logind_cleans(),
@@ -169,7 +169,7 @@ fn other_folders(ours: &Path, users: &Users) -> Vec<Other> {
     let group = fs::metadata(SHARED).ok().map(|shared| shared.gid());
     let mut others: Vec<Other> = in_shared_memory()
         .filter(|(path, found)| path != ours && found.is_dir() && user_of(path) == Some(found.uid()))
-        .filter(|(path, _)| place::list(Some(path)).map_or(true, |arenas| !arenas.is_empty()))
+        .filter(|(path, _)| leveret_place::list(Some(path)).map_or(true, |arenas| !arenas.is_empty()))
         .map(|(folder, found)| {
             let user = users.name(found.uid());
             let may_share = group.is_some_and(|group| found.uid() == 0 || users.is_member(&user, group));
@@ -185,7 +185,7 @@ fn squatters(users: &Users) -> Vec<Squatter> {
         .filter_map(|(folder, found)| {
             let owner = users.name(found.uid());
             if folder == Path::new(SHARED) {
-                let why = place::check_default(&folder).err()?.to_string();
+                let why = leveret_place::check_default(&folder).err()?.to_string();
                 return Some(Squatter { folder, owner, user: None, why });
             }
             let uid = user_of(&folder).filter(|uid| *uid != found.uid() || !found.is_dir())?;

@@ -6,8 +6,8 @@ use crate::output::Failure;
 use crate::target;
 use crate::units::bytes;
 use crate::users::Users;
-use leveret_engine::place::{self, SHARED};
 use leveret_engine::Arena;
+use leveret_place::SHARED;
 use leveret_server::settings::MEMORY;
 use leveret_server::{Bound, Settings};
 use std::fs;
@@ -157,7 +157,7 @@ fn tell_alone(path: &Path) {
     }
     let user = Users::read().name(uid);
     let alone = format!("so the arena is {}, which no other user shares", path.display());
-    match place::check_default(Path::new(SHARED)) {
+    match leveret_place::check_default(Path::new(SHARED)) {
         Ok(false) => {}
         Ok(true) => {
             eprintln!("leveret: {user} may not use {SHARED}, {alone}; to share it: usermod -aG leveret {user}, then start this server anew")
@@ -190,7 +190,7 @@ mod tests {
         let names: Vec<String> = paths.iter().map(|path| name_of_path(path)).collect();
         assert_eq!(names.iter().collect::<HashSet<_>>().len(), paths.len(), "{names:?}");
         for name in &names {
-            assert!(place::resolve(name, Some(Path::new("/"))).is_ok(), "{name}");
+            assert!(leveret_place::resolve(name, Some(Path::new("/"))).is_ok(), "{name}");
         }
         assert_eq!(names[1], "unix-run-a-b--7b9c51f0119c38d0", "it must not change: arenas outlive programs");
         assert!(
