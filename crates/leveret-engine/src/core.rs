@@ -5,7 +5,7 @@ use crate::hash::Hasher;
 use crate::index::{Index, SlotWord};
 use crate::item::{Items, View};
 use crate::map::geometry::RegionId;
-use crate::map::layout::{Control, LeaseSlot, ServiceSlot, Shard, LEASES_PER_SHARD, MASTERS, SERVICES};
+use crate::map::layout::{Control, LeaseSlot, ServiceSlot, Shard, LEASES_PER_SHARD, PARENTS, SERVICES};
 use crate::map::mapping::Table;
 use crate::map::Map;
 use crate::own::{Pause, Reads, Receiving, Sending, Touched};
@@ -42,7 +42,7 @@ pub(crate) struct Core {
     pub items: Items,
     pub ghosts: Table<AtomicU32>,
     pub leases: Table<LeaseSlot>,
-    pub masters: Table<AtomicU64>,
+    pub parents: Table<AtomicU64>,
     pub services: Table<ServiceSlot>,
     // Last, so that the views above never outlive it.
     pub map: Map,
@@ -88,7 +88,7 @@ impl Core {
                 items: Items::new(map.data(), geometry),
                 ghosts: map.table(RegionId::Ghosts, shards * geometry.ghosts as usize),
                 leases: map.table(RegionId::Leases, shards * LEASES_PER_SHARD),
-                masters: map.table(RegionId::Masters, MASTERS),
+                parents: map.table(RegionId::Parents, PARENTS),
                 services: map.table(RegionId::Services, SERVICES),
                 map,
             }

@@ -113,11 +113,11 @@ mod limits;
 mod look;
 mod make_room;
 mod map;
-mod master;
 mod meta;
 #[cfg(model)]
 mod models;
 mod own;
+mod parent;
 mod pid;
 mod presence;
 mod read;
@@ -148,8 +148,8 @@ pub use huge_pages::HugePages;
 pub use lease::{Lease, Ticket, LEASE_TIMEOUT};
 pub use map::folder::{check_folder, is_trusted_owner};
 pub use map::geometry::FORMAT as LAYOUT_VERSION;
-pub use master::master_token;
 pub use meta::{Encoding, Meta, Origin, STALE, WON};
+pub use parent::parent_token;
 pub use pid::process_id;
 pub use read::ReadOptions;
 #[cfg(feature = "sockets")]

@@ -179,7 +179,7 @@ fn an_arena_without_a_name() {
     assert!(arena.stats().evicted > 0 && arena.stats().memory_allocated > 12 << 20);
     assert!(same.get(&3999u32.to_ne_bytes(), Time::now()).is_some() && arena.verify().is_clean());
     assert_eq!(arena.stats().attached, 1);
-    assert!(arena.enter_master(leveret_engine::master_token()).expect("the file lock is free"));
+    assert!(arena.enter_parent(leveret_engine::parent_token()).expect("the file lock is free"));
     let Lease::Granted(ticket) = arena.lease(b"key", Duration::ZERO) else { panic!("free") };
     arena.release(&ticket);
     let path = arena.path().to_owned();

@@ -180,7 +180,7 @@ pub unsafe extern "C" fn leveret_get_stats(arena: *const leveret_arena, stats: *
 /// Names the calling process as a web-server master: call it before it forks.
 #[no_mangle]
 pub extern "C" fn leveret_master_token() -> u64 {
-    leveret_engine::master_token()
+    leveret_engine::parent_token()
 }
 
 /// A worker of that master comes. OK: the arena was emptied, since this is the first worker of a new master and no
@@ -191,7 +191,7 @@ pub extern "C" fn leveret_master_token() -> u64 {
 #[no_mangle]
 pub unsafe extern "C" fn leveret_master_enter(arena: *const leveret_arena, token: u64) -> leveret_status {
     // SAFETY: by contract.
-    answer(unsafe { &(*arena).0 }.enter_master(token))
+    answer(unsafe { &(*arena).0 }.enter_parent(token))
 }
 
 /// Version of the layout of arenas that this library reads and writes.

@@ -227,7 +227,7 @@ fn use_arena(path: &Path, seed: u64, trusts_values: bool) -> Result<String, Stri
         ask_more(&arena, index, &mut rng, now);
         look(&arena, index, now, trusts_values)?;
     }
-    let _ = arena.enter_master(rng.bits());
+    let _ = arena.enter_parent(rng.bits());
     let _ = arena.stats();
     let _ = arena.verify();
     arena.tend(Time(now.0 + 5000));

@@ -296,7 +296,7 @@ pub(crate) fn boot_id() -> [u8; 16] {
     id
 }
 
-/// `<path>.lock`, held: creation, growth and the list of masters. Of an arena without a name it is its own file. The
+/// `<path>.lock`, held: creation, growth and the list of parents. Of an arena without a name it is its own file. The
 /// kernel frees it when the holder dies.
 pub(crate) struct FileLock {
     _file: OwnedFd,

@@ -1,6 +1,6 @@
 //! An arena's shape: its superblock and the regions behind it. docs/memory-layout.md draws the same picture for people.
 use super::layout::{
-    Control, LeaseSlot, ProcessSlot, ServiceSlot, Shard, BUCKET_SIZE, LEASES_PER_SHARD, MASTERS, PROCESS_SLOTS,
+    Control, LeaseSlot, ProcessSlot, ServiceSlot, Shard, BUCKET_SIZE, LEASES_PER_SHARD, PARENTS, PROCESS_SLOTS,
     SEGMENT_HEADER, SEGMENT_STATE, SERVICES,
 };
 use crate::error::{OpenError, MEMORY_MAX, MEMORY_MIN};
@@ -36,7 +36,7 @@ pub(crate) enum RegionId {
     OverflowMap = 7,
     Ghosts = 8,
     Leases = 9,
-    Masters = 10,
+    Parents = 10,
     /// Endpoints of servers that serve this arena.
     Services = 11,
     /// Zero in this version: generations of namespaces.
@@ -56,7 +56,7 @@ const REGIONS: [RegionId; 15] = [
     RegionId::OverflowMap,
     RegionId::Ghosts,
     RegionId::Leases,
-    RegionId::Masters,
+    RegionId::Parents,
     RegionId::Services,
     RegionId::Namespaces,
     RegionId::Index,
@@ -187,7 +187,7 @@ impl Geometry {
             RegionId::OverflowMap => shards * self.overflow_words() as u64 * 8,
             RegionId::Ghosts => shards * u64::from(self.ghosts) * 4,
             RegionId::Leases => shards * (LEASES_PER_SHARD * size_of::<LeaseSlot>()) as u64,
-            RegionId::Masters => (MASTERS * 8) as u64,
+            RegionId::Parents => (PARENTS * 8) as u64,
             RegionId::Services => (SERVICES * size_of::<ServiceSlot>()) as u64,
             RegionId::Namespaces => PAGE,
             RegionId::Index => shards * u64::from(self.buckets_max) * BUCKET_SIZE,

@@ -6,8 +6,8 @@ use crate::sync::{AtomicU32, AtomicU64, AtomicU8};
 pub(crate) const PROCESS_SLOTS: u32 = 1024;
 /// Leases of one shard.
 pub(crate) const LEASES_PER_SHARD: usize = 32;
-/// Web-server masters that are remembered.
-pub(crate) const MASTERS: usize = 64;
+/// Parents of workers that are remembered.
+pub(crate) const PARENTS: usize = 64;
 
 /// The arena's few global words. Guarded by nothing: each is one atomic word.
 #[repr(C)]

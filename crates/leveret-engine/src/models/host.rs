@@ -95,7 +95,7 @@ impl Stat {
     }
 }
 
-/// Masters of web servers are in no model.
+/// How /proc tells of parents is in no model.
 pub(crate) fn stat_of(_pid: u32) -> Option<Stat> {
     None
 }

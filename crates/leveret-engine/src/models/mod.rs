@@ -32,7 +32,7 @@ mod litmus;
 #[cfg(test)]
 mod lock;
 #[cfg(test)]
-mod master;
+mod parent;
 #[cfg(test)]
 mod read;
 #[cfg(test)]

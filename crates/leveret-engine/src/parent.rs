@@ -1,6 +1,6 @@
-//! Web-server masters: a restart of php-fpm or Apache empties the arena of `apcu_*`, as people expect it of APCu. The
-//! master itself opens nothing (it runs as root); its first worker asks here. Pids and start times are no proof of
-//! death, and need not be: a wrong guess empties a cache once too often, or once too seldom.
+//! Parents: a long-lived process that forks workers, a web server's main process say, whose restart is to begin with an
+//! empty arena. The parent itself need not open it (it may be root); its first worker asks here. Pids and start times
+//! are no proof of death, and need not be: a wrong guess empties a cache once too often, or once too seldom.
 use crate::arena::Arena;
 use crate::error::{Error, OpenError};
 use crate::map::file::FileLock;
@@ -10,14 +10,14 @@ use crate::time::ticks_since_boot;
 use std::io::ErrorKind;
 
 /// `pid:22 | low bits of its start time:8 | when it was drawn:34`, both in ticks since boot: enough for five years. The
-/// last part tells a master from its former selves, and says which of them came later: a reload of php-fpm is an exec
-/// and a graceful restart of Apache loads PHP anew, which keeps pid and start time.
+/// last part tells a parent from its former selves, and says which of them came later: a parent that executes its
+/// program anew, or loads a library anew, keeps pid and start time.
 const DRAWN_BITS: u32 = 34;
 const DRAWN: u64 = (1 << DRAWN_BITS) - 1;
 const START: u64 = 0xff;
 
-/// Names the calling process as it is now: call it in the master, before it forks.
-pub fn master_token() -> u64 {
+/// Names the calling process as it is now: call it in the parent, before it forks its workers.
+pub fn parent_token() -> u64 {
     let pid = std::process::id();
     token(pid, stat_of(pid).map_or(0, |stat| stat.start_time), ticks_since_boot())
 }
@@ -30,17 +30,16 @@ fn pid_of(token: u64) -> u32 {
     (token >> DRAWN_BITS >> 8) as u32
 }
 
-/// The token of the master that has forked the calling worker. A php-fpm that goes into the background loads PHP and
-/// draws its token, forks, and ends: the master is a child of the process that the token names, and was forked after it
-/// was drawn.
-fn of_own_master(drawn: u64) -> u64 {
+/// The token of the parent that has forked the calling worker. A parent that goes into the background draws its token,
+/// forks, and ends: what goes on is a child of the process that the token names, and was forked after it was drawn.
+fn of_own_parent(drawn: u64) -> u64 {
     let parent = std::os::unix::process::parent_id();
     if [parent, std::process::id()].contains(&pid_of(drawn)) {
         return drawn;
     }
     match stat_of(parent) {
         Some(stat) if stat.start_time >= drawn & DRAWN => token(parent, stat.start_time, stat.start_time),
-        // The worker has outlived its master.
+        // The worker has outlived its parent.
         _ => drawn,
     }
 }
@@ -67,14 +66,14 @@ fn lives(token: u64) -> bool {
 }
 
 impl Arena {
-    /// A worker of the master `token` comes. The first of a new master empties the arena, unless another listed master
-    /// lives (a second server), or a later self of this master is listed already: then the worker is one of before,
-    /// with its last request. True: it was emptied. After an error it must write nothing: another worker of its master
+    /// A worker of the parent `token` comes. The first of a new parent empties the arena, unless another listed parent
+    /// lives (a second server), or a later self of this parent is listed already: then the worker is one of before,
+    /// with its last request. True: it was emptied. After an error it must write nothing: another worker of its parent
     /// will empty the arena.
-    pub fn enter_master(&self, token: u64) -> Result<bool, Error> {
-        let token = of_own_master(token);
+    pub fn enter_parent(&self, token: u64) -> Result<bool, Error> {
+        let token = of_own_parent(token);
         let core = &*self.core;
-        let listed = || self.lists_master(token);
+        let listed = || self.lists_parent(token);
         if listed() {
             return Ok(false);
         }
@@ -89,22 +88,22 @@ impl Arena {
         if listed() {
             return Ok(false);
         }
-        self.list_master(token, lives)
+        self.list_parent(token, lives)
     }
 
-    /// Acquire: a worker whose master is listed sees the arena emptied.
-    pub(crate) fn lists_master(&self, token: u64) -> bool {
-        let masters = &self.core.masters;
-        (0..masters.len()).any(|slot| masters.at(slot).load(Ordering::Acquire) == token)
+    /// Acquire: a worker whose parent is listed sees the arena emptied.
+    pub(crate) fn lists_parent(&self, token: u64) -> bool {
+        let parents = &self.core.parents;
+        (0..parents.len()).any(|slot| parents.at(slot).load(Ordering::Acquire) == token)
     }
 
-    /// Lists a master that is not listed, under the file lock. True: the arena was emptied for it.
-    pub(crate) fn list_master(&self, token: u64, lives: impl Fn(u64) -> bool) -> Result<bool, Error> {
+    /// Lists a parent that is not listed, under the file lock. True: the arena was emptied for it.
+    pub(crate) fn list_parent(&self, token: u64, lives: impl Fn(u64) -> bool) -> Result<bool, Error> {
         let core = &*self.core;
         let mut others_live = false;
         let mut free = 0;
-        for slot in 0..core.masters.len() {
-            let cell = core.masters.at(slot);
+        for slot in 0..core.parents.len() {
+            let cell = core.parents.at(slot);
             match cell.load(Ordering::Relaxed) {
                 0 => free = slot,
                 later if same_process(later, token) && later > token => return Ok(false),
@@ -115,11 +114,11 @@ impl Arena {
                 }
             }
         }
-        // Emptied before the master is listed: its other workers wait for the file lock meanwhile.
+        // Emptied before the parent is listed: its other workers wait for the file lock meanwhile.
         if !others_live {
             self.flush()?;
         }
-        core.masters.at(free).store(token, Ordering::Release);
+        core.parents.at(free).store(token, Ordering::Release);
         Ok(!others_live)
     }
 }
@@ -129,30 +128,30 @@ mod tests {
     use super::*;
     use crate::{Deadline, OpenOptions, Time};
 
-    /// A child of Apache that outlived a graceful restart and came to the cache only then emptied it, and so did the
-    /// next worker of the restarted master.
+    /// A worker that outlived a restart of its parent and came to the cache only then emptied it, and so did the next
+    /// worker of the restarted parent.
     #[test]
     fn a_worker_of_a_former_self_empties_nothing() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let (arena, _) = Arena::open(&dir.path().join("master.arena"), &OpenOptions::default()).expect("an arena");
+        let (arena, _) = Arena::open(&dir.path().join("parent.arena"), &OpenOptions::default()).expect("an arena");
         let now = Time::now();
         let store = || arena.set(b"k", b"v", Deadline::NEVER, now).expect("room");
         let kept = || arena.get(b"k", now).is_some();
-        let before = master_token();
+        let before = parent_token();
         let after = before + 1;
         store();
-        assert!(arena.enter_master(before).expect("entered") && !kept());
+        assert!(arena.enter_parent(before).expect("entered") && !kept());
         store();
-        assert!(arena.enter_master(after).expect("entered") && !kept());
+        assert!(arena.enter_parent(after).expect("entered") && !kept());
         store();
         for late in [before, after, before] {
-            assert!(!arena.enter_master(late).expect("entered") && kept());
+            assert!(!arena.enter_parent(late).expect("entered") && kept());
         }
     }
 
     #[test]
     fn a_token_lives_as_long_as_its_process() {
-        let own = master_token();
+        let own = parent_token();
         assert!(lives(own));
         assert!(same_process(own, own + 1));
         let started = stat_of(std::process::id()).expect("this process").start_time;

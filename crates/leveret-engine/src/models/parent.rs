@@ -1,4 +1,4 @@
-//! Masters of web servers: the first worker of a new one empties the arena, once, before any of his kind stores in it.
+//! Parents of workers: the first worker of a new one empties the arena, once, before any of his kind stores in it.
 use super::world::{explore, get, set, Grain, World};
 use crate::arena::Arena;
 use std::sync::Mutex;
@@ -6,17 +6,17 @@ use std::time::Duration;
 
 const OLD: &[u8] = b"old";
 const LEN: usize = 8;
-/// Tokens of two masters, and of a later self of the first.
+/// Tokens of two parents, and of a later self of the first.
 const FIRST: u64 = 1 << 50;
 const OTHER: u64 = 2 << 50;
 const LATER: u64 = FIRST + 1;
 
-/// A worker comes, as `enter_master` lets him. Whether the arena was emptied for him.
+/// A worker comes, as `enter_parent` lets him. Whether the arena was emptied for him.
 fn enter(arena: &Arena, token: u64, lives: bool) -> bool {
-    let listed = || arena.lists_master(token);
+    let listed = || arena.lists_parent(token);
     let is_new = !listed() && {
         let _lock = arena.core.map.host.lock_file(Duration::MAX, listed);
-        !listed() && arena.list_master(token, |_| lives).expect("there")
+        !listed() && arena.list_parent(token, |_| lives).expect("there")
     };
     assert_eq!(get(arena, OLD), None, "of the time before");
     is_new
@@ -43,8 +43,8 @@ fn holds(arena: &Arena, key: &[u8]) -> bool {
 }
 
 #[test]
-fn one_worker_of_a_master_empties_the_arena() {
-    two_come("master: two workers", [FIRST; 2], true, |arena, emptied| {
+fn one_worker_of_a_parent_empties_the_arena() {
+    two_come("parent: two workers", [FIRST; 2], true, |arena, emptied| {
         assert_eq!(emptied, 1);
         assert!(holds(arena, b"one") && holds(arena, b"two"));
     });
@@ -52,28 +52,28 @@ fn one_worker_of_a_master_empties_the_arena() {
 
 #[test]
 fn a_second_server_empties_nothing() {
-    two_come("master: two masters", [FIRST, OTHER], true, |arena, emptied| {
+    two_come("parent: two parents", [FIRST, OTHER], true, |arena, emptied| {
         assert_eq!(emptied, 1);
         assert!(holds(arena, b"one") && holds(arena, b"two"));
-        assert!(arena.lists_master(FIRST) && arena.lists_master(OTHER));
+        assert!(arena.lists_parent(FIRST) && arena.lists_parent(OTHER));
     });
 }
 
-/// Of a master that is gone only the list is left, and the next one takes its place.
+/// Of a parent that is gone only the list is left, and the next one takes its place.
 #[test]
-fn who_follows_a_dead_master_empties_the_arena() {
-    two_come("master: one is dead", [FIRST, OTHER], false, |arena, emptied| {
+fn who_follows_a_dead_parent_empties_the_arena() {
+    two_come("parent: one is dead", [FIRST, OTHER], false, |arena, emptied| {
         assert_eq!(emptied, 2);
         assert!(holds(arena, b"one") || holds(arena, b"two"));
-        assert!(arena.lists_master(FIRST) != arena.lists_master(OTHER));
+        assert!(arena.lists_parent(FIRST) != arena.lists_parent(OTHER));
     });
 }
 
-/// A worker of before, with its last request, beside the first of the restarted master.
+/// A worker of before, with its last request, beside the first of the restarted parent.
 #[test]
 fn a_worker_of_a_former_self_comes_too_late() {
-    two_come("master: former self", [FIRST, LATER], true, |arena, _| {
-        assert!(holds(arena, b"two"), "what the master of today stored");
-        assert!(arena.lists_master(LATER) && !arena.lists_master(FIRST));
+    two_come("parent: former self", [FIRST, LATER], true, |arena, _| {
+        assert!(holds(arena, b"two"), "what the parent of today stored");
+        assert!(arena.lists_parent(LATER) && !arena.lists_parent(FIRST));
     });
 }
