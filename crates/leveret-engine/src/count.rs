@@ -122,7 +122,7 @@ impl Arena {
         update::update(&self.core, key, now, |locked, located| {
             let Some(view) = located.live() else {
                 let Some((value, deadline)) = initial else { return Ok(Step::Done(CountedItem::Missing)) };
-                let meta = Meta { origin: Origin::Wire as u8, ..Meta::default() };
+                let meta = Meta { origin: Origin::WIRE, ..Meta::default() };
                 let put =
                     put::put(locked, located, &number(meta, deadline, value, decimal_len(value)), terms.want_cas, None);
                 return Ok(put.map_or(Step::NoRoom, |cas| {
@@ -277,7 +277,7 @@ fn parse(locked: &Locked<'_>, view: &View) -> Option<u64> {
     let is_text = match meta.encoding {
         RAW => true,
         // To a server the float or bool of a class is a text like any other.
-        DOUBLE | BOOL => meta.origin != Origin::Native as u8,
+        DOUBLE | BOOL => meta.origin != Origin::NATIVE,
         _ => false,
     };
     if view.kind != Kind::Bytes || len > TEXT_MAX || !is_text {

@@ -6,8 +6,8 @@
 pub struct Meta {
     /// The client's own opaque 32 bits.
     pub flags: u32,
-    /// Which family of entrances wrote it, an `Origin`.
-    pub origin: u8,
+    /// Which family of entrances wrote it.
+    pub origin: Origin,
     /// What the bytes are, an `Encoding`.
     pub encoding: u8,
     /// Compression of the bytes: 0 = none.
@@ -21,20 +21,34 @@ pub const STALE: u8 = 1;
 /// A mark: somebody was told to see to a new one.
 pub const WON: u8 = 2;
 
-/// Which family of entrances wrote an item. Flags alone cannot tell: 1 is an int for one and "serialized" for another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Origin {
-    /// It came over a socket: to be read by the reader's own rules.
-    Wire = 0,
-    /// The classes of pecl/memcached.
-    PeclMemcached = 1,
-    /// The classes of pecl/memcache.
-    PeclMemcache = 2,
-    /// `Leveret\Cache`, `apcu_*`, the command.
-    Native = 3,
-    /// The Ruby gems.
-    Ruby = 4,
+/// Which family of programs wrote an item: a number below 16 that they agree on. Flags alone cannot tell: 1 is an int for
+/// one and "serialized" for another. The engine itself makes a difference only for those named here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[repr(transparent)]
+pub struct Origin(pub(crate) u8);
+
+impl Origin {
+    /// It came over a socket, or a count made it: to be read by the reader's own rules.
+    pub const WIRE: Origin = Origin(0);
+    /// Those who go by the encoding alone: their floats and booleans are no text that counts.
+    pub const NATIVE: Origin = Origin(3);
+
+    /// The one with the largest number: an item has four bits for it.
+    pub const MAX: Origin = Origin(15);
+
+    /// The family of this number.
+    ///
+    /// # Panics
+    /// Above `Origin::MAX`.
+    pub const fn new(number: u8) -> Origin {
+        assert!(number <= Origin::MAX.0, "an origin is a number below 16");
+        Origin(number)
+    }
+
+    /// Its number.
+    pub const fn number(self) -> u8 {
+        self.0
+    }
 }
 
 /// What an item's bytes are.
@@ -64,8 +78,8 @@ pub enum Encoding {
 }
 
 impl Meta {
-    /// Bytes of the native entrances.
+    /// Bytes whose encoding says what they are.
     pub fn native(encoding: Encoding) -> Meta {
-        Meta { flags: 0, origin: Origin::Native as u8, encoding: encoding as u8, codec: 0, marks: 0 }
+        Meta { flags: 0, origin: Origin::NATIVE, encoding: encoding as u8, codec: 0, marks: 0 }
     }
 }

@@ -192,7 +192,7 @@ fn flags_origin_and_encoding_come_back() {
     let scratch = scratch(8 << 20);
     let arena = &scratch.arena;
     for flags in [0, 1, u32::MAX] {
-        let meta = Meta { flags, origin: 2, encoding: Encoding::Php as u8, codec: 3, marks: 0 };
+        let meta = Meta { flags, origin: Origin::new(2), encoding: Encoding::Php as u8, codec: 3, marks: 0 };
         arena.store(b"k", Value::Bytes(b"v"), meta, Deadline::NEVER, Mode::Set, NOW).unwrap();
         let item = arena.get_with(b"k", ReadOptions::new().with_cas(), NOW).unwrap().unwrap();
         assert_eq!((item.meta, item.value, item.mtime), (meta, b"v".to_vec(), NOW));
@@ -242,31 +242,28 @@ fn counts_by_both_rules() {
 fn what_a_class_has_stored_counts_as_the_text_that_it_is() {
     let scratch = scratch(8 << 20);
     let arena = &scratch.arena;
-    let of = |origin: Origin, encoding: Encoding| Meta {
-        flags: 3,
-        origin: origin as u8,
-        encoding: encoding as u8,
-        codec: 0,
-        marks: 0,
-    };
+    /// Of a family whose floats and booleans are texts.
+    const TEXTS: Origin = Origin::new(1);
+    let of =
+        |origin: Origin, encoding: Encoding| Meta { flags: 3, origin, encoding: encoding as u8, codec: 0, marks: 0 };
     let up = |key: &[u8], by| arena.count(key, Delta::Increment(by), None, NOW);
 
-    let meta = of(Origin::PeclMemcached, Encoding::Integer);
+    let meta = of(TEXTS, Encoding::Integer);
     arena.store(b"n", Value::Integer(i64::MAX), meta, Deadline::NEVER, Mode::Set, NOW).unwrap();
     for (by, sum) in [(1, 1 << 63), (1, (1 << 63) + 1), (u64::MAX >> 1, 0), (5, 5)] {
         assert_eq!(up(b"n", by), Ok(Counted::Value(sum)));
         let item = arena.get(b"n", NOW).unwrap();
         assert_eq!(String::from_utf8(item.value).unwrap().trim_end(), sum.to_string());
-        assert_eq!((item.meta.flags, item.meta.origin), (3, Origin::PeclMemcached as u8));
+        assert_eq!((item.meta.flags, item.meta.origin), (3, TEXTS));
     }
 
     for (origin, encoding, text, want) in [
-        (Origin::PeclMemcached, Encoding::Double, "5", Counted::Value(6)),
-        (Origin::PeclMemcached, Encoding::Double, ".1", Counted::NotNumber),
-        (Origin::PeclMemcached, Encoding::Bool, "1", Counted::Value(2)),
-        (Origin::PeclMemcache, Encoding::Bool, "0", Counted::Value(1)),
-        (Origin::PeclMemcached, Encoding::Php, "5", Counted::NotNumber),
-        (Origin::Native, Encoding::Double, "5", Counted::NotNumber),
+        (TEXTS, Encoding::Double, "5", Counted::Value(6)),
+        (TEXTS, Encoding::Double, ".1", Counted::NotNumber),
+        (TEXTS, Encoding::Bool, "1", Counted::Value(2)),
+        (Origin::new(2), Encoding::Bool, "0", Counted::Value(1)),
+        (TEXTS, Encoding::Php, "5", Counted::NotNumber),
+        (Origin::NATIVE, Encoding::Double, "5", Counted::NotNumber),
     ] {
         arena
             .store(b"v", Value::Bytes(text.as_bytes()), of(origin, encoding), Deadline::NEVER, Mode::Set, NOW)

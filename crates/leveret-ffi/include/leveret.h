@@ -413,7 +413,7 @@ typedef struct leveret_stats {
 typedef struct leveret_meta {
   // The client's own opaque 32 bits.
   uint32_t flags;
-  // Which family of entrances wrote it, an `Origin`.
+  // Which family of entrances wrote it.
   uint8_t origin;
   // What the bytes are, an `Encoding`.
   uint8_t encoding;

@@ -142,7 +142,9 @@ pub unsafe extern "C" fn leveret_translate(
     };
     match Form::of(meta, reader, value) {
         Some(read) => *form = leveret_form { encoding: read.encoding as u8, codec: number(read.compression) },
-        None if says_itself(meta.origin) => *form = leveret_form { encoding: meta.encoding, codec: meta.codec },
+        None if says_itself(meta.origin.number()) => {
+            *form = leveret_form { encoding: meta.encoding, codec: meta.codec }
+        }
         None => return 1,
     }
     0

@@ -1,7 +1,7 @@
 //! Numbers that go through the ABI as they are: the header needs enums of its own, and the compiler sees to it that
 //! they say the same.
 use crate::{leveret_code, leveret_encoding, leveret_origin};
-use leveret_client::codec::REMOTE;
+use leveret_client::codec::origin;
 use leveret_client::pool::Code;
 use leveret_engine::{Encoding, Origin};
 
@@ -23,12 +23,12 @@ are_the_same! {
 }
 
 are_the_same! {
-    leveret_origin::LEVERET_WIRE = Origin::Wire;
-    leveret_origin::LEVERET_PECL_MEMCACHED = Origin::PeclMemcached;
-    leveret_origin::LEVERET_PECL_MEMCACHE = Origin::PeclMemcache;
-    leveret_origin::LEVERET_NATIVE = Origin::Native;
-    leveret_origin::LEVERET_RUBY = Origin::Ruby;
-    leveret_origin::LEVERET_REMOTE = REMOTE;
+    leveret_origin::LEVERET_WIRE = Origin::WIRE.number();
+    leveret_origin::LEVERET_PECL_MEMCACHED = origin::PECL_MEMCACHED.number();
+    leveret_origin::LEVERET_PECL_MEMCACHE = origin::PECL_MEMCACHE.number();
+    leveret_origin::LEVERET_NATIVE = Origin::NATIVE.number();
+    leveret_origin::LEVERET_RUBY = origin::RUBY.number();
+    leveret_origin::LEVERET_REMOTE = origin::REMOTE.number();
 }
 
 are_the_same! {

@@ -106,7 +106,7 @@ impl<'a> Line<'a> {
             size: item.value.len(),
             flags: item.meta.flags,
             encoding: Name::of(item.meta.encoding, &ENCODINGS),
-            origin: Name::of(item.meta.origin, &ORIGINS),
+            origin: Name::of(item.meta.origin.number(), &ORIGINS),
             codec: item.meta.codec,
             cas: item.cas,
             stored: item.mtime.to_unix(),

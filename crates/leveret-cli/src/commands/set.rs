@@ -116,7 +116,7 @@ impl Set {
         let meta = Meta { flags: self.flags, ..Meta::native(encoding) };
         // With a client's flags it is what that client would have sent: all read it by them.
         if self.flags != 0 && !self.integer {
-            Meta { origin: Origin::Wire as u8, ..meta }
+            Meta { origin: Origin::WIRE, ..meta }
         } else {
             meta
         }

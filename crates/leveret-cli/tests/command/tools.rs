@@ -244,7 +244,7 @@ fn a_dump_is_restored_everywhere() {
 /// Keys of any bytes, numbers, PHP's types, flags and ends: what one arena holds another holds after it.
 #[test]
 fn an_arena_is_restored_as_it_was() {
-    use leveret_engine::{Deadline, Encoding, Meta, Mode, Time, Value};
+    use leveret_engine::{Deadline, Encoding, Meta, Mode, Origin, Time, Value};
     let host = Host::new();
     let (old, new) = (host.arena("old"), host.arena("new"));
     let now = Time::now();
@@ -261,7 +261,7 @@ fn an_arena_is_restored_as_it_was() {
         (
             b"of pecl",
             Value::Bytes(b"1.5"),
-            Meta { flags: 2, origin: 1, encoding: 2, ..Meta::default() },
+            Meta { flags: 2, origin: Origin::new(1), encoding: 2, ..Meta::default() },
             Deadline::NEVER,
         ),
         (b"large", Value::Bytes(&large), native(Encoding::Igbinary), Deadline::NEVER),

@@ -26,8 +26,20 @@ pub struct Form {
     pub compression: Compression,
 }
 
-/// The origin of a server's answer: nobody knows who wrote the item. No item of an arena has it.
-pub const REMOTE: u8 = 15;
+/// The families of entrances whose items are not the engine's to tell apart. (`Origin::NATIVE` are `Leveret\Cache`,
+/// `apcu_*` and the command.)
+pub mod origin {
+    use leveret_engine::Origin;
+
+    /// The classes of pecl/memcached.
+    pub const PECL_MEMCACHED: Origin = Origin::new(1);
+    /// The classes of pecl/memcache.
+    pub const PECL_MEMCACHE: Origin = Origin::new(2);
+    /// The Ruby gems.
+    pub const RUBY: Origin = Origin::new(4);
+    /// A server's answer: nobody knows who wrote the item. No item of an arena has it.
+    pub const REMOTE: Origin = Origin::new(15);
+}
 
 /// Who reads. It matters where nobody knows whose flags an item has: in what came over a socket, and in a server's
 /// answers.
@@ -84,14 +96,11 @@ impl Form {
     /// reader's own. None: flags that nobody of PHP writes; or what another entrance stored, whose encoding and codec
     /// hold.
     pub fn of(meta: &Meta, reader: Reader, value: &[u8]) -> Option<Form> {
-        const WIRE: u8 = Origin::Wire as u8;
-        const PECL_MEMCACHED: u8 = Origin::PeclMemcached as u8;
-        const PECL_MEMCACHE: u8 = Origin::PeclMemcache as u8;
         match meta.origin {
-            PECL_MEMCACHED => Form::from_pecl_memcached(meta.flags),
-            PECL_MEMCACHE => Some(Form::from_pecl_memcache(meta.flags)),
-            REMOTE => Form::as_own(meta.flags, reader, value),
-            WIRE => Form::from_either(meta.flags, value).or_else(|| Form::as_own(meta.flags, reader, value)),
+            origin::PECL_MEMCACHED => Form::from_pecl_memcached(meta.flags),
+            origin::PECL_MEMCACHE => Some(Form::from_pecl_memcache(meta.flags)),
+            origin::REMOTE => Form::as_own(meta.flags, reader, value),
+            Origin::WIRE => Form::from_either(meta.flags, value).or_else(|| Form::as_own(meta.flags, reader, value)),
             _ => None,
         }
     }
@@ -299,23 +308,23 @@ mod tests {
 
     #[test]
     fn an_item_is_read_as_its_writer_would() {
-        let meta = |origin: Origin, flags| Meta { origin: origin as u8, flags, ..Meta::default() };
+        let meta = |origin: Origin, flags| Meta { origin, flags, ..Meta::default() };
         for reader in [Reader::PeclMemcached, Reader::PeclMemcache, Reader::Any] {
-            assert_eq!(Form::of(&meta(Origin::PeclMemcached, 1), reader, b"i:5;"), Some(plain(Encoding::Integer)));
-            assert_eq!(Form::of(&meta(Origin::PeclMemcache, 1), reader, b"5"), Some(plain(Encoding::Php)));
-            assert_eq!(Form::of(&meta(Origin::Native, 1), reader, b"5"), None);
+            assert_eq!(Form::of(&meta(origin::PECL_MEMCACHED, 1), reader, b"i:5;"), Some(plain(Encoding::Integer)));
+            assert_eq!(Form::of(&meta(origin::PECL_MEMCACHE, 1), reader, b"5"), Some(plain(Encoding::Php)));
+            assert_eq!(Form::of(&meta(Origin::NATIVE, 1), reader, b"5"), None);
         }
-        let remote = |flags| Meta { origin: REMOTE, flags, ..Meta::default() };
+        let remote = |flags| Meta { origin: origin::REMOTE, flags, ..Meta::default() };
         assert_eq!(Form::of(&remote(1), Reader::PeclMemcached, b"i:5;"), Some(plain(Encoding::Integer)));
         assert_eq!(Form::of(&remote(1), Reader::PeclMemcache, b"5"), Some(plain(Encoding::Php)));
         assert_eq!(Form::of(&remote(0x300), Reader::PeclMemcached, b"5"), Some(plain(Encoding::Raw)));
         for reader in [Reader::PeclMemcached, Reader::PeclMemcache, Reader::Any] {
-            assert_eq!(Form::of(&meta(Origin::Wire, 1), reader, b"i:5;"), Some(plain(Encoding::Php)));
-            assert_eq!(Form::of(&meta(Origin::Wire, 1), reader, b"5"), Some(plain(Encoding::Integer)));
-            assert_eq!(Form::of(&meta(Origin::Wire, 0x300), reader, b"5"), Some(plain(Encoding::Integer)));
+            assert_eq!(Form::of(&meta(Origin::WIRE, 1), reader, b"i:5;"), Some(plain(Encoding::Php)));
+            assert_eq!(Form::of(&meta(Origin::WIRE, 1), reader, b"5"), Some(plain(Encoding::Integer)));
+            assert_eq!(Form::of(&meta(Origin::WIRE, 0x300), reader, b"5"), Some(plain(Encoding::Integer)));
         }
         let marshal = b"\x04\x08i\x0a";
-        for origin in [REMOTE, Origin::Wire as u8] {
+        for origin in [origin::REMOTE, Origin::WIRE] {
             let meta = |flags| Meta { origin, flags, ..Meta::default() };
             assert_eq!(Form::of(&meta(1), Reader::Ruby, marshal), Some(plain(Encoding::Marshal)));
             assert_eq!(Form::of(&meta(2), Reader::Ruby, b"\xc3\xa9"), Some(plain(Encoding::Raw)));
@@ -324,9 +333,9 @@ mod tests {
         }
         assert_eq!(Form::of(&remote(1), Reader::Ruby, b"{}"), Some(plain(Encoding::Raw)));
         // Of nobody: as the original would.
-        assert_eq!(Form::of(&meta(Origin::Wire, 1), Reader::PeclMemcached, b"5 or so"), Some(plain(Encoding::Integer)));
-        assert_eq!(Form::of(&meta(Origin::Wire, 8), Reader::PeclMemcached, b"5"), None);
-        assert_eq!(Form::of(&meta(Origin::Wire, 8), Reader::PeclMemcache, b"5"), Some(plain(Encoding::Raw)));
-        assert_eq!(Form::of(&meta(Origin::Wire, 1), Reader::Any, b"5 or so"), None);
+        assert_eq!(Form::of(&meta(Origin::WIRE, 1), Reader::PeclMemcached, b"5 or so"), Some(plain(Encoding::Integer)));
+        assert_eq!(Form::of(&meta(Origin::WIRE, 8), Reader::PeclMemcached, b"5"), None);
+        assert_eq!(Form::of(&meta(Origin::WIRE, 8), Reader::PeclMemcache, b"5"), Some(plain(Encoding::Raw)));
+        assert_eq!(Form::of(&meta(Origin::WIRE, 1), Reader::Any, b"5 or so"), None);
     }
 }

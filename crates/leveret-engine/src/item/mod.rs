@@ -8,7 +8,7 @@ mod write;
 
 use crate::map::geometry::Geometry;
 use crate::map::mapping::Data;
-use crate::meta::{Meta, STALE, WON};
+use crate::meta::{Meta, Origin, STALE, WON};
 use crate::segment::{Extent, SegmentId, Segments};
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use crate::time::Deadline;
@@ -42,7 +42,7 @@ impl Header {
         let names = self.names >> 16;
         Meta {
             flags,
-            origin: (names & 15) as u8,
+            origin: Origin((names & 15) as u8),
             encoding: (names >> 4 & 15) as u8,
             codec: (names >> 8 & 15) as u8,
             marks,

@@ -105,7 +105,7 @@ impl Items {
     pub fn write(&self, at: u64, item: &NewItem<'_>, plan: &Plan, cas: Option<u64>) {
         let (data, meta, shape) = (&self.data, item.meta, plan.shape);
         let names = item.key.len() as u32
-            | u32::from(meta.origin & 15) << 16
+            | u32::from(meta.origin.0 & 15) << 16
             | u32::from(meta.encoding & 15) << 20
             | u32::from(meta.codec & 15) << 24;
         // The padding is part of the item's bytes; zero, so that no earlier value shows through.

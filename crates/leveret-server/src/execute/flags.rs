@@ -9,7 +9,7 @@ pub fn on_wire(meta: &Meta) -> u32 {
     const IGBINARY: u32 = 5;
     const JSON: u32 = 6;
     const MSGPACK: u32 = 7;
-    if meta.origin != Origin::Native as u8 || meta.flags != 0 {
+    if meta.origin != Origin::NATIVE || meta.flags != 0 {
         return meta.flags;
     }
     [(Encoding::Php, PHP), (Encoding::Igbinary, IGBINARY), (Encoding::Json, JSON), (Encoding::Msgpack, MSGPACK)]

@@ -83,7 +83,7 @@ impl<R: BufRead> Reader<R> {
             return Err(self.broken("its value does not end where its length says"));
         }
         value.truncate(len as usize);
-        let meta = Meta { flags, origin: Origin::Wire as u8, ..Meta::default() };
+        let meta = Meta { flags, origin: Origin::WIRE, ..Meta::default() };
         Ok(Dumped { key: key.to_vec(), value, meta, dies: Some(exptime).filter(|unix| *unix > 0) })
     }
 
@@ -103,8 +103,8 @@ impl<R: BufRead> Reader<R> {
                 .filter(|number| *number <= max)
                 .ok_or_else(|| self.broken(&format!("its {name} is no number that can be"))),
         };
-        let word = |name: &str, words: &[&str]| match object.get(name).and_then(Value::as_str) {
-            None => number(name, u64::from(u8::MAX)).map(|number| number as u8),
+        let word = |name: &str, words: &[&str], max: u8| match object.get(name).and_then(Value::as_str) {
+            None => number(name, u64::from(max)).map(|number| number as u8),
             Some(word) => words
                 .iter()
                 .position(|known| *known == word)
@@ -113,8 +113,8 @@ impl<R: BufRead> Reader<R> {
         };
         let meta = Meta {
             flags: number("flags", u64::from(u32::MAX))? as u32,
-            origin: word("origin", &ORIGINS)?,
-            encoding: word("encoding", &ENCODINGS)?,
+            origin: Origin::new(word("origin", &ORIGINS, Origin::MAX.number())?),
+            encoding: word("encoding", &ENCODINGS, u8::MAX)?,
             codec: number("codec", u64::from(u8::MAX))? as u8,
             marks: 0,
         };
@@ -156,6 +156,7 @@ mod tests {
             b"{\"key\":\"a\",\"value_base64\":\"!\"}\n",
             b"{\"key\":\"a\",\"value\":\"\",\"encoding\":\"cobol\"}\n",
             b"{\"key\":\"a\",\"value\":\"\",\"flags\":4294967296}\n",
+            b"{\"key\":\"a\",\"value\":\"\",\"origin\":16}\n",
         ] {
             assert!(matches!(items(bad), Err(Failure::Usage(_))), "{:?}", String::from_utf8_lossy(bad));
         }
@@ -168,7 +169,7 @@ mod tests {
               {\"key\":\"of a server\",\"value\":\"v\",\"flags\":5,\"exp\":9000000000}\n",
         )
         .expect("a dump");
-        let meta = Meta { origin: Origin::Native as u8, encoding: Encoding::Php as u8, codec: 3, ..Meta::default() };
+        let meta = Meta { origin: Origin::NATIVE, encoding: Encoding::Php as u8, codec: 3, ..Meta::default() };
         assert_eq!(read[0], Dumped { key: vec![0xff], value: b"a:0:{}".to_vec(), meta, dies: None });
         assert_eq!((read[1].meta, read[1].dies), (Meta { flags: 5, ..Meta::default() }, Some(9_000_000_000)));
     }

@@ -8,7 +8,7 @@ mod write;
 use super::request::{Operation, Pending, Record};
 use super::server::{Input, ROW_END};
 use super::{Code, Options, Protocol};
-use crate::codec::REMOTE;
+use crate::codec::origin::REMOTE;
 use leveret_engine::Meta;
 use leveret_protocol::{Limits, Received};
 use std::collections::VecDeque;
