@@ -9,7 +9,7 @@ RUST_MIN=1.85
 BUILD_PACKAGES=(ca-certificates gcc libc6-dev make php8.2-cli php8.2-dev)
 DEMO_PACKAGES=(php8.2-apcu memcached php8.2-memcached php8.2-igbinary php8.2-msgpack)
 TEST_PACKAGES=(
-    python3 shellcheck valgrind nginx-light memcached libmemcached-tools netcat-openbsd curl ruby ruby-dev ruby-minitest ruby-dalli
+    python3 shellcheck valgrind nginx-light memcached sasl2-bin libmemcached-tools netcat-openbsd curl ruby ruby-dev ruby-minitest ruby-dalli
     ruby-activesupport ruby-connection-pool ruby-rack ruby-rack-attack ruby-railties puma python3-pymemcache
     ruby-sinatra ruby-sidekiq redis-server
     php8.2-fpm php8.2-xml php8.2-mbstring php8.2-apcu php8.2-igbinary php8.2-msgpack php8.2-memcached php8.2-memcache

@@ -19,15 +19,13 @@ NEWER = [
     "ini memcached.compression_level = '3', access 7",
     "ini memcached.item_size_limit = '0', access 7",
 ]
-# SASL and libmemcached's own encryption are not there, and applications that ask (HAVE_…) are told so.
+# libmemcached's own encryption is not there, and applications that ask (HAVE_…) are told so.
 ABSENT = [
-    "  Memcached public setSaslAuthData(string $username, string $password): bool",
     "  Memcached public setEncodingKey(string $key): bool",
 ]
 # Debian's was built with igbinary, which its default names; ours takes igbinary by itself where it is loaded.
 OTHERWISE = {
     "  public Memcached::HAVE_ENCODING = true": "  public Memcached::HAVE_ENCODING = false",
-    "  public Memcached::HAVE_SASL = true": "  public Memcached::HAVE_SASL = false",
     "ini memcached.serializer = 'igbinary', access 7": "ini memcached.serializer = '', access 7",
 }
 

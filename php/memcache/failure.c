@@ -73,6 +73,7 @@ void php_leveret_mmc_failures_answer(mmc_link *link, const leveret_answer *answe
 			number = ERROR_UNSPECIFIED;
 			break;
 		}
+		case LEVERET_CODE_AUTH_FAILURE:
 		case LEVERET_CODE_SERVER_ERROR:
 		case LEVERET_CODE_SERVER_MEMORY_ALLOCATION_FAILURE:
 			number = ERROR_UNSPECIFIED;

@@ -56,10 +56,13 @@ static mmc_pool *new_pool(const mmc_link *link, bool is_persistent)
 		const mmc_server *server = &link->servers[i];
 		leveret_pool_add_server(pool, host_of(server), (uint16_t) server->port, (uint16_t) server->udp_port, (uint32_t) server->weight, php_leveret_dir());
 	}
+	if (link->user && link->is_binary) {
+		leveret_pool_set_credentials(pool, -1, php_leveret_string(link->user), php_leveret_string(link->password), 0);
+	}
 	return made;
 }
 
-/* What the pool of a list of persistent servers goes by. NULL: some server is not persistent. */
+/* What the pool of a list of persistent servers goes by, and by whom it is used. NULL: some server is not persistent. */
 static zend_string *name_of(const mmc_link *link)
 {
 	smart_str name = {0};
@@ -75,6 +78,12 @@ static zend_string *name_of(const mmc_link *link)
 		smart_str_appendc(&name, '\n');
 		smart_str_append(&name, server->host);
 		smart_str_append_printf(&name, " " ZEND_LONG_FMT " " ZEND_LONG_FMT " " ZEND_LONG_FMT, server->port, server->udp_port, server->weight);
+	}
+	if (link->user) {
+		smart_str_appendc(&name, '\0');
+		smart_str_append(&name, link->user);
+		smart_str_appendc(&name, '\0');
+		smart_str_append(&name, link->password);
 	}
 	smart_str_0(&name);
 	return name.s;
@@ -160,6 +169,21 @@ mmc_link *php_leveret_mmc_link_new(bool is_of_sessions)
 	return link;
 }
 
+void php_leveret_mmc_link_sign_in(mmc_link *link, zend_string *user, zend_string *password)
+{
+	zend_string *old_user = link->user, *old_password = link->password;
+	bool is_same = old_user && zend_string_equals(old_user, user) && zend_string_equals(old_password, password);
+	link->user = zend_string_copy(user);
+	link->password = zend_string_copy(password);
+	if (old_user) {
+		zend_string_release(old_user);
+		zend_string_release(old_password);
+	}
+	if (!is_same) {
+		leave_pool(link);
+	}
+}
+
 void php_leveret_mmc_link_close(mmc_link *link)
 {
 	leave_pool(link);
@@ -172,6 +196,10 @@ void php_leveret_mmc_link_close(mmc_link *link)
 void php_leveret_mmc_link_free(mmc_link *link)
 {
 	php_leveret_mmc_link_close(link);
+	if (link->user) {
+		zend_string_release(link->user);
+		zend_string_release(link->password);
+	}
 	if (link->servers) {
 		efree(link->servers);
 	}

@@ -55,6 +55,24 @@ mmc_link *php_leveret_mmc_link_of(zval *object)
 	return EXPECTED(link) ? link : report_missing(connection);
 }
 
+/* As whom the object was told to ask, before it had a connection: pecl/memcache keeps that in properties. */
+static void sign_in(zval *object, mmc_link *link)
+{
+	/* Most objects have none of them, and no table of properties. */
+	bool has_properties = Z_OBJ_P(object)->properties || Z_OBJCE_P(object)->default_properties_count > 1;
+	HashTable *properties = has_properties ? Z_OBJPROP_P(object) : NULL;
+	zval *user = properties ? zend_hash_str_find_ind(properties, "username", strlen("username")) : NULL;
+	zval *password = properties ? zend_hash_str_find_ind(properties, "password", strlen("password")) : NULL;
+	if (!user || !password) {
+		return;
+	}
+	ZVAL_DEREF(user);
+	ZVAL_DEREF(password);
+	if (Z_TYPE_P(user) == IS_STRING && Z_TYPE_P(password) == IS_STRING && Z_STRLEN_P(user) && Z_STRLEN_P(password)) {
+		php_leveret_mmc_link_sign_in(link, Z_STR_P(user), Z_STR_P(password));
+	}
+}
+
 /* The same, and where there is none a new one. */
 static mmc_link *make_link(zval *object)
 {
@@ -66,6 +84,7 @@ static mmc_link *make_link(zval *object)
 	if (!link) {
 		link = php_leveret_mmc_link_new(false);
 		ZVAL_RES(connection, zend_register_resource(link, le_link));
+		sign_in(object, link);
 	}
 	return link;
 }
@@ -402,9 +421,13 @@ PHP_FUNCTION(memcache_set_sasl_auth_data)
 	if (ZSTR_LEN(name) == 0 || ZSTR_LEN(password) == 0) {
 		RETURN_FALSE;
 	}
-	/* Where pecl/memcache keeps them, from before there is a server. Nobody is authenticated: a server that asks for it refuses. */
+	/* Where pecl/memcache keeps them, from before there is a server. */
 	zend_update_property_str(Z_OBJCE_P(object), Z_OBJ_P(object), "username", strlen("username"), name);
 	zend_update_property_str(Z_OBJCE_P(object), Z_OBJ_P(object), "password", strlen("password"), password);
+	mmc_link *link = link_behind(connection_of(object));
+	if (link) {
+		php_leveret_mmc_link_sign_in(link, name, password);
+	}
 	RETURN_TRUE;
 }
 

@@ -272,7 +272,7 @@ class Memcached
     /** @var bool */
     const HAVE_SESSION = true;
     /** @var bool */
-    const HAVE_SASL = false;
+    const HAVE_SASL = true;
     /** @var bool */
     const GET_ERROR_RETURN_VALUE = false;
 
@@ -420,6 +420,8 @@ class Memcached
     public function setOption(int $option, mixed $value): bool {}
 
     public function setOptions(array $options): bool {}
+
+    public function setSaslAuthData(string $username, string $password): bool {}
 
     /**
      * Distributes keys by virtual buckets: $host_map has the index of a server for each. $forward_map and $replicas change nothing, as

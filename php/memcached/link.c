@@ -429,6 +429,23 @@ PHP_METHOD(Memcached, setOptions)
 	RETURN_BOOL(good);
 }
 
+PHP_METHOD(Memcached, setSaslAuthData)
+{
+	zend_string *user, *password;
+	ZEND_PARSE_PARAMETERS_START(2, 2)
+		Z_PARAM_STR(user)
+		Z_PARAM_STR(password)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_SELF();
+	if (!self->link->behaviors[MEMC_BINARY_PROTOCOL]) {
+		php_error_docref(NULL, E_WARNING, "SASL is only supported with binary protocol");
+		RETURN_FALSE;
+	}
+	zend_long code = leveret_pool_set_credentials(self->link->pool, -1, php_leveret_string(user), php_leveret_string(password), 0);
+	memc_result(self, code);
+	RETURN_BOOL(code == MEMC_SUCCESS);
+}
+
 PHP_METHOD(Memcached, getOption)
 {
 	zend_long option;

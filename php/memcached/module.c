@@ -159,7 +159,7 @@ static PHP_MINFO_FUNCTION(memcached)
 	php_info_print_table_row(2, "memcached support", "enabled");
 	php_info_print_table_row(2, "Version", MEMCACHED_VERSION);
 	php_info_print_table_row(2, "Provided by", "leveret " PHP_LEVERET_VERSION);
-	php_info_print_table_row(2, "SASL support", "no");
+	php_info_print_table_row(2, "SASL support", "yes");
 	php_info_print_table_row(2, "Session support", "yes");
 	php_info_print_table_row(2, "igbinary support", php_leveret_has_serializer(LEVERET_IGBINARY) ? "yes" : "no");
 	php_info_print_table_row(2, "json support", "yes");

@@ -248,11 +248,22 @@ static void free_pool(zval *entry)
 	leveret_pool_free(Z_PTR_P(entry));
 }
 
+/* As whom servers are asked, in the binary protocol, which the original then chooses by itself. */
+static bool sign_in(leveret_pool *pool)
+{
+	const char *user = MEMCACHED_G(sess_sasl_username), *password = MEMCACHED_G(sess_sasl_password);
+	if (!user || !password || !*user || !*password) {
+		return true;
+	}
+	leveret_pool_set_option(pool, LEVERET_POOL_PROTOCOL, LEVERET_PROTOCOL_BINARY);
+	return leveret_pool_set_credentials(pool, -1, php_leveret_bytes(user, strlen(user)), php_leveret_bytes(password, strlen(password)), 0) == MEMC_SUCCESS;
+}
+
 static leveret_pool *new_pool(const char *path)
 {
 	leveret_pool *pool = php_leveret_pool_new();
 	configure(pool);
-	if (add_servers(pool, path)) {
+	if (add_servers(pool, path) && sign_in(pool)) {
 		return pool;
 	}
 	leveret_pool_free(pool);

@@ -356,12 +356,68 @@ class TestDalli < LeveretTest
     end
   end
 
-  def test_a_password_is_refused_in_words
-    ['Dalli::Client.new(nil, username: "u", password: "p")', 'Dalli::Client.new("memcached://u:p@127.0.0.1")',
-     'ENV["MEMCACHE_USERNAME"] = "u"; Dalli::Client.new'].each do |code|
-      said = script('leveret/dalli', "begin; #{code}; rescue Dalli::DalliError => e; puts e.message; end", [])
-      assert_includes said, 'SASL', code
-    end
+  # What both say of three calls on a server that asks for a password, by each way to give one.
+  PASSWORD_CALLS = <<~'RUBY'
+    require 'uri'
+    require 'logger'
+    port, plain = ARGV[0].split
+    Dalli.logger = Logger.new(IO::NULL)
+    try = ->(client) { [client.set('k', 'v') ? :done : :not, client.get('k'), client.get_multi('k', 'none')] rescue $!.class }
+    tell = ->(*given) { client = Dalli::Client.new(*given); p [try[client], client.close, try[client]] }
+    tell.call("127.0.0.1:#{port}", { username: 'tester', password: 'secret' })
+    tell.call("127.0.0.1:#{port}", { username: 'tester', password: 'wrong' })
+    tell.call("memcached://tester:secret@127.0.0.1:#{port}")
+    tell.call("127.0.0.1:#{plain}", { username: 'tester', password: 'secret' })
+    ENV['MEMCACHE_USERNAME'] = 'tester'
+    ENV['MEMCACHE_PASSWORD'] = 'secret'
+    tell.call("127.0.0.1:#{port}")
+  RUBY
+
+  def test_a_password_opens_the_same_servers
+    ports = [guarded_memcached, memcached].map { |address| address[/\d+\z/] }
+    original = script('dalli', PASSWORD_CALLS, ports)
+    assert_equal 5, original.lines.size, original
+    assert_equal original, script('leveret/dalli', PASSWORD_CALLS, ports)
+  end
+
+  def test_a_refused_password_names_the_server_and_not_itself_and_no_other_server_hides_it
+    address = guarded_memcached
+    code = <<~'RUBY'
+      client = Dalli::Client.new(ARGV[0].split, username: 'tester', password: 'hidden')
+      said = (0..20).map { |n| client.set("k#{n}", 1) && :done rescue "#{$!.class} #{$!.message}" }
+      puts said.uniq.size, said.include?(:done), said.find { |text| text.is_a?(String) }, client.inspect, client.instance_variable_get(:@servers).inspect
+    RUBY
+    said = script('leveret/dalli', code, [address, memcached])
+    assert_match(/\A2\ntrue\nDalli::DalliError #{address}: it refuses this user name and password/, said)
+    refute_includes said, 'hidden'
+  end
+
+  def test_the_gem_memcached_signs_in_by_its_credentials
+    code = <<~'RUBY'
+      require 'leveret/memcached'
+      server, password = ARGV[0].split
+      client = Memcached.new(server, credentials: ['tester', password])
+      client.set('k', 1)
+      p client.get('k'), client.options[:credentials]
+    RUBY
+    address = guarded_memcached
+    assert_equal "1\nnil\n", script('leveret/dalli', code, [address, 'secret'])
+    refused = script('leveret/dalli', code, [address, 'hidden'])
+    assert_includes refused, 'it refuses this user name and password'
+    refute_includes refused, 'hidden'
+  end
+
+  # Debian's memcached with a user "tester", whose password is "secret".
+  def guarded_memcached
+    setter = %w[/usr/sbin /usr/bin].map { |folder| "#{folder}/saslpasswd2" }.find { |path| File.executable?(path) }
+    skip 'sasl2-bin is not installed: it makes the file of passwords' unless setter
+
+    database = File.join(@folder, 'sasldb')
+    IO.popen([setter, '-p', '-f', database, '-c', '-a', 'memcached', 'tester'], 'w') { |input| input.puts 'secret' }
+    File.write(File.join(@folder, 'memcached.conf'), "mech_list: plain\npwcheck_method: auxprop\nauxprop_plugin: sasldb\nsasldb_path: #{database}\n")
+    port = free_port
+    start({ 'SASL_CONF_PATH' => @folder }, 'memcached', '-S', '-l', '127.0.0.1', '-p', port.to_s, '-U', '0', *(%w[-u root] if Process.uid.zero?))
+    answers(port)
   end
 
   # Five requests a minute, counted by two processes, and a ban after two bad ones.

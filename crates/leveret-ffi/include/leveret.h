@@ -267,6 +267,10 @@ typedef enum leveret_code {
   LEVERET_CODE_E2BIG = 37,
   // A setting has a value that it cannot have.
   LEVERET_CODE_INVALID_ARGUMENTS = 38,
+  // The server takes no user names and passwords.
+  LEVERET_CODE_AUTH_PROBLEM = 40,
+  // The server lets nobody in by this name and password, or asks for them.
+  LEVERET_CODE_AUTH_FAILURE = 41,
   // The server failed a moment ago and rests.
   LEVERET_CODE_SERVER_TEMPORARILY_DISABLED = 47,
   // The server has no memory left for the item.
@@ -987,6 +991,20 @@ void leveret_pool_mark_server(struct leveret_pool *pool,
                               uint32_t index,
                               uint32_t is_up,
                               int64_t rest_s);
+
+// Says as whom one server is asked (SASL PLAIN), or all of them and those that come (`index` -1); user.data NULL = as
+// nobody. Each new connection begins with it, in the binary protocol, whatever the pool speaks. `lenient` 1: a server
+// that knows no passwords is used without one; else its requests end with AUTH_PROBLEM. Where the user or the password
+// changes, what is connected is closed and the batch is over. INVALID_ARGUMENTS: there is no such server, or user or
+// password has a zero byte or more than 4096 bytes.
+//
+// # Safety
+// `pool` is live; `user` and `password` can be read.
+int32_t leveret_pool_set_credentials(struct leveret_pool *pool,
+                                     int32_t index,
+                                     struct leveret_bytes user,
+                                     struct leveret_bytes password,
+                                     uint32_t lenient);
 
 // Connects to one server now, if it is not connected: SUCCESS, or why it failed (leveret_pool_failure says more). Ends
 // the batch.

@@ -56,6 +56,8 @@ are_the_same! {
     leveret_code::LEVERET_CODE_SERVER_MARKED_DEAD = Code::ServerMarkedDead;
     leveret_code::LEVERET_CODE_E2BIG = Code::TooBig;
     leveret_code::LEVERET_CODE_INVALID_ARGUMENTS = Code::InvalidArguments;
+    leveret_code::LEVERET_CODE_AUTH_PROBLEM = Code::AuthProblem;
+    leveret_code::LEVERET_CODE_AUTH_FAILURE = Code::AuthFailure;
     leveret_code::LEVERET_CODE_SERVER_TEMPORARILY_DISABLED = Code::ServerTemporarilyDisabled;
     leveret_code::LEVERET_CODE_SERVER_MEMORY_ALLOCATION_FAILURE = Code::ServerMemoryAllocationFailure;
 }

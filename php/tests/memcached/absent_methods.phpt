@@ -1,5 +1,5 @@
 --TEST--
-Memcached: without SASL and encryption there are no methods for them, and constants say so
+Memcached: passwords need the binary protocol; without encryption there is no method for it, and constants say so
 --INI--
 leveret.provide=apcu,memcached
 --FILE--
@@ -7,12 +7,21 @@ leveret.provide=apcu,memcached
 require __DIR__ . '/../memcached.inc';
 
 var_dump(Memcached::HAVE_SASL, Memcached::HAVE_ENCODING, Memcached::HAVE_JSON, Memcached::HAVE_SESSION);
-var_dump(method_exists('Memcached', 'setSaslAuthData'), method_exists('Memcached', 'setEncodingKey'));
+var_dump(method_exists('Memcached', 'setEncodingKey'));
+$m = new Memcached;
+var_dump($m->setSaslAuthData('user', 'word'));
+$m->setOption(Memcached::OPT_BINARY_PROTOCOL, true);
+var_dump($m->setSaslAuthData('user', 'word'), $m->setSaslAuthData("us\0er", 'word'), $m->getResultCode() === Memcached::RES_INVALID_ARGUMENTS);
 ?>
---EXPECT--
-bool(false)
+--EXPECTF--
+bool(true)
 bool(false)
 bool(true)
 bool(true)
 bool(false)
+
+Warning: Memcached::setSaslAuthData(): SASL is only supported with binary protocol in %s on line %d
 bool(false)
+bool(true)
+bool(false)
+bool(true)

@@ -4,7 +4,7 @@
 #include <ruby/thread.h>
 #include <unistd.h>
 
-static VALUE eFailed, eNoServer, eRefused;
+static VALUE eFailed, eNoServer, eRefused, eUnauthenticated;
 static ID id_retrieve;
 
 /* --- the object --- */
@@ -81,6 +81,17 @@ static VALUE add_server(VALUE self, VALUE host, VALUE port, VALUE weight, VALUE 
 	return Qnil;
 }
 
+/* set_credentials(server, user, password): as whom the server with this index is asked. One that knows no passwords is used without. */
+static VALUE set_credentials(VALUE self, VALUE server, VALUE user, VALUE password)
+{
+	StringValue(user);
+	StringValue(password);
+	if (leveret_pool_set_credentials(pool_of(self)->pool, NUM2INT(server), bytes_of_string(user), bytes_of_string(password), 1) != LEVERET_CODE_SUCCESS) {
+		rb_raise(rb_eArgError, "a user name and a password have no zero bytes and at most 4096 bytes");
+	}
+	return Qnil;
+}
+
 static VALUE clear_servers(VALUE self)
 {
 	leveret_pool_clear_servers(pool_of(self)->pool);
@@ -107,6 +118,8 @@ static const char *meaning(int32_t code)
 		case LEVERET_CODE_PROTOCOL_ERROR: return "it cannot be understood";
 		case LEVERET_CODE_ERRNO: return "a system call failed";
 		case LEVERET_CODE_TIMEOUT: return "it did not answer in time";
+		case LEVERET_CODE_AUTH_PROBLEM: return "it takes no user names and passwords (SASL)";
+		case LEVERET_CODE_AUTH_FAILURE: return "it refuses this user name and password, or asks for them (SASL)";
 		case LEVERET_CODE_SERVER_MARKED_DEAD: return "it failed too often";
 		case LEVERET_CODE_SERVER_TEMPORARILY_DISABLED: return "it failed a moment ago";
 		default: return NULL;
@@ -132,7 +145,7 @@ void pool_raise(pool *pool, int32_t code, uint32_t server, VALUE said)
 		class = eNoServer;
 		text = rb_utf8_str_new_cstr("there is no server");
 	} else if (why) {
-		class = eFailed;
+		class = code == LEVERET_CODE_AUTH_PROBLEM || code == LEVERET_CODE_AUTH_FAILURE ? eUnauthenticated : eFailed;
 		text = leveret_pool_arena_trouble(message, sizeof(message)) ? rb_utf8_str_new_cstr(message) : rb_sprintf("%" PRIsVALUE ": %s", name_of(pool, server), why);
 	} else if (NIL_P(said) || RSTRING_LEN(said) == 0) {
 		text = rb_sprintf("the server has refused it (%d)", code);
@@ -581,6 +594,7 @@ void leveret_init_pool(void)
 	eFailed = rb_define_class_under(class, "Failed", rb_eLeveretError);
 	eNoServer = rb_define_class_under(class, "NoServer", eFailed);
 	eRefused = rb_define_class_under(class, "Refused", rb_eLeveretError);
+	eUnauthenticated = rb_define_class_under(class, "Unauthenticated", rb_eLeveretError);
 	/* libmemcached's number. */
 	rb_attr(eFailed, rb_intern("code"), 1, 0, 0);
 	rb_attr(eRefused, rb_intern("code"), 1, 0, 0);
@@ -588,6 +602,7 @@ void leveret_init_pool(void)
 	rb_define_method(class, "initialize", initialize, -1);
 	rb_define_method(class, "set_option", set_option, 2);
 	rb_define_method(class, "add_server", add_server, 4);
+	rb_define_method(class, "set_credentials", set_credentials, 3);
 	rb_define_method(class, "clear_servers", clear_servers, 0);
 	rb_define_method(class, "set_prefix", set_prefix, 1);
 	rb_define_method(class, "names", names, 0);

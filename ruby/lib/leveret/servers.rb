@@ -9,10 +9,16 @@ module Leveret
     PORT = 11_211
     PATTERN = /\A(?:\[(?<ipv6>[\h:]+)\]|(?<host>[^:]+))(?::(?<first>\d+))?(?::(?<second>\d+))?\z/
 
-    Server = Struct.new(:host, :port, :weight) do
+    Server = Struct.new(:host, :port, :weight, :user, :password) do
       def name
         port.zero? ? host : "#{host}:#{port}"
       end
+
+      # Without the password.
+      def inspect
+        "#<#{self.class} #{name}>"
+      end
+      alias_method :to_s, :inspect
 
       def arena?
         host.start_with?('arena:') || host.end_with?('.arena')
@@ -45,9 +51,10 @@ module Leveret
 
     def uri(text, error)
       uri = URI.parse(text)
-      refuse_password(error) if uri.user
-
-      Server.new(uri.host, uri.port || PORT, 1)
+      Server.new(uri.host, uri.port || PORT, 1, uri.user, uri.password)
+    rescue URI::InvalidURIError
+      # Its own words would show the password.
+      raise error, 'Could not parse a hostname that begins with memcached://'
     end
 
     def socket(text, match, error)
@@ -60,10 +67,19 @@ module Leveret
       Server.new(match[:ipv6] || match[:host], Integer(match[:first] || PORT), Integer(match[:second] || 1))
     end
 
-    # Silence would send every request without the password, and only the server would complain.
-    def refuse_password(error)
-      raise error, 'Leveret sends no user names and passwords (SASL): take them out of the options, the addresses and MEMCACHE_USERNAME, ' \
-                   'and let only those reach the server who may, as by a private network'
+    # As whom a server is asked: what its address says, then the options, then the environment. nil: as nobody.
+    def credentials(server, options)
+      return if server.arena?
+
+      user = server.user || options[:username] || ENV['MEMCACHE_USERNAME']
+      [user, (server.password || options[:password] || ENV['MEMCACHE_PASSWORD']).to_s] if user
+    end
+
+    def sign_in(pool, servers)
+      servers.each_with_index do |server, index|
+        user, password = yield server
+        pool.set_credentials(index, user, password) if user
+      end
     end
 
     # A Leveret::Pool of these servers, with Dalli's options and defaults: a second for each step, half a minute of rest for who failed,
@@ -83,6 +99,7 @@ module Leveret
       pool.set_option(Pool::SHORT_CUT, options.fetch(:short_cut, true) ? 1 : 0)
       pool.set_option(Pool::ARENA_MEMORY, options[:memory]) if options[:memory]
       servers.each { |server| pool.add_server(server.host, server.port, server.weight, options[:dir]) }
+      sign_in(pool, servers) { |server| credentials(server, options) }
       pool
     end
   end

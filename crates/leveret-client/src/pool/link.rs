@@ -1,4 +1,5 @@
 //! A connection to one server: nothing here waits but `recv_alone`.
+use super::sign_in::SignIn;
 use super::{Code, Options};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
@@ -36,7 +37,11 @@ impl Fault {
 pub(super) struct Link {
     socket: OwnedFd,
     is_unix: bool,
+    /// Requests may be sent.
     pub is_connected: bool,
+    /// There is a peer, who may have to be told who we are.
+    is_open: bool,
+    sign_in: Option<SignIn>,
     has_sent: bool,
     /// TCP_NODELAY is set.
     is_prompt: bool,
@@ -57,8 +62,14 @@ pub(super) enum Moved {
 }
 
 impl Link {
-    /// Begins to connect; `will_send` = at once something is sent.
-    pub fn connect(address: &Address, options: &Options, will_send: bool) -> Result<Link, Fault> {
+    /// Begins to connect; `will_send` = at once something is sent. With `sign_in` it counts as connected when the server
+    /// has let us in.
+    pub fn connect(
+        address: &Address,
+        options: &Options,
+        will_send: bool,
+        sign_in: Option<SignIn>,
+    ) -> Result<Link, Fault> {
         let family = match address {
             Address::Internet(SocketAddr::V4(_)) => AddressFamily::INET,
             Address::Internet(SocketAddr::V6(_)) => AddressFamily::INET6,
@@ -86,20 +97,48 @@ impl Link {
             Address::Internet(address) => rustix::net::connect(&socket, address),
             Address::Unix(address) => rustix::net::connect(&socket, address),
         };
-        let is_connected = match result {
+        let is_open = match result {
             Ok(()) => true,
             Err(Errno::INPROGRESS) => false,
             Err(errno) => return Err(refused(is_unix, errno)),
         };
-        Ok(Link { socket, is_unix, is_connected, has_sent: false, is_prompt: false, waits: None })
+        let is_connected = is_open && sign_in.is_none();
+        Ok(Link { socket, is_unix, is_connected, is_open, sign_in, has_sent: false, is_prompt: false, waits: None })
     }
 
     /// Is it connected by now?
     pub fn finish_connect(&mut self) -> Result<(), Fault> {
+        if !self.is_open {
+            self.finish_open()?;
+        }
+        self.is_connected = match &mut self.sign_in {
+            Some(sign_in) if self.is_open => sign_in.advance(&self.socket)?,
+            _ => self.is_open,
+        };
+        if self.is_connected {
+            (self.sign_in, self.has_sent) = (None, self.has_sent || self.sign_in.is_some());
+        }
+        Ok(())
+    }
+
+    /// Whether sending is what a wait is for, where so much is unsent once it is connected.
+    pub fn wants_to_send(&self, has_unsent: bool) -> bool {
+        match &self.sign_in {
+            Some(sign_in) if self.is_open => sign_in.has_unsent(),
+            _ => !self.is_connected || has_unsent,
+        }
+    }
+
+    /// What is sent early goes ahead of who we are.
+    pub fn may_send_early(&self) -> bool {
+        !self.is_connected && self.sign_in.is_none()
+    }
+
+    fn finish_open(&mut self) -> Result<(), Fault> {
         match sockopt::socket_error(&self.socket) {
             // A socket that is still on its way has no error either.
             Ok(Ok(())) => {
-                self.is_connected = rustix::net::getpeername(&self.socket).is_ok();
+                self.is_open = rustix::net::getpeername(&self.socket).is_ok();
                 Ok(())
             }
             Ok(Err(errno)) | Err(errno) => Err(refused(self.is_unix, errno)),
@@ -111,7 +150,7 @@ impl Link {
     pub fn send_early(&mut self, bytes: &[u8]) -> Result<usize, Fault> {
         match rustix::net::send(&self.socket, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
             Ok(len) => {
-                (self.is_connected, self.has_sent) = (true, true);
+                (self.is_connected, self.is_open, self.has_sent) = (true, true, true);
                 Ok(len)
             }
             Err(Errno::AGAIN | Errno::INTR) => Ok(0),

@@ -20,6 +20,7 @@ mod route;
 mod run;
 mod server;
 mod short_cut;
+mod sign_in;
 mod wire;
 
 use crate::ring::{self, Ring};
@@ -34,7 +35,9 @@ use server::Server;
 pub use server::Tuning;
 use short_cut::Found;
 pub use short_cut::Validity;
+pub use sign_in::Credentials;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wire::Batch;
 
@@ -42,6 +45,8 @@ use wire::Batch;
 pub struct Pool {
     options: Options,
     servers: Vec<Server>,
+    /// Of servers that are still to come.
+    credentials: Option<Arc<Credentials>>,
     /// Built when it is needed and the list has changed.
     ring: Option<Ring>,
     batch: Batch,
@@ -124,6 +129,7 @@ impl Pool {
         Pool {
             options,
             servers: Vec::new(),
+            credentials: None,
             ring: None,
             batch: Batch::default(),
             next: 0,
@@ -178,6 +184,7 @@ impl Pool {
         server.local.dir = Some(dir.to_path_buf()).filter(|dir| !dir.as_os_str().is_empty());
         (server.local.how.memory, server.local.how.lock_timeout) =
             (self.options.arena_memory, self.options.arena_lock_timeout);
+        server.credentials = self.credentials.clone();
         self.servers.push(server);
         self.options.preset.weigh(weight);
         self.redistribute();
@@ -263,7 +270,7 @@ impl Pool {
         let [server] = self.servers.as_mut_slice() else { return None };
         if server.is_local() {
             server.local.open(&server.host, now).ok()
-        } else if self.options.short_cut {
+        } else if self.options.short_cut && server.credentials.is_none() {
             short_cut::find(server).map(|found| &found.arena)
         } else {
             None
@@ -294,6 +301,29 @@ impl Pool {
     pub fn tune(&mut self, index: usize, tuning: Tuning) {
         if let Some(server) = self.servers.get_mut(index) {
             server.tuning = tuning;
+        }
+    }
+
+    /// Says as whom to ask: one server, or all of them and those that come. Where that changes, what is connected is
+    /// closed. Requests to such servers are written in the binary protocol, whatever the pool speaks, and none takes the
+    /// short cut around the question.
+    pub fn set_credentials(&mut self, server: Option<usize>, credentials: Option<Credentials>) {
+        let credentials = credentials.map(Arc::new);
+        let chosen = match server {
+            Some(server) if server >= self.servers.len() => return,
+            Some(server) => server..server + 1,
+            None => {
+                self.credentials.clone_from(&credentials);
+                0..self.servers.len()
+            }
+        };
+        if self.servers[chosen.clone()].iter().all(|server| server.credentials == credentials) {
+            return;
+        }
+        self.quit();
+        self.begin();
+        for server in &mut self.servers[chosen] {
+            server.credentials.clone_from(&credentials);
         }
     }
 

@@ -164,6 +164,10 @@ pub enum Code {
     TooBig = 37,
     /// A setting has a value that it cannot have.
     InvalidArguments = 38,
+    /// The server takes no user names and passwords.
+    AuthProblem = 40,
+    /// The server lets nobody in by this name and password, or asks for them.
+    AuthFailure = 41,
     /// The server failed a moment ago and is not tried until its retry time-out is over.
     ServerTemporarilyDisabled = 47,
     /// The server has no memory left for the item.

@@ -228,7 +228,7 @@ impl Pool {
             for (index, server) in self.servers.iter().enumerate().filter(|(_, server)| server.is_streaming()) {
                 let Some(link) = &server.link else { continue };
                 let mut events = READABLE;
-                if !link.is_connected || server.has_unsent() {
+                if link.wants_to_send(server.has_unsent()) {
                     events |= WRITABLE;
                 }
                 polled.push(PollFd::new(link, events));
@@ -242,7 +242,7 @@ impl Pool {
         };
         let now = Instant::now();
         for (index, is_readable, is_writable) in ready {
-            if is_writable {
+            if is_writable || is_readable && self.servers[index].is_connecting() {
                 self.send(index);
             }
             if is_readable && self.servers[index].can_answer() {
@@ -350,7 +350,8 @@ impl Pool {
                 .deadline
                 .get_or_insert_with(|| Instant::now() + patience)
                 .saturating_duration_since(Instant::now());
-            if left.is_zero() || !link::wait(&mut [PollFd::new(link, WRITABLE)], left) {
+            let events = if link.wants_to_send(true) { WRITABLE } else { READABLE };
+            if left.is_zero() || !link::wait(&mut [PollFd::new(link, events)], left) {
                 server.open_next(Fault::new(Code::Timeout), &self.options)?;
             }
         }
@@ -435,7 +436,10 @@ impl Pool {
         // To libmemcached a server that is only slow is not out of order, to pecl/memcache it is.
         self.failures.push(Failure { server: index, code: fault.code, errno: fault.errno });
         let is_slow = fault.code == Code::Timeout && was_connected && self.options.failover_attempts == 0;
-        if !is_slow || server.health.timed_out(&self.options) {
+        // A password that is refused is the caller's to mend. Where others may take a server's place none is to hide that.
+        let is_refused = matches!(fault.code, Code::AuthProblem | Code::AuthFailure);
+        let is_kept = is_refused && self.options.failover_attempts > 0;
+        if !is_kept && (!is_slow || server.health.timed_out(&self.options)) {
             self.has_trouble = true;
             let rest = server.tuning.retry_timeout.unwrap_or(self.options.retry_timeout);
             if server.health.failed(now, &self.options, rest) {
@@ -444,7 +448,7 @@ impl Pool {
         }
         let mut touched = Vec::new();
         for number in waiting {
-            if !self.move_on(number, &output, &mut touched) {
+            if is_refused || !self.move_on(number, &output, &mut touched) {
                 self.give_up(number, fault);
             }
         }

@@ -4,9 +4,11 @@ use super::health::Health;
 use super::link::{Address, Fault, Link, Moved};
 use super::local::Local;
 use super::short_cut::ShortCut;
-use super::{names, Options, Protocol, ServerKind};
+use super::sign_in::{Credentials, SignIn};
+use super::{names, Code, Options, Protocol, ServerKind};
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Not the number of a request: the end of a row of gets, which the server marks too (`END`, `MN`, the noop's answer).
@@ -38,6 +40,8 @@ pub(super) struct Server {
     pub udp_port: u16,
     pub weight: u32,
     pub tuning: Tuning,
+    /// Each connection begins with them.
+    pub credentials: Option<Arc<Credentials>>,
     pub health: Health,
     pub datagrams: Datagrams,
     pub short_cut: ShortCut,
@@ -133,6 +137,7 @@ impl Server {
             udp_port,
             weight,
             tuning: Tuning::default(),
+            credentials: None,
             health: Health::default(),
             datagrams: Datagrams::default(),
             short_cut: ShortCut::default(),
@@ -164,6 +169,8 @@ impl Server {
     /// What is spoken with it.
     pub fn protocol(&self, options: &Options) -> Protocol {
         match self.speaks {
+            // Passwords are the binary protocol's.
+            _ if self.credentials.is_some() => Protocol::Binary,
             Some(Protocol::Binary) if options.detects => Protocol::Binary,
             _ => options.protocol,
         }
@@ -171,7 +178,7 @@ impl Server {
 
     /// Nobody knows yet what it speaks, nor has said it.
     pub fn is_unheard(&self, options: &Options) -> bool {
-        options.detects && self.speaks.is_none()
+        options.detects && self.speaks.is_none() && self.credentials.is_none()
     }
 
     /// Ready for a new batch. A link on which something is still awaited, or came unasked, is of no use any more.
@@ -269,7 +276,9 @@ impl Server {
                 self.open(options)
             }
         };
-        result.or_else(|fault| self.open_next(fault, options))?;
+        // Who is refused at one address is not let in at the next.
+        let is_refused = |fault: &Fault| matches!(fault.code, Code::AuthProblem | Code::AuthFailure);
+        result.or_else(|fault| if is_refused(&fault) { Err(fault) } else { self.open_next(fault, options) })?;
         Ok(self.link.as_ref().is_some_and(|link| link.is_connected))
     }
 
@@ -290,8 +299,10 @@ impl Server {
 
     fn open(&mut self, options: &Options) -> Result<(), Fault> {
         (self.link, self.deadline) = (None, None);
-        let mut link = Link::connect(&self.addresses[self.address], options, self.has_unsent())?;
-        if !link.is_connected && self.has_unsent() {
+        let sign_in = self.credentials.as_ref().filter(|_| !self.is_local()).map(SignIn::new);
+        let will_send = sign_in.is_some() || self.has_unsent();
+        let mut link = Link::connect(&self.addresses[self.address], options, will_send, sign_in)?;
+        if link.may_send_early() && self.has_unsent() {
             self.sent += link.send_early(&self.output[self.sent..])?;
         }
         self.link = Some(link);

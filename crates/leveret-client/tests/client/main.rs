@@ -7,3 +7,4 @@ mod hostile;
 mod pool;
 mod rings;
 mod short_cut;
+mod sign_in;

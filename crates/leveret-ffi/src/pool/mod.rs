@@ -80,6 +80,10 @@ pub enum leveret_code {
     LEVERET_CODE_E2BIG = 37,
     /// A setting has a value that it cannot have.
     LEVERET_CODE_INVALID_ARGUMENTS = 38,
+    /// The server takes no user names and passwords.
+    LEVERET_CODE_AUTH_PROBLEM = 40,
+    /// The server lets nobody in by this name and password, or asks for them.
+    LEVERET_CODE_AUTH_FAILURE = 41,
     /// The server failed a moment ago and rests.
     LEVERET_CODE_SERVER_TEMPORARILY_DISABLED = 47,
     /// The server has no memory left for the item.

@@ -1,7 +1,7 @@
 //! The servers of a pool.
 use super::{bytes, leveret_code, leveret_pool, millis};
 use crate::{leveret_arena, leveret_bytes, moment};
-use leveret_client::pool::{ServerKind, Tuning};
+use leveret_client::pool::{Credentials, ServerKind, Tuning};
 use leveret_engine::Time;
 use std::ffi::{c_char, OsStr};
 use std::os::unix::ffi::OsStrExt;
@@ -168,6 +168,38 @@ pub unsafe extern "C" fn leveret_pool_mark_server(pool: *mut leveret_pool, index
     let rest = (is_up == 0).then(|| millis(rest_s.saturating_mul(1000)));
     // SAFETY: by contract.
     unsafe { &mut (*pool).pool }.mark(index as usize, rest);
+}
+
+/// Says as whom one server is asked (SASL PLAIN), or all of them and those that come (`index` -1); user.data NULL = as
+/// nobody. Each new connection begins with it, in the binary protocol, whatever the pool speaks. `lenient` 1: a server
+/// that knows no passwords is used without one; else its requests end with AUTH_PROBLEM. Where the user or the password
+/// changes, what is connected is closed and the batch is over. INVALID_ARGUMENTS: there is no such server, or user or
+/// password has a zero byte or more than 4096 bytes.
+///
+/// # Safety
+/// `pool` is live; `user` and `password` can be read.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_set_credentials(
+    pool: *mut leveret_pool,
+    index: i32,
+    user: leveret_bytes,
+    password: leveret_bytes,
+    lenient: u32,
+) -> i32 {
+    // SAFETY: by contract.
+    let (pool, name, password) = unsafe { (&mut *pool, user.as_slice(), password.as_slice()) };
+    let credentials = match Credentials::new(name, password, lenient != 0) {
+        _ if user.data.is_null() => None,
+        Some(credentials) => Some(credentials),
+        None => return leveret_code::LEVERET_CODE_INVALID_ARGUMENTS as i32,
+    };
+    let server = usize::try_from(index).ok();
+    if server.is_some_and(|server| server >= pool.pool.len()) {
+        return leveret_code::LEVERET_CODE_INVALID_ARGUMENTS as i32;
+    }
+    pool.pool.set_credentials(server, credentials);
+    (pool.arena, pool.validity) = (None, None);
+    leveret_code::LEVERET_CODE_SUCCESS as i32
 }
 
 /// Connects to one server now, if it is not connected: SUCCESS, or why it failed (leveret_pool_failure says more). Ends

@@ -99,6 +99,22 @@ pub enum Command<'a> {
         /// The new level.
         level: u32,
     },
+    /// SASL: which mechanisms there are.
+    SaslList,
+    /// SASL: who the client is.
+    SaslAuth {
+        /// How that is said.
+        mechanism: &'a [u8],
+        /// What the mechanism begins with.
+        message: &'a [u8],
+    },
+    /// SASL: goes on where the server has asked for more.
+    SaslStep {
+        /// As before.
+        mechanism: &'a [u8],
+        /// What the mechanism says next.
+        message: &'a [u8],
+    },
     /// Quit: the connection is closed; the loud one is answered first.
     Quit,
 }
@@ -123,6 +139,8 @@ pub enum Status {
     NotNumber = 0x06,
     /// Credentials are wrong or missing.
     AuthError = 0x20,
+    /// The client has more to say about who it is.
+    AuthContinue = 0x21,
     /// No such command.
     UnknownCommand = 0x81,
     /// There is no room.

@@ -134,7 +134,8 @@ impl Shape {
             FLUSH | FLUSH_QUIET => shape(&[0, 4], Part::None, false),
             VERBOSITY => shape(&[4], Part::None, false),
             STAT => shape(&[0], Part::Optional, false),
-            NOOP | VERSION | QUIT | QUIT_QUIET => shape(&[0], Part::None, false),
+            NOOP | VERSION | QUIT | QUIT_QUIET | SASL_LIST => shape(&[0], Part::None, false),
+            SASL_AUTH | SASL_STEP => shape(&[0], Part::Needed, true),
             _ => None,
         }
     }
@@ -195,6 +196,9 @@ fn command<'a>(opcode: u8, extras: &'a [u8], key: &'a [u8], value: &'a [u8]) -> 
         VERBOSITY => (Command::Verbosity { level: u32_at(extras, 0) }, false),
         QUIT => (Command::Quit, false),
         QUIT_QUIET => (Command::Quit, true),
+        SASL_LIST => (Command::SaslList, false),
+        SASL_AUTH => (Command::SaslAuth { mechanism: key, message: value }, false),
+        SASL_STEP => (Command::SaslStep { mechanism: key, message: value }, false),
         // `Shape::of` lets nothing else through.
         _ => (Command::Noop, false),
     }
@@ -272,6 +276,9 @@ mod tests {
             (0x1b, &touch, "", "", Command::Verbosity { level: 5 }, false),
             (0x07, &[], "", "", Command::Quit, false),
             (0x17, &[], "", "", Command::Quit, true),
+            (0x20, &[], "", "", Command::SaslList, false),
+            (0x21, &[], "PLAIN", "m", Command::SaslAuth { mechanism: b"PLAIN", message: b"m" }, false),
+            (0x22, &[], "PLAIN", "", Command::SaslStep { mechanism: b"PLAIN", message: b"" }, false),
         ] {
             let input = frame(opcode, extras, key.as_bytes(), value.as_bytes());
             let request = Request { opcode, opaque: 0xdead_beef, cas: 7, quiet, command };
@@ -322,7 +329,7 @@ mod tests {
 
     #[test]
     fn what_is_unknown_or_too_large_is_swallowed() {
-        let unknown = frame(0x21, b"ab", b"PLAIN", b"secret");
+        let unknown = frame(0x25, b"ab", b"PLAIN", b"secret");
         let large = frame(0x01, &[0; 8], b"foo", b"123456789");
         let plain_large: Vec<u8> =
             large.iter().enumerate().map(|(at, byte)| if at == 23 { 0 } else { *byte }).collect();

@@ -84,7 +84,8 @@ impl<'a> Request<'a> {
                 (none, none)
             }
             Command::Stat { subject } => (subject, none),
-            Command::Noop | Command::Version | Command::Quit => (none, none),
+            Command::SaslAuth { mechanism, message } | Command::SaslStep { mechanism, message } => (mechanism, message),
+            Command::Noop | Command::Version | Command::Quit | Command::SaslList => (none, none),
         }
     }
 }
@@ -106,6 +107,9 @@ fn opcodes(command: &Command<'_>) -> (u8, u8) {
         Command::Count { is_decrement: true, .. } => (DECREMENT, DECREMENT_QUIET),
         Command::Touch { .. } => (TOUCH, TOUCH),
         Command::Flush { .. } => (FLUSH, FLUSH_QUIET),
+        Command::SaslList => (SASL_LIST, SASL_LIST),
+        Command::SaslAuth { .. } => (SASL_AUTH, SASL_AUTH),
+        Command::SaslStep { .. } => (SASL_STEP, SASL_STEP),
         Command::Noop => (NOOP, NOOP),
         Command::Version => (VERSION, VERSION),
         Command::Stat { .. } => (STAT, STAT),

@@ -43,6 +43,9 @@ impl Session {
                 turn.shared.set_verbosity(level);
                 turn.conclude(request, Status::Success);
             }
+            Command::SaslList | Command::SaslAuth { .. } | Command::SaslStep { .. } => {
+                turn.conclude(request, Status::UnknownCommand);
+            }
             Command::Quit => {
                 if !request.quiet {
                     turn.conclude(request, Status::Success);

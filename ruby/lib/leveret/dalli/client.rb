@@ -79,6 +79,10 @@ module Dalli
       server = @pool.locate(key)
       return metadata_in_arena(key, options) if @servers[server]&.arena?
 
+      if Leveret::Servers.credentials(@servers[server], @options)
+        raise DalliError, "#{@servers[server].name}: who gives a password (SASL) speaks the binary protocol, which has no metadata"
+      end
+
       metadata_of(Metadata.ask(@sockets, @servers[server], key, options || {}), options || {})
     end
 
@@ -248,8 +252,6 @@ module Dalli
 
         options[:expires_in] = options[:expires_in].to_i
       end
-      Leveret::Servers.refuse_password(DalliError) if options[:username] || ENV['MEMCACHE_USERNAME']
-
       options
     end
 

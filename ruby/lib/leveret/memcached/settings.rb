@@ -68,8 +68,6 @@ class Memcached
     def initialize(given)
       (given.keys - DEFAULTS.keys).each { |key| raise ArgumentError, "#{key.inspect} is not a valid configuration parameter." }
       @options = DEFAULTS.merge(given)
-      raise NotImplementedError, 'Users and passwords (SASL) are not supported' if @options[:credentials]
-
       complete
     end
 
@@ -96,6 +94,7 @@ class Memcached
       pool.set_option(Pool::SORT_HOSTS, flag(:sort_hosts))
       pool.set_option(Pool::UDP, flag(:use_udp))
       servers.each { |server| pool.add_server(server.hostname, server.port, server.weight, nil) }
+      @credentials && servers.each_index { |index| pool.set_credentials(index, *@credentials) }
       pool
     end
 
@@ -114,6 +113,15 @@ class Memcached
     private
 
     def complete
+      # Not among the options, which are shown.
+      given = @options[:credentials] || [ENV['MEMCACHE_USERNAME'], ENV['MEMCACHE_PASSWORD']]
+      @options[:credentials] = nil
+      if given != [nil, nil] && !(given.is_a?(Array) && given.size == 2 && given.all?(String))
+        raise ArgumentError, ':credentials are a user name and a password'
+      end
+
+      @credentials = given if given.first
+      @options[:binary_protocol] = true if @credentials
       @options[:noreply] = true if @options[:use_udp]
       @options[:no_block] = true if @options[:buffer_requests]
       @options.delete(:ketama_weighted) if @options[:distribution] != :consistent_ketama

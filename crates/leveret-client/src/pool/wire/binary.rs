@@ -44,6 +44,7 @@ pub fn accept(
         Some(Status::NotStored) => Code::NotStored,
         Some(Status::InvalidArguments | Status::NotNumber) => Code::ClientError,
         Some(Status::OutOfMemory) => Code::ServerMemoryAllocationFailure,
+        Some(Status::AuthError | Status::AuthContinue) => Code::AuthFailure,
         Some(Status::UnknownCommand) => Code::ProtocolError,
         _ => Code::ServerError,
     };

@@ -1,0 +1,143 @@
+"""User names and passwords (SASL): ours beside the original extensions, on Debian's memcached -S."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import threading
+import unittest
+
+from servers import Server
+from support import EXTENSION, PHP, SystemTest, run
+
+ORIGINAL = {"memcached": ["-d", "extension=igbinary.so", "-d", "extension=msgpack.so", "-d", "extension=memcached.so"],
+            "memcache": ["-d", "extension=memcache.so"]}
+
+# Result codes of some calls after others; where a server has failed the next call says that it rests.
+MEMCACHED = """
+    [, $port, $user, $password] = $argv;
+    $m = new Memcached; $m->setOption(Memcached::OPT_BINARY_PROTOCOL, true);
+    $said = [$m->setSaslAuthData($user, $password), $m->addServer('127.0.0.1', (int) $port)];
+    foreach ([fn() => $m->set('k', 'v'), fn() => $m->get('k'), fn() => $m->increment('n', 1, 5), fn() => $m->getMulti(['k', 'none']), fn() => $m->delete('k')] as $call)
+        $said[] = [$call(), $m->getResultCode(), $m->getResultMessage()];
+    $m->quit();
+    $said[] = [$m->set('after', 'v'), $m->getResultCode()];
+    echo json_encode($said);"""
+
+MEMCACHE = """
+    [, $port, $user, $password] = $argv;
+    ini_set('memcache.protocol', 'binary');
+    $m = new MemcachePool; $m->setSaslAuthData($user, $password);
+    $connected = @$m->connect('127.0.0.1', (int) $port);
+    echo json_encode([@$m->set('k', 'v'), @$m->get('k'), @$m->increment('n', 1, 5), @$m->delete('k')]);"""
+
+
+class Passwords(SystemTest):
+    """Each connection begins with the password, as the originals' do."""
+
+    def setUp(self):
+        super().setUp()
+        setter = shutil.which("saslpasswd2", path="/usr/sbin:/usr/bin:/sbin:/bin")
+        if not setter:
+            self.skipTest("sasl2-bin is not installed: it makes the file of passwords")
+        self.folder.chmod(0o755)
+        database, configuration = self.folder / "sasldb", self.folder / "sasl"
+        done = subprocess.run([setter, "-p", "-f", str(database), "-c", "-a", "memcached", "tester"], input="secret\n", capture_output=True, text=True, timeout=60)
+        self.assertEqual(0, done.returncode, done.stderr)
+        configuration.mkdir()
+        (configuration / "memcached.conf").write_text(f"mech_list: plain\npwcheck_method: auxprop\nauxprop_plugin: sasldb\nsasldb_path: {database}\n")
+        os.environ["SASL_CONF_PATH"] = str(configuration)
+        self.addCleanup(os.environ.pop, "SASL_CONF_PATH")
+        self.guarded = Server(self, "memcached", "-S", udp=False)
+
+    def said(self, module, code, port, user="tester", password="secret", ours=True, arenas=None):
+        options = (["-d", f"extension={EXTENSION}", "-d", f"leveret.provide={module}", "-d", f"leveret.dir={arenas or self.arenas}"]
+                   if ours else ORIGINAL[module])
+        done = run([PHP, "-n", *options, "-d", "display_errors=stderr", "-r", code, "--", str(port), user, password])
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        self.assertNotIn("secret", done.stdout + done.stderr)
+        return json.loads(done.stdout)
+
+    def test_memcached(self):
+        """Memcached::setSaslAuthData lets in and is refused as the original's, and each new connection says it again"""
+        for password, is_in in (("secret", True), ("wrong", False), ("", False)):
+            want = self.said("memcached", MEMCACHED, self.guarded.port, password=password, ours=False)
+            self.assertEqual(is_in, want[2][0])
+            self.said("memcached", self.cleaned(), self.guarded.port)
+            got = self.said("memcached", MEMCACHED, self.guarded.port, password=password)
+            # To libmemcached a server that rested is as new after quit(); ours goes on resting.
+            calls = len(want) if is_in else len(want) - 1
+            self.assertEqual(want[:calls], got[:calls], password)
+            self.said("memcached", self.cleaned(), self.guarded.port)
+
+    def cleaned(self):
+        return ("$m = new Memcached; $m->setOption(Memcached::OPT_BINARY_PROTOCOL, true); $m->setSaslAuthData($argv[2], $argv[3]); "
+                "$m->addServer('127.0.0.1', (int) $argv[1]); echo json_encode($m->flush());")
+
+    def test_only_in_binary(self):
+        """without OPT_BINARY_PROTOCOL it is refused with a warning, as by the original"""
+        code = "echo json_encode([(new Memcached)->setSaslAuthData('u', 'p'), error_get_last()['message'], Memcached::HAVE_SASL]);"
+        want = self.said("memcached", code, 1, ours=False)
+        self.assertEqual(want, self.said("memcached", code, 1))
+        self.assertFalse(want[0])
+
+    def test_memcache(self):
+        """MemcachePool::setSaslAuthData lets in and is refused as the original's, in the binary protocol"""
+        for password in ("secret", "wrong"):
+            want = self.said("memcache", MEMCACHE, self.guarded.port, password=password, ours=False)
+            self.said("memcached", self.cleaned(), self.guarded.port)
+            self.assertEqual(want, self.said("memcache", MEMCACHE, self.guarded.port, password=password), password)
+            self.said("memcached", self.cleaned(), self.guarded.port)
+
+    def test_sessions(self):
+        """the session handler "memcached" signs in by memcached.sess_sasl_username and _password"""
+        code = """ini_set('session.save_handler', 'memcached'); ini_set('session.save_path', "127.0.0.1:$argv[1]"); ini_set('session.use_cookies', 0);
+            ini_set('session.cache_limiter', ''); session_id('visitor'); $began = @session_start(); $seen = $_SESSION['n'] ?? 0; $_SESSION['n'] = $seen + 1; @session_write_close();
+            echo json_encode([$began, $seen]);"""
+        def visit(password):
+            done = run([PHP, "-n", "-d", f"extension={EXTENSION}", "-d", "leveret.provide=memcached", "-d", f"leveret.dir={self.arenas}", "-d", "memcached.sess_sasl_username=tester",
+                        "-d", f"memcached.sess_sasl_password={password}", "-r", code, "--", str(self.guarded.port)])
+            self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+            return json.loads(done.stdout)
+        self.assertEqual([True, 0], visit("secret"))
+        self.assertEqual([True, 1], visit("secret"))
+        self.assertFalse(visit("wrong")[0])
+
+    def test_no_way_around(self):
+        """who gives a password is asked for it: the arena of a server of this host is no way around"""
+        server = Server(self, "leveret", arena=self.arenas / "served.arena", udp=False)
+        told = self.said("memcached", MEMCACHED, server.port)
+        # It takes no passwords: the original's UNKNOWN READ FAILURE, in words that say so.
+        self.assertEqual([False, 40, "FAILED TO SEND AUTHENTICATION TO SERVER"], told[2])
+
+    def test_password_stays_hidden(self):
+        """nothing that PHP shows of a client or of the module has the password in it"""
+        code = """$m = new Memcached('kept'); $m->setOption(Memcached::OPT_BINARY_PROTOCOL, true); $m->setSaslAuthData($argv[2], $argv[3]); $m->addServer('127.0.0.1', (int) $argv[1]);
+            $m->set('k', 1); ob_start(); var_dump($m); var_export($m->getServerList()); print_r((array) $m); phpinfo(INFO_MODULES); $shown = ob_get_clean();
+            echo json_encode([$m->getResultCode(), str_contains($shown, $argv[3]), str_contains($shown, 'SASL support')]);"""
+        self.assertEqual([0, False, True], self.said("memcached", code, self.guarded.port))
+
+    def test_a_server_that_hangs(self):
+        """a server that never answers who we are is given up in time, and gets nothing else"""
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.addCleanup(listener.close)
+        heard = []
+
+        def listen():
+            connection, _ = listener.accept()
+            with connection:
+                while piece := connection.recv(65536):
+                    heard.append(piece)
+
+        thread = threading.Thread(target=listen)
+        thread.start()
+        code = """$m = new Memcached; $m->setOption(Memcached::OPT_BINARY_PROTOCOL, true); $m->setOption(Memcached::OPT_CONNECT_TIMEOUT, 200); $m->setSaslAuthData($argv[2], $argv[3]);
+            $m->addServer('127.0.0.1', (int) $argv[1]); echo json_encode([$m->set('key', 'value'), $m->getResultCode()]);"""
+        self.assertEqual([False, 31], self.said("memcached", code, listener.getsockname()[1]))
+        thread.join()
+        self.assertEqual(b"PLAIN\0tester\0secret", b"".join(heard)[24:])
+
+
+if __name__ == "__main__":
+    unittest.main()
