@@ -20,6 +20,10 @@ module Leveret
       end
       alias_method :to_s, :inspect
 
+      def pretty_print(printer)
+        printer.text(inspect)
+      end
+
       def arena?
         host.start_with?('arena:') || host.end_with?('.arena')
       end
@@ -54,7 +58,7 @@ module Leveret
       Server.new(uri.host, uri.port || PORT, 1, uri.user, uri.password)
     rescue URI::InvalidURIError
       # Its own words would show the password.
-      raise error, 'Could not parse a hostname that begins with memcached://'
+      raise error, 'Could not parse a hostname that begins with memcached://', cause: nil
     end
 
     def socket(text, match, error)
