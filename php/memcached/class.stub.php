@@ -421,13 +421,13 @@ class Memcached
 
     public function setOptions(array $options): bool {}
 
-    public function setSaslAuthData(string $username, string $password): bool {}
-
     /**
      * Distributes keys by virtual buckets: $host_map has the index of a server for each. $forward_map and $replicas change nothing, as
      * in libmemcached.
      */
     public function setBucket(array $host_map, ?array $forward_map, int $replicas): bool {}
+
+    public function setSaslAuthData(string $username, string $password): bool {}
 
     public function isPersistent(): bool {}
 
