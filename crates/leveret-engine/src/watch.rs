@@ -518,8 +518,9 @@ mod tests {
             }
             println!("of a share of {share}: reads and stores {done:?}, told {told:?}");
             assert!(told[0] <= done[0] && told[0] * 2 >= done[0], "reads: {done:?} told {told:?}");
-            assert!(told[1].abs_diff(done[1]) * 50 <= done[1], "stores: {done:?} told {told:?}");
-            assert!(told[2] * 50 <= done[1], "replaced or deleted: {done:?} told {told:?}");
+            // What was stored, let go and stored again between two passes is told as one store, or as a replacement.
+            assert!(told[1].abs_diff(done[1]) * 25 <= done[1], "stores: {done:?} told {told:?}");
+            assert!(told[2] * 25 <= done[1], "replaced or deleted: {done:?} told {told:?}");
             assert!(arena.verify().is_clean(), "{:?}", arena.verify());
         }
         assert!(arena.stats().evicted > 0, "nothing was drained");
