@@ -488,6 +488,10 @@ mod tests {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
         let arena = arena(&dir);
         let now = Time::now();
+        // These are read so often that most of their reads are not told: in some samples they are most of all.
+        const HOT: u64 = 8;
+        let hot: Vec<u64> = (0..HOT).map(|number| arena.core.hasher.hash(&number.to_ne_bytes())).collect();
+        let is_hot = |hash: u64| hot.contains(&hash);
         for share in [1.0, 0.25] {
             let mut watch = arena.watch(share);
             pass(&mut watch, now);
@@ -497,11 +501,11 @@ mod tests {
             for step in 0..60_000u64 {
                 random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 // Few keys are asked for often, many seldom.
-                let key = (random >> 33) % (1 << ((random >> 28) % 18));
-                let key = key.to_ne_bytes();
+                let number = (random >> 33) % (1 << ((random >> 28) % 18));
+                let key = number.to_ne_bytes();
                 let is_of_sample = u64::from(arena.core.hasher.hash(&key) as u32 % PARTS) < (share * 4096.0) as u64;
                 if arena.find(&key, now).is_some() {
-                    done[0] += u64::from(is_of_sample);
+                    done[0] += u64::from(is_of_sample && number >= HOT);
                 } else {
                     done[1] += u64::from(is_of_sample);
                     arena.set(&key, &[7; 600], Deadline::NEVER, now).expect("room");
@@ -509,7 +513,7 @@ mod tests {
                 if step % 200 == 0 {
                     watch
                         .pass(now, &mut |seen| match seen.event {
-                            Event::Read(reads) => told[0] += u64::from(reads),
+                            Event::Read(reads) => told[0] += if is_hot(seen.hash) { 0 } else { u64::from(reads) },
                             Event::Stored => told[1] += 1,
                             _ => told[2] += 1,
                         })
