@@ -46,7 +46,7 @@ wait $! || true
 """
 
 # What ./x gem does when the library is built.
-GEM = 'ROOT=$PWD; set -e; for part in say install build ruby; do . scripts/$part.sh; done; build_ruby "$(leveret_core)"; build_gem'
+GEM = 'ROOT=$PWD; set -e; for part in say install build ruby; do . scripts/$part.sh; done; build_ruby "$(leveret_core)"; build_platform_gem build/gem'
 
 LOADED = "php8.2 -m | grep -cx leveret || true\n"
 
