@@ -343,6 +343,52 @@ class TestDalli < LeveretTest
     assert_includes refused, '[Dalli::DalliError, "An arena without a server has no vivify_ttl'
   end
 
+  # Of two servers the second one dies, at the line that asks for it, and comes back.
+  LOCKS_OF_A_DEAD_SERVER = <<~'RUBY'
+    addresses = ARGV[0].split
+    die = -> { $stdout.puts 'die'; $stdout.flush; $stdin.gets }
+    keys = (0...40).map { |i| "key#{i}" }
+    c = Dalli::Client.new(addresses, namespace: 'app', socket_timeout: 5)
+    firm = Dalli::Client.new(addresses, namespace: 'app', socket_timeout: 5, failover: false)
+    again = Dalli::Client.new(addresses, namespace: 'app', socket_timeout: 5, down_retry_delay: 0)
+    keys.each { |key| c.set(key, 'old') && firm.get_with_metadata(key) && again.get_with_metadata(key) }
+    p keys.map { |key| c.get_with_metadata(key)[:value] }.uniq
+    die.call
+    gone = keys.select { |key| (firm.get_with_metadata(key) && false) rescue $!.class == Dalli::RingError }
+    p gone.size.between?(1, 39), (firm.fetch_with_lock(gone.first) { 1 } rescue $!.class)
+    p c.get_with_metadata(gone.first).values_at(:value, :cas), (keys - gone).map { |key| c.get_with_metadata(key)[:value] }.uniq
+    p gone.map { |key| c.fetch_with_lock(key, ttl: 100) { "new #{key}" } } == gone.map { |key| "new #{key}" }
+    p gone.map { |key| c.fetch_with_lock(key) { 'again' } } == gone.map { |key| c.get(key) }, c.get(gone.first) == "new #{gone.first}"
+    p gone.map { |key| again.fetch_with_lock(key) { 'again' } } == gone.map { |key| "new #{key}" }
+    # Where the original would look, from its beginning.
+    p gone.map { |key| Dalli::Client.new(addresses, namespace: 'app').get(key) } == gone.map { |key| "new #{key}" }
+    p((Dalli::Client.new(addresses, socket_timeout: 5).fetch_with_lock('raises') { raise 'no' } rescue $!.message))
+    die.call
+    sleep 0.01 while again.get_with_metadata(gone.first)[:value]
+    p again.set(gone.first, 'back').is_a?(Integer), again.get_with_metadata(gone.first)[:value]
+    die.call
+    p [c, firm, again].map { |client| [(client.get_with_metadata('k') rescue $!.class), (client.fetch_with_lock('k') { 1 } rescue $!.class)] }.flatten.uniq
+  RUBY
+
+  def test_metadata_and_locks_go_on_to_the_next_server
+    servers = Array.new(2) { memcached }
+    first, second = *@started
+    paths = $LOAD_PATH.select { |path| path.start_with?(ROOT) }.flat_map { |path| ['-I', path] }
+    said = []
+    IO.popen([RbConfig.ruby, '-W', *paths, '-r', 'leveret/dalli', '-r', 'logger', '-e', "Dalli.logger = Logger.new(File::NULL)\n#{LOCKS_OF_A_DEAD_SERVER}", servers.join(' '), { err: %i[child out] }], 'r+') do |client|
+      steps = [-> { stop(second) }, -> { second = restart(servers[1]) }, -> { [first, second].each { |pid| stop(pid) } }]
+      client.each_line(chomp: true) { |line| line == 'die' ? (steps.shift.call; client.puts) : said << line }
+    end
+    assert_equal ['["old"]', 'true', 'Dalli::RingError', '[nil, 0]', '["old"]', 'true', 'true', 'true', 'true', 'true', '"no"', 'true', '"back"', '[Dalli::RingError]'], said
+  end
+
+  # A memcached in the place of one that was stopped.
+  def restart(address)
+    pid = start('memcached', '-l', '127.0.0.1', '-p', address[/\d+\z/], '-U', '0', *(['-u', 'nobody'] if Process.uid.zero?))
+    answers(address[/\d+\z/])
+    pid
+  end
+
   def test_a_server_that_lies_or_is_silent_is_told_by_an_error
     answers = ["VA 5 W\r\nab", "nonsense\r\n", "VA 99999999999\r\n", "ERROR\r\n", 'x' * 5000, '']
     answers.each do |answer|

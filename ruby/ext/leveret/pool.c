@@ -542,6 +542,55 @@ static VALUE locate(VALUE self, VALUE key)
 	return LL2NUM(leveret_pool_locate(pool_of(self)->pool, bytes_of_string(StringValue(key))));
 }
 
+typedef struct routing {
+	pool *pool;
+	VALUE key;
+	int64_t index;
+} routing;
+
+static VALUE route_locked(VALUE context)
+{
+	routing *routing = (void *) context;
+	leveret_pool *pool = routing->pool->pool;
+	leveret_server server;
+	/* Lets those be tried again whose rest is over. */
+	leveret_pool_begin(pool);
+	routing->index = leveret_pool_route(pool, bytes_of_string(routing->key));
+	if (routing->index >= 0 && leveret_pool_server(pool, (uint32_t) routing->index, &server) == LEVERET_CODE_SUCCESS && server.is_down) {
+		routing->index = -1;
+	}
+	return Qnil;
+}
+
+/* route(key): the index of the server that a get would ask now, or nil if none is to be asked. */
+static VALUE route(VALUE self, VALUE key)
+{
+	routing routing = { .pool = pool_of(self), .key = StringValue(key) };
+	pool_locked(routing.pool, route_locked, &routing);
+	return routing.index < 0 ? Qnil : LL2NUM(routing.index);
+}
+
+typedef struct resting {
+	pool *pool;
+	uint32_t index;
+	int64_t seconds;
+} resting;
+
+static VALUE rest_locked(VALUE context)
+{
+	resting *resting = (void *) context;
+	leveret_pool_mark_server(resting->pool->pool, resting->index, 0, resting->seconds);
+	return Qnil;
+}
+
+/* rest(index, seconds): that server has failed, and is not asked for so long. */
+static VALUE rest(VALUE self, VALUE index, VALUE seconds)
+{
+	resting resting = { .pool = pool_of(self), .index = NUM2UINT(index), .seconds = NUM2LL(seconds) };
+	pool_locked(resting.pool, rest_locked, &resting);
+	return Qnil;
+}
+
 typedef struct connecting {
 	pool *pool;
 	uint32_t index;
@@ -607,6 +656,8 @@ void leveret_init_pool(void)
 	rb_define_method(class, "set_prefix", set_prefix, 1);
 	rb_define_method(class, "names", names, 0);
 	rb_define_method(class, "locate", locate, 1);
+	rb_define_method(class, "route", route, 1);
+	rb_define_method(class, "rest", rest, 2);
 	rb_define_method(class, "memory?", is_memory, 0);
 	rb_define_method(class, "reach?", can_reach, 1);
 	rb_define_method(class, "quit", quit, 0);

@@ -76,14 +76,7 @@ module Dalli
     # An arena without a server knows the first two alone.
     def get_with_metadata(key, options = {})
       key = wire_key(key)
-      server = @pool.locate(key)
-      return metadata_in_arena(key, options) if @servers[server]&.arena?
-
-      if Leveret::Servers.credentials(@servers[server], @options)
-        raise DalliError, "#{@servers[server].name}: who gives a password (SASL) speaks the binary protocol, which has no metadata"
-      end
-
-      metadata_of(Metadata.ask(@sockets, @servers[server], key, options || {}), options || {})
+      with_server(key) { |server| server.arena? ? metadata_in_arena(key, options) : metadata_on(server, key, options || {}) }
     end
 
     # The value; where there is none, or less than +recache_threshold+ seconds are left of it, one client computes it. Until it has, and
@@ -91,10 +84,13 @@ module Dalli
     def fetch_with_lock(key, ttl: nil, lock_ttl: 30, recache_threshold: nil, req_options: nil, &block)
       raise ArgumentError, 'Block is required for fetch_with_lock' unless block
 
-      server = @servers[@pool.locate(wire_key(key))]
-      return fetch_with_lease(server, key, ttl, req_options, &block) if server&.arena?
+      options = (req_options || {}).merge(vivify_ttl: lock_ttl, recache_ttl: recache_threshold)
+      wire = wire_key(key)
+      found = with_server(wire) do |server|
+        return fetch_with_lease(server, key, ttl, req_options, &block) if server.arena?
 
-      found = get_with_metadata(key, (req_options || {}).merge(vivify_ttl: lock_ttl, recache_ttl: recache_threshold))
+        metadata_on(server, wire, options)
+      end
       found[:won_recache] ? compute(key, found, ttl, req_options, &block) : found[:value]
     end
 
@@ -324,6 +320,29 @@ module Dalli
       found = {}
       answers.each_with_index { |answer, place| found[@keys.key_without_namespace(keys[place])] = answer if answer }
       found
+    end
+
+    # The block has the server that #get would ask now. Whoever does not answer rests, for all calls of this client, at least for a
+    # second: until then the next one has its keys.
+    def with_server(key)
+      asked = []
+      while (index = @pool.route(key)) && !asked.include?(index)
+        begin
+          return yield @servers[index]
+        rescue Metadata::Unreachable
+          @pool.rest(index, [@options.fetch(:down_retry_delay, 30).ceil, 1].max)
+          asked << index
+        end
+      end
+      raise RingError, 'No server available'
+    end
+
+    def metadata_on(server, key, options)
+      if Leveret::Servers.credentials(server, @options)
+        raise DalliError, "#{server.name}: who gives a password (SASL) speaks the binary protocol, which has no metadata"
+      end
+
+      metadata_of(Metadata.ask(@sockets, server, key, options), options)
     end
 
     def metadata_in_arena(key, options)

@@ -9,6 +9,9 @@ module Dalli
     FLAGS = { vivify_ttl: 'N', recache_ttl: 'R' }.freeze
     MARKS = { return_hit_status: 'h', return_last_access: 'l', skip_lru_bump: 'u' }.freeze
 
+    # That server cannot be reached, or makes no sense: another one may take its place.
+    class Unreachable < StandardError; end
+
     # One connection to each server, for one request at a time. A fork makes its own.
     class Sockets
       def initialize(timeout)
@@ -20,7 +23,7 @@ module Dalli
       # What the block returns; a connection on which anything went wrong is given up.
       def with(server)
         @mutex.synchronize do
-          socket = @open.delete([Process.pid, server]) || connect(server)
+          socket = kept_one(server) || connect(server)
           begin
             answer = yield socket, @timeout
             @open[[Process.pid, server]] = socket
@@ -38,6 +41,15 @@ module Dalli
 
       private
 
+      # Nothing is owed, so what there is to read is the end of the connection.
+      def kept_one(server)
+        socket = @open.delete([Process.pid, server]) or return
+        return socket unless socket.wait_readable(0)
+
+        socket.close
+        nil
+      end
+
       def connect(server)
         server.port.zero? ? UNIXSocket.new(server.host) : Socket.tcp(server.host, server.port, connect_timeout: @timeout)
       end
@@ -47,15 +59,13 @@ module Dalli
 
     # :bytes (nil: nothing is there), :flags, :cas and what else was asked for.
     def ask(sockets, server, key, options)
-      raise RingError, 'No server available' unless server
-
       sockets.with(server) do |socket, timeout|
         socket.write(request(key, options))
         read(Reader.new(socket, timeout))
       end
     rescue SystemCallError, SocketError, IOError => e
       Dalli.logger.debug { "#{server.name}: #{e.message}" }
-      raise RingError, 'No server available'
+      raise Unreachable
     end
 
     def request(key, options)
