@@ -352,6 +352,7 @@ class TestLeveretStore < LeveretTest
     assert_equal '127.0.0.1:11211', over(servers: nil).cache.path unless ENV['MEMCACHE_SERVERS']
     assert_equal 'a:11211, b:5', over(servers: 'a,b:5').cache.path
     assert_raises(ArgumentError) { over('a:b:c:d') }
+    assert_equal 'host:11211', over('memcached://user:password@host').cache.path
   end
 
   def test_a_request_sees_what_it_has_deleted_and_written
