@@ -175,6 +175,8 @@ module ActiveSupport
       end
 
       def read_entry(key, **options)
+        return entry_of(rescue_error_with(MISS) { @cache.get(key, MISS) }, options) unless LOCAL_CACHE_KEEPS_STORED
+
         deserialize_entry(read_serialized_entry(key, **options), **options)
       end
 
@@ -348,6 +350,20 @@ module ActiveSupport
         return key && Servers.wire_key(key) if @on_servers
 
         key && key.bytesize > KEY_MAX ? "#{key.byteslice(0, KEY_MAX - 64).scrub('')}:#{ActiveSupport::Digest.hexdigest(key)}" : key
+      end
+
+      # What Rails' own would say of a String, without the questions that it asks of all keys.
+      def expanded_key(key)
+        key.instance_of?(String) ? key : super
+      end
+
+      def expanded_version(key)
+        key.instance_of?(String) ? nil : super
+      end
+
+      # Without a namespace among them, options need not be merged to find it.
+      def namespace_key(key, options = nil)
+        super(key, options&.key?(:namespace) && !options.equal?(@options) ? options : nil)
       end
 
       def rescue_error_with(fallback)
