@@ -1,4 +1,4 @@
-"""User names and passwords (SASL): ours beside the original extensions, on Debian's memcached -S."""
+"""User names and passwords (SASL): our clients and the originals, on `leveret serve -S` and on Debian's memcached -S."""
 
 import json
 import os
@@ -8,7 +8,7 @@ import subprocess
 import threading
 import unittest
 
-from servers import Server
+from servers import Server, both, tool
 from support import EXTENSION, PHP, SystemTest, run
 
 ORIGINAL = {"memcached": ["-d", "extension=igbinary.so", "-d", "extension=msgpack.so", "-d", "extension=memcached.so"],
@@ -49,7 +49,12 @@ class Passwords(SystemTest):
         (configuration / "memcached.conf").write_text(f"mech_list: plain\npwcheck_method: auxprop\nauxprop_plugin: sasldb\nsasldb_path: {database}\n")
         os.environ["SASL_CONF_PATH"] = str(configuration)
         self.addCleanup(os.environ.pop, "SASL_CONF_PATH")
-        self.guarded = Server(self, "memcached", "-S", udp=False)
+        self.passwords = self.folder / "passwords"
+        self.passwords.write_text("tester:secret\n")
+        self.passwords.chmod(0o600)
+        os.environ["MEMCACHED_SASL_PWDB"] = str(self.passwords)
+        self.addCleanup(os.environ.pop, "MEMCACHED_SASL_PWDB")
+        self.guarded, self.ours = both(self, "-S", udp=False)
 
     def said(self, module, code, port, user="tester", password="secret", ours=True, arenas=None):
         options = (["-d", f"extension={EXTENSION}", "-d", f"leveret.provide={module}", "-d", f"leveret.dir={arenas or self.arenas}"]
@@ -62,18 +67,20 @@ class Passwords(SystemTest):
     def test_memcached(self):
         """Memcached::setSaslAuthData lets in and is refused as the original's, and each new connection says it again"""
         for password, is_in in (("secret", True), ("wrong", False), ("", False)):
-            want = self.said("memcached", MEMCACHED, self.guarded.port, password=password, ours=False)
+            want = self.said_clean("memcached", MEMCACHED, self.guarded, password, ours=False)
             self.assertEqual(is_in, want[2][0])
-            self.said("memcached", self.cleaned(), self.guarded.port)
-            got = self.said("memcached", MEMCACHED, self.guarded.port, password=password)
-            # To libmemcached a server that rested is as new after quit(); ours goes on resting.
-            calls = len(want) if is_in else len(want) - 1
-            self.assertEqual(want[:calls], got[:calls], password)
-            self.said("memcached", self.cleaned(), self.guarded.port)
+            self.assertEqual(want, self.said_clean("memcached", MEMCACHED, self.ours, password, ours=False), password)
+            for server in (self.guarded, self.ours):
+                got = self.said_clean("memcached", MEMCACHED, server, password)
+                # To libmemcached a server that rested is as new after quit(); ours goes on resting.
+                calls = len(want) if is_in else len(want) - 1
+                self.assertEqual(want[:calls], got[:calls], (server.kind, password))
 
-    def cleaned(self):
-        return ("$m = new Memcached; $m->setOption(Memcached::OPT_BINARY_PROTOCOL, true); $m->setSaslAuthData($argv[2], $argv[3]); "
-                "$m->addServer('127.0.0.1', (int) $argv[1]); echo json_encode($m->flush());")
+    def said_clean(self, module, code, server, password, ours=True):
+        """What is said of an empty cache."""
+        self.said("memcached", """$m = new Memcached; $m->setOption(Memcached::OPT_BINARY_PROTOCOL, true); $m->setSaslAuthData($argv[2], $argv[3]);
+            $m->addServer('127.0.0.1', (int) $argv[1]); echo json_encode($m->flush());""", server.port)
+        return self.said(module, code, server.port, password=password, ours=ours)
 
     def test_only_in_binary(self):
         """without OPT_BINARY_PROTOCOL it is refused with a warning, as by the original"""
@@ -85,24 +92,77 @@ class Passwords(SystemTest):
     def test_memcache(self):
         """MemcachePool::setSaslAuthData lets in and is refused as the original's, in the binary protocol"""
         for password in ("secret", "wrong"):
-            want = self.said("memcache", MEMCACHE, self.guarded.port, password=password, ours=False)
-            self.said("memcached", self.cleaned(), self.guarded.port)
-            self.assertEqual(want, self.said("memcache", MEMCACHE, self.guarded.port, password=password), password)
-            self.said("memcached", self.cleaned(), self.guarded.port)
+            want = self.said_clean("memcache", MEMCACHE, self.guarded, password, ours=False)
+            self.assertEqual(want, self.said_clean("memcache", MEMCACHE, self.ours, password, ours=False), password)
+            for server in (self.guarded, self.ours):
+                self.assertEqual(want, self.said_clean("memcache", MEMCACHE, server, password), (server.kind, password))
 
     def test_sessions(self):
         """the session handler "memcached" signs in by memcached.sess_sasl_username and _password"""
         code = """ini_set('session.save_handler', 'memcached'); ini_set('session.save_path', "127.0.0.1:$argv[1]"); ini_set('session.use_cookies', 0);
             ini_set('session.cache_limiter', ''); session_id('visitor'); $began = @session_start(); $seen = $_SESSION['n'] ?? 0; $_SESSION['n'] = $seen + 1; @session_write_close();
             echo json_encode([$began, $seen]);"""
-        def visit(password):
+        def visit(password, server):
             done = run([PHP, "-n", "-d", f"extension={EXTENSION}", "-d", "leveret.provide=memcached", "-d", f"leveret.dir={self.arenas}", "-d", "memcached.sess_sasl_username=tester",
-                        "-d", f"memcached.sess_sasl_password={password}", "-r", code, "--", str(self.guarded.port)])
+                        "-d", f"memcached.sess_sasl_password={password}", "-r", code, "--", str(server.port)])
             self.assertEqual(0, done.returncode, done.stdout + done.stderr)
             return json.loads(done.stdout)
-        self.assertEqual([True, 0], visit("secret"))
-        self.assertEqual([True, 1], visit("secret"))
-        self.assertFalse(visit("wrong")[0])
+        for server in (self.guarded, self.ours):
+            self.assertEqual([True, 0], visit("secret", server))
+            self.assertEqual([True, 1], visit("secret", server))
+            self.assertFalse(visit("wrong", server)[0])
+
+    def test_tools(self):
+        """libmemcached's tools sign in by their --username and --password, and are told no without"""
+        for server in (self.guarded, self.ours):
+            with self.subTest(server=server.kind):
+                signed = ["--binary", f"--servers={server.address}", "--username=tester", "--password=secret"]
+                value = self.folder / "value"
+                value.write_text("of a tool")
+                self.assertEqual(0, tool("memccp", *signed, value).returncode)
+                self.assertEqual("of a tool", tool("memccat", *signed, "value").stdout.strip())
+                self.assertRegex(tool("memcstat", *signed).stdout, r"(?m)^\s*auth_errors: 0$")
+                self.assertNotIn("of a tool", tool("memccat", "--binary", f"--servers={server.address}", "value").stdout)
+
+    def test_what_changes_in_the_file(self):
+        """who is struck out of the file of passwords, or put in, is so at the next sign-in; nobody has to tell the server"""
+        get = """$m = new Memcached; $m->setOption(Memcached::OPT_BINARY_PROTOCOL, true); $m->setSaslAuthData($argv[2], $argv[3]);
+            $m->addServer('127.0.0.1', (int) $argv[1]); $m->get('k'); echo json_encode($m->getResultCode());"""
+        self.assertEqual(16, self.said("memcached", get, self.ours.port))
+        self.passwords.write_text("other:secret\n")
+        self.assertEqual(41, self.said("memcached", get, self.ours.port))
+        self.assertEqual(16, self.said("memcached", get, self.ours.port, user="other"))
+
+    def test_the_server_shows_no_password(self):
+        """no password is in what the server says, nor in its memory (and so in a core file) after somebody signed in, whole or in pieces"""
+        secret = "kept-out-of-sight-6fJ"
+        self.passwords.write_text(f"tester:{secret}\n")
+        message = b"\0tester\0" + secret.encode()
+        packet = b"\x80\x21\0\5\0\0\0\0" + (5 + len(message)).to_bytes(4, "big") + bytes(12) + b"PLAIN" + message
+        connections = []
+        for pieces in ([packet], [packet[:-4], packet[-4:]], [packet[:20], packet[20:40], packet[40:]]):
+            connection = self.ours.connect()
+            connections.append(connection)
+            for number, piece in enumerate(pieces):
+                connection.sendall(piece)
+                if number + 1 < len(pieces):
+                    self.wait_for("the server to read that piece", lambda: not unread(connection, self.ours.port))
+            self.assertTrue(connection.recv(1000).endswith(b"Authenticated"))
+        self.assertFalse(any(secret.encode() in region for region in memory_of(self.ours.process.pid)))
+        self.assertNotIn(secret, self.told(connections[0]))
+        self.ours.errors.seek(0)
+        self.assertNotIn(secret, self.ours.errors.read())
+
+    def told(self, connection):
+        """All statistics and settings."""
+        heard = b""
+        for subject in (b"", b"settings"):
+            connection.sendall(b"\x80\x10" + len(subject).to_bytes(2, "big") + bytes(4) + len(subject).to_bytes(4, "big") + bytes(12) + subject)
+            while not heard.endswith(b"\x81\x10" + bytes(22)):
+                heard += connection.recv(65536)
+            heard += b" "
+        self.assertIn(b"auth_enabled_sasl", heard)
+        return heard.decode(errors="replace")
 
     def test_no_way_around(self):
         """who gives a password is asked for it: the arena of a server of this host is no way around"""
@@ -137,6 +197,31 @@ class Passwords(SystemTest):
         self.assertEqual([False, 31], self.said("memcached", code, listener.getsockname()[1]))
         thread.join()
         self.assertEqual(b"PLAIN\0tester\0secret", b"".join(heard)[24:])
+
+
+def unread(connection, port):
+    """Whether the server's end of a connection still holds bytes that it has not received."""
+    mine, theirs = f":{connection.getsockname()[1]:04X}", f":{port:04X}"
+    for line in open("/proc/net/tcp").read().splitlines()[1:]:
+        words = line.split()
+        if words[1].endswith(theirs) and words[2].endswith(mine):
+            return not words[4].endswith(":00000000")
+    return False
+
+
+def memory_of(pid):
+    """What a process has in memory that it may write to."""
+    with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as memory:
+        for line in maps:
+            span, rights, *_ = line.split()
+            begin, end = (int(part, 16) for part in span.split("-"))
+            # An arena is no core file's: it is shared.
+            if rights.startswith("rw-p"):
+                memory.seek(begin)
+                try:
+                    yield memory.read(end - begin)
+                except OSError:
+                    pass
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ class Operations(SystemTest):
         """what memcached refuses at its start is refused in plain words, and names what is allowed"""
         for options, said in [
             (["-I", "1000"], "1024|1k"), (["-I", "2000m"], "gigabyte"), (["-c", "0"], "-c"), (["-t", "0"], "-t"), (["-B", "http"], "auto"),
-            (["-l", "no.such.host.invalid"], "no.such.host.invalid"), (["-S"], "later"), (["-Z"], "later"), (["-o", "nonsense=1"], "nonsense"),
+            (["-l", "no.such.host.invalid"], "no.such.host.invalid"), (["-S"], "who may sign in"), (["-Z"], "later"), (["-o", "nonsense=1"], "nonsense"),
         ]:
             done = tool(COMMAND, "serve", "-p", "-1", "--dir", self.arenas, "-u", "root", *options)
             self.assertNotEqual(0, done.returncode, options)
@@ -92,11 +92,13 @@ class Operations(SystemTest):
         told = tool("memcached", "-h").stdout
         options = re.findall(r"(?m)^(-\w),? +(--[\w-]+)?(=<)?", told)
         self.assertGreater(len(options), 35, told)
-        # Options with a value, of which the help does not show all; SASL and TLS come later, and the rest prints and ends.
+        # Options with a value, of which the help does not show all; -S has its file in a variable, TLS comes later, and the rest prints and ends.
         values = {"-p": "-1", "-U": "0", "-s": self.folder / "socket", "-a": "770", "-l": "127.0.0.1", "-u": "root", "-m": "64", "-c": "100",
                   "-P": self.folder / "pid", "-f": "1.5", "-n": "64", "-D": ".", "-t": "2", "-R": "10", "-b": "100", "-B": "auto", "-I": "2m",
                   "-Y": self.folder / "users", "-e": self.folder / "memory", "-o": "modern", "-N": "1"}
-        later, others = {"-S", "-Z"}, {"-h", "-V", "-i"}
+        later, others = {"-Z"}, {"-h", "-V", "-i"}
+        os.environ["MEMCACHED_SASL_PWDB"] = str(self.folder / "passwords")
+        self.addCleanup(os.environ.pop, "MEMCACHED_SASL_PWDB")
         for letter, name, shows_value in options:
             self.assertTrue(letter in values or not shows_value, letter)
             words = [[letter, str(values[letter])] if letter in values else [letter]]

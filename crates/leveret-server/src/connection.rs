@@ -6,6 +6,7 @@
 //! - answers that the client does not fetch (`unsent`): until they are gone nothing more is read from it.
 use crate::execute::{Next, Session, Transport};
 use crate::network::WorkerCounters;
+use crate::secret::wipe;
 use crate::Desk;
 use leveret_engine::Outgoing;
 use rustix::buffer::spare_capacity;
@@ -245,6 +246,10 @@ impl Connection {
             (kept + received, received < room_len && !self.is_half_closed)
         };
         let (done, said) = self.talk(&input[..len], out, bench.desk, bench.counters, bench.others_wait);
+        let heard_secret = self.session.heard_secret();
+        if heard_secret {
+            wipe(&mut self.rest);
+        }
         let left = &input[done..len];
         if left.is_empty() {
             // What waits for its client owns no buffer.
@@ -258,6 +263,9 @@ impl Connection {
                 }
             }
             self.rest.extend_from_slice(left);
+        }
+        if heard_secret {
+            wipe(&mut input[..len]);
         }
         Ok((said, is_drained))
     }
@@ -281,6 +289,9 @@ impl Connection {
         let mut rest = mem::take(&mut self.rest);
         let out = &mut bench.buffers.out;
         let (done, said) = self.talk(&rest, out, bench.desk, bench.counters, bench.others_wait);
+        if self.session.heard_secret() {
+            wipe(&mut rest[..done]);
+        }
         let total = if let Said::Read { total } = said { total } else { 0 };
         if total.max(rest.len() - done) > SHARED_REST_MAX {
             rest.drain(..done);

@@ -12,6 +12,7 @@ pub mod execute;
 mod listen;
 mod memory_file;
 pub mod network;
+mod secret;
 mod server;
 pub mod settings;
 mod shared;

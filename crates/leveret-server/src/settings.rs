@@ -72,6 +72,8 @@ pub struct Settings {
     pub verbosity: u8,
     /// `-Y`: a file of `user:password` lines.
     pub auth_file: Option<PathBuf>,
+    /// `-S`: the file of `user:password` lines that MEMCACHED_SASL_PWDB names. The protocol is binary then.
+    pub sasl_pwdb: Option<PathBuf>,
     /// `-D`: where a key's prefix ends, for `stats detail`; giving it also begins the collection.
     pub prefix_delimiter: u8,
     /// Whether `stats detail` collects from the start.
@@ -113,6 +115,7 @@ impl Default for Settings {
             protocol: Protocol::Auto,
             verbosity: 0,
             auth_file: None,
+            sasl_pwdb: None,
             prefix_delimiter: b':',
             detail: false,
             track_sizes: false,

@@ -1,5 +1,5 @@
 //! What all conversations of a server share.
-use crate::execute::{UserError, Users};
+use crate::execute::{PasswordFile, UserError, Users};
 use crate::network::Network;
 use crate::stats::{Baseline, Counters, Prefix, Prefixes, Totals};
 use crate::Settings;
@@ -25,15 +25,17 @@ pub struct Shared {
     counters: Box<[Counters]>,
     baseline: RwLock<Baseline>,
     users: Option<RwLock<Users>>,
+    passwords: Option<PasswordFile>,
     verbosity: AtomicU32,
     shows_sizes: AtomicBool,
     started: Instant,
 }
 
 impl Shared {
-    /// Reads the file of users, if there is one, and begins to count.
+    /// Reads the files of users, if there are any, and begins to count.
     pub fn new(arena: Arena, settings: Settings) -> Result<Shared, UserError> {
         let users = settings.auth_file.as_deref().map(Users::read).transpose()?;
+        let passwords = settings.sasl_pwdb.as_deref().map(PasswordFile::open).transpose()?;
         let threads = settings.threads.max(1);
         let shared = Shared {
             network: Network::new(threads),
@@ -41,6 +43,7 @@ impl Shared {
             counters: (0..threads).map(|_| Counters::default()).collect(),
             baseline: RwLock::default(),
             users: users.map(RwLock::new),
+            passwords,
             verbosity: AtomicU32::new(u32::from(settings.verbosity)),
             shows_sizes: AtomicBool::new(settings.track_sizes),
             started: Instant::now(),
@@ -118,6 +121,12 @@ impl Shared {
     /// Who may speak, if not everybody. Locked only by those who still have to say who they are.
     pub(crate) fn users(&self) -> Option<&RwLock<Users>> {
         self.users.as_ref()
+    }
+
+    /// Who may speak, by SASL, if not everybody.
+    #[inline]
+    pub(crate) fn passwords(&self) -> Option<&PasswordFile> {
+        self.passwords.as_ref()
     }
 
     /// SIGHUP: reads the file of users again. A file that cannot be read leaves those who are known. Who has been

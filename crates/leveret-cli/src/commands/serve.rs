@@ -120,6 +120,7 @@ fn make_absolute(options: &mut Options) -> Result<(), Failure> {
         &mut options.memory_file,
         &mut options.pidfile,
         &mut options.auth_file,
+        &mut options.sasl_pwdb,
         &mut options.dir,
     ];
     for path in paths.into_iter().flatten() {

@@ -11,7 +11,7 @@ mod write;
 
 use crate::Verb;
 pub use answer::{parse_answer, Answer};
-pub use parse::{parse, parse_front};
+pub use parse::{parse, parse_front, parse_head, Head};
 pub use write::{write_status, AnswerHeader, ANSWER};
 
 /// Length of the header.

@@ -35,6 +35,41 @@ pub fn parse_front(input: &[u8]) -> Option<(Request<'_>, usize)> {
     Some((frame.request(body.get(..front_len)?), HEADER_LEN + front_len))
 }
 
+/// What a header tells before its body has come, for a server that does not take bodies from everybody.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Head {
+    /// As on the wire.
+    pub opcode: u8,
+    /// As on the wire.
+    pub opaque: u32,
+    /// Bytes of the key.
+    pub key_len: usize,
+    /// Bytes behind the key.
+    pub value_len: usize,
+    /// Bytes behind the header.
+    pub body_len: usize,
+}
+
+impl Head {
+    /// Sasl Auth and Sasl Step: the value is what only the server is to know.
+    pub fn is_sign_in(&self) -> bool {
+        matches!(self.opcode, opcode::SASL_AUTH | opcode::SASL_STEP)
+    }
+
+    /// What anybody may ask, as of memcached: the version, and who the client is.
+    pub fn is_open_to_all(&self) -> bool {
+        self.is_sign_in() || matches!(self.opcode, opcode::VERSION | opcode::SASL_LIST)
+    }
+}
+
+/// The header at the front of `input`. None: it has not come, or `parse` refuses it whatever follows.
+pub fn parse_head(input: &[u8]) -> Option<Head> {
+    let (header, _) = input.split_first_chunk()?;
+    let Frame { opcode, opaque, key_len, extras_len, body_len, .. } = Frame::read(header);
+    let value_len = body_len.checked_sub(key_len + extras_len)?;
+    (header[0] == BINARY_REQUEST).then_some(Head { opcode, opaque, key_len, value_len, body_len })
+}
+
 /// What the header tells.
 struct Frame {
     opcode: u8,
@@ -293,6 +328,23 @@ mod tests {
             let total = if len < HEADER_LEN { HEADER_LEN } else { input.len() };
             assert_eq!(parse(&input[..len], &LIMITS), Parsed::More { total, scanned: 0 }, "{len}");
         }
+    }
+
+    #[test]
+    fn a_header_tells_before_its_body_has_come() {
+        let input = frame(0x21, &[], b"PLAIN", b"message");
+        let head = Head { opcode: 0x21, opaque: 0xdead_beef, key_len: 5, value_len: 7, body_len: 12 };
+        for len in 0..=input.len() {
+            assert_eq!(parse_head(&input[..len]), (len >= HEADER_LEN).then_some(head), "{len}");
+        }
+        assert!(head.is_sign_in() && head.is_open_to_all());
+        for (opcode, is_open) in [(0x0b, true), (0x20, true), (0x22, true), (0x00, false), (0x07, false), (0x55, false)]
+        {
+            assert_eq!(parse_head(&frame(opcode, &[], b"", b"")).map(|head| head.is_open_to_all()), Some(is_open));
+        }
+        let mut short_body = frame(0x00, &[], b"foo", b"");
+        short_body[11] = 1;
+        assert_eq!(parse_head(&short_body), None);
     }
 
     #[test]

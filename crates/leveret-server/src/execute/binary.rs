@@ -43,9 +43,7 @@ impl Session {
                 turn.shared.set_verbosity(level);
                 turn.conclude(request, Status::Success);
             }
-            Command::SaslList | Command::SaslAuth { .. } | Command::SaslStep { .. } => {
-                turn.conclude(request, Status::UnknownCommand);
-            }
+            Command::SaslList | Command::SaslAuth { .. } | Command::SaslStep { .. } => self.sign_in(turn, request),
             Command::Quit => {
                 if !request.quiet {
                     turn.conclude(request, Status::Success);
@@ -74,7 +72,7 @@ impl Turn<'_> {
     }
 
     /// An answer without a body, or with the text of what went wrong. A success of a quiet request is not answered.
-    fn conclude(&mut self, request: &Request<'_>, status: Status) {
+    pub(super) fn conclude(&mut self, request: &Request<'_>, status: Status) {
         self.conclude_with(request, status, 0);
     }
 
@@ -92,7 +90,7 @@ impl Turn<'_> {
             .write(self.output);
     }
 
-    fn binary_text(&mut self, request: &Request<'_>, text: &[u8]) {
+    pub(super) fn binary_text(&mut self, request: &Request<'_>, text: &[u8]) {
         self.header(request, 0, 0, 0, text.len());
         self.output.extend_from_slice(text);
     }

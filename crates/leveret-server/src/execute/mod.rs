@@ -12,11 +12,13 @@ mod exptime;
 pub mod flags;
 mod meta;
 mod receive;
+mod sasl;
 mod session;
 mod text;
 mod turn;
 mod users;
 
+pub use sasl::PasswordFile;
 pub use session::Session;
 use turn::Turn;
 pub use users::{UserError, Users};

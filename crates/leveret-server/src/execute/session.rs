@@ -1,12 +1,14 @@
 //! One conversation: what a connection remembers between two reads, and the loop over its requests.
 use super::dump::Dump;
 use super::receive::Receiving;
+use super::sasl::SignIn;
 use super::turn::{Tail, Turn};
 use super::{Done, Next, Transport};
 use crate::settings::Protocol;
 use crate::{Desk, Shared};
 use leveret_engine::{Incoming, Outgoing};
 use leveret_protocol::{binary, text, Limits, Parsed, BINARY_REQUEST};
+use std::mem;
 
 /// Longest request of a client that has not said who it is, as in memcached, whose read buffer does not grow for it:
 /// strangers must not have a server collect megabytes for them.
@@ -19,6 +21,9 @@ pub struct Session {
     /// The protocol, once the first byte has told it.
     pub(super) spoken: Option<Spoken>,
     pub(super) is_authenticated: bool,
+    pub(super) sign_in: SignIn,
+    /// Some of the input was a password, or its front.
+    heard_secret: bool,
     pub(super) pending: Pending,
     /// What is to be sent behind the output.
     tail: Tail,
@@ -92,7 +97,15 @@ impl Pending {
 impl Session {
     /// A conversation that has not begun.
     pub fn new(transport: Transport) -> Session {
-        Session { transport, spoken: None, is_authenticated: false, pending: Pending::Nothing, tail: Tail::default() }
+        Session {
+            transport,
+            spoken: None,
+            is_authenticated: false,
+            sign_in: SignIn::default(),
+            heard_secret: false,
+            pending: Pending::Nothing,
+            tail: Tail::default(),
+        }
     }
 
     /// Executes requests from the front of `input` and appends the answers to `output`. Returns how many bytes of the
@@ -150,6 +163,7 @@ impl Session {
 
     #[inline]
     fn step_text(&mut self, turn: &mut Turn<'_>, rest: &[u8], limits: &Limits) -> Step {
+        self.heard_secret |= self.is_stranger(turn.shared);
         match text::parse_after(rest, self.pending.take_line(), limits) {
             Parsed::Request { request, consumed } => Step::Done(consumed, self.execute_text(turn, request)),
             Parsed::More { total, .. } if total > STRANGER_MAX && self.is_stranger(turn.shared) => {
@@ -172,6 +186,14 @@ impl Session {
 
     #[inline]
     fn step_binary(&mut self, turn: &mut Turn<'_>, rest: &[u8], limits: &Limits) -> Step {
+        if turn.shared.passwords().is_some() {
+            if let Some(head) = binary::parse_head(rest) {
+                self.heard_secret |= head.is_sign_in();
+                if let Some(step) = self.meet(turn, &head, rest) {
+                    return step;
+                }
+            }
+        }
         match binary::parse(rest, limits) {
             Parsed::Request { request, consumed } => Step::Done(consumed, self.execute_binary(turn, &request)),
             Parsed::More { total, .. } => match self.begin_to_receive(turn, rest, total, limits) {
@@ -199,9 +221,14 @@ impl Session {
         self.tail.value.take()
     }
 
-    /// Whether the client still has to say who it is (`-Y`).
+    /// Whether a password was in what was taken, or its front is in what is left: then the caller wipes its buffers.
+    pub fn heard_secret(&mut self) -> bool {
+        mem::take(&mut self.heard_secret)
+    }
+
+    /// Whether the client still has to say who it is (`-Y`, `-S`).
     pub(super) fn is_stranger(&self, shared: &Shared) -> bool {
-        !self.is_authenticated && shared.users().is_some()
+        !self.is_authenticated && (shared.users().is_some() || shared.passwords().is_some())
     }
 
     /// The protocol of the conversation; None: the server does not speak it (`-B`).

@@ -1,4 +1,5 @@
 //! `-Y`: the file of `user:password` lines.
+use crate::secret::is_equal;
 use leveret_engine::reason;
 use std::fmt;
 use std::os::unix::fs::MetadataExt;
@@ -25,6 +26,12 @@ impl fmt::Display for UserError {
 }
 
 impl std::error::Error for UserError {}
+
+impl UserError {
+    pub(super) fn new(path: &Path, why: String) -> UserError {
+        UserError { path: path.to_owned(), why }
+    }
+}
 
 /// memcached's limits of such a file: its size and the number of its lines.
 const BYTES_MAX: usize = 65536;
@@ -63,7 +70,7 @@ impl Users {
 }
 
 /// memcached takes such a file without a word, so it is taken here too.
-fn tell_open(path: &Path) {
+pub(super) fn tell_open(path: &Path) {
     let mode = std::fs::metadata(path).map_or(0, |found| found.mode());
     let what = match mode & 0o006 {
         0 => return,
@@ -71,10 +78,6 @@ fn tell_open(path: &Path) {
         _ => "write to",
     };
     eprintln!("leveret: everybody may {what} the file of users {}; chmod o-rw it", path.display());
-}
-
-fn is_equal(one: &[u8], other: &[u8]) -> bool {
-    one.len() == other.len() && one.iter().zip(other).fold(0, |differences, (a, b)| differences | (a ^ b)) == 0
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
                 Protocol::Binary => "binary",
             },
         )
-        .add("auth_enabled_sasl", "no")
+        .add("auth_enabled_sasl", yes(settings.sasl_pwdb.is_some()))
         .add(
             "auth_enabled_ascii",
             settings.auth_file.as_ref().map_or("no".to_owned(), |path| path.display().to_string()),

@@ -5,6 +5,7 @@ use leveret_server::execute::{Next, Session, Transport};
 use leveret_server::{Desk, Settings, Shared};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -82,6 +83,11 @@ pub struct Memcached {
 
 impl Memcached {
     pub fn start(options: &[&str]) -> Memcached {
+        Memcached::start_in(options, &[])
+    }
+
+    /// With these variables of the environment.
+    pub fn start_in(options: &[&str], variables: &[(&str, &Path)]) -> Memcached {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("socket");
         let mut command = Command::new("memcached");
@@ -90,6 +96,7 @@ impl Memcached {
             .arg(&path)
             .args(["-u", "root", "-t", "1"])
             .args(options)
+            .envs(variables.iter().copied())
             .stdin(Stdio::null())
             .stderr(Stdio::null());
         let mut child = command.spawn().expect("memcached is installed: ./x test installs it");

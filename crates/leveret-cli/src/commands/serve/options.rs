@@ -105,6 +105,15 @@ pub struct Options {
     #[arg(short = 'Y', long, value_name = "FILE", help_heading = ACCESS)]
     pub auth_file: Option<PathBuf>,
 
+    /// Name and password by SASL PLAIN, over the binary protocol alone; users are in the file that
+    /// MEMCACHED_SASL_PWDB or --sasl-pwdb names
+    #[arg(short = 'S', long, help_heading = ACCESS)]
+    pub enable_sasl: bool,
+
+    /// The file of -S: lines user:password, read at each sign-in [default: $MEMCACHED_SASL_PWDB]
+    #[arg(long, value_name = "FILE", help_heading = ACCESS)]
+    pub sasl_pwdb: Option<PathBuf>,
+
     /// Allow the command shutdown
     #[arg(short = 'A', long, help_heading = ACCESS)]
     pub enable_shutdown: bool,
@@ -180,10 +189,6 @@ pub struct Options {
     /// NAPI ids
     #[arg(short = 'N', long, value_name = "NUM", value_parser = values::positive, help_heading = OTHERS)]
     pub napi_ids: Option<u32>,
-
-    /// SASL, refused until there is some
-    #[arg(short = 'S', long, help_heading = OTHERS)]
-    pub enable_sasl: bool,
 
     /// TLS, refused until there is some
     #[arg(short = 'Z', long, help_heading = OTHERS)]

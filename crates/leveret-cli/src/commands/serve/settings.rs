@@ -32,13 +32,15 @@ pub fn of(options: &Options) -> Result<(Settings, Vec<String>), Failure> {
         dump: !options.disable_dumping,
         watch: !options.disable_watch,
         shutdown: options.enable_shutdown,
-        // As in memcached: who must give a password speaks text.
+        // As in memcached: who must give a password speaks text for -Y, and the binary protocol for -S.
         protocol: match options.protocol {
             None | Some(Protocol::Auto) if options.auth_file.is_some() => Protocol::Ascii,
+            None if options.enable_sasl => Protocol::Binary,
             protocol => protocol.unwrap_or_default(),
         },
         verbosity: options.verbose,
         auth_file: options.auth_file.clone(),
+        sasl_pwdb: options.sasl_pwdb.clone(),
         prefix_delimiter: options.delimiter.unwrap_or(defaults.prefix_delimiter),
         detail: options.delimiter.is_some(),
         track_sizes: extended.track_sizes,
@@ -71,12 +73,6 @@ fn refuse_what_comes_later(options: &Options) -> Result<(), Failure> {
             "-Z: TLS comes with a later version; until then put a TLS proxy in front, or start without -Z".to_owned(),
         ));
     }
-    if options.enable_sasl {
-        return Err(Failure::Usage(
-            "-S: SASL comes with a later version; until then use -Y FILE for name and password over the text protocol"
-                .to_owned(),
-        ));
-    }
     Ok(())
 }
 
@@ -91,6 +87,7 @@ fn check(options: &Options, settings: &Settings) -> Result<(), Failure> {
     if settings.auth_file.is_some() && settings.protocol == Protocol::Binary {
         return refuse("-Y: the binary protocol has no such password; use -B ascii");
     }
+    check_sasl(options, settings)?;
     if options.fresh && options.share {
         return refuse("--fresh: what another server serves is not ours to empty; give --arena or --share");
     }
@@ -106,6 +103,31 @@ fn check(options: &Options, settings: &Settings) -> Result<(), Failure> {
         && settings.listen.iter().all(|listen| listen.port.is_none())
     {
         return refuse("nothing to listen on: -p 0, -U 0 and no -s");
+    }
+    Ok(())
+}
+
+fn check_sasl(options: &Options, settings: &Settings) -> Result<(), Failure> {
+    let refuse = |text: &str| Err(Failure::Usage(text.to_owned()));
+    if !options.enable_sasl {
+        // Somebody believes that passwords are asked for.
+        return if options.sasl_pwdb.is_some() {
+            refuse("--sasl-pwdb: only -S asks for passwords; add it")
+        } else {
+            Ok(())
+        };
+    }
+    if options.auth_file.is_some() {
+        return refuse("-S and -Y: the one is for the binary protocol, the other for text; choose one");
+    }
+    if settings.protocol != Protocol::Binary {
+        return refuse("-S: text has no SASL; leave -B out, or say -B binary");
+    }
+    if settings.udp_port != Some(0) {
+        return refuse("-S: over UDP nobody can be asked for a password; switch UDP off (-U 0)");
+    }
+    if settings.sasl_pwdb.is_none() {
+        return refuse("-S: who may sign in? Name a file of user:password lines, MEMCACHED_SASL_PWDB=FILE or --sasl-pwdb FILE; sasldb and the other sources of the system's SASL library are not read");
     }
     Ok(())
 }
@@ -197,6 +219,12 @@ mod tests {
             "-B http",
             "-a 9",
             "-S",
+            "-S --sasl-pwdb f -B ascii",
+            "-S --sasl-pwdb f -B auto",
+            "-S --sasl-pwdb f -U 1",
+            "-S --sasl-pwdb f -Y f",
+            "-S --sasl-pwdb f -Y f -B binary",
+            "--sasl-pwdb f",
             "-Z",
             "-N 0",
             "-N 3 -t 2",
@@ -238,6 +266,8 @@ mod tests {
             "-p 0 -l 127.0.0.1:5",
             "-m 64 -m 128",
             "-o modern -o track_sizes",
+            "-S --sasl-pwdb f",
+            "-S --sasl-pwdb f -B binary -U 0",
             "-m64 -p1 -vvv",
             "--memory-limit=64",
             "--memory-limit 64",

@@ -33,7 +33,10 @@ pub fn gather(command_line: ArgMatches) -> Result<(Options, Option<PathBuf>), Fa
         }
     }
     let matches = read("the command line", merge(&layers))?;
-    let options = Options::from_arg_matches(&matches).map_err(|error| Failure::Usage(first_line(&error)))?;
+    let mut options = Options::from_arg_matches(&matches).map_err(|error| Failure::Usage(first_line(&error)))?;
+    if options.enable_sasl && options.sasl_pwdb.is_none() {
+        options.sasl_pwdb = env::var_os("MEMCACHED_SASL_PWDB").filter(|path| !path.is_empty()).map(PathBuf::from);
+    }
     Ok((options, logfile))
 }
 
