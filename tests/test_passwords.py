@@ -57,6 +57,7 @@ class Passwords(SystemTest):
         self.guarded, self.ours = both(self, "-S", udp=False)
 
     def said(self, module, code, port, user="tester", password="secret", ours=True, arenas=None):
+        """`module` may be several of ours."""
         options = (["-d", f"extension={EXTENSION}", "-d", f"leveret.provide={module}", "-d", f"leveret.dir={arenas or self.arenas}"]
                    if ours else ORIGINAL[module])
         done = run([PHP, "-n", *options, "-d", "display_errors=stderr", "-r", code, "--", str(port), user, password])
@@ -170,6 +171,16 @@ class Passwords(SystemTest):
         told = self.said("memcached", MEMCACHED, server.port)
         # It takes no passwords: the original's UNKNOWN READ FAILURE, in words that say so.
         self.assertEqual([False, 40, "FAILED TO SEND AUTHENTICATION TO SERVER"], told[2])
+
+    def test_no_way_past_the_server(self):
+        """who gives no password does not get past a server of this host through its arena, unless the server says --announce"""
+        code = """ini_set('memcache.protocol', 'binary'); $m = new Memcached; $m->setOption(Memcached::OPT_BINARY_PROTOCOL, true); $m->addServer('127.0.0.1', (int) $argv[1]);
+            $n = new MemcachePool; @$n->connect('127.0.0.1', (int) $argv[1]);
+            echo json_encode([$m->set('k', 'v'), $m->getResultCode(), @$n->set('k', 'v'), @$n->get('k')]);"""
+        for options, want in ((["-S"], [False, 41, False, False]), (["-S", "--announce"], [True, 0, True, "v"])):
+            with self.subTest(options=options):
+                server = Server(self, "leveret", *options, arena=self.arenas / f"{len(options)}.arena", udp=False)
+                self.assertEqual(want, self.said("memcached,memcache", code, server.port))
 
     def test_password_stays_hidden(self):
         """nothing that PHP shows of a client or of the module has the password in it"""

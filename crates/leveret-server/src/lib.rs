@@ -24,7 +24,7 @@ mod worker;
 
 pub use desk::Desk;
 pub use listen::ServeError;
-pub use server::{bind, Bound};
+pub use server::{bind, Bound, GUARDED};
 pub use settings::Settings;
 pub use shared::Shared;
 

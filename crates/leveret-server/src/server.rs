@@ -31,6 +31,9 @@ use std::time::{Duration, Instant};
 const WAKE: Token = Token(usize::MAX);
 const SIGNAL: Token = Token(usize::MAX - 1);
 
+/// What stands before the place of a server that is not to be passed by.
+pub const GUARDED: &str = "guarded ";
+
 /// Between two looks at the arena.
 const TICK: Duration = Duration::from_secs(1);
 
@@ -214,6 +217,11 @@ fn announce(arena: &Arena, settings: &Settings, endpoints: &[String]) -> Vec<Ann
             .inspect_err(|error| eprintln!("leveret: {text} cannot be announced in the arena: {error}"))
             .ok()
     };
+    // A client that takes the short cut is asked for no password. Under this word it is no place to go to, and other
+    // servers and people see that the arena is served.
+    let is_guarded = settings.asks_for_passwords() && !settings.announce;
+    let guarded: Vec<String> = endpoints.iter().map(|endpoint| format!("{GUARDED}{endpoint}")).collect();
+    let endpoints = if is_guarded { &guarded } else { endpoints };
     settings.particulars().iter().chain(endpoints).filter_map(told).collect()
 }
 

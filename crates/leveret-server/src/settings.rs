@@ -74,6 +74,8 @@ pub struct Settings {
     pub auth_file: Option<PathBuf>,
     /// `-S`: the file of `user:password` lines that MEMCACHED_SASL_PWDB names. The protocol is binary then.
     pub sasl_pwdb: Option<PathBuf>,
+    /// Announce places in the arena for the short cut though clients are asked for passwords.
+    pub announce: bool,
     /// `-D`: where a key's prefix ends, for `stats detail`; giving it also begins the collection.
     pub prefix_delimiter: u8,
     /// Whether `stats detail` collects from the start.
@@ -116,6 +118,7 @@ impl Default for Settings {
             verbosity: 0,
             auth_file: None,
             sasl_pwdb: None,
+            announce: false,
             prefix_delimiter: b':',
             detail: false,
             track_sizes: false,
@@ -137,6 +140,11 @@ impl Settings {
     /// The largest value that a client may store, if the arena takes it.
     pub(crate) fn value_max(&self) -> usize {
         self.item_size_max.saturating_sub(ITEM_HEADER)
+    }
+
+    /// Whether clients must give a password.
+    pub fn asks_for_passwords(&self) -> bool {
+        self.auth_file.is_some() || self.sasl_pwdb.is_some()
     }
 
     /// Where the server answers otherwise than its arena would by itself.

@@ -58,3 +58,20 @@ fn users_are_read_again_when_asked_for() {
     known.talk("mn\r\n", "MN\r\n");
     known.send(b"shutdown\r\n");
 }
+
+/// Who uses a server's arena in place of its socket is asked for nothing, so a server that asks must not be found so.
+#[test]
+fn a_server_that_asks_for_passwords_announces_no_place_to_go_to_unless_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("users");
+    std::fs::write(&file, "ann:secret\n").unwrap();
+    for announce in [false, true] {
+        let server = Server::start(Settings { auth_file: Some(file.clone()), announce, ..Settings::default() });
+        let mut known = server.connect();
+        known.talk("set x 0 0 10\r\nann secret\r\n", "STORED\r\n");
+        let texts = announced(&server.shared.arena());
+        let want = |endpoint: &String| if announce { endpoint.clone() } else { format!("guarded {endpoint}") };
+        assert_eq!(texts, server.endpoints.iter().map(want).collect::<Vec<_>>());
+        known.send(b"shutdown\r\n");
+    }
+}

@@ -1,8 +1,9 @@
 //! Which cache a server serves: one of its own for each place where servers listen, unless they are told otherwise.
 use crate::common::{self, Host, Said};
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixStream;
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, Stdio};
@@ -135,6 +136,15 @@ fn what_another_server_serves_is_shared_when_asked_for() {
     assert_eq!(talk(at(first), "set k 0 0 1\r\n1"), "STORED\r\n");
     assert_eq!(talk(at(second), "get k"), "VALUE k 0 1\r\n1\r\nEND\r\n");
     drop(two);
+    // One that asks for passwords is seen too.
+    let users = host.dir().join("users");
+    fs::write(&users, "ann:secret\n").expect("written");
+    fs::set_permissions(&users, Permissions::from_mode(0o600)).expect("ours");
+    let third = free_ports::<1>()[0];
+    let guarded = Server::begin(&host, &format!("-p {third} --arena guarded -Y users"));
+    let said = start_in_vain(&host, &format!("-p {second} --arena guarded"));
+    assert!(said.code == 3 && said.error.contains(&format!("(tcp 127.0.0.1:{third})")), "{said:?}");
+    drop(guarded);
     // A restart is no second server, however the first one ended.
     for ending in ["-TERM", "-KILL"] {
         one.signal(ending);

@@ -272,6 +272,8 @@ mod tests {
             ("10.0.0.1:11211", "tcp 0.0.0.0:11211 net:[1]", false),
             ("127.0.0.1:11211", "udp 127.0.0.1:11211 net:[1]", false),
             ("127.0.0.1:11211", "unix /run/leveret.sock", false),
+            // A server that asks for a password.
+            ("127.0.0.1:11211", "guarded tcp 127.0.0.1:11211 net:[1]", false),
             ("127.0.0.1:11211", "", false),
         ] {
             assert_eq!(seeks(address).is_it(announced, 1), want, "{address} {announced}");

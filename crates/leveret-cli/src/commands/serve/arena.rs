@@ -12,6 +12,7 @@ use leveret_server::settings::MEMORY;
 use leveret_server::{Bound, Settings};
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// memcached's port, whose arena is the default one.
@@ -126,6 +127,9 @@ pub fn open(choice: &Choice, options: &Options, settings: &Settings) -> Result<(
             bytes(arena.memory())
         );
     }
+    if settings.asks_for_passwords() && !settings.announce {
+        tell_open(path);
+    }
     if settings.item_size_max > arena.value_max() {
         eprintln!(
             "leveret: -I {} is more than this arena takes: {}, an eighth of its memory",
@@ -134,6 +138,17 @@ pub fn open(choice: &Choice, options: &Options, settings: &Settings) -> Result<(
         );
     }
     Ok((arena, passing))
+}
+
+/// Passwords are for sockets. Who may open the file is past them.
+fn tell_open(path: &Path) {
+    let mode = fs::metadata(path).map_or(0, |found| found.mode());
+    if mode & 0o066 != 0 {
+        eprintln!(
+            "leveret: the group of {} may read and write the cache there without a password; --dir names a folder of this user's own, --announce says that it is meant",
+            path.display()
+        );
+    }
 }
 
 /// Two servers of one cache are rarely meant, and hard to tell from two caches until one of them is flushed.

@@ -114,6 +114,10 @@ pub struct Options {
     #[arg(long, value_name = "FILE", help_heading = ACCESS)]
     pub sasl_pwdb: Option<PathBuf>,
 
+    /// With -Y or -S: let clients of this host use the arena itself all the same, which asks for no password
+    #[arg(long, help_heading = ACCESS)]
+    pub announce: bool,
+
     /// Allow the command shutdown
     #[arg(short = 'A', long, help_heading = ACCESS)]
     pub enable_shutdown: bool,

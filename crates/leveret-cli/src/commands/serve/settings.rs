@@ -41,6 +41,7 @@ pub fn of(options: &Options) -> Result<(Settings, Vec<String>), Failure> {
         verbosity: options.verbose,
         auth_file: options.auth_file.clone(),
         sasl_pwdb: options.sasl_pwdb.clone(),
+        announce: options.announce,
         prefix_delimiter: options.delimiter.unwrap_or(defaults.prefix_delimiter),
         detail: options.delimiter.is_some(),
         track_sizes: extended.track_sizes,
