@@ -338,7 +338,7 @@ impl Local {
             self.input.drain(..consumed);
             match next {
                 Next::Send | Next::Yield => {}
-                Next::Read { .. } | Next::Close | Next::Stop { .. } => return,
+                Next::Read { .. } | Next::Close | Next::Watch | Next::Stop { .. } => return,
             }
         }
     }

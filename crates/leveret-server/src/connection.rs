@@ -13,7 +13,7 @@ use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
 use rustix::net::{recv, send, RecvFlags, SendFlags};
 use std::mem;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 
 /// Length of the shared input buffer: over a thousand short requests in one recv.
 const INPUT_LEN: usize = 64 << 10;
@@ -77,6 +77,8 @@ pub enum Outcome {
     Blocked,
     /// It is over.
     Closed,
+    /// It is over by the client's fault: it broke off, or sent what nobody can answer.
+    Failed,
     /// It is over, and so is the server.
     Stop {
         /// As by SIGUSR1.
@@ -162,8 +164,8 @@ impl Connection {
     /// A connection that was just accepted.
     pub fn new(socket: OwnedFd, transport: Transport, now_secs: u32) -> Connection {
         Connection {
+            session: Session::new(transport).of(socket.as_raw_fd()),
             socket,
-            session: Session::new(transport),
             rest: Vec::new(),
             wanted: 1,
             unsent: Vec::new(),
@@ -192,10 +194,13 @@ impl Connection {
     /// Does what can be done without waiting.
     pub fn turn(&mut self, bench: &mut Workbench<'_>) -> Outcome {
         match self.send_unsent(bench) {
-            Sent::All if self.is_closing => return Outcome::Closed,
+            Sent::All if self.is_closing => return self.over(),
             Sent::All => {}
             Sent::Part => return Outcome::Blocked,
-            Sent::Broken => return Outcome::Closed,
+            Sent::Broken => return Outcome::Failed,
+        }
+        if self.is_watching() {
+            return self.turn_of_watcher(bench);
         }
         let is_own = self.rest.len().max(self.wanted) > SHARED_REST_MAX;
         let talked = if is_own { self.talk_own(bench) } else { self.talk_shared(bench) };
@@ -212,7 +217,7 @@ impl Connection {
         let sent = if self.unsent.is_empty() { self.send(&mut bench.buffers.out, bench.counters) } else { Sent::Part };
         match (sent, said) {
             (_, Said::Over(stop @ Outcome::Stop { .. })) => stop,
-            (Sent::Broken, _) => Outcome::Closed,
+            (Sent::Broken, _) => Outcome::Failed,
             (Sent::Part, said) => {
                 self.is_closing = matches!(said, Said::Over(_));
                 Outcome::Blocked
@@ -220,6 +225,45 @@ impl Connection {
             (Sent::All, Said::Over(outcome)) => outcome,
             (Sent::All, Said::Read { .. }) if is_drained => Outcome::Idle,
             (Sent::All, _) => Outcome::Again,
+        }
+    }
+
+    /// How it ends when nobody broke off.
+    fn over(&self) -> Outcome {
+        if self.session.is_at_fault() {
+            Outcome::Failed
+        } else {
+            Outcome::Closed
+        }
+    }
+
+    /// Whether it only tells what others do.
+    pub fn is_watching(&self) -> bool {
+        self.session.watching().is_some()
+    }
+
+    /// Sends a watcher what there is to tell. All that it may say is `quit`.
+    fn turn_of_watcher(&mut self, bench: &mut Workbench<'_>) -> Outcome {
+        let Buffers { input, out } = &mut *bench.buffers;
+        let is_drained = match recv(&self.socket, &mut input[..FRONT_LEN], RecvFlags::empty()) {
+            Ok((0, _)) => return Outcome::Failed,
+            Ok((len, _)) if input[..len].trim_ascii().ends_with(b"quit") => return Outcome::Closed,
+            Ok((len, _)) => {
+                WorkerCounters::add(&bench.counters.bytes_read, len as u64);
+                false
+            }
+            Err(Errno::AGAIN) => true,
+            Err(Errno::INTR) => false,
+            Err(_) => return Outcome::Failed,
+        };
+        if let Some(watching) = self.session.watching() {
+            watching.take(&mut out.output);
+        }
+        match self.send(out, bench.counters) {
+            Sent::All if is_drained => Outcome::Idle,
+            Sent::All => Outcome::Again,
+            Sent::Part => Outcome::Blocked,
+            Sent::Broken => Outcome::Failed,
         }
     }
 
@@ -324,7 +368,7 @@ impl Connection {
                 Next::Send => match self.send(out, counters) {
                     Sent::All => {}
                     Sent::Part => return (done, Said::More),
-                    Sent::Broken => return (done, Said::Over(Outcome::Closed)),
+                    Sent::Broken => return (done, Said::Over(Outcome::Failed)),
                 },
                 Next::Yield => {
                     turns += 1;
@@ -333,7 +377,9 @@ impl Connection {
                         return (done, Said::More);
                     }
                 }
-                Next::Close => return (done, Said::Over(Outcome::Closed)),
+                // What a watcher has said besides is not looked at.
+                Next::Watch => return (input.len(), Said::More),
+                Next::Close => return (done, Said::Over(self.over())),
                 Next::Stop { graceful } => return (done, Said::Over(Outcome::Stop { graceful })),
             }
         }
@@ -423,6 +469,6 @@ fn received(result: Result<usize, Errno>) -> Result<usize, Outcome> {
         Ok(len) => Ok(len),
         Err(Errno::AGAIN) => Err(Outcome::Idle),
         Err(Errno::INTR) => Err(Outcome::Again),
-        Err(_) => Err(Outcome::Closed),
+        Err(_) => Err(Outcome::Failed),
     }
 }

@@ -20,6 +20,7 @@ mod signals;
 pub mod small_file;
 pub mod stats;
 mod udp;
+mod watch;
 mod worker;
 
 pub use desk::Desk;

@@ -158,6 +158,7 @@ impl Bound {
             workers.push(start(index, worker).map_err(failed("start a worker"))?);
             inboxes.push(inbox);
         }
+        shared.watch.set_inboxes(inboxes.clone());
         let mut reception = Reception {
             poll,
             signals,

@@ -2,6 +2,7 @@
 use crate::execute::{PasswordFile, UserError, Users};
 use crate::network::Network;
 use crate::stats::{Baseline, Counters, Prefix, Prefixes, Totals};
+use crate::watch::Watch;
 use crate::Settings;
 use leveret_engine::{reason, Arena};
 use rustix::mm::{mlockall, MlockAllFlags};
@@ -22,6 +23,8 @@ pub struct Shared {
     pub network: Network,
     /// `stats detail`.
     pub prefixes: Prefixes,
+    /// Who watches, and what they are told.
+    pub(crate) watch: Arc<Watch>,
     counters: Box<[Counters]>,
     baseline: RwLock<Baseline>,
     users: Option<RwLock<Users>>,
@@ -39,6 +42,7 @@ impl Shared {
         let threads = settings.threads.max(1);
         let shared = Shared {
             network: Network::new(threads),
+            watch: Arc::new(Watch::new(threads)),
             prefixes: Prefixes::new(settings.prefix_delimiter, settings.detail),
             counters: (0..threads).map(|_| Counters::default()).collect(),
             baseline: RwLock::default(),

@@ -185,7 +185,7 @@ impl Answers {
             match next {
                 Next::Yield => {}
                 // A request that goes on in another datagram is not answered.
-                Next::Read { .. } | Next::Send | Next::Close => return None,
+                Next::Read { .. } | Next::Send | Next::Close | Next::Watch => return None,
                 Next::Stop { graceful } => return Some(graceful),
             }
         }

@@ -8,6 +8,7 @@ use crate::connection::{Buffers, Connection, Outcome, Workbench};
 use crate::execute::Transport;
 use crate::network::{ConnectionInfo, WorkerCounters};
 use crate::udp::{self, UdpPort};
+use crate::watch::{reason as reason_of, transport, Event, EventKind, Kinds};
 use crate::{Desk, Shared};
 use leveret_engine::reason;
 use mio::unix::SourceFd;
@@ -127,6 +128,8 @@ struct Worker {
     poll: Poll,
     connections: Slab<Connection>,
     ports: Vec<UdpPort>,
+    /// Connections of watchers, who are told what the thread that collects it has found.
+    watching: Vec<usize>,
     /// Tokens of connections and UDP sockets that have more to do although nothing new has come.
     again: Vec<usize>,
     buffers: Buffers,
@@ -160,6 +163,7 @@ impl Start {
             poll,
             connections: Slab::new(),
             ports: udp.into_iter().map(UdpPort::new).collect(),
+            watching: Vec::new(),
             again: Vec::new(),
             buffers: Buffers::new(),
             draining_until: None,
@@ -231,6 +235,14 @@ impl Worker {
         for accepted in accepted {
             self.welcome(accepted);
         }
+        for at in (0..self.watching.len()).rev() {
+            // One that is blocked is told when it can take it, and one that is queued has its turn anyway.
+            if let Some(connection) = self.watching.get(at).map(|key| &self.connections[*key]) {
+                if !connection.is_blocked && !connection.is_queued {
+                    self.turn(self.watching[at], true);
+                }
+            }
+        }
         if is_draining && self.draining_until.is_none() {
             self.draining_until = Some(Instant::now() + DRAIN);
             for mut port in std::mem::take(&mut self.ports) {
@@ -255,6 +267,7 @@ impl Worker {
             return;
         }
         let mut connection = Connection::new(socket, transport, now_secs);
+        self.tell_connection(EventKind::Opened, fd, transport, peer, 0);
         let info = ConnectionInfo { fd, transport, peer, endpoint, last_active_secs: now_secs };
         connection.info = self.counters().connections().insert(info);
         self.connections.insert(connection);
@@ -280,8 +293,12 @@ impl Worker {
         }
         let buffers = &mut self.buffers;
         let mut bench = Workbench { desk: &self.desk, counters, buffers, others_wait };
-        match connection.turn(&mut bench) {
-            Outcome::Idle if self.draining_until.is_some() => self.close(key),
+        let outcome = connection.turn(&mut bench);
+        if connection.is_watching() && !self.watching.contains(&key) {
+            self.watching.push(key);
+        }
+        match outcome {
+            Outcome::Idle if self.draining_until.is_some() => self.close(key, reason_of::SHUTDOWN),
             outcome @ (Outcome::Idle | Outcome::Again | Outcome::Blocked) => {
                 let is_blocked = outcome == Outcome::Blocked;
                 if is_blocked != connection.is_blocked {
@@ -289,7 +306,7 @@ impl Worker {
                     let interest = if is_blocked { Interest::WRITABLE } else { Interest::READABLE };
                     let fd = connection.socket().as_raw_fd();
                     if self.poll.registry().reregister(&mut SourceFd(&fd), Token(key), interest).is_err() {
-                        return self.close(key);
+                        return self.close(key, reason_of::ERROR);
                     }
                 }
                 if outcome == Outcome::Again && !connection.is_queued {
@@ -297,9 +314,10 @@ impl Worker {
                     self.again.push(key);
                 }
             }
-            Outcome::Closed => self.close(key),
+            Outcome::Closed => self.close(key, reason_of::NORMAL),
+            Outcome::Failed => self.close(key, reason_of::ERROR),
             Outcome::Stop { graceful } => {
-                self.close(key);
+                self.close(key, reason_of::SHUTDOWN);
                 self.control.ask_to_stop(graceful);
             }
         }
@@ -325,9 +343,12 @@ impl Worker {
     }
 
     /// Closes a connection. Its socket leaves epoll by being closed: nobody else has it open.
-    fn close(&mut self, key: usize) {
+    fn close(&mut self, key: usize, reason: u8) {
         let connection = self.connections.remove(key);
-        self.counters().connections().try_remove(connection.info);
+        self.watching.retain(|watching| *watching != key);
+        if let Some(info) = self.counters().connections().try_remove(connection.info) {
+            self.tell_connection(EventKind::Closed, info.fd, info.transport, info.peer, reason);
+        }
         self.desk.shared.network.closed();
         if self.desk.shared.verbosity() > 1 {
             eprintln!("<{} connection closed.", connection.socket().as_raw_fd());
@@ -341,13 +362,29 @@ impl Worker {
             return;
         }
         self.swept_secs = now;
-        let idle = |connection: &Connection| now.saturating_sub(connection.last_active_secs) > limit;
+        let idle = |connection: &Connection| {
+            !connection.is_watching() && now.saturating_sub(connection.last_active_secs) > limit
+        };
         let keys: Vec<usize> =
             self.connections.iter().filter(|(_, connection)| idle(connection)).map(|(key, _)| key).collect();
         for key in keys {
             WorkerCounters::add(&self.counters().idle_kicks, 1);
-            self.close(key);
+            self.close(key, reason_of::IDLE_TIMEOUT);
         }
+    }
+
+    /// Tells watchers of a connection that comes or goes.
+    fn tell_connection(&self, kind: EventKind, cfd: i32, transport: Transport, peer: Option<SocketAddr>, reason: u8) {
+        let Desk { shared, worker, .. } = &self.desk;
+        if !shared.watch.wanted().has(Kinds::CONNEVENTS) {
+            return;
+        }
+        let host = peer.map_or_else(|| "unix".to_owned(), |peer| peer.ip().to_canonical().to_string());
+        let status = if transport == Transport::Tcp { transport::TCP } else { transport::LOCAL };
+        let size = peer.map_or(0, |peer| u64::from(peer.port()));
+        shared
+            .watch
+            .tell(*worker, &Event { kind, key: host.as_bytes(), status, cmd: reason, size, ttl: 0, idle: 0, cfd });
     }
 
     fn is_drained(&self) -> bool {

@@ -55,11 +55,7 @@ impl Turn<'_> {
                     _ => "OK",
                 },
             ),
-            _ => self.say(if self.shared.settings.watch {
-                "CLIENT_ERROR watch comes with a later version of this server"
-            } else {
-                "CLIENT_ERROR watch commands not allowed"
-            }),
+            _ => self.say("ERROR"),
         }
         Done::Answered
     }

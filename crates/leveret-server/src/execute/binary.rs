@@ -2,6 +2,7 @@
 use super::admin::Unflushed;
 use super::{classic, exptime, flags, Done, Next, Session, Transport, Turn};
 use crate::stats::{self, Count};
+use crate::watch::cmd;
 use leveret_engine::{CountTerms, CountedItem, Deadline, Error, Found, Stored, Terms, Time};
 use leveret_protocol::binary::{write_status, AnswerHeader, Command, Refusal, Request, Status};
 use leveret_protocol::Verb;
@@ -58,6 +59,7 @@ impl Session {
 impl Turn<'_> {
     pub(super) fn refuse_binary(&mut self, refusal: &Refusal<'_>) -> Done {
         if let Some(key) = refusal.forget {
+            self.tell_refused(key);
             let _ = self.arena.delete(key, self.now);
             self.count(Count::StoreTooLarge);
         }
@@ -98,6 +100,7 @@ impl Turn<'_> {
     fn binary_get(&mut self, request: &Request<'_>, key: &[u8], with_key: bool, touch: Option<i64>) {
         self.shared.note_prefix(key, |prefix| prefix.gets += 1);
         let deadline = touch.map(|at| deadline(at, self.now));
+        self.tell_look(key);
         let found = match self.binary_find(key, deadline) {
             Ok(found) => found,
             Err(error) => return self.binary_error(request, &error),
@@ -201,6 +204,7 @@ impl Turn<'_> {
 
     fn binary_delete(&mut self, request: &Request<'_>, key: &[u8]) {
         self.shared.note_prefix(key, |prefix| prefix.deletes += 1);
+        let before = self.before_delete(key);
         let outcome = match self.compared(Some(request.cas).filter(|cas| *cas != 0)) {
             None => self
                 .arena
@@ -209,7 +213,10 @@ impl Turn<'_> {
             Some(cas) => self.arena.delete_version(key, cas, self.now),
         };
         let status = match &outcome {
-            Ok(Stored::Stored { .. }) => Status::Success,
+            Ok(Stored::Stored { .. }) => {
+                self.tell_deleted(key, before, cmd::DELETE);
+                Status::Success
+            }
             Ok(Stored::Exists) => Status::KeyExists,
             Ok(Stored::Missing) => {
                 self.count(Count::DeleteMisses);
@@ -250,6 +257,7 @@ impl Turn<'_> {
     fn binary_touch(&mut self, request: &Request<'_>, key: &[u8], at: i64) {
         self.count(Count::CmdTouch);
         let deadline = deadline(at, self.now);
+        self.tell_look(key);
         // Looked at without a change: a touch is no get.
         let before = self.arena.amend(key, self.now, &mut |_| None).ok().flatten().unwrap_or_default();
         match self.arena.touch(key, deadline, self.now) {

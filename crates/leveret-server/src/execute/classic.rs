@@ -2,8 +2,10 @@
 use super::session::Pending;
 use super::{exptime, flags, Done, Session, Turn};
 use crate::stats::Count;
+use crate::watch::cmd;
 use leveret_engine::{
-    CountTerms, CountedItem, Deadline, Delta, Error, Found, Meta, Mode, ReadOptions, Stored, Terms, Value, AHEAD,
+    CountTerms, CountedItem, Deadline, Delta, Error, Found, Incoming, Meta, Mode, ReadOptions, Stored, Terms, Value,
+    AHEAD,
 };
 use leveret_protocol::text::{write_number, write_value_header, Keys};
 use leveret_protocol::Verb;
@@ -89,14 +91,15 @@ impl Turn<'_> {
     fn get_one(&mut self, key: &[u8], hash: Option<u64>, with_cas: bool) -> Result<(), Error> {
         self.shared.note_prefix(key, |prefix| prefix.gets += 1);
         if with_cas {
-            return match self.find_cas(key)? {
-                Some(found) => self.write_value(key, found, true),
-                None => Ok(()),
-            };
+            let found = self.find_cas(key)?;
+            self.tell_found(key, found.as_ref());
+            return found.map_or(Ok(()), |found| self.write_value(key, found, true));
         }
         let mut found = Found::default();
         let options = hash.map_or(ReadOptions::new(), |hash| ReadOptions::new().hashed(hash));
-        if self.arena.find_into(key, options, self.now, &mut found)? {
+        let is_there = self.arena.find_into(key, options, self.now, &mut found)?;
+        self.tell_found(key, Some(&found).filter(|_| is_there));
+        if is_there {
             self.write_value(key, found, false)?;
         }
         Ok(())
@@ -104,6 +107,7 @@ impl Turn<'_> {
 
     fn get_and_touch_one(&mut self, key: &[u8], deadline: Deadline, with_cas: bool) -> Result<(), Error> {
         self.count(Count::CmdTouch);
+        self.tell_look(key);
         // One that is past at once still gives the item, for the last time.
         let is_past = deadline.is_past(self.now);
         if !is_past && !self.touch_to_read(key, deadline)? {
@@ -200,10 +204,14 @@ impl Turn<'_> {
     ) -> Result<Stored, Error> {
         let meta = Meta { flags, ..Meta::default() };
         let terms = Terms { value_max: self.desk.value_max(), ..*terms };
-        if let Some(incoming) = self.incoming.take() {
-            return incoming.store(key, meta, deadline, &terms, self.now);
-        }
-        self.arena.store_if(key, Value::Bytes(value), meta, deadline, &terms, self.now)
+        let value_len = self.incoming.as_ref().map_or(value.len(), Incoming::value_len);
+        self.tell_look(key);
+        let stored = match self.incoming.take() {
+            Some(incoming) => incoming.store(key, meta, deadline, &terms, self.now),
+            None => self.arena.store_if(key, Value::Bytes(value), meta, deadline, &terms, self.now),
+        };
+        self.tell_stored(key, value_len, deadline, &terms, &stored);
+        stored
     }
 
     /// What a failed operation says.
@@ -226,8 +234,12 @@ impl Turn<'_> {
 
     pub(super) fn delete(&mut self, key: &[u8]) -> &'static str {
         self.shared.note_prefix(key, |prefix| prefix.deletes += 1);
+        let before = self.before_delete(key);
         match self.arena.delete(key, self.now) {
-            Ok(true) => "DELETED",
+            Ok(true) => {
+                self.tell_deleted(key, before, cmd::DELETE);
+                "DELETED"
+            }
             Ok(false) => {
                 self.count(Count::DeleteMisses);
                 "NOT_FOUND"
@@ -264,7 +276,11 @@ impl Turn<'_> {
         terms: &CountTerms,
     ) -> Result<CountedItem, Error> {
         let change = if is_decrement { Delta::Decrement(delta) } else { Delta::Increment(delta) };
+        self.tell_look(key);
         let counted = self.arena.count_if(key, change, initial, terms, self.now);
+        if let (Ok(CountedItem::Value { is_new: true, .. }), Some((_, deadline))) = (&counted, initial) {
+            self.tell_counted_first(key, deadline);
+        }
         if matches!(counted, Ok(CountedItem::Missing)) {
             self.count(if is_decrement { Count::DecrMisses } else { Count::IncrMisses });
         }
@@ -273,6 +289,7 @@ impl Turn<'_> {
 
     pub(super) fn touch(&mut self, key: &[u8], exptime: i64) -> &'static str {
         self.count(Count::CmdTouch);
+        self.tell_look(key);
         match self.arena.touch(key, exptime::deadline(exptime, self.now), self.now) {
             Ok(true) => "TOUCHED",
             Ok(false) => {

@@ -1,6 +1,7 @@
 //! The meta commands.
 use super::{cas::told, classic, exptime, flags, Turn};
 use crate::stats::Count;
+use crate::watch::cmd;
 use leveret_engine::{
     Amendment, CountTerms, CountedItem, Deadline, Error, Found, Incoming, Meta, Mode, NewCas, Stored, Terms, Time,
     Value, STALE, WON,
@@ -27,6 +28,7 @@ impl Turn<'_> {
         if get.touch.is_some() {
             self.count(Count::CmdTouch);
         }
+        self.tell_look(key);
         let met = match self.meet(key, get) {
             Ok(met) => met,
             Err(error) => return self.say_error(&error),
@@ -196,6 +198,7 @@ impl Turn<'_> {
         let key = delete.key.decode(&mut room);
         self.count(Count::CmdMeta);
         self.shared.note_prefix(key, |prefix| prefix.deletes += 1);
+        let before = self.before_delete(key);
         let outcome = if delete.stale || delete.drop_value {
             self.amend_for_delete(key, delete)
         } else {
@@ -210,7 +213,11 @@ impl Turn<'_> {
             }
         };
         let code: &[u8; 2] = match outcome {
-            Ok(Stored::Stored { .. }) => b"HD",
+            Ok(Stored::Stored { .. }) => {
+                let is_gone = !delete.stale && !delete.drop_value;
+                self.tell_deleted(key, before.filter(|_| is_gone), cmd::MD);
+                b"HD"
+            }
             Ok(Stored::Exists) => {
                 self.count(Count::DeleteMisses);
                 b"EX"
@@ -291,6 +298,7 @@ impl Turn<'_> {
         let mut room = [0; KEY_MAX];
         self.count(Count::CmdMeta);
         let bytes = key.decode(&mut room);
+        self.tell_look(bytes);
         let Some(seen) = self.arena.peek(bytes, self.now) else { return self.say("EN") };
         // Asked for without a change: whoever looks for faults is no reader.
         let cas = match told(self.arena.amend(bytes, self.now, &mut |_| None)) {

@@ -17,6 +17,7 @@ mod session;
 mod text;
 mod turn;
 mod users;
+mod watched;
 
 pub use sasl::PasswordFile;
 pub use session::Session;
@@ -49,6 +50,8 @@ pub enum Next {
     Send,
     /// Lets other connections have their turn, then calls again with the rest (`-R`).
     Yield,
+    /// Sends what is in `output`; from now on this is a watcher's connection, see `Session::watching`.
+    Watch,
     /// Sends what is in `output` and closes.
     Close,
     /// As `Close`, and stops the whole server.

@@ -5,6 +5,7 @@ use super::sasl::SignIn;
 use super::turn::{Tail, Turn};
 use super::{Done, Next, Transport};
 use crate::settings::Protocol;
+use crate::watch::Watching;
 use crate::{Desk, Shared};
 use leveret_engine::{Incoming, Outgoing};
 use leveret_protocol::{binary, text, Limits, Parsed, BINARY_REQUEST};
@@ -27,6 +28,12 @@ pub struct Session {
     pub(super) pending: Pending,
     /// What is to be sent behind the output.
     tail: Tail,
+    /// Its connection's number, which watchers of other connections are told.
+    cfd: i32,
+    /// It only listens from now on.
+    pub(super) watching: Option<Watching>,
+    /// It ends because of what the client has sent.
+    is_at_fault: bool,
 }
 
 /// A conversation's protocol.
@@ -105,7 +112,25 @@ impl Session {
             heard_secret: false,
             pending: Pending::Nothing,
             tail: Tail::default(),
+            cfd: 0,
+            watching: None,
+            is_at_fault: false,
         }
+    }
+
+    /// That of the connection with this number.
+    pub(crate) fn of(self, cfd: i32) -> Session {
+        Session { cfd, ..self }
+    }
+
+    /// What it has to tell, if it is a watcher's.
+    pub(crate) fn watching(&self) -> Option<&Watching> {
+        self.watching.as_ref()
+    }
+
+    /// Whether it ends because of what the client has sent.
+    pub(crate) fn is_at_fault(&self) -> bool {
+        self.is_at_fault
     }
 
     /// Executes requests from the front of `input` and appends the answers to `output`. Returns how many bytes of the
@@ -113,6 +138,7 @@ impl Session {
     pub fn take(&mut self, desk: &Desk, input: &[u8], output: &mut Vec<u8>) -> (usize, Next) {
         let is_stream = matches!(self.transport, Transport::Tcp | Transport::Unix);
         let mut turn = Turn::new(desk, output, is_stream);
+        turn.cfd = self.cfd;
         turn.output.append(&mut self.tail.end);
         let limits = Limits { value_max: desk.value_max() };
         let mut at = 0;
@@ -138,7 +164,10 @@ impl Session {
             }
             asked = asked.saturating_sub(1);
             let step = match self.spoken(turn.shared, rest.first()) {
-                None => return (at, Next::Close),
+                None => {
+                    self.is_at_fault = true;
+                    return (at, Next::Close);
+                }
                 Some(_) if matches!(self.pending, Pending::Store(_)) => self.go_on_receiving(&mut turn, rest, &limits),
                 Some(Spoken::Text) => self.step_text(&mut turn, rest, &limits),
                 Some(Spoken::Binary) => self.step_binary(&mut turn, rest, &limits),
@@ -178,6 +207,7 @@ impl Session {
             },
             Parsed::Refused { refusal, consumed, swallow } => {
                 self.pending = Pending::Refused(swallow);
+                self.is_at_fault = refusal.close;
                 // A stranger must not delete by sending a store that is refused.
                 Step::Done(consumed, turn.refuse_text(&refusal, !self.is_stranger(turn.shared)))
             }
@@ -202,6 +232,7 @@ impl Session {
             },
             Parsed::Refused { refusal, consumed, swallow } => {
                 self.pending = Pending::Refused(swallow);
+                self.is_at_fault = refusal.close;
                 Step::Done(consumed, turn.refuse_binary(&refusal))
             }
         }

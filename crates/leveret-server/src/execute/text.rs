@@ -43,14 +43,9 @@ impl Session {
                 turn.say("ERROR")
             }
             Stats { words } => turn.stats(words),
+            Watch { words } => return self.watch(turn, words),
             LruCrawler(crawl) => return self.crawl(turn, crawl),
-            Version
-            | Shutdown { .. }
-            | Verbosity { .. }
-            | CacheMemlimit { .. }
-            | Slabs { .. }
-            | Lru { .. }
-            | Watch { .. } => {
+            Version | Shutdown { .. } | Verbosity { .. } | CacheMemlimit { .. } | Slabs { .. } | Lru { .. } => {
                 return turn.administer(command);
             }
         }
@@ -89,7 +84,10 @@ impl Turn<'_> {
     pub(super) fn refuse_text(&mut self, refusal: &Refusal<'_>, may_forget: bool) -> Done {
         if let Some(key) = refusal.forget.filter(|_| may_forget) {
             // A store that failed must not leave the value that it meant to replace.
-            let _ = self.arena.delete(key.decode(&mut [0; KEY_MAX]), self.now);
+            let mut room = [0; KEY_MAX];
+            let key = key.decode(&mut room);
+            self.tell_refused(key);
+            let _ = self.arena.delete(key, self.now);
             self.count(Count::StoreTooLarge);
         }
         if !refusal.is_silent && !refusal.answer.is_empty() {

@@ -1,5 +1,6 @@
 //! What a request is executed with, and what all families of commands say in the same way.
 use crate::stats::{Count, Counters};
+use crate::watch::Kinds;
 use crate::{Desk, Shared};
 use leveret_engine::{Arena, Found, Incoming, Outgoing, Time, AHEAD};
 use leveret_protocol::ahead;
@@ -25,6 +26,10 @@ pub(super) struct Turn<'t> {
     pub tail: Tail,
     /// The value of this store, which lies in the arena already.
     pub incoming: Option<Incoming>,
+    /// The connection's number, which watchers are told.
+    pub cfd: i32,
+    /// What anybody wants to be told of this turn.
+    pub watched: Kinds,
 }
 
 /// What follows the output.
@@ -50,6 +55,8 @@ impl<'t> Turn<'t> {
             is_stream,
             tail: Tail::default(),
             incoming: None,
+            cfd: 0,
+            watched: shared.watch.wanted(),
         }
     }
 

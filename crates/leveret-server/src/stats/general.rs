@@ -32,6 +32,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
     let arena = |of: fn(&Stats) -> u64| baseline.since(&stats, of);
     let (hits, misses) = (arena(|stats| stats.hits), arena(|stats| stats.misses));
     let usage = Usage::of_this_process();
+    let watch = shared.watch.figures();
     let mut list = List::new();
     list.add("pid", std::process::id())
         .add("uptime", shared.uptime_secs())
@@ -101,11 +102,11 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("lru_crawler_starts", 0)
         .add("lru_maintainer_juggles", 0)
         .add("malloc_fails", 0)
-        .add("log_worker_dropped", 0)
-        .add("log_worker_written", 0)
-        .add("log_watcher_skipped", 0)
-        .add("log_watcher_sent", 0)
-        .add("log_watchers", 0)
+        .add("log_worker_dropped", watch.dropped)
+        .add("log_worker_written", watch.written)
+        .add("log_watcher_skipped", watch.skipped)
+        .add("log_watcher_sent", watch.sent)
+        .add("log_watchers", watch.watchers)
         .add("unexpected_napi_ids", 0)
         .add("round_robin_fallback", 0)
         .add("bytes", stats.item_bytes)

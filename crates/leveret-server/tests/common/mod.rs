@@ -62,7 +62,7 @@ impl Ours {
                     break;
                 }
                 Next::Send | Next::Yield => {}
-                Next::Close | Next::Stop { .. } => self.over = true,
+                Next::Close | Next::Watch | Next::Stop { .. } => self.over = true,
             }
         }
         answer
@@ -113,8 +113,14 @@ impl Memcached {
     }
 
     pub fn reconnect(&mut self) {
-        self.stream = UnixStream::connect(&self.path).expect("it runs");
-        self.stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a socket");
+        self.stream = self.another();
+    }
+
+    /// Another connection.
+    pub fn another(&self) -> UnixStream {
+        let stream = UnixStream::connect(&self.path).expect("it runs");
+        stream.set_read_timeout(Some(Duration::from_secs(20))).expect("a socket");
+        stream
     }
 
     /// What is answered to these bytes and, behind them, to `mark`, which both servers answer with `end`. None: it hung

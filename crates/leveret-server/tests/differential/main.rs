@@ -3,10 +3,13 @@
 //! they say.
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../serving/mod.rs"]
+mod serving;
 
 mod binary;
 mod random;
 mod text;
+mod watch;
 
 use common::{Memcached, Ours};
 use leveret_server::Settings;
