@@ -127,7 +127,7 @@ fn servers_at_different_places_are_different_caches() {
 #[test]
 fn what_another_server_serves_is_shared_when_asked_for() {
     let host = Host::new();
-    let [first, second] = free_ports();
+    let [first, second, third] = free_ports();
     let mut one = Server::begin(&host, &format!("-p {first} --arena pages"));
     let said = start_in_vain(&host, &format!("-p {second} --arena pages"));
     let who = format!("served already, by process {} (tcp 127.0.0.1:{first})", one.child.id());
@@ -140,7 +140,6 @@ fn what_another_server_serves_is_shared_when_asked_for() {
     let users = host.dir().join("users");
     fs::write(&users, "ann:secret\n").expect("written");
     fs::set_permissions(&users, Permissions::from_mode(0o600)).expect("ours");
-    let third = free_ports::<1>()[0];
     let guarded = Server::begin(&host, &format!("-p {third} --arena guarded -Y users"));
     let said = start_in_vain(&host, &format!("-p {second} --arena guarded"));
     assert!(said.code == 3 && said.error.contains(&format!("(tcp 127.0.0.1:{third})")), "{said:?}");
