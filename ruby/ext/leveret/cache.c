@@ -206,7 +206,15 @@ bool cache_find(cache *cache, VALUE key, const uint64_t *hash, VALUE *value)
 	return (cache->is_frozen && frozen_find(&cache->frozen, ARENA(cache), key, value)) || find_in_arena(cache, key, hash, value);
 }
 
-/* get(key, default = nil) */
+/*
+ * The value of a key. What is there and cannot be read, as an object of PHP, is a miss with one warning.
+ * @overload get(key, default = nil)
+ *   @param key [String, Symbol] at most +stats[:key_max]+ bytes
+ *   @param default [Object] what a miss answers
+ *   @return [Object] the value, a copy of it or, with <tt>frozen: true</tt>, a frozen object
+ *   @raise [KeyTooLongError] the key has more than +stats[:key_max]+ bytes
+ *   @raise [ArenaError] the arena cannot be opened again after its file went away
+ */
 static VALUE get(int argc, VALUE *argv, VALUE self)
 {
 	rb_check_arity(argc, 1, 2);
@@ -218,11 +226,25 @@ static VALUE get(int argc, VALUE *argv, VALUE self)
 	return argc == 2 ? argv[1] : Qnil;
 }
 
+/*
+ * The value of a key, or nil. A stored nil looks the same: see #get and #exist?.
+ * @param key [String, Symbol] at most +stats[:key_max]+ bytes
+ * @return [Object, nil]
+ * @raise [KeyTooLongError] the key has more than +stats[:key_max]+ bytes
+ * @raise [ArenaError] the arena cannot be opened again after its file went away
+ */
 static VALUE aref(VALUE self, VALUE key)
 {
 	return get(1, &key, self);
 }
 
+/*
+ * Whether there is an item, also one whose value is nil or cannot be read. The value is not copied.
+ * @param key [String, Symbol] at most +stats[:key_max]+ bytes
+ * @return [Boolean]
+ * @raise [KeyTooLongError] the key has more than +stats[:key_max]+ bytes
+ * @raise [ArenaError] the arena cannot be opened again after its file went away
+ */
 static VALUE is_there(VALUE self, VALUE key)
 {
 	cache *cache = cache_begin(self);
@@ -258,28 +280,99 @@ static VALUE store(int argc, VALUE *argv, VALUE self, leveret_mode mode)
 	return cache_store(cache, key_string(argv[0]), argv[1], argc == 3 ? argv[2] : Qnil, mode, 0) == LEVERET_OK ? Qtrue : Qfalse;
 }
 
+/*
+ * Stores a value, whatever is there.
+ * @overload set(key, value, ttl = nil)
+ *   @param key [String, Symbol] at most +stats[:key_max]+ bytes
+ *   @param value [Object] what JSON or Marshal can say
+ *   @param ttl [Numeric, #to_i, nil] seconds, rounded up; nil: no end; 0 or less: over at once
+ *   @return [true]
+ *   @raise [KeyTooLongError] the key has more than +stats[:key_max]+ bytes
+ *   @raise [ValueTooLargeError] the value takes more than +stats[:value_max]+ bytes
+ *   @raise [NoRoomError] no room could be made
+ *   @raise [TypeError] the value cannot be marshalled, or the ttl is no number
+ *   @raise [BusyError] the lock was held for longer than +lock_timeout+; nothing was changed
+ *   @raise [ArenaError] the arena cannot be written
+ */
 static VALUE set(int argc, VALUE *argv, VALUE self)
 {
 	return store(argc, argv, self, LEVERET_SET);
 }
 
+/*
+ * Stores a value where there is none. Of several processes that add at once one succeeds.
+ * @overload add(key, value, ttl = nil)
+ *   @param key [String, Symbol] at most +stats[:key_max]+ bytes
+ *   @param value [Object] what JSON or Marshal can say
+ *   @param ttl [Numeric, #to_i, nil] seconds, rounded up; nil: no end; 0 or less: over at once
+ *   @return [Boolean] false: something is there, and stays
+ *   @raise [KeyTooLongError] the key has more than +stats[:key_max]+ bytes
+ *   @raise [ValueTooLargeError] the value takes more than +stats[:value_max]+ bytes
+ *   @raise [NoRoomError] no room could be made
+ *   @raise [TypeError] the value cannot be marshalled, or the ttl is no number
+ *   @raise [BusyError] the lock was held for longer than +lock_timeout+; nothing was changed
+ *   @raise [ArenaError] the arena cannot be written
+ */
 static VALUE add(int argc, VALUE *argv, VALUE self)
 {
 	return store(argc, argv, self, LEVERET_ADD);
 }
 
+/*
+ * Stores a value in place of one that is there.
+ * @overload replace(key, value, ttl = nil)
+ *   @param key [String, Symbol] at most +stats[:key_max]+ bytes
+ *   @param value [Object] what JSON or Marshal can say
+ *   @param ttl [Numeric, #to_i, nil] seconds, rounded up; nil: no end; 0 or less: over at once
+ *   @return [Boolean] false: there is nothing, and nothing was stored
+ *   @raise [KeyTooLongError] the key has more than +stats[:key_max]+ bytes
+ *   @raise [ValueTooLargeError] the value takes more than +stats[:value_max]+ bytes
+ *   @raise [NoRoomError] no room could be made
+ *   @raise [TypeError] the value cannot be marshalled, or the ttl is no number
+ *   @raise [BusyError] the lock was held for longer than +lock_timeout+; nothing was changed
+ *   @raise [ArenaError] the arena cannot be written
+ */
 static VALUE replace(int argc, VALUE *argv, VALUE self)
 {
 	return store(argc, argv, self, LEVERET_REPLACE);
 }
 
+/*
+ * Stores a value that does not expire, whatever is there.
+ * @param key [String, Symbol] at most +stats[:key_max]+ bytes
+ * @param value [Object] what JSON or Marshal can say
+ * @return [Object] the value
+ * @raise [KeyTooLongError] the key has more than +stats[:key_max]+ bytes
+ * @raise [ValueTooLargeError] the value takes more than +stats[:value_max]+ bytes
+ * @raise [NoRoomError] no room could be made
+ * @raise [TypeError] the value cannot be marshalled, or the ttl is no number
+ * @raise [BusyError] the lock was held for longer than +lock_timeout+; nothing was changed
+ * @raise [ArenaError] the arena cannot be written
+ */
 static VALUE aset(VALUE self, VALUE key, VALUE value)
 {
 	cache_store(cache_begin(self), key_string(key), value, Qnil, LEVERET_SET, 0);
 	return value;
 }
 
-/* cas(key, ttl = nil) { |value| ... }: the block may take its time, and do what it likes with the cache. */
+/*
+ * Stores what the block makes of the value, if nobody has stored another one meanwhile. The block may take its time, and do what it
+ * likes with the cache.
+ * @overload cas(key, ttl = nil)
+ *   @param key [String, Symbol] at most +stats[:key_max]+ bytes
+ *   @param ttl [Numeric, #to_i, nil] seconds, rounded up; nil: no end; 0 or less: over at once
+ *   @yieldparam value [Object] what is there
+ *   @yieldreturn [Object] what is to be there
+ *   @return [Boolean, nil] true: stored; false: somebody else was faster, so ask again; nil: there is nothing that can be read, and the
+ *     block was not called
+ *   @raise [LocalJumpError] there is no block
+ *   @raise [KeyTooLongError] the key has more than +stats[:key_max]+ bytes
+ *   @raise [ValueTooLargeError] the value takes more than +stats[:value_max]+ bytes
+ *   @raise [NoRoomError] no room could be made
+ *   @raise [TypeError] the value cannot be marshalled, or the ttl is no number
+ *   @raise [BusyError] the lock was held for longer than +lock_timeout+; nothing was changed
+ *   @raise [ArenaError] the arena cannot be written
+ */
 static VALUE cas(int argc, VALUE *argv, VALUE self)
 {
 	rb_check_arity(argc, 1, 2);
@@ -311,6 +404,14 @@ static VALUE cas(int argc, VALUE *argv, VALUE self)
 
 /* --- the rest --- */
 
+/*
+ * Deletes an item.
+ * @param key [String, Symbol] at most +stats[:key_max]+ bytes
+ * @return [Boolean] whether it was there
+ * @raise [KeyTooLongError] the key has more than +stats[:key_max]+ bytes
+ * @raise [BusyError] the lock was held for longer than +lock_timeout+; nothing was changed
+ * @raise [ArenaError] the arena cannot be written
+ */
 static VALUE delete(VALUE self, VALUE key)
 {
 	cache *cache = cache_begin(self);
@@ -324,6 +425,18 @@ static VALUE delete(VALUE self, VALUE key)
 	return status == LEVERET_OK ? Qtrue : Qfalse;
 }
 
+/*
+ * Gives an item another end; its value stays.
+ * @overload touch(key, ttl = nil)
+ *   @param key [String, Symbol] at most +stats[:key_max]+ bytes
+ *   @param ttl [Numeric, #to_i, nil] seconds, rounded up; nil: no end; 0 or less: over at once
+ *   @return [Boolean] whether it was there
+ *   @raise [KeyTooLongError] the key has more than +stats[:key_max]+ bytes
+ *   @raise [TypeError] the ttl is no number
+ *   @raise [NoRoomError] no room could be made
+ *   @raise [BusyError] the lock was held for longer than +lock_timeout+; nothing was changed
+ *   @raise [ArenaError] the arena cannot be written
+ */
 static VALUE touch(int argc, VALUE *argv, VALUE self)
 {
 	rb_check_arity(argc, 1, 2);
@@ -389,16 +502,50 @@ static VALUE count(int argc, VALUE *argv, VALUE self, int sign)
 	return LL2NUM(result);
 }
 
+/*
+ * Adds to an integer of 64 bits, at once for all processes. Where there is none, the step is stored. Past its largest number it goes on
+ * at the smallest.
+ * @overload increment(key, step = 1, ttl = nil)
+ *   @param key [String, Symbol] at most +stats[:key_max]+ bytes
+ *   @param step [Integer] of 64 bits, may be negative
+ *   @param ttl [Numeric, #to_i, nil] of an item that is made; one that is there keeps its own
+ *   @return [Integer] the new number
+ *   @raise [NotAnIntegerError] something else is there
+ *   @raise [RangeError] the step takes more than 64 bits
+ *   @raise [KeyTooLongError] the key has more than +stats[:key_max]+ bytes
+ *   @raise [NoRoomError] no room could be made
+ *   @raise [BusyError] the lock was held for longer than +lock_timeout+; nothing was changed
+ *   @raise [ArenaError] the arena cannot be written
+ */
 static VALUE increment(int argc, VALUE *argv, VALUE self)
 {
 	return count(argc, argv, self, 1);
 }
 
+/*
+ * Takes from an integer of 64 bits, as #increment adds to it. It may become negative.
+ * @overload decrement(key, step = 1, ttl = nil)
+ *   @param key [String, Symbol] at most +stats[:key_max]+ bytes
+ *   @param step [Integer] of 64 bits, not the smallest of them
+ *   @param ttl [Numeric, #to_i, nil] of an item that is made, with 0 less the step; one that is there keeps its own
+ *   @return [Integer] the new number
+ *   @raise [NotAnIntegerError] something else is there
+ *   @raise [RangeError] the step takes more than 64 bits, or is the smallest number of 64 bits
+ *   @raise [KeyTooLongError] the key has more than +stats[:key_max]+ bytes
+ *   @raise [NoRoomError] no room could be made
+ *   @raise [BusyError] the lock was held for longer than +lock_timeout+; nothing was changed
+ *   @raise [ArenaError] the arena cannot be written
+ */
 static VALUE decrement(int argc, VALUE *argv, VALUE self)
 {
 	return count(argc, argv, self, -1);
 }
 
+/*
+ * Empties the arena, for everybody who uses it.
+ * @return [true]
+ * @raise [ArenaError] the arena could not be emptied
+ */
 static VALUE clear(VALUE self)
 {
 	cache *cache = cache_begin(self);
@@ -416,6 +563,10 @@ static void put(VALUE hash, const char *name, VALUE value)
 	rb_hash_aset(hash, ID2SYM(rb_intern(name)), value);
 }
 
+/*
+ * Where the arena's file is.
+ * @return [String] its path
+ */
 static VALUE path(VALUE self)
 {
 	char path[4096];
@@ -423,6 +574,23 @@ static VALUE path(VALUE self)
 	return rb_filesystem_str_new(path, (long) (len < sizeof(path) ? len : sizeof(path) - 1));
 }
 
+/*
+ * What there is to know about the arena; it counts for all processes since its creation.
+ *
+ * * +path+: where its file is
+ * * +key_max+, +value_max+: bytes of the longest key and of the largest value
+ * * +memory_limit+, +memory_allocated+, +memory_free+: bytes; the last is an estimate of what can be stored before others are evicted
+ * * +items+: how many there are
+ * * +hits+, +misses+: reads that found an item, or none
+ * * +sets+, +deletes+, +increments+, +touches+: those that succeeded; decrements are among the increments
+ * * +evicted+: items that were dropped to make room; +expired+: items whose memory came back after their end
+ * * +recoveries+: locks taken from dead processes; +lock_waits+: writes that had to sleep for a lock
+ * * +retries+: reads given up because the index changed again and again
+ * * +flushes+: how often it was emptied; +created+: Unix time of its creation or of the last of these
+ * * +attached+: living processes that have written to it
+ * @return [Hash{Symbol => Integer, String}]
+ * @raise [ArenaError] the arena cannot be read
+ */
 static VALUE stats(VALUE self)
 {
 	cache *cache = cache_begin(self);
@@ -461,26 +629,26 @@ void leveret_init_cache(void)
 {
 	id_to_i = rb_intern("to_i");
 	frozen_init();
-	VALUE class = rb_define_class_under(rb_mLeveret, "Cache", rb_cObject);
-	rb_define_alloc_func(class, allocate);
-	rb_define_private_method(class, "attach", attach, 6);
-	rb_define_private_method(class, "initialize_copy", no_copy, 1);
-	rb_define_method(class, "get", get, -1);
-	rb_define_method(class, "[]", aref, 1);
-	rb_define_method(class, "exist?", is_there, 1);
-	rb_define_method(class, "set", set, -1);
-	rb_define_method(class, "[]=", aset, 2);
-	rb_define_method(class, "add", add, -1);
-	rb_define_method(class, "replace", replace, -1);
-	rb_define_method(class, "cas", cas, -1);
-	rb_define_method(class, "delete", delete, 1);
-	rb_define_method(class, "touch", touch, -1);
-	rb_define_method(class, "increment", increment, -1);
-	rb_define_method(class, "decrement", decrement, -1);
-	rb_define_method(class, "clear", clear, 0);
-	rb_define_method(class, "stats", stats, 0);
-	rb_define_method(class, "path", path, 0);
-	cache_define_many(class);
-	cache_define_fetch(class);
-	cache_define_walk(class);
+	VALUE cCache = rb_define_class_under(rb_mLeveret, "Cache", rb_cObject);
+	rb_define_alloc_func(cCache, allocate);
+	rb_define_private_method(cCache, "attach", attach, 6);
+	rb_define_private_method(cCache, "initialize_copy", no_copy, 1);
+	rb_define_method(cCache, "get", get, -1);
+	rb_define_method(cCache, "[]", aref, 1);
+	rb_define_method(cCache, "exist?", is_there, 1);
+	rb_define_method(cCache, "set", set, -1);
+	rb_define_method(cCache, "[]=", aset, 2);
+	rb_define_method(cCache, "add", add, -1);
+	rb_define_method(cCache, "replace", replace, -1);
+	rb_define_method(cCache, "cas", cas, -1);
+	rb_define_method(cCache, "delete", delete, 1);
+	rb_define_method(cCache, "touch", touch, -1);
+	rb_define_method(cCache, "increment", increment, -1);
+	rb_define_method(cCache, "decrement", decrement, -1);
+	rb_define_method(cCache, "clear", clear, 0);
+	rb_define_method(cCache, "stats", stats, 0);
+	rb_define_method(cCache, "path", path, 0);
+	cache_define_many(cCache);
+	cache_define_fetch(cCache);
+	cache_define_walk(cCache);
 }

@@ -61,8 +61,8 @@ leveret_status cache_store(cache *cache, VALUE key, VALUE value, VALUE ttl, leve
 handle *handle_keep(handle *handle);
 void handle_release(handle *handle);
 
-void cache_define_many(VALUE class);
-void cache_define_fetch(VALUE class);
-void cache_define_walk(VALUE class);
+void cache_define_many(VALUE cCache);
+void cache_define_fetch(VALUE cCache);
+void cache_define_walk(VALUE cCache);
 
 #endif

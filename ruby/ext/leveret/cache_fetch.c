@@ -77,7 +77,22 @@ static VALUE give_back(VALUE context)
 	return Qnil;
 }
 
-/* fetch(key, ttl = nil) { |key| ... } */
+/*
+ * The value of a key; where there is none, what the block makes, which is stored. One process of the host computes, the others wait for its
+ * value: for that of a process that was killed no longer than until that is noticed. Waiting ends at Timeout and Thread#kill. A value that
+ * finds no room, or no lock, is answered all the same.
+ * @overload fetch(key, ttl = nil)
+ *   @param key [String, Symbol] at most +stats[:key_max]+ bytes
+ *   @param ttl [Numeric, #to_i, nil] seconds, rounded up; nil: no end; 0 or less: over at once
+ *   @yieldparam key [String]
+ *   @yieldreturn [Object] the value to store
+ *   @return [Object] the value
+ *   @raise [LocalJumpError] there is no block
+ *   @raise [KeyTooLongError] the key has more than +stats[:key_max]+ bytes
+ *   @raise [ValueTooLargeError] the block's value takes more than +stats[:value_max]+ bytes
+ *   @raise [TypeError] the block's value cannot be marshalled, or the ttl is no number
+ *   @raise [ArenaError] the arena cannot be opened again, or not be written
+ */
 static VALUE fetch(int argc, VALUE *argv, VALUE self)
 {
 	rb_check_arity(argc, 1, 2);
@@ -124,10 +139,20 @@ static const rb_data_type_t lease_type = {
 	.flags = RUBY_TYPED_FREE_IMMEDIATELY,
 };
 
+/*
+ * Document-class: Leveret::Lease
+ * The right to compute the value of a key (Leveret::Cache#lease). A process that dies gives it back, and so does the garbage collector.
+ */
 static VALUE cLease;
 
-/* lease(key, waited_ms): a Lease: compute; false: somebody else computes, and up to 20 ms have passed, so look and ask again; nil: compute
- * without one. */
+/*
+ * Asks for the right to compute the value of a key, for those who decide themselves what counts as found. #fetch does all of this.
+ * @param key [String, Symbol] at most +stats[:key_max]+ bytes
+ * @param waited_ms [Integer] milliseconds since the first time it was asked for
+ * @return [Lease, false, nil] a Lease: compute, store, release it; false: somebody else computes, and up to 20 ms have passed, so look and
+ *   ask again; nil: compute without one
+ * @raise [KeyTooLongError] the key has more than +stats[:key_max]+ bytes
+ */
 static VALUE take_lease(VALUE self, VALUE key, VALUE waited_ms)
 {
 	cache *cache = cache_begin(self);
@@ -149,17 +174,21 @@ static VALUE take_lease(VALUE self, VALUE key, VALUE waited_ms)
 	return object;
 }
 
+/*
+ * Gives the right back, so that others need not wait. More than once does no harm.
+ * @return [nil]
+ */
 static VALUE release(VALUE self)
 {
 	lease_give_back(rb_check_typeddata(self, &lease_type));
 	return Qnil;
 }
 
-void cache_define_fetch(VALUE class)
+void cache_define_fetch(VALUE cCache)
 {
 	cLease = rb_define_class_under(rb_mLeveret, "Lease", rb_cObject);
 	rb_undef_alloc_func(cLease);
 	rb_define_method(cLease, "release", release, 0);
-	rb_define_method(class, "lease", take_lease, 2);
-	rb_define_method(class, "fetch", fetch, -1);
+	rb_define_method(cCache, "lease", take_lease, 2);
+	rb_define_method(cCache, "fetch", fetch, -1);
 }

@@ -1,7 +1,14 @@
 /* cache_many.c: the methods of Leveret::Cache that take many keys. */
 #include "cache.h"
 
-/* get_multi(*keys): a Hash of those that were found. The memory of up to 32 keys is asked for at once. */
+/*
+ * The values of many keys.
+ * @overload get_multi(*keys)
+ *   @param keys [Array<String, Symbol>] also in arrays; each at most +stats[:key_max]+ bytes
+ *   @return [Hash{String, Symbol => Object}] those that were found, by their keys as they were given
+ *   @raise [KeyTooLongError] a key has more than +stats[:key_max]+ bytes
+ *   @raise [ArenaError] the arena cannot be opened again after its file went away
+ */
 static VALUE get_multi(int argc, VALUE *argv, VALUE self)
 {
 	cache *cache = cache_begin(self);
@@ -46,7 +53,19 @@ static int set_pair(VALUE key, VALUE value, VALUE context)
 	return ST_CONTINUE;
 }
 
-/* set_multi(hash, ttl = nil): one after the other. When one fails its exception names the key; those before it are stored. */
+/*
+ * Stores many values, one after the other. When one fails its exception names the key; those before it are stored.
+ * @overload set_multi(values, ttl = nil)
+ *   @param values [Hash{String, Symbol => Object}]
+ *   @param ttl [Numeric, #to_i, nil] seconds, rounded up; nil: no end; 0 or less: over at once
+ *   @return [true]
+ *   @raise [KeyTooLongError] a key has more than +stats[:key_max]+ bytes
+ *   @raise [ValueTooLargeError] the value takes more than +stats[:value_max]+ bytes
+ *   @raise [NoRoomError] no room could be made
+ *   @raise [TypeError] the value cannot be marshalled, or the ttl is no number
+ *   @raise [BusyError] the lock was held for longer than +lock_timeout+; nothing was changed
+ *   @raise [ArenaError] the arena cannot be written
+ */
 static VALUE set_multi(int argc, VALUE *argv, VALUE self)
 {
 	rb_check_arity(argc, 1, 2);
@@ -55,7 +74,15 @@ static VALUE set_multi(int argc, VALUE *argv, VALUE self)
 	return Qtrue;
 }
 
-/* delete_multi(*keys): how many were there. */
+/*
+ * Deletes many items, one after the other.
+ * @overload delete_multi(*keys)
+ *   @param keys [Array<String, Symbol>] also in arrays
+ *   @return [Integer] how many were there
+ *   @raise [KeyTooLongError] a key has more than +stats[:key_max]+ bytes
+ *   @raise [BusyError] the lock was held for longer than +lock_timeout+; nothing was changed
+ *   @raise [ArenaError] the arena cannot be written
+ */
 static VALUE delete_multi(int argc, VALUE *argv, VALUE self)
 {
 	VALUE keys = rb_funcall(rb_ary_new_from_values(argc, argv), rb_intern("flatten"), 0);
@@ -66,9 +93,9 @@ static VALUE delete_multi(int argc, VALUE *argv, VALUE self)
 	return LONG2NUM(count);
 }
 
-void cache_define_many(VALUE class)
+void cache_define_many(VALUE cCache)
 {
-	rb_define_method(class, "get_multi", get_multi, -1);
-	rb_define_method(class, "set_multi", set_multi, -1);
-	rb_define_method(class, "delete_multi", delete_multi, -1);
+	rb_define_method(cCache, "get_multi", get_multi, -1);
+	rb_define_method(cCache, "set_multi", set_multi, -1);
+	rb_define_method(cCache, "delete_multi", delete_multi, -1);
 }

@@ -72,6 +72,13 @@ static void go(VALUE self, VALUE into)
 	rb_ensure(run, (VALUE) &walk, end, (VALUE) &walk);
 }
 
+/*
+ * Gives each item that can be read to the block, in no order. What is stored or deleted meanwhile may be left out.
+ * @yieldparam key [String] in UTF-8, or not valid where it is not text
+ * @yieldparam value [Object]
+ * @return [self, Enumerator] an Enumerator where there is no block
+ * @raise [ArenaError] the arena cannot be read
+ */
 static VALUE each(VALUE self)
 {
 	RETURN_ENUMERATOR(self, 0, 0);
@@ -79,6 +86,11 @@ static VALUE each(VALUE self)
 	return self;
 }
 
+/*
+ * All keys, in no order, also those of values that cannot be read.
+ * @return [Array<String>]
+ * @raise [ArenaError] the arena cannot be read
+ */
 static VALUE keys(VALUE self)
 {
 	VALUE keys = rb_ary_new();
@@ -86,9 +98,9 @@ static VALUE keys(VALUE self)
 	return keys;
 }
 
-void cache_define_walk(VALUE class)
+void cache_define_walk(VALUE cCache)
 {
-	rb_include_module(class, rb_mEnumerable);
-	rb_define_method(class, "each", each, 0);
-	rb_define_method(class, "keys", keys, 0);
+	rb_include_module(cCache, rb_mEnumerable);
+	rb_define_method(cCache, "each", each, 0);
+	rb_define_method(cCache, "keys", keys, 0);
 }

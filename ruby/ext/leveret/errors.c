@@ -2,7 +2,7 @@
 #include "base.h"
 
 VALUE rb_eLeveretError, rb_eLeveretArenaError;
-static VALUE eKeyTooLong, eValueTooLarge, eNoRoom, eBusy, eNotAnInteger;
+static VALUE eKeyTooLong, eValueTooLarge, eNoRoom, eBusy, eNotAnInteger, eUnmarshal;
 
 /* A key as it may stand in a message: any bytes, of any length. */
 static VALUE printable(VALUE key)
@@ -40,19 +40,48 @@ void leveret_raise(leveret_status status, const leveret_arena *arena, VALUE key,
 	}
 }
 
-static VALUE define(const char *name, VALUE parent)
-{
-	return rb_define_class_under(rb_mLeveret, name, parent);
-}
+/*
+ * Document-class: Leveret::Error
+ * What prevents an operation of a Leveret::Cache: the parent of all that it raises of its own.
+ */
+/*
+ * Document-class: Leveret::ArenaError
+ * The arena cannot be opened, read or written: its message says why, as the folder's permissions, or a file that is gone.
+ */
+/*
+ * Document-class: Leveret::KeyTooLongError
+ * The key has more bytes than the arena takes (+stats[:key_max]+): a quarter of a segment, at most 65,535.
+ */
+/*
+ * Document-class: Leveret::ValueTooLargeError
+ * The value takes more bytes than the arena takes for one (+stats[:value_max]+): an eighth of its memory. An item that Cache#set was to
+ * replace is gone.
+ */
+/*
+ * Document-class: Leveret::NoRoomError
+ * No room could be made, because other processes are writing there. It may succeed when it is tried again.
+ */
+/*
+ * Document-class: Leveret::BusyError
+ * A living process has held a lock for longer than +lock_timeout+. Nothing was changed; it may succeed when it is tried again.
+ */
+/*
+ * Document-class: Leveret::NotAnIntegerError
+ * What is to be counted is no integer.
+ */
+/*
+ * Document-class: Leveret::UnmarshalError
+ * Marshal data is damaged, or names a class that is not there or not allowed. A Leveret::Cache warns, and answers a miss instead.
+ */
 
 void leveret_init_errors(void)
 {
-	rb_eLeveretError = define("Error", rb_eStandardError);
-	rb_eLeveretArenaError = define("ArenaError", rb_eLeveretError);
-	eKeyTooLong = define("KeyTooLongError", rb_eLeveretError);
-	eValueTooLarge = define("ValueTooLargeError", rb_eLeveretError);
-	eNoRoom = define("NoRoomError", rb_eLeveretError);
-	eBusy = define("BusyError", rb_eLeveretError);
-	eNotAnInteger = define("NotAnIntegerError", rb_eLeveretError);
-	define("UnmarshalError", rb_eLeveretError);
+	rb_eLeveretError = rb_define_class_under(rb_mLeveret, "Error", rb_eStandardError);
+	rb_eLeveretArenaError = rb_define_class_under(rb_mLeveret, "ArenaError", rb_eLeveretError);
+	eKeyTooLong = rb_define_class_under(rb_mLeveret, "KeyTooLongError", rb_eLeveretError);
+	eValueTooLarge = rb_define_class_under(rb_mLeveret, "ValueTooLargeError", rb_eLeveretError);
+	eNoRoom = rb_define_class_under(rb_mLeveret, "NoRoomError", rb_eLeveretError);
+	eBusy = rb_define_class_under(rb_mLeveret, "BusyError", rb_eLeveretError);
+	eNotAnInteger = rb_define_class_under(rb_mLeveret, "NotAnIntegerError", rb_eLeveretError);
+	eUnmarshal = rb_define_class_under(rb_mLeveret, "UnmarshalError", rb_eLeveretError);
 }

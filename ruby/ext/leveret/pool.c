@@ -636,79 +636,104 @@ static VALUE is_memory(VALUE self)
 	return arena_of(pool_of(self)) ? Qtrue : Qfalse;
 }
 
+/*
+ * Document-class: Leveret::Pool
+ * The servers of a client, and the requests to them: what the clients in lib/leveret are made of.
+ * @private
+ */
+/*
+ * Document-class: Leveret::Pool::Failed
+ * A server could not be asked.
+ * @private
+ */
+/*
+ * Document-class: Leveret::Pool::NoServer
+ * There is no server to ask.
+ * @private
+ */
+/*
+ * Document-class: Leveret::Pool::Refused
+ * A server has answered that it does not do it.
+ * @private
+ */
+/*
+ * Document-class: Leveret::Pool::Unauthenticated
+ * A server takes no passwords, or not this one.
+ * @private
+ */
 void leveret_init_pool(void)
 {
 	id_retrieve = rb_intern("retrieve");
-	VALUE class = rb_define_class_under(rb_mLeveret, "Pool", rb_cObject);
-	eFailed = rb_define_class_under(class, "Failed", rb_eLeveretError);
-	eNoServer = rb_define_class_under(class, "NoServer", eFailed);
-	eRefused = rb_define_class_under(class, "Refused", rb_eLeveretError);
-	eUnauthenticated = rb_define_class_under(class, "Unauthenticated", rb_eLeveretError);
+	VALUE cPool = rb_define_class_under(rb_mLeveret, "Pool", rb_cObject);
+	eFailed = rb_define_class_under(cPool, "Failed", rb_eLeveretError);
+	eNoServer = rb_define_class_under(cPool, "NoServer", eFailed);
+	eRefused = rb_define_class_under(cPool, "Refused", rb_eLeveretError);
+	eUnauthenticated = rb_define_class_under(cPool, "Unauthenticated", rb_eLeveretError);
 	/* libmemcached's number. */
 	rb_attr(eFailed, rb_intern("code"), 1, 0, 0);
 	rb_attr(eRefused, rb_intern("code"), 1, 0, 0);
-	rb_define_alloc_func(class, allocate);
-	rb_define_method(class, "initialize", initialize, -1);
-	rb_define_method(class, "set_option", set_option, 2);
-	rb_define_method(class, "add_server", add_server, 4);
-	rb_define_method(class, "set_credentials", set_credentials, 3);
-	rb_define_method(class, "clear_servers", clear_servers, 0);
-	rb_define_method(class, "set_prefix", set_prefix, 1);
-	rb_define_method(class, "names", names, 0);
-	rb_define_method(class, "locate", locate, 1);
-	rb_define_method(class, "route", route, 1);
-	rb_define_method(class, "rest", rest, 2);
-	rb_define_method(class, "memory?", is_memory, 0);
-	rb_define_method(class, "reach?", can_reach, 1);
-	rb_define_method(class, "quit", quit, 0);
-	rb_define_method(class, "get", get, 2);
-	rb_define_method(class, "fetch", fetch, 2);
-	rb_define_method(class, "get_cas", get_cas, 1);
-	rb_define_method(class, "gat", gat, 3);
-	rb_define_method(class, "store", store, 6);
-	rb_define_method(class, "store_quietly", store_quietly, 5);
-	rb_define_method(class, "delete_quietly", delete_quietly, 1);
-	rb_define_method(class, "flush_quiet", flush_quiet, 0);
-	rb_define_method(class, "delete", delete, 2);
-	rb_define_method(class, "touch", touch, 2);
-	rb_define_method(class, "count", count, 5);
-	pool_define_many(class);
+	rb_define_alloc_func(cPool, allocate);
+	rb_define_method(cPool, "initialize", initialize, -1);
+	rb_define_method(cPool, "set_option", set_option, 2);
+	rb_define_method(cPool, "add_server", add_server, 4);
+	rb_define_method(cPool, "set_credentials", set_credentials, 3);
+	rb_define_method(cPool, "clear_servers", clear_servers, 0);
+	rb_define_method(cPool, "set_prefix", set_prefix, 1);
+	rb_define_method(cPool, "names", names, 0);
+	rb_define_method(cPool, "locate", locate, 1);
+	rb_define_method(cPool, "route", route, 1);
+	rb_define_method(cPool, "rest", rest, 2);
+	rb_define_method(cPool, "memory?", is_memory, 0);
+	rb_define_method(cPool, "reach?", can_reach, 1);
+	rb_define_method(cPool, "quit", quit, 0);
+	rb_define_method(cPool, "get", get, 2);
+	rb_define_method(cPool, "fetch", fetch, 2);
+	rb_define_method(cPool, "get_cas", get_cas, 1);
+	rb_define_method(cPool, "gat", gat, 3);
+	rb_define_method(cPool, "store", store, 6);
+	rb_define_method(cPool, "store_quietly", store_quietly, 5);
+	rb_define_method(cPool, "delete_quietly", delete_quietly, 1);
+	rb_define_method(cPool, "flush_quiet", flush_quiet, 0);
+	rb_define_method(cPool, "delete", delete, 2);
+	rb_define_method(cPool, "touch", touch, 2);
+	rb_define_method(cPool, "count", count, 5);
+	pool_define_many(cPool);
 
-	rb_define_const(class, "SET", INT2FIX(LEVERET_OP_SET));
-	rb_define_const(class, "ADD", INT2FIX(LEVERET_OP_ADD));
-	rb_define_const(class, "REPLACE", INT2FIX(LEVERET_OP_REPLACE));
-	rb_define_const(class, "APPEND", INT2FIX(LEVERET_OP_APPEND));
-	rb_define_const(class, "PREPEND", INT2FIX(LEVERET_OP_PREPEND));
-	rb_define_const(class, "CAS", INT2FIX(LEVERET_OP_CAS));
-	rb_define_const(class, "INCREMENT", INT2FIX(LEVERET_OP_INCREMENT));
-	rb_define_const(class, "DECREMENT", INT2FIX(LEVERET_OP_DECREMENT));
-	rb_define_const(class, "FLUSH", INT2FIX(LEVERET_OP_FLUSH));
-	rb_define_const(class, "VERSION", INT2FIX(LEVERET_OP_VERSION));
-	rb_define_const(class, "STATS", INT2FIX(LEVERET_OP_STATS));
-	rb_define_const(class, "IS_MARSHAL", ULL2NUM(IS_MARSHAL));
-	rb_define_const(class, "PROTOCOL", INT2FIX(LEVERET_POOL_PROTOCOL));
-	rb_define_const(class, "RING", INT2FIX(LEVERET_POOL_RING));
-	rb_define_const(class, "CONNECT_TIMEOUT_MS", INT2FIX(LEVERET_POOL_CONNECT_TIMEOUT_MS));
-	rb_define_const(class, "POLL_TIMEOUT_MS", INT2FIX(LEVERET_POOL_POLL_TIMEOUT_MS));
-	rb_define_const(class, "RETRY_TIMEOUT_S", INT2FIX(LEVERET_POOL_RETRY_TIMEOUT_S));
-	rb_define_const(class, "FAILOVER_ATTEMPTS", INT2FIX(LEVERET_POOL_FAILOVER_ATTEMPTS));
-	rb_define_const(class, "SHORT_CUT", INT2FIX(LEVERET_POOL_SHORT_CUT));
-	rb_define_const(class, "KEEPALIVE", INT2FIX(LEVERET_POOL_KEEPALIVE));
-	rb_define_const(class, "SEND_SIZE", INT2FIX(LEVERET_POOL_SEND_SIZE));
-	rb_define_const(class, "RECV_SIZE", INT2FIX(LEVERET_POOL_RECV_SIZE));
-	rb_define_const(class, "ARENA_MEMORY", INT2FIX(LEVERET_POOL_ARENA_MEMORY));
-	rb_define_const(class, "HASH", INT2FIX(LEVERET_POOL_HASH));
-	rb_define_const(class, "AUTO_EJECT", INT2FIX(LEVERET_POOL_AUTO_EJECT));
-	rb_define_const(class, "FAILURE_LIMIT", INT2FIX(LEVERET_POOL_FAILURE_LIMIT));
-	rb_define_const(class, "DEAD_TIMEOUT_S", INT2FIX(LEVERET_POOL_DEAD_TIMEOUT_S));
-	rb_define_const(class, "UDP", INT2FIX(LEVERET_POOL_UDP));
-	rb_define_const(class, "NOREPLY", INT2FIX(LEVERET_POOL_NOREPLY));
-	rb_define_const(class, "SORT_HOSTS", INT2FIX(LEVERET_POOL_SORT_HOSTS));
-	rb_define_const(class, "RING_MODULA", INT2FIX(LEVERET_RING_MODULA));
-	rb_define_const(class, "RING_CONSISTENT", INT2FIX(LEVERET_RING_CONSISTENT));
-	rb_define_const(class, "RING_KETAMA", INT2FIX(LEVERET_RING_KETAMA));
-	rb_define_const(class, "TEXT", INT2FIX(LEVERET_PROTOCOL_TEXT));
-	rb_define_const(class, "BINARY", INT2FIX(LEVERET_PROTOCOL_BINARY));
-	rb_define_const(class, "META", INT2FIX(LEVERET_PROTOCOL_META));
-	rb_define_const(class, "RING_DALLI", INT2FIX(LEVERET_RING_DALLI));
+	rb_define_const(cPool, "SET", INT2FIX(LEVERET_OP_SET));
+	rb_define_const(cPool, "ADD", INT2FIX(LEVERET_OP_ADD));
+	rb_define_const(cPool, "REPLACE", INT2FIX(LEVERET_OP_REPLACE));
+	rb_define_const(cPool, "APPEND", INT2FIX(LEVERET_OP_APPEND));
+	rb_define_const(cPool, "PREPEND", INT2FIX(LEVERET_OP_PREPEND));
+	rb_define_const(cPool, "CAS", INT2FIX(LEVERET_OP_CAS));
+	rb_define_const(cPool, "INCREMENT", INT2FIX(LEVERET_OP_INCREMENT));
+	rb_define_const(cPool, "DECREMENT", INT2FIX(LEVERET_OP_DECREMENT));
+	rb_define_const(cPool, "FLUSH", INT2FIX(LEVERET_OP_FLUSH));
+	rb_define_const(cPool, "VERSION", INT2FIX(LEVERET_OP_VERSION));
+	rb_define_const(cPool, "STATS", INT2FIX(LEVERET_OP_STATS));
+	rb_define_const(cPool, "IS_MARSHAL", ULL2NUM(IS_MARSHAL));
+	rb_define_const(cPool, "PROTOCOL", INT2FIX(LEVERET_POOL_PROTOCOL));
+	rb_define_const(cPool, "RING", INT2FIX(LEVERET_POOL_RING));
+	rb_define_const(cPool, "CONNECT_TIMEOUT_MS", INT2FIX(LEVERET_POOL_CONNECT_TIMEOUT_MS));
+	rb_define_const(cPool, "POLL_TIMEOUT_MS", INT2FIX(LEVERET_POOL_POLL_TIMEOUT_MS));
+	rb_define_const(cPool, "RETRY_TIMEOUT_S", INT2FIX(LEVERET_POOL_RETRY_TIMEOUT_S));
+	rb_define_const(cPool, "FAILOVER_ATTEMPTS", INT2FIX(LEVERET_POOL_FAILOVER_ATTEMPTS));
+	rb_define_const(cPool, "SHORT_CUT", INT2FIX(LEVERET_POOL_SHORT_CUT));
+	rb_define_const(cPool, "KEEPALIVE", INT2FIX(LEVERET_POOL_KEEPALIVE));
+	rb_define_const(cPool, "SEND_SIZE", INT2FIX(LEVERET_POOL_SEND_SIZE));
+	rb_define_const(cPool, "RECV_SIZE", INT2FIX(LEVERET_POOL_RECV_SIZE));
+	rb_define_const(cPool, "ARENA_MEMORY", INT2FIX(LEVERET_POOL_ARENA_MEMORY));
+	rb_define_const(cPool, "HASH", INT2FIX(LEVERET_POOL_HASH));
+	rb_define_const(cPool, "AUTO_EJECT", INT2FIX(LEVERET_POOL_AUTO_EJECT));
+	rb_define_const(cPool, "FAILURE_LIMIT", INT2FIX(LEVERET_POOL_FAILURE_LIMIT));
+	rb_define_const(cPool, "DEAD_TIMEOUT_S", INT2FIX(LEVERET_POOL_DEAD_TIMEOUT_S));
+	rb_define_const(cPool, "UDP", INT2FIX(LEVERET_POOL_UDP));
+	rb_define_const(cPool, "NOREPLY", INT2FIX(LEVERET_POOL_NOREPLY));
+	rb_define_const(cPool, "SORT_HOSTS", INT2FIX(LEVERET_POOL_SORT_HOSTS));
+	rb_define_const(cPool, "RING_MODULA", INT2FIX(LEVERET_RING_MODULA));
+	rb_define_const(cPool, "RING_CONSISTENT", INT2FIX(LEVERET_RING_CONSISTENT));
+	rb_define_const(cPool, "RING_KETAMA", INT2FIX(LEVERET_RING_KETAMA));
+	rb_define_const(cPool, "TEXT", INT2FIX(LEVERET_PROTOCOL_TEXT));
+	rb_define_const(cPool, "BINARY", INT2FIX(LEVERET_PROTOCOL_BINARY));
+	rb_define_const(cPool, "META", INT2FIX(LEVERET_PROTOCOL_META));
+	rb_define_const(cPool, "RING_DALLI", INT2FIX(LEVERET_RING_DALLI));
 }

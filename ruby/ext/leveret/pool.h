@@ -43,6 +43,6 @@ static inline bool pool_is_answer(int32_t code)
 	return code == LEVERET_CODE_SUCCESS || code == LEVERET_CODE_NOTFOUND || code == LEVERET_CODE_NOTSTORED || code == LEVERET_CODE_DATA_EXISTS;
 }
 
-void pool_define_many(VALUE class);
+void pool_define_many(VALUE cPool);
 
 #endif

@@ -204,11 +204,11 @@ static VALUE ask_server(VALUE self, VALUE index, VALUE operation, VALUE subject,
 	return tour.told;
 }
 
-void pool_define_many(VALUE class)
+void pool_define_many(VALUE cPool)
 {
-	rb_define_method(class, "get_multi", get_multi, 2);
-	rb_define_method(class, "fetch_multi", fetch_multi, 2);
-	rb_define_method(class, "set_multi", set_multi, 2);
-	rb_define_method(class, "delete_multi", delete_multi, 1);
-	rb_define_method(class, "ask_server", ask_server, 4);
+	rb_define_method(cPool, "get_multi", get_multi, 2);
+	rb_define_method(cPool, "fetch_multi", fetch_multi, 2);
+	rb_define_method(cPool, "set_multi", set_multi, 2);
+	rb_define_method(cPool, "delete_multi", delete_multi, 1);
+	rb_define_method(cPool, "ask_server", ask_server, 4);
 }

@@ -270,7 +270,14 @@ void value_warn(VALUE key, problem why)
 	}
 }
 
-/* Leveret.load(bytes, allowed): Marshal.load that names its problems. */
+/*
+ * Marshal.load that names its problems.
+ * @param bytes [String] Marshal data
+ * @param allowed [Hash{String => true}, nil] names of the classes that it may name, as Leveret.class_list makes them; nil: any
+ * @return [Object]
+ * @raise [UnmarshalError] the data is damaged, or names another class; nothing of that is made
+ * @private
+ */
 static VALUE load_allowed(VALUE self, VALUE bytes, VALUE allowed)
 {
 	VALUE value;
