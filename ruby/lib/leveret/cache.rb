@@ -2,6 +2,10 @@
 
 module Leveret
   # What the option +classes+ says, as the extension looks names up in it.
+  # @param classes [Array<Module, String>, Module, String, nil]
+  # @return [Hash{String => true}, nil] nil: any class
+  # @raise [ArgumentError] one of them has no name
+  # @private
   def self.class_list(classes)
     return if classes.nil?
 
@@ -25,7 +29,9 @@ module Leveret
   #
   # A miss is an answer. What prevents an operation is raised, always as a child of Leveret::Error.
   class Cache
+    # Bytes of an arena that is created: 64 MB.
     MEMORY = 64 << 20
+    # Bytes of frozen values that a cache with <tt>frozen: true</tt> keeps: 8 MB.
     FROZEN_BYTES = 8 << 20
 
     # +arena+ is a name, as "default" or "arena:shop", or a path that ends in ".arena". The first process that asks for an arena
@@ -36,10 +42,20 @@ module Leveret
     # +classes+ (classes, modules or their names) is all that Marshal data may name; what names another one counts as missing, with one
     # warning, and nothing of it is made. Strings, symbols, numbers of Integer and Float, arrays, hashes, true, false and nil need no
     # class; Time, Range, Set, structs and subclasses do. nil: any class.
+    # @param arena [String, nil] nil: $LEVERET_ARENA, else "default"
+    # @param dir [String, nil] the folder of arenas
+    # @param memory [Integer] bytes of an arena that is created; one that is there keeps its own
+    # @param lock_timeout [Numeric] seconds, rounded up to milliseconds
+    # @param frozen [Boolean]
+    # @param frozen_bytes [Integer] bytes
+    # @param classes [Array<Module, String>, nil]
+    # @raise [ArenaError] the arena cannot be opened: a name that is none, a folder that may not be used, too little memory
+    # @raise [ArgumentError] +classes+ has something without a name
     def initialize(arena = nil, dir: nil, memory: MEMORY, lock_timeout: 1, frozen: false, frozen_bytes: FROZEN_BYTES, classes: nil)
       attach(arena || ENV['LEVERET_ARENA'] || 'default', dir, memory, (lock_timeout * 1000).ceil, frozen ? frozen_bytes : nil, Leveret.class_list(classes))
     end
 
+    # @return [String] the class, and where the arena is
     def inspect
       "#<#{self.class} #{path}>"
     end

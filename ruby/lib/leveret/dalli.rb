@@ -15,28 +15,40 @@ require 'stringio'
 module Dalli
   # Of the gem whose calls these are.
   VERSION = '3.2.8'
+  # For programs that ask.
   MIN_SUPPORTED_MEMCACHED_VERSION = '1.4'
 
+  # What a client raises: its children say more.
   class DalliError < RuntimeError; end
+  # For programs that name it: what goes wrong with servers ends as a RingError.
   class NetworkError < DalliError; end
+  # No server could be asked.
   class RingError < DalliError; end
+  # A value cannot be serialized.
   class MarshalError < DalliError; end
+  # What is stored cannot be read: it is damaged, or names a class that is not there or not allowed.
   class UnmarshalError < DalliError; end
+  # A value takes more bytes than +value_max_bytes+ (1 MB), after its compression.
   class ValueOverMaxSize < DalliError; end
   # Never raised: in a quiet block everything may be asked. For programs that name it.
   class NotPermittedMultiOpError < DalliError; end
 
   # What a miss is where nil is a value (cache_nils).
   class NilObject; end
+  # What #get answers for a miss with <tt>cache_nils: true</tt>.
   NOT_FOUND = NilObject.new
 
   class << self
+    # Sets what is written to, a Logger.
     attr_writer :logger
 
+    # What is written to: what was set, else Rails' own, else default_logger.
+    # @return [Logger]
     def logger
       @logger ||= (defined?(Rails) && Rails.respond_to?(:logger) && Rails.logger) || default_logger
     end
 
+    # @return [Logger] of the standard output, from the level info
     def default_logger
       require 'logger'
       Logger.new($stdout, level: Logger::INFO)

@@ -5,11 +5,17 @@ require 'uri'
 module Leveret
   # What a client or a store is told about its servers: "host:port:weight", "[::1]:port", "/path:weight", "memcached://host:port", and
   # ours: "arena:NAME" and "/path/NAME.arena".
+  # @private
   module Servers
+    # memcached's port.
     PORT = 11_211
+    # host:port:weight, each but the host may be missing.
     PATTERN = /\A(?:\[(?<ipv6>[\h:]+)\]|(?<host>[^:]+))(?::(?<first>\d+))?(?::(?<second>\d+))?\z/
 
+    # One server; an arena or a socket has port 0.
+    # @private
     Server = Struct.new(:host, :port, :weight, :user, :password) do
+      # As messages and statistics name it.
       def name
         port.zero? ? host : "#{host}:#{port}"
       end
@@ -20,10 +26,12 @@ module Leveret
       end
       alias_method :to_s, :inspect
 
+      # Without the password, for pp.
       def pretty_print(printer)
         printer.text(inspect)
       end
 
+      # Whether it is shared memory, and no server.
       def arena?
         host.start_with?('arena:') || host.end_with?('.arena')
       end
@@ -36,6 +44,7 @@ module Leveret
       normalize(list).map { |text| server(text, error) }
     end
 
+    # The texts of the servers; nil: those of $MEMCACHE_SERVERS.
     def normalize(list)
       list = ENV['MEMCACHE_SERVERS'] || "127.0.0.1:#{PORT}" if list.nil?
       unless list.is_a?(String) || (list.is_a?(Array) && list.all?(String))
@@ -45,6 +54,7 @@ module Leveret
       Array(list).flat_map { |text| text.split(',') }.reject(&:empty?)
     end
 
+    # The Server that a text means.
     def server(text, error)
       return Server.new(text, 0, 1) if text.start_with?('arena:') || text.end_with?('.arena')
       return uri(text, error) if text.start_with?('memcached://')
@@ -53,6 +63,7 @@ module Leveret
       match[:host]&.start_with?('/') ? socket(text, match, error) : tcp(match)
     end
 
+    # memcached://user:password@host:port
     def uri(text, error)
       uri = URI.parse(text)
       Server.new(uri.host, uri.port || PORT, 1, uri.user, uri.password)
@@ -61,12 +72,14 @@ module Leveret
       raise error, 'Could not parse a hostname that begins with memcached://', cause: nil
     end
 
+    # /path:weight
     def socket(text, match, error)
       raise error, "Could not parse hostname #{text}" if match[:second]
 
       Server.new(match[:host], 0, Integer(match[:first] || 1))
     end
 
+    # host:port:weight
     def tcp(match)
       Server.new(match[:ipv6] || match[:host], Integer(match[:first] || PORT), Integer(match[:second] || 1))
     end
@@ -79,6 +92,7 @@ module Leveret
       [user, (server.password || options[:password] || ENV['MEMCACHE_PASSWORD']).to_s] if user
     end
 
+    # The block gives the user name and the password of a server.
     def sign_in(pool, servers)
       servers.each_with_index do |server, index|
         user, password = yield server

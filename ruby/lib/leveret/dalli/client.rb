@@ -12,9 +12,16 @@ module Dalli
     Pool = Leveret::Pool
     private_constant :Pool
 
+    # Seconds that the protocol takes as such; a larger number is a moment.
+    # @private
     THIRTY_DAYS = 30 * 24 * 60 * 60
 
     # As a client is made, its servers are parsed and nothing is opened.
+    # @param servers [String, Array<String>, nil] "host:port:weight", "/socket", "memcached://user:password@host", "arena:NAME",
+    #   several with commas between; nil: $MEMCACHE_SERVERS, else 127.0.0.1:11211
+    # @param options [Hash] of Dalli, and those above; times are in seconds: +expires_in+, +socket_timeout+ (1), +down_retry_delay+ (30)
+    # @raise [DalliError] a server cannot be understood
+    # @raise [ArgumentError] an option has no meaning
     def initialize(servers = nil, options = {})
       @servers = Leveret::Servers.parse(servers, DalliError)
       @options = normalize_options(options)
@@ -28,16 +35,39 @@ module Dalli
 
     # --- reading ---
 
+    # The value of a key.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @param options [Hash, nil] <tt>cache_nils: true</tt>: NOT_FOUND for a miss
+    # @return [Object, nil] nil: a miss
+    # @raise [UnmarshalError] it cannot be read
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the key is empty, or a ttl is no number
     def get(key, options = nil)
       @pool.get(wire_key(key), options.is_a?(Hash) && options[:cache_nils] ? NOT_FOUND : nil)
     rescue Leveret::Error => e
       translate(e)
     end
 
+    # The value of a key, which is given another end.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @param ttl [#to_i, nil] seconds; 0: no end; nil: the option +expires_in+, else no end
+    # @return [Object, nil] nil: a miss
+    # @raise [UnmarshalError] it cannot be read
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the key is empty, or a ttl is no number
     def gat(key, ttl = nil)
       guard { @pool.gat(wire_key(key), exptime(ttl), nil) }
     end
 
+    # The values of many keys, of all servers at once. A server that fails counts as a miss.
+    # @param keys [Array<String, Symbol>] also in arrays; nil is left out
+    # @yieldparam key [String]
+    # @yieldparam value [Object]
+    # @return [Hash{String => Object}] what was found, by the keys without the namespace
+    # @raise [UnmarshalError] a value cannot be read
+    # @raise [ArgumentError] a key is empty
     def get_multi(*keys)
       keys.flatten!
       keys.compact!
@@ -47,16 +77,44 @@ module Dalli
       found.each { |key, (value)| yield key, value }
     end
 
+    # The value of a key and its version.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @yieldparam value [Object, nil]
+    # @yieldparam cas [Integer]
+    # @return [Array(Object, Integer), Object] nil and 0 for a miss; what the block gives, where there is one
+    # @raise [UnmarshalError] it cannot be read
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the key is empty, or a ttl is no number
     def get_cas(key)
       value, cas = guard { @pool.get_cas(wire_key(key)) } || [nil, 0]
       block_given? ? yield(value, cas) : [value, cas]
     end
 
+    # The values of many keys and their versions.
+    # @param keys [Array<String, Symbol>] also in arrays
+    # @yieldparam key [String]
+    # @yieldparam found [Array(Object, Integer)]
+    # @return [Hash{String => Array(Object, Integer)}] what was found
+    # @raise [UnmarshalError] a value cannot be read
+    # @raise [ArgumentError] a key is empty
     def get_multi_cas(*keys, &block)
       found = found_of(keys.flatten, true)
       block ? found.each(&block) : found
     end
 
+    # The value of a key; where there is none, that of the block, which is added. Several processes may compute: see #fetch_with_lock.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @param ttl [#to_i, nil] seconds; 0: no end; nil: the option +expires_in+, else no end
+    # @param options [Hash, nil] <tt>raw: true</tt> (bytes of to_s, not serialized), +compress+
+    # @yieldreturn [Object] the value to store
+    # @return [Object, nil]
+    # @raise [UnmarshalError] what is there cannot be read
+    # @raise [MarshalError] the value cannot be serialized
+    # @raise [ValueOverMaxSize] it takes more than +value_max_bytes+
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the key is empty, or a ttl is no number
     def fetch(key, ttl = nil, options = nil)
       options = (options || {}).merge(cache_nils: true) if @cache_nils
       value = get(key, options)
@@ -74,6 +132,12 @@ module Dalli
     # leaves no trace of the read.
     #
     # An arena without a server knows the first two alone.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @param options [Hash]
+    # @return [Hash{Symbol => Object}]
+    # @raise [DalliError] the server has no meta commands, a password is given, or an arena is asked for more
+    # @raise [UnmarshalError] the value cannot be read
+    # @raise [RingError] the server cannot be asked
     def get_with_metadata(key, options = {})
       key = wire_key(key)
       with_server(key) { |server| server.arena? ? metadata_in_arena(key, options) : metadata_on(server, key, options || {}) }
@@ -81,6 +145,15 @@ module Dalli
 
     # The value; where there is none, or less than +recache_threshold+ seconds are left of it, one client computes it. Until it has, and
     # for at most +lock_ttl+ seconds, the others get the old value, or nil. On an arena they wait for the new one.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @param ttl [#to_i, nil] seconds; 0: no end; nil: the option +expires_in+, else no end
+    # @param lock_ttl [Integer] seconds
+    # @param recache_threshold [Integer, nil] seconds
+    # @param req_options [Hash, nil] options of #get and #set
+    # @yieldreturn [Object] the value to store
+    # @return [Object, nil]
+    # @raise [ArgumentError] there is no block, or the key is empty
+    # @raise [DalliError] as #get_with_metadata and #set
     def fetch_with_lock(key, ttl: nil, lock_ttl: 30, recache_threshold: nil, req_options: nil, &block)
       raise ArgumentError, 'Block is required for fetch_with_lock' unless block
 
@@ -94,29 +167,73 @@ module Dalli
       found[:won_recache] ? compute(key, found, ttl, req_options, &block) : found[:value]
     end
 
+    # @return [Boolean] whether #get means a miss by this value
     def not_found?(value)
       @cache_nils ? value.equal?(NOT_FOUND) : value.nil?
     end
 
+    # @return [Boolean, nil] the option: nil is a value
     def cache_nils
       @options[:cache_nils]
     end
 
     # --- storing ---
 
+    # Stores a value, whatever is there.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @param value [Object]
+    # @param ttl [#to_i, nil] seconds; 0: no end; nil: the option +expires_in+, else no end
+    # @param options [Hash, nil] <tt>raw: true</tt> (bytes of to_s, not serialized), +compress+
+    # @return [Integer, false, nil] the version (cas) of what is stored; false: it was not; nil in a #quiet block
+    # @raise [MarshalError] the value cannot be serialized
+    # @raise [ValueOverMaxSize] it takes more than +value_max_bytes+
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the key is empty, or a ttl is no number
     def set(key, value, ttl = nil, options = nil)
       write(Pool::SET, key, value, ttl, options)
     end
 
+    # Stores a value where there is none.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @param value [Object]
+    # @param ttl [#to_i, nil] seconds; 0: no end; nil: the option +expires_in+, else no end
+    # @param options [Hash, nil] <tt>raw: true</tt> (bytes of to_s, not serialized), +compress+
+    # @return [Integer, false, nil] the version (cas) of what is stored; false: it was not; nil in a #quiet block
+    # @raise [MarshalError] the value cannot be serialized
+    # @raise [ValueOverMaxSize] it takes more than +value_max_bytes+
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the key is empty, or a ttl is no number
     def add(key, value, ttl = nil, options = nil)
       write(Pool::ADD, key, value, ttl, options)
     end
 
+    # Stores a value in place of one that is there.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @param value [Object]
+    # @param ttl [#to_i, nil] seconds; 0: no end; nil: the option +expires_in+, else no end
+    # @param options [Hash, nil] <tt>raw: true</tt> (bytes of to_s, not serialized), +compress+
+    # @return [Integer, false, nil] the version (cas) of what is stored; false: it was not; nil: there is nothing, or a #quiet block
+    # @raise [MarshalError] the value cannot be serialized
+    # @raise [ValueOverMaxSize] it takes more than +value_max_bytes+
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the key is empty, or a ttl is no number
     def replace(key, value, ttl = nil, options = nil)
       write(Pool::REPLACE, key, value, ttl, options)
     end
 
     # Pipelined, over all servers at once.
+    # @param hash [Hash{String, Symbol => Object}]
+    # @param ttl [#to_i, nil] seconds; 0: no end; nil: the option +expires_in+, else no end
+    # @param options [Hash, nil] <tt>raw: true</tt> (bytes of to_s, not serialized), +compress+
+    # @return [Integer, nil] how many were stored; nil for an empty Hash
+    # @raise [MarshalError] the value cannot be serialized
+    # @raise [ValueOverMaxSize] it takes more than +value_max_bytes+
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the key is empty, or a ttl is no number
     def set_multi(hash, ttl = nil, options = nil)
       return if hash.empty?
 
@@ -127,14 +244,34 @@ module Dalli
       guard { @pool.set_multi(rows, exptime(ttl)) }
     end
 
+    # Joins bytes to the end of a value that was stored raw.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @param value [#to_s]
+    # @return [Boolean] false: there is nothing
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the key is empty, or a ttl is no number
     def append(key, value)
       join(Pool::APPEND, key, value)
     end
 
+    # Joins bytes to the beginning of a value that was stored raw.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @param value [#to_s]
+    # @return [Boolean] false: there is nothing
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the key is empty, or a ttl is no number
     def prepend(key, value)
       join(Pool::PREPEND, key, value)
     end
 
+    # Deletes an item.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @return [Boolean, nil] whether it was there; nil in a #quiet block
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the key is empty, or a ttl is no number
     def delete(key)
       return @pool.delete_quietly(wire_key(key)) && nil if quiet?
 
@@ -142,42 +279,129 @@ module Dalli
     end
 
     # Deletes what still is that version.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @param cas [Integer] 0: any version
+    # @return [Boolean] whether it was deleted
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the key is empty, or a ttl is no number
     def delete_cas(key, cas = 0)
       guard { @pool.delete(wire_key(key), cas) }
     end
 
+    # Deletes many items, on all servers at once.
+    # @param keys [Array<String, Symbol>]
+    # @return [Integer] how many were there
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the key is empty, or a ttl is no number
     def delete_multi(keys)
       guard { @pool.delete_multi(keys.map { |key| wire_key(key) }) }
     end
 
+    # Gives an item another end.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @param ttl [#to_i, nil] seconds; 0: no end; nil: the option +expires_in+, else no end
+    # @return [true, nil] nil: there is nothing
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the key is empty, or a ttl is no number
     def touch(key, ttl = nil)
       guard { @pool.touch(wire_key(key), exptime(ttl)) } || nil
     end
 
     # --- versions ---
 
+    # Stores what the block makes of the value, if nobody has stored another one meanwhile.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @param ttl [#to_i, nil] seconds; 0: no end; nil: the option +expires_in+, else no end
+    # @param options [Hash, nil] <tt>raw: true</tt> (bytes of to_s, not serialized), +compress+
+    # @yieldparam value [Object]
+    # @yieldreturn [Object] what is to be there
+    # @return [Integer, false, nil] the new version; false: somebody was faster; nil: there is nothing, and the block was not called
+    # @raise [UnmarshalError] what is there cannot be read
+    # @raise [MarshalError] the value cannot be serialized
+    # @raise [ValueOverMaxSize] it takes more than +value_max_bytes+
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the key is empty, or a ttl is no number
     def cas(key, ttl = nil, options = nil, &block)
       swap(key, ttl, options, always: false, &block)
     end
 
+    # As #cas, but the block is called with nil where there is nothing.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @param ttl [#to_i, nil] seconds; 0: no end; nil: the option +expires_in+, else no end
+    # @param options [Hash, nil] <tt>raw: true</tt> (bytes of to_s, not serialized), +compress+
+    # @yieldparam value [Object, nil]
+    # @yieldreturn [Object] what is to be there
+    # @return [Integer, false, nil] the new version; false: somebody was faster
+    # @raise [UnmarshalError] what is there cannot be read
+    # @raise [MarshalError] the value cannot be serialized
+    # @raise [ValueOverMaxSize] it takes more than +value_max_bytes+
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the key is empty, or a ttl is no number
     def cas!(key, ttl = nil, options = nil, &block)
       swap(key, ttl, options, always: true, &block)
     end
 
+    # Stores a value in place of this version.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @param value [Object]
+    # @param cas [Integer] 0: whatever is there
+    # @param ttl [#to_i, nil] seconds; 0: no end; nil: the option +expires_in+, else no end
+    # @param options [Hash, nil] <tt>raw: true</tt> (bytes of to_s, not serialized), +compress+
+    # @return [Integer, false, nil] the new version; false: another version is there; nil: there is nothing
+    # @raise [MarshalError] the value cannot be serialized
+    # @raise [ValueOverMaxSize] it takes more than +value_max_bytes+
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the key is empty, or a ttl is no number
     def set_cas(key, value, cas, ttl = nil, options = nil)
       write_cas(key, value, cas, ttl, options)
     end
 
+    # As #set_cas.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @param value [Object]
+    # @param cas [Integer] 0: whatever is there
+    # @param ttl [#to_i, nil] seconds; 0: no end; nil: the option +expires_in+, else no end
+    # @param options [Hash, nil] <tt>raw: true</tt> (bytes of to_s, not serialized), +compress+
+    # @return [Integer, false, nil] the new version; false: another version is there; nil: there is nothing
+    # @raise [MarshalError] the value cannot be serialized
+    # @raise [ValueOverMaxSize] it takes more than +value_max_bytes+
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the key is empty, or a ttl is no number
     def replace_cas(key, value, cas, ttl = nil, options = nil)
       write_cas(key, value, cas, ttl, options)
     end
 
     # --- counting ---
 
+    # Adds to a number of 64 bits that was stored raw, past the largest one from 0 on.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @param amt [Integer] 0 or more
+    # @param ttl [#to_i, nil] seconds, of an item that is made
+    # @param default [Integer, nil] the number of an item that is made; nil: none is
+    # @return [Integer, nil] the new number; nil: there was nothing
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the amount is negative, the key is empty, or a ttl is no number
     def incr(key, amt = 1, ttl = nil, default = nil)
       count(Pool::INCREMENT, key, amt, ttl, default)
     end
 
+    # Takes from a number that was stored raw, down to 0.
+    # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
+    # @param amt [Integer] 0 or more
+    # @param ttl [#to_i, nil] seconds, of an item that is made
+    # @param default [Integer, nil] the number of an item that is made; nil: none is
+    # @return [Integer, nil] the new number; nil: there was nothing
+    # @raise [RingError] no server can be asked
+    # @raise [DalliError] the server refuses it
+    # @raise [ArgumentError] the amount is negative, the key is empty, or a ttl is no number
     def decr(key, amt = 1, ttl = nil, default = nil)
       count(Pool::DECREMENT, key, amt, ttl, default)
     end
@@ -186,6 +410,8 @@ module Dalli
 
     # What is stored and deleted in the block tells no outcome, and is sent in batches: at the latest before the next request that
     # is not quiet, and at the end of the block.
+    # @yieldreturn [Object]
+    # @return [Object] what the block gives
     def quiet
       before = Thread.current[:dalli_multi]
       Thread.current[:dalli_multi] = true
@@ -198,30 +424,44 @@ module Dalli
 
     # --- servers ---
 
+    # Empties all servers, each so many seconds after the one before it.
+    # @param delay [Integer] seconds
+    # @return [Array<Object>] an answer for each server; nil: none came
     def flush(delay = 0)
       time = -delay
       each_server { |index| @pool.ask_server(index, Pool::FLUSH, '', time += delay) }
     end
     alias flush_all flush
 
+    # What the servers say about themselves.
+    # @param type [Symbol, nil] :items, :slabs or :settings
+    # @return [Hash{String => Hash{String => String}, nil}] by the servers' names; nil: it does not answer
     def stats(type = nil)
       type = nil unless [nil, :items, :slabs, :settings].include?(type)
       by_name { |index| @pool.ask_server(index, Pool::STATS, type.to_s, 0) }
     end
 
+    # Sets the servers' counters to 0.
+    # @return [Array<true, nil>] nil: one does not answer
     def reset_stats
       each_server { |index| @pool.ask_server(index, Pool::STATS, 'reset', 0) && true }
     end
 
+    # The versions of the servers.
+    # @return [Hash{String => String, nil}] by their names; nil: one does not answer
     def version
       by_name { |index| @pool.ask_server(index, Pool::VERSION, '', 0) }
     end
 
     # Raises RingError when no server can be reached.
+    # @return [true]
+    # @raise [RingError]
     def alive!
       @servers.each_index.any? { |index| @pool.reach?(index) } or raise RingError, 'No server available'
     end
 
+    # Ends the connections; a later call opens them again.
+    # @return [nil]
     def close
       @pool.quit
       @sockets.close
@@ -229,10 +469,14 @@ module Dalli
     end
     alias reset close
 
+    # For code that takes clients from a pool.
+    # @yieldparam client [Client] this one
+    # @return [Object] what the block gives
     def with
       yield self
     end
 
+    # @return [String] the class and the servers, without passwords
     def inspect
       "#<#{self.class} #{@servers.map(&:name).join(', ')}>"
     end

@@ -2,6 +2,7 @@
 
 module Dalli
   # Keys as they are sent: with the namespace before them, and a digest in place of what is too long.
+  # @private
   class KeyManager
     LENGTH_MAX = 250
     MARK = ':md5:'

@@ -5,6 +5,7 @@ require 'socket'
 module Dalli
   # Reads that tell more than the value: memcached's meta get, which no other protocol has. They go over connections of their own, so a
   # client may speak any protocol besides.
+  # @private
   module Metadata
     FLAGS = { vivify_ttl: 'N', recache_ttl: 'R' }.freeze
     MARKS = { return_hit_status: 'h', return_last_access: 'l', skip_lru_bump: 'u' }.freeze
@@ -13,6 +14,7 @@ module Dalli
     class Unreachable < StandardError; end
 
     # One connection to each server, for one request at a time. A fork makes its own.
+    # @private
     class Sockets
       def initialize(timeout)
         @timeout = timeout
@@ -92,6 +94,7 @@ module Dalli
     end
 
     # Lines and bytes of a socket, within the time that each step has.
+    # @private
     class Reader
       LINE_MAX = 2048
 

@@ -3,7 +3,9 @@
 require 'rack/session/abstract/id'
 require_relative '../dalli'
 
+# Rack's own.
 module Rack
+  # Rack's sessions.
   module Session
     # Rack's sessions in memcached or in an arena: the middleware of the gem dalli, with its keys and values, so hosts with either share
     # the sessions. Keys are Rack's private ids, as of Dalli 3.1 and later: whoever reads the cache learns no cookie. What Dalli 3.0
@@ -16,11 +18,16 @@ module Rack
     # +pool_size+ and +pool_timeout+, for which it needs the gem connection_pool. Where no server can be reached a request has an empty
     # session, which is not kept.
     class Dalli < Abstract::PersistedSecure
+      # What is not said otherwise.
       DEFAULT_DALLI_OPTIONS = { namespace: 'rack:session', memcache_server: 'localhost:11211' }.freeze
 
       # What the clients are taken from, by +with+.
+      # @return [Dalli::Client, ConnectionPool]
       attr_reader :pool
 
+      # @param app [#call]
+      # @param options [Hash]
+      # @raise [RuntimeError] the option +cache+ is given
       def initialize(app, options = {})
         super
         raise 'Rack::Session::Dalli no longer supports the :cache option.' if options[:cache]
@@ -30,6 +37,9 @@ module Rack
         @pool = make_pool(DEFAULT_DALLI_OPTIONS.merge(options.reject { |name, _| DEFAULT_OPTIONS.key?(name) }))
       end
 
+      # @param _request [Rack::Request]
+      # @param sid [Rack::Session::SessionId, nil]
+      # @return [Array] the id and the session: a new one where there is none; nil and {} where no server can be reached
       def find_session(_request, sid)
         with_client([nil, {}]) do |client|
           session = stored(client, sid) if sid && !sid.empty?
@@ -37,6 +47,11 @@ module Rack
         end
       end
 
+      # @param _request [Rack::Request]
+      # @param sid [Rack::Session::SessionId, nil]
+      # @param session [Hash]
+      # @param options [Hash] +expire_after+: seconds; nil: no end
+      # @return [Rack::Session::SessionId, false] false: it was not stored
       def write_session(_request, sid, session, options)
         return false unless sid
 
@@ -46,6 +61,10 @@ module Rack
         end
       end
 
+      # @param _request [Rack::Request]
+      # @param sid [Rack::Session::SessionId]
+      # @param options [Hash] +drop+: no new id is made
+      # @return [Rack::Session::SessionId, nil] the new id
       def delete_session(_request, sid, options)
         with_client do |client|
           client.delete(key(sid))

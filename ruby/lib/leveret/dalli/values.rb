@@ -2,6 +2,7 @@
 
 module Dalli
   # Values as bytes and flags: 1 = serialized, 2 = compressed.
+  # @private
   class Values
     SERIALIZED = 1
     COMPRESSED = 2
