@@ -13,7 +13,9 @@ require 'active_support/core_ext/marshal' if ActiveSupport.gem_version < Gem::Ve
 require_relative 'leveret_store_servers'
 require_relative 'leveret_store_coder' if ActiveSupport.gem_version >= Gem::Version.new('7.1')
 
+# Rails' own.
 module ActiveSupport
+  # Rails' caches.
   module Cache
     # Rails' cache in the arena that all processes of the host share: a MemoryStore that every Puma worker, job and script sees. Or on
     # memcached servers, where several hosts share it.
@@ -37,17 +39,23 @@ module ActiveSupport
     # the value or for the end of that item, which comes when its holder is done, or was killed and the ten seconds are over. A miss takes
     # four requests more for that; <tt>lease: false</tt> lets each process compute for itself. Counts end at 0, and what is not there is not counted down; #clear empties the servers, and #delete_matched is not there.
     class LeveretStore < Store
+      # Those that Leveret::Cache takes.
+      # @private
       CACHE_OPTIONS = %i[dir memory lock_timeout frozen frozen_bytes classes].freeze
       # Since Rails 7.1 entries become bytes in formats of their own, and errors are reported.
+      # @private
       HAS_FORMATS = ActiveSupport.gem_version >= Gem::Version.new('7.1')
       # Since Rails 7.0 a request's own memory keeps what is stored, not entries.
+      # @private
       LOCAL_CACHE_KEEPS_STORED = Strategy::LocalCache.private_method_defined?(:read_serialized_entry)
+      # Bytes of a key; of a longer one the end becomes a digest. On servers it is 250.
       KEY_MAX = 1024
       MISS = Object.new.freeze
       CANNOT_BE_READ = HAS_FORMATS ? [DeserializationError].freeze : [].freeze
       private_constant :MISS, :CANNOT_BE_READ
 
       # A value without a version or an end of its own: the arena knows when it is over.
+      # @private
       class Found < Entry # :nodoc:
         attr_reader :value
 
@@ -65,6 +73,7 @@ module ActiveSupport
       end
 
       # What is stored in place of a String that an application's own coder has made.
+      # @private
       module Coded # :nodoc:
         MARK = "\0leveret coded\0".b.freeze
 
@@ -79,13 +88,20 @@ module ActiveSupport
 
       prepend Strategy::LocalCache
 
+      # @return [true]
       def self.supports_cache_versioning?
         true
       end
 
       # The Leveret::Cache behind the store, or its servers.
+      # @return [Leveret::Cache, Object]
       attr_reader :cache
 
+      # @overload initialize(*addresses, options = {})
+      #   @param addresses [Array<String>] one arena, or servers; none: the arena "default"
+      #   @param options [Hash]
+      #   @raise [Leveret::ArenaError] the arena cannot be opened
+      #   @raise [ArgumentError] an option has no meaning, or a server cannot be understood
       def initialize(*addresses)
         addresses = addresses.flatten
         options = addresses.extract_options!.symbolize_keys
@@ -101,16 +117,29 @@ module ActiveSupport
       end
 
       # Without a value there the count begins at 0, and the new value lives for +expires_in+.
+      # @param name [Object] a key, as everywhere in Rails
+      # @param amount [Integer]
+      # @param options [Hash, nil] of Rails; +expires_in+ is in seconds
+      # @return [Integer, nil] the new number; nil: it failed, which is logged and reported
       def increment(name, amount = 1, options = nil)
         count(:increment, name, amount, options)
       end
 
+      # Takes from a number, as #increment adds to it. On servers it ends at 0.
+      # @param name [Object] a key, as everywhere in Rails
+      # @param amount [Integer]
+      # @param options [Hash, nil] of Rails; +expires_in+ is in seconds
+      # @return [Integer, nil] the new number; nil: it failed, or a server has nothing there to take from
       def decrement(name, amount = 1, options = nil)
         count(:decrement, name, -amount, options)
       end
 
       # Deletes what the pattern matches, a Regexp or, as of Rails' RedisCacheStore, a String with "*" and "?"; with a namespace only what
       # lies there.
+      # @param matcher [Regexp, String]
+      # @param options [Hash, nil] of Rails
+      # @return [Integer] how many were deleted
+      # @raise [NotImplementedError] on servers, which do not tell their keys
       def delete_matched(matcher, options = nil)
         return super if @on_servers
 
@@ -121,11 +150,15 @@ module ActiveSupport
       end
 
       # Whatever is over leaves the arena by itself.
+      # @param options [Hash, nil] of Rails
+      # @return [true]
       def cleanup(options = nil)
         instrument(:cleanup, nil, merged_options(options)) { true }
       end
 
       # With a namespace, only what lies there; servers are emptied.
+      # @param options [Hash, nil] of Rails
+      # @return [Boolean] false: it failed, which is logged
       def clear(options = nil)
         namespace = merged_options(options)[:namespace] unless @on_servers
         return rescue_error_with(false) { @cache.clear } unless namespace
@@ -134,10 +167,13 @@ module ActiveSupport
         rescue_error_with(false) { @cache.delete_multi(@cache.keys.select { |key| key.start_with?("#{namespace}:") }) && true }
       end
 
+      # @return [Hash] of Leveret::Cache#stats; over servers what each says, by its name
+      # @raise [Leveret::Error] it cannot be asked
       def stats
         @cache.stats
       end
 
+      # @return [String] the class, the arena or the servers, and the options, without a password
       def inspect
         "#<#{self.class.name} #{@cache.path} options=#{@options.inspect}>"
       end

@@ -8,6 +8,7 @@ module ActiveSupport
     class LeveretStore < Store
       # Entries as bytes in the formats of Rails 7.0 and 7.1, as :mem_cache_store writes them, read with a list of the classes that Marshal
       # data may name. What names another class, or is damaged, raises DeserializationError, which is a miss.
+      # @private
       class ListedCoder # :nodoc:
         SIGNATURE = "\x00\x11".b.freeze
         # After the signature: what the value is, when it is over, how long the version is.
@@ -44,6 +45,7 @@ module ActiveSupport
           !bytes.byteslice(SIGNATURE.bytesize..).unpack(HEADER).last.negative?
         end
 
+        # @private
         module Compressor # :nodoc:
           def self.deflate(bytes)
             Zlib.deflate(bytes)
@@ -56,6 +58,7 @@ module ActiveSupport
           end
         end
 
+        # @private
         class Serializer # :nodoc:
           PLAIN = "\x00".b.freeze
           DEFLATED = "\x01".b.freeze

@@ -9,6 +9,7 @@ module ActiveSupport
   module Cache
     class LeveretStore < Store
       # What the store asks of a Leveret::Cache, asked of memcached servers: with the keys, the bytes and the flags of :mem_cache_store.
+      # @private
       class Servers # :nodoc:
         Pool = Leveret::Pool
         # Of Dalli::Client, and ours.
@@ -22,6 +23,7 @@ module ActiveSupport
         UNSAYABLE = /[\x00-\x20%\x7F-\xFF]/n
 
         # A String that was marshalled: a coder's work, or a client's without Rails.
+        # @private
         Payload = Struct.new(:bytes) do
           def entry(is_coded)
             is_coded ? yield(bytes) : Found.new(bytes)
@@ -118,6 +120,7 @@ module ActiveSupport
         # Between two looks of those who wait.
         LOOK_MS = (5..50).freeze
 
+        # @private
         class Lease # :nodoc:
           def initialize(servers, key, token)
             @servers, @key, @token = servers, key, token

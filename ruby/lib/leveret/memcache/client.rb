@@ -9,13 +9,21 @@ class MemCache
   Pool = Leveret::Pool
   private_constant :Pool
 
+  # The options and what they are unless they are given; +timeout+ is in seconds, nil: it waits.
   DEFAULT_OPTIONS = { namespace: nil, readonly: false, multithread: true, failover: true, timeout: 0.5, logger: nil, no_reply: false,
                       check_size: true, autofix_keys: false, namespace_separator: ':', classes: nil }.freeze
+  # Bytes of the largest value, unless <tt>check_size: false</tt> is given.
   ONE_MB = 1024 * 1024
+  # Characters of the longest key.
   KEY_MAX = 250
 
+  # The options of these names, and the servers.
   attr_reader :namespace, :multithread, :autofix_keys, :servers, :timeout, :failover, :logger, :no_reply
 
+  # @overload initialize(servers = [], options = {})
+  #   @param servers [Array<String, Server>, String]
+  #   @param options [Hash] of DEFAULT_OPTIONS
+  #   @raise [ArgumentError] a server cannot be understood, or these are other arguments
   def initialize(*args)
     servers, opts = arguments(args)
     opts = DEFAULT_OPTIONS.merge(opts)
@@ -27,18 +35,23 @@ class MemCache
     self.servers = servers
   end
 
+  # @return [String]
   def inspect
     format('<MemCache: %<count>d servers, ns: %<namespace>p, ro: %<readonly>p>', count: @servers.length, namespace: @namespace, readonly: @readonly)
   end
 
+  # @return [Boolean] whether it has servers
   def active?
     !@servers.empty?
   end
 
+  # @return [Boolean] whether stores and deletes raise
   def readonly?
     @readonly
   end
 
+  # @param servers [Array<String, Server>, String] "host:port:weight", "/socket", "arena:NAME"
+  # @raise [ArgumentError] one cannot be understood
   def servers=(servers)
     @servers = Array(servers).map { |server| server.is_a?(String) ? Server.parse(self, server) : server }
     @pool = make_pool
@@ -47,12 +60,26 @@ class MemCache
 
   # --- reading ---
 
+  # The value of a key.
+  # @param key [String, Symbol] with the namespace at most 250 characters, without a blank
+  # @param raw [Boolean] its bytes as they are
+  # @return [Object, nil] nil: a miss
+  # @raise [MemCacheError] no server can be asked, or it refuses; what is there cannot be read
+  # @raise [ArgumentError] the key is empty, too long, or has a blank in it
   def get(key, raw = false)
     bytes, flags = asking { @pool.fetch(wire_key(key), false) }
     bytes && loaded(bytes, flags, raw)
   end
   alias [] get
 
+  # The value of a key; where there is none, that of the block, which is added.
+  # @param key [String, Symbol] with the namespace at most 250 characters, without a blank
+  # @param expiry [#to_i] seconds; 0: no end; above 30 days: a Unix time
+  # @param raw [Boolean] the bytes of to_s, without Marshal
+  # @yieldreturn [Object] the value to add
+  # @return [Object, nil]
+  # @raise [MemCacheError] no server can be asked, or it refuses; what is there cannot be read; the cache is readonly
+  # @raise [ArgumentError] the key is empty, too long, or has a blank in it
   def fetch(key, expiry = 0, raw = false)
     value = get(key, raw)
     if value.nil? && block_given?
@@ -62,6 +89,11 @@ class MemCache
     value
   end
 
+  # The values of many keys, of all servers at once.
+  # @param keys [Array<String, Symbol>] also in arrays; at the end <tt>raw: true</tt> may stand
+  # @return [Hash{String, Symbol => Object}] what was found; a server that fails counts as a miss
+  # @raise [MemCacheError] there is no server, or a value cannot be read
+  # @raise [ArgumentError] a key is empty, too long, or has a blank in it
   def get_multi(*keys)
     raise MemCacheError, 'No active servers' unless active?
 
@@ -75,6 +107,15 @@ class MemCache
 
   # --- storing ---
 
+  # Stores a value, whatever is there.
+  # @param key [String, Symbol] with the namespace at most 250 characters, without a blank
+  # @param value [Object]
+  # @param expiry [#to_i] seconds; 0: no end; above 30 days: a Unix time
+  # @param raw [Boolean] the bytes of to_s, without Marshal
+  # @return [String, nil] "STORED\r\n" or "NOT_STORED\r\n"; nil with <tt>no_reply: true</tt>
+  # @raise [MemCacheError] no server can be asked, or it refuses; the value takes more than ONE_MB; what is there cannot be read; the cache
+  #   is readonly
+  # @raise [ArgumentError] the key is empty, too long, or has a blank in it
   def set(key, value, expiry = 0, raw = false)
     bytes, flags = dumped(value, raw)
     if @check_size && bytes.bytesize > ONE_MB
@@ -84,26 +125,68 @@ class MemCache
     put(Pool::SET, key, bytes, flags, expiry, 'NOT_STORED')
   end
 
+  # As #set, without an end.
+  # @param key [String, Symbol]
+  # @param value [Object]
+  # @raise [MemCacheError] no server can be asked, or it refuses; what is there cannot be read; the cache is readonly
+  # @raise [ArgumentError] the key is empty, too long, or has a blank in it
   def []=(key, value)
     set(key, value)
   end
 
+  # Stores a value where there is none.
+  # @param key [String, Symbol] with the namespace at most 250 characters, without a blank
+  # @param value [Object]
+  # @param expiry [#to_i] seconds; 0: no end; above 30 days: a Unix time
+  # @param raw [Boolean] the bytes of to_s, without Marshal
+  # @return [String, nil] "STORED\r\n" or "NOT_STORED\r\n"; nil with <tt>no_reply: true</tt>
+  # @raise [MemCacheError] no server can be asked, or it refuses; what is there cannot be read; the cache is readonly
+  # @raise [ArgumentError] the key is empty, too long, or has a blank in it
   def add(key, value, expiry = 0, raw = false)
     put(Pool::ADD, key, *dumped(value, raw), expiry, 'NOT_STORED')
   end
 
+  # Stores a value in place of one that is there.
+  # @param key [String, Symbol] with the namespace at most 250 characters, without a blank
+  # @param value [Object]
+  # @param expiry [#to_i] seconds; 0: no end; above 30 days: a Unix time
+  # @param raw [Boolean] the bytes of to_s, without Marshal
+  # @return [String, nil] "STORED\r\n", or "NOT_FOUND\r\n" or "NOT_STORED\r\n" where there is none; nil with <tt>no_reply: true</tt>
+  # @raise [MemCacheError] no server can be asked, or it refuses; what is there cannot be read; the cache is readonly
+  # @raise [ArgumentError] the key is empty, too long, or has a blank in it
   def replace(key, value, expiry = 0, raw = false)
     put(Pool::REPLACE, key, *dumped(value, raw), expiry, 'NOT_STORED')
   end
 
+  # Joins bytes to the end of a value.
+  # @param key [String, Symbol] with the namespace at most 250 characters, without a blank
+  # @param value [#to_s]
+  # @return [String, nil] "STORED\r\n", or another line where there is nothing; nil with <tt>no_reply: true</tt>
+  # @raise [MemCacheError] no server can be asked, or it refuses; what is there cannot be read; the cache is readonly
+  # @raise [ArgumentError] the key is empty, too long, or has a blank in it
   def append(key, value)
     put(Pool::APPEND, key, value.to_s, 0, 0, 'NOT_STORED')
   end
 
+  # Joins bytes to the beginning of a value.
+  # @param key [String, Symbol] with the namespace at most 250 characters, without a blank
+  # @param value [#to_s]
+  # @return [String, nil] "STORED\r\n", or another line where there is nothing; nil with <tt>no_reply: true</tt>
+  # @raise [MemCacheError] no server can be asked, or it refuses; what is there cannot be read; the cache is readonly
+  # @raise [ArgumentError] the key is empty, too long, or has a blank in it
   def prepend(key, value)
     put(Pool::PREPEND, key, value.to_s, 0, 0, 'NOT_STORED')
   end
 
+  # Stores what the block makes of the value, if nobody has stored another one meanwhile.
+  # @param key [String, Symbol] with the namespace at most 250 characters, without a blank
+  # @param expiry [#to_i] seconds; 0: no end; above 30 days: a Unix time
+  # @param raw [Boolean] the bytes of to_s, without Marshal
+  # @yieldparam value [Object]
+  # @yieldreturn [Object] what is to be there
+  # @return [String, nil] "STORED\r\n", "EXISTS\r\n" (somebody was faster) or "NOT_FOUND\r\n"; nil: there is nothing
+  # @raise [MemCacheError] there is no block; no server can be asked, or it refuses; what is there cannot be read; the cache is readonly
+  # @raise [ArgumentError] the key is empty, too long, or has a blank in it
   def cas(key, expiry = 0, raw = false)
     writing
     raise MemCacheError, 'A block is required' unless block_given?
@@ -116,6 +199,11 @@ class MemCache
   end
 
   # The expiry has no meaning, as in the gem.
+  # Deletes an item.
+  # @param key [String, Symbol] with the namespace at most 250 characters, without a blank
+  # @return [String, nil] "DELETED\r\n" or "NOT_FOUND\r\n"; nil with <tt>no_reply: true</tt>
+  # @raise [MemCacheError] no server can be asked, or it refuses; what is there cannot be read; the cache is readonly
+  # @raise [ArgumentError] the key is empty, too long, or has a blank in it
   def delete(key, _expiry = 0)
     writing
     return quietly { @pool.delete_quietly(wire_key(key)) } if @no_reply
@@ -125,10 +213,22 @@ class MemCache
 
   # --- counting ---
 
+  # Adds to a number of 64 bits that was stored raw.
+  # @param key [String, Symbol] with the namespace at most 250 characters, without a blank
+  # @param amount [Integer] 0 or more
+  # @return [Integer, nil] the new number; nil: there is nothing
+  # @raise [MemCacheError] no server can be asked, or it refuses; what is there cannot be read; the cache is readonly
+  # @raise [ArgumentError] the key is empty, too long, or has a blank in it
   def incr(key, amount = 1)
     count(Pool::INCREMENT, key, amount)
   end
 
+  # Takes from a number that was stored raw, down to 0.
+  # @param key [String, Symbol] with the namespace at most 250 characters, without a blank
+  # @param amount [Integer] 0 or more
+  # @return [Integer, nil] the new number; nil: there is nothing
+  # @raise [MemCacheError] no server can be asked, or it refuses; what is there cannot be read; the cache is readonly
+  # @raise [ArgumentError] the key is empty, too long, or has a blank in it
   def decr(key, amount = 1)
     count(Pool::DECREMENT, key, amount)
   end
@@ -136,6 +236,9 @@ class MemCache
   # --- servers ---
 
   # The server after the next is emptied that many seconds later.
+  # @param delay [Integer] seconds
+  # @return [Object] nothing of use
+  # @raise [MemCacheError] there is no server, one does not answer, or the cache is readonly
   def flush_all(delay = 0)
     raise MemCacheError, 'No active servers' unless active?
 
@@ -143,11 +246,16 @@ class MemCache
     @servers.each_index { |index| asking { @pool.ask_server(index, Pool::FLUSH, '', delay * index) } or raise MemCacheError, 'No connection to server' }
   end
 
+  # Ends the connections; a later call opens them again.
+  # @return [Array<Server>]
   def reset
     @pool.quit
     @servers
   end
 
+  # What the servers say about themselves.
+  # @return [Hash{String => Hash{String => String, Integer, Float}}] by their names; those that do not answer are left out
+  # @raise [MemCacheError] none answers
   def stats
     raise MemCacheError, 'No active servers' unless active?
 
@@ -157,6 +265,8 @@ class MemCache
     said.transform_values { |stats| stats.to_h { |name, value| [name, number(name, value)] } }
   end
 
+  # @param server [Server] one of #servers
+  # @return [Boolean] whether there is a connection to it, or one can be made
   def reach?(server)
     @pool.reach?(@servers.index(server))
   end

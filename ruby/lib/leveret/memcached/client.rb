@@ -8,8 +8,12 @@ class Memcached
   Pool = Leveret::Pool
   private_constant :Pool
 
+  # @return [Hash{Symbol => Object}] all options, without credentials
   attr_reader :options
 
+  # @param servers [String, Array<String>, nil] "host:port:weight", a socket, "arena:NAME"; nil: $MEMCACHE_SERVERS, else 127.0.0.1:11211
+  # @param opts [Hash] of DEFAULTS
+  # @raise [ArgumentError] an option is unknown or has no meaning, or a server cannot be understood
   def initialize(servers = nil, opts = {})
     @settings = Settings.new(opts)
     @options = @settings.options
@@ -22,16 +26,21 @@ class Memcached
 
   # --- servers and keys ---
 
+  # @param servers [String, Array<String>, nil]
+  # @raise [ArgumentError] one cannot be understood
   def set_servers(servers)
     @servers = @settings.servers(servers)
     @pool = @settings.pool(@servers)
     @pool.set_prefix(@prefix) unless @options[:hash_with_prefix_key]
   end
 
+  # @return [Array<String>] host:port, with the weight where keys are placed by it
   def servers
     @servers.map { |server| @settings.name(server) }
   end
 
+  # @param key [String, nil] what all keys begin with; nil: nothing
+  # @raise [ArgumentError] it has, with its delimiter, more than PREFIX_MAX characters
   def set_prefix_key(key)
     prefix = key ? key + @options[:prefix_delimiter] : ''
     raise ArgumentError, "Max prefix key + prefix delimiter size is #{PREFIX_MAX}" if prefix.size > PREFIX_MAX
@@ -40,10 +49,12 @@ class Memcached
     @pool&.set_prefix(prefix) unless @options[:hash_with_prefix_key]
   end
 
+  # @return [String] what all keys begin with, without the delimiter
   def prefix_key
     @prefix.delete_suffix(@options[:prefix_delimiter])
   end
 
+  # @return [Memcached] one with connections of its own
   def clone
     copy = super
     copy.set_servers(@servers)
@@ -51,46 +62,105 @@ class Memcached
   end
   alias dup clone
 
+  # Ends the connections and begins anew.
+  # @param current_servers [String, Array<String>, nil] others; nil: the same
+  # @raise [ArgumentError] one cannot be understood
   def reset(current_servers = nil)
     quit
     set_servers(current_servers || @servers)
   end
 
+  # Ends the connections; a later call opens them again.
+  # @return [self]
   def quit
     @pool.quit
     self
   end
 
+  # @param error [Exception]
+  # @return [Boolean] whether it is of a class in +exceptions_to_retry+
   def should_retry(error)
     @options[:exceptions_to_retry].any? { |type| error.instance_of?(type) }
   end
 
+  # @param key [String] with the prefix at most 250 bytes
+  # @return [String] the server where the key lives
   def server_by_key(key)
     @settings.name(@servers[@pool.locate(wire_key(key))])
   end
 
   # --- storing ---
 
+  # Stores a value, whatever is there.
+  # @param key [String] with the prefix at most 250 bytes
+  # @param value [Object]
+  # @param ttl [Integer] seconds; 0: no end; above 30 days: a Unix time
+  # @param encode [Boolean] by the codec; false: the String itself
+  # @param flags [Integer] 32 bits
+  # @return [nil]
+  # @raise [NotStored]
+  # @raise [Error] a child that says what the server, or the way to it, has answered
+  # @raise [TypeError] the key, or a ttl, is of another class
   def set(key, value, ttl = @default_ttl, encode = true, flags = FLAGS)
     put(Pool::SET, key, value, ttl, encode, flags)
   end
 
+  # Stores a value where there is none.
+  # @param key [String] with the prefix at most 250 bytes
+  # @param value [Object]
+  # @param ttl [Integer] seconds; 0: no end; above 30 days: a Unix time
+  # @param encode [Boolean] by the codec; false: the String itself
+  # @param flags [Integer] 32 bits
+  # @return [nil]
+  # @raise [NotStored] something is there
+  # @raise [Error] a child that says what the server, or the way to it, has answered
+  # @raise [TypeError] the key, or a ttl, is of another class
   def add(key, value, ttl = @default_ttl, encode = true, flags = FLAGS)
     put(Pool::ADD, key, value, ttl, encode, flags)
   end
 
+  # Stores a value in place of one that is there.
+  # @param key [String] with the prefix at most 250 bytes
+  # @param value [Object]
+  # @param ttl [Integer] seconds; 0: no end; above 30 days: a Unix time
+  # @param encode [Boolean] by the codec; false: the String itself
+  # @param flags [Integer] 32 bits
+  # @return [nil]
+  # @raise [NotStored] there is nothing
+  # @raise [Error] a child that says what the server, or the way to it, has answered
+  # @raise [TypeError] the key, or a ttl, is of another class
   def replace(key, value, ttl = @default_ttl, encode = true, flags = FLAGS)
     put(Pool::REPLACE, key, value, ttl, encode, flags)
   end
 
+  # Joins bytes to the end of a value.
+  # @param key [String] with the prefix at most 250 bytes
+  # @param value [#to_s]
+  # @return [nil]
+  # @raise [NotStored] there is nothing
+  # @raise [Error] a child that says what the server, or the way to it, has answered
+  # @raise [TypeError] the key, or a ttl, is of another class
   def append(key, value)
     put(Pool::APPEND, key, value.to_s, 0, false, 0)
   end
 
+  # Joins bytes to the beginning of a value.
+  # @param key [String] with the prefix at most 250 bytes
+  # @param value [#to_s]
+  # @return [nil]
+  # @raise [NotStored] there is nothing
+  # @raise [Error] a child that says what the server, or the way to it, has answered
+  # @raise [TypeError] the key, or a ttl, is of another class
   def prepend(key, value)
     put(Pool::PREPEND, key, value.to_s, 0, false, 0)
   end
 
+  # Deletes an item.
+  # @param key [String] with the prefix at most 250 bytes
+  # @return [nil]
+  # @raise [NotFound] there is nothing; not with +no_block+
+  # @raise [Error] a child that says what the server, or the way to it, has answered
+  # @raise [TypeError] the key, or a ttl, is of another class
   def delete(key)
     return say_nothing { @pool.delete_quietly(wire_key(key)) } if quiet?
 
@@ -99,6 +169,15 @@ class Memcached
   end
 
   # The block gets the value, or for an Array of keys a Hash of those that were found, and gives what is to be stored.
+  # @param keys [String, Array<String>]
+  # @param ttl [Integer] seconds; 0: no end; above 30 days: a Unix time
+  # @param decode [Boolean] by the codec, both ways
+  # @return [Object] of an Array of keys a Hash of those that were stored
+  # @raise [NotFound] there is nothing
+  # @raise [ConnectionDataExists] somebody has stored another value meanwhile
+  # @raise [ClientError] without the option +support_cas+
+  # @raise [Error] a child that says what the server, or the way to it, has answered
+  # @raise [TypeError] the key, or a ttl, is of another class
   def cas(keys, ttl = @default_ttl, decode = true)
     raise ClientError, 'CAS not enabled for this Memcached instance' unless @options[:support_cas]
     return cas_many(keys, ttl, decode) { |found| yield found } if keys.is_a?(Array)
@@ -110,11 +189,25 @@ class Memcached
 
   # --- counting ---
 
+  # Adds to a number of 64 bits.
+  # @param key [String] with the prefix at most 250 bytes
+  # @param offset [Integer] 0 or more
+  # @return [Integer] the new number
+  # @raise [NotFound] there is nothing
+  # @raise [Error] a child that says what the server, or the way to it, has answered
+  # @raise [TypeError] the key, or a ttl, is of another class
   def increment(key, offset = 1)
     count(Pool::INCREMENT, key, offset)
   end
   alias incr increment
 
+  # Takes from a number, down to 0.
+  # @param key [String] with the prefix at most 250 bytes
+  # @param offset [Integer] 0 or more
+  # @return [Integer] the new number
+  # @raise [NotFound] there is nothing
+  # @raise [Error] a child that says what the server, or the way to it, has answered
+  # @raise [TypeError] the key, or a ttl, is of another class
   def decrement(key, offset = 1)
     count(Pool::DECREMENT, key, offset)
   end
@@ -123,6 +216,12 @@ class Memcached
   # --- reading ---
 
   # One key: its value, or NotFound. An Array: a Hash of those that were found, all servers asked at once.
+  # @param keys [String, Array<String>]
+  # @param decode [Boolean] by the codec; false: the bytes
+  # @return [Object, Hash{String => Object}]
+  # @raise [NotFound] there is nothing; not for an Array
+  # @raise [Error] a child that says what the server, or the way to it, has answered
+  # @raise [TypeError] the key, or a ttl, is of another class
   def get(keys, decode = true)
     return get_many(keys, decode) if keys.is_a?(Array)
 
@@ -130,23 +229,36 @@ class Memcached
     decoded(keys, value, flags, decode)
   end
 
+  # @param key [String] with the prefix at most 250 bytes
+  # @return [nil] there is something
+  # @raise [NotFound] there is nothing
+  # @raise [Error] a child that says what the server, or the way to it, has answered
+  # @raise [TypeError] the key, or a ttl, is of another class
   def exist(key)
     asking(key) { @pool.fetch(wire_key(key), false) } or raise_plain(NotFound)
     nil
   end
 
+  # Of the distribution +random+, which is not there.
+  # @raise [ArgumentError] always
   def get_from_last(_key, _decode = true)
     raise ArgumentError, 'get_from_last() is not useful unless :random distribution is enabled.'
   end
 
   # --- servers' own ---
 
+  # Empties all servers.
+  # @return [nil]
+  # @raise [Error] one cannot be asked
   def flush
     @servers.each_index { |index| asking(nil) { @pool.ask_server(index, Pool::FLUSH, '', 0) } or raise ConnectionFailure }
     nil
   end
 
   # Symbol => what each server says, in their order.
+  # @param subcommand [String, nil] as "items"
+  # @return [Hash{Symbol => Array}]
+  # @raise [SomeErrorsWereReported] one does not answer
   def stats(subcommand = nil)
     stats = Hash.new([])
     @servers.each_index do |index|

@@ -1,16 +1,20 @@
 # frozen_string_literal: true
 
 class Memcached
+  # Of the gem whose calls these are.
   VERSION = '1.8.0'
 
   # What the gem raises: one class for each outcome of libmemcached.
   class Error < RuntimeError
+    # @return [Boolean, nil] whether it is raised without a backtrace
     attr_accessor :no_backtrace
 
+    # @return [Array<String>]
     def set_backtrace(*lines)
       @no_backtrace ? [] : super
     end
 
+    # @return [Array<String>, nil] empty with #no_backtrace
     def backtrace
       @no_backtrace ? [] : super
     end
@@ -31,6 +35,9 @@ class Memcached
   # What later versions of libmemcached tell apart, the gem's own did not.
   OLDER = { 37 => 10, 38 => 9, 47 => 35, 48 => 10 }.freeze
 
+  # @param code [Integer] libmemcached's number
+  # @return [Class] a child of Error, or Error itself
+  # @private
   def self.exception_of(code)
     EXCEPTIONS[OLDER.fetch(code, code)] || Error
   end

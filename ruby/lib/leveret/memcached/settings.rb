@@ -2,17 +2,28 @@
 
 class Memcached
   # Values by Marshal, with the flags as they are.
+  # Another module with these methods may be given as the option +codec+.
   module MarshalCodec
+    # @param _key [String]
+    # @param value [Object]
+    # @param flags [Integer]
+    # @return [Array(String, Integer)] bytes and flags
+    # @raise [TypeError] the value cannot be marshalled
     def self.encode(_key, value, flags)
       [Marshal.dump(value), flags]
     end
 
+    # @param _key [String]
+    # @param value [String] bytes
+    # @param _flags [Integer]
+    # @return [Object]
     def self.decode(_key, value, _flags)
       Marshal.load(value)
     end
   end
 
   # The same, where Marshal data may name the classes of a list only.
+  # @private
   class ListedCodec
     # The list, as Leveret.class_list makes it.
     attr_reader :allowed
@@ -32,9 +43,12 @@ class Memcached
     end
   end
 
+  # Of values for which none are given.
   FLAGS = 0
+  # Characters of the longest prefix with its delimiter.
   PREFIX_MAX = 127
 
+  # The options and what they are unless they are given; times are in seconds.
   DEFAULTS = {
     hash: :fnv1_32, no_block: false, noreply: false, distribution: :consistent_ketama, ketama_weighted: true, buffer_requests: false,
     cache_lookups: true, support_cas: false, tcp_nodelay: false, show_backtraces: false, retry_timeout: 60, timeout: 0.25, rcv_timeout: nil,
@@ -49,6 +63,7 @@ class Memcached
   }.freeze
 
   # The options of a client, checked as the gem checks them.
+  # @private
   class Settings
     Pool = Leveret::Pool
     private_constant :Pool
@@ -57,6 +72,7 @@ class Memcached
     RINGS = { modula: Pool::RING_MODULA, consistent: Pool::RING_CONSISTENT, consistent_wheel: Pool::RING_CONSISTENT, ketama: Pool::RING_KETAMA,
               consistent_ketama: Pool::RING_KETAMA }.freeze
 
+    # @private
     Server = Struct.new(:hostname, :port, :weight) do
       def socket?
         port.zero?
