@@ -9,7 +9,7 @@ Gem::Specification.new do |spec|
   spec.summary = 'One cache per host in shared memory, for Ruby, PHP and every memcached client'
   spec.description = 'Reads and writes the arena that all processes of a host share, without a round trip; Dalli::Client on top of it.'
   spec.licenses = %w[MIT Apache-2.0]
-  spec.files = Dir.chdir(__dir__) { Dir['lib/**/*.rb', 'sig/**/*.rbs', 'README.md', 'LICENSE-*'] }
+  spec.files = Dir.chdir(__dir__) { Dir['lib/**/*.rb', 'sig/**/*.rbs', '.yardopts', 'README.md', 'LICENSE-*'] }
 
   if ENV['LEVERET_GEM'] == 'platform'
     # With the compiled library (./x gem): for this processor and this minor version of Ruby.

@@ -113,5 +113,5 @@ build_source_gem() {
 
 gem_files() {
     mkdir -p "$1"
-    cp -r ruby/lib ruby/sig ruby/README.md ruby/leveret.gemspec LICENSE-MIT LICENSE-APACHE "$1"
+    cp -r ruby/lib ruby/sig ruby/.yardopts ruby/README.md ruby/leveret.gemspec LICENSE-MIT LICENSE-APACHE "$1"
 }
