@@ -85,8 +85,8 @@ impl Delta {
 }
 
 impl Arena {
-    /// Counts by memcached's rules: any value that is a decimal number counts, and becomes one that counts in place. A
-    /// missing item is created with the initial value, if there is one.
+    /// Counts by memcached's rules: any value that is a decimal number counts, and becomes one
+    /// that counts in place. A missing item is created with the initial value, if there is one.
     pub fn count(
         &self,
         key: &[u8],
@@ -169,7 +169,7 @@ impl Arena {
             }
             let meta = locked.core.items.meta_of(view);
             let meta = if loses_marks { Meta { marks: 0, ..meta } } else { meta };
-            let meta = if loses_sign { Meta { encoding: Encoding::Raw as u8, ..meta } } else { meta };
+            let meta = if loses_sign { Meta { encoding: Encoding::RAW, ..meta } } else { meta };
             let deadline = terms.deadline.unwrap_or(view.header.deadline());
             let put = put::put(
                 locked,
@@ -199,7 +199,7 @@ impl Arena {
                 None => Ok(Step::Done(Counted::Missing)),
                 Some(deadline) => {
                     let body = Body::Number { value: step as u64, width: 0 };
-                    let meta = Meta::native(Encoding::Integer);
+                    let meta = Meta::native(Encoding::INTEGER);
                     let item = NewItem { key, meta, mtime: locked.time().0, deadline: deadline.0, cas: None, body };
                     let Some(_) = put::put(locked, located, &item, false, None) else { return Ok(Step::NoRoom) };
                     note_count(locked, step < 0);
@@ -232,7 +232,7 @@ impl Arena {
 }
 
 fn is_integer(view: &View) -> bool {
-    view.kind == Kind::Number && view.header.meta(0, 0).encoding == Encoding::Integer as u8
+    view.kind == Kind::Number && view.header.meta(0, 0).encoding == Encoding::INTEGER
 }
 
 fn set_number(locked: &Locked<'_>, view: &View, value: u64) {
@@ -269,15 +269,12 @@ fn widen(locked: &Locked<'_>, view: &View, digits: u32) {
 /// spaces.
 fn parse(locked: &Locked<'_>, view: &View) -> Option<u64> {
     const TEXT_MAX: usize = 20;
-    const RAW: u8 = Encoding::Raw as u8;
-    const DOUBLE: u8 = Encoding::Double as u8;
-    const BOOL: u8 = Encoding::Bool as u8;
     let len = view.header.value_len() as usize;
     let meta = view.header.meta(0, 0);
     let is_text = match meta.encoding {
-        RAW => true,
+        Encoding::RAW => true,
         // To a server the float or bool of a class is a text like any other.
-        DOUBLE | BOOL => meta.origin != Origin::NATIVE,
+        Encoding::DOUBLE | Encoding::BOOL => meta.origin != Origin::NATIVE,
         _ => false,
     };
     if view.kind != Kind::Bytes || len > TEXT_MAX || !is_text {

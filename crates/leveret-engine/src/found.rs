@@ -89,7 +89,7 @@ impl Found {
 
     /// The native entrances count signed, memcached's commands unsigned.
     fn is_signed(&self) -> bool {
-        self.meta.encoding == Encoding::Integer as u8
+        self.meta.encoding == Encoding::INTEGER
     }
 
     /// Characters of the number's decimal text.
