@@ -1,5 +1,5 @@
-//! Numbers that count in place, by two sets of rules: memcached's (unsigned, text becomes a number, decr stops at 0)
-//! and APCu's (signed, wraps, only integers count).
+//! Numbers that count in place, by two sets of rules: unsigned, as memcached's protocol says (text becomes a number, a
+//! decrement stops at 0), and signed (it wraps, only integers count).
 //!
 //! An increment takes the cas away (0), stores the value, then gives a new cas. Killed in between, the number has no
 //! cas, and every token given out before fails, which is right. The other order would let a cas succeed that must not.
@@ -16,7 +16,7 @@ use crate::time::{Deadline, Moment, Time};
 use crate::update::{self, Step};
 use crate::write::Stored;
 
-/// How memcached counts.
+/// What a number without a sign is changed by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delta {
     /// Wraps at 2^64.
@@ -28,7 +28,7 @@ pub enum Delta {
 /// How counting ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// The new value; for APCu's rules the bits of a signed integer.
+    /// The new value; of `add_integer` the bits of a signed integer.
     Value(u64),
     /// There is no item.
     Missing,
@@ -85,7 +85,7 @@ impl Delta {
 }
 
 impl Arena {
-    /// Counts by memcached's rules: any value that is a decimal number counts, and becomes one
+    /// Counts without a sign, as memcached's protocol says: any value that is a decimal number counts, and becomes one
     /// that counts in place. A missing item is created with the initial value, if there is one.
     pub fn count(
         &self,
@@ -138,7 +138,7 @@ impl Arena {
             }
             let (old, width) = if view.kind == Kind::Number {
                 let number = locked.core.items.number_of(view);
-                // An integer of the native entrances has a sign, and memcached knows none.
+                // What was stored as an integer has a sign, and these rules know none.
                 if is_integer(view) && (number as i64) < 0 {
                     return Ok(Step::Done(CountedItem::NotNumber));
                 }
@@ -184,7 +184,7 @@ impl Arena {
         })
     }
 
-    /// Adds to an integer by APCu's rules: it wraps, and only values stored as integers count. `create`: a missing one
+    /// Adds to an integer with its sign: it wraps, and only values stored as integers count. `create`: a missing one
     /// is created with the value `step` and this deadline.
     pub fn add_integer(
         &self,
@@ -273,7 +273,7 @@ fn parse(locked: &Locked<'_>, view: &View) -> Option<u64> {
     let meta = view.header.meta(0, 0);
     let is_text = match meta.encoding {
         Encoding::RAW => true,
-        // To a server the float or bool of a class is a text like any other.
+        // Whoever tells types by flags keeps floats and booleans as text, and that counts.
         Encoding::DOUBLE | Encoding::BOOL => meta.origin != Origin::NATIVE,
         _ => false,
     };
