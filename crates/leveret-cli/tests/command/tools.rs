@@ -12,8 +12,8 @@ use std::time::Duration;
 const TOOL: &str = "/usr/share/memcached/scripts/memcached-tool";
 
 /// A server on a Unix socket of the host's folder; it ends with the test.
-struct Server {
-    child: Child,
+pub struct Server {
+    pub child: Child,
     socket: PathBuf,
 }
 
@@ -28,26 +28,26 @@ impl Server {
         server
     }
 
-    fn memcached(host: &Host) -> Server {
+    pub fn memcached(host: &Host) -> Server {
         let socket = host.file("memcached.sock");
         let mut command = Command::new("memcached");
         command.args(["-u", "root", "-o", "track_sizes", "-s"]).arg(&socket);
         Server::begin(command, socket)
     }
 
-    fn leveret(host: &Host) -> Server {
+    pub fn leveret(host: &Host) -> Server {
         let socket = host.file("leveret.sock");
         let mut command = host.command(["serve", "-u", "root", "--arena", "served", "-s"]);
         command.arg(&socket);
         Server::begin(command, socket)
     }
 
-    fn target(&self) -> &str {
+    pub fn target(&self) -> &str {
         self.socket.to_str().expect("UTF-8")
     }
 
     /// Says it, and reads until the answer ends so.
-    fn talk(&self, request: &[u8], end: &str) -> String {
+    pub fn talk(&self, request: &[u8], end: &str) -> String {
         let mut stream = UnixStream::connect(&self.socket).expect("the server");
         stream.write_all(request).expect("sent");
         let mut said = Vec::new();
