@@ -71,6 +71,8 @@ counted() {
 
 # Development profile: overflow checks and debug assertions are on, and no test binary waits for link-time optimization.
 rust_part() {
+    # Without it the conversations are held beside Debian 12's memcached alone.
+    newer_memcached || count "rust: conversations beside memcached $MEMCACHED_FOLLOWED, which could not be had" 0 0 1
     counted "rust: cargo test --workspace" build/test-rust.log rust_counts \
         cargo test --workspace --locked --no-fail-fast "$@"
     [ $# -gt 0 ] || counted "rust: the codecs with the feature zstd" build/test-zstd.log rust_counts \

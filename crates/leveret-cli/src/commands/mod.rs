@@ -21,4 +21,3 @@ pub mod sizes;
 pub mod stats;
 pub mod tune;
 pub mod verify;
-pub mod watch;

@@ -12,4 +12,3 @@ mod schema;
 mod serving;
 mod simulate;
 mod tools;
-mod watch;

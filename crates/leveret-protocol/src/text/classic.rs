@@ -1,6 +1,6 @@
 //! The classic commands: what stands behind the name of each. Fewer words than a command needs are an error, more are
 //! ignored.
-use super::parse::{block_len, keys, Line, BAD_FORMAT, BLOCK_MAX};
+use super::parse::{block_len, keys, Line, BAD_FORMAT};
 use super::words::word_len;
 use super::{Command, Lru, LruCrawler, Refusal, Slabs, Words};
 use crate::{number, Parsed, Verb, WireKey, KEY_MAX};
@@ -43,7 +43,7 @@ pub(super) fn store<'a>(line: &Line<'a, '_>, name: &[u8], mut words: Words<'a>) 
     let compare = if name == b"cas" { Some(words.next().and_then(number::unsigned)) } else { None };
     let len = block_len(len);
     let (Some(flags), Some(exptime), Some(len), true) =
-        (number::flags(flags), number::exptime(exptime), len, key.len() <= KEY_MAX)
+        (number::store_flags(flags), number::store_exptime(exptime), len, key.len() <= KEY_MAX)
     else {
         return line.refuse_store(BAD_FORMAT, noreply, len);
     };
@@ -73,19 +73,16 @@ fn plain_store(words: Words<'_>) -> Option<Numbers<'_>> {
     let (key, rest) = line.split_at(word_len(line));
     let (flags, rest) = number::leading(rest.strip_prefix(b" ")?)?;
     let (exptime, rest) = number::leading(rest.strip_prefix(b" ")?)?;
-    let (len, rest) = number::leading(rest.strip_prefix(b" ")?)?;
-    let fits = (1..=KEY_MAX).contains(&key.len())
-        && rest.is_empty()
-        && i64::try_from(exptime).is_ok()
-        && len <= BLOCK_MAX as u64;
+    let len = block_len(rest.strip_prefix(b" ")?)?;
+    let fits = (1..=KEY_MAX).contains(&key.len()) && i64::try_from(exptime).is_ok();
     // Of flags and exptime the lower 32 bits are kept.
-    fits.then_some((key, flags as u32, i64::from(exptime as i32), len as usize))
+    fits.then_some((key, flags as u32, i64::from(exptime as i32), len))
 }
 
 pub(super) fn delete<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
-    let key = words.next();
+    // Here even a key may be this word.
     let noreply = is_noreply(words);
-    match key {
+    match words.next() {
         Some(key) if key.len() <= KEY_MAX => line.request(Command::Delete { key, noreply }),
         _ => line.refuse_quietly(BAD_FORMAT, noreply),
     }
@@ -145,8 +142,8 @@ pub(super) fn shutdown<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome
 
 pub(super) fn cache_memlimit<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
     let noreply = is_noreply(words);
-    match words.next().and_then(number::unsigned) {
-        Some(megabytes) => line.request(Command::CacheMemlimit { megabytes, noreply }),
+    match words.next().and_then(number::unsigned_32) {
+        Some(megabytes) => line.request(Command::CacheMemlimit { megabytes: megabytes.into(), noreply }),
         None => line.refuse_quietly(UNKNOWN, noreply),
     }
 }
@@ -154,7 +151,7 @@ pub(super) fn cache_memlimit<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> O
 pub(super) fn slabs<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
     let noreply = is_noreply(words);
     let change = match (words.next(), words.next(), words.next()) {
-        (Some(b"reassign"), Some(from), Some(to)) => match (small(from), small(to)) {
+        (Some(b"reassign"), Some(from), Some(to)) => match (number::signed_32(from), number::signed_32(to)) {
             (Some(from), Some(to)) => Slabs::Reassign { from, to },
             _ => return line.refuse_quietly(BAD_FORMAT, noreply),
         },
@@ -216,10 +213,6 @@ fn is_noreply(words: Words<'_>) -> bool {
     line.ends_with(b" noreply")
 }
 
-fn small(word: &[u8]) -> Option<i32> {
-    number::signed(word).and_then(|number| i32::try_from(number).ok())
-}
-
 fn factor(word: &[u8]) -> Option<f64> {
     std::str::from_utf8(word).ok()?.parse::<f64>().ok().filter(|factor| factor.is_finite())
 }
@@ -260,6 +253,8 @@ mod tests {
             "9999999999999999999",
             "18446744073709551615",
             "18446744073709551616",
+            "00000000003",
+            "000000000003",
             "3\t",
             "3x",
             "x",

@@ -153,11 +153,12 @@ type Outcome<'a> = Parsed<Command<'a>, Refusal<'a>>;
 
 const BAD_TOKEN: &str = "CLIENT_ERROR bad token in command line format";
 const BAD_KEY: &str = "CLIENT_ERROR error decoding key";
+const BAD_DELTA: &str = "CLIENT_ERROR invalid numeric delta value";
+const BAD_INITIAL: &str = "CLIENT_ERROR invalid numeric initial value";
 const BAD_FLAG: &str = "CLIENT_ERROR invalid flag";
 const TWICE: &str = "CLIENT_ERROR duplicate flag";
 const BAD_FLAG_OR_TWICE: &str = "CLIENT_ERROR invalid or duplicate flag";
 const LONG_OPAQUE: &str = "CLIENT_ERROR opaque token too long";
-const LONG_MODE: &str = "CLIENT_ERROR incorrect length for M token";
 const BAD_STORE_MODE: &str = "CLIENT_ERROR invalid mode for ms M token";
 const BAD_COUNT_MODE: &str = "CLIENT_ERROR invalid mode for ma M token";
 
@@ -187,6 +188,7 @@ impl Flags {
     /// memcached.
     fn read<'a>(key: &'a [u8], words: Words<'a>) -> Result<(WireKey<'a>, Flags), &'static str> {
         let mut flags = Flags::default();
+        are_flags(words)?;
         for word in words {
             let (letter, argument) = (word[0], &word[1..]);
             if !letter.is_ascii_alphabetic() {
@@ -210,18 +212,16 @@ impl Flags {
             b'b' | b'c' | b'f' | b'h' | b'k' | b'l' | b'q' | b's' | b't' | b'u' | b'v' | b'x' | b'I' => {}
             // Paths for proxies; a server has no use for them.
             b'L' | b'P' => {}
-            b'C' => self.compare = self.good(number::unsigned(argument)),
-            b'D' => self.delta = self.good(number::unsigned(argument)),
-            b'E' => self.cas = self.good(number::unsigned(argument)),
-            b'J' => self.initial = self.good(number::unsigned(argument)),
-            b'N' => self.vivify = self.good(number::exptime(argument)),
-            b'R' => self.recache = self.good(number::exptime(argument)),
-            b'T' => self.touch = self.good(number::exptime(argument)),
-            b'M' => match argument {
-                [mode] => self.mode = *mode,
-                _ => self.wrong = Some(LONG_MODE),
-            },
-            b'F' => match number::flags(argument) {
+            b'C' => self.compare = self.good(number::unsigned(argument), BAD_TOKEN),
+            b'D' => self.delta = self.good(number::unsigned(argument), BAD_DELTA),
+            b'E' => self.cas = self.good(number::unsigned(argument), BAD_TOKEN),
+            b'J' => self.initial = self.good(number::unsigned(argument), BAD_INITIAL),
+            b'N' => self.vivify = self.good(number::exptime(argument), BAD_TOKEN),
+            b'R' => self.recache = self.good(number::exptime(argument), BAD_TOKEN),
+            b'T' => self.touch = self.good(number::exptime(argument), BAD_TOKEN),
+            // Only the first character counts; without one there is no mode, which only stores and counts mind.
+            b'M' => self.mode = argument.first().copied().unwrap_or_default(),
+            b'F' => match number::unsigned_32(argument) {
                 Some(flags) => self.client_flags = flags,
                 None => self.wrong = self.wrong.or(Some(BAD_FORMAT)),
             },
@@ -232,9 +232,9 @@ impl Flags {
         Ok(())
     }
 
-    fn good<N: Default>(&mut self, number: Option<N>) -> N {
+    fn good<N: Default>(&mut self, number: Option<N>, answer: &'static str) -> N {
         if number.is_none() {
-            self.wrong = Some(BAD_TOKEN);
+            self.wrong = Some(answer);
         }
         number.unwrap_or_default()
     }
@@ -265,6 +265,16 @@ impl Flags {
 
     fn vivify(&self) -> Option<i64> {
         self.has(b'N').then_some(self.vivify)
+    }
+}
+
+/// That all words begin with a digit or with what lies between `A` and `z`: memcached looks at this before all else.
+fn are_flags(mut words: Words<'_>) -> Result<(), &'static str> {
+    let is_flag = |word: &[u8]| word[0].is_ascii_digit() || (b'A'..=b'z').contains(&word[0]);
+    if words.all(is_flag) {
+        Ok(())
+    } else {
+        Err(BAD_FORMAT)
     }
 }
 
@@ -346,8 +356,7 @@ pub(super) fn delete<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'
     };
     let (key, flags) = match Flags::read(word, words) {
         Ok(found) => found,
-        Err(LONG_OPAQUE) => return line.refuse(LONG_OPAQUE),
-        Err(_) => return line.refuse(BAD_FLAG_OR_TWICE),
+        Err(answer) => return line.refuse(answer),
     };
     line.request(Command::MetaDelete(MetaDelete {
         key,
@@ -362,12 +371,14 @@ pub(super) fn delete<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'
 }
 
 pub(super) fn count<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
-    let Some(word) = words.next().filter(|word| word.len() <= KEY_MAX) else {
-        return line.refuse(BAD_FORMAT);
-    };
+    let Some(word) = words.next() else { return line.refuse(BAD_FORMAT) };
+    if word.len() > KEY_MAX {
+        return line.refuse(BAD_FLAG_OR_TWICE);
+    }
     let (key, flags) = match Flags::read(word, words) {
         Ok(found) => found,
-        Err(LONG_OPAQUE) => return line.refuse(LONG_OPAQUE),
+        Err(answer @ LONG_OPAQUE) => return line.refuse(answer),
+        Err(_) if are_flags(words).is_err() => return line.refuse(BAD_FORMAT),
         Err(_) => return line.refuse(BAD_FLAG_OR_TWICE),
     };
     let is_decrement = match (flags.has(b'M'), flags.mode) {
@@ -394,6 +405,9 @@ pub(super) fn debug<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a
     let Some(word) = words.next().filter(|word| word.len() <= KEY_MAX) else {
         return line.refuse(BAD_FORMAT);
     };
+    if let Err(answer) = are_flags(words) {
+        return line.refuse(answer);
+    }
     let key = if words.next() == Some(b"b") { WireKey::base64(word) } else { Some(WireKey::plain(word)) };
     match key {
         Some(key) => line.request(Command::MetaDebug { key }),

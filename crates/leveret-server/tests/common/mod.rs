@@ -5,7 +5,7 @@ use leveret_server::execute::{Next, Session, Transport};
 use leveret_server::{Desk, Settings, Shared};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
@@ -73,24 +73,37 @@ impl Ours {
     }
 }
 
-/// Debian's memcached on a Unix socket, ended with its test.
+/// The memcached that the server follows, where `./x test` has left it; `version` says which one. None: it could not be
+/// had, and `./x test` counts that as skipped.
+pub fn followed() -> Option<PathBuf> {
+    let folder = format!("../../build/memcached-{}", leveret_server::VERSION);
+    let program = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join("memcached");
+    program.exists().then_some(program)
+}
+
+/// A memcached on a Unix socket, ended with its test.
 pub struct Memcached {
     child: Child,
     pub stream: UnixStream,
-    path: std::path::PathBuf,
+    path: PathBuf,
     _dir: tempfile::TempDir,
 }
 
 impl Memcached {
+    /// Debian 12's.
     pub fn start(options: &[&str]) -> Memcached {
         Memcached::start_in(options, &[])
     }
 
-    /// With these variables of the environment.
+    /// Debian 12's, with these variables of the environment.
     pub fn start_in(options: &[&str], variables: &[(&str, &Path)]) -> Memcached {
+        Memcached::start_as(Path::new("memcached"), options, variables)
+    }
+
+    pub fn start_as(program: &Path, options: &[&str], variables: &[(&str, &Path)]) -> Memcached {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("socket");
-        let mut command = Command::new("memcached");
+        let mut command = Command::new(program);
         command
             .arg("-s")
             .arg(&path)

@@ -1,6 +1,6 @@
 //! Binary frames, sound and broken ones. Of the cas of items only whether there is one is compared.
 use crate::random::Random;
-use crate::Language;
+use crate::{Beside, Language};
 
 const HEADER: usize = 24;
 const CAS: std::ops::Range<usize> = 16..24;
@@ -24,7 +24,7 @@ pub struct Binary {
 impl Language for Binary {
     type Comparable = Vec<String>;
 
-    fn new(random: Random, has_cas: bool) -> Binary {
+    fn new(random: Random, has_cas: bool, _: Beside) -> Binary {
         Binary { random, has_cas }
     }
 

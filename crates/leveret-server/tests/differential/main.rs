@@ -1,6 +1,6 @@
-//! The same random conversations with Debian's memcached and with an arena: every byte of every answer must be the
-//! same, but for numbers that no two servers share (see `comparable` of each language). What the languages leave out,
-//! they say.
+//! The same random conversations with memcached and with an arena: every byte of every answer must be the same, but for
+//! numbers that no two servers share (see `comparable` of each language). Both memcacheds are asked: Debian 12's, and the
+//! newer one that the server follows, which alone hears where the two differ. What the languages leave out, they say.
 #[path = "../common/mod.rs"]
 mod common;
 #[path = "../serving/mod.rs"]
@@ -11,14 +11,24 @@ mod random;
 mod text;
 mod watch;
 
-use common::{Memcached, Ours};
+use common::{followed, Memcached, Ours};
 use leveret_server::Settings;
 use random::Random;
 use std::fmt::Debug;
+use std::path::Path;
 
 /// Without the threads that look after its items: while one of them holds an item, a number that becomes shorter is not
 /// padded as it is otherwise, and an item that counts loses its marks. With them one answer in ten thousand is another.
 const ALONE: &[&str] = &["-m", "64", "-o", "no_lru_maintainer,no_lru_crawler"];
+
+/// Which memcached is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Beside {
+    /// Debian 12's, 1.6.18.
+    Debian12,
+    /// The one that the server follows.
+    Followed,
+}
 
 /// What is said in one of memcached's protocols, and how answers are compared.
 trait Language {
@@ -26,8 +36,8 @@ trait Language {
 
     /// `has_cas`: as without memcached's `-C`. With it the cas of all items is 0, and what is told of it can be
     /// compared. (But then memcached tells items from those that were flushed by their seconds only, so there is no
-    /// flush.)
-    fn new(random: Random, has_cas: bool) -> Self;
+    /// flush.) `beside`: what the other server is.
+    fn new(random: Random, has_cas: bool, beside: Beside) -> Self;
 
     /// The next thing to say.
     fn say(&mut self) -> Vec<u8>;
@@ -39,11 +49,11 @@ trait Language {
     fn comparable(answer: &[u8]) -> Self::Comparable;
 }
 
-fn converse<L: Language>(seed: u64, steps: u32, has_cas: bool) {
+fn converse<L: Language>(beside: Beside, program: &Path, seed: u64, steps: u32, has_cas: bool) {
     let options = if has_cas { ALONE } else { &[ALONE, &["-C"]].concat() };
-    let mut theirs = Memcached::start(options);
+    let mut theirs = Memcached::start_as(program, options, &[]);
     let mut ours = Ours::new(Settings { cas: has_cas, ..Settings::default() });
-    let mut language = L::new(Random::new(seed), has_cas);
+    let mut language = L::new(Random::new(seed), has_cas, beside);
     let (mark, end) = L::mark();
     let mut history = Vec::new();
     for step in 0..steps {
@@ -58,12 +68,12 @@ fn converse<L: Language>(seed: u64, steps: u32, has_cas: bool) {
             got.extend(ours.talk(&mark));
             assert!(
                 got.ends_with(&end),
-                "seed {seed}, step {step}: the mark was not answered in {:?} after {tail:#?}",
+                "{beside:?}, seed {seed}, step {step}: the mark was not answered in {:?} after {tail:#?}",
                 L::comparable(&got)
             );
             got.truncate(got.len() - end.len());
         } else {
-            assert!(ours.over, "seed {seed}, step {step}: memcached hung up after {tail:#?}");
+            assert!(ours.over, "{beside:?}, seed {seed}, step {step}: memcached hung up after {tail:#?}");
             // Whoever hangs up need not have sent all that came before.
             got.truncate(want.len());
             theirs.reconnect();
@@ -72,7 +82,7 @@ fn converse<L: Language>(seed: u64, steps: u32, has_cas: bool) {
         assert_eq!(
             L::comparable(&got),
             L::comparable(&want),
-            "seed {seed}, step {step}: left ours, right memcached's, after {tail:#?}"
+            "{beside:?}, seed {seed}, step {step}: left ours, right memcached's, after {tail:#?}"
         );
     }
 }
@@ -80,8 +90,14 @@ fn converse<L: Language>(seed: u64, steps: u32, has_cas: bool) {
 fn converse_with_and_without_cas<L: Language>(steps: u32) {
     let seed = std::env::var("LEVERET_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20261121);
     println!("LEVERET_SEED={seed}");
+    let followed = followed();
     for turn in 0..4 {
-        converse::<L>(seed + turn, steps, turn % 2 == 0);
+        // A turn each without and with cas beside either.
+        let (beside, program) = match (turn < 2, &followed) {
+            (true, Some(program)) => (Beside::Followed, program.as_path()),
+            _ => (Beside::Debian12, Path::new("memcached")),
+        };
+        converse::<L>(beside, program, seed + turn, steps, turn % 2 == 0);
     }
 }
 

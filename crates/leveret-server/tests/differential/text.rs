@@ -1,21 +1,22 @@
-//! Text and meta commands. What is left out is where the newer memcached, our model, answers otherwise than Debian's
-//! 1.6.18 (a quiet `ma` that makes what it counts, lines with too few words, the data of a refused store, an `ms` that
-//! makes what it should append to), what 1.6.18 itself does not keep to (a delayed flush brings back what an earlier
-//! flush had hidden), and numbers that no two servers share (cas, idle seconds, whether an item was read before).
+//! Text and meta commands. Left out are numbers that no two servers share (cas, idle seconds, whether an item was read
+//! before), what 1.6.18 does not keep to (a delayed flush brings back what an earlier flush had hidden), and what
+//! docs/protocol.md lists as another answer than memcached's. `corner` is where the memcached that the server follows
+//! answers otherwise than 1.6.18.
 use crate::random::Random;
-use crate::Language;
+use crate::{Beside, Language};
 
 pub struct Text {
     random: Random,
     has_cas: bool,
+    beside: Beside,
     has_begun: bool,
 }
 
 impl Language for Text {
     type Comparable = String;
 
-    fn new(random: Random, has_cas: bool) -> Text {
-        Text { random, has_cas, has_begun: false }
+    fn new(random: Random, has_cas: bool, beside: Beside) -> Text {
+        Text { random, has_cas, beside, has_begun: false }
     }
 
     fn say(&mut self) -> Vec<u8> {
@@ -26,8 +27,9 @@ impl Language for Text {
         self.command().into_bytes()
     }
 
+    /// What no watcher hears of.
     fn mark() -> (Vec<u8>, Vec<u8>) {
-        (b"mn\r\n".to_vec(), b"MN\r\n".to_vec())
+        (b"stats detail mark\r\n".to_vec(), b"CLIENT_ERROR usage: stats detail on|off|dump\r\n".to_vec())
     }
 
     /// Seconds that are left may differ by one between two servers.
@@ -78,6 +80,69 @@ impl Text {
         self.of(&["1", "5", "100", "4000000000", "0", "-1", "x", "18446744073709551616"])
     }
 
+    /// Numbers as no client writes them, and as some do. As an exptime none is so near that it passes meanwhile.
+    fn number(&mut self) -> &'static str {
+        #[rustfmt::skip]
+        const NUMBERS: &[&str] = &[
+            "1000", "0", "001000", "-1000", "-0", "+1000", "-", "", "x", "1000x", "1000\t", "0x1000", "1000.5",
+            "2147483647", "2147483648", "-2147483648", "-2147483649", "4294967295", "4294967296",
+            "00000001000", "000000001000", "-0000001000", "-00000001000", "0000000000000000001000",
+            "00000000000000000001000", "18446744073709551615", "18446744073709551616",
+        ];
+        self.of(NUMBERS)
+    }
+
+    /// A meta flag of any kind, with or without an argument, sound or not.
+    fn any_flag(&mut self) -> String {
+        match self.below(4) {
+            0 => self.of(&["v", "f", "s", "t", "k", "Oabc", "x", "I", "q", "Lx", "Px", "S5"]).to_owned(),
+            1 => format!("M{}", self.of(&["", "S", "E", "EA", "A", "P", "R", "x", "I", "D", "IN", "+", "-5", "s"])),
+            2 => self.of(&["!", "~", "5", "_", "[", "\u{7f}", "y", "O1234567890123456789012345678901"]).to_owned(),
+            _ => format!("{}{}", self.of(&["T", "N", "R", "D", "J", "F"]), self.number()),
+        }
+    }
+
+    fn corner(&mut self) -> String {
+        let (key, number) = (self.key(), self.number());
+        match self.below(20) {
+            0 => format!("delete {key} {number}\r\n"),
+            1 => self.of(&["delete noreply\r\n", "delete k1 a b c\r\n", "delete\r\n", "touch noreply\r\n"]).to_owned(),
+            2 => self.of(&["\r\n", "\n", "g\r\n", "ge k1\r\n", " get k1\r\n", "  \r\n", "mx k1\r\n"]).to_owned(),
+            3 => self
+                .of(&["get\r\n", "mg\r\n", "ms\r\n", "ms k1\r\n", "md\r\n", "ma\r\n", "me\r\n", "gat 0\r\n"])
+                .to_owned(),
+            4 => format!("{} {key} {number}\r\n", self.of(&["incr", "decr", "touch"])),
+            5 => format!("gat {number} {key}\r\n"),
+            6 => format!("set {key} {number} 0 1\r\n5\r\n"),
+            7 => format!("set {key} 0 {number} 1\r\n5\r\n"),
+            8 => format!("cas {key} 0 0 1 {number}\r\n5\r\n"),
+            9 => format!("verbosity {number}\r\nverbosity 0\r\n"),
+            10 => format!("flush_all {}\r\n", self.of(&["x", "+5", "1x", "4294967296", "-1x"])),
+            11 => {
+                format!("{} {key} 0 0 {}\r\n", self.of(&["set", "add"]), self.of(&["+1", "1x", "000000000001", "-1"]))
+            }
+            12 => format!(
+                "ms {key} 1 {}N{}\r\n7\r\n",
+                self.of(&["MA ", "MP ", "MS ", "MR ", "ME "]),
+                self.of(&["0", "100", "-1"])
+            ),
+            13 => format!("ma {key} N{} J5 q\r\n", self.of(&["0", "100"])),
+            14 => format!("mn {}\r\n", self.of(&["q", "k", "O1", "b", "! ?", "v v"])),
+            // A store whose flags cannot even be read is followed by no data there, and by data here.
+            15 => format!(
+                "ms {key} 1 {}\r\n5\r\n",
+                self.of(&["M", "MEA", "Mx", "T-", "T+1", "D", "J+1", "F4294967296", "5", "_", "v v"])
+            ),
+            _ => {
+                let verb = self.of(&["mg", "md", "ma"]);
+                let mut flags: Vec<_> = (0..1 + self.below(3)).map(|_| self.any_flag()).collect();
+                // What docs/protocol.md names: flags for an emptied item, and an item that is made dead.
+                flags.retain(|flag| !(verb == "md" && flag.starts_with('F') || verb == "mg" && flag.starts_with("N-")));
+                format!("{verb} {key} {}\r\n", flags.join(" "))
+            }
+        }
+    }
+
     /// Meta flags that tell something which both servers know, in any order.
     fn returns(&mut self, command: &str) -> String {
         let mut flags: Vec<&str> = match command {
@@ -109,6 +174,9 @@ impl Text {
                 5 => format!("md {key}{}\r\n", self.of(&["", " C0", " C5"])),
                 _ => format!("ma {key} v c{}\r\n", self.of(&["", " C0", " C5", " N100"])),
             };
+        }
+        if self.beside == Beside::Followed && self.below(4) == 0 {
+            return self.corner();
         }
         match self.below(24) {
             0..=4 => {
@@ -155,7 +223,8 @@ impl Text {
             22 if self.has_cas && self.below(3) == 0 => "flush_all\r\n".to_owned(),
             22 => self.of(&["nonsense\r\n", "verbosity 0\r\n"]).to_owned(),
             _ => match self.below(4) {
-                0 => format!("get {}\r\n", "k".repeat(251)),
+                // The newer one says a second, empty line to a get.
+                0 => format!("{} {} 1\r\n", self.of(&["incr", "touch"]), "k".repeat(251)),
                 1 => format!("incr {key} 1 noreply\r\n"),
                 2 => format!("set {key} 0 0 -1\r\n"),
                 _ => format!("mg {}\r\n", "k".repeat(251)),
