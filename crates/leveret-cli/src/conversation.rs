@@ -88,6 +88,19 @@ impl Conversation {
         }
     }
 
+    /// Collects the next line, with its end, of a server that speaks when it has something to say. False: it has said
+    /// nothing for a while, and the line goes on at the next call.
+    pub fn listen(&mut self, line: &mut Vec<u8>) -> Result<bool, Failure> {
+        let room = LINE_MAX.saturating_sub(line.len() as u64);
+        match (&mut self.stream).take(room).read_until(b'\n', line) {
+            Ok(_) if line.ends_with(b"\n") => Ok(true),
+            Ok(_) if line.len() as u64 >= LINE_MAX => Err(self.nonsense(line)),
+            Ok(_) => Err(Failure::Unreachable(format!("{} has ended the connection", self.who))),
+            Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => Ok(false),
+            Err(error) => Err(unreachable(&self.who, self.timeout, &error)),
+        }
+    }
+
     /// A value of `len` bytes and its line end.
     pub fn value(&mut self, len: u64) -> Result<Vec<u8>, Failure> {
         let mut value = Vec::new();

@@ -17,7 +17,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use commands::{
     delete, display, doctor, dump, flush, generate, get, keys, list, ping, record, restore, ring, rm, serve, set,
-    settings, simulate, sizes, stats, tune, verify,
+    settings, simulate, sizes, stats, tune, verify, watch,
 };
 use std::env;
 use std::ffi::OsString;
@@ -71,6 +71,7 @@ enum Command {
     Sizes(sizes::Sizes),
     Record(record::Record),
     Simulate(simulate::Simulate),
+    Watch(watch::Watch),
     Keys(keys::Keys),
     Dump(dump::Dump),
     Restore(restore::Restore),
@@ -123,6 +124,7 @@ fn main() -> ExitCode {
         Command::Record(record) => record.run(&target, json),
         Command::Simulate(simulate) => simulate.run(json),
         Command::Restore(restore) => restore.run(&target, json),
+        Command::Watch(watch) => watch.run(&target, json),
         Command::Keys(keys) => keys.run(&target, json),
         Command::Dump(dump) => dump.run(&target, json),
         Command::Stats(stats) => stats.run(&target, json),

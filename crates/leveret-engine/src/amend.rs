@@ -113,7 +113,7 @@ fn ended(found: Found, amendment: &Amendment, cas: u64) -> Found {
     if !amendment.drop_value {
         return found;
     }
-    let meta = Meta { flags: 0, encoding: Encoding::Raw as u8, codec: 0, ..found.meta };
+    let meta = Meta { flags: 0, encoding: Encoding::RAW, codec: 0, ..found.meta };
     Found { meta, value_len: 0, number: 0, is_number: 0, kind: Kind::Bytes as u8, ..found }
 }
 
@@ -133,7 +133,7 @@ fn amend(
         NewCas::Is(cas) => cas,
     };
     if amendment.drop_value {
-        let meta = Meta { flags: 0, encoding: Encoding::Raw as u8, codec: 0, marks: amendment.marks, ..found.meta };
+        let meta = Meta { flags: 0, encoding: Encoding::RAW, codec: 0, marks: amendment.marks, ..found.meta };
         let deadline = amendment.deadline.0;
         let item = NewItem { key, meta, mtime: view.header.mtime, deadline, cas: Some(cas), body: Body::Bytes(&[]) };
         return put::put(locked, located, &item, false, None).map(|_| cas);

@@ -1,5 +1,5 @@
-//! Numbers that count in place, by two sets of rules: memcached's (unsigned, text becomes a number, decr stops at 0)
-//! and APCu's (signed, wraps, only integers count).
+//! Numbers that count in place, by two sets of rules: unsigned, as memcached's protocol says (text becomes a number, a
+//! decrement stops at 0), and signed (it wraps, only integers count).
 //!
 //! An increment takes the cas away (0), stores the value, then gives a new cas. Killed in between, the number has no
 //! cas, and every token given out before fails, which is right. The other order would let a cas succeed that must not.
@@ -16,7 +16,7 @@ use crate::time::{Deadline, Moment, Time};
 use crate::update::{self, Step};
 use crate::write::Stored;
 
-/// How memcached counts.
+/// What a number without a sign is changed by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delta {
     /// Wraps at 2^64.
@@ -28,7 +28,7 @@ pub enum Delta {
 /// How counting ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// The new value; for APCu's rules the bits of a signed integer.
+    /// The new value; of `add_integer` the bits of a signed integer.
     Value(u64),
     /// There is no item.
     Missing,
@@ -85,8 +85,8 @@ impl Delta {
 }
 
 impl Arena {
-    /// Counts by memcached's rules: any value that is a decimal number counts, and becomes one that counts in place. A
-    /// missing item is created with the initial value, if there is one.
+    /// Counts without a sign, as memcached's protocol says: any value that is a decimal number counts, and becomes one
+    /// that counts in place. A missing item is created with the initial value, if there is one.
     pub fn count(
         &self,
         key: &[u8],
@@ -138,7 +138,7 @@ impl Arena {
             }
             let (old, width) = if view.kind == Kind::Number {
                 let number = locked.core.items.number_of(view);
-                // An integer of the native entrances has a sign, and memcached knows none.
+                // What was stored as an integer has a sign, and these rules know none.
                 if is_integer(view) && (number as i64) < 0 {
                     return Ok(Step::Done(CountedItem::NotNumber));
                 }
@@ -169,7 +169,7 @@ impl Arena {
             }
             let meta = locked.core.items.meta_of(view);
             let meta = if loses_marks { Meta { marks: 0, ..meta } } else { meta };
-            let meta = if loses_sign { Meta { encoding: Encoding::Raw as u8, ..meta } } else { meta };
+            let meta = if loses_sign { Meta { encoding: Encoding::RAW, ..meta } } else { meta };
             let deadline = terms.deadline.unwrap_or(view.header.deadline());
             let put = put::put(
                 locked,
@@ -184,7 +184,7 @@ impl Arena {
         })
     }
 
-    /// Adds to an integer by APCu's rules: it wraps, and only values stored as integers count. `create`: a missing one
+    /// Adds to an integer with its sign: it wraps, and only values stored as integers count. `create`: a missing one
     /// is created with the value `step` and this deadline.
     pub fn add_integer(
         &self,
@@ -199,7 +199,7 @@ impl Arena {
                 None => Ok(Step::Done(Counted::Missing)),
                 Some(deadline) => {
                     let body = Body::Number { value: step as u64, width: 0 };
-                    let meta = Meta::native(Encoding::Integer);
+                    let meta = Meta::native(Encoding::INTEGER);
                     let item = NewItem { key, meta, mtime: locked.time().0, deadline: deadline.0, cas: None, body };
                     let Some(_) = put::put(locked, located, &item, false, None) else { return Ok(Step::NoRoom) };
                     note_count(locked, step < 0);
@@ -232,7 +232,7 @@ impl Arena {
 }
 
 fn is_integer(view: &View) -> bool {
-    view.kind == Kind::Number && view.header.meta(0, 0).encoding == Encoding::Integer as u8
+    view.kind == Kind::Number && view.header.meta(0, 0).encoding == Encoding::INTEGER
 }
 
 fn set_number(locked: &Locked<'_>, view: &View, value: u64) {
@@ -269,15 +269,12 @@ fn widen(locked: &Locked<'_>, view: &View, digits: u32) {
 /// spaces.
 fn parse(locked: &Locked<'_>, view: &View) -> Option<u64> {
     const TEXT_MAX: usize = 20;
-    const RAW: u8 = Encoding::Raw as u8;
-    const DOUBLE: u8 = Encoding::Double as u8;
-    const BOOL: u8 = Encoding::Bool as u8;
     let len = view.header.value_len() as usize;
     let meta = view.header.meta(0, 0);
     let is_text = match meta.encoding {
-        RAW => true,
-        // To a server the float or bool of a class is a text like any other.
-        DOUBLE | BOOL => meta.origin != Origin::NATIVE,
+        Encoding::RAW => true,
+        // Whoever tells types by flags keeps floats and booleans as text, and that counts.
+        Encoding::DOUBLE | Encoding::BOOL => meta.origin != Origin::NATIVE,
         _ => false,
     };
     if view.kind != Kind::Bytes || len > TEXT_MAX || !is_text {

@@ -178,7 +178,7 @@ impl fmt::Display for OpenError {
             }
             OpenError::NoSpace { path, needed } => write!(
                 f,
-                "no space for {}: {} KiB are needed to begin with; make its file system larger (Docker: --shm-size; tmpfs: mount -o remount,size=...) or choose another folder",
+                "no space for {}: {} KiB are needed to begin with; make its file system larger (a container: --shm-size; tmpfs: mount -o remount,size=...) or choose another folder",
                 path.display(),
                 needed / 1024
             ),

@@ -87,9 +87,9 @@ impl Found {
         Layout::new(shape, payload_len(kind, 0), key_len as u64, stored_len(kind, self.value_len)).size
     }
 
-    /// The native entrances count signed, memcached's commands unsigned.
+    /// What was stored as an integer counts with a sign, all else without.
     fn is_signed(&self) -> bool {
-        self.meta.encoding == Encoding::Integer as u8
+        self.meta.encoding == Encoding::INTEGER
     }
 
     /// Characters of the number's decimal text.

@@ -9,7 +9,7 @@ pub struct Meta {
     /// Which family of entrances wrote it.
     pub origin: Origin,
     /// What the bytes are, an `Encoding`.
-    pub encoding: u8,
+    pub encoding: Encoding,
     /// Compression of the bytes: 0 = none.
     pub codec: u8,
     /// What a client was told about the item: `STALE`, `WON`.
@@ -51,35 +51,43 @@ impl Origin {
     }
 }
 
-/// What an item's bytes are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Encoding {
-    /// A string, as it is.
-    Raw = 0,
+/// What an item's bytes are: a number below 16 that programs agree on. The engine itself makes a difference only for
+/// those named here: whether they count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[repr(transparent)]
+pub struct Encoding(pub(crate) u8);
+
+impl Encoding {
+    /// Text or other bytes, as they are.
+    pub const RAW: Encoding = Encoding(0);
     /// A signed 64-bit integer, kept as a number.
-    Integer = 1,
+    pub const INTEGER: Encoding = Encoding(1);
     /// The text of a float.
-    Double = 2,
+    pub const DOUBLE: Encoding = Encoding(2);
     /// `1` or nothing.
-    Bool = 3,
-    /// Nothing.
-    Null = 4,
-    /// PHP's serialize().
-    Php = 5,
-    /// igbinary.
-    Igbinary = 6,
-    /// msgpack.
-    Msgpack = 7,
-    /// JSON.
-    Json = 8,
-    /// Ruby's Marshal.
-    Marshal = 9,
+    pub const BOOL: Encoding = Encoding(3);
+
+    /// The one with the largest number: an item has four bits for it.
+    pub const MAX: Encoding = Encoding(15);
+
+    /// The encoding of this number.
+    ///
+    /// # Panics
+    /// Above `Encoding::MAX`.
+    pub const fn new(number: u8) -> Encoding {
+        assert!(number <= Encoding::MAX.0, "an encoding is a number below 16");
+        Encoding(number)
+    }
+
+    /// Its number.
+    pub const fn number(self) -> u8 {
+        self.0
+    }
 }
 
 impl Meta {
     /// Bytes whose encoding says what they are.
     pub fn native(encoding: Encoding) -> Meta {
-        Meta { flags: 0, origin: Origin::NATIVE, encoding: encoding as u8, codec: 0, marks: 0 }
+        Meta { flags: 0, origin: Origin::NATIVE, encoding, codec: 0, marks: 0 }
     }
 }

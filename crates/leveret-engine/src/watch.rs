@@ -1,4 +1,4 @@
-//! Watching what readers and writers do without their help: what `leveret record` makes a trace of.
+//! Watching what readers and writers do without their help: what a trace is made of.
 //!
 //! A watch looks at a sample of the keys, those of some parts of all hashes, again and again. In each pass it marks the
 //! frequency bytes of the sample's items. A read's hint writes that byte anew, and with it takes the mark off: one that

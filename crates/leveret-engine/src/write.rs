@@ -110,7 +110,7 @@ impl Arena {
 
     /// Stores bytes under a key, whatever was there.
     pub fn set(&self, key: &[u8], value: &[u8], deadline: Deadline, now: Time) -> Result<(), Error> {
-        self.store(key, Value::Bytes(value), Meta::native(Encoding::Raw), deadline, Mode::Set, now).map(|_| ())
+        self.store(key, Value::Bytes(value), Meta::native(Encoding::RAW), deadline, Mode::Set, now).map(|_| ())
     }
 
     /// As `store`, on further terms.
@@ -162,7 +162,7 @@ impl Arena {
         let item = |meta, body| NewItem { key, meta, mtime: now.0, deadline: deadline.0, cas: terms.cas, body };
         let bytes = match value {
             Value::Integer(number) => {
-                let meta = Meta { encoding: Encoding::Integer as u8, codec: 0, ..meta };
+                let meta = Meta { encoding: Encoding::INTEGER, codec: 0, ..meta };
                 let body = Body::Number { value: number as u64, width: 0 };
                 return self.store_item(&item(meta, body), terms, now, None);
             }
@@ -271,7 +271,7 @@ impl Arena {
             [bytes, &old.value[..]].concat()
         };
         // A number that text is joined to is a string from now on.
-        let meta = if old.number.is_some() { Meta { encoding: Encoding::Raw as u8, ..old.meta } } else { old.meta };
+        let meta = if old.number.is_some() { Meta { encoding: Encoding::RAW, ..old.meta } } else { old.meta };
         let meta = Meta { marks: 0, ..meta };
         let terms = Terms { cas: terms.cas, want_cas: terms.want_cas, ..Mode::Cas(old.cas).into() };
         self.store_if(key, Value::Bytes(&whole), meta, old.deadline, &terms, now)

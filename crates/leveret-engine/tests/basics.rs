@@ -54,7 +54,7 @@ fn an_item_tells_what_it_takes_up() {
         ("k", Value::Bytes(b""), Meta::default()),
         ("key of some length", Value::Bytes(&[1; 1001]), Meta::default()),
         ("flagged", Value::Bytes(b"value"), flagged),
-        ("number", Value::Integer(-123), Meta::native(Encoding::Integer)),
+        ("number", Value::Integer(-123), Meta::native(Encoding::INTEGER)),
         ("flagged number", Value::Integer(5), flagged),
     ] {
         let before = arena.stats().item_bytes;
@@ -192,7 +192,7 @@ fn flags_origin_and_encoding_come_back() {
     let scratch = scratch(8 << 20);
     let arena = &scratch.arena;
     for flags in [0, 1, u32::MAX] {
-        let meta = Meta { flags, origin: Origin::new(2), encoding: Encoding::Php as u8, codec: 3, marks: 0 };
+        let meta = Meta { flags, origin: Origin::new(2), encoding: Encoding::new(5), codec: 3, marks: 0 };
         arena.store(b"k", Value::Bytes(b"v"), meta, Deadline::NEVER, Mode::Set, NOW).unwrap();
         let item = arena.get_with(b"k", ReadOptions::new().with_cas(), NOW).unwrap().unwrap();
         assert_eq!((item.meta, item.value, item.mtime), (meta, b"v".to_vec(), NOW));
@@ -244,11 +244,10 @@ fn what_a_class_has_stored_counts_as_the_text_that_it_is() {
     let arena = &scratch.arena;
     /// Of a family whose floats and booleans are texts.
     const TEXTS: Origin = Origin::new(1);
-    let of =
-        |origin: Origin, encoding: Encoding| Meta { flags: 3, origin, encoding: encoding as u8, codec: 0, marks: 0 };
+    let of = |origin: Origin, encoding: Encoding| Meta { flags: 3, origin, encoding, codec: 0, marks: 0 };
     let up = |key: &[u8], by| arena.count(key, Delta::Increment(by), None, NOW);
 
-    let meta = of(TEXTS, Encoding::Integer);
+    let meta = of(TEXTS, Encoding::INTEGER);
     arena.store(b"n", Value::Integer(i64::MAX), meta, Deadline::NEVER, Mode::Set, NOW).unwrap();
     for (by, sum) in [(1, 1 << 63), (1, (1 << 63) + 1), (u64::MAX >> 1, 0), (5, 5)] {
         assert_eq!(up(b"n", by), Ok(Counted::Value(sum)));
@@ -258,18 +257,18 @@ fn what_a_class_has_stored_counts_as_the_text_that_it_is() {
     }
 
     for (origin, encoding, text, want) in [
-        (TEXTS, Encoding::Double, "5", Counted::Value(6)),
-        (TEXTS, Encoding::Double, ".1", Counted::NotNumber),
-        (TEXTS, Encoding::Bool, "1", Counted::Value(2)),
-        (Origin::new(2), Encoding::Bool, "0", Counted::Value(1)),
-        (TEXTS, Encoding::Php, "5", Counted::NotNumber),
-        (Origin::NATIVE, Encoding::Double, "5", Counted::NotNumber),
+        (TEXTS, Encoding::DOUBLE, "5", Counted::Value(6)),
+        (TEXTS, Encoding::DOUBLE, ".1", Counted::NotNumber),
+        (TEXTS, Encoding::BOOL, "1", Counted::Value(2)),
+        (Origin::new(2), Encoding::BOOL, "0", Counted::Value(1)),
+        (TEXTS, Encoding::new(5), "5", Counted::NotNumber),
+        (Origin::NATIVE, Encoding::DOUBLE, "5", Counted::NotNumber),
     ] {
         arena
             .store(b"v", Value::Bytes(text.as_bytes()), of(origin, encoding), Deadline::NEVER, Mode::Set, NOW)
             .unwrap();
         assert_eq!(up(b"v", 1), Ok(want), "{origin:?} {encoding:?} {text}");
-        assert_eq!(arena.get(b"v", NOW).unwrap().meta.encoding, encoding as u8);
+        assert_eq!(arena.get(b"v", NOW).unwrap().meta.encoding, encoding);
     }
 }
 

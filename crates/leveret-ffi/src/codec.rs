@@ -141,9 +141,9 @@ pub unsafe extern "C" fn leveret_translate(
         _ => Reader::Any,
     };
     match Form::of(meta, reader, value) {
-        Some(read) => *form = leveret_form { encoding: read.encoding as u8, codec: number(read.compression) },
+        Some(read) => *form = leveret_form { encoding: read.encoding.number(), codec: number(read.compression) },
         None if says_itself(meta.origin.number()) => {
-            *form = leveret_form { encoding: meta.encoding, codec: meta.codec }
+            *form = leveret_form { encoding: meta.encoding.number(), codec: meta.codec }
         }
         None => return 1,
     }

@@ -1,8 +1,8 @@
 //! One item at a time: find, copy, store, count, remove.
 use crate::types::{answer, failure, outcome};
-use crate::{leveret_arena, leveret_bytes, leveret_encoding, leveret_mode, leveret_status, moment};
+use crate::{leveret_arena, leveret_bytes, leveret_mode, leveret_status, moment};
 use leveret_engine::{
-    Arena, Counted, Deadline, Found, Meta, Mode, Now, ReadOptions, Stored, Terms, Time, Value, Version,
+    Arena, Counted, Deadline, Encoding, Found, Meta, Mode, Now, ReadOptions, Stored, Terms, Time, Value, Version,
 };
 use leveret_status::*;
 use std::ffi::c_void;
@@ -196,9 +196,7 @@ pub unsafe extern "C" fn leveret_store(
         leveret_mode::LEVERET_CAS => Mode::Cas(cas),
     };
     let value = match <[u8; 8]>::try_from(bytes) {
-        Ok(number) if meta.encoding == leveret_encoding::LEVERET_INTEGER as u8 => {
-            Value::Integer(i64::from_ne_bytes(number))
-        }
+        Ok(number) if meta.encoding == Encoding::INTEGER => Value::Integer(i64::from_ne_bytes(number)),
         _ => Value::Bytes(bytes),
     };
     let terms = Terms { want_cas: !new_cas.is_null(), ..mode.into() };

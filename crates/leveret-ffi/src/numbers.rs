@@ -1,7 +1,7 @@
 //! Numbers that go through the ABI as they are: the header needs enums of its own, and the compiler sees to it that
 //! they say the same.
 use crate::{leveret_code, leveret_encoding, leveret_origin};
-use leveret_client::codec::origin;
+use leveret_client::codec::{encoding, origin};
 use leveret_client::pool::Code;
 use leveret_engine::{Encoding, Origin};
 
@@ -10,16 +10,16 @@ macro_rules! are_the_same {
 }
 
 are_the_same! {
-    leveret_encoding::LEVERET_RAW = Encoding::Raw;
-    leveret_encoding::LEVERET_INTEGER = Encoding::Integer;
-    leveret_encoding::LEVERET_DOUBLE = Encoding::Double;
-    leveret_encoding::LEVERET_BOOL = Encoding::Bool;
-    leveret_encoding::LEVERET_NULL = Encoding::Null;
-    leveret_encoding::LEVERET_PHP = Encoding::Php;
-    leveret_encoding::LEVERET_IGBINARY = Encoding::Igbinary;
-    leveret_encoding::LEVERET_MSGPACK = Encoding::Msgpack;
-    leveret_encoding::LEVERET_JSON = Encoding::Json;
-    leveret_encoding::LEVERET_MARSHAL = Encoding::Marshal;
+    leveret_encoding::LEVERET_RAW = Encoding::RAW.number();
+    leveret_encoding::LEVERET_INTEGER = Encoding::INTEGER.number();
+    leveret_encoding::LEVERET_DOUBLE = Encoding::DOUBLE.number();
+    leveret_encoding::LEVERET_BOOL = Encoding::BOOL.number();
+    leveret_encoding::LEVERET_NULL = encoding::NULL.number();
+    leveret_encoding::LEVERET_PHP = encoding::PHP.number();
+    leveret_encoding::LEVERET_IGBINARY = encoding::IGBINARY.number();
+    leveret_encoding::LEVERET_MSGPACK = encoding::MSGPACK.number();
+    leveret_encoding::LEVERET_JSON = encoding::JSON.number();
+    leveret_encoding::LEVERET_MARSHAL = encoding::MARSHAL.number();
 }
 
 are_the_same! {

@@ -213,9 +213,9 @@ fn what_php_stored_has_flags_that_every_client_reads() {
     let store = |key: &[u8], value: Value<'_>, encoding| {
         arena.store(key, value, Meta::native(encoding), Deadline::NEVER, Mode::Set, now).expect("room");
     };
-    store(b"text", Value::Bytes(b"abc"), Encoding::Raw);
-    store(b"number", Value::Integer(-42), Encoding::Integer);
-    store(b"array", Value::Bytes(b"a:0:{}"), Encoding::Php);
+    store(b"text", Value::Bytes(b"abc"), Encoding::RAW);
+    store(b"number", Value::Integer(-42), Encoding::INTEGER);
+    store(b"array", Value::Bytes(b"a:0:{}"), Encoding::new(5));
     play(
         &mut ours,
         &[

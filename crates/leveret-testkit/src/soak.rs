@@ -301,7 +301,7 @@ fn neighbour(plan: &Plan, writer: u64, is_over: &AtomicBool) -> Outcome {
         match worker.rng.below(10) {
             0..=3 => {
                 let value = worker.next_value(number);
-                let meta = Meta::native(Encoding::Raw);
+                let meta = Meta::native(Encoding::RAW);
                 match arena.store(&key, Value::Bytes(&value), meta, Deadline::NEVER, Mode::Set, now) {
                     Ok(_) => worker.stored(number),
                     Err(error) => worker.wrong(format!("a store into the arena failed: {error}")),

@@ -64,10 +64,10 @@ fn write_value(out: &mut impl Write, value: &[u8]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The words for `leveret_engine::Encoding`, by its numbers.
+/// The words for encodings, by their numbers (`leveret_client::codec::encoding`).
 pub const ENCODINGS: [&str; 10] =
     ["raw", "integer", "double", "bool", "null", "php", "igbinary", "msgpack", "json", "marshal"];
-/// The words for `leveret_engine::Origin`, by its numbers.
+/// The words for origins, by their numbers (`leveret_client::codec::origin`).
 pub const ORIGINS: [&str; 5] = ["wire", "memcached", "memcache", "native", "ruby"];
 
 /// An item with all that is known of it; also a line of `leveret dump --json`.
@@ -105,7 +105,7 @@ impl<'a> Line<'a> {
             number: item.number,
             size: item.value.len(),
             flags: item.meta.flags,
-            encoding: Name::of(item.meta.encoding, &ENCODINGS),
+            encoding: Name::of(item.meta.encoding.number(), &ENCODINGS),
             origin: Name::of(item.meta.origin.number(), &ORIGINS),
             codec: item.meta.codec,
             cas: item.cas,

@@ -21,3 +21,4 @@ pub mod sizes;
 pub mod stats;
 pub mod tune;
 pub mod verify;
+pub mod watch;

@@ -113,7 +113,7 @@ fn round(arena: &Arena) -> Result<bool, leveret_engine::Error> {
     let now = Time::now();
     let key = format!("leveret:ping:{}", std::process::id());
     let deadline = Deadline::after(now, PROBE_TTL_SECS);
-    arena.store(key.as_bytes(), Value::Bytes(key.as_bytes()), Meta::native(Encoding::Raw), deadline, Mode::Set, now)?;
+    arena.store(key.as_bytes(), Value::Bytes(key.as_bytes()), Meta::native(Encoding::RAW), deadline, Mode::Set, now)?;
     let came_back =
         arena.get_with(key.as_bytes(), ReadOptions::new(), now)?.is_some_and(|item| item.value == key.as_bytes());
     let deleted = arena.delete(key.as_bytes(), now)?;

@@ -84,7 +84,7 @@ impl Restore {
     }
 
     fn store(&self, arena: &Arena, item: &Dumped, summary: &mut Summary) -> Result<(), Failure> {
-        let is_integer = item.meta.encoding == Encoding::Integer as u8;
+        let is_integer = item.meta.encoding == Encoding::INTEGER;
         let integer = std::str::from_utf8(&item.value).ok().and_then(|text| text.parse().ok()).filter(|_| is_integer);
         let value = integer.map_or(Value::Bytes(&item.value), Value::Integer);
         let deadline = item.dies.map_or(Deadline::NEVER, |unix| Deadline::at(Time::from_unix(unix)));

@@ -112,7 +112,7 @@ impl Set {
     }
 
     fn meta(&self) -> Meta {
-        let encoding = if self.integer { Encoding::Integer } else { Encoding::Raw };
+        let encoding = if self.integer { Encoding::INTEGER } else { Encoding::RAW };
         let meta = Meta { flags: self.flags, ..Meta::native(encoding) };
         // With a client's flags it is what that client would have sent: all read it by them.
         if self.flags != 0 && !self.integer {

@@ -12,3 +12,4 @@ mod schema;
 mod serving;
 mod simulate;
 mod tools;
+mod watch;

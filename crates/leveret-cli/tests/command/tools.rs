@@ -12,8 +12,8 @@ use std::time::Duration;
 const TOOL: &str = "/usr/share/memcached/scripts/memcached-tool";
 
 /// A server on a Unix socket of the host's folder; it ends with the test.
-struct Server {
-    child: Child,
+pub struct Server {
+    pub child: Child,
     socket: PathBuf,
 }
 
@@ -28,26 +28,26 @@ impl Server {
         server
     }
 
-    fn memcached(host: &Host) -> Server {
+    pub fn memcached(host: &Host) -> Server {
         let socket = host.file("memcached.sock");
         let mut command = Command::new("memcached");
         command.args(["-u", "root", "-o", "track_sizes", "-s"]).arg(&socket);
         Server::begin(command, socket)
     }
 
-    fn leveret(host: &Host) -> Server {
+    pub fn leveret(host: &Host) -> Server {
         let socket = host.file("leveret.sock");
         let mut command = host.command(["serve", "-u", "root", "--arena", "served", "-s"]);
         command.arg(&socket);
         Server::begin(command, socket)
     }
 
-    fn target(&self) -> &str {
+    pub fn target(&self) -> &str {
         self.socket.to_str().expect("UTF-8")
     }
 
     /// Says it, and reads until the answer ends so.
-    fn talk(&self, request: &[u8], end: &str) -> String {
+    pub fn talk(&self, request: &[u8], end: &str) -> String {
         let mut stream = UnixStream::connect(&self.socket).expect("the server");
         stream.write_all(request).expect("sent");
         let mut said = Vec::new();
@@ -244,7 +244,8 @@ fn a_dump_is_restored_everywhere() {
 /// Keys of any bytes, numbers, PHP's types, flags and ends: what one arena holds another holds after it.
 #[test]
 fn an_arena_is_restored_as_it_was() {
-    use leveret_engine::{Deadline, Encoding, Meta, Mode, Origin, Time, Value};
+    use leveret_client::codec::{encoding, origin};
+    use leveret_engine::{Deadline, Encoding, Meta, Mode, Time, Value};
     let host = Host::new();
     let (old, new) = (host.arena("old"), host.arena("new"));
     let now = Time::now();
@@ -253,18 +254,18 @@ fn an_arena_is_restored_as_it_was() {
     let mortal = Deadline::after(now, 3600);
     let native = Meta::native;
     for (key, value, meta, deadline) in [
-        (&b"plain"[..], Value::Bytes(b"text"), native(Encoding::Raw), Deadline::NEVER),
-        (b"", Value::Bytes(b""), native(Encoding::Null), Deadline::NEVER),
+        (&b"plain"[..], Value::Bytes(b"text"), native(Encoding::RAW), Deadline::NEVER),
+        (b"", Value::Bytes(b""), native(encoding::NULL), Deadline::NEVER),
         (b"with space\r\nand end", Value::Bytes(&all), Meta { flags: 9, ..Meta::default() }, mortal),
-        (&all, Value::Integer(-42), native(Encoding::Integer), mortal),
-        (b"array", Value::Bytes(b"a:0:{}"), Meta { codec: 3, ..native(Encoding::Php) }, Deadline::NEVER),
+        (&all, Value::Integer(-42), native(Encoding::INTEGER), mortal),
+        (b"array", Value::Bytes(b"a:0:{}"), Meta { codec: 3, ..native(encoding::PHP) }, Deadline::NEVER),
         (
             b"of pecl",
             Value::Bytes(b"1.5"),
-            Meta { flags: 2, origin: Origin::new(1), encoding: 2, ..Meta::default() },
+            Meta { flags: 2, origin: origin::PECL_MEMCACHED, encoding: Encoding::DOUBLE, ..Meta::default() },
             Deadline::NEVER,
         ),
-        (b"large", Value::Bytes(&large), native(Encoding::Igbinary), Deadline::NEVER),
+        (b"large", Value::Bytes(&large), native(encoding::IGBINARY), Deadline::NEVER),
     ] {
         old.store(key, value, meta, deadline, Mode::Set, now).expect("room");
     }

@@ -41,6 +41,24 @@ pub mod origin {
     pub const REMOTE: Origin = Origin::new(15);
 }
 
+/// What an item's bytes are, besides what the engine knows: text, numbers and booleans.
+pub mod encoding {
+    use leveret_engine::Encoding;
+
+    /// Nothing.
+    pub const NULL: Encoding = Encoding::new(4);
+    /// PHP's serialize().
+    pub const PHP: Encoding = Encoding::new(5);
+    /// igbinary.
+    pub const IGBINARY: Encoding = Encoding::new(6);
+    /// msgpack.
+    pub const MSGPACK: Encoding = Encoding::new(7);
+    /// JSON.
+    pub const JSON: Encoding = Encoding::new(8);
+    /// Ruby's Marshal.
+    pub const MARSHAL: Encoding = Encoding::new(9);
+}
+
 /// Who reads. It matters where nobody knows whose flags an item has: in what came over a socket, and in a server's
 /// answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,7 +103,7 @@ mod dalli {
 const OWN: u32 = 0xffff;
 
 impl Form {
-    const RAW: Form = Form::plain(Encoding::Raw);
+    const RAW: Form = Form::plain(Encoding::RAW);
 
     const fn plain(encoding: Encoding) -> Form {
         Form { encoding, compression: Compression::None }
@@ -117,14 +135,14 @@ impl Form {
     /// Reads pecl/memcached's word; None when it names no type or compression that there is.
     pub fn from_pecl_memcached(flags: u32) -> Option<Form> {
         let encoding = match flags & memcached::TYPE {
-            0 => Encoding::Raw,
-            1 => Encoding::Integer,
-            2 => Encoding::Double,
-            3 => Encoding::Bool,
-            4 => Encoding::Php,
-            5 => Encoding::Igbinary,
-            6 => Encoding::Json,
-            7 => Encoding::Msgpack,
+            0 => Encoding::RAW,
+            1 => Encoding::INTEGER,
+            2 => Encoding::DOUBLE,
+            3 => Encoding::BOOL,
+            4 => encoding::PHP,
+            5 => encoding::IGBINARY,
+            6 => encoding::JSON,
+            7 => encoding::MSGPACK,
             _ => return None,
         };
         let compression = match flags {
@@ -140,11 +158,11 @@ impl Form {
     /// Reads pecl/memcache's word. A bool is `0` or `1` there. What it does not know it gives as it is.
     pub fn from_pecl_memcache(flags: u32) -> Form {
         let encoding = match flags & memcache::TYPE {
-            _ if flags & memcache::SERIALIZED != 0 => Encoding::Php,
-            memcache::BOOL => Encoding::Bool,
-            memcache::LONG => Encoding::Integer,
-            memcache::DOUBLE => Encoding::Double,
-            _ => Encoding::Raw,
+            _ if flags & memcache::SERIALIZED != 0 => encoding::PHP,
+            memcache::BOOL => Encoding::BOOL,
+            memcache::LONG => Encoding::INTEGER,
+            memcache::DOUBLE => Encoding::DOUBLE,
+            _ => Encoding::RAW,
         };
         let compression = if flags & memcache::COMPRESSED == 0 { Compression::None } else { Compression::BareZlib };
         Form { encoding, compression }
@@ -156,7 +174,7 @@ impl Form {
         let is_compressed = flags & dalli::COMPRESSED != 0 && is_zlib(value);
         let is_marshal = flags & dalli::SERIALIZED != 0 && (is_compressed || value.starts_with(b"\x04\x08"));
         Form {
-            encoding: if is_marshal { Encoding::Marshal } else { Encoding::Raw },
+            encoding: if is_marshal { encoding::MARSHAL } else { Encoding::RAW },
             compression: if is_compressed { Compression::BareZlib } else { Compression::None },
         }
     }
@@ -178,14 +196,14 @@ impl Form {
     /// Whether the first bytes of a value may be what the form says. A number must be one: it would else be read as 0.
     fn agrees_with(self, value: &[u8]) -> bool {
         match (self.compression, self.encoding) {
-            (Compression::None, Encoding::Integer) => parses::<i64>(value),
-            (Compression::None, Encoding::Double) => parses::<f64>(value),
-            (Compression::None, Encoding::Bool) => matches!(value, b"" | b"0" | b"1"),
-            (Compression::None, Encoding::Php) => is_serialized(value),
-            (Compression::None, Encoding::Igbinary) => matches!(value, [0, 0, 0, 1 | 2, ..]),
+            (Compression::None, Encoding::INTEGER) => parses::<i64>(value),
+            (Compression::None, Encoding::DOUBLE) => parses::<f64>(value),
+            (Compression::None, Encoding::BOOL) => matches!(value, b"" | b"0" | b"1"),
+            (Compression::None, encoding::PHP) => is_serialized(value),
+            (Compression::None, encoding::IGBINARY) => matches!(value, [0, 0, 0, 1 | 2, ..]),
             (Compression::None, _) => true,
             // Both families send a number as it is, whatever its length.
-            (_, Encoding::Integer | Encoding::Double | Encoding::Bool) => false,
+            (_, Encoding::INTEGER | Encoding::DOUBLE | Encoding::BOOL) => false,
             (Compression::BareZlib, _) => is_zlib(value),
             _ => true,
         }
@@ -229,25 +247,25 @@ mod tests {
     #[test]
     fn observed_words_are_understood() {
         for (flags, want) in [
-            (0, plain(Encoding::Raw)),
-            (1, plain(Encoding::Integer)),
-            (2, plain(Encoding::Double)),
-            (3, plain(Encoding::Bool)),
-            (80, packed(Encoding::Raw, Compression::Fastlz)),
-            (48, packed(Encoding::Raw, Compression::Zlib)),
-            (85, packed(Encoding::Igbinary, Compression::Fastlz)),
-            (53, packed(Encoding::Igbinary, Compression::Zlib)),
+            (0, plain(Encoding::RAW)),
+            (1, plain(Encoding::INTEGER)),
+            (2, plain(Encoding::DOUBLE)),
+            (3, plain(Encoding::BOOL)),
+            (80, packed(Encoding::RAW, Compression::Fastlz)),
+            (48, packed(Encoding::RAW, Compression::Zlib)),
+            (85, packed(encoding::IGBINARY, Compression::Fastlz)),
+            (53, packed(encoding::IGBINARY, Compression::Zlib)),
         ] {
             assert_eq!(Form::from_pecl_memcached(flags), Some(want), "{flags}");
         }
         for (flags, want) in [
-            (0, plain(Encoding::Raw)),
-            (1, plain(Encoding::Php)),
-            (256, plain(Encoding::Bool)),
-            (768, plain(Encoding::Integer)),
-            (1792, plain(Encoding::Double)),
-            (2, packed(Encoding::Raw, Compression::BareZlib)),
-            (3, packed(Encoding::Php, Compression::BareZlib)),
+            (0, plain(Encoding::RAW)),
+            (1, plain(encoding::PHP)),
+            (256, plain(Encoding::BOOL)),
+            (768, plain(Encoding::INTEGER)),
+            (1792, plain(Encoding::DOUBLE)),
+            (2, packed(Encoding::RAW, Compression::BareZlib)),
+            (3, packed(encoding::PHP, Compression::BareZlib)),
         ] {
             assert_eq!(Form::from_pecl_memcache(flags), want, "{flags}");
         }
@@ -255,9 +273,9 @@ mod tests {
 
     #[test]
     fn the_applications_flags_say_nothing() {
-        assert_eq!(Form::from_pecl_memcached(0xabcd_0001), Some(plain(Encoding::Integer)));
-        assert_eq!(Form::from_pecl_memcache(0xabcd_0300), plain(Encoding::Integer));
-        assert_eq!(Form::from_either(0xabcd_0300, b"5"), Some(plain(Encoding::Integer)));
+        assert_eq!(Form::from_pecl_memcached(0xabcd_0001), Some(plain(Encoding::INTEGER)));
+        assert_eq!(Form::from_pecl_memcache(0xabcd_0300), plain(Encoding::INTEGER));
+        assert_eq!(Form::from_either(0xabcd_0300, b"5"), Some(plain(Encoding::INTEGER)));
     }
 
     #[test]
@@ -272,34 +290,34 @@ mod tests {
     fn where_both_families_have_a_word_the_bytes_decide() {
         let zlib = b"\x78\x9c\x03\x00";
         for (flags, value, want) in [
-            (1, &b"-5"[..], Some(plain(Encoding::Integer))),
-            (1, b"9 ", Some(plain(Encoding::Integer))),
-            (1, b"a:0:{}", Some(plain(Encoding::Php))),
-            (1, b"i:5;", Some(plain(Encoding::Php))),
-            (1, b"N;", Some(plain(Encoding::Php))),
+            (1, &b"-5"[..], Some(plain(Encoding::INTEGER))),
+            (1, b"9 ", Some(plain(Encoding::INTEGER))),
+            (1, b"a:0:{}", Some(plain(encoding::PHP))),
+            (1, b"i:5;", Some(plain(encoding::PHP))),
+            (1, b"N;", Some(plain(encoding::PHP))),
             (1, b"\x04\x08i\x0a", None), // Dalli: Ruby's Marshal
             (1, b"18446744073709551615", None),
             (1, b"", None),
-            (2, b"1.5", Some(plain(Encoding::Double))),
-            (2, b"-1.0E+25", Some(plain(Encoding::Double))),
-            (2, b"-INF", Some(plain(Encoding::Double))),
-            (2, b"NAN", Some(plain(Encoding::Double))),
-            (2, zlib, Some(packed(Encoding::Raw, Compression::BareZlib))),
+            (2, b"1.5", Some(plain(Encoding::DOUBLE))),
+            (2, b"-1.0E+25", Some(plain(Encoding::DOUBLE))),
+            (2, b"-INF", Some(plain(Encoding::DOUBLE))),
+            (2, b"NAN", Some(plain(Encoding::DOUBLE))),
+            (2, zlib, Some(packed(Encoding::RAW, Compression::BareZlib))),
             (2, b"\xc3\xa9", None), // Dalli: text in UTF-8
-            (3, b"", Some(plain(Encoding::Bool))),
-            (3, b"1", Some(plain(Encoding::Bool))),
-            (3, zlib, Some(packed(Encoding::Php, Compression::BareZlib))),
+            (3, b"", Some(plain(Encoding::BOOL))),
+            (3, b"1", Some(plain(Encoding::BOOL))),
+            (3, zlib, Some(packed(encoding::PHP, Compression::BareZlib))),
             (3, b"yes", None),
-            (4, b"a:0:{}", Some(plain(Encoding::Php))),
+            (4, b"a:0:{}", Some(plain(encoding::PHP))),
             (4, b"123", None), // python-memcached: a long
-            (5, b"\0\0\0\x02\x14\0", Some(plain(Encoding::Igbinary))),
+            (5, b"\0\0\0\x02\x14\0", Some(plain(encoding::IGBINARY))),
             (5, b"text", None),
-            (6, b"[1]", Some(plain(Encoding::Json))),
+            (6, b"[1]", Some(plain(encoding::JSON))),
             (16, b"text", None), // pymemcache: text
-            (0x100, b"0", Some(plain(Encoding::Bool))),
-            (0x300, b"7", Some(plain(Encoding::Integer))),
+            (0x100, b"0", Some(plain(Encoding::BOOL))),
+            (0x300, b"7", Some(plain(Encoding::INTEGER))),
             (0x300, b"\0\0\0\0\0\0\0\x07", None), // spymemcached: a long
-            (0x700, b"0.1", Some(plain(Encoding::Double))),
+            (0x700, b"0.1", Some(plain(Encoding::DOUBLE))),
             (0x301, b"i:5;", None),
         ] {
             assert_eq!(Form::from_either(flags, value), want, "{flags:#x} {value:?}");
@@ -310,32 +328,32 @@ mod tests {
     fn an_item_is_read_as_its_writer_would() {
         let meta = |origin: Origin, flags| Meta { origin, flags, ..Meta::default() };
         for reader in [Reader::PeclMemcached, Reader::PeclMemcache, Reader::Any] {
-            assert_eq!(Form::of(&meta(origin::PECL_MEMCACHED, 1), reader, b"i:5;"), Some(plain(Encoding::Integer)));
-            assert_eq!(Form::of(&meta(origin::PECL_MEMCACHE, 1), reader, b"5"), Some(plain(Encoding::Php)));
+            assert_eq!(Form::of(&meta(origin::PECL_MEMCACHED, 1), reader, b"i:5;"), Some(plain(Encoding::INTEGER)));
+            assert_eq!(Form::of(&meta(origin::PECL_MEMCACHE, 1), reader, b"5"), Some(plain(encoding::PHP)));
             assert_eq!(Form::of(&meta(Origin::NATIVE, 1), reader, b"5"), None);
         }
         let remote = |flags| Meta { origin: origin::REMOTE, flags, ..Meta::default() };
-        assert_eq!(Form::of(&remote(1), Reader::PeclMemcached, b"i:5;"), Some(plain(Encoding::Integer)));
-        assert_eq!(Form::of(&remote(1), Reader::PeclMemcache, b"5"), Some(plain(Encoding::Php)));
-        assert_eq!(Form::of(&remote(0x300), Reader::PeclMemcached, b"5"), Some(plain(Encoding::Raw)));
+        assert_eq!(Form::of(&remote(1), Reader::PeclMemcached, b"i:5;"), Some(plain(Encoding::INTEGER)));
+        assert_eq!(Form::of(&remote(1), Reader::PeclMemcache, b"5"), Some(plain(encoding::PHP)));
+        assert_eq!(Form::of(&remote(0x300), Reader::PeclMemcached, b"5"), Some(plain(Encoding::RAW)));
         for reader in [Reader::PeclMemcached, Reader::PeclMemcache, Reader::Any] {
-            assert_eq!(Form::of(&meta(Origin::WIRE, 1), reader, b"i:5;"), Some(plain(Encoding::Php)));
-            assert_eq!(Form::of(&meta(Origin::WIRE, 1), reader, b"5"), Some(plain(Encoding::Integer)));
-            assert_eq!(Form::of(&meta(Origin::WIRE, 0x300), reader, b"5"), Some(plain(Encoding::Integer)));
+            assert_eq!(Form::of(&meta(Origin::WIRE, 1), reader, b"i:5;"), Some(plain(encoding::PHP)));
+            assert_eq!(Form::of(&meta(Origin::WIRE, 1), reader, b"5"), Some(plain(Encoding::INTEGER)));
+            assert_eq!(Form::of(&meta(Origin::WIRE, 0x300), reader, b"5"), Some(plain(Encoding::INTEGER)));
         }
         let marshal = b"\x04\x08i\x0a";
         for origin in [origin::REMOTE, Origin::WIRE] {
             let meta = |flags| Meta { origin, flags, ..Meta::default() };
-            assert_eq!(Form::of(&meta(1), Reader::Ruby, marshal), Some(plain(Encoding::Marshal)));
-            assert_eq!(Form::of(&meta(2), Reader::Ruby, b"\xc3\xa9"), Some(plain(Encoding::Raw)));
+            assert_eq!(Form::of(&meta(1), Reader::Ruby, marshal), Some(plain(encoding::MARSHAL)));
+            assert_eq!(Form::of(&meta(2), Reader::Ruby, b"\xc3\xa9"), Some(plain(Encoding::RAW)));
             let zlib = b"\x78\x9c\x03\x00";
-            assert_eq!(Form::of(&meta(2), Reader::Ruby, zlib), Some(packed(Encoding::Raw, Compression::BareZlib)));
+            assert_eq!(Form::of(&meta(2), Reader::Ruby, zlib), Some(packed(Encoding::RAW, Compression::BareZlib)));
         }
-        assert_eq!(Form::of(&remote(1), Reader::Ruby, b"{}"), Some(plain(Encoding::Raw)));
+        assert_eq!(Form::of(&remote(1), Reader::Ruby, b"{}"), Some(plain(Encoding::RAW)));
         // Of nobody: as the original would.
-        assert_eq!(Form::of(&meta(Origin::WIRE, 1), Reader::PeclMemcached, b"5 or so"), Some(plain(Encoding::Integer)));
+        assert_eq!(Form::of(&meta(Origin::WIRE, 1), Reader::PeclMemcached, b"5 or so"), Some(plain(Encoding::INTEGER)));
         assert_eq!(Form::of(&meta(Origin::WIRE, 8), Reader::PeclMemcached, b"5"), None);
-        assert_eq!(Form::of(&meta(Origin::WIRE, 8), Reader::PeclMemcache, b"5"), Some(plain(Encoding::Raw)));
+        assert_eq!(Form::of(&meta(Origin::WIRE, 8), Reader::PeclMemcache, b"5"), Some(plain(Encoding::RAW)));
         assert_eq!(Form::of(&meta(Origin::WIRE, 1), Reader::Any, b"5 or so"), None);
     }
 }

@@ -6,7 +6,7 @@ pub mod zlib;
 #[cfg(feature = "zstd")]
 pub mod zstd;
 
-pub use flags::{origin, Compression, Form, Reader};
+pub use flags::{encoding, origin, Compression, Form, Reader};
 
 /// A value cannot be read: cut off, damaged, or larger than it may become.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -244,7 +244,7 @@ fn store(
         _ => Mode::Set,
     };
     // A number that is kept as one counts in place.
-    let digits = std::str::from_utf8(request.value).ok().filter(|_| request.meta.encoding == Encoding::Integer as u8);
+    let digits = std::str::from_utf8(request.value).ok().filter(|_| request.meta.encoding == Encoding::INTEGER);
     let value = digits.and_then(|digits| digits.parse().ok()).map_or(Value::Bytes(request.value), Value::Integer);
     let terms = Terms { value_max: rules.value_max, ..mode.into() };
     let stored = arena.store_if(request.key, value, request.meta, deadline, &terms, now)?;

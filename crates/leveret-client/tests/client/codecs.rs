@@ -1,6 +1,6 @@
 //! Values of Debian's php-memcached and php-memcache are read here, and ours there, through a real memcached.
 use crate::common::{php, Folder, Memcached};
-use leveret_client::codec::{compress, compress_bare, decompress, Compression, Economy, Form, Savings};
+use leveret_client::codec::{compress, compress_bare, decompress, encoding, Compression, Economy, Form, Savings};
 use leveret_engine::Encoding;
 
 /// Values whose bytes a PHP script can make again: text with some variety, of lengths around the formats' borders.
@@ -44,7 +44,7 @@ fn values_that_the_extensions_compressed_are_read() {
             for (name, want) in [("fastlz", Compression::Fastlz), ("zlib", Compression::Zlib)] {
                 let (flags, stored) = server.raw(&format!("{name}:{len}")).unwrap();
                 let form = Form::from_pecl_memcached(flags).unwrap();
-                assert_eq!((form.encoding, form.compression), (Encoding::Raw, want), "{name}:{len}");
+                assert_eq!((form.encoding, form.compression), (Encoding::RAW, want), "{name}:{len}");
                 assert!(decompress(&stored, want, 1 << 20).unwrap() == value(len), "{name}:{len}");
             }
             let (flags, stored) = server.raw(&format!("memcache:{len}")).unwrap();
@@ -85,12 +85,12 @@ fn the_flags_of_the_extensions_say_what_a_value_is() {
         );
         assert_eq!(said, "");
         for (name, encoding, d, e) in [
-            ("raw", Encoding::Raw, "text", "text"),
-            ("integer", Encoding::Integer, "-5", "-5"),
-            ("double", Encoding::Double, "1.5", "1.5"),
-            ("true", Encoding::Bool, "1", "1"),
-            ("false", Encoding::Bool, "", "0"),
-            ("php", Encoding::Php, "a:2:{i:0;i:1;s:1:\"a\";N;}", "a:1:{i:0;i:1;}"),
+            ("raw", Encoding::RAW, "text", "text"),
+            ("integer", Encoding::INTEGER, "-5", "-5"),
+            ("double", Encoding::DOUBLE, "1.5", "1.5"),
+            ("true", Encoding::BOOL, "1", "1"),
+            ("false", Encoding::BOOL, "", "0"),
+            ("php", encoding::PHP, "a:2:{i:0;i:1;s:1:\"a\";N;}", "a:1:{i:0;i:1;}"),
         ] {
             let (flags, value) = server.raw(&format!("d:{name}")).unwrap();
             assert_eq!(Form::from_pecl_memcached(flags), Some(Form { encoding, compression: Compression::None }));
@@ -100,7 +100,7 @@ fn the_flags_of_the_extensions_say_what_a_value_is() {
             assert_eq!(String::from_utf8(value).unwrap(), e);
         }
         for (name, encoding) in
-            [("igbinary", Encoding::Igbinary), ("json", Encoding::Json), ("msgpack", Encoding::Msgpack)]
+            [("igbinary", encoding::IGBINARY), ("json", encoding::JSON), ("msgpack", encoding::MSGPACK)]
         {
             let (flags, _) = server.raw(&format!("d:{name}")).unwrap();
             assert_eq!(Form::from_pecl_memcached(flags).map(|form| form.encoding), Some(encoding));

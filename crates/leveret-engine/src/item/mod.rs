@@ -8,7 +8,7 @@ mod write;
 
 use crate::map::geometry::Geometry;
 use crate::map::mapping::Data;
-use crate::meta::{Meta, Origin, STALE, WON};
+use crate::meta::{Encoding, Meta, Origin, STALE, WON};
 use crate::segment::{Extent, SegmentId, Segments};
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use crate::time::Deadline;
@@ -43,7 +43,7 @@ impl Header {
         Meta {
             flags,
             origin: Origin((names & 15) as u8),
-            encoding: (names >> 4 & 15) as u8,
+            encoding: Encoding((names >> 4 & 15) as u8),
             codec: (names >> 8 & 15) as u8,
             marks,
         }

@@ -106,7 +106,7 @@ impl Items {
         let (data, meta, shape) = (&self.data, item.meta, plan.shape);
         let names = item.key.len() as u32
             | u32::from(meta.origin.0 & 15) << 16
-            | u32::from(meta.encoding & 15) << 20
+            | u32::from(meta.encoding.0 & 15) << 20
             | u32::from(meta.codec & 15) << 24;
         // The padding is part of the item's bytes; zero, so that no earlier value shows through.
         data.long(at + plan.layout.size - 8).store(0, Ordering::Relaxed);

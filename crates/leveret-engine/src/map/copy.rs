@@ -69,8 +69,8 @@ unsafe fn copy_middling(dst: *mut u8, src: *const u8, len: usize) {
 
 #[inline]
 unsafe fn copy_long(dst: *mut u8, src: *const u8, len: usize) {
-    // Long copies go on from where the target is aligned: a PHP string's bytes begin 24 bytes into a line, and stores
-    // that straddle two lines cost a sixth more.
+    // Long copies go on from where the target is aligned: a string's bytes begin behind its header, anywhere in a
+    // line, and stores that straddle two lines cost a sixth more.
     let skew = if len >= 1024 { 64 - dst as usize % 64 } else { 0 };
     if skew != 0 {
         // SAFETY: the first 64 of more than a thousand bytes.

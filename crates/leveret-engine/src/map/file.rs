@@ -398,7 +398,7 @@ mod tests {
         assert!(open(&path, &options).expect("made anew").created);
     }
 
-    /// A pool of php-fpm in a chroot has no /proc to tell its boot. It and everybody outside took each other's arena
+    /// In a chroot there may be no /proc to tell the boot. A process there and everybody outside took each other's arena
     /// for an old one.
     #[test]
     fn in_memory_no_arena_is_of_an_earlier_boot() {
@@ -411,7 +411,7 @@ mod tests {
         assert!(!open(&path, &options).expect("the same").created);
     }
 
-    /// `leveret rm` takes the lock file along. Whoever waited for it must not hold what nobody else will ever ask for.
+    /// `remove` takes the lock file along. Whoever waited for it must not hold what nobody else will ever ask for.
     #[test]
     fn a_lock_file_that_was_removed_is_no_lock() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");

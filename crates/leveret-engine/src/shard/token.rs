@@ -7,8 +7,8 @@ use crate::item::{Kind, View};
 use crate::shard::Locked;
 use crate::sync::Ordering;
 
-/// Explicit cas numbers count up from here, above every token that comes from an item's place. Bit 62, since PHP's
-/// integers are signed.
+/// Explicit cas numbers count up from here, above every token that comes from an item's place. Bit 62: in
+/// many languages integers have a sign.
 const EXPLICIT_CAS: u64 = 1 << 62;
 
 /// The cas of an item that a reader met, if it is one that a later copy will keep.

@@ -5,15 +5,16 @@ use leveret_engine::{Encoding, Meta, Origin};
 /// entrances stored has none, unless they were told some: text, numbers and booleans are flags 0, which every client
 /// reads as the text that it gets; what only PHP can read says so in pecl/memcached's numbers.
 pub fn on_wire(meta: &Meta) -> u32 {
-    const PHP: u32 = 4;
-    const IGBINARY: u32 = 5;
-    const JSON: u32 = 6;
-    const MSGPACK: u32 = 7;
+    // The encodings' own numbers are those of docs/memory-layout.md.
+    const PHP: (Encoding, u32) = (Encoding::new(5), 4);
+    const IGBINARY: (Encoding, u32) = (Encoding::new(6), 5);
+    const JSON: (Encoding, u32) = (Encoding::new(8), 6);
+    const MSGPACK: (Encoding, u32) = (Encoding::new(7), 7);
     if meta.origin != Origin::NATIVE || meta.flags != 0 {
         return meta.flags;
     }
-    [(Encoding::Php, PHP), (Encoding::Igbinary, IGBINARY), (Encoding::Json, JSON), (Encoding::Msgpack, MSGPACK)]
+    [PHP, IGBINARY, JSON, MSGPACK]
         .into_iter()
-        .find(|(encoding, _)| *encoding as u8 == meta.encoding)
+        .find(|(encoding, _)| *encoding == meta.encoding)
         .map_or(0, |(_, flags)| flags)
 }

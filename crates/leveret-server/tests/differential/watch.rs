@@ -24,8 +24,8 @@ fn comparable(line: &str) -> String {
             }
             // Of an item that counting has made memcached always tells 0.
             ("ttl", _) if line.contains("cmd=add ") => None,
-            // A second may pass between the two servers.
-            ("ttl", ttl) if ttl != "0" => Some(format!("ttl={}", ttl.parse::<i64>().unwrap_or(-9) / 50)),
+            // Seconds may pass between the two servers.
+            ("ttl", ttl) if ttl != "0" => Some(format!("ttl={}", (ttl.parse::<i64>().unwrap_or(-99) + 25) / 50)),
             _ => Some(word.to_owned()),
         }
     };

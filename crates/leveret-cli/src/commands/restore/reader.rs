@@ -3,7 +3,7 @@ use crate::commands::get::{ENCODINGS, ORIGINS};
 use crate::conversation::VALUE_MAX;
 use crate::json;
 use crate::output::Failure;
-use leveret_engine::{reason, Meta, Origin};
+use leveret_engine::{reason, Encoding, Meta, Origin};
 use serde_json::Value;
 use std::io::{self, BufRead, Read};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -114,7 +114,7 @@ impl<R: BufRead> Reader<R> {
         let meta = Meta {
             flags: number("flags", u64::from(u32::MAX))? as u32,
             origin: Origin::new(word("origin", &ORIGINS, Origin::MAX.number())?),
-            encoding: word("encoding", &ENCODINGS, u8::MAX)?,
+            encoding: Encoding::new(word("encoding", &ENCODINGS, Encoding::MAX.number())?),
             codec: number("codec", u64::from(u8::MAX))? as u8,
             marks: 0,
         };
@@ -131,7 +131,7 @@ fn failed(error: io::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use leveret_engine::Encoding;
+    use leveret_client::codec::encoding;
 
     fn items(dump: &[u8]) -> Result<Vec<Dumped>, Failure> {
         let mut reader = Reader::new(dump);
@@ -157,6 +157,7 @@ mod tests {
             b"{\"key\":\"a\",\"value\":\"\",\"encoding\":\"cobol\"}\n",
             b"{\"key\":\"a\",\"value\":\"\",\"flags\":4294967296}\n",
             b"{\"key\":\"a\",\"value\":\"\",\"origin\":16}\n",
+            b"{\"key\":\"a\",\"value\":\"\",\"encoding\":16}\n",
         ] {
             assert!(matches!(items(bad), Err(Failure::Usage(_))), "{:?}", String::from_utf8_lossy(bad));
         }
@@ -169,7 +170,7 @@ mod tests {
               {\"key\":\"of a server\",\"value\":\"v\",\"flags\":5,\"exp\":9000000000}\n",
         )
         .expect("a dump");
-        let meta = Meta { origin: Origin::NATIVE, encoding: Encoding::Php as u8, codec: 3, ..Meta::default() };
+        let meta = Meta { origin: Origin::NATIVE, encoding: encoding::PHP, codec: 3, ..Meta::default() };
         assert_eq!(read[0], Dumped { key: vec![0xff], value: b"a:0:{}".to_vec(), meta, dies: None });
         assert_eq!((read[1].meta, read[1].dies), (Meta { flags: 5, ..Meta::default() }, Some(9_000_000_000)));
     }
