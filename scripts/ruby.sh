@@ -54,20 +54,24 @@ ruby_tests() {
         env "LEVERET_CORE=$core" "LEVERET_RAILS=$ROOT/$rails" "RUBY_BUILD=$RUBY_BUILD" "$RUBY" -W "${RUBY_PATHS[@]}" ruby/test/run.rb "$@"
 }
 
-# rails_source FOLDER [SUITE]: Rails' own tests of its stores are in no package but the source's.
+# rails_source FOLDER [SUITE...]: Rails' own tests of its stores are in no package but the source's. The mirror may not have that of a package
+# that is being replaced: the next suite's will do.
 rails_source() {
-    local folder=$1
+    local folder=$1 suite suites=("${@:2}")
     [ ! -e "$folder/.done" ] || return 0
     [ -z "${LEVERET_NO_INSTALL:-}" ] || return 0
+    [ ${#suites[@]} -gt 0 ] || suites=(bookworm)
     step "Fetching Debian's sources of Rails into $folder: 20 MB, once"
     need xz-utils
-    rm -rf "$folder"
-    mkdir -p "$folder"
-    if fetch_source rails "$ROOT/$folder/rails" "${2:-bookworm}" >"$folder.log" 2>&1; then
-        touch "$folder/.done"
-    else
-        note "Debian's sources of Rails could not be had: $folder.log says why. Rails' own tests of stores are left out."
-    fi
+    for suite in "${suites[@]}"; do
+        rm -rf "$folder"
+        mkdir -p "$folder"
+        if fetch_source rails "$ROOT/$folder/rails" "$suite" >"$folder.log" 2>&1; then
+            touch "$folder/.done"
+            return 0
+        fi
+    done
+    note "Debian's sources of Rails could not be had: $folder.log says why. Rails' own tests of stores are left out."
 }
 
 # minitest ends with "N runs, N assertions, N failures, N errors, N skips".

@@ -207,6 +207,55 @@ class TestDalli < LeveretTest
     end
   end
 
+  # What IdentityCache adds to this store and calls: a value is replaced only if it is still the one that was read.
+  IDENTITY_CACHE = <<~'RUBY'
+    require 'active_support'
+    require 'active_support/cache'
+    require 'active_support/notifications'
+    require 'dalli/cas/client' unless Dalli::VERSION > '3'
+    module Swap
+      BY_RAILS = ActiveSupport::VERSION::MAJOR < 7 ? {} : { raw: false }
+
+      def cas(name)
+        rescue_error_with(false) { @data.with { |c| c.cas(normalize_key(name, {}), 60, { raw: false }) { |bytes| packed(yield(plain(bytes))) } } }
+      end
+
+      def cas_multi(*names)
+        rescue_error_with(false) do
+          keys = names.to_h { |name| [normalize_key(name, {}), name] }
+          found = @data.with { |c| c.get_multi_cas(keys.keys) }
+          made = yield(found.to_h { |key, (bytes, _)| [keys[key], plain(bytes)] })
+          made.map { |name, value| normalize_key(name, {}).then { |key| @data.with { |c| c.replace_cas(key, packed(value), found[key].last, 60, {}) } } }
+        end
+      end
+
+      private
+
+      def plain(bytes) = deserialize_entry(bytes, **BY_RAILS).value
+      def packed(value) = serialize_entry(ActiveSupport::Cache::Entry.new(value), **BY_RAILS)
+    end
+    store = -> { ActiveSupport::Cache.lookup_store(:mem_cache_store, ARGV[0], { namespace: 'blobs' }).extend(Swap) }
+    s = store.call
+    returns = ->(name) { s.cas(name) { |value| return value } }
+    p s.cas('none') { raise 'nothing is there' }, s.write('row', { id: 1 }, unless_exist: true) && true, s.write('row', { id: 2 }, unless_exist: true)
+    p s.cas('row') { |row| row.merge(seen: true) } && true, s.read('row'), s.cas('row') { break :found }, returns['row'], s.read('row')
+    p s.cas('row') { s.write('row', 'invalid') && 'late' }, s.read('row')
+    p s.write_multi('a' => :deleted, 'b' => [2]).size, s.read_multi('a', 'b', 'c'), s.fetch_multi('b', 'd') { |name| name * 2 }
+    p s.cas_multi('a', 'b', 'c') { |found| p(found); { 'a' => 'new', 'b' => found['b'] + [3] } }.map { |version| version && true }, s.read_multi('a', 'b', 'c')
+    p s.cas_multi('a', 'b') { s.write('b', 'other'); { 'a' => 1, 'b' => 2 } }.map { |version| version && true }, s.read_multi('a', 'b')
+    p s.cas_multi('none') { |found| break found }, s.delete('row'), s.exist?('row')
+    s.write('n', 0)
+    4.times.map { fork { own = store.call; 50.times { nil until own.cas('n') { |n| n + 1 } } } }.each { |pid| Process.wait(pid) }
+    p s.read('n')
+  RUBY
+
+  def test_identity_cache_swaps_values_on_it
+    needs_mem_cache_store
+    original = script('dalli', IDENTITY_CACHE, [memcached])
+    assert_equal ['false', '200'], original.lines(chomp: true).values_at(2, -1), original
+    [memcached, leveret_serve, File.join(@folder, 'identity.arena')].each { |place| assert_equal original, script('leveret/dalli', IDENTITY_CACHE, [place]), place }
+  end
+
   SESSIONS = <<~'RUBY'
     require 'rack'
     require 'rack/session/dalli'
@@ -436,6 +485,23 @@ class TestDalli < LeveretTest
     said = script('leveret/dalli', code, [address, memcached])
     assert_match(/\A2\ntrue\nDalli::DalliError #{address}: it refuses this user name and password/, said)
     refute_includes said, 'hidden'
+  end
+
+  # Metadata take meta commands, which a server does not have that asks for a password: nobody signs in to them, as with Dalli 3.2.
+  def test_metadata_and_passwords_do_not_go_together
+    code = <<~'RUBY'
+      given, without = { username: 'tester', password: 'secret', socket_timeout: 2 }, { socket_timeout: 2 }
+      [given, without].each do |options|
+        client = Dalli::Client.new(ARGV[0], options)
+        puts [-> { client.get_with_metadata('k') }, -> { client.fetch_with_lock('k') { 'computed' } }].map { |call| call.call rescue "#{$!.class}: #{$!.message}" }
+      end
+      p Dalli::Client.new(ARGV[0], given).then { |client| client.set('k', 1) && client.get('k') }
+    RUBY
+    address = guarded_memcached
+    refused = "Dalli::DalliError: #{address}: who gives a password (SASL) speaks the binary protocol, which has no metadata"
+    said = script('leveret/dalli', code, [address]).lines(chomp: true)
+    assert_equal [refused] * 2 + ['1'], said.values_at(0, 1, -1), said.inspect
+    assert_equal ['Dalli::RingError: No server available'] * 2, said[2, 2], said.inspect
   end
 
   def test_the_gem_memcached_signs_in_by_its_credentials
