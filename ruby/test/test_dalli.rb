@@ -368,6 +368,7 @@ class TestDalli < LeveretTest
     c.set('seen', 1)
     p c.get_with_metadata('seen', return_hit_status: true, skip_lru_bump: true)[:hit_before], c.get_with_metadata('seen', return_hit_status: true)[:hit_before]
     p c.get_with_metadata('seen', return_hit_status: true, return_last_access: true).values_at(:hit_before, :last_access).map(&:class)
+    p c.get_with_metadata('seen', return_ttl_remaining: true)[:ttl_remaining], c.get_with_metadata('key', return_ttl_remaining: true)[:ttl_remaining].between?(1, 100)
     p c.fetch_with_lock('soon2', ttl: 5) { 1 }, c.fetch_with_lock('soon2', ttl: 100, recache_threshold: 50) { 2 }, c.get('soon2')
     p((Dalli::Client.new('127.0.0.1:1', socket_timeout: 0.2).fetch_with_lock('key') { 1 } rescue $!.class))
     c.close
@@ -375,7 +376,7 @@ class TestDalli < LeveretTest
   RUBY
   SAID_OF_LOCKS = ['{"a"=>[1]}', 'true', '[false, false, false]', '5', 'nil', 'true', 'nil', '"5"', '{"a"=>[1]}', '"computed"', '"computed"', '"no"', '"second"',
                    'ArgumentError'].freeze
-  SAID_OF_LOCKS_ON_SERVERS = ['["old", true, false]', '["old", false, true]', '[nil, true]', '[nil, false, true]', 'nil', 'false', 'false', '[TrueClass, Integer]',
+  SAID_OF_LOCKS_ON_SERVERS = ['["old", true, false]', '["old", false, true]', '[nil, true]', '[nil, false, true]', 'nil', 'false', 'false', '[TrueClass, Integer]', '-1', 'true',
                               '1', '2', '2', 'Dalli::RingError', '1'].freeze
 
   def test_one_client_computes_what_is_locked

@@ -126,10 +126,10 @@ module Dalli
     end
 
     # The value, and what else the server says about it: a Hash of :value, :cas, :won_recache (it is to this client to make the value
-    # anew), :lost_recache (another one has begun to) and :stale; :hit_before and :last_access (in seconds) where
-    # +return_hit_status+ and +return_last_access+ ask for them. +vivify_ttl+ puts an empty item in the place of a missing one, for so
-    # many seconds, and lets one client win; +recache_ttl+ lets one win when fewer seconds than these are left; +skip_lru_bump+
-    # leaves no trace of the read.
+    # anew), :lost_recache (another one has begun to) and :stale; :hit_before, :last_access and :ttl_remaining (in seconds; -1: it has
+    # no end) where +return_hit_status+, +return_last_access+ and +return_ttl_remaining+ ask for them. +vivify_ttl+ puts an empty item
+    # in the place of a missing one, for so many seconds, and lets one client win; +recache_ttl+ lets one win when fewer seconds than
+    # these are left; +skip_lru_bump+ leaves no trace of the read.
     #
     # An arena without a server knows the first two alone.
     # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
@@ -590,7 +590,7 @@ module Dalli
     end
 
     def metadata_in_arena(key, options)
-      asked = %i[vivify_ttl recache_ttl return_hit_status return_last_access].select { |name| options && options[name] }
+      asked = %i[vivify_ttl recache_ttl return_hit_status return_last_access return_ttl_remaining].select { |name| options && options[name] }
       raise DalliError, "An arena without a server has no #{asked.join(', ')}: ask a leveret serve on it" unless asked.empty?
 
       value, cas = guard { @pool.get_cas(key) } || [miss_for(options), 0]
@@ -601,6 +601,7 @@ module Dalli
       found = answer.slice(:cas, :won_recache, :stale, :lost_recache)
       found[:hit_before] = answer[:hit_before] if options[:return_hit_status]
       found[:last_access] = answer[:last_access] if options[:return_last_access]
+      found[:ttl_remaining] = answer[:ttl_remaining] if options[:return_ttl_remaining]
       found.merge(value: answer[:bytes] ? value_of(answer[:bytes], answer[:flags]) : miss_for(options))
     end
 

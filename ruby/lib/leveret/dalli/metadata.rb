@@ -8,7 +8,7 @@ module Dalli
   # @private
   module Metadata
     FLAGS = { vivify_ttl: 'N', recache_ttl: 'R' }.freeze
-    MARKS = { return_hit_status: 'h', return_last_access: 'l', skip_lru_bump: 'u' }.freeze
+    MARKS = { return_hit_status: 'h', return_last_access: 'l', return_ttl_remaining: 't', skip_lru_bump: 'u' }.freeze
 
     # That server cannot be reached, or makes no sense: another one may take its place.
     class Unreachable < StandardError; end
@@ -90,7 +90,7 @@ module Dalli
     def answer(bytes, said)
       won, lost = said.key?('W'), said.key?('Z')
       { bytes: ((won || lost) && bytes.empty? ? nil : bytes), flags: said['f'].to_i, cas: said['c'].to_i, won_recache: won, lost_recache: lost,
-        stale: said.key?('X'), hit_before: said['h'] == '1', last_access: said['l'].to_i }
+        stale: said.key?('X'), hit_before: said['h'] == '1', last_access: said['l'].to_i, ttl_remaining: said['t'].to_i }
     end
 
     # Lines and bytes of a socket, within the time that each step has.
