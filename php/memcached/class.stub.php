@@ -268,7 +268,7 @@ class Memcached
     /** @var bool */
     const HAVE_JSON = true;
     /** @var bool */
-    const HAVE_ENCODING = false;
+    const HAVE_ENCODING = true;
     /** @var bool */
     const HAVE_SESSION = true;
     /** @var bool */
@@ -428,6 +428,12 @@ class Memcached
     public function setBucket(array $host_map, ?array $forward_map, int $replicas): bool {}
 
     public function setSaslAuthData(string $username, string $password): bool {}
+
+    /**
+     * Values are encrypted by this key, of 32 bytes or more, when they are stored, and decrypted when they are read; what the key does not
+     * open is missing. Their flags stay readable, and keys too.
+     */
+    public function setEncodingKey(string $key): bool {}
 
     public function isPersistent(): bool {}
 

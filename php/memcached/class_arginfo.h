@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 56c2ef17d5b1635f36a9b2db21c8fd81bce09334 */
+ * Stub hash: 67c77678c15f3a5c1b1293679f438e681e32b2d3 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Memcached___construct, 0, 0, 0)
 	ZEND_ARG_TYPE_INFO_WITH_DEFAULT_VALUE(0, persistent_id, IS_STRING, 1, "null")
@@ -237,13 +237,15 @@ ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Memcached_setSaslAuthData,
 	ZEND_ARG_TYPE_INFO(0, password, IS_STRING, 0)
 ZEND_END_ARG_INFO()
 
+ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Memcached_setEncodingKey, 0, 1, _IS_BOOL, 0)
+	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
+ZEND_END_ARG_INFO()
+
 #define arginfo_class_Memcached_isPersistent arginfo_class_Memcached_resetServerList
 
 #define arginfo_class_Memcached_isPristine arginfo_class_Memcached_resetServerList
 
-ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(arginfo_class_Memcached_checkKey, 0, 1, _IS_BOOL, 0)
-	ZEND_ARG_TYPE_INFO(0, key, IS_STRING, 0)
-ZEND_END_ARG_INFO()
+#define arginfo_class_Memcached_checkKey arginfo_class_Memcached_setEncodingKey
 
 
 ZEND_METHOD(Memcached, __construct);
@@ -301,6 +303,7 @@ ZEND_METHOD(Memcached, setOption);
 ZEND_METHOD(Memcached, setOptions);
 ZEND_METHOD(Memcached, setBucket);
 ZEND_METHOD(Memcached, setSaslAuthData);
+ZEND_METHOD(Memcached, setEncodingKey);
 ZEND_METHOD(Memcached, isPersistent);
 ZEND_METHOD(Memcached, isPristine);
 ZEND_METHOD(Memcached, checkKey);
@@ -362,6 +365,7 @@ static const zend_function_entry class_Memcached_methods[] = {
 	ZEND_ME(Memcached, setOptions, arginfo_class_Memcached_setOptions, ZEND_ACC_PUBLIC)
 	ZEND_ME(Memcached, setBucket, arginfo_class_Memcached_setBucket, ZEND_ACC_PUBLIC)
 	ZEND_ME(Memcached, setSaslAuthData, arginfo_class_Memcached_setSaslAuthData, ZEND_ACC_PUBLIC)
+	ZEND_ME(Memcached, setEncodingKey, arginfo_class_Memcached_setEncodingKey, ZEND_ACC_PUBLIC)
 	ZEND_ME(Memcached, isPersistent, arginfo_class_Memcached_isPersistent, ZEND_ACC_PUBLIC)
 	ZEND_ME(Memcached, isPristine, arginfo_class_Memcached_isPristine, ZEND_ACC_PUBLIC)
 	ZEND_ME(Memcached, checkKey, arginfo_class_Memcached_checkKey, ZEND_ACC_PUBLIC)
@@ -1053,7 +1057,7 @@ static zend_class_entry *register_class_Memcached(void)
 	zend_string_release(const_HAVE_JSON_name);
 
 	zval const_HAVE_ENCODING_value;
-	ZVAL_FALSE(&const_HAVE_ENCODING_value);
+	ZVAL_TRUE(&const_HAVE_ENCODING_value);
 	zend_string *const_HAVE_ENCODING_name = zend_string_init_interned("HAVE_ENCODING", sizeof("HAVE_ENCODING") - 1, 1);
 	zend_declare_class_constant_ex(class_entry, const_HAVE_ENCODING_name, &const_HAVE_ENCODING_value, ZEND_ACC_PUBLIC, NULL);
 	zend_string_release(const_HAVE_ENCODING_name);

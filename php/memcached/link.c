@@ -194,6 +194,7 @@ zend_string *php_leveret_memc_persistent_name(const char *name, size_t len)
 void php_leveret_memc_link_free(memc_link *link)
 {
 	leveret_pool_free(link->pool);
+	leveret_cipher_free(link->cipher);
 	if (link->prefix) {
 		zend_string_release(link->prefix);
 	}
@@ -444,6 +445,19 @@ PHP_METHOD(Memcached, setSaslAuthData)
 	zend_long code = leveret_pool_set_credentials(self->link->pool, -1, php_leveret_string(user), php_leveret_string(password), 0);
 	memc_result(self, code);
 	RETURN_BOOL(code == MEMC_SUCCESS);
+}
+
+PHP_METHOD(Memcached, setEncodingKey)
+{
+	zend_string *key;
+	ZEND_PARSE_PARAMETERS_START(1, 1)
+		Z_PARAM_STR(key)
+	ZEND_PARSE_PARAMETERS_END();
+	MEMC_SELF();
+	leveret_cipher_free(self->link->cipher);
+	self->link->cipher = leveret_cipher_new(php_leveret_string(key));
+	memc_result(self, MEMC_SUCCESS);
+	RETURN_TRUE;
 }
 
 PHP_METHOD(Memcached, getOption)

@@ -29,10 +29,27 @@ static void extended(zval *return_value, zval *value, uint64_t cas, const levere
 	add_assoc_long(return_value, "flags", php_leveret_memc_user_flags(meta));
 }
 
-/* Takes copy->data over. False: PAYLOAD_FAILURE or an exception. */
+/* What another key has encrypted, or none, is missing to who has a key, as with the original. */
+static bool is_opened(memc_object *self, client_copy *copy)
+{
+	zend_string *opened = copy->data ? php_leveret_memc_decrypt(self->link->cipher, copy->data) : NULL;
+	if (!opened) {
+		memc_result(self, MEMC_NOTFOUND);
+		return false;
+	}
+	zend_string_release(copy->data);
+	copy->data = opened;
+	return true;
+}
+
+/* Takes copy->data over. False: PAYLOAD_FAILURE, NOTFOUND where a key does not fit, or an exception. */
 static bool give_value(memc_object *self, client_copy *copy, bool is_extended, zval *return_value)
 {
 	zval value;
+	if (self->link->cipher && !is_opened(self, copy)) {
+		php_leveret_client_copy_free(copy);
+		return false;
+	}
 	zend_string *data = copy->data;
 	copy->data = NULL;
 	if (!data) {
@@ -99,10 +116,11 @@ static zend_always_inline bool get_from_arena(memc_object *self, leveret_arena *
 	if (status != LEVERET_OK) {
 		return false;
 	}
-	if (EXPECTED(copy.data && !is_extended && php_leveret_is_string(&copy.meta))) {
+	if (EXPECTED(copy.data && !is_extended && php_leveret_is_string(&copy.meta) && !self->link->cipher)) {
 		RETVAL_NEW_STR(copy.data);
 	} else if (!give_value(self, &copy, is_extended, return_value)) {
 		RETVAL_FALSE;
+		return self->code != MEMC_NOTFOUND;
 	}
 	return true;
 }
@@ -117,6 +135,7 @@ static zend_never_inline bool get_from_servers(memc_object *self, zend_string *s
 	}
 	if (!give_value(self, &copy, is_extended, return_value)) {
 		RETVAL_FALSE;
+		return self->code != MEMC_NOTFOUND;
 	}
 	return true;
 }
@@ -278,7 +297,7 @@ static memc_tally take_many(memc_object *self, const memc_names *names, bool is_
 			continue;
 		}
 		zend_string *name = names->list[answer.request];
-		if (EXPECTED(!copies->count && !is_extended && php_leveret_is_string(&answer.meta))) {
+		if (EXPECTED(!copies->count && !is_extended && php_leveret_is_string(&answer.meta) && !self->link->cipher)) {
 			zval value;
 			ZVAL_STRINGL(&value, (const char *) answer.value.data, answer.value.len);
 			zend_symtable_update(values, name, &value);
@@ -339,6 +358,9 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		if (give_value(self, &copies.list[i], flags & MEMC_GET_EXTENDED, &value)) {
 			zend_symtable_update(Z_ARRVAL_P(return_value), copies.list[i].key, &value);
 		}
+	}
+	if (link->cipher && asked_some && self->code == MEMC_NOTFOUND && zend_hash_num_elements(Z_ARRVAL_P(return_value))) {
+		memc_result(self, MEMC_SUCCESS);
 	}
 	php_leveret_client_copies_free(&copies);
 }

@@ -168,6 +168,32 @@ static void tell_exception(zend_long serializer)
 	}
 }
 
+/* Its flags stay readable, as with the original. In an arena it is what a client has sent over a socket: nobody but who has the key can make
+ * anything of these bytes. */
+static void encrypt(const leveret_cipher *cipher, client_payload *payload)
+{
+	zend_string *sealed = zend_string_alloc(leveret_encrypted_len(payload->bytes.len), 0);
+	leveret_encrypt(cipher, payload->bytes, ZSTR_VAL(sealed));
+	ZSTR_VAL(sealed)[ZSTR_LEN(sealed)] = '\0';
+	php_leveret_client_payload_free(payload);
+	php_leveret_client_payload_take(payload, LEVERET_RAW, sealed);
+	payload->meta.origin = LEVERET_WIRE;
+	payload->meta.codec = LEVERET_CODEC_NONE;
+}
+
+zend_string *php_leveret_memc_decrypt(const leveret_cipher *cipher, zend_string *data)
+{
+	size_t len;
+	zend_string *opened = zend_string_alloc(ZSTR_LEN(data), 0);
+	if (leveret_decrypt(cipher, php_leveret_string(data), ZSTR_VAL(opened), &len) != 0) {
+		zend_string_efree(opened);
+		return NULL;
+	}
+	opened = zend_string_truncate(opened, len, 0);
+	ZSTR_VAL(opened)[len] = '\0';
+	return opened;
+}
+
 bool php_leveret_memc_encode(memc_link *link, zval *value, client_payload *payload)
 {
 	ZVAL_DEREF(value);
@@ -199,6 +225,9 @@ bool php_leveret_memc_encode(memc_link *link, zval *value, client_payload *paylo
 	}
 	if (link->user_flags >= 0) {
 		payload->meta.flags |= (uint32_t) link->user_flags << 16;
+	}
+	if (link->cipher) {
+		encrypt(link->cipher, payload);
 	}
 	return true;
 }

@@ -181,6 +181,11 @@ static void join(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool
 		php_error_docref(NULL, E_WARNING, "cannot append/prepend with compression turned on");
 		RETURN_NULL();
 	}
+	if (link->cipher) {
+		/* Nobody but a client can join what is encrypted, or count it. */
+		memc_result(self, MEMC_NOT_SUPPORTED);
+		RETURN_FALSE;
+	}
 	zval text;
 	ZVAL_STR(&text, value);
 	RETVAL_BOOL(php_leveret_memc_store_one(self, operation, server_key, key, &text, 0, 0));
@@ -539,6 +544,10 @@ static void count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, boo
 	}
 	if (creates && !link->behaviors[MEMC_BINARY_PROTOCOL]) {
 		php_error_docref(NULL, E_WARNING, "Initial value is only supported with binary protocol");
+		RETURN_FALSE;
+	}
+	if (link->cipher) {
+		memc_result(self, MEMC_NOT_SUPPORTED);
 		RETURN_FALSE;
 	}
 	client_copy copy = {0};

@@ -321,6 +321,9 @@ typedef enum leveret_server_kind {
 // One arena; opaque.
 typedef struct leveret_arena leveret_arena;
 
+// An application's key for its values. Any thread may use it.
+typedef struct leveret_cipher leveret_cipher;
+
 // Servers behind a ring, and one batch of requests; opaque.
 typedef struct leveret_pool leveret_pool;
 
@@ -667,6 +670,39 @@ enum leveret_status leveret_master_enter(const struct leveret_arena *arena,
 
 // Version of the layout of arenas that this library reads and writes.
 uint32_t leveret_layout_version(void);
+
+// Makes one of any bytes. leveret_cipher_free frees it.
+//
+// # Safety
+// `key` can be read.
+struct leveret_cipher *leveret_cipher_new(struct leveret_bytes key);
+
+// NULL is allowed.
+//
+// # Safety
+// It came from leveret_cipher_new, and nobody uses it any more.
+void leveret_cipher_free(struct leveret_cipher *cipher);
+
+// How long a value of so many bytes becomes: up to 16 bytes longer.
+size_t leveret_encrypted_len(size_t len);
+
+// Encrypts a value into as many bytes as leveret_encrypted_len says.
+//
+// # Safety
+// `cipher` is live, `value` can be read; `dst` has room for that many bytes, and they are the caller's own.
+void leveret_encrypt(const struct leveret_cipher *cipher,
+                     struct leveret_bytes value,
+                     void *dst);
+
+// Decrypts a value. 0: dst[0..*len] is it. 1: another key has encrypted it, or none.
+//
+// # Safety
+// `cipher` is live, `stored` can be read; `dst` has room for as many bytes, and they are the caller's own; `len` is
+// live.
+int32_t leveret_decrypt(const struct leveret_cipher *cipher,
+                        struct leveret_bytes stored,
+                        void *dst,
+                        size_t *len);
 
 // 1: values so compressed can be read and written.
 int32_t leveret_has_codec(uint32_t codec);

@@ -4,6 +4,7 @@
 #![allow(non_camel_case_types)]
 
 mod arena;
+mod cipher;
 mod codec;
 mod item;
 mod lease;
@@ -14,6 +15,7 @@ mod time;
 mod types;
 
 pub use arena::*;
+pub use cipher::*;
 pub use codec::*;
 pub use item::*;
 pub use lease::*;

@@ -1,11 +1,13 @@
 //! The bytes of a value on the wire, as PHP's two families of clients write them: what the flags word says, and
-//! compression.
+//! compression; and how an application's key encrypts what they leave.
+mod cipher;
 pub mod fastlz;
 mod flags;
 pub mod zlib;
 #[cfg(feature = "zstd")]
 pub mod zstd;
 
+pub use cipher::Cipher;
 pub use flags::{encoding, origin, Compression, Form, Reader};
 
 /// A value cannot be read: cut off, damaged, or larger than it may become.
