@@ -53,8 +53,15 @@ bench_pages() {
 bench_server() {
     need memcached
     verb_build
+    # The memcached that is followed has answers to pipelined requests wait for each other, which Debian 12's has not.
+    local peer=()
+    if [ "${1:-}" = newer ]; then
+        shift
+        newer_memcached || fail "memcached $MEMCACHED_FOLLOWED could not be had." "Without the word 'newer' it is Debian 12's."
+        peer=(--peer "$MEMCACHED_FOLDER/memcached")
+    fi
     step "Benchmark: leveret serve against memcached"
-    cargo run --quiet --release --locked -p leveret-bench -- server "$@"
+    cargo run --quiet --release --locked -p leveret-bench -- server "${peer[@]}" "$@"
 }
 
 bench_engine() {

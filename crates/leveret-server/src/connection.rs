@@ -373,7 +373,6 @@ impl Connection {
                 Next::Yield => {
                     turns += 1;
                     if turns > TURNS_ALONE || (others_wait && input.len() - done > YIELD_WORTH) {
-                        WorkerCounters::add(&counters.conn_yields, 1);
                         return (done, Said::More);
                     }
                 }

@@ -24,6 +24,7 @@ pub struct Network {
     pub listen_disabled_us: AtomicU64,
     /// Whether new connections are taken.
     pub is_accepting: AtomicBool,
+    listeners: Mutex<Vec<(i32, Arc<str>)>>,
     workers: Box<[WorkerCounters]>,
 }
 
@@ -35,7 +36,8 @@ pub struct WorkerCounters {
     pub bytes_read: AtomicU64,
     /// Bytes that they were sent.
     pub bytes_written: AtomicU64,
-    /// How often a connection had to let others have their turn (`-R`).
+    /// How often a connection had as many requests executed as it may have in one turn (`-R`): as memcached counts, not
+    /// how often others were waiting.
     pub conn_yields: AtomicU64,
     /// Connections closed because nothing came for too long.
     pub idle_kicks: AtomicU64,
@@ -64,7 +66,7 @@ pub struct Traffic {
     pub bytes_read: u64,
     /// Bytes that they were sent.
     pub bytes_written: u64,
-    /// How often a connection had to let others have their turn.
+    /// How often a connection had as many requests executed as it may have in one turn.
     pub conn_yields: u64,
     /// Connections closed because nothing came for too long.
     pub idle_kicks: u64,
@@ -82,6 +84,7 @@ impl Network {
             listen_disabled: AtomicU64::new(0),
             listen_disabled_us: AtomicU64::new(0),
             is_accepting: AtomicBool::new(true),
+            listeners: Mutex::default(),
             workers: (0..threads).map(|_| WorkerCounters::default()).collect(),
         }
     }
@@ -120,6 +123,16 @@ impl Network {
         }
     }
 
+    /// The sockets that accept connections: descriptors and endpoints.
+    pub(crate) fn listen(&self, listeners: Vec<(i32, Arc<str>)>) {
+        *self.listeners.lock().unwrap_or_else(PoisonError::into_inner) = listeners;
+    }
+
+    /// What `listen` was told.
+    pub fn listeners(&self) -> Vec<(i32, Arc<str>)> {
+        self.listeners.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
     /// All open connections.
     pub fn connections(&self) -> Vec<ConnectionInfo> {
         let all =
@@ -147,6 +160,11 @@ impl WorkerCounters {
     /// costs one turn's counts.
     pub(crate) fn add(counter: &AtomicU64, amount: u64) {
         counter.store(counter.load(Relaxed).wrapping_add(amount), Relaxed);
+    }
+
+    /// A connection's turn has ended with its last request.
+    pub(crate) fn count_yield(&self) {
+        WorkerCounters::add(&self.conn_yields, 1);
     }
 
     /// What `stats conns` shows of this worker. Locked when a connection comes, goes, or was first active in a second.

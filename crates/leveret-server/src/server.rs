@@ -148,6 +148,8 @@ impl Bound {
                 .register(&mut SourceFd(&listener.socket.as_raw_fd()), Token(index), Interest::READABLE)
                 .map_err(failed("watch a listener"))?;
         }
+        let listening = listeners.iter().map(|listener| (listener.socket.as_raw_fd(), listener.endpoint.clone()));
+        shared.network.listen(listening.collect());
         let control = Arc::new(Control::new(waker));
         let mut workers = Vec::new();
         let mut inboxes = Vec::new();

@@ -56,6 +56,31 @@ fn one_cache_answers_at_every_address() {
     }
 }
 
+/// As memcached counts: so many requests that came together, by the number that one connection may have in a turn.
+#[test]
+fn turns_that_are_used_up_are_counted() {
+    let server = Server::start(Settings { requests_per_turn: 5, threads: 1, ..Settings::default() });
+    let mut client = server.connect();
+    for (gets, want) in [(4, 0), (5, 1), (14, 3)] {
+        client.talk(&"get k\r\n".repeat(gets), &"END\r\n".repeat(gets));
+        client.send(b"stats\r\n");
+        let stats = client.read_up_to(b"END\r\n");
+        assert!(stats.contains(&format!("STAT conn_yields {want}\r\n")), "{gets}: {stats}");
+    }
+}
+
+#[test]
+fn listening_sockets_are_among_the_connections() {
+    let server = Server::start(Settings { threads: 1, ..Settings::default() });
+    let address = server.endpoints[0].split(' ').nth(1).expect("an address").to_owned();
+    let mut client = server.connect();
+    client.send(b"stats conns\r\n");
+    let stats = client.read_up_to(b"END\r\n");
+    let listening: Vec<_> = stats.lines().filter_map(|line| line.strip_suffix(":state conn_listening")).collect();
+    assert_eq!(listening.len(), 1, "{stats}");
+    assert!(stats.contains(&format!("{}:addr tcp:{address}\r\n", listening[0])), "{stats}");
+}
+
 #[test]
 fn direct_writes_are_seen_by_clients_and_theirs_directly() {
     let server = Server::start(Settings::default());

@@ -31,7 +31,11 @@ impl Turn<'_> {
                 let is_so = megabytes.checked_mul(1 << 20) == Some(self.arena.memory());
                 self.reply(
                     noreply,
-                    if is_so { "OK" } else { "MEMLIMIT_ADJUST_FAILED out of bounds or unable to adjust" },
+                    match is_so {
+                        true => "OK",
+                        false if megabytes < 8 => "MEMLIMIT_TOO_SMALL cannot set maxbytes to less than 8m",
+                        false => "MEMLIMIT_ADJUST_FAILED out of bounds or unable to adjust",
+                    },
                 );
             }
             // There are no slab classes whose pages could move; what only tunes them is accepted and changes nothing.
@@ -47,10 +51,11 @@ impl Turn<'_> {
             Command::Lru { change, noreply } => self.reply(
                 noreply,
                 match change {
-                    Lru::Tune { hot_percent, warm_percent, hot_factor, warm_factor }
-                        if hot_percent + warm_percent > 80 || hot_factor <= 0.0 || warm_factor <= 0.0 =>
-                    {
-                        "ERROR hot_lru_pct + warm_lru_pct must be at most 80, and factors above 0"
+                    Lru::Tune { hot_percent, warm_percent, .. } if hot_percent.saturating_add(warm_percent) > 80 => {
+                        "ERROR hot and warm pcts must not exceed 80"
+                    }
+                    Lru::Tune { hot_factor, warm_factor, .. } if hot_factor <= 0.0 || warm_factor <= 0.0 => {
+                        "ERROR hot/warm age factors must be greater than 0"
                     }
                     _ => "OK",
                 },

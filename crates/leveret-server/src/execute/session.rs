@@ -184,6 +184,9 @@ impl Session {
                 return (at, Next::Send);
             }
         }
+        if is_stream {
+            desk.shared.network.worker(desk.worker).count_yield();
+        }
         if matches!(self.pending, Pending::Dump(_)) {
             return (at, Next::Send);
         }

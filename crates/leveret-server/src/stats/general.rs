@@ -92,15 +92,17 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("hash_is_expanding", 0)
         .add("slab_reassign_rescues", 0)
         .add("slab_reassign_chunk_rescues", 0)
-        .add("slab_reassign_evictions_nomem", 0)
         .add("slab_reassign_inline_reclaim", 0)
         .add("slab_reassign_busy_items", 0)
+        .add("slab_reassign_busy_nomem", 0)
         .add("slab_reassign_busy_deletes", 0)
+        .add("slab_reassign_last_busy_status", "none")
         .add("slab_reassign_running", 0)
         .add("slabs_moved", 0)
         .add("lru_crawler_running", 0)
         .add("lru_crawler_starts", 0)
         .add("lru_maintainer_juggles", 0)
+        .add("lru_bumps_dropped", 0)
         .add("malloc_fails", 0)
         .add("log_worker_dropped", watch.dropped)
         .add("log_worker_written", watch.written)
@@ -133,6 +135,11 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
 
 pub fn connections(shared: &Shared) -> Vec<(String, String)> {
     let mut list = List::new();
+    for (fd, endpoint) in shared.network.listeners() {
+        list.add(format!("{fd}:addr"), listen_addr(&endpoint))
+            .add(format!("{fd}:state"), "conn_listening")
+            .add(format!("{fd}:secs_since_last_cmd"), shared.uptime_secs());
+    }
     for connection in shared.network.connections() {
         let fd = connection.fd;
         list.add(format!("{fd}:addr"), connection.peer.map_or_else(|| "unix".to_owned(), tcp))

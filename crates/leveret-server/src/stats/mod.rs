@@ -45,20 +45,20 @@ pub fn answer(shared: &Shared, words: &[&[u8]]) -> Option<Answer> {
         [b"sizes", ..] => sizes::answer(shared),
         [b"sizes_enable", ..] => sizes::switch(shared, true),
         [b"sizes_disable", ..] => sizes::switch(shared, false),
-        [b"conns"] => Answer::list(general::connections(shared)),
-        [b"reset"] => {
+        [b"conns", ..] => Answer::list(general::connections(shared)),
+        [b"reset", ..] => {
             shared.reset_stats();
             Answer::word("RESET")
         }
-        [b"detail", b"on"] => {
+        [b"detail", b"on", ..] => {
             shared.prefixes.switch(true);
             Answer::word("OK")
         }
-        [b"detail", b"off"] => {
+        [b"detail", b"off", ..] => {
             shared.prefixes.switch(false);
             Answer::word("OK")
         }
-        [b"detail", b"dump"] => Answer { lines: Vec::new(), text: shared.prefixes.dump(), end: "END" },
+        [b"detail", b"dump", ..] => Answer { lines: Vec::new(), text: shared.prefixes.dump(), end: "END" },
         [b"cachedump", words @ ..] => cachedump::answer(shared, words),
         [b"detail", ..] => Answer::word("CLIENT_ERROR usage: stats detail on|off|dump"),
         _ => return None,

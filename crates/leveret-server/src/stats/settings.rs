@@ -49,7 +49,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("slab_reassign", "no")
         .add("slab_automove", 0)
         .add("slab_automove_ratio", "0.80")
-        .add("slab_automove_window", 30)
+        .add("slab_automove_window", 10)
         .add("slab_chunk_max", shared.arena().stats().segment_bytes)
         .add("lru_crawler", "no")
         .add("lru_crawler_sleep", 100)
@@ -69,11 +69,29 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("idle_timeout", settings.idle_timeout_secs)
         .add("watcher_logbuf_size", 0)
         .add("worker_logbuf_size", 0)
-        .add("resp_obj_mem_limit", 0)
         .add("read_buf_mem_limit", 0)
         .add("track_sizes", yes(shared.shows_sizes()))
         .add("inline_ascii_response", "no")
         .add("ssl_enabled", "no")
+        .add("slab_automove_freeratio", "0.000")
+        // What there is no such thing of here, as memcached names it.
+        .add("ext_item_size", 0)
+        .add("ext_item_age", 0)
+        .add("ext_low_ttl", 0)
+        .add("ext_recache_rate", 0)
+        .add("ext_wbuf_size", 0)
+        .add("ext_compact_under", 0)
+        .add("ext_drop_under", 0)
+        .add("ext_max_sleep", 0)
+        .add("ext_max_frag", "0.00")
+        .add("ext_drop_unread", "no")
+        .add("proxy_enabled", "no")
+        .add("proxy_uring_enabled", "no")
+        .add("num_napi_ids", 0)
+        .add(
+            "memory_file",
+            settings.memory_file.as_ref().map_or("(null)".to_owned(), |path| path.display().to_string()),
+        )
         .add("client_flags_size", 4)
         .add("arena", shared.arena().path().display());
     list.0

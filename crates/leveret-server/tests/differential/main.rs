@@ -101,6 +101,26 @@ fn converse_with_and_without_cas<L: Language>(steps: u32) {
     }
 }
 
+/// Dashboards look for names: none that the memcached which is followed has is missing here.
+#[test]
+fn statistics_have_all_the_names() {
+    let Some(program) = followed() else { return println!("without the memcached that is followed") };
+    let mut theirs = Memcached::start_as(&program, &["-m", "64"], &[]);
+    let mut ours = Ours::new(Settings::default());
+    for list in ["stats\r\n", "stats settings\r\n"] {
+        let (mark, end) = text::Text::mark();
+        let (want, _) = theirs.talk(list.as_bytes(), &mark, &end);
+        let (want, got) = (String::from_utf8(want).expect("text"), ours.say(list));
+        let names =
+            |text: &str| text.lines().filter_map(|line| line.split(' ').nth(1)).map(str::to_owned).collect::<Vec<_>>();
+        let got = names(&got);
+        // TLS has its own where it is switched on.
+        let missing: Vec<_> =
+            names(&want).into_iter().filter(|name| !got.contains(name) && !name.starts_with("ssl_")).collect();
+        assert!(missing.is_empty(), "{list:?}: {missing:?}");
+    }
+}
+
 #[test]
 fn memcached_and_an_arena_answer_text_alike() {
     converse_with_and_without_cas::<text::Text>(1500);

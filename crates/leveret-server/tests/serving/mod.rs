@@ -104,6 +104,19 @@ impl<S: Read + Write> Client<S> {
         self.expect(answer.as_bytes());
     }
 
+    /// What is answered, up to what it ends with.
+    pub fn read_up_to(&mut self, end: &[u8]) -> String {
+        let mut answer = Vec::new();
+        let mut buffer = [0; 65536];
+        while !answer.ends_with(end) {
+            match self.stream.read(&mut buffer).expect("an answer") {
+                0 => panic!("closed after {:?}", String::from_utf8_lossy(&answer)),
+                len => answer.extend_from_slice(&buffer[..len]),
+            }
+        }
+        String::from_utf8(answer).expect("text")
+    }
+
     /// All that comes until the server hangs up.
     pub fn read_to_end(&mut self) -> Vec<u8> {
         let mut all = Vec::new();
