@@ -2,7 +2,7 @@
 //! are put together here; what is done with them is in the files above.
 use crate::epoch;
 use crate::hash::Hasher;
-use crate::index::{Index, SlotWord};
+use crate::index::{Index, SlotWord, Spot};
 use crate::item::{Items, View};
 use crate::map::geometry::RegionId;
 use crate::map::layout::{Control, LeaseSlot, ServiceSlot, Shard, LEASES_PER_SHARD, PARENTS, SERVICES};
@@ -15,8 +15,11 @@ use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use crate::time::Moment;
 use crate::OpenOptions;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+
+/// What is called with an item that has to make room, and its key's hash.
+pub(crate) type TellEvicted = Box<dyn Fn(&Core, u64, &Spot<'_>, &View) + Send + Sync>;
 
 pub(crate) struct Core {
     /// Which of all that this process has opened: an address may come back as another arena's.
@@ -34,6 +37,8 @@ pub(crate) struct Core {
     pub touched: Touched,
     pub sending: Sending,
     pub receiving: Receiving,
+    /// Who is told what this process lets go.
+    pub tell_evicted: OnceLock<TellEvicted>,
     control: Table<Control>,
     pub shards: Table<Shard>,
     pub hasher: Hasher,
@@ -80,6 +85,7 @@ impl Core {
                 touched: Touched::new(geometry),
                 sending: Sending::default(),
                 receiving: Receiving::default(),
+                tell_evicted: OnceLock::new(),
                 control: map.table(RegionId::Control, 1),
                 shards: map.table(RegionId::Shards, shards),
                 hasher: Hasher::new(geometry),

@@ -99,6 +99,7 @@ mod count;
 mod counters;
 mod epoch;
 mod error;
+mod evicted;
 mod flush;
 mod found;
 mod growth;
@@ -142,6 +143,7 @@ pub use amend::{Amendment, NewCas};
 pub use arena::{remove, Arena, OpenOptions};
 pub use count::{CountTerms, Counted, CountedItem, Delta};
 pub use error::{reason, Error, OpenError, MEMORY_MAX, MEMORY_MIN};
+pub use evicted::Evicted;
 pub use found::{Found, Item, Version};
 pub use huge_pages::HugePages;
 #[cfg(feature = "leases")]

@@ -56,6 +56,7 @@ impl Shared {
             settings,
         };
         shared.lock_memory();
+        shared.watch_evictions(&shared.arena());
         shared.reset_stats();
         Ok(shared)
     }
@@ -93,8 +94,14 @@ impl Shared {
         self.edition.fetch_add(1, Release);
         drop(arena);
         self.lock_memory();
+        self.watch_evictions(&new);
         self.begin_to_count();
         Ok(new)
+    }
+
+    fn watch_evictions(&self, arena: &Arena) {
+        let watch = self.watch.clone();
+        arena.on_evict(move |evicted| watch.tell_evicted(evicted));
     }
 
     /// `-k`: the pages of the open arena stay in memory from their first use on. Not all at once, since an arena's file

@@ -2,7 +2,7 @@
 mod serving;
 use leveret_server::Settings;
 use serving::{Client, Server};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, Read};
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -168,6 +168,31 @@ fn a_slow_watcher_misses_lines_and_is_told_how_many() {
     let counted = gids[gids.len() - 1] - gids[0] + 1 + stat(&server, "log_worker_dropped");
     assert_eq!(told + missed, counted);
     assert!(gids.is_sorted());
+}
+
+/// What had to make room is told, each item once, and is gone.
+#[test]
+fn evictions_are_told() {
+    const STORES: usize = 13_000;
+    let server = server();
+    let mut watcher = Watcher::start(&server, "evictions");
+    let value = "x".repeat(8000);
+    let mut client = server.connect();
+    let mut told = HashSet::new();
+    for number in 0..STORES / 500 {
+        let set = |number: usize| format!("set key{number} 0 0 8000 noreply\r\n{value}\r\n");
+        let batch: String = (number * 500..number * 500 + 500).map(set).collect();
+        client.talk(&(batch + "mn\r\n"), "MN\r\n");
+        let evicted = stat(&server, "evictions");
+        while (told.len() as u64) < evicted {
+            let line = watcher.fields();
+            let key = line.strip_prefix("type=eviction key=").and_then(|rest| rest.split(' ').next()).expect("a key");
+            assert!(line.ends_with(" clsid=1 size=8000") && line.contains(" fetch=no ttl=-1 la="), "{line}");
+            client.talk(&format!("mg {key}\r\n"), "EN\r\n");
+            assert!(told.insert(key.to_owned()), "{line}");
+        }
+    }
+    assert!(told.len() > 1000, "{}", told.len());
 }
 
 #[test]

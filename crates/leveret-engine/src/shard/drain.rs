@@ -199,6 +199,9 @@ fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) 
     } else if keep == Keep::All {
         head.drain_terms.store(terms.0 | Terms::STAYS, Ordering::Relaxed);
     } else {
+        if let Some(tell) = locked.core.tell_evicted.get() {
+            tell(locked.core, hash, spot, view);
+        }
         edit::remove(locked, hash, spot, view);
         locked.count(Counter::Evicted, 1);
         if pool == Pool::Small {

@@ -11,6 +11,7 @@ mod ring;
 pub use event::{cmd, reason, status, transport, Event, EventKind, Kinds};
 
 use crate::worker::Inbox;
+use leveret_engine::{Deadline, Evicted, Time};
 use ring::Ring;
 use std::fmt;
 use std::io::Write;
@@ -33,8 +34,11 @@ const QUIET: Duration = Duration::from_millis(10);
 pub(crate) struct Watch {
     /// What anybody wants to be told.
     wanted: AtomicU32,
-    /// One for each worker. Made for the first watcher.
+    /// One for each worker, and one for evictions, which the thread that looks after the arena causes too. Made for the
+    /// first watcher.
     rings: OnceLock<Box<[Ring]>>,
+    /// Held by who puts an eviction into its ring.
+    evicting: Mutex<()>,
     inboxes: OnceLock<Vec<Arc<Inbox>>>,
     watchers: Mutex<Watchers>,
     /// Wakes the thread before its time.
@@ -106,6 +110,7 @@ impl Watch {
         Watch {
             wanted: AtomicU32::new(0),
             rings: OnceLock::new(),
+            evicting: Mutex::new(()),
             inboxes: OnceLock::new(),
             watchers: Mutex::default(),
             hurry: Condvar::new(),
@@ -141,6 +146,26 @@ impl Watch {
         }
     }
 
+    /// Tells of an item that a store of this server, or its care for the arena, lets go.
+    pub fn tell_evicted(&self, evicted: &Evicted<'_>) {
+        if !self.wanted().has(Kinds::EVICTIONS) {
+            return;
+        }
+        let (key, found, now) = (evicted.key(), evicted.found(), Time::now());
+        let event = Event {
+            kind: EventKind::Eviction,
+            key: &key,
+            status: u8::from(found.fetched != 0),
+            cmd: 0,
+            size: found.value_len,
+            ttl: Deadline(found.deadline).time().map_or(-1, |at| i64::from(at.0.saturating_sub(now.0))),
+            idle: now.0.saturating_sub(found.mtime),
+            cfd: 0,
+        };
+        let _alone = self.evicting.lock().unwrap_or_else(PoisonError::into_inner);
+        self.tell(self.threads, &event);
+    }
+
     /// Somebody whose connection is this worker's begins to watch.
     pub fn begin(self: &Arc<Watch>, kinds: Kinds, worker: usize) -> Result<Watching, Refused> {
         if self.inboxes.get().is_none_or(|inboxes| worker >= inboxes.len()) {
@@ -150,7 +175,7 @@ impl Watch {
         if present.all.len() >= WATCHERS_MAX {
             return Err(Refused::TooMany);
         }
-        let rings = self.rings.get_or_init(|| (0..self.threads).map(|_| Ring::new()).collect());
+        let rings = self.rings.get_or_init(|| (0..=self.threads).map(|_| Ring::new()).collect());
         if !present.is_running {
             // What the last watchers did not want to know any more.
             rings.iter().for_each(|ring| ring.take(&mut Vec::new(), |_, _| {}));

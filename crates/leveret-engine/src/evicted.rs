@@ -1,0 +1,99 @@
+//! Telling of evictions: whoever serves an arena may want to know what the writes of this process let go.
+use crate::arena::Arena;
+use crate::core::Core;
+use crate::found::{Found, Version};
+use crate::index::{Spot, FETCHED, FREQUENCY_MAX};
+use crate::item::View;
+use crate::look;
+use std::fmt;
+
+/// An item that has to make room, before it goes.
+pub struct Evicted<'a> {
+    core: &'a Core,
+    spot: &'a Spot<'a>,
+    view: &'a View,
+    hash: u64,
+}
+
+impl fmt::Debug for Evicted<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Evicted").field("hash", &self.hash).finish_non_exhaustive()
+    }
+}
+
+impl Evicted<'_> {
+    /// Its key.
+    pub fn key(&self) -> Vec<u8> {
+        let mut key = Vec::new();
+        self.core.items.data.append_to(self.view.key(), self.view.header.key_len(), &mut key);
+        key
+    }
+
+    /// What it is. Its value is not to be had any more.
+    pub fn found(&self) -> Found {
+        let of_segment = self.core.segments.at(self.view.segment);
+        let version = Version {
+            hash: self.hash,
+            slot: self.spot.word.0,
+            segment: of_segment.word().0,
+            epoch: of_segment.epoch(),
+            deadline: self.view.header.deadline,
+        };
+        let mut found = Found::default();
+        look::describe(self.core, self.view, version, &mut found);
+        let frequency = self.spot.frequency();
+        found.hits = frequency & FREQUENCY_MAX;
+        found.fetched = u8::from(frequency & FETCHED != 0);
+        found
+    }
+}
+
+impl Arena {
+    /// Has each eviction by this process told, until the last `Arena` of this one is dropped. It is called by whoever
+    /// stores, which holds a lock meanwhile: it must be short, and must not use the arena. What other processes let go
+    /// is not told. False: somebody is told already.
+    pub fn on_evict(&self, tell: impl Fn(&Evicted<'_>) + Send + Sync + 'static) -> bool {
+        let tell = move |core: &Core, hash, spot: &Spot<'_>, view: &View| tell(&Evicted { core, spot, view, hash });
+        self.core.tell_evicted.set(Box::new(tell)).is_ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Arena, Deadline, OpenOptions, Time};
+    use std::collections::HashMap;
+    use std::sync::{Arc, Mutex};
+
+    /// Of each key that went: bytes of its value, and whether it was read.
+    type Gone = HashMap<Vec<u8>, (u64, u8)>;
+
+    #[test]
+    fn each_eviction_is_told_once_with_what_went() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let (arena, _) = Arena::open(&dir.path().join("evicted.arena"), &options).expect("an arena");
+        let now = Time::now();
+        let gone: Arc<Mutex<Gone>> = Arc::default();
+        let told = gone.clone();
+        assert!(arena.on_evict(move |evicted| {
+            let found = evicted.found();
+            let before = told.lock().expect("whole").insert(evicted.key(), (found.value_len, found.fetched));
+            assert_eq!(before, None, "no key was stored twice");
+        }));
+        assert!(!arena.on_evict(|_| {}));
+        for number in 0..40_000u32 {
+            arena
+                .set(&number.to_ne_bytes(), &vec![7; 100 + number as usize % 400], Deadline::NEVER, now)
+                .expect("room");
+        }
+        let gone = gone.lock().expect("whole");
+        assert!(gone.len() > 1000);
+        assert_eq!(gone.len() as u64, arena.stats().evicted);
+        for number in 0..40_000u32 {
+            let key = number.to_ne_bytes();
+            let lost = gone.get(&key[..]);
+            assert_eq!(arena.peek(&key, now).is_none(), lost.is_some());
+            assert!(lost.is_none_or(|lost| *lost == (100 + u64::from(number) % 400, 0)));
+        }
+    }
+}
