@@ -31,6 +31,12 @@ fn misses_less_than_any_cache_that_does_not_look_at_sizes() {
             "{name}: {ours:.4} of the gets missed, of another cache's {:.4}",
             others.best_size_blind()
         );
+        // Where popularity shifts all the time, 1.4 points; everywhere else half a point at most.
+        assert!(
+            ours < others.gdsf.miss_ratio() + 0.02,
+            "{name}: {ours:.4} of the gets missed, of GDSF's {:.4}",
+            others.gdsf.miss_ratio()
+        );
         // Eviction goes item by item: a full arena stays full.
         assert!(
             replay.item_bytes_min * 10 >= replay.item_bytes_max * 8,
@@ -39,10 +45,10 @@ fn misses_less_than_any_cache_that_does_not_look_at_sizes() {
             replay.item_bytes_min
         );
         assert!(replay.stats.evicted > 0, "{name}: the arena was never full, so nothing was shown");
-        // The design's simulation wrote 1.2 to 1.8 times. What is written more buys misses, at most a tenth of a point for a
-        // tenth of all bytes; where it bought none, `ABOVE` in worth.rs would be too high.
+        // As the design's simulation, which wrote 1.2 to 1.8 times. Where more bought nothing, `ABOVE` in worth.rs would be too
+        // high.
         assert!(
-            replay.write_amplification() < 2.25,
+            replay.write_amplification() < 2.0,
             "{name}: each stored byte is written {:.2} times",
             replay.write_amplification()
         );

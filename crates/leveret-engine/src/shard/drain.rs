@@ -204,18 +204,15 @@ fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) 
         }
         edit::remove(locked, hash, spot, view);
         locked.count(Counter::Evicted, 1);
-        if pool == Pool::Small {
-            ghost::remember(locked, hash);
-        }
+        ghost::remember(locked, hash);
     }
 }
 
 /// Whether an item is worth its memory. Each one that a drain meets teaches what that means.
 fn judge(locked: &Locked<'_>, frequency: u8, view: &View, pool: Pool) -> bool {
     let elsewhere = view.pieces() as u64 * locked.core.segments.size();
-    let worth = Worth::of(frequency, view.size() + elsewhere);
-    let is_worthy = worth::is_worth_keeping(locked, worth, pool);
-    worth::learn_worth(locked, worth, view.size(), pool, frequency);
+    let is_worthy = worth::is_worth_keeping(locked, Worth::of(frequency, view.size() + elsewhere), pool);
+    worth::learn_worth(locked, is_worthy, view.size(), pool, frequency);
     is_worthy
 }
 

@@ -1,6 +1,6 @@
-//! Making room: two pools of segments, item by item. New items go to the small pool; what is worth its memory
-//! (`worth.rs`) moves to the main pool when its segment is drained, the rest goes and leaves a fingerprint (a ghost)
-//! that sends it to the main pool should it come back soon. In the main pool, what is worth its memory stays.
+//! Making room: two pools of segments, item by item. What is worth its memory (`worth.rs`) goes to the main pool, at
+//! once or when its segment of the small pool is drained; the rest goes and leaves a fingerprint (a ghost) that makes it
+//! worth more should it come back soon. In the main pool, what is worth its memory stays.
 //!
 //! Which segment is drained is decided here, how in `drain.rs`. In an arena that is full, a shard that opens a segment
 //! begins to look for another to drain; the writes that fill the first one look and drain in small pieces. There are no
@@ -25,8 +25,8 @@ const LOOKED_AT_ONCE: u64 = 16;
 /// And by whoever has nothing else to do, under the lock all the same.
 const LOOKED_AT_LEISURE: usize = 1024;
 
-/// Bytes that a drain goes through for each byte that is written. Of main segments four fifths are kept, now and then
-/// seven eighths, so this is what it takes to free a segment while another one is filled.
+/// Bytes that a drain goes through for each byte that is written. Of main segments nearly three quarters are kept, now and
+/// then seven eighths, so this is what it takes to free a segment while another one is filled.
 const BYTES_AHEAD: u64 = 6;
 /// Items that one write deals with at most, whatever their sizes.
 pub(super) const ITEMS_AHEAD: usize = 32;

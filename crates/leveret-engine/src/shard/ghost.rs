@@ -1,4 +1,4 @@
-//! Ghosts: fingerprints of the keys that were evicted from the small pool. One that comes back soon goes to the main pool.
+//! Ghosts: fingerprints of the keys that were evicted. One that comes back soon is worth more (`worth.rs`).
 use crate::shard::Locked;
 use crate::sync::Ordering;
 
@@ -9,19 +9,15 @@ fn ghost_set(locked: &Locked<'_>, hash: u64) -> (usize, u32) {
     (first, (hash >> 24) as u32 | 1)
 }
 
-/// Notes that a key was evicted from the small pool.
+/// Notes that a key was evicted.
 pub(crate) fn remember(locked: &Locked<'_>, hash: u64) {
     let (first, fingerprint) = ghost_set(locked, hash);
     let turn = locked.shard().ghost_turn.fetch_add(1, Ordering::Relaxed) as usize;
     locked.core.ghosts.at(first + turn % 4).store(fingerprint, Ordering::Relaxed);
 }
 
-/// Whether a key was evicted from the small pool not long ago; forgets that.
+/// Whether a key was evicted not long ago; forgets that.
 pub(crate) fn was_evicted_lately(locked: &Locked<'_>, hash: u64) -> bool {
-    // Nothing ever was: the look would be a cache miss for each new key of an arena that is not full yet.
-    if locked.shard().ghost_turn.load(Ordering::Relaxed) == 0 {
-        return false;
-    }
     let (first, fingerprint) = ghost_set(locked, hash);
     let ghost = (first..first + 4)
         .map(|at| locked.core.ghosts.at(at))

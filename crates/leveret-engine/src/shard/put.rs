@@ -2,11 +2,11 @@
 use crate::counters::Counter;
 use crate::index::SlotWord;
 use crate::item::{Body, Change, Kind, NewItem};
-use crate::segment::{class_of, Pool};
+use crate::segment::class_of;
 use crate::shard::edit::{self, Located, Old};
 use crate::shard::pieces::{self, Pieces};
 use crate::shard::room::{self, Place, Spare};
-use crate::shard::{evict, ghost, relocate, token, Locked};
+use crate::shard::{evict, relocate, token, worth, Locked};
 use crate::sync::Ordering;
 use crate::time::{Deadline, Moment};
 
@@ -30,13 +30,15 @@ pub(crate) fn put(
     });
     let needs_cas = told || want_cas && matches!(item.body, Body::Number { .. });
     let cas = item.cas.or_else(|| needs_cas.then(|| token::next_cas(locked)));
-    let pool = match old {
-        Some(old) => core.segments.state(old.view.segment).pool(),
-        None if ghost::was_evicted_lately(locked, located.hash) => Pool::Main,
-        None => Pool::Small,
-    };
     let plan = item.plan(cas.is_some());
     let size = plan.size();
+    let pool = match old {
+        Some(old) => core.segments.state(old.view.segment).pool(),
+        None => {
+            let elsewhere = pieces.map_or(0, |pieces| pieces.extents().len() as u64 * core.segments.size());
+            worth::pool_of_new(locked, located.hash, size + elsewhere)
+        }
+    };
     let place = room::reserve(locked, pool, class_of(Deadline(item.deadline), locked), size, Spare::Keep)?;
     core.touched.touch(&core.items.data, place.at, size);
     core.items.write(place.at, item, &plan, cas);
