@@ -107,6 +107,20 @@ impl Outgoing {
         }
     }
 
+    /// Appends the value: for those who cannot send it as it is. `Torn`: it was recycled meanwhile, and what was
+    /// appended is worth nothing.
+    pub fn append_to(self, into: &mut Vec<u8>) -> Result<(), SendError> {
+        into.reserve_exact(self.len);
+        for (at, len) in self.places_from(0) {
+            self.arena.core.items.data.append_to(at, len, into);
+        }
+        if self.is_whole() {
+            Ok(())
+        } else {
+            Err(SendError::Torn)
+        }
+    }
+
     /// One system call: what follows the first `sent` bytes of head and value.
     fn send_from(&self, sent: usize, head: &[u8], socket: BorrowedFd<'_>) -> io::Result<usize> {
         let mut parts = [libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; PARTS_MAX];

@@ -7,13 +7,14 @@
 use crate::execute::{Next, Session, Transport};
 use crate::network::WorkerCounters;
 use crate::secret::wipe;
+use crate::stream::{Received, Stream};
 use crate::Desk;
 use leveret_engine::Outgoing;
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
-use rustix::net::{recv, send, RecvFlags, SendFlags};
+use rustix::net::{recv, RecvFlags};
 use std::mem;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsRawFd, BorrowedFd};
 
 /// Length of the shared input buffer: over a thousand short requests in one recv.
 const INPUT_LEN: usize = 64 << 10;
@@ -53,6 +54,8 @@ pub struct Workbench<'w> {
 /// A worker's buffers.
 pub struct Buffers {
     input: Box<[u8]>,
+    /// As received by a TLS socket; empty if none ever did.
+    encrypted: Vec<u8>,
     out: Out,
 }
 
@@ -88,7 +91,7 @@ pub enum Outcome {
 
 /// A client's connection.
 pub struct Connection {
-    socket: OwnedFd,
+    stream: Stream,
     session: Session,
     rest: Vec<u8>,
     /// Length that `rest` must reach before `take` can do anything with it.
@@ -108,6 +111,8 @@ pub struct Connection {
     pub is_blocked: bool,
     /// Is in the worker's queue of connections that have more to do.
     pub is_queued: bool,
+    /// When it came, in seconds since the server's start.
+    pub since_secs: u32,
     /// When something last came, in seconds since the server's start.
     pub last_active_secs: u32,
     /// Its place in `stats conns`.
@@ -119,6 +124,7 @@ impl Buffers {
     pub fn new() -> Buffers {
         Buffers {
             input: vec![0; INPUT_LEN].into(),
+            encrypted: Vec::new(),
             out: Out { output: Vec::with_capacity(INPUT_LEN), spares: Spares::default() },
         }
     }
@@ -162,10 +168,10 @@ enum Sent {
 
 impl Connection {
     /// A connection that was just accepted.
-    pub fn new(socket: OwnedFd, transport: Transport, now_secs: u32) -> Connection {
+    pub fn new(stream: Stream, transport: Transport, now_secs: u32) -> Connection {
         Connection {
-            session: Session::new(transport).of(socket.as_raw_fd()),
-            socket,
+            session: Session::new(transport).of(stream.socket().as_raw_fd()),
+            stream,
             rest: Vec::new(),
             wanted: 1,
             unsent: Vec::new(),
@@ -176,6 +182,7 @@ impl Connection {
             is_closing: false,
             is_blocked: false,
             is_queued: false,
+            since_secs: now_secs,
             last_active_secs: now_secs,
             info: usize::MAX,
         }
@@ -183,7 +190,12 @@ impl Connection {
 
     /// Its socket.
     pub fn socket(&self) -> BorrowedFd<'_> {
-        self.socket.as_fd()
+        self.stream.socket()
+    }
+
+    /// Its bytes.
+    pub fn stream(&mut self) -> &mut Stream {
+        &mut self.stream
     }
 
     /// The client will send nothing more.
@@ -193,7 +205,7 @@ impl Connection {
 
     /// Does what can be done without waiting.
     pub fn turn(&mut self, bench: &mut Workbench<'_>) -> Outcome {
-        match self.send_unsent(bench) {
+        match self.send_unsent(&mut bench.buffers.out.spares, bench.counters) {
             Sent::All if self.is_closing => return self.over(),
             Sent::All => {}
             Sent::Part => return Outcome::Blocked,
@@ -244,15 +256,15 @@ impl Connection {
 
     /// Sends a watcher what there is to tell. All that it may say is `quit`.
     fn turn_of_watcher(&mut self, bench: &mut Workbench<'_>) -> Outcome {
-        let Buffers { input, out } = &mut *bench.buffers;
-        let is_drained = match recv(&self.socket, &mut input[..FRONT_LEN], RecvFlags::empty()) {
-            Ok((0, _)) => return Outcome::Failed,
-            Ok((len, _)) if input[..len].trim_ascii().ends_with(b"quit") => return Outcome::Closed,
-            Ok((len, _)) => {
+        let Buffers { input, encrypted, out } = &mut *bench.buffers;
+        let is_drained = match self.stream.receive(&mut input[..FRONT_LEN], encrypted).map(|received| received.len) {
+            Ok(0) => return Outcome::Failed,
+            Ok(len) if input[..len].trim_ascii().ends_with(b"quit") => return Outcome::Closed,
+            Ok(len) => {
                 WorkerCounters::add(&bench.counters.bytes_read, len as u64);
                 false
             }
-            Err(Errno::AGAIN) => true,
+            Err(Errno::AGAIN | Errno::INPROGRESS) => true,
             Err(Errno::INTR) => false,
             Err(_) => return Outcome::Failed,
         };
@@ -269,14 +281,14 @@ impl Connection {
 
     /// Receives into the shared input, behind the rest of last time, and talks.
     fn talk_shared(&mut self, bench: &mut Workbench<'_>) -> Result<(Said, bool), Outcome> {
-        let Buffers { input, out } = &mut *bench.buffers;
+        let Buffers { input, encrypted, out } = &mut *bench.buffers;
         let kept = self.rest.len();
         input[..kept].copy_from_slice(&self.rest);
         let (len, is_drained) = if self.has_more {
             (kept, false)
-        } else if let Some(incoming) = self.session.incoming() {
+        } else if let Some(incoming) = self.session.incoming().filter(|_| self.stream.is_plain()) {
             let missing = incoming.missing();
-            let result = incoming.receive(self.socket.as_fd(), input);
+            let result = incoming.receive(self.stream.socket(), input);
             let received = received(result.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO)))?;
             WorkerCounters::add(&bench.counters.bytes_read, received as u64);
             self.was_large = true;
@@ -284,10 +296,9 @@ impl Connection {
         } else {
             let end = if mem::take(&mut self.was_large) { kept + FRONT_LEN } else { INPUT_LEN };
             let room = &mut input[kept..end];
-            let room_len = room.len();
-            let received = received(recv(&self.socket, room, RecvFlags::empty()).map(|(len, _)| len))?;
+            let (received, is_drained) = received_through(self.stream.receive(room, encrypted))?;
             WorkerCounters::add(&bench.counters.bytes_read, received as u64);
-            (kept + received, received < room_len && !self.is_half_closed)
+            (kept + received, is_drained && !self.is_half_closed)
         };
         let (done, said) = self.talk(&input[..len], out, bench.desk, bench.counters, bench.others_wait);
         let heard_secret = self.session.heard_secret();
@@ -322,10 +333,20 @@ impl Connection {
             let missing = self.wanted.saturating_sub(self.rest.len());
             self.rest.reserve(missing.max(OWN_STEP.min(self.rest.len())));
             let room = self.rest.capacity() - self.rest.len();
-            let received =
-                received(recv(&self.socket, spare_capacity(&mut self.rest), RecvFlags::empty()).map(|(len, _)| len))?;
+            let (received, is_drained) = if self.stream.is_plain() {
+                let received = recv(self.stream.socket(), spare_capacity(&mut self.rest), RecvFlags::empty());
+                let received = received.map(|(len, _)| len);
+                received_through(received.map(|len| Received { len, is_drained: len < room }))?
+            } else {
+                // Less than all of the room at a time: each byte of it is zeroed first.
+                let before = self.rest.len();
+                self.rest.resize(before + room.min(INPUT_LEN), 0);
+                let result = self.stream.receive(&mut self.rest[before..], &mut bench.buffers.encrypted);
+                self.rest.truncate(before + result.as_ref().map_or(0, |received| received.len));
+                received_through(result)?
+            };
             WorkerCounters::add(&bench.counters.bytes_read, received as u64);
-            received < room && !self.is_half_closed
+            is_drained && !self.is_half_closed
         };
         if !self.has_more && self.rest.len() < self.wanted {
             return Err(if is_drained { Outcome::Idle } else { Outcome::Again });
@@ -390,9 +411,9 @@ impl Connection {
             return self.send_value(value, out, counters);
         }
         if out.output.is_empty() {
-            return Sent::All;
+            return if self.stream.holds_back() { Sent::Part } else { Sent::All };
         }
-        let sent = match send(&self.socket, &out.output, SendFlags::NOSIGNAL) {
+        let sent = match self.stream.send(&out.output) {
             Ok(sent) => sent,
             Err(Errno::AGAIN | Errno::INTR) => 0,
             Err(_) => {
@@ -401,8 +422,8 @@ impl Connection {
             }
         };
         WorkerCounters::add(&counters.bytes_written, sent as u64);
-        let is_all = sent == out.output.len();
-        if !is_all {
+        let is_all = sent == out.output.len() && !self.stream.holds_back();
+        if sent < out.output.len() {
             // Thousands of clients may do this, each with a little: they get exactly that. Much is handed over as it
             // is.
             if out.output.len() - sent <= SHARED_REST_MAX {
@@ -427,7 +448,16 @@ impl Connection {
     /// Sends the output and a value behind it, from where that lies in the arena. Afterwards the output is empty.
     fn send_value(&mut self, value: Outgoing, out: &mut Out, counters: &WorkerCounters) -> Sent {
         let mut unsent = out.spares.take();
-        let sent = value.send(&out.output, self.socket.as_fd(), &mut unsent);
+        if !self.stream.is_plain() {
+            unsent.append(&mut out.output);
+            // Torn: as below.
+            if value.append_to(&mut unsent).is_err() {
+                return Sent::Broken;
+            }
+            (self.unsent, self.sent) = (unsent, 0);
+            return self.send_unsent(&mut out.spares, counters);
+        }
+        let sent = value.send(&out.output, self.stream.socket(), &mut unsent);
         out.output.clear();
         // Torn: the value was recycled while it was sent. The client has no end of it, and hears no more.
         let Ok(sent) = sent else { return Sent::Broken };
@@ -442,12 +472,12 @@ impl Connection {
     }
 
     /// Sends what got stuck.
-    fn send_unsent(&mut self, bench: &mut Workbench<'_>) -> Sent {
+    fn send_unsent(&mut self, spares: &mut Spares, counters: &WorkerCounters) -> Sent {
         while self.sent < self.unsent.len() {
-            match send(&self.socket, &self.unsent[self.sent..], SendFlags::NOSIGNAL) {
+            match self.stream.send(&self.unsent[self.sent..]) {
                 Ok(sent) => {
                     self.sent += sent;
-                    WorkerCounters::add(&bench.counters.bytes_written, sent as u64);
+                    WorkerCounters::add(&counters.bytes_written, sent as u64);
                 }
                 Err(Errno::INTR) => {}
                 Err(Errno::AGAIN) => return Sent::Part,
@@ -456,10 +486,19 @@ impl Connection {
         }
         if !self.unsent.is_empty() {
             self.sent = 0;
-            bench.buffers.out.spares.give(mem::take(&mut self.unsent));
+            spares.give(mem::take(&mut self.unsent));
         }
-        Sent::All
+        match self.stream.flush() {
+            Ok(()) => Sent::All,
+            Err(Errno::AGAIN) => Sent::Part,
+            Err(_) => Sent::Broken,
+        }
     }
+}
+
+fn received_through(result: Result<Received, Errno>) -> Result<(usize, bool), Outcome> {
+    let is_drained = result.as_ref().is_ok_and(|received| received.is_drained);
+    Ok((received(result.map(|received| received.len))?, is_drained))
 }
 
 fn received(result: Result<usize, Errno>) -> Result<usize, Outcome> {
@@ -468,6 +507,8 @@ fn received(result: Result<usize, Errno>) -> Result<usize, Outcome> {
         Ok(len) => Ok(len),
         Err(Errno::AGAIN) => Err(Outcome::Idle),
         Err(Errno::INTR) => Err(Outcome::Again),
+        // An answer of TLS itself is stuck.
+        Err(Errno::INPROGRESS) => Err(Outcome::Blocked),
         Err(_) => Err(Outcome::Failed),
     }
 }

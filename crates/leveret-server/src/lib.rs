@@ -19,6 +19,8 @@ mod shared;
 mod signals;
 pub mod small_file;
 pub mod stats;
+mod stream;
+mod tls;
 mod udp;
 mod watch;
 mod worker;
@@ -27,7 +29,8 @@ pub use desk::Desk;
 pub use listen::ServeError;
 pub use server::{bind, Bound, GUARDED};
 pub use settings::Settings;
-pub use shared::Shared;
+pub use shared::{Shared, StartError};
+pub use tls::TlsError;
 
 /// The version that clients are told: that of the memcached whose behaviour is kept. Some clients want a minimum.
 pub const VERSION: &str = "1.6.45";

@@ -5,7 +5,7 @@ use leveret_engine::reason;
 use rustix::fs::Mode;
 use rustix::process::umask;
 use socket2::{Domain, Protocol, Socket, Type};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
@@ -109,10 +109,12 @@ pub struct Listener {
     pub socket: OwnedFd,
     /// TCP or Unix.
     pub transport: Transport,
-    /// As announced: `tcp 127.0.0.1:11211`, `unix /path`.
+    /// As announced: `tcp 127.0.0.1:11211`, `tls 127.0.0.1:11212`, `unix /path`.
     pub endpoint: Arc<str>,
     /// TCP's own address.
     pub address: Option<SocketAddr>,
+    /// With TLS.
+    pub is_tls: bool,
 }
 
 /// The Unix socket's file, removed with this value, unless another server has replaced it.
@@ -133,8 +135,8 @@ impl Drop for SocketFile {
 /// Binds the TCP addresses.
 pub fn tcp(settings: &Settings) -> Result<Vec<Listener>, ServeError> {
     let mut listeners = Vec::new();
-    for address in addresses(&settings.listen, settings.tcp_port)? {
-        match tcp_listener(address, settings.backlog) {
+    for (address, is_plain) in addresses(&settings.listen, settings.tcp_port)? {
+        match tcp_listener(address, settings.backlog, settings.tls.is_some() && !is_plain) {
             Ok(listener) => listeners.push(listener),
             // A name like localhost often has an IPv6 address on machines without IPv6.
             Err(error) if is_missing_family(&error) && (address.is_ipv6() || !listeners.is_empty()) => {}
@@ -157,7 +159,7 @@ pub fn unix(path: &Path, mode: u32, backlog: u32) -> Result<(Listener, SocketFil
     let absolute = std::path::absolute(path).map_err(failed)?;
     let file = SocketFile { identity: identity(&absolute).map_err(failed)?, path: absolute };
     let endpoint = format!("unix {}", file.path.display()).into();
-    Ok((Listener { socket, transport: Transport::Unix, endpoint, address: None }, file))
+    Ok((Listener { socket, transport: Transport::Unix, endpoint, address: None, is_tls: false }, file))
 }
 
 /// The addresses of UDP. Loopback only, unless the settings name others: a server that answers spoofed requests with
@@ -168,7 +170,7 @@ pub fn udp_addresses(settings: &Settings) -> Result<Vec<SocketAddr>, ServeError>
         return Ok(settings.udp_addresses.iter().map(|&address| SocketAddr::new(address, port)).collect());
     }
     let mut loopback: Vec<SocketAddr> = addresses(&settings.listen, settings.udp_port)?
-        .into_iter()
+        .into_keys()
         .filter(|address| address.ip().is_loopback())
         .collect();
     if loopback.is_empty() {
@@ -192,24 +194,29 @@ fn port_of(setting: Option<u16>) -> Option<u16> {
     }
 }
 
-fn addresses(listen: &[Listen], port: Option<u16>) -> Result<BTreeSet<SocketAddr>, ServeError> {
+/// With each address, whether it is to have no TLS.
+fn addresses(listen: &[Listen], port: Option<u16>) -> Result<BTreeMap<SocketAddr, bool>, ServeError> {
     let default = port_of(port);
     if listen.is_empty() {
-        return Ok(default.map(|port| SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port)).into_iter().collect());
+        let loopback = default.map(|port| (SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port), false));
+        return Ok(loopback.into_iter().collect());
     }
-    let mut found = BTreeSet::new();
-    for Listen { host, port } in listen {
+    let mut found = BTreeMap::new();
+    for Listen { host, port, is_plain } in listen {
         let Some(port) = port.or(default) else { continue };
         // As memcached understands it: all addresses of all interfaces.
         let host = if host == "*" { "0.0.0.0" } else { host };
         let resolved =
             (host, port).to_socket_addrs().map_err(|source| ServeError::Resolve { host: host.to_owned(), source })?;
-        found.extend(resolved);
+        for address in resolved {
+            // Said twice, an address keeps its TLS.
+            *found.entry(address).or_insert(*is_plain) &= is_plain;
+        }
     }
     Ok(found)
 }
 
-fn tcp_listener(address: SocketAddr, backlog: u32) -> io::Result<Listener> {
+fn tcp_listener(address: SocketAddr, backlog: u32, is_tls: bool) -> io::Result<Listener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM.nonblocking(), Some(Protocol::TCP))?;
     // A restart must not wait for the old connections' TIME_WAIT.
     socket.set_reuse_address(true)?;
@@ -222,8 +229,9 @@ fn tcp_listener(address: SocketAddr, backlog: u32) -> io::Result<Listener> {
     socket.bind(&address.into())?;
     socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
     let bound = socket.local_addr()?.as_socket().unwrap_or(address);
-    let endpoint = format!("tcp {bound}").into();
-    Ok(Listener { socket: socket.into(), transport: Transport::Tcp, endpoint, address: Some(bound) })
+    // Another word: who connects without TLS is told of no server that would not understand.
+    let endpoint = format!("{} {bound}", if is_tls { "tls" } else { "tcp" }).into();
+    Ok(Listener { socket: socket.into(), transport: Transport::Tcp, endpoint, address: Some(bound), is_tls })
 }
 
 fn unix_listener(path: &Path, backlog: u32) -> io::Result<OwnedFd> {

@@ -311,14 +311,21 @@ impl Reception {
                     let network = &self.shared.network;
                     if self.is_full() {
                         network.rejected_connections.fetch_add(1, Relaxed);
-                        let _ = send(&socket, b"ERROR Too many open connections\r\n", SendFlags::NOSIGNAL);
+                        if !listener.is_tls {
+                            let _ = send(&socket, b"ERROR Too many open connections\r\n", SendFlags::NOSIGNAL);
+                        }
                         continue;
                     }
                     network.curr_connections.fetch_add(1, Relaxed);
                     network.total_connections.fetch_add(1, Relaxed);
                     let peer = peer.and_then(|peer| SocketAddr::try_from(peer).ok());
-                    let accepted =
-                        Accepted { socket, transport: listener.transport, peer, endpoint: listener.endpoint.clone() };
+                    let accepted = Accepted {
+                        socket,
+                        transport: listener.transport,
+                        is_tls: listener.is_tls,
+                        peer,
+                        endpoint: listener.endpoint.clone(),
+                    };
                     self.inboxes[self.turn].put(accepted);
                     self.turn = (self.turn + 1) % self.inboxes.len();
                 }

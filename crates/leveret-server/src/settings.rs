@@ -22,6 +22,30 @@ pub struct Listen {
     pub host: String,
     /// `host:port`; 0 = a free one.
     pub port: Option<u16>,
+    /// `notls:host`: without TLS, whatever `-Z` says.
+    pub is_plain: bool,
+}
+
+/// `-Z` and `-o ssl_...`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TlsSettings {
+    /// `ssl_chain_cert`: the server's certificate, and those between it and the one that clients know.
+    pub chain_cert: PathBuf,
+    /// `ssl_key`; None: it is in the same file.
+    pub key: Option<PathBuf>,
+    /// `ssl_ca_cert`: who signs the certificates of clients.
+    pub ca_cert: Option<PathBuf>,
+    /// `ssl_verify_mode`: 0 = clients need no certificate, 1 = that of who has one must be right, 2 and 3 = each client
+    /// needs one.
+    pub verify_mode: u8,
+    /// `ssl_ciphers`, with colons between.
+    pub ciphers: Option<String>,
+    /// `ssl_session_cache`: clients may resume sessions.
+    pub session_cache: bool,
+    /// `ssl_min_version=3`: TLS 1.3 only; else 1.2 and 1.3.
+    pub is_min_tls13: bool,
+    /// `ssl_wbuf_size`, in KiB: told, and of no effect.
+    pub wbuf_kib: u32,
 }
 
 /// All settings of a server. Defaults are memcached's, except that it listens to loopback only.
@@ -88,6 +112,8 @@ pub struct Settings {
     pub memory_file: Option<PathBuf>,
     /// `-P`
     pub pid_file: Option<PathBuf>,
+    /// `-Z`
+    pub tls: Option<TlsSettings>,
     /// Loopback addresses only for UDP, unless told otherwise.
     pub udp_addresses: Vec<IpAddr>,
 }
@@ -125,6 +151,7 @@ impl Default for Settings {
             idle_timeout_secs: 0,
             memory_file: None,
             pid_file: None,
+            tls: None,
             udp_addresses: Vec::new(),
         }
     }

@@ -2,14 +2,48 @@
 use crate::execute::{PasswordFile, UserError, Users};
 use crate::network::Network;
 use crate::stats::{Baseline, Counters, Prefix, Prefixes, Totals};
+use crate::tls::{Tls, TlsError};
 use crate::watch::Watch;
 use crate::Settings;
 use leveret_engine::{reason, Arena};
 use rustix::mm::{mlockall, MlockAllFlags};
+use std::fmt;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 use std::sync::atomic::{AtomicBool, AtomicU32};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Instant;
+
+/// Why a server's files are refused. One line that names the file and the reason.
+#[derive(Debug)]
+pub enum StartError {
+    /// Of `-Y` or `-S`.
+    Users(UserError),
+    /// Of `-Z`.
+    Tls(TlsError),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StartError::Users(error) => error.fmt(to),
+            StartError::Tls(error) => error.fmt(to),
+        }
+    }
+}
+
+impl std::error::Error for StartError {}
+
+impl From<UserError> for StartError {
+    fn from(error: UserError) -> StartError {
+        StartError::Users(error)
+    }
+}
+
+impl From<TlsError> for StartError {
+    fn from(error: TlsError) -> StartError {
+        StartError::Tls(error)
+    }
+}
 
 /// The cache, the settings, and what is counted. One per server, in an `Arc`.
 pub struct Shared {
@@ -29,16 +63,18 @@ pub struct Shared {
     baseline: RwLock<Baseline>,
     users: Option<RwLock<Users>>,
     passwords: Option<PasswordFile>,
+    tls: Option<Arc<Tls>>,
     verbosity: AtomicU32,
     shows_sizes: AtomicBool,
     started: Instant,
 }
 
 impl Shared {
-    /// Reads the files of users, if there are any, and begins to count.
-    pub fn new(arena: Arena, settings: Settings) -> Result<Shared, UserError> {
+    /// Reads the files of users, certificates and keys, if there are any, and begins to count.
+    pub fn new(arena: Arena, settings: Settings) -> Result<Shared, StartError> {
         let users = settings.auth_file.as_deref().map(Users::read).transpose()?;
         let passwords = settings.sasl_pwdb.as_deref().map(PasswordFile::open).transpose()?;
+        let tls = settings.tls.as_ref().map(Tls::load).transpose()?.map(Arc::new);
         let threads = settings.threads.max(1);
         let shared = Shared {
             network: Network::new(threads),
@@ -48,6 +84,7 @@ impl Shared {
             baseline: RwLock::default(),
             users: users.map(RwLock::new),
             passwords,
+            tls,
             verbosity: AtomicU32::new(u32::from(settings.verbosity)),
             shows_sizes: AtomicBool::new(settings.track_sizes),
             started: Instant::now(),
@@ -62,7 +99,7 @@ impl Shared {
     }
 
     /// As `new`, for a tool that looks at an arena without a server: counts are those since the arena was made.
-    pub fn local(arena: Arena, settings: Settings) -> Result<Arc<Shared>, UserError> {
+    pub fn local(arena: Arena, settings: Settings) -> Result<Arc<Shared>, StartError> {
         let shared = Shared::new(arena, settings)?;
         *shared.baseline.write().unwrap_or_else(PoisonError::into_inner) = Baseline::default();
         Ok(Arc::new(shared))
@@ -138,6 +175,11 @@ impl Shared {
     #[inline]
     pub(crate) fn passwords(&self) -> Option<&PasswordFile> {
         self.passwords.as_ref()
+    }
+
+    /// TLS, if there is any (`-Z`).
+    pub(crate) fn tls(&self) -> Option<&Arc<Tls>> {
+        self.tls.as_ref()
     }
 
     /// SIGHUP: reads the file of users again. A file that cannot be read leaves those who are known. Who has been

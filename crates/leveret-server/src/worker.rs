@@ -7,6 +7,7 @@
 use crate::connection::{Buffers, Connection, Outcome, Workbench};
 use crate::execute::Transport;
 use crate::network::{ConnectionInfo, WorkerCounters};
+use crate::stream::Stream;
 use crate::udp::{self, UdpPort};
 use crate::watch::{reason as reason_of, transport, Event, EventKind, Kinds};
 use crate::{Desk, Shared};
@@ -28,6 +29,9 @@ const UDP: usize = usize::MAX / 2;
 
 /// So many events are fetched at once.
 const EVENTS: usize = 256;
+
+/// A TLS handshake may take so long. Who is slower keeps a connection, and up to 64 KiB, from others.
+const HANDSHAKE_SECS: u32 = 10;
 
 /// A drain does not wait longer than this for clients that do not fetch their answers.
 const DRAIN: Duration = Duration::from_secs(5);
@@ -83,6 +87,8 @@ pub struct Accepted {
     pub socket: OwnedFd,
     /// How the client came.
     pub transport: Transport,
+    /// Through TLS.
+    pub is_tls: bool,
     /// The client, for `stats conns`.
     pub peer: Option<SocketAddr>,
     /// The listener's endpoint.
@@ -135,6 +141,8 @@ struct Worker {
     buffers: Buffers,
     draining_until: Option<Instant>,
     swept_secs: u32,
+    /// Connections whose TLS handshake may not be over, and when they came.
+    handshakes: Vec<(usize, u32)>,
 }
 
 impl Start {
@@ -168,6 +176,7 @@ impl Start {
             buffers: Buffers::new(),
             draining_until: None,
             swept_secs: 0,
+            handshakes: Vec::new(),
         };
         worker.run()
     }
@@ -208,6 +217,7 @@ impl Worker {
                     self.turn(token, waiting > 0);
                 }
             }
+            self.sweep_handshakes();
             self.sweep_idle();
             if self.is_drained() {
                 return Ok(());
@@ -220,7 +230,9 @@ impl Worker {
             Some(Duration::ZERO)
         } else if let Some(until) = self.draining_until {
             Some(until.saturating_duration_since(Instant::now()))
-        } else if self.desk.shared.settings.idle_timeout_secs > 0 && !self.connections.is_empty() {
+        } else if self.desk.shared.settings.idle_timeout_secs > 0 && !self.connections.is_empty()
+            || !self.handshakes.is_empty()
+        {
             Some(Duration::from_secs(1))
         } else {
             None
@@ -257,7 +269,7 @@ impl Worker {
     }
 
     fn welcome(&mut self, accepted: Accepted) {
-        let Accepted { socket, transport, peer, endpoint } = accepted;
+        let Accepted { socket, transport, is_tls, peer, endpoint } = accepted;
         let fd = socket.as_raw_fd();
         let now_secs = self.desk.shared.network.uptime_secs();
         let slot = self.connections.vacant_entry();
@@ -266,7 +278,19 @@ impl Worker {
             self.desk.shared.network.closed();
             return;
         }
-        let mut connection = Connection::new(socket, transport, now_secs);
+        let tls = self.desk.shared.tls().filter(|_| is_tls).cloned();
+        if tls.is_some() {
+            self.handshakes.push((slot.key(), now_secs));
+        }
+        let stream = match Stream::new(socket, tls) {
+            Ok(stream) => stream,
+            Err(error) => {
+                eprintln!("leveret: TLS: {error}");
+                self.desk.shared.network.closed();
+                return;
+            }
+        };
+        let mut connection = Connection::new(stream, transport, now_secs);
         self.tell_connection(EventKind::Opened, fd, transport, peer, 0);
         let info = ConnectionInfo { fd, transport, peer, endpoint, last_active_secs: now_secs };
         connection.info = self.counters().connections().insert(info);
@@ -352,6 +376,28 @@ impl Worker {
         self.desk.shared.network.closed();
         if self.desk.shared.verbosity() > 1 {
             eprintln!("<{} connection closed.", connection.socket().as_raw_fd());
+        }
+    }
+
+    /// Closes connections whose TLS handshake takes too long.
+    fn sweep_handshakes(&mut self) {
+        let now = self.desk.shared.network.uptime_secs();
+        let limit = match self.desk.shared.settings.idle_timeout_secs {
+            0 => HANDSHAKE_SECS,
+            idle => HANDSHAKE_SECS.min(idle),
+        };
+        if self.handshakes.first().is_none_or(|(_, since)| now.saturating_sub(*since) <= limit) {
+            return;
+        }
+        // They came in this order.
+        let late = self.handshakes.partition_point(|(_, since)| now.saturating_sub(*since) > limit);
+        for (key, since) in self.handshakes.drain(..late).collect::<Vec<_>>() {
+            let Some(connection) = self.connections.get_mut(key) else { continue };
+            // Its place may be another's by now.
+            if connection.since_secs == since && connection.stream().is_handshaking() {
+                connection.stream().give_up();
+                self.close(key, reason_of::ERROR);
+            }
         }
     }
 

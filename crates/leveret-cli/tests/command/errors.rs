@@ -124,7 +124,8 @@ fn a_server_that_cannot_start() {
         ("-S --sasl-pwdb none -B ascii", 2, "text has no SASL"),
         ("-S --sasl-pwdb none -Y none", 2, "choose one"),
         ("--sasl-pwdb none", 2, "only -S asks for passwords"),
-        ("-Z", 2, "comes with a later version"),
+        ("-Z", 2, "-o ssl_chain_cert=FILE,ssl_key=FILE"),
+        ("-Z -o ssl_chain_cert=none", 2, "none: there is no such file or folder"),
         ("--bogus", 2, "unexpected argument '--bogus'"),
         ("--arena a/b", 2, "names no arena"),
     ] {

@@ -360,7 +360,7 @@ fn serve(host: &Host, words: &[&str]) -> Said {
 fn what_serve_cannot_do_it_says_before_it_begins() {
     let host = Host::new();
     for (words, part) in [
-        (&["-Z"][..], "TLS comes with a later version"),
+        (&["-Z"][..], "ssl_chain_cert"),
         (&["-S"], "who may sign in?"),
         (&["-o", "nonsense"], "illegal suboption"),
         (&["-I", "33m"], "half of the memory"),

@@ -106,6 +106,8 @@ pub enum Command<'a> {
     MetaNoop,
     /// `version`.
     Version,
+    /// Certificates of TLS are read again.
+    RefreshCerts,
     /// `quit`: the connection is closed without an answer.
     Quit,
     /// `shutdown`, `shutdown graceful`: the server ends, as by SIGTERM or SIGUSR1.

@@ -98,6 +98,7 @@ fn command<'a>(line: Line<'a, '_>) -> Outcome<'a> {
         b"stats" => line.request(Command::Stats { words }),
         b"flush_all" => classic::flush_all(&line, words),
         b"version" => line.request(Command::Version),
+        b"refresh_certs" => line.request(Command::RefreshCerts),
         b"quit" => line.request(Command::Quit),
         b"verbosity" => classic::verbosity(&line, words),
         b"shutdown" => classic::shutdown(&line, words),
@@ -254,6 +255,7 @@ mod tests {
         assert_eq!(request("get a\n"), request("get a\r\n"));
         assert_eq!(request("version\n"), Command::Version);
         assert_eq!(request("mn   anything\r\n"), Command::MetaNoop);
+        assert_eq!(request("refresh_certs\r\n"), Command::RefreshCerts);
     }
 
     #[test]

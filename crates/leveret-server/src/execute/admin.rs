@@ -16,6 +16,14 @@ impl Turn<'_> {
     pub(super) fn administer(&mut self, command: Command<'_>) -> Done {
         match command {
             Command::Version => self.say(&format!("VERSION {}", crate::VERSION)),
+            Command::RefreshCerts => match self.shared.tls().map(|tls| tls.refresh()) {
+                Some(Ok(())) => self.say("OK"),
+                Some(Err(error)) => {
+                    eprintln!("leveret: refresh_certs: {error}; the certificates from before stay in use");
+                    self.say(&format!("SERVER_ERROR {error}"));
+                }
+                None => self.say("ERROR TLS is not enabled (-Z)"),
+            },
             Command::Verbosity { level, noreply } => {
                 self.shared.set_verbosity(level);
                 self.reply(noreply, "OK");

@@ -45,7 +45,13 @@ impl Session {
             Stats { words } => turn.stats(words),
             Watch { words } => return self.watch(turn, words),
             LruCrawler(crawl) => return self.crawl(turn, crawl),
-            Version | Shutdown { .. } | Verbosity { .. } | CacheMemlimit { .. } | Slabs { .. } | Lru { .. } => {
+            Version
+            | RefreshCerts
+            | Shutdown { .. }
+            | Verbosity { .. }
+            | CacheMemlimit { .. }
+            | Slabs { .. }
+            | Lru { .. } => {
                 return turn.administer(command);
             }
         }

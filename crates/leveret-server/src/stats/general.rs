@@ -78,8 +78,15 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("store_too_large", since(Count::StoreTooLarge))
         .add("store_no_memory", since(Count::StoreNoMemory))
         .add("auth_cmds", since(Count::AuthCmds))
-        .add("auth_errors", since(Count::AuthErrors))
-        .add("bytes_read", traffic.bytes_read)
+        .add("auth_errors", since(Count::AuthErrors));
+    if let Some(tls) = shared.tls() {
+        if tls.keeps_sessions() {
+            list.add("ssl_new_sessions", tls.new_sessions.load(Relaxed));
+        }
+        list.add("ssl_handshake_errors", tls.handshake_errors.load(Relaxed))
+            .add("time_since_server_cert_refresh", tls.secs_since_refresh());
+    }
+    list.add("bytes_read", traffic.bytes_read)
         .add("bytes_written", traffic.bytes_written)
         .add("limit_maxbytes", stats.memory_limit)
         .add("accepting_conns", u8::from(network.is_accepting.load(Relaxed)))

@@ -2,6 +2,7 @@
 use super::List;
 use crate::settings::Protocol;
 use crate::Shared;
+use std::path::PathBuf;
 
 pub fn list(shared: &Shared) -> Vec<(String, String)> {
     let settings = &shared.settings;
@@ -72,8 +73,21 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("read_buf_mem_limit", 0)
         .add("track_sizes", yes(shared.shows_sizes()))
         .add("inline_ascii_response", "no")
-        .add("ssl_enabled", "no")
-        .add("slab_automove_freeratio", "0.000")
+        .add("ssl_enabled", yes(settings.tls.is_some()));
+    if let Some(tls) = &settings.tls {
+        let path = |path: Option<&PathBuf>| path.map_or("NULL".to_owned(), |path| path.display().to_string());
+        list.add("ssl_chain_cert", tls.chain_cert.display())
+            .add("ssl_key", path(tls.key.as_ref()))
+            .add("ssl_verify_mode", tls.verify_mode)
+            .add("ssl_keyformat", 1)
+            .add("ssl_ciphers", tls.ciphers.as_deref().unwrap_or("NULL"))
+            .add("ssl_ca_cert", path(tls.ca_cert.as_ref()))
+            .add("ssl_wbuf_size", u64::from(tls.wbuf_kib) << 10)
+            .add("ssl_session_cache", yes(tls.session_cache))
+            .add("ssl_kernel_tls", "no")
+            .add("ssl_min_version", if tls.is_min_tls13 { "tlsv1.3" } else { "tlsv1.2" });
+    }
+    list.add("slab_automove_freeratio", "0.000")
         // What there is no such thing of here, as memcached names it.
         .add("ext_item_size", 0)
         .add("ext_item_age", 0)

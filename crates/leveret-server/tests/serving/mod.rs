@@ -229,7 +229,7 @@ pub fn serve_if_told() {
     let mut settings = Settings { tcp_port: None, threads: 2, ..Settings::default() };
     for (name, value) in options.split_whitespace().filter_map(|option| option.split_once('=')) {
         match name {
-            "listen" => settings.listen = vec![Listen { host: value.to_owned(), port: None }],
+            "listen" => settings.listen = vec![Listen { host: value.to_owned(), port: None, is_plain: false }],
             "port" => settings.tcp_port = value.parse().ok(),
             "unix" => settings.unix_path = Some(value.into()),
             "udp" => settings.udp_port = value.parse().ok(),

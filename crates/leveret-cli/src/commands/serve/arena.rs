@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn memcacheds_port_is_the_default_and_others_have_their_own() {
         let at = |ports: &[Option<u16>]| -> Vec<Listen> {
-            ports.iter().map(|port| Listen { host: "h".to_owned(), port: *port }).collect()
+            ports.iter().map(|port| Listen { host: "h".to_owned(), port: *port, is_plain: false }).collect()
         };
         for (tcp, udp, listen, bound, want, passes) in [
             (Some(11211), Some(0), at(&[]), &[11211][..], "default", false),

@@ -1,6 +1,7 @@
 //! The sub-options of `-o`, as strictly as memcached takes them: an unknown one stops the start, so that a typing error
 //! is seen. Nearly all tune slab classes, LRU queues and the hash table, which an arena does not have: they are checked
 //! and noted.
+use leveret_server::settings::TlsSettings;
 use std::ops::RangeInclusive;
 
 /// What `-o` says that matters to us.
@@ -12,8 +13,46 @@ pub struct Extended {
     pub track_sizes: bool,
     /// Whether connections over the limit get an error at once, or wait.
     pub waits_when_full: bool,
+    /// `ssl_...`, for `-Z`.
+    pub ssl: Ssl,
     /// Names of those without effect.
     pub noted: Vec<String>,
+}
+
+/// What `ssl_...` says.
+#[derive(Debug, Default, PartialEq)]
+pub struct Ssl {
+    /// As the server takes it; the files are still to be made absolute.
+    pub settings: TlsSettings,
+    /// Names of those that were given.
+    pub names: Vec<String>,
+}
+
+impl Ssl {
+    fn take(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let settings = &mut self.settings;
+        match name {
+            "ssl_chain_cert" => settings.chain_cert = value.into(),
+            "ssl_key" => settings.key = Some(value.into()),
+            "ssl_ca_cert" => settings.ca_cert = Some(value.into()),
+            "ssl_verify_mode" => settings.verify_mode = value.parse().unwrap_or_default(),
+            "ssl_ciphers" => settings.ciphers = Some(value.to_owned()),
+            "ssl_session_cache" => settings.session_cache = true,
+            "ssl_kernel_tls" => {}
+            "ssl_wbuf_size" => settings.wbuf_kib = value.parse().unwrap_or_default(),
+            "ssl_min_version" if matches!(value, "0" | "1") => {
+                return Err(format!(
+                    "-o: ssl_min_version={value} asks for TLS 1.{value}, which is broken and not spoken; allowed are 2 (TLS 1.2) and 3 (TLS 1.3)"
+                ))
+            }
+            "ssl_min_version" => settings.is_min_tls13 = value == "3",
+            // memcached's number for PEM is 1.
+            _ if value == "1" || value.eq_ignore_ascii_case("pem") => {}
+            _ => return Err(format!("-o: ssl_keyformat '{value}' is not read, only PEM (openssl pkey -inform {value} converts)")),
+        }
+        self.names.push(format!("-o {name}"));
+        Ok(())
+    }
 }
 
 /// What may stand behind the `=`.
@@ -89,6 +128,7 @@ pub fn read(given: &[String]) -> Result<Extended, String> {
             "track_sizes" => extended.track_sizes = true,
             // Defaults of memcached: asking for them changes nothing there either.
             "modern" => {}
+            name if name.starts_with("ssl_") => extended.ssl.take(name, value.unwrap_or_default())?,
             _ => extended.noted.push(format!("-o {name}")),
         }
     }
@@ -176,6 +216,10 @@ mod tests {
             "warm_max_factor=-1",
             "hot_max_factor=0",
             "ssl_verify_mode=9",
+            "ssl_keyformat=DER",
+            "ssl_min_version=1",
+            "ssl_min_version=4",
+            "ssl_key",
             "proxy_config=x",
             "no_ext_drop_unread",
         ] {
@@ -191,6 +235,7 @@ mod tests {
             track_sizes: true,
             waits_when_full: true,
             noted: vec!["-o lru_crawler".to_owned()],
+            ..Extended::default()
         };
         assert_eq!(extended, Ok(want));
         assert_eq!(of("modern"), Ok(Extended::default()));

@@ -47,6 +47,10 @@ pub struct Options {
     #[arg(short = 'B', long, value_name = "NAME", value_parser = values::protocol, help_heading = NETWORK)]
     pub protocol: Option<Protocol>,
 
+    /// TLS on all TCP addresses but those of -l notls:ADDR; certificate and key by -o ssl_chain_cert=FILE,ssl_key=FILE
+    #[arg(short = 'Z', long, help_heading = NETWORK)]
+    pub enable_ssl: bool,
+
     /// The arena: a name, arena:NAME, or a path that ends in .arena [default: 'default' on port 11211, else port-NUM,
     /// or a name from the Unix socket's path]
     #[arg(long, value_name = "NAME|PATH", help_heading = CACHE)]
@@ -193,10 +197,6 @@ pub struct Options {
     /// NAPI ids
     #[arg(short = 'N', long, value_name = "NUM", value_parser = values::positive, help_heading = OTHERS)]
     pub napi_ids: Option<u32>,
-
-    /// TLS, refused until there is some
-    #[arg(short = 'Z', long, help_heading = OTHERS)]
-    pub enable_ssl: bool,
 
     /// memcached ignores further words, and so do we
     #[arg(hide = true)]

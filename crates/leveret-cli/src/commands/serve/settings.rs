@@ -1,15 +1,14 @@
 //! From the options to what the server is told, with memcached's rules of which options go together.
-use super::extended;
+use super::extended::{self, Extended, Ssl};
 use super::options::Options;
 use super::values::Port;
 use crate::output::Failure;
-use leveret_server::settings::{Protocol, MEMORY};
+use leveret_server::settings::{Protocol, TlsSettings, MEMORY};
 use leveret_server::Settings;
 
 /// The server's settings, and what was accepted without effect.
 pub fn of(options: &Options) -> Result<(Settings, Vec<String>), Failure> {
-    refuse_what_comes_later(options)?;
-    let extended = extended::read(&options.extended).map_err(Failure::Usage)?;
+    let mut extended = extended::read(&options.extended).map_err(Failure::Usage)?;
     let defaults = Settings::default();
     let (tcp_port, udp_port) = ports(options, &defaults);
     let settings = Settings {
@@ -48,6 +47,7 @@ pub fn of(options: &Options) -> Result<(Settings, Vec<String>), Failure> {
         idle_timeout_secs: extended.idle_timeout_secs,
         memory_file: options.memory_file.clone(),
         pid_file: options.pidfile.clone(),
+        tls: tls(options, &mut extended)?,
         ..defaults
     };
     check(options, &settings)?;
@@ -68,13 +68,37 @@ fn ports(options: &Options, defaults: &Settings) -> (Option<u16>, Option<u16>) {
     (tcp_port, udp_port)
 }
 
-fn refuse_what_comes_later(options: &Options) -> Result<(), Failure> {
-    if options.enable_ssl {
-        return Err(Failure::Usage(
-            "-Z: TLS comes with a later version; until then put a TLS proxy in front, or start without -Z".to_owned(),
-        ));
+/// Without `-Z` the `ssl_` options have no effect, as in memcached.
+fn tls(options: &Options, extended: &mut Extended) -> Result<Option<TlsSettings>, Failure> {
+    let refuse = |text: &str| Err(Failure::Usage(text.to_owned()));
+    let Ssl { mut settings, names } = std::mem::take(&mut extended.ssl);
+    if !options.enable_ssl {
+        if options.listen.iter().flatten().any(|listen| listen.is_plain) {
+            return refuse("-l notls: it means something only together with -Z");
+        }
+        extended.noted.extend(names);
+        return Ok(None);
     }
-    Ok(())
+    if settings.chain_cert.as_os_str().is_empty() {
+        return refuse("-Z: with which certificate? Say -o ssl_chain_cert=FILE,ssl_key=FILE (PEM)");
+    }
+    if settings.verify_mode > 0 && settings.ca_cert.is_none() {
+        return refuse("-o ssl_verify_mode: signed by whom? Say -o ssl_ca_cert=FILE (PEM)");
+    }
+    extended.noted.extend(names.into_iter().filter(|name| name == "-o ssl_kernel_tls" || name == "-o ssl_wbuf_size"));
+    if settings.wbuf_kib == 0 {
+        // memcached's default.
+        settings.wbuf_kib = 16;
+    }
+    if options.daemon {
+        // In the background the current folder is another.
+        for path in
+            [Some(&mut settings.chain_cert), settings.key.as_mut(), settings.ca_cert.as_mut()].into_iter().flatten()
+        {
+            *path = super::absolute(path)?;
+        }
+    }
+    Ok(Some(settings))
 }
 
 fn check(options: &Options, settings: &Settings) -> Result<(), Failure> {
@@ -227,6 +251,9 @@ mod tests {
             "-S --sasl-pwdb f -Y f -B binary",
             "--sasl-pwdb f",
             "-Z",
+            "-Z -o ssl_key=k",
+            "-Z -o ssl_chain_cert=c,ssl_verify_mode=2",
+            "-l notls:127.0.0.1",
             "-N 0",
             "-N 3 -t 2",
             "-o foo",
@@ -269,6 +296,8 @@ mod tests {
             "-o modern -o track_sizes",
             "-S --sasl-pwdb f",
             "-S --sasl-pwdb f -B binary -U 0",
+            "-o ssl_chain_cert=c",
+            "-Z -o ssl_chain_cert=c,ssl_key=k,ssl_keyformat=1,ssl_ciphers=x,ssl_wbuf_size=16,ssl_kernel_tls -l notls:127.0.0.1",
             "-m64 -p1 -vvv",
             "--memory-limit=64",
             "--memory-limit 64",

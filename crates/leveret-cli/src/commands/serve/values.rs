@@ -92,6 +92,7 @@ pub fn listen(text: &str) -> Result<Vec<Listen>, String> {
 }
 
 fn listen_one(text: &str) -> Result<Listen, String> {
+    let (text, is_plain) = text.strip_prefix("notls:").map_or((text, false), |rest| (rest, true));
     let address = without_tags(text)?;
     let (host, port) = match address.strip_prefix('[') {
         Some(rest) => {
@@ -114,14 +115,11 @@ fn listen_one(text: &str) -> Result<Listen, String> {
         Some("-1") => Some(0),
         Some(port) => Some(port.parse().map_err(|_| format!("'{port}' is no port"))?),
     };
-    Ok(Listen { host: host.to_owned(), port })
+    Ok(Listen { host: host.to_owned(), port, is_plain })
 }
 
 /// Without the `tag[..]:` and `proto[..]:` in front, which mean something to memcached's proxy only.
 fn without_tags(text: &str) -> Result<&str, String> {
-    if text.starts_with("notls:") {
-        return Err("'notls' means something only together with -Z".to_owned());
-    }
     let mut rest = text;
     for _ in 0..2 {
         if rest.starts_with("tag[") || rest.starts_with("proto[") {
@@ -184,7 +182,8 @@ mod tests {
 
     #[test]
     fn addresses() {
-        let one = |host: &str, port| vec![Listen { host: host.to_owned(), port }];
+        let one = |host: &str, port| vec![Listen { host: host.to_owned(), port, is_plain: false }];
+        let plain = |host: &str, port| vec![Listen { host: host.to_owned(), port, is_plain: true }];
         for (text, want) in [
             ("127.0.0.1", one("127.0.0.1", None)),
             ("127.0.0.1:11212", one("127.0.0.1", Some(11212))),
@@ -198,12 +197,14 @@ mod tests {
             ("", vec![]),
             ("tag[x]:10.0.0.1", one("10.0.0.1", None)),
             ("tag[x]:proto[ascii]:10.0.0.1:1", one("10.0.0.1", Some(1))),
+            ("notls:127.0.0.1", plain("127.0.0.1", None)),
+            ("notls:tag[x]:[::1]:5", plain("::1", Some(5))),
             ("127.0.0.1,::1", [one("127.0.0.1", None), one("::1", None)].concat()),
             ("127.0.0.1,", one("127.0.0.1", None)),
         ] {
             assert_eq!(listen(text), Ok(want), "{text:?}");
         }
-        for text in ["127.0.0.1:abc", "[::1", "[::1]x", "notls:127.0.0.1", "tag[x:1", "h:99999", "h:-2"] {
+        for text in ["127.0.0.1:abc", "[::1", "[::1]x", "tag[x:1", "h:99999", "h:-2"] {
             assert!(listen(text).is_err(), "{text:?}");
         }
     }

@@ -1,0 +1,246 @@
+//! `-Z`: what all TLS connections of a server share: certificates and key, who is let in, what is counted.
+mod validity;
+
+use crate::settings::TlsSettings;
+use leveret_engine::reason;
+use rustls::crypto::ring;
+use rustls::crypto::CryptoProvider;
+use rustls::server::{NoServerSessionStorage, ServerSessionMemoryCache, WebPkiClientVerifier};
+use rustls::{RootCertStore, ServerConfig, ServerConnection, SupportedCipherSuite};
+use rustls_pki_types::pem::PemObject;
+use rustls_pki_types::{CertificateDer, PrivateKeyDer};
+use std::fmt;
+use std::io::Read;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Instant;
+use validity::untimely;
+
+/// A longer file holds no certificates that a handshake could carry.
+const FILE_MAX: u64 = 1 << 20;
+
+/// Sessions that clients may resume (`-o ssl_session_cache`); OpenSSL keeps as many.
+const SESSIONS_MAX: usize = 20 * 1024;
+
+/// Of its output rustls holds no more than one piece of ours, encrypted: this is above it.
+const OUTPUT_MAX: usize = 256 << 10;
+
+/// The cipher suites there are: OpenSSL's name, and the standard's.
+const SUITES: [(&str, &str, SupportedCipherSuite); 9] = [
+    ("TLS_AES_256_GCM_SHA384", "TLS_AES_256_GCM_SHA384", ring::cipher_suite::TLS13_AES_256_GCM_SHA384),
+    ("TLS_AES_128_GCM_SHA256", "TLS_AES_128_GCM_SHA256", ring::cipher_suite::TLS13_AES_128_GCM_SHA256),
+    (
+        "TLS_CHACHA20_POLY1305_SHA256",
+        "TLS_CHACHA20_POLY1305_SHA256",
+        ring::cipher_suite::TLS13_CHACHA20_POLY1305_SHA256,
+    ),
+    (
+        "ECDHE-ECDSA-AES256-GCM-SHA384",
+        "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+        ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384,
+    ),
+    (
+        "ECDHE-ECDSA-AES128-GCM-SHA256",
+        "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+        ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256,
+    ),
+    (
+        "ECDHE-ECDSA-CHACHA20-POLY1305",
+        "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+        ring::cipher_suite::TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
+    ),
+    (
+        "ECDHE-RSA-AES256-GCM-SHA384",
+        "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+        ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+    ),
+    (
+        "ECDHE-RSA-AES128-GCM-SHA256",
+        "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+        ring::cipher_suite::TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+    ),
+    (
+        "ECDHE-RSA-CHACHA20-POLY1305",
+        "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+        ring::cipher_suite::TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    ),
+];
+
+/// Why there is no TLS: one line that names the file or the option, and the reason.
+#[derive(Debug)]
+pub struct TlsError(String);
+
+impl fmt::Display for TlsError {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for TlsError {}
+
+impl TlsError {
+    fn of(path: &Path, why: impl fmt::Display) -> TlsError {
+        TlsError(format!("{}: {why}", path.display()))
+    }
+}
+
+/// TLS of a server.
+pub struct Tls {
+    settings: TlsSettings,
+    loaded: RwLock<Loaded>,
+    /// Handshakes that failed or took too long.
+    pub handshake_errors: AtomicU64,
+    /// Handshakes that resumed no session, if sessions can be resumed at all.
+    pub new_sessions: AtomicU64,
+    /// When a failed handshake was last told of.
+    told: RwLock<Option<Instant>>,
+}
+
+struct Loaded {
+    config: Arc<ServerConfig>,
+    since: Instant,
+}
+
+impl Tls {
+    /// Reads all files.
+    pub fn load(settings: &TlsSettings) -> Result<Tls, TlsError> {
+        Ok(Tls {
+            loaded: RwLock::new(Loaded { config: config(settings)?, since: Instant::now() }),
+            settings: settings.clone(),
+            handshake_errors: AtomicU64::new(0),
+            new_sessions: AtomicU64::new(0),
+            told: RwLock::default(),
+        })
+    }
+
+    /// `refresh_certs`: reads the files again, for the handshakes from now on. Should one not do, all stays as it was.
+    pub fn refresh(&self) -> Result<(), TlsError> {
+        let config = config(&self.settings)?;
+        *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Loaded { config, since: Instant::now() };
+        Ok(())
+    }
+
+    /// For how long the certificates have been in use.
+    pub fn secs_since_refresh(&self) -> u64 {
+        self.loaded.read().unwrap_or_else(PoisonError::into_inner).since.elapsed().as_secs()
+    }
+
+    /// A connection that was just accepted.
+    pub fn accept(&self) -> Result<ServerConnection, rustls::Error> {
+        let config = self.loaded.read().unwrap_or_else(PoisonError::into_inner).config.clone();
+        let mut connection = ServerConnection::new(config)?;
+        connection.set_buffer_limit(Some(OUTPUT_MAX));
+        Ok(connection)
+    }
+
+    /// Whether sessions can be resumed.
+    pub fn keeps_sessions(&self) -> bool {
+        self.settings.session_cache
+    }
+
+    /// A handshake has failed. One line a second says why: who scans ports must not fill the log.
+    pub fn failed(&self, why: &dyn fmt::Display) {
+        self.handshake_errors.fetch_add(1, Relaxed);
+        let mut told = self.told.write().unwrap_or_else(PoisonError::into_inner);
+        if told.is_none_or(|told| told.elapsed().as_secs() >= 1) {
+            *told = Some(Instant::now());
+            eprintln!("leveret: a TLS handshake failed: {why}");
+        }
+    }
+}
+
+fn config(settings: &TlsSettings) -> Result<Arc<ServerConfig>, TlsError> {
+    let suites = settings.ciphers.as_deref().map_or_else(|| Ok(ring::default_provider().cipher_suites), suites)?;
+    let provider = Arc::new(CryptoProvider { cipher_suites: suites, ..ring::default_provider() });
+    let versions: &[_] = if settings.is_min_tls13 {
+        &[&rustls::version::TLS13]
+    } else {
+        &[&rustls::version::TLS13, &rustls::version::TLS12]
+    };
+    let builder = ServerConfig::builder_with_provider(provider.clone())
+        .with_protocol_versions(versions)
+        .map_err(|error| TlsError(format!("-o ssl_ciphers, ssl_min_version: {error}")))?;
+    let builder = match (&settings.ca_cert, settings.verify_mode) {
+        (Some(path), mode @ 1..) => {
+            let mut roots = RootCertStore::empty();
+            for certificate in certificates(path)? {
+                roots.add(certificate).map_err(|error| TlsError::of(path, error))?;
+            }
+            let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
+            let verifier = if mode == 1 { verifier.allow_unauthenticated() } else { verifier };
+            builder.with_client_cert_verifier(verifier.build().map_err(|error| TlsError::of(path, error))?)
+        }
+        (Some(path), 0) => {
+            // Not needed, but a typing error is to be seen.
+            certificates(path)?;
+            builder.with_no_client_auth()
+        }
+        (None, _) => builder.with_no_client_auth(),
+    };
+    let chain = certificates(&settings.chain_cert)?;
+    let key_path = settings.key.as_ref().unwrap_or(&settings.chain_cert);
+    let key = PrivateKeyDer::from_pem_slice(&contents(key_path)?)
+        .map_err(|_| TlsError::of(key_path, "no private key in it (PEM, without a passphrase: BEGIN PRIVATE KEY)"))?;
+    if let Some(why) = untimely(&chain[0]) {
+        return Err(TlsError::of(&settings.chain_cert, why));
+    }
+    let mut config = builder.with_single_cert(chain, key).map_err(|error| match error {
+        rustls::Error::InconsistentKeys(_) => TlsError::of(
+            key_path,
+            format!("this key does not belong to the certificate {}", settings.chain_cert.display()),
+        ),
+        error => TlsError::of(key_path, error),
+    })?;
+    if settings.session_cache {
+        config.session_storage = ServerSessionMemoryCache::new(SESSIONS_MAX);
+    } else {
+        config.session_storage = Arc::new(NoServerSessionStorage {});
+        config.send_tls13_tickets = 0;
+    }
+    Ok(Arc::new(config))
+}
+
+/// The suites of a list with colons. As in OpenSSL such a list chooses among those of TLS 1.2; those of 1.3 stay, unless
+/// it names one.
+fn suites(list: &str) -> Result<Vec<SupportedCipherSuite>, TlsError> {
+    let mut chosen = Vec::new();
+    for name in list.split(':').filter(|name| !name.is_empty()) {
+        let suite = SUITES.iter().find(|(openssl, standard, _)| name == *openssl || name == *standard);
+        let Some((.., suite)) = suite else {
+            let names: Vec<&str> = SUITES.iter().map(|(openssl, ..)| *openssl).collect();
+            return Err(TlsError(format!("-o ssl_ciphers: there is no '{name}'; allowed are {}", names.join(", "))));
+        };
+        chosen.push(*suite);
+    }
+    if chosen.is_empty() {
+        return Err(TlsError("-o ssl_ciphers: it names none".to_owned()));
+    }
+    if chosen.iter().all(|suite| suite.tls13().is_none()) {
+        chosen.extend(SUITES.iter().map(|(.., suite)| *suite).filter(|suite| suite.tls13().is_some()));
+    }
+    Ok(chosen)
+}
+
+fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {
+    let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(&contents(path)?).collect();
+    let found = found.map_err(|error| TlsError::of(path, format!("not PEM: {error}")))?;
+    if found.is_empty() {
+        return Err(TlsError::of(path, "no certificate in it (PEM: BEGIN CERTIFICATE)"));
+    }
+    Ok(found)
+}
+
+fn contents(path: &Path) -> Result<Vec<u8>, TlsError> {
+    let failed = |error: std::io::Error| TlsError::of(path, reason(&error));
+    // A pipe would have a worker wait.
+    if !std::fs::metadata(path).map_err(failed)?.is_file() {
+        return Err(TlsError::of(path, "not a file"));
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(path).map_err(failed)?.take(FILE_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > FILE_MAX {
+        return Err(TlsError::of(path, format!("longer than {FILE_MAX} bytes")));
+    }
+    Ok(bytes)
+}
