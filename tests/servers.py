@@ -6,11 +6,14 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from support import COMMAND
+from support import COMMAND, ROOT
+
+# The memcached that the server follows, where `./x test` could fetch it.
+NEWER = next(ROOT.glob("build/memcached-*/memcached"), None)
 
 
 class Server:
-    """A running server, of either kind, with TCP and UDP on free ports or a Unix socket."""
+    """A running server, of either kind or `newer`, with TCP and UDP on free ports or a Unix socket."""
 
     def __init__(self, test, kind, *options, unix=False, arena=None, udp=True):
         self.test, self.kind = test, kind
@@ -23,7 +26,7 @@ class Server:
         if kind == "leveret":
             command = [str(COMMAND), "serve", "--arena", str(arena or self.folder / "cache.arena")]
         else:
-            command = ["memcached"]
+            command = [str(NEWER) if kind == "newer" else "memcached"]
         command += ["-u", "root" if os.geteuid() == 0 else os.environ.get("USER", "nobody"), "-t", "2", *place, *options]
         environment = {**os.environ, "MEMCACHED_PORT_FILENAME": str(ports)}
         self.errors = open(self.folder / "errors", "w+")

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import unittest
 
-from servers import Server, both, tool
+from servers import NEWER, Server, both, tool
 from support import COMMAND, SystemTest
 
 SCRIPT = "/usr/share/memcached/scripts/memcached-tool"
@@ -45,6 +45,16 @@ class Tools(SystemTest):
                 self.same(server, mode)
             for mode in ("dump", "keys"):  # its dump comes in the order of a Perl hash
                 self.same(server, mode, sort=True)
+
+    @unittest.skipUnless(NEWER, "no newer memcached in build/: ./x test fetches it")
+    def test_newer_memcached(self):
+        """keys and dump read a memcached that says OK before the first item"""
+        server = Server(self, "newer")
+        self.fill(server)
+        keys = self.wait_for("a walk", lambda: tool(COMMAND, "keys", server.address).stdout.splitlines())
+        self.assertEqual(["key=a", "key=b%2520c", "key=empty", "key=long"], sorted(line.split()[0] for line in keys))
+        dump = self.wait_for("a walk", lambda: tool(COMMAND, "dump", server.address).stdout)
+        self.assertIn("add a 3 0 5\nhello\n", dump)
 
     def test_unix_socket(self):
         """a Unix socket is a target as well"""

@@ -137,6 +137,10 @@ impl Conversation {
         self.say(b"lru_crawler metadump all\r\n")?;
         let who = self.who.clone();
         self.lines(|line| {
+            // memcached 1.6.45 says this before the first item.
+            if line.trim_ascii_end() == b"OK" {
+                return Ok(true);
+            }
             let entry = Entry::read(line).ok_or_else(|| {
                 Failure::Unreachable(format!(
                     "{who} dumps a line that is none of memcached's: '{}'",

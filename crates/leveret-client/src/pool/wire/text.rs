@@ -83,6 +83,8 @@ pub fn accept(
             // Another one walks at this moment.
             None => (Code::ServerError, *line),
         },
+        // memcached 1.6.45 says this before the first key.
+        Says::Ok if operation == Operation::Keys => return Ok(()),
         Says::End if operation == Operation::Keys => (Code::End, b"".as_slice()),
         Says::End | Says::Reset | Says::Ok if operation == Operation::Stats => (Code::End, b"".as_slice()),
         Says::Stored if operation.is_store() => (Code::Success, b"".as_slice()),
