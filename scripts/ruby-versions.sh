@@ -30,7 +30,7 @@ ruby_of_debian() {
     [ "$(id -u)" -eq 0 ] || fail "Only root can enter another Debian." "Run it as root: sudo ./x ruby $version"
     read -ra suites <<<"${RUBY_SUITES[$version]}"
     [ -e "$folder/.done" ] || install_debian "Ruby $version" "$folder" "${suites[*]}" \
-        "ruby$version" "ruby$version-dev" "${RUBY_GEMS[@]}" gcc libc6-dev make procps memcached sasl2-bin redis-server ruby-sinatra ruby-sidekiq
+        "ruby$version" "ruby$version-dev" "${RUBY_GEMS[@]}" gcc libc6-dev make procps memcached redis-server ruby-sinatra ruby-sidekiq
     rails_source "$folder/rails-source" "${suites[0]}" trixie
     counted "ruby $version: minitest" "$folder/part.log" system_counts \
         scripts/in-root "$folder/root" scripts/ruby-part "ruby$version" "$folder" "$(leveret_core)" "$@"
