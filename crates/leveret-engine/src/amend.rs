@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::found::{Found, Item};
 use crate::item::{Body, Change, Kind, NewItem, View};
 use crate::limits;
-use crate::meta::{Encoding, Meta};
+use crate::meta::{Codec, Encoding, Marks, Meta};
 use crate::read;
 use crate::shard::edit::{Located, Old};
 use crate::shard::{put, relocate, token, Locked};
@@ -18,8 +18,8 @@ use crate::update::{self, Step};
 pub struct Amendment {
     /// From when on it is dead.
     pub deadline: Deadline,
-    /// Its marks, `STALE` and `WON`.
-    pub marks: u8,
+    /// Its marks.
+    pub marks: Marks,
     /// Its cas.
     pub cas: NewCas,
     /// Its value and flags are dropped, and nothing is left of them but an empty value.
@@ -100,7 +100,7 @@ impl Arena {
             return Ok(None);
         };
         core.reads.count_hit(&core.shards);
-        let found = Found { deadline: deadline.0, ..found };
+        let found = Found { deadline, ..found };
         // Recycled since: only then is it looked up once more.
         Ok(self.copy_to_vec(&found).map(|value| found.into_item(key, value)).or_else(|| self.get(key, now)))
     }
@@ -108,13 +108,17 @@ impl Arena {
 
 /// The version that an amendment ended at once: its value is still the old one's.
 fn ended(found: Found, amendment: &Amendment, cas: u64) -> Found {
-    let meta = Meta { marks: amendment.marks, ..found.meta };
-    let found = Found { cas, deadline: amendment.deadline.0, meta, ..found };
+    let meta = found.meta.with_marks(amendment.marks);
+    let found = Found { cas, deadline: amendment.deadline, meta, ..found };
     if !amendment.drop_value {
         return found;
     }
-    let meta = Meta { flags: 0, encoding: Encoding::RAW, codec: 0, ..found.meta };
-    Found { meta, value_len: 0, number: 0, is_number: 0, kind: Kind::Bytes as u8, ..found }
+    Found { meta: bare(meta), value_len: 0, number: 0, is_number: 0, kind: Kind::Bytes as u8, ..found }
+}
+
+/// What is said of a value that was dropped.
+fn bare(meta: Meta) -> Meta {
+    meta.with_flags(0).with_encoding(Encoding::RAW).with_codec(Codec::NONE)
 }
 
 /// Writes an item again as the amendment says, and tells its cas. None: no room, nothing changed.
@@ -133,7 +137,7 @@ fn amend(
         NewCas::Is(cas) => cas,
     };
     if amendment.drop_value {
-        let meta = Meta { flags: 0, encoding: Encoding::RAW, codec: 0, marks: amendment.marks, ..found.meta };
+        let meta = bare(found.meta).with_marks(amendment.marks);
         let deadline = amendment.deadline.0;
         let item = NewItem { key, meta, mtime: view.header.mtime, deadline, cas: Some(cas), body: Body::Bytes(&[]) };
         return put::put(locked, located, &item, false, None).map(|_| cas);

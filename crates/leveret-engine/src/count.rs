@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::found::decimal_len;
 use crate::item::{Body, Kind, NewItem, View};
 use crate::limits;
-use crate::meta::{Encoding, Meta, Origin};
+use crate::meta::{Encoding, Marks, Meta, Origin};
 use crate::shard::{put, token, Locked};
 use crate::sync::Ordering;
 use crate::time::{Deadline, Moment, Time};
@@ -122,7 +122,7 @@ impl Arena {
         update::update(&self.core, key, now, |locked, located| {
             let Some(view) = located.live() else {
                 let Some((value, deadline)) = initial else { return Ok(Step::Done(CountedItem::Missing)) };
-                let meta = Meta { origin: Origin::WIRE, ..Meta::default() };
+                let meta = Meta::default().with_origin(Origin::WIRE);
                 let put =
                     put::put(locked, located, &number(meta, deadline, value, decimal_len(value)), terms.want_cas, None);
                 return Ok(put.map_or(Step::NoRoom, |cas| {
@@ -168,8 +168,8 @@ impl Arena {
                 }));
             }
             let meta = locked.core.items.meta_of(view);
-            let meta = if loses_marks { Meta { marks: 0, ..meta } } else { meta };
-            let meta = if loses_sign { Meta { encoding: Encoding::RAW, ..meta } } else { meta };
+            let meta = if loses_marks { meta.with_marks(Marks::NONE) } else { meta };
+            let meta = if loses_sign { meta.with_encoding(Encoding::RAW) } else { meta };
             let deadline = terms.deadline.unwrap_or(view.header.deadline());
             let put = put::put(
                 locked,
@@ -232,7 +232,7 @@ impl Arena {
 }
 
 fn is_integer(view: &View) -> bool {
-    view.kind == Kind::Number && view.header.meta(0, 0).encoding == Encoding::INTEGER
+    view.kind == Kind::Number && view.header.meta(0, Marks::NONE).encoding == Encoding::INTEGER
 }
 
 fn set_number(locked: &Locked<'_>, view: &View, value: u64) {
@@ -270,7 +270,7 @@ fn widen(locked: &Locked<'_>, view: &View, digits: u32) {
 fn parse(locked: &Locked<'_>, view: &View) -> Option<u64> {
     const TEXT_MAX: usize = 20;
     let len = view.header.value_len() as usize;
-    let meta = view.header.meta(0, 0);
+    let meta = view.header.meta(0, Marks::NONE);
     let is_text = match meta.encoding {
         Encoding::RAW => true,
         // Whoever tells types by flags keeps floats and booleans as text, and that counts.

@@ -9,18 +9,19 @@ use crate::time::{Deadline, Time};
 #[repr(C)]
 pub struct Version {
     /// Hash of the key.
-    pub hash: u64,
+    pub(crate) hash: u64,
     /// The slot word.
-    pub slot: u64,
+    pub(crate) slot: u64,
     /// State word of the segment.
-    pub segment: u64,
+    pub(crate) segment: u64,
     /// Flush epoch.
-    pub epoch: u32,
+    pub(crate) epoch: u32,
     /// Its deadline when it was found.
-    pub deadline: u32,
+    pub(crate) deadline: u32,
 }
 
 /// What is known of an item before its bytes are copied.
+// Bytes in place of booleans and of `Kind`: who calls through a C ABI hands it back with whatever became of it there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 #[repr(C)]
 pub struct Found {
@@ -29,25 +30,25 @@ pub struct Found {
     /// Bytes that `copy` writes; for a number the length of its decimal text.
     pub value_len: u64,
     /// The value, when `is_number`.
-    pub number: i64,
+    pub(crate) number: i64,
     /// The cas token; 0 unless asked for.
     pub cas: u64,
     /// Flags, origin, encoding, codec.
     pub meta: Meta,
     /// When it was stored, on the arena's clock.
-    pub mtime: u32,
+    pub mtime: Time,
     /// From when on it is dead, on the arena's clock; `u32::MAX` = never.
-    pub deadline: u32,
+    pub deadline: Deadline,
     /// Where the value begins in the item. Private.
-    pub value_off: u32,
+    pub(crate) value_off: u32,
     /// 1 when the value is `number`.
-    pub is_number: u8,
+    pub(crate) is_number: u8,
     /// Reads since it was stored: exact up to 15, an estimate above.
     pub hits: u8,
     /// 1 when it was read since it was stored.
-    pub fetched: u8,
+    pub(crate) fetched: u8,
     /// How the value lies in the item. Private.
-    pub kind: u8,
+    pub(crate) kind: u8,
 }
 
 /// One item, copied out whole.
@@ -79,11 +80,26 @@ pub(crate) fn decimal_len(number: u64) -> u32 {
 }
 
 impl Found {
+    /// The value as a number, if it is stored as one.
+    pub fn number(&self) -> Option<i64> {
+        (self.is_number != 0).then_some(self.number)
+    }
+
+    /// Whether it was read since it was stored.
+    pub fn is_fetched(&self) -> bool {
+        self.fetched != 0
+    }
+
+    /// The same with the reads that `other` saw: looking at an item again counts for neither.
+    pub fn with_reads_of(self, other: &Found) -> Found {
+        Found { hits: other.hits, fetched: other.fetched, ..self }
+    }
+
     /// Bytes that the item takes up in the arena: header, optional words, its key of `key_len` bytes, its value,
     /// padding. An explicit cas and the extents of a large value are left out.
     pub fn size(&self, key_len: usize) -> u64 {
         let kind = if self.is_number != 0 { Kind::Number } else { Kind::Bytes };
-        let shape = Shape::new(kind, 0).with_flags(self.meta.flags != 0).with_extension(self.meta.marks != 0);
+        let shape = Shape::new(kind, 0).with_flags(self.meta.flags != 0).with_extension(!self.meta.marks.is_empty());
         Layout::new(shape, payload_len(kind, 0), key_len as u64, stored_len(kind, self.value_len)).size
     }
 
@@ -110,13 +126,13 @@ impl Found {
         Item {
             key: key.to_vec(),
             value,
-            number: (self.is_number != 0).then_some(self.number),
+            number: self.number(),
             meta: self.meta,
             cas: self.cas,
-            mtime: Time(self.mtime),
-            deadline: Deadline(self.deadline),
+            mtime: self.mtime,
+            deadline: self.deadline,
             hits: self.hits,
-            fetched: self.fetched != 0,
+            fetched: self.is_fetched(),
         }
     }
 }

@@ -150,7 +150,7 @@ pub use huge_pages::HugePages;
 pub use lease::{Lease, Ticket, LEASE_TIMEOUT};
 pub use map::folder::{check_folder, is_trusted_owner};
 pub use map::geometry::FORMAT as LAYOUT_VERSION;
-pub use meta::{Encoding, Meta, Origin, STALE, WON};
+pub use meta::{Codec, Encoding, Marks, Meta, Origin};
 pub use parent::parent_token;
 pub use pid::process_id;
 pub use read::ReadOptions;

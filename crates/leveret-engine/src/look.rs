@@ -162,8 +162,8 @@ pub(crate) fn describe(core: &Core, view: &View, version: Version, found: &mut F
     found.number = 0;
     found.cas = 0;
     found.meta = core.items.meta_of(view);
-    found.mtime = view.header.mtime;
-    found.deadline = view.header.deadline;
+    found.mtime = Time(view.header.mtime);
+    found.deadline = view.header.deadline();
     found.value_off = view.value_off;
     found.is_number = 0;
     found.kind = view.kind as u8;

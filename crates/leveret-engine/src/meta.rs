@@ -2,6 +2,7 @@
 
 /// What an item's value is to whoever reads it, besides its bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[non_exhaustive]
 #[repr(C)]
 pub struct Meta {
     /// The client's own opaque 32 bits.
@@ -11,15 +12,44 @@ pub struct Meta {
     /// What the bytes are, an `Encoding`.
     pub encoding: Encoding,
     /// Compression of the bytes: 0 = none.
-    pub codec: u8,
+    pub codec: Codec,
     /// What a client was told about the item: `STALE`, `WON`.
-    pub marks: u8,
+    pub marks: Marks,
 }
 
-/// A mark: the item is out of date, and whoever meets it should see to a new one.
-pub const STALE: u8 = 1;
-/// A mark: somebody was told to see to a new one.
-pub const WON: u8 = 2;
+/// What clients were told about an item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[repr(transparent)]
+pub struct Marks(pub(crate) u8);
+
+impl Marks {
+    /// Nothing.
+    pub const NONE: Marks = Marks(0);
+    /// The item is out of date, and whoever meets it should see to a new one.
+    pub const STALE: Marks = Marks(1);
+    /// Somebody was told to see to a new one.
+    pub const WON: Marks = Marks(2);
+
+    /// Each bit a mark; bits that mean nothing are left out.
+    pub const fn from_bits(bits: u8) -> Marks {
+        Marks(bits & (Marks::STALE.0 | Marks::WON.0))
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether all of these are among them.
+    pub const fn contains(self, marks: Marks) -> bool {
+        self.0 & marks.0 == marks.0
+    }
+
+    /// These and those.
+    pub const fn with(self, marks: Marks) -> Marks {
+        Marks(self.0 | marks.0)
+    }
+}
 
 /// Which family of programs wrote an item: a number below 16 that they agree on. Flags alone cannot tell: 1 is an int for
 /// one and "serialized" for another. The engine itself makes a difference only for those named here.
@@ -85,9 +115,61 @@ impl Encoding {
     }
 }
 
+/// How an item's bytes are compressed: a number below 16 that programs agree on. To the engine all are bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+#[repr(transparent)]
+pub struct Codec(pub(crate) u8);
+
+impl Codec {
+    /// Not at all.
+    pub const NONE: Codec = Codec(0);
+
+    /// The one with the largest number: an item has four bits for it.
+    pub const MAX: Codec = Codec(15);
+
+    /// The codec of this number.
+    ///
+    /// # Panics
+    /// Above `Codec::MAX`.
+    pub const fn new(number: u8) -> Codec {
+        assert!(number <= Codec::MAX.0, "a codec is a number below 16");
+        Codec(number)
+    }
+
+    /// Its number.
+    pub const fn number(self) -> u8 {
+        self.0
+    }
+}
+
 impl Meta {
     /// Bytes whose encoding says what they are.
-    pub fn native(encoding: Encoding) -> Meta {
-        Meta { flags: 0, origin: Origin::NATIVE, encoding, codec: 0, marks: 0 }
+    pub const fn native(encoding: Encoding) -> Meta {
+        Meta { flags: 0, origin: Origin::NATIVE, encoding, codec: Codec::NONE, marks: Marks::NONE }
+    }
+
+    /// The same with these flags.
+    pub const fn with_flags(self, flags: u32) -> Meta {
+        Meta { flags, ..self }
+    }
+
+    /// The same of this family.
+    pub const fn with_origin(self, origin: Origin) -> Meta {
+        Meta { origin, ..self }
+    }
+
+    /// The same for bytes of this encoding.
+    pub const fn with_encoding(self, encoding: Encoding) -> Meta {
+        Meta { encoding, ..self }
+    }
+
+    /// The same for bytes that are compressed so.
+    pub const fn with_codec(self, codec: Codec) -> Meta {
+        Meta { codec, ..self }
+    }
+
+    /// The same with these marks, and no others.
+    pub const fn with_marks(self, marks: Marks) -> Meta {
+        Meta { marks, ..self }
     }
 }

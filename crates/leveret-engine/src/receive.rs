@@ -10,7 +10,7 @@ use crate::error::Error;
 use crate::item::{Body, NewItem};
 use crate::large::Fill;
 use crate::limits;
-use crate::meta::{Meta, STALE};
+use crate::meta::{Marks, Meta};
 use crate::time::{Deadline, Time};
 use crate::write::{Stored, Terms};
 use std::fmt;
@@ -38,7 +38,7 @@ impl Arena {
     pub fn incoming(&self, key: &[u8], len: usize, now: Time) -> Option<Incoming> {
         let core = &*self.core;
         // Whatever its flags and marks will be.
-        let meta = Meta { flags: 1, marks: STALE, ..Meta::default() };
+        let meta = Meta::default().with_flags(1).with_marks(Marks::STALE);
         if limits::check_key(core, key).is_err()
             || len > self.value_max()
             || limits::fits_segment(core, key, len, Meta::default())

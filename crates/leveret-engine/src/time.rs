@@ -119,6 +119,12 @@ fn nanos(clock: libc::clockid_t) -> i64 {
 #[repr(transparent)]
 pub struct Deadline(pub u32);
 
+impl Default for Deadline {
+    fn default() -> Deadline {
+        Deadline::NEVER
+    }
+}
+
 impl Deadline {
     /// The item lives until it is evicted.
     pub const NEVER: Deadline = Deadline(u32::MAX);

@@ -312,7 +312,7 @@ impl Watch {
                     hash,
                     key_len: view.header.key_len(),
                     value_len: found.value_len,
-                    mtime: Time(found.mtime),
+                    mtime: found.mtime,
                     deadline: Deadline(deadline),
                 };
                 let word = spot.word;

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::item::{Body, Kind, NewItem};
 use crate::limits;
 use crate::look;
-use crate::meta::{Encoding, Meta, STALE, WON};
+use crate::meta::{Codec, Encoding, Marks, Meta};
 use crate::read::ReadOptions;
 use crate::shard::edit::{self, Located};
 use crate::shard::pieces::Pieces;
@@ -162,7 +162,7 @@ impl Arena {
         let item = |meta, body| NewItem { key, meta, mtime: now.0, deadline: deadline.0, cas: terms.cas, body };
         let bytes = match value {
             Value::Integer(number) => {
-                let meta = Meta { encoding: Encoding::INTEGER, codec: 0, ..meta };
+                let meta = meta.with_encoding(Encoding::INTEGER).with_codec(Codec::NONE);
                 let body = Body::Number { value: number as u64, width: 0 };
                 return self.store_item(&item(meta, body), terms, now, None);
             }
@@ -199,8 +199,9 @@ impl Arena {
             };
             let stale = located.live().filter(|_| is_stale).map(|view| {
                 // A value of before: it neither lives longer than the present one, nor does anybody win twice for it.
-                let won = locked.core.items.meta_of(view).marks & WON;
-                let meta = Meta { marks: item.meta.marks | STALE | won, ..item.meta };
+                let marks = locked.core.items.meta_of(view).marks;
+                let won = if marks.contains(Marks::WON) { Marks::WON } else { Marks::NONE };
+                let meta = item.meta.with_marks(item.meta.marks.with(Marks::STALE).with(won));
                 NewItem { meta, deadline: view.header.deadline, ..*item }
             });
             let put = put::put(locked, located, stale.as_ref().unwrap_or(item), terms.want_cas, pieces);
@@ -237,7 +238,7 @@ impl Arena {
                 Err(refused) => return Ok(Step::Done(Some(refused))),
             }
             // The joined value is a new one: what was told of the old does not hold for it.
-            let meta = Meta { marks: 0, ..core.items.meta_of(view) };
+            let meta = core.items.meta_of(view).with_marks(Marks::NONE);
             let len = view.header.value_len() as usize + bytes.len();
             if view.kind != Kind::Bytes || !limits::fits_segment(core, key, len, meta) {
                 return Ok(Step::Done(None));
@@ -271,8 +272,8 @@ impl Arena {
             [bytes, &old.value[..]].concat()
         };
         // A number that text is joined to is a string from now on.
-        let meta = if old.number.is_some() { Meta { encoding: Encoding::RAW, ..old.meta } } else { old.meta };
-        let meta = Meta { marks: 0, ..meta };
+        let meta = if old.number.is_some() { old.meta.with_encoding(Encoding::RAW) } else { old.meta };
+        let meta = meta.with_marks(Marks::NONE);
         let terms = Terms { cas: terms.cas, want_cas: terms.want_cas, ..Mode::Cas(old.cas).into() };
         self.store_if(key, Value::Bytes(&whole), meta, old.deadline, &terms, now)
     }

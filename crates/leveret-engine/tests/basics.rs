@@ -1,7 +1,7 @@
 //! What every entrance relies on, on a real arena.
 use leveret_engine::{
-    Arena, Counted, Deadline, Delta, Encoding, Error, Found, Meta, Mode, OpenOptions, Origin, ReadOptions, Stored,
-    Terms, Time, Value, AHEAD,
+    Arena, Codec, Counted, Deadline, Delta, Encoding, Error, Found, Meta, Mode, OpenOptions, Origin, ReadOptions,
+    Stored, Terms, Time, Value, AHEAD,
 };
 use std::path::PathBuf;
 
@@ -49,7 +49,7 @@ fn stores_and_finds_and_deletes() {
 fn an_item_tells_what_it_takes_up() {
     let scratch = scratch(8 << 20);
     let arena = &scratch.arena;
-    let flagged = Meta { flags: 7, ..Meta::default() };
+    let flagged = Meta::default().with_flags(7);
     for (key, value, meta) in [
         ("k", Value::Bytes(b""), Meta::default()),
         ("key of some length", Value::Bytes(&[1; 1001]), Meta::default()),
@@ -192,7 +192,8 @@ fn flags_origin_and_encoding_come_back() {
     let scratch = scratch(8 << 20);
     let arena = &scratch.arena;
     for flags in [0, 1, u32::MAX] {
-        let meta = Meta { flags, origin: Origin::new(2), encoding: Encoding::new(5), codec: 3, marks: 0 };
+        let meta =
+            Meta::native(Encoding::new(5)).with_origin(Origin::new(2)).with_codec(Codec::new(3)).with_flags(flags);
         arena.store(b"k", Value::Bytes(b"v"), meta, Deadline::NEVER, Mode::Set, NOW).unwrap();
         let item = arena.get_with(b"k", ReadOptions::new().with_cas(), NOW).unwrap().unwrap();
         assert_eq!((item.meta, item.value, item.mtime), (meta, b"v".to_vec(), NOW));
@@ -244,7 +245,7 @@ fn what_a_class_has_stored_counts_as_the_text_that_it_is() {
     let arena = &scratch.arena;
     /// Of a family whose floats and booleans are texts.
     const TEXTS: Origin = Origin::new(1);
-    let of = |origin: Origin, encoding: Encoding| Meta { flags: 3, origin, encoding, codec: 0, marks: 0 };
+    let of = |origin: Origin, encoding: Encoding| Meta::native(encoding).with_origin(origin).with_flags(3);
     let up = |key: &[u8], by| arena.count(key, Delta::Increment(by), None, NOW);
 
     let meta = of(TEXTS, Encoding::INTEGER);
@@ -360,12 +361,12 @@ fn frequencies_and_times_are_told() {
     let scratch = scratch(8 << 20);
     let arena = &scratch.arena;
     arena.set(b"a", b"1", Deadline::after(NOW, 7), Time(900)).unwrap();
-    assert_eq!(arena.peek(b"a", NOW).map(|found| (found.hits, found.fetched)), Some((0, 0)));
+    assert_eq!(arena.peek(b"a", NOW).map(|found| (found.hits, found.is_fetched())), Some((0, false)));
     for _ in 0..5 {
         arena.find(b"a", NOW);
     }
     let found = arena.peek(b"a", NOW).unwrap();
-    assert_eq!((found.hits, found.fetched, found.mtime, found.deadline), (5, 1, 900, 1007));
+    assert_eq!((found.hits, found.is_fetched(), found.mtime, found.deadline), (5, true, Time(900), Deadline(1007)));
     assert!(arena.is_current(&found.version, NOW));
     assert!(!arena.is_current(&found.version, Time(1007)));
     arena.set(b"a", b"1", Deadline::NEVER, NOW).unwrap();

@@ -1,7 +1,7 @@
 //! Stores, counts and amendments on terms: what the meta and binary protocols ask for.
 use leveret_engine::{
-    Amendment, Arena, CountTerms, CountedItem, Deadline, Delta, Error, Found, Meta, Mode, NewCas, OpenOptions,
-    ReadOptions, Stored, Terms, Time, Value, STALE, WON,
+    Amendment, Arena, CountTerms, CountedItem, Deadline, Delta, Error, Found, Marks, Meta, Mode, NewCas, OpenOptions,
+    ReadOptions, Stored, Terms, Time, Value,
 };
 use std::collections::HashSet;
 
@@ -21,11 +21,11 @@ fn small() -> Scratch {
 }
 
 fn wire(flags: u32) -> Meta {
-    Meta { flags, ..Meta::default() }
+    Meta::default().with_flags(flags)
 }
 
 fn keep(found: &Found) -> Amendment {
-    Amendment { deadline: Deadline(found.deadline), marks: found.meta.marks, cas: NewCas::Keep, drop_value: false }
+    Amendment { deadline: found.deadline, marks: found.meta.marks, cas: NewCas::Keep, drop_value: false }
 }
 
 #[test]
@@ -39,7 +39,7 @@ fn an_amended_item_keeps_its_value_whatever_its_kind() {
     arena.store(b"large", Value::Bytes(&large), wire(5), Deadline::NEVER, Mode::Set, now).expect("room");
     for (key, value) in [(&b"bytes"[..], &b"some text"[..]), (b"plain", b"x"), (b"number", b"42"), (b"large", &large)] {
         let before = arena.get_with(key, ReadOptions::new().with_cas(), now).expect("free").expect("there");
-        for marks in [WON, STALE | WON, 0, STALE] {
+        for marks in [Marks::WON, Marks::STALE.with(Marks::WON), Marks::NONE, Marks::STALE] {
             let cas = arena.get_with(key, ReadOptions::new().with_cas(), now).expect("free").expect("there").cas;
             let amended = arena
                 .amend(key, now, &mut |found| Some(Amendment { marks, ..keep(found) }))
@@ -55,7 +55,7 @@ fn an_amended_item_keeps_its_value_whatever_its_kind() {
         let soon = Deadline::after(now, 100);
         let next = |found: &Found| Some(Amendment { deadline: soon, cas: NewCas::Next, ..keep(found) });
         let amended = arena.amend(key, now, &mut |found| next(found)).expect("room").expect("there");
-        assert!(amended.cas > before.cas && amended.deadline == soon.0);
+        assert!(amended.cas > before.cas && amended.deadline == soon);
         let fixed =
             arena.amend(key, now, &mut |found| Some(Amendment { cas: NewCas::Is(77), ..keep(found) })).expect("room");
         assert_eq!(fixed.expect("there").cas, 77);
@@ -81,12 +81,16 @@ fn an_item_that_an_amendment_ends_is_given_for_the_last_time() {
     arena.store(b"number", Value::Integer(42), wire(5), Deadline::NEVER, Mode::Set, now).expect("room");
     arena.store(b"large", Value::Bytes(&large), wire(5), Deadline::NEVER, Mode::Set, now).expect("room");
     for (key, value) in [(&b"bytes"[..], &b"text"[..]), (b"number", b"42"), (b"large", &large)] {
-        let end =
-            |found: &Found| Amendment { deadline: Deadline::at(now), marks: STALE, cas: NewCas::Is(77), ..keep(found) };
+        let end = |found: &Found| Amendment {
+            deadline: Deadline::at(now),
+            marks: Marks::STALE,
+            cas: NewCas::Is(77),
+            ..keep(found)
+        };
         let last = arena.amend(key, now, &mut |found| Some(end(found))).expect("room").expect("there");
         assert_eq!(
-            (last.cas, last.meta.flags, last.meta.marks, Deadline(last.deadline)),
-            (77, 5, STALE, Deadline::at(now))
+            (last.cas, last.meta.flags, last.meta.marks, last.deadline),
+            (77, 5, Marks::STALE, Deadline::at(now))
         );
         assert_eq!(arena.copy_to_vec(&last).as_deref(), Some(value));
         assert!(!arena.contains(key, now));
@@ -119,18 +123,23 @@ fn a_store_compares_in_every_mode() {
     assert_eq!(store(b"c", Terms { cas: Some(9_000), ..terms(Mode::Set, Some(cas)) }), Stored::Stored { cas: 9_000 });
     let older = Terms { older_is_stale: true, ..terms(Mode::Set, Some(8_999)) };
     assert!(matches!(store(b"d", older), Stored::Stored { .. }));
-    assert_eq!(arena.get(b"k", now).expect("there").meta.marks, STALE);
+    assert_eq!(arena.get(b"k", now).expect("there").meta.marks, Marks::STALE);
     assert_eq!(store(b"e", Terms { compare: Some(u64::MAX), ..older }), Stored::Exists);
     assert_eq!(store(b"e", Terms { mode: Mode::Append, ..older }), Stored::Exists);
     // It takes the place of the present version: with its deadline, and with its mark of who makes it anew.
     let soon = Deadline::after(now, 60);
     let mut won = |item: &Found| {
-        Some(Amendment { deadline: soon, marks: item.meta.marks | WON, cas: NewCas::Keep, drop_value: false })
+        Some(Amendment {
+            deadline: soon,
+            marks: item.meta.marks.with(Marks::WON),
+            cas: NewCas::Keep,
+            drop_value: false,
+        })
     };
     arena.amend(b"k", now, &mut won).expect("room");
     assert!(matches!(store(b"f", Terms { compare: Some(1), ..older }), Stored::Stored { .. }));
     let item = arena.get(b"k", now).expect("there");
-    assert_eq!((&item.value[..], item.deadline, item.meta.marks), (&b"f"[..], soon, STALE | WON));
+    assert_eq!((&item.value[..], item.deadline, item.meta.marks), (&b"f"[..], soon, Marks::STALE.with(Marks::WON)));
     assert!(arena.verify().is_clean());
 }
 

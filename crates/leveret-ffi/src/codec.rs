@@ -143,7 +143,7 @@ pub unsafe extern "C" fn leveret_translate(
     match Form::of(meta, reader, value) {
         Some(read) => *form = leveret_form { encoding: read.encoding.number(), codec: number(read.compression) },
         None if says_itself(meta.origin.number()) => {
-            *form = leveret_form { encoding: meta.encoding.number(), codec: meta.codec }
+            *form = leveret_form { encoding: meta.encoding.number(), codec: meta.codec.number() }
         }
         None => return 1,
     }

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use leveret_engine::{
-    Amendment, Arena, CountTerms, Cursor, Deadline, Delta, Lease, Meta, Mode, NewCas, OpenOptions, ReadOptions, Terms,
-    Time, Value, STALE,
+    Amendment, Arena, CountTerms, Cursor, Deadline, Delta, Lease, Marks, Meta, Mode, NewCas, OpenOptions, ReadOptions,
+    Terms, Time, Value,
 };
 
 use crate::arena_copy::ArenaImage;
@@ -194,7 +194,7 @@ fn fill(arena: &Arena) -> Result<(), leveret_engine::Error> {
     for version in 0..2 {
         for index in 0..KEYS {
             let deadline = if index % 4 == 0 { Deadline::after(now, 1000 + index as u32) } else { Deadline::NEVER };
-            let meta = Meta { flags: (index % 3) as u32, ..Meta::default() };
+            let meta = Meta::default().with_flags((index % 3) as u32);
             let bytes = value(index, version);
             let value = if is_number(index) { Value::Integer(index as i64) } else { Value::Bytes(&bytes) };
             arena.store(&key(index), value, meta, deadline, Mode::Set, now)?;
@@ -320,7 +320,7 @@ fn ask_more(arena: &Arena, index: u64, rng: &mut Rng, now: Time) {
     let soon = Deadline::after(now, rng.below(2000) as u32);
     match rng.below(10) {
         0 => {
-            let amendment = Amendment { deadline: soon, marks: STALE, cas: NewCas::Next, drop_value: false };
+            let amendment = Amendment { deadline: soon, marks: Marks::STALE, cas: NewCas::Next, drop_value: false };
             drop(arena.amend(&key, now, &mut |_| Some(amendment)));
             drop(arena.amend(&other, now, &mut |_| Some(Amendment { drop_value: true, ..amendment })));
         }

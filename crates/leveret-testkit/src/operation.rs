@@ -3,7 +3,7 @@
 
 use std::sync::OnceLock;
 
-use leveret_engine::{Arena, Deadline, Error, Meta, Mode, Stats, Stored, Time, Value};
+use leveret_engine::{Arena, Deadline, Error, Marks, Meta, Mode, Stats, Stored, Time, Value};
 
 use crate::values;
 
@@ -20,19 +20,19 @@ pub struct Seen {
     /// Its moment of death.
     pub deadline: Deadline,
     /// What clients were told about it.
-    pub marks: u8,
+    pub marks: Marks,
 }
 
 impl Seen {
     pub(crate) fn new(value: impl Into<Vec<u8>>) -> Seen {
-        Seen { value: value.into(), flags: 0, deadline: Deadline::NEVER, marks: 0 }
+        Seen { value: value.into(), flags: 0, deadline: Deadline::NEVER, marks: Marks::NONE }
     }
 
     pub(crate) fn flags(self, flags: u32) -> Seen {
         Seen { flags, ..self }
     }
 
-    pub(crate) fn marks(self, marks: u8) -> Seen {
+    pub(crate) fn marks(self, marks: Marks) -> Seen {
         Seen { marks, ..self }
     }
 
@@ -51,7 +51,7 @@ impl Seen {
         match seen {
             None => "nothing".to_owned(),
             Some(Seen { value, flags, deadline, marks }) => {
-                format!("{} (flags {flags}, deadline {}, marks {marks})", values::show(value), deadline.0)
+                format!("{} (flags {flags}, deadline {}, marks {marks:?})", values::show(value), deadline.0)
             }
         }
     }
@@ -141,14 +141,7 @@ pub(crate) fn want<T: std::fmt::Debug + PartialEq>(result: Result<T, Error>, wan
 }
 
 pub(crate) fn store(arena: &Arena, key: &[u8], seen: &Seen, mode: Mode) -> Result<Stored, Error> {
-    arena.store(
-        key,
-        Value::Bytes(&seen.value),
-        Meta { flags: seen.flags, ..Meta::default() },
-        seen.deadline,
-        mode,
-        now(),
-    )
+    arena.store(key, Value::Bytes(&seen.value), Meta::default().with_flags(seen.flags), seen.deadline, mode, now())
 }
 
 impl Operation {

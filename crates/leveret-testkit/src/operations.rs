@@ -4,8 +4,8 @@ use std::sync::OnceLock;
 use std::time::Duration;
 
 use leveret_engine::{
-    Amendment, Arena, CountTerms, Counted, CountedItem, Deadline, Delta, Error, Lease, Meta, Mode, NewCas, ReadOptions,
-    Stored, Terms, Time, Value, STALE, WON,
+    Amendment, Arena, CountTerms, Counted, CountedItem, Deadline, Delta, Error, Lease, Marks, Meta, Mode, NewCas,
+    ReadOptions, Stored, Terms, Time, Value,
 };
 
 use crate::operation::{now, store, stored, subject, text, want, Effect, Operation, Seen, Trigger, SUBJECT};
@@ -158,19 +158,25 @@ pub fn all() -> Vec<Operation> {
             let item = text(arena.get_and_touch(SUBJECT, Deadline::after(now(), 500), now()))?;
             item.map(|_| ()).ok_or_else(|| "the subject is not there".to_owned())
         }),
-        amending("amend-marks", small().flags(3), small().flags(3).marks(STALE | WON), NewCas::Next, false),
+        amending(
+            "amend-marks",
+            small().flags(3),
+            small().flags(3).marks(Marks::STALE.with(Marks::WON)),
+            NewCas::Next,
+            false,
+        ),
         amending("amend-deadline", small().ttl(50), small().ttl(500), NewCas::Keep, false),
-        amending("amend-large", large(1), large(1).marks(WON).ttl(10), NewCas::Is(5), false),
-        amending("amend-drops-value", large(1), Seen::new("").marks(STALE), NewCas::Next, true),
+        amending("amend-large", large(1), large(1).marks(Marks::WON).ttl(10), NewCas::Is(5), false),
+        amending("amend-drops-value", large(1), Seen::new("").marks(Marks::STALE), NewCas::Next, true),
         // The deadline of what was there stays.
         Operation::new(
             "store-stale",
             Some(small().ttl(50)),
-            Some(Seen::new(subject(2, 300)).flags(9).ttl(50).marks(STALE)),
+            Some(Seen::new(subject(2, 300)).flags(9).ttl(50).marks(Marks::STALE)),
             |arena, token| {
                 let value = Seen::new(subject(2, 300)).flags(9).ttl(500);
                 let terms = Terms { compare: Some(token - 1), older_is_stale: true, cas: Some(7), ..Mode::Set.into() };
-                let meta = Meta { flags: value.flags, ..Meta::default() };
+                let meta = Meta::default().with_flags(value.flags);
                 text(arena.store_if(SUBJECT, Value::Bytes(&value.value), meta, value.deadline, &terms, now()))
                     .and_then(stored)
             },

@@ -107,7 +107,7 @@ impl<'a> Line<'a> {
             flags: item.meta.flags,
             encoding: Name::of(item.meta.encoding.number(), &ENCODINGS),
             origin: Name::of(item.meta.origin.number(), &ORIGINS),
-            codec: item.meta.codec,
+            codec: item.meta.codec.number(),
             cas: item.cas,
             stored: item.mtime.to_unix(),
             dies: item.deadline.time().map(Time::to_unix),

@@ -7,7 +7,7 @@ use crate::target::{attach, Target};
 use crate::uri;
 use crate::walk::walk;
 use clap::Args;
-use leveret_engine::{Deadline, Found, Time};
+use leveret_engine::{Found, Time};
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -118,10 +118,10 @@ impl Keys {
 fn line<'a>(key: &'a [u8], found: &Found) -> Line<'a> {
     Line {
         key: json::key(key),
-        dies: Deadline(found.deadline).time().map(Time::to_unix),
-        stored: Time(found.mtime).to_unix(),
+        dies: found.deadline.time().map(Time::to_unix),
+        stored: found.mtime.to_unix(),
         cas: found.cas,
-        fetched: found.fetched != 0,
+        fetched: found.is_fetched(),
         hits: found.hits,
         value_size: found.value_len,
         size: found.size(key.len()),

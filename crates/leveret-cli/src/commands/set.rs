@@ -113,10 +113,10 @@ impl Set {
 
     fn meta(&self) -> Meta {
         let encoding = if self.integer { Encoding::INTEGER } else { Encoding::RAW };
-        let meta = Meta { flags: self.flags, ..Meta::native(encoding) };
+        let meta = Meta::native(encoding).with_flags(self.flags);
         // With a client's flags it is what that client would have sent: all read it by them.
         if self.flags != 0 && !self.integer {
-            Meta { origin: Origin::WIRE, ..meta }
+            meta.with_origin(Origin::WIRE)
         } else {
             meta
         }

@@ -245,7 +245,7 @@ fn a_dump_is_restored_everywhere() {
 #[test]
 fn an_arena_is_restored_as_it_was() {
     use leveret_client::codec::{encoding, origin};
-    use leveret_engine::{Deadline, Encoding, Meta, Mode, Time, Value};
+    use leveret_engine::{Codec, Deadline, Encoding, Meta, Mode, Time, Value};
     let host = Host::new();
     let (old, new) = (host.arena("old"), host.arena("new"));
     let now = Time::now();
@@ -256,13 +256,13 @@ fn an_arena_is_restored_as_it_was() {
     for (key, value, meta, deadline) in [
         (&b"plain"[..], Value::Bytes(b"text"), native(Encoding::RAW), Deadline::NEVER),
         (b"", Value::Bytes(b""), native(encoding::NULL), Deadline::NEVER),
-        (b"with space\r\nand end", Value::Bytes(&all), Meta { flags: 9, ..Meta::default() }, mortal),
+        (b"with space\r\nand end", Value::Bytes(&all), Meta::default().with_flags(9), mortal),
         (&all, Value::Integer(-42), native(Encoding::INTEGER), mortal),
-        (b"array", Value::Bytes(b"a:0:{}"), Meta { codec: 3, ..native(encoding::PHP) }, Deadline::NEVER),
+        (b"array", Value::Bytes(b"a:0:{}"), native(encoding::PHP).with_codec(Codec::new(3)), Deadline::NEVER),
         (
             b"of pecl",
             Value::Bytes(b"1.5"),
-            Meta { flags: 2, origin: origin::PECL_MEMCACHED, encoding: Encoding::DOUBLE, ..Meta::default() },
+            native(Encoding::DOUBLE).with_origin(origin::PECL_MEMCACHED).with_flags(2),
             Deadline::NEVER,
         ),
         (b"large", Value::Bytes(&large), native(encoding::IGBINARY), Deadline::NEVER),

@@ -326,13 +326,13 @@ mod tests {
 
     #[test]
     fn an_item_is_read_as_its_writer_would() {
-        let meta = |origin: Origin, flags| Meta { origin, flags, ..Meta::default() };
+        let meta = |origin: Origin, flags| Meta::default().with_origin(origin).with_flags(flags);
         for reader in [Reader::PeclMemcached, Reader::PeclMemcache, Reader::Any] {
             assert_eq!(Form::of(&meta(origin::PECL_MEMCACHED, 1), reader, b"i:5;"), Some(plain(Encoding::INTEGER)));
             assert_eq!(Form::of(&meta(origin::PECL_MEMCACHE, 1), reader, b"5"), Some(plain(encoding::PHP)));
             assert_eq!(Form::of(&meta(Origin::NATIVE, 1), reader, b"5"), None);
         }
-        let remote = |flags| Meta { origin: origin::REMOTE, flags, ..Meta::default() };
+        let remote = |flags| Meta::default().with_origin(origin::REMOTE).with_flags(flags);
         assert_eq!(Form::of(&remote(1), Reader::PeclMemcached, b"i:5;"), Some(plain(Encoding::INTEGER)));
         assert_eq!(Form::of(&remote(1), Reader::PeclMemcache, b"5"), Some(plain(encoding::PHP)));
         assert_eq!(Form::of(&remote(0x300), Reader::PeclMemcached, b"5"), Some(plain(Encoding::RAW)));
@@ -343,7 +343,7 @@ mod tests {
         }
         let marshal = b"\x04\x08i\x0a";
         for origin in [origin::REMOTE, Origin::WIRE] {
-            let meta = |flags| Meta { origin, flags, ..Meta::default() };
+            let meta = |flags| Meta::default().with_origin(origin).with_flags(flags);
             assert_eq!(Form::of(&meta(1), Reader::Ruby, marshal), Some(plain(encoding::MARSHAL)));
             assert_eq!(Form::of(&meta(2), Reader::Ruby, b"\xc3\xa9"), Some(plain(Encoding::RAW)));
             let zlib = b"\x78\x9c\x03\x00";

@@ -49,7 +49,7 @@ fn code(pool: &mut Pool, request: Request<'_>) -> Code {
 }
 
 fn set<'a>(key: &'a str, value: &'a [u8]) -> Request<'a> {
-    Request { value, meta: Meta { flags: 7, ..Meta::default() }, ..Request::new(Operation::Set, key.as_bytes()) }
+    Request { value, meta: Meta::default().with_flags(7), ..Request::new(Operation::Set, key.as_bytes()) }
 }
 
 fn request(operation: Operation, key: &str) -> Request<'_> {

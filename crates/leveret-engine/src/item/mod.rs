@@ -8,7 +8,7 @@ mod write;
 
 use crate::map::geometry::Geometry;
 use crate::map::mapping::Data;
-use crate::meta::{Encoding, Meta, Origin, STALE, WON};
+use crate::meta::{Codec, Encoding, Marks, Meta, Origin};
 use crate::segment::{Extent, SegmentId, Segments};
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use crate::time::Deadline;
@@ -38,13 +38,13 @@ impl Header {
     }
 
     #[inline]
-    pub fn meta(self, flags: u32, marks: u8) -> Meta {
+    pub fn meta(self, flags: u32, marks: Marks) -> Meta {
         let names = self.names >> 16;
         Meta {
             flags,
             origin: Origin((names & 15) as u8),
             encoding: Encoding((names >> 4 & 15) as u8),
-            codec: (names >> 8 & 15) as u8,
+            codec: Codec((names >> 8 & 15) as u8),
             marks,
         }
     }
@@ -180,9 +180,13 @@ impl Items {
     pub fn meta_of(&self, view: &View) -> Meta {
         let (shape, key) = (view.header.shape, view.key());
         let word = |at| self.data.word(at).load(Ordering::Relaxed);
-        let marks = if shape.has_extension() { word(layout::extension_before(key)) as u8 } else { 0 };
+        let marks = if shape.has_extension() {
+            Marks::from_bits(word(layout::extension_before(key)) as u8)
+        } else {
+            Marks::NONE
+        };
         let flags = if shape.has_flags() { word(layout::flags_before(shape, key)) } else { 0 };
-        view.header.meta(flags, marks & (STALE | WON))
+        view.header.meta(flags, marks)
     }
 
     /// The explicit cas of an item that has one.

@@ -1,7 +1,7 @@
 //! Writing items into room that nobody else sees yet: new ones, and copies of those that are there.
 use super::layout::{self, Kind, Layout, Shape, EXTENT, HEADER, NUMBER_CAS};
 use super::{Items, View};
-use crate::meta::Meta;
+use crate::meta::{Marks, Meta};
 use crate::segment::Extent;
 use crate::sync::Ordering;
 
@@ -71,7 +71,7 @@ impl NewItem<'_> {
         let shape = Shape::new(kind, value_len)
             .with_cas(has_cas && kind != Kind::Number)
             .with_flags(self.meta.flags != 0)
-            .with_extension(self.meta.marks != 0);
+            .with_extension(!self.meta.marks.is_empty());
         Plan { shape, layout: Layout::new(shape, payload, self.key.len() as u64, stored) }
     }
 }
@@ -82,14 +82,14 @@ pub(crate) struct Change {
     pub deadline: u32,
     /// A cas that the copy has explicitly.
     pub cas: Option<u64>,
-    pub marks: Option<u8>,
+    pub marks: Option<Marks>,
 }
 
 impl Change {
     fn shape(&self, view: &View) -> Shape {
         let old = view.header.shape;
         let has_cas = old.has_cas() || self.cas.is_some() && view.kind != Kind::Number;
-        let has_extension = self.marks.map_or(old.has_extension(), |marks| marks != 0);
+        let has_extension = self.marks.map_or(old.has_extension(), |marks| !marks.is_empty());
         old.unwanted().with_cas(has_cas).with_extension(has_extension)
     }
 
@@ -107,13 +107,13 @@ impl Items {
         let names = item.key.len() as u32
             | u32::from(meta.origin.0 & 15) << 16
             | u32::from(meta.encoding.0 & 15) << 20
-            | u32::from(meta.codec & 15) << 24;
+            | u32::from(meta.codec.0 & 15) << 24;
         // The padding is part of the item's bytes; zero, so that no earlier value shows through.
         data.long(at + plan.layout.size - 8).store(0, Ordering::Relaxed);
         data.set_words(at, [shape.0, names, item.mtime, item.deadline]);
         let (payload, key, value) = (at + shape.payload(), at + plan.layout.key, at + plan.layout.value);
         if shape.has_extension() {
-            data.word(layout::extension_before(key)).store(u32::from(meta.marks), Ordering::Relaxed);
+            data.word(layout::extension_before(key)).store(u32::from(meta.marks.0), Ordering::Relaxed);
         }
         if shape.has_flags() {
             data.word(layout::flags_before(shape, key)).store(meta.flags, Ordering::Relaxed);
@@ -167,8 +167,8 @@ impl Items {
             let rest = u64::from(view.size) - u64::from(view.key_off);
             data.copy_within(view.key(), key, rest.min(to + layout.size - key));
         }
-        if let Some(marks) = change.marks.filter(|marks| *marks != 0) {
-            data.word(layout::extension_before(key)).store(u32::from(marks), Ordering::Relaxed);
+        if let Some(marks) = change.marks.filter(|marks| !marks.is_empty()) {
+            data.word(layout::extension_before(key)).store(u32::from(marks.0), Ordering::Relaxed);
         }
         if let Some(cas) = change.cas.filter(|_| view.kind == Kind::Number) {
             data.long(payload + NUMBER_CAS).store(cas, Ordering::Relaxed);

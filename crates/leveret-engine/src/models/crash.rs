@@ -170,7 +170,7 @@ fn judge(operation: &Operation, ends: &[End]) -> (bool, usize) {
     if let Some(found) = reader.peek(KEY, NOW) {
         let (segment, _) = place_of(&reader, KEY);
         let expiry = reader.core.segments.header(segment).expiry();
-        assert!(found.deadline <= expiry, "{name} {ends:?}: lives longer than its segment");
+        assert!(found.deadline.0 <= expiry, "{name} {ends:?}: lives longer than its segment");
     }
     let token = world.spare().load(Ordering::Relaxed);
     if token != 0 && seen == operation.after {

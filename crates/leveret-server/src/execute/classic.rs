@@ -202,7 +202,7 @@ impl Turn<'_> {
         deadline: Deadline,
         terms: &Terms,
     ) -> Result<Stored, Error> {
-        let meta = Meta { flags, ..Meta::default() };
+        let meta = Meta::default().with_flags(flags);
         let terms = Terms { value_max: self.desk.value_max(), ..*terms };
         let value_len = self.incoming.as_ref().map_or(value.len(), Incoming::value_len);
         self.tell_look(key);

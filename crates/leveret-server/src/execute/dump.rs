@@ -3,7 +3,7 @@
 use super::session::Pending;
 use super::{Done, Session, Transport, Turn};
 use crate::stats::ITEMS_CLASS;
-use leveret_engine::{Cursor, Deadline, Found, Time};
+use leveret_engine::{Cursor, Found, Time};
 use leveret_protocol::text::LruCrawler;
 use std::io::Write;
 
@@ -65,7 +65,7 @@ impl Session {
             let mut line = |key: &[u8], found: &Found| match form {
                 Form::Metadump => {
                     let cas = if shared.settings.cas { found.cas } else { 0 };
-                    metadump_line(output, key, &Found { cas, ..*found }, now);
+                    metadump_line(output, key, found, cas, now);
                 }
                 Form::Mgdump => mgdump_line(output, key),
             };
@@ -87,13 +87,13 @@ fn names_our_class(classes: &[u8]) -> bool {
     classes == b"all" || classes == b"hash" || classes.split(|byte| *byte == b',').any(is_class)
 }
 
-fn metadump_line(output: &mut Vec<u8>, key: &[u8], found: &Found, now: Time) {
+fn metadump_line(output: &mut Vec<u8>, key: &[u8], found: &Found, cas: u64, now: Time) {
     output.extend_from_slice(b"key=");
     encode_uri(output, key);
-    let exp = Deadline(found.deadline).time().map_or(-1, Time::to_unix);
-    let la = Time(found.mtime.min(now.0)).to_unix();
-    let fetched = if found.fetched != 0 { "yes" } else { "no" };
-    let (cas, size) = (found.cas, found.size(key.len()));
+    let exp = found.deadline.time().map_or(-1, Time::to_unix);
+    let la = found.mtime.min(now).to_unix();
+    let fetched = if found.is_fetched() { "yes" } else { "no" };
+    let size = found.size(key.len());
     // Writing to memory does not fail.
     let _ = writeln!(output, " exp={exp} la={la} cas={cas} fetch={fetched} cls={ITEMS_CLASS} size={size}");
 }

@@ -3,8 +3,8 @@ use super::{cas::told, classic, exptime, flags, Turn};
 use crate::stats::Count;
 use crate::watch::cmd;
 use leveret_engine::{
-    Amendment, CountTerms, CountedItem, Deadline, Error, Found, Incoming, Meta, Mode, NewCas, Stored, Terms, Time,
-    Value, STALE, WON,
+    Amendment, CountTerms, CountedItem, Deadline, Error, Found, Incoming, Marks, Meta, Mode, NewCas, Stored, Terms,
+    Time, Value,
 };
 use leveret_protocol::text::{
     write_meta, write_meta_value, write_number, Facts, MetaCount, MetaDelete, MetaGet, MetaStore, Ttl,
@@ -97,7 +97,7 @@ impl Turn<'_> {
         };
         let Some(found) = found else { return self.vivify(key, get) };
         self.shared.note_prefix(key, |prefix| prefix.hits += 1);
-        let is_marked = found.meta.marks != 0;
+        let is_marked = !found.meta.marks.is_empty();
         let wants_cas = get.unless_cas.is_some()
             || get.returns.into_iter().any(|wanted| wanted == leveret_protocol::text::Return::Cas);
         if !is_marked && get.recache.is_none() && get.touch.is_none() {
@@ -105,8 +105,7 @@ impl Turn<'_> {
                 return Ok(Some((found, Race::default())));
             }
             let with_cas = self.peek_cas(key)?;
-            return Ok(with_cas
-                .map(|with_cas| (Found { hits: found.hits, fetched: found.fetched, ..with_cas }, Race::default())));
+            return Ok(with_cas.map(|with_cas| (with_cas.with_reads_of(&found), Race::default())));
         }
         let now = self.now;
         let chosen = self.chosen_cas(get.cas);
@@ -114,14 +113,14 @@ impl Turn<'_> {
         let touch = get.touch.map(|at| exptime::deadline(at, now));
         let amended = self.arena.amend(key, now, &mut |item| {
             race = run(item, get.recache, now);
-            let marks = item.meta.marks | if race.won { WON } else { 0 };
-            let deadline = touch.unwrap_or(Deadline(item.deadline));
+            let marks = item.meta.marks.with(if race.won { Marks::WON } else { Marks::NONE });
+            let deadline = touch.unwrap_or(item.deadline);
             let cas = if race.won { chosen.map_or(NewCas::Keep, NewCas::Is) } else { NewCas::Keep };
             let changes = race.won || touch.is_some();
             changes.then_some(Amendment { deadline, marks, cas, drop_value: false })
         });
         let amended = told(amended)?;
-        Ok(amended.map(|amended| (Found { hits: found.hits, fetched: found.fetched, ..amended }, race)))
+        Ok(amended.map(|amended| (amended.with_reads_of(&found), race)))
     }
 
     /// A miss: with `N` an empty item is made, and whoever made it has won.
@@ -129,11 +128,14 @@ impl Turn<'_> {
         let Some(vivify) = get.vivify else { return Ok(None) };
         let deadline = exptime::deadline(vivify, self.now);
         let terms = Terms { cas: self.chosen_cas(get.cas), want_cas: true, ..Mode::Add.into() };
-        let meta = Meta { marks: WON, ..Meta::default() };
+        let meta = Meta::default().with_marks(Marks::WON);
         match self.arena.store_if(key, Value::Bytes(b""), meta, deadline, &terms, self.now) {
             Ok(Stored::Stored { cas }) => {
                 let found = self.arena.peek(key, self.now);
-                Ok(found.map(|found| (Found { cas, ..found }, Race { won: true, ..Race::default() })))
+                Ok(found.map(|mut found| {
+                    found.cas = cas;
+                    (found, Race { won: true, ..Race::default() })
+                }))
             }
             // Another was faster, in between: it has won.
             Ok(_) => {
@@ -243,9 +245,9 @@ impl Turn<'_> {
             if is_other {
                 return None;
             }
-            let kept = if delete.drop_value { Deadline::NEVER } else { Deadline(item.deadline) };
+            let kept = if delete.drop_value { Deadline::NEVER } else { item.deadline };
             let deadline = delete.touch.map_or(kept, |at| exptime::deadline(at, now));
-            let marks = if delete.stale { STALE } else { 0 };
+            let marks = if delete.stale { Marks::STALE } else { Marks::NONE };
             let drawn = if delete.stale { NewCas::Next } else { NewCas::Keep };
             let cas = self.chosen_cas(delete.cas).map_or(drawn, NewCas::Is);
             Some(Amendment { deadline, marks, cas, drop_value: delete.drop_value })
@@ -305,12 +307,12 @@ impl Turn<'_> {
             Ok(found) => found.map_or(0, |found| self.shown_cas(found.cas)),
             Err(error) => return self.say_error(&error),
         };
-        let left = match exptime::ttl(Deadline(seen.deadline), self.now) {
+        let left = match exptime::ttl(seen.deadline, self.now) {
             Ttl::Forever => -1,
             Ttl::Secs(secs) => secs as i64,
         };
-        let idle = self.now.0.saturating_sub(seen.mtime);
-        let fetched = if seen.fetched != 0 { "yes" } else { "no" };
+        let idle = self.now.0.saturating_sub(seen.mtime.0);
+        let fetched = if seen.is_fetched() { "yes" } else { "no" };
         let size = seen.size(bytes.len());
         self.output.extend_from_slice(b"ME ");
         self.output.extend_from_slice(key.as_written());
@@ -323,11 +325,11 @@ impl Turn<'_> {
 
 /// Whether the reader of an item wins, has lost, or meets a stale one.
 fn run(item: &Found, recache: Option<i64>, now: Time) -> Race {
-    let stale = item.meta.marks & STALE != 0;
-    if item.meta.marks & WON != 0 {
+    let stale = item.meta.marks.contains(Marks::STALE);
+    if item.meta.marks.contains(Marks::WON) {
         return Race { won: false, lost: true, stale };
     }
-    let soon = recache.is_some_and(|below| match exptime::ttl(Deadline(item.deadline), now) {
+    let soon = recache.is_some_and(|below| match exptime::ttl(item.deadline, now) {
         Ttl::Forever => false,
         Ttl::Secs(left) => (left as i64) < below,
     });
@@ -338,10 +340,10 @@ fn facts_of(found: &Found, now: Time) -> Facts {
     Facts {
         cas: Some(found.cas),
         flags: Some(flags::on_wire(&found.meta)),
-        was_hit: Some(found.fetched != 0),
-        idle_secs: Some(u64::from(now.0.saturating_sub(found.mtime))),
+        was_hit: Some(found.is_fetched()),
+        idle_secs: Some(u64::from(now.0.saturating_sub(found.mtime.0))),
         size: Some(found.value_len as usize),
-        ttl: Some(exptime::ttl(Deadline(found.deadline), now)),
+        ttl: Some(exptime::ttl(found.deadline, now)),
         ..Facts::default()
     }
 }

@@ -148,7 +148,7 @@ impl Turn<'_> {
         if matches!(terms.mode, Mode::Append | Mode::Prepend) || terms.older_is_stale {
             // What was there before decides.
             if let (status::STORED, Some(found)) = (status, self.arena.peek(key, self.now)) {
-                (size, ttl) = (found.value_len, self::ttl(Deadline(found.deadline), self.now));
+                (size, ttl) = (found.value_len, self::ttl(found.deadline, self.now));
             }
         }
         self.tell(&Event { status, cmd, size, ttl, cfd: self.cfd, ..event(EventKind::Store, key) });

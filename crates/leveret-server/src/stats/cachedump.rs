@@ -2,7 +2,7 @@
 //! metadump` lists all.
 use super::{Answer, ITEMS_CLASS};
 use crate::Shared;
-use leveret_engine::{Cursor, Deadline, Time};
+use leveret_engine::{Cursor, Time};
 use std::fmt::Write;
 
 /// memcached's own bound of such an answer.
@@ -41,7 +41,7 @@ fn list(shared: &Shared, limit: u32) -> String {
             let Some(key) = std::str::from_utf8(key).ok().filter(|key| is_sayable(key)) else { return };
             if left > 0 && text.len() < TEXT_MAX {
                 left -= 1;
-                let exptime = Deadline(found.deadline).time().map_or(0, Time::to_unix);
+                let exptime = found.deadline.time().map_or(0, Time::to_unix);
                 // Writing to memory does not fail.
                 let _ = write!(text, "ITEM {key} [{} b; {exptime} s]\r\n", found.value_len);
             }

@@ -11,7 +11,7 @@ mod ring;
 pub use event::{cmd, reason, status, transport, Event, EventKind, Kinds};
 
 use crate::worker::Inbox;
-use leveret_engine::{Deadline, Evicted, Time};
+use leveret_engine::{Evicted, Time};
 use ring::Ring;
 use std::fmt;
 use std::io::Write;
@@ -155,11 +155,11 @@ impl Watch {
         let event = Event {
             kind: EventKind::Eviction,
             key: &key,
-            status: u8::from(found.fetched != 0),
+            status: u8::from(found.is_fetched()),
             cmd: 0,
             size: found.value_len,
-            ttl: Deadline(found.deadline).time().map_or(-1, |at| i64::from(at.0.saturating_sub(now.0))),
-            idle: now.0.saturating_sub(found.mtime),
+            ttl: found.deadline.time().map_or(-1, |at| i64::from(at.0.saturating_sub(now.0))),
+            idle: now.0.saturating_sub(found.mtime.0),
             cfd: 0,
         };
         let _alone = self.evicting.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,6 +1,6 @@
 //! What the map knows of an item.
 
-use leveret_engine::Deadline;
+use leveret_engine::{Deadline, Marks};
 
 use crate::values::show;
 
@@ -28,7 +28,7 @@ impl Known {
 pub struct Entry {
     pub value: Known,
     pub flags: u32,
-    pub marks: u8,
+    pub marks: Marks,
     pub deadline: Deadline,
     /// Changes whenever the cas token must change.
     pub version: u64,
@@ -57,5 +57,5 @@ pub fn brief(entry: &Entry) -> String {
         Known::Bytes(bytes) => show(bytes),
         Known::Number { bits, signed } => format!("number {bits} (signed: {signed})"),
     };
-    format!("{value} with flags {}, marks {} until {:?}", entry.flags, entry.marks, entry.deadline)
+    format!("{value} with flags {}, marks {:?} until {:?}", entry.flags, entry.marks, entry.deadline)
 }

@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use leveret_engine::{
-    Amendment, Arena, CountTerms, Counted, CountedItem, Deadline, Delta, Error, Meta, Mode, NewCas, OpenOptions,
-    ReadOptions, Stored, Terms, Time, Value, STALE, WON,
+    Amendment, Arena, CountTerms, Counted, CountedItem, Deadline, Delta, Error, Marks, Meta, Mode, NewCas, OpenOptions,
+    ReadOptions, Stored, Terms, Time, Value,
 };
 
 use super::known::{brief, Entry, Known};
@@ -101,7 +101,7 @@ impl<'a> Run<'a> {
         self.versions += 1;
         let version = self.versions;
         let born = self.map.get(&key).map_or(version, |entry| entry.born);
-        self.map.insert(key, Entry { value, flags, marks: 0, deadline, version, born, told: None });
+        self.map.insert(key, Entry { value, flags, marks: Marks::NONE, deadline, version, born, told: None });
     }
 
     fn changed(&mut self, key: u8, value: Known) {
@@ -209,7 +209,7 @@ impl<'a> Run<'a> {
         let meta = item.meta;
         if !is_same || (meta.flags, meta.marks) != (entry.flags, entry.marks) || item.deadline != entry.deadline {
             let (value, deadline) = (show(&item.value), item.deadline);
-            let found = format!("{value} with flags {}, marks {} until {deadline:?}", meta.flags, meta.marks);
+            let found = format!("{value} with flags {}, marks {:?} until {deadline:?}", meta.flags, meta.marks);
             return Err(format!("a get finds {found}, the map has {}", brief(entry)));
         }
         Ok(())
@@ -226,7 +226,7 @@ impl<'a> Run<'a> {
             _ => bytes.to_vec(),
         };
         let stored =
-            self.arena().store(&name, Value::Bytes(bytes), Meta { flags, ..Meta::default() }, deadline, mode, self.now);
+            self.arena().store(&name, Value::Bytes(bytes), Meta::default().with_flags(flags), deadline, mode, self.now);
         let max = self.arena().value_max();
         let applies = match mode {
             Mode::Add => !self.map.contains_key(&key),
@@ -262,7 +262,7 @@ impl<'a> Run<'a> {
             match mode {
                 Mode::Append | Mode::Prepend => {
                     self.changed(key, Known::Bytes(joined));
-                    self.map.entry(key).and_modify(|entry| entry.marks = 0);
+                    self.map.entry(key).and_modify(|entry| entry.marks = Marks::NONE);
                 }
                 _ => self.put(key, Known::Bytes(joined), flags, deadline),
             }
@@ -357,7 +357,7 @@ impl<'a> Run<'a> {
         let outgrows = matches!(next, Known::Number { bits, .. } if bits.to_string().len() > width);
         self.changed(key, next);
         if outgrows {
-            self.map.entry(key).and_modify(|entry| entry.marks = 0);
+            self.map.entry(key).and_modify(|entry| entry.marks = Marks::NONE);
         }
     }
 
@@ -370,7 +370,7 @@ impl<'a> Run<'a> {
         let present = self.map.get(&key).and_then(|entry| entry.told);
         let cas = fixed.then(|| self.own_cas());
         let terms = Terms { compare: Some(token), older_is_stale: stale, cas, want_cas: true, ..Mode::Set.into() };
-        let meta = Meta { flags: 1, ..Meta::default() };
+        let meta = Meta::default().with_flags(1);
         let stored =
             self.arena().store_if(&key_bytes(key), Value::Bytes(bytes), meta, Deadline::NEVER, &terms, self.now);
         let refused = match present {
@@ -388,7 +388,9 @@ impl<'a> Run<'a> {
         let before = self.map.get(&key).filter(|_| present != Some(token)).map(|entry| (entry.deadline, entry.marks));
         self.put(key, Known::Bytes(bytes.to_vec()), 1, Deadline::NEVER);
         if let Some((deadline, marks)) = before {
-            self.map.entry(key).and_modify(|entry| (entry.deadline, entry.marks) = (deadline, STALE | marks & WON));
+            self.map
+                .entry(key)
+                .and_modify(|entry| (entry.deadline, entry.marks) = (deadline, marks.with(Marks::STALE)));
         }
         self.tell(key, told, fixed);
         Ok(())
@@ -426,6 +428,7 @@ impl<'a> Run<'a> {
         let deadline = self.deadline(ttl);
         let own = self.own_cas();
         let new_cas = [NewCas::Keep, NewCas::Next, NewCas::Is(own)][usize::from(cas)];
+        let marks = Marks::from_bits(marks);
         let amendment = Amendment { deadline, marks, cas: new_cas, drop_value };
         let amended = self
             .arena()

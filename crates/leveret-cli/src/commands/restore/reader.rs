@@ -3,7 +3,7 @@ use crate::commands::get::{ENCODINGS, ORIGINS};
 use crate::conversation::VALUE_MAX;
 use crate::json;
 use crate::output::Failure;
-use leveret_engine::{reason, Encoding, Meta, Origin};
+use leveret_engine::{reason, Codec, Encoding, Meta, Origin};
 use serde_json::Value;
 use std::io::{self, BufRead, Read};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -83,7 +83,7 @@ impl<R: BufRead> Reader<R> {
             return Err(self.broken("its value does not end where its length says"));
         }
         value.truncate(len as usize);
-        let meta = Meta { flags, origin: Origin::WIRE, ..Meta::default() };
+        let meta = Meta::default().with_flags(flags).with_origin(Origin::WIRE);
         Ok(Dumped { key: key.to_vec(), value, meta, dies: Some(exptime).filter(|unix| *unix > 0) })
     }
 
@@ -111,13 +111,11 @@ impl<R: BufRead> Reader<R> {
                 .map(|at| at as u8)
                 .ok_or_else(|| self.broken(&format!("nobody knows the {name} '{}'", word.escape_debug()))),
         };
-        let meta = Meta {
-            flags: number("flags", u64::from(u32::MAX))? as u32,
-            origin: Origin::new(word("origin", &ORIGINS, Origin::MAX.number())?),
-            encoding: Encoding::new(word("encoding", &ENCODINGS, Encoding::MAX.number())?),
-            codec: number("codec", u64::from(u8::MAX))? as u8,
-            marks: 0,
-        };
+        let encoding = Encoding::new(word("encoding", &ENCODINGS, Encoding::MAX.number())?);
+        let meta = Meta::native(encoding)
+            .with_origin(Origin::new(word("origin", &ORIGINS, Origin::MAX.number())?))
+            .with_codec(Codec::new(number("codec", u64::from(Codec::MAX.number()))? as u8))
+            .with_flags(number("flags", u64::from(u32::MAX))? as u32);
         let dies =
             ["dies", "exp"].iter().find_map(|name| object.get(*name).and_then(Value::as_i64)).filter(|unix| *unix > 0);
         Ok(Dumped { key, value, meta, dies })
@@ -141,7 +139,7 @@ mod tests {
     #[test]
     fn a_dump_is_read_whole_or_not_believed() {
         let read = items(b"add a 7 0 3\r\nx\r\n\r\nadd b 0 100 0\r\n\r\n").expect("a dump");
-        let meta = Meta { flags: 7, ..Meta::default() };
+        let meta = Meta::default().with_flags(7);
         assert_eq!(read[0], Dumped { key: b"a".to_vec(), value: b"x\r\n".to_vec(), meta, dies: None });
         assert_eq!((read[1].dies, read.len()), (Some(100), 2));
         assert_eq!(items(b"").expect("an empty dump"), []);
@@ -158,6 +156,7 @@ mod tests {
             b"{\"key\":\"a\",\"value\":\"\",\"flags\":4294967296}\n",
             b"{\"key\":\"a\",\"value\":\"\",\"origin\":16}\n",
             b"{\"key\":\"a\",\"value\":\"\",\"encoding\":16}\n",
+            b"{\"key\":\"a\",\"value\":\"\",\"codec\":16}\n",
         ] {
             assert!(matches!(items(bad), Err(Failure::Usage(_))), "{:?}", String::from_utf8_lossy(bad));
         }
@@ -170,8 +169,8 @@ mod tests {
               {\"key\":\"of a server\",\"value\":\"v\",\"flags\":5,\"exp\":9000000000}\n",
         )
         .expect("a dump");
-        let meta = Meta { origin: Origin::NATIVE, encoding: encoding::PHP, codec: 3, ..Meta::default() };
+        let meta = Meta::native(encoding::PHP).with_codec(Codec::new(3));
         assert_eq!(read[0], Dumped { key: vec![0xff], value: b"a:0:{}".to_vec(), meta, dies: None });
-        assert_eq!((read[1].meta, read[1].dies), (Meta { flags: 5, ..Meta::default() }, Some(9_000_000_000)));
+        assert_eq!((read[1].meta, read[1].dies), (Meta::default().with_flags(5), Some(9_000_000_000)));
     }
 }

@@ -37,7 +37,7 @@ impl Batch {
     pub fn record(&mut self, request: u32, code: Code) -> &mut Record {
         let server = self.pending[request as usize].server;
         // What an arena answers says who wrote it: local.rs puts that in its place.
-        let meta = Meta { origin: REMOTE, ..Meta::default() };
+        let meta = Meta::default().with_origin(REMOTE);
         let record =
             Record { is_datagram: false, request, code, server, name: 0..0, value: 0..0, meta, cas: 0, number: 0 };
         self.records.push(record);

@@ -39,7 +39,7 @@ pub fn from_text<'a>(pending: &Pending, key: &'a [u8], text: &'a [u8]) -> Reques
     let request = Request { exptime: pending.exptime, quiet: pending.is_quiet, ..Request::new(pending.operation, key) };
     match text::parse(text, &Limits { value_max: usize::MAX }) {
         Parsed::Request { request: text::Command::Store { compare, flags, value, .. }, .. } => {
-            let meta = Meta { flags, ..Meta::default() };
+            let meta = Meta::default().with_flags(flags);
             Request { value, meta, number: compare.unwrap_or(0), ..request }
         }
         Parsed::Request { request: text::Command::Count { delta, .. }, .. } => Request { number: delta, ..request },
