@@ -164,7 +164,7 @@ mod tests {
         fill.pieces().hand_over(&locked);
         core.segments.set_free(SegmentId(taken.segment));
         drop(locked);
-        core.shards.at(second).generation.store(u64::from(taken.generation) - 1, Ordering::Relaxed);
+        core.shards.at(second).given.generation.store(u64::from(taken.generation) - 1, Ordering::Relaxed);
         let next = pieces::take_piece(&shard::lock(core, second, Time::now()).expect("free"))
             .expect("registered")
             .expect("room");

@@ -46,7 +46,7 @@ impl Arena {
 /// No lock is held. False: nothing can be freed.
 pub(crate) fn make_room(core: &Core, shard: usize, now: Time) -> Result<bool, Error> {
     // What has died is used again before more memory is asked for.
-    let is_wasteful = core.shards.at(shard).dead_bytes.load(Ordering::Relaxed) >= core.segments.size();
+    let is_wasteful = core.shards.at(shard).eviction.dead_bytes.load(Ordering::Relaxed) >= core.segments.size();
     if is_wasteful && evict::reuse(&shard::lock(core, shard, now)?) {
         return Ok(true);
     }
@@ -133,7 +133,7 @@ pub(crate) fn prepare_index(core: &Core, shard: usize, now: Time) {
     let buckets = u64::from(core.index.buckets(shard));
     let allocated = u64::from(chunks) * u64::from(core.map.geometry.chunk_buckets);
     // Some splits ahead: allocating takes longer than a write should wait.
-    if buckets + 8 >= allocated && head.occupied.load(Ordering::Relaxed).saturating_mul(5) > buckets * 24 {
+    if buckets + 8 >= allocated && head.tally.occupied.load(Ordering::Relaxed).saturating_mul(5) > buckets * 24 {
         extend_index(core, shard, chunks, now);
     }
 }

@@ -116,8 +116,8 @@ impl Arena {
         for shard in 0..core.shards.len() {
             let head = core.shards.at(shard);
             stats.buckets += u64::from(core.index.buckets(shard));
-            if head.counted_epoch.load(Ordering::Relaxed) == epoch {
-                stats.items = stats.items.saturating_add(head.items.load(Ordering::Relaxed));
+            if head.tally.epoch.load(Ordering::Relaxed) == epoch {
+                stats.items = stats.items.saturating_add(head.tally.items.load(Ordering::Relaxed));
             }
         }
         let mut room = 0;

@@ -134,9 +134,12 @@ fn verify(locked: &Locked<'_>, report: &mut Report) {
     }
     verify_own_segments(locked, report, &reached);
     let head = locked.shard();
-    if head.occupied.load(Ordering::Relaxed) != occupied {
+    if head.tally.occupied.load(Ordering::Relaxed) != occupied {
         report.problem(|| {
-            format!("shard {shard}: counts {} slots in use, and {occupied} are", head.occupied.load(Ordering::Relaxed))
+            format!(
+                "shard {shard}: counts {} slots in use, and {occupied} are",
+                head.tally.occupied.load(Ordering::Relaxed)
+            )
         });
     }
 }

@@ -37,52 +37,81 @@ pub(crate) struct ProcessSlot {
 /// Counters of a shard, written under its lock but for those of reads.
 pub(crate) const COUNTERS: usize = 24;
 
-/// One shard: a lock and what it guards, each cache line by who writes it.
+/// One shard: a lock and what it guards, each cache line by who writes it, grouped by whom the words concern.
 #[repr(C)]
 pub(crate) struct Shard {
-    // Line 0: contended by writers.
+    // Line 0: contended by writers, `shard/lock.rs`.
     pub lock: AtomicU64,
     _line0: [AtomicU64; 7],
-    // Line 1: read by everyone, written by splits and growth.
+    // Line 1: read by everyone; written by splits (`shard/edit.rs`) and growth.
     pub buckets: AtomicU32,
     pub chunks: AtomicU32,
     /// Changes when a split has published a new bucket: a reader that missed looks again.
     pub move_seq: AtomicU64,
     _line1: [AtomicU64; 6],
     // Lines 2 and 3: written under the lock.
-    /// Last segment generation given out. Also advanced by large fills, which do not hold the lock.
-    pub generation: AtomicU64,
-    pub cas_counter: AtomicU64,
-    /// Open segments + 1, a hint for the scan of the segment states.
+    pub given: Given,
+    /// Open segments + 1, a hint of `shard/room.rs` for the scan of the segment states.
     pub open: [AtomicU32; OPEN_PER_SHARD],
-    /// Slots in use, flushed items included: what the index grows by. A hint, as the next two.
-    pub occupied: AtomicU64,
-    /// Live items of epoch `counted_epoch`; none of any other.
-    pub items: AtomicU64,
-    pub counted_epoch: AtomicU32,
-    pub overflow_hint: AtomicU32,
-    /// No segment of this shard expires as a whole before this moment.
-    pub next_expiry: AtomicU32,
-    pub writes: AtomicU32,
-    pub ghost_turn: AtomicU32,
-    /// Set once a write had to evict: from then on segments are drained ahead of the writes that will need them.
-    pub evicts: AtomicU32,
-    /// Bytes of items that died since the last look at which segments they have left hollow.
-    pub dead_bytes: AtomicU64,
-    /// The drain that is under way, or the look for the next one, see `drain.rs`. A note, not the truth: recovery throws
-    /// it away.
-    pub drain: AtomicU64,
-    /// Bytes of its segment that are behind it.
-    pub drain_at: AtomicU32,
-    /// Bytes that it may still keep.
-    pub drain_budget: AtomicU32,
-    pub drain_terms: AtomicU32,
-    /// From which worth on items are kept, see `worth.rs`; 0: nothing was learnt yet.
-    pub bar: AtomicU32,
+    pub tally: Tally,
+    pub eviction: Eviction,
+    pub drain: Drain,
     _line3: AtomicU64,
     pub counters: [AtomicU64; COUNTERS],
     // The last line: written under the lock.
     pub look: Look,
+}
+
+/// The last numbers that were given out.
+#[repr(C)]
+pub(crate) struct Given {
+    /// Of a use of a segment: `shard/room.rs`. Also advanced by large fills, which do not hold the lock.
+    pub generation: AtomicU64,
+    /// Of an explicit cas: `shard/token.rs`.
+    pub cas: AtomicU64,
+}
+
+/// What is in the shard's part of the index. `shard/edit.rs` keeps it with each slot that it fills or empties,
+/// `recover.rs` and `sweep.rs` count anew.
+#[repr(C)]
+pub(crate) struct Tally {
+    /// Slots in use, flushed items included: what the index grows by. A hint, as all here.
+    pub occupied: AtomicU64,
+    /// Live items of the flush epoch `epoch`; none of any other.
+    pub items: AtomicU64,
+    pub epoch: AtomicU32,
+    /// Where the search for a free overflow bucket begins.
+    pub overflow_hint: AtomicU32,
+}
+
+/// What tells `shard/evict.rs` when there is something to look for.
+#[repr(C)]
+pub(crate) struct Eviction {
+    /// No segment of this shard expires as a whole before this moment: `room.rs` draws it nearer.
+    pub next_expiry: AtomicU32,
+    /// Counts, so that `put.rs` looks every so often.
+    pub writes: AtomicU32,
+    /// Counts the ghosts that `ghost.rs` has written: which of its set's places the next one takes.
+    pub ghost_turn: AtomicU32,
+    /// Set once a write had to evict: from then on segments are drained ahead of the writes that will need them.
+    pub is_needed: AtomicU32,
+    /// Bytes of items that died since the last look at which segments they have left hollow.
+    pub dead_bytes: AtomicU64,
+}
+
+/// The drain that is under way, or the look for the next one: `shard/drain.rs`. Notes, not the truth: recovery throws
+/// them away.
+#[repr(C)]
+pub(crate) struct Drain {
+    /// Which use of which segment.
+    pub word: AtomicU64,
+    /// Bytes of its segment that are behind it.
+    pub at: AtomicU32,
+    /// Bytes that it may still keep.
+    pub budget: AtomicU32,
+    pub terms: AtomicU32,
+    /// From which worth on items are kept, for `worth.rs`; 0: nothing was learnt yet. It stays from drain to drain.
+    pub bar: AtomicU32,
 }
 
 /// What a look over the segments has come to and found so far. Segments are told by their number + 1; 0 = none. Notes,
@@ -161,7 +190,9 @@ const _: () = {
     assert!(size_of::<ProcessSlot>() == 64);
     assert!(size_of::<Shard>() == 512 && core::mem::offset_of!(Shard, counters) == 256);
     assert!(size_of::<Look>() == 64);
-    assert!(core::mem::offset_of!(Shard, buckets) == 64 && core::mem::offset_of!(Shard, generation) == 128);
+    assert!(core::mem::offset_of!(Shard, buckets) == 64 && core::mem::offset_of!(Shard, given) == 128);
+    assert!(core::mem::offset_of!(Shard, open) == 144 && core::mem::offset_of!(Shard, tally) == 176);
+    assert!(core::mem::offset_of!(Shard, eviction) == 200 && core::mem::offset_of!(Shard, drain) == 224);
     assert!(size_of::<LeaseSlot>() == 32);
     assert!(size_of::<ServiceSlot>() == 256 && SERVICES * size_of::<ServiceSlot>() == 16 << 10);
     assert!(size_of::<Bucket>() == BUCKET_SIZE as usize);

@@ -46,7 +46,7 @@ pub(crate) enum Drained {
     Stays,
 }
 
-/// `Keep` in the low byte of `Shard::drain_terms`, and what has been seen so far.
+/// `Keep` in the low byte of `layout::Drain::terms`, and what has been seen so far.
 #[derive(Clone, Copy)]
 struct Terms(u32);
 
@@ -75,12 +75,12 @@ fn note(segment: SegmentId, word: StateWord) -> u64 {
 pub(crate) fn is_under_way(core: &Core, segment: SegmentId, word: StateWord) -> bool {
     word.kind() == Some(State::Draining)
         && word.shard() < core.shards.len()
-        && core.shards.at(word.shard()).drain.load(Ordering::Relaxed) == note(segment, word)
+        && core.shards.at(word.shard()).drain.word.load(Ordering::Relaxed) == note(segment, word)
 }
 
 /// The segment whose drain is under way.
 pub(crate) fn under_way(locked: &Locked<'_>) -> Option<SegmentId> {
-    let segment = SegmentId((locked.shard().drain.load(Ordering::Relaxed) as u32).checked_sub(1)?);
+    let segment = SegmentId((locked.shard().drain.word.load(Ordering::Relaxed) as u32).checked_sub(1)?);
     let is_it = (segment.0 as usize) < locked.core.segments.len() && {
         let word = locked.core.segments.state(segment);
         word.shard() == locked.index && is_under_way(locked.core, segment, word)
@@ -90,15 +90,15 @@ pub(crate) fn under_way(locked: &Locked<'_>) -> Option<SegmentId> {
 
 /// Whether the segments are being looked over, piece by piece, for one to drain.
 pub(crate) fn is_looking(locked: &Locked<'_>) -> bool {
-    locked.shard().drain.load(Ordering::Relaxed) == LOOKING
+    locked.shard().drain.word.load(Ordering::Relaxed) == LOOKING
 }
 
 pub(crate) fn note_looking(locked: &Locked<'_>) {
-    locked.shard().drain.store(LOOKING, Ordering::Relaxed);
+    locked.shard().drain.word.store(LOOKING, Ordering::Relaxed);
 }
 
 pub(crate) fn note_nothing(locked: &Locked<'_>) {
-    locked.shard().drain.store(0, Ordering::Relaxed);
+    locked.shard().drain.word.store(0, Ordering::Relaxed);
 }
 
 /// Drains a segment to its end. False: what `Keep::All` could not move stays.
@@ -124,10 +124,10 @@ pub(crate) fn begin_drain(locked: &Locked<'_>, segment: SegmentId, keep: Keep) {
     };
     core.segments.set_state(segment, word.with(State::Draining));
     let head = locked.shard();
-    head.drain_at.store(0, Ordering::Relaxed);
-    head.drain_budget.store(budget as u32, Ordering::Relaxed);
-    head.drain_terms.store(keep as u32, Ordering::Relaxed);
-    head.drain.store(note(segment, word), Ordering::Relaxed);
+    head.drain.at.store(0, Ordering::Relaxed);
+    head.drain.budget.store(budget as u32, Ordering::Relaxed);
+    head.drain.terms.store(keep as u32, Ordering::Relaxed);
+    head.drain.word.store(note(segment, word), Ordering::Relaxed);
 }
 
 /// Deals with the next `items` items of the segment whose drain is under way.
@@ -141,13 +141,13 @@ pub(crate) fn drain_on(locked: &Locked<'_>, items: usize) -> Drained {
     let core = locked.core;
     let head = locked.shard();
     let (start, end) = (core.segments.start(segment), core.segments.written_end(segment));
-    let mut at = start + u64::from(head.drain_at.load(Ordering::Relaxed)) / 8 * 8;
+    let mut at = start + u64::from(head.drain.at.load(Ordering::Relaxed)) / 8 * 8;
     let mut left = items;
     let mut is_whole = true;
     // Kills leave the count of the living too high, never too low: at 0 no slot points here.
     while is_whole && at + HEADER <= end && core.segments.header(segment).live_items() != 0 {
         if left == 0 {
-            head.drain_at.store((at - start) as u32, Ordering::Relaxed);
+            head.drain.at.store((at - start) as u32, Ordering::Relaxed);
             return Drained::Some;
         }
         let mut piece = [const { None }; PIECE];
@@ -176,10 +176,10 @@ pub(crate) fn drain_on(locked: &Locked<'_>, items: usize) -> Drained {
 
 fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) {
     let head = locked.shard();
-    let terms = Terms(head.drain_terms.load(Ordering::Relaxed));
+    let terms = Terms(head.drain.terms.load(Ordering::Relaxed));
     let keep = terms.keep();
     let pool = locked.core.segments.state(view.segment).pool();
-    let budget = u64::from(head.drain_budget.load(Ordering::Relaxed));
+    let budget = u64::from(head.drain.budget.load(Ordering::Relaxed));
     let frequency = spot.frequency() & FREQUENCY_MAX;
     if !locked.is_alive(view) {
         edit::remove(locked, hash, spot, view);
@@ -191,13 +191,13 @@ fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) 
         _ => (true, pool),
     };
     if is_worthy && view.size() <= budget && keep_item(locked, target, spot, view) {
-        head.drain_budget.store((budget - view.size()) as u32, Ordering::Relaxed);
+        head.drain.budget.store((budget - view.size()) as u32, Ordering::Relaxed);
         if keep == Keep::Worthy {
             let cooled = if pool == Pool::Small { frequency / 2 } else { worth::aged(frequency) };
             spot.set_frequency(spot.frequency() & !FREQUENCY_MAX | cooled);
         }
     } else if keep == Keep::All {
-        head.drain_terms.store(terms.0 | Terms::STAYS, Ordering::Relaxed);
+        head.drain.terms.store(terms.0 | Terms::STAYS, Ordering::Relaxed);
     } else {
         if let Some(tell) = locked.core.tell_evicted.get() {
             tell(locked.core, hash, spot, view);
@@ -219,7 +219,7 @@ fn judge(locked: &Locked<'_>, frequency: u8, view: &View, pool: Pool) -> bool {
 fn end_drain(locked: &Locked<'_>, segment: SegmentId, is_whole: bool) -> Drained {
     let head = locked.shard();
     let word = locked.core.segments.state(segment);
-    let terms = Terms(head.drain_terms.load(Ordering::Relaxed));
+    let terms = Terms(head.drain.terms.load(Ordering::Relaxed));
     if terms.0 & Terms::STAYS != 0 {
         locked.core.segments.set_state(segment, word.with(State::Sealed));
         note_nothing(locked);

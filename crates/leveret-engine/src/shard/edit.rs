@@ -96,7 +96,7 @@ pub(crate) fn commit<'a>(locked: &Locked<'a>, located: &Located<'a>, word: SlotW
         old.spot.cell().store(word.0, Ordering::Release);
         return;
     }
-    bump(&locked.shard().occupied);
+    bump(&locked.shard().tally.occupied);
     if let Some(spot) = &located.empty {
         spot.set_frequency(0);
         spot.cell().store(word.0, Ordering::Release);
@@ -146,7 +146,7 @@ fn extend_chain<'a>(locked: &Locked<'a>, located: &Located<'a>, word: SlotWord) 
 fn take_overflow(locked: &Locked<'_>) -> Option<u32> {
     let number = free_overflow(locked)?;
     set_overflow_used(locked, number, true);
-    locked.shard().overflow_hint.store(number / 64, Ordering::Relaxed);
+    locked.shard().tally.overflow_hint.store(number / 64, Ordering::Relaxed);
     Some(number)
 }
 
@@ -158,7 +158,7 @@ fn free_overflow(locked: &Locked<'_>) -> Option<u32> {
     if used_words == 0 {
         return None;
     }
-    let hint = locked.shard().overflow_hint.load(Ordering::Relaxed) as usize % used_words;
+    let hint = locked.shard().tally.overflow_hint.load(Ordering::Relaxed) as usize % used_words;
     for step in 0..used_words {
         let word = (hint + step) % used_words;
         let cell = index.overflow_word(locked.index, word);
@@ -231,7 +231,7 @@ fn unlink_tail(locked: &Locked<'_>, bucket: u32) {
 /// Whether the table is full enough to split a bucket.
 pub(crate) fn wants_split(locked: &Locked<'_>) -> bool {
     let buckets = u64::from(locked.core.index.buckets(locked.index));
-    locked.shard().occupied.load(Ordering::Relaxed).saturating_mul(100) > buckets * SLOTS as u64 * LOAD_MAX
+    locked.shard().tally.occupied.load(Ordering::Relaxed).saturating_mul(100) > buckets * SLOTS as u64 * LOAD_MAX
 }
 
 /// Splits the next bucket: copies its movers into the new bucket, publishes that, then clears them from the old
@@ -303,19 +303,20 @@ fn release_chain(locked: &Locked<'_>, bucket: u32) {
 
 /// One more live item of this epoch.
 pub(crate) fn count_item(locked: &Locked<'_>) {
-    bump(&locked.shard().items);
+    bump(&locked.shard().tally.items);
 }
 
 /// One slot less in use, and one live item less unless a flush has taken it off the count already.
 fn uncount_item(locked: &Locked<'_>, word: SlotWord) {
     let shard = locked.shard();
-    subtract(&shard.occupied, 1);
-    let counted =
-        locked.core.segments.containing(word.at()).is_some_and(|segment| {
-            locked.core.segments.epoch_of(segment) == shard.counted_epoch.load(Ordering::Relaxed)
-        });
+    subtract(&shard.tally.occupied, 1);
+    let counted = locked
+        .core
+        .segments
+        .containing(word.at())
+        .is_some_and(|segment| locked.core.segments.epoch_of(segment) == shard.tally.epoch.load(Ordering::Relaxed));
     if counted {
-        subtract(&shard.items, 1);
+        subtract(&shard.tally.items, 1);
     }
 }
 

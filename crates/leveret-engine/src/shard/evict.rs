@@ -71,7 +71,7 @@ impl Default for Survey {
 #[inline]
 pub(crate) fn drain_ahead(locked: &Locked<'_>, place: &Place, written: u64) {
     begin_with(locked, place);
-    if locked.shard().drain.load(Ordering::Relaxed) != 0 {
+    if locked.shard().drain.word.load(Ordering::Relaxed) != 0 {
         drain_ahead_some(locked, written);
     }
 }
@@ -89,8 +89,8 @@ fn drain_ahead_some(locked: &Locked<'_>, written: u64) {
     if drain::is_looking(locked) {
         return look_ahead(locked, written);
     }
-    let before = locked.shard().drain_at.load(Ordering::Relaxed);
-    let passed = || u64::from(locked.shard().drain_at.load(Ordering::Relaxed).wrapping_sub(before));
+    let before = locked.shard().drain.at.load(Ordering::Relaxed);
+    let passed = || u64::from(locked.shard().drain.at.load(Ordering::Relaxed).wrapping_sub(before));
     for _ in 0..ITEMS_AHEAD / PIECE {
         match drain::drain_on(locked, PIECE) {
             Drained::Some if passed() < written * BYTES_AHEAD => {}
@@ -241,7 +241,7 @@ fn look_on(locked: &Locked<'_>, segments: usize) -> Option<Survey> {
     drain::note_nothing(locked);
     // Where one is dead there may be more.
     let next_expiry = if survey.dead.is_some() { 0 } else { survey.next_expiry };
-    locked.shard().next_expiry.store(next_expiry, Ordering::Relaxed);
+    locked.shard().eviction.next_expiry.store(next_expiry, Ordering::Relaxed);
     Some(survey)
 }
 
@@ -255,7 +255,7 @@ pub(crate) fn reuse(locked: &Locked<'_>) -> bool {
     if let Some((segment, _)) = hardly_alive {
         return drain::drain(locked, segment, Keep::All);
     }
-    locked.shard().dead_bytes.store(0, Ordering::Relaxed);
+    locked.shard().eviction.dead_bytes.store(0, Ordering::Relaxed);
     false
 }
 
@@ -270,7 +270,7 @@ pub(crate) fn compact(locked: &Locked<'_>) -> bool {
 /// Frees a segment without a live item, or one whose drain was cut short by a kill. False: there is none.
 pub(crate) fn free_dead(locked: &Locked<'_>) -> bool {
     let survey = survey(locked);
-    locked.shard().next_expiry.store(survey.next_expiry, Ordering::Relaxed);
+    locked.shard().eviction.next_expiry.store(survey.next_expiry, Ordering::Relaxed);
     match (survey.draining, survey.dead) {
         (Some(segment), _) => drain::drain(locked, segment, Keep::All),
         (None, Some(segment)) => drain::drain(locked, segment, Keep::Nothing),
@@ -280,7 +280,7 @@ pub(crate) fn free_dead(locked: &Locked<'_>) -> bool {
 
 /// Drains one sealed segment of this shard to its end. False: it has none.
 pub(crate) fn evict(locked: &Locked<'_>) -> bool {
-    locked.shard().evicts.store(1, Ordering::Relaxed);
+    locked.shard().eviction.is_needed.store(1, Ordering::Relaxed);
     if drain::drain_on(locked, usize::MAX) == Drained::Freed || free_dead(locked) {
         return true;
     }
@@ -312,7 +312,8 @@ fn victim(locked: &Locked<'_>, survey: &Survey) -> Option<(SegmentId, Keep)> {
 /// Whether free segments are so few that a living one must go soon.
 fn is_short(locked: &Locked<'_>) -> bool {
     let spare = RESERVE + locked.core.shards.len();
-    locked.shard().evicts.load(Ordering::Relaxed) != 0 && locked.core.segments.count_free(spare + 1) <= spare
+    locked.shard().eviction.is_needed.load(Ordering::Relaxed) != 0
+        && locked.core.segments.count_free(spare + 1) <= spare
 }
 
 /// After a segment was opened, or a drain has ended: begins, in an arena that is full, to look for one to drain that

@@ -12,7 +12,7 @@ fn ghost_set(locked: &Locked<'_>, hash: u64) -> (usize, u32) {
 /// Notes that a key was evicted.
 pub(crate) fn remember(locked: &Locked<'_>, hash: u64) {
     let (first, fingerprint) = ghost_set(locked, hash);
-    let turn = locked.shard().ghost_turn.fetch_add(1, Ordering::Relaxed) as usize;
+    let turn = locked.shard().eviction.ghost_turn.fetch_add(1, Ordering::Relaxed) as usize;
     locked.core.ghosts.at(first + turn % 4).store(fingerprint, Ordering::Relaxed);
 }
 

@@ -101,9 +101,9 @@ fn tidy(locked: &Locked<'_>, is_new: bool, place: &Place, written: u64) {
             edit::split(locked);
         }
     }
-    let writes = locked.shard().writes.load(Ordering::Relaxed);
-    locked.shard().writes.store(writes.wrapping_add(1), Ordering::Relaxed);
-    if writes % 64 == 63 && locked.shard().next_expiry.load(Ordering::Relaxed) <= locked.time().0 {
+    let writes = locked.shard().eviction.writes.load(Ordering::Relaxed);
+    locked.shard().eviction.writes.store(writes.wrapping_add(1), Ordering::Relaxed);
+    if writes % 64 == 63 && locked.shard().eviction.next_expiry.load(Ordering::Relaxed) <= locked.time().0 {
         evict::begin_look(locked);
     }
 }

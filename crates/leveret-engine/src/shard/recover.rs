@@ -22,7 +22,7 @@ pub(crate) fn recover(locked: &Locked<'_>) {
 /// Rebuilds the open list, the map of used segments and the generation counter from the state words.
 fn relist_segments(locked: &Locked<'_>) {
     let mut entries = [0u32; OPEN_PER_SHARD];
-    let mut generation = locked.shard().generation.load(Ordering::Relaxed);
+    let mut generation = locked.shard().given.generation.load(Ordering::Relaxed);
     for segment in locked.core.segments.all() {
         let word = locked.core.segments.state(segment);
         // Other shards allocate and free meanwhile. A bit that says "free" wrongly costs a look; one that says
@@ -45,8 +45,8 @@ fn relist_segments(locked: &Locked<'_>) {
     for (entry, segment) in locked.shard().open.iter().zip(entries) {
         entry.store(segment, Ordering::Relaxed);
     }
-    locked.shard().generation.fetch_max(generation, Ordering::Relaxed);
-    locked.shard().next_expiry.store(0, Ordering::Relaxed);
+    locked.shard().given.generation.fetch_max(generation, Ordering::Relaxed);
+    locked.shard().eviction.next_expiry.store(0, Ordering::Relaxed);
 }
 
 /// The last split may have published its bucket without clearing the old one; the next may have begun to fill its
@@ -80,7 +80,7 @@ fn recount(locked: &Locked<'_>) {
             items += u64::from(segment.is_some_and(|segment| core.segments.epoch_of(segment) == locked.epoch));
         }
     }
-    locked.shard().occupied.store(occupied, Ordering::Relaxed);
-    locked.shard().items.store(items, Ordering::Relaxed);
-    locked.shard().counted_epoch.store(locked.epoch, Ordering::Relaxed);
+    locked.shard().tally.occupied.store(occupied, Ordering::Relaxed);
+    locked.shard().tally.items.store(items, Ordering::Relaxed);
+    locked.shard().tally.epoch.store(locked.epoch, Ordering::Relaxed);
 }

@@ -30,7 +30,7 @@ fn open_slots<'a>(locked: &Locked<'a>) -> &'a [AtomicU32; OPEN_PER_SHARD] {
 
 /// The next number of a segment use in this shard, for ever new.
 pub(crate) fn next_generation(locked: &Locked<'_>) -> u64 {
-    locked.shard().generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
+    locked.shard().given.generation.fetch_add(1, Ordering::Relaxed).wrapping_add(1)
 }
 
 /// The segment behind an entry of the open list, unless the list is out of date.
@@ -130,7 +130,7 @@ fn open_new(locked: &Locked<'_>, pool: Pool, class: u8) -> Option<SegmentId> {
 
 pub(crate) fn seal(locked: &Locked<'_>, segment: SegmentId) {
     let expiry = locked.core.segments.header(segment).expiry();
-    locked.shard().next_expiry.fetch_min(expiry, Ordering::Relaxed);
+    locked.shard().eviction.next_expiry.fetch_min(expiry, Ordering::Relaxed);
     locked.core.segments.set_state(segment, locked.core.segments.state(segment).with(State::Sealed));
 }
 
@@ -143,6 +143,6 @@ pub(crate) fn publish(locked: &Locked<'_>, place: Place, size: u64, deadline: u3
 /// An item of `size` bytes in this segment is no longer reached by its slot.
 pub(crate) fn unpublish(locked: &Locked<'_>, segment: SegmentId, size: u64) {
     locked.core.segments.header(segment).unpublish(size);
-    let dead = &locked.shard().dead_bytes;
+    let dead = &locked.shard().eviction.dead_bytes;
     dead.store(dead.load(Ordering::Relaxed).wrapping_add(size), Ordering::Relaxed);
 }

@@ -9,7 +9,7 @@ const SWEEP_MAX: u32 = 1 << 18;
 /// Whether this is the first write to the shard since a flush.
 #[inline]
 pub(crate) fn is_new_epoch(locked: &Locked<'_>) -> bool {
-    locked.shard().counted_epoch.load(Ordering::Relaxed) != locked.epoch
+    locked.shard().tally.epoch.load(Ordering::Relaxed) != locked.epoch
 }
 
 /// Empties the index and frees the segments of a shard that was flushed. Each slot is emptied by a store of its
@@ -37,9 +37,9 @@ pub(crate) fn begin_epoch(locked: &Locked<'_>) {
                 core.segments.set_free(segment);
             }
         }
-        locked.shard().occupied.store(0, Ordering::Relaxed);
-        locked.shard().dead_bytes.store(0, Ordering::Relaxed);
+        locked.shard().tally.occupied.store(0, Ordering::Relaxed);
+        locked.shard().eviction.dead_bytes.store(0, Ordering::Relaxed);
     }
-    locked.shard().items.store(0, Ordering::Relaxed);
-    locked.shard().counted_epoch.store(locked.epoch, Ordering::Relaxed);
+    locked.shard().tally.items.store(0, Ordering::Relaxed);
+    locked.shard().tally.epoch.store(locked.epoch, Ordering::Relaxed);
 }

@@ -63,6 +63,6 @@ pub(crate) fn give_cas(locked: &Locked<'_>, view: &View) -> u64 {
 
 /// The next explicit cas.
 pub(crate) fn next_cas(locked: &Locked<'_>) -> u64 {
-    let number = locked.shard().cas_counter.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
+    let number = locked.shard().given.cas.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
     EXPLICIT_CAS | of_shard(locked.core, number, locked.index)
 }

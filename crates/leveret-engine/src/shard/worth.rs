@@ -71,7 +71,7 @@ pub(crate) fn is_worth_keeping(locked: &Locked<'_>, worth: Worth, pool: Pool) ->
 
 /// Where an item of `bytes` goes whose key is new. Nothing goes to the main pool before a drain has taught what it is for.
 pub(crate) fn pool_of_new(locked: &Locked<'_>, hash: u64, bytes: u64) -> Pool {
-    if locked.shard().bar.load(Ordering::Relaxed) == 0 {
+    if locked.shard().drain.bar.load(Ordering::Relaxed) == 0 {
         return Pool::Small;
     }
     let is_worthy = if ghost::was_evicted_lately(locked, hash) {
@@ -87,7 +87,7 @@ pub(crate) fn pool_of_new(locked: &Locked<'_>, hash: u64, bytes: u64) -> Pool {
 }
 
 fn bar(locked: &Locked<'_>) -> u32 {
-    match locked.shard().bar.load(Ordering::Relaxed) {
+    match locked.shard().drain.bar.load(Ordering::Relaxed) {
         0 => FIRST_BAR,
         bar => bar,
     }
@@ -105,7 +105,7 @@ pub(crate) fn learn_worth(locked: &Locked<'_>, is_worthy: bool, bytes: u64, pool
         _ => bar.saturating_sub(bytes * STRIDE * ABOVE / segment),
     };
     // Whatever a damaged arena says: between one byte that is read all the time and the largest that never is.
-    locked.shard().bar.store(next.clamp(1, u64::from(32 * ONE)) as u32, Ordering::Relaxed);
+    locked.shard().drain.bar.store(next.clamp(1, u64::from(32 * ONE)) as u32, Ordering::Relaxed);
 }
 
 #[cfg(test)]
