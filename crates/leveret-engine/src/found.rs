@@ -53,6 +53,7 @@ pub struct Found {
 
 /// One item, copied out whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Item {
     /// The key.
     pub key: Vec<u8>,

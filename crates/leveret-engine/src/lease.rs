@@ -36,11 +36,11 @@ const NO_END: u32 = u32::MAX;
 #[repr(C)]
 pub struct Ticket {
     /// Hash of the key.
-    pub hash: u64,
+    pub(crate) hash: u64,
     /// Number of the lease.
-    pub slot: u32,
+    pub(crate) slot: u32,
     /// Which use of it.
-    pub serial: u32,
+    pub(crate) serial: u32,
 }
 
 /// The answer to a wish for a lease.

@@ -36,6 +36,22 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
+//! Beside its value an item has 32 bits of flags, and says who wrote it, what its bytes are and how they are compressed:
+//! numbers below 16 on which programs that share an arena agree.
+//!
+//! ```
+//! # use leveret_engine::{Arena, Codec, Deadline, Encoding, Meta, Mode, OpenOptions, Time, Value};
+//! # let (arena, _) = Arena::of_this_process(&OpenOptions::default())?;
+//! # let now = Time::now();
+//! const JSON: Encoding = Encoding::new(8);
+//! const ZLIB: Codec = Codec::new(1);
+//! let meta = Meta::native(JSON).with_codec(ZLIB).with_flags(7);
+//! # let packed = b"";
+//! arena.store(b"answer", Value::Bytes(packed), meta, Deadline::NEVER, Mode::Set, now)?;
+//! assert_eq!(arena.get(b"answer", now).expect("just stored").meta, meta);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! To read into memory of your own, find the item, make room, copy. A copy that fails met a writer: find it again.
 //!
 //! ```
