@@ -26,9 +26,9 @@ const WATCHERS_MAX: usize = 20;
 /// Bytes that wait for one watcher, beside what is being sent to it.
 pub const FEED_MAX: usize = 256 << 10;
 
-/// Between two looks at the rings: while there is something in them, and when there was nothing the last time.
-const BUSY: Duration = Duration::from_millis(1);
-const QUIET: Duration = Duration::from_millis(10);
+/// Between two looks at the rings, unless one of them begins to be full: each look wakes workers, which costs more than
+/// the lines that it brings.
+const PAUSE: Duration = Duration::from_millis(10);
 
 /// All watchers of a server.
 pub(crate) struct Watch {
@@ -232,8 +232,7 @@ impl Watch {
                 present = self.watchers();
             }
             self.is_asleep.store(true, Relaxed);
-            let pause = if has_some { BUSY } else { QUIET };
-            drop(self.hurry.wait_timeout(present, pause));
+            drop(self.hurry.wait_timeout(present, PAUSE));
             self.is_asleep.store(false, Relaxed);
         }
     }
