@@ -1,22 +1,15 @@
 //! `-Y`: the file of `user:password` lines.
-use crate::secret::{is_equal, wipe};
+use crate::secret::is_equal;
 use leveret_engine::reason;
-use sha2::{Digest, Sha256};
 use std::fmt;
-use std::fs::File;
-use std::hash::{BuildHasher, RandomState};
-use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 /// Who may speak to the server.
 #[derive(Debug)]
 pub struct Users {
-    /// Digests of `user password`, as the value of the first `set` must be: the passwords themselves are in no memory, and
-    /// no core file.
-    credentials: Vec<[u8; 32]>,
-    /// What stands before them when they are digested, so that no table of digests knows them.
-    salt: [u8; 16],
+    /// `user password`, as the value of the first `set` must be.
+    credentials: Vec<Vec<u8>>,
 }
 
 /// Why a file of users is refused.
@@ -47,61 +40,33 @@ const USERS_MAX: usize = 8;
 impl Users {
     /// Reads the file. The last line may lack its end.
     pub fn read(path: &Path) -> Result<Users, UserError> {
-        let salt = salt();
         let failed = |why: String| UserError { path: path.to_owned(), why };
-        // There is room for all of it, so that it never moves and leaves no copy behind.
-        let mut bytes = Vec::with_capacity(BYTES_MAX + 64);
-        let read = File::open(path).and_then(|file| file.take(BYTES_MAX as u64 + 1).read_to_end(&mut bytes));
-        read.map_err(|error| failed(reason(&error)))?;
+        let bytes = std::fs::read(path).map_err(|error| failed(reason(&error)))?;
         tell_open(path);
         if bytes.len() > BYTES_MAX {
-            wipe(&mut bytes);
-            return Err(failed(format!("it has more than {BYTES_MAX} bytes")));
+            return Err(failed(format!("it has {} bytes, at most {BYTES_MAX} are allowed", bytes.len())));
         }
-        let credentials = digests(&bytes, &salt);
-        wipe(&mut bytes);
-        let credentials = credentials.map_err(failed)?;
+        let mut credentials = Vec::new();
+        for (number, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+            let line = line.strip_suffix(b"\r").unwrap_or(line);
+            if line.is_empty() {
+                continue;
+            }
+            let colon = line.iter().position(|byte| *byte == b':');
+            let colon =
+                colon.ok_or_else(|| failed(format!("line {} has no ':' between user and password", number + 1)))?;
+            credentials.push([&line[..colon], b" ", &line[colon + 1..]].concat());
+        }
         if credentials.is_empty() || credentials.len() > USERS_MAX {
             return Err(failed(format!("it names {} users, 1 to {USERS_MAX} are allowed", credentials.len())));
         }
-        Ok(Users { credentials, salt })
+        Ok(Users { credentials })
     }
 
     /// Whether this is the name and the password of a user. Takes the same time wherever the first difference is.
     pub fn admit(&self, given: &[u8]) -> bool {
-        let given = digest(&self.salt, &[given]);
-        self.credentials.iter().fold(false, |admitted, wanted| admitted | is_equal(wanted, &given))
+        self.credentials.iter().fold(false, |admitted, wanted| admitted | is_equal(wanted, given))
     }
-}
-
-/// What the lines of a file say, or which of them says nothing.
-fn digests(text: &[u8], salt: &[u8]) -> Result<Vec<[u8; 32]>, String> {
-    let mut credentials = Vec::new();
-    for (number, line) in text.split(|byte| *byte == b'\n').enumerate() {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if line.is_empty() {
-            continue;
-        }
-        let colon = line.iter().position(|byte| *byte == b':');
-        let colon = colon.ok_or_else(|| format!("line {} has no ':' between user and password", number + 1))?;
-        credentials.push(digest(salt, &[&line[..colon], b" ", &line[colon + 1..]]));
-    }
-    Ok(credentials)
-}
-
-fn digest(salt: &[u8], parts: &[&[u8]]) -> [u8; 32] {
-    let mut hash = Sha256::new_with_prefix(salt);
-    parts.iter().for_each(|part| hash.update(part));
-    hash.finalize().into()
-}
-
-/// The keys of the standard library's hashers are the system's random numbers.
-fn salt() -> [u8; 16] {
-    let word = || RandomState::new().hash_one(0_u8).to_ne_bytes();
-    let mut salt = [0; 16];
-    salt[..8].copy_from_slice(&word());
-    salt[8..].copy_from_slice(&word());
-    salt
 }
 
 /// memcached takes such a file without a word, so it is taken here too.
