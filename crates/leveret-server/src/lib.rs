@@ -22,6 +22,7 @@ pub mod stats;
 mod stream;
 mod tls;
 mod udp;
+mod uri;
 mod watch;
 mod worker;
 

@@ -3,6 +3,7 @@
 use super::session::Pending;
 use super::{Done, Session, Transport, Turn};
 use crate::stats::ITEMS_CLASS;
+use crate::uri;
 use leveret_engine::{Cursor, Found, Time};
 use leveret_protocol::text::LruCrawler;
 use std::io::Write;
@@ -89,7 +90,7 @@ fn names_our_class(classes: &[u8]) -> bool {
 
 fn metadump_line(output: &mut Vec<u8>, key: &[u8], found: &Found, cas: u64, now: Time) {
     output.extend_from_slice(b"key=");
-    encode_uri(output, key);
+    uri::encode(output, key);
     let exp = found.deadline.time().map_or(-1, Time::to_unix);
     let la = found.mtime.min(now).to_unix();
     let fetched = if found.is_fetched() { "yes" } else { "no" };
@@ -117,16 +118,4 @@ fn mgdump_line(output: &mut Vec<u8>, key: &[u8]) {
         }
     }
     output.extend_from_slice(b"\r\n");
-}
-
-/// As memcached writes keys into dumps: everything but letters, digits and `-._~` as `%XX`.
-fn encode_uri(output: &mut Vec<u8>, key: &[u8]) {
-    for byte in key {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(byte) {
-            output.push(*byte);
-        } else {
-            // Writing to memory does not fail.
-            let _ = write!(output, "%{byte:02X}");
-        }
-    }
 }

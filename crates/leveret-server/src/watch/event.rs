@@ -1,4 +1,5 @@
 //! Events, and their lines.
+use crate::uri;
 use std::ops::BitOr;
 
 /// What a watcher wants to be told.
@@ -223,17 +224,10 @@ impl Line<'_> {
         self
     }
 
-    /// A key as in the answers of `metadump`: letters, digits and `-._~` as they are, every other byte as `%XX`.
+    /// A key as in the answers of `metadump`.
     fn encoded(&mut self, key: &[u8]) -> &mut Self {
-        const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
         self.out.push(b'=');
-        for &byte in key {
-            if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~') {
-                self.out.push(byte);
-            } else {
-                self.out.extend([b'%', DIGITS[usize::from(byte >> 4)], DIGITS[usize::from(byte & 15)]]);
-            }
-        }
+        uri::encode(self.out, key);
         self
     }
 }
