@@ -45,10 +45,22 @@ pub struct Found {
     pub(crate) is_number: u8,
     /// Reads since it was stored: exact up to 15, an estimate above.
     pub hits: u8,
-    /// 1 when it was read since it was stored.
+    /// 1 when it was read since it was stored; after a miss a `Missed`.
     pub(crate) fetched: u8,
     /// How the value lies in the item. Private.
     pub(crate) kind: u8,
+}
+
+/// Why a look-up found nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Missed {
+    /// There was no item under the key, or none any more.
+    Absent = 0,
+    /// An item was there, past its deadline.
+    Expired = 1,
+    /// An item was there, stored before the last flush.
+    Flushed = 2,
 }
 
 /// One item, copied out whole.
@@ -84,6 +96,15 @@ impl Found {
     /// The value as a number, if it is stored as one.
     pub fn number(&self) -> Option<i64> {
         (self.is_number != 0).then_some(self.number)
+    }
+
+    /// Why the look-up that was to fill this found nothing. What is dead is told only until a write meets it.
+    pub fn missed(&self) -> Missed {
+        match self.fetched {
+            1 => Missed::Expired,
+            2 => Missed::Flushed,
+            _ => Missed::Absent,
+        }
     }
 
     /// Whether it was read since it was stored.

@@ -160,7 +160,7 @@ pub use arena::{remove, Arena, OpenOptions};
 pub use count::{CountTerms, Counted, CountedItem, Delta};
 pub use error::{reason, Error, OpenError, MEMORY_MAX, MEMORY_MIN};
 pub use evicted::Evicted;
-pub use found::{Found, Item, Version};
+pub use found::{Found, Item, Missed, Version};
 pub use huge_pages::HugePages;
 #[cfg(feature = "leases")]
 pub use lease::{Lease, Ticket, LEASE_TIMEOUT};

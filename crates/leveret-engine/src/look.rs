@@ -5,7 +5,7 @@
 //! the new generation first and fences before the first byte. The read takes effect at the second load of the slot.
 use crate::core::Core;
 use crate::counters::Counter;
-use crate::found::{Found, Version};
+use crate::found::{Found, Missed, Version};
 use crate::hash;
 use crate::index::{SlotWord, Spot, CHAIN_MAX, FETCHED, FREQUENCY_MAX};
 use crate::item::{Kind, View};
@@ -77,6 +77,7 @@ fn look<'a>(
 ) -> Look<'a> {
     let tag = hash::tag(hash);
     let mut bucket = core.index.bucket(shard, hash::bucket(hash, buckets));
+    found.fetched = Missed::Absent as u8;
     for _ in 0..CHAIN_MAX {
         for slot in 0..SLOTS {
             let word = SlotWord(bucket.slots[slot].load(Ordering::Acquire));
@@ -140,10 +141,16 @@ fn examine(
     if let Some(view) = core.items.view(&core.segments, segment, word.at()) {
         let same_key = view.header.key_len() == key.len() && core.items.data.equals(view.key(), key);
         let is_sound = view.kind != Kind::Large || core.items.division_of(&view).is_some();
-        if same_key && is_sound && !view.header.deadline().is_past(now) && epoch == core.epoch(now) {
-            let version = Version { hash, slot: word.0, segment: state.0, epoch, deadline: view.header.deadline };
-            describe(core, &view, version, found);
-            answer = Match::Yes;
+        if same_key && is_sound {
+            if view.header.deadline().is_past(now) {
+                found.fetched = Missed::Expired as u8;
+            } else if epoch != core.epoch(now) {
+                found.fetched = Missed::Flushed as u8;
+            } else {
+                let version = Version { hash, slot: word.0, segment: state.0, epoch, deadline: view.header.deadline };
+                describe(core, &view, version, found);
+                answer = Match::Yes;
+            }
         }
     }
     // Also a "no" counts only if it was read from the segment that the slot meant.

@@ -143,7 +143,7 @@ impl Arena {
         Ok(self.find_into(key, options, now, &mut found)?.then_some(found))
     }
 
-    /// As `find_with`, into memory of the caller; on a miss what is there means nothing. Only a look for the cas token
+    /// As `find_with`, into memory of the caller; on a miss only `missed` means something. Only a look for the cas token
     /// may fail.
     #[inline]
     pub fn find_into(

@@ -297,6 +297,20 @@ impl Arena {
         })
     }
 
+    /// Removes the dead item under a key, which nobody would meet again before its memory is reclaimed. False: there is
+    /// none, or a live one.
+    pub fn remove_dead(&self, key: &[u8], now: Time) -> Result<bool, Error> {
+        let core = &*self.core;
+        limits::check_key(core, key)?;
+        let hash = core.hasher.hash(key);
+        let locked = shard::lock(core, core.hasher.shard_of(hash), now)?;
+        let located = edit::locate(&locked, hash, key);
+        let Some(old) = located.old.filter(|old| !old.is_alive) else { return Ok(false) };
+        edit::remove(&locked, hash, &old.spot, &old.view);
+        locked.count(Counter::Expired, 1);
+        Ok(true)
+    }
+
     fn remove_if(&self, key: &[u8], now: Time, mut may: impl FnMut(Option<u64>) -> bool) -> Result<bool, Error> {
         let core = &*self.core;
         limits::check_key(core, key)?;

@@ -1,7 +1,7 @@
 //! What every entrance relies on, on a real arena.
 use leveret_engine::{
-    Arena, Codec, Counted, Deadline, Delta, Encoding, Error, Found, Meta, Mode, OpenOptions, Origin, ReadOptions,
-    Stored, Terms, Time, Value, AHEAD,
+    Arena, Codec, Counted, Deadline, Delta, Encoding, Error, Found, Meta, Missed, Mode, OpenOptions, Origin,
+    ReadOptions, Stored, Terms, Time, Value, AHEAD,
 };
 use std::path::PathBuf;
 
@@ -338,6 +338,33 @@ fn flush_hides_everything_before_and_nothing_after() {
     assert_eq!(arena.stats().flushes, 2, "counted when it is ordered");
     assert!(arena.get(b"b", Time(now.0 + 100)).is_none());
     assert_eq!(arena.stats().flushes, 2, "and not again when it is carried out");
+    assert_eq!(arena.verify().problems, Vec::<String>::new());
+}
+
+#[test]
+fn a_miss_says_whether_something_dead_was_there_and_that_can_be_removed() {
+    let scratch = scratch(8 << 20);
+    let arena = &scratch.arena;
+    let missed = |key: &[u8], now| {
+        let mut found = Found::default();
+        (!arena.find_into(key, ReadOptions::new(), now, &mut found).unwrap()).then(|| found.missed())
+    };
+    let later = Time(NOW.0 + 10);
+    for key in [b"a", b"b"] {
+        arena.set(key, b"1", Deadline::after(NOW, 5), NOW).unwrap();
+    }
+    arena.set(b"c", b"1", Deadline::NEVER, NOW).unwrap();
+    assert_eq!((missed(b"a", NOW), missed(b"no", NOW)), (None, Some(Missed::Absent)));
+    assert_eq!(arena.remove_dead(b"a", NOW), Ok(false), "it lives");
+    assert_eq!(missed(b"a", later), Some(Missed::Expired));
+    assert_eq!(arena.remove_dead(b"a", later), Ok(true));
+    assert_eq!((missed(b"a", later), missed(b"b", later)), (Some(Missed::Absent), Some(Missed::Expired)));
+    assert_eq!(arena.remove_dead(b"a", later), Ok(false), "it is gone");
+    assert_eq!((arena.stats().items, arena.stats().expired), (2, 1));
+    arena.flush().unwrap();
+    assert_eq!(missed(b"c", later), Some(Missed::Flushed));
+    arena.remove_dead(b"c", later).unwrap();
+    assert_eq!(missed(b"c", later), Some(Missed::Absent));
     assert_eq!(arena.verify().problems, Vec::<String>::new());
 }
 

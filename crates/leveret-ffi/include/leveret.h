@@ -474,7 +474,7 @@ typedef struct leveret_found {
   uint8_t is_number;
   // Reads since it was stored: exact up to 15, an estimate above.
   uint8_t hits;
-  // 1 when it was read since it was stored.
+  // 1 when it was read since it was stored; after a miss a `Missed`.
   uint8_t fetched;
   // How the value lies in the item. Private.
   uint8_t kind;

@@ -442,6 +442,45 @@ fn counts_and_flushes_are_told_apart_as_memcached_does() {
     }
 }
 
+/// Held beside memcached 1.6.45: whatever meets an expired item takes it out, so it is told once.
+#[test]
+fn dead_items_that_are_met_are_counted_once() {
+    let mut ours = Ours::new(Settings::default());
+    let asked = [
+        "get K",
+        "gets K",
+        "gat 0 K",
+        "mg K v",
+        "mg K v q",
+        "mg K t",
+        "mg K s",
+        "incr K 1",
+        "decr K 1",
+        "touch K 9",
+        "delete K",
+        "md K",
+        "ma K",
+    ];
+    for (at, _) in asked.iter().enumerate() {
+        ours.say(&format!("set e{at} 0 -1 1\r\n1\r\nset f{at} 0 0 1\r\n1\r\n"));
+    }
+    let counts = |ours: &mut Ours| {
+        let stats = ours.say("stats\r\n");
+        ["get_expired ", "get_flushed "].map(|name| {
+            let rest = stats.split(name).nth(1).expect(name);
+            rest.lines().next().and_then(|number| number.parse::<usize>().ok()).expect("a number")
+        })
+    };
+    for (at, words) in asked.iter().enumerate() {
+        for _ in 0..2 {
+            ours.say(&format!("{}\r\n", words.replace('K', &format!("e{at}"))));
+            assert_eq!(counts(&mut ours), [at + 1, 0], "{words}");
+        }
+    }
+    ours.say("flush_all\r\nget f0\r\n");
+    assert_eq!(counts(&mut ours), [asked.len(), 1]);
+}
+
 /// Keys of one line are asked for some at a time: as many as that, one more, and several times as many.
 #[test]
 fn a_line_may_have_any_number_of_keys() {

@@ -148,6 +148,7 @@ impl Turn<'_> {
     fn binary_find(&self, key: &[u8], touch: Option<Deadline>) -> Result<Option<Found>, Error> {
         let Some(deadline) = touch else { return self.find_cas(key) };
         if !deadline.is_past(self.now) && !self.touch_to_read(key, deadline)? {
+            self.note_dead(key);
             return Ok(None);
         }
         let found = self.find_cas(key)?;
@@ -220,6 +221,7 @@ impl Turn<'_> {
             Ok(Stored::Exists) => Status::KeyExists,
             Ok(Stored::Missing) => {
                 self.count(Count::DeleteMisses);
+                self.note_dead(key);
                 Status::KeyNotFound
             }
             Err(error) => self.status_of(error),
@@ -269,6 +271,7 @@ impl Turn<'_> {
             }
             Ok(false) => {
                 self.count(Count::TouchMisses);
+                self.note_dead(key);
                 self.conclude(request, Status::KeyNotFound);
             }
             Err(error) => self.binary_error(request, &error),

@@ -1,6 +1,7 @@
 //! The cas of items, and what `-C` makes of it: each item shows 0, and whoever compares has never seen the present one.
 use super::Turn;
-use leveret_engine::{Deadline, Error, Found, Item, ReadOptions};
+use crate::stats::Count;
+use leveret_engine::{Deadline, Error, Found, Item, Missed, ReadOptions};
 
 /// No item has it: neither a place in the arena nor a count of stores comes that far.
 const NOBODYS: u64 = u64::MAX;
@@ -9,17 +10,51 @@ impl Turn<'_> {
     /// The item with its cas. The lock of its shard may be needed for that; if it is not to be had that is an error,
     /// and no miss: the item may be there.
     pub(super) fn find_cas(&self, key: &[u8]) -> Result<Option<Found>, Error> {
-        self.look(key, ReadOptions::new())
+        self.find_with(key, self.with_cas(ReadOptions::new()))
     }
 
     /// As `find_cas`, without a trace: for who has looked the item up already, or wants to leave none.
     pub(super) fn peek_cas(&self, key: &[u8]) -> Result<Option<Found>, Error> {
-        self.look(key, ReadOptions::new().untraced())
+        self.find_with(key, self.with_cas(ReadOptions::new().untraced()))
     }
 
-    fn look(&self, key: &[u8], options: ReadOptions) -> Result<Option<Found>, Error> {
-        let options = if self.shared.settings.cas { options.with_cas() } else { options };
-        told(self.arena.find_with(key, options, self.now))
+    pub(super) fn with_cas(&self, options: ReadOptions) -> ReadOptions {
+        if self.shared.settings.cas {
+            options.with_cas()
+        } else {
+            options
+        }
+    }
+
+    pub(super) fn find_with(&self, key: &[u8], options: ReadOptions) -> Result<Option<Found>, Error> {
+        let mut found = Found::default();
+        Ok(self.find_into(key, options, &mut found)?.then_some(found))
+    }
+
+    /// Looks an item up for a client, and counts what was found dead instead.
+    #[inline]
+    pub(super) fn find_into(&self, key: &[u8], options: ReadOptions, found: &mut Found) -> Result<bool, Error> {
+        let is_there = told(self.arena.find_into(key, options, self.now, found).map(Some))?.unwrap_or(false);
+        if !is_there && found.missed() != Missed::Absent {
+            self.bury(key, found.missed());
+        }
+        Ok(is_there)
+    }
+
+    /// A change that found nothing to change: perhaps what was there is dead.
+    pub(super) fn note_dead(&self, key: &[u8]) {
+        let _ = self.find_with(key, ReadOptions::new().untraced());
+    }
+
+    #[cold]
+    fn bury(&self, key: &[u8], missed: Missed) {
+        if missed == Missed::Flushed {
+            return self.count(Count::GetFlushed);
+        }
+        // So that it is met once. Another worker may have met it in the same moment.
+        if matches!(self.arena.remove_dead(key, self.now), Ok(true)) {
+            self.count(Count::GetExpired);
+        }
     }
 
     /// The item with its cas, copied out whole.

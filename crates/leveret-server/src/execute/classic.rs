@@ -90,17 +90,13 @@ impl Turn<'_> {
     #[inline]
     fn get_one(&mut self, key: &[u8], hash: Option<u64>, with_cas: bool) -> Result<(), Error> {
         self.shared.note_prefix(key, |prefix| prefix.gets += 1);
-        if with_cas {
-            let found = self.find_cas(key)?;
-            self.tell_found(key, found.as_ref());
-            return found.map_or(Ok(()), |found| self.write_value(key, found, true));
-        }
-        let mut found = Found::default();
         let options = hash.map_or(ReadOptions::new(), |hash| ReadOptions::new().hashed(hash));
-        let is_there = self.arena.find_into(key, options, self.now, &mut found)?;
-        self.tell_found(key, Some(&found).filter(|_| is_there));
+        let options = if with_cas { self.with_cas(options) } else { options };
+        let mut found = Found::default();
+        let is_there = self.find_into(key, options, &mut found)?;
+        self.tell_found(key, is_there, &found);
         if is_there {
-            self.write_value(key, found, false)?;
+            self.write_value(key, found, with_cas)?;
         }
         Ok(())
     }
@@ -113,11 +109,11 @@ impl Turn<'_> {
         if !is_past && !self.touch_to_read(key, deadline)? {
             self.count(Count::TouchMisses);
             // For the statistics of the arena this was a get.
-            let _ = self.arena.find(key, self.now);
+            let _ = self.find_with(key, ReadOptions::new())?;
             return Ok(());
         }
         let before = self.output.len();
-        let found = if with_cas { self.find_cas(key)? } else { self.arena.find(key, self.now) };
+        let found = if with_cas { self.find_cas(key)? } else { self.find_with(key, ReadOptions::new())? };
         if let Some(found) = found {
             self.write_value(key, found, with_cas)?;
         }
@@ -242,6 +238,7 @@ impl Turn<'_> {
             }
             Ok(false) => {
                 self.count(Count::DeleteMisses);
+                self.note_dead(key);
                 "NOT_FOUND"
             }
             Err(error) => self.line_of(&error),
@@ -283,6 +280,7 @@ impl Turn<'_> {
         }
         if matches!(counted, Ok(CountedItem::Missing)) {
             self.count(if is_decrement { Count::DecrMisses } else { Count::IncrMisses });
+            self.note_dead(key);
         }
         counted
     }
@@ -294,6 +292,7 @@ impl Turn<'_> {
             Ok(true) => "TOUCHED",
             Ok(false) => {
                 self.count(Count::TouchMisses);
+                self.note_dead(key);
                 "NOT_FOUND"
             }
             Err(error) => self.line_of(&error),

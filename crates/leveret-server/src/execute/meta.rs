@@ -3,8 +3,8 @@ use super::{cas::told, classic, exptime, flags, Turn};
 use crate::stats::Count;
 use crate::watch::cmd;
 use leveret_engine::{
-    Amendment, CountTerms, CountedItem, Deadline, Error, Found, Incoming, Marks, Meta, Mode, NewCas, Stored, Terms,
-    Time, Value,
+    Amendment, CountTerms, CountedItem, Deadline, Error, Found, Incoming, Marks, Meta, Mode, NewCas, ReadOptions,
+    Stored, Terms, Time, Value,
 };
 use leveret_protocol::text::{
     write_meta, write_meta_value, write_number, Facts, MetaCount, MetaDelete, MetaGet, MetaStore, Ttl,
@@ -92,8 +92,8 @@ impl Turn<'_> {
     /// The item of a `mg`, made or changed as its flags say.
     fn meet(&mut self, key: &[u8], get: &MetaGet<'_>) -> Result<Option<(Found, Race)>, Error> {
         let found = match get.no_bump {
-            true => self.arena.peek(key, self.now),
-            false => self.arena.find(key, self.now),
+            true => self.find_with(key, ReadOptions::new().untraced())?,
+            false => self.find_with(key, ReadOptions::new())?,
         };
         let Some(found) = found else { return self.vivify(key, get) };
         self.shared.note_prefix(key, |prefix| prefix.hits += 1);
@@ -226,6 +226,7 @@ impl Turn<'_> {
             }
             Ok(Stored::Missing) => {
                 self.count(Count::DeleteMisses);
+                self.note_dead(key);
                 b"NF"
             }
             Err(error) => return self.say_error(&error),

@@ -2,7 +2,7 @@
 //! looks for what is there before it stores.
 use super::{Done, Next, Session, Transport, Turn};
 use crate::watch::{cmd, status, Event, EventKind, Kinds, Refused};
-use leveret_engine::{Deadline, Error, Found, Mode, Stored, Terms, Time};
+use leveret_engine::{Deadline, Error, Found, Missed, Mode, ReadOptions, Stored, Terms, Time};
 use leveret_protocol::text::Words;
 
 impl Session {
@@ -37,9 +37,9 @@ impl Session {
 impl Turn<'_> {
     /// Tells of a look-up that found so much.
     #[inline]
-    pub fn tell_found(&self, key: &[u8], found: Option<&Found>) {
+    pub fn tell_found(&self, key: &[u8], is_there: bool, found: &Found) {
         if self.watched.has(Kinds::FETCHERS) {
-            self.tell_get(key, found.map(|found| found.value_len));
+            self.tell_get(key, is_there, found);
         }
     }
 
@@ -47,7 +47,10 @@ impl Turn<'_> {
     #[inline]
     pub fn tell_look(&self, key: &[u8]) {
         if self.watched.has(Kinds::FETCHERS) {
-            self.tell_get(key, self.arena.peek(key, self.now).map(|found| found.value_len));
+            let mut found = Found::default();
+            let options = ReadOptions::new().untraced();
+            let is_there = self.arena.find_into(key, options, self.now, &mut found).unwrap_or(false);
+            self.tell_get(key, is_there, &found);
         }
     }
 
@@ -88,7 +91,7 @@ impl Turn<'_> {
     /// Tells of an item that counting has made: memcached looks again before it adds it.
     #[inline]
     pub fn tell_counted_first(&self, key: &[u8], deadline: Deadline) {
-        self.tell_found(key, None);
+        self.tell_found(key, false, &Found::default());
         if self.watched.has(Kinds::MUTATIONS) {
             let size = self.arena.peek(key, self.now).map_or(0, |found| found.value_len);
             let ttl = ttl(deadline, self.now);
@@ -113,9 +116,14 @@ impl Turn<'_> {
     }
 
     #[cold]
-    fn tell_get(&self, key: &[u8], len: Option<u64>) {
-        let status = if len.is_some() { status::FOUND } else { status::NOT_FOUND };
-        self.tell(&Event { status, size: len.unwrap_or(0), cfd: self.cfd, ..event(EventKind::Get, key) });
+    fn tell_get(&self, key: &[u8], is_there: bool, found: &Found) {
+        let (status, size) = match (is_there, found.missed()) {
+            (true, _) => (status::FOUND, found.value_len),
+            (false, Missed::Absent) => (status::NOT_FOUND, 0),
+            (false, Missed::Expired) => (status::EXPIRED, 0),
+            (false, Missed::Flushed) => (status::FLUSHED, 0),
+        };
+        self.tell(&Event { status, size, cfd: self.cfd, ..event(EventKind::Get, key) });
     }
 
     #[cold]

@@ -9,6 +9,10 @@ pub enum Count {
     CmdTouch,
     /// Meta commands.
     CmdMeta,
+    /// Look-ups that met an item past its deadline.
+    GetExpired,
+    /// Look-ups that met an item from before a flush.
+    GetFlushed,
     /// Touches that found none.
     TouchMisses,
     /// Deletes that found none.

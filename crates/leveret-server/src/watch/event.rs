@@ -120,8 +120,10 @@ pub mod status {
     pub const EXISTS: u8 = 4;
     pub const TOO_LARGE: u8 = 5;
     pub const NO_MEMORY: u8 = 6;
-    pub(super) const NAMES: [&str; 7] =
-        ["not_found", "found", "not_stored", "stored", "exists", "too_large", "no_memory"];
+    pub const FLUSHED: u8 = 7;
+    pub const EXPIRED: u8 = 8;
+    pub(super) const NAMES: [&str; 9] =
+        ["not_found", "found", "not_stored", "stored", "exists", "too_large", "no_memory", "flushed", "expired"];
 }
 
 /// By what.
