@@ -52,9 +52,9 @@ impl Target {
 
     /// Attaches to the arena, or makes it with `memory` bytes.
     pub fn open_or_create(&self, memory: Option<u64>) -> Result<Arena, Failure> {
-        let mut options = OpenOptions { create: true, ..OpenOptions::default() };
+        let mut options = OpenOptions::new();
         if let Some(memory) = memory {
-            options.memory = memory;
+            options = options.memory(memory);
         }
         Ok(Arena::open(&self.path()?, &options)?.0)
     }
@@ -62,9 +62,9 @@ impl Target {
 
 /// Attaches to an existing arena. `lock_timeout` is for those who must answer in time.
 pub fn attach(path: &Path, lock_timeout: Option<Duration>) -> Result<Arena, leveret_place::Error> {
-    let mut options = OpenOptions { create: false, ..OpenOptions::default() };
+    let mut options = OpenOptions::new().create(false);
     if let Some(timeout) = lock_timeout {
-        options.lock_timeout = timeout;
+        options = options.lock_timeout(timeout);
     }
     Ok(Arena::open(path, &options)?.0)
 }

@@ -5,7 +5,7 @@ use std::hint::black_box;
 
 fn arena(memory: u64) -> (tempfile::TempDir, Arena) {
     let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-    let options = OpenOptions { memory, ..OpenOptions::default() };
+    let options = OpenOptions::new().memory(memory);
     let (arena, _) = Arena::open(&dir.path().join("bench.arena"), &options).expect("a new arena");
     (dir, arena)
 }

@@ -105,7 +105,7 @@ fn main() {
             }
             let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
             let memory = mebibytes << 20;
-            let options = OpenOptions { memory, ..OpenOptions::default() };
+            let options = OpenOptions::new().memory(memory);
             let (arena, _) = Arena::open(&dir.path().join("full.arena"), &options).expect("an arena");
             let mut writer = Writer { arena, value: vec![7; len], number: 0 };
             writer.fill(memory, stores);

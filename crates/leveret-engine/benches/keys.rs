@@ -59,7 +59,7 @@ fn main() {
     let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
     let arenas = ["small", "huge", "control"].map(|name| {
         progress(&format!("filling the arena {name}"));
-        let options = OpenOptions { memory, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(memory);
         let (arena, _) = Arena::open(&dir.path().join(format!("{name}.arena")), &options).expect("an arena");
         for number in 0..keys {
             arena.set(&key(number), &number.to_ne_bytes(), Deadline::NEVER, Time::now()).expect("room");

@@ -8,8 +8,7 @@ fn main() {
     let [_, path, operation, times] = &arguments[..] else {
         panic!("usage: instructions ARENA get|miss|set|increment TIMES")
     };
-    let (arena, _) =
-        Arena::open(Path::new(path), &OpenOptions { memory: 8 << 20, ..OpenOptions::default() }).expect("an arena");
+    let (arena, _) = Arena::open(Path::new(path), &OpenOptions::new().memory(8 << 20)).expect("an arena");
     let now = Time::now();
     let key = b"0123456789abcdef0123456789abcdef";
     arena.set(key, b"0123456789", Deadline::NEVER, now).expect("room");

@@ -16,14 +16,37 @@ use crate::update::{self, Step};
 /// What an item becomes, its value aside.
 #[derive(Clone, Copy, Debug)]
 pub struct Amendment {
-    /// From when on it is dead.
-    pub deadline: Deadline,
-    /// Its marks.
-    pub marks: Marks,
-    /// Its cas.
-    pub cas: NewCas,
-    /// Its value and flags are dropped, and nothing is left of them but an empty value.
-    pub drop_value: bool,
+    deadline: Deadline,
+    marks: Marks,
+    cas: NewCas,
+    drop_value: bool,
+}
+
+impl Amendment {
+    /// From `deadline` on it is dead; its marks and its cas are these.
+    pub const fn new(deadline: Deadline, marks: Marks, cas: NewCas) -> Amendment {
+        Amendment { deadline, marks, cas, drop_value: false }
+    }
+
+    /// Another deadline.
+    pub const fn deadline(self, deadline: Deadline) -> Amendment {
+        Amendment { deadline, ..self }
+    }
+
+    /// Other marks.
+    pub const fn marks(self, marks: Marks) -> Amendment {
+        Amendment { marks, ..self }
+    }
+
+    /// Another cas.
+    pub const fn cas(self, cas: NewCas) -> Amendment {
+        Amendment { cas, ..self }
+    }
+
+    /// Whether its value and flags are dropped, so that nothing is left of them but an empty value.
+    pub const fn drop_value(self, drop_value: bool) -> Amendment {
+        Amendment { drop_value, ..self }
+    }
 }
 
 /// The cas of an amended item.

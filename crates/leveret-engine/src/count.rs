@@ -36,8 +36,9 @@ pub enum Counted {
     NotNumber,
 }
 
-/// All that counting may ask for.
+/// All that counting may ask for: `CountTerms::new().want_cas(true)`.
 #[derive(Clone, Copy, Debug, Default)]
+#[non_exhaustive]
 pub struct CountTerms {
     /// Only the version with this cas counts.
     pub compare: Option<u64>,
@@ -47,6 +48,33 @@ pub struct CountTerms {
     pub deadline: Option<Deadline>,
     /// Whether the answer tells the cas.
     pub want_cas: bool,
+}
+
+impl CountTerms {
+    /// Whatever version is there counts.
+    pub const fn new() -> CountTerms {
+        CountTerms { compare: None, cas: None, deadline: None, want_cas: false }
+    }
+
+    /// With another `compare`.
+    pub const fn compare(self, compare: Option<u64>) -> CountTerms {
+        CountTerms { compare, ..self }
+    }
+
+    /// With another `cas`.
+    pub const fn cas(self, cas: Option<u64>) -> CountTerms {
+        CountTerms { cas, ..self }
+    }
+
+    /// With another `deadline`.
+    pub const fn deadline(self, deadline: Option<Deadline>) -> CountTerms {
+        CountTerms { deadline, ..self }
+    }
+
+    /// With another `want_cas`.
+    pub const fn want_cas(self, want_cas: bool) -> CountTerms {
+        CountTerms { want_cas, ..self }
+    }
 }
 
 /// How counting on terms ended.
@@ -94,7 +122,7 @@ impl Arena {
         initial: Option<(u64, Deadline)>,
         now: Time,
     ) -> Result<Counted, Error> {
-        Ok(match self.count_if(key, delta, initial, &CountTerms::default(), now)? {
+        Ok(match self.count_if(key, delta, initial, &CountTerms::new(), now)? {
             CountedItem::Value { value, .. } => Counted::Value(value),
             CountedItem::Missing => Counted::Missing,
             CountedItem::Exists | CountedItem::NotNumber => Counted::NotNumber,

@@ -70,7 +70,7 @@ mod tests {
     #[test]
     fn each_eviction_is_told_once_with_what_went() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(8 << 20).cores(1);
         let (arena, _) = Arena::open(&dir.path().join("evicted.arena"), &options).expect("an arena");
         let now = Time::now();
         let gone: Arc<Mutex<Gone>> = Arc::default();

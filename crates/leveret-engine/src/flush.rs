@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn a_flush_that_is_due_is_not_replaced() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let (arena, _) = Arena::open(&dir.path().join("flush.arena"), &OpenOptions::default()).expect("an arena");
+        let (arena, _) = Arena::open(&dir.path().join("flush.arena"), &OpenOptions::new()).expect("an arena");
         let now = Time::now();
         arena.set(b"a", b"1", Deadline::NEVER, now).expect("room");
         let flush = &arena.core.control().flush;

@@ -117,7 +117,7 @@ mod tests {
     const SIZE: usize = 16 << 10;
 
     fn open(path: &Path, lock_timeout: Duration) -> Arena {
-        let options = OpenOptions { memory: 64 << 20, cores: 1, lock_timeout, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(64 << 20).cores(1).lock_timeout(lock_timeout);
         Arena::open(path, &options).expect("an arena").0
     }
 

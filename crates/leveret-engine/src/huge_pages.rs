@@ -66,7 +66,7 @@ mod tests {
     #[test]
     fn an_arena_on_huge_pages_holds_what_it_held_and_takes_no_more_memory() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let options = OpenOptions { memory: 64 << 20, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(64 << 20);
         let (arena, _) = Arena::open(&dir.path().join("huge.arena"), &options).expect("an arena");
         let now = Time::now();
         let value = |number: u32| [number as u8; 100];
@@ -97,7 +97,7 @@ mod tests {
     #[test]
     fn it_ends_when_it_is_told_to() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let options = OpenOptions { memory: 64 << 20, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(64 << 20);
         let (arena, _) = Arena::open(&dir.path().join("huge.arena"), &options).expect("an arena");
         for number in 0..ITEMS {
             arena.set(&number.to_ne_bytes(), &[7; 100], Deadline::NEVER, Time::now()).expect("room");

@@ -144,7 +144,7 @@ mod tests {
 
     fn scratch() -> (Arena, tempfile::TempDir) {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let options = OpenOptions { memory: 8 << 20, cores: 2, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(8 << 20).cores(2);
         (Arena::open(&dir.path().join("large.arena"), &options).expect("an arena").0, dir)
     }
 

@@ -203,12 +203,7 @@ mod tests {
 
     fn scratch() -> (Arena, tempfile::TempDir) {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let options = OpenOptions {
-            memory: 8 << 20,
-            cores: 1,
-            lock_timeout: Duration::from_millis(20),
-            ..OpenOptions::default()
-        };
+        let options = OpenOptions::new().memory(8 << 20).cores(1).lock_timeout(Duration::from_millis(20));
         (Arena::open(&dir.path().join("lease.arena"), &options).expect("an arena").0, dir)
     }
 

@@ -6,7 +6,7 @@
 //! use leveret_engine::{Arena, Deadline, OpenOptions, Time};
 //!
 //! // An arena of this process and its forks. `Arena::open` takes a path, for all processes that may open it.
-//! let (arena, _) = Arena::of_this_process(&OpenOptions::default())?;
+//! let (arena, _) = Arena::of_this_process(&OpenOptions::new())?;
 //! let now = Time::now();
 //! arena.set(b"greeting", b"hello", Deadline::after(now, 60), now)?;
 //! assert_eq!(arena.get(b"greeting", now).expect("just stored").value, b"hello");
@@ -20,7 +20,7 @@
 //!
 //! ```
 //! use leveret_engine::{Arena, Deadline, Delta, Counted, Mode, Meta, OpenOptions, ReadOptions, Stored, Time, Value};
-//! # let (arena, _) = Arena::of_this_process(&OpenOptions::default())?;
+//! # let (arena, _) = Arena::of_this_process(&OpenOptions::new())?;
 //! let (now, never) = (Time::now(), Deadline::NEVER);
 //! let add = |value| arena.store(b"lock", Value::Bytes(value), Meta::default(), never, Mode::Add, now);
 //! assert!(matches!(add(b"mine")?, Stored::Stored { .. }));
@@ -41,7 +41,7 @@
 //!
 //! ```
 //! # use leveret_engine::{Arena, Codec, Deadline, Encoding, Meta, Mode, OpenOptions, Time, Value};
-//! # let (arena, _) = Arena::of_this_process(&OpenOptions::default())?;
+//! # let (arena, _) = Arena::of_this_process(&OpenOptions::new())?;
 //! # let now = Time::now();
 //! const JSON: Encoding = Encoding::new(8);
 //! const ZLIB: Codec = Codec::new(1);
@@ -56,7 +56,7 @@
 //!
 //! ```
 //! # use leveret_engine::{Arena, Deadline, Now, OpenOptions, Time};
-//! # let (arena, _) = Arena::of_this_process(&OpenOptions::default())?;
+//! # let (arena, _) = Arena::of_this_process(&OpenOptions::new())?;
 //! # arena.set(b"key", b"value", Deadline::NEVER, Time::now())?;
 //! let mut room = [std::mem::MaybeUninit::uninit(); 64];
 //! let value = loop {

@@ -133,7 +133,7 @@ mod tests {
     #[test]
     fn a_worker_of_a_former_self_empties_nothing() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let (arena, _) = Arena::open(&dir.path().join("parent.arena"), &OpenOptions::default()).expect("an arena");
+        let (arena, _) = Arena::open(&dir.path().join("parent.arena"), &OpenOptions::new()).expect("an arena");
         let now = Time::now();
         let store = || arena.set(b"k", b"v", Deadline::NEVER, now).expect("room");
         let kept = || arena.get(b"k", now).is_some();

@@ -347,12 +347,7 @@ mod tests {
     #[test]
     fn what_could_not_be_copied_is_no_miss_while_the_lock_is_held() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let options = OpenOptions {
-            memory: 8 << 20,
-            cores: 1,
-            lock_timeout: Duration::from_millis(20),
-            ..OpenOptions::default()
-        };
+        let options = OpenOptions::new().memory(8 << 20).cores(1).lock_timeout(Duration::from_millis(20));
         let (arena, _) = Arena::open(&dir.path().join("read.arena"), &options).expect("an arena");
         let (core, now) = (&*arena.core, Time::now());
         arena.set(b"key", &vec![1; 100_000], Deadline::NEVER, now).expect("room");
@@ -377,7 +372,7 @@ mod tests {
     #[test]
     fn an_item_has_its_token_however_often_its_copy_is_recycled() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(8 << 20).cores(1);
         let (arena, _) = Arena::open(&dir.path().join("read.arena"), &options).expect("an arena");
         let set = |byte| arena.set(b"key", &vec![byte; 500_000], Deadline::NEVER, Time::now());
         set(0).expect("room");

@@ -164,7 +164,7 @@ mod tests {
 
     fn scratch() -> (Arena, tempfile::TempDir) {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let options = OpenOptions { memory: 16 << 20, cores: 2, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(16 << 20).cores(2);
         (Arena::open(&dir.path().join("receive.arena"), &options).expect("an arena").0, dir)
     }
 
@@ -258,7 +258,7 @@ mod tests {
     fn where_only_open_segments_are_left_one_is_given_up() {
         for _ in 0..20 {
             let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-            let options = OpenOptions { memory: 64 << 20, cores: 2, ..OpenOptions::default() };
+            let options = OpenOptions::new().memory(64 << 20).cores(2);
             let (arena, _) = Arena::open(&dir.path().join("receive.arena"), &options).expect("an arena");
             arena.set(b"small", b"x", Deadline::NEVER, Time::now()).expect("room");
             let mut incoming = arena.incoming(KEY, 900_000, Time::now()).expect("room");

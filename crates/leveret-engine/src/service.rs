@@ -117,7 +117,7 @@ mod tests {
     const PATH: &str = "LEVERET_TEST_ANNOUNCES_IN";
 
     fn open(path: &Path) -> Arena {
-        Arena::open(path, &OpenOptions { memory: 8 << 20, ..OpenOptions::default() }).expect("an arena").0
+        Arena::open(path, &OpenOptions::new().memory(8 << 20)).expect("an arena").0
     }
 
     /// Not a test of its own: run as another process, it announces and waits to be killed.

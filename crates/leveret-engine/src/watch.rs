@@ -415,7 +415,7 @@ mod tests {
     use crate::OpenOptions;
 
     fn arena(dir: &tempfile::TempDir) -> Arena {
-        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(8 << 20).cores(1);
         Arena::open(&dir.path().join("watch.arena"), &options).expect("an arena").0
     }
 

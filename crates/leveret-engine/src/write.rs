@@ -60,8 +60,9 @@ pub enum Stored {
     Missing,
 }
 
-/// All that a store may ask for.
+/// All that a store may ask for: `Terms::new(Mode::Set).want_cas(true)`.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Terms {
     /// When it stores.
     pub mode: Mode,
@@ -81,11 +82,46 @@ pub struct Terms {
 
 impl From<Mode> for Terms {
     fn from(mode: Mode) -> Terms {
-        Terms { mode, compare: None, older_is_stale: false, cas: None, want_cas: false, value_max: usize::MAX }
+        Terms::new(mode)
     }
 }
 
 impl Terms {
+    /// What a mode alone asks for.
+    pub const fn new(mode: Mode) -> Terms {
+        Terms { mode, compare: None, older_is_stale: false, cas: None, want_cas: false, value_max: usize::MAX }
+    }
+
+    /// With another `mode`.
+    pub const fn mode(self, mode: Mode) -> Terms {
+        Terms { mode, ..self }
+    }
+
+    /// With another `compare`.
+    pub const fn compare(self, compare: Option<u64>) -> Terms {
+        Terms { compare, ..self }
+    }
+
+    /// With another `older_is_stale`.
+    pub const fn older_is_stale(self, older_is_stale: bool) -> Terms {
+        Terms { older_is_stale, ..self }
+    }
+
+    /// With another `cas`.
+    pub const fn cas(self, cas: Option<u64>) -> Terms {
+        Terms { cas, ..self }
+    }
+
+    /// With another `want_cas`.
+    pub const fn want_cas(self, want_cas: bool) -> Terms {
+        Terms { want_cas, ..self }
+    }
+
+    /// With another `value_max`.
+    pub const fn value_max(self, value_max: usize) -> Terms {
+        Terms { value_max, ..self }
+    }
+
     /// The cas that the item must have.
     fn token(&self) -> Option<u64> {
         let of_mode = if let Mode::Cas(token) = self.mode { Some(token) } else { None };
@@ -274,7 +310,7 @@ impl Arena {
         // A number that text is joined to is a string from now on.
         let meta = if old.number.is_some() { old.meta.with_encoding(Encoding::RAW) } else { old.meta };
         let meta = meta.with_marks(Marks::NONE);
-        let terms = Terms { cas: terms.cas, want_cas: terms.want_cas, ..Mode::Cas(old.cas).into() };
+        let terms = Terms::new(Mode::Cas(old.cas)).cas(terms.cas).want_cas(terms.want_cas);
         self.store_if(key, Value::Bytes(&whole), meta, old.deadline, &terms, now)
     }
 
@@ -362,7 +398,7 @@ mod tests {
     #[test]
     fn an_append_comes_to_an_end_in_a_damaged_file() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(8 << 20).cores(1);
         let (arena, _) = Arena::open(&dir.path().join("write.arena"), &options).expect("an arena");
         let (core, now) = (&*arena.core, Time::now());
         let hash = core.hasher.hash(b"key");

@@ -14,7 +14,7 @@ struct Scratch {
 fn scratch(memory: u64) -> Scratch {
     let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
     let path = dir.path().join("test.arena");
-    let (arena, created) = Arena::open(&path, &OpenOptions { memory, ..OpenOptions::default() }).expect("a new arena");
+    let (arena, created) = Arena::open(&path, &OpenOptions::new().memory(memory)).expect("a new arena");
     assert!(created);
     Scratch { _dir: dir, path, arena }
 }
@@ -178,7 +178,7 @@ fn modes_follow_memcached() {
     let second = arena.get_with(b"a", ReadOptions::new().with_cas(), NOW).unwrap().unwrap().cas;
     assert!(second > first, "tokens grow");
     assert_eq!(store("a", "4", Mode::Cas(first)), Stored::Exists);
-    let with_cas = Terms { want_cas: true, ..Mode::Set.into() };
+    let with_cas = Terms::new(Mode::Set).want_cas(true);
     let wanted = arena.store_if(b"a", Value::Bytes(b"5"), Meta::default(), Deadline::NEVER, &with_cas, NOW).unwrap();
     assert_eq!(
         wanted,
@@ -372,13 +372,13 @@ fn a_miss_says_whether_something_dead_was_there_and_that_can_be_removed() {
 fn a_second_handle_sees_the_same_items() {
     let Scratch { arena, path, _dir } = &scratch(8 << 20);
     arena.set(b"a", b"1", Deadline::NEVER, NOW).unwrap();
-    let (again, created) = Arena::open(path, &OpenOptions { memory: 32 << 20, ..OpenOptions::default() }).unwrap();
+    let (again, created) = Arena::open(path, &OpenOptions::new().memory(32 << 20)).unwrap();
     assert!(!created);
     assert_eq!(again.memory(), 8 << 20, "an existing arena's size wins");
     assert_eq!(text(&again, "a", NOW).as_deref(), Some("1"));
     std::fs::remove_file(path).unwrap();
     assert_eq!(arena.check(), Err(Error::Lost));
-    let (fresh, created) = Arena::open(path, &OpenOptions::default()).unwrap();
+    let (fresh, created) = Arena::open(path, &OpenOptions::new()).unwrap();
     assert!(created);
     assert_eq!(text(&fresh, "a", NOW), None);
 }

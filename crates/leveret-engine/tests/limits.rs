@@ -16,7 +16,7 @@ fn maps_of(path: &Path) -> usize {
 #[test]
 fn the_65th_arena_is_refused_and_leaves_no_mapping() {
     let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-    let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+    let options = OpenOptions::new().memory(8 << 20).cores(1);
     let path = |number: usize| dir.path().join(format!("{number}.arena"));
     let mut open: Vec<Arena> =
         (0..OPEN_MAX).map(|number| Arena::open(&path(number), &options).expect("an arena").0).collect();
@@ -34,7 +34,7 @@ const PATH: &str = "LEVERET_TEST_ARENA";
 #[test]
 fn without_descriptors() {
     let Some(path) = std::env::var_os(PATH) else { return };
-    let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+    let options = OpenOptions::new().memory(8 << 20).cores(1);
     let (arena, _) = Arena::open(Path::new(&path), &options).expect("an arena");
     let set = || arena.set(b"a", b"1", Deadline::NEVER, Time::now());
     let files: Vec<File> = std::iter::from_fn(|| File::open("/dev/null").ok()).collect();

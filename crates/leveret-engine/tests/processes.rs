@@ -10,11 +10,11 @@ use std::time::Duration;
 const PATH: &str = "LEVERET_TEST_ARENA";
 
 fn open(path: &Path) -> Arena {
-    Arena::open(path, &OpenOptions { memory: 8 << 20, ..OpenOptions::default() }).expect("an arena").0
+    Arena::open(path, &OpenOptions::new().memory(8 << 20)).expect("an arena").0
 }
 
 fn refused(path: &Path) -> String {
-    Arena::open(path, &OpenOptions { memory: 8 << 20, ..OpenOptions::default() }).err().expect("refused").to_string()
+    Arena::open(path, &OpenOptions::new().memory(8 << 20)).err().expect("refused").to_string()
 }
 
 /// Not a test of its own: run as another process, it takes a lease and waits to be killed.
@@ -140,7 +140,7 @@ fn what_is_no_arena_is_refused_with_a_reason() {
     std::fs::remove_file(&path).expect("removed");
     std::fs::create_dir(&path).expect("made");
     assert!(matches!(
-        Arena::open(&path, &OpenOptions::default()).err(),
+        Arena::open(&path, &OpenOptions::new()).err(),
         Some(OpenError::Io { .. } | OpenError::Foreign { .. })
     ));
 
@@ -167,7 +167,7 @@ fn a_group_folder_makes_group_arenas() {
 /// What `apcu_*` has on the command line: an arena that no other process finds, and that does all that others do.
 #[test]
 fn an_arena_without_a_name() {
-    let options = OpenOptions { memory: 16 << 20, ..OpenOptions::default() };
+    let options = OpenOptions::new().memory(16 << 20);
     let (arena, is_new) = Arena::of_this_process(&options).expect("an arena");
     assert!(is_new && arena.check().is_ok());
     let (same, is_new) = Arena::of_this_process(&options).expect("the same");

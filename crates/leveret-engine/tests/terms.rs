@@ -17,7 +17,7 @@ fn scratch(options: OpenOptions) -> Scratch {
 }
 
 fn small() -> Scratch {
-    scratch(OpenOptions { memory: 8 << 20, ..OpenOptions::default() })
+    scratch(OpenOptions::new().memory(8 << 20))
 }
 
 fn wire(flags: u32) -> Meta {
@@ -25,7 +25,7 @@ fn wire(flags: u32) -> Meta {
 }
 
 fn keep(found: &Found) -> Amendment {
-    Amendment { deadline: found.deadline, marks: found.meta.marks, cas: NewCas::Keep, drop_value: false }
+    Amendment::new(found.deadline, found.meta.marks, NewCas::Keep)
 }
 
 #[test]
@@ -41,10 +41,8 @@ fn an_amended_item_keeps_its_value_whatever_its_kind() {
         let before = arena.get_with(key, ReadOptions::new().with_cas(), now).expect("free").expect("there");
         for marks in [Marks::WON, Marks::STALE.with(Marks::WON), Marks::NONE, Marks::STALE] {
             let cas = arena.get_with(key, ReadOptions::new().with_cas(), now).expect("free").expect("there").cas;
-            let amended = arena
-                .amend(key, now, &mut |found| Some(Amendment { marks, ..keep(found) }))
-                .expect("room")
-                .expect("there");
+            let amended =
+                arena.amend(key, now, &mut |found| Some(keep(found).marks(marks))).expect("room").expect("there");
             assert_eq!((amended.meta.marks, amended.cas), (marks, cas));
             let item = arena.get_with(key, ReadOptions::new().with_cas(), now).expect("free").expect("there");
             assert_eq!(
@@ -53,11 +51,10 @@ fn an_amended_item_keeps_its_value_whatever_its_kind() {
             );
         }
         let soon = Deadline::after(now, 100);
-        let next = |found: &Found| Some(Amendment { deadline: soon, cas: NewCas::Next, ..keep(found) });
+        let next = |found: &Found| Some(keep(found).deadline(soon).cas(NewCas::Next));
         let amended = arena.amend(key, now, &mut |found| next(found)).expect("room").expect("there");
         assert!(amended.cas > before.cas && amended.deadline == soon);
-        let fixed =
-            arena.amend(key, now, &mut |found| Some(Amendment { cas: NewCas::Is(77), ..keep(found) })).expect("room");
+        let fixed = arena.amend(key, now, &mut |found| Some(keep(found).cas(NewCas::Is(77)))).expect("room");
         assert_eq!(fixed.expect("there").cas, 77);
         assert_eq!(arena.get(key, now).expect("there").value, value);
     }
@@ -65,8 +62,7 @@ fn an_amended_item_keeps_its_value_whatever_its_kind() {
     let left = arena.amend(b"bytes", now, &mut |_| None).expect("free").expect("there");
     assert_eq!(left.cas, 77);
     assert_eq!(arena.amend(b"none", now, &mut |_| panic!("there is nothing to see")), Ok(None));
-    let dropped =
-        arena.amend(b"large", now, &mut |found| Some(Amendment { drop_value: true, ..keep(found) })).expect("room");
+    let dropped = arena.amend(b"large", now, &mut |found| Some(keep(found).drop_value(true))).expect("room");
     assert_eq!((dropped.expect("there").value_len, arena.get(b"large", now).expect("there").meta.flags), (0, 0));
     assert!(arena.verify().is_clean(), "{:?}", arena.verify());
 }
@@ -81,12 +77,7 @@ fn an_item_that_an_amendment_ends_is_given_for_the_last_time() {
     arena.store(b"number", Value::Integer(42), wire(5), Deadline::NEVER, Mode::Set, now).expect("room");
     arena.store(b"large", Value::Bytes(&large), wire(5), Deadline::NEVER, Mode::Set, now).expect("room");
     for (key, value) in [(&b"bytes"[..], &b"text"[..]), (b"number", b"42"), (b"large", &large)] {
-        let end = |found: &Found| Amendment {
-            deadline: Deadline::at(now),
-            marks: Marks::STALE,
-            cas: NewCas::Is(77),
-            ..keep(found)
-        };
+        let end = |found: &Found| keep(found).deadline(Deadline::at(now)).marks(Marks::STALE).cas(NewCas::Is(77));
         let last = arena.amend(key, now, &mut |found| Some(end(found))).expect("room").expect("there");
         assert_eq!(
             (last.cas, last.meta.flags, last.meta.marks, last.deadline),
@@ -96,7 +87,7 @@ fn an_item_that_an_amendment_ends_is_given_for_the_last_time() {
         assert!(!arena.contains(key, now));
     }
     arena.store(b"dropped", Value::Integer(42), wire(5), Deadline::NEVER, Mode::Set, now).expect("room");
-    let end = |found: &Found| Amendment { deadline: Deadline::at(now), drop_value: true, ..keep(found) };
+    let end = |found: &Found| keep(found).deadline(Deadline::at(now)).drop_value(true);
     let last = arena.amend(b"dropped", now, &mut |found| Some(end(found))).expect("room").expect("there");
     assert_eq!((last.meta.flags, arena.copy_to_vec(&last)), (0, Some(Vec::new())));
     assert!(arena.verify().is_clean(), "{:?}", arena.verify());
@@ -109,7 +100,7 @@ fn a_store_compares_in_every_mode() {
     let store = |value: &[u8], terms: Terms| {
         arena.store_if(b"k", Value::Bytes(value), wire(1), Deadline::NEVER, &terms, now).expect("room")
     };
-    let terms = |mode: Mode, compare| Terms { compare, want_cas: true, ..mode.into() };
+    let terms = |mode: Mode, compare| Terms::new(mode).compare(compare).want_cas(true);
     assert_eq!(store(b"a", terms(Mode::Set, Some(1))), Stored::Missing);
     let Stored::Stored { cas } = store(b"a", terms(Mode::Set, None)) else { panic!("not stored") };
     for mode in [Mode::Set, Mode::Replace, Mode::Append, Mode::Prepend] {
@@ -118,26 +109,19 @@ fn a_store_compares_in_every_mode() {
     let Stored::Stored { cas } = store(b"b", terms(Mode::Append, Some(cas))) else { panic!("not stored") };
     assert_eq!(arena.get(b"k", now).expect("there").value, b"ab");
     // The mode says which version it wants; what else is asked for does not take that back.
-    let of_mode = |token| Terms { compare: None, ..Mode::Cas(token).into() };
+    let of_mode = |token| Terms::new(Mode::Cas(token)).compare(None);
     assert_eq!(store(b"x", of_mode(cas + 1)), Stored::Exists);
-    assert_eq!(store(b"c", Terms { cas: Some(9_000), ..terms(Mode::Set, Some(cas)) }), Stored::Stored { cas: 9_000 });
-    let older = Terms { older_is_stale: true, ..terms(Mode::Set, Some(8_999)) };
+    assert_eq!(store(b"c", terms(Mode::Set, Some(cas)).cas(Some(9_000))), Stored::Stored { cas: 9_000 });
+    let older = terms(Mode::Set, Some(8_999)).older_is_stale(true);
     assert!(matches!(store(b"d", older), Stored::Stored { .. }));
     assert_eq!(arena.get(b"k", now).expect("there").meta.marks, Marks::STALE);
-    assert_eq!(store(b"e", Terms { compare: Some(u64::MAX), ..older }), Stored::Exists);
-    assert_eq!(store(b"e", Terms { mode: Mode::Append, ..older }), Stored::Exists);
+    assert_eq!(store(b"e", older.compare(Some(u64::MAX))), Stored::Exists);
+    assert_eq!(store(b"e", older.mode(Mode::Append)), Stored::Exists);
     // It takes the place of the present version: with its deadline, and with its mark of who makes it anew.
     let soon = Deadline::after(now, 60);
-    let mut won = |item: &Found| {
-        Some(Amendment {
-            deadline: soon,
-            marks: item.meta.marks.with(Marks::WON),
-            cas: NewCas::Keep,
-            drop_value: false,
-        })
-    };
+    let mut won = |item: &Found| Some(Amendment::new(soon, item.meta.marks.with(Marks::WON), NewCas::Keep));
     arena.amend(b"k", now, &mut won).expect("room");
-    assert!(matches!(store(b"f", Terms { compare: Some(1), ..older }), Stored::Stored { .. }));
+    assert!(matches!(store(b"f", older.compare(Some(1))), Stored::Stored { .. }));
     let item = arena.get(b"k", now).expect("there");
     assert_eq!((&item.value[..], item.deadline, item.meta.marks), (&b"f"[..], soon, Marks::STALE.with(Marks::WON)));
     assert!(arena.verify().is_clean());
@@ -146,7 +130,7 @@ fn a_store_compares_in_every_mode() {
 /// Each shard counted by itself, from the same number: a cas with the token of another key succeeded.
 #[test]
 fn no_two_keys_have_the_same_token() {
-    let Scratch { arena, _dir } = scratch(OpenOptions { memory: 8 << 20, cores: 4, ..OpenOptions::default() });
+    let Scratch { arena, _dir } = scratch(OpenOptions::new().memory(8 << 20).cores(4));
     let now = Time::now();
     let mut all = HashSet::new();
     // A first version is known by its place; a later one, and a number, by what its shard counts.
@@ -176,19 +160,17 @@ fn counting_compares_dates_and_tells() {
     let count = |terms: CountTerms| {
         arena.count_if(b"n", Delta::Increment(5), Some((10, Deadline::NEVER)), &terms, now).expect("room")
     };
-    let CountedItem::Value { value: 10, cas, is_new: true, .. } =
-        count(CountTerms { want_cas: true, ..CountTerms::default() })
-    else {
+    let CountedItem::Value { value: 10, cas, is_new: true, .. } = count(CountTerms::new().want_cas(true)) else {
         panic!("not created")
     };
-    assert_eq!(count(CountTerms { compare: Some(cas + 1), ..CountTerms::default() }), CountedItem::Exists);
+    assert_eq!(count(CountTerms::new().compare(Some(cas + 1))), CountedItem::Exists);
     let soon = Deadline::after(now, 60);
-    let terms = CountTerms { compare: Some(cas), cas: Some(4), deadline: Some(soon), want_cas: true };
+    let terms = CountTerms::new().compare(Some(cas)).cas(Some(4)).deadline(Some(soon)).want_cas(true);
     assert_eq!(count(terms), CountedItem::Value { value: 15, cas: 4, deadline: soon, is_new: false });
     let item = arena.get_with(b"n", ReadOptions::new().with_cas(), now).expect("free").expect("there");
     assert_eq!((&item.value[..], item.cas, item.deadline), (&b"15"[..], 4, soon));
     arena.store(b"minus", Value::Integer(-5), Meta::default(), Deadline::NEVER, Mode::Set, now).expect("room");
-    let counted = arena.count_if(b"minus", Delta::Increment(1), None, &CountTerms::default(), now).expect("room");
+    let counted = arena.count_if(b"minus", Delta::Increment(1), None, &CountTerms::new(), now).expect("room");
     assert_eq!(counted, CountedItem::NotNumber);
     assert!(arena.verify().is_clean());
 }
@@ -201,7 +183,7 @@ const VALUE: [u8; 1000] = [1; 1000];
 
 /// An arena as of memcached's -M, filled until it refuses, and how many keys it took.
 fn filled(now: Time) -> (Scratch, u32) {
-    let scratch = scratch(OpenOptions { memory: 8 << 20, evict: false, ..OpenOptions::default() });
+    let scratch = scratch(OpenOptions::new().memory(8 << 20).evict(false));
     let full = (0..20_000)
         .find(|number| scratch.arena.set(&key(*number), &VALUE, Deadline::NEVER, now) == Err(Error::NoMemory));
     (scratch, full.expect("8 MiB hold less than 20 MB"))
@@ -250,8 +232,7 @@ fn a_set_that_is_refused_leaves_no_old_value() {
 /// may make way.
 #[test]
 fn without_eviction_a_full_index_refuses_and_loses_nothing() {
-    let Scratch { arena, _dir } =
-        scratch(OpenOptions { memory: 8 << 20, cores: 1, evict: false, ..OpenOptions::default() });
+    let Scratch { arena, _dir } = scratch(OpenOptions::new().memory(8 << 20).cores(1).evict(false));
     let now = Time::now();
     let mut stored = Vec::new();
     let mut refusals = 0;

@@ -45,8 +45,7 @@ pub unsafe extern "C" fn leveret_open(
     let open = || -> Result<(Arena, bool), leveret_place::Error> {
         let lock_timeout =
             Duration::from_millis(if options.lock_timeout_ms == 0 { 1000 } else { u64::from(options.lock_timeout_ms) });
-        let how =
-            OpenOptions { memory: options.memory, create: options.create != 0, lock_timeout, ..OpenOptions::default() };
+        let how = OpenOptions::new().memory(options.memory).create(options.create != 0).lock_timeout(lock_timeout);
         if options.nameless != 0 {
             return Ok(Arena::of_this_process(&how)?);
         }

@@ -199,7 +199,7 @@ pub unsafe extern "C" fn leveret_store(
         Ok(number) if meta.encoding == Encoding::INTEGER => Value::Integer(i64::from_ne_bytes(number)),
         _ => Value::Bytes(bytes),
     };
-    let terms = Terms { want_cas: !new_cas.is_null(), ..mode.into() };
+    let terms = Terms::new(mode).want_cas(!new_cas.is_null());
     let stored = arena.store_if(key, value, meta, Deadline(deadline), &terms, moment(now));
     if let (true, Ok(Stored::Stored { cas })) = (terms.want_cas, &stored) {
         // SAFETY: by contract, since it is not NULL.

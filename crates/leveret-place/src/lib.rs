@@ -200,7 +200,7 @@ mod tests {
     fn the_text_names_the_settings_of_the_folder_where_another_one_would_do() {
         let dir = tempfile::tempdir().expect("a folder");
         let missing = resolve("shop", Some(&dir.path().join("missing"))).expect("a name");
-        let said = |path: &Path| match Arena::open(path, &OpenOptions::default()) {
+        let said = |path: &Path| match Arena::open(path, &OpenOptions::new()) {
             Ok(_) => panic!("it was opened"),
             Err(error) => Error::from(error).to_string(),
         };

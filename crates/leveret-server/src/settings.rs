@@ -188,10 +188,6 @@ impl Settings {
 
     /// How the arena is opened. `otherwise` is the memory of one that has to be made if these settings do not say it.
     pub fn open_options(&self, otherwise: u64) -> OpenOptions {
-        OpenOptions {
-            memory: self.memory.unwrap_or(otherwise).max(MEMORY_MIN),
-            evict: self.evictions,
-            ..OpenOptions::default()
-        }
+        OpenOptions::new().memory(self.memory.unwrap_or(otherwise).max(MEMORY_MIN)).evict(self.evictions)
     }
 }

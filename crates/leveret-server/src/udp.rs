@@ -257,7 +257,7 @@ mod tests {
     impl Server {
         fn start() -> Server {
             let dir = tempfile::tempdir().unwrap();
-            let (arena, _) = Arena::open(&dir.path().join("udp.arena"), &OpenOptions::default()).unwrap();
+            let (arena, _) = Arena::open(&dir.path().join("udp.arena"), &OpenOptions::new()).unwrap();
             let socket = bind("127.0.0.1:0".parse().unwrap(), 1).unwrap().remove(0);
             let address = SockRef::from(&socket).local_addr().unwrap().as_socket().unwrap();
             let shared = Shared::new(arena, Settings { threads: 1, ..Settings::default() }).unwrap();

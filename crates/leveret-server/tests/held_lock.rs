@@ -20,7 +20,7 @@ const SET: &str = "set k 7 0 5\r\nhello\r\n";
 #[test]
 fn storing() {
     let Some(path) = std::env::var_os(PATH) else { return };
-    let (arena, _) = Arena::open(Path::new(&path), &OpenOptions::default()).expect("an arena");
+    let (arena, _) = Arena::open(Path::new(&path), &OpenOptions::new()).expect("an arena");
     let value = vec![b'v'; 10_000];
     let parent = parent_id();
     while parent_id() == parent {

@@ -68,7 +68,7 @@ fn is_number(index: u64) -> bool {
 
 fn options() -> OpenOptions {
     // A damaged lock word may name an owner that lives: nobody shall wait long for it here.
-    OpenOptions { memory: 8 << 20, cores: 1, lock_timeout: Duration::from_millis(20), ..OpenOptions::default() }
+    OpenOptions::new().memory(8 << 20).cores(1).lock_timeout(Duration::from_millis(20))
 }
 
 impl Ground {
@@ -212,7 +212,7 @@ fn fill(arena: &Arena) -> Result<(), leveret_engine::Error> {
 /// Does everything that can be done with an arena. Errors and misses are fine.
 fn use_arena(path: &Path, seed: u64, trusts_values: bool) -> Result<String, String> {
     let mut rng = Rng::new(seed);
-    let arena = match Arena::open(path, &OpenOptions { create: false, ..options() }) {
+    let arena = match Arena::open(path, &options().create(false)) {
         Ok((arena, _)) => arena,
         Err(error) => return Ok(error.to_string()),
     };
@@ -320,16 +320,16 @@ fn ask_more(arena: &Arena, index: u64, rng: &mut Rng, now: Time) {
     let soon = Deadline::after(now, rng.below(2000) as u32);
     match rng.below(10) {
         0 => {
-            let amendment = Amendment { deadline: soon, marks: Marks::STALE, cas: NewCas::Next, drop_value: false };
+            let amendment = Amendment::new(soon, Marks::STALE, NewCas::Next);
             drop(arena.amend(&key, now, &mut |_| Some(amendment)));
-            drop(arena.amend(&other, now, &mut |_| Some(Amendment { drop_value: true, ..amendment })));
+            drop(arena.amend(&other, now, &mut |_| Some(amendment.drop_value(true))));
         }
         1 => {
-            let terms = CountTerms { cas: Some(7), deadline: Some(soon), want_cas: true, compare: None };
+            let terms = CountTerms::new().cas(Some(7)).deadline(Some(soon)).want_cas(true).compare(None);
             drop(arena.count_if(&other, Delta::Decrement(1), Some((1, soon)), &terms, now));
         }
         2 => {
-            let terms = Terms { compare: Some(rng.bits()), older_is_stale: true, want_cas: true, ..Mode::Set.into() };
+            let terms = Terms::new(Mode::Set).compare(Some(rng.bits())).older_is_stale(true).want_cas(true);
             drop(arena.store_if(&key, Value::Bytes(&value(index, 4)), Meta::default(), soon, &terms, now));
         }
         3 => drop(arena.get_and_touch(&key, soon, now)),

@@ -55,7 +55,7 @@ fn store(arena: &Arena, number: u64, stores: &Stores, value: &[u8]) -> Result<()
 
 /// Fills an arena at `path`, and counts.
 pub fn count(path: &Path, stores: Stores) -> Result<Holds, String> {
-    let options = OpenOptions { memory: stores.memory, ..OpenOptions::default() };
+    let options = OpenOptions::new().memory(stores.memory);
     let open = move || Arena::open(path, &options).map(|(arena, _)| arena).map_err(|error| error.to_string());
     let value = vec![7; stores.value_len];
     let mut child = stepper::start(

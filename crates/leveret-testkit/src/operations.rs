@@ -62,7 +62,7 @@ fn touching(name: &'static str, before: Option<u32>, after: Option<u32>) -> Oper
 }
 
 fn amending(name: &'static str, before: Seen, after: Seen, cas: NewCas, drop_value: bool) -> Operation {
-    let amendment = Amendment { deadline: after.deadline, marks: after.marks, cas, drop_value };
+    let amendment = Amendment::new(after.deadline, after.marks, cas).drop_value(drop_value);
     Operation::new(name, Some(before), Some(after), move |arena, _| {
         let amended = text(arena.amend(SUBJECT, now(), &mut |_| Some(amendment)))?;
         amended.map(|_| ()).ok_or_else(|| "the subject is not there".to_owned())
@@ -175,7 +175,7 @@ pub fn all() -> Vec<Operation> {
             Some(Seen::new(subject(2, 300)).flags(9).ttl(50).marks(Marks::STALE)),
             |arena, token| {
                 let value = Seen::new(subject(2, 300)).flags(9).ttl(500);
-                let terms = Terms { compare: Some(token - 1), older_is_stale: true, cas: Some(7), ..Mode::Set.into() };
+                let terms = Terms::new(Mode::Set).compare(Some(token - 1)).older_is_stale(true).cas(Some(7));
                 let meta = Meta::default().with_flags(value.flags);
                 text(arena.store_if(SUBJECT, Value::Bytes(&value.value), meta, value.deadline, &terms, now()))
                     .and_then(stored)
@@ -184,7 +184,7 @@ pub fn all() -> Vec<Operation> {
         .warm(cas_of_subject),
         Operation::new("count-dates", Some(Seen::new("99")), Some(Seen::new("100").ttl(60)), |arena, token| {
             let deadline = Deadline::after(now(), 60);
-            let terms = CountTerms { compare: Some(token), cas: Some(7), deadline: Some(deadline), want_cas: true };
+            let terms = CountTerms::new().compare(Some(token)).cas(Some(7)).deadline(Some(deadline)).want_cas(true);
             let counted = arena.count_if(SUBJECT, Delta::Increment(1), None, &terms, now());
             want(counted, CountedItem::Value { value: 100, cas: 7, deadline, is_new: false })
         })

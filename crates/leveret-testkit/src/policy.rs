@@ -126,7 +126,7 @@ impl Policy for Watched {
 
 /// Replays a trace on a new arena at `path`. An error is a store that failed, or an arena that is not sound afterwards.
 pub fn replay_on_arena(path: &Path, memory: u64, trace: &Trace, seed: u64) -> Result<Replay, String> {
-    let options = OpenOptions { memory, cores: 1, ..OpenOptions::default() };
+    let options = OpenOptions::new().memory(memory).cores(1);
     let arena = seeded::open(path, &options, seed).map_err(|error| error.to_string())?;
     let stats = arena.stats();
     let begun = Replay {
@@ -210,7 +210,7 @@ impl Policy for Recorded {
 /// Replays a trace on a new arena at `path`, and gives the recording of it that is made by looking at a share of the
 /// keys after every so many gets.
 pub fn record(path: &Path, memory: u64, trace: &Trace, seed: u64, share: f64, every: u64) -> Trace {
-    let options = OpenOptions { memory, cores: 1, ..OpenOptions::default() };
+    let options = OpenOptions::new().memory(memory).cores(1);
     let arena = seeded::open(path, &options, seed).expect("an arena");
     let mut recorded = Recorded {
         watch: arena.watch(share),

@@ -43,8 +43,7 @@ mod tests {
         let folder = scratch::folder().unwrap();
         let index_of = |seed| {
             let path = folder.path().join("seeded.arena");
-            let arena =
-                open(&path, &OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() }, seed).unwrap();
+            let arena = open(&path, &OpenOptions::new().memory(8 << 20).cores(1), seed).unwrap();
             for index in 0..100u32 {
                 arena
                     .set(&index.to_ne_bytes(), b"value", leveret_engine::Deadline::NEVER, leveret_engine::Time::now())

@@ -326,7 +326,7 @@ fn neighbour(plan: &Plan, writer: u64, is_over: &AtomicBool) -> Outcome {
 
 fn open(path: &Path, create: bool) -> Result<Arena, String> {
     // Locks of a killed server are taken over; that a living one is paused for seconds by a busy machine is no fault.
-    let options = OpenOptions { lock_timeout: PATIENCE, create, ..OpenOptions::default() };
+    let options = OpenOptions::new().lock_timeout(PATIENCE).create(create);
     Arena::open(path, &options).map(|opened| opened.0).map_err(|error| error.to_string())
 }
 

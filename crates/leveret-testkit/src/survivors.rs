@@ -37,7 +37,7 @@ pub enum Progress {
 /// How every process of the harness opens an arena.
 pub fn options() -> OpenOptions {
     // The same shape on every machine: two shards.
-    OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() }
+    OpenOptions::new().memory(8 << 20).cores(1)
 }
 
 /// Opens the arena, making it if needed.

@@ -42,7 +42,7 @@ const FLUSHER: u64 = 0;
 
 /// Opens the arena as every process here does.
 pub fn open(post: &Post) -> Result<Arena, String> {
-    let options = OpenOptions { memory: post.memory, ..OpenOptions::default() };
+    let options = OpenOptions::new().memory(post.memory);
     Arena::open(&arena_path(&post.folder), &options).map(|(arena, _)| arena).map_err(|error| format!("open: {error}"))
 }
 

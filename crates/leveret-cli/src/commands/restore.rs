@@ -62,7 +62,7 @@ impl Restore {
         let peer = Peer::of(self.reach.target.as_deref(), target)?;
         let mut sink = match peer.arena() {
             // As `leveret set` does: an arena that is not there yet is made.
-            Some(path) => Sink::Arena(Arena::open(path, &OpenOptions::default())?.0),
+            Some(path) => Sink::Arena(Arena::open(path, &OpenOptions::new())?.0),
             None => Sink::Server(Conversation::begin(&peer, self.reach.patience.timeout)?),
         };
         let mut reader = Reader::new(BufReader::with_capacity(64 << 10, io::stdin().lock()));

@@ -96,7 +96,7 @@ impl Set {
         let value = number.map_or(Value::Bytes(&value), Value::Integer);
         let deadline = ttl_secs.map_or(Deadline::NEVER, |secs| Deadline::after(now, secs));
         // Only JSON shows the cas of what was stored.
-        let terms = Terms { want_cas: json, ..mode.into() };
+        let terms = Terms::new(mode).want_cas(json);
         report(arena.store_if(&key, value, meta, deadline, &terms, now)?, mode, json)
     }
 

@@ -96,9 +96,7 @@ impl Host {
 
     /// The arena as another process has it open: this test. It counts as attached once it has written.
     pub fn arena(&self, name: &str) -> Arena {
-        Arena::open(&self.file(&format!("{name}.arena")), &OpenOptions { memory: 8 << 20, ..OpenOptions::default() })
-            .expect("an arena")
-            .0
+        Arena::open(&self.file(&format!("{name}.arena")), &OpenOptions::new().memory(8 << 20)).expect("an arena").0
     }
 }
 

@@ -89,7 +89,7 @@ fn remembered(endpoint: &Endpoint) -> Option<Protocol> {
 
 fn arena((dir, _): &Endpoint, create: bool) -> Option<Arena> {
     let path = leveret_place::resolve(ARENA, dir.as_deref()).ok()?;
-    Some(Arena::open(&path, &OpenOptions { create, memory: MEMORY_MIN, ..OpenOptions::default() }).ok()?.0)
+    Some(Arena::open(&path, &OpenOptions::new().create(create).memory(MEMORY_MIN)).ok()?.0)
 }
 
 fn endpoint(server: &Server) -> Endpoint {

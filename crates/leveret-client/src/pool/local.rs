@@ -246,7 +246,7 @@ fn store(
     // A number that is kept as one counts in place.
     let digits = std::str::from_utf8(request.value).ok().filter(|_| request.meta.encoding == Encoding::INTEGER);
     let value = digits.and_then(|digits| digits.parse().ok()).map_or(Value::Bytes(request.value), Value::Integer);
-    let terms = Terms { value_max: rules.value_max, ..mode.into() };
+    let terms = Terms::new(mode).value_max(rules.value_max);
     let stored = arena.store_if(request.key, value, request.meta, deadline, &terms, now)?;
     Ok(Done::code(match (stored, operation) {
         (Stored::Stored { .. }, _) => Code::Success,

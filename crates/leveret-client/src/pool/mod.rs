@@ -182,8 +182,7 @@ impl Pool {
     pub fn add_server_in(&mut self, dir: &Path, host: &str, port: u16, udp_port: u16, weight: u32) {
         let mut server = Server::new(host.to_string(), port, udp_port, weight);
         server.local.dir = Some(dir.to_path_buf()).filter(|dir| !dir.as_os_str().is_empty());
-        (server.local.how.memory, server.local.how.lock_timeout) =
-            (self.options.arena_memory, self.options.arena_lock_timeout);
+        server.local.how = self.options.arena;
         server.credentials = self.credentials.clone();
         self.servers.push(server);
         self.options.preset.weigh(weight);

@@ -71,10 +71,8 @@ pub struct Options {
     pub elsewhere: bool,
     /// A server that is this host's `leveret serve` is used through its arena.
     pub short_cut: bool,
-    /// Size of an arena that is made because it was named as a server.
-    pub arena_memory: u64,
-    /// How long a write to such an arena waits for a living process that holds a lock.
-    pub arena_lock_timeout: Duration,
+    /// How an arena that is named as a server is opened, or made.
+    pub arena: OpenOptions,
     /// Bytes above 127 are refused in keys.
     pub verify_key: bool,
     /// Longest value that is accepted from a server.
@@ -109,8 +107,7 @@ impl Default for Options {
             redundancy: 1,
             elsewhere: false,
             short_cut: true,
-            arena_memory: OpenOptions::default().memory,
-            arena_lock_timeout: OpenOptions::default().lock_timeout,
+            arena: OpenOptions::new(),
             verify_key: false,
             value_max: 1 << 30,
         }

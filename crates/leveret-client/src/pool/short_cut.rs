@@ -172,7 +172,7 @@ fn look(server: &mut Server, now: Moment) -> Option<Found> {
     let arenas = leveret_place::list(server.local.dir.as_deref()).ok().filter(|arenas| !arenas.is_empty())?;
     let seeker = Seeker::new(server).ok()?;
     arenas.into_iter().find_map(|path| {
-        let arena = Arena::open(&path, &OpenOptions { create: false, ..OpenOptions::default() }).ok()?.0;
+        let arena = Arena::open(&path, &OpenOptions::new().create(false)).ok()?.0;
         let services = arena.services();
         let Service { text: announced, pid, .. } =
             services.iter().find(|service| seeker.is_it(&service.text, service.pid))?.clone();

@@ -20,9 +20,7 @@ impl Folder {
     }
 
     pub fn arena(&self, name: &str) -> Arena {
-        Arena::open(&self.0.join(format!("{name}.arena")), &OpenOptions { memory: 8 << 20, ..OpenOptions::default() })
-            .unwrap()
-            .0
+        Arena::open(&self.0.join(format!("{name}.arena")), &OpenOptions::new().memory(8 << 20)).unwrap().0
     }
 }
 

@@ -19,24 +19,51 @@ use std::time::{Duration, Instant};
 
 /// What to do when an arena is opened. Of one that this process has open already the first opening's `lock_timeout` and
 /// `evict` stay.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct OpenOptions {
-    /// Size of a new arena, bytes: 8 MiB to 1 TiB. The size of an existing one wins.
-    pub memory: u64,
-    /// Make the arena when there is none.
-    pub create: bool,
-    /// How long a writer waits for a living process that holds a shard's lock.
-    pub lock_timeout: Duration,
-    /// Whether this process makes room by dropping living items. If not, a full arena answers `NoMemory`; what is dead
-    /// is reclaimed all the same.
-    pub evict: bool,
-    /// Processors to shape a new arena for; 0 = those of this machine.
-    pub cores: u32,
+    pub(crate) memory: u64,
+    pub(crate) create: bool,
+    pub(crate) lock_timeout: Duration,
+    pub(crate) evict: bool,
+    pub(crate) cores: u32,
 }
 
 impl Default for OpenOptions {
     fn default() -> Self {
+        OpenOptions::new()
+    }
+}
+
+impl OpenOptions {
+    /// 64 MiB, made when there is none.
+    pub const fn new() -> OpenOptions {
         OpenOptions { memory: 64 << 20, create: true, lock_timeout: Duration::from_secs(1), evict: true, cores: 0 }
+    }
+
+    /// Size of a new arena, bytes: 8 MiB to 1 TiB. The size of an existing one wins.
+    pub const fn memory(self, memory: u64) -> OpenOptions {
+        OpenOptions { memory, ..self }
+    }
+
+    /// Whether to make the arena when there is none.
+    pub const fn create(self, create: bool) -> OpenOptions {
+        OpenOptions { create, ..self }
+    }
+
+    /// How long a writer waits for a living process that holds a shard's lock: a second, unless this says otherwise.
+    pub const fn lock_timeout(self, lock_timeout: Duration) -> OpenOptions {
+        OpenOptions { lock_timeout, ..self }
+    }
+
+    /// Whether this process makes room by dropping living items. If not, a full arena answers `NoMemory`; what is dead
+    /// is reclaimed all the same.
+    pub const fn evict(self, evict: bool) -> OpenOptions {
+        OpenOptions { evict, ..self }
+    }
+
+    /// Processors to shape a new arena for; 0 = those of this machine.
+    pub const fn cores(self, cores: u32) -> OpenOptions {
+        OpenOptions { cores, ..self }
     }
 }
 
@@ -387,8 +414,8 @@ mod tests {
         let program = std::env::current_exe().expect("this program");
         let dir = tempfile::tempdir_in(program.parent().expect("its folder")).expect("a folder on a disk");
         let path = dir.path().join("old.arena");
-        let options = OpenOptions { memory: 8 << 20, ..OpenOptions::default() };
-        let attach_only = OpenOptions { create: false, ..options };
+        let options = OpenOptions::new().memory(8 << 20);
+        let attach_only = options.create(false);
         assert!(missing(open(&path, &attach_only)));
         let mut made = open(&path, &options).expect("made");
         assert!(made.created && !open(&path, &attach_only).expect("of this boot").created);
@@ -404,7 +431,7 @@ mod tests {
     fn in_memory_no_arena_is_of_an_earlier_boot() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
         let path = dir.path().join("same.arena");
-        let options = OpenOptions { memory: 8 << 20, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(8 << 20);
         let mut made = open(&path, &options).expect("made");
         made.geometry.boot_id = [0; 16];
         rustix::io::pwrite(&made.file, &made.geometry.encode(), 0).expect("written");

@@ -180,7 +180,7 @@ fn a_token_is_that_of_its_item() {
             Box::new(|| {
                 drain(&writer.core, segment);
                 set(&writer, b"one", b'b', LEN);
-                let terms = Terms { cas: Some(1), ..Mode::Set.into() };
+                let terms = Terms::new(Mode::Set).cas(Some(1));
                 let (value, meta) = (Value::Bytes(&[b'b'; LEN]), Meta::native(Encoding::RAW));
                 writer.store_if(b"two", value, meta, Deadline::NEVER, &terms, NOW).expect("room");
             }),

@@ -84,7 +84,7 @@ impl World {
     pub fn process(&self, pid: u32) -> Arena {
         self.kernel.start(pid);
         let geometry = Geometry::tiny();
-        let options = OpenOptions { lock_timeout: Duration::from_secs(1), ..OpenOptions::default() };
+        let options = OpenOptions::new().lock_timeout(Duration::from_secs(1));
         // SAFETY: this memory is never freed.
         let mapping = unsafe { Mapping::over(self.laid.base as *mut u8, geometry.file_len as usize) };
         let map = Map::over(mapping, geometry, Host { pid, kernel: self.kernel });

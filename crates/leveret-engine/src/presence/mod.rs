@@ -268,7 +268,7 @@ mod tests {
         const THREADS: usize = 4;
         for _ in 0..300 {
             let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-            let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+            let options = OpenOptions::new().memory(8 << 20).cores(1);
             let (arena, _) = Arena::open(&dir.path().join("name.arena"), &options).expect("an arena");
             let begin = Barrier::new(THREADS);
             let register = || {

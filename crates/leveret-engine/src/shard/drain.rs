@@ -263,7 +263,7 @@ mod tests {
 
     /// An arena that has begun to evict, and the number of the next key.
     fn full(dir: &tempfile::TempDir) -> (Arena, u32) {
-        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(8 << 20).cores(1);
         let (arena, _) = Arena::open(&dir.path().join("drain.arena"), &options).expect("an arena");
         let mut number = 0;
         while arena.stats().evicted < 10_000 {

@@ -358,7 +358,7 @@ mod tests {
     #[test]
     fn a_link_to_nowhere_marks_no_bucket() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(8 << 20).cores(1);
         let (arena, _) = Arena::open(&dir.path().join("link.arena"), &options).expect("an arena");
         arena.set(b"a", b"1", Deadline::NEVER, Time::now()).expect("room");
         let locked = shard::lock(&arena.core, 0, Time::now()).expect("free");

@@ -378,7 +378,7 @@ mod tests {
             [|locked| recover::recover(locked), |locked| finish_drains(locked), |locked| assert!(free_dead(locked))];
         for finish in finishers {
             let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-            let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+            let options = OpenOptions::new().memory(8 << 20).cores(1);
             let (arena, _) = Arena::open(&dir.path().join("drain.arena"), &options).expect("an arena");
             let now = Time::now();
             let keys: Vec<String> = (0..100).map(|number| format!("key-{number}")).collect();
@@ -405,7 +405,7 @@ mod tests {
     #[test]
     fn damaged_counts_stop_no_writer() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let options = OpenOptions { memory: 8 << 20, cores: 1, evict: false, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(8 << 20).cores(1).evict(false);
         let (arena, _) = Arena::open(&dir.path().join("counts.arena"), &options).expect("an arena");
         for number in 0..100u32 {
             arena.set(&number.to_ne_bytes(), &[1; 20_000], Deadline::NEVER, Time::now()).expect("room");
@@ -422,7 +422,7 @@ mod tests {
     #[test]
     fn gathering_hollow_segments_drops_nothing() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(8 << 20).cores(1);
         let (arena, _) = Arena::open(&dir.path().join("hollow.arena"), &options).expect("an arena");
         let now = Time::now();
         arena.set(b"left", b"over", Deadline::NEVER, now).expect("room");

@@ -246,7 +246,7 @@ mod tests {
     const PATH: &str = "LEVERET_TEST_HOLDS_LOCKS_OF";
 
     fn open(path: &Path, lock_timeout: Duration) -> Arena {
-        let options = OpenOptions { memory: 8 << 20, lock_timeout, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(8 << 20).lock_timeout(lock_timeout);
         Arena::open(path, &options).expect("an arena").0
     }
 
@@ -429,7 +429,7 @@ mod tests {
     fn inside_a_section_nothing_is_taken_from_the_dead() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
         let path = dir.path().join("lock.arena");
-        let options = OpenOptions { memory: 8 << 20, cores: 4, lock_timeout: LATE, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(8 << 20).cores(4).lock_timeout(LATE);
         let (arena, _) = Arena::open(&path, &options).expect("an arena");
         let core = &arena.core;
         let shards = core.shards.len();

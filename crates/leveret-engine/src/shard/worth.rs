@@ -130,7 +130,7 @@ mod tests {
     #[test]
     fn the_bar_comes_to_rest_where_most_bytes_are_above() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(8 << 20).cores(1);
         let (arena, _) = Arena::open(&dir.path().join("worth.arena"), &options).expect("an arena");
         let locked = shard::lock(&arena.core, 0, Time::now()).expect("free");
         let (mut kept, mut all) = (0, 0);

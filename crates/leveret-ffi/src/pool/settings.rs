@@ -201,8 +201,8 @@ impl leveret_pool {
             LEVERET_POOL_SORT_HOSTS => options.sort_hosts = is_on,
             LEVERET_POOL_FAILOVER_ATTEMPTS => options.failover_attempts = count?,
             LEVERET_POOL_ELSEWHERE => options.elsewhere = is_on,
-            LEVERET_POOL_ARENA_MEMORY => options.arena_memory = u64::try_from(value).ok()?,
-            LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS => options.arena_lock_timeout = millis(value),
+            LEVERET_POOL_ARENA_MEMORY => options.arena = options.arena.memory(u64::try_from(value).ok()?),
+            LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS => options.arena = options.arena.lock_timeout(millis(value)),
         }
         options.auto_eject = self.ejects.contains(&true);
         self.pool.set_options(options);

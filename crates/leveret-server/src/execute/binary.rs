@@ -188,7 +188,7 @@ impl Turn<'_> {
         // A store, unlike a count or a delete, does not compare at all with `-C`.
         let compare = Some(request.cas).filter(|cas| *cas != 0 && self.shared.settings.cas);
         self.shared.note_prefix(key, |prefix| prefix.sets += 1);
-        let terms = Terms { compare, want_cas: !request.quiet, ..classic::mode_of(verb).into() };
+        let terms = Terms::new(classic::mode_of(verb)).compare(compare).want_cas(!request.quiet);
         let stored = self.store_checked(key, value, flags, deadline(exptime, self.now), &terms);
         self.count_compare(compare, &stored);
         let status = match (&stored, verb) {
@@ -239,7 +239,7 @@ impl Turn<'_> {
     ) {
         let initial = initial.map(|(value, at)| (value, deadline(at, self.now)));
         let compare = self.compared(Some(request.cas).filter(|cas| *cas != 0));
-        let terms = CountTerms { compare, want_cas: !request.quiet, ..CountTerms::default() };
+        let terms = CountTerms::new().compare(compare).want_cas(!request.quiet);
         let status = match self.count_item(key, delta, is_decrement, initial, &terms) {
             Ok(CountedItem::Value { value, cas, .. }) => {
                 if !request.quiet {

@@ -166,7 +166,7 @@ impl Turn<'_> {
         exptime: i64,
         value: &[u8],
     ) -> &'static str {
-        let terms = Terms { compare: self.compared(compare), ..mode_of(verb).into() };
+        let terms = Terms::new(mode_of(verb)).compare(self.compared(compare));
         self.shared.note_prefix(key, |prefix| prefix.sets += 1);
         let stored = self.store_checked(key, value, flags, exptime::deadline(exptime, self.now), &terms);
         self.count_compare(compare, &stored);
@@ -199,7 +199,7 @@ impl Turn<'_> {
         terms: &Terms,
     ) -> Result<Stored, Error> {
         let meta = Meta::default().with_flags(flags);
-        let terms = Terms { value_max: self.desk.value_max(), ..*terms };
+        let terms = terms.value_max(self.desk.value_max());
         let value_len = self.incoming.as_ref().map_or(value.len(), Incoming::value_len);
         self.tell_look(key);
         let stored = match self.incoming.take() {
@@ -246,7 +246,7 @@ impl Turn<'_> {
     }
 
     pub(super) fn count_text(&mut self, key: &[u8], delta: u64, is_decrement: bool, noreply: bool) {
-        let counted = self.count_item(key, delta, is_decrement, None, &CountTerms::default());
+        let counted = self.count_item(key, delta, is_decrement, None, &CountTerms::new());
         match counted {
             Ok(CountedItem::Value { value, .. }) => {
                 if !noreply {

@@ -117,7 +117,7 @@ impl Turn<'_> {
             let deadline = touch.unwrap_or(item.deadline);
             let cas = if race.won { chosen.map_or(NewCas::Keep, NewCas::Is) } else { NewCas::Keep };
             let changes = race.won || touch.is_some();
-            changes.then_some(Amendment { deadline, marks, cas, drop_value: false })
+            changes.then_some(Amendment::new(deadline, marks, cas))
         });
         let amended = told(amended)?;
         Ok(amended.map(|amended| (amended.with_reads_of(&found), race)))
@@ -127,7 +127,7 @@ impl Turn<'_> {
     fn vivify(&mut self, key: &[u8], get: &MetaGet<'_>) -> Result<Option<(Found, Race)>, Error> {
         let Some(vivify) = get.vivify else { return Ok(None) };
         let deadline = exptime::deadline(vivify, self.now);
-        let terms = Terms { cas: self.chosen_cas(get.cas), want_cas: true, ..Mode::Add.into() };
+        let terms = Terms::new(Mode::Add).cas(self.chosen_cas(get.cas)).want_cas(true);
         let meta = Meta::default().with_marks(Marks::WON);
         match self.arena.store_if(key, Value::Bytes(b""), meta, deadline, &terms, self.now) {
             Ok(Stored::Stored { cas }) => {
@@ -161,19 +161,17 @@ impl Turn<'_> {
             Verb::Set | Verb::Replace => self.compared(store.compare),
         };
         self.shared.note_prefix(key, |prefix| prefix.sets += 1);
-        let terms = Terms {
-            compare,
-            older_is_stale: store.older_is_stale && compare != Some(0),
-            cas: self.chosen_cas(store.cas),
-            want_cas: true,
-            ..classic::mode_of(store.verb).into()
-        };
+        let terms = Terms::new(classic::mode_of(store.verb))
+            .compare(compare)
+            .older_is_stale(store.older_is_stale && compare != Some(0))
+            .cas(self.chosen_cas(store.cas))
+            .want_cas(true);
         let deadline = exptime::deadline(store.exptime, self.now);
         let value_len = self.incoming.as_ref().map_or(store.value.len(), Incoming::value_len);
         let mut stored = self.store_checked(key, store.value, store.flags, deadline, &terms);
         // Append and prepend may make what they find missing; somebody else may do so at the same time.
         if let (Some(at), Ok(Stored::Missing), true) = (store.vivify, &stored, joins) {
-            let create = Terms { mode: Mode::Add, compare: None, ..terms };
+            let create = terms.mode(Mode::Add).compare(None);
             stored = self.store_checked(key, store.value, store.flags, exptime::deadline(at, self.now), &create);
             if stored == Ok(Stored::Exists) {
                 stored = self.store_checked(key, store.value, store.flags, deadline, &terms);
@@ -251,7 +249,7 @@ impl Turn<'_> {
             let marks = if delete.stale { Marks::STALE } else { Marks::NONE };
             let drawn = if delete.stale { NewCas::Next } else { NewCas::Keep };
             let cas = self.chosen_cas(delete.cas).map_or(drawn, NewCas::Is);
-            Some(Amendment { deadline, marks, cas, drop_value: delete.drop_value })
+            Some(Amendment::new(deadline, marks, cas).drop_value(delete.drop_value))
         })?;
         Ok(match (amended, is_other) {
             (_, true) => Stored::Exists,
@@ -266,12 +264,11 @@ impl Turn<'_> {
         self.count(Count::CmdMeta);
         let initial = count.vivify.map(|at| (count.initial, exptime::deadline(at, self.now)));
         let touch = count.touch.map(|at| exptime::deadline(at, self.now));
-        let terms = CountTerms {
-            compare: self.compared(count.compare.filter(|cas| *cas != 0)),
-            cas: self.chosen_cas(count.cas),
-            deadline: touch,
-            want_cas: true,
-        };
+        let terms = CountTerms::new()
+            .compare(self.compared(count.compare.filter(|cas| *cas != 0)))
+            .cas(self.chosen_cas(count.cas))
+            .deadline(touch)
+            .want_cas(true);
         match self.count_item(key, count.delta, count.is_decrement, initial, &terms) {
             Ok(CountedItem::Value { value, cas, deadline, .. }) => {
                 if count.quiet {

@@ -21,7 +21,7 @@ pub struct Ours {
 impl Ours {
     pub fn new(settings: Settings) -> Ours {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let options = OpenOptions { memory: 64 << 20, evict: settings.evictions, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(64 << 20).evict(settings.evictions);
         let (arena, _) = Arena::open(&dir.path().join("talk.arena"), &options).expect("an arena");
         let shared = Shared::new(arena, settings).expect("good settings");
         Ours {

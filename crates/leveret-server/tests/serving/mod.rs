@@ -51,7 +51,7 @@ impl Drop for Server {
 }
 
 pub fn arena(dir: &Path) -> Arena {
-    let options = OpenOptions { memory: 64 << 20, ..OpenOptions::default() };
+    let options = OpenOptions::new().memory(64 << 20);
     Arena::open(&dir.join("served.arena"), &options).expect("an arena").0
 }
 

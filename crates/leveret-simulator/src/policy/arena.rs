@@ -22,7 +22,7 @@ impl std::fmt::Debug for Engine {
 impl Engine {
     /// On an arena in memory that has no name and goes with this value. One at a time: a process has one such arena.
     pub fn new(memory: u64) -> Result<Engine, OpenError> {
-        let (arena, _) = Arena::of_this_process(&OpenOptions { memory, ..OpenOptions::default() })?;
+        let (arena, _) = Arena::of_this_process(&OpenOptions::new().memory(memory))?;
         Ok(Engine::on(arena))
     }
 

@@ -57,7 +57,7 @@ fn main() -> ExitCode {
     }
     if let Some(path) = &args.at {
         let contest = contests.first().expect("a stream of that name");
-        let options = OpenOptions { memory: contest.memory, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(contest.memory);
         let (arena, _) = Arena::open(path, &options).expect("an arena");
         let outcome = policy::replay_in_time(arena, &contest.trace(), args.rate);
         println!("{}: {:.4} of {} gets missed", contest.name, outcome.miss_ratio(), outcome.gets);

@@ -75,7 +75,7 @@ fn serve(arena: &std::path::Path, port: u16) -> Result<(), Box<dyn std::error::E
     let listen = vec![Listen { host: "127.0.0.1".to_owned(), port: None, is_plain: false }];
     let settings = Settings { tcp_port: Some(port), listen, threads: 2, ..Settings::default() };
     let bound = leveret_server::bind(&settings)?;
-    let arena = Arena::open(arena, &OpenOptions::default())?.0;
+    let arena = Arena::open(arena, &OpenOptions::new())?.0;
     Ok(bound.run(Arc::new(Shared::new(arena, settings)?))?)
 }
 

@@ -41,7 +41,7 @@ fn agree<T: PartialEq + std::fmt::Debug>(got: T, wanted: T) -> Result<(), String
 impl<'a> Run<'a> {
     /// A fresh arena, and an empty map.
     pub fn new(path: &'a Path, seed: u64) -> Result<Run<'a>, String> {
-        let options = OpenOptions { memory: 8 << 20, cores: 1, ..OpenOptions::default() };
+        let options = OpenOptions::new().memory(8 << 20).cores(1);
         let arena = Some(seeded::open(path, &options, seed).map_err(|error| error.to_string())?);
         // Ahead of the real clock, so that a delayed flush is due by this clock and not before.
         let now = Time(Time::now().0 + 1_000_000);
@@ -369,7 +369,7 @@ impl<'a> Run<'a> {
         self.gets(key)?;
         let present = self.map.get(&key).and_then(|entry| entry.told);
         let cas = fixed.then(|| self.own_cas());
-        let terms = Terms { compare: Some(token), older_is_stale: stale, cas, want_cas: true, ..Mode::Set.into() };
+        let terms = Terms::new(Mode::Set).compare(Some(token)).older_is_stale(stale).cas(cas).want_cas(true);
         let meta = Meta::default().with_flags(1);
         let stored =
             self.arena().store_if(&key_bytes(key), Value::Bytes(bytes), meta, Deadline::NEVER, &terms, self.now);
@@ -401,7 +401,8 @@ impl<'a> Run<'a> {
         self.gets(key)?;
         let width = self.width(key);
         let cas = fixed.then(|| self.own_cas());
-        let terms = CountTerms { compare, cas, deadline: ttl.map(|_| self.deadline(ttl)), want_cas: true };
+        let terms =
+            CountTerms::new().compare(compare).cas(cas).deadline(ttl.map(|_| self.deadline(ttl))).want_cas(true);
         let answer = self.arena().count_if(&key_bytes(key), Delta::Increment(by), None, &terms, self.now);
         let Some(entry) = self.map.get(&key).cloned() else { return agree(answer, Ok(CountedItem::Missing)) };
         // In memcached's order: an empty value is no number, whatever its token.
@@ -429,7 +430,7 @@ impl<'a> Run<'a> {
         let own = self.own_cas();
         let new_cas = [NewCas::Keep, NewCas::Next, NewCas::Is(own)][usize::from(cas)];
         let marks = Marks::from_bits(marks);
-        let amendment = Amendment { deadline, marks, cas: new_cas, drop_value };
+        let amendment = Amendment::new(deadline, marks, new_cas).drop_value(drop_value);
         let amended = self
             .arena()
             .amend(&key_bytes(key), self.now, &mut |_| Some(amendment))
