@@ -363,8 +363,8 @@ static VALUE aset(VALUE self, VALUE key, VALUE value)
  *   @param ttl [Numeric, #to_i, nil] seconds, rounded up; nil: no end; 0 or less: over at once
  *   @yieldparam value [Object] what is there
  *   @yieldreturn [Object] what is to be there
- *   @return [Boolean, nil] true: stored; false: somebody else was faster, so ask again; nil: there is nothing that can be read, and the
- *     block was not called
+ *   @return [Boolean, nil] true: stored; false: it was changed or has gone meanwhile, so ask again; nil: there is nothing that can be
+ *     read, and the block was not called
  *   @raise [LocalJumpError] there is no block
  *   @raise [KeyTooLongError] the key has more than +stats[:key_max]+ bytes
  *   @raise [ValueTooLargeError] the value takes more than +stats[:value_max]+ bytes
