@@ -18,7 +18,7 @@ use crate::failure::{check_stop, Failure};
 use crate::random::Random;
 use crate::script::{Pad, Script};
 use crate::socket::{Endpoint, Socket};
-use crate::workload::{Task, Workload};
+use crate::workload::{Task, Workload, REFUSED, STORED};
 
 /// Half of a second-level cache: large answers are compared while they are near.
 const BUFFER_LEN: usize = 256 * 1024;
@@ -52,6 +52,8 @@ pub struct Measured {
     pub lateness: Histogram<u64>,
     /// Datagrams that had to be sent again.
     pub lost: u64,
+    /// Keys that the server had no room for.
+    pub refused: Vec<u32>,
 }
 
 /// Connections to one server.
@@ -71,6 +73,8 @@ struct Connection {
     due: VecDeque<Due>,
     asked_bytes: u64,
     received_bytes: u64,
+    /// The beginning of an answer that may be a refusal.
+    line: Vec<u8>,
     /// UDP: the datagram under way, to be sent again if it is lost.
     datagram: Vec<u8>,
     request_id: u16,
@@ -79,6 +83,8 @@ struct Connection {
 struct Due {
     answer_ends: u64,
     at_ns: u64,
+    key: u32,
+    may_be_refused: bool,
 }
 
 impl Load {
@@ -153,6 +159,7 @@ impl Load {
             }
         }
         measured.wall = Duration::from_nanos(last_answer - begin);
+        workload.note_refused(&measured.refused);
         Ok(measured)
     }
 
@@ -253,8 +260,7 @@ impl Load {
             if connection.socket.is_datagram() && !connection.is_answer_under_way(came) {
                 continue; // of a datagram that was taken for lost
             }
-            connection.expected.accept(&self.pad, came).map_err(|mismatch| Failure::Wrong(mismatch.0))?;
-            connection.received_bytes += count as u64;
+            connection.accept(&self.pad, came, measured)?;
             last_answer = connection.complete(self.start, measured).or(last_answer);
             // A short read has emptied the socket; what comes later is a new edge.
             if count < self.buffer.len() {
@@ -301,9 +307,38 @@ impl Connection {
             due: VecDeque::new(),
             asked_bytes: 0,
             received_bytes: 0,
+            line: Vec::new(),
             datagram: Vec::new(),
             request_id: 0,
         }
+    }
+
+    /// Compares what came with what should come; a refusal where there may be one stands for `STORED`.
+    fn accept(&mut self, pad: &Pad, came: &[u8], measured: &mut Measured) -> Result<(), Failure> {
+        if !self.due.front().is_some_and(|due| due.may_be_refused) {
+            return self.compare(pad, came);
+        }
+        let mut lines = std::mem::take(&mut self.line);
+        lines.extend_from_slice(came);
+        let whole = lines.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        for (number, line) in lines[..whole].split_inclusive(|byte| *byte == b'\n').enumerate() {
+            match self.due.get(number) {
+                Some(due) if line == REFUSED => {
+                    measured.refused.push(due.key);
+                    self.compare(pad, STORED)?;
+                }
+                _ => self.compare(pad, line)?,
+            }
+        }
+        lines.drain(..whole);
+        self.line = lines;
+        Ok(())
+    }
+
+    fn compare(&mut self, pad: &Pad, came: &[u8]) -> Result<(), Failure> {
+        self.expected.accept(pad, came).map_err(|mismatch| Failure::Wrong(mismatch.0))?;
+        self.received_bytes += came.len() as u64;
+        Ok(())
     }
 
     fn ask(&mut self, workload: &mut Workload, task: Task, number: usize, connections: usize, at_ns: u64) {
@@ -315,14 +350,15 @@ impl Connection {
             self.expected.push(&frame);
         }
         let before = self.expected.len();
-        workload.ask(task, number, connections, &mut self.sending, &mut self.expected);
+        let key = workload.ask(task, number, connections, &mut self.sending, &mut self.expected);
         self.asked_bytes += (self.expected.len() - before) as u64;
         if self.socket.is_datagram() {
             self.asked_bytes += FRAME_LEN as u64;
             self.datagram.clear();
             self.datagram.extend_from_slice(self.sending.as_slice().unwrap_or_default());
         }
-        self.due.push_back(Due { answer_ends: self.asked_bytes, at_ns });
+        let may_be_refused = workload.may_be_refused(task);
+        self.due.push_back(Due { answer_ends: self.asked_bytes, at_ns, key, may_be_refused });
     }
 
     fn is_answer_under_way(&self, datagram: &[u8]) -> bool {
@@ -343,7 +379,14 @@ impl Connection {
 
 impl Measured {
     fn new() -> Measured {
-        Measured { answers: 0, wall: Duration::ZERO, latency: histogram(), lateness: histogram(), lost: 0 }
+        Measured {
+            answers: 0,
+            wall: Duration::ZERO,
+            latency: histogram(),
+            lateness: histogram(),
+            lost: 0,
+            refused: Vec::new(),
+        }
     }
 }
 

@@ -47,6 +47,8 @@ pub struct Turn {
     pub p999_us: f64,
     pub p9999_us: f64,
     pub lost: u64,
+    /// Sets that found no room: no work done.
+    pub refused: u64,
 }
 
 pub fn run(bench: &Bench, row: &Row, traffic: &Traffic, progress: &mut dyn FnMut(&str)) -> Result<Outcome, Failure> {
@@ -146,6 +148,7 @@ impl Place {
             p999_us: measured.latency.value_at_quantile(0.999) as f64 / 1e3,
             p9999_us: measured.latency.value_at_quantile(0.9999) as f64 / 1e3,
             lost: measured.lost,
+            refused: measured.refused.len() as u64,
         })
     }
 
@@ -164,7 +167,7 @@ pub fn tell_side(side: Side, failure: Failure) -> Failure {
 
 impl Turn {
     fn rate(&self) -> f64 {
-        self.answers as f64 / self.server_cpu_s.max(1e-9)
+        (self.answers - self.refused) as f64 / self.server_cpu_s.max(1e-9)
     }
 
     /// Share of the time in which the server ran, of that in which it could have had its CPU.
@@ -209,6 +212,13 @@ fn outcome(row: &Row, rounds: &[[Option<Turn>; 4]]) -> Outcome {
     let lost: u64 = [Side::Peer, Side::Ours, Side::Control].into_iter().flat_map(turns).map(|turn| turn.lost).sum();
     if lost > 0 {
         notes.push(format!("{lost} datagrams were lost and sent again"));
+    }
+    for side in [Side::Peer, Side::Ours] {
+        let refused: u64 = turns(side).map(|turn| turn.refused).sum();
+        if refused > 0 {
+            let of = turns(side).map(|turn| turn.answers).sum::<u64>();
+            notes.push(format!("{} refused {refused} of {of} sets for want of memory; they do not count", side.name()));
+        }
     }
     Outcome {
         name: row.name,

@@ -1,5 +1,6 @@
 //! What is asked, and what must come back for it, byte for byte.
 
+use std::collections::HashSet;
 use std::rc::Rc;
 
 use crate::random::Random;
@@ -27,6 +28,11 @@ pub enum Task {
     ReadBack,
 }
 
+/// What a set may be answered besides `STORED` where memory is full. memcached 1.6.18 does, when its other connections hold
+/// all that it could evict.
+pub const REFUSED: &[u8] = b"SERVER_ERROR out of memory storing object\r\n";
+pub const STORED: &[u8] = b"STORED\r\n";
+
 /// Values begin with their key and version, so no two are alike; the rest is a slice of the pad.
 const STAMP_LEN: usize = 16;
 const PAD_STARTS: usize = 1 << 16;
@@ -39,6 +45,8 @@ pub struct Workload {
     versions: Vec<u32>,
     /// The next key of `SetNew`.
     next_new: u32,
+    /// New keys that the server had no room for: they must not be there.
+    refused: HashSet<u32>,
     /// The next key of `Fill` and `ReadBack`.
     turn: u32,
     random: Random,
@@ -60,6 +68,7 @@ impl Workload {
             value_len,
             versions: vec![0; keys as usize],
             next_new: keys,
+            refused: HashSet::new(),
             turn: 0,
             random: Random::new(1),
             pad: Rc::clone(pad),
@@ -73,8 +82,19 @@ impl Workload {
         self.turn = 0;
     }
 
-    /// Appends one request and the only right answer to it. Each connection stores keys of its own, and answers come in
-    /// order on a connection: so it is known what each key holds.
+    /// Whether the server may refuse what is asked, for want of room.
+    pub fn may_be_refused(&self, task: Task) -> bool {
+        (task, self.request) == (Task::Measure, Request::SetNew)
+    }
+
+    pub fn note_refused(&mut self, keys: &[u32]) {
+        self.refused.extend(keys);
+        let oldest = self.next_new - self.keys;
+        self.refused.retain(|key| *key >= oldest);
+    }
+
+    /// Appends one request and the only right answer to it, `REFUSED` aside; returns its last key. Each connection stores
+    /// keys of its own, and answers come in order on a connection: so it is known what each key holds.
     pub fn ask(
         &mut self,
         task: Task,
@@ -82,23 +102,23 @@ impl Workload {
         connections: usize,
         request: &mut Script,
         answer: &mut Script,
-    ) {
+    ) -> u32 {
         match (task, self.request) {
             (Task::Measure, Request::Get) => self.ask_get(1, request, answer),
             (Task::Measure, Request::MultiGet(keys)) => self.ask_get(keys, request, answer),
             (Task::Measure, Request::Set) => {
                 let own = (self.keys / connections as u32).max(1);
                 let key = connection as u32 + connections as u32 * self.random.below(own);
-                self.ask_set(key % self.keys, request, answer);
+                self.ask_set(key % self.keys, request, answer)
             }
             (Task::Measure, Request::SetNew) => {
                 let key = self.next_new;
                 self.next_new += 1;
-                self.ask_set(key, request, answer);
+                self.ask_set(key, request, answer)
             }
             (Task::Fill, _) => {
                 let key = self.next_in_turn();
-                self.ask_set(key, request, answer);
+                self.ask_set(key, request, answer)
             }
             (Task::ReadBack, _) => {
                 // Of keys that never come again the newest: the others may be gone.
@@ -108,6 +128,7 @@ impl Workload {
                 self.ask_key(key, request, answer);
                 request.push(b"\r\n");
                 answer.push(b"END\r\n");
+                key
             }
         }
     }
@@ -118,19 +139,24 @@ impl Workload {
         key
     }
 
-    fn ask_get(&mut self, count: u32, request: &mut Script, answer: &mut Script) {
+    fn ask_get(&mut self, count: u32, request: &mut Script, answer: &mut Script) -> u32 {
+        let mut key = 0;
         request.push(b"get");
         for _ in 0..count {
-            let key = self.random.below(self.keys);
+            key = self.random.below(self.keys);
             self.ask_key(key, request, answer);
         }
         request.push(b"\r\n");
         answer.push(b"END\r\n");
+        key
     }
 
     fn ask_key(&self, key: u32, request: &mut Script, answer: &mut Script) {
         request.push(b" ");
         request.push(&key_name(key));
+        if self.refused.contains(&key) {
+            return;
+        }
         answer.push(b"VALUE ");
         answer.push(&key_name(key));
         answer.push(&flags(key));
@@ -138,7 +164,7 @@ impl Workload {
         self.push_value(key, answer);
     }
 
-    fn ask_set(&mut self, key: u32, request: &mut Script, answer: &mut Script) {
+    fn ask_set(&mut self, key: u32, request: &mut Script, answer: &mut Script) -> u32 {
         if let Some(version) = self.versions.get_mut(key as usize) {
             *version += 1;
         }
@@ -148,7 +174,8 @@ impl Workload {
         request.push(b" 0");
         request.push(&self.length);
         self.push_value(key, request);
-        answer.push(b"STORED\r\n");
+        answer.push(STORED);
+        key
     }
 
     fn push_value(&self, key: u32, script: &mut Script) {
@@ -227,6 +254,17 @@ mod tests {
             assert_eq!(format!("get bench:000000000{key}\r\n"), request);
             assert!(answer.contains(&format!("\r\n0000000{key}00000001\r\n")), "{answer}");
         }
+    }
+
+    #[test]
+    fn what_was_refused_must_not_be_there() {
+        let mut workload = Workload::new(Request::SetNew, 2, 16, &Workload::pad(16));
+        for _ in 0..2 {
+            asked(&mut workload, Task::Measure);
+        }
+        workload.note_refused(&[2]);
+        assert_eq!(asked(&mut workload, Task::ReadBack).1, "END\r\n");
+        assert!(asked(&mut workload, Task::ReadBack).1.starts_with("VALUE bench:0000000003 "));
     }
 
     #[test]
