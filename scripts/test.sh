@@ -144,6 +144,8 @@ phpt_counts() {
 system_part() {
     # Not installed: it wants a web server and a database. Where it cannot be had, its test says so.
     [ -n "${LEVERET_NO_INSTALL:-}" ] || (unpack wordpress wordpress) || true
+    # promtool, of which the same holds.
+    [ -n "${LEVERET_NO_INSTALL:-}" ] || (unpack prometheus prometheus) || true
     counted "system: real servers, processes and faults" build/test-system.log system_counts \
         /usr/bin/python3 -u tests/run.py "$@"
 }

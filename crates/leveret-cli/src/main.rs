@@ -16,8 +16,8 @@ mod walk;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use commands::{
-    delete, display, doctor, dump, flush, generate, get, keys, list, ping, record, restore, ring, rm, serve, set,
-    settings, simulate, sizes, stats, tune, verify, watch,
+    delete, display, doctor, dump, flush, generate, get, keys, list, metrics, ping, record, restore, ring, rm, serve,
+    set, settings, simulate, sizes, stats, tune, verify, watch,
 };
 use std::env;
 use std::ffi::OsString;
@@ -68,6 +68,7 @@ enum Command {
     Display(display::Display),
     Stats(stats::Stats),
     Settings(settings::Settings),
+    Metrics(metrics::Metrics),
     Sizes(sizes::Sizes),
     Record(record::Record),
     Simulate(simulate::Simulate),
@@ -120,6 +121,7 @@ fn main() -> ExitCode {
         Command::Delete(delete) => delete.run(&target, json),
         Command::Display(display) => display.run(&target, json),
         Command::Settings(settings) => settings.run(&target, json),
+        Command::Metrics(metrics) => metrics.run(&target, json),
         Command::Sizes(sizes) => sizes.run(&target, json),
         Command::Record(record) => record.run(&target, json),
         Command::Simulate(simulate) => simulate.run(json),

@@ -11,6 +11,7 @@ mod desk;
 pub mod execute;
 mod listen;
 mod memory_file;
+pub mod metrics;
 pub mod network;
 mod secret;
 mod server;

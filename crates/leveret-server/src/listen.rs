@@ -216,7 +216,8 @@ fn addresses(listen: &[Listen], port: Option<u16>) -> Result<BTreeMap<SocketAddr
     Ok(found)
 }
 
-fn tcp_listener(address: SocketAddr, backlog: u32, is_tls: bool) -> io::Result<Listener> {
+/// One TCP address.
+pub fn tcp_listener(address: SocketAddr, backlog: u32, is_tls: bool) -> io::Result<Listener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM.nonblocking(), Some(Protocol::TCP))?;
     // A restart must not wait for the old connections' TIME_WAIT.
     socket.set_reuse_address(true)?;

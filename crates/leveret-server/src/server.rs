@@ -7,6 +7,7 @@
 use crate::execute::Transport;
 use crate::listen::{self, Listener, ServeError, SocketFile};
 use crate::memory_file::{self, Meta};
+use crate::metrics;
 use crate::signals::{Signals, Wish};
 use crate::small_file;
 use crate::udp;
@@ -52,6 +53,8 @@ pub struct Bound {
     meta: Option<Meta>,
     /// Once it was asked for: the arena's note of where this server listens.
     announcements: Vec<Announcement>,
+    /// Of `--metrics`.
+    metrics: Option<(Listener, Option<SocketFile>)>,
     /// Dropped, it removes the Unix socket's file.
     socket_file: Option<SocketFile>,
 }
@@ -83,8 +86,16 @@ pub fn bind(settings: &Settings) -> Result<Bound, ServeError> {
     if listeners.is_empty() && udp.is_empty() {
         return Err(ServeError::NoAddress);
     }
-    let bound =
-        Bound { listeners, udp, network: listen::network_namespace(), meta, announcements: Vec::new(), socket_file };
+    let metrics = settings.metrics.as_ref().map(|address| metrics::bind(address, settings)).transpose()?;
+    let bound = Bound {
+        listeners,
+        udp,
+        network: listen::network_namespace(),
+        meta,
+        announcements: Vec::new(),
+        metrics,
+        socket_file,
+    };
     if let Some(path) = std::env::var_os("MEMCACHED_PORT_FILENAME").map(PathBuf::from) {
         bound.write_ports(&path)?;
     }
@@ -132,7 +143,7 @@ impl Bound {
             self.announce(&shared);
         }
         let endpoints = self.endpoints();
-        let Bound { listeners, mut udp, meta, announcements, socket_file, .. } = self;
+        let Bound { listeners, mut udp, meta, announcements, metrics, socket_file, .. } = self;
         if let Some(meta) = meta {
             meta.redeem(shared.arena().path())?;
         }
@@ -161,6 +172,9 @@ impl Bound {
             inboxes.push(inbox);
         }
         shared.watch.set_inboxes(inboxes.clone());
+        let (metrics, metrics_file) = metrics.unzip();
+        let metrics = metrics.map(|listener| metrics::Http::start(listener, shared.clone())).transpose();
+        let metrics = metrics.map_err(failed("start the thread of --metrics"))?;
         let mut reception = Reception {
             poll,
             signals,
@@ -180,6 +194,7 @@ impl Bound {
         drop(announcements);
         drop(listeners);
         drop(socket_file);
+        drop((metrics, metrics_file));
         control.drain();
         inboxes.iter().for_each(|inbox| inbox.wake());
         for worker in workers {

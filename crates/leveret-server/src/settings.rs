@@ -1,4 +1,5 @@
 //! What a server is told at its start. The options of `leveret serve` fill it in; `stats settings` prints it.
+use crate::metrics::Address;
 use leveret_engine::{OpenOptions, MEMORY_MIN};
 use std::net::IpAddr;
 use std::path::PathBuf;
@@ -114,6 +115,8 @@ pub struct Settings {
     pub pid_file: Option<PathBuf>,
     /// `-Z`
     pub tls: Option<TlsSettings>,
+    /// `--metrics`: where they are handed out, over HTTP.
+    pub metrics: Option<Address>,
     /// Loopback addresses only for UDP, unless told otherwise.
     pub udp_addresses: Vec<IpAddr>,
 }
@@ -152,6 +155,7 @@ impl Default for Settings {
             memory_file: None,
             pid_file: None,
             tls: None,
+            metrics: None,
             udp_addresses: Vec::new(),
         }
     }

@@ -71,23 +71,7 @@ struct Line<'a> {
 
 impl List {
     pub fn run(self, target: &Target, json: bool) -> Outcome {
-        let absolute = target
-            .dir()
-            .map(std::path::absolute)
-            .transpose()
-            .map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {}", reason(&error))))?;
-        let dir = leveret_place::directory(absolute.as_deref())?;
-        // One that was named: the others are there, or made when they are needed.
-        if !dir.exists() {
-            return Err(Failure::Unreachable(format!(
-                "there is no folder {} (--dir, LEVERET_DIR): create it, or name another",
-                dir.display()
-            )));
-        }
-        leveret_place::check(&dir)?;
-        let paths = leveret_place::list(Some(&dir)).map_err(|error| {
-            Failure::Unreachable(format!("cannot read the folder {}: {}", dir.display(), reason(&error)))
-        })?;
+        let (dir, paths) = arenas(target)?;
         let rows: Vec<Row> = paths.into_iter().map(Row::of).collect();
         if json {
             let mut out = output::raw();
@@ -106,6 +90,28 @@ impl List {
         }
         Ok(Answer::Yes)
     }
+}
+
+/// The folder, and the files of its arenas.
+pub fn arenas(target: &Target) -> Result<(PathBuf, Vec<PathBuf>), Failure> {
+    let absolute = target
+        .dir()
+        .map(std::path::absolute)
+        .transpose()
+        .map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {}", reason(&error))))?;
+    let dir = leveret_place::directory(absolute.as_deref())?;
+    // One that was named: the others are there, or made when they are needed.
+    if !dir.exists() {
+        return Err(Failure::Unreachable(format!(
+            "there is no folder {} (--dir, LEVERET_DIR): create it, or name another",
+            dir.display()
+        )));
+    }
+    leveret_place::check(&dir)?;
+    let paths = leveret_place::list(Some(&dir)).map_err(|error| {
+        Failure::Unreachable(format!("cannot read the folder {}: {}", dir.display(), reason(&error)))
+    })?;
+    Ok((dir, paths))
 }
 
 /// A place where a living server says that it serves an arena.

@@ -8,6 +8,7 @@ pub mod generate;
 pub mod get;
 pub mod keys;
 pub mod list;
+pub mod metrics;
 pub mod ping;
 pub mod record;
 pub mod restore;

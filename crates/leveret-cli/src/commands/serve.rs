@@ -37,6 +37,7 @@ Examples:
   sudo leveret serve --memcached-conf /etc/memcached.conf
   leveret serve --arena apcu -p 11212                    what PHP's apcu_* functions keep, for everybody
   LEVERET_MEMORY_LIMIT=512 leveret serve                 every long option has such a variable
+  leveret serve --metrics 9150                           metrics for Prometheus at http://localhost:9150/metrics
   leveret ping localhost && leveret stats localhost      is it well, and how does it do
 
 The command line goes before the environment, and that before a file. The cache belongs to no server: after a restart, also

@@ -1,9 +1,9 @@
 //! Help, colours, completions and man pages.
 use crate::common::{self, Host};
 
-const COMMANDS: [&str; 22] = [
-    "serve", "get", "set", "delete", "display", "stats", "settings", "sizes", "record", "simulate", "watch", "keys",
-    "dump", "restore", "flush", "list", "rm", "verify", "tune", "ping", "doctor", "ring",
+const COMMANDS: [&str; 23] = [
+    "serve", "get", "set", "delete", "display", "stats", "settings", "metrics", "sizes", "record", "simulate", "watch",
+    "keys", "dump", "restore", "flush", "list", "rm", "verify", "tune", "ping", "doctor", "ring",
 ];
 
 #[test]

@@ -6,6 +6,7 @@ mod errors;
 mod help;
 mod items;
 mod listing;
+mod metrics;
 mod outputs;
 mod record;
 mod schema;

@@ -5,12 +5,13 @@ use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::Stdio;
 
-const LINES: [&str; 15] = [
+const LINES: [&str; 16] = [
     "get k",
     "set k w --json",
     "delete none --json",
     "stats",
     "settings",
+    "metrics",
     "sizes",
     "display",
     "keys",

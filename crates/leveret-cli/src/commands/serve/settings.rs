@@ -3,6 +3,7 @@ use super::extended::{self, Extended, Ssl};
 use super::options::Options;
 use super::values::Port;
 use crate::output::Failure;
+use leveret_server::metrics::Address;
 use leveret_server::settings::{Protocol, TlsSettings, MEMORY};
 use leveret_server::Settings;
 
@@ -48,6 +49,7 @@ pub fn of(options: &Options) -> Result<(Settings, Vec<String>), Failure> {
         memory_file: options.memory_file.clone(),
         pid_file: options.pidfile.clone(),
         tls: tls(options, &mut extended)?,
+        metrics: metrics(options)?,
         ..defaults
     };
     check(options, &settings)?;
@@ -66,6 +68,14 @@ fn ports(options: &Options, defaults: &Settings) -> (Option<u16>, Option<u16>) {
         None => defaults.tcp_port,
     };
     (tcp_port, udp_port)
+}
+
+/// In the background the current folder is another.
+fn metrics(options: &Options) -> Result<Option<Address>, Failure> {
+    Ok(match &options.metrics {
+        Some(Address::Unix(path)) if options.daemon => Some(Address::Unix(super::absolute(path)?)),
+        address => address.clone(),
+    })
 }
 
 /// Without `-Z` the `ssl_` options have no effect, as in memcached.

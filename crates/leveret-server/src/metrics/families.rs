@@ -1,0 +1,253 @@
+//! Which number has which name. Those that memcached_exporter has are named as there, so that its dashboards and alerts
+//! work; all others begin with `leveret_`. Each sample says which arena it is about.
+use super::{Numbers, Served, Source};
+use crate::stats::Count;
+use leveret_engine::Stats;
+use std::fmt::Write;
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Counter,
+    Gauge,
+}
+
+use Kind::{Counter, Gauge};
+
+/// Where the samples of a family come from.
+enum Origin {
+    /// From `stats` of the server.
+    Stat(&'static str),
+    /// From the arena, whether this process serves it or not.
+    Arena(fn(&Stats) -> u64),
+    /// Several samples, or one that is more than a number.
+    Samples(fn(&Numbers, Give<'_>)),
+}
+
+/// Takes a sample: its labels beside that of the arena, and its value.
+type Give<'a> = &'a mut dyn FnMut(&str, String);
+
+use Origin::{Arena, Samples, Stat};
+
+/// Name, kind, what HELP says, and where from.
+type Family = (&'static str, Kind, &'static str, Origin);
+
+const FAMILIES: &[Family] = &[
+    // memcached_exporter's names.
+    ("memcached_version", Gauge, "The memcached that is followed.", Samples(version)),
+    ("memcached_uptime_seconds", Gauge, "Seconds since the server's start.", Stat("uptime")),
+    ("memcached_time_seconds", Gauge, "Unix time of the server.", Stat("time")),
+    ("memcached_process_user_cpu_seconds_total", Counter, "CPU time of the server's process in user mode.", Stat("rusage_user")),
+    ("memcached_process_system_cpu_seconds_total", Counter, "CPU time of the server's process in the kernel.", Stat("rusage_system")),
+    ("memcached_current_connections", Gauge, "Open connections.", Stat("curr_connections")),
+    ("memcached_max_connections", Gauge, "Connections that may be open (-c).", Stat("max_connections")),
+    ("memcached_connections_total", Counter, "Connections that were taken.", Stat("total_connections")),
+    ("memcached_connections_rejected_total", Counter, "Connections that were sent away because of -c.", Stat("rejected_connections")),
+    ("memcached_connections_yielded_total", Counter, "How often a connection had used up its turn (-R).", Stat("conn_yields")),
+    ("memcached_connections_listener_disabled_total", Counter, "How often no connection was taken for want of file descriptors or because of -c.", Stat("listen_disabled_num")),
+    ("memcached_accepting_connections", Gauge, "Whether connections are taken: 1 or 0.", Stat("accepting_conns")),
+    ("memcached_read_bytes_total", Counter, "Bytes that clients sent.", Stat("bytes_read")),
+    ("memcached_written_bytes_total", Counter, "Bytes that clients were sent.", Stat("bytes_written")),
+    ("memcached_commands_total", Counter, "Requests by command and outcome. Those that found an item are counted in the arena, whoever made them; without a server so are gets alone of those that found none.", Samples(commands)),
+    ("memcached_current_items", Gauge, "Items that are alive.", Arena(|stats| stats.items)),
+    ("memcached_items_total", Counter, "Items that were stored.", Samples(items_total)),
+    ("memcached_items_evicted_total", Counter, "Items that were dropped alive because the memory was needed.", Samples(evicted)),
+    ("memcached_items_reclaimed_total", Counter, "Dead items whose memory was used again.", Samples(reclaimed)),
+    ("memcached_current_bytes", Gauge, "Bytes of the items, with keys and headers.", Arena(|stats| stats.item_bytes)),
+    ("memcached_limit_bytes", Gauge, "Bytes that the arena may have.", Arena(|stats| stats.memory_limit)),
+    // What memcached does not have.
+    ("leveret_build_info", Gauge, "Version of the program that says this.", Samples(build)),
+    ("leveret_arena_info", Gauge, "Version of the file's layout.", Samples(layout)),
+    ("leveret_arena_created_timestamp_seconds", Gauge, "When the arena was made or last flushed.", Samples(created)),
+    ("leveret_memory_bytes", Gauge, "The arena's memory by state; the sum is its limit. unclaimed: the file has not grown there yet; free: empty segments; items: alive; expired: dead and not reclaimed yet; other: index, headers, ghosts, and room in segments that are in use.", Samples(memory)),
+    ("leveret_memory_available_bytes", Gauge, "What can be stored before items are evicted, an estimate.", Arena(|stats| stats.memory_free)),
+    ("leveret_segments", Gauge, "Segments by state.", Samples(segments)),
+    ("leveret_items", Gauge, "Items that are alive.", Arena(|stats| stats.items)),
+    ("leveret_reads_total", Counter, "Reads of all entrances, as processes hand them in: the last 63 of each may be missing.", Samples(reads)),
+    ("leveret_stores_total", Counter, "Stores of all entrances.", Arena(|stats| stats.sets)),
+    ("leveret_deletes_total", Counter, "Deletes that found an item.", Arena(|stats| stats.deletes)),
+    ("leveret_counts_total", Counter, "Increments and decrements that found a number.", Arena(|stats| stats.increments)),
+    ("leveret_touches_total", Counter, "Touches that found an item.", Arena(|stats| stats.touches)),
+    ("leveret_flushes_total", Counter, "Flushes of the whole arena.", Arena(|stats| stats.flushes)),
+    ("leveret_evictions_total", Counter, "Items that were dropped alive because the memory was needed.", Arena(|stats| stats.evicted)),
+    ("leveret_reclaimed_items_total", Counter, "Dead items whose memory was used again.", Arena(|stats| stats.expired)),
+    ("leveret_stored_bytes_total", Counter, "Bytes of items that were written for callers.", Arena(|stats| stats.written_bytes)),
+    ("leveret_moved_bytes_total", Counter, "Bytes of items that were copied to make room.", Arena(|stats| stats.moved_bytes)),
+    ("leveret_lock_waits_total", Counter, "How often a writer slept for a lock.", Arena(|stats| stats.lock_waits)),
+    ("leveret_lock_recoveries_total", Counter, "Locks that were taken over from processes that had died.", Arena(|stats| stats.recoveries)),
+    ("leveret_abandoned_reads_total", Counter, "Reads that were given up because the index changed each time.", Arena(|stats| stats.retries)),
+    ("leveret_mended_slots_total", Counter, "Damaged slots of the index that were cleared: 0 unless the file was damaged.", Arena(|stats| stats.mended)),
+    ("leveret_attached_processes", Gauge, "Living processes that have written to the arena.", Samples(attached)),
+    ("leveret_endpoints", Gauge, "Places where living servers serve the arena.", Samples(endpoints)),
+    ("leveret_store_failures_total", Counter, "Stores through this server that were refused.", Samples(failures)),
+    ("leveret_get_misses_total", Counter, "Reads through this server that met a dead item, by why it was dead.", Samples(dead)),
+    ("leveret_meta_commands_total", Counter, "Meta commands.", Stat("cmd_meta")),
+    ("leveret_authentications_total", Counter, "Names and passwords that were given.", Stat("auth_cmds")),
+    ("leveret_authentication_failures_total", Counter, "Those that were wrong.", Stat("auth_errors")),
+    ("leveret_idle_disconnects_total", Counter, "Connections that were closed because nothing came for too long.", Stat("idle_kicks")),
+    ("leveret_workers", Gauge, "Threads that answer requests (-t).", Stat("threads")),
+    ("leveret_watchers", Gauge, "Connections that watch.", Stat("log_watchers")),
+    ("leveret_watcher_lines_skipped_total", Counter, "Lines that watchers were too slow for.", Stat("log_watcher_skipped")),
+    ("leveret_tls_handshake_failures_total", Counter, "TLS connections that did not come about.", Stat("ssl_handshake_errors")),
+    ("leveret_tls_certificate_age_seconds", Gauge, "Seconds since the certificates were read.", Stat("time_since_server_cert_refresh")),
+];
+
+pub fn text(sources: &[Source]) -> String {
+    let mut to = String::with_capacity(16 << 10);
+    let labels: Vec<String> = sources.iter().map(|source| format!("arena=\"{}\"", escaped(&source.arena))).collect();
+    head(&mut to, "memcached_up", Gauge, "Whether the arena can be opened: 1 or 0.");
+    for (source, label) in sources.iter().zip(&labels) {
+        let _ = writeln!(to, "memcached_up{{{label}}} {}", u8::from(source.numbers.is_some()));
+    }
+    for (name, kind, help, from) in FAMILIES {
+        let mut is_first = true;
+        for (source, label) in sources.iter().zip(&labels) {
+            let Some(numbers) = &source.numbers else { continue };
+            from.samples(numbers, &mut |more, value| {
+                if std::mem::take(&mut is_first) {
+                    head(&mut to, name, *kind, help);
+                }
+                let comma = if more.is_empty() { "" } else { "," };
+                let _ = writeln!(to, "{name}{{{label}{comma}{more}}} {value}");
+            });
+        }
+    }
+    to
+}
+
+fn head(to: &mut String, name: &str, kind: Kind, help: &str) {
+    let kind = match kind {
+        Counter => "counter",
+        Gauge => "gauge",
+    };
+    let _ = writeln!(to, "# HELP {name} {help}\n# TYPE {name} {kind}");
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
+}
+
+impl Origin {
+    fn samples(&self, numbers: &Numbers, give: Give<'_>) {
+        match self {
+            Stat(name) => {
+                if let Some(value) = numbers.served.as_ref().and_then(|served| served.stats.get(*name)) {
+                    give("", value.clone());
+                }
+            }
+            Arena(of) => give("", of(&numbers.counts).to_string()),
+            Samples(of) => of(numbers, give),
+        }
+    }
+}
+
+impl Numbers {
+    /// Of the server's `stats`, which count from its start or the last `stats reset`; without it the arena's own.
+    fn stat(&self, name: &str, otherwise: u64) -> String {
+        let told = self.served.as_ref().and_then(|served| served.stats.get(name).cloned());
+        told.unwrap_or_else(|| otherwise.to_string())
+    }
+}
+
+fn version(_: &Numbers, give: Give<'_>) {
+    give(&format!("version=\"{}\"", crate::VERSION), "1".to_owned());
+}
+
+fn build(_: &Numbers, give: Give<'_>) {
+    give(concat!("version=\"", env!("CARGO_PKG_VERSION"), "\""), "1".to_owned());
+}
+
+fn layout(numbers: &Numbers, give: Give<'_>) {
+    give(&format!("layout=\"{}\"", numbers.counts.layout), "1".to_owned());
+}
+
+fn created(numbers: &Numbers, give: Give<'_>) {
+    give("", numbers.counts.created_unix.to_string());
+}
+
+fn commands(numbers: &Numbers, give: Give<'_>) {
+    let counts = &numbers.counts;
+    let mut say = |command: &str, status: &str, value: String| {
+        give(&format!("command=\"{command}\",status=\"{status}\""), value);
+    };
+    say("get", "hit", numbers.stat("get_hits", counts.hits));
+    say("get", "miss", numbers.stat("get_misses", counts.misses));
+    say("set", "hit", numbers.stat("cmd_set", counts.sets));
+    say("delete", "hit", numbers.stat("delete_hits", counts.deletes));
+    say("incr", "hit", numbers.stat("incr_hits", counts.increments.saturating_sub(counts.decrements)));
+    say("decr", "hit", numbers.stat("decr_hits", counts.decrements));
+    say("touch", "hit", numbers.stat("touch_hits", counts.touches));
+    say("flush", "hit", numbers.stat("cmd_flush", counts.flushes));
+    let Some(Served { stats, .. }) = &numbers.served else { return };
+    for (command, status, name) in [
+        ("delete", "miss", "delete_misses"),
+        ("incr", "miss", "incr_misses"),
+        ("decr", "miss", "decr_misses"),
+        ("touch", "miss", "touch_misses"),
+        ("cas", "hit", "cas_hits"),
+        ("cas", "miss", "cas_misses"),
+        ("cas", "badval", "cas_badval"),
+    ] {
+        if let Some(value) = stats.get(name) {
+            say(command, status, value.clone());
+        }
+    }
+}
+
+fn items_total(numbers: &Numbers, give: Give<'_>) {
+    give("", numbers.stat("total_items", numbers.counts.sets));
+}
+
+fn evicted(numbers: &Numbers, give: Give<'_>) {
+    give("", numbers.stat("evictions", numbers.counts.evicted));
+}
+
+fn reclaimed(numbers: &Numbers, give: Give<'_>) {
+    give("", numbers.stat("reclaimed", numbers.counts.expired));
+}
+
+fn memory(numbers: &Numbers, give: Give<'_>) {
+    let counts = &numbers.counts;
+    let mut left = counts.memory_limit;
+    // Numbers that others change while they are read: no state may take more than there is.
+    let mut state = |state: &str, bytes: u64| {
+        let bytes = bytes.min(left);
+        left -= bytes;
+        give(&format!("state=\"{state}\""), bytes.to_string());
+    };
+    state("unclaimed", counts.memory_limit.saturating_sub(counts.memory_allocated));
+    state("free", counts.segments_free * counts.segment_bytes);
+    state("items", counts.item_bytes.saturating_sub(counts.expired_bytes));
+    state("expired", counts.expired_bytes);
+    state("other", u64::MAX);
+}
+
+fn segments(numbers: &Numbers, give: Give<'_>) {
+    let counts = &numbers.counts;
+    give("state=\"free\"", counts.segments_free.to_string());
+    give("state=\"used\"", counts.segments.saturating_sub(counts.segments_free).to_string());
+}
+
+fn reads(numbers: &Numbers, give: Give<'_>) {
+    give("status=\"hit\"", numbers.counts.hits.to_string());
+    give("status=\"miss\"", numbers.counts.misses.to_string());
+}
+
+fn attached(numbers: &Numbers, give: Give<'_>) {
+    give("", numbers.counts.attached.to_string());
+}
+
+fn endpoints(numbers: &Numbers, give: Give<'_>) {
+    give("", numbers.endpoints.to_string());
+}
+
+fn failures(numbers: &Numbers, give: Give<'_>) {
+    let Some(served) = &numbers.served else { return };
+    give("reason=\"too_large\"", served.total(Count::StoreTooLarge).to_string());
+    give("reason=\"no_memory\"", served.total(Count::StoreNoMemory).to_string());
+}
+
+fn dead(numbers: &Numbers, give: Give<'_>) {
+    let Some(served) = &numbers.served else { return };
+    give("reason=\"expired\"", served.total(Count::GetExpired).to_string());
+    give("reason=\"flushed\"", served.total(Count::GetFlushed).to_string());
+}
