@@ -49,7 +49,7 @@ impl Http {
         let (stop, stopped) = UnixStream::pair()?;
         let thread = thread::Builder::new()
             .name("leveret-metrics".to_owned())
-            .spawn(move || serve(&listener.socket, &stopped, || text(&[Source::server(&shared)])))?;
+            .spawn(move || serve(&listener.socket, &stopped, PATIENCE, || text(&[Source::server(&shared)])))?;
         Ok(Http { stop: Some(stop), thread: Some(thread) })
     }
 }
@@ -63,7 +63,7 @@ impl Drop for Http {
     }
 }
 
-fn serve(listener: &OwnedFd, stopped: &UnixStream, metrics: impl Fn() -> String) {
+fn serve(listener: &OwnedFd, stopped: &UnixStream, patience: Duration, metrics: impl Fn() -> String) {
     let mut connections: Vec<Connection> = Vec::new();
     let mut paused_until: Option<Instant> = None;
     loop {
@@ -98,7 +98,7 @@ fn serve(listener: &OwnedFd, stopped: &UnixStream, metrics: impl Fn() -> String)
         });
         if ready[1] && accepts {
             match accept_with(listener, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) {
-                Ok(socket) => connections.push(Connection::new(socket, now)),
+                Ok(socket) => connections.push(Connection::new(socket, now + patience)),
                 Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => paused_until = Some(now + PAUSE),
                 // The client has gone again.
                 Err(_) => {}
@@ -123,8 +123,8 @@ enum Does {
 }
 
 impl Connection {
-    fn new(socket: OwnedFd, now: Instant) -> Connection {
-        Connection { socket, ends: now + PATIENCE, does: Does::Reads(Vec::new()) }
+    fn new(socket: OwnedFd, ends: Instant) -> Connection {
+        Connection { socket, ends, does: Does::Reads(Vec::new()) }
     }
 
     fn waits_for(&self) -> PollFlags {
@@ -213,6 +213,43 @@ fn response(status: &str, more: &str, body: &str, has_body: bool) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::io::{Read, Write};
+    use std::os::unix::net::UnixListener;
+
+    /// A socket's buffers take a small answer from anybody; this one is too large for them.
+    #[test]
+    fn who_never_reads_is_left_while_others_are_answered() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = folder.path().join("metrics");
+        let listener = UnixListener::bind(&place).expect("a listener");
+        listener.set_nonblocking(true).expect("non-blocking");
+        let (stop, stopped) = UnixStream::pair().expect("a pair");
+        let body = "m 1\n".repeat(1 << 20);
+        let answer_len = body.len();
+        let server = thread::spawn(move || {
+            serve(&listener.into(), &stopped, Duration::from_millis(200), || body.clone());
+        });
+        let ask = || {
+            let mut client = UnixStream::connect(&place).expect("a connection");
+            client.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").expect("sent");
+            client
+        };
+        let mut deaf = ask();
+        let heard = |mut client: UnixStream| {
+            let mut said = Vec::new();
+            let _ = client.read_to_end(&mut said);
+            said.len()
+        };
+        // On a machine that has no time for it even a reader may be too slow.
+        while heard(ask()) < answer_len {}
+        // Without asking to read: until the other end has been closed.
+        poll(&mut [PollFd::new(&deaf, PollFlags::empty())], None).expect("an end");
+        let mut got = Vec::new();
+        let _ = deaf.read_to_end(&mut got);
+        assert!(got.len() < answer_len, "{} bytes", got.len());
+        drop(stop);
+        server.join().expect("ended");
+    }
 
     #[test]
     fn requests_and_their_answers() {
