@@ -12,7 +12,7 @@ use crate::map::layout::{Bucket, Shard, SLOTS};
 use crate::map::mapping::Table;
 use crate::map::Map;
 use crate::sync::{AtomicU64, Ordering};
-pub(crate) use slot::{SlotWord, Spot, FETCHED, FREQUENCY_MAX, WATCHED};
+pub(crate) use slot::{SlotWord, Spot, FETCHED, FREQUENCY_MAX, UNREAD, WATCHED};
 
 /// Buckets in a chain. Under linear hashing fewer than one item in a billion would need more; an attacker with
 /// colliding keys evicts his own.

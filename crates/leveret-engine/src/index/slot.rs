@@ -9,6 +9,8 @@ pub(crate) const FETCHED: u8 = 16;
 /// Then one that a watch sets and the next read takes off, since it writes the byte anew (`watch.rs`). Says nothing to
 /// anybody else.
 pub(crate) const WATCHED: u8 = 32;
+/// Then one that a drain sets where it keeps an item, and the next read takes off likewise: nobody has asked for it since.
+pub(crate) const UNREAD: u8 = 64;
 
 const PLACE: u64 = (1 << PLACE_BITS) - 1;
 

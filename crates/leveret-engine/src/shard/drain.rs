@@ -8,7 +8,7 @@
 //! is no room for what is worth keeping nothing is kept.
 use crate::core::Core;
 use crate::counters::Counter;
-use crate::index::{Spot, FREQUENCY_MAX};
+use crate::index::{Spot, FREQUENCY_MAX, UNREAD};
 use crate::item::layout::HEADER;
 use crate::item::{Change, View};
 use crate::segment::{Pool, SegmentId, State, StateWord};
@@ -180,21 +180,25 @@ fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) 
     let keep = terms.keep();
     let pool = locked.core.segments.state(view.segment).pool();
     let budget = u64::from(head.drain.budget.load(Ordering::Relaxed));
-    let frequency = spot.frequency() & FREQUENCY_MAX;
+    let frequency = spot.frequency();
+    let reads = frequency & FREQUENCY_MAX;
     if !locked.is_alive(view) {
         edit::remove(locked, hash, spot, view);
         locked.count(Counter::Expired, 1);
         return;
     }
     let (is_worthy, target) = match keep {
-        Keep::Worthy => (judge(locked, frequency, view, pool), Pool::Main),
+        Keep::Worthy => (judge(locked, reads, view, pool), Pool::Main),
         _ => (true, pool),
     };
     if is_worthy && view.size() <= budget && keep_item(locked, target, spot, view) {
         head.drain.budget.store((budget - view.size()) as u32, Ordering::Relaxed);
         if keep == Keep::Worthy {
-            let cooled = if pool == Pool::Small { frequency / 2 } else { worth::aged(frequency) };
-            spot.set_frequency(spot.frequency() & !FREQUENCY_MAX | cooled);
+            let aged = match pool {
+                Pool::Small => reads / 2,
+                Pool::Main => worth::aged(reads, frequency & UNREAD == 0),
+            };
+            spot.set_frequency(spot.frequency() & !FREQUENCY_MAX | aged | UNREAD);
         }
     } else if keep == Keep::All {
         head.drain.terms.store(terms.0 | Terms::STAYS, Ordering::Relaxed);

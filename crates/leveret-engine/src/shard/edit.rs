@@ -1,7 +1,7 @@
 //! Editing the index of a shard, whose lock is held. `index/` says how it is built.
 use crate::counters::Counter;
 use crate::hash;
-use crate::index::{SlotWord, Spot, CHAIN_MAX, FREQUENCY_MAX, WATCHED};
+use crate::index::{SlotWord, Spot, CHAIN_MAX, FREQUENCY_MAX, UNREAD, WATCHED};
 use crate::item::View;
 use crate::map::layout::{Bucket, SLOTS};
 use crate::shard::{pieces, Locked};
@@ -122,7 +122,7 @@ fn coldest_of<'a>(located: &Located<'a>) -> Option<Spot<'a>> {
     let last = located.last;
     let spots =
         (0..SLOTS).map(|slot| Spot { bucket: last, slot, word: SlotWord(last.slots[slot].load(Ordering::Relaxed)) });
-    spots.filter(|spot| spot.word.is_item()).min_by_key(|spot| spot.frequency() & !WATCHED)
+    spots.filter(|spot| spot.word.is_item()).min_by_key(|spot| spot.frequency() & !(WATCHED | UNREAD))
 }
 
 /// Adds an overflow bucket with `word` behind a full chain. One store links it: before that store nobody reaches

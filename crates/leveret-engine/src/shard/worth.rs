@@ -26,7 +26,7 @@ const FIRST_BAR: u32 = 16 * ONE;
 /// How far a whole segment of the small pool, if all of it was read, lets the bar down. Without that a bar that nothing
 /// reaches would stay where it is for ever: nothing would be promoted, and no drain of the main pool would come that
 /// could lower it. What was not read does not count: a flood of such items is no reason to keep them.
-const LET_DOWN: u64 = ONE as u64 / 2;
+const LET_DOWN: u64 = ONE as u64;
 /// How far the bar would move over a whole segment if all of it were above and only one step counted: two octaves and a
 /// third. Where all items are worth the same, it has passed them by after one segment or two.
 const STRIDE: u64 = 7 * ONE as u64 / 3;
@@ -35,10 +35,10 @@ const STRIDE: u64 = 7 * ONE as u64 / 3;
 const ABOVE: u64 = 46;
 /// What comes to the main pool must be this much above the bar: where all items are worth about the same, none is moved for
 /// nothing.
-const PROMOTION: u32 = ONE / 2;
+const PROMOTION: u32 = ONE / 4;
 /// A new key that was evicted not long ago counts as so many reads: it is asked for again and again, and each time it was
 /// gone meanwhile.
-const RETURNED: u8 = 3;
+const RETURNED: u8 = 2;
 
 impl Worth {
     /// Of an item of `bytes`. One that nobody has read counts as half a read.
@@ -55,9 +55,14 @@ fn log2(number: u64) -> u32 {
     whole << 16 | part
 }
 
-/// Reads that count after a drain of the main pool: what is not read any more loses a third each time, down to one.
-pub(crate) fn aged(reads: u8) -> u8 {
-    reads - (reads + 1) / 3
+/// Reads that count after a drain of the main pool: a third is forgotten, down to one. What nobody has read since a drain
+/// kept it has only the size that it has, so that what was popular once goes at the drain after.
+pub(crate) fn aged(reads: u8, was_read: bool) -> u8 {
+    if was_read {
+        reads - (reads + 1) / 3
+    } else {
+        0
+    }
 }
 
 /// Whether a drain of this pool keeps such an item.
@@ -123,7 +128,8 @@ mod tests {
         assert!(Worth::of(1, 100) > Worth::of(1, 101));
         assert!(Worth::of(2, 1000) < Worth::of(1, 100));
         assert!(Worth::of(15, 1 << 37) == Worth::of(0, 1 << 40), "nothing is too large");
-        assert_eq!([0, 1, 2, 3, 15].map(aged), [0, 1, 1, 2, 10]);
+        assert_eq!([0, 1, 2, 3, 15].map(|reads| aged(reads, true)), [0, 1, 1, 2, 10]);
+        assert_eq!([0, 1, 15].map(|reads| aged(reads, false)), [0; 3]);
     }
 
     /// Items of 100 to 1000 bytes, read equally often: in the long run 46 of 64 bytes are kept.
