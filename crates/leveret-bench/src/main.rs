@@ -16,6 +16,7 @@ mod script;
 mod server;
 mod socket;
 mod throughput;
+mod watched;
 mod workload;
 
 use std::fs;
@@ -176,6 +177,7 @@ fn measure(bench: &Bench, row: &Row, progress: &mut dyn FnMut(&str)) -> Result<O
     let size = |traffic: Traffic| if bench.quick { traffic.quick() } else { traffic };
     match row.measure {
         Measure::Throughput(traffic) => throughput::run(bench, row, &size(traffic), progress),
+        Measure::Watched(traffic) => watched::run(bench, row, &size(traffic), progress),
         Measure::Latency(traffic) => latency::run(bench, row, &size(traffic), progress),
         Measure::Idle { connections } => idle::run(bench, row, if bench.quick { 200 } else { connections }, progress),
     }
@@ -184,7 +186,9 @@ fn measure(bench: &Bench, row: &Row, progress: &mut dyn FnMut(&str)) -> Result<O
 /// Keeps a server busy that somebody else has started, and says how fast it was.
 fn press(options: &LoadOptions) -> Result<bool, Failure> {
     let row = ROWS.iter().find(|row| row.name == options.row);
-    let Some(Measure::Throughput(traffic) | Measure::Latency(traffic)) = row.map(|row| row.measure) else {
+    let Some(Measure::Throughput(traffic) | Measure::Watched(traffic) | Measure::Latency(traffic)) =
+        row.map(|row| row.measure)
+    else {
         return Err(Failure::Trouble(format!("there is no row '{}' with requests", options.row)));
     };
     let pad = Workload::pad(traffic.value_len);

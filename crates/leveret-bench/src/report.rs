@@ -134,8 +134,8 @@ fn line(outcome: &Outcome, quick: bool) -> [String; 9] {
         )
     };
     let target = match outcome.target {
-        Target::AtLeast(limit) => format!(">= {limit:.1}"),
-        Target::AtMost(limit) => format!("<= {limit:.1}"),
+        Target::AtLeast(limit) => format!(">= {limit:?}"),
+        Target::AtMost(limit) => format!("<= {limit:?}"),
     };
     let verdict = if quick && !outcome.failed { "verified".into() } else { outcome.verdict.clone() };
     [
@@ -155,7 +155,8 @@ fn figure(value: f64) -> String {
     match value {
         value if value >= 1e6 => format!("{:.2} M", value / 1e6),
         value if value >= 1e4 => format!("{:.0} k", value / 1e3),
-        _ => format!("{value:.0}"),
+        value if value >= 100.0 => format!("{value:.0}"),
+        _ => format!("{value:.2}"),
     }
 }
 

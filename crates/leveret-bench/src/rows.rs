@@ -22,6 +22,8 @@ const CLOSE: usize = 3;
 pub enum Measure {
     /// Requests per CPU-second of the server.
     Throughput(Traffic),
+    /// CPU time of the server with a watcher of mutations to that without.
+    Watched(Traffic),
     /// 99th percentile at 70 % of the rate that the peer can do, in an open loop.
     Latency(Traffic),
     /// Memory of so many idle connections.
@@ -110,6 +112,22 @@ pub const ROWS: &[Row] = &[
         title: "sets of 100 B, pipelined 32 deep",
         target: Target::AtLeast(1.1),
         measure: Measure::Throughput(Traffic { request: Request::Set, connections: 8, depth: 32, ..BASE }),
+        options: SMALL,
+        patience: 1,
+    },
+    Row {
+        name: "watched",
+        title: "a watcher of sets of 100 B one by one, 50 connections",
+        target: Target::AtMost(1.05),
+        measure: Measure::Watched(Traffic { request: Request::Set, ..BASE }),
+        options: SMALL,
+        patience: 1,
+    },
+    Row {
+        name: "watched-pipelined",
+        title: "a watcher of sets of 100 B, pipelined 32 deep",
+        target: Target::AtMost(1.05),
+        measure: Measure::Watched(Traffic { request: Request::Set, connections: 8, depth: 32, ..BASE }),
         options: SMALL,
         patience: 1,
     },

@@ -105,6 +105,11 @@ impl Server {
         Usage::of(&format!("/proc/{}/task", self.child.id()))
     }
 
+    /// The same of the thread that writes lines for watchers: ours, and memcached's.
+    pub fn writer_usage(&self) -> Result<Usage, Failure> {
+        Usage::of_named(&format!("/proc/{}/task", self.child.id()), |name| matches!(name, "leveret-watch" | "mc-log"))
+    }
+
     /// Proportional set size in bytes: what other processes map too counts by their number.
     pub fn memory(&self) -> Result<u64, Failure> {
         let rollup = fs::read_to_string(format!("/proc/{}/smaps_rollup", self.child.id()))?;
@@ -148,9 +153,18 @@ impl Usage {
     /// Sum over the threads in `tasks`, a folder of /proc, in steps of a nanosecond (/proc/PID/stat has steps of 10
     /// ms).
     fn of(tasks: &str) -> Result<Usage, Failure> {
+        Usage::of_named(tasks, |_| true)
+    }
+
+    fn of_named(tasks: &str, is_meant: impl Fn(&str) -> bool) -> Result<Usage, Failure> {
         let (mut cpu, mut waited) = (0, 0);
         for task in fs::read_dir(tasks)? {
-            let line = fs::read_to_string(task?.path().join("schedstat"))?;
+            let task = task?.path();
+            let name = fs::read_to_string(task.join("comm"))?;
+            if !is_meant(name.trim_end()) {
+                continue;
+            }
+            let line = fs::read_to_string(task.join("schedstat"))?;
             let mut numbers = line.split_whitespace().map_while(|number| number.parse::<u64>().ok());
             let (Some(ran), Some(was_ready)) = (numbers.next(), numbers.next()) else {
                 return Err(Failure::Trouble(
