@@ -269,6 +269,9 @@ impl Connection {
             Err(_) => return Outcome::Failed,
         };
         if let Some(watching) = self.session.watching() {
+            if self.stream.is_plain() {
+                watching.send_to(self.stream.socket());
+            }
             watching.take(&mut out.output);
         }
         match self.send(out, bench.counters) {

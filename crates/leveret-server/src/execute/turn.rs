@@ -4,6 +4,7 @@ use crate::watch::Kinds;
 use crate::{Desk, Shared};
 use leveret_engine::{Arena, Found, Incoming, Outgoing, Time, AHEAD};
 use leveret_protocol::ahead;
+use std::cell::Cell;
 
 /// How much output is collected before it must be sent.
 const OUTPUT_FULL: usize = 1 << 20;
@@ -30,6 +31,8 @@ pub(super) struct Turn<'t> {
     pub cfd: i32,
     /// What anybody wants to be told of this turn.
     pub watched: Kinds,
+    /// Of how many events they were told, and when the clock was last asked for one.
+    pub told: Cell<(u32, u64)>,
 }
 
 /// What follows the output.
@@ -57,6 +60,7 @@ impl<'t> Turn<'t> {
             incoming: None,
             cfd: 0,
             watched: shared.watch.wanted(),
+            told: Cell::default(),
         }
     }
 

@@ -1,9 +1,12 @@
 //! What watchers are told of requests, in the words of memcached: whatever asks for a key looks it up, and a store
 //! looks for what is there before it stores.
 use super::{Done, Next, Session, Transport, Turn};
-use crate::watch::{cmd, status, Event, EventKind, Kinds, Refused};
+use crate::watch::{self, cmd, status, Event, EventKind, Kinds, Refused, DEAD};
 use leveret_engine::{Deadline, Error, Found, Missed, Mode, ReadOptions, Stored, Terms, Time};
 use leveret_protocol::text::Words;
+
+/// So many events of one turn share a look at the clock, which would be half of what an event costs.
+const TOLD_AT_ONCE: u32 = 8;
 
 impl Session {
     /// From now on the connection only tells what others do.
@@ -115,7 +118,7 @@ impl Turn<'_> {
         self.tell_look(key);
     }
 
-    #[cold]
+    #[inline(never)]
     fn tell_get(&self, key: &[u8], is_there: bool, found: &Found) {
         let (status, size) = match (is_there, found.missed()) {
             (true, _) => (status::FOUND, found.value_len),
@@ -126,7 +129,7 @@ impl Turn<'_> {
         self.tell(&Event { status, size, cfd: self.cfd, ..event(EventKind::Get, key) });
     }
 
-    #[cold]
+    #[inline(never)]
     fn tell_store(
         &self,
         key: &[u8],
@@ -163,7 +166,10 @@ impl Turn<'_> {
     }
 
     fn tell(&self, event: &Event<'_>) {
-        self.shared.watch.tell(self.desk.worker, event);
+        let (told, micros) = self.told.get();
+        let micros = if told % TOLD_AT_ONCE == 0 { watch::now_micros() } else { micros };
+        self.told.set((told.wrapping_add(1), micros));
+        self.shared.watch.tell_of(self.desk.worker, micros, event);
     }
 }
 
@@ -171,11 +177,11 @@ fn event(kind: EventKind, key: &[u8]) -> Event<'_> {
     Event { kind, key, status: 0, cmd: 0, size: 0, ttl: 0, idle: 0, cfd: 0 }
 }
 
-/// 0: for ever. -1: it was dead from the start.
-fn ttl(deadline: Deadline, now: Time) -> i64 {
+/// 0: for ever.
+fn ttl(deadline: Deadline, now: Time) -> u32 {
     match deadline.time() {
         None => 0,
-        Some(at) if at <= now => -1,
-        Some(at) => i64::from(at.0 - now.0),
+        Some(at) if at <= now => DEAD,
+        Some(at) => at.0 - now.0,
     }
 }

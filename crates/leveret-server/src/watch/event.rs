@@ -1,4 +1,5 @@
 //! Events, and their lines.
+use crate::stats::ITEMS_CLASS;
 use crate::uri;
 use std::ops::BitOr;
 
@@ -103,13 +104,16 @@ pub struct Event<'k> {
     pub cmd: u8,
     /// Bytes of the value; of a connection the client's port.
     pub size: u64,
-    /// Seconds that an item was given, or had left.
-    pub ttl: i64,
+    /// Seconds that an item was given, or had left; or `DEAD`.
+    pub ttl: u32,
     /// Seconds since it was last written.
     pub idle: u32,
     /// The connection.
     pub cfd: i32,
 }
+
+/// The `ttl` of a store that was dead from the start, and of an eviction that would never have died: -1 in a line.
+pub const DEAD: u32 = u32::MAX;
 
 /// How a look-up or a store ended.
 pub mod status {
@@ -158,42 +162,44 @@ pub mod reason {
 /// The line of an event.
 pub(super) fn write_line(out: &mut Vec<u8>, micros: u64, gid: u64, event: &Event<'_>) {
     let Event { kind, key, status, cmd, size, ttl, idle, cfd } = *event;
-    let class = if kind == EventKind::Get && status != status::FOUND { 0 } else { crate::stats::ITEMS_CLASS };
+    let class = if kind == EventKind::Get && status != status::FOUND { 0 } else { ITEMS_CLASS };
+    out.reserve(key.len() * 3 + REST_MAX);
     let mut line = Line { out, numbers: itoa::Buffer::new() };
-    line.text("ts").number(micros / 1_000_000).out.push(b'.');
-    line.micros(micros % 1_000_000).text(" gid").number(gid);
+    line.text("ts=").moment(micros).text(" gid=").number(gid);
     match kind {
         EventKind::Get => {
-            line.text(" type=item_get key").encoded(key).text(" status").name(&status::NAMES, status);
-            line.text(" clsid").number(class).text(" cfd").number(cfd).text(" size").number(size);
+            line.text(" type=item_get key=").encoded(key).text(" status=").name(&status::NAMES, status);
+            line.text(" clsid=").number(class).text(" cfd=").number(cfd).text(" size=").number(size);
         }
         EventKind::Store => {
-            line.text(" type=item_store key").encoded(key).text(" status").name(&status::NAMES, status);
-            line.text(" cmd").name(&cmd::NAMES, cmd).text(" ttl").number(ttl);
-            line.text(" clsid").number(class).text(" cfd").number(cfd).text(" size").number(size);
+            line.text(" type=item_store key=").encoded(key).text(" status=").name(&status::NAMES, status);
+            line.text(" cmd=").name(&cmd::NAMES, cmd).text(" ttl=").ttl(ttl);
+            line.text(" clsid=").number(class).text(" cfd=").number(cfd).text(" size=").number(size);
         }
         EventKind::Deleted => {
-            line.text(" type=deleted key").encoded(key).text(" cmd").name(&cmd::NAMES, cmd);
-            line.text(" clsid").number(class).text(" size").number(size);
+            line.text(" type=deleted key=").encoded(key).text(" cmd=").name(&cmd::NAMES, cmd);
+            line.text(" clsid=").number(class).text(" size=").number(size);
         }
         EventKind::Eviction => {
-            line.text(" type=eviction key").encoded(key).text(" fetch").name(&["no", "yes"], status);
-            line.text(" ttl").number(ttl).text(" la").number(idle);
-            line.text(" clsid").number(class).text(" size").number(size);
+            line.text(" type=eviction key=").encoded(key).text(" fetch=").name(&["no", "yes"], status);
+            line.text(" ttl=").ttl(ttl).text(" la=").number(idle);
+            line.text(" clsid=").number(class).text(" size=").number(size);
         }
         EventKind::Opened | EventKind::Closed => {
-            line.text(if kind == EventKind::Opened { " type=conn_new rip" } else { " type=conn_close rip" });
-            line.out.push(b'=');
+            line.text(if kind == EventKind::Opened { " type=conn_new rip=" } else { " type=conn_close rip=" });
             line.out.extend_from_slice(key);
-            line.text(" rport").number(size).text(" transport").name(&transport::NAMES, status);
+            line.text(" rport=").number(size).text(" transport=").name(&transport::NAMES, status);
             if kind == EventKind::Closed {
-                line.text(" reason").name(&reason::NAMES, cmd);
+                line.text(" reason=").name(&reason::NAMES, cmd);
             }
-            line.text(" cfd").number(cfd);
+            line.text(" cfd=").number(cfd);
         }
     }
     line.out.push(b'\n');
 }
+
+/// A line has so many bytes at most besides its key, whose bytes may become three each.
+const REST_MAX: usize = 256;
 
 struct Line<'o> {
     out: &'o mut Vec<u8>,
@@ -201,34 +207,47 @@ struct Line<'o> {
 }
 
 impl Line<'_> {
+    #[inline]
     fn text(&mut self, text: &str) -> &mut Self {
         self.out.extend_from_slice(text.as_bytes());
         self
     }
 
+    #[inline]
     fn number(&mut self, number: impl itoa::Integer) -> &mut Self {
-        if !self.out.ends_with(b"=") {
-            self.out.push(b'=');
-        }
         self.out.extend_from_slice(self.numbers.format(number).as_bytes());
         self
     }
 
+    #[inline]
+    fn ttl(&mut self, ttl: u32) -> &mut Self {
+        match ttl {
+            0 => self.text("0"),
+            DEAD => self.text("-1"),
+            ttl => self.number(ttl),
+        }
+    }
+
+    #[inline]
     fn name(&mut self, names: &[&str], number: u8) -> &mut Self {
-        self.out.push(b'=');
         self.text(names.get(usize::from(number)).unwrap_or(&"na"))
     }
 
-    /// Six digits.
-    fn micros(&mut self, micros: u64) -> &mut Self {
-        let text = self.numbers.format(1_000_000 + micros);
-        self.out.extend_from_slice(&text.as_bytes()[1..]);
+    /// Seconds, with six digits behind the point.
+    #[inline]
+    fn moment(&mut self, micros: u64) -> &mut Self {
+        // So that there is a second, whatever the clock says.
+        let text = self.numbers.format(micros.max(1_000_000)).as_bytes();
+        let (seconds, rest) = text.split_at(text.len() - 6);
+        self.out.extend_from_slice(seconds);
+        self.out.push(b'.');
+        self.out.extend_from_slice(rest);
         self
     }
 
     /// A key as in the answers of `metadump`.
+    #[inline]
     fn encoded(&mut self, key: &[u8]) -> &mut Self {
-        self.out.push(b'=');
         uri::encode(self.out, key);
         self
     }
@@ -266,7 +285,7 @@ mod tests {
                 "type=deleted key=k cmd=md clsid=1 size=5",
             ),
             (
-                Event { kind: EventKind::Eviction, key: b"k", ttl: -1, ..event },
+                Event { kind: EventKind::Eviction, key: b"k", ttl: DEAD, ..event },
                 "type=eviction key=k fetch=yes ttl=-1 la=3 clsid=1 size=5",
             ),
             (

@@ -1,20 +1,23 @@
 //! `watch`: a client is told what other clients do, as it happens.
 //!
 //! A worker puts an event into a ring of its own, and goes on. One thread, which runs only while somebody watches, takes
-//! the events out of all rings, makes lines of them, and puts these into the feed of each watcher. The worker of a
-//! watcher's connection sends what is in its feed. Ring and feed are bounded: what finds no room is counted, and
-//! told to the watcher as `skipped=` before the next line that finds room. So nobody ever waits for a watcher, and as
-//! long as there is none, an event costs a look at a number that does not change.
+//! the events out of all rings, makes lines of them, puts these into the feed of each watcher, and sends them. Where
+//! the connection has TLS its worker sends instead, who has the keys. Ring and feed are bounded: what finds no room is
+//! counted, and told to the watcher as `skipped=` before the next line that finds room. So nobody ever waits for a
+//! watcher, and as long as there is none, an event costs a look at a number that does not change.
 mod event;
 mod ring;
 
-pub use event::{cmd, reason, status, transport, Event, EventKind, Kinds};
+pub use event::{cmd, reason, status, transport, Event, EventKind, Kinds, DEAD};
 
 use crate::worker::Inbox;
 use leveret_engine::{Evicted, Time};
-use ring::Ring;
+use ring::{Ring, Waiting};
+use rustix::io::Errno;
+use rustix::net::{send, SendFlags};
 use std::fmt;
 use std::io::Write;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
@@ -26,8 +29,11 @@ const WATCHERS_MAX: usize = 20;
 /// Bytes that wait for one watcher, beside what is being sent to it.
 pub const FEED_MAX: usize = 256 << 10;
 
-/// Between two looks at the rings, unless one of them begins to be full: each look wakes workers, which costs more than
-/// the lines that it brings.
+/// So much text is made before it is sent: it is still in the processor's cache then.
+const BATCH: usize = 64 << 10;
+
+/// Between two looks at the rings, unless one of them begins to be full: each look costs more than the lines that it
+/// brings.
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// All watchers of a server.
@@ -63,12 +69,16 @@ struct Watcher {
     kinds: Kinds,
     /// Whose connection it is.
     worker: usize,
+    /// Where its lines are sent straight away, once its worker has sent the answer to `watch`.
+    socket: OnceLock<OwnedFd>,
     feed: Mutex<Feed>,
 }
 
 #[derive(Debug, Default)]
 struct Feed {
     lines: Vec<u8>,
+    /// So many bytes of them are sent.
+    sent: usize,
     /// Lines that found no room since the last one that did.
     skipped: u64,
 }
@@ -135,13 +145,17 @@ impl Watch {
     }
 
     /// Tells of an event of this worker, in its thread.
-    #[cold]
     pub fn tell(&self, worker: usize, event: &Event<'_>) {
+        self.tell_of(worker, now_micros(), event);
+    }
+
+    /// The same, if the moment is known.
+    pub fn tell_of(&self, worker: usize, micros: u64, event: &Event<'_>) {
         if !self.wanted().has(event.kind.kinds()) {
             return;
         }
         let Some(ring) = self.rings.get().and_then(|rings| rings.get(worker)) else { return };
-        if ring.put(now_micros(), event) && self.is_asleep.load(Relaxed) && self.is_asleep.swap(false, Relaxed) {
+        if ring.put(micros, event) && self.is_asleep.load(Relaxed) && self.is_asleep.swap(false, Relaxed) {
             self.hurry.notify_one();
         }
     }
@@ -158,7 +172,7 @@ impl Watch {
             status: u8::from(found.is_fetched()),
             cmd: 0,
             size: found.value_len,
-            ttl: found.deadline.time().map_or(-1, |at| i64::from(at.0.saturating_sub(now.0))),
+            ttl: found.deadline.time().map_or(DEAD, |at| at.0.saturating_sub(now.0)),
             idle: now.0.saturating_sub(found.mtime.0),
             cfd: 0,
         };
@@ -178,13 +192,13 @@ impl Watch {
         let rings = self.rings.get_or_init(|| (0..=self.threads).map(|_| Ring::new()).collect());
         if !present.is_running {
             // What the last watchers did not want to know any more.
-            rings.iter().for_each(|ring| ring.take(&mut Vec::new(), |_, _| {}));
+            rings.iter().for_each(Ring::clear);
             let watch = self.clone();
             let thread = thread::Builder::new().name("leveret-watch".to_owned());
             thread.spawn(move || watch.run()).map_err(|_| Refused::Impossible)?;
             present.is_running = true;
         }
-        let watcher = Arc::new(Watcher { kinds, worker, feed: Mutex::default() });
+        let watcher = Arc::new(Watcher { kinds, worker, socket: OnceLock::new(), feed: Mutex::default() });
         present.all.push(watcher.clone());
         self.note_wanted(&present);
         Ok(Watching { watch: self.clone(), watcher })
@@ -213,54 +227,48 @@ impl Watch {
     /// Tells what happens until nobody watches.
     fn run(&self) {
         let rings = self.rings.get().map_or(&[][..], |rings| rings);
-        let mut events = Events::default();
+        let mut batch = Batch::default();
         let mut dropped: u64 = rings.iter().map(Ring::dropped).sum();
         loop {
-            events.collect(rings);
-            let lost: u64 = rings.iter().map(Ring::dropped).sum();
-            let has_some = !events.order.is_empty() || lost > dropped;
             let mut present = self.watchers();
             if present.all.is_empty() {
                 present.is_running = false;
                 return;
             }
-            if has_some {
-                let watchers = present.all.clone();
-                drop(present);
-                self.hand_out(&events, lost - dropped, &watchers);
-                dropped = lost;
-                present = self.watchers();
+            let watchers = present.all.clone();
+            drop(present);
+            let is_last = batch.collect(rings, &self.gid);
+            let lost: u64 = rings.iter().map(Ring::dropped).sum();
+            self.written.fetch_add(batch.lines.len() as u64, Relaxed);
+            watchers.iter().for_each(|watcher| self.feed(watcher, &batch, lost - dropped));
+            dropped = lost;
+            // Whoever has gone meanwhile: nobody else has the socket open.
+            drop(watchers);
+            if is_last {
+                let present = self.watchers();
+                self.is_asleep.store(true, Relaxed);
+                drop(self.hurry.wait_timeout(present, PAUSE));
+                self.is_asleep.store(false, Relaxed);
             }
-            self.is_asleep.store(true, Relaxed);
-            drop(self.hurry.wait_timeout(present, PAUSE));
-            self.is_asleep.store(false, Relaxed);
         }
     }
 
-    fn hand_out(&self, events: &Events, lost: u64, watchers: &[Arc<Watcher>]) {
-        self.written.fetch_add(events.order.len() as u64, Relaxed);
-        let mut text = Vec::new();
-        let mut lines = Vec::with_capacity(events.order.len());
-        for &(micros, at) in &events.order {
-            let (event, begin) = (events.event(at), text.len());
-            event::write_line(&mut text, micros, self.gid.fetch_add(1, Relaxed) + 1, &event);
-            lines.push((event.kind.kinds(), begin..text.len()));
-        }
-        let inboxes = self.inboxes.get().map_or(&[][..], |inboxes| inboxes);
-        for watcher in watchers {
-            let mut feed = watcher.feed();
-            feed.skipped += lost;
-            let mut taken = [0; 2];
-            for (_, line) in lines.iter().filter(|(kind, _)| watcher.kinds.has(*kind)) {
-                taken[usize::from(feed.add(&text[line.clone()]))] += 1;
-            }
-            let has_some = !feed.lines.is_empty();
+    /// Gives a watcher its share of a batch, and sends what its client takes.
+    fn feed(&self, watcher: &Watcher, batch: &Batch, lost: u64) {
+        let mut feed = watcher.feed();
+        feed.skipped += lost;
+        let socket = watcher.socket.get();
+        socket.into_iter().for_each(|socket| feed.send(socket));
+        let before = feed.lines.len();
+        let (taken, skipped) = feed.add(batch, watcher.kinds, socket);
+        self.skipped.fetch_add(skipped, Relaxed);
+        self.sent.fetch_add(taken, Relaxed);
+        if let Some(socket) = socket {
+            feed.send(socket);
+        } else if feed.lines.len() > before {
             drop(feed);
-            self.skipped.fetch_add(taken[0], Relaxed);
-            self.sent.fetch_add(taken[1], Relaxed);
-            if let Some(inbox) = inboxes.get(watcher.worker).filter(|_| has_some && taken[1] > 0) {
-                inbox.wake();
-            }
+            let inbox = self.inboxes.get().and_then(|inboxes| inboxes.get(watcher.worker));
+            inbox.into_iter().for_each(|inbox| inbox.wake());
         }
     }
 }
@@ -272,26 +280,88 @@ impl Watcher {
 }
 
 impl Feed {
-    /// Adds a line if there is room for it, and for what has to be said about those for which there was none.
-    fn add(&mut self, line: &[u8]) -> bool {
-        let note = if self.skipped > 0 { 32 } else { 0 };
-        if self.lines.len() + line.len() + note > FEED_MAX {
-            self.skipped += 1;
-            return false;
+    /// Adds the lines for which there is room, and what has to be said about those for which there was none; what can be
+    /// sent at once is not copied. Returns how many lines were taken and how many were not.
+    fn add(&mut self, batch: &Batch, kinds: Kinds, socket: Option<&OwnedFd>) -> (u64, u64) {
+        if batch.is_all(kinds) && self.has_room(batch.text.len()) {
+            let is_first = self.lines.is_empty() && self.skipped == 0;
+            let sent = socket.filter(|_| is_first).map_or(0, |socket| send_some(socket, &batch.text));
+            self.push(&batch.text[sent..]);
+            return (batch.lines.len() as u64, 0);
+        }
+        let (mut taken, mut skipped, mut begin) = (0, 0, 0);
+        for &(kind, end) in &batch.lines {
+            let line = &batch.text[std::mem::replace(&mut begin, end)..end];
+            if !kinds.has(kind) {
+                continue;
+            }
+            if self.has_room(line.len()) {
+                self.push(line);
+                taken += 1;
+            } else {
+                self.skipped += 1;
+                skipped += 1;
+            }
+        }
+        (taken, skipped)
+    }
+
+    fn has_room(&self, len: usize) -> bool {
+        const NOTE: usize = 32;
+        self.lines.len() + len + if self.skipped > 0 { NOTE } else { 0 } <= FEED_MAX
+    }
+
+    fn push(&mut self, lines: &[u8]) {
+        if lines.is_empty() {
+            return;
         }
         if self.skipped > 0 {
             let _ = writeln!(self.lines, "skipped={}", self.skipped);
             self.skipped = 0;
         }
-        self.lines.extend_from_slice(line);
-        true
+        self.lines.extend_from_slice(lines);
+    }
+
+    /// Sends what the socket takes.
+    fn send(&mut self, socket: &OwnedFd) {
+        self.sent += send_some(socket, &self.lines[self.sent..]);
+        // Not for a little of it: the rest has to be moved.
+        if self.sent * 2 > self.lines.len() {
+            self.lines.drain(..self.sent);
+            self.sent = 0;
+        }
     }
 }
 
+/// Returns how much the socket took. That it is broken its worker is told by the socket.
+fn send_some(socket: &OwnedFd, bytes: &[u8]) -> usize {
+    let mut sent = 0;
+    while sent < bytes.len() {
+        match send(socket, &bytes[sent..], SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+            Ok(len) => sent += len,
+            Err(Errno::INTR) => {}
+            Err(_) => break,
+        }
+    }
+    sent
+}
+
 impl Watching {
-    /// Moves what is there to tell behind `out`.
+    /// The answer to `watch` is sent: from now on lines go to this socket without its worker.
+    pub fn send_to(&self, socket: BorrowedFd<'_>) {
+        if self.watcher.socket.get().is_none() {
+            // Without a descriptor to spare the worker sends.
+            if let Ok(socket) = socket.try_clone_to_owned() {
+                let _ = self.watcher.socket.set(socket);
+            }
+        }
+    }
+
+    /// Moves what the worker has to send behind `out`.
     pub fn take(&self, out: &mut Vec<u8>) {
-        out.append(&mut self.watcher.feed().lines);
+        if self.watcher.socket.get().is_none() {
+            out.append(&mut self.watcher.feed().lines);
+        }
     }
 }
 
@@ -305,41 +375,50 @@ impl Drop for Watching {
     }
 }
 
-/// What one look at the rings has found.
+/// Lines of what happened, in the order of time as far as it was collected together.
 #[derive(Default)]
-struct Events {
-    /// Where each is in `all`, in the order of time.
-    order: Vec<(u64, usize)>,
-    all: Vec<(Event<'static>, std::ops::Range<usize>)>,
-    keys: Vec<u8>,
+struct Batch {
+    text: Vec<u8>,
+    /// Of each line what it is about and where in the text it ends.
+    lines: Vec<(Kinds, usize)>,
+    /// What all of them are about.
+    kinds: Kinds,
+    key: Vec<u8>,
 }
 
-impl Events {
-    fn collect(&mut self, rings: &[Ring]) {
-        let Events { order, all, keys } = self;
-        order.clear();
-        all.clear();
-        keys.clear();
-        let mut key = Vec::new();
-        for ring in rings {
-            // Each ring is in the order in which it happened, and stays so if the clock is set back.
-            let mut last = 0;
-            ring.take(&mut key, |micros, event| {
-                last = micros.max(last);
-                order.push((last, all.len()));
-                all.push((Event { key: b"", ..*event }, keys.len()..keys.len() + event.key.len()));
-                keys.extend_from_slice(event.key);
-            });
+impl Batch {
+    /// Takes events out of the rings until it is full, and returns whether that were all.
+    fn collect(&mut self, rings: &[Ring], gid: &AtomicU64) -> bool {
+        self.text.clear();
+        self.lines.clear();
+        self.kinds = Kinds::default();
+        let mut waiting: Vec<Waiting<'_>> = rings.iter().map(Ring::waiting).collect();
+        waiting.retain(|waiting| waiting.micros().is_some());
+        let mut number = gid.load(Relaxed);
+        while self.text.len() < BATCH {
+            let oldest = waiting
+                .iter_mut()
+                .filter_map(|waiting| Some((waiting.micros()?, waiting)))
+                .min_by_key(|(micros, _)| *micros);
+            let Some((_, oldest)) = oldest else { break };
+            let (micros, event) = oldest.take(&mut self.key);
+            number += 1;
+            event::write_line(&mut self.text, micros, number, &event);
+            let kinds = event.kind.kinds();
+            self.kinds = self.kinds | kinds;
+            self.lines.push((kinds, self.text.len()));
         }
-        order.sort_by_key(|(micros, _)| *micros);
+        gid.store(number, Relaxed);
+        self.text.len() < BATCH
     }
 
-    fn event(&self, at: usize) -> Event<'_> {
-        let (event, key) = &self.all[at];
-        Event { key: &self.keys[key.clone()], ..*event }
+    /// Whether who wants these wants all of it.
+    fn is_all(&self, kinds: Kinds) -> bool {
+        self.kinds.0 & !kinds.0 == 0
     }
 }
 
-fn now_micros() -> u64 {
+/// The clock of `ts=`.
+pub(crate) fn now_micros() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros() as u64)
 }

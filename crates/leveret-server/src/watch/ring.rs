@@ -1,14 +1,18 @@
 //! What a worker has to tell, on its way to the thread that tells it: one thread puts events in, one takes them out,
 //! and neither waits for the other. What finds no room is counted and lost.
-use super::Event;
+use super::{Event, EventKind};
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
-/// Words of a ring: 256 KiB, some thousand events.
-const WORDS: usize = 32 << 10;
+/// Words of a ring: 512 KiB, some ten thousand events. A worker that shares its CPU with the thread that takes them out is
+/// not always stopped at once where that has something to do.
+const WORDS: usize = 64 << 10;
 
 /// Words of an event before its key.
-const FRONT: usize = 5;
+const FRONT: usize = 4;
+
+/// Longest key in an event: what two bytes can say of its length. PHP's and Ruby's items have keys longer than memcached's.
+const KEY_MAX: usize = u16::MAX as usize;
 
 /// Events of one thread.
 pub struct Ring {
@@ -40,7 +44,8 @@ impl Ring {
     pub fn put(&self, micros: u64, event: &Event<'_>) -> bool {
         let written = self.written.0.load(Relaxed);
         let used = (written - self.read.0.load(Acquire)) as usize;
-        let len = FRONT + event.key.len().div_ceil(8);
+        let key = &event.key[..event.key.len().min(KEY_MAX)];
+        let len = FRONT + key.len().div_ceil(8);
         if used + len > WORDS {
             self.dropped.fetch_add(1, Relaxed);
             return true;
@@ -50,13 +55,12 @@ impl Ring {
             self.words[at as usize % WORDS].store(word, Relaxed);
             at += 1;
         };
-        let codes = [event.kind as u8, event.status, event.cmd, 0].map(u64::from);
-        push(event.key.len() as u64 | codes[0] << 32 | codes[1] << 40 | codes[2] << 48);
+        let codes = u64::from(event.kind as u8) << 16 | u64::from(event.status) << 20 | u64::from(event.cmd) << 24;
+        push(key.len() as u64 | codes | u64::from(event.cfd as u32) << 32);
         push(micros);
         push(event.size);
-        push(event.ttl as u64);
-        push(u64::from(event.cfd as u32) | u64::from(event.idle) << 32);
-        for piece in event.key.chunks(8) {
+        push(u64::from(event.ttl) | u64::from(event.idle) << 32);
+        for piece in key.chunks(8) {
             let mut bytes = [0; 8];
             bytes[..piece.len()].copy_from_slice(piece);
             push(u64::from_ne_bytes(bytes));
@@ -65,33 +69,14 @@ impl Ring {
         used > WORDS / 4
     }
 
-    /// Takes out what is there. Called by one thread at a time.
-    pub fn take(&self, key: &mut Vec<u8>, mut each: impl FnMut(u64, &Event<'_>)) {
-        let mut at = self.read.0.load(Relaxed);
-        let written = self.written.0.load(Acquire);
-        while at < written {
-            let mut pop = || {
-                at += 1;
-                self.words[(at - 1) as usize % WORDS].load(Relaxed)
-            };
-            let (front, micros, size, ttl, rest) = (pop(), pop(), pop(), pop(), pop());
-            let key_len = front as u32 as usize;
-            key.clear();
-            (0..key_len.div_ceil(8)).for_each(|_| key.extend_from_slice(&pop().to_ne_bytes()));
-            key.truncate(key_len);
-            let event = Event {
-                kind: super::EventKind::ALL[(front >> 32) as u8 as usize % super::EventKind::ALL.len()],
-                key,
-                status: (front >> 40) as u8,
-                cmd: (front >> 48) as u8,
-                size,
-                ttl: ttl as i64,
-                idle: (rest >> 32) as u32,
-                cfd: rest as u32 as i32,
-            };
-            each(micros, &event);
-        }
-        self.read.0.store(at, Release);
+    /// What is there to take out. Called by one thread at a time.
+    pub fn waiting(&self) -> Waiting<'_> {
+        Waiting { ring: self, at: self.read.0.load(Relaxed), end: self.written.0.load(Acquire), last: 0 }
+    }
+
+    /// Throws away what is there.
+    pub fn clear(&self) {
+        self.read.0.store(self.written.0.load(Acquire), Release);
     }
 
     /// Events that have found no room so far.
@@ -100,13 +85,73 @@ impl Ring {
     }
 }
 
+/// Events of a ring, from the oldest on. What was taken makes room when this is dropped.
+pub struct Waiting<'r> {
+    ring: &'r Ring,
+    at: u64,
+    end: u64,
+    last: u64,
+}
+
+impl Waiting<'_> {
+    /// When the next one happened; never before the one before it, though the clock be set back.
+    #[inline]
+    pub fn micros(&self) -> Option<u64> {
+        (self.at < self.end).then(|| self.word(1).max(self.last))
+    }
+
+    /// Takes the next one out; there must be one. Its key is put into `key`.
+    #[inline]
+    pub fn take<'k>(&mut self, key: &'k mut Vec<u8>) -> (u64, Event<'k>) {
+        let (front, micros, size, times) = (self.word(0), self.word(1), self.word(2), self.word(3));
+        let key_len = usize::from(front as u16);
+        let words = key_len.div_ceil(8);
+        key.clear();
+        key.reserve(words * 8);
+        for number in 0..words {
+            key.extend_from_slice(&self.word(FRONT + number).to_ne_bytes());
+        }
+        self.at += (FRONT + words) as u64;
+        self.last = micros.max(self.last);
+        let event = Event {
+            kind: EventKind::ALL[(front >> 16 & 15) as usize % EventKind::ALL.len()],
+            key: &key[..key_len],
+            status: (front >> 20 & 15) as u8,
+            cmd: (front >> 24) as u8,
+            size,
+            ttl: times as u32,
+            idle: (times >> 32) as u32,
+            cfd: (front >> 32) as i32,
+        };
+        (self.last, event)
+    }
+
+    #[inline]
+    fn word(&self, number: usize) -> u64 {
+        self.ring.words[(self.at as usize + number) % WORDS].load(Relaxed)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.ring.read.0.store(self.at, Release);
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::EventKind;
     use super::*;
 
     fn event(key: &[u8], size: u64) -> Event<'_> {
-        Event { kind: EventKind::Get, key, status: 1, cmd: 3, size, ttl: -1, idle: 9, cfd: 7 }
+        Event { kind: EventKind::Get, key, status: 1, cmd: 3, size, ttl: u32::MAX, idle: 9, cfd: -7 }
+    }
+
+    fn take_all(ring: &Ring, mut each: impl FnMut(u64, &Event<'_>)) {
+        let (mut waiting, mut key) = (ring.waiting(), Vec::new());
+        while waiting.micros().is_some() {
+            let (micros, event) = waiting.take(&mut key);
+            each(micros, &event);
+        }
     }
 
     #[test]
@@ -117,14 +162,14 @@ mod tests {
         for batch in 0..3000u64 {
             let first = next;
             for number in first..first + batch % 40 {
-                let key = vec![number as u8; (number % 251) as usize];
+                let key = vec![number as u8; (number % 256) as usize];
                 ring.put(number, &event(&key, number * 3));
             }
-            ring.take(&mut Vec::new(), |micros, event| {
+            take_all(&ring, |micros, event| {
                 assert_eq!((micros, event.size), (next, next * 3));
                 assert_eq!((event.kind, event.status, event.cmd), (EventKind::Get, 1, 3));
-                assert_eq!((event.ttl, event.idle, event.cfd), (-1, 9, 7));
-                assert_eq!(event.key, vec![next as u8; (next % 251) as usize]);
+                assert_eq!((event.ttl, event.idle, event.cfd), (u32::MAX, 9, -7));
+                assert_eq!(event.key, vec![next as u8; (next % 256) as usize]);
                 next += 1;
             });
             assert_eq!(next, first + batch % 40);
@@ -139,7 +184,7 @@ mod tests {
             ring.put(number, &event(b"12345678", 0));
         }
         let mut taken = 0;
-        ring.take(&mut Vec::new(), |micros, _| {
+        take_all(&ring, |micros, _| {
             assert_eq!(micros, taken);
             taken += 1;
         });
@@ -160,7 +205,7 @@ mod tests {
             let mut last = None;
             let mut taken = 0;
             while taken + ring.dropped() < EVENTS {
-                ring.take(&mut Vec::new(), |micros, event| {
+                take_all(&ring, |micros, event| {
                     assert_eq!(event.key, micros.to_ne_bytes());
                     assert!(last < Some(micros));
                     last = Some(micros);
