@@ -119,6 +119,30 @@ impl Drop for OpenSsl {
     }
 }
 
+/// A watcher through TLS is told the same lines as one without, all of them, and may go.
+#[test]
+fn openssl_watches() {
+    const STORES: usize = 1500;
+    let papers = Papers::new();
+    let (server, address) = papers.serve(papers.settings(), Settings::default());
+    let mut through_tls = papers.openssl(address, &[]);
+    through_tls.talk("watch mutations\r\n", "OK\r\n");
+    let mut plain = server.connect();
+    plain.talk("watch mutations\r\n", "OK\r\n");
+    let mut client = papers.rustls(address);
+    for round in 0..STORES / 100 {
+        let batch: String = (0..100).map(|number| format!("set k{round}.{number} 0 0 1 noreply\r\nx\r\n")).collect();
+        client.talk(&(batch + "mn\r\n"), "MN\r\n");
+    }
+    client.talk("set the.end 0 0 2\r\nxy\r\n", "STORED\r\n");
+    let told = through_tls.read_up_to(b" size=2\n");
+    assert_eq!(told.lines().count(), STORES + 1);
+    assert_eq!(told, plain.read_up_to(b" size=2\n"));
+    through_tls.send(b"quit\r\n");
+    assert_eq!(through_tls.read_to_end(), b"");
+    client.talk("get the.end\r\n", "VALUE the.end 0 2\r\nxy\r\nEND\r\n");
+}
+
 #[test]
 fn openssl_speaks_with_the_server_in_both_versions() {
     let papers = Papers::new();

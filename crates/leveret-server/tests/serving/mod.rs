@@ -197,6 +197,13 @@ impl Process {
         self.endpoints.iter().find_map(of).expect("a TCP address")
     }
 
+    /// Bytes of memory that it has for itself: without the arena.
+    pub fn own_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("it runs");
+        let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).expect("it is told");
+        line.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") * 1024
+    }
+
     pub fn signal(&self, signal: &str) {
         let killed = Command::new("kill").args([signal, &self.child.id().to_string()]).status().expect("kill");
         assert!(killed.success());
