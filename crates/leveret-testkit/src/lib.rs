@@ -28,4 +28,5 @@ pub mod storm;
 pub mod survivors;
 pub mod traces;
 pub mod values;
+pub mod watcher;
 pub mod worker;

@@ -4,6 +4,7 @@
 //! told.
 use crate::rng::Rng;
 use crate::values::{frame, frames_of};
+use crate::watcher;
 use leveret_client::pool::{Answer, Code, Operation, Options, Pool, Protocol, Request};
 use leveret_engine::{Arena, Deadline, Encoding, Meta, Mode, OpenOptions, Time, Value};
 use std::io;
@@ -28,6 +29,10 @@ pub struct Plan {
     pub clients: u64,
     /// Threads at the arena.
     pub neighbours: u64,
+    /// Watchers, which are killed as well.
+    pub watchers: u64,
+    /// Starts a watcher: a program and its arguments, which lead to `watcher::watch`.
+    pub watcher: Vec<String>,
     /// Of everything random.
     pub seed: u64,
 }
@@ -41,11 +46,16 @@ pub struct Outcome {
     pub answered: u64,
     /// Requests that failed, because the server was dead.
     pub failed: u64,
+    /// How often a watcher was killed.
+    pub watchers_killed: u64,
+    /// Lines that watchers have read.
+    pub lines: u64,
     /// What must never be: the first few in words.
     pub wrong: Vec<String>,
 }
 
-const KEYS: u64 = 60;
+/// Keys of each writer.
+pub const KEYS: u64 = 60;
 const WRONG_MAX: usize = 10;
 // Longer than any pause of a living server: an answer that comes too late must not be a store of its own.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -64,7 +74,11 @@ pub fn run(plan: &Plan) -> io::Result<Outcome> {
             let is_over = &is_over;
             scope.spawn(move || neighbour(plan, plan.clients + writer, is_over))
         });
-        let workers: Vec<_> = clients.chain(neighbours).collect();
+        let watchers = (0..plan.watchers).map(|number| {
+            let is_over = &is_over;
+            scope.spawn(move || watched(plan, number, is_over))
+        });
+        let workers: Vec<_> = clients.chain(neighbours).chain(watchers).collect();
         let mut rng = Rng::new(plan.seed);
         let end = Instant::now() + plan.duration;
         let mut weather = || -> io::Result<()> {
@@ -84,6 +98,8 @@ pub fn run(plan: &Plan) -> io::Result<Outcome> {
             let one = worker.join().map_err(|_| io::Error::other("a worker panicked"))?;
             sum.answered += one.answered;
             sum.failed += one.failed;
+            sum.watchers_killed += one.watchers_killed;
+            sum.lines += one.lines;
             sum.wrong.extend(one.wrong);
         }
         held.map(|()| sum)
@@ -324,6 +340,27 @@ fn neighbour(plan: &Plan, writer: u64, is_over: &AtomicBool) -> Outcome {
     worker.outcome
 }
 
+/// A watcher in a process of its own, killed and started again.
+fn watched(plan: &Plan, number: u64, is_over: &AtomicBool) -> Outcome {
+    let mut outcome = Outcome::default();
+    let mut rng = Rng::new(plan.seed).fork(u64::MAX - number);
+    while !is_over.load(Ordering::Relaxed) && outcome.wrong.is_empty() {
+        let told = watcher::Process::start(&plan.watcher).and_then(|watcher| {
+            thread::sleep(Duration::from_millis(rng.between(50, 1500)));
+            watcher.kill()
+        });
+        match told {
+            Ok((lines, wrong)) => {
+                outcome.lines += lines;
+                outcome.wrong.extend(wrong);
+                outcome.watchers_killed += 1;
+            }
+            Err(error) => outcome.wrong.push(format!("a watcher cannot be started or ended: {error}")),
+        }
+    }
+    outcome
+}
+
 fn open(path: &Path, create: bool) -> Result<Arena, String> {
     // Locks of a killed server are taken over; that a living one is paused for seconds by a busy machine is no fault.
     let options = OpenOptions::new().lock_timeout(PATIENCE).create(create);
@@ -343,6 +380,8 @@ mod tests {
             duration: Duration::ZERO,
             clients: 2,
             neighbours: 0,
+            watchers: 0,
+            watcher: vec![],
             seed: 1,
         };
         let key = Worker::key(0, 3);

@@ -4,6 +4,7 @@ use leveret_engine::{Arena, OpenOptions};
 use leveret_server::settings::Listen;
 use leveret_server::{Settings, Shared};
 use leveret_testkit::soak::{self, Plan};
+use leveret_testkit::watcher::{self, Known};
 use leveret_testkit::{rng, scratch};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -30,6 +31,9 @@ struct Args {
     /// Threads at the arena itself
     #[arg(long, default_value_t = 2)]
     neighbours: u64,
+    /// Watchers, which are killed as well
+    #[arg(long, default_value_t = 2)]
+    watchers: u64,
     /// Seed of everything random
     #[arg(long)]
     seed: Option<u64>,
@@ -39,6 +43,9 @@ struct Args {
     /// Serve this arena at --port, until killed
     #[arg(long, hide = true)]
     serve: Option<PathBuf>,
+    /// Watch at --port what so many writers do, until killed
+    #[arg(long, hide = true, value_name = "WRITERS")]
+    watch: Option<u64>,
     #[arg(long, hide = true)]
     port: Option<u16>,
 }
@@ -54,13 +61,25 @@ fn main() -> ExitCode {
             }
         };
     }
+    if let (Some(writers), Some(port)) = (args.watch, args.port) {
+        return match watcher::watch(port, Known { writers, keys: soak::KEYS }) {
+            Ok(wrong) => {
+                println!("{wrong}");
+                ExitCode::FAILURE
+            }
+            Err(why) => {
+                eprintln!("leveret-soak: {why}");
+                ExitCode::from(3)
+            }
+        };
+    }
     let seed = args.seed.unwrap_or_else(rng::fresh_seed);
     match hold(&args, seed) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => {
             println!(
-                "FAILED; again: leveret-soak {} --clients {} --neighbours {} --seed {seed}",
-                args.seconds, args.clients, args.neighbours
+                "FAILED; again: leveret-soak {} --clients {} --neighbours {} --watchers {} --seed {seed}",
+                args.seconds, args.clients, args.neighbours, args.watchers
             );
             ExitCode::FAILURE
         }
@@ -88,7 +107,7 @@ fn free_port() -> std::io::Result<u16> {
 }
 
 fn hold(args: &Args, seed: u64) -> std::io::Result<bool> {
-    println!("soak: {} clients, {} neighbours, seed {seed}", args.clients, args.neighbours);
+    println!("soak: {} clients, {} neighbours, {} watchers, seed {seed}", args.clients, args.neighbours, args.watchers);
     let folder = scratch::folder()?;
     let arena = folder.path().join("soak.arena");
     let port = free_port()?;
@@ -114,14 +133,35 @@ fn hold(args: &Args, seed: u64) -> std::io::Result<bool> {
         ],
     };
     let duration = Duration::from_secs(args.seconds);
-    let plan = Plan { server: words, port, arena, duration, clients: args.clients, neighbours: args.neighbours, seed };
+    let watcher = vec![
+        std::env::current_exe()?.display().to_string(),
+        "--watch".to_owned(),
+        (args.clients + args.neighbours).to_string(),
+        "--port".to_owned(),
+        port.to_string(),
+    ];
+    let plan = Plan {
+        server: words,
+        port,
+        arena,
+        duration,
+        clients: args.clients,
+        neighbours: args.neighbours,
+        watchers: args.watchers,
+        watcher,
+        seed,
+    };
     let outcome = soak::run(&plan)?;
     println!(
         "{} kills of the server, {} requests answered, {} failed with it",
         outcome.kills, outcome.answered, outcome.failed
     );
+    println!("{} kills of watchers, which have read {} lines", outcome.watchers_killed, outcome.lines);
     for why in &outcome.wrong {
         println!("WRONG: {why}");
     }
-    Ok(outcome.wrong.is_empty() && outcome.kills > 0 && outcome.answered > 0)
+    Ok(outcome.wrong.is_empty()
+        && outcome.kills > 0
+        && outcome.answered > 0
+        && (args.watchers == 0 || outcome.lines > 0))
 }
