@@ -378,7 +378,9 @@ fn admits(locked: &Locked<'_>, terms: &Terms, located: &Located<'_>) -> Result<b
     }
     let Some(token) = terms.token() else { return Ok(false) };
     let Some(view) = live else { return Err(Stored::Missing) };
-    match token::cas_of(locked, view) {
+    // A number that was counted has no cas before somebody asks for it: then one above all that were told before.
+    let cas = if terms.older_is_stale { Some(token::give_cas(locked, view)) } else { token::cas_of(locked, view) };
+    match cas {
         Some(cas) if cas == token => Ok(false),
         Some(cas) if terms.older_is_stale && token < cas => Ok(true),
         _ => Err(Stored::Exists),

@@ -116,6 +116,15 @@ fn meta_commands() {
     assert_eq!(ours.say("mg i v t\r\n"), "VA 1 t100 X W\r\nb\r\n");
     assert_eq!(ours.say(&format!("ms i 1 I C{}\r\nc\r\n", cas - 1)), "HD\r\n");
     assert_eq!(ours.say("mg i v t\r\n"), "VA 1 t100 Z X\r\nc\r\n");
+    // A number that was counted has had no cas since. It was taken for one that is newer than any.
+    play(
+        &mut ours,
+        &[
+            ("ms number 1 T100\r\n5\r\nma number v\r\nms number 1 I C1\r\n7\r\n", "HD\r\nVA 1\r\n6\r\nHD\r\n"),
+            ("mg number v t\r\nma number v\r\n", "VA 1 t100 X W\r\n7\r\nVA 1\r\n8\r\n"),
+            ("ms number 1 I C9999999999999999999\r\n9\r\nms number 1 C1\r\n9\r\n", "EX\r\nEX\r\n"),
+        ],
+    );
     // An add asks for no cas, and nothing is joined to a value that it was not meant for.
     play(
         &mut ours,
