@@ -1,5 +1,6 @@
 """packaging/: the units, the user and the folder, as systemd's own tools read them."""
 
+import re
 import shutil
 import unittest
 
@@ -20,6 +21,13 @@ class Packaging(SystemTest):
             done = tool("systemd-analyze", "verify", "--man=no", unit)
             said = [line for line in done.stderr.splitlines() if unit.name in line]
             self.assertEqual([], said)
+
+    @unittest.skipUnless(shutil.which("systemd-analyze"), "this machine has no systemd")
+    def test_exposure(self):
+        """by systemd's own score the services can do little beside their work"""
+        for name in ("leveret.service", "leveret@.service"):
+            done = tool("systemd-analyze", "security", "--offline=yes", PACKAGING / "systemd" / name)
+            self.assertLessEqual(float(re.search(r"exposure level for \S+ ([\d.]+)", done.stdout)[1]), 2.0, done.stdout)
 
     @unittest.skipUnless(shutil.which("systemd-tmpfiles"), "this machine has no systemd")
     def test_user_and_folder(self):

@@ -4,6 +4,7 @@ use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use leveret_engine::{reason, Error, OpenError};
 use serde::Serialize;
+use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -43,6 +44,15 @@ pub enum Failure {
 }
 
 pub type Outcome = Result<Answer, Failure>;
+
+impl fmt::Display for Failure {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Failure::Refused(why) | Failure::Usage(why) | Failure::Unreachable(why) => to.write_str(why),
+            Failure::Said(_) | Failure::ReaderLeft => Ok(()),
+        }
+    }
+}
 
 impl From<Error> for Failure {
     fn from(error: Error) -> Failure {

@@ -117,6 +117,15 @@ pub struct Listener {
     pub is_tls: bool,
 }
 
+impl Listener {
+    /// Of a socket that listens already.
+    pub fn tcp(socket: OwnedFd, address: SocketAddr, is_tls: bool) -> Listener {
+        // Another word: who connects without TLS is told of no server that would not understand.
+        let endpoint = format!("{} {address}", if is_tls { "tls" } else { "tcp" }).into();
+        Listener { socket, transport: Transport::Tcp, endpoint, address: Some(address), is_tls }
+    }
+}
+
 /// The Unix socket's file, removed with this value, unless another server has replaced it.
 #[derive(Debug)]
 pub struct SocketFile {
@@ -230,9 +239,7 @@ pub fn tcp_listener(address: SocketAddr, backlog: u32, is_tls: bool) -> io::Resu
     socket.bind(&address.into())?;
     socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
     let bound = socket.local_addr()?.as_socket().unwrap_or(address);
-    // Another word: who connects without TLS is told of no server that would not understand.
-    let endpoint = format!("{} {bound}", if is_tls { "tls" } else { "tcp" }).into();
-    Ok(Listener { socket: socket.into(), transport: Transport::Tcp, endpoint, address: Some(bound), is_tls })
+    Ok(Listener::tcp(socket.into(), bound, is_tls))
 }
 
 fn unix_listener(path: &Path, backlog: u32) -> io::Result<OwnedFd> {

@@ -6,10 +6,12 @@
 //! all sit at one worker. Between connections it looks after the arena once a second.
 use crate::execute::Transport;
 use crate::listen::{self, Listener, ServeError, SocketFile};
+use crate::log::{self, Level};
 use crate::memory_file::{self, Meta};
 use crate::metrics;
 use crate::signals::{Signals, Wish};
 use crate::small_file;
+use crate::systemd::{Passed, Watchdog};
 use crate::udp;
 use crate::worker::{Accepted, Control, Inbox, Start};
 use crate::{Settings, Shared};
@@ -47,6 +49,8 @@ const ACCEPTS: usize = 256;
 /// A server whose addresses are taken; clients may connect already and wait.
 #[derive(Debug)]
 pub struct Bound {
+    /// Who has learnt where the server listens may signal already.
+    signals: Signals,
     listeners: Vec<Listener>,
     udp: Vec<UdpGroup>,
     network: String,
@@ -70,10 +74,13 @@ struct UdpGroup {
 /// Takes all addresses of the settings and writes the file that MEMCACHED_PORT_FILENAME names. Starts no thread.
 pub fn bind(settings: &Settings) -> Result<Bound, ServeError> {
     let meta = settings.memory_file.as_deref().map(Meta::read).transpose()?.flatten();
-    let mut listeners = Vec::new();
-    let mut udp = Vec::new();
+    let Passed { mut listeners, udp: passed_udp, metrics: passed_metrics } = Passed::take(settings)?;
+    let mut udp: Vec<UdpGroup> =
+        passed_udp.into_iter().map(|(socket, address)| UdpGroup { sockets: vec![socket], address }).collect();
     let mut socket_file = None;
-    if let Some(path) = &settings.unix_path {
+    if !listeners.is_empty() || !udp.is_empty() {
+        // Whoever started us has chosen the addresses.
+    } else if let Some(path) = &settings.unix_path {
         let (listener, file) = listen::unix(path, settings.unix_mode, settings.backlog)?;
         listeners.push(listener);
         socket_file = Some(file);
@@ -86,8 +93,13 @@ pub fn bind(settings: &Settings) -> Result<Bound, ServeError> {
     if listeners.is_empty() && udp.is_empty() {
         return Err(ServeError::NoAddress);
     }
-    let metrics = settings.metrics.as_ref().map(|address| metrics::bind(address, settings)).transpose()?;
+    let metrics = match (passed_metrics, &settings.metrics) {
+        (Some(listener), _) => Some((listener, None)),
+        (None, Some(address)) => Some(metrics::bind(address, settings)?),
+        (None, None) => None,
+    };
     let bound = Bound {
+        signals: Signals::new()?,
         listeners,
         udp,
         network: listen::network_namespace(),
@@ -138,16 +150,20 @@ impl Bound {
     }
 
     /// Serves, and announces it unless that was done. Returns when the server has ended: by a signal or by `shutdown`.
-    pub fn run(mut self, shared: Arc<Shared>) -> Result<(), ServeError> {
+    pub fn run(self, shared: Arc<Shared>) -> Result<(), ServeError> {
+        self.run_with(shared, || None)
+    }
+
+    /// As `run`. On SIGHUP `reread` is asked for the settings as they are said now; None: they stay.
+    pub fn run_with(mut self, shared: Arc<Shared>, reread: impl Fn() -> Option<Settings>) -> Result<(), ServeError> {
         if self.announcements.is_empty() {
             self.announce(&shared);
         }
         let endpoints = self.endpoints();
-        let Bound { listeners, mut udp, meta, announcements, metrics, socket_file, .. } = self;
+        let Bound { signals, listeners, mut udp, meta, announcements, metrics, socket_file, .. } = self;
         if let Some(meta) = meta {
             meta.redeem(shared.arena().path())?;
         }
-        let signals = Signals::new()?;
         let failed = |doing| move |source| ServeError::System { doing, source };
         let poll = Poll::new().map_err(failed("poll"))?;
         let waker = Waker::new(poll.registry(), WAKE).map_err(failed("poll"))?;
@@ -187,6 +203,8 @@ impl Bound {
             shared,
             paused_since: None,
             was_lost: false,
+            reread: &reread,
+            watchdog: Watchdog::of_environment(),
         };
         let ended = reception.run();
         let Reception { control, inboxes, listeners, shared, announcements, .. } = reception;
@@ -232,7 +250,9 @@ fn announce(arena: &Arena, settings: &Settings, endpoints: &[String]) -> Vec<Ann
     let told = |text: &String| {
         arena
             .announce(text)
-            .inspect_err(|error| eprintln!("leveret: {text} cannot be announced in the arena: {error}"))
+            .inspect_err(|error| {
+                log::tell(Level::Warning, format_args!("{text} cannot be announced in the arena: {error}"));
+            })
             .ok()
     };
     // A client that takes the short cut is asked for no password. Under this word it is no place to go to, and other
@@ -248,7 +268,7 @@ fn start(index: usize, worker: Start) -> io::Result<JoinHandle<io::Result<()>>> 
 }
 
 /// The accepting thread.
-struct Reception {
+struct Reception<'a> {
     poll: Poll,
     signals: Signals,
     listeners: Vec<Listener>,
@@ -264,9 +284,12 @@ struct Reception {
     paused_since: Option<Instant>,
     /// The arena is gone, and there is no other yet.
     was_lost: bool,
+    /// The settings as they are said now.
+    reread: &'a dyn Fn() -> Option<Settings>,
+    watchdog: Watchdog,
 }
 
-impl Reception {
+impl Reception<'_> {
     /// Accepts until the end is asked for, and says by what.
     fn run(&mut self) -> io::Result<Wish> {
         let mut events = Events::with_capacity(64);
@@ -314,7 +337,7 @@ impl Reception {
     /// Accepts connections of one listener. Returns whether there may be more.
     fn accept(&mut self, index: usize) -> bool {
         for _ in 0..ACCEPTS {
-            if self.is_full() && !self.shared.settings.maxconns_fast {
+            if self.is_full() && !self.shared.live.maxconns_fast() {
                 self.pause();
                 return true;
             }
@@ -360,12 +383,12 @@ impl Reception {
     }
 
     fn is_full(&self) -> bool {
-        self.shared.network.curr_connections.load(Relaxed) >= self.shared.settings.conn_limit as u64
+        self.shared.network.curr_connections.load(Relaxed) >= self.shared.live.conn_limit() as u64
     }
 
     fn reload(&self) {
-        if let Err(error) = self.shared.reload() {
-            eprintln!("leveret: {error}; those who are known stay");
+        for error in self.shared.reload((self.reread)().as_ref()) {
+            log::tell(Level::Error, format_args!("SIGHUP: {error}; what was read before stays in use"));
         }
     }
 
@@ -375,7 +398,7 @@ impl Reception {
             self.shared.network.listen_disabled.fetch_add(1, Relaxed);
             self.shared.network.is_accepting.store(false, Relaxed);
             if self.shared.verbosity() > 0 {
-                eprintln!("Too many open connections");
+                log::tell(Level::Debug, "Too many open connections");
             }
         }
     }
@@ -388,6 +411,7 @@ impl Reception {
     }
 
     fn tick(&mut self) {
+        self.watchdog.tick(&self.inboxes);
         self.shared.network.tick();
         let arena = self.shared.arena();
         if arena.check().is_ok() {
@@ -403,7 +427,12 @@ impl Reception {
         let path = old.path().display();
         match self.shared.reopen() {
             Ok(arena) => {
-                eprintln!("leveret: {path} was removed, replaced or cut short; from now on the new arena of that name is served");
+                log::tell(
+                    Level::Warning,
+                    format_args!(
+                        "{path} was removed, replaced or cut short; from now on the new arena of that name is served"
+                    ),
+                );
                 self.announcements = announce(&arena, &self.shared.settings, &self.endpoints);
                 // Who sleeps holds the memory of the old one.
                 self.inboxes.iter().for_each(|inbox| inbox.wake());
@@ -411,9 +440,9 @@ impl Reception {
             }
             Err(_) if self.was_lost => {}
             Err(error) => {
-                eprintln!(
-                    "leveret: {path} was removed, replaced or cut short; clients get what is left of it until there is a new one: {error}"
-                );
+                log::tell(Level::Error, format_args!(
+                    "{path} was removed, replaced or cut short; clients get what is left of it until there is a new one: {error}"
+                ));
                 self.was_lost = true;
             }
         }

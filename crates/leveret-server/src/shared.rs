@@ -1,5 +1,7 @@
 //! What all conversations of a server share.
 use crate::execute::{PasswordFile, UserError, Users};
+use crate::live::Live;
+use crate::log::{self, Level};
 use crate::network::Network;
 use crate::stats::{Baseline, Counters, Prefix, Prefixes, Totals};
 use crate::tls::{Tls, TlsError};
@@ -53,6 +55,8 @@ pub struct Shared {
     edition: AtomicU32,
     /// As given at the start.
     pub settings: Settings,
+    /// Those that may have changed since.
+    pub live: Live,
     /// What the sockets count.
     pub network: Network,
     /// `stats detail`.
@@ -85,6 +89,7 @@ impl Shared {
             users: users.map(RwLock::new),
             passwords,
             tls,
+            live: Live::new(&settings),
             verbosity: AtomicU32::new(u32::from(settings.verbosity)),
             shows_sizes: AtomicBool::new(settings.track_sizes),
             started: Instant::now(),
@@ -149,9 +154,10 @@ impl Shared {
             return;
         }
         if let Err(error) = mlockall(MlockAllFlags::CURRENT | MlockAllFlags::ONFAULT) {
-            eprintln!(
-                "leveret: -k has no effect: {}; raise the limit (ulimit -l, LimitMEMLOCK=)",
-                reason(&error.into())
+            let why = reason(&error.into());
+            log::tell(
+                Level::Warning,
+                format_args!("-k has no effect: {why}; raise the limit (ulimit -l, LimitMEMLOCK=)"),
             );
         }
     }
@@ -182,14 +188,23 @@ impl Shared {
         self.tls.as_ref()
     }
 
-    /// SIGHUP: reads the file of users again. A file that cannot be read leaves those who are known. Who has been
-    /// admitted stays.
-    pub fn reload(&self) -> Result<(), UserError> {
-        if let (Some(users), Some(file)) = (&self.users, &self.settings.auth_file) {
-            let anew = Users::read(file)?;
-            *users.write().unwrap_or_else(PoisonError::into_inner) = anew;
+    /// SIGHUP: takes over what may change of `settings`, if there are new ones, and reads the files of users and of
+    /// certificates again. Those that do not do stay as they were, and why is in the answer. Who has been admitted stays.
+    pub fn reload(&self, settings: Option<&Settings>) -> Vec<StartError> {
+        if let Some(settings) = settings {
+            self.live.set(settings);
+            self.set_verbosity(u32::from(settings.verbosity));
+            self.show_sizes(settings.track_sizes);
         }
-        Ok(())
+        let latest = settings.unwrap_or(&self.settings);
+        let users =
+            self.users.as_ref().zip(latest.auth_file.as_deref()).map(|(users, file)| -> Result<(), UserError> {
+                *users.write().unwrap_or_else(PoisonError::into_inner) = Users::read(file)?;
+                Ok(())
+            });
+        let tls = self.tls.as_ref().map(|tls| tls.refresh(settings.and_then(|settings| settings.tls.as_ref())));
+        let users = users.and_then(Result::err).map(StartError::from);
+        users.into_iter().chain(tls.and_then(Result::err).map(StartError::from)).collect()
     }
 
     #[inline]

@@ -16,11 +16,12 @@ pub enum Wish {
     End,
     /// SIGUSR1: as `End`, for a restart with the same memory.
     Restart,
-    /// SIGHUP: read the file of users again.
+    /// SIGHUP: read the settings and the files of users and certificates again.
     Reload,
 }
 
-/// The signals of a running server. Dropped, they are its no more.
+/// The signals of a server. Dropped, they are its no more.
+#[derive(Debug)]
 pub struct Signals {
     pipe: UnixStream,
     wishes: [(Wish, Arc<AtomicBool>); 3],

@@ -1,6 +1,7 @@
 //! `-Z`: what all TLS connections of a server share: certificates and key, who is let in, what is counted.
 mod validity;
 
+use crate::log::{self, Level};
 use crate::settings::TlsSettings;
 use leveret_engine::reason;
 use rustls::crypto::ring;
@@ -87,7 +88,6 @@ impl TlsError {
 
 /// TLS of a server.
 pub struct Tls {
-    settings: TlsSettings,
     loaded: RwLock<Loaded>,
     /// Handshakes that failed or took too long.
     pub handshake_errors: AtomicU64,
@@ -98,6 +98,7 @@ pub struct Tls {
 }
 
 struct Loaded {
+    settings: TlsSettings,
     config: Arc<ServerConfig>,
     since: Instant,
 }
@@ -106,19 +107,24 @@ impl Tls {
     /// Reads all files.
     pub fn load(settings: &TlsSettings) -> Result<Tls, TlsError> {
         Ok(Tls {
-            loaded: RwLock::new(Loaded { config: config(settings)?, since: Instant::now() }),
-            settings: settings.clone(),
+            loaded: RwLock::new(Loaded::read(settings.clone())?),
             handshake_errors: AtomicU64::new(0),
             new_sessions: AtomicU64::new(0),
             told: RwLock::default(),
         })
     }
 
-    /// `refresh_certs`: reads the files again, for the handshakes from now on. Should one not do, all stays as it was.
-    pub fn refresh(&self) -> Result<(), TlsError> {
-        let config = config(&self.settings)?;
-        *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = Loaded { config, since: Instant::now() };
+    /// `refresh_certs` and SIGHUP: reads the files again, or others, for the handshakes from now on. Should one not do, all
+    /// stays as it was.
+    pub fn refresh(&self, others: Option<&TlsSettings>) -> Result<(), TlsError> {
+        let loaded = Loaded::read(others.cloned().unwrap_or_else(|| self.settings()))?;
+        *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = loaded;
         Ok(())
+    }
+
+    /// As they are now.
+    pub fn settings(&self) -> TlsSettings {
+        self.loaded.read().unwrap_or_else(PoisonError::into_inner).settings.clone()
     }
 
     /// For how long the certificates have been in use.
@@ -136,7 +142,7 @@ impl Tls {
 
     /// Whether sessions can be resumed.
     pub fn keeps_sessions(&self) -> bool {
-        self.settings.session_cache
+        self.loaded.read().unwrap_or_else(PoisonError::into_inner).settings.session_cache
     }
 
     /// A handshake has failed. One line a second says why: who scans ports must not fill the log.
@@ -145,8 +151,14 @@ impl Tls {
         let mut told = self.told.write().unwrap_or_else(PoisonError::into_inner);
         if told.is_none_or(|told| told.elapsed().as_secs() >= 1) {
             *told = Some(Instant::now());
-            eprintln!("leveret: a TLS handshake failed: {why}");
+            log::tell(Level::Warning, format_args!("a TLS handshake failed: {why}"));
         }
+    }
+}
+
+impl Loaded {
+    fn read(settings: TlsSettings) -> Result<Loaded, TlsError> {
+        Ok(Loaded { config: config(&settings)?, since: Instant::now(), settings })
     }
 }
 

@@ -160,7 +160,7 @@ impl Answers {
     fn talk(&mut self, desk: &Desk, requests: &[u8], request_id: u16, client: SockaddrStorage) -> Option<bool> {
         let mut session = Session::new(Transport::Udp);
         let (mut at, mut begin) = (0, self.bytes.len());
-        for _ in 0..desk.shared.settings.requests_per_turn.max(1) {
+        for _ in 0..desk.shared.live.requests_per_turn() {
             let next = loop {
                 // `take` ends where its output is full, so a long answer comes in parts, each into an output that is
                 // not.
@@ -407,7 +407,7 @@ mod tests {
         server.turn();
         assert_eq!(receive(&client), Vec::<Vec<u8>>::new());
         let many = server.talk(&client, Frame::request(3), &b"mn\r\n".repeat(100));
-        assert_eq!(many.len(), server.desk.shared.settings.requests_per_turn);
+        assert_eq!(many.len(), server.desk.shared.live.requests_per_turn());
     }
 
     #[test]

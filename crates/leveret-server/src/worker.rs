@@ -6,6 +6,7 @@
 //! reading is registered: a Unix socket that is registered for writing would wake us each time its client reads.
 use crate::connection::{Buffers, Connection, Outcome, Workbench};
 use crate::execute::Transport;
+use crate::log::{self, Level};
 use crate::network::{ConnectionInfo, WorkerCounters};
 use crate::stream::Stream;
 use crate::udp::{self, UdpPort};
@@ -18,7 +19,7 @@ use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use slab::Slab;
 use std::io;
 use std::net::SocketAddr;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -99,6 +100,8 @@ pub struct Accepted {
 pub struct Inbox {
     accepted: Mutex<Vec<Accepted>>,
     waker: Waker,
+    /// Whether the worker has looked since it was asked to show that it lives.
+    answered: AtomicBool,
 }
 
 impl Inbox {
@@ -111,8 +114,19 @@ impl Inbox {
     /// Has the worker look at its inbox and at `Control`.
     pub fn wake(&self) {
         if let Err(error) = self.waker.wake() {
-            eprintln!("leveret: a worker cannot be woken: {}", reason(&error));
+            log::tell(Level::Error, format_args!("a worker cannot be woken: {}", reason(&error)));
         }
+    }
+
+    /// Asks the worker to show that it lives.
+    pub fn ask(&self) {
+        self.answered.store(false, Ordering::Relaxed);
+        self.wake();
+    }
+
+    /// Whether it has, since the last time that it was asked.
+    pub fn has_answered(&self) -> bool {
+        self.answered.load(Ordering::Relaxed)
     }
 }
 
@@ -157,7 +171,11 @@ impl Start {
         for (port, socket) in udp.iter().enumerate() {
             poll.registry().register(&mut SourceFd(&socket.as_raw_fd()), Token(UDP + port), Interest::READABLE)?;
         }
-        let inbox = Arc::new(Inbox { accepted: Mutex::default(), waker: Waker::new(poll.registry(), WAKE)? });
+        let inbox = Arc::new(Inbox {
+            accepted: Mutex::default(),
+            waker: Waker::new(poll.registry(), WAKE)?,
+            answered: true.into(),
+        });
         Ok((Start { index, shared, control, inbox: inbox.clone(), poll, udp }, inbox))
     }
 
@@ -230,7 +248,7 @@ impl Worker {
             Some(Duration::ZERO)
         } else if let Some(until) = self.draining_until {
             Some(until.saturating_duration_since(Instant::now()))
-        } else if self.desk.shared.settings.idle_timeout_secs > 0 && !self.connections.is_empty()
+        } else if self.desk.shared.live.idle_timeout_secs() > 0 && !self.connections.is_empty()
             || !self.handshakes.is_empty()
         {
             Some(Duration::from_secs(1))
@@ -241,6 +259,7 @@ impl Worker {
 
     /// The accepting thread has woken us.
     fn look_up(&mut self) {
+        self.inbox.answered.store(true, Ordering::Relaxed);
         // Asked first: what is put into the inbox before the drain is there by then.
         let is_draining = self.control.is_draining();
         let accepted = std::mem::take(&mut *self.inbox.accepted.lock().unwrap_or_else(PoisonError::into_inner));
@@ -274,7 +293,7 @@ impl Worker {
         let now_secs = self.desk.shared.network.uptime_secs();
         let slot = self.connections.vacant_entry();
         if let Err(error) = self.poll.registry().register(&mut SourceFd(&fd), Token(slot.key()), Interest::READABLE) {
-            eprintln!("leveret: a connection cannot be watched: {}", reason(&error));
+            log::tell(Level::Error, format_args!("a connection cannot be watched: {}", reason(&error)));
             self.desk.shared.network.closed();
             return;
         }
@@ -285,7 +304,7 @@ impl Worker {
         let stream = match Stream::new(socket, tls) {
             Ok(stream) => stream,
             Err(error) => {
-                eprintln!("leveret: TLS: {error}");
+                log::tell(Level::Error, format_args!("TLS: {error}"));
                 self.desk.shared.network.closed();
                 return;
             }
@@ -296,7 +315,7 @@ impl Worker {
         connection.info = self.counters().connections().insert(info);
         self.connections.insert(connection);
         if self.desk.shared.verbosity() > 1 {
-            eprintln!("<{fd} new auto-negotiating client connection");
+            log::tell(Level::Debug, format_args!("<{fd} new auto-negotiating client connection"));
         }
     }
 
@@ -360,7 +379,7 @@ impl Worker {
                 self.control.ask_to_stop(graceful);
             }
             Err(error) => {
-                eprintln!("leveret: a UDP socket has failed: {}", reason(&error));
+                log::tell(Level::Error, format_args!("a UDP socket has failed: {}", reason(&error)));
                 let _ = self.poll.registry().deregister(&mut SourceFd(&port.as_fd().as_raw_fd()));
             }
         }
@@ -375,14 +394,14 @@ impl Worker {
         }
         self.desk.shared.network.closed();
         if self.desk.shared.verbosity() > 1 {
-            eprintln!("<{} connection closed.", connection.socket().as_raw_fd());
+            log::tell(Level::Debug, format_args!("<{} connection closed.", connection.socket().as_raw_fd()));
         }
     }
 
     /// Closes connections whose TLS handshake takes too long.
     fn sweep_handshakes(&mut self) {
         let now = self.desk.shared.network.uptime_secs();
-        let limit = match self.desk.shared.settings.idle_timeout_secs {
+        let limit = match self.desk.shared.live.idle_timeout_secs() {
             0 => HANDSHAKE_SECS,
             idle => HANDSHAKE_SECS.min(idle),
         };
@@ -403,7 +422,7 @@ impl Worker {
 
     /// Closes, once a second at most, connections from which nothing has come for too long.
     fn sweep_idle(&mut self) {
-        let (limit, now) = (self.desk.shared.settings.idle_timeout_secs, self.desk.shared.network.uptime_secs());
+        let (limit, now) = (self.desk.shared.live.idle_timeout_secs(), self.desk.shared.network.uptime_secs());
         if limit == 0 || now == self.swept_secs {
             return;
         }

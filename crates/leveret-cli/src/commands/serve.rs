@@ -2,6 +2,7 @@
 mod arena;
 mod debian;
 mod extended;
+mod hangup;
 mod options;
 mod process;
 mod settings;
@@ -13,11 +14,14 @@ use crate::units::bytes;
 use arena::Choice;
 use clap::{ArgMatches, Args};
 use leveret_engine::reason;
-use leveret_server::Shared;
-use options::Options;
+use leveret_server::log::{self, Level};
+use leveret_server::{systemd, Shared};
+use options::{LogFormat, Options};
+use sources::{Gathered, Sources};
+use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Serve an arena to memcached clients: TCP, UDP and Unix sockets; all of memcached's options
 #[derive(Args, Debug)]
@@ -48,66 +52,91 @@ Exit codes: 0 ended as it was told; 2 wrong options; 3 cannot listen, or cannot 
 impl Serve {
     /// `given` is the same as `self`, as clap has it: it remembers what came from the command line.
     pub fn run(self, given: ArgMatches) -> Outcome {
-        let (mut options, logfile) = sources::gather(given)?;
-        if options.daemon {
-            make_absolute(&mut options)?;
+        let sources = Sources::of(given)?;
+        let mut started = sources.gather()?;
+        if started.options.log_format == Some(LogFormat::Json) {
+            log::write_json();
         }
-        // Whoever asks for the version with the options of a service wants to know whether these are right.
-        let (settings, noted) = settings::of(&options)?;
-        if options.version || options.license {
-            print!("{}", tell_program(options.license));
-            return Ok(Answer::Yes);
+        if started.options.daemon {
+            make_absolute(&mut started.options)?;
         }
-        let account = process::account(options.user.as_deref())?;
-        if options.daemon && !process::is_detached() {
-            let status = process::detach()?;
-            return match status.code() {
-                Some(0) => Ok(Answer::Yes),
-                // It has said why.
-                Some(code) => Err(Failure::Said(code.try_into().unwrap_or(3))),
-                None => Err(Failure::Unreachable(format!("-d: the server ended at its start: {status}"))),
-            };
+        match serve(&sources, &started) {
+            Err(failure) if log::is_json() => Err(tell(failure)),
+            ended => ended,
         }
-        if options.daemon {
-            process::leave_session()?;
-        }
-        tell_noted(&noted);
-        process::raise_limits(settings.conn_limit, settings.threads, options.enable_coredumps)?;
-        // As root still: ports below 1024. A Unix socket belongs to the user, as memcached's does: who may connect
-        // hangs on that.
-        let bind = || leveret_server::bind(&settings).map_err(unreachable);
-        let bound = settings.unix_path.is_none().then(bind).transpose()?;
-        // As root still: the folder of pid files is root's.
-        let pid_file = options.pidfile.as_deref().map(process::PidFile::write).transpose()?;
-        if options.lock_memory {
-            process::allow_locked_memory();
-        }
-        if let Some(account) = &account {
-            process::become_user(account)?;
-        }
-        let mut bound = bound.map_or_else(bind, Ok)?;
-        let choice = Choice::of(&options, &settings, &bound)?;
-        let (arena, passing) = arena::open(&choice, &options, &settings)?;
-        let shown = format!("{} ({})", arena.path().display(), bytes(arena.memory()));
-        // Reads the file of -Y: the last thing that can stop the start.
-        let shared = Arc::new(Shared::new(arena, settings).map_err(|error| Failure::Usage(error.to_string()))?);
-        bound.announce(&shared);
-        if !options.share {
-            // Once more: of two that start at the same moment at least one sees the other.
-            arena::refuse_if_served(&shared.arena())?;
-        }
-        if options.daemon {
-            process::let_go(logfile.as_deref(), options.verbose > 0, options.enable_coredumps)?;
-        } else if options.verbose > 0 {
-            eprintln!("leveret: {shown} on {}", bound.endpoints().join(", "));
-        }
-        process::notify("READY=1");
-        let ended = bound.run(shared);
-        process::notify("STOPPING=1");
-        drop(passing);
-        drop(pid_file);
-        ended.map(|()| Answer::Yes).map_err(unreachable)
     }
+}
+
+fn serve(sources: &Sources, started: &Gathered) -> Outcome {
+    let Gathered { options, logfile, .. } = started;
+    // Whoever asks for the version with the options of a service wants to know whether these are right.
+    let (settings, noted) = settings::of(options)?;
+    if options.version || options.license {
+        print!("{}", tell_program(options.license));
+        return Ok(Answer::Yes);
+    }
+    let account = process::account(options.user.as_deref())?;
+    if options.daemon && !process::is_detached() {
+        let status = process::detach()?;
+        return match status.code() {
+            Some(0) => Ok(Answer::Yes),
+            // It has said why.
+            Some(code) => Err(Failure::Said(code.try_into().unwrap_or(3))),
+            None => Err(Failure::Unreachable(format!("-d: the server ended at its start: {status}"))),
+        };
+    }
+    if options.daemon {
+        process::leave_session()?;
+    }
+    tell_noted(&noted);
+    process::raise_limits(settings.conn_limit, settings.threads, options.enable_coredumps)?;
+    // As root still: ports below 1024. A Unix socket belongs to the user, as memcached's does: who may connect
+    // hangs on that.
+    let bind = || leveret_server::bind(&settings).map_err(unreachable);
+    let bound = settings.unix_path.is_none().then(bind).transpose()?;
+    // As root still: the folder of pid files is root's.
+    let pid_file = options.pidfile.as_deref().map(process::PidFile::write).transpose()?;
+    if options.lock_memory {
+        process::allow_locked_memory();
+    }
+    if let Some(account) = &account {
+        process::become_user(account)?;
+    }
+    let mut bound = bound.map_or_else(bind, Ok)?;
+    let choice = Choice::of(options, &settings, &bound)?;
+    let (arena, passing) = arena::open(&choice, options, &settings)?;
+    let shown = format!("{} ({})", arena.path().display(), bytes(arena.memory()));
+    // Reads the file of -Y: the last thing that can stop the start.
+    let shared = Arc::new(Shared::new(arena, settings).map_err(|error| Failure::Usage(error.to_string()))?);
+    bound.announce(&shared);
+    if !options.share {
+        // Once more: of two that start at the same moment at least one sees the other.
+        arena::refuse_if_served(&shared.arena())?;
+    }
+    if options.daemon {
+        process::let_go(logfile.as_deref(), options.verbose > 0, options.enable_coredumps)?;
+    } else if options.verbose > 0 {
+        log::tell(Level::Info, format_args!("{shown} on {}", bound.endpoints().join(", ")));
+    }
+    systemd::notify("READY=1");
+    let latest = RefCell::new(None);
+    let ended = bound.run_with(shared, || hangup::reread(sources, started, &latest));
+    systemd::notify("STOPPING=1");
+    drop(passing);
+    drop(pid_file);
+    ended.map(|()| Answer::Yes).map_err(unreachable)
+}
+
+/// Into the log, for whoever collects it.
+fn tell(failure: Failure) -> Failure {
+    let code = match &failure {
+        Failure::Refused(_) => 1,
+        Failure::Usage(_) => 2,
+        Failure::Unreachable(_) => 3,
+        Failure::Said(_) | Failure::ReaderLeft => return failure,
+    };
+    log::tell(Level::Error, &failure);
+    Failure::Said(code)
 }
 
 fn unreachable(error: leveret_server::ServeError) -> Failure {
@@ -130,9 +159,14 @@ fn make_absolute(options: &mut Options) -> Result<(), Failure> {
     Ok(())
 }
 
+/// As seen from the folder that the server was started in: in the background it leaves that.
 fn absolute(path: &Path) -> Result<PathBuf, Failure> {
-    std::path::absolute(path)
-        .map_err(|error| Failure::Unreachable(format!("cannot tell the current folder: {}", reason(&error))))
+    static STARTED_IN: OnceLock<PathBuf> = OnceLock::new();
+    let failed = |error| Failure::Unreachable(format!("cannot tell the current folder: {}", reason(&error)));
+    if STARTED_IN.get().is_none() {
+        let _ = STARTED_IN.set(std::env::current_dir().map_err(failed)?);
+    }
+    std::path::absolute(STARTED_IN.get().map_or_else(|| path.to_owned(), |folder| folder.join(path))).map_err(failed)
 }
 
 /// Under memcached's name the first line is memcached's, for those who ask which version it is.
@@ -155,6 +189,7 @@ pub fn is_memcached(name: impl AsRef<Path>) -> bool {
 
 fn tell_noted(noted: &[String]) {
     if !noted.is_empty() {
-        eprintln!("leveret: accepted without effect, since an arena tunes itself: {}", noted.join(", "));
+        let noted = noted.join(", ");
+        log::tell(Level::Warning, format_args!("accepted without effect, since an arena tunes itself: {noted}"));
     }
 }

@@ -1,5 +1,6 @@
 //! Commands that concern the server itself.
 use super::{exptime, Done, Next, Turn};
+use crate::log::{self, Level};
 use crate::stats;
 use leveret_engine::Error;
 use leveret_protocol::text::{write_stat, Command, Lru, Slabs, Words};
@@ -16,10 +17,13 @@ impl Turn<'_> {
     pub(super) fn administer(&mut self, command: Command<'_>) -> Done {
         match command {
             Command::Version => self.say(&format!("VERSION {}", crate::VERSION)),
-            Command::RefreshCerts => match self.shared.tls().map(|tls| tls.refresh()) {
+            Command::RefreshCerts => match self.shared.tls().map(|tls| tls.refresh(None)) {
                 Some(Ok(())) => self.say("OK"),
                 Some(Err(error)) => {
-                    eprintln!("leveret: refresh_certs: {error}; the certificates from before stay in use");
+                    log::tell(
+                        Level::Error,
+                        format_args!("refresh_certs: {error}; the certificates from before stay in use"),
+                    );
                     self.say(&format!("SERVER_ERROR {error}"));
                 }
                 None => self.say("ERROR TLS is not enabled (-Z)"),
@@ -29,7 +33,7 @@ impl Turn<'_> {
                 self.reply(noreply, "OK");
             }
             Command::Shutdown { graceful } => {
-                if self.shared.settings.shutdown {
+                if self.shared.live.shutdown() {
                     return Done::Over(Next::Stop { graceful });
                 }
                 self.say("SERVER_ERROR: shutdown not enabled");
@@ -82,7 +86,7 @@ impl Turn<'_> {
     }
 
     pub(super) fn flush(&mut self, exptime: Option<i64>) -> Result<(), Unflushed> {
-        if !self.shared.settings.flush {
+        if !self.shared.live.flush() {
             return Err(Unflushed::Forbidden);
         }
         let at = exptime::deadline(exptime.unwrap_or(0), self.now);

@@ -43,7 +43,7 @@ impl Session {
                 return Done::Answered;
             }
         };
-        if !turn.shared.settings.dump {
+        if !turn.shared.live.dump() {
             turn.say("ERROR metadump not allowed");
         } else if self.transport == Transport::Udp {
             // One small datagram with a forged sender must not send megabytes to somebody else.

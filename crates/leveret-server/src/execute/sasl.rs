@@ -4,6 +4,7 @@
 use super::session::{Pending, Session, Step};
 use super::users::{self, UserError};
 use super::{Done, Next, Turn};
+use crate::log::{self, Level};
 use crate::secret::{is_equal, wipe};
 use crate::stats::Count;
 use leveret_engine::reason;
@@ -166,7 +167,7 @@ impl PasswordFile {
         users::tell_open(path);
         if has_more {
             let path = path.display();
-            eprintln!("leveret: a line of {path} has more than one ':'; as with memcached, what stands between the first two is enough as its password");
+            log::tell(Level::Warning, format_args!("a line of {path} has more than one ':'; as with memcached, what stands between the first two is enough as its password"));
         }
         Ok(PasswordFile { path: path.to_owned(), is_lost: AtomicBool::new(false) })
     }
@@ -181,7 +182,7 @@ impl PasswordFile {
             Err(error) => {
                 if !self.is_lost.swap(true, Relaxed) {
                     let why = UserError::new(&self.path, reason(&error));
-                    eprintln!("leveret: {why}; until it can be read nobody is let in");
+                    log::tell(Level::Error, format_args!("{why}; until it can be read nobody is let in"));
                 }
                 return false;
             }

@@ -143,7 +143,7 @@ impl Session {
         let limits = Limits { value_max: desk.value_max() };
         let mut at = 0;
         // memcached frames each request's answer of a datagram by itself.
-        let requests = if self.transport == Transport::Udp { 1 } else { turn.shared.settings.requests_per_turn.max(1) };
+        let requests = if self.transport == Transport::Udp { 1 } else { turn.shared.live.requests_per_turn() };
         // So many requests from here on have had their memory asked for.
         let mut asked = 0;
         for number in 0..requests {

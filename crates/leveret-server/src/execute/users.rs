@@ -1,4 +1,5 @@
 //! `-Y`: the file of `user:password` lines.
+use crate::log::{self, Level};
 use crate::secret::is_equal;
 use leveret_engine::reason;
 use std::fmt;
@@ -77,7 +78,7 @@ pub(super) fn tell_open(path: &Path) {
         0o004 => "read the passwords in",
         _ => "write to",
     };
-    eprintln!("leveret: everybody may {what} the file of users {}; chmod o-rw it", path.display());
+    log::tell(Level::Warning, format_args!("everybody may {what} the file of users {}; chmod o-rw it", path.display()));
 }
 
 #[cfg(test)]

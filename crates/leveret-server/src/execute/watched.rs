@@ -11,7 +11,7 @@ const TOLD_AT_ONCE: u32 = 8;
 impl Session {
     /// From now on the connection only tells what others do.
     pub(super) fn watch(&mut self, turn: &mut Turn<'_>, words: Words<'_>) -> Done {
-        if self.transport == Transport::Udp || !turn.shared.settings.watch {
+        if self.transport == Transport::Udp || !turn.shared.live.watch() {
             turn.say("CLIENT_ERROR watch commands not allowed");
             return Done::Answered;
         }

@@ -12,7 +12,7 @@ const CLASS_MAX: u32 = 63;
 
 pub fn answer(shared: &Shared, words: &[&[u8]]) -> Answer {
     let number = |word: &[u8]| std::str::from_utf8(word).ok().and_then(|word| word.parse::<u32>().ok());
-    if !shared.settings.dump {
+    if !shared.live.dump() {
         return Answer::word("CLIENT_ERROR stats cachedump not allowed");
     }
     let [class, limit, ..] = words else { return Answer::word("CLIENT_ERROR bad command line") };

@@ -42,7 +42,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("pointer_size", usize::BITS)
         .add("rusage_user", usage.user)
         .add("rusage_system", usage.system)
-        .add("max_connections", shared.settings.conn_limit)
+        .add("max_connections", shared.live.conn_limit())
         .add("curr_connections", network.curr_connections.load(Relaxed))
         .add("total_connections", network.total_connections.load(Relaxed))
         .add("rejected_connections", network.rejected_connections.load(Relaxed))

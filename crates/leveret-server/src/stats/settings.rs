@@ -1,4 +1,4 @@
-//! `stats settings`: what the server was told at its start, in memcached's names.
+//! `stats settings`: what the server was told at its start, or since by SIGHUP, in memcached's names.
 use super::List;
 use crate::settings::Protocol;
 use crate::Shared;
@@ -12,7 +12,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
     let inter: Vec<String> = settings.listen.iter().map(|listen| listen.host.clone()).collect();
     let mut list = List::new();
     list.add("maxbytes", shared.arena().memory())
-        .add("maxconns", settings.conn_limit)
+        .add("maxconns", shared.live.conn_limit())
         .add("tcpport", if settings.unix_path.is_some() { 0 } else { port(settings.tcp_port) })
         .add("udpport", port(settings.udp_port))
         .add("inter", if inter.is_empty() { "127.0.0.1".to_owned() } else { inter.join(",") })
@@ -21,14 +21,14 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("evictions", on(settings.evictions))
         .add("domain_socket", settings.unix_path.as_ref().map_or("NULL".to_owned(), |path| path.display().to_string()))
         .add("umask", format!("{:o}", settings.unix_mode))
-        .add("shutdown_command", yes(settings.shutdown))
+        .add("shutdown_command", yes(shared.live.shutdown()))
         .add("growth_factor", "1.25")
         .add("chunk_size", 48)
         .add("num_threads", settings.threads)
         .add("num_threads_per_udp", 1)
         .add("stat_key_prefix", char::from(settings.prefix_delimiter))
         .add("detail_enabled", yes(shared.prefixes.is_on()))
-        .add("reqs_per_event", settings.requests_per_turn)
+        .add("reqs_per_event", shared.live.requests_per_turn())
         .add("cas_enabled", yes(settings.cas))
         .add("tcp_backlog", settings.backlog)
         .add(
@@ -45,7 +45,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
             settings.auth_file.as_ref().map_or("no".to_owned(), |path| path.display().to_string()),
         )
         .add("item_size_max", settings.item_size_max)
-        .add("maxconns_fast", yes(settings.maxconns_fast))
+        .add("maxconns_fast", yes(shared.live.maxconns_fast()))
         .add("hashpower_init", 0)
         .add("slab_reassign", "no")
         .add("slab_automove", 0)
@@ -56,8 +56,8 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("lru_crawler_sleep", 100)
         .add("lru_crawler_tocrawl", 0)
         .add("tail_repair_time", 0)
-        .add("flush_enabled", yes(settings.flush))
-        .add("dump_enabled", yes(settings.dump))
+        .add("flush_enabled", yes(shared.live.flush()))
+        .add("dump_enabled", yes(shared.live.dump()))
         .add("hash_algorithm", "xxh3")
         .add("lru_maintainer_thread", "no")
         .add("lru_segmented", "no")
@@ -67,14 +67,14 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("warm_max_factor", "0.00")
         .add("temp_lru", "no")
         .add("temporary_ttl", 0)
-        .add("idle_timeout", settings.idle_timeout_secs)
+        .add("idle_timeout", shared.live.idle_timeout_secs())
         .add("watcher_logbuf_size", 0)
         .add("worker_logbuf_size", 0)
         .add("read_buf_mem_limit", 0)
         .add("track_sizes", yes(shared.shows_sizes()))
         .add("inline_ascii_response", "no")
         .add("ssl_enabled", yes(settings.tls.is_some()));
-    if let Some(tls) = &settings.tls {
+    if let Some(tls) = shared.tls().map(|tls| tls.settings()) {
         let path = |path: Option<&PathBuf>| path.map_or("NULL".to_owned(), |path| path.display().to_string());
         list.add("ssl_chain_cert", tls.chain_cert.display())
             .add("ssl_key", path(tls.key.as_ref()))

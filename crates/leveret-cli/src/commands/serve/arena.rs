@@ -8,6 +8,7 @@ use crate::units::bytes;
 use crate::users::Users;
 use leveret_engine::Arena;
 use leveret_place::SHARED;
+use leveret_server::log::{self, Level};
 use leveret_server::settings::MEMORY;
 use leveret_server::{Bound, Settings};
 use std::fs;
@@ -131,10 +132,13 @@ pub fn open(choice: &Choice, options: &Options, settings: &Settings) -> Result<(
         tell_open(path);
     }
     if settings.item_size_max > arena.value_max() {
-        eprintln!(
-            "leveret: -I {} is more than this arena takes: {}, an eighth of its memory",
-            bytes(settings.item_size_max as u64),
-            bytes(arena.value_max() as u64)
+        log::tell(
+            Level::Warning,
+            format_args!(
+                "-I {} is more than this arena takes: {}, an eighth of its memory",
+                bytes(settings.item_size_max as u64),
+                bytes(arena.value_max() as u64)
+            ),
         );
     }
     Ok((arena, passing))
@@ -144,10 +148,9 @@ pub fn open(choice: &Choice, options: &Options, settings: &Settings) -> Result<(
 fn tell_open(path: &Path) {
     let mode = fs::metadata(path).map_or(0, |found| found.mode());
     if mode & 0o066 != 0 {
-        eprintln!(
-            "leveret: the group of {} may read and write the cache there without a password; --dir names a folder of this user's own, --announce says that it is meant",
+        log::tell(Level::Warning, format_args!("the group of {} may read and write the cache there without a password; --dir names a folder of this user's own, --announce says that it is meant",
             path.display()
-        );
+        ));
     }
 }
 
@@ -175,9 +178,9 @@ fn tell_alone(path: &Path) {
     match leveret_place::check_default(Path::new(SHARED)) {
         Ok(false) => {}
         Ok(true) => {
-            eprintln!("leveret: {user} may not use {SHARED}, {alone}; to share it: usermod -aG leveret {user}, then start this server anew")
+            log::tell(Level::Warning, format_args!("{user} may not use {SHARED}, {alone}; to share it: usermod -aG leveret {user}, then start this server anew"))
         }
-        Err(error) => eprintln!("leveret: {error}; {alone} ('leveret doctor' says how to mend it)"),
+        Err(error) => log::tell(Level::Warning, format_args!("{error}; {alone} ('leveret doctor' says how to mend it)")),
     }
 }
 

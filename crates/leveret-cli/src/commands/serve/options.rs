@@ -1,6 +1,6 @@
 //! The options of `leveret serve`: memcached's letters and long names, and ours.
 use super::values::{self, Port};
-use clap::{ArgAction, Args};
+use clap::{ArgAction, Args, ValueEnum};
 use leveret_server::metrics::Address;
 use leveret_server::settings::{Listen, Protocol};
 use std::ffi::OsString;
@@ -13,6 +13,13 @@ const ACCESS: &str = "What clients may do";
 const PROCESS: &str = "Process";
 const SOURCES: &str = "Options from elsewhere";
 const OTHERS: &str = "Accepted without effect, or for later";
+
+/// How lines of the log look.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    Text,
+    Json,
+}
 
 /// What may be given on the command line, as LEVERET_NAME in the environment, and in the two kinds of configuration
 /// files.
@@ -166,6 +173,10 @@ pub struct Options {
     /// Say more: -v errors and warnings, -vv also requests and answers
     #[arg(short, long, action = ArgAction::Count, help_heading = PROCESS)]
     pub verbose: u8,
+
+    /// What is told on standard error: text, or json, an object a line [default: text]
+    #[arg(long, value_name = "FORMAT", value_enum, help_heading = PROCESS)]
+    pub log_format: Option<LogFormat>,
 
     /// Print the version
     #[arg(short = 'V', long, help_heading = PROCESS)]

@@ -1,17 +1,13 @@
-//! The process that the server lives in: its user, its limits, its place in the background, its word to systemd.
+//! The process that the server lives in: its user, its limits, its place in the background.
 use crate::output::Failure;
 use crate::users::{Account, Users};
 use leveret_engine::reason;
 use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 use rustix::{stdio, thread};
 use std::env;
-use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
-use std::os::linux::net::SocketAddrExt;
-use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::os::unix::net::{SocketAddr, UnixDatagram};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -176,22 +172,5 @@ impl Drop for PidFile {
         if fs::symlink_metadata(&self.path).is_ok_and(|found| (found.dev(), found.ino()) == self.identity) {
             let _ = fs::remove_file(&self.path);
         }
-    }
-}
-
-/// Tells systemd, where it started us with Type=notify. Nothing depends on it being heard.
-pub fn notify(state: &str) {
-    let Some(address) = env::var_os("NOTIFY_SOCKET").and_then(|name| notify_address(&name)) else { return };
-    if let Ok(socket) = UnixDatagram::unbound() {
-        let _ = socket.send_to_addr(state.as_bytes(), &address);
-    }
-}
-
-/// A path, or after an `@` a name without a file.
-fn notify_address(name: &OsStr) -> Option<SocketAddr> {
-    match name.as_bytes() {
-        [b'@', name @ ..] => SocketAddr::from_abstract_name(name).ok(),
-        [b'/', ..] => SocketAddr::from_pathname(name).ok(),
-        _ => None,
     }
 }

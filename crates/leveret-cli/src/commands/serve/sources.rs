@@ -6,6 +6,7 @@ use crate::output::Failure;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use leveret_engine::reason;
+use std::collections::{BTreeMap, BTreeSet};
 use std::env;
 use std::ffi::OsString;
 use std::fs;
@@ -14,30 +15,75 @@ use std::path::{Path, PathBuf};
 /// Options that make sense on the command line only.
 const COMMAND_LINE_ONLY: [&str; 5] = ["config", "memcached_conf", "version", "license", "further"];
 
-/// All options, and the `logfile` of a memcached.conf.
-pub fn gather(command_line: ArgMatches) -> Result<(Options, Option<PathBuf>), Failure> {
-    let mut logfile = None;
-    let mut layers = vec![command_line, read("the environment", environment(|name| env::var_os(name))?)?];
-    let (toml, conf) = files(&layers[0], |name| env::var_os(name));
-    if let Some(path) = toml {
-        layers.push(read(&path.display().to_string(), config(&path)?)?);
+/// Where a server's options are read: at its start, and again on SIGHUP.
+pub struct Sources {
+    command_line: ArgMatches,
+    /// As root, a file that does not say otherwise means root.
+    is_root: bool,
+    toml: Option<PathBuf>,
+    conf: Option<PathBuf>,
+}
+
+/// What they say.
+pub struct Gathered {
+    pub options: Options,
+    /// Of a memcached.conf.
+    pub logfile: Option<PathBuf>,
+    words: Vec<OsString>,
+}
+
+impl Sources {
+    pub fn of(command_line: ArgMatches) -> Result<Sources, Failure> {
+        let (toml, conf) = files(&command_line, |name| env::var_os(name));
+        // In the background the current folder is another.
+        let absolute = |path: Option<PathBuf>| path.as_deref().map(super::absolute).transpose();
+        let is_root = rustix::process::geteuid().is_root();
+        Ok(Sources { command_line, is_root, toml: absolute(toml)?, conf: absolute(conf)? })
     }
-    if let Some(path) = conf {
-        let conf =
-            debian::read(&text(&path)?).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
-        logfile = conf.logfile;
-        layers.push(read(&path.display().to_string(), conf.words.into_iter().map(OsString::from).collect())?);
-        // The file's own words: without -u the daemon runs as root.
-        if rustix::process::geteuid().is_root() {
-            layers.push(read("the default", vec!["--user=root".into()])?);
+
+    pub fn gather(&self) -> Result<Gathered, Failure> {
+        let mut logfile = None;
+        let environment = read("the environment", environment(|name| env::var_os(name))?)?;
+        let mut layers = vec![self.command_line.clone(), environment];
+        if let Some(path) = &self.toml {
+            layers.push(read(&path.display().to_string(), config(path)?)?);
         }
+        if let Some(path) = &self.conf {
+            let conf =
+                debian::read(&text(path)?).map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
+            logfile = conf.logfile;
+            layers.push(read(&path.display().to_string(), conf.words.into_iter().map(OsString::from).collect())?);
+            // The file's own words: without -u the daemon runs as root.
+            if self.is_root {
+                layers.push(read("the default", vec!["--user=root".into()])?);
+            }
+        }
+        let words = merge(&layers);
+        let matches = read("the command line", words.clone())?;
+        let mut options = Options::from_arg_matches(&matches).map_err(|error| Failure::Usage(first_line(&error)))?;
+        if options.enable_sasl && options.sasl_pwdb.is_none() {
+            options.sasl_pwdb = env::var_os("MEMCACHED_SASL_PWDB").filter(|path| !path.is_empty()).map(PathBuf::from);
+        }
+        Ok(Gathered { options, logfile, words })
     }
-    let matches = read("the command line", merge(&layers))?;
-    let mut options = Options::from_arg_matches(&matches).map_err(|error| Failure::Usage(first_line(&error)))?;
-    if options.enable_sasl && options.sasl_pwdb.is_none() {
-        options.sasl_pwdb = env::var_os("MEMCACHED_SASL_PWDB").filter(|path| !path.is_empty()).map(PathBuf::from);
+}
+
+impl Gathered {
+    /// The options that say something else than they did `before`: `--conn-limit`.
+    pub fn changed_since(&self, before: &Gathered) -> BTreeSet<String> {
+        let (now, then) = (by_option(&self.words), by_option(&before.words));
+        now.keys().chain(then.keys()).filter(|name| now.get(*name) != then.get(*name)).cloned().collect()
     }
-    Ok((options, logfile))
+}
+
+/// `--listen`, and with it all words that say it.
+fn by_option(words: &[OsString]) -> BTreeMap<String, Vec<&OsString>> {
+    let mut options = BTreeMap::<String, Vec<&OsString>>::new();
+    for word in words {
+        let text = word.to_string_lossy();
+        options.entry(text.split('=').next().unwrap_or_default().to_owned()).or_default().push(word);
+    }
+    options
 }
 
 /// A parser of nothing but these options.
