@@ -18,3 +18,28 @@ pub fn on_wire(meta: &Meta) -> u32 {
         .find(|(encoding, _)| *encoding == meta.encoding)
         .map_or(0, |(_, flags)| flags)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use leveret_client::codec::encoding;
+
+    /// The server does not need the client for four numbers; but what they mean is the client's to say.
+    #[test]
+    fn the_numbers_of_encodings_are_the_clients() {
+        for (encoding, flags) in [
+            (encoding::PHP, 4),
+            (encoding::IGBINARY, 5),
+            (encoding::JSON, 6),
+            (encoding::MSGPACK, 7),
+            (encoding::NULL, 0),
+            (encoding::MARSHAL, 0),
+            (Encoding::RAW, 0),
+            (Encoding::INTEGER, 0),
+            (Encoding::DOUBLE, 0),
+            (Encoding::BOOL, 0),
+        ] {
+            assert_eq!(on_wire(&Meta::native(encoding)), flags, "{encoding:?}");
+        }
+    }
+}
