@@ -5,7 +5,7 @@
 //! - the front of a request whose rest has not come (`rest`),
 //! - answers that the client does not fetch (`unsent`): until they are gone nothing more is read from it.
 use crate::execute::{Next, Session, Transport};
-use crate::network::WorkerCounters;
+use crate::network::{State, WorkerCounters};
 use crate::secret::wipe;
 use crate::stream::{Received, Stream};
 use crate::Desk;
@@ -117,6 +117,8 @@ pub struct Connection {
     pub last_active_secs: u32,
     /// Its place in `stats conns`.
     pub info: usize,
+    /// What is told of it there.
+    pub shown: State,
 }
 
 impl Buffers {
@@ -185,6 +187,7 @@ impl Connection {
             since_secs: now_secs,
             last_active_secs: now_secs,
             info: usize::MAX,
+            shown: State::New,
         }
     }
 
@@ -252,6 +255,17 @@ impl Connection {
     /// Whether it only tells what others do.
     pub fn is_watching(&self) -> bool {
         self.session.watching().is_some()
+    }
+
+    /// What it is about after a turn.
+    pub fn state(&self, is_blocked: bool) -> State {
+        if self.is_watching() {
+            State::Watch
+        } else if is_blocked {
+            State::Write
+        } else {
+            self.session.state(self.rest.len())
+        }
     }
 
     /// Sends a watcher what there is to tell. All that it may say is `quit`.

@@ -57,6 +57,40 @@ pub struct ConnectionInfo {
     pub endpoint: Arc<str>,
     /// When it last sent something, in seconds since the server's start.
     pub last_active_secs: u32,
+    /// What it is about.
+    pub state: State,
+}
+
+/// What a connection is about, as `stats conns` tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum State {
+    /// Nothing has come yet.
+    #[default]
+    New,
+    /// It waits for a request, or for the rest of its line.
+    Read,
+    /// It waits for the rest of a value.
+    Value,
+    /// It waits for the rest of what it throws away.
+    Swallow,
+    /// It waits for the client to take its answers.
+    Write,
+    /// It tells what others do.
+    Watch,
+}
+
+impl State {
+    /// In memcached's words.
+    pub fn name(self) -> &'static str {
+        match self {
+            State::New => "conn_new_cmd",
+            State::Read => "conn_read",
+            State::Value => "conn_nread",
+            State::Swallow => "conn_swallow",
+            State::Write => "conn_mwrite",
+            State::Watch => "conn_watch",
+        }
+    }
 }
 
 /// Totals over all workers.
@@ -123,7 +157,7 @@ impl Network {
         }
     }
 
-    /// The sockets that accept connections: descriptors and endpoints.
+    /// The sockets that accept connections, and those of UDP: descriptors and endpoints.
     pub(crate) fn listen(&self, listeners: Vec<(i32, Arc<str>)>) {
         *self.listeners.lock().unwrap_or_else(PoisonError::into_inner) = listeners;
     }
@@ -167,7 +201,8 @@ impl WorkerCounters {
         WorkerCounters::add(&self.conn_yields, 1);
     }
 
-    /// What `stats conns` shows of this worker. Locked when a connection comes, goes, or was first active in a second.
+    /// What `stats conns` shows of this worker. Locked when a connection comes, goes, was first active in a
+    /// second, or is about something else.
     pub(crate) fn connections(&self) -> MutexGuard<'_, Slab<ConnectionInfo>> {
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -176,7 +176,11 @@ impl Bound {
                 .map_err(failed("watch a listener"))?;
         }
         let listening = listeners.iter().map(|listener| (listener.socket.as_raw_fd(), listener.endpoint.clone()));
-        shared.network.listen(listening.collect());
+        let datagrams = udp.iter().flat_map(|group| {
+            let endpoint: Arc<str> = format!("udp {}", group.address).into();
+            group.sockets.iter().map(move |socket| (socket.as_raw_fd(), endpoint.clone()))
+        });
+        shared.network.listen(listening.chain(datagrams).collect());
         let control = Arc::new(Control::new(waker));
         let mut workers = Vec::new();
         let mut inboxes = Vec::new();

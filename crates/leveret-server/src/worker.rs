@@ -7,7 +7,7 @@
 use crate::connection::{Buffers, Connection, Outcome, Workbench};
 use crate::execute::Transport;
 use crate::log::{self, Level};
-use crate::network::{ConnectionInfo, WorkerCounters};
+use crate::network::{ConnectionInfo, State, WorkerCounters};
 use crate::stream::Stream;
 use crate::udp::{self, UdpPort};
 use crate::watch::{reason as reason_of, transport, Event, EventKind, Kinds};
@@ -311,7 +311,7 @@ impl Worker {
         };
         let mut connection = Connection::new(stream, transport, now_secs);
         self.tell_connection(EventKind::Opened, fd, transport, peer, 0);
-        let info = ConnectionInfo { fd, transport, peer, endpoint, last_active_secs: now_secs };
+        let info = ConnectionInfo { fd, transport, peer, endpoint, last_active_secs: now_secs, state: State::New };
         connection.info = self.counters().connections().insert(info);
         self.connections.insert(connection);
         if self.desk.shared.verbosity() > 1 {
@@ -328,15 +328,16 @@ impl Worker {
         let Some(connection) = self.connections.get_mut(key) else { return };
         let counters = self.desk.shared.network.worker(self.desk.worker);
         let now_secs = self.desk.shared.network.uptime_secs();
-        if connection.last_active_secs != now_secs {
-            connection.last_active_secs = now_secs;
-            if let Some(info) = counters.connections().get_mut(connection.info) {
-                info.last_active_secs = now_secs;
-            }
-        }
         let buffers = &mut self.buffers;
         let mut bench = Workbench { desk: &self.desk, counters, buffers, others_wait };
         let outcome = connection.turn(&mut bench);
+        let state = connection.state(outcome == Outcome::Blocked);
+        if (connection.last_active_secs, connection.shown) != (now_secs, state) {
+            (connection.last_active_secs, connection.shown) = (now_secs, state);
+            if let Some(info) = counters.connections().get_mut(connection.info) {
+                (info.last_active_secs, info.state) = (now_secs, state);
+            }
+        }
         if connection.is_watching() && !self.watching.contains(&key) {
             self.watching.push(key);
         }

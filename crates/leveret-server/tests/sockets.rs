@@ -5,7 +5,7 @@ use leveret_engine::Time;
 use leveret_server::{bind, ServeError, Settings};
 use serving::{Client, Server};
 use std::io::{ErrorKind, Write};
-use std::net::{Shutdown, UdpSocket};
+use std::net::{Shutdown, SocketAddr, UdpSocket};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::atomic::Ordering::Relaxed;
@@ -82,6 +82,50 @@ fn listening_sockets_are_among_the_connections() {
     let listening: Vec<_> = stats.lines().filter_map(|line| line.strip_suffix(":state conn_listening")).collect();
     assert_eq!(listening.len(), 1, "{stats}");
     assert!(stats.contains(&format!("{}:addr tcp:{address}\r\n", listening[0])), "{stats}");
+}
+
+/// What each connection is about, in memcached's words, and that its UDP sockets are there, one for each worker.
+#[test]
+fn connections_say_what_they_are_about() {
+    let settings = Settings { threads: 2, udp_port: None, item_size_max: 1 << 20, ..Settings::default() };
+    let server = Server::start(settings);
+    let begun = |request: &[u8]| {
+        let mut client = server.connect();
+        client.send(request);
+        client
+    };
+    let mut blocked = server.connect();
+    blocked.talk(&format!("set big 0 0 1000000\r\n{}\r\n", "x".repeat(1_000_000)), "STORED\r\n");
+    blocked.send("get big\r\n".repeat(60).as_bytes());
+    let clients = [
+        ("conn_new_cmd", begun(b"")),
+        ("conn_read", begun(b"get a\r\nge")),
+        ("conn_nread", begun(b"set a 0 0 10\r\nab")),
+        ("conn_nread", begun(b"set a 0 0 200000\r\nab")),
+        ("conn_swallow", begun(b"set a 0 0 2000000\r\nab")),
+        ("conn_watch", begun(b"watch mutations\r\n")),
+        ("conn_mwrite", blocked),
+    ];
+    let mut asks = server.connect();
+    let address = |client: &Client<std::net::TcpStream>| client.stream.local_addr().expect("connected");
+    let mut told = || -> Vec<(SocketAddr, String)> {
+        asks.send(b"stats conns\r\n");
+        let stats = asks.read_up_to(b"END\r\n");
+        let of = |fd: &str, name: &str| {
+            stats.lines().find_map(|line| line.strip_prefix(&format!("STAT {fd}:{name} ")).map(str::to_owned))
+        };
+        let fds = stats.lines().filter_map(|line| line.strip_prefix("STAT ")?.split_once(":addr tcp:"));
+        assert_eq!(stats.lines().filter(|line| line.ends_with(":UDP UDP")).count(), 2, "{stats}");
+        fds.map(|(fd, address)| (address.parse().expect("an address"), of(fd, "state").expect("it is told"))).collect()
+    };
+    for (state, client) in &clients {
+        // When the server has read what was sent is not promised.
+        let begun = std::time::Instant::now();
+        while !told().contains(&(address(client), (*state).to_owned())) {
+            assert!(begun.elapsed().as_secs() < 30, "{state}: {:?}", told());
+        }
+    }
+    assert_eq!(told().iter().filter(|(_, state)| state == "conn_parse_cmd").count(), 1);
 }
 
 #[test]

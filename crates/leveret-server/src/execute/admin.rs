@@ -97,9 +97,23 @@ impl Turn<'_> {
         flushed.map_err(Unflushed::Failed)
     }
 
+    /// The answer to `stats WORDS`, in which this connection is the one that asks.
+    pub(super) fn stats_of(&self, words: &[&[u8]]) -> Option<stats::Answer> {
+        let mut answer = stats::answer(self.shared, words)?;
+        if words.first() == Some(&&b"conns"[..]) {
+            let own = format!("{}:state", self.cfd);
+            answer
+                .lines
+                .iter_mut()
+                .filter(|(name, _)| *name == own)
+                .for_each(|(_, state)| "conn_parse_cmd".clone_into(state));
+        }
+        Some(answer)
+    }
+
     pub(super) fn stats(&mut self, words: Words<'_>) {
         let words: Vec<&[u8]> = words.collect();
-        let Some(answer) = stats::answer(self.shared, &words) else { return self.say("ERROR") };
+        let Some(answer) = self.stats_of(&words) else { return self.say("ERROR") };
         for (name, value) in &answer.lines {
             write_stat(self.output, name.as_bytes(), value.as_bytes());
         }

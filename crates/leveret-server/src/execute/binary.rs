@@ -1,7 +1,7 @@
 //! The binary protocol's requests.
 use super::admin::Unflushed;
 use super::{classic, exptime, flags, Done, Next, Session, Transport, Turn};
-use crate::stats::{self, Count};
+use crate::stats::Count;
 use crate::watch::cmd;
 use leveret_engine::{CountTerms, CountedItem, Deadline, Error, Found, Stored, Terms, Time};
 use leveret_protocol::binary::{write_status, AnswerHeader, Command, Refusal, Request, Status};
@@ -282,8 +282,7 @@ impl Turn<'_> {
     fn binary_stat(&mut self, request: &Request<'_>, subject: &[u8]) {
         let words: Vec<&[u8]> = subject.split(|byte| *byte == b' ').filter(|word| !word.is_empty()).collect();
         let is_text = words.first() == Some(&b"cachedump".as_slice());
-        let answer =
-            stats::answer(self.shared, &words).filter(|answer| !is_text && !answer.end.starts_with("CLIENT_ERROR"));
+        let answer = self.stats_of(&words).filter(|answer| !is_text && !answer.end.starts_with("CLIENT_ERROR"));
         let Some(mut answer) = answer else {
             return self.conclude(request, Status::KeyNotFound);
         };

@@ -4,6 +4,7 @@ use super::receive::Receiving;
 use super::sasl::SignIn;
 use super::turn::{Tail, Turn};
 use super::{Done, Next, Transport};
+use crate::network::State;
 use crate::settings::Protocol;
 use crate::watch::Watching;
 use crate::{Desk, Shared};
@@ -126,6 +127,18 @@ impl Session {
     /// What it has to tell, if it is a watcher's.
     pub(crate) fn watching(&self) -> Option<&Watching> {
         self.watching.as_ref()
+    }
+
+    /// What it waits for, with so many bytes of a request there already.
+    pub(crate) fn state(&self, rest_len: usize) -> State {
+        match self.pending {
+            Pending::Store(_) => State::Value,
+            Pending::Refused(_) => State::Swallow,
+            Pending::Keys(_) | Pending::Dump(_) => State::Write,
+            // A request whose line has come, or its header.
+            Pending::Line(scanned) if scanned < rest_len => State::Value,
+            Pending::Line(_) | Pending::Nothing => State::Read,
+        }
     }
 
     /// Whether it ends because of what the client has sent.

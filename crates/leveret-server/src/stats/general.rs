@@ -143,15 +143,19 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
 pub fn connections(shared: &Shared) -> Vec<(String, String)> {
     let mut list = List::new();
     for (fd, endpoint) in shared.network.listeners() {
+        let is_udp = endpoint.starts_with("udp ");
+        if is_udp {
+            list.add(format!("{fd}:UDP"), "UDP");
+        }
         list.add(format!("{fd}:addr"), listen_addr(&endpoint))
-            .add(format!("{fd}:state"), "conn_listening")
+            .add(format!("{fd}:state"), if is_udp { "conn_read" } else { "conn_listening" })
             .add(format!("{fd}:secs_since_last_cmd"), shared.uptime_secs());
     }
     for connection in shared.network.connections() {
         let fd = connection.fd;
-        list.add(format!("{fd}:addr"), connection.peer.map_or_else(|| "unix".to_owned(), tcp))
+        list.add(format!("{fd}:addr"), connection.peer.map_or_else(|| "unix".to_owned(), |peer| of_kind("tcp", peer)))
             .add(format!("{fd}:listen_addr"), listen_addr(&connection.endpoint))
-            .add(format!("{fd}:state"), "conn_read")
+            .add(format!("{fd}:state"), connection.state.name())
             .add(
                 format!("{fd}:secs_since_last_cmd"),
                 shared.uptime_secs().saturating_sub(u64::from(connection.last_active_secs)),
@@ -161,15 +165,17 @@ pub fn connections(shared: &Shared) -> Vec<(String, String)> {
 }
 
 /// As memcached writes them: `tcp:127.0.0.1:11211`, `tcp6:[::1]:11211`.
-fn tcp(address: SocketAddr) -> String {
-    format!("{}:{address}", if address.is_ipv6() { "tcp6" } else { "tcp" })
+fn of_kind(kind: &str, address: SocketAddr) -> String {
+    format!("{kind}{}:{address}", if address.is_ipv6() { "6" } else { "" })
 }
 
 /// The same of an endpoint as it is announced: `tcp 127.0.0.1:11211 net:[4026531840]`, `unix /path`.
 fn listen_addr(endpoint: &str) -> String {
     let (kind, place) = endpoint.split_once(' ').unwrap_or(("", endpoint));
     let place = place.rsplit_once(" net:").map_or(place, |(place, _)| place);
-    place.parse().map_or_else(|_| format!("{kind}:{place}"), tcp)
+    // TLS is TCP there.
+    let kind = if kind == "tls" { "tcp" } else { kind };
+    place.parse().map_or_else(|_| format!("{kind}:{place}"), |address| of_kind(kind, address))
 }
 
 struct Usage {
@@ -199,6 +205,8 @@ mod tests {
         for (endpoint, want) in [
             ("tcp 127.0.0.1:11211 net:[4026531840]", "tcp:127.0.0.1:11211"),
             ("tcp [::1]:11211 net:[1]", "tcp6:[::1]:11211"),
+            ("udp [::1]:11211 net:[1]", "udp6:[::1]:11211"),
+            ("tls 127.0.0.1:11211 net:[1]", "tcp:127.0.0.1:11211"),
             ("unix /run/a b", "unix:/run/a b"),
         ] {
             assert_eq!(listen_addr(endpoint), want);

@@ -1,6 +1,7 @@
 //! `stats settings`: what the server was told at its start, or since by SIGHUP, in memcached's names.
 use super::List;
-use crate::settings::Protocol;
+use crate::settings::{Protocol, TlsSettings};
+use crate::watch::{FEED_MAX, RING_MAX};
 use crate::Shared;
 use std::path::PathBuf;
 
@@ -25,7 +26,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("growth_factor", "1.25")
         .add("chunk_size", 48)
         .add("num_threads", settings.threads)
-        .add("num_threads_per_udp", 1)
+        .add("num_threads_per_udp", settings.threads)
         .add("stat_key_prefix", char::from(settings.prefix_delimiter))
         .add("detail_enabled", yes(shared.prefixes.is_on()))
         .add("reqs_per_event", shared.live.requests_per_turn())
@@ -68,26 +69,27 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("temp_lru", "no")
         .add("temporary_ttl", 0)
         .add("idle_timeout", shared.live.idle_timeout_secs())
-        .add("watcher_logbuf_size", 0)
-        .add("worker_logbuf_size", 0)
+        .add("watcher_logbuf_size", FEED_MAX)
+        .add("worker_logbuf_size", RING_MAX)
         .add("read_buf_mem_limit", 0)
         .add("track_sizes", yes(shared.shows_sizes()))
         .add("inline_ascii_response", "no")
         .add("ssl_enabled", yes(settings.tls.is_some()));
-    if let Some(tls) = shared.tls().map(|tls| tls.settings()) {
-        let path = |path: Option<&PathBuf>| path.map_or("NULL".to_owned(), |path| path.display().to_string());
-        list.add("ssl_chain_cert", tls.chain_cert.display())
-            .add("ssl_key", path(tls.key.as_ref()))
-            .add("ssl_verify_mode", tls.verify_mode)
-            .add("ssl_keyformat", 1)
-            .add("ssl_ciphers", tls.ciphers.as_deref().unwrap_or("NULL"))
-            .add("ssl_ca_cert", path(tls.ca_cert.as_ref()))
-            .add("ssl_wbuf_size", u64::from(tls.wbuf_kib) << 10)
-            .add("ssl_session_cache", yes(tls.session_cache))
-            .add("ssl_kernel_tls", "no")
-            .add("ssl_min_version", if tls.is_min_tls13 { "tlsv1.3" } else { "tlsv1.2" });
-    }
-    list.add("slab_automove_freeratio", "0.000")
+    let none = TlsSettings { wbuf_kib: 16, ..TlsSettings::default() };
+    let live = shared.tls().map(|tls| tls.settings());
+    let tls = live.as_ref().unwrap_or(&none);
+    let path = |path: Option<&PathBuf>, none: &str| path.map_or(none.to_owned(), |path| path.display().to_string());
+    list.add("ssl_chain_cert", path(live.as_ref().map(|tls| &tls.chain_cert), "(null)"))
+        .add("ssl_key", path(tls.key.as_ref(), "(null)"))
+        .add("ssl_verify_mode", tls.verify_mode)
+        .add("ssl_keyformat", 1)
+        .add("ssl_ciphers", tls.ciphers.as_deref().unwrap_or("NULL"))
+        .add("ssl_ca_cert", path(tls.ca_cert.as_ref(), "NULL"))
+        .add("ssl_wbuf_size", u64::from(tls.wbuf_kib) << 10)
+        .add("ssl_session_cache", yes(tls.session_cache))
+        .add("ssl_kernel_tls", "no")
+        .add("ssl_min_version", if tls.is_min_tls13 { "tlsv1.3" } else { "tlsv1.2" })
+        .add("slab_automove_freeratio", "0.000")
         // What there is no such thing of here, as memcached names it.
         .add("ext_item_size", 0)
         .add("ext_item_age", 0)

@@ -29,6 +29,9 @@ const WATCHERS_MAX: usize = 20;
 /// Bytes that wait for one watcher, beside what is being sent to it.
 pub const FEED_MAX: usize = 256 << 10;
 
+/// Bytes of events that wait in each worker.
+pub const RING_MAX: usize = ring::WORDS * size_of::<u64>();
+
 /// So much text is made before it is sent: it is still in the processor's cache then.
 const BATCH: usize = 64 << 10;
 

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
 /// Words of a ring: 512 KiB, some ten thousand events. A worker that shares its CPU with the thread that takes them out is
 /// not always stopped at once where that has something to do.
-const WORDS: usize = 64 << 10;
+pub const WORDS: usize = 64 << 10;
 
 /// Words of an event before its key.
 const FRONT: usize = 4;

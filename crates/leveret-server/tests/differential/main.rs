@@ -114,9 +114,7 @@ fn statistics_have_all_the_names() {
         let names =
             |text: &str| text.lines().filter_map(|line| line.split(' ').nth(1)).map(str::to_owned).collect::<Vec<_>>();
         let got = names(&got);
-        // TLS has its own where it is switched on.
-        let missing: Vec<_> =
-            names(&want).into_iter().filter(|name| !got.contains(name) && !name.starts_with("ssl_")).collect();
+        let missing: Vec<_> = names(&want).into_iter().filter(|name| !got.contains(name)).collect();
         assert!(missing.is_empty(), "{list:?}: {missing:?}");
     }
 }
