@@ -141,6 +141,26 @@ fn meta_commands() {
     assert!(debug.starts_with("ME e exp=-1 la=") && debug.contains(" cas=77 fetch=yes cls=1 size="), "{debug:?}");
 }
 
+/// Flags that change a deadline, tell it or ask about it are done one after the other, as in memcached. Ours told the new
+/// one wherever `t` stood, and asked `R` about the old one.
+#[test]
+fn meta_flags_about_a_deadline_are_done_in_their_order() {
+    let mut ours = Ours::new(Settings::default());
+    play(
+        &mut ours,
+        &[
+            ("ms a 1 T100\r\n5\r\nmg a t T500\r\nmg a T400 t\r\n", "HD\r\nHD t100\r\nHD t400\r\n"),
+            ("ma a t T500\r\nma a T100 t\r\nmg a t v\r\n", "HD t400\r\nHD t100\r\nVA 1 t100\r\n7\r\n"),
+            ("mg a T500 R300 t\r\nmg a T100 R300 t\r\n", "HD t500\r\nHD t100 W\r\n"),
+            ("mg n1 N100 T500 t\r\nmg n1 t\r\n", "HD t500 W\r\nHD t500 Z\r\n"),
+            ("mg n2 T500 t N100\r\nmg n2 t\r\n", "HD t500 W\r\nHD t100 Z\r\n"),
+            ("mg n3 t N100\r\nmg n3 t\r\n", "HD t-1 W\r\nHD t100 Z\r\n"),
+            ("ma n4 t N100 T500\r\nmg n4 t\r\n", "HD t-1\r\nHD t500\r\n"),
+            ("ma n5 T500 N100 t\r\nmg n5 t\r\n", "HD t100\r\nHD t100\r\n"),
+        ],
+    );
+}
+
 /// Quiet hides what was to be expected: hits of `md` and `ma`, and misses of `mg` alone. Ours hid the misses of the
 /// first two as well, so that Dalli, which counts the answers of its `delete_multi`, counted keys that were not there.
 #[test]

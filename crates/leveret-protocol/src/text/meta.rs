@@ -149,6 +149,14 @@ impl<'a> Iterator for Returns<'a> {
     }
 }
 
+impl<'a> Returns<'a> {
+    /// The letters of all flags, in the order of the request: those that tell a deadline and those that change it are
+    /// done one after the other.
+    pub fn letters(self) -> impl Iterator<Item = u8> + use<'a> {
+        self.0.map(|flag| flag[0])
+    }
+}
+
 type Outcome<'a> = Parsed<Command<'a>, Refusal<'a>>;
 
 const BAD_TOKEN: &str = "CLIENT_ERROR bad token in command line format";

@@ -1,6 +1,6 @@
 //! Exptimes of the wire as moments of the arena's clock.
 use leveret_engine::{Deadline, Time};
-use leveret_protocol::text::Ttl;
+use leveret_protocol::text::{Returns, Ttl};
 
 /// The wire protocol's own border between "in so many seconds" and a Unix time: thirty days.
 const RELATIVE_MAX: i64 = 30 * 24 * 60 * 60;
@@ -18,6 +18,34 @@ pub fn deadline(exptime: i64, now: Time) -> Deadline {
 /// What is left of an item's life.
 pub fn ttl(deadline: Deadline, now: Time) -> Ttl {
     deadline.time().map_or(Ttl::Forever, |at| Ttl::Secs(u64::from(at.0.saturating_sub(now.0))))
+}
+
+/// What becomes of a deadline where flags change it and tell it, one after the other.
+#[derive(Clone, Copy)]
+pub struct Course {
+    /// In the end.
+    pub last: Deadline,
+    /// When `t` was done, or in the end.
+    pub told: Deadline,
+    /// When `R` was done.
+    pub recached: Deadline,
+}
+
+impl Course {
+    /// Of an item with this deadline. `N` means something for one that was just made, and is Some for that alone.
+    pub fn of(from: Deadline, flags: Returns<'_>, vivify: Option<Deadline>, touch: Option<Deadline>) -> Course {
+        let (mut last, mut told, mut recached) = (from, None, from);
+        for letter in flags.letters() {
+            match letter {
+                b'N' => last = vivify.unwrap_or(last),
+                b'T' => last = touch.unwrap_or(last),
+                b'R' => recached = last,
+                b't' => told = Some(last),
+                _ => {}
+            }
+        }
+        Course { last, told: told.unwrap_or(last), recached }
+    }
 }
 
 #[cfg(test)]

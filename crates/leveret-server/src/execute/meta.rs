@@ -1,5 +1,6 @@
 //! The meta commands.
-use super::{cas::told, classic, exptime, flags, Turn};
+use super::exptime::{self, Course};
+use super::{cas::told, classic, flags, Turn};
 use crate::stats::Count;
 use crate::watch::cmd;
 use leveret_engine::{
@@ -33,7 +34,7 @@ impl Turn<'_> {
             Ok(met) => met,
             Err(error) => return self.say_error(&error),
         };
-        let Some((found, race)) = met else {
+        let Some((found, race, told)) = met else {
             if get.touch.is_some() {
                 self.count(Count::TouchMisses);
             }
@@ -47,6 +48,7 @@ impl Turn<'_> {
             lost: race.lost,
             stale: race.stale,
             cas: Some(self.shown_cas(found.cas)),
+            ttl: Some(exptime::ttl(told.unwrap_or(found.deadline), self.now)),
             ..facts_of(found, self.now)
         };
         let knows = get.unless_cas == Some(found.cas) && self.shown_cas(found.cas) != 0;
@@ -89,8 +91,8 @@ impl Turn<'_> {
         self.say(line);
     }
 
-    /// The item of a `mg`, made or changed as its flags say.
-    fn meet(&mut self, key: &[u8], get: &MetaGet<'_>) -> Result<Option<(Found, Race)>, Error> {
+    /// The item of a `mg`, made or changed as its flags say, and the deadline to tell if it is not the item's.
+    fn meet(&mut self, key: &[u8], get: &MetaGet<'_>) -> Result<Option<(Found, Race, Option<Deadline>)>, Error> {
         let found = match get.no_bump {
             true => self.find_with(key, ReadOptions::new().untraced())?,
             false => self.find_with(key, ReadOptions::new())?,
@@ -102,45 +104,50 @@ impl Turn<'_> {
             || get.returns.into_iter().any(|wanted| wanted == leveret_protocol::text::Return::Cas);
         if !is_marked && get.recache.is_none() && get.touch.is_none() {
             if !wants_cas {
-                return Ok(Some((found, Race::default())));
+                return Ok(Some((found, Race::default(), None)));
             }
             let with_cas = self.peek_cas(key)?;
-            return Ok(with_cas.map(|with_cas| (with_cas.with_reads_of(&found), Race::default())));
+            return Ok(with_cas.map(|with_cas| (with_cas.with_reads_of(&found), Race::default(), None)));
         }
         let now = self.now;
         let chosen = self.chosen_cas(get.cas);
-        let mut race = Race::default();
+        let (mut race, mut told_deadline) = (Race::default(), None);
         let touch = get.touch.map(|at| exptime::deadline(at, now));
         let amended = self.arena.amend(key, now, &mut |item| {
-            race = run(item, get.recache, now);
+            let course = Course::of(item.deadline, get.returns, None, touch);
+            told_deadline = Some(course.told);
+            race = run(item, course.recached, get.recache, now);
             let marks = item.meta.marks.with(if race.won { Marks::WON } else { Marks::NONE });
-            let deadline = touch.unwrap_or(item.deadline);
             let cas = if race.won { chosen.map_or(NewCas::Keep, NewCas::Is) } else { NewCas::Keep };
             let changes = race.won || touch.is_some();
-            changes.then_some(Amendment::new(deadline, marks, cas))
+            changes.then_some(Amendment::new(course.last, marks, cas))
         });
         let amended = told(amended)?;
-        Ok(amended.map(|amended| (amended.with_reads_of(&found), race)))
+        Ok(amended.map(|amended| (amended.with_reads_of(&found), race, told_deadline)))
     }
 
     /// A miss: with `N` an empty item is made, and whoever made it has won.
-    fn vivify(&mut self, key: &[u8], get: &MetaGet<'_>) -> Result<Option<(Found, Race)>, Error> {
-        let Some(vivify) = get.vivify else { return Ok(None) };
-        let deadline = exptime::deadline(vivify, self.now);
+    fn vivify(&mut self, key: &[u8], get: &MetaGet<'_>) -> Result<Option<(Found, Race, Option<Deadline>)>, Error> {
+        let Some(vivify) = get.vivify.map(|at| exptime::deadline(at, self.now)) else { return Ok(None) };
+        let touch = get.touch.map(|at| exptime::deadline(at, self.now));
+        let course = Course::of(Deadline::NEVER, get.returns, Some(vivify), touch);
         let terms = Terms::new(Mode::Add).cas(self.chosen_cas(get.cas)).want_cas(true);
         let meta = Meta::default().with_marks(Marks::WON);
-        match self.arena.store_if(key, Value::Bytes(b""), meta, deadline, &terms, self.now) {
+        match self.arena.store_if(key, Value::Bytes(b""), meta, course.last, &terms, self.now) {
             Ok(Stored::Stored { cas }) => {
                 let found = self.arena.peek(key, self.now);
                 Ok(found.map(|mut found| {
                     found.cas = cas;
-                    (found, Race { won: true, ..Race::default() })
+                    (found, Race { won: true, ..Race::default() }, Some(course.told))
                 }))
             }
             // Another was faster, in between: it has won.
             Ok(_) => {
                 let found = self.find_cas(key)?;
-                Ok(found.map(|found| (found, Race { won: false, lost: true, ..run(&found, None, self.now) })))
+                Ok(found.map(|found| {
+                    let race = run(&found, found.deadline, None, self.now);
+                    (found, Race { won: false, lost: true, ..race }, None)
+                }))
             }
             // There is none, and there will be none: a miss that nobody has won.
             Err(Error::NoMemory | Error::Lost) => Ok(None),
@@ -262,19 +269,25 @@ impl Turn<'_> {
         let mut room = [0; KEY_MAX];
         let key = count.key.decode(&mut room);
         self.count(Count::CmdMeta);
-        let initial = count.vivify.map(|at| (count.initial, exptime::deadline(at, self.now)));
+        let vivify = count.vivify.map(|at| exptime::deadline(at, self.now));
         let touch = count.touch.map(|at| exptime::deadline(at, self.now));
+        let made = Course::of(Deadline::NEVER, count.returns, vivify, touch);
+        let initial = vivify.map(|_| (count.initial, made.last));
+        // Only who asks for the deadline before it changes it is told the old one.
+        let is_old_told = count.returns.letters().find(|letter| matches!(letter, b't' | b'T')) == Some(b't');
+        let old = if touch.is_some() && is_old_told { self.arena.peek(key, self.now) } else { None };
         let terms = CountTerms::new()
             .compare(self.compared(count.compare.filter(|cas| *cas != 0)))
             .cas(self.chosen_cas(count.cas))
             .deadline(touch)
             .want_cas(true);
         match self.count_item(key, count.delta, count.is_decrement, initial, &terms) {
-            Ok(CountedItem::Value { value, cas, deadline, .. }) => {
+            Ok(CountedItem::Value { value, cas, deadline, is_new, .. }) => {
                 if count.quiet {
                     return;
                 }
-                let ttl = exptime::ttl(deadline, self.now);
+                let told = if is_new { made.told } else { old.map_or(deadline, |old| old.deadline) };
+                let ttl = exptime::ttl(told, self.now);
                 let facts = Facts { cas: Some(self.shown_cas(cas)), ttl: Some(ttl), ..Facts::default() };
                 if count.value {
                     let mut text = Vec::with_capacity(20);
@@ -322,12 +335,12 @@ impl Turn<'_> {
 }
 
 /// Whether the reader of an item wins, has lost, or meets a stale one.
-fn run(item: &Found, recache: Option<i64>, now: Time) -> Race {
+fn run(item: &Found, deadline: Deadline, recache: Option<i64>, now: Time) -> Race {
     let stale = item.meta.marks.contains(Marks::STALE);
     if item.meta.marks.contains(Marks::WON) {
         return Race { won: false, lost: true, stale };
     }
-    let soon = recache.is_some_and(|below| match exptime::ttl(item.deadline, now) {
+    let soon = recache.is_some_and(|below| match exptime::ttl(deadline, now) {
         Ttl::Forever => false,
         Ttl::Secs(left) => (left as i64) < below,
     });

@@ -32,12 +32,13 @@ impl Language for Text {
         (b"stats detail mark\r\n".to_vec(), b"CLIENT_ERROR usage: stats detail on|off|dump\r\n".to_vec())
     }
 
-    /// Seconds that are left may differ by one between two servers.
+    /// Seconds that are left may differ by one between two servers, and those of an item that is dead at once wrap around
+    /// in memcached.
     fn comparable(answer: &[u8]) -> String {
         let text = String::from_utf8_lossy(answer).into_owned();
         let words = |line: &str| {
             let word = |word: &str| {
-                if word.len() > 2 && word.starts_with('t') && word[1..].parse::<u32>().is_ok() {
+                if word.len() > 1 && word.starts_with('t') && word[1..].parse::<u32>().is_ok() {
                     "t#".to_owned()
                 } else {
                     word.to_owned()
