@@ -5,7 +5,7 @@ import shutil
 import unittest
 
 from servers import tool
-from support import COMMAND, ROOT, SystemTest
+from support import COMMAND, EXTENSION, ROOT, SystemTest
 
 PACKAGING = ROOT / "packaging"
 
@@ -49,6 +49,15 @@ class Packaging(SystemTest):
         done = tool(COMMAND, "serve", "--config", PACKAGING / "leveret.toml", "-V")
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertIn("memcached-compatible 1.6.45", done.stdout)
+
+    def test_sizes(self):
+        """without what debuggers want, which packages keep apart, the command takes 6 MB at most and the extension 1.5 MB"""
+        for file, bytes_max in ((COMMAND, 6_000_000), (EXTENSION, 1_500_000)):
+            small = self.folder / file.name
+            done = tool("strip", "--strip-unneeded", "-o", small, file)
+            self.assertEqual(0, done.returncode, done.stderr)
+            self.remark(f"{file.name}: {small.stat().st_size / 1e6:.2f} MB")
+            self.assertLessEqual(small.stat().st_size, bytes_max)
 
 
 if __name__ == "__main__":
