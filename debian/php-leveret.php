@@ -1,0 +1,1 @@
+mod php/leveret.ini

@@ -1,0 +1,197 @@
+"""Debian's packages of build/packages (./x package makes them), installed with apt in a fresh copy of a root that has what a web server has.
+
+LEVERET_PACKAGES names the release and runs all; without it the packages of Debian 12 are tried in short, if they are there and fresh."""
+
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from support import AM_ROOT, ROOT, SystemTest
+
+RELEASE = os.environ.get("LEVERET_PACKAGES", "12")
+PHP_VERSION = {"12": "8.2", "13": "8.4"}[RELEASE]
+PACKAGES = ROOT / "build" / "packages" / RELEASE
+BASE = ROOT / "build" / f"package-try-{RELEASE}" / "root"
+SECONDS_MAX = 600
+IN_FULL = "LEVERET_PACKAGES" in os.environ
+
+# The root is a copy that only the test sees, and its network is nobody's.
+OUTSIDE = """
+set -euo pipefail
+mount -t tmpfs none "$1"
+mkdir "$1/root" "$1/new" "$1/work"
+mount -t overlay overlay -o "lowerdir=$2,upperdir=$1/new,workdir=$1/work" "$1/root"
+ip link set lo up
+mkdir -p "$1/root/tests" "$1/root/packages"
+cp "$3"/*.deb "$1/root/packages/"
+cp -r tests/packages/. "$1/root/tests/"
+printf '%s' "$4" >"$1/root/tests/script"
+exec scripts/in-root "$1/root" bash /tests/script
+"""
+
+INSIDE = """
+set -euo pipefail
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 PHP={php}
+cd /
+. /tests/steps.sh
+"""
+
+
+FRESH = 'ROOT=$PWD; . scripts/build.sh; . scripts/package.sh; packages_are_fresh "$1"'
+
+
+def why_not():
+    if not AM_ROOT:
+        return "only root can enter another Debian"
+    if not shutil.which("ip") or not BASE.exists():
+        return f"{BASE.relative_to(ROOT)} is not there: ./x package {RELEASE} makes it"
+    if not IN_FULL and subprocess.run(["bash", "-c", FRESH, "bash", RELEASE], cwd=ROOT).returncode != 0:
+        return f"the packages of build/packages/{RELEASE} are not there, or of other sources than these: ./x package {RELEASE} makes them"
+    return ""
+
+
+WHY_NOT = why_not()
+
+
+@unittest.skipIf(WHY_NOT, WHY_NOT)
+class Packages(SystemTest):
+    def on_fresh_root(self, script):
+        """What the script printed, line by line; it must succeed."""
+        below = self.folder / "below"
+        below.mkdir()
+        alone = ["unshare", "--mount", "--net", "--propagation", "private"]
+        words = ["bash", "-c", OUTSIDE, "bash", below, BASE, PACKAGES, INSIDE.format(php=PHP_VERSION) + script]
+        done = subprocess.run([*alone, *map(str, words)], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS_MAX)  # fmt: skip
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        return (done.stdout + done.stderr).splitlines()
+
+    def test_site(self):
+        """apt installs them; nginx and php-fpm as packaged serve a page with apcu_*, Memcached, Memcache, Leveret\\Cache and the server; nothing is left"""
+        lines = self.on_fresh_root("""
+            the_originals_go
+            whats_there >/tests/before
+            apt_install leveret php$PHP-leveret
+            start_server
+            start_site
+            curl -sS http://127.0.0.1/page.php
+            curl -sS http://127.0.0.1/page.php
+            leveret get --arena default by-memcached; echo
+            leveret list --color never
+            man_pages_and_completions
+            stop_all
+            apt_remove leveret php$PHP-leveret
+            echo "loaded after removal: $(php$PHP -m | grep -c leveret || true)"
+            apt_purge leveret php$PHP-leveret
+            whats_there >/tests/after
+            diff /tests/before /tests/after && echo nothing is left
+        """)
+        self.assertEqual(2, lines.count("page: apcu=leveret memcached=leveret memcache=leveret cache=value server=value"), "\n".join(lines))
+        self.assertIn("from PHP", lines)
+        self.assertIn("loaded after removal: 0", lines)
+        self.assertIn("nothing is left", lines)
+
+    def test_symbols(self):
+        """what a debugger wants is in packages of its own"""
+        for package in ("leveret", f"php{PHP_VERSION}-leveret", "libleveret0.1", "ruby-leveret"):
+            self.assertGreater(next(PACKAGES.glob(f"{package}-dbgsym_*.deb")).stat().st_size, 1_000_000)
+
+    @unittest.skipUnless(IN_FULL, f"./x package {RELEASE} runs it")
+    def test_upgrade(self):
+        """an upgrade under load loses no item and no worker, and new processes take the new version"""
+        lines = self.on_fresh_root("""
+            the_originals_go
+            older_packages leveret php$PHP-leveret
+            apt_install_files /older/*.deb
+            start_server
+            start_site
+            curl -sS 'http://127.0.0.1/keys.php?store=2000'
+            workers_before=$(site_workers)
+            visitors
+            apt_install leveret php$PHP-leveret
+            visitors_end
+            echo "same workers: $([ "$workers_before" = "$(site_workers)" ] && echo yes)"
+            curl -sS 'http://127.0.0.1/keys.php?count=2000'
+            restart_site
+            curl -sS 'http://127.0.0.1/keys.php?count=2000'
+            restart_server
+            curl -sS 'http://127.0.0.1/keys.php?count=2000'
+            dpkg-query -W leveret
+            site_log
+        """)
+        said = "\n".join(lines)
+        self.assertEqual(3, lines.count("found 2000 of 2000, 2000 by the server"), said)
+        self.assertIn("same workers: yes", lines)
+        self.assertTrue(any(re.fullmatch(r"visits: [1-9]\d*, failed: 0", line) for line in lines), said)
+        self.assertNotRegex(said, "SIG(SEGV|BUS|ABRT)|exited on signal")
+
+    @unittest.skipUnless(IN_FULL, f"./x package {RELEASE} runs it")
+    def test_beside_the_originals(self):
+        """where php-apcu, php-memcached and php-memcache stay, they answer as before; by the commands of docs/install.md they make room"""
+        page = (ROOT / "docs" / "install.md").read_text()
+        commands = re.search(r"^```bash\n(apt install .*?)^```", page, re.MULTILINE | re.DOTALL)[1].replace("8.2", PHP_VERSION)
+        lines = self.on_fresh_root("""
+            start_site
+            curl -sS http://127.0.0.1/versions.php
+            apt_install leveret php$PHP-leveret
+            restart_site
+            curl -sS http://127.0.0.1/versions.php
+            systemctl() { restart_site; }
+            cd /packages
+        """ + commands + """
+            curl -sS http://127.0.0.1/page.php
+        """)
+        said = "\n".join(lines)
+        before, after = [line for line in lines if line.startswith("versions: ")]
+        self.assertEqual(before, after, said)
+        for name in ("apcu", "memcached", "memcache"):
+            self.assertIn(f"php{PHP_VERSION}-leveret: {name} stays with php{PHP_VERSION}-{name} while that is enabled.", said)
+        self.assertIn("page: apcu=leveret memcached=leveret memcache=leveret cache=value server=none", lines)
+
+    @unittest.skipUnless(IN_FULL, f"./x package {RELEASE} runs it")
+    def test_programs(self):
+        """a C program compiled against libleveret-dev, shared and static, and Ruby see the same items"""
+        lines = self.on_fresh_root("""
+            apt_install leveret libleveret0.1 libleveret-dev ruby-leveret
+            cd /tmp
+            cc -Wall -Wextra -Werror /usr/share/doc/libleveret-dev/examples/greeting.c $(pkg-config --cflags --libs leveret) -o shared
+            cc /usr/share/doc/libleveret-dev/examples/greeting.c $(pkg-config --cflags leveret) -l:libleveret.a \\
+                $(pkg-config --static --libs-only-l leveret | sed 's/-lleveret //') -o static
+            ./shared
+            leveret rm --force default
+            ./static
+            leveret get greeting; echo
+            ldd static | grep -c leveret || true
+            ruby -r leveret -e 'puts "Ruby: #{Leveret::Cache.new.get("greeting")}"'
+        """)
+        said = "\n".join(lines)
+        self.assertEqual(2, lines.count("hello from C, 12 bytes"), said)
+        self.assertIn("hello from C", lines, said)
+        self.assertIn("Ruby: hello from C", lines, said)
+
+    @unittest.skipUnless(IN_FULL, f"./x package {RELEASE} runs it")
+    def test_poor_machines(self):
+        """a full tmpfs, no systemd-tmpfiles and a read-only root: a line says what is missing, and PHP goes on"""
+        lines = self.on_fresh_root("""
+            the_originals_go
+            mv /usr/bin/systemd-tmpfiles /tests/
+            apt_install leveret php$PHP-leveret
+            stat -c 'folder: %a %U %G' /dev/shm/leveret
+            mount -o remount,size=64k /dev/shm
+            head -c 65536 /dev/zero >/dev/shm/full || true
+            php$PHP -d apc.enable_cli=1 -d leveret.apcu_cli=shared -r 'var_dump(apcu_store("k", 1)); echo "PHP goes on\n";'
+            rm /dev/shm/full
+            mount -o remount,size=256m /dev/shm
+            mount -o remount,ro /
+            php$PHP -d apc.enable_cli=1 -d leveret.apcu_cli=shared -r 'apcu_store("k", "on a read-only root"); echo apcu_fetch("k"), "\n";'
+        """)
+        said = "\n".join(lines)
+        self.assertIn("leveret: systemd-tmpfiles has not made /dev/shm/leveret; it is there now", said)
+        self.assertIn("folder: 2770 root leveret", lines, said)
+        self.assertIn("PHP goes on", lines, said)
+        self.assertIn("on a read-only root", lines, said)
+
+
+if __name__ == "__main__":
+    unittest.main()
