@@ -183,14 +183,53 @@ class Packages(SystemTest):
             php$PHP -d apc.enable_cli=1 -d leveret.apcu_cli=shared -r 'var_dump(apcu_store("k", 1)); echo "PHP goes on\n";'
             rm /dev/shm/full
             mount -o remount,size=256m /dev/shm
-            mount -o remount,ro /
+            mount -o remount,bind,ro /
             php$PHP -d apc.enable_cli=1 -d leveret.apcu_cli=shared -r 'apcu_store("k", "on a read-only root"); echo apcu_fetch("k"), "\n";'
         """)
         said = "\n".join(lines)
         self.assertIn("leveret: systemd-tmpfiles has not made /dev/shm/leveret; it is there now", said)
         self.assertIn("folder: 2770 root leveret", lines, said)
+        self.assertIn("leveret: no space for /dev/shm/leveret/apcu-", said)
         self.assertIn("PHP goes on", lines, said)
         self.assertIn("on a read-only root", lines, said)
+
+    @unittest.skipUnless(IN_FULL, f"./x package {RELEASE} runs it")
+    def test_other_layout(self):
+        """an arena of another layout, in use by older workers: newer processes say it in a line, the workers go on, and removing it mends it"""
+        lines = self.on_fresh_root("""
+            the_originals_go
+            sed -i 's/^pm = .*/pm = static/; s/^pm.max_children = .*/pm.max_children = 1/' /etc/php/$PHP/fpm/pool.d/www.conf
+            apt_install leveret php$PHP-leveret
+            start_site
+            curl -sS http://127.0.0.1/page.php
+            # docs/memory-layout.md: the layout version stands after the 8 bytes of the magic.
+            printf '\\x41' | dd of=/dev/shm/leveret/page.arena bs=1 seek=8 conv=notrunc status=none
+            curl -sS http://127.0.0.1/page.php
+            php$PHP -r 'try { new Leveret\Cache("page"); } catch (Leveret\Exception $e) { echo "refused: ", $e->getMessage(), "
+"; }'
+            leveret rm --force page
+            curl -sS http://127.0.0.1/page.php
+            php$PHP -r 'echo "made anew: ", (new Leveret\Cache("page"))->get("by-cache"), "
+";'
+        """)
+        said = "\n".join(lines)
+        self.assertEqual(3, lines.count("page: apcu=leveret memcached=leveret memcache=leveret cache=value server=none"), said)
+        self.assertRegex(said, "refused: .*layout")
+        self.assertIn("made anew: value", lines, said)
+
+    @unittest.skipUnless(IN_FULL, f"./x package {RELEASE} runs it")
+    def test_other_php(self):
+        """apt refuses the extension where there is no PHP of its API, says so, and changes nothing"""
+        lines = self.on_fresh_root("""
+            dpkg-deb -R /packages/php$PHP-leveret_*.deb /tmp/other
+            sed -i 's/phpapi-[0-9]*/phpapi-20190902/' /tmp/other/DEBIAN/control
+            dpkg-deb -b /tmp/other /tmp/other.deb >/dev/null
+            ! apt_install_files /tmp/other.deb || echo it was installed
+            php$PHP -m | grep -x apcu
+        """)
+        self.assertNotIn("it was installed", lines)
+        self.assertRegex("\n".join(lines), "php.*-leveret : Depends: phpapi-20190902")
+        self.assertIn("apcu", lines)
 
 
 if __name__ == "__main__":
