@@ -137,8 +137,14 @@ impl Text {
             _ => {
                 let verb = self.of(&["mg", "md", "ma"]);
                 let mut flags: Vec<_> = (0..1 + self.below(3)).map(|_| self.any_flag()).collect();
-                // What docs/protocol.md names: flags for an emptied item, and an item that is made dead.
-                flags.retain(|flag| !(verb == "md" && flag.starts_with('F') || verb == "mg" && flag.starts_with("N-")));
+                // What docs/protocol.md names: flags for an emptied item, an item that is made dead, the deadline of a
+                // number that grows.
+                let is_left_out = |flag: &String| match verb {
+                    "md" => flag.starts_with('F'),
+                    "mg" => flag.starts_with("N-"),
+                    _ => flag.starts_with('T'),
+                };
+                flags.retain(|flag| !is_left_out(flag));
                 format!("{verb} {key} {}\r\n", flags.join(" "))
             }
         }
