@@ -16,7 +16,7 @@ const KEY_MAX: usize = u16::MAX as usize;
 
 /// Events of one thread.
 pub struct Ring {
-    words: Box<[AtomicU64]>,
+    words: Box<[AtomicU64; WORDS]>,
     /// Words that were ever put in. Stored with Release by the one who puts in, when an event is whole.
     written: Padded,
     /// Words that were ever taken out. Stored with Release by the one who takes out, after it has read them.
@@ -32,8 +32,9 @@ struct Padded(AtomicU64);
 
 impl Ring {
     pub fn new() -> Ring {
+        let words: Box<[AtomicU64]> = (0..WORDS).map(|_| AtomicU64::new(0)).collect();
         Ring {
-            words: (0..WORDS).map(|_| AtomicU64::new(0)).collect(),
+            words: words.try_into().expect("there are as many"),
             written: Padded::default(),
             read: Padded::default(),
             dropped: AtomicU64::new(0),
@@ -60,10 +61,15 @@ impl Ring {
         push(micros);
         push(event.size);
         push(u64::from(event.ttl) | u64::from(event.idle) << 32);
-        for piece in key.chunks(8) {
-            let mut bytes = [0; 8];
-            bytes[..piece.len()].copy_from_slice(piece);
-            push(u64::from_ne_bytes(bytes));
+        let mut rest = key;
+        while let Some((piece, after)) = rest.split_first_chunk() {
+            push(u64::from_ne_bytes(*piece));
+            rest = after;
+        }
+        if !rest.is_empty() {
+            let mut piece = [0; 8];
+            piece[..rest.len()].copy_from_slice(rest);
+            push(u64::from_ne_bytes(piece));
         }
         self.written.0.store(at, Release);
         used > WORDS / 4
