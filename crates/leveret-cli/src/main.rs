@@ -17,7 +17,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use commands::{
     delete, display, doctor, dump, flush, generate, get, keys, list, metrics, ping, record, restore, ring, rm, serve,
-    set, settings, simulate, sizes, stats, tune, verify, watch,
+    set, settings, simulate, sizes, stats, top, tune, verify, watch,
 };
 use std::env;
 use std::ffi::OsString;
@@ -73,6 +73,7 @@ enum Command {
     Record(record::Record),
     Simulate(simulate::Simulate),
     Watch(watch::Watch),
+    Top(top::Top),
     Keys(keys::Keys),
     Dump(dump::Dump),
     Restore(restore::Restore),
@@ -127,6 +128,7 @@ fn main() -> ExitCode {
         Command::Simulate(simulate) => simulate.run(json),
         Command::Restore(restore) => restore.run(&target, json),
         Command::Watch(watch) => watch.run(&target, json),
+        Command::Top(top) => top.run(&target, json),
         Command::Keys(keys) => keys.run(&target, json),
         Command::Dump(dump) => dump.run(&target, json),
         Command::Stats(stats) => stats.run(&target, json),

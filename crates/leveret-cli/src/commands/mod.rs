@@ -20,6 +20,7 @@ pub mod settings;
 pub mod simulate;
 pub mod sizes;
 pub mod stats;
+pub mod top;
 pub mod tune;
 pub mod verify;
 pub mod watch;

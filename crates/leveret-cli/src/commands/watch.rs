@@ -185,12 +185,12 @@ fn end_at_signals() -> Result<(), Failure> {
 
 /// A line of a watcher, taken apart.
 #[derive(Debug, Default, PartialEq)]
-struct Event {
+pub struct Event {
     secs: u64,
     micros: u32,
     gid: u64,
     kind: String,
-    key: Option<Vec<u8>>,
+    pub key: Option<Vec<u8>>,
     /// What else it says, in its order.
     rest: Vec<(String, String)>,
     /// No event, but so many that were missed.
@@ -198,7 +198,7 @@ struct Event {
 }
 
 impl Event {
-    fn read(line: &[u8]) -> Option<Event> {
+    pub fn read(line: &[u8]) -> Option<Event> {
         let text = std::str::from_utf8(line.trim_ascii_end()).ok()?;
         let mut event = Event::default();
         for word in text.split(' ').filter(|word| !word.is_empty()) {

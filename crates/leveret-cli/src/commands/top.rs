@@ -1,0 +1,132 @@
+//! `leveret top`: what arenas and servers do now, refreshed until somebody has seen enough.
+mod board;
+mod hot;
+mod live;
+mod report;
+mod sample;
+mod screen;
+
+use crate::commands::list;
+use crate::output::{self, Answer, Failure, Outcome};
+use crate::peer::{Patience, Peer};
+use crate::target::Target;
+use crate::units;
+use board::Board;
+use clap::Args;
+use sample::Prober;
+use std::io::{self, IsTerminal, Write};
+use std::sync::mpsc;
+use std::time::{Duration, Instant};
+
+/// Show what arenas and servers do, as top does processes
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Top {
+    /// host[:port], /path/to/socket, or arena:NAME, several of them; without any all arenas of the folder
+    #[arg(value_name = "TARGET")]
+    targets: Vec<String>,
+
+    /// Between two looks, 100ms at least
+    #[arg(long, short, value_name = "DURATION", value_parser = interval, default_value = "1s")]
+    interval: Duration,
+
+    /// Look twice, print one table, and end
+    #[arg(long)]
+    once: bool,
+
+    #[command(flatten)]
+    patience: Patience,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  leveret top                                   all arenas of the folder
+  leveret top arena:apcu localhost:11211        an arena and a server, ours or memcached
+  leveret top --once | mail -s cache ops        one table, without a terminal
+  leveret top --json --interval 10s >> log      one object for each look, a line each
+
+Keys: up and down choose, Enter looks closer, k shows the keys that are read most, s sorts, / filters, ? helps, q ends.
+Rates are those between two looks. A server is asked for its statistics, an arena is only looked at: nobody waits for it.";
+
+const INTERVAL_MIN: Duration = Duration::from_millis(100);
+
+fn interval(text: &str) -> Result<Duration, String> {
+    let interval = units::parse_duration(text)?;
+    if interval < INTERVAL_MIN {
+        return Err("the shortest is 100ms".to_owned());
+    }
+    Ok(interval)
+}
+
+impl Top {
+    pub fn run(self, target: &Target, json: bool) -> Outcome {
+        let is_live = !json && !self.once;
+        if is_live && !(io::stdout().is_terminal() && io::stdin().is_terminal()) {
+            return Err(Failure::Usage(
+                "top needs a terminal; --once prints one table, --json a line for each look".to_owned(),
+            ));
+        }
+        if is_live && std::env::var("TERM").is_ok_and(|term| term == "dumb") {
+            return Err(Failure::Usage(
+                "top cannot draw on this terminal (TERM=dumb); --once prints a table".to_owned(),
+            ));
+        }
+        let peers = self.peers(target)?;
+        // A folder is looked at anew each time: arenas come and go.
+        let folder = (self.targets.is_empty() && target.arena.is_none()).then_some(target);
+        let (sender, samples) = mpsc::channel();
+        let prober = Prober::new(sender, self.interval, self.patience.timeout);
+        let mut board = Board::new(self.interval);
+        for peer in peers {
+            board.add(peer.shown(), prober.start(peer));
+        }
+        if is_live {
+            return live::run(board, &prober, &samples, folder);
+        }
+        self.report(board, &samples, json)
+    }
+
+    fn peers(&self, target: &Target) -> Result<Vec<Peer>, Failure> {
+        if !self.targets.is_empty() {
+            return self.targets.iter().map(|text| Peer::of(Some(text), target)).collect();
+        }
+        if target.arena.is_some() {
+            return Ok(vec![Peer::of(None, target)?]);
+        }
+        arenas(target)
+    }
+
+    /// `--once` and `--json`: each time that all targets have been looked at twice, or could not be.
+    fn report(&self, mut board: Board, samples: &mpsc::Receiver<sample::Sample>, json: bool) -> Outcome {
+        let mut out = output::raw();
+        let mut next = Instant::now() + self.interval;
+        // A target that keeps silent is waited for no longer than its time-out.
+        let latest = next + self.patience.timeout;
+        loop {
+            while !(Instant::now() >= next && (board.is_complete() || Instant::now() >= latest)) {
+                match samples.recv_timeout(Duration::from_millis(20)) {
+                    Ok(sample) => board.take(sample),
+                    Err(mpsc::RecvTimeoutError::Timeout) => {}
+                    Err(mpsc::RecvTimeoutError::Disconnected) => break,
+                }
+            }
+            if json {
+                output::json_line(&mut out, &report::object(&board))?;
+            } else {
+                out.write_all(report::table(&board).as_bytes())?;
+            }
+            out.flush()?;
+            if self.once {
+                let answers = board.rows.is_empty() || board.rows.iter().any(|row| row.error.is_none());
+                return Ok(if answers { Answer::Yes } else { Answer::No });
+            }
+            next += self.interval;
+        }
+    }
+}
+
+/// All arenas of the folder.
+fn arenas(target: &Target) -> Result<Vec<Peer>, Failure> {
+    let name = |path: &std::path::Path| path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(list::arenas(target)?.1.into_iter().map(|path| Peer::Arena { name: name(&path), path }).collect())
+}

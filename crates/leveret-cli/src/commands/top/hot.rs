@@ -1,0 +1,112 @@
+//! Which keys are read most: a sample, taken only while somebody looks at it. Of an arena a few thousand items are looked at
+//! and the reads that the index remembers of them; of a server its readers are watched for a moment. Neither slows anybody:
+//! a look takes no lock, and a server lets a slow watcher miss lines.
+use crate::commands::watch::Event;
+use crate::conversation::Conversation;
+use crate::output::Failure;
+use crate::peer::Peer;
+use leveret_engine::{Arena, Cursor, Time};
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
+/// Items of an arena in one look.
+const ITEMS: usize = 20_000;
+/// How long a server's readers are watched, and how many lines are taken in.
+const WATCHED_FOR: Duration = Duration::from_millis(500);
+const LINES: usize = 20_000;
+/// Keys and prefixes that are shown at most.
+const SHOWN: usize = 200;
+
+#[derive(Clone, Debug, Default)]
+pub struct Hot {
+    /// Each key, and how often it was read.
+    pub keys: Vec<(Vec<u8>, u64)>,
+    /// Each prefix up to the first ':', '/', '.' or '_', and reads of its keys.
+    pub prefixes: Vec<(Vec<u8>, u64)>,
+    /// What was looked at.
+    pub of: String,
+}
+
+pub fn of_arena(arena: &Arena) -> Result<Hot, Failure> {
+    let mut reads = HashMap::new();
+    // Elsewhere each time: in the shard that the clock names.
+    let shards = arena.stats().shards.max(1);
+    let nanos =
+        std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
+    let mut cursor = Cursor { shard: (u64::from(nanos) / 1000 % shards) as u32, ..Cursor::default() };
+    let mut looked = 0;
+    let mut has_wrapped = false;
+    while looked < ITEMS {
+        let more = arena.scan(&mut cursor, Time::now(), &mut |key, found| {
+            looked += 1;
+            reads.insert(key.to_vec(), u64::from(found.hits));
+        })?;
+        if !more {
+            if has_wrapped {
+                break;
+            }
+            has_wrapped = true;
+            cursor = Cursor::default();
+        }
+    }
+    Ok(Hot::of(reads, format!("reads that the index remembers, 15 at most, of {looked} items")))
+}
+
+pub fn of_server(peer: &Peer, timeout: Duration) -> Hot {
+    let mut reads = HashMap::new();
+    let of = match watch(peer, timeout, &mut reads) {
+        Ok(lines) => format!("{lines} gets within {} ms", WATCHED_FOR.as_millis()),
+        Err(failure) => format!("not known: {failure}"),
+    };
+    Hot::of(reads, of)
+}
+
+fn watch(peer: &Peer, timeout: Duration, reads: &mut HashMap<Vec<u8>, u64>) -> Result<usize, Failure> {
+    let mut conversation = Conversation::begin(peer, timeout.min(WATCHED_FOR))?;
+    conversation.say(b"watch fetchers\r\n")?;
+    let answer = conversation.line()?;
+    conversation.check(&answer)?;
+    let until = Instant::now() + WATCHED_FOR;
+    let (mut line, mut lines) = (Vec::new(), 0);
+    while lines < LINES && Instant::now() < until {
+        if conversation.listen(&mut line)? {
+            if let Some(key) = Event::read(&line).and_then(|event| event.key) {
+                *reads.entry(key).or_default() += 1;
+                lines += 1;
+            }
+            line.clear();
+        }
+    }
+    Ok(lines)
+}
+
+impl Hot {
+    fn of(reads: HashMap<Vec<u8>, u64>, of: String) -> Hot {
+        let mut prefixes = HashMap::<Vec<u8>, u64>::new();
+        for (key, count) in &reads {
+            let len = key.iter().position(|byte| b":/._".contains(byte)).map_or(key.len(), |at| at + 1);
+            *prefixes.entry(key[..len].to_vec()).or_default() += count;
+        }
+        Hot { keys: most(reads), prefixes: most(prefixes), of }
+    }
+}
+
+fn most(counts: HashMap<Vec<u8>, u64>) -> Vec<(Vec<u8>, u64)> {
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_unstable_by(|one, other| other.1.cmp(&one.1).then_with(|| one.0.cmp(&other.0)));
+    counts.truncate(SHOWN);
+    counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prefixes_add_up_and_the_most_come_first() {
+        let reads = [("user:1", 3), ("user:2", 4), ("page", 5)].map(|(key, count)| (key.as_bytes().to_vec(), count));
+        let hot = Hot::of(reads.into(), String::new());
+        assert_eq!(hot.keys[0], (b"page".to_vec(), 5));
+        assert_eq!(hot.prefixes, [(b"user:".to_vec(), 7), (b"page".to_vec(), 5)]);
+    }
+}

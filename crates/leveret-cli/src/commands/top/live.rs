@@ -1,0 +1,207 @@
+//! The terminal: what is typed, and when the screen is drawn.
+use super::arenas;
+use super::board::Board;
+use super::sample::{Prober, Sample};
+use super::screen::{draw, Screen, View};
+use crate::output::{Answer, Failure, Outcome};
+use crate::target::Target;
+use leveret_engine::reason;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
+use ratatui::DefaultTerminal;
+use signal_hook::consts::{SIGHUP, SIGTERM};
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::Receiver;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How long a key may wait, and the shortest time between two drawings: a slow line is not flooded.
+const TICK: Duration = Duration::from_millis(100);
+/// Between two looks at the folder.
+const FOLDER: Duration = Duration::from_secs(2);
+
+pub fn run(mut board: Board, prober: &Prober, samples: &Receiver<Sample>, folder: Option<&Target>) -> Outcome {
+    let failed = |error: io::Error| Failure::Unreachable(format!("cannot draw on the terminal: {}", reason(&error)));
+    let is_over = Arc::new(AtomicBool::new(false));
+    for signal in [SIGTERM, SIGHUP] {
+        signal_hook::flag::register(signal, is_over.clone()).map_err(failed)?;
+    }
+    let has_colours = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
+    // It also sees to it that a panic leaves the terminal as it was.
+    let mut terminal = ratatui::try_init().map_err(failed)?;
+    let ended = watch(&mut terminal, &mut board, Screen::new(has_colours), &is_over, prober, samples, folder);
+    ratatui::restore();
+    ended.map(|()| Answer::Yes).map_err(failed)
+}
+
+fn watch(
+    terminal: &mut DefaultTerminal,
+    board: &mut Board,
+    mut screen: Screen,
+    is_over: &AtomicBool,
+    prober: &Prober,
+    samples: &Receiver<Sample>,
+    folder: Option<&Target>,
+) -> io::Result<()> {
+    let mut is_stale = true;
+    let mut looked = Instant::now();
+    while !is_over.load(Relaxed) {
+        if is_stale {
+            terminal.draw(|frame| draw(frame, board, &screen))?;
+            is_stale = false;
+        }
+        if event::poll(TICK)? {
+            match event::read()? {
+                Event::Key(key) if key.kind != KeyEventKind::Release => {
+                    if !press(board, &mut screen, key) {
+                        return Ok(());
+                    }
+                    is_stale = true;
+                }
+                Event::Resize(..) => is_stale = true,
+                _ => {}
+            }
+        }
+        for sample in samples.try_iter() {
+            if !screen.is_paused {
+                board.take(sample);
+                is_stale = true;
+            }
+        }
+        if let Some(target) = folder.filter(|_| looked.elapsed() >= FOLDER) {
+            looked = Instant::now();
+            is_stale |= follow(board, &mut screen, prober, target);
+        }
+    }
+    Ok(())
+}
+
+/// Arenas come and go.
+fn follow(board: &mut Board, screen: &mut Screen, prober: &Prober, target: &Target) -> bool {
+    let peers = match arenas(target) {
+        Ok(peers) => peers,
+        Err(failure) => {
+            screen.said = Some(failure.to_string());
+            return true;
+        }
+    };
+    let mut has_changed = screen.said.take().is_some();
+    let names: Vec<String> = peers.iter().map(|peer| peer.shown()).collect();
+    for (peer, name) in peers.into_iter().zip(&names) {
+        if !board.rows.iter().any(|row| row.name == *name && !row.is_dismissed()) {
+            board.add(name.clone(), prober.start(peer));
+            has_changed = true;
+        }
+    }
+    for index in 0..board.rows.len() {
+        let is_shown = matches!(screen.view, View::Target(at) | View::Keys(at) | View::Item(at, _) if at == index);
+        if !is_shown && !board.rows[index].is_dismissed() && !names.contains(&board.rows[index].name) {
+            board.dismiss(index);
+            has_changed = true;
+        }
+    }
+    has_changed
+}
+
+/// False: the end.
+fn press(board: &mut Board, screen: &mut Screen, key: KeyEvent) -> bool {
+    if key.modifiers.contains(KeyModifiers::CONTROL) && matches!(key.code, KeyCode::Char('c')) {
+        return false;
+    }
+    if screen.is_typing {
+        match key.code {
+            KeyCode::Enter => screen.is_typing = false,
+            KeyCode::Esc => {
+                screen.is_typing = false;
+                screen.filter.clear();
+            }
+            KeyCode::Backspace => {
+                screen.filter.pop();
+            }
+            KeyCode::Char(letter) => screen.filter.push(letter),
+            _ => {}
+        }
+        return true;
+    }
+    if screen.helps {
+        screen.helps = false;
+        return key.code != KeyCode::Char('q');
+    }
+    let order = screen.order(board);
+    let lines = match &screen.view {
+        View::Targets => order.len(),
+        View::Keys(index) => screen.keys(board, *index).len(),
+        _ => 0,
+    };
+    let last = lines.saturating_sub(1);
+    screen.chosen = screen.chosen.min(last);
+    match key.code {
+        KeyCode::Char('q') => return false,
+        KeyCode::Char('?' | 'h') => screen.helps = true,
+        KeyCode::Char(' ') => screen.is_paused = !screen.is_paused,
+        KeyCode::Up => screen.chosen = screen.chosen.saturating_sub(1),
+        KeyCode::Down | KeyCode::Char('j') => screen.chosen = (screen.chosen + 1).min(last),
+        KeyCode::PageUp => screen.chosen = screen.chosen.saturating_sub(10),
+        KeyCode::PageDown => screen.chosen = (screen.chosen + 10).min(last),
+        KeyCode::Home => screen.chosen = 0,
+        KeyCode::End => screen.chosen = last,
+        KeyCode::Esc | KeyCode::Left => back(board, screen),
+        KeyCode::Enter | KeyCode::Right => closer(board, screen, &order),
+        KeyCode::Char('k') => {
+            let index = match screen.view {
+                View::Targets => order.get(screen.chosen).copied(),
+                View::Target(index) => Some(index),
+                _ => None,
+            };
+            if let Some(index) = index {
+                board.rows[index].wanted.keys.store(true, Relaxed);
+                screen.view = View::Keys(index);
+                screen.chosen = 0;
+            }
+        }
+        KeyCode::Char('p') => screen.by_prefix = !screen.by_prefix,
+        KeyCode::Char('s') => screen.sort = screen.sort.next(),
+        KeyCode::Char('r') => screen.is_reversed = !screen.is_reversed,
+        KeyCode::Char('/') if screen.view == View::Targets => screen.is_typing = true,
+        _ => {}
+    }
+    true
+}
+
+fn closer(board: &Board, screen: &mut Screen, order: &[usize]) {
+    match screen.view {
+        View::Targets => {
+            if let Some(&index) = order.get(screen.chosen) {
+                screen.view = View::Target(index);
+            }
+        }
+        View::Keys(index) if !screen.by_prefix => {
+            if let Some((key, _)) = screen.keys(board, index).get(screen.chosen) {
+                want_item(board, index, Some(key.clone()));
+                screen.view = View::Item(index, key.clone());
+            }
+        }
+        _ => {}
+    }
+}
+
+fn back(board: &Board, screen: &mut Screen) {
+    match screen.view {
+        View::Targets => screen.filter.clear(),
+        View::Target(_) => screen.view = View::Targets,
+        View::Keys(index) => {
+            board.rows[index].wanted.keys.store(false, Relaxed);
+            screen.view = View::Targets;
+            // On the target again whose keys were shown.
+            screen.chosen = screen.order(board).iter().position(|&shown| shown == index).unwrap_or(0);
+        }
+        View::Item(index, _) => {
+            want_item(board, index, None);
+            screen.view = View::Keys(index);
+        }
+    }
+}
+
+fn want_item(board: &Board, index: usize, key: Option<Vec<u8>>) {
+    *board.rows[index].wanted.item.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = key;
+}

@@ -1,0 +1,323 @@
+//! One look at a target, and the thread that looks again and again.
+use super::hot::{self, Hot};
+use crate::commands::list;
+use crate::conversation::Conversation;
+use crate::output::Failure;
+use crate::peer::Peer;
+use crate::tables::{self, Rows};
+use crate::target::attach;
+use leveret_engine::{Arena, Time};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// What a look has found.
+pub struct Sample {
+    /// The target's place on the board.
+    pub target: usize,
+    pub at: Instant,
+    /// Or why there is nothing.
+    pub seen: Result<Seen, String>,
+}
+
+/// The numbers of a target. Counters begin wherever they like: what is shown is what they gain.
+#[derive(Clone, Debug, Default)]
+pub struct Seen {
+    pub items: u64,
+    /// Bytes in use, of `limit`.
+    pub bytes: u64,
+    pub limit: u64,
+    pub connections: u64,
+    pub counters: Counters,
+    /// How long a server took for the shortest question there is.
+    pub latency: Option<Duration>,
+    /// What else there is to say, a name and a text each.
+    pub notes: Vec<(&'static str, String)>,
+    /// Parts of the memory, in bytes.
+    pub memory: Vec<(String, u64)>,
+    /// Keys that are read most, if they are wanted.
+    pub hot: Option<Hot>,
+    /// The item that is wanted.
+    pub item: Option<Shown>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counters {
+    pub hits: u64,
+    pub misses: u64,
+    pub sets: u64,
+    pub deletes: u64,
+    pub evictions: u64,
+    pub expired: u64,
+}
+
+/// An item, for people.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    pub key: Vec<u8>,
+    /// A name and a text each; the value is the last.
+    pub lines: Vec<(&'static str, String)>,
+}
+
+/// What the screen wants to know beside the numbers.
+#[derive(Default)]
+pub struct Wanted {
+    pub keys: AtomicBool,
+    pub item: Mutex<Option<Vec<u8>>>,
+    pub is_over: AtomicBool,
+}
+
+/// Starts a thread for each target: one that does not answer holds up no other.
+pub struct Prober {
+    sender: Sender<Sample>,
+    interval: Duration,
+    timeout: Duration,
+    started: Mutex<usize>,
+}
+
+impl Prober {
+    pub fn new(sender: Sender<Sample>, interval: Duration, timeout: Duration) -> Prober {
+        Prober { sender, interval, timeout, started: Mutex::new(0) }
+    }
+
+    /// Looks at `peer` from now on. Targets are numbered in the order in which they are started.
+    pub fn start(&self, peer: Peer) -> Arc<Wanted> {
+        let wanted = Arc::new(Wanted::default());
+        let mut started = self.started.lock().unwrap_or_else(PoisonError::into_inner);
+        let target = *started;
+        *started += 1;
+        let mut probe = Probe { peer, timeout: self.timeout, state: State::Apart, wanted: wanted.clone() };
+        let (sender, interval) = (self.sender.clone(), self.interval);
+        thread::spawn(move || {
+            let mut next = Instant::now();
+            while !probe.wanted.is_over.load(Relaxed) {
+                let seen = probe.look().map_err(|failure| failure.to_string());
+                if seen.is_err() {
+                    probe.state = State::Apart;
+                }
+                if sender.send(Sample { target, at: Instant::now(), seen }).is_err() {
+                    return;
+                }
+                // What took too long is not made good.
+                next = (next + interval).max(Instant::now());
+                thread::sleep(next.saturating_duration_since(Instant::now()));
+            }
+        });
+        wanted
+    }
+}
+
+enum State {
+    Apart,
+    Arena(Arena),
+    Server(Conversation),
+}
+
+struct Probe {
+    peer: Peer,
+    timeout: Duration,
+    state: State,
+    wanted: Arc<Wanted>,
+}
+
+impl Probe {
+    fn look(&mut self) -> Result<Seen, Failure> {
+        if let State::Apart = self.state {
+            self.state = match self.peer.arena() {
+                Some(path) => State::Arena(attach(path, Some(self.timeout))?),
+                None => State::Server(Conversation::begin(&self.peer, self.timeout)?),
+            };
+        }
+        let wants_keys = self.wanted.keys.load(Relaxed);
+        let wanted_item = self.wanted.item.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        match &mut self.state {
+            State::Arena(arena) => {
+                arena.check()?;
+                let mut seen = of_arena(arena);
+                if wants_keys {
+                    seen.hot = Some(hot::of_arena(arena)?);
+                }
+                seen.item = wanted_item.map(|key| item_of_arena(arena, key)).transpose()?;
+                Ok(seen)
+            }
+            State::Server(conversation) => {
+                let mut seen = of_server(conversation)?;
+                if wants_keys {
+                    seen.hot = Some(hot::of_server(&self.peer, self.timeout));
+                }
+                seen.item = wanted_item.map(|key| item_of_server(conversation, key)).transpose()?;
+                Ok(seen)
+            }
+            State::Apart => unreachable!("attached above"),
+        }
+    }
+}
+
+fn of_arena(arena: &Arena) -> Seen {
+    let stats = arena.stats();
+    let places = list::places(arena);
+    let used = stats.memory_limit.saturating_sub(stats.memory_free);
+    let unclaimed = stats.memory_limit.saturating_sub(stats.memory_allocated);
+    let free = stats.segments_free * stats.segment_bytes;
+    let other = stats.memory_allocated.saturating_sub(free + stats.item_bytes + stats.expired_bytes);
+    Seen {
+        items: stats.items,
+        bytes: used,
+        limit: stats.memory_limit,
+        connections: stats.attached.into(),
+        counters: Counters {
+            hits: stats.hits,
+            misses: stats.misses,
+            sets: stats.sets,
+            deletes: stats.deletes,
+            evictions: stats.evicted,
+            expired: stats.expired,
+        },
+        latency: None,
+        notes: vec![
+            ("file", arena.path().display().to_string()),
+            ("served at", if places.is_empty() { "nowhere".to_owned() } else { places.join(", ") }),
+            ("processes", stats.attached.to_string()),
+            ("lock waits", stats.lock_waits.to_string()),
+            ("recoveries", stats.recoveries.to_string()),
+        ],
+        memory: [
+            ("items", stats.item_bytes),
+            ("expired", stats.expired_bytes),
+            ("index and room in segments", other),
+            ("free segments", free),
+            ("unclaimed", unclaimed),
+        ]
+        .map(|(name, bytes)| (name.to_owned(), bytes))
+        .into(),
+        hot: None,
+        item: None,
+    }
+}
+
+fn of_server(conversation: &mut Conversation) -> Result<Seen, Failure> {
+    let asked = Instant::now();
+    conversation.say(b"version\r\n")?;
+    let version = conversation.line()?;
+    let latency = asked.elapsed();
+    conversation.check(&version)?;
+    let rows = tables::ask(conversation, b"stats\r\n")?;
+    let text = |name: &str| {
+        let value = rows.get(name.as_bytes()).map(|value| value.trim_ascii_end()).unwrap_or_default();
+        String::from_utf8_lossy(value).chars().filter(|letter| !letter.is_control()).collect::<String>()
+    };
+    let number = |name: &str| text(name).parse::<u64>().unwrap_or(0);
+    Ok(Seen {
+        items: number("curr_items"),
+        bytes: number("bytes"),
+        limit: number("limit_maxbytes"),
+        connections: number("curr_connections"),
+        counters: Counters {
+            hits: number("get_hits"),
+            misses: number("get_misses"),
+            sets: number("cmd_set"),
+            deletes: number("delete_hits"),
+            evictions: number("evictions"),
+            expired: number("reclaimed"),
+        },
+        latency: Some(latency),
+        notes: vec![
+            ("version", text("version")),
+            ("process", text("pid")),
+            ("uptime", crate::units::span(number("uptime"))),
+            ("threads", text("threads")),
+            ("connections", format!("{} of {}", text("curr_connections"), text("max_connections"))),
+        ],
+        memory: classes(conversation)?,
+        hot: None,
+        item: None,
+    })
+}
+
+/// The memory of a server by size class.
+fn classes(conversation: &mut Conversation) -> Result<Vec<(String, u64)>, Failure> {
+    let rows: Rows = tables::ask(conversation, b"stats slabs\r\n")?;
+    let number = |class: &str, name: &str| -> u64 {
+        let value = rows.get(format!("{class}:{name}").as_bytes());
+        value.and_then(|value| std::str::from_utf8(value.trim_ascii_end()).ok()?.parse().ok()).unwrap_or(0)
+    };
+    let mut names: Vec<(u64, String)> = rows
+        .keys()
+        .filter_map(|name| std::str::from_utf8(name).ok()?.strip_suffix(":chunk_size"))
+        .filter_map(|class| Some((class.parse().ok()?, class.to_owned())))
+        .collect();
+    names.sort_unstable();
+    let size = |class: &str| (number(class, "chunk_size"), number(class, "used_chunks"));
+    Ok(names
+        .iter()
+        .map(|(_, class)| {
+            let (chunk, used) = size(class);
+            (format!("class {class}, chunks of {}", crate::units::bytes(chunk)), chunk.saturating_mul(used))
+        })
+        .filter(|(_, bytes)| *bytes > 0)
+        .collect())
+}
+
+/// So much of a value is shown.
+const VALUE_SHOWN: usize = 2000;
+
+fn item_of_arena(arena: &Arena, key: Vec<u8>) -> Result<Shown, Failure> {
+    let lines = match arena.get_with(&key, leveret_engine::ReadOptions::new(), Time::now())? {
+        None => gone(),
+        Some(item) => {
+            let number = usize::from(item.meta.encoding.number());
+            vec![
+                ("size", crate::units::bytes(item.value.len() as u64)),
+                ("flags", item.meta.flags.to_string()),
+                (
+                    "encoding",
+                    crate::commands::get::ENCODINGS.get(number).map_or(number.to_string(), |name| (*name).to_owned()),
+                ),
+                ("stored", ago(item.mtime.to_unix())),
+                ("dies", item.deadline.time().map_or("never".to_owned(), |time| within(time.to_unix()))),
+                ("value", printable(&item.value)),
+            ]
+        }
+    };
+    Ok(Shown { key, lines })
+}
+
+fn item_of_server(conversation: &mut Conversation, key: Vec<u8>) -> Result<Shown, Failure> {
+    let lines = match conversation.get_all(&[&key])?.pop().flatten() {
+        None => gone(),
+        Some((flags, value)) => vec![
+            ("size", crate::units::bytes(value.len() as u64)),
+            ("flags", flags.to_string()),
+            ("value", printable(&value)),
+        ],
+    };
+    Ok(Shown { key, lines })
+}
+
+fn gone() -> Vec<(&'static str, String)> {
+    vec![("state", "no such item now".to_owned())]
+}
+
+fn ago(unix: i64) -> String {
+    format!("{} ago", crate::units::span((crate::commands::stats::unix_now() - unix).max(0).unsigned_abs()))
+}
+
+fn within(unix: i64) -> String {
+    format!("in {}", crate::units::span((unix - crate::commands::stats::unix_now()).max(0).unsigned_abs()))
+}
+
+/// Bytes for eyes: what could steer a terminal is escaped.
+pub fn printable(bytes: &[u8]) -> String {
+    let (shown, rest) = bytes.split_at(bytes.len().min(VALUE_SHOWN));
+    let text = match std::str::from_utf8(shown) {
+        Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
+        _ => shown.escape_ascii().to_string(),
+    };
+    if rest.is_empty() {
+        text
+    } else {
+        format!("{text} … and {} more", crate::units::counted(rest.len() as u64, "byte"))
+    }
+}
