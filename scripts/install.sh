@@ -11,6 +11,7 @@ DEMO_PACKAGES=(php8.2-apcu memcached php8.2-memcached php8.2-igbinary php8.2-msg
 TEST_PACKAGES=(
     python3 shellcheck valgrind nginx-light memcached sasl2-bin libmemcached-tools netcat-openbsd curl ruby ruby-dev ruby-minitest ruby-dalli
     ruby-activesupport ruby-connection-pool ruby-rack ruby-rack-attack ruby-railties puma python3-pymemcache
+    python3-django python3-pylibmc
     ruby-sinatra ruby-sidekiq redis-server yard
     php8.2-fpm php8.2-xml php8.2-mbstring php8.2-apcu php8.2-igbinary php8.2-msgpack php8.2-memcached php8.2-memcache
     phpunit php-cache-integration-tests php-symfony-cache php-psr-simple-cache php-illuminate-cache php-horde-memcache

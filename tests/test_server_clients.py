@@ -51,6 +51,15 @@ class Clients(SystemTest):
         """pymemcache's calls (Python) answer alike"""
         self.compare(lambda server: ["/usr/bin/python3", CLIENTS / "pymemcache_calls.py", server.port], 20)
 
+    def test_django_pylibmc(self):
+        """Django's cache and sessions on PyLibMCCache do on `leveret serve` what they do on memcached"""
+        self.compare(lambda server: ["/usr/bin/python3", CLIENTS / "django_cache.py", "PyLibMCCache", server.address], 20)
+
+    def test_django_pymemcache(self):
+        """Django's cache and sessions on PyMemcacheCache do on `leveret serve` what they do on memcached, at a Unix socket"""
+        servers = both(self, unix=True)
+        self.compare(lambda server: ["/usr/bin/python3", CLIENTS / "django_cache.py", "PyMemcacheCache", server.socket], 20, servers)
+
     def test_libmemcached_tools(self):
         """libmemcached's tools copy, show, test, touch and remove alike"""
         source = self.folder / "page.html"
