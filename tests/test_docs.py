@@ -1,23 +1,26 @@
-"""What a newcomer copies from the README works as it stands there."""
+"""What a newcomer copies from the README works as it stands there, and what the pages say is so."""
 
+import csv
 import os
 import re
 import subprocess
+import sys
 
-from support import PATIENCE, ROOT, Provider, SystemTest
+from support import COMMAND, PATIENCE, PHP, ROOT, Provider, SystemTest, run
 
+DOCS = ROOT / "docs"
 README = (ROOT / "README.md").read_text()
 
 
 class Readme(SystemTest):
     def test_shell_blocks(self):
         """The README's shell blocks run in order, in one shell, and show what they promise"""
-        blocks = self.blocks("sh")
-        self.assertIn("./x demo", blocks)
-        self.assertIn("./x build", blocks)
+        script = "\n".join(blocks("sh"))
+        self.assertIn("./x demo", script)
+        self.assertIn("./x build", script)
         # As written, but with the short demo and in a folder of our own.
         environment = {**os.environ, "LEVERET_DEMO": "quick", "LEVERET_DIR": str(self.arenas)}
-        done = subprocess.run(["bash", "-euo", "pipefail", "-c", blocks], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
+        done = subprocess.run(["bash", "-euo", "pipefail", "-c", script], cwd=ROOT, env=environment, stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=5 * PATIENCE)
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
         self.assertIn('string(5) "hello"\nhello', done.stdout)
@@ -25,7 +28,7 @@ class Readme(SystemTest):
 
     def test_php_blocks(self):
         """The README's PHP example runs without a warning and prints what a reader expects"""
-        done = self.run_php(self.blocks("php"), provider=self.ours(error_reporting=-1))
+        done = self.run_php("\n".join(blocks("php")), provider=self.ours(error_reporting=-1))
         self.assertEqual((0, ""), (done.returncode, done.stderr))
         self.assertEqual('string(3) "Ada"\nint(1)\nstring(9) "a default"\n', done.stdout)
 
@@ -40,12 +43,54 @@ class Readme(SystemTest):
                 self.assertTrue((ROOT / file).exists(), f"docs/install.md installs {file}, which is not there")
 
     def test_settings(self):
-        """The README's table of settings names each directive of module leveret with its default"""
-        # Not those of the tests' own provider. Of a PHP's version the README says X.Y.
+        """docs/settings.md names each directive of module leveret with its default"""
+        # Not those of the tests' own provider. Of a PHP's version the page says X.Y.
         script = "<?php echo str_replace(PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION, 'X.Y', json_encode(ini_get_all('leveret', false)));"
         defaults = self.php(script, provider=Provider("leveret", {"leveret.dir": ""}))
-        written = dict(re.findall(r"^\| `(leveret\.\w+)` \| (?:`([^`]*)`|empty) \|", README, re.MULTILINE))
+        written = dict(re.findall(r"^\| `(leveret\.\w+)` \| (?:`([^`]*)`|empty) \|", (DOCS / "settings.md").read_text(), re.MULTILINE))
         self.assertEqual({name: default or "" for name, default in defaults.items()}, written)
 
-    def blocks(self, language):
-        return "\n".join(re.findall(rf"^```{language}\n(.*?)^```", README, re.MULTILINE | re.DOTALL))
+    def test_chart(self):
+        """The chart is drawn from its figures, each of which stands in docs/benchmarks.md"""
+        sys.path.insert(0, str(ROOT / "bench"))
+        self.addCleanup(sys.path.remove, str(ROOT / "bench"))
+        import chart
+
+        self.assertEqual((DOCS / "ratios.svg").read_text(), chart.draw(chart.rows()), "draw it anew: python3 bench/chart.py")
+        benchmarks = (DOCS / "benchmarks.md").read_text()
+        with open(DOCS / "ratios.csv", newline="") as file:
+            for row in csv.DictReader(file):
+                self.assertRegex(benchmarks, rf"(?<![\d.]){re.escape(row['ratio'])}(?![\d.])", row)
+
+
+class Applications(SystemTest):
+    """docs/apps"""
+
+    pages = sorted((DOCS / "apps").glob("*.md"))
+
+    def test_found(self):
+        """Each application's page is linked from the README and the list of pages, and begins by saying whether it was tried"""
+        self.assertGreater(len(self.pages), 10)
+        for page in self.pages:
+            self.assertIn(f"(docs/apps/{page.name})", README)
+            self.assertIn(f"(apps/{page.name})", (DOCS / "README.md").read_text())
+            self.assertRegex(page.read_text().splitlines()[1], "^(Tried|Not tried) with ", page.name)
+
+    def test_code(self):
+        """What one copies from an application's page is PHP, Python or a command that is there"""
+        commands = set()
+        for page in self.pages:
+            text = page.read_text()
+            for block in blocks("php", text):
+                done = subprocess.run([PHP, "-n", "-l"], input=f"<?php\n{block}", capture_output=True, text=True)
+                self.assertEqual(0, done.returncode, f"{page.name}: {done.stdout}{done.stderr}")
+            for block in blocks("python", text):
+                compile(block, page.name, "exec")
+            commands |= set(re.findall(r"^leveret (\w+)", "\n".join(blocks("bash", text)), re.MULTILINE))
+        self.assertLessEqual({"stats", "watch", "doctor", "keys"}, commands)
+        for command in commands:
+            self.assertEqual(0, run([str(COMMAND), command, "--help"]).returncode, command)
+
+
+def blocks(language, text=README):
+    return re.findall(rf"^```{language}\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
