@@ -12,8 +12,8 @@ KEY = "a key of at least thirty-two bytes, which is all that libmemcached's ciph
 VALUES = """
     $values = ['text' => 'hello', 'empty' => '', 'int' => -42, 'float' => 1.5, 'no' => false, 'list' => [1, ['a' => null]], 'long' => str_repeat('abc', 2000)];
     for ($len = 14; $len < 34; $len++) $values["len$len"] = str_repeat('x', $len);
-    [, $port, $key, $begin] = $argv;
-    $m = new Memcached; $m->setOption(Memcached::OPT_SERIALIZER, Memcached::SERIALIZER_PHP); $m->addServer('127.0.0.1', (int) $port);
+    [, $port, $binary, $key, $begin] = $argv;
+    $m = new Memcached; $m->setOption(Memcached::OPT_BINARY_PROTOCOL, (bool) $binary); $m->setOption(Memcached::OPT_SERIALIZER, Memcached::SERIALIZER_PHP); $m->addServer('127.0.0.1', (int) $port);
     $said = [$m->setEncodingKey($key)];"""
 WRITE = VALUES + """
     foreach ($values as $k => $value) $said[] = [$m->set("$begin-$k", $value), $m->getResultCode()];
@@ -23,7 +23,7 @@ READ = VALUES + """
     echo json_encode($said);"""
 # What the bytes are on the server.
 RAW = """
-    [, $port, $begin] = $argv; $m = new Memcached; $m->addServer('127.0.0.1', (int) $port); $said = [];
+    [, $port, , $begin] = $argv; $m = new Memcached; $m->addServer('127.0.0.1', (int) $port); $said = [];
     $socket = stream_socket_client("tcp://127.0.0.1:$port");
     foreach (['text', 'empty', 'int', 'float', 'no', 'list', 'len15', 'len16', 'len33'] as $k) {
         fwrite($socket, "get $begin-$k\\r\\n"); $said[$k] = '';
@@ -32,9 +32,9 @@ RAW = """
     }
     echo json_encode($said);"""
 CALLS = """
-    [, $port, $key] = $argv; $said = []; $told = function ($answer) use (&$m, &$said) { $said[] = [$answer, $m->getResultCode()]; };
+    [, $port, $binary, $key] = $argv; $said = []; $told = function ($answer) use (&$m, &$said) { $said[] = [$answer, $m->getResultCode()]; };
     $plain = new Memcached; $plain->addServer('127.0.0.1', (int) $port); $plain->set('plain', 'plain text'); $plain->set('block', 'sixteen bytes ab'); $plain->set('number', 5);
-    $m = new Memcached; $m->addServer('127.0.0.1', (int) $port); $m->setOption(Memcached::OPT_COMPRESSION, false);
+    $m = new Memcached; $m->setOption(Memcached::OPT_BINARY_PROTOCOL, (bool) $binary); $m->addServer('127.0.0.1', (int) $port); $m->setOption(Memcached::OPT_COMPRESSION, false);
     $told($m->setEncodingKey($key)); $told($m->get('plain')); $told($m->get('block')); $told($m->get('number')); $told($m->get('none'));
     $told($m->set('mine', 'v')); $told($m->add('mine', 'v')); $told($m->replace('mine', 'w')); $told($m->get('mine'));
     $told($m->append('mine', 'x')); $told($m->prepend('mine', 'x')); $told($m->get('mine')); $told($m->set('n', 5)); $told($m->increment('n')); $told($m->decrement('n'));
@@ -52,23 +52,25 @@ class Encryption(SystemTest):
         super().setUp()
         self.memcached = Server(self, "memcached", udp=False)
 
-    def said(self, code, *words, ours):
+    def said(self, code, *words, ours, binary=False):
         options = (["-d", f"extension={EXTENSION}", "-d", "leveret.provide=memcached", "-d", f"leveret.dir={self.arenas}"] if ours else ORIGINAL)
-        done = run([PHP, "-n", *options, "-d", "display_errors=stderr", "-r", code, "--", str(self.memcached.port), *words])
+        done = run([PHP, "-n", *options, "-d", "display_errors=stderr", "-r", code, "--", str(self.memcached.port), "1" if binary else "", *words])
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
         return json.loads(done.stdout)
 
     def test_both_read_both(self):
-        """whatever one has encrypted the other reads, and the bytes are the same"""
+        """whatever one has encrypted the other reads, over text and over binary, and the bytes are the same"""
         # 31 bytes and the zero behind each string of PHP are 32, too.
-        for key in (KEY, KEY[:32], KEY[:31]):
+        for key, binary in ((KEY, False), (KEY[:32], False), (KEY[:31], False), (KEY, True)):
             for writer in (True, False):
-                written = self.said(WRITE, key, f"by-{writer}", ours=writer)
-                self.assertEqual([True, *[[True, 0]] * (len(written) - 1)], written, (key, writer))
+                written = self.said(WRITE, key, f"by-{writer}", ours=writer, binary=binary)
+                self.assertEqual([True, *[[True, 0]] * (len(written) - 1)], written, (key, writer, binary))
                 for reader in (True, False):
-                    self.assertEqual([True, *[[True, 0]] * (len(written) - 1)], self.said(READ, key, f"by-{writer}", ours=reader), (key, writer, reader))
+                    # Over binary libmemcached encrypts what it stores, and decrypts nothing: it reads over text.
+                    read = self.said(READ, key, f"by-{writer}", ours=reader, binary=binary and reader)
+                    self.assertEqual([True, *[[True, 0]] * (len(written) - 1)], read, (key, writer, reader, binary))
             raw = [self.said(RAW, f"by-{writer}", ours=False) for writer in (True, False)]
-            self.assertEqual(raw[1], raw[0], key)
+            self.assertEqual(raw[1], raw[0], (key, binary))
 
     def test_calls(self):
         """what a key does not open, calls that cannot be with a key, and another key answer alike"""
