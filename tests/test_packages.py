@@ -2,8 +2,10 @@
 
 LEVERET_PACKAGES names the release and runs all; without it the packages of Debian 12 are tried in short, if they are there and fresh."""
 
+import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import unittest
@@ -55,6 +57,40 @@ def why_not():
 WHY_NOT = why_not()
 
 
+class Steps:
+    """What a Containerfile does, as lines of a shell script."""
+
+    def __init__(self):
+        self.build, self.start, self.health = [], [], ""
+
+
+def steps_of(path):
+    steps, user = Steps(), "root"
+    entry, words = [], []
+    for line in re.sub(r"\\\n", " ", path.read_text()).splitlines():
+        kind, _, rest = line.partition(" ")
+        if kind == "COPY":
+            steps.build.append("cp /packages/" + rest)
+        elif kind == "RUN":
+            steps.build.append(f"sh -ec {shlex.quote(rest)}")
+        elif kind == "ENV":
+            steps.start.append("export " + rest)
+        elif kind == "USER":
+            user = rest
+        elif kind == "HEALTHCHECK":
+            steps.health = shlex.join(json.loads(rest[rest.index("[") :]))
+        elif kind == "ENTRYPOINT":
+            entry = json.loads(rest)
+        elif kind == "CMD":
+            words = json.loads(rest)
+        elif kind not in ("FROM", "VOLUME", "EXPOSE", "STOPSIGNAL", "") and not kind.startswith("#"):
+            raise AssertionError(f"{path.name}: nobody tries a line of {kind}")
+    become = [] if user == "root" else ["setpriv", f"--reuid={user}", f"--regid={user}", "--init-groups"]
+    steps.start.append("exec " + shlex.join(become + entry + words))
+    steps.build, steps.start = "\n".join(steps.build), "; ".join(steps.start)
+    return steps
+
+
 @unittest.skipIf(WHY_NOT, WHY_NOT)
 class Packages(SystemTest):
     def on_fresh_root(self, script):
@@ -96,6 +132,29 @@ class Packages(SystemTest):
         """what a debugger wants is in packages of its own"""
         for package in ("leveret", f"php{PHP_VERSION}-leveret", "libleveret0.1", "ruby-leveret"):
             self.assertGreater(next(PACKAGES.glob(f"{package}-dbgsym_*.deb")).stat().st_size, 1_000_000)
+
+    @unittest.skipUnless(RELEASE == "12", "containers are of Debian 12")
+    def test_containers(self):
+        """the steps of the Containerfiles, one by one: a server that answers its health check and ends in time, and php-fpm that shares its cache"""
+        server, site = (steps_of(ROOT / "packaging" / "containers" / name) for name in ("Containerfile.server", "Containerfile.php-fpm"))
+        lines = self.on_fresh_root(f"""
+            the_originals_go
+            without_apt_update
+            {server.build}
+            # Both images make the group.
+            {site.build.replace("groupadd", "groupadd --force")}
+            # The volume of docs/containers.md.
+            mount -t tmpfs -o size=1g,mode=2770,gid=11211 tmpfs /cache
+            ({site.start}) & FPM=$!
+            ({server.start}) & SERVER=$!
+            until {server.health}; do sleep 0.1; kill -0 $SERVER; done
+            echo healthy
+            kill -TERM $SERVER; wait $SERVER && echo the server ended well
+            fpm_answers
+            kill -QUIT $FPM; wait $FPM && echo php-fpm ended well
+        """)
+        for line in ("healthy", "the server ended well", "page through fpm: leveret in /cache", "the command reads: v", "php-fpm ended well"):
+            self.assertIn(line, lines, "\n".join(lines))
 
     @unittest.skipUnless(IN_FULL, f"./x package {RELEASE} runs it")
     def test_upgrade(self):

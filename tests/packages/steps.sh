@@ -16,6 +16,28 @@ apt_install_files() { apt_quiet install "$@"; }
 apt_remove() { apt_quiet remove "$@"; }
 apt_purge() { apt_quiet purge "$@"; }
 
+# The lists of packages are as this root has them: nobody can be reached from here.
+without_apt_update() {
+    mkdir -p /tests/bin
+    printf '#!/bin/sh\n[ "$1" = update ] || exec /usr/bin/apt-get "$@"\n' >/tests/bin/apt-get
+    chmod +x /tests/bin/apt-get
+    PATH=/tests/bin:$PATH
+}
+
+# Asks the php-fpm at port 9000, through nginx.
+fpm_answers() {
+    cat >"$SITE/fpm.php" <<'PHP'
+<?php apcu_store('k', 'v'); echo 'page through fpm: ', apcu_fetch('k') === 'v' && extension_loaded('leveret') ? 'leveret' : 'other', ' in ', ini_get('leveret.dir'), "\n";
+PHP
+    cat >/etc/nginx/sites-enabled/default <<NGINX
+server { listen 127.0.0.1:80; root $SITE; location ~ \.php\$ { include fastcgi_params; fastcgi_param SCRIPT_FILENAME \$document_root\$fastcgi_script_name; fastcgi_pass 127.0.0.1:9000; } }
+NGINX
+    nginx
+    until curl -sSf http://127.0.0.1/fpm.php 2>/dev/null; do sleep 0.1; kill -0 "$FPM"; done
+    echo "the command reads: $(leveret get --dir /cache --arena apcu k)"
+    nginx -s stop
+}
+
 the_originals_go() { apt_quiet purge "php$PHP-apcu" "php$PHP-memcached" "php$PHP-memcache"; }
 
 # older_packages PACKAGE...: the same with an older version's number, into /older.
