@@ -2,7 +2,7 @@
 # Builds the command and the PHP extension, and leaves them under names that never change.
 
 # Which PHP the extension is built for and tested with, and the folder that its build is left in. `./x php` names others.
-PHP_CONFIG=${PHP_CONFIG:-php-config8.2}
+PHP_CONFIG=${PHP_CONFIG:-php-config${LEVERET_PHP:-8.2}}
 PHP_BUILD=${PHP_BUILD:-build}
 
 verb_build() {
@@ -17,7 +17,7 @@ verb_build() {
     exec 9>&-
     step "Built"
     note "build/leveret      the command: build/leveret --help"
-    note "build/leveret.so   the PHP extension: php8.2 -n -d extension=$ROOT/build/leveret.so --ri leveret"
+    note "build/leveret.so   the PHP extension: php$LEVERET_PHP -n -d extension=$ROOT/build/leveret.so --ri leveret"
 }
 
 # Cargo's target folder: its default, or where the caller's environment puts it.

@@ -6,47 +6,72 @@
 # cargo, cargo-fmt, rustfmt, cargo-clippy. They conflict with the packages rustc, cargo and rustup.
 RUST_MIN=1.85
 
-BUILD_PACKAGES=(ca-certificates gcc libc6-dev make php8.2-cli php8.2-dev)
-DEMO_PACKAGES=(php8.2-apcu memcached php8.2-memcached php8.2-igbinary php8.2-msgpack)
+# debian_release: "debian 12", or what else this is.
+# shellcheck source=/dev/null
+debian_release() { (. /etc/os-release && echo "${ID:-} ${VERSION_ID:-}") 2>/dev/null || echo "no known system"; }
+
+# Which PHP this machine's Debian has. Elsewhere LEVERET_PHP says which one is there, and nothing is installed.
+case $(debian_release) in
+    "debian 13") LEVERET_PHP=${LEVERET_PHP:-8.4} ;;
+    *) LEVERET_PHP=${LEVERET_PHP:-8.2} ;;
+esac
+export LEVERET_PHP
+
+BUILD_PACKAGES=(ca-certificates gcc libc6-dev make "php$LEVERET_PHP-cli" "php$LEVERET_PHP-dev")
+DEMO_PACKAGES=("php$LEVERET_PHP-apcu" memcached "php$LEVERET_PHP-memcached" "php$LEVERET_PHP-igbinary" "php$LEVERET_PHP-msgpack")
 TEST_PACKAGES=(
     python3 shellcheck valgrind nginx-light memcached sasl2-bin libmemcached-tools netcat-openbsd curl ruby ruby-dev ruby-minitest ruby-dalli
     ruby-activesupport ruby-connection-pool ruby-rack ruby-rack-attack ruby-railties puma python3-pymemcache
     python3-django python3-pylibmc
     ruby-sinatra ruby-sidekiq redis-server yard
-    php8.2-fpm php8.2-xml php8.2-mbstring php8.2-apcu php8.2-igbinary php8.2-msgpack php8.2-memcached php8.2-memcache
-    phpunit php-cache-integration-tests php-symfony-cache php-psr-simple-cache php-illuminate-cache php-horde-memcache
+    "php$LEVERET_PHP-"{fpm,xml,mbstring,apcu,igbinary,msgpack,memcached,memcache}
+    phpunit php-cache-integration-tests php-symfony-cache php-psr-simple-cache php-illuminate-cache
     php-symfony-lock php-symfony-http-foundation mediawiki-classes
 )
+# Debian 13 has it no more: its test says so.
+[ "$LEVERET_PHP" != 8.2 ] || TEST_PACKAGES+=(php-horde-memcache)
 
 # Installing it changes an Apache that is there: to the MPM prefork and to mod_php. Only where there is none is it asked for; elsewhere its
 # tests are left out and say why.
-MOD_PHP_PACKAGE=libapache2-mod-php8.2
+MOD_PHP_PACKAGE=libapache2-mod-php$LEVERET_PHP
 
 # need PACKAGE...: installs those that are missing.
 need() {
     [ -z "${LEVERET_NO_INSTALL:-}" ] || return 0
     if ! command -v apt-get >/dev/null; then
         fail "This machine has no apt-get, so nothing can be installed for you." \
-            "Install what these Debian 12 packages hold, then set LEVERET_NO_INSTALL=1: $*"
+            "Install what these Debian packages hold, then set LEVERET_NO_INSTALL=1: $*"
     fi
     local missing=() package
     for package; do
         is_installed "$package" || missing+=("$package")
     done
-    [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}"
+    [ ${#missing[@]} -gt 0 ] || return 0
+    case $(debian_release) in
+        "debian 12" | "debian 13") ;;
+        *)
+            fail "This is $(debian_release), and packages are known by name for Debian 12 and 13 only." \
+                "Install what these packages hold, then set LEVERET_NO_INSTALL=1, and LEVERET_PHP to the version of PHP: ${missing[*]}"
+            ;;
+    esac
+    install_packages "${missing[@]}"
 }
 
 # need_rust [lint]: a compiler of at least RUST_MIN; with `lint` its formatter and clippy too.
 need_rust() {
     local packages=(rustc-web cargo-web)
     [ "${1:-}" != lint ] || packages+=(rustfmt-web rust-web-clippy)
+    if [ "$(debian_release)" = "debian 13" ]; then
+        packages=(rustc cargo)
+        [ "${1:-}" != lint ] || packages+=(rustfmt rust-clippy)
+    fi
     if ! has_rust; then
         need "${packages[@]}"
         has_rust || PATH=/usr/bin:$PATH # an older Rust stood first
         has_rust || fail "No Rust of version $RUST_MIN or newer." "Install it with rustup, or with: apt-get install ${packages[*]}"
     fi
     [ "${1:-}" = lint ] || return 0
-    if ! has_rust_lint && is_installed rustc-web; then need "${packages[@]}"; fi
+    if ! has_rust_lint && is_installed "${packages[0]}"; then need "${packages[@]}"; fi
     has_rust_lint || fail "This Rust has no formatter or no clippy." "Run: rustup component add rustfmt clippy"
 }
 
@@ -57,7 +82,7 @@ unpack() {
     shift
     [ ! -e "$folder" ] || return 0
     step "Unpacking into ${folder#"$ROOT/"}: $*"
-    command -v apt-get >/dev/null || fail "This machine has no apt-get, which fetches packages." "Unpack these Debian 12 packages into $folder: $*"
+    command -v apt-get >/dev/null || fail "This machine has no apt-get, which fetches packages." "Unpack these Debian packages into $folder: $*"
     rm -rf "$new"
     mkdir -p "$new"
     (cd "$new" && apt-get -q -o APT::Sandbox::User="$(id -un)" download "$@") ||
@@ -104,12 +129,12 @@ if [ ! -e "$policy" ]; then
     printf '#!/bin/sh\nexit 101\n' >"$policy"
     chmod 755 "$policy"
 fi
-services_before=$(ls /lib/systemd/system/{nginx,memcached,redis-server,php8.2-fpm}.service 2>/dev/null || true)
+services_before=$(ls /lib/systemd/system/{nginx,memcached,redis-server,php*-fpm}.service 2>/dev/null || true)
 
 apt-get -q update </dev/null
 apt-get -q install -y --no-install-recommends --no-remove "$@" </dev/null
 
-for unit in nginx memcached redis-server php8.2-fpm; do
+for unit in nginx memcached redis-server php8.2-fpm php8.4-fpm; do
     file=/lib/systemd/system/$unit.service
     if [ -e "$file" ] && [[ $services_before != *"$file"* ]] && command -v systemctl >/dev/null; then
         systemctl -q disable "$unit" </dev/null || true

@@ -15,7 +15,7 @@ verb_leaks() {
         return
     fi
     need_rust
-    need "${BUILD_PACKAGES[@]}" valgrind memcached php8.2-apcu php8.2-igbinary php8.2-msgpack
+    need "${BUILD_PACKAGES[@]}" valgrind memcached "php$LEVERET_PHP-apcu" "php$LEVERET_PHP-igbinary" "php$LEVERET_PHP-msgpack"
     verb_build
     local files=()
     mapfile -t files < <(phpt_files build/php-src/tests "$@")
@@ -27,7 +27,7 @@ verb_leaks() {
 
 leaks_ruby() {
     need_rust
-    need "${BUILD_PACKAGES[@]}" valgrind memcached ruby ruby-dev ruby-minitest php8.2-igbinary php8.2-msgpack
+    need "${BUILD_PACKAGES[@]}" valgrind memcached ruby ruby-dev ruby-minitest "php$LEVERET_PHP-igbinary" "php$LEVERET_PHP-msgpack"
     verb_build
     build_ruby "$(leveret_core)"
     check "ruby: valgrind finds what is planted" leaks_ruby_finds_what_is_planted

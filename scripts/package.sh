@@ -53,7 +53,7 @@ build_packages() {
     package_root "$1"
     rm -rf --one-file-system "$work"
     mkdir -p "$work/source/debian/prebuilt" "$work/source/crates"
-    cp -r debian php packaging ruby docs CHANGELOG.md LICENSE-* "$work/source/" &&
+    cp -r debian php packaging ruby CHANGELOG.md LICENSE-* "$work/source/" &&
         cp -r --parents crates/leveret-ffi/include crates/leveret-ffi/examples "$work/source/" &&
         cp build/leveret "$(leveret_core)" "$work/source/debian/prebuilt/" || return 1
     scripts/in-root "build/package-$1/root" scripts/package-part "$work/source" >"$folder.log" 2>&1 || {

@@ -18,14 +18,14 @@ verb_bench() {
 }
 
 bench_php() {
-    need python3 php8.2-cli php8.2-apcu
+    need python3 "php$LEVERET_PHP-cli" "php$LEVERET_PHP-apcu"
     verb_build
     step "Benchmark: PHP against APCu"
     bench/php/run "$@"
 }
 
 bench_client() {
-    need python3 memcached valgrind php8.2-memcached php8.2-memcache php8.2-msgpack php8.2-igbinary
+    need python3 memcached valgrind "php$LEVERET_PHP-memcached" "php$LEVERET_PHP-memcache" "php$LEVERET_PHP-msgpack" "php$LEVERET_PHP-igbinary"
     verb_build
     step "Benchmark: the class Memcached against Debian's php-memcached and php-memcache"
     bench/client/run "$@"
@@ -40,11 +40,11 @@ bench_ruby() {
 }
 
 # MediaWiki takes 230 MB, so ./x test goes without it. Installed, it would bring Apache, or add itself to the one that is
-# there, as php8.2-cgi does.
+# there, as PHP's cgi package does.
 bench_pages() {
-    need python3 memcached valgrind php8.2-cli php8.2-xml php8.2-mbstring php8.2-intl php8.2-sqlite3 php8.2-opcache php8.2-apcu \
-        php8.2-memcached php8.2-msgpack php8.2-igbinary
-    unpack pages mediawiki mediawiki-classes php8.2-cgi
+    need python3 memcached valgrind "php$LEVERET_PHP-cli" "php$LEVERET_PHP-xml" "php$LEVERET_PHP-mbstring" "php$LEVERET_PHP-intl" "php$LEVERET_PHP-sqlite3" "php$LEVERET_PHP-opcache" "php$LEVERET_PHP-apcu" \
+        "php$LEVERET_PHP-memcached" "php$LEVERET_PHP-msgpack" "php$LEVERET_PHP-igbinary"
+    unpack pages mediawiki mediawiki-classes "php$LEVERET_PHP-cgi"
     verb_build
     step "Benchmark: whole pages of MediaWiki with the originals and with ours"
     bench/pages/run "$@"

@@ -7,7 +7,7 @@ import socket
 import tempfile
 from pathlib import Path
 
-from support import SCRIPTS
+from support import PHP_VERSION, SCRIPTS
 from webserver import WORKER_USER, Master, end_all
 
 APACHE = "/usr/sbin/apache2"
@@ -23,8 +23,8 @@ class Apache(Master):
     cut_off = (http.client.IncompleteRead, ConnectionError)
 
     def __init__(self, test, provider, script, workers=4, requests=0, sites=None):
-        if not Path(f"{MODULES}/libphp8.2.so").exists():
-            test.skipTest("no mod_php here: ./x test installs libapache2-mod-php8.2 only where no apache2 is installed, whose settings it would change")
+        if not Path(f"{MODULES}/libphp{PHP_VERSION}.so").exists():
+            test.skipTest("no mod_php here: ./x test installs libapache2-mod-php only where no apache2 is installed, whose settings it would change")
         self.test = test
         self.folder = Path(tempfile.mkdtemp(prefix="apache-", dir=test.folder))
         self.folder.chmod(0o755)
@@ -37,7 +37,7 @@ class Apache(Master):
             f"<If \"%{{QUERY_STRING}} =~ /site={site}/\">\n" + "".join(f"    php_admin_value {key} {value}\n" for key, value in ini.items()) + "</If>\n"
             for site, ini in (sites or {}).items()
         )
-        modules = {"mpm_prefork": "mod_mpm_prefork", "authz_core": "mod_authz_core", "dir": "mod_dir", "php": "libphp8.2"}
+        modules = {"mpm_prefork": "mod_mpm_prefork", "authz_core": "mod_authz_core", "dir": "mod_dir", "php": f"libphp{PHP_VERSION}"}
         (self.folder / "apache.conf").write_text(
             "".join(f"LoadModule {module}_module {MODULES}/{file}.so\n" for module, file in modules.items())
             + f"ServerRoot {self.folder}\nDefaultRuntimeDir {self.folder}\nPidFile {self.folder}/pid\nErrorLog {self.log}\n"

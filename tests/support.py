@@ -12,7 +12,8 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PHP = "php8.2"
+PHP_VERSION = os.environ.get("LEVERET_PHP", "8.2")  # ./x sets it
+PHP = f"php{PHP_VERSION}"
 COMMAND = ROOT / "build" / "leveret"
 
 

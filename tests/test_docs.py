@@ -9,7 +9,7 @@ import sys
 from support import COMMAND, PATIENCE, PHP, ROOT, Provider, SystemTest, run
 
 DOCS = ROOT / "docs"
-README = (ROOT / "README.md").read_text()
+README = (ROOT / "README.md").read_text().replace("php8.2", PHP)
 
 
 class Readme(SystemTest):

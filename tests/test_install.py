@@ -5,10 +5,10 @@ import shutil
 import subprocess
 import unittest
 
-from support import AM_ROOT, PATIENCE, ROOT, SystemTest, run
+from support import AM_ROOT, PATIENCE, PHP, PHP_VERSION, ROOT, SystemTest, run
 
 # Folders into which the page writes: their files stay as they are below, what is written lies on a tmpfs.
-WRITTEN = ("/etc", "/usr/bin", "/var", "$(php-config8.2 --extension-dir)")
+WRITTEN = ("/etc", "/usr/bin", "/var", f"$(php-config{PHP_VERSION} --extension-dir)")
 
 # In it nothing is left of the machine's own shared memory and sockets, and a neighbour has been faster. There is no systemd: what it would
 # do, the test does.
@@ -34,7 +34,7 @@ install -d -o leveret -g leveret /run/leveret
 start=$(sed -n 's/^ExecStart=//p' /etc/systemd/system/leveret.service)
 (umask 0007; exec setpriv --reuid=leveret --regid=leveret --init-groups $start -s /run/leveret/test -a 770 --arena default) &
 until leveret ping /run/leveret/test --quiet 2>/dev/null; do sleep 0.1; kill -0 $!; done
-as_site() { setpriv --reuid=www-data --regid=www-data --init-groups php8.2 -d apc.enable_cli=1 -d leveret.apcu_cli=shared -r "$1"; }
+as_site() { setpriv --reuid=www-data --regid=www-data --init-groups @PHP@ -d apc.enable_cli=1 -d leveret.apcu_cli=shared -r "$1"; }
 as_site 'apcu_store("seen", "by apcu"); $m = new Memcached; $m->addServer("/run/leveret/test", 0); $m->set("seen", "by Memcached");'
 leveret get --arena apcu seen; echo
 leveret get seen; echo
@@ -43,12 +43,12 @@ leveret get --arena mail seen; echo
 leveret doctor || echo "doctor found a problem"
 kill $!
 wait $! || true
-"""
+""".replace("@PHP@", PHP)
 
 # What ./x gem does when the library is built.
 GEM = 'ROOT=$PWD; set -e; for part in say install build ruby; do . scripts/$part.sh; done; build_ruby "$(leveret_core)"; build_platform_gem build/gem'
 
-LOADED = "php8.2 -m | grep -cx leveret || true\n"
+LOADED = f"{PHP} -m | grep -cx leveret || true\n"
 
 
 def machine(folder, script):
@@ -74,8 +74,9 @@ class Install(SystemTest):
         missing = what_is_missing(below)
         if missing:
             self.skipTest(f"a machine of its own cannot be made here: {missing}")
-        extension, folder, server, gem, look, back = re.findall(r"^```sh\n(.*?)^```", (ROOT / "docs" / "install.md").read_text(), re.MULTILINE | re.DOTALL)
-        before = run(["php8.2", "-m"]).stdout
+        page = (ROOT / "docs" / "install.md").read_text().replace("8.2", PHP_VERSION)
+        extension, folder, server, gem, look, back = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+        before = run([PHP, "-m"]).stdout
         run(["bash", "-c", GEM])
         done = machine(below, extension + folder + server + AT_WORK + gem + look + back + LOADED)
         said = done.stdout + done.stderr
@@ -88,7 +89,7 @@ class Install(SystemTest):
         self.assertIn("Module memcached => provided", said)
         self.assertNotIn("doctor found a problem", said)
         self.assertEqual("0", lines[-1], "it is still loaded:\n" + said)
-        self.assertEqual(before, run(["php8.2", "-m"]).stdout, "the machine itself was changed")
+        self.assertEqual(before, run([PHP, "-m"]).stdout, "the machine itself was changed")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import unittest
 
-from support import AM_ROOT, COMMAND, EXTENSION, PHP, SystemTest, run
+from support import AM_ROOT, COMMAND, EXTENSION, PHP, PHP_VERSION, SystemTest, run
 
 NEIGHBOUR = "games"
 ROOT, SITE = "root", "www-data"
@@ -90,7 +90,7 @@ class Neighbour(SystemTest):
         """Who makes /dev/shm/leveret before packages do gets nobody's items, and nobody reads his; all have a working cache, and doctor names him"""
         self.sh(NEIGHBOUR, "mkdir /dev/shm/leveret && chmod 3777 /dev/shm/leveret")
         # What he would like them to read.
-        for name in ("default", "apcu", "apcu-8.2"):
+        for name in ("default", "apcu", f"apcu-{PHP_VERSION}"):
             self.leveret_of(NEIGHBOUR, "set", "--arena", f"/dev/shm/leveret/{name}.arena", "k", "POISON")
         self.sh(NEIGHBOUR, "chmod 660 /dev/shm/leveret/*")
         before = self.files("/dev/shm/leveret")

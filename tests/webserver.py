@@ -10,9 +10,9 @@ import urllib.parse
 from pathlib import Path
 
 from servers import listens
-from support import AM_ROOT, SCRIPTS, end, run
+from support import AM_ROOT, PHP_VERSION, SCRIPTS, end, run
 
-FPM = "/usr/sbin/php-fpm8.2"
+FPM = f"/usr/sbin/php-fpm{PHP_VERSION}"
 NGINX = "/usr/sbin/nginx"
 
 # The user of Debian's pools. Without root nobody can change the user: then all run as the caller.
