@@ -13,6 +13,7 @@ MAIN_PID = Process.pid
 ROOT = File.expand_path('../..', __dir__)
 BUILD = File.join(ROOT, ENV.fetch('RUBY_BUILD', 'build/ruby'))
 COMMAND = File.join(ROOT, 'build/leveret')
+PHP_COMMAND = "php#{ENV.fetch('LEVERET_PHP', '8.2')}"
 PHP_EXTENSION = File.join(ROOT, 'build/leveret.so')
 
 # A hung process must end as a failed test. Far above what any of them takes: nothing here measures time.
@@ -136,7 +137,7 @@ class LeveretTest < Minitest::Test
   # What PHP code prints. `$cache` is the arena "test" of this test's folder.
   def php(code, *extensions)
     needs_php
-    arguments = ['php8.2', '-n', *extensions.flat_map { |name| ['-d', "extension=#{name}"] }, '-d', "extension=#{PHP_EXTENSION}", '-d', "leveret.dir=#{@folder}", '-d', 'leveret.arena=test',
+    arguments = [PHP_COMMAND, '-n', *extensions.flat_map { |name| ['-d', "extension=#{name}"] }, '-d', "extension=#{PHP_EXTENSION}", '-d', "leveret.dir=#{@folder}", '-d', 'leveret.arena=test',
                  '-d', 'display_errors=stdout', '-d', 'html_errors=0', '-d', 'log_errors=0']
     IO.popen([*arguments, '-r', "$cache = new Leveret\\Cache(); #{code}", { err: %i[child out] }], &:read)
   end
@@ -152,13 +153,13 @@ class LeveretTest < Minitest::Test
   end
 
   def needs_php
-    skip 'no PHP 8.2 here' unless system('php8.2', '-v', %i[out err] => File::NULL)
+    skip "no #{PHP_COMMAND} here" unless system(PHP_COMMAND, '-v', %i[out err] => File::NULL)
   end
 
   # What PHP code prints with Debian's php-memcached, and without ours.
   def original_php(code)
     needs_php
     extensions = %w[igbinary msgpack memcached].flat_map { |name| ['-d', "extension=#{name}"] }
-    IO.popen(['php8.2', '-n', *extensions, '-d', 'display_errors=stdout', '-d', 'html_errors=0', '-r', code, { err: %i[child out] }], &:read)
+    IO.popen([PHP_COMMAND, '-n', *extensions, '-d', 'display_errors=stdout', '-d', 'html_errors=0', '-r', code, { err: %i[child out] }], &:read)
   end
 end

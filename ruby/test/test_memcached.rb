@@ -100,7 +100,7 @@ class TestMemcached < LeveretTest
       code = "$m = new Memcached(); $m->setOption(#{option}); $m->setOption(Memcached::OPT_HASH, Memcached::HASH_FNV1_32); " \
              "foreach (explode(',', '#{servers.join(',')}') as $s) { [$h, $p] = explode(':', $s); $m->addServer($h, (int) $p, 8); } " \
              'for ($i = 0; $i < 200; $i++) { echo $m->getServerByKey("key$i")["port"], "\n"; }'
-      ports = IO.popen(['php8.2', '-r', code], &:read).split
+      ports = IO.popen([PHP_COMMAND, '-r', code], &:read).split
       assert_equal ports, (0...200).map { |i| m.server_by_key("key#{i}").split(':')[1] }, distribution
     end
   end

@@ -157,7 +157,7 @@ class TestRails < LeveretTest
     needs_php
     puma
     port = free_port
-    start('php8.2', '-n', '-d', "extension=#{PHP_EXTENSION}", '-d', "leveret.dir=#{@folder}", '-d', 'leveret.arena=shop', '-S', "127.0.0.1:#{port}", File.join(APPLICATION, 'shared.php'))
+    start(PHP_COMMAND, '-n', '-d', "extension=#{PHP_EXTENSION}", '-d', "leveret.dir=#{@folder}", '-d', 'leveret.arena=shop', '-S', "127.0.0.1:#{port}", File.join(APPLICATION, 'shared.php'))
     answers(port)
     pages = [-> { ask('/shared') }, -> { ask('/', port: port) }]
     2.times do |round|
