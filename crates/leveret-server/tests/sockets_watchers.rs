@@ -30,7 +30,7 @@ fn a_thousand_who_never_read_cost_bounded_memory() {
     let batch = format!("set {} 0 0 1 noreply\r\nx\r\n", "%".repeat(250)).repeat(1000) + "mn\r\n";
     // All of them are full: in a round nobody is told anything.
     let (mut sent, mut rounds) = (0, 0);
-    while rounds == 0 || stat(&mut client, "log_watcher_sent") > sent {
+    while stat(&mut client, "log_watcher_skipped") == 0 || stat(&mut client, "log_watcher_sent") > sent {
         sent = stat(&mut client, "log_watcher_sent");
         for _ in 0..10 {
             client.talk(&batch, "MN\r\n");
@@ -39,7 +39,6 @@ fn a_thousand_who_never_read_cost_bounded_memory() {
     }
     let grown = server.own_memory().saturating_sub(before);
     assert!(grown < 32 << 20, "{grown} bytes for {rounds} rounds");
-    assert!(stat(&mut client, "log_watcher_skipped") > 0);
     for slow in &mut slow[20..] {
         slow.send(b"get a\r\n");
         slow.expect(b"END\r\n");
