@@ -219,11 +219,17 @@ leveret_arena *php_leveret_apcu_arena(void)
 
 /* --- arenas that are servers of a pool --- */
 
+static leveret_bytes bytes_of(const char *text)
+{
+	return php_leveret_bytes(text, text ? strlen(text) : 0);
+}
+
 leveret_pool *php_leveret_pool_new(void)
 {
 	leveret_pool *pool = leveret_pool_new();
 	leveret_pool_set_option(pool, LEVERET_POOL_ARENA_MEMORY, LEVERET_G(memory));
 	leveret_pool_set_option(pool, LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS, LEVERET_G(lock_timeout));
+	leveret_pool_set_tls(pool, bytes_of(LEVERET_G(tls_ca_file)), bytes_of(LEVERET_G(tls_peer_name)), bytes_of(LEVERET_G(tls_certificate)), bytes_of(LEVERET_G(tls_key)), LEVERET_G(tls_verify));
 	return pool;
 }
 

@@ -54,6 +54,11 @@ ZEND_BEGIN_MODULE_GLOBALS(leveret)
 	zend_long decoded_cache;
 	char *allowed_classes_text;
 	zend_long lock_timeout;
+	char *tls_ca_file;
+	char *tls_peer_name;
+	char *tls_certificate;
+	char *tls_key;
+	bool tls_verify;
 ZEND_END_MODULE_GLOBALS(leveret)
 
 ZEND_EXTERN_MODULE_GLOBALS(leveret)

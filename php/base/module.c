@@ -135,6 +135,11 @@ PHP_INI_BEGIN()
 	INI_RANGE("leveret.decoded_cache", "8M", decoded_cache, decoded_range)
 	INI_ENTRY("leveret.allowed_classes", "", on_update_allowed_classes, allowed_classes_text)
 	INI_RANGE("leveret.lock_timeout", "1000", lock_timeout, timeout_range)
+	INI_ENTRY("leveret.tls_ca_file", "", OnUpdateString, tls_ca_file)
+	INI_ENTRY("leveret.tls_peer_name", "", OnUpdateString, tls_peer_name)
+	INI_ENTRY("leveret.tls_certificate", "", OnUpdateString, tls_certificate)
+	INI_ENTRY("leveret.tls_key", "", OnUpdateString, tls_key)
+	STD_PHP_INI_BOOLEAN("leveret.tls_verify", "1", PHP_INI_SYSTEM, OnUpdateBool, tls_verify, zend_leveret_globals, leveret_globals)
 PHP_INI_END()
 
 /* --- the life of a process --- */

@@ -1107,6 +1107,21 @@ int32_t leveret_pool_set_option(struct leveret_pool *pool,
 void leveret_pool_set_prefix(struct leveret_pool *pool,
                              struct leveret_bytes prefix);
 
+// How servers named "tls://host" are spoken with, for connections from now on. Files are PEM and read when they are
+// first needed; what is wrong with one is told as the value of an answer, and by leveret_pool_arena_trouble. Empty:
+// `ca_file` = the system's authorities; `peer_name` = the host's own name is in its certificate; `certificate` = we
+// show none; `key` = it is in the file of the certificate. `verify` 0 = whoever answers is believed: nobody who can
+// come between is kept out. SUCCESS or INVALID_ARGUMENTS.
+//
+// # Safety
+// `pool` is live; the others can be read.
+int32_t leveret_pool_set_tls(struct leveret_pool *pool,
+                             struct leveret_bytes ca_file,
+                             struct leveret_bytes peer_name,
+                             struct leveret_bytes certificate,
+                             struct leveret_bytes key,
+                             uint32_t verify);
+
 // Gives the servers of LEVERET_RING_VIRTUAL_BUCKET, an index for each bucket, and chooses that ring. `count` is not 0.
 //
 // # Safety

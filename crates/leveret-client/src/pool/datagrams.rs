@@ -73,7 +73,9 @@ struct Asked {
 /// The UDP port of a server, if gets go there.
 pub(super) fn port(server: &Server, options: &Options) -> Option<u16> {
     match server.udp_port {
-        _ if server.kind != ServerKind::Tcp || server.protocol(options) == Protocol::Binary => None,
+        _ if server.kind != ServerKind::Tcp || server.is_secured() || server.protocol(options) == Protocol::Binary => {
+            None
+        }
         0 => options.udp.then_some(server.port),
         port => Some(port),
     }

@@ -106,7 +106,7 @@ fn key((_, name): &Endpoint) -> Vec<u8> {
 /// not there.
 fn hear(address: &Address, said: &[u8], patience: Duration, options: &Options) -> Option<Vec<u8>> {
     let until = Instant::now() + patience;
-    let mut link = Link::connect(address, options, true, None).ok()?;
+    let mut link = Link::connect(address, options, true, None, None).ok()?;
     if !link.is_connected {
         await_link(&link, WRITABLE, until)?;
         link.finish_connect().ok()?;

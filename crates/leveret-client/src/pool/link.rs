@@ -1,5 +1,6 @@
 //! A connection to one server: nothing here waits but `recv_alone`.
 use super::sign_in::SignIn;
+use super::tls::Secured;
 use super::{Code, Options};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
@@ -35,18 +36,47 @@ impl Fault {
 
 #[derive(Debug)]
 pub(super) struct Link {
-    socket: OwnedFd,
+    wire: Wire,
     is_unix: bool,
     /// Requests may be sent.
     pub is_connected: bool,
     /// There is a peer, who may have to be told who we are.
     is_open: bool,
+    /// Whatever goes over it is secret.
+    is_secret: bool,
     sign_in: Option<SignIn>,
     has_sent: bool,
     /// TCP_NODELAY is set.
     is_prompt: bool,
     /// The socket itself may wait, for so long as `SO_RCVTIMEO` says; set when the link is used for a second batch.
     waits: Option<Duration>,
+}
+
+/// A socket, or TLS on one.
+#[derive(Debug)]
+pub(super) struct Wire {
+    socket: OwnedFd,
+    tls: Option<Box<Secured>>,
+}
+
+impl Wire {
+    /// Without waiting.
+    #[inline]
+    pub fn send(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
+        match &mut self.tls {
+            None => rustix::net::send(&self.socket, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT),
+            Some(tls) => tls.send(&self.socket, bytes),
+        }
+    }
+
+    /// 0 = the peer has ended.
+    #[inline]
+    pub fn recv(&mut self, room: &mut [u8], flags: RecvFlags) -> Result<usize, Errno> {
+        match &mut self.tls {
+            None => rustix::net::recv(&self.socket, room, flags).map(|(len, _)| len),
+            Some(tls) => tls.recv(&self.socket, room, flags),
+        }
+    }
 }
 
 /// What a system call on a link came to.
@@ -68,6 +98,7 @@ impl Link {
         address: &Address,
         options: &Options,
         will_send: bool,
+        tls: Option<Secured>,
         sign_in: Option<SignIn>,
     ) -> Result<Link, Fault> {
         let family = match address {
@@ -102,8 +133,20 @@ impl Link {
             Err(Errno::INPROGRESS) => false,
             Err(errno) => return Err(refused(is_unix, errno)),
         };
-        let is_connected = is_open && sign_in.is_none();
-        Ok(Link { socket, is_unix, is_connected, is_open, sign_in, has_sent: false, is_prompt: false, waits: None })
+        let is_connected = is_open && tls.is_none() && sign_in.is_none();
+        let is_secret = tls.is_none();
+        let wire = Wire { socket, tls: tls.map(Box::new) };
+        Ok(Link {
+            wire,
+            is_unix,
+            is_connected,
+            is_open,
+            is_secret,
+            sign_in,
+            has_sent: false,
+            is_prompt: false,
+            waits: None,
+        })
     }
 
     /// Is it connected by now?
@@ -111,9 +154,14 @@ impl Link {
         if !self.is_open {
             self.finish_open()?;
         }
+        if let Some(tls) = self.wire.tls.as_mut().filter(|_| self.is_open && !self.is_secret) {
+            let shaken = tls.shake_hands(&self.wire.socket);
+            self.is_secret = shaken.map_err(|errno| Fault::system(Code::ConnectionFailure, errno))?;
+            self.has_sent = true;
+        }
         self.is_connected = match &mut self.sign_in {
-            Some(sign_in) if self.is_open => sign_in.advance(&self.socket)?,
-            _ => self.is_open,
+            Some(sign_in) if self.is_secret && self.is_open => sign_in.advance(&mut self.wire)?,
+            _ => self.is_open && self.is_secret,
         };
         if self.is_connected {
             (self.sign_in, self.has_sent) = (None, self.has_sent || self.sign_in.is_some());
@@ -124,21 +172,41 @@ impl Link {
     /// Whether sending is what a wait is for, where so much is unsent once it is connected.
     pub fn wants_to_send(&self, has_unsent: bool) -> bool {
         match &self.sign_in {
-            Some(sign_in) if self.is_open => sign_in.has_unsent(),
+            _ if self.is_open && !self.is_secret => self.holds_back(),
+            Some(sign_in) if self.is_open => sign_in.has_unsent() || self.holds_back(),
             _ => !self.is_connected || has_unsent,
         }
     }
 
     /// What is sent early goes ahead of who we are.
     pub fn may_send_early(&self) -> bool {
-        !self.is_connected && self.sign_in.is_none()
+        !self.is_connected && self.sign_in.is_none() && self.wire.tls.is_none()
+    }
+
+    /// Something was taken that the socket has not.
+    #[inline]
+    pub fn holds_back(&self) -> bool {
+        self.wire.tls.as_ref().is_some_and(|tls| tls.holds_back())
+    }
+
+    /// Something has come of which no poll knows any more.
+    #[inline]
+    pub fn has_more(&mut self) -> bool {
+        self.wire.tls.as_mut().is_some_and(|tls| tls.has_more())
+    }
+
+    /// Why it is over, where errors of the system have no words for that.
+    pub fn trouble(&self) -> Option<&str> {
+        let tls = self.wire.tls.as_ref()?;
+        let is_unfinished = self.is_open && !self.is_secret;
+        tls.trouble().or_else(|| is_unfinished.then_some("the TLS handshake was not finished"))
     }
 
     fn finish_open(&mut self) -> Result<(), Fault> {
-        match sockopt::socket_error(&self.socket) {
+        match sockopt::socket_error(&self.wire.socket) {
             // A socket that is still on its way has no error either.
             Ok(Ok(())) => {
-                self.is_open = rustix::net::getpeername(&self.socket).is_ok();
+                self.is_open = rustix::net::getpeername(&self.wire.socket).is_ok();
                 Ok(())
             }
             Ok(Err(errno)) | Err(errno) => Err(refused(self.is_unix, errno)),
@@ -148,7 +216,7 @@ impl Link {
     /// Sends before the kernel has said that the connection stands: with a peer on this host it mostly does, and a wait
     /// is spared.
     pub fn send_early(&mut self, bytes: &[u8]) -> Result<usize, Fault> {
-        match rustix::net::send(&self.socket, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+        match self.wire.send(bytes) {
             Ok(len) => {
                 (self.is_connected, self.is_open, self.has_sent) = (true, true, true);
                 Ok(len)
@@ -162,12 +230,12 @@ impl Link {
         // A batch is one write, which need not wait for another. The first packet is never held back, and most
         // connections send no second one.
         if !self.is_unix && self.has_sent && !self.is_prompt {
-            let _ = sockopt::set_tcp_nodelay(&self.socket, true);
+            let _ = sockopt::set_tcp_nodelay(&self.wire.socket, true);
             self.is_prompt = true;
         }
         self.has_sent = true;
         loop {
-            return match rustix::net::send(&self.socket, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+            return match self.wire.send(bytes) {
                 Ok(len) => Ok(Moved::Bytes(len)),
                 Err(Errno::INTR) => continue,
                 Err(Errno::AGAIN) => Ok(Moved::Blocked),
@@ -178,37 +246,41 @@ impl Link {
     }
 
     /// Nothing more is sent: the peer reads what was, and then the end.
-    pub fn end_of_output(&self) -> rustix::io::Result<()> {
-        rustix::net::shutdown(&self.socket, Shutdown::Write)
+    pub fn end_of_output(&mut self) -> rustix::io::Result<()> {
+        if let Some(tls) = &mut self.wire.tls {
+            tls.finish(&self.wire.socket)?;
+        }
+        rustix::net::shutdown(&self.wire.socket, Shutdown::Write)
     }
 
     /// Nothing has come, not even an end.
-    pub fn is_quiet(&self) -> bool {
+    pub fn is_quiet(&mut self) -> bool {
         let mut room = [0; 1];
-        matches!(rustix::net::recv(&self.socket, &mut room, RecvFlags::PEEK | RecvFlags::DONTWAIT), Err(Errno::AGAIN))
+        // What TLS says to itself is read on the way, and is nothing.
+        matches!(self.wire.recv(&mut room, RecvFlags::PEEK | RecvFlags::DONTWAIT), Err(Errno::AGAIN))
     }
 
-    pub fn recv(&self, room: &mut [u8]) -> Result<Moved, Fault> {
-        recv(&self.socket, room, RecvFlags::DONTWAIT)
+    pub fn recv(&mut self, room: &mut [u8]) -> Result<Moved, Fault> {
+        recv(&mut self.wire, room, RecvFlags::DONTWAIT)
     }
 
     /// As `recv`, but waits in the same system call: for the only server from which something is awaited. `Blocked` =
     /// in vain.
     pub fn recv_alone(&mut self, room: &mut [u8], patience: Duration) -> Result<Moved, Fault> {
         if self.waits != Some(patience) {
-            let settled = sockopt::set_socket_timeout(&self.socket, Timeout::Recv, Some(patience))
-                .and_then(|()| rustix::io::ioctl_fionbio(&self.socket, false));
+            let settled = sockopt::set_socket_timeout(&self.wire.socket, Timeout::Recv, Some(patience))
+                .and_then(|()| rustix::io::ioctl_fionbio(&self.wire.socket, false));
             settled.map_err(|errno| Fault::system(Code::Errno, errno))?;
             self.waits = Some(patience);
         }
-        recv(&self.socket, room, RecvFlags::empty())
+        recv(&mut self.wire, room, RecvFlags::empty())
     }
 }
 
-fn recv(socket: &OwnedFd, room: &mut [u8], flags: RecvFlags) -> Result<Moved, Fault> {
-    match rustix::net::recv(socket, room, flags) {
-        Ok((0, _)) | Err(Errno::CONNRESET) => Ok(Moved::Closed),
-        Ok((len, _)) => Ok(Moved::Bytes(len)),
+fn recv(wire: &mut Wire, room: &mut [u8], flags: RecvFlags) -> Result<Moved, Fault> {
+    match wire.recv(room, flags) {
+        Ok(0) | Err(Errno::CONNRESET) => Ok(Moved::Closed),
+        Ok(len) => Ok(Moved::Bytes(len)),
         // Not again from here: the kernel would begin to count the time anew, for ever where signals come often enough.
         Err(Errno::INTR) => Ok(Moved::Interrupted),
         Err(Errno::AGAIN) => Ok(Moved::Blocked),
@@ -218,7 +290,7 @@ fn recv(socket: &OwnedFd, room: &mut [u8], flags: RecvFlags) -> Result<Moved, Fa
 
 impl AsFd for Link {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.socket.as_fd()
+        self.wire.socket.as_fd()
     }
 }
 

@@ -56,7 +56,7 @@ impl Local {
 /// process, and whether they were told. Nobody waits for it, since a fork may have left it locked.
 static TROUBLE: Mutex<(String, bool)> = Mutex::new((String::new(), true));
 
-fn note(text: String) {
+pub(super) fn note(text: String) {
     if let Ok(mut trouble) = TROUBLE.try_lock() {
         if trouble.0 != text {
             *trouble = (text, false);

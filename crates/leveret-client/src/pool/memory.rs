@@ -50,6 +50,7 @@ impl Pool {
         let server = &mut self.servers[index];
         self.options.short_cut
             && server.credentials.is_none()
+            && !server.is_secured()
             && !server.is_streaming()
             && (!is_only || server.short_cut.is_worth_a_look())
             && short_cut::find(server).is_some()

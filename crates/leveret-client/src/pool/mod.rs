@@ -21,6 +21,8 @@ mod run;
 mod server;
 mod short_cut;
 mod sign_in;
+#[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
+mod tls;
 mod wire;
 
 use crate::ring::{self, Ring};
@@ -28,7 +30,7 @@ use leveret_engine::{Arena, Time};
 use leveret_protocol::text::TextKey;
 use link::Fault;
 pub use local::arena_trouble;
-pub use options::{Options, Protocol};
+pub use options::{Options, Protocol, TlsOptions};
 use request::Pending;
 pub use request::{Answer, Code, Operation, Request};
 use server::Server;
@@ -254,11 +256,15 @@ impl Pool {
         self.ring = None;
     }
 
-    /// The servers, as the ring sees them.
+    /// The servers, as the ring sees them. One that gets TLS keeps its place.
     pub fn servers(&self) -> Vec<ring::Server> {
         self.servers
             .iter()
-            .map(|server| ring::Server { host: server.host.clone(), port: server.port, weight: server.weight })
+            .map(|server| ring::Server {
+                host: server.host.strip_prefix(names::TLS).unwrap_or(&server.host).to_owned(),
+                port: server.port,
+                weight: server.weight,
+            })
             .collect()
     }
 
@@ -269,7 +275,7 @@ impl Pool {
         let [server] = self.servers.as_mut_slice() else { return None };
         if server.is_local() {
             server.local.open(&server.host, now).ok()
-        } else if self.options.short_cut && server.credentials.is_none() {
+        } else if self.options.short_cut && server.credentials.is_none() && !server.is_secured() {
             short_cut::find(server).map(|found| &found.arena)
         } else {
             None

@@ -12,6 +12,9 @@ use std::time::Instant;
 // An answer, also that there is none, holds so many times as long as it took.
 const HOLDS: u32 = 10;
 
+/// With what the name of a server begins that is spoken with through TLS.
+pub(super) const TLS: &str = "tls://";
+
 struct Heard {
     addresses: Option<Vec<SocketAddr>>,
     until: Instant,
@@ -26,7 +29,10 @@ pub(super) fn resolve(host: &str, port: u16) -> Result<Vec<Address>, Fault> {
         let address = SocketAddrUnix::new(path).map_err(|errno| Fault::system(Code::Errno, errno))?;
         return Ok(vec![Address::Unix(address)]);
     }
-    let (host, port) = host_and_port(host.strip_prefix("tcp://").unwrap_or(host), port);
+    let (host, port) = match host.strip_prefix(TLS) {
+        Some(host) => secured_host_and_port(host, port),
+        None => host_and_port(host.strip_prefix("tcp://").unwrap_or(host), port),
+    };
     let addresses = match host.parse() {
         Ok(address) => vec![SocketAddr::new(address, port)],
         Err(_) => look_up(host).ok_or(Fault::new(Code::HostLookupFailure))?,
@@ -54,6 +60,20 @@ fn look_up(name: &str) -> Option<Vec<SocketAddr>> {
     all.retain(|_, heard| now < heard.until);
     all.insert(name.to_string(), heard);
     addresses
+}
+
+/// The host of `tls://host`, to whom its certificate belongs.
+pub(super) fn secured_host(host: &str) -> Option<&str> {
+    host.strip_prefix(TLS).map(|host| secured_host_and_port(host, 0).0)
+}
+
+/// `host`, `host:port`, `[v6]` or `[v6]:port`, with nothing but perhaps a `/` behind it.
+fn secured_host_and_port(name: &str, port: u16) -> (&str, u16) {
+    let name = name.strip_suffix('/').unwrap_or(name);
+    match name.strip_prefix('[').and_then(|name| name.split_once(']')) {
+        Some((host, rest)) => (host, rest.strip_prefix(':').and_then(|digits| digits.parse().ok()).unwrap_or(port)),
+        None => host_and_port(name, port),
+    }
 }
 
 /// A port in the name of the host counts more than the one beside it, as pecl/memcache has it. An IPv6 address has more

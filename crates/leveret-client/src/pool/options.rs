@@ -5,6 +5,7 @@ use crate::ring::{Distribution, KeyHash, Preset};
 use leveret_engine::OpenOptions;
 use leveret_protocol::text::TextKey;
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// What is spoken with the servers.
@@ -77,6 +78,29 @@ pub struct Options {
     pub verify_key: bool,
     /// Longest value that is accepted from a server.
     pub value_max: usize,
+    /// For servers named `tls://host:port`.
+    pub tls: TlsOptions,
+}
+
+/// How servers named `tls://` are spoken with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TlsOptions {
+    /// Authorities (PEM) who may vouch for a server; None = the system's.
+    pub ca_file: Option<PathBuf>,
+    /// The name in a server's certificate, where it is not the server's own.
+    pub peer_name: Option<String>,
+    /// What we show to a server that asks who we are: certificates (PEM), ours first.
+    pub certificate: Option<PathBuf>,
+    /// Its key (PEM, without a passphrase); None = it is in the same file.
+    pub key: Option<PathBuf>,
+    /// A server must prove that it is the one named. Without that anybody between can read and write.
+    pub verify: bool,
+}
+
+impl Default for TlsOptions {
+    fn default() -> TlsOptions {
+        TlsOptions { ca_file: None, peer_name: None, certificate: None, key: None, verify: true }
+    }
 }
 
 impl Default for Options {
@@ -110,6 +134,7 @@ impl Default for Options {
             arena: OpenOptions::new(),
             verify_key: false,
             value_max: 1 << 30,
+            tls: TlsOptions::default(),
         }
     }
 }

@@ -2,7 +2,7 @@
 use super::link::{self, Fault, Moved, READABLE, WRITABLE};
 use super::request::Record;
 use super::server::{Server, ROW_END};
-use super::{datagrams, dialect, wire, Code, Failure, Pool, Protocol};
+use super::{datagrams, dialect, local, wire, Code, Failure, Pool, Protocol};
 use leveret_engine::Time;
 use rustix::event::PollFd;
 use std::time::{Duration, Instant};
@@ -340,7 +340,7 @@ impl Pool {
         if server.is_local() {
             return server.local.open(&server.host, Time::now()).map(|_| ());
         }
-        if server.link.as_ref().is_some_and(|link| !link.is_connected || !link.is_quiet()) {
+        if server.link.as_mut().is_some_and(|link| !link.is_connected || !link.is_quiet()) {
             server.close();
         }
         let patience = server.connect_timeout(&self.options);
@@ -379,6 +379,14 @@ impl Pool {
     }
 
     fn recv(&mut self, index: usize, alone: bool) {
+        self.recv_once(index, alone);
+        while self.servers[index].link.as_mut().is_some_and(|link| link.has_more()) && self.servers[index].can_answer()
+        {
+            self.recv_once(index, false);
+        }
+    }
+
+    fn recv_once(&mut self, index: usize, alone: bool) {
         let server = &mut self.servers[index];
         match server.recv(alone, &self.options) {
             Ok(Moved::Bytes(len)) => {
@@ -447,10 +455,18 @@ impl Pool {
             }
         }
         let mut touched = Vec::new();
+        let trouble = self.servers[index].trouble.take();
         for number in waiting {
             if is_refused || !self.move_on(number, &output, &mut touched) {
                 self.give_up(number, fault);
+                let record = self.batch.records.last_mut().filter(|record| record.request == number);
+                if let (Some(why), Some(record)) = (&trouble, record) {
+                    record.value = self.servers[index].input.push(why.as_bytes());
+                }
             }
+        }
+        if let Some(why) = trouble {
+            local::note(why);
         }
         // Another server may have taken the place of one that spoke binary.
         let server = &mut self.servers[index];

@@ -5,6 +5,7 @@ use super::link::{Address, Fault, Link, Moved};
 use super::local::Local;
 use super::short_cut::ShortCut;
 use super::sign_in::{Credentials, SignIn};
+use super::tls::Secured;
 use super::{names, Code, Options, Protocol, ServerKind};
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -71,6 +72,8 @@ pub(super) struct Server {
     pub expected: VecDeque<u32>,
     /// Gets that are not written yet: they go out in one row, or are read from memory together.
     pub row: Vec<u32>,
+    /// What is wrong with it, where codes have no words for that.
+    pub trouble: Option<String>,
     /// Bytes that have come since patience is measured.
     pub come: usize,
     /// When patience ends; None while things move.
@@ -156,6 +159,7 @@ impl Server {
             input: Input::default(),
             expected: VecDeque::new(),
             row: Vec::new(),
+            trouble: None,
             come: 0,
             deadline: None,
         }
@@ -164,6 +168,11 @@ impl Server {
     /// It is memory of this host.
     pub fn is_local(&self) -> bool {
         self.kind == ServerKind::Arena
+    }
+
+    /// It is spoken with through TLS.
+    pub fn is_secured(&self) -> bool {
+        self.host.starts_with(names::TLS)
     }
 
     /// What is spoken with it.
@@ -178,7 +187,7 @@ impl Server {
 
     /// Nobody knows yet what it speaks, nor has said it.
     pub fn is_unheard(&self, options: &Options) -> bool {
-        options.detects && self.speaks.is_none() && self.credentials.is_none()
+        options.detects && self.speaks.is_none() && self.credentials.is_none() && !self.is_secured()
     }
 
     /// Ready for a new batch. A link on which something is still awaited, or came unasked, is of no use any more.
@@ -209,6 +218,7 @@ impl Server {
     }
 
     pub fn close(&mut self) {
+        self.note_trouble();
         self.link = None;
         (self.is_used, self.may_be_stale) = (false, false);
         self.deadline = None;
@@ -224,7 +234,24 @@ impl Server {
     }
 
     pub fn has_unsent(&self) -> bool {
-        self.sent < self.output.len()
+        self.sent < self.output.len() || self.link.as_ref().is_some_and(Link::holds_back)
+    }
+
+    fn note_trouble(&mut self) {
+        if let Some(why) = self.link.as_ref().and_then(Link::trouble) {
+            self.trouble = Some(format!("{}: {why}", self.name()));
+        }
+    }
+
+    /// As people write it.
+    fn name(&self) -> String {
+        let has_port =
+            names::secured_host(&self.host).is_none_or(|host| self.host.len() > names::TLS.len() + host.len());
+        if has_port {
+            self.host.clone()
+        } else {
+            format!("{}:{}", self.host, self.port)
+        }
     }
 
     /// Some request awaits its answer.
@@ -298,10 +325,18 @@ impl Server {
     }
 
     fn open(&mut self, options: &Options) -> Result<(), Fault> {
+        self.note_trouble();
         (self.link, self.deadline) = (None, None);
+        let tls = match names::secured_host(&self.host).map(|host| Secured::new(&options.tls, host)) {
+            Some(Err(why)) => {
+                self.trouble = Some(format!("{}: {why}", self.name()));
+                return Err(Fault::new(Code::ConnectionFailure));
+            }
+            tls => tls.and_then(Result::ok),
+        };
         let sign_in = self.credentials.as_ref().filter(|_| !self.is_local()).map(SignIn::new);
-        let will_send = sign_in.is_some() || self.has_unsent();
-        let mut link = Link::connect(&self.addresses[self.address], options, will_send, sign_in)?;
+        let will_send = tls.is_some() || sign_in.is_some() || self.has_unsent();
+        let mut link = Link::connect(&self.addresses[self.address], options, will_send, tls, sign_in)?;
         if link.may_send_early() && self.has_unsent() {
             self.sent += link.send_early(&self.output[self.sent..])?;
         }
@@ -312,7 +347,7 @@ impl Server {
     /// Before a write is sent over a link that was idle: has the peer closed it meanwhile?
     pub fn drop_if_stale(&mut self) {
         let must_arrive = self.may_be_stale && !self.only_reads && self.sent == 0;
-        if must_arrive && self.link.as_ref().is_some_and(|link| !link.is_quiet()) {
+        if must_arrive && self.link.as_mut().is_some_and(|link| !link.is_quiet()) {
             self.close();
         }
     }
@@ -327,6 +362,9 @@ impl Server {
     pub fn send(&mut self) -> Result<Moved, Fault> {
         let Some(link) = &mut self.link else { return Ok(Moved::Blocked) };
         let mut all = Moved::Blocked;
+        if link.holds_back() {
+            all = link.send(&[])?;
+        }
         while self.sent < self.output.len() {
             match link.send(&self.output[self.sent..])? {
                 Moved::Bytes(len) => {
@@ -342,7 +380,8 @@ impl Server {
 
     /// If the server may not have read all yet: tells it that nothing more comes.
     pub fn end_of_output(&mut self) -> Option<&mut Server> {
-        let link = self.link.as_ref().filter(|_| self.has_quiet && !self.has_unsent())?;
+        let has_unsent = self.has_unsent();
+        let link = self.link.as_mut().filter(|_| self.has_quiet && !has_unsent)?;
         link.end_of_output().ok()?;
         Some(self)
     }

@@ -1,13 +1,12 @@
 //! Who asks: a name and a password (SASL PLAIN), said on each new connection before anything else is sent over it.
 //! What comes back is bounded, and must be the answer to that and nothing more.
-use super::link::Fault;
+use super::link::{Fault, Wire};
 use super::Code;
 use leveret_protocol::binary::{self, Command, Request, Status, HEADER_LEN};
 use leveret_protocol::{Limits, Received};
 use rustix::io::Errno;
-use rustix::net::{RecvFlags, SendFlags};
+use rustix::net::RecvFlags;
 use std::fmt;
-use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 const PLAIN: &[u8] = b"PLAIN";
@@ -113,10 +112,10 @@ impl SignIn {
     }
 
     /// Does what can be done without waiting. True = the server has let us in.
-    pub fn advance(&mut self, socket: &OwnedFd) -> Result<bool, Fault> {
+    pub fn advance(&mut self, wire: &mut Wire) -> Result<bool, Fault> {
         loop {
             while self.has_unsent() {
-                match rustix::net::send(socket, &self.output[self.sent..], SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+                match wire.send(&self.output[self.sent..]) {
                     Ok(len) => self.sent += len,
                     Err(Errno::INTR) => {}
                     Err(Errno::AGAIN) => return Ok(false),
@@ -124,9 +123,9 @@ impl SignIn {
                 }
             }
             let mut room = [0; 512];
-            match rustix::net::recv(socket, &mut room[..], RecvFlags::DONTWAIT) {
-                Ok((0, _)) => return Err(Fault::new(Code::UnknownReadFailure)),
-                Ok((len, _)) => self.input.extend_from_slice(&room[..len]),
+            match wire.recv(&mut room, RecvFlags::DONTWAIT) {
+                Ok(0) => return Err(Fault::new(Code::UnknownReadFailure)),
+                Ok(len) => self.input.extend_from_slice(&room[..len]),
                 Err(Errno::INTR) => continue,
                 Err(Errno::AGAIN) => return Ok(false),
                 Err(errno) => return Err(Fault::system(Code::UnknownReadFailure, errno)),

@@ -8,3 +8,5 @@ mod pool;
 mod rings;
 mod short_cut;
 mod sign_in;
+#[cfg(feature = "tls")]
+mod tls;

@@ -1,8 +1,11 @@
 //! What a pool is told once: values as libmemcached's behaviours take them.
 use super::{leveret_code, leveret_pool, millis};
 use crate::leveret_bytes;
-use leveret_client::pool::{Options, Protocol};
+use leveret_client::pool::{Options, Protocol, TlsOptions};
 use leveret_client::ring::{Distribution, KeyHash, PeclHash, Preset, Strategy};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -131,6 +134,44 @@ pub unsafe extern "C" fn leveret_pool_set_prefix(pool: *mut leveret_pool, prefix
     // SAFETY: by contract.
     let (pool, prefix) = unsafe { (&mut (*pool).pool, prefix.as_slice()) };
     pool.set_options(Options { prefix: prefix.to_vec(), ..pool.options().clone() });
+}
+
+/// How servers named "tls://host" are spoken with, for connections from now on. Files are PEM and read when they are
+/// first needed; what is wrong with one is told as the value of an answer, and by leveret_pool_arena_trouble. Empty:
+/// `ca_file` = the system's authorities; `peer_name` = the host's own name is in its certificate; `certificate` = we
+/// show none; `key` = it is in the file of the certificate. `verify` 0 = whoever answers is believed: nobody who can
+/// come between is kept out. SUCCESS or INVALID_ARGUMENTS.
+///
+/// # Safety
+/// `pool` is live; the others can be read.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_set_tls(
+    pool: *mut leveret_pool,
+    ca_file: leveret_bytes,
+    peer_name: leveret_bytes,
+    certificate: leveret_bytes,
+    key: leveret_bytes,
+    verify: u32,
+) -> i32 {
+    // SAFETY: by contract.
+    let (pool, peer_name) = unsafe { (&mut (*pool).pool, peer_name.as_slice()) };
+    let path = |bytes: leveret_bytes| {
+        // SAFETY: by contract.
+        let bytes = unsafe { bytes.as_slice() };
+        (!bytes.is_empty()).then(|| PathBuf::from(OsStr::from_bytes(bytes)))
+    };
+    let Ok(peer_name) = std::str::from_utf8(peer_name) else {
+        return leveret_code::LEVERET_CODE_INVALID_ARGUMENTS as i32;
+    };
+    let tls = TlsOptions {
+        ca_file: path(ca_file),
+        peer_name: (!peer_name.is_empty()).then(|| peer_name.to_owned()),
+        certificate: path(certificate),
+        key: path(key),
+        verify: verify != 0,
+    };
+    pool.set_options(Options { tls, ..pool.options().clone() });
+    leveret_code::LEVERET_CODE_SUCCESS as i32
 }
 
 /// Gives the servers of LEVERET_RING_VIRTUAL_BUCKET, an index for each bucket, and chooses that ring. `count` is not 0.
