@@ -10,7 +10,7 @@ ksort($listed);
 ksort($real);
 var_dump(count($real), array_diff_assoc($listed, $real), array_diff_assoc($real, $listed));
 --EXPECT--
-int(75)
+int(80)
 array(0) {
 }
 array(0) {

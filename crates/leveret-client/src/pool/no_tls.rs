@@ -37,10 +37,6 @@ impl Secured {
         match *self {}
     }
 
-    pub fn flush(&mut self, _: &OwnedFd) -> Result<(), Errno> {
-        match *self {}
-    }
-
     pub fn finish(&mut self, _: &OwnedFd) -> Result<(), Errno> {
         match *self {}
     }

@@ -336,7 +336,7 @@ impl Secured {
         Ok(sent)
     }
 
-    pub fn flush(&mut self, socket: &OwnedFd) -> Result<(), Errno> {
+    fn flush(&mut self, socket: &OwnedFd) -> Result<(), Errno> {
         while self.connection.wants_write() {
             match self.connection.write_tls(&mut Socket(socket)) {
                 Ok(_) => {}
