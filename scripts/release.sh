@@ -47,7 +47,7 @@ release_extension() {
     mkdir -p "$work" &&
         PHP_CONFIG=php-config$php PHP_BUILD=$work "${enter[@]}" scripts/build-extension "$(leveret_core)" &&
         strip --strip-unneeded "$work/leveret.so" &&
-        "${enter[@]}" "php$php" -n -d "extension=$work/leveret.so" -d leveret.provide=all -r 'exit((int) !class_exists("Leveret\\Cache"));' &&
+        "${enter[@]}" "php$php" -n -d "extension=$work/leveret.so" -r 'exit((int) !class_exists("Leveret\\Cache"));' &&
         tar -C "$work" --owner=0 --group=0 -czf "$folder/$name" leveret.so &&
         rm -rf "$work" && note "$name"
 }
@@ -63,7 +63,7 @@ release_sources() {
     local tree=$2/leveret-$1 home target
     git archive --prefix="leveret-$1/" HEAD | tar -x -C "$2" &&
         mkdir "$tree/.cargo" &&
-        (cd "$tree" && cargo vendor --locked --quiet vendor >.cargo/config.toml) &&
+        (cd "$tree" && cargo vendor --locked vendor >.cargo/config.toml 2>/dev/null) &&
         tar -C "$2" --owner=0 --group=0 -czf "$2/php_leveret-$1-src.tgz" "leveret-$1" || return 1
     home=$(mktemp -d) target=$(mktemp -d)
     (cd "$tree" && CARGO_HOME=$home CARGO_NET_OFFLINE=true cargo build --quiet --locked --target-dir "$target" -p leveret-ffi -p leveret-cli)
