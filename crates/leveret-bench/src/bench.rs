@@ -1,4 +1,4 @@
-//! What the rows share: where servers live, how long and how often is measured, and in which order.
+//! What the rows share: where servers live, and how long and how often is measured.
 
 use std::path::PathBuf;
 use std::rc::Rc;
@@ -9,12 +9,12 @@ use serde::Serialize;
 use tempfile::TempDir;
 
 use crate::failure::Failure;
-use crate::figures::{Spread, Target};
 use crate::load::{Load, Until};
 use crate::rows::{Row, Traffic};
 use crate::script::{Pad, Script};
 use crate::server::{Cpus, Program, Server, Transport};
 use crate::workload::{Request, Task, Workload};
+use leveret_rounds::{Spread, Target};
 
 pub struct Bench {
     pub peer: PathBuf,
@@ -139,11 +139,6 @@ pub fn deep(traffic: &Traffic) -> u32 {
     } else {
         32
     }
-}
-
-/// Whoever is first in a round has the coldest machine, so each is first in turn.
-pub fn order(sides: usize, round: usize) -> impl Iterator<Item = usize> {
-    (0..sides).map(move |place| (place + round) % sides)
 }
 
 impl Side {

@@ -3,15 +3,15 @@
 use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 use serde_json::json;
 
-use crate::bench::{order, Bench, Outcome, Side};
+use crate::bench::{Bench, Outcome, Side};
 use crate::failure::Failure;
-use crate::figures::Spread;
 use crate::load::{Load, Until};
 use crate::rows::{Row, Traffic};
 use crate::server::Transport;
 use crate::socket::Endpoint;
 use crate::throughput::tell_side;
 use crate::workload::{Request, Task, Workload};
+use leveret_rounds::{order, Spread};
 
 const TRAFFIC: Traffic =
     Traffic { transport: Transport::Tcp, request: Request::Get, connections: 50, depth: 1, keys: 1000, value_len: 100 };

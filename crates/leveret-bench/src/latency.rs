@@ -3,13 +3,13 @@
 use serde::Serialize;
 use serde_json::json;
 
-use crate::bench::{order, Bench, Outcome, Side};
+use crate::bench::{Bench, Outcome, Side};
 use crate::failure::Failure;
-use crate::figures::Spread;
 use crate::load::Until;
 use crate::rows::{Row, Traffic};
 use crate::throughput::prepare;
 use crate::workload::Task;
+use leveret_rounds::{order, Spread};
 
 const SHARE_OF_MAXIMUM: f64 = 0.7;
 

@@ -4,7 +4,6 @@
 
 mod bench;
 mod failure;
-mod figures;
 mod floor;
 mod idle;
 mod latency;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::bench::{Bench, Outcome};
-use crate::figures::{Spread, Target};
+use leveret_rounds::{Spread, Target};
 
 /// Load of the last minute above which server and load generator do not have two CPUs for themselves on a small
 /// machine.

@@ -1,8 +1,8 @@
 //! The rows of the table, as data.
 
-use crate::figures::Target;
 use crate::server::Transport;
 use crate::workload::Request;
+use leveret_rounds::Target;
 
 #[derive(Clone, Copy)]
 pub struct Row {

@@ -5,13 +5,13 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::bench::{deep, order, Bench, Outcome, Side};
+use crate::bench::{deep, Bench, Outcome, Side};
 use crate::failure::Failure;
-use crate::figures::Spread;
 use crate::load::{Load, Until};
 use crate::rows::{Row, Traffic};
 use crate::server::{Server, Usage};
 use crate::workload::{Request, Task, Workload};
+use leveret_rounds::{order, Spread};
 
 /// Below this share of a core the server was waiting for the load, not the load for the server.
 const BUSY: f64 = 0.9;

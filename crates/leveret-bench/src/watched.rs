@@ -10,14 +10,14 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::bench::{order, Bench, Outcome, Side};
+use crate::bench::{Bench, Outcome, Side};
 use crate::failure::Failure;
-use crate::figures::Spread;
 use crate::load::Until;
 use crate::rows::{Row, Traffic};
 use crate::socket::Endpoint;
 use crate::throughput::{prepare, Place};
 use crate::workload::Task;
+use leveret_rounds::{order, Spread};
 
 /// After this long without a line all lines have come.
 const QUIET: Duration = Duration::from_millis(30);

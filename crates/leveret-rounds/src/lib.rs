@@ -1,12 +1,24 @@
-//! The little arithmetic of this benchmark.
+//! What measurements in alternating rounds share: whose turn it is, medians with their spread, the control, the verdict.
+#![forbid(unsafe_code)]
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+
+/// How far the median of a control may lie from 1, whatever its spread: less than this nobody should conclude anything from.
+const CONTROL_TOLERANCE: f64 = 0.05;
+
+/// The order of one round. Whoever is first in a round has the coldest machine, so each is first in turn.
+pub fn order(sides: usize, round: usize) -> impl Iterator<Item = usize> {
+    (0..sides).map(move |place| (place + round) % sides)
+}
 
 /// Median and the range that four fifths of the values lie in.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
+    /// Half of the values are no greater.
     pub median: f64,
+    /// One value in ten is smaller.
     pub p10: f64,
+    /// One value in ten is greater.
     pub p90: f64,
 }
 
@@ -21,6 +33,16 @@ impl Spread {
             p90: percentile(&sorted, 90.0)?,
         })
     }
+
+    /// Of a control, the ratio of a peer to itself: false where the rounds say that it differs from itself.
+    pub fn is_even(&self) -> bool {
+        (self.p10..=self.p90).contains(&1.0) || (self.median - 1.0).abs() <= CONTROL_TOLERANCE
+    }
+
+    /// Whether the two have no value in common: what differs by less may be chance.
+    pub fn is_apart_from(&self, other: &Spread) -> bool {
+        self.p10 > other.p90 || self.p90 < other.p10
+    }
 }
 
 fn percentile(sorted: &[f64], percent: f64) -> Option<f64> {
@@ -33,12 +55,14 @@ fn percentile(sorted: &[f64], percent: f64) -> Option<f64> {
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Target {
+    /// Of throughput, for one.
     AtLeast(f64),
+    /// Of time, for one.
     AtMost(f64),
 }
 
 impl Target {
-    /// `control` is the spread of what should have given 1; `floor` what a server without a cache reached.
+    /// In words. `control` is the spread of what should have given 1; `floor` what a server without a cache reached.
     pub fn verdict(self, ratio: &Spread, control: &Spread, floor: Option<&Spread>) -> &'static str {
         // Equal: no further from 1 than the control, and rounds on both sides of the limit. On a busy machine the
         // control alone would excuse anything.
@@ -73,6 +97,27 @@ mod tests {
         let spread = Spread::of([3.0, 1.0, 2.0, 5.0, 4.0]).unwrap();
         assert_eq!((3.0, 1.4, 4.6), (spread.median, spread.p10, spread.p90));
         assert!(Spread::of([]).is_none());
+    }
+
+    #[test]
+    fn each_side_is_first_in_turn() {
+        let rounds: Vec<Vec<usize>> = (0..3).map(|round| order(3, round).collect()).collect();
+        assert_eq!(rounds, [[0, 1, 2], [1, 2, 0], [2, 0, 1]]);
+    }
+
+    #[test]
+    fn a_control_that_differs_from_itself_is_noticed() {
+        for (control, want) in [
+            (spread(1.0, 0.9, 1.1), true),
+            (spread(1.3, 0.9, 1.6), true),
+            (spread(1.04, 1.01, 1.06), true),
+            (spread(1.2, 1.1, 1.3), false),
+            (spread(0.8, 0.7, 0.9), false),
+        ] {
+            assert_eq!(want, control.is_even(), "{control:?}");
+        }
+        assert!(spread(1.0, 0.9, 1.1).is_apart_from(&spread(2.0, 1.2, 3.0)));
+        assert!(!spread(1.0, 0.9, 1.1).is_apart_from(&spread(2.0, 1.0, 3.0)));
     }
 
     #[test]
