@@ -16,8 +16,8 @@ mod walk;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use commands::{
-    delete, display, doctor, dump, flush, generate, get, keys, list, metrics, ping, record, restore, ring, rm, serve,
-    set, settings, simulate, sizes, stats, top, tune, verify, watch,
+    bench, delete, display, doctor, dump, flush, generate, get, keys, list, metrics, ping, record, restore, ring, rm,
+    serve, set, settings, simulate, sizes, stats, top, tune, verify, watch,
 };
 use std::env;
 use std::ffi::OsString;
@@ -85,6 +85,7 @@ enum Command {
     Ping(ping::Ping),
     Doctor(doctor::Doctor),
     Ring(ring::Ring),
+    Bench(bench::Bench),
     #[command(hide = true)]
     Completions(generate::Completions),
     #[command(hide = true)]
@@ -140,6 +141,7 @@ fn main() -> ExitCode {
         Command::Ping(ping) => ping.run(&target, json),
         Command::Doctor(doctor) => doctor.run(&target, json),
         Command::Ring(ring) => ring.run(json),
+        Command::Bench(bench) => bench.run(json),
         Command::Completions(completions) => completions.run(),
         Command::Man(man) => man.run(),
     };

@@ -169,6 +169,20 @@ impl Progress {
         Progress(ProgressBar::new(total).with_style(style))
     }
 
+    /// So many turns of a measurement. The bar hides itself where stderr is no terminal.
+    pub fn of_turns(total: u64) -> Progress {
+        let style = ProgressStyle::with_template("{bar:32} {pos} of {len} turns, {eta} left, now {msg}")
+            .expect("a fixed template");
+        let bar = ProgressBar::new(total).with_style(style);
+        bar.enable_steady_tick(Duration::from_millis(500));
+        Progress(bar)
+    }
+
+    /// What is being done.
+    pub fn now(&self, what: String) {
+        self.0.set_message(what);
+    }
+
     /// Work whose length nobody knows. The bar hides itself where stderr is no terminal.
     pub fn of(what: &'static str) -> Progress {
         let bar = ProgressBar::new_spinner().with_message(what);

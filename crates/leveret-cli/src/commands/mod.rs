@@ -1,4 +1,5 @@
 //! One file per sub-command: its arguments, its work, its words.
+pub mod bench;
 pub mod delete;
 pub mod display;
 pub mod doctor;

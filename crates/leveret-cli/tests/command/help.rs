@@ -1,9 +1,9 @@
 //! Help, colours, completions and man pages.
 use crate::common::{self, Host};
 
-const COMMANDS: [&str; 23] = [
+const COMMANDS: [&str; 24] = [
     "serve", "get", "set", "delete", "display", "stats", "settings", "metrics", "sizes", "record", "simulate", "watch",
-    "keys", "dump", "restore", "flush", "list", "rm", "verify", "tune", "ping", "doctor", "ring",
+    "keys", "dump", "restore", "flush", "list", "rm", "verify", "tune", "ping", "doctor", "ring", "bench",
 ];
 
 #[test]

@@ -1,0 +1,230 @@
+//! `leveret bench`: published comparisons of caches, measured anew on this machine.
+mod chart;
+mod found;
+mod page;
+mod peer;
+mod place;
+mod report;
+mod run;
+mod text;
+
+use crate::output::{self, Answer, Failure, Outcome, Progress};
+use crate::units;
+use chart::Chart;
+use clap::{Args, ValueEnum};
+use found::Found;
+use peer::Peer;
+use place::Place;
+use report::Report;
+use run::{Run, Stopped};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+/// Compare the caches that this machine has, with Leveret among them.
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub struct Bench {
+    /// What to measure [default: all]
+    #[arg(value_name = "CHART")]
+    charts: Vec<Chart>,
+
+    /// Show the charts and the caches, and what is missing here
+    #[arg(long)]
+    list: bool,
+
+    /// 2,000 keys and 3 rounds: under a minute; shows that it works, its figures say little
+    #[arg(long)]
+    quick: bool,
+
+    /// Turns of each cache [default: 7]
+    #[arg(long, value_name = "N", value_parser = rounds)]
+    rounds: Option<usize>,
+
+    /// Keys of each turn [default: 50000]
+    #[arg(long, value_name = "N", value_parser = keys)]
+    keys: Option<u32>,
+
+    /// Only caches whose name has this in it; may be given more than once
+    #[arg(long, value_name = "WORD")]
+    only: Vec<String>,
+
+    /// Add the caches of this TOML file
+    #[arg(long, value_name = "FILE")]
+    peers: Option<PathBuf>,
+
+    /// Take everybody as installed, without the settings that let them show their best
+    #[arg(long)]
+    fair_defaults: bool,
+
+    /// A turn that takes longer has failed
+    #[arg(long, value_name = "DURATION", default_value = "5m", value_parser = units::parse_duration)]
+    patience: Duration,
+
+    /// PHP's command line
+    #[arg(long, value_name = "PROGRAM", default_value = "php")]
+    php: PathBuf,
+
+    /// Our extension [default: leveret.so in PHP's folder of extensions]
+    #[arg(long, value_name = "FILE", env = "LEVERET_EXTENSION")]
+    extension: Option<PathBuf>,
+
+    /// Write one line a round to this file
+    #[arg(long, value_name = "FILE")]
+    csv: Option<PathBuf>,
+
+    /// Write a page with all charts and data to this file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    /// Write an SVG for each chart into this folder
+    #[arg(long, value_name = "FOLDER")]
+    svg: Option<PathBuf>,
+
+    /// Say what has changed since an older run, whose --json this file has
+    #[arg(long, value_name = "FILE")]
+    compare: Option<PathBuf>,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  leveret bench --quick
+  leveret bench read write --only apcu --rounds 15
+  leveret bench --html report.html --json > new.json
+  leveret bench --compare old.json
+
+Each turn has its own server, on loopback or a Unix socket, and its own PHP processes: one writes and another reads.
+Every value is compared; a cache that gives a wrong one, none, or that crashes or hangs, has no figure but the reason.
+
+Exit codes: 0 done; 1 nothing could be measured; 2 wrong usage; 3 no PHP, or a file cannot be read or written.";
+
+fn rounds(text: &str) -> Result<usize, String> {
+    units::parse_number(text, 1, 1000)
+}
+
+fn keys(text: &str) -> Result<u32, String> {
+    units::parse_number(text, 1, 10_000_000)
+}
+
+impl Bench {
+    pub fn run(self, json: bool) -> Outcome {
+        let mut peers = peer::all(self.peers.as_deref())?;
+        if !self.only.is_empty() {
+            peers.retain(|peer| self.only.iter().any(|word| peer.name.contains(word)));
+        }
+        if peers.is_empty() {
+            return Err(Failure::Usage("--only leaves no cache: 'leveret bench --list' shows their names".to_owned()));
+        }
+        let old = self.compare.as_deref().map(read_report).transpose()?;
+        // Measuring takes long: what cannot be written should be known before.
+        for path in [&self.csv, &self.html].into_iter().flatten() {
+            std::fs::write(path, "").map_err(|error| cannot_write(path, &error))?;
+        }
+        if let Some(folder) = &self.svg {
+            std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
+        }
+        let mut found = Found::look(&self.php, self.extension.clone()).map_err(Failure::Unreachable)?;
+        if self.list {
+            return list(&peers, &found);
+        }
+        for peer in &peers {
+            if found.missing(peer).is_none() {
+                found.learn_versions(peer);
+            }
+        }
+        let report = match self.measure(&peers, &found)? {
+            Ok(report) => report,
+            Err(Stopped) => return Err(Failure::Refused("stopped; nothing is left running".to_owned())),
+        };
+        self.save(&report)?;
+        if json {
+            let mut out = output::raw();
+            output::json_line(&mut out, &report)?;
+            out.flush()?;
+        } else {
+            text::write(&mut output::text(), &report)?;
+        }
+        if let Some(old) = old {
+            let mut out = anstream::stderr();
+            let changes = report.changes(&old);
+            let none = changes.is_empty().then(|| "nothing beyond the spread".to_owned());
+            for line in changes.into_iter().chain(none) {
+                let _ = writeln!(out, "changed: {line}");
+            }
+        }
+        Ok(Answer::from(report.charts.iter().flat_map(|chart| &chart.rows).any(|row| row.seconds.is_some())))
+    }
+
+    fn measure(&self, peers: &[Peer], found: &Found) -> Result<Result<Report, Stopped>, Failure> {
+        let charts = if self.charts.is_empty() { Chart::value_variants().to_vec() } else { self.charts.clone() };
+        let place = Place::new()?;
+        let run = Run {
+            place: &place,
+            found,
+            peers,
+            keys: self.keys.unwrap_or(if self.quick { 2_000 } else { 50_000 }),
+            rounds: self.rounds.unwrap_or(if self.quick { 3 } else { 7 }),
+            patience: self.patience,
+            fair_defaults: self.fair_defaults,
+        };
+        let progress = Progress::of_turns((charts.len() * run.rounds * (peers.len() + 1)) as u64);
+        let mut drawn = Vec::new();
+        for chart in charts {
+            match run.chart(chart, &progress) {
+                Ok(chart) => drawn.push(chart),
+                Err(Stopped) => return Ok(Err(Stopped)),
+            }
+        }
+        Ok(Ok(Report {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
+            machine: found.machine.clone(),
+            keys: run.keys,
+            rounds: run.rounds,
+            fair_defaults: run.fair_defaults,
+            charts: drawn,
+        }))
+    }
+
+    fn save(&self, report: &Report) -> Result<(), Failure> {
+        let write = |path: &Path, text: String| std::fs::write(path, text).map_err(|error| cannot_write(path, &error));
+        if let Some(path) = &self.csv {
+            write(path, report.csv())?;
+        }
+        if let Some(path) = &self.html {
+            write(path, page::html(report))?;
+        }
+        if let Some(folder) = &self.svg {
+            for chart in &report.charts {
+                write(&folder.join(format!("{}.svg", chart.name)), page::svg(chart))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn list(peers: &[Peer], found: &Found) -> Outcome {
+    let mut out = output::text();
+    for chart in Chart::value_variants() {
+        writeln!(out, "{:<20} {}", chart.name(), chart.title(50_000))?;
+    }
+    writeln!(out)?;
+    for peer in peers {
+        let missing = found.missing(peer).map_or_else(String::new, |why| format!(" (missing: {why})"));
+        writeln!(out, "{:<20} {}{missing}", peer.name, peer.title)?;
+    }
+    out.flush()?;
+    Ok(Answer::Yes)
+}
+
+fn read_report(path: &Path) -> Result<Report, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Failure::Unreachable(format!("cannot read {}: {}", path.display(), leveret_engine::reason(&error)))
+    })?;
+    serde_json::from_str(&text)
+        .map_err(|error| Failure::Usage(format!("{} is not what --json writes: {error}", path.display())))
+}
+
+fn cannot_write(path: &Path, error: &std::io::Error) -> Failure {
+    Failure::Unreachable(format!("cannot write {}: {}", path.display(), leveret_engine::reason(error)))
+}

@@ -1,0 +1,124 @@
+//! What this host has: PHP, its extensions, servers.
+use super::peer::{Peer, Server};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The machine and the versions, as the report tells them.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Machine {
+    pub cpu: String,
+    pub cpus: usize,
+    pub kernel: String,
+    pub php: String,
+    /// By name: extensions and servers.
+    pub versions: BTreeMap<String, String>,
+}
+
+pub struct Found {
+    pub php: PathBuf,
+    extension_dir: PathBuf,
+    leveret: PathBuf,
+    pub machine: Machine,
+}
+
+impl Found {
+    /// An error without a PHP for the command line that can fork.
+    pub fn look(php: &Path, leveret: Option<PathBuf>) -> Result<Found, String> {
+        let php = in_path(php).ok_or_else(|| format!("no {} in PATH: install PHP's command line", php.display()))?;
+        let script = "echo PHP_VERSION, \"\\n\", ini_get('extension_dir'), \"\\n\", extension_loaded('pcntl') ? 1 : 0;";
+        let said = said(&php, &["-n", "-r", script]).ok_or_else(|| format!("{} does not run", php.display()))?;
+        let mut lines = said.lines();
+        let (version, dir) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
+        if lines.next() != Some("1") {
+            return Err(format!("{} has no pcntl: one process must write and another read", php.display()));
+        }
+        let extension_dir = PathBuf::from(dir);
+        let leveret = leveret.unwrap_or_else(|| extension_dir.join("leveret.so"));
+        let read = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
+        let info = read("/proc/cpuinfo");
+        let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+        let machine = Machine {
+            cpu: model.map_or("unknown", |(_, name)| name).to_owned(),
+            cpus: std::thread::available_parallelism().map_or(1, usize::from),
+            kernel: read("/proc/sys/kernel/osrelease").trim().to_owned(),
+            php: version.to_owned(),
+            versions: BTreeMap::new(),
+        };
+        Ok(Found { php, extension_dir, leveret, machine })
+    }
+
+    /// What PHP is told on its command line so that it loads the extension.
+    pub fn extension(&self, name: &str) -> String {
+        match name {
+            "leveret" => self.leveret.display().to_string(),
+            name => name.to_owned(),
+        }
+    }
+
+    fn extension_file(&self, name: &str) -> PathBuf {
+        match name {
+            "leveret" => self.leveret.clone(),
+            name => self.extension_dir.join(format!("{name}.so")),
+        }
+    }
+
+    pub fn server(&self, server: Server) -> Option<PathBuf> {
+        match server {
+            Server::Leveret => env::current_exe().ok(),
+            Server::Memcached => in_path(Path::new("memcached")),
+            Server::Redis => in_path(Path::new("valkey-server")).or_else(|| in_path(Path::new("redis-server"))),
+        }
+    }
+
+    /// Why the peer cannot be measured here.
+    pub fn missing(&self, peer: &Peer) -> Option<String> {
+        for name in &peer.extensions {
+            if !self.extension_file(name).exists() {
+                return Some(format!("PHP {} has no extension {name}", self.machine.php));
+            }
+        }
+        let server = peer.server.filter(|server| self.server(*server).is_none())?;
+        Some(format!("no {} in PATH", format!("{server:?}").to_lowercase()))
+    }
+
+    /// Asks for the versions of what the peer uses.
+    pub fn learn_versions(&mut self, peer: &Peer) {
+        for name in &peer.extensions {
+            let shown = format!("php-{name}");
+            if self.machine.versions.contains_key(&shown) {
+                continue;
+            }
+            let mut words = vec!["-n".to_owned()];
+            for name in &peer.extensions {
+                words.extend(["-d".to_owned(), format!("extension={}", self.extension(name))]);
+            }
+            words.extend(["-r".to_owned(), format!("echo phpversion('{name}');")]);
+            let words: Vec<&str> = words.iter().map(String::as_str).collect();
+            self.machine.versions.insert(shown, said(&self.php, &words).unwrap_or_else(|| "?".to_owned()));
+        }
+        if let Some((server, path)) = peer.server.and_then(|server| Some((server, self.server(server)?))) {
+            let option = if server == Server::Memcached { "-V" } else { "--version" };
+            let words = said(&path, &[option]).unwrap_or_default();
+            let number = |word: &&str| word.trim_start_matches("v=").starts_with(|first: char| first.is_ascii_digit());
+            let version = words.split_whitespace().find(number).map_or("?", |word| word.trim_start_matches("v="));
+            let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
+            self.machine.versions.insert(name, version.to_owned());
+        }
+    }
+}
+
+fn in_path(program: &Path) -> Option<PathBuf> {
+    if program.components().count() > 1 {
+        return program.exists().then(|| program.to_path_buf());
+    }
+    env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(program)).find(|path| path.is_file())
+}
+
+/// Standard output of a program that succeeds.
+fn said(program: &Path, words: &[&str]) -> Option<String> {
+    let done = Command::new(program).args(words).stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;
+    done.status.success().then(|| String::from_utf8_lossy(&done.stdout).trim().to_owned())
+}

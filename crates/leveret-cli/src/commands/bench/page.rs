@@ -1,0 +1,146 @@
+//! The charts as SVG, and all of a run on one page that needs nothing else.
+use super::report::{Drawn, Report, Row};
+use super::text::time;
+
+const WIDTH: f64 = 720.0;
+const LEFT: f64 = 240.0;
+const RIGHT: f64 = 110.0;
+const STEP: f64 = 24.0;
+const TOP: f64 = 34.0;
+
+const SVG_STYLE: &str = "\
+text{font:13px system-ui,sans-serif;fill:#222}.faint{fill:#777}.bar{fill:#8a9bb0}.ours{fill:#d52b1e}\
+.spread{stroke:#222;stroke-width:1}.title{font-weight:600}\
+@media(prefers-color-scheme:dark){text{fill:#e6e6e6}.faint{fill:#9a9a9a}.bar{fill:#5d7087}.ours{fill:#ff6a5c}\
+.spread{stroke:#e6e6e6}}";
+
+const PAGE_STYLE: &str = "\
+:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem}\
+svg{width:100%;height:auto}table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.2rem .6rem .2rem 0;\
+vertical-align:top}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8rem}.wide{overflow-x:auto}\
+.warning{border-left:4px solid #d58a00;padding-left:.6rem}@media print{details{display:none}}";
+
+/// One chart. Bars are on a logarithmic scale: some are a thousand times others.
+pub fn svg(chart: &Drawn) -> String {
+    let height = TOP + STEP * chart.rows.len() as f64 + 26.0;
+    let medians = || chart.rows.iter().filter_map(|row| Some(row.seconds?.median));
+    let least = medians().fold(f64::MAX, f64::min) / 2.0;
+    let most = medians().fold(f64::MIN_POSITIVE, f64::max).max(least * 2.0);
+    let wide = WIDTH - LEFT - RIGHT;
+    let place = |seconds: f64| LEFT + (wide * (seconds / least).ln() / (most / least).ln()).clamp(0.0, wide);
+    let mut text = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">\
+         <title>{0}</title><style>{SVG_STYLE}</style><text class=\"title\" x=\"8\" y=\"20\">{0}</text>\n",
+        escaped(&chart.title)
+    );
+    for (number, row) in chart.rows.iter().enumerate() {
+        let top = TOP + STEP * number as f64;
+        let base = top + 16.0;
+        text.push_str(&format!(
+            "<text x=\"{}\" y=\"{base}\" text-anchor=\"end\">{}</text>",
+            LEFT - 8.0,
+            escaped(&row.title)
+        ));
+        match &row.seconds {
+            Some(seconds) => {
+                let class = if row.ours { "ours" } else { "bar" };
+                let (end, low, high) = (place(seconds.median), place(seconds.p10), place(seconds.p90));
+                let (bar_top, middle, wide) = (top + 3.0, top + 11.0, (end - LEFT).max(1.0));
+                let (after, said) = (end.max(high) + 6.0, time(seconds.median));
+                text.push_str(&format!(
+                    "<rect class=\"{class}\" x=\"{LEFT}\" y=\"{bar_top}\" width=\"{wide:.1}\" height=\"16\"/>\
+                     <line class=\"spread\" x1=\"{low:.1}\" x2=\"{high:.1}\" y1=\"{middle}\" y2=\"{middle}\"/>\
+                     <text x=\"{after:.1}\" y=\"{base}\">{said}</text>\n"
+                ));
+            }
+            None => {
+                let why = row.excuse();
+                let short: String = why.chars().take(60).collect();
+                let dots = if short.len() < why.len() { "…" } else { "" };
+                text.push_str(&format!(
+                    "<text class=\"faint\" x=\"{LEFT}\" y=\"{base}\">{}{dots}</text>\n",
+                    escaped(&short)
+                ));
+            }
+        }
+    }
+    let verdict = if chart.reliable { "" } else { "unreliable: a cache differs from itself. " };
+    text.push_str(&format!(
+        "<text class=\"faint\" x=\"{LEFT}\" y=\"{}\">{verdict}Logarithmic; shorter is better</text></svg>\n",
+        height - 8.0
+    ));
+    text
+}
+
+/// Machine, charts, and all that is behind each bar.
+pub fn html(report: &Report) -> String {
+    let machine = &report.machine;
+    let mut text = format!(
+        "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>leveret bench</title>\
+         <style>{PAGE_STYLE}</style>\n<h1>Caches compared</h1>\n<p>{}, {} CPUs, Linux {}. PHP {}, leveret {}. {} keys, \
+         {} alternating rounds, medians; the thin line is where four fifths of the rounds lie.{}</p>\n<p>{}</p>\n",
+        escaped(&machine.cpu),
+        machine.cpus,
+        escaped(&machine.kernel),
+        escaped(&machine.php),
+        escaped(&report.version),
+        report.keys,
+        report.rounds,
+        if report.fair_defaults { " Everybody as installed." } else { " Peers are tuned: see the command lines." },
+        escaped(&machine.versions.iter().map(|(name, found)| format!("{name} {found}")).collect::<Vec<_>>().join(", ")),
+    );
+    for chart in &report.charts {
+        text.push_str(&format!("<h2>{}</h2>\n<p>{}</p>\n", escaped(&chart.title), escaped(&chart.means)));
+        if !chart.reliable {
+            text.push_str("<p class=\"warning\">Unreliable: a cache differs from itself here.</p>\n");
+        }
+        text.push_str(&svg(chart));
+        if let (Some(control), Some(title)) = (&chart.control, &chart.control_of) {
+            text.push_str(&format!(
+                "<p>Control: {} beside itself {:.2} ({:.2} to {:.2}).</p>\n",
+                escaped(title),
+                control.median,
+                control.p10,
+                control.p90
+            ));
+        }
+        text.push_str("<div class=\"wide\"><table><tr><th>cache<th>verified<th>seconds of each round\n");
+        chart.rows.iter().for_each(|row| text.push_str(&data(row)));
+        text.push_str("</table></div>\n<details><summary>Command lines and programs</summary>\n");
+        for row in chart.rows.iter().filter(|row| row.command.is_some()) {
+            text.push_str(&format!("<h3>{}</h3><pre>", escaped(&row.title)));
+            for line in [&row.server, &row.command, &row.program].into_iter().flatten() {
+                text.push_str(&escaped(line));
+                text.push('\n');
+            }
+            text.push_str("</pre>\n");
+        }
+        text.push_str("</details>\n");
+    }
+    text.push_str("</html>\n");
+    text
+}
+
+fn data(row: &Row) -> String {
+    let rounds: Vec<String> = row.rounds.iter().map(|seconds| format!("{seconds:.6}")).collect();
+    let said = match &row.failed {
+        Some(_) => row.excuse(),
+        None => rounds.join(" "),
+    };
+    format!("<tr><td>{}<td>{} of {}<td>{}\n", escaped(&row.title), row.verified, row.asked, escaped(&said))
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_cache_says_is_no_markup() {
+        assert_eq!(escaped("<b a=\"1\">&"), "&lt;b a=&quot;1&quot;&gt;&amp;");
+    }
+}

@@ -1,0 +1,118 @@
+//! Who is compared: the caches of peers.toml, and those that the user adds.
+use crate::output::Failure;
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+const BUILT_IN: &str = include_str!("peers.toml");
+const TURN: &str = include_str!("turn.php");
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Peers {
+    peer: Vec<Peer>,
+}
+
+/// A cache, and how PHP reaches it.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Peer {
+    pub name: String,
+    pub title: String,
+    #[serde(default)]
+    pub extensions: Vec<String>,
+    /// What it does not work without.
+    #[serde(default)]
+    pub ini: Vec<String>,
+    /// What it is given so that it shows its best.
+    #[serde(default)]
+    pub tuned: Vec<String>,
+    #[serde(default)]
+    pub server: Option<Server>,
+    #[serde(default)]
+    pub by: Option<By>,
+    /// The client looks for arenas where the server has its own.
+    #[serde(default)]
+    pub short_cut: bool,
+    #[serde(default)]
+    open: String,
+    set: String,
+    get: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Server {
+    Memcached,
+    Redis,
+    Leveret,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum By {
+    Tcp,
+    Unix,
+}
+
+impl Peer {
+    /// The PHP program of its turns.
+    pub fn program(&self) -> String {
+        TURN.replace("/*SET*/", &self.set).replace("/*GET*/", &self.get).replace("/*OPEN*/", &self.open)
+    }
+
+    pub fn is_ours(&self) -> bool {
+        self.extensions.iter().any(|name| name == "leveret")
+    }
+}
+
+/// Those of this program, and of `more`, a file of the same form.
+pub fn all(more: Option<&Path>) -> Result<Vec<Peer>, Failure> {
+    let mut peers = parse(BUILT_IN).expect("tests read it");
+    if let Some(path) = more {
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            Failure::Unreachable(format!("cannot read {}: {}", path.display(), leveret_engine::reason(&error)))
+        })?;
+        peers.extend(parse(&text).map_err(|what| Failure::Usage(format!("{}: {what}", path.display())))?);
+    }
+    for (place, peer) in peers.iter().enumerate() {
+        if peers[..place].iter().any(|other| other.name == peer.name) {
+            return Err(Failure::Usage(format!("--peers: there is a cache named '{}' already", peer.name)));
+        }
+    }
+    Ok(peers)
+}
+
+fn parse(text: &str) -> Result<Vec<Peer>, String> {
+    let Peers { peer: peers } = toml::from_str(text).map_err(|error| error.to_string())?;
+    for peer in &peers {
+        // Its name becomes a file.
+        if peer.name.is_empty() || !peer.name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte))
+        {
+            return Err(format!("the name '{}' may have letters, digits, '-' and '_' only", peer.name));
+        }
+        if peer.server.is_some() != peer.by.is_some() {
+            return Err(format!("'{}' needs both of 'server' and 'by', or neither", peer.name));
+        }
+    }
+    Ok(peers)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_peers_of_this_program_can_be_read() {
+        let peers = all(None).expect("they are right");
+        assert!(peers.len() > 10 && peers.iter().any(Peer::is_ours));
+        assert!(peers.iter().all(|peer| !peer.program().contains("/*SET*/")));
+    }
+
+    #[test]
+    fn a_name_that_leaves_the_folder_is_refused() {
+        for name in ["../x", "", "a b"] {
+            let text = format!("[[peer]]\nname = \"{name}\"\ntitle = \"t\"\nset = \"1\"\nget = \"1\"\n");
+            assert!(parse(&text).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! What a run found: as data, and beside an older one.
+use super::found::Machine;
+use leveret_rounds::Spread;
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize)]
+pub struct Report {
+    pub version: String,
+    /// Unix seconds.
+    pub time: u64,
+    pub machine: Machine,
+    pub keys: u32,
+    pub rounds: usize,
+    /// Everybody as installed, without what is done for the peers.
+    pub fair_defaults: bool,
+    pub charts: Vec<Drawn>,
+}
+
+/// One chart.
+#[derive(Serialize, Deserialize)]
+pub struct Drawn {
+    pub name: String,
+    pub title: String,
+    pub means: String,
+    /// Which cache was measured twice in each round.
+    pub control_of: Option<String>,
+    /// The second time of each round over the first.
+    pub control: Option<Spread>,
+    /// False where the control differs from itself: nobody should conclude anything.
+    pub reliable: bool,
+    pub rows: Vec<Row>,
+}
+
+#[derive(Serialize, Deserialize)]
+pub struct Row {
+    pub name: String,
+    pub title: String,
+    pub ours: bool,
+    pub seconds: Option<Spread>,
+    /// Of each round.
+    pub rounds: Vec<f64>,
+    /// Values that were read and compared, in all rounds.
+    pub asked: u64,
+    /// Those of them that were right.
+    pub verified: u64,
+    /// Why there is nothing to draw.
+    pub failed: Option<String>,
+    pub command: Option<String>,
+    pub server: Option<String>,
+    pub program: Option<String>,
+}
+
+impl Row {
+    /// What stands where its bar would be.
+    pub fn excuse(&self) -> String {
+        let what = if self.command.is_none() { "missing" } else { "fails" };
+        format!("{what}: {}", self.failed.as_deref().unwrap_or("no figures"))
+    }
+}
+
+impl Report {
+    /// A line for each round, for spreadsheets.
+    pub fn csv(&self) -> String {
+        let mut text = String::from("chart,cache,round,seconds,verified,asked,failed\n");
+        for chart in &self.charts {
+            for row in &chart.rows {
+                let failed = quoted(row.failed.as_deref().unwrap_or_default());
+                let tail = format!("{},{},{failed}\n", row.verified, row.asked);
+                for (round, seconds) in row.rounds.iter().enumerate() {
+                    text.push_str(&format!("{},{},{},{seconds},{tail}", chart.name, row.name, round + 1));
+                }
+                if row.rounds.is_empty() {
+                    text.push_str(&format!("{},{},,,{tail}", chart.name, row.name));
+                }
+            }
+        }
+        text
+    }
+
+    /// What differs from an older report by more than the spreads of both.
+    pub fn changes(&self, old: &Report) -> Vec<String> {
+        let mut changes = Vec::new();
+        if self.keys != old.keys {
+            return vec![format!("nothing to compare: {} keys now, {} then", self.keys, old.keys)];
+        }
+        for chart in &self.charts {
+            let Some(then) = old.charts.iter().find(|other| other.name == chart.name) else { continue };
+            for row in &chart.rows {
+                let Some(before) = then.rows.iter().find(|other| other.name == row.name) else { continue };
+                let what = match (&row.seconds, &before.seconds) {
+                    (Some(now), Some(then)) if now.is_apart_from(then) => {
+                        format!("{:.2} of the time that it took then", now.median / then.median)
+                    }
+                    (Some(_), None) => "can be measured now".to_owned(),
+                    (None, Some(_)) => format!("was measured then: {}", row.failed.as_deref().unwrap_or("no figures")),
+                    _ => continue,
+                };
+                changes.push(format!("{}, {}: {what}", chart.name, row.title));
+            }
+        }
+        changes
+    }
+}
+
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn report(rounds: &[f64]) -> Report {
+        let row = Row {
+            name: "a".to_owned(),
+            title: "A".to_owned(),
+            ours: false,
+            seconds: Spread::of(rounds.iter().copied()),
+            rounds: rounds.to_vec(),
+            asked: 2,
+            verified: 2,
+            failed: rounds.is_empty().then(|| "it said \"no\", twice".to_owned()),
+            command: None,
+            server: None,
+            program: None,
+        };
+        let machine =
+            Machine { cpu: String::new(), cpus: 1, kernel: String::new(), php: String::new(), versions: [].into() };
+        let chart = Drawn {
+            name: "read".to_owned(),
+            title: String::new(),
+            means: String::new(),
+            control_of: None,
+            control: None,
+            reliable: false,
+            rows: vec![row],
+        };
+        Report {
+            version: String::new(),
+            time: 0,
+            machine,
+            keys: 1,
+            rounds: 1,
+            fair_defaults: false,
+            charts: vec![chart],
+        }
+    }
+
+    #[test]
+    fn only_what_is_beyond_both_spreads_has_changed() {
+        let old = report(&[1.0, 1.1, 1.2]);
+        assert!(report(&[1.15, 1.2, 1.3]).changes(&old).is_empty());
+        assert_eq!(report(&[2.1, 2.2, 2.3]).changes(&old), ["read, A: 2.00 of the time that it took then"]);
+        assert!(report(&[]).changes(&old)[0].contains("was measured then: it said"));
+        assert_eq!(old.changes(&report(&[])), ["read, A: can be measured now"]);
+    }
+
+    #[test]
+    fn csv_has_a_line_a_round_and_quotes_what_needs_it() {
+        assert_eq!(report(&[1.5, 2.0]).csv().lines().nth(2), Some("read,a,2,2,2,2,"));
+        assert_eq!(report(&[]).csv().lines().nth(1), Some("read,a,,,2,2,\"it said \"\"no\"\", twice\""));
+    }
+}

@@ -1,0 +1,163 @@
+//! The rounds: everybody has one turn in each, and whoever is first changes.
+use super::chart::Chart;
+use super::found::Found;
+use super::peer::Peer;
+use super::place::{Place, Trouble};
+use super::report::{Drawn, Row};
+use crate::output::Progress;
+use leveret_rounds::{order, Spread};
+use serde::Deserialize;
+use std::time::Duration;
+
+pub struct Run<'a> {
+    pub place: &'a Place,
+    pub found: &'a Found,
+    pub peers: &'a [Peer],
+    pub keys: u32,
+    pub rounds: usize,
+    pub patience: Duration,
+    pub fair_defaults: bool,
+}
+
+/// What turn.php prints.
+#[derive(Deserialize)]
+struct Figures {
+    seconds: f64,
+    asked: u64,
+    done: u64,
+    right: u64,
+    said: Option<String>,
+}
+
+/// A signal has ended the run.
+pub struct Stopped;
+
+impl Run<'_> {
+    /// One cache has two turns in each round: what its second gives over its first is what measuring gives.
+    pub fn chart(&self, chart: Chart, progress: &Progress) -> Result<Drawn, Stopped> {
+        let mut rows: Vec<Row> = self.peers.iter().map(|peer| self.row(peer)).collect();
+        let mut control: Option<usize> = None;
+        let mut again: Vec<Option<f64>> = vec![None; self.rounds];
+        let mut first: Vec<Option<f64>> = vec![None; self.rounds];
+        for round in 0..self.rounds {
+            for side in order(rows.len() + 1, round) {
+                let is_control = side == rows.len();
+                if is_control && round == 0 {
+                    control = rows.iter().position(|row| row.failed.is_none());
+                }
+                let number = if is_control { control } else { Some(side) };
+                if let Some(number) = number.filter(|number| rows[*number].failed.is_none()) {
+                    progress.now(format!("{}: {}", chart.name(), rows[number].title));
+                    // What the control verifies is not the row's.
+                    let mut second = self.row(&self.peers[number]);
+                    let row = if is_control { &mut second } else { &mut rows[number] };
+                    match self.turn(chart, &self.peers[number], row) {
+                        Ok(seconds) if is_control => again[round] = Some(seconds),
+                        Ok(seconds) => {
+                            rows[number].rounds.push(seconds);
+                            if control.is_none_or(|control| control == number) {
+                                first[round] = first[round].or(Some(seconds));
+                            }
+                        }
+                        Err(Trouble::Stopped) => return Err(Stopped),
+                        Err(Trouble::Failed(why)) => rows[number].failed = Some(shortened(&why)),
+                    }
+                }
+                progress.advance(1);
+            }
+        }
+        for row in rows.iter_mut().filter(|row| row.failed.is_none()) {
+            row.seconds = Spread::of(row.rounds.iter().copied());
+        }
+        let ratios = again.iter().zip(&first).filter_map(|(again, first)| Some((*again)? / (*first)?));
+        let control_spread = Spread::of(ratios);
+        Ok(Drawn {
+            name: chart.name().to_owned(),
+            title: chart.title(self.keys),
+            means: chart.means().to_owned(),
+            control_of: control.map(|number| rows[number].title.clone()),
+            reliable: control_spread.is_some_and(|spread| spread.is_even()),
+            control: control_spread,
+            rows,
+        })
+    }
+
+    fn row(&self, peer: &Peer) -> Row {
+        Row {
+            name: peer.name.clone(),
+            title: peer.title.clone(),
+            ours: peer.is_ours(),
+            seconds: None,
+            rounds: Vec::new(),
+            asked: 0,
+            verified: 0,
+            failed: self.found.missing(peer),
+            command: None,
+            server: None,
+            program: None,
+        }
+    }
+
+    fn turn(&self, chart: Chart, peer: &Peer, row: &mut Row) -> Result<f64, Trouble> {
+        let turn = self.place.turn()?;
+        let program = peer.program();
+        std::fs::write(turn.folder.join("turn.php"), &program)?;
+        row.program = Some(program);
+        let mut server = None;
+        let mut address = turn.folder.join("client").display().to_string();
+        if let (Some(kind), Some(by)) = (peer.server, peer.by) {
+            let path = self.found.server(kind).ok_or_else(|| Trouble::Failed("its server is not there".to_owned()))?;
+            let (running, reached, line) = turn.serve(&path, kind, by)?;
+            address = reached;
+            row.server = Some(line);
+            server = Some(running);
+        }
+        let mut words = vec!["-n".to_owned()];
+        let mut define = |setting: String| words.extend(["-d".to_owned(), setting]);
+        define("memory_limit=-1".to_owned());
+        define("display_errors=stderr".to_owned());
+        for name in &peer.extensions {
+            define(format!("extension={}", self.found.extension(name)));
+        }
+        if peer.is_ours() {
+            let folder = turn.folder.join(if peer.short_cut { "server" } else { "client" });
+            define(format!("leveret.dir={}", folder.display()));
+        }
+        peer.ini.iter().for_each(|setting| define(setting.clone()));
+        if !self.fair_defaults {
+            peer.tuned.iter().for_each(|setting| define(setting.clone()));
+        }
+        words.push("turn.php".to_owned());
+        words.extend([chart.work().to_owned(), self.keys.to_string(), chart.value_len().to_string(), address]);
+        row.command = Some(format!("{} {}", self.found.php.display(), words.join(" ")));
+        let (status, said) = turn.run(&self.found.php, &words, self.patience)?;
+        drop(server);
+        // What a library prints may stand before it.
+        let line = said.lines().last().unwrap_or_default();
+        let figures: Figures = serde_json::from_str(line).map_err(|_| {
+            Trouble::Failed(if said.is_empty() { format!("ended with {status}") } else { format!("{status}: {said}") })
+        })?;
+        if !status.success() {
+            return Err(Trouble::Failed(format!("ended with {status}")));
+        }
+        row.asked += figures.asked;
+        row.verified += figures.right;
+        let why = figures.said.map_or_else(String::new, |said| format!("; {said}"));
+        if figures.right != figures.asked || figures.asked != u64::from(self.keys) {
+            return Err(Trouble::Failed(format!("{} of {} values were right{why}", figures.right, self.keys)));
+        }
+        if figures.done != figures.asked {
+            return Err(Trouble::Failed(format!("{} of {} stores said yes{why}", figures.done, figures.asked)));
+        }
+        Ok(figures.seconds)
+    }
+}
+
+/// For one line of a table.
+fn shortened(why: &str) -> String {
+    let line = why.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= 200 {
+        return line;
+    }
+    line.chars().take(199).chain(['…']).collect()
+}

@@ -1,0 +1,67 @@
+//! The charts, for terminals.
+use super::report::{Drawn, Report};
+use crate::output::{BAD, FAINT, STRONG, WARNING};
+use std::io::{self, Write};
+
+const BAR: usize = 30;
+
+pub fn write(out: &mut impl Write, report: &Report) -> io::Result<()> {
+    let machine = &report.machine;
+    writeln!(out, "{FAINT}{}, {} CPUs, Linux {}, PHP {}", machine.cpu, machine.cpus, machine.kernel, machine.php)?;
+    let versions: Vec<String> = machine.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
+    writeln!(out, "{}{FAINT:#}", versions.join(", "))?;
+    for chart in &report.charts {
+        write_chart(out, chart)?;
+    }
+    out.flush()
+}
+
+fn write_chart(out: &mut impl Write, chart: &Drawn) -> io::Result<()> {
+    writeln!(out, "\n{STRONG}{}{STRONG:#}", chart.title)?;
+    let width = chart.rows.iter().map(|row| row.title.chars().count()).max().unwrap_or(0);
+    let medians = || chart.rows.iter().filter_map(|row| Some(row.seconds?.median));
+    let (least, most) = (medians().fold(f64::MAX, f64::min), medians().fold(0.0, f64::max));
+    for row in &chart.rows {
+        match (&row.seconds, &row.failed) {
+            (Some(seconds), None) => {
+                let bar = "█".repeat(((BAR as f64 * seconds.median / most).round() as usize).max(1));
+                let style = if row.ours { STRONG } else { FAINT };
+                writeln!(
+                    out,
+                    "  {:width$}  {style}{bar:BAR$}{style:#} {:>9}  {:>7.1}x  {FAINT}{} to {}, {} verified{FAINT:#}",
+                    row.title,
+                    time(seconds.median),
+                    seconds.median / least,
+                    time(seconds.p10),
+                    time(seconds.p90),
+                    row.verified
+                )?;
+            }
+            _ => {
+                let style = if row.command.is_none() { FAINT } else { BAD };
+                writeln!(out, "  {:width$}  {style}{}{style:#}", row.title, row.excuse())?;
+            }
+        }
+    }
+    match (&chart.control, &chart.control_of) {
+        (Some(control), Some(title)) => writeln!(
+            out,
+            "  {FAINT}control: {title} beside itself {:.2} ({:.2} to {:.2}){FAINT:#}",
+            control.median, control.p10, control.p90
+        )?,
+        _ => writeln!(out, "  {FAINT}no control: nothing could be measured twice{FAINT:#}")?,
+    }
+    if !chart.reliable {
+        writeln!(out, "  {WARNING}unreliable:{WARNING:#} a cache differs from itself; measure again with more rounds")?;
+    }
+    Ok(())
+}
+
+/// Three digits, in a unit that suits.
+pub fn time(seconds: f64) -> String {
+    match seconds {
+        less if less < 1e-3 => format!("{:.0} µs", less * 1e6),
+        less if less < 1.0 => format!("{:.1} ms", less * 1e3),
+        more => format!("{more:.2} s"),
+    }
+}

@@ -1,0 +1,122 @@
+"""`leveret bench`: it judges no time, but what it takes for an answer, and what it leaves behind."""
+
+import json
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+from support import COMMAND, EXTENSION, PATIENCE, PHP, SystemTest
+
+# Each is planted among honest caches. What they keep lies in files of the turn's folder.
+PLANTED = r"""
+[[peer]]
+name = "planted-wrong"
+title = "wrong values"
+set = "file_put_contents(\"$address/$key\", $value) !== false"
+get = "($key === 'key_7' ? 'x' : '') . file_get_contents(\"$address/$key\")"
+
+[[peer]]
+name = "planted-nothing"
+title = "no values"
+set = "true"
+get = "false"
+
+[[peer]]
+name = "planted-forgetful"
+title = "fast for what it has just seen"
+set = "file_put_contents(\"$address/$key\", $GLOBALS['seen'][$key] = $value) !== false"
+get = "$GLOBALS['seen'][$key] ??= file_get_contents(\"$address/$key\")"
+
+[[peer]]
+name = "planted-dying"
+title = "dies in the middle"
+set = "$key !== 'key_9' || exec('kill -9 ' . getmypid())"
+get = "false"
+
+[[peer]]
+name = "planted-hanging"
+title = "hangs"
+set = "$key !== 'key_9' || sleep(3600)"
+get = "false"
+
+[[peer]]
+name = "planted-missing"
+title = "not installed"
+extensions = ["nobody_has_this"]
+set = "true"
+get = "false"
+"""
+
+
+class BenchCommand(SystemTest):
+    def command(self, *words):
+        return [str(COMMAND), "bench", "--php", PHP, "--extension", str(EXTENSION), *map(str, words)]
+
+    def bench(self, *words, ends=0):
+        done = subprocess.run(self.command(*words), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(ends, done.returncode, done.stdout + done.stderr)
+        return done.stdout
+
+    def test_rows(self):
+        """Every cache of this host is measured in every chart; the page, the pictures and the table hold the same"""
+        page, table, pictures, old = (self.folder / name for name in ("page.html", "table.csv", "pictures", "old.json"))
+        words = ("--quick", "--rounds", 1, "--keys", 200, "--html", page, "--csv", table, "--svg", pictures)
+        old.write_text(self.bench(*words, "--json"))
+        report = json.loads(old.read_text())
+        self.assertEqual(["read", "write", "write-8k"], [chart["name"] for chart in report["charts"]])
+        for chart in report["charts"]:
+            rows = {row["name"]: row for row in chart["rows"]}
+            for name in ("files", "apcu", "memcached-unix", "leveret-apcu", "leveret-cache", "leveret-memcached",
+                         "leveret-short-cut", "leveret-tcp", "leveret-unix"):
+                self.assertEqual((None, 200, 200), (rows[name]["failed"], rows[name]["asked"], rows[name]["verified"]), rows[name])
+            self.assertIn("0 of 200 values were right", rows["memcached-udp"]["failed"])
+            self.assertIsNone(rows["memcached-udp"]["seconds"])
+            self.assertIn(f"<title>{chart['title']}</title>", (pictures / f"{chart['name']}.svg").read_text())
+            self.assertIn(chart["title"], page.read_text())
+            self.assertIn(f"{chart['name']},leveret-apcu,1,", table.read_text())
+        self.assertNotIn("http://", page.read_text().replace("http://www.w3.org/2000/svg", ""), "the page needs nothing else")
+        shown = self.bench("read", "--rounds", 1, "--keys", 200, "--only", "files", "--compare", old)
+        self.assertIn("200 verified", shown)
+
+    def test_planted_caches(self):
+        """A cache that lies, dies or hangs has no figure but the reason, and the others have theirs"""
+        planted = self.folder / "planted.toml"
+        planted.write_text(PLANTED)
+        words = ("read", "--only", "planted", "--only", "files", "--peers", planted, "--rounds", 1, "--keys", 50, "--patience", "3s")
+        rows = {row["name"]: row for row in json.loads(self.bench(*words, "--json"))["charts"][0]["rows"]}
+        self.assertEqual([50, None], [rows["files"]["verified"], rows["files"]["failed"]])
+        for name, why in {"wrong": "49 of 50 values were right", "nothing": "0 of 50 values were right",
+                          "forgetful": "0 of 50 values were right", "dying": "signal: 9", "hanging": "hung: no end after 3 s",
+                          "missing": "has no extension nobody_has_this"}.items():
+            row = rows[f"planted-{name}"]
+            self.assertIsNone(row["seconds"], row)
+            self.assertIn(why, row["failed"])
+
+    def test_end_in_the_middle(self):
+        """Ctrl-C ends it with its servers and its folder; so does the next run after a SIGKILL"""
+        for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            process = self.start(self.command("write", "--only", "memcached-tcp", "--keys", 200_000),
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+            folder = Path("/dev/shm") / f"leveret-bench-{process.pid}"
+            self.wait_for("a turn", lambda: (folder / "turn" / "output.log").exists())
+            children = self.wait_for("PHP and its server", lambda: self.running_in(folder))
+            process.send_signal(signal_number)
+            process.communicate(timeout=PATIENCE)
+            self.wait_for("the end of all", lambda: not any(Path(f"/proc/{pid}").exists() for pid in children))
+            if signal_number != signal.SIGKILL:
+                self.assertEqual(1, process.returncode)
+                self.assertFalse(folder.exists())
+        self.bench("read", "--only", "files", "--rounds", 1, "--keys", 10)
+        self.assertFalse(folder.exists())
+
+    def running_in(self, folder):
+        """Processes that work in the folder of a run: at least a server, who writes and who reads."""
+        found = []
+        for entry in Path("/proc").iterdir():
+            try:
+                if entry.name.isdigit() and os.readlink(entry / "cwd").startswith(str(folder)):
+                    found.append(int(entry.name))
+            except OSError:
+                continue
+        return found if len(found) >= 3 else None
