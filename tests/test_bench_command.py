@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 from pathlib import Path
+from xml.etree import ElementTree
 
 from support import COMMAND, EXTENSION, PATIENCE, PHP, SystemTest
 
@@ -72,7 +73,9 @@ class BenchCommand(SystemTest):
                 self.assertEqual((None, 200, 200), (rows[name]["failed"], rows[name]["asked"], rows[name]["verified"]), rows[name])
             self.assertIn("0 of 200 values were right", rows["memcached-udp"]["failed"])
             self.assertIsNone(rows["memcached-udp"]["seconds"])
-            self.assertIn(f"<title>{chart['title']}</title>", (pictures / f"{chart['name']}.svg").read_text())
+            picture = ElementTree.parse(pictures / f"{chart['name']}.svg").getroot()
+            self.assertEqual(chart["title"], picture.findtext("{*}title"))
+            self.assertEqual(sum(row["seconds"] is not None for row in chart["rows"]), len(picture.findall("{*}rect")))
             self.assertIn(chart["title"], page.read_text())
             self.assertIn(f"{chart['name']},leveret-apcu,1,", table.read_text())
         self.assertNotIn("http://", page.read_text().replace("http://www.w3.org/2000/svg", ""), "the page needs nothing else")

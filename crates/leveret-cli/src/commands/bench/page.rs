@@ -1,12 +1,16 @@
 //! The charts as SVG, and all of a run on one page that needs nothing else.
 use super::report::{Drawn, Report, Row};
 use super::text::time;
+use crate::units;
 
-const WIDTH: f64 = 720.0;
-const LEFT: f64 = 240.0;
-const RIGHT: f64 = 110.0;
-const STEP: f64 = 24.0;
+// Narrow, with names above their bars: on a telephone the letters are still large enough.
+const WIDTH: f64 = 440.0;
+const LEFT: f64 = 8.0;
+const RIGHT: f64 = 130.0;
+const STEP: f64 = 38.0;
 const TOP: f64 = 34.0;
+/// What fits beside the left edge.
+const EXCUSE_MAX: usize = 58;
 
 const SVG_STYLE: &str = "\
 text{font:13px system-ui,sans-serif;fill:#222}.faint{fill:#777}.bar{fill:#8a9bb0}.ours{fill:#d52b1e}\
@@ -16,7 +20,7 @@ text{font:13px system-ui,sans-serif;fill:#222}.faint{fill:#777}.bar{fill:#8a9bb0
 
 const PAGE_STYLE: &str = "\
 :root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem}\
-svg{width:100%;height:auto}table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.2rem .6rem .2rem 0;\
+svg{width:100%;max-width:36rem;height:auto;display:block}table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.2rem .6rem .2rem 0;\
 vertical-align:top}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8rem}.wide{overflow-x:auto}\
 .warning{border-left:4px solid #d58a00;padding-left:.6rem}@media print{details{display:none}}";
 
@@ -24,7 +28,8 @@ vertical-align:top}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8r
 pub fn svg(chart: &Drawn) -> String {
     let height = TOP + STEP * chart.rows.len() as f64 + 26.0;
     let medians = || chart.rows.iter().filter_map(|row| Some(row.seconds?.median));
-    let least = medians().fold(f64::MAX, f64::min) / 2.0;
+    let fastest = medians().fold(f64::MAX, f64::min);
+    let least = fastest / 2.0;
     let most = medians().fold(f64::MIN_POSITIVE, f64::max).max(least * 2.0);
     let wide = WIDTH - LEFT - RIGHT;
     let place = |seconds: f64| LEFT + (wide * (seconds / least).ln() / (most / least).ln()).clamp(0.0, wide);
@@ -35,27 +40,29 @@ pub fn svg(chart: &Drawn) -> String {
     );
     for (number, row) in chart.rows.iter().enumerate() {
         let top = TOP + STEP * number as f64;
-        let base = top + 16.0;
-        text.push_str(&format!(
-            "<text x=\"{}\" y=\"{base}\" text-anchor=\"end\">{}</text>",
-            LEFT - 8.0,
-            escaped(&row.title)
-        ));
+        let (name_base, base) = (top + 13.0, top + 30.0);
+        let verified = match row.seconds {
+            Some(_) => format!(" <tspan class=\"faint\">{} verified</tspan>", units::thousands(row.verified)),
+            None => String::new(),
+        };
+        let title = escaped(&row.title);
+        text.push_str(&format!("<text x=\"{LEFT}\" y=\"{name_base}\">{title}{verified}</text>"));
         match &row.seconds {
             Some(seconds) => {
                 let class = if row.ours { "ours" } else { "bar" };
                 let (end, low, high) = (place(seconds.median), place(seconds.p10), place(seconds.p90));
-                let (bar_top, middle, wide) = (top + 3.0, top + 11.0, (end - LEFT).max(1.0));
-                let (after, said) = (end.max(high) + 6.0, time(seconds.median));
+                let (bar_top, middle, wide) = (top + 18.0, top + 25.0, (end - LEFT).max(1.0));
+                let after = end.max(high) + 6.0;
+                let said = format!("{} · {:.1}x", time(seconds.median), seconds.median / fastest);
                 text.push_str(&format!(
-                    "<rect class=\"{class}\" x=\"{LEFT}\" y=\"{bar_top}\" width=\"{wide:.1}\" height=\"16\"/>\
+                    "<rect class=\"{class}\" x=\"{LEFT}\" y=\"{bar_top}\" width=\"{wide:.1}\" height=\"14\"/>\
                      <line class=\"spread\" x1=\"{low:.1}\" x2=\"{high:.1}\" y1=\"{middle}\" y2=\"{middle}\"/>\
                      <text x=\"{after:.1}\" y=\"{base}\">{said}</text>\n"
                 ));
             }
             None => {
                 let why = row.excuse();
-                let short: String = why.chars().take(60).collect();
+                let short: String = why.chars().take(EXCUSE_MAX).collect();
                 let dots = if short.len() < why.len() { "…" } else { "" };
                 text.push_str(&format!(
                     "<text class=\"faint\" x=\"{LEFT}\" y=\"{base}\">{}{dots}</text>\n",
@@ -64,7 +71,7 @@ pub fn svg(chart: &Drawn) -> String {
             }
         }
     }
-    let verdict = if chart.reliable { "" } else { "unreliable: a cache differs from itself. " };
+    let verdict = if chart.reliable { "" } else { "Unreliable: a cache differs from itself. " };
     text.push_str(&format!(
         "<text class=\"faint\" x=\"{LEFT}\" y=\"{}\">{verdict}Logarithmic; shorter is better</text></svg>\n",
         height - 8.0
