@@ -181,6 +181,15 @@ class Operations(SystemTest):
             connection.close()
         self.wait_for("a new connection", lambda: self.version_of(server))
 
+    def test_connections_beyond_the_limit_of_tls(self):
+        """who comes to a full server by TLS is told so in plain words, as by memcached"""
+        made = tool("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=full",
+                    "-keyout", self.folder / "key", "-out", self.folder / "chain")
+        self.assertEqual(0, made.returncode, made.stderr)
+        for server in both(self, "-c", "20", "-Z", "-o", f"ssl_chain_cert={self.folder / 'chain'},ssl_key={self.folder / 'key'}", udp=False):
+            flood = [server.connect() for _ in range(60)]
+            self.assertEqual(b"ERROR Too many open connections\r\n", flood[-1].recv(100), server.kind)
+
     def version_of(self, server):
         try:
             with socket.create_connection(("127.0.0.1", server.port), timeout=5) as connection:

@@ -353,9 +353,8 @@ impl Reception<'_> {
                     let network = &self.shared.network;
                     if self.is_full() {
                         network.rejected_connections.fetch_add(1, Relaxed);
-                        if !listener.is_tls {
-                            let _ = send(&socket, b"ERROR Too many open connections\r\n", SendFlags::NOSIGNAL);
-                        }
+                        // As memcached: in plain words also where TLS is spoken, since a handshake is what there is no room for.
+                        let _ = send(&socket, b"ERROR Too many open connections\r\n", SendFlags::NOSIGNAL);
                         continue;
                     }
                     network.curr_connections.fetch_add(1, Relaxed);
