@@ -147,6 +147,49 @@ class Operations(SystemTest):
                 known.sendall(said)
                 self.assertEqual(heard, known.recv(100))
 
+    def test_commands_sign_in(self):
+        """commands sign in where -Y asks, by USER@ and a file; the password is in nothing that shows, nor left in a server without users"""
+        users, secret = self.folder / "users", "kept-out-of-sight-6fJ"
+        users.write_text(f"bob:{secret}2\nann:{secret}\n")
+        users.chmod(0o600)
+
+        def said(*words, passwords=users):
+            return subprocess.run([COMMAND, *map(str, words)], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
+                                  env={**os.environ, "LEVERET_PASSWORD_FILE": str(passwords)})
+        servers = [*both(self, "-vv", "-Y", str(users), udp=False), Server(self, "leveret", "-Y", str(users), unix=True)]
+        wrong, empty = self.folder / "wrong", self.folder / "empty"
+        wrong.write_text("ann:guessed\n")
+        empty.write_text("annabel:other\n")
+        for server in servers:
+            place = server.socket if server.socket.exists() else server.address
+            shown = said("stats", f"ann@{place}")
+            self.assertEqual((0, ""), (shown.returncode, shown.stderr))
+            self.assertIn("auth_cmds", shown.stdout)
+            for target, passwords, code, why in [(place, users, 1, "LEVERET_PASSWORD_FILE"), (f"ann@{place}", wrong, 1, "authentication failure"),
+                                                 (f"ann@{place}", empty, 3, f"{empty} (LEVERET_PASSWORD_FILE) has no line ann:PASSWORD"),
+                                                 (f"ann@{place}", self.folder / "none", 3, "there is no such file"), (f"ann@{place}", "", 2, "LEVERET_PASSWORD_FILE")]:
+                refused = said("stats", target, passwords=passwords)
+                self.assertEqual(code, refused.returncode, refused.stderr)
+                self.assertIn(why, refused.stderr)
+                shown.stderr += refused.stderr
+            watcher = self.start([COMMAND, "watch", f"bob@{place}", "--json"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                                 env={**os.environ, "LEVERET_PASSWORD_FILE": str(users)})
+            self.addCleanup(watcher.stdout.close)
+            seen = said("settings", f"ann@{place}").stdout + said("stats", f"ann@{place}").stdout + shown.stdout + shown.stderr
+            for process in (server.process, watcher):
+                for shows in ("cmdline", "environ"):
+                    with open(f"/proc/{process.pid}/{shows}") as file:
+                        seen += file.read()
+            server.errors.seek(0)
+            seen += server.errors.read()
+            self.assertNotIn(secret, seen)
+            self.assertNotIn("guessed", seen)
+        # It would keep the password as an item.
+        for server in both(self, udp=False):
+            refused = said("stats", f"ann@{server.address}")
+            self.assertEqual((1, True), (refused.returncode, "asks nobody for a password: leave ann@ out" in refused.stderr), refused.stderr)
+            self.assertEqual("0", server.stat("curr_items"))
+
     def test_a_bad_file_of_users_is_told_before_the_terminal_is_let_go(self):
         """with -d -Y FILE the start fails where it can be seen if FILE is bad, and leaves nothing behind"""
         users, pidfile = self.folder / "users", self.folder / "pid"

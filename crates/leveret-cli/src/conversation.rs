@@ -6,6 +6,7 @@
 use crate::json;
 use crate::output::Failure;
 use crate::peer::Peer;
+use crate::sign_in;
 use crate::target;
 use crate::uri;
 use leveret_engine::reason;
@@ -59,7 +60,35 @@ impl Conversation {
                     .map_err(|error| unreachable(&peer.shown(), timeout, &error))?
             }
         };
-        Ok(Conversation { stream: BufReader::with_capacity(64 << 10, stream), who: peer.shown(), timeout })
+        let mut begun = Conversation { stream: BufReader::with_capacity(64 << 10, stream), who: peer.shown(), timeout };
+        if let Some(user) = peer.user() {
+            begun.sign_in(user)?;
+        }
+        Ok(begun)
+    }
+
+    fn sign_in(&mut self, user: &str) -> Result<(), Failure> {
+        let mut request = sign_in::request(user)?;
+        // A server without users would store the password as an item.
+        self.say(b"version\r\n")?;
+        let answer = self.line().map_err(|failure| {
+            Failure::Unreachable(format!(
+                "{failure}; a server that speaks the binary protocol alone (-S) cannot be asked by commands"
+            ))
+        })?;
+        if !answer.starts_with(b"CLIENT_ERROR unauthenticated") {
+            sign_in::wipe(&mut request);
+            self.check(&answer)?;
+            return Err(Failure::Refused(format!("{} asks nobody for a password: leave {user}@ out", self.who)));
+        }
+        let said = self.say(&request);
+        sign_in::wipe(&mut request);
+        said?;
+        let answer = self.line()?;
+        match answer.trim_ascii_end() {
+            b"STORED" => Ok(()),
+            _ => Err(Failure::Refused(format!("{} does not let the user {user} in: {}", self.who, printable(&answer)))),
+        }
     }
 
     pub fn who(&self) -> &str {
@@ -186,7 +215,12 @@ impl Conversation {
     /// The server may refuse in so many words.
     pub fn check(&self, line: &[u8]) -> Result<(), Failure> {
         if [&b"ERROR"[..], b"CLIENT_ERROR", b"SERVER_ERROR", b"BUSY"].iter().any(|word| line.starts_with(word)) {
-            return Err(Failure::Refused(format!("{} answers: {}", self.who, printable(line))));
+            let advice = if line.starts_with(b"CLIENT_ERROR unauthenticated") {
+                format!("; {}", sign_in::ADVICE)
+            } else {
+                String::new()
+            };
+            return Err(Failure::Refused(format!("{} answers: {}{advice}", self.who, printable(line))));
         }
         Ok(())
     }
@@ -289,14 +323,14 @@ pub fn within<T: Send + 'static>(timeout: Duration, work: impl FnOnce() -> T + S
 
 fn connect(peer: &Peer, timeout: Duration) -> io::Result<Box<dyn Stream>> {
     match peer {
-        Peer::Tcp { host, port } => {
+        Peer::Tcp { host, port, .. } => {
             let stream = connect_tcp(host, *port, timeout)?;
             stream.set_nodelay(true)?;
             stream.set_read_timeout(Some(timeout))?;
             stream.set_write_timeout(Some(timeout))?;
             Ok(Box::new(stream))
         }
-        Peer::Unix(path) | Peer::Arena { path, .. } => {
+        Peer::Unix { path, .. } | Peer::Arena { path, .. } => {
             if path.metadata().is_ok_and(|found| !found.file_type().is_socket()) {
                 return Err(io::Error::other("there is a file or folder that is no socket"));
             }

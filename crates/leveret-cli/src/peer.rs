@@ -12,7 +12,7 @@ const PORT: u16 = 11211;
 /// The TARGET of a command that takes nothing else.
 #[derive(Args, Clone, Debug)]
 pub struct Reach {
-    /// host[:port], /path/to/socket, or arena:NAME; without it the arena of --arena, which needs no server
+    /// [user@]host[:port], [user@]/path/to/socket, or arena:NAME; without it the arena of --arena, which needs no server
     pub target: Option<String>,
 
     #[command(flatten)]
@@ -22,7 +22,7 @@ pub struct Reach {
 /// The arguments of a command that lists items: whom it asks, and how many it wants.
 #[derive(Args, Clone, Debug)]
 pub struct Listing {
-    /// host[:port], /path/to/socket, or arena:NAME; without it the arena of --arena, which needs no server
+    /// [user@]host[:port], [user@]/path/to/socket, or arena:NAME; without it the arena of --arena, which needs no server
     #[arg(value_name = "TARGET")]
     first: Option<String>,
 
@@ -65,8 +65,8 @@ pub fn parse_timeout(text: &str) -> Result<Duration, String> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Peer {
-    Tcp { host: String, port: u16 },
-    Unix(PathBuf),
+    Tcp { user: Option<String>, host: String, port: u16 },
+    Unix { user: Option<String>, path: PathBuf },
     Arena { name: String, path: PathBuf },
 }
 
@@ -79,18 +79,29 @@ impl Peer {
         if target.arena.is_some() {
             return Err(Failure::Usage(format!("'{text}' and --arena: give one of the two")));
         }
+        let (user, text) = user_and_place(text);
+        if user.as_ref().is_some_and(|user| user.is_empty() || user.contains(['\r', '\n', ':'])) {
+            return Err(Failure::Usage(format!(
+                "no user before the '@' of '@{text}': a name without ':' and line ends"
+            )));
+        }
         // As pecl/memcache's applications write a path.
         let text = text.strip_prefix("unix://").filter(|path| path.starts_with('/')).unwrap_or(text);
         if text.starts_with("arena:") || (text.contains('/') && text.ends_with(".arena")) {
+            if let Some(user) = user {
+                return Err(Failure::Usage(format!(
+                    "'{user}@' before {text}: an arena knows no users, its file's rights count"
+                )));
+            }
             let path = target::resolve(text, target.dir())?;
             return Ok(Peer::Arena { name: text.strip_prefix("arena:").unwrap_or(text).to_owned(), path });
         }
         if text.contains('/') {
-            return Ok(Peer::Unix(PathBuf::from(text)));
+            return Ok(Peer::Unix { user, path: PathBuf::from(text) });
         }
-        host_and_port(text).ok_or_else(|| {
+        host_and_port(text).map(|(host, port)| Peer::Tcp { user, host, port }).ok_or_else(|| {
             Failure::Usage(format!(
-                "'{text}' is no target: write host[:port], /path/to/socket, arena:NAME or a path that ends in .arena"
+                "'{text}' is no target: write host[:port], /path/to/socket (user@ before them signs in), arena:NAME or a path that ends in .arena"
             ))
         })
     }
@@ -103,20 +114,37 @@ impl Peer {
         }
     }
 
+    /// Who signs in to the server.
+    pub fn user(&self) -> Option<&str> {
+        match self {
+            Peer::Tcp { user, .. } | Peer::Unix { user, .. } => user.as_deref(),
+            Peer::Arena { .. } => None,
+        }
+    }
+
     /// As memcached-tool names it: always with the port.
     pub fn shown(&self) -> String {
         match self {
-            Peer::Tcp { host, port } if host.contains(':') => format!("[{host}]:{port}"),
-            Peer::Tcp { host, port } => format!("{host}:{port}"),
-            Peer::Unix(path) => path.display().to_string(),
+            Peer::Tcp { host, port, .. } if host.contains(':') => format!("[{host}]:{port}"),
+            Peer::Tcp { host, port, .. } => format!("{host}:{port}"),
+            Peer::Unix { path, .. } => path.display().to_string(),
             Peer::Arena { name, path } if name.contains('/') => path.display().to_string(),
             Peer::Arena { name, .. } => format!("arena:{name}"),
         }
     }
 }
 
-fn host_and_port(text: &str) -> Option<Peer> {
-    let tcp = |host: &str, port| Some(Peer::Tcp { host: host.to_owned(), port });
+/// `user@` before a host or before a path that begins at the root; any other path may have an @ in it.
+fn user_and_place(text: &str) -> (Option<String>, &str) {
+    let at = match text.find('/') {
+        None => text.rfind('@'),
+        Some(_) => text.find("@/").or_else(|| text.find("@unix:///")).filter(|at| !text[..*at].contains('/')),
+    };
+    at.map_or((None, text), |at| (Some(text[..at].to_owned()), &text[at + 1..]))
+}
+
+fn host_and_port(text: &str) -> Option<(String, u16)> {
+    let tcp = |host: &str, port| Some((host.to_owned(), port));
     if let Some(rest) = text.strip_prefix('[') {
         return match rest.split_once(']')? {
             (host, "") => tcp(host, PORT),
@@ -160,6 +188,24 @@ mod tests {
             assert_eq!(peer(text).map(|peer| peer.shown()).ok().as_deref(), Some(shown), "{text}");
         }
         for text in ["", ":1", "host:", "host:x", "host:99999", "[::1", "[::1]5", "arena:", "arena:a b"] {
+            assert!(matches!(peer(text), Err(Failure::Usage(_))), "{text}");
+        }
+    }
+
+    #[test]
+    fn users_stand_before_servers() {
+        for (text, user, shown) in [
+            ("ann@localhost", Some("ann"), "localhost:11211"),
+            ("ann@example.org@[::1]:5", Some("ann@example.org"), "[::1]:5"),
+            ("ann@/run/x@1.sock", Some("ann"), "/run/x@1.sock"),
+            ("ann@unix:///run/x.sock", Some("ann"), "/run/x.sock"),
+            ("/run/@/x.sock", None, "/run/@/x.sock"),
+            ("./ann@x.sock", None, "./ann@x.sock"),
+        ] {
+            let peer = peer(text).expect(text);
+            assert_eq!((peer.user(), &*peer.shown()), (user, shown), "{text}");
+        }
+        for text in ["@localhost", "@/run/x.sock", "ann@", "ann@arena:shop", "ann@/tmp/x.arena", "a\nb@localhost"] {
             assert!(matches!(peer(text), Err(Failure::Usage(_))), "{text}");
         }
     }

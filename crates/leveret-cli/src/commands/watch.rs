@@ -19,7 +19,7 @@ use std::{process, thread};
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Watch {
-    /// host[:port], /path/to/socket, or arena:NAME of an arena that is served; without it the server of --arena
+    /// [user@]host[:port], [user@]/path/to/socket, or arena:NAME of an arena that is served; without it the server of --arena
     target: Option<String>,
 
     /// What to show [default: all but connections]
@@ -148,7 +148,7 @@ fn served(peer: Peer) -> Result<Peer, Failure> {
     let place = places(&arena).into_iter().find_map(|place| {
         let (kind, place) = place.split_once(' ')?;
         match kind {
-            "unix" => Some(Peer::Unix(place.into())),
+            "unix" => Some(Peer::Unix { user: None, path: place.into() }),
             "tcp" => {
                 let (host, port) = place.rsplit_once(':')?;
                 let host = host.trim_start_matches('[').trim_end_matches(']');
@@ -157,7 +157,7 @@ fn served(peer: Peer) -> Result<Peer, Failure> {
                     "::" => "::1",
                     host => host,
                 };
-                Some(Peer::Tcp { host: host.to_owned(), port: port.parse().ok()? })
+                Some(Peer::Tcp { user: None, host: host.to_owned(), port: port.parse().ok()? })
             }
             _ => None,
         }
