@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 from xml.etree import ElementTree
 
-from support import COMMAND, EXTENSION, PATIENCE, PHP, SystemTest
+from support import COMMAND, EXTENSION, PATIENCE, PHP, ROOT, SystemTest
 
 # Each is planted among honest caches. What they keep lies in files of the turn's folder.
 PLANTED = r"""
@@ -42,10 +42,40 @@ set = "$key !== 'key_9' || sleep(3600)"
 get = "false"
 
 [[peer]]
+name = "planted-killed"
+title = "its server is killed in the middle"
+extensions = ["igbinary", "msgpack", "memcached"]
+server = "memcached"
+by = "tcp"
+open = "$cache = new Memcached(); [$host, $port] = explode(':', $address); $cache->addServer($host, (int) $port);"
+set = "($key !== 'key_9' || exec('kill -9 ' . current($cache->getStats())['pid']) === '') && $cache->set($key, $value)"
+get = "$cache->get($key)"
+
+[[peer]]
 name = "planted-missing"
 title = "not installed"
 extensions = ["nobody_has_this"]
 set = "true"
+get = "false"
+"""
+
+TYPELESS = r"""
+[[peer]]
+name = "planted-honest"
+title = "keeps types"
+set = "file_put_contents(\"$address/$key\", serialize($value)) !== false"
+get = "unserialize(file_get_contents(\"$address/$key\"))"
+
+[[peer]]
+name = "planted-strings"
+title = "keeps text only"
+set = "file_put_contents(\"$address/$key\", is_scalar($value) ? (string) $value : 'a') !== false"
+get = "file_get_contents(\"$address/$key\")"
+
+[[peer]]
+name = "planted-dying"
+title = "dies in the middle"
+set = "$i !== 9 || exec('kill -9 ' . getmypid())"
 get = "false"
 """
 
@@ -65,8 +95,15 @@ class BenchCommand(SystemTest):
         words = ("--quick", "--rounds", 1, "--keys", 200, "--html", page, "--csv", table, "--svg", pictures)
         old.write_text(self.bench(*words, "--json"))
         report = json.loads(old.read_text())
-        self.assertEqual(["read", "write", "write-8k"], [chart["name"] for chart in report["charts"]])
-        for chart in report["charts"]:
+        charts = report["charts"]
+        self.assertEqual(["read", "write", "write-8k", "store", "load", "types"], [chart["name"] for chart in charts])
+        shown = (report, report["machine"], *charts, *(row for chart in charts for row in chart["rows"]))
+        promised = next(line for line in (ROOT / "docs" / "command.md").read_text().splitlines() if line.startswith("| `bench` | "))
+        self.assertEqual(set(promised.split("`")[3::2]), set().union(*shown), "docs/command.md has the fields of --json")
+        for chart in charts[3:]:
+            for row in chart["rows"]:
+                self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
+        for chart in charts[:3]:
             rows = {row["name"]: row for row in chart["rows"]}
             for name in ("files", "apcu", "memcached-unix", "leveret-apcu", "leveret-cache", "leveret-memcached",
                          "leveret-short-cut", "leveret-tcp", "leveret-unix"):
@@ -90,11 +127,36 @@ class BenchCommand(SystemTest):
         rows = {row["name"]: row for row in json.loads(self.bench(*words, "--json"))["charts"][0]["rows"]}
         self.assertEqual([50, None], [rows["files"]["verified"], rows["files"]["failed"]])
         for name, why in {"wrong": "49 of 50 values were right", "nothing": "0 of 50 values were right",
-                          "forgetful": "0 of 50 values were right", "dying": "signal: 9", "hanging": "hung: no end after 3 s",
+                          "forgetful": "0 of 50 values were right", "dying": "signal: 9", "hanging": "hung: no end after 3 s", "killed": "its server has ended in the middle, signal: 9",
                           "missing": "has no extension nobody_has_this"}.items():
             row = rows[f"planted-{name}"]
             self.assertIsNone(row["seconds"], row)
             self.assertIn(why, row["failed"])
+
+    def test_types(self):
+        """A cache that gives values back as another type has no figure, nor has one whose process dies"""
+        planted = self.folder / "planted.toml"
+        planted.write_text(TYPELESS)
+        words = ("types", "--only", "planted", "--peers", planted, "--rounds", 1, "--keys", 60)
+        rows = {row["name"]: row for row in json.loads(self.bench(*words, "--json"))["charts"][0]["rows"]}
+        self.assertEqual([60, None], [rows["planted-honest"]["verified"], rows["planted-honest"]["failed"]])
+        self.assertIn("10 of 60 values were right", rows["planted-strings"]["failed"])
+        self.assertIn("the process of 'store' ended with signal: 9", rows["planted-dying"]["failed"])
+
+    def test_no_room(self):
+        """In a /dev/shm without room, who needs it says so, and who does not is measured"""
+        words = self.command("write-8k", "--only", "files", "--only", "memcached-unix", "--only", "leveret-cache",
+                             "--rounds", 1, "--keys", 1000, "--json")
+        small = 'mount -t tmpfs -o size=2m none /dev/shm && "$@" && ls /dev/shm >&2'
+        done = subprocess.run(["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", small, "sh", *words],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertNotIn("leveret-bench", done.stderr)
+        rows = {row["name"]: row for row in json.loads(done.stdout)["charts"][0]["rows"]}
+        self.assertEqual([1000, None], [rows["memcached-unix"]["verified"], rows["memcached-unix"]["failed"]])
+        for name in ("files", "leveret-cache"):
+            self.assertIsNone(rows[name]["seconds"])
+            self.assertTrue(rows[name]["failed"])
 
     def test_end_in_the_middle(self):
         """Ctrl-C ends it with its servers and its folder; so does the next run after a SIGKILL"""

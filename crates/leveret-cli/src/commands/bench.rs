@@ -1,5 +1,5 @@
 //! `leveret bench`: published comparisons of caches, measured anew on this machine.
-mod chart;
+mod charts;
 mod found;
 mod page;
 mod peer;
@@ -10,8 +10,8 @@ mod text;
 
 use crate::output::{self, Answer, Failure, Outcome, Progress};
 use crate::units;
-use chart::Chart;
-use clap::{Args, ValueEnum};
+use charts::Chart;
+use clap::Args;
 use found::Found;
 use peer::Peer;
 use place::Place;
@@ -26,22 +26,22 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 #[command(after_help = EXAMPLES)]
 pub struct Bench {
     /// What to measure [default: all]
-    #[arg(value_name = "CHART")]
-    charts: Vec<Chart>,
+    #[arg(value_name = "CHART", value_parser = charts::named)]
+    charts: Vec<&'static Chart>,
 
     /// Show the charts and the caches, and what is missing here
     #[arg(long)]
     list: bool,
 
-    /// 2,000 keys and 3 rounds: under a minute; shows that it works, its figures say little
+    /// 1,000 keys and 3 rounds: under a minute; shows that it works, its figures say little
     #[arg(long)]
     quick: bool,
 
-    /// Turns of each cache [default: 7]
+    /// Turns of each cache [default: 11]
     #[arg(long, value_name = "N", value_parser = rounds)]
     rounds: Option<usize>,
 
-    /// Keys of each turn [default: 50000]
+    /// Keys of each turn [default: 50000 or 100000, as published]
     #[arg(long, value_name = "N", value_parser = keys)]
     keys: Option<u32>,
 
@@ -106,13 +106,20 @@ fn keys(text: &str) -> Result<u32, String> {
     units::parse_number(text, 1, 10_000_000)
 }
 
+/// A chart and who is in it.
+type Sheet = (&'static Chart, Vec<Peer>);
+
 impl Bench {
     pub fn run(self, json: bool) -> Outcome {
-        let mut peers = peer::all(self.peers.as_deref())?;
-        if !self.only.is_empty() {
-            peers.retain(|peer| self.only.iter().any(|word| peer.name.contains(word)));
+        let mut sheets = Vec::new();
+        for chart in if self.charts.is_empty() { charts::all() } else { self.charts.clone() } {
+            let mut peers = chart.peers(self.peers.as_deref())?;
+            peers.retain(|peer| self.only.is_empty() || self.only.iter().any(|word| peer.name.contains(word)));
+            if !peers.is_empty() {
+                sheets.push((chart, peers));
+            }
         }
-        if peers.is_empty() {
+        if sheets.is_empty() {
             return Err(Failure::Usage("--only leaves no cache: 'leveret bench --list' shows their names".to_owned()));
         }
         let old = self.compare.as_deref().map(read_report).transpose()?;
@@ -125,14 +132,14 @@ impl Bench {
         }
         let mut found = Found::look(&self.php, self.extension.clone()).map_err(Failure::Unreachable)?;
         if self.list {
-            return list(&peers, &found);
+            return list(&sheets, &found);
         }
-        for peer in &peers {
+        for peer in sheets.iter().flat_map(|(_, peers)| peers) {
             if found.missing(peer).is_none() {
                 found.learn_versions(peer);
             }
         }
-        let report = match self.measure(&peers, &found)? {
+        let report = match self.measure(&sheets, &found)? {
             Ok(report) => report,
             Err(Stopped) => return Err(Failure::Refused("stopped; nothing is left running".to_owned())),
         };
@@ -155,22 +162,21 @@ impl Bench {
         Ok(Answer::from(report.charts.iter().flat_map(|chart| &chart.rows).any(|row| row.seconds.is_some())))
     }
 
-    fn measure(&self, peers: &[Peer], found: &Found) -> Result<Result<Report, Stopped>, Failure> {
-        let charts = if self.charts.is_empty() { Chart::value_variants().to_vec() } else { self.charts.clone() };
+    fn measure(&self, sheets: &[Sheet], found: &Found) -> Result<Result<Report, Stopped>, Failure> {
         let place = Place::new()?;
         let run = Run {
             place: &place,
             found,
-            peers,
-            keys: self.keys.unwrap_or(if self.quick { 2_000 } else { 50_000 }),
-            rounds: self.rounds.unwrap_or(if self.quick { 3 } else { 7 }),
+            keys: self.keys.or(self.quick.then_some(1_000)),
+            rounds: self.rounds.unwrap_or(if self.quick { 3 } else { 11 }),
             patience: self.patience,
             fair_defaults: self.fair_defaults,
         };
-        let progress = Progress::of_turns((charts.len() * run.rounds * (peers.len() + 1)) as u64);
+        let turns: usize = sheets.iter().map(|(_, peers)| run.rounds * (peers.len() + 1)).sum();
+        let progress = Progress::of_turns(turns as u64);
         let mut drawn = Vec::new();
-        for chart in charts {
-            match run.chart(chart, &progress) {
+        for (chart, peers) in sheets {
+            match run.chart(chart, peers, &progress) {
                 Ok(chart) => drawn.push(chart),
                 Err(Stopped) => return Ok(Err(Stopped)),
             }
@@ -179,7 +185,6 @@ impl Bench {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
             machine: found.machine.clone(),
-            keys: run.keys,
             rounds: run.rounds,
             fair_defaults: run.fair_defaults,
             charts: drawn,
@@ -203,15 +208,20 @@ impl Bench {
     }
 }
 
-fn list(peers: &[Peer], found: &Found) -> Outcome {
+fn list(sheets: &[Sheet], found: &Found) -> Outcome {
     let mut out = output::text();
-    for chart in Chart::value_variants() {
-        writeln!(out, "{:<20} {}", chart.name(), chart.title(50_000))?;
-    }
-    writeln!(out)?;
-    for peer in peers {
-        let missing = found.missing(peer).map_or_else(String::new, |why| format!(" (missing: {why})"));
-        writeln!(out, "{:<20} {}{missing}", peer.name, peer.title)?;
+    let mut before: Vec<&str> = Vec::new();
+    for (chart, peers) in sheets {
+        writeln!(out, "{:<20} {}", chart.name, chart.title(chart.keys))?;
+        let names: Vec<&str> = peers.iter().map(|peer| peer.name.as_str()).collect();
+        // Charts of one kind have the same caches.
+        if names != before {
+            for peer in peers {
+                let missing = found.missing(peer).map_or_else(String::new, |why| format!(" (missing: {why})"));
+                writeln!(out, "    {:<24} {}{missing}", peer.name, peer.title)?;
+            }
+        }
+        before = names;
     }
     out.flush()?;
     Ok(Answer::Yes)

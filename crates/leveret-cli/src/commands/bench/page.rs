@@ -85,20 +85,20 @@ pub fn html(report: &Report) -> String {
     let mut text = format!(
         "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\"><title>leveret bench</title>\
-         <style>{PAGE_STYLE}</style>\n<h1>Caches compared</h1>\n<p>{}, {} CPUs, Linux {}. PHP {}, leveret {}. {} keys, \
+         <style>{PAGE_STYLE}</style>\n<h1>Caches compared</h1>\n<p>{}, {} CPUs, Linux {}. PHP {}, leveret {}. \
          {} alternating rounds, medians; the thin line is where four fifths of the rounds lie.{}</p>\n<p>{}</p>\n",
         escaped(&machine.cpu),
         machine.cpus,
         escaped(&machine.kernel),
         escaped(&machine.php),
         escaped(&report.version),
-        report.keys,
         report.rounds,
         if report.fair_defaults { " Everybody as installed." } else { " Peers are tuned: see the command lines." },
         escaped(&machine.versions.iter().map(|(name, found)| format!("{name} {found}")).collect::<Vec<_>>().join(", ")),
     );
     for chart in &report.charts {
         text.push_str(&format!("<h2>{}</h2>\n<p>{}</p>\n", escaped(&chart.title), escaped(&chart.means)));
+        text.push_str(&format!("<p>Fairness: {}</p>\n", escaped(&chart.fairness)));
         if !chart.reliable {
             text.push_str("<p class=\"warning\">Unreliable: a cache differs from itself here.</p>\n");
         }

@@ -199,6 +199,12 @@ pub struct Running {
 }
 
 impl Running {
+    /// How it ended, if it did.
+    pub fn ended(&mut self) -> Option<String> {
+        let status = self.child.try_wait().ok()??;
+        Some(format!("{status}: {}", self.said()))
+    }
+
     fn said(&self) -> String {
         let mut said = Vec::new();
         if let Ok(file) = File::open(&self.log) {

@@ -9,7 +9,6 @@ pub struct Report {
     /// Unix seconds.
     pub time: u64,
     pub machine: Machine,
-    pub keys: u32,
     pub rounds: usize,
     /// Everybody as installed, without what is done for the peers.
     pub fair_defaults: bool,
@@ -22,6 +21,9 @@ pub struct Drawn {
     pub name: String,
     pub title: String,
     pub means: String,
+    /// What is done for the peers, and what is not.
+    pub fairness: String,
+    pub keys: u32,
     /// Which cache was measured twice in each round.
     pub control_of: Option<String>,
     /// The second time of each round over the first.
@@ -80,11 +82,13 @@ impl Report {
     /// What differs from an older report by more than the spreads of both.
     pub fn changes(&self, old: &Report) -> Vec<String> {
         let mut changes = Vec::new();
-        if self.keys != old.keys {
-            return vec![format!("nothing to compare: {} keys now, {} then", self.keys, old.keys)];
-        }
         for chart in &self.charts {
             let Some(then) = old.charts.iter().find(|other| other.name == chart.name) else { continue };
+            if chart.keys != then.keys {
+                let (now, then) = (chart.keys, then.keys);
+                changes.push(format!("{}: nothing to compare: {now} keys now, {then} then", chart.name));
+                continue;
+            }
             for row in &chart.rows {
                 let Some(before) = then.rows.iter().find(|other| other.name == row.name) else { continue };
                 let what = match (&row.seconds, &before.seconds) {
@@ -134,20 +138,14 @@ mod tests {
             name: "read".to_owned(),
             title: String::new(),
             means: String::new(),
+            fairness: String::new(),
+            keys: 1,
             control_of: None,
             control: None,
             reliable: false,
             rows: vec![row],
         };
-        Report {
-            version: String::new(),
-            time: 0,
-            machine,
-            keys: 1,
-            rounds: 1,
-            fair_defaults: false,
-            charts: vec![chart],
-        }
+        Report { version: String::new(), time: 0, machine, rounds: 1, fair_defaults: false, charts: vec![chart] }
     }
 
     #[test]

@@ -1,8 +1,8 @@
 //! The rounds: everybody has one turn in each, and whoever is first changes.
-use super::chart::Chart;
+use super::charts::Chart;
 use super::found::Found;
 use super::peer::Peer;
-use super::place::{Place, Trouble};
+use super::place::{Place, Running, Trouble};
 use super::report::{Drawn, Row};
 use crate::output::Progress;
 use leveret_rounds::{order, Spread};
@@ -12,14 +12,14 @@ use std::time::Duration;
 pub struct Run<'a> {
     pub place: &'a Place,
     pub found: &'a Found,
-    pub peers: &'a [Peer],
-    pub keys: u32,
+    /// Instead of each chart's own number.
+    pub keys: Option<u32>,
     pub rounds: usize,
     pub patience: Duration,
     pub fair_defaults: bool,
 }
 
-/// What turn.php prints.
+/// What the program of a turn prints.
 #[derive(Deserialize)]
 struct Figures {
     seconds: f64,
@@ -34,8 +34,8 @@ pub struct Stopped;
 
 impl Run<'_> {
     /// One cache has two turns in each round: what its second gives over its first is what measuring gives.
-    pub fn chart(&self, chart: Chart, progress: &Progress) -> Result<Drawn, Stopped> {
-        let mut rows: Vec<Row> = self.peers.iter().map(|peer| self.row(peer)).collect();
+    pub fn chart(&self, chart: &Chart, peers: &[Peer], progress: &Progress) -> Result<Drawn, Stopped> {
+        let mut rows: Vec<Row> = peers.iter().map(|peer| self.row(peer)).collect();
         let mut control: Option<usize> = None;
         let mut again: Vec<Option<f64>> = vec![None; self.rounds];
         let mut first: Vec<Option<f64>> = vec![None; self.rounds];
@@ -47,11 +47,11 @@ impl Run<'_> {
                 }
                 let number = if is_control { control } else { Some(side) };
                 if let Some(number) = number.filter(|number| rows[*number].failed.is_none()) {
-                    progress.now(format!("{}: {}", chart.name(), rows[number].title));
+                    progress.now(format!("{}: {}", chart.name, rows[number].title));
                     // What the control verifies is not the row's.
-                    let mut second = self.row(&self.peers[number]);
+                    let mut second = self.row(&peers[number]);
                     let row = if is_control { &mut second } else { &mut rows[number] };
-                    match self.turn(chart, &self.peers[number], row) {
+                    match self.turn(chart, &peers[number], row) {
                         Ok(seconds) if is_control => again[round] = Some(seconds),
                         Ok(seconds) => {
                             rows[number].rounds.push(seconds);
@@ -72,14 +72,20 @@ impl Run<'_> {
         let ratios = again.iter().zip(&first).filter_map(|(again, first)| Some((*again)? / (*first)?));
         let control_spread = Spread::of(ratios);
         Ok(Drawn {
-            name: chart.name().to_owned(),
-            title: chart.title(self.keys),
-            means: chart.means().to_owned(),
+            name: chart.name.to_owned(),
+            title: chart.title(self.keys_of(chart)),
+            means: chart.means.to_owned(),
+            fairness: chart.fairness.to_owned(),
+            keys: self.keys_of(chart),
             control_of: control.map(|number| rows[number].title.clone()),
             reliable: control_spread.is_some_and(|spread| spread.is_even()),
             control: control_spread,
             rows,
         })
+    }
+
+    fn keys_of(&self, chart: &Chart) -> u32 {
+        self.keys.unwrap_or(chart.keys)
     }
 
     fn row(&self, peer: &Peer) -> Row {
@@ -98,9 +104,9 @@ impl Run<'_> {
         }
     }
 
-    fn turn(&self, chart: Chart, peer: &Peer, row: &mut Row) -> Result<f64, Trouble> {
+    fn turn(&self, chart: &Chart, peer: &Peer, row: &mut Row) -> Result<f64, Trouble> {
         let turn = self.place.turn()?;
-        let program = peer.program();
+        let (program, keys) = (chart.program_of(peer), self.keys_of(chart));
         std::fs::write(turn.folder.join("turn.php"), &program)?;
         row.program = Some(program);
         let mut server = None;
@@ -128,9 +134,12 @@ impl Run<'_> {
             peer.tuned.iter().for_each(|setting| define(setting.clone()));
         }
         words.push("turn.php".to_owned());
-        words.extend([chart.work().to_owned(), self.keys.to_string(), chart.value_len().to_string(), address]);
+        words.extend(chart.words.iter().map(|word| (*word).to_owned()).chain([keys.to_string(), address]));
         row.command = Some(format!("{} {}", self.found.php.display(), words.join(" ")));
         let (status, said) = turn.run(&self.found.php, &words, self.patience)?;
+        if let Some(how) = server.as_mut().and_then(Running::ended) {
+            return Err(Trouble::Failed(format!("its server has ended in the middle, {how}")));
+        }
         drop(server);
         // What a library prints may stand before it.
         let line = said.lines().last().unwrap_or_default();
@@ -143,8 +152,8 @@ impl Run<'_> {
         row.asked += figures.asked;
         row.verified += figures.right;
         let why = figures.said.map_or_else(String::new, |said| format!("; {said}"));
-        if figures.right != figures.asked || figures.asked != u64::from(self.keys) {
-            return Err(Trouble::Failed(format!("{} of {} values were right{why}", figures.right, self.keys)));
+        if figures.right != figures.asked || figures.asked != u64::from(keys) {
+            return Err(Trouble::Failed(format!("{} of {} values were right{why}", figures.right, keys)));
         }
         if figures.done != figures.asked {
             return Err(Trouble::Failed(format!("{} of {} stores said yes{why}", figures.done, figures.asked)));

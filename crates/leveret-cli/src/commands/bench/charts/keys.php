@@ -1,13 +1,13 @@
 <?php
 /*
- * One turn of one cache: php turn.php read|write KEYS LENGTH ADDRESS
+ * One turn of one cache: php turn.php read|write LENGTH KEYS ADDRESS
  *
  * Prints {"seconds", "asked", "done", "right", "said"}. Two processes, one of which writes and the other reads, so that no value can
  * come from what a process remembers of its own writes. Each key has one of 997 values, and another in the second pass: a copy
  * that somebody kept of the first pass is a wrong value. The second pass reads each key once, in an order that nobody has seen
  * before. What writes is read back whole when the clock has stopped.
  */
-[, $what, $count, $length, $address] = $argv;
+[, $what, $length, $count, $address] = $argv;
 const VALUES = 997;
 
 $said = null;

@@ -1,0 +1,73 @@
+//! What is measured. A chart is a file here, with a program of its own for each turn and the caches that it compares; `ALL` names it.
+mod keys;
+mod processes;
+
+use super::peer::{self, Peer};
+use crate::output::Failure;
+use std::path::Path;
+
+static ALL: [&Chart; 6] =
+    [&keys::READ, &keys::WRITE, &keys::WRITE_8K, &processes::STORE, &processes::LOAD, &processes::TYPES];
+
+/// A published comparison, drawn anew.
+#[derive(Debug)]
+pub struct Chart {
+    pub name: &'static str,
+    /// `{keys}` stands for how many.
+    title: &'static str,
+    /// What the figures are the time of.
+    pub means: &'static str,
+    /// What is done for the peers, and what is not.
+    pub fairness: &'static str,
+    /// Keys of a turn, unless `--keys` or `--quick` says otherwise.
+    pub keys: u32,
+    /// The PHP program of a turn, with holes for what differs between caches: see keys.php. Its arguments are `words`, the number
+    /// of keys, and the address. Its last line is JSON: seconds, asked, done, right, said.
+    program: &'static str,
+    pub words: &'static [&'static str],
+    /// In the form of keys.toml.
+    peers: &'static str,
+    /// Those of `--peers` are compared in this chart too.
+    takes_added: bool,
+}
+
+impl Chart {
+    pub fn title(&self, keys: u32) -> String {
+        self.title.replace("{keys}", &crate::units::thousands(u64::from(keys)))
+    }
+
+    pub fn program_of(&self, peer: &Peer) -> String {
+        peer.fill(self.program)
+    }
+
+    /// Its own caches, and those of the file `more`.
+    pub fn peers(&self, more: Option<&Path>) -> Result<Vec<Peer>, Failure> {
+        peer::all(self.peers, more.filter(|_| self.takes_added))
+    }
+}
+
+pub fn all() -> Vec<&'static Chart> {
+    ALL.to_vec()
+}
+
+pub fn named(name: &str) -> Result<&'static Chart, String> {
+    let names = || ALL.map(|chart| chart.name).join(", ");
+    ALL.into_iter().find(|chart| chart.name == name).ok_or_else(|| format!("the charts are {}", names()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_charts_of_this_program_can_be_read() {
+        for chart in ALL {
+            let peers = chart.peers(None).unwrap_or_else(|_| panic!("the peers of {}", chart.name));
+            assert!(peers.len() > 5 && peers.iter().any(Peer::is_ours), "{}", chart.name);
+            for peer in &peers {
+                assert!(!chart.program_of(peer).contains("/*SET*/"), "{}, {}", chart.name, peer.name);
+            }
+            assert_eq!(named(chart.name).map(|found| found.title), Ok(chart.title), "its name is its own");
+        }
+    }
+}
