@@ -6,8 +6,18 @@ use nix::sys::ptrace;
 use nix::sys::signal::{raise, Signal};
 use nix::sys::wait::{waitpid, WaitStatus};
 use nix::unistd::{alarm, Pid};
+use rustix::thread::{sched_getcpu, sched_setaffinity, CpuSet};
 
 use crate::process::{self, Child, Ending};
+
+/// Keeps this process, and all that it forks from now on, on the CPU where it runs. Only one of parent and child ever
+/// runs, and handing over to another CPU, which sleeps, made a step take four times as long on a virtual machine.
+/// Where the system does not allow it, steps are only slower.
+pub fn stay_on_one_cpu() {
+    let mut here = CpuSet::new();
+    here.set(sched_getcpu());
+    let _ = sched_setaffinity(None, &here);
+}
 
 /// A child that stands at the beginning of its stepped part.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use leveret_testkit::holds::{self, Stores};
-use leveret_testkit::scratch;
+use leveret_testkit::{scratch, stepper};
 
 /// The target is 50 microseconds. A processor of 2 GHz that waits for memory half of its time does an instruction a
 /// nanosecond.
@@ -33,6 +33,7 @@ struct Args {
 
 fn main() -> ExitCode {
     let args = Args::parse();
+    stepper::stay_on_one_cpu();
     let rows: &[(u64, usize, u32)] = match args.short {
         true => &[(8, 100, 70), (64, 8192, 8)],
         false => &[
@@ -60,10 +61,11 @@ fn main() -> ExitCode {
         if !is_chosen {
             continue;
         }
-        for mixed_lives in [false, true] {
+        for (lives, mixed_lives, is_read) in
+            [("for ever", false, false), ("a while", true, false), ("read", false, true)]
+        {
             let path = folder.path().join("holds.arena");
-            let lives = if mixed_lives { "a while" } else { "for ever" };
-            match holds::count(&path, Stores { memory: mebibytes << 20, value_len, mixed_lives, count }) {
+            match holds::count(&path, Stores { memory: mebibytes << 20, value_len, mixed_lives, is_read, count }) {
                 Ok(holds) => {
                     println!(
                         "{mebibytes:>5} MiB {value_len:>6} B {lives:<12} {count:>7} {:>8} {:>7} {:>8}",

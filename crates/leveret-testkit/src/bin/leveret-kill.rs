@@ -6,7 +6,7 @@ use std::time::Instant;
 use clap::Parser;
 use leveret_testkit::kill::{self, Tally, Thoroughness};
 use leveret_testkit::rng::Rng;
-use leveret_testkit::{operation, operations, rng, scratch};
+use leveret_testkit::{operation, operations, rng, scratch, stepper};
 
 const EXAMPLES: &str = "\
 Examples
@@ -45,6 +45,7 @@ struct Args {
 fn main() -> ExitCode {
     let args = Args::parse();
     operation::now();
+    stepper::stay_on_one_cpu();
     let mut chosen: Vec<_> = operations::all()
         .into_iter()
         .filter(|operation| args.operations.is_empty() || args.operations.iter().any(|name| name == operation.name))
