@@ -6,7 +6,7 @@ use crate::error::Error;
 use crate::growth;
 use crate::segment::{Pool, State, StateWord};
 use crate::shard::drain::{self, Drained};
-use crate::shard::{self, evict, room};
+use crate::shard::{self, evict, room, Locked};
 use crate::sync::Ordering;
 use crate::time::Time;
 
@@ -47,7 +47,8 @@ impl Arena {
 pub(crate) fn make_room(core: &Core, shard: usize, now: Time) -> Result<bool, Error> {
     // What has died is used again before more memory is asked for.
     let is_wasteful = core.shards.at(shard).eviction.dead_bytes.load(Ordering::Relaxed) >= core.segments.size();
-    if is_wasteful && evict::reuse(&shard::lock(core, shard, now)?) {
+    let own = || shard::lock(core, shard, now).map(Some);
+    if is_wasteful && free(core, own, evict::begin_reuse)? {
         return Ok(true);
     }
     if growth::grow_data(core) {
@@ -57,38 +58,71 @@ pub(crate) fn make_room(core: &Core, shard: usize, now: Time) -> Result<bool, Er
     // The dead of any shard before the living of this one.
     let with_dead =
         (0..holdings.len()).map(|step| (shard + step) % holdings.len()).filter(|other| holdings[*other].has_dead);
+    let try_free = |other, begin| free(core, || Ok(shard::try_lock(core, other, now)), begin);
     for other in with_dead {
-        let locked =
-            if other == shard { Some(shard::lock(core, shard, now)?) } else { shard::try_lock(core, other, now) };
-        if locked.is_some_and(|locked| evict::free_dead(&locked)) {
+        let is_freed = if other == shard {
+            free(core, own, evict::begin_freeing_dead)?
+        } else {
+            try_free(other, evict::begin_freeing_dead)?
+        };
+        if is_freed {
             return Ok(true);
         }
     }
-    if !core.evicts {
-        // What has died between the living is all that is left to win.
-        let own = evict::compact(&shard::lock(core, shard, now)?);
-        let others = || (0..holdings.len()).filter(|other| *other != shard);
-        return Ok(own
-            || others().any(|other| shard::try_lock(core, other, now).is_some_and(|locked| evict::compact(&locked))));
-    }
+    let others = || (0..holdings.len()).filter(|other| *other != shard);
+    // All that may be left to win has died between the living. Else whoever has only open segments gives one up after all that
+    // have sealed ones.
+    let ways: &[Begin] = match core.evicts {
+        false => &[evict::begin_compacting],
+        true => &[evict::begin_evicting, evict::begin_evicting_open],
+    };
     let fair = core.segments.active() / holdings.len();
-    if holdings[shard].segments < fair {
+    if core.evicts && holdings[shard].segments < fair {
         // Below its share, a shard takes from those above theirs, without waiting for any of them.
         let mut richest: Vec<usize> = (0..holdings.len()).filter(|other| holdings[*other].segments > fair).collect();
         richest.sort_by_key(|other| std::cmp::Reverse(holdings[*other].segments));
         for other in richest.into_iter().take(SHARDS_ASKED) {
-            if shard::try_lock(core, other, now).is_some_and(|locked| evict::evict(&locked)) {
+            if try_free(other, evict::begin_evicting)? {
                 return Ok(true);
             }
         }
     }
-    // Whoever has only open segments gives one up after all that have sealed ones.
-    for evict in [evict::evict, evict::evict_open] {
-        let mut others = (0..holdings.len()).filter(|other| *other != shard);
-        if evict(&shard::lock(core, shard, now)?)
-            || others.any(|other| shard::try_lock(core, other, now).is_some_and(|locked| evict(&locked)))
-        {
+    for begin in ways {
+        if free(core, own, *begin)? {
             return Ok(true);
+        }
+        for other in others() {
+            if try_free(other, *begin)? {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// How a segment that is to be freed is chosen.
+type Begin = fn(&Locked<'_>) -> Drained;
+
+/// Frees a segment of a shard in pieces, and gives its lock up between them: first what is being drained there already, else
+/// what `begin` chooses. False: there is nothing, or the lock is not to be had.
+fn free<'a>(core: &Core, lock: impl Fn() -> Result<Option<Locked<'a>>, Error>, begin: Begin) -> Result<bool, Error> {
+    let mut has_begun = false;
+    while let Some(locked) = lock()? {
+        let drained = match drain::drain_on(&locked, evict::ITEMS_AHEAD) {
+            // Somebody else has ended it.
+            Drained::Nothing if has_begun => Drained::Freed,
+            Drained::Nothing => {
+                has_begun = true;
+                begin(&locked)
+            }
+            drained => drained,
+        };
+        match drained {
+            Drained::Freed => return Ok(true),
+            Drained::Nothing => return Ok(false),
+            // Somebody else may have gained one meanwhile.
+            Drained::Stays if has_begun => return Ok(core.segments.count_free(room::RESERVE + 1) > room::RESERVE),
+            Drained::Some | Drained::Stays => {}
         }
     }
     Ok(false)
@@ -163,13 +197,15 @@ fn extend_index(core: &Core, shard: usize, chunks: u32, now: Time) {
 }
 
 fn retire_segment(core: &Core, shard: usize, now: Time) -> bool {
-    let Ok(locked) = shard::lock(core, shard, now) else { return false };
-    // With a generation of its own, so that nobody who reads from its last use takes the hole's zeros for bytes.
-    let retired = || StateWord::new(room::next_generation(&locked), State::Retired, shard, Pool::Small, 0);
-    let taken = core.segments.take_free(retired(), &core.presence).or_else(|| {
-        (core.evicts && evict::evict(&locked)).then(|| core.segments.take_free(retired(), &core.presence))?
-    });
-    drop(locked);
+    let own = || shard::lock(core, shard, now).map(Some);
+    let take = || {
+        let locked = shard::lock(core, shard, now).ok()?;
+        // With a generation of its own, so that nobody who reads from its last use takes the hole's zeros for bytes.
+        let retired = StateWord::new(room::next_generation(&locked), State::Retired, shard, Pool::Small, 0);
+        core.segments.take_free(retired, &core.presence)
+    };
+    let evicted = || core.evicts && free(core, own, evict::begin_evicting).is_ok_and(|is_freed| is_freed);
+    let taken = take().or_else(|| evicted().then(take)?);
     let Some(segment) = taken else { return false };
     growth::punch(core, segment);
     true

@@ -21,6 +21,8 @@ pub struct Stores {
     pub value_len: usize,
     /// Whether some keys live for a second only: their segments die while others are written.
     pub mixed_lives: bool,
+    /// Whether all that lies there has been read once: drains keep nearly all, and each frees little.
+    pub is_read: bool,
     /// How many are stepped.
     pub count: u32,
 }
@@ -69,6 +71,10 @@ pub fn count(path: &Path, stores: Stores) -> Result<Holds, String> {
             }
             let more = stores.memory / 4 / (32 + stores.value_len as u64);
             (0..more).try_for_each(|step| store(&arena, number + step, &stores, &value))?;
+            if stores.is_read {
+                let now = Time::now();
+                arena.iter(now).flatten().for_each(|item| drop(arena.get(&item.key, now)));
+            }
             let evicted = arena.stats().evicted;
             Ok((arena, number + more, evicted))
         },

@@ -130,6 +130,12 @@ pub(crate) fn begin_drain(locked: &Locked<'_>, segment: SegmentId, keep: Keep) {
     head.drain.word.store(note(segment, word), Ordering::Relaxed);
 }
 
+/// The drain that has just begun keeps half of what it would.
+pub(crate) fn keep_half(locked: &Locked<'_>) {
+    let budget = &locked.shard().drain.budget;
+    budget.store(budget.load(Ordering::Relaxed) / 2, Ordering::Relaxed);
+}
+
 /// Deals with the next `items` items of the segment whose drain is under way.
 pub(crate) fn drain_on(locked: &Locked<'_>, items: usize) -> Drained {
     let Some(segment) = under_way(locked) else {
@@ -266,8 +272,8 @@ mod tests {
     use crate::{Arena, Deadline, OpenOptions, Time};
 
     /// An arena that has begun to evict, and the number of the next key.
-    fn full(dir: &tempfile::TempDir) -> (Arena, u32) {
-        let options = OpenOptions::new().memory(8 << 20).cores(1);
+    fn full(dir: &tempfile::TempDir, memory: u64, cores: u32) -> (Arena, u32) {
+        let options = OpenOptions::new().memory(memory).cores(cores);
         let (arena, _) = Arena::open(&dir.path().join("drain.arena"), &options).expect("an arena");
         let mut number = 0;
         while arena.stats().evicted < 10_000 {
@@ -285,7 +291,7 @@ mod tests {
     #[test]
     fn no_store_into_a_full_arena_empties_a_segment() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let (arena, first) = full(&dir);
+        let (arena, first) = full(&dir, 8 << 20, 1);
         let mut most = 0;
         for number in first..first + 20_000 {
             let before = arena.stats().evicted;
@@ -296,12 +302,37 @@ mod tests {
         assert!(arena.verify().is_clean(), "{:?}", arena.verify());
     }
 
+    /// Where all that was stored is read, drains keep nearly all, and free an eighth of a segment each. Stores that found no
+    /// free one then did eight drains at once: a millisecond.
+    #[test]
+    fn no_store_does_whole_drains_where_nearly_all_is_worth_keeping() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let (arena, first) = full(&dir, 16 << 20, 1);
+        let mut worst = Vec::new();
+        for round in 0..4 {
+            let numbers = first + round * 80_000..first + (round + 1) * 80_000;
+            for number in numbers.clone() {
+                let before = arena.stats();
+                store(&arena, number);
+                let stats = arena.stats();
+                let moved = (stats.moved_bytes - before.moved_bytes) / 128;
+                worst.push(stats.evicted - before.evicted + moved);
+            }
+            numbers.for_each(|number| drop(arena.get(&number.to_ne_bytes(), Time::now())));
+        }
+        worst.sort_unstable();
+        println!("W {:?}", worst.iter().rev().take(8).collect::<Vec<_>>());
+        // Now and then a shard with less than its share waits for one that has more.
+        let rare = &worst[worst.len() * 9999 / 10_000 - 1];
+        assert!(*rare <= ITEMS_AHEAD as u64, "the slowest of ten thousand stores dealt with {rare} items");
+    }
+
     /// Whoever is killed holds a lock in the middle of a drain: what is left of the segment is kept, and its note is
     /// gone.
     #[test]
     fn recovery_keeps_what_a_drain_has_not_come_to() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let (arena, first) = full(&dir);
+        let (arena, first) = full(&dir, 8 << 20, 1);
         let core = &*arena.core;
         let under_way = |shard| super::under_way(&shard::lock(core, shard, Time::now()).expect("free")).is_some();
         let shard = (first..)

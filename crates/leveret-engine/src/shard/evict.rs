@@ -28,8 +28,11 @@ const LOOKED_AT_LEISURE: usize = 1024;
 /// Bytes that a drain goes through for each byte that is written. Of main segments nearly three quarters are kept, now and
 /// then seven eighths, so this is what it takes to free a segment while another one is filled.
 const BYTES_AHEAD: u64 = 6;
-/// Items that one write deals with at most, whatever their sizes.
-pub(super) const ITEMS_AHEAD: usize = 32;
+/// Items that one write deals with at most under one lock, whatever their sizes.
+pub(crate) const ITEMS_AHEAD: usize = 32;
+/// How many times as fast a look and the drain after it go on that begin when free segments have become rare. Where nearly all
+/// is worth keeping, a drain frees an eighth of a segment, and eight must end while one is filled.
+const HASTE: u32 = 4;
 
 /// What one look over a shard's segments shows.
 struct Survey {
@@ -91,9 +94,10 @@ fn drain_ahead_some(locked: &Locked<'_>, written: u64) {
     }
     let before = locked.shard().drain.at.load(Ordering::Relaxed);
     let passed = || u64::from(locked.shard().drain.at.load(Ordering::Relaxed).wrapping_sub(before));
+    let bytes = written * BYTES_AHEAD * haste(locked);
     for _ in 0..ITEMS_AHEAD / PIECE {
         match drain::drain_on(locked, PIECE) {
-            Drained::Some if passed() < written * BYTES_AHEAD => {}
+            Drained::Some if passed() < bytes => {}
             // What was kept may have taken a free segment too: one drain for each segment that is opened would not
             // be enough.
             Drained::Freed => return begin_ahead(locked),
@@ -245,52 +249,65 @@ fn look_on(locked: &Locked<'_>, segments: usize) -> Option<Survey> {
     Some(survey)
 }
 
-/// Frees a segment that is dead, or hardly alive. False: there is none, and no need to look again soon.
-pub(crate) fn reuse(locked: &Locked<'_>) -> bool {
+/// Begins to free a segment that is dead, or hardly alive. Nothing: there is none, and no need to look again soon.
+pub(crate) fn begin_reuse(locked: &Locked<'_>) -> Drained {
     let survey = survey(locked);
     let hardly_alive = survey.hollowest.filter(|(_, live)| u64::from(*live) < locked.core.segments.size() / 4);
     if let Some(segment) = survey.dead {
-        return drain::drain(locked, segment, Keep::Nothing);
+        return begin(locked, segment, Keep::Nothing);
     }
     if let Some((segment, _)) = hardly_alive {
-        return drain::drain(locked, segment, Keep::All);
+        return begin(locked, segment, Keep::All);
     }
     locked.shard().eviction.dead_bytes.store(0, Ordering::Relaxed);
-    false
+    Drained::Nothing
 }
 
-/// Moves the living of the hollowest segment together. False: there is too little to win, or no room to move them
-/// to.
-pub(crate) fn compact(locked: &Locked<'_>) -> bool {
+/// Begins to move the living of the hollowest segment together. Nothing: there is too little to win.
+pub(crate) fn begin_compacting(locked: &Locked<'_>) -> Drained {
     let segment_size = locked.core.segments.size();
     let hollow = survey(locked).hollowest.filter(|(_, live)| u64::from(*live) <= segment_size / 8 * 7);
-    hollow.is_some_and(|(segment, _)| drain::drain(locked, segment, Keep::All))
+    hollow.map_or(Drained::Nothing, |(segment, _)| begin(locked, segment, Keep::All))
 }
 
-/// Frees a segment without a live item, or one whose drain was cut short by a kill. False: there is none.
-pub(crate) fn free_dead(locked: &Locked<'_>) -> bool {
+/// Begins to free a segment without a live item, or one whose drain was cut short by a kill.
+pub(crate) fn begin_freeing_dead(locked: &Locked<'_>) -> Drained {
     let survey = survey(locked);
     locked.shard().eviction.next_expiry.store(survey.next_expiry, Ordering::Relaxed);
     match (survey.draining, survey.dead) {
-        (Some(segment), _) => drain::drain(locked, segment, Keep::All),
-        (None, Some(segment)) => drain::drain(locked, segment, Keep::Nothing),
-        (None, None) => pieces::sweep_fills(locked),
+        (Some(segment), _) => begin(locked, segment, Keep::All),
+        (None, Some(segment)) => begin(locked, segment, Keep::Nothing),
+        (None, None) if pieces::sweep_fills(locked) => Drained::Freed,
+        (None, None) => Drained::Nothing,
     }
 }
 
-/// Drains one sealed segment of this shard to its end. False: it has none.
-pub(crate) fn evict(locked: &Locked<'_>) -> bool {
+/// Begins to drain a sealed segment of this shard, and keeps half of what it would keep at leisure: whoever needs room now
+/// does no eight drains for a segment. Nothing: it has none.
+pub(crate) fn begin_evicting(locked: &Locked<'_>) -> Drained {
     locked.shard().eviction.is_needed.store(1, Ordering::Relaxed);
-    if drain::drain_on(locked, usize::MAX) == Drained::Freed || free_dead(locked) {
-        return true;
+    match begin_freeing_dead(locked) {
+        Drained::Nothing => {
+            let Some((segment, keep)) = victim(locked, &survey(locked)) else { return Drained::Nothing };
+            begin(locked, segment, keep);
+            if keep == Keep::Worthy {
+                drain::keep_half(locked);
+            }
+            Drained::Some
+        }
+        begun => begun,
     }
-    victim(locked, &survey(locked)).is_some_and(|(segment, keep)| drain::drain(locked, segment, keep))
 }
 
-/// Frees an open segment with all that lies in it, where no shard has another to give: whatever was kept would open the
-/// next one. False: none has an item in it.
-pub(crate) fn evict_open(locked: &Locked<'_>) -> bool {
-    survey(locked).fullest_open.is_some_and(|(segment, _)| drain::drain(locked, segment, Keep::Nothing))
+/// Begins to free an open segment with all that lies in it, where no shard has another to give: whatever was kept would open
+/// the next one. Nothing: none has an item in it.
+pub(crate) fn begin_evicting_open(locked: &Locked<'_>) -> Drained {
+    survey(locked).fullest_open.map_or(Drained::Nothing, |(segment, _)| begin(locked, segment, Keep::Nothing))
+}
+
+fn begin(locked: &Locked<'_>, segment: SegmentId, keep: Keep) -> Drained {
+    drain::begin_drain(locked, segment, keep);
+    Drained::Some
 }
 
 /// The sealed segment whose items are worth least, and what is to be kept of them.
@@ -309,11 +326,14 @@ fn victim(locked: &Locked<'_>, survey: &Survey) -> Option<(SegmentId, Keep)> {
     first.or(second).map(|(segment, _)| (segment, Keep::Worthy))
 }
 
+/// Whether more than so many segments are free, beside those that are kept back for drains.
+fn has_spare(locked: &Locked<'_>, count: usize) -> bool {
+    locked.core.segments.count_free(RESERVE + count + 1) > RESERVE + count
+}
+
 /// Whether free segments are so few that a living one must go soon.
 fn is_short(locked: &Locked<'_>) -> bool {
-    let spare = RESERVE + locked.core.shards.len();
-    locked.shard().eviction.is_needed.load(Ordering::Relaxed) != 0
-        && locked.core.segments.count_free(spare + 1) <= spare
+    locked.shard().eviction.is_needed.load(Ordering::Relaxed) != 0 && !has_spare(locked, locked.core.shards.len())
 }
 
 /// After a segment was opened, or a drain has ended: begins, in an arena that is full, to look for one to drain that
@@ -322,14 +342,21 @@ fn is_short(locked: &Locked<'_>) -> bool {
 #[cold]
 fn begin_ahead(locked: &Locked<'_>) {
     if is_short(locked) {
+        let haste = if has_spare(locked, locked.core.shards.len() / 2) { 1 } else { HASTE };
+        locked.shard().look.haste.store(haste, Ordering::Relaxed);
         begin_look(locked);
     }
+}
+
+/// Whatever a damaged arena says: no write does more than it should.
+fn haste(locked: &Locked<'_>) -> u64 {
+    u64::from(locked.shard().look.haste.load(Ordering::Relaxed).clamp(1, HASTE))
 }
 
 /// A write of `written` bytes goes on with the look that is under way.
 pub(crate) fn look_ahead(locked: &Locked<'_>, written: u64) {
     let pace = locked.core.segments.active() as u64 * LOOKED_AHEAD * written / locked.core.segments.size();
-    let Some(survey) = look_on(locked, pace.max(LOOKED_AT_ONCE) as usize) else { return };
+    let Some(survey) = look_on(locked, pace.max(LOOKED_AT_ONCE * haste(locked)) as usize) else { return };
     // Below its share a shard leaves its segments alone: the write that finds no room takes one of a richer
     // shard's.
     let is_poor = (survey.all + 1) * locked.core.shards.len() < survey.held;
@@ -370,12 +397,20 @@ mod tests {
     use crate::shard::{recover, room};
     use crate::{Arena, Deadline, OpenOptions, Time};
 
+    fn free(locked: &Locked<'_>, begin: fn(&Locked<'_>) -> Drained) {
+        assert_eq!(begin(locked), Drained::Some);
+        assert_eq!(drain::drain_on(locked, usize::MAX), Drained::Freed);
+    }
+
     /// A kill in the middle of gathering what was left of a hollow segment leaves it half moved. Whoever finished that
     /// took it for an eviction and dropped what nobody had read: acknowledged writes, in an arena with plenty of room.
     #[test]
     fn a_drain_that_a_kill_cut_short_keeps_what_is_alive() {
-        let finishers: [fn(&Locked<'_>); 3] =
-            [|locked| recover::recover(locked), |locked| finish_drains(locked), |locked| assert!(free_dead(locked))];
+        let finishers: [fn(&Locked<'_>); 3] = [
+            |locked| recover::recover(locked),
+            |locked| finish_drains(locked),
+            |locked| free(locked, begin_freeing_dead),
+        ];
         for finish in finishers {
             let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
             let options = OpenOptions::new().memory(8 << 20).cores(1);
@@ -413,7 +448,8 @@ mod tests {
         let core = &*arena.core;
         core.segments.all().for_each(|segment| core.segments.header(segment).damage_live_bytes());
         for shard in 0..core.shards.len() {
-            assert!(!compact(&shard::lock(core, shard, Time::now()).expect("free")));
+            let locked = shard::lock(core, shard, Time::now()).expect("free");
+            assert_eq!(begin_compacting(&locked), Drained::Nothing);
         }
     }
 
@@ -440,7 +476,8 @@ mod tests {
             )
             .is_some()
         {}
-        assert!(!reuse(&locked));
+        assert_eq!(begin_reuse(&locked), Drained::Some);
+        assert_eq!(drain::drain_on(&locked, usize::MAX), Drained::Stays);
         drop(locked);
         assert_eq!(arena.get(b"left", now).expect("nothing had to go").value, b"over");
         assert_eq!(arena.stats().evicted, 0);
