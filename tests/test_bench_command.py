@@ -96,11 +96,20 @@ class BenchCommand(SystemTest):
         old.write_text(self.bench(*words, "--json"))
         report = json.loads(old.read_text())
         charts = report["charts"]
-        self.assertEqual(["read", "write", "write-8k", "store", "load", "types"], [chart["name"] for chart in charts])
+        self.assertEqual(["read", "write", "write-8k", "store", "load", "types", "multi-get", "multi-set"], [chart["name"] for chart in charts])
         shown = (report, report["machine"], *charts, *(row for chart in charts for row in chart["rows"]))
         promised = next(line for line in (ROOT / "docs" / "command.md").read_text().splitlines() if line.startswith("| `bench` | "))
         self.assertEqual(set(promised.split("`")[3::2]), set().union(*shown), "docs/command.md has the fields of --json")
-        for chart in charts[3:]:
+        for chart in charts[6:]:
+            rows = {row["name"]: row for row in chart["rows"]}
+            for row in (rows[f"{name}-{servers}"] for servers in (1, 3, 6) for name in (
+                    "memcache-each", "memcache-multi", "memcached-each", "memcached-multi", "leveret-memcache-multi",
+                    "leveret-memcache-udp", "leveret-memcached-multi", "leveret-memcached-noblock", "leveret-serve-multi")):
+                self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
+                self.assertGreater(row["client_cpu"]["median"], 0, row)
+                self.assertGreater(row["server_cpu"]["median"], 0, row)
+            self.assertEqual(6, len(rows["memcached-each-6"]["server"].splitlines()), "as many servers as the row says")
+        for chart in charts[3:6]:
             for row in chart["rows"]:
                 self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
         for chart in charts[:3]:

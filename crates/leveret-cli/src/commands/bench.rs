@@ -172,7 +172,8 @@ impl Bench {
             patience: self.patience,
             fair_defaults: self.fair_defaults,
         };
-        let turns: usize = sheets.iter().map(|(_, peers)| run.rounds * (peers.len() + 1)).sum();
+        let turns: usize =
+            sheets.iter().map(|(chart, peers)| run.rounds * (peers.len() * chart.variants.len() + 1)).sum();
         let progress = Progress::of_turns(turns as u64);
         let mut drawn = Vec::new();
         for (chart, peers) in sheets {

@@ -112,7 +112,7 @@ pub fn html(report: &Report) -> String {
                 control.p90
             ));
         }
-        text.push_str("<div class=\"wide\"><table><tr><th>cache<th>verified<th>seconds of each round\n");
+        text.push_str("<div class=\"wide\"><table><tr><th>cache<th>verified<th>CPU<th>seconds of each round\n");
         chart.rows.iter().for_each(|row| text.push_str(&data(row)));
         text.push_str("</table></div>\n<details><summary>Command lines and programs</summary>\n");
         for row in chart.rows.iter().filter(|row| row.command.is_some()) {
@@ -135,7 +135,8 @@ fn data(row: &Row) -> String {
         Some(_) => row.excuse(),
         None => rounds.join(" "),
     };
-    format!("<tr><td>{}<td>{} of {}<td>{}\n", escaped(&row.title), row.verified, row.asked, escaped(&said))
+    let cpu = row.cpu().unwrap_or_default();
+    format!("<tr><td>{}<td>{} of {}<td>{cpu}<td>{}\n", escaped(&row.title), row.verified, row.asked, escaped(&said))
 }
 
 fn escaped(text: &str) -> String {

@@ -34,6 +34,9 @@ pub struct Peer {
     open: String,
     set: String,
     get: String,
+    /// What makes an end of writing, before the clock stops.
+    #[serde(default)]
+    end: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -54,7 +57,11 @@ pub enum By {
 impl Peer {
     /// A chart's program with its own words in the holes.
     pub fn fill(&self, program: &str) -> String {
-        program.replace("/*SET*/", &self.set).replace("/*GET*/", &self.get).replace("/*OPEN*/", &self.open)
+        program
+            .replace("/*SET*/", &self.set)
+            .replace("/*GET*/", &self.get)
+            .replace("/*OPEN*/", &self.open)
+            .replace("/*END*/", &self.end)
     }
 
     pub fn is_ours(&self) -> bool {

@@ -111,8 +111,14 @@ impl Drop for Turn<'_> {
 
 impl Turn<'_> {
     /// Starts a server and waits until it answers. Returns where, too.
-    pub fn serve(&self, program: &Path, server: Server, by: By) -> Result<(Running, String, String), Trouble> {
-        let socket = self.folder.join("server/socket");
+    pub fn serve(
+        &self,
+        program: &Path,
+        server: Server,
+        by: By,
+        number: usize,
+    ) -> Result<(Running, String, String), Trouble> {
+        let socket = self.folder.join(format!("server/socket{number}"));
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port().to_string();
         let address = match by {
             By::Tcp => format!("127.0.0.1:{port}"),
@@ -129,7 +135,7 @@ impl Turn<'_> {
         } else {
             if server == Server::Leveret {
                 words.extend(["serve", "--arena"].map(String::from));
-                words.push(self.folder.join("server/bench.arena").display().to_string());
+                words.push(self.folder.join(format!("server/bench{number}.arena")).display().to_string());
             }
             words.extend(["-m", "1024", "-t", "2"].map(String::from));
             if rustix::process::geteuid().is_root() {
@@ -141,7 +147,7 @@ impl Turn<'_> {
             }
         }
         let line = format!("{} {}", program.display(), words.join(" "));
-        let mut running = self.start(program, &words, "server.log")?;
+        let mut running = self.start(program, &words, &format!("server{number}.log"))?;
         let deadline = Instant::now() + START_PATIENCE;
         loop {
             self.place.check()?;
@@ -199,6 +205,10 @@ pub struct Running {
 }
 
 impl Running {
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// How it ended, if it did.
     pub fn ended(&mut self) -> Option<String> {
         let status = self.child.try_wait().ok()??;

@@ -1,5 +1,6 @@
 //! What a run found: as data, and beside an older one.
 use super::found::Machine;
+use super::text::time;
 use leveret_rounds::Spread;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +40,10 @@ pub struct Row {
     pub title: String,
     pub ours: bool,
     pub seconds: Option<Spread>,
+    /// Processor seconds of the process that was timed, while it was; null where the chart does not say.
+    pub client_cpu: Option<Spread>,
+    /// Those of its servers, together.
+    pub server_cpu: Option<Spread>,
     /// Of each round.
     pub rounds: Vec<f64>,
     /// Values that were read and compared, in all rounds.
@@ -53,6 +58,12 @@ pub struct Row {
 }
 
 impl Row {
+    /// The processor time of a client and its servers.
+    pub fn cpu(&self) -> Option<String> {
+        let server = self.server_cpu?.median;
+        Some(format!("CPU {} + servers {}", time(self.client_cpu?.median), time(server)))
+    }
+
     /// What stands where its bar would be.
     pub fn excuse(&self) -> String {
         let what = if self.command.is_none() { "missing" } else { "fails" };
@@ -124,6 +135,8 @@ mod tests {
             title: "A".to_owned(),
             ours: false,
             seconds: Spread::of(rounds.iter().copied()),
+            client_cpu: None,
+            server_cpu: None,
             rounds: rounds.to_vec(),
             asked: 2,
             verified: 2,

@@ -1,5 +1,5 @@
 //! The rounds: everybody has one turn in each, and whoever is first changes.
-use super::charts::Chart;
+use super::charts::{Chart, Variant};
 use super::found::Found;
 use super::peer::Peer;
 use super::place::{Place, Running, Trouble};
@@ -23,10 +23,20 @@ pub struct Run<'a> {
 #[derive(Deserialize)]
 struct Figures {
     seconds: f64,
+    #[serde(default)]
+    client_cpu: Option<f64>,
+    #[serde(default)]
+    server_cpu: Option<f64>,
     asked: u64,
     done: u64,
     right: u64,
     said: Option<String>,
+}
+
+/// Who a row is about.
+struct Side<'a> {
+    peer: &'a Peer,
+    variant: &'a Variant,
 }
 
 /// A signal has ended the run.
@@ -35,7 +45,10 @@ pub struct Stopped;
 impl Run<'_> {
     /// One cache has two turns in each round: what its second gives over its first is what measuring gives.
     pub fn chart(&self, chart: &Chart, peers: &[Peer], progress: &Progress) -> Result<Drawn, Stopped> {
-        let mut rows: Vec<Row> = peers.iter().map(|peer| self.row(peer)).collect();
+        let sides: Vec<Side> =
+            chart.variants.iter().flat_map(|variant| peers.iter().map(move |peer| Side { peer, variant })).collect();
+        let mut rows: Vec<Row> = sides.iter().map(|side| self.row(side)).collect();
+        let mut cpu: Vec<Vec<(Option<f64>, Option<f64>)>> = vec![Vec::new(); rows.len()];
         let mut control: Option<usize> = None;
         let mut again: Vec<Option<f64>> = vec![None; self.rounds];
         let mut first: Vec<Option<f64>> = vec![None; self.rounds];
@@ -49,12 +62,13 @@ impl Run<'_> {
                 if let Some(number) = number.filter(|number| rows[*number].failed.is_none()) {
                     progress.now(format!("{}: {}", chart.name, rows[number].title));
                     // What the control verifies is not the row's.
-                    let mut second = self.row(&peers[number]);
+                    let mut second = self.row(&sides[number]);
                     let row = if is_control { &mut second } else { &mut rows[number] };
-                    match self.turn(chart, &peers[number], row) {
-                        Ok(seconds) if is_control => again[round] = Some(seconds),
-                        Ok(seconds) => {
+                    match self.turn(chart, &sides[number], row) {
+                        Ok(figures) if is_control => again[round] = Some(figures.seconds),
+                        Ok(Figures { seconds, client_cpu, server_cpu, .. }) => {
                             rows[number].rounds.push(seconds);
+                            cpu[number].push((client_cpu, server_cpu));
                             if control.is_none_or(|control| control == number) {
                                 first[round] = first[round].or(Some(seconds));
                             }
@@ -66,8 +80,10 @@ impl Run<'_> {
                 progress.advance(1);
             }
         }
-        for row in rows.iter_mut().filter(|row| row.failed.is_none()) {
+        for (row, cpu) in rows.iter_mut().zip(cpu).filter(|(row, _)| row.failed.is_none()) {
             row.seconds = Spread::of(row.rounds.iter().copied());
+            row.client_cpu = Spread::of(cpu.iter().filter_map(|(client, _)| *client));
+            row.server_cpu = Spread::of(cpu.iter().filter_map(|(_, server)| *server));
         }
         let ratios = again.iter().zip(&first).filter_map(|(again, first)| Some((*again)? / (*first)?));
         let control_spread = Spread::of(ratios);
@@ -88,12 +104,18 @@ impl Run<'_> {
         self.keys.unwrap_or(chart.keys)
     }
 
-    fn row(&self, peer: &Peer) -> Row {
+    fn row(&self, Side { peer, variant }: &Side) -> Row {
+        let joined = |first: &str, between: &str, second: &str| match second {
+            "" => first.to_owned(),
+            _ => format!("{first}{between}{second}"),
+        };
         Row {
-            name: peer.name.clone(),
-            title: peer.title.clone(),
+            name: joined(&peer.name, "-", variant.name),
+            title: joined(&peer.title, ", ", variant.title),
             ours: peer.is_ours(),
             seconds: None,
+            client_cpu: None,
+            server_cpu: None,
             rounds: Vec::new(),
             asked: 0,
             verified: 0,
@@ -104,20 +126,27 @@ impl Run<'_> {
         }
     }
 
-    fn turn(&self, chart: &Chart, peer: &Peer, row: &mut Row) -> Result<f64, Trouble> {
+    fn turn(&self, chart: &Chart, Side { peer, variant }: &Side, row: &mut Row) -> Result<Figures, Trouble> {
         let turn = self.place.turn()?;
         let (program, keys) = (chart.program_of(peer), self.keys_of(chart));
         std::fs::write(turn.folder.join("turn.php"), &program)?;
         row.program = Some(program);
-        let mut server = None;
+        let mut servers: Vec<Running> = Vec::new();
         let mut address = turn.folder.join("client").display().to_string();
         if let (Some(kind), Some(by)) = (peer.server, peer.by) {
             let path = self.found.server(kind).ok_or_else(|| Trouble::Failed("its server is not there".to_owned()))?;
-            let (running, reached, line) = turn.serve(&path, kind, by)?;
-            address = reached;
-            row.server = Some(line);
-            server = Some(running);
+            let (mut addresses, mut lines) = (Vec::new(), Vec::new());
+            for number in 0..variant.servers {
+                let (running, reached, line) = turn.serve(&path, kind, by, number)?;
+                addresses.push(reached);
+                lines.push(line);
+                servers.push(running);
+            }
+            address = addresses.join(",");
+            row.server = Some(lines.join("\n"));
         }
+        let pids: String = servers.iter().map(|server| format!("{}\n", server.pid())).collect();
+        std::fs::write(turn.folder.join("server/pids"), pids)?;
         let mut words = vec!["-n".to_owned()];
         let mut define = |setting: String| words.extend(["-d".to_owned(), setting]);
         define("memory_limit=-1".to_owned());
@@ -137,10 +166,10 @@ impl Run<'_> {
         words.extend(chart.words.iter().map(|word| (*word).to_owned()).chain([keys.to_string(), address]));
         row.command = Some(format!("{} {}", self.found.php.display(), words.join(" ")));
         let (status, said) = turn.run(&self.found.php, &words, self.patience)?;
-        if let Some(how) = server.as_mut().and_then(Running::ended) {
+        if let Some(how) = servers.iter_mut().find_map(Running::ended) {
             return Err(Trouble::Failed(format!("its server has ended in the middle, {how}")));
         }
-        drop(server);
+        drop(servers);
         // What a library prints may stand before it.
         let line = said.lines().last().unwrap_or_default();
         let figures: Figures = serde_json::from_str(line).map_err(|_| {
@@ -151,14 +180,14 @@ impl Run<'_> {
         }
         row.asked += figures.asked;
         row.verified += figures.right;
-        let why = figures.said.map_or_else(String::new, |said| format!("; {said}"));
+        let why = figures.said.as_ref().map_or_else(String::new, |said| format!("; {said}"));
         if figures.right != figures.asked || figures.asked != u64::from(keys) {
             return Err(Trouble::Failed(format!("{} of {} values were right{why}", figures.right, keys)));
         }
         if figures.done != figures.asked {
             return Err(Trouble::Failed(format!("{} of {} stores said yes{why}", figures.done, figures.asked)));
         }
-        Ok(figures.seconds)
+        Ok(figures)
     }
 }
 

@@ -28,13 +28,14 @@ fn write_chart(out: &mut impl Write, chart: &Drawn) -> io::Result<()> {
                 let style = if row.ours { STRONG } else { FAINT };
                 writeln!(
                     out,
-                    "  {:width$}  {style}{bar:BAR$}{style:#} {:>9}  {:>7.1}x  {FAINT}{} to {}, {} verified{FAINT:#}",
+                    "  {:width$}  {style}{bar:BAR$}{style:#} {:>9}  {:>7.1}x  {FAINT}{} to {}, {} verified{}{FAINT:#}",
                     row.title,
                     time(seconds.median),
                     seconds.median / least,
                     time(seconds.p10),
                     time(seconds.p90),
-                    row.verified
+                    row.verified,
+                    row.cpu().map_or_else(String::new, |cpu| format!(", {cpu}"))
                 )?;
             }
             _ => {

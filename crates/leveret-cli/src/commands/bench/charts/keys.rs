@@ -1,7 +1,8 @@
 //! One key a call: what a page does.
-use super::Chart;
+use super::{Chart, ONE};
 
-const PROGRAM: &str = include_str!("keys.php");
+/// Who writes, who reads, and the clock.
+pub const PASSES: &str = include_str!("passes.php");
 const PEERS: &str = include_str!("keys.toml");
 const WRITE_MEANS: &str =
     "How long one PHP process takes to store each key once over an older value. Then another process reads \
@@ -17,10 +18,11 @@ pub static READ: Chart = Chart {
             has written all of them anew.",
     fairness: FAIRNESS,
     keys: 50_000,
-    program: PROGRAM,
+    program: &[include_str!("keys.php"), PASSES],
     words: &["read", "16"],
     peers: PEERS,
     takes_added: true,
+    variants: &ONE,
 };
 
 pub static WRITE: Chart = Chart {

@@ -1,13 +1,35 @@
 //! What is measured. A chart is a file here, with a program of its own for each turn and the caches that it compares; `ALL` names it.
 mod keys;
+mod multi;
 mod processes;
 
 use super::peer::{self, Peer};
 use crate::output::Failure;
 use std::path::Path;
 
-static ALL: [&Chart; 6] =
-    [&keys::READ, &keys::WRITE, &keys::WRITE_8K, &processes::STORE, &processes::LOAD, &processes::TYPES];
+static ALL: [&Chart; 8] = [
+    &keys::READ,
+    &keys::WRITE,
+    &keys::WRITE_8K,
+    &processes::STORE,
+    &processes::LOAD,
+    &processes::TYPES,
+    &multi::GET,
+    &multi::SET,
+];
+
+/// Each cache has a row for each of them.
+#[derive(Debug)]
+pub struct Variant {
+    /// What the names of rows end with.
+    pub name: &'static str,
+    pub title: &'static str,
+    /// How many servers a cache with a server has. Their addresses have commas between them.
+    pub servers: usize,
+}
+
+/// Of a chart with one row a cache.
+const ONE: [Variant; 1] = [Variant { name: "", title: "", servers: 1 }];
 
 /// A published comparison, drawn anew.
 #[derive(Debug)]
@@ -21,14 +43,16 @@ pub struct Chart {
     pub fairness: &'static str,
     /// Keys of a turn, unless `--keys` or `--quick` says otherwise.
     pub keys: u32,
-    /// The PHP program of a turn, with holes for what differs between caches: see keys.php. Its arguments are `words`, the number
-    /// of keys, and the address. Its last line is JSON: seconds, asked, done, right, said.
-    program: &'static str,
+    /// The PHP program of a turn, with holes for what differs between caches: see keys.php. In parts, each of which
+    /// begins with PHP's tag. Its arguments are `words`, the number of keys, and the address; server/pids names the processes of the
+    /// servers. Its last line is JSON: see `Figures`.
+    program: &'static [&'static str],
     pub words: &'static [&'static str],
     /// In the form of keys.toml.
     peers: &'static str,
     /// Those of `--peers` are compared in this chart too.
     takes_added: bool,
+    pub variants: &'static [Variant],
 }
 
 impl Chart {
@@ -37,7 +61,8 @@ impl Chart {
     }
 
     pub fn program_of(&self, peer: &Peer) -> String {
-        peer.fill(self.program)
+        let parts: Vec<&str> = self.program.iter().map(|part| part.trim_start_matches("<?php\n")).collect();
+        peer.fill(&format!("<?php\n{}", parts.join("\n")))
     }
 
     /// Its own caches, and those of the file `more`.

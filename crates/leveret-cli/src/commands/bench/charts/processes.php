@@ -68,7 +68,7 @@ if ($pass < 0) {
 
 $said = null;
 set_error_handler(function (int $level, string $text) use (&$said): bool {
-    $said ??= $text;
+    $said ??= $level === E_DEPRECATED ? null : $text;
     return true;
 });
 $cache = null;

@@ -1,5 +1,5 @@
 //! Whole processes of PHP, as `time php store.php` has them: start, module, connection, all keys, end.
-use super::Chart;
+use super::{Chart, ONE};
 
 pub static STORE: Chart = Chart {
     name: "store",
@@ -10,10 +10,11 @@ pub static STORE: Chart = Chart {
                with memcached and then with our server, which have two threads and room for all. Starting PHP and loading the module \
                is in the time of everybody. The row on an arena has no server at all.",
     keys: 100_000,
-    program: include_str!("processes.php"),
+    program: &[include_str!("processes.php")],
     words: &["store", "int"],
     peers: include_str!("processes.toml"),
     takes_added: true,
+    variants: &ONE,
 };
 
 pub static LOAD: Chart = Chart {

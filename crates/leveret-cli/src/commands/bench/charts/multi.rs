@@ -1,0 +1,34 @@
+//! Fifty keys a call, of one server or of several.
+use super::{keys, Chart, Variant};
+
+const SERVERS: [Variant; 3] = [
+    Variant { name: "1", title: "1 server", servers: 1 },
+    Variant { name: "3", title: "3 servers", servers: 3 },
+    Variant { name: "6", title: "6 servers", servers: 6 },
+];
+
+pub static GET: Chart = Chart {
+    name: "multi-get",
+    title: "Fetch {keys} keys, 50 at a time",
+    means: "How long one PHP process takes to fetch each key once from 1, 3 and 6 servers, fifty in one call (pipelined) or in fifty \
+            calls (blocking), after another process has written all of them anew. Beside it the processor time of the client and of \
+            all servers while the clock ran.",
+    fairness: "All servers are on this machine and share its processors with the client: what more machines would add is not seen, \
+               the processor time is. Everybody distributes keys as his defaults say. In the published figures nobody looked at \
+               the values; a datagram that was lost is a wrong value here.",
+    keys: 50_000,
+    program: &[include_str!("multi.php"), keys::PASSES],
+    words: &["read", "16"],
+    peers: include_str!("multi.toml"),
+    takes_added: false,
+    variants: &SERVERS,
+};
+
+pub static SET: Chart = Chart {
+    name: "multi-set",
+    title: "Store {keys} keys, 50 at a time",
+    means: "How long one PHP process takes to store each key once on 1, 3 and 6 servers over an older value, fifty in one call \
+            (pipelined) or in fifty calls (blocking). Then another process reads all of them, which is not timed.",
+    words: &["write", "16"],
+    ..GET
+};
