@@ -89,6 +89,37 @@ class Top(SystemTest):
         terminal.type("\x03")
         self.ends(terminal)
 
+    def test_a_choice_stays_with_what_was_chosen(self):
+        """a target stays chosen when others do more, and when one comes back from its keys; a pause shows what is asked for after it began"""
+        arenas = [self.arenas / f"{name}.arena" for name in ("calm", "idle", "wild")]
+        servers = [Server(self, "leveret", arena=arena) for arena in arenas]
+        for server in servers:
+            server.talk(b"set user:1 0 0 5\r\nhello\r\nset user:2 0 0 5\r\nworld\r\n", end=2 * b"STORED\r\n")
+        terminal = self.top(*arenas, columns=160)
+        for arena in arenas:
+            self.shows(terminal, arena.name, "%")
+        # The third by name, then the first or so by gets.
+        terminal.type("\x1b[B\x1b[Bs")
+        servers[2].talk(2000 * b"get user:1\r\n", end=b"END\r\n")
+        time.sleep(0.5)
+        terminal.type("\r")
+        self.shows(terminal, "file", "wild.arena")
+        terminal.type("\x1b[B\x1b[B")
+        terminal.type("\x1b")
+        self.shows(terminal, "3 targets")
+        terminal.type(" k")
+        # Each item is counted once, however few there are.
+        self.shows(terminal, "of 2 items")
+        self.shows(terminal, "user:1")
+        terminal.type("\r")
+        self.assertRegex(self.shows(terminal, "value"), r"^value +hello$")
+        terminal.type("\x1b[D\x1b[D")
+        self.shows(terminal, "idle.arena", "%")
+        terminal.type("\r")
+        self.shows(terminal, "file", "wild.arena")
+        terminal.process.send_signal(signal.SIGINT)
+        self.ends(terminal)
+
     def test_arenas_come_and_go(self):
         """without a target it shows the folder's arenas, those as well that come while it runs"""
         folder = self.folder / "caches"
@@ -130,6 +161,10 @@ class Top(SystemTest):
         refused = tool(COMMAND, "top", arena)
         self.assertEqual(2, refused.returncode)
         self.assertIn("--once", refused.stderr)
+        dumb = self.top(arena, env={"TERM": "dumb"})
+        self.assertEqual(2, dumb.process.wait(60))
+        dumb.reader.join(60)
+        self.assertIn("TERM=dumb", dumb.raw)
         plain = self.top(arena, env={"NO_COLOR": "1"})
         self.shows(plain, "script.arena", "%")
         self.assertNotRegex(plain.raw, "\x1b\\[3[1-7]m|\x1b\\[38;")

@@ -103,6 +103,18 @@ impl Board {
         }
     }
 
+    /// What somebody has asked for after the pause began; the numbers stay.
+    pub fn take_asked(&mut self, sample: Sample) {
+        let last = self.rows.get_mut(sample.target).and_then(|row| row.last.as_mut());
+        let (Some((_, seen)), Ok(now)) = (last, sample.seen) else { return };
+        if seen.hot.is_none() {
+            seen.hot = now.hot;
+        }
+        if now.item.as_ref().is_some_and(|now| seen.item.as_ref().is_none_or(|item| item.key != now.key)) {
+            seen.item = now.item;
+        }
+    }
+
     /// Whether each target has been looked at twice, or could not be.
     pub fn is_complete(&self) -> bool {
         self.rows.iter().all(|row| row.looks > 1 || row.error.is_some())

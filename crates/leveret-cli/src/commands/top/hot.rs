@@ -1,16 +1,20 @@
 //! Which keys are read most: a sample, taken only while somebody looks at it. Of an arena a few thousand items are looked at
 //! and the reads that the index remembers of them; of a server its readers are watched for a moment. Neither slows anybody:
-//! a look takes no lock, and a server lets a slow watcher miss lines.
+//! a look takes a lock for some items only where writers give it no moment to read without, and a server lets a slow watcher
+//! miss lines.
 use crate::commands::watch::Event;
 use crate::conversation::Conversation;
 use crate::output::Failure;
 use crate::peer::Peer;
-use leveret_engine::{Arena, Cursor, Time};
+use crate::units::counted;
+use leveret_engine::{Arena, Cursor, Error, Time};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 /// Items of an arena in one look.
 const ITEMS: usize = 20_000;
+/// And steps, which may hold none: an index that was made for many more is nearly empty.
+const STEPS: usize = 200_000;
 /// How long a server's readers are watched, and how many lines are taken in.
 const WATCHED_FOR: Duration = Duration::from_millis(500);
 const LINES: usize = 20_000;
@@ -33,23 +37,31 @@ pub fn of_arena(arena: &Arena) -> Result<Hot, Failure> {
     let shards = arena.stats().shards.max(1);
     let nanos =
         std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).map_or(0, |since| since.subsec_nanos());
-    let mut cursor = Cursor { shard: (u64::from(nanos) / 1000 % shards) as u32, ..Cursor::default() };
-    let mut looked = 0;
+    let first = (u64::from(nanos) / 1000 % shards) as u32;
+    let mut cursor = Cursor { shard: first, ..Cursor::default() };
     let mut has_wrapped = false;
-    while looked < ITEMS {
-        let more = arena.scan(&mut cursor, Time::now(), &mut |key, found| {
-            looked += 1;
+    let mut is_busy = false;
+    for _ in 0..STEPS {
+        if reads.len() >= ITEMS || has_wrapped && cursor.shard >= first {
+            break;
+        }
+        let step = arena.scan(&mut cursor, Time::now(), &mut |key, found| {
             reads.insert(key.to_vec(), u64::from(found.hits));
-        })?;
-        if !more {
-            if has_wrapped {
+        });
+        match step {
+            Ok(true) => {}
+            Ok(false) if has_wrapped => break,
+            Ok(false) => (has_wrapped, cursor) = (true, Cursor::default()),
+            Err(Error::Busy) => {
+                is_busy = true;
                 break;
             }
-            has_wrapped = true;
-            cursor = Cursor::default();
+            Err(error) => return Err(error.into()),
         }
     }
-    Ok(Hot::of(reads, format!("reads that the index remembers, 15 at most, of {looked} items")))
+    let rest = if is_busy { "; the rest was busy, again next time" } else { "" };
+    let of = format!("reads that the index remembers, 15 at most, of {}{rest}", counted(reads.len() as u64, "item"));
+    Ok(Hot::of(reads, of))
 }
 
 pub fn of_server(peer: &Peer, timeout: Duration) -> Hot {

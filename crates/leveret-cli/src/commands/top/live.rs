@@ -8,7 +8,7 @@ use crate::target::Target;
 use leveret_engine::reason;
 use ratatui::crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use ratatui::DefaultTerminal;
-use signal_hook::consts::{SIGHUP, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::Receiver;
@@ -23,7 +23,7 @@ const FOLDER: Duration = Duration::from_secs(2);
 pub fn run(mut board: Board, prober: &Prober, samples: &Receiver<Sample>, folder: Option<&Target>) -> Outcome {
     let failed = |error: io::Error| Failure::Unreachable(format!("cannot draw on the terminal: {}", reason(&error)));
     let is_over = Arc::new(AtomicBool::new(false));
-    for signal in [SIGTERM, SIGHUP] {
+    for signal in [SIGINT, SIGTERM, SIGHUP] {
         signal_hook::flag::register(signal, is_over.clone()).map_err(failed)?;
     }
     let has_colours = anstream::AutoStream::choice(&io::stdout()) != anstream::ColorChoice::Never;
@@ -47,6 +47,7 @@ fn watch(
     let mut looked = Instant::now();
     while !is_over.load(Relaxed) {
         if is_stale {
+            screen.settle(board);
             terminal.draw(|frame| draw(frame, board, &screen))?;
             is_stale = false;
         }
@@ -63,10 +64,12 @@ fn watch(
             }
         }
         for sample in samples.try_iter() {
-            if !screen.is_paused {
+            if screen.is_paused {
+                board.take_asked(sample);
+            } else {
                 board.take(sample);
-                is_stale = true;
             }
+            is_stale = true;
         }
         if let Some(target) = folder.filter(|_| looked.elapsed() >= FOLDER) {
             looked = Instant::now();
@@ -127,24 +130,27 @@ fn press(board: &mut Board, screen: &mut Screen, key: KeyEvent) -> bool {
         screen.helps = false;
         return key.code != KeyCode::Char('q');
     }
+    screen.settle(board);
     let order = screen.order(board);
-    let lines = match &screen.view {
-        View::Targets => order.len(),
-        View::Keys(index) => screen.keys(board, *index).len(),
-        _ => 0,
-    };
-    let last = lines.saturating_sub(1);
-    screen.chosen = screen.chosen.min(last);
+    if let Some(lines) = screen.lines(board) {
+        let last = lines.saturating_sub(1);
+        screen.chosen = match key.code {
+            KeyCode::Up => screen.chosen.saturating_sub(1),
+            KeyCode::Down | KeyCode::Char('j') => (screen.chosen + 1).min(last),
+            KeyCode::PageUp => screen.chosen.saturating_sub(10),
+            KeyCode::PageDown => (screen.chosen + 10).min(last),
+            KeyCode::Home => 0,
+            KeyCode::End => last,
+            _ => screen.chosen,
+        };
+        if screen.view == View::Targets {
+            screen.target = order.get(screen.chosen).copied();
+        }
+    }
     match key.code {
         KeyCode::Char('q') => return false,
         KeyCode::Char('?' | 'h') => screen.helps = true,
         KeyCode::Char(' ') => screen.is_paused = !screen.is_paused,
-        KeyCode::Up => screen.chosen = screen.chosen.saturating_sub(1),
-        KeyCode::Down | KeyCode::Char('j') => screen.chosen = (screen.chosen + 1).min(last),
-        KeyCode::PageUp => screen.chosen = screen.chosen.saturating_sub(10),
-        KeyCode::PageDown => screen.chosen = (screen.chosen + 10).min(last),
-        KeyCode::Home => screen.chosen = 0,
-        KeyCode::End => screen.chosen = last,
         KeyCode::Esc | KeyCode::Left => back(board, screen),
         KeyCode::Enter | KeyCode::Right => closer(board, screen, &order),
         KeyCode::Char('k') => {
@@ -192,8 +198,6 @@ fn back(board: &Board, screen: &mut Screen) {
         View::Keys(index) => {
             board.rows[index].wanted.keys.store(false, Relaxed);
             screen.view = View::Targets;
-            // On the target again whose keys were shown.
-            screen.chosen = screen.order(board).iter().position(|&shown| shown == index).unwrap_or(0);
         }
         View::Item(index, _) => {
             want_item(board, index, None);

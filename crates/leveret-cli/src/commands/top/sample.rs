@@ -6,7 +6,7 @@ use crate::output::Failure;
 use crate::peer::Peer;
 use crate::tables::{self, Rows};
 use crate::target::attach;
-use leveret_engine::{Arena, Time};
+use leveret_engine::{Arena, Error, Time};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -264,9 +264,12 @@ fn classes(conversation: &mut Conversation) -> Result<Vec<(String, u64)>, Failur
 const VALUE_SHOWN: usize = 2000;
 
 fn item_of_arena(arena: &Arena, key: Vec<u8>) -> Result<Shown, Failure> {
-    let lines = match arena.get_with(&key, leveret_engine::ReadOptions::new(), Time::now())? {
-        None => gone(),
-        Some(item) => {
+    let lines = match arena.get_with(&key, leveret_engine::ReadOptions::new(), Time::now()) {
+        // The target is there all the same.
+        Err(Error::Busy) => vec![("state", "busy, again next time".to_owned())],
+        Err(error) => return Err(error.into()),
+        Ok(None) => gone(),
+        Ok(Some(item)) => {
             let number = usize::from(item.meta.encoding.number());
             vec![
                 ("size", crate::units::bytes(item.value.len() as u64)),

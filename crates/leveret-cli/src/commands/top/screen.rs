@@ -64,6 +64,8 @@ pub struct Screen {
     pub by_prefix: bool,
     /// The line that is chosen, in the table that is shown.
     pub chosen: usize,
+    /// The target that is chosen, by its place on the board: its line changes as others do more.
+    pub target: Option<usize>,
     pub has_colours: bool,
     /// What there is to say at the bottom, in place of the keys.
     pub said: Option<String>,
@@ -81,6 +83,7 @@ impl Screen {
             is_paused: false,
             by_prefix: false,
             chosen: 0,
+            target: None,
             has_colours,
             said: None,
         }
@@ -106,6 +109,27 @@ impl Screen {
             order.reverse();
         }
         order
+    }
+
+    /// Lines to choose from, where there is a table.
+    pub fn lines(&self, board: &Board) -> Option<usize> {
+        match self.view {
+            View::Targets => Some(self.order(board).len()),
+            View::Keys(index) => Some(self.keys(board, index).len()),
+            View::Target(_) | View::Item(..) => None,
+        }
+    }
+
+    /// Brings the choice to a line that there is: that of the target which is chosen, wherever it stands by now.
+    pub fn settle(&mut self, board: &Board) {
+        let Some(lines) = self.lines(board) else { return };
+        self.chosen = self.chosen.min(lines.saturating_sub(1));
+        if self.view == View::Targets {
+            let order = self.order(board);
+            let line = self.target.and_then(|target| order.iter().position(|&shown| shown == target));
+            self.chosen = line.unwrap_or(self.chosen);
+            self.target = order.get(self.chosen).copied();
+        }
     }
 
     /// The keys or prefixes that are shown, and how often each was read.
