@@ -5,9 +5,10 @@ import os
 import signal
 import subprocess
 import time
+from xml.etree import ElementTree
 
 from servers import Server, tool
-from support import COMMAND, SystemTest
+from support import COMMAND, ROOT, SystemTest
 from terminal import Terminal
 
 
@@ -170,3 +171,15 @@ class Top(SystemTest):
         self.assertNotRegex(plain.raw, "\x1b\\[3[1-7]m|\x1b\\[38;")
         plain.type("q")
         self.ends(plain)
+
+    def test_the_picture(self):
+        """the README's picture can be drawn anew, from a run at work"""
+        picture = self.folder / "top.svg"
+        drawn = tool(ROOT / "scripts/top-picture", picture, "4")
+        self.assertEqual(0, drawn.returncode, drawn.stderr)
+        committed = (ROOT / "docs/top.svg").read_text()
+        for text in (picture.read_text(), committed):
+            told = "".join(ElementTree.fromstring(text).itertext())
+            for part in ("arena:apcu", "arena:shop", "localhost:", "GETS/s", "gets a second", "hit ratio"):
+                self.assertIn(part, told)
+            self.assertNotIn("down", told)
