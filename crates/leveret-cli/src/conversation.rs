@@ -9,6 +9,7 @@ use crate::peer::Peer;
 use crate::sign_in;
 use crate::target;
 use crate::uri;
+use leveret_client::pool::TlsOptions;
 use leveret_engine::reason;
 use leveret_server::execute::{Next, Session, Transport};
 use leveret_server::{Desk, Settings, Shared};
@@ -17,12 +18,15 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::os::unix::fs::FileTypeExt;
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 /// Longer than any line of memcached: a key is at most 250 bytes, written as three letters each.
 const LINE_MAX: u64 = 64 << 10;
+/// What to look at where a server is not believed, or does not speak TLS at all.
+const TLS_ADVICE: &str = "is it a port with TLS? LEVERET_TLS_CA_FILE names the authorities that are believed, LEVERET_TLS_PEER_NAME the name in its certificate";
 /// The largest item that a memcached can have (`-I`).
 pub const VALUE_MAX: u64 = 1 << 30;
 
@@ -309,6 +313,9 @@ fn unreachable(who: &str, timeout: Duration, error: &io::Error) -> Failure {
         io::ErrorKind::ConnectionRefused | io::ErrorKind::NotFound => {
             format!("cannot connect to {who}: {reason}; is a server running there?")
         }
+        io::ErrorKind::InvalidData if who.starts_with("tls://") => {
+            format!("cannot talk to {who}: {reason}; {TLS_ADVICE}")
+        }
         _ => format!("cannot talk to {who}: {reason}"),
     })
 }
@@ -323,11 +330,16 @@ pub fn within<T: Send + 'static>(timeout: Duration, work: impl FnOnce() -> T + S
 
 fn connect(peer: &Peer, timeout: Duration) -> io::Result<Box<dyn Stream>> {
     match peer {
-        Peer::Tcp { host, port, .. } => {
+        Peer::Tcp { host, port, has_tls, .. } => {
             let stream = connect_tcp(host, *port, timeout)?;
             stream.set_nodelay(true)?;
             stream.set_read_timeout(Some(timeout))?;
             stream.set_write_timeout(Some(timeout))?;
+            if *has_tls {
+                return Ok(Box::new(
+                    tls_options().over(host, stream).map_err(|why| io::Error::new(io::ErrorKind::InvalidData, why))?,
+                ));
+            }
             Ok(Box::new(stream))
         }
         Peer::Unix { path, .. } | Peer::Arena { path, .. } => {
@@ -339,6 +351,19 @@ fn connect(peer: &Peer, timeout: Duration) -> io::Result<Box<dyn Stream>> {
             stream.set_write_timeout(Some(timeout))?;
             Ok(Box::new(stream))
         }
+    }
+}
+
+/// From the environment, as php.ini has them. What is empty counts as not there.
+fn tls_options() -> TlsOptions {
+    let path = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let text = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    TlsOptions {
+        ca_file: path("LEVERET_TLS_CA_FILE"),
+        peer_name: text("LEVERET_TLS_PEER_NAME"),
+        certificate: path("LEVERET_TLS_CERTIFICATE"),
+        key: path("LEVERET_TLS_KEY"),
+        verify: text("LEVERET_TLS_VERIFY").as_deref() != Some("0"),
     }
 }
 

@@ -12,7 +12,7 @@ const PORT: u16 = 11211;
 /// The TARGET of a command that takes nothing else.
 #[derive(Args, Clone, Debug)]
 pub struct Reach {
-    /// [user@]host[:port], [user@]/path/to/socket, or arena:NAME; without it the arena of --arena, which needs no server
+    /// [user@][tls://]host[:port], [user@]/path/to/socket, or arena:NAME; without it the arena of --arena, which needs no server
     pub target: Option<String>,
 
     #[command(flatten)]
@@ -22,7 +22,7 @@ pub struct Reach {
 /// The arguments of a command that lists items: whom it asks, and how many it wants.
 #[derive(Args, Clone, Debug)]
 pub struct Listing {
-    /// [user@]host[:port], [user@]/path/to/socket, or arena:NAME; without it the arena of --arena, which needs no server
+    /// [user@][tls://]host[:port], [user@]/path/to/socket, or arena:NAME; without it the arena of --arena, which needs no server
     #[arg(value_name = "TARGET")]
     first: Option<String>,
 
@@ -65,7 +65,7 @@ pub fn parse_timeout(text: &str) -> Result<Duration, String> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Peer {
-    Tcp { user: Option<String>, host: String, port: u16 },
+    Tcp { user: Option<String>, host: String, port: u16, has_tls: bool },
     Unix { user: Option<String>, path: PathBuf },
     Arena { name: String, path: PathBuf },
 }
@@ -96,12 +96,13 @@ impl Peer {
             let path = target::resolve(text, target.dir())?;
             return Ok(Peer::Arena { name: text.strip_prefix("arena:").unwrap_or(text).to_owned(), path });
         }
-        if text.contains('/') {
+        let (place, has_tls) = text.strip_prefix("tls://").map_or((text, false), |place| (place, true));
+        if place.contains('/') && !has_tls {
             return Ok(Peer::Unix { user, path: PathBuf::from(text) });
         }
-        host_and_port(text).map(|(host, port)| Peer::Tcp { user, host, port }).ok_or_else(|| {
+        host_and_port(place).map(|(host, port)| Peer::Tcp { user, host, port, has_tls }).ok_or_else(|| {
             Failure::Usage(format!(
-                "'{text}' is no target: write host[:port], /path/to/socket (user@ before them signs in), arena:NAME or a path that ends in .arena"
+                "'{text}' is no target: write host[:port], tls://host[:port], /path/to/socket (user@ before them signs in), arena:NAME or a path that ends in .arena"
             ))
         })
     }
@@ -125,8 +126,11 @@ impl Peer {
     /// As memcached-tool names it: always with the port.
     pub fn shown(&self) -> String {
         match self {
-            Peer::Tcp { host, port, .. } if host.contains(':') => format!("[{host}]:{port}"),
-            Peer::Tcp { host, port, .. } => format!("{host}:{port}"),
+            Peer::Tcp { host, port, has_tls, .. } => {
+                let tls = if *has_tls { "tls://" } else { "" };
+                let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+                format!("{tls}{host}:{port}")
+            }
             Peer::Unix { path, .. } => path.display().to_string(),
             Peer::Arena { name, path } if name.contains('/') => path.display().to_string(),
             Peer::Arena { name, .. } => format!("arena:{name}"),
@@ -138,7 +142,10 @@ impl Peer {
 fn user_and_place(text: &str) -> (Option<String>, &str) {
     let at = match text.find('/') {
         None => text.rfind('@'),
-        Some(_) => text.find("@/").or_else(|| text.find("@unix:///")).filter(|at| !text[..*at].contains('/')),
+        Some(_) => ["@/", "@unix:///", "@tls://"]
+            .iter()
+            .find_map(|mark| text.find(mark))
+            .filter(|at| !text[..*at].contains('/')),
     };
     at.map_or((None, text), |at| (Some(text[..at].to_owned()), &text[at + 1..]))
 }
@@ -178,6 +185,8 @@ mod tests {
             ("::1", "[::1]:11211"),
             ("[::1]", "[::1]:11211"),
             ("[::1]:5", "[::1]:5"),
+            ("tls://cache.example.org", "tls://cache.example.org:11211"),
+            ("tls://[::1]:5", "tls://[::1]:5"),
             ("/run/cache.sock", "/run/cache.sock"),
             ("./cache.sock", "./cache.sock"),
             ("arena:shop", "arena:shop"),
@@ -187,7 +196,9 @@ mod tests {
         ] {
             assert_eq!(peer(text).map(|peer| peer.shown()).ok().as_deref(), Some(shown), "{text}");
         }
-        for text in ["", ":1", "host:", "host:x", "host:99999", "[::1", "[::1]5", "arena:", "arena:a b"] {
+        for text in
+            ["", ":1", "host:", "host:x", "host:99999", "[::1", "[::1]5", "arena:", "arena:a b", "tls://", "tls:///x"]
+        {
             assert!(matches!(peer(text), Err(Failure::Usage(_))), "{text}");
         }
     }
@@ -198,6 +209,7 @@ mod tests {
             ("ann@localhost", Some("ann"), "localhost:11211"),
             ("ann@example.org@[::1]:5", Some("ann@example.org"), "[::1]:5"),
             ("ann@/run/x@1.sock", Some("ann"), "/run/x@1.sock"),
+            ("ann@tls://localhost:5", Some("ann"), "tls://localhost:5"),
             ("ann@unix:///run/x.sock", Some("ann"), "/run/x.sock"),
             ("/run/@/x.sock", None, "/run/@/x.sock"),
             ("./ann@x.sock", None, "./ann@x.sock"),

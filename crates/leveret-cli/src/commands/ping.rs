@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Ping {
-    /// A server, [user@]host[:port] or [user@]/path/to/socket, or arena:NAME; without it the arena
+    /// A server, [user@][tls://]host[:port] or [user@]/path/to/socket, or arena:NAME; without it the arena
     target: Option<String>,
 
     /// How long all of it may take

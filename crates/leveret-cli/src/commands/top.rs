@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Top {
-    /// [user@]host[:port], [user@]/path/to/socket, or arena:NAME, several of them; without any all arenas of the folder
+    /// [user@][tls://]host[:port], [user@]/path/to/socket, or arena:NAME, several of them; without any all arenas of the folder
     #[arg(value_name = "TARGET")]
     targets: Vec<String>,
 

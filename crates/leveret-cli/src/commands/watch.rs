@@ -19,7 +19,7 @@ use std::{process, thread};
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Watch {
-    /// [user@]host[:port], [user@]/path/to/socket, or arena:NAME of an arena that is served; without it the server of --arena
+    /// [user@][tls://]host[:port], [user@]/path/to/socket, or arena:NAME of an arena that is served; without it the server of --arena
     target: Option<String>,
 
     /// What to show [default: all but connections]
@@ -157,7 +157,7 @@ fn served(peer: Peer) -> Result<Peer, Failure> {
                     "::" => "::1",
                     host => host,
                 };
-                Some(Peer::Tcp { user: None, host: host.to_owned(), port: port.parse().ok()? })
+                Some(Peer::Tcp { user: None, host: host.to_owned(), port: port.parse().ok()?, has_tls: false })
             }
             _ => None,
         }

@@ -4,7 +4,10 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{ring, verify_tls12_signature, verify_tls13_signature, CryptoProvider};
-use rustls::{CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme};
+use rustls::{
+    CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
+    StreamOwned,
+};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer, ServerName, UnixTime};
 use std::fmt;
@@ -164,6 +167,21 @@ impl ServerCertVerifier for Anybody {
     }
 }
 
+impl TlsOptions {
+    /// TLS to `host` over a connection that waits, for those who have one conversation and no pool. The handshake comes with
+    /// the first bytes. Err = why there cannot be one.
+    pub fn over<S: Read + Write>(&self, host: &str, stream: S) -> Result<StreamOwned<ClientConnection, S>, String> {
+        self.connection(host).map(|connection| StreamOwned::new(connection, stream))
+    }
+
+    fn connection(&self, host: &str) -> Result<ClientConnection, String> {
+        let name = self.peer_name.as_deref().unwrap_or(host);
+        let server_name = ServerName::try_from(name.to_owned())
+            .map_err(|_| format!("no certificate can be for the name {name:?}: say another peer name"))?;
+        ClientConnection::new(self.config()?, server_name).map_err(|error| error.to_string())
+    }
+}
+
 /// TLS of one connection.
 pub(super) struct Secured {
     connection: ClientConnection,
@@ -182,11 +200,7 @@ impl fmt::Debug for Secured {
 impl Secured {
     /// For a connection to `host`; Err = why there cannot be one.
     pub fn new(options: &TlsOptions, host: &str) -> Result<Secured, String> {
-        let name = options.peer_name.as_deref().unwrap_or(host);
-        let server_name = ServerName::try_from(name.to_owned())
-            .map_err(|_| format!("no certificate can be for the name {name:?}: say another peer name"))?;
-        let mut connection =
-            ClientConnection::new(options.config()?, server_name).map_err(|error| error.to_string())?;
+        let mut connection = options.connection(host)?;
         connection.set_buffer_limit(Some(2 * PIECE));
         Ok(Secured { connection, rest: Vec::new(), has_heard: false, trouble: None })
     }
