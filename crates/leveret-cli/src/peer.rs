@@ -100,7 +100,8 @@ impl Peer {
         if place.contains('/') && !has_tls {
             return Ok(Peer::Unix { user, path: PathBuf::from(text) });
         }
-        host_and_port(place).map(|(host, port)| Peer::Tcp { user, host, port, has_tls }).ok_or_else(|| {
+        let found = host_and_port(place).filter(|(host, _)| !host.contains('/'));
+        found.map(|(host, port)| Peer::Tcp { user, host, port, has_tls }).ok_or_else(|| {
             Failure::Usage(format!(
                 "'{text}' is no target: write host[:port], tls://host[:port], /path/to/socket (user@ before them signs in), arena:NAME or a path that ends in .arena"
             ))
