@@ -96,11 +96,19 @@ class BenchCommand(SystemTest):
         old.write_text(self.bench(*words, "--json"))
         report = json.loads(old.read_text())
         charts = report["charts"]
-        self.assertEqual(["read", "write", "write-8k", "store", "load", "types", "multi-get", "multi-set"], [chart["name"] for chart in charts])
+        self.assertEqual(["read", "write", "write-8k", "store", "load", "types", "multi-get", "multi-set", "ruby-set", "ruby-get", "ruby-multiget",
+                          "ruby-missing", "ruby-mixed"], [chart["name"] for chart in charts])
         shown = (report, report["machine"], *charts, *(row for chart in charts for row in chart["rows"]))
         promised = next(line for line in (ROOT / "docs" / "command.md").read_text().splitlines() if line.startswith("| `bench` | "))
         self.assertEqual(set(promised.split("`")[3::2]), set().union(*shown), "docs/command.md has the fields of --json")
-        for chart in charts[6:]:
+        for chart in charts[8:]:
+            rows = {row["name"]: row for row in chart["rows"]}
+            for name in ("dalli-ruby", "dalli-noblock-ruby") if chart["name"] == "ruby-set" else ("dalli-ruby",):
+                self.assertEqual((None, 200, 200), (rows[name]["failed"], rows[name]["asked"], rows[name]["verified"]), rows[name])
+            published = [row for row in chart["rows"] if row["published"]]
+            self.assertGreater(len(published), 1)
+            self.assertEqual([None] * len(published), [row["seconds"] for row in published], "nobody has verified them")
+        for chart in charts[6:8]:
             rows = {row["name"]: row for row in chart["rows"]}
             for row in (rows[f"{name}-{servers}"] for servers in (1, 3, 6) for name in (
                     "memcache-each", "memcache-multi", "memcached-each", "memcached-multi", "leveret-memcache-multi",

@@ -33,7 +33,7 @@ pub struct Bench {
     #[arg(long)]
     list: bool,
 
-    /// 1,000 keys and 3 rounds: under a minute; shows that it works, its figures say little
+    /// 500 keys and 2 rounds: under a minute; shows that it works, its figures say little
     #[arg(long)]
     quick: bool,
 
@@ -68,6 +68,14 @@ pub struct Bench {
     /// Our extension [default: leveret.so in PHP's folder of extensions]
     #[arg(long, value_name = "FILE", env = "LEVERET_EXTENSION")]
     extension: Option<PathBuf>,
+
+    /// Ruby
+    #[arg(long, value_name = "PROGRAM", default_value = "ruby")]
+    ruby: PathBuf,
+
+    /// Folders of our gem, with ':' between them, where it is not installed
+    #[arg(long, value_name = "FOLDERS", env = "LEVERET_GEM", value_delimiter = ':')]
+    gem: Vec<PathBuf>,
 
     /// Write one line a round to this file
     #[arg(long, value_name = "FILE")]
@@ -130,7 +138,11 @@ impl Bench {
         if let Some(folder) = &self.svg {
             std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
         }
-        let mut found = Found::look(&self.php, self.extension.clone()).map_err(Failure::Unreachable)?;
+        let mut found = Found::look(&self.php, self.extension.clone(), &self.ruby, self.gem.clone())
+            .map_err(Failure::Unreachable)?;
+        for peer in sheets.iter().flat_map(|(_, peers)| peers) {
+            found.look_for_gem(peer);
+        }
         if self.list {
             return list(&sheets, &found);
         }
@@ -167,8 +179,8 @@ impl Bench {
         let run = Run {
             place: &place,
             found,
-            keys: self.keys.or(self.quick.then_some(1_000)),
-            rounds: self.rounds.unwrap_or(if self.quick { 3 } else { 11 }),
+            keys: self.keys.or(self.quick.then_some(500)),
+            rounds: self.rounds.unwrap_or(if self.quick { 2 } else { 11 }),
             patience: self.patience,
             fair_defaults: self.fair_defaults,
         };

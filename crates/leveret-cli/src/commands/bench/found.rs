@@ -21,12 +21,17 @@ pub struct Found {
     pub php: PathBuf,
     extension_dir: PathBuf,
     leveret: PathBuf,
+    ruby: PathBuf,
+    /// Where Ruby finds our gem, if it is not installed.
+    gem: Vec<PathBuf>,
+    /// What Ruby can require, with its version; none where it cannot.
+    gems: BTreeMap<String, Option<String>>,
     pub machine: Machine,
 }
 
 impl Found {
     /// An error without a PHP for the command line that can fork.
-    pub fn look(php: &Path, leveret: Option<PathBuf>) -> Result<Found, String> {
+    pub fn look(php: &Path, leveret: Option<PathBuf>, ruby: &Path, gem: Vec<PathBuf>) -> Result<Found, String> {
         let php = in_path(php).ok_or_else(|| format!("no {} in PATH: install PHP's command line", php.display()))?;
         let script = "echo PHP_VERSION, \"\\n\", ini_get('extension_dir'), \"\\n\", extension_loaded('pcntl') ? 1 : 0;";
         let said = said(&php, &["-n", "-r", script]).ok_or_else(|| format!("{} does not run", php.display()))?;
@@ -47,7 +52,27 @@ impl Found {
             php: version.to_owned(),
             versions: BTreeMap::new(),
         };
-        Ok(Found { php, extension_dir, leveret, machine })
+        let ruby = in_path(ruby).unwrap_or_else(|| ruby.to_path_buf());
+        Ok(Found { php, extension_dir, leveret, ruby, gem, gems: BTreeMap::new(), machine })
+    }
+
+    pub fn ruby(&self) -> &Path {
+        &self.ruby
+    }
+
+    /// What Ruby is told on its command line so that it finds our gem.
+    pub fn ruby_words(&self) -> Vec<String> {
+        self.gem.iter().flat_map(|folder| ["-I".to_owned(), folder.display().to_string()]).collect()
+    }
+
+    /// Looks for what the peer requires of Ruby. To be asked before `missing`.
+    pub fn look_for_gem(&mut self, peer: &Peer) {
+        let Some(gem) = peer.gem.as_ref().filter(|gem| !self.gems.contains_key(*gem)) else { return };
+        let mut words = self.ruby_words();
+        let script = "require ARGV[0]; puts defined?(Leveret) ? Leveret::VERSION : Gem.loaded_specs[ARGV[0]].version";
+        words.extend(["-e", script, gem].map(String::from));
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        self.gems.insert(gem.clone(), said(&self.ruby, &words));
     }
 
     /// What PHP is told on its command line so that it loads the extension.
@@ -80,6 +105,9 @@ impl Found {
                 return Some(format!("PHP {} has no extension {name}", self.machine.php));
             }
         }
+        if let Some(gem) = peer.gem.as_ref().filter(|gem| !matches!(self.gems.get(*gem), Some(Some(_)))) {
+            return Some(format!("{} cannot require {gem}", self.ruby.display()));
+        }
         let server = peer.server.filter(|server| self.server(*server).is_none())?;
         Some(format!("no {} in PATH", format!("{server:?}").to_lowercase()))
     }
@@ -98,6 +126,10 @@ impl Found {
             words.extend(["-r".to_owned(), format!("echo phpversion('{name}');")]);
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             self.machine.versions.insert(shown, said(&self.php, &words).unwrap_or_else(|| "?".to_owned()));
+        }
+        if let Some((gem, Some(version))) = peer.gem.as_ref().and_then(|gem| self.gems.get_key_value(gem)) {
+            let gem = gem.split('/').next().unwrap_or(gem);
+            self.machine.versions.insert(format!("ruby-{gem}"), version.clone());
         }
         if let Some((server, path)) = peer.server.and_then(|server| Some((server, self.server(server)?))) {
             let option = if server == Server::Memcached { "-V" } else { "--version" };

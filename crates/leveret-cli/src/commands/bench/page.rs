@@ -132,8 +132,8 @@ pub fn html(report: &Report) -> String {
 fn data(row: &Row) -> String {
     let rounds: Vec<String> = row.rounds.iter().map(|seconds| format!("{seconds:.6}")).collect();
     let said = match &row.failed {
-        Some(_) => row.excuse(),
-        None => rounds.join(" "),
+        None if row.published.is_none() => rounds.join(" "),
+        _ => row.excuse(),
     };
     let cpu = row.cpu().unwrap_or_default();
     format!("<tr><td>{}<td>{} of {}<td>{cpu}<td>{}\n", escaped(&row.title), row.verified, row.asked, escaped(&said))

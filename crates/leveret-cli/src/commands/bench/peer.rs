@@ -17,6 +17,12 @@ pub struct Peer {
     pub title: String,
     #[serde(default)]
     pub extensions: Vec<String>,
+    /// What Ruby requires.
+    #[serde(default)]
+    pub gem: Option<String>,
+    /// Only in charts with these names; in all, if there are none.
+    #[serde(default)]
+    pub charts: Vec<String>,
     /// What it does not work without.
     #[serde(default)]
     pub ini: Vec<String>,
@@ -37,6 +43,11 @@ pub struct Peer {
     /// What makes an end of writing, before the clock stops.
     #[serde(default)]
     end: String,
+    /// Of many keys at once, and of a block around writes: for Ruby.
+    #[serde(default)]
+    many: String,
+    #[serde(default)]
+    around: Option<String>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -57,7 +68,11 @@ pub enum By {
 impl Peer {
     /// A chart's program with its own words in the holes.
     pub fn fill(&self, program: &str) -> String {
+        let around = self.around.as_deref().unwrap_or("work.call");
         program
+            .replace("/*GEM*/", self.gem.as_deref().unwrap_or_default())
+            .replace("/*MANY*/", &self.many)
+            .replace("/*AROUND*/", around)
             .replace("/*SET*/", &self.set)
             .replace("/*GET*/", &self.get)
             .replace("/*OPEN*/", &self.open)
@@ -65,7 +80,7 @@ impl Peer {
     }
 
     pub fn is_ours(&self) -> bool {
-        self.extensions.iter().any(|name| name == "leveret")
+        self.extensions.iter().chain(&self.gem).any(|name| name == "leveret" || name.starts_with("leveret/"))
     }
 }
 

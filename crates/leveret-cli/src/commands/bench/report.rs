@@ -50,6 +50,8 @@ pub struct Row {
     pub asked: u64,
     /// Those of them that were right.
     pub verified: u64,
+    /// Seconds that somebody has published, of another machine and without verified values.
+    pub published: Option<f64>,
     /// Why there is nothing to draw.
     pub failed: Option<String>,
     pub command: Option<String>,
@@ -58,6 +60,25 @@ pub struct Row {
 }
 
 impl Row {
+    pub fn published(title: &str, seconds: f64) -> Row {
+        Row {
+            name: title.replace(':', "-"),
+            title: title.to_owned(),
+            ours: false,
+            seconds: None,
+            client_cpu: None,
+            server_cpu: None,
+            rounds: Vec::new(),
+            asked: 0,
+            verified: 0,
+            published: Some(seconds),
+            failed: None,
+            command: None,
+            server: None,
+            program: None,
+        }
+    }
+
     /// The processor time of a client and its servers.
     pub fn cpu(&self) -> Option<String> {
         let server = self.server_cpu?.median;
@@ -66,6 +87,9 @@ impl Row {
 
     /// What stands where its bar would be.
     pub fn excuse(&self) -> String {
+        if let Some(seconds) = self.published {
+            return format!("published: {}, another machine, not verified", time(seconds));
+        }
         let what = if self.command.is_none() { "missing" } else { "fails" };
         format!("{what}: {}", self.failed.as_deref().unwrap_or("no figures"))
     }
@@ -140,6 +164,7 @@ mod tests {
             rounds: rounds.to_vec(),
             asked: 2,
             verified: 2,
+            published: None,
             failed: rounds.is_empty().then(|| "it said \"no\", twice".to_owned()),
             command: None,
             server: None,

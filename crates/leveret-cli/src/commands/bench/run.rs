@@ -1,5 +1,5 @@
 //! The rounds: everybody has one turn in each, and whoever is first changes.
-use super::charts::{Chart, Variant};
+use super::charts::{Chart, Language, Variant};
 use super::found::Found;
 use super::peer::Peer;
 use super::place::{Place, Running, Trouble};
@@ -7,6 +7,7 @@ use super::report::{Drawn, Row};
 use crate::output::Progress;
 use leveret_rounds::{order, Spread};
 use serde::Deserialize;
+use std::path::Path;
 use std::time::Duration;
 
 pub struct Run<'a> {
@@ -86,6 +87,7 @@ impl Run<'_> {
             row.server_cpu = Spread::of(cpu.iter().filter_map(|(_, server)| *server));
         }
         let ratios = again.iter().zip(&first).filter_map(|(again, first)| Some((*again)? / (*first)?));
+        let published = chart.published.iter().map(|(title, seconds)| Row::published(title, *seconds));
         let control_spread = Spread::of(ratios);
         Ok(Drawn {
             name: chart.name.to_owned(),
@@ -96,7 +98,7 @@ impl Run<'_> {
             control_of: control.map(|number| rows[number].title.clone()),
             reliable: control_spread.is_some_and(|spread| spread.is_even()),
             control: control_spread,
-            rows,
+            rows: rows.into_iter().chain(published).collect(),
         })
     }
 
@@ -119,6 +121,7 @@ impl Run<'_> {
             rounds: Vec::new(),
             asked: 0,
             verified: 0,
+            published: None,
             failed: self.found.missing(peer),
             command: None,
             server: None,
@@ -129,7 +132,8 @@ impl Run<'_> {
     fn turn(&self, chart: &Chart, Side { peer, variant }: &Side, row: &mut Row) -> Result<Figures, Trouble> {
         let turn = self.place.turn()?;
         let (program, keys) = (chart.program_of(peer), self.keys_of(chart));
-        std::fs::write(turn.folder.join("turn.php"), &program)?;
+        let file = if chart.language == Language::Php { "turn.php" } else { "turn.rb" };
+        std::fs::write(turn.folder.join(file), &program)?;
         row.program = Some(program);
         let mut servers: Vec<Running> = Vec::new();
         let mut address = turn.folder.join("client").display().to_string();
@@ -147,25 +151,16 @@ impl Run<'_> {
         }
         let pids: String = servers.iter().map(|server| format!("{}\n", server.pid())).collect();
         std::fs::write(turn.folder.join("server/pids"), pids)?;
-        let mut words = vec!["-n".to_owned()];
-        let mut define = |setting: String| words.extend(["-d".to_owned(), setting]);
-        define("memory_limit=-1".to_owned());
-        define("display_errors=stderr".to_owned());
-        for name in &peer.extensions {
-            define(format!("extension={}", self.found.extension(name)));
-        }
-        if peer.is_ours() {
-            let folder = turn.folder.join(if peer.short_cut { "server" } else { "client" });
-            define(format!("leveret.dir={}", folder.display()));
-        }
-        peer.ini.iter().for_each(|setting| define(setting.clone()));
-        if !self.fair_defaults {
-            peer.tuned.iter().for_each(|setting| define(setting.clone()));
-        }
-        words.push("turn.php".to_owned());
-        words.extend(chart.words.iter().map(|word| (*word).to_owned()).chain([keys.to_string(), address]));
-        row.command = Some(format!("{} {}", self.found.php.display(), words.join(" ")));
-        let (status, said) = turn.run(&self.found.php, &words, self.patience)?;
+        let folder = turn.folder.join(if peer.short_cut { "server" } else { "client" });
+        let (language, mut words) = match chart.language {
+            Language::Php => (self.found.php.as_path(), self.php_words(peer, &folder)),
+            Language::Ruby => (self.found.ruby(), self.found.ruby_words()),
+        };
+        words.push(file.to_owned());
+        words.extend(chart.words.iter().chain(variant.words).map(|word| (*word).to_owned()));
+        words.extend([keys.to_string(), address, folder.display().to_string()]);
+        row.command = Some(format!("{} {}", language.display(), words.join(" ")));
+        let (status, said) = turn.run(language, &words, self.patience)?;
         if let Some(how) = servers.iter_mut().find_map(Running::ended) {
             return Err(Trouble::Failed(format!("its server has ended in the middle, {how}")));
         }
@@ -188,6 +183,18 @@ impl Run<'_> {
             return Err(Trouble::Failed(format!("{} of {} stores said yes{why}", figures.done, figures.asked)));
         }
         Ok(figures)
+    }
+
+    fn php_words(&self, peer: &Peer, arenas: &Path) -> Vec<String> {
+        let mut settings = vec!["memory_limit=-1".to_owned(), "display_errors=stderr".to_owned()];
+        settings.extend(peer.extensions.iter().map(|name| format!("extension={}", self.found.extension(name))));
+        if peer.is_ours() {
+            settings.push(format!("leveret.dir={}", arenas.display()));
+        }
+        settings.extend(peer.ini.iter().cloned());
+        settings.extend(peer.tuned.iter().filter(|_| !self.fair_defaults).cloned());
+        let words = settings.into_iter().flat_map(|setting| ["-d".to_owned(), setting]);
+        ["-n".to_owned()].into_iter().chain(words).collect()
     }
 }
 

@@ -1,5 +1,5 @@
 //! One key a call: what a page does.
-use super::{Chart, ONE};
+use super::{Chart, Language, ONE};
 
 /// Who writes, who reads, and the clock.
 pub const PASSES: &str = include_str!("passes.php");
@@ -23,6 +23,8 @@ pub static READ: Chart = Chart {
     peers: PEERS,
     takes_added: true,
     variants: &ONE,
+    language: Language::Php,
+    published: &[],
 };
 
 pub static WRITE: Chart = Chart {

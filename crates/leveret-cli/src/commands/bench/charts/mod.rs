@@ -2,12 +2,13 @@
 mod keys;
 mod multi;
 mod processes;
+mod ruby;
 
 use super::peer::{self, Peer};
 use crate::output::Failure;
 use std::path::Path;
 
-static ALL: [&Chart; 8] = [
+static ALL: [&Chart; 13] = [
     &keys::READ,
     &keys::WRITE,
     &keys::WRITE_8K,
@@ -16,6 +17,11 @@ static ALL: [&Chart; 8] = [
     &processes::TYPES,
     &multi::GET,
     &multi::SET,
+    &ruby::SET,
+    &ruby::GET,
+    &ruby::MULTIGET,
+    &ruby::MISSING,
+    &ruby::MIXED,
 ];
 
 /// Each cache has a row for each of them.
@@ -26,10 +32,19 @@ pub struct Variant {
     pub title: &'static str,
     /// How many servers a cache with a server has. Their addresses have commas between them.
     pub servers: usize,
+    /// What its program is told, behind the chart's words.
+    pub words: &'static [&'static str],
+}
+
+/// Of the programs of turns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Language {
+    Php,
+    Ruby,
 }
 
 /// Of a chart with one row a cache.
-const ONE: [Variant; 1] = [Variant { name: "", title: "", servers: 1 }];
+const ONE: [Variant; 1] = [Variant { name: "", title: "", servers: 1, words: &[] }];
 
 /// A published comparison, drawn anew.
 #[derive(Debug)]
@@ -43,9 +58,10 @@ pub struct Chart {
     pub fairness: &'static str,
     /// Keys of a turn, unless `--keys` or `--quick` says otherwise.
     pub keys: u32,
-    /// The PHP program of a turn, with holes for what differs between caches: see keys.php. In parts, each of which
-    /// begins with PHP's tag. Its arguments are `words`, the number of keys, and the address; server/pids names the processes of the
+    /// The program of a turn, with holes for what differs between caches: see keys.php. In parts, each of which
+    /// begins with PHP's tag. Its arguments are `words`, the number of keys, the address and the folder of arenas; server/pids names the processes of the
     /// servers. Its last line is JSON: see `Figures`.
+    pub language: Language,
     program: &'static [&'static str],
     pub words: &'static [&'static str],
     /// In the form of keys.toml.
@@ -53,6 +69,8 @@ pub struct Chart {
     /// Those of `--peers` are compared in this chart too.
     takes_added: bool,
     pub variants: &'static [Variant],
+    /// Names and seconds of a publication: shown in words, since nobody has verified a value.
+    pub published: &'static [(&'static str, f64)],
 }
 
 impl Chart {
@@ -62,12 +80,15 @@ impl Chart {
 
     pub fn program_of(&self, peer: &Peer) -> String {
         let parts: Vec<&str> = self.program.iter().map(|part| part.trim_start_matches("<?php\n")).collect();
-        peer.fill(&format!("<?php\n{}", parts.join("\n")))
+        let tag = if self.language == Language::Php { "<?php\n" } else { "" };
+        peer.fill(&format!("{tag}{}", parts.join("\n")))
     }
 
     /// Its own caches, and those of the file `more`.
     pub fn peers(&self, more: Option<&Path>) -> Result<Vec<Peer>, Failure> {
-        peer::all(self.peers, more.filter(|_| self.takes_added))
+        let mut peers = peer::all(self.peers, more.filter(|_| self.takes_added))?;
+        peers.retain(|peer| peer.charts.is_empty() || peer.charts.iter().any(|name| name == self.name));
+        Ok(peers)
     }
 }
 

@@ -1,10 +1,10 @@
 //! Fifty keys a call, of one server or of several.
-use super::{keys, Chart, Variant};
+use super::{keys, Chart, Language, Variant};
 
 const SERVERS: [Variant; 3] = [
-    Variant { name: "1", title: "1 server", servers: 1 },
-    Variant { name: "3", title: "3 servers", servers: 3 },
-    Variant { name: "6", title: "6 servers", servers: 6 },
+    Variant { name: "1", title: "1 server", servers: 1, words: &[] },
+    Variant { name: "3", title: "3 servers", servers: 3, words: &[] },
+    Variant { name: "6", title: "6 servers", servers: 6, words: &[] },
 ];
 
 pub static GET: Chart = Chart {
@@ -22,6 +22,8 @@ pub static GET: Chart = Chart {
     peers: include_str!("multi.toml"),
     takes_added: false,
     variants: &SERVERS,
+    language: Language::Php,
+    published: &[],
 };
 
 pub static SET: Chart = Chart {

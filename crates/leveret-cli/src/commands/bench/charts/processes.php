@@ -1,13 +1,13 @@
 <?php
 /*
- * One turn of one cache: php turn.php store|load int|types KEYS ADDRESS
+ * One turn of one cache: php turn.php store|load int|types KEYS ADDRESS FOLDER
  *
  * Prints {"seconds", "asked", "done", "right", "said"}. This process only starts others, of the same PHP with the same settings, and
  * looks at the clock. Each of them has one pass: nobody can remember what he has stored. Every key has another value in the second
  * pass, and every value is read back and compared.
  */
 [, $what, $types, $count, $address] = $argv;
-$pass = (int) ($argv[5] ?? -1);
+$pass = (int) ($argv[6] ?? -1);
 
 final class Point
 {
@@ -57,7 +57,7 @@ function begin(array $words): array
 }
 
 if ($pass < 0) {
-    $words = [$types, $count, $address];
+    $words = [$types, $count, $address, $argv[5]];
     [$seconds, $done, $said] = begin(['store', ...$words, '0']);
     [$seconds, $done, $more] = begin(['store', ...$words, '1']);
     [$load_seconds, $right, $most] = begin(['load', ...$words, '1']);

@@ -1,0 +1,87 @@
+//! Ruby's clients, as memcached 0.13 and memcache-client 1.7.4 were compared in 2009.
+use super::{Chart, Language, Variant};
+
+const PLAIN: Variant = Variant { name: "plain", title: "plain", servers: 1, words: &["plain"] };
+const SERIALIZED: Variant = Variant { name: "ruby", title: "serialized", servers: 1, words: &["ruby"] };
+
+pub static SET: Chart = Chart {
+    name: "ruby-set",
+    title: "Ruby: store {keys} keys",
+    means: "How long one Ruby process takes to store each key once over an older value, plain strings and small Hashes. Then another \
+            process reads all of them, which is not timed.",
+    words: &["set"],
+    variants: &[PLAIN, SERIALIZED],
+    published: &[
+        ("set:plain:noblock:memcached", 0.277929),
+        ("set:plain:memcached", 1.251547),
+        ("set:plain:memcache-client", 1.670718),
+        ("set:ruby:noblock:memcached", 0.309201),
+        ("set:ruby:memcached", 1.390354),
+        ("set:ruby:memcache-client", 1.713558),
+    ],
+    fairness: "Everybody has his default options and one connection by TCP to a memcached with room for all; the short cut has our server on \
+               a Unix socket. Who does not wait for answers has stored when the server has answered one last question, and then \
+               only does the clock stop. Published figures are of another machine, and how many calls they are of is not said \
+               with them: they have no bar.",
+    keys: 20_000,
+    language: Language::Ruby,
+    program: &[include_str!("ruby.rb")],
+    peers: include_str!("ruby.toml"),
+    takes_added: false,
+};
+
+pub static GET: Chart = Chart {
+    name: "ruby-get",
+    title: "Ruby: fetch {keys} keys",
+    means:
+        "How long one Ruby process takes to fetch each key once, after another process has written all of them anew.",
+    words: &["get"],
+    variants: &[PLAIN, SERIALIZED],
+    published: &[
+        ("get:plain:memcached", 1.169909),
+        ("get:plain:memcache-client", 1.88527),
+        ("get:ruby:memcached", 1.229705),
+        ("get:ruby:memcache-client", 1.86166),
+    ],
+    ..SET
+};
+
+pub static MULTIGET: Chart = Chart {
+    name: "ruby-multiget",
+    title: "Ruby: fetch {keys} keys, 50 at a time",
+    means: "As `ruby-get`, with fifty keys a call.",
+    words: &["multiget"],
+    variants: &[SERIALIZED],
+    published: &[("multiget:ruby:memcached", 0.396264), ("multiget:ruby:memcache-client", 0.901016)],
+    ..SET
+};
+
+pub static MISSING: Chart = Chart {
+    name: "ruby-missing",
+    title: "Ruby: fetch {keys} keys that are not there",
+    means: "How long one Ruby process takes to be told of each key that there is nothing. Then it reads as many keys that are there, \
+            which is not timed.",
+    words: &["missing"],
+    variants: &[SERIALIZED],
+    published: &[
+        ("missing:ruby:memcached", 1.2544),
+        ("missing:ruby:memcached:inline", 1.235122),
+        ("missing:ruby:memcache-client", 1.461293),
+    ],
+    ..SET
+};
+
+pub static MIXED: Chart = Chart {
+    name: "ruby-mixed",
+    title: "Ruby: store and fetch {keys} keys in turn",
+    means: "How long one Ruby process takes to store each key and to fetch it at once. Then another process reads all of them, which \
+            is not timed.",
+    words: &["mixed"],
+    variants: &[SERIALIZED],
+    published: &[
+        ("mixed:ruby:noblock:memcached", 2.4292),
+        ("mixed:ruby:memcached", 2.610819),
+        ("mixed:ruby:memcache-client", 3.632775),
+    ],
+    ..SET
+};
