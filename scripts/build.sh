@@ -32,9 +32,7 @@ leveret_core() { printf '%s/release/libleveret_ffi.a' "$(cargo_target)"; }
 build_rust() {
     step "Building the engine, its C library and the command"
     # LEVERET_FEATURES=zstd: what is not built by itself.
-    # One by one: together the library would get the features that only the command asks for, TLS among them.
-    cargo build --release --locked -p leveret-ffi ${LEVERET_FEATURES:+--features "leveret-ffi/$LEVERET_FEATURES"}
-    cargo build --release --locked -p leveret-cli
+    cargo build --release --locked -p leveret-ffi -p leveret-cli ${LEVERET_FEATURES:+--features "leveret-ffi/$LEVERET_FEATURES"}
     put "$(cargo_target)/release/leveret" build/leveret
 }
 

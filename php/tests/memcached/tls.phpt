@@ -2,14 +2,6 @@
 Memcached: servers named tls://, and what php.ini says of them
 --INI--
 leveret.provide=apcu,memcached
---SKIPIF--
-<?php
-require __DIR__ . '/../start.inc';
-$m = new Memcached();
-$m->addServer('tls://127.0.0.1', 1);
-$m->get('k');
-if (str_contains($m->getLastErrorMessage(), 'has no TLS')) die('skip built without TLS');
-?>
 --FILE--
 <?php
 require __DIR__ . '/../memcached.inc';

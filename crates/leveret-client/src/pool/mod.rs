@@ -21,7 +21,6 @@ mod run;
 mod server;
 mod short_cut;
 mod sign_in;
-#[cfg_attr(not(feature = "tls"), path = "no_tls.rs")]
 mod tls;
 mod wire;
 

@@ -8,5 +8,4 @@ mod pool;
 mod rings;
 mod short_cut;
 mod sign_in;
-#[cfg(feature = "tls")]
 mod tls;
