@@ -92,6 +92,27 @@ static VALUE set_credentials(VALUE self, VALUE server, VALUE user, VALUE passwor
 	return Qnil;
 }
 
+static leveret_bytes bytes_or_none(VALUE text)
+{
+	return NIL_P(text) ? bytes_of("", 0) : bytes_of_string(text);
+}
+
+/* set_tls(ca_file, peer_name, certificate, key, verify): how servers named tls:// are spoken with; Strings or nil. */
+static VALUE set_tls(VALUE self, VALUE ca_file, VALUE peer_name, VALUE certificate, VALUE key, VALUE verify)
+{
+	VALUE texts[] = { ca_file, peer_name, certificate, key };
+	for (int number = 0; number < 4; number++) {
+		if (!NIL_P(texts[number])) {
+			StringValueCStr(texts[number]);
+		}
+	}
+	int32_t code = leveret_pool_set_tls(pool_of(self)->pool, bytes_or_none(texts[0]), bytes_or_none(texts[1]), bytes_or_none(texts[2]), bytes_or_none(texts[3]), RTEST(verify));
+	if (code != LEVERET_CODE_SUCCESS) {
+		rb_raise(rb_eArgError, "a peer name is UTF-8");
+	}
+	return Qnil;
+}
+
 static VALUE clear_servers(VALUE self)
 {
 	leveret_pool_clear_servers(pool_of(self)->pool);
@@ -141,13 +162,18 @@ void pool_raise(pool *pool, int32_t code, uint32_t server, VALUE said)
 	const char *why = meaning(code);
 	char message[1024];
 	VALUE class = eRefused, text = said;
+	bool is_told = !NIL_P(said) && RSTRING_LEN(said) > 0;
 	if (code == LEVERET_CODE_NO_SERVERS) {
 		class = eNoServer;
 		text = rb_utf8_str_new_cstr("there is no server");
+	} else if (code == LEVERET_CODE_CONNECTION_FAILURE && is_told) {
+		/* What is wrong with TLS. */
+		class = eFailed;
+		text = rb_enc_associate(said, rb_utf8_encoding());
 	} else if (why) {
 		class = code == LEVERET_CODE_AUTH_PROBLEM || code == LEVERET_CODE_AUTH_FAILURE ? eUnauthenticated : eFailed;
 		text = leveret_pool_arena_trouble(message, sizeof(message)) ? rb_utf8_str_new_cstr(message) : rb_sprintf("%" PRIsVALUE ": %s", name_of(pool, server), why);
-	} else if (NIL_P(said) || RSTRING_LEN(said) == 0) {
+	} else if (!is_told) {
 		text = rb_sprintf("the server has refused it (%d)", code);
 	}
 	VALUE error = rb_exc_new_str(class, text);
@@ -677,6 +703,7 @@ void leveret_init_pool(void)
 	rb_define_method(cPool, "set_option", set_option, 2);
 	rb_define_method(cPool, "add_server", add_server, 4);
 	rb_define_method(cPool, "set_credentials", set_credentials, 3);
+	rb_define_method(cPool, "set_tls", set_tls, 5);
 	rb_define_method(cPool, "clear_servers", clear_servers, 0);
 	rb_define_method(cPool, "set_prefix", set_prefix, 1);
 	rb_define_method(cPool, "names", names, 0);

@@ -3,6 +3,7 @@
 # The class MemCache of the gem memcache-client, on memcached servers, on arenas, and on a <tt>leveret serve</tt> of this host through
 # its arena. A later <tt>require 'memcache'</tt> gets this one.
 require_relative '../leveret'
+require_relative 'tls'
 
 raise LoadError, 'the gem memcache-client is loaded already: require "leveret/memcache" before it' if defined?(MemCache)
 

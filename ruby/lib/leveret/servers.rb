@@ -1,10 +1,11 @@
 # frozen_string_literal: true
 
 require 'uri'
+require_relative 'tls'
 
 module Leveret
   # What a client or a store is told about its servers: "host:port:weight", "[::1]:port", "/path:weight", "memcached://host:port", and
-  # ours: "arena:NAME" and "/path/NAME.arena".
+  # ours: "tls://host:port:weight", "arena:NAME" and "/path/NAME.arena".
   # @private
   module Servers
     # memcached's port.
@@ -59,8 +60,11 @@ module Leveret
       return Server.new(text, 0, 1) if text.start_with?('arena:') || text.end_with?('.arena')
       return uri(text, error) if text.start_with?('memcached://')
 
-      match = PATTERN.match(text) or raise error, "Could not parse hostname #{text}"
-      match[:host]&.start_with?('/') ? socket(text, match, error) : tcp(match)
+      scheme, plain = Tls.split(text)
+      match = PATTERN.match(plain)
+      raise error, "Could not parse hostname #{text}" if match.nil? || (!scheme.empty? && match[:host]&.include?('/'))
+
+      match[:host]&.start_with?('/') ? socket(text, match, error) : tcp(match, scheme)
     end
 
     # memcached://user:password@host:port
@@ -80,8 +84,15 @@ module Leveret
     end
 
     # host:port:weight
-    def tcp(match)
-      Server.new(match[:ipv6] || match[:host], Integer(match[:first] || PORT), Integer(match[:second] || 1))
+    def tcp(match, scheme)
+      Server.new(scheme + (match[:ipv6] || match[:host]), Integer(match[:first] || PORT), Integer(match[:second] || 1))
+    end
+
+    # With Dalli's +ssl_context+ each server that is neither a socket nor an arena is spoken with by TLS.
+    def secured(server, options)
+      return server.host if options[:ssl_context].nil? || server.port.zero? || server.host.start_with?(Tls::SCHEME)
+
+      Tls::SCHEME + server.host
     end
 
     # As whom a server is asked: what its address says, then the options, then the environment. nil: as nobody.
@@ -116,7 +127,8 @@ module Leveret
       pool.set_option(Pool::RECV_SIZE, options[:rcvbuf]) if options[:rcvbuf]
       pool.set_option(Pool::SHORT_CUT, options.fetch(:short_cut, true) ? 1 : 0)
       pool.set_option(Pool::ARENA_MEMORY, options[:memory]) if options[:memory]
-      servers.each { |server| pool.add_server(server.host, server.port, server.weight, options[:dir]) }
+      Tls.set(pool, options)
+      servers.each { |server| pool.add_server(secured(server, options), server.port, server.weight, options[:dir]) }
       sign_in(pool, servers) { |server| credentials(server, options) }
       pool
     end

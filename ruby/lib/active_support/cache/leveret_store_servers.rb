@@ -14,7 +14,7 @@ module ActiveSupport
         Pool = Leveret::Pool
         # Of Dalli::Client, and ours.
         OPTIONS = %i[socket_timeout down_retry_delay failover keepalive sndbuf rcvbuf short_cut protocol dir memory pool pool_size pool_timeout
-                     classes username password].freeze
+                     classes username password tls ssl_context].freeze
         MARSHAL = 1
         ZLIB = 2
         THIRTY_DAYS = 30 * 24 * 60 * 60

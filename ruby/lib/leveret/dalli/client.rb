@@ -7,7 +7,8 @@ module Dalli
   #
   # Further options: +dir+ (the folder of arenas), +memory+ (bytes of an arena that is made because it is named as a server),
   # +short_cut+ (false: a <tt>leveret serve</tt> of this host is asked over its socket like any other server), +classes+ (classes, modules or
-  # their names: all that Marshal data may name; what names another one raises UnmarshalError, and nothing of it is made).
+  # their names: all that Marshal data may name; what names another one raises UnmarshalError, and nothing of it is made), +tls+ (how servers
+  # named <tt>tls://host</tt> are spoken with, a Hash with some of +ca_file+, +peer_name+, +certificate+, +key+, +verify+).
   class Client
     Pool = Leveret::Pool
     private_constant :Pool
@@ -586,6 +587,10 @@ module Dalli
         raise DalliError, "#{server.name}: who gives a password (SASL) speaks the binary protocol, which has no metadata"
       end
 
+      if Leveret::Servers.secured(server, @options).start_with?(Leveret::Tls::SCHEME)
+        raise DalliError, "#{server.name}: metadata are not asked for by TLS"
+      end
+
       metadata_of(Metadata.ask(@sockets, server, key, options), options)
     end
 
@@ -667,7 +672,7 @@ module Dalli
       case error
       when Pool::Failed
         Dalli.logger.debug { error.message }
-        raise RingError, 'No server available'
+        raise RingError, ['No server available', *(error.message if error.message.start_with?(Leveret::Tls::SCHEME))].join(': ')
       when Leveret::UnmarshalError then raise UnmarshalError, "Unable to unmarshal value: #{error.message}"
       when Pool::Refused then raise DalliError, "Response error #{error.code}: #{error.message}"
       else raise DalliError, error.message

@@ -4,14 +4,14 @@
 # line ("STORED\r\n"), counts with a number or nil.
 #
 # A further option is +classes+ (classes, modules or their names): all that Marshal data may name. What names another one raises
-# MemCacheError, and nothing of it is made.
+# MemCacheError, and nothing of it is made. Another is +tls+: how servers named <tt>tls://host</tt> are spoken with.
 class MemCache
   Pool = Leveret::Pool
   private_constant :Pool
 
   # The options and what they are unless they are given; +timeout+ is in seconds, nil: it waits.
   DEFAULT_OPTIONS = { namespace: nil, readonly: false, multithread: true, failover: true, timeout: 0.5, logger: nil, no_reply: false,
-                      check_size: true, autofix_keys: false, namespace_separator: ':', classes: nil }.freeze
+                      check_size: true, autofix_keys: false, namespace_separator: ':', classes: nil, tls: nil }.freeze
   # Bytes of the largest value, unless <tt>check_size: false</tt> is given.
   ONE_MB = 1024 * 1024
   # Characters of the longest key.
@@ -31,6 +31,7 @@ class MemCache
     @readonly, @multithread, @autofix_keys = opts.values_at(:readonly, :multithread, :autofix_keys)
     @timeout, @failover, @logger, @no_reply, @check_size = opts.values_at(:timeout, :failover, :logger, :no_reply, :check_size)
     @allowed = Leveret.class_list(opts[:classes])
+    @tls = opts[:tls]
     logger&.info { "memcache-client #{VERSION} #{Array(servers).inspect}" }
     self.servers = servers
   end
@@ -294,6 +295,7 @@ class MemCache
     pool.set_option(Pool::POLL_TIMEOUT_MS, milliseconds)
     pool.set_option(Pool::RETRY_TIMEOUT_S, 30)
     pool.set_option(Pool::FAILOVER_ATTEMPTS, @failover ? 20 : 0)
+    Leveret::Tls.set(pool, { tls: @tls })
     @servers.each { |server| pool.add_server(server.host, server.port, server.weight, nil) }
     pool
   end

@@ -16,7 +16,7 @@ class MemCache
     # What the server was named by; an arena or a socket has port 0.
     attr_reader :host, :port, :weight
 
-    # "host:port:weight"; "/path" and "/path:weight" of a socket; "arena:NAME" and "/path/NAME.arena".
+    # "host:port:weight", "tls://host:port:weight"; "/path" and "/path:weight" of a socket; "arena:NAME" and "/path/NAME.arena".
     # @param client [MemCache]
     # @param text [String]
     # @return [Server]
@@ -24,13 +24,14 @@ class MemCache
     def self.parse(client, text)
       return new(client, text, 0) if text.start_with?('arena:') || text.end_with?('.arena')
 
-      host, port, weight = text.split(':', 3)
-      return new(client, host, 0, port || DEFAULT_WEIGHT) if host&.start_with?('/')
+      scheme, plain = Leveret::Tls.split(text)
+      host, port, weight = plain.split(':', 3)
+      return new(client, host, 0, port || DEFAULT_WEIGHT) if scheme.empty? && host&.start_with?('/')
 
       raise ArgumentError, 'No host specified' if host.nil? || host.empty?
       raise ArgumentError, 'No port specified' if port && port.to_i.zero?
 
-      new(client, host, port || DEFAULT_PORT, weight || DEFAULT_WEIGHT)
+      new(client, scheme + host, port || DEFAULT_PORT, weight || DEFAULT_WEIGHT)
     end
 
     # @param client [MemCache] whose server it is

@@ -55,7 +55,7 @@ class Memcached
     snd_timeout: nil, poll_max_retries: 1, poll_timeout: nil, connect_timeout: 0.25, prefix_key: '', prefix_delimiter: '',
     hash_with_prefix_key: true, default_ttl: 604_800, default_weight: 8, sort_hosts: false, auto_eject_hosts: true, server_failure_limit: 2,
     verify_key: true, use_udp: false, binary_protocol: false, credentials: nil, experimental_features: false, codec: MarshalCodec,
-    classes: nil,
+    classes: nil, tls: nil,
     exception_retry_limit: 5,
     exceptions_to_retry: [ServerIsMarkedDead, ATimeoutOccurred, ConnectionBindFailure, ConnectionFailure, ConnectionSocketCreateFailure, Failure,
                           MemoryAllocationFailure, ReadFailure, ServerEnd, ServerError, SystemError, UnknownReadFailure, WriteFailure,
@@ -109,6 +109,7 @@ class Memcached
       pool.set_option(Pool::AUTO_EJECT, flag(:auto_eject_hosts))
       pool.set_option(Pool::SORT_HOSTS, flag(:sort_hosts))
       pool.set_option(Pool::UDP, flag(:use_udp))
+      Leveret::Tls.set(pool, @options)
       servers.each { |server| pool.add_server(server.hostname, server.port, server.weight, nil) }
       @credentials && servers.each_index { |index| pool.set_credentials(index, *@credentials) }
       pool
@@ -170,13 +171,14 @@ class Memcached
     def parse(server)
       return server if server.is_a?(Server)
       return Server.new(server, 0, @options[:default_weight].to_i) if server.is_a?(String) && place?(server)
-      unless server.is_a?(String) && server.match?(/\A[\w.-]+(:\d{1,5}){0,2}\z/)
+      unless server.is_a?(String) && server.match?(%r{\A(tls://)?[\w.-]+(:\d{1,5}){0,2}\z})
         raise ArgumentError, "Servers must be either in the format 'host:port[:weight]' (e.g., 'localhost:11211' or  'localhost:11211:10') " \
                              'for a network server, or a valid path to a Unix domain socket (e.g., /var/run/memcached).'
       end
 
-      host, port, weight = server.split(':')
-      Server.new(host, (port || 11_211).to_i, (weight || @options[:default_weight]).to_i)
+      scheme, plain = Leveret::Tls.split(server)
+      host, port, weight = plain.split(':')
+      Server.new(scheme + host, (port || 11_211).to_i, (weight || @options[:default_weight]).to_i)
     end
 
     # A socket, or an arena.
