@@ -1,11 +1,11 @@
-//! A server that is killed all the time: clients over sockets, in every protocol, and threads at the arena itself. Each
+//! A server that is killed all the time: clients over sockets, in every protocol, half of them by TLS, and threads at the arena itself. Each
 //! owns some keys and knows what a read of them may show: what was acknowledged last or something newer that may have
 //! been stored. Other people's keys must at least be whole and their own. A cache may forget, and how often it did is
 //! told.
 use crate::rng::Rng;
 use crate::values::{frame, frames_of};
 use crate::watcher;
-use leveret_client::pool::{Answer, Code, Operation, Options, Pool, Protocol, Request};
+use leveret_client::pool::{Answer, Code, Operation, Options, Pool, Protocol, Request, TlsOptions};
 use leveret_engine::{Arena, Deadline, Encoding, Meta, Mode, OpenOptions, Time, Value};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,8 @@ pub struct Plan {
     pub server: Vec<String>,
     /// The server's port at 127.0.0.1.
     pub port: u16,
+    /// That where it speaks TLS: every second client comes by it.
+    pub tls_port: Option<u16>,
     /// The arena's file, which the server serves.
     pub arena: PathBuf,
     /// How long.
@@ -44,6 +46,8 @@ pub struct Outcome {
     pub kills: u64,
     /// Requests that were answered.
     pub answered: u64,
+    /// Of those the ones by TLS.
+    pub answered_by_tls: u64,
     /// Requests that failed, because the server was dead.
     pub failed: u64,
     /// How often a watcher was killed.
@@ -97,6 +101,7 @@ pub fn run(plan: &Plan) -> io::Result<Outcome> {
         for worker in workers {
             let one = worker.join().map_err(|_| io::Error::other("a worker panicked"))?;
             sum.answered += one.answered;
+            sum.answered_by_tls += one.answered_by_tls;
             sum.failed += one.failed;
             sum.watchers_killed += one.watchers_killed;
             sum.lines += one.lines;
@@ -235,10 +240,16 @@ fn client(plan: &Plan, writer: u64, is_over: &AtomicBool) -> Outcome {
         io_timeout: PATIENCE,
         retry_timeout: Duration::ZERO,
         short_cut: false,
+        // The certificate is made for this soak, and nobody but the server has its key.
+        tls: TlsOptions { verify: false, ..TlsOptions::default() },
         ..Options::default()
     };
     let mut pool = Pool::new(options);
-    pool.add_server("127.0.0.1", plan.port, 0, 1);
+    let tls_port = plan.tls_port.filter(|_| writer / 3 % 2 == 1);
+    match tls_port {
+        Some(port) => pool.add_server("tls://127.0.0.1", port, 0, 1),
+        None => pool.add_server("127.0.0.1", plan.port, 0, 1),
+    };
     while !is_over.load(Ordering::Relaxed) {
         let kind = worker.rng.below(10);
         let whose = if kind < 5 || worker.rng.one_in(2) { writer } else { worker.rng.below(worker.writers) };
@@ -297,6 +308,9 @@ fn client(plan: &Plan, writer: u64, is_over: &AtomicBool) -> Outcome {
                 _ => worker.wrong(format!("{operation:?} of key {number} was not answered")),
             }
         }
+    }
+    if tls_port.is_some() {
+        worker.outcome.answered_by_tls = worker.outcome.answered;
     }
     worker.outcome
 }
@@ -376,6 +390,7 @@ mod tests {
         let plan = Plan {
             server: vec![],
             port: 0,
+            tls_port: None,
             arena: PathBuf::new(),
             duration: Duration::ZERO,
             clients: 2,
