@@ -51,7 +51,7 @@ bench_pages() {
 }
 
 bench_server() {
-    need memcached
+    need memcached openssl
     verb_build
     # The memcached that is followed has answers to pipelined requests wait for each other, which Debian 12's has not.
     local peer=()

@@ -235,13 +235,14 @@ impl Load {
                 None => connection.socket.send_slices(&connection.sending.slices(&self.pad)),
             };
             match sent {
+                Ok(0) => break,
                 Ok(count) => connection.sending.advance(count),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == ErrorKind::Interrupted => check_stop()?,
                 Err(error) => return Err(Failure::Trouble(format!("sending failed: {error}"))),
             }
         }
-        Ok(())
+        connection.socket.flush().map_err(|error| Failure::Trouble(format!("sending failed: {error}")))
     }
 
     /// Returns the time when the last of the answers came that are complete now; None if none is.
@@ -263,7 +264,7 @@ impl Load {
             connection.accept(&self.pad, came, measured)?;
             last_answer = connection.complete(self.start, measured).or(last_answer);
             // A short read has emptied the socket; what comes later is a new edge.
-            if count < self.buffer.len() {
+            if count < self.buffer.len() && connection.socket.tells_all() {
                 break;
             }
         }

@@ -92,6 +92,22 @@ pub const ROWS: &[Row] = &[
         patience: 1,
     },
     Row {
+        name: "get-tls",
+        title: "gets one by one, 50 connections, TLS",
+        target: Target::AtLeast(1.0),
+        measure: Measure::Throughput(Traffic { transport: Transport::Tls, ..BASE }),
+        options: LARGE,
+        patience: 1,
+    },
+    Row {
+        name: "get-tls-pipelined",
+        title: "gets of 100 B, pipelined 32 deep, TLS",
+        target: Target::AtLeast(1.3),
+        measure: Measure::Throughput(Traffic { transport: Transport::Tls, connections: 8, depth: 32, ..BASE }),
+        options: LARGE,
+        patience: 1,
+    },
+    Row {
         name: "multiget",
         title: "multigets of 100 keys, TCP",
         target: Target::AtLeast(1.3),

@@ -1,7 +1,7 @@
 //! Servers as child processes: started on free places of loopback, pinned, measured, and ended whatever happens.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -20,6 +20,7 @@ pub enum Transport {
     Tcp,
     Unix,
     Udp,
+    Tls,
 }
 
 /// The CPUs of the two sides: the same on a machine with one.
@@ -203,11 +204,30 @@ fn endpoints(transport: Transport, folder: &Path) -> io::Result<(Endpoint, Endpo
             let endpoint = Endpoint::Tcp(free_port()?);
             (endpoint.clone(), endpoint)
         }
+        Transport::Tls => {
+            let endpoint = Endpoint::Tls(free_port()?);
+            (endpoint.clone(), endpoint)
+        }
         Transport::Udp => {
             let address = free_port()?;
             (Endpoint::Tcp(address), Endpoint::Udp(address))
         }
     })
+}
+
+/// A certificate for localhost and its key, in one file; its path.
+fn certificate(folder: &Path) -> io::Result<String> {
+    let path = folder.join("tls.pem").display().to_string();
+    let mut openssl = Command::new("openssl");
+    openssl.args(["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]);
+    openssl.args(["-subj", "/CN=localhost", "-addext", "basicConstraints=critical,CA:FALSE"]);
+    let made = openssl.args(["-keyout", &path, "-out", "-"]).stdin(Stdio::null()).output();
+    let made = made.map_err(|error| io::Error::other(format!("openssl, which makes certificates: {error}")))?;
+    if !made.status.success() {
+        return Err(io::Error::other(format!("openssl: {}", String::from_utf8_lossy(&made.stderr).trim())));
+    }
+    File::options().append(true).open(&path)?.write_all(&made.stdout)?;
+    Ok(path)
 }
 
 /// A port that was free a moment ago, for TCP; the same number is taken for UDP.
@@ -247,6 +267,11 @@ fn command(
     }
     match stream {
         Endpoint::Unix(path) => command.arg("-s").arg(path),
+        Endpoint::Tls(address) => {
+            let pem = certificate(folder)?;
+            let files = format!("ssl_chain_cert={pem},ssl_key={pem}");
+            command.args(["-l", "127.0.0.1", "-p", &address.port().to_string(), "-U", "0", "-Z", "-o", &files])
+        }
         Endpoint::Tcp(address) | Endpoint::Udp(address) => {
             let udp_port = if matches!(endpoint, Endpoint::Udp(_)) { address.port() } else { 0 };
             command.args(["-l", "127.0.0.1", "-p", &address.port().to_string(), "-U", &udp_port.to_string()])

@@ -1,5 +1,6 @@
-//! The three kinds of connection, and where a server listens.
+//! The kinds of connection, and where a server listens.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::io::{self, IoSlice, Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
@@ -8,23 +9,33 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use leveret_client::pool::TlsOptions;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Endpoint {
     Tcp(SocketAddr),
     Unix(PathBuf),
     Udp(SocketAddr),
+    Tls(SocketAddr),
 }
 
 impl Endpoint {
     pub fn connect(&self) -> io::Result<Socket> {
         let socket = match self {
             Endpoint::Tcp(address) => {
-                let stream = TcpStream::connect(address)?;
-                stream.set_nodelay(true)?;
+                let stream = connect_tcp(address)?;
                 stream.set_nonblocking(true)?;
-                // Closing resets: 10,000 connections that linger would use up the ports of the next server's clients.
-                rustix::net::sockopt::set_socket_linger(&stream, Some(std::time::Duration::ZERO))?;
                 Socket::Tcp(stream)
+            }
+            Endpoint::Tls(address) => {
+                let stream = connect_tcp(address)?;
+                // Whom it believes is no part of what is measured.
+                let options = TlsOptions { verify: false, ..TlsOptions::default() };
+                let mut secured = options.over("localhost", stream.try_clone()?).map_err(io::Error::other)?;
+                // The handshake.
+                secured.flush()?;
+                stream.set_nonblocking(true)?;
+                Socket::Tls(stream, RefCell::new(Box::new(secured)))
             }
             Endpoint::Unix(path) => {
                 let stream = UnixStream::connect(path)?;
@@ -42,6 +53,14 @@ impl Endpoint {
     }
 }
 
+fn connect_tcp(address: &SocketAddr) -> io::Result<TcpStream> {
+    let stream = TcpStream::connect(address)?;
+    stream.set_nodelay(true)?;
+    // Closing resets: 10,000 connections that linger would use up the ports of the next server's clients.
+    rustix::net::sockopt::set_socket_linger(&stream, Some(std::time::Duration::ZERO))?;
+    Ok(stream)
+}
+
 impl FromStr for Endpoint {
     type Err = String;
 
@@ -51,7 +70,8 @@ impl FromStr for Endpoint {
             Some(("unix", path)) => Ok(Endpoint::Unix(path.into())),
             Some(("udp", text)) => Ok(Endpoint::Udp(address(text)?)),
             Some(("tcp", text)) => Ok(Endpoint::Tcp(address(text)?)),
-            _ => Err(format!("'{text}' is none of tcp:ADDRESS:PORT, unix:PATH, udp:ADDRESS:PORT")),
+            Some(("tls", text)) => Ok(Endpoint::Tls(address(text)?)),
+            _ => Err(format!("'{text}' is none of tcp:ADDRESS:PORT, unix:PATH, udp:ADDRESS:PORT, tls:ADDRESS:PORT")),
         }
     }
 }
@@ -62,6 +82,7 @@ impl fmt::Display for Endpoint {
             Endpoint::Tcp(address) => write!(f, "tcp:{address}"),
             Endpoint::Unix(path) => write!(f, "unix:{}", path.display()),
             Endpoint::Udp(address) => write!(f, "udp:{address}"),
+            Endpoint::Tls(address) => write!(f, "tls:{address}"),
         }
     }
 }
@@ -70,11 +91,22 @@ pub enum Socket {
     Tcp(TcpStream),
     Unix(UnixStream),
     Udp(UdpSocket),
+    Tls(TcpStream, RefCell<Box<dyn Secured>>),
 }
+
+/// TLS on a connection.
+pub trait Secured: Read + Write {}
+
+impl<S: Read + Write> Secured for S {}
 
 impl Socket {
     pub fn is_datagram(&self) -> bool {
         matches!(self, Socket::Udp(_))
+    }
+
+    /// A read that did not fill its room has taken all that there was.
+    pub fn tells_all(&self) -> bool {
+        !matches!(self, Socket::Tls(..))
     }
 
     pub fn receive(&self, into: &mut [u8]) -> io::Result<usize> {
@@ -82,6 +114,7 @@ impl Socket {
             Socket::Tcp(stream) => (&mut &*stream).read(into),
             Socket::Unix(stream) => (&mut &*stream).read(into),
             Socket::Udp(socket) => socket.recv(into),
+            Socket::Tls(_, secured) => secured.borrow_mut().read(into),
         }
     }
 
@@ -90,6 +123,18 @@ impl Socket {
             Socket::Tcp(stream) => (&mut &*stream).write(bytes),
             Socket::Unix(stream) => (&mut &*stream).write(bytes),
             Socket::Udp(socket) => socket.send(bytes),
+            Socket::Tls(_, secured) => secured.borrow_mut().write(bytes),
+        }
+    }
+
+    /// What was taken and has not gone yet goes, as far as the socket takes it.
+    pub fn flush(&self) -> io::Result<()> {
+        match self {
+            Socket::Tls(_, secured) => match secured.borrow_mut().flush() {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(()),
+                flushed => flushed,
+            },
+            _ => Ok(()),
         }
     }
 
@@ -99,6 +144,7 @@ impl Socket {
             Socket::Tcp(stream) => (&mut &*stream).write_vectored(slices),
             Socket::Unix(stream) => (&mut &*stream).write_vectored(slices),
             Socket::Udp(_) => Err(io::ErrorKind::Unsupported.into()),
+            Socket::Tls(_, secured) => secured.borrow_mut().write_vectored(slices),
         }
     }
 }
@@ -109,6 +155,7 @@ impl AsFd for Socket {
             Socket::Tcp(stream) => stream.as_fd(),
             Socket::Unix(stream) => stream.as_fd(),
             Socket::Udp(socket) => socket.as_fd(),
+            Socket::Tls(stream, _) => stream.as_fd(),
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::bench::{deep, Bench, Outcome, Side};
 use crate::failure::Failure;
 use crate::load::{Load, Until};
 use crate::rows::{Row, Traffic};
-use crate::server::{Server, Usage};
+use crate::server::{Server, Transport, Usage};
 use crate::workload::{Request, Task, Workload};
 use leveret_rounds::{order, Spread};
 
@@ -54,6 +54,10 @@ pub struct Turn {
 pub fn run(bench: &Bench, row: &Row, traffic: &Traffic, progress: &mut dyn FnMut(&str)) -> Result<Outcome, Failure> {
     let mut places = Vec::new();
     for side in [Side::Peer, Side::Ours, Side::Control, Side::Floor] {
+        // The floor speaks no TLS.
+        if side == Side::Floor && traffic.transport == Transport::Tls {
+            continue;
+        }
         progress("preparing");
         places.push(prepare(bench, row, traffic, side)?);
     }
