@@ -72,7 +72,7 @@ static mmc_server default_server(void)
 /* pecl/memcache warns of what is no URL, and refuses in silence a URL that names no server. */
 typedef enum add_result { IS_ADDED, IS_NO_URL, IS_NO_SERVER } add_result;
 
-/* "tcp://host:port?query", read as pecl/memcache does: as a URL, of which a password and a path mean nothing. */
+/* "tcp://host:port?query", or "tls://" for TLS, read as pecl/memcache does: as a URL, of which a password and a path mean nothing. */
 static add_result add_host(mmc_link *link, const char *begin, const char *end)
 {
 	mmc_server server = default_server();
@@ -86,8 +86,9 @@ static add_result add_host(mmc_link *link, const char *begin, const char *end)
 	const char *name = url->host ? ZSTR_VAL(url->host) : is_path ? ZSTR_VAL(url->path) : "";
 	const char *colon = *name == '[' ? NULL : strchr(name, ':');
 	server.port = colon ? ZEND_STRTOL(colon + 1, NULL, 10) : url->port ? url->port : server.port;
-	server.host = zend_string_init(name, colon ? (size_t) (colon - name) : strlen(name), 0);
-	bool is_good = ZSTR_LEN(server.host) && server.port >= 0 && server.port <= 65535
+	bool is_tls = url->host && url->scheme && zend_string_equals_literal(url->scheme, "tls");
+	server.host = zend_strpprintf(0, "%s%.*s", is_tls ? "tls://" : "", colon ? (int) (colon - name) : (int) strlen(name), name);
+	bool is_good = *name && colon != name && server.port >= 0 && server.port <= 65535
 		&& (!url->query || read_query(ZSTR_VAL(url->query), ZSTR_VAL(url->query) + ZSTR_LEN(url->query), &server));
 	if (is_good) {
 		php_leveret_mmc_link_add(link, &server);

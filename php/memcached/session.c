@@ -29,13 +29,17 @@ typedef struct memc_session {
 
 /* --- servers --- */
 
-/* "host[:port[:weight]]", "/path[:0[:weight]]", a socket's or an arena's, or "arena:NAME". False: it makes no sense. */
+/* "host[:port[:weight]]", "tls://host[:port[:weight]]", "/path[:0[:weight]]", a socket's or an arena's, or "arena:NAME". False: it makes no sense. */
 static bool add_server(leveret_pool *pool, const char *at, const char *end, bool is_weighted)
 {
 	char *rest;
 	zend_long port = MEMC_PORT, weight = 0;
 	bool is_socket = *at == '/', is_arena = strncmp(at, "arena:", strlen("arena:")) == 0;
-	const char *colon = is_arena ? NULL : memchr(at, ':', (size_t) (end - at)), *host_end = colon ? colon : end;
+	bool is_tls = strncmp(at, "tls://", strlen("tls://")) == 0;
+	const char *name_at = is_tls ? at + strlen("tls://") : at;
+	/* An IPv6 address has colons of its own. */
+	const char *bracket = is_tls && *name_at == '[' ? memchr(name_at, ']', (size_t) (end - name_at)) : NULL, *from = bracket ? bracket : name_at;
+	const char *colon = is_arena ? NULL : memchr(from, ':', (size_t) (end - from)), *host_end = colon ? colon : end;
 	leveret_bytes host = php_leveret_bytes(at, (size_t) (host_end - at));
 	if (colon) {
 		port = ZEND_STRTOL(colon + 1, &rest, 10);
@@ -48,7 +52,7 @@ static bool add_server(leveret_pool *pool, const char *at, const char *end, bool
 		host = php_leveret_bytes("localhost", strlen("localhost"));
 		port = port ? port : MEMC_PORT;
 	}
-	if (port < 0 || port > 65535 || host.len == 0) {
+	if (port < 0 || port > 65535 || host.len == 0 || (is_tls && host_end == name_at)) {
 		return false;
 	}
 	weight = MAX(weight, 0);

@@ -1,6 +1,6 @@
 //! Servers named `tls://`: Debian's memcached with -Z and certificates of OpenSSL's, and servers that say something else.
 use crate::common::{answers, free_port, own_address, Memcached};
-use leveret_client::pool::{Code, Operation, Options, Pool, Request, TlsOptions};
+use leveret_client::pool::{Code, Operation, Options, Pool, Protocol, Request, TlsOptions};
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -42,6 +42,18 @@ impl Papers {
             .stderr(Stdio::null())
             .status();
         assert!(made.expect("openssl is installed").success(), "{name}");
+    }
+
+    /// A copy that has expired.
+    fn outdate(&self, name: &str, copy: &str) {
+        let key = self.path(&format!("{name}.key"));
+        let made = Command::new("openssl")
+            .args(["x509", "-in", text(&self.path(&format!("{name}.pem"))), "-signkey", text(&key), "-days", "-1"])
+            .args(["-out", text(&self.path(&format!("{copy}.pem")))])
+            .stderr(Stdio::null())
+            .status();
+        assert!(made.expect("openssl is installed").success(), "{copy}");
+        std::fs::copy(key, self.path(&format!("{copy}.key"))).unwrap();
     }
 
     /// memcached with the papers of `name`.
@@ -96,9 +108,10 @@ fn many_keys_and_long_values_over_several_servers() {
     let mut pool = pool(papers.options(), &ports);
     pool.add_server(&plain.host(), plain.port(), 0, 1);
     let keys: Vec<String> = (0..400).map(|number| format!("key{number}")).collect();
-    // Above 16 KiB in one batch memcached 1.6.18 reads no more until something follows, whoever the client is.
-    let values: Vec<String> = (0..400).map(|number| "v".repeat(number % 20)).collect();
-    for _ in 0..2 {
+    let values: Vec<String> = (0..400).map(|number| "v".repeat(number % 400)).collect();
+    // Of more than 16 KiB in one batch memcached 1.6.18 forgets the end, unless something follows.
+    for protocol in [Protocol::Text, Protocol::Binary, Protocol::Meta, Protocol::Text] {
+        pool.set_options(Options { protocol, ..pool.options().clone() });
         let sets: Vec<Request<'_>> = keys.iter().zip(&values).map(|(key, value)| set(key, value.as_bytes())).collect();
         assert!(answers(&mut pool, &sets).iter().all(|(code, ..)| *code == Code::Success));
         let gets: Vec<Request<'_>> = keys.iter().map(|key| get(key)).collect();
@@ -125,6 +138,27 @@ fn what_is_wrong_with_a_certificate_is_said() {
     assert_eq!(refusal(other.clone(), server.port()), "its certificate is not from an authority of the CA file");
     let unverified = TlsOptions { verify: false, ..other };
     assert_eq!(answers(&mut pool(unverified, &[server.port()]), &[set("a", b"1")])[0].0, Code::Success);
+
+    // One that is in the list itself is believed, also where it could sign others, as OpenSSL's users make them; not for
+    // another name, and not too late.
+    papers.make("own", &["-addext", &format!("subjectAltName=IP:{}", own_address())]);
+    papers.make("strange", &["-addext", "subjectAltName=DNS:strange.example"]);
+    papers.make("nameless", &[]);
+    papers.outdate("own", "past");
+    for (name, told) in [
+        ("own", None),
+        ("past", Some("its certificate has expired")),
+        ("strange", Some("its certificate is for another name")),
+        ("nameless", Some("its certificate names no host: it takes a subjectAltName")),
+    ] {
+        let server = papers.memcached(name, &[]);
+        assert_ne!(refusal(papers.options(), server.port()), "", "{name}");
+        let own = TlsOptions { ca_file: Some(papers.path(&format!("{name}.pem"))), ..TlsOptions::default() };
+        match told {
+            Some(told) => assert_eq!(refusal(own, server.port()), told),
+            None => assert_eq!(answers(&mut pool(own, &[server.port()]), &[set("a", b"1")])[0].0, Code::Success),
+        }
+    }
 
     let server = papers.memcached("elsewhere", &[]);
     assert_eq!(refusal(papers.options(), server.port()), "its certificate is for another name");
