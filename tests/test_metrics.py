@@ -71,6 +71,22 @@ class Metrics(SystemTest):
                          {name: value for name, value in alone.items() if name.startswith("leveret_") and "memory" not in name})
         self.assertNotIn("memcached_current_connections", alone)
 
+    def test_how_long_commands_take(self):
+        """one request in 64 is timed, of each kind of command in both protocols; buckets add up"""
+        server = self.serve()
+        server.talk(b"set a 0 0 1\r\n1\r\n" + 6400 * b"get a\r\n" + 640 * b"incr a 1\r\n" + b"mn\r\n", end=b"MN\r\n")
+        got = samples(self.scrape())
+        name = "leveret_command_duration_seconds"
+        count = {command: int(got[f'{name}_count,command="{command}"']) for command in ("get", "set", "delete", "incr", "touch", "other")}
+        # The first one of each worker, and those 64 behind it.
+        self.assertEqual(7042 // 64 + 1, sum(count.values()), count)
+        self.assertEqual((1, 100, 10), (count["set"], count["get"], count["incr"]), count)
+        buckets = [int(value) for label, value in got.items() if label.startswith(f'{name}_bucket,command="get",le=')]
+        self.assertEqual(14, len(buckets))
+        self.assertEqual(buckets, sorted(buckets))
+        self.assertEqual(count["get"], buckets[-1])
+        self.assertGreater(float(got[f'{name}_sum,command="get"']), 0)
+
     def test_over_tcp(self):
         """a port of the loopback serves the same; a second server cannot have it; it is free after the end"""
         with socket.create_server(("127.0.0.1", 0)) as probe:

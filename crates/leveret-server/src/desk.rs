@@ -1,6 +1,8 @@
 //! What a worker executes requests with.
+use crate::stats::latency::EACH;
 use crate::Shared;
 use leveret_engine::Arena;
+use std::cell::Cell;
 use std::sync::Arc;
 
 /// A worker's place: what it shares with the others, its number, and the arena as of its last look. An arena whose file
@@ -13,13 +15,15 @@ pub struct Desk {
     pub worker: usize,
     arena: Arena,
     edition: u32,
+    /// So many requests from here on one is timed.
+    until_timed: Cell<u32>,
 }
 
 impl Desk {
     /// The place of this worker.
     pub fn new(shared: Arc<Shared>, worker: usize) -> Desk {
         let (arena, edition) = shared.latest();
-        Desk { shared, worker, arena, edition }
+        Desk { shared, worker, arena, edition, until_timed: Cell::new(0) }
     }
 
     /// The cache.
@@ -34,6 +38,14 @@ impl Desk {
         if self.shared.edition() != self.edition {
             (self.arena, self.edition) = self.shared.latest();
         }
+    }
+
+    /// Whether the next request is to be timed.
+    #[inline]
+    pub(crate) fn is_timed(&self) -> bool {
+        let until = self.until_timed.get();
+        self.until_timed.set(if until == 0 { EACH - 1 } else { until - 1 });
+        until == 0
     }
 
     /// The largest value that a client may store.

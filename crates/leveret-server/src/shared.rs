@@ -3,6 +3,7 @@ use crate::execute::{PasswordFile, UserError, Users};
 use crate::live::Live;
 use crate::log::{self, Level};
 use crate::network::Network;
+use crate::stats::latency::Latencies;
 use crate::stats::{Baseline, Counters, Prefix, Prefixes, Totals};
 use crate::tls::{Tls, TlsError};
 use crate::watch::Watch;
@@ -64,6 +65,7 @@ pub struct Shared {
     /// Who watches, and what they are told.
     pub(crate) watch: Arc<Watch>,
     counters: Box<[Counters]>,
+    latencies: Box<[Latencies]>,
     baseline: RwLock<Baseline>,
     users: Option<RwLock<Users>>,
     passwords: Option<PasswordFile>,
@@ -85,6 +87,7 @@ impl Shared {
             watch: Arc::new(Watch::new(threads)),
             prefixes: Prefixes::new(settings.prefix_delimiter, settings.detail),
             counters: (0..threads).map(|_| Counters::default()).collect(),
+            latencies: (0..threads).map(|_| Latencies::default()).collect(),
             baseline: RwLock::default(),
             users: users.map(RwLock::new),
             passwords,
@@ -162,12 +165,23 @@ impl Shared {
         }
     }
 
+    /// How long this worker's requests took.
+    pub(crate) fn latencies(&self, worker: usize) -> &Latencies {
+        &self.latencies[worker % self.latencies.len()]
+    }
+
+    /// The same of all workers.
+    pub(crate) fn all_latencies(&self) -> &[Latencies] {
+        &self.latencies
+    }
+
     /// The counters of one worker.
     #[inline]
     pub(crate) fn counters(&self, worker: usize) -> &Counters {
         &self.counters[worker % self.counters.len()]
     }
 
+    /// The same of all workers.
     pub(crate) fn all_counters(&self) -> &[Counters] {
         &self.counters
     }

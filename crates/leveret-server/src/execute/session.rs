@@ -6,11 +6,13 @@ use super::turn::{Tail, Turn};
 use super::{Done, Next, Transport};
 use crate::network::State;
 use crate::settings::Protocol;
+use crate::stats::latency::Command;
 use crate::watch::Watching;
 use crate::{Desk, Shared};
 use leveret_engine::{Incoming, Outgoing};
 use leveret_protocol::{binary, text, Limits, Parsed, BINARY_REQUEST};
 use std::mem;
+use std::time::Instant;
 
 /// Longest request of a client that has not said who it is, as in memcached, whose read buffer does not grow for it:
 /// strangers must not have a server collect megabytes for them.
@@ -176,6 +178,7 @@ impl Session {
                 asked = turn.ask_ahead(rest, requests - number);
             }
             asked = asked.saturating_sub(1);
+            let timed = (desk.is_timed() && matches!(self.pending, Pending::Nothing)).then(Instant::now);
             let step = match self.spoken(turn.shared, rest.first()) {
                 None => {
                     self.is_at_fault = true;
@@ -185,6 +188,9 @@ impl Session {
                 Some(Spoken::Text) => self.step_text(&mut turn, rest, &limits),
                 Some(Spoken::Binary) => self.step_binary(&mut turn, rest, &limits),
             };
+            if let (Some(begun), Step::Done(_, Done::Answered)) = (timed, &step) {
+                desk.shared.latencies(desk.worker).note(Command::of(rest), begun.elapsed());
+            }
             match step {
                 Step::Done(consumed, Done::Answered) => at += consumed,
                 Step::Done(_, Done::Unfinished) if turn.tail.value.is_none() => return (at, Next::Send),

@@ -1,6 +1,7 @@
 //! Which number has which name. Those that memcached_exporter has are named as there, so that its dashboards and alerts
 //! work; all others begin with `leveret_`. Each sample says which arena it is about.
 use super::{Numbers, Served, Source};
+use crate::stats::latency::{BOUNDS_NS, EACH};
 use crate::stats::Count;
 use leveret_engine::Stats;
 use std::fmt::Write;
@@ -9,6 +10,7 @@ use std::fmt::Write;
 enum Kind {
     Counter,
     Gauge,
+    Histogram,
 }
 
 use Kind::{Counter, Gauge};
@@ -111,13 +113,40 @@ pub fn text(sources: &[Source]) -> String {
             });
         }
     }
+    latencies(&mut to, sources, &labels);
     to
+}
+
+/// Of the server's commands; each bucket counts those below it as well.
+fn latencies(to: &mut String, sources: &[Source], labels: &[String]) {
+    const NAME: &str = "leveret_command_duration_seconds";
+    let served = |source: &'_ Source| source.numbers.as_ref().is_some_and(|numbers| numbers.served.is_some());
+    if !sources.iter().any(served) {
+        return;
+    }
+    let help = format!("What a command takes in the server, its socket not counted. One in {EACH} is timed.");
+    head(to, NAME, Kind::Histogram, &help);
+    for (source, label) in sources.iter().zip(labels) {
+        let Some(served) = source.numbers.as_ref().and_then(|numbers| numbers.served.as_ref()) else { continue };
+        for (command, histogram) in &served.latencies {
+            let label = format!("{label},command=\"{command}\"");
+            let mut count = 0;
+            let bounds = BOUNDS_NS.iter().map(|bound| (*bound as f64 / 1e9).to_string());
+            for (bound, so_many) in bounds.chain(["+Inf".to_owned()]).zip(histogram.buckets) {
+                count += so_many;
+                let _ = writeln!(to, "{NAME}_bucket{{{label},le=\"{bound}\"}} {count}");
+            }
+            let _ = writeln!(to, "{NAME}_sum{{{label}}} {}", histogram.sum_ns as f64 / 1e9);
+            let _ = writeln!(to, "{NAME}_count{{{label}}} {count}");
+        }
+    }
 }
 
 fn head(to: &mut String, name: &str, kind: Kind, help: &str) {
     let kind = match kind {
         Counter => "counter",
         Gauge => "gauge",
+        Kind::Histogram => "histogram",
     };
     let _ = writeln!(to, "# HELP {name} {help}\n# TYPE {name} {kind}");
 }

@@ -3,6 +3,7 @@
 mod families;
 mod http;
 
+use crate::stats::latency::{Histogram, COMMANDS};
 use crate::stats::{self, Count, Totals};
 use crate::Shared;
 use leveret_engine::{Arena, Stats};
@@ -63,6 +64,8 @@ struct Served {
     /// As `stats` tells them.
     stats: HashMap<String, String>,
     totals: Totals,
+    /// How long requests took, with the commands' names.
+    latencies: Vec<(&'static str, Histogram)>,
 }
 
 impl Source {
@@ -83,7 +86,9 @@ impl Source {
         if let Some(numbers) = &mut source.numbers {
             let stats =
                 stats::answer(shared, &[]).map_or_else(HashMap::new, |answer| answer.lines.into_iter().collect());
-            numbers.served = Some(Served { stats, totals: Totals::over(shared.all_counters()) });
+            let latencies = COMMANDS.map(|(command, name)| (name, Histogram::over(shared.all_latencies(), command)));
+            let totals = Totals::over(shared.all_counters());
+            numbers.served = Some(Served { stats, totals, latencies: latencies.into() });
         }
         source
     }

@@ -3,6 +3,7 @@ mod cachedump;
 mod counters;
 mod general;
 mod items;
+pub mod latency;
 mod prefixes;
 mod settings;
 mod sizes;
