@@ -11,6 +11,7 @@ mod load;
 mod random;
 mod report;
 mod rows;
+mod scraped;
 mod script;
 mod server;
 mod socket;
@@ -178,6 +179,7 @@ fn measure(bench: &Bench, row: &Row, progress: &mut dyn FnMut(&str)) -> Result<O
         Measure::Throughput(traffic) => throughput::run(bench, row, &size(traffic), progress),
         Measure::Watched(traffic) => watched::run(bench, row, &size(traffic), progress),
         Measure::Latency(traffic) => latency::run(bench, row, &size(traffic), progress),
+        Measure::Scraped { keys } => scraped::run(bench, row, if bench.quick { 1000 } else { keys }, progress),
         Measure::Idle { connections } => idle::run(bench, row, if bench.quick { 200 } else { connections }, progress),
     }
 }

@@ -26,6 +26,8 @@ pub enum Measure {
     Watched(Traffic),
     /// 99th percentile at 70 % of the rate that the peer can do, in an open loop.
     Latency(Traffic),
+    /// CPU time of a scrape of metrics, with so many items.
+    Scraped { keys: u32 },
     /// Memory of so many idle connections.
     Idle { connections: usize },
 }
@@ -45,7 +47,7 @@ pub struct Traffic {
 /// Keys enough that items and index do not fit into a second-level cache.
 const MANY: u32 = 100_000;
 
-const BASE: Traffic =
+pub const BASE: Traffic =
     Traffic { transport: Transport::Tcp, request: Request::Get, connections: 50, depth: 1, keys: MANY, value_len: 100 };
 
 /// Few keys are read back: of those that were stored long ago most are gone.
@@ -144,6 +146,14 @@ pub const ROWS: &[Row] = &[
         title: "a watcher of sets of 100 B, pipelined 32 deep",
         target: Target::AtMost(1.05),
         measure: Measure::Watched(Traffic { request: Request::Set, connections: 8, depth: 32, ..BASE }),
+        options: SMALL,
+        patience: 1,
+    },
+    Row {
+        name: "scraped",
+        title: "metrics scraped once a second",
+        target: Target::AtMost(0.5),
+        measure: Measure::Scraped { keys: MANY },
         options: SMALL,
         patience: 1,
     },

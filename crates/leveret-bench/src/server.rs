@@ -231,7 +231,7 @@ fn certificate(folder: &Path) -> io::Result<String> {
 }
 
 /// A port that was free a moment ago, for TCP; the same number is taken for UDP.
-fn free_port() -> io::Result<SocketAddr> {
+pub fn free_port() -> io::Result<SocketAddr> {
     TcpListener::bind("127.0.0.1:0")?.local_addr()
 }
 
