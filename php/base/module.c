@@ -175,6 +175,7 @@ bool php_leveret_apcu_is_private(void)
 static PHP_MINIT_FUNCTION(leveret)
 {
 	REGISTER_INI_ENTRIES();
+	leveret_declare(LEVERET_PROGRAM_PHP);
 	/* Each master of a web server is a new one; a command line is none, but for what it forks. */
 	if (php_leveret_apcu_is_private() || (!is_sapi("cli") && !is_sapi("phpdbg"))) {
 		php_leveret_master = leveret_master_token();

@@ -111,6 +111,8 @@ fn main() -> ExitCode {
         answer.exit()
     });
     let Cli { command, target, json, color } = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    // A server says later that it is one.
+    leveret_engine::Program::Tool.declare();
     match color {
         Color::Auto => anstream::ColorChoice::Auto,
         Color::Always => anstream::ColorChoice::Always,

@@ -60,7 +60,7 @@ impl Drop for Core {
     fn drop(&mut self) {
         // A process that ends in good order hands in what it has counted.
         if !self.is_lost() {
-            self.reads.publish(&self.shards);
+            self.reads.publish(self);
         }
     }
 }

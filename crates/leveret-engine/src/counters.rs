@@ -25,6 +25,37 @@ pub(crate) enum Counter {
     Mended = 14,
     /// Of `Increments`.
     Decrements = 15,
+    /// Of `Evicted`, by how long ago the item was stored.
+    EvictedInMinute = 16,
+    EvictedInHour = 17,
+    EvictedInDay = 18,
+    /// How long writers slept for a lock, in microseconds, and of `LockWaits` those that took so long.
+    LockWaitUs = 19,
+    LockWaitsOfMs = 20,
+    LockWaitsOf10Ms = 21,
+    LockWaitsOf100Ms = 22,
 }
 
-const _: () = assert!((Counter::Decrements as usize) < COUNTERS);
+const _: () = assert!((Counter::LockWaitsOf100Ms as usize) < COUNTERS);
+
+impl Counter {
+    /// For an eviction of what was stored so many seconds ago; older ones are in `Evicted` alone.
+    pub fn of_age(secs: u32) -> Option<Counter> {
+        match secs {
+            0..60 => Some(Counter::EvictedInMinute),
+            60..3600 => Some(Counter::EvictedInHour),
+            3600..86_400 => Some(Counter::EvictedInDay),
+            _ => None,
+        }
+    }
+
+    /// For a wait of so many microseconds; shorter ones are in `LockWaits` alone.
+    pub fn of_wait(us: u64) -> Option<Counter> {
+        match us {
+            0..1000 => None,
+            1000..10_000 => Some(Counter::LockWaitsOfMs),
+            10_000..100_000 => Some(Counter::LockWaitsOf10Ms),
+            _ => Some(Counter::LockWaitsOf100Ms),
+        }
+    }
+}

@@ -64,6 +64,28 @@ mod tests {
     use std::collections::HashMap;
     use std::sync::{Arc, Mutex};
 
+    #[test]
+    fn evictions_are_counted_by_the_age_of_what_goes() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let options = OpenOptions::new().memory(8 << 20).cores(1);
+        let (arena, _) = Arena::open(&dir.path().join("ages.arena"), &options).expect("an arena");
+        let mut now = Time::now();
+        let mut number = 0u32;
+        // What goes was stored in the phase before, for the most part.
+        for step in [0, 50, 3000, 80_000, 90_000] {
+            now = Time(now.0 + step);
+            for _ in 0..40_000 {
+                number += 1;
+                arena.set(&number.to_ne_bytes(), &[7; 300], Deadline::NEVER, now).expect("room");
+            }
+        }
+        let stats = arena.stats();
+        let young = [stats.evicted_in_minute, stats.evicted_in_hour, stats.evicted_in_day];
+        assert!(young.iter().all(|count| *count > 1000), "{young:?}");
+        let older = stats.evicted - young.iter().sum::<u64>();
+        assert!(older > 1000, "{older} {young:?}");
+    }
+
     /// Of each key that went: bytes of its value, and whether it was read.
     type Gone = HashMap<Vec<u8>, (u64, u8)>;
 

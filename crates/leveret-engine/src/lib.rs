@@ -137,6 +137,7 @@ mod own;
 mod parent;
 mod pid;
 mod presence;
+mod program;
 mod read;
 #[cfg(feature = "sockets")]
 mod receive;
@@ -169,6 +170,7 @@ pub use map::geometry::FORMAT as LAYOUT_VERSION;
 pub use meta::{Codec, Encoding, Marks, Meta, Origin};
 pub use parent::parent_token;
 pub use pid::process_id;
+pub use program::Program;
 pub use read::ReadOptions;
 #[cfg(feature = "sockets")]
 pub use receive::Incoming;

@@ -1,10 +1,11 @@
 //! What a process keeps for itself about an arena: counts that it has not published yet, pages that it has mapped, what
 //! it need not try again so soon, and what it sends and receives. Nothing of it is shared, so a kill takes it along.
+use crate::core::Core;
 use crate::counters::Counter;
 use crate::map::geometry::Geometry;
-use crate::map::layout::Shard;
-use crate::map::mapping::{Data, Table};
+use crate::map::mapping::Data;
 use crate::pid::process_id;
+use crate::program::Program;
 use crate::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use crate::time::Time;
 use std::collections::HashMap;
@@ -23,37 +24,44 @@ pub(crate) struct Reads {
 
 impl Reads {
     #[inline]
-    pub fn count_hit(&self, shards: &Table<Shard>) {
-        Self::count(&self.hits, Counter::Hits, shards);
+    pub fn count_hit(&self, core: &Core) {
+        Self::count(&self.hits, Counter::Hits, core);
     }
 
     #[inline]
-    pub fn count_miss(&self, shards: &Table<Shard>) {
-        Self::count(&self.misses, Counter::Misses, shards);
+    pub fn count_miss(&self, core: &Core) {
+        Self::count(&self.misses, Counter::Misses, core);
     }
 
     /// A plain load and store: threads may lose a count to each other, which costs less than a locked instruction per
     /// get.
     #[inline]
-    fn count(counter: &AtomicU64, published: Counter, shards: &Table<Shard>) {
+    fn count(counter: &AtomicU64, published: Counter, core: &Core) {
         let count = counter.load(Ordering::Relaxed) + 1;
         counter.store(count, Ordering::Relaxed);
         if count >= BATCH {
-            Self::publish_one(counter, published, shards);
+            Self::publish_one(counter, published, core);
         }
     }
 
     #[cold]
-    fn publish_one(counter: &AtomicU64, published: Counter, shards: &Table<Shard>) {
+    fn publish_one(counter: &AtomicU64, published: Counter, core: &Core) {
         let count = counter.swap(0, Ordering::Relaxed);
+        // Most calls of `publish` find nothing new: then no line is taken from others.
+        if count == 0 {
+            return;
+        }
         // Any shard will do, since only the sum is shown; different processes take different ones.
-        let shard = process_id() as usize % shards.len();
-        shards.at(shard).counters[published as usize].fetch_add(count, Ordering::Relaxed);
+        let shard = process_id() as usize % core.shards.len();
+        core.shards.at(shard).counters[published as usize].fetch_add(count, Ordering::Relaxed);
+        let of_program = &core.control().reads[Program::of_this_process() as usize];
+        let also = if matches!(published, Counter::Hits) { &of_program.hits } else { &of_program.misses };
+        also.fetch_add(count, Ordering::Relaxed);
     }
 
-    pub fn publish(&self, shards: &Table<Shard>) {
-        Self::publish_one(&self.hits, Counter::Hits, shards);
-        Self::publish_one(&self.misses, Counter::Misses, shards);
+    pub fn publish(&self, core: &Core) {
+        Self::publish_one(&self.hits, Counter::Hits, core);
+        Self::publish_one(&self.misses, Counter::Misses, core);
     }
 }
 

@@ -171,11 +171,11 @@ impl Arena {
         match look::meet(core, hash, key, now, found) {
             Some(spot) => {
                 spot.note_read();
-                core.reads.count_hit(&core.shards);
+                core.reads.count_hit(core);
                 true
             }
             None => {
-                core.reads.count_miss(&core.shards);
+                core.reads.count_miss(core);
                 false
             }
         }
@@ -302,7 +302,7 @@ impl Arena {
                     let current = look::is_same_use(core, version);
                     if current {
                         bucket.note_read(slot);
-                        core.reads.count_hit(&core.shards);
+                        core.reads.count_hit(core);
                     }
                     return current;
                 }

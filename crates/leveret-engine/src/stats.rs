@@ -2,8 +2,9 @@
 use crate::arena::Arena;
 use crate::counters::Counter;
 use crate::growth;
+use crate::map::layout::ReadsOfProgram;
 use crate::segment::State;
-use crate::sync::Ordering;
+use crate::sync::{AtomicU64, Ordering};
 use crate::time::Time;
 
 /// An arena's state in numbers. Counts may be off by what killed processes had not published: up to 63 reads each.
@@ -71,19 +72,43 @@ pub struct Stats {
     pub attached: u32,
     /// Version of the file's layout.
     pub layout: u32,
+    /// Of `attached`, by the numbers of `Program`.
+    pub attached_by_program: [u32; 5],
+    /// Reads that found a live item, by the numbers of `Program`. Processes of builds that did not count so are missing.
+    pub hits_by_program: [u64; 5],
+    /// Reads that found none, likewise.
+    pub misses_by_program: [u64; 5],
+    /// Of `evicted`, those that were stored less than a minute before.
+    pub evicted_in_minute: u64,
+    /// Of `evicted`, those that were stored a minute or more before, and less than an hour.
+    pub evicted_in_hour: u64,
+    /// Of `evicted`, those that were stored an hour or more before, and less than a day.
+    pub evicted_in_day: u64,
+    /// How long writers have slept for locks, in microseconds.
+    pub lock_wait_us: u64,
+    /// Of `lock_waits`, those that took a millisecond or more, and less than ten.
+    pub lock_waits_of_ms: u64,
+    /// Of `lock_waits`, those that took 10 milliseconds or more, and less than 100.
+    pub lock_waits_of_10ms: u64,
+    /// Of `lock_waits`, those that took 100 milliseconds or more.
+    pub lock_waits_of_100ms: u64,
 }
 
 impl Arena {
     /// Counts and sizes. Walks the segment headers (some microseconds per GiB); takes no lock.
     pub fn stats(&self) -> Stats {
         let core = &*self.core;
-        core.reads.publish(&core.shards);
+        core.reads.publish(core);
+        let attached = core.presence.attached();
         let now = Time::now();
         let epoch = core.epoch(now);
         let sum = |counter: Counter| {
             (0..core.shards.len())
                 .map(|shard| core.shards.at(shard).counters[counter as usize].load(Ordering::Relaxed))
                 .fold(0u64, u64::wrapping_add)
+        };
+        let reads = |of: fn(&ReadsOfProgram) -> &AtomicU64| {
+            core.control().reads.each_ref().map(|reads| of(reads).load(Ordering::Relaxed))
         };
         let mut stats = Stats {
             memory_limit: core.map.geometry.memory,
@@ -109,7 +134,17 @@ impl Arena {
             shards: core.shards.len() as u64,
             created_unix: core.map.geometry.created_unix.max(core.control().flushed_unix.load(Ordering::Relaxed))
                 as i64,
-            attached: core.presence.attached(),
+            attached: attached.iter().sum(),
+            attached_by_program: attached,
+            evicted_in_minute: sum(Counter::EvictedInMinute),
+            evicted_in_hour: sum(Counter::EvictedInHour),
+            evicted_in_day: sum(Counter::EvictedInDay),
+            lock_wait_us: sum(Counter::LockWaitUs),
+            lock_waits_of_ms: sum(Counter::LockWaitsOfMs),
+            lock_waits_of_10ms: sum(Counter::LockWaitsOf10Ms),
+            lock_waits_of_100ms: sum(Counter::LockWaitsOf100Ms),
+            hits_by_program: reads(|reads| &reads.hits),
+            misses_by_program: reads(|reads| &reads.misses),
             layout: crate::map::geometry::FORMAT,
             ..Stats::default()
         };

@@ -20,6 +20,20 @@
 // A deadline that never comes.
 #define LEVERET_NEVER UINT32_MAX
 
+// A kind of program, for statistics.
+typedef enum leveret_program {
+  // One that has not said what it is.
+  LEVERET_PROGRAM_OTHER = 0,
+  // PHP.
+  LEVERET_PROGRAM_PHP = 1,
+  // Ruby.
+  LEVERET_PROGRAM_RUBY = 2,
+  // A server of other protocols.
+  LEVERET_PROGRAM_SERVER = 3,
+  // A tool that looks or mends.
+  LEVERET_PROGRAM_TOOL = 4,
+} leveret_program;
+
 // How a call ended.
 typedef enum leveret_status {
   // Done: hit, stored, deleted, granted.
@@ -178,6 +192,31 @@ typedef enum leveret_pool_option {
   // Milliseconds until a write to such an arena gives up a lock; for servers that are added from now on.
   LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS,
 } leveret_pool_option;
+
+// A kind of program. Numbers are part of the layout: never reuse one.
+enum Program
+#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+  : uint32_t
+#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
+ {
+  // One that has not said what it is.
+  OTHER = 0,
+  // PHP: php-fpm, Apache, the command line.
+  PHP = 1,
+  // Ruby.
+  RUBY = 2,
+  // A server of other protocols.
+  SERVER = 3,
+  // A tool that looks or mends.
+  TOOL = 4,
+};
+#ifndef __cplusplus
+#if __STDC_VERSION__ >= 202311L
+typedef enum Program Program;
+#else
+typedef uint32_t Program;
+#endif // __STDC_VERSION__ >= 202311L
+#endif // __cplusplus
 
 // What an item's bytes are.
 typedef enum leveret_encoding {
@@ -414,6 +453,26 @@ typedef struct leveret_stats {
   uint32_t attached;
   // Version of the file's layout.
   uint32_t layout;
+  // Of `attached`, by the numbers of `Program`.
+  uint32_t attached_by_program[5];
+  // Reads that found a live item, by the numbers of `Program`. Processes of builds that did not count so are missing.
+  uint64_t hits_by_program[5];
+  // Reads that found none, likewise.
+  uint64_t misses_by_program[5];
+  // Of `evicted`, those that were stored less than a minute before.
+  uint64_t evicted_in_minute;
+  // Of `evicted`, those that were stored a minute or more before, and less than an hour.
+  uint64_t evicted_in_hour;
+  // Of `evicted`, those that were stored an hour or more before, and less than a day.
+  uint64_t evicted_in_day;
+  // How long writers have slept for locks, in microseconds.
+  uint64_t lock_wait_us;
+  // Of `lock_waits`, those that took a millisecond or more, and less than ten.
+  uint64_t lock_waits_of_ms;
+  // Of `lock_waits`, those that took 10 milliseconds or more, and less than 100.
+  uint64_t lock_waits_of_10ms;
+  // Of `lock_waits`, those that took 100 milliseconds or more.
+  uint64_t lock_waits_of_100ms;
 } leveret_stats;
 
 // What an item's value is to whoever reads it, besides its bytes.
@@ -592,9 +651,15 @@ typedef struct leveret_record {
 
 
 
+// All, in the order of their numbers.
+#define Program_ALL { Program_Other, Program_Php, Program_Ruby, Program_Server, Program_Tool, }
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+// Says what kind of program this process is, for the statistics of arenas that it opens from now on. Once, at its start.
+void leveret_declare(enum leveret_program program);
 
 // Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and
 // cut to `message_len`, says why and how to mend it.

@@ -1,8 +1,8 @@
 //! A whole arena: opening it, and what is asked of an open one.
 use crate::leveret_status::{self, LEVERET_FAILED, LEVERET_LOST, LEVERET_OK};
 use crate::types::answer;
-use crate::{leveret_arena, leveret_bytes};
-use leveret_engine::{Arena, OpenOptions, Stats};
+use crate::{leveret_arena, leveret_bytes, leveret_program};
+use leveret_engine::{Arena, OpenOptions, Program, Stats};
 use std::ffi::{c_char, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -24,6 +24,19 @@ pub struct leveret_open_options {
     /// 1: the one arena without a name that this process and its forks have, whatever `arena`, `dir` and `create` say.
     /// A fork shares what was opened before it.
     pub nameless: u32,
+}
+
+/// Says what kind of program this process is, for the statistics of arenas that it opens from now on. Once, at its start.
+#[no_mangle]
+pub extern "C" fn leveret_declare(program: leveret_program) {
+    match program {
+        leveret_program::LEVERET_PROGRAM_OTHER => Program::Other,
+        leveret_program::LEVERET_PROGRAM_PHP => Program::Php,
+        leveret_program::LEVERET_PROGRAM_RUBY => Program::Ruby,
+        leveret_program::LEVERET_PROGRAM_SERVER => Program::Server,
+        leveret_program::LEVERET_PROGRAM_TOOL => Program::Tool,
+    }
+    .declare();
 }
 
 /// Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and

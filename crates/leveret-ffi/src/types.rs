@@ -88,6 +88,22 @@ pub enum leveret_origin {
     LEVERET_REMOTE = 15,
 }
 
+/// A kind of program, for statistics.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub enum leveret_program {
+    /// One that has not said what it is.
+    LEVERET_PROGRAM_OTHER = 0,
+    /// PHP.
+    LEVERET_PROGRAM_PHP = 1,
+    /// Ruby.
+    LEVERET_PROGRAM_RUBY = 2,
+    /// A server of other protocols.
+    LEVERET_PROGRAM_SERVER = 3,
+    /// A tool that looks or mends.
+    LEVERET_PROGRAM_TOOL = 4,
+}
+
 /// When a value is stored.
 #[repr(C)]
 #[derive(Clone, Copy)]

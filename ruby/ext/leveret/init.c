@@ -8,6 +8,7 @@ RUBY_FUNC_EXPORTED void Init_leveret(void)
 {
 	/* Each Ractor has Cache objects of its own, and nothing else here is written after this function. */
 	rb_ext_ractor_safe(true);
+	leveret_declare(LEVERET_PROGRAM_RUBY);
 	rb_mLeveret = rb_define_module("Leveret");
 	leveret_init_errors();
 	leveret_init_value();

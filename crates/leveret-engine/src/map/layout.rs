@@ -1,5 +1,6 @@
 //! The fixed structs in an arena's regions. docs/memory-layout.md draws the same picture for people; the assertions
 //! below keep both honest. Native endian: an arena never leaves its machine.
+use crate::program::PROGRAMS;
 use crate::sync::{AtomicU32, AtomicU64, AtomicU8};
 
 /// Processes that may be registered at once.
@@ -19,7 +20,18 @@ pub(crate) struct Control {
     _spare: AtomicU32,
     /// Unix time of the last flush, 0 = none.
     pub flushed_unix: AtomicU64,
-    _reserved: [AtomicU64; 509],
+    _line0: [AtomicU64; 5],
+    /// Reads by `Program`, as processes hand them in.
+    pub reads: [ReadsOfProgram; PROGRAMS],
+    _reserved: [AtomicU64; 504 - 8 * PROGRAMS],
+}
+
+/// What the processes of one kind have read: a cache line.
+#[repr(C)]
+pub(crate) struct ReadsOfProgram {
+    pub hits: AtomicU64,
+    pub misses: AtomicU64,
+    _reserved: [AtomicU64; 6],
 }
 
 /// One registered process. Written by the process that holds the life lock of this slot.
@@ -31,7 +43,10 @@ pub(crate) struct ProcessSlot {
     pub pid: AtomicU32,
     pub start_time: AtomicU64,
     pub pid_namespace: AtomicU64,
-    _reserved: [AtomicU64; 5],
+    /// A `Program`.
+    pub program: AtomicU32,
+    _spare: AtomicU32,
+    _reserved: [AtomicU64; 4],
 }
 
 /// Counters of a shard, written under its lock but for those of reads.

@@ -12,6 +12,7 @@ use crate::error::Error;
 use crate::map::host::{self, Host};
 use crate::map::layout::ProcessSlot;
 use crate::map::mapping::Table;
+use crate::program::{Program, PROGRAMS};
 use crate::sync::{rest, AtomicPtr, AtomicU32, AtomicU64, Instant, Ordering};
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ffi::c_void;
@@ -185,6 +186,7 @@ impl Presence {
         entry.incarnation.store(incarnation, Ordering::Release);
         entry.start_time.store(myself.start_time, Ordering::Relaxed);
         entry.pid_namespace.store(myself.pid_namespace, Ordering::Relaxed);
+        entry.program.store(Program::of_this_process() as u32, Ordering::Relaxed);
         entry.pid.store(myself.pid, Ordering::Relaxed);
         Ok((u64::from(incarnation) << 32 | (slot as u64 + 1), life))
     }
@@ -240,14 +242,18 @@ impl Presence {
         is_seen_ending() && is_seen_ending()
     }
 
-    /// How many registered processes live.
-    pub fn attached(&self) -> u32 {
-        let Ok(signs) = self.host.signs() else { return 0 };
+    /// How many registered processes live, by `Program`.
+    pub fn attached(&self) -> [u32; PROGRAMS] {
+        let mut attached = [0; PROGRAMS];
+        let Ok(signs) = self.host.signs() else { return attached };
         let own = slot_of(self.membership.current());
-        let lives = |slot: &usize| {
-            *slot == own || self.processes.at(*slot).pid.load(Ordering::Relaxed) != 0 && !signs.is_gone(*slot)
-        };
-        (0..self.processes.len()).filter(lives).count() as u32
+        for slot in 0..self.processes.len() {
+            let entry = self.processes.at(slot);
+            if slot == own || entry.pid.load(Ordering::Relaxed) != 0 && !signs.is_gone(slot) {
+                attached[Program::of_number(entry.program.load(Ordering::Relaxed)) as usize] += 1;
+            }
+        }
+        attached
     }
 }
 

@@ -16,6 +16,7 @@ use crate::shard::room::Spare;
 use crate::shard::worth::{self, Worth};
 use crate::shard::{edit, ghost, relocate, Locked};
 use crate::sync::Ordering;
+use crate::time::Moment;
 
 /// Items whose buckets are asked for together.
 pub(crate) const PIECE: usize = 8;
@@ -214,6 +215,9 @@ fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) 
         }
         edit::remove(locked, hash, spot, view);
         locked.count(Counter::Evicted, 1);
+        if let Some(counter) = Counter::of_age(locked.time().0.saturating_sub(view.header.mtime)) {
+            locked.count(counter, 1);
+        }
         ghost::remember(locked, hash);
     }
 }

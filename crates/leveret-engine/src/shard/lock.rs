@@ -156,6 +156,17 @@ fn wait_for(core: &Core, shard: usize, word: &AtomicU64, owner: u64) -> Result<L
         spin();
     }
     let begun = Instant::now();
+    let left = sleep_for(core, shard, word, owner, begun);
+    let us = begun.elapsed().as_micros() as u64;
+    let counters = &core.shards.at(shard).counters;
+    counters[Counter::LockWaitUs as usize].fetch_add(us, Ordering::Relaxed);
+    if let Some(counter) = Counter::of_wait(us) {
+        counters[counter as usize].fetch_add(1, Ordering::Relaxed);
+    }
+    left
+}
+
+fn sleep_for(core: &Core, shard: usize, word: &AtomicU64, owner: u64, begun: Instant) -> Result<Left, Error> {
     let mut rests_since = begun;
     core.shards.at(shard).counters[Counter::LockWaits as usize].fetch_add(1, Ordering::Relaxed);
     while begun.elapsed() < core.lock_timeout.saturating_add(NAP).saturating_mul(STARVED) {

@@ -15,6 +15,9 @@ enum Kind {
 
 use Kind::{Counter, Gauge};
 
+/// In the order of `leveret_engine::Program`.
+const PROGRAMS: [&str; 5] = ["other", "php", "ruby", "server", "tool"];
+
 /// Where the samples of a family come from.
 enum Origin {
     /// From `stats` of the server.
@@ -65,12 +68,14 @@ const FAMILIES: &[Family] = &[
     ("leveret_segments", Gauge, "Segments by state.", Samples(segments)),
     ("leveret_items", Gauge, "Items that are alive.", Arena(|stats| stats.items)),
     ("leveret_reads_total", Counter, "Reads of all entrances, as processes hand them in: the last 63 of each may be missing.", Samples(reads)),
+    ("leveret_program_reads_total", Counter, "The same by the kind of program that has read.", Samples(program_reads)),
     ("leveret_stores_total", Counter, "Stores of all entrances.", Arena(|stats| stats.sets)),
     ("leveret_deletes_total", Counter, "Deletes that found an item.", Arena(|stats| stats.deletes)),
     ("leveret_counts_total", Counter, "Increments and decrements that found a number.", Arena(|stats| stats.increments)),
     ("leveret_touches_total", Counter, "Touches that found an item.", Arena(|stats| stats.touches)),
     ("leveret_flushes_total", Counter, "Flushes of the whole arena.", Arena(|stats| stats.flushes)),
     ("leveret_evictions_total", Counter, "Items that were dropped alive because the memory was needed.", Arena(|stats| stats.evicted)),
+    ("leveret_evictions_by_age_total", Counter, "The same by how long ago the item was stored: less than a minute, an hour, a day, or longer. Many young ones: the memory is too small.", Samples(evictions_by_age)),
     ("leveret_reclaimed_items_total", Counter, "Dead items whose memory was used again.", Arena(|stats| stats.expired)),
     ("leveret_stored_bytes_total", Counter, "Bytes of items that were written for callers.", Arena(|stats| stats.written_bytes)),
     ("leveret_moved_bytes_total", Counter, "Bytes of items that were copied to make room.", Arena(|stats| stats.moved_bytes)),
@@ -78,7 +83,7 @@ const FAMILIES: &[Family] = &[
     ("leveret_lock_recoveries_total", Counter, "Locks that were taken over from processes that had died.", Arena(|stats| stats.recoveries)),
     ("leveret_abandoned_reads_total", Counter, "Reads that were given up because the index changed each time.", Arena(|stats| stats.retries)),
     ("leveret_mended_slots_total", Counter, "Damaged slots of the index that were cleared: 0 unless the file was damaged.", Arena(|stats| stats.mended)),
-    ("leveret_attached_processes", Gauge, "Living processes that have written to the arena.", Samples(attached)),
+    ("leveret_attached_processes", Gauge, "Living processes that have written to the arena, by kind of program.", Samples(attached)),
     ("leveret_endpoints", Gauge, "Places where living servers serve the arena.", Samples(endpoints)),
     ("leveret_store_failures_total", Counter, "Stores through this server that were refused.", Samples(failures)),
     ("leveret_get_misses_total", Counter, "Reads through this server that met a dead item, by why it was dead.", Samples(dead)),
@@ -113,11 +118,30 @@ pub fn text(sources: &[Source]) -> String {
             });
         }
     }
+    lock_waits(&mut to, sources, &labels);
     latencies(&mut to, sources, &labels);
     to
 }
 
-/// Of the server's commands; each bucket counts those below it as well.
+/// Of writers of all entrances.
+fn lock_waits(to: &mut String, sources: &[Source], labels: &[String]) {
+    const NAME: &str = "leveret_lock_wait_seconds";
+    head(
+        to,
+        NAME,
+        Kind::Histogram,
+        "How long writers slept for a lock; those that had it at once or after a moment are not counted.",
+    );
+    for (source, label) in sources.iter().zip(labels) {
+        let Some(Numbers { counts, .. }) = &source.numbers else { continue };
+        let slow = [counts.lock_waits_of_ms, counts.lock_waits_of_10ms, counts.lock_waits_of_100ms];
+        let quick = counts.lock_waits.saturating_sub(slow.iter().sum());
+        let sum = counts.lock_wait_us as f64 / 1e6;
+        histogram(to, NAME, label, &[0.001, 0.01, 0.1], [quick].into_iter().chain(slow), sum);
+    }
+}
+
+/// Of the server's commands.
 fn latencies(to: &mut String, sources: &[Source], labels: &[String]) {
     const NAME: &str = "leveret_command_duration_seconds";
     let served = |source: &'_ Source| source.numbers.as_ref().is_some_and(|numbers| numbers.served.is_some());
@@ -128,18 +152,30 @@ fn latencies(to: &mut String, sources: &[Source], labels: &[String]) {
     head(to, NAME, Kind::Histogram, &help);
     for (source, label) in sources.iter().zip(labels) {
         let Some(served) = source.numbers.as_ref().and_then(|numbers| numbers.served.as_ref()) else { continue };
-        for (command, histogram) in &served.latencies {
+        for (command, taken) in &served.latencies {
             let label = format!("{label},command=\"{command}\"");
-            let mut count = 0;
-            let bounds = BOUNDS_NS.iter().map(|bound| (*bound as f64 / 1e9).to_string());
-            for (bound, so_many) in bounds.chain(["+Inf".to_owned()]).zip(histogram.buckets) {
-                count += so_many;
-                let _ = writeln!(to, "{NAME}_bucket{{{label},le=\"{bound}\"}} {count}");
-            }
-            let _ = writeln!(to, "{NAME}_sum{{{label}}} {}", histogram.sum_ns as f64 / 1e9);
-            let _ = writeln!(to, "{NAME}_count{{{label}}} {count}");
+            let bounds = BOUNDS_NS.map(|bound| bound as f64 / 1e9);
+            histogram(to, NAME, &label, &bounds, taken.buckets, taken.sum_ns as f64 / 1e9);
         }
     }
+}
+
+/// One more bucket than bounds; each is written with those below it.
+fn histogram(
+    to: &mut String,
+    name: &str,
+    label: &str,
+    bounds: &[f64],
+    buckets: impl IntoIterator<Item = u64>,
+    sum: f64,
+) {
+    let mut count = 0;
+    let bounds = bounds.iter().map(f64::to_string).chain(["+Inf".to_owned()]);
+    for (bound, so_many) in bounds.zip(buckets) {
+        count += so_many;
+        let _ = writeln!(to, "{name}_bucket{{{label},le=\"{bound}\"}} {count}");
+    }
+    let _ = writeln!(to, "{name}_sum{{{label}}} {sum}\n{name}_count{{{label}}} {count}");
 }
 
 fn head(to: &mut String, name: &str, kind: Kind, help: &str) {
@@ -261,8 +297,28 @@ fn reads(numbers: &Numbers, give: Give<'_>) {
     give("status=\"miss\"", numbers.counts.misses.to_string());
 }
 
+fn program_reads(numbers: &Numbers, give: Give<'_>) {
+    let counts = &numbers.counts;
+    for (status, by_program) in [("hit", &counts.hits_by_program), ("miss", &counts.misses_by_program)] {
+        for (program, count) in PROGRAMS.iter().zip(by_program) {
+            give(&format!("program=\"{program}\",status=\"{status}\""), count.to_string());
+        }
+    }
+}
+
+fn evictions_by_age(numbers: &Numbers, give: Give<'_>) {
+    let counts = &numbers.counts;
+    let young = [counts.evicted_in_minute, counts.evicted_in_hour, counts.evicted_in_day];
+    let older = counts.evicted.saturating_sub(young.iter().sum());
+    for (age, count) in ["minute", "hour", "day", "older"].iter().zip(young.into_iter().chain([older])) {
+        give(&format!("age=\"{age}\""), count.to_string());
+    }
+}
+
 fn attached(numbers: &Numbers, give: Give<'_>) {
-    give("", numbers.counts.attached.to_string());
+    for (program, count) in PROGRAMS.iter().zip(numbers.counts.attached_by_program) {
+        give(&format!("program=\"{program}\""), count.to_string());
+    }
 }
 
 fn endpoints(numbers: &Numbers, give: Give<'_>) {

@@ -6,7 +6,7 @@ use crate::output::Failure;
 use crate::target;
 use crate::units::bytes;
 use crate::users::Users;
-use leveret_engine::Arena;
+use leveret_engine::{Arena, Program};
 use leveret_place::SHARED;
 use leveret_server::log::{self, Level};
 use leveret_server::settings::MEMORY;
@@ -115,6 +115,7 @@ pub fn open(choice: &Choice, options: &Options, settings: &Settings) -> Result<(
             leveret_engine::remove(path)?;
         }
     }
+    Program::Server.declare();
     let (arena, is_new) = Arena::open(path, &settings.open_options(MEMORY))?;
     let passing = choice.passes.then(|| Passing(path.clone()));
     if choice.passes && !is_new {
