@@ -83,6 +83,41 @@ class Passwords(SystemTest):
             $m->addServer('127.0.0.1', (int) $argv[1]); echo json_encode($m->flush());""", server.port)
         return self.said(module, code, server.port, password=password, ours=ours)
 
+    def test_sasldb(self):
+        """the sasldb that saslpasswd2 makes lets in whom it lets in to memcached, realms and changed passwords among it, wherever it is named"""
+        setter, database = shutil.which("saslpasswd2", path="/usr/sbin:/usr/bin:/sbin:/bin"), self.folder / "sasldb"
+
+        def change(name, password, *options):
+            done = subprocess.run([setter, "-p", "-f", str(database), *options, name], input=f"{password}\n", capture_output=True, text=True, timeout=60)
+            self.assertEqual(0, done.returncode, done.stderr)
+
+        change("bob", "two:parts", "-c", "-u", "elsewhere.example")
+        for number in range(120):
+            change(f"user{number}", f"pw{number}", "-c", "-a", "memcached")
+        del os.environ["MEMCACHED_SASL_PWDB"]
+        self.addCleanup(os.environ.__setitem__, "MEMCACHED_SASL_PWDB", "")
+        servers = [self.guarded, Server(self, "leveret", "-S", udp=False), Server(self, "leveret", "-S", "--sasl-pwdb", str(database), udp=False)]
+        code = """$m = new Memcached; $m->setOption(Memcached::OPT_BINARY_PROTOCOL, true); $m->setSaslAuthData($argv[2], $argv[3]);
+            $m->addServer('127.0.0.1', (int) $argv[1]); echo json_encode([$m->set('k', 'v'), $m->getResultCode() === 0]);"""
+        host = socket.gethostname()
+
+        def compare():
+            let_in = []
+            for user, password in (("tester", "secret"), ("tester", "new"), ("tester", "wrong"), (f"tester@{host}", "secret"), ("tester@elsewhere.example", "secret"), ("bob", "two:parts"),
+                                   ("bob@elsewhere.example", "two:parts"), ("bob@elsewhere.example", "two"), ("user7", "pw7"), ("user119", "pw119"), ("user119", "pw11"), ("nobody", "x")):
+                want, *got = (self.said("memcached", code, server.port, user, password) for server in servers)
+                self.assertEqual([want, want], got, (user, password))
+                if want[0]:
+                    let_in.append(user)
+            return let_in
+
+        self.assertLessEqual({"tester", "bob@elsewhere.example", "user7", "user119"}, set(compare()))
+        # Read at each sign-in.
+        change("user7", "other", "-a", "memcached")
+        self.assertNotIn("user7", compare())
+        change("user7", "other", "-d", "-a", "memcached")
+        self.assertNotIn("user7", compare())
+
     def test_only_in_binary(self):
         """without OPT_BINARY_PROTOCOL it is refused with a warning, as by the original"""
         code = "echo json_encode([(new Memcached)->setSaslAuthData('u', 'p'), error_get_last()['message'], Memcached::HAVE_SASL]);"

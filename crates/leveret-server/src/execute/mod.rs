@@ -13,6 +13,7 @@ pub mod flags;
 mod meta;
 mod receive;
 mod sasl;
+mod sasldb;
 mod session;
 mod text;
 mod turn;

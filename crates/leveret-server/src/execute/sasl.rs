@@ -1,6 +1,7 @@
 //! `-S`: who the client is, said by SASL PLAIN over the binary protocol. memcached hands this to Cyrus' library; its
 //! answers, also to requests that come twice or in the wrong order, were observed with Debian's memcached and are kept.
-//! Of its sources of passwords there is the one that memcached has itself: the file that MEMCACHED_SASL_PWDB names.
+//! Of its sources of passwords there are the one that memcached has itself, the file that MEMCACHED_SASL_PWDB names, and sasldb.
+use super::sasldb;
 use super::session::{Pending, Session, Step};
 use super::users::{self, UserError};
 use super::{Done, Next, Turn};
@@ -49,7 +50,7 @@ enum Said {
     Wrong,
 }
 
-/// The file of `user:password` lines. It is read at each sign-in, as by memcached: what changes in it counts at once,
+/// The file of `user:password` lines, or a sasldb. It is read at each sign-in, as by memcached: what changes in it counts at once,
 /// and no password stays in memory.
 #[derive(Debug)]
 pub struct PasswordFile {
@@ -158,11 +159,12 @@ impl PasswordFile {
     pub fn open(path: &Path) -> Result<PasswordFile, UserError> {
         let failed = |why: String| UserError::new(path, why);
         let mut text = read(path).map_err(|error| failed(reason(&error)))?;
-        let count = users(&text).count();
-        let has_more = users(&text).any(|(_, password)| password.contains(&b':'));
+        let is_database = sasldb::is_one(&text);
+        let count = if is_database { sasldb::users(&text).count() } else { users(&text).count() };
+        let has_more = !is_database && users(&text).any(|(_, password)| password.contains(&b':'));
         wipe(&mut text);
         if count == 0 {
-            return Err(failed("it names nobody; a line is user:password".to_owned()));
+            return Err(failed("it names nobody; a line is user:password, and saslpasswd2 writes a sasldb".to_owned()));
         }
         users::tell_open(path);
         if has_more {
@@ -189,7 +191,15 @@ impl PasswordFile {
         };
         self.is_lost.store(false, Relaxed);
         let mut known = None;
-        for (name, expected) in users(&text) {
+        let host = host_name();
+        for other in sasldb::users(&text) {
+            let is_right = is_equal(other.password, password);
+            if other.is_named(user, &host) & known.is_none() {
+                known = Some(is_right);
+            }
+        }
+        let lines: &[u8] = if sasldb::is_one(&text) { &[] } else { &text };
+        for (name, expected) in users(lines) {
             let is_right = is_password(expected, password);
             if is_equal(name, user) & known.is_none() {
                 known = Some(is_right);
@@ -198,6 +208,11 @@ impl PasswordFile {
         wipe(&mut text);
         known == Some(true)
     }
+}
+
+/// To which the names of users belong that say no realm.
+fn host_name() -> Vec<u8> {
+    std::fs::read("/proc/sys/kernel/hostname").unwrap_or_default().trim_ascii().to_vec()
 }
 
 /// memcached takes a password up to any further colon, behind which there may be other things.

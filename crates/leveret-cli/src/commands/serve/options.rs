@@ -122,11 +122,11 @@ pub struct Options {
     pub auth_file: Option<PathBuf>,
 
     /// Name and password by SASL PLAIN, over the binary protocol alone; users are in the file that
-    /// MEMCACHED_SASL_PWDB or --sasl-pwdb names
+    /// MEMCACHED_SASL_PWDB or --sasl-pwdb names, or in the sasldb of /etc/sasl2/memcached.conf
     #[arg(short = 'S', long, help_heading = ACCESS)]
     pub enable_sasl: bool,
 
-    /// The file of -S: lines user:password, read at each sign-in [default: $MEMCACHED_SASL_PWDB]
+    /// The file of -S: lines user:password, or a sasldb, read at each sign-in [default: $MEMCACHED_SASL_PWDB]
     #[arg(long, value_name = "FILE", help_heading = ACCESS)]
     pub sasl_pwdb: Option<PathBuf>,
 

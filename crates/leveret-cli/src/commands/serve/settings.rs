@@ -162,7 +162,7 @@ fn check_sasl(options: &Options, settings: &Settings) -> Result<(), Failure> {
         return refuse("-S: over UDP nobody can be asked for a password; switch UDP off (-U 0)");
     }
     if settings.sasl_pwdb.is_none() {
-        return refuse("-S: who may sign in? Name a file of user:password lines, MEMCACHED_SASL_PWDB=FILE or --sasl-pwdb FILE; sasldb and the other sources of the system's SASL library are not read");
+        return refuse("-S: who may sign in? Name a file of user:password lines, MEMCACHED_SASL_PWDB=FILE or --sasl-pwdb FILE, or a sasldb of saslpasswd2, named so or by sasldb_path in /etc/sasl2/memcached.conf");
     }
     Ok(())
 }

@@ -62,10 +62,19 @@ impl Sources {
         let matches = read("the command line", words.clone())?;
         let mut options = Options::from_arg_matches(&matches).map_err(|error| Failure::Usage(first_line(&error)))?;
         if options.enable_sasl && options.sasl_pwdb.is_none() {
-            options.sasl_pwdb = env::var_os("MEMCACHED_SASL_PWDB").filter(|path| !path.is_empty()).map(PathBuf::from);
+            let named = env::var_os("MEMCACHED_SASL_PWDB").filter(|path| !path.is_empty()).map(PathBuf::from);
+            options.sasl_pwdb = named.or_else(sasldb);
         }
         Ok(Gathered { options, logfile, words })
     }
+}
+
+/// The sasldb of memcached where the system's SASL library is set up for it: memcached.conf in SASL_CONF_PATH or /etc/sasl2.
+fn sasldb() -> Option<PathBuf> {
+    let folder = env::var_os("SASL_CONF_PATH").filter(|path| !path.is_empty()).unwrap_or_else(|| "/etc/sasl2".into());
+    let conf = std::fs::read_to_string(PathBuf::from(folder).join("memcached.conf")).ok()?;
+    let named = conf.lines().filter_map(|line| line.trim().split_once(':')).find(|(name, _)| *name == "sasldb_path");
+    Some(named.map_or("/etc/sasldb2", |(_, path)| path.trim()).into())
 }
 
 impl Gathered {
