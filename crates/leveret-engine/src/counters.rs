@@ -34,9 +34,11 @@ pub(crate) enum Counter {
     LockWaitsOfMs = 20,
     LockWaitsOf10Ms = 21,
     LockWaitsOf100Ms = 22,
+    /// Stores of keys that were evicted not long before.
+    Returned = 23,
 }
 
-const _: () = assert!((Counter::LockWaitsOf100Ms as usize) < COUNTERS);
+const _: () = assert!((Counter::Returned as usize) < COUNTERS);
 
 impl Counter {
     /// For an eviction of what was stored so many seconds ago; older ones are in `Evicted` alone.

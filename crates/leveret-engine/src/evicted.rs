@@ -84,6 +84,15 @@ mod tests {
         assert!(young.iter().all(|count| *count > 1000), "{young:?}");
         let older = stats.evicted - young.iter().sum::<u64>();
         assert!(older > 1000, "{older} {young:?}");
+        // Keys that went last come back, and are known.
+        let lost: Vec<u32> =
+            (number - 60_000..number).filter(|key| arena.peek(&key.to_ne_bytes(), now).is_none()).collect();
+        for key in lost.iter().rev().take(1000) {
+            arena.set(&key.to_ne_bytes(), &[7; 300], Deadline::NEVER, now).expect("room");
+        }
+        assert_eq!(stats.returned, 0);
+        let returned = arena.stats().returned;
+        assert!((500..=1000).contains(&returned), "{returned}");
     }
 
     /// Of each key that went: bytes of its value, and whether it was read.

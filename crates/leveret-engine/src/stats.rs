@@ -84,6 +84,9 @@ pub struct Stats {
     pub evicted_in_hour: u64,
     /// Of `evicted`, those that were stored an hour or more before, and less than a day.
     pub evicted_in_day: u64,
+    /// Stores of keys that were evicted not long before, as far as the arena remembers: reads before them would have been hits with
+    /// more memory.
+    pub returned: u64,
     /// How long writers have slept for locks, in microseconds.
     pub lock_wait_us: u64,
     /// Of `lock_waits`, those that took a millisecond or more, and less than ten.
@@ -139,6 +142,7 @@ impl Arena {
             evicted_in_minute: sum(Counter::EvictedInMinute),
             evicted_in_hour: sum(Counter::EvictedInHour),
             evicted_in_day: sum(Counter::EvictedInDay),
+            returned: sum(Counter::Returned),
             lock_wait_us: sum(Counter::LockWaitUs),
             lock_waits_of_ms: sum(Counter::LockWaitsOfMs),
             lock_waits_of_10ms: sum(Counter::LockWaitsOf10Ms),

@@ -465,6 +465,9 @@ typedef struct leveret_stats {
   uint64_t evicted_in_hour;
   // Of `evicted`, those that were stored an hour or more before, and less than a day.
   uint64_t evicted_in_day;
+  // Stores of keys that were evicted not long before, as far as the arena remembers: reads before them would have been hits with
+  // more memory.
+  uint64_t returned;
   // How long writers have slept for locks, in microseconds.
   uint64_t lock_wait_us;
   // Of `lock_waits`, those that took a millisecond or more, and less than ten.

@@ -1,4 +1,5 @@
 //! Ghosts: fingerprints of the keys that were evicted. One that comes back soon is worth more (`worth.rs`).
+use crate::counters::Counter;
 use crate::shard::Locked;
 use crate::sync::Ordering;
 
@@ -22,5 +23,8 @@ pub(crate) fn was_evicted_lately(locked: &Locked<'_>, hash: u64) -> bool {
     let ghost = (first..first + 4)
         .map(|at| locked.core.ghosts.at(at))
         .find(|ghost| ghost.load(Ordering::Relaxed) == fingerprint);
-    ghost.inspect(|ghost| ghost.store(0, Ordering::Relaxed)).is_some()
+    let Some(ghost) = ghost else { return false };
+    ghost.store(0, Ordering::Relaxed);
+    locked.count(Counter::Returned, 1);
+    true
 }

@@ -76,6 +76,7 @@ const FAMILIES: &[Family] = &[
     ("leveret_flushes_total", Counter, "Flushes of the whole arena.", Arena(|stats| stats.flushes)),
     ("leveret_evictions_total", Counter, "Items that were dropped alive because the memory was needed.", Arena(|stats| stats.evicted)),
     ("leveret_evictions_by_age_total", Counter, "Items that were dropped alive because the memory was needed, by how long ago they were stored: less than a minute, an hour, a day, or longer. Many young ones: the memory is too small.", Samples(evictions_by_age)),
+    ("leveret_returned_items_total", Counter, "Stores of keys that had been evicted not long before: with more memory the reads before them would have been hits.", Arena(|stats| stats.returned)),
     ("leveret_reclaimed_items_total", Counter, "Dead items whose memory was used again.", Arena(|stats| stats.expired)),
     ("leveret_stored_bytes_total", Counter, "Bytes of items that were written for callers.", Arena(|stats| stats.written_bytes)),
     ("leveret_moved_bytes_total", Counter, "Bytes of items that were copied to make room.", Arena(|stats| stats.moved_bytes)),
