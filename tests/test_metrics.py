@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 
 from servers import Server, tool
-from support import AM_ROOT, COMMAND, ROOT, SystemTest
+from support import AM_ROOT, COMMAND, EXTENSION, PHP, ROOT, SystemTest
 
 PROMTOOL = shutil.which("promtool") or next(map(str, ROOT.glob("build/prometheus/usr/bin/promtool")), None)
 USER = "root" if AM_ROOT else os.environ.get("USER", "nobody")
@@ -72,6 +72,18 @@ class Metrics(SystemTest):
         self.assertEqual({name: got[name] for name in alone if name.startswith("leveret_") and "memory" not in name},
                          {name: value for name, value in alone.items() if name.startswith("leveret_") and "memory" not in name})
         self.assertNotIn("memcached_current_connections", alone)
+
+    def test_reads_of_php(self):
+        """what PHP reads is told as PHP's, and what it need not decode again"""
+        code = """$m = new Leveret\\Cache('shop'); $m->set('list', ['a' => [1, 2, 3]]); for ($i = 0; $i < 300; $i++) { $m->get('list'); $m->get('none'); }"""
+        done = tool(PHP, "-n", "-d", f"extension={EXTENSION}", "-d", f"leveret.dir={self.arenas}", "-r", code)
+        self.assertEqual((0, ""), (done.returncode, done.stdout + done.stderr))
+        got = samples(self.leveret("metrics", self.arenas / "shop.arena"))
+        reads = [int(got[f'leveret_program_reads_total,program="php",status="{status}"']) for status in ("hit", "miss")]
+        self.assertEqual([300, 300], reads)
+        # The first two reads decode it.
+        self.assertEqual(298, int(got['leveret_decoded_reads_total,program="php"']))
+        self.assertEqual("0", got['leveret_program_reads_total,program="other",status="hit"'])
 
     def test_how_long_commands_take(self):
         """one request in 64 is timed, of each kind of command in both protocols; buckets add up"""

@@ -20,32 +20,47 @@ const BATCH: u64 = 64;
 pub(crate) struct Reads {
     hits: AtomicU64,
     misses: AtomicU64,
+    /// Hits that were answered by `is_current` alone.
+    decoded: AtomicU64,
+}
+
+#[derive(Clone, Copy)]
+enum Read {
+    Hit,
+    Miss,
+    Decoded,
 }
 
 impl Reads {
     #[inline]
     pub fn count_hit(&self, core: &Core) {
-        Self::count(&self.hits, Counter::Hits, core);
+        Self::count(&self.hits, Read::Hit, core);
     }
 
     #[inline]
     pub fn count_miss(&self, core: &Core) {
-        Self::count(&self.misses, Counter::Misses, core);
+        Self::count(&self.misses, Read::Miss, core);
+    }
+
+    /// Of a value that the caller still has.
+    #[inline]
+    pub fn count_decoded(&self, core: &Core) {
+        Self::count(&self.decoded, Read::Decoded, core);
     }
 
     /// A plain load and store: threads may lose a count to each other, which costs less than a locked instruction per
     /// get.
     #[inline]
-    fn count(counter: &AtomicU64, published: Counter, core: &Core) {
+    fn count(counter: &AtomicU64, read: Read, core: &Core) {
         let count = counter.load(Ordering::Relaxed) + 1;
         counter.store(count, Ordering::Relaxed);
         if count >= BATCH {
-            Self::publish_one(counter, published, core);
+            Self::publish_one(counter, read, core);
         }
     }
 
     #[cold]
-    fn publish_one(counter: &AtomicU64, published: Counter, core: &Core) {
+    fn publish_one(counter: &AtomicU64, read: Read, core: &Core) {
         let count = counter.swap(0, Ordering::Relaxed);
         // Most calls of `publish` find nothing new: then no line is taken from others.
         if count == 0 {
@@ -53,15 +68,22 @@ impl Reads {
         }
         // Any shard will do, since only the sum is shown; different processes take different ones.
         let shard = process_id() as usize % core.shards.len();
-        core.shards.at(shard).counters[published as usize].fetch_add(count, Ordering::Relaxed);
         let of_program = &core.control().reads[Program::of_this_process() as usize];
-        let also = if matches!(published, Counter::Hits) { &of_program.hits } else { &of_program.misses };
+        let (counter, also) = match read {
+            Read::Miss => (Counter::Misses, &of_program.misses),
+            Read::Hit | Read::Decoded => (Counter::Hits, &of_program.hits),
+        };
+        core.shards.at(shard).counters[counter as usize].fetch_add(count, Ordering::Relaxed);
         also.fetch_add(count, Ordering::Relaxed);
+        if matches!(read, Read::Decoded) {
+            of_program.decoded.fetch_add(count, Ordering::Relaxed);
+        }
     }
 
     pub fn publish(&self, core: &Core) {
-        Self::publish_one(&self.hits, Counter::Hits, core);
-        Self::publish_one(&self.misses, Counter::Misses, core);
+        Self::publish_one(&self.hits, Read::Hit, core);
+        Self::publish_one(&self.misses, Read::Miss, core);
+        Self::publish_one(&self.decoded, Read::Decoded, core);
     }
 }
 

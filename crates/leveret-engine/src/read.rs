@@ -302,7 +302,7 @@ impl Arena {
                     let current = look::is_same_use(core, version);
                     if current {
                         bucket.note_read(slot);
-                        core.reads.count_hit(core);
+                        core.reads.count_decoded(core);
                     }
                     return current;
                 }

@@ -78,6 +78,8 @@ pub struct Stats {
     pub hits_by_program: [u64; 5],
     /// Reads that found none, likewise.
     pub misses_by_program: [u64; 5],
+    /// Of `hits_by_program`, those of values that the process had decoded before and found unchanged.
+    pub decoded_by_program: [u64; 5],
     /// Of `evicted`, those that were stored less than a minute before.
     pub evicted_in_minute: u64,
     /// Of `evicted`, those that were stored a minute or more before, and less than an hour.
@@ -149,6 +151,7 @@ impl Arena {
             lock_waits_of_100ms: sum(Counter::LockWaitsOf100Ms),
             hits_by_program: reads(|reads| &reads.hits),
             misses_by_program: reads(|reads| &reads.misses),
+            decoded_by_program: reads(|reads| &reads.decoded),
             layout: crate::map::geometry::FORMAT,
             ..Stats::default()
         };

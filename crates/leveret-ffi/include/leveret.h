@@ -459,6 +459,8 @@ typedef struct leveret_stats {
   uint64_t hits_by_program[5];
   // Reads that found none, likewise.
   uint64_t misses_by_program[5];
+  // Of `hits_by_program`, those of values that the process had decoded before and found unchanged.
+  uint64_t decoded_by_program[5];
   // Of `evicted`, those that were stored less than a minute before.
   uint64_t evicted_in_minute;
   // Of `evicted`, those that were stored a minute or more before, and less than an hour.

@@ -31,7 +31,9 @@ pub(crate) struct Control {
 pub(crate) struct ReadsOfProgram {
     pub hits: AtomicU64,
     pub misses: AtomicU64,
-    _reserved: [AtomicU64; 6],
+    /// Of `hits`, those of values that a process had decoded before.
+    pub decoded: AtomicU64,
+    _reserved: [AtomicU64; 5],
 }
 
 /// One registered process. Written by the process that holds the life lock of this slot.

@@ -69,6 +69,7 @@ const FAMILIES: &[Family] = &[
     ("leveret_items", Gauge, "Items that are alive.", Arena(|stats| stats.items)),
     ("leveret_reads_total", Counter, "Reads of all entrances, as processes hand them in: the last 63 of each may be missing.", Samples(reads)),
     ("leveret_program_reads_total", Counter, "Reads by the kind of program that has read; what older builds read is not in it.", Samples(program_reads)),
+    ("leveret_decoded_reads_total", Counter, "Of the hits, those of values that the process had decoded before (decoded-value cache) and found unchanged.", Samples(decoded_reads)),
     ("leveret_stores_total", Counter, "Stores of all entrances.", Arena(|stats| stats.sets)),
     ("leveret_deletes_total", Counter, "Deletes that found an item.", Arena(|stats| stats.deletes)),
     ("leveret_counts_total", Counter, "Increments and decrements that found a number.", Arena(|stats| stats.increments)),
@@ -304,6 +305,12 @@ fn program_reads(numbers: &Numbers, give: Give<'_>) {
         for (program, count) in PROGRAMS.iter().zip(by_program) {
             give(&format!("program=\"{program}\",status=\"{status}\""), count.to_string());
         }
+    }
+}
+
+fn decoded_reads(numbers: &Numbers, give: Give<'_>) {
+    for (program, count) in PROGRAMS.iter().zip(numbers.counts.decoded_by_program) {
+        give(&format!("program=\"{program}\""), count.to_string());
     }
 }
 
