@@ -193,31 +193,6 @@ typedef enum leveret_pool_option {
   LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS,
 } leveret_pool_option;
 
-// A kind of program. Numbers are part of the layout: never reuse one.
-enum Program
-#if defined(__cplusplus) || __STDC_VERSION__ >= 202311L
-  : uint32_t
-#endif // defined(__cplusplus) || __STDC_VERSION__ >= 202311L
- {
-  // One that has not said what it is.
-  OTHER = 0,
-  // PHP: php-fpm, Apache, the command line.
-  PHP = 1,
-  // Ruby.
-  RUBY = 2,
-  // A server of other protocols.
-  SERVER = 3,
-  // A tool that looks or mends.
-  TOOL = 4,
-};
-#ifndef __cplusplus
-#if __STDC_VERSION__ >= 202311L
-typedef enum Program Program;
-#else
-typedef uint32_t Program;
-#endif // __STDC_VERSION__ >= 202311L
-#endif // __cplusplus
-
 // What an item's bytes are.
 typedef enum leveret_encoding {
   // A string, as it is.
@@ -656,8 +631,7 @@ typedef struct leveret_record {
 
 
 
-// All, in the order of their numbers.
-#define Program_ALL { Program_Other, Program_Php, Program_Ruby, Program_Server, Program_Tool, }
+
 
 #ifdef __cplusplus
 extern "C" {
