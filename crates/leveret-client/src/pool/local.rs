@@ -1,5 +1,6 @@
 //! A server that is shared memory of this host, or whose arena is: requests are executed as they are added, gets when
 //! it is known how many there are, and their answers lie in the server's input as if they had come.
+use super::kept;
 use super::link::Fault;
 use super::request::{Operation, Request};
 use super::server::Input;
@@ -40,15 +41,27 @@ impl Local {
         self.looked = self.looked.max(now);
         self.arena = self.arena.take().filter(|arena| arena.check().is_ok());
         if self.arena.is_none() {
-            let opened = leveret_place::resolve(super::path_of(name), self.dir.as_deref())
-                .and_then(|path| Ok(Arena::open(&path, &self.how)?));
-            let (arena, _) = opened.map_err(|error| {
+            let opened = leveret_place::resolve(super::path_of(name), self.dir.as_deref()).and_then(|path| {
+                match kept::find(&path, &self.how) {
+                    Some(arena) => Ok(arena),
+                    None => Ok(Arena::open(&path, &self.how)?.0),
+                }
+            });
+            let arena = opened.map_err(|error| {
                 note(format!("{name} cannot be used: {error}"));
                 Fault::new(Code::ConnectionFailure)
             })?;
             self.arena = Some(arena);
         }
         Ok(())
+    }
+}
+
+impl Drop for Local {
+    fn drop(&mut self) {
+        if let Some(arena) = self.arena.take() {
+            kept::keep(self.how, arena);
+        }
     }
 }
 

@@ -1,5 +1,5 @@
 //! The pool against real memcached servers, over every protocol and transport.
-use crate::common::{free_port, own_address, php, Folder, Memcached};
+use crate::common::{answers, free_port, own_address, php, Folder, Memcached};
 use leveret_client::pool::{Code, Failure, Operation, Options, Pool, Protocol, Request, ServerKind, Tuning};
 use leveret_engine::{Meta, Time};
 use std::collections::BTreeMap;
@@ -394,6 +394,27 @@ fn keys_that_cannot_be_sent_and_pools_without_servers_are_errors() {
     let mut pool = Pool::new(Options::default());
     pool.add_server("no-such-host.invalid", 11211, 0, 1);
     assert_eq!(code(&mut pool, request(Operation::Get, "k")), Code::HostLookupFailure);
+}
+
+#[test]
+fn an_arena_is_kept_for_the_next_pool_and_let_go_with_its_file() {
+    let Folder(dir) = &Folder::new("kept");
+    let mapped = || std::fs::read_to_string("/proc/self/maps").unwrap().matches("/kept").count();
+    let ask = |operation| {
+        let mut pool = Pool::new(Options::default());
+        pool.add_server_in(dir, "arena:kept", 0, 0, 1);
+        answers(&mut pool, &[Request { value: b"v", ..Request::new(operation, b"k") }])[0].0
+    };
+    assert_eq!(ask(Operation::Set), Code::Success);
+    let maps = mapped();
+    assert!(maps > 0);
+    assert_eq!(ask(Operation::Get), Code::Success);
+    assert_eq!(mapped(), maps, "it is neither opened twice nor closed");
+    // Another arena takes its place.
+    std::fs::remove_file(dir.join("kept.arena")).unwrap();
+    assert_eq!(ask(Operation::Get), Code::NotFound);
+    let left = std::fs::read_to_string("/proc/self/maps").unwrap();
+    assert!(!left.lines().any(|line| line.contains("/kept") && line.ends_with("(deleted)")), "{left}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 /// What to do when an arena is opened. Of one that this process has open already the first opening's `lock_timeout` and
 /// `evict` stay.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenOptions {
     pub(crate) memory: u64,
     pub(crate) create: bool,

@@ -43,6 +43,9 @@ pub struct Peer {
     /// What makes an end of writing, before the clock stops.
     #[serde(default)]
     end: String,
+    /// What closes a connection.
+    #[serde(default)]
+    close: String,
     /// Of many keys at once, and of a block around writes: for Ruby.
     #[serde(default)]
     many: String,
@@ -77,6 +80,7 @@ impl Peer {
             .replace("/*GET*/", &self.get)
             .replace("/*OPEN*/", &self.open)
             .replace("/*END*/", &self.end)
+            .replace("/*CLOSE*/", &self.close)
     }
 
     pub fn is_ours(&self) -> bool {

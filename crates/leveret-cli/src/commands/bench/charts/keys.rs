@@ -11,6 +11,9 @@ const FAIRNESS: &str =
     "Everybody has room for all items. APCu is told how many to expect; files lie in shared memory; Redis writes \
                         nothing to disk. Clients are as a page would use them: one call for one key.";
 
+/// One key a call, each once.
+const EACH: &[&str] = &[include_str!("keys_write.php"), include_str!("keys_read.php"), PASSES];
+
 pub static READ: Chart = Chart {
     name: "read",
     title: "Read {keys} keys (short strings)",
@@ -18,7 +21,7 @@ pub static READ: Chart = Chart {
             has written all of them anew.",
     fairness: FAIRNESS,
     keys: 50_000,
-    program: &[include_str!("keys.php"), PASSES],
+    program: EACH,
     words: &["read", "16"],
     peers: PEERS,
     takes_added: true,
@@ -41,4 +44,33 @@ pub static WRITE_8K: Chart = Chart {
     means: WRITE_MEANS,
     words: &["write", "8192"],
     ..READ
+};
+
+pub static GETS: Chart = Chart {
+    name: "gets",
+    title: "Get one key {keys} times over one connection (11 bytes)",
+    means: "How long one PHP process takes to fetch the same key again and again, after another process has written it anew.",
+    keys: 10_000,
+    program: &[include_str!("keys_write.php"), include_str!("gets.php"), PASSES],
+    words: &["read", "11"],
+    published: &[
+        ("files (published 2020)", 0.081),
+        ("php-memcached, TCP (published 2020)", 0.263),
+        ("phpredis, TCP (published 2020)", 0.305),
+    ],
+    ..READ
+};
+
+pub static CONNECT: Chart = Chart {
+    name: "connect",
+    title: "Connect, get and close {keys} times (11 bytes)",
+    means: "How long one PHP process takes to make a client and a connection, fetch a key and close it again, for each key once, as \
+            pages do. Another process has written all of them anew.",
+    program: &[include_str!("keys_write.php"), include_str!("connect.php"), PASSES],
+    published: &[
+        ("files (published 2020)", 0.110),
+        ("php-memcached, TCP (published 2020)", 1.127),
+        ("phpredis, TCP (published 2020)", 1.258),
+    ],
+    ..GETS
 };

@@ -8,10 +8,12 @@ use super::peer::{self, Peer};
 use crate::output::Failure;
 use std::path::Path;
 
-static ALL: [&Chart; 13] = [
+static ALL: [&Chart; 15] = [
     &keys::READ,
     &keys::WRITE,
     &keys::WRITE_8K,
+    &keys::GETS,
+    &keys::CONNECT,
     &processes::STORE,
     &processes::LOAD,
     &processes::TYPES,
@@ -58,7 +60,7 @@ pub struct Chart {
     pub fairness: &'static str,
     /// Keys of a turn, unless `--keys` or `--quick` says otherwise.
     pub keys: u32,
-    /// The program of a turn, with holes for what differs between caches: see keys.php. In parts, each of which
+    /// The program of a turn, with holes for what differs between caches: see keys_write.php. In parts, each of which
     /// begins with PHP's tag. Its arguments are `words`, the number of keys, the address and the folder of arenas; server/pids names the processes of the
     /// servers. Its last line is JSON: see `Figures`.
     pub language: Language,

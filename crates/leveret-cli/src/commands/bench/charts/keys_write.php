@@ -14,15 +14,3 @@ function write_all($cache, string $address, array $keys, array $values, int $pas
     /*END*/
     return $done;
 }
-
-/** Returns how many values were right. */
-function read_all($cache, string $address, array $keys, array $values, int $pass): int
-{
-    $right = 0;
-    foreach ($keys as $number => $key) {
-        if ((/*GET*/) === $values[($number + $pass) % VALUES]) {
-            $right++;
-        }
-    }
-    return $right;
-}

@@ -1,0 +1,35 @@
+//! Arenas of pools that are gone, for the next ones: a page makes a client and throws it away, and opening an arena anew takes
+//! twenty system calls, and a fault for each page of it that is then touched.
+use leveret_engine::{Arena, OpenOptions};
+use std::path::Path;
+use std::sync::Mutex;
+
+/// More sites than that in one process open theirs anew.
+const MOST: usize = 8;
+
+/// With how they were opened. Nobody waits for it, since a fork may have left it locked.
+static KEPT: Mutex<Vec<(OpenOptions, Arena)>> = Mutex::new(Vec::new());
+
+/// Keeps an arena, and none whose file is seen to be gone: who maps it keeps its memory. The same look publishes what was read.
+pub(super) fn keep(how: OpenOptions, arena: Arena) {
+    let Ok(mut kept) = KEPT.try_lock() else { return };
+    kept.retain(|(_, other)| other.path() != arena.path() && other.check().is_ok());
+    if arena.check().is_ok() {
+        if kept.len() == MOST {
+            kept.remove(0);
+        }
+        kept.push((how, arena));
+    }
+}
+
+/// The arena at this path, if it is kept and still the one there. One that was opened otherwise is let go.
+pub(super) fn find(path: &Path, how: &OpenOptions) -> Option<Arena> {
+    let mut kept = KEPT.try_lock().ok()?;
+    let place = kept.iter().position(|(_, arena)| arena.path() == path)?;
+    let (other, arena) = &kept[place];
+    if other == how && arena.check().is_ok() {
+        return Some(arena.clone());
+    }
+    kept.remove(place);
+    None
+}
