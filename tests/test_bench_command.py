@@ -80,6 +80,13 @@ get = "false"
 """
 
 
+# The charts, by their programs.
+ONE_KEY = ("read", "write", "write-8k", "gets", "connect")
+PROCESSES = ("store", "load", "types")
+MULTI = ("multi-get", "multi-set")
+RUBY = ("ruby-set", "ruby-get", "ruby-multiget", "ruby-missing", "ruby-mixed")
+
+
 class BenchCommand(SystemTest):
     def command(self, *words):
         return [str(COMMAND), "bench", "--php", PHP, "--extension", str(EXTENSION), *map(str, words)]
@@ -96,19 +103,19 @@ class BenchCommand(SystemTest):
         old.write_text(self.bench(*words, "--json"))
         report = json.loads(old.read_text())
         charts = report["charts"]
-        self.assertEqual(["read", "write", "write-8k", "store", "load", "types", "multi-get", "multi-set", "ruby-set", "ruby-get", "ruby-multiget",
-                          "ruby-missing", "ruby-mixed"], [chart["name"] for chart in charts])
+        self.assertEqual([*ONE_KEY, *PROCESSES, *MULTI, *RUBY], [chart["name"] for chart in charts])
+        of = lambda names: (chart for chart in charts if chart["name"] in names)
         shown = (report, report["machine"], *charts, *(row for chart in charts for row in chart["rows"]))
         promised = next(line for line in (ROOT / "docs" / "command.md").read_text().splitlines() if line.startswith("| `bench` | "))
         self.assertEqual(set(promised.split("`")[3::2]), set().union(*shown), "docs/command.md has the fields of --json")
-        for chart in charts[8:]:
+        for chart in of(RUBY):
             rows = {row["name"]: row for row in chart["rows"]}
             for name in ("dalli-ruby", "dalli-noblock-ruby") if chart["name"] == "ruby-set" else ("dalli-ruby",):
                 self.assertEqual((None, 200, 200), (rows[name]["failed"], rows[name]["asked"], rows[name]["verified"]), rows[name])
             published = [row for row in chart["rows"] if row["published"]]
             self.assertGreater(len(published), 1)
             self.assertEqual([None] * len(published), [row["seconds"] for row in published], "nobody has verified them")
-        for chart in charts[6:8]:
+        for chart in of(MULTI):
             rows = {row["name"]: row for row in chart["rows"]}
             for row in (rows[f"{name}-{servers}"] for servers in (1, 3, 6) for name in (
                     "memcache-each", "memcache-multi", "memcached-each", "memcached-multi", "leveret-memcache-multi",
@@ -117,10 +124,10 @@ class BenchCommand(SystemTest):
                 self.assertGreater(row["client_cpu"]["median"], 0, row)
                 self.assertGreater(row["server_cpu"]["median"], 0, row)
             self.assertEqual(6, len(rows["memcached-each-6"]["server"].splitlines()), "as many servers as the row says")
-        for chart in charts[3:6]:
+        for chart in of(PROCESSES):
             for row in chart["rows"]:
                 self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
-        for chart in charts[:3]:
+        for chart in of(ONE_KEY):
             rows = {row["name"]: row for row in chart["rows"]}
             for name in ("files", "apcu", "memcached-unix", "leveret-apcu", "leveret-cache", "leveret-memcached",
                          "leveret-short-cut", "leveret-tcp", "leveret-unix"):

@@ -9,7 +9,7 @@ from pathlib import Path
 from support import COMMAND, PATIENCE, ROOT, SystemTest
 
 LIAR = Path(__file__).resolve().parent / "lying_server.py"
-ROWS = 18
+ROWS = 21
 
 
 class BenchServer(SystemTest):
