@@ -79,11 +79,38 @@ set = "$i !== 9 || exec('kill -9 ' . getmypid())"
 get = "false"
 """
 
+ARRAYS = r"""
+[[peer]]
+name = "planted-honest"
+title = "keeps arrays"
+set = "file_put_contents(\"$address/$key\", serialize($value)) !== false"
+get = "unserialize(file_get_contents(\"$address/$key\"))"
+
+[[peer]]
+name = "planted-json"
+title = "keeps floats as integers"
+set = "file_put_contents(\"$address/$key\", json_encode($value)) !== false"
+get = "json_decode(file_get_contents(\"$address/$key\"), true)"
+
+[[peer]]
+name = "planted-short"
+title = "loses the last row now and then"
+set = "file_put_contents(\"$address/$key\", serialize($value)) !== false"
+get = "array_slice(unserialize(file_get_contents(\"$address/$key\")), 0, ($GLOBALS['n'] = ($GLOBALS['n'] ?? 0) + 1) === 30 ? -1 : null)"
+
+[[peer]]
+name = "planted-forgetful"
+title = "fast for what it has just seen"
+set = "file_put_contents(\"$address/$key\", serialize($value)) !== false"
+get = "$GLOBALS['seen'][$key] ??= unserialize(file_get_contents(\"$address/$key\"))"
+"""
+
 
 # The charts, by their programs.
 ONE_KEY = ("read", "write", "write-8k", "gets", "connect")
 PROCESSES = ("store", "load", "types")
 MULTI = ("multi-get", "multi-set")
+ARRAY = ("arrays-first", "arrays-repeat")
 RUBY = ("ruby-set", "ruby-get", "ruby-multiget", "ruby-missing", "ruby-mixed")
 
 
@@ -103,7 +130,7 @@ class BenchCommand(SystemTest):
         old.write_text(self.bench(*words, "--json"))
         report = json.loads(old.read_text())
         charts = report["charts"]
-        self.assertEqual([*ONE_KEY, *PROCESSES, *MULTI, *RUBY], [chart["name"] for chart in charts])
+        self.assertEqual([*ONE_KEY, *PROCESSES, *MULTI, *ARRAY, *RUBY], [chart["name"] for chart in charts])
         of = lambda names: (chart for chart in charts if chart["name"] in names)
         shown = (report, report["machine"], *charts, *(row for chart in charts for row in chart["rows"]))
         promised = next(line for line in (ROOT / "docs" / "command.md").read_text().splitlines() if line.startswith("| `bench` | "))
@@ -124,6 +151,12 @@ class BenchCommand(SystemTest):
                 self.assertGreater(row["client_cpu"]["median"], 0, row)
                 self.assertGreater(row["server_cpu"]["median"], 0, row)
             self.assertEqual(6, len(rows["memcached-each-6"]["server"].splitlines()), "as many servers as the row says")
+        for chart in of(ARRAY):
+            rows = {row["name"]: row for row in chart["rows"]}
+            for row in (rows[f"{name}-{count}"] for count in (1, 10, 100, 1000) for name in (
+                    "apcu-php", "apcu-igbinary", "apcu-default", "opcache", "leveret-apcu", "leveret-cache", "leveret-memcached")):
+                self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
+                self.assertIsNone(row["client_cpu"], "comparing is in it, but not in the time")
         for chart in of(PROCESSES):
             for row in chart["rows"]:
                 self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
@@ -166,6 +199,25 @@ class BenchCommand(SystemTest):
         self.assertEqual([60, None], [rows["planted-honest"]["verified"], rows["planted-honest"]["failed"]])
         self.assertIn("10 of 60 values were right", rows["planted-strings"]["failed"])
         self.assertIn("the process of 'store' ended with signal: 9", rows["planted-dying"]["failed"])
+
+    def test_arrays(self):
+        """One wrong array of many, in its last row or by the type of a number, leaves a cache without a figure"""
+        planted = self.folder / "planted.toml"
+        planted.write_text(ARRAYS)
+        words = ("arrays-first", "arrays-repeat", "--only", "planted", "--peers", planted, "--rounds", 1, "--keys", 40)
+        charts = {chart["name"]: {row["name"]: row for row in chart["rows"]}
+                  for chart in json.loads(self.bench(*words, "--json"))["charts"]}
+        for chart, rows in charts.items():
+            for count in (1, 10, 100, 1000):
+                honest = rows[f"planted-honest-{count}"]
+                self.assertEqual([40, None], [honest["verified"], honest["failed"]])
+                short = rows[f"planted-short-{count}"]
+                self.assertEqual([39, None], [short["verified"], short["seconds"]], short)
+                self.assertIn("39 of 40 values were right", short["failed"])
+                self.assertIn("of 40 values were right", rows[f"planted-json-{count}"]["failed"])
+                # Who has fetched nothing before has nothing old to give.
+                failed = rows[f"planted-forgetful-{count}"]["failed"]
+                self.assertEqual(chart == "arrays-repeat", "0 of 40 values were right" in str(failed), failed)
 
     def test_no_room(self):
         """In a /dev/shm without room, who needs it says so, and who does not is measured"""

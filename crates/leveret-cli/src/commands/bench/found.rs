@@ -6,6 +6,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+/// Its file. PHP loads it another way, and knows it by another name.
+const OPCACHE: &str = "opcache";
+
 /// The machine and the versions, as the report tells them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Machine {
@@ -21,6 +24,8 @@ pub struct Found {
     pub php: PathBuf,
     extension_dir: PathBuf,
     leveret: PathBuf,
+    /// OPcache is part of PHP itself, as from 8.5 on.
+    opcache_within: bool,
     ruby: PathBuf,
     /// Where Ruby finds our gem, if it is not installed.
     gem: Vec<PathBuf>,
@@ -33,13 +38,15 @@ impl Found {
     /// An error without a PHP for the command line that can fork.
     pub fn look(php: &Path, leveret: Option<PathBuf>, ruby: &Path, gem: Vec<PathBuf>) -> Result<Found, String> {
         let php = in_path(php).ok_or_else(|| format!("no {} in PATH: install PHP's command line", php.display()))?;
-        let script = "echo PHP_VERSION, \"\\n\", ini_get('extension_dir'), \"\\n\", extension_loaded('pcntl') ? 1 : 0;";
+        let script = "echo PHP_VERSION, \"\\n\", ini_get('extension_dir'), \"\\n\", extension_loaded('pcntl') ? 1 : 0, \"\\n\", \
+                      extension_loaded('Zend OPcache') ? 1 : 0;";
         let said = said(&php, &["-n", "-r", script]).ok_or_else(|| format!("{} does not run", php.display()))?;
         let mut lines = said.lines();
         let (version, dir) = (lines.next().unwrap_or_default(), lines.next().unwrap_or_default());
         if lines.next() != Some("1") {
             return Err(format!("{} has no pcntl: one process must write and another read", php.display()));
         }
+        let opcache_within = lines.next() == Some("1");
         let extension_dir = PathBuf::from(dir);
         let leveret = leveret.unwrap_or_else(|| extension_dir.join("leveret.so"));
         let read = |file: &str| std::fs::read_to_string(file).unwrap_or_default();
@@ -53,7 +60,7 @@ impl Found {
             versions: BTreeMap::new(),
         };
         let ruby = in_path(ruby).unwrap_or_else(|| ruby.to_path_buf());
-        Ok(Found { php, extension_dir, leveret, ruby, gem, gems: BTreeMap::new(), machine })
+        Ok(Found { php, extension_dir, leveret, opcache_within, ruby, gem, gems: BTreeMap::new(), machine })
     }
 
     pub fn ruby(&self) -> &Path {
@@ -75,11 +82,13 @@ impl Found {
         self.gems.insert(gem.clone(), said(&self.ruby, &words));
     }
 
-    /// What PHP is told on its command line so that it loads the extension.
+    /// The setting by which PHP loads the extension.
     pub fn extension(&self, name: &str) -> String {
         match name {
-            "leveret" => self.leveret.display().to_string(),
-            name => name.to_owned(),
+            "leveret" => format!("extension={}", self.leveret.display()),
+            OPCACHE if self.opcache_within => "opcache.enable=1".to_owned(),
+            OPCACHE => format!("zend_extension={name}"),
+            name => format!("extension={name}"),
         }
     }
 
@@ -101,7 +110,8 @@ impl Found {
     /// Why the peer cannot be measured here.
     pub fn missing(&self, peer: &Peer) -> Option<String> {
         for name in &peer.extensions {
-            if !self.extension_file(name).exists() {
+            let within = name == OPCACHE && self.opcache_within;
+            if !within && !self.extension_file(name).exists() {
                 return Some(format!("PHP {} has no extension {name}", self.machine.php));
             }
         }
@@ -121,8 +131,9 @@ impl Found {
             }
             let mut words = vec!["-n".to_owned()];
             for name in &peer.extensions {
-                words.extend(["-d".to_owned(), format!("extension={}", self.extension(name))]);
+                words.extend(["-d".to_owned(), self.extension(name)]);
             }
+            let name = if name == OPCACHE { "Zend OPcache" } else { name };
             words.extend(["-r".to_owned(), format!("echo phpversion('{name}');")]);
             let words: Vec<&str> = words.iter().map(String::as_str).collect();
             self.machine.versions.insert(shown, said(&self.php, &words).unwrap_or_else(|| "?".to_owned()));

@@ -15,6 +15,7 @@ pub struct Run<'a> {
     pub found: &'a Found,
     /// Instead of each chart's own number.
     pub keys: Option<u32>,
+    pub quick: bool,
     pub rounds: usize,
     pub patience: Duration,
     pub fair_defaults: bool,
@@ -103,7 +104,8 @@ impl Run<'_> {
     }
 
     fn keys_of(&self, chart: &Chart) -> u32 {
-        self.keys.unwrap_or(chart.keys)
+        let own = if self.quick { chart.keys_if_quick() } else { chart.keys };
+        self.keys.unwrap_or(own)
     }
 
     fn row(&self, Side { peer, variant }: &Side) -> Row {
@@ -187,7 +189,7 @@ impl Run<'_> {
 
     fn php_words(&self, peer: &Peer, arenas: &Path) -> Vec<String> {
         let mut settings = vec!["memory_limit=-1".to_owned(), "display_errors=stderr".to_owned()];
-        settings.extend(peer.extensions.iter().map(|name| format!("extension={}", self.found.extension(name))));
+        settings.extend(peer.extensions.iter().map(|name| self.found.extension(name)));
         if peer.is_ours() {
             settings.push(format!("leveret.dir={}", arenas.display()));
         }

@@ -1,4 +1,5 @@
 //! What is measured. A chart is a file here, with a program of its own for each turn and the caches that it compares; `ALL` names it.
+mod arrays;
 mod keys;
 mod multi;
 mod processes;
@@ -8,7 +9,7 @@ use super::peer::{self, Peer};
 use crate::output::Failure;
 use std::path::Path;
 
-static ALL: [&Chart; 15] = [
+static ALL: [&Chart; 17] = [
     &keys::READ,
     &keys::WRITE,
     &keys::WRITE_8K,
@@ -19,6 +20,8 @@ static ALL: [&Chart; 15] = [
     &processes::TYPES,
     &multi::GET,
     &multi::SET,
+    &arrays::FIRST,
+    &arrays::REPEAT,
     &ruby::SET,
     &ruby::GET,
     &ruby::MULTIGET,
@@ -76,6 +79,11 @@ pub struct Chart {
 }
 
 impl Chart {
+    /// A tenth, and no more than a run under a minute has time for.
+    pub fn keys_if_quick(&self) -> u32 {
+        (self.keys / 10).min(500)
+    }
+
     pub fn title(&self, keys: u32) -> String {
         self.title.replace("{keys}", &crate::units::thousands(u64::from(keys)))
     }

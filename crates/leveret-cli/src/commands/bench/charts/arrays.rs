@@ -1,0 +1,42 @@
+//! Arrays as a database gives them: what a page keeps in a cache to spare itself a query.
+use super::{keys, Chart, Language, Variant};
+
+const ROWS: [Variant; 4] = [
+    Variant { name: "1", title: "1 row", servers: 1, words: &["1"] },
+    Variant { name: "10", title: "10 rows", servers: 1, words: &["10"] },
+    Variant { name: "100", title: "100 rows", servers: 1, words: &["100"] },
+    Variant { name: "1000", title: "1000 rows", servers: 1, words: &["1000"] },
+];
+
+const ARRAYS: &str = include_str!("arrays.php");
+
+pub static FIRST: Chart = Chart {
+    name: "arrays-first",
+    title: "Fetch {keys} arrays, each for the first time",
+    means: "How long a PHP process that has fetched nothing before takes to fetch arrays of 1, 10, 100 and 1000 rows, each once, and \
+            to let go of them; another process has stored them. A row is an array of 8 columns: integers, strings, a float, null and \
+            a boolean. Every value that was fetched is compared, sixteen at a time, while the clock stands: comparing a large array \
+            takes longer than fetching it.",
+    fairness: "Everybody has room for all. APCu has each of its serializers, phpredis has igbinary and a Unix socket; OPcache has \
+               compiled the files before, and looks for no changes in them.",
+    keys: 500,
+    program: &[ARRAYS, include_str!("keys_write.php"), include_str!("arrays_first.php"), keys::PASSES],
+    words: &["first"],
+    peers: include_str!("arrays.toml"),
+    takes_added: true,
+    variants: &ROWS,
+    language: Language::Php,
+    published: &[],
+};
+
+pub static REPEAT: Chart = Chart {
+    name: "arrays-repeat",
+    title: "Fetch one array {keys} times",
+    means: "How long one PHP process takes to fetch the same array of 1, 10, 100 and 1000 rows again and again, and to let go of it, \
+            after another process has stored it anew. The first fetch is not timed; every value of the others is compared, sixteen at a \
+            time, while the clock stands.",
+    keys: 5_000,
+    program: &[ARRAYS, include_str!("arrays_repeat.php"), keys::PASSES],
+    words: &["read"],
+    ..FIRST
+};
