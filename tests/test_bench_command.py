@@ -105,12 +105,40 @@ set = "file_put_contents(\"$address/$key\", serialize($value)) !== false"
 get = "$GLOBALS['seen'][$key] ??= unserialize(file_get_contents(\"$address/$key\"))"
 """
 
+READERS = r"""
+[[peer]]
+name = "planted-honest"
+title = "files that are replaced at once"
+set = "file_put_contents(\"$address/$key.new\", $value) && rename(\"$address/$key.new\", \"$address/$key\")"
+get = "file_get_contents(\"$address/$key\")"
+
+[[peer]]
+name = "planted-other"
+title = "a value of another key"
+set = "file_put_contents(\"$address/$key.new\", $value) && rename(\"$address/$key.new\", \"$address/$key\")"
+get = "file_get_contents(\"$address/\" . ($key === 'key_7' ? 'key_8' : $key))"
+
+[[peer]]
+name = "planted-forgetful"
+title = "fast for what it has just seen"
+set = "file_put_contents(\"$address/$key.new\", $value) && rename(\"$address/$key.new\", \"$address/$key\")"
+get = "$GLOBALS['seen'][$key] ??= file_get_contents(\"$address/$key\")"
+
+[[peer]]
+name = "planted-two-passes"
+title = "takes no third value of a key"
+set = "($GLOBALS['stores'][$key] = ($GLOBALS['stores'][$key] ?? 0) + 1) < 3 && file_put_contents(\"$address/$key\", $value)"
+get = "file_get_contents(\"$address/$key\")"
+"""
+
 
 # The charts, by their programs.
 ONE_KEY = ("read", "write", "write-8k", "gets", "connect")
 PROCESSES = ("store", "load", "types")
 MULTI = ("multi-get", "multi-set")
 ARRAY = ("arrays-first", "arrays-repeat")
+SHARED = ("readers",)
+SHARING = ("1", "2", "cpus", "1-writer", "2-writer", "cpus-writer")
 RUBY = ("ruby-set", "ruby-get", "ruby-multiget", "ruby-missing", "ruby-mixed")
 
 
@@ -130,7 +158,7 @@ class BenchCommand(SystemTest):
         old.write_text(self.bench(*words, "--json"))
         report = json.loads(old.read_text())
         charts = report["charts"]
-        self.assertEqual([*ONE_KEY, *PROCESSES, *MULTI, *ARRAY, *RUBY], [chart["name"] for chart in charts])
+        self.assertEqual([*ONE_KEY, *PROCESSES, *MULTI, *ARRAY, *SHARED, *RUBY], [chart["name"] for chart in charts])
         of = lambda names: (chart for chart in charts if chart["name"] in names)
         shown = (report, report["machine"], *charts, *(row for chart in charts for row in chart["rows"]))
         promised = next(line for line in (ROOT / "docs" / "command.md").read_text().splitlines() if line.startswith("| `bench` | "))
@@ -157,6 +185,11 @@ class BenchCommand(SystemTest):
                     "apcu-php", "apcu-igbinary", "apcu-default", "opcache", "leveret-apcu", "leveret-cache", "leveret-memcached")):
                 self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
                 self.assertIsNone(row["client_cpu"], "comparing is in it, but not in the time")
+        for chart in of(SHARED):
+            rows = {row["name"]: row for row in chart["rows"]}
+            for row in (rows[f"{name}-{shared}"] for name in ("apcu", "leveret-apcu", "leveret-cache") for shared in SHARING):
+                self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
+            self.assertEqual(f"APCu, {max(4, report['machine']['cpus'])} readers", rows["apcu-cpus"]["title"])
         for chart in of(PROCESSES):
             for row in chart["rows"]:
                 self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
@@ -218,6 +251,23 @@ class BenchCommand(SystemTest):
                 # Who has fetched nothing before has nothing old to give.
                 failed = rows[f"planted-forgetful-{count}"]["failed"]
                 self.assertEqual(chart == "arrays-repeat", "0 of 40 values were right" in str(failed), failed)
+
+    def test_readers(self):
+        """A value that nobody has written for its key is wrong, also while others are written, and so is a store that is refused"""
+        planted = self.folder / "planted.toml"
+        planted.write_text(READERS)
+        words = ("readers", "--only", "planted", "--peers", planted, "--rounds", 1, "--keys", 40)
+        rows = {row["name"]: row for row in json.loads(self.bench(*words, "--json"))["charts"][0]["rows"]}
+        for shared in SHARING:
+            honest = rows[f"planted-honest-{shared}"]
+            self.assertEqual([40, None], [honest["verified"], honest["failed"]])
+            self.assertIn("39 of 40 values were right", rows[f"planted-other-{shared}"]["failed"])
+            self.assertIn("0 of 40 values were right", rows[f"planted-forgetful-{shared}"]["failed"])
+            refused = rows[f"planted-two-passes-{shared}"]["failed"]
+            if shared.endswith("writer"):
+                self.assertIn("a store was refused while others read", refused)
+            else:
+                self.assertIsNone(refused)
 
     def test_no_room(self):
         """In a /dev/shm without room, who needs it says so, and who does not is measured"""

@@ -108,6 +108,10 @@ impl Run<'_> {
         self.keys.unwrap_or(own)
     }
 
+    fn with_cpus(&self, text: &str) -> String {
+        text.replace("{cpus}", &self.found.machine.cpus.max(4).to_string())
+    }
+
     fn row(&self, Side { peer, variant }: &Side) -> Row {
         let joined = |first: &str, between: &str, second: &str| match second {
             "" => first.to_owned(),
@@ -115,7 +119,7 @@ impl Run<'_> {
         };
         Row {
             name: joined(&peer.name, "-", variant.name),
-            title: joined(&peer.title, ", ", variant.title),
+            title: joined(&peer.title, ", ", &self.with_cpus(variant.title)),
             ours: peer.is_ours(),
             seconds: None,
             client_cpu: None,
@@ -159,7 +163,7 @@ impl Run<'_> {
             Language::Ruby => (self.found.ruby(), self.found.ruby_words()),
         };
         words.push(file.to_owned());
-        words.extend(chart.words.iter().chain(variant.words).map(|word| (*word).to_owned()));
+        words.extend(chart.words.iter().chain(variant.words).map(|word| self.with_cpus(word)));
         words.extend([keys.to_string(), address, folder.display().to_string()]);
         row.command = Some(format!("{} {}", language.display(), words.join(" ")));
         let (status, said) = turn.run(language, &words, self.patience)?;

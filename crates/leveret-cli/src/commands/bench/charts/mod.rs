@@ -3,13 +3,14 @@ mod arrays;
 mod keys;
 mod multi;
 mod processes;
+mod readers;
 mod ruby;
 
 use super::peer::{self, Peer};
 use crate::output::Failure;
 use std::path::Path;
 
-static ALL: [&Chart; 17] = [
+static ALL: [&Chart; 18] = [
     &keys::READ,
     &keys::WRITE,
     &keys::WRITE_8K,
@@ -22,6 +23,7 @@ static ALL: [&Chart; 17] = [
     &multi::SET,
     &arrays::FIRST,
     &arrays::REPEAT,
+    &readers::READERS,
     &ruby::SET,
     &ruby::GET,
     &ruby::MULTIGET,
@@ -34,6 +36,7 @@ static ALL: [&Chart; 17] = [
 pub struct Variant {
     /// What the names of rows end with.
     pub name: &'static str,
+    /// `{cpus}` stands for their number, here and in the words, but for no less than 4.
     pub title: &'static str,
     /// How many servers a cache with a server has. Their addresses have commas between them.
     pub servers: usize,
