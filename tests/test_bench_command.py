@@ -169,7 +169,7 @@ class BenchCommand(SystemTest):
                 self.assertEqual((None, 200, 200), (rows[name]["failed"], rows[name]["asked"], rows[name]["verified"]), rows[name])
             published = [row for row in chart["rows"] if row["published"]]
             self.assertGreater(len(published), 1)
-            self.assertEqual([None] * len(published), [row["seconds"] for row in published], "nobody has verified them")
+            self.assertEqual([None] * len(published), [row["figure"] for row in published], "nobody has verified them")
         for chart in of(MULTI):
             rows = {row["name"]: row for row in chart["rows"]}
             for row in (rows[f"{name}-{servers}"] for servers in (1, 3, 6) for name in (
@@ -199,10 +199,10 @@ class BenchCommand(SystemTest):
                          "leveret-short-cut", "leveret-tcp", "leveret-unix"):
                 self.assertEqual((None, 200, 200), (rows[name]["failed"], rows[name]["asked"], rows[name]["verified"]), rows[name])
             self.assertIn("0 of 200 values were right", rows["memcached-udp"]["failed"])
-            self.assertIsNone(rows["memcached-udp"]["seconds"])
+            self.assertIsNone(rows["memcached-udp"]["figure"])
             picture = ElementTree.parse(pictures / f"{chart['name']}.svg").getroot()
             self.assertEqual(chart["title"], picture.findtext("{*}title"))
-            self.assertEqual(sum(row["seconds"] is not None for row in chart["rows"]), len(picture.findall("{*}rect")))
+            self.assertEqual(sum(row["figure"] is not None for row in chart["rows"]), len(picture.findall("{*}rect")))
             self.assertIn(chart["title"], page.read_text())
             self.assertIn(f"{chart['name']},leveret-apcu,1,", table.read_text())
         self.assertNotIn("http://", page.read_text().replace("http://www.w3.org/2000/svg", ""), "the page needs nothing else")
@@ -220,7 +220,7 @@ class BenchCommand(SystemTest):
                           "forgetful": "0 of 50 values were right", "dying": "signal: 9", "hanging": "hung: no end after 3 s", "killed": "its server has ended in the middle, signal: 9",
                           "missing": "has no extension nobody_has_this"}.items():
             row = rows[f"planted-{name}"]
-            self.assertIsNone(row["seconds"], row)
+            self.assertIsNone(row["figure"], row)
             self.assertIn(why, row["failed"])
 
     def test_types(self):
@@ -245,7 +245,7 @@ class BenchCommand(SystemTest):
                 honest = rows[f"planted-honest-{count}"]
                 self.assertEqual([40, None], [honest["verified"], honest["failed"]])
                 short = rows[f"planted-short-{count}"]
-                self.assertEqual([39, None], [short["verified"], short["seconds"]], short)
+                self.assertEqual([39, None], [short["verified"], short["figure"]], short)
                 self.assertIn("39 of 40 values were right", short["failed"])
                 self.assertIn("of 40 values were right", rows[f"planted-json-{count}"]["failed"])
                 # Who has fetched nothing before has nothing old to give.
@@ -281,7 +281,7 @@ class BenchCommand(SystemTest):
         rows = {row["name"]: row for row in json.loads(done.stdout)["charts"][0]["rows"]}
         self.assertEqual([1000, None], [rows["memcached-unix"]["verified"], rows["memcached-unix"]["failed"]])
         for name in ("files", "leveret-cache"):
-            self.assertIsNone(rows[name]["seconds"])
+            self.assertIsNone(rows[name]["figure"])
             self.assertTrue(rows[name]["failed"])
 
     def test_end_in_the_middle(self):

@@ -171,7 +171,7 @@ impl Bench {
                 let _ = writeln!(out, "changed: {line}");
             }
         }
-        Ok(Answer::from(report.charts.iter().flat_map(|chart| &chart.rows).any(|row| row.seconds.is_some())))
+        Ok(Answer::from(report.charts.iter().flat_map(|chart| &chart.rows).any(|row| row.figure.is_some())))
     }
 
     fn measure(&self, sheets: &[Sheet], found: &Found) -> Result<Result<Report, Stopped>, Failure> {

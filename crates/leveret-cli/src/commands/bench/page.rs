@@ -1,6 +1,5 @@
 //! The charts as SVG, and all of a run on one page that needs nothing else.
-use super::report::{Drawn, Report, Row};
-use super::text::time;
+use super::report::{Drawn, Report, Row, Unit};
 use crate::units;
 
 // Narrow, with names above their bars: on a telephone the letters are still large enough.
@@ -24,15 +23,18 @@ svg{width:100%;max-width:36rem;height:auto;display:block}table{border-collapse:c
 vertical-align:top}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8rem}.wide{overflow-x:auto}\
 .warning{border-left:4px solid #d58a00;padding-left:.6rem}@media print{details{display:none}}";
 
-/// One chart. Bars are on a logarithmic scale: some are a thousand times others.
+/// One chart. Bars of times are on a logarithmic scale: some are a thousand times others.
 pub fn svg(chart: &Drawn) -> String {
     let height = TOP + STEP * chart.rows.len() as f64 + 26.0;
-    let medians = || chart.rows.iter().filter_map(|row| Some(row.seconds?.median));
-    let fastest = medians().fold(f64::MAX, f64::min);
-    let least = fastest / 2.0;
+    let medians = || chart.rows.iter().filter_map(|row| Some(row.figure?.median));
+    let shortest = medians().fold(f64::MAX, f64::min);
+    let (least, logarithmic) = (shortest / 2.0, chart.unit == Unit::Seconds);
     let most = medians().fold(f64::MIN_POSITIVE, f64::max).max(least * 2.0);
     let wide = WIDTH - LEFT - RIGHT;
-    let place = |seconds: f64| LEFT + (wide * (seconds / least).ln() / (most / least).ln()).clamp(0.0, wide);
+    let place = |figure: f64| {
+        let part = if logarithmic { (figure / least).ln() / (most / least).ln() } else { figure / most };
+        LEFT + (wide * part).clamp(0.0, wide)
+    };
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">\
          <title>{0}</title><style>{SVG_STYLE}</style><text class=\"title\" x=\"8\" y=\"20\">{0}</text>\n",
@@ -41,19 +43,19 @@ pub fn svg(chart: &Drawn) -> String {
     for (number, row) in chart.rows.iter().enumerate() {
         let top = TOP + STEP * number as f64;
         let (name_base, base) = (top + 13.0, top + 30.0);
-        let verified = match row.seconds {
+        let verified = match row.figure {
             Some(_) => format!(" <tspan class=\"faint\">{} verified</tspan>", units::thousands(row.verified)),
             None => String::new(),
         };
         let title = escaped(&row.title);
         text.push_str(&format!("<text x=\"{LEFT}\" y=\"{name_base}\">{title}{verified}</text>"));
-        match &row.seconds {
-            Some(seconds) => {
+        match &row.figure {
+            Some(figure) => {
                 let class = if row.ours { "ours" } else { "bar" };
-                let (end, low, high) = (place(seconds.median), place(seconds.p10), place(seconds.p90));
+                let (end, low, high) = (place(figure.median), place(figure.p10), place(figure.p90));
                 let (bar_top, middle, wide) = (top + 18.0, top + 25.0, (end - LEFT).max(1.0));
                 let after = end.max(high) + 6.0;
-                let said = format!("{} · {:.1}x", time(seconds.median), seconds.median / fastest);
+                let said = [chart.unit.shown(figure.median), Unit::times(figure.median, shortest)].join(" · ");
                 text.push_str(&format!(
                     "<rect class=\"{class}\" x=\"{LEFT}\" y=\"{bar_top}\" width=\"{wide:.1}\" height=\"14\"/>\
                      <line class=\"spread\" x1=\"{low:.1}\" x2=\"{high:.1}\" y1=\"{middle}\" y2=\"{middle}\"/>\
@@ -73,8 +75,9 @@ pub fn svg(chart: &Drawn) -> String {
     }
     let verdict = if chart.reliable { "" } else { "Unreliable: a cache differs from itself. " };
     text.push_str(&format!(
-        "<text class=\"faint\" x=\"{LEFT}\" y=\"{}\">{verdict}Logarithmic; shorter is better</text></svg>\n",
-        height - 8.0
+        "<text class=\"faint\" x=\"{LEFT}\" y=\"{}\">{verdict}{}horter is better</text></svg>\n",
+        height - 8.0,
+        if logarithmic { "Logarithmic; s" } else { "S" },
     ));
     text
 }
@@ -112,7 +115,8 @@ pub fn html(report: &Report) -> String {
                 control.p90
             ));
         }
-        text.push_str("<div class=\"wide\"><table><tr><th>cache<th>verified<th>CPU<th>seconds of each round\n");
+        text.push_str("<div class=\"wide\"><table><tr><th>cache<th>verified<th>CPU<th>");
+        text.push_str(&format!("{} in each round\n", chart.unit.name()));
         chart.rows.iter().for_each(|row| text.push_str(&data(row)));
         text.push_str("</table></div>\n<details><summary>Command lines and programs</summary>\n");
         for row in chart.rows.iter().filter(|row| row.command.is_some()) {
@@ -130,7 +134,7 @@ pub fn html(report: &Report) -> String {
 }
 
 fn data(row: &Row) -> String {
-    let rounds: Vec<String> = row.rounds.iter().map(|seconds| format!("{seconds:.6}")).collect();
+    let rounds: Vec<String> = row.rounds.iter().map(|figure| format!("{figure:.6}")).collect();
     let said = match &row.failed {
         None if row.published.is_none() => rounds.join(" "),
         _ => row.excuse(),

@@ -1,6 +1,5 @@
 //! What a run found: as data, and beside an older one.
 use super::found::Machine;
-use super::text::time;
 use leveret_rounds::Spread;
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +15,59 @@ pub struct Report {
     pub charts: Vec<Drawn>,
 }
 
+/// What the figures of a chart count. Less is better in all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Of older reports too, which do not say.
+    #[default]
+    Seconds,
+    /// Of memory, for each item.
+    Bytes,
+    /// Of gets, those that missed.
+    Percent,
+}
+
+impl Unit {
+    /// Three digits.
+    pub fn shown(self, figure: f64) -> String {
+        match (self, figure) {
+            (Unit::Seconds, less) if less < 1e-3 => format!("{:.0} µs", less * 1e6),
+            (Unit::Seconds, less) if less < 1.0 => format!("{:.1} ms", less * 1e3),
+            (Unit::Seconds, more) => format!("{more:.2} s"),
+            (Unit::Bytes, bytes) => format!("{bytes:.0} B"),
+            (Unit::Percent, percent) => format!("{percent:.1} %"),
+        }
+    }
+
+    /// Beside the least of a chart, which may be nothing at all: of misses.
+    pub fn times(figure: f64, least: f64) -> String {
+        if least > 0.0 {
+            format!("{:.1}x", figure / least)
+        } else {
+            String::new()
+        }
+    }
+
+    /// The head of a column of figures.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Seconds => "seconds",
+            Unit::Bytes => "bytes an item",
+            Unit::Percent => "percent of gets missed",
+        }
+    }
+
+    /// What a part of an older figure is a part of.
+    fn then(self) -> &'static str {
+        match self {
+            Unit::Seconds => "the time that it took then",
+            Unit::Bytes => "the memory that it took then",
+            Unit::Percent => "its misses of then",
+        }
+    }
+}
+
 /// One chart.
 #[derive(Serialize, Deserialize)]
 pub struct Drawn {
@@ -25,9 +77,12 @@ pub struct Drawn {
     /// What is done for the peers, and what is not.
     pub fairness: String,
     pub keys: u32,
+    /// Of the figures of its rows.
+    #[serde(default)]
+    pub unit: Unit,
     /// Which cache was measured twice in each round.
     pub control_of: Option<String>,
-    /// The second time of each round over the first.
+    /// The second figure of each round over the first.
     pub control: Option<Spread>,
     /// False where the control differs from itself: nobody should conclude anything.
     pub reliable: bool,
@@ -39,7 +94,9 @@ pub struct Row {
     pub name: String,
     pub title: String,
     pub ours: bool,
-    pub seconds: Option<Spread>,
+    /// In the chart's unit.
+    #[serde(alias = "seconds")]
+    pub figure: Option<Spread>,
     /// Processor seconds of the process that was timed, while it was; null where the chart does not say.
     pub client_cpu: Option<Spread>,
     /// Those of its servers, together.
@@ -65,7 +122,7 @@ impl Row {
             name: title.replace(':', "-"),
             title: title.to_owned(),
             ours: false,
-            seconds: None,
+            figure: None,
             client_cpu: None,
             server_cpu: None,
             rounds: Vec::new(),
@@ -82,13 +139,13 @@ impl Row {
     /// The processor time of a client and its servers.
     pub fn cpu(&self) -> Option<String> {
         let server = self.server_cpu?.median;
-        Some(format!("CPU {} + servers {}", time(self.client_cpu?.median), time(server)))
+        Some(format!("CPU {} + servers {}", Unit::Seconds.shown(self.client_cpu?.median), Unit::Seconds.shown(server)))
     }
 
     /// What stands where its bar would be.
     pub fn excuse(&self) -> String {
         if let Some(seconds) = self.published {
-            return format!("published: {}, another machine, not verified", time(seconds));
+            return format!("published: {}, another machine, not verified", Unit::Seconds.shown(seconds));
         }
         let what = if self.command.is_none() { "missing" } else { "fails" };
         format!("{what}: {}", self.failed.as_deref().unwrap_or("no figures"))
@@ -98,13 +155,13 @@ impl Row {
 impl Report {
     /// A line for each round, for spreadsheets.
     pub fn csv(&self) -> String {
-        let mut text = String::from("chart,cache,round,seconds,verified,asked,failed\n");
+        let mut text = String::from("chart,cache,round,figure,unit,verified,asked,failed\n");
         for chart in &self.charts {
             for row in &chart.rows {
                 let failed = quoted(row.failed.as_deref().unwrap_or_default());
-                let tail = format!("{},{},{failed}\n", row.verified, row.asked);
-                for (round, seconds) in row.rounds.iter().enumerate() {
-                    text.push_str(&format!("{},{},{},{seconds},{tail}", chart.name, row.name, round + 1));
+                let tail = format!("{},{},{},{failed}\n", chart.unit.name(), row.verified, row.asked);
+                for (round, figure) in row.rounds.iter().enumerate() {
+                    text.push_str(&format!("{},{},{},{figure},{tail}", chart.name, row.name, round + 1));
                 }
                 if row.rounds.is_empty() {
                     text.push_str(&format!("{},{},,,{tail}", chart.name, row.name));
@@ -126,9 +183,9 @@ impl Report {
             }
             for row in &chart.rows {
                 let Some(before) = then.rows.iter().find(|other| other.name == row.name) else { continue };
-                let what = match (&row.seconds, &before.seconds) {
+                let what = match (&row.figure, &before.figure) {
                     (Some(now), Some(then)) if now.is_apart_from(then) => {
-                        format!("{:.2} of the time that it took then", now.median / then.median)
+                        format!("{:.2} of {}", now.median / then.median, chart.unit.then())
                     }
                     (Some(_), None) => "can be measured now".to_owned(),
                     (None, Some(_)) => format!("was measured then: {}", row.failed.as_deref().unwrap_or("no figures")),
@@ -158,7 +215,7 @@ mod tests {
             name: "a".to_owned(),
             title: "A".to_owned(),
             ours: false,
-            seconds: Spread::of(rounds.iter().copied()),
+            figure: Spread::of(rounds.iter().copied()),
             client_cpu: None,
             server_cpu: None,
             rounds: rounds.to_vec(),
@@ -178,6 +235,7 @@ mod tests {
             means: String::new(),
             fairness: String::new(),
             keys: 1,
+            unit: Unit::Seconds,
             control_of: None,
             control: None,
             reliable: false,
@@ -197,7 +255,7 @@ mod tests {
 
     #[test]
     fn csv_has_a_line_a_round_and_quotes_what_needs_it() {
-        assert_eq!(report(&[1.5, 2.0]).csv().lines().nth(2), Some("read,a,2,2,2,2,"));
-        assert_eq!(report(&[]).csv().lines().nth(1), Some("read,a,,,2,2,\"it said \"\"no\"\", twice\""));
+        assert_eq!(report(&[1.5, 2.0]).csv().lines().nth(2), Some("read,a,2,2,seconds,2,2,"));
+        assert_eq!(report(&[]).csv().lines().nth(1), Some("read,a,,,seconds,2,2,\"it said \"\"no\"\", twice\""));
     }
 }

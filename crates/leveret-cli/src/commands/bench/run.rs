@@ -24,7 +24,8 @@ pub struct Run<'a> {
 /// What the program of a turn prints.
 #[derive(Deserialize)]
 struct Figures {
-    seconds: f64,
+    #[serde(alias = "seconds", alias = "bytes", alias = "percent")]
+    figure: f64,
     #[serde(default)]
     client_cpu: Option<f64>,
     #[serde(default)]
@@ -67,12 +68,12 @@ impl Run<'_> {
                     let mut second = self.row(&sides[number]);
                     let row = if is_control { &mut second } else { &mut rows[number] };
                     match self.turn(chart, &sides[number], row) {
-                        Ok(figures) if is_control => again[round] = Some(figures.seconds),
-                        Ok(Figures { seconds, client_cpu, server_cpu, .. }) => {
-                            rows[number].rounds.push(seconds);
+                        Ok(figures) if is_control => again[round] = Some(figures.figure),
+                        Ok(Figures { figure, client_cpu, server_cpu, .. }) => {
+                            rows[number].rounds.push(figure);
                             cpu[number].push((client_cpu, server_cpu));
                             if control.is_none_or(|control| control == number) {
-                                first[round] = first[round].or(Some(seconds));
+                                first[round] = first[round].or(Some(figure));
                             }
                         }
                         Err(Trouble::Stopped) => return Err(Stopped),
@@ -83,11 +84,11 @@ impl Run<'_> {
             }
         }
         for (row, cpu) in rows.iter_mut().zip(cpu).filter(|(row, _)| row.failed.is_none()) {
-            row.seconds = Spread::of(row.rounds.iter().copied());
+            row.figure = Spread::of(row.rounds.iter().copied());
             row.client_cpu = Spread::of(cpu.iter().filter_map(|(client, _)| *client));
             row.server_cpu = Spread::of(cpu.iter().filter_map(|(_, server)| *server));
         }
-        let ratios = again.iter().zip(&first).filter_map(|(again, first)| Some((*again)? / (*first)?));
+        let ratios = again.iter().zip(&first).filter_map(|(again, first)| Some(ratio((*again)?, (*first)?)));
         let published = chart.published.iter().map(|(title, seconds)| Row::published(title, *seconds));
         let control_spread = Spread::of(ratios);
         Ok(Drawn {
@@ -96,6 +97,7 @@ impl Run<'_> {
             means: chart.means.to_owned(),
             fairness: chart.fairness.to_owned(),
             keys: self.keys_of(chart),
+            unit: chart.unit,
             control_of: control.map(|number| rows[number].title.clone()),
             reliable: control_spread.is_some_and(|spread| spread.is_even()),
             control: control_spread,
@@ -121,7 +123,7 @@ impl Run<'_> {
             name: joined(&peer.name, "-", variant.name),
             title: joined(&peer.title, ", ", &self.with_cpus(variant.title)),
             ours: peer.is_ours(),
-            seconds: None,
+            figure: None,
             client_cpu: None,
             server_cpu: None,
             rounds: Vec::new(),
@@ -201,6 +203,15 @@ impl Run<'_> {
         settings.extend(peer.tuned.iter().filter(|_| !self.fair_defaults).cloned());
         let words = settings.into_iter().flat_map(|setting| ["-d".to_owned(), setting]);
         ["-n".to_owned()].into_iter().chain(words).collect()
+    }
+}
+
+/// One where both are nothing, as misses can be.
+fn ratio(again: f64, first: f64) -> f64 {
+    if again == first {
+        1.0
+    } else {
+        again / first
     }
 }
 

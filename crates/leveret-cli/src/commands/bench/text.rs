@@ -1,5 +1,5 @@
 //! The charts, for terminals.
-use super::report::{Drawn, Report};
+use super::report::{Drawn, Report, Unit};
 use crate::output::{BAD, FAINT, STRONG, WARNING};
 use std::io::{self, Write};
 
@@ -19,21 +19,22 @@ pub fn write(out: &mut impl Write, report: &Report) -> io::Result<()> {
 fn write_chart(out: &mut impl Write, chart: &Drawn) -> io::Result<()> {
     writeln!(out, "\n{STRONG}{}{STRONG:#}", chart.title)?;
     let width = chart.rows.iter().map(|row| row.title.chars().count()).max().unwrap_or(0);
-    let medians = || chart.rows.iter().filter_map(|row| Some(row.seconds?.median));
-    let (least, most) = (medians().fold(f64::MAX, f64::min), medians().fold(0.0, f64::max));
+    let medians = || chart.rows.iter().filter_map(|row| Some(row.figure?.median));
+    let least = medians().fold(f64::MAX, f64::min);
+    let (most, unit) = (medians().fold(f64::MIN_POSITIVE, f64::max), chart.unit);
     for row in &chart.rows {
-        match (&row.seconds, &row.failed) {
-            (Some(seconds), None) => {
-                let bar = "█".repeat(((BAR as f64 * seconds.median / most).round() as usize).max(1));
+        match (&row.figure, &row.failed) {
+            (Some(figure), None) => {
+                let bar = "█".repeat(((BAR as f64 * figure.median / most).round() as usize).max(1));
                 let style = if row.ours { STRONG } else { FAINT };
                 writeln!(
                     out,
-                    "  {:width$}  {style}{bar:BAR$}{style:#} {:>9}  {:>7.1}x  {FAINT}{} to {}, {} verified{}{FAINT:#}",
+                    "  {:width$}  {style}{bar:BAR$}{style:#} {:>9}  {:>8}  {FAINT}{} to {}, {} verified{}{FAINT:#}",
                     row.title,
-                    time(seconds.median),
-                    seconds.median / least,
-                    time(seconds.p10),
-                    time(seconds.p90),
+                    unit.shown(figure.median),
+                    Unit::times(figure.median, least),
+                    unit.shown(figure.p10),
+                    unit.shown(figure.p90),
                     row.verified,
                     row.cpu().map_or_else(String::new, |cpu| format!(", {cpu}"))
                 )?;
@@ -56,13 +57,4 @@ fn write_chart(out: &mut impl Write, chart: &Drawn) -> io::Result<()> {
         writeln!(out, "  {WARNING}unreliable:{WARNING:#} a cache differs from itself; measure again with more rounds")?;
     }
     Ok(())
-}
-
-/// Three digits, in a unit that suits.
-pub fn time(seconds: f64) -> String {
-    match seconds {
-        less if less < 1e-3 => format!("{:.0} µs", less * 1e6),
-        less if less < 1.0 => format!("{:.1} ms", less * 1e3),
-        more => format!("{more:.2} s"),
-    }
 }

@@ -1,5 +1,5 @@
 //! Arrays as a database gives them: what a page keeps in a cache to spare itself a query.
-use super::{keys, Chart, Language, Variant};
+use super::{keys, Chart, Language, Unit, Variant};
 
 const ROWS: [Variant; 4] = [
     Variant { name: "1", title: "1 row", servers: 1, words: &["1"] },
@@ -25,6 +25,7 @@ pub static FIRST: Chart = Chart {
     peers: include_str!("arrays.toml"),
     takes_added: true,
     variants: &ROWS,
+    unit: Unit::Seconds,
     language: Language::Php,
     published: &[],
 };

@@ -1,5 +1,5 @@
 //! One key a call: what a page does.
-use super::{Chart, Language, ONE};
+use super::{Chart, Language, Unit, ONE};
 
 /// Who writes, who reads, and the clock.
 pub const PASSES: &str = include_str!("passes.php");
@@ -26,6 +26,7 @@ pub static READ: Chart = Chart {
     peers: PEERS,
     takes_added: true,
     variants: &ONE,
+    unit: Unit::Seconds,
     language: Language::Php,
     published: &[],
 };

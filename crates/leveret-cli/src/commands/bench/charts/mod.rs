@@ -7,6 +7,7 @@ mod readers;
 mod ruby;
 
 use super::peer::{self, Peer};
+use super::report::Unit;
 use crate::output::Failure;
 use std::path::Path;
 
@@ -60,7 +61,9 @@ pub struct Chart {
     pub name: &'static str,
     /// `{keys}` stands for how many.
     title: &'static str,
-    /// What the figures are the time of.
+    /// Of its figures, and their name in what the program prints.
+    pub unit: Unit,
+    /// What the figures are the time of, or count.
     pub means: &'static str,
     /// What is done for the peers, and what is not.
     pub fairness: &'static str,

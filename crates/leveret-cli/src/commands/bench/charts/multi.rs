@@ -1,5 +1,5 @@
 //! Fifty keys a call, of one server or of several.
-use super::{keys, Chart, Language, Variant};
+use super::{keys, Chart, Language, Unit, Variant};
 
 const SERVERS: [Variant; 3] = [
     Variant { name: "1", title: "1 server", servers: 1, words: &[] },
@@ -22,6 +22,7 @@ pub static GET: Chart = Chart {
     peers: include_str!("multi.toml"),
     takes_added: false,
     variants: &SERVERS,
+    unit: Unit::Seconds,
     language: Language::Php,
     published: &[],
 };

@@ -1,5 +1,5 @@
 //! Whole processes of PHP, as `time php store.php` has them: start, module, connection, all keys, end.
-use super::{Chart, Language, ONE};
+use super::{Chart, Language, Unit, ONE};
 
 pub static STORE: Chart = Chart {
     name: "store",
@@ -15,6 +15,7 @@ pub static STORE: Chart = Chart {
     peers: include_str!("processes.toml"),
     takes_added: true,
     variants: &ONE,
+    unit: Unit::Seconds,
     language: Language::Php,
     published: &[],
 };

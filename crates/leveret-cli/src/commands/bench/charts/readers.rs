@@ -1,5 +1,5 @@
 //! One host, many processes: who reads does not wait for others, or does.
-use super::{keys, Chart, Language, Variant};
+use super::{keys, Chart, Language, Unit, Variant};
 
 /// How many read, and how many write meanwhile.
 const PROCESSES: [Variant; 6] = [
@@ -27,6 +27,7 @@ pub static READERS: Chart = Chart {
     peers: include_str!("readers.toml"),
     takes_added: true,
     variants: &PROCESSES,
+    unit: Unit::Seconds,
     language: Language::Php,
     published: &[],
 };

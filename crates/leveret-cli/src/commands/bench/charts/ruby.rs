@@ -1,5 +1,5 @@
 //! Ruby's clients, as memcached 0.13 and memcache-client 1.7.4 were compared in 2009.
-use super::{Chart, Language, Variant};
+use super::{Chart, Language, Unit, Variant};
 
 const PLAIN: Variant = Variant { name: "plain", title: "plain", servers: 1, words: &["plain"] };
 const SERIALIZED: Variant = Variant { name: "ruby", title: "serialized", servers: 1, words: &["ruby"] };
@@ -24,6 +24,7 @@ pub static SET: Chart = Chart {
                only does the clock stop. Published figures are of another machine, and how many calls they are of is not said \
                with them: they have no bar.",
     keys: 20_000,
+    unit: Unit::Seconds,
     language: Language::Ruby,
     program: &[include_str!("ruby.rb")],
     peers: include_str!("ruby.toml"),
