@@ -19,8 +19,8 @@ pub static READERS: Chart = Chart {
             as fast as it can, with one value and another in turn; a value that is neither is wrong.",
     fairness: "Everybody has room for all items. All processes share the CPUs of this machine: where there are more processes than CPUs, \
                they take turns. Nobody counts how much the writer gets done, so a cache that lets it wait has an advantage here. A key \
-               that is there and is not found, or a store that is refused, fails the row: Yac allows itself both while a key is \
-               overwritten.",
+               that is there and is not found, or a store that is refused, fails the row: Yac, which promises to \
+               keep nothing, does both now and then.",
     keys: 200_000,
     program: &[include_str!("readers.php"), include_str!("keys_write.php"), keys::PASSES],
     words: &["read", "16"],
