@@ -132,6 +132,26 @@ get = "file_get_contents(\"$address/$key\")"
 """
 
 
+MEMORIES = r"""
+[[peer]]
+name = "planted-files"
+title = "a file for each"
+set = "file_put_contents(\"$address/$key\", $value) !== false"
+get = "file_get_contents(\"$address/$key\")"
+
+[[peer]]
+name = "planted-private"
+title = "keeps what it has written to itself"
+set = "$GLOBALS['kept'][$key] = $value"
+get = "$GLOBALS['kept'][$key] ?? false"
+
+[[peer]]
+name = "planted-nothing"
+title = "no values"
+set = "true"
+get = "false"
+"""
+
 # The charts, by their programs.
 ONE_KEY = ("read", "write", "write-8k", "gets", "connect")
 PROCESSES = ("store", "load", "types")
@@ -139,6 +159,7 @@ MULTI = ("multi-get", "multi-set")
 ARRAY = ("arrays-first", "arrays-repeat")
 SHARED = ("readers",)
 SHARING = ("1", "2", "cpus", "1-writer", "2-writer", "cpus-writer")
+MEMORY = ("memory",)
 RUBY = ("ruby-set", "ruby-get", "ruby-multiget", "ruby-missing", "ruby-mixed")
 
 
@@ -158,7 +179,7 @@ class BenchCommand(SystemTest):
         old.write_text(self.bench(*words, "--json"))
         report = json.loads(old.read_text())
         charts = report["charts"]
-        self.assertEqual([*ONE_KEY, *PROCESSES, *MULTI, *ARRAY, *SHARED, *RUBY], [chart["name"] for chart in charts])
+        self.assertEqual([*ONE_KEY, *PROCESSES, *MULTI, *ARRAY, *SHARED, *MEMORY, *RUBY], [chart["name"] for chart in charts])
         of = lambda names: (chart for chart in charts if chart["name"] in names)
         shown = (report, report["machine"], *charts, *(row for chart in charts for row in chart["rows"]))
         promised = next(line for line in (ROOT / "docs" / "command.md").read_text().splitlines() if line.startswith("| `bench` | "))
@@ -190,6 +211,13 @@ class BenchCommand(SystemTest):
             for row in (rows[f"{name}-{shared}"] for name in ("apcu", "leveret-apcu", "leveret-cache") for shared in SHARING):
                 self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
             self.assertEqual(f"APCu, {max(4, report['machine']['cpus'])} readers", rows["apcu-cpus"]["title"])
+        for chart in of(MEMORY):
+            self.assertEqual("bytes", chart["unit"])
+            for row in (row for row in chart["rows"] if row["name"] != "yac"):
+                self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
+            self.assertIn("memory,redis,1,", table.read_text())
+            self.assertIn(",bytes an item,200,200,", table.read_text())
+            self.assertIn("bytes an item in each round", page.read_text())
         for chart in of(PROCESSES):
             for row in chart["rows"]:
                 self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
@@ -268,6 +296,24 @@ class BenchCommand(SystemTest):
                 self.assertIn("a store was refused while others read", refused)
             else:
                 self.assertIsNone(refused)
+
+    def test_memory(self):
+        """What an item takes is what the host pays; a cache that keeps nothing where others can read it has no figure"""
+        planted = self.folder / "planted.toml"
+        planted.write_text(MEMORIES)
+        words = ("memory", "--peers", planted, "--rounds", 1, "--keys", 10_000)
+        chart, = json.loads(self.bench(*words, "--json"))["charts"]
+        rows = {row["name"]: row for row in chart["rows"]}
+        for name in ("apcu", "memcached", "redis", "leveret-apcu", "leveret-cache", "leveret-serve"):
+            self.assertEqual((None, 10_000), (rows[name]["failed"], rows[name]["verified"]))
+            self.assertTrue(277 < rows[name]["figure"]["median"] < 4096, "more than key and value, less than a page")
+        # All of Leveret's entrances are the same arena.
+        ours = [rows[name]["figure"]["median"] for name in ("leveret-apcu", "leveret-cache", "leveret-serve")]
+        self.assertLess(max(ours) / min(ours), 1.1)
+        self.assertEqual(4096, round(rows["planted-files"]["figure"]["median"]), "a file takes a page of shared memory")
+        for name in ("private", "nothing"):
+            self.assertIn("0 of 10000 values were right", rows[f"planted-{name}"]["failed"])
+        self.assertIn(" B ", self.bench("memory", "--only", "redis", "--rounds", 1, "--keys", 500))
 
     def test_no_room(self):
         """In a /dev/shm without room, who needs it says so, and who does not is measured"""

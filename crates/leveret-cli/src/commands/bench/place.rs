@@ -117,6 +117,7 @@ impl Turn<'_> {
         server: Server,
         by: By,
         number: usize,
+        memory_mib: u32,
     ) -> Result<(Running, String, String), Trouble> {
         let socket = self.folder.join(format!("server/socket{number}"));
         let port = TcpListener::bind("127.0.0.1:0")?.local_addr()?.port().to_string();
@@ -137,7 +138,7 @@ impl Turn<'_> {
                 words.extend(["serve", "--arena"].map(String::from));
                 words.push(self.folder.join(format!("server/bench{number}.arena")).display().to_string());
             }
-            words.extend(["-m", "1024", "-t", "2"].map(String::from));
+            words.extend(["-m", &memory_mib.to_string(), "-t", "2"].map(String::from));
             if rustix::process::geteuid().is_root() {
                 words.extend(["-u", "root"].map(String::from));
             }

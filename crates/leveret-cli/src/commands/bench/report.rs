@@ -254,6 +254,14 @@ mod tests {
     }
 
     #[test]
+    fn a_report_of_the_time_when_all_figures_were_seconds_can_be_compared() {
+        let now = serde_json::to_string(&report(&[1.0])).expect("it is plain");
+        let then = now.replace("\"figure\"", "\"seconds\"").replace("\"unit\":\"seconds\",", "");
+        let then: Report = serde_json::from_str(&then).expect("the old form");
+        assert_eq!(report(&[3.0]).changes(&then), ["read, A: 3.00 of the time that it took then"]);
+    }
+
+    #[test]
     fn csv_has_a_line_a_round_and_quotes_what_needs_it() {
         assert_eq!(report(&[1.5, 2.0]).csv().lines().nth(2), Some("read,a,2,2,seconds,2,2,"));
         assert_eq!(report(&[]).csv().lines().nth(1), Some("read,a,,,seconds,2,2,\"it said \"\"no\"\", twice\""));

@@ -149,7 +149,7 @@ impl Run<'_> {
             let path = self.found.server(kind).ok_or_else(|| Trouble::Failed("its server is not there".to_owned()))?;
             let (mut addresses, mut lines) = (Vec::new(), Vec::new());
             for number in 0..variant.servers {
-                let (running, reached, line) = turn.serve(&path, kind, by, number)?;
+                let (running, reached, line) = turn.serve(&path, kind, by, number, (chart.memory_mib)(keys))?;
                 addresses.push(reached);
                 lines.push(line);
                 servers.push(running);
@@ -161,7 +161,7 @@ impl Run<'_> {
         std::fs::write(turn.folder.join("server/pids"), pids)?;
         let folder = turn.folder.join(if peer.short_cut { "server" } else { "client" });
         let (language, mut words) = match chart.language {
-            Language::Php => (self.found.php.as_path(), self.php_words(peer, &folder)),
+            Language::Php => (self.found.php.as_path(), self.php_words(chart, peer, &folder)),
             Language::Ruby => (self.found.ruby(), self.found.ruby_words()),
         };
         words.push(file.to_owned());
@@ -193,7 +193,7 @@ impl Run<'_> {
         Ok(figures)
     }
 
-    fn php_words(&self, peer: &Peer, arenas: &Path) -> Vec<String> {
+    fn php_words(&self, chart: &Chart, peer: &Peer, arenas: &Path) -> Vec<String> {
         let mut settings = vec!["memory_limit=-1".to_owned(), "display_errors=stderr".to_owned()];
         settings.extend(peer.extensions.iter().map(|name| self.found.extension(name)));
         if peer.is_ours() {
@@ -201,7 +201,10 @@ impl Run<'_> {
         }
         settings.extend(peer.ini.iter().cloned());
         settings.extend(peer.tuned.iter().filter(|_| !self.fair_defaults).cloned());
-        let words = settings.into_iter().flat_map(|setting| ["-d".to_owned(), setting]);
+        let (keys, memory) = (self.keys_of(chart), (chart.memory_mib)(self.keys_of(chart)));
+        let filled =
+            |setting: String| setting.replace("{memory}", &memory.to_string()).replace("{keys}", &keys.to_string());
+        let words = settings.into_iter().flat_map(|setting| ["-d".to_owned(), filled(setting)]);
         ["-n".to_owned()].into_iter().chain(words).collect()
     }
 }

@@ -26,6 +26,8 @@ pub static FIRST: Chart = Chart {
     takes_added: true,
     variants: &ROWS,
     unit: Unit::Seconds,
+    keys_if_quick_max: 500,
+    memory_mib: |_| 1024,
     language: Language::Php,
     published: &[],
 };

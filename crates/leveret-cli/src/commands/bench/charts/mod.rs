@@ -1,6 +1,7 @@
 //! What is measured. A chart is a file here, with a program of its own for each turn and the caches that it compares; `ALL` names it.
 mod arrays;
 mod keys;
+mod memory;
 mod multi;
 mod processes;
 mod readers;
@@ -11,7 +12,7 @@ use super::report::Unit;
 use crate::output::Failure;
 use std::path::Path;
 
-static ALL: [&Chart; 18] = [
+static ALL: [&Chart; 19] = [
     &keys::READ,
     &keys::WRITE,
     &keys::WRITE_8K,
@@ -25,6 +26,7 @@ static ALL: [&Chart; 18] = [
     &arrays::FIRST,
     &arrays::REPEAT,
     &readers::READERS,
+    &memory::MEMORY,
     &ruby::SET,
     &ruby::GET,
     &ruby::MULTIGET,
@@ -69,6 +71,10 @@ pub struct Chart {
     pub fairness: &'static str,
     /// Keys of a turn, unless `--keys` or `--quick` says otherwise.
     pub keys: u32,
+    /// What a run under a minute has time for.
+    pub keys_if_quick_max: u32,
+    /// What caches have for so many keys: servers by their option, PHP's modules by `{memory}` in their settings.
+    pub memory_mib: fn(u32) -> u32,
     /// The program of a turn, with holes for what differs between caches: see keys_write.php. In parts, each of which
     /// begins with PHP's tag. Its arguments are `words`, the number of keys, the address and the folder of arenas; server/pids names the processes of the
     /// servers. Its last line is JSON: see `Figures`.
@@ -85,9 +91,9 @@ pub struct Chart {
 }
 
 impl Chart {
-    /// A tenth, and no more than a run under a minute has time for.
+    /// A tenth, or less.
     pub fn keys_if_quick(&self) -> u32 {
-        (self.keys / 10).min(500)
+        (self.keys / 10).min(self.keys_if_quick_max)
     }
 
     pub fn title(&self, keys: u32) -> String {

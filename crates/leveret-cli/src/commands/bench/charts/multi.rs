@@ -23,6 +23,8 @@ pub static GET: Chart = Chart {
     takes_added: false,
     variants: &SERVERS,
     unit: Unit::Seconds,
+    keys_if_quick_max: 500,
+    memory_mib: |_| 1024,
     language: Language::Php,
     published: &[],
 };

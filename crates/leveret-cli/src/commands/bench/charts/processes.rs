@@ -16,6 +16,8 @@ pub static STORE: Chart = Chart {
     takes_added: true,
     variants: &ONE,
     unit: Unit::Seconds,
+    keys_if_quick_max: 500,
+    memory_mib: |_| 1024,
     language: Language::Php,
     published: &[],
 };

@@ -28,6 +28,8 @@ pub static READERS: Chart = Chart {
     takes_added: true,
     variants: &PROCESSES,
     unit: Unit::Seconds,
+    keys_if_quick_max: 500,
+    memory_mib: |_| 1024,
     language: Language::Php,
     published: &[],
 };

@@ -25,6 +25,8 @@ pub static SET: Chart = Chart {
                with them: they have no bar.",
     keys: 20_000,
     unit: Unit::Seconds,
+    keys_if_quick_max: 500,
+    memory_mib: |_| 1024,
     language: Language::Ruby,
     program: &[include_str!("ruby.rb")],
     peers: include_str!("ruby.toml"),
