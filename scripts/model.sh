@@ -2,7 +2,7 @@
 # ./x model: the engine's own code in every way that threads can meet (crates/leveret-engine/src/models, docs/proof.md).
 
 # The models' files, those first whose models notice most.
-MODEL_GROUPS=(read split lock lease service flush growth count before fill parent watch crash)
+MODEL_GROUPS=(read split lock lease service flush growth count before fill parent watch journal crash)
 
 # In a folder of its own, since all is built anew with other atomics. The words of the models wanted come behind.
 MODEL_TESTS=(env RUSTFLAGS="--cfg model" CARGO_TARGET_DIR=target/model

@@ -5,13 +5,13 @@ use crate::hash::Hasher;
 use crate::index::{Index, SlotWord, Spot};
 use crate::item::{Items, View};
 use crate::map::geometry::RegionId;
-use crate::map::layout::{Control, LeaseSlot, ServiceSlot, Shard, LEASES_PER_SHARD, PARENTS, SERVICES};
+use crate::map::layout::{Control, JournalRing, LeaseSlot, ServiceSlot, Shard, LEASES_PER_SHARD, PARENTS, SERVICES};
 use crate::map::mapping::Table;
 use crate::map::Map;
 use crate::own::{Pause, Reads, Receiving, Sending, Touched};
 use crate::presence::Presence;
 use crate::segment::Segments;
-use crate::sync::{AtomicU32, AtomicU64, Ordering};
+use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use crate::time::Moment;
 use crate::OpenOptions;
 use std::io;
@@ -39,6 +39,8 @@ pub(crate) struct Core {
     pub receiving: Receiving,
     /// Who is told what this process lets go.
     pub tell_evicted: OnceLock<TellEvicted>,
+    /// What this process does is not written into the journal.
+    pub is_unwatched: AtomicBool,
     control: Table<Control>,
     pub shards: Table<Shard>,
     pub hasher: Hasher,
@@ -49,6 +51,7 @@ pub(crate) struct Core {
     pub leases: Table<LeaseSlot>,
     pub parents: Table<AtomicU64>,
     pub services: Table<ServiceSlot>,
+    journal: Option<Table<JournalRing>>,
     // Last, so that the views above never outlive it.
     pub map: Map,
 }
@@ -86,6 +89,7 @@ impl Core {
                 sending: Sending::default(),
                 receiving: Receiving::default(),
                 tell_evicted: OnceLock::new(),
+                is_unwatched: AtomicBool::new(false),
                 control: map.table(RegionId::Control, 1),
                 shards: map.table(RegionId::Shards, shards),
                 hasher: Hasher::new(geometry),
@@ -96,6 +100,7 @@ impl Core {
                 leases: map.table(RegionId::Leases, shards * LEASES_PER_SHARD),
                 parents: map.table(RegionId::Parents, PARENTS),
                 services: map.table(RegionId::Services, SERVICES),
+                journal: (geometry.region(RegionId::Journal).len != 0).then(|| map.table(RegionId::Journal, 1)),
                 map,
             }
         };
@@ -105,6 +110,11 @@ impl Core {
     #[inline]
     pub fn control(&self) -> &Control {
         self.control.at(0)
+    }
+
+    /// None: the arena was made without one.
+    pub fn journal(&self) -> Option<&JournalRing> {
+        self.journal.as_ref().map(|table| table.at(0))
     }
 
     #[inline]
@@ -128,6 +138,13 @@ impl Core {
             return None;
         }
         self.items.view(&self.segments, segment, word.at())
+    }
+
+    /// An item's key.
+    pub fn key_of(&self, view: &View) -> Vec<u8> {
+        let mut key = Vec::new();
+        self.items.data.append_to(view.key(), view.header.key_len(), &mut key);
+        key
     }
 
     /// The hash of an item's key.

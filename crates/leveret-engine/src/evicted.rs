@@ -1,8 +1,8 @@
 //! Telling of evictions: whoever serves an arena may want to know what the writes of this process let go.
 use crate::arena::Arena;
 use crate::core::Core;
-use crate::found::{Found, Version};
-use crate::index::{Spot, FETCHED, FREQUENCY_MAX};
+use crate::found::Found;
+use crate::index::Spot;
 use crate::item::View;
 use crate::look;
 use std::fmt;
@@ -24,27 +24,12 @@ impl fmt::Debug for Evicted<'_> {
 impl Evicted<'_> {
     /// Its key.
     pub fn key(&self) -> Vec<u8> {
-        let mut key = Vec::new();
-        self.core.items.data.append_to(self.view.key(), self.view.header.key_len(), &mut key);
-        key
+        self.core.key_of(self.view)
     }
 
     /// What it is. Its value is not to be had any more.
     pub fn found(&self) -> Found {
-        let of_segment = self.core.segments.at(self.view.segment);
-        let version = Version {
-            hash: self.hash,
-            slot: self.spot.word.0,
-            segment: of_segment.word().0,
-            epoch: of_segment.epoch(),
-            deadline: self.view.header.deadline,
-        };
-        let mut found = Found::default();
-        look::describe(self.core, self.view, version, &mut found);
-        let frequency = self.spot.frequency();
-        found.hits = frequency & FREQUENCY_MAX;
-        found.fetched = u8::from(frequency & FETCHED != 0);
-        found
+        look::describe_known(self.core, self.hash, self.spot, self.view)
     }
 }
 

@@ -123,6 +123,7 @@ mod hash;
 mod huge_pages;
 mod index;
 mod item;
+mod journal;
 mod large;
 #[cfg(feature = "leases")]
 mod lease;
@@ -163,6 +164,8 @@ pub use error::{reason, Error, OpenError, MEMORY_MAX, MEMORY_MIN};
 pub use evicted::Evicted;
 pub use found::{Found, Item, Missed, Version};
 pub use huge_pages::HugePages;
+pub use journal::reader::Journal;
+pub use journal::{Deed, Ending, Entry, Topic, Way};
 #[cfg(feature = "leases")]
 pub use lease::{Lease, Ticket, LEASE_TIMEOUT};
 pub use map::folder::{check_folder, is_trusted_owner};

@@ -186,6 +186,24 @@ pub(crate) fn describe(core: &Core, view: &View, version: Version, found: &mut F
     }
 }
 
+/// An item that whoever holds the lock has before him: what it is, and how it was read.
+pub(crate) fn describe_known(core: &Core, hash: u64, spot: &Spot<'_>, view: &View) -> Found {
+    let of_segment = core.segments.at(view.segment);
+    let version = Version {
+        hash,
+        slot: spot.word.0,
+        segment: of_segment.word().0,
+        epoch: of_segment.epoch(),
+        deadline: view.header.deadline,
+    };
+    let mut found = Found::default();
+    describe(core, view, version, &mut found);
+    let frequency = spot.frequency();
+    found.hits = frequency & FREQUENCY_MAX;
+    found.fetched = u8::from(frequency & FETCHED != 0);
+    found
+}
+
 /// Whether the segment of a version has not been used anew since.
 #[inline]
 pub(crate) fn is_same_use(core: &Core, version: &Version) -> bool {

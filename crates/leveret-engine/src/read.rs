@@ -5,6 +5,7 @@ use crate::found::{Found, Item, Version};
 use crate::hash;
 use crate::index::{SlotWord, CHAIN_MAX};
 use crate::item::Kind;
+use crate::journal::{self, Topic};
 use crate::look;
 use crate::segment::{SegmentId, StateWord};
 use crate::shard::{self, token, Locked};
@@ -168,7 +169,7 @@ impl Arena {
     #[inline]
     fn find_hashed(&self, key: &[u8], hash: u64, now: impl Moment, found: &mut Found) -> bool {
         let core = &*self.core;
-        match look::meet(core, hash, key, now, found) {
+        let is_there = match look::meet(core, hash, key, now, found) {
             Some(spot) => {
                 spot.note_read();
                 core.reads.count_hit(core);
@@ -178,7 +179,11 @@ impl Arena {
                 core.reads.count_miss(core);
                 false
             }
+        };
+        if journal::is_watched(core, Topic::Reads) {
+            journal::tell_read(core, key, is_there, found, now.time());
         }
+        is_there
     }
 
     #[inline]

@@ -94,6 +94,11 @@ pub(crate) fn ticks_since_boot() -> u64 {
     (nanos(libc::CLOCK_BOOTTIME) / (NANOS / 100)) as u64
 }
 
+/// The wall clock, in microseconds.
+pub(crate) fn unix_micros() -> u64 {
+    (nanos(libc::CLOCK_REALTIME) / 1000).max(0) as u64
+}
+
 /// The wall clock's whole seconds at boot. It comes from the clocks' difference, not from their seconds, which do not
 /// change together.
 fn unix_time_of_boot() -> i64 {

@@ -5,7 +5,9 @@
 use crate::arena::Arena;
 use crate::counters::Counter;
 use crate::error::Error;
+use crate::found::Found;
 use crate::item::{Body, Kind, NewItem};
+use crate::journal::{self, Deed, Ending, Topic, Way};
 use crate::limits;
 use crate::look;
 use crate::meta::{Codec, Encoding, Marks, Meta};
@@ -160,10 +162,66 @@ impl Arena {
         terms: &Terms,
         now: Time,
     ) -> Result<Stored, Error> {
+        if journal::is_watched(&self.core, Topic::Stores) {
+            return self.store_and_tell(key, value, meta, deadline, terms, now);
+        }
+        self.store_or_forget(key, value, meta, deadline, terms, now)
+    }
+
+    #[inline(always)]
+    fn store_or_forget(
+        &self,
+        key: &[u8],
+        value: Value<'_>,
+        meta: Meta,
+        deadline: Deadline,
+        terms: &Terms,
+        now: Time,
+    ) -> Result<Stored, Error> {
         let stored = self.store_value(key, value, meta, deadline, terms, now);
         if stored.is_err() {
             self.forget_refused(key, terms, now, &stored)?;
         }
+        stored
+    }
+
+    /// Stores, and writes into the journal how it ended.
+    #[cold]
+    fn store_and_tell(
+        &self,
+        key: &[u8],
+        value: Value<'_>,
+        meta: Meta,
+        deadline: Deadline,
+        terms: &Terms,
+        now: Time,
+    ) -> Result<Stored, Error> {
+        let stored = self.store_or_forget(key, value, meta, deadline, terms, now);
+        let way = match terms.mode {
+            Mode::Append => Way::Append,
+            Mode::Prepend => Way::Prepend,
+            _ if terms.token().is_some() => Way::Cas,
+            Mode::Add => Way::Add,
+            Mode::Replace => Way::Replace,
+            Mode::Set | Mode::Cas(_) => Way::Set,
+        };
+        let ending = match stored {
+            Ok(Stored::Stored { .. }) => Ending::Stored,
+            Ok(Stored::Exists) => Ending::Exists,
+            Ok(Stored::Missing) => Ending::Missing,
+            Err(Error::ValueTooLarge { .. }) => Ending::TooLarge,
+            Err(_) => Ending::Failed,
+        };
+        let value_len = match value {
+            Value::Bytes(bytes) => bytes.len(),
+            Value::Integer(number) => number.to_string().len(),
+        };
+        let mut item = Found { value_len: value_len as u64, mtime: now, deadline, ..Found::default() };
+        if ending == Ending::Stored && (matches!(way, Way::Append | Way::Prepend) || terms.older_is_stale) {
+            // What was there before decides.
+            item = self.peek(key, now).unwrap_or(item);
+        }
+        journal::tell(&self.core, Topic::Stores, Deed::Store(way, ending), key, &item, now);
         stored
     }
 
@@ -183,7 +241,7 @@ impl Arena {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn store_value(
         &self,
         key: &[u8],
@@ -311,7 +369,7 @@ impl Arena {
         let meta = if old.number.is_some() { old.meta.with_encoding(Encoding::RAW) } else { old.meta };
         let meta = meta.with_marks(Marks::NONE);
         let terms = Terms::new(Mode::Cas(old.cas)).cas(terms.cas).want_cas(terms.want_cas);
-        self.store_if(key, Value::Bytes(&whole), meta, old.deadline, &terms, now)
+        self.store_value(key, Value::Bytes(&whole), meta, old.deadline, &terms, now)
     }
 
     /// Removes an item. False: there was none.
@@ -360,6 +418,10 @@ impl Arena {
         let Some(old) = located.old.filter(|old| old.is_alive) else { return Ok(false) };
         if !may(token::cas_of(&locked, &old.view)) {
             return Ok(false);
+        }
+        if journal::is_watched(core, Topic::Deletes) {
+            let gone = look::describe_known(core, hash, &old.spot, &old.view);
+            journal::tell(core, Topic::Deletes, Deed::Deleted, key, &gone, now);
         }
         edit::remove(&locked, hash, &old.spot, &old.view);
         locked.count(Counter::Deletes, 1);

@@ -101,7 +101,7 @@ impl Shared {
             settings,
         };
         shared.lock_memory();
-        shared.watch_evictions(&shared.arena());
+        shared.watch_arena(&shared.arena());
         shared.reset_stats();
         Ok(shared)
     }
@@ -139,12 +139,14 @@ impl Shared {
         self.edition.fetch_add(1, Release);
         drop(arena);
         self.lock_memory();
-        self.watch_evictions(&new);
+        self.watch_arena(&new);
         self.begin_to_count();
         Ok(new)
     }
 
-    fn watch_evictions(&self, arena: &Arena) {
+    fn watch_arena(&self, arena: &Arena) {
+        arena.keep_out_of_journal();
+        self.watch.follow(arena);
         let watch = self.watch.clone();
         arena.on_evict(move |evicted| watch.tell_evicted(evicted));
     }

@@ -448,9 +448,10 @@ impl Worker {
         let host = peer.map_or_else(|| "unix".to_owned(), |peer| peer.ip().to_canonical().to_string());
         let status = if transport == Transport::Tcp { transport::TCP } else { transport::LOCAL };
         let size = peer.map_or(0, |peer| u64::from(peer.port()));
-        shared
-            .watch
-            .tell(*worker, &Event { kind, key: host.as_bytes(), status, cmd: reason, size, ttl: 0, idle: 0, cfd });
+        shared.watch.tell(
+            *worker,
+            &Event { kind, key: host.as_bytes(), status, cmd: reason, size, ttl: 0, idle: 0, cfd, by: None },
+        );
     }
 
     fn is_drained(&self) -> bool {

@@ -290,11 +290,16 @@ impl Event {
             }
             other => (other, self.of("status"), Style::new(), size, key),
         };
-        writeln!(
+        write!(
             out,
             "  {event:<7} {style}{result:<10}{style:#} {size:>9}  {ttl:>7}  {}",
             text.unwrap_or_else(|| thousands(self.gid))
-        )
+        )?;
+        // Somebody else who has the arena open.
+        if let (by, Some(pid)) = (self.of("by"), self.number("pid")) {
+            write!(out, "  {FAINT}{by} {pid}{FAINT:#}")?;
+        }
+        writeln!(out)
     }
 }
 

@@ -1,7 +1,7 @@
 //! An arena's shape: its superblock and the regions behind it. docs/memory-layout.md draws the same picture for people.
 use super::layout::{
-    Control, LeaseSlot, ProcessSlot, ServiceSlot, Shard, BUCKET_SIZE, LEASES_PER_SHARD, PARENTS, PROCESS_SLOTS,
-    SEGMENT_HEADER, SEGMENT_STATE, SERVICES,
+    Control, JournalRing, LeaseSlot, ProcessSlot, ServiceSlot, Shard, BUCKET_SIZE, LEASES_PER_SHARD, PARENTS,
+    PROCESS_SLOTS, SEGMENT_HEADER, SEGMENT_STATE, SERVICES,
 };
 use crate::error::{OpenError, MEMORY_MAX, MEMORY_MIN};
 
@@ -44,9 +44,11 @@ pub(crate) enum RegionId {
     Index = 13,
     Overflow = 14,
     Data = 15,
+    /// Behind all others, since arenas from before it have none. Its memory is allocated for the first watcher.
+    Journal = 16,
 }
 
-const REGIONS: [RegionId; 15] = [
+const REGIONS: [RegionId; 16] = [
     RegionId::Control,
     RegionId::Processes,
     RegionId::Shards,
@@ -62,6 +64,7 @@ const REGIONS: [RegionId; 15] = [
     RegionId::Index,
     RegionId::Overflow,
     RegionId::Data,
+    RegionId::Journal,
 ];
 
 /// Where a region lies in the file.
@@ -193,6 +196,7 @@ impl Geometry {
             RegionId::Index => shards * u64::from(self.buckets_max) * BUCKET_SIZE,
             RegionId::Overflow => shards * u64::from(self.overflow_max()) * BUCKET_SIZE,
             RegionId::Data => segments << self.segment_shift,
+            RegionId::Journal => size_of::<JournalRing>() as u64,
         })
     }
 
@@ -345,6 +349,9 @@ impl Geometry {
         let mut end = PAGE;
         for id in REGIONS {
             let region = geometry.region(id);
+            if id == RegionId::Journal && region == Region::default() {
+                continue;
+            }
             // In this order, so that no two overlap and everything before the index is allocated at creation.
             if region.off % PAGE != 0
                 || region.off < end
@@ -389,6 +396,14 @@ mod tests {
             assert_eq!(Geometry::decode(&geometry.encode(), geometry.file_len), Ok(geometry.clone()));
             assert!(geometry.metadata_len() < memory / 16, "metadata of {memory} takes {}", geometry.metadata_len());
         }
+    }
+
+    #[test]
+    fn an_arena_from_before_the_journal_is_taken() {
+        let mut geometry = sample(8 << 20, 2);
+        let journal = std::mem::take(&mut geometry.regions[RegionId::Journal as usize - 1]);
+        geometry.file_len = journal.off;
+        assert_eq!(Geometry::decode(&geometry.encode(), geometry.file_len), Ok(geometry));
     }
 
     #[test]

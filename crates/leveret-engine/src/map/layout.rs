@@ -20,10 +20,22 @@ pub(crate) struct Control {
     _spare: AtomicU32,
     /// Unix time of the last flush, 0 = none.
     pub flushed_unix: AtomicU64,
-    _line0: [AtomicU64; 5],
+    /// By `journal::Topic`: until when somebody wants to be told of it, 0 = nobody does. In the line of `flush`, which each read looks at.
+    pub watched: [AtomicU32; TOPICS],
+    _line0: [AtomicU64; 3],
     /// Reads by `Program`, as processes hand them in.
     pub reads: [ReadsOfProgram; PROGRAMS],
-    _reserved: [AtomicU64; 504 - 8 * PROGRAMS],
+    pub holds: Holds,
+    _reserved: [AtomicU64; 488 - 8 * PROGRAMS],
+}
+
+/// How long shards' locks were held, of those sections that were timed: `shard/held.rs`.
+#[repr(C)]
+pub(crate) struct Holds {
+    pub ns: AtomicU64,
+    /// By `held::BOUNDS_NS`, and one more.
+    pub buckets: [AtomicU64; 8],
+    _reserved: [AtomicU64; 7],
 }
 
 /// What the processes of one kind have read: a cache line.
@@ -158,6 +170,30 @@ pub(crate) const OPEN_PER_SHARD: usize = 8;
 pub(crate) const SEGMENT_STATE: u64 = 16;
 pub(crate) const SEGMENT_HEADER: u64 = 64;
 
+/// What a watcher can ask for, each by itself.
+pub(crate) const TOPICS: usize = 4;
+
+/// Entries that the journal holds: what comes after them takes the place of the oldest.
+pub(crate) const JOURNAL_ENTRIES: usize = if cfg!(model) { 2 } else { 2048 };
+/// Words of an entry behind its checksum: 5 of what it is about, and the key.
+pub(crate) const ENTRY_WORDS: usize = 39;
+
+/// What processes tell those who watch: `journal.rs`.
+#[repr(C)]
+pub(crate) struct JournalRing {
+    /// How many entries were ever begun.
+    pub begun: AtomicU64,
+    _line0: [AtomicU64; 7],
+    pub entries: [JournalEntry; JOURNAL_ENTRIES],
+}
+
+/// One entry. Whole if the checksum says so, whoever has written it.
+#[repr(C)]
+pub(crate) struct JournalEntry {
+    pub checksum: AtomicU64,
+    pub words: [AtomicU64; ENTRY_WORDS],
+}
+
 /// Services of an arena that can be announced at once.
 pub(crate) const SERVICES: usize = 64;
 /// Bytes of a service's text.
@@ -213,6 +249,7 @@ const _: () = {
     assert!(core::mem::offset_of!(Shard, open) == 144 && core::mem::offset_of!(Shard, tally) == 176);
     assert!(core::mem::offset_of!(Shard, eviction) == 200 && core::mem::offset_of!(Shard, drain) == 224);
     assert!(size_of::<LeaseSlot>() == 32);
+    assert!(size_of::<JournalEntry>() == 320 && core::mem::offset_of!(JournalRing, entries) == 64);
     assert!(size_of::<ServiceSlot>() == 256 && SERVICES * size_of::<ServiceSlot>() == 16 << 10);
     assert!(size_of::<Bucket>() == BUCKET_SIZE as usize);
     assert!(cfg!(target_pointer_width = "64"), "arenas are mapped whole: 64-bit machines only");

@@ -26,6 +26,8 @@ mod flush;
 #[cfg(test)]
 mod growth;
 #[cfg(test)]
+mod journal;
+#[cfg(test)]
 mod lease;
 #[cfg(test)]
 mod litmus;

@@ -11,6 +11,8 @@ use crate::counters::Counter;
 use crate::index::{Spot, FREQUENCY_MAX, UNREAD};
 use crate::item::layout::HEADER;
 use crate::item::{Change, View};
+use crate::journal::{self, Deed, Topic};
+use crate::look;
 use crate::segment::{Pool, SegmentId, State, StateWord};
 use crate::shard::room::Spare;
 use crate::shard::worth::{self, Worth};
@@ -212,6 +214,11 @@ fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) 
     } else {
         if let Some(tell) = locked.core.tell_evicted.get() {
             tell(locked.core, hash, spot, view);
+        }
+        if journal::is_watched(locked.core, Topic::Evictions) {
+            let gone = look::describe_known(locked.core, hash, spot, view);
+            let (key, deed) = (locked.core.key_of(view), Deed::Evicted(gone.is_fetched()));
+            journal::tell(locked.core, Topic::Evictions, deed, &key, &gone, locked.time());
         }
         edit::remove(locked, hash, spot, view);
         locked.count(Counter::Evicted, 1);

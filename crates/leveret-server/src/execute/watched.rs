@@ -174,7 +174,7 @@ impl Turn<'_> {
 }
 
 fn event(kind: EventKind, key: &[u8]) -> Event<'_> {
-    Event { kind, key, status: 0, cmd: 0, size: 0, ttl: 0, idle: 0, cfd: 0 }
+    Event { kind, key, status: 0, cmd: 0, size: 0, ttl: 0, idle: 0, cfd: 0, by: None }
 }
 
 /// 0: for ever.

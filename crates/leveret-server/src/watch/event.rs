@@ -1,6 +1,7 @@
 //! Events, and their lines.
 use crate::stats::ITEMS_CLASS;
 use crate::uri;
+use leveret_engine::Program;
 use std::ops::BitOr;
 
 /// What a watcher wants to be told.
@@ -19,12 +20,22 @@ impl Kinds {
     /// Items that were deleted.
     pub const DELETIONS: Kinds = Kinds(16);
 
-    /// What the words of a `watch` ask for; without a word look-ups. None: a word that means nothing. Those that only
-    /// a proxy has something to tell of are known, and nothing comes of them.
+    /// The same, done by others who have the arena open.
+    pub const fn elsewhere(self) -> Kinds {
+        Kinds(self.0 << 8)
+    }
+
+    /// What the words of a `watch` ask for; without a kind look-ups. `clients`: only by clients of this server. None: a
+    /// word that means nothing. Those that only a proxy has something to tell of are known, and nothing comes of them.
     pub fn parse<'w>(words: impl Iterator<Item = &'w [u8]>) -> Option<Kinds> {
         let mut kinds = None;
+        let mut only_clients = false;
         for word in words {
             let kind = match word {
+                b"clients" => {
+                    only_clients = true;
+                    continue;
+                }
                 b"fetchers" => Kinds::FETCHERS,
                 b"mutations" => Kinds::MUTATIONS,
                 b"evictions" => Kinds::EVICTIONS,
@@ -35,7 +46,8 @@ impl Kinds {
             };
             kinds = Some(kinds.unwrap_or_default() | kind);
         }
-        Some(kinds.unwrap_or(Kinds::FETCHERS))
+        let kinds = kinds.unwrap_or(Kinds::FETCHERS);
+        Some(if only_clients { kinds } else { kinds | kinds.elsewhere() })
     }
 
     /// Whether they have something in common.
@@ -80,7 +92,7 @@ impl EventKind {
         EventKind::Closed,
     ];
 
-    pub(super) fn kinds(self) -> Kinds {
+    fn kinds(self) -> Kinds {
         match self {
             EventKind::Get => Kinds::FETCHERS,
             EventKind::Store => Kinds::MUTATIONS,
@@ -108,8 +120,33 @@ pub struct Event<'k> {
     pub ttl: u32,
     /// Seconds since it was last written.
     pub idle: u32,
-    /// The connection.
+    /// The connection; of a deed of others the process.
     pub cfd: i32,
+    /// Who has done it, if it was no client of this server.
+    pub by: Option<Program>,
+}
+
+impl Event<'_> {
+    /// What has to be asked for to be told of it.
+    pub(super) fn kinds(&self) -> Kinds {
+        let kinds = self.kind.kinds();
+        if self.by.is_some() {
+            kinds.elsewhere()
+        } else {
+            kinds
+        }
+    }
+}
+
+/// The programs, in the words of metrics.
+fn name_of(program: Program) -> &'static str {
+    match program {
+        Program::Php => "php",
+        Program::Ruby => "ruby",
+        Program::Server => "server",
+        Program::Tool => "tool",
+        _ => "other",
+    }
 }
 
 /// The `ttl` of a store that was dead from the start, and of an eviction that would never have died: -1 in a line.
@@ -161,7 +198,8 @@ pub mod reason {
 
 /// The line of an event.
 pub(super) fn write_line(out: &mut Vec<u8>, micros: u64, gid: u64, event: &Event<'_>) {
-    let Event { kind, key, status, cmd, size, ttl, idle, cfd } = *event;
+    let Event { kind, key, status, cmd, size, ttl, idle, cfd: of, by } = *event;
+    let cfd = if by.is_some() { -1 } else { of };
     let class = if kind == EventKind::Get && status != status::FOUND { 0 } else { ITEMS_CLASS };
     out.reserve(key.len() * 3 + REST_MAX);
     let mut line = Line { out, numbers: itoa::Buffer::new() };
@@ -194,6 +232,9 @@ pub(super) fn write_line(out: &mut Vec<u8>, micros: u64, gid: u64, event: &Event
             }
             line.text(" cfd=").number(cfd);
         }
+    }
+    if let Some(program) = by {
+        line.text(" by=").text(name_of(program)).text(" pid=").number(of);
     }
     line.out.push(b'\n');
 }
@@ -268,6 +309,7 @@ mod tests {
             ttl: 100,
             idle: 3,
             cfd: 17,
+            by: None,
         };
         let connection = Event { key: b"127.0.0.1", size: 50154, status: transport::TCP, cmd: reason::ERROR, ..event };
         for (event, expected) in [
@@ -289,6 +331,10 @@ mod tests {
                 "type=eviction key=k fetch=yes ttl=-1 la=3 clsid=1 size=5",
             ),
             (
+                Event { key: b"k", by: Some(Program::Php), ..event },
+                "type=item_get key=k status=found clsid=1 cfd=-1 size=5 by=php pid=17",
+            ),
+            (
                 Event { kind: EventKind::Opened, ..connection },
                 "type=conn_new rip=127.0.0.1 rport=50154 transport=tcp cfd=17",
             ),
@@ -306,8 +352,11 @@ mod tests {
     #[test]
     fn words_are_memcacheds() {
         let parse = |words: &str| Kinds::parse(words.split(' ').filter(|word| !word.is_empty()).map(str::as_bytes));
-        assert_eq!(parse(""), Some(Kinds::FETCHERS));
-        assert_eq!(parse("mutations deletions"), Some(Kinds::MUTATIONS | Kinds::DELETIONS));
+        let all = |kinds: Kinds| Some(kinds | kinds.elsewhere());
+        assert_eq!(parse(""), all(Kinds::FETCHERS));
+        assert_eq!(parse("mutations deletions"), all(Kinds::MUTATIONS | Kinds::DELETIONS));
+        assert_eq!(parse("clients"), Some(Kinds::FETCHERS));
+        assert_eq!(parse("evictions clients"), Some(Kinds::EVICTIONS));
         assert_eq!(parse("proxyreqs"), Some(Kinds(0)));
         assert_eq!(parse("fetchers foo"), None);
     }

@@ -5,13 +5,17 @@
 //! the connection has TLS its worker sends instead, who has the keys. Ring and feed are bounded: what finds no room is
 //! counted, and told to the watcher as `skipped=` before the next line that finds room. So nobody ever waits for a
 //! watcher, and as long as there is none, an event costs a look at a number that does not change.
+//!
+//! What others do who have the arena open comes from its journal, by the same thread and a ring of its own.
+mod elsewhere;
 mod event;
 mod ring;
 
 pub use event::{cmd, reason, status, transport, Event, EventKind, Kinds, DEAD};
 
 use crate::worker::Inbox;
-use leveret_engine::{Evicted, Time};
+use elsewhere::Elsewhere;
+use leveret_engine::{Arena, Evicted, Time};
 use ring::{Ring, Waiting};
 use rustix::io::Errno;
 use rustix::net::{send, SendFlags};
@@ -43,11 +47,12 @@ const PAUSE: Duration = Duration::from_millis(10);
 pub(crate) struct Watch {
     /// What anybody wants to be told.
     wanted: AtomicU32,
-    /// One for each worker, and one for evictions, which the thread that looks after the arena causes too. Made for the
-    /// first watcher.
+    /// One for each worker, one for evictions, which the thread that looks after the arena causes too, and one for what
+    /// others do. Made for the first watcher.
     rings: OnceLock<Box<[Ring]>>,
     /// Held by who puts an eviction into its ring.
     evicting: Mutex<()>,
+    elsewhere: Mutex<Elsewhere>,
     inboxes: OnceLock<Vec<Arc<Inbox>>>,
     watchers: Mutex<Watchers>,
     /// Wakes the thread before its time.
@@ -124,6 +129,7 @@ impl Watch {
             wanted: AtomicU32::new(0),
             rings: OnceLock::new(),
             evicting: Mutex::new(()),
+            elsewhere: Mutex::default(),
             inboxes: OnceLock::new(),
             watchers: Mutex::default(),
             hurry: Condvar::new(),
@@ -142,6 +148,15 @@ impl Watch {
         Kinds(self.wanted.load(Relaxed))
     }
 
+    /// The arena whose others are watched from now on.
+    pub fn follow(&self, arena: &Arena) {
+        self.elsewhere().follow(arena);
+    }
+
+    fn elsewhere(&self) -> MutexGuard<'_, Elsewhere> {
+        self.elsewhere.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Where the workers are found that send.
     pub fn set_inboxes(&self, inboxes: Vec<Arc<Inbox>>) {
         let _ = self.inboxes.set(inboxes);
@@ -154,7 +169,7 @@ impl Watch {
 
     /// The same, if the moment is known.
     pub fn tell_of(&self, worker: usize, micros: u64, event: &Event<'_>) {
-        if !self.wanted().has(event.kind.kinds()) {
+        if !self.wanted().has(event.kinds()) {
             return;
         }
         let Some(ring) = self.rings.get().and_then(|rings| rings.get(worker)) else { return };
@@ -178,6 +193,7 @@ impl Watch {
             ttl: found.deadline.time().map_or(DEAD, |at| at.0.saturating_sub(now.0)),
             idle: now.0.saturating_sub(found.mtime.0),
             cfd: 0,
+            by: None,
         };
         let _alone = self.evicting.lock().unwrap_or_else(PoisonError::into_inner);
         self.tell(self.threads, &event);
@@ -192,7 +208,7 @@ impl Watch {
         if present.all.len() >= WATCHERS_MAX {
             return Err(Refused::TooMany);
         }
-        let rings = self.rings.get_or_init(|| (0..=self.threads).map(|_| Ring::new()).collect());
+        let rings = self.rings.get_or_init(|| (0..self.threads + 2).map(|_| Ring::new()).collect());
         if !present.is_running {
             // What the last watchers did not want to know any more.
             rings.iter().for_each(Ring::clear);
@@ -204,13 +220,15 @@ impl Watch {
         let watcher = Arc::new(Watcher { kinds, worker, socket: OnceLock::new(), feed: Mutex::default() });
         present.all.push(watcher.clone());
         self.note_wanted(&present);
+        // What others do from the answer on is told.
+        self.elsewhere().ask(self.wanted());
         Ok(Watching { watch: self.clone(), watcher })
     }
 
     pub fn figures(&self) -> Figures {
         let rings = self.rings.get().map_or(&[][..], |rings| rings);
         Figures {
-            dropped: rings.iter().map(Ring::dropped).sum(),
+            dropped: rings.iter().map(Ring::dropped).sum::<u64>() + self.elsewhere().lost(),
             written: self.written.load(Relaxed),
             skipped: self.skipped.load(Relaxed),
             sent: self.sent.load(Relaxed),
@@ -231,17 +249,22 @@ impl Watch {
     fn run(&self) {
         let rings = self.rings.get().map_or(&[][..], |rings| rings);
         let mut batch = Batch::default();
-        let mut dropped: u64 = rings.iter().map(Ring::dropped).sum();
+        let dropped_so_far = || rings.iter().map(Ring::dropped).sum::<u64>() + self.elsewhere().lost();
+        let mut dropped = dropped_so_far();
         loop {
             let mut present = self.watchers();
             if present.all.is_empty() {
                 present.is_running = false;
+                self.elsewhere().rest();
                 return;
             }
             let watchers = present.all.clone();
             drop(present);
+            if let Some(ring) = rings.last() {
+                self.elsewhere().collect(self.wanted(), ring);
+            }
             let is_last = batch.collect(rings, &self.gid);
-            let lost: u64 = rings.iter().map(Ring::dropped).sum();
+            let lost = dropped_so_far();
             self.written.fetch_add(batch.lines.len() as u64, Relaxed);
             watchers.iter().for_each(|watcher| self.feed(watcher, &batch, lost - dropped));
             dropped = lost;
@@ -407,7 +430,7 @@ impl Batch {
             let (micros, event) = oldest.take(&mut self.key);
             number += 1;
             event::write_line(&mut self.text, micros, number, &event);
-            let kinds = event.kind.kinds();
+            let kinds = event.kinds();
             self.kinds = self.kinds | kinds;
             self.lines.push((kinds, self.text.len()));
         }

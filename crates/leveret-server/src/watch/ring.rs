@@ -1,6 +1,7 @@
 //! What a worker has to tell, on its way to the thread that tells it: one thread puts events in, one takes them out,
 //! and neither waits for the other. What finds no room is counted and lost.
 use super::{Event, EventKind};
+use leveret_engine::Program;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::{Acquire, Relaxed, Release};
 
@@ -56,7 +57,11 @@ impl Ring {
             self.words[at as usize % WORDS].store(word, Relaxed);
             at += 1;
         };
-        let codes = u64::from(event.kind as u8) << 16 | u64::from(event.status) << 20 | u64::from(event.cmd) << 24;
+        let by = event.by.map_or(0, |program| program as u64 + 1);
+        let codes = u64::from(event.kind as u8) << 16
+            | u64::from(event.status) << 20
+            | u64::from(event.cmd & 15) << 24
+            | (by & 15) << 28;
         push(key.len() as u64 | codes | u64::from(event.cfd as u32) << 32);
         push(micros);
         push(event.size);
@@ -123,11 +128,12 @@ impl Waiting<'_> {
             kind: EventKind::ALL[(front >> 16 & 15) as usize % EventKind::ALL.len()],
             key: &key[..key_len],
             status: (front >> 20 & 15) as u8,
-            cmd: (front >> 24) as u8,
+            cmd: (front >> 24 & 15) as u8,
             size,
             ttl: times as u32,
             idle: (times >> 32) as u32,
             cfd: (front >> 32) as i32,
+            by: ((front >> 28 & 15) as usize).checked_sub(1).and_then(|number| Program::ALL.get(number).copied()),
         };
         (self.last, event)
     }
@@ -149,7 +155,8 @@ mod tests {
     use super::*;
 
     fn event(key: &[u8], size: u64) -> Event<'_> {
-        Event { kind: EventKind::Get, key, status: 1, cmd: 3, size, ttl: u32::MAX, idle: 9, cfd: -7 }
+        let by = (size % 2 == 0).then_some(Program::Ruby);
+        Event { kind: EventKind::Get, key, status: 1, cmd: 3, size, ttl: u32::MAX, idle: 9, cfd: -7, by }
     }
 
     fn take_all(ring: &Ring, mut each: impl FnMut(u64, &Event<'_>)) {
@@ -175,6 +182,7 @@ mod tests {
                 assert_eq!((micros, event.size), (next, next * 3));
                 assert_eq!((event.kind, event.status, event.cmd), (EventKind::Get, 1, 3));
                 assert_eq!((event.ttl, event.idle, event.cfd), (u32::MAX, 9, -7));
+                assert_eq!(event.by, (next * 3 % 2 == 0).then_some(Program::Ruby));
                 assert_eq!(event.key, vec![next as u8; (next % 256) as usize]);
                 next += 1;
             });

@@ -1,0 +1,241 @@
+//! The journal: what processes do with an arena, for those who watch it.
+//!
+//! It is a ring in shared memory that everybody writes and whoever likes reads. As long as nobody has asked for a topic
+//! within the last seconds, what belongs to it costs a look at a word that does not change. Who asks must ask again
+//! and again: the wish of a watcher that was killed ends by itself.
+//!
+//! A writer draws a number, which is its place too, and writes there, whether or not anybody has read what was there:
+//! nobody ever waits for a watcher, and what comes too fast takes the place of the oldest. An entry has a checksum over
+//! its words and its number, and a reader believes nothing else: not what is half written, by a process that was killed
+//! there too, nor what two writers have mixed that were a whole ring apart. So no order between loads and stores
+//! matters here.
+pub(crate) mod reader;
+
+use crate::core::Core;
+use crate::found::{Found, Missed};
+use crate::map::layout::{JournalRing, ENTRY_WORDS, JOURNAL_ENTRIES, TOPICS};
+use crate::pid::process_id;
+use crate::program::Program;
+use crate::sync::Ordering;
+use crate::time::{self, Deadline, Time};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+/// Words of an entry before its key.
+const FRONT: usize = 5;
+pub(crate) const ENTRY_BYTES: usize = ENTRY_WORDS * 8;
+/// Of longer keys an entry has the beginning.
+const KEY_MAX: usize = (ENTRY_WORDS - FRONT) * 8;
+
+/// What a watcher can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(usize)]
+#[non_exhaustive]
+pub enum Topic {
+    /// `Deed::Read`
+    Reads = 0,
+    /// `Deed::Store`
+    Stores = 1,
+    /// `Deed::Deleted`
+    Deletes = 2,
+    /// `Deed::Evicted`
+    Evictions = 3,
+}
+
+const _: () = assert!(Topic::Evictions as usize + 1 == TOPICS);
+
+/// What a process has done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Deed {
+    /// It has looked for an item, and found it, or why not.
+    Read(Result<(), Missed>),
+    /// It has tried to store.
+    Store(Way, Ending),
+    /// It has removed an item.
+    Deleted,
+    /// Its store has let an item go, which was read before, or was not.
+    Evicted(bool),
+}
+
+/// How it was to be stored: as a `Mode`, without its token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Way {
+    /// Always.
+    Set,
+    /// When there is no item.
+    Add,
+    /// When there is one.
+    Replace,
+    /// Behind the value that is there.
+    Append,
+    /// Before it.
+    Prepend,
+    /// When it is a certain version: `Mode::Cas`, and each of the first three with `Terms::compare`.
+    Cas,
+}
+
+/// How a store ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ending {
+    /// The value is there.
+    Stored,
+    /// There is an item, or another version.
+    Exists,
+    /// There is no item.
+    Missing,
+    /// The value is longer than the arena takes.
+    TooLarge,
+    /// There was no memory, or no lock.
+    Failed,
+}
+
+/// An entry of the journal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Entry<'k> {
+    /// What was done.
+    pub deed: Deed,
+    /// When, in microseconds of Unix time.
+    pub micros: u64,
+    /// With which item. Of keys of more than 272 bytes the beginning.
+    pub key: &'k [u8],
+    /// Bytes of the value; 0 where there is none.
+    pub value_len: u64,
+    /// When the item was stored.
+    pub mtime: Time,
+    /// From when on it is dead.
+    pub deadline: Deadline,
+    /// The process, by its number in its own namespace.
+    pub pid: u32,
+    /// What that process is.
+    pub program: Program,
+}
+
+/// Whether anybody has asked for a topic lately.
+#[inline]
+pub(crate) fn is_watched(core: &Core, topic: Topic) -> bool {
+    core.control().watched[topic as usize].load(Ordering::Relaxed) != 0
+}
+
+/// Tells of a look for an item.
+#[cold]
+pub(crate) fn tell_read(core: &Core, key: &[u8], is_there: bool, found: &Found, now: Time) {
+    let deed = Deed::Read(if is_there { Ok(()) } else { Err(found.missed()) });
+    let item = if is_there { *found } else { Found::default() };
+    tell(core, Topic::Reads, deed, key, &item, now);
+}
+
+/// Tells of a deed with an item, if somebody still wants to know.
+#[cold]
+pub(crate) fn tell(core: &Core, topic: Topic, deed: Deed, key: &[u8], item: &Found, now: Time) {
+    let until = &core.control().watched[topic as usize];
+    let seen = until.load(Ordering::Relaxed);
+    if seen <= now.0 {
+        // Unless somebody asks at this moment.
+        let _ = until.compare_exchange(seen, 0, Ordering::Relaxed, Ordering::Relaxed);
+        return;
+    }
+    if core.is_unwatched.load(Ordering::Relaxed) {
+        return;
+    }
+    let Some(ring) = core.journal() else { return };
+    let (value_len, mtime, deadline) = (item.value_len, item.mtime, item.deadline);
+    let (micros, pid, program) = (time::unix_micros(), process_id(), Program::of_this_process());
+    put(ring, &Entry { deed, micros, key, value_len, mtime, deadline, pid, program });
+}
+
+/// Puts an entry in the place of the oldest one.
+pub(crate) fn put(ring: &JournalRing, entry: &Entry<'_>) {
+    let number = ring.begun.fetch_add(1, Ordering::Relaxed);
+    let mut bytes = [0; ENTRY_BYTES];
+    let bytes = encode(entry, &mut bytes);
+    let place = &ring.entries[(number % JOURNAL_ENTRIES as u64) as usize];
+    place.checksum.store(xxh3_64_with_seed(bytes, number), Ordering::Relaxed);
+    for (cell, word) in place.words.iter().zip(bytes.chunks_exact(8)) {
+        cell.store(u64::from_ne_bytes(word.try_into().expect("eight bytes")), Ordering::Relaxed);
+    }
+}
+
+fn encode<'b>(entry: &Entry<'_>, bytes: &'b mut [u8; ENTRY_BYTES]) -> &'b [u8] {
+    let key = &entry.key[..entry.key.len().min(KEY_MAX)];
+    let (what, detail) = numbers_of(entry.deed);
+    let front = [
+        key.len() as u64 | u64::from(what) << 16 | u64::from(detail) << 24 | u64::from(entry.program as u32) << 32,
+        entry.micros,
+        entry.value_len,
+        u64::from(entry.mtime.0) | u64::from(entry.deadline.0) << 32,
+        u64::from(entry.pid),
+    ];
+    for (piece, word) in bytes.chunks_exact_mut(8).zip(front) {
+        piece.copy_from_slice(&word.to_ne_bytes());
+    }
+    bytes[FRONT * 8..FRONT * 8 + key.len()].copy_from_slice(key);
+    &bytes[..used(key.len())]
+}
+
+/// Bytes of an entry whose key has so many.
+fn used(key_len: usize) -> usize {
+    (FRONT + key_len.div_ceil(8)) * 8
+}
+
+/// The entry of this number, if it is whole.
+pub(crate) fn get<'b>(ring: &JournalRing, number: u64, bytes: &'b mut [u8; ENTRY_BYTES]) -> Option<Entry<'b>> {
+    let place = &ring.entries[(number % JOURNAL_ENTRIES as u64) as usize];
+    let checksum = place.checksum.load(Ordering::Relaxed);
+    let first = place.words[0].load(Ordering::Relaxed);
+    let key_len = usize::from(first as u16);
+    if key_len > KEY_MAX {
+        return None;
+    }
+    let bytes = &mut bytes[..used(key_len)];
+    bytes[..8].copy_from_slice(&first.to_ne_bytes());
+    for (piece, cell) in bytes.chunks_exact_mut(8).zip(&place.words).skip(1) {
+        piece.copy_from_slice(&cell.load(Ordering::Relaxed).to_ne_bytes());
+    }
+    if xxh3_64_with_seed(bytes, number) != checksum {
+        return None;
+    }
+    let bytes = &*bytes;
+    let word = |at: usize| u64::from_ne_bytes(bytes[at * 8..at * 8 + 8].try_into().expect("eight bytes"));
+    Some(Entry {
+        deed: deed_of((first >> 16) as u8, (first >> 24) as u8)?,
+        micros: word(1),
+        key: &bytes[FRONT * 8..FRONT * 8 + key_len],
+        value_len: word(2),
+        mtime: Time(word(3) as u32),
+        deadline: Deadline((word(3) >> 32) as u32),
+        pid: word(4) as u32,
+        program: Program::of_number((first >> 32) as u32),
+    })
+}
+
+const WAYS: [Way; 6] = [Way::Set, Way::Add, Way::Replace, Way::Append, Way::Prepend, Way::Cas];
+const ENDINGS: [Ending; 5] = [Ending::Stored, Ending::Exists, Ending::Missing, Ending::TooLarge, Ending::Failed];
+
+/// A deed in two bytes.
+fn numbers_of(deed: Deed) -> (u8, u8) {
+    match deed {
+        Deed::Read(Ok(())) => (0, 0),
+        Deed::Read(Err(missed)) => (1, missed as u8),
+        Deed::Store(way, ending) => (2, way as u8 | (ending as u8) << 4),
+        Deed::Deleted => (3, 0),
+        Deed::Evicted(was_read) => (4, u8::from(was_read)),
+    }
+}
+
+fn deed_of(what: u8, detail: u8) -> Option<Deed> {
+    Some(match what {
+        0 => Deed::Read(Ok(())),
+        1 => Deed::Read(Err(match detail {
+            1 => Missed::Expired,
+            2 => Missed::Flushed,
+            _ => Missed::Absent,
+        })),
+        2 => Deed::Store(*WAYS.get(usize::from(detail & 15))?, *ENDINGS.get(usize::from(detail >> 4))?),
+        3 => Deed::Deleted,
+        4 => Deed::Evicted(detail != 0),
+        _ => return None,
+    })
+}

@@ -1,0 +1,136 @@
+//! What others do who have the arena open: PHP, Ruby, tools. They write it into the arena's journal as long as somebody asks
+//! for it; the thread of the watchers asks, and reads.
+use super::event::{cmd, status};
+use super::ring::Ring;
+use super::{Event, EventKind, Kinds, DEAD};
+use leveret_engine::{Arena, Deadline, Deed, Ending, Entry, Journal, Missed, Time, Topic, Way};
+
+/// What has to be told where, and who tells it.
+const TOPICS: [(Kinds, Topic); 4] = [
+    (Kinds::FETCHERS.elsewhere(), Topic::Reads),
+    (Kinds::MUTATIONS.elsewhere(), Topic::Stores),
+    (Kinds::DELETIONS.elsewhere(), Topic::Deletes),
+    (Kinds::EVICTIONS.elsewhere(), Topic::Evictions),
+];
+
+/// The arena's journal, while somebody watches.
+#[derive(Default)]
+pub struct Elsewhere {
+    arena: Option<Arena>,
+    journal: Option<Journal>,
+    /// When it was asked last, and for what.
+    asked: Option<(Time, Kinds)>,
+    lost: u64,
+}
+
+impl Elsewhere {
+    /// Another arena is served.
+    pub fn follow(&mut self, arena: &Arena) {
+        let lost = self.lost;
+        *self = Elsewhere { arena: Some(arena.clone()), lost, ..Elsewhere::default() };
+    }
+
+    /// Nobody watches any more.
+    pub fn rest(&mut self) {
+        (self.journal, self.asked) = (None, None);
+    }
+
+    /// Entries that were never read.
+    pub fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Asks for what is wanted, unless that was done in this second.
+    pub fn ask(&mut self, wanted: Kinds) {
+        let now = Time::now();
+        if self.asked == Some((now, wanted)) {
+            return;
+        }
+        self.asked = Some((now, wanted));
+        let mut topics = TOPICS.into_iter().filter(|(kinds, _)| wanted.has(*kinds)).peekable();
+        if topics.peek().is_some() && self.journal.is_none() {
+            // Without memory for it now, perhaps in a second.
+            self.journal = self.arena.as_ref().and_then(Arena::journal);
+        }
+        if let Some(journal) = &self.journal {
+            topics.for_each(|(_, topic)| journal.ask(topic, now));
+        }
+    }
+
+    /// Puts what was told since the last time into the ring.
+    pub fn collect(&mut self, wanted: Kinds, ring: &Ring) {
+        self.ask(wanted);
+        if let Some(journal) = &mut self.journal {
+            self.lost += journal.read(&mut |entry| put(entry, wanted, ring));
+        }
+    }
+}
+
+fn put(entry: &Entry<'_>, wanted: Kinds, ring: &Ring) {
+    let Some(event) = event(entry) else { return };
+    if wanted.has(event.kinds()) {
+        ring.put(entry.micros, &event);
+    }
+}
+
+/// None: a deed of a later version.
+fn event<'k>(entry: &Entry<'k>) -> Option<Event<'k>> {
+    let (mut idle, mut ttl) = (0, 0);
+    let (kind, status, cmd) = match entry.deed {
+        Deed::Read(read) => (EventKind::Get, status_of_read(read), 0),
+        Deed::Store(way, ending) => {
+            ttl = seconds_left(entry.deadline, entry.mtime).unwrap_or(0);
+            let cmd = cmd_of(way)?;
+            (EventKind::Store, status_of_store(cmd, ending)?, cmd)
+        }
+        Deed::Deleted => (EventKind::Deleted, 0, cmd::DELETE),
+        Deed::Evicted(was_read) => {
+            let now = Time::now();
+            idle = now.0.saturating_sub(entry.mtime.0);
+            ttl = seconds_left(entry.deadline, now).unwrap_or(DEAD);
+            (EventKind::Eviction, u8::from(was_read), 0)
+        }
+        _ => return None,
+    };
+    let (size, cfd) = (entry.value_len, entry.pid as i32);
+    Some(Event { kind, key: entry.key, status, cmd, size, ttl, idle, cfd, by: Some(entry.program) })
+}
+
+/// None: for ever.
+fn seconds_left(deadline: Deadline, now: Time) -> Option<u32> {
+    let at = deadline.time()?;
+    Some(if at <= now { DEAD } else { at.0 - now.0 })
+}
+
+fn status_of_read(read: Result<(), Missed>) -> u8 {
+    match read {
+        Ok(()) => status::FOUND,
+        Err(Missed::Absent) => status::NOT_FOUND,
+        Err(Missed::Expired) => status::EXPIRED,
+        Err(Missed::Flushed) => status::FLUSHED,
+    }
+}
+
+fn cmd_of(way: Way) -> Option<u8> {
+    Some(match way {
+        Way::Set => cmd::SET,
+        Way::Add => cmd::ADD,
+        Way::Replace => cmd::REPLACE,
+        Way::Append => cmd::APPEND,
+        Way::Prepend => cmd::PREPEND,
+        Way::Cas => cmd::CAS,
+        _ => return None,
+    })
+}
+
+fn status_of_store(cmd: u8, ending: Ending) -> Option<u8> {
+    Some(match ending {
+        Ending::Stored => status::STORED,
+        Ending::Exists if cmd == cmd::CAS => status::EXISTS,
+        Ending::Missing if cmd == cmd::CAS => status::NOT_FOUND,
+        Ending::Exists | Ending::Missing => status::NOT_STORED,
+        Ending::TooLarge => status::TOO_LARGE,
+        Ending::Failed => status::NO_MEMORY,
+        _ => return None,
+    })
+}
