@@ -53,7 +53,7 @@ class Metrics(SystemTest):
             "memcached_current_bytes": stats["bytes"], "memcached_limit_bytes": stats["limit_maxbytes"], "memcached_max_connections": "1024",
             "memcached_items_evicted_total": "0", 'memcached_version,version="1.6.45"': "1", "memcached_accepting_connections": "1",
             'leveret_attached_processes,program="server"': "1", 'leveret_attached_processes,program="php"': "0", 'leveret_program_reads_total,program="server",status="hit"': "3",
-            'leveret_program_reads_total,program="server",status="miss"': "1", 'leveret_evictions_by_age_total,age="older"': "0", "leveret_lock_wait_seconds_count": "0",
+            'leveret_program_reads_total,program="server",status="miss"': "1", 'leveret_evictions_by_age_total,age="older"': "0", "leveret_lock_wait_seconds_count": "0", 'leveret_lock_hold_seconds_bucket,le="+Inf"': "0",
             'leveret_lock_wait_seconds_bucket,le="+Inf"': "0", "leveret_endpoints": "1", "leveret_workers": "2", 'leveret_store_failures_total,reason="too_large"': "1",
         }.items():
             self.assertEqual(want, got[name], name)

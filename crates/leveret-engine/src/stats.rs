@@ -97,6 +97,10 @@ pub struct Stats {
     pub lock_waits_of_10ms: u64,
     /// Of `lock_waits`, those that took 100 milliseconds or more.
     pub lock_waits_of_100ms: u64,
+    /// How long writers have held locks, of one section in 64: up to 1, 10, 50, 100 microseconds, 1, 10, 100 milliseconds, longer.
+    pub lock_holds: [u64; 8],
+    /// The sum of those times, in nanoseconds.
+    pub lock_hold_ns: u64,
 }
 
 impl Arena {
@@ -149,6 +153,8 @@ impl Arena {
             lock_waits_of_ms: sum(Counter::LockWaitsOfMs),
             lock_waits_of_10ms: sum(Counter::LockWaitsOf10Ms),
             lock_waits_of_100ms: sum(Counter::LockWaitsOf100Ms),
+            lock_holds: core.control().holds.buckets.each_ref().map(|bucket| bucket.load(Ordering::Relaxed)),
+            lock_hold_ns: core.control().holds.ns.load(Ordering::Relaxed),
             hits_by_program: reads(|reads| &reads.hits),
             misses_by_program: reads(|reads| &reads.misses),
             decoded_by_program: reads(|reads| &reads.decoded),

@@ -453,6 +453,10 @@ typedef struct leveret_stats {
   uint64_t lock_waits_of_10ms;
   // Of `lock_waits`, those that took 100 milliseconds or more.
   uint64_t lock_waits_of_100ms;
+  // How long writers have held locks, of one section in 64: up to 1, 10, 50, 100 microseconds, 1, 10, 100 milliseconds, longer.
+  uint64_t lock_holds[8];
+  // The sum of those times, in nanoseconds.
+  uint64_t lock_hold_ns;
 } leveret_stats;
 
 // What an item's value is to whoever reads it, besides its bytes.

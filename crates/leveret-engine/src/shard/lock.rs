@@ -8,6 +8,7 @@ use crate::counters::Counter;
 use crate::error::Error;
 use crate::map::layout::Shard;
 use crate::presence::OWNER;
+use crate::shard::held::Timer;
 use crate::sync::{self, sleep_on, spin, thread_local, AtomicU32, AtomicU64, Instant, Ordering, Slept};
 use crate::time::Time;
 use std::cell::Cell;
@@ -38,10 +39,13 @@ struct Entered {
     /// `Core::number` of the arena.
     arena: Cell<u64>,
     shard: Cell<usize>,
+    timer: Timer,
 }
 
 thread_local! {
-    static ENTERED: Entered = const { Entered { frame: Cell::new(0), arena: Cell::new(0), shard: Cell::new(0) } };
+    static ENTERED: Entered = const {
+        Entered { frame: Cell::new(0), arena: Cell::new(0), shard: Cell::new(0), timer: Timer::new() }
+    };
 }
 
 /// The one section that a thread may be in. It never leaves its thread, so what it leads to lives.
@@ -76,6 +80,12 @@ impl Section {
     }
 
     pub fn forget(self) {
+        self.cells().timer.forget();
+        self.leave();
+    }
+
+    #[inline(always)]
+    fn leave(self) {
         self.cells().frame.set(0);
     }
 }
@@ -91,6 +101,7 @@ pub(super) enum Left {
 /// A lock that this thread holds.
 pub(super) struct Guard<'a> {
     pub shard: &'a Shard,
+    core: &'a Core,
     section: Section,
 }
 
@@ -103,19 +114,21 @@ impl<'a> Guard<'a> {
         cells.arena.set(core.number);
         cells.shard.set(index);
         cells.frame.set(&raw const marker as usize);
-        Guard { shard: core.shards.at(index), section }
+        cells.timer.begin();
+        Guard { shard: core.shards.at(index), core, section }
     }
 
     /// The lock of a section that was abandoned: it is still this thread's.
     pub fn resume(core: &'a Core, index: usize, section: Section) -> Guard<'a> {
-        Guard { shard: core.shards.at(index), section }
+        Guard { shard: core.shards.at(index), core, section }
     }
 }
 
 impl Drop for Guard<'_> {
     #[inline]
     fn drop(&mut self) {
-        self.section.forget();
+        self.section.cells().timer.end(self.core);
+        self.section.leave();
         release(&self.shard.lock);
     }
 }

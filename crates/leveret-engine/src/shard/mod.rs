@@ -1,4 +1,5 @@
 //! What the owner of a shard's lock does. Each file uses only those above it in this list.
+mod held;
 mod locked;
 
 pub(crate) mod lock;

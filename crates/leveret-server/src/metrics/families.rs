@@ -121,6 +121,7 @@ pub fn text(sources: &[Source]) -> String {
         }
     }
     lock_waits(&mut to, sources, &labels);
+    lock_holds(&mut to, sources, &labels);
     latencies(&mut to, sources, &labels);
     to
 }
@@ -140,6 +141,18 @@ fn lock_waits(to: &mut String, sources: &[Source], labels: &[String]) {
         let quick = counts.lock_waits.saturating_sub(slow.iter().sum());
         let sum = counts.lock_wait_us as f64 / 1e6;
         histogram(to, NAME, label, &[0.001, 0.01, 0.1], [quick].into_iter().chain(slow), sum);
+    }
+}
+
+/// Likewise.
+fn lock_holds(to: &mut String, sources: &[Source], labels: &[String]) {
+    const NAME: &str = "leveret_lock_hold_seconds";
+    let help = "How long writers held a lock: a store, and what it has to do to make room. One in 64 is timed.";
+    head(to, NAME, Kind::Histogram, help);
+    for (source, label) in sources.iter().zip(labels) {
+        let Some(Numbers { counts, .. }) = &source.numbers else { continue };
+        let bounds = [1e-6, 1e-5, 5e-5, 1e-4, 0.001, 0.01, 0.1];
+        histogram(to, NAME, label, &bounds, counts.lock_holds, counts.lock_hold_ns as f64 / 1e9);
     }
 }
 
