@@ -87,8 +87,11 @@ fn check(line: &[u8], known: Known, last_gid: &mut u64) -> Result<(), String> {
     if kind == "key" && !is_known(name, known) || kind == "rip" && name != "127.0.0.1" {
         return Err(format!("nobody uses {name}"));
     }
+    // What a neighbour has done has no connection, and says whose it is.
+    let mut is_neighbours = false;
     for name in rest {
         let value = field(name)?;
+        is_neighbours |= *name == "cfd" && value == "-1";
         let is_good = match *name {
             "status" => ["found", "not_found", "stored"].contains(&value),
             "cmd" => ["set", "delete", "md"].contains(&value),
@@ -96,13 +99,22 @@ fn check(line: &[u8], known: Known, last_gid: &mut u64) -> Result<(), String> {
             "reason" => ["normal", "error"].contains(&value),
             "fetch" => ["yes", "no"].contains(&value),
             "ttl" => value == "0" || value == "-1",
+            "cfd" if is_neighbours => kind == "key",
             _ => number(value).is_ok(),
         };
         if !is_good {
             return Err(format!("{name} cannot be {value:?}"));
         }
     }
-    match fields.next() {
+    let mut field = fields.next();
+    if is_neighbours || !rest.contains(&"cfd") && field.is_some() {
+        let whose = [field, fields.next()].map(|field| field.transpose().ok().flatten());
+        if !matches!(whose, [Some(("by", "other")), Some(("pid", pid))] if number(pid).is_ok()) {
+            return Err(format!("whose is it: {whose:?}"));
+        }
+        field = fields.next();
+    }
+    match field {
         None => Ok(()),
         Some(more) => Err(format!("{more:?} is too much")),
     }
@@ -177,6 +189,13 @@ mod tests {
             ("size=5", "size=-5"),
         ] {
             assert!(!passes(&store.replace(from, to)), "{from} {to}");
+        }
+        let neighbours = store.replace("cfd=9", "cfd=-1").replace("size=5", "size=5 by=other pid=7");
+        assert!(passes(&neighbours), "{neighbours}");
+        for (from, to) in
+            [("cfd=-1", "cfd=-2"), (" pid=7", ""), (" by=other pid=7", ""), ("pid=7", "pid=7 x=1"), ("other", "none")]
+        {
+            assert!(!passes(&neighbours.replace(from, to)), "{from} {to}");
         }
     }
 }
