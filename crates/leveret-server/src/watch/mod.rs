@@ -52,6 +52,7 @@ pub(crate) struct Watch {
     rings: OnceLock<Box<[Ring]>>,
     /// Held by who puts an eviction into its ring.
     evicting: Mutex<()>,
+    /// Locked alone, or behind `watchers`.
     elsewhere: Mutex<Elsewhere>,
     inboxes: OnceLock<Vec<Arc<Inbox>>>,
     watchers: Mutex<Watchers>,
@@ -226,14 +227,19 @@ impl Watch {
     }
 
     pub fn figures(&self) -> Figures {
-        let rings = self.rings.get().map_or(&[][..], |rings| rings);
         Figures {
-            dropped: rings.iter().map(Ring::dropped).sum::<u64>() + self.elsewhere().lost(),
+            dropped: self.dropped(),
             written: self.written.load(Relaxed),
             skipped: self.skipped.load(Relaxed),
             sent: self.sent.load(Relaxed),
             watchers: self.watchers().all.len(),
         }
+    }
+
+    /// Events that found no room so far.
+    fn dropped(&self) -> u64 {
+        let rings = self.rings.get().map_or(&[][..], |rings| rings);
+        rings.iter().map(Ring::dropped).sum::<u64>() + self.elsewhere().lost()
     }
 
     fn watchers(&self) -> MutexGuard<'_, Watchers> {
@@ -249,8 +255,7 @@ impl Watch {
     fn run(&self) {
         let rings = self.rings.get().map_or(&[][..], |rings| rings);
         let mut batch = Batch::default();
-        let dropped_so_far = || rings.iter().map(Ring::dropped).sum::<u64>() + self.elsewhere().lost();
-        let mut dropped = dropped_so_far();
+        let mut dropped = self.dropped();
         loop {
             let mut present = self.watchers();
             if present.all.is_empty() {
@@ -264,7 +269,7 @@ impl Watch {
                 self.elsewhere().collect(self.wanted(), ring);
             }
             let is_last = batch.collect(rings, &self.gid);
-            let lost = dropped_so_far();
+            let lost = self.dropped();
             self.written.fetch_add(batch.lines.len() as u64, Relaxed);
             watchers.iter().for_each(|watcher| self.feed(watcher, &batch, lost - dropped));
             dropped = lost;
