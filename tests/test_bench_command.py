@@ -152,6 +152,32 @@ set = "true"
 get = "false"
 """
 
+MISSING = r"""
+[[peer]]
+name = "planted-files"
+title = "a file for each"
+set = "file_put_contents(\"$address/$key\", $value) !== false"
+get = "@file_get_contents(\"$address/$key\")"
+
+[[peer]]
+name = "planted-private"
+title = "keeps to itself what it has seen"
+set = "file_put_contents(\"$address/$key\", $GLOBALS['kept'][$key] = $value) !== false"
+get = "$GLOBALS['kept'][$key] ??= @file_get_contents(\"$address/$key\")"
+
+[[peer]]
+name = "planted-other"
+title = "a value of another key, once"
+set = "file_put_contents(\"$address/$key\", $i > 15_000 && !isset($GLOBALS['lied']) ? $GLOBALS['lied'] = 'x' : $value) !== false"
+get = "@file_get_contents(\"$address/$key\")"
+
+[[peer]]
+name = "planted-nothing"
+title = "no values"
+set = "true"
+get = "false"
+"""
+
 # The charts, by their programs.
 ONE_KEY = ("read", "write", "write-8k", "gets", "connect")
 PROCESSES = ("store", "load", "types")
@@ -160,6 +186,7 @@ ARRAY = ("arrays-first", "arrays-repeat")
 SHARED = ("readers",)
 SHARING = ("1", "2", "cpus", "1-writer", "2-writer", "cpus-writer")
 MEMORY = ("memory",)
+MISSES = ("misses",)
 RUBY = ("ruby-set", "ruby-get", "ruby-multiget", "ruby-missing", "ruby-mixed")
 
 
@@ -175,11 +202,11 @@ class BenchCommand(SystemTest):
     def test_rows(self):
         """Every cache of this host is measured in every chart; the page, the pictures and the table hold the same"""
         page, table, pictures, old = (self.folder / name for name in ("page.html", "table.csv", "pictures", "old.json"))
-        words = ("--quick", "--rounds", 1, "--keys", 200, "--html", page, "--csv", table, "--svg", pictures)
+        words = ("--rounds", 1, "--keys", 200, "--html", page, "--csv", table, "--svg", pictures)
         old.write_text(self.bench(*words, "--json"))
         report = json.loads(old.read_text())
         charts = report["charts"]
-        self.assertEqual([*ONE_KEY, *PROCESSES, *MULTI, *ARRAY, *SHARED, *MEMORY, *RUBY], [chart["name"] for chart in charts])
+        self.assertEqual([*ONE_KEY, *PROCESSES, *MULTI, *ARRAY, *SHARED, *MEMORY, *MISSES, *RUBY], [chart["name"] for chart in charts])
         of = lambda names: (chart for chart in charts if chart["name"] in names)
         shown = (report, report["machine"], *charts, *(row for chart in charts for row in chart["rows"]))
         promised = next(line for line in (ROOT / "docs" / "command.md").read_text().splitlines() if line.startswith("| `bench` | "))
@@ -218,6 +245,10 @@ class BenchCommand(SystemTest):
             self.assertIn("memory,redis,1,", table.read_text())
             self.assertIn(",bytes an item,200,200,", table.read_text())
             self.assertIn("bytes an item in each round", page.read_text())
+        for chart in of(MISSES):
+            self.assertEqual("percent", chart["unit"])
+            for row in (row for row in chart["rows"] if not row["name"].startswith("yac")):
+                self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
         for chart in of(PROCESSES):
             for row in chart["rows"]:
                 self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
@@ -314,6 +345,26 @@ class BenchCommand(SystemTest):
         for name in ("private", "nothing"):
             self.assertIn("0 of 10000 values were right", rows[f"planted-{name}"]["failed"])
         self.assertIn(" B ", self.bench("memory", "--only", "redis", "--rounds", 1, "--keys", 500))
+
+    def test_misses(self):
+        """A full cache misses, with right values where it does not; one that keeps old values, others' or none has no figure"""
+        planted = self.folder / "planted.toml"
+        planted.write_text(MISSING)
+        words = ("misses", "--peers", planted, "--rounds", 1, "--keys", 20_000, "--json")
+        chart, = json.loads(self.bench(*words))["charts"]
+        rows = {row["name"]: row for row in chart["rows"]}
+        for stream in ("steady", "scans", "shifting"):
+            # A cache that keeps all misses what nobody has asked for yet.
+            least = rows[f"planted-files-{stream}"]["figure"]["median"]
+            for name in ("apcu", "memcached", "redis", "leveret-apcu", "leveret-cache", "leveret-serve"):
+                row = rows[f"{name}-{stream}"]
+                self.assertEqual((None, 20_000), (row["failed"], row["verified"]), row)
+                self.assertTrue(least < row["figure"]["median"] < 100, (least, row))
+            self.assertIn("of 20000 values were right", rows[f"planted-private-{stream}"]["failed"])
+            self.assertIn("of 20000 values were right", rows[f"planted-other-{stream}"]["failed"])
+            self.assertIn("0 of 20000 values were right; it never had anything", rows[f"planted-nothing-{stream}"]["failed"])
+        quick = json.loads(self.bench("misses", "--only", "leveret-cache", "--quick", "--rounds", 1, "--json"))["charts"][0]
+        self.assertEqual(["leveret-cache-steady", "leveret-cache-shifting"], [row["name"] for row in quick["rows"]])
 
     def test_no_room(self):
         """In a /dev/shm without room, who needs it says so, and who does not is measured"""

@@ -129,6 +129,9 @@ impl Turn<'_> {
         if server == Server::Redis {
             words.extend(["--save", "", "--appendonly", "no", "--dir"].map(String::from));
             words.push(self.folder.join("server").display().to_string());
+            words.extend(
+                ["--maxmemory", &format!("{memory_mib}mb"), "--maxmemory-policy", "allkeys-lru"].map(String::from),
+            );
             match by {
                 By::Tcp => words.extend(["--bind", "127.0.0.1", "--port", &port].map(String::from)),
                 By::Unix => words.extend(["--port", "0", "--unixsocket", &address].map(String::from)),

@@ -49,7 +49,7 @@ impl Run<'_> {
     /// One cache has two turns in each round: what its second gives over its first is what measuring gives.
     pub fn chart(&self, chart: &Chart, peers: &[Peer], progress: &Progress) -> Result<Drawn, Stopped> {
         let sides: Vec<Side> =
-            chart.variants.iter().flat_map(|variant| peers.iter().map(move |peer| Side { peer, variant })).collect();
+            self.variants(chart).flat_map(|variant| peers.iter().map(move |peer| Side { peer, variant })).collect();
         let mut rows: Vec<Row> = sides.iter().map(|side| self.row(side)).collect();
         let mut cpu: Vec<Vec<(Option<f64>, Option<f64>)>> = vec![Vec::new(); rows.len()];
         let mut control: Option<usize> = None;
@@ -103,6 +103,17 @@ impl Run<'_> {
             control: control_spread,
             rows: rows.into_iter().chain(published).collect(),
         })
+    }
+
+    /// The turns of this chart, the control's among them.
+    pub fn turns(&self, chart: &Chart, peers: &[Peer]) -> usize {
+        self.rounds * (peers.len() * self.variants(chart).count() + 1)
+    }
+
+    /// A quick run leaves out what lies between the first and the last.
+    fn variants<'c>(&self, chart: &'c Chart) -> impl Iterator<Item = &'c Variant> {
+        let step = if self.quick { (chart.variants.len() - 1).max(1) } else { 1 };
+        chart.variants.iter().step_by(step)
     }
 
     fn keys_of(&self, chart: &Chart) -> u32 {

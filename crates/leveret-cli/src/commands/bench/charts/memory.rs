@@ -1,5 +1,5 @@
 //! What a cache makes of memory: how much of it an item takes, and how many items it keeps that are asked for again.
-use super::{Chart, Language, Unit, ONE};
+use super::{Chart, Language, Unit, Variant, ONE};
 
 pub static MEMORY: Chart = Chart {
     name: "memory",
@@ -21,5 +21,37 @@ pub static MEMORY: Chart = Chart {
     peers: include_str!("memory.toml"),
     takes_added: true,
     variants: &ONE,
+    published: &[],
+};
+
+/// What is asked for.
+const STREAMS: [Variant; 3] = [
+    Variant { name: "steady", title: "steady", servers: 1, words: &["steady"] },
+    Variant { name: "scans", title: "with scans", servers: 1, words: &["scans"] },
+    Variant { name: "shifting", title: "shifting", servers: 1, words: &["shifting"] },
+];
+
+pub static MISSES: Chart = Chart {
+    name: "misses",
+    title: "Gets that miss in a full cache ({keys} requests)",
+    means: "How many of the gets find nothing, in percent, when everybody has the same memory and that is far too little. A get that misses is \
+            followed by a store, as applications do it, and one request in fifty overwrites. Values have 50 bytes to 8 KB. The first half of the \
+            requests fills the cache and is not counted. Steady: the same keys stay popular, by Zipf's law. With scans: a \
+            quarter of all requests asks once each for keys that nobody asks for again. Shifting: other keys become popular all the time.",
+    fairness: "Everybody is given the same number of MiB by the setting that its manual names, for a fifth to a tenth of what is asked for. What \
+               a cache takes beyond that is not counted: memcached's and Redis' tables of keys are partly outside of it, Leveret's and APCu's are in it. \
+               Redis evicts by allkeys-lru, memcached as it comes, with its crawler and its segmented LRU. Values have \
+               no end. The requests are the same for all, and are made here: they are not those of a real site, for which there is leveret record. \
+               A store that is refused fails the row.",
+    unit: Unit::Percent,
+    keys: 400_000,
+    keys_if_quick_max: 20_000,
+    memory_mib: |requests| (requests / 5000).max(8),
+    language: Language::Php,
+    program: &[include_str!("resp.php"), include_str!("misses.php")],
+    words: &[],
+    peers: include_str!("memory.toml"),
+    takes_added: true,
+    variants: &STREAMS,
     published: &[],
 };

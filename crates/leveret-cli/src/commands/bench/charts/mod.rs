@@ -12,7 +12,7 @@ use super::report::Unit;
 use crate::output::Failure;
 use std::path::Path;
 
-static ALL: [&Chart; 19] = [
+static ALL: [&Chart; 20] = [
     &keys::READ,
     &keys::WRITE,
     &keys::WRITE_8K,
@@ -27,6 +27,7 @@ static ALL: [&Chart; 19] = [
     &arrays::REPEAT,
     &readers::READERS,
     &memory::MEMORY,
+    &memory::MISSES,
     &ruby::SET,
     &ruby::GET,
     &ruby::MULTIGET,
