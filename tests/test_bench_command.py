@@ -167,8 +167,8 @@ get = "$GLOBALS['kept'][$key] ??= @file_get_contents(\"$address/$key\")"
 
 [[peer]]
 name = "planted-other"
-title = "a value of another key, once"
-set = "file_put_contents(\"$address/$key\", $i > 15_000 && !isset($GLOBALS['lied']) ? $GLOBALS['lied'] = 'x' : $value) !== false"
+title = "other values for a while"
+set = "file_put_contents(\"$address/$key\", intdiv($i, 1000) === 16 ? 'x' : $value) !== false"
 get = "@file_get_contents(\"$address/$key\")"
 
 [[peer]]

@@ -33,7 +33,7 @@ pub struct Bench {
     #[arg(long)]
     list: bool,
 
-    /// Few keys, 2 rounds, and of servers, rows or processes only the fewest and the most: about a minute; shows that it works, its figures say little
+    /// Few keys, 2 rounds, and only the first and last of what a chart varies: about a minute; its figures say little
     #[arg(long)]
     quick: bool,
 
