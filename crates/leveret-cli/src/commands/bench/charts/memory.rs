@@ -38,7 +38,7 @@ pub static MISSES: Chart = Chart {
             followed by a store, as applications do it, and one request in fifty overwrites. Values have 50 bytes to 8 KB. The first half of the \
             requests fills the cache and is not counted. Steady: the same keys stay popular, by Zipf's law. With scans: a \
             quarter of all requests asks once each for keys that nobody asks for again. Shifting: other keys become popular all the time.",
-    fairness: "Everybody is given the same number of MiB by the setting that its manual names, for a fifth to a tenth of what is asked for. What \
+    fairness: "Everybody is given the same number of MiB by the setting that its manual names, for a quarter of all values (half in a quick run). What \
                a cache takes beyond that is not counted: memcached's and Redis' tables of keys are partly outside of it, Leveret's and APCu's are in it. \
                Redis evicts by allkeys-lru, memcached as it comes, with its crawler and its segmented LRU. Values have \
                no end. The requests are the same for all, and are made here: they are not those of a real site, for which there is leveret record. \
