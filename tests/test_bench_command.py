@@ -180,6 +180,7 @@ get = "false"
 
 # The charts, by their programs.
 ONE_KEY = ("read", "write", "write-8k", "gets", "connect")
+SITE = ("site",)
 PROCESSES = ("store", "load", "types")
 MULTI = ("multi-get", "multi-set")
 ARRAY = ("arrays-first", "arrays-repeat")
@@ -206,7 +207,7 @@ class BenchCommand(SystemTest):
         old.write_text(self.bench(*words, "--json"))
         report = json.loads(old.read_text())
         charts = report["charts"]
-        self.assertEqual([*ONE_KEY, *PROCESSES, *MULTI, *ARRAY, *SHARED, *MEMORY, *MISSES, *RUBY], [chart["name"] for chart in charts])
+        self.assertEqual([*ONE_KEY, *SITE, *PROCESSES, *MULTI, *ARRAY, *SHARED, *MEMORY, *MISSES, *RUBY], [chart["name"] for chart in charts])
         of = lambda names: (chart for chart in charts if chart["name"] in names)
         shown = (report, report["machine"], *charts, *(row for chart in charts for row in chart["rows"]))
         promised = next(line for line in (ROOT / "docs" / "command.md").read_text().splitlines() if line.startswith("| `bench` | "))
@@ -252,6 +253,14 @@ class BenchCommand(SystemTest):
         for chart in of(PROCESSES):
             for row in chart["rows"]:
                 self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
+        for chart in of(SITE):
+            rows = {row["name"]: row for row in chart["rows"]}
+            for row in (rows[f"{name}-{visitors}"] for visitors in (1, 50) for name in (
+                    "empty", "files", "apcu", "memcached-unix", "leveret-apcu", "leveret-cache", "leveret-memcached",
+                    "leveret-short-cut", "leveret-tcp", "leveret-unix")):
+                self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
+                self.assertGreater(row["client_cpu"]["median"], 0, row)
+            self.assertIn("0 of 200 values were right", rows["memcached-udp-50"]["failed"])
         for chart in of(ONE_KEY):
             rows = {row["name"]: row for row in chart["rows"]}
             for name in ("files", "apcu", "memcached-unix", "leveret-apcu", "leveret-cache", "leveret-memcached",

@@ -6,18 +6,20 @@ mod multi;
 mod processes;
 mod readers;
 mod ruby;
+mod site;
 
 use super::peer::{self, Peer};
 use super::report::Unit;
 use crate::output::Failure;
 use std::path::Path;
 
-static ALL: [&Chart; 20] = [
+static ALL: [&Chart; 21] = [
     &keys::READ,
     &keys::WRITE,
     &keys::WRITE_8K,
     &keys::GETS,
     &keys::CONNECT,
+    &site::SITE,
     &processes::STORE,
     &processes::LOAD,
     &processes::TYPES,

@@ -1,0 +1,34 @@
+//! Pages of a site: what is left of a cache's speed where nginx and php-fpm stand around it.
+use super::{keys, Chart, Variant};
+
+const VISITORS: [Variant; 2] = [
+    Variant { name: "1", title: "1 visitor", servers: 1, words: &["1"] },
+    Variant { name: "50", title: "50 visitors", servers: 1, words: &["50"] },
+];
+
+pub static SITE: Chart = Chart {
+    name: "site",
+    title: "{keys} pages by nginx and php-fpm, each with one get",
+    means: "How long nginx and php-fpm take to serve a page that makes a client, fetches one key of 11 bytes and prints it, to one visitor at a \
+            time and to 50 at once. Each page asks for another key, and what it prints is compared. The page without a cache \
+            shows what all of them pay. Processor time is that of nginx and php-fpm, and beside it the cache server's.",
+    fairness: "php-fpm has eight workers, OPcache where it is installed, and each cache the settings that it has in the other charts; nginx has one worker. \
+               They listen on Unix sockets. Visitors keep their connections. They are one PHP process on this machine, which takes its share of the CPUs \
+               from whoever serves: the same for all.",
+    keys: 5_000,
+    keys_if_quick_max: 100,
+    program: &[include_str!("site.php")],
+    words: &[],
+    variants: &VISITORS,
+    published: &[
+        ("empty page, 1 visitor (published 2020)", 1.56),
+        ("files, 1 visitor (published 2020)", 1.72),
+        ("php-memcached, TCP, 1 visitor (published 2020)", 2.63),
+        ("phpredis, TCP, 1 visitor (published 2020)", 2.78),
+        ("empty page, 50 visitors (published 2020)", 2.27),
+        ("files, 50 visitors (published 2020)", 2.38),
+        ("php-memcached, TCP, 50 visitors (published 2020)", 3.57),
+        ("phpredis, TCP, 50 visitors (published 2020)", 3.57),
+    ],
+    ..keys::READ
+};
