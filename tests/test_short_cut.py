@@ -51,6 +51,20 @@ ANEW = """
     echo json_encode($told);
 """
 
+# As before, by Unix socket: another server, which has other values, takes the place of one that lives on.
+REPLACED = """
+    $page = function (callable $calls) use ($argv): mixed { $m = new Memcached; $m->addServer($argv[1], 0); return $calls($m); };
+    $other = new Memcached; $other->addServer($argv[2], 0); $other->set('key', 'of the other');
+    $told = ['stored' => $page(fn($m) => $m->set('key', 'of the first'))];
+    $told['mapped'] = (bool) preg_grep('~/first\\.arena$~', file('/proc/self/maps', FILE_IGNORE_NEW_LINES));
+    usleep(50000);
+    $told['first'] = $page(fn($m) => $m->get('key'));
+    rename($argv[2], $argv[1]);
+    usleep(50000);
+    $told['other'] = [$page(fn($m) => $m->get('key')), $page(fn($m) => $m->get('key'))];
+    echo json_encode($told);
+"""
+
 
 class ShortCut(SystemTest):
     def setUp(self):
@@ -100,6 +114,13 @@ class ShortCut(SystemTest):
         left = self.served[0]
         told = self.php(f"<?php {ANEW}", left.address, left.process.pid, provider=self.ours())
         self.assertEqual({"stored": True, "read": ["value", "value"], "mapped once": True, "mapped for nobody": False}, told)
+
+    def test_another_server_at_the_socket(self):
+        """a client that is made anew asks whoever listens at the socket now, though the server before it lives on"""
+        first = Server(self, "leveret", "--dir", str(self.arenas), unix=True, arena="first")
+        other = Server(self, "memcached", unix=True)
+        told = self.php(f"<?php {REPLACED}", first.socket, other.socket, provider=self.ours())
+        self.assertEqual({"stored": True, "mapped": True, "first": "of the first", "other": ["of the other"] * 2}, told)
 
 
 if __name__ == "__main__":

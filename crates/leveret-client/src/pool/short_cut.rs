@@ -3,9 +3,11 @@
 //!
 //! It must be that very server: its process provably lives (the engine asks the kernel), it announced the address to
 //! which we would connect, in our network namespace, or it is the process at the other end of the Unix socket. Asked
-//! again every `BELIEVED_FOR`; what happens to the server within that time looks as if it had happened a moment later.
+//! again every `BELIEVED_FOR`, by whichever pool of the process comes then; what happens to the server within that time
+//! looks as if it had happened a moment later.
 use super::link::{Address, Fault};
 use super::server::Server;
+use super::ServerKind;
 use leveret_engine::{Arena, OpenOptions, Service, Time};
 use rustix::net::{sockopt, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use rustix::time::ClockId;
@@ -53,6 +55,31 @@ pub(super) struct Found {
     pid: u32,
     checked: Moment,
     endpoint: Endpoint,
+    /// The Unix socket at whose other end the process was seen.
+    socket: Option<SocketFile>,
+}
+
+/// Who listens at a file cannot change while it is this one: another server would have to bind a new file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct SocketFile {
+    device: u64,
+    inode: u64,
+    changed: (i64, u64),
+}
+
+impl SocketFile {
+    /// To be asked for before the process is: then that process has this file, or is not asked for by it again.
+    fn of(server: &Server) -> Option<SocketFile> {
+        if server.kind != ServerKind::Unix {
+            return None;
+        }
+        let stat = rustix::fs::stat(super::path_of(&server.host)).ok()?;
+        Some(SocketFile {
+            device: stat.st_dev,
+            inode: stat.st_ino,
+            changed: (stat.st_ctime, stat.st_ctime_nsec as u64),
+        })
+    }
 }
 
 impl Drop for ShortCut {
@@ -110,7 +137,8 @@ impl Validity {
 #[inline]
 pub(super) fn find(server: &mut Server) -> Option<&Found> {
     let now = now();
-    let is_believed = server.short_cut.found.as_ref().is_some_and(|found| now - found.checked < BELIEVED_FOR);
+    let is_believed =
+        server.short_cut.found.as_ref().is_some_and(|found| now.saturating_sub(found.checked) < BELIEVED_FOR);
     if !is_believed && server.short_cut.next_search.is_none_or(|next| now >= next) {
         find_anew(server, now);
     }
@@ -158,18 +186,28 @@ fn keep(found: Found) {
     }
 }
 
-/// What was kept is asked for as if it had just been found: another server may listen there by now.
+/// What was kept is believed as long as if its pool had lived on. Then it is asked for as if it had just been found: another server may
+/// listen there by now.
 fn take_kept(server: &mut Server, endpoint: &Endpoint, now: Moment) -> Option<Found> {
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let place = kept.iter().position(|found| found.endpoint == *endpoint)?;
     let found = kept.remove(place);
     drop(kept);
-    let is_it = found.is_alive() && Seeker::new(server).is_ok_and(|seeker| seeker.is_it(&found.announced, found.pid));
-    is_it.then_some(Found { checked: now, ..found })
+    // Another thread may have asked a moment after `now`.
+    if now.saturating_sub(found.checked) < BELIEVED_FOR {
+        return Some(found);
+    }
+    let socket = SocketFile::of(server);
+    // To connect to a Unix socket wakes its server, and takes longer than all the rest.
+    let is_same_socket = socket.is_some() && socket == found.socket;
+    let is_it = found.is_alive()
+        && (is_same_socket || Seeker::new(server).is_ok_and(|seeker| seeker.is_it(&found.announced, found.pid)));
+    is_it.then_some(Found { checked: now, socket, ..found })
 }
 
 fn look(server: &mut Server, now: Moment) -> Option<Found> {
     let arenas = leveret_place::list(server.local.dir.as_deref()).ok().filter(|arenas| !arenas.is_empty())?;
+    let socket = SocketFile::of(server);
     let seeker = Seeker::new(server).ok()?;
     arenas.into_iter().find_map(|path| {
         let arena = Arena::open(&path, &OpenOptions::new().create(false)).ok()?.0;
@@ -179,7 +217,7 @@ fn look(server: &mut Server, now: Moment) -> Option<Found> {
         let value_max =
             value_max(services.iter().filter(|service| service.pid == pid).map(|service| service.text.as_str()))?;
         let endpoint = (server.local.dir.clone(), server.host.clone(), server.port);
-        Some(Found { arena, value_max, announced, pid, checked: now, endpoint })
+        Some(Found { arena, value_max, announced, pid, checked: now, endpoint, socket })
     })
 }
 
