@@ -9,6 +9,8 @@ from xml.etree import ElementTree
 
 from support import COMMAND, EXTENSION, PATIENCE, PHP, ROOT, SystemTest
 
+LIAR = Path(__file__).resolve().parent / "lying_server.py"
+
 # Each is planted among honest caches. What they keep lies in files of the turn's folder.
 PLANTED = r"""
 [[peer]]
@@ -188,6 +190,7 @@ SHARED = ("readers",)
 SHARING = ("1", "2", "cpus", "1-writer", "2-writer", "cpus-writer")
 MEMORY = ("memory",)
 MISSES = ("misses",)
+SERVERS = ("server-cpu", "latency")
 RUBY = ("ruby-set", "ruby-get", "ruby-multiget", "ruby-missing", "ruby-mixed")
 
 
@@ -207,7 +210,7 @@ class BenchCommand(SystemTest):
         old.write_text(self.bench(*words, "--json"))
         report = json.loads(old.read_text())
         charts = report["charts"]
-        self.assertEqual([*ONE_KEY, *SITE, *PROCESSES, *MULTI, *ARRAY, *SHARED, *MEMORY, *MISSES, *RUBY], [chart["name"] for chart in charts])
+        self.assertEqual([*ONE_KEY, *SITE, *PROCESSES, *MULTI, *ARRAY, *SHARED, *MEMORY, *MISSES, *SERVERS, *RUBY], [chart["name"] for chart in charts])
         of = lambda names: (chart for chart in charts if chart["name"] in names)
         shown = (report, report["machine"], *charts, *(row for chart in charts for row in chart["rows"]))
         promised = next(line for line in (ROOT / "docs" / "command.md").read_text().splitlines() if line.startswith("| `bench` | "))
@@ -250,6 +253,11 @@ class BenchCommand(SystemTest):
             self.assertEqual("percent", chart["unit"])
             for row in (row for row in chart["rows"] if not row["name"].startswith("yac")):
                 self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
+        for chart in of(SERVERS):
+            self.assertEqual(24 if chart["name"] == "server-cpu" else 18, len(chart["rows"]))
+            for row in chart["rows"]:
+                self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
+                self.assertGreater(row["server_cpu"]["median"], 0, row)
         for chart in of(PROCESSES):
             for row in chart["rows"]:
                 self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
@@ -374,6 +382,24 @@ class BenchCommand(SystemTest):
             self.assertIn("0 of 20000 values were right; it never had anything", rows[f"planted-nothing-{stream}"]["failed"])
         quick = json.loads(self.bench("misses", "--only", "leveret-cache", "--quick", "--rounds", 1, "--json"))["charts"][0]
         self.assertEqual(["leveret-cache-steady", "leveret-cache-shifting"], [row["name"] for row in quick["rows"]])
+
+    def test_servers(self):
+        """A server that answers one wrong byte has no figure, and it is said what it answered"""
+        liar = self.folder / "memcached"
+        liar.write_text(f'#!/bin/sh\nPATH={os.environ["PATH"]} exec {LIAR} "$@"\n')
+        liar.chmod(0o755)
+        words = self.command("server-cpu", "latency", "--only", "unix", "--rounds", 1, "--keys", 200, "--json")
+        done = subprocess.run(words, env={**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}"}, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=PATIENCE)
+        self.assertEqual(0, done.returncode, done.stderr)
+        for chart in json.loads(done.stdout)["charts"]:
+            for row in chart["rows"]:
+                if row["name"].startswith("memcached"):
+                    # Stores are compared when they are read back.
+                    self.assertIsNone(row["figure"], row)
+                    self.assertIn("wrong answer: expected", row["failed"])
+                else:
+                    self.assertEqual((None, 200), (row["failed"], row["verified"]), row)
 
     def test_no_room(self):
         """In a /dev/shm without room, who needs it says so, and who does not is measured"""

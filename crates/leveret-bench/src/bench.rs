@@ -8,12 +8,12 @@ use std::time::Duration;
 use serde::Serialize;
 use tempfile::TempDir;
 
-use crate::failure::Failure;
-use crate::load::{Load, Until};
 use crate::rows::{Row, Traffic};
-use crate::script::{Pad, Script};
 use crate::server::{Cpus, Program, Server, Transport};
-use crate::workload::{Request, Task, Workload};
+use leveret_load::failure::Failure;
+use leveret_load::load::{Load, Until};
+use leveret_load::script::{Pad, Script};
+use leveret_load::workload::{Request, Task, Workload};
 use leveret_rounds::{Spread, Target};
 
 pub struct Bench {

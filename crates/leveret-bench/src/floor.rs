@@ -10,7 +10,7 @@ use std::os::unix::net::UnixListener;
 
 use rustix::event::epoll;
 
-use crate::socket::{Endpoint, Socket};
+use leveret_load::socket::{Endpoint, Socket};
 
 const BUFFER_LEN: usize = 256 * 1024;
 const FRAME_LEN: usize = 8;

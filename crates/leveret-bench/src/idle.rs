@@ -4,13 +4,13 @@ use rustix::process::{getrlimit, setrlimit, Resource, Rlimit};
 use serde_json::json;
 
 use crate::bench::{Bench, Outcome, Side};
-use crate::failure::Failure;
-use crate::load::{Load, Until};
 use crate::rows::{Row, Traffic};
 use crate::server::Transport;
-use crate::socket::Endpoint;
 use crate::throughput::tell_side;
-use crate::workload::{Request, Task, Workload};
+use leveret_load::failure::Failure;
+use leveret_load::load::{Load, Until};
+use leveret_load::socket::Endpoint;
+use leveret_load::workload::{Request, Task, Workload};
 use leveret_rounds::{order, Spread};
 
 const TRAFFIC: Traffic =

@@ -4,11 +4,11 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::bench::{Bench, Outcome, Side};
-use crate::failure::Failure;
-use crate::load::Until;
 use crate::rows::{Row, Traffic};
 use crate::throughput::prepare;
-use crate::workload::Task;
+use leveret_load::failure::Failure;
+use leveret_load::load::Until;
+use leveret_load::workload::Task;
 use leveret_rounds::{order, Spread};
 
 const SHARE_OF_MAXIMUM: f64 = 0.7;
@@ -51,7 +51,8 @@ pub fn run(bench: &Bench, row: &Row, traffic: &Traffic, progress: &mut dyn FnMut
         for number in order(places.len(), round) {
             let place = &mut places[number];
             place.workload.begin(round as u64 + 1);
-            let measured = place.load.open(&mut place.workload, rate, bench.turn * TURNS, round as u64 + 1);
+            let measured =
+                place.load.open(&mut place.workload, rate, Until::Elapsed(bench.turn * TURNS), round as u64 + 1);
             let measured = measured.map_err(|failure| place.failed(failure))?;
             let at = |quantile: f64| measured.latency.value_at_quantile(quantile) as f64 / 1e3;
             turns[number] = Some(Turn {

@@ -3,21 +3,15 @@
 #![forbid(unsafe_code)]
 
 mod bench;
-mod failure;
 mod floor;
 mod idle;
 mod latency;
-mod load;
-mod random;
 mod report;
 mod rows;
 mod scraped;
-mod script;
 mod server;
-mod socket;
 mod throughput;
 mod watched;
-mod workload;
 
 use std::fs;
 use std::io;
@@ -29,13 +23,13 @@ use clap::{Args, Parser, Subcommand};
 use rustix::thread::{sched_getaffinity, CpuSet};
 
 use bench::{Bench, Outcome};
-use failure::Failure;
-use load::{Load, Until};
+use leveret_load::failure::Failure;
+use leveret_load::load::{Load, Until};
+use leveret_load::socket::Endpoint;
+use leveret_load::workload::{Task, Workload};
 use report::{About, Progress};
 use rows::{Measure, Row, Traffic, ROWS};
 use server::Cpus;
-use socket::Endpoint;
-use workload::{Task, Workload};
 
 #[derive(Parser)]
 #[command(
@@ -108,8 +102,12 @@ struct LoadOptions {
 
 fn main() -> ExitCode {
     let done = match Program::parse().verb {
-        Verb::Server(options) => failure::watch_signals().map_err(Failure::from).and_then(|()| compare(&options)),
-        Verb::Load(options) => failure::watch_signals().map_err(Failure::from).and_then(|()| press(&options)),
+        Verb::Server(options) => {
+            leveret_load::failure::watch_signals().map_err(Failure::from).and_then(|()| compare(&options))
+        }
+        Verb::Load(options) => {
+            leveret_load::failure::watch_signals().map_err(Failure::from).and_then(|()| press(&options))
+        }
         Verb::Floor { endpoint, request_len, answer } => fs::read(answer)
             .and_then(|answer| floor::run(&endpoint, request_len, answer))
             .map(|()| true)
@@ -200,7 +198,7 @@ fn press(options: &LoadOptions) -> Result<bool, Failure> {
     let time = Duration::from_secs_f64(options.seconds);
     workload.begin(1);
     let measured = match options.rate {
-        Some(rate) => load.open(&mut workload, rate, time, 1)?,
+        Some(rate) => load.open(&mut workload, rate, Until::Elapsed(time), 1)?,
         None => load.closed(&mut workload, Task::Measure, traffic.depth, Until::Elapsed(time))?,
     };
     let at = |quantile: f64| measured.latency.value_at_quantile(quantile) as f64 / 1e3;

@@ -1,7 +1,7 @@
 //! The rows of the table, as data.
 
 use crate::server::Transport;
-use crate::workload::Request;
+use leveret_load::workload::Request;
 use leveret_rounds::Target;
 
 #[derive(Clone, Copy)]

@@ -8,11 +8,11 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::bench::{Bench, Outcome, Side};
-use crate::failure::Failure;
 use crate::rows::Row;
 use crate::server::{free_port, Server, Transport};
 use crate::throughput::tell_side;
-use crate::workload::{Request, Workload};
+use leveret_load::failure::Failure;
+use leveret_load::workload::{Request, Workload};
 use leveret_rounds::Spread;
 
 /// Scrapes of a round.

@@ -6,11 +6,12 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::bench::{deep, Bench, Outcome, Side};
-use crate::failure::Failure;
-use crate::load::{Load, Until};
 use crate::rows::{Row, Traffic};
-use crate::server::{Server, Transport, Usage};
-use crate::workload::{Request, Task, Workload};
+use crate::server::{Server, Transport};
+use leveret_load::failure::Failure;
+use leveret_load::load::{Load, Until};
+use leveret_load::usage::Usage;
+use leveret_load::workload::{Request, Task, Workload};
 use leveret_rounds::{order, Spread};
 
 /// Below this share of a core the server was waiting for the load, not the load for the server.

@@ -11,12 +11,12 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::bench::{Bench, Outcome, Side};
-use crate::failure::Failure;
-use crate::load::Until;
 use crate::rows::{Row, Traffic};
-use crate::socket::Endpoint;
 use crate::throughput::{prepare, Place};
-use crate::workload::Task;
+use leveret_load::failure::Failure;
+use leveret_load::load::Until;
+use leveret_load::socket::Endpoint;
+use leveret_load::workload::Task;
 use leveret_rounds::{order, Spread};
 
 /// After this long without a line all lines have come.

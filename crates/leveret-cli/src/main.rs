@@ -87,6 +87,8 @@ enum Command {
     Doctor(doctor::Doctor),
     Ring(ring::Ring),
     Bench(bench::Bench),
+    #[command(hide = true, name = "bench-turn")]
+    BenchTurn(bench::load::Turn),
     #[command(hide = true)]
     Completions(generate::Completions),
     #[command(hide = true)]
@@ -125,6 +127,7 @@ fn main() -> ExitCode {
         Command::Set(set) => set.run(&target, json),
         Command::Delete(delete) => delete.run(&target, json),
         Command::Display(display) => display.run(&target, json),
+        Command::BenchTurn(turn) => turn.run(),
         Command::Settings(settings) => settings.run(&target, json),
         Command::Metrics(metrics) => metrics.run(&target, json),
         Command::Sizes(sizes) => sizes.run(&target, json),

@@ -1,6 +1,7 @@
 //! `leveret bench`: published comparisons of caches, measured anew on this machine.
 mod charts;
 mod found;
+pub mod load;
 mod page;
 mod peer;
 mod place;

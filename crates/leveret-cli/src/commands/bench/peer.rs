@@ -1,5 +1,6 @@
 //! Who is compared: the caches of a chart, and those that the user adds.
 use crate::output::Failure;
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -38,7 +39,10 @@ pub struct Peer {
     pub short_cut: bool,
     #[serde(default)]
     open: String,
+    /// None where a server is asked by this program.
+    #[serde(default)]
     set: String,
+    #[serde(default)]
     get: String,
     /// What makes an end of writing, before the clock stops.
     #[serde(default)]
@@ -53,7 +57,7 @@ pub struct Peer {
     around: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Server {
     Memcached,
@@ -84,7 +88,8 @@ impl Peer {
     }
 
     pub fn is_ours(&self) -> bool {
-        self.extensions.iter().chain(&self.gem).any(|name| name == "leveret" || name.starts_with("leveret/"))
+        let is_named = |name: &String| name == "leveret" || name.starts_with("leveret/");
+        self.server == Some(Server::Leveret) || self.extensions.iter().chain(&self.gem).any(is_named)
     }
 }
 
@@ -95,7 +100,11 @@ pub fn all(own: &str, more: Option<&Path>) -> Result<Vec<Peer>, Failure> {
         let text = std::fs::read_to_string(path).map_err(|error| {
             Failure::Unreachable(format!("cannot read {}: {}", path.display(), leveret_engine::reason(&error)))
         })?;
-        peers.extend(parse(&text).map_err(|what| Failure::Usage(format!("{}: {what}", path.display())))?);
+        let added = parse(&text).map_err(|what| Failure::Usage(format!("{}: {what}", path.display())))?;
+        if let Some(peer) = added.iter().find(|peer| peer.set.is_empty() || peer.get.is_empty()) {
+            return Err(Failure::Usage(format!("{}: '{}' needs both of 'set' and 'get'", path.display(), peer.name)));
+        }
+        peers.extend(added);
     }
     for (place, peer) in peers.iter().enumerate() {
         if peers[..place].iter().any(|other| other.name == peer.name) {

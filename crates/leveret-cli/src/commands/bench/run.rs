@@ -1,7 +1,7 @@
 //! The rounds: everybody has one turn in each, and whoever is first changes.
 use super::charts::{Chart, Language, Variant};
 use super::found::Found;
-use super::peer::Peer;
+use super::peer::{Peer, Server};
 use super::place::{Place, Running, Trouble};
 use super::report::{Drawn, Row};
 use crate::output::Progress;
@@ -151,9 +151,15 @@ impl Run<'_> {
     fn turn(&self, chart: &Chart, Side { peer, variant }: &Side, row: &mut Row) -> Result<Figures, Trouble> {
         let turn = self.place.turn()?;
         let (program, keys) = (chart.program_of(peer), self.keys_of(chart));
-        let file = if chart.language == Language::Php { "turn.php" } else { "turn.rb" };
-        std::fs::write(turn.folder.join(file), &program)?;
-        row.program = Some(program);
+        let file = match chart.language {
+            Language::Php => "turn.php",
+            Language::Ruby => "turn.rb",
+            Language::Own => "bench-turn",
+        };
+        if chart.language != Language::Own {
+            std::fs::write(turn.folder.join(file), &program)?;
+            row.program = Some(program);
+        }
         let mut servers: Vec<Running> = Vec::new();
         let mut address = turn.folder.join("client").display().to_string();
         if let (Some(kind), Some(by)) = (peer.server, peer.by) {
@@ -171,12 +177,17 @@ impl Run<'_> {
         let pids: String = servers.iter().map(|server| format!("{}\n", server.pid())).collect();
         std::fs::write(turn.folder.join("server/pids"), pids)?;
         let folder = turn.folder.join(if peer.short_cut { "server" } else { "client" });
+        let own = self.found.server(Server::Leveret).unwrap_or_default();
         let (language, mut words) = match chart.language {
             Language::Php => (self.found.php.as_path(), self.php_words(chart, peer, &folder)),
             Language::Ruby => (self.found.ruby(), self.found.ruby_words()),
+            Language::Own => (own.as_path(), Vec::new()),
         };
         words.push(file.to_owned());
         words.extend(chart.words.iter().chain(variant.words).map(|word| self.with_cpus(word)));
+        if let (Language::Own, Some(server)) = (chart.language, peer.server) {
+            words.push(format!("{server:?}").to_lowercase());
+        }
         words.extend([keys.to_string(), address, folder.display().to_string()]);
         row.command = Some(format!("{} {}", language.display(), words.join(" ")));
         let (status, said) = turn.run(language, &words, self.patience)?;

@@ -6,6 +6,7 @@ mod multi;
 mod processes;
 mod readers;
 mod ruby;
+mod server;
 mod site;
 
 use super::peer::{self, Peer};
@@ -13,7 +14,7 @@ use super::report::Unit;
 use crate::output::Failure;
 use std::path::Path;
 
-static ALL: [&Chart; 21] = [
+static ALL: [&Chart; 23] = [
     &keys::READ,
     &keys::WRITE,
     &keys::WRITE_8K,
@@ -30,6 +31,8 @@ static ALL: [&Chart; 21] = [
     &readers::READERS,
     &memory::MEMORY,
     &memory::MISSES,
+    &server::CPU,
+    &server::LATENCY,
     &ruby::SET,
     &ruby::GET,
     &ruby::MULTIGET,
@@ -55,6 +58,8 @@ pub struct Variant {
 pub enum Language {
     Php,
     Ruby,
+    /// This program: see load.rs.
+    Own,
 }
 
 /// Of a chart with one row a cache.
@@ -103,6 +108,7 @@ impl Chart {
         self.title.replace("{keys}", &crate::units::thousands(u64::from(keys)))
     }
 
+    /// Nothing where that is this program.
     pub fn program_of(&self, peer: &Peer) -> String {
         let parts: Vec<&str> = self.program.iter().map(|part| part.trim_start_matches("<?php\n")).collect();
         let tag = if self.language == Language::Php { "<?php\n" } else { "" };

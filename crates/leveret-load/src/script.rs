@@ -14,11 +14,13 @@ const SLICES_MAX: usize = 16;
 pub struct Pad(Vec<u8>);
 
 impl Pad {
+    /// So many bytes, the same each time.
     pub fn new(len: usize) -> Pad {
         let mut random = crate::random::Random::new(1);
         Pad((0..len).map(|_| random.next() as u8).collect())
     }
 
+    /// A run of them.
     pub fn bytes(&self, start: usize, len: usize) -> &[u8] {
         &self.0[start..start + len]
     }
@@ -39,14 +41,17 @@ pub struct Script {
 }
 
 impl Script {
+    /// Nothing is left.
     pub fn is_empty(&self) -> bool {
         self.pieces.is_empty()
     }
 
+    /// Bytes that are left.
     pub fn len(&self) -> usize {
         self.pieces.iter().map(Piece::len).sum()
     }
 
+    /// Appends bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.copied.extend_from_slice(bytes);
         match self.pieces.back_mut() {
@@ -55,6 +60,7 @@ impl Script {
         }
     }
 
+    /// Appends a run of the pad.
     pub fn push_pad(&mut self, pad: &Pad, start: usize, len: usize) {
         if len < REFER_MIN {
             self.push(pad.bytes(start, len));
@@ -81,6 +87,7 @@ impl Script {
         }
     }
 
+    /// A copy of what is left.
     pub fn to_vec(&self, pad: &Pad) -> Vec<u8> {
         let mut front = self.front;
         self.pieces.iter().flat_map(|piece| piece.bytes(&self.copied, &mut front, pad)).copied().collect()

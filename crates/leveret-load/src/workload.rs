@@ -9,12 +9,23 @@ use crate::script::{Pad, Script};
 /// The kind of request that a row measures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
+    /// One key.
     Get,
     /// So many keys in one line.
     MultiGet(u32),
+    /// One key, which is there already.
     Set,
     /// A set of a key that never came before: where memory is full, something else has to go.
     SetNew,
+}
+
+/// How a server is spoken with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// memcached's text protocol.
+    Memcached,
+    /// The one of Redis and Valkey, RESP2.
+    Redis,
 }
 
 /// What is to be done with the keys.
@@ -31,13 +42,16 @@ pub enum Task {
 /// What a set may be answered besides `STORED` where memory is full. memcached 1.6.18 does, when its other connections hold
 /// all that it could evict.
 pub const REFUSED: &[u8] = b"SERVER_ERROR out of memory storing object\r\n";
+/// What a set is answered.
 pub const STORED: &[u8] = b"STORED\r\n";
 
 /// Values begin with their key and version, so no two are alike; the rest is a slice of the pad.
 const STAMP_LEN: usize = 16;
 const PAD_STARTS: usize = 1 << 16;
 
+/// Keys, their values, and what comes next.
 pub struct Workload {
+    dialect: Dialect,
     request: Request,
     keys: u32,
     value_len: usize,
@@ -56,13 +70,16 @@ pub struct Workload {
 }
 
 impl Workload {
+    /// What values up to this length are made of.
     pub fn pad(value_len_max: usize) -> Rc<Pad> {
         Rc::new(Pad::new(PAD_STARTS + value_len_max))
     }
 
+    /// So many keys with values of this length, spoken of in memcached's text protocol.
     pub fn new(request: Request, keys: u32, value_len: usize, pad: &Rc<Pad>) -> Workload {
         assert!(value_len >= STAMP_LEN);
         Workload {
+            dialect: Dialect::Memcached,
             request,
             keys,
             value_len,
@@ -76,6 +93,11 @@ impl Workload {
         }
     }
 
+    /// Says it in another protocol.
+    pub fn speaking(self, dialect: Dialect) -> Workload {
+        Workload { dialect, ..self }
+    }
+
     /// The keys that follow are the same for each server that is compared.
     pub fn begin(&mut self, seed: u64) {
         self.random = Random::new(seed);
@@ -87,6 +109,7 @@ impl Workload {
         (task, self.request) == (Task::Measure, Request::SetNew)
     }
 
+    /// These were refused.
     pub fn note_refused(&mut self, keys: &[u32]) {
         self.refused.extend(keys);
         let oldest = self.next_new - self.keys;
@@ -124,10 +147,9 @@ impl Workload {
                 // Of keys that never come again the newest: the others may be gone.
                 let oldest = if self.request == Request::SetNew { self.next_new - self.keys } else { 0 };
                 let key = oldest + self.next_in_turn();
-                request.push(b"get");
+                self.begin_get(1, request, answer);
                 self.ask_key(key, request, answer);
-                request.push(b"\r\n");
-                answer.push(b"END\r\n");
+                self.end_get(request, answer);
                 key
             }
         }
@@ -141,17 +163,41 @@ impl Workload {
 
     fn ask_get(&mut self, count: u32, request: &mut Script, answer: &mut Script) -> u32 {
         let mut key = 0;
-        request.push(b"get");
+        self.begin_get(count, request, answer);
         for _ in 0..count {
             key = self.random.below(self.keys);
             self.ask_key(key, request, answer);
         }
-        request.push(b"\r\n");
-        answer.push(b"END\r\n");
+        self.end_get(request, answer);
         key
     }
 
+    fn begin_get(&self, count: u32, request: &mut Script, answer: &mut Script) {
+        match self.dialect {
+            Dialect::Memcached => request.push(b"get"),
+            Dialect::Redis if count == 1 => request.push(b"*2\r\n$3\r\nGET\r\n"),
+            Dialect::Redis => {
+                request.push(format!("*{}\r\n$4\r\nMGET\r\n", count + 1).as_bytes());
+                answer.push(format!("*{count}\r\n").as_bytes());
+            }
+        }
+    }
+
+    fn end_get(&self, request: &mut Script, answer: &mut Script) {
+        if self.dialect == Dialect::Memcached {
+            request.push(b"\r\n");
+            answer.push(b"END\r\n");
+        }
+    }
+
     fn ask_key(&self, key: u32, request: &mut Script, answer: &mut Script) {
+        if self.dialect == Dialect::Redis {
+            push_argument(&key_name(key), request);
+            answer.push(b"$");
+            answer.push(&self.length[1..]);
+            self.push_value(key, answer);
+            return;
+        }
         request.push(b" ");
         request.push(&key_name(key));
         if self.refused.contains(&key) {
@@ -167,6 +213,15 @@ impl Workload {
     fn ask_set(&mut self, key: u32, request: &mut Script, answer: &mut Script) -> u32 {
         if let Some(version) = self.versions.get_mut(key as usize) {
             *version += 1;
+        }
+        if self.dialect == Dialect::Redis {
+            request.push(b"*3\r\n$3\r\nSET\r\n");
+            push_argument(&key_name(key), request);
+            request.push(b"$");
+            request.push(&self.length[1..]);
+            self.push_value(key, request);
+            answer.push(b"+OK\r\n");
+            return key;
         }
         request.push(b"set ");
         request.push(&key_name(key));
@@ -188,6 +243,13 @@ impl Workload {
         script.push_pad(&self.pad, start, self.value_len - STAMP_LEN);
         script.push(b"\r\n");
     }
+}
+
+/// As Redis takes it.
+fn push_argument(bytes: &[u8], request: &mut Script) {
+    request.push(format!("${}\r\n", bytes.len()).as_bytes());
+    request.push(bytes);
+    request.push(b"\r\n");
 }
 
 fn key_name(key: u32) -> [u8; 16] {
@@ -240,6 +302,21 @@ mod tests {
         let (request, answer) = asked(&mut workload, Task::ReadBack);
         assert_eq!("get bench:0000000000\r\n", request);
         assert_eq!("VALUE bench:0000000000 1000 16\r\n0000000000000002\r\nEND\r\n", answer);
+    }
+
+    #[test]
+    fn redis_is_asked_for_the_same() {
+        let mut workload = Workload::new(Request::MultiGet(2), 1, 16, &Workload::pad(16)).speaking(Dialect::Redis);
+        let (request, answer) = asked(&mut workload, Task::Fill);
+        let key = "$16\r\nbench:0000000000\r\n";
+        assert_eq!(format!("*3\r\n$3\r\nSET\r\n{key}$16\r\n0000000000000001\r\n"), request);
+        assert_eq!("+OK\r\n", answer);
+        let value = "$16\r\n0000000000000001\r\n";
+        assert_eq!((format!("*2\r\n$3\r\nGET\r\n{key}"), value.to_owned()), asked(&mut workload, Task::ReadBack));
+        assert_eq!(
+            (format!("*3\r\n$4\r\nMGET\r\n{key}{key}"), format!("*2\r\n{value}{value}")),
+            asked(&mut workload, Task::Measure)
+        );
     }
 
     #[test]

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
+/// What ended it.
 #[derive(Debug)]
 pub enum Failure {
     /// A server gave another answer than the right one.
@@ -48,6 +49,7 @@ pub fn watch_signals() -> io::Result<()> {
     Ok(())
 }
 
+/// An error once a signal has come.
 pub fn check_stop() -> Result<(), Failure> {
     match STOP.get() {
         Some(stop) if stop.load(Ordering::Relaxed) => Err(Failure::Stopped),

@@ -37,13 +37,17 @@ const FRAME_LEN: usize = 8;
 /// When a closed loop ends.
 #[derive(Clone, Copy, Debug)]
 pub enum Until {
+    /// After so many requests.
     Asked(u64),
+    /// After so much time.
     Elapsed(Duration),
 }
 
 /// What was measured.
 pub struct Measured {
+    /// All of them right.
     pub answers: u64,
+    /// From the first request to the last answer.
     pub wall: Duration,
     /// Nanoseconds from when a request was due (closed loop: sent) to its complete answer.
     pub latency: Histogram<u64>,
@@ -88,6 +92,7 @@ struct Due {
 }
 
 impl Load {
+    /// Makes so many connections. Values that are asked for come from `pad`.
     pub fn connect(endpoint: &Endpoint, connections: usize, pad: &Rc<Pad>) -> Result<Load, Failure> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
         let mut load = Load {
@@ -163,21 +168,25 @@ impl Load {
         Ok(measured)
     }
 
-    /// `rate` requests a second on average for `time`, over all connections in turn. They come independently of each
+    /// `rate` requests a second on average, over all connections in turn. They come independently of each
     /// other, as the requests of many users do (exponential distances): evenly spaced ones would never have to queue.
-    pub fn open(&mut self, workload: &mut Workload, rate: f64, time: Duration, seed: u64) -> Result<Measured, Failure> {
+    pub fn open(&mut self, workload: &mut Workload, rate: f64, until: Until, seed: u64) -> Result<Measured, Failure> {
         let mut measured = Measured::new();
         let mut random = Random::new(seed);
         let begin = self.now();
         let mut last_answer = begin;
-        let end = begin + time.as_nanos() as u64;
+        let (end, mut left) = match until {
+            Until::Elapsed(time) => (begin + time.as_nanos() as u64, u64::MAX),
+            Until::Asked(count) => (u64::MAX, count),
+        };
         let mean_gap_ns = 1e9 / rate;
         let mut due_at = begin as f64 + random.gap() * mean_gap_ns;
         let (mut turn, connections) = (0, self.connections.len());
         let mut events = Vec::with_capacity(EVENTS_MAX);
         loop {
             let mut now = self.now();
-            while due_at as u64 <= now && (due_at as u64) < end {
+            while left > 0 && due_at as u64 <= now && (due_at as u64) < end {
+                left -= 1;
                 let connection = &mut self.connections[turn];
                 connection.ask(workload, Task::Measure, turn, connections, due_at as u64);
                 self.send(turn)?;
@@ -186,7 +195,8 @@ impl Load {
                 due_at += random.gap() * mean_gap_ns;
                 now = self.now();
             }
-            if due_at as u64 >= end && self.connections.iter().all(|connection| connection.due.is_empty()) {
+            let is_over = left == 0 || due_at as u64 >= end;
+            if is_over && self.connections.iter().all(|connection| connection.due.is_empty()) {
                 break;
             }
             // It never sleeps: waking up would be late.

@@ -11,15 +11,21 @@ use std::str::FromStr;
 
 use leveret_client::pool::TlsOptions;
 
+/// Where a server listens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Endpoint {
+    /// TCP.
     Tcp(SocketAddr),
+    /// A socket in the file system.
     Unix(PathBuf),
+    /// Datagrams.
     Udp(SocketAddr),
+    /// TLS over TCP.
     Tls(SocketAddr),
 }
 
 impl Endpoint {
+    /// A connection that never blocks.
     pub fn connect(&self) -> io::Result<Socket> {
         let socket = match self {
             Endpoint::Tcp(address) => {
@@ -87,10 +93,15 @@ impl fmt::Display for Endpoint {
     }
 }
 
+/// A connection.
 pub enum Socket {
+    /// TCP.
     Tcp(TcpStream),
+    /// A socket in the file system.
     Unix(UnixStream),
+    /// Datagrams.
     Udp(UdpSocket),
+    /// TLS over TCP.
     Tls(TcpStream, RefCell<Box<dyn Secured>>),
 }
 
@@ -100,6 +111,7 @@ pub trait Secured: Read + Write {}
 impl<S: Read + Write> Secured for S {}
 
 impl Socket {
+    /// What is sent comes whole, or not at all.
     pub fn is_datagram(&self) -> bool {
         matches!(self, Socket::Udp(_))
     }
@@ -109,6 +121,7 @@ impl Socket {
         !matches!(self, Socket::Tls(..))
     }
 
+    /// Reads what is there.
     pub fn receive(&self, into: &mut [u8]) -> io::Result<usize> {
         match self {
             Socket::Tcp(stream) => (&mut &*stream).read(into),
@@ -118,6 +131,7 @@ impl Socket {
         }
     }
 
+    /// Sends what is taken now.
     pub fn send(&self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Socket::Tcp(stream) => (&mut &*stream).write(bytes),

@@ -1,0 +1,47 @@
+//! Servers without the clients of a language: what a request costs them, and how long its answer takes.
+use super::{Chart, Language, Unit, Variant};
+
+const REQUESTS: [Variant; 4] = [
+    Variant { name: "get", title: "gets one by one", servers: 1, words: &["cpu", "get", "50", "1"] },
+    Variant { name: "pipelined", title: "gets, 32 at a time", servers: 1, words: &["cpu", "get", "8", "32"] },
+    Variant { name: "multiget", title: "gets of a hundred keys", servers: 1, words: &["cpu", "multiget", "10", "1"] },
+    Variant { name: "set", title: "sets one by one", servers: 1, words: &["cpu", "set", "50", "1"] },
+];
+
+const QUANTILES: [Variant; 3] = [
+    Variant { name: "p50", title: "median", servers: 1, words: &["latency", "0.5", "20000", "50"] },
+    Variant { name: "p99", title: "99 of 100", servers: 1, words: &["latency", "0.99", "20000", "50"] },
+    Variant { name: "p999", title: "999 of 1000", servers: 1, words: &["latency", "0.999", "20000", "50"] },
+];
+
+pub static CPU: Chart = Chart {
+    name: "server-cpu",
+    title: "Processor time of a server for {keys} keys (100 bytes each)",
+    means: "What the server's threads had of the processors, in seconds, while it answered for so many of 100,000 keys: gets over 50 connections one by one, gets over 8 \
+            connections with 32 under way on each, gets of a hundred keys over 10, and sets over 50. Each answer is compared, byte by \
+            byte; what was stored is read back. The server that needs half as much can answer twice as many on the same machine.",
+    fairness: "Everybody has room for all items and is asked by the same program, in the protocol that it knows: memcached's text protocol, or \
+               that of Redis. memcached and leveret serve have two threads each, Redis has the one that it comes with. The program that asks takes a processor for itself.",
+    keys: 200_000,
+    program: &[],
+    words: &[],
+    peers: include_str!("server.toml"),
+    takes_added: false,
+    variants: &REQUESTS,
+    unit: Unit::Seconds,
+    keys_if_quick_max: 2_000,
+    memory_mib: |_| 1024,
+    language: Language::Own,
+    published: &[],
+};
+
+pub static LATENCY: Chart = Chart {
+    name: "latency",
+    title: "How long an answer takes at 20,000 gets a second ({keys} gets)",
+    means: "The time within which half of the answers, 99 of a hundred and 999 of a thousand had come, counted from the moment when the request \
+            was due. Requests come independently of each other, over 50 connections, whatever the server does: who stops for a moment \
+            pays for all that come meanwhile (no coordinated omission).",
+    keys: 40_000,
+    variants: &QUANTILES,
+    ..CPU
+};
