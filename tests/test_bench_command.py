@@ -154,6 +154,32 @@ set = "true"
 get = "false"
 """
 
+PAGES = r"""
+[[peer]]
+name = "planted-wrong"
+title = "wrong values"
+set = "file_put_contents(\"$address/$key\", $value) !== false"
+get = "($key === 'key_7' ? 'x' : '') . file_get_contents(\"$address/$key\")"
+
+[[peer]]
+name = "planted-old"
+title = "keeps the first value"
+set = "is_file(\"$address/$key\") || file_put_contents(\"$address/$key\", $value) !== false"
+get = "file_get_contents(\"$address/$key\")"
+
+[[peer]]
+name = "planted-dying"
+title = "its worker dies"
+set = "true"
+get = "exec('kill -9 ' . getmypid())"
+
+[[peer]]
+name = "planted-hanging"
+title = "hangs"
+set = "true"
+get = "sleep(3600)"
+"""
+
 MISSING = r"""
 [[peer]]
 name = "planted-files"
@@ -383,6 +409,20 @@ class BenchCommand(SystemTest):
         quick = json.loads(self.bench("misses", "--only", "leveret-cache", "--quick", "--rounds", 1, "--json"))["charts"][0]
         self.assertEqual(["leveret-cache-steady", "leveret-cache-shifting"], [row["name"] for row in quick["rows"]])
 
+    def test_site(self):
+        """A page with a wrong value, one that dies and one that hangs leave a cache without a figure, and nginx and php-fpm end with each"""
+        planted = self.folder / "planted.toml"
+        planted.write_text(PAGES)
+        words = ("site", "--only", "planted", "--only", "files", "--peers", planted, "--rounds", 1, "--keys", 40, "--patience", "3s")
+        rows = {row["name"]: row for row in json.loads(self.bench(*words, "--json"))["charts"][0]["rows"]}
+        for visitors in (1, 50):
+            self.assertEqual((None, 40), (rows[f"files-{visitors}"]["failed"], rows[f"files-{visitors}"]["verified"]))
+            self.assertIn("39 of 40 values were right", rows[f"planted-wrong-{visitors}"]["failed"])
+            self.assertIn("0 of 40 values were right", rows[f"planted-old-{visitors}"]["failed"])
+            self.assertIn("a page is HTTP/1.1 502", rows[f"planted-dying-{visitors}"]["failed"])
+            self.assertIn("hung: no end after 3 s", rows[f"planted-hanging-{visitors}"]["failed"])
+        self.assertIsNone(self.running_in("/dev/shm/leveret-bench-", least=1), "something is left running")
+
     def test_servers(self):
         """A server that answers one wrong byte has no figure, and it is said what it answered"""
         liar = self.folder / "memcached"
@@ -433,7 +473,7 @@ class BenchCommand(SystemTest):
         self.bench("read", "--only", "files", "--rounds", 1, "--keys", 10)
         self.assertFalse(folder.exists())
 
-    def running_in(self, folder):
+    def running_in(self, folder, least=3):
         """Processes that work in the folder of a run: at least a server, who writes and who reads."""
         found = []
         for entry in Path("/proc").iterdir():
@@ -442,4 +482,4 @@ class BenchCommand(SystemTest):
                     found.append(int(entry.name))
             except OSError:
                 continue
-        return found if len(found) >= 3 else None
+        return found if len(found) >= least else None
