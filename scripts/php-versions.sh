@@ -11,9 +11,9 @@ declare -A PHP_PEERS=([8.4]="php8.4-apcu php8.4-igbinary php8.4-msgpack")
 verb_php() {
     local version versions=()
     case ${1:-} in
-        8.4 | 8.5 | 8.6 | zts | static) versions=("$1") ;;
-        all) versions=(8.4 8.5 8.6 zts static) ;;
-        *) fail "There is no PHP '${1:-}' here." "Take 8.4, 8.5, 8.6, zts, static or all: ./x help says what they are." ;;
+        8.4 | 8.5 | 8.6 | zts | musl | static) versions=("$1") ;;
+        all) versions=(8.4 8.5 8.6 zts musl static) ;;
+        *) fail "There is no PHP '${1:-}' here." "Take 8.4, 8.5, 8.6, zts, musl, static or all: ./x help says what they are." ;;
     esac
     shift
     need_rust
@@ -22,6 +22,7 @@ verb_php() {
     for version in "${versions[@]}"; do
         case $version in
             zts) php_zts "$@" ;;
+            musl) php_musl "$@" ;;
             static) check "php static: leveret is a part of PHP itself" php_static ;;
             *) php_of_debian "$version" "$@" ;;
         esac
@@ -56,22 +57,27 @@ php_zts() {
 # The options are those of PHP's own images for threads, and --enable-debug: then PHP reports blocks that nobody has freed and checks
 # its tables at each step.
 build_php_zts() {
-    local source=$ROOT/build/php-zts/src
+    build_php build/php-zts "for threads" --enable-zts --disable-zend-signals --enable-zend-max-execution-timers --enable-debug --enable-embed \
+        --enable-session --enable-pcntl --enable-posix --enable-tokenizer
+}
+
+# build_php FOLDER WHAT OPTION...: PHP 8.2 from Debian 12's sources into FOLDER/php, with little but these options of its configure.
+build_php() {
+    local folder=$1 what=$2 source=$ROOT/$1/src
+    shift 2
     need dpkg-dev xz-utils
-    step "Building PHP 8.2 for threads into build/php-zts: some minutes and 700 MB, once"
-    rm -rf --one-file-system build/php-zts
-    mkdir -p build/php-zts
+    step "Building PHP 8.2 $what into $folder: some minutes and 700 MB, once"
+    rm -rf --one-file-system "$folder"
+    mkdir -p "$folder"
     (
         fetch_source php8.2 "$source" && cd "$source" &&
-            ./configure -q --prefix="$PHP_ZTS" --disable-all --disable-cgi --disable-phpdbg --without-pear \
-                --enable-zts --disable-zend-signals --enable-zend-max-execution-timers --enable-debug --enable-embed \
-                --enable-session --enable-pcntl --enable-posix --enable-tokenizer &&
+            ./configure -q --prefix="$ROOT/$folder/php" --disable-all --disable-cgi --disable-phpdbg --without-pear "$@" &&
             make -s -j"$(nproc)" && make -s install
-    ) >build/php-zts/build.log 2>&1 || {
-        tail -n 40 build/php-zts/build.log >&2
-        fail "PHP does not build." "The last lines are above; all of them are in build/php-zts/build.log"
+    ) >"$folder/build.log" 2>&1 || {
+        tail -n 40 "$folder/build.log" >&2
+        fail "PHP does not build." "The last lines are above; all of them are in $folder/build.log"
     }
-    touch build/php-zts/.done
+    touch "$folder/.done"
 }
 
 # --- PHP 8.2 with leveret built in, as static builds and FrankenPHP have their extensions ---

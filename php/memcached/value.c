@@ -170,7 +170,7 @@ static void tell_exception(zend_long serializer)
 
 /* Its flags stay readable, as with the original. In an arena it is what a client has sent over a socket: nobody but who has the key can make
  * anything of these bytes. */
-static void encrypt(const leveret_cipher *cipher, client_payload *payload)
+static void encrypt_payload(const leveret_cipher *cipher, client_payload *payload)
 {
 	zend_string *sealed = zend_string_alloc(leveret_encrypted_len(payload->bytes.len), 0);
 	leveret_encrypt(cipher, payload->bytes, ZSTR_VAL(sealed));
@@ -227,7 +227,7 @@ bool php_leveret_memc_encode(memc_link *link, zval *value, client_payload *paylo
 		payload->meta.flags |= (uint32_t) link->user_flags << 16;
 	}
 	if (link->cipher) {
-		encrypt(link->cipher, payload);
+		encrypt_payload(link->cipher, payload);
 	}
 	return true;
 }

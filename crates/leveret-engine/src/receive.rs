@@ -113,7 +113,8 @@ impl Incoming {
         let result = unsafe {
             let mut message: libc::msghdr = std::mem::zeroed();
             message.msg_iov = places.as_mut_ptr();
-            message.msg_iovlen = count;
+            // musl counts with 32 bits.
+            message.msg_iovlen = count as _;
             libc::recvmsg(socket.as_raw_fd(), &mut message, libc::MSG_DONTWAIT)
         };
         let received = usize::try_from(result).map_err(|_| io::Error::last_os_error())?;

@@ -1,5 +1,7 @@
 --TEST--
 Servers named tls:// for every class and for sessions, and what php.ini says of them
+--EXTENSIONS--
+openssl
 --INI--
 leveret.provide=apcu,memcached
 --FILE--
