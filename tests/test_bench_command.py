@@ -294,6 +294,9 @@ class BenchCommand(SystemTest):
                     "leveret-short-cut", "leveret-tcp", "leveret-unix")):
                 self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
                 self.assertGreater(row["client_cpu"]["median"], 0, row)
+                parts = {part["name"]: part["figure"]["median"] for part in row["parts"]}
+                self.assertEqual(["open", "get", "close"] if row["variant"] == "1 visitor" else [], list(parts))
+                self.assertLess(sum(parts.values()), row["figure"]["median"], "the cache's part of a page")
             self.assertIn("0 of 200 values were right", rows["memcached-udp-50"]["failed"])
         for chart in of(ONE_KEY):
             rows = {row["name"]: row for row in chart["rows"]}
@@ -310,6 +313,14 @@ class BenchCommand(SystemTest):
         self.assertNotIn("http://", page.read_text().replace("http://www.w3.org/2000/svg", ""), "the page needs nothing else")
         shown = self.bench("read", "--rounds", 1, "--keys", 200, "--only", "files", "--compare", old)
         self.assertIn("200 verified", shown)
+        drawn, text = self.folder / "drawn.html", self.folder / "drawn.md"
+        again = self.bench("--from", old, "--html", drawn, "--markdown", text, "--svg", pictures, "--json")
+        self.assertEqual((old.read_text(), page.read_text()), (again, drawn.read_text()), "--from draws what was measured")
+        for chart in charts:
+            self.assertIn(f"\n## {chart['name']}\n", text.read_text())
+            self.assertIn(f"](pictures/{chart['name']}.svg)\n", text.read_text())
+        self.assertRegex(text.read_text(), r"\n\| \[site\]\(#site\) \| 50 visitors \| [^|]+ \| Leveret, [^|]+: [0-9.]+ m?s \| [0-9.]+ \|\n")
+        self.assertRegex(text.read_text(), r"\n\| \*\*Leveret, apcu_\\\*, 1 visitor\*\* \| .* open .* get .* all else ")
 
     def test_planted_caches(self):
         """A cache that lies, dies or hangs has no figure but the reason, and the others have theirs"""
@@ -456,6 +467,18 @@ class BenchCommand(SystemTest):
             self.assertIsNone(rows[name]["figure"])
             self.assertTrue(rows[name]["failed"])
 
+    def test_end_between_charts(self):
+        """Ctrl-C in the second chart leaves the first, which is whole"""
+        words = ("read", "write", "--only", "leveret-cache", "--rounds", 1, "--keys", 500_000, "--json")
+        process = self.start(self.command(*words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        folder = Path("/dev/shm") / f"leveret-bench-{process.pid}"
+        self.wait_for("the second chart", lambda: any(b"\0write\0" in self.words_of(pid) for pid in self.running_in(folder, least=1) or ()))
+        process.send_signal(signal.SIGINT)
+        said, warned = process.communicate(timeout=PATIENCE)
+        self.assertEqual(1, process.returncode)
+        self.assertEqual(["read"], [chart["name"] for chart in json.loads(said)["charts"]])
+        self.assertIn("stopped after 1 of 2 charts", warned)
+
     def test_end_in_the_middle(self):
         """Ctrl-C ends it with its servers and its folder; so does the next run after a SIGKILL"""
         for signal_number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
@@ -472,6 +495,12 @@ class BenchCommand(SystemTest):
                 self.assertFalse(folder.exists())
         self.bench("read", "--only", "files", "--rounds", 1, "--keys", 10)
         self.assertFalse(folder.exists())
+
+    def words_of(self, pid):
+        try:
+            return Path(f"/proc/{pid}/cmdline").read_bytes()
+        except OSError:
+            return b""
 
     def running_in(self, folder, least=3):
         """Processes that work in the folder of a run: at least a server, who writes and who reads."""

@@ -2,6 +2,7 @@
 mod charts;
 mod found;
 pub mod load;
+mod markdown;
 mod page;
 mod peer;
 mod place;
@@ -86,9 +87,17 @@ pub struct Bench {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
 
+    /// Write tables of all charts to this file, with the pictures of --svg if that is given
+    #[arg(long, value_name = "FILE")]
+    markdown: Option<PathBuf>,
+
     /// Write an SVG for each chart into this folder
     #[arg(long, value_name = "FOLDER")]
     svg: Option<PathBuf>,
+
+    /// Measure nothing: show and write what an older run measured, whose --json this file has
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["charts", "list", "quick", "rounds", "keys", "only", "peers", "fair_defaults"])]
+    from: Option<PathBuf>,
 
     /// Say what has changed since an older run, whose --json this file has
     #[arg(long, value_name = "FILE")]
@@ -101,6 +110,7 @@ Examples:
   leveret bench read write --only apcu --rounds 15
   leveret bench --html report.html --json > new.json
   leveret bench --compare old.json
+  leveret bench --from old.json --html report.html
 
 Each turn has its own server, on loopback or a Unix socket, and its own PHP processes: one writes and another reads.
 Every value is compared; a cache that gives a wrong one, none, or that crashes or hangs, has no figure but the reason.
@@ -120,6 +130,10 @@ type Sheet = (&'static Chart, Vec<Peer>);
 
 impl Bench {
     pub fn run(self, json: bool) -> Outcome {
+        let old = self.compare.as_deref().map(read_report).transpose()?;
+        if let Some(path) = &self.from {
+            return self.tell(&read_report(path)?, old.as_ref(), json);
+        }
         let mut sheets = Vec::new();
         for chart in if self.charts.is_empty() { charts::all() } else { self.charts.clone() } {
             let mut peers = chart.peers(self.peers.as_deref())?;
@@ -131,9 +145,8 @@ impl Bench {
         if sheets.is_empty() {
             return Err(Failure::Usage("--only leaves no cache: 'leveret bench --list' shows their names".to_owned()));
         }
-        let old = self.compare.as_deref().map(read_report).transpose()?;
         // Measuring takes long: what cannot be written should be known before.
-        for path in [&self.csv, &self.html].into_iter().flatten() {
+        for path in [&self.csv, &self.html, &self.markdown].into_iter().flatten() {
             std::fs::write(path, "").map_err(|error| cannot_write(path, &error))?;
         }
         if let Some(folder) = &self.svg {
@@ -152,21 +165,31 @@ impl Bench {
                 found.learn_versions(peer);
             }
         }
-        let report = match self.measure(&sheets, &found)? {
-            Ok(report) => report,
-            Err(Stopped) => return Err(Failure::Refused("stopped; nothing is left running".to_owned())),
-        };
-        self.save(&report)?;
+        let (report, stopped) = self.measure(&sheets, &found)?;
+        if !stopped {
+            return self.tell(&report, old.as_ref(), json);
+        }
+        // Hours may have gone into them.
+        let (whole, all) = (report.charts.len(), sheets.len());
+        if whole > 0 {
+            self.tell(&report, old.as_ref(), json)?;
+        }
+        Err(Failure::Refused(format!("stopped after {whole} of {all} charts; nothing is left running")))
+    }
+
+    /// What was measured, in all forms that are asked for.
+    fn tell(&self, report: &Report, old: Option<&Report>, json: bool) -> Outcome {
+        self.save(report)?;
         if json {
             let mut out = output::raw();
-            output::json_line(&mut out, &report)?;
+            output::json_line(&mut out, report)?;
             out.flush()?;
         } else {
-            text::write(&mut output::text(), &report)?;
+            text::write(&mut output::text(), report)?;
         }
         if let Some(old) = old {
             let mut out = anstream::stderr();
-            let changes = report.changes(&old);
+            let changes = report.changes(old);
             let none = changes.is_empty().then(|| "nothing beyond the spread".to_owned());
             for line in changes.into_iter().chain(none) {
                 let _ = writeln!(out, "changed: {line}");
@@ -175,7 +198,8 @@ impl Bench {
         Ok(Answer::from(report.charts.iter().flat_map(|chart| &chart.rows).any(|row| row.figure.is_some())))
     }
 
-    fn measure(&self, sheets: &[Sheet], found: &Found) -> Result<Result<Report, Stopped>, Failure> {
+    /// The charts that are whole, and whether a signal has ended the run before all were.
+    fn measure(&self, sheets: &[Sheet], found: &Found) -> Result<(Report, bool), Failure> {
         let place = Place::new()?;
         let run = Run {
             place: &place,
@@ -189,20 +213,25 @@ impl Bench {
         let turns: usize = sheets.iter().map(|(chart, peers)| run.turns(chart, peers)).sum();
         let progress = Progress::of_turns(turns as u64);
         let mut drawn = Vec::new();
+        let mut stopped = false;
         for (chart, peers) in sheets {
             match run.chart(chart, peers, &progress) {
                 Ok(chart) => drawn.push(chart),
-                Err(Stopped) => return Ok(Err(Stopped)),
+                Err(Stopped) => {
+                    stopped = true;
+                    break;
+                }
             }
         }
-        Ok(Ok(Report {
+        let report = Report {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             time: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()),
             machine: found.machine.clone(),
             rounds: run.rounds,
             fair_defaults: run.fair_defaults,
             charts: drawn,
-        }))
+        };
+        Ok((report, stopped))
     }
 
     fn save(&self, report: &Report) -> Result<(), Failure> {
@@ -213,13 +242,24 @@ impl Bench {
         if let Some(path) = &self.html {
             write(path, page::html(report))?;
         }
+        if let Some(path) = &self.markdown {
+            let pictures = self.svg.as_deref().map(|folder| beside(path, folder));
+            write(path, markdown::markdown(report, pictures.as_deref()))?;
+        }
         if let Some(folder) = &self.svg {
+            std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
             for chart in &report.charts {
                 write(&folder.join(format!("{}.svg", chart.name)), page::svg(chart))?;
             }
         }
         Ok(())
     }
+}
+
+/// How a file names a folder: from where it lies, if the folder lies there too.
+fn beside(file: &Path, folder: &Path) -> String {
+    let from = file.parent().and_then(|parent| folder.strip_prefix(parent).ok());
+    from.unwrap_or(folder).display().to_string()
 }
 
 fn list(sheets: &[Sheet], found: &Found) -> Outcome {

@@ -99,8 +99,23 @@ pub fn html(report: &Report) -> String {
         if report.fair_defaults { " Everybody as installed." } else { " Peers are tuned: see the command lines." },
         escaped(&machine.versions.iter().map(|(name, found)| format!("{name} {found}")).collect::<Vec<_>>().join(", ")),
     );
+    text.push_str(
+        "<div class=\"wide\"><table><tr><th>chart<th><th>first of the others<th>first of Leveret<th>its part\n",
+    );
+    for first in report.firsts() {
+        let part = first.part().map_or_else(String::new, |part| format!("{part:.2}"));
+        let (other, ours) = (escaped(&first.shown(first.other)), escaped(&first.shown(first.ours)));
+        let (name, variant) = (escaped(&first.chart.name), escaped(first.variant));
+        text.push_str(&format!("<tr><td><a href=\"#{name}\">{name}</a><td>{variant}<td>{other}<td>{ours}<td>{part}\n"));
+    }
+    text.push_str("</table></div>\n");
     for chart in &report.charts {
-        text.push_str(&format!("<h2>{}</h2>\n<p>{}</p>\n", escaped(&chart.title), escaped(&chart.means)));
+        text.push_str(&format!(
+            "<h2 id=\"{}\">{}</h2>\n<p>{}</p>\n",
+            escaped(&chart.name),
+            escaped(&chart.title),
+            escaped(&chart.means)
+        ));
         text.push_str(&format!("<p>Fairness: {}</p>\n", escaped(&chart.fairness)));
         if !chart.reliable {
             text.push_str("<p class=\"warning\">Unreliable: a cache differs from itself here.</p>\n");
@@ -115,9 +130,11 @@ pub fn html(report: &Report) -> String {
                 control.p90
             ));
         }
+        let is_profiled = chart.rows.iter().any(|row| !row.parts.is_empty());
         text.push_str("<div class=\"wide\"><table><tr><th>cache<th>verified<th>CPU<th>");
+        text.push_str(if is_profiled { "where the time goes<th>" } else { "" });
         text.push_str(&format!("{} in each round\n", chart.unit.name()));
-        chart.rows.iter().for_each(|row| text.push_str(&data(row)));
+        chart.rows.iter().for_each(|row| text.push_str(&data(row, is_profiled.then_some(chart.unit))));
         text.push_str("</table></div>\n<details><summary>Command lines and programs</summary>\n");
         for row in chart.rows.iter().filter(|row| row.command.is_some()) {
             text.push_str(&format!("<h3>{}</h3><pre>", escaped(&row.title)));
@@ -133,14 +150,17 @@ pub fn html(report: &Report) -> String {
     text
 }
 
-fn data(row: &Row) -> String {
+/// With a column for its profile, if that has a unit.
+fn data(row: &Row, profiled: Option<Unit>) -> String {
     let rounds: Vec<String> = row.rounds.iter().map(|figure| format!("{figure:.6}")).collect();
     let said = match &row.failed {
         None if row.published.is_none() => rounds.join(" "),
         _ => row.excuse(),
     };
     let cpu = row.cpu().unwrap_or_default();
-    format!("<tr><td>{}<td>{} of {}<td>{cpu}<td>{}\n", escaped(&row.title), row.verified, row.asked, escaped(&said))
+    let profile = profiled.map(|unit| format!("<td>{}", row.profile(unit).unwrap_or_default())).unwrap_or_default();
+    let title = escaped(&row.title);
+    format!("<tr><td>{title}<td>{} of {}<td>{cpu}{profile}<td>{}\n", row.verified, row.asked, escaped(&said))
 }
 
 fn escaped(text: &str) -> String {

@@ -24,6 +24,9 @@ pub struct Peer {
     /// Only in charts with these names; in all, if there are none.
     #[serde(default)]
     pub charts: Vec<String>,
+    /// It is no cache: see `Row`.
+    #[serde(default)]
+    pub baseline: bool,
     /// What it does not work without.
     #[serde(default)]
     pub ini: Vec<String>,

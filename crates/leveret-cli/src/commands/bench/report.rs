@@ -93,7 +93,13 @@ pub struct Drawn {
 pub struct Row {
     pub name: String,
     pub title: String,
+    /// What the chart varies, of this row.
+    #[serde(default)]
+    pub variant: String,
     pub ours: bool,
+    /// It has no cache: what it takes, all take.
+    #[serde(default)]
+    pub baseline: bool,
     /// In the chart's unit.
     #[serde(alias = "seconds")]
     pub figure: Option<Spread>,
@@ -101,6 +107,9 @@ pub struct Row {
     pub client_cpu: Option<Spread>,
     /// Those of its servers, together.
     pub server_cpu: Option<Spread>,
+    /// Of the figure, what was spent where; empty where the chart does not say.
+    #[serde(default)]
+    pub parts: Vec<Part>,
     /// Of each round.
     pub rounds: Vec<f64>,
     /// Values that were read and compared, in all rounds.
@@ -116,15 +125,25 @@ pub struct Row {
     pub program: Option<String>,
 }
 
+/// A share of a row's figure.
+#[derive(Serialize, Deserialize)]
+pub struct Part {
+    pub name: String,
+    pub figure: Spread,
+}
+
 impl Row {
     pub fn published(title: &str, seconds: f64) -> Row {
         Row {
             name: title.replace(':', "-"),
             title: title.to_owned(),
+            variant: String::new(),
             ours: false,
+            baseline: false,
             figure: None,
             client_cpu: None,
             server_cpu: None,
+            parts: Vec::new(),
             rounds: Vec::new(),
             asked: 0,
             verified: 0,
@@ -142,6 +161,14 @@ impl Row {
         Some(format!("CPU {} + servers {}", Unit::Seconds.shown(self.client_cpu?.median), Unit::Seconds.shown(server)))
     }
 
+    /// What its figure consists of, and what is left of it.
+    pub fn profile(&self, unit: Unit) -> Option<String> {
+        let rest = self.figure?.median - self.parts.iter().map(|part| part.figure.median).sum::<f64>();
+        let parts = self.parts.iter().map(|part| format!("{} {}", part.name, unit.shown(part.figure.median)));
+        (!self.parts.is_empty())
+            .then(|| parts.chain([format!("all else {}", unit.shown(rest))]).collect::<Vec<_>>().join(" + "))
+    }
+
     /// What stands where its bar would be.
     pub fn excuse(&self) -> String {
         if let Some(seconds) = self.published {
@@ -152,7 +179,57 @@ impl Row {
     }
 }
 
+/// Who took least of a chart, or of one of its variants.
+pub struct First<'a> {
+    pub chart: &'a Drawn,
+    pub variant: &'a str,
+    pub other: Option<&'a Row>,
+    pub ours: Option<&'a Row>,
+}
+
+impl First<'_> {
+    /// A row with its figure.
+    pub fn shown(&self, row: Option<&Row>) -> String {
+        let figure = row.and_then(|row| Some((row, row.figure?.median)));
+        figure.map_or_else(
+            || "none".to_owned(),
+            |(row, figure)| {
+                let name = row.title.strip_suffix(self.variant).unwrap_or(&row.title);
+                format!("{}: {}", name.trim_end_matches(", "), self.chart.unit.shown(figure))
+            },
+        )
+    }
+
+    /// Ours as a part of the other's.
+    pub fn part(&self) -> Option<f64> {
+        let (ours, other) = (self.ours?.figure?.median, self.other?.figure?.median);
+        (other > 0.0).then(|| ours / other)
+    }
+}
+
+impl Drawn {
+    fn first(&self, variant: &str, ours: bool) -> Option<&Row> {
+        let rows = self.rows.iter().filter(|row| row.ours == ours && row.variant == variant && !row.baseline);
+        let figures = rows.filter_map(|row| Some((row.figure?.median, row)));
+        figures.min_by(|(one, _), (other, _)| one.total_cmp(other)).map(|(_, row)| row)
+    }
+}
+
 impl Report {
+    /// Who is first in each chart, ours or not.
+    pub fn firsts(&self) -> Vec<First<'_>> {
+        let mut firsts: Vec<First> = Vec::new();
+        for chart in &self.charts {
+            for row in chart.rows.iter().filter(|row| row.published.is_none()) {
+                if !firsts.iter().any(|first| std::ptr::eq(first.chart, chart) && first.variant == row.variant) {
+                    let (other, ours) = (chart.first(&row.variant, false), chart.first(&row.variant, true));
+                    firsts.push(First { chart, variant: &row.variant, other, ours });
+                }
+            }
+        }
+        firsts
+    }
+
     /// A line for each round, for spreadsheets.
     pub fn csv(&self) -> String {
         let mut text = String::from("chart,cache,round,figure,unit,verified,asked,failed\n");
@@ -214,10 +291,13 @@ mod tests {
         let row = Row {
             name: "a".to_owned(),
             title: "A".to_owned(),
+            variant: String::new(),
             ours: false,
+            baseline: false,
             figure: Spread::of(rounds.iter().copied()),
             client_cpu: None,
             server_cpu: None,
+            parts: Vec::new(),
             rounds: rounds.to_vec(),
             asked: 2,
             verified: 2,

@@ -3,7 +3,7 @@ use super::charts::{Chart, Language, Variant};
 use super::found::Found;
 use super::peer::{Peer, Server};
 use super::place::{Place, Running, Trouble};
-use super::report::{Drawn, Row};
+use super::report::{Drawn, Part, Row};
 use crate::output::Progress;
 use leveret_rounds::{order, Spread};
 use serde::Deserialize;
@@ -30,6 +30,9 @@ struct Figures {
     client_cpu: Option<f64>,
     #[serde(default)]
     server_cpu: Option<f64>,
+    /// Of the figure, what was spent where.
+    #[serde(default)]
+    parts: Vec<(String, f64)>,
     asked: u64,
     done: u64,
     right: u64,
@@ -51,7 +54,7 @@ impl Run<'_> {
         let sides: Vec<Side> =
             self.variants(chart).flat_map(|variant| peers.iter().map(move |peer| Side { peer, variant })).collect();
         let mut rows: Vec<Row> = sides.iter().map(|side| self.row(side)).collect();
-        let mut cpu: Vec<Vec<(Option<f64>, Option<f64>)>> = vec![Vec::new(); rows.len()];
+        let mut turns: Vec<Vec<Figures>> = rows.iter().map(|_| Vec::new()).collect();
         let mut control: Option<usize> = None;
         let mut again: Vec<Option<f64>> = vec![None; self.rounds];
         let mut first: Vec<Option<f64>> = vec![None; self.rounds];
@@ -69,12 +72,12 @@ impl Run<'_> {
                     let row = if is_control { &mut second } else { &mut rows[number] };
                     match self.turn(chart, &sides[number], row) {
                         Ok(figures) if is_control => again[round] = Some(figures.figure),
-                        Ok(Figures { figure, client_cpu, server_cpu, .. }) => {
-                            rows[number].rounds.push(figure);
-                            cpu[number].push((client_cpu, server_cpu));
+                        Ok(figures) => {
+                            rows[number].rounds.push(figures.figure);
                             if control.is_none_or(|control| control == number) {
-                                first[round] = first[round].or(Some(figure));
+                                first[round] = first[round].or(Some(figures.figure));
                             }
+                            turns[number].push(figures);
                         }
                         Err(Trouble::Stopped) => return Err(Stopped),
                         Err(Trouble::Failed(why)) => rows[number].failed = Some(shortened(&why)),
@@ -83,10 +86,11 @@ impl Run<'_> {
                 progress.advance(1);
             }
         }
-        for (row, cpu) in rows.iter_mut().zip(cpu).filter(|(row, _)| row.failed.is_none()) {
+        for (row, turns) in rows.iter_mut().zip(turns).filter(|(row, _)| row.failed.is_none()) {
             row.figure = Spread::of(row.rounds.iter().copied());
-            row.client_cpu = Spread::of(cpu.iter().filter_map(|(client, _)| *client));
-            row.server_cpu = Spread::of(cpu.iter().filter_map(|(_, server)| *server));
+            row.client_cpu = Spread::of(turns.iter().filter_map(|turn| turn.client_cpu));
+            row.server_cpu = Spread::of(turns.iter().filter_map(|turn| turn.server_cpu));
+            row.parts = parts_of(&turns);
         }
         let ratios = again.iter().zip(&first).filter_map(|(again, first)| Some(ratio((*again)?, (*first)?)));
         let published = chart.published.iter().map(|(title, seconds)| Row::published(title, *seconds));
@@ -133,10 +137,13 @@ impl Run<'_> {
         Row {
             name: joined(&peer.name, "-", variant.name),
             title: joined(&peer.title, ", ", &self.with_cpus(variant.title)),
+            variant: self.with_cpus(variant.title),
             ours: peer.is_ours(),
+            baseline: peer.baseline,
             figure: None,
             client_cpu: None,
             server_cpu: None,
+            parts: Vec::new(),
             rounds: Vec::new(),
             asked: 0,
             verified: 0,
@@ -229,6 +236,18 @@ impl Run<'_> {
         let words = settings.into_iter().flat_map(|setting| ["-d".to_owned(), filled(setting)]);
         ["-n".to_owned()].into_iter().chain(words).collect()
     }
+}
+
+/// In the order of the first turn.
+fn parts_of(turns: &[Figures]) -> Vec<Part> {
+    let names = turns.first().into_iter().flat_map(|turn| &turn.parts).map(|(name, _)| name);
+    names
+        .filter_map(|name| {
+            let of_turn =
+                |turn: &Figures| turn.parts.iter().find(|(other, _)| other == name).map(|(_, figure)| *figure);
+            Some(Part { name: name.clone(), figure: Spread::of(turns.iter().filter_map(of_turn))? })
+        })
+        .collect()
 }
 
 /// One where both are nothing, as misses can be.

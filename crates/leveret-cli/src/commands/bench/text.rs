@@ -29,14 +29,15 @@ fn write_chart(out: &mut impl Write, chart: &Drawn) -> io::Result<()> {
                 let style = if row.ours { STRONG } else { FAINT };
                 writeln!(
                     out,
-                    "  {:width$}  {style}{bar:BAR$}{style:#} {:>9}  {:>8}  {FAINT}{} to {}, {} verified{}{FAINT:#}",
+                    "  {:width$}  {style}{bar:BAR$}{style:#} {:>9}  {:>8}  {FAINT}{} to {}, {} verified{}{}{FAINT:#}",
                     row.title,
                     unit.shown(figure.median),
                     Unit::times(figure.median, least),
                     unit.shown(figure.p10),
                     unit.shown(figure.p90),
                     row.verified,
-                    row.cpu().map_or_else(String::new, |cpu| format!(", {cpu}"))
+                    row.cpu().map_or_else(String::new, |cpu| format!(", {cpu}")),
+                    row.profile(unit).map_or_else(String::new, |profile| format!("; {profile}"))
                 )?;
             }
             _ => {

@@ -2,9 +2,10 @@
 /*
  * One turn of one cache: php turn.php CONNECTIONS REQUESTS ADDRESS FOLDER
  *
- * Prints {"seconds", "client_cpu", "server_cpu", "asked", "done", "right", "said"}. nginx and php-fpm, both started here and with the settings
+ * Prints {"seconds", "client_cpu", "server_cpu", "asked", "done", "right", "said", "parts"}. nginx and php-fpm, both started here and with the settings
  * of this process, serve a page that fetches one key. Workers share the requests, and the values change between two passes: what a worker
- * has kept to itself is a wrong value. The second pass asks for each key once, in an order that nobody has seen before.
+ * has kept to itself is a wrong value. The second pass asks for each key once, in an order that nobody has seen before. Pages say how long
+ * they have spent with the cache, in the header that browsers know: "parts", if one visitor asks; with more they wait for each other.
  */
 [, $connections, $count, $address] = $argv;
 const WORKERS = 8;
@@ -20,7 +21,9 @@ $address = $_SERVER['ADDRESS'];
 $pass = (int) $_GET['pass'];
 $number = (int) $_GET['number'];
 $cache = null;
+$begin = hrtime(true);
 /*OPEN*/
+$opened = hrtime(true);
 if (isset($_GET['store'])) {
     $done = 0;
     for ($i = 0; $i < $number; $i++) {
@@ -35,7 +38,10 @@ if (isset($_GET['store'])) {
     $key = "key_$number";
     $body = (string) (/*GET*/);
 }
+$got = hrtime(true);
 /*CLOSE*/
+$end = hrtime(true);
+header(sprintf('Server-Timing: open;dur=%.4f, get;dur=%.4f, close;dur=%.4f', ($opened - $begin) / 1e6, ($got - $opened) / 1e6, ($end - $got) / 1e6));
 header('Content-Length: ' . strlen($body));
 echo $body;
 PAGE;
@@ -86,10 +92,13 @@ function cpu(array $pids): float
     return $nanos / 1e9;
 }
 
-/** Asks for one page after the other over so many connections: [how many answers were right, their number's sum where they are numbers]. */
+/**
+ * Asks for one page after the other over so many connections: [how many answers were right, their number's sum where they are numbers,
+ * seconds of all pages by what Server-Timing calls them].
+ */
 function load(int $connections, array $requests): array
 {
-    [$streams, $wanted, $answers, $right, $sum] = [[], [], [], 0, 0];
+    [$streams, $wanted, $answers, $right, $sum, $parts] = [[], [], [], 0, 0, []];
     $ask = function (int $id) use (&$streams, &$wanted, &$answers, &$requests): void {
         [$query, $want] = current($requests);
         next($requests);
@@ -121,6 +130,10 @@ function load(int $connections, array $requests): array
                 continue;
             }
             $body = substr($answers[$id], $head + 4);
+            preg_match_all('~(\w+);dur=([\d.]+)~', substr($answers[$id], 0, $head), $timings, PREG_SET_ORDER);
+            foreach ($timings as [, $part, $milliseconds]) {
+                $parts[$part] = ($parts[$part] ?? 0) + (float) $milliseconds / 1e3;
+            }
             $right += (int) ($body === $wanted[$id]);
             $sum += (int) $body;
             if (current($requests) !== false) {
@@ -131,7 +144,7 @@ function load(int $connections, array $requests): array
             }
         }
     }
-    return [$right, $sum];
+    return [$right, $sum, $parts];
 }
 
 $version = PHP_MAJOR_VERSION . '.' . PHP_MINOR_VERSION;
@@ -182,11 +195,11 @@ $requests = $ask($numbers, 1);
 $servers = file('server/pids', FILE_IGNORE_NEW_LINES);
 [$client, $server] = [cpu($pids), cpu($servers)];
 $begin = hrtime(true);
-[$right] = load((int) $connections, $requests);
+[$right, , $parts] = load((int) $connections, $requests);
 $seconds = (hrtime(true) - $begin) / 1e9;
 [$client, $server] = [cpu($pids) - $client, cpu($servers) - $server];
 $said = is_file('php.log') ? trim(strtok(file_get_contents('php.log'), "\n")) : null;
 array_map(proc_terminate(...), $started);
 array_map(proc_close(...), $started);
 echo json_encode(['seconds' => $seconds, 'client_cpu' => $client, 'server_cpu' => $servers === [] ? null : $server, 'asked' => (int) $count,
-    'done' => $done, 'right' => $right, 'said' => $said]), "\n";
+    'done' => $done, 'right' => $right, 'said' => $said, 'parts' => $connections === '1' ? array_map(null, array_keys($parts), array_values($parts)) : []]), "\n";

@@ -11,7 +11,8 @@ pub static SITE: Chart = Chart {
     title: "{keys} pages by nginx and php-fpm, each with one get",
     means: "How long nginx and php-fpm take to serve a page that makes a client, fetches one key of 11 bytes and prints it, to one visitor at a \
             time and to 50 at once. Each page asks for another key, and what it prints is compared. The page without a cache \
-            shows what all of them pay. Processor time is that of nginx and php-fpm, and beside it the cache server's.",
+            shows what all of them pay. With one visitor each page says what it has spent on making the client, on the get, and on \
+            closing; all else is nginx, php-fpm, the rest of the page and the visitor. Processor time is that of nginx and php-fpm, and beside it the cache server's.",
     fairness: "php-fpm has eight workers, OPcache where it is installed, and each cache the settings that it has in the other charts; nginx has one worker. \
                They listen on Unix sockets. Visitors keep their connections. They are one PHP process on this machine, which takes its share of the CPUs \
                from whoever serves: the same for all.",

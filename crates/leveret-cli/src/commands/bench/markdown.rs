@@ -1,0 +1,110 @@
+//! All charts of a run as Markdown: for a page of documentation, or to paste into an issue.
+use super::report::{Drawn, Report, Row, Unit};
+use crate::units;
+
+/// With the pictures of a folder, if there is one.
+pub fn markdown(report: &Report, pictures: Option<&str>) -> String {
+    let machine = &report.machine;
+    let versions: Vec<String> = machine.versions.iter().map(|(name, found)| format!("{name} {found}")).collect();
+    let mut text = format!(
+        "{}, {} CPUs, Linux {}, PHP {}, leveret {}, {}. {} alternating rounds of each chart; medians.{}\n\n{}",
+        plain(&machine.cpu),
+        machine.cpus,
+        plain(&machine.kernel),
+        plain(&machine.php),
+        plain(&report.version),
+        plain(&versions.join(", ")),
+        report.rounds,
+        if report.fair_defaults { " Everybody as installed." } else { "" },
+        summary(report),
+    );
+    for chart in &report.charts {
+        text.push_str(&section(chart, pictures));
+    }
+    text
+}
+
+fn summary(report: &Report) -> String {
+    let mut text =
+        String::from("| chart | | first of the others | first of Leveret | its part |\n|---|---|---|---|---|\n");
+    for first in report.firsts() {
+        let part = first.part().map_or_else(String::new, |part| format!("{part:.2}"));
+        let (name, variant) = (&first.chart.name, plain(first.variant));
+        let (other, ours) = (plain(&first.shown(first.other)), plain(&first.shown(first.ours)));
+        text.push_str(&format!("| [{name}](#{name}) | {variant} | {other} | {ours} | {part} |\n"));
+    }
+    text
+}
+
+fn section(chart: &Drawn, pictures: Option<&str>) -> String {
+    let mut text = format!("\n## {}\n**{}.** {}\n", chart.name, plain(&chart.title), plain(&chart.means));
+    if let Some(folder) = pictures {
+        text.push_str(&format!("\n![{}]({folder}/{}.svg)\n", plain(&chart.title), chart.name));
+    }
+    if !chart.reliable {
+        text.push_str("\nUnreliable: a cache differs from itself here.\n");
+    }
+    let has = |what: fn(&Row) -> bool| chart.rows.iter().any(what);
+    let (has_cpu, has_profile) = (has(|row| row.server_cpu.is_some()), has(|row| !row.parts.is_empty()));
+    let mut columns = vec!["cache", "median", "of the least", "four fifths of the rounds", "verified"];
+    columns.extend(has_cpu.then_some("CPU of the client, of the servers"));
+    columns.extend(has_profile.then_some("where the time goes"));
+    text.push_str(&format!("\n| {} |\n|{}\n", columns.join(" | "), "---|".repeat(columns.len())));
+    let least = chart.rows.iter().filter_map(|row| Some(row.figure?.median)).fold(f64::MAX, f64::min);
+    for row in &chart.rows {
+        let title = if row.ours { format!("**{}**", plain(&row.title)) } else { plain(&row.title) };
+        let mut cells = vec![title];
+        match row.figure {
+            Some(figure) => {
+                let shown = |figure| chart.unit.shown(figure);
+                cells.push(shown(figure.median));
+                cells.push(Unit::times(figure.median, least));
+                cells.push(format!("{} to {}", shown(figure.p10), shown(figure.p90)));
+                cells.push(units::thousands(row.verified));
+                let cpu = row.client_cpu.zip(row.server_cpu).map(|(client, server)| [client, server]);
+                let seconds = cpu.map(|both| both.map(|cpu| Unit::Seconds.shown(cpu.median)).join(", "));
+                cells.extend(has_cpu.then(|| seconds.unwrap_or_default()));
+                cells.extend(has_profile.then(|| row.profile(chart.unit).unwrap_or_default()));
+            }
+            None => {
+                cells.push(plain(&row.excuse()));
+                cells.resize(columns.len(), String::new());
+            }
+        }
+        text.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    if let (Some(control), Some(title)) = (&chart.control, &chart.control_of) {
+        let (median, p10, p90) = (control.median, control.p10, control.p90);
+        text.push_str(&format!("\nControl: {} beside itself {median:.2} ({p10:.2} to {p90:.2}). ", plain(title)));
+    } else {
+        text.push('\n');
+    }
+    text.push_str(&format!("{}\n", plain(&chart.fairness)));
+    text
+}
+
+/// Neither a cell's end, nor HTML, nor emphasis.
+fn plain(text: &str) -> String {
+    let mut plain = String::new();
+    for letter in text.split_whitespace().collect::<Vec<_>>().join(" ").chars() {
+        if "|\\*`[]".contains(letter) {
+            plain.push('\\');
+        }
+        match letter {
+            '<' => plain.push_str("&lt;"),
+            '&' => plain.push_str("&amp;"),
+            letter => plain.push(letter),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_cache_says_stays_in_its_cell() {
+        assert_eq!(plain("a|b\n<i> `x` *y* Leveret\\Cache"), "a\\|b &lt;i> \\`x\\` \\*y\\* Leveret\\\\Cache");
+    }
+}
