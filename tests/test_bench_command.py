@@ -206,6 +206,26 @@ set = "true"
 get = "false"
 """
 
+NAMED = r"""
+[[peer]]
+name = "planted-multi"
+title = "one wrong value of all"
+charts = ["multi-get"]
+open = "$cache = null;"
+set = "file_put_contents('kept', json_encode($items + (json_decode((string) @file_get_contents('kept'), true) ?? []))) ? count($items) : 0"
+get = "['key_7' => 'wrong'] + json_decode(file_get_contents('kept'), true)"
+
+[[peer]]
+name = "planted-ruby"
+title = "one wrong value of all"
+charts = ["ruby-get"]
+gem = "pstore"
+open = "cache = PStore.new(File.join(Dir.pwd, 'kept'))"
+set = "cache.transaction { cache[key] = value }"
+get = "cache.transaction(true) { key.end_with?('7') && key.size == 5 ? 'wrong' : cache[key] }"
+many = "{}"
+"""
+
 # The charts, by their programs.
 ONE_KEY = ("read", "write", "write-8k", "gets", "connect")
 SITE = ("site",)
@@ -335,6 +355,18 @@ class BenchCommand(SystemTest):
             row = rows[f"planted-{name}"]
             self.assertIsNone(row["figure"], row)
             self.assertIn(why, row["failed"])
+
+    def test_planted_in_charts_of_other_forms(self):
+        """A cache that names a chart is compared in it: one that lies to MemcachePool's callers, and one to Ruby's"""
+        planted = self.folder / "planted.toml"
+        planted.write_text(NAMED)
+        words = ("multi-get", "ruby-get", "read", "--only", "planted", "--only", "files", "--peers", planted, "--rounds", 1, "--keys", 100)
+        charts = {chart["name"]: chart["rows"] for chart in json.loads(self.bench(*words, "--json"))["charts"]}
+        self.assertEqual(["files"], [row["name"] for row in charts.pop("read")])
+        self.assertEqual({"multi-get": 3, "ruby-get": 2}, {name: sum(not row["published"] for row in rows) for name, rows in charts.items()})
+        for row in (row for rows in charts.values() for row in rows if not row["published"]):
+            self.assertIsNone(row["figure"], row)
+            self.assertIn("99 of 100 values were right", row["failed"])
 
     def test_types(self):
         """A cache that gives values back as another type has no figure, nor has one whose process dies"""

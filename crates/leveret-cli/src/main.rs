@@ -86,7 +86,7 @@ enum Command {
     Ping(ping::Ping),
     Doctor(doctor::Doctor),
     Ring(ring::Ring),
-    Bench(bench::Bench),
+    Bench(Box<bench::Bench>),
     #[command(hide = true, name = "bench-turn")]
     BenchTurn(bench::load::Turn),
     #[command(hide = true)]

@@ -96,25 +96,30 @@ impl Peer {
     }
 }
 
-/// Those of a chart, and of `more`, a file of the same form.
-pub fn all(own: &str, more: Option<&Path>) -> Result<Vec<Peer>, Failure> {
-    let mut peers = parse(own).expect("tests read it");
-    if let Some(path) = more {
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            Failure::Unreachable(format!("cannot read {}: {}", path.display(), leveret_engine::reason(&error)))
-        })?;
-        let added = parse(&text).map_err(|what| Failure::Usage(format!("{}: {what}", path.display())))?;
-        if let Some(peer) = added.iter().find(|peer| peer.set.is_empty() || peer.get.is_empty()) {
-            return Err(Failure::Usage(format!("{}: '{}' needs both of 'set' and 'get'", path.display(), peer.name)));
-        }
-        peers.extend(added);
+/// Those of a chart.
+pub fn own(text: &str) -> Vec<Peer> {
+    parse(text).expect("tests read it")
+}
+
+/// Those of a file of the same form.
+pub fn added(path: &Path) -> Result<Vec<Peer>, Failure> {
+    let text = std::fs::read_to_string(path).map_err(|error| {
+        Failure::Unreachable(format!("cannot read {}: {}", path.display(), leveret_engine::reason(&error)))
+    })?;
+    let peers = parse(&text).map_err(|what| Failure::Usage(format!("{}: {what}", path.display())))?;
+    match peers.iter().find(|peer| peer.set.is_empty() || peer.get.is_empty()) {
+        Some(peer) => Err(Failure::Usage(format!("{}: '{}' needs both of 'set' and 'get'", path.display(), peer.name))),
+        None => Ok(peers),
     }
+}
+
+pub fn check_names(peers: &[Peer]) -> Result<(), Failure> {
     for (place, peer) in peers.iter().enumerate() {
         if peers[..place].iter().any(|other| other.name == peer.name) {
             return Err(Failure::Usage(format!("--peers: there is a cache named '{}' already", peer.name)));
         }
     }
-    Ok(peers)
+    Ok(())
 }
 
 fn parse(text: &str) -> Result<Vec<Peer>, String> {

@@ -91,7 +91,7 @@ pub struct Chart {
     pub words: &'static [&'static str],
     /// In the form of keys.toml.
     peers: &'static str,
-    /// Those of `--peers` are compared in this chart too.
+    /// Those of `--peers` are compared in this chart too; else only those that name it, as their words have its form.
     takes_added: bool,
     pub variants: &'static [Variant],
     /// Names and seconds of a publication: shown in words, since nobody has verified a value.
@@ -117,8 +117,11 @@ impl Chart {
 
     /// Its own caches, and those of the file `more`.
     pub fn peers(&self, more: Option<&Path>) -> Result<Vec<Peer>, Failure> {
-        let mut peers = peer::all(self.peers, more.filter(|_| self.takes_added))?;
+        let mut peers = peer::own(self.peers);
+        let added = more.map(peer::added).transpose()?.unwrap_or_default();
+        peers.extend(added.into_iter().filter(|peer| self.takes_added || !peer.charts.is_empty()));
         peers.retain(|peer| peer.charts.is_empty() || peer.charts.iter().any(|name| name == self.name));
+        peer::check_names(&peers)?;
         Ok(peers)
     }
 }
