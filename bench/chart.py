@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws docs/ratios.svg from docs/ratios.csv, whose figures stand in docs/benchmarks.md: python3 bench/chart.py"""
+"""Draws docs/ratios.svg from docs/ratios.csv, whose figures stand in docs/benchmarks-rows.md: python3 bench/chart.py"""
 
 import csv
 from html import escape
@@ -29,7 +29,7 @@ def draw(rows):
             parts.append(f'<rect x="{LEFT}" y="{y - 13}" width="{length}" height="16" fill="{colour}"/>')
             parts.append(text(LEFT + length + 6, y, row["ratio"]))
     parts.append(f'<line x1="{LEFT + SCALE}" y1="{top}" x2="{LEFT + SCALE}" y2="{y + 8}" stroke="#555555" stroke-dasharray="4 3"/>')
-    parts.append(text(16, y + 34, "Shorter is better. Medians of alternating rounds on one machine: docs/benchmarks.md has all rows.", 'fill="#555555"'))
+    parts.append(text(16, y + 34, "Shorter is better. Medians of alternating rounds on one machine: docs/benchmarks-rows.md has all.", 'fill="#555555"'))
     height = y + 50
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" font-family="sans-serif" font-size="13">'
     return "\n".join([head, f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>', *parts, "</svg>", ""])

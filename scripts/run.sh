@@ -1,11 +1,12 @@
 # shellcheck shell=bash
 # The long runs: benchmarks, torture, kill harness. Each is a program of its own; here is only how it is started.
 
-# ./x bench [php|engine|client|server|ruby|pages] [ARGUMENT...]: what follows the name goes to that benchmark.
+# ./x bench [charts|php|engine|client|server|ruby|pages] [ARGUMENT...]: what follows the name goes to that benchmark.
 verb_bench() {
     local name=${1:-all}
     [ $# -eq 0 ] || shift
     case $name in
+        charts) bench_charts "$@" ;;
         php) bench_php "$@" ;;
         engine) bench_engine "$@" ;;
         client) bench_client "$@" ;;
@@ -13,8 +14,26 @@ verb_bench() {
         ruby) bench_ruby "$@" ;;
         pages) bench_pages "$@" ;;
         all) bench_php && bench_engine && bench_server && bench_client && bench_ruby && bench_pages ;;
-        *) fail "There is no benchmark '$name'." "Take php, client, server, ruby, pages or engine." ;;
+        *) fail "There is no benchmark '$name'." "Take charts, php, client, server, ruby, pages or engine." ;;
     esac
+}
+
+# Without arguments: the run that docs/benchmarks.md shows. All that follows its mark there is drawn anew, and so are the pictures.
+bench_charts() {
+    need memcached redis-server nginx ruby ruby-dev ruby-dalli "php$LEVERET_PHP-cli" "php$LEVERET_PHP-fpm" "php$LEVERET_PHP-opcache" "php$LEVERET_PHP-apcu" \
+        "php$LEVERET_PHP-memcached" "php$LEVERET_PHP-memcache" "php$LEVERET_PHP-redis" "php$LEVERET_PHP-igbinary" "php$LEVERET_PHP-msgpack"
+    verb_build
+    build_ruby "$(leveret_core)"
+    step "Benchmark: the charts of leveret bench, with all that Debian has"
+    local bench=(build/leveret bench --php "php$LEVERET_PHP" --extension "$ROOT/build/leveret.so" --gem "ruby/lib:$RUBY_BUILD/lib") page=docs/benchmarks.md
+    if [ $# -gt 0 ]; then
+        "${bench[@]}" "$@"
+        return
+    fi
+    "${bench[@]}" --json >build/charts.json &&
+        build/leveret bench --from build/charts.json --csv docs/charts/rounds.csv --html build/charts.html --svg docs/charts --markdown docs/charts.md &&
+        { sed '/^<!-- charts:begin/q' "$page" && cat docs/charts.md; } >build/benchmarks.md && mv build/benchmarks.md "$page" && rm docs/charts.md
+    note "build/charts.html has all of it on one page"
 }
 
 bench_php() {

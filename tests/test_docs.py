@@ -51,13 +51,13 @@ class Readme(SystemTest):
         self.assertEqual({name: default or "" for name, default in defaults.items()}, written)
 
     def test_chart(self):
-        """The chart is drawn from its figures, each of which stands in docs/benchmarks.md"""
+        """The chart is drawn from its figures, each of which stands in docs/benchmarks-rows.md"""
         sys.path.insert(0, str(ROOT / "bench"))
         self.addCleanup(sys.path.remove, str(ROOT / "bench"))
         import chart
 
         self.assertEqual((DOCS / "ratios.svg").read_text(), chart.draw(chart.rows()), "draw it anew: python3 bench/chart.py")
-        benchmarks = (DOCS / "benchmarks.md").read_text()
+        benchmarks = (DOCS / "benchmarks-rows.md").read_text()
         with open(DOCS / "ratios.csv", newline="") as file:
             for row in csv.DictReader(file):
                 self.assertRegex(benchmarks, rf"(?<![\d.]){re.escape(row['ratio'])}(?![\d.])", row)
