@@ -1,6 +1,9 @@
 //! Pages of a site: what is left of a cache's speed where nginx and php-fpm stand around it.
 use super::{keys, Chart, Variant};
 
+/// nginx and php-fpm.
+pub const WEB: &str = include_str!("web.php");
+
 const VISITORS: [Variant; 2] = [
     Variant { name: "1", title: "1 visitor", servers: 1, words: &["1"] },
     Variant { name: "50", title: "50 visitors", servers: 1, words: &["50"] },
@@ -18,7 +21,7 @@ pub static SITE: Chart = Chart {
                from whoever serves: the same for all.",
     keys: 5_000,
     keys_if_quick_max: 100,
-    program: &[include_str!("site.php")],
+    program: &[WEB, include_str!("site.php")],
     words: &[],
     variants: &VISITORS,
     published: &[
