@@ -3,6 +3,7 @@ mod arrays;
 mod keys;
 mod memory;
 mod multi;
+mod pages;
 mod processes;
 mod readers;
 mod ruby;
@@ -14,13 +15,14 @@ use super::report::Unit;
 use crate::output::Failure;
 use std::path::Path;
 
-static ALL: [&Chart; 23] = [
+static ALL: [&Chart; 24] = [
     &keys::READ,
     &keys::WRITE,
     &keys::WRITE_8K,
     &keys::GETS,
     &keys::CONNECT,
     &site::SITE,
+    &pages::PAGES,
     &processes::STORE,
     &processes::LOAD,
     &processes::TYPES,
