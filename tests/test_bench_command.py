@@ -10,6 +10,8 @@ from xml.etree import ElementTree
 from support import COMMAND, EXTENSION, PATIENCE, PHP, ROOT, SystemTest
 
 LIAR = Path(__file__).resolve().parent / "lying_server.py"
+# 230 MB, so `./x test` does not install it; `./x bench pages` unpacks it.
+MEDIAWIKIS = (Path("/usr/share/mediawiki"), ROOT / "build" / "pages" / "usr" / "share" / "mediawiki")
 
 # Each is planted among honest caches. What they keep lies in files of the turn's folder.
 PLANTED = r"""
@@ -180,6 +182,82 @@ set = "true"
 get = "sleep(3600)"
 """
 
+VIEWS = r"""
+[[peer]]
+name = "planted-honest"
+title = "values in APCu"
+extensions = ["apcu"]
+charts = ["pages"]
+open = "$wgMainCacheType = CACHE_ACCEL;"
+set = "true"
+get = "false"
+
+[[peer]]
+name = "planted-old"
+title = "shows a page as it was"
+extensions = ["apcu"]
+charts = ["pages"]
+open = '''$wgMainCacheType = CACHE_ACCEL;
+if (isset($_GET['title'])) {
+    $old = "$address/" . md5($_SERVER['REQUEST_URI']);
+    is_file($old) && exit(file_get_contents($old));
+    ob_start(fn (string $page): string => file_put_contents($old, $page) ? $page : '');
+}'''
+set = "true"
+get = "false"
+
+[[peer]]
+name = "planted-other"
+title = "shows another article"
+extensions = ["apcu"]
+charts = ["pages"]
+open = "$wgMainCacheType = CACHE_ACCEL; ($_GET['title'] ?? '') !== 'Article_7' || $_GET['title'] = 'Article_8';"
+set = "true"
+get = "false"
+
+[[peer]]
+name = "planted-nothing"
+title = "keeps nothing"
+charts = ["pages"]
+open = "$wgMainCacheType = 'nothing'; $wgObjectCaches['nothing'] = ['class' => 'EmptyBagOStuff'];"
+set = "true"
+get = "false"
+
+[[peer]]
+name = "planted-private"
+title = "keeps to itself what it has seen"
+charts = ["pages"]
+open = "$wgMainCacheType = 'private'; $wgObjectCaches['private'] = ['class' => 'HashBagOStuff'];"
+set = "true"
+get = "false"
+
+[[peer]]
+name = "planted-forgetful"
+title = "keeps small values"
+extensions = ["apcu"]
+charts = ["pages"]
+open = "$wgMainCacheType = CACHE_ACCEL; $wgParserCacheType = CACHE_NONE;"
+set = "true"
+get = "false"
+
+[[peer]]
+name = "planted-dying"
+title = "dies"
+extensions = ["apcu"]
+charts = ["pages"]
+open = "$wgMainCacheType = CACHE_ACCEL; ($_GET['title'] ?? '') !== 'Article_7' || exec('kill -9 ' . getmypid());"
+set = "true"
+get = "false"
+
+[[peer]]
+name = "planted-general"
+title = "of no use to MediaWiki"
+charts = ["pages"]
+open = "$cache = null;"
+set = "true"
+get = "false"
+"""
+
 MISSING = r"""
 [[peer]]
 name = "planted-files"
@@ -229,6 +307,7 @@ many = "{}"
 # The charts, by their programs.
 ONE_KEY = ("read", "write", "write-8k", "gets", "connect")
 SITE = ("site",)
+APPLICATION = ("pages",)
 PROCESSES = ("store", "load", "types")
 MULTI = ("multi-get", "multi-set")
 ARRAY = ("arrays-first", "arrays-repeat")
@@ -244,8 +323,10 @@ class BenchCommand(SystemTest):
     def command(self, *words):
         return [str(COMMAND), "bench", "--php", PHP, "--extension", str(EXTENSION), *map(str, words)]
 
-    def bench(self, *words, ends=0):
-        done = subprocess.run(self.command(*words), stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
+    def bench(self, *words, ends=0, mediawiki=None):
+        # Its pages take minutes with as many keys as the other charts have.
+        environment = {**os.environ, "LEVERET_MEDIAWIKI": str(mediawiki or self.folder)}
+        done = subprocess.run(self.command(*words), env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=PATIENCE)
         self.assertEqual(ends, done.returncode, done.stdout + done.stderr)
         return done.stdout
 
@@ -256,7 +337,7 @@ class BenchCommand(SystemTest):
         old.write_text(self.bench(*words, "--json"))
         report = json.loads(old.read_text())
         charts = report["charts"]
-        self.assertEqual([*ONE_KEY, *SITE, *PROCESSES, *MULTI, *ARRAY, *SHARED, *MEMORY, *MISSES, *SERVERS, *RUBY], [chart["name"] for chart in charts])
+        self.assertEqual([*ONE_KEY, *SITE, *APPLICATION, *PROCESSES, *MULTI, *ARRAY, *SHARED, *MEMORY, *MISSES, *SERVERS, *RUBY], [chart["name"] for chart in charts])
         of = lambda names: (chart for chart in charts if chart["name"] in names)
         shown = (report, report["machine"], *charts, *(row for chart in charts for row in chart["rows"]))
         promised = next(line for line in (ROOT / "docs" / "command.md").read_text().splitlines() if line.startswith("| `bench` | "))
@@ -318,6 +399,10 @@ class BenchCommand(SystemTest):
                 self.assertEqual(["open", "get", "close"] if row["variant"] == "1 visitor" else [], list(parts))
                 self.assertLess(sum(parts.values()), row["figure"]["median"], "the cache's part of a page")
             self.assertIn("0 of 200 values were right", rows["memcached-udp-50"]["failed"])
+        for chart in of(APPLICATION):
+            rows = {row["name"]: row for row in chart["rows"]}
+            for name in ("none", "apcu", "memcached-tcp", "memcached-unix", "leveret-apcu", "leveret-memcached", "leveret-short-cut", "leveret-unix"):
+                self.assertIn(f"there is no MediaWiki in {self.folder}", rows[name]["failed"])
         for chart in of(ONE_KEY):
             rows = {row["name"]: row for row in chart["rows"]}
             for name in ("files", "apcu", "memcached-unix", "leveret-apcu", "leveret-cache", "leveret-memcached",
@@ -464,6 +549,29 @@ class BenchCommand(SystemTest):
             self.assertIn("0 of 40 values were right", rows[f"planted-old-{visitors}"]["failed"])
             self.assertIn("a page is HTTP/1.1 502", rows[f"planted-dying-{visitors}"]["failed"])
             self.assertIn("hung: no end after 3 s", rows[f"planted-hanging-{visitors}"]["failed"])
+        self.assertIsNone(self.running_in("/dev/shm/leveret-bench-", least=1), "something is left running")
+
+    def test_pages(self):
+        """A wiki that shows an old article or another one, or has a cache that keeps nothing, has no figure; each kind of cache has one"""
+        mediawiki = next((folder for folder in MEDIAWIKIS if (folder / "index.php").is_file()), None)
+        modules = subprocess.run([PHP, "-n", "-r", "echo ini_get('extension_dir');"], capture_output=True, text=True, check=True).stdout
+        if not mediawiki or not all((Path(modules) / f"{name}.so").exists() for name in ("intl", "pdo_sqlite")):
+            self.skipTest("MediaWiki, or PHP's intl or sqlite3, is not installed")
+        planted = self.folder / "planted.toml"
+        planted.write_text(VIEWS)
+        words = ("pages", "--rounds", 1, "--keys", 8, "--json")
+        rows = {row["name"]: row for more in ((), ("--peers", planted, "--only", "planted"))
+                for row in json.loads(self.bench(*words, *more, mediawiki=mediawiki))["charts"][0]["rows"]}
+        for name in ("none", "apcu", "memcached-tcp", "memcached-unix", "leveret-apcu", "leveret-memcached", "leveret-short-cut", "leveret-unix",
+                     "planted-honest"):
+            self.assertEqual((None, 8, 8), (rows[name]["failed"], rows[name]["asked"], rows[name]["verified"]), rows[name])
+            self.assertGreater(rows[name]["client_cpu"]["median"], 0)
+        for name, why in {"old": "6 of 8 values were right; 2 pages are not those articles as they are now",
+                          "other": "article 7 is wrong before anybody has edited it", "dying": "a page is HTTP/1.1 502",
+                          "nothing": "does not find in its main cache", "private": "does not find in its main cache",
+                          "forgetful": "parse", "general": 'its "open" sets no $wgMainCacheType'}.items():
+            self.assertIsNone(rows[f"planted-{name}"]["figure"])
+            self.assertIn(why, rows[f"planted-{name}"]["failed"])
         self.assertIsNone(self.running_in("/dev/shm/leveret-bench-", least=1), "something is left running")
 
     def test_servers(self):
