@@ -21,7 +21,10 @@ verb_bench() {
 # Without arguments: the run that docs/benchmarks.md shows. All that follows its mark there is drawn anew, and so are the pictures.
 bench_charts() {
     need memcached redis-server nginx ruby ruby-dev ruby-dalli "php$LEVERET_PHP-cli" "php$LEVERET_PHP-fpm" "php$LEVERET_PHP-opcache" "php$LEVERET_PHP-apcu" \
-        "php$LEVERET_PHP-memcached" "php$LEVERET_PHP-memcache" "php$LEVERET_PHP-redis" "php$LEVERET_PHP-igbinary" "php$LEVERET_PHP-msgpack"
+        "php$LEVERET_PHP-memcached" "php$LEVERET_PHP-memcache" "php$LEVERET_PHP-redis" "php$LEVERET_PHP-igbinary" "php$LEVERET_PHP-msgpack" \
+        "php$LEVERET_PHP-xml" "php$LEVERET_PHP-mbstring" "php$LEVERET_PHP-intl" "php$LEVERET_PHP-sqlite3"
+    unpack mediawiki mediawiki mediawiki-classes
+    export LEVERET_MEDIAWIKI=$ROOT/build/mediawiki/usr/share/mediawiki
     verb_build
     build_ruby "$(leveret_core)"
     step "Benchmark: the charts of leveret bench, with all that Debian has"

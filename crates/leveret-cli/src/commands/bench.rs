@@ -39,7 +39,7 @@ pub struct Bench {
     #[arg(long)]
     quick: bool,
 
-    /// Turns of each cache [default: 11]
+    /// Turns of each cache, of which charts that count and do not time take 3 at most [default: 11]
     #[arg(long, value_name = "N", value_parser = rounds)]
     rounds: Option<usize>,
 

@@ -58,6 +58,11 @@ impl Unit {
         }
     }
 
+    /// What is counted hardly differs from round to round, unlike what a clock says.
+    pub fn is_counted(self) -> bool {
+        self != Unit::Seconds
+    }
+
     /// What a part of an older figure is a part of.
     fn then(self) -> &'static str {
         match self {

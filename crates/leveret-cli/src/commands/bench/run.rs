@@ -56,9 +56,9 @@ impl Run<'_> {
         let mut rows: Vec<Row> = sides.iter().map(|side| self.row(side)).collect();
         let mut turns: Vec<Vec<Figures>> = rows.iter().map(|_| Vec::new()).collect();
         let mut control: Option<usize> = None;
-        let mut again: Vec<Option<f64>> = vec![None; self.rounds];
-        let mut first: Vec<Option<f64>> = vec![None; self.rounds];
-        for round in 0..self.rounds {
+        let mut again: Vec<Option<f64>> = vec![None; self.rounds_of(chart)];
+        let mut first: Vec<Option<f64>> = vec![None; self.rounds_of(chart)];
+        for round in 0..self.rounds_of(chart) {
             for side in order(rows.len() + 1, round) {
                 let is_control = side == rows.len();
                 if is_control && round == 0 {
@@ -109,9 +109,18 @@ impl Run<'_> {
         })
     }
 
+    /// Three are enough to see whether what is counted differs.
+    fn rounds_of(&self, chart: &Chart) -> usize {
+        if chart.unit.is_counted() {
+            self.rounds.min(3)
+        } else {
+            self.rounds
+        }
+    }
+
     /// The turns of this chart, the control's among them.
     pub fn turns(&self, chart: &Chart, peers: &[Peer]) -> usize {
-        self.rounds * (peers.len() * self.variants(chart).count() + 1)
+        self.rounds_of(chart) * (peers.len() * self.variants(chart).count() + 1)
     }
 
     /// A quick run leaves out what lies between the first and the last.

@@ -56,7 +56,7 @@ function text(int $number, int $edits): string
         $text .= "\n== Section $section ==\n{{See|$other}}\n";
         for ($paragraph = 0; $paragraph < 3; $paragraph++) {
             $text .= "It says ''something'' of [[$other]], of [[Missing $section|what nobody has written]], and '''more''' of number " . $number * $section + $paragraph
-                . ". A sentence without a link stands between those that have one. {{Note|http://example.org/$number/$section|source $paragraph}}\n\n";
+                . ". A sentence without a link stands between those that have one. {{Note|https://example.org/$number/$section|source $paragraph}}\n\n";
         }
         $text .= "{| class=\"wikitable\"\n";
         for ($row = 0; $row < 6; $row++) {
@@ -88,7 +88,7 @@ function install(array $modules, string $mediawiki, string $folder): void
     mkdir("$folder/pages", 0700, true);
     mkdir("$folder/data/l10n", 0700, true);
     maintain($modules, $mediawiki, "$folder/none.php", 'install', '--dbtype=sqlite', "--dbpath=$folder/data", '--dbname=wiki', "--confpath=$folder",
-        '--server=http://localhost', '--scriptpath=', '--pass=' . bin2hex(random_bytes(16)), '--skins=Vector', 'Wiki', 'Admin');
+        '--server=//localhost', '--scriptpath=', '--pass=' . bin2hex(random_bytes(16)), '--skins=Vector', 'Wiki', 'Admin');
     $pages = [
         'Template:Box' => "{| class=\"wikitable\"\n! colspan=2 | {{{name}}}\n|-\n| Height || {{{height}}} m\n|-\n| Founded || {{{year}}}\n|}<noinclude>A box.</noinclude>",
         'Template:Note' => '<small>[{{{1}}} {{{2|a source}}}], read in {{{year|2022}}}</small>',

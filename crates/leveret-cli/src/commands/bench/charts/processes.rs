@@ -37,5 +37,6 @@ pub static TYPES: Chart = Chart {
     means: "As `load`, but the values are strings, integers, floats, booleans, arrays and objects in turn; each has to come back with \
             its type.",
     words: &["load", "types"],
+    keys: 20_000,
     ..STORE
 };

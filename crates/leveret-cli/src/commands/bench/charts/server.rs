@@ -22,7 +22,7 @@ pub static CPU: Chart = Chart {
             byte; what was stored is read back. The server that needs half as much can answer twice as many on the same machine.",
     fairness: "Everybody has room for all items and is asked by the same program, in the protocol that it knows: memcached's text protocol, or \
                that of Redis. memcached and leveret serve have two threads each, Redis has the one that it comes with. The program that asks takes a processor for itself.",
-    keys: 200_000,
+    keys: 100_000,
     program: &[],
     words: &[],
     peers: include_str!("server.toml"),
@@ -41,7 +41,7 @@ pub static LATENCY: Chart = Chart {
     means: "The time within which half of the answers, 99 of a hundred and 999 of a thousand had come, counted from the moment when the request \
             was due. Requests come independently of each other, over 50 connections, whatever the server does: who stops for a moment \
             pays for all that come meanwhile (no coordinated omission).",
-    keys: 40_000,
+    keys: 20_000,
     variants: &QUANTILES,
     ..CPU
 };

@@ -19,7 +19,7 @@ pub static SITE: Chart = Chart {
     fairness: "php-fpm has eight workers, OPcache where it is installed, and each cache the settings that it has in the other charts; nginx has one worker. \
                They listen on Unix sockets. Visitors keep their connections. They are one PHP process on this machine, which takes its share of the CPUs \
                from whoever serves: the same for all.",
-    keys: 5_000,
+    keys: 2_000,
     keys_if_quick_max: 100,
     program: &[WEB, include_str!("site.php")],
     words: &[],
