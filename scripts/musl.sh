@@ -1,17 +1,20 @@
 # shellcheck shell=bash
-# What is built for musl, the libc of Alpine: the Rust library, and a PHP 8.2 that shows that the extension works there. Everything lies
-# below build/musl; of this machine comes musl-gcc, the C compiler with musl's headers.
+# What is built for musl, the libc of Alpine: the Rust library, the command, and PHPs that show that the extension works there. What Rust
+# needs lies below build/musl; of this machine comes musl-gcc, the C compiler with musl's headers.
 
 MUSL=build/musl
 MUSL_TARGET=x86_64-unknown-linux-musl
 
 musl_core() { printf '%s/target/%s/release/libleveret_ffi.a' "$ROOT/$MUSL" "$MUSL_TARGET"; }
 
+# What has no other library than the kernel: it runs on any Linux with this processor, whatever libc that has.
+musl_command() { printf '%s/target-static/%s/release/leveret' "$ROOT/$MUSL" "$MUSL_TARGET"; }
+
 # with_musl COMMAND...: what this compiles in C is for musl.
-with_musl() { CC=musl-gcc LDFLAGS="$ROOT/$MUSL/no-unwinding.o" "$@"; }
+with_musl() { CC=musl-gcc LDFLAGS="$ROOT/$MUSL/no-unwinding.o" PATH="$ROOT/$MUSL/bin:$PATH" "$@"; }
 
 # Debian has no standard library of Rust for musl, but its sources: it is compiled from them, by the compiler that they belong to.
-build_musl_library() {
+musl_tools() {
     local std llvm program rust=$ROOT/$MUSL/rust/usr
     [ "$(debian_release)" = "debian 12" ] || fail "For musl is built on Debian 12 only: elsewhere the packages of Rust have other names."
     need musl-tools gcc libc6-dev
@@ -25,22 +28,45 @@ build_musl_library() {
             "$rust" "$rust" "$program" "$rust" >"$MUSL/$program"
         chmod +x "$MUSL/$program"
     done
+    # PHP's configure asks ldd which libc this is, and that is what the extension learns of it from PHP's headers.
+    mkdir -p "$MUSL/bin"
+    printf '#!/bin/sh\necho musl libc\n' >"$MUSL/bin/ldd"
+    chmod +x "$MUSL/bin/ldd"
     # Debian's libgcc asks glibc for the tables by which a stack is unwound. Nobody unwinds here: a panic aborts.
     printf 'int _dl_find_object(void *pc, void *found) { (void) pc; (void) found; return -1; }\n' >"$MUSL/no-unwinding.c"
     musl-gcc -O2 -fPIC -c "$MUSL/no-unwinding.c" -o "$MUSL/no-unwinding.o"
-    step "Building the C library for musl"
-    # -crt-static: it becomes a part of a library that is loaded. The standard library is built by what only a compiler of tomorrow
-    # takes, or one that is told so.
-    CC_x86_64_unknown_linux_musl=musl-gcc RUSTC_BOOTSTRAP=1 RUSTC=$ROOT/$MUSL/rustc CARGO_TARGET_DIR=$ROOT/$MUSL/target \
-        RUSTFLAGS="-C target-feature=-crt-static -C link-self-contained=no" \
-        cargo build --release --locked -p leveret-ffi --target "$MUSL_TARGET" -Zbuild-std=std,panic_abort -Zbuild-std-features=
 }
+
+# musl_cargo FOLDER FLAGS ARGUMENT...: cargo build into FOLDER. The standard library is built by what only a compiler of tomorrow takes, or
+# one that is told so.
+musl_cargo() {
+    CC_x86_64_unknown_linux_musl=musl-gcc RUSTC_BOOTSTRAP=1 RUSTC=$ROOT/$MUSL/rustc CARGO_TARGET_DIR=$ROOT/$MUSL/$1 \
+        RUSTFLAGS=$2 CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER=musl-gcc \
+        cargo build --release --locked --target "$MUSL_TARGET" -Zbuild-std=std,panic_abort -Zbuild-std-features= "${@:3}"
+}
+
+# -crt-static: it becomes a part of a library that is loaded.
+build_musl_library() {
+    musl_tools
+    step "Building the C library for musl"
+    musl_cargo target "-C target-feature=-crt-static -C link-self-contained=no" -p leveret-ffi
+}
+
+# Other flags than the library's, so that everything is compiled again: a folder of its own keeps both.
+build_musl_command() {
+    musl_tools
+    step "Building the command for musl, with all that it needs in it"
+    musl_cargo target-static "-C target-feature=+crt-static -C link-self-contained=no -C relocation-model=static -C link-arg=$ROOT/$MUSL/no-unwinding.o" \
+        -p leveret-cli
+}
+
+# build_php_musl FOLDER VERSION OPTION...
+build_php_musl() { with_musl build_php "$1" "$2" "for musl" --without-valgrind "${@:3}"; }
 
 # ./x php musl: the phpt tests, with a PHP for musl from Debian 12's sources.
 php_musl() {
     build_musl_library
-    [ -e build/php-musl/.done ] || with_musl build_php build/php-musl "for musl" --without-valgrind \
-        --enable-session --enable-pcntl --enable-posix --enable-tokenizer
+    [ -e build/php-musl/.done ] || build_php_musl build/php-musl 8.2
     with_musl counted "php musl: phpt" build/php-musl/part.log system_counts \
         scripts/php-part "$ROOT/build/php-musl/php/bin/php-config" build/php-musl "$(musl_core)" "$@"
 }

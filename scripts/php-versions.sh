@@ -2,8 +2,8 @@
 # ./x php: the extension built for, and tested with, PHPs that Debian 12 does not have. Each lies in a folder of its own in build/ and
 # is made once; what they share is the Rust library, which knows nothing of PHP.
 
-# Where Debian has which PHP.
-declare -A PHP_SUITES=([8.4]="trixie" [8.5]="sid experimental" [8.6]="sid experimental")
+# Where Debian has which PHP. With several suites the last one has it, and the first one what it depends on.
+declare -A PHP_SUITES=([8.2]="bookworm" [8.4]="trixie" [8.5]="sid experimental" [8.6]="sid experimental")
 # APCu, igbinary and msgpack, with which some tests compare, are there for trixie's PHP only.
 declare -A PHP_PEERS=([8.4]="php8.4-apcu php8.4-igbinary php8.4-msgpack")
 
@@ -54,24 +54,30 @@ php_zts() {
     [ $# -gt 0 ] || threads_part
 }
 
-# The options are those of PHP's own images for threads, and --enable-debug: then PHP reports blocks that nobody has freed and checks
-# its tables at each step.
-build_php_zts() {
-    build_php build/php-zts "for threads" --enable-zts --disable-zend-signals --enable-zend-max-execution-timers --enable-debug --enable-embed \
-        --enable-session --enable-pcntl --enable-posix --enable-tokenizer
-}
+# Those of PHP's own images for threads. An extension sees what they change: it works only with a PHP that was built with the same.
+PHP_THREADS=(--enable-zts --disable-zend-signals --enable-zend-max-execution-timers)
 
-# build_php FOLDER WHAT OPTION...: PHP 8.2 from Debian 12's sources into FOLDER/php, with little but these options of its configure.
+# With --enable-debug PHP reports blocks that nobody has freed and checks its tables at each step. Only extensions that were built for
+# such a PHP can be loaded: those of a release are not.
+build_php_zts() { build_php build/php-zts 8.2 "for threads, with its own checks" "${PHP_THREADS[@]}" --enable-debug --enable-embed; }
+
+# build_php FOLDER VERSION WHAT OPTION...: PHP from Debian's sources into FOLDER/php, with what our tests take and these options of its
+# configure, and little else.
 build_php() {
-    local folder=$1 what=$2 source=$ROOT/$1/src
-    shift 2
+    local folder=$1 version=$2 what=$3 source=$ROOT/$1/src
+    shift 3
     need dpkg-dev xz-utils
-    step "Building PHP 8.2 $what into $folder: some minutes and 700 MB, once"
+    step "Building PHP $version $what into $folder: some minutes and 700 MB, once"
     rm -rf --one-file-system "$folder"
     mkdir -p "$folder"
+    fetch_source "php$version" "$source" "${PHP_SUITES[$version]##* }" >"$folder/fetch.log" 2>&1 || {
+        grep -E '^(E|Err)[:0-9]' "$folder/fetch.log" >&2
+        fail "The sources of PHP $version could not be had." "The lines above say why. DEBIAN_MIRROR=URL names another mirror of Debian."
+    }
     (
-        fetch_source php8.2 "$source" && cd "$source" &&
-            ./configure -q --prefix="$ROOT/$folder/php" --disable-all --disable-cgi --disable-phpdbg --without-pear "$@" &&
+        cd "$source" &&
+            ./configure -q --prefix="$ROOT/$folder/php" --disable-all --disable-cgi --disable-phpdbg --without-pear \
+                --enable-session --enable-pcntl --enable-posix --enable-tokenizer "$@" &&
             make -s -j"$(nproc)" && make -s install
     ) >"$folder/build.log" 2>&1 || {
         tail -n 40 "$folder/build.log" >&2
@@ -105,19 +111,28 @@ php_static() {
         note "PHP does not build: the last lines are above, all of them in build/php-static.log"
         return 1
     }
-    # What the modules are, and that each of them reaches an arena. The variables are PHP's.
+    at_work "$php"
+}
+
+# at_work COMMAND...: a PHP with leveret in it, which says whether all modules are there and each of them reaches an arena. The arenas lie
+# below build/, as a Debian that is entered sees nothing else of this machine. The variables are PHP's.
+at_work() {
     local dir status=0
-    dir=$(mktemp -d /dev/shm/leveret-static.XXXXXX)
+    dir=$(mktemp -d "$ROOT/build/at-work.XXXXXX")
     # shellcheck disable=SC2016
-    LEVERET_DIR=$dir "$php" -n -d apc.enable_cli=1 -d session.use_cookies=0 -r '
+    LEVERET_DIR=$dir "$@" -n -d apc.enable_cli=1 -d session.use_cookies=0 -r '
         $missing = array_diff(["leveret", "apcu", "memcached", "memcache"], get_loaded_extensions());
+        if ($missing) {
+            echo "not there: ", implode(", ", $missing), "\n";
+            exit(1);
+        }
         $m = new Memcached;
         $m->addServer("arena:static", 0);
         $works = apcu_store("k", [1]) && apcu_fetch("k") === [1] && $m->set("k", 2.5) && $m->get("k") === 2.5
-            && (new Leveret\Cache("arena:static"))->get("k") === 2.5
+            && ($c = new Leveret\Cache("arena:static"))->get("k") === 2.5 && $c->set("l", "v") && $c->get("l") === "v"
             && ini_set("session.save_handler", "memcached") !== false;
-        echo $missing ? "not there: " . implode(", ", $missing) : ($works ? "all there, and at work" : "wrong values"), "\n";
-        exit($missing || !$works ? 1 : 0);' || status=$?
+        echo PHP_VERSION, PHP_ZTS ? " for threads: " : ": ", $works ? "all there, and at work" : "wrong values", "\n";
+        exit($works ? 0 : 1);' || status=$?
     rm -rf "$dir"
     return "$status"
 }
