@@ -1,31 +1,51 @@
 # shellcheck shell=bash
-# ./x release: what a release is made of, in build/release: the extension for each PHP under the names that PIE looks for, the sources with
-# all crates, a list of what is inside, and sums.
+# ./x release: what a release is made of, in build/release: the extension for each PHP under the names that PIE looks for, the command, the
+# sources with all crates, a list of what is inside, and sums.
 
 RELEASE_PHPS=(8.2 8.4 8.5 8.6)
+# The extension for a PHP: without threads or for threads (zts), for glibc or for musl. Last what there is once, whatever the PHP.
+RELEASE_KINDS=(nts zts musl musl-zts)
+RELEASE_OTHERS=(command sources)
+# The oldest glibc that the files run with, that of Ubuntu 22.04 and Red Hat 9 among others: in it threads became a part of libc.
+RELEASE_GLIBC=2.34
 
-# ./x release [PHP...]: for these only.
+# ./x release [PHP...] [KIND...]: without a PHP for all of them, without a KIND all that there is.
 verb_release() {
-    local version php phps=("$@") folder=build/release.new
-    [ $# -gt 0 ] || phps=("${RELEASE_PHPS[@]}")
-    for php in "${phps[@]}"; do
-        case " ${RELEASE_PHPS[*]} " in
-            *" $php "*) ;;
-            *) fail "There are no binaries for PHP $php." "Take of these: ${RELEASE_PHPS[*]}. Any other PHP from 8.2 on builds from source." ;;
-        esac
+    local version word php kind phps=() kinds=() folder=build/release.new
+    for word; do
+        if is_one_of "$word" "${RELEASE_PHPS[@]}"; then
+            phps+=("$word")
+        elif is_one_of "$word" "${RELEASE_KINDS[@]}" "${RELEASE_OTHERS[@]}"; then
+            kinds+=("$word")
+        else
+            fail "There is nothing to release for '$word'." \
+                "PHPs are ${RELEASE_PHPS[*]}; kinds are ${RELEASE_KINDS[*]} ${RELEASE_OTHERS[*]}. Any other PHP from 8.2 on builds from source."
+        fi
     done
+    [ ${#phps[@]} -gt 0 ] || phps=("${RELEASE_PHPS[@]}")
+    [ ${#kinds[@]} -gt 0 ] || kinds=("${RELEASE_KINDS[@]}" "${RELEASE_OTHERS[@]}")
     need_rust
-    need "${BUILD_PACKAGES[@]}" python3 git
+    need "${BUILD_PACKAGES[@]}" binutils python3 git
     version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | sed -n 1p)
     [ -z "$(git status --porcelain)" ] || note "The sources are those of the last commit; the binaries are of this folder, which has changed since."
     rm -rf --one-file-system "$folder"
     mkdir -p "$folder"
     build_rust
+    if is_one_of musl "${kinds[@]}" || is_one_of musl-zts "${kinds[@]}"; then build_musl_library; fi
     for php in "${phps[@]}"; do
-        check "release: the extension for PHP $php, loaded there" release_extension "$php" "$version" "$folder"
+        for kind in "${kinds[@]}"; do
+            is_one_of "$kind" "${RELEASE_KINDS[@]}" || continue
+            # In a subshell: a PHP that cannot be had is one failure, and the others are still made.
+            check "release: the extension for PHP $php $kind, at work there" in_subshell release_extension "$php" "$kind" "$version" "$folder"
+        done
     done
-    check "release: the command" release_command "$version" "$folder"
-    check "release: the sources with all crates, which build without a network" release_sources "$version" "$folder"
+    if is_one_of command "${kinds[@]}"; then
+        check "release: the command" release_glibc_command "$version" "$folder"
+        check "release: the command for any Linux, at work" in_subshell release_static_command "$version" "$folder"
+    fi
+    if is_one_of sources "${kinds[@]}"; then
+        check "release: the sources with all crates, which build without a network" release_sources "$version" "$folder"
+    fi
     check "release: the list of what is inside (CycloneDX)" scripts/sbom "$version" "$folder/leveret-$version.cdx.json"
     (cd "$folder" && sha256sum -- * >SHA256SUMS)
     rm -rf --one-file-system build/release
@@ -34,28 +54,128 @@ verb_release() {
     report_counts
 }
 
-# PIE's name: php_EXTENSION-VERSION_phpX.Y-ARCHITECTURE-SYSTEM-LIBC, and at the archive's root EXTENSION.so.
+# is_one_of WORD WORD...
+is_one_of() {
+    local word
+    for word in "${@:2}"; do
+        [ "$1" != "$word" ] || return 0
+    done
+    return 1
+}
+
+in_subshell() { ("$@"); }
+
+release_libc() { printf '%s-linux-%s' "$(uname -m)" "$1"; }
+
+# release_name PHP KIND VERSION: the first name with .tgz that PIE looks for, in lower case: php_EXTENSION-VERSION_phpX.Y-ARCHITECTURE-SYSTEM-LIBC,
+# with -zts behind it for threads. A PHP without threads has no word there; -nts is PIE's second try.
+release_name() {
+    local libc=glibc threads=''
+    case $2 in musl*) libc=musl ;; esac
+    case $2 in *zts) threads=-zts ;; esac
+    printf 'php_leveret-%s_php%s-%s%s.tgz' "${3,,}" "$1" "$(release_libc "$libc")" "$threads"
+}
+
+# release_extension PHP KIND VERSION FOLDER: at the archive's root lies EXTENSION.so, as PIE takes it. Joined by &&, because `set -e` does
+# not hold where it is called.
 release_extension() {
-    local php=$1 folder=$3 root=build/php-$1 work name enter=()
-    name=php_leveret-$2_php$1-$(uname -m)-linux-glibc.tgz
-    if [ "$php" != "${PHP_CONFIG#php-config}" ]; then
+    local php=$1 kind=$2 folder=$4 name work core config binary enter=() flags='-g -O2'
+    name=$(release_name "$php" "$kind" "$3")
+    config=php-config$php binary=php$php core=$(leveret_core)
+    if [ "$kind" != nts ]; then
+        release_php "$php" "$kind" || return 1
+        config=$ROOT/$(release_php_folder "$php" "$kind")/php/bin/php-config binary=${config%-config}
+    elif [ "$php" != "$LEVERET_PHP" ]; then
         [ "$(id -u)" -eq 0 ] || { note "Only root can enter another Debian."; return 1; }
-        [ -e "$root/.done" ] || install_debian "PHP $php" "$root" "${PHP_SUITES[$php]}" "php$php-cli" "php$php-dev" gcc libc6-dev make || return 1
-        enter=(scripts/in-root "$root/root")
+        [ -e "build/php-$php/.done" ] ||
+            install_debian "PHP $php" "build/php-$php" "${PHP_SUITES[$php]}" "php$php-cli" "php$php-dev" gcc libc6-dev make || return 1
+        enter=(scripts/in-root "build/php-$php/root") flags="-g -O2 -include $ROOT/scripts/older-glibc.h"
     fi
-    work=$PWD/$folder/php-$php
+    case $kind in musl*) core=$(musl_core) enter=(with_musl) ;; esac
+    work=$ROOT/$folder/php-$php-$kind
     mkdir -p "$work" &&
-        PHP_CONFIG=php-config$php PHP_BUILD=$work "${enter[@]}" scripts/build-extension "$(leveret_core)" &&
+        CFLAGS=$flags PHP_CONFIG=$config PHP_BUILD=$work "${enter[@]}" scripts/build-extension "$core" &&
         strip --strip-unneeded "$work/leveret.so" &&
-        "${enter[@]}" "php$php" -n -d "extension=$work/leveret.so" -r 'exit((int) !class_exists("Leveret\\Cache"));' &&
+        asks_for_little "$kind" "$work/leveret.so" &&
+        at_work "${enter[@]}" "$binary" -d "extension=$work/leveret.so" &&
         tar -C "$work" --owner=0 --group=0 -czf "$folder/$name" leveret.so &&
         rm -rf "$work" && note "$name"
 }
 
+# Whether PHP of this kind was built already, and where. `./x php musl` has one of these too.
+release_php_folder() {
+    case "$1 $2" in
+        "8.2 musl") echo build/php-musl ;;
+        *) echo "build/php-$1-$2" ;;
+    esac
+}
+
+# PHP's own speed does not matter here, and unoptimised it is compiled in half the time: an extension knows nothing of it.
+release_php() {
+    local folder
+    folder=$(release_php_folder "$1" "$2")
+    [ ! -e "$folder/.done" ] || return 0
+    case $2 in
+        zts) build_php "$folder" "$1" "for threads" "${PHP_THREADS[@]}" CFLAGS=-O0 ;;
+        musl) build_php_musl "$folder" "$1" ;;
+        musl-zts) build_php_musl "$folder" "$1" "${PHP_THREADS[@]}" CFLAGS=-O0 ;;
+    esac
+}
+
+# asks_for_little KIND FILE: on a system with musl no other library is there for sure, and one with glibc may have an older one than this.
+asks_for_little() {
+    local needed newest
+    needed=$(readelf -d "$2" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | tr '\n' ' ')
+    newest=$(objdump -T "$2" | grep -oE 'GLIBC_[0-9.]+' | sort -V | tail -n 1)
+    case $1 in
+        musl*) [ "$needed" = "libc.so " ] || { note "It asks for more than musl: $needed"; return 1; } ;;
+        *)
+            [ "$(printf '%s\n' "${newest#GLIBC_}" "$RELEASE_GLIBC" | sort -V | tail -n 1)" = "$RELEASE_GLIBC" ] || {
+                note "It asks for $newest, and systems with glibc $RELEASE_GLIBC are to load it."
+                return 1
+            }
+            ;;
+    esac
+}
+
+# release_command SYSTEM COMMAND VERSION FOLDER
 release_command() {
-    local work=$2/leveret-$1
-    mkdir "$work" && strip -o "$work/leveret" build/leveret && cp -r LICENSE-* packaging "$work/" &&
-        tar -C "$2" --owner=0 --group=0 -czf "$2/leveret-$1-$(uname -m)-linux-glibc.tgz" "leveret-$1" && rm -rf "$work"
+    local name=leveret-$3 work=$4/leveret-$3
+    mkdir "$work" && strip -o "$work/leveret" "$2" && cp -r LICENSE-* packaging "$work/" &&
+        tar -C "$4" --owner=0 --group=0 -czf "$4/$name-$1.tgz" "$name" && rm -rf "$work"
+}
+
+release_glibc_command() {
+    asks_for_little glibc build/leveret && release_command "$(release_libc glibc)" build/leveret "$1" "$2"
+}
+
+release_static_command() {
+    build_musl_command && is_static "$(musl_command)" && serves "$(musl_command)" &&
+        release_command "$(release_libc musl)" "$(musl_command)" "$1" "$2"
+}
+
+is_static() {
+    ! readelf -lW "$1" | grep -q INTERP || { note "It asks for a loader: it is not static."; return 1; }
+}
+
+# serves COMMAND: it serves an arena on a Unix socket, where what it stores in memory is read, and it finds nothing wrong.
+serves() {
+    local dir server status=0
+    dir=$(mktemp -d /dev/shm/leveret-release.XXXXXX)
+    "$1" serve -u "$(id -un)" --dir "$dir" --arena served -s "$dir/socket" &
+    server=$!
+    until [ -S "$dir/socket" ] || ! kill -0 "$server"; do sleep 0.1; done
+    {
+        "$1" ping "$dir/socket" &&
+            "$1" set --dir "$dir" --arena served k value &&
+            [ "$("$1" get --dir "$dir" --arena served k)" = value ] &&
+            "$1" dump "$dir/socket" 2>/dev/null | grep -qx value &&
+            "$1" doctor --no-php --dir "$dir" --arena served
+    } || status=1
+    kill "$server"
+    wait "$server" || true
+    rm -rf "$dir"
+    return "$status"
 }
 
 # What git knows, and the crates of Cargo.lock beside it.

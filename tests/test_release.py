@@ -1,0 +1,58 @@
+"""What a release is asked for and how its files are named. `./x release` itself builds for an hour: here is what it says before that."""
+
+import re
+import subprocess
+import unittest
+
+from support import ROOT, SystemTest
+
+
+def pie_names(php, libc, threads, version="0.1.0"):
+    """The names with .tgz that PIE looks for, the first one first (its class PrePackagedBinaryAssetName)."""
+    start = f"php_leveret-{version}_php{php}-x86_64-linux-{libc}"
+    return [f"{start}-zts.tgz"] if threads else [f"{start}.tgz", f"{start}-nts.tgz"]
+
+
+def release(*words):
+    # With LEVERET_NO_INSTALL nothing is installed should a word be taken that is refused today.
+    return subprocess.run(
+        ["./x", "release", *words], cwd=ROOT, capture_output=True, text=True, timeout=60, env={"PATH": "/usr/bin:/bin", "LEVERET_NO_INSTALL": "1"}
+    )
+
+
+class Release(SystemTest):
+    def test_names(self):
+        """a release's files have the names that PIE looks for first, for each PHP, libc and kind of threads"""
+        for kind, libc, threads in [("nts", "glibc", False), ("zts", "glibc", True), ("musl", "musl", False), ("musl-zts", "musl", True)]:
+            for php in ("8.2", "8.6"):
+                with self.subTest(php=php, kind=kind):
+                    self.assertEqual(pie_names(php, libc, threads)[0], self.name(php, kind, "0.1.0"))
+        # PIE asks for lower case, whatever the version's.
+        self.assertEqual(pie_names("8.2", "glibc", False, "1.0.0-rc1")[0], self.name("8.2", "nts", "1.0.0-RC1"))
+
+    @staticmethod
+    def name(php, kind, version):
+        # The processor is not the matter here.
+        script = 'uname() { echo x86_64; }; . scripts/release.sh; release_name "$@"'
+        return subprocess.run(["bash", "-euc", script, "-", php, kind, version], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+    def test_unknown_words(self):
+        """./x release names what it takes when it is asked for a PHP or a kind that it does not know, and builds nothing"""
+        for words in (["8.3"], ["8.2", "musl-nts"], ["8.2", ""], ["|"], ["8.2 8.4"]):
+            with self.subTest(words=words):
+                done = release(*words)
+                self.assertEqual((1, ""), (done.returncode, done.stdout), done.stderr)
+                self.assertIn(f"There is nothing to release for '{words[-1]}'.", done.stderr)
+                for known in ("8.2 8.4 8.5 8.6", "nts zts musl musl-zts command sources"):
+                    self.assertIn(known, done.stderr)
+
+    def test_composer(self):
+        """composer.json tells PIE of every kind of PHP that a release has files for"""
+        said = (ROOT / "composer.json").read_text()
+        for word in ("support-zts", "support-nts"):
+            self.assertRegex(said, rf'"{re.escape(word)}": true')
+        self.assertIn('"pre-packaged-binary"', said)
+
+
+if __name__ == "__main__":
+    unittest.main()
