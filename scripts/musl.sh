@@ -35,13 +35,16 @@ musl_tools() {
     # Debian's libgcc asks glibc for the tables by which a stack is unwound. Nobody unwinds here: a panic aborts.
     printf 'int _dl_find_object(void *pc, void *found) { (void) pc; (void) found; return -1; }\n' >"$MUSL/no-unwinding.c"
     musl-gcc -O2 -fPIC -c "$MUSL/no-unwinding.c" -o "$MUSL/no-unwinding.o"
+    # Rust's library asks for LLVM's unwinder when all is static; gcc's has the same functions. To ld this text is a library.
+    mkdir -p "$MUSL/lib"
+    printf 'INPUT(%s)\n' "$(gcc -print-file-name=libgcc_eh.a)" >"$MUSL/lib/libunwind.a"
 }
 
 # musl_cargo FOLDER FLAGS ARGUMENT...: cargo build into FOLDER. The standard library is built by what only a compiler of tomorrow takes, or
 # one that is told so.
 musl_cargo() {
     CC_x86_64_unknown_linux_musl=musl-gcc RUSTC_BOOTSTRAP=1 RUSTC=$ROOT/$MUSL/rustc CARGO_TARGET_DIR=$ROOT/$MUSL/$1 \
-        RUSTFLAGS=$2 CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER=musl-gcc \
+        RUSTFLAGS=$2 \
         cargo build --release --locked --target "$MUSL_TARGET" -Zbuild-std=std,panic_abort -Zbuild-std-features= "${@:3}"
 }
 
@@ -56,7 +59,8 @@ build_musl_library() {
 build_musl_command() {
     musl_tools
     step "Building the command for musl, with all that it needs in it"
-    musl_cargo target-static "-C target-feature=+crt-static -C link-self-contained=no -C relocation-model=static -C link-arg=$ROOT/$MUSL/no-unwinding.o" \
+    CARGO_TARGET_X86_64_UNKNOWN_LINUX_MUSL_LINKER=musl-gcc LIBRARY_PATH=$ROOT/$MUSL/lib \
+        musl_cargo target-static "-C target-feature=+crt-static -C link-self-contained=no -C relocation-model=static -C link-arg=$ROOT/$MUSL/no-unwinding.o" \
         -p leveret-cli
 }
 

@@ -169,7 +169,7 @@ serves() {
         "$1" ping "$dir/socket" &&
             "$1" set --dir "$dir" --arena served k value &&
             [ "$("$1" get --dir "$dir" --arena served k)" = value ] &&
-            "$1" dump "$dir/socket" 2>/dev/null | grep -qx value &&
+            [[ "$("$1" dump "$dir/socket")" = *value* ]] &&
             "$1" doctor --no-php --dir "$dir" --arena served
     } || status=1
     kill "$server"
