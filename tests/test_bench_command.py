@@ -11,7 +11,7 @@ from support import COMMAND, EXTENSION, PATIENCE, PHP, ROOT, SystemTest
 
 LIAR = Path(__file__).resolve().parent / "lying_server.py"
 # 230 MB, so `./x test` does not install it; `./x bench pages` unpacks it.
-MEDIAWIKIS = (Path("/usr/share/mediawiki"), ROOT / "build" / "pages" / "usr" / "share" / "mediawiki")
+MEDIAWIKIS = (Path("/usr/share/mediawiki"), ROOT / "build" / "mediawiki" / "usr" / "share" / "mediawiki")
 
 # Each is planted among honest caches. What they keep lies in files of the turn's folder.
 PLANTED = r"""
