@@ -4,9 +4,9 @@ use super::{keys, site, Chart};
 pub static PAGES: Chart = Chart {
     name: "pages",
     title: "{keys} views of 20 articles of MediaWiki",
-    means: "How long nginx, php-fpm and an unmodified MediaWiki on SQLite take to show articles to one visitor, one at a time, after each has been \
-            viewed twice and every fourth has been edited. Each page is compared: it must have its article's text as it is now, and may not have been \
-            parsed again if nobody has edited it. Without a cache MediaWiki keeps what it has parsed in the database. Processor time is that \
+    means: "How long nginx, php-fpm and an unmodified MediaWiki on SQLite take to show articles to one visitor, one at a time, after every fourth has been \
+            edited and each has been viewed three times. Each page is compared: it must have its article's text as it is now, and may not have been \
+            parsed again. Without a cache MediaWiki keeps what it has parsed in the database. Processor time is that \
             of nginx and php-fpm, and beside it the cache server's.",
     fairness: "The cache is MediaWiki's main cache, and so those of parsed pages, messages and sessions, with MediaWiki's own settings for it; \
                beside a server APCu has what belongs to one host, and beside ours our apcu_*. Every turn asks before and after the clock \
