@@ -34,7 +34,7 @@ bench_charts() {
         return
     fi
     "${bench[@]}" --json >build/charts.json &&
-        build/leveret bench --from build/charts.json --csv docs/charts/rounds.csv --html build/charts.html --svg docs/charts --markdown docs/charts.md &&
+        build/leveret bench --from build/charts.json --csv build/charts.csv --html build/charts.html --svg docs/charts --markdown docs/charts.md &&
         { sed '/^<!-- charts:begin/q' "$page" && cat docs/charts.md; } >build/benchmarks.md && mv build/benchmarks.md "$page" && rm docs/charts.md
     note "build/charts.html has all of it on one page"
 }
