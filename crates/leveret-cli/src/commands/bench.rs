@@ -43,7 +43,7 @@ pub struct Bench {
     #[arg(long, value_name = "N", value_parser = rounds)]
     rounds: Option<usize>,
 
-    /// Keys of each turn [default: the chart's own, such as 50000: as published]
+    /// Keys of each turn [default: the chart's own, such as 10000; 50000 were published]
     #[arg(long, value_name = "N", value_parser = keys)]
     keys: Option<u32>,
 

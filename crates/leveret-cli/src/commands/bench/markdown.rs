@@ -45,9 +45,9 @@ fn section(chart: &Drawn, pictures: Option<&str>) -> String {
         text.push_str("\nUnreliable: a cache differs from itself here.\n");
     }
     let has = |what: fn(&Row) -> bool| chart.rows.iter().any(what);
-    let (has_cpu, has_profile) = (has(|row| row.server_cpu.is_some()), has(|row| !row.parts.is_empty()));
+    let (has_cpu, has_profile) = (has(|row| row.client_cpu.is_some()), has(|row| !row.parts.is_empty()));
     let mut columns = vec!["cache", "median", "of the least", "four fifths of the rounds", "verified"];
-    columns.extend(has_cpu.then_some("CPU of the client, of the servers"));
+    columns.extend(has_cpu.then_some("CPU"));
     columns.extend(has_profile.then_some("where the time goes"));
     text.push_str(&format!("\n| {} |\n|{}\n", columns.join(" | "), "---|".repeat(columns.len())));
     let least = chart.rows.iter().filter_map(|row| Some(row.figure?.median)).fold(f64::MAX, f64::min);
@@ -61,9 +61,7 @@ fn section(chart: &Drawn, pictures: Option<&str>) -> String {
                 cells.push(Unit::times(figure.median, least));
                 cells.push(format!("{} to {}", shown(figure.p10), shown(figure.p90)));
                 cells.push(units::thousands(row.verified));
-                let cpu = row.client_cpu.zip(row.server_cpu).map(|(client, server)| [client, server]);
-                let seconds = cpu.map(|both| both.map(|cpu| Unit::Seconds.shown(cpu.median)).join(", "));
-                cells.extend(has_cpu.then(|| seconds.unwrap_or_default()));
+                cells.extend(has_cpu.then(|| row.cpu().unwrap_or_default()));
                 cells.extend(has_profile.then(|| row.profile(chart.unit).unwrap_or_default()));
             }
             None => {

@@ -160,10 +160,11 @@ impl Row {
         }
     }
 
-    /// The processor time of a client and its servers.
+    /// The processor time of a client, and of its servers if it has any.
     pub fn cpu(&self) -> Option<String> {
-        let server = self.server_cpu?.median;
-        Some(format!("CPU {} + servers {}", Unit::Seconds.shown(self.client_cpu?.median), Unit::Seconds.shown(server)))
+        let client = Unit::Seconds.shown(self.client_cpu?.median);
+        let servers = self.server_cpu.map(|cpu| format!(" + servers {}", Unit::Seconds.shown(cpu.median)));
+        Some(client + &servers.unwrap_or_default())
     }
 
     /// What its figure consists of, and what is left of it.

@@ -36,7 +36,7 @@ fn write_chart(out: &mut impl Write, chart: &Drawn) -> io::Result<()> {
                     unit.shown(figure.p10),
                     unit.shown(figure.p90),
                     row.verified,
-                    row.cpu().map_or_else(String::new, |cpu| format!(", {cpu}")),
+                    row.cpu().map_or_else(String::new, |cpu| format!(", CPU {cpu}")),
                     row.profile(unit).map_or_else(String::new, |profile| format!("; {profile}"))
                 )?;
             }

@@ -16,7 +16,7 @@ pub static GET: Chart = Chart {
     fairness: "All servers are on this machine and share its processors with the client: what more machines would add is not seen, \
                the processor time is. Everybody distributes keys as his defaults say. In the published figures nobody looked at \
                the values; a datagram that was lost is a wrong value here.",
-    keys: 10_000,
+    keys: 5_000,
     program: &[include_str!("multi.php"), keys::PASSES],
     words: &["read", "16"],
     peers: include_str!("multi.toml"),

@@ -12,7 +12,7 @@ pub static PAGES: Chart = Chart {
                beside a server APCu has what belongs to one host, and beside ours our apcu_*. Every turn asks before and after the clock \
                whether MediaWiki finds what a request before has stored there. php-fpm has eight workers and OPcache, nginx one; the database \
                lies in shared memory, its best case, which is the case without a cache. No connection to a cache is kept from page to page.",
-    keys: 100,
+    keys: 50,
     keys_if_quick_max: 5,
     program: &[site::WEB, include_str!("pages.php")],
     words: &[],

@@ -9,7 +9,7 @@ pub static STORE: Chart = Chart {
     fairness: "Both original modules and both of our classes have default options and one call for one key, by TCP on loopback, first \
                with memcached and then with our server, which have two threads and room for all. Starting PHP and loading the module \
                is in the time of everybody. The row on an arena has no server at all.",
-    keys: 100_000,
+    keys: 20_000,
     program: &[include_str!("processes.php")],
     words: &["store", "int"],
     peers: include_str!("processes.toml"),
@@ -37,6 +37,6 @@ pub static TYPES: Chart = Chart {
     means: "As `load`, but the values are strings, integers, floats, booleans, arrays and objects in turn; each has to come back with \
             its type.",
     words: &["load", "types"],
-    keys: 20_000,
+    keys: 6_000,
     ..STORE
 };

@@ -23,7 +23,7 @@ pub static SET: Chart = Chart {
                a Unix socket. Who does not wait for answers has stored when the server has answered one last question, and then \
                only does the clock stop. Published figures are of another machine, and how many calls they are of is not said \
                with them: they have no bar.",
-    keys: 20_000,
+    keys: 2_000,
     unit: Unit::Seconds,
     keys_if_quick_max: 500,
     memory_mib: |_| 1024,

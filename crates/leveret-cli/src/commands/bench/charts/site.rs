@@ -19,20 +19,20 @@ pub static SITE: Chart = Chart {
     fairness: "php-fpm has eight workers, OPcache where it is installed, and each cache the settings that it has in the other charts; nginx has one worker. \
                They listen on Unix sockets. Visitors keep their connections. They are one PHP process on this machine, which takes its share of the CPUs \
                from whoever serves: the same for all.",
-    keys: 2_000,
+    keys: 1_000,
     keys_if_quick_max: 100,
     program: &[WEB, include_str!("site.php")],
     words: &[],
     variants: &VISITORS,
     published: &[
-        ("empty page, 1 visitor (published 2020)", 1.56),
-        ("files, 1 visitor (published 2020)", 1.72),
-        ("php-memcached, TCP, 1 visitor (published 2020)", 2.63),
-        ("phpredis, TCP, 1 visitor (published 2020)", 2.78),
-        ("empty page, 50 visitors (published 2020)", 2.27),
-        ("files, 50 visitors (published 2020)", 2.38),
-        ("php-memcached, TCP, 50 visitors (published 2020)", 3.57),
-        ("phpredis, TCP, 50 visitors (published 2020)", 3.57),
+        ("empty page, 1 visitor (published 2020, of 10,000)", 3.13),
+        ("files, 1 visitor (published 2020, of 10,000)", 3.45),
+        ("php-memcached, TCP, 1 visitor (published 2020, of 10,000)", 5.26),
+        ("phpredis, TCP, 1 visitor (published 2020, of 10,000)", 5.56),
+        ("empty page, 50 visitors (published 2020, of 10,000)", 4.55),
+        ("files, 50 visitors (published 2020, of 10,000)", 4.76),
+        ("php-memcached, TCP, 50 visitors (published 2020, of 10,000)", 7.14),
+        ("phpredis, TCP, 50 visitors (published 2020, of 10,000)", 7.14),
     ],
     ..keys::READ
 };
