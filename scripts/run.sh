@@ -33,9 +33,11 @@ bench_charts() {
         "${bench[@]}" "$@"
         return
     fi
-    "${bench[@]}" --json >build/charts.json &&
-        build/leveret bench --from build/charts.json --csv build/charts.csv --html build/charts.html --svg docs/charts --markdown docs/charts.md &&
-        { sed '/^<!-- charts:begin/q' "$page" && cat docs/charts.md; } >build/benchmarks.md && mv build/benchmarks.md "$page" && rm docs/charts.md
+    "${bench[@]}" --json >build/charts.json || fail "The run did not come to its end, and $page stays as it was." "What is whole of it: build/leveret bench --from build/charts.json"
+    build/leveret bench --from build/charts.json --csv build/charts.csv --html build/charts.html --svg docs/charts --markdown docs/charts.md
+    { sed '/^<!-- charts:begin/q' "$page" && cat docs/charts.md; } >build/benchmarks.md
+    mv build/benchmarks.md "$page"
+    rm docs/charts.md
     note "build/charts.html has all of it on one page"
 }
 

@@ -7,12 +7,11 @@ pub fn markdown(report: &Report, pictures: Option<&str>) -> String {
     let machine = &report.machine;
     let versions: Vec<String> = machine.versions.iter().map(|(name, found)| format!("{name} {found}")).collect();
     let mut text = format!(
-        "{}, {} CPUs, Linux {}, PHP {}, leveret {}, {}. {} alternating rounds of each chart; medians.{}\n\n{}",
+        "{}, {} CPUs, Linux {}, PHP {}, {}. {} alternating rounds of each chart; medians.{}\n\n{}",
         plain(&machine.cpu),
         machine.cpus,
         plain(&machine.kernel),
         plain(&machine.php),
-        plain(&report.version),
         plain(&versions.join(", ")),
         report.rounds,
         if report.fair_defaults { " Everybody as installed." } else { "" },
