@@ -45,14 +45,14 @@ bench_php() {
     need python3 "php$LEVERET_PHP-cli" "php$LEVERET_PHP-apcu"
     verb_build
     step "Benchmark: PHP against APCu"
-    bench/php/run "$@"
+    python3 -B -m bench.php "$@"
 }
 
 bench_client() {
     need python3 memcached valgrind "php$LEVERET_PHP-memcached" "php$LEVERET_PHP-memcache" "php$LEVERET_PHP-msgpack" "php$LEVERET_PHP-igbinary"
     verb_build
     step "Benchmark: the class Memcached against Debian's php-memcached and php-memcache"
-    bench/client/run "$@"
+    python3 -B -m bench.client "$@"
 }
 
 bench_ruby() {
@@ -71,7 +71,7 @@ bench_pages() {
     unpack pages mediawiki mediawiki-classes "php$LEVERET_PHP-cgi"
     verb_build
     step "Benchmark: whole pages of MediaWiki with the originals and with ours"
-    bench/pages/run "$@"
+    python3 -B -m bench.pages "$@"
 }
 
 bench_server() {

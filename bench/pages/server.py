@@ -4,8 +4,8 @@ import subprocess
 import time
 from pathlib import Path
 
-from fastcgi import FastCgi
-from wiki import CODE, EXTENSIONS, UNPACKED, same_in_all
+from bench.pages.fastcgi import FastCgi
+from bench.pages.wiki import CODE, EXTENSIONS, UNPACKED, same_in_all
 
 HERE = Path(__file__).resolve().parent
 PHP = 'php-cgi8.2'

@@ -3,10 +3,11 @@ import os
 import re
 import shutil
 import subprocess
-from pathlib import Path
+
+from bench.harness.setting import BUILD
 
 # What scripts/run.sh has unpacked.
-UNPACKED = Path(__file__).resolve().parents[2] / 'build' / 'pages'
+UNPACKED = BUILD / 'pages'
 CODE = UNPACKED / 'usr/share/mediawiki'
 ARTICLES = 20
 EXTENSIONS = ('dom', 'xml', 'simplexml', 'xmlreader', 'xmlwriter', 'mbstring', 'intl', 'fileinfo', 'ctype', 'iconv', 'pdo', 'pdo_sqlite', 'sqlite3', 'tokenizer', 'posix')

@@ -2,15 +2,14 @@
 import json
 import subprocess
 
-from figures import spread, verdict_at_most
-from setting import HERE
+from bench.harness.rounds import spread, verdict
+from bench.php.setting import HERE
 
 MIB = 2**20
 
 
 class SmallestArena:
     """The smallest limit, in whole MiB, at which every item is still there; then the blocks that the file has."""
-    compares = False
 
     def __init__(self, title, target):
         self.title = title
@@ -21,15 +20,15 @@ class SmallestArena:
         limits = (8, 32) if setting.quick else (96, 512)
         ours = self._search(setting.ours, size, *limits, progress)
         peer = self._search(setting.peer, size, *limits, progress)
-        return {
+        return [{
             'peer': f'{peer["bytes"] / 1e6:.1f} MB',
             'ours': f'{ours["bytes"] / 1e6:.1f} MB',
             'target': f'<= {self._target / 1e6:.0f} MB',
-            'verdict': verdict_at_most(ours['bytes'], self._target),
+            'verdict': verdict(spread([ours['bytes']]), at_most=self._target),
             'wrong': ours['wrong'] + peer['wrong'],
             'note': f'a limit of {ours["mib"]} MiB holds all, {ours["mib"] - 1} MiB does not. The peer reserves its {peer["mib"]} MiB at once.',
             'figures': {'ours': ours, 'peer': peer},
-        }
+        }]
 
     def _search(self, start, size, too_small, enough, progress):
         """Bisects: `too_small` loses items (or is the least there may be), `enough` keeps them all."""
@@ -50,7 +49,7 @@ class SmallestArena:
     def _try(self, start, size, mib, progress):
         progress(f'{mib} MiB')
         worker = start({'apc.shm_size': f'{mib}M'})
-        answer = worker.prepare('Fill', size).measure()
+        answer = worker.prepare('Fill', size=size).measure()
         files = list(worker.folder.glob('*.arena'))
         answer['bytes'] = sum(file.stat().st_blocks * 512 for file in files) if files else mib * MIB
         answer['all'] = answer['hits'] == answer['items']
@@ -62,7 +61,6 @@ class SmallestArena:
 
 class _FreshProcesses:
     """Processes started one after the other at an arena that another process has filled and still has mapped."""
-    compares = False
 
     def __init__(self, title, target):
         self.title = title
@@ -72,13 +70,12 @@ class _FreshProcesses:
         progress('filling')
         ini = {'apc.shm_size': shm_size}
         filler = setting.ours(ini)
-        filler.prepare('Fill', {'items': items, 'bytes': value_bytes}).measure()
-        command = setting.php_command('leveret', filler.folder, ini) + [str(HERE / 'attach.php'), str(items), str(value_bytes), str(reads)]
+        filler.prepare('Fill', size={'items': items, 'bytes': value_bytes}).measure()
+        command = setting.command('leveret', filler.folder, ini) + [str(HERE / 'attach.php'), str(items), str(value_bytes), str(reads)]
         rounds = []
         for number in range(setting.rounds):
             progress(f'process {number + 1} of {setting.rounds}')
             rounds.append(json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout))
-        setting.stop_workers()
         return rounds
 
 
@@ -86,14 +83,14 @@ class Attach(_FreshProcesses):
     def run(self, setting, progress):
         rounds = self._measure(setting, progress, '64M', 5000 if setting.quick else 50_000, 1000, 1)
         times = spread([measured['ns'] for measured in rounds])
-        return {
+        return [{
             'peer': '-',
             'ours': '{:.0f} us [{:.0f} .. {:.0f}]'.format(*(times[name] / 1000 for name in ('median', 'p10', 'p90'))),
             'target': f'<= {self._target // 1000} us',
-            'verdict': verdict_at_most(times['median'], self._target),
+            'verdict': verdict(times, at_most=self._target),
             'wrong': sum(measured['wrong'] for measured in rounds),
             'rounds': rounds,
-        }
+        }]
 
 
 class Footprint(_FreshProcesses):
@@ -102,12 +99,12 @@ class Footprint(_FreshProcesses):
         rounds = self._measure(setting, progress, *size, 1000, 100)
         grown = spread([(measured['private_kb'] + measured['tables_kb']) * 1024 for measured in rounds])
         tables = spread([measured['tables_kb'] for measured in rounds])
-        return {
+        return [{
             'peer': '-',
             'ours': '{:.2f} MB [{:.2f} .. {:.2f}]'.format(*(grown[name] / MIB for name in ('median', 'p10', 'p90'))),
             'target': f'<= {self._target // MIB} MB',
-            'verdict': verdict_at_most(grown['median'], self._target),
+            'verdict': verdict(grown, at_most=self._target),
             'wrong': sum(measured['wrong'] for measured in rounds),
             'note': f'growth from before the first read; {tables["median"]:.0f} KB of it are page tables.',
             'rounds': rounds,
-        }
+        }]

@@ -1,6 +1,8 @@
 """Rows in which memory is full: what a store takes for which others have to go, on average and at its slowest."""
-from compare import order, time
-from figures import percentile, spread, verdict_at_most
+from statistics import median
+
+from bench.harness.report import compare, ns_per_call, time
+from bench.harness.rounds import in_turns
 
 # What the slowest of ten thousand stores may take.
 RARE_NS = 20_000
@@ -10,7 +12,6 @@ MIXED = [0, 1, 60, 3600]
 
 class Full:
     """Ours beside an APCu of the same size, which empties itself each time that it is full."""
-    compares = True
 
     def __init__(self, title, memory, bytes, full, target=None, lifetimes=FOR_EVER):
         self.title = title
@@ -24,45 +25,20 @@ class Full:
         self._peer_ini = self._ini | {'apc.entries_hint': str(fill)}
 
     def run(self, setting, progress):
-        sides = {'peer': setting.peer(self._peer_ini), 'ours': setting.ours(self._ini), 'control': setting.peer(self._peer_ini)}
+        sides = setting.sides(self._peer_ini, self._ini)
         for side, worker in sides.items():
             progress(f'filling {side}')
-            worker.prepare('Full', self._quick if setting.quick else self._full)
-            worker.measure()
-        rounds = []
-        for number in range(setting.rounds):
-            progress(f'round {number + 1} of {setting.rounds}')
-            rounds.append({side: sides[side].measure() for side in order(number)})
-        setting.stop_workers()
-        return self._result(rounds)
-
-    def _result(self, rounds):
-        times = {side: [measured[side]['ns'] / measured[side]['calls'] for measured in rounds] for side in ('peer', 'ours', 'control')}
-        ratio = spread([ours / peer for ours, peer in zip(times['ours'], times['peer'])])
-        control = spread([again / peer for again, peer in zip(times['control'], times['peer'])])
-        single = {side: _single([measured[side] for measured in rounds]) for side in ('peer', 'ours')}
-        single['floor'] = _single([measured['ours']['floor'] for measured in rounds])
-        verdict = None
+            worker.prepare('Full', size=self._quick if setting.quick else self._full)
+        rounds = in_turns({side: worker.measure for side, worker in sides.items()}, setting.rounds, progress)
+        result = compare(rounds, ns_per_call, time, self._target)
+        single = {side: _single([answers[side] for answers in rounds]) for side in ('peer', 'ours')}
+        single['floor'] = _single([answers['ours']['floor'] for answers in rounds])
         if self._target is not None:
-            verdict = verdict_at_most(ratio['median'], self._target, control)
-            if single['ours']['p99.99'] > RARE_NS:
-                verdict = 'missed' if verdict == 'missed' else 'mean met, p99.99 missed'
-        return {
-            'peer': time(spread(times['peer'])['median']),
-            'ours': time(spread(times['ours'])['median']),
-            'peer_ns': spread(times['peer']),
-            'ours_ns': spread(times['ours']),
-            'ratio': ratio,
-            'control': control,
-            'target': '-' if self._target is None else f'<= {self._target:.2f}, {RARE_NS // 1000} us',
-            'verdict': verdict,
-            'wrong': sum(answer['wrong'] for measured in rounds for answer in measured.values()),
-            'note': f'stores one by one: ours {_told(single["ours"])}; the peer {_told(single["peer"])}; '
-                    f'as much work on private memory {_told(single["floor"])}',
-            'single': single,
-            'rounds': [{side: {name: value for name, value in answer.items() if name not in ('slowest_ns', 'floor')}
-                        for side, answer in measured.items()} for measured in rounds],
-        }
+            result['target'] += f', {RARE_NS // 1000} us'
+            if single['ours']['p99.99'] > RARE_NS and result['verdict'] != 'missed':
+                result['verdict'] = 'mean met, p99.99 missed'
+        note = f'stores one by one: ours {_told(single["ours"])}; the peer {_told(single["peer"])}; as much work on private memory {_told(single["floor"])}'
+        return [{**result, 'note': note, 'single': single}]
 
 
 def _single(answers):
@@ -74,7 +50,7 @@ def _single(answers):
         return slowest[max(0, len(slowest) - 1 - int(count * (1 - share)))]
 
     return {
-        'median': percentile([answer['median_ns'] for answer in answers], 50),
+        'median': median(answer['median_ns'] for answer in answers),
         'p99.9': at(0.999),
         'p99.99': at(0.9999),
         'longest': slowest[-1],

@@ -1,8 +1,8 @@
 """The rows: what is measured, how much of it, and what it must be. The scripts that do the work are PHP."""
-from compare import Compare
-from footprint import Attach, Footprint, SmallestArena
-from full import MIXED, Full
-from together import BesideWriter, TwoReaders
+from bench.php.compare import Compare
+from bench.php.footprint import Attach, Footprint, SmallestArena
+from bench.php.full import MIXED, Full
+from bench.php.together import BesideWriter, TwoReaders
 
 # The decoded-value cache is off on our side unless a row says otherwise.
 ROWS = {

@@ -1,14 +1,13 @@
 """Rows in which processes read and write at the same time. What they share is held against processes that share nothing."""
 import time
+from functools import partial
 
-from figures import spread, verdict_at_least, verdict_at_most
+from bench.harness.rounds import in_turns, spread, verdict
 
 KEYS = 2000
 
 
 class _Together:
-    compares = True
-
     def __init__(self, title, target):
         self.title = title
         self._target = target
@@ -19,14 +18,11 @@ class _Together:
         sides = {'ours': [setting.ours(), setting.ours()], 'peer': [setting.peer(), setting.peer()]}
         for workers in sides.values():
             for worker in workers:
-                worker.prepare('Readers', {'keys': 200 if setting.quick else KEYS})
-            self._round(*workers)
-        rounds = []
-        for number in range(setting.rounds):
-            progress(f'round {number + 1} of {setting.rounds}')
-            rounds.append({side: self._round(*workers) for side, workers in sides.items()})
-        setting.stop_workers()
-        return self._result(rounds)
+                worker.prepare('Readers', size={'keys': 200 if setting.quick else KEYS})
+        rounds = in_turns({side: partial(self._round, *workers) for side, workers in sides.items()}, setting.rounds, progress)
+        ours, peer = (_spreads(rounds, side) for side in ('ours', 'peer'))
+        wrong = sum(answer['wrong'] for answers in rounds for answer in answers.values())
+        return [{**self._result(ours, peer), 'control': ours['control'], 'wrong': wrong, 'rounds': rounds}]
 
     def _at_once(self, *commands):
         """Starts all together and waits for all; each command is (worker, readers, writer)."""
@@ -54,20 +50,16 @@ class TwoReaders(_Together):
             'wrong': sum(answer['wrong'] for answer in alone + apart + shared + again),
         }
 
-    def _result(self, rounds):
-        ours, peer = (_spreads(rounds, side) for side in ('ours', 'peer'))
+    def _result(self, ours, peer):
         return {
             'peer': f'{peer["scaling"]["median"]:.2f} x one',
             'ours': f'{ours["scaling"]["median"]:.2f} x one',
             'ratio': ours['relative'],
-            'control': ours['control'],
             'target': f'>= {self._target}',
-            'verdict': verdict_at_least(ours['relative']['median'], self._target, ours['control']),
-            'wrong': _wrong(rounds),
+            'verdict': verdict(ours['relative'], ours['control'], at_least=self._target),
             'note': 'the ratio is the work of two readers of one arena to that of two readers that share nothing, who do {:.2f} times the work of one. '
                     "By CPU time, which leaves out other programs, it is {:.2f}. The peer's ratio is {:.2f}.".format(
                         ours['scaling_apart']['median'], ours['relative_cpu']['median'], peer['relative']['median']),
-            'rounds': rounds,
         }
 
 
@@ -87,28 +79,20 @@ class BesideWriter(_Together):
             'wrong': sum(answer['wrong'] for answer in alone + foreign + beside),
         }
 
-    def _result(self, rounds):
-        ours, peer = (_spreads(rounds, side) for side in ('ours', 'peer'))
+    def _result(self, ours, peer):
         # Two cores without a common cache fetch each changed line from each other. There a tenth of what the peer suffers is asked for.
         limit = max(1.3, min(self._target, peer['slower']['median'] / 10))
         return {
             'peer': f'{peer["alone_ns"]["median"] * peer["slower"]["median"]:.0f} ns',
             'ours': f'{ours["alone_ns"]["median"] * ours["slower"]["median"]:.0f} ns',
             'ratio': ours['slower'],
-            'control': ours['control'],
             'target': f'<= {limit:.1f}',
-            'verdict': verdict_at_most(ours['slower']['median'], limit, ours['control']),
-            'wrong': _wrong(rounds),
+            'verdict': verdict(ours['slower'], ours['control'], at_most=limit),
             'note': "the ratio is the reader's time beside the writer to its time alone, {:.0f} ns; the control's writer has another arena. "
                     "By CPU time, which leaves out other programs, it is {:.2f}. The peer's ratio is {:.2f}, its control's {:.2f}.".format(
                         ours['alone_ns']['median'], ours['slower_cpu']['median'], peer['slower']['median'], peer['control']['median']),
-            'rounds': rounds,
         }
 
 
 def _spreads(rounds, side):
     return {name: spread([measured[side][name] for measured in rounds]) for name in rounds[0][side]}
-
-
-def _wrong(rounds):
-    return sum(measured[side]['wrong'] for measured in rounds for side in measured)

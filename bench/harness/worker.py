@@ -1,10 +1,11 @@
-"""One PHP process that is driven over pipes: see worker.php for the commands."""
+"""One process that is driven over pipes: it reads one JSON command a line, and answers each with one JSON line."""
 import json
 import subprocess
 
 
 class Worker:
-    def __init__(self, command, folder):
+    def __init__(self, command, folder=None):
+        """`folder`: its arena's, if it has that to itself."""
         self.folder = folder
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
@@ -25,8 +26,8 @@ class Worker:
         self.send(do, **arguments)
         return self.receive()
 
-    def prepare(self, workload, size):
-        self.ask('prepare', workload=workload, size=size)
+    def prepare(self, workload, **arguments):
+        self.ask('prepare', workload=workload, **arguments)
         return self
 
     def measure(self, **arguments):
@@ -44,4 +45,4 @@ class Worker:
         self._process.stdout.close()
 
     def _ended(self):
-        raise RuntimeError(f'a PHP process ended with code {self._process.wait()}; what it said is above')
+        raise RuntimeError(f'{self._process.args[0]} ended with code {self._process.wait()}; what it said is above')
