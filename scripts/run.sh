@@ -56,11 +56,11 @@ bench_client() {
 }
 
 bench_ruby() {
-    need memcached ruby ruby-dev ruby-dalli ruby-activesupport
+    need python3 memcached ruby ruby-dev ruby-dalli ruby-activesupport
     verb_build
     build_ruby "$(leveret_core)"
     step "Benchmark: the Ruby gem against Debian's Dalli"
-    bench/ruby/run "$@"
+    python3 -B -m bench.ruby "$@"
 }
 
 # MediaWiki takes 230 MB, so ./x test goes without it. Installed, it would bring Apache, or add itself to the one that is

@@ -1,7 +1,10 @@
 # frozen_string_literal: true
 
-# One provider in a process of its own, since ours and the original are both called Dalli: worker.rb PROVIDER ADDRESS. Reads "ROW CALLS"
-# lines, and answers each with the nanoseconds that a call took, and those of them that this process worked, or with what was wrong. Each value that is read is compared.
+# One provider in a process of its own, since ours and the original are both called Dalli: worker.rb PROVIDER ADDRESS. It reads one JSON
+# command a line and answers each with one JSON line: prepare stores what there is to be read, measure says how many nanoseconds a call of the
+# workload took, how many of them this process worked, and how many answers were wrong: each value that is read is compared.
+require 'json'
+
 provider, address = ARGV
 case provider
 when 'dalli' then require 'dalli'
@@ -163,23 +166,34 @@ class StoreRows
   def rails_read_multi = @store.read_multi(*KEYS).size == 50
 end
 
-rows = provider.end_with?('_store') ? StoreRows.new(provider, address) : { 'dalli' => DalliRows, 'ours' => DalliRows, 'cache' => CacheRows, 'hash' => HashRows, 'socket' => SocketRows }.fetch(provider).new(address)
-$stdout.sync = true
-puts 'ready'
-while (line = $stdin.gets)
-  row, calls = line.split
-  calls = Integer(calls)
-  call = rows.method(row)
+def connect(provider, address)
+  return StoreRows.new(provider, address) if provider.end_with?('_store')
+
+  { 'dalli' => DalliRows, 'ours' => DalliRows, 'cache' => CacheRows, 'hash' => HashRows, 'socket' => SocketRows }.fetch(provider).new(address)
+end
+
+def measure(call, calls)
   GC.start
-  i = 0
-  good = true
+  i = wrong = 0
   worked = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond)
   began = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond)
   while i < calls
-    good = false unless call.call
+    wrong += 1 unless call.call
     i += 1
   end
   spent = Process.clock_gettime(Process::CLOCK_MONOTONIC, :nanosecond) - began
   worked = Process.clock_gettime(Process::CLOCK_PROCESS_CPUTIME_ID, :nanosecond) - worked
-  puts good ? "#{spent.fdiv(calls)} #{worked.fdiv(calls)}" : "a wrong answer in #{row}"
+  { ns: spent.fdiv(calls), cpu_ns: worked.fdiv(calls), wrong: wrong }
+end
+
+call = nil
+$stdout.sync = true
+while (line = $stdin.gets)
+  given = JSON.parse(line)
+  if given['do'] == 'prepare'
+    call = connect(provider, address).method(given['workload'])
+    puts '{}'
+  else
+    puts JSON.generate(measure(call, given['calls']))
+  end
 end
