@@ -1,10 +1,8 @@
 """What a newcomer copies from the README works as it stands there, and what the pages say is so."""
 
-import csv
 import os
 import re
 import subprocess
-import sys
 
 from support import COMMAND, PATIENCE, PHP, ROOT, Provider, SystemTest, run
 
@@ -49,18 +47,6 @@ class Readme(SystemTest):
         defaults = self.php(script, provider=Provider("leveret", {"leveret.dir": ""}))
         written = dict(re.findall(r"^\| `(leveret\.\w+)` \| (?:`([^`]*)`|empty) \|", (DOCS / "settings.md").read_text(), re.MULTILINE))
         self.assertEqual({name: default or "" for name, default in defaults.items()}, written)
-
-    def test_chart(self):
-        """The chart is drawn from its figures, each of which stands in docs/benchmarks-rows.md"""
-        sys.path.insert(0, str(ROOT / "bench"))
-        self.addCleanup(sys.path.remove, str(ROOT / "bench"))
-        import chart
-
-        self.assertEqual((DOCS / "ratios.svg").read_text(), chart.draw(chart.rows()), "draw it anew: python3 bench/chart.py")
-        benchmarks = (DOCS / "benchmarks-rows.md").read_text()
-        with open(DOCS / "ratios.csv", newline="") as file:
-            for row in csv.DictReader(file):
-                self.assertRegex(benchmarks, rf"(?<![\d.]){re.escape(row['ratio'])}(?![\d.])", row)
 
 
 class Applications(SystemTest):
