@@ -208,7 +208,7 @@ static zend_always_inline leveret_status read_value(leveret_arena *arena, const 
 /* `hash`: NULL where it is not known. */
 static zend_always_inline php_leveret_fetch fetch(leveret_arena *arena, zend_string *key, const uint64_t *hash, uint32_t now, zval *return_value)
 {
-	if (UNEXPECTED(LEVERET_G(decoded_entries)) && php_leveret_decoded_find(arena, key, now, return_value)) {
+	if (UNEXPECTED(LEVERET_G(decoded_entries)) && php_leveret_decoded_find(arena, PHP_LEVERET_NATIVE_VIEW, key, now, return_value)) {
 		return PHP_LEVERET_HIT;
 	}
 
@@ -226,7 +226,7 @@ static zend_always_inline php_leveret_fetch fetch(leveret_arena *arena, zend_str
 
 	if (EXPECTED(status == LEVERET_OK)) {
 		if (UNEXPECTED(Z_TYPE_P(return_value) == IS_ARRAY)) {
-			php_leveret_decoded_offer(arena, key, &found, Z_ARR_P(return_value));
+			php_leveret_decoded_offer(leveret_arena_number(arena), PHP_LEVERET_NATIVE_VIEW, key, &found.version, Z_ARR_P(return_value));
 		}
 		return PHP_LEVERET_HIT;
 	}

@@ -22,8 +22,9 @@
 #include "SAPI.h"
 
 struct php_leveret_decoded {
-	php_leveret_decoded *next;       /* the same key in another arena, or the next retired array */
-	leveret_arena *arena;
+	php_leveret_decoded *next;       /* the same key in another arena or view, or the next retired array */
+	uint64_t arena;                  /* its number: handles come and go, and some are the clients' */
+	uint32_t view;
 	leveret_version version;
 	zend_array *array;
 	size_t bytes;                    /* of the block that this struct is the head of */
@@ -58,18 +59,18 @@ static void retire(php_leveret_decoded *entry)
 	LEVERET_G(decoded_retired) = entry;
 }
 
-static php_leveret_decoded *find_entry(leveret_arena *arena, zend_string *key)
+static php_leveret_decoded *find_entry(uint64_t arena, uint32_t view, zend_string *key)
 {
 	php_leveret_decoded *entry = zend_hash_find_ptr(&LEVERET_G(decoded), key);
-	while (entry && UNEXPECTED(entry->arena != arena)) {
+	while (entry && UNEXPECTED(entry->arena != arena || entry->view != view)) {
 		entry = entry->next;
 	}
 	return entry;
 }
 
-bool php_leveret_decoded_find(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value)
+bool php_leveret_decoded_find(leveret_arena *arena, uint32_t view, zend_string *key, uint32_t now, zval *return_value)
 {
-	php_leveret_decoded *entry = find_entry(arena, key);
+	php_leveret_decoded *entry = find_entry(leveret_arena_number(arena), view, key);
 	if (!entry) {
 		return false;
 	}
@@ -86,9 +87,9 @@ bool php_leveret_decoded_find(leveret_arena *arena, zend_string *key, uint32_t n
 
 /* Was this version offered before? Remembers it. A wrong answer (two versions with one mark) admits an array too early or too
  * late: no more than that. The lowest bit of a mark says that its version is of a kind that cannot be kept. */
-static uint64_t *seen_before(const leveret_version *version)
+static uint64_t *seen_before(const leveret_version *version, uint32_t view)
 {
-	uint64_t mark = (version->hash ^ version->slot * UINT64_C(0x9E3779B97F4A7C15) ^ version->segment * UINT64_C(0xC2B2AE3D27D4EB4F)) & ~UINT64_C(1);
+	uint64_t mark = (version->hash ^ version->slot * UINT64_C(0x9E3779B97F4A7C15) ^ version->segment * UINT64_C(0xC2B2AE3D27D4EB4F) ^ (uint64_t) view << 32) & ~UINT64_C(1);
 	uint64_t *place = &LEVERET_G(seen)[(mark >> 32) % PHP_LEVERET_SEEN_MAX];
 	if ((*place & ~UINT64_C(1)) == mark) {
 		return place;
@@ -99,9 +100,9 @@ static uint64_t *seen_before(const leveret_version *version)
 
 /* --- making room --- */
 
-typedef bool (*php_leveret_decoded_test)(php_leveret_decoded *entry, leveret_arena *arena);
+typedef bool (*php_leveret_decoded_test)(php_leveret_decoded *entry, uint64_t arena);
 
-static void retire_where(php_leveret_decoded_test test, leveret_arena *arena)
+static void retire_where(php_leveret_decoded_test test, uint64_t arena)
 {
 	php_leveret_decoded *first;
 	ZEND_HASH_FOREACH_PTR(&LEVERET_G(decoded), first) {
@@ -114,14 +115,14 @@ static void retire_where(php_leveret_decoded_test test, leveret_arena *arena)
 	} ZEND_HASH_FOREACH_END();
 }
 
-static bool is_idle(php_leveret_decoded *entry, leveret_arena *arena)
+static bool is_idle(php_leveret_decoded *entry, uint64_t arena)
 {
 	bool idle = !entry->used;
 	entry->used = false;
 	return idle;
 }
 
-static bool is_of(php_leveret_decoded *entry, leveret_arena *arena)
+static bool is_of(php_leveret_decoded *entry, uint64_t arena)
 {
 	return entry->arena == arena;
 }
@@ -156,7 +157,7 @@ static bool make_room(size_t bytes)
 	}
 	free_retired(false);
 	if (!has_room(bytes)) {
-		retire_where(is_idle, NULL);
+		retire_where(is_idle, 0);
 		free_retired(false);
 	}
 	if (!has_room(bytes)) {
@@ -193,17 +194,17 @@ static php_leveret_decoded *build(zend_string *key, zend_array *array, bool *fit
 	return entry;
 }
 
-void php_leveret_decoded_offer(leveret_arena *arena, zend_string *key, const leveret_found *found, zend_array *array)
+void php_leveret_decoded_offer(uint64_t arena, uint32_t view, zend_string *key, const leveret_version *version, zend_array *array)
 {
 	if (LEVERET_G(decoded_cache) == 0 || zend_hash_num_elements(array) == 0 || CG(unclean_shutdown)) {
 		return;
 	}
-	uint64_t *seen = seen_before(&found->version);
+	uint64_t *seen = seen_before(version, view);
 	if (!seen || (*seen & 1)) {
 		return;
 	}
 	/* User code that ran while this value was decoded may have fetched the same key, and left an entry. */
-	php_leveret_decoded *entry = find_entry(arena, key);
+	php_leveret_decoded *entry = find_entry(arena, view, key);
 	if (entry) {
 		retire(entry);
 	}
@@ -215,7 +216,8 @@ void php_leveret_decoded_offer(leveret_arena *arena, zend_string *key, const lev
 		return;
 	}
 	entry->arena = arena;
-	entry->version = found->version;
+	entry->view = view;
+	entry->version = *version;
 	entry->next = zend_hash_find_ptr(&LEVERET_G(decoded), key);
 	zend_hash_str_update_ptr(&LEVERET_G(decoded), ZSTR_VAL(key), ZSTR_LEN(key), entry);
 	LEVERET_G(decoded_bytes) += entry->bytes;
@@ -224,7 +226,7 @@ void php_leveret_decoded_offer(leveret_arena *arena, zend_string *key, const lev
 
 /* --- between requests --- */
 
-static bool is_any(php_leveret_decoded *entry, leveret_arena *arena)
+static bool is_any(php_leveret_decoded *entry, uint64_t arena)
 {
 	return true;
 }
@@ -232,7 +234,7 @@ static bool is_any(php_leveret_decoded *entry, leveret_arena *arena)
 void php_leveret_decoded_request_ended(void)
 {
 	if (CG(unclean_shutdown)) {
-		retire_where(is_any, NULL);
+		retire_where(is_any, 0);
 	}
 }
 
@@ -241,14 +243,14 @@ void php_leveret_decoded_sweep(void)
 	/* Something found no room: what nobody has asked for since the last time that this happened makes some. */
 	if (LEVERET_G(decoded_refused)) {
 		LEVERET_G(decoded_refused) = false;
-		retire_where(is_idle, NULL);
+		retire_where(is_idle, 0);
 	}
 	free_retired(true);
 }
 
 void php_leveret_decoded_forget(leveret_arena *arena)
 {
-	retire_where(is_of, arena);
+	retire_where(is_of, leveret_arena_number(arena));
 	free_retired(true);
 }
 

@@ -5,6 +5,8 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/globals.h"
+#include "decoded/table.h"
 #include "memcache.h"
 
 /* Gives a by-reference argument of get() its value. */
@@ -17,6 +19,9 @@ static void tell_long(zval *argument, uint64_t number)
 
 /* --- one item --- */
 
+/* What the decoded-value cache knows values by; php_leveret_mmc_decode wants nothing. */
+#define VIEW PHP_LEVERET_VIEW(LEVERET_PECL_MEMCACHE, 0)
+
 static void get_one(zval *object, mmc_link *link, zend_string *name, zval *flags, zval *cas, zval *return_value)
 {
 	RETVAL_FALSE;
@@ -27,20 +32,26 @@ static void get_one(zval *object, mmc_link *link, zend_string *name, zval *flags
 	client_copy copy = {0};
 	mmc_failures failures = {0};
 	bool found;
+	leveret_found item;
+	uint64_t number = 0;
 	leveret_arena *arena = leveret_pool_arena(php_leveret_mmc_pool_of(link), php_leveret_looked());
 	if (arena && EXPECTED(!link->servers[0].is_off)) {
-		found = client_copy_item(arena, key, cas != NULL, &copy) == LEVERET_OK;
+		if (UNEXPECTED(LEVERET_G(decoded_entries)) && !flags && !cas && php_leveret_decoded_find(arena, VIEW, key, 0, return_value)) {
+			zend_string_release(key);
+			return;
+		}
+		number = leveret_arena_number(arena);
+		found = client_copy_item(arena, key, cas != NULL, &copy, &item) == LEVERET_OK;
 	} else {
 		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(key), .with_cas = cas != NULL, .server = -1 };
 		found = php_leveret_mmc_call(link, &request, &copy, &failures) == LEVERET_CODE_SUCCESS;
 	}
-	zend_string_release(key);
 	php_leveret_mmc_failures_tell(object, &failures);
-	if (!found) {
-		return;
-	}
 	zval value;
-	if (!EG(exception) && php_leveret_mmc_decode(&copy, &value)) {
+	if (found && !EG(exception) && php_leveret_mmc_decode(&copy, &value)) {
+		if (Z_TYPE(value) == IS_ARRAY && number) {
+			php_leveret_decoded_offer(number, VIEW, key, &item.version, Z_ARR(value));
+		}
 		tell_long(flags, (uint64_t) php_leveret_mmc_flags(&copy.meta));
 		tell_long(cas, copy.cas);
 		/* The original does not tell a null from nothing. */
@@ -48,6 +59,7 @@ static void get_one(zval *object, mmc_link *link, zend_string *name, zval *flags
 			RETVAL_COPY_VALUE(&value);
 		}
 	}
+	zend_string_release(key);
 	php_leveret_client_copy_free(&copy);
 }
 

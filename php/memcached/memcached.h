@@ -187,9 +187,11 @@ zend_string *php_leveret_memc_configure(memc_link *link, const zend_string *word
 
 /* Runs user code. False: an exception is pending, or a warning was given and nothing can be stored. */
 bool php_leveret_memc_encode(memc_link *link, zval *value, client_payload *payload);
-/* Runs user code. Takes `data` over. False: *value is not set; the data cannot be read, and the result says so, or an exception is pending. */
 /* NULL: another key has encrypted it, or none. */
 zend_string *php_leveret_memc_decrypt(const leveret_cipher *cipher, zend_string *data);
+/* What php_leveret_decode is told. */
+int php_leveret_memc_wanted(const memc_link *link);
+/* Runs user code. Takes `data` over. False: *value is not set; the data cannot be read, and the result says so, or an exception is pending. */
 bool php_leveret_memc_decode(memc_object *self, const leveret_meta *meta, zend_string *data, zval *value);
 /* The application's 16 bits of an item's flags. */
 uint32_t php_leveret_memc_user_flags(const leveret_meta *meta);

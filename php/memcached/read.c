@@ -4,7 +4,9 @@
 #endif
 
 #include "base/arena.h"
+#include "base/globals.h"
 #include "codec/decode.h"
+#include "decoded/table.h"
 #include "memcached.h"
 
 /* What chooses the server of a read. As in the original an empty server key is none here, and one to all that writes. */
@@ -67,6 +69,33 @@ static bool give_value(memc_object *self, client_copy *copy, bool is_extended, z
 	return true;
 }
 
+/* What the decoded-value cache knows values of this link by. */
+static zend_always_inline uint32_t view_of(const memc_link *link)
+{
+	return PHP_LEVERET_VIEW(LEVERET_PECL_MEMCACHED, php_leveret_memc_wanted(link));
+}
+
+/* Nothing that only a key of encryption opens is kept. */
+static zend_always_inline bool find_decoded(const memc_link *link, leveret_arena *arena, zend_string *key, zval *value)
+{
+	return UNEXPECTED(LEVERET_G(decoded_entries)) && !link->cipher && php_leveret_decoded_find(arena, view_of(link), key, 0, value);
+}
+
+/* As give_value, and offers what is an array to the decoded-value cache. */
+static bool give_and_offer(memc_object *self, uint64_t arena, zend_string *key, client_copy *copy, const leveret_version *version, zval *value)
+{
+	/* Decoding may run user code, which may change the link. */
+	uint32_t view = view_of(self->link);
+	bool is_plain = !self->link->cipher;
+	if (!give_value(self, copy, false, value)) {
+		return false;
+	}
+	if (Z_TYPE_P(value) == IS_ARRAY && is_plain) {
+		php_leveret_decoded_offer(arena, view, key, version, Z_ARR_P(value));
+	}
+	return true;
+}
+
 /* A miss is filled by the script: $cache_cb($memc, $key, &$value, &$expiration), with GET_EXTENDED ($memc, $key, &$value). */
 static zend_never_inline void read_through(memc_object *self, zend_fcall_info *call, zend_fcall_info_cache *cache, zend_string *server_key, zend_string *key, bool is_extended, zval *return_value)
 {
@@ -110,15 +139,22 @@ static zend_never_inline void read_through(memc_object *self, zend_fcall_info *c
 static zend_always_inline bool get_from_arena(memc_object *self, leveret_arena *arena, zend_string *key, bool is_extended, zval *return_value)
 {
 	client_copy copy = {0};
-	leveret_status status = client_copy_item(arena, key, is_extended, &copy);
+	leveret_found found;
 	self->is_fetching = false;
+	bool is_kept = !is_extended && find_decoded(self->link, arena, key, return_value);
+	leveret_status status = is_kept ? LEVERET_OK : client_copy_item(arena, key, is_extended, &copy, &found);
 	memc_result(self, status == LEVERET_OK ? MEMC_SUCCESS : status == LEVERET_MISS ? MEMC_NOTFOUND : MEMC_FAILURE);
+	if (UNEXPECTED(is_kept)) {
+		return true;
+	}
 	if (status != LEVERET_OK) {
 		return false;
 	}
 	if (EXPECTED(copy.data && !is_extended && php_leveret_is_string(&copy.meta) && !self->link->cipher)) {
 		RETVAL_NEW_STR(copy.data);
-	} else if (!give_value(self, &copy, is_extended, return_value)) {
+		return true;
+	}
+	if (!(is_extended ? give_value(self, &copy, true, return_value) : give_and_offer(self, leveret_arena_number(arena), key, &copy, &found.version, return_value))) {
 		RETVAL_FALSE;
 		return self->code != MEMC_NOTFOUND;
 	}
@@ -198,24 +234,30 @@ static void names_free(memc_names *names)
 	efree(names->list);
 }
 
-/* Begins a batch of gets; `names` are freed by the caller. Keys that break the rules are passed over, as in the original. */
-static void ask(memc_object *self, zend_string *server_key, HashTable *keys, bool with_cas, memc_names *names)
+/* `names` are freed by the caller. Keys that break the rules are passed over, as in the original. Runs user code (__toString). */
+static void take_names(memc_object *self, HashTable *keys, memc_names *names)
 {
-	memc_link *link = self->link;
 	zval *key;
-	/* First all that may run user code (__toString), then the batch. */
-	uint32_t count = 0, room = zend_hash_num_elements(keys);
+	uint32_t room = zend_hash_num_elements(keys);
 	*names = (memc_names) { .list = safe_emalloc(room ? room : 1, sizeof(*names->list), 0) };
 	ZEND_HASH_FOREACH_VAL(keys, key) {
 		zend_string *name = zval_get_string(key);
-		if (!EG(exception) && count < room && memc_key_is_good(self, name)) {
-			names->list[count++] = name;
+		if (!EG(exception) && names->count < room && memc_key_is_good(self, name)) {
+			names->list[names->count++] = name;
 		} else {
 			zend_string_release(name);
 		}
 	} ZEND_HASH_FOREACH_END();
-	memc_result(self, room && !count ? MEMC_BAD_KEY_PROVIDED : MEMC_NOTFOUND);
+	memc_result(self, room && !names->count ? MEMC_BAD_KEY_PROVIDED : MEMC_NOTFOUND);
 	self->is_fetching = false;
+}
+
+/* Begins a batch of gets. Names whose key cannot be asked for are taken away. */
+static void ask(memc_object *self, zend_string *server_key, bool with_cas, memc_names *names)
+{
+	memc_link *link = self->link;
+	uint32_t count = names->count;
+	names->count = 0;
 	leveret_pool_begin(link->pool);
 	leveret_request request = { .operation = LEVERET_OP_GET, .group = memc_group(group_of_read(server_key)), .with_cas = with_cas, .server = -1 };
 	for (uint32_t i = 0; i < count; i++) {
@@ -310,6 +352,121 @@ static memc_tally take_many(memc_object *self, const memc_names *names, bool is_
 	return tally;
 }
 
+/* An item of an arena that is still to be decoded. */
+typedef struct memc_undecoded {
+	zend_string *name, *key;
+	client_copy copy;
+	leveret_version version;
+} memc_undecoded;
+
+typedef struct memc_undecoded_list {
+	memc_undecoded *list;
+	uint32_t count;
+} memc_undecoded_list;
+
+/* OK: *value is what `key` has, or null, and `rest` has it. */
+static leveret_status read_one(const memc_link *link, leveret_arena *arena, zend_string *name, zend_string *key, memc_undecoded_list *rest, zval *value)
+{
+	client_copy copy = {0};
+	leveret_found found;
+	if (find_decoded(link, arena, key, value)) {
+		return LEVERET_OK;
+	}
+	leveret_status status = client_copy_item(arena, key, false, &copy, &found);
+	if (EXPECTED(status == LEVERET_OK && copy.data && php_leveret_is_string(&copy.meta))) {
+		ZVAL_NEW_STR(value, copy.data);
+	} else if (status == LEVERET_OK) {
+		ZVAL_NULL(value);
+		rest->list[rest->count++] = (memc_undecoded) { .name = zend_string_copy(name), .key = zend_string_copy(key), .copy = copy, .version = found.version };
+	}
+	return status;
+}
+
+/* Up to LEVERET_AHEAD of them, whose memory is asked for at once. */
+static void read_some(const memc_link *link, leveret_arena *arena, zend_string **names, uint32_t count, HashTable *values, memc_undecoded_list *rest, memc_tally *tally)
+{
+	zend_string *keys[LEVERET_AHEAD];
+	leveret_bytes bytes[LEVERET_AHEAD];
+	uint64_t hashes[LEVERET_AHEAD];
+	for (uint32_t i = 0; i < count; i++) {
+		keys[i] = memc_full_key(link, names[i]);
+		bytes[i] = php_leveret_string(keys[i]);
+	}
+	leveret_ask_for(arena, bytes, count, hashes);
+	for (uint32_t i = 0; i < count; i++) {
+		zval value;
+		leveret_status status = read_one(link, arena, names[i], keys[i], rest, &value);
+		if (status == LEVERET_OK) {
+			zend_symtable_update(values, names[i], &value);
+			tally->found++;
+		} else if (status != LEVERET_MISS) {
+			tally->failed++;
+		}
+		zend_string_release(keys[i]);
+	}
+}
+
+/* Puts the values in their places; one that does not decode leaves none, or a null in the order of the keys. */
+static void decode_rest(memc_object *self, uint64_t arena, memc_undecoded_list *rest, bool keeps_order, HashTable *values)
+{
+	for (uint32_t i = 0; i < rest->count; i++) {
+		memc_undecoded *one = &rest->list[i];
+		zval value;
+		if (!EG(exception) && give_and_offer(self, arena, one->key, &one->copy, &one->version, &value)) {
+			zend_symtable_update(values, one->name, &value);
+		} else if (!keeps_order) {
+			zend_symtable_del(values, one->name);
+		}
+		php_leveret_client_copy_free(&one->copy);
+		zend_string_release(one->name);
+		zend_string_release(one->key);
+	}
+	efree(rest->list);
+}
+
+/* All items are read straight from memory, in their order, before what may run user code is decoded. False: none could be read. */
+static bool get_multi_from_arena(memc_object *self, leveret_arena *arena, const memc_names *names, bool keeps_order, HashTable *values)
+{
+	memc_tally tally = {0};
+	memc_undecoded_list rest = { .list = safe_emalloc(names->count, sizeof(*rest.list), 0) };
+	uint64_t number = leveret_arena_number(arena);
+	for (uint32_t from = 0; from < names->count; from += LEVERET_AHEAD) {
+		read_some(self->link, arena, names->list + from, MIN(names->count - from, LEVERET_AHEAD), values, &rest, &tally);
+	}
+	if (tally.failed) {
+		php_leveret_memc_failure(self, tally.failed < names->count ? MEMC_SOME_ERRORS : MEMC_FAILURE);
+	} else {
+		memc_result(self, tally.found ? MEMC_SUCCESS : MEMC_NOTFOUND);
+	}
+	decode_rest(self, number, &rest, keeps_order, values);
+	return tally.failed < names->count;
+}
+
+/* As get_multi_from_arena, by a batch of requests. */
+static bool get_multi_from_servers(memc_object *self, zend_string *server_key, memc_names *names, bool is_extended, HashTable *values)
+{
+	memc_link *link = self->link;
+	ask(self, server_key, is_extended, names);
+	if (!names->count) {
+		return self->code == MEMC_NOTFOUND;
+	}
+	client_copies copies = {0};
+	int code = leveret_pool_run(link->pool);
+	memc_tally tally = take_many(self, names, is_extended, values, &copies);
+	bool asked_some = judge_many(self, code, &tally, names->count);
+	for (uint32_t i = 0; asked_some && i < copies.count && !EG(exception); i++) {
+		zval value;
+		if (give_value(self, &copies.list[i], is_extended, &value)) {
+			zend_symtable_update(values, copies.list[i].key, &value);
+		}
+	}
+	if (link->cipher && asked_some && self->code == MEMC_NOTFOUND && zend_hash_num_elements(values)) {
+		memc_result(self, MEMC_SUCCESS);
+	}
+	php_leveret_client_copies_free(&copies);
+	return asked_some;
+}
+
 static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 {
 	zend_string *server_key;
@@ -319,9 +476,9 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		RETURN_THROWS();
 	}
 	MEMC_SELF();
-	memc_link *link = self->link;
+	bool keeps_order = flags & MEMC_GET_PRESERVE_ORDER, is_extended = flags & MEMC_GET_EXTENDED;
 	array_init_size(return_value, zend_hash_num_elements(keys));
-	if (flags & MEMC_GET_PRESERVE_ORDER) {
+	if (keeps_order) {
 		zval *key;
 		ZEND_HASH_FOREACH_VAL(keys, key) {
 			zend_string *name = zval_get_string(key);
@@ -335,34 +492,19 @@ static void get_multi(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 		RETURN_THROWS();
 	}
 	memc_names names;
-	ask(self, server_key, keys, flags & MEMC_GET_EXTENDED, &names);
-	if (!names.count) {
-		names_free(&names);
-		if (self->code != MEMC_NOTFOUND) {
-			zval_ptr_dtor(return_value);
-			RETVAL_FALSE;
-		}
-		return;
+	take_names(self, keys, &names);
+	bool asked_some = self->code == MEMC_NOTFOUND;
+	if (names.count && !EG(exception)) {
+		leveret_arena *arena = is_extended || self->link->cipher ? NULL : leveret_pool_arena(self->link->pool, php_leveret_looked());
+		asked_some = arena
+			? get_multi_from_arena(self, arena, &names, keeps_order, Z_ARRVAL_P(return_value))
+			: get_multi_from_servers(self, server_key, &names, is_extended, Z_ARRVAL_P(return_value));
 	}
-	client_copies copies = {0};
-	int code = leveret_pool_run(link->pool);
-	memc_tally tally = take_many(self, &names, flags & MEMC_GET_EXTENDED, Z_ARRVAL_P(return_value), &copies);
-	bool asked_some = judge_many(self, code, &tally, names.count);
 	names_free(&names);
 	if (!asked_some) {
 		zval_ptr_dtor(return_value);
 		RETVAL_FALSE;
 	}
-	for (uint32_t i = 0; asked_some && i < copies.count && !EG(exception); i++) {
-		zval value;
-		if (give_value(self, &copies.list[i], flags & MEMC_GET_EXTENDED, &value)) {
-			zend_symtable_update(Z_ARRVAL_P(return_value), copies.list[i].key, &value);
-		}
-	}
-	if (link->cipher && asked_some && self->code == MEMC_NOTFOUND && zend_hash_num_elements(Z_ARRVAL_P(return_value))) {
-		memc_result(self, MEMC_SUCCESS);
-	}
-	php_leveret_client_copies_free(&copies);
 }
 
 PHP_METHOD(Memcached, getMulti) { get_multi(INTERNAL_FUNCTION_PARAM_PASSTHRU, false); }
@@ -450,7 +592,8 @@ static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	MEMC_SELF();
 	memc_link *link = self->link;
 	memc_names names;
-	ask(self, server_key, keys, with_cas, &names);
+	take_names(self, keys, &names);
+	ask(self, server_key, with_cas, &names);
 	names_free(&names);
 	if (!names.count) {
 		if (self->code == MEMC_NOTFOUND) {

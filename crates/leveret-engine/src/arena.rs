@@ -68,6 +68,13 @@ impl Arena {
         self.core.map.host.path()
     }
 
+    /// Which of all the arenas that this process has opened: the same for all handles of one mapping, and no number
+    /// comes back, as an address may.
+    #[inline]
+    pub fn number(&self) -> u64 {
+        self.core.number
+    }
+
     /// The arena's limit in bytes: metadata, index and items together.
     pub fn memory(&self) -> u64 {
         self.core.map.geometry.memory

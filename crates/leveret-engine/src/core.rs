@@ -56,8 +56,8 @@ pub(crate) struct Core {
     pub map: Map,
 }
 
-/// How many arenas this process has opened so far.
-static OPENED: AtomicU64 = AtomicU64::new(0);
+/// The number of the next arena that this process opens. No arena has 0.
+static OPENED: AtomicU64 = AtomicU64::new(1);
 
 impl Drop for Core {
     fn drop(&mut self) {

@@ -668,6 +668,13 @@ void leveret_close(struct leveret_arena *arena);
 // `arena` is live.
 enum leveret_status leveret_check(const struct leveret_arena *arena);
 
+// Which of all the arenas that this process has opened: the same for all handles of one mapping. An address may come
+// back as another arena's, a number does not.
+//
+// # Safety
+// `arena` is live.
+uint64_t leveret_arena_number(const struct leveret_arena *arena);
+
 // The largest value, bytes: an eighth of the arena.
 //
 // # Safety

@@ -118,6 +118,17 @@ pub unsafe extern "C" fn leveret_check(arena: *const leveret_arena) -> leveret_s
     }
 }
 
+/// Which of all the arenas that this process has opened: the same for all handles of one mapping. An address may come
+/// back as another arena's, a number does not.
+///
+/// # Safety
+/// `arena` is live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_arena_number(arena: *const leveret_arena) -> u64 {
+    // SAFETY: by contract.
+    unsafe { &(*arena).0 }.number()
+}
+
 /// The largest value, bytes: an eighth of the arena.
 ///
 /// # Safety
