@@ -309,6 +309,7 @@ ONE_KEY = ("read", "write", "write-8k", "gets", "connect")
 SITE = ("site",)
 APPLICATION = ("pages",)
 PROCESSES = ("store", "load", "types")
+KINDS = ("string", "int", "float", "bool", "array", "object")
 MULTI = ("multi-get", "multi-set")
 ARRAY = ("arrays-first", "arrays-repeat")
 SHARED = ("readers",)
@@ -351,7 +352,7 @@ class BenchCommand(SystemTest):
             self.assertEqual([None] * len(published), [row["figure"] for row in published], "nobody has verified them")
         for chart in of(MULTI):
             rows = {row["name"]: row for row in chart["rows"]}
-            for row in (rows[f"{name}-{servers}"] for servers in (1, 3, 6) for name in (
+            for row in (rows[f"{name}-{servers}"] for servers in range(1, 7) for name in (
                     "memcache-each", "memcache-multi", "memcached-each", "memcached-multi", "leveret-memcache-multi",
                     "leveret-memcache-udp", "leveret-memcached-multi", "leveret-memcached-noblock", "leveret-serve-multi")):
                 self.assertEqual((None, 200, 200), (row["failed"], row["asked"], row["verified"]), row)
@@ -459,9 +460,12 @@ class BenchCommand(SystemTest):
         planted.write_text(TYPELESS)
         words = ("types", "--only", "planted", "--peers", planted, "--rounds", 1, "--keys", 60)
         rows = {row["name"]: row for row in json.loads(self.bench(*words, "--json"))["charts"][0]["rows"]}
-        self.assertEqual([60, None], [rows["planted-honest"]["verified"], rows["planted-honest"]["failed"]])
-        self.assertIn("10 of 60 values were right", rows["planted-strings"]["failed"])
-        self.assertIn("the process of 'store' ended with signal: 9", rows["planted-dying"]["failed"])
+        for kind in KINDS:
+            honest, strings, dying = (rows[f"planted-{name}-{kind}"] for name in ("honest", "strings", "dying"))
+            self.assertEqual([60, None], [honest["verified"], honest["failed"]])
+            self.assertEqual(60 if kind == "string" else 0, strings["verified"])
+            self.assertEqual(kind == "string", strings["failed"] is None, strings)
+            self.assertIn("the process of 'store' ended with signal: 9", dying["failed"])
 
     def test_arrays(self):
         """One wrong array of many, in its last row or by the type of a number, leaves a cache without a figure"""

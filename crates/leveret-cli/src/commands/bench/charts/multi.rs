@@ -1,16 +1,19 @@
 //! Fifty keys a call, of one server or of several.
 use super::{keys, Chart, Language, Unit, Variant};
 
-const SERVERS: [Variant; 3] = [
+const SERVERS: [Variant; 6] = [
     Variant { name: "1", title: "1 server", servers: 1, words: &[] },
+    Variant { name: "2", title: "2 servers", servers: 2, words: &[] },
     Variant { name: "3", title: "3 servers", servers: 3, words: &[] },
+    Variant { name: "4", title: "4 servers", servers: 4, words: &[] },
+    Variant { name: "5", title: "5 servers", servers: 5, words: &[] },
     Variant { name: "6", title: "6 servers", servers: 6, words: &[] },
 ];
 
 pub static GET: Chart = Chart {
     name: "multi-get",
     title: "Fetch {keys} keys, 50 at a time",
-    means: "How long one PHP process takes to fetch each key once from 1, 3 and 6 servers, fifty in one call (pipelined) or in fifty \
+    means: "How long one PHP process takes to fetch each key once from 1 to 6 servers, fifty in one call (pipelined) or in fifty \
             calls (blocking), after another process has written all of them anew. Beside it the processor time of the client and of \
             all servers while the clock ran.",
     fairness: "All servers are on this machine and share its processors with the client: what more machines would add is not seen, \
@@ -32,7 +35,7 @@ pub static GET: Chart = Chart {
 pub static SET: Chart = Chart {
     name: "multi-set",
     title: "Store {keys} keys, 50 at a time",
-    means: "How long one PHP process takes to store each key once on 1, 3 and 6 servers over an older value, fifty in one call \
+    means: "How long one PHP process takes to store each key once on 1 to 6 servers over an older value, fifty in one call \
             (pipelined) or in fifty calls (blocking). Then another process reads all of them, which is not timed.",
     words: &["write", "16"],
     ..GET

@@ -1,12 +1,12 @@
 <?php
 /*
- * One turn of one cache: php turn.php store|load int|types KEYS ADDRESS FOLDER
+ * One turn of one cache: php turn.php store|load TYPE KEYS ADDRESS FOLDER
  *
  * Prints {"seconds", "asked", "done", "right", "said"}. This process only starts others, of the same PHP with the same settings, and
  * looks at the clock. Each of them has one pass: nobody can remember what he has stored. Every key has another value in the second
  * pass, and every value is read back and compared.
  */
-[, $what, $types, $count, $address] = $argv;
+[, $what, $type, $count, $address] = $argv;
 $pass = (int) ($argv[6] ?? -1);
 
 final class Point
@@ -16,16 +16,16 @@ final class Point
     }
 }
 
-function value(string $types, int $number, int $pass): mixed
+function value(string $type, int $number, int $pass): mixed
 {
     $n = crc32("$number:$pass");
-    return $types === 'int' ? $n : match ($number % 6) {
-        0 => "string $n",
-        1 => $n,
-        2 => $n / 8, // exact in binary, so that no way of writing it down can be a little wrong
-        3 => ($n & 1) === 1,
-        4 => ['number' => $n, 'list' => [1, 2, 3], 'color' => 'blue'],
-        5 => new Point($n, 'regular'),
+    return match ($type) {
+        'string' => "string $n",
+        'int' => $n,
+        'float' => $n / 8, // exact in binary, so that no way of writing it down can be a little wrong
+        'bool' => ($n & 1) === 1,
+        'array' => ['number' => $n, 'list' => [1, 2, 3], 'color' => 'blue'],
+        'object' => new Point($n, 'regular'),
     };
 }
 
@@ -57,7 +57,7 @@ function begin(array $words): array
 }
 
 if ($pass < 0) {
-    $words = [$types, $count, $address, $argv[5]];
+    $words = [$type, $count, $address, $argv[5]];
     [$seconds, $done, $said] = begin(['store', ...$words, '0']);
     [$seconds, $done, $more] = begin(['store', ...$words, '1']);
     [$load_seconds, $right, $most] = begin(['load', ...$words, '1']);
@@ -77,7 +77,7 @@ $good = 0;
 if ($what === 'store') {
     for ($i = 0; $i < (int) $count; $i++) {
         $key = md5((string) $i);
-        $value = value($types, $i, $pass);
+        $value = value($type, $i, $pass);
         if (/*SET*/) {
             $good++;
         }
@@ -85,7 +85,7 @@ if ($what === 'store') {
 } else {
     for ($i = 0; $i < (int) $count; $i++) {
         $key = md5((string) $i);
-        if (is_same(/*GET*/, value($types, $i, $pass))) {
+        if (is_same(/*GET*/, value($type, $i, $pass))) {
             $good++;
         }
     }

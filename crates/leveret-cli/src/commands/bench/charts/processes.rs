@@ -1,5 +1,14 @@
 //! Whole processes of PHP, as `time php store.php` has them: start, module, connection, all keys, end.
-use super::{Chart, Language, Unit, ONE};
+use super::{Chart, Language, Unit, Variant, ONE};
+
+const TYPES_OF_PHP: [Variant; 6] = [
+    Variant { name: "string", title: "strings", servers: 1, words: &["string"] },
+    Variant { name: "int", title: "integers", servers: 1, words: &["int"] },
+    Variant { name: "float", title: "floats", servers: 1, words: &["float"] },
+    Variant { name: "bool", title: "booleans", servers: 1, words: &["bool"] },
+    Variant { name: "array", title: "arrays", servers: 1, words: &["array"] },
+    Variant { name: "object", title: "objects", servers: 1, words: &["object"] },
+];
 
 pub static STORE: Chart = Chart {
     name: "store",
@@ -33,10 +42,11 @@ pub static LOAD: Chart = Chart {
 
 pub static TYPES: Chart = Chart {
     name: "types",
-    title: "Load {keys} md5 keys of six types, a whole process",
-    means: "As `load`, but the values are strings, integers, floats, booleans, arrays and objects in turn; each has to come back with \
-            its type.",
-    words: &["load", "types"],
-    keys: 6_000,
+    title: "Load {keys} md5 keys, type by type, a whole process",
+    means: "As `load`, but the values are of one type: strings, integers, floats, booleans, arrays or objects. Each has to come back \
+            with its type.",
+    words: &["load"],
+    variants: &TYPES_OF_PHP,
+    keys: 2_000,
     ..STORE
 };
