@@ -3,12 +3,17 @@
 
 DEBIAN_KEYS=/usr/share/keyrings/debian-archive-keyring.gpg
 
+# debian_suite: the name of this machine's Debian, as its mirror knows it: bookworm is 12, trixie is 13.
+# shellcheck source=/dev/null
+debian_suite() { (. /etc/os-release && echo "${VERSION_CODENAME:-bookworm}") 2>/dev/null || echo bookworm; }
+
 # The mirror that this machine's own packages come from, unless DEBIAN_MIRROR names another.
 debian_mirror() {
-    local mirror=${DEBIAN_MIRROR:-}
+    local mirror=${DEBIAN_MIRROR:-} suite
+    suite=$(debian_suite)
     # shellcheck disable=SC2016 # $(REPO_URI) is apt's own.
-    [ -n "$mirror" ] || mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' 'Component: main' | sed -n 1p)
-    [ -n "$mirror" ] || fail "apt has no list of Debian 12's packages." "Run apt-get update, or name a mirror: DEBIAN_MIRROR=URL ./x …"
+    [ -n "$mirror" ] || mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Codename: $suite" 'Component: main' | sed -n 1p)
+    [ -n "$mirror" ] || fail "apt has no list of the packages of Debian's $suite." "Run apt-get update, or name a mirror: DEBIAN_MIRROR=URL ./x …"
     echo "${mirror%/}"
 }
 
@@ -32,10 +37,10 @@ install_debian() {
     touch "$folder/.done"
 }
 
-# fetch_source NAME FOLDER [SUITE]: the sources of a package, Debian 12's or that suite's, as its authors published them. apt keeps what it
+# fetch_source NAME FOLDER SUITE: the sources of a package of that suite, as its authors published them. apt keeps what it
 # needs for that beside them: this machine's own lists stay as they are.
 fetch_source() {
-    local name=$1 folder=$2 suite=${3:-bookworm} state=$2.apt mirror
+    local name=$1 folder=$2 suite=$3 state=$2.apt mirror
     mirror=$(debian_mirror)
     mkdir -p "$state/lists/partial"
     printf 'deb-src [signed-by=%s] %s %s main\n' "$DEBIAN_KEYS" "$mirror" "$suite" >"$state/sources.list"

@@ -97,7 +97,7 @@ php_static() {
             need dpkg-dev xz-utils
             rm -rf --one-file-system build/php-static
             mkdir -p build/php-static
-            fetch_source php8.2 "$source"
+            fetch_source php8.2 "$source" "${PHP_SUITES[8.2]}"
         fi
         rm -rf "$source/ext/leveret"
         cp -r php "$source/ext/leveret"

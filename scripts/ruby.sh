@@ -60,7 +60,7 @@ rails_source() {
     local folder=$1 suite suites=("${@:2}")
     [ ! -e "$folder/.done" ] || return 0
     [ -z "${LEVERET_NO_INSTALL:-}" ] || return 0
-    [ ${#suites[@]} -gt 0 ] || suites=(bookworm)
+    [ ${#suites[@]} -gt 0 ] || suites=("$(debian_suite)")
     step "Fetching Debian's sources of Rails into $folder: 20 MB, once"
     need xz-utils
     for suite in "${suites[@]}"; do
