@@ -264,11 +264,11 @@ class Packages(SystemTest):
             # docs/memory-layout.md: the layout version stands after the 8 bytes of the magic.
             printf '\\x41' | dd of=/dev/shm/leveret/page.arena bs=1 seek=8 conv=notrunc status=none
             curl -sS http://127.0.0.1/page.php
-            php$PHP -r 'try { new Leveret\Cache("page"); } catch (Leveret\Exception $e) { echo "refused: ", $e->getMessage(), "
+            php$PHP -r 'try { new Leveret\\Cache("page"); } catch (Leveret\\Exception $e) { echo "refused: ", $e->getMessage(), "
 "; }'
             leveret rm --force page
             curl -sS http://127.0.0.1/page.php
-            php$PHP -r 'echo "made anew: ", (new Leveret\Cache("page"))->get("by-cache"), "
+            php$PHP -r 'echo "made anew: ", (new Leveret\\Cache("page"))->get("by-cache"), "
 ";'
         """)
         said = "\n".join(lines)
