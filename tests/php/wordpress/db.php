@@ -25,6 +25,12 @@ class Options
         return vsprintf(str_replace('%s', "'%s'", $query), $words);
     }
 
+    /** Newer ones ask for the options that are to be loaded by themselves. */
+    public function _escape($data)
+    {
+        return is_array($data) ? array_map($this->_escape(...), $data) : addslashes($data);
+    }
+
     /** What WordPress also calls, and needs no answer of. */
     public function __call($name, $words)
     {
