@@ -8,7 +8,7 @@ from bench.pages.fastcgi import FastCgi
 from bench.pages.wiki import CODE, EXTENSIONS, UNPACKED, same_in_all
 
 HERE = Path(__file__).resolve().parent
-PHP = 'php-cgi8.2'
+PHP = f'php-cgi{os.environ.get("LEVERET_PHP", "8.2")}'
 # A page takes a tenth of a second, and some fifty times that under callgrind.
 PATIENCE = 600
 

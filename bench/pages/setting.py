@@ -4,7 +4,7 @@ from bench.harness.setting import BUILD, Setting, built
 from bench.pages.server import PHP, Site
 from bench.pages.wiki import UNPACKED, Wiki
 
-CLI = 'php8.2'
+CLI = f'php{os.environ.get("LEVERET_PHP", "8.2")}'
 PECL = "$wgMainCacheType = 'memcached-pecl';\n$wgMemCachedServers = ['{}'];\n"
 ORIGINALS = ('igbinary', 'msgpack', 'memcached')
 

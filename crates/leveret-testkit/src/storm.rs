@@ -162,7 +162,8 @@ impl Storm<'_> {
             set("apc.shm_size", &format!("{}M", post.memory >> 20)),
             set("memory_limit", "512M"),
         ];
-        Command::new("php8.2")
+        // Which one that is, ./x says.
+        Command::new(format!("php{}", std::env::var("LEVERET_PHP").as_deref().unwrap_or("8.2")))
             .arg("-n")
             .args(settings.iter().flat_map(|setting| ["-d", setting.as_str()]))
             .arg(self.folder.join("torture_worker.php"))
