@@ -1,4 +1,6 @@
 """Where this benchmark runs: the wiki, the servers, and the PHPs that serve copies of it."""
+import os
+
 from bench.harness.machine import extension_version, first_line
 from bench.harness.setting import BUILD, Setting, built
 from bench.pages.server import PHP, Site
