@@ -8,13 +8,23 @@ RUST_MIN=1.85
 
 # debian_release: "debian 12", or what else this is.
 # shellcheck source=/dev/null
-debian_release() { (. /etc/os-release && echo "${ID:-} ${VERSION_ID:-}") 2>/dev/null || echo "no known system"; }
+debian_release() { (. /etc/os-release && echo "${ID:-} ${VERSION_ID:-without a version}") 2>/dev/null || echo "no known system"; }
 
-# Which PHP this machine's Debian has. Elsewhere LEVERET_PHP says which one is there, and nothing is installed.
-case $(debian_release) in
-    "debian 13") LEVERET_PHP=${LEVERET_PHP:-8.4} ;;
-    *) LEVERET_PHP=${LEVERET_PHP:-8.2} ;;
-esac
+# The releases whose packages are known here by name, and what they have.
+declare -A DEBIAN_SUITES=([12]=bookworm [13]=trixie)
+declare -A DEBIAN_PHPS=([12]=8.2 [13]=8.4)
+
+# debian_known: 12 or 13. Elsewhere nothing, and nothing is installed there.
+debian_known() {
+    local release
+    release=$(debian_release)
+    release=${release#debian }
+    [ -z "${DEBIAN_PHPS[$release]:-}" ] || echo "$release"
+}
+DEBIAN=$(debian_known)
+
+# Which PHP is built for and tested with: that of this machine's Debian, or what the caller says.
+LEVERET_PHP=${LEVERET_PHP:-${DEBIAN_PHPS[${DEBIAN:-12}]}}
 export LEVERET_PHP
 
 BUILD_PACKAGES=(ca-certificates gcc libc6-dev make "php$LEVERET_PHP-cli" "php$LEVERET_PHP-dev")
@@ -38,37 +48,36 @@ MOD_PHP_PACKAGE=libapache2-mod-php$LEVERET_PHP
 # need PACKAGE...: installs those that are missing.
 need() {
     [ -z "${LEVERET_NO_INSTALL:-}" ] || return 0
-    if ! command -v apt-get >/dev/null; then
-        fail "This machine has no apt-get, so nothing can be installed for you." \
-            "Install what these Debian packages hold, then set LEVERET_NO_INSTALL=1: $*"
-    fi
     local missing=() package
     for package; do
         is_installed "$package" || missing+=("$package")
     done
     [ ${#missing[@]} -gt 0 ] || return 0
-    case $(debian_release) in
-        "debian 12" | "debian 13") ;;
-        *)
-            fail "This is $(debian_release), and packages are known by name for Debian 12 and 13 only." \
-                "Install what these packages hold, then set LEVERET_NO_INSTALL=1, and LEVERET_PHP to the version of PHP: ${missing[*]}"
-            ;;
-    esac
+    [ -n "$DEBIAN" ] || say_what_is_needed "This is $(debian_release). Packages are installed on Debian 12 and 13 only: elsewhere they have other names." "${missing[@]}"
+    command -v apt-get >/dev/null || say_what_is_needed "This machine has no apt-get, so nothing can be installed for you." "${missing[@]}"
     install_packages "${missing[@]}"
+}
+
+# say_what_is_needed WHY PACKAGE...
+say_what_is_needed() {
+    fail "$1" "Install what these packages of Debian hold: ${*:2}
+     Rust is $RUST_MIN or newer, by rustup where no package is that new. PHP is any from 8.2 on: LEVERET_PHP says which.
+     With LEVERET_PHP=8.3 these must be programs in PATH: php8.3, php-config8.3, phpize8.3.
+     Then say: LEVERET_NO_INSTALL=1 LEVERET_PHP=8.3 ./x ..."
 }
 
 # need_rust [lint]: a compiler of at least RUST_MIN; with `lint` its formatter and clippy too.
 need_rust() {
     local packages=(rustc-web cargo-web)
     [ "${1:-}" != lint ] || packages+=(rustfmt-web rust-web-clippy)
-    if [ "$(debian_release)" = "debian 13" ]; then
+    if [ "$DEBIAN" != 12 ]; then
         packages=(rustc cargo)
         [ "${1:-}" != lint ] || packages+=(rustfmt rust-clippy)
     fi
     if ! has_rust; then
         need "${packages[@]}"
         has_rust || PATH=/usr/bin:$PATH # an older Rust stood first
-        has_rust || fail "No Rust of version $RUST_MIN or newer." "Install it with rustup, or with: apt-get install ${packages[*]}"
+        has_rust || fail "No Rust of version $RUST_MIN or newer." "Install it with rustup${DEBIAN:+, or with: apt-get install ${packages[*]}}"
     fi
     [ "${1:-}" = lint ] || return 0
     if ! has_rust_lint && is_installed "${packages[0]}"; then need "${packages[@]}"; fi

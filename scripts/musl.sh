@@ -16,7 +16,7 @@ with_musl() { CC=musl-gcc LDFLAGS="$ROOT/$MUSL/no-unwinding.o" PATH="$ROOT/$MUSL
 # Debian has no standard library of Rust for musl, but its sources: it is compiled from them, by the compiler that they belong to.
 musl_tools() {
     local std llvm program rust=$ROOT/$MUSL/rust/usr
-    [ "$(debian_release)" = "debian 12" ] || fail "For musl is built on Debian 12 only: elsewhere the packages of Rust have other names."
+    [ "$DEBIAN" = 12 ] || fail "For musl is built on Debian 12 only: elsewhere the packages of Rust have other names."
     need musl-tools gcc libc6-dev
     if [ ! -e "$rust" ]; then
         std=$(apt-cache depends libstd-rust-web-dev | grep -oE 'libstd-rust-web-[0-9.]+' | head -n 1)

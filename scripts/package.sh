@@ -2,9 +2,6 @@
 # ./x package: Debian's packages, each release's built and tried in roots of its own in build/. The Rust library and the command are built
 # outside, by the compiler of ./x build (debian/README.source says why); what is C is built in the root.
 
-declare -A PACKAGE_SUITES=([12]=bookworm [13]=trixie)
-declare -A PACKAGE_PHPS=([12]=8.2 [13]=8.4)
-
 # ./x package [12|13]: without a word both.
 verb_package() {
     local releases=(12 13) release
@@ -29,15 +26,15 @@ verb_package() {
 }
 
 package_root() {
-    local php=${PACKAGE_PHPS[$1]}
-    [ -e "build/package-$1/.done" ] || install_debian "what builds packages" "build/package-$1" "${PACKAGE_SUITES[$1]}" \
+    local php=${DEBIAN_PHPS[$1]}
+    [ -e "build/package-$1/.done" ] || install_debian "what builds packages" "build/package-$1" "${DEBIAN_SUITES[$1]}" \
         debhelper dh-php "php$php-dev" "php$php-cli" build-essential pkg-config lintian fakeroot ruby ruby-dev
 }
 
 # What the packages meet when they are installed: a web server, PHP, and the originals.
 package_try_root() {
-    local php=${PACKAGE_PHPS[$1]}
-    [ -e "build/package-try-$1/.done" ] || install_debian "what packages meet" "build/package-try-$1" "${PACKAGE_SUITES[$1]}" \
+    local php=${DEBIAN_PHPS[$1]}
+    [ -e "build/package-try-$1/.done" ] || install_debian "what packages meet" "build/package-try-$1" "${DEBIAN_SUITES[$1]}" \
         systemd "php$php-fpm" "php$php-cli" "php$php-apcu" "php$php-memcached" "php$php-memcache" nginx-light curl gcc libc6-dev \
         pkg-config ruby memcached
 }
