@@ -11,7 +11,7 @@ PEER = ["-d", "extension=igbinary.so", "-d", "extension=msgpack.so", "-d", "exte
 # An accident of the original's library, and what we answer instead: it calls writes that it has just sent queued.
 ACCIDENTS = [(r"^flush buffers: true code=32 ACTION QUEUED$", "flush buffers: true code=0 SUCCESS")]
 
-# Of version 3.3, whose class this is; Debian's is 3.2.
+# Of version 3.3, whose class this is and which Debian 13 has; Debian 12's is 3.2.
 NEWER = [
     "  public Memcached::COMPRESSION_ZSTD = 3",
     "  public Memcached::OPT_COMPRESSION_LEVEL = -1007",
@@ -19,10 +19,15 @@ NEWER = [
     "ini memcached.compression_level = '3', access 7",
     "ini memcached.item_size_limit = '0', access 7",
 ]
-# Debian's was built with igbinary, which its default names; ours takes igbinary by itself where it is loaded.
-OTHERWISE = {
-    "ini memcached.serializer = 'igbinary', access 7": "ini memcached.serializer = '', access 7",
-}
+# Debian's was built with igbinary, which its default names; ours takes igbinary by itself where it is loaded. The library is named as by Debian 12's,
+# and so is the type of a token, of which ours takes numbers as well.
+OTHERWISE = [
+    (r"^ini memcached\.serializer = 'igbinary', access 7$", "ini memcached.serializer = '', access 7"),
+    (r"LIBMEMCACHED_VERSION_HEX = \d+$", "LIBMEMCACHED_VERSION_HEX = …"),
+    (r"\((?:string\|int\|float|string) \$cas_token, ", "(… $cas_token, "),
+]
+# Keys with control characters 3.3 sends in text too, and what follows such a one as "a\0b" is out of step; ours refuses them, as 3.2 does (docs/client.md).
+CONTROLS = re.compile(r'^\w+ "(610062|7f)": ')
 
 
 class MemcachedClass(SystemTest):
@@ -50,21 +55,25 @@ class MemcachedClass(SystemTest):
         return [mended(line) for line in done.stdout.splitlines()]
 
     def compare(self, script, binary, at_least):
-        want = self.lines(self.peer(script, self.socket, binary))
+        want, got = self.lines(self.peer(script, self.socket, binary)), self.lines(self.own(script, self.socket, binary))
+        if not binary and self.peer_is_of("3.3"):
+            want, got = ([line for line in lines if not CONTROLS.match(line)] for lines in (want, got))
         self.assertGreater(len(want), at_least)
-        self.assertEqual(want, self.lines(self.own(script, self.socket, binary)))
+        self.assertEqual(want, got)
         self.remark(f"{len(want)} lines compared")
 
     def test_shape(self):
         """methods, parameters, their types and defaults, constants and directives are pecl/memcached's"""
-        want = [OTHERWISE.get(line, line) for line in self.lines(self.peer("module_shape.php", "memcached"))]
-        got = self.lines(self.own("module_shape.php", "memcached"))
+        want, got = ([mended(line, OTHERWISE) for line in self.lines(of("module_shape.php", "memcached"))] for of in (self.peer, self.own))
         # Whether zstd is there is a matter of how each was built.
         got_older = [line for line in got if line not in NEWER and "HAVE_ZSTD" not in line]
         self.assertGreater(len(want), 200)
-        self.assertEqual(want, got_older)
+        self.assertEqual(want, got if self.peer_is_of("3.3") else got_older)
         self.assertEqual(len(got), len(got_older) + len(NEWER) + 1)
-        self.remark(f"{len(want)} lines compared, {len(NEWER) + 1} are of version 3.3 alone")
+        self.remark(f"{len(want)} lines compared, {len(NEWER) + 1} of ours are of version 3.3 alone")
+
+    def peer_is_of(self, version):
+        return run([PHP, "-n", *PEER, "-r", "echo phpversion('memcached');"]).stdout.startswith(f"{version}.")
 
     def test_text(self):
         """each call of Memcached answers as pecl/memcached's, in the text protocol"""
@@ -83,8 +92,8 @@ class MemcachedClass(SystemTest):
         self.compare("memcached_options.php", 1, 1000)
 
 
-def mended(line):
-    for accident, answer in ACCIDENTS:
+def mended(line, differences=ACCIDENTS):
+    for accident, answer in differences:
         line = re.sub(accident, answer, line)
     return line
 

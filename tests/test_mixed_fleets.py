@@ -19,7 +19,7 @@ import subprocess
 import unittest
 
 from servers import Server
-from support import SystemTest, end, original_of
+from support import PHP, SystemTest, end, original_of, run
 
 SEED = int(os.environ.get("LEVERET_SEED", "1"))
 ROUNDS = int(os.environ.get("LEVERET_FLEET", "1"))
@@ -61,6 +61,11 @@ def worked(values, works):
 
 
 PLACED = alone([f"json {number}" for number in range(60)]) + worked(["json 5", "text a"], ["append +", "inc 1", "cas text new", "delete 0"])
+
+
+# Debian 13's msgpack (3.0) ends the original by a signal, and keeps the locks of its sessions when it cannot read what it wrote: each of the
+# next visits waits for that.
+MSGPACK_IS_SOUND = not run([PHP, "-n", "-d", "extension=msgpack.so", "-r", "echo phpversion('msgpack');"]).stdout.startswith("3.0.")
 
 
 class Batch:
@@ -139,7 +144,7 @@ class Memcached:
         """What an item's bytes and flags depend on."""
         yield self.batch("as it comes", VALUES + alone(CLOSURES, SIZES, SHARES, LARGE) + WORKED)
         yield self.batch("plain", VALUES + alone(SIZES, LARGE[::3]) + WORKED, options(COMPRESSION=False))
-        for serializer in ("PHP", "IGBINARY", "JSON", "JSON_ARRAY", "MSGPACK"):
+        for serializer in ("PHP", "IGBINARY", "JSON", "JSON_ARRAY", *(["MSGPACK"] if MSGPACK_IS_SOUND else [])):
             values = AS_JSON if "JSON" in serializer else VALUES + alone(CLOSURES)
             yield self.batch(f"serializer {serializer}", values + alone(["rows 4000"]) + SOME_WORKED, options(SERIALIZER=f"SERIALIZER_{serializer}"))
             yield self.batch(f"serializer {serializer} by INI", SOME, ini={"memcached.serializer": serializer.lower()})
@@ -183,8 +188,9 @@ class Memcached:
             yield self.batch(f"prefix of {len(prefix)}, {prefix[:4]}", SOME + SOME_WORKED, options(PREFIX_KEY=prefix), prefix=prefix, look=len(prefix) <= 100)
         for separator in (" ", "\t", "\u00e9", "\x7f", "%"):
             yield self.batch(f"keys with {separator!r}, binary", alone(TEXTS), options(BINARY_PROTOCOL=True), separator=separator)
-            # In text 3.2 refuses keys that 3.3 and ours take, and sends others that no server understands with getMulti (docs/client.md).
-            if separator != "\u00e9":
+            # In text 3.2 refuses keys that 3.3 and ours take, and sends others that no server understands with getMulti (docs/client.md); 3.3 takes
+            # DEL, and ours does not.
+            if separator not in ("\u00e9", "\x7f"):
                 yield self.batch(f"keys with {separator!r}", alone(TEXTS), separator=separator, many=separator == "%")
         for length in (245, 246, 247, 248, 300):
             yield self.batch(f"long keys {length}", alone(TEXTS), keys="k" * length, look=False)
@@ -407,7 +413,7 @@ class Sessions:
             # The original keeps away from a server that found an item too large.
             yield self.batch(f"too large, {size}", alone([f"noise {size}"]), fresh=True)
         yield self.batch("after what was too large", FEW_SESSIONS, fresh=True)
-        for handler in ("php", "php_binary", "php_serialize", "igbinary", "msgpack"):
+        for handler in ("php", "php_binary", "php_serialize", "igbinary", *(["msgpack"] if MSGPACK_IS_SOUND else [])):
             # msgpack itself cannot read what it wrote of an enum, and throws.
             cells = SESSIONS if handler in ("php", "igbinary") else FEW_SESSIONS
             cells = [cell for cell in cells if cell[0] != "enum"] if handler == "msgpack" else cells

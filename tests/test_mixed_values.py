@@ -20,15 +20,23 @@ class MixedValues(SystemTest):
     def lines(self, provider, script, *words):
         extensions = SERIALIZERS if provider.name == "leveret" else ()
         done = run(self.php_command(script, self.socket, *words, provider=provider, extensions=extensions))
-        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
-        self.assertEqual("", done.stderr)
+        # PHP's allocator finds by the end what 3.3 of the original has done to its memory where a class could not be loaded.
+        self.is_whole = provider.name == "leveret" or "zend_mm_heap corrupted" not in done.stderr
+        if self.is_whole:
+            self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+            self.assertEqual("", done.stderr)
         return done.stdout.splitlines()
 
     def providers(self, name):
         return original_of(name), self.ours(leveret__provide=name)
 
     def compare(self, name, at_least, script, *words):
-        want, got = (self.lines(provider, script, *words) for provider in self.providers(name))
+        original, ours = self.providers(name)
+        want = self.lines(original, script, *words)
+        is_whole, got = self.is_whole, self.lines(ours, script, *words)
+        if not is_whole:
+            self.remark(f"{words}: the original got as far as line {len(want)} of {len(got)}")
+            got = got[: len(want)]
         self.assertGreater(len(want), at_least)
         self.assert_same(want, got, words)
         return len(want)
