@@ -47,12 +47,19 @@ impl Papers {
     /// A copy that has expired.
     fn outdate(&self, name: &str, copy: &str) {
         let key = self.path(&format!("{name}.key"));
-        let made = Command::new("openssl")
-            .args(["x509", "-in", text(&self.path(&format!("{name}.pem"))), "-signkey", text(&key), "-days", "-1"])
-            .args(["-out", text(&self.path(&format!("{copy}.pem")))])
-            .stderr(Stdio::null())
-            .status();
-        assert!(made.expect("openssl is installed").success(), "{copy}");
+        // OpenSSL takes no days before today from 3.4 on, and dates from then on only.
+        let dates: [&[&str]; 2] =
+            [&["-days", "-1"], &["-not_before", "20200101000000Z", "-not_after", "20200102000000Z"]];
+        let made = dates.iter().any(|dates| {
+            let made = Command::new("openssl")
+                .args(["x509", "-in", text(&self.path(&format!("{name}.pem"))), "-signkey", text(&key)])
+                .args(["-out", text(&self.path(&format!("{copy}.pem")))])
+                .args(*dates)
+                .stderr(Stdio::null())
+                .status();
+            made.expect("openssl is installed").success()
+        });
+        assert!(made, "{copy}");
         std::fs::copy(key, self.path(&format!("{copy}.key"))).unwrap();
     }
 
