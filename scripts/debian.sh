@@ -1,7 +1,10 @@
 # shellcheck shell=bash
-# What of Debian is neither this machine's nor to be installed here: newer Debians in folders, and packages' sources.
+# What of Debian and Ubuntu is neither this machine's nor to be installed here: other releases in folders, and packages' sources.
 
 DEBIAN_KEYS=/usr/share/keyrings/debian-archive-keyring.gpg
+# Ubuntu's releases, as they are called below. Its keys come with a package of Debian's.
+UBUNTU_SUITES=(noble questing resolute)
+UBUNTU_KEYS=build/ubuntu-keys/usr/share/keyrings/ubuntu-archive-keyring.gpg
 
 # debian_suite: the name of this machine's Debian, as its mirror knows it: bookworm is 12, trixie is 13.
 # shellcheck source=/dev/null
@@ -17,36 +20,77 @@ debian_mirror() {
     echo "${mirror%/}"
 }
 
-# install_debian WHAT FOLDER SUITES PACKAGE...: a Debian of these suites, divided by spaces, in FOLDER/root, with the packages.
+is_ubuntu() { [[ " ${UBUNTU_SUITES[*]} " = *" $1 "* ]]; }
+
+# The mirror that mmdebstrap knows, unless UBUNTU_MIRROR names another.
+ubuntu_mirror() {
+    local mirror=${UBUNTU_MIRROR:-}
+    need mmdebstrap
+    [ -n "$mirror" ] || mirror=$(sed -nE "s|.*mirror *= '(http://[a-z.]*ubuntu[a-z./]*)'.*|\\1|p" "$(command -v mmdebstrap)" | sed -n 1p)
+    [ -n "$mirror" ] || fail "mmdebstrap knows no mirror of Ubuntu." "Name one: UBUNTU_MIRROR=URL ./x …"
+    echo "${mirror%/}"
+}
+
+# source_of SUITE TYPE: its line in apt's sources; TYPE is deb or deb-src.
+source_of() {
+    if is_ubuntu "$1"; then
+        ubuntu_keys >&2
+        echo "$2 [signed-by=$ROOT/$UBUNTU_KEYS] $(ubuntu_mirror) $1 main universe"
+    else
+        echo "$2 [signed-by=$DEBIAN_KEYS] $(debian_mirror) $1 main"
+    fi
+}
+
+ubuntu_keys() {
+    local deb state=$ROOT/build/ubuntu-keys.apt apt
+    [ ! -e "$UBUNTU_KEYS" ] || return 0
+    mapfile -t apt < <(apt_of "$state" "$(source_of trixie deb)")
+    (cd "$state" && "${apt[@]}" update && "${apt[@]}" download ubuntu-keyring) ||
+        fail "The keys of Ubuntu's archive could not be had." "They are in Debian 13's package ubuntu-keyring; the lines above say why."
+    deb=$(echo "$state"/*.deb)
+    dpkg-deb -x "$deb" build/ubuntu-keys
+    rm -rf "$state"
+}
+
+# apt_of FOLDER SOURCE: the words, one a line, of an apt-get that has that source only, and keeps in FOLDER what it needs for it: this machine's
+# own lists stay as they are.
+apt_of() {
+    mkdir -p "$1/lists/partial"
+    printf '%s\n' "$2" >"$1/sources.list"
+    printf '%s\n' apt-get -q -o "Dir::Etc::SourceList=$1/sources.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$1/lists" \
+        -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root
+}
+
+# install_debian WHAT FOLDER SUITES PACKAGE...: a Debian, or an Ubuntu, of these suites, divided by spaces, in FOLDER/root, with the packages.
 install_debian() {
-    local what=$1 folder=$2 mirror suite suites packages=("${@:4}") sources=()
+    local what=$1 folder=$2 suite suites packages=("${@:4}") sources=()
     need mmdebstrap
     read -ra suites <<<"$3"
-    step "Installing $what of Debian $3 into $folder/root: some minutes and 500 MB, once"
+    step "Installing $what of ${suites[0]} into $folder/root: some minutes and 500 MB, once"
     rm -rf --one-file-system "$folder"
     mkdir -p "$folder"
-    mirror=$(debian_mirror)
     for suite in "${suites[@]}"; do
-        sources+=("deb [signed-by=$DEBIAN_KEYS] $mirror $suite main")
+        sources+=("$(source_of "$suite" deb)")
     done
     # How this machine reaches its mirror (a proxy, say) is how that one does.
     apt-config dump --format '%f "%v";%n' Acquire | grep -E '^Acquire::(https?::|Check-|Retries|ForceIPv)' >"$folder/apt.conf" || true
     unshare --mount mmdebstrap --quiet --mode=root --variant=apt --aptopt="$folder/apt.conf" \
         --include="$(IFS=, && echo "${packages[*]}")" "${suites[0]}" "$folder/root" "${sources[@]}" ||
-        fail "Debian with $what could not be installed; the lines above say why." "Try again; DEBIAN_MIRROR=URL names another mirror."
+        fail "$3 with $what could not be installed; the lines above say why." "Try again; DEBIAN_MIRROR=URL and UBUNTU_MIRROR=URL name other mirrors."
     touch "$folder/.done"
 }
 
-# fetch_source NAME FOLDER SUITE: the sources of a package of that suite, as its authors published them. apt keeps what it
-# needs for that beside them: this machine's own lists stay as they are.
+# fetch_source NAME FOLDER SUITE...: the sources of a package as its authors published them, from the first of these suites that has them.
 fetch_source() {
-    local name=$1 folder=$2 suite=$3 state=$2.apt mirror
-    mirror=$(debian_mirror)
-    mkdir -p "$state/lists/partial"
-    printf 'deb-src [signed-by=%s] %s %s main\n' "$DEBIAN_KEYS" "$mirror" "$suite" >"$state/sources.list"
-    local apt=(apt-get -q -o "Dir::Etc::SourceList=$state/sources.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$state/lists"
-        -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root)
-    # The tar file alone: no mirror is without it, and Debian's patches are not wanted.
-    (cd "$state" && "${apt[@]}" update && "${apt[@]}" source --download-only --tar-only "$name" &&
-        mkdir -p "$folder" && tar -xf ./*.orig.tar.* -C "$folder" --strip-components=1)
+    local name=$1 folder=$2 suite apt
+    for suite in "${@:3}"; do
+        rm -rf "$folder.apt"
+        mapfile -t apt < <(apt_of "$folder.apt" "$(source_of "$suite" deb-src)")
+        # The tar file alone: no mirror is without it, and a distribution's patches are not wanted.
+        if (cd "$folder.apt" && "${apt[@]}" update && "${apt[@]}" source --download-only --tar-only "$name" &&
+            mkdir -p "$folder" && tar -xf ./*.orig.tar.* -C "$folder" --strip-components=1); then
+            return 0
+        fi
+    done
+    return 1
 }

@@ -2,18 +2,20 @@
 # ./x php: the extension built for, and tested with, PHPs that Debian 12 does not have. Each lies in a folder of its own in build/ and
 # is made once; what they share is the Rust library, which knows nothing of PHP.
 
-# Where Debian has which PHP. With several suites the last one has it, and the first one what it depends on.
-declare -A PHP_SUITES=([8.2]="bookworm" [8.4]="trixie" [8.5]="sid experimental" [8.6]="sid experimental")
-# APCu, igbinary and msgpack, with which some tests compare, are there for trixie's PHP only.
-declare -A PHP_PEERS=([8.4]="php8.4-apcu php8.4-igbinary php8.4-msgpack")
+# Where which PHP is: Debian has no 8.3, Ubuntu 24.04 has. With several suites the last one has it, and the first one what it depends on.
+declare -A PHP_SUITES=([8.2]="bookworm" [8.3]="noble" [8.4]="trixie" [8.5]="sid experimental" [8.6]="sid experimental")
+# And their sources. Some mirrors of Debian have those of the PHPs that it releases only.
+declare -A PHP_SOURCES=([8.2]="bookworm" [8.3]="noble" [8.4]="trixie questing" [8.5]="experimental resolute" [8.6]="experimental")
+# APCu, igbinary and msgpack, with which some tests compare, are not there for newer ones.
+declare -A PHP_PEERS=([8.3]="php8.3-apcu php8.3-igbinary php8.3-msgpack" [8.4]="php8.4-apcu php8.4-igbinary php8.4-msgpack")
 
 # ./x php VERSION [WORD...]: the tests whose name contains a word, as apcu/ttl. Without one: all of them and, for zts, the threads.
 verb_php() {
     local version versions=()
     case ${1:-} in
-        8.4 | 8.5 | 8.6 | zts | musl | static) versions=("$1") ;;
-        all) versions=(8.4 8.5 8.6 zts musl static) ;;
-        *) fail "There is no PHP '${1:-}' here." "Take 8.4, 8.5, 8.6, zts, musl, static or all: ./x help says what they are." ;;
+        8.3 | 8.4 | 8.5 | 8.6 | zts | musl | static) versions=("$1") ;;
+        all) versions=(8.3 8.4 8.5 8.6 zts musl static) ;;
+        *) fail "There is no PHP '${1:-}' here." "Take 8.3, 8.4, 8.5, 8.6, zts, musl, static or all: ./x help says what they are." ;;
     esac
     shift
     need_rust
@@ -30,7 +32,7 @@ verb_php() {
     report_counts
 }
 
-# --- a newer Debian in a folder ---
+# --- another Debian, or an Ubuntu, in a folder ---
 
 php_of_debian() {
     local version=$1 folder=build/php-$1 packages suites
@@ -43,7 +45,7 @@ php_of_debian() {
         scripts/in-root "$folder/root" scripts/php-part "php-config$version" "$folder" "$(leveret_core)" "$@"
 }
 
-# --- PHP for threads, from Debian 12's sources ---
+# --- PHP for threads, from the sources that a distribution has ---
 
 PHP_ZTS=$ROOT/build/php-zts/php
 
@@ -61,18 +63,19 @@ PHP_THREADS=(--enable-zts --disable-zend-signals --enable-zend-max-execution-tim
 # such a PHP can be loaded: those of a release are not.
 build_php_zts() { build_php build/php-zts 8.2 "for threads, with its own checks" "${PHP_THREADS[@]}" --enable-debug --enable-embed; }
 
-# build_php FOLDER VERSION WHAT OPTION...: PHP from Debian's sources into FOLDER/php, with what our tests take and these options of its
+# build_php FOLDER VERSION WHAT OPTION...: PHP from its sources into FOLDER/php, with what our tests take and these options of its
 # configure, and little else.
 build_php() {
-    local folder=$1 version=$2 what=$3 source=$ROOT/$1/src
+    local folder=$1 version=$2 what=$3 source=$ROOT/$1/src suites
     shift 3
+    read -ra suites <<<"${PHP_SOURCES[$version]}"
     need dpkg-dev xz-utils
     step "Building PHP $version $what into $folder: some minutes and 700 MB, once"
     rm -rf --one-file-system "$folder"
     mkdir -p "$folder"
-    fetch_source "php$version" "$source" "${PHP_SUITES[$version]##* }" >"$folder/fetch.log" 2>&1 || {
+    fetch_source "php$version" "$source" "${suites[@]}" >"$folder/fetch.log" 2>&1 || {
         grep -E '^(E|Err)[:0-9]' "$folder/fetch.log" >&2
-        fail "The sources of PHP $version could not be had." "The lines above say why. DEBIAN_MIRROR=URL names another mirror of Debian."
+        fail "The sources of PHP $version could not be had." "The lines above say why. DEBIAN_MIRROR=URL and UBUNTU_MIRROR=URL name other mirrors."
     }
     (
         cd "$source" &&
@@ -97,7 +100,7 @@ php_static() {
             need dpkg-dev xz-utils
             rm -rf --one-file-system build/php-static
             mkdir -p build/php-static
-            fetch_source php8.2 "$source" "${PHP_SUITES[8.2]}"
+            fetch_source php8.2 "$source" "${PHP_SOURCES[8.2]}"
         fi
         rm -rf "$source/ext/leveret"
         cp -r php "$source/ext/leveret"

@@ -2,7 +2,7 @@
 # ./x release: what a release is made of, in build/release: the extension for each PHP under the names that PIE looks for, the command, the
 # sources with all crates, a list of what is inside, and sums.
 
-RELEASE_PHPS=(8.2 8.4 8.5 8.6)
+RELEASE_PHPS=(8.2 8.3 8.4 8.5 8.6)
 # The extension for a PHP: without threads or for threads (zts), for glibc or for musl. Last what there is once, whatever the PHP.
 RELEASE_KINDS=(nts zts musl musl-zts)
 RELEASE_OTHERS=(command sources)
