@@ -38,7 +38,7 @@ php_of_debian() {
     local version=$1 folder=build/php-$1 packages suites
     shift
     [ "$(id -u)" -eq 0 ] || fail "Only root can enter another Debian." "Run it as root: sudo ./x php $version"
-    read -ra packages <<<"php$version-cli php$version-dev ${PHP_PEERS[$version]:-} gcc libc6-dev make memcached"
+    read -ra packages <<<"php$version-cli php$version-dev ${PHP_PEERS[$version]:-} gcc libc6-dev make procps memcached"
     read -ra suites <<<"${PHP_SUITES[$version]}"
     [ -e "$folder/.done" ] || install_debian "PHP $version" "$folder" "${suites[*]}" "${packages[@]}"
     counted "php $version: phpt" "$folder/part.log" system_counts \

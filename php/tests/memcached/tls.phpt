@@ -9,9 +9,10 @@ leveret.provide=apcu,memcached
 require __DIR__ . '/../memcached.inc';
 
 $pem = "$arenas/tls.pem";
-$key = openssl_pkey_new(['private_key_type' => OPENSSL_KEYTYPE_EC, 'curve_name' => 'prime256v1']);
-file_put_contents("$arenas/openssl.cnf", "[req]\ndistinguished_name=dn\n[dn]\n[v3]\nbasicConstraints=CA:TRUE\nsubjectAltName=IP:127.0.0.1\n");
+// Some systems have no configuration of OpenSSL, and PHP 8.3 makes no key then.
+file_put_contents("$arenas/openssl.cnf", "[req]\ndefault_bits=2048\ndistinguished_name=dn\n[dn]\n[v3]\nbasicConstraints=CA:TRUE\nsubjectAltName=IP:127.0.0.1\n");
 $how = ['config' => "$arenas/openssl.cnf", 'digest_alg' => 'sha256', 'x509_extensions' => 'v3'];
+$key = openssl_pkey_new(['private_key_type' => OPENSSL_KEYTYPE_EC, 'curve_name' => 'prime256v1', 'config' => $how['config']]);
 openssl_x509_export(openssl_csr_sign(openssl_csr_new(['commonName' => 'localhost'], $key, $how), null, $key, 1, $how), $certificate);
 openssl_pkey_export($key, $text, null, $how);
 file_put_contents($pem, $certificate . $text);
