@@ -32,8 +32,8 @@ musl_tools() {
     mkdir -p "$MUSL/bin"
     printf '#!/bin/sh\necho musl libc\n' >"$MUSL/bin/ldd"
     chmod +x "$MUSL/bin/ldd"
-    # Debian's libgcc asks glibc for the tables by which a stack is unwound. Nobody unwinds here: a panic aborts.
-    printf 'int _dl_find_object(void *pc, void *found) { (void) pc; (void) found; return -1; }\n' >"$MUSL/no-unwinding.c"
+    # Debian's libgcc asks glibc for the tables by which a stack is unwound. Nobody unwinds here: a panic aborts. Weak: some PHPs name LDFLAGS twice.
+    printf '__attribute__((weak)) int _dl_find_object(void *pc, void *found) { (void) pc; (void) found; return -1; }\n' >"$MUSL/no-unwinding.c"
     musl-gcc -O2 -fPIC -c "$MUSL/no-unwinding.c" -o "$MUSL/no-unwinding.o"
     # Rust's library asks for LLVM's unwinder when all is static; gcc's has the same functions. To ld this text is a library.
     mkdir -p "$MUSL/lib"

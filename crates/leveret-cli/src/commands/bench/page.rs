@@ -21,7 +21,9 @@ const PAGE_STYLE: &str = "\
 :root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1rem}\
 svg{width:100%;max-width:36rem;height:auto;display:block}table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.2rem .6rem .2rem 0;\
 vertical-align:top}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8rem}.wide{overflow-x:auto}\
-.warning{border-left:4px solid #d58a00;padding-left:.6rem}@media print{details{display:none}}";
+.warning{border-left:4px solid #d58a00;padding-left:.6rem}\
+@media print{:root{color-scheme:light}body{max-width:none;font-size:10pt}details{display:none}.wide{overflow:visible}\
+h2,h3{break-after:avoid}tr,svg text,p{break-inside:avoid}td{overflow-wrap:anywhere}}";
 
 /// One chart. Bars of times are on a logarithmic scale: some are a thousand times others.
 pub fn svg(chart: &Drawn) -> String {
