@@ -69,7 +69,7 @@ def version_of(module):
 
 # With Debian 13's msgpack the original ends by a signal.
 MSGPACK_IS_SOUND = not version_of("msgpack").startswith("3.0.")
-# Debian 13's pecl/memcache waits for locks of its own where it puts sessions on as many servers as there are, by the consistent hash.
+# Debian 13's pecl/memcache may wait for locks of its own where it puts sessions on as many servers as there are, or may try one other only.
 WAITS_FOR_ITSELF = version_of("memcache") == "8.2"
 
 
@@ -452,10 +452,8 @@ class Sessions:
 
     def of_memcache(self):
         for protocol in ("ascii", "binary"):
-            for redundancy in (1, 2, 3, 4):
+            for redundancy in (1, 2, 3) if WAITS_FOR_ITSELF else (1, 2, 3, 4):
                 for strategy in ("standard", "consistent"):
-                    if WAITS_FOR_ITSELF and (redundancy, strategy) == (4, "consistent"):
-                        continue
                     ini = {"memcache.protocol": protocol, "memcache.session_redundancy": redundancy, "memcache.hash_strategy": strategy}
                     for weights in ((), (1, 2, 3, 4)):
                         yield self.batch(f"{ini}, {weights}", PLACED_SESSIONS, self.path([*self.names, self.socket], weights), **ini)
@@ -463,7 +461,8 @@ class Sessions:
         for threshold in ("0", "1", "1000", "30000"):
             yield self.batch(f"threshold {threshold}", FEW_SESSIONS, memcache__compress_threshold=threshold)
         for name, value in {"hash_function": "fnv", "chunk_size": 100, "lock_timeout": 5, "allow_failover": 0, "max_failover_attempts": 1, "redundancy": 2, "prefix_static_key": "other"}.items():
-            yield self.batch(f"{name} {value}", PLACED_SESSIONS + FEW_SESSIONS, self.four, **{f"memcache.{name}": value})
+            if not (WAITS_FOR_ITSELF and name == "max_failover_attempts"):
+                yield self.batch(f"{name} {value}", PLACED_SESSIONS + FEW_SESSIONS, self.four, **{f"memcache.{name}": value})
         for when in ("process", "request"):
             settings = {"memcache.session_prefix_static_key": "site"}
             more = {"process": settings} if when == "process" else settings
