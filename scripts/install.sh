@@ -105,11 +105,12 @@ unpack() {
     mv "$new" "$folder"
 }
 
+# has_rust [VERSION]: a compiler that is at least so new.
 has_rust() {
     command -v cargo >/dev/null || return 1
     local version
     version=$(rustc --version 2>/dev/null | cut -d' ' -f2) || return 1
-    [ "$(printf '%s\n' "$RUST_MIN" "$version" | sort -V | head -n 1)" = "$RUST_MIN" ]
+    [ "$(printf '%s\n' "${1:-$RUST_MIN}" "$version" | sort -V | head -n 1)" = "${1:-$RUST_MIN}" ]
 }
 
 has_rust_lint() { cargo fmt --version >/dev/null 2>&1 && cargo clippy --version >/dev/null 2>&1; }

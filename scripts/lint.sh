@@ -1,6 +1,10 @@
 # shellcheck shell=bash
 # Formatting, clippy and shellcheck. Each check is counted, so that `./x test` can add it to its sum.
 
+# The first clippy whose warnings we heed. That of Debian 13 (1.85) warns of a shift beside & and |, and of unsafe blocks whose proof it does not
+# find.
+CLIPPY_MIN=1.95
+
 verb_lint() {
     need_rust lint
     need shellcheck
@@ -10,8 +14,12 @@ verb_lint() {
 
 lint_parts() {
     check "lint: formatting (cargo fmt)" cargo fmt --all --check
-    check "lint: clippy without a warning" cargo clippy --workspace --all-targets --locked -- -D warnings
-    check "lint: leveret-engine without its features (clippy)" cargo clippy -p leveret-engine --no-default-features --locked -- -D warnings
+    if has_rust "$CLIPPY_MIN"; then
+        check "lint: clippy without a warning" cargo clippy --workspace --all-targets --locked -- -D warnings
+        check "lint: leveret-engine without its features (clippy)" cargo clippy -p leveret-engine --no-default-features --locked -- -D warnings
+    else
+        count "lint: clippy, which before Rust $CLIPPY_MIN warns of what newer ones take back" 0 0 2
+    fi
     check "lint: leveret-engine is a crate by itself (cargo package)" cargo package -p leveret-engine --allow-dirty --locked
     check "lint: shell scripts (shellcheck)" lint_shell
 }
