@@ -38,8 +38,9 @@ TEST_PACKAGES=(
     phpunit php-cache-integration-tests php-symfony-cache php-psr-simple-cache php-illuminate-cache
     php-symfony-lock php-symfony-http-foundation mediawiki-classes
 )
-# Debian 13 has it no more: its test says so.
-[ "$LEVERET_PHP" != 8.2 ] || TEST_PACKAGES+=(php-horde-memcache)
+# What Debian 13 has no more, as its test says; and what its Rails can store by.
+[ "$DEBIAN" != 12 ] || TEST_PACKAGES+=(php-horde-memcache)
+[ "$DEBIAN" != 13 ] || TEST_PACKAGES+=(ruby-msgpack)
 
 # Installing it changes an Apache that is there: to the MPM prefork and to mod_php. Only where there is none is it asked for; elsewhere its
 # tests are left out and say why.
