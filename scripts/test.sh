@@ -144,8 +144,10 @@ phpt_counts() {
 system_part() {
     # Not installed: it wants a web server and a database. Where it cannot be had, its test says so.
     [ -n "${LEVERET_NO_INSTALL:-}" ] || (unpack wordpress wordpress) || true
-    # promtool, of which the same holds.
-    [ -n "${LEVERET_NO_INSTALL:-}" ] || (unpack prometheus prometheus) || true
+    # promtool, of which the same holds. Debian 12 has it in Prometheus' own package.
+    local promtool=promtool
+    [ "$DEBIAN" != 12 ] || promtool=prometheus
+    [ -n "${LEVERET_NO_INSTALL:-}" ] || (unpack prometheus "$promtool") || true
     counted "system: real servers, processes and faults" build/test-system.log system_counts \
         /usr/bin/python3 -u tests/run.py "$@"
 }
