@@ -1,4 +1,5 @@
 //! Nanoseconds of the engine alone: `./x bench engine`. Every answer is checked.
+#![allow(missing_docs, reason = "criterion_group! makes a function without a word of it")]
 use criterion::{criterion_group, criterion_main, Criterion};
 use leveret_engine::{Arena, Deadline, Mode, OpenOptions, Time, Value};
 use std::hint::black_box;
