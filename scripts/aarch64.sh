@@ -1,11 +1,14 @@
 # shellcheck shell=bash
 # ./x aarch64: the Rust tests, built for aarch64 and run by qemu-user. Compiler, standard library and emulator are Debian's, unpacked
 # below build/aarch64: what the machine has installed stays as it is. Only the C compiler and libraries of the target are installed,
-# which lie beside the machine's own.
+# which lie beside the machine's own. `./x package arm64` takes the same.
 
 AARCH64=build/aarch64
 AARCH64_TARGET=aarch64-unknown-linux-gnu
-AARCH64_PACKAGES=(gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross libedit2 libffi8 libxml2 libz3-4 memcached)
+AARCH64_PACKAGES=(gcc gcc-aarch64-linux-gnu libc6-dev-arm64-cross libedit2 libffi8 libxml2 libz3-4)
+
+# What cargo is told so that it builds for aarch64.
+AARCH64_CARGO=(CARGO_TARGET_DIR="$ROOT/$AARCH64/target" CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc RUSTC="$ROOT/$AARCH64/rustc")
 
 # What runs without arguments. The engine first: its words are what another processor may order otherwise. Not the testkit: its kill
 # harness steps x86 instructions. Not what measures: an emulator's instructions tell nothing.
@@ -14,23 +17,35 @@ AARCH64_TESTS=(-p leveret-engine -p leveret-protocol -p leveret-client -p levere
 
 # ./x aarch64 [ARGUMENT...]: what `cargo test` takes, as `-p leveret-engine lock`.
 verb_aarch64() {
-    need_rust
-    need "${AARCH64_PACKAGES[@]}"
-    scripts/in-aarch64 true || fail "This kernel lets nobody register an emulator for himself." \
-        "Linux 6.7 or newer does, where user namespaces are allowed (sysctl user.max_user_namespaces)."
-    [ -e "$AARCH64/.done" ] || unpack_aarch64
+    need_aarch64
+    need memcached
     local arguments=("${AARCH64_TESTS[@]}")
     # The emulator says yes to huge pages and makes none, which that test notices.
     [ $# -gt 0 ] || arguments+=(-- --skip an_arena_on_huge_pages)
     [ $# -eq 0 ] || arguments=("$@")
     PART_SECONDS_MAX=3600 counted "aarch64: cargo test under qemu-user" "$AARCH64/test.log" rust_counts \
-        env CARGO_TARGET_DIR="$ROOT/$AARCH64/target" CARGO_PROFILE_DEV_OPT_LEVEL=1 CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
-        RUSTC="$ROOT/$AARCH64/rustc" RUSTDOC="$ROOT/$AARCH64/rustdoc" \
+        env "${AARCH64_CARGO[@]}" CARGO_PROFILE_DEV_OPT_LEVEL=1 RUSTDOC="$ROOT/$AARCH64/rustdoc" \
         scripts/in-aarch64 cargo test --target "$AARCH64_TARGET" --locked --no-fail-fast "${arguments[@]}"
     note "Shown: what these tests assert, in aarch64 instructions and by its system calls, with pages of 4 KiB."
     note "Not shown: a processor that reorders (the emulator orders as the x86 below it; models of the orderings are for that), pages"
     note "of 16 and 64 KiB, huge pages, a kill at each instruction, the PHP extension, speed."
     report_counts
+}
+
+need_aarch64() {
+    need_rust
+    need "${AARCH64_PACKAGES[@]}"
+    scripts/in-aarch64 true || fail "This kernel lets nobody register an emulator for himself." \
+        "Linux 6.7 or newer does, where user namespaces are allowed (sysctl user.max_user_namespaces)."
+    [ -e "$AARCH64/.done" ] || unpack_aarch64
+}
+
+# aarch64_made FILE: what build_rust_aarch64 has made.
+aarch64_made() { printf '%s/target/%s/release/%s' "$AARCH64" "$AARCH64_TARGET" "$1"; }
+
+build_rust_aarch64() {
+    step "Building the C library and the command for aarch64"
+    env "${AARCH64_CARGO[@]}" cargo build --release --locked --target "$AARCH64_TARGET" -p leveret-ffi -p leveret-cli
 }
 
 # Debian's compiler of today for this machine, its standard library for both, and an emulator that keeps MADV_WIPEONFORK (Debian 12's
