@@ -1,59 +1,92 @@
 # shellcheck shell=bash
 # ./x package: Debian's packages, each release's built and tried in roots of its own in build/. The Rust library and the command are built
 # outside, by the compiler of ./x build (debian/README.source says why); what is C is built in the root.
+#
+# NAME is what a set of packages and its roots are called: 12 or 13, and with -arm64 behind it what is for that architecture. Those roots
+# are whole Debians of arm64, so they build and try as the others do; qemu-user runs all that happens in them. Only Rust is compiled across.
 
-# ./x package [12|13]: without a word both.
+# ./x package [12|13] [arm64]: without a release both.
 verb_package() {
-    local releases=(12 13) release
-    case ${1:-} in
-        '') ;;
-        12 | 13) releases=("$1") ;;
-        *) fail "There are no packages for '$1'." "Take 12 or 13, which are releases of Debian: ./x package 12" ;;
-    esac
-    [ $# -le 1 ] || fail "'package' takes one word, and there is '$2'." "Say: ./x package 12"
-    [ "$(id -u)" -eq 0 ] || fail "Only root can enter another Debian." "Run it as root: sudo ./x package ${1:-}"
+    local releases=() architecture='' word release
+    for word; do
+        case $word in
+            12 | 13) releases+=("$word") ;;
+            amd64) architecture='' ;;
+            arm64) architecture=-arm64 ;;
+            *) fail "There are no packages for '$word'." "Take 12 or 13, which are releases of Debian, and arm64 if they are for that: ./x package 12 arm64" ;;
+        esac
+    done
+    [ ${#releases[@]} -gt 0 ] || releases=(12 13)
+    [ "$(id -u)" -eq 0 ] || fail "Only root can enter another Debian." "Run it as root: sudo ./x package $*"
     need_rust
     need gcc libc6-dev mmdebstrap iproute2 python3
     mkdir -p build
-    build_rust
-    for release in "${releases[@]}"; do
-        check "package: those of Debian $release are built, and lintian finds no error" build_packages "$release"
-        package_try_root "$release"
-        LEVERET_PACKAGES=$release counted "package: installed, used, upgraded and removed on Debian $release" \
-            "build/package-$release.test.log" system_counts /usr/bin/python3 -u tests/run.py test_packages
-    done
+    if [ -z "$architecture" ]; then
+        build_rust
+    else
+        need_aarch64
+        build_rust_aarch64
+    fi
+    for release in "${releases[@]}"; do package_release "$release$architecture"; done
+    [ -z "$architecture" ] || note "No machine of arm64 was there: an emulator ran these packages, and it orders memory as the processor below it."
     report_counts
 }
 
+# package_release NAME
+package_release() {
+    local enter=() seconds=$PART_SECONDS_MAX
+    check "package: those of Debian $1 are built, and lintian finds no error" build_packages "$1"
+    package_try_root "$1"
+    ! is_arm64 "$1" || enter=(scripts/in-aarch64 --all-users) seconds=7200
+    LEVERET_PACKAGES=$1 PART_SECONDS_MAX=$seconds counted "package: installed, used, upgraded and removed on Debian $1" \
+        "build/package-$1.test.log" system_counts "${enter[@]}" /usr/bin/python3 -u tests/run.py test_packages
+}
+
+is_arm64() { [[ $1 = *-arm64 ]]; }
+
+# package_debian NAME WHAT FOLDER PACKAGE...
+package_debian() {
+    local architecture=''
+    ! is_arm64 "$1" || architecture=arm64
+    [ -e "$3/.done" ] || DEBIAN_ARCHITECTURE=$architecture install_debian "$2" "$3" "${DEBIAN_SUITES[${1%-arm64}]}" "${@:4}"
+}
+
+# Where packages are built. lintian is in the roots of this machine's architecture alone: it reads packages of any.
 package_root() {
-    local php=${DEBIAN_PHPS[$1]}
-    [ -e "build/package-$1/.done" ] || install_debian "what builds packages" "build/package-$1" "${DEBIAN_SUITES[$1]}" \
-        debhelper dh-php "php$php-dev" "php$php-cli" build-essential pkg-config lintian fakeroot ruby ruby-dev
+    local php=${DEBIAN_PHPS[${1%-arm64}]} lintian=(lintian)
+    ! is_arm64 "$1" || lintian=()
+    package_debian "$1" "what builds packages" "build/package-$1" \
+        debhelper dh-php "php$php-dev" "php$php-cli" build-essential pkg-config "${lintian[@]}" fakeroot ruby ruby-dev
 }
 
 # What the packages meet when they are installed: a web server, PHP, and the originals.
 package_try_root() {
-    local php=${DEBIAN_PHPS[$1]}
-    [ -e "build/package-try-$1/.done" ] || install_debian "what packages meet" "build/package-try-$1" "${DEBIAN_SUITES[$1]}" \
+    local php=${DEBIAN_PHPS[${1%-arm64}]}
+    package_debian "$1" "what packages meet" "build/package-try-$1" \
         systemd "php$php-fpm" "php$php-cli" "php$php-apcu" "php$php-memcached" "php$php-memcache" nginx-light curl gcc libc6-dev \
         pkg-config ruby memcached
 }
 
-# build_packages RELEASE: into build/packages/RELEASE. Joined by &&, because `set -e` does not hold where it is called.
+# build_packages NAME: into build/packages/NAME. Joined by &&, because `set -e` does not hold where it is called.
 build_packages() {
-    local folder=build/packages/$1 work=build/packages/$1.new stamp
-    stamp=$(package_stamp) || return 1
+    local folder=build/packages/$1 work=build/packages/$1.new native=${1%-arm64} stamp enter=()
+    stamp=$(package_stamp "$1") || return 1
     if packages_are_fresh "$1"; then
         note "Nothing has changed since the last build."
         return 0
     fi
     package_root "$1"
+    package_root "$native"
+    ! is_arm64 "$1" || enter=(scripts/in-aarch64 --all-users)
     rm -rf --one-file-system "$work"
     mkdir -p "$work/source/debian/prebuilt" "$work/source/crates"
     cp -r debian php packaging ruby CHANGELOG.md LICENSE-* "$work/source/" &&
         cp -r --parents crates/leveret-ffi/include crates/leveret-ffi/examples "$work/source/" &&
-        cp build/leveret "$(leveret_core)" "$work/source/debian/prebuilt/" || return 1
-    scripts/in-root "build/package-$1/root" scripts/package-part "$work/source" >"$folder.log" 2>&1 || {
+        package_prebuilt "$1" | xargs cp -t "$work/source/debian/prebuilt/" || return 1
+    {
+        "${enter[@]}" scripts/in-root "build/package-$1/root" scripts/package-part "$work/source" &&
+            scripts/in-root "build/package-$native/root" lintian --fail-on error --tag-display-limit 0 "$work"/*.changes
+    } >"$folder.log" 2>&1 || {
         tail -n 40 "$folder.log" >&2
         note "The last lines are above; all of them are in $folder.log"
         return 1
@@ -63,12 +96,22 @@ build_packages() {
         note "$(find "$folder" -name '*.deb' | wc -l) packages in $folder"
 }
 
-packages_are_fresh() { [ "$(cat "build/packages/$1/.stamp" 2>/dev/null)" = "$(package_stamp)" ]; }
+# The command and the library.
+package_prebuilt() {
+    if is_arm64 "$1"; then
+        printf '%s\n' "$(aarch64_made leveret)" "$(aarch64_made libleveret_ffi.a)"
+    else
+        printf '%s\n' build/leveret "$(leveret_core)"
+    fi
+}
+
+packages_are_fresh() { [ "$(cat "build/packages/$1/.stamp" 2>/dev/null)" = "$(package_stamp "$1")" ]; }
 
 # What the packages are made of.
 package_stamp() {
     {
         find debian php packaging ruby/lib ruby/ext crates/leveret-ffi/include crates/leveret-ffi/examples -type f -print0 | sort -z | xargs -0 sha256sum
-        sha256sum build/leveret "$(leveret_core)" scripts/package.sh scripts/package-part CHANGELOG.md
+        package_prebuilt "$1" | xargs sha256sum
+        sha256sum scripts/package.sh scripts/package-part CHANGELOG.md
     } | sha256sum | cut -d' ' -f1
 }

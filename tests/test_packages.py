@@ -1,6 +1,7 @@
 """Debian's packages of build/packages (./x package makes them), installed with apt in a fresh copy of a root that has what a web server has.
 
-LEVERET_PACKAGES names the release and runs all; without it the packages of Debian 12 are tried in short, if they are there and fresh."""
+LEVERET_PACKAGES names them (12, 13, or 12-arm64, where scripts/in-aarch64 runs this file) and runs all; without it the packages of
+Debian 12 are tried in short, if they are there and fresh."""
 
 import json
 import os
@@ -12,11 +13,15 @@ import unittest
 
 from support import AM_ROOT, ROOT, SystemTest
 
-RELEASE = os.environ.get("LEVERET_PACKAGES", "12")
+NAME = os.environ.get("LEVERET_PACKAGES", "12")
+RELEASE, _, ARCHITECTURE = NAME.partition("-")
 PHP_VERSION = {"12": "8.2", "13": "8.4"}[RELEASE]
-PACKAGES = ROOT / "build" / "packages" / RELEASE
-BASE = ROOT / "build" / f"package-try-{RELEASE}" / "root"
-SECONDS_MAX = 600
+PACKAGES = ROOT / "build" / "packages" / NAME
+BASE = ROOT / "build" / f"package-try-{NAME}" / "root"
+# An emulator takes its time.
+SECONDS_MAX = 1800 if ARCHITECTURE else 600
+# Within a user namespace what overlay notes down goes into attributes of the user's.
+OVERLAY = "userxattr," if ARCHITECTURE else ""
 IN_FULL = "LEVERET_PACKAGES" in os.environ
 
 # The root is a copy that only the test sees, and its network is nobody's.
@@ -24,7 +29,7 @@ OUTSIDE = """
 set -euo pipefail
 mount -t tmpfs none "$1"
 mkdir "$1/root" "$1/new" "$1/work"
-mount -t overlay overlay -o "lowerdir=$2,upperdir=$1/new,workdir=$1/work" "$1/root"
+mount -t overlay overlay -o "${5}lowerdir=$2,upperdir=$1/new,workdir=$1/work" "$1/root"
 ip link set lo up
 mkdir -p "$1/root/tests" "$1/root/packages"
 cp "$3"/*.deb "$1/root/packages/"
@@ -98,7 +103,8 @@ class Packages(SystemTest):
         below = self.folder / "below"
         below.mkdir()
         alone = ["unshare", "--mount", "--net", "--propagation", "private"]
-        words = ["bash", "-c", OUTSIDE, "bash", below, BASE, PACKAGES, INSIDE.format(php=PHP_VERSION) + script]
+        script = INSIDE.format(php=PHP_VERSION) + script
+        words = ["bash", "-c", OUTSIDE, "bash", below, BASE, PACKAGES, script, OVERLAY]
         done = subprocess.run([*alone, *map(str, words)], cwd=ROOT, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=SECONDS_MAX)  # fmt: skip
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
         return (done.stdout + done.stderr).splitlines()
