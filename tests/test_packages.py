@@ -121,6 +121,7 @@ class Packages(SystemTest):
             curl -sS http://127.0.0.1/page.php
             leveret get --arena default by-memcached; echo
             leveret list --color never
+            php$PHP -r '$m = new Memcached; $m->addServer("arena:page", 0); echo "by the arena: ", $m->get("by-cache"), "\n";'
             man_pages_and_completions
             stop_all
             apt_remove leveret php$PHP-leveret
@@ -131,6 +132,7 @@ class Packages(SystemTest):
         """)
         self.assertEqual(2, lines.count("page: apcu=leveret memcached=leveret memcache=leveret cache=value server=value"), "\n".join(lines))
         self.assertIn("from PHP", lines)
+        self.assertIn("by the arena: value", lines, "\n".join(lines))
         self.assertIn("loaded after removal: 0", lines)
         self.assertIn("nothing is left", lines)
 
