@@ -51,19 +51,17 @@ build_rust_aarch64() {
 # Debian's compiler of today for this machine, its standard library for both, and an emulator that keeps MADV_WIPEONFORK (Debian 12's
 # does not, and a fork would take itself for its parent). apt has lists of its own for that: the machine's stay as they are.
 unpack_aarch64() {
-    local folder=$ROOT/$AARCH64 mirror security std llvm deb program
+    local folder=$ROOT/$AARCH64 bookworm trixie security std llvm deb program
     step "Unpacking a compiler for aarch64 and an emulator into $AARCH64: a minute, 800 MB, once"
     rm -rf --one-file-system "$folder"
-    mkdir -p "$folder/apt/12/partial" "$folder/apt/13/partial" "$folder/debs"
-    mirror=$(debian_mirror)
+    mkdir -p "$folder/debs"
+    bookworm=$(source_of bookworm deb)
+    trixie=$(source_of trixie deb)
     # shellcheck disable=SC2016 # $(REPO_URI) is apt's own.
     security=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm-security' 'Component: main' | sed -n 1p)
-    [ -n "$security" ] || security=$mirror-security
-    cat >"$folder/apt/12.list" <<LIST
-deb [signed-by=$DEBIAN_KEYS] $mirror bookworm main
-deb [signed-by=$DEBIAN_KEYS] ${security%/} bookworm-security main
-LIST
-    echo "deb [signed-by=$DEBIAN_KEYS] $mirror trixie main" >"$folder/apt/13.list"
+    [ -n "$security" ] || security=$(debian_mirror)-security
+    own_sources "$folder/apt/12" "$bookworm" "deb [signed-by=$DEBIAN_KEYS] ${security%/} bookworm-security main"
+    own_sources "$folder/apt/13" "$trixie"
     (
         set -e
         cd "$folder/debs"
@@ -91,9 +89,5 @@ LIST
 
 # aarch64_apt RELEASE COMMAND...: apt with the lists of that Debian, for both architectures.
 aarch64_apt() {
-    local state=$ROOT/$AARCH64/apt release=$1 program=$2
-    shift 2
-    "$program" -o "Dir::Etc::SourceList=$state/$release.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$state/$release" \
-        -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o "APT::Sandbox::User=$(id -un)" \
-        -o APT::Architectures::=amd64 -o APT::Architectures::=arm64 "$@"
+    apt_in "$ROOT/$AARCH64/apt/$1" "$2" -o APT::Architectures::=amd64 -o APT::Architectures::=arm64 "${@:3}"
 }

@@ -20,7 +20,7 @@ debian_mirror() {
     echo "${mirror%/}"
 }
 
-is_ubuntu() { [[ " ${UBUNTU_SUITES[*]} " = *" $1 "* ]]; }
+is_ubuntu() { is_one_of "$1" "${UBUNTU_SUITES[@]}"; }
 
 # The mirror that mmdebstrap knows, unless UBUNTU_MIRROR names another.
 ubuntu_mirror() {
@@ -42,29 +42,35 @@ source_of() {
 }
 
 ubuntu_keys() {
-    local deb state=$ROOT/build/ubuntu-keys.apt apt
+    local deb state=$ROOT/build/ubuntu-keys.apt source
     [ ! -e "$UBUNTU_KEYS" ] || return 0
-    mapfile -t apt < <(apt_of "$state" "$(source_of trixie deb)")
-    (cd "$state" && "${apt[@]}" update && "${apt[@]}" download ubuntu-keyring) ||
+    source=$(source_of trixie deb)
+    own_sources "$state" "$source"
+    (cd "$state" && apt_in "$state" apt-get -q update && apt_in "$state" apt-get -q download ubuntu-keyring) ||
         fail "The keys of Ubuntu's archive could not be had." "They are in Debian 13's package ubuntu-keyring; the lines above say why."
     deb=$(echo "$state"/*.deb)
     dpkg-deb -x "$deb" build/ubuntu-keys
     rm -rf "$state"
 }
 
-# apt_of FOLDER SOURCE: the words, one a line, of an apt-get that has that source only, and keeps in FOLDER what it needs for it: this machine's
-# own lists stay as they are.
-apt_of() {
+# own_sources FOLDER SOURCE...: what apt_in takes packages from.
+own_sources() {
     mkdir -p "$1/lists/partial"
-    printf '%s\n' "$2" >"$1/sources.list"
-    printf '%s\n' apt-get -q -o "Dir::Etc::SourceList=$1/sources.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$1/lists" \
-        -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root
+    printf '%s\n' "${@:2}" >"$1/sources.list"
+}
+
+# apt_in FOLDER COMMAND...: apt with the sources of FOLDER alone, where it keeps what it needs for them: this machine's own lists stay as they are.
+apt_in() {
+    local folder=$1 program=$2
+    shift 2
+    "$program" -o "Dir::Etc::SourceList=$folder/sources.list" -o Dir::Etc::SourceParts=/dev/null -o "Dir::State::Lists=$folder/lists" \
+        -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o "APT::Sandbox::User=$(id -un)" "$@"
 }
 
 # install_debian WHAT FOLDER SUITES PACKAGE...: a Debian, or an Ubuntu, of these suites, divided by spaces, in FOLDER/root, with the packages. With
 # DEBIAN_ARCHITECTURE=arm64 it is one of arm64, whose programs scripts/in-aarch64 runs.
 install_debian() {
-    local what=$1 folder=$2 suite suites packages=("${@:4}") sources=() enter=(unshare --mount) options=() takes="some minutes"
+    local what=$1 folder=$2 suite suites packages=("${@:4}") source sources=() enter=(unshare --mount) options=() takes="some minutes"
     need mmdebstrap
     read -ra suites <<<"$3"
     if [ "${DEBIAN_ARCHITECTURE:-}" = arm64 ]; then
@@ -75,7 +81,8 @@ install_debian() {
     rm -rf --one-file-system "$folder"
     mkdir -p "$folder"
     for suite in "${suites[@]}"; do
-        sources+=("$(source_of "$suite" deb)")
+        source=$(source_of "$suite" deb)
+        sources+=("$source")
     done
     # How this machine reaches its mirror (a proxy, say) is how that one does.
     apt-config dump --format '%f "%v";%n' Acquire | grep -E '^Acquire::(https?::|Check-|Retries|ForceIPv)' >"$folder/apt.conf" || true
@@ -87,12 +94,13 @@ install_debian() {
 
 # fetch_source NAME FOLDER SUITE...: the sources of a package as its authors published them, from the first of these suites that has them.
 fetch_source() {
-    local name=$1 folder=$2 suite apt
+    local name=$1 folder=$2 state=$2.apt suite source
     for suite in "${@:3}"; do
-        rm -rf "$folder.apt"
-        mapfile -t apt < <(apt_of "$folder.apt" "$(source_of "$suite" deb-src)")
+        rm -rf "$state"
+        source=$(source_of "$suite" deb-src) || continue
+        own_sources "$state" "$source"
         # The tar file alone: no mirror is without it, and a distribution's patches are not wanted.
-        if (cd "$folder.apt" && "${apt[@]}" update && "${apt[@]}" source --download-only --tar-only "$name" &&
+        if (cd "$state" && apt_in "$state" apt-get -q update && apt_in "$state" apt-get -q source --download-only --tar-only "$name" &&
             mkdir -p "$folder" && tar -xf ./*.orig.tar.* -C "$folder" --strip-components=1); then
             return 0
         fi

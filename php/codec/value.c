@@ -208,7 +208,7 @@ static zend_always_inline leveret_status read_value(leveret_arena *arena, const 
 /* `hash`: NULL where it is not known. */
 static zend_always_inline php_leveret_fetch fetch(leveret_arena *arena, zend_string *key, const uint64_t *hash, uint32_t now, zval *return_value)
 {
-	if (UNEXPECTED(LEVERET_G(decoded_entries)) && php_leveret_decoded_find(arena, PHP_LEVERET_NATIVE_VIEW, key, now, return_value)) {
+	if (php_leveret_decoded_get(arena, PHP_LEVERET_NATIVE_VIEW, key, now, return_value)) {
 		return PHP_LEVERET_HIT;
 	}
 

@@ -5,7 +5,7 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
-#include "base/globals.h"
+#include "codec/decode.h"
 #include "decoded/table.h"
 #include "memcache.h"
 
@@ -36,12 +36,13 @@ static void get_one(zval *object, mmc_link *link, zend_string *name, zval *flags
 	uint64_t number = 0;
 	leveret_arena *arena = leveret_pool_arena(php_leveret_mmc_pool_of(link), php_leveret_looked());
 	if (arena && EXPECTED(!link->servers[0].is_off)) {
-		if (UNEXPECTED(LEVERET_G(decoded_entries)) && !flags && !cas && php_leveret_decoded_find(arena, VIEW, key, 0, return_value)) {
+		if (!flags && !cas && php_leveret_decoded_get(arena, VIEW, key, 0, return_value)) {
 			zend_string_release(key);
 			return;
 		}
-		number = leveret_arena_number(arena);
 		found = client_copy_item(arena, key, cas != NULL, &copy, &item) == LEVERET_OK;
+		/* Asked for before user code runs, which may close the arena. */
+		number = found && !php_leveret_is_string(&copy.meta) ? leveret_arena_number(arena) : 0;
 	} else {
 		leveret_request request = { .operation = LEVERET_OP_GET, .key = php_leveret_string(key), .with_cas = cas != NULL, .server = -1 };
 		found = php_leveret_mmc_call(link, &request, &copy, &failures) == LEVERET_CODE_SUCCESS;

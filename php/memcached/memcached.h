@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "client/copy.h"
 #include "client/payload.h"
+#include "codec/decode.h"
 
 /* --- numbers that scripts see --- */
 
@@ -190,7 +191,11 @@ bool php_leveret_memc_encode(memc_link *link, zval *value, client_payload *paylo
 /* NULL: another key has encrypted it, or none. */
 zend_string *php_leveret_memc_decrypt(const leveret_cipher *cipher, zend_string *data);
 /* What php_leveret_decode is told. */
-int php_leveret_memc_wanted(const memc_link *link);
+static zend_always_inline int memc_wanted(const memc_link *link)
+{
+	return (link->serializer != MEMC_SERIALIZER_JSON_ARRAY ? PHP_LEVERET_JSON_OBJECTS : 0)
+		| (link->serializer == MEMC_SERIALIZER_MSGPACK ? PHP_LEVERET_MSGPACK_OBJECTS : 0);
+}
 /* Runs user code. Takes `data` over. False: *value is not set; the data cannot be read, and the result says so, or an exception is pending. */
 bool php_leveret_memc_decode(memc_object *self, const leveret_meta *meta, zend_string *data, zval *value);
 /* The application's 16 bits of an item's flags. */

@@ -4,8 +4,6 @@
 #endif
 
 #include "base/arena.h"
-#include "base/globals.h"
-#include "codec/decode.h"
 #include "decoded/table.h"
 #include "memcached.h"
 
@@ -72,13 +70,13 @@ static bool give_value(memc_object *self, client_copy *copy, bool is_extended, z
 /* What the decoded-value cache knows values of this link by. */
 static zend_always_inline uint32_t view_of(const memc_link *link)
 {
-	return PHP_LEVERET_VIEW(LEVERET_PECL_MEMCACHED, php_leveret_memc_wanted(link));
+	return PHP_LEVERET_VIEW(LEVERET_PECL_MEMCACHED, memc_wanted(link));
 }
 
 /* Nothing that only a key of encryption opens is kept. */
 static zend_always_inline bool find_decoded(const memc_link *link, leveret_arena *arena, zend_string *key, zval *value)
 {
-	return UNEXPECTED(LEVERET_G(decoded_entries)) && !link->cipher && php_leveret_decoded_find(arena, view_of(link), key, 0, value);
+	return !link->cipher && php_leveret_decoded_get(arena, view_of(link), key, 0, value);
 }
 
 /* As give_value, and offers what is an array to the decoded-value cache. */

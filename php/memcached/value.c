@@ -8,7 +8,6 @@
 # include "config.h"
 #endif
 
-#include "codec/decode.h"
 #include "memcached.h"
 #include "module.h"
 
@@ -244,16 +243,10 @@ static bool is_igbinary(const leveret_meta *meta)
 	return meta->encoding == LEVERET_IGBINARY || (meta->flags & TYPE_MASK) == TYPE_IGBINARY;
 }
 
-int php_leveret_memc_wanted(const memc_link *link)
-{
-	return (link->serializer != MEMC_SERIALIZER_JSON_ARRAY ? PHP_LEVERET_JSON_OBJECTS : 0)
-		| (link->serializer == MEMC_SERIALIZER_MSGPACK ? PHP_LEVERET_MSGPACK_OBJECTS : 0);
-}
-
 bool php_leveret_memc_decode(memc_object *self, const leveret_meta *meta, zend_string *data, zval *value)
 {
 	const char *problem;
-	switch (php_leveret_decode(meta, LEVERET_PECL_MEMCACHED, data, php_leveret_memc_wanted(self->link), value, &problem)) {
+	switch (php_leveret_decode(meta, LEVERET_PECL_MEMCACHED, data, memc_wanted(self->link), value, &problem)) {
 		case PHP_LEVERET_DECODED:
 			return true;
 		case PHP_LEVERET_UNKNOWN_FLAGS:

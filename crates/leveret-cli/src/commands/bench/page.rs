@@ -23,7 +23,7 @@ svg{width:100%;max-width:36rem;height:auto;display:block}table{border-collapse:c
 vertical-align:top}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8rem}.wide{overflow-x:auto}\
 .warning{border-left:4px solid #d58a00;padding-left:.6rem}\
 @media print{:root{color-scheme:light}body{max-width:none;font-size:10pt}details{display:none}.wide{overflow:visible}\
-h2,h3{break-after:avoid}tr,svg text,p{break-inside:avoid}td{overflow-wrap:anywhere}}";
+h2,h3{break-after:avoid}tr,p{break-inside:avoid}td{overflow-wrap:anywhere}}";
 
 /// One chart. Bars of times are on a logarithmic scale: some are a thousand times others.
 pub fn svg(chart: &Drawn) -> String {
