@@ -1,11 +1,13 @@
 # shellcheck shell=bash
 # Adds up what the parts of a run report. Each part prints its own counts, so that the sum can be audited.
 
-COUNTS=() # "passed failed skipped name", one a part
+COUNTS=() # "passed failed skipped seconds name", one a part
+PART_BEGAN=0 # where the part before ended, in seconds of this shell
 
 # count NAME PASSED FAILED SKIPPED
 count() {
-    COUNTS+=("$2 $3 $4 $1")
+    COUNTS+=("$2 $3 $4 $((SECONDS - PART_BEGAN)) $1")
+    PART_BEGAN=$SECONDS
     note "$1: $2 passed, $3 failed, $4 skipped"
 }
 
@@ -19,11 +21,11 @@ check() {
 
 # The last line is the one that machines read. A run that tested nothing has not passed.
 report_counts() {
-    local passed=0 failed=0 skipped=0 p f s name
+    local passed=0 failed=0 skipped=0 p f s seconds name
     step "Sum"
     for line in "${COUNTS[@]}"; do
-        read -r p f s name <<<"$line"
-        printf '    %6d passed %4d failed %4d skipped   %s\n' "$p" "$f" "$s" "$name"
+        read -r p f s seconds name <<<"$line"
+        printf '    %6d passed %4d failed %4d skipped %4d s   %s\n' "$p" "$f" "$s" "$seconds" "$name"
         passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
     done
     CURRENT_STEP=''
