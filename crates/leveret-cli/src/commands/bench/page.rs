@@ -22,12 +22,31 @@ const PAGE_STYLE: &str = "\
 svg{width:100%;max-width:36rem;height:auto;display:block}table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.2rem .6rem .2rem 0;\
 vertical-align:top}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8rem}.wide{overflow-x:auto}\
 .warning{border-left:4px solid #d58a00;padding-left:.6rem}\
+@media screen and (max-width:40rem){table{font-size:.72rem}.data td:last-child{min-width:16rem}}\
 @media print{:root{color-scheme:light}body{max-width:none;font-size:10pt}details{display:none}.wide{overflow:visible}\
-h2,h3{break-after:avoid}tr,p{break-inside:avoid}td{overflow-wrap:anywhere}}";
+svg{max-width:11cm;break-inside:avoid}h2{break-before:page}h2,h3{break-after:avoid}tr,p{break-inside:avoid}td{overflow-wrap:anywhere}}";
 
-/// One chart. Bars of times are on a logarithmic scale: some are a thousand times others.
+/// One chart.
 pub fn svg(chart: &Drawn) -> String {
-    let height = TOP + STEP * chart.rows.len() as f64 + 26.0;
+    bars(chart, &chart.title, &chart.rows)
+}
+
+/// The same in parts, one for each of what the chart varies, so that none is longer than a screen or a sheet of paper. All have one scale.
+fn svgs(chart: &Drawn) -> String {
+    let parts: Vec<&[Row]> = chart.rows.chunk_by(|row, next| row.variant == next.variant).collect();
+    if parts.len() == 1 {
+        return svg(chart);
+    }
+    let title = |rows: &[Row]| match rows[0].published {
+        Some(_) => "As published".to_owned(),
+        None => rows[0].variant.clone(),
+    };
+    parts.into_iter().map(|rows| bars(chart, &title(rows), rows)).collect()
+}
+
+/// These rows of it. Bars of times are on a logarithmic scale: some are a thousand times others.
+fn bars(chart: &Drawn, title: &str, rows: &[Row]) -> String {
+    let height = TOP + STEP * rows.len() as f64 + 26.0;
     let medians = || chart.rows.iter().filter_map(|row| Some(row.figure?.median));
     let shortest = medians().fold(f64::MAX, f64::min);
     let (least, logarithmic) = (shortest / 2.0, chart.unit == Unit::Seconds);
@@ -40,9 +59,9 @@ pub fn svg(chart: &Drawn) -> String {
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">\
          <title>{0}</title><style>{SVG_STYLE}</style><text class=\"title\" x=\"8\" y=\"20\">{0}</text>\n",
-        escaped(&chart.title)
+        escaped(title)
     );
-    for (number, row) in chart.rows.iter().enumerate() {
+    for (number, row) in rows.iter().enumerate() {
         let top = TOP + STEP * number as f64;
         let (name_base, base) = (top + 13.0, top + 30.0);
         let verified = match row.figure {
@@ -102,7 +121,7 @@ pub fn html(report: &Report) -> String {
         escaped(&machine.versions.iter().map(|(name, found)| format!("{name} {found}")).collect::<Vec<_>>().join(", ")),
     );
     text.push_str(
-        "<div class=\"wide\"><table><tr><th>chart<th><th>first of the others<th>first of Leveret<th>its part\n",
+        "<div class=\"wide\"><table><thead><tr><th>chart<th><th>first of the others<th>first of Leveret<th>its part<tbody>\n",
     );
     for first in report.firsts() {
         let part = first.part().map_or_else(String::new, |part| format!("{part:.2}"));
@@ -122,7 +141,7 @@ pub fn html(report: &Report) -> String {
         if !chart.reliable {
             text.push_str("<p class=\"warning\">Unreliable: a cache differs from itself here.</p>\n");
         }
-        text.push_str(&svg(chart));
+        text.push_str(&svgs(chart));
         if let (Some(control), Some(title)) = (&chart.control, &chart.control_of) {
             text.push_str(&format!(
                 "<p>Control: {} beside itself {:.2} ({:.2} to {:.2}).</p>\n",
@@ -133,9 +152,9 @@ pub fn html(report: &Report) -> String {
             ));
         }
         let is_profiled = chart.rows.iter().any(|row| !row.parts.is_empty());
-        text.push_str("<div class=\"wide\"><table><tr><th>cache<th>verified<th>CPU<th>");
+        text.push_str("<div class=\"wide\"><table class=\"data\"><thead><tr><th>cache<th>verified<th>CPU<th>");
         text.push_str(if is_profiled { "where the time goes<th>" } else { "" });
-        text.push_str(&format!("{} in each round\n", chart.unit.name()));
+        text.push_str(&format!("{} in each round<tbody>\n", chart.unit.name()));
         chart.rows.iter().for_each(|row| text.push_str(&data(row, is_profiled.then_some(chart.unit))));
         text.push_str("</table></div>\n<details><summary>Command lines and programs</summary>\n");
         for row in chart.rows.iter().filter(|row| row.command.is_some()) {
