@@ -73,8 +73,8 @@ extension_stamp() {
     } | sha256sum | cut -d' ' -f1
 }
 
-# put FILE NAME: replaces NAME in one step, because a running PHP may have the old file mapped.
+# put FILE NAME: replaces NAME in one step, because a running PHP may have the old file mapped, and another terminal may do the same.
 put() {
-    cp "$1" "$2.new"
-    mv "$2.new" "$2"
+    cp "$1" "$2.$$"
+    mv "$2.$$" "$2"
 }
