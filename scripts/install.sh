@@ -10,9 +10,10 @@ RUST_MIN=1.85
 # shellcheck source=/dev/null
 debian_release() { (. /etc/os-release && echo "${ID:-} ${VERSION_ID:-without a version}") 2>/dev/null || echo "no known system"; }
 
-# The releases whose packages are known here by name, and what they have.
-declare -A DEBIAN_SUITES=([12]=bookworm [13]=trixie)
-declare -A DEBIAN_PHPS=([12]=8.2 [13]=8.4)
+# The releases that packages are made for, Debian's and Ubuntu's, and the PHP that each has. On Debian's what is missing can be installed too:
+# its packages are known here by name.
+declare -A DEBIAN_SUITES=([12]=bookworm [13]=trixie [24.04]=noble [26.04]=resolute)
+declare -A DEBIAN_PHPS=([12]=8.2 [13]=8.4 [24.04]=8.3 [26.04]=8.5)
 
 # debian_known: 12 or 13. Elsewhere nothing, and nothing is installed there.
 debian_known() {
@@ -37,6 +38,7 @@ TEST_PACKAGES=(
     "php$LEVERET_PHP-"{fpm,xml,mbstring,apcu,igbinary,msgpack,memcached,memcache}
     phpunit php-cache-integration-tests php-symfony-cache php-psr-simple-cache php-illuminate-cache
     php-symfony-lock php-symfony-http-foundation mediawiki-classes
+    debhelper dh-php dpkg-dev pkg-config
 )
 # What Debian 13 has no more, as its test says; and what its Rails can store by.
 [ "$DEBIAN" != 12 ] || TEST_PACKAGES+=(php-horde-memcache)

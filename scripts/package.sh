@@ -1,23 +1,24 @@
 # shellcheck shell=bash
-# ./x package: Debian's packages, each release's built and tried in roots of its own in build/. The Rust library and the command are built
-# outside, by the compiler of ./x build (debian/README.source says why); what is C is built in the root.
+# ./x package: Debian's and Ubuntu's packages, each release's built and tried in roots of its own in build/. The Rust library and the command are
+# built outside, by the compiler of ./x build (debian/README.source says why); what is C is built in the root.
 #
-# NAME is what a set of packages and its roots are called: 12 or 13, and with -arm64 behind it what is for that architecture. Those roots
-# are whole Debians of arm64, so they build and try as the others do; qemu-user runs all that happens in them. Only Rust is compiled across.
+# NAME is what a set of packages and its roots are called: a release, as 12 or 24.04, and with -arm64 behind it what is for that architecture. Those
+# roots are whole Debians of arm64, so they build and try as the others do; qemu-user runs all that happens in them. Only Rust is compiled across.
 
-# ./x package [12|13] [arm64]: without a release both.
+# ./x package [12|13|24.04|26.04] [arm64]: without a release those of Debian.
 verb_package() {
     local releases=() architecture='' word release
     for word; do
         case $word in
-            12 | 13) releases+=("$word") ;;
+            12 | 13 | 24.04 | 26.04) releases+=("$word") ;;
             amd64) architecture='' ;;
             arm64) architecture=-arm64 ;;
-            *) fail "There are no packages for '$word'." "Take 12 or 13, which are releases of Debian, and arm64 if they are for that: ./x package 12 arm64" ;;
+            *) fail "There are no packages for '$word'." \
+                "Take 12 or 13, which are releases of Debian, 24.04 or 26.04, which are Ubuntu's, and arm64 if they are for that: ./x package 12 arm64" ;;
         esac
     done
     [ ${#releases[@]} -gt 0 ] || releases=(12 13)
-    [ "$(id -u)" -eq 0 ] || fail "Only root can enter another Debian." "Run it as root: sudo ./x package $*"
+    [ "$(id -u)" -eq 0 ] || fail "Only root can enter another system." "Run it as root: sudo ./x package $*"
     need_rust
     need gcc libc6-dev mmdebstrap iproute2 python3
     mkdir -p build
@@ -34,15 +35,23 @@ verb_package() {
 
 # package_release NAME
 package_release() {
-    local enter=() seconds=$PART_SECONDS_MAX
-    check "package: those of Debian $1 are built, and lintian finds no error" build_packages "$1"
+    local enter=() seconds=$PART_SECONDS_MAX title
+    title=$(package_title "$1")
+    check "package: those of $title are built, and lintian finds no error" build_packages "$1"
     package_try_root "$1"
     ! is_arm64 "$1" || enter=(scripts/in-aarch64 --all-users) seconds=7200
-    LEVERET_PACKAGES=$1 PART_SECONDS_MAX=$seconds counted "package: installed, used, upgraded and removed on Debian $1" \
+    LEVERET_PACKAGES=$1 PART_SECONDS_MAX=$seconds counted "package: installed, used, upgraded and removed on $title" \
         "build/package-$1.test.log" system_counts "${enter[@]}" /usr/bin/python3 -u tests/run.py test_packages
 }
 
 is_arm64() { [[ $1 = *-arm64 ]]; }
+
+package_title() {
+    case $1 in
+        *.*) echo "Ubuntu $1" ;;
+        *) echo "Debian $1" ;;
+    esac
+}
 
 # package_debian NAME WHAT FOLDER PACKAGE...
 package_debian() {
@@ -79,10 +88,7 @@ build_packages() {
     package_root "$native"
     ! is_arm64 "$1" || enter=(scripts/in-aarch64 --all-users)
     rm -rf --one-file-system "$work"
-    mkdir -p "$work/source/debian/prebuilt" "$work/source/crates"
-    cp -r debian php packaging ruby CHANGELOG.md LICENSE-* "$work/source/" &&
-        cp -r --parents crates/leveret-ffi/include crates/leveret-ffi/examples "$work/source/" &&
-        package_prebuilt "$1" | xargs cp -t "$work/source/debian/prebuilt/" || return 1
+    package_sources "$1" "$work/source" || return 1
     {
         "${enter[@]}" scripts/in-root "build/package-$1/root" scripts/package-part "$work/source" &&
             scripts/in-root "build/package-$native/root" lintian --fail-on error --tag-display-limit 0 "$work"/*.changes
@@ -94,6 +100,14 @@ build_packages() {
     grep -E '^[EW]: ' "$folder.log" || true
     rm -rf "$work/source" "$folder" && printf '%s\n' "$stamp" >"$work/.stamp" && mv "$work" "$folder" &&
         note "$(find "$folder" -name '*.deb' | wc -l) packages in $folder"
+}
+
+# package_sources NAME FOLDER: what scripts/package-part takes.
+package_sources() {
+    mkdir -p "$2/debian/prebuilt" &&
+        cp -r debian php packaging ruby CHANGELOG.md LICENSE-* "$2/" &&
+        cp -r --parents crates/leveret-ffi/include crates/leveret-ffi/examples "$2/" &&
+        package_prebuilt "$1" | xargs cp -t "$2/debian/prebuilt/"
 }
 
 # The command and the library.

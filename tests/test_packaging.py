@@ -1,11 +1,13 @@
-"""packaging/: the units, the user and the folder, as systemd's own tools read them."""
+"""packaging/: the units, the user and the folder, as systemd's own tools read them; and debian/: this machine's packages, built in short."""
 
+import os
 import re
 import shutil
+import subprocess
 import unittest
 
 from servers import tool
-from support import COMMAND, EXTENSION, ROOT, SystemTest
+from support import COMMAND, EXTENSION, PHP, ROOT, SystemTest
 
 PACKAGING = ROOT / "packaging"
 
@@ -60,6 +62,66 @@ class Packaging(SystemTest):
             self.assertEqual(0, done.returncode, done.stderr)
             self.remark(f"{file.name}: {small.stat().st_size / 1e6:.2f} MB")
             self.assertLessEqual(small.stat().st_size, bytes_max)
+
+
+class Built(SystemTest):
+    """`./x package` builds in a Debian of its own, asks lintian, and installs. Here the same rules build on this machine, and the packages are unpacked."""
+
+    def test_packages(self):
+        """Debian's packages build from the command and the library of ./x build, and what is in them works together on one arena"""
+        root = self.packages_unpacked()
+        environment = {
+            "LD_LIBRARY_PATH": str(self.one(root, "usr/lib/*/libleveret.so.0.1").parent),
+            "LEVERET_DIR": str(self.arenas),
+            "PATH": f"{root}/usr/bin:{os.environ['PATH']}",
+        }
+
+        def said(*words):
+            done = subprocess.run([*map(str, words)], env=os.environ | environment, capture_output=True, text=True, timeout=60)
+            self.assertEqual(0, done.returncode, f"{words}:\n{done.stdout}{done.stderr}")
+            return done.stdout.strip()
+
+        library = self.one(root, "usr/lib/*/libleveret.so")
+        said("cc", "-Wall", "-Werror", self.one(root, "usr/share/doc/libleveret-dev/examples/greeting.c"), f"-I{root}/usr/include", library, "-o", self.folder / "greeting")
+        self.assertIn("hello from C, 12 bytes", said(self.folder / "greeting"))
+        self.assertEqual("hello from C", said("leveret", "get", "greeting"))
+        extension = self.one(root, "usr/lib/php/*/leveret.so")
+        self.assertEqual("hello from C", said(PHP, "-n", "-d", f"extension={extension}", "-r", "echo (new Leveret\\Cache)->get('greeting');"))
+        ruby = self.one(root, "usr/lib/*/ruby/vendor_ruby/*/leveret/leveret.so").parent.parent
+        self.assertEqual("hello from C", said("ruby", "-I", f"{root}/usr/lib/ruby/vendor_ruby", "-I", ruby, "-r", "leveret", "-e", "print Leveret::Cache.new.get('greeting')"))
+        for path in (
+            "lib/systemd/system/leveret.service",
+            "usr/lib/sysusers.d/leveret.conf",
+            "usr/lib/tmpfiles.d/leveret.conf",
+            "usr/share/man/man1/leveret-serve.1.gz",
+            "usr/share/bash-completion/completions/leveret",
+            "etc/php/*/mods-available/leveret.ini",
+            "usr/lib/*/pkgconfig/leveret.pc",
+        ):
+            self.one(root, path)
+
+    def packages_unpacked(self):
+        source, root = self.folder / "packages" / "source", self.folder / "root"
+        script = """
+            ROOT=$PWD
+            . scripts/build.sh
+            . scripts/package.sh
+            package_sources here "$1"
+            # Neither what debuggers want nor a small file is the matter here.
+            DPKG_DEB_COMPRESSOR_TYPE=none DEB_BUILD_OPTIONS=noautodbgsym scripts/package-part "$1" 2>&1
+        """
+        done = subprocess.run(["bash", "-euc", script, "-", source], cwd=ROOT, capture_output=True, text=True, timeout=600)
+        self.assertEqual(0, done.returncode, "\n".join((done.stdout + done.stderr).splitlines()[-40:]))
+        packages = sorted(source.parent.glob("*.deb"))
+        self.assertEqual(5, len(packages), packages)
+        for package in packages:
+            self.assertEqual(0, tool("dpkg-deb", "-x", package, root).returncode, package)
+        return root
+
+    def one(self, root, pattern):
+        found = list(root.glob(pattern))
+        self.assertEqual(1, len(found), pattern)
+        return found[0]
 
 
 if __name__ == "__main__":

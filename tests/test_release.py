@@ -1,10 +1,12 @@
-"""What a release is asked for and how its files are named. `./x release` itself builds for an hour: here is what it says before that."""
+"""`./x release` in short: it builds for an hour, and here is one of its files, how they are named, and what it says to words that it does not know."""
 
 import re
+import shutil
 import subprocess
+import tarfile
 import unittest
 
-from support import ROOT, SystemTest
+from support import PHP, ROOT, SystemTest
 
 
 def pie_names(php, libc, threads, version="0.1.0"):
@@ -35,6 +37,25 @@ class Release(SystemTest):
         # The processor is not the matter here.
         script = 'uname() { echo x86_64; }; . scripts/release.sh; release_name "$@"'
         return subprocess.run(["bash", "-euc", script, "-", php, kind, version], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+    def test_extension(self):
+        """the extension of this machine's PHP as a release makes it: at work there, and the file alone at the archive's root"""
+        short = "build/release-short"
+        script = """
+            ROOT=$PWD
+            for part in say install debian build count php-versions release; do . scripts/$part.sh; done
+            rm -rf "$1" && mkdir "$1" && release_extension "$LEVERET_PHP" nts 0.1.0 "$1" 2>&1
+        """
+        done = subprocess.run(["bash", "-euc", script, "-", short], cwd=ROOT, capture_output=True, text=True, timeout=300)
+        self.assertEqual(0, done.returncode, done.stdout + done.stderr)
+        self.assertIn("all there, and at work", done.stdout)
+        (archive,) = (ROOT / short).iterdir()
+        with tarfile.open(archive) as files:
+            self.assertEqual(["leveret.so"], files.getnames())
+            files.extractall(self.folder)
+        said = subprocess.run([PHP, "-n", "-d", f"extension={self.folder}/leveret.so", "--ri", "apcu"], capture_output=True, text=True, timeout=60)
+        self.assertIn("leveret", said.stdout, said.stderr)
+        shutil.rmtree(ROOT / short)
 
     def test_unknown_words(self):
         """./x release names what it takes when it is asked for a PHP or a kind that it does not know, and builds nothing"""
