@@ -20,7 +20,7 @@ debian_mirror() {
     echo "${mirror%/}"
 }
 
-is_ubuntu() { is_one_of "$1" "${UBUNTU_SUITES[@]}"; }
+is_ubuntu() { [[ " ${UBUNTU_SUITES[*]} " = *" $1 "* ]]; }
 
 # The mirror that mmdebstrap knows, unless UBUNTU_MIRROR names another.
 ubuntu_mirror() {

@@ -46,18 +46,17 @@ package_release() {
 
 is_arm64() { [[ $1 = *-arm64 ]]; }
 
+package_suite() { echo "${DEBIAN_SUITES[${1%-arm64}]}"; }
+
 package_title() {
-    case $1 in
-        *.*) echo "Ubuntu $1" ;;
-        *) echo "Debian $1" ;;
-    esac
+    if is_ubuntu "$(package_suite "$1")"; then echo "Ubuntu $1"; else echo "Debian $1"; fi
 }
 
 # package_debian NAME WHAT FOLDER PACKAGE...
 package_debian() {
     local architecture=''
     ! is_arm64 "$1" || architecture=arm64
-    [ -e "$3/.done" ] || DEBIAN_ARCHITECTURE=$architecture install_debian "$2" "$3" "${DEBIAN_SUITES[${1%-arm64}]}" "${@:4}"
+    [ -e "$3/.done" ] || DEBIAN_ARCHITECTURE=$architecture install_debian "$2" "$3" "$(package_suite "$1")" "${@:4}"
 }
 
 # Where packages are built. lintian is in the roots of this machine's architecture alone: it reads packages of any.
@@ -107,7 +106,9 @@ package_sources() {
     mkdir -p "$2/debian/prebuilt" &&
         cp -r debian php packaging ruby CHANGELOG.md LICENSE-* "$2/" &&
         cp -r --parents crates/leveret-ffi/include crates/leveret-ffi/examples "$2/" &&
-        package_prebuilt "$1" | xargs cp -t "$2/debian/prebuilt/"
+        package_prebuilt "$1" | xargs cp -t "$2/debian/prebuilt/" || return 1
+    # Debian's packages go into unstable first, Ubuntu's into the release that they are for.
+    ! is_ubuntu "$(package_suite "$1")" || sed -i "1s/ unstable;/ $(package_suite "$1");/" "$2/debian/changelog"
 }
 
 # The command and the library.

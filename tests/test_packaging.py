@@ -67,7 +67,7 @@ class Packaging(SystemTest):
 class Built(SystemTest):
     """`./x package` builds in a Debian of its own, asks lintian, and installs. Here the same rules build on this machine, and the packages are unpacked."""
 
-    def test_packages(self):
+    def test_built_here(self):
         """Debian's packages build from the command and the library of ./x build, and what is in them works together on one arena"""
         root = self.packages_unpacked()
         environment = {
@@ -104,9 +104,8 @@ class Built(SystemTest):
         source, root = self.folder / "packages" / "source", self.folder / "root"
         script = """
             ROOT=$PWD
-            . scripts/build.sh
-            . scripts/package.sh
-            package_sources here "$1"
+            for part in install debian build package; do . scripts/$part.sh; done
+            package_sources 12 "$1"
             # Neither what debuggers want nor a small file is the matter here.
             DPKG_DEB_COMPRESSOR_TYPE=none DEB_BUILD_OPTIONS=noautodbgsym scripts/package-part "$1" 2>&1
         """
