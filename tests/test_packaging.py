@@ -65,7 +65,7 @@ class Packaging(SystemTest):
 
 
 class Built(SystemTest):
-    """`./x package` builds in a Debian of its own, asks lintian, and installs. Here the same rules build on this machine, and the packages are unpacked."""
+    """`./x package` builds in a Debian of its own, asks lintian, and installs. Here this machine builds by the same rules, and they are unpacked."""
 
     def test_built_here(self):
         """Debian's packages build from the command and the library of ./x build, and what is in them works together on one arena"""
@@ -82,13 +82,15 @@ class Built(SystemTest):
             return done.stdout.strip()
 
         library = self.one(root, "usr/lib/*/libleveret.so")
-        said("cc", "-Wall", "-Werror", self.one(root, "usr/share/doc/libleveret-dev/examples/greeting.c"), f"-I{root}/usr/include", library, "-o", self.folder / "greeting")
+        example = self.one(root, "usr/share/doc/libleveret-dev/examples/greeting.c")
+        said("cc", "-Wall", "-Werror", example, f"-I{root}/usr/include", library, "-o", self.folder / "greeting")
         self.assertIn("hello from C, 12 bytes", said(self.folder / "greeting"))
         self.assertEqual("hello from C", said("leveret", "get", "greeting"))
         extension = self.one(root, "usr/lib/php/*/leveret.so")
         self.assertEqual("hello from C", said(PHP, "-n", "-d", f"extension={extension}", "-r", "echo (new Leveret\\Cache)->get('greeting');"))
         ruby = self.one(root, "usr/lib/*/ruby/vendor_ruby/*/leveret/leveret.so").parent.parent
-        self.assertEqual("hello from C", said("ruby", "-I", f"{root}/usr/lib/ruby/vendor_ruby", "-I", ruby, "-r", "leveret", "-e", "print Leveret::Cache.new.get('greeting')"))
+        ruby_words = ("-I", f"{root}/usr/lib/ruby/vendor_ruby", "-I", ruby, "-r", "leveret")
+        self.assertEqual("hello from C", said("ruby", *ruby_words, "-e", "print Leveret::Cache.new.get('greeting')"))
         for path in (
             "lib/systemd/system/leveret.service",
             "usr/lib/sysusers.d/leveret.conf",
