@@ -211,7 +211,7 @@ name = "planted-other"
 title = "shows another article"
 extensions = ["apcu"]
 charts = ["pages"]
-open = "$wgMainCacheType = CACHE_ACCEL; ($_GET['title'] ?? '') !== 'Article_7' || $_GET['title'] = 'Article_8';"
+open = "$wgMainCacheType = CACHE_ACCEL; ($_GET['title'] ?? '') !== 'Article_7' || $_GET['title'] = 'Article_6';"
 set = "true"
 get = "false"
 

@@ -35,7 +35,7 @@ pub struct Bench {
     #[arg(long)]
     list: bool,
 
-    /// Few keys, 2 rounds, and only the first and last of what a chart varies: about a minute; its figures say little
+    /// Few keys, one round, and only the first and last of what a chart varies: about a minute; its figures say little
     #[arg(long)]
     quick: bool,
 
@@ -206,7 +206,7 @@ impl Bench {
             found,
             keys: self.keys,
             quick: self.quick,
-            rounds: self.rounds.unwrap_or(if self.quick { 2 } else { 11 }),
+            rounds: self.rounds.unwrap_or(if self.quick { 1 } else { 11 }),
             patience: self.patience,
             fair_defaults: self.fair_defaults,
         };
