@@ -8,13 +8,10 @@ PHP_BUILD=${PHP_BUILD:-build}
 verb_build() {
     need_rust
     need "${BUILD_PACKAGES[@]}"
-    # One build at a time: two terminals must not write build/ over each other.
-    mkdir -p build
-    exec 9>build/.lock
-    flock 9
     build_rust
+    lock_build
     build_extension "$(leveret_core)"
-    exec 9>&-
+    unlock_build
     step "Built"
     note "build/leveret      the command: build/leveret --help"
     note "build/leveret.so   the PHP extension: php$LEVERET_PHP -n -d extension=$ROOT/build/leveret.so --ri leveret"
@@ -31,10 +28,20 @@ leveret_core() { printf '%s/release/libleveret_ffi.a' "$(cargo_target)"; }
 
 build_rust() {
     step "Building the engine, its C library and the command"
+    lock_build
     # LEVERET_FEATURES=zstd: what is not built by itself.
     cargo build --release --locked -p leveret-ffi -p leveret-cli ${LEVERET_FEATURES:+--features "leveret-ffi/$LEVERET_FEATURES"}
     put "$(cargo_target)/release/leveret" build/leveret
+    unlock_build
 }
+
+# One build at a time: two terminals, with any verb that builds, must not write build/ over each other.
+lock_build() {
+    mkdir -p build
+    exec 9>build/.lock
+    flock 9
+}
+unlock_build() { exec 9>&-; }
 
 # build_extension LIBRARY: phpize litters the folder it runs in and its `make clean` deletes every library below, so it works on a
 # copy of php/. phpize lies beside php-config, under the same version.
@@ -73,8 +80,8 @@ extension_stamp() {
     } | sha256sum | cut -d' ' -f1
 }
 
-# put FILE NAME: replaces NAME in one step, because a running PHP may have the old file mapped, and another terminal may do the same.
+# put FILE NAME: replaces NAME in one step, because a running PHP may have the old file mapped.
 put() {
-    cp "$1" "$2.$$"
-    mv "$2.$$" "$2"
+    cp "$1" "$2.new"
+    mv "$2.new" "$2"
 }

@@ -14,7 +14,7 @@ from webserver import WORKER_USER, Client, kill, share
 CLIENTS = 6
 CHILDREN = 8
 REQUESTS_OF_A_CHILD = 10
-RESTARTS = 6  # each takes five seconds: see below
+RESTARTS = 15
 KILLS_BETWEEN_RESTARTS = 4  # Apache replaces its dead once a second, and all children when it restarts
 VISITS = 50
 

@@ -1,4 +1,5 @@
-"""Debian's and Ubuntu's packages of build/packages (./x package makes them), installed with apt in a fresh copy of a root that has what a web server has.
+"""Debian's and Ubuntu's packages of build/packages (./x package makes them), installed with apt in a fresh copy of a root that has what a web
+server has.
 
 LEVERET_PACKAGES names them (12, 13, 24.04, 26.04, or 12-arm64, where scripts/in-aarch64 runs this file) and runs all; without it the packages of
 Debian 12 are tried in short, if they are there and fresh."""
@@ -15,7 +16,8 @@ from support import AM_ROOT, ROOT, SystemTest
 
 NAME = os.environ.get("LEVERET_PACKAGES", "12")
 RELEASE, _, ARCHITECTURE = NAME.partition("-")
-PHP_VERSION = {"12": "8.2", "13": "8.4", "24.04": "8.3", "26.04": "8.5"}[RELEASE]
+PHP_OF = '. scripts/install.sh; echo "${DEBIAN_PHPS[$1]}"'
+PHP_VERSION = subprocess.run(["bash", "-euc", PHP_OF, "-", RELEASE], cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
 PACKAGES = ROOT / "build" / "packages" / NAME
 BASE = ROOT / "build" / f"package-try-{NAME}" / "root"
 # An emulator takes its time.

@@ -1,4 +1,4 @@
-"""`./x release` in short: it builds for an hour, and here is one of its files, how they are named, and what it says to words that it does not know."""
+"""`./x release` in short: it builds for an hour. Here is one of its files, how they are named, and what it says to words that it does not know."""
 
 import re
 import shutil
@@ -41,6 +41,7 @@ class Release(SystemTest):
     def test_extension(self):
         """the extension of this machine's PHP as a release makes it: at work there, and the file alone at the archive's root"""
         short = "build/release-short"
+        self.addCleanup(shutil.rmtree, ROOT / short, ignore_errors=True)
         script = """
             ROOT=$PWD
             for part in say install debian build count php-versions release; do . scripts/$part.sh; done
@@ -55,7 +56,6 @@ class Release(SystemTest):
             files.extractall(self.folder)
         said = subprocess.run([PHP, "-n", "-d", f"extension={self.folder}/leveret.so", "--ri", "apcu"], capture_output=True, text=True, timeout=60)
         self.assertIn("leveret", said.stdout, said.stderr)
-        shutil.rmtree(ROOT / short)
 
     def test_unknown_words(self):
         """./x release names what it takes when it is asked for a PHP or a kind that it does not know, and builds nothing"""

@@ -17,8 +17,8 @@ pub static FIRST: Chart = Chart {
             to let go of them; another process has stored them. A row is an array of 8 columns: integers, strings, a float, null and \
             a boolean. Every value that was fetched is compared, sixteen at a time, while the clock stands: comparing a large array \
             takes longer than fetching it.",
-    fairness: "Everybody has room for all. APCu has each of its serializers, phpredis has igbinary and a Unix socket; OPcache has \
-               compiled the files before, and looks for no changes in them.",
+    fairness: "Everybody has room for all. APCu has each of its serializers, Leveret PHP's and igbinary, phpredis igbinary and a Unix \
+               socket; OPcache has compiled the files before, and looks for no changes in them.",
     keys: 500,
     program: &[ARRAYS, include_str!("keys_write.php"), include_str!("arrays_first.php"), keys::PASSES],
     words: &["first"],
