@@ -2,7 +2,7 @@
 # ./x leaks: the phpt tests under valgrind. No block may be lost, no byte used that is nobody's, and the output must be right.
 
 # One of each family that has code of its own; `./x test` has no time for more.
-LEAKS_SHORT=(apcu/store_array cache/get_multiple decoded/copy_on_write ini/leveret memcache/arena memcached/compression)
+LEAKS_SHORT=(apcu/store_array cache/get_multiple decoded/copy_on_write ini/leveret memcache/arena memcached/compression memcached/more_behind_a_value)
 
 # The gem's tests that run the C shim in their own process. The others start programs, which are not looked at.
 LEAKS_RUBY=(test_cache test_values test_frozen test_classes test_processes test_hostile)

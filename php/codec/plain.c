@@ -214,6 +214,7 @@ bool php_leveret_read_plain(const char *data, size_t len, size_t cost_max, zval 
 	bool read = len > 0 && read_value(&from, return_value);
 	if (read && from.at != from.end) {
 		zval_ptr_dtor(return_value);
+		ZVAL_UNDEF(return_value);
 		read = false;
 	}
 	for (int i = 0; i < SHARED_PLACES; i++) {

@@ -4,7 +4,7 @@
 
 #include "php.h"
 
-/* False: *return_value is not set, and php_var_unserialize is to decide. */
+/* False: *return_value is undefined, as before, and php_var_unserialize is to decide. */
 bool php_leveret_read_plain(const char *data, size_t len, size_t cost_max, zval *return_value);
 
 #endif
