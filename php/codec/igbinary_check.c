@@ -13,8 +13,8 @@
  *   strings   those that are not empty are numbered, and named by their number where they come again
  *   slots     what references name by its number: arrays, objects and PHP references, numbered as they begin
  *
- * Data without references is walked over once, and nothing is remembered but what is open: 15 to 28 % of the instructions that igbinary
- * then takes to read it. Where there are references, as there are when objects share a class's default array, a second walk looks at
+ * What igbinary_plain.c reads does not come here. Other data without references, such as objects, is walked over once, and nothing is
+ * remembered but what is open: 15 to 28 % of the instructions that igbinary then takes to read it. Where there are references, as there are when objects share a class's default array, a second walk looks at
  * the keys: 50 to 80 %. */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
@@ -22,14 +22,7 @@
 
 #include "igbinary_check.h"
 #include "cost.h"
-
-/* Of types with a length, a count or a number in 1, 2 or 4 bytes, the first and the last are named. */
-enum {
-	NOTHING = 0x00, REF8 = 0x01, REF32 = 0x03, NO = 0x04, YES = 0x05, LONG8P = 0x06, LONG32N = 0x0b, DOUBLE = 0x0c, EMPTY_STRING = 0x0d,
-	STRING_ID8 = 0x0e, STRING_ID32 = 0x10, STRING8 = 0x11, STRING32 = 0x13, ARRAY8 = 0x14, ARRAY32 = 0x16, OBJECT8 = 0x17, OBJECT32 = 0x19,
-	OBJECT_ID8 = 0x1a, OBJECT_ID32 = 0x1c, SERIALIZABLE8 = 0x1d, SERIALIZABLE32 = 0x1f, LONG64P = 0x20, LONG64N = 0x21,
-	OBJECT_REF8 = 0x22, OBJECT_REF32 = 0x24, PHP_REFERENCE = 0x25, STRING64 = 0x26, ENUM_CASE = 0x27
-};
+#include "igbinary_format.h"
 
 /* As deep as unserialize() goes by default. */
 #define DEPTH_MAX 4096

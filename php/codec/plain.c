@@ -10,6 +10,7 @@
 
 #include "plain.h"
 #include "cost.h"
+#include "row.h"
 
 /* Deeper nesting is left to PHP's reader, which has a limit of its own (unserialize_max_depth). */
 #define DEPTH_MAX 64
@@ -23,6 +24,7 @@ typedef struct reader {
 	int depth;
 	size_t owed;       /* elements of all open arrays that are to come */
 	size_t left;       /* bytes of memory that arrays may take */
+	const zend_array *before[DEPTH_MAX];
 	zend_string *keys[SHARED_PLACES];
 } reader;
 
@@ -103,7 +105,7 @@ static zend_string *key_string(reader *from, const char *bytes, size_t len)
 static bool read_value(reader *from, zval *to);
 
 /* A key and its value. A key that is there already is left to PHP's reader. */
-static bool read_element(reader *from, zend_array *array)
+static bool read_element(reader *from, php_leveret_row *row)
 {
 	zend_long index;
 	const char *bytes;
@@ -119,6 +121,14 @@ static bool read_element(reader *from, zend_array *array)
 		if (!skip(from, 's') || !skip(from, ':') || !read_bytes(from, &bytes, &len)) {
 			return false;
 		}
+		zend_string *foretold = php_leveret_row_key(row);
+		if (foretold && zend_string_equals_cstr(foretold, bytes, len)) {
+			if (!read_value(from, &value)) {
+				return false;
+			}
+			php_leveret_row_add(row, zend_string_copy(foretold), &value);
+			return true;
+		}
 		zend_ulong number;
 		if (ZEND_HANDLE_NUMERIC_STR(bytes, len, number)) {
 			index = (zend_long) number;
@@ -127,8 +137,9 @@ static bool read_element(reader *from, zend_array *array)
 		}
 	}
 
+	php_leveret_row_leave(row);
 	bool read = read_value(from, &value);
-	if (read && !(key ? zend_hash_add(array, key, &value) : zend_hash_index_add(array, (zend_ulong) index, &value))) {
+	if (read && !(key ? zend_hash_add(row->array, key, &value) : zend_hash_index_add(row->array, (zend_ulong) index, &value))) {
 		zval_ptr_dtor(&value);
 		read = false;
 	}
@@ -155,21 +166,23 @@ static bool read_array(reader *from, zval *to)
 	if (cost > from->left) {
 		return false;
 	}
-	zend_array *array = zend_new_array(count);
+	const zend_array **before = &from->before[from->depth];
+	php_leveret_row row = php_leveret_row_begin(*before, (uint32_t) count);
 	bool read = true;
 	from->depth++;
 	from->left -= cost;
 	from->owed += count;
 	while (read && count--) {
 		from->owed--;
-		read = read_element(from, array);
+		read = read_element(from, &row);
 	}
 	from->depth--;
 	if (!read || !skip(from, '}')) {
-		zend_array_destroy(array);
+		zend_array_destroy(row.array);
 		return false;
 	}
-	ZVAL_ARR(to, array);
+	*before = row.array;
+	ZVAL_ARR(to, row.array);
 	return true;
 }
 

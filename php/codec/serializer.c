@@ -13,6 +13,7 @@
 #include "cost.h"
 #include "decode.h"
 #include "igbinary_check.h"
+#include "igbinary_plain.h"
 #include "msgpack_check.h"
 #include "plain.h"
 #include "value.h"
@@ -236,7 +237,8 @@ bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, int
 	} else if (restricted()) {
 		*problem = "it is of igbinary or msgpack, which cannot keep to leveret.allowed_classes";
 	} else if (encoding == LEVERET_IGBINARY && has_igbinary()) {
-		readable = php_leveret_igbinary_check(data, len, cost_max) && found.igbinary_unserialize((const uint8_t *) data, len, return_value) == 0;
+		readable = php_leveret_read_igbinary_plain(data, len, cost_max, return_value)
+			|| (php_leveret_igbinary_check(data, len, cost_max) && found.igbinary_unserialize((const uint8_t *) data, len, return_value) == 0);
 	} else if (encoding == LEVERET_MSGPACK && has_msgpack()) {
 		readable = php_leveret_msgpack_check(data, len, wanted & (PHP_LEVERET_TRUSTED | PHP_LEVERET_MSGPACK_OBJECTS), cost_max)
 			&& found.msgpack_unserialize(return_value, (char *) data, len) == SUCCESS;

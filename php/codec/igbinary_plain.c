@@ -1,0 +1,269 @@
+/* codec/igbinary_plain.c: reads igbinary's format where nothing but null, bool, int, float, string and array is in it, as plain.c reads PHP's.
+ * What is made is checked as it is made, so the walk of igbinary_check.c is spared, and keys that come again are not hashed again.
+ *
+ * Whatever else it meets (objects, references, an array that comes again, damaged data) is left to that walk and igbinary: so this one
+ * decides nothing.
+ */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "igbinary_plain.h"
+#include "cost.h"
+#include "igbinary_format.h"
+#include "row.h"
+
+/* Deeper nesting is left to igbinary. */
+#define DEPTH_MAX 64
+/* Strings that are numbered before the heap is asked for room. */
+#define STRINGS_FIRST 128
+
+typedef struct reader {
+	const uint8_t *at, *end;
+	int depth;
+	size_t owed;                      /* elements of all open arrays that are to come */
+	size_t left;                      /* bytes of memory that arrays and strings may take */
+	zend_string **strings;            /* by their number; the value that is being made holds each of them */
+	uint32_t strings_len, strings_max;
+	const zend_array *before[DEPTH_MAX];
+	zend_string *first[STRINGS_FIRST];
+} reader;
+
+/* A number of 1, 2, 4 or 8 bytes, the high one first. */
+static zend_always_inline bool read_number(reader *from, int power, uint64_t *number)
+{
+	size_t width = (size_t) 1 << power;
+	const uint8_t *at = from->at;
+	if (UNEXPECTED(width > (size_t) (from->end - at))) {
+		return false;
+	}
+	uint64_t value = *at;
+	for (size_t i = 1; UNEXPECTED(i < width); i++) {
+		value = value << 8 | at[i];
+	}
+	from->at = at + width;
+	*number = value;
+	return true;
+}
+
+/* Of each two types the second is for negative numbers. */
+static zend_always_inline bool read_integer(reader *from, uint8_t type, zend_long *integer)
+{
+	uint64_t number;
+	int power = type >= LONG64P ? 3 : (type - LONG8P) / 2;
+	if (!read_number(from, power, &number) || UNEXPECTED(number > ZEND_LONG_MAX)) {
+		return false;
+	}
+	*integer = type % 2 ? -(zend_long) number : (zend_long) number;
+	return true;
+}
+
+static zend_never_inline void grow(reader *from)
+{
+	uint32_t max = from->strings_max * 4;
+	if (from->strings == from->first) {
+		from->strings = safe_emalloc(max, sizeof(*from->strings), 0);
+		memcpy(from->strings, from->first, sizeof(from->first));
+	} else {
+		from->strings = safe_erealloc(from->strings, max, sizeof(*from->strings), 0);
+	}
+	from->strings_max = max;
+}
+
+/* A string with a count for the caller, or NULL. */
+static zend_always_inline zend_string *read_string(reader *from, uint8_t type)
+{
+	uint64_t number;
+	if (type <= STRING_ID32) {
+		bool known = read_number(from, type - STRING_ID8, &number) && number < from->strings_len;
+		return EXPECTED(known) ? zend_string_copy(from->strings[number]) : NULL;
+	}
+	if (!read_number(from, type - STRING8, &number) || number == 0 || number > (uint64_t) (from->end - from->at)
+			|| number + PHP_LEVERET_STRING_COST > from->left) {
+		return NULL;
+	}
+	if (UNEXPECTED(from->strings_len == from->strings_max)) {
+		grow(from);
+	}
+	zend_string *string = zend_string_init_fast((const char *) from->at, number);
+	from->strings[from->strings_len++] = string;
+	from->left -= number + PHP_LEVERET_STRING_COST;
+	from->at += number;
+	return string;
+}
+
+static zend_never_inline bool read_array(reader *from, uint8_t type, zval *to);
+
+static zend_always_inline bool read_double(reader *from, zval *to)
+{
+	uint64_t bits;
+	double value;
+	if (!read_number(from, 3, &bits)) {
+		return false;
+	}
+	memcpy(&value, &bits, sizeof(value));
+	ZVAL_DOUBLE(to, value);
+	return true;
+}
+
+/* False: *to is not set. */
+static zend_always_inline bool read_value(reader *from, zval *to)
+{
+	zend_long integer;
+	zend_string *string;
+	if (UNEXPECTED(from->at == from->end)) {
+		return false;
+	}
+	uint8_t type = *from->at++;
+	switch (type) {
+		case NOTHING:
+			ZVAL_NULL(to);
+			return true;
+		case NO: case YES:
+			ZVAL_BOOL(to, type == YES);
+			return true;
+		case LONG8P: case LONG8P + 1: case LONG8P + 2: case LONG8P + 3: case LONG8P + 4: case LONG32N:
+		case LONG64P: case LONG64N:
+			if (!read_integer(from, type, &integer)) {
+				return false;
+			}
+			ZVAL_LONG(to, integer);
+			return true;
+		case DOUBLE:
+			return read_double(from, to);
+		case EMPTY_STRING:
+			ZVAL_EMPTY_STRING(to);
+			return true;
+		case STRING_ID8: case STRING_ID8 + 1: case STRING_ID32:
+		case STRING8: case STRING8 + 1: case STRING32:
+			string = read_string(from, type);
+			if (UNEXPECTED(!string)) {
+				return false;
+			}
+			ZVAL_STR(to, string);
+			return true;
+		case ARRAY8: case ARRAY8 + 1: case ARRAY32:
+			return read_array(from, type, to);
+		default:
+			return false;
+	}
+}
+
+/* A key that is there already, or that PHP would not have as a string, is left to igbinary. */
+static zend_always_inline bool read_named(reader *from, uint8_t type, php_leveret_row *row)
+{
+	zval value;
+	zend_ulong index;
+	zend_string *key = read_string(from, type);
+	if (UNEXPECTED(!key)) {
+		return false;
+	}
+	if (key == php_leveret_row_key(row)) {
+		if (EXPECTED(read_value(from, &value))) {
+			php_leveret_row_add(row, key, &value);
+			return true;
+		}
+		zend_string_release(key);
+		return false;
+	}
+	php_leveret_row_leave(row);
+	bool read = !ZEND_HANDLE_NUMERIC_STR(ZSTR_VAL(key), ZSTR_LEN(key), index) && read_value(from, &value);
+	if (read && UNEXPECTED(!zend_hash_add(row->array, key, &value))) {
+		zval_ptr_dtor(&value);
+		read = false;
+	}
+	zend_string_release(key);
+	return read;
+}
+
+static zend_always_inline bool read_numbered(reader *from, uint8_t type, php_leveret_row *row)
+{
+	zval value;
+	zend_long index;
+	php_leveret_row_leave(row);
+	if (!read_integer(from, type, &index) || !read_value(from, &value)) {
+		return false;
+	}
+	if (UNEXPECTED(!zend_hash_index_add(row->array, (zend_ulong) index, &value))) {
+		zval_ptr_dtor(&value);
+		return false;
+	}
+	return true;
+}
+
+/* A key and its value. */
+static zend_always_inline bool read_element(reader *from, php_leveret_row *row)
+{
+	if (UNEXPECTED(from->at == from->end)) {
+		return false;
+	}
+	uint8_t type = *from->at++;
+	if (type >= STRING_ID8 && type <= STRING32) {
+		return read_named(from, type, row);
+	}
+	return ((type >= LONG8P && type <= LONG32N) || type == LONG64P || type == LONG64N) && read_numbered(from, type, row);
+}
+
+static zend_never_inline bool read_array(reader *from, uint8_t type, zval *to)
+{
+	uint64_t count;
+	/* An element has two bytes at least. */
+	if (!read_number(from, type - ARRAY8, &count) || from->owed + count > (uint64_t) (from->end - from->at) / 2 || from->depth == DEPTH_MAX) {
+		return false;
+	}
+	if (count == 0) {
+		ZVAL_EMPTY_ARRAY(to);
+		return true;
+	}
+	size_t cost = php_leveret_array_cost(count);
+	if (cost > from->left) {
+		return false;
+	}
+	const zend_array **before = &from->before[from->depth];
+	php_leveret_row row = php_leveret_row_begin(*before, (uint32_t) count);
+	bool read = true;
+	from->depth++;
+	from->left -= cost;
+	from->owed += count;
+	while (read && count--) {
+		from->owed--;
+		read = read_element(from, &row);
+	}
+	from->depth--;
+	if (UNEXPECTED(!read)) {
+		zend_array_destroy(row.array);
+		return false;
+	}
+	*before = row.array;
+	ZVAL_ARR(to, row.array);
+	return true;
+}
+
+bool php_leveret_read_igbinary_plain(const char *data, size_t len, size_t cost_max, zval *return_value)
+{
+	/* Of version 1 nobody has written anything for ten years. */
+	static const char head[] = { 0, 0, 0, 2 };
+	if (len < sizeof(head) || memcmp(data, head, sizeof(head)) != 0) {
+		return false;
+	}
+	reader from;
+	from.at = (const uint8_t *) data + sizeof(head);
+	from.end = (const uint8_t *) data + len;
+	from.depth = 0;
+	memset(from.before, 0, sizeof(from.before));
+	from.owed = 0;
+	from.left = cost_max;
+	from.strings = from.first;
+	from.strings_len = 0;
+	from.strings_max = STRINGS_FIRST;
+	bool read = read_value(&from, return_value);
+	if (read && from.at != from.end) {
+		zval_ptr_dtor(return_value);
+		ZVAL_UNDEF(return_value);
+		read = false;
+	}
+	if (from.strings != from.first) {
+		efree(from.strings);
+	}
+	return read;
+}
