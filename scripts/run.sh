@@ -23,6 +23,8 @@ bench_charts() {
     need memcached redis-server nginx ruby ruby-dev ruby-dalli "php$LEVERET_PHP-cli" "php$LEVERET_PHP-fpm" "php$LEVERET_PHP-opcache" "php$LEVERET_PHP-apcu" \
         "php$LEVERET_PHP-memcached" "php$LEVERET_PHP-memcache" "php$LEVERET_PHP-redis" "php$LEVERET_PHP-igbinary" "php$LEVERET_PHP-msgpack" \
         "php$LEVERET_PHP-xml" "php$LEVERET_PHP-mbstring" "php$LEVERET_PHP-intl" "php$LEVERET_PHP-sqlite3"
+    newer_memcached || note "The charts of servers go without memcached $MEMCACHED_FOLLOWED."
+    export LEVERET_MEMCACHED_NEWER=$MEMCACHED_FOLDER/memcached
     unpack mediawiki mediawiki mediawiki-classes
     export LEVERET_MEDIAWIKI=$ROOT/build/mediawiki/usr/share/mediawiki
     verb_build

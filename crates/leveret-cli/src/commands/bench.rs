@@ -79,6 +79,10 @@ pub struct Bench {
     #[arg(long, value_name = "FOLDERS", env = "LEVERET_GEM", value_delimiter = ':')]
     gem: Vec<PathBuf>,
 
+    /// Another memcached than the one in PATH, such as a newer one: for the charts of servers
+    #[arg(long, value_name = "PROGRAM", env = "LEVERET_MEMCACHED_NEWER")]
+    memcached_newer: Option<PathBuf>,
+
     /// Write one line a round to this file
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
@@ -154,6 +158,7 @@ impl Bench {
         }
         let mut found = Found::look(&self.php, self.extension.clone(), &self.ruby, self.gem.clone())
             .map_err(Failure::Unreachable)?;
+        found.memcached_newer.clone_from(&self.memcached_newer);
         for peer in sheets.iter().flat_map(|(_, peers)| peers) {
             found.look_for_gem(peer);
         }

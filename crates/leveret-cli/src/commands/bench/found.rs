@@ -24,6 +24,7 @@ pub struct Found {
     pub php: PathBuf,
     extension_dir: PathBuf,
     leveret: PathBuf,
+    pub memcached_newer: Option<PathBuf>,
     /// OPcache is part of PHP itself, as from 8.5 on.
     opcache_within: bool,
     ruby: PathBuf,
@@ -60,7 +61,17 @@ impl Found {
             versions: BTreeMap::new(),
         };
         let ruby = in_path(ruby).unwrap_or_else(|| ruby.to_path_buf());
-        Ok(Found { php, extension_dir, leveret, opcache_within, ruby, gem, gems: BTreeMap::new(), machine })
+        Ok(Found {
+            php,
+            extension_dir,
+            leveret,
+            memcached_newer: None,
+            opcache_within,
+            ruby,
+            gem,
+            gems: BTreeMap::new(),
+            machine,
+        })
     }
 
     pub fn ruby(&self) -> &Path {
@@ -103,6 +114,7 @@ impl Found {
         match server {
             Server::Leveret => env::current_exe().ok(),
             Server::Memcached => in_path(Path::new("memcached")),
+            Server::MemcachedNewer => self.memcached_newer.as_deref().and_then(in_path),
             Server::Redis => in_path(Path::new("valkey-server")).or_else(|| in_path(Path::new("redis-server"))),
         }
     }
@@ -119,7 +131,10 @@ impl Found {
             return Some(format!("{} cannot require {gem}", self.ruby.display()));
         }
         let server = peer.server.filter(|server| self.server(*server).is_none())?;
-        Some(format!("no {} in PATH", format!("{server:?}").to_lowercase()))
+        Some(match server {
+            Server::MemcachedNewer => "--memcached-newer names no program".to_owned(),
+            server => format!("no {} in PATH", server.name()),
+        })
     }
 
     /// Asks for the versions of what the peer uses.
@@ -143,11 +158,15 @@ impl Found {
             self.machine.versions.insert(format!("ruby-{gem}"), version.clone());
         }
         if let Some((server, path)) = peer.server.and_then(|server| Some((server, self.server(server)?))) {
-            let option = if server == Server::Memcached { "-V" } else { "--version" };
+            let is_memcached = matches!(server, Server::Memcached | Server::MemcachedNewer);
+            let option = if is_memcached { "-V" } else { "--version" };
             let words = said(&path, &[option]).unwrap_or_default();
             let number = |word: &&str| word.trim_start_matches("v=").starts_with(|first: char| first.is_ascii_digit());
             let version = words.split_whitespace().find(number).map_or("?", |word| word.trim_start_matches("v="));
-            let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into());
+            let name = match server {
+                Server::MemcachedNewer => server.name(),
+                _ => path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into()),
+            };
             self.machine.versions.insert(name, version.to_owned());
         }
     }

@@ -61,9 +61,11 @@ pub struct Peer {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, ValueEnum)]
-#[serde(rename_all = "lowercase")]
+#[serde(rename_all = "kebab-case")]
 pub enum Server {
     Memcached,
+    /// Of another version than the one in PATH.
+    MemcachedNewer,
     Redis,
     Leveret,
 }
@@ -73,6 +75,13 @@ pub enum Server {
 pub enum By {
     Tcp,
     Unix,
+}
+
+impl Server {
+    /// As charts and command lines name it.
+    pub fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
 }
 
 impl Peer {

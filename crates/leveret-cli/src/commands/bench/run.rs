@@ -202,7 +202,7 @@ impl Run<'_> {
         words.push(file.to_owned());
         words.extend(chart.words.iter().chain(variant.words).map(|word| self.with_cpus(word)));
         if let (Language::Own, Some(server)) = (chart.language, peer.server) {
-            words.push(format!("{server:?}").to_lowercase());
+            words.push(server.name());
         }
         words.extend([keys.to_string(), address, folder.display().to_string()]);
         row.command = Some(format!("{} {}", language.display(), words.join(" ")));
