@@ -3,7 +3,7 @@ use super::{keys, site, Chart};
 
 pub static PAGES: Chart = Chart {
     name: "pages",
-    title: "{keys} views of 20 articles of MediaWiki",
+    title: "{keys} views of articles of MediaWiki, 20 at most",
     means: "How long nginx, php-fpm and an unmodified MediaWiki on SQLite take to show articles to one visitor, one at a time, after every fourth has been \
             edited and each has been viewed three times. Each page is compared: it must have its article's text as it is now, and may not have been \
             parsed again. Without a cache MediaWiki keeps what it has parsed in the database. Processor time is that \
