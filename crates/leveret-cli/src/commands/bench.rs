@@ -156,9 +156,9 @@ impl Bench {
         if let Some(folder) = &self.svg {
             std::fs::create_dir_all(folder).map_err(|error| cannot_write(folder, &error))?;
         }
-        let mut found = Found::look(&self.php, self.extension.clone(), &self.ruby, self.gem.clone())
-            .map_err(Failure::Unreachable)?;
-        found.memcached_newer.clone_from(&self.memcached_newer);
+        let (extension, newer) = (self.extension.clone(), self.memcached_newer.clone());
+        let mut found =
+            Found::look(&self.php, extension, &self.ruby, self.gem.clone(), newer).map_err(Failure::Unreachable)?;
         for peer in sheets.iter().flat_map(|(_, peers)| peers) {
             found.look_for_gem(peer);
         }

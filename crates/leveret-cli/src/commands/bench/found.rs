@@ -24,7 +24,7 @@ pub struct Found {
     pub php: PathBuf,
     extension_dir: PathBuf,
     leveret: PathBuf,
-    pub memcached_newer: Option<PathBuf>,
+    memcached_newer: Option<PathBuf>,
     /// OPcache is part of PHP itself, as from 8.5 on.
     opcache_within: bool,
     ruby: PathBuf,
@@ -37,7 +37,13 @@ pub struct Found {
 
 impl Found {
     /// An error without a PHP for the command line that can fork.
-    pub fn look(php: &Path, leveret: Option<PathBuf>, ruby: &Path, gem: Vec<PathBuf>) -> Result<Found, String> {
+    pub fn look(
+        php: &Path,
+        leveret: Option<PathBuf>,
+        ruby: &Path,
+        gem: Vec<PathBuf>,
+        memcached_newer: Option<PathBuf>,
+    ) -> Result<Found, String> {
         let php = in_path(php).ok_or_else(|| format!("no {} in PATH: install PHP's command line", php.display()))?;
         let script = "echo PHP_VERSION, \"\\n\", ini_get('extension_dir'), \"\\n\", extension_loaded('pcntl') ? 1 : 0, \"\\n\", \
                       extension_loaded('Zend OPcache') ? 1 : 0;";
@@ -65,7 +71,7 @@ impl Found {
             php,
             extension_dir,
             leveret,
-            memcached_newer: None,
+            memcached_newer,
             opcache_within,
             ruby,
             gem,
