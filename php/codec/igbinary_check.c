@@ -92,19 +92,9 @@ static zend_always_inline bool skip(walk *walk, uint64_t len)
 	return true;
 }
 
-/* A number of 1, 2, 4 or 8 bytes, the high one first. */
 static zend_always_inline bool take_number(walk *walk, int power, uint64_t *number)
 {
-	const uint8_t *from = walk->at;
-	size_t width = (size_t) 1 << power;
-	if (UNEXPECTED(!skip(walk, width))) {
-		return false;
-	}
-	*number = *from;
-	for (size_t i = 1; UNEXPECTED(i < width); i++) {
-		*number = *number << 8 | from[i];
-	}
-	return true;
+	return php_leveret_igbinary_number(&walk->at, walk->end, power, number);
 }
 
 static zend_always_inline bool take_string(walk *walk, int power, bool with_keys)
@@ -179,13 +169,11 @@ static zend_always_inline bool take_key(walk *walk, bool *has_value, bool with_k
 	if (!take_type(walk, &type)) {
 		return false;
 	}
-	if ((type >= LONG8P && type <= LONG32N) || type == LONG64P || type == LONG64N) {
+	if (php_leveret_igbinary_is_integer(type)) {
 		if (!with_keys) {
 			return skip(walk, lengths[type] - 1);
 		}
-		int power = type >= LONG64P ? 3 : (type - LONG8P) / 2;
-		/* Of each two types the second is for negative numbers. */
-		return take_number(walk, power, &number) && is_new_key(walk, type % 2 ? 0 - number : number);
+		return take_number(walk, php_leveret_igbinary_power(type), &number) && is_new_key(walk, type % 2 ? 0 - number : number);
 	}
 	if (EXPECTED(type >= STRING_ID8 && type <= STRING32)) {
 		return take_name(walk, type, &number, with_keys) && (!with_keys || is_new_key(walk, hash_of_text(&walk->set->texts[number])));

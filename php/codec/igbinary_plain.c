@@ -9,49 +9,29 @@
 #endif
 
 #include "igbinary_plain.h"
-#include "cost.h"
 #include "igbinary_format.h"
 #include "row.h"
 
-/* Deeper nesting is left to igbinary. */
-#define DEPTH_MAX 64
 /* Strings that are numbered before the heap is asked for room. */
 #define STRINGS_FIRST 128
 
 typedef struct reader {
 	const uint8_t *at, *end;
-	int depth;
-	size_t owed;                      /* elements of all open arrays that are to come */
-	size_t left;                      /* bytes of memory that arrays and strings may take */
+	php_leveret_rows rows;
 	zend_string **strings;            /* by their number; the value that is being made holds each of them */
 	uint32_t strings_len, strings_max;
-	const zend_array *before[DEPTH_MAX];
 	zend_string *first[STRINGS_FIRST];
 } reader;
 
-/* A number of 1, 2, 4 or 8 bytes, the high one first. */
 static zend_always_inline bool read_number(reader *from, int power, uint64_t *number)
 {
-	size_t width = (size_t) 1 << power;
-	const uint8_t *at = from->at;
-	if (UNEXPECTED(width > (size_t) (from->end - at))) {
-		return false;
-	}
-	uint64_t value = *at;
-	for (size_t i = 1; UNEXPECTED(i < width); i++) {
-		value = value << 8 | at[i];
-	}
-	from->at = at + width;
-	*number = value;
-	return true;
+	return php_leveret_igbinary_number(&from->at, from->end, power, number);
 }
 
-/* Of each two types the second is for negative numbers. */
 static zend_always_inline bool read_integer(reader *from, uint8_t type, zend_long *integer)
 {
 	uint64_t number;
-	int power = type >= LONG64P ? 3 : (type - LONG8P) / 2;
-	if (!read_number(from, power, &number) || UNEXPECTED(number > ZEND_LONG_MAX)) {
+	if (!read_number(from, php_leveret_igbinary_power(type), &number) || UNEXPECTED(number > ZEND_LONG_MAX)) {
 		return false;
 	}
 	*integer = type % 2 ? -(zend_long) number : (zend_long) number;
@@ -79,7 +59,7 @@ static zend_always_inline zend_string *read_string(reader *from, uint8_t type)
 		return EXPECTED(known) ? zend_string_copy(from->strings[number]) : NULL;
 	}
 	if (!read_number(from, type - STRING8, &number) || number == 0 || number > (uint64_t) (from->end - from->at)
-			|| number + PHP_LEVERET_STRING_COST > from->left) {
+			|| number + PHP_LEVERET_STRING_COST > from->rows.left) {
 		return NULL;
 	}
 	if (UNEXPECTED(from->strings_len == from->strings_max)) {
@@ -87,7 +67,7 @@ static zend_always_inline zend_string *read_string(reader *from, uint8_t type)
 	}
 	zend_string *string = zend_string_init_fast((const char *) from->at, number);
 	from->strings[from->strings_len++] = string;
-	from->left -= number + PHP_LEVERET_STRING_COST;
+	from->rows.left -= number + PHP_LEVERET_STRING_COST;
 	from->at += number;
 	return string;
 }
@@ -201,42 +181,30 @@ static zend_always_inline bool read_element(reader *from, php_leveret_row *row)
 	if (type >= STRING_ID8 && type <= STRING32) {
 		return read_named(from, type, row);
 	}
-	return ((type >= LONG8P && type <= LONG32N) || type == LONG64P || type == LONG64N) && read_numbered(from, type, row);
+	return php_leveret_igbinary_is_integer(type) && read_numbered(from, type, row);
 }
 
 static zend_never_inline bool read_array(reader *from, uint8_t type, zval *to)
 {
 	uint64_t count;
-	/* An element has two bytes at least. */
-	if (!read_number(from, type - ARRAY8, &count) || from->owed + count > (uint64_t) (from->end - from->at) / 2 || from->depth == DEPTH_MAX) {
+	php_leveret_row row;
+	if (!read_number(from, type - ARRAY8, &count)) {
 		return false;
 	}
 	if (count == 0) {
 		ZVAL_EMPTY_ARRAY(to);
 		return true;
 	}
-	size_t cost = php_leveret_array_cost(count);
-	if (cost > from->left) {
+	/* An element has two bytes at least. */
+	if (!php_leveret_row_begin(&from->rows, count, (size_t) (from->end - from->at) / 2, &row)) {
 		return false;
 	}
-	const zend_array **before = &from->before[from->depth];
-	php_leveret_row row = php_leveret_row_begin(*before, (uint32_t) count);
 	bool read = true;
-	from->depth++;
-	from->left -= cost;
-	from->owed += count;
 	while (read && count--) {
-		from->owed--;
+		from->rows.owed--;
 		read = read_element(from, &row);
 	}
-	from->depth--;
-	if (UNEXPECTED(!read)) {
-		zend_array_destroy(row.array);
-		return false;
-	}
-	*before = row.array;
-	ZVAL_ARR(to, row.array);
-	return true;
+	return php_leveret_row_end(&from->rows, &row, read, to);
 }
 
 bool php_leveret_read_igbinary_plain(const char *data, size_t len, size_t cost_max, zval *return_value)
@@ -249,10 +217,7 @@ bool php_leveret_read_igbinary_plain(const char *data, size_t len, size_t cost_m
 	reader from;
 	from.at = (const uint8_t *) data + sizeof(head);
 	from.end = (const uint8_t *) data + len;
-	from.depth = 0;
-	memset(from.before, 0, sizeof(from.before));
-	from.owed = 0;
-	from.left = cost_max;
+	from.rows = (php_leveret_rows) { .left = cost_max };
 	from.strings = from.first;
 	from.strings_len = 0;
 	from.strings_max = STRINGS_FIRST;

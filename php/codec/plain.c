@@ -9,11 +9,8 @@
 #endif
 
 #include "plain.h"
-#include "cost.h"
 #include "row.h"
 
-/* Deeper nesting is left to PHP's reader, which has a limit of its own (unserialize_max_depth). */
-#define DEPTH_MAX 64
 /* Keys of up to this length are looked for among those that came lately: the columns of a table of rows. */
 #define SHARED_LEN_MAX 64
 #define SHARED_PLACES 32
@@ -21,10 +18,7 @@
 typedef struct reader {
 	const char *at;
 	const char *end;   /* a byte beyond may be read: a NUL */
-	int depth;
-	size_t owed;       /* elements of all open arrays that are to come */
-	size_t left;       /* bytes of memory that arrays may take */
-	const zend_array *before[DEPTH_MAX];
+	php_leveret_rows rows;
 	zend_string *keys[SHARED_PLACES];
 } reader;
 
@@ -153,37 +147,24 @@ static bool read_element(reader *from, php_leveret_row *row)
 static bool read_array(reader *from, zval *to)
 {
 	zend_ulong count;
-	/* Even the shortest element, i:0;N;, has six bytes. */
-	if (!read_number(from, &count, ':') || from->owed + count > (zend_ulong) (from->end - from->at) / 6 || !skip(from, '{')
-			|| from->depth == DEPTH_MAX) {
+	php_leveret_row row;
+	if (!read_number(from, &count, ':') || !skip(from, '{')) {
 		return false;
 	}
 	if (count == 0) {
 		ZVAL_EMPTY_ARRAY(to);
 		return skip(from, '}');
 	}
-	size_t cost = php_leveret_array_cost(count);
-	if (cost > from->left) {
+	/* Even the shortest element, i:0;N;, has six bytes. */
+	if (!php_leveret_row_begin(&from->rows, count, (size_t) (from->end - from->at) / 6, &row)) {
 		return false;
 	}
-	const zend_array **before = &from->before[from->depth];
-	php_leveret_row row = php_leveret_row_begin(*before, (uint32_t) count);
 	bool read = true;
-	from->depth++;
-	from->left -= cost;
-	from->owed += count;
 	while (read && count--) {
-		from->owed--;
+		from->rows.owed--;
 		read = read_element(from, &row);
 	}
-	from->depth--;
-	if (!read || !skip(from, '}')) {
-		zend_array_destroy(row.array);
-		return false;
-	}
-	*before = row.array;
-	ZVAL_ARR(to, row.array);
-	return true;
+	return php_leveret_row_end(&from->rows, &row, read && skip(from, '}'), to);
 }
 
 /* False: *to is not set. */
@@ -223,7 +204,7 @@ static bool read_value(reader *from, zval *to)
 
 bool php_leveret_read_plain(const char *data, size_t len, size_t cost_max, zval *return_value)
 {
-	reader from = { .at = data, .end = data + len, .left = cost_max };
+	reader from = { .at = data, .end = data + len, .rows.left = cost_max };
 	bool read = len > 0 && read_value(&from, return_value);
 	if (read && from.at != from.end) {
 		zval_ptr_dtor(return_value);

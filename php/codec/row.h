@@ -1,27 +1,47 @@
-/* codec/row.h: an array whose keys are those of the last one that was read at its depth, in their order, as rows of a table have them:
- * its hash table is a copy of that one's, and no key is looked for. From the first other key on it is filled as any array. */
+/* codec/row.h: arrays while a reader makes them, and how much of them there may be. One whose keys are those of the last one at its depth, in
+ * their order, as rows of a table have them, has a copy of that one's hash table, and no key is looked for. From the first other key on it
+ * is filled as any array. */
 #ifndef PHP_LEVERET_CODEC_ROW_H
 #define PHP_LEVERET_CODEC_ROW_H
 
-#include "php.h"
+#include "cost.h"
+
+/* Deeper nesting is left to the reader that has no such limit, or another one. */
+#define PHP_LEVERET_ROW_DEPTH_MAX 64
+
+/* Of one value: what its arrays have in common. */
+typedef struct php_leveret_rows {
+	int depth;
+	size_t owed;                      /* elements of all open arrays that are to come */
+	size_t left;                      /* bytes of memory that arrays and strings may take */
+	const zend_array *before[PHP_LEVERET_ROW_DEPTH_MAX];
+} php_leveret_rows;
 
 typedef struct php_leveret_row {
 	zend_array *array;
 	const zend_array *before;         /* NULL: the keys are other ones */
 } php_leveret_row;
 
-/* The last array of that depth, or NULL, lives as long as what is read. */
-static zend_always_inline php_leveret_row php_leveret_row_begin(const zend_array *before, uint32_t count)
+/* False: an array of `count` elements, at least one, is too deep, claims more than `room` elements with all that are open, or costs too much. */
+static zend_always_inline bool php_leveret_row_begin(php_leveret_rows *rows, uint64_t count, size_t room, php_leveret_row *row)
 {
-	php_leveret_row row = { .array = zend_new_array(count) };
-	/* A list has its integers by their place anyway. */
-	if (before && before->nNumUsed == count && before->nTableSize == row.array->nTableSize && !(HT_FLAGS(before) & HASH_FLAG_PACKED)) {
-		zend_hash_real_init_mixed(row.array);
-		memcpy(HT_GET_DATA_ADDR(row.array), HT_GET_DATA_ADDR(before), HT_HASH_SIZE(before->nTableMask));
-		HT_FLAGS(row.array) &= ~HASH_FLAG_STATIC_KEYS;
-		row.before = before;
+	size_t cost = php_leveret_array_cost(count);
+	if (rows->owed + count > room || rows->depth == PHP_LEVERET_ROW_DEPTH_MAX || cost > rows->left) {
+		return false;
 	}
-	return row;
+	const zend_array *before = rows->before[rows->depth++];
+	rows->left -= cost;
+	rows->owed += count;
+	row->array = zend_new_array((uint32_t) count);
+	row->before = NULL;
+	/* A list has its integers by their place anyway. */
+	if (before && before->nNumUsed == count && before->nTableSize == row->array->nTableSize && !(HT_FLAGS(before) & HASH_FLAG_PACKED)) {
+		zend_hash_real_init_mixed(row->array);
+		memcpy(HT_GET_DATA_ADDR(row->array), HT_GET_DATA_ADDR(before), HT_HASH_SIZE(before->nTableMask));
+		HT_FLAGS(row->array) &= ~HASH_FLAG_STATIC_KEYS;
+		row->before = before;
+	}
+	return true;
 }
 
 /* The next key, if all before were those of the other row; NULL: it is an integer, or it is not known. */
@@ -50,6 +70,19 @@ static zend_always_inline void php_leveret_row_leave(php_leveret_row *row)
 		row->before = NULL;
 		zend_hash_rehash(row->array);
 	}
+}
+
+/* The array becomes *to, or is freed if it was not read whole; then nothing more may be read. */
+static zend_always_inline bool php_leveret_row_end(php_leveret_rows *rows, php_leveret_row *row, bool is_whole, zval *to)
+{
+	rows->depth--;
+	if (UNEXPECTED(!is_whole)) {
+		zend_array_destroy(row->array);
+		return false;
+	}
+	rows->before[rows->depth] = row->array;
+	ZVAL_ARR(to, row->array);
+	return true;
 }
 
 #endif
