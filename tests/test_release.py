@@ -9,9 +9,9 @@ import unittest
 from support import PHP, ROOT, SystemTest
 
 
-def pie_names(php, libc, threads, version="0.1.0"):
+def pie_names(php, libc, threads, version="0.1.0", processor="x86_64"):
     """The names with .tgz that PIE looks for, the first one first (its class PrePackagedBinaryAssetName)."""
-    start = f"php_leveret-{version}_php{php}-x86_64-linux-{libc}"
+    start = f"php_leveret-{version}_php{php}-{processor}-linux-{libc}"
     return [f"{start}-zts.tgz"] if threads else [f"{start}.tgz", f"{start}-nts.tgz"]
 
 
@@ -29,12 +29,13 @@ class Release(SystemTest):
             for php in ("8.2", "8.6"):
                 with self.subTest(php=php, kind=kind):
                     self.assertEqual(pie_names(php, libc, threads)[0], self.name(php, kind, "0.1.0"))
+        self.assertEqual(pie_names("8.4", "glibc", False, processor="arm64")[0], self.name("8.4", "arm64", "0.1.0"))
         # PIE asks for lower case, whatever the version's.
         self.assertEqual(pie_names("8.2", "glibc", False, "1.0.0-rc1")[0], self.name("8.2", "nts", "1.0.0-RC1"))
 
     @staticmethod
     def name(php, kind, version):
-        # The processor is not the matter here.
+        # This machine's own processor is not the matter here.
         script = 'uname() { echo x86_64; }; . scripts/release.sh; release_name "$@"'
         return subprocess.run(["bash", "-euc", script, "-", php, kind, version], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
@@ -64,7 +65,7 @@ class Release(SystemTest):
                 done = release(*words)
                 self.assertEqual((1, ""), (done.returncode, done.stdout), done.stderr)
                 self.assertIn(f"There is nothing to release for '{words[-1]}'.", done.stderr)
-                for known in ("8.2 8.3 8.4 8.5 8.6", "nts zts musl musl-zts command sources"):
+                for known in ("8.2 8.3 8.4 8.5 8.6", "nts zts musl musl-zts command sources arm64 arm64-command"):
                     self.assertIn(known, done.stderr)
 
     def test_composer(self):
