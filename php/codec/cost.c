@@ -16,7 +16,8 @@ size_t php_leveret_memory_left(void)
 		return LEFT_MAX;
 	}
 	size_t used = zend_memory_usage(true);
-	size_t left = (size_t) limit > used + CHUNK ? (size_t) limit - used : CHUNK;
+	/* The last chunk is never full: what is larger than its rest takes another one. */
+	size_t left = (size_t) limit > used + CHUNK + CHUNK / 2 ? (size_t) limit - used - CHUNK : CHUNK / 2;
 	return MIN(left, LEFT_MAX);
 }
 
@@ -26,6 +27,7 @@ typedef struct walk {
 	const char *at, *end;
 	uint64_t owed;                    /* tokens that arrays and objects have claimed, and that have not come */
 	uint32_t depth;
+	bool is_trusted;
 	size_t cost;
 } walk;
 
@@ -58,6 +60,24 @@ static bool take_string(walk *walk)
 	return take(walk, '"');
 }
 
+/* LENGTH:"bytes" with some bytes as \hh. PHP reads that, and nothing writes it any more. */
+static bool take_escaped(walk *walk)
+{
+	uint64_t len;
+	if (!take_number(walk, &len, ':') || !take(walk, '"') || len > (size_t) (walk->end - walk->at)) {
+		return false;
+	}
+	walk->cost += len + PHP_LEVERET_STRING_COST;
+	while (len-- && walk->at < walk->end) {
+		size_t step = *walk->at == '\\' ? 3 : 1;
+		if (step > (size_t) (walk->end - walk->at)) {
+			return false;
+		}
+		walk->at += step;
+	}
+	return take(walk, '"');
+}
+
 /* COUNT:{ */
 static bool take_claim(walk *walk)
 {
@@ -67,7 +87,8 @@ static bool take_claim(walk *walk)
 	}
 	walk->depth++;
 	walk->owed += 2 * count;
-	walk->cost += php_leveret_array_cost(count);
+	/* PHP's reader makes no list. */
+	walk->cost += php_leveret_table_cost(count, PHP_LEVERET_ELEMENT_COST);
 	/* A key and a value have three bytes each, or more: i:0;N; */
 	return walk->owed <= (uint64_t) (walk->end - walk->at) / 3;
 }
@@ -84,11 +105,11 @@ static bool take_custom(walk *walk)
 		char type = *walk->at++;
 		if ((type == 'a' || type == '"') && take(walk, ':') && take_number(walk, &count, ':') && take(walk, '{')) {
 			claimed += count;
-			walk->cost += php_leveret_array_cost(count);
+			walk->cost += php_leveret_table_cost(count, PHP_LEVERET_ELEMENT_COST);
 		}
 	}
 	walk->at = end;
-	return claimed <= len / 6 && take(walk, '}');
+	return (walk->is_trusted || claimed <= len / 6) && take(walk, '}');
 }
 
 static bool take_token(walk *walk)
@@ -108,6 +129,8 @@ static bool take_token(walk *walk)
 		}
 		case 's':
 			return take(walk, ':') && take_string(walk) && take(walk, ';');
+		case 'S':
+			return take(walk, ':') && take_escaped(walk) && take(walk, ';');
 		case 'E':
 			return take(walk, ':') && take_string(walk) && take(walk, ';');
 		case 'a':
@@ -122,9 +145,9 @@ static bool take_token(walk *walk)
 	}
 }
 
-bool php_leveret_php_fits(const char *data, size_t len, size_t cost_max)
+bool php_leveret_php_fits(const char *data, size_t len, bool is_trusted, size_t cost_max)
 {
-	walk walk = { .at = data, .end = data + len };
+	walk walk = { .at = data, .end = data + len, .is_trusted = is_trusted };
 	/* What is behind the value is nothing that PHP's reader looks at. */
 	do {
 		if (walk.at == walk.end || !take_token(&walk)) {
@@ -157,12 +180,12 @@ bool php_leveret_json_fits(const char *data, size_t len, size_t cost_max)
 			case '[': case '{':
 				cost += sizeof(zend_object) + php_leveret_array_cost(0);
 				break;
-			/* An element of a list; that of an object has both signs. Tables are powers of two. */
+			/* An element of a list; that of an object has both signs. Tables are powers of two, and the old one is there while the new one is filled. */
 			case ',':
-				cost += 2 * sizeof(zval);
+				cost += 3 * sizeof(zval);
 				break;
 			case ':':
-				cost += sizeof(Bucket) + 2 * sizeof(uint32_t);
+				cost += PHP_LEVERET_ELEMENT_COST;
 				break;
 		}
 	}

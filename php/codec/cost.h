@@ -8,14 +8,23 @@
 /* Of so few bytes nothing is made that is larger than a chunk of PHP's heap. */
 #define PHP_LEVERET_COST_FREE (32 * 1024)
 
+/* Of an element in a table: itself, and two places of the hash. */
+#define PHP_LEVERET_ELEMENT_COST (sizeof(Bucket) + 2 * sizeof(uint32_t))
+
 /* An array's, for which as many elements are asked for at once: its table is a power of two. */
-static zend_always_inline size_t php_leveret_array_cost(uint64_t count)
+static zend_always_inline size_t php_leveret_table_cost(uint64_t count, size_t element_cost)
 {
 	size_t size = HT_MIN_SIZE;
 	while (size < count) {
 		size *= 2;
 	}
-	return sizeof(zend_array) + size * (sizeof(Bucket) + sizeof(uint32_t));
+	return sizeof(zend_array) + size * element_cost;
+}
+
+/* Of one that begins as a list: with the first other key both tables are there at once. */
+static zend_always_inline size_t php_leveret_array_cost(uint64_t count)
+{
+	return php_leveret_table_cost(count, PHP_LEVERET_ELEMENT_COST + sizeof(zval));
 }
 
 /* What is above the bytes of a short string. */
@@ -31,8 +40,9 @@ static zend_always_inline size_t php_leveret_cost_max(size_t len, bool is_truste
 }
 
 /* Whether PHP's serialized data claims no more elements than its bytes can hold, over all arrays that are open at the same time, and
- * what it becomes costs no more than that. All else that may be wrong is for PHP's reader to find. */
-bool php_leveret_php_fits(const char *data, size_t len, size_t cost_max);
+ * what it becomes costs no more than that. What a class has written in a form of its own is not looked at where a process of this host has
+ * stored it. All else that may be wrong is for PHP's reader to find. */
+bool php_leveret_php_fits(const char *data, size_t len, bool is_trusted, size_t cost_max);
 /* The same of JSON, which claims nothing. */
 bool php_leveret_json_fits(const char *data, size_t len, size_t cost_max);
 

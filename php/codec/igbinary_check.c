@@ -3,7 +3,8 @@
  * igbinary 3.2.13 makes a value while it reads it, and does not survive all that damage can make of its data. Where the elements of
  * an object that has __unserialize() do not even begin, it frees what it has not set. An element with a key that was there before
  * takes the place of that one, which is freed, and references to it point at freed memory. It calls itself for each level of nesting,
- * however deep. The walk refuses all this.
+ * however deep. The walk refuses all this. It cannot see what a class makes of an element: where a property's type does not allow an object that
+ * has __unserialize(), igbinary frees it and marks it later, which is igbinary's to mend.
  *
  * An array may contain itself: igbinary writes an array again that it is still writing, as there is one where a tree's nodes know their
  * parents, by its number. What it makes of that, PHP's functions know as recursion.
@@ -26,6 +27,9 @@
 
 /* As deep as unserialize() goes by default. */
 #define DEPTH_MAX 4096
+
+/* With its place in igbinary's table of slots, of which there are two while it grows. */
+#define REFERENCE_COST (sizeof(zend_reference) + 3 * 16)
 
 /* An array or object whose elements are being walked over. */
 typedef struct level {
@@ -173,7 +177,9 @@ static zend_always_inline bool take_key(walk *walk, bool *has_value, bool with_k
 		if (!with_keys) {
 			return skip(walk, lengths[type] - 1);
 		}
-		return take_number(walk, php_leveret_igbinary_power(type), &number) && is_new_key(walk, type % 2 ? 0 - number : number);
+		/* What no integer of PHP can be, igbinary takes for 0. */
+		return take_number(walk, php_leveret_igbinary_power(type), &number) && number <= (uint64_t) ZEND_LONG_MAX + type % 2
+			&& is_new_key(walk, type % 2 ? 0 - number : number);
 	}
 	if (EXPECTED(type >= STRING_ID8 && type <= STRING32)) {
 		return take_name(walk, type, &number, with_keys) && (!with_keys || is_new_key(walk, hash_of_text(&walk->set->texts[number])));
@@ -238,8 +244,11 @@ static zend_always_inline bool take_value(walk *walk, bool with_keys)
 		return false;
 	}
 	bool is_php_reference = type == PHP_REFERENCE;
-	if (UNEXPECTED(is_php_reference) && !take_type(walk, &type)) {
-		return false;
+	if (UNEXPECTED(is_php_reference)) {
+		walk->cost += REFERENCE_COST;
+		if (!take_type(walk, &type)) {
+			return false;
+		}
 	}
 	if (lengths[type]) {
 		walk->slots += is_php_reference;
@@ -297,13 +306,17 @@ static zend_always_inline bool take_all(walk *walk, bool with_keys)
 	return walk->at == walk->end;
 }
 
-static zend_never_inline bool has_no_key_twice(walk walk, uint32_t keys, uint32_t strings)
+static zend_never_inline bool has_no_key_twice(walk walk, uint32_t keys, uint32_t strings, size_t cost_max)
 {
 	uint32_t bits = 4;
 	while ((UINT64_C(1) << bits) < (uint64_t) keys * 4 / 3 + 1) {
 		bits++;
 	}
 	size_t size = (size_t) 1 << bits;
+	/* Its own tables, which are gone when igbinary begins. */
+	if ((strings + (size_t) 1) * sizeof(text) + size * sizeof(uint64_t) > cost_max) {
+		return false;
+	}
 	key_set set = { .texts = safe_emalloc(strings + 1, sizeof(text), 0), .seen = ecalloc(size, sizeof(uint64_t)), .mask = size - 1, .shift = 64 - bits };
 	walk.set = &set;
 	bool is_good = take_all(&walk, true);
@@ -318,5 +331,5 @@ bool php_leveret_igbinary_check(const char *data, size_t len, size_t cost_max)
 	const walk start = { .at = (const uint8_t *) data, .end = (const uint8_t *) data + len, .open = open };
 	walk first = start;
 	return len <= UINT32_MAX && take_all(&first, false) && first.cost <= cost_max
-		&& (first.references == 0 || has_no_key_twice(start, first.keys, first.strings));
+		&& (first.references == 0 || has_no_key_twice(start, first.keys, first.strings, cost_max));
 }

@@ -54,12 +54,14 @@ static zend_never_inline void grow(reader *from)
 static zend_always_inline zend_string *read_string(reader *from, uint8_t type)
 {
 	uint64_t number;
+	/* With its place among the strings by number, of which there are two tables while that grows. */
+	const size_t cost = PHP_LEVERET_STRING_COST + 5 * sizeof(*from->strings);
 	if (type <= STRING_ID32) {
 		bool known = read_number(from, type - STRING_ID8, &number) && number < from->strings_len;
 		return EXPECTED(known) ? zend_string_copy(from->strings[number]) : NULL;
 	}
 	if (!read_number(from, type - STRING8, &number) || number == 0 || number > (uint64_t) (from->end - from->at)
-			|| number + PHP_LEVERET_STRING_COST > from->rows.left) {
+			|| number + cost > from->rows.left) {
 		return NULL;
 	}
 	if (UNEXPECTED(from->strings_len == from->strings_max)) {
@@ -67,7 +69,7 @@ static zend_always_inline zend_string *read_string(reader *from, uint8_t type)
 	}
 	zend_string *string = zend_string_init_fast((const char *) from->at, number);
 	from->strings[from->strings_len++] = string;
-	from->rows.left -= number + PHP_LEVERET_STRING_COST;
+	from->rows.left -= number + cost;
 	from->at += number;
 	return string;
 }
@@ -217,7 +219,7 @@ bool php_leveret_read_igbinary_plain(const char *data, size_t len, size_t cost_m
 	reader from;
 	from.at = (const uint8_t *) data + sizeof(head);
 	from.end = (const uint8_t *) data + len;
-	from.rows = (php_leveret_rows) { .left = cost_max };
+	from.rows = (php_leveret_rows) { .depth_max = PHP_LEVERET_ROW_DEPTH_MAX, .left = cost_max };
 	from.strings = from.first;
 	from.strings_len = 0;
 	from.strings_max = STRINGS_FIRST;

@@ -2,7 +2,8 @@
  *
  * msgpack 2.2.0 writes objects and references as maps whose first key is nil, and does not survive all that damage can make of these.
  * So they are for those who have chosen msgpack; everybody reads what is made of the other types, when it is whole. Each value takes a
- * byte at least, so that no count that the walk has passed asks for more than is there. */
+ * byte at least, so that no count that the walk has passed asks for more than is there. But a map's table is made when its first element is whole,
+ * for as many elements as the map that began last: one large map makes large tables of all that are around it. */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
 #endif
@@ -12,6 +13,9 @@
 
 /* Deeper than PHP's writer goes. */
 #define DEPTH_MAX 1000
+
+/* No table is made for more elements than that at once. */
+#define MAP_MAX 65536
 
 enum { NIL = 0xc0 };
 
@@ -89,9 +93,10 @@ static bool is_key(uint8_t type)
 bool php_leveret_msgpack_check(const char *data, size_t len, bool with_objects, size_t cost_max)
 {
 	/* An object that serializes itself has nil as its second key too, and no third. */
-	struct { uint64_t left; bool is_map, may_serialize; } open[DEPTH_MAX];
+	struct { uint64_t left; bool is_map, may_serialize, has_table; } open[DEPTH_MAX];
 	walk walk = { .at = (const uint8_t *) data, .end = (const uint8_t *) data + len };
 	uint32_t depth = 0;
+	uint64_t last_map = 0;            /* elements of the one that began last */
 	bool is_first = false;            /* of a map */
 	do {
 		if (walk.at == walk.end) {
@@ -113,17 +118,26 @@ bool php_leveret_msgpack_check(const char *data, size_t len, bool with_objects, 
 			open[depth - 1].left--;
 		}
 		is_first = is_map && values > 0;
+		last_map = is_map ? values : last_map;
 		if ((type >= 0x80 && type <= 0x9f) || (type >= 0xdc && type <= 0xdf)) {
 			if (values > (uint64_t) (walk.end - walk.at) || depth == DEPTH_MAX) {
 				return false;
 			}
 			walk.cost += php_leveret_array_cost(values);
-			open[depth].is_map = is_map;
-			open[depth].may_serialize = false;
-			open[depth++].left = is_map ? 2 * values : values;
 		}
-		while (depth > 0 && open[depth - 1].left == 0) {
-			depth--;
+		if (values > 0) {
+			open[depth].is_map = is_map;
+			open[depth].may_serialize = open[depth].has_table = false;
+			open[depth++].left = is_map ? 2 * values : values;
+			continue;
+		}
+		/* This one is whole, and so is each that it is the last of. */
+		for (bool is_whole = true; is_whole && depth > 0; depth -= is_whole) {
+			if (open[depth - 1].is_map && open[depth - 1].left % 2 == 0 && !open[depth - 1].has_table) {
+				open[depth - 1].has_table = true;
+				walk.cost += php_leveret_table_cost(MIN(last_map, MAP_MAX), PHP_LEVERET_ELEMENT_COST);
+			}
+			is_whole = open[depth - 1].left == 0;
 		}
 	} while (depth > 0);
 	return walk.at == walk.end && walk.cost <= cost_max;

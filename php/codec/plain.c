@@ -10,6 +10,7 @@
 
 #include "plain.h"
 #include "row.h"
+#include "ext/standard/basic_functions.h"
 
 /* Keys of up to this length are looked for among those that came lately: the columns of a table of rows. */
 #define SHARED_LEN_MAX 64
@@ -77,17 +78,30 @@ static bool read_bytes(reader *from, const char **bytes, size_t *len)
 	return skip(from, '"') && skip(from, ';');
 }
 
-/* A string with a count for the caller. */
+/* False: so long a string would cost too much. */
+static zend_always_inline bool pay_for_string(reader *from, size_t len)
+{
+	if (UNEXPECTED(len + PHP_LEVERET_STRING_COST > from->rows.left)) {
+		return false;
+	}
+	from->rows.left -= len + PHP_LEVERET_STRING_COST;
+	return true;
+}
+
+/* A string with a count for the caller, or NULL. */
 static zend_string *key_string(reader *from, const char *bytes, size_t len)
 {
 	if (len <= 1) {
 		return len ? ZSTR_CHAR((unsigned char) *bytes) : ZSTR_EMPTY_ALLOC();
 	}
 	if (len > SHARED_LEN_MAX) {
-		return zend_string_init(bytes, len, 0);
+		return pay_for_string(from, len) ? zend_string_init(bytes, len, 0) : NULL;
 	}
 	zend_string **place = &from->keys[(len * 7 + (unsigned char) bytes[0] * 3 + (unsigned char) bytes[len - 1]) % SHARED_PLACES];
 	if (!*place || !zend_string_equals_cstr(*place, bytes, len)) {
+		if (!pay_for_string(from, len)) {
+			return NULL;
+		}
 		if (*place) {
 			zend_string_release(*place);
 		}
@@ -128,6 +142,9 @@ static bool read_element(reader *from, php_leveret_row *row)
 			index = (zend_long) number;
 		} else {
 			key = key_string(from, bytes, len);
+			if (UNEXPECTED(!key)) {
+				return false;
+			}
 		}
 	}
 
@@ -185,7 +202,7 @@ static bool read_value(reader *from, zval *to)
 			ZVAL_LONG(to, 0);
 			return read_integer(from, &Z_LVAL_P(to));
 		case 's':
-			if (!read_bytes(from, &bytes, &len)) {
+			if (!read_bytes(from, &bytes, &len) || !pay_for_string(from, len)) {
 				return false;
 			}
 			ZVAL_STRINGL_FAST(to, bytes, len);
@@ -204,7 +221,9 @@ static bool read_value(reader *from, zval *to)
 
 bool php_leveret_read_plain(const char *data, size_t len, size_t cost_max, zval *return_value)
 {
-	reader from = { .at = data, .end = data + len, .rows.left = cost_max };
+	/* 0: no limit. */
+	zend_long depth_max = BG(unserialize_max_depth) > 0 ? MIN(BG(unserialize_max_depth), PHP_LEVERET_ROW_DEPTH_MAX) : PHP_LEVERET_ROW_DEPTH_MAX;
+	reader from = { .at = data, .end = data + len, .rows = { .depth_max = (int) depth_max, .left = cost_max } };
 	bool read = len > 0 && read_value(&from, return_value);
 	if (read && from.at != from.end) {
 		zval_ptr_dtor(return_value);

@@ -11,7 +11,7 @@
 
 /* Of one value: what its arrays have in common. */
 typedef struct php_leveret_rows {
-	int depth;
+	int depth, depth_max;
 	size_t owed;                      /* elements of all open arrays that are to come */
 	size_t left;                      /* bytes of memory that arrays and strings may take */
 	const zend_array *before[PHP_LEVERET_ROW_DEPTH_MAX];
@@ -26,7 +26,7 @@ typedef struct php_leveret_row {
 static zend_always_inline bool php_leveret_row_begin(php_leveret_rows *rows, uint64_t count, size_t room, php_leveret_row *row)
 {
 	size_t cost = php_leveret_array_cost(count);
-	if (rows->owed + count > room || rows->depth == PHP_LEVERET_ROW_DEPTH_MAX || cost > rows->left) {
+	if (rows->owed + count > room || rows->depth == rows->depth_max || cost > rows->left) {
 		return false;
 	}
 	const zend_array *before = rows->before[rows->depth++];

@@ -229,17 +229,20 @@ bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, int
 	bool readable = false;
 	*problem = "the data is damaged, or longer than memory_limit allows";
 	ZVAL_UNDEF(return_value);
-	size_t cost_max = php_leveret_cost_max(len, wanted & PHP_LEVERET_TRUSTED);
+	bool is_trusted = wanted & PHP_LEVERET_TRUSTED;
+	size_t cost_max = php_leveret_cost_max(len, is_trusted);
 
 	if (EXPECTED(encoding == LEVERET_PHP)) {
 		readable = php_leveret_read_plain(data, len, cost_max, return_value)
-			|| (php_leveret_php_fits(data, len, cost_max) && php_unserialize(data, len, return_value));
+			|| (php_leveret_php_fits(data, len, is_trusted, cost_max) && php_unserialize(data, len, return_value));
 	} else if (restricted()) {
 		*problem = "it is of igbinary or msgpack, which cannot keep to leveret.allowed_classes";
 	} else if (encoding == LEVERET_IGBINARY && has_igbinary()) {
 		readable = php_leveret_read_igbinary_plain(data, len, cost_max, return_value)
 			|| (php_leveret_igbinary_check(data, len, cost_max) && found.igbinary_unserialize((const uint8_t *) data, len, return_value) == 0);
 	} else if (encoding == LEVERET_MSGPACK && has_msgpack()) {
+		/* However short: see there what msgpack makes of maps. */
+		cost_max = is_trusted ? SIZE_MAX : php_leveret_memory_left();
 		readable = php_leveret_msgpack_check(data, len, wanted & (PHP_LEVERET_TRUSTED | PHP_LEVERET_MSGPACK_OBJECTS), cost_max)
 			&& found.msgpack_unserialize(return_value, (char *) data, len) == SUCCESS;
 	} else {
