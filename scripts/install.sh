@@ -10,21 +10,19 @@ RUST_MIN=1.85
 # shellcheck source=/dev/null
 debian_release() { (. /etc/os-release && echo "${ID:-} ${VERSION_ID:-without a version}") 2>/dev/null || echo "no known system"; }
 
-# The releases that packages are made for, Debian's and Ubuntu's, and the PHP that each has. On Debian's what is missing can be installed too:
-# its packages are known here by name.
+# The releases that packages are made for, Debian's and Ubuntu's, and the PHP that each has.
 declare -A DEBIAN_SUITES=([12]=bookworm [13]=trixie [24.04]=noble [26.04]=resolute)
 declare -A DEBIAN_PHPS=([12]=8.2 [13]=8.4 [24.04]=8.3 [26.04]=8.5)
 
-# debian_known: 12 or 13. Elsewhere nothing, and nothing is installed there.
+# debian_known: the release, where its packages are known here by name and what is missing can be installed. Ubuntu 24.04's Rust is too old.
 debian_known() {
     local release
     release=$(debian_release)
-    release=${release#debian }
-    [ -z "${DEBIAN_PHPS[$release]:-}" ] || echo "$release"
+    case $release in "debian 12" | "debian 13" | "ubuntu 26.04") echo "${release#* }" ;; esac
 }
 DEBIAN=$(debian_known)
 
-# Which PHP is built for and tested with: that of this machine's Debian, or what the caller says.
+# Which PHP is built for and tested with: that of this machine's release, or what the caller says.
 LEVERET_PHP=${LEVERET_PHP:-${DEBIAN_PHPS[${DEBIAN:-12}]}}
 export LEVERET_PHP
 
@@ -56,7 +54,7 @@ need() {
         is_installed "$package" || missing+=("$package")
     done
     [ ${#missing[@]} -gt 0 ] || return 0
-    [ -n "$DEBIAN" ] || say_what_is_needed "This is $(debian_release). Packages are installed on Debian 12 and 13 only: elsewhere they have other names." "${missing[@]}"
+    [ -n "$DEBIAN" ] || say_what_is_needed "This is $(debian_release). Packages are installed on Debian 12 and 13 and on Ubuntu 26.04 only: elsewhere they have other names." "${missing[@]}"
     command -v apt-get >/dev/null || say_what_is_needed "This machine has no apt-get, so nothing can be installed for you." "${missing[@]}"
     install_packages "${missing[@]}"
 }
@@ -147,7 +145,7 @@ services_before=$(ls /lib/systemd/system/{nginx,memcached,redis-server,php*-fpm}
 apt-get -q update </dev/null
 apt-get -q install -y --no-install-recommends --no-remove "$@" </dev/null
 
-for unit in nginx memcached redis-server php8.2-fpm php8.4-fpm; do
+for unit in nginx memcached redis-server php8.{2,4,5}-fpm; do
     file=/lib/systemd/system/$unit.service
     if [ -e "$file" ] && [[ $services_before != *"$file"* ]] && command -v systemctl >/dev/null; then
         systemctl -q disable "$unit" </dev/null || true
