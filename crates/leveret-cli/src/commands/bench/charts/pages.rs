@@ -13,7 +13,7 @@ pub static PAGES: Chart = Chart {
                whether MediaWiki finds what a request before has stored there. php-fpm has eight workers and OPcache, nginx one; the database \
                lies in shared memory, its best case, which is the case without a cache. No connection to a cache is kept from page to page.",
     keys: 50,
-    keys_if_quick_max: 4,
+    keys_if_quick_max: 2,
     program: &[site::WEB, include_str!("pages.php")],
     words: &[],
     peers: include_str!("pages.toml"),
