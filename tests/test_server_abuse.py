@@ -70,6 +70,18 @@ class Abuse(SystemTest):
                 self.assertNotIn(b"of-", drain(connection), server.kind)
             self.assertIsNone(server.process.poll())
 
+    def test_value_of_many_pieces(self):
+        """a value of more pieces than one system call fills is taken whole, though nothing comes behind it"""
+        server = Server(self, "leveret", "-m", "60", "-I", "4m", "-t", "1", udp=False)
+        connection = server.connect()
+        for turn, length in enumerate([2_600_000, 3_900_000] * 20):
+            value = b"%d:" % turn + b"v" * (length - 2 - len(str(turn)))
+            connection.sendall(b"set k 0 0 %d\r\n%s\r\n" % (length, value))
+            self.assertEqual(b"STORED\r\n", receive(connection, 8), f"turn {turn}: it does not read what has come")
+            connection.sendall(b"get k\r\n")
+            want = b"VALUE k 0 %d\r\n%s\r\nEND\r\n" % (length, value)
+            self.assertTrue(want == receive(connection, len(want)), f"turn {turn}: another value")
+
     def test_idle_connections(self):
         """10,000 idle connections leave the server answering, and each of them is answered when it wakes"""
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)

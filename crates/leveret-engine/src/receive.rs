@@ -84,8 +84,9 @@ impl Incoming {
     }
 
     /// Receives from a socket without waiting: first what is missing, then what follows, into `beyond`. Returns the
-    /// bytes of both together; 0: the other side has ended.
-    pub fn receive(&mut self, socket: BorrowedFd<'_>, beyond: &mut [u8]) -> io::Result<usize> {
+    /// bytes of both together, and whether they were fewer than there was room for; 0 bytes: the other side has ended.
+    /// The room of one call may be less than what is missing.
+    pub fn receive(&mut self, socket: BorrowedFd<'_>, beyond: &mut [u8]) -> io::Result<(usize, bool)> {
         let mut places = [libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; PLACES_MAX + 2];
         let mut count = 0;
         let mut room = 0;
@@ -106,6 +107,7 @@ impl Incoming {
             places[count] = libc::iovec { iov_base: tail.as_mut_ptr().cast(), iov_len: tail.len() };
             places[count + 1] = libc::iovec { iov_base: beyond.as_mut_ptr().cast(), iov_len: beyond.len() };
             count += 2;
+            room += tail.len() + beyond.len();
         }
         // SAFETY: zero is a valid msghdr. The places are private memory that is borrowed mutably, and ranges of the
         // mapping, which lives as long as `self.arena`, inside segments that nobody else reads or writes until the
@@ -119,7 +121,7 @@ impl Incoming {
         };
         let received = usize::try_from(result).map_err(|_| io::Error::last_os_error())?;
         self.got += received.min(self.missing());
-        Ok(received)
+        Ok((received, received < room))
     }
 
     /// Stores the value, of which nothing may be missing.
@@ -198,12 +200,15 @@ mod tests {
                     }
                     for part in piece.chunks(50_000) {
                         theirs.write_all(part).expect("room in the socket");
-                        assert_eq!(incoming.receive(ours.as_fd(), &mut beyond).expect("it is there"), part.len());
+                        assert_eq!(
+                            incoming.receive(ours.as_fd(), &mut beyond).expect("it is there"),
+                            (part.len(), true)
+                        );
                     }
                 }
                 assert_eq!((incoming.missing(), incoming.append(b"more")), (0, 0));
                 theirs.write_all(b"beyond").expect("room in the socket");
-                assert_eq!(incoming.receive(ours.as_fd(), &mut beyond).expect("it is there"), 6);
+                assert_eq!(incoming.receive(ours.as_fd(), &mut beyond).expect("it is there"), (6, true));
                 assert_eq!(&beyond[..6], b"beyond");
                 assert_eq!(store(incoming), Stored::Stored { cas: 0 });
                 assert!(arena.get(KEY, Time::now()).expect("stored").value == value, "{len} bytes in steps of {step}");

@@ -1,6 +1,14 @@
-//! UDP frames: eight bytes before the text or binary protocol, in both directions. 0            2          4
-//! 6 | request id | sequence | number of      | reserved, |            | from 0   | datagrams      | 0 An answer that
-//! does not fit one datagram comes in several with the same request id. A request is always one datagram.
+//! UDP frames: eight bytes before the text or binary protocol, in both directions, each number with its high byte first.
+//!
+//! | bytes | |
+//! |---|---|
+//! | 0, 1 | request id |
+//! | 2, 3 | sequence, from 0 |
+//! | 4, 5 | number of datagrams |
+//! | 6, 7 | reserved, 0 |
+//!
+//! An answer that does not fit one datagram comes in several with the same request id. A request is always one datagram.
+use std::collections::BTreeMap;
 
 /// Length of the header.
 pub const HEADER_LEN: usize = 8;
@@ -68,9 +76,10 @@ pub struct Reassembly {
     bytes_max: usize,
     /// As they came.
     bytes: Vec<u8>,
-    /// Where each sequence number lies in `bytes`. Its length is the number of datagrams, once one has told it.
-    parts: Vec<Option<(usize, usize)>>,
-    missing: usize,
+    /// Where each sequence number that has come lies in `bytes`.
+    parts: BTreeMap<u16, (usize, usize)>,
+    /// The number of datagrams, once one has told it.
+    total: Option<u16>,
 }
 
 /// What a datagram did to a `Reassembly`.
@@ -89,48 +98,45 @@ pub enum Accepted {
 impl Reassembly {
     /// Waits for the answer to the request of this number, of `bytes_max` bytes at most.
     pub fn new(request_id: u16, bytes_max: usize) -> Reassembly {
-        Reassembly { request_id, bytes_max, bytes: Vec::new(), parts: Vec::new(), missing: 0 }
+        Reassembly { request_id, bytes_max, bytes: Vec::new(), parts: BTreeMap::new(), total: None }
     }
 
     /// Takes one datagram.
     pub fn accept(&mut self, datagram: &[u8]) -> Accepted {
         let Some((frame, payload)) = Frame::parse(datagram) else { return Accepted::Foreign };
-        let total = usize::from(frame.total);
         if frame.request_id != self.request_id || frame.sequence >= frame.total {
             return Accepted::Foreign;
         }
-        if self.parts.is_empty() {
-            self.parts = vec![None; total];
-            self.missing = total;
-        }
-        let known = self.parts.len();
-        let Some(part @ None) = self.parts.get_mut(usize::from(frame.sequence)).filter(|_| known == total) else {
+        if *self.total.get_or_insert(frame.total) != frame.total || self.parts.contains_key(&frame.sequence) {
             return Accepted::Foreign;
-        };
+        }
         if self.bytes.len() + payload.len() > self.bytes_max {
             return Accepted::TooLarge;
         }
-        *part = Some((self.bytes.len(), payload.len()));
+        self.parts.insert(frame.sequence, (self.bytes.len(), payload.len()));
         self.bytes.extend_from_slice(payload);
-        self.missing -= 1;
-        if self.missing == 0 {
+        if self.is_whole() {
             Accepted::Whole
         } else {
             Accepted::Part
         }
     }
 
+    fn is_whole(&self) -> bool {
+        self.total.is_some_and(|total| self.parts.len() == usize::from(total))
+    }
+
     /// The answer, once it is whole.
     pub fn finish(self) -> Option<Vec<u8>> {
-        if self.parts.is_empty() || self.missing > 0 {
+        if !self.is_whole() {
             return None;
         }
-        let is_in_order = self.parts.windows(2).all(|pair| pair[0] < pair[1]);
+        let is_in_order = self.parts.values().is_sorted();
         if is_in_order {
             return Some(self.bytes);
         }
         let mut answer = Vec::with_capacity(self.bytes.len());
-        for (begin, len) in self.parts.into_iter().flatten() {
+        for (begin, len) in self.parts.into_values() {
             answer.extend_from_slice(&self.bytes[begin..begin + len]);
         }
         Some(answer)

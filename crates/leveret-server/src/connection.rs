@@ -306,10 +306,12 @@ impl Connection {
         } else if let Some(incoming) = self.session.incoming().filter(|_| self.stream.is_plain()) {
             let missing = incoming.missing();
             let result = incoming.receive(self.stream.socket(), input);
-            let received = received(result.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO)))?;
+            let result = result.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO));
+            let is_drained = result.is_ok_and(|(_, is_drained)| is_drained);
+            let received = received(result.map(|(len, _)| len))?;
             WorkerCounters::add(&bench.counters.bytes_read, received as u64);
             self.was_large = true;
-            (received.saturating_sub(missing), received < missing + INPUT_LEN && !self.is_half_closed)
+            (received.saturating_sub(missing), is_drained && !self.is_half_closed)
         } else {
             let end = if mem::take(&mut self.was_large) { kept + FRONT_LEN } else { INPUT_LEN };
             let room = &mut input[kept..end];

@@ -25,7 +25,10 @@ const REQUEST_MAX: usize = 1 << 16;
 /// Answers are sent once there are so many bytes of them, though more requests of the batch wait.
 const ANSWERS_FULL: usize = 1 << 18;
 
-/// The longest answer: what its frames can count.
+/// What no request begins with, and answers to what is none do.
+const ERRORS: [&[u8]; 3] = [b"ERROR", b"CLIENT_ERROR", b"SERVER_ERROR"];
+
+/// The longest answer, also to all requests of one datagram: what its frames can count.
 const ANSWER_MAX: usize = u16::MAX as usize * (DATAGRAM_MAX - HEADER_LEN);
 
 /// Memory for answers that is kept from one batch to the next.
@@ -158,8 +161,13 @@ struct Answer {
 impl Answers {
     /// Executes the requests of one datagram. Each is answered in frames of its own. Some: the server shall stop.
     fn talk(&mut self, desk: &Desk, requests: &[u8], request_id: u16, client: SockaddrStorage) -> Option<bool> {
+        // Two servers that take each other's answers for requests would never end, and who begins that needs only a sender's
+        // address.
+        if ERRORS.iter().any(|error| requests.starts_with(error)) {
+            return None;
+        }
         let mut session = Session::new(Transport::Udp);
-        let (mut at, mut begin) = (0, self.bytes.len());
+        let (start, mut at, mut begin) = (self.bytes.len(), 0, self.bytes.len());
         for _ in 0..desk.shared.live.requests_per_turn() {
             let next = loop {
                 // `take` ends where its output is full, so a long answer comes in parts, each into an output that is
@@ -169,7 +177,7 @@ impl Answers {
                 let (consumed, next) = session.take(desk, &requests[at..], output);
                 at += consumed;
                 self.bytes.append(&mut part);
-                if self.bytes.len() - begin > ANSWER_MAX {
+                if self.bytes.len() - start > ANSWER_MAX {
                     self.bytes.truncate(begin);
                     return None;
                 }
@@ -408,6 +416,17 @@ mod tests {
         assert_eq!(receive(&client), Vec::<Vec<u8>>::new());
         let many = server.talk(&client, Frame::request(3), &b"mn\r\n".repeat(100));
         assert_eq!(many.len(), server.desk.shared.live.requests_per_turn());
+    }
+
+    #[test]
+    fn two_servers_do_not_answer_each_other_for_ever() {
+        let mut server = Server::start();
+        let client = server.client();
+        let error = server.talk(&client, Frame::request(1), b"what another server says\r\n");
+        assert_eq!(error, [alone(1, "ERROR\r\n")]);
+        for said in ["ERROR\r\n", "CLIENT_ERROR bad data chunk\r\n", "SERVER_ERROR out of memory\r\n"] {
+            assert_eq!(server.talk(&client, Frame::request(1), said.as_bytes()), Vec::<Vec<u8>>::new(), "{said}");
+        }
     }
 
     #[test]

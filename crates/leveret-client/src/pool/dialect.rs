@@ -5,6 +5,7 @@
 //! So a server that answers has spoken text, and is asked nothing else. One that keeps silent, or hangs up, the first
 //! time that anything is asked of it, is probed once: with nothing that a text server does not know, until it is plain
 //! that it is none. What was found is remembered by the process, and for others in an arena of its own.
+use super::held::unless_held;
 use super::link::{self, Address, Link, Moved, READABLE, WRITABLE};
 use super::server::Server;
 use super::{Options, Protocol};
@@ -13,7 +14,7 @@ use leveret_protocol::binary::{Command, Request};
 use rustix::event::{PollFd, PollFlags};
 use std::collections::HashMap;
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// So long a server may keep silent before it is probed. One that is slower is not harmed.
@@ -41,7 +42,7 @@ pub(super) fn silence(io_timeout: Duration) -> Duration {
 /// What is known of a server before anything is asked of it.
 pub(super) fn recall(server: &Server) -> Option<Protocol> {
     let endpoint = endpoint(server);
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(mut known) = unless_held(&KNOWN) else { return remembered(&endpoint) };
     *known.get_or_insert_default().entry(endpoint).or_insert_with_key(remembered)
 }
 
@@ -79,7 +80,9 @@ fn note(server: &Server, protocol: Option<Protocol>) {
             None => arena.delete(&key, now).map(|_| ()),
         };
     }
-    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().insert(endpoint, protocol);
+    if let Some(mut known) = unless_held(&KNOWN) {
+        known.get_or_insert_default().insert(endpoint, protocol);
+    }
 }
 
 fn remembered(endpoint: &Endpoint) -> Option<Protocol> {

@@ -10,6 +10,7 @@
 mod datagrams;
 mod dialect;
 mod health;
+mod held;
 mod kept;
 mod link;
 mod local;

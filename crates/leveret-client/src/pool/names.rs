@@ -1,12 +1,13 @@
 //! From a server's name to its addresses. That may ask a name server, which no time-out of ours bounds, so what it took
 //! long to hear is not asked again soon, by no pool of this process: where a name server is slow, or gone, a process
 //! spends at most a tenth of its time on a name, and not all of it each time that a server has rested.
+use super::held::unless_held;
 use super::link::{Address, Fault};
 use super::Code;
 use rustix::net::SocketAddrUnix;
 use std::collections::HashMap;
 use std::net::{SocketAddr, ToSocketAddrs};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Instant;
 
 // An answer, also that there is none, holds so many times as long as it took.
@@ -47,18 +48,19 @@ pub(super) fn resolve(host: &str, port: u16) -> Result<Vec<Address>, Fault> {
 /// The port is that of nobody.
 fn look_up(name: &str) -> Option<Vec<SocketAddr>> {
     let begun = Instant::now();
-    if let Some(heard) = HEARD.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_default().get(name) {
-        if begun < heard.until {
+    if let Some(mut all) = unless_held(&HEARD) {
+        if let Some(heard) = all.get_or_insert_default().get(name).filter(|heard| begun < heard.until) {
             return heard.addresses.clone();
         }
     }
     let addresses = (name, 0).to_socket_addrs().ok().map(Vec::from_iter).filter(|found| !found.is_empty());
     let now = Instant::now();
     let heard = Heard { addresses: addresses.clone(), until: now + (now - begun) * HOLDS };
-    let mut all = HEARD.lock().unwrap_or_else(PoisonError::into_inner);
-    let all = all.get_or_insert_default();
-    all.retain(|_, heard| now < heard.until);
-    all.insert(name.to_string(), heard);
+    if let Some(mut all) = unless_held(&HEARD) {
+        let all = all.get_or_insert_default();
+        all.retain(|_, heard| now < heard.until);
+        all.insert(name.to_string(), heard);
+    }
     addresses
 }
 

@@ -4,6 +4,7 @@ use super::Code;
 use crate::ring::{Distribution, KeyHash, Preset};
 use leveret_engine::OpenOptions;
 use leveret_protocol::text::TextKey;
+use leveret_protocol::{WireKey, KEY_MAX};
 use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -163,10 +164,11 @@ impl Options {
     pub(super) fn check_key(&self, request: &Request<'_>) -> Result<(), Code> {
         let key = request.key;
         let is_valid = match self.protocol {
-            _ if key.is_empty() || key.len() > leveret_protocol::KEY_MAX => false,
+            _ if key.is_empty() || key.len() > KEY_MAX => false,
             Protocol::Text => !request.operation.is_get() || TextKey::new(key).is_some(),
-            // In binary a key has a length, in meta commands base64 carries what a line cannot.
-            Protocol::Binary | Protocol::Meta => true,
+            // In binary a key has a length.
+            Protocol::Binary => true,
+            Protocol::Meta => WireKey::for_meta(key, &mut [0; KEY_MAX]).is_some(),
         };
         if is_valid && (!self.verify_key || key.is_ascii()) {
             Ok(())

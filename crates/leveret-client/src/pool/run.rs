@@ -391,10 +391,12 @@ impl Pool {
         match server.recv(alone, &self.options) {
             Ok(Moved::Bytes(len)) => {
                 let protocol = server.protocol(&self.options);
+                let idle = server.input.idle;
                 match wire::read(&mut server.input, &mut server.expected, &mut self.batch, protocol, &self.options) {
                     Ok(has_read) => {
                         server.speaks = Some(protocol);
-                        server.come += len;
+                        // What nobody waits for is no progress.
+                        server.come += len.saturating_sub(server.input.idle - idle);
                         if has_read || server.come >= PROGRESS {
                             (server.deadline, server.come) = (None, 0);
                         } else if alone {
@@ -440,7 +442,8 @@ impl Pool {
         server.close();
         let output = std::mem::take(&mut server.output);
         server.sent = 0;
-        let waiting: Vec<u32> = server.expected.drain(..).filter(|number| *number != ROW_END).collect();
+        let passed = server.input.passed.drain(..);
+        let waiting: Vec<u32> = passed.chain(server.expected.drain(..)).filter(|number| *number != ROW_END).collect();
         // To libmemcached a server that is only slow is not out of order, to pecl/memcache it is.
         self.failures.push(Failure { server: index, code: fault.code, errno: fault.errno });
         let is_slow = fault.code == Code::Timeout && was_connected && self.options.failover_attempts == 0;

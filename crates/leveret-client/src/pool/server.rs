@@ -90,11 +90,16 @@ pub(super) struct Input {
     pub parsed: usize,
     /// The next answer is whole when so many bytes are there.
     pub wanted: usize,
+    /// Gets of the row that is being answered, behind which others were answered.
+    pub passed: Vec<u32>,
+    /// Bytes of answers for which nobody waits, since this was cleared.
+    pub idle: usize,
 }
 
 impl Input {
     pub fn clear(&mut self) {
-        (self.filled, self.parsed, self.wanted) = (0, 0, 0);
+        (self.filled, self.parsed, self.wanted, self.idle) = (0, 0, 0, 0);
+        self.passed.clear();
         if self.bytes.capacity() > BUFFER_KEPT {
             self.bytes = Vec::new();
         }

@@ -5,6 +5,7 @@
 //! which we would connect, in our network namespace, or it is the process at the other end of the Unix socket. Asked
 //! again every `BELIEVED_FOR`, by whichever pool of the process comes then; what happens to the server within that time
 //! looks as if it had happened a moment later.
+use super::held::unless_held;
 use super::link::{Address, Fault};
 use super::server::Server;
 use super::ServerKind;
@@ -14,7 +15,7 @@ use rustix::time::ClockId;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 /// Nanoseconds since some moment of the past: asked for at every read, where a `Duration` would be twice the work.
 type Moment = u64;
@@ -162,13 +163,15 @@ fn search(server: &mut Server, now: Moment) -> Option<Found> {
     if let Some(found) = take_kept(server, &endpoint, now) {
         return Some(found);
     }
-    // A panic under this lock cannot leave it half changed.
-    let mut in_vain = IN_VAIN.lock().unwrap_or_else(PoisonError::into_inner);
-    let in_vain = in_vain.get_or_insert_default();
-    let searched = in_vain.get(&endpoint).copied().filter(|searched| now.saturating_sub(*searched) < SEARCHED_EVERY);
+    let searched = unless_held(&IN_VAIN)
+        .and_then(|mut in_vain| in_vain.get_or_insert_default().get(&endpoint).copied())
+        .filter(|searched| now.saturating_sub(*searched) < SEARCHED_EVERY);
     let found = if searched.is_none() { look(server, now) } else { None };
     if found.is_none() {
-        let searched = *in_vain.entry(endpoint).insert_entry(searched.unwrap_or(now)).get();
+        let searched = searched.unwrap_or(now);
+        if let Some(mut in_vain) = unless_held(&IN_VAIN) {
+            in_vain.get_or_insert_default().insert(endpoint, searched);
+        }
         server.short_cut.next_search = Some(searched + SEARCHED_EVERY);
     }
     found
@@ -177,7 +180,7 @@ fn search(server: &mut Server, now: Moment) -> Option<Found> {
 /// One for each endpoint, and none whose file is seen to be gone: who maps it keeps its memory. The same look publishes
 /// what this process has counted there.
 fn keep(found: Found) {
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let Some(mut kept) = unless_held(&KEPT) else { return };
     kept.retain(|other| other.endpoint != found.endpoint);
     kept.push(found);
     kept.retain(|found| found.arena.check().is_ok());
@@ -189,7 +192,7 @@ fn keep(found: Found) {
 /// What was kept is believed as long as if its pool had lived on. Then it is asked for as if it had just been found: another server may
 /// listen there by now.
 fn take_kept(server: &mut Server, endpoint: &Endpoint, now: Moment) -> Option<Found> {
-    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut kept = unless_held(&KEPT)?;
     let place = kept.iter().position(|found| found.endpoint == *endpoint)?;
     let found = kept.remove(place);
     drop(kept);

@@ -1,4 +1,5 @@
 //! Servers named `tls://host:port`: whom to believe, who we are, and the bytes of one connection through rustls.
+use super::held::unless_held;
 use super::options::TlsOptions;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
@@ -16,7 +17,7 @@ use std::fmt;
 use std::io::{ErrorKind, Read, Write};
 use std::os::fd::OwnedFd;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
 /// Debian's bundle of authorities, and that of most other systems.
@@ -66,7 +67,7 @@ impl TlsOptions {
     /// All of a process's pools share what one has read, and the sessions that may be resumed.
     fn config(&self) -> Result<Arc<ClientConfig>, String> {
         let files = self.stamps();
-        let mut all = LOADED.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(mut all) = unless_held(&LOADED) else { return Ok(Arc::new(self.read()?)) };
         if let Some(loaded) = all.iter().find(|loaded| loaded.options == *self && loaded.files == files) {
             return Ok(loaded.config.clone());
         }

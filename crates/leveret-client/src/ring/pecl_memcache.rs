@@ -4,8 +4,11 @@ use super::{first_at_or_above, PeclHash, Point, Server, Strategy, Table};
 const POINTS: u32 = 160;
 const BUCKETS: u32 = 1024;
 
+/// A larger weight counts as this one: a server has 160 points for each unit of it.
+const WEIGHT_MAX: u32 = 8192;
+
 pub(super) fn table(strategy: Strategy, hash: PeclHash, servers: &[Server], alive: &[u32]) -> Table {
-    let shares = |server: u32| servers[server as usize].shares();
+    let shares = |server: u32| servers[server as usize].shares().min(WEIGHT_MAX);
     match strategy {
         Strategy::Standard => {
             Table::Remainder(alive.iter().flat_map(|server| (0..shares(*server)).map(move |_| *server)).collect())

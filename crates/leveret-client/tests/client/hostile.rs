@@ -333,6 +333,71 @@ fn what_came_unasked_is_not_believed() {
 
 /// Keys that were asked and answered before the garbage keep their values; the others fail.
 #[test]
+fn a_row_may_be_answered_in_any_order() {
+    use Operation::Get;
+    let port =
+        says(b"VALUE c 0 1\r\nC\r\nVALUE a 0 1\r\nA\r\nVALUE e 0 1\r\nE\r\nVALUE d 0 1\r\nD\r\nEND\r\nSTORED\r\n");
+    let mut pool = pool(port, Protocol::Text);
+    let asked = [(Get, "a"), (Get, "b"), (Get, "c"), (Get, "d"), (Get, "e"), (Operation::Set, "f")];
+    let mut told = batch(&mut pool, &asked);
+    told.sort_unstable_by_key(|(request, ..)| *request);
+    let found = |request, value: &str| (request, Code::Success, value.as_bytes().to_vec());
+    assert_eq!(told, [found(0, "A"), found(2, "C"), found(3, "D"), found(4, "E"), found(5, "")]);
+}
+
+#[test]
+fn gets_that_others_have_passed_fail_with_their_connection() {
+    use Operation::Get;
+    let mut pool = pool(says(b"VALUE c 0 1\r\nC\r\nVALUE a 0"), Protocol::Text);
+    let mut told = batch(&mut pool, &[(Get, "a"), (Get, "b"), (Get, "c")]);
+    told.sort_unstable_by_key(|(request, ..)| *request);
+    assert!(
+        matches!(told[..], [(0, Code::UnknownReadFailure, _), (1, Code::UnknownReadFailure, _), (2, Code::Success, _)]),
+        "{told:?}"
+    );
+}
+
+/// Says the same again and again, as fast as it is read or with a break after each time.
+fn repeats(answer: &'static [u8], pause: Duration) -> u16 {
+    server(move |_, mut stream, _| {
+        while stream.write_all(answer).is_ok() {
+            std::thread::sleep(pause);
+        }
+    })
+}
+
+#[test]
+fn what_is_no_progress_gives_no_time() {
+    let foreign = [&[0x81, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0], [0; 8].as_slice()].concat().leak();
+    let slow = Duration::from_millis(50);
+    for (answer, protocol, operation) in [
+        (&*foreign, Protocol::Binary, Operation::Get),
+        (b"HD\r\n", Protocol::Meta, Operation::Get),
+        (b"STAT a b\r\n", Protocol::Text, Operation::Stats),
+        (b"key=a exp=-1\r\n", Protocol::Text, Operation::Keys),
+    ] {
+        let mut pool = hurried_pool(repeats(answer, slow), protocol);
+        let told = batch(&mut pool, &[(operation, "key")]);
+        assert!(matches!(told.last(), Some((0, Code::Timeout, _))), "{answer:?}: {:?}", told.last());
+    }
+    // Nor memory.
+    let many = foreign.repeat(1000).leak();
+    let mut pool = pool(repeats(many, Duration::ZERO), Protocol::Binary);
+    assert!(matches!(batch(&mut pool, &[(Operation::Get, "key")])[..], [(0, Code::ProtocolError, _)]));
+}
+
+#[test]
+fn a_key_that_no_meta_command_can_name_is_refused() {
+    let port = says(b"HD O0\r\n");
+    let long = " ".repeat(187);
+    for operation in [Operation::Get, Operation::Set, Operation::Delete] {
+        let mut pool = pool(port, Protocol::Meta);
+        pool.begin();
+        assert_eq!(pool.add(&Request { value: b"v", ..Request::new(operation, long.as_bytes()) }), Err(Code::BadKey));
+    }
+}
+
+#[test]
 fn garbage_in_the_middle_spoils_what_follows_only() {
     let port = says(b"VALUE a 0 1\r\nA\r\nVALUE b 0 1\r\nB\r\nnonsense\r\nVALUE c 0 1\r\nC\r\nEND\r\n");
     let mut pool = pool(port, Protocol::Text);

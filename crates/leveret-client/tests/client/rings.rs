@@ -146,3 +146,18 @@ fn virtual_buckets_are_found_by_bits_of_the_hash() {
         }
     }
 }
+
+/// 160 points for each of 2^27 units of weight are none, in 32 bits.
+#[test]
+fn a_weight_that_nobody_means_has_a_place_for_each_key() {
+    for strategy in [Strategy::Standard, Strategy::Consistent] {
+        for weight in [1 << 27, i32::MAX as u32, u32::MAX] {
+            let servers = servers(&[&format!("a|1|{weight}"), &format!("b|2|{weight}")]);
+            let ring = Ring::new(Preset::PeclMemcache { strategy, hash: PeclHash::Crc32 }, servers);
+            assert!(
+                keys().iter().all(|key| ring.server(key.as_bytes()).is_some_and(|server| server < 2)),
+                "{strategy:?} {weight}"
+            );
+        }
+    }
+}

@@ -5,8 +5,9 @@ use super::write::{Facts, Ttl};
 use crate::{number, Broken, Limits, Received, WireKey, KEY_MAX};
 use memchr::memchr;
 
-/// Longest line of an answer. Lines of `lru_crawler metadump` come near a thousand bytes, other lines are far shorter.
-const LINE_MAX: usize = 8192;
+/// Longest line of an answer. `leveret serve` names keys of up to 65,535 bytes in a `metadump`, three characters a byte;
+/// memcached's lines come near a thousand bytes there, and are far shorter elsewhere.
+const LINE_MAX: usize = 3 * u16::MAX as usize + 512;
 
 /// An answer of the text protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -55,6 +55,10 @@ impl Prefixes {
     #[cold]
     fn note_slowly(&self, key: &[u8], change: impl FnOnce(&mut Prefix)) {
         let Some(len) = key.iter().position(|byte| *byte == self.delimiter) else { return };
+        // A binary key may hold what a line of the dump must not.
+        if key[..len].iter().any(|byte| *byte <= b' ' || *byte == 0x7f) {
+            return;
+        }
         let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
         if counts.len() < PREFIXES_MAX || counts.contains_key(&key[..len]) {
             change(counts.entry(key[..len].to_vec()).or_default());
@@ -92,7 +96,7 @@ mod tests {
         prefixes.note(b"user:1", |prefix| prefix.gets += 1);
         assert_eq!(prefixes.dump(), "");
         prefixes.switch(true);
-        for key in [&b"user:1"[..], b"user:2:x", b"plain", b":"] {
+        for key in [&b"user:1"[..], b"user:2:x", b"plain", b":", b"user 0\r\nEND:1"] {
             prefixes.note(key, |prefix| prefix.gets += 1);
         }
         assert_eq!(prefixes.dump(), "PREFIX  get 1 hit 0 set 0 del 0\r\nPREFIX user get 2 hit 0 set 0 del 0\r\n");

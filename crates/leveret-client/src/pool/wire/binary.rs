@@ -1,7 +1,7 @@
 //! Answers of the binary protocol: each carries the number of its request.
 use super::super::request::Operation;
 use super::super::Code;
-use super::{is_idle, reach, Accepted, Batch, Expected};
+use super::{is_idle, reach, Accepted, Batch, Expected, Heard, STATISTICS_MAX};
 use leveret_protocol::binary::{self, Status};
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub fn accept(
 ) -> Accepted {
     let number = answer.opaque.wrapping_sub(batch.opaque_base);
     if is_idle(number, batch) {
-        return Ok(());
+        return Ok(Heard::Idle);
     }
     let operation = batch.pending.get(number as usize).map(|pending| pending.operation);
     let Some(operation) = operation else { return reach(number, expected, batch) };
@@ -22,10 +22,11 @@ pub fn accept(
         && answer.status == 0
         && !answer.key.is_empty()
         && expected.front() == Some(&number)
+        && batch.records.len() < STATISTICS_MAX
     {
         let record = batch.record(number, Code::Stat);
         (record.name, record.value) = (place(answer.key), place(answer.value));
-        return Ok(());
+        return Ok(Heard::Part);
     }
     reach(number, expected, batch)?;
     let code = match answer.status() {
@@ -33,7 +34,7 @@ pub fn accept(
         Some(Status::Success) => Code::Success,
         Some(Status::KeyNotFound) if operation.is_get() => {
             batch.miss(number);
-            return Ok(());
+            return Ok(Heard::Answer);
         }
         // As the text protocol says it.
         Some(Status::KeyNotFound) if operation == Operation::Replace => Code::NotStored,
@@ -54,5 +55,5 @@ pub fn accept(
     let record = batch.finish(number, code);
     record.meta.flags = answer.flags().unwrap_or(0);
     (record.cas, record.value, record.number) = (answer.cas, value, counted);
-    Ok(())
+    Ok(Heard::Answer)
 }

@@ -2,7 +2,7 @@
 use super::super::request::Operation;
 use super::super::server::ROW_END;
 use super::super::Code;
-use super::{is_idle, reach, Accepted, Batch, Expected};
+use super::{is_idle, reach, Accepted, Batch, Expected, Heard};
 use leveret_protocol::text::{self, MetaCode};
 use std::ops::Range;
 
@@ -16,11 +16,11 @@ pub fn accept(
         return reach(ROW_END, expected, batch);
     }
     // Quiet requests have no number: what they say is not awaited.
-    let Some(opaque) = answer.opaque else { return Ok(()) };
+    let Some(opaque) = answer.opaque else { return Ok(Heard::Idle) };
     let opaque = std::str::from_utf8(opaque).ok().and_then(|text| text.parse::<u32>().ok()).ok_or(None)?;
     let number = opaque.wrapping_sub(batch.opaque_base);
     if is_idle(number, batch) {
-        return Ok(());
+        return Ok(Heard::Idle);
     }
     // Only `MN` ends a row.
     let operation = batch.pending.get(number as usize).ok_or(None)?.operation;
@@ -29,7 +29,7 @@ pub fn accept(
         MetaCode::Done | MetaCode::Value => Code::Success,
         MetaCode::Miss | MetaCode::NotFound if operation.is_get() => {
             batch.miss(number);
-            return Ok(());
+            return Ok(Heard::Answer);
         }
         MetaCode::Miss | MetaCode::NotFound => Code::NotFound,
         MetaCode::NotStored => Code::NotStored,
@@ -47,5 +47,5 @@ pub fn accept(
     record.meta.flags = answer.facts.flags.unwrap_or(0);
     record.cas = answer.facts.cas.unwrap_or(0);
     (record.value, record.number) = (value, counted);
-    Ok(())
+    Ok(Heard::Answer)
 }

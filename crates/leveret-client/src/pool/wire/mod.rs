@@ -86,10 +86,26 @@ pub(super) struct Garbled;
 /// Requests that await an answer, in the order in which they were sent.
 pub(super) type Expected = VecDeque<u32>;
 
-/// Either the answer was accepted, or so many bytes must be there before there is one, or nothing fits.
-type Accepted = Result<(), Option<usize>>;
+/// For whom an answer was.
+enum Heard {
+    /// A request that awaits it no longer.
+    Answer,
+    /// One that awaits more of it, such as a line of statistics.
+    Part,
+    /// Nobody: a quiet request, or one of an earlier batch.
+    Idle,
+}
 
-/// Takes the answers that are whole out of the input. True = at least one.
+/// Either the answer was accepted, or so many bytes must be there before there is one, or nothing fits.
+type Accepted = Result<Heard, Option<usize>>;
+
+/// So many statistics one batch may ask for: all that a thousand servers have.
+const STATISTICS_MAX: usize = 1 << 20;
+
+/// So many bytes for which nobody waits are believed; quiet requests that fail have answers.
+const IDLE_MAX: usize = 16 << 20;
+
+/// Takes the answers that are whole out of the input. True = a request has all of its answer.
 pub(super) fn read(
     input: &mut Input,
     expected: &mut Expected,
@@ -118,25 +134,31 @@ pub(super) fn read(
         let taken = match protocol {
             Protocol::Binary => match leveret_protocol::binary::parse_answer(bytes, &limits) {
                 Received::Answer { answer, consumed } => {
-                    binary::accept(&answer, expected, batch, place).map(|()| consumed)
+                    binary::accept(&answer, expected, batch, place).map(|heard| (heard, consumed))
                 }
                 Received::More { total } => Err(Some(total)),
                 Received::Broken(_) => Err(None),
             },
             Protocol::Text | Protocol::Meta => match leveret_protocol::text::parse_answer(bytes, &limits) {
                 Received::Answer { answer, consumed } => {
-                    text::accept(&answer, expected, batch, place).map(|()| consumed)
+                    text::accept(&answer, expected, &mut input.passed, batch, place).map(|heard| (heard, consumed))
                 }
                 Received::More { total } => Err(Some(total)),
                 Received::Broken(_) => Err(None),
             },
         };
         match taken {
-            Ok(consumed) => {
+            Ok((heard, consumed)) => {
                 input.parsed += consumed;
                 input.wanted = 0;
-                has_read = true;
-                unescape(batch, &mut input.bytes);
+                match heard {
+                    Heard::Answer => has_read = true,
+                    Heard::Part => unescape(batch, &mut input.bytes),
+                    Heard::Idle => input.idle += consumed,
+                }
+                if input.idle > IDLE_MAX {
+                    return Err(Garbled);
+                }
             }
             Err(Some(total)) => {
                 input.wanted = begin + total;
@@ -173,16 +195,11 @@ fn reach(wanted: u32, expected: &mut Expected, batch: &mut Batch) -> Accepted {
     if !expected.iter().take(before).all(is_gets) {
         return Err(None);
     }
-    skip(before, expected, batch);
-    Ok(())
-}
-
-/// So many gets at the front are misses; the one behind them is taken off the queue.
-fn skip(misses: usize, expected: &mut Expected, batch: &mut Batch) -> Option<u32> {
-    for number in expected.drain(..misses) {
+    for number in expected.drain(..before) {
         batch.miss(number);
     }
-    expected.pop_front()
+    expected.pop_front();
+    Ok(Heard::Answer)
 }
 
 /// An answer to a quiet request, or to one of an earlier batch: nobody waits for it.

@@ -3,7 +3,7 @@
 use super::super::request::Operation;
 use super::super::server::ROW_END;
 use super::super::Code;
-use super::{meta, skip, Accepted, Batch, Expected};
+use super::{meta, Accepted, Batch, Expected, Heard, STATISTICS_MAX};
 use leveret_protocol::{text, Limits};
 use std::ops::Range;
 
@@ -30,6 +30,7 @@ pub fn accept_next(
 pub fn accept(
     answer: &text::Answer<'_>,
     expected: &mut Expected,
+    passed: &mut Vec<u32>,
     batch: &mut Batch,
     place: impl Fn(&[u8]) -> Range<usize>,
 ) -> Accepted {
@@ -41,13 +42,20 @@ pub fn accept(
         let row = expected
             .iter()
             .take_while(|number| **number != ROW_END && batch.pending[**number as usize].operation.is_get());
-        // A key that was not asked for is garbage.
-        let before = row.into_iter().position(|number| batch.key(*number) == *key).ok_or(None)?;
-        let number = skip(before, expected, batch).ok_or(None)?;
+        let before = row.into_iter().position(|number| batch.key(*number) == *key);
+        let number = if let Some(before) = before {
+            passed.extend(expected.drain(..before));
+            expected.pop_front().ok_or(None)?
+        } else {
+            // memcached keeps to the order of the keys; who asks others for them may not. A key that was not asked for is
+            // garbage.
+            let at = passed.iter().position(|number| batch.key(*number) == *key).ok_or(None)?;
+            passed.swap_remove(at)
+        };
         let value = place(value);
         let record = batch.finish(number, Code::Success);
         (record.meta.flags, record.cas, record.value) = (*flags, cas.unwrap_or(0), value);
-        return Ok(());
+        return Ok(Heard::Answer);
     }
     let front = expected.front().copied().ok_or(None)?;
     let is_row = front == ROW_END || batch.pending[front as usize].operation.is_get();
@@ -60,31 +68,35 @@ pub fn accept(
             _ => return Err(None),
         };
         while let Some(number) = expected.pop_front().filter(|number| *number != ROW_END) {
+            passed.push(number);
+        }
+        for number in passed.drain(..) {
             match code {
                 None => batch.miss(number),
                 Some(code) => batch.finish(number, code).value = place(text),
             }
         }
-        return Ok(());
+        return Ok(Heard::Answer);
     }
     let operation = batch.pending[front as usize].operation;
     let (code, text) = match answer {
+        Says::Stat { .. } if batch.records.len() == STATISTICS_MAX => return Err(None),
         Says::Stat { name, value } if operation == Operation::Stats => {
             let record = batch.record(front, Code::Stat);
             (record.name, record.value) = (place(name), place(value));
-            return Ok(());
+            return Ok(Heard::Part);
         }
         Says::Line(line) if operation == Operation::Keys => match line.strip_prefix(b"key=") {
             Some(rest) => {
                 let len = rest.iter().position(|byte| *byte == b' ').unwrap_or(rest.len());
                 batch.record(front, Code::Stat).name = place(&rest[..len]);
-                return Ok(());
+                return Ok(Heard::Part);
             }
             // Another one walks at this moment.
             None => (Code::ServerError, *line),
         },
         // memcached 1.6.45 says this before the first key.
-        Says::Ok if operation == Operation::Keys => return Ok(()),
+        Says::Ok if operation == Operation::Keys => return Ok(Heard::Part),
         Says::End if operation == Operation::Keys => (Code::End, b"".as_slice()),
         Says::End | Says::Reset | Says::Ok if operation == Operation::Stats => (Code::End, b"".as_slice()),
         Says::Stored if operation.is_store() => (Code::Success, b"".as_slice()),
@@ -98,7 +110,7 @@ pub fn accept(
         Says::Number(number) if matches!(operation, Operation::Increment | Operation::Decrement) => {
             expected.pop_front();
             batch.finish(front, Code::Success).number = *number;
-            return Ok(());
+            return Ok(Heard::Answer);
         }
         Says::Error(text) => (Code::ProtocolError, *text),
         Says::ClientError(text) => (Code::ClientError, *text),
@@ -112,7 +124,7 @@ pub fn accept(
     if operation.is_store() && matches!(code, Code::ClientError | Code::ProtocolError) {
         return Err(None);
     }
-    Ok(())
+    Ok(Heard::Answer)
 }
 
 fn server_error(text: &[u8]) -> Code {
