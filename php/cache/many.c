@@ -43,16 +43,22 @@ static bool visit(const walk *walk, zval *key, zval *value)
 static int visit_current(zend_object_iterator *iterator, void *context)
 {
 	const walk *walk = context;
-	zval key, *value = iterator->funcs->get_current_data(iterator);
+	zval key, value, *current = iterator->funcs->get_current_data(iterator);
+	if (EG(exception) || !current) {
+		return ZEND_HASH_APPLY_STOP;
+	}
+	/* An iterator's key() may drop it. */
+	ZVAL_COPY(&value, current);
 	ZVAL_NULL(&key);
-	if (!EG(exception) && walk->with_values) {
+	if (walk->with_values) {
 		if (iterator->funcs->get_current_key) {
 			iterator->funcs->get_current_key(iterator, &key);
 		} else {
 			ZVAL_LONG(&key, iterator->index);
 		}
 	}
-	bool go_on = !EG(exception) && value && visit(walk, &key, value);
+	bool go_on = !EG(exception) && visit(walk, &key, &value);
+	zval_ptr_dtor(&value);
 	zval_ptr_dtor(&key);
 	return go_on ? ZEND_HASH_APPLY_KEEP : ZEND_HASH_APPLY_STOP;
 }

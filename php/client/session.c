@@ -28,13 +28,25 @@ void php_leveret_client_session_lease_drop(client_session_lease *lease)
 	lease->arena = NULL;
 }
 
+client_session_head php_leveret_client_session_begin(void)
+{
+	ZEND_TLS uint64_t last;
+	return (client_session_head) { .number = ++last };
+}
+
+bool php_leveret_client_session_is_open(void **mod_data, uint64_t number)
+{
+	const client_session_head *head = *mod_data;
+	return head && head->number == number;
+}
+
 bool php_leveret_client_session_wait(void **mod_data, uint64_t until)
 {
-	const void *session = *mod_data;
+	uint64_t number = ((const client_session_head *) *mod_data)->number;
 	for (;;) {
 		/* The error of the time limit jumps out of here, and PHP would write an empty session over the one that was not read. It raises
 		 * it when the session has failed to start. */
-		if (zend_atomic_bool_load_ex(&EG(timed_out)) || php_leveret_interrupted() || *mod_data != session) {
+		if (zend_atomic_bool_load_ex(&EG(timed_out)) || php_leveret_interrupted() || !php_leveret_client_session_is_open(mod_data, number)) {
 			return false;
 		}
 		uint64_t now = php_leveret_microseconds();

@@ -23,6 +23,15 @@ typedef struct client_session_lease {
 bool php_leveret_client_session_lease_take(client_session_lease *lease, leveret_pool *pool, leveret_bytes name);
 void php_leveret_client_session_lease_drop(client_session_lease *lease);
 
+/* What each handler's session begins with: which one it is. The next one may lie where a freed one lay. */
+typedef struct client_session_head {
+	uint64_t number;
+} client_session_head;
+
+client_session_head php_leveret_client_session_begin(void);
+/* Whether the session of that number is still open, after user code has run: it may have closed it, and opened another one. */
+bool php_leveret_client_session_is_open(void **mod_data, uint64_t number);
+
 /* Waits until a moment of php_leveret_microseconds() for a lock that another one holds. False: the wait is over, since PHP's time limit
  * has come, or a signal's handler has thrown or has closed the session: then that is freed. Runs user code. */
 bool php_leveret_client_session_wait(void **mod_data, uint64_t until);

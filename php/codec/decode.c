@@ -38,10 +38,24 @@ double php_leveret_text_to_double(const char *text)
 	if (EXPECTED(*name >= '0' && *name <= '9')) {
 		return zend_strtod(text, NULL);
 	}
-	if (strcasecmp(name, "INF") == 0 || strcasecmp(name, "Infinity") == 0) {
+	if (zend_binary_strcasecmp(name, strlen(name), "INF", 3) == 0 || zend_binary_strcasecmp(name, strlen(name), "Infinity", 8) == 0) {
 		return *text == '-' ? -ZEND_INFINITY : ZEND_INFINITY;
 	}
-	return strcasecmp(name, "NAN") == 0 ? ZEND_NAN : zend_strtod(text, NULL);
+	return zend_binary_strcasecmp(name, strlen(name), "NAN", 3) == 0 ? ZEND_NAN : zend_strtod(text, NULL);
+}
+
+/* pecl/memcache writes and reads the decimal sign of its script's locale. */
+static double double_of_locale(const zend_string *data)
+{
+	const char *comma = memchr(ZSTR_VAL(data), ',', ZSTR_LEN(data));
+	if (EXPECTED(!comma)) {
+		return php_leveret_text_to_double(ZSTR_VAL(data));
+	}
+	zend_string *text = zend_string_init(ZSTR_VAL(data), ZSTR_LEN(data), 0);
+	ZSTR_VAL(text)[comma - ZSTR_VAL(data)] = '.';
+	double number = php_leveret_text_to_double(ZSTR_VAL(text));
+	zend_string_release(text);
+	return number;
 }
 
 /* The bytes of a value that is not compressed. */
@@ -53,7 +67,7 @@ static bool read_plain(uint8_t encoding, leveret_origin reader, const zend_strin
 			ZVAL_LONG(value, ZEND_STRTOL(bytes, NULL, 10));
 			return true;
 		case LEVERET_DOUBLE:
-			ZVAL_DOUBLE(value, php_leveret_text_to_double(bytes));
+			ZVAL_DOUBLE(value, reader == LEVERET_PECL_MEMCACHE ? double_of_locale(data) : php_leveret_text_to_double(bytes));
 			return true;
 		case LEVERET_BOOL:
 			/* pecl/memcache takes nothing but "1" for true, pecl/memcached looks at the first byte: what was counted or appended to shows it. */

@@ -36,6 +36,9 @@ static leveret_bytes host_of(const mmc_server *server)
 	return php_leveret_string(server->host);
 }
 
+/* No name server knows such a name (RFC 2606). */
+static const char nobody[] = "not-utf-8.invalid";
+
 static mmc_pool *new_pool(const mmc_link *link, bool is_persistent)
 {
 	mmc_pool *made = pecalloc(1, sizeof(*made), is_persistent);
@@ -54,12 +57,25 @@ static mmc_pool *new_pool(const mmc_link *link, bool is_persistent)
 	leveret_pool_set_option(pool, LEVERET_POOL_TIMEOUT_LIMIT, 1);
 	for (uint32_t i = 0; i < link->count; i++) {
 		const mmc_server *server = &link->servers[i];
-		leveret_pool_add_server(pool, host_of(server), (uint16_t) server->port, (uint16_t) server->udp_port, (uint32_t) server->weight, php_leveret_dir());
+		leveret_bytes host = host_of(server);
+		/* A name that is not UTF-8 is nobody's. Servers go by their place in the list, so it has one. */
+		while (leveret_pool_add_server(pool, host, (uint16_t) server->port, (uint16_t) server->udp_port, (uint32_t) server->weight, php_leveret_dir()) != LEVERET_CODE_SUCCESS
+				&& host.data != (const uint8_t *) nobody) {
+			host = php_leveret_bytes(nobody, strlen(nobody));
+		}
 	}
 	if (link->user && link->is_binary) {
 		leveret_pool_set_credentials(pool, -1, php_leveret_string(link->user), php_leveret_string(link->password), 0);
 	}
 	return made;
+}
+
+/* Whatever is in it, where it ends is certain. */
+static void append_part(smart_str *name, zend_string *part)
+{
+	smart_str_append_unsigned(name, ZSTR_LEN(part));
+	smart_str_appendc(name, ':');
+	smart_str_append(name, part);
 }
 
 /* What the pool of a list of persistent servers goes by, and by whom it is used. NULL: some server is not persistent. */
@@ -76,14 +92,13 @@ static zend_string *name_of(const mmc_link *link)
 			return NULL;
 		}
 		smart_str_appendc(&name, '\n');
-		smart_str_append(&name, server->host);
+		append_part(&name, server->host);
 		smart_str_append_printf(&name, " " ZEND_LONG_FMT " " ZEND_LONG_FMT " " ZEND_LONG_FMT, server->port, server->udp_port, server->weight);
 	}
 	if (link->user) {
-		smart_str_appendc(&name, '\0');
-		smart_str_append(&name, link->user);
-		smart_str_appendc(&name, '\0');
-		smart_str_append(&name, link->password);
+		smart_str_appendc(&name, '\n');
+		append_part(&name, link->user);
+		append_part(&name, link->password);
 	}
 	smart_str_0(&name);
 	return name.s;
@@ -155,13 +170,19 @@ leveret_pool *php_leveret_mmc_pool_of(mmc_link *link)
 
 /* --- links --- */
 
+/* In any case, whatever the script's locale. */
+static bool is_word(const char *text, const char *word)
+{
+	return zend_binary_strcasecmp(text, strlen(text), word, strlen(word)) == 0;
+}
+
 mmc_link *php_leveret_mmc_link_new(bool is_of_sessions)
 {
 	mmc_link *link = ecalloc(1, sizeof(*link));
 	link->is_of_sessions = is_of_sessions;
-	link->is_binary = strcasecmp(MEMCACHE_G(protocol), "binary") == 0;
-	link->ring = strcasecmp(MEMCACHE_G(hash_strategy), "standard") == 0 ? LEVERET_RING_PECL_STANDARD : LEVERET_RING_PECL_CONSISTENT;
-	link->hash = strcasecmp(MEMCACHE_G(hash_function), "fnv") == 0;
+	link->is_binary = is_word(MEMCACHE_G(protocol), "binary");
+	link->ring = is_word(MEMCACHE_G(hash_strategy), "standard") ? LEVERET_RING_PECL_STANDARD : LEVERET_RING_PECL_CONSISTENT;
+	link->hash = is_word(MEMCACHE_G(hash_function), "fnv");
 	link->prefix = php_leveret_memcache_prefix(is_of_sessions);
 	link->threshold = MEMCACHE_G(compress_threshold);
 	link->savings = 0.2;

@@ -32,10 +32,16 @@ typedef struct choice {
 
 static const choice protocols = { "ascii", "binary" }, strategies = { "standard", "consistent" }, functions = { "crc32", "fnv" };
 
+/* Whatever the script's locale. */
+static bool is_word(const zend_string *text, const char *word)
+{
+	return zend_binary_strcasecmp(ZSTR_VAL(text), ZSTR_LEN(text), word, strlen(word)) == 0;
+}
+
 static PHP_INI_MH(on_update_choice)
 {
 	const choice *words = mh_arg3;
-	if (!new_value || (strcasecmp(ZSTR_VAL(new_value), words->one) != 0 && strcasecmp(ZSTR_VAL(new_value), words->other) != 0)) {
+	if (!new_value || !(is_word(new_value, words->one) || is_word(new_value, words->other))) {
 		char allowed[64];
 		snprintf(allowed, sizeof(allowed), "in set {%s, %s}", words->one, words->other);
 		refuse(entry, allowed, new_value);
@@ -114,7 +120,7 @@ static zend_string *host_of_site(bool without_www, bool without_subdomain)
 		return NULL;
 	}
 	const char *begin = Z_STRVAL_P(name), *end = begin + Z_STRLEN_P(name);
-	if (without_www && Z_STRLEN_P(name) >= 4 && strncasecmp(begin, "www.", 4) == 0) {
+	if (without_www && Z_STRLEN_P(name) >= 4 && zend_binary_strcasecmp(begin, 4, "www.", 4) == 0) {
 		begin += 4;
 	}
 	if (without_subdomain) {

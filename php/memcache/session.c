@@ -27,6 +27,7 @@
 #define PAUSE_MAX_US 160000
 
 typedef struct mmc_session {
+	client_session_head head;
 	mmc_link *link;
 	zend_string *lock_key;
 	bool is_locked;
@@ -46,7 +47,7 @@ static bool read_query(const char *at, const char *end, mmc_server *server)
 		const char *equals = memchr(at, '=', len);
 		size_t name_len = equals ? (size_t) (equals - at) : len;
 		double value = equals ? zend_strtod(equals + 1, NULL) : 0;
-#define IS(word) (name_len == strlen(word) && strncasecmp(at, word, name_len) == 0)
+#define IS(word) (zend_binary_strcasecmp(at, name_len, word, strlen(word)) == 0)
 		if (IS("persistent")) {
 			server->is_persistent = value != 0;
 		} else if (IS("weight")) {
@@ -347,7 +348,8 @@ static void end_session(mmc_session *session)
 	}
 }
 
-/* Names the session: false: its id cannot be a key. */
+/* Names the session: false: its id cannot be a key. Of an empty one it would be warned, and the script's handler of errors may close the
+ * session: so nobody comes here with that. */
 static bool begin_session(mmc_session *session, zend_string *id)
 {
 	end_session(session);
@@ -389,10 +391,12 @@ PS_OPEN_FUNC(memcache)
 	mmc_link *link = php_leveret_mmc_link_new(true);
 	if (!add_servers(link, path)) {
 		php_leveret_mmc_link_free(link);
-		PS_SET_MOD_DATA(NULL);
 		return FAILURE;
 	}
+	/* The script's handler of errors may have opened one. */
+	ps_close_memcache(mod_data);
 	mmc_session *session = ecalloc(1, sizeof(*session));
+	session->head = php_leveret_client_session_begin();
 	session->link = link;
 	PS_SET_MOD_DATA(session);
 	return SUCCESS;
@@ -402,9 +406,10 @@ PS_READ_FUNC(memcache)
 {
 	mmc_session *session = PS_GET_MOD_DATA();
 	client_copy found;
-	if (!session) {
+	if (!session || !ZSTR_LEN(key)) {
 		return FAILURE;
 	}
+	uint64_t number = session->head.number;
 	unlock(session);
 	if (!begin_session(session, key)) {
 		return FAILURE;
@@ -426,11 +431,11 @@ PS_READ_FUNC(memcache)
 	}
 	/* An empty session, which the original gives for one that could not be read, would be written over what is there. */
 	zend_string *text = !was_read ? NULL : found.data ? text_of(&found) : ZSTR_EMPTY_ALLOC();
-	if (text && PS_GET_MOD_DATA() == session && !session->is_locked) {
+	if (text && php_leveret_client_session_is_open(mod_data, number) && !session->is_locked) {
 		php_error_docref(NULL, E_WARNING, "The session is locked by another process for longer than memcache.lock_timeout (" ZEND_LONG_FMT " seconds), and is used without its lock", MEMCACHE_G(lock_timeout));
 	}
 	/* The script's handler of errors may have closed the session, or have thrown. */
-	if (text && (EG(exception) || PS_GET_MOD_DATA() != session)) {
+	if (text && (EG(exception) || !php_leveret_client_session_is_open(mod_data, number))) {
 		zend_string_release(text);
 		return FAILURE;
 	}
@@ -449,7 +454,7 @@ PS_WRITE_FUNC(memcache)
 	zval text;
 	int32_t codes[2];
 	uint64_t numbers[2];
-	if (!session || session->is_unread || (!session->group && !begin_session(session, key))) {
+	if (!session || !ZSTR_LEN(key) || session->is_unread || (!session->group && !begin_session(session, key))) {
 		return FAILURE;
 	}
 	/* session_regenerate_id() writes under another id than the one that was read. */
@@ -483,7 +488,7 @@ PS_DESTROY_FUNC(memcache)
 	mmc_session *session = PS_GET_MOD_DATA();
 	int32_t codes[2];
 	uint64_t numbers[2];
-	if (!session || (!session->group && !begin_session(session, key))) {
+	if (!session || !ZSTR_LEN(key) || (!session->group && !begin_session(session, key))) {
 		return FAILURE;
 	}
 	zend_string *full = key_of(session, key, false), *lock_key = key_of(session, key, true);

@@ -70,7 +70,7 @@ bool php_leveret_mmc_encode(const mmc_link *link, zval *value, zend_long flags, 
 			payload->meta.flags = MMC_TYPE_LONG;
 			break;
 		case IS_DOUBLE:
-			php_leveret_client_payload_take(payload, LEVERET_DOUBLE, zend_strpprintf(0, "%.14g", Z_DVAL_P(value)));
+			php_leveret_client_payload_take(payload, LEVERET_DOUBLE, zend_strpprintf(0, "%.14H", Z_DVAL_P(value)));
 			payload->meta.flags = MMC_TYPE_DOUBLE;
 			break;
 		case IS_TRUE:

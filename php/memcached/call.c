@@ -82,9 +82,11 @@ void php_leveret_memc_call_back(memc_object *self, zend_fcall_info *call, zend_f
 	zval_ptr_dtor(&arguments[1]);
 }
 
-static void copy_answer(const memc_link *link, const leveret_answer *answer, client_copy *copy)
+/* Among all keys of a server are those of others, without the prefix. */
+static void copy_answer(const zend_string *prefix, const leveret_answer *answer, client_copy *copy)
 {
-	size_t skip = link->prefix && answer->key.len >= ZSTR_LEN(link->prefix) ? ZSTR_LEN(link->prefix) : 0;
+	bool has_prefix = prefix && answer->key.len >= ZSTR_LEN(prefix) && memcmp(answer->key.data, ZSTR_VAL(prefix), ZSTR_LEN(prefix)) == 0;
+	size_t skip = has_prefix ? ZSTR_LEN(prefix) : 0;
 	client_copy_answer(answer, copy);
 	copy->key = zend_string_init((const char *) answer->key.data + skip, answer->key.len - skip, 0);
 }
@@ -116,10 +118,11 @@ bool php_leveret_memc_call(memc_object *self, leveret_request *request, client_c
 	return true;
 }
 
-void php_leveret_memc_gather(memc_object *self, client_copies *copies, uint32_t limit)
+void php_leveret_memc_gather(memc_object *self, client_copies *copies, bool of_keys, uint32_t limit)
 {
 	leveret_answer answer;
+	const zend_string *prefix = of_keys ? self->link->prefix : NULL;
 	while (copies->count < limit && leveret_pool_next(self->link->pool, &answer)) {
-		copy_answer(self->link, &answer, php_leveret_client_copies_next(copies));
+		copy_answer(prefix, &answer, php_leveret_client_copies_next(copies));
 	}
 }

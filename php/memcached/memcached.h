@@ -243,7 +243,7 @@ static zend_always_inline zend_string *memc_full_key(const memc_link *link, zend
 
 /* One request and its answer; the result code is set. True: `copy`, if there is one, is filled but for the key, and php_leveret_client_copy_free is due. */
 bool php_leveret_memc_call(memc_object *self, leveret_request *request, client_copy *copy);
-/* All answers of the open batch that are there or can be waited for. */
-void php_leveret_memc_gather(memc_object *self, client_copies *copies, uint32_t limit);
+/* All answers of the open batch that are there or can be waited for, up to `limit`. `of_keys`: what they name are keys, without the prefix. */
+void php_leveret_memc_gather(memc_object *self, client_copies *copies, bool of_keys, uint32_t limit);
 
 #endif

@@ -549,7 +549,7 @@ static bool fetch_one(memc_object *self, zval *element)
 {
 	while (self->is_fetching) {
 		client_copies one = {0};
-		php_leveret_memc_gather(self, &one, 1);
+		php_leveret_memc_gather(self, &one, true, 1);
 		if (one.count == 0) {
 			self->is_fetching = false;
 			php_leveret_client_copies_free(&one);

@@ -18,6 +18,7 @@
 #include "ext/session/php_session.h"
 
 typedef struct memc_session {
+	client_session_head head;
 	leveret_pool *pool;
 	bool is_persistent;
 	bool is_locked;
@@ -163,6 +164,7 @@ enum lock_try { LOCKED, HAS_NAPPED, IS_TAKEN, HAS_FAILED, IS_OVER };
 static enum lock_try try_lock(void **mod_data, zend_long seconds)
 {
 	memc_session *session = PS_GET_MOD_DATA();
+	uint64_t number = session->head.number;
 	leveret_bytes key = php_leveret_bytes(session->lock_key, session->lock_key_len);
 	if (!php_leveret_client_session_lease_take(&session->lease, session->pool, key)) {
 		return HAS_NAPPED;
@@ -187,7 +189,7 @@ static enum lock_try try_lock(void **mod_data, zend_long seconds)
 	php_leveret_client_session_lease_drop(&session->lease);
 	php_error_docref(NULL, E_WARNING, "Failed to write session lock: %s", php_leveret_memc_text(code));
 	/* The next try may be another server's, if this one has left the ring. One that hangs was waited for long enough. */
-	return code == MEMC_TIMEOUT || EG(exception) || PS_GET_MOD_DATA() != session ? IS_OVER : HAS_FAILED;
+	return code == MEMC_TIMEOUT || EG(exception) || !php_leveret_client_session_is_open(mod_data, number) ? IS_OVER : HAS_FAILED;
 }
 
 static bool lock(void **mod_data, const zend_string *id)
@@ -317,6 +319,7 @@ PS_OPEN_FUNC(memcached)
 	}
 	set_prefix(pool);
 	memc_session *session = ecalloc(1, sizeof(*session));
+	session->head = php_leveret_client_session_begin();
 	session->pool = pool;
 	session->is_persistent = is_persistent;
 	PS_SET_MOD_DATA(session);
@@ -333,7 +336,11 @@ PS_READ_FUNC(memcached)
 	session->is_unread = true;
 	if (MEMCACHED_G(sess_locking)) {
 		unlock(session);
-		if (!lock(mod_data, key)) {
+		/* The script's handler of errors may take another id. */
+		zend_string_addref(key);
+		bool is_locked = lock(mod_data, key);
+		zend_string_release(key);
+		if (!is_locked) {
 			php_error_docref(NULL, E_WARNING, "Unable to clear session lock record");
 			return FAILURE;
 		}

@@ -38,7 +38,7 @@ static bool ask_all(memc_object *self, leveret_operation operation, leveret_byte
 	if (code == MEMC_SUCCESS) {
 		code = leveret_pool_run(pool);
 	}
-	php_leveret_memc_gather(self, copies, UINT32_MAX);
+	php_leveret_memc_gather(self, copies, operation != LEVERET_OP_STATS, UINT32_MAX);
 	if (leveret_pool_servers(pool) > 1 && copies->count > 1) {
 		by_server(self->link, copies);
 	}

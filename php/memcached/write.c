@@ -472,7 +472,7 @@ static void add_deletes(memc_object *self, zend_string *server_key, zend_long ti
 static void gather_deletes(memc_object *self, delete_list *deletes, HashTable *results)
 {
 	client_copies copies = {0};
-	php_leveret_memc_gather(self, &copies, UINT32_MAX);
+	php_leveret_memc_gather(self, &copies, true, UINT32_MAX);
 	for (uint32_t i = 0; i < copies.count; i++) {
 		const client_copy *copy = &copies.list[i];
 		if (!php_leveret_memc_is_failure(copy->code) || copy->request >= deletes->sent_count) {

@@ -22,6 +22,16 @@ foreach (['arena' => on_arena(), 'server' => on_server()] as $where => $m) {
     }
     tell($m, [in_array('k', $keys, true), in_array('', $keys, true)]);
 }
+// A prefix is of keys: names of statistics have none, nor have the keys of others.
+$m->set('pid of another', 1);
+$m->setOption(Memcached::OPT_PREFIX_KEY, 'pi');
+var_dump(isset(current($m->getStats())['pid']));
+$m->set('mine', 1);
+for ($tries = 0; !in_array('mine', $keys = $m->getAllKeys() ?: [], true) && $tries < 500; $tries++) {
+    usleep(20000);
+}
+var_dump(in_array('k', $keys, true));
+$m->setOption(Memcached::OPT_PREFIX_KEY, '');
 tell($m, array_key_exists('settings', current($m->getStats('settings'))));
 tell($m, $m->getStats('reset'));
 ?>
@@ -42,5 +52,7 @@ bool(true)
 int(1)
 bool(true)
 [true,false] RES_SUCCESS
+bool(true)
+bool(true)
 false RES_SUCCESS
 [] RES_SUCCESS
