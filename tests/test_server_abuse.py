@@ -75,7 +75,7 @@ class Abuse(SystemTest):
         server = Server(self, "leveret", "-m", "60", "-I", "4m", "-t", "1", udp=False)
         connection = server.connect()
         for turn, length in enumerate([2_600_000, 3_900_000] * 20):
-            value = b"%d:" % turn + b"v" * (length - 2 - len(str(turn)))
+            value = b"%d:" % turn + b"v" * (length - 1 - len(str(turn)))
             connection.sendall(b"set k 0 0 %d\r\n%s\r\n" % (length, value))
             self.assertEqual(b"STORED\r\n", receive(connection, 8), f"turn {turn}: it does not read what has come")
             connection.sendall(b"get k\r\n")
