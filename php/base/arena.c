@@ -205,11 +205,11 @@ leveret_arena *php_leveret_apcu_arena(void)
 		log_apcu(&LEVERET_G(apcu_failure_logged), message);
 		return NULL;
 	}
+	keep(arena, apcu_name(), true);
+	LEVERET_G(apcu_arena) = arena;
 	if (!created) {
 		compare_size(arena);
 	}
-	keep(arena, apcu_name(), true);
-	LEVERET_G(apcu_arena) = arena;
 	if (begins) {
 		php_leveret_apcu_preload(arena);
 	}

@@ -51,6 +51,17 @@ static bool serialize(client_payload *payload, zval *value)
 	return php_leveret_client_payload_serialize(payload, LEVERET_PHP, value);
 }
 
+/* As pecl/memcache writes it, but with a point in any locale. */
+static zend_string *text_of(double number)
+{
+	char text[64];
+	if (!zend_finite(number)) {
+		return zend_strpprintf(0, "%.14g", number);
+	}
+	php_gcvt(number, 14, '.', 'e', text);
+	return zend_string_init(text, strlen(text), 0);
+}
+
 bool php_leveret_mmc_encode(const mmc_link *link, zval *value, zend_long flags, client_payload *payload)
 {
 	zend_long threshold = link->threshold;
@@ -70,7 +81,7 @@ bool php_leveret_mmc_encode(const mmc_link *link, zval *value, zend_long flags, 
 			payload->meta.flags = MMC_TYPE_LONG;
 			break;
 		case IS_DOUBLE:
-			php_leveret_client_payload_take(payload, LEVERET_DOUBLE, zend_strpprintf(0, "%.14H", Z_DVAL_P(value)));
+			php_leveret_client_payload_take(payload, LEVERET_DOUBLE, text_of(Z_DVAL_P(value)));
 			payload->meta.flags = MMC_TYPE_DOUBLE;
 			break;
 		case IS_TRUE:

@@ -57,11 +57,17 @@ static bool add_server(leveret_pool *pool, const char *at, const char *end, bool
 		return false;
 	}
 	weight = MAX(weight, 0);
-	zend_string *name = zend_strpprintf(0, "%s%.*s", is_socket ? "unix://" : "", (int) host.len, (const char *) host.data);
+	/* Not of PHP's heap: where that is full it jumps out of here, and the pool is nobody's. */
+	char url[MAXPATHLEN];
+	if (is_socket) {
+		int len = snprintf(url, sizeof(url), "unix://%.*s", (int) host.len, (const char *) host.data);
+		if (len < 0 || (size_t) len >= sizeof(url)) {
+			return false;
+		}
+		host = php_leveret_bytes(url, (size_t) len);
+	}
 	/* Without weights of its own the ring is that of libmemcached's lists of servers, in which nobody looks at them. */
-	int code = leveret_pool_add_server(pool, php_leveret_string(name), (uint16_t) port, 0, is_weighted ? (uint32_t) weight : 0, php_leveret_dir());
-	zend_string_release(name);
-	return code == MEMC_SUCCESS;
+	return leveret_pool_add_server(pool, host, (uint16_t) port, 0, is_weighted ? (uint32_t) weight : 0, php_leveret_dir()) == MEMC_SUCCESS;
 }
 
 static bool is_weighted(void)
@@ -312,13 +318,15 @@ PS_OPEN_FUNC(memcached)
 		return FAILURE;
 	}
 	bool is_persistent = MEMCACHED_G(sess_persistent);
+	/* Before there is a pool: where PHP's heap is full it jumps out of here. */
+	memc_session *session = ecalloc(1, sizeof(*session));
 	leveret_pool *pool = is_persistent ? persistent_pool(PHP_LEVERET_SAVE_PATH) : new_pool(PHP_LEVERET_SAVE_PATH);
 	if (!pool) {
+		efree(session);
 		php_error_docref(NULL, E_WARNING, "failed to parse session.save_path: \"%s\" should be host:port,host:port, the path of a socket, or arena:NAME", PHP_LEVERET_SAVE_PATH);
 		return FAILURE;
 	}
 	set_prefix(pool);
-	memc_session *session = ecalloc(1, sizeof(*session));
 	session->head = php_leveret_client_session_begin();
 	session->pool = pool;
 	session->is_persistent = is_persistent;

@@ -3,7 +3,8 @@ Session handlers: a session that user code has opened in the place of the one th
 --INI--
 session.use_cookies=0
 session.cache_limiter=
-memcache.lock_timeout=3
+memcached.sess_lock_retries=1000000
+memcache.lock_timeout=1000000
 output_buffering=1000000
 --SKIPIF--
 <?php if (!function_exists('pcntl_alarm')) die('skip needs pcntl'); ?>
@@ -11,12 +12,12 @@ output_buffering=1000000
 <?php
 require __DIR__ . '/../start.inc';
 
-/** The data of the session of this id, as another process reads it. */
+/** The data of the session of this id, as another process reads it, and what it is warned of. */
 function stored(string $id): string
 {
     global $handler;
-    return other_php("session_id('$id'); session_start(['read_and_close' => true]); echo json_encode(\$_SESSION);", ['leveret.provide' => 'memcached,memcache',
-        'session.save_handler' => $handler, 'session.save_path' => 'arena:places', 'session.use_cookies' => 0, 'session.cache_limiter' => '']);
+    return other_php("session_id('$id'); session_start(['read_and_close' => true]); echo json_encode(\$_SESSION);", ['leveret.provide' => 'memcached,memcache', 'memcache.lock_timeout' => 1,
+        'memcached.sess_lock_retries' => 0, 'session.save_handler' => $handler, 'session.save_path' => 'arena:places', 'session.use_cookies' => 0, 'session.cache_limiter' => '']);
 }
 
 class Handler extends SessionHandler
@@ -58,9 +59,7 @@ foreach (['memcached', 'memcache'] as $handler) {
     echo stored($evil), "\n";
 
     // No lock stays with a session that nobody has any more.
-    $begin = microtime(true);
-    stored('second' . str_repeat('s', 40));
-    var_dump(microtime(true) - $begin < 2.5);
+    echo stored('second' . str_repeat('s', 40)), "\n";
 
     // A signal's handler closes the session and opens it again, while its lock is waited for.
     $pool = new MemcachePool;
@@ -98,7 +97,7 @@ foreach (['memcached', 'memcache'] as $handler) {
 memcached
 bool(true)
 {"whose":"evil"}
-bool(true)
+[]
 bool(false)
 bool(false)
 bool(true)
@@ -106,7 +105,7 @@ bool(true)
 memcache
 bool(true)
 {"whose":"evil"}
-bool(true)
+[]
 bool(false)
 bool(false)
 bool(false)

@@ -17,6 +17,9 @@ use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
+/// Datagrams that are read at once: as many as one answer may have.
+const RECEIVED_MAX: usize = u16::MAX as usize;
+
 // How often a datagram is sent before the stream takes over.
 const TRIES: u32 = 2;
 
@@ -154,8 +157,9 @@ impl Datagrams {
         let mut room = [0; ROOM];
         let mut flags =
             if alone && self.can_wait(patience(options)) { RecvFlags::empty() } else { RecvFlags::DONTWAIT };
-        // Once all have come there is nothing to look for.
-        while let Some(socket) = self.socket.as_ref().filter(|_| !self.asked.is_empty()) {
+        // Once all have come there is nothing to look for; and a flood of others' must not keep the caller.
+        for _ in 0..RECEIVED_MAX {
+            let Some(socket) = self.socket.as_ref().filter(|_| !self.asked.is_empty()) else { break };
             let received = rustix::net::recv(socket, &mut room[..], flags);
             flags = RecvFlags::DONTWAIT;
             let len = match received {
