@@ -66,13 +66,13 @@ class NameServer:
         self.asked, self.answer, self.wait = [], answer, wait
         self.socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self.socket.bind((address, 53))
+        self.socket.settimeout(0.05)  # before it is waited for
         self.ended = threading.Event()
         thread = threading.Thread(target=self.serve)
         thread.start()
         test.addCleanup(self.socket.close)
         test.addCleanup(thread.join)
         test.addCleanup(self.ended.set)
-        self.socket.settimeout(0.05)
 
     def serve(self):
         while not self.ended.is_set():
