@@ -117,6 +117,7 @@ pub(super) fn read(
     let limits = Limits { value_max: options.value_max };
     while input.filled > input.parsed && input.filled >= input.wanted {
         let (begin, bytes) = (input.parsed, &input.bytes[input.parsed..input.filled]);
+        let told = batch.records.len();
         let place = |part: &[u8]| {
             // What is empty may lie anywhere.
             if part.is_empty() {
@@ -153,7 +154,8 @@ pub(super) fn read(
                 input.wanted = 0;
                 match heard {
                     Heard::Answer => has_read = true,
-                    Heard::Part => unescape(batch, &mut input.bytes),
+                    Heard::Part if batch.records.len() > told => unescape(batch, &mut input.bytes),
+                    Heard::Part => {}
                     Heard::Idle => input.idle += consumed,
                 }
                 if input.idle > IDLE_MAX {
