@@ -524,21 +524,27 @@ class Looker:
     """Looks at what lies on the servers."""
 
     def __init__(self, test, servers):
-        self.sockets = []
-        for server in servers:
-            if isinstance(server, str):
-                connection = socket.socket(socket.AF_UNIX)
-                connection.connect(server)
-            else:
-                connection = socket.create_connection(server)
-            test.addCleanup(connection.close)
-            self.sockets.append(connection)
-
-    def say(self, line, end):
+        self.servers = servers
+        self.sockets = self.connect()
         for connection in self.sockets:
+            test.addCleanup(connection.close)
+
+    def connect(self):
+        connections = []
+        for server in self.servers:
+            if isinstance(server, str):
+                connections.append(socket.socket(socket.AF_UNIX))
+                connections[-1].connect(server)
+            else:
+                connections.append(socket.create_connection(server))
+        return connections
+
+    def say(self, line, end, sockets=None):
+        sockets = sockets or self.sockets
+        for connection in sockets:
             connection.sendall(line)
         heard = []
-        for connection in self.sockets:
+        for connection in sockets:
             said = b""
             while not said.endswith(end):
                 piece = connection.recv(1 << 20)
@@ -552,7 +558,12 @@ class Looker:
         self.say(b"flush_all\r\n", b"OK\r\n")
 
     def connections(self):
-        return [re.search(rb"STAT curr_connections (\d+)", said)[1] for said in self.say(b"stats\r\n", b"END\r\n")]
+        """Asked over new ones: a server with one thread has taken all that wait before them."""
+        sockets = self.connect()
+        heard = self.say(b"stats\r\n", b"END\r\n", sockets)
+        for connection in sockets:
+            connection.close()
+        return [re.search(rb"STAT curr_connections (\d+)", said)[1] for said in heard]
 
     def items(self, keys):
         """Of each key: flags, bytes and hundreds of seconds left, of each copy that lies somewhere."""
@@ -571,8 +582,8 @@ class MixedFleets(SystemTest):
 
     def setUp(self):
         super().setUp()
-        unix = Server(self, "memcached", "-m", "256", unix=True)
-        servers = [Server(self, "memcached", "-m", "256", udp=False) for _ in range(3)]
+        unix = Server(self, "memcached", "-m", "256", "-t", "1", unix=True)
+        servers = [Server(self, "memcached", "-m", "256", "-t", "1", udp=False) for _ in range(3)]
         self.addresses = [("127.0.0.1", server.port) for server in servers]
         self.sockets = [str(unix.socket)]
         self.looker = Looker(self, [*self.addresses, *self.sockets])
