@@ -36,7 +36,7 @@ TEST_PACKAGES=(
     "php$LEVERET_PHP-"{fpm,xml,mbstring,apcu,igbinary,msgpack,memcached,memcache}
     phpunit php-cache-integration-tests php-symfony-cache php-psr-simple-cache php-illuminate-cache
     php-symfony-lock php-symfony-http-foundation mediawiki-classes
-    debhelper dh-php dpkg-dev pkg-config
+    debhelper dh-php build-essential pkg-config
 )
 # What Debian 13 has no more, as its test says; and what its Rails can store by.
 [ "$DEBIAN" != 12 ] || TEST_PACKAGES+=(php-horde-memcache)

@@ -102,26 +102,26 @@ release_name() {
 # release_extension PHP KIND VERSION FOLDER: at the archive's root lies EXTENSION.so, as PIE takes it. Joined by &&, because `set -e` does
 # not hold where it is called.
 release_extension() {
-    local php=$1 kind=$2 folder=$4 name work core config binary enter=() flags='-g -O2'
+    local php=$1 kind=$2 folder=$4 name work core config binary enter=() flags="-g -O2 -include $ROOT/scripts/older-glibc.h"
     name=$(release_name "$php" "$kind" "$3")
     config=php-config$php binary=php$php core=$(leveret_core)
     case "$kind $php" in
         "nts $LEVERET_PHP") ;;
         "nts "*)
             release_debian "$php" "build/php-$php" || return 1
-            enter=(scripts/in-root "build/php-$php/root") flags+=" -include $ROOT/scripts/older-glibc.h"
+            enter=(scripts/in-root "build/php-$php/root")
             ;;
         "arm64 "*)
             DEBIAN_ARCHITECTURE=arm64 release_debian "$php" "build/php-$php-arm64" || return 1
             enter=(scripts/in-aarch64 --all-users scripts/in-root "build/php-$php-arm64/root")
-            core=$ROOT/$(aarch64_made libleveret_ffi.a) flags+=" -include $ROOT/scripts/older-glibc.h"
+            core=$ROOT/$(aarch64_made libleveret_ffi.a)
             ;;
         *)
             release_php "$php" "$kind" || return 1
             config=$ROOT/$(release_php_folder "$php" "$kind")/php/bin/php-config binary=${config%-config}
             ;;
     esac
-    case $kind in musl*) core=$(musl_core) enter=(with_musl) ;; esac
+    case $kind in musl*) core=$(musl_core) enter=(with_musl) flags='-g -O2' ;; esac
     work=$ROOT/$folder/php-$php-$kind
     mkdir -p "$work" &&
         CFLAGS=$flags PHP_CONFIG=$config PHP_BUILD=$work "${enter[@]}" scripts/build-extension "$core" &&
