@@ -92,7 +92,7 @@ class Built(SystemTest):
         ruby_words = ("-I", f"{root}/usr/lib/ruby/vendor_ruby", "-I", ruby, "-r", "leveret")
         self.assertEqual("hello from C", said("ruby", *ruby_words, "-e", "print Leveret::Cache.new.get('greeting')"))
         for path in (
-            "lib/systemd/system/leveret.service",
+            "**/systemd/system/leveret.service",  # below lib, and since Debian 13 usr/lib
             "usr/lib/sysusers.d/leveret.conf",
             "usr/lib/tmpfiles.d/leveret.conf",
             "usr/share/man/man1/leveret-serve.1.gz",
