@@ -35,7 +35,7 @@ pub struct Bench {
     #[arg(long)]
     list: bool,
 
-    /// Few keys, one round, and only the first and last of what a chart varies: about a minute; its figures say little
+    /// Few keys, one round, and only the first and last of what a chart varies: under a minute; its figures say little
     #[arg(long)]
     quick: bool,
 
