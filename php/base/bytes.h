@@ -10,6 +10,12 @@ static zend_always_inline leveret_bytes php_leveret_bytes(const void *data, size
 	return (leveret_bytes) { .data = data, .len = len };
 }
 
+/* Whether a text is that word, in any case and whatever the script's locale. */
+static zend_always_inline bool php_leveret_is_word(const char *text, size_t len, const char *word)
+{
+	return zend_binary_strcasecmp(text, len, word, strlen(word)) == 0;
+}
+
 static zend_always_inline leveret_bytes php_leveret_string(const zend_string *string)
 {
 	return php_leveret_bytes(ZSTR_VAL(string), ZSTR_LEN(string));

@@ -48,15 +48,24 @@ static bool take_number(walk *walk, uint64_t *number, char stop)
 	return walk->at > start && take(walk, stop);
 }
 
+/* LENGTH:" and as many bytes are behind it. */
+static bool take_length(walk *walk, uint64_t *len)
+{
+	if (!take_number(walk, len, ':') || !take(walk, '"') || *len > (size_t) (walk->end - walk->at)) {
+		return false;
+	}
+	walk->cost += *len + PHP_LEVERET_STRING_COST;
+	return true;
+}
+
 /* LENGTH:"bytes" */
 static bool take_string(walk *walk)
 {
 	uint64_t len;
-	if (!take_number(walk, &len, ':') || !take(walk, '"') || len > (size_t) (walk->end - walk->at)) {
+	if (!take_length(walk, &len)) {
 		return false;
 	}
 	walk->at += len;
-	walk->cost += len + PHP_LEVERET_STRING_COST;
 	return take(walk, '"');
 }
 
@@ -64,10 +73,9 @@ static bool take_string(walk *walk)
 static bool take_escaped(walk *walk)
 {
 	uint64_t len;
-	if (!take_number(walk, &len, ':') || !take(walk, '"') || len > (size_t) (walk->end - walk->at)) {
+	if (!take_length(walk, &len)) {
 		return false;
 	}
-	walk->cost += len + PHP_LEVERET_STRING_COST;
 	while (len-- && walk->at < walk->end) {
 		size_t step = *walk->at == '\\' ? 3 : 1;
 		if (step > (size_t) (walk->end - walk->at)) {

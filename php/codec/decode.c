@@ -38,10 +38,11 @@ double php_leveret_text_to_double(const char *text)
 	if (EXPECTED(*name >= '0' && *name <= '9')) {
 		return zend_strtod(text, NULL);
 	}
-	if (zend_binary_strcasecmp(name, strlen(name), "INF", 3) == 0 || zend_binary_strcasecmp(name, strlen(name), "Infinity", 8) == 0) {
+	size_t len = strlen(name);
+	if (php_leveret_is_word(name, len, "INF") || php_leveret_is_word(name, len, "Infinity")) {
 		return *text == '-' ? -ZEND_INFINITY : ZEND_INFINITY;
 	}
-	return zend_binary_strcasecmp(name, strlen(name), "NAN", 3) == 0 ? ZEND_NAN : zend_strtod(text, NULL);
+	return php_leveret_is_word(name, len, "NAN") ? ZEND_NAN : zend_strtod(text, NULL);
 }
 
 /* pecl/memcache writes and reads the decimal sign of its script's locale. */

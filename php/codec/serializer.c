@@ -242,7 +242,7 @@ bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, int
 			|| (php_leveret_igbinary_check(data, len, cost_max) && found.igbinary_unserialize((const uint8_t *) data, len, return_value) == 0);
 	} else if (encoding == LEVERET_MSGPACK && has_msgpack()) {
 		/* However short: see there what msgpack makes of maps. */
-		cost_max = is_trusted ? SIZE_MAX : php_leveret_memory_left();
+		cost_max = php_leveret_cost_max(SIZE_MAX, is_trusted);
 		readable = php_leveret_msgpack_check(data, len, wanted & (PHP_LEVERET_TRUSTED | PHP_LEVERET_MSGPACK_OBJECTS), cost_max)
 			&& found.msgpack_unserialize(return_value, (char *) data, len) == SUCCESS;
 	} else {

@@ -31,9 +31,9 @@ void php_leveret_memcache_pools_init(HashTable *pools)
 	zend_hash_init(pools, 4, NULL, free_persistent, 1);
 }
 
-static leveret_bytes host_of(const mmc_server *server)
+static bool add_server(leveret_pool *pool, const mmc_server *server, leveret_bytes host)
 {
-	return php_leveret_string(server->host);
+	return leveret_pool_add_server(pool, host, (uint16_t) server->port, (uint16_t) server->udp_port, (uint32_t) server->weight, php_leveret_dir()) == LEVERET_CODE_SUCCESS;
 }
 
 /* No name server knows such a name (RFC 2606). */
@@ -57,11 +57,9 @@ static mmc_pool *new_pool(const mmc_link *link, bool is_persistent)
 	leveret_pool_set_option(pool, LEVERET_POOL_TIMEOUT_LIMIT, 1);
 	for (uint32_t i = 0; i < link->count; i++) {
 		const mmc_server *server = &link->servers[i];
-		leveret_bytes host = host_of(server);
-		/* A name that is not UTF-8 is nobody's. Servers go by their place in the list, so it has one. */
-		while (leveret_pool_add_server(pool, host, (uint16_t) server->port, (uint16_t) server->udp_port, (uint32_t) server->weight, php_leveret_dir()) != LEVERET_CODE_SUCCESS
-				&& host.data != (const uint8_t *) nobody) {
-			host = php_leveret_bytes(nobody, strlen(nobody));
+		if (!add_server(pool, server, php_leveret_string(server->host))) {
+			/* A name that is not UTF-8 is nobody's. Servers go by their place in the list, so it has one. */
+			add_server(pool, server, php_leveret_bytes(nobody, strlen(nobody)));
 		}
 	}
 	if (link->user && link->is_binary) {
@@ -170,19 +168,13 @@ leveret_pool *php_leveret_mmc_pool_of(mmc_link *link)
 
 /* --- links --- */
 
-/* In any case, whatever the script's locale. */
-static bool is_word(const char *text, const char *word)
-{
-	return zend_binary_strcasecmp(text, strlen(text), word, strlen(word)) == 0;
-}
-
 mmc_link *php_leveret_mmc_link_new(bool is_of_sessions)
 {
 	mmc_link *link = ecalloc(1, sizeof(*link));
 	link->is_of_sessions = is_of_sessions;
-	link->is_binary = is_word(MEMCACHE_G(protocol), "binary");
-	link->ring = is_word(MEMCACHE_G(hash_strategy), "standard") ? LEVERET_RING_PECL_STANDARD : LEVERET_RING_PECL_CONSISTENT;
-	link->hash = is_word(MEMCACHE_G(hash_function), "fnv");
+	link->is_binary = php_leveret_is_word(MEMCACHE_G(protocol), strlen(MEMCACHE_G(protocol)), "binary");
+	link->ring = php_leveret_is_word(MEMCACHE_G(hash_strategy), strlen(MEMCACHE_G(hash_strategy)), "standard") ? LEVERET_RING_PECL_STANDARD : LEVERET_RING_PECL_CONSISTENT;
+	link->hash = php_leveret_is_word(MEMCACHE_G(hash_function), strlen(MEMCACHE_G(hash_function)), "fnv");
 	link->prefix = php_leveret_memcache_prefix(is_of_sessions);
 	link->threshold = MEMCACHE_G(compress_threshold);
 	link->savings = 0.2;

@@ -32,16 +32,15 @@ typedef struct choice {
 
 static const choice protocols = { "ascii", "binary" }, strategies = { "standard", "consistent" }, functions = { "crc32", "fnv" };
 
-/* Whatever the script's locale. */
-static bool is_word(const zend_string *text, const char *word)
+static bool is_of(const zend_string *text, const choice *words)
 {
-	return zend_binary_strcasecmp(ZSTR_VAL(text), ZSTR_LEN(text), word, strlen(word)) == 0;
+	return php_leveret_is_word(ZSTR_VAL(text), ZSTR_LEN(text), words->one) || php_leveret_is_word(ZSTR_VAL(text), ZSTR_LEN(text), words->other);
 }
 
 static PHP_INI_MH(on_update_choice)
 {
 	const choice *words = mh_arg3;
-	if (!new_value || !(is_word(new_value, words->one) || is_word(new_value, words->other))) {
+	if (!new_value || !is_of(new_value, words)) {
 		char allowed[64];
 		snprintf(allowed, sizeof(allowed), "in set {%s, %s}", words->one, words->other);
 		refuse(entry, allowed, new_value);
@@ -120,7 +119,7 @@ static zend_string *host_of_site(bool without_www, bool without_subdomain)
 		return NULL;
 	}
 	const char *begin = Z_STRVAL_P(name), *end = begin + Z_STRLEN_P(name);
-	if (without_www && Z_STRLEN_P(name) >= 4 && zend_binary_strcasecmp(begin, 4, "www.", 4) == 0) {
+	if (without_www && Z_STRLEN_P(name) >= 4 && php_leveret_is_word(begin, 4, "www.")) {
 		begin += 4;
 	}
 	if (without_subdomain) {

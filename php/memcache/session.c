@@ -47,7 +47,7 @@ static bool read_query(const char *at, const char *end, mmc_server *server)
 		const char *equals = memchr(at, '=', len);
 		size_t name_len = equals ? (size_t) (equals - at) : len;
 		double value = equals ? zend_strtod(equals + 1, NULL) : 0;
-#define IS(word) (zend_binary_strcasecmp(at, name_len, word, strlen(word)) == 0)
+#define IS(word) php_leveret_is_word(at, name_len, word)
 		if (IS("persistent")) {
 			server->is_persistent = value != 0;
 		} else if (IS("weight")) {

@@ -26,7 +26,7 @@ typedef struct text {
 
 static bool is(const char *name, const char *at, size_t len)
 {
-	return zend_binary_strcasecmp(name, strlen(name), at, len) == 0;
+	return php_leveret_is_word(at, len, name);
 }
 
 /* Digits only, as many as a behaviour can hold. */

@@ -22,8 +22,10 @@ pub fn accept(
         && answer.status == 0
         && !answer.key.is_empty()
         && expected.front() == Some(&number)
-        && batch.records.len() < STATISTICS_MAX
     {
+        if batch.records.len() == STATISTICS_MAX {
+            return Err(None);
+        }
         let record = batch.record(number, Code::Stat);
         (record.name, record.value) = (place(answer.key), place(answer.value));
         return Ok(Heard::Part);
