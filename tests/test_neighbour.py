@@ -53,7 +53,8 @@ class Neighbour(SystemTest):
         """The command line of a process of that user, in the room."""
         become = ["setpriv", f"--reuid={user}", f"--regid={user}", f"--groups={','.join(groups)}" if groups else "--clear-groups"]
         clean = ["env", "-u", "LEVERET_DIR", *(f"{name}={value}" for name, value in variables.items())]
-        return ["nsenter", f"--target={self.room.pid}", "--mount", "--", *become, *clean, *map(str, words)]
+        # The room's root as well: who enters only its mounts from a chroot is at the root of the whole machine.
+        return ["nsenter", f"--target={self.room.pid}", "--mount", "--root", "--wd", "--", *become, *clean, *map(str, words)]
 
     def do(self, user, *words, ends=0, **options):
         done = run(self.as_user(user, *words, **options))

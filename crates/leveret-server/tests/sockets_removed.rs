@@ -119,12 +119,17 @@ fn while_there_can_be_no_other_the_old_one_is_served() {
 
 #[test]
 fn a_file_that_is_cut_short_harms_nobody_and_is_replaced_once_it_is_removed() {
-    let (_server, mut client, path) = server_with_an_item();
+    let (server, mut client, path) = server_with_an_item();
     std::fs::File::options().write(true).open(&path).unwrap().set_len(4096).unwrap();
     for _ in 0..100 {
         client.stream.write_all(b"get a\r\n").unwrap();
         assert!(client.stream.read(&mut [0; 100]).unwrap() > 0);
     }
+    // A walk that ends early does not end as a whole one.
+    let mut reader = server.connect();
+    reader.send(b"lru_crawler metadump all\r\n");
+    let said = String::from_utf8(reader.read_to_end()).unwrap();
+    assert_eq!(said, "SERVER_ERROR the cache was removed while the server ran\r\n");
     std::fs::remove_file(&path).unwrap();
     until(&mut client, "set a 0 0 1\r\ny\r\n", "STORED\r\n");
     client.talk("get a\r\n", "VALUE a 0 1\r\ny\r\nEND\r\n");

@@ -1,7 +1,7 @@
 //! Walks over all items: `lru_crawler metadump` and `mgdump`. The output goes out piece by piece, so that a walk over
 //! millions of items needs no memory for them and no other connection waits for it.
 use super::session::Pending;
-use super::{Done, Session, Transport, Turn};
+use super::{Done, Next, Session, Transport, Turn};
 use crate::stats::ITEMS_CLASS;
 use crate::uri;
 use leveret_engine::{Cursor, Found, Time};
@@ -56,10 +56,10 @@ impl Session {
         Done::Answered
     }
 
-    /// Goes on with a walk, if there is one. False: it is not over.
+    /// Goes on with a walk, if there is one. None: there is none, or it is over.
     #[inline]
-    pub(super) fn go_on_dumping(&mut self, turn: &mut Turn<'_>) -> bool {
-        let Pending::Dump(dump) = &mut self.pending else { return true };
+    pub(super) fn go_on_dumping(&mut self, turn: &mut Turn<'_>) -> Option<Next> {
+        let Pending::Dump(dump) = &mut self.pending else { return None };
         while !turn.is_full() {
             let output = &mut *turn.output;
             let (form, now, shared) = (dump.form, turn.now, turn.shared);
@@ -70,14 +70,21 @@ impl Session {
                 }
                 Form::Mgdump => mgdump_line(output, key),
             };
-            // A lost arena, or a shard that cannot be read, ends the walk as an empty one.
-            if !turn.arena.scan(&mut dump.cursor, turn.now, &mut line).unwrap_or(false) {
-                turn.say(if form == Form::Metadump { "END" } else { "EN" });
-                self.pending = Pending::Nothing;
-                return true;
+            match turn.arena.scan(&mut dump.cursor, turn.now, &mut line) {
+                Ok(true) => {}
+                Ok(false) => {
+                    turn.say(if form == Form::Metadump { "END" } else { "EN" });
+                    self.pending = Pending::Nothing;
+                    return None;
+                }
+                // No end, so that nobody takes a part for the whole; and closed, for who waits for an end alone.
+                Err(error) => {
+                    turn.say(turn.line_of(&error));
+                    return Some(Next::Close);
+                }
             }
         }
-        false
+        Some(Next::Send)
     }
 }
 

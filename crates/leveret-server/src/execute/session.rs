@@ -162,8 +162,8 @@ impl Session {
         // So many requests from here on have had their memory asked for.
         let mut asked = 0;
         for number in 0..requests {
-            if !self.go_on_dumping(&mut turn) {
-                return (at, Next::Send);
+            if let Some(next) = self.go_on_dumping(&mut turn) {
+                return (at, next);
             }
             at += self.pending.swallow(input.len() - at);
             if at == input.len() && !self.pending.needs_no_input() {
