@@ -10,3 +10,24 @@ pub(super) fn unless_held<T>(shared: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
         Err(TryLockError::WouldBlock) => None,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_finds_it_held_goes_on_and_a_panic_keeps_nobody_out() {
+        let shared = Mutex::new(1);
+        let held = shared.lock().unwrap();
+        assert!(unless_held(&shared).is_none());
+        drop(held);
+        std::thread::scope(|scope| {
+            let panics = scope.spawn(|| {
+                let _held = shared.lock();
+                panic!("as a test does")
+            });
+            assert!(panics.join().is_err());
+        });
+        assert_eq!(unless_held(&shared).map(|guard| *guard), Some(1));
+    }
+}
