@@ -80,6 +80,19 @@ extension_stamp() {
     } | sha256sum | cut -d' ' -f1
 }
 
+# asks_php_for_what_all_have EXTENSION: whether it asks PHP for nothing but what php/symbols lists. PHP's headers call functions inline that older
+# releases of the same X.Y lack (8.2.36 has some forty new ones), and a file that asks for one of them is not loaded there. For glibc alone, whose own
+# symbols have a version.
+asks_php_for_what_all_have() {
+    local new
+    new=$(readelf -W --dyn-syms "$1" | awk '$7 == "UND" && $8 != "" && $8 !~ /@|^_ITM_|^__gmon_start__$/ { print $8 }' | LC_ALL=C sort -u | LC_ALL=C comm -23 - <(LC_ALL=C sort -u php/symbols))
+    [ -z "$new" ] || {
+        note "This extension asks PHP for: ${new//$'\n'/ }"
+        note "What every release of its PHP has belongs into php/symbols; what only new ones have must not be called, also not by what a header has inline."
+        return 1
+    }
+}
+
 # put FILE NAME: replaces NAME in one step, because a running PHP may have the old file mapped.
 put() {
     cp "$1" "$2.new"

@@ -127,6 +127,7 @@ release_extension() {
         CFLAGS=$flags PHP_CONFIG=$config PHP_BUILD=$work "${enter[@]}" scripts/build-extension "$core" &&
         "${enter[@]}" strip --strip-unneeded "$work/leveret.so" &&
         asks_for_little "$kind" "$work/leveret.so" &&
+        asks_php_for_little "$kind" "$work/leveret.so" &&
         at_work "${enter[@]}" "$binary" -d "extension=$work/leveret.so" &&
         tar -C "$work" --owner=0 --group=0 -czf "$folder/$name" leveret.so &&
         rm -rf "$work" && note "$name"
@@ -172,6 +173,11 @@ asks_for_little() {
             }
             ;;
     esac
+}
+
+asks_php_for_little() {
+    case $1 in musl*) return 0 ;; esac
+    asks_php_for_what_all_have "$2"
 }
 
 # release_command KIND COMMAND VERSION FOLDER [STRIP]

@@ -16,6 +16,7 @@ verb_test() {
         all)
             # In a subshell, so that a broken build is one failed test and the parts that need no build still run.
             check "build" build_for_tests
+            check "build: the extension asks PHP for nothing that some releases lack" asks_php_for_what_all_have build/leveret.so
             lint_parts
             generated_parts
             rust_part

@@ -5,11 +5,11 @@
 
 #include "base/bytes.h"
 #include "base/globals.h"
+#include "base/text.h"
 #include "cache.h"
 
 #include "zend_exceptions.h"
 #include "zend_interfaces.h"
-#include "zend_smart_str.h"
 
 /* --- what goes wrong --- */
 
@@ -17,9 +17,9 @@
 static zend_string *printable(zend_string *key)
 {
 	smart_str text = {0};
-	smart_str_appendc(&text, '"');
+	php_leveret_append_word(&text, "\"");
 	smart_str_append_escaped_truncated(&text, key, 60);
-	smart_str_appendc(&text, '"');
+	php_leveret_append_word(&text, "\"");
 	return smart_str_extract(&text);
 }
 

@@ -5,10 +5,10 @@
 
 #include "base/arena.h"
 #include "base/bytes.h"
+#include "base/text.h"
 #include "memcache.h"
 #include "module.h"
 
-#include "zend_smart_str.h"
 
 /* pecl/memcache's own. */
 #define TIMEOUT_MS 1000
@@ -71,30 +71,28 @@ static mmc_pool *new_pool(const mmc_link *link, bool is_persistent)
 /* Whatever is in it, where it ends is certain. */
 static void append_part(smart_str *name, zend_string *part)
 {
-	smart_str_append_unsigned(name, ZSTR_LEN(part));
-	smart_str_appendc(name, ':');
-	smart_str_append(name, part);
+	smart_str_append_printf(name, "%zu:", ZSTR_LEN(part));
+	php_leveret_append(name, ZSTR_VAL(part), ZSTR_LEN(part));
 }
 
 /* What the pool of a list of persistent servers goes by, and by whom it is used. NULL: some server is not persistent. */
 static zend_string *name_of(const mmc_link *link)
 {
 	smart_str name = {0};
-	smart_str_append_long(&name, 8 * link->ring + 4 * link->hash + 2 * link->is_binary + link->is_of_sessions);
-	smart_str_appendc(&name, ' ');
-	smart_str_appendl(&name, (const char *) php_leveret_dir().data, php_leveret_dir().len);
+	smart_str_append_printf(&name, ZEND_LONG_FMT " ", 8 * link->ring + 4 * link->hash + 2 * link->is_binary + link->is_of_sessions);
+	php_leveret_append(&name, (const char *) php_leveret_dir().data, php_leveret_dir().len);
 	for (uint32_t i = 0; i < link->count; i++) {
 		const mmc_server *server = &link->servers[i];
 		if (!server->is_persistent) {
 			smart_str_free(&name);
 			return NULL;
 		}
-		smart_str_appendc(&name, '\n');
+		php_leveret_append_word(&name, "\n");
 		append_part(&name, server->host);
 		smart_str_append_printf(&name, " " ZEND_LONG_FMT " " ZEND_LONG_FMT " " ZEND_LONG_FMT, server->port, server->udp_port, server->weight);
 	}
 	if (link->user) {
-		smart_str_appendc(&name, '\n');
+		php_leveret_append_word(&name, "\n");
 		append_part(&name, link->user);
 		append_part(&name, link->password);
 	}

@@ -12,7 +12,6 @@
 #include "codec/decode.h"
 #include "memcache.h"
 
-#include "zend_smart_str.h"
 
 /* zlib's own default. */
 #define LEVEL 6

@@ -8,11 +8,11 @@
 # include "config.h"
 #endif
 
+#include "base/text.h"
 #include "memcached.h"
 #include "module.h"
 
 #include "ext/json/php_json.h"
-#include "zend_smart_str.h"
 #include "zend_strtod.h"
 
 enum { TYPE_STRING, TYPE_LONG, TYPE_DOUBLE, TYPE_BOOL, TYPE_SERIALIZED, TYPE_IGBINARY, TYPE_JSON, TYPE_MSGPACK };
@@ -119,27 +119,27 @@ static void append_digits(smart_str *text, double value)
 	char *end, *digits = zend_dtoa(value, 0, 0, &point, &is_negative, &end);
 	int len = (int) (end - digits);
 	if (is_negative) {
-		smart_str_appendc(text, '-');
+		php_leveret_append_word(text, "-");
 	}
 	if (point <= -4 || point > len + 5) {
-		smart_str_appendc(text, *digits);
+		php_leveret_append(text, digits, 1);
 		if (len > 1) {
-			smart_str_appendc(text, '.');
-			smart_str_appendl(text, digits + 1, len - 1);
+			php_leveret_append_word(text, ".");
+			php_leveret_append(text, digits + 1, len - 1);
 		}
 		smart_str_append_printf(text, "e%c%02d", point > 0 ? '+' : '-', abs(point - 1));
 	} else {
 		int whole = MIN(MAX(point, 0), len);
-		smart_str_appendl(text, digits, whole);
+		php_leveret_append(text, digits, whole);
 		for (int zeros = point - len; zeros > 0; zeros--) {
-			smart_str_appendc(text, '0');
+			php_leveret_append_word(text, "0");
 		}
 		if (whole < len) {
-			smart_str_appendc(text, '.');
+			php_leveret_append_word(text, ".");
 			for (int zeros = -point; zeros > 0; zeros--) {
-				smart_str_appendc(text, '0');
+				php_leveret_append_word(text, "0");
 			}
-			smart_str_appendl(text, digits + whole, len - whole);
+			php_leveret_append(text, digits + whole, len - whole);
 		}
 	}
 	zend_freedtoa(digits);
@@ -149,9 +149,9 @@ static zend_string *text_of_double(double value)
 {
 	smart_str text = {0};
 	if (zend_isnan(value)) {
-		smart_str_appends(&text, "NaN");
+		php_leveret_append_word(&text, "NaN");
 	} else if (zend_isinf(value)) {
-		smart_str_appends(&text, value < 0 ? "-Infinity" : "Infinity");
+		php_leveret_append_word(&text, value < 0 ? "-Infinity" : "Infinity");
 	} else {
 		append_digits(&text, value);
 	}
