@@ -34,13 +34,16 @@ TEST_PACKAGES=(
     python3-django python3-pylibmc
     ruby-sinatra ruby-sidekiq redis-server yard
     "php$LEVERET_PHP-"{fpm,xml,mbstring,apcu,igbinary,msgpack,memcached,memcache}
-    phpunit php-cache-integration-tests php-symfony-cache php-psr-simple-cache php-illuminate-cache
+    phpunit php-cache-integration-tests php-symfony-cache php-psr-simple-cache
     php-symfony-lock php-symfony-http-foundation mediawiki-classes
     debhelper dh-php build-essential pkg-config
 )
-# What Debian 13 has no more, as its test says; and what its Rails can store by.
-[ "$DEBIAN" != 12 ] || TEST_PACKAGES+=(php-horde-memcache)
-[ "$DEBIAN" != 13 ] || TEST_PACKAGES+=(ruby-msgpack)
+# What newer ones have no more, as the tests say; and what their Rails can store by.
+case $DEBIAN in
+    12) TEST_PACKAGES+=(php-illuminate-cache php-horde-memcache) ;;
+    13) TEST_PACKAGES+=(php-illuminate-cache ruby-msgpack) ;;
+    26.04) TEST_PACKAGES+=(ruby-msgpack) ;;
+esac
 
 # Installing it changes an Apache that is there: to the MPM prefork and to mod_php. Only where there is none is it asked for; elsewhere its
 # tests are left out and say why.

@@ -13,7 +13,8 @@ SEED_COUNT = 3000
 # The original class does not declare two properties of its own, and new PHP complains of that; ours declares them.
 UNDECLARED = "Deprecated: Creation of dynamic property Memcache::"
 
-# Debian 13 has Horde no more.
+# Debian 13 has Horde no more, Ubuntu neither of the two.
+LARAVEL = Path("/usr/share/php/Illuminate/Cache").exists()
 HORDE = Path("/usr/share/php/Horde/Memcache.php").exists()
 NO_HORDE = "php-horde-memcache is not installed"
 
@@ -79,6 +80,7 @@ class Seeds(Applications):
 
 
 class Packages(Applications):
+    @unittest.skipUnless(LARAVEL, "php-illuminate-cache is not installed")
     def test_laravel(self):
         """Laravel's cache, with its locks, tags and rate limiter, does on Memcached what it does on the original"""
         self.is_as_original("memcached", "laravel_cache.php", 50)
