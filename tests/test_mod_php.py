@@ -12,10 +12,10 @@ from visitor import Visitor, complaints
 from webserver import WORKER_USER, Client, kill, share
 
 CLIENTS = 6
-CHILDREN = 8
-REQUESTS_OF_A_CHILD = 10
-RESTARTS = 15
-KILLS_BETWEEN_RESTARTS = 4  # Apache replaces its dead once a second, and all children when it restarts
+CHILDREN = 16
+REQUESTS_OF_A_CHILD = 30
+RESTARTS = 30
+KILLS_BETWEEN_RESTARTS = 8  # Apache replaces its dead once a second, and all children when it restarts: so half of them, or the visitors wait
 VISITS = 50
 
 
