@@ -77,14 +77,18 @@ static void position_end(position *position)
 	php_leveret_walk_end(&position->walk);
 }
 
-static bool matches(pcre2_code *code, const char *key, size_t key_len)
+/* By PHP's own function: pcre2_match() has another name where PHP was built with its own PCRE, as in Docker's images. */
+static bool matches(pcre_cache_entry *regex, zend_string *key)
 {
-	pcre2_match_data *match = php_pcre_create_match_data(0, code);
-	int count = match ? pcre2_match(code, (PCRE2_SPTR) key, key_len, 0, 0, match, php_pcre_mctx()) : -1;
-	if (match) {
-		php_pcre_free_match_data(match);
-	}
-	return count >= 0;
+	zval matched;
+	php_pcre_pce_incref(regex);
+#if PHP_VERSION_ID >= 80400
+	php_pcre_match_impl(regex, key, &matched, NULL, false, 0, 0);
+#else
+	php_pcre_match_impl(regex, key, &matched, NULL, 0, 0, 0, 0);
+#endif
+	php_pcre_pce_decref(regex);
+	return Z_TYPE(matched) == IS_LONG && Z_LVAL(matched) > 0;
 }
 
 /* The next item that is searched for: *key is a new string. False at the end. Runs no user code. */
@@ -93,18 +97,17 @@ static bool position_next(iterator *it, position *position, leveret_found *found
 	if (!it->search.keys) {
 		const leveret_record *record;
 		/* Compiled once and then taken from PHP's cache of regular expressions. */
-		pcre_cache_entry *entry = it->search.regex ? pcre_get_compiled_regex_cache(it->search.regex) : NULL;
-		pcre2_code *code = entry ? php_pcre_pce_re(entry) : NULL;
-		if (UNEXPECTED(it->search.regex && !code)) {
+		pcre_cache_entry *regex = it->search.regex ? pcre_get_compiled_regex_cache(it->search.regex) : NULL;
+		if (UNEXPECTED(it->search.regex && !regex)) {
 			return false;
 		}
 		while ((record = php_leveret_walk_next(&position->walk))) {
-			const char *text = (const char *) (record + 1);
-			if (!code || matches(code, text, record->key_len)) {
+			*key = zend_string_init((const char *) (record + 1), record->key_len, 0);
+			if (!regex || matches(regex, *key)) {
 				*found = record->found;
-				*key = zend_string_init(text, record->key_len, 0);
 				return true;
 			}
+			zend_string_efree(*key);
 		}
 		return false;
 	}
