@@ -1,6 +1,7 @@
 # frozen_string_literal: true
 
 require_relative 'helper'
+require 'timeout'
 
 # The methods of Leveret::Cache in one process.
 class TestCache < LeveretTest
@@ -39,6 +40,27 @@ class TestCache < LeveretTest
     assert_equal [1, 2], c['key']
     assert_equal false, (c.cas('key') { |list| c['key'] = 'another'; list })
     assert_equal 'another', c['key']
+  end
+
+  class Late < Timeout::Error; end
+  class Slow
+    def marshal_dump = 1
+    def marshal_load(_) = raise(Late)
+  end
+
+  def test_what_ends_by_timeout_is_no_damaged_data
+    c = cache
+    c['key'] = Slow.new
+    assert_raises(Late) { c['key'] }
+  end
+
+  def test_cas_may_keep_the_end
+    c = cache
+    c.set('key', 1, 1)
+    assert_equal true, c.cas('key', :keep) { |n| n + 1 }
+    assert_equal 2, c['key']
+    sleep 0.1 while c.exist?('key')
+    assert_raises(TypeError) { c['key'] = 1; c.cas('key', :for_ever) { 2 } }
   end
 
   def test_delete_and_touch_tell_whether_there_was_something

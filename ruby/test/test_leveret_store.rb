@@ -208,6 +208,31 @@ class TestLeveretStore < LeveretTest
     end
   end
 
+  # As MemoryStore since Rails 7.1.
+  def test_counting_keeps_the_end
+    [store, over(memcached)].each do |s|
+      s.write('versioned', 5, expires_in: 2, version: '1')
+      s.write('text', '5', expires_in: 2) unless s.cache.is_a?(ActiveSupport::Cache::LeveretStore::Servers)
+      assert_equal 6, s.increment('versioned')
+      assert_equal 6, s.increment('text') if s.exist?('text')
+      began = Time.now
+      sleep 0.1 while (s.exist?('versioned') || s.exist?('text')) && Time.now - began < 30
+      refute s.exist?('versioned') || s.exist?('text')
+    end
+  end
+
+  def test_a_list_of_classes_stands_beside_no_reader_of_ones_own
+    own = ActiveSupport.gem_version >= Gem::Version.new('7.1') ? { coder: Marshal, serializer: Marshal, compressor: Zlib } : { coder: Marshal }
+    own.each do |option, reader|
+      assert_match(/classes: goes without/, assert_raises(ArgumentError) { store(classes: [], option => reader) }.message)
+      assert_match(/classes: goes without/, assert_raises(ArgumentError) { over('localhost:1', classes: [], option => reader) }.message)
+    end
+  end
+
+  def test_a_port_is_one
+    assert_match(/port 70000 cannot be a server/, assert_raises(ArgumentError) { over('localhost:70000') }.message)
+  end
+
   def test_delete_matched_cleanup_clear
     each_store(servers: false) do |s|
       s.write_multi('foo/1' => 1, 'foo/2' => 2, 'bar' => 3)
@@ -343,6 +368,7 @@ class TestLeveretStore < LeveretTest
     assert_equal 1, s.read('k')
     stop(@started.last)
     assert_equal [nil, false, false, nil, {}, 5], [s.read('k'), s.write('k', 2), s.delete('k'), s.increment('n'), s.read_multi('k'), s.fetch('k') { 5 }]
+    assert_equal false, s.clear
   end
 
   def test_what_is_a_server_and_what_an_arena

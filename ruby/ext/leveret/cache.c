@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <math.h>
 
-static ID id_to_i;
+static ID id_to_i, id_keep;
 
 /* --- the arena --- */
 
@@ -258,19 +258,25 @@ static VALUE is_there(VALUE self, VALUE key)
 
 /* --- storing --- */
 
-leveret_status cache_store(cache *cache, VALUE key, VALUE value, VALUE ttl, leveret_mode mode, uint64_t cas)
+/* `kept`: a deadline in place of the ttl, or NULL. */
+static leveret_status store_until(cache *cache, VALUE key, VALUE value, VALUE ttl, const uint32_t *kept, leveret_mode mode, uint64_t cas)
 {
 	encoded encoded;
 	leveret_status status;
 	cache_check_key(cache, key);
 	value_encode(value, &encoded);
-	uint32_t now = leveret_now(), deadline = cache_deadline(ttl, now);
+	uint32_t now = leveret_now(), deadline = kept ? *kept : cache_deadline(ttl, now);
 	CACHE_ASK(cache, status, leveret_store(ARENA(cache), bytes_of_string(key), encoded_bytes(&encoded), &encoded.meta, deadline, mode, cas, now, NULL));
 	if (RB_UNLIKELY(status != LEVERET_OK && status != LEVERET_EXISTS && status != LEVERET_MISS)) {
 		leveret_raise(status, ARENA(cache), key, encoded_bytes(&encoded).len);
 	}
 	RB_GC_GUARD(encoded.holder);
 	return status;
+}
+
+leveret_status cache_store(cache *cache, VALUE key, VALUE value, VALUE ttl, leveret_mode mode, uint64_t cas)
+{
+	return store_until(cache, key, value, ttl, NULL, mode, cas);
 }
 
 static VALUE store(int argc, VALUE *argv, VALUE self, leveret_mode mode)
@@ -360,7 +366,7 @@ static VALUE aset(VALUE self, VALUE key, VALUE value)
  * likes with the cache.
  * @overload cas(key, ttl = nil)
  *   @param key [String, Symbol] at most +stats[:key_max]+ bytes
- *   @param ttl [Numeric, #to_i, nil] seconds, rounded up; nil: no end; 0 or less: over at once
+ *   @param ttl [Numeric, #to_i, :keep, nil] seconds, rounded up; :keep: until what is there would end; nil: no end; 0 or less: over at once
  *   @yieldparam value [Object] what is there
  *   @yieldreturn [Object] what is to be there
  *   @return [Boolean, nil] true: stored; false: it was changed or has gone meanwhile, so ask again; nil: there is nothing that can be
@@ -399,7 +405,9 @@ static VALUE cas(int argc, VALUE *argv, VALUE self)
 		leveret_raise(status, ARENA(cache), key, 0);
 	}
 	value = rb_yield(value);
-	return cache_store(cache, key, value, argc == 2 ? argv[1] : Qnil, LEVERET_CAS, found.cas) == LEVERET_OK ? Qtrue : Qfalse;
+	VALUE ttl = argc == 2 ? argv[1] : Qnil;
+	const uint32_t *kept = ttl == ID2SYM(id_keep) ? &found.deadline : NULL;
+	return store_until(cache, key, value, ttl, kept, LEVERET_CAS, found.cas) == LEVERET_OK ? Qtrue : Qfalse;
 }
 
 /* --- the rest --- */
@@ -628,6 +636,7 @@ static VALUE stats(VALUE self)
 void leveret_init_cache(void)
 {
 	id_to_i = rb_intern("to_i");
+	id_keep = rb_intern("keep");
 	frozen_init();
 	VALUE cCache = rb_define_class_under(rb_mLeveret, "Cache", rb_cObject);
 	rb_define_alloc_func(cCache, allocate);

@@ -161,7 +161,8 @@ static VALUE take_lease(VALUE self, VALUE key, VALUE waited_ms)
 	VALUE object = TypedData_Make_Struct(cLease, struct lease, &lease_type, lease);
 	key = rb_str_new_frozen(key_string(key));
 	cache_check_key(cache, key);
-	request request = { .handle = handle_keep(cache->handle), .name = bytes_of_string(key), .waited_ms = NUM2UINT(waited_ms) };
+	request request = { .name = bytes_of_string(key), .waited_ms = NUM2UINT(waited_ms) };
+	request.handle = handle_keep(cache->handle);
 	rb_thread_call_without_gvl2(acquire, &request, NULL, NULL);
 	RB_GC_GUARD(key);
 	if (request.lease != LEVERET_OK) {

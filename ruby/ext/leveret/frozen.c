@@ -2,6 +2,7 @@
  * look at the index. The oldest values go when there are too many bytes.
  */
 #include "frozen.h"
+#include "value.h"
 #include <ruby/ractor.h>
 
 /* A decoded value takes some times the bytes of its item. */
@@ -102,7 +103,7 @@ VALUE frozen_keep(frozen_values *values, VALUE key, const leveret_found *found, 
 	value = rb_protect(rb_ractor_make_shareable, value, &state);
 	if (state) {
 		VALUE error = rb_errinfo();
-		if (!RTEST(rb_obj_is_kind_of(error, rb_eStandardError))) {
+		if (!RTEST(rb_obj_is_kind_of(error, rb_eStandardError)) || is_timeout(error)) {
 			rb_jump_tag(state);
 		}
 		rb_set_errinfo(Qnil);

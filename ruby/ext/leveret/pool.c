@@ -74,9 +74,9 @@ static VALUE add_server(VALUE self, VALUE host, VALUE port, VALUE weight, VALUE 
 	pool *pool = pool_of(self);
 	leveret_bytes folder = NIL_P(dir) ? bytes_of("", 0) : bytes_of_string(StringValue(dir));
 	StringValue(host);
-	int32_t code = leveret_pool_add_server(pool->pool, bytes_of_string(host), (uint16_t) NUM2UINT(port), 0, NUM2UINT(weight), folder);
-	if (code != LEVERET_CODE_SUCCESS) {
-		rb_raise(rb_eArgError, "%" PRIsVALUE " cannot be a server", host);
+	unsigned number = NUM2UINT(port);
+	if (number > UINT16_MAX || leveret_pool_add_server(pool->pool, bytes_of_string(host), (uint16_t) number, 0, NUM2UINT(weight), folder) != LEVERET_CODE_SUCCESS) {
+		rb_raise(rb_eArgError, "%" PRIsVALUE " with port %u cannot be a server", host, number);
 	}
 	return Qnil;
 }

@@ -37,6 +37,9 @@ leveret_status value_read(const leveret_arena *arena, const leveret_found *found
 /* The value of bytes that are a String already, which this function takes over. `meta` says whose they are. */
 problem value_decode(const leveret_meta *meta, VALUE bytes, VALUE allowed, VALUE *value);
 
+/* Whether an exception has come of Timeout, and is about no value. */
+bool is_timeout(VALUE error);
+
 /* One warning of this process for each kind of problem: a value that cannot be read counts as missing. */
 void value_warn(VALUE key, problem why);
 

@@ -101,7 +101,8 @@ module ActiveSupport
       #   @param addresses [Array<String>] one arena, or servers; none: the arena "default"
       #   @param options [Hash]
       #   @raise [Leveret::ArenaError] the arena cannot be opened
-      #   @raise [ArgumentError] an option has no meaning, or a server cannot be understood
+      #   @raise [ArgumentError] an option has no meaning, a server cannot be understood, or +classes+ stands beside a coder, serializer or
+      #     compressor of one's own
       def initialize(*addresses)
         addresses = addresses.flatten
         options = addresses.extract_options!.symbolize_keys
@@ -183,6 +184,8 @@ module ActiveSupport
       # An application's own; or, on servers, what :mem_cache_store of this Rails makes of an entry. In an arena there is none.
       def choose_coder(options)
         own = options[:coder] || (HAS_FORMATS && (options[:serializer] || options[:compressor]))
+        raise ArgumentError, 'classes: goes without a coder, serializer or compressor of your own: nobody would look at what those load' if own && @has_classes
+
         @has_coder = (own || (HAS_FORMATS && @on_servers && !options.key?(:coder))) ? true : false
         return if own || !HAS_FORMATS
 
@@ -368,17 +371,19 @@ module ActiveSupport
         end
       end
 
-      # What is no number in the arena, as the text "5" or an entry with a version.
+      # What is no number in the arena, as the text "5" or an entry with a version. The number lives as long as that would have.
       def count_value(key, amount, options)
-        counted = nil
+        counted = left = nil
         swap = lambda do |stored|
           entry = entry_of(stored, options) or raise Leveret::NotAnIntegerError, "The value of #{key} cannot be read"
           counted = entry.value.to_i + amount
-          form_of(Entry.new(counted, version: entry.version, compress: false), options.merge(compress: false))
+          left = entry.expires_at && [entry.expires_at - Time.now.to_f, 1].max
+          form_of(Entry.new(counted, version: entry.version, expires_in: left, compress: false), options.merge(compress: false))
         end
         # false: somebody else has stored meanwhile; nil: it is gone.
-        nil while @cache.cas(key, ttl_of(options), &swap) == false
-        counted
+        stored = false
+        stored = @cache.cas(key, @on_servers ? -> { left } : :keep, &swap) while stored == false
+        counted if stored
       end
 
       def normalize_key(key, options = nil)

@@ -104,13 +104,13 @@ module ActiveSupport
           raise Leveret::NotAnIntegerError, e.message
         end
 
-        # As Leveret::Cache#cas.
+        # As Leveret::Cache#cas; +ttl+ is asked for when the block has been called.
         def cas(key, ttl)
           value, version = with { |pool| pool.get_cas(key) }
           return if version.nil?
 
           bytes, flags = form(yield(value))
-          stored = with { |pool| pool.store(Pool::CAS, key, bytes, flags, exptime(ttl), version) }
+          stored = with { |pool| pool.store(Pool::CAS, key, bytes, flags, exptime(ttl.call), version) }
           stored ? true : stored
         end
 
@@ -158,7 +158,9 @@ module ActiveSupport
         end
 
         def clear
-          @servers.each_index { |index| with { |pool| pool.ask_server(index, Pool::FLUSH, '', 0) } }
+          left = @servers.each_index.reject { |index| with { |pool| pool.ask_server(index, Pool::FLUSH, '', 0) } }
+          raise Pool::Failed, "#{left.map { |index| @servers[index].name }.join(', ')} was not emptied" if left.any?
+
           true
         end
 
