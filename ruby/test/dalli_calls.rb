@@ -137,5 +137,10 @@ show('no server') { Dalli::Client.new('127.0.0.1:1', socket_timeout: 0.2, socket
 show('no server alive') { Dalli::Client.new('127.0.0.1:1', socket_timeout: 0.2, socket_failure_delay: 0).alive! }
 show('no server get_multi') { Dalli::Client.new('127.0.0.1:1', socket_timeout: 0.2, socket_failure_delay: 0).get_multi('k', 'l') }
 show('error classes') { [Dalli::NetworkError, Dalli::RingError, Dalli::MarshalError, Dalli::UnmarshalError, Dalli::ValueOverMaxSize].map(&:superclass).uniq }
+show('a token of set_cas') do
+  token = CLIENT.set_cas('tok', 'a', 0)
+  CLIENT.set('tok', 'b')
+  [CLIENT.set_cas('tok', 'c', token), CLIENT.delete_cas('tok', token), CLIENT.get('tok')]
+end
 show('flush') { CLIENT.flush }
 show('after flush') { CLIENT.get('k') }

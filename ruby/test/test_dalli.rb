@@ -102,6 +102,12 @@ class TestDalli < LeveretTest
     as_before IO.popen([RbConfig.ruby, *paths, '-r', library, '-r', 'logger', '-e', "Dalli.logger = Logger.new(File::NULL)\n#{code}", servers.join(' '), { err: %i[child out] }], &:read)
   end
 
+  # Since Dalli 3.2.
+  def test_a_namespace_may_change
+    code = 'n = "a"; c = Dalli::Client.new(ARGV[0], namespace: -> { n }); c.set("k", 1); n = "b"; p c.get("k"); c.set("k", 2); p c.get_multi("k"); n = "a"; p c.get("k")'
+    assert_equal "nil\n{\"k\"=>2}\n1\n", script('leveret/dalli', code, [memcached]).gsub(' => ', '=>')
+  end
+
   # The same keys on the same servers, as the same bytes with the same flags.
   def test_what_one_wrote_the_other_reads_with_weights_and_all
     servers = [1, 2, 1, 3].map { |weight| "#{memcached}:#{weight}" }

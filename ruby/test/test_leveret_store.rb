@@ -229,6 +229,21 @@ class TestLeveretStore < LeveretTest
     end
   end
 
+  class Evil
+    def marshal_dump = 1
+    def marshal_load(_) = raise(NotImplementedError, 'made')
+  end
+
+  # Rails inflates and loads what has that variable, whatever it says.
+  def test_an_entry_hides_no_class
+    hidden = ActiveSupport::Cache::Entry.new(Zlib::Deflate.deflate(Marshal.dump(Evil.new)))
+    [true, false, nil].each do |said|
+      hidden.instance_variable_set(:@compressed, said)
+      cache['hidden'] = hidden
+      assert_nil store(classes: [Time]).read('hidden')
+    end
+  end
+
   def test_a_port_is_one
     assert_match(/port 70000 cannot be a server/, assert_raises(ArgumentError) { over('localhost:70000') }.message)
   end

@@ -27,6 +27,16 @@ class TestMemcached < LeveretTest
     end
   end
 
+  # Bit 2 is Dalli's for what is compressed.
+  def test_flags_are_the_callers_own
+    each_place do |m|
+      (0..7).each do |flags|
+        m.set('raw', 'text', 0, false, flags)
+        assert_equal ['text', { 'raw' => 'text' }], [m.get('raw', false), m.get(['raw'], false)]
+      end
+    end
+  end
+
   def test_what_is_not_there_is_raised
     each_place do |m|
       [-> { m.get('none') }, -> { m.delete('none') }, -> { m.increment('none') }, -> { m.decr('none') }, -> { m.exist('none') }].each do |call|

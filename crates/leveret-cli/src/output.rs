@@ -6,6 +6,8 @@ use leveret_engine::{reason, Error, OpenError};
 use serde::Serialize;
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -215,8 +217,39 @@ impl Progress {
     }
 }
 
+/// Somebody else's bytes for eyes: what could steer a terminal is escaped.
+pub fn shown(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
+        _ => bytes.escape_ascii().to_string(),
+    }
+}
+
+/// A path as a word of bash, whatever is in its name.
+pub fn shell_word(path: &Path) -> String {
+    let bytes = path.as_os_str().as_bytes();
+    if bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || b"/._-+@:".contains(byte)) {
+        return path.display().to_string();
+    }
+    format!("$'{}'", bytes.escape_ascii())
+}
+
 impl Drop for Progress {
     fn drop(&mut self) {
         self.0.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_others_steer_no_terminal_and_run_nothing() {
+        assert_eq!(shown("größe".as_bytes()), "größe");
+        assert_eq!(shown(b"\x1b]0;x\x07"), "\\x1b]0;x\\x07");
+        assert_eq!(shell_word(Path::new("/dev/shm/leveret/shop-1.arena")), "/dev/shm/leveret/shop-1.arena");
+        assert_eq!(shell_word(Path::new("/x/$(touch y) 'z;.arena")), r"$'/x/$(touch y) \'z;.arena'");
+        assert_eq!(shell_word(Path::new("\x1b[31mred")), r"$'\x1b[31mred'");
     }
 }

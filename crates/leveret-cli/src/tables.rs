@@ -62,9 +62,11 @@ pub fn ask(conversation: &mut Conversation, request: &[u8]) -> Result<Rows, Fail
     let mut rows = Rows::new();
     conversation.say(request)?;
     let who = conversation.who().to_owned();
+    let mut lines = 0;
     conversation.lines(|line| {
         rows.extend(row(line));
-        if rows.len() > ROWS_MAX {
+        lines += 1;
+        if lines > ROWS_MAX {
             return Err(Failure::Unreachable(format!("{who} answers without end: more than {ROWS_MAX} names")));
         }
         Ok(true)

@@ -373,7 +373,9 @@ static VALUE gat(VALUE self, VALUE key, VALUE exptime, VALUE miss)
 
 VALUE pool_row(pool *pool, const leveret_meta *meta, uint64_t cas, VALUE bytes)
 {
-	bool is_bytes = meta->codec == LEVERET_CODEC_NONE && (meta->origin == LEVERET_WIRE || meta->origin == LEVERET_REMOTE
+	/* Without #retrieve the client knows itself what the flags mean: Dalli's bit of what is compressed may be any other to it. */
+	bool is_plain = meta->codec == LEVERET_CODEC_NONE || (NIL_P(pool->values) && meta->origin == LEVERET_RUBY);
+	bool is_bytes = is_plain && (meta->origin == LEVERET_WIRE || meta->origin == LEVERET_REMOTE
 		|| (meta->origin == LEVERET_RUBY && (meta->encoding == LEVERET_RAW || meta->encoding == LEVERET_MARSHAL)));
 	return rb_ary_new_from_args(3, is_bytes ? bytes : pool_value(pool, meta, bytes), is_bytes ? UINT2NUM(meta->flags) : Qnil, ULL2NUM(cas));
 }

@@ -8,7 +8,7 @@ mod limits;
 mod php;
 mod volume;
 
-use crate::output::{self, Failure, Outcome, Progress, BAD, FAINT, GOOD, STRONG, WARNING};
+use crate::output::{self, shown, Failure, Outcome, Progress, BAD, FAINT, GOOD, STRONG, WARNING};
 use crate::target::Target;
 use crate::units::counted;
 use clap::Args;
@@ -150,12 +150,12 @@ fn print(out: &mut impl Write, findings: &[Finding]) -> io::Result<()> {
             Level::Warning => (WARNING, "warning"),
             Level::Problem => (BAD, "problem"),
         };
-        writeln!(out, "{style}{word:<8}{style:#} {:<7} {}", finding.subject, finding.found)?;
+        writeln!(out, "{style}{word:<8}{style:#} {:<7} {}", finding.subject, shown(finding.found.as_bytes()))?;
         if !finding.means.is_empty() {
-            writeln!(out, "         {FAINT}means{FAINT:#}   {}", finding.means)?;
+            writeln!(out, "         {FAINT}means{FAINT:#}   {}", shown(finding.means.as_bytes()))?;
         }
         if let Some(mend) = &finding.mend {
-            writeln!(out, "         {FAINT}mend{FAINT:#}    {mend}")?;
+            writeln!(out, "         {FAINT}mend{FAINT:#}    {}", shown(mend.as_bytes()))?;
         }
     }
     let count = |level, noun| counted(findings.iter().filter(|finding| finding.level == level).count() as u64, noun);

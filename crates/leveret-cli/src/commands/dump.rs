@@ -63,15 +63,21 @@ impl Dump {
             Ok(true)
         })?;
         out.flush()?;
-        if left_out > 0 {
-            let _ = writeln!(
-                io::stderr(),
-                "leveret: {} left out, since memcached's protocol cannot say such keys; use 'leveret dump --json'",
-                counted(left_out, "item")
-            );
-        }
-        Ok(if left_out == 0 { Answer::Yes } else { Answer::No })
+        Ok(told_of(left_out, "use 'leveret dump --json'"))
     }
+}
+
+/// Of keys that memcached's protocol cannot say.
+fn told_of(left_out: u64, advice: &str) -> Answer {
+    if left_out == 0 {
+        return Answer::Yes;
+    }
+    let _ = writeln!(
+        io::stderr(),
+        "leveret: {} left out, since memcached's protocol cannot say such keys; {advice}",
+        counted(left_out, "item")
+    );
+    Answer::No
 }
 
 /// Keys of a server that are asked for in one go: a round trip for each would take most of the time. Few enough that
@@ -88,6 +94,7 @@ impl Dump {
             announce("contents", limit);
         }
         let mut left = limit.unwrap_or(u64::MAX);
+        let mut left_out = 0u64;
         let mut batch = Vec::new();
         let mut fetch = |batch: &mut Vec<Entry>, left: &mut u64| {
             let keys: Vec<&[u8]> = batch.iter().map(|entry| &entry.key[..]).collect();
@@ -102,6 +109,8 @@ impl Dump {
         Conversation::begin(peer, timeout)?.metadump(|entry, _| {
             if is_wire_key(&entry.key) {
                 batch.push(entry);
+            } else {
+                left_out += 1;
             }
             // Never more than are wanted: a limit counts items that are there.
             if batch.len() as u64 == left.min(BATCH as u64) {
@@ -111,7 +120,7 @@ impl Dump {
         })?;
         fetch(&mut batch, &mut left)?;
         out.flush()?;
-        Ok(Answer::Yes)
+        Ok(told_of(left_out, "dump the arena itself, with --arena and --json"))
     }
 }
 
@@ -121,7 +130,7 @@ fn write_entry(out: &mut impl Write, entry: &Entry, flags: u32, value: &[u8], as
     }
     out.write_all(b"add ")?;
     out.write_all(&entry.key)?;
-    write!(out, " {flags} {} {}\r\n", entry.exp.max(0), value.len())?;
+    write!(out, " {flags} {} {}\r\n", on_wire_end(entry.exp.max(0)), value.len())?;
     out.write_all(value)?;
     out.write_all(b"\r\n")
 }
@@ -129,10 +138,15 @@ fn write_entry(out: &mut impl Write, entry: &Entry, flags: u32, value: &[u8], as
 fn write_add(out: &mut impl Write, item: &Item) -> io::Result<()> {
     out.write_all(b"add ")?;
     out.write_all(&item.key)?;
-    let exptime = item.deadline.time().map_or(0, Time::to_unix);
+    let exptime = item.deadline.time().map_or(0, |time| on_wire_end(time.to_unix()));
     write!(out, " {} {exptime} {}\r\n", leveret_server::execute::flags::on_wire(&item.meta), item.value.len())?;
     out.write_all(&item.value)?;
     out.write_all(b"\r\n")
+}
+
+/// The end of an item as the protocol says it, in 32 bits: what lives longer ends in January 2038, where memcached would take it for over.
+pub fn on_wire_end(unix: i64) -> i64 {
+    unix.min(i32::MAX.into())
 }
 
 pub fn is_wire_key(key: &[u8]) -> bool {
@@ -142,6 +156,11 @@ pub fn is_wire_key(key: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_end_fits_into_the_protocol() {
+        assert_eq!((on_wire_end(1_900_000_000), on_wire_end(4_000_000_000)), (1_900_000_000, 2_147_483_647));
+    }
 
     #[test]
     fn keys_that_the_protocol_can_say() {

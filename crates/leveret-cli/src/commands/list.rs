@@ -1,6 +1,6 @@
 //! `leveret list`: the arenas of the folder.
 use crate::commands::stats::Summary;
-use crate::output::{self, Answer, Failure, Outcome, BAD, STRONG};
+use crate::output::{self, shown, Answer, Failure, Outcome, BAD, STRONG};
 use crate::target::{self, Target};
 use crate::units::{bytes, percent, span, thousands};
 use clap::Args;
@@ -158,7 +158,7 @@ fn print(out: &mut impl Write, dir: &Path, rows: &[Row]) -> io::Result<()> {
             Ok(stats) => writeln!(
                 out,
                 "{:width$}  {:>10}  {:>7}  {:>12}  {:>8}  {:>10}  {}",
-                row.name,
+                shown(row.name.as_bytes()),
                 bytes(stats.memory),
                 percent(stats.memory.saturating_sub(stats.free), stats.memory),
                 thousands(stats.items),
@@ -166,7 +166,12 @@ fn print(out: &mut impl Write, dir: &Path, rows: &[Row]) -> io::Result<()> {
                 span(stats.age_secs.unsigned_abs()),
                 if row.servers.is_empty() { "-".to_owned() } else { row.servers.join(", ") }
             )?,
-            Err(error) => writeln!(out, "{:width$}  {BAD}{error}{BAD:#}", row.name)?,
+            Err(error) => writeln!(
+                out,
+                "{:width$}  {BAD}{}{BAD:#}",
+                shown(row.name.as_bytes()),
+                shown(error.to_string().as_bytes())
+            )?,
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 //! `leveret restore`: stores what `leveret dump` or memcached-tool has written, in an arena or in a server.
 mod reader;
 
-use crate::commands::dump::is_wire_key;
+use crate::commands::dump::{is_wire_key, on_wire_end};
 use crate::conversation::Conversation;
 use crate::output::{self, Answer, Failure, Outcome, Progress};
 use crate::peer::{Peer, Reach};
@@ -104,7 +104,7 @@ impl Restore {
             return Ok(());
         }
         let verb: &[u8] = if self.replace { b"set " } else { b"add " };
-        let numbers = format!(" {} {} {}\r\n", on_wire(&item.meta), item.dies.unwrap_or(0), item.value.len());
+        let numbers = format!(" {} {} {}\r\n", on_wire(&item.meta), item.dies.map_or(0, on_wire_end), item.value.len());
         conversation.say(&[verb, &item.key, numbers.as_bytes(), &item.value, b"\r\n"].concat())?;
         let line = conversation.line()?;
         match line.trim_ascii_end() {

@@ -1,7 +1,7 @@
 //! `leveret watch`: what the clients of a server do, as it happens.
 use crate::commands::list::places;
 use crate::conversation::Conversation;
-use crate::output::{self, Failure, Outcome, BAD, FAINT, GOOD, STRONG, WARNING};
+use crate::output::{self, shown, Failure, Outcome, BAD, FAINT, GOOD, STRONG, WARNING};
 use crate::peer::{Patience, Peer};
 use crate::target::{attach, Target};
 use crate::units::{bytes, counted, span, thousands};
@@ -125,8 +125,11 @@ impl Watch {
             )));
         }
         if answer.starts_with(b"WATCHER") {
-            let said = String::from_utf8_lossy(answer.trim_ascii_end()).into_owned();
-            return Err(Failure::Refused(format!("{} answers: {said}", conversation.who())));
+            return Err(Failure::Refused(format!(
+                "{} answers: {}",
+                conversation.who(),
+                shown(answer.trim_ascii_end())
+            )));
         }
         conversation.check(&answer)?;
         Err(conversation.nonsense(&answer))
@@ -199,7 +202,8 @@ pub struct Event {
 
 impl Event {
     pub fn read(line: &[u8]) -> Option<Event> {
-        let text = std::str::from_utf8(line.trim_ascii_end()).ok()?;
+        let text =
+            std::str::from_utf8(line.trim_ascii_end()).ok().filter(|text| !text.chars().any(char::is_control))?;
         let mut event = Event::default();
         for word in text.split(' ').filter(|word| !word.is_empty()) {
             let (name, value) = word.split_once('=')?;
@@ -300,14 +304,6 @@ impl Event {
             write!(out, "  {FAINT}{by} {pid}{FAINT:#}")?;
         }
         writeln!(out)
-    }
-}
-
-/// A key for eyes: what could steer a terminal is escaped.
-fn shown(key: &[u8]) -> String {
-    match std::str::from_utf8(key) {
-        Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
-        _ => key.escape_ascii().to_string(),
     }
 }
 

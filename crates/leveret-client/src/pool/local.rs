@@ -226,7 +226,7 @@ fn keep(input: &mut Input, batch: &mut Batch, number: u32, done: &Done) {
     if !batch.pending[number as usize].is_quiet {
         let value = input.push(&done.value);
         let record = batch.finish(number, done.code);
-        (record.number, record.value) = (done.number, value);
+        (record.number, record.value, record.cas) = (done.number, value, done.cas);
     }
 }
 
@@ -259,14 +259,16 @@ fn store(
     // A number that is kept as one counts in place.
     let digits = std::str::from_utf8(request.value).ok().filter(|_| request.meta.encoding == Encoding::INTEGER);
     let value = digits.and_then(|digits| digits.parse().ok()).map_or(Value::Bytes(request.value), Value::Integer);
-    let terms = Terms::new(mode).value_max(rules.value_max);
+    let terms = Terms::new(mode).value_max(rules.value_max).want_cas(request.with_cas);
     let stored = arena.store_if(request.key, value, request.meta, deadline, &terms, now)?;
-    Ok(Done::code(match (stored, operation) {
+    let cas = if let Stored::Stored { cas } = stored { cas } else { 0 };
+    let code = match (stored, operation) {
         (Stored::Stored { .. }, _) => Code::Success,
         (Stored::Exists, Operation::Cas) => Code::DataExists,
         (Stored::Missing, Operation::Cas) => Code::NotFound,
         (Stored::Exists | Stored::Missing, _) => Code::NotStored,
-    }))
+    };
+    Ok(Done { cas, ..Done::code(code) })
 }
 
 fn keys(arena: &Arena, input: &mut Input, batch: &mut Batch, number: u32, now: Time) -> Result<(), Fault> {
@@ -335,11 +337,12 @@ struct Done {
     code: Code,
     value: Vec<u8>,
     number: u64,
+    cas: u64,
 }
 
 impl Done {
     fn code(code: Code) -> Done {
-        Done { code, value: Vec::new(), number: 0 }
+        Done { code, value: Vec::new(), number: 0, cas: 0 }
     }
 
     fn found(is_there: bool) -> Done {

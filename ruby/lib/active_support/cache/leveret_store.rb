@@ -308,8 +308,9 @@ module ActiveSupport
         @has_classes && compressed?(entry) ? nil : entry
       end
 
+      # As Rails asks: the variable is there, whatever it says.
       def compressed?(entry)
-        entry.instance_variable_defined?(:@compressed) && entry.instance_variable_get(:@compressed)
+        entry.instance_variable_defined?(:@compressed)
       end
 
       # Raw numbers are counted in place, so they are stored as numbers.

@@ -82,7 +82,7 @@ module Dalli
       code, *words = reader.line.split
       case code
       when 'EN' then { cas: 0, won_recache: false, stale: false, lost_recache: false }
-      when 'VA' then answer(reader.bytes(Integer(words.shift, 10)), words.to_h { |word| [word[0], word[1..]] })
+      when 'VA' then answer(reader.value(words.shift), words.to_h { |word| [word[0], word[1..]] })
       else raise DalliError, "Response error: #{[code, *words].join(' ')} (meta commands take memcached 1.6)"
       end
     end
@@ -93,7 +93,7 @@ module Dalli
         stale: said.key?('X'), hit_before: said['h'] == '1', last_access: said['l'].to_i, ttl_remaining: said['t'].to_i }
     end
 
-    # Lines and bytes of a socket, within the time that each step has.
+    # A line of a socket and a value, within the time that an answer has; what goes on coming has it anew for each 64 KiB.
     # @private
     class Reader
       LINE_MAX = 2048
@@ -101,6 +101,7 @@ module Dalli
       def initialize(socket, timeout)
         @socket = socket
         @timeout = timeout
+        again
         @read = String.new(encoding: Encoding::BINARY)
       end
 
@@ -113,7 +114,12 @@ module Dalli
         @read.slice!(0, at + 2)
       end
 
-      def bytes(count)
+      VALUE_MAX = 1 << 30
+
+      def value(length)
+        count = Integer(length.to_s, 10, exception: false)
+        raise IOError, 'it does not speak the protocol' unless count&.between?(0, VALUE_MAX)
+
         more while @read.bytesize < count + 2
         @read.slice!(0, count + 2).byteslice(0, count)
       end
@@ -122,9 +128,16 @@ module Dalli
 
       def more
         @read << @socket.read_nonblock(64 * 1024)
+        again if @read.bytesize >= @progress
       rescue IO::WaitReadable
-        @socket.wait_readable(@timeout) or raise IOError, 'it did not answer in time'
+        left = @ends - Process.clock_gettime(Process::CLOCK_MONOTONIC)
+        (left.positive? && @socket.wait_readable(left)) or raise IOError, 'it did not answer in time'
         retry
+      end
+
+      def again
+        @progress = @read.to_s.bytesize + 64 * 1024
+        @ends = Process.clock_gettime(Process::CLOCK_MONOTONIC) + @timeout
       end
     end
   end

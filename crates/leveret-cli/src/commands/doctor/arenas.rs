@@ -2,6 +2,7 @@
 use super::Finding;
 use crate::commands::list::places;
 use crate::commands::stats::Summary;
+use crate::output::shell_word;
 use crate::target;
 use crate::units::{bytes, counted, percent, thousands};
 use leveret_engine::OpenError;
@@ -72,7 +73,7 @@ pub fn examine(dir: &Path, known: &[Known]) -> Vec<Finding> {
     findings.extend(leftovers(dir).into_iter().map(|path| {
         let means = "A process was killed while it made an arena. Nobody uses the file, but it takes memory.";
         Finding::note(SUBJECT, format!("{} was left behind", path.display()), means)
-            .mended_by(format!("rm {}", path.display()))
+            .mended_by(format!("rm {}", shell_word(&path)))
     }));
     findings
 }
@@ -82,19 +83,19 @@ fn unusable(arena: &Known, error: &leveret_place::Error) -> Finding {
     let (means, mend) = match error {
         Open(OpenError::LayoutMismatch { .. }) => (
             "Another version of Leveret made it.",
-            format!("Stop its users, then: leveret rm --force {}", arena.path.display()),
+            format!("Stop its users, then: leveret rm --force {}", shell_word(&arena.path)),
         ),
         Open(OpenError::Foreign { .. }) => (
             "It is damaged, or no arena at all. Whoever needs an arena of this name fails.",
-            format!("leveret rm --force {}", arena.path.display()),
+            format!("leveret rm --force {}", shell_word(&arena.path)),
         ),
         Open(OpenError::Untrusted { .. } | OpenError::UntrustedFolder { .. }) => (
             "Somebody else could put wrong values into it, so it is not used.",
-            format!("leveret rm --force {}", arena.path.display()),
+            format!("leveret rm --force {}", shell_word(&arena.path)),
         ),
         _ => (
             "This user cannot use it.",
-            format!("ls -l {}; make its owner or group right, or run as its owner", arena.path.display()),
+            format!("ls -l {}; make its owner or group right, or run as its owner", shell_word(&arena.path)),
         ),
     };
     Finding::problem(SUBJECT, format!("{}: {error}", arena.name), means, mend)

@@ -116,8 +116,14 @@ impl<R: BufRead> Reader<R> {
             .with_origin(Origin::new(word("origin", &ORIGINS, Origin::MAX.number())?))
             .with_codec(Codec::new(number("codec", u64::from(Codec::MAX.number()))? as u8))
             .with_flags(number("flags", u64::from(u32::MAX))? as u32);
-        let dies =
-            ["dies", "exp"].iter().find_map(|name| object.get(*name).and_then(Value::as_i64)).filter(|unix| *unix > 0);
+        let dies = match ["dies", "exp"].iter().find_map(|name| object.get(*name)) {
+            None | Some(Value::Null) => None,
+            // memcached dumps -1 for what has no end.
+            Some(end) => end
+                .as_i64()
+                .map(|unix| (unix > 0).then_some(unix))
+                .ok_or_else(|| self.broken("its end is no Unix time"))?,
+        };
         Ok(Dumped { key, value, meta, dies })
     }
 }

@@ -203,6 +203,9 @@ fn write_meta(out: &mut Vec<u8>, request: &Request<'_>, quiet: bool, opaque: u32
             if operation == Operation::Cas {
                 line = line.number(b'C', number);
             }
+            if request.with_cas && !quiet {
+                line = line.flag(b'c');
+            }
             (if quiet { line.flag(b'q') } else { line.number(b'O', u64::from(opaque)) }).end_with(value);
         }
     }
