@@ -23,6 +23,11 @@ PHP_ARG_ENABLE([leveret-zstd],
   [AS_HELP_STRING([--enable-leveret-zstd], [Read and write values that Memcached compresses with zstd])],
   [no], [no])
 
+dnl Without a path.
+if test "$PHP_LEVERET_CARGO" = "yes"; then
+  PHP_LEVERET_CARGO=cargo
+fi
+
 if test "$PHP_LEVERET" != "no"; then
   dnl Also where PHP's own tree holds this folder, or a link to it, as ext/leveret.
   leveret_source=PHP_EXT_SRCDIR([leveret])

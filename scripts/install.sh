@@ -143,12 +143,12 @@ if [ ! -e "$policy" ]; then
     printf '#!/bin/sh\nexit 101\n' >"$policy"
     chmod 755 "$policy"
 fi
-services_before=$(ls /lib/systemd/system/{nginx,memcached,redis-server,php*-fpm}.service 2>/dev/null || true)
+services_before=$(ls /lib/systemd/system/{nginx,memcached,redis-server,apache2,php*-fpm}.service 2>/dev/null || true)
 
 apt-get -q update </dev/null
 apt-get -q install -y --no-install-recommends --no-remove "$@" </dev/null
 
-for unit in nginx memcached redis-server php8.{2,4,5}-fpm; do
+for unit in nginx memcached redis-server apache2 php8.{2,3,4,5}-fpm; do
     file=/lib/systemd/system/$unit.service
     if [ -e "$file" ] && [[ $services_before != *"$file"* ]] && command -v systemctl >/dev/null; then
         systemctl -q disable "$unit" </dev/null || true

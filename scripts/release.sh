@@ -130,7 +130,10 @@ release_extension() {
         asks_php_for_little "$kind" "$work/leveret.so" &&
         at_work "${enter[@]}" "$binary" -d "extension=$work/leveret.so" &&
         tar -C "$work" --owner=0 --group=0 -czf "$folder/$name" leveret.so &&
-        rm -rf "$work" && note "$name"
+        rm -rf "$work" && note "$name" && return
+    # The others are still made, and summed.
+    rm -rf "$work" "${folder:?}/$name"
+    return 1
 }
 
 # release_debian PHP FOLDER: a Debian or Ubuntu that has this PHP.

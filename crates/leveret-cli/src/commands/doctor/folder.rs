@@ -222,12 +222,12 @@ fn judge(facts: &Facts, known: &[Known]) -> Vec<Finding> {
     findings.extend(facts.squatters.iter().map(|squatter| squatter_finding(squatter, facts)));
     findings.extend(sharing_findings(facts));
     findings.extend(volume::judge(&facts.volume, &facts.dir, known));
-    if facts.logind_cleans && facts.choice == Choice::Private && facts.uid >= 1000 {
+    if facts.logind_cleans && facts.dir.starts_with("/dev/shm") && facts.uid >= 1000 {
         findings.push(
             Finding::note(
                 SUBJECT,
                 "systemd-logind removes files of ordinary users from /dev/shm (RemoveIPC)",
-                format!("When {} logs out for the last time, these arenas go.", facts.user),
+                format!("When {} logs out for the last time, the arenas that this user has made go, also in a shared folder.", facts.user),
             )
             .mended_by(format!("sudo loginctl enable-linger {}", facts.user)),
         );
