@@ -326,7 +326,14 @@ pub(crate) fn boot_id() -> [u8; 16] {
 /// `<path>.lock`, held: creation, growth and the list of parents. Of an arena without a name it is its own file. The
 /// kernel frees it when the holder dies.
 pub(crate) struct FileLock {
-    _file: OwnedFd,
+    file: OwnedFd,
+}
+
+/// By word, not by closing: a child that was forked meanwhile has the file open too, and would keep the lock for its life.
+impl Drop for FileLock {
+    fn drop(&mut self) {
+        let _ = fs::flock(&self.file, FlockOperation::Unlock);
+    }
 }
 
 impl FileLock {
@@ -361,9 +368,7 @@ impl FileLock {
         let is_waited_for = |error| error == Errno::WOULDBLOCK && begun.elapsed() < patience && !is_done();
         if is_nameless(path) {
             let file = open_again(path).map_err(|error| failed("open", path, error))?;
-            return lock(&file, is_waited_for)
-                .map_err(|error| failed("lock", path, error))
-                .map(|()| FileLock { _file: file });
+            return lock(&file, is_waited_for).map_err(|error| failed("lock", path, error)).map(|()| FileLock { file });
         }
         let folder = Folder::of(path)?;
         let lock_path = beside(path, ".lock");
@@ -372,7 +377,7 @@ impl FileLock {
             lock(&file, is_waited_for).map_err(|error| failed("lock", &lock_path, error))?;
             // Else it was removed together with its arena meanwhile: others lock a new one.
             if is_named(&file, &folder, name_of(&lock_path)) {
-                return Ok(FileLock { _file: file });
+                return Ok(FileLock { file });
             }
         }
     }
@@ -439,6 +444,16 @@ mod tests {
     }
 
     /// `remove` takes the lock file along. Whoever waited for it must not hold what nobody else will ever ask for.
+    #[test]
+    fn a_copy_that_a_fork_has_made_keeps_no_lock() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("forked.arena");
+        let lock = FileLock::wait(&path, Duration::from_millis(100)).expect("free");
+        let _copy = lock.file.try_clone().expect("a copy");
+        drop(lock);
+        FileLock::wait(&path, Duration::from_millis(100)).expect("free again");
+    }
+
     #[test]
     fn a_lock_file_that_was_removed_is_no_lock() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
