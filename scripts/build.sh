@@ -85,7 +85,7 @@ extension_stamp() {
 # symbols have a version.
 asks_php_for_what_all_have() {
     local new
-    new=$(readelf -W --dyn-syms "$1" | awk '$7 == "UND" && $8 != "" && $8 !~ /@|^_ITM_|^__gmon_start__$/ { print $8 }' | LC_ALL=C sort -u | LC_ALL=C comm -23 - <(LC_ALL=C sort -u php/symbols))
+    new=$(readelf -W --dyn-syms "$1" | awk '$7 == "UND" && $8 != "" && $8 !~ /@|^_ITM_|^__gmon_start__$/ { print $8 }' | LC_ALL=C sort -u | LC_ALL=C comm -23 - <(LC_ALL=C sort -u php/symbols)) || return 1
     [ -z "$new" ] || {
         note "This extension asks PHP for: ${new//$'\n'/ }"
         note "What every release of its PHP has belongs into php/symbols; what only new ones have must not be called, also not by what a header has inline."

@@ -166,12 +166,9 @@ fn print(out: &mut impl Write, dir: &Path, rows: &[Row]) -> io::Result<()> {
                 span(stats.age_secs.unsigned_abs()),
                 if row.servers.is_empty() { "-".to_owned() } else { row.servers.join(", ") }
             )?,
-            Err(error) => writeln!(
-                out,
-                "{:width$}  {BAD}{}{BAD:#}",
-                shown(row.name.as_bytes()),
-                shown(error.to_string().as_bytes())
-            )?,
+            Err(error) => {
+                writeln!(out, "{:width$}  {BAD}{}{BAD:#}", shown(row.name.as_bytes()), shown(error.as_bytes()))?
+            }
         }
     }
     Ok(())

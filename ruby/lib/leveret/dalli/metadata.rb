@@ -97,12 +97,13 @@ module Dalli
     # @private
     class Reader
       LINE_MAX = 2048
+      VALUE_MAX = 1 << 30
 
       def initialize(socket, timeout)
         @socket = socket
         @timeout = timeout
-        again
         @read = String.new(encoding: Encoding::BINARY)
+        again
       end
 
       def line
@@ -113,8 +114,6 @@ module Dalli
         end
         @read.slice!(0, at + 2)
       end
-
-      VALUE_MAX = 1 << 30
 
       def value(length)
         count = Integer(length.to_s, 10, exception: false)
@@ -136,7 +135,7 @@ module Dalli
       end
 
       def again
-        @progress = @read.to_s.bytesize + 64 * 1024
+        @progress = @read.bytesize + 64 * 1024
         @ends = Process.clock_gettime(Process::CLOCK_MONOTONIC) + @timeout
       end
     end
