@@ -38,11 +38,18 @@ fn lock_for_growth(core: &Core, has_grown: impl Fn() -> bool) -> Option<FileLock
     lock
 }
 
-/// Allocates more data segments. False: the arena has reached its limit, or the file system has no room.
+/// Whether no further data segment can ever be had.
+pub(crate) fn is_at_limit(core: &Core) -> bool {
+    core.segments.active() >= core.segments.len()
+        || allocated(core).saturating_add(core.segments.size()) > core.map.geometry.memory
+}
+
+/// Allocates more data segments. False: the arena has reached its limit; or it cannot grow just now, since the file
+/// system has no room, the lock file is held or no descriptor is left.
 #[cold]
 pub(crate) fn grow_data(core: &Core) -> bool {
     let seen = core.segments.active();
-    if seen >= core.segments.len() || allocated(core) + core.segments.size() > core.map.geometry.memory {
+    if is_at_limit(core) {
         return false;
     }
     let lock = lock_for_growth(core, || core.segments.active() > seen);
@@ -161,5 +168,27 @@ mod tests {
         assert!(arena.stats().evicted > 0, "it cannot have grown");
         assert!(arena.get(&key(ITEMS - 1), Time::now()).is_some());
         assert!(arena.verify().is_clean());
+    }
+    /// One growth that failed ended growing for good, for every process: segments were drained ahead from then on, and no
+    /// write ever found none.
+    #[test]
+    fn an_arena_that_could_not_grow_for_a_while_grows_later() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let arena = open(&dir.path().join("later.arena"), Duration::from_millis(20));
+        let lock = FileLock::wait(arena.path(), Duration::ZERO).expect("free");
+        fill(&arena);
+        assert!(arena.stats().evicted > 0, "it cannot have grown");
+        drop(lock);
+        let seen = arena.core.segments.active();
+        let begun = std::time::Instant::now();
+        while arena.core.segments.active() == seen {
+            assert!(begun.elapsed() < Duration::from_secs(60), "{seen} segments, and no more");
+            fill(&arena);
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        // From now on it has room for all.
+        fill(&arena);
+        let is_there = |number: u32| arena.get(&key(number), Time::now()).is_some();
+        assert_eq!((0..ITEMS).filter(|number| is_there(*number)).count(), ITEMS as usize);
     }
 }

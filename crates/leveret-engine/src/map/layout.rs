@@ -122,8 +122,9 @@ pub(crate) struct Eviction {
     pub writes: AtomicU32,
     /// Counts the ghosts that `ghost.rs` has written: which of its set's places the next one takes.
     pub ghost_turn: AtomicU32,
-    /// Set once a write had to evict: from then on segments are drained ahead of the writes that will need them.
-    pub is_needed: AtomicU32,
+    /// Set when a write had to evict: until this moment segments are drained ahead of the writes that will need them.
+    /// `NEVER` in an arena at its limit; soon where it could not grow just now.
+    pub needed_until: AtomicU32,
     /// Bytes of items that died since the last look at which segments they have left hollow.
     pub dead_bytes: AtomicU64,
 }

@@ -5,12 +5,13 @@
 //! Which segment is drained is decided here, how in `drain.rs`. In an arena that is full, a shard that opens a segment
 //! begins to look for another to drain; the writes that fill the first one look and drain in small pieces. There are no
 //! queues: the state words say which segment is oldest.
+use crate::growth;
 use crate::segment::{Pool, SegmentId, State, StateWord};
 use crate::shard::drain::{self, Drained, Keep, PIECE};
 use crate::shard::room::{Place, RESERVE};
 use crate::shard::{pieces, Locked};
 use crate::sync::{AtomicU32, Ordering};
-use crate::time::Moment;
+use crate::time::{Deadline, Moment, Time};
 use std::ops::Range;
 
 /// Share of a shard's segments that the small pool may take before it is the one to be drained.
@@ -33,6 +34,9 @@ pub(crate) const ITEMS_AHEAD: usize = 32;
 /// How many times as fast a look and the drain after it go on that begin when free segments have become rare. Where nearly all
 /// is worth keeping, a drain frees an eighth of a segment, and eight must end while one is filled.
 const HASTE: u32 = 4;
+
+/// Seconds after which an arena that could not grow tries to again.
+const GROWN_AGAIN: u32 = 2;
 
 /// What one look over a shard's segments shows.
 struct Survey {
@@ -285,7 +289,7 @@ pub(crate) fn begin_freeing_dead(locked: &Locked<'_>) -> Drained {
 /// Begins to drain a sealed segment of this shard, and keeps half of what it would keep at leisure: whoever needs room now
 /// does no eight drains for a segment. Nothing: it has none.
 pub(crate) fn begin_evicting(locked: &Locked<'_>) -> Drained {
-    locked.shard().eviction.is_needed.store(1, Ordering::Relaxed);
+    need_room(locked);
     match begin_freeing_dead(locked) {
         Drained::Nothing => {
             let Some((segment, keep)) = victim(locked, &survey(locked)) else { return Drained::Nothing };
@@ -331,9 +335,20 @@ fn has_spare(locked: &Locked<'_>, count: usize) -> bool {
     locked.core.segments.count_free(RESERVE + count + 1) > RESERVE + count
 }
 
+/// From here on segments are drained ahead of writes: for good in an arena at its limit. Else growing has failed just
+/// now; a while later no segment is drained ahead, and the write that finds no room tries to grow again.
+fn need_room(locked: &Locked<'_>) {
+    let until = match growth::is_at_limit(locked.core) {
+        true => Deadline::NEVER,
+        false => Deadline::after(Time::now(), GROWN_AGAIN),
+    };
+    locked.shard().eviction.needed_until.store(until.0, Ordering::Relaxed);
+}
+
 /// Whether free segments are so few that a living one must go soon.
 fn is_short(locked: &Locked<'_>) -> bool {
-    locked.shard().eviction.is_needed.load(Ordering::Relaxed) != 0 && !has_spare(locked, locked.core.shards.len())
+    let needed_until = Deadline(locked.shard().eviction.needed_until.load(Ordering::Relaxed));
+    !needed_until.is_past(Time::now()) && !has_spare(locked, locked.core.shards.len())
 }
 
 /// After a segment was opened, or a drain has ended: begins, in an arena that is full, to look for one to drain that
