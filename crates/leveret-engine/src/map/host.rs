@@ -138,13 +138,21 @@ impl Host {
     }
 
     pub fn myself(&self) -> Myself {
-        let pid = std::process::id();
-        let start_time = stat_of(pid).map_or(0, |stat| stat.start_time);
-        Myself { pid, start_time, pid_namespace: self.pid_namespace() }
+        let (pid, pid_namespace) = (std::process::id(), self.pid_namespace());
+        let start_time = match pid_namespace {
+            0 => 0,
+            _ => stat_of(pid).map_or(0, |stat| stat.start_time),
+        };
+        Myself { pid, start_time, pid_namespace }
     }
 
-    /// Which numbering of processes this one sees; 0 where /proc does not say.
+    /// Which numbering of processes this one and /proc go by; 0 where /proc does not say, or goes by another one, as
+    /// after `unshare --pid` without `--mount-proc`: there every number is somebody else's.
     pub fn pid_namespace(&self) -> u64 {
+        let shown = std::fs::read_link("/proc/self").ok();
+        if shown.is_none_or(|shown| shown.as_os_str() != std::process::id().to_string().as_str()) {
+            return 0;
+        }
         fs::stat("/proc/self/ns/pid").map_or(0, |stat| stat.st_ino)
     }
 
@@ -194,5 +202,45 @@ impl Host {
     pub fn give_back(&self, off: u64, len: u64) {
         let Ok(file) = self.open_again() else { return };
         let _ = fs::fallocate(&file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, off, len);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Arena, OpenOptions};
+    use std::path::Path;
+    use std::process::Command;
+
+    const PATH: &str = "LEVERET_TEST_SAYS_WHO_IT_IS_IN";
+
+    fn numbers(path: &Path) -> String {
+        let (arena, _) = Arena::open(path, &OpenOptions::new().memory(8 << 20)).expect("an arena");
+        let myself = arena.core.map.host.myself();
+        format!("starts {} of {}", myself.start_time, myself.pid_namespace)
+    }
+
+    /// Not a test of its own: run in another numbering of processes.
+    #[test]
+    fn says_who_it_is() {
+        let Some(path) = std::env::var_os(PATH) else { return };
+        println!("{}", numbers(Path::new(&path)));
+    }
+
+    /// There the start time of some other process was recorded, and when that one ended the lock of a living owner was
+    /// taken.
+    #[test]
+    fn where_proc_is_of_another_numbering_no_start_time_is_told() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let path = dir.path().join("numbers.arena");
+        assert!(!numbers(&path).ends_with(" 0"), "{}", numbers(&path));
+        let mut command = Command::new("unshare");
+        command.args(["--map-root-user", "--pid", "--fork"]).arg(std::env::current_exe().expect("this program"));
+        command.args(["--exact", "map::host::tests::says_who_it_is", "--nocapture"]).env(PATH, &path);
+        let said = command.output().expect("util-linux has it");
+        let (told, why) = (String::from_utf8_lossy(&said.stdout), String::from_utf8_lossy(&said.stderr));
+        if why.contains("unshare: ") {
+            return eprintln!("no user namespaces here: {why}");
+        }
+        assert!(told.contains("starts 0 of 0"), "{told}{why}");
     }
 }

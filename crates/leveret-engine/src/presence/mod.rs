@@ -232,7 +232,8 @@ impl Presence {
     fn is_exiting(&self, entry: &ProcessSlot) -> bool {
         let pid = entry.pid.load(Ordering::Relaxed);
         let recorded = entry.start_time.load(Ordering::Relaxed);
-        if pid <= 1 || recorded == 0 || entry.pid_namespace.load(Ordering::Relaxed) != self.host.pid_namespace() {
+        let namespace = self.host.pid_namespace();
+        if pid <= 1 || recorded == 0 || namespace == 0 || entry.pid_namespace.load(Ordering::Relaxed) != namespace {
             return false;
         }
         let is_seen_ending =
