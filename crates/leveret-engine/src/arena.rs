@@ -33,9 +33,11 @@ impl Arena {
     /// Opens the arena at `path`; makes it when there is none and the options say so. Also says whether this call made
     /// it.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<(Arena, bool), OpenError> {
+        // Not under the lock: the maker of an arena may be waited for, and a child that another thread forks meanwhile
+        // would have the lock for ever.
+        let opened = file::open(path, options)?;
         // One at a time: a mapping of the same file that another thread is about to make must be found below.
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
-        let opened = file::open(path, options)?;
         open.retain(|core| core.strong_count() > 0);
         let is_known = |core: &Arc<Core>| core.map.host.is_of(path, opened.identity) && !core.is_lost();
         let known = open.iter().filter_map(Weak::upgrade).find(is_known);

@@ -2,6 +2,7 @@
 use leveret_engine::{Arena, Deadline, Error, Lease, OpenError, OpenOptions, Time};
 use std::fs::{File, OpenOptions as FileOptions};
 use std::io::{BufRead, BufReader};
+use std::os::fd::AsRawFd;
 use std::os::unix::fs::{symlink, PermissionsExt};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -187,4 +188,41 @@ fn an_arena_without_a_name() {
     drop((arena, same));
     // Another test may have the descriptor's number by now.
     assert_ne!(std::fs::read_link(&path).ok(), Some(file), "its descriptor is closed");
+}
+
+/// Not a test of its own: run as another process, it forks while a thread of it waits for the maker of an arena. Its child
+/// once had the lock of that thread for ever, and hung at its first arena.
+#[test]
+fn forks_while_it_opens() {
+    let Some(path) = std::env::var_os(PATH) else { return };
+    let path = Path::new(&path);
+    let (slow, other) = (path.join("slow.arena"), path.join("other.arena"));
+    drop(open(&slow));
+    std::fs::remove_file(&slow).expect("made just now");
+    let lock = File::open(path.join("slow.arena.lock")).expect("it stays beside its arena");
+    // SAFETY: a live descriptor.
+    assert_eq!(unsafe { libc::flock(lock.as_raw_fd(), libc::LOCK_EX) }, 0);
+    std::thread::spawn(move || open(&slow));
+    std::thread::sleep(Duration::from_millis(300));
+    // SAFETY: the child opens an arena and ends; nobody else in this process allocates meanwhile.
+    let child = unsafe { libc::fork() };
+    if child == 0 {
+        // SAFETY: ends the child, by a signal should it hang, without running anything of its parent's.
+        unsafe {
+            libc::alarm(20);
+            let arena = Arena::open(&other, &OpenOptions::new().memory(8 << 20));
+            libc::_exit(i32::from(arena.is_err()));
+        }
+    }
+    let mut status = -1;
+    // SAFETY: waits for the child made above.
+    unsafe { libc::waitpid(child, &mut status, 0) };
+    println!("ended with {status}.");
+    std::process::exit(0);
+}
+
+#[test]
+fn a_fork_while_another_thread_opens_an_arena_can_open_one() {
+    let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+    start("forks_while_it_opens", dir.path(), "ended with 0.").wait().expect("reaped");
 }
