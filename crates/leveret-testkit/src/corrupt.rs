@@ -14,7 +14,9 @@ use leveret_engine::{
 };
 
 use crate::arena_copy::ArenaImage;
-use crate::layout::{regions, seal_superblock, Region, DATA, SUPERBLOCK_LEN};
+use crate::layout::{
+    regions, seal_superblock, Region, DATA, SEGMENT_HEADERS, SEGMENT_HEADER_LEN, SUPERBLOCK_LEN,
+};
 use crate::process::{self, Ending};
 use crate::rng::Rng;
 use crate::seeded;
@@ -41,6 +43,22 @@ struct Patch {
     region: u32,
     offset: u64,
     word: u64,
+}
+
+impl Patch {
+    /// Whether it changes where the items of a segment end, which the next writer there goes by: no reader can tell an
+    /// item that was written over in its middle.
+    fn moves_an_end(&self) -> bool {
+        self.region == SEGMENT_HEADERS && self.offset % SEGMENT_HEADER_LEN == 0
+    }
+}
+
+/// Until when the values that are found must be whole, and be those of their keys.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trust {
+    Never,
+    UntilWritten,
+    Always,
 }
 
 /// The valid arena that every round starts from.
@@ -115,10 +133,15 @@ impl Ground {
         image.write(&path).map_err(|error| error.to_string())?;
         // Changed items may read as anything; so may all of them while somebody writes, and those in the page where a
         // file is cut, whose rest becomes zeros.
-        let trusts_values =
-            matches!(attack, Attack::Before | Attack::Superblock) && patches.iter().all(|patch| patch.region != DATA);
+        let changes_items =
+            matches!(attack, Attack::Meanwhile | Attack::Truncate) || patches.iter().any(|patch| patch.region == DATA);
+        let trust = match patches.iter().any(Patch::moves_an_end) {
+            _ if changes_items => Trust::Never,
+            true => Trust::UntilWritten,
+            false => Trust::Always,
+        };
         let use_seed = rng.bits();
-        let mut child = process::spawn(|| use_arena(&path, use_seed, trusts_values));
+        let mut child = process::spawn(|| use_arena(&path, use_seed, trust));
         let file = File::options().write(true).open(&path).map_err(|error| error.to_string())?;
         let ending = loop {
             if let Some(ending) = child.try_wait() {
@@ -210,7 +233,7 @@ fn fill(arena: &Arena) -> Result<(), leveret_engine::Error> {
 }
 
 /// Does everything that can be done with an arena. Errors and misses are fine.
-fn use_arena(path: &Path, seed: u64, trusts_values: bool) -> Result<String, String> {
+fn use_arena(path: &Path, seed: u64, trust: Trust) -> Result<String, String> {
     let mut rng = Rng::new(seed);
     let arena = match Arena::open(path, &options().create(false)) {
         Ok((arena, _)) => arena,
@@ -218,9 +241,10 @@ fn use_arena(path: &Path, seed: u64, trusts_values: bool) -> Result<String, Stri
     };
     let now = Time::now();
     for index in 0..KEYS {
-        look(&arena, index, now, trusts_values)?;
+        look(&arena, index, now, trust != Trust::Never)?;
     }
-    walk(&arena, now, trusts_values)?;
+    walk(&arena, now, trust != Trust::Never)?;
+    let trusts_values = trust == Trust::Always;
     for _ in 0..150 {
         change(&arena, &mut rng, now, trusts_values)?;
         let index = rng.below(KEYS);

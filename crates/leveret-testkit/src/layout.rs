@@ -34,6 +34,10 @@ pub struct Region {
 
 /// Number of the region of shard headers.
 pub const SHARDS: u32 = 3;
+/// Number of the region of segment headers, and the length of each.
+pub const SEGMENT_HEADERS: u32 = 5;
+/// A header's first word says where the items of its segment end.
+pub const SEGMENT_HEADER_LEN: u64 = 64;
 /// Number of the index's region.
 pub const INDEX: u32 = 13;
 /// Number of the region of items.
