@@ -15,7 +15,7 @@ Gem::Specification.new do |spec|
     # With the compiled library (./x gem): for this processor and this minor version of Ruby.
     spec.platform = Gem::Platform.local
     spec.required_ruby_version = "~> #{RUBY_VERSION[/\A\d+\.\d+/]}.0"
-    spec.files += ['lib/leveret/leveret.so']
+    spec.files += ['lib/leveret/leveret.so', 'THIRD-PARTY.txt']
   else
     spec.required_ruby_version = '>= 3.1'
     spec.files += Dir.chdir(__dir__) { Dir['ext/**/*.{rb,c,h}'] }

@@ -106,6 +106,7 @@ package_sources() {
     mkdir -p "$2/debian/prebuilt" &&
         cp -r debian php packaging ruby CHANGELOG.md LICENSE-* "$2/" &&
         cp -r --parents crates/leveret-ffi/include crates/leveret-ffi/examples "$2/" &&
+        scripts/notices "$2/debian/prebuilt/THIRD-PARTY.txt" &&
         package_prebuilt "$1" | xargs cp -t "$2/debian/prebuilt/" || return 1
     # Debian's packages go into unstable first, Ubuntu's into the release that they are for.
     ! is_ubuntu "$(package_suite "$1")" || sed -i "1s/ unstable;/ $(package_suite "$1");/" "$2/debian/changelog"
@@ -127,6 +128,6 @@ package_stamp() {
     {
         find debian php packaging ruby/lib ruby/ext crates/leveret-ffi/include crates/leveret-ffi/examples -type f -print0 | sort -z | xargs -0 sha256sum
         package_prebuilt "$1" | xargs sha256sum
-        sha256sum scripts/package.sh scripts/package-part CHANGELOG.md
+        sha256sum scripts/package.sh scripts/package-part scripts/notices scripts/linked_crates.py CHANGELOG.md
     } | sha256sum | cut -d' ' -f1
 }

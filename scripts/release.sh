@@ -33,6 +33,7 @@ verb_release() {
     rm -rf --one-file-system "$folder"
     mkdir -p "$folder"
     build_rust
+    check "release: the notices of those whose code is inside" scripts/notices "$folder/THIRD-PARTY.txt"
     if is_one_of musl "${kinds[@]}" || is_one_of musl-zts "${kinds[@]}"; then build_musl_library; fi
     if is_one_of arm64 "${kinds[@]}" || is_one_of arm64-command "${kinds[@]}"; then
         # Whether an order of memory that x86 gives for nothing was forgotten, no emulator notices.
@@ -99,8 +100,8 @@ release_name() {
     printf 'php_leveret-%s_php%s-%s%s.tgz' "${3,,}" "$1" "$(release_system "$2")" "$threads"
 }
 
-# release_extension PHP KIND VERSION FOLDER: at the archive's root lies EXTENSION.so, as PIE takes it. Joined by &&, because `set -e` does
-# not hold where it is called.
+# release_extension PHP KIND VERSION FOLDER: at the archive's root lies EXTENSION.so, as PIE takes it, and beside it what its licences ask for.
+# Joined by &&, because `set -e` does not hold where it is called.
 release_extension() {
     local php=$1 kind=$2 folder=$4 name work core config binary enter=() flags="-g -O2 -include $ROOT/scripts/older-glibc.h"
     name=$(release_name "$php" "$kind" "$3")
@@ -129,7 +130,8 @@ release_extension() {
         asks_for_little "$kind" "$work/leveret.so" &&
         asks_php_for_little "$kind" "$work/leveret.so" &&
         at_work "${enter[@]}" "$binary" -d "extension=$work/leveret.so" &&
-        tar -C "$work" --owner=0 --group=0 -czf "$folder/$name" leveret.so &&
+        cp LICENSE-* "$folder/THIRD-PARTY.txt" "$work/" &&
+        tar -C "$work" --owner=0 --group=0 -czf "$folder/$name" leveret.so LICENSE-APACHE LICENSE-MIT THIRD-PARTY.txt &&
         rm -rf "$work" && note "$name" && return
     # The others are still made, and summed.
     rm -rf "$work" "${folder:?}/$name"
@@ -186,7 +188,7 @@ asks_php_for_little() {
 # release_command KIND COMMAND VERSION FOLDER [STRIP]
 release_command() {
     local name=leveret-$3 work=$4/leveret-$3
-    mkdir "$work" && "${5:-strip}" -o "$work/leveret" "$2" && cp -r LICENSE-* packaging "$work/" &&
+    mkdir "$work" && "${5:-strip}" -o "$work/leveret" "$2" && cp -r LICENSE-* "$4/THIRD-PARTY.txt" packaging "$work/" &&
         tar -C "$4" --owner=0 --group=0 -czf "$4/$name-$(release_system "$1").tgz" "$name" && rm -rf "$work"
 }
 

@@ -1,5 +1,6 @@
 """packaging/: the units, the user and the folder, as systemd's own tools read them; and debian/: this machine's packages, built in short."""
 
+import gzip
 import os
 import re
 import shutil
@@ -7,7 +8,7 @@ import subprocess
 import unittest
 
 from servers import tool
-from support import COMMAND, EXTENSION, PHP, ROOT, SystemTest
+from support import COMMAND, EXTENSION, PHP, PHP_VERSION, ROOT, SystemTest
 
 PACKAGING = ROOT / "packaging"
 
@@ -101,6 +102,9 @@ class Built(SystemTest):
             "usr/lib/*/pkgconfig/leveret.pc",
         ):
             self.one(root, path)
+        for package in ("leveret", "libleveret-dev", "libleveret0.1", f"php{PHP_VERSION}-leveret", "ruby-leveret"):
+            with gzip.open(root / "usr/share/doc" / package / "THIRD-PARTY.txt.gz", "rt") as notices:
+                self.assertIn("rustls-webpki 0.", notices.read())
 
     def packages_unpacked(self):
         source, root = self.folder / "packages" / "source", self.folder / "root"

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import tarfile
 import unittest
+from pathlib import Path
 
 from support import PHP, ROOT, SystemTest
 
@@ -40,21 +41,25 @@ class Release(SystemTest):
         return subprocess.run(["bash", "-euc", script, "-", php, kind, version], cwd=ROOT, capture_output=True, text=True, check=True).stdout
 
     def test_extension(self):
-        """the extension of this machine's PHP as a release makes it: at work there, and the file alone at the archive's root"""
+        """the extension of this machine's PHP as a release makes it: at work there, at the archive's root, with the notices of those whose code is in it"""
         short = "build/release-short"
         self.addCleanup(shutil.rmtree, ROOT / short, ignore_errors=True)
         script = """
             ROOT=$PWD
             for part in say install debian build count php-versions release; do . scripts/$part.sh; done
-            rm -rf "$1" && mkdir "$1" && release_extension "$LEVERET_PHP" nts 0.1.0 "$1" 2>&1
+            rm -rf "$1" && mkdir "$1" && scripts/notices "$1/THIRD-PARTY.txt" &&
+                release_extension "$LEVERET_PHP" nts 0.1.0 "$1" 2>&1
         """
         done = subprocess.run(["bash", "-euc", script, "-", short], cwd=ROOT, capture_output=True, text=True, timeout=300)
         self.assertEqual(0, done.returncode, done.stdout + done.stderr)
         self.assertIn("all there, and at work", done.stdout)
-        (archive,) = (ROOT / short).iterdir()
+        (archive,) = (ROOT / short).glob("*.tgz")
         with tarfile.open(archive) as files:
-            self.assertEqual(["leveret.so"], files.getnames())
+            self.assertEqual(["leveret.so", "LICENSE-APACHE", "LICENSE-MIT", "THIRD-PARTY.txt"], files.getnames())
             files.extractall(self.folder)
+        notices = Path(self.folder, "THIRD-PARTY.txt").read_text()
+        for owner in ("Copyright (c) The Rust Project Developers", "ring 0.17", "Copyright 2015-2025 Brian Smith.", "rustls-webpki 0."):
+            self.assertIn(owner, notices)
         said = subprocess.run([PHP, "-n", "-d", f"extension={self.folder}/leveret.so", "--ri", "apcu"], capture_output=True, text=True, timeout=60)
         self.assertIn("leveret", said.stdout, said.stderr)
 

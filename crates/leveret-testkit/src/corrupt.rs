@@ -14,9 +14,7 @@ use leveret_engine::{
 };
 
 use crate::arena_copy::ArenaImage;
-use crate::layout::{
-    regions, seal_superblock, Region, DATA, SEGMENT_HEADERS, SEGMENT_HEADER_LEN, SUPERBLOCK_LEN,
-};
+use crate::layout::{regions, seal_superblock, Region, DATA, SEGMENT_HEADERS, SEGMENT_HEADER_LEN, SUPERBLOCK_LEN};
 use crate::process::{self, Ending};
 use crate::rng::Rng;
 use crate::seeded;
