@@ -125,6 +125,40 @@ pub fn raw() -> BufWriter<StdoutLock<'static>> {
     BufWriter::with_capacity(1 << 16, io::stdout().lock())
 }
 
+/// Standard output for lines with somebody else's words in them: as they are for files and pipes; for eyes, what could
+/// steer a terminal is escaped.
+pub fn lines() -> Box<dyn Write> {
+    match io::stdout().is_terminal() {
+        true => Box::new(Escaping { to: raw(), last: 0 }),
+        false => Box::new(raw()),
+    }
+}
+
+struct Escaping<W> {
+    to: W,
+    last: u8,
+}
+
+impl<W: Write> Write for Escaping<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for byte in bytes {
+            // Behind C2 these are UTF-8's other control characters.
+            let steers = byte.is_ascii_control() && !b"\t\r\n".contains(byte)
+                || self.last == 0xc2 && (0x80..0xa0).contains(byte);
+            match steers {
+                true => write!(self.to, "\\x{byte:02x}")?,
+                false => self.to.write_all(&[*byte])?,
+            }
+            self.last = *byte;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
+    }
+}
+
 /// Standard output for people: colours are dropped where they do not belong (NO_COLOR, --color, a pipe).
 pub fn text() -> anstream::AutoStream<StdoutLock<'static>> {
     anstream::stdout().lock()
@@ -243,6 +277,13 @@ impl Drop for Progress {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn words_of_servers_steer_no_terminal() {
+        let mut out = Escaping { to: Vec::new(), last: 0 };
+        out.write_all("#host\tgröße 1\r\nkey=\u{1b}[2J\u{9b}0m\u{7f} exp=-1\n".as_bytes()).expect("memory");
+        assert_eq!(out.to, b"#host\tgr\xc3\xb6\xc3\x9fe 1\r\nkey=\\x1b[2J\xc2\\x9b0m\\x7f exp=-1\n");
+    }
 
     #[test]
     fn names_of_others_steer_no_terminal_and_run_nothing() {

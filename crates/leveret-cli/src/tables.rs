@@ -30,7 +30,7 @@ impl Table {
         let peer = Peer::of(reach.target.as_deref(), target)?;
         let mut conversation = Conversation::begin(&peer, reach.patience.timeout)?;
         let rows = ask(&mut conversation, self.request)?;
-        let mut out = output::raw();
+        let mut out = output::lines();
         if as_json {
             output::json_line(&mut out, &object(&rows))?;
         } else {

@@ -57,7 +57,7 @@ impl Keys {
         if !as_json {
             announce("keys", limit);
         }
-        let mut out = output::raw();
+        let mut out = output::lines();
         walk(&arena, limit, |key, found| {
             if as_json {
                 output::json_line(&mut out, &line(key, found))?;
@@ -76,7 +76,7 @@ impl Keys {
         if !as_json {
             announce("keys", limit);
         }
-        let mut out = output::raw();
+        let mut out = output::lines();
         let mut left = limit.unwrap_or(u64::MAX);
         conversation.metadump(|entry, line| {
             if as_json {
