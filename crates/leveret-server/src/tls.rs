@@ -4,7 +4,7 @@ mod validity;
 use crate::log::{self, Level};
 use crate::settings::TlsSettings;
 use leveret_engine::reason;
-use rustls::crypto::ring;
+use rustls::crypto::ring::{self, sign::any_supported_type};
 use rustls::crypto::CryptoProvider;
 use rustls::server::{NoServerSessionStorage, ServerSessionMemoryCache, WebPkiClientVerifier};
 use rustls::{RootCertStore, ServerConfig, ServerConnection, SupportedCipherSuite};
@@ -193,6 +193,7 @@ fn config(settings: &TlsSettings) -> Result<Arc<ServerConfig>, TlsError> {
     let chain = certificates(&settings.chain_cert)?;
     let key_path = settings.key.as_ref().unwrap_or(&settings.chain_cert);
     let key = PrivateKeyDer::from_pem_slice(&contents(key_path)?)
+        .map(as_it_is)
         .map_err(|_| TlsError::of(key_path, "no private key in it (PEM, without a passphrase: BEGIN PRIVATE KEY)"))?;
     if let Some(why) = untimely(&chain[0]) {
         return Err(TlsError::of(&settings.chain_cert, why));
@@ -232,6 +233,17 @@ fn suites(list: &str) -> Result<Vec<SupportedCipherSuite>, TlsError> {
         chosen.extend(SUITES.iter().map(|(.., suite)| *suite).filter(|suite| suite.tls13().is_some()));
     }
     Ok(chosen)
+}
+
+/// A key for what it is, as OpenSSL takes it, whatever its first line says.
+fn as_it_is(key: PrivateKeyDer<'static>) -> PrivateKeyDer<'static> {
+    let bytes = || key.secret_der().to_vec();
+    let forms = [
+        PrivateKeyDer::Pkcs8(bytes().into()),
+        PrivateKeyDer::Pkcs1(bytes().into()),
+        PrivateKeyDer::Sec1(bytes().into()),
+    ];
+    forms.into_iter().find(|form| any_supported_type(form).is_ok()).unwrap_or(key)
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, TlsError> {

@@ -241,6 +241,19 @@ fn certificates_are_read_anew_when_they_are_good() {
     without.connect().talk("refresh_certs\r\n", "ERROR TLS is not enabled (-Z)\r\n");
 }
 
+/// As in the tests of Go's memcached client.
+#[test]
+fn a_key_is_taken_for_what_it_is_whatever_its_first_line_says() {
+    let papers = Papers::new();
+    let key = std::fs::read_to_string(papers.path("server.key")).expect("text");
+    for other in ["RSA PRIVATE KEY", "EC PRIVATE KEY"] {
+        std::fs::write(papers.path("other.key"), key.replace("PRIVATE KEY", other)).expect("a file");
+        let settings = TlsSettings { key: Some(papers.path("other.key")), ..papers.settings() };
+        let (_server, address) = papers.serve(settings, Settings::default());
+        papers.openssl(address, &[]).talk("mn\r\n", "MN\r\n");
+    }
+}
+
 #[test]
 fn what_is_wrong_with_a_file_is_said_with_its_name() {
     let papers = Papers::new();

@@ -90,6 +90,10 @@ fn tls(options: &Options, extended: &mut Extended) -> Result<Option<TlsSettings>
         return Ok(None);
     }
     if settings.chain_cert.as_os_str().is_empty() {
+        // `memcached -Z -V` is how programs ask whether it can TLS at all.
+        if options.version {
+            return Ok(None);
+        }
         return refuse("-Z: with which certificate? Say -o ssl_chain_cert=FILE,ssl_key=FILE (PEM)");
     }
     if settings.verify_mode > 0 && settings.ca_cert.is_none() {
