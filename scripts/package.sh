@@ -104,7 +104,7 @@ build_packages() {
 # package_sources NAME FOLDER: what scripts/package-part takes.
 package_sources() {
     mkdir -p "$2/debian/prebuilt" &&
-        cp -r debian php packaging ruby CHANGELOG.md LICENSE-* "$2/" &&
+        cp -r debian php packaging ruby docs README.md CHANGELOG.md LICENSE-* "$2/" &&
         cp -r --parents crates/leveret-ffi/include crates/leveret-ffi/examples "$2/" &&
         scripts/notices "$2/debian/prebuilt/THIRD-PARTY.txt" &&
         package_prebuilt "$1" | xargs cp -t "$2/debian/prebuilt/" || return 1
@@ -126,8 +126,8 @@ packages_are_fresh() { [ "$(cat "build/packages/$1/.stamp" 2>/dev/null)" = "$(pa
 # What the packages are made of.
 package_stamp() {
     {
-        find debian php packaging ruby/lib ruby/ext crates/leveret-ffi/include crates/leveret-ffi/examples -type f -print0 | sort -z | xargs -0 sha256sum
+        find debian php packaging docs ruby/lib ruby/ext crates/leveret-ffi/include crates/leveret-ffi/examples -type f -print0 | sort -z | xargs -0 sha256sum
         package_prebuilt "$1" | xargs sha256sum
-        sha256sum scripts/package.sh scripts/package-part scripts/notices scripts/linked_crates.py CHANGELOG.md
+        sha256sum scripts/package.sh scripts/package-part scripts/notices scripts/linked_crates.py CHANGELOG.md README.md
     } | sha256sum | cut -d' ' -f1
 }

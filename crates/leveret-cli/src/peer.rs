@@ -100,6 +100,9 @@ impl Peer {
         if place.contains('/') && !has_tls {
             return Ok(Peer::Unix { user, path: PathBuf::from(text) });
         }
+        if !has_tls && user.is_none() {
+            refuse_mistaken(place, target)?;
+        }
         let found = host_and_port(place).filter(|(host, _)| !host.contains('/'));
         found.map(|(host, port)| Peer::Tcp { user, host, port, has_tls }).ok_or_else(|| {
             Failure::Usage(format!(
@@ -137,6 +140,20 @@ impl Peer {
             Peer::Arena { name, .. } => format!("arena:{name}"),
         }
     }
+}
+
+/// A word that is a host's name by our rules, and hardly meant so.
+fn refuse_mistaken(word: &str, target: &Target) -> Result<(), Failure> {
+    if word.parse::<u16>().is_ok() {
+        return Err(Failure::Usage(format!("'{word}' is no host: a port of this machine is localhost:{word}")));
+    }
+    let is_arena = !word.contains([':', '.']) && target::resolve(word, target.dir()).is_ok_and(|path| path.exists());
+    if is_arena {
+        return Err(Failure::Usage(format!(
+            "'{word}' is an arena here: write arena:{word} or --arena {word}; a server of this name would be {word}:{PORT}"
+        )));
+    }
+    Ok(())
 }
 
 /// `user@` before a host or before a path that begins at the root; any other path may have an @ in it.

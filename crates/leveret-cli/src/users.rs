@@ -1,5 +1,6 @@
 //! Users and groups of this machine, from /etc/passwd and /etc/group: enough to say who shares an arena with whom, and
 //! to become one of them.
+use crate::output::shown;
 use rustix::process::{Gid, Uid};
 use std::fs;
 use std::process::Command;
@@ -36,6 +37,11 @@ impl Users {
         field(&self.passwd, 0, name, 2).and_then(|uid| uid.parse().ok()).or_else(|| name.parse().ok())
     }
 
+    /// The gid behind a group's name.
+    pub fn gid(&self, name: &str) -> Option<u32> {
+        field(&self.group, 0, name, 2).and_then(|gid| gid.parse().ok())
+    }
+
     /// A user's name; a uid without one stays a number.
     pub fn name(&self, uid: u32) -> String {
         field(&self.passwd, 2, &uid.to_string(), 0).map_or_else(|| format!("uid {uid}"), str::to_owned)
@@ -69,6 +75,20 @@ impl Users {
         field(&self.passwd, 0, name, 3) == Some(&gid)
             || field(&self.group, 2, &gid, 3).is_some_and(|members| members.split(',').any(|member| member == name))
     }
+}
+
+/// Programs by their names and pids, `php-fpm8.2 (pid 253)`: the first few of them.
+pub fn programs(pids: &[u32]) -> String {
+    const SHOWN: usize = 5;
+    let named = |pid: &u32| {
+        let name = fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
+        Some(format!("{} (pid {pid})", shown(name.trim_end().as_bytes())))
+    };
+    let mut named: Vec<String> = pids.iter().take(SHOWN).filter_map(named).collect();
+    if pids.len() > SHOWN {
+        named.push("...".to_owned());
+    }
+    named.join(", ")
 }
 
 /// The line of passwd(5) that the name service has.

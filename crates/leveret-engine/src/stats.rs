@@ -20,7 +20,8 @@ pub struct Stats {
     pub memory_limit: u64,
     /// Bytes allocated so far: metadata, index and data.
     pub memory_allocated: u64,
-    /// Bytes that can be stored before eviction begins, an estimate.
+    /// Bytes that can be stored before eviction begins, an estimate: of what the arena may still grow by, as much as its
+    /// file system has.
     pub memory_free: u64,
     /// Reads that found a live item.
     pub hits: u64,
@@ -104,6 +105,11 @@ pub struct Stats {
 }
 
 impl Arena {
+    /// The process ids of `Stats::attached`; those of another PID namespace, a container's say, are left out.
+    pub fn attached_pids(&self) -> Vec<u32> {
+        self.core.presence.attached_pids()
+    }
+
     /// Counts and sizes. Walks the segment headers (some microseconds per GiB); takes no lock.
     pub fn stats(&self) -> Stats {
         let core = &*self.core;
@@ -188,7 +194,7 @@ impl Arena {
                 _ => {}
             }
         }
-        let growth = core.map.geometry.memory.saturating_sub(stats.memory_allocated);
+        let growth = core.map.geometry.memory.saturating_sub(stats.memory_allocated).min(core.map.host.room());
         stats.memory_free = stats.segments_free * stats.segment_bytes + room + growth;
         stats
     }

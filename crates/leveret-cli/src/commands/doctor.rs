@@ -36,7 +36,8 @@ Examples:
   leveret doctor --php /usr/bin/php8.4
   leveret doctor --json | jq 'select(.level == \"problem\")'
 
-What WordPress, Laravel, Rails, Django and others need: a page for each application in docs/apps of the source.
+What WordPress, Laravel, Rails, Django and others need: a page for each application in docs/apps of the
+source, and in /usr/share/doc/leveret/docs/apps of the package.
 
 Exit codes: 0 no problem (notes and warnings may be there); 1 at least one problem.";
 

@@ -21,9 +21,9 @@ pub struct Dump {
 
 const EXAMPLES: &str = "\
 Examples:
-  leveret dump > cache.dump
+  leveret dump --json > cache.json                           a backup; back: leveret restore < cache.json
+  leveret dump > cache.dump                                  for memcached: types of PHP and Ruby are lost
   leveret dump localhost:11211 > cache.dump                  of a server
-  leveret restore < cache.dump
   leveret dump | nc -q1 localhost 11211 | sort | uniq -c     copy everything into a memcached
   leveret dump 10 --json
   leveret dump --json --arena old | leveret restore --arena new     every item as it is, whatever its key and type

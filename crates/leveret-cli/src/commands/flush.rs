@@ -1,6 +1,8 @@
-//! `leveret flush`: empties an arena, now or later.
+//! `leveret flush`: empties an arena or a server, now or later.
+use crate::conversation::Conversation;
 use crate::output::{self, Answer, Failure, Outcome};
-use crate::target::Target;
+use crate::peer::{Peer, Reach};
+use crate::target::{attach, Target};
 use crate::units;
 use clap::Args;
 use leveret_engine::Time;
@@ -8,10 +10,13 @@ use serde::Serialize;
 use std::io::Write;
 use std::time::Duration;
 
-/// Empty an arena: every item, at once
+/// Empty an arena or a server: every item, at once
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Flush {
+    #[command(flatten)]
+    reach: Reach,
+
     /// Empty it later: the items stay until then, and what is stored meanwhile goes as well
     #[arg(long, value_name = "DURATION", value_parser = units::parse_duration, allow_negative_numbers = true)]
     delay: Option<Duration>,
@@ -21,30 +26,50 @@ const EXAMPLES: &str = "\
 Examples:
   leveret flush
   leveret flush --arena apcu                what apcu_clear_cache() does, also for php-fpm
-  leveret flush --delay 30s";
+  leveret flush --delay 30s
+  leveret flush localhost:11211             a memcached; of 'leveret serve' it is the arena that goes";
 
 #[derive(Serialize)]
 struct Line<'a> {
-    arena: &'a str,
+    arena: Option<&'a str>,
+    server: Option<&'a str>,
     delay_secs: u64,
 }
 
 impl Flush {
     pub fn run(self, target: &Target, json: bool) -> Outcome {
-        let arena = target.open()?;
+        let peer = Peer::of(self.reach.target.as_deref(), target)?;
         let delay_secs = self.delay.map_or(0, units::whole_secs);
-        if delay_secs == 0 {
-            arena.flush()?;
-        } else {
-            let delay =
-                u32::try_from(delay_secs).map_err(|_| Failure::Usage("--delay is longer than 136 years".to_owned()))?;
-            arena.flush_at(Time(Time::now().0.saturating_add(delay)))?;
+        let delay =
+            u32::try_from(delay_secs).map_err(|_| Failure::Usage("--delay is longer than 136 years".to_owned()))?;
+        match peer.arena() {
+            Some(path) => {
+                let arena = attach(path, None)?;
+                match delay {
+                    0 => arena.flush()?,
+                    _ => arena.flush_at(Time(Time::now().0.saturating_add(delay)))?,
+                }
+            }
+            None => self.ask(&peer, delay)?,
         }
         if json {
+            let arena = peer.arena().map(|path| path.to_string_lossy());
+            let server = peer.arena().is_none().then(|| peer.shown());
             let mut out = output::raw();
-            output::json_line(&mut out, &Line { arena: &arena.path().to_string_lossy(), delay_secs })?;
+            output::json_line(&mut out, &Line { arena: arena.as_deref(), server: server.as_deref(), delay_secs })?;
             out.flush()?;
         }
         Ok(Answer::Yes)
+    }
+
+    fn ask(&self, peer: &Peer, delay: u32) -> Result<(), Failure> {
+        let mut conversation = Conversation::begin(peer, self.reach.patience.timeout)?;
+        conversation.say(format!("flush_all {delay}\r\n").as_bytes())?;
+        let line = conversation.line()?;
+        if line.trim_ascii_end() == b"OK" {
+            return Ok(());
+        }
+        conversation.check(&line)?;
+        Err(conversation.nonsense(&line))
     }
 }

@@ -3,7 +3,8 @@ use crate::output::{self, Answer, Failure, Outcome};
 use crate::Cli;
 use clap::{Args, CommandFactory};
 use leveret_engine::reason;
-use std::io::Write;
+use std::fs;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
 /// Write a completion script to standard output
@@ -25,6 +26,19 @@ impl Completions {
     }
 }
 
+const FILES: &str = "\
+.SH FILES
+.TP
+/dev/shm/leveret
+The folder of the arenas, for the group leveret; /dev/shm/leveret\\-UID for a user who is not in it.
+.TP
+/etc/leveret.toml
+Settings of leveret serve, as a service starts it.
+.TP
+/usr/share/doc/leveret
+README, installation, applications, metrics.
+";
+
 /// Write leveret.1 and a page for each sub-command into a folder
 #[derive(Args, Debug)]
 pub struct Man {
@@ -34,9 +48,19 @@ pub struct Man {
 
 impl Man {
     pub fn run(self) -> Outcome {
-        clap_mangen::generate_to(Cli::command(), &self.dir).map_err(|error| {
+        let failed = |error: io::Error| {
             Failure::Unreachable(format!("cannot write man pages into {}: {}", self.dir.display(), reason(&error)))
-        })?;
+        };
+        clap_mangen::generate_to(Cli::command(), &self.dir).map_err(failed)?;
+        for page in fs::read_dir(&self.dir).map_err(failed)? {
+            let path = page.map_err(failed)?.path();
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name.starts_with("leveret") && name.ends_with(".1") {
+                // What stands behind the options has one heading there, and it says nothing.
+                let text = fs::read_to_string(&path).map_err(failed)?.replace(".SH EXTRA", ".SH EXAMPLES");
+                fs::write(&path, format!("{text}{FILES}")).map_err(failed)?;
+            }
+        }
         Ok(Answer::Yes)
     }
 }

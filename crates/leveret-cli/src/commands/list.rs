@@ -82,7 +82,7 @@ impl List {
         } else if rows.is_empty() {
             writeln!(
                 output::text(),
-                "No arenas in {}. The first 'leveret set' or PHP script makes one.",
+                "No arenas in {}. The first 'leveret set' or PHP script makes one; 'leveret doctor' finds those of other users.",
                 dir.display()
             )?;
         } else {

@@ -137,6 +137,10 @@ impl Record {
                 Err(Failure::Usage(format!("'{}' and --arena: give one of the two", self.first)))
             }
             Some(file) => Ok((resolve(&self.first, target.dir())?, file)),
+            // A name that was meant for the arena would become a file, and the recording another arena's.
+            None if target.arena.is_none() && resolve(&self.first, target.dir()).is_ok_and(|path| path.exists()) => {
+                Err(Failure::Usage(format!("into which file? leveret record {0} {0}.csv", self.first)))
+            }
             None => Ok((target.path()?, &self.first)),
         }
     }

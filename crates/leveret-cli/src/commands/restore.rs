@@ -6,7 +6,7 @@ use crate::conversation::Conversation;
 use crate::output::{self, Answer, Failure, Outcome, Progress};
 use crate::peer::{Peer, Reach};
 use crate::target::Target;
-use crate::units::counted;
+use crate::units::{self, counted};
 use clap::Args;
 use leveret_engine::{Arena, Deadline, Encoding, Error, Mode, OpenOptions, Stored, Time, Value};
 use leveret_server::execute::flags::on_wire;
@@ -21,6 +21,10 @@ pub struct Restore {
     #[command(flatten)]
     reach: Reach,
 
+    /// Size of the arena, should it not be there yet [default: 64 MiB]
+    #[arg(long, short, value_name = "SIZE", value_parser = units::parse_size)]
+    memory: Option<u64>,
+
     /// Store also where there is an item already (dumps say add)
     #[arg(long)]
     replace: bool,
@@ -28,12 +32,14 @@ pub struct Restore {
 
 const EXAMPLES: &str = "\
 Examples:
+  leveret dump --json > cache.json; leveret restore < cache.json    a backup, and back: every item as it was
   leveret restore < cache.dump
   leveret dump localhost:11211 | leveret restore            take over the contents of a memcached
   leveret restore localhost:11211 --replace < cache.dump
-  leveret dump --json --arena old | leveret restore --arena new     every item as it is, whatever its key and type
+  leveret dump --json --arena old | leveret restore --arena new --memory 1G     into a larger arena
 
-Both forms of 'leveret dump' are read: the add commands, and the lines of --json. An arena takes every item of the latter as it was.
+Both forms of 'leveret dump' are read: the add commands, and the lines of --json. An arena takes every item of the latter as it was;
+the add commands have no types: PHP's numbers, true and null come back as text.
 A server takes what memcached's protocol can say: keys of up to 250 bytes without spaces and control characters, values as their
 bytes, types as flags; the rest is left out, and counted on standard error. What has expired since the dump is not stored.
 
@@ -62,7 +68,10 @@ impl Restore {
         let peer = Peer::of(self.reach.target.as_deref(), target)?;
         let mut sink = match peer.arena() {
             // As `leveret set` does: an arena that is not there yet is made.
-            Some(path) => Sink::Arena(Arena::open(path, &OpenOptions::new())?.0),
+            Some(path) => {
+                let options = self.memory.map_or(OpenOptions::new(), |memory| OpenOptions::new().memory(memory));
+                Sink::Arena(Arena::open(path, &options)?.0)
+            }
             None => Sink::Server(Conversation::begin(&peer, self.reach.patience.timeout)?),
         };
         let mut reader = Reader::new(BufReader::with_capacity(64 << 10, io::stdin().lock()));

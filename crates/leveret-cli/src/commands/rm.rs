@@ -2,6 +2,7 @@
 use crate::output::{self, Answer, Failure, Outcome};
 use crate::target::{self, Target};
 use crate::units::thousands;
+use crate::users;
 use clap::Args;
 use leveret_engine::OpenError;
 use serde::Serialize;
@@ -16,8 +17,8 @@ pub struct Rm {
     #[arg(value_name = "ARENA", conflicts_with = "arena")]
     named: Option<String>,
 
-    /// Even when living processes use it (they notice at their next request and make a new one), or when it cannot be
-    /// opened
+    /// Even when living processes use it (they notice at their next request, and make a new one), or when it cannot be
+    /// opened. Its memory comes back when the last of them has noticed: restart PHP where it is needed at once
     #[arg(long, short)]
     force: bool,
 }
@@ -50,7 +51,19 @@ impl Rm {
         if !self.force {
             refuse_if_used(&path)?;
         }
+        let left = target::attach(&path, None).map_or(0, |arena| arena.stats().attached);
         leveret_engine::remove(&path)?;
+        if left > 0 && !json {
+            let whose = if left == 1 {
+                "A process has".to_owned()
+            } else {
+                format!("{} processes have", thousands(left.into()))
+            };
+            writeln!(
+                std::io::stderr(),
+                "{whose} it open still: its memory comes back as they notice, each at its next request, or end"
+            )?;
+        }
         if json {
             let mut out = output::raw();
             output::json_line(&mut out, &Line { arena: &path.to_string_lossy(), removed: true })?;
@@ -72,11 +85,16 @@ fn refuse_if_used(path: &Path) -> Result<(), Failure> {
             )))
         }
     };
+    let named = users::programs(&arena.attached_pids());
+    let named = if named.is_empty() { named } else { format!(" ({named})") };
     match arena.stats().attached {
         0 => Ok(()),
-        1 => Err(Failure::Refused(format!("a living process uses {}: stop it first, or add --force", path.display()))),
+        1 => Err(Failure::Refused(format!(
+            "a living process uses {}{named}: stop it first, or add --force",
+            path.display()
+        ))),
         count => Err(Failure::Refused(format!(
-            "{} living processes use {}: stop them first, or add --force",
+            "{} living processes use {}{named}: stop them first, or add --force",
             thousands(count.into()),
             path.display()
         ))),

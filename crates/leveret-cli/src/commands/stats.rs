@@ -4,6 +4,7 @@ use crate::peer::Reach;
 use crate::tables;
 use crate::target::Target;
 use crate::units::{bytes, percent, span, thousands};
+use crate::users;
 use clap::Args;
 use leveret_engine::{Arena, Stats as Counts};
 use serde::Serialize;
@@ -71,6 +72,8 @@ pub struct Summary {
     pub mended: u64,
     /// Version of the file's layout.
     pub layout: u32,
+    /// Of `attached`, those of this PID namespace.
+    pub attached_pids: Vec<u32>,
 }
 
 impl Summary {
@@ -110,6 +113,7 @@ impl Summary {
                 .then(|| (counts.written_bytes + counts.moved_bytes) as f64 / counts.written_bytes as f64),
             mended: counts.mended,
             layout: counts.layout,
+            attached_pids: arena.attached_pids(),
         }
     }
 
@@ -162,7 +166,11 @@ impl Summary {
                 thousands(self.expired),
                 format!("reclaimed after their deadline; {} are waiting for it", bytes(self.expired_bytes)),
             ),
-            ("attached", thousands(self.attached.into()), "living processes that have written".to_owned()),
+            (
+                "attached",
+                thousands(self.attached.into()),
+                format!("living processes that have written; {}", users::programs(&self.attached_pids)),
+            ),
             ("lock waits", thousands(self.lock_waits), format!("{} reads given up", thousands(self.retries))),
             ("recoveries", thousands(self.recoveries), "locks taken over from killed processes".to_owned()),
         ];

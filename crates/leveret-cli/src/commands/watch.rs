@@ -41,8 +41,8 @@ Examples:
   leveret watch /run/cache.sock --events deletions,evictions
   leveret watch --json | jq -r 'select(.status == \"not_found\") | .key'
 
-The target is 'leveret serve' or any memcached. Seen is what clients of that server do; what PHP and Ruby do in its arena
-without it is not seen. No server waits for who watches: a line says how many events were missed. Times are UTC.
+The target is 'leveret serve' or any memcached. Seen is what clients of that server do, and of 'leveret serve' what PHP, Ruby and
+tools do in its arena as well (with program and process id). No server waits for who watches: a line says how many events were missed. Times are UTC.
 
 Exit codes: 0 ended by Ctrl-C; 1 the server refuses; 2 wrong usage; 3 cannot reach the server, or it has gone.";
 

@@ -203,9 +203,18 @@ fn at_a_free_port_the_cache_goes_with_the_server() {
 #[test]
 fn what_is_refused_is_refused_before_the_version_is_told() {
     let host = Host::new();
-    for refused in
-        ["-S", "-Z", "-o nonsense", "-I 256m", "-p 0", "-N 9", "-c 0", "--bad", "-U 1 -Y users", "--fresh --share"]
-    {
+    for refused in [
+        "-S",
+        "-l notls:127.0.0.1",
+        "-o nonsense",
+        "-I 256m",
+        "-p 0",
+        "-N 9",
+        "-c 0",
+        "--bad",
+        "-U 1 -Y users",
+        "--fresh --share",
+    ] {
         for (before, behind) in [("", "-V"), ("", "--version"), ("-V", ""), ("", "-i"), ("--license", "")] {
             let words =
                 ["serve", before].into_iter().chain(refused.split(' ')).chain([behind]).filter(|word| !word.is_empty());

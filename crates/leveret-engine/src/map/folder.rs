@@ -48,7 +48,7 @@ impl Folder {
             return Err(untrusted(why));
         }
         if stat.st_mode & 0o1002 == 0o002 {
-            let why = "everybody may write to this folder and it has no sticky bit; chmod +t it, or choose another";
+            let why = "everybody may write to this folder and it has no sticky bit; chmod o-w it, or choose another";
             return Err(untrusted(why.to_owned()));
         }
         let group = (stat.st_mode & 0o2022 == 0o2020).then_some(stat.st_gid);

@@ -191,6 +191,14 @@ impl Host {
         FileLock::wait_unless(&self.path, patience, is_done).ok()
     }
 
+    /// What its file system can still give; all there is of one that sets no limit.
+    pub fn room(&self) -> u64 {
+        fs::statvfs(&self.path)
+            .ok()
+            .filter(|system| system.f_blocks != 0)
+            .map_or(u64::MAX, |system| system.f_bavail.saturating_mul(system.f_frsize))
+    }
+
     /// Promises parts of the file, each `(off, len)`, real memory. False: there is no room.
     pub fn allocate(&self, parts: &[(u64, u64)]) -> bool {
         let Ok(file) = self.open_again() else { return false };

@@ -246,15 +246,29 @@ impl Presence {
     /// How many registered processes live, by `Program`.
     pub fn attached(&self) -> [u32; PROGRAMS] {
         let mut attached = [0; PROGRAMS];
-        let Ok(signs) = self.host.signs() else { return attached };
-        let own = slot_of(self.membership.current());
-        for slot in 0..self.processes.len() {
-            let entry = self.processes.at(slot);
-            if slot == own || entry.pid.load(Ordering::Relaxed) != 0 && !signs.is_gone(slot) {
-                attached[Program::of_number(entry.program.load(Ordering::Relaxed)) as usize] += 1;
-            }
+        for entry in self.living() {
+            attached[Program::of_number(entry.program.load(Ordering::Relaxed)) as usize] += 1;
         }
         attached
+    }
+
+    /// The pids of registered processes that live, of those that go by the numbering of this one.
+    pub fn attached_pids(&self) -> Vec<u32> {
+        let namespace = self.host.pid_namespace();
+        self.living()
+            .into_iter()
+            .filter(|entry| namespace != 0 && entry.pid_namespace.load(Ordering::Relaxed) == namespace)
+            .map(|entry| entry.pid.load(Ordering::Relaxed))
+            .collect()
+    }
+
+    fn living(&self) -> Vec<&ProcessSlot> {
+        let Ok(signs) = self.host.signs() else { return Vec::new() };
+        let own = slot_of(self.membership.current());
+        let lives = |slot: &usize| {
+            *slot == own || self.processes.at(*slot).pid.load(Ordering::Relaxed) != 0 && !signs.is_gone(*slot)
+        };
+        (0..self.processes.len()).filter(lives).map(|slot| self.processes.at(slot)).collect()
     }
 }
 

@@ -1,4 +1,5 @@
 //! The arenas of the folder: can they be opened, are they large enough, what was left behind.
+use super::volume::Volume;
 use super::Finding;
 use crate::commands::list::places;
 use crate::commands::stats::Summary;
@@ -52,6 +53,7 @@ pub fn find(dir: &Path) -> Vec<Known> {
 
 pub fn examine(dir: &Path, known: &[Known]) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let volume = Volume::of(dir).ok();
     // A folder that cannot be read is the folder's own finding.
     if known.is_empty() && fs::read_dir(dir).is_ok() {
         findings.push(Finding::ok(SUBJECT, "none yet: the first 'leveret set' or PHP script makes one"));
@@ -59,7 +61,8 @@ pub fn examine(dir: &Path, known: &[Known]) -> Vec<Finding> {
     for arena in known {
         match &arena.state {
             Ok(stats) => {
-                findings.extend(judge(&arena.name, stats));
+                let can_grow = volume.as_ref().is_none_or(|volume| volume.has_room_for(stats));
+                findings.extend(judge(&arena.name, stats, !arena.servers.is_empty(), can_grow));
                 findings.extend(
                     arena
                         .servers
@@ -101,7 +104,7 @@ fn unusable(arena: &Known, error: &leveret_place::Error) -> Finding {
     Finding::problem(SUBJECT, format!("{}: {error}", arena.name), means, mend)
 }
 
-fn judge(name: &str, stats: &Summary) -> Vec<Finding> {
+fn judge(name: &str, stats: &Summary, is_served: bool, can_grow: bool) -> Vec<Finding> {
     let mut findings = vec![Finding::ok(
         SUBJECT,
         format!(
@@ -112,9 +115,14 @@ fn judge(name: &str, stats: &Summary) -> Vec<Finding> {
             counted(u64::from(stats.attached), "living writer")
         ),
     )];
-    if stats.evicted as f64 > stats.sets as f64 * EVICTED_PER_SET {
-        let (setting, larger) =
-            (if name.starts_with("apcu") { "apc.shm_size" } else { "leveret.memory" }, (stats.memory * 2) >> 20);
+    // Where the file system is too small for it a larger arena helps nobody: that is the folder's finding.
+    if can_grow && stats.evicted as f64 > stats.sets as f64 * EVICTED_PER_SET {
+        let larger = (stats.memory * 2) >> 20;
+        let (setting, whose) = match (is_served, name.starts_with("apcu")) {
+            (true, _) => (format!("memory-limit = \"{larger}\""), "/etc/leveret.toml (or -m)"),
+            (false, true) => (format!("apc.shm_size={larger}M"), "PHP"),
+            (false, false) => (format!("leveret.memory={larger}M"), "PHP"),
+        };
         findings.push(Finding::warning(
             SUBJECT,
             format!(
@@ -123,7 +131,7 @@ fn judge(name: &str, stats: &Summary) -> Vec<Finding> {
                 percent(stats.evicted, stats.sets)
             ),
             format!("{} is too small for what is kept there: items go before their time.", bytes(stats.memory)),
-            format!("Set {setting}={larger}M in PHP, then: leveret rm --force {name} (the next process makes it anew, empty)"),
+            format!("Set {setting} in {whose}, then: leveret rm --force {name}, and restart what uses it (the next process makes it anew, empty)"),
         ));
     }
     if stats.recoveries > 0 {
@@ -159,17 +167,20 @@ mod tests {
 
     #[test]
     fn evictions_beside_many_stores_mean_too_small_an_arena() {
-        let levels = |stats: Summary| judge("apcu", &stats).iter().map(|finding| finding.level).collect::<Vec<_>>();
+        let levels =
+            |stats: Summary| judge("apcu", &stats, false, true).iter().map(|finding| finding.level).collect::<Vec<_>>();
         let stats =
             |sets, evicted, recoveries| Summary { sets, evicted, recoveries, memory: 64 << 20, ..Summary::default() };
         assert_eq!(levels(stats(0, 0, 0)), [Level::Ok]);
         assert_eq!(levels(stats(1000, 10, 0)), [Level::Ok]);
         assert_eq!(levels(stats(1000, 11, 1)), [Level::Ok, Level::Warning, Level::Note]);
-        let findings = judge("apcu", &stats(1000, 500, 0));
-        assert_eq!(
-            findings[1].mend.as_deref(),
-            Some("Set apc.shm_size=128M in PHP, then: leveret rm --force apcu (the next process makes it anew, empty)")
-        );
+        let mend = |is_served, can_grow| {
+            judge("apcu", &stats(1000, 500, 0), is_served, can_grow).get(1).and_then(|finding| finding.mend.clone())
+        };
+        let anew = "then: leveret rm --force apcu, and restart what uses it (the next process makes it anew, empty)";
+        assert_eq!(mend(false, true), Some(format!("Set apc.shm_size=128M in PHP, {anew}")));
+        assert_eq!(mend(true, true), Some(format!("Set memory-limit = \"128\" in /etc/leveret.toml (or -m), {anew}")));
+        assert_eq!(mend(false, false), None, "its file system is full");
     }
 
     #[test]

@@ -15,6 +15,12 @@ const SUBJECT: &str = "folder";
 
 /// How `user` comes to share the folder of the group.
 pub fn sharing(user: &str) -> String {
+    // A package has made it.
+    if let (Ok(true), Ok(shared)) = (leveret_place::check_default(Path::new(SHARED)), fs::metadata(SHARED)) {
+        if shared.mode() & 0o2070 == 0o2070 && shared.gid() != 0 {
+            return format!("usermod -aG {} {user}", Users::read().group_name(shared.gid()));
+        }
+    }
     format!("groupadd -f leveret && usermod -aG leveret {user} && {}", making())
 }
 
@@ -348,6 +354,8 @@ fn sharing_findings(facts: &Facts) -> Vec<Finding> {
         let folder = folder.display();
         let mend = match may_share {
             true => format!("restart what runs as {user}, then rm -r {folder}"),
+            // Root may write to any folder: these are of a time when there was none, or LEVERET_DIR hides it.
+            false if user == "root" => format!("rm -r {folder}, once nothing of root's uses it"),
             false => format!("{}, then restart what runs as {user}", sharing(user)),
         };
         let means = format!(

@@ -5,6 +5,7 @@ mod pools;
 use super::arenas::Known;
 use super::folder::{sharing, Place};
 use super::Finding;
+use crate::output::shell_word;
 use crate::units::{bytes, parse_size};
 use crate::users::Users;
 use ask::{Answer, Asked};
@@ -52,11 +53,55 @@ pub fn examine(php: Option<&Path>, place: &Place, known: &[Known]) -> Vec<Findin
 }
 
 /// Where a PHP keeps its arenas: as which user, and in which folder.
+#[derive(Default)]
 struct Home {
     /// "php-fpm's pool www (user www-data)", or nothing where that goes without saying.
     who: String,
     dir: PathBuf,
     pool_user: Option<String>,
+    /// By `leveret.dir`.
+    is_chosen: bool,
+    /// Why this user can have no arena there.
+    closed: Option<Closed>,
+}
+
+/// Why a user can have no arena in a folder, and how he can.
+#[derive(Debug, PartialEq, Eq)]
+struct Closed {
+    why: String,
+    mend: String,
+}
+
+/// The engine's rules for a folder that is named, for another user.
+fn closed(dir: &Path, user: &str, users: &Users) -> Option<Closed> {
+    let name = dir.display();
+    // It may be there already: owner and mode are set all the same.
+    let made = match users.gid("leveret").filter(|group| users.is_member(user, *group)) {
+        Some(_) => format!("install -d -m 2770 -o root -g leveret {}", shell_word(dir)),
+        None => format!("install -d -m 700 -o {user} {}", shell_word(dir)),
+    };
+    let closed = |why: String, mend: String| Some(Closed { why, mend });
+    let Ok(stat) = std::fs::metadata(dir) else { return closed(format!("there is no folder {name}"), made) };
+    if !stat.is_dir() {
+        return closed(format!("{name} is not a folder"), "Name a folder in leveret.dir.".to_owned());
+    }
+    let uid = users.uid(user)?;
+    if stat.uid() != 0 && stat.uid() != uid {
+        return closed(format!("{name} belongs to {}", users.name(stat.uid())), made);
+    }
+    if stat.mode() & 0o1002 == 0o002 {
+        return closed(format!("everybody may write to {name}"), format!("chmod o-w {}", shell_word(dir)));
+    }
+    let needed = match (stat.uid() == uid, users.is_member(user, stat.gid())) {
+        (true, _) => 0o700,
+        (false, true) => 0o070,
+        (false, false) => 0o007,
+    };
+    if uid != 0 && stat.mode() & needed != needed {
+        let owners = format!("{}:{}", users.name(stat.uid()), users.group_name(stat.gid()));
+        return closed(format!("{name} is {owners}'s with mode {:04o}", stat.mode() & 0o7777), made);
+    }
+    None
 }
 
 /// The command line runs as we do; each pool of php-fpm runs as its own user, and inherits no environment.
@@ -71,15 +116,17 @@ fn homes(asked: &Asked, answer: &Answer, users: &Users) -> Vec<Home> {
         return if asked.is_server && answer.setting("leveret.dir").is_none() {
             Vec::new()
         } else {
-            vec![Home { who: asked.name.clone(), dir, pool_user: None }]
+            vec![Home { who: asked.name.clone(), dir, ..Home::default() }]
         };
     }
     let home = |pool: &Pool| {
         let uid = users.uid(&pool.user)?;
-        let dir = pool.dir.clone().or_else(|| configured.clone()).unwrap_or_else(|| usual_dir(uid, &pool.user, users));
+        let chosen = pool.dir.clone().or_else(|| configured.clone());
         Some(Home {
             who: format!("{}, pool {} (user {})", asked.name, pool.name, pool.user),
-            dir,
+            is_chosen: chosen.is_some(),
+            closed: chosen.as_deref().and_then(|dir| closed(dir, &pool.user, users)),
+            dir: chosen.unwrap_or_else(|| usual_dir(uid, &pool.user, users)),
             pool_user: Some(pool.user.clone()),
         })
     };
@@ -115,7 +162,14 @@ fn judge(asked: &Asked, answer: &Answer, homes: &[Home], place: &Place, known: &
     findings.extend(rivals(name, answer));
     findings.extend(apcu_switches(asked, answer));
     for home in homes {
-        if home.dir == place.dir {
+        if let Some(Closed { why, mend }) = &home.closed {
+            findings.push(Finding::problem(
+                SUBJECT,
+                format!("{} can have no arena in {}, where leveret.dir points: {why}", home.who, home.dir.display()),
+                "Its cache is switched off; PHP's log has a line about it.",
+                format!("{mend}, then restart php-fpm"),
+            ));
+        } else if home.dir == place.dir {
             findings.extend(sizes(name, answer, known));
         } else {
             findings.push(elsewhere(home, place));
@@ -124,15 +178,31 @@ fn judge(asked: &Asked, answer: &Answer, homes: &[Home], place: &Place, known: &
     findings
 }
 
-/// How the extension is switched on, once it is installed.
+/// How the extension is switched on.
 fn enable(answer: &Answer) -> String {
     let ini = answer.ini_file.as_deref().unwrap_or("php.ini");
     // Debian: /etc/php/8.2/fpm/php.ini
-    match ini.strip_prefix("/etc/php/").and_then(|rest| rest.split_once('/')) {
-        Some((version, _)) => {
-            format!("echo extension=leveret.so > /etc/php/{version}/mods-available/leveret.ini && phpenmod -v {version} leveret")
+    let debian = ini.strip_prefix("/etc/php/").and_then(|rest| rest.split_once('/'));
+    let on = match debian {
+        Some((version, server)) => {
+            let restart = match server.split('/').next() {
+                Some("fpm") => format!(" && systemctl restart php{version}-fpm"),
+                Some("apache2") => " && systemctl restart apache2".to_owned(),
+                _ => String::new(),
+            };
+            format!("phpenmod -v {version} leveret{restart}")
         }
-        None => format!("echo extension=leveret.so >> {ini}"),
+        None => format!("echo extension=leveret.so >> {ini}, then restart PHP"),
+    };
+    match (debian, answer.is_installed, answer.is_listed) {
+        (Some((version, _)), false, _) => {
+            format!("Install the extension (the package php{version}-leveret, or docs/install.md), then: {on}")
+        }
+        (None, false, _) => format!("Install the extension (docs/install.md), then: {on}"),
+        (Some((version, _)), true, false) => {
+            format!("echo extension=leveret.so > /etc/php/{version}/mods-available/leveret.ini && {on}")
+        }
+        _ => on,
     }
 }
 
@@ -191,7 +261,12 @@ fn elsewhere(home: &Home, place: &Place) -> Finding {
     let (theirs, ours) = (home.dir.display(), place.dir.display());
     // A pool has a user of its own: one folder for all users is the group's.
     let mend = match &home.pool_user {
-        Some(user) => format!("{}, then restart php-fpm; or sudo -u {user} leveret --dir {theirs} ...", sharing(user)),
+        Some(user) if !home.is_chosen => {
+            format!("{}, then restart php-fpm; or sudo -u {user} leveret --dir {theirs} ...", sharing(user))
+        }
+        Some(user) => {
+            format!("sudo -u {user} leveret --dir {theirs} ..., or set leveret.dir={ours} in PHP and restart php-fpm")
+        }
         None => format!("leveret --dir {theirs} ..., or set leveret.dir={ours} in PHP"),
     };
     Finding::warning(
@@ -218,7 +293,9 @@ fn sizes(name: &str, answer: &Answer, known: &[Known]) -> Vec<Finding> {
                     format!("{name}: {setting}={text}, but the arena '{arena}' has {}", bytes(memory)),
                     "The size of an existing arena wins.",
                 )
-                .mended_by(format!("leveret rm --force {arena} (the next process makes it anew, empty)"))
+                .mended_by(format!(
+                    "leveret rm --force {arena}, then restart PHP (the next process makes it anew, empty)"
+                ))
             })
         })
         .collect()
@@ -236,7 +313,7 @@ mod tests {
     }
 
     fn home(dir: &str) -> Vec<Home> {
-        vec![Home { who: "php".to_owned(), dir: PathBuf::from(dir), pool_user: None }]
+        vec![Home { who: "php".to_owned(), dir: PathBuf::from(dir), ..Home::default() }]
     }
 
     fn loaded(settings: &[(&str, &str)]) -> Answer {
@@ -285,6 +362,50 @@ mod tests {
     }
 
     #[test]
+    fn a_folder_that_a_pools_user_cannot_use_is_a_problem() {
+        let uid = rustix::process::geteuid().as_raw();
+        let passwd = format!("me:x:{uid}:1::/:/bin/sh\nshop:x:4242:4242::/:/bin/false\n");
+        let users = |members: &str| Users::of(&passwd, &format!("leveret:x:4243:{members}\n"));
+        let dir = tempfile::tempdir().expect("a folder");
+        let closed = |user: &str, users: &Users| closed(dir.path(), user, users);
+        let set = |mode| {
+            std::fs::set_permissions(dir.path(), std::os::unix::fs::PermissionsExt::from_mode(mode)).expect("ours");
+        };
+        set(0o700);
+        assert_eq!(closed("me", &users("")), None);
+        let name = dir.path().display().to_string();
+        let mend = |members: &str| closed("shop", &users(members)).map(|closed| closed.mend);
+        assert_eq!(mend(""), Some(format!("install -d -m 700 -o shop {name}")));
+        assert_eq!(mend("anna,shop"), Some(format!("install -d -m 2770 -o root -g leveret {name}")));
+        set(0o777);
+        assert_eq!(closed("me", &users("")).map(|closed| closed.mend), Some(format!("chmod o-w {name}")));
+        drop(std::fs::remove_dir(dir.path()));
+        assert_eq!(closed("me", &users("")).map(|closed| closed.why), Some(format!("there is no folder {name}")));
+        let home = Home {
+            who: "php-fpm 8.2, pool www (user shop)".to_owned(),
+            closed: closed("shop", &users("")),
+            ..Home::default()
+        };
+        assert_eq!(levels(&loaded(&[]), &[home], &[]), [Level::Ok, Level::Problem]);
+    }
+
+    #[test]
+    fn what_switches_the_extension_on_keeps_its_settings() {
+        let php = |ini: &str, is_installed, is_listed| {
+            enable(&Answer { ini_file: Some(ini.to_owned()), is_installed, is_listed, ..Answer::default() })
+        };
+        let fpm = "/etc/php/8.2/fpm/php.ini";
+        assert_eq!(php(fpm, true, true), "phpenmod -v 8.2 leveret && systemctl restart php8.2-fpm");
+        assert_eq!(
+            php(fpm, true, false),
+            "echo extension=leveret.so > /etc/php/8.2/mods-available/leveret.ini && phpenmod -v 8.2 leveret && systemctl restart php8.2-fpm"
+        );
+        assert!(php(fpm, false, false).starts_with("Install the extension (the package php8.2-leveret"));
+        assert_eq!(php("/etc/php/8.2/cli/php.ini", true, true), "phpenmod -v 8.2 leveret");
+        assert_eq!(php("/opt/php.ini", true, false), "echo extension=leveret.so >> /opt/php.ini, then restart PHP");
+    }
+
+    #[test]
     fn each_pool_of_fpm_has_its_users_folder_unless_told_otherwise() {
         let users = Users::of("www-data:x:33:33::/:/bin/false\nshop:x:4242:4242::/:/bin/false\n", "");
         let pool = |name: &str, user: &str, dir: Option<&str>| Pool {
@@ -303,17 +424,16 @@ mod tests {
         let mut answer = Answer { environment: Some("/caches".to_owned()), ..loaded(&[]) };
         let dirs = |answer: &Answer| homes(&fpm, answer, &users).into_iter().map(|home| home.dir).collect::<Vec<_>>();
         assert_eq!(dirs(&answer), [PathBuf::from("/run/www"), usual_dir(4242, "shop", &users)]);
+        let findings = judge(&fpm, &answer, &homes(&fpm, &answer, &users), &place(), &[]);
+        assert_eq!((findings[1].level, findings[2].level), (Level::Problem, Level::Warning), "{findings:?}");
+        assert!(findings[1].found.starts_with("php-fpm 8.2, pool www (user www-data) can have no arena in /run/www"));
+        assert!(findings[2].found.starts_with("php-fpm 8.2, pool shop (user shop) keeps its arenas in "));
+        assert!(
+            findings[2].mend.as_ref().is_some_and(|mend| mend.contains("usermod -aG leveret shop")),
+            "{findings:?}"
+        );
         answer.settings.insert("leveret.dir".to_owned(), Some("/srv/caches".to_owned()));
         assert_eq!(dirs(&answer), [PathBuf::from("/run/www"), PathBuf::from("/srv/caches")]);
-        let findings = judge(&fpm, &answer, &homes(&fpm, &answer, &users), &place(), &[]);
-        assert!(
-            findings[1].found.starts_with("php-fpm 8.2, pool www (user www-data) keeps its arenas in /run/www"),
-            "{findings:?}"
-        );
-        assert!(
-            findings[1].mend.as_ref().is_some_and(|mend| mend.contains("usermod -aG leveret www-data")),
-            "{findings:?}"
-        );
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! The file system under the folder of the arenas: its kind, its options, its space.
 use super::arenas::Known;
 use super::{Finding, USUAL_MEMORY};
+use crate::commands::stats::Summary;
 use crate::units::bytes;
 use rustix::fs::{statfs, statvfs, StatVfsMountFlags};
 use std::fs;
@@ -32,6 +33,11 @@ impl Volume {
             size: volume.f_blocks * volume.f_frsize,
             available: volume.f_bavail * volume.f_frsize,
         })
+    }
+
+    /// Whether an arena can take all the memory that it may.
+    pub fn has_room_for(&self, stats: &Summary) -> bool {
+        self.size == 0 || stats.memory.saturating_sub(stats.allocated) <= self.available
     }
 
     #[cfg(test)]
@@ -152,7 +158,6 @@ pub fn mount_point(dir: &Path) -> &Path {
 mod tests {
     use super::super::Level;
     use super::*;
-    use crate::commands::stats::Summary;
 
     fn worst(volume: Volume, known: &[Known]) -> Option<Level> {
         let findings = judge(&volume, Path::new("/"), known);

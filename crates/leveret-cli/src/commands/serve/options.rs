@@ -82,7 +82,7 @@ pub struct Options {
     pub dir: Option<PathBuf>,
 
     /// Memory of a new arena, in megabytes or as 512m, 4g; an arena that exists keeps its size [default: 64]
-    #[arg(short = 'm', long, value_name = "NUM", value_parser = values::memory, help_heading = CACHE)]
+    #[arg(short = 'm', long, alias = "memory", value_name = "NUM", value_parser = values::memory, help_heading = CACHE)]
     pub memory_limit: Option<u64>,
 
     /// Answer with an error when memory is full, instead of evicting items

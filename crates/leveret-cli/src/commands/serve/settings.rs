@@ -91,7 +91,7 @@ fn tls(options: &Options, extended: &mut Extended) -> Result<Option<TlsSettings>
     }
     if settings.chain_cert.as_os_str().is_empty() {
         // `memcached -Z -V` is how programs ask whether it can TLS at all.
-        if options.version {
+        if options.version || options.license {
             return Ok(None);
         }
         return refuse("-Z: with which certificate? Say -o ssl_chain_cert=FILE,ssl_key=FILE (PEM)");

@@ -214,7 +214,10 @@ fn words_of(table: &toml::Table) -> Result<Vec<OsString>, String> {
         let id = key.replace('-', "_");
         let option = parser
             .get_opts()
-            .find(|option| option.get_id().as_str() == id && !COMMAND_LINE_ONLY.contains(&id.as_str()))
+            .find(|option| {
+                let is_other_name = option.get_all_aliases().is_some_and(|others| others.contains(&key.as_str()));
+                (option.get_id().as_str() == id || is_other_name) && !COMMAND_LINE_ONLY.contains(&id.as_str())
+            })
             .ok_or_else(|| format!("there is no option '{key}'"))?;
         words.extend(
             words_of_key(option, value).ok_or_else(|| format!("'{key}' cannot be of type {}", value.type_str()))?,

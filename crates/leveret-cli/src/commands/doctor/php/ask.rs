@@ -49,6 +49,12 @@ pub struct Answer {
     /// LEVERET_DIR in its environment.
     pub environment: Option<String>,
     pub settings: BTreeMap<String, Option<String>>,
+    /// leveret.so lies where this PHP looks for extensions.
+    #[serde(default)]
+    pub is_installed: bool,
+    /// Debian's folder of modules has a file of settings for it.
+    #[serde(default)]
+    pub is_listed: bool,
 }
 
 impl Answer {
@@ -103,14 +109,17 @@ foreach (['leveret.dir', 'leveret.arena', 'leveret.memory', 'leveret.provide', '
     $value = ini_get($name);
     $settings[$name] = $value === false ? null : $value;
 }
+$ini = php_ini_loaded_file() ?: null;
 echo "\nleveret-doctor:", json_encode([
     'version' => PHP_VERSION,
-    'ini_file' => php_ini_loaded_file() ?: null,
+    'ini_file' => $ini,
     'leveret' => phpversion('leveret') ?: null,
     'apcu' => phpversion('apcu') ?: null,
     'objects' => array_values(array_unique($found[1])),
     'environment' => getenv('LEVERET_DIR') ?: null,
     'settings' => $settings,
+    'is_installed' => file_exists(ini_get('extension_dir') . '/leveret.so'),
+    'is_listed' => $ini !== null && file_exists(dirname($ini, 2) . '/mods-available/leveret.ini'),
 ]), "\n";
 "#;
 
