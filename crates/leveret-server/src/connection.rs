@@ -243,6 +243,11 @@ impl Connection {
         }
     }
 
+    /// Memory of the answers that its client has not fetched.
+    pub fn kept_bytes(&self) -> u64 {
+        self.unsent.capacity() as u64
+    }
+
     /// How it ends when nobody broke off.
     fn over(&self) -> Outcome {
         if self.session.is_at_fault() {

@@ -4,14 +4,13 @@ use crate::settings::{Listen, Settings};
 use leveret_engine::reason;
 use rustix::fs::Mode;
 use rustix::process::umask;
-use socket2::{Domain, Protocol, Socket, Type};
+use socket2::{Domain, Protocol, SockAddr, Socket, Type};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, ErrorKind};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, ToSocketAddrs};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
-use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -244,7 +243,7 @@ pub fn tcp_listener(address: SocketAddr, backlog: u32, is_tls: bool) -> io::Resu
 
 fn unix_listener(path: &Path, backlog: u32) -> io::Result<OwnedFd> {
     let socket = Socket::new(Domain::UNIX, Type::STREAM.nonblocking(), None)?;
-    socket.bind(&socket2::SockAddr::unix(path)?)?;
+    socket.bind(&SockAddr::unix(path)?)?;
     socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
     Ok(socket.into())
 }
@@ -257,8 +256,12 @@ fn remove_stale(path: &Path) -> Result<(), ServeError> {
         Ok(metadata) if !metadata.file_type().is_socket() => return occupied("there is a file that is no socket"),
         _ => {}
     }
-    match UnixStream::connect(path) {
-        Ok(_) => occupied("another server listens there"),
+    let connected = SockAddr::unix(path)
+        .and_then(|address| Socket::new(Domain::UNIX, Type::STREAM.nonblocking(), None)?.connect(&address));
+    match connected {
+        Ok(()) => occupied("another server listens there"),
+        // It takes nobody at the moment.
+        Err(error) if error.kind() == ErrorKind::WouldBlock => occupied("another server listens there, and is stuck"),
         Err(error) if error.kind() == ErrorKind::ConnectionRefused => std::fs::remove_file(path)
             .map_err(|source| ServeError::File { doing: "remove", path: path.to_owned(), source }),
         Err(error) => Err(unusable(path, &error)),

@@ -22,6 +22,8 @@ pub struct Network {
     pub listen_disabled: AtomicU64,
     /// For how long, in microseconds.
     pub listen_disabled_us: AtomicU64,
+    /// Bytes of answers that clients have not fetched.
+    pub kept_bytes: AtomicU64,
     /// Whether new connections are taken.
     pub is_accepting: AtomicBool,
     listeners: Mutex<Vec<(i32, Arc<str>)>>,
@@ -117,6 +119,7 @@ impl Network {
             rejected_connections: AtomicU64::new(0),
             listen_disabled: AtomicU64::new(0),
             listen_disabled_us: AtomicU64::new(0),
+            kept_bytes: AtomicU64::new(0),
             is_accepting: AtomicBool::new(true),
             listeners: Mutex::default(),
             workers: (0..threads).map(|_| WorkerCounters::default()).collect(),

@@ -393,6 +393,8 @@ impl Reception<'_> {
         for error in self.shared.reload((self.reread)().as_ref()) {
             log::tell(Level::Error, format_args!("SIGHUP: {error}; what was read before stays in use"));
         }
+        // One that sleeps has an idle timeout to look after now, perhaps.
+        self.inboxes.iter().for_each(|inbox| inbox.wake());
     }
 
     fn pause(&mut self) {

@@ -44,6 +44,9 @@ pub struct Control {
     waker: Waker,
 }
 
+/// Memory for answers that clients do not fetch: as much as the arena has, and this at least.
+const KEPT_AT_LEAST: u64 = 256 << 20;
+
 const RUNNING: u8 = 0;
 const STOP_ASKED: u8 = 1;
 const RESTART_ASKED: u8 = 2;
@@ -155,6 +158,8 @@ struct Worker {
     buffers: Buffers,
     draining_until: Option<Instant>,
     swept_secs: u32,
+    /// When it was last said that answers wait for too many clients.
+    told_kept_secs: u32,
     /// Connections whose TLS handshake may not be over, and when they came.
     handshakes: Vec<(usize, u32)>,
 }
@@ -194,6 +199,7 @@ impl Start {
             buffers: Buffers::new(),
             draining_until: None,
             swept_secs: 0,
+            told_kept_secs: u32::MAX,
             handshakes: Vec::new(),
         };
         worker.run()
@@ -330,7 +336,12 @@ impl Worker {
         let now_secs = self.desk.shared.network.uptime_secs();
         let buffers = &mut self.buffers;
         let mut bench = Workbench { desk: &self.desk, counters, buffers, others_wait };
-        let outcome = connection.turn(&mut bench);
+        let kept_before = connection.kept_bytes();
+        let mut outcome = connection.turn(&mut bench);
+        let kept = connection.kept_bytes();
+        if kept != kept_before && is_too_much(&self.desk, &mut self.told_kept_secs, kept_before, kept) {
+            outcome = Outcome::Failed;
+        }
         let state = connection.state(outcome == Outcome::Blocked);
         if (connection.last_active_secs, connection.shown) != (now_secs, state) {
             (connection.last_active_secs, connection.shown) = (now_secs, state);
@@ -389,6 +400,7 @@ impl Worker {
     /// Closes a connection. Its socket leaves epoll by being closed: nobody else has it open.
     fn close(&mut self, key: usize, reason: u8) {
         let connection = self.connections.remove(key);
+        self.desk.shared.network.kept_bytes.fetch_sub(connection.kept_bytes(), Ordering::Relaxed);
         self.watching.retain(|watching| *watching != key);
         if let Some(info) = self.counters().connections().try_remove(connection.info) {
             self.tell_connection(EventKind::Closed, info.fd, info.transport, info.peer, reason);
@@ -421,7 +433,8 @@ impl Worker {
         }
     }
 
-    /// Closes, once a second at most, connections from which nothing has come for too long.
+    /// Closes, once a second at most, connections from which nothing has come for too long. Not while it is the client's
+    /// turn to read: he may be slow.
     fn sweep_idle(&mut self) {
         let (limit, now) = (self.desk.shared.live.idle_timeout_secs(), self.desk.shared.network.uptime_secs());
         if limit == 0 || now == self.swept_secs {
@@ -429,7 +442,9 @@ impl Worker {
         }
         self.swept_secs = now;
         let idle = |connection: &Connection| {
-            !connection.is_watching() && now.saturating_sub(connection.last_active_secs) > limit
+            !connection.is_watching()
+                && !connection.is_blocked
+                && now.saturating_sub(connection.last_active_secs) > limit
         };
         let keys: Vec<usize> =
             self.connections.iter().filter(|(_, connection)| idle(connection)).map(|(key, _)| key).collect();
@@ -457,4 +472,25 @@ impl Worker {
     fn is_drained(&self) -> bool {
         self.draining_until.is_some_and(|until| self.connections.is_empty() || Instant::now() >= until)
     }
+}
+
+/// Counts the memory of a client's answers that he has not fetched, as it was before his turn and as it is. True: he asks
+/// for more, and all clients together have all that there is.
+fn is_too_much(desk: &Desk, told_secs: &mut u32, before: u64, after: u64) -> bool {
+    let network = &desk.shared.network;
+    // Less is counted as well, by wrapping.
+    let change = after.wrapping_sub(before);
+    let sum = network.kept_bytes.fetch_add(change, Ordering::Relaxed).wrapping_add(change);
+    if after < before || sum <= desk.arena().memory().max(KEPT_AT_LEAST) {
+        return false;
+    }
+    let now = network.uptime_secs();
+    if std::mem::replace(told_secs, now) != now {
+        let mebibytes = sum >> 20;
+        log::tell(
+            Level::Error,
+            format_args!("{mebibytes} MiB of answers wait for clients that do not read: who asks for more is closed"),
+        );
+    }
+    true
 }

@@ -364,7 +364,7 @@ fn limits_of_the_server() {
         &mut ours,
         &[
             (&format!("{}\r\n", &big[..1500]), "STORED\r\n"),
-            (&format!("append k 0 0 1000\r\n{}\r\n", &big[..1000]), "SERVER_ERROR object too large for cache\r\n"),
+            (&format!("append k 0 0 1000\r\n{}\r\n", &big[..1000]), "NOT_STORED\r\n"),
             ("flush_all\r\n", "CLIENT_ERROR flush_all not allowed\r\n"),
             ("lru_crawler metadump all\r\n", "ERROR metadump not allowed\r\n"),
             ("shutdown\r\n", ""),

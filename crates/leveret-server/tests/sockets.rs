@@ -2,15 +2,16 @@
 //! are.
 mod serving;
 use leveret_engine::Time;
-use leveret_server::{bind, ServeError, Settings};
+use leveret_server::{bind, ServeError, Settings, Shared};
 use serving::{Client, Server};
 use std::io::{ErrorKind, Write};
 use std::net::{Shutdown, SocketAddr, UdpSocket};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::{UnixListener, UnixStream};
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Numbers that look random and are the same each time.
 struct Random(u64);
@@ -383,6 +384,82 @@ fn who_says_nothing_for_too_long_is_sent_away() {
     let server = Server::start(Settings { idle_timeout_secs: 1, ..Settings::default() });
     assert_eq!(server.connect().read_to_end(), b"");
     assert_eq!(server.shared.network.traffic().idle_kicks, 1);
+}
+
+/// A server on a Unix socket, whose buffers are small.
+fn serve_unix(dir: &Path, settings: Settings) -> (PathBuf, Arc<Shared>, std::thread::JoinHandle<()>) {
+    let path = dir.join("socket");
+    let settings = Settings { unix_path: Some(path.clone()), shutdown: true, ..settings };
+    let bound = bind(&settings).expect("a free path");
+    let shared = Arc::new(Shared::new(serving::arena(dir), settings).expect("settings that do"));
+    let thread = std::thread::spawn({
+        let shared = Arc::clone(&shared);
+        move || bound.run(shared).expect("ended by us")
+    });
+    (path, shared, thread)
+}
+
+/// One that reads 200 KB a second was cut in the middle of its answer.
+#[test]
+fn who_has_an_answer_to_read_is_waited_for() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (path, _, server) = serve_unix(dir.path(), Settings { idle_timeout_secs: 1, ..Settings::default() });
+    let mut client = Client::unix(&path);
+    let value = "v".repeat(900_000);
+    client.talk(&format!("set k 0 0 900000\r\n{value}\r\n"), "STORED\r\n");
+    client.send(&b"get k\r\n".repeat(4));
+    std::thread::sleep(Duration::from_secs(4));
+    let answer = format!("VALUE k 0 900000\r\n{value}\r\nEND\r\n");
+    client.talk("", &answer.repeat(4));
+    client.talk("shutdown\r\n", "");
+    server.join().expect("no panic");
+}
+
+/// A thousand clients that asked for values of a megabyte and did not read took more memory than there was, and the server
+/// ended for all.
+#[test]
+fn clients_that_do_not_read_take_no_more_than_there_is_for_them() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (path, shared, server) = serve_unix(dir.path(), Settings::default());
+    let kept = || shared.network.kept_bytes.load(Relaxed);
+    let mut client = Client::unix(&path);
+    let value = "v".repeat(1_000_000);
+    client.talk(&format!("set k 0 0 1000000\r\n{value}\r\n"), "STORED\r\n");
+    let mut deaf: Vec<_> = (0..400).map(|_| Client::unix(&path)).collect();
+    deaf.iter_mut().for_each(|client| client.send(b"get k\r\nget k\r\n"));
+    let network = &shared.network;
+    let closed = || network.total_connections.load(Relaxed) - network.curr_connections.load(Relaxed);
+    let begun = Instant::now();
+    while closed() < 50 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{} closed, {} kept", closed(), kept());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    client.talk("mn\r\n", "MN\r\n");
+    assert!((200 << 20..=258 << 20).contains(&kept()), "{}", kept());
+    drop(deaf);
+    while kept() > 0 {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{}", kept());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    client.talk("get k\r\n", &format!("VALUE k 0 1000000\r\n{value}\r\nEND\r\n"));
+    client.talk("shutdown\r\n", "");
+    server.join().expect("no panic");
+}
+
+#[test]
+fn a_socket_whose_server_is_stuck_is_not_waited_for() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let path = dir.path().join("socket");
+    let address = socket2::SockAddr::unix(&path).expect("short");
+    let stuck =
+        || socket2::Socket::new(socket2::Domain::UNIX, socket2::Type::STREAM.nonblocking(), None).expect("a socket");
+    let listener = stuck();
+    listener.bind(&address).and_then(|()| listener.listen(1)).expect("free");
+    let waiting: Vec<_> = (0..10).map(|_| stuck()).collect();
+    assert!(waiting.iter().any(|socket| socket.connect(&address).is_err()), "its backlog is full");
+    let settings = Settings { unix_path: Some(path), ..Settings::default() };
+    let refused = bind(&settings).unwrap_err().to_string();
+    assert!(refused.contains("another server listens there, and is stuck"), "{refused}");
 }
 
 #[test]

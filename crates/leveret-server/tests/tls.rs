@@ -238,7 +238,7 @@ fn certificates_are_read_anew_when_they_are_good() {
     assert_ne!(certificate(shown()), first);
     before.talk("mn\r\n", "MN\r\n");
     let without = Server::start(Settings::default());
-    without.connect().talk("refresh_certs\r\n", "ERROR TLS is not enabled (-Z)\r\n");
+    without.connect().talk("refresh_certs\r\n", "Error TLS not enabled\r\n");
 }
 
 /// As in the tests of Go's memcached client.

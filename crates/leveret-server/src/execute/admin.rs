@@ -26,7 +26,7 @@ impl Turn<'_> {
                     );
                     self.say(&format!("SERVER_ERROR {error}"));
                 }
-                None => self.say("ERROR TLS is not enabled (-Z)"),
+                None => self.say("Error TLS not enabled"),
             },
             Command::Verbosity { level, noreply } => {
                 self.shared.set_verbosity(level);

@@ -207,7 +207,15 @@ impl Turn<'_> {
             None => self.arena.store_if(key, Value::Bytes(value), meta, deadline, &terms, self.now),
         };
         self.tell_stored(key, value_len, deadline, &terms, &stored);
-        stored
+        match stored {
+            // Together they would be too long: to memcached that is one more item to which nothing can be joined.
+            Err(Error::ValueTooLarge { .. })
+                if matches!(terms.mode, Mode::Append | Mode::Prepend) && value_len <= terms.value_max =>
+            {
+                Ok(Stored::Missing)
+            }
+            stored => stored,
+        }
     }
 
     /// What a failed operation says.

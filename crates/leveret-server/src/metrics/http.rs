@@ -193,6 +193,11 @@ fn answer(request: &[u8], metrics: &impl Fn() -> String) -> Option<Vec<u8>> {
         b"HEAD" => false,
         _ => return Some(response("405 Method Not Allowed", "Allow: GET, HEAD\r\n", "GET is all there is.\n", true)),
     };
+    // Proxies name the server in the target.
+    let target = match target.strip_prefix(b"http://") {
+        Some(rest) => &rest[rest.iter().position(|byte| *byte == b'/').unwrap_or(rest.len())..],
+        None => target,
+    };
     let path = target.split(|byte| *byte == b'?').next().unwrap_or_default();
     Some(match path {
         b"/metrics" => response("200 OK", "", &metrics(), has_body),
