@@ -63,7 +63,8 @@ static void preload(leveret_arena *arena, leveret_bytes key, const char *path)
 	if (!text) {
 		return;
 	}
-	if (php_leveret_read_plain(ZSTR_VAL(text), without_blanks(text), SIZE_MAX, &value)) {
+	bool is_short;
+	if (php_leveret_read_plain(ZSTR_VAL(text), without_blanks(text), SIZE_MAX, &value, &is_short)) {
 		/* What a script has stored meanwhile is newer. */
 		php_leveret_apcu_store_value(arena, key, &value, 0, LEVERET_ADD, leveret_now());
 		zval_ptr_dtor(&value);

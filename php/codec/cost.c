@@ -21,6 +21,17 @@ size_t php_leveret_memory_left(void)
 	return MIN(left, LEFT_MAX);
 }
 
+size_t php_leveret_memory_left_now(void)
+{
+	zend_long limit = PG(memory_limit);
+	if (limit <= 0) {
+		return LEFT_MAX;
+	}
+	/* The next chunk is taken whole, and one is for whoever goes on when this value is given up. */
+	size_t used = zend_memory_usage(true) + 2 * CHUNK;
+	return (size_t) limit > used ? MIN((size_t) limit - used, LEFT_MAX) : 0;
+}
+
 /* --- PHP's serialized data: a row of tokens, of which arrays and objects say how many are theirs --- */
 
 typedef struct walk {
@@ -54,7 +65,7 @@ static bool take_length(walk *walk, uint64_t *len)
 	if (!take_number(walk, len, ':') || !take(walk, '"') || *len > (size_t) (walk->end - walk->at)) {
 		return false;
 	}
-	walk->cost += *len + PHP_LEVERET_STRING_COST;
+	walk->cost += php_leveret_string_cost(*len);
 	return true;
 }
 
@@ -183,10 +194,14 @@ bool php_leveret_json_fits(const char *data, size_t len, size_t cost_max)
 		switch (*at) {
 			case '"':
 				in_string = true;
-				cost += PHP_LEVERET_STRING_COST;
+				cost += php_leveret_string_cost(0);
 				break;
-			case '[': case '{':
-				cost += sizeof(zend_object) + php_leveret_array_cost(0);
+			case '[':
+				/* What is empty costs nothing. */
+				cost += at + 1 < end && at[1] == ']' ? 0 : php_leveret_table_cost(1, sizeof(zval));
+				break;
+			case '{':
+				cost += sizeof(zend_object) + php_leveret_table_cost(1, PHP_LEVERET_ELEMENT_COST);
 				break;
 			/* An element of a list; that of an object has both signs. Tables are powers of two, and the old one is there while the new one is filled. */
 			case ',':

@@ -8,30 +8,39 @@
 /* Of so few bytes nothing is made that is larger than a chunk of PHP's heap. */
 #define PHP_LEVERET_COST_FREE (32 * 1024)
 
+/* What is larger than the one takes whole pages of PHP's heap. */
+#define PHP_LEVERET_BLOCK_MAX 2560
+#define PHP_LEVERET_PAGE 4096
+
 /* Of an element in a table: itself, and two places of the hash. */
 #define PHP_LEVERET_ELEMENT_COST (sizeof(Bucket) + 2 * sizeof(uint32_t))
 
-/* An array's, for which as many elements are asked for at once: its table is a power of two. */
+/* An array's, for which as many elements are asked for at once: its table is a power of two, and an empty array has none. */
 static zend_always_inline size_t php_leveret_table_cost(uint64_t count, size_t element_cost)
 {
+	if (count == 0) {
+		return sizeof(zend_array);
+	}
 	size_t size = HT_MIN_SIZE;
 	while (size < count) {
 		size *= 2;
 	}
-	return sizeof(zend_array) + size * element_cost;
+	size_t bytes = size * element_cost;
+	/* PHP's heap has blocks that just fit for tables; of lists, which have two places of a hash, up to a quarter more; above that, pages. */
+	return sizeof(zend_array) + bytes + (bytes > PHP_LEVERET_BLOCK_MAX ? PHP_LEVERET_PAGE : element_cost < sizeof(Bucket) ? bytes / 4 : 0);
 }
 
-/* Of one that begins as a list: with the first other key both tables are there at once. */
-static zend_always_inline size_t php_leveret_array_cost(uint64_t count)
+/* Some of PHP's functions for strings ask for a few bytes more. */
+static zend_always_inline size_t php_leveret_string_cost(size_t len)
 {
-	return php_leveret_table_cost(count, PHP_LEVERET_ELEMENT_COST + sizeof(zval));
+	size_t bytes = _ZSTR_HEADER_SIZE + 8 + len;
+	return bytes + (bytes > PHP_LEVERET_BLOCK_MAX ? PHP_LEVERET_PAGE : bytes / 4);
 }
 
-/* What is above the bytes of a short string. */
-#define PHP_LEVERET_STRING_COST (_ZSTR_HEADER_SIZE + 8)
-
-/* How much the request may still take. */
+/* How much the request may still take; a little, whatever it has taken: what is small may find room in what it has already. */
 size_t php_leveret_memory_left(void);
+/* The same in the middle of reading a value. */
+size_t php_leveret_memory_left_now(void);
 /* What a value of so many bytes may take. Of what a process of this host has stored nothing is foretold: where that does not fit, PHP
  * says so, as it does with the originals. */
 static zend_always_inline size_t php_leveret_cost_max(size_t len, bool is_trusted)

@@ -61,6 +61,7 @@ typedef struct walk {
 	uint32_t depth;
 	uint32_t strings, slots, keys, references;
 	size_t cost;                      /* of all arrays and strings */
+	uint64_t largest;                 /* elements of the largest array, of which there may be a list and a table for a moment */
 	level *open;                      /* what is around it */
 	key_set *set;                     /* NULL: keys are not looked at */
 } walk;
@@ -111,7 +112,7 @@ static zend_always_inline bool take_string(walk *walk, int power, bool with_keys
 		walk->set->texts[walk->strings] = (text) { .bytes = walk->at - len, .len = len };
 	}
 	walk->strings++;
-	walk->cost += len + PHP_LEVERET_STRING_COST;
+	walk->cost += php_leveret_string_cost(len);
 	return true;
 }
 
@@ -204,7 +205,8 @@ static zend_always_inline bool open_array(walk *walk, int power)
 	}
 	walk->open[walk->depth++] = (level) { .slot = slot };
 	walk->keys += (uint32_t) count;
-	walk->cost += php_leveret_array_cost(count);
+	walk->cost += php_leveret_table_cost(count, PHP_LEVERET_ELEMENT_COST);
+	walk->largest = MAX(walk->largest, count);
 	walk->left = (uint32_t) count;
 	walk->slot = slot;
 	return true;
@@ -218,6 +220,7 @@ static zend_always_inline bool open_object(walk *walk, bool with_keys)
 	if (!take_type(walk, &type)) {
 		return false;
 	}
+	walk->cost += sizeof(zend_object);
 	if (type >= ARRAY8 && type <= ARRAY32) {
 		return open_array(walk, type - ARRAY8);
 	}
@@ -330,6 +333,7 @@ bool php_leveret_igbinary_check(const char *data, size_t len, size_t cost_max)
 	level open[DEPTH_MAX];
 	const walk start = { .at = (const uint8_t *) data, .end = (const uint8_t *) data + len, .open = open };
 	walk first = start;
-	return len <= UINT32_MAX && take_all(&first, false) && first.cost <= cost_max
+	return len <= UINT32_MAX && take_all(&first, false)
+		&& first.cost + php_leveret_table_cost(first.largest, sizeof(zval)) <= cost_max
 		&& (first.references == 0 || has_no_key_twice(start, first.keys, first.strings, cost_max));
 }

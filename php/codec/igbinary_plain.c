@@ -55,13 +55,13 @@ static zend_always_inline zend_string *read_string(reader *from, uint8_t type)
 {
 	uint64_t number;
 	/* With its place among the strings by number, of which there are two tables while that grows. */
-	const size_t cost = PHP_LEVERET_STRING_COST + 5 * sizeof(*from->strings);
+	const size_t place = 5 * sizeof(*from->strings);
 	if (type <= STRING_ID32) {
 		bool known = read_number(from, type - STRING_ID8, &number) && number < from->strings_len;
 		return EXPECTED(known) ? zend_string_copy(from->strings[number]) : NULL;
 	}
 	if (!read_number(from, type - STRING8, &number) || number == 0 || number > (uint64_t) (from->end - from->at)
-			|| number + cost > from->rows.left) {
+			|| !php_leveret_rows_pay(&from->rows, php_leveret_string_cost(number) + place)) {
 		return NULL;
 	}
 	if (UNEXPECTED(from->strings_len == from->strings_max)) {
@@ -69,7 +69,6 @@ static zend_always_inline zend_string *read_string(reader *from, uint8_t type)
 	}
 	zend_string *string = zend_string_init_fast((const char *) from->at, number);
 	from->strings[from->strings_len++] = string;
-	from->rows.left -= number + cost;
 	from->at += number;
 	return string;
 }
@@ -149,7 +148,8 @@ static zend_always_inline bool read_named(reader *from, uint8_t type, php_levere
 		return false;
 	}
 	php_leveret_row_leave(row);
-	bool read = !ZEND_HANDLE_NUMERIC_STR(ZSTR_VAL(key), ZSTR_LEN(key), index) && read_value(from, &value);
+	bool read = !ZEND_HANDLE_NUMERIC_STR(ZSTR_VAL(key), ZSTR_LEN(key), index) && php_leveret_row_pay(&from->rows, row, key, 0)
+		&& read_value(from, &value);
 	if (read && UNEXPECTED(!zend_hash_add(row->array, key, &value))) {
 		zval_ptr_dtor(&value);
 		read = false;
@@ -163,7 +163,7 @@ static zend_always_inline bool read_numbered(reader *from, uint8_t type, php_lev
 	zval value;
 	zend_long index;
 	php_leveret_row_leave(row);
-	if (!read_integer(from, type, &index) || !read_value(from, &value)) {
+	if (!read_integer(from, type, &index) || !php_leveret_row_pay(&from->rows, row, NULL, (zend_ulong) index) || !read_value(from, &value)) {
 		return false;
 	}
 	if (UNEXPECTED(!zend_hash_index_add(row->array, (zend_ulong) index, &value))) {
@@ -209,8 +209,9 @@ static zend_never_inline bool read_array(reader *from, uint8_t type, zval *to)
 	return php_leveret_row_end(&from->rows, &row, read, to);
 }
 
-bool php_leveret_read_igbinary_plain(const char *data, size_t len, size_t cost_max, zval *return_value)
+bool php_leveret_read_igbinary_plain(const char *data, size_t len, size_t cost_max, zval *return_value, bool *is_short)
 {
+	*is_short = false;
 	/* Of version 1 nobody has written anything for ten years. */
 	static const char head[] = { 0, 0, 0, 2 };
 	if (len < sizeof(head) || memcmp(data, head, sizeof(head)) != 0) {
@@ -232,5 +233,6 @@ bool php_leveret_read_igbinary_plain(const char *data, size_t len, size_t cost_m
 	if (from.strings != from.first) {
 		efree(from.strings);
 	}
+	*is_short = from.rows.is_short;
 	return read;
 }

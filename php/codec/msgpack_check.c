@@ -11,11 +11,14 @@
 #include "msgpack_check.h"
 #include "cost.h"
 
-/* Deeper than PHP's writer goes. */
-#define DEPTH_MAX 1000
+/* As deep as PHP's reader goes. */
+#define DEPTH_MAX 1024
 
 /* No table is made for more elements than that at once. */
 #define MAP_MAX 65536
+
+/* Of an array among those that references may name. */
+#define NUMBER_COST 24
 
 enum { NIL = 0xc0 };
 
@@ -51,7 +54,7 @@ static bool take_string(walk *walk, size_t width)
 	if (!take_number(walk, width, &len) || !skip(walk, len)) {
 		return false;
 	}
-	walk->cost += len + PHP_LEVERET_STRING_COST;
+	walk->cost += php_leveret_string_cost(len);
 	return true;
 }
 
@@ -64,7 +67,7 @@ static bool take_type(walk *walk, uint8_t type, uint64_t *values, bool *is_map)
 		return true;
 	}
 	if (type >= 0xa0 && type <= 0xbf) {
-		walk->cost += PHP_LEVERET_STRING_COST + 32;
+		walk->cost += php_leveret_string_cost(type & 0x1f);
 		return skip(walk, type & 0x1f);
 	}
 	if (type <= 0x9f) {
@@ -123,7 +126,9 @@ bool php_leveret_msgpack_check(const char *data, size_t len, bool with_objects, 
 			if (values > (uint64_t) (walk.end - walk.at) || depth == DEPTH_MAX) {
 				return false;
 			}
-			walk.cost += php_leveret_array_cost(values);
+			/* While a list grows there is the old one too. Of a map there is no more before its first element. */
+			walk.cost += is_map ? sizeof(zend_array) : php_leveret_table_cost(values, 3 * sizeof(zval) / 2);
+			walk.cost += NUMBER_COST;
 		}
 		if (values > 0) {
 			open[depth].is_map = is_map;
@@ -135,7 +140,9 @@ bool php_leveret_msgpack_check(const char *data, size_t len, bool with_objects, 
 		for (bool is_whole = true; is_whole && depth > 0; depth -= is_whole) {
 			if (open[depth - 1].is_map && open[depth - 1].left % 2 == 0 && !open[depth - 1].has_table) {
 				open[depth - 1].has_table = true;
-				walk.cost += php_leveret_table_cost(MIN(last_map, MAP_MAX), PHP_LEVERET_ELEMENT_COST);
+				/* That of a map which has more grows, as a list does. */
+				uint64_t first = MIN(last_map, MAP_MAX), all = MAX(first, open[depth - 1].left / 2 + 1);
+				walk.cost += php_leveret_table_cost(all, all > first ? 3 * PHP_LEVERET_ELEMENT_COST / 2 : PHP_LEVERET_ELEMENT_COST);
 			}
 			is_whole = open[depth - 1].left == 0;
 		}

@@ -81,11 +81,7 @@ static bool read_bytes(reader *from, const char **bytes, size_t *len)
 /* False: so long a string would cost too much. */
 static zend_always_inline bool pay_for_string(reader *from, size_t len)
 {
-	if (UNEXPECTED(len + PHP_LEVERET_STRING_COST > from->rows.left)) {
-		return false;
-	}
-	from->rows.left -= len + PHP_LEVERET_STRING_COST;
-	return true;
+	return php_leveret_rows_pay(&from->rows, php_leveret_string_cost(len));
 }
 
 /* A string with a count for the caller, or NULL. */
@@ -115,7 +111,7 @@ static bool read_value(reader *from, zval *to);
 /* A key and its value. A key that is there already is left to PHP's reader. */
 static bool read_element(reader *from, php_leveret_row *row)
 {
-	zend_long index;
+	zend_long index = 0;
 	const char *bytes;
 	size_t len;
 	zend_string *key = NULL;
@@ -149,7 +145,7 @@ static bool read_element(reader *from, php_leveret_row *row)
 	}
 
 	php_leveret_row_leave(row);
-	bool read = read_value(from, &value);
+	bool read = php_leveret_row_pay(&from->rows, row, key, (zend_ulong) index) && read_value(from, &value);
 	if (read && !(key ? zend_hash_add(row->array, key, &value) : zend_hash_index_add(row->array, (zend_ulong) index, &value))) {
 		zval_ptr_dtor(&value);
 		read = false;
@@ -219,7 +215,7 @@ static bool read_value(reader *from, zval *to)
 	}
 }
 
-bool php_leveret_read_plain(const char *data, size_t len, size_t cost_max, zval *return_value)
+bool php_leveret_read_plain(const char *data, size_t len, size_t cost_max, zval *return_value, bool *is_short)
 {
 	/* 0: no limit. */
 	zend_long depth_max = BG(unserialize_max_depth) > 0 ? MIN(BG(unserialize_max_depth), PHP_LEVERET_ROW_DEPTH_MAX) : PHP_LEVERET_ROW_DEPTH_MAX;
@@ -235,5 +231,6 @@ bool php_leveret_read_plain(const char *data, size_t len, size_t cost_max, zval 
 			zend_string_release(from.keys[i]);
 		}
 	}
+	*is_short = from.rows.is_short;
 	return read;
 }

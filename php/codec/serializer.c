@@ -226,20 +226,21 @@ bool php_leveret_serialize_as(leveret_encoding encoding, zval *value, php_levere
 
 bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, int wanted, zval *return_value, const char **problem)
 {
-	bool readable = false;
+	/* What the first reader has no memory for, the second has none for either: it takes more. */
+	bool readable = false, is_short = false;
 	*problem = "the data is damaged, or longer than memory_limit allows";
 	ZVAL_UNDEF(return_value);
 	bool is_trusted = wanted & PHP_LEVERET_TRUSTED;
 	size_t cost_max = php_leveret_cost_max(len, is_trusted);
 
 	if (EXPECTED(encoding == LEVERET_PHP)) {
-		readable = php_leveret_read_plain(data, len, cost_max, return_value)
-			|| (php_leveret_php_fits(data, len, is_trusted, cost_max) && php_unserialize(data, len, return_value));
+		readable = php_leveret_read_plain(data, len, cost_max, return_value, &is_short)
+			|| (!is_short && php_leveret_php_fits(data, len, is_trusted, cost_max) && php_unserialize(data, len, return_value));
 	} else if (restricted()) {
 		*problem = "it is of igbinary or msgpack, which cannot keep to leveret.allowed_classes";
 	} else if (encoding == LEVERET_IGBINARY && has_igbinary()) {
-		readable = php_leveret_read_igbinary_plain(data, len, cost_max, return_value)
-			|| (php_leveret_igbinary_check(data, len, cost_max) && found.igbinary_unserialize((const uint8_t *) data, len, return_value) == 0);
+		readable = php_leveret_read_igbinary_plain(data, len, cost_max, return_value, &is_short)
+			|| (!is_short && php_leveret_igbinary_check(data, len, cost_max) && found.igbinary_unserialize((const uint8_t *) data, len, return_value) == 0);
 	} else if (encoding == LEVERET_MSGPACK && has_msgpack()) {
 		/* However short: see there what msgpack makes of maps. */
 		cost_max = php_leveret_cost_max(SIZE_MAX, is_trusted);
@@ -249,6 +250,10 @@ bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, int
 		*problem = encoding == LEVERET_IGBINARY ? "the extension igbinary is not loaded" : "the extension msgpack is not loaded";
 	}
 
+	if (UNEXPECTED(is_short)) {
+		/* What was made of it until then is free again, for values of any size. */
+		zend_mm_gc(zend_mm_get_heap());
+	}
 	if (EXPECTED(readable && !EG(exception))) {
 		/* So it is where something in the value is a reference to the whole. */
 		if (UNEXPECTED(Z_ISREF_P(return_value))) {

@@ -62,6 +62,19 @@ function zlib(string $data): string
     return pack('V', strlen($data)) . gzcompress($data);
 }
 
+class Nothing
+{
+}
+
+// Each is a value with many parts, and the MiB with which PHP's form, igbinary's and msgpack's of it must be read.
+$many = [
+    'lists of one' => [array_map(fn($i) => [$i], range(1, 28000)), 9, 9, 13],
+    'rows' => [array_map(fn($i) => ['id' => $i, 'name' => "n$i"], range(1, 12000)), 8, 9, 11],
+    'strings' => [array_map(fn($i) => "string number $i", range(1, 24000)), 5, 5, 5],
+    'integers' => [range(1, 60000), 4.5, 4.5, 5],
+    'objects' => [array_map(fn($i) => new Nothing, range(1, 30000)), 9, 8.5, null],
+];
+
 // What is in the last element, or deepest.
 $values = [
     'keys that go down' => [PHP, down(), fn($v) => count($v) === COUNT && array_key_last($v) === 1],
@@ -73,7 +86,16 @@ $values = [
     'numbers' => [JSON, '[' . str_repeat('1,', 2 * COUNT) . '1]', fn($v) => count($v) === 2 * COUNT + 1],
     'maps around a large one' => [MSGPACK, str_repeat("\x81\x00", 20) . "\xde" . pack('n', 8200) . str_repeat("\x00\xc0", 8200), fn($v) => is_array($v[0][0][0])],
 ];
+foreach ($many as $what => [$value, $php, $igbinary, $msgpack]) {
+    $is_right = fn($v) => $v == $value;
+    $values["PHP: $what"] = [PHP, serialize($value), $is_right, $php];
+    $values["igbinary: $what"] = [IGBINARY, igbinary_serialize($value), $is_right, $igbinary];
+    if ($msgpack) {
+        $values["msgpack: $what"] = [MSGPACK, msgpack_serialize($value), $is_right, $msgpack];
+    }
+}
 foreach ($values as $what => [$flags, $data, $is_right]) {
+    $enough = $values[$what][3] ?? PHP_INT_MAX;
     fwrite($server, "set k $flags 0 " . strlen($data) . "\r\n");
     for ($at = 0; $at < strlen("$data\r\n"); $at += $written) {
         $written = fwrite($server, substr("$data\r\n", $at));
@@ -89,6 +111,9 @@ foreach ($values as $what => [$flags, $data, $is_right]) {
         $code = $m->getResultCode();
         ini_set('memory_limit', -1);
         $code === Memcached::RES_SUCCESS ? $read++ : $refused++;
+        if ($code !== Memcached::RES_SUCCESS && $room >= $enough) {
+            echo "$what: refused with $room MiB\n";
+        }
         if ($code === Memcached::RES_SUCCESS ? !$is_right($value) : ($value !== false || $code !== Memcached::RES_PAYLOAD_FAILURE)) {
             echo "$what with $room MiB: a wrong value, code $code\n";
         }
