@@ -134,8 +134,8 @@ static bool take(const memc_link *link, zend_long option, zend_long *value, zend
 			*value = MAX(*value, 0);
 			return *value <= INT32_MAX;
 		default:
-			/* Milliseconds, or other spans; below zero: no end. */
-			*value = MAX(*value, -1);
+			/* Milliseconds, or other spans, which libmemcached keeps in 32 bits; below zero: no end. */
+			*value = MAX((int32_t) *value, -1);
 			return true;
 	}
 }

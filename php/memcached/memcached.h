@@ -110,7 +110,7 @@ typedef struct memc_object {
 	zend_string *error;               /* what the server said, or NULL */
 	zend_long error_code;
 	zend_long error_errno;
-	int32_t disconnected;             /* index of the server that failed last; -1: none */
+	int32_t disconnected;             /* index of the server to which the connection failed last; -1: none */
 	bool is_fetching;                 /* getDelayed() was called, its answers are not all fetched */
 	bool has_lost;                    /* some of them got lost on their way */
 	uint32_t reachable;               /* of its keys, those whose server may be reached as far as is known */

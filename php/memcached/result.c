@@ -95,6 +95,19 @@ void php_leveret_memc_failure(memc_object *self, zend_long code)
 	}
 }
 
+/* Whether it is of a connection, and not what a server has answered or we have refused. */
+static bool is_disconnection(zend_long code)
+{
+	switch (code) {
+		case MEMC_HOST_LOOKUP_FAILURE: case MEMC_CONNECTION_FAILURE: case MEMC_WRITE_FAILURE: case MEMC_READ_FAILURE:
+		case MEMC_UNKNOWN_READ_FAILURE: case MEMC_ERRNO: case MEMC_TIMEOUT:
+		case MEMC_SERVER_MARKED_DEAD: case MEMC_SERVER_TEMPORARILY_DISABLED:
+			return true;
+		default:
+			return false;
+	}
+}
+
 static zend_always_inline void result_of(memc_object *self, int32_t code, uint32_t server, uint64_t number, leveret_bytes text)
 {
 	php_leveret_memc_failure(self, code);
@@ -102,7 +115,9 @@ static zend_always_inline void result_of(memc_object *self, int32_t code, uint32
 		return;
 	}
 	self->error_errno = (zend_long) number;
-	self->disconnected = (int32_t) server;
+	if (is_disconnection(code)) {
+		self->disconnected = (int32_t) server;
+	}
 	if (text.len) {
 		self->error = zend_string_init((const char *) text.data, text.len, 0);
 	}
