@@ -316,6 +316,9 @@ fn unreachable(who: &str, timeout: Duration, error: &io::Error) -> Failure {
         io::ErrorKind::InvalidData if who.starts_with("tls://") => {
             format!("cannot talk to {who}: {reason}; {TLS_ADVICE}")
         }
+        io::ErrorKind::PermissionDenied if who.starts_with('/') => {
+            format!("cannot talk to {who}: {reason}; the socket is for its owner, or with '-a 770' of the server for its group")
+        }
         _ => format!("cannot talk to {who}: {reason}"),
     })
 }

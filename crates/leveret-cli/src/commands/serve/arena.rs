@@ -129,6 +129,20 @@ pub fn open(choice: &Choice, options: &Options, settings: &Settings) -> Result<(
             bytes(arena.memory())
         );
     }
+    let stats = arena.stats();
+    // Free is what its file system has.
+    let reached = stats.memory_allocated + stats.memory_free;
+    if is_new && reached < arena.memory() / 16 * 15 {
+        log::tell(
+            Level::Warning,
+            format_args!(
+                "the file system of {} has room for {} of the {} that the arena may take: then items are evicted",
+                path.display(),
+                bytes(reached),
+                bytes(arena.memory())
+            ),
+        );
+    }
     if settings.asks_for_passwords() && !settings.announce {
         tell_open(path);
     }

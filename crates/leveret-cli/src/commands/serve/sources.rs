@@ -196,9 +196,13 @@ fn text(path: &Path) -> Result<String, Failure> {
 fn config(path: &Path) -> Result<Vec<OsString>, Failure> {
     let wrong = |error: String| Failure::Usage(format!("{}: {error}", path.display()));
     let text = text(path)?;
-    let table: toml::Table = text
-        .parse()
-        .map_err(|error: toml::de::Error| wrong(format!("line {}: {}", line_of(&text, &error), error.message())))?;
+    let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
+        wrong(format!(
+            "line {}: {} (texts stand in quotes, lists in brackets: listen = [\"127.0.0.1\"])",
+            line_of(&text, &error),
+            error.message()
+        ))
+    })?;
     words_of(&table).map_err(wrong)
 }
 
