@@ -376,7 +376,8 @@ typedef struct leveret_stats {
   uint64_t memory_limit;
   // Bytes allocated so far: metadata, index and data.
   uint64_t memory_allocated;
-  // Bytes that can be stored before eviction begins, an estimate.
+  // Bytes that can be stored before eviction begins, an estimate: of what the arena may still grow by, as much as its
+  // file system has.
   uint64_t memory_free;
   // Reads that found a live item.
   uint64_t hits;
