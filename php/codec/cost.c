@@ -9,27 +9,26 @@
 #define CHUNK (2 * 1024 * 1024)
 #define LEFT_MAX ((size_t) 1 << 30)
 
-size_t php_leveret_memory_left(void)
+static size_t left_beside(size_t spare)
 {
 	zend_long limit = PG(memory_limit);
 	if (limit <= 0) {
 		return LEFT_MAX;
 	}
-	size_t used = zend_memory_usage(true);
+	size_t used = zend_memory_usage(true) + spare;
+	return (size_t) limit > used ? MIN((size_t) limit - used, LEFT_MAX) : 0;
+}
+
+size_t php_leveret_memory_left(void)
+{
 	/* The last chunk is never full: what is larger than its rest takes another one. */
-	size_t left = (size_t) limit > used + CHUNK + CHUNK / 2 ? (size_t) limit - used - CHUNK : CHUNK / 2;
-	return MIN(left, LEFT_MAX);
+	return MAX(left_beside(CHUNK), CHUNK / 2);
 }
 
 size_t php_leveret_memory_left_now(void)
 {
-	zend_long limit = PG(memory_limit);
-	if (limit <= 0) {
-		return LEFT_MAX;
-	}
 	/* The next chunk is taken whole, and one is for whoever goes on when this value is given up. */
-	size_t used = zend_memory_usage(true) + 2 * CHUNK;
-	return (size_t) limit > used ? MIN((size_t) limit - used, LEFT_MAX) : 0;
+	return left_beside(2 * CHUNK);
 }
 
 /* --- PHP's serialized data: a row of tokens, of which arrays and objects say how many are theirs --- */

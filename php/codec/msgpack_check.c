@@ -11,7 +11,7 @@
 #include "msgpack_check.h"
 #include "cost.h"
 
-/* As deep as PHP's reader goes. */
+/* As deep as msgpack's reader goes. */
 #define DEPTH_MAX 1024
 
 /* No table is made for more elements than that at once. */

@@ -77,8 +77,8 @@ impl Users {
     }
 }
 
-/// Programs by their names and pids, `php-fpm8.2 (pid 253)`: the first few of them.
-pub fn programs(pids: &[u32]) -> String {
+/// Programs by their names and pids, `php-fpm8.2 (pid 253)`: the first few of them. None: no name is to be had.
+pub fn programs(pids: &[u32]) -> Option<String> {
     const SHOWN: usize = 5;
     let named = |pid: &u32| {
         let name = fs::read_to_string(format!("/proc/{pid}/comm")).ok()?;
@@ -88,7 +88,7 @@ pub fn programs(pids: &[u32]) -> String {
     if pids.len() > SHOWN {
         named.push("...".to_owned());
     }
-    named.join(", ")
+    (!named.is_empty()).then(|| named.join(", "))
 }
 
 /// The line of passwd(5) that the name service has.

@@ -119,6 +119,7 @@ mod tests {
     use super::*;
     use crate::{Arena, Deadline, OpenOptions};
     use std::path::Path;
+    use std::time::Instant;
 
     const ITEMS: u32 = 300;
     const SIZE: usize = 16 << 10;
@@ -169,6 +170,7 @@ mod tests {
         assert!(arena.get(&key(ITEMS - 1), Time::now()).is_some());
         assert!(arena.verify().is_clean());
     }
+
     /// One growth that failed ended growing for good, for every process: segments were drained ahead from then on, and no
     /// write ever found none.
     #[test]
@@ -180,7 +182,7 @@ mod tests {
         assert!(arena.stats().evicted > 0, "it cannot have grown");
         drop(lock);
         let seen = arena.core.segments.active();
-        let begun = std::time::Instant::now();
+        let begun = Instant::now();
         while arena.core.segments.active() == seen {
             assert!(begun.elapsed() < Duration::from_secs(60), "{seen} segments, and no more");
             fill(&arena);

@@ -48,10 +48,12 @@ impl Rm {
                 return Err(OpenError::Missing(path).into());
             }
         }
-        if !self.force {
+        let left = if self.force {
+            target::attach(&path, None).map_or(0, |arena| arena.stats().attached)
+        } else {
             refuse_if_used(&path)?;
-        }
-        let left = target::attach(&path, None).map_or(0, |arena| arena.stats().attached);
+            0
+        };
         leveret_engine::remove(&path)?;
         if left > 0 && !json {
             let whose = if left == 1 {
@@ -85,8 +87,7 @@ fn refuse_if_used(path: &Path) -> Result<(), Failure> {
             )))
         }
     };
-    let named = users::programs(&arena.attached_pids());
-    let named = if named.is_empty() { named } else { format!(" ({named})") };
+    let named = users::programs(&arena.attached_pids()).map_or(String::new(), |named| format!(" ({named})"));
     match arena.stats().attached {
         0 => Ok(()),
         1 => Err(Failure::Refused(format!(

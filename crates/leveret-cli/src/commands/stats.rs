@@ -169,7 +169,8 @@ impl Summary {
             (
                 "attached",
                 thousands(self.attached.into()),
-                format!("living processes that have written; {}", users::programs(&self.attached_pids)),
+                users::programs(&self.attached_pids)
+                    .map_or("living processes that have written".to_owned(), |named| format!("have written: {named}")),
             ),
             ("lock waits", thousands(self.lock_waits), format!("{} reads given up", thousands(self.retries))),
             ("recoveries", thousands(self.recoveries), "locks taken over from killed processes".to_owned()),

@@ -5,8 +5,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{verify_server_name, WebPkiServerVerifier};
-use rustls::crypto::ring::{self, sign::any_supported_type};
-use rustls::crypto::{verify_tls12_signature, verify_tls13_signature, CryptoProvider};
+use rustls::crypto::{ring, verify_tls12_signature, verify_tls13_signature, CryptoProvider};
 use rustls::server::ParsedCertificate;
 use rustls::{
     CertificateError, ClientConfig, ClientConnection, DigitallySignedStruct, RootCertStore, SignatureScheme,
@@ -104,7 +103,7 @@ impl TlsOptions {
         let Some(certificate) = &self.certificate else { return Ok(builder.with_no_client_auth()) };
         let chain = certificates(certificate)?;
         let key_path = self.key.as_ref().unwrap_or(certificate);
-        let key = PrivateKeyDer::from_pem_slice(&contents(key_path)?).map(as_it_is).map_err(|_| {
+        let key = PrivateKeyDer::from_pem_slice(&contents(key_path)?).map_err(|_| {
             format!("{}: no private key in it (PEM, without a passphrase: BEGIN PRIVATE KEY)", key_path.display())
         })?;
         builder.with_client_auth_cert(chain, key).map_err(|error| match error {
@@ -114,17 +113,6 @@ impl TlsOptions {
             error => format!("{}: {error}", key_path.display()),
         })
     }
-}
-
-/// A key for what it is, as OpenSSL takes it, whatever its first line says.
-fn as_it_is(key: PrivateKeyDer<'static>) -> PrivateKeyDer<'static> {
-    let bytes = || key.secret_der().to_vec();
-    let forms = [
-        PrivateKeyDer::Pkcs8(bytes().into()),
-        PrivateKeyDer::Pkcs1(bytes().into()),
-        PrivateKeyDer::Sec1(bytes().into()),
-    ];
-    forms.into_iter().find(|form| any_supported_type(form).is_ok()).unwrap_or(key)
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {

@@ -443,7 +443,6 @@ mod tests {
         assert!(!open(&path, &options).expect("the same").created);
     }
 
-    /// `remove` takes the lock file along. Whoever waited for it must not hold what nobody else will ever ask for.
     #[test]
     fn a_copy_that_a_fork_has_made_keeps_no_lock() {
         let dir = tempfile::tempdir().expect("a folder");
@@ -454,6 +453,7 @@ mod tests {
         FileLock::wait(&path, Duration::from_millis(100)).expect("free again");
     }
 
+    /// `remove` takes the lock file along. Whoever waited for it must not hold what nobody else will ever ask for.
     #[test]
     fn a_lock_file_that_was_removed_is_no_lock() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");

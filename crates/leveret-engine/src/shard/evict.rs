@@ -338,11 +338,15 @@ fn has_spare(locked: &Locked<'_>, count: usize) -> bool {
 /// From here on segments are drained ahead of writes: for good in an arena at its limit. Else growing has failed just
 /// now; a while later no segment is drained ahead, and the write that finds no room tries to grow again.
 fn need_room(locked: &Locked<'_>) {
+    let needed_until = &locked.shard().eviction.needed_until;
+    if needed_until.load(Ordering::Relaxed) == Deadline::NEVER.0 {
+        return;
+    }
     let until = match growth::is_at_limit(locked.core) {
         true => Deadline::NEVER,
         false => Deadline::after(Time::now(), GROWN_AGAIN),
     };
-    locked.shard().eviction.needed_until.store(until.0, Ordering::Relaxed);
+    needed_until.store(until.0, Ordering::Relaxed);
 }
 
 /// Whether free segments are so few that a living one must go soon.
