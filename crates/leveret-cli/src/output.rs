@@ -121,26 +121,28 @@ pub const WARNING: Style = AnsiColor::Yellow.on_default();
 pub const BAD: Style = AnsiColor::Red.on_default().bold();
 
 /// Standard output for data: bytes go out as they are, in large pieces.
-pub fn raw() -> BufWriter<StdoutLock<'static>> {
-    BufWriter::with_capacity(1 << 16, io::stdout().lock())
+pub fn raw() -> Out<StdoutLock<'static>> {
+    Out { to: BufWriter::with_capacity(1 << 16, io::stdout().lock()), is_for_eyes: false, last: 0 }
 }
 
 /// Standard output for lines with somebody else's words in them: as they are for files and pipes; for eyes, what could
 /// steer a terminal is escaped.
-pub fn lines() -> Box<dyn Write> {
-    match io::stdout().is_terminal() {
-        true => Box::new(Escaping { to: raw(), last: 0 }),
-        false => Box::new(raw()),
-    }
+pub fn lines() -> Out<StdoutLock<'static>> {
+    Out { is_for_eyes: io::stdout().is_terminal(), ..raw() }
 }
 
-struct Escaping<W> {
-    to: W,
+/// One type for both: what writes JSON is compiled for each.
+pub struct Out<W: Write> {
+    to: BufWriter<W>,
+    is_for_eyes: bool,
     last: u8,
 }
 
-impl<W: Write> Write for Escaping<W> {
+impl<W: Write> Write for Out<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if !self.is_for_eyes {
+            return self.to.write(bytes);
+        }
         for byte in bytes {
             // Behind C2 these are UTF-8's other control characters.
             let steers = byte.is_ascii_control() && !b"\t\r\n".contains(byte)
@@ -280,9 +282,9 @@ mod tests {
 
     #[test]
     fn words_of_servers_steer_no_terminal() {
-        let mut out = Escaping { to: Vec::new(), last: 0 };
+        let mut out = Out { to: BufWriter::new(Vec::new()), is_for_eyes: true, last: 0 };
         out.write_all("#host\tgröße 1\r\nkey=\u{1b}[2J\u{9b}0m\u{7f} exp=-1\n".as_bytes()).expect("memory");
-        assert_eq!(out.to, b"#host\tgr\xc3\xb6\xc3\x9fe 1\r\nkey=\\x1b[2J\xc2\\x9b0m\\x7f exp=-1\n");
+        assert_eq!(out.to.buffer(), b"#host\tgr\xc3\xb6\xc3\x9fe 1\r\nkey=\\x1b[2J\xc2\\x9b0m\\x7f exp=-1\n");
     }
 
     #[test]
