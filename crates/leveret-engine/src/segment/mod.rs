@@ -140,6 +140,11 @@ impl Segments {
         self.start(segment) + written.min(self.size())
     }
 
+    /// Bytes in front of `written_end`.
+    pub fn written(&self, segment: SegmentId) -> u64 {
+        self.written_end(segment) - self.start(segment)
+    }
+
     /// Bytes behind its last item.
     pub fn room_in(&self, segment: SegmentId) -> u64 {
         self.end(segment) - self.written_end(segment)

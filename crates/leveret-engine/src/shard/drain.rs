@@ -14,7 +14,7 @@ use crate::item::{Change, View};
 use crate::journal::{self, Deed, Topic};
 use crate::look;
 use crate::segment::{Pool, SegmentId, State, StateWord};
-use crate::shard::room::Spare;
+use crate::shard::room::{self, Spare};
 use crate::shard::worth::{self, Worth};
 use crate::shard::{edit, ghost, relocate, Locked};
 use crate::sync::Ordering;
@@ -31,7 +31,7 @@ pub(crate) enum Keep {
     All = 0,
     /// Whatever is alive and finds room: the segment is mostly dead bytes.
     Alive = 1,
-    /// What is worth its memory (`worth.rs`), up to three quarters of a small or seven eighths of a main segment.
+    /// What is worth its memory (`worth.rs`), up to three quarters of what is written in a small segment or seven eighths in a main one.
     Worthy = 2,
     Nothing = 3,
 }
@@ -45,7 +45,7 @@ pub(crate) enum Drained {
     Some,
     /// The segment is free.
     Freed,
-    /// `Keep::All` found no room for everything, and what it could not move stays.
+    /// The segment holds items still: `Keep::All` found no room for them, or a large value that went has made enough.
     Stays,
 }
 
@@ -54,7 +54,10 @@ pub(crate) enum Drained {
 struct Terms(u32);
 
 impl Terms {
+    /// Something could not be moved.
     const STAYS: u32 = 1 << 8;
+    /// There is room enough: what the drain has not come to stays.
+    const ENOUGH: u32 = 1 << 9;
 
     fn keep(self) -> Keep {
         match self.0 as u8 {
@@ -118,25 +121,38 @@ pub(crate) fn drain(locked: &Locked<'_>, segment: SegmentId, keep: Keep) -> bool
 pub(crate) fn begin_drain(locked: &Locked<'_>, segment: SegmentId, keep: Keep) {
     let core = locked.core;
     let word = core.segments.state(segment);
-    let size = core.segments.size();
-    let budget = match (keep, word.pool()) {
-        (Keep::Nothing, _) => 0,
-        (Keep::All | Keep::Alive, _) => size,
-        (Keep::Worthy, Pool::Small) => size / 4 * 3,
-        (Keep::Worthy, Pool::Main) => size / 8 * 7,
-    };
     core.segments.set_state(segment, word.with(State::Draining));
     let head = locked.shard();
+    if keep == Keep::Worthy {
+        let is_single = core.segments.header(segment).live_items() == 1;
+        let most = if is_single { core.segments.size() } else { share_of(word.pool(), core.segments.size()) };
+        let budget = budget(locked).saturating_add(share_of(word.pool(), core.segments.written(segment))).min(most);
+        head.drain.budget.store(budget as u32, Ordering::Relaxed);
+    }
     head.drain.at.store(0, Ordering::Relaxed);
-    head.drain.budget.store(budget as u32, Ordering::Relaxed);
     head.drain.terms.store(keep as u32, Ordering::Relaxed);
     head.drain.word.store(note(segment, word), Ordering::Relaxed);
 }
 
-/// The drain that has just begun keeps half of what it would.
-pub(crate) fn keep_half(locked: &Locked<'_>) {
-    let budget = &locked.shard().drain.budget;
-    budget.store(budget.load(Ordering::Relaxed) / 2, Ordering::Relaxed);
+/// Of `bytes` written, those that a drain by worth may keep. What it leaves goes over to the next one: an item that fills
+/// most of its segment is more than the share, and is kept by one drain at the cost of another.
+fn share_of(pool: Pool, bytes: u64) -> u64 {
+    match pool {
+        Pool::Small => bytes / 4 * 3,
+        Pool::Main => bytes / 8 * 7,
+    }
+}
+
+/// Bytes that drains by worth may still keep.
+fn budget(locked: &Locked<'_>) -> u64 {
+    u64::from(locked.shard().drain.budget.load(Ordering::Relaxed))
+}
+
+/// The drain of this segment, which has just begun, keeps half of its share.
+pub(crate) fn keep_half(locked: &Locked<'_>, segment: SegmentId) {
+    let pool = locked.core.segments.state(segment).pool();
+    let half = share_of(pool, locked.core.segments.written(segment)) / 2;
+    locked.shard().drain.budget.store(budget(locked).saturating_sub(half) as u32, Ordering::Relaxed);
 }
 
 /// Deals with the next `items` items of the segment whose drain is under way.
@@ -177,6 +193,9 @@ pub(crate) fn drain_on(locked: &Locked<'_>, items: usize) -> Drained {
         {
             if let Some(spot) = edit::spot_of(locked, hash, view.at) {
                 drain_item(locked, hash, &spot, &view);
+                if has_enough(locked) {
+                    return end_drain(locked, segment, true);
+                }
             }
         }
     }
@@ -188,7 +207,6 @@ fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) 
     let terms = Terms(head.drain.terms.load(Ordering::Relaxed));
     let keep = terms.keep();
     let pool = locked.core.segments.state(view.segment).pool();
-    let budget = u64::from(head.drain.budget.load(Ordering::Relaxed));
     let frequency = spot.frequency();
     let reads = frequency & FREQUENCY_MAX;
     if !locked.is_alive(view) {
@@ -200,9 +218,10 @@ fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) 
         Keep::Worthy => (judge(locked, reads, view, pool), Pool::Main),
         _ => (true, pool),
     };
-    if is_worthy && view.size() <= budget && keep_item(locked, target, spot, view) {
-        head.drain.budget.store((budget - view.size()) as u32, Ordering::Relaxed);
+    let fits = keep != Keep::Worthy || view.size() <= budget(locked);
+    if is_worthy && fits && keep != Keep::Nothing && keep_item(locked, target, spot, view) {
         if keep == Keep::Worthy {
+            head.drain.budget.store(budget(locked).saturating_sub(view.size()) as u32, Ordering::Relaxed);
             let aged = match pool {
                 Pool::Small => reads / 2,
                 Pool::Main => worth::aged(reads, frequency & UNREAD == 0),
@@ -226,7 +245,15 @@ fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) 
             locked.count(counter, 1);
         }
         ghost::remember(locked, hash);
+        // The segments of a large value are room already: what lies behind it in this one need not go.
+        if view.pieces() > 0 && room::has_spare(locked, locked.core.shards.len()) {
+            head.drain.terms.store(terms.0 | Terms::ENOUGH, Ordering::Relaxed);
+        }
     }
+}
+
+fn has_enough(locked: &Locked<'_>) -> bool {
+    locked.shard().drain.terms.load(Ordering::Relaxed) & Terms::ENOUGH != 0
 }
 
 /// Whether an item is worth its memory. Each one that a drain meets teaches what that means.
@@ -239,10 +266,9 @@ fn judge(locked: &Locked<'_>, frequency: u8, view: &View, pool: Pool) -> bool {
 
 fn end_drain(locked: &Locked<'_>, segment: SegmentId, is_whole: bool) -> Drained {
     let head = locked.shard();
-    let word = locked.core.segments.state(segment);
     let terms = Terms(head.drain.terms.load(Ordering::Relaxed));
-    if terms.0 & Terms::STAYS != 0 {
-        locked.core.segments.set_state(segment, word.with(State::Sealed));
+    if terms.0 & (Terms::STAYS | Terms::ENOUGH) != 0 && locked.core.segments.header(segment).live_items() != 0 {
+        room::seal(locked, segment);
         note_nothing(locked);
         return Drained::Stays;
     }

@@ -8,7 +8,7 @@
 use crate::growth;
 use crate::segment::{Pool, SegmentId, State, StateWord};
 use crate::shard::drain::{self, Drained, Keep, PIECE};
-use crate::shard::room::{Place, RESERVE};
+use crate::shard::room::{self, Place};
 use crate::shard::{pieces, Locked};
 use crate::sync::{AtomicU32, Ordering};
 use crate::time::{Deadline, Moment, Time};
@@ -38,14 +38,24 @@ const HASTE: u32 = 4;
 /// Seconds after which an arena that could not grow tries to again.
 const GROWN_AGAIN: u32 = 2;
 
+/// A segment's live bytes, as a share of those that are written: so many parts of this. The unwritten rest does not
+/// count, since gathering cannot win it back where items leave it again: a copy of one that takes more than half of a segment
+/// takes a segment.
+const PARTS: u64 = 64;
+/// With fewer live parts, 11/16, a segment is gathered before anything has to go: it costs no more than a drain of the main
+/// pool, and nothing living is lost.
+const GATHERED: u64 = 44;
+/// With no more live parts, 7/8, a segment is gathered where nothing may be evicted.
+const COMPACTED: u64 = 56;
+
 /// What one look over a shard's segments shows.
 struct Survey {
     /// A drain that a kill has cut short.
     draining: Option<SegmentId>,
     /// Past its deadline as a whole, flushed, or without a live item.
     dead: Option<SegmentId>,
-    /// The sealed one with the fewest live bytes.
-    hollowest: Option<(SegmentId, u32)>,
+    /// The sealed one with the least share of live bytes, and the share.
+    hollowest: Option<(SegmentId, u64)>,
     oldest_small: Option<(SegmentId, u64)>,
     oldest_main: Option<(SegmentId, u64)>,
     fullest_open: Option<(SegmentId, u64)>,
@@ -157,7 +167,7 @@ fn look_at(locked: &Locked<'_>, survey: &mut Survey, segment: SegmentId, word: S
         return;
     }
     survey.next_expiry = survey.next_expiry.min(header.expiry());
-    let live = header.live_bytes();
+    let live = live_parts(locked, segment);
     if survey.hollowest.is_none_or(|(_, least)| live < least) {
         survey.hollowest = Some((segment, live));
     }
@@ -165,6 +175,12 @@ fn look_at(locked: &Locked<'_>, survey: &mut Survey, segment: SegmentId, word: S
     if oldest.is_none_or(|(_, generation)| word.generation() < generation) {
         *oldest = Some((segment, word.generation()));
     }
+}
+
+/// How many of `PARTS` written bytes of a segment live.
+fn live_parts(locked: &Locked<'_>, segment: SegmentId) -> u64 {
+    let live = u64::from(locked.core.segments.header(segment).live_bytes());
+    live * PARTS / locked.core.segments.written(segment).max(1)
 }
 
 /// Whether a segment, open or sealed, is past its deadline as a whole, flushed, or without a live item.
@@ -223,8 +239,7 @@ fn noted_look(locked: &Locked<'_>) -> (Survey, usize) {
     };
     let survey = Survey {
         dead: named(&look.dead).filter(|(segment, word)| is_dead(locked, *segment, *word)).map(|(segment, _)| segment),
-        hollowest: sealed(&look.hollowest)
-            .map(|(segment, _)| (segment, locked.core.segments.header(segment).live_bytes())),
+        hollowest: sealed(&look.hollowest).map(|(segment, _)| (segment, live_parts(locked, segment))),
         oldest_small: oldest(&look.oldest_small, Pool::Small),
         oldest_main: oldest(&look.oldest_main, Pool::Main),
         next_expiry: look.next_expiry.load(Ordering::Relaxed),
@@ -256,7 +271,7 @@ fn look_on(locked: &Locked<'_>, segments: usize) -> Option<Survey> {
 /// Begins to free a segment that is dead, or hardly alive. Nothing: there is none, and no need to look again soon.
 pub(crate) fn begin_reuse(locked: &Locked<'_>) -> Drained {
     let survey = survey(locked);
-    let hardly_alive = survey.hollowest.filter(|(_, live)| u64::from(*live) < locked.core.segments.size() / 4);
+    let hardly_alive = survey.hollowest.filter(|(_, live)| *live < PARTS / 4);
     if let Some(segment) = survey.dead {
         return begin(locked, segment, Keep::Nothing);
     }
@@ -269,8 +284,7 @@ pub(crate) fn begin_reuse(locked: &Locked<'_>) -> Drained {
 
 /// Begins to move the living of the hollowest segment together. Nothing: there is too little to win.
 pub(crate) fn begin_compacting(locked: &Locked<'_>) -> Drained {
-    let segment_size = locked.core.segments.size();
-    let hollow = survey(locked).hollowest.filter(|(_, live)| u64::from(*live) <= segment_size / 8 * 7);
+    let hollow = survey(locked).hollowest.filter(|(_, live)| *live <= COMPACTED);
     hollow.map_or(Drained::Nothing, |(segment, _)| begin(locked, segment, Keep::All))
 }
 
@@ -292,10 +306,10 @@ pub(crate) fn begin_evicting(locked: &Locked<'_>) -> Drained {
     need_room(locked);
     match begin_freeing_dead(locked) {
         Drained::Nothing => {
-            let Some((segment, keep)) = victim(locked, &survey(locked)) else { return Drained::Nothing };
+            let Some((segment, keep)) = victim(&survey(locked)) else { return Drained::Nothing };
             begin(locked, segment, keep);
             if keep == Keep::Worthy {
-                drain::keep_half(locked);
+                drain::keep_half(locked, segment);
             }
             Drained::Some
         }
@@ -309,30 +323,38 @@ pub(crate) fn begin_evicting_open(locked: &Locked<'_>) -> Drained {
     survey(locked).fullest_open.map_or(Drained::Nothing, |(segment, _)| begin(locked, segment, Keep::Nothing))
 }
 
+/// Begins to free a sealed segment with all that lies in it, where drains that keep something have not made enough room.
+/// Nothing: the shard has none.
+pub(crate) fn begin_evicting_all(locked: &Locked<'_>) -> Drained {
+    let survey = survey(locked);
+    match survey.dead.or(survey.draining).or_else(|| oldest(&survey)) {
+        Some(segment) => begin(locked, segment, Keep::Nothing),
+        None => Drained::Nothing,
+    }
+}
+
 fn begin(locked: &Locked<'_>, segment: SegmentId, keep: Keep) -> Drained {
     drain::begin_drain(locked, segment, keep);
     Drained::Some
 }
 
 /// The sealed segment whose items are worth least, and what is to be kept of them.
-fn victim(locked: &Locked<'_>, survey: &Survey) -> Option<(SegmentId, Keep)> {
-    // To gather what is left of it costs no more than a drain of the main pool, and nothing living has to go.
-    let hollow = locked.core.segments.size() as u32 / 16 * 11;
-    if let Some((segment, _)) = survey.hollowest.filter(|(_, live)| *live < hollow) {
+fn victim(survey: &Survey) -> Option<(SegmentId, Keep)> {
+    if let Some((segment, _)) = survey.hollowest.filter(|(_, live)| *live < GATHERED) {
         return Some((segment, Keep::Alive));
     }
+    oldest(survey).map(|segment| (segment, Keep::Worthy))
+}
+
+/// The sealed segment that has been written longest ago, of the pool that is due.
+fn oldest(survey: &Survey) -> Option<SegmentId> {
     let small_is_due = survey.small * 100 > survey.all * SMALL_PERCENT;
     let (first, second) = if small_is_due {
         (survey.oldest_small, survey.oldest_main)
     } else {
         (survey.oldest_main, survey.oldest_small)
     };
-    first.or(second).map(|(segment, _)| (segment, Keep::Worthy))
-}
-
-/// Whether more than so many segments are free, beside those that are kept back for drains.
-fn has_spare(locked: &Locked<'_>, count: usize) -> bool {
-    locked.core.segments.count_free(RESERVE + count + 1) > RESERVE + count
+    first.or(second).map(|(segment, _)| segment)
 }
 
 /// From here on segments are drained ahead of writes: for good in an arena at its limit. Else growing has failed just
@@ -352,7 +374,7 @@ fn need_room(locked: &Locked<'_>) {
 /// Whether free segments are so few that a living one must go soon.
 fn is_short(locked: &Locked<'_>) -> bool {
     let needed_until = Deadline(locked.shard().eviction.needed_until.load(Ordering::Relaxed));
-    !needed_until.is_past(Time::now()) && !has_spare(locked, locked.core.shards.len())
+    !needed_until.is_past(Time::now()) && !room::has_spare(locked, locked.core.shards.len())
 }
 
 /// After a segment was opened, or a drain has ended: begins, in an arena that is full, to look for one to drain that
@@ -361,7 +383,7 @@ fn is_short(locked: &Locked<'_>) -> bool {
 #[cold]
 fn begin_ahead(locked: &Locked<'_>) {
     if is_short(locked) {
-        let haste = if has_spare(locked, locked.core.shards.len() / 2) { 1 } else { HASTE };
+        let haste = if room::has_spare(locked, locked.core.shards.len() / 2) { 1 } else { HASTE };
         locked.shard().look.haste.store(haste, Ordering::Relaxed);
         begin_look(locked);
     }
@@ -380,7 +402,7 @@ pub(crate) fn look_ahead(locked: &Locked<'_>, written: u64) {
     // shard's.
     let is_poor = (survey.all + 1) * locked.core.shards.len() < survey.held;
     let dead = survey.dead.map(|segment| (segment, Keep::Nothing));
-    let living = || if is_poor || !is_short(locked) { None } else { victim(locked, &survey) };
+    let living = || if is_poor || !is_short(locked) { None } else { victim(&survey) };
     if let Some((segment, keep)) = dead.or_else(living) {
         drain::begin_drain(locked, segment, keep);
     }
@@ -480,9 +502,14 @@ mod tests {
         let options = OpenOptions::new().memory(8 << 20).cores(1);
         let (arena, _) = Arena::open(&dir.path().join("hollow.arena"), &options).expect("an arena");
         let now = Time::now();
-        arena.set(b"left", b"over", Deadline::NEVER, now).expect("room");
         let core = &*arena.core;
-        let locked = shard::lock(core, core.hasher.shard_of(core.hasher.hash(b"left")), now).expect("free");
+        let shard_of = |key: &[u8]| core.hasher.shard_of(core.hasher.hash(key));
+        arena.set(b"left", b"over", Deadline::NEVER, now).expect("room");
+        let beside: Vec<_> =
+            (0..100u32).map(u32::to_ne_bytes).filter(|key| shard_of(key) == shard_of(b"left")).collect();
+        beside.iter().for_each(|key| arena.set(key, b"dies", Deadline::NEVER, now).expect("room"));
+        beside.iter().for_each(|key| assert_eq!(arena.delete(key, now), Ok(true)));
+        let locked = shard::lock(core, shard_of(b"left"), now).expect("free");
         let segments = || core.segments.all();
         let open =
             segments().find(|segment| core.segments.header(*segment).live_items() > 0).expect("it holds the item");

@@ -24,6 +24,11 @@ pub(crate) struct Place {
     pub is_new: bool,
 }
 
+/// Whether more than `count` segments are free, beside those that are kept back for drains.
+pub(crate) fn has_spare(locked: &Locked<'_>, count: usize) -> bool {
+    locked.core.segments.count_free(RESERVE + count + 1) > RESERVE + count
+}
+
 fn open_slots<'a>(locked: &Locked<'a>) -> &'a [AtomicU32; OPEN_PER_SHARD] {
     &locked.shard().open
 }
