@@ -22,9 +22,10 @@ pub enum Error {
         /// Longest key of this arena, bytes.
         max: usize,
     },
-    /// No room could be made. Of a set the old item is gone, as above.
+    /// Nothing can be evicted: the arena is full, and was opened without eviction. Of a set the old item is gone, as above.
     NoMemory,
-    /// The shard's lock was not to be had within the lock timeout: its owner is alive but stopped.
+    /// For the lock timeout other processes held what the write needed, the shard's lock or all memory that could be freed:
+    /// they live, but are stopped. Nothing has changed.
     Busy,
     /// The arena's file was truncated, replaced or unlinked: open it again.
     Lost,
@@ -46,8 +47,8 @@ impl fmt::Display for Error {
         match self {
             Error::ValueTooLarge { len, max } => write!(f, "a value of {len} bytes is too large: this arena takes at most {max}, an eighth of its memory"),
             Error::KeyTooLong { len, max } => write!(f, "a key of {len} bytes is too long: this arena takes at most {max}"),
-            Error::NoMemory => write!(f, "no memory could be freed for this value: the arena is full of items or fills that cannot be moved now; try again or create a larger arena"),
-            Error::Busy => write!(f, "another process holds the lock of this part of the arena and does not go on (stopped or frozen?); try again"),
+            Error::NoMemory => write!(f, "no room for this value: the arena is full and nothing in it may be evicted; let it evict, or create a larger arena"),
+            Error::Busy => write!(f, "other processes hold the lock or the memory that this write needs and do not go on (stopped or frozen?); try again"),
             Error::Lost => write!(f, "the arena's file was truncated, replaced or removed; open the arena again"),
             Error::ProcessTableFull { max } => write!(f, "{max} processes already write to this arena, which is the limit; reading goes on"),
             Error::NoLifeSign(why) => write!(f, "this file system cannot tell whether a process lives ({why}); put the arena on tmpfs, ext4, xfs or btrfs"),

@@ -6,18 +6,18 @@
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
-use crate::make_room;
-use crate::segment::{Extent, SegmentId, State, StateWord};
+use crate::growth;
+use crate::make_room::Search;
+use crate::segment::{Extent, SegmentId, State};
 use crate::shard;
 use crate::shard::pieces::{self, Pieces};
-use crate::sync::rest;
 use crate::time::Time;
 
-/// Pieces that all fills together may hold, as a share of the segments: a quarter. Without it, fills that wait for each
-/// other could hold everything and none would finish.
+/// A fill waits while others hold this share of the segments, a quarter: what a burst of large values stores at once must
+/// not empty the cache. It takes all of its segments or none, so fills never wait for each other's.
 const FILL_SHARE: usize = 4;
-/// Rounds of making room for one piece.
-const ROUNDS: usize = 64;
+/// The share at which it is refused, a half, however long others hold it: the commit of each needs room for an item.
+const FILL_MOST: usize = 2;
 
 /// A large value on its way: segments that belong to this process until the commit.
 pub(crate) struct Fill {
@@ -84,38 +84,30 @@ impl Arena {
     pub(crate) fn begin_fill(&self, hash: u64, len: usize, now: Time) -> Result<Fill, Error> {
         let core = &*self.core;
         let shard = core.hasher.shard_of(hash);
-        let pieces = len.div_ceil(core.segments.size() as usize);
-        let mut fill = Fill { arena: self.clone(), shard, len, pieces: Pieces::default() };
-        for _ in 0..pieces {
-            let (segment, word) = take_piece(core, shard, now)?;
-            fill.pieces.add(segment, word);
-            core.segments.header(segment).set_key_hash(hash);
-        }
+        let needed = len.div_ceil(core.segments.size() as usize);
+        let mut search = Search::new(core, shard, now, needed);
+        let pieces = loop {
+            if may_begin(core, &mut search) {
+                if let Some(pieces) = pieces::take(&shard::lock(core, shard, now)?, hash, needed)? {
+                    break pieces;
+                }
+                search.make_room()?;
+            } else {
+                sweep_fills(core, now);
+                search.wait()?;
+            }
+        };
+        let fill = Fill { arena: self.clone(), shard, len, pieces };
         fill.places_from(0).for_each(|(at, len)| core.touched.touch(&core.items.data, at, len as u64));
         Ok(fill)
     }
 }
 
-fn take_piece(core: &Core, shard: usize, now: Time) -> Result<(SegmentId, StateWord), Error> {
-    for round in 0..ROUNDS {
-        if core.segments.count_state(State::LargeFill) * FILL_SHARE
-            < core.segments.active().max(core.segments.len() / 2)
-        {
-            if let Some(taken) = pieces::take_piece(&shard::lock(core, shard, now)?)? {
-                return Ok(taken);
-            }
-            if !make_room::make_room(core, shard, now)? {
-                break;
-            }
-        } else if round > 0 {
-            // The other fills are alive; they end sooner or later.
-            rest();
-        }
-        if round == 0 {
-            sweep_fills(core, now);
-        }
-    }
-    Err(Error::NoMemory)
+/// Whether the fills under way leave enough for one more.
+fn may_begin(core: &Core, search: &mut Search<'_>) -> bool {
+    let held = core.segments.count_state(State::LargeFill);
+    let all = if growth::is_at_limit(core) { core.segments.active() } else { core.segments.len() };
+    held * FILL_SHARE < all || held * FILL_MOST < all && search.is_over()
 }
 
 /// Frees the pieces of fills whose process is dead, in every shard whose lock is to be had at once.
@@ -178,6 +170,30 @@ mod tests {
         core.segments.end_fill(next.0, next.1);
     }
 
+    /// Who could not store because others held the memory has not learnt that the old value is out of date: only a value
+    /// that the arena does not take tells that.
+    #[test]
+    fn a_store_that_others_keep_waiting_leaves_the_old_value() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let options = OpenOptions::new().memory(8 << 20).cores(2).lock_timeout(std::time::Duration::from_millis(50));
+        let (arena, _) = Arena::open(&dir.path().join("large.arena"), &options).expect("an arena");
+        let now = Time::now();
+        arena.set(b"small", b"old", Deadline::NEVER, now).expect("room");
+        let max = arena.value_max();
+        let held: Vec<Fill> = (0..16u64).map_while(|hash| arena.begin_fill(hash << 40, max, now).ok()).collect();
+        assert!((4..8).contains(&held.len()), "{} of the largest values at once", held.len());
+        let large = vec![1; max];
+        assert_eq!(arena.set(b"small", &large, Deadline::NEVER, now), Err(Error::Busy));
+        assert_eq!(arena.get(b"small", now).expect("nothing has changed").value, b"old");
+        arena.set(b"other", b"small values find room", Deadline::NEVER, now).expect("room");
+        let stats = arena.stats();
+        assert_eq!((stats.refused_no_memory, stats.refused_busy), (0, 2));
+        drop(held);
+        arena.set(b"small", &large, Deadline::NEVER, now).expect("room");
+        assert!(arena.set(b"small", &[large, vec![1]].concat(), Deadline::NEVER, now).is_err());
+        assert_eq!(arena.get(b"small", now), None, "as memcached forgets it");
+    }
+
     #[test]
     fn threads_of_one_process_do_not_take_each_others_pieces_for_abandoned() {
         const THREADS: u8 = 8;
@@ -189,8 +205,7 @@ mod tests {
                 scope.spawn(move || {
                     for round in 0..100u8 {
                         let value = vec![thread ^ round << 3; 300_000 + usize::from(round) * 4001];
-                        // In so small an arena others may hold all that fills may have.
-                        let _ = arena.set(&[thread % 4], &value, Deadline::NEVER, now);
+                        arena.set(&[thread % 4], &value, Deadline::NEVER, now).expect("room");
                         for key in 0..4 {
                             let Some(item) = arena.get(&[key], now) else { continue };
                             assert!(item.value.iter().all(|byte| *byte == item.value[0]), "two values in one");

@@ -7,11 +7,90 @@ use crate::growth;
 use crate::segment::{Pool, State, StateWord};
 use crate::shard::drain::{self, Drained};
 use crate::shard::{self, evict, room, Locked};
-use crate::sync::Ordering;
-use crate::time::Time;
+use crate::sync::{rest, sleep_on, AtomicU32, Instant, Ordering};
+use crate::time::{unix_micros, Time};
+use std::time::Duration;
 
-/// Shards that a writer asks for room before it gives up this round.
+/// Shards above their share that a writer asks for room before it asks all.
 const SHARDS_ASKED: usize = 4;
+/// Rounds that may keep what is worth its memory, beside two for each segment that is needed. Such a round can end with
+/// no segment more than before; one that keeps nothing frees one.
+const ROUNDS_KEEPING: usize = 4;
+/// Rounds for each segment that is needed, until time counts: what one writer frees another may take.
+const ROUNDS: usize = 64;
+/// Times that a writer lets others run before it sleeps.
+const RESTS: usize = 64;
+/// How long it sleeps at a time.
+const NAP: Duration = Duration::from_millis(1);
+
+/// What an attempt to make room has come to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Room {
+    Made,
+    /// Others hold the locks of what might be freed, or segments that are free.
+    Held,
+    /// Nothing can be freed.
+    None,
+}
+
+/// A write's search for room, from the first attempt to the last. No lock is held by it.
+pub(crate) struct Search<'a> {
+    core: &'a Core,
+    shard: usize,
+    now: Time,
+    /// Segments that are needed.
+    needed: usize,
+    rounds: usize,
+    waits: usize,
+    begun: Option<Instant>,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(core: &'a Core, shard: usize, now: Time, needed: usize) -> Search<'a> {
+        Search { core, shard, now, needed, rounds: 0, waits: 0, begun: None }
+    }
+
+    /// Makes some room, or waits for those who hold it. `NoMemory`: there is none to be made. `Busy`: for the lock timeout
+    /// others have held it, or taken what was freed.
+    pub fn make_room(&mut self) -> Result<(), Error> {
+        let keeps = self.rounds < ROUNDS_KEEPING + 2 * self.needed;
+        self.rounds += 1;
+        match make_room(self.core, self.shard, self.now, keeps)? {
+            Room::Made if self.rounds <= ROUNDS * self.needed => Ok(()),
+            Room::Made | Room::Held => self.wait(),
+            Room::None => Err(self.refuse(Error::NoMemory)),
+        }
+    }
+
+    /// Lets others go on. `Busy`: it has been long enough.
+    pub fn wait(&mut self) -> Result<(), Error> {
+        if self.is_over() {
+            return Err(self.refuse(Error::Busy));
+        }
+        self.waits += 1;
+        if self.waits <= RESTS {
+            rest();
+        } else {
+            sleep_on(&AtomicU32::new(0), 0, NAP);
+        }
+        Ok(())
+    }
+
+    /// Whether this write has waited for the whole lock timeout. The first question begins it.
+    pub fn is_over(&mut self) -> bool {
+        self.begun.get_or_insert_with(Instant::now).elapsed() >= self.core.lock_timeout
+    }
+
+    /// Counts a write that is given up.
+    #[cold]
+    pub fn refuse(&self, why: Error) -> Error {
+        let refused = &self.core.control().refused;
+        let counter = if why == Error::NoMemory { &refused.no_memory } else { &refused.busy };
+        counter.fetch_add(1, Ordering::Relaxed);
+        refused.at.store(unix_micros() / 1_000_000, Ordering::Relaxed);
+        why
+    }
+}
 
 /// The part of a shard in the arena.
 #[derive(Clone, Copy, Default)]
@@ -43,16 +122,16 @@ impl Arena {
 }
 
 /// Makes room for a write that found none: by growing, else by draining a segment of this shard or of a richer one.
-/// No lock is held. False: nothing can be freed.
-pub(crate) fn make_room(core: &Core, shard: usize, now: Time) -> Result<bool, Error> {
+/// No lock is held. `keeps`: drains keep what is worth its memory.
+fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, Error> {
     // What has died is used again before more memory is asked for.
     let is_wasteful = core.shards.at(shard).eviction.dead_bytes.load(Ordering::Relaxed) >= core.segments.size();
     let own = || shard::lock(core, shard, now).map(Some);
-    if is_wasteful && free(core, own, evict::begin_reuse)? {
-        return Ok(true);
+    if is_wasteful && keeps && free(core, own, evict::begin_reuse)? == Room::Made {
+        return Ok(Room::Made);
     }
     if growth::grow_data(core) {
-        return Ok(true);
+        return Ok(Room::Made);
     }
     let holdings = holdings(core, now);
     // The dead of any shard before the living of this one.
@@ -65,16 +144,17 @@ pub(crate) fn make_room(core: &Core, shard: usize, now: Time) -> Result<bool, Er
         } else {
             try_free(other, evict::begin_freeing_dead)?
         };
-        if is_freed {
-            return Ok(true);
+        if is_freed == Room::Made {
+            return Ok(Room::Made);
         }
     }
     let others = || (0..holdings.len()).filter(|other| *other != shard);
     // All that may be left to win has died between the living. Else whoever has only open segments gives one up after all that
     // have sealed ones.
-    let ways: &[Begin] = match core.evicts {
-        false => &[evict::begin_compacting],
-        true => &[evict::begin_evicting, evict::begin_evicting_open],
+    let ways: &[Begin] = match (core.evicts, keeps) {
+        (false, _) => &[evict::begin_compacting],
+        (true, true) => &[evict::begin_evicting, evict::begin_evicting_open],
+        (true, false) => &[evict::begin_evicting_all, evict::begin_evicting_open],
     };
     let fair = core.segments.active() / holdings.len();
     if core.evicts && holdings[shard].segments < fair {
@@ -82,30 +162,33 @@ pub(crate) fn make_room(core: &Core, shard: usize, now: Time) -> Result<bool, Er
         let mut richest: Vec<usize> = (0..holdings.len()).filter(|other| holdings[*other].segments > fair).collect();
         richest.sort_by_key(|other| std::cmp::Reverse(holdings[*other].segments));
         for other in richest.into_iter().take(SHARDS_ASKED) {
-            if try_free(other, evict::begin_evicting)? {
-                return Ok(true);
+            if try_free(other, ways[0])? == Room::Made {
+                return Ok(Room::Made);
             }
         }
     }
+    let mut room = Room::None;
     for begin in ways {
-        if free(core, own, *begin)? {
-            return Ok(true);
-        }
-        for other in others() {
-            if try_free(other, *begin)? {
-                return Ok(true);
+        for other in std::iter::once(shard).chain(others()) {
+            let freed = if other == shard { free(core, own, *begin)? } else { try_free(other, *begin)? };
+            match freed {
+                Room::Made => return Ok(Room::Made),
+                Room::Held => room = Room::Held,
+                Room::None => {}
             }
         }
     }
-    Ok(false)
+    // A free segment that could not be taken is being sent from, or has been freed just now.
+    let is_held = core.evicts && core.segments.count_free(1) > 0;
+    Ok(if is_held { Room::Held } else { room })
 }
 
 /// How a segment that is to be freed is chosen.
 type Begin = fn(&Locked<'_>) -> Drained;
 
 /// Frees a segment of a shard in pieces, and gives its lock up between them: first what is being drained there already, else
-/// what `begin` chooses. False: there is nothing, or the lock is not to be had.
-fn free<'a>(core: &Core, lock: impl Fn() -> Result<Option<Locked<'a>>, Error>, begin: Begin) -> Result<bool, Error> {
+/// what `begin` chooses.
+fn free<'a>(core: &Core, lock: impl Fn() -> Result<Option<Locked<'a>>, Error>, begin: Begin) -> Result<Room, Error> {
     let mut has_begun = false;
     while let Some(locked) = lock()? {
         let drained = match drain::drain_on(&locked, evict::ITEMS_AHEAD) {
@@ -118,14 +201,15 @@ fn free<'a>(core: &Core, lock: impl Fn() -> Result<Option<Locked<'a>>, Error>, b
             drained => drained,
         };
         match drained {
-            Drained::Freed => return Ok(true),
-            Drained::Nothing => return Ok(false),
-            // Somebody else may have gained one meanwhile.
-            Drained::Stays if has_begun => return Ok(core.segments.count_free(room::RESERVE + 1) > room::RESERVE),
+            Drained::Freed => return Ok(Room::Made),
+            Drained::Nothing => return Ok(Room::None),
+            // A large value has gone, or somebody else has gained one meanwhile.
+            Drained::Stays if core.segments.count_free(room::RESERVE + 1) > room::RESERVE => return Ok(Room::Made),
+            Drained::Stays if has_begun => return Ok(Room::None),
             Drained::Some | Drained::Stays => {}
         }
     }
-    Ok(false)
+    Ok(Room::Held)
 }
 
 /// What each shard holds, seen without a lock: a hint for where to look. Whose owner is dead is found out here,
@@ -204,7 +288,7 @@ fn retire_segment(core: &Core, shard: usize, now: Time) -> bool {
         let retired = StateWord::new(room::next_generation(&locked), State::Retired, shard, Pool::Small, 0);
         core.segments.take_free(retired, &core.presence)
     };
-    let evicted = || core.evicts && free(core, own, evict::begin_evicting).is_ok_and(|is_freed| is_freed);
+    let evicted = || core.evicts && free(core, own, evict::begin_evicting).is_ok_and(|room| room == Room::Made);
     let taken = take().or_else(|| evicted().then(take)?);
     let Some(segment) = taken else { return false };
     growth::punch(core, segment);

@@ -102,6 +102,19 @@ pub struct Stats {
     pub lock_holds: [u64; 8],
     /// The sum of those times, in nanoseconds.
     pub lock_hold_ns: u64,
+    /// Writes that were refused because nothing could be evicted for them.
+    pub refused_no_memory: u64,
+    /// Writes that were refused because other processes held, for the whole lock timeout, what could have been evicted.
+    pub refused_busy: u64,
+    /// Unix time of the last write that was refused; 0: there was none.
+    pub refused_unix: i64,
+}
+
+impl Stats {
+    /// Bytes written for each byte stored: 1 when nothing was ever copied.
+    pub fn write_amplification(&self) -> f64 {
+        1.0 + self.moved_bytes as f64 / self.written_bytes.max(1) as f64
+    }
 }
 
 impl Arena {
@@ -161,6 +174,9 @@ impl Arena {
             lock_waits_of_100ms: sum(Counter::LockWaitsOf100Ms),
             lock_holds: core.control().holds.buckets.each_ref().map(|bucket| bucket.load(Ordering::Relaxed)),
             lock_hold_ns: core.control().holds.ns.load(Ordering::Relaxed),
+            refused_no_memory: core.control().refused.no_memory.load(Ordering::Relaxed),
+            refused_busy: core.control().refused.busy.load(Ordering::Relaxed),
+            refused_unix: core.control().refused.at.load(Ordering::Relaxed) as i64,
             hits_by_program: reads(|reads| &reads.hits),
             misses_by_program: reads(|reads| &reads.misses),
             decoded_by_program: reads(|reads| &reads.decoded),

@@ -1,13 +1,11 @@
 //! The writing section of an operation on one key: lock, locate, and as often as it takes, make room.
 use crate::core::Core;
 use crate::error::Error;
-use crate::make_room;
+use crate::make_room::{self, Search};
 use crate::shard::edit::{self, Located};
 use crate::shard::{self, sweep, Locked};
 use crate::time::Moment;
 
-/// How often a write makes room before it gives up. Each round frees a segment, which another writer may take.
-const ROUNDS: usize = 64;
 /// What a writing section wants next.
 pub(crate) enum Step<T> {
     Done(T),
@@ -24,7 +22,8 @@ pub(crate) fn update<T>(
 ) -> Result<T, Error> {
     let hash = core.hasher.hash(key);
     let shard = core.hasher.shard_of(hash);
-    for _ in 0..ROUNDS {
+    let mut search = None;
+    loop {
         let locked = shard::lock(core, shard, now)?;
         if sweep::is_new_epoch(&locked) {
             sweep::begin_epoch(&locked);
@@ -40,9 +39,10 @@ pub(crate) fn update<T>(
         }
         let is_refused = edit::refuses(&locked, &located);
         drop(locked);
-        if is_refused || !make_room::make_room(core, shard, now.time())? {
-            break;
+        let search = search.get_or_insert_with(|| Search::new(core, shard, now.time(), 1));
+        if is_refused {
+            return Err(search.refuse(Error::NoMemory));
         }
+        search.make_room()?;
     }
-    Err(Error::NoMemory)
 }

@@ -458,6 +458,12 @@ typedef struct leveret_stats {
   uint64_t lock_holds[8];
   // The sum of those times, in nanoseconds.
   uint64_t lock_hold_ns;
+  // Writes that were refused because nothing could be evicted for them.
+  uint64_t refused_no_memory;
+  // Writes that were refused because other processes held, for the whole lock timeout, what could have been evicted.
+  uint64_t refused_busy;
+  // Unix time of the last write that was refused; 0: there was none.
+  int64_t refused_unix;
 } leveret_stats;
 
 // What an item's value is to whoever reads it, besides its bytes.

@@ -26,7 +26,8 @@ pub(crate) struct Control {
     /// Reads by `Program`, as processes hand them in.
     pub reads: [ReadsOfProgram; PROGRAMS],
     pub holds: Holds,
-    _reserved: [AtomicU64; 488 - 8 * PROGRAMS],
+    pub refused: Refused,
+    _reserved: [AtomicU64; 480 - 8 * PROGRAMS],
 }
 
 /// How long shards' locks were held, of those sections that were timed: `shard/held.rs`.
@@ -36,6 +37,18 @@ pub(crate) struct Holds {
     /// By `held::BOUNDS_NS`, and one more.
     pub buckets: [AtomicU64; 8],
     _reserved: [AtomicU64; 7],
+}
+
+/// Writes that found no room: `make_room.rs`.
+#[repr(C)]
+pub(crate) struct Refused {
+    /// Nothing could be freed.
+    pub no_memory: AtomicU64,
+    /// Others held what could be, for the whole lock timeout.
+    pub busy: AtomicU64,
+    /// Unix time of the last one, 0 = there was none.
+    pub at: AtomicU64,
+    _reserved: [AtomicU64; 5],
 }
 
 /// What the processes of one kind have read: a cache line.

@@ -53,8 +53,25 @@ impl Pieces {
     }
 }
 
-/// A segment of this shard with our name on it. Under the lock, so that a segment being filled without a name is
-/// always the trace of a kill.
+/// Segments of this shard with our name on them: as many as are needed for the value of a key with this hash, or none. None
+/// of those that are kept back for drains.
+pub(crate) fn take(locked: &Locked<'_>, hash: u64, needed: usize) -> Result<Option<Pieces>, Error> {
+    let mut pieces = Pieces::default();
+    if !room::has_spare(locked, needed - 1) {
+        return Ok(None);
+    }
+    for _ in 0..needed {
+        let Some((segment, word)) = take_piece(locked)? else {
+            pieces.give_back(locked.core);
+            return Ok(None);
+        };
+        locked.core.segments.header(segment).set_key_hash(hash);
+        pieces.add(segment, word);
+    }
+    Ok(Some(pieces))
+}
+
+/// Under the lock, so that a segment being filled without a name is always the trace of a kill.
 pub(crate) fn take_piece(locked: &Locked<'_>) -> Result<Option<(SegmentId, StateWord)>, Error> {
     let owner = locked.core.presence.owner()?;
     let word = StateWord::new(room::next_generation(locked), State::LargeFill, locked.index, Pool::Small, 0);
