@@ -200,6 +200,12 @@ impl Simulate {
                 writeln!(out, "{style:#}")?;
             }
         }
+        let of_arenas = runs.iter().filter_map(|run| run.write_amplification);
+        if curves.contains(&Curve::Arena) {
+            write!(out, "\n{STRONG}{:<14}{STRONG:#}", "bytes written")?;
+            { of_arenas }.try_for_each(|factor| write!(out, "{factor:>10.2} ×"))?;
+            writeln!(out, "\n{FAINT}for each byte that is stored in the arena: making room copies items{FAINT:#}")?;
+        }
         if memory.len() > 1 {
             writeln!(out, "\n{}", chart::draw_text(curves, runs))?;
         }

@@ -54,6 +54,8 @@ pub struct Summary {
     pub flushes: u64,
     pub evicted: u64,
     pub expired: u64,
+    /// Writes that found no room: nothing may be evicted, or other processes held what could be.
+    pub refused: u64,
     pub segments: u64,
     pub segments_free: u64,
     pub segment_bytes: u64,
@@ -99,6 +101,7 @@ impl Summary {
             flushes: counts.flushes,
             evicted: counts.evicted,
             expired: counts.expired,
+            refused: counts.refused_no_memory + counts.refused_busy,
             segments: counts.segments,
             segments_free: counts.segments_free,
             segment_bytes: counts.segment_bytes,
@@ -109,8 +112,7 @@ impl Summary {
             retries: counts.retries,
             recoveries: counts.recoveries,
             expired_bytes: counts.expired_bytes,
-            write_amplification: (counts.written_bytes > 0)
-                .then(|| (counts.written_bytes + counts.moved_bytes) as f64 / counts.written_bytes as f64),
+            write_amplification: (counts.written_bytes > 0).then(|| counts.write_amplification()),
             mended: counts.mended,
             layout: counts.layout,
             attached_pids: arena.attached_pids(),
@@ -166,6 +168,7 @@ impl Summary {
                 thousands(self.expired),
                 format!("reclaimed after their deadline; {} are waiting for it", bytes(self.expired_bytes)),
             ),
+            ("refused", thousands(self.refused), "writes that found no room".to_owned()),
             (
                 "attached",
                 thousands(self.attached.into()),

@@ -87,6 +87,7 @@ const FAMILIES: &[Family] = &[
     ("leveret_mended_slots_total", Counter, "Damaged slots of the index that were cleared: 0 unless the file was damaged.", Arena(|stats| stats.mended)),
     ("leveret_attached_processes", Gauge, "Living processes that have written to the arena, by kind of program.", Samples(attached)),
     ("leveret_endpoints", Gauge, "Places where living servers serve the arena.", Samples(endpoints)),
+    ("leveret_refused_writes_total", Counter, "Writes of all entrances that found no room: nothing could be evicted, or other processes held what could be.", Samples(refused)),
     ("leveret_store_failures_total", Counter, "Stores through this server that were refused.", Samples(failures)),
     ("leveret_get_misses_total", Counter, "Reads through this server that met a dead item, by why it was dead.", Samples(dead)),
     ("leveret_meta_commands_total", Counter, "Meta commands.", Stat("cmd_meta")),
@@ -334,6 +335,11 @@ fn evictions_by_age(numbers: &Numbers, give: Give<'_>) {
     for (age, count) in ["minute", "hour", "day", "older"].iter().zip(young.into_iter().chain([older])) {
         give(&format!("age=\"{age}\""), count.to_string());
     }
+}
+
+fn refused(numbers: &Numbers, give: Give<'_>) {
+    give("reason=\"no_memory\"", numbers.counts.refused_no_memory.to_string());
+    give("reason=\"busy\"", numbers.counts.refused_busy.to_string());
 }
 
 fn attached(numbers: &Numbers, give: Give<'_>) {

@@ -24,7 +24,7 @@ pub fn items(shared: &Shared) -> Vec<(String, String)> {
     add("evicted", since(|stats| stats.evicted));
     add("evicted_nonzero", 0);
     add("evicted_time", 0);
-    add("outofmemory", 0);
+    add("outofmemory", since(|stats| stats.refused_no_memory + stats.refused_busy));
     add("tailrepairs", 0);
     add("reclaimed", since(|stats| stats.expired));
     for name in [

@@ -51,6 +51,8 @@ pub struct Run {
     pub bytes: u64,
     pub missed_bytes: u64,
     pub byte_miss_ratio: f64,
+    /// Bytes written for each byte stored; the arena's alone.
+    pub write_amplification: Option<f64>,
 }
 
 /// By curve, then by memory.
@@ -92,7 +94,8 @@ fn on_arena(trace: &Trace, memory: u64, progress: &Progress) -> Result<Run, Fail
     if let Some(error) = engine.failed() {
         return Err(Failure::Unreachable(format!("an arena of {memory} bytes: {error}")));
     }
-    Ok(run(trace, Curve::Arena, memory, outcome))
+    let write_amplification = Some(engine.arena().stats().write_amplification());
+    Ok(Run { write_amplification, ..run(trace, Curve::Arena, memory, outcome) })
 }
 
 fn on_model(trace: &Trace, curve: Curve, memory: u64, intervals: Option<&Intervals>, progress: &Progress) -> Run {
@@ -122,5 +125,6 @@ fn run(trace: &Trace, policy: Curve, memory: u64, outcome: Outcome) -> Run {
         bytes: outcome.bytes,
         missed_bytes: outcome.missed_bytes,
         byte_miss_ratio: outcome.byte_miss_ratio(),
+        write_amplification: None,
     }
 }

@@ -35,6 +35,7 @@ pub struct Rates {
     pub deletes: f64,
     pub evictions: f64,
     pub expired: f64,
+    pub refused: f64,
 }
 
 impl Rates {
@@ -49,6 +50,7 @@ impl Rates {
             deletes: rate(before.deletes, after.deletes)?,
             evictions: rate(before.evictions, after.evictions)?,
             expired: rate(before.expired, after.expired)?,
+            refused: rate(before.refused, after.refused)?,
         })
     }
 

@@ -66,5 +66,6 @@ fn target(row: &Row) -> Value {
         "deletes_per_second": rate(|rates| rates.deletes),
         "evictions_per_second": rate(|rates| rates.evictions),
         "expired_per_second": rate(|rates| rates.expired),
+        "refused_per_second": rate(|rates| rates.refused),
     })
 }

@@ -51,6 +51,8 @@ pub struct Counters {
     pub deletes: u64,
     pub evictions: u64,
     pub expired: u64,
+    /// Writes that found no room.
+    pub refused: u64,
 }
 
 /// An item, for people.
@@ -174,6 +176,7 @@ fn of_arena(arena: &Arena) -> Seen {
             deletes: stats.deletes,
             evictions: stats.evicted,
             expired: stats.expired,
+            refused: stats.refused_no_memory + stats.refused_busy,
         },
         latency: None,
         notes: vec![
@@ -221,6 +224,7 @@ fn of_server(conversation: &mut Conversation) -> Result<Seen, Failure> {
             deletes: number("delete_hits"),
             evictions: number("evictions"),
             expired: number("reclaimed"),
+            refused: number("store_no_memory"),
         },
         latency: Some(latency),
         notes: vec![

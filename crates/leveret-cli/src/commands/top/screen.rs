@@ -324,6 +324,7 @@ fn numbers(row: &Row, seen: &Seen) -> Vec<(&'static str, String)> {
         ("deletes", of(total.deletes, rates.deletes)),
         ("evictions", of(total.evictions, rates.evictions)),
         ("expired", of(total.expired, rates.expired)),
+        ("refused", of(total.refused, rates.refused)),
         ("latency", seen.latency.map_or("none: it is looked at in memory".to_owned(), |_| latency(seen.latency))),
     ]
 }
