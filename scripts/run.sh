@@ -106,6 +106,8 @@ verb_torture() {
     need ruby ruby-dev
     verb_build
     build_ruby "$(leveret_core)"
+    step "Full arenas: $seconds seconds of values of every size"
+    cargo run --release --locked -p leveret-testkit --bin leveret-full -- "$seconds"
     step "Torture: $seconds seconds of kills"
     cargo run --release --locked -p leveret-testkit --bin leveret-torture -- "$seconds" --php build/leveret.so \
         --ruby ruby/lib --ruby build/ruby/lib

@@ -7,6 +7,7 @@
 
 pub mod arena_copy;
 pub mod corrupt;
+pub mod full;
 pub mod holds;
 pub mod kill;
 pub mod layout;

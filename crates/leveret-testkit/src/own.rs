@@ -205,7 +205,8 @@ impl<S: Store> Own<S> {
         let (name, now) = (own_key(self.slot, key), Time::now());
         let len = match Use::of(key) {
             Use::Large => self.rng.between(20_000, self.large_max),
-            _ if self.rng.one_in(10) => self.rng.below(20_000),
+            // Up to what fills a segment: of those above a half or a third of it, one or two fit.
+            _ if self.rng.one_in(10) => self.rng.below(33_000),
             _ => self.rng.below(700),
         };
         let deadline = if Use::of(key) == Use::Small && self.rng.one_in(5) {

@@ -50,13 +50,6 @@ pub struct Replay {
     pub expired_bytes_max: u64,
 }
 
-impl Replay {
-    /// Bytes written for each byte stored: 1 when nothing is ever moved.
-    pub fn write_amplification(&self) -> f64 {
-        1.0 + self.stats.moved_bytes as f64 / self.stats.written_bytes.max(1) as f64
-    }
-}
-
 /// Misses of the others.
 #[derive(Clone, Copy, Debug)]
 pub struct Others {

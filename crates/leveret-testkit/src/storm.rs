@@ -349,6 +349,10 @@ impl Storm<'_> {
                     *all += one;
                 }
             }
+            if sum.2.no_memory > 0 {
+                let refused = format!("{group:?} workers: {} values found no room in a full arena", sum.2.no_memory);
+                self.outcome.failures.push(refused);
+            }
             if sum.1 > 0 {
                 self.outcome.groups.push(sum);
             }

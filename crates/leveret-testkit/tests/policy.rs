@@ -22,7 +22,7 @@ fn misses_less_than_any_cache_that_does_not_look_at_sizes() {
             "{name}: {ours:.4}, of those that are blind to sizes {:.4}, GDSF {:.4}, write amplification {:.2}, {:?}",
             others.best_size_blind(),
             others.gdsf.miss_ratio(),
-            replay.write_amplification(),
+            replay.stats.write_amplification(),
             replay.stats
         );
         assert!(replay.outcome.misses >= others.bound, "{name}: {ours:.4} is below what is possible");
@@ -48,9 +48,9 @@ fn misses_less_than_any_cache_that_does_not_look_at_sizes() {
         // As the design's simulation, which wrote 1.2 to 1.8 times. Where more bought nothing, `ABOVE` in worth.rs would be too
         // high.
         assert!(
-            replay.write_amplification() < 2.0,
+            replay.stats.write_amplification() < 2.0,
             "{name}: each stored byte is written {:.2} times",
-            replay.write_amplification()
+            replay.stats.write_amplification()
         );
         // What dies as a whole is reclaimed by the writes that go on, not kept until memory is needed.
         assert!(

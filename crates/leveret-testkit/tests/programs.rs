@@ -26,6 +26,12 @@ fn nobody_is_harmed_by_a_kill_in_the_middle_of_an_operation() {
     );
 }
 
+/// Arenas of other sizes, filled with other values, in each run.
+#[test]
+fn no_value_of_an_allowed_size_is_refused() {
+    prove(env!("CARGO_BIN_EXE_leveret-full"), &["15"]);
+}
+
 #[test]
 fn a_storm_of_kills_leaves_no_wrong_answer() {
     prove(env!("CARGO_BIN_EXE_leveret-torture"), &["10", "--processes", "8"]);

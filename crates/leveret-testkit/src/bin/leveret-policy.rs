@@ -110,7 +110,7 @@ fn judge(contest: &Contest) -> Result<bool, String> {
         ours - others.best_size_blind(),
         ours - gdsf,
         ours / others.memcached.miss_ratio(),
-        replay.write_amplification(),
+        replay.stats.write_amplification(),
     );
     Ok(ours < others.best_size_blind())
 }
