@@ -1,6 +1,7 @@
 """The class Memcached on four real servers, one of which dies: in the middle of pipelines, and for good; and sessions of the handler "memcache"."""
 
 import json
+import random
 import signal
 import socket
 import unittest
@@ -50,6 +51,36 @@ class DeadServers(SystemTest):
         want, got = (done.stdout.splitlines() for done in said)
         self.assertEqual(8 * 13, len(want), said[0].stdout)
         self.assertEqual(want, got)
+
+    def test_new_start(self):
+        """quit(), and each option that reconnects, ends a failed server's rest, as with pecl/memcached: a queue worker goes on with a server that is back"""
+        seed = random.randrange(1 << 31)
+        self.remark(f"seed {seed}")
+        providers = original_of("memcached"), self.memcached()
+        said = [self.run_php("dead_quit.php", socket, f"{socket}-place", seed, provider=provider) for socket, provider in zip(self.sockets[2:], providers)]
+        self.assertEqual(["", ""], [done.stderr for done in said])
+        want, got = (done.stdout.splitlines() for done in said)
+        self.assertEqual(5 * (14 + 40), len(want))
+        self.assertEqual([], [pair for pair in zip(want, got, strict=True) if pair[0] != pair[1]][:3], f"(pecl/memcached's, ours), seed {seed}")
+
+    def test_limit_and_new_start(self):
+        """quit() ends the rest also behind the limit of failures, where pecl/memcached never tries the server again, and an ejection that has an end"""
+        script = """<?php
+            [, $socket, $place] = $argv;
+            foreach ([[], [Memcached::OPT_REMOVE_FAILED_SERVERS => true, Memcached::OPT_DEAD_TIMEOUT => 600]] as $options) {
+                $pool = new Memcached();
+                $pool->setOptions([Memcached::OPT_RETRY_TIMEOUT => 600, Memcached::OPT_SERVER_FAILURE_LIMIT => 3] + $options);
+                $pool->addServer($place, 0);
+                for ($failures = 0; $failures < 5; $failures++) {
+                    $pool->set('key', 1);
+                    $pool->quit();
+                }
+                symlink($socket, $place);
+                $told[] = $pool->set('key', 1);
+                unlink($place);
+            }
+            echo json_encode($told);"""
+        self.assertEqual([True, True], self.php(script, self.sockets[0], self.folder / "place", provider=self.memcached()))
 
     def test_pipelines(self):
         """A server is killed and revived in the middle of pipelines: the keys of the others are always right, its own come back"""

@@ -21,38 +21,40 @@ enum {
  * receiving, which it gives to sockets on which it never waits. */
 #define NO_POOL_OPTION -1
 
-/* Which behaviours there are, their defaults, and what of the pool they set. */
+/* Which behaviours there are, their defaults, and what of the pool they set. Those that reconnect do so in libmemcached too: all
+ * connections are closed, and servers that failed are tried again at once. */
 static const struct behavior {
 	bool is_known, is_flag;
 	zend_long initial;
 	int option;
+	bool reconnects;
 } behaviors[MEMC_BEHAVIORS] = {
-	[NO_BLOCK] = { true, true, 0, NO_POOL_OPTION },
-	[TCP_NODELAY] = { true, true, 0, NO_POOL_OPTION },
+	[NO_BLOCK] = { true, true, 0, NO_POOL_OPTION, true },
+	[TCP_NODELAY] = { true, true, 0, NO_POOL_OPTION, true },
 	[HASH] = { true, false, 0, LEVERET_POOL_HASH },
-	[SEND_SIZE] = { true, false, 0, LEVERET_POOL_SEND_SIZE },
-	[RECV_SIZE] = { true, false, 0, LEVERET_POOL_RECV_SIZE },
+	[SEND_SIZE] = { true, false, 0, LEVERET_POOL_SEND_SIZE, true },
+	[RECV_SIZE] = { true, false, 0, LEVERET_POOL_RECV_SIZE, true },
 	[CACHE_LOOKUPS] = { true, true, 1, NO_POOL_OPTION },
 	[POLL_TIMEOUT] = { true, false, 5000, LEVERET_POOL_POLL_TIMEOUT_MS },
 	[DISTRIBUTION] = { true, false, 0, NO_POOL_OPTION },
-	[BUFFER_WRITES] = { true, true, 0, LEVERET_POOL_BUFFER_WRITES },
+	[BUFFER_WRITES] = { true, true, 0, LEVERET_POOL_BUFFER_WRITES, true },
 	[SORT_HOSTS] = { true, true, 0, LEVERET_POOL_SORT_HOSTS },
 	[MEMC_VERIFY_KEY] = { true, true, 0, LEVERET_POOL_VERIFY_KEY },
 	[CONNECT_TIMEOUT] = { true, false, 4000, LEVERET_POOL_CONNECT_TIMEOUT_MS },
 	[RETRY_TIMEOUT] = { true, false, 2, LEVERET_POOL_RETRY_TIMEOUT_S },
 	[KETAMA_WEIGHTED] = { true, true, 0, NO_POOL_OPTION },
 	[KETAMA_HASH] = { true, false, 0, NO_POOL_OPTION },
-	[MEMC_BINARY_PROTOCOL] = { true, true, 0, NO_POOL_OPTION },
+	[MEMC_BINARY_PROTOCOL] = { true, true, 0, NO_POOL_OPTION, true },
 	[SEND_TIMEOUT] = { true, false, 0, NO_POOL_OPTION },
 	[RECV_TIMEOUT] = { true, false, 0, NO_POOL_OPTION },
 	[FAILURE_LIMIT] = { true, false, 5, LEVERET_POOL_FAILURE_LIMIT },
 	[HASH_WITH_PREFIX] = { true, true, 0, LEVERET_POOL_HASH_WITH_PREFIX },
 	[MEMC_NOREPLY] = { true, true, 0, LEVERET_POOL_NOREPLY },
-	[USE_UDP] = { true, true, 0, LEVERET_POOL_UDP },
+	[USE_UDP] = { true, true, 0, LEVERET_POOL_UDP, true },
 	[AUTO_EJECT] = { true, true, 0, LEVERET_POOL_AUTO_EJECT },
 	[REPLICAS] = { true, false, 0, LEVERET_POOL_REPLICAS },
 	[RANDOM_REPLICA] = { true, true, 0, LEVERET_POOL_RANDOM_REPLICA },
-	[KEEPALIVE] = { true, true, 0, LEVERET_POOL_KEEPALIVE },
+	[KEEPALIVE] = { true, true, 0, LEVERET_POOL_KEEPALIVE, true },
 	[REMOVE_FAILED] = { true, true, 0, LEVERET_POOL_REMOVE_FAILED },
 	[DEAD_TIMEOUT] = { true, false, 0, LEVERET_POOL_DEAD_TIMEOUT_S },
 	[TIMEOUT_LIMIT] = { true, false, 0, LEVERET_POOL_TIMEOUT_LIMIT },
@@ -298,6 +300,10 @@ zend_long php_leveret_memc_link_set(memc_link *link, zend_long option, zend_long
 	}
 	bool is_same = link->behaviors[option] == value;
 	set_behavior(link, option, value);
+	/* Applications set these for each request, on connections that are to be kept for the next one. */
+	if (behaviors[option].reconnects && !is_same) {
+		leveret_pool_quit(link->pool);
+	}
 	switch (option) {
 		case KETAMA_WEIGHTED:
 			set_behavior(link, DISTRIBUTION, value ? WEIGHTED : MODULA);
@@ -315,10 +321,6 @@ zend_long php_leveret_memc_link_set(memc_link *link, zend_long option, zend_long
 		case MEMC_BINARY_PROTOCOL:
 			set_behavior(link, MEMC_VERIFY_KEY, 0);
 			leveret_pool_set_option(link->pool, LEVERET_POOL_PROTOCOL, value ? LEVERET_PROTOCOL_BINARY : LEVERET_PROTOCOL_TEXT);
-			/* Applications set it for each request, on connections that are to be kept for the next one. */
-			if (!is_same) {
-				leveret_pool_quit(link->pool);
-			}
 			break;
 	}
 	return MEMC_SUCCESS;

@@ -1022,7 +1022,7 @@ int32_t leveret_pool_next(struct leveret_pool *pool,
 int32_t leveret_pool_flush_buffers(struct leveret_pool *pool);
 
 // Closes all connections, once the servers have the writes that wait for them; they are made again when they are
-// needed.
+// needed. Servers that failed are tried again at once, except those that were ejected for good.
 //
 // # Safety
 // `pool` is live.

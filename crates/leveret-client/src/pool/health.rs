@@ -77,6 +77,16 @@ impl Health {
         }
     }
 
+    /// A new start was asked for: the next request tries it, unless it was ejected for good. Failures still count. True if
+    /// the ring has to be built anew.
+    pub fn end_rest(&mut self) -> bool {
+        let is_back = matches!(self.state, State::Ejected(Some(_)));
+        if self.state != State::Ejected(None) {
+            self.state = State::Good;
+        }
+        is_back
+    }
+
     /// What a request for this server is answered without asking it.
     pub fn refusal(&self) -> Option<Code> {
         match self.state {

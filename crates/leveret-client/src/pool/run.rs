@@ -141,7 +141,8 @@ impl Pool {
         self.finish()
     }
 
-    /// Closes all connections, once the servers have the writes that wait for them.
+    /// Closes all connections, once the servers have the writes that wait for them. The next batch begins as a new pool
+    /// would: it also tries servers that failed, except those that were ejected for good.
     pub fn quit(&mut self) {
         self.leave_to_parent();
         // For answers that nobody fetches any more nobody waits.
@@ -153,6 +154,13 @@ impl Pool {
             server.drain(&self.options);
         }
         self.close_all();
+        let mut is_back = false;
+        for server in &mut self.servers {
+            is_back |= server.health.end_rest();
+        }
+        if is_back {
+            self.rebuild();
+        }
     }
 
     /// One step: reads what is there, or waits for something to move. False = nothing is awaited or unsent any more.

@@ -217,7 +217,7 @@ pub unsafe extern "C" fn leveret_pool_flush_buffers(pool: *mut leveret_pool) -> 
 }
 
 /// Closes all connections, once the servers have the writes that wait for them; they are made again when they are
-/// needed.
+/// needed. Servers that failed are tried again at once, except those that were ejected for good.
 ///
 /// # Safety
 /// `pool` is live.
