@@ -16,7 +16,7 @@ class ApcuConversation(SystemTest):
         return done.stdout.splitlines()
 
     def test_each_call_answers_alike(self):
-        """each of 10,000 random calls of apcu_* and APCUIterator has APCu's answer, warnings and exceptions"""
+        """each of 10,000 random calls of apcu_* and APCUIterator has APCu's answer, warnings and exceptions, and counts as there"""
         seed = int(os.environ.get("LEVERET_SEED", random.randrange(1 << 32)))
         self.remark(f"LEVERET_SEED={seed}")
         want, got = self.lines(original(), seed), self.lines(self.ours(), seed)

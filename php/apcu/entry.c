@@ -8,28 +8,38 @@
 #include "codec/value.h"
 #include "apcu.h"
 
-/* True: *return_value is set (a hit), or an exception is pending. False: this process is to compute, with *leased saying whether
+/* Counts nothing: the first look of the call has counted its miss. True: *return_value is set, or an exception is pending. */
+static bool look_again(leveret_arena *arena, zend_string *key, zval *return_value)
+{
+	leveret_found found;
+	return (leveret_peek(arena, php_leveret_string(key), apcu_now(), &found) == LEVERET_OK
+		&& php_leveret_decode_found(arena, &found, return_value) == PHP_LEVERET_HIT) || UNEXPECTED(EG(exception));
+}
+
+/* True: *return_value is set, or an exception is pending. False: this process is to compute, with *leased saying whether
  * others wait for it. */
 static bool wait_for_value(leveret_arena *arena, zend_string *key, zval *return_value, leveret_ticket *ticket, bool *leased)
 {
 	leveret_bytes name = php_leveret_string(key);
 	uint64_t start = php_leveret_microseconds();
-	leveret_status lease = LEVERET_WAIT;
 	*leased = false;
+	if (php_leveret_fetch_value(arena, key, apcu_now(), return_value) == PHP_LEVERET_HIT || UNEXPECTED(EG(exception))) {
+		return true;
+	}
 	for (;;) {
-		if (php_leveret_fetch_value(arena, key, apcu_now(), return_value) == PHP_LEVERET_HIT || UNEXPECTED(EG(exception))) {
+		leveret_status lease = leveret_lease_acquire(arena, name, (uint32_t) ((php_leveret_microseconds() - start) / 1000), ticket);
+		*leased = lease == LEVERET_OK;
+		/* Also with the lease: its former holder may have stored just before it let go. */
+		if (look_again(arena, key, return_value)) {
 			if (*leased) {
 				leveret_lease_release(arena, ticket);
 			}
 			return true;
 		}
-		/* Having the lease, we have looked once more: the former holder may have stored just before it let go. */
 		if (lease != LEVERET_WAIT) {
 			return false;
 		}
-		lease = leveret_lease_acquire(arena, name, (uint32_t) ((php_leveret_microseconds() - start) / 1000), ticket);
-		*leased = lease == LEVERET_OK;
-		if (lease == LEVERET_WAIT && UNEXPECTED(php_leveret_interrupted())) {
+		if (UNEXPECTED(php_leveret_interrupted())) {
 			return true;
 		}
 	}

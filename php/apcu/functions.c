@@ -19,7 +19,7 @@ PHP_FUNCTION(apcu_clear_cache)
 	ZEND_PARSE_PARAMETERS_NONE();
 	uint32_t now;
 	leveret_arena *arena = apcu_begin(&now);
-	RETURN_BOOL(!arena || apcu_noticed(arena, leveret_flush(arena)) == LEVERET_OK);
+	RETURN_BOOL(!arena || apcu_noticed(arena, leveret_clear(arena)) == LEVERET_OK);
 }
 
 /* --- storing --- */

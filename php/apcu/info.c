@@ -98,6 +98,8 @@ PHP_FUNCTION(apcu_cache_info)
 	array_init(&deleted);
 	array_init(&distribution);
 	list_items(arena, stats.buckets, &list, &distribution);
+	/* As many as are listed: the arena also counts expired items that nobody has met. */
+	add_assoc_long(return_value, "num_entries", zend_hash_num_elements(Z_ARRVAL(list)));
 	add_assoc_zval(return_value, "cache_list", &list);
 	add_assoc_zval(return_value, "deleted_list", &deleted);
 	add_assoc_zval(return_value, "slot_distribution", &distribution);

@@ -23,7 +23,7 @@ static bool make_integer(leveret_arena *arena, leveret_bytes key, uint32_t now)
 	char text[TEXT_LEN_MAX + 1];
 	zend_long integer;
 	double unused;
-	if (leveret_find_cas(arena, key, now, &found) != LEVERET_OK || found.meta.encoding == LEVERET_INTEGER || found.value_len > TEXT_LEN_MAX
+	if (leveret_peek_cas(arena, key, now, &found) != LEVERET_OK || found.meta.encoding == LEVERET_INTEGER || found.value_len > TEXT_LEN_MAX
 		|| found.meta.origin == LEVERET_NATIVE) {
 		return false;
 	}

@@ -1,6 +1,7 @@
 <?php
 /* conversation SEED CALLS: random calls of apcu_* and APCUIterator, each with what it answered, one line a call, as JSON. The same seed
- * makes the same calls whoever answers. Times, sizes and hits are not told: they are each provider's own.
+ * makes the same calls whoever answers. With each goes by how much it has
+ * changed the counters of apcu_cache_info(). Times, sizes and the hits of an item are not told: they are each provider's own.
  */
 [, $seed, $calls] = $argv;
 mt_srand((int) $seed);
@@ -199,12 +200,20 @@ set_error_handler(function (int $level, string $message) use (&$said) {
     $said[] = $message;
     return true;
 });
+function counters(): array
+{
+    ['num_hits' => $hits, 'num_misses' => $misses, 'num_inserts' => $inserts, 'num_entries' => $entries] = apcu_cache_info(true);
+    return [$hits, $misses, $inserts, $entries];
+}
+
 for ($call = 0; $call < $calls; $call++) {
     $said = [];
+    $before = counters();
     try {
         [$words, $answer] = [($told = any_call())[0], serialize(array_slice($told, 1))];
     } catch (Throwable $thrown) {
         [$words, $answer] = ['threw', get_class($thrown) . ': ' . $thrown->getMessage()];
     }
-    echo json_encode([substr($words, 0, 60), $answer, $said], JSON_INVALID_UTF8_SUBSTITUTE | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES), "\n";
+    $counted = array_map(fn ($after, $before) => $after - $before, counters(), $before);
+    echo json_encode([substr($words, 0, 60), $answer, $said, $counted], JSON_INVALID_UTF8_SUBSTITUTE | JSON_UNESCAPED_UNICODE | JSON_UNESCAPED_SLASHES), "\n";
 }

@@ -230,6 +230,7 @@ impl Arena {
                     let meta = Meta::native(Encoding::INTEGER);
                     let item = NewItem { key, meta, mtime: locked.time().0, deadline: deadline.0, cas: None, body };
                     let Some(_) = put::put(locked, located, &item, false, None) else { return Ok(Step::NoRoom) };
+                    locked.count(Counter::Sets, 1);
                     note_count(locked, step < 0);
                     Ok(Step::Done(Counted::Value(step as u64)))
                 }

@@ -23,10 +23,7 @@ fn carry_out_due(control: &Control, seen: u64, now: Time) -> u32 {
     }
     let next = epoch.wrapping_add(1);
     match control.flush.compare_exchange(seen, u64::from(next), Ordering::Relaxed, Ordering::Acquire) {
-        Ok(_) => {
-            note(control);
-            next
-        }
+        Ok(_) => next,
         Err(found) => found as u32,
     }
 }
@@ -34,7 +31,6 @@ fn carry_out_due(control: &Control, seen: u64, now: Time) -> u32 {
 /// Begins the next epoch, whatever was pending.
 pub(crate) fn begin_next(control: &Control) {
     change(control, |seen| u64::from((seen as u32).wrapping_add(1)));
-    note(control);
 }
 
 /// Has the next epoch begin at `at`; replaces what was pending.
@@ -48,10 +44,4 @@ fn change(control: &Control, next: impl Fn(u64) -> u64) {
     while let Err(found) = flush.compare_exchange(seen, next(seen), Ordering::Release, Ordering::Relaxed) {
         seen = found;
     }
-}
-
-/// When the last flush was.
-fn note(control: &Control) {
-    let unix = Time::now().to_unix().max(0) as u64;
-    control.flushed_unix.store(unix, Ordering::Relaxed);
 }

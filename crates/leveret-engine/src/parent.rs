@@ -116,7 +116,7 @@ impl Arena {
         }
         // Emptied before the parent is listed: its other workers wait for the file lock meanwhile.
         if !others_live {
-            self.flush()?;
+            self.clear()?;
         }
         core.parents.at(free).store(token, Ordering::Release);
         Ok(!others_live)

@@ -27,7 +27,7 @@ pub struct Stats {
     pub hits: u64,
     /// Reads that found none.
     pub misses: u64,
-    /// Stores that succeeded, each way of storing.
+    /// Stores that succeeded, each way of storing, counts that created an integer included.
     pub sets: u64,
     /// Deletes that found an item.
     pub deletes: u64,
@@ -67,7 +67,7 @@ pub struct Stats {
     pub shards: u64,
     /// Main buckets of the index.
     pub buckets: u64,
-    /// Unix time of the arena's creation or its last flush.
+    /// Unix time since which hits, misses and sets are counted: of the arena's creation, or of the last `Arena::clear`.
     pub created_unix: i64,
     /// Living processes that have written to the arena.
     pub attached: u32,
@@ -160,7 +160,7 @@ impl Arena {
             segments: core.segments.active() as u64,
             segment_bytes: core.segments.size(),
             shards: core.shards.len() as u64,
-            created_unix: core.map.geometry.created_unix.max(core.control().flushed_unix.load(Ordering::Relaxed))
+            created_unix: core.map.geometry.created_unix.max(core.control().cleared_unix.load(Ordering::Relaxed))
                 as i64,
             attached: attached.iter().sum(),
             attached_by_program: attached,

@@ -383,7 +383,7 @@ typedef struct leveret_stats {
   uint64_t hits;
   // Reads that found none.
   uint64_t misses;
-  // Stores that succeeded, each way of storing.
+  // Stores that succeeded, each way of storing, counts that created an integer included.
   uint64_t sets;
   // Deletes that found an item.
   uint64_t deletes;
@@ -423,7 +423,7 @@ typedef struct leveret_stats {
   uint64_t shards;
   // Main buckets of the index.
   uint64_t buckets;
-  // Unix time of the arena's creation or its last flush.
+  // Unix time since which hits, misses and sets are counted: of the arena's creation, or of the last `Arena::clear`.
   int64_t created_unix;
   // Living processes that have written to the arena.
   uint32_t attached;
@@ -712,6 +712,12 @@ size_t leveret_path(const struct leveret_arena *arena, char *buffer, size_t len)
 // `arena` is live.
 enum leveret_status leveret_flush(const struct leveret_arena *arena);
 
+// As leveret_flush, and counts hits, misses and stores from 0 again, as a new arena: OK or LOST.
+//
+// # Safety
+// `arena` is live.
+enum leveret_status leveret_clear(const struct leveret_arena *arena);
+
 // Counts and sizes: OK or LOST. Takes no lock.
 //
 // # Safety
@@ -840,6 +846,15 @@ enum leveret_status leveret_find_hashed(const struct leveret_arena *arena,
 // # Safety
 // Pointers are live.
 enum leveret_status leveret_find_cas(const struct leveret_arena *arena,
+                                     struct leveret_bytes key,
+                                     uint32_t now,
+                                     struct leveret_found *found);
+
+// As leveret_find_cas, but counts nothing, and the item does not look read.
+//
+// # Safety
+// Pointers are live.
+enum leveret_status leveret_peek_cas(const struct leveret_arena *arena,
                                      struct leveret_bytes key,
                                      uint32_t now,
                                      struct leveret_found *found);

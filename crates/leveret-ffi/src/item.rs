@@ -99,8 +99,36 @@ pub unsafe extern "C" fn leveret_find_cas(
     found: *mut Found,
 ) -> leveret_status {
     // SAFETY: by contract.
+    unsafe { find_cas(arena, key, ReadOptions::new(), now, found) }
+}
+
+/// As leveret_find_cas, but counts nothing, and the item does not look read.
+///
+/// # Safety
+/// Pointers are live.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_peek_cas(
+    arena: *const leveret_arena,
+    key: leveret_bytes,
+    now: u32,
+    found: *mut Found,
+) -> leveret_status {
+    // SAFETY: by contract.
+    unsafe { find_cas(arena, key, ReadOptions::new().untraced(), now, found) }
+}
+
+/// # Safety
+/// Pointers are live.
+unsafe fn find_cas(
+    arena: *const leveret_arena,
+    key: leveret_bytes,
+    options: ReadOptions,
+    now: u32,
+    found: *mut Found,
+) -> leveret_status {
+    // SAFETY: by contract.
     let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
-    match arena.find_with(key, ReadOptions::new().with_cas(), moment(now)) {
+    match arena.find_with(key, options.with_cas(), moment(now)) {
         // SAFETY: by contract.
         Ok(Some(item)) => unsafe {
             found.write(item);

@@ -25,7 +25,7 @@ path key_max value_max memory_limit memory_allocated memory_free items hits miss
 items 1
 hits 1
 misses 1
-sets 1
+sets 2
 deletes 1
 increments 1
 touches 1

@@ -33,7 +33,7 @@ Each process hands in its hits and misses from time to time, so these may be a r
 #[derive(Debug, Default, Serialize)]
 pub struct Summary {
     pub arena: String,
-    /// Unix time of creation or of the last flush.
+    /// Unix time since which hits, misses and sets are counted: of creation, or of the last apcu_clear_cache().
     pub since: i64,
     pub age_secs: i64,
     /// The arena's limit, the part of it that the file has claimed, and what can be stored before eviction begins.

@@ -18,8 +18,8 @@ pub(crate) struct Control {
     /// Segments `0..active` are allocated. Grows only, under the file lock.
     pub active_segments: AtomicU32,
     _spare: AtomicU32,
-    /// Unix time of the last flush, 0 = none.
-    pub flushed_unix: AtomicU64,
+    /// Unix time at which hits, misses and stores were last counted from 0 again, 0 = when the arena was made.
+    pub cleared_unix: AtomicU64,
     /// By `journal::Topic`: until when somebody wants to be told of it, 0 = nobody does. In the line of `flush`, which each read looks at.
     pub watched: [AtomicU32; TOPICS],
     _line0: [AtomicU64; 3],

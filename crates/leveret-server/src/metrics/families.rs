@@ -62,7 +62,7 @@ const FAMILIES: &[Family] = &[
     // What memcached does not have.
     ("leveret_build_info", Gauge, "Version of the program that says this.", Samples(build)),
     ("leveret_arena_info", Gauge, "Version of the file's layout.", Samples(layout)),
-    ("leveret_arena_created_timestamp_seconds", Gauge, "When the arena was made or last flushed.", Samples(created)),
+    ("leveret_arena_created_timestamp_seconds", Gauge, "When the arena was made, or its counts were cleared with it.", Samples(created)),
     ("leveret_memory_bytes", Gauge, "The arena's memory by state; the sum is its limit. unclaimed: the file has not grown there yet; free: empty segments; items: alive; expired: dead and not reclaimed yet; other: index, headers, ghosts, and room in segments that are in use.", Samples(memory)),
     ("leveret_memory_available_bytes", Gauge, "What can be stored before items are evicted, an estimate.", Arena(|stats| stats.memory_free)),
     ("leveret_segments", Gauge, "Segments by state.", Samples(segments)),
