@@ -91,6 +91,11 @@ class MemcachedClass(SystemTest):
         """options, keys, callbacks, servers and life of Memcached are as pecl/memcached's, in the binary protocol"""
         self.compare("memcached_options.php", 1, 1000)
 
+    def test_keys(self):
+        """append(), prepend() and counts look at the key first, as pecl/memcached's, whatever else they would refuse"""
+        for binary in (0, 1):
+            self.compare("memcached_keys.php", binary, 1000)
+
 
 def mended(line, differences=ACCIDENTS):
     for accident, answer in differences:

@@ -177,13 +177,16 @@ static void join(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, bool
 	MEMC_SELF();
 	memc_link *link = self->link;
 	memc_result(self, MEMC_SUCCESS);
+	if (!memc_key_is_good(self, key)) {
+		RETURN_FALSE;
+	}
 	if (link->compression) {
 		php_error_docref(NULL, E_WARNING, "cannot append/prepend with compression turned on");
 		RETURN_NULL();
 	}
 	if (link->cipher) {
 		/* Nobody but a client can join what is encrypted, or count it. */
-		memc_result(self, MEMC_NOT_SUPPORTED);
+		php_leveret_memc_failure(self, MEMC_NOT_SUPPORTED);
 		RETURN_FALSE;
 	}
 	zval text;
@@ -538,6 +541,9 @@ static void count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, boo
 	memc_link *link = self->link;
 	bool creates = given > 2u + by_key;
 	memc_result(self, MEMC_SUCCESS);
+	if (!memc_key_is_good(self, key)) {
+		RETURN_FALSE;
+	}
 	if (offset < 0) {
 		php_error_docref(NULL, E_WARNING, "offset cannot be a negative value");
 		RETURN_FALSE;
@@ -547,7 +553,7 @@ static void count(INTERNAL_FUNCTION_PARAMETERS, leveret_operation operation, boo
 		RETURN_FALSE;
 	}
 	if (link->cipher) {
-		memc_result(self, MEMC_NOT_SUPPORTED);
+		php_leveret_memc_failure(self, MEMC_NOT_SUPPORTED);
 		RETURN_FALSE;
 	}
 	client_copy copy = {0};
