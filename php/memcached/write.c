@@ -359,7 +359,8 @@ static bool simple(memc_object *self, leveret_request *request, zend_string *ser
 	request->key = php_leveret_string(full);
 	request->group = memc_group(server_key);
 	request->server = -1;
-	request->quiet = self->link->behaviors[MEMC_NOREPLY] != 0;
+	/* As in libmemcached, the option does not hold for a touch: it tells whether the item is there. */
+	request->quiet = self->link->behaviors[MEMC_NOREPLY] && request->operation != LEVERET_OP_TOUCH;
 	bool done = php_leveret_memc_call(self, request, copy);
 	zend_string_release(full);
 	return done;

@@ -450,9 +450,8 @@ impl Pool {
             // The key, without its prefix perhaps.
             None => key.end - place.len()..key.end,
         };
-        let is_write = !request.operation.is_get() && !request.operation.is_for_servers();
         let waits = self.options.buffer_writes && request.operation.may_wait();
-        let is_quiet = request.quiet || is_write && self.options.no_reply || waits;
+        let is_quiet = request.quiet || self.options.no_reply && request.operation.heeds_no_reply() || waits;
         self.batch.pending.push(Pending {
             asked: self.asked,
             operation: request.operation,

@@ -57,7 +57,7 @@ pub struct Options {
     pub send_size: usize,
     /// Size of the socket's buffers; zero = the system's.
     pub recv_size: usize,
-    /// No answer is wanted to any write.
+    /// No answer is wanted to any write, except a touch, as libmemcached has it.
     pub no_reply: bool,
     /// Writes wait until there are many of them, or until something is read.
     pub buffer_writes: bool,

@@ -56,6 +56,11 @@ impl Operation {
         matches!(self, Operation::Set | Operation::Delete)
     }
 
+    /// `Options::no_reply` takes its answer away. As libmemcached has it, a touch keeps it.
+    pub(super) fn heeds_no_reply(self) -> bool {
+        !self.is_get() && !self.is_for_servers() && self != Operation::Touch
+    }
+
     pub(super) fn is_get(self) -> bool {
         matches!(self, Operation::Get | Operation::GetAndTouch)
     }

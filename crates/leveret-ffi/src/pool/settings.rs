@@ -53,7 +53,7 @@ pub enum leveret_pool_option {
     LEVERET_POOL_SEND_SIZE,
     /// SO_RCVBUF; 0 = the system's.
     LEVERET_POOL_RECV_SIZE,
-    /// No answer to any write is wanted.
+    /// No answer to any write is wanted, except to a touch.
     LEVERET_POOL_NOREPLY,
     /// Sets and deletes wait until there are many, or until something else is asked.
     LEVERET_POOL_BUFFER_WRITES,
