@@ -155,6 +155,47 @@ class Mounts(Faults):
         self.assertTrue(got["last"])
         self.assertGreater(got["hits"], 3000)
 
+    def test_no_memory(self):
+        """A value for which nothing can make room: each way of storing it says no, and the log says so once, in each of them"""
+        self.mount("6m")
+        path, log = self.arenas / "shop.arena", self.folder / "log"
+        cache = "$cache = new Leveret\\Cache($path);"
+        memcached = """$memcached = new Memcached();
+            $memcached->setOption(Memcached::OPT_COMPRESSION, false);
+            $memcached->addServer($path, 0);
+            $memcached->set('key', 'small');"""
+        ways = {
+            "apcu_store": ("", "apcu_store('key', $value)", "apcu", "8000000 bytes"),
+            "Cache::set": (cache, "$cache->set('key', $value)", "shop", "8000000 bytes"),
+            "Cache::remember": (cache, "strlen($cache->remember('key', 60, fn() => $value)) !== 8000000", "shop", "8000000 bytes"),
+            "Memcached::set": (memcached, "$memcached->set('key', $value)", "shop", "8000000 bytes"),
+            "Memcached::setMulti": (memcached, "$memcached->setMulti(['key' => $value])", "shop", "a value"),
+            "Memcached::append": (memcached, "$memcached->append('key', $value)", "shop", "a value"),
+            "Memcache::set": ("$memcache = new Memcache(); $memcache->addServer($path, 0);", "@$memcache->set('key', $value)", "shop", "a value"),
+        }
+        for way, (begin, call, arena, size) in ways.items():
+            script = f"""<?php
+                [, $path] = $argv;
+                $value = random_bytes(8000000);
+                {begin}
+                for ($i = 0; $i < 3; $i++) {{
+                    try {{
+                        $told[] = {call};
+                    }} catch (Leveret\\NoMemoryException) {{
+                        $told[] = false;
+                    }}
+                }}
+                echo json_encode($told);"""
+            done = self.run_php(script, path, provider=self.ours(leveret__memory="64M", apc__shm_size="64M", error_log=log))
+            said = [line for line in log.read_text().splitlines() if "leveret:" in line]
+            self.assertEqual("[false,false,false]", done.stdout, f"{way}: {done.stderr}")
+            self.assertEqual(1, len(said), f"{way}: {said} {done.stderr}")
+            for part in (size, f"{arena}.arena", "Give it more memory"):
+                self.assertIn(part, said[0], way)
+            log.unlink(missing_ok=True)
+            for left in self.arenas.glob("*.arena"):
+                left.unlink()
+
     def mount(self, size):
         """A tmpfs over the arenas' folder. Not every container lets root mount: then the test is skipped and says so."""
         if not AM_ROOT:

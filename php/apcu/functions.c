@@ -4,6 +4,7 @@
 #endif
 
 #include "base/bytes.h"
+#include "base/refused.h"
 #include "codec/value.h"
 #include "apcu.h"
 
@@ -47,8 +48,9 @@ bool php_leveret_apcu_store_value(leveret_arena *arena, leveret_bytes key, zval 
 		return false;
 	}
 	leveret_status status = leveret_store(arena, key, encoded.bytes, &encoded.meta, php_leveret_apcu_deadline(ttl, now), mode, 0, now, NULL);
+	size_t len = encoded.bytes.len;
 	php_leveret_encoded_free(&encoded);
-	return apcu_noticed(arena, status) == LEVERET_OK;
+	return apcu_noticed(arena, php_leveret_stored(arena, status, len)) == LEVERET_OK;
 }
 
 static void store_array(leveret_arena *arena, HashTable *values, zend_long ttl, leveret_mode mode, uint32_t now, zval *failures)

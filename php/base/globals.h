@@ -27,6 +27,10 @@ ZEND_BEGIN_MODULE_GLOBALS(leveret)
 	bool apcu_failure_logged;
 	bool apcu_size_logged;
 
+	/* base/refused.c */
+	bool no_memory_logged;
+	bool too_large_logged;
+
 	/* decoded/table.c */
 	HashTable decoded;                /* key -> php_leveret_decoded */
 	php_leveret_decoded *decoded_retired;

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/globals.h"
+#include "base/refused.h"
 #include "base/text.h"
 #include "cache.h"
 
@@ -38,8 +39,8 @@ void php_leveret_cache_throw(cache_object *cache, leveret_status status, zend_st
 			break;
 		case LEVERET_NO_MEMORY:
 			zend_throw_exception_ex(php_leveret_cache_no_memory_ce, 0,
-				"No room for the %zu bytes of %s could be made in an arena of %" PRIu64 " bytes, because other processes are writing there: try again, or use a larger arena (leveret.memory sizes new ones)",
-				len, ZSTR_VAL(name), leveret_memory(cache->arena));
+				"Nothing in this arena of %" PRIu64 " bytes could make room for the %zu bytes of %s: use a larger arena (leveret.memory sizes new ones), and see that its file system has room",
+				leveret_memory(cache->arena), len, ZSTR_VAL(name));
 			break;
 		case LEVERET_BUSY:
 			zend_throw_exception_ex(php_leveret_cache_busy_ce, 0,
@@ -152,7 +153,7 @@ leveret_status php_leveret_cache_store(cache_object *cache, const cache_store_re
 	CACHE_ASK(cache, status, leveret_store(cache->arena, php_leveret_string(request->key), encoded.bytes, &encoded.meta, request->deadline, request->mode,
 		request->cas, request->now, NULL));
 	php_leveret_encoded_free(&encoded);
-	return status;
+	return php_leveret_stored(cache->arena, status, *len);
 }
 
 bool php_leveret_cache_store_or_throw(cache_object *cache, const cache_store_request *request)

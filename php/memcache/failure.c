@@ -3,6 +3,7 @@
 # include "config.h"
 #endif
 
+#include "base/refused.h"
 #include "memcache.h"
 
 /* Numbers of errors that a server answers, as pecl/memcache tells them. */
@@ -73,9 +74,11 @@ void php_leveret_mmc_failures_answer(mmc_link *link, const leveret_answer *answe
 			number = ERROR_UNSPECIFIED;
 			break;
 		}
+		case LEVERET_CODE_SERVER_MEMORY_ALLOCATION_FAILURE:
+			php_leveret_tell_no_memory_of(link->pool->pool, answer->server);
+			ZEND_FALLTHROUGH;
 		case LEVERET_CODE_AUTH_FAILURE:
 		case LEVERET_CODE_SERVER_ERROR:
-		case LEVERET_CODE_SERVER_MEMORY_ALLOCATION_FAILURE:
 			number = ERROR_UNSPECIFIED;
 			break;
 		default:

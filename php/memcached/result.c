@@ -3,6 +3,7 @@
 # include "config.h"
 #endif
 
+#include "base/refused.h"
 #include "memcached.h"
 
 /* libmemcached's words: applications log and compare them. */
@@ -113,6 +114,9 @@ static zend_always_inline void result_of(memc_object *self, int32_t code, uint32
 	php_leveret_memc_failure(self, code);
 	if (self->error_code == MEMC_SUCCESS) {
 		return;
+	}
+	if (code == MEMC_SERVER_MEMORY_ALLOCATION_FAILURE) {
+		php_leveret_tell_no_memory_of(self->link->pool, server);
 	}
 	self->error_errno = (zend_long) number;
 	if (is_disconnection(code)) {

@@ -4,6 +4,7 @@
 #endif
 
 #include "base/arena.h"
+#include "base/refused.h"
 #include "memcached.h"
 
 /* --- stores --- */
@@ -52,7 +53,7 @@ static bool store_in_arena(memc_object *self, leveret_arena *arena, leveret_oper
 	leveret_bytes bytes = payload->meta.encoding == LEVERET_INTEGER ? php_leveret_bytes(&payload->integer, sizeof(payload->integer)) : payload->bytes;
 	leveret_status status = leveret_store(arena, php_leveret_string(key), bytes, &payload->meta, deadline_of(expiration, now), mode, cas, now, NULL);
 	self->is_fetching = false;
-	memc_result(self, result_of_status(status, mode));
+	memc_result(self, result_of_status(php_leveret_stored(arena, status, bytes.len), mode));
 	return status == LEVERET_OK;
 }
 
