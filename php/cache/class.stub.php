@@ -50,7 +50,7 @@ final class UnsupportedValueException extends Exception {}
 /** increment() or decrement() of an item that is no integer. */
 final class NotAnIntegerException extends Exception {}
 
-/** No room could be made: all that could go is still being written by other processes. */
+/** Nothing in the arena could make room for the value. What was stored under the key before is gone. */
 final class NoMemoryException extends Exception {}
 
 /** Another process held the lock of this part of the arena for longer than leveret.lock_timeout. Nothing was changed. */
@@ -148,9 +148,11 @@ final class Cache implements \IteratorAggregate
      * The value, or on a miss what $compute($key) returns, which is stored and returned.
      *
      * One process computes, the others wait for its value. When it throws, exits or dies, the next one computes. Nobody waits
-     * longer than ten seconds, nor while it computes another value itself: it then computes too. What $compute throws goes
-     * through and nothing is stored. If only the storing fails because memory or a lock was not to be had, the value is
-     * returned all the same.
+     * longer than ten seconds, nor while it computes another value itself: it then computes too. $compute may call remember(),
+     * also for the same key, whose value then is what the outer call stores. What $compute throws goes through and nothing is
+     * stored. A value that the arena cannot take (it is too large, or memory or a lock was not to be had) is returned all the
+     * same, and the first of a process that is too large or finds no memory is a line in PHP's log. A value that cannot be
+     * serialized throws, as in set().
      */
     public function remember(string $key, null|int|\DateInterval $ttl, callable $compute): mixed {}
 
@@ -167,7 +169,7 @@ final class Cache implements \IteratorAggregate
      * path, key_max, value_max and memory_limit; items, memory_allocated (of the file) and memory_free (to be filled before others
      * must go), in bytes; counts since the arena was created: hits, misses, sets, deletes, increments, touches, evicted
      * (forgotten because memory was full), expired, recoveries (after killed processes), retries, lock_waits, flushes;
-     * created (Unix time of creation or of the last clear), attached (living processes).
+     * created (Unix time since which they are counted), attached (living processes).
      *
      * @return array<string, int|string>
      */

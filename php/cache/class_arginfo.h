@@ -1,5 +1,5 @@
 /* This is a generated file, edit the .stub.php file instead.
- * Stub hash: 183d504c02e8ce1eb39eafe2575cfd7671953e47 */
+ * Stub hash: a7e52503d723693f923a64ca69324b09184d1832 */
 
 ZEND_BEGIN_ARG_INFO_EX(arginfo_class_Leveret_Item___construct, 0, 0, 0)
 ZEND_END_ARG_INFO()

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "base/refused.h"
 #include "cache.h"
 
 /* False: an exception is pending (exit() counts as one). A fatal error does not come back here. */
@@ -28,7 +29,7 @@ static bool compute(zend_fcall_info *call, zend_fcall_info_cache *callee, zend_s
 	return true;
 }
 
-/* The value is at hand, so only what the caller can mend is worth an exception: not a want of memory or of a lock. */
+/* The value is at hand, so an arena that cannot take it is worth no exception: the log says so. */
 static void keep(cache_object *cache, zend_string *key, zval *value, const cache_ttl *ttl)
 {
 	cache_store_request request = { .key = key, .value = value, .now = leveret_now(), .mode = LEVERET_SET };
@@ -37,7 +38,9 @@ static void keep(cache_object *cache, zend_string *key, zval *value, const cache
 		return;
 	}
 	leveret_status status = php_leveret_cache_store(cache, &request, &len);
-	if (!EG(exception) && status != LEVERET_OK && status != LEVERET_BUSY && status != LEVERET_NO_MEMORY) {
+	if (status == LEVERET_TOO_LARGE) {
+		php_leveret_tell_too_large(cache->arena, len);
+	} else if (!EG(exception) && status != LEVERET_OK && status != LEVERET_BUSY && status != LEVERET_NO_MEMORY) {
 		php_leveret_cache_throw(cache, status, key, len);
 	}
 }
