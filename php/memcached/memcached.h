@@ -113,6 +113,7 @@ typedef struct memc_object {
 	int32_t disconnected;             /* index of the server to which the connection failed last; -1: none */
 	bool is_fetching;                 /* getDelayed() was called, its answers are not all fetched */
 	bool has_lost;                    /* some of them got lost on their way */
+	bool has_damaged;                 /* some of them make no value */
 	uint32_t reachable;               /* of its keys, those whose server may be reached as far as is known */
 	zend_object std;
 } memc_object;

@@ -531,7 +531,7 @@ static bool give_element(memc_object *self, client_copy *copy, zval *element)
 static void end_of_fetch(memc_object *self)
 {
 	bool has_failed = (self->has_lost || self->reachable == 0) && self->error_code != MEMC_SUCCESS;
-	self->code = has_failed ? self->error_code : MEMC_NOTFOUND;
+	self->code = self->has_damaged ? MEMC_PAYLOAD_FAILURE : has_failed ? self->error_code : MEMC_NOTFOUND;
 }
 
 static void note_failure(memc_object *self, const client_copy *copy)
@@ -559,6 +559,8 @@ static bool fetch_one(memc_object *self, zval *element)
 		bool given = copy->code == MEMC_SUCCESS && give_element(self, copy, element);
 		if (copy->code != MEMC_SUCCESS && copy->code != MEMC_NOTFOUND) {
 			note_failure(self, copy);
+		} else if (!given && self->code == MEMC_PAYLOAD_FAILURE) {
+			self->has_damaged = true;
 		}
 		php_leveret_client_copies_free(&one);
 		if (given) {
@@ -602,7 +604,7 @@ static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 	int code = leveret_pool_start(link->pool);
 	php_leveret_memc_failure(self, code);
 	self->is_fetching = true;
-	self->has_lost = false;
+	self->has_lost = self->has_damaged = false;
 	self->reachable = names.count;
 	zval element;
 	if (code == MEMC_SOME_ERRORS) {
@@ -623,7 +625,7 @@ static void get_delayed(INTERNAL_FUNCTION_PARAMETERS, bool by_key)
 			break;
 		}
 	}
-	bool is_whole = has_found && !self->has_lost;
+	bool is_whole = has_found && !self->has_lost && !self->has_damaged;
 	if (!is_whole && !EG(exception)) {
 		end_of_fetch(self);
 	}
@@ -671,5 +673,5 @@ PHP_METHOD(Memcached, fetchAll)
 		RETURN_FALSE;
 	}
 	/* As getMulti(). The original drops what has come. */
-	self->code = self->has_lost ? MEMC_SOME_ERRORS : MEMC_SUCCESS;
+	self->code = self->has_damaged ? MEMC_PAYLOAD_FAILURE : self->has_lost ? MEMC_SOME_ERRORS : MEMC_SUCCESS;
 }
