@@ -12,6 +12,7 @@
 #include "apcu/module.h"
 #include "apcu/preload.h"
 #include "decoded/table.h"
+#include "basedir.h"
 #include "bytes.h"
 #include "globals.h"
 #include "module.h"
@@ -94,6 +95,12 @@ static void keep(leveret_arena *arena, leveret_bytes name, bool of_apcu)
 leveret_arena *php_leveret_arena(zend_string *name, zend_string **error)
 {
 	leveret_bytes wanted = name ? php_leveret_string(name) : php_leveret_bytes(LEVERET_G(arena), strlen(LEVERET_G(arena)));
+	/* Also of one that is open: another site of this process may have opened it. What php.ini names is the administrator's. */
+	if (!php_leveret_may_open(name ? wanted : php_leveret_bytes("", 0))) {
+		*error = zend_strpprintf(0, "open_basedir keeps this script from the arena %.*s: it allows %s. Name an arena there, or take one by its name (arena:NAME)",
+			(int) MIN(wanted.len, MAXPATHLEN), (const char *) wanted.data, php_leveret_basedir());
+		return NULL;
+	}
 	leveret_arena *arena = find_opened(wanted, false);
 	if (EXPECTED(arena)) {
 		return arena;
@@ -200,6 +207,10 @@ leveret_arena *php_leveret_apcu_arena(void)
 	char message[MESSAGE_LEN];
 	uint32_t created = 0;
 	bool begins;
+	/* The directive is the administrator's, the folder may be a script's. */
+	if (!apcu_is_private && !php_leveret_may_open(php_leveret_bytes("", 0))) {
+		return NULL;
+	}
 	if (open_apcu(&arena, &created, &begins, message) != LEVERET_OK) {
 		LEVERET_G(apcu_retry_at) = leveret_now() + 1;
 		log_apcu(&LEVERET_G(apcu_failure_logged), message);

@@ -4,6 +4,7 @@
 #endif
 
 #include "base/arena.h"
+#include "base/basedir.h"
 #include "base/bytes.h"
 #include "base/text.h"
 #include "memcache.h"
@@ -81,6 +82,8 @@ static zend_string *name_of(const mmc_link *link)
 	smart_str name = {0};
 	smart_str_append_printf(&name, ZEND_LONG_FMT " ", 8 * link->ring + 4 * link->hash + 2 * link->is_binary + link->is_of_sessions);
 	php_leveret_append(&name, (const char *) php_leveret_dir().data, php_leveret_dir().len);
+	php_leveret_append_word(&name, "\n");
+	php_leveret_append(&name, php_leveret_basedir(), strlen(php_leveret_basedir()));
 	for (uint32_t i = 0; i < link->count; i++) {
 		const mmc_server *server = &link->servers[i];
 		if (!server->is_persistent) {

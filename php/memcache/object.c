@@ -3,6 +3,7 @@
 # include "config.h"
 #endif
 
+#include "base/basedir.h"
 #include "base/bytes.h"
 #include "memcache.h"
 #include "module.h"
@@ -111,7 +112,7 @@ static bool is_good(mmc_server *server)
 		php_error_docref(NULL, E_WARNING, "weight must be a positive integer");
 		return false;
 	}
-	return true;
+	return php_leveret_may_add(php_leveret_string(server->host));
 }
 
 /* The connection that the server is to be added to. NULL: it cannot be. */

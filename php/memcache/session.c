@@ -10,6 +10,7 @@
 # include "config.h"
 #endif
 
+#include "base/basedir.h"
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "client/session.h"
@@ -74,7 +75,7 @@ static mmc_server default_server(void)
 typedef enum add_result { IS_ADDED, IS_NO_URL, IS_NO_SERVER } add_result;
 
 /* "tcp://host:port?query", or "tls://" for TLS, read as pecl/memcache does: as a URL, of which a password and a path mean nothing. */
-static add_result add_host(mmc_link *link, const char *begin, const char *end)
+static add_result add_host(mmc_link *link, const char *begin, const char *end, bool is_script_s)
 {
 	mmc_server server = default_server();
 	php_url *url = php_url_parse_ex(begin, (size_t) (end - begin));
@@ -90,7 +91,8 @@ static add_result add_host(mmc_link *link, const char *begin, const char *end)
 	bool is_tls = url->host && url->scheme && zend_string_equals_literal(url->scheme, "tls");
 	server.host = zend_strpprintf(0, "%s%.*s", is_tls ? "tls://" : "", colon ? (int) (colon - name) : (int) strlen(name), name);
 	bool is_good = *name && colon != name && server.port >= 0 && server.port <= 65535
-		&& (!url->query || read_query(ZSTR_VAL(url->query), ZSTR_VAL(url->query) + ZSTR_LEN(url->query), &server));
+		&& (!url->query || read_query(ZSTR_VAL(url->query), ZSTR_VAL(url->query) + ZSTR_LEN(url->query), &server))
+		&& (!is_script_s || php_leveret_may_add(php_leveret_string(server.host)));
 	if (is_good) {
 		php_leveret_mmc_link_add(link, &server);
 	}
@@ -100,7 +102,7 @@ static add_result add_host(mmc_link *link, const char *begin, const char *end)
 }
 
 /* "unix:///path?query" or "arena:NAME?query"; pecl/memcache's users write a port of 0 behind a path. False: it makes no sense. */
-static bool add_path(mmc_link *link, const char *begin, const char *end)
+static bool add_path(mmc_link *link, const char *begin, const char *end, bool is_script_s)
 {
 	mmc_server server = default_server();
 	const char *query = memchr(begin, '?', (size_t) (end - begin));
@@ -111,24 +113,27 @@ static bool add_path(mmc_link *link, const char *begin, const char *end)
 	}
 	server.port = 0;
 	server.host = zend_string_init(begin, (size_t) (address_end - begin), 0);
-	php_leveret_mmc_link_add(link, &server);
+	bool may_add = !is_script_s || php_leveret_may_add(php_leveret_string(server.host));
+	if (may_add) {
+		php_leveret_mmc_link_add(link, &server);
+	}
 	zend_string_release(server.host);
-	return true;
+	return may_add;
 }
 
-static add_result add_server(mmc_link *link, const char *begin, const char *end)
+static add_result add_server(mmc_link *link, const char *begin, const char *end, bool is_script_s)
 {
 	bool is_path = strncmp(begin, "unix://", strlen("unix://")) == 0 || strncmp(begin, "arena:", strlen("arena:")) == 0 || *begin == '/';
 	if (!is_path) {
-		return add_host(link, begin, end);
+		return add_host(link, begin, end, is_script_s);
 	}
-	return add_path(link, begin, end) ? IS_ADDED : IS_NO_URL;
+	return add_path(link, begin, end, is_script_s) ? IS_ADDED : IS_NO_URL;
 }
 
-static bool add_servers(mmc_link *link, const char *path)
+static bool add_servers(mmc_link *link, const char *path, bool is_script_s)
 {
 	for (const char *at = path; *(at += strspn(at, ", \t")); at += strcspn(at, ", \t")) {
-		add_result result = add_server(link, at, at + strcspn(at, ", \t"));
+		add_result result = add_server(link, at, at + strcspn(at, ", \t"), is_script_s);
 		if (result == IS_NO_URL) {
 			php_error_docref(NULL, E_WARNING, "Failed to parse memcache.save_path (error at offset %d, url was '%s')", (int) (at - path), path);
 		}
@@ -387,9 +392,11 @@ PS_OPEN_FUNC(memcache)
 {
 	/* session_reset() opens again what nobody has closed. */
 	ps_close_memcache(mod_data);
-	const char *path = MEMCACHE_G(session_save_path) && *MEMCACHE_G(session_save_path) ? MEMCACHE_G(session_save_path) : PHP_LEVERET_SAVE_PATH;
+	bool is_own = MEMCACHE_G(session_save_path) && *MEMCACHE_G(session_save_path);
+	const char *path = is_own ? MEMCACHE_G(session_save_path) : PHP_LEVERET_SAVE_PATH;
+	bool is_script_s = php_leveret_directive_is_changed(is_own ? "memcache.session_save_path" : "session.save_path");
 	mmc_link *link = php_leveret_mmc_link_new(true);
-	if (!add_servers(link, path)) {
+	if (!add_servers(link, path, is_script_s)) {
 		php_leveret_mmc_link_free(link);
 		return FAILURE;
 	}

@@ -4,6 +4,7 @@
 #endif
 
 #include "base/arena.h"
+#include "base/basedir.h"
 #include "codec/serializer.h"
 #include "memcached.h"
 #include "module.h"
@@ -189,8 +190,10 @@ memc_link *php_leveret_memc_link_new(bool is_persistent)
 
 zend_string *php_leveret_memc_persistent_name(const char *name, size_t len)
 {
-	leveret_bytes dir = php_leveret_dir();
-	return zend_string_concat3((const char *) dir.data, dir.len, "\n", 1, name, len);
+	zend_string *site = zend_strpprintf(0, "%.*s\n%s\n", (int) php_leveret_dir().len, (const char *) php_leveret_dir().data, php_leveret_basedir());
+	zend_string *whole = zend_string_concat2(ZSTR_VAL(site), ZSTR_LEN(site), name, len);
+	zend_string_release(site);
+	return whole;
 }
 
 void php_leveret_memc_link_free(memc_link *link)
@@ -205,6 +208,9 @@ void php_leveret_memc_link_free(memc_link *link)
 
 int php_leveret_memc_link_add_server(memc_link *link, leveret_bytes host, uint16_t port, uint32_t weight)
 {
+	if (!php_leveret_may_add(host)) {
+		return MEMC_INVALID_ARGUMENTS;
+	}
 	if (weight > 1 && link->behaviors[DISTRIBUTION] == CONSISTENT) {
 		/* libmemcached has but one way to weigh servers. */
 		link->behaviors[KETAMA_WEIGHTED] = 1;

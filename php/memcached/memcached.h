@@ -169,7 +169,7 @@ const char *php_leveret_memc_text(zend_long code);
 
 memc_link *php_leveret_memc_link_new(bool is_persistent);
 void php_leveret_memc_link_free(memc_link *link);
-/* What persistent links and pools of sessions go by: where arenas lie, then their name. Those of another site have other arenas. */
+/* What persistent links and pools of sessions go by: where arenas lie and which files may be opened, then their name. Those of another site have other arenas. */
 zend_string *php_leveret_memc_persistent_name(const char *name, size_t len);
 /* A server behind the others; a result code. */
 int php_leveret_memc_link_add_server(memc_link *link, leveret_bytes host, uint16_t port, uint32_t weight);

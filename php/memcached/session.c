@@ -9,6 +9,7 @@
 #endif
 
 #include "base/arena.h"
+#include "base/basedir.h"
 #include "base/clock.h"
 #include "client/session.h"
 #include "memcached.h"
@@ -31,7 +32,7 @@ typedef struct memc_session {
 /* --- servers --- */
 
 /* "host[:port[:weight]]", "tls://host[:port[:weight]]", "/path[:0[:weight]]", a socket's or an arena's, or "arena:NAME". False: it makes no sense. */
-static bool add_server(leveret_pool *pool, const char *at, const char *end, bool is_weighted)
+static bool add_server(leveret_pool *pool, const char *at, const char *end, bool is_weighted, bool is_script_s)
 {
 	char *rest;
 	zend_long port = MEMC_PORT, weight = 0;
@@ -66,6 +67,9 @@ static bool add_server(leveret_pool *pool, const char *at, const char *end, bool
 		}
 		host = php_leveret_bytes(url, (size_t) len);
 	}
+	if (is_script_s && !php_leveret_may_add(host)) {
+		return false;
+	}
 	/* Without weights of its own the ring is that of libmemcached's lists of servers, in which nobody looks at them. */
 	return leveret_pool_add_server(pool, host, (uint16_t) port, 0, is_weighted ? (uint32_t) weight : 0, php_leveret_dir()) == MEMC_SUCCESS;
 }
@@ -76,10 +80,10 @@ static bool is_weighted(void)
 }
 
 /* Servers are separated by commas; as in the original, what stands behind a space is not looked at. False: one of them makes no sense. */
-static bool add_servers(leveret_pool *pool, const char *path)
+static bool add_servers(leveret_pool *pool, const char *path, bool is_script_s)
 {
 	for (const char *at = path; *(at += strspn(at, ", \t")); at += strcspn(at, ",")) {
-		if (!add_server(pool, at, at + strcspn(at, ", \t"), is_weighted())) {
+		if (!add_server(pool, at, at + strcspn(at, ", \t"), is_weighted(), is_script_s)) {
 			return false;
 		}
 	}
@@ -271,23 +275,26 @@ static bool sign_in(leveret_pool *pool)
 	return leveret_pool_set_credentials(pool, -1, php_leveret_bytes(user, strlen(user)), php_leveret_bytes(password, strlen(password)), 0) == MEMC_SUCCESS;
 }
 
-static leveret_pool *new_pool(const char *path)
+static leveret_pool *new_pool(const char *path, bool is_script_s)
 {
 	leveret_pool *pool = php_leveret_pool_new();
 	configure(pool);
-	if (add_servers(pool, path) && sign_in(pool)) {
+	if (add_servers(pool, path, is_script_s) && sign_in(pool)) {
 		return pool;
 	}
 	leveret_pool_free(pool);
 	return NULL;
 }
 
-static leveret_pool *persistent_pool(const char *path)
+static leveret_pool *persistent_pool(const char *path, bool is_script_s)
 {
 	HashTable *pools = &MEMCACHED_G(session_pools);
-	zend_string *name = php_leveret_memc_persistent_name(path, strlen(path));
+	/* A script may not come by the arena of php.ini's path, though it names the same one. */
+	zend_string *whose = zend_strpprintf(0, "%c%s", is_script_s ? 's' : 'a', path);
+	zend_string *name = php_leveret_memc_persistent_name(ZSTR_VAL(whose), ZSTR_LEN(whose));
+	zend_string_release(whose);
 	leveret_pool *pool = zend_hash_find_ptr(pools, name);
-	if (!pool && (pool = new_pool(path))) {
+	if (!pool && (pool = new_pool(path, is_script_s))) {
 		zend_hash_str_add_ptr(pools, ZSTR_VAL(name), ZSTR_LEN(name), pool);
 	}
 	zend_string_release(name);
@@ -320,7 +327,8 @@ PS_OPEN_FUNC(memcached)
 	bool is_persistent = MEMCACHED_G(sess_persistent);
 	/* Before there is a pool: where PHP's heap is full it jumps out of here. */
 	memc_session *session = ecalloc(1, sizeof(*session));
-	leveret_pool *pool = is_persistent ? persistent_pool(PHP_LEVERET_SAVE_PATH) : new_pool(PHP_LEVERET_SAVE_PATH);
+	bool is_script_s = php_leveret_directive_is_changed("session.save_path");
+	leveret_pool *pool = is_persistent ? persistent_pool(PHP_LEVERET_SAVE_PATH, is_script_s) : new_pool(PHP_LEVERET_SAVE_PATH, is_script_s);
 	if (!pool) {
 		efree(session);
 		php_error_docref(NULL, E_WARNING, "failed to parse session.save_path: \"%s\" should be host:port,host:port, the path of a socket, or arena:NAME", PHP_LEVERET_SAVE_PATH);
