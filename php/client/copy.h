@@ -3,13 +3,18 @@
 #define PHP_LEVERET_CLIENT_COPY_H
 
 #include "base/bytes.h"
+#include "codec/cost.h"
+
+/* A shorter string finds room in what a request has already taken, or ends it as any other would. */
+#define CLIENT_COPY_FREE (256 * 1024)
 
 typedef struct client_copy {
 	uint32_t request;
 	int32_t code;
 	uint32_t server;
 	zend_string *key;                 /* NULL: it is not told */
-	zend_string *data;                /* NULL: the value is `number`, which an arena keeps as one */
+	zend_string *data;                /* NULL: the value is `number`, which an arena keeps as one, or too long */
+	bool is_too_long;                 /* for memory_limit */
 	leveret_meta meta;
 	uint64_t cas;
 	uint64_t number;
@@ -29,6 +34,27 @@ static zend_always_inline void client_copy_answer(const leveret_answer *answer, 
 	};
 }
 
+/* Whether memory_limit leaves room for a string of so many bytes: PHP ends the script where it does not. */
+static zend_always_inline bool client_fits(size_t len)
+{
+	return EXPECTED(len <= CLIENT_COPY_FREE) || php_leveret_string_cost(len) <= php_leveret_memory_left_for_block();
+}
+
+/* As client_copy_answer, but for what is too long. */
+static zend_always_inline void client_copy_fitting(const leveret_answer *answer, client_copy *copy)
+{
+	if (UNEXPECTED(!client_fits(answer->value.len))) {
+		leveret_answer without = *answer;
+		without.value.len = 0;
+		client_copy_answer(&without, copy);
+		zend_string_release(copy->data);
+		copy->data = NULL;
+		copy->is_too_long = true;
+	} else {
+		client_copy_answer(answer, copy);
+	}
+}
+
 /* Room for one more. */
 client_copy *php_leveret_client_copies_next(client_copies *copies);
 void php_leveret_client_copy_free(client_copy *copy);
@@ -46,7 +72,9 @@ static zend_always_inline leveret_status client_copy_item(leveret_arena *arena, 
 			return status;
 		}
 		zend_string *data = NULL;
-		if (!(found->is_number && found->meta.encoding == LEVERET_INTEGER)) {
+		if (UNEXPECTED(!client_fits(found->value_len))) {
+			copy->is_too_long = true;
+		} else if (!(found->is_number && found->meta.encoding == LEVERET_INTEGER)) {
 			status = php_leveret_copy_string(arena, found, &data);
 		}
 		if (EXPECTED(status == LEVERET_OK)) {

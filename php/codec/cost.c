@@ -25,6 +25,12 @@ size_t php_leveret_memory_left(void)
 	return MAX(left_beside(CHUNK), CHUNK / 2);
 }
 
+size_t php_leveret_memory_left_for_block(void)
+{
+	/* It takes the next chunk, or pages of its own beside one. */
+	return left_beside(CHUNK);
+}
+
 size_t php_leveret_memory_left_now(void)
 {
 	/* The next chunk is taken whole, and one is for whoever goes on when this value is given up. */

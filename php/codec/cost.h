@@ -39,6 +39,8 @@ static zend_always_inline size_t php_leveret_string_cost(size_t len)
 
 /* How much the request may still take; a little, whatever it has taken: what is small may find room in what it has already. */
 size_t php_leveret_memory_left(void);
+/* The same for one block, and not a byte that is not left. */
+size_t php_leveret_memory_left_for_block(void);
 /* The same in the middle of reading a value. */
 size_t php_leveret_memory_left_now(void);
 /* What a value of so many bytes may take. Of what a process of this host has stored nothing is foretold: where that does not fit, PHP

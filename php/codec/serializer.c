@@ -11,6 +11,7 @@
 #include "base/bytes.h"
 #include "base/globals.h"
 #include "cost.h"
+#include "damage.h"
 #include "decode.h"
 #include "igbinary_check.h"
 #include "igbinary_plain.h"
@@ -261,11 +262,11 @@ bool php_leveret_unserialize(uint8_t encoding, const char *data, size_t len, int
 		}
 		return true;
 	}
-	if (readable) {
-		*problem = NULL;
-	}
 	zval_ptr_dtor(return_value);
 	ZVAL_UNDEF(return_value);
+	if (EG(exception) && !php_leveret_take_damage(readable) && readable) {
+		*problem = NULL;
+	}
 	return false;
 }
 

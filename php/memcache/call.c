@@ -48,7 +48,7 @@ leveret_pool *php_leveret_mmc_begin(mmc_link *link)
 
 static void copy_answer(const leveret_answer *answer, client_copy *copy)
 {
-	client_copy_answer(answer, copy);
+	client_copy_fitting(answer, copy);
 	copy->key = zend_string_init((const char *) answer->key.data, answer->key.len, 0);
 }
 

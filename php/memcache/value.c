@@ -128,6 +128,10 @@ bool php_leveret_mmc_decode(client_copy *copy, zval *value)
 	const char *problem;
 	zend_string *data = copy->data;
 	copy->data = NULL;
+	if (UNEXPECTED(copy->is_too_long)) {
+		php_error_docref(NULL, E_NOTICE, "Failed to read data: it is longer than memory_limit allows");
+		return false;
+	}
 	if (!data) {
 		ZVAL_LONG(value, (zend_long) copy->number);
 		return true;

@@ -87,7 +87,7 @@ static void copy_answer(const zend_string *prefix, const leveret_answer *answer,
 {
 	bool has_prefix = prefix && answer->key.len >= ZSTR_LEN(prefix) && memcmp(answer->key.data, ZSTR_VAL(prefix), ZSTR_LEN(prefix)) == 0;
 	size_t skip = has_prefix ? ZSTR_LEN(prefix) : 0;
-	client_copy_answer(answer, copy);
+	client_copy_fitting(answer, copy);
 	copy->key = zend_string_init((const char *) answer->key.data + skip, answer->key.len - skip, 0);
 }
 
@@ -113,7 +113,7 @@ bool php_leveret_memc_call(memc_object *self, leveret_request *request, client_c
 		return false;
 	}
 	if (copy) {
-		client_copy_answer(&answer, copy);
+		client_copy_fitting(&answer, copy);
 	}
 	return true;
 }

@@ -46,6 +46,11 @@ static bool is_opened(memc_object *self, client_copy *copy)
 static bool give_value(memc_object *self, client_copy *copy, bool is_extended, zval *return_value)
 {
 	zval value;
+	if (UNEXPECTED(copy->is_too_long)) {
+		php_error_docref(NULL, E_WARNING, "could not read value: it is longer than memory_limit allows");
+		memc_result(self, MEMC_PAYLOAD_FAILURE);
+		return false;
+	}
 	if (self->link->cipher && !is_opened(self, copy)) {
 		php_leveret_client_copy_free(copy);
 		return false;
@@ -337,13 +342,13 @@ static memc_tally take_many(memc_object *self, const memc_names *names, bool is_
 			continue;
 		}
 		zend_string *name = names->list[answer.request];
-		if (EXPECTED(!copies->count && !is_extended && php_leveret_is_string(&answer.meta) && !self->link->cipher)) {
+		if (EXPECTED(!copies->count && !is_extended && php_leveret_is_string(&answer.meta) && !self->link->cipher && client_fits(answer.value.len))) {
 			zval value;
 			ZVAL_STRINGL(&value, (const char *) answer.value.data, answer.value.len);
 			zend_symtable_update(values, name, &value);
 		} else {
 			client_copy *copy = php_leveret_client_copies_next(copies);
-			client_copy_answer(&answer, copy);
+			client_copy_fitting(&answer, copy);
 			copy->key = zend_string_copy(name);
 		}
 	}

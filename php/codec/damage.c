@@ -1,0 +1,55 @@
+/* codec/damage.c: exceptions that say that data is damaged. */
+#ifdef HAVE_CONFIG_H
+# include "config.h"
+#endif
+
+#include "damage.h"
+
+#include "zend_exceptions.h"
+
+static bool is_word(const zval *text, const char *word)
+{
+	return text && Z_TYPE_P(text) == IS_STRING && zend_string_equals_cstr(Z_STR_P(text), word, strlen(word));
+}
+
+/* The innermost call in which it was thrown. NULL: none, or nobody can tell. */
+static HashTable *thrower(zend_object *thrown, zval *held)
+{
+	zend_class_entry *base = instanceof_function(thrown->ce, zend_ce_exception) ? zend_ce_exception : zend_ce_error;
+	zval *trace = zend_read_property_ex(base, thrown, ZSTR_KNOWN(ZEND_STR_TRACE), true, held);
+	zval *first = trace && Z_TYPE_P(trace) == IS_ARRAY ? zend_hash_index_find(Z_ARRVAL_P(trace), 0) : NULL;
+	return first && Z_TYPE_P(first) == IS_ARRAY ? Z_ARRVAL_P(first) : NULL;
+}
+
+static bool is_of_php(const zval *class_name)
+{
+	const zend_class_entry *ce = class_name && Z_TYPE_P(class_name) == IS_STRING
+		? zend_hash_str_find_ptr_lc(EG(class_table), Z_STRVAL_P(class_name), Z_STRLEN_P(class_name)) : NULL;
+	return ce && ce->type == ZEND_INTERNAL_CLASS;
+}
+
+/* The function that reads is the innermost one where PHP's reader has thrown by itself. */
+static bool is_running(const zval *function)
+{
+	const zend_execute_data *now = EG(current_execute_data);
+	return now && now->func && now->func->common.function_name && is_word(function, ZSTR_VAL(now->func->common.function_name));
+}
+
+bool php_leveret_take_damage(bool readable)
+{
+	zval held;
+	ZVAL_UNDEF(&held);
+	if (zend_is_unwind_exit(EG(exception)) || zend_is_graceful_exit(EG(exception))) {
+		return false;
+	}
+	HashTable *call = thrower(EG(exception), &held);
+	const zval *function = call ? zend_hash_str_find(call, "function", strlen("function")) : NULL;
+	const zval *class_name = call ? zend_hash_str_find(call, "class", strlen("class")) : NULL;
+	bool wakes = is_word(function, "__wakeup") || is_word(function, "__unserialize") || is_word(function, "unserialize");
+	bool is_damage = (wakes && is_of_php(class_name)) || (!readable && is_running(function) && (!class_name || is_of_php(class_name)));
+	zval_ptr_dtor(&held);
+	if (is_damage) {
+		zend_clear_exception();
+	}
+	return is_damage;
+}
