@@ -4,6 +4,7 @@
 #endif
 
 #include "base/bytes.h"
+#include "base/refused.h"
 #include "codec/count.h"
 #include "apcu.h"
 
@@ -27,8 +28,8 @@ static zend_always_inline void count_function(INTERNAL_FUNCTION_PARAMETERS, bool
 	if (EXPECTED(arena)) {
 		/* Negated as unsigned: -PHP_INT_MIN wraps, as the addition does. */
 		int64_t delta = down ? (int64_t) (0 - (uint64_t) step) : step;
-		counted = apcu_noticed(arena, php_leveret_add_integer(arena, php_leveret_string(key), delta,
-			php_leveret_apcu_deadline(ttl, now), now, &result)) == LEVERET_OK;
+		leveret_status status = php_leveret_add_integer(arena, php_leveret_string(key), delta, php_leveret_apcu_deadline(ttl, now), now, &result);
+		counted = apcu_noticed(arena, php_leveret_stored(arena, status, sizeof(result))) == LEVERET_OK;
 	}
 	if (success) {
 		ZEND_TRY_ASSIGN_REF_BOOL(success, counted);

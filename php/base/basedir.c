@@ -26,7 +26,7 @@ static bool begins(const char *text, size_t len, const char *word)
 	return len >= strlen(word) && memcmp(text, word, strlen(word)) == 0;
 }
 
-bool php_leveret_basedir_keeps_from(leveret_bytes name, bool is_host)
+bool php_leveret_basedir_keeps_from(leveret_bytes name, bool is_host, bool warns)
 {
 	const char *text = (const char *) name.data;
 	size_t len = name.len;
@@ -43,10 +43,10 @@ bool php_leveret_basedir_keeps_from(leveret_bytes name, bool is_host)
 		}
 		memcpy(path, text, len);
 		path[len] = '\0';
-		return php_check_open_basedir_ex(path, is_host) != 0;
+		return php_check_open_basedir_ex(path, warns) != 0;
 	}
 	const char *folder = is_host && !begins(text, len, NAMED) ? NULL : folder_of_script();
-	return folder && php_check_open_basedir_ex(folder, is_host) != 0;
+	return folder && php_check_open_basedir_ex(folder, warns) != 0;
 }
 
 bool php_leveret_directive_is_changed(const char *name)

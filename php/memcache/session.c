@@ -92,7 +92,7 @@ static add_result add_host(mmc_link *link, const char *begin, const char *end, b
 	server.host = zend_strpprintf(0, "%s%.*s", is_tls ? "tls://" : "", colon ? (int) (colon - name) : (int) strlen(name), name);
 	bool is_good = *name && colon != name && server.port >= 0 && server.port <= 65535
 		&& (!url->query || read_query(ZSTR_VAL(url->query), ZSTR_VAL(url->query) + ZSTR_LEN(url->query), &server))
-		&& (!is_script_s || php_leveret_may_add(php_leveret_string(server.host)));
+		&& (!is_script_s || php_leveret_may_add_quietly(php_leveret_string(server.host)));
 	if (is_good) {
 		php_leveret_mmc_link_add(link, &server);
 	}
@@ -113,7 +113,7 @@ static bool add_path(mmc_link *link, const char *begin, const char *end, bool is
 	}
 	server.port = 0;
 	server.host = zend_string_init(begin, (size_t) (address_end - begin), 0);
-	bool may_add = !is_script_s || php_leveret_may_add(php_leveret_string(server.host));
+	bool may_add = !is_script_s || php_leveret_may_add_quietly(php_leveret_string(server.host));
 	if (may_add) {
 		php_leveret_mmc_link_add(link, &server);
 	}

@@ -67,7 +67,7 @@ static bool add_server(leveret_pool *pool, const char *at, const char *end, bool
 		}
 		host = php_leveret_bytes(url, (size_t) len);
 	}
-	if (is_script_s && !php_leveret_may_add(host)) {
+	if (is_script_s && !php_leveret_may_add_quietly(host)) {
 		return false;
 	}
 	/* Without weights of its own the ring is that of libmemcached's lists of servers, in which nobody looks at them. */
@@ -331,7 +331,7 @@ PS_OPEN_FUNC(memcached)
 	leveret_pool *pool = is_persistent ? persistent_pool(PHP_LEVERET_SAVE_PATH, is_script_s) : new_pool(PHP_LEVERET_SAVE_PATH, is_script_s);
 	if (!pool) {
 		efree(session);
-		php_error_docref(NULL, E_WARNING, "failed to parse session.save_path: \"%s\" should be host:port,host:port, the path of a socket, or arena:NAME", PHP_LEVERET_SAVE_PATH);
+		php_error_docref(NULL, E_WARNING, "failed to parse session.save_path: \"%s\" should be host:port,host:port, the path of a socket, or arena:NAME; open_basedir holds for paths of arenas", PHP_LEVERET_SAVE_PATH);
 		return FAILURE;
 	}
 	set_prefix(pool);
