@@ -47,7 +47,7 @@ impl fmt::Display for Error {
         match self {
             Error::ValueTooLarge { len, max } => write!(f, "a value of {len} bytes is too large: this arena takes at most {max}, an eighth of its memory"),
             Error::KeyTooLong { len, max } => write!(f, "a key of {len} bytes is too long: this arena takes at most {max}"),
-            Error::NoMemory => write!(f, "no room for this value: the arena is full and nothing in it may be evicted; let it evict, or create a larger arena"),
+            Error::NoMemory => write!(f, "no room for this value: the arena can neither grow nor evict enough; create a larger arena, let it evict, or give its file system more room"),
             Error::Busy => write!(f, "other processes hold the lock or the memory that this write needs and do not go on (stopped or frozen?); try again"),
             Error::Lost => write!(f, "the arena's file was truncated, replaced or removed; open the arena again"),
             Error::ProcessTableFull { max } => write!(f, "{max} processes already write to this arena, which is the limit; reading goes on"),
