@@ -1,6 +1,6 @@
 /* pool.h: Leveret::Pool, what the client classes (leveret/dalli and its kin) stand on: servers behind a ring, sockets or
- * memory. Strings in, bytes and flags out; values are the business of each client class. The methods are in pool.c and
- * pool_many.c.
+ * memory. Strings in, bytes and flags out; values are the business of each client class. The methods are in pool.c,
+ * pool_one.c, pool_many.c and pool_servers.c.
  */
 #ifndef RUBY_LEVERET_POOL_H
 #define RUBY_LEVERET_POOL_H
@@ -26,8 +26,23 @@ pool *pool_of(VALUE self);
 
 /* Runs `body` with the mutex, after what waits has been sent, and gives what it returns. */
 VALUE pool_locked(pool *pool, VALUE (*body)(VALUE), void *context);
+/* The same, but what waits goes on waiting. */
+void pool_locked_quietly(pool *pool, VALUE (*body)(VALUE), void *context);
 /* Sends the batch: without the GVL, unless it is all memory. */
 int32_t pool_run(pool *pool);
+/* The arena that may be used in place of the pool now, or NULL. */
+leveret_arena *pool_arena(pool *pool);
+/* What a server is called in messages. */
+VALUE pool_name(pool *pool, uint32_t index);
+
+/* One answer, taken over before the next batch begins. */
+static inline VALUE taken(const leveret_bytes *bytes)
+{
+	return rb_str_new((const char *) bytes->data, (long) bytes->len);
+}
+
+/* Of what is told as flags, this bit is no flag of the wire: the bytes are Marshal, whatever the flags say. */
+#define IS_MARSHAL (1ull << 32)
 
 /* An answer's bytes as a client class sees them: the value, for what its flags or its writer say. */
 VALUE pool_value(pool *pool, const leveret_meta *meta, VALUE bytes);
@@ -43,6 +58,8 @@ static inline bool pool_is_answer(int32_t code)
 	return code == LEVERET_CODE_SUCCESS || code == LEVERET_CODE_NOTFOUND || code == LEVERET_CODE_NOTSTORED || code == LEVERET_CODE_DATA_EXISTS;
 }
 
+void pool_define_one(VALUE cPool);
 void pool_define_many(VALUE cPool);
+void pool_define_servers(VALUE cPool);
 
 #endif

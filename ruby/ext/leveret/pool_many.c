@@ -1,11 +1,5 @@
-/* pool_many.c: requests of many keys or many servers in one batch, sent to all servers at once. */
+/* pool_many.c: requests of many keys in one batch, sent to all servers at once. */
 #include "pool.h"
-
-/* One answer, taken over before the next batch begins. */
-static VALUE taken(const leveret_bytes *bytes)
-{
-	return rb_str_new((const char *) bytes->data, (long) bytes->len);
-}
 
 /* --- gets --- */
 
@@ -159,56 +153,10 @@ static VALUE delete_multi(VALUE self, VALUE keys)
 	return write_all(&writes);
 }
 
-/* --- servers --- */
-
-typedef struct tour {
-	pool *pool;
-	leveret_operation operation;
-	VALUE subject;
-	int64_t exptime;
-	int32_t server;
-	VALUE told;        /* statistics: a Hash; else what the server said, true for nothing, nil for no answer */
-} tour;
-
-static VALUE tour_locked(VALUE context)
-{
-	tour *tour = (void *) context;
-	leveret_pool *pool = tour->pool->pool;
-	leveret_answer answer;
-	leveret_request request = { .operation = tour->operation, .key = bytes_of_string(tour->subject), .exptime = tour->exptime, .server = tour->server };
-	leveret_pool_begin(pool);
-	if (leveret_pool_add(pool, &request) != LEVERET_CODE_SUCCESS) {
-		return Qnil;
-	}
-	pool_run(tour->pool);
-	while (leveret_pool_next(pool, &answer)) {
-		if (answer.code == LEVERET_CODE_STAT) {
-			tour->told = NIL_P(tour->told) ? rb_hash_new() : tour->told;
-			VALUE name = taken(&answer.key), value = taken(&answer.value);
-			rb_hash_aset(tour->told, rb_enc_associate(name, rb_utf8_encoding()), rb_enc_associate(value, rb_utf8_encoding()));
-		} else if (answer.code == LEVERET_CODE_END && NIL_P(tour->told)) {
-			tour->told = rb_hash_new();
-		} else if (answer.code == LEVERET_CODE_SUCCESS) {
-			tour->told = answer.value.len ? rb_enc_associate(taken(&answer.value), rb_utf8_encoding()) : Qtrue;
-		}
-	}
-	return Qnil;
-}
-
-/* ask_server(index, operation, subject, exptime) */
-static VALUE ask_server(VALUE self, VALUE index, VALUE operation, VALUE subject, VALUE exptime)
-{
-	tour tour = { .pool = pool_of(self), .operation = (leveret_operation) NUM2INT(operation), .subject = StringValue(subject), .exptime = NUM2LL(exptime),
-		.server = NUM2INT(index), .told = Qnil };
-	pool_locked(tour.pool, tour_locked, &tour);
-	return tour.told;
-}
-
 void pool_define_many(VALUE cPool)
 {
 	rb_define_method(cPool, "get_multi", get_multi, 2);
 	rb_define_method(cPool, "fetch_multi", fetch_multi, 2);
 	rb_define_method(cPool, "set_multi", set_multi, 2);
 	rb_define_method(cPool, "delete_multi", delete_multi, 1);
-	rb_define_method(cPool, "ask_server", ask_server, 4);
 }
