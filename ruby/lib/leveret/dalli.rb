@@ -38,6 +38,9 @@ module Dalli
   # What #get answers for a miss with <tt>cache_nils: true</tt>.
   NOT_FOUND = NilObject.new
 
+  # Under this name a thread (or a fiber) keeps the clients that are in a #quiet block of its own: nil where there are none.
+  QUIET = :dalli_multi
+
   class << self
     # Sets what is written to, a Logger.
     attr_writer :logger

@@ -409,16 +409,16 @@ module Dalli
 
     # --- quiet ---
 
-    # What is stored and deleted in the block tells no outcome, and is sent in batches: at the latest before the next request that
-    # is not quiet, and at the end of the block.
+    # What this client stores and deletes in the block, in the same thread, tells no outcome, and is sent in batches: at the latest before
+    # its next request that is not quiet, and at the end of the block. Other clients are not quiet there.
     # @yieldreturn [Object]
     # @return [Object] what the block gives
     def quiet
-      before = Thread.current[:dalli_multi]
-      Thread.current[:dalli_multi] = true
+      before = Thread.current[QUIET]
+      Thread.current[QUIET] = [self, *(before if before.is_a?(Array))]
       yield
     ensure
-      Thread.current[:dalli_multi] = before
+      Thread.current[QUIET] = before
       @pool.flush_quiet
     end
     alias multi quiet
@@ -516,7 +516,8 @@ module Dalli
     end
 
     def quiet?
-      Thread.current[:dalli_multi]
+      clients = Thread.current[QUIET]
+      clients.is_a?(Array) && clients.any? { |client| client.equal?(self) }
     end
 
     def write(operation, key, value, ttl, options)
