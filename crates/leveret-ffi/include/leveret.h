@@ -983,6 +983,13 @@ struct leveret_pool *leveret_pool_new(void);
 // `pool` came from leveret_pool_new and is not used afterwards.
 void leveret_pool_free(struct leveret_pool *pool);
 
+// Frees the pool as leveret_pool_free does, but sends nothing and waits for nothing: for a garbage collector. Writes
+// that waited in buffers are lost.
+//
+// # Safety
+// `pool` came from leveret_pool_new and is not used afterwards.
+void leveret_pool_discard(struct leveret_pool *pool);
+
 // Begins a batch. What earlier answers point at is gone, and what was not fetched is not waited for.
 //
 // # Safety

@@ -119,13 +119,22 @@ cache *cache_begin(VALUE self)
 static VALUE attach(VALUE self, VALUE name, VALUE dir, VALUE memory, VALUE lock_timeout_ms, VALUE frozen_bytes, VALUE classes)
 {
 	cache *cache = rb_check_typeddata(self, &type);
-	cache->name = rb_str_new_frozen(StringValue(name));
-	cache->dir = NIL_P(dir) ? Qnil : rb_str_new_frozen(StringValue(dir));
-	cache->memory = NUM2ULL(memory);
-	cache->lock_timeout_ms = NUM2UINT(lock_timeout_ms);
-	cache->classes = classes;
+	uint64_t bytes = NUM2ULL(memory);
+	uint32_t milliseconds = NUM2UINT(lock_timeout_ms);
+	size_t limit = NIL_P(frozen_bytes) ? 0 : NUM2SIZET(frozen_bytes);
+	name = rb_str_new_frozen(StringValue(name));
+	dir = NIL_P(dir) ? Qnil : rb_str_new_frozen(StringValue(dir));
+	/* After all user code. What is kept of one arena is nothing to another one. */
+	if (cache->handle) {
+		rb_raise(rb_eArgError, "this Leveret::Cache is initialized already: make a new one");
+	}
+	cache->name = name;
+	cache->dir = dir;
+	cache->memory = bytes;
+	cache->lock_timeout_ms = milliseconds;
+	cache->classes = class_list(classes);
 	cache->is_frozen = !NIL_P(frozen_bytes);
-	cache->frozen.limit = cache->is_frozen ? NUM2SIZET(frozen_bytes) : 0;
+	cache->frozen.limit = limit;
 	open(cache);
 	return self;
 }

@@ -3,6 +3,7 @@
 
 #include <ruby/thread.h>
 #include <time.h>
+#include <unistd.h>
 
 static uint64_t milliseconds(void)
 {
@@ -103,6 +104,8 @@ static VALUE fetch(int argc, VALUE *argv, VALUE self)
 		return value;
 	}
 	key = rb_str_new_frozen(key);
+	/* User code, as a marshal_load, may have changed it since. */
+	cache_check_key(cache, key);
 	request request = { .cache = cache, .handle = handle_keep(cache->handle), .key = key, .ttl = argc == 2 ? argv[1] : Qnil,
 		.value = Qnil, .name = bytes_of_string(key), .lease = LEVERET_NO_LEASE };
 	value = rb_ensure(compute, (VALUE) &request, give_back, (VALUE) &request);
@@ -116,17 +119,22 @@ static VALUE fetch(int argc, VALUE *argv, VALUE self)
 typedef struct lease {
 	handle *handle;            /* NULL: it was given back */
 	leveret_ticket ticket;
+	pid_t holder;
 } lease;
 
 static void lease_give_back(lease *lease)
 {
 	if (lease->handle) {
-		leveret_lease_release(lease->handle->arena, &lease->ticket);
+		/* What a fork has inherited is its parent's to give back. */
+		if (lease->holder == getpid()) {
+			leveret_lease_release(lease->handle->arena, &lease->ticket);
+		}
 		handle_release(lease->handle);
 		lease->handle = NULL;
 	}
 }
 
+/* By the garbage collector: giving back is a store and a wake, which wait for nobody. */
 static void lease_release(void *pointer)
 {
 	lease_give_back(pointer);
@@ -172,6 +180,7 @@ static VALUE take_lease(VALUE self, VALUE key, VALUE waited_ms)
 	}
 	lease->handle = request.handle;
 	lease->ticket = request.ticket;
+	lease->holder = getpid();
 	return object;
 }
 

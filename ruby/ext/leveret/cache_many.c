@@ -1,6 +1,13 @@
 /* cache_many.c: the methods of Leveret::Cache that take many keys. */
 #include "cache.h"
 
+static VALUE flat(int argc, VALUE *argv)
+{
+	VALUE keys = rb_funcall(rb_ary_new_from_values(argc, argv), rb_intern("flatten"), 0);
+	Check_Type(keys, T_ARRAY);
+	return keys;
+}
+
 /*
  * The values of many keys.
  * @overload get_multi(*keys)
@@ -12,7 +19,7 @@
 static VALUE get_multi(int argc, VALUE *argv, VALUE self)
 {
 	cache *cache = cache_begin(self);
-	VALUE keys = rb_funcall(rb_ary_new_from_values(argc, argv), rb_intern("flatten"), 0), found = rb_hash_new();
+	VALUE keys = flat(argc, argv), found = rb_hash_new();
 	for (long from = 0; from < RARRAY_LEN(keys); from += LEVERET_AHEAD) {
 		/* Whose bytes are used when no user code runs any more: to_str of one key may change another one, or make a String anew. */
 		VALUE own[LEVERET_AHEAD];
@@ -85,7 +92,7 @@ static VALUE set_multi(int argc, VALUE *argv, VALUE self)
  */
 static VALUE delete_multi(int argc, VALUE *argv, VALUE self)
 {
-	VALUE keys = rb_funcall(rb_ary_new_from_values(argc, argv), rb_intern("flatten"), 0);
+	VALUE keys = flat(argc, argv);
 	long count = 0;
 	for (long i = 0; i < RARRAY_LEN(keys); i++) {
 		count += rb_funcall(self, rb_intern("delete"), 1, RARRAY_AREF(keys, i)) == Qtrue;

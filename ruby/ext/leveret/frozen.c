@@ -99,16 +99,11 @@ static int drop_oldest(st_data_t key, st_data_t found, st_data_t context)
 
 VALUE frozen_keep(frozen_values *values, VALUE key, const leveret_found *found, VALUE value)
 {
-	int state = 0;
-	value = rb_protect(rb_ractor_make_shareable, value, &state);
-	if (state) {
-		VALUE error = rb_errinfo();
-		if (!RTEST(rb_obj_is_kind_of(error, rb_eStandardError)) || is_timeout(error)) {
-			rb_jump_tag(state);
-		}
-		rb_set_errinfo(Qnil);
+	VALUE shared = value_rescue(rb_ractor_make_shareable, value, NULL);
+	if (shared == Qundef) {
 		return rb_obj_freeze(value);
 	}
+	value = shared;
 	/* A number is counted in place: its version stays the same. */
 	if (found->is_number || BYTES_FOR(found->value_len) > values->limit) {
 		return value;

@@ -1,10 +1,117 @@
 /* pool.c: Leveret::Pool: the object, its settings, its mutex, and sending. */
 #include "pool.h"
 
+#include <pthread.h>
 #include <ruby/thread.h>
 #include <unistd.h>
 
 static VALUE eFailed, eNoServer, eRefused, eUnauthenticated;
+
+/* --- processes --- */
+
+/* Asking the system each time takes as long as a get from memory. */
+static pid_t this_process;
+
+static void forked(void)
+{
+	this_process = getpid();
+}
+
+bool pool_is_ours(const pool *pool)
+{
+	return pool->batch_of == this_process;
+}
+
+void pool_begin(pool *pool)
+{
+	leveret_pool_begin(pool->pool);
+	pool->batch_of = this_process;
+}
+
+/* The process was forked while a thread of its parent was at work in `pool->pool`, which may be half changed. */
+static bool is_torn(const pool *pool)
+{
+	pid_t at_work = __atomic_load_n(&pool->at_work_in, __ATOMIC_ACQUIRE);
+	return at_work != 0 && at_work != this_process;
+}
+
+/* --- settings: kept as they were made, for a pool in place of one that is torn --- */
+
+typedef enum setting_kind { OPTION, SERVER, CREDENTIALS, TLS, PREFIX } setting_kind;
+
+/* `row`: the kind, and Integers and frozen Strings. */
+static int32_t apply(leveret_pool *pool, VALUE row)
+{
+	VALUE one = rb_ary_entry(row, 1), two = rb_ary_entry(row, 2), three = rb_ary_entry(row, 3), four = rb_ary_entry(row, 4);
+	switch ((setting_kind) FIX2INT(rb_ary_entry(row, 0))) {
+		case OPTION:
+			return leveret_pool_set_option(pool, (leveret_pool_option) FIX2INT(one), NUM2LL(two));
+		case SERVER:
+			return leveret_pool_add_server(pool, bytes_of_string(one), (uint16_t) FIX2INT(two), 0, (uint32_t) FIX2LONG(three), bytes_of_string(four));
+		case CREDENTIALS:
+			return leveret_pool_set_credentials(pool, FIX2INT(one), bytes_of_string(two), bytes_of_string(three), 1);
+		case TLS:
+			return leveret_pool_set_tls(pool, bytes_of_string(one), bytes_of_string(two), bytes_of_string(three), bytes_of_string(four), RTEST(rb_ary_entry(row, 5)));
+		default:
+			leveret_pool_set_prefix(pool, bytes_of_string(one));
+			return LEVERET_CODE_SUCCESS;
+	}
+}
+
+/* Whether the later of two settings takes the place of the earlier one. */
+static bool replaces(VALUE row, VALUE earlier)
+{
+	VALUE kind = rb_ary_entry(row, 0);
+	return kind == rb_ary_entry(earlier, 0) && (kind == INT2FIX(TLS) || kind == INT2FIX(PREFIX)
+		|| (kind != INT2FIX(SERVER) && rb_ary_entry(row, 1) == rb_ary_entry(earlier, 1)));
+}
+
+static void keep(pool *pool, VALUE row)
+{
+	for (long i = 0; i < RARRAY_LEN(pool->settings); i++) {
+		if (replaces(row, RARRAY_AREF(pool->settings, i))) {
+			rb_ary_store(pool->settings, i, row);
+			return;
+		}
+	}
+	rb_ary_push(pool->settings, row);
+}
+
+/* The torn one is left as it is, with its connections, which are the parent's. */
+static void renew(pool *pool)
+{
+	pool->pool = leveret_pool_new();
+	pool->at_work_in = 0;
+	pool->waiting = 0;
+	pool->busy = false;
+	for (long i = 0; i < RARRAY_LEN(pool->settings); i++) {
+		apply(pool->pool, RARRAY_AREF(pool->settings, i));
+	}
+}
+
+typedef struct setting {
+	pool *pool;
+	VALUE row;
+	int32_t code;
+} setting;
+
+static VALUE set_locked(VALUE context)
+{
+	setting *setting = (void *) context;
+	setting->code = apply(setting->pool->pool, setting->row);
+	if (setting->code == LEVERET_CODE_SUCCESS) {
+		keep(setting->pool, setting->row);
+	}
+	return Qnil;
+}
+
+static bool set(VALUE self, VALUE row)
+{
+	setting setting = { .pool = pool_of(self), .row = row };
+	pool_locked(setting.pool, set_locked, &setting);
+	RB_GC_GUARD(row);
+	return setting.code == LEVERET_CODE_SUCCESS;
+}
 
 /* --- the object --- */
 
@@ -14,16 +121,16 @@ static void mark(void *pointer)
 	rb_gc_mark(pool->mutex);
 	rb_gc_mark(pool->values);
 	rb_gc_mark(pool->allowed);
+	rb_gc_mark(pool->settings);
 }
 
+/* By the garbage collector: nothing is sent here, and nothing waited for. */
 static void release(void *pointer)
 {
 	pool *pool = pointer;
-	/* At the end of a program. What a fork has inherited is its parent's to send. */
-	if (pool->waiting && pool->waits_in == getpid()) {
-		leveret_pool_run(pool->pool);
+	if (pool->pool && !is_torn(pool)) {
+		leveret_pool_discard(pool->pool);
 	}
-	leveret_pool_free(pool->pool);
 	xfree(pool);
 }
 
@@ -37,15 +144,20 @@ static VALUE allocate(VALUE class)
 {
 	pool *pool;
 	VALUE self = TypedData_Make_Struct(class, struct pool, &type, pool);
-	pool->mutex = pool->values = pool->allowed = Qnil;
+	pool->mutex = pool->values = pool->allowed = pool->settings = Qnil;
 	pool->pool = leveret_pool_new();
 	pool->mutex = rb_mutex_new();
+	pool->settings = rb_ary_new();
 	return self;
 }
 
 pool *pool_of(VALUE self)
 {
-	return rb_check_typeddata(self, &type);
+	pool *pool = rb_check_typeddata(self, &type);
+	if (RB_UNLIKELY(is_torn(pool))) {
+		renew(pool);
+	}
+	return pool;
 }
 
 /* Pool.new(values, allowed = nil) */
@@ -54,15 +166,16 @@ static VALUE initialize(int argc, VALUE *argv, VALUE self)
 	rb_check_arity(argc, 1, 2);
 	pool *pool = pool_of(self);
 	pool->values = argv[0];
-	pool->allowed = argc == 2 ? argv[1] : Qnil;
+	pool->allowed = class_list(argc == 2 ? argv[1] : Qnil);
 	return self;
 }
 
 static VALUE set_option(VALUE self, VALUE option, VALUE value)
 {
-	pool *pool = pool_of(self);
-	if (leveret_pool_set_option(pool->pool, (leveret_pool_option) NUM2INT(option), NUM2LL(value)) != LEVERET_CODE_SUCCESS) {
-		rb_raise(rb_eArgError, "%" PRIsVALUE " is no value for option %" PRIsVALUE, value, option);
+	int name = NUM2INT(option);
+	long long number = NUM2LL(value);
+	if (name < LEVERET_POOL_PROTOCOL || name > LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS || !set(self, rb_ary_new_from_args(3, INT2FIX(OPTION), INT2FIX(name), LL2NUM(number)))) {
+		rb_raise(rb_eArgError, "%lld is no value for option %d", number, name);
 	}
 	return Qnil;
 }
@@ -70,11 +183,10 @@ static VALUE set_option(VALUE self, VALUE option, VALUE value)
 /* add_server(host, port, weight, dir) */
 static VALUE add_server(VALUE self, VALUE host, VALUE port, VALUE weight, VALUE dir)
 {
-	pool *pool = pool_of(self);
-	leveret_bytes folder = NIL_P(dir) ? bytes_of("", 0) : bytes_of_string(StringValue(dir));
-	StringValue(host);
-	unsigned number = NUM2UINT(port);
-	if (number > UINT16_MAX || leveret_pool_add_server(pool->pool, bytes_of_string(host), (uint16_t) number, 0, NUM2UINT(weight), folder) != LEVERET_CODE_SUCCESS) {
+	unsigned number = NUM2UINT(port), share = NUM2UINT(weight);
+	host = rb_str_new_frozen(StringValue(host));
+	dir = NIL_P(dir) ? rb_str_new(NULL, 0) : rb_str_new_frozen(StringValue(dir));
+	if (number > UINT16_MAX || !set(self, rb_ary_new_from_args(5, INT2FIX(SERVER), host, UINT2NUM(number), UINT2NUM(share), dir))) {
 		rb_raise(rb_eArgError, "%" PRIsVALUE " with port %u cannot be a server", host, number);
 	}
 	return Qnil;
@@ -83,17 +195,13 @@ static VALUE add_server(VALUE self, VALUE host, VALUE port, VALUE weight, VALUE 
 /* set_credentials(server, user, password): as whom the server with this index is asked. One that knows no passwords is used without. */
 static VALUE set_credentials(VALUE self, VALUE server, VALUE user, VALUE password)
 {
-	StringValue(user);
-	StringValue(password);
-	if (leveret_pool_set_credentials(pool_of(self)->pool, NUM2INT(server), bytes_of_string(user), bytes_of_string(password), 1) != LEVERET_CODE_SUCCESS) {
+	int index = NUM2INT(server);
+	user = rb_str_new_frozen(StringValue(user));
+	password = rb_str_new_frozen(StringValue(password));
+	if (!set(self, rb_ary_new_from_args(4, INT2FIX(CREDENTIALS), INT2FIX(index), user, password))) {
 		rb_raise(rb_eArgError, "a user name and a password have no zero bytes and at most 4096 bytes");
 	}
 	return Qnil;
-}
-
-static leveret_bytes bytes_or_none(VALUE text)
-{
-	return NIL_P(text) ? bytes_of("", 0) : bytes_of_string(text);
 }
 
 /* set_tls(ca_file, peer_name, certificate, key, verify): how servers named tls:// are spoken with; Strings or nil. */
@@ -101,28 +209,23 @@ static VALUE set_tls(VALUE self, VALUE ca_file, VALUE peer_name, VALUE certifica
 {
 	VALUE texts[] = { ca_file, peer_name, certificate, key };
 	for (int number = 0; number < 4; number++) {
-		if (!NIL_P(texts[number])) {
+		if (NIL_P(texts[number])) {
+			texts[number] = rb_str_new(NULL, 0);
+		} else {
+			texts[number] = rb_str_new_frozen(StringValue(texts[number]));
 			StringValueCStr(texts[number]);
 		}
 	}
-	int32_t code = leveret_pool_set_tls(pool_of(self)->pool, bytes_or_none(texts[0]), bytes_or_none(texts[1]), bytes_or_none(texts[2]), bytes_or_none(texts[3]), RTEST(verify));
-	if (code != LEVERET_CODE_SUCCESS) {
+	if (!set(self, rb_ary_new_from_args(6, INT2FIX(TLS), texts[0], texts[1], texts[2], texts[3], RTEST(verify) ? Qtrue : Qfalse))) {
 		rb_raise(rb_eArgError, "a peer name is UTF-8");
 	}
-	return Qnil;
-}
-
-static VALUE clear_servers(VALUE self)
-{
-	leveret_pool_clear_servers(pool_of(self)->pool);
 	return Qnil;
 }
 
 /* set_prefix(prefix): what each key begins with and does not tell where it lives. */
 static VALUE set_prefix(VALUE self, VALUE prefix)
 {
-	StringValue(prefix);
-	leveret_pool_set_prefix(pool_of(self)->pool, bytes_of_string(prefix));
+	set(self, rb_ary_new_from_args(2, INT2FIX(PREFIX), rb_str_new_frozen(StringValue(prefix))));
 	return Qnil;
 }
 
@@ -156,6 +259,17 @@ VALUE pool_name(pool *pool, uint32_t index)
 	return server.kind == LEVERET_SERVER_TCP ? rb_sprintf("%" PRIsVALUE ":%u", host, server.port) : host;
 }
 
+typedef struct naming {
+	pool *pool;
+	uint32_t index;
+} naming;
+
+static VALUE name_locked(VALUE context)
+{
+	naming *naming = (void *) context;
+	return pool_name(naming->pool, naming->index);
+}
+
 void pool_raise(pool *pool, int32_t code, uint32_t server, VALUE said)
 {
 	const char *why = meaning(code);
@@ -170,8 +284,9 @@ void pool_raise(pool *pool, int32_t code, uint32_t server, VALUE said)
 		class = eFailed;
 		text = rb_enc_associate(said, rb_utf8_encoding());
 	} else if (why) {
+		naming naming = { .pool = pool, .index = server };
 		class = code == LEVERET_CODE_AUTH_PROBLEM || code == LEVERET_CODE_AUTH_FAILURE ? eUnauthenticated : eFailed;
-		text = leveret_pool_arena_trouble(message, sizeof(message)) ? rb_utf8_str_new_cstr(message) : rb_sprintf("%" PRIsVALUE ": %s", pool_name(pool, server), why);
+		text = leveret_pool_arena_trouble(message, sizeof(message)) ? rb_utf8_str_new_cstr(message) : rb_sprintf("%" PRIsVALUE ": %s", pool_locked(pool, name_locked, &naming), why);
 	} else if (!is_told) {
 		text = rb_sprintf("the server has refused it (%d)", code);
 	}
@@ -181,6 +296,27 @@ void pool_raise(pool *pool, int32_t code, uint32_t server, VALUE said)
 }
 
 /* --- sending --- */
+
+typedef struct work {
+	pool *pool;
+	void (*work)(void *context);
+	void *context;
+} work;
+
+static void *run_work(void *context)
+{
+	work *work = context;
+	__atomic_store_n(&work->pool->at_work_in, this_process, __ATOMIC_RELEASE);
+	work->work(work->context);
+	__atomic_store_n(&work->pool->at_work_in, 0, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+void pool_without_gvl(pool *pool, void (*function)(void *), void *context)
+{
+	work work = { .pool = pool, .work = function, .context = context };
+	rb_thread_call_without_gvl(run_work, &work, RUBY_UBF_IO, NULL);
+}
 
 typedef struct sending {
 	pool *pool;
@@ -194,23 +330,26 @@ static uint32_t is_interrupted(void *thread)
 	return (uint32_t) rb_thread_interrupted((VALUE) thread);
 }
 
-static void *run(void *context)
+static void run(void *context)
 {
 	sending *sending = context;
 	sending->code = leveret_pool_run_until_interrupted(sending->pool->pool, is_interrupted, (void *) sending->thread);
-	return NULL;
 }
 
 int32_t pool_run(pool *pool)
 {
-	if (leveret_pool_arena(pool->pool, 0)) {
-		return leveret_pool_run(pool->pool);
+	sending sending = { .pool = pool, .thread = rb_thread_current(), .code = -1 };
+	while (sending.code == -1) {
+		/* User code, as a trap, may have forked since the batch began, or while it was sent. */
+		if (!pool_is_ours(pool)) {
+			rb_raise(eFailed, "this process was forked in the middle of a request, which is its parent's: ask again");
+		}
+		if (leveret_pool_arena(pool->pool, 0)) {
+			return leveret_pool_run(pool->pool);
+		}
+		/* What interrupts is raised as the GVL comes back, or was a trap: then it goes on. */
+		pool_without_gvl(pool, run, &sending);
 	}
-	/* What interrupts is raised as the GVL comes back, or was a trap: then it goes on. */
-	sending sending = { .pool = pool, .thread = rb_thread_current() };
-	do {
-		rb_thread_call_without_gvl(run, &sending, RUBY_UBF_IO, NULL);
-	} while (sending.code == -1);
 	return sending.code;
 }
 
@@ -225,7 +364,8 @@ static VALUE take_turn(VALUE context)
 	turn *turn = (void *) context;
 	if (turn->pool->waiting) {
 		turn->pool->waiting = 0;
-		if (turn->pool->waits_in == getpid()) {
+		/* What a fork has inherited is its parent's to send. */
+		if (pool_is_ours(turn->pool)) {
 			pool_run(turn->pool);
 		}
 	}
@@ -240,20 +380,28 @@ static VALUE end_turn(VALUE context)
 	return Qnil;
 }
 
+static VALUE with_mutex(turn *turn, VALUE (*body)(VALUE), VALUE context)
+{
+	pool *pool = turn->pool;
+	rb_mutex_lock(pool->mutex);
+	/* A trap may have forked while this thread waited. */
+	if (RB_UNLIKELY(is_torn(pool))) {
+		renew(pool);
+	}
+	pool->busy = true;
+	return rb_ensure(body, context, end_turn, (VALUE) turn);
+}
+
 VALUE pool_locked(pool *pool, VALUE (*body)(VALUE), void *context)
 {
 	turn turn = { .pool = pool, .body = body, .context = context };
-	rb_mutex_lock(pool->mutex);
-	pool->busy = true;
-	return rb_ensure(take_turn, (VALUE) &turn, end_turn, (VALUE) &turn);
+	return with_mutex(&turn, take_turn, (VALUE) &turn);
 }
 
 void pool_locked_quietly(pool *pool, VALUE (*body)(VALUE), void *context)
 {
 	turn turn = { .pool = pool };
-	rb_mutex_lock(pool->mutex);
-	pool->busy = true;
-	rb_ensure(body, (VALUE) context, end_turn, (VALUE) &turn);
+	with_mutex(&turn, body, (VALUE) context);
 }
 
 leveret_arena *pool_arena(pool *pool)
@@ -288,6 +436,8 @@ leveret_arena *pool_arena(pool *pool)
  */
 void leveret_init_pool(void)
 {
+	forked();
+	pthread_atfork(NULL, NULL, forked);
 	VALUE cPool = rb_define_class_under(rb_mLeveret, "Pool", rb_cObject);
 	eFailed = rb_define_class_under(cPool, "Failed", rb_eLeveretError);
 	eNoServer = rb_define_class_under(cPool, "NoServer", eFailed);
@@ -302,7 +452,6 @@ void leveret_init_pool(void)
 	rb_define_method(cPool, "add_server", add_server, 4);
 	rb_define_method(cPool, "set_credentials", set_credentials, 3);
 	rb_define_method(cPool, "set_tls", set_tls, 5);
-	rb_define_method(cPool, "clear_servers", clear_servers, 0);
 	rb_define_method(cPool, "set_prefix", set_prefix, 1);
 	pool_define_one(cPool);
 	pool_define_many(cPool);

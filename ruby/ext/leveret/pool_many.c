@@ -5,7 +5,7 @@
 
 typedef struct gets {
 	pool *pool;
-	VALUE keys, bytes;          /* an Array of Strings; the answers' bytes at the places of their keys */
+	VALUE keys, bytes;          /* an Array of our own, of Strings; the answers' bytes at the places of their keys */
 	leveret_answer *answers;    /* at the same places */
 	bool with_cas;
 } gets;
@@ -15,7 +15,7 @@ static VALUE gets_locked(VALUE context)
 	gets *gets = (void *) context;
 	leveret_pool *pool = gets->pool->pool;
 	leveret_answer answer;
-	leveret_pool_begin(pool);
+	pool_begin(gets->pool);
 	long count = RARRAY_LEN(gets->keys), added = 0;
 	/* Answers name their request by its number among those that were added. */
 	VALUE buffer;
@@ -51,8 +51,20 @@ static VALUE value_and_cas_of(pool *pool, const leveret_meta *meta, uint64_t cas
 	return rb_assoc_new(pool_value(pool, meta, bytes), ULL2NUM(cas));
 }
 
+/* The same keys, as Strings, in an Array that nobody else changes. */
+static VALUE own_keys(VALUE keys)
+{
+	Check_Type(keys, T_ARRAY);
+	VALUE own = rb_ary_new_capa(RARRAY_LEN(keys));
+	for (long i = 0; i < RARRAY_LEN(keys); i++) {
+		rb_ary_push(own, pool_key(RARRAY_AREF(keys, i)));
+	}
+	return own;
+}
+
 static VALUE get_all(VALUE self, VALUE keys, bool with_cas, row_of row)
 {
+	keys = own_keys(keys);
 	VALUE buffer;
 	gets gets = { .pool = pool_of(self), .keys = keys, .bytes = rb_ary_new(), .with_cas = with_cas };
 	long count = RARRAY_LEN(keys);
@@ -86,7 +98,7 @@ static VALUE fetch_multi(VALUE self, VALUE keys, VALUE with_cas)
 typedef struct writes {
 	pool *pool;
 	leveret_operation operation;
-	VALUE rows;                 /* an Array of [key, bytes, flags], or of keys */
+	VALUE rows;                 /* an Array of [key, bytes, flags], or of keys; user code may change it at any time */
 	int64_t exptime;
 	long done;
 	int32_t failed;             /* the code of the last one that failed */
@@ -96,14 +108,17 @@ typedef struct writes {
 static void add_row(writes *writes, VALUE row)
 {
 	leveret_request request = { .operation = writes->operation, .exptime = writes->exptime };
+	VALUE key = row, value = Qnil;
 	if (RB_TYPE_P(row, T_ARRAY)) {
 		uint32_t flags = NUM2UINT(rb_ary_entry(row, 2));
-		request.value = bytes_of_string(rb_ary_entry(row, 1));
+		value = pool_bytes(rb_ary_entry(row, 1));
 		request.meta = (leveret_meta) { .flags = flags, .origin = LEVERET_RUBY,
 			.encoding = flags & FLAG_MARSHAL ? LEVERET_MARSHAL : LEVERET_RAW, .codec = flags & FLAG_COMPRESSED ? LEVERET_CODEC_PLAIN_ZLIB : LEVERET_CODEC_NONE };
-		row = rb_ary_entry(row, 0);
+		key = rb_ary_entry(row, 0);
 	}
-	request.key = bytes_of_string(row);
+	key = pool_key(key);
+	request.key = bytes_of_string(key);
+	request.value = NIL_P(value) ? bytes_of("", 0) : bytes_of_string(value);
 	int32_t code = leveret_pool_add(writes->pool->pool, &request);
 	if (code != LEVERET_CODE_SUCCESS) {
 		writes->failed = code;
@@ -114,9 +129,9 @@ static VALUE writes_locked(VALUE context)
 {
 	writes *writes = (void *) context;
 	leveret_answer answer;
-	leveret_pool_begin(writes->pool->pool);
+	pool_begin(writes->pool);
 	for (long i = 0; i < RARRAY_LEN(writes->rows); i++) {
-		add_row(writes, RARRAY_AREF(writes->rows, i));
+		add_row(writes, rb_ary_entry(writes->rows, i));
 	}
 	pool_run(writes->pool);
 	while (leveret_pool_next(writes->pool->pool, &answer)) {
@@ -132,6 +147,7 @@ static VALUE writes_locked(VALUE context)
 
 static VALUE write_all(writes *writes)
 {
+	Check_Type(writes->rows, T_ARRAY);
 	pool_locked(writes->pool, writes_locked, writes);
 	if (writes->failed) {
 		pool_raise(writes->pool, writes->failed, writes->server, Qnil);

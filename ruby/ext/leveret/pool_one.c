@@ -1,8 +1,6 @@
 /* pool_one.c: requests of one key. */
 #include "pool.h"
 
-#include <unistd.h>
-
 static ID id_retrieve;
 
 /* --- one request --- */
@@ -23,7 +21,7 @@ static VALUE ask_locked(VALUE context)
 	call *call = (void *) context;
 	leveret_pool *pool = call->pool->pool;
 	leveret_answer answer;
-	leveret_pool_begin(pool);
+	pool_begin(call->pool);
 	call->request.key = bytes_of_string(call->key);
 	if (!NIL_P(call->value)) {
 		call->request.value = bytes_of_string(call->value);
@@ -49,6 +47,7 @@ static void ask(call *call)
 {
 	call->bytes = Qnil;
 	call->request.meta.origin = LEVERET_RUBY;
+	call->key = pool_key(call->key);
 	pool_locked(call->pool, ask_locked, call);
 	if (RB_UNLIKELY(!pool_is_answer(call->code))) {
 		pool_raise(call->pool, call->code, call->server, call->bytes);
@@ -94,6 +93,7 @@ static leveret_status find_in(const leveret_arena *arena, VALUE key, leveret_fou
 static VALUE get(VALUE self, VALUE key, VALUE miss)
 {
 	pool *pool = pool_of(self);
+	key = pool_key(key);
 	leveret_arena *arena = pool_arena(pool);
 	if (RB_LIKELY(arena != NULL)) {
 		leveret_found found;
@@ -133,12 +133,12 @@ VALUE pool_row(pool *pool, const leveret_meta *meta, uint64_t cas, VALUE bytes)
 /* fetch(key, with_cas): [bytes, flags, cas], or [value, nil, cas] for what another entrance has stored; nil for a miss. */
 static VALUE fetch(VALUE self, VALUE key, VALUE with_cas)
 {
-	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_GET, .with_cas = RTEST(with_cas) } };
+	call call = { .pool = pool_of(self), .key = pool_key(key), .value = Qnil, .request = { .operation = LEVERET_OP_GET, .with_cas = RTEST(with_cas) } };
 	leveret_arena *arena = RTEST(with_cas) ? NULL : pool_arena(call.pool);
 	if (arena) {
 		leveret_found found;
 		VALUE bytes = Qnil;
-		leveret_status status = find_in(arena, key, &found, &bytes);
+		leveret_status status = find_in(arena, call.key, &found, &bytes);
 		return status == LEVERET_OK ? pool_row(call.pool, &found.meta, 0, bytes) : Qnil;
 	}
 	ask(&call);
@@ -190,11 +190,11 @@ static bool store_in(pool *pool, const leveret_request *request, VALUE key, VALU
 /* store(operation, key, bytes, flags, exptime, cas): the new version; nil: there is nothing to replace; false: not stored. */
 static VALUE store(VALUE self, VALUE operation, VALUE key, VALUE bytes, VALUE flags, VALUE exptime, VALUE cas)
 {
-	call call = { .pool = pool_of(self), .key = key, .value = bytes, .request = { .operation = (leveret_operation) NUM2INT(operation),
-		.exptime = NUM2LL(exptime), .number = NUM2ULL(cas), .with_cas = 1 } };
-	call.request.meta = meta_of(flags, bytes);
+	call call = { .pool = pool_of(self), .key = pool_key(key), .value = pool_bytes(bytes), .request = {
+		.operation = pool_operation(operation, LEVERET_OP_SET, LEVERET_OP_CAS), .exptime = NUM2LL(exptime), .number = NUM2ULL(cas), .with_cas = 1 } };
+	call.request.meta = meta_of(flags, call.value);
 	leveret_status status;
-	if (store_in(call.pool, &call.request, key, bytes, &status, &call.cas)) {
+	if (store_in(call.pool, &call.request, call.key, call.value, &status, &call.cas)) {
 		return status == LEVERET_OK ? ULL2NUM(call.cas) : Qfalse;
 	}
 	ask(&call);
@@ -218,9 +218,8 @@ static VALUE add_quietly(VALUE context)
 {
 	quiet_store *store = (void *) context;
 	pool *pool = store->pool;
-	if (pool->waiting == 0 || pool->waits_in != getpid()) {
-		leveret_pool_begin(pool->pool);
-		pool->waits_in = getpid();
+	if (pool->waiting == 0 || !pool_is_ours(pool)) {
+		pool_begin(pool);
 		pool->waiting = 0;
 		pool->waiting_bytes = 0;
 	}
@@ -246,16 +245,16 @@ static void quietly(quiet_store *store)
 /* store_quietly(operation, key, bytes, flags, exptime): sent with others like it, before the next request that is not. */
 static VALUE store_quietly(VALUE self, VALUE operation, VALUE key, VALUE bytes, VALUE flags, VALUE exptime)
 {
-	quiet_store store = { .pool = pool_of(self), .key = key, .bytes = bytes,
-		.request = { .operation = (leveret_operation) NUM2INT(operation), .exptime = NUM2LL(exptime) } };
-	store.request.meta = meta_of(flags, bytes);
+	quiet_store store = { .pool = pool_of(self), .key = pool_key(key), .bytes = pool_bytes(bytes),
+		.request = { .operation = pool_operation(operation, LEVERET_OP_SET, LEVERET_OP_CAS), .exptime = NUM2LL(exptime) } };
+	store.request.meta = meta_of(flags, store.bytes);
 	quietly(&store);
 	return Qnil;
 }
 
 static VALUE delete_quietly(VALUE self, VALUE key)
 {
-	quiet_store store = { .pool = pool_of(self), .key = key, .bytes = Qnil, .request = { .operation = LEVERET_OP_DELETE } };
+	quiet_store store = { .pool = pool_of(self), .key = pool_key(key), .bytes = Qnil, .request = { .operation = LEVERET_OP_DELETE } };
 	quietly(&store);
 	return Qnil;
 }
@@ -290,7 +289,7 @@ static VALUE touch(VALUE self, VALUE key, VALUE exptime)
 /* count(operation, key, amount, initial, exptime): the new number, or nil. */
 static VALUE count(VALUE self, VALUE operation, VALUE key, VALUE amount, VALUE initial, VALUE exptime)
 {
-	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = (leveret_operation) NUM2INT(operation), .number = NUM2ULL(amount),
+	call call = { .pool = pool_of(self), .key = key, .value = Qnil, .request = { .operation = pool_operation(operation, LEVERET_OP_INCREMENT, LEVERET_OP_DECREMENT), .number = NUM2ULL(amount),
 		.create = !NIL_P(initial), .initial = NIL_P(initial) ? 0 : NUM2ULL(initial), .exptime = NUM2LL(exptime) } };
 	ask(&call);
 	return call.code == LEVERET_CODE_SUCCESS ? ULL2NUM(call.number) : Qnil;

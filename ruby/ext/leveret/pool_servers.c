@@ -1,11 +1,9 @@
 /* pool_servers.c: which servers there are, which of them has a key, and what is asked of one of them. */
 #include "pool.h"
 
-#include <ruby/thread.h>
-
-static VALUE names(VALUE self)
+static VALUE names_locked(VALUE context)
 {
-	pool *pool = pool_of(self);
+	pool *pool = (void *) context;
 	VALUE names = rb_ary_new();
 	for (uint32_t i = 0; i < leveret_pool_servers(pool->pool); i++) {
 		rb_ary_push(names, pool_name(pool, i));
@@ -13,9 +11,10 @@ static VALUE names(VALUE self)
 	return names;
 }
 
-static VALUE locate(VALUE self, VALUE key)
+static VALUE names(VALUE self)
 {
-	return LL2NUM(leveret_pool_locate(pool_of(self)->pool, bytes_of_string(StringValue(key))));
+	pool *pool = pool_of(self);
+	return pool_locked(pool, names_locked, pool);
 }
 
 typedef struct routing {
@@ -24,13 +23,28 @@ typedef struct routing {
 	int64_t index;
 } routing;
 
+static VALUE locate_locked(VALUE context)
+{
+	routing *routing = (void *) context;
+	routing->index = leveret_pool_locate(routing->pool->pool, bytes_of_string(routing->key));
+	return Qnil;
+}
+
+/* locate(key): the index of the server on which a key lives, dead or not; -1: there is none. */
+static VALUE locate(VALUE self, VALUE key)
+{
+	routing routing = { .pool = pool_of(self), .key = pool_key(key) };
+	pool_locked(routing.pool, locate_locked, &routing);
+	return LL2NUM(routing.index);
+}
+
 static VALUE route_locked(VALUE context)
 {
 	routing *routing = (void *) context;
 	leveret_pool *pool = routing->pool->pool;
 	leveret_server server;
 	/* Lets those be tried again whose rest is over. */
-	leveret_pool_begin(pool);
+	pool_begin(routing->pool);
 	routing->index = leveret_pool_route(pool, bytes_of_string(routing->key));
 	if (routing->index >= 0 && leveret_pool_server(pool, (uint32_t) routing->index, &server) == LEVERET_CODE_SUCCESS && server.is_down) {
 		routing->index = -1;
@@ -41,7 +55,7 @@ static VALUE route_locked(VALUE context)
 /* route(key): the index of the server that a get would ask now, or nil if none is to be asked. */
 static VALUE route(VALUE self, VALUE key)
 {
-	routing routing = { .pool = pool_of(self), .key = StringValue(key) };
+	routing routing = { .pool = pool_of(self), .key = pool_key(key) };
 	pool_locked(routing.pool, route_locked, &routing);
 	return routing.index < 0 ? Qnil : LL2NUM(routing.index);
 }
@@ -73,16 +87,15 @@ typedef struct connecting {
 	int32_t code;
 } connecting;
 
-static void *reach(void *context)
+static void reach(void *context)
 {
 	connecting *connecting = context;
 	connecting->code = leveret_pool_connect(connecting->pool->pool, connecting->index);
-	return NULL;
 }
 
 static VALUE connect_locked(VALUE context)
 {
-	rb_thread_call_without_gvl(reach, (void *) context, RUBY_UBF_IO, NULL);
+	pool_without_gvl(((connecting *) context)->pool, reach, (void *) context);
 	return Qnil;
 }
 
@@ -94,9 +107,14 @@ static VALUE can_reach(VALUE self, VALUE index)
 	return connecting.code == LEVERET_CODE_SUCCESS ? Qtrue : Qfalse;
 }
 
-static VALUE quit_locked(VALUE context)
+static void leave(void *context)
 {
 	leveret_pool_quit(((pool *) context)->pool);
+}
+
+static VALUE quit_locked(VALUE context)
+{
+	pool_without_gvl((pool *) context, leave, (void *) context);
 	return Qnil;
 }
 
@@ -126,8 +144,8 @@ static VALUE tour_locked(VALUE context)
 	tour *tour = (void *) context;
 	leveret_pool *pool = tour->pool->pool;
 	leveret_answer answer;
+	pool_begin(tour->pool);
 	leveret_request request = { .operation = tour->operation, .key = bytes_of_string(tour->subject), .exptime = tour->exptime, .server = tour->server };
-	leveret_pool_begin(pool);
 	if (leveret_pool_add(pool, &request) != LEVERET_CODE_SUCCESS) {
 		return Qnil;
 	}
@@ -149,8 +167,8 @@ static VALUE tour_locked(VALUE context)
 /* ask_server(index, operation, subject, exptime) */
 static VALUE ask_server(VALUE self, VALUE index, VALUE operation, VALUE subject, VALUE exptime)
 {
-	tour tour = { .pool = pool_of(self), .operation = (leveret_operation) NUM2INT(operation), .subject = StringValue(subject), .exptime = NUM2LL(exptime),
-		.server = NUM2INT(index), .told = Qnil };
+	tour tour = { .pool = pool_of(self), .operation = pool_operation(operation, LEVERET_OP_FLUSH, LEVERET_OP_STATS), .subject = StringValue(subject),
+		.exptime = NUM2LL(exptime), .server = NUM2INT(index), .told = Qnil };
 	pool_locked(tour.pool, tour_locked, &tour);
 	return tour.told;
 }

@@ -7,7 +7,7 @@
 
 static rb_encoding *utf8, *binary, *ascii;
 static VALUE mMarshal;
-static ID id_load, id_dump, id_to_s;
+static ID id_load, id_dump;
 
 static bool is_plain(VALUE object, VALUE class)
 {
@@ -72,7 +72,7 @@ void value_encode(VALUE value, encoded *out)
 			}
 			break;
 		case T_FLOAT:
-			encode_text(rb_funcall(value, id_to_s, 0), LEVERET_DOUBLE, out);
+			encode_text(rb_obj_as_string(value), LEVERET_DOUBLE, out);
 			break;
 		case T_TRUE:
 			out->bytes = bytes_of("1", 1);
@@ -104,7 +104,7 @@ static VALUE load(VALUE bytes)
 }
 
 /* By its name: who never asked for it has no such class. */
-bool is_timeout(VALUE error)
+static bool is_timeout(VALUE error)
 {
 	for (VALUE class = rb_obj_class(error); !NIL_P(class) && class != rb_eStandardError; class = rb_class_superclass(class)) {
 		if (strcmp(rb_class2name(class), "Timeout::Error") == 0) {
@@ -114,31 +114,48 @@ bool is_timeout(VALUE error)
 	return false;
 }
 
-/* Damaged data may make Marshal, and any class's own marshal_load, raise whatever they like. What Timeout raises is not about the data. */
-static bool is_of_the_data(VALUE error)
+static VALUE message_of(VALUE error)
 {
-	return (RTEST(rb_obj_is_kind_of(error, rb_eStandardError)) && !is_timeout(error))
-		|| RTEST(rb_obj_is_kind_of(error, rb_eNoMemError)) || RTEST(rb_obj_is_kind_of(error, rb_eNotImpError)) || RTEST(rb_obj_is_kind_of(error, rb_eSysStackError));
+	return rb_obj_as_string(error);
+}
+
+static VALUE no_message(VALUE context, VALUE error)
+{
+	return rb_str_new(NULL, 0);
+}
+
+static VALUE failed(VALUE context, VALUE error)
+{
+	VALUE *said = (VALUE *) context;
+	if (is_timeout(error)) {
+		rb_exc_raise(error);
+	}
+	if (said) {
+		/* Its to_s is user code too. */
+		*said = rb_rescue(message_of, error, no_message, Qnil);
+	}
+	return Qundef;
+}
+
+/* Damaged data may make Marshal, and any class's own marshal_load, raise whatever they like. What Timeout raises is not about the data. */
+VALUE value_rescue(VALUE (*body)(VALUE), VALUE value, VALUE *said)
+{
+	return rb_rescue2(body, value, failed, (VALUE) said, rb_eStandardError, rb_eNoMemError, rb_eNotImpError, rb_eSysStackError, (VALUE) 0);
 }
 
 static problem read_marshal(VALUE bytes, VALUE allowed, VALUE *value)
 {
-	int state = 0;
 	problem why;
+	VALUE said;
 	if (!NIL_P(allowed) && (why = classes_check(bytes, allowed)) != NULL) {
 		return why;
 	}
-	*value = rb_protect(load, bytes, &state);
-	if (RB_LIKELY(state == 0)) {
+	*value = value_rescue(load, bytes, &said);
+	if (RB_LIKELY(*value != Qundef)) {
 		return NULL;
 	}
-	VALUE error = rb_errinfo();
-	if (!is_of_the_data(error)) {
-		rb_jump_tag(state);
-	}
-	rb_set_errinfo(Qnil);
-	VALUE said = rb_obj_as_string(error);
 	bool is_unknown = RSTRING_LEN(said) >= 15 && memcmp(RSTRING_PTR(said), "undefined class", 15) == 0;
+	RB_GC_GUARD(said);
 	return is_unknown ? "it is Marshal data of a class that is not there" : "its Marshal data is damaged";
 }
 
@@ -292,7 +309,9 @@ void value_warn(VALUE key, problem why)
 static VALUE load_allowed(VALUE self, VALUE bytes, VALUE allowed)
 {
 	VALUE value;
-	problem why = read_marshal(StringValue(bytes), allowed, &value);
+	/* What was checked is what is loaded, whoever changes the caller's String meanwhile. */
+	bytes = rb_str_new_frozen(StringValue(bytes));
+	problem why = read_marshal(bytes, class_list(allowed), &value);
 	if (why) {
 		rb_raise(rb_path2class("Leveret::UnmarshalError"), "%s", why);
 	}
@@ -309,5 +328,4 @@ void leveret_init_value(void)
 	rb_gc_register_mark_object(mMarshal);
 	id_load = rb_intern("load");
 	id_dump = rb_intern("dump");
-	id_to_s = rb_intern("to_s");
 }

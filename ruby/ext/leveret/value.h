@@ -37,11 +37,21 @@ leveret_status value_read(const leveret_arena *arena, const leveret_found *found
 /* The value of bytes that are a String already, which this function takes over. `meta` says whose they are. */
 problem value_decode(const leveret_meta *meta, VALUE bytes, VALUE allowed, VALUE *value);
 
-/* Whether an exception has come of Timeout, and is about no value. */
-bool is_timeout(VALUE error);
+/* What `body` gives for `value`; Qundef where it raised what is about the data: then *said, unless NULL, is the message. Everything else that
+ * it raises or throws goes on its way, a Timeout too. */
+VALUE value_rescue(VALUE (*body)(VALUE), VALUE value, VALUE *said);
 
 /* One warning of this process for each kind of problem: a value that cannot be read counts as missing. */
 void value_warn(VALUE key, problem why);
+
+/* What Leveret.class_list has made: a Hash, or nil. TypeError for anything else. */
+static inline VALUE class_list(VALUE given)
+{
+	if (!NIL_P(given)) {
+		Check_Type(given, T_HASH);
+	}
+	return given;
+}
 
 /* value_classes.c: why Marshal data names a class that is not allowed; nothing is made of it. */
 problem classes_check(VALUE bytes, VALUE allowed);

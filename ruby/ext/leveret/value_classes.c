@@ -179,7 +179,8 @@ static bool read_object(scan *scan, int level)
 	uint8_t type;
 	long number;
 	VALUE name;
-	if (level > LEVELS_MAX) {
+	/* A Fiber has less stack than a Thread. */
+	if (level > LEVELS_MAX || (level % 16 == 0 && ruby_stack_check())) {
 		return fail(scan, "its Marshal data is too deep");
 	}
 	if (!read_byte(scan, &type)) {

@@ -86,7 +86,7 @@ static bool write_float(writer *writer, VALUE number)
 	if (!isfinite(RFLOAT_VALUE(number))) {
 		return false;
 	}
-	VALUE text = rb_funcall(number, rb_intern("to_s"), 0);
+	VALUE text = rb_obj_as_string(number);
 	put(writer, RSTRING_PTR(text), (size_t) RSTRING_LEN(text));
 	RB_GC_GUARD(text);
 	return true;

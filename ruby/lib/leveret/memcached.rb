@@ -9,6 +9,7 @@ raise LoadError, 'the gem memcached is loaded already: require "leveret/memcache
 
 require_relative 'memcached/errors'
 require_relative 'memcached/settings'
+require_relative 'memcached/waiting'
 require_relative 'memcached/client'
 require_relative 'memcached/rails'
 

@@ -578,6 +578,11 @@ impl Pool {
         }
     }
 
+    /// Closes the connections: nothing is sent, nothing is waited for, and what waited to be sent is lost.
+    pub fn discard(mut self) {
+        self.close_all();
+    }
+
     fn close_all(&mut self) {
         for server in &mut self.servers {
             server.close();
@@ -591,7 +596,7 @@ impl Pool {
     }
 }
 
-/// Whoever queues writes and then lets go of his pool has written them.
+/// A pool that is dropped has written what it queued; see `Pool::discard`.
 impl Drop for Pool {
     fn drop(&mut self) {
         self.quit();

@@ -115,6 +115,17 @@ pub unsafe extern "C" fn leveret_pool_free(pool: *mut leveret_pool) {
     drop(unsafe { Box::from_raw(pool) });
 }
 
+/// Frees the pool as leveret_pool_free does, but sends nothing and waits for nothing: for a garbage collector. Writes
+/// that waited in buffers are lost.
+///
+/// # Safety
+/// `pool` came from leveret_pool_new and is not used afterwards.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_discard(pool: *mut leveret_pool) {
+    // SAFETY: by contract.
+    unsafe { Box::from_raw(pool) }.pool.discard();
+}
+
 fn bytes(slice: &[u8]) -> leveret_bytes {
     leveret_bytes { data: slice.as_ptr(), len: slice.len() }
 }

@@ -283,7 +283,7 @@ class Memcached
   # Without blocking no outcome is told.
   def say_nothing
     yield
-    @pool.flush_quiet unless @options[:buffer_requests]
+    @options[:buffer_requests] ? Waiting.add(@pool) : @pool.flush_quiet
     nil
   end
 
