@@ -270,6 +270,15 @@ static VALUE name_locked(VALUE context)
 	return pool_name(naming->pool, naming->index);
 }
 
+NORETURN(static void raise_code(VALUE class, int32_t code, VALUE text));
+
+static void raise_code(VALUE class, int32_t code, VALUE text)
+{
+	VALUE error = rb_exc_new_str(class, text);
+	rb_iv_set(error, "@code", INT2NUM(code));
+	rb_exc_raise(error);
+}
+
 void pool_raise(pool *pool, int32_t code, uint32_t server, VALUE said)
 {
 	const char *why = meaning(code);
@@ -290,9 +299,7 @@ void pool_raise(pool *pool, int32_t code, uint32_t server, VALUE said)
 	} else if (!is_told) {
 		text = rb_sprintf("the server has refused it (%d)", code);
 	}
-	VALUE error = rb_exc_new_str(class, text);
-	rb_iv_set(error, "@code", INT2NUM(code));
-	rb_exc_raise(error);
+	raise_code(class, code, text);
 }
 
 /* --- sending --- */
@@ -342,7 +349,7 @@ int32_t pool_run(pool *pool)
 	while (sending.code == -1) {
 		/* User code, as a trap, may have forked since the batch began, or while it was sent. */
 		if (!pool_is_ours(pool)) {
-			rb_raise(eFailed, "this process was forked in the middle of a request, which is its parent's: ask again");
+			raise_code(eFailed, LEVERET_CODE_CONNECTION_FAILURE, rb_utf8_str_new_cstr("this process was forked in the middle of a request, which is its parent's: ask again"));
 		}
 		if (leveret_pool_arena(pool->pool, 0)) {
 			return leveret_pool_run(pool->pool);
