@@ -18,12 +18,15 @@ module Rack
     # +pool_size+ and +pool_timeout+, for which it needs the gem connection_pool. Where no server can be reached a request has an empty
     # session, which is not kept.
     class Dalli < Abstract::PersistedSecure
-      # What is not said otherwise.
-      DEFAULT_DALLI_OPTIONS = { namespace: 'rack:session', memcache_server: 'localhost:11211' }.freeze
+      # What is not said otherwise. Applications may change it, as that of the gem dalli.
+      DEFAULT_DALLI_OPTIONS = { namespace: 'rack:session', memcache_server: 'localhost:11211' }
 
       # What the clients are taken from, by +with+.
       # @return [Dalli::Client, ConnectionPool]
       attr_reader :pool
+
+      # Its name since Dalli 3.2.
+      alias data pool
 
       # @param app [#call]
       # @param options [Hash]

@@ -30,7 +30,7 @@ class Memcached
     29 => :FetchWasNotCompleted, 30 => :AKeyLengthOfZeroWasProvided, 31 => :ATimeoutOccurred, 32 => :ActionQueued,
     33 => :ABadKeyWasProvidedOrCharactersOutOfRange, 34 => :TheHostTransportProtocolDoesNotMatchThatOfTheClient, 35 => :ServerIsMarkedDead,
     36 => :ItemValue
-  }.transform_values { |name| const_set(name, Class.new(Error)) }.freeze
+  }.transform_values { |name| const_set(name, Class.new(Error)) }
 
   # What later versions of libmemcached tell apart, the gem's own did not.
   OLDER = { 37 => 10, 38 => 9, 47 => 35, 48 => 10 }.freeze

@@ -4,7 +4,7 @@ class Memcached
   # The gem's wrapper that raises nothing: a miss is nil, a failure is false and a line in the log.
   class Rails < ::Memcached
     # The options that Memcached does not have.
-    DEFAULTS = { logger: nil, string_return_types: false }.freeze
+    DEFAULTS = { logger: nil, string_return_types: false }
 
     # @return [Logger, nil] to which failures are written
     attr_accessor :logger
