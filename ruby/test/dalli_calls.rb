@@ -75,6 +75,11 @@ show('quiet') { CLIENT.multi { 250.times { |i| CLIENT.set("q#{i}", i) }; CLIENT.
 show('after quiet') { CLIENT.get_multi(*(0...250).map { |i| "q#{i}" }).values_at('q0', 'q1', 'q2', 'q3', 'q249') }
 show('a get in a quiet block') { CLIENT.multi { CLIENT.set('q0', 'x'); CLIENT.get('q0') } }
 show('what a quiet set says') { CLIENT.multi { [CLIENT.set('q', 1), CLIENT.add('q', 1), CLIENT.delete('q')] } }
+show('what quiet joins and counts say') do
+  CLIENT.set('j', '5', 0, raw: true)
+  CLIENT.multi { [CLIENT.append('j', '1'), CLIENT.prepend('j', '2'), CLIENT.append('none', 'x'), CLIENT.incr('j', 3), CLIENT.decr('j'), CLIENT.incr('none')] }
+end
+show('after quiet joins and counts') { [CLIENT.get('j', raw: true).to_s, CLIENT.get('none')] }
 show('cas') { told CLIENT.cas('k') { |value| "#{value}!" } }
 show('after cas') { CLIENT.get('k') }
 show('cas missing') { CLIENT.cas('none') { 1 } }

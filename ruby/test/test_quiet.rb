@@ -22,6 +22,7 @@ class TestQuiet < LeveretTest
     p(a.multi { a.multi { a.set('inner', 1) }; [a.set('outer', 1), a.get('inner')] })
     p(a.multi { Thread.new { state[a, 'seven'] }.value + Fiber.new { state[a, 'eight'] }.resume })
     p(a.multi { [b.delete('one'), b.append('two', 'x'), b.incr('none', 1, 0, 5), c.get('one')] })
+    p a.multi { a.flush }
     p Thread.current[Dalli::QUIET], a.multi { Thread.current[Dalli::QUIET] ? true : false }
     Thread.current[Dalli::QUIET] = true
     p state[a, 'nine'], a.multi { a.set('ten', 1) }, Thread.current[Dalli::QUIET]
@@ -36,6 +37,7 @@ class TestQuiet < LeveretTest
     [nil, 1]
     [:told, :there, :told, :there]
     [true, true, 5, nil]
+    [nil]
     nil
     true
     [:told, :there]

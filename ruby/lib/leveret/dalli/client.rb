@@ -248,7 +248,7 @@ module Dalli
     # Joins bytes to the end of a value that was stored raw.
     # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
     # @param value [#to_s]
-    # @return [Boolean] false: there is nothing
+    # @return [Boolean, nil] false: there is nothing; nil in a #quiet block
     # @raise [RingError] no server can be asked
     # @raise [DalliError] the server refuses it
     # @raise [ArgumentError] the key is empty, or a ttl is no number
@@ -259,7 +259,7 @@ module Dalli
     # Joins bytes to the beginning of a value that was stored raw.
     # @param key [String, Symbol] not empty; with the namespace, of more than 250 characters a digest is sent
     # @param value [#to_s]
-    # @return [Boolean] false: there is nothing
+    # @return [Boolean, nil] false: there is nothing; nil in a #quiet block
     # @raise [RingError] no server can be asked
     # @raise [DalliError] the server refuses it
     # @raise [ArgumentError] the key is empty, or a ttl is no number
@@ -386,7 +386,7 @@ module Dalli
     # @param amt [Integer] 0 or more
     # @param ttl [#to_i, nil] seconds, of an item that is made
     # @param default [Integer, nil] the number of an item that is made; nil: none is
-    # @return [Integer, nil] the new number; nil: there was nothing
+    # @return [Integer, nil] the new number; nil: there was nothing, or a #quiet block
     # @raise [RingError] no server can be asked
     # @raise [DalliError] the server refuses it
     # @raise [ArgumentError] the amount is negative, the key is empty, or a ttl is no number
@@ -399,7 +399,7 @@ module Dalli
     # @param amt [Integer] 0 or more
     # @param ttl [#to_i, nil] seconds, of an item that is made
     # @param default [Integer, nil] the number of an item that is made; nil: none is
-    # @return [Integer, nil] the new number; nil: there was nothing
+    # @return [Integer, nil] the new number; nil: there was nothing, or a #quiet block
     # @raise [RingError] no server can be asked
     # @raise [DalliError] the server refuses it
     # @raise [ArgumentError] the amount is negative, the key is empty, or a ttl is no number
@@ -427,10 +427,15 @@ module Dalli
 
     # Empties all servers, each so many seconds after the one before it.
     # @param delay [Integer] seconds
-    # @return [Array<Object>] an answer for each server; nil: none came
+    # @return [Array<Object>] an answer for each server; nil for each in a #quiet block
+    # @raise [NetworkError] a server does not answer; all others were asked
     def flush(delay = 0)
       time = -delay
-      each_server { |index| @pool.ask_server(index, Pool::FLUSH, '', time += delay) }
+      answers = each_server { |index| @pool.ask_server(index, Pool::FLUSH, '', time += delay) }
+      down = @servers.zip(answers).filter_map { |server, answer| server.name if answer.nil? }
+      raise NetworkError, "#{down.join(', ')} cannot be asked, so what is there was not deleted: try again" if down.any?
+
+      quiet? ? answers.map { nil } : answers
     end
     alias flush_all flush
 
@@ -541,6 +546,8 @@ module Dalli
 
     # Joined bytes are the value's own: nothing is serialized.
     def join(operation, key, value)
+      return guard { @pool.store_quietly(operation, wire_key(key), value.to_s, 0, 0) } if quiet?
+
       guard { @pool.store(operation, wire_key(key), value.to_s, 0, 0, 0) ? true : false }
     end
 
@@ -554,7 +561,8 @@ module Dalli
     def count(operation, key, amount, ttl, default)
       raise ArgumentError, "Positive values only: #{amount}" if amount.negative?
 
-      guard { @pool.count(operation, wire_key(key), amount.to_i, default, exptime(ttl)) }
+      number = guard { @pool.count(operation, wire_key(key), amount.to_i, default, exptime(ttl)) }
+      number unless quiet?
     end
 
     # Key, as the caller named it without the namespace => [value] or [value, cas].

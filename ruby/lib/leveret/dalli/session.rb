@@ -88,6 +88,9 @@ module Rack
       end
 
       def stored(client, sid)
+        # A browser may send the cookie without a value.
+        return if sid.public_id.to_s.empty?
+
         client.get(key(sid)) || (client.get(sid.public_id) if @private_ids)
       end
 
