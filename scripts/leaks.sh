@@ -33,7 +33,8 @@ leaks_ruby() {
     check "ruby: valgrind finds what is planted" leaks_ruby_finds_what_is_planted
     [ $# -gt 0 ] || set -- "${LEAKS_RUBY[@]}"
     PART_SECONDS_MAX=7200 counted "ruby: minitest under valgrind" build/test-leaks-ruby.log ruby_leaks_counts \
-        env "LEVERET_CORE=$(leveret_core)" LEVERET_PATIENCE=1200 LEVERET_HOSTILE_CALLS=500 scripts/ruby-under-valgrind -W "${RUBY_PATHS[@]}" ruby/test/run.rb "$@"
+        env "LEVERET_CORE=$(leveret_core)" LEVERET_PATIENCE=1200 \
+        LEVERET_HOSTILE_CALLS=500 "LEVERET_RUBY=$ROOT/scripts/ruby-under-valgrind" scripts/ruby-under-valgrind -W "${RUBY_PATHS[@]}" ruby/test/run.rb "$@"
     report_counts
 }
 

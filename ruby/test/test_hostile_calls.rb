@@ -8,11 +8,13 @@ class TestHostileCalls < LeveretTest
   CALLS = Integer(ENV.fetch('LEVERET_HOSTILE_CALLS', 10_000))
   # With a collection of what is young at each allocation.
   STRESSED = CALLS / 100
+  # ./x leaks ruby names one that looks at each byte.
+  RUBY = ENV.fetch('LEVERET_RUBY', RbConfig.ruby)
 
   def hostile(kind, calls, server: '', stress: '')
     paths = $LOAD_PATH.select { |path| path.start_with?(ROOT) }.flat_map { |path| ['-I', path] }
     seed = Random.rand(1 << 32)
-    said, status = Open3.capture2e({ 'LEVERET_DIR' => @folder }, RbConfig.ruby, *paths, File.join(__dir__, 'hostile_calls.rb'), kind, @folder, calls.to_s, seed.to_s, server, stress)
+    said, status = Open3.capture2e({ 'LEVERET_DIR' => @folder }, RUBY, *paths, File.join(__dir__, 'hostile_calls.rb'), kind, @folder, calls.to_s, seed.to_s, server, stress)
     assert_predicate status, :success?, "seed #{seed}: #{status}\n#{said[0, 4000]}"
     said
   end

@@ -984,10 +984,10 @@ struct leveret_pool *leveret_pool_new(void);
 void leveret_pool_free(struct leveret_pool *pool);
 
 // Frees the pool as leveret_pool_free does, but sends nothing and waits for nothing: for a garbage collector. Writes
-// that waited in buffers are lost.
+// that waited in buffers are lost. NULL: nothing happens.
 //
 // # Safety
-// `pool` came from leveret_pool_new and is not used afterwards.
+// `pool` is NULL, or came from leveret_pool_new and is not used afterwards.
 void leveret_pool_discard(struct leveret_pool *pool);
 
 // Begins a batch. What earlier answers point at is gone, and what was not fetched is not waited for.

@@ -116,14 +116,16 @@ pub unsafe extern "C" fn leveret_pool_free(pool: *mut leveret_pool) {
 }
 
 /// Frees the pool as leveret_pool_free does, but sends nothing and waits for nothing: for a garbage collector. Writes
-/// that waited in buffers are lost.
+/// that waited in buffers are lost. NULL: nothing happens.
 ///
 /// # Safety
-/// `pool` came from leveret_pool_new and is not used afterwards.
+/// `pool` is NULL, or came from leveret_pool_new and is not used afterwards.
 #[no_mangle]
 pub unsafe extern "C" fn leveret_pool_discard(pool: *mut leveret_pool) {
-    // SAFETY: by contract.
-    unsafe { Box::from_raw(pool) }.pool.discard();
+    if !pool.is_null() {
+        // SAFETY: by contract.
+        unsafe { Box::from_raw(pool) }.pool.discard();
+    }
 }
 
 fn bytes(slice: &[u8]) -> leveret_bytes {
