@@ -64,6 +64,7 @@ require_relative 'dalli/keys'
 require_relative 'dalli/metadata'
 require_relative 'dalli/values'
 require_relative 'dalli/client'
+require_relative 'dalli/client_recache'
 
 # `require 'dalli'` and `require 'rack/session/dalli'` find ours here.
 $LOAD_PATH.unshift(File.expand_path('dalli/in_place', __dir__))
