@@ -1,5 +1,5 @@
 /* cache.h: what a Leveret::Cache holds, and how its methods reach the arena. They are in cache.c, cache_many.c,
- * cache_fetch.c and cache_walk.c. */
+ * cache_fetch.c, cache_walk.c and cache_stats.c. */
 #ifndef RUBY_LEVERET_CACHE_H
 #define RUBY_LEVERET_CACHE_H
 
@@ -64,5 +64,6 @@ void handle_release(handle *handle);
 void cache_define_many(VALUE cCache);
 void cache_define_fetch(VALUE cCache);
 void cache_define_walk(VALUE cCache);
+void cache_define_stats(VALUE cCache);
 
 #endif
