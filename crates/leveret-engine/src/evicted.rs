@@ -112,4 +112,28 @@ mod tests {
             assert!(lost.is_none_or(|lost| *lost == (100 + u64::from(number) % 400, 0)));
         }
     }
+
+    /// Tiny items fill the index before the memory: where chains were full, one eviction in twenty was not told.
+    #[test]
+    fn each_eviction_is_told_whether_memory_or_the_index_is_short() {
+        for len in [0, 1, 8, 20, 100] {
+            let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+            let options = OpenOptions::new().memory(8 << 20).cores(1);
+            let (arena, _) = Arena::open(&dir.path().join("tiny.arena"), &options).expect("an arena");
+            let now = Time::now();
+            let told: Arc<Mutex<Vec<Vec<u8>>>> = Arc::default();
+            let listener = told.clone();
+            assert!(arena.on_evict(move |evicted| listener.lock().expect("whole").push(evicted.key())));
+            let keys = || (0..250_000u32).map(u32::to_ne_bytes);
+            keys().for_each(|key| arena.set(&key, &vec![7; len], Deadline::NEVER, now).expect("room"));
+            let stats = arena.stats();
+            let mut told = told.lock().expect("whole").clone();
+            told.sort_unstable();
+            let mut lost: Vec<_> =
+                keys().filter(|key| arena.peek(key, now).is_none()).map(|key| key.to_vec()).collect();
+            lost.sort_unstable();
+            assert!(told == lost, "{len}: {} told, {} lost", told.len(), lost.len());
+            assert_eq!((told.len() as u64, stats.evicted_in_minute), (stats.evicted, stats.evicted), "{len}");
+        }
+    }
 }

@@ -11,14 +11,11 @@ use crate::counters::Counter;
 use crate::index::{Spot, FREQUENCY_MAX, UNREAD};
 use crate::item::layout::HEADER;
 use crate::item::{Change, View};
-use crate::journal::{self, Deed, Topic};
-use crate::look;
 use crate::segment::{Pool, SegmentId, State, StateWord};
 use crate::shard::room::{self, Spare};
 use crate::shard::worth::{self, Worth};
-use crate::shard::{edit, ghost, relocate, Locked};
+use crate::shard::{edit, evicted, relocate, Locked};
 use crate::sync::Ordering;
-use crate::time::Moment;
 
 /// Items whose buckets are asked for together.
 pub(crate) const PIECE: usize = 8;
@@ -231,20 +228,8 @@ fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) 
     } else if keep == Keep::All {
         head.drain.terms.store(terms.0 | Terms::STAYS, Ordering::Relaxed);
     } else {
-        if let Some(tell) = locked.core.tell_evicted.get() {
-            tell(locked.core, hash, spot, view);
-        }
-        if journal::is_watched(locked.core, Topic::Evictions) {
-            let gone = look::describe_known(locked.core, hash, spot, view);
-            let (key, deed) = (locked.core.key_of(view), Deed::Evicted(gone.is_fetched()));
-            journal::tell(locked.core, Topic::Evictions, deed, &key, &gone, locked.time());
-        }
+        evicted::tell(locked, hash, spot, view);
         edit::remove(locked, hash, spot, view);
-        locked.count(Counter::Evicted, 1);
-        if let Some(counter) = Counter::of_age(locked.time().0.saturating_sub(view.header.mtime)) {
-            locked.count(counter, 1);
-        }
-        ghost::remember(locked, hash);
         // The segments of a large value are room already: what lies behind it in this one need not go.
         if view.pieces() > 0 && room::has_spare(locked, locked.core.shards.len()) {
             head.drain.terms.store(terms.0 | Terms::ENOUGH, Ordering::Relaxed);

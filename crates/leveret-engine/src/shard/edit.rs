@@ -4,7 +4,7 @@ use crate::hash;
 use crate::index::{SlotWord, Spot, CHAIN_MAX, FREQUENCY_MAX, UNREAD, WATCHED};
 use crate::item::View;
 use crate::map::layout::{Bucket, SLOTS};
-use crate::shard::{pieces, Locked};
+use crate::shard::{evicted, pieces, Locked};
 use crate::sync::{AtomicU64, Ordering};
 
 /// Share of the main buckets' slots in use, in percent, at which the table grows.
@@ -102,12 +102,22 @@ pub(crate) fn commit<'a>(locked: &Locked<'a>, located: &Located<'a>, word: SlotW
         spot.cell().store(word.0, Ordering::Release);
     } else if !extend_chain(locked, located, word) {
         // A full bucket without a link holds seven items, unless the file is damaged.
-        let Some(coldest) = coldest_of(located) else { return };
-        coldest.set_frequency(0);
-        coldest.cell().store(word.0, Ordering::Release);
-        uncount_item(locked, coldest.word);
-        forget(locked, coldest.word);
-        locked.count(Counter::Evicted, 1);
+        let Some(spot) = least_useful_of(locked, located) else { return };
+        make_way(locked, &spot);
+        spot.set_frequency(0);
+        spot.cell().store(word.0, Ordering::Release);
+        uncount_item(locked, spot.word);
+        forget(locked, spot.word);
+    }
+}
+
+/// Accounts for the item whose slot another key takes.
+#[cold]
+fn make_way(locked: &Locked<'_>, spot: &Spot<'_>) {
+    match locked.core.item_behind(locked.index, spot.word) {
+        Some(view) if locked.is_alive(&view) => evicted::tell(locked, locked.core.hash_of(&view), spot, &view),
+        Some(_) => locked.count(Counter::Expired, 1),
+        None => {}
     }
 }
 
@@ -118,11 +128,15 @@ pub(crate) fn refuses(locked: &Locked<'_>, located: &Located<'_>) -> bool {
     needs_bucket && !locked.core.evicts && (located.length >= CHAIN_MAX || free_overflow(locked).is_none())
 }
 
-fn coldest_of<'a>(located: &Located<'a>) -> Option<Spot<'a>> {
+/// The slot of a full chain's last bucket that is given to another key: a dead item's, else that of the item read least.
+fn least_useful_of<'a>(locked: &Locked<'a>, located: &Located<'a>) -> Option<Spot<'a>> {
     let last = located.last;
     let spots =
         (0..SLOTS).map(|slot| Spot { bucket: last, slot, word: SlotWord(last.slots[slot].load(Ordering::Relaxed)) });
-    spots.filter(|spot| spot.word.is_item()).min_by_key(|spot| spot.frequency() & !(WATCHED | UNREAD))
+    let is_alive =
+        |spot: &Spot<'a>| locked.core.item_behind(locked.index, spot.word).is_some_and(|view| locked.is_alive(&view));
+    let items = spots.filter(|spot| spot.word.is_item());
+    items.min_by_key(|spot| (is_alive(spot), spot.frequency() & !(WATCHED | UNREAD)))
 }
 
 /// Adds an overflow bucket with `word` behind a full chain. One store links it: before that store nobody reaches

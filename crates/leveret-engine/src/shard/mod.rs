@@ -7,8 +7,11 @@ pub(crate) mod room;
 
 pub(crate) mod pieces;
 
-pub(crate) mod edit;
 pub(crate) mod ghost;
+
+pub(crate) mod evicted;
+
+pub(crate) mod edit;
 pub(crate) mod token;
 
 pub(crate) mod relocate;
