@@ -71,6 +71,7 @@ pub fn reason(error: &io::Error) -> String {
         Some(libc::EROFS) => "the file system is read-only",
         Some(libc::ENOSPC) => "no space is left on the file system",
         Some(libc::EMFILE | libc::ENFILE) => "too many files are open",
+        Some(libc::EDEADLK) => "another thread of this process is opening an arena and does not go on; try again",
         _ => {
             let text = error.to_string();
             let text = text.split(" (os error").next().unwrap_or_default();

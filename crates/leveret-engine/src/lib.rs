@@ -117,6 +117,7 @@ mod epoch;
 mod error;
 mod evicted;
 mod flush;
+mod fork;
 mod found;
 mod growth;
 mod hash;

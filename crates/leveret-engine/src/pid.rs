@@ -1,15 +1,13 @@
 //! Who this process is, without a system call: connections of a parent must not be spoken on by its child, and whoever
 //! uses them asks before each use.
-use crate::sync::{AtomicU32, Ordering};
+use crate::sync::{AtomicPtr, AtomicU32, Ordering};
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ptr;
-use std::sync::OnceLock;
 
 /// The process id, kept in a page that the kernel gives to a child of fork with zeros in it.
 #[inline]
 pub fn process_id() -> u32 {
-    static KEPT: OnceLock<Option<&'static AtomicU32>> = OnceLock::new();
-    let Some(kept) = KEPT.get_or_init(page) else { return std::process::id() };
+    let Some(kept) = kept() else { return std::process::id() };
     match kept.load(Ordering::Relaxed) {
         0 => {
             let pid = std::process::id();
@@ -20,11 +18,30 @@ pub fn process_id() -> u32 {
     }
 }
 
+/// That page's first word. Without a lock, which a fork might leave held by a thread that the child does not have.
+#[inline]
+fn kept() -> Option<&'static AtomicU32> {
+    static KEPT: AtomicPtr<AtomicU32> = AtomicPtr::new(ptr::null_mut());
+    let mut kept = KEPT.load(Ordering::Acquire);
+    if kept.is_null() {
+        let page = ptr::from_ref(page()?).cast_mut();
+        kept = match KEPT.compare_exchange(ptr::null_mut(), page, Ordering::AcqRel, Ordering::Acquire) {
+            Ok(_) => page,
+            Err(other) => {
+                // SAFETY: mapped just now, and no other thread has seen it.
+                let _ = unsafe { mm::munmap(page.cast(), 4096) };
+                other
+            }
+        };
+    }
+    // SAFETY: what KEPT holds came from `page` and is never unmapped.
+    Some(unsafe { &*kept })
+}
+
 /// None: this kernel does not wipe pages (before 4.14).
 #[cold]
 fn page() -> Option<&'static AtomicU32> {
-    // SAFETY: a fresh private page that is never unmapped once it is returned; zeros are a valid atomic, and nobody
-    // else knows it.
+    // SAFETY: a fresh private page, which only `kept` unmaps; zeros are a valid atomic, and no other thread knows it.
     unsafe {
         let page =
             mm::mmap_anonymous(ptr::null_mut(), 4096, ProtFlags::READ | ProtFlags::WRITE, MapFlags::PRIVATE).ok()?;

@@ -5,6 +5,7 @@
 //! descriptor, and it goes with the last of them. Its path is that of the descriptor in /proc, through which each
 //! process opens it once more for a life sign of its own.
 use crate::error::{failed, OpenError};
+use crate::fork::{step, Unshared};
 use crate::map::folder::Folder;
 use crate::map::geometry::{Geometry, RegionId, Unfit, FORMAT, PAGE};
 use crate::map::layout::{Control, Shard, BUCKET_SIZE};
@@ -96,6 +97,7 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, OpenErr
         }
         folder => folder?,
     };
+    step();
     match attach(&folder, path) {
         Err(OpenError::Missing(_)) if options.create => {}
         Ok(opened) if opened.is_of_an_earlier_boot() => {
@@ -116,6 +118,7 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, OpenErr
         answer => return answer,
     }
     let created = create(&folder, path, options)?;
+    step();
     attach(&folder, path).map(|opened| Opened { created, ..opened })
 }
 
@@ -218,7 +221,9 @@ fn create(folder: &Folder, path: &Path, options: &OpenOptions) -> Result<bool, O
     let Ok(file) = fs::openat(folder, ".", flags, folder.mode()) else {
         return create_named(folder, path, &geometry);
     };
+    step();
     fill(&file, &geometry, path)?;
+    step();
     fs::fchmod(&file, folder.mode()).map_err(|error| failed("set the mode of", path, error))?;
     let own = Path::new(DESCRIPTORS).join(file.as_raw_fd().to_string());
     match fs::linkat(fs::CWD, &own, folder, name_of(path), AtFlags::SYMLINK_FOLLOW) {
@@ -266,6 +271,7 @@ fn fill(file: &OwnedFd, geometry: &Geometry, path: &Path) -> Result<(), OpenErro
     ranges.push((geometry.region(RegionId::Data).off, active << geometry.segment_shift));
     let needed = ranges.iter().map(|(_, len)| len).sum();
 
+    step();
     fs::ftruncate(file, geometry.file_len).map_err(|error| failed("size", path, error))?;
     for (off, len) in ranges {
         allocate(file, off, len).map_err(|error| match error {
@@ -326,13 +332,16 @@ pub(crate) fn boot_id() -> [u8; 16] {
 /// `<path>.lock`, held: creation, growth and the list of parents. Of an arena without a name it is its own file. The
 /// kernel frees it when the holder dies.
 pub(crate) struct FileLock {
-    file: OwnedFd,
+    file: Unshared,
 }
 
-/// By word, not by closing: a child that was forked meanwhile has the file open too, and would keep the lock for its life.
+/// By word, not by closing: a child that was forked without the handlers of `fork.rs` has the file open too, and would keep
+/// the lock for its life.
 impl Drop for FileLock {
     fn drop(&mut self) {
-        let _ = fs::flock(&self.file, FlockOperation::Unlock);
+        if let Some(file) = self.file.file() {
+            let _ = fs::flock(file, FlockOperation::Unlock);
+        }
     }
 }
 
@@ -367,14 +376,16 @@ impl FileLock {
         let begun = Instant::now();
         let is_waited_for = |error| error == Errno::WOULDBLOCK && begun.elapsed() < patience && !is_done();
         if is_nameless(path) {
-            let file = open_again(path).map_err(|error| failed("open", path, error))?;
+            let file = Unshared::open(|| open_again(path).map_err(|error| failed("open", path, error)))?;
             return lock(&file, is_waited_for).map_err(|error| failed("lock", path, error)).map(|()| FileLock { file });
         }
         let folder = Folder::of(path)?;
         let lock_path = beside(path, ".lock");
         loop {
-            let file = Self::file(&folder, &lock_path)?;
+            let file = Unshared::open(|| Self::file(&folder, &lock_path))?;
+            step();
             lock(&file, is_waited_for).map_err(|error| failed("lock", &lock_path, error))?;
+            step();
             // Else it was removed together with its arena meanwhile: others lock a new one.
             if is_named(&file, &folder, name_of(&lock_path)) {
                 return Ok(FileLock { file });
@@ -383,9 +394,10 @@ impl FileLock {
     }
 }
 
-fn lock(file: &OwnedFd, is_waited_for: impl Fn(Errno) -> bool) -> Result<(), Errno> {
+fn lock(file: &Unshared, is_waited_for: impl Fn(Errno) -> bool) -> Result<(), Errno> {
     loop {
-        match fs::flock(file, FlockOperation::NonBlockingLockExclusive) {
+        // Gone: a signal handler has forked, and this is the child.
+        match fs::flock(file.file().ok_or(Errno::BADF)?, FlockOperation::NonBlockingLockExclusive) {
             Err(Errno::INTR) => {}
             Err(error) if is_waited_for(error) => std::thread::sleep(Duration::from_millis(1)),
             answer => return answer,
@@ -394,10 +406,11 @@ fn lock(file: &OwnedFd, is_waited_for: impl Fn(Errno) -> bool) -> Result<(), Err
 }
 
 /// Whether a name leads to this open file still.
-fn is_named(file: &OwnedFd, folder: &Folder, name: &OsStr) -> bool {
+fn is_named(file: &Unshared, folder: &Folder, name: &OsStr) -> bool {
     let identity = |stat: Stat| (stat.st_dev, stat.st_ino);
     let named = fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
-    matches!((fs::fstat(file), named), (Ok(open), Ok(named)) if identity(open) == identity(named))
+    let open = file.file().ok_or(Errno::BADF).and_then(fs::fstat);
+    matches!((open, named), (Ok(open), Ok(named)) if identity(open) == identity(named))
 }
 
 /// Removes an arena's file and its lock file. Processes that still have it open notice at their next request.
@@ -448,7 +461,7 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("forked.arena");
         let lock = FileLock::wait(&path, Duration::from_millis(100)).expect("free");
-        let _copy = lock.file.try_clone().expect("a copy");
+        let _copy = lock.file.file().expect("ours").try_clone().expect("a copy");
         drop(lock);
         FileLock::wait(&path, Duration::from_millis(100)).expect("free again");
     }

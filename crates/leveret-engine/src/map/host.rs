@@ -1,6 +1,7 @@
 //! What only the operating system can say or do about an arena that is open: who lives, and memory for its file. A model
 //! puts its own in the place of this file.
 use crate::error::{reason, Error};
+use crate::fork::Uncut;
 use crate::map::file::{self, Opened};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{self, FallocateFlags, SeekFrom};
@@ -131,6 +132,11 @@ impl Host {
     pub fn is_current(&self) -> bool {
         fs::stat(&self.path)
             .is_ok_and(|stat| (stat.st_dev, stat.st_ino) == self.identity && stat.st_size as u64 == self.len)
+    }
+
+    /// No fork of this process comes in between, as long as that is held.
+    pub fn keep_forks_out(&self) -> Result<Uncut, Error> {
+        Uncut::take().ok_or(Error::Busy)
     }
 
     pub fn signs(&self) -> Result<Signs, Error> {

@@ -135,6 +135,11 @@ impl Host {
         true
     }
 
+    /// No model forks.
+    pub fn keep_forks_out(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
     pub fn signs(&self) -> Result<Signs, Error> {
         Ok(Signs(*self))
     }

@@ -9,6 +9,7 @@
 //!
 //! An owner word is `{incarnation: high 32, slot + 1: low 16}`; bits 16..32 are flags of the lock word that carries it.
 use crate::error::Error;
+use crate::fork::step;
 use crate::map::host::{self, Host};
 use crate::map::layout::ProcessSlot;
 use crate::map::mapping::Table;
@@ -165,6 +166,8 @@ impl Presence {
 
     /// The owner word, and the mapping that is its life sign.
     fn take_slot(&self) -> Result<(u64, *mut c_void), Error> {
+        // A child that was forked in here would keep the description open, and with it the life sign of its parent.
+        let _uncut = self.host.keep_forks_out()?;
         let signs = self.host.signs()?;
         let slots = self.processes.len();
         let myself = self.host.myself();
@@ -173,11 +176,14 @@ impl Presence {
         // Never used slots first: asking the kernel for each slot of a busy table would cost more than looking.
         let fresh = order().filter(|slot| self.processes.at(*slot).pid.load(Ordering::Relaxed) == 0);
         let slot = fresh.chain(order()).find(|slot| signs.take(*slot)).ok_or(Error::ProcessTableFull { max: slots })?;
+        step();
         // Some file systems (FUSE, gVisor, NFS) accept such locks and forget them.
         if self.host.signs()?.is_gone(slot) {
             return Err(Error::NoLifeSign("a lock that was taken is not seen by others".to_owned()));
         }
+        step();
         let life = signs.keep()?;
+        step();
 
         let entry = self.processes.at(slot);
         // A new incarnation first: from here on every lock word of an earlier one has a provably dead owner, and who sees
@@ -188,6 +194,7 @@ impl Presence {
         entry.pid_namespace.store(myself.pid_namespace, Ordering::Relaxed);
         entry.program.store(Program::of_this_process() as u32, Ordering::Relaxed);
         entry.pid.store(myself.pid, Ordering::Relaxed);
+        step();
         Ok((u64::from(incarnation) << 32 | (slot as u64 + 1), life))
     }
 
