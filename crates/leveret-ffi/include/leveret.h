@@ -4,8 +4,8 @@
  * shared memory beyond its return, so host code may longjmp between any two calls. `now` is a moment of the arena's clock, in
  * seconds; 0 = read the clock (4 ns). `deadline` is the moment from which on an item is dead; LEVERET_NEVER = it lives until it is
  * evicted. Strings are pointer and length. Pointers must not be NULL, except where said; what a call fills need not be initialised.
- * Arguments of an enum type are one of its names, no other number. A process ends (abort) if the engine finds its own code broken; no
- * Rust panic unwinds into C.
+ * A number that an enum does not name is refused as each function says. What frees or closes a handle takes NULL. A process ends (abort)
+ * if the engine finds its own code broken; no Rust panic unwinds into C.
  */
 
 #ifndef LEVERET_H
@@ -19,20 +19,6 @@
 
 // A deadline that never comes.
 #define LEVERET_NEVER UINT32_MAX
-
-// A kind of program, for statistics.
-typedef enum leveret_program {
-  // One that has not said what it is.
-  LEVERET_PROGRAM_OTHER = 0,
-  // PHP.
-  LEVERET_PROGRAM_PHP = 1,
-  // Ruby.
-  LEVERET_PROGRAM_RUBY = 2,
-  // A server of other protocols.
-  LEVERET_PROGRAM_SERVER = 3,
-  // A tool that looks or mends.
-  LEVERET_PROGRAM_TOOL = 4,
-} leveret_program;
 
 // How a call ended.
 typedef enum leveret_status {
@@ -65,6 +51,30 @@ typedef enum leveret_status {
   LEVERET_NO_LEASE,
 } leveret_status;
 
+// What an item's bytes are.
+typedef enum leveret_encoding {
+  // A string, as it is.
+  LEVERET_RAW = 0,
+  // A signed 64-bit integer, kept as a number.
+  LEVERET_INTEGER = 1,
+  // The text of a float, in the shortest form that reads back equal.
+  LEVERET_DOUBLE = 2,
+  // "1" or nothing.
+  LEVERET_BOOL = 3,
+  // Nothing.
+  LEVERET_NULL = 4,
+  // PHP's serialize().
+  LEVERET_PHP = 5,
+  // igbinary.
+  LEVERET_IGBINARY = 6,
+  // msgpack.
+  LEVERET_MSGPACK = 7,
+  // JSON.
+  LEVERET_JSON = 8,
+  // Ruby's Marshal.
+  LEVERET_MARSHAL = 9,
+} leveret_encoding;
+
 // Which family of entrances wrote an item.
 typedef enum leveret_origin {
   // It came over a socket.
@@ -96,126 +106,6 @@ typedef enum leveret_mode {
   // When the item has the token given.
   LEVERET_CAS,
 } leveret_mode;
-
-// What to do.
-typedef enum leveret_operation {
-  // Read.
-  LEVERET_OP_GET,
-  // Store.
-  LEVERET_OP_SET,
-  // Store if there is nothing.
-  LEVERET_OP_ADD,
-  // Store if there is something.
-  LEVERET_OP_REPLACE,
-  // Put behind what is there.
-  LEVERET_OP_APPEND,
-  // Put before what is there.
-  LEVERET_OP_PREPEND,
-  // Store if `number` is still the version.
-  LEVERET_OP_CAS,
-  // Delete.
-  LEVERET_OP_DELETE,
-  // Add `number`.
-  LEVERET_OP_INCREMENT,
-  // Take `number` away.
-  LEVERET_OP_DECREMENT,
-  // Give a new exptime.
-  LEVERET_OP_TOUCH,
-  // Read, and give a new exptime.
-  LEVERET_OP_GET_AND_TOUCH,
-  // Forget everything.
-  LEVERET_OP_FLUSH,
-  // The server's version.
-  LEVERET_OP_VERSION,
-  // The server's statistics; `key` is their subject. Code STAT for each line, END after the last.
-  LEVERET_OP_STATS,
-  // Every key: code STAT for each, END after the last.
-  LEVERET_OP_KEYS,
-} leveret_operation;
-
-// Settings of a pool; values as libmemcached's behaviours take them.
-typedef enum leveret_pool_option {
-  // A leveret_protocol.
-  LEVERET_POOL_PROTOCOL,
-  // A leveret_ring.
-  LEVERET_POOL_RING,
-  // libmemcached's number of the hash; for pecl/memcache's rings 0 = crc32, 1 = fnv.
-  LEVERET_POOL_HASH,
-  // Milliseconds for a connection to be made.
-  LEVERET_POOL_CONNECT_TIMEOUT_MS,
-  // Milliseconds for a server that owes an answer; negative = for ever.
-  LEVERET_POOL_POLL_TIMEOUT_MS,
-  // Seconds for which a failed server is not tried.
-  LEVERET_POOL_RETRY_TIMEOUT_S,
-  // Seconds after which an ejected server is tried again; 0 = never.
-  LEVERET_POOL_DEAD_TIMEOUT_S,
-  // Failures that eject a server.
-  LEVERET_POOL_FAILURE_LIMIT,
-  // Time-outs in a row that count as a failure; 0 = never.
-  LEVERET_POOL_TIMEOUT_LIMIT,
-  // The ring closes over servers that failed too often.
-  LEVERET_POOL_AUTO_EJECT,
-  // As AUTO_EJECT, by its newer name.
-  LEVERET_POOL_REMOVE_FAILED,
-  // 1: the prefix of leveret_pool_set_prefix is hashed as well.
-  LEVERET_POOL_HASH_WITH_PREFIX,
-  // 1: gets go by UDP, to the servers' UDP ports (or the same number as TCP's). Writes never do.
-  LEVERET_POOL_UDP,
-  // libmemcached's further copies of each item, on the servers that follow; they are read when the first is dead.
-  LEVERET_POOL_REPLICAS,
-  // 1: a replica is as good to read from as the first.
-  LEVERET_POOL_RANDOM_REPLICA,
-  // pecl/memcache's copies of each item, the first one counted.
-  LEVERET_POOL_REDUNDANCY,
-  // 1: a server that is this host's `leveret serve` is used through its arena.
-  LEVERET_POOL_SHORT_CUT,
-  // SO_KEEPALIVE.
-  LEVERET_POOL_KEEPALIVE,
-  // SO_SNDBUF; 0 = the system's.
-  LEVERET_POOL_SEND_SIZE,
-  // SO_RCVBUF; 0 = the system's.
-  LEVERET_POOL_RECV_SIZE,
-  // No answer to any write is wanted, except to a touch.
-  LEVERET_POOL_NOREPLY,
-  // Sets and deletes wait until there are many, or until something else is asked.
-  LEVERET_POOL_BUFFER_WRITES,
-  // Bytes above 127 are refused in keys.
-  LEVERET_POOL_VERIFY_KEY,
-  // Servers are kept in the order of their names.
-  LEVERET_POOL_SORT_HOSTS,
-  // Other places that are tried for a key whose server does not answer (pecl/memcache, Dalli).
-  LEVERET_POOL_FAILOVER_ATTEMPTS,
-  // 1: a key lies at the first of its other places, where pecl/memcache's session handler looks for it.
-  LEVERET_POOL_ELSEWHERE,
-  // Bytes of an arena that is made because a server of this name is used; for servers that are added from now on.
-  LEVERET_POOL_ARENA_MEMORY,
-  // Milliseconds until a write to such an arena gives up a lock; for servers that are added from now on.
-  LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS,
-} leveret_pool_option;
-
-// What an item's bytes are.
-typedef enum leveret_encoding {
-  // A string, as it is.
-  LEVERET_RAW = 0,
-  // A signed 64-bit integer, kept as a number.
-  LEVERET_INTEGER = 1,
-  // The text of a float, in the shortest form that reads back equal.
-  LEVERET_DOUBLE = 2,
-  // "1" or nothing.
-  LEVERET_BOOL = 3,
-  // Nothing.
-  LEVERET_NULL = 4,
-  // PHP's serialize().
-  LEVERET_PHP = 5,
-  // igbinary.
-  LEVERET_IGBINARY = 6,
-  // msgpack.
-  LEVERET_MSGPACK = 7,
-  // JSON.
-  LEVERET_JSON = 8,
-  // Ruby's Marshal.
-  LEVERET_MARSHAL = 9,
-} leveret_encoding;
 
 // How a value is compressed; the number is also a meta's codec.
 typedef enum leveret_codec {
@@ -332,6 +222,116 @@ typedef enum leveret_server_kind {
   LEVERET_SERVER_ARENA = 2,
 } leveret_server_kind;
 
+// A kind of program, for statistics.
+typedef enum leveret_program {
+  // One that has not said what it is.
+  LEVERET_PROGRAM_OTHER = 0,
+  // PHP.
+  LEVERET_PROGRAM_PHP = 1,
+  // Ruby.
+  LEVERET_PROGRAM_RUBY = 2,
+  // A server of other protocols.
+  LEVERET_PROGRAM_SERVER = 3,
+  // A tool that looks or mends.
+  LEVERET_PROGRAM_TOOL = 4,
+} leveret_program;
+
+// What to do.
+typedef enum leveret_operation {
+  // Read.
+  LEVERET_OP_GET,
+  // Store.
+  LEVERET_OP_SET,
+  // Store if there is nothing.
+  LEVERET_OP_ADD,
+  // Store if there is something.
+  LEVERET_OP_REPLACE,
+  // Put behind what is there.
+  LEVERET_OP_APPEND,
+  // Put before what is there.
+  LEVERET_OP_PREPEND,
+  // Store if `number` is still the version.
+  LEVERET_OP_CAS,
+  // Delete.
+  LEVERET_OP_DELETE,
+  // Add `number`.
+  LEVERET_OP_INCREMENT,
+  // Take `number` away.
+  LEVERET_OP_DECREMENT,
+  // Give a new exptime.
+  LEVERET_OP_TOUCH,
+  // Read, and give a new exptime.
+  LEVERET_OP_GET_AND_TOUCH,
+  // Forget everything.
+  LEVERET_OP_FLUSH,
+  // The server's version.
+  LEVERET_OP_VERSION,
+  // The server's statistics; `key` is their subject. Code STAT for each line, END after the last.
+  LEVERET_OP_STATS,
+  // Every key: code STAT for each, END after the last.
+  LEVERET_OP_KEYS,
+} leveret_operation;
+
+// Settings of a pool; values as libmemcached's behaviours take them.
+typedef enum leveret_pool_option {
+  // A leveret_protocol.
+  LEVERET_POOL_PROTOCOL,
+  // A leveret_ring.
+  LEVERET_POOL_RING,
+  // libmemcached's number of the hash; for pecl/memcache's rings 0 = crc32, 1 = fnv.
+  LEVERET_POOL_HASH,
+  // Milliseconds for a connection to be made.
+  LEVERET_POOL_CONNECT_TIMEOUT_MS,
+  // Milliseconds for a server that owes an answer; negative = for ever.
+  LEVERET_POOL_POLL_TIMEOUT_MS,
+  // Seconds for which a failed server is not tried.
+  LEVERET_POOL_RETRY_TIMEOUT_S,
+  // Seconds after which an ejected server is tried again; 0 = never.
+  LEVERET_POOL_DEAD_TIMEOUT_S,
+  // Failures that eject a server.
+  LEVERET_POOL_FAILURE_LIMIT,
+  // Time-outs in a row that count as a failure; 0 = never.
+  LEVERET_POOL_TIMEOUT_LIMIT,
+  // The ring closes over servers that failed too often.
+  LEVERET_POOL_AUTO_EJECT,
+  // As AUTO_EJECT, by its newer name.
+  LEVERET_POOL_REMOVE_FAILED,
+  // 1: the prefix of leveret_pool_set_prefix is hashed as well.
+  LEVERET_POOL_HASH_WITH_PREFIX,
+  // 1: gets go by UDP, to the servers' UDP ports (or the same number as TCP's). Writes never do.
+  LEVERET_POOL_UDP,
+  // libmemcached's further copies of each item, on the servers that follow; they are read when the first is dead.
+  LEVERET_POOL_REPLICAS,
+  // 1: a replica is as good to read from as the first.
+  LEVERET_POOL_RANDOM_REPLICA,
+  // pecl/memcache's copies of each item, the first one counted.
+  LEVERET_POOL_REDUNDANCY,
+  // 1: a server that is this host's `leveret serve` is used through its arena.
+  LEVERET_POOL_SHORT_CUT,
+  // SO_KEEPALIVE.
+  LEVERET_POOL_KEEPALIVE,
+  // SO_SNDBUF; 0 = the system's.
+  LEVERET_POOL_SEND_SIZE,
+  // SO_RCVBUF; 0 = the system's.
+  LEVERET_POOL_RECV_SIZE,
+  // No answer to any write is wanted.
+  LEVERET_POOL_NOREPLY,
+  // Sets and deletes wait until there are many, or until something else is asked.
+  LEVERET_POOL_BUFFER_WRITES,
+  // Bytes above 127 are refused in keys.
+  LEVERET_POOL_VERIFY_KEY,
+  // Servers are kept in the order of their names.
+  LEVERET_POOL_SORT_HOSTS,
+  // Other places that are tried for a key whose server does not answer (pecl/memcache, Dalli).
+  LEVERET_POOL_FAILOVER_ATTEMPTS,
+  // 1: a key lies at the first of its other places, where pecl/memcache's session handler looks for it.
+  LEVERET_POOL_ELSEWHERE,
+  // Bytes of an arena that is made because a server of this name is used; for servers that are added from now on.
+  LEVERET_POOL_ARENA_MEMORY,
+  // Milliseconds until a write to such an arena gives up a lock; for servers that are added from now on.
+  LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS,
+} leveret_pool_option;
+
 // One arena; opaque.
 typedef struct leveret_arena leveret_arena;
 
@@ -383,7 +383,7 @@ typedef struct leveret_stats {
   uint64_t hits;
   // Reads that found none.
   uint64_t misses;
-  // Stores that succeeded, each way of storing, counts that created an integer included.
+  // Stores that succeeded, each way of storing.
   uint64_t sets;
   // Deletes that found an item.
   uint64_t deletes;
@@ -423,7 +423,7 @@ typedef struct leveret_stats {
   uint64_t shards;
   // Main buckets of the index.
   uint64_t buckets;
-  // Unix time since which hits, misses and sets are counted: of the arena's creation, or of the last `Arena::clear`.
+  // Unix time of the arena's creation or its last flush.
   int64_t created_unix;
   // Living processes that have written to the arena.
   uint32_t attached;
@@ -458,12 +458,6 @@ typedef struct leveret_stats {
   uint64_t lock_holds[8];
   // The sum of those times, in nanoseconds.
   uint64_t lock_hold_ns;
-  // Writes that were refused because nothing could be evicted for them.
-  uint64_t refused_no_memory;
-  // Writes that were refused because other processes held, for the whole lock timeout, what could have been evicted.
-  uint64_t refused_busy;
-  // Unix time of the last write that was refused; 0: there was none.
-  int64_t refused_unix;
 } leveret_stats;
 
 // What an item's value is to whoever reads it, besides its bytes.
@@ -542,8 +536,8 @@ typedef struct leveret_ticket {
 
 // One request of a batch.
 typedef struct leveret_request {
-  // What to do.
-  enum leveret_operation operation;
+  // What to do: a leveret_operation.
+  uint32_t operation;
   // As it is sent.
   struct leveret_bytes key;
   // Hashed instead of the key to find the server; data NULL = the key.
@@ -648,8 +642,9 @@ typedef struct leveret_record {
 extern "C" {
 #endif // __cplusplus
 
-// Says what kind of program this process is, for the statistics of arenas that it opens from now on. Once, at its start.
-void leveret_declare(enum leveret_program program);
+// Says what kind of program this process is, a leveret_program, for the statistics of arenas that it opens from now on.
+// Once, at its start. Any other number counts as LEVERET_PROGRAM_OTHER.
+void leveret_declare(uint32_t program);
 
 // Opens an arena. OK: *arena is usable, *created says whether this call made it. FAILED: `message`, NUL-terminated and
 // cut to `message_len`, says why and how to mend it.
@@ -662,7 +657,7 @@ enum leveret_status leveret_open(const struct leveret_open_options *options,
                                  char *message,
                                  size_t message_len);
 
-// Ends the use of an arena by this handle. The arena itself lives on.
+// Ends the use of an arena by this handle. The arena itself lives on. NULL is allowed.
 //
 // # Safety
 // `arena` came from leveret_open and is not used afterwards.
@@ -711,12 +706,6 @@ size_t leveret_path(const struct leveret_arena *arena, char *buffer, size_t len)
 // # Safety
 // `arena` is live.
 enum leveret_status leveret_flush(const struct leveret_arena *arena);
-
-// As leveret_flush, and counts hits, misses and stores from 0 again, as a new arena: OK or LOST.
-//
-// # Safety
-// `arena` is live.
-enum leveret_status leveret_clear(const struct leveret_arena *arena);
 
 // Counts and sizes: OK or LOST. Takes no lock.
 //
@@ -803,12 +792,13 @@ int32_t leveret_decompress(uint32_t codec, struct leveret_bytes stored, void *ds
 
 // How to read an item. One of the native entrances says it itself, one of the classes by the flags of its family, a
 // server's answer by those of `reader`. One that came over a socket into an arena is read as its flags and its bytes
-// agree on, else by the flags of `reader`. 0: *form. 1: nobody of PHP writes such flags.
+// agree on, else by the flags of `reader`, a leveret_origin; with any other number by those of all. 0: *form. 1: nobody of
+// PHP writes such flags.
 //
 // # Safety
 // `value` can be read; the other pointers are live.
 int32_t leveret_translate(const struct leveret_meta *meta,
-                          enum leveret_origin reader,
+                          uint32_t reader,
                           struct leveret_bytes value,
                           struct leveret_form *form);
 
@@ -850,15 +840,6 @@ enum leveret_status leveret_find_cas(const struct leveret_arena *arena,
                                      uint32_t now,
                                      struct leveret_found *found);
 
-// As leveret_find_cas, but counts nothing, and the item does not look read.
-//
-// # Safety
-// Pointers are live.
-enum leveret_status leveret_peek_cas(const struct leveret_arena *arena,
-                                     struct leveret_bytes key,
-                                     uint32_t now,
-                                     struct leveret_found *found);
-
 // As leveret_find, but leaves no trace: counts nothing, and the item does not look read.
 //
 // # Safety
@@ -885,9 +866,9 @@ enum leveret_status leveret_is_current(const struct leveret_arena *arena,
                                        const struct leveret_version *version,
                                        uint32_t now);
 
-// Stores a value. With meta->encoding INTEGER, `value` is an int64_t of 8 bytes. `cas` is for mode CAS; `new_cas` may
+// Stores a value; `mode` is a leveret_mode. With meta->encoding INTEGER, `value` is an int64_t of 8 bytes. `cas` is for mode CAS; `new_cas` may
 // be NULL. OK; EXISTS (add, cas); MISS (replace, append, prepend, cas); TOO_LARGE, KEY_TOO_LONG, NO_MEMORY, BUSY,
-// LOST, FAILED.
+// LOST, FAILED (also where `mode` is another number).
 //
 // # Safety
 // Pointers are live.
@@ -896,7 +877,7 @@ enum leveret_status leveret_store(const struct leveret_arena *arena,
                                   struct leveret_bytes value,
                                   const struct leveret_meta *meta,
                                   uint32_t deadline,
-                                  enum leveret_mode mode,
+                                  uint32_t mode,
                                   uint64_t cas,
                                   uint32_t now,
                                   uint64_t *new_cas);
@@ -977,18 +958,11 @@ void leveret_lease_release_all(const struct leveret_arena *arena);
 // A pool without servers, with php-memcached's defaults.
 struct leveret_pool *leveret_pool_new(void);
 
-// Closes all connections and frees the pool.
+// Closes all connections and frees the pool. NULL is allowed.
 //
 // # Safety
 // `pool` came from leveret_pool_new and is not used afterwards.
 void leveret_pool_free(struct leveret_pool *pool);
-
-// Frees the pool as leveret_pool_free does, but sends nothing and waits for nothing: for a garbage collector. Writes
-// that waited in buffers are lost. NULL: nothing happens.
-//
-// # Safety
-// `pool` is NULL, or came from leveret_pool_new and is not used afterwards.
-void leveret_pool_discard(struct leveret_pool *pool);
 
 // Begins a batch. What earlier answers point at is gone, and what was not fetched is not waited for.
 //
@@ -1044,7 +1018,7 @@ int32_t leveret_pool_next(struct leveret_pool *pool,
 int32_t leveret_pool_flush_buffers(struct leveret_pool *pool);
 
 // Closes all connections, once the servers have the writes that wait for them; they are made again when they are
-// needed. Servers that failed are tried again at once, except those that were ejected for good.
+// needed.
 //
 // # Safety
 // `pool` is live.
@@ -1175,12 +1149,12 @@ struct leveret_arena *leveret_pool_arena(struct leveret_pool *pool,
 // `pool` is live.
 size_t leveret_pool_value_max(const struct leveret_pool *pool);
 
-// Changes a setting: SUCCESS or INVALID_ARGUMENTS.
+// Changes a setting, a leveret_pool_option: SUCCESS, or INVALID_ARGUMENTS where there is no such setting or value.
 //
 // # Safety
 // `pool` is live.
 int32_t leveret_pool_set_option(struct leveret_pool *pool,
-                                enum leveret_pool_option option,
+                                uint32_t option,
                                 int64_t value);
 
 // Says with what each key begins that does not tell where it lives, unless LEVERET_POOL_HASH_WITH_PREFIX is set.
@@ -1206,7 +1180,8 @@ int32_t leveret_pool_set_tls(struct leveret_pool *pool,
                              struct leveret_bytes key,
                              uint32_t verify);
 
-// Gives the servers of LEVERET_RING_VIRTUAL_BUCKET, an index for each bucket, and chooses that ring. `count` is not 0.
+// Gives the servers of LEVERET_RING_VIRTUAL_BUCKET, an index for each bucket, and chooses that ring. `count` 0: each
+// server is a bucket, and `servers` may be NULL.
 //
 // # Safety
 // `pool` is live; `servers` has `count` numbers.

@@ -26,15 +26,16 @@ pub struct leveret_open_options {
     pub nameless: u32,
 }
 
-/// Says what kind of program this process is, for the statistics of arenas that it opens from now on. Once, at its start.
+/// Says what kind of program this process is, a leveret_program, for the statistics of arenas that it opens from now on.
+/// Once, at its start. Any other number counts as LEVERET_PROGRAM_OTHER.
 #[no_mangle]
-pub extern "C" fn leveret_declare(program: leveret_program) {
-    match program {
-        leveret_program::LEVERET_PROGRAM_OTHER => Program::Other,
-        leveret_program::LEVERET_PROGRAM_PHP => Program::Php,
-        leveret_program::LEVERET_PROGRAM_RUBY => Program::Ruby,
-        leveret_program::LEVERET_PROGRAM_SERVER => Program::Server,
-        leveret_program::LEVERET_PROGRAM_TOOL => Program::Tool,
+pub extern "C" fn leveret_declare(program: u32) {
+    match leveret_program::of_number(program) {
+        Some(leveret_program::LEVERET_PROGRAM_OTHER) | None => Program::Other,
+        Some(leveret_program::LEVERET_PROGRAM_PHP) => Program::Php,
+        Some(leveret_program::LEVERET_PROGRAM_RUBY) => Program::Ruby,
+        Some(leveret_program::LEVERET_PROGRAM_SERVER) => Program::Server,
+        Some(leveret_program::LEVERET_PROGRAM_TOOL) => Program::Tool,
     }
     .declare();
 }
@@ -94,14 +95,16 @@ pub(crate) unsafe fn write_text(text: &[u8], buffer: *mut c_char, len: usize) {
     }
 }
 
-/// Ends the use of an arena by this handle. The arena itself lives on.
+/// Ends the use of an arena by this handle. The arena itself lives on. NULL is allowed.
 ///
 /// # Safety
 /// `arena` came from leveret_open and is not used afterwards.
 #[no_mangle]
 pub unsafe extern "C" fn leveret_close(arena: *mut leveret_arena) {
-    // SAFETY: by contract.
-    drop(unsafe { Box::from_raw(arena) });
+    if !arena.is_null() {
+        // SAFETY: by contract.
+        drop(unsafe { Box::from_raw(arena) });
+    }
 }
 
 /// OK, or LOST when the file was unlinked, replaced or truncated. One stat(2): call it once per request. Also measures

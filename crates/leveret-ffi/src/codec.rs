@@ -121,23 +121,27 @@ pub struct leveret_form {
 
 /// How to read an item. One of the native entrances says it itself, one of the classes by the flags of its family, a
 /// server's answer by those of `reader`. One that came over a socket into an arena is read as its flags and its bytes
-/// agree on, else by the flags of `reader`. 0: *form. 1: nobody of PHP writes such flags.
+/// agree on, else by the flags of `reader`, a leveret_origin; with any other number by those of all. 0: *form. 1: nobody of
+/// PHP writes such flags.
 ///
 /// # Safety
 /// `value` can be read; the other pointers are live.
 #[no_mangle]
 pub unsafe extern "C" fn leveret_translate(
     meta: *const Meta,
-    reader: leveret_origin,
+    reader: u32,
     value: leveret_bytes,
     form: *mut leveret_form,
 ) -> i32 {
     // SAFETY: by contract.
     let (meta, value, form) = unsafe { (&*meta, value.as_slice(), &mut *form) };
+    const MEMCACHED: u32 = leveret_origin::LEVERET_PECL_MEMCACHED as u32;
+    const MEMCACHE: u32 = leveret_origin::LEVERET_PECL_MEMCACHE as u32;
+    const RUBY: u32 = leveret_origin::LEVERET_RUBY as u32;
     let reader = match reader {
-        leveret_origin::LEVERET_PECL_MEMCACHED => Reader::PeclMemcached,
-        leveret_origin::LEVERET_PECL_MEMCACHE => Reader::PeclMemcache,
-        leveret_origin::LEVERET_RUBY => Reader::Ruby,
+        MEMCACHED => Reader::PeclMemcached,
+        MEMCACHE => Reader::PeclMemcache,
+        RUBY => Reader::Ruby,
         _ => Reader::Any,
     };
     match Form::of(meta, reader, value) {

@@ -1,5 +1,5 @@
 //! One item at a time: find, copy, store, count, remove.
-use crate::types::{answer, failure, outcome};
+use crate::types::{answer, failure, outcome, slice};
 use crate::{leveret_arena, leveret_bytes, leveret_mode, leveret_status, moment};
 use leveret_engine::{
     Arena, Counted, Deadline, Encoding, Found, Meta, Mode, Now, ReadOptions, Stored, Terms, Time, Value, Version,
@@ -54,9 +54,12 @@ pub unsafe extern "C" fn leveret_ask_for(
     hashes: *mut u64,
 ) {
     // SAFETY: by contract; any 64 bits are a hash.
-    let (arena, keys, hashes) = unsafe {
-        (&(*arena).0, std::slice::from_raw_parts(keys, count), std::slice::from_raw_parts_mut(hashes, count))
-    };
+    let (arena, keys) = unsafe { (&(*arena).0, slice(keys, count)) };
+    if count == 0 {
+        return;
+    }
+    // SAFETY: by contract.
+    let hashes = unsafe { std::slice::from_raw_parts_mut(hashes, count) };
     // SAFETY: by contract.
     arena.ask_for(keys.iter().map(|key| unsafe { key.as_slice() }), hashes);
 }
@@ -194,9 +197,9 @@ pub unsafe extern "C" fn leveret_is_current(
     }
 }
 
-/// Stores a value. With meta->encoding INTEGER, `value` is an int64_t of 8 bytes. `cas` is for mode CAS; `new_cas` may
+/// Stores a value; `mode` is a leveret_mode. With meta->encoding INTEGER, `value` is an int64_t of 8 bytes. `cas` is for mode CAS; `new_cas` may
 /// be NULL. OK; EXISTS (add, cas); MISS (replace, append, prepend, cas); TOO_LARGE, KEY_TOO_LONG, NO_MEMORY, BUSY,
-/// LOST, FAILED.
+/// LOST, FAILED (also where `mode` is another number).
 ///
 /// # Safety
 /// Pointers are live.
@@ -208,13 +211,14 @@ pub unsafe extern "C" fn leveret_store(
     value: leveret_bytes,
     meta: *const Meta,
     deadline: u32,
-    mode: leveret_mode,
+    mode: u32,
     cas: u64,
     now: u32,
     new_cas: *mut u64,
 ) -> leveret_status {
     // SAFETY: by contract.
     let (arena, key, bytes, meta) = unsafe { (&(*arena).0, key.as_slice(), value.as_slice(), *meta) };
+    let Some(mode) = leveret_mode::of_number(mode) else { return LEVERET_FAILED };
     let mode = match mode {
         leveret_mode::LEVERET_SET => Mode::Set,
         leveret_mode::LEVERET_ADD => Mode::Add,

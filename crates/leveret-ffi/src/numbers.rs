@@ -1,9 +1,55 @@
-//! Numbers that go through the ABI as they are: the header needs enums of its own, and the compiler sees to it that
-//! they say the same.
-use crate::{leveret_code, leveret_encoding, leveret_origin};
+//! Numbers of the ABI. C may pass any number where the header names an enum, and a Rust enum must not hold another one than
+//! its own: so functions take u32 and ask `of_number`. Numbers that go through as they are have enums in the header that
+//! the compiler compares with those of the crates below.
+use crate::{
+    leveret_code, leveret_encoding, leveret_mode, leveret_operation, leveret_origin, leveret_pool_option,
+    leveret_program, leveret_ring,
+};
 use leveret_client::codec::{encoding, origin};
 use leveret_client::pool::Code;
 use leveret_engine::{Encoding, Origin};
+
+macro_rules! of_number {
+    ($of:ident: $($name:ident)+) => {
+        impl $of {
+            /// The name of a number; None: it has none.
+            pub(crate) fn of_number(number: u32) -> Option<$of> {
+                // A name that is missing below does not compile.
+                const fn is_listed(name: $of) {
+                    match name { $($of::$name => (),)+ }
+                }
+                const ALL: &[$of] = &[$($of::$name),+];
+                const _: () = is_listed(ALL[0]);
+                ALL.iter().copied().find(|name| *name as u32 == number)
+            }
+        }
+    };
+}
+
+of_number! { leveret_program: LEVERET_PROGRAM_OTHER LEVERET_PROGRAM_PHP LEVERET_PROGRAM_RUBY LEVERET_PROGRAM_SERVER LEVERET_PROGRAM_TOOL }
+
+of_number! { leveret_mode: LEVERET_SET LEVERET_ADD LEVERET_REPLACE LEVERET_APPEND LEVERET_PREPEND LEVERET_CAS }
+
+of_number! {
+    leveret_ring: LEVERET_RING_MODULA LEVERET_RING_CONSISTENT LEVERET_RING_KETAMA LEVERET_RING_PECL_CONSISTENT
+    LEVERET_RING_PECL_STANDARD LEVERET_RING_DALLI LEVERET_RING_VIRTUAL_BUCKET
+}
+
+of_number! {
+    leveret_operation: LEVERET_OP_GET LEVERET_OP_SET LEVERET_OP_ADD LEVERET_OP_REPLACE LEVERET_OP_APPEND LEVERET_OP_PREPEND
+    LEVERET_OP_CAS LEVERET_OP_DELETE LEVERET_OP_INCREMENT LEVERET_OP_DECREMENT LEVERET_OP_TOUCH LEVERET_OP_GET_AND_TOUCH
+    LEVERET_OP_FLUSH LEVERET_OP_VERSION LEVERET_OP_STATS LEVERET_OP_KEYS
+}
+
+of_number! {
+    leveret_pool_option: LEVERET_POOL_PROTOCOL LEVERET_POOL_RING LEVERET_POOL_HASH LEVERET_POOL_CONNECT_TIMEOUT_MS
+    LEVERET_POOL_POLL_TIMEOUT_MS LEVERET_POOL_RETRY_TIMEOUT_S LEVERET_POOL_DEAD_TIMEOUT_S LEVERET_POOL_FAILURE_LIMIT
+    LEVERET_POOL_TIMEOUT_LIMIT LEVERET_POOL_AUTO_EJECT LEVERET_POOL_REMOVE_FAILED LEVERET_POOL_HASH_WITH_PREFIX
+    LEVERET_POOL_UDP LEVERET_POOL_REPLICAS LEVERET_POOL_RANDOM_REPLICA LEVERET_POOL_REDUNDANCY LEVERET_POOL_SHORT_CUT
+    LEVERET_POOL_KEEPALIVE LEVERET_POOL_SEND_SIZE LEVERET_POOL_RECV_SIZE LEVERET_POOL_NOREPLY LEVERET_POOL_BUFFER_WRITES
+    LEVERET_POOL_VERIFY_KEY LEVERET_POOL_SORT_HOSTS LEVERET_POOL_FAILOVER_ATTEMPTS LEVERET_POOL_ELSEWHERE
+    LEVERET_POOL_ARENA_MEMORY LEVERET_POOL_ARENA_LOCK_TIMEOUT_MS
+}
 
 macro_rules! are_the_same {
     ($($number:path = $meaning:expr;)+) => { $(const _: () = assert!($number as i64 == $meaning as i64);)+ };

@@ -126,12 +126,19 @@ impl leveret_bytes {
     /// # Safety
     /// `data..data+len` is readable for as long as the slice is used.
     pub(crate) unsafe fn as_slice<'a>(self) -> &'a [u8] {
-        if self.len == 0 {
-            return &[];
-        }
         // SAFETY: by contract.
-        unsafe { std::slice::from_raw_parts(self.data, self.len) }
+        unsafe { slice(self.data, self.len) }
     }
+}
+
+/// # Safety
+/// `first` is aligned, and `count` values from there on can be read for as long as the slice is used; with 0 it may be NULL.
+pub(crate) unsafe fn slice<'a, T>(first: *const T, count: usize) -> &'a [T] {
+    if count == 0 {
+        return &[];
+    }
+    // SAFETY: by contract.
+    unsafe { std::slice::from_raw_parts(first, count) }
 }
 
 pub(crate) fn failure(error: &Error) -> leveret_status {

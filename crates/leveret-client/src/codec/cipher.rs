@@ -46,7 +46,7 @@ impl Cipher {
 
     /// How long a value of so many bytes becomes.
     pub fn encrypted_len(len: usize) -> usize {
-        len - len % BLOCK + BLOCK
+        (len - len % BLOCK).saturating_add(BLOCK)
     }
 
     /// Encrypts a value into as many bytes as `encrypted_len` says.

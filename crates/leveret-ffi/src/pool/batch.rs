@@ -46,8 +46,8 @@ pub enum leveret_operation {
 /// One request of a batch.
 #[repr(C)]
 pub struct leveret_request {
-    /// What to do.
-    pub operation: leveret_operation,
+    /// What to do: a leveret_operation.
+    pub operation: u32,
     /// As it is sent.
     pub key: leveret_bytes,
     /// Hashed instead of the key to find the server; data NULL = the key.
@@ -119,8 +119,11 @@ pub unsafe extern "C" fn leveret_pool_add(pool: *mut leveret_pool, request: *con
     let (pool, request) = unsafe { (&mut (*pool).pool, &*request) };
     // SAFETY: by contract.
     let (key, group, value) = unsafe { (request.key.as_slice(), request.group.as_slice(), request.value.as_slice()) };
+    let Some(operation) = leveret_operation::of_number(request.operation).map(operation) else {
+        return leveret_code::LEVERET_CODE_INVALID_ARGUMENTS as i32;
+    };
     let request = Request {
-        operation: operation(request.operation),
+        operation,
         key,
         group: (!request.group.data.is_null()).then_some(group),
         value,

@@ -105,14 +105,16 @@ pub extern "C" fn leveret_pool_new() -> *mut leveret_pool {
     }))
 }
 
-/// Closes all connections and frees the pool.
+/// Closes all connections and frees the pool. NULL is allowed.
 ///
 /// # Safety
 /// `pool` came from leveret_pool_new and is not used afterwards.
 #[no_mangle]
 pub unsafe extern "C" fn leveret_pool_free(pool: *mut leveret_pool) {
-    // SAFETY: by contract.
-    drop(unsafe { Box::from_raw(pool) });
+    if !pool.is_null() {
+        // SAFETY: by contract.
+        drop(unsafe { Box::from_raw(pool) });
+    }
 }
 
 /// Frees the pool as leveret_pool_free does, but sends nothing and waits for nothing: for a garbage collector. Writes

@@ -1,6 +1,7 @@
 //! What a pool is told once: values as libmemcached's behaviours take them.
 use super::{leveret_code, leveret_pool, millis};
 use crate::leveret_bytes;
+use crate::types::slice;
 use leveret_client::pool::{Options, Protocol, TlsOptions};
 use leveret_client::ring::{Distribution, KeyHash, PeclHash, Preset, Strategy};
 use std::ffi::OsStr;
@@ -106,19 +107,15 @@ pub enum leveret_ring {
     LEVERET_RING_VIRTUAL_BUCKET = 6,
 }
 
-/// Changes a setting: SUCCESS or INVALID_ARGUMENTS.
+/// Changes a setting, a leveret_pool_option: SUCCESS, or INVALID_ARGUMENTS where there is no such setting or value.
 ///
 /// # Safety
 /// `pool` is live.
 #[no_mangle]
-pub unsafe extern "C" fn leveret_pool_set_option(
-    pool: *mut leveret_pool,
-    option: leveret_pool_option,
-    value: i64,
-) -> i32 {
+pub unsafe extern "C" fn leveret_pool_set_option(pool: *mut leveret_pool, option: u32, value: i64) -> i32 {
     // SAFETY: by contract.
     let pool = unsafe { &mut *pool };
-    match pool.set(option, value) {
+    match leveret_pool_option::of_number(option).and_then(|option| pool.set(option, value)) {
         Some(()) => leveret_code::LEVERET_CODE_SUCCESS as i32,
         None => leveret_code::LEVERET_CODE_INVALID_ARGUMENTS as i32,
     }
@@ -174,14 +171,15 @@ pub unsafe extern "C" fn leveret_pool_set_tls(
     leveret_code::LEVERET_CODE_SUCCESS as i32
 }
 
-/// Gives the servers of LEVERET_RING_VIRTUAL_BUCKET, an index for each bucket, and chooses that ring. `count` is not 0.
+/// Gives the servers of LEVERET_RING_VIRTUAL_BUCKET, an index for each bucket, and chooses that ring. `count` 0: each
+/// server is a bucket, and `servers` may be NULL.
 ///
 /// # Safety
 /// `pool` is live; `servers` has `count` numbers.
 #[no_mangle]
 pub unsafe extern "C" fn leveret_pool_set_buckets(pool: *mut leveret_pool, servers: *const u32, count: usize) {
     // SAFETY: by contract.
-    let (pool, servers) = unsafe { (&mut *pool, std::slice::from_raw_parts(servers, count)) };
+    let (pool, servers) = unsafe { (&mut *pool, slice(servers, count)) };
     pool.buckets = servers.into();
     // The hash has been accepted before.
     let _ = pool.set(leveret_pool_option::LEVERET_POOL_RING, leveret_ring::LEVERET_RING_VIRTUAL_BUCKET as i64);
@@ -204,7 +202,7 @@ impl leveret_pool {
                 }
             }
             LEVERET_POOL_RING => {
-                let ring = ring(value)?;
+                let ring = leveret_ring::of_number(u32::try_from(value).ok()?)?;
                 options.preset = preset(ring, self.hash, &self.buckets)?;
                 self.ring = ring;
             }
@@ -250,20 +248,6 @@ impl leveret_pool {
         self.validity = None;
         Some(())
     }
-}
-
-fn ring(value: i64) -> Option<leveret_ring> {
-    use leveret_ring::*;
-    let all = [
-        LEVERET_RING_MODULA,
-        LEVERET_RING_CONSISTENT,
-        LEVERET_RING_KETAMA,
-        LEVERET_RING_PECL_CONSISTENT,
-        LEVERET_RING_PECL_STANDARD,
-        LEVERET_RING_DALLI,
-        LEVERET_RING_VIRTUAL_BUCKET,
-    ];
-    all.get(usize::try_from(value).ok()?).copied()
 }
 
 fn preset(ring: leveret_ring, hash: u32, buckets: &Arc<[u32]>) -> Option<Preset> {
