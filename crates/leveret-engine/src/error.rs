@@ -106,6 +106,15 @@ pub enum OpenError {
         /// Bytes needed at once.
         needed: u64,
     },
+    /// This process may not make files as large as the arena's.
+    FileLimit {
+        /// The arena's file.
+        path: PathBuf,
+        /// Its length, bytes.
+        needed: u64,
+        /// The limit, bytes.
+        limit: u64,
+    },
     /// The file is no arena, or was damaged.
     Foreign {
         /// The file.
@@ -183,6 +192,13 @@ impl fmt::Display for OpenError {
                 "no space for {}: {} KiB are needed to begin with; make its file system larger (a container: --shm-size; tmpfs: mount -o remount,size=...) or choose another folder",
                 path.display(),
                 needed / 1024
+            ),
+            OpenError::FileLimit { path, needed, limit } => write!(
+                f,
+                "cannot make {}: the file has {} KiB, and this process may make files of at most {} KiB; raise that limit (ulimit -f; systemd: LimitFSIZE=) or ask for a smaller arena",
+                path.display(),
+                needed.div_ceil(1024),
+                limit / 1024
             ),
             OpenError::Foreign { path, why } => write!(f, "{} is not an arena that can be used: {why}; remove it, or name another file", path.display()),
             OpenError::LayoutMismatch { path, found, expected } => {

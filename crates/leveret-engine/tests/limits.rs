@@ -54,3 +54,61 @@ fn who_cannot_open_the_file_once_more_is_told_why() {
     let output = command.env(PATH, dir.path().join("x.arena")).output().expect("started");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
 }
+
+const NAMELESS: &str = "LEVERET_TEST_NAMELESS";
+
+/// Not a test of its own: run as another process, which may make only small files. Prints what became of an arena.
+#[test]
+fn with_small_files() {
+    let Some(path) = std::env::var_os(PATH) else { return };
+    let options = OpenOptions::new().memory(8 << 20).cores(1);
+    let opened = match std::env::var_os(NAMELESS) {
+        Some(_) => Arena::of_this_process(&options),
+        None => Arena::open(Path::new(&path), &options),
+    };
+    match opened {
+        Err(error) => println!("refused: {error}"),
+        Ok((arena, _)) => {
+            let mut number = 0u32;
+            while arena.stats().evicted == 0 {
+                arena.set(&number.to_ne_bytes(), &[7; 5000], Deadline::NEVER, Time::now()).expect("room");
+                number += 1;
+            }
+            println!("filled");
+        }
+    }
+}
+
+/// Where `ulimit -f` is small the kernel ended the process (SIGXFSZ) that made an arena. Arenas that are there can be used,
+/// filled and grown whatever the limit is.
+#[test]
+fn who_may_make_only_small_files_is_told_so() {
+    let program = std::env::current_exe().expect("this program");
+    let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+    let path = |name: &str| dir.path().join(format!("{name}.arena"));
+    let there = path("there");
+    drop(Arena::open(&there, &OpenOptions::new().memory(8 << 20).cores(1)).expect("an arena"));
+    // Of 512 bytes each, as POSIX counts them.
+    let blocks = std::fs::metadata(&there).expect("its file").len() / 512;
+    let said = |limit: u64, path: &Path, nameless: bool| {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("ulimit -f {limit}; exec \"$0\" --exact with_small_files --nocapture")]);
+        command.arg(&program).env(PATH, path);
+        if nameless {
+            command.env(NAMELESS, "1");
+        }
+        let output = command.output().expect("started");
+        assert!(output.status.success(), "{limit}: {}", output.status);
+        String::from_utf8(output.stdout).expect("text")
+    };
+    for limit in [0, 1, 2048, blocks / 2, blocks - 1, blocks] {
+        for nameless in [false, true] {
+            let name = path(&format!("{limit}"));
+            let said = said(limit, &name, nameless);
+            let want = if limit < blocks { "raise that limit (ulimit -f" } else { "filled" };
+            assert!(said.contains(want), "{limit} {nameless}: {said}");
+            assert_eq!(name.exists(), limit >= blocks, "{limit}");
+        }
+        assert!(said(limit, &there, false).contains("filled"), "{limit}");
+    }
+}

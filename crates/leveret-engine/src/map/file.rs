@@ -12,6 +12,7 @@ use crate::map::layout::{Control, Shard, BUCKET_SIZE};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{self, AtFlags, FallocateFlags, FlockOperation, MemfdFlags, Mode, OFlags, Stat};
 use rustix::io::Errno;
+use rustix::process::Resource;
 use std::ffi::OsStr;
 use std::io;
 use std::mem::offset_of;
@@ -271,6 +272,11 @@ fn fill(file: &OwnedFd, geometry: &Geometry, path: &Path) -> Result<(), OpenErro
     ranges.push((geometry.region(RegionId::Data).off, active << geometry.segment_shift));
     let needed = ranges.iter().map(|(_, len)| len).sum();
 
+    // Asked before: the kernel would end the process by SIGXFSZ.
+    let limit = rustix::process::getrlimit(Resource::Fsize).current.unwrap_or(u64::MAX);
+    if geometry.file_len > limit {
+        return Err(OpenError::FileLimit { path: path.to_owned(), needed: geometry.file_len, limit });
+    }
     step();
     fs::ftruncate(file, geometry.file_len).map_err(|error| failed("size", path, error))?;
     for (off, len) in ranges {
