@@ -131,6 +131,13 @@ pub enum OpenError {
         /// Version that this program reads.
         expected: u32,
     },
+    /// The file is an arena that uses features of the layout that this program does not know.
+    UnknownFeatures {
+        /// The file.
+        path: PathBuf,
+        /// A bit for each of them.
+        features: u64,
+    },
     /// Another user owns the file, or could lead its name to another one.
     Untrusted {
         /// The file, or what leads to it.
@@ -204,6 +211,10 @@ impl fmt::Display for OpenError {
             OpenError::LayoutMismatch { path, found, expected } => {
                 write!(f, "{} has layout version {found}, and this program reads version {expected}: stop its users and remove it, or run the version that made it", path.display())
             }
+            OpenError::UnknownFeatures { path, features } => {
+                let bits: Vec<String> = (0..64).filter(|bit| features >> bit & 1 != 0).map(|bit: u32| bit.to_string()).collect();
+                write!(f, "{} uses layout features that this program does not know (number {}): stop its users and remove it, or run the version that made it", path.display(), bits.join(", "))
+            }
             OpenError::Untrusted { path, why } | OpenError::UntrustedFolder { path, why } => write!(f, "{} is not to be trusted: {why}", path.display()),
             OpenError::Missing(path) => write!(f, "there is no arena {}", path.display()),
         }
@@ -215,6 +226,19 @@ impl std::error::Error for OpenError {
         match self {
             OpenError::Io { source, .. } => Some(source),
             _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_features_are_told_by_their_numbers() {
+        for (features, want) in [(1, "(number 0)"), (1 << 63, "(number 63)"), (0b1010, "(number 1, 3)")] {
+            let text = OpenError::UnknownFeatures { path: PathBuf::from("/x.arena"), features }.to_string();
+            assert!(text.starts_with("/x.arena uses layout features") && text.contains(want), "{text}");
         }
     }
 }

@@ -187,6 +187,7 @@ fn attach(folder: &Folder, path: &Path) -> Result<Opened, OpenError> {
     let geometry = Geometry::decode(&page[..read], stat.st_size as u64).map_err(|unfit| match unfit {
         Unfit::Foreign(why) => OpenError::Foreign { path: path.to_owned(), why },
         Unfit::Layout(found) => OpenError::LayoutMismatch { path: path.to_owned(), found, expected: FORMAT },
+        Unfit::Features(features) => OpenError::UnknownFeatures { path: path.to_owned(), features },
     })?;
     Ok(Opened { file, geometry, identity: (stat.st_dev, stat.st_ino), created: false })
 }

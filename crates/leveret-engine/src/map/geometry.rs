@@ -14,6 +14,8 @@ const ENDIAN: u32 = 0x0102_0304;
 pub(crate) const PAGE: u64 = 4096;
 const DIRECTORY: usize = 1024;
 const REGIONS_MAX: usize = 32;
+/// Where the bits lie that only a program that knows them may ignore. This one knows none.
+const INCOMPATIBLE: usize = 16;
 /// Where the superblock's checksum lies.
 const CRC: usize = 128;
 
@@ -301,13 +303,16 @@ impl Geometry {
         if u32_at(12) != ENDIAN {
             return Err(foreign("it was made on a machine of another byte order"));
         }
-        if u32_at(8) != FORMAT || u64_at(16) != 0 {
+        if u32_at(8) != FORMAT {
             return Err(Unfit::Layout(u32_at(8)));
         }
         let mut zeroed = page[..PAGE as usize].to_vec();
         zeroed[CRC..CRC + 4].fill(0);
         if crc32fast::hash(&zeroed) != u32_at(CRC) {
             return Err(foreign("its superblock is damaged (checksum)"));
+        }
+        if u64_at(INCOMPATIBLE) != 0 {
+            return Err(Unfit::Features(u64_at(INCOMPATIBLE)));
         }
         let mut geometry = Geometry {
             memory: u64_at(88),
@@ -377,6 +382,7 @@ impl Geometry {
 pub(crate) enum Unfit {
     Foreign(String),
     Layout(u32),
+    Features(u64),
 }
 
 #[cfg(test)]
@@ -404,6 +410,27 @@ mod tests {
         let journal = std::mem::take(&mut geometry.regions[RegionId::Journal as usize - 1]);
         geometry.file_len = journal.off;
         assert_eq!(Geometry::decode(&geometry.encode(), geometry.file_len), Ok(geometry));
+    }
+
+    /// The error said that a file of version 1 is not read by a program that reads version 1.
+    #[test]
+    fn unknown_features_are_named_unless_they_are_damage() {
+        let geometry = sample(8 << 20, 2);
+        let page_with = |at: usize, bits: u64, is_sealed: bool| {
+            let mut page = geometry.encode();
+            page[at..at + 8].copy_from_slice(&bits.to_ne_bytes());
+            if is_sealed {
+                page[CRC..CRC + 4].fill(0);
+                let crc = crc32fast::hash(&page);
+                page[CRC..CRC + 4].copy_from_slice(&crc.to_ne_bytes());
+            }
+            Geometry::decode(&page, geometry.file_len)
+        };
+        for bits in (0..64).map(|bit| 1 << bit).chain([3, u64::MAX]) {
+            assert_eq!(page_with(INCOMPATIBLE, bits, true), Err(Unfit::Features(bits)));
+            assert!(matches!(page_with(INCOMPATIBLE, bits, false), Err(Unfit::Foreign(_))), "{bits:x}");
+            assert_eq!(page_with(INCOMPATIBLE + 8, bits, true).as_ref(), Ok(&geometry), "compatible: {bits:x}");
+        }
     }
 
     #[test]

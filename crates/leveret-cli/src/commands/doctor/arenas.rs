@@ -84,7 +84,7 @@ pub fn examine(dir: &Path, known: &[Known]) -> Vec<Finding> {
 fn unusable(arena: &Known, error: &leveret_place::Error) -> Finding {
     use leveret_place::Error::Open;
     let (means, mend) = match error {
-        Open(OpenError::LayoutMismatch { .. }) => (
+        Open(OpenError::LayoutMismatch { .. } | OpenError::UnknownFeatures { .. }) => (
             "Another version of Leveret made it.",
             format!("Stop its users, then: leveret rm --force {}", shell_word(&arena.path)),
         ),
