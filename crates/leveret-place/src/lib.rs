@@ -4,15 +4,12 @@ mod error;
 
 pub use error::Error;
 use leveret_engine::{check_folder, is_trusted_owner, OpenError};
-use rustix::fd::OwnedFd;
-use rustix::fs::{flock, Access, AtFlags, FlockOperation, Mode, OFlags, CWD};
+use rustix::fs::{Access, AtFlags, CWD};
 use std::ffi::OsStr;
 use std::fs;
-use std::hash::{BuildHasher, RandomState};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 /// The folder that packages create: group `leveret`, setgid, so that root's CLI, FPM and a server share arenas.
 pub const SHARED: &str = "/dev/shm/leveret";
@@ -51,7 +48,7 @@ pub fn directory(dir: Option<&Path>) -> Result<PathBuf, Error> {
     let usable = || rustix::fs::accessat(CWD, shared, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS).is_ok();
     match check_default(shared) {
         Ok(true) if usable() => Ok(shared.to_owned()),
-        _ => private(uid()),
+        _ => private(SHARED, uid()),
     }
 }
 
@@ -83,31 +80,40 @@ pub fn check_default(folder: &Path) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// The user's own folder, mode 0700. Its name may be taken by somebody else, whom only root could drive out: then it
-/// has another one, which nobody can take beforehand, and all processes of the user find it by its owner.
-fn private(uid: u32) -> Result<PathBuf, Error> {
-    let usual = PathBuf::from(format!("{SHARED}-{uid}"));
-    let is_ours = |path: &Path| fs::symlink_metadata(path).is_ok_and(|found| found.is_dir() && found.uid() == uid);
-    let folder = if is_ours(&usual) {
-        usual
-    } else if let Some(other) = first_of(&usual, is_ours) {
-        other
-    } else if make(&usual)? || is_ours(&usual) {
-        usual
-    } else {
-        let _turn = turn(&usual);
-        if first_of(&usual, is_ours).is_none() {
-            make(&PathBuf::from(format!("{}.{:032x}", usual.display(), random())))?;
+/// How many names the user's own folder may have: others may have taken some.
+const NAMES: usize = 32;
+
+/// The user's own folder, mode 0700: `base`-UID. Where another user has taken that name it is the next of a fixed row of
+/// names, so that all processes of a user meet in one folder, and none of them lists /dev/shm, which may be long.
+fn private(base: &str, uid: u32) -> Result<PathBuf, Error> {
+    let names: Vec<PathBuf> = (0..NAMES)
+        .map(|number| if number == 0 { format!("{base}-{uid}") } else { format!("{base}-{uid}.{number}") }.into())
+        .collect();
+    let is_ours = |path: &PathBuf| fs::symlink_metadata(path).is_ok_and(|found| found.is_dir() && found.uid() == uid);
+    // One that is there wins over a name that has become free.
+    let first_of_ours = || names.iter().find(|name| is_ours(name));
+    if first_of_ours().is_none() {
+        for name in &names {
+            if make(name)? || is_ours(name) {
+                break;
+            }
         }
-        first_of(&usual, is_ours).unwrap_or(usual)
+    }
+    let Some(folder) = first_of_ours() else {
+        let why = format!(
+            "other users have taken this name and the {} that would do instead; root can remove them, or choose another folder (leveret.dir, LEVERET_DIR)",
+            NAMES - 1
+        );
+        return Err(OpenError::Untrusted { path: names[0].clone(), why }.into());
     };
-    match fs::symlink_metadata(&folder) {
+    let path = || folder.to_owned();
+    match fs::symlink_metadata(folder) {
         Ok(found) if found.mode() & 0o022 != 0 => {
             let why = format!("nobody but uid {uid} should be able to write to this folder; chmod go-w it");
-            Err(OpenError::Untrusted { path: folder, why }.into())
+            Err(OpenError::Untrusted { path: path(), why }.into())
         }
-        Ok(_) => Ok(folder),
-        Err(source) => Err(OpenError::Io { doing: "look at", path: folder, source }.into()),
+        Ok(_) => Ok(path()),
+        Err(source) => Err(OpenError::Io { doing: "look at", path: path(), source }.into()),
     }
 }
 
@@ -120,35 +126,8 @@ fn make(folder: &Path) -> Result<bool, Error> {
     }
 }
 
-/// What nobody can guess: the keys that the standard library draws from the kernel for its hash tables.
-fn random() -> u128 {
-    let draw = |number: u8| u128::from(RandomState::new().hash_one(number));
-    draw(0) << 64 | draw(1)
-}
-
 fn uid() -> u32 {
     rustix::process::geteuid().as_raw()
-}
-
-/// One process after the other, so that all of a user's take the same folder. A neighbour may hold this lock too: he is
-/// not waited for.
-fn turn(folder: &Path) -> Option<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let place = rustix::fs::open(folder.parent()?, flags, Mode::empty()).ok()?;
-    for _ in 0..100 {
-        if flock(&place, FlockOperation::NonBlockingLockExclusive).is_ok() {
-            return Some(place);
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    None
-}
-
-/// Of this user's folders with other names, the first by name.
-fn first_of(usual: &Path, is_ours: impl Fn(&Path) -> bool) -> Option<PathBuf> {
-    let beginning = format!("{}.", usual.display());
-    let entries = fs::read_dir(usual.parent()?).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
-    entries.filter(|path| path.to_str().is_some_and(|path| path.starts_with(&beginning)) && is_ours(path)).min()
 }
 
 /// All arenas of the folder, by name.
@@ -170,6 +149,9 @@ pub fn list(dir: Option<&Path>) -> io::Result<Vec<PathBuf>> {
 mod tests {
     use super::*;
     use leveret_engine::{Arena, OpenOptions};
+    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::process::CommandExt;
+    use std::process::{Child, Command, Stdio};
 
     #[test]
     fn names_become_paths_and_bad_names_are_refused() {
@@ -208,5 +190,70 @@ mod tests {
         let foreign = resolve("foreign", Some(dir.path())).expect("a name");
         fs::write(&foreign, [b'x'; 10_000]).expect("a file");
         assert!(said(&foreign).ends_with("remove it, or name another file"));
+    }
+
+    const BASE: &str = "LEVERET_TEST_BASE";
+
+    /// Not a test of its own: run as a user who cannot list the folder. Prints the user's own one.
+    #[test]
+    fn says_its_folder() {
+        let Ok(base) = std::env::var(BASE) else { return };
+        match private(&base, uid()) {
+            Ok(folder) => println!("folder {}", folder.display()),
+            Err(error) => println!("error {error}"),
+        }
+    }
+
+    /// Where another user had taken the name of a user's folder, each process read all names of /dev/shm: half a second for
+    /// 300,000 of them.
+    #[test]
+    fn processes_of_a_user_meet_in_one_folder_whatever_names_are_taken_and_list_nothing() {
+        const USER: u32 = 54_321;
+        let program = std::env::current_exe().expect("this program");
+        for taken in [0, 1, 2, NAMES - 1, NAMES] {
+            let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+            let base = dir.path().join("own");
+            // As /dev/shm, but not to be listed.
+            fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o1333)).expect("a mode");
+            let user = if uid() == 0 { USER } else { uid() };
+            let name = |number: usize| match number {
+                0 => format!("{}-{user}", base.display()),
+                number => format!("{}-{user}.{number}", base.display()),
+            };
+            // A file and a link are as much in the way as another user's folder, which only root can make here.
+            for number in 0..taken {
+                match number % 3 {
+                    0 if uid() == 0 => fs::create_dir(name(number)).expect("a folder"),
+                    1 => std::os::unix::fs::symlink("/", name(number)).expect("a link"),
+                    _ => fs::write(name(number), "").expect("a file"),
+                }
+            }
+            let start = || {
+                let mut command = Command::new(&program);
+                command.args(["--exact", "tests::says_its_folder", "--nocapture"]).env(BASE, &base);
+                if uid() == 0 {
+                    command.uid(USER).gid(USER);
+                }
+                command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()
+            };
+            let Ok(children) = (0..4).map(|_| start()).collect::<Result<Vec<_>, _>>() else {
+                return eprintln!("{} cannot be run by another user", program.display());
+            };
+            let said = |child: Child| String::from_utf8(child.wait_with_output().expect("ended").stdout).expect("text");
+            let want = match taken {
+                NAMES => format!("error {}-{user} is not to be trusted: other users have taken", base.display()),
+                taken => format!("folder {}\n", name(taken)),
+            };
+            for child in children {
+                let said = said(child);
+                assert!(said.contains(&want), "{taken}: {said}");
+            }
+            // Where the names are free again, those who are at work and those who come stay together.
+            if taken > 0 && taken < NAMES {
+                fs::remove_dir(name(0)).or_else(|_| fs::remove_file(name(0))).expect("gone");
+                let said = said(start().expect("started"));
+                assert!(said.contains(&want), "{taken}: {said}");
+            }
+        }
     }
 }
