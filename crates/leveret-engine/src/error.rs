@@ -70,6 +70,7 @@ pub fn reason(error: &io::Error) -> String {
         Some(libc::ENAMETOOLONG) => "the name is too long",
         Some(libc::EROFS) => "the file system is read-only",
         Some(libc::ENOSPC) => "no space is left on the file system",
+        Some(libc::EWOULDBLOCK) => "another process holds it and does not go on",
         Some(libc::EMFILE | libc::ENFILE) => "too many files are open",
         Some(libc::EDEADLK) => "another thread of this process is opening an arena and does not go on; try again",
         _ => {
@@ -190,6 +191,7 @@ impl fmt::Display for OpenError {
                     Some(libc::EACCES | libc::EPERM) => write!(f, "; this process runs as uid {}: give that user the right, or choose another folder", rustix::process::geteuid().as_raw()),
                     Some(libc::ELOOP) => write!(f, "; it is a symbolic link, which is refused: name the file itself"),
                     Some(libc::EISDIR) => write!(f, "; an arena is a file: remove the folder, or name another file"),
+                    Some(libc::EWOULDBLOCK) => write!(f, "; end that process (fuser, lslocks): until then nothing is cached there"),
                     Some(libc::ENOENT) => write!(f, "; create the folder, or choose another"),
                     _ => Ok(()),
                 }

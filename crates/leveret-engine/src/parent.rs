@@ -3,7 +3,7 @@
 //! are no proof of death, and need not be: a wrong guess empties a cache once too often, or once too seldom.
 use crate::arena::Arena;
 use crate::error::{Error, OpenError};
-use crate::map::file::FileLock;
+use crate::map::file_lock::FileLock;
 use crate::map::host::stat_of;
 use crate::sync::Ordering;
 use crate::time::ticks_since_boot;

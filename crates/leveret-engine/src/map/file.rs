@@ -1,23 +1,25 @@
 //! The arena's file: made in two steps (a file without a name, then a link), so that nobody ever sees half an arena; checked
-//! before it is believed; and the lock file beside it, which serialises the rare things that have no other guard.
+//! before it is believed.
 //!
 //! An arena without a name is a memfd: nobody can find it but the process that made it and its forks, each by its
 //! descriptor, and it goes with the last of them. Its path is that of the descriptor in /proc, through which each
 //! process opens it once more for a life sign of its own.
 use crate::error::{failed, OpenError};
-use crate::fork::{step, Unshared};
+use crate::fork::step;
+use crate::map::file_lock::FileLock;
 use crate::map::folder::Folder;
 use crate::map::geometry::{Geometry, RegionId, Unfit, FORMAT, PAGE};
 use crate::map::layout::{Control, Shard, BUCKET_SIZE};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
-use rustix::fs::{self, AtFlags, FallocateFlags, FlockOperation, MemfdFlags, Mode, OFlags, Stat};
+use rustix::fs::{self, AtFlags, FallocateFlags, MemfdFlags, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::Resource;
 use std::ffi::OsStr;
 use std::io;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 /// What to do when an arena is opened. Of one that this process has open already the first opening's `lock_timeout` and
 /// `evict` stay.
@@ -108,7 +110,16 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, OpenErr
         }
         answer => return answer,
     }
-    let _lock = FileLock::wait(path, making_takes(options.memory))?;
+    let patience = if MAKER_IS_STUCK.load(Ordering::Relaxed) { Duration::ZERO } else { making_takes(options.memory) };
+    let lock = FileLock::wait(path, patience);
+    let is_held =
+        |error: &OpenError| matches!(error, OpenError::Io { source, .. } if source.kind() == io::ErrorKind::WouldBlock);
+    MAKER_IS_STUCK.store(lock.as_ref().is_err_and(is_held), Ordering::Relaxed);
+    let _lock = match lock {
+        Ok(lock) => lock,
+        // It may be there all the same.
+        Err(error) => return attach(&folder, path).ok().filter(|found| !found.is_of_an_earlier_boot()).ok_or(error),
+    };
     // Somebody else may have made it while we waited.
     match attach(&folder, path) {
         // Locks, deadlines and life signs of an earlier boot mean nothing now: such an arena starts empty.
@@ -122,6 +133,10 @@ pub(crate) fn open(path: &Path, options: &OpenOptions) -> Result<Opened, OpenErr
     step();
     attach(&folder, path).map(|opened| Opened { created, ..opened })
 }
+
+/// A maker was waited for in vain. Further ones are not waited for until a lock file is to be had: whatever holds them, a
+/// page that opens many arenas, again and again, waits once.
+static MAKER_IS_STUCK: AtomicBool = AtomicBool::new(false);
 
 /// How long the maker of an arena is waited for; one that is stopped must not stop everybody else for ever. The kernel
 /// zeroes what an arena begins with, a 36th of its memory: 512 GiB took 18 seconds on a busy machine, small ones take
@@ -164,7 +179,7 @@ pub(super) fn open_again(path: &Path) -> Result<OwnedFd, Errno> {
 
 /// An existing file: no symbolic link, and without waiting for whatever it may turn out to be (a FIFO, a file under a
 /// lease).
-const FOUND: OFlags = OFlags::RDWR.union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK);
+pub(super) const FOUND: OFlags = OFlags::RDWR.union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK);
 
 fn attach(folder: &Folder, path: &Path) -> Result<Opened, OpenError> {
     let file = match fs::openat(folder, name_of(path), FOUND, Mode::empty()) {
@@ -192,11 +207,11 @@ fn attach(folder: &Folder, path: &Path) -> Result<Opened, OpenError> {
     Ok(Opened { file, geometry, identity: (stat.st_dev, stat.st_ino), created: false })
 }
 
-fn name_of(path: &Path) -> &OsStr {
+pub(super) fn name_of(path: &Path) -> &OsStr {
     path.file_name().unwrap_or_default()
 }
 
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)
@@ -336,90 +351,6 @@ pub(crate) fn boot_id() -> [u8; 16] {
     id
 }
 
-/// `<path>.lock`, held: creation, growth and the list of parents. Of an arena without a name it is its own file. The
-/// kernel frees it when the holder dies.
-pub(crate) struct FileLock {
-    file: Unshared,
-}
-
-/// By word, not by closing: a child that was forked without the handlers of `fork.rs` has the file open too, and would keep
-/// the lock for its life.
-impl Drop for FileLock {
-    fn drop(&mut self) {
-        if let Some(file) = self.file.file() {
-            let _ = fs::flock(file, FlockOperation::Unlock);
-        }
-    }
-}
-
-impl FileLock {
-    /// Opens the file, or makes it. One that is found is believed as the arena is: its mode is never changed.
-    fn file(folder: &Folder, lock: &Path) -> Result<OwnedFd, OpenError> {
-        loop {
-            let name = name_of(lock);
-            let file = match fs::openat(folder, name, FOUND, Mode::empty()) {
-                Err(Errno::NOENT) => {
-                    match fs::openat(folder, name, FOUND | OFlags::CREATE | OFlags::EXCL, folder.mode()) {
-                        // The umask may have taken the group's rights.
-                        Ok(file) => fs::fchmod(&file, folder.mode()).map(|()| file),
-                        Err(Errno::EXIST) => continue,
-                        refused => refused,
-                    }
-                }
-                answer => answer,
-            };
-            let file = file.map_err(|error| failed("open the lock file", lock, error))?;
-            let stat = fs::fstat(&file).map_err(|error| failed("look at", lock, error))?;
-            return folder.check(name, &stat).map(|()| file);
-        }
-    }
-
-    pub fn wait(path: &Path, patience: Duration) -> Result<FileLock, OpenError> {
-        Self::wait_unless(path, patience, || false)
-    }
-
-    /// Waits up to `patience`, or until the holder has done what the lock was wanted for.
-    pub fn wait_unless(path: &Path, patience: Duration, is_done: impl Fn() -> bool) -> Result<FileLock, OpenError> {
-        let begun = Instant::now();
-        let is_waited_for = |error| error == Errno::WOULDBLOCK && begun.elapsed() < patience && !is_done();
-        if is_nameless(path) {
-            let file = Unshared::open(|| open_again(path).map_err(|error| failed("open", path, error)))?;
-            return lock(&file, is_waited_for).map_err(|error| failed("lock", path, error)).map(|()| FileLock { file });
-        }
-        let folder = Folder::of(path)?;
-        let lock_path = beside(path, ".lock");
-        loop {
-            let file = Unshared::open(|| Self::file(&folder, &lock_path))?;
-            step();
-            lock(&file, is_waited_for).map_err(|error| failed("lock", &lock_path, error))?;
-            step();
-            // Else it was removed together with its arena meanwhile: others lock a new one.
-            if is_named(&file, &folder, name_of(&lock_path)) {
-                return Ok(FileLock { file });
-            }
-        }
-    }
-}
-
-fn lock(file: &Unshared, is_waited_for: impl Fn(Errno) -> bool) -> Result<(), Errno> {
-    loop {
-        // Gone: a signal handler has forked, and this is the child.
-        match fs::flock(file.file().ok_or(Errno::BADF)?, FlockOperation::NonBlockingLockExclusive) {
-            Err(Errno::INTR) => {}
-            Err(error) if is_waited_for(error) => std::thread::sleep(Duration::from_millis(1)),
-            answer => return answer,
-        }
-    }
-}
-
-/// Whether a name leads to this open file still.
-fn is_named(file: &Unshared, folder: &Folder, name: &OsStr) -> bool {
-    let identity = |stat: Stat| (stat.st_dev, stat.st_ino);
-    let named = fs::statat(folder, name, AtFlags::SYMLINK_NOFOLLOW);
-    let open = file.file().ok_or(Errno::BADF).and_then(fs::fstat);
-    matches!((open, named), (Ok(open), Ok(named)) if identity(open) == identity(named))
-}
-
 /// Removes an arena's file and its lock file. Processes that still have it open notice at their next request.
 pub fn remove(path: &Path) -> Result<(), OpenError> {
     fs::unlink(path).map_err(|error| failed("remove", path, error))?;
@@ -461,34 +392,5 @@ mod tests {
         made.geometry.boot_id = [0; 16];
         rustix::io::pwrite(&made.file, &made.geometry.encode(), 0).expect("written");
         assert!(!open(&path, &options).expect("the same").created);
-    }
-
-    #[test]
-    fn a_copy_that_a_fork_has_made_keeps_no_lock() {
-        let dir = tempfile::tempdir().expect("a folder");
-        let path = dir.path().join("forked.arena");
-        let lock = FileLock::wait(&path, Duration::from_millis(100)).expect("free");
-        let _copy = lock.file.file().expect("ours").try_clone().expect("a copy");
-        drop(lock);
-        FileLock::wait(&path, Duration::from_millis(100)).expect("free again");
-    }
-
-    /// `remove` takes the lock file along. Whoever waited for it must not hold what nobody else will ever ask for.
-    #[test]
-    fn a_lock_file_that_was_removed_is_no_lock() {
-        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
-        let path = dir.path().join("locked.arena");
-        let removed = FileLock::wait(&path, Duration::ZERO).expect("free");
-        std::thread::scope(|scope| {
-            let waiter = scope.spawn(|| FileLock::wait(&path, Duration::from_secs(3600)).map(drop));
-            std::thread::sleep(Duration::from_millis(20));
-            fs::unlink(beside(&path, ".lock")).expect("removed");
-            let current = FileLock::wait(&path, Duration::ZERO).expect("a new one is free");
-            drop(removed);
-            std::thread::sleep(Duration::from_millis(20));
-            assert!(!waiter.is_finished());
-            drop(current);
-            waiter.join().expect("no panic").expect("free at last");
-        });
     }
 }

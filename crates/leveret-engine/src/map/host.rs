@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::ptr;
 use std::time::Duration;
 
-pub(crate) use crate::map::file::FileLock;
+pub(crate) use crate::map::file_lock::FileLock;
 
 /// Byte `LIFE + slot` of the file is locked by the process of that slot.
 const LIFE: i64 = 1 << 60;

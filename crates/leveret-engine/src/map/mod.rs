@@ -3,6 +3,7 @@
 #[cfg_attr(model, path = "../models/copy.rs")]
 pub(crate) mod copy;
 pub(crate) mod file;
+pub(crate) mod file_lock;
 pub(crate) mod folder;
 pub(crate) mod geometry;
 mod guard;
