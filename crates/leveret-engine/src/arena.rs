@@ -43,6 +43,9 @@ impl Arena {
     /// Opens the arena at `path`; makes it when there is none and the options say so. Also says whether this call made
     /// it.
     pub fn open(path: &Path, options: &OpenOptions) -> Result<(Arena, bool), OpenError> {
+        if !time::is_known() {
+            return Err(OpenError::TimeNamespace(path.to_owned()));
+        }
         // Not under the lock: the maker of an arena may be waited for.
         let opened = file::open(path, options)?;
         fork::step();
@@ -63,6 +66,10 @@ impl Arena {
     /// The arena without a name that this process, the forks of it and nobody else have; makes it when there is none.
     /// Who wants to share it with a fork opens it before.
     pub fn of_this_process(options: &OpenOptions) -> Result<(Arena, bool), OpenError> {
+        let nameless = Path::new("an arena without a name");
+        if !time::is_known() {
+            return Err(OpenError::TimeNamespace(nameless.to_owned()));
+        }
         let share = |open: &mut Vec<Weak<Core>>| {
             let is_known = |core: &Arc<Core>| !core.map.host.has_name() && is_current(core);
             if let Some(core) = open.iter().filter_map(Weak::upgrade).find(is_known) {
@@ -71,7 +78,7 @@ impl Arena {
             let (path, opened) = file::open_nameless(options)?;
             keep(open, &path, opened, options).map(|core| (Arena { core }, true))
         };
-        with_open(fork::PATIENCE, share).unwrap_or_else(|| Err(stuck(Path::new("an arena without a name"))))
+        with_open(fork::PATIENCE, share).unwrap_or_else(|| Err(stuck(nameless)))
     }
 
     /// The arena's file. Of an arena without a name it leads there in the processes that have it, and nowhere in

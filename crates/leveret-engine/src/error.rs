@@ -153,6 +153,8 @@ pub enum OpenError {
         /// What is wrong.
         why: String,
     },
+    /// This process has made a time namespace without entering it, and cannot tell the machine's time.
+    TimeNamespace(PathBuf),
     /// There is no such arena and none was to be made.
     Missing(PathBuf),
 }
@@ -218,6 +220,11 @@ impl fmt::Display for OpenError {
                 write!(f, "{} uses layout features that this program does not know (number {}): stop its users and remove it, or run the version that made it", path.display(), bits.join(", "))
             }
             OpenError::Untrusted { path, why } | OpenError::UntrustedFolder { path, why } => write!(f, "{} is not to be trusted: {why}", path.display()),
+            OpenError::TimeNamespace(path) => write!(
+                f,
+                "cannot tell which items of {} have expired: this process is in one time namespace, and its children would be in another; use the arena in a child process",
+                path.display()
+            ),
             OpenError::Missing(path) => write!(f, "there is no arena {}", path.display()),
         }
     }

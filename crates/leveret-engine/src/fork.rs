@@ -6,6 +6,7 @@
 //!
 //! A lock file is held for longer than a fork can wait. A child closes its copies of such descriptors (`Unshared`) at
 //! once, so that the lock ends with the parent.
+use crate::time;
 use rustix::fd::{AsRawFd, OwnedFd};
 // The process's own, which no model changes.
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU64, Ordering};
@@ -105,6 +106,7 @@ extern "C" fn after_fork() {
 extern "C" fn after_fork_in_child() {
     FORKING.store(0, Ordering::Relaxed);
     release();
+    time::forget();
     for place in &UNSHARED {
         let descriptor = place.swap(0, Ordering::Relaxed) - 1;
         if descriptor >= 0 {

@@ -1,13 +1,22 @@
 //! The arena's clock: seconds since boot, suspend included (CLOCK_BOOTTIME), so that neither NTP nor an administrator
 //! who sets the clock can expire or prolong an arena. It is read on each operation, so it must cost nanoseconds: the
 //! coarse monotonic clock (4 ns) plus the time spent in suspend, which `refresh` measures anew at each request.
+//!
+//! In a time namespace both clocks are ahead of the machine's, or behind. An arena's clock is the machine's, so that
+//! processes of all namespaces mean the same moment: the offset is taken off.
 use crate::sync::{AtomicI64, Ordering};
 
 const NANOS: i64 = 1_000_000_000;
 const UNKNOWN: i64 = i64::MIN;
 
-/// Boot time minus monotonic time: how long the machine has been suspended, in nanoseconds.
-static SUSPENDED: AtomicI64 = AtomicI64::new(UNKNOWN);
+/// The arena's clock minus this process's monotonic clock, in nanoseconds: how long the machine has been suspended, less
+/// what the monotonic clock is ahead in this time namespace.
+static AHEAD: AtomicI64 = AtomicI64::new(UNKNOWN);
+
+/// By how much the boot time clock of this process is ahead of the machine's, in nanoseconds.
+static BOOTTIME_OFFSET: AtomicI64 = AtomicI64::new(UNKNOWN);
+/// The same of the monotonic clock. Stored before the other.
+static MONOTONIC_OFFSET: AtomicI64 = AtomicI64::new(0);
 
 /// A moment on the arena's clock, in seconds since boot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -18,11 +27,11 @@ impl Time {
     /// The present moment.
     #[inline]
     pub fn now() -> Time {
-        let mut suspended = SUSPENDED.load(Ordering::Relaxed);
-        if suspended == UNKNOWN {
-            suspended = refresh();
+        let mut ahead = AHEAD.load(Ordering::Relaxed);
+        if ahead == UNKNOWN {
+            ahead = refresh();
         }
-        Time(((nanos(libc::CLOCK_MONOTONIC_COARSE) + suspended) / NANOS) as u32)
+        Time(((nanos(libc::CLOCK_MONOTONIC_COARSE) + ahead) / NANOS) as u32)
     }
 
     /// The Unix second in which this moment begins, by today's setting of the wall clock: the same each time it is
@@ -81,17 +90,62 @@ impl Moment for Now {
 
 /// Measures the time in suspend anew. Once a request is often enough: it changes only when the machine sleeps.
 pub(crate) fn refresh() -> i64 {
-    let suspended = nanos(libc::CLOCK_BOOTTIME) - nanos(libc::CLOCK_MONOTONIC);
+    let boottime = boottime();
+    let monotonic_offset = MONOTONIC_OFFSET.load(Ordering::Relaxed);
+    let suspended = boottime - (nanos(libc::CLOCK_MONOTONIC) - monotonic_offset);
     // Two clocks are read one after the other; without a suspend the difference is their reading time, which must not
     // count.
     let suspended = if suspended < NANOS / 1000 { 0 } else { suspended };
-    SUSPENDED.store(suspended, Ordering::Relaxed);
-    suspended
+    let ahead = suspended - monotonic_offset;
+    AHEAD.store(ahead, Ordering::Relaxed);
+    ahead
 }
 
-/// In the unit of /proc's start times, of which every Linux that we support has a hundred in a second.
+/// Nanoseconds since the machine's boot, whatever the time namespace.
+fn boottime() -> i64 {
+    let offset = boottime_offset();
+    nanos(libc::CLOCK_BOOTTIME) - offset
+}
+
+fn boottime_offset() -> i64 {
+    match BOOTTIME_OFFSET.load(Ordering::Acquire) {
+        UNKNOWN => measure().unwrap_or_default(),
+        offset => offset,
+    }
+}
+
+/// Finds out how far the clocks are ahead in this time namespace, and keeps it. None: nothing says so.
+fn measure() -> Option<i64> {
+    let known = namespace::offsets();
+    let (monotonic, boottime) = known.unwrap_or_default();
+    MONOTONIC_OFFSET.store(monotonic, Ordering::Relaxed);
+    // Release: whoever sees this offset sees the other one.
+    BOOTTIME_OFFSET.store(boottime, Ordering::Release);
+    AHEAD.store(UNKNOWN, Ordering::Relaxed);
+    known.map(|_| boottime)
+}
+
+/// Whether the machine's time can be told: asked anew whenever an arena is opened.
+pub(crate) fn is_known() -> bool {
+    measure().is_some()
+}
+
+/// A child of fork may be in another time namespace than its parent (unshare(2)).
+pub(crate) fn forget() {
+    BOOTTIME_OFFSET.store(UNKNOWN, Ordering::Relaxed);
+    AHEAD.store(UNKNOWN, Ordering::Relaxed);
+}
+
+/// Ticks by which the start times that /proc shows are ahead of the machine's.
+pub(crate) fn ticks_ahead() -> i64 {
+    boottime_offset() / TICK
+}
+
+/// The unit of /proc's start times, of which every Linux that we support has a hundred in a second.
+const TICK: i64 = NANOS / 100;
+
 pub(crate) fn ticks_since_boot() -> u64 {
-    (nanos(libc::CLOCK_BOOTTIME) / (NANOS / 100)) as u64
+    (boottime() / TICK) as u64
 }
 
 /// The wall clock, in microseconds.
@@ -102,7 +156,51 @@ pub(crate) fn unix_micros() -> u64 {
 /// The wall clock's whole seconds at boot. It comes from the clocks' difference, not from their seconds, which do not
 /// change together.
 fn unix_time_of_boot() -> i64 {
-    (nanos(libc::CLOCK_REALTIME) - nanos(libc::CLOCK_BOOTTIME)).div_euclid(NANOS)
+    (nanos(libc::CLOCK_REALTIME) - boottime()).div_euclid(NANOS)
+}
+
+/// What /proc says of this process's time namespace.
+mod namespace {
+    use super::NANOS;
+
+    /// The machine's own namespace has this number on every kernel.
+    #[cfg_attr(model, allow(dead_code))]
+    const INITIAL: u64 = 0xefff_fffa;
+
+    /// How far the monotonic and the boot time clock are ahead. None: this process has made a namespace for its children
+    /// (unshare(2)) in which it is not itself, and /proc shows the offsets of that one only.
+    #[cfg(not(model))]
+    pub fn offsets() -> Option<(i64, i64)> {
+        let number_of = |name| rustix::fs::stat(name).map(|stat| stat.st_ino);
+        // Without it the kernel has no time namespaces (before 5.6), or there is no /proc.
+        let Ok(own) = number_of("/proc/self/ns/time") else { return Some((0, 0)) };
+        if own == INITIAL {
+            return Some((0, 0));
+        }
+        if number_of("/proc/self/ns/time_for_children") != Ok(own) {
+            return None;
+        }
+        parse(&std::fs::read_to_string("/proc/self/timens_offsets").ok()?)
+    }
+
+    #[cfg(model)]
+    pub fn offsets() -> Option<(i64, i64)> {
+        Some((0, 0))
+    }
+
+    /// Lines of a clock's name or number, seconds and nanoseconds.
+    #[cfg_attr(model, allow(dead_code))]
+    pub fn parse(text: &str) -> Option<(i64, i64)> {
+        let of = |names: [&str; 2]| {
+            text.lines().find_map(|line| {
+                let mut words = line.split_ascii_whitespace();
+                names.contains(&words.next()?).then_some(())?;
+                let (secs, nanos): (i64, i64) = (words.next()?.parse().ok()?, words.next()?.parse().ok()?);
+                secs.checked_mul(NANOS)?.checked_add(nanos)
+            })
+        };
+        Some((of(["monotonic", "1"])?, of(["boottime", "7"])?))
+    }
 }
 
 #[cfg(model)]
@@ -184,5 +282,24 @@ mod tests {
         assert!(deadline.is_past(Time(110)));
         assert!(!Deadline::NEVER.is_past(Time(u32::MAX - 1)));
         assert_ne!(Deadline::after(Time(100), u32::MAX), Deadline::NEVER);
+    }
+
+    #[test]
+    fn offsets_are_read_by_name_and_by_number() {
+        let parse = namespace::parse;
+        assert_eq!(
+            parse("monotonic           0         0\nboottime         1000         5\n"),
+            Some((0, 1000 * NANOS + 5))
+        );
+        assert_eq!(parse("1 -1 999999999\n7 -100 0\n"), Some((-1, -100 * NANOS)));
+        for bad in [
+            "",
+            "monotonic 0 0\n",
+            "monotonic 0\nboottime 0 0",
+            "monotonic x 0\nboottime 0 0",
+            "boottime 9223372036854775807 0\nmonotonic 0 0",
+        ] {
+            assert_eq!(parse(bad), None, "{bad:?}");
+        }
     }
 }

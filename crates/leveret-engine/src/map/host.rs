@@ -3,6 +3,7 @@
 use crate::error::{reason, Error};
 use crate::fork::Uncut;
 use crate::map::file::{self, Opened};
+use crate::time;
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{self, FallocateFlags, SeekFrom};
 use rustix::io::Errno;
@@ -97,7 +98,10 @@ pub(crate) fn stat_of(pid: u32) -> Option<Stat> {
     // The second field is the program's name in brackets and may itself hold brackets and spaces.
     let fields: Vec<&str> = text[text.rfind(')')? + 2..].split(' ').collect();
     let number = |field: usize| fields.get(field - 3)?.trim().parse().ok();
-    Some(Stat { flags: number(9)?, threads: number(20)?, start_time: number(22)? })
+    let start_time: u64 = number(22)?;
+    // In a time namespace it is shown ahead of the machine's time, or behind. Processes of others record it.
+    let start_time = start_time.wrapping_sub(time::ticks_ahead() as u64);
+    Some(Stat { flags: number(9)?, threads: number(20)?, start_time })
 }
 
 /// The file behind a map: how it is found again, and what the kernel does for it.
