@@ -11,7 +11,7 @@ use crate::map::Map;
 use crate::own::{Pause, Reads, Receiving, Sending, Touched};
 use crate::presence::Presence;
 use crate::segment::Segments;
-use crate::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use crate::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use crate::time::Moment;
 use crate::OpenOptions;
 use std::io;
@@ -37,6 +37,8 @@ pub(crate) struct Core {
     pub touched: Touched,
     pub sending: Sending,
     pub receiving: Receiving,
+    /// The shard at which `Arena::tend` goes on.
+    pub tended: AtomicUsize,
     /// Who is told what this process lets go.
     pub tell_evicted: OnceLock<TellEvicted>,
     /// What this process does is not written into the journal.
@@ -88,6 +90,7 @@ impl Core {
                 touched: Touched::new(geometry),
                 sending: Sending::default(),
                 receiving: Receiving::default(),
+                tended: AtomicUsize::new(0),
                 tell_evicted: OnceLock::new(),
                 is_unwatched: AtomicBool::new(false),
                 control: map.table(RegionId::Control, 1),

@@ -169,6 +169,7 @@ pub use journal::reader::Journal;
 pub use journal::{Deed, Ending, Entry, Topic, Way};
 #[cfg(feature = "leases")]
 pub use lease::{Lease, Ticket, LEASE_TIMEOUT};
+pub use make_room::Tended;
 pub use map::folder::{check_folder, is_trusted_owner};
 pub use map::geometry::FORMAT as LAYOUT_VERSION;
 pub use meta::{Codec, Encoding, Marks, Meta, Origin};

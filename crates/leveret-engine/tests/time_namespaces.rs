@@ -16,7 +16,7 @@ fn look_and_store(path: &Path) {
     let now = Time::now();
     assert!(arena.get(DEAD, now).is_none(), "an expired value");
     assert!(ALIVE.iter().all(|key| arena.get(key, now).is_some()), "a living one");
-    arena.tend(now);
+    arena.tend(now, usize::MAX);
     arena.set(b"foreign", b"v", Deadline::after(now, 100), now).expect("room");
     println!("now {} {}", now.0, now.to_unix());
 }

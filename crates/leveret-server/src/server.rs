@@ -4,7 +4,7 @@
 //! The thread that calls `run` accepts, and hands connections to the workers in turn, as memcached does: with one
 //! listener per worker (SO_REUSEPORT) the kernel would spread them by a hash, and a few long-lived connections may then
 //! all sit at one worker. Between connections it looks after the arena once a second.
-use crate::execute::Transport;
+use crate::execute::{Transport, TENDED_AT_ONCE};
 use crate::listen::{self, Listener, ServeError, SocketFile};
 use crate::log::{self, Level};
 use crate::memory_file::{self, Meta};
@@ -206,6 +206,7 @@ impl Bound {
             endpoints,
             shared,
             paused_since: None,
+            has_care: false,
             was_lost: false,
             reread: &reread,
             watchdog: Watchdog::of_environment(),
@@ -286,6 +287,8 @@ struct Reception<'a> {
     shared: Arc<Shared>,
     /// Since when no further connection is accepted: there is no file descriptor for it, or the limit is reached.
     paused_since: Option<Instant>,
+    /// More has expired than was reclaimed.
+    has_care: bool,
     /// The arena is gone, and there is no other yet.
     was_lost: bool,
     /// The settings as they are said now.
@@ -303,7 +306,7 @@ impl Reception<'_> {
         loop {
             let timeout = match self.paused_since {
                 Some(_) => PAUSE,
-                None if ready.contains(&true) => Duration::ZERO,
+                None if self.has_care || ready.contains(&true) => Duration::ZERO,
                 None => TICK.saturating_sub(ticked.elapsed()),
             };
             match self.poll.poll(&mut events, Some(timeout)) {
@@ -334,6 +337,8 @@ impl Reception<'_> {
             if ticked.elapsed() >= TICK {
                 ticked = Instant::now();
                 self.tick();
+            } else if self.has_care {
+                self.tend(&self.shared.arena());
             }
         }
     }
@@ -420,10 +425,15 @@ impl Reception<'_> {
         self.shared.network.tick();
         let arena = self.shared.arena();
         if arena.check().is_ok() {
-            arena.tend(Time::now());
+            self.tend(&arena);
         } else {
             self.reopen(&arena);
         }
+    }
+
+    /// Reclaims a little of what has expired. Where there is more, that goes on as soon as nobody waits to be accepted.
+    fn tend(&mut self, arena: &Arena) {
+        self.has_care = arena.tend(Time::now(), TENDED_AT_ONCE).has_more;
     }
 
     /// The arena's file was removed, replaced or truncated. Connections stay; requests that are under way end in the

@@ -1,7 +1,7 @@
 //! Conversations over real sockets: however the bytes are cut, whoever reads slowly or not at all, however many they
 //! are.
 mod serving;
-use leveret_engine::Time;
+use leveret_engine::{Deadline, Time};
 use leveret_server::{bind, ServeError, Settings, Shared};
 use serving::{Client, Server};
 use std::io::{ErrorKind, Write};
@@ -517,4 +517,31 @@ fn an_occupied_port_is_refused_with_a_cure() {
     let server = Server::start(Settings::default());
     let refused = bind(&Settings { tcp_port: Some(server.address.port()), ..Settings::default() }).unwrap_err();
     assert!(refused.to_string().contains("-p"), "{refused}");
+}
+
+/// Millions of items whose time has passed at once kept the accepting thread from its other work until all were reclaimed.
+/// Piece by piece connections are accepted meanwhile, and nothing is left for later.
+#[test]
+fn connections_are_accepted_while_what_has_expired_is_reclaimed() {
+    const ITEMS: u32 = 300_000;
+    let server = Server::start(Settings { udp_port: None, threads: 1, ..Settings::default() });
+    let arena = server.shared.arena();
+    let now = Time::now();
+    for number in 0..ITEMS {
+        arena.set(&number.to_ne_bytes(), &[7; 40], Deadline::after(now, 5), now).expect("room");
+    }
+    let patience = Instant::now();
+    let mut answered = 0;
+    while arena.stats().items > 0 {
+        let mut client = server.connect();
+        client.talk("mn\r\n", "MN\r\n");
+        if answered == 0 {
+            client.talk("lru_crawler crawl all\r\n", "OK\r\n");
+        }
+        answered += 1;
+        assert!(patience.elapsed() < Duration::from_secs(120), "{} items are left", arena.stats().items);
+    }
+    let stats = arena.stats();
+    assert!(answered > 0 && stats.evicted == 0 && stats.expired == u64::from(ITEMS), "{stats:?}");
+    assert!(arena.verify().is_clean());
 }

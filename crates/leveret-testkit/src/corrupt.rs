@@ -252,7 +252,7 @@ fn use_arena(path: &Path, seed: u64, trust: Trust) -> Result<String, String> {
     let _ = arena.enter_parent(rng.bits());
     let _ = arena.stats();
     let _ = arena.verify();
-    arena.tend(Time(now.0 + 5000));
+    arena.tend(Time(now.0 + 5000), usize::MAX);
     for index in 0..KEYS {
         look(&arena, index, now, trusts_values)?;
     }

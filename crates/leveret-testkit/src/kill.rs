@@ -273,7 +273,7 @@ impl Bench<'_> {
             // Tending takes each shard's lock, so it recovers whatever there is to recover, and finds nothing else to
             // do.
             let recover = |arena: &leveret_engine::Arena| {
-                arena.tend(now());
+                arena.tend(now(), usize::MAX);
                 Ok(())
             };
             let mut child =

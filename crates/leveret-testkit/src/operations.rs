@@ -219,7 +219,7 @@ pub fn all() -> Vec<Operation> {
         })
         .warm(|arena| Ok(too_large(arena).len() as u64)),
         Operation::new("reclaim-expired", Some(small()), Some(small()), |arena, _| {
-            arena.tend(Time(now().0 + 100));
+            arena.tend(Time(now().0 + 100), usize::MAX);
             Ok(())
         })
         .warm(|arena| {

@@ -67,7 +67,7 @@ pub fn run(post: &Post) -> Result<String, String> {
         let answer = match rng.below(3000) {
             0 => walk(&arena, own.ledger(), post.slot),
             1 | 2 => {
-                arena.tend(Time::now());
+                arena.tend(Time::now(), usize::MAX);
                 Ok(())
             }
             3 if post.slot == FLUSHER => flush(&arena, own.ledger()),

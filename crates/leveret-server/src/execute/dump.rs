@@ -8,6 +8,9 @@ use leveret_engine::{Cursor, Found, Time};
 use leveret_protocol::text::LruCrawler;
 use std::io::Write;
 
+/// Pieces of care for the arena between two looks at the connections: some milliseconds.
+pub(crate) const TENDED_AT_ONCE: usize = 64;
+
 /// A walk under way.
 #[derive(Debug)]
 pub(super) struct Dump {
@@ -29,7 +32,8 @@ impl Session {
             LruCrawler::Crawl { classes } => {
                 let known = names_our_class(classes);
                 if known {
-                    turn.arena.tend(turn.now);
+                    // The accepting thread goes on with the rest.
+                    turn.arena.tend(turn.now, TENDED_AT_ONCE);
                 }
                 turn.say(if known { "OK" } else { "BADCLASS invalid class id" });
                 return Done::Answered;

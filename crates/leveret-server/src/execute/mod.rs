@@ -20,6 +20,7 @@ mod turn;
 mod users;
 mod watched;
 
+pub(crate) use dump::TENDED_AT_ONCE;
 pub use sasl::PasswordFile;
 pub use session::Session;
 use turn::Turn;

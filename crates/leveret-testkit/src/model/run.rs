@@ -170,11 +170,11 @@ impl<'a> Run<'a> {
                 let at = Time(self.now.0 + secs);
                 // A write carries out an earlier one that is due. This call knows only the real clock, which stands
                 // still here.
-                self.arena().tend(self.now);
+                self.arena().tend(self.now, usize::MAX);
                 agree(self.arena().flush_at(at), Ok(()))?;
                 self.flush_at = Some(at);
             }
-            Op::Tend => drop(self.arena().tend(self.now)),
+            Op::Tend => _ = self.arena().tend(self.now, usize::MAX),
             Op::Wait { secs } => self.now = Time(self.now.0 + secs),
             Op::Reopen => {
                 self.arena = None;
