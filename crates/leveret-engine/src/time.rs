@@ -137,6 +137,7 @@ pub(crate) fn forget() {
 }
 
 /// Ticks by which the start times that /proc shows are ahead of the machine's.
+#[cfg_attr(model, allow(dead_code))]
 pub(crate) fn ticks_ahead() -> i64 {
     boottime_offset() / TICK
 }
