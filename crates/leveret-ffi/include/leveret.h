@@ -314,7 +314,7 @@ typedef enum leveret_pool_option {
   LEVERET_POOL_SEND_SIZE,
   // SO_RCVBUF; 0 = the system's.
   LEVERET_POOL_RECV_SIZE,
-  // No answer to any write is wanted.
+  // No answer to any write is wanted, except to a touch.
   LEVERET_POOL_NOREPLY,
   // Sets and deletes wait until there are many, or until something else is asked.
   LEVERET_POOL_BUFFER_WRITES,
@@ -383,7 +383,7 @@ typedef struct leveret_stats {
   uint64_t hits;
   // Reads that found none.
   uint64_t misses;
-  // Stores that succeeded, each way of storing.
+  // Stores that succeeded, each way of storing, counts that created an integer included.
   uint64_t sets;
   // Deletes that found an item.
   uint64_t deletes;
@@ -423,7 +423,7 @@ typedef struct leveret_stats {
   uint64_t shards;
   // Main buckets of the index.
   uint64_t buckets;
-  // Unix time of the arena's creation or its last flush.
+  // Unix time since which hits, misses and sets are counted: of the arena's creation, or of the last `Arena::clear`.
   int64_t created_unix;
   // Living processes that have written to the arena.
   uint32_t attached;
@@ -458,6 +458,12 @@ typedef struct leveret_stats {
   uint64_t lock_holds[8];
   // The sum of those times, in nanoseconds.
   uint64_t lock_hold_ns;
+  // Writes that were refused because nothing could be evicted for them.
+  uint64_t refused_no_memory;
+  // Writes that were refused because other processes held, for the whole lock timeout, what could have been evicted.
+  uint64_t refused_busy;
+  // Unix time of the last write that was refused; 0: there was none.
+  int64_t refused_unix;
 } leveret_stats;
 
 // What an item's value is to whoever reads it, besides its bytes.
@@ -707,6 +713,12 @@ size_t leveret_path(const struct leveret_arena *arena, char *buffer, size_t len)
 // `arena` is live.
 enum leveret_status leveret_flush(const struct leveret_arena *arena);
 
+// As leveret_flush, and counts hits, misses and stores from 0 again, as a new arena: OK or LOST.
+//
+// # Safety
+// `arena` is live.
+enum leveret_status leveret_clear(const struct leveret_arena *arena);
+
 // Counts and sizes: OK or LOST. Takes no lock.
 //
 // # Safety
@@ -840,6 +852,15 @@ enum leveret_status leveret_find_cas(const struct leveret_arena *arena,
                                      uint32_t now,
                                      struct leveret_found *found);
 
+// As leveret_find_cas, but counts nothing, and the item does not look read.
+//
+// # Safety
+// Pointers are live.
+enum leveret_status leveret_peek_cas(const struct leveret_arena *arena,
+                                     struct leveret_bytes key,
+                                     uint32_t now,
+                                     struct leveret_found *found);
+
 // As leveret_find, but leaves no trace: counts nothing, and the item does not look read.
 //
 // # Safety
@@ -964,6 +985,13 @@ struct leveret_pool *leveret_pool_new(void);
 // `pool` came from leveret_pool_new and is not used afterwards.
 void leveret_pool_free(struct leveret_pool *pool);
 
+// Frees the pool as leveret_pool_free does, but sends nothing and waits for nothing: for a garbage collector. Writes
+// that waited in buffers are lost. NULL: nothing happens.
+//
+// # Safety
+// `pool` is NULL, or came from leveret_pool_new and is not used afterwards.
+void leveret_pool_discard(struct leveret_pool *pool);
+
 // Begins a batch. What earlier answers point at is gone, and what was not fetched is not waited for.
 //
 // # Safety
@@ -1018,7 +1046,7 @@ int32_t leveret_pool_next(struct leveret_pool *pool,
 int32_t leveret_pool_flush_buffers(struct leveret_pool *pool);
 
 // Closes all connections, once the servers have the writes that wait for them; they are made again when they are
-// needed.
+// needed. Servers that failed are tried again at once, except those that were ejected for good.
 //
 // # Safety
 // `pool` is live.
