@@ -15,6 +15,7 @@ use rustix::io::Errno;
 use rustix::net::{recv, RecvFlags};
 use std::mem;
 use std::os::fd::{AsRawFd, BorrowedFd};
+use std::sync::atomic::Ordering::Relaxed;
 
 /// Length of the shared input buffer: over a thousand short requests in one recv.
 const INPUT_LEN: usize = 64 << 10;
@@ -38,6 +39,10 @@ const YIELD_WORTH: usize = 4 << 10;
 /// So many turns may a connection have on end while no other is known to wait: whether one does must be asked of the
 /// kernel.
 const TURNS_ALONE: u32 = 16;
+
+/// Bytes sent in one turn of a connection. Sending so much takes longer by far than asking the kernel whether others
+/// wait, so a connection that is alone stops here too.
+const TURN_BYTES: u64 = 1 << 20;
 
 /// What a turn of a connection works with, besides the connection: all of it belongs to the worker.
 pub struct Workbench<'w> {
@@ -162,8 +167,10 @@ enum Said {
 #[derive(PartialEq, Eq)]
 enum Sent {
     All,
-    /// The rest is in `unsent`.
+    /// The rest is in `unsent`, and the socket takes no more now.
     Part,
+    /// The rest is in `unsent`, and others should have their turn.
+    Enough,
     /// The client is gone.
     Broken,
 }
@@ -212,6 +219,7 @@ impl Connection {
             Sent::All if self.is_closing => return self.over(),
             Sent::All => {}
             Sent::Part => return Outcome::Blocked,
+            Sent::Enough => return Outcome::Again,
             Sent::Broken => return Outcome::Failed,
         }
         if self.is_watching() {
@@ -229,13 +237,21 @@ impl Connection {
             _ => 1,
         };
         // What did not go out in the middle of the talk stays the first to go.
-        let sent = if self.unsent.is_empty() { self.send(&mut bench.buffers.out, bench.counters) } else { Sent::Part };
+        let out = &mut bench.buffers.out;
+        let sent = match self.unsent.is_empty() {
+            true => self.send(out, bench.counters),
+            false => self.send_unsent(&mut out.spares, bench.counters),
+        };
         match (sent, said) {
             (_, Said::Over(stop @ Outcome::Stop { .. })) => stop,
             (Sent::Broken, _) => Outcome::Failed,
-            (Sent::Part, said) => {
+            (sent @ (Sent::Part | Sent::Enough), said) => {
                 self.is_closing = matches!(said, Said::Over(_));
-                Outcome::Blocked
+                if sent == Sent::Part {
+                    Outcome::Blocked
+                } else {
+                    Outcome::Again
+                }
             }
             (Sent::All, Said::Over(outcome)) => outcome,
             (Sent::All, Said::Read { .. }) if is_drained => Outcome::Idle,
@@ -295,7 +311,7 @@ impl Connection {
         }
         match self.send(out, bench.counters) {
             Sent::All if is_drained => Outcome::Idle,
-            Sent::All => Outcome::Again,
+            Sent::All | Sent::Enough => Outcome::Again,
             Sent::Part => Outcome::Blocked,
             Sent::Broken => Outcome::Failed,
         }
@@ -405,19 +421,22 @@ impl Connection {
     ) -> (usize, Said) {
         let mut done = 0;
         let mut turns = 0;
+        let written_before = counters.bytes_written.load(Relaxed);
         loop {
             let (taken, next) = self.session.take(desk, &input[done..], &mut out.output);
             done += taken;
             match next {
                 Next::Read { total } => return (done, Said::Read { total }),
                 Next::Send => match self.send(out, counters) {
-                    Sent::All => {}
-                    Sent::Part => return (done, Said::More),
+                    // `stats reset` lowers the count, which ends this turn early.
+                    Sent::All if counters.bytes_written.load(Relaxed).wrapping_sub(written_before) < TURN_BYTES => {}
+                    Sent::All | Sent::Part | Sent::Enough => return (done, Said::More),
                     Sent::Broken => return (done, Said::Over(Outcome::Failed)),
                 },
                 Next::Yield => {
                     turns += 1;
-                    if turns > TURNS_ALONE || (others_wait && input.len() - done > YIELD_WORTH) {
+                    let is_much = self.session.is_midway() || input.len() - done > YIELD_WORTH;
+                    if turns > TURNS_ALONE || others_wait && is_much {
                         return (done, Said::More);
                     }
                 }
@@ -497,8 +516,9 @@ impl Connection {
 
     /// Sends what got stuck.
     fn send_unsent(&mut self, spares: &mut Spares, counters: &WorkerCounters) -> Sent {
-        while self.sent < self.unsent.len() {
-            match self.stream.send(&self.unsent[self.sent..]) {
+        let end = self.unsent.len().min(self.sent.saturating_add(TURN_BYTES as usize));
+        while self.sent < end {
+            match self.stream.send(&self.unsent[self.sent..end]) {
                 Ok(sent) => {
                     self.sent += sent;
                     WorkerCounters::add(&counters.bytes_written, sent as u64);
@@ -507,6 +527,9 @@ impl Connection {
                 Err(Errno::AGAIN) => return Sent::Part,
                 Err(_) => return Sent::Broken,
             }
+        }
+        if end < self.unsent.len() {
+            return Sent::Enough;
         }
         if !self.unsent.is_empty() {
             self.sent = 0;
@@ -536,3 +559,6 @@ fn received(result: Result<usize, Errno>) -> Result<usize, Outcome> {
         Err(_) => Err(Outcome::Failed),
     }
 }
+
+#[cfg(test)]
+mod tests;

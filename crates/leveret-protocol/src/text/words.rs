@@ -9,14 +9,17 @@ pub type Keys<'a> = Words<'a>;
 pub struct Words<'a>(pub(crate) &'a [u8]);
 
 impl<'a> Words<'a> {
-    /// What is left of the line: kept as a place to go on from (`Words::resume`).
+    /// Bytes of the line that are left: kept as the place to go on from (`Words::resume`).
     pub fn rest_len(&self) -> usize {
         self.0.len()
     }
 
-    /// The same line from where a walk stood when it had `rest_len` bytes left.
-    pub fn resume(&self, rest_len: usize) -> Words<'a> {
-        Words(&self.0[self.0.len().saturating_sub(rest_len)..])
+    /// The words of a line, given with its line end, from where a walk stood when it had `rest_len` bytes left. The
+    /// line is not parsed again.
+    pub fn resume(line: &'a [u8], rest_len: usize) -> Words<'a> {
+        let text = line.strip_suffix(b"\n").unwrap_or(line);
+        let text = text.strip_suffix(b"\r").unwrap_or(text);
+        Words(&text[text.len().saturating_sub(rest_len)..])
     }
 }
 
@@ -80,11 +83,12 @@ mod tests {
 
     #[test]
     fn a_walk_goes_on_where_it_stood() {
-        let line = Words(b"a bb ccc");
-        let mut walk = line;
-        walk.next();
-        assert_eq!(line.resume(walk.rest_len()).collect::<Vec<_>>(), [b"bb".as_slice(), b"ccc"]);
-        assert_eq!(line.resume(0).next(), None);
-        assert_eq!(line.resume(usize::MAX).count(), 3);
+        for line in [&b"get a bb ccc\r\n"[..], b"get a bb ccc\n"] {
+            let mut walk = Words(b"a bb ccc");
+            walk.next();
+            assert_eq!(Words::resume(line, walk.rest_len()).collect::<Vec<_>>(), [b"bb".as_slice(), b"ccc"]);
+            assert_eq!(Words::resume(line, 0).next(), None);
+            assert_eq!(Words::resume(line, usize::MAX).count(), 4);
+        }
     }
 }

@@ -1,5 +1,5 @@
 //! The classic text commands.
-use super::session::Pending;
+use super::session::{Pending, Step};
 use super::{exptime, flags, Done, Session, Turn};
 use crate::stats::Count;
 use crate::watch::cmd;
@@ -22,40 +22,66 @@ pub(super) const OUT_OF_MEMORY: &str = "SERVER_ERROR out of memory storing objec
 pub(super) const TOO_LARGE: &str = "SERVER_ERROR object too large for cache";
 pub(super) const NOT_NUMBER: &str = "CLIENT_ERROR cannot increment or decrement non-numeric value";
 
+/// Keys of one line that are answered before other connections have their turn: about 0.2 ms.
+const KEYS_PER_TURN: usize = 1024;
+
+/// What a get does with each of its keys.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Fetch {
+    pub with_cas: bool,
+    /// The exptime of `gat` and `gats`.
+    pub touch: Option<i64>,
+}
+
+/// A get of which a part is answered: the line stays in the input, and is not parsed again.
+#[derive(Debug)]
+pub(super) struct KeysLeft {
+    /// Length of the line, with its end.
+    line_len: usize,
+    /// Bytes of its keys that are not answered.
+    rest_len: usize,
+    fetch: Fetch,
+}
+
+impl KeysLeft {
+    /// Remembers the length of the line, which only its parser knows.
+    pub fn of_line(&mut self, line_len: usize) {
+        self.line_len = line_len;
+    }
+}
+
 impl Session {
-    pub(super) fn get(&mut self, turn: &mut Turn<'_>, keys: Keys<'_>, with_cas: bool) -> Done {
-        self.each_key(turn, keys, |turn, key, hash| turn.get_one(key, hash, with_cas))
+    /// Goes on with the get that `left` remembers, whose line is at the front of `rest`.
+    pub(super) fn go_on_with_keys(&mut self, turn: &mut Turn<'_>, rest: &[u8], left: &KeysLeft) -> Step {
+        let line = &rest[..left.line_len.min(rest.len())];
+        let done = self.get(turn, Keys::resume(line, left.rest_len), left.fetch);
+        Step::Done(left.line_len, done)
     }
 
-    pub(super) fn get_and_touch(&mut self, turn: &mut Turn<'_>, exptime: i64, keys: Keys<'_>, with_cas: bool) -> Done {
-        let deadline = exptime::deadline(exptime, turn.now);
-        self.each_key(turn, keys, |turn, key, _| turn.get_and_touch_one(key, deadline, with_cas))
-    }
-
-    /// Answers key by key. When the output is full, the session remembers where it stood. A key that is neither there
-    /// nor known to be missing ends the answer, as in memcached: its error stands where END would.
-    fn each_key(
-        &mut self,
-        turn: &mut Turn<'_>,
-        keys: Keys<'_>,
-        answer: impl Fn(&mut Turn<'_>, &[u8], Option<u64>) -> Result<(), Error>,
-    ) -> Done {
-        let mut keys = match self.pending.take_keys() {
-            Some(rest_len) => keys.resume(rest_len),
-            None => keys,
-        };
+    /// Answers key by key. When the output is full or other connections should have their turn, the session remembers
+    /// where it stood. A key that is neither there nor known to be missing ends the answer, as in memcached: its error
+    /// stands where END would.
+    pub(super) fn get(&mut self, turn: &mut Turn<'_>, mut keys: Keys<'_>, fetch: Fetch) -> Done {
+        let deadline = fetch.touch.map(|exptime| exptime::deadline(exptime, turn.now));
+        let mut answered = 0;
         let mut ahead = Ahead { hashes: [0; AHEAD], asked: 0, at: 0 };
         loop {
             let hash = ahead.hash_of_next(turn, keys);
             let Some(key) = keys.next() else { break };
-            if let Err(error) = answer(turn, key, hash) {
+            let result = match deadline {
+                None => turn.get_one(key, hash, fetch.with_cas),
+                Some(deadline) => turn.get_and_touch_one(key, deadline, fetch.with_cas),
+            };
+            if let Err(error) = result {
                 let line = turn.line_of(&error);
                 turn.say(line);
                 return Done::Answered;
             }
             // Behind the last key only END is missing, which is not worth a packet of its own.
-            if turn.tail.value.is_some() || turn.is_full() && keys.clone().next().is_some() {
-                self.pending = Pending::Keys(keys.rest_len());
+            answered += 1;
+            let is_enough = answered >= KEYS_PER_TURN || turn.is_full();
+            if turn.tail.value.is_some() || is_enough && keys.clone().next().is_some() {
+                self.pending = Pending::Keys(KeysLeft { line_len: 0, rest_len: keys.rest_len(), fetch });
                 return Done::Unfinished;
             }
         }

@@ -10,6 +10,8 @@ use std::io::Write;
 
 /// Pieces of care for the arena between two looks at the connections: some milliseconds.
 pub(crate) const TENDED_AT_ONCE: usize = 64;
+/// Buckets of the index that are visited before other connections have their turn: most of a large index may be empty.
+const STEPS_PER_TURN: usize = 1024;
 
 /// A walk under way.
 #[derive(Debug)]
@@ -64,7 +66,10 @@ impl Session {
     #[inline]
     pub(super) fn go_on_dumping(&mut self, turn: &mut Turn<'_>) -> Option<Next> {
         let Pending::Dump(dump) = &mut self.pending else { return None };
-        while !turn.is_full() {
+        for _ in 0..STEPS_PER_TURN {
+            if turn.is_full() {
+                return Some(Next::Send);
+            }
             let output = &mut *turn.output;
             let (form, now, shared) = (dump.form, turn.now, turn.shared);
             let mut line = |key: &[u8], found: &Found| match form {
@@ -88,7 +93,7 @@ impl Session {
                 }
             }
         }
-        Some(Next::Send)
+        Some(turn.yield_to_others())
     }
 }
 

@@ -67,7 +67,7 @@ pub enum Next {
 enum Done {
     /// It is answered.
     Answered,
-    /// The output is full, and the same request goes on after that was sent.
+    /// A part is answered: the same request goes on once the output is sent, or others had their turn.
     Unfinished,
     /// The conversation is over.
     Over(Next),

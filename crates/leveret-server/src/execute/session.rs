@@ -1,4 +1,5 @@
 //! One conversation: what a connection remembers between two reads, and the loop over its requests.
+use super::classic::KeysLeft;
 use super::dump::Dump;
 use super::receive::Receiving;
 use super::sasl::SignIn;
@@ -56,8 +57,8 @@ pub(super) enum Pending {
     Line(usize),
     /// A refused store, of which so many bytes are still to come and to be thrown away.
     Refused(usize),
-    /// A multi-key get, of whose line so much is left to answer: the output was full.
-    Keys(usize),
+    /// A multi-key get of which a part is answered.
+    Keys(KeysLeft),
     /// A store whose value is being received into the arena.
     Store(Box<Receiving>),
     /// A walk over all items.
@@ -81,10 +82,12 @@ impl Pending {
     }
 
     /// Takes what there is, if it is the rest of a get.
-    pub fn take_keys(&mut self) -> Option<usize> {
-        let Pending::Keys(rest_len) = *self else { return None };
-        *self = Pending::Nothing;
-        Some(rest_len)
+    fn take_keys(&mut self) -> Option<KeysLeft> {
+        if !matches!(self, Pending::Keys(_)) {
+            return None;
+        }
+        let Pending::Keys(left) = mem::take(self) else { return None };
+        Some(left)
     }
 
     /// Throws away what comes of a refused store; returns how much of so many bytes that is.
@@ -143,6 +146,11 @@ impl Session {
         }
     }
 
+    /// Whether a request is answered in part, so that more is to be done than the input shows.
+    pub(crate) fn is_midway(&self) -> bool {
+        matches!(self.pending, Pending::Keys(_) | Pending::Dump(_))
+    }
+
     /// Whether it ends because of what the client has sent.
     pub(crate) fn is_at_fault(&self) -> bool {
         self.is_at_fault
@@ -193,8 +201,16 @@ impl Session {
             }
             match step {
                 Step::Done(consumed, Done::Answered) => at += consumed,
-                Step::Done(_, Done::Unfinished) if turn.tail.value.is_none() => return (at, Next::Send),
-                Step::Done(_, Done::Unfinished) => {}
+                Step::Done(consumed, Done::Unfinished) => {
+                    if let Pending::Keys(left) = &mut self.pending {
+                        left.of_line(consumed);
+                    }
+                    if turn.tail.value.is_none() {
+                        // An answer of one datagram is not cut by a turn.
+                        let is_full = turn.is_full() || !is_stream;
+                        return (at, if is_full { Next::Send } else { turn.yield_to_others() });
+                    }
+                }
                 Step::Done(consumed, Done::Over(next)) => return (at + consumed, next),
                 Step::Read { taken, total } => return (at + taken, Next::Read { total }),
             }
@@ -203,17 +219,18 @@ impl Session {
                 return (at, Next::Send);
             }
         }
-        if is_stream {
-            desk.shared.network.worker(desk.worker).count_yield();
-        }
+        let next = if is_stream { turn.yield_to_others() } else { Next::Yield };
         if matches!(self.pending, Pending::Dump(_)) {
             return (at, Next::Send);
         }
-        (at, if at == input.len() { Next::Read { total: 1 } } else { Next::Yield })
+        (at, if at == input.len() { Next::Read { total: 1 } } else { next })
     }
 
     #[inline]
     fn step_text(&mut self, turn: &mut Turn<'_>, rest: &[u8], limits: &Limits) -> Step {
+        if let Some(left) = self.pending.take_keys() {
+            return self.go_on_with_keys(turn, rest, &left);
+        }
         self.heard_secret |= self.is_stranger(turn.shared);
         match text::parse_after(rest, self.pending.take_line(), limits) {
             Parsed::Request { request, consumed } => Step::Done(consumed, self.execute_text(turn, request)),

@@ -1,4 +1,5 @@
 //! Text commands: which family's function does each of them, and who may give any.
+use super::classic::Fetch;
 use super::{Done, Next, Session, Transport, Turn, Users};
 use crate::stats::Count;
 use leveret_protocol::text::{Command, Refusal};
@@ -12,8 +13,10 @@ impl Session {
             return self.authenticate(turn, users, command);
         }
         match command {
-            Get { keys, with_cas } => return self.get(turn, keys, with_cas),
-            GetAndTouch { exptime, keys, with_cas } => return self.get_and_touch(turn, exptime, keys, with_cas),
+            Get { keys, with_cas } => return self.get(turn, keys, Fetch { with_cas, touch: None }),
+            GetAndTouch { exptime, keys, with_cas } => {
+                return self.get(turn, keys, Fetch { with_cas, touch: Some(exptime) })
+            }
             Store { verb, compare, key, flags, exptime, value, noreply } => {
                 let line = turn.store(verb, compare, key, flags, exptime, value);
                 turn.reply(noreply, line);

@@ -1,4 +1,5 @@
 //! What a request is executed with, and what all families of commands say in the same way.
+use super::Next;
 use crate::stats::{Count, Counters};
 use crate::watch::Kinds;
 use crate::{Desk, Shared};
@@ -96,6 +97,12 @@ impl<'t> Turn<'t> {
             self.tail.end.extend_from_slice(b"\r\n");
         }
         true
+    }
+
+    /// What `take` returns when others should have their turn.
+    pub fn yield_to_others(&self) -> Next {
+        self.shared.network.worker(self.desk.worker).count_yield();
+        Next::Yield
     }
 
     pub fn is_full(&self) -> bool {
