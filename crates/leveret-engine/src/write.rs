@@ -352,7 +352,9 @@ impl Arena {
 
     /// Takes the value apart and stores it anew, if nobody changes it meanwhile.
     fn join_anew(&self, key: &[u8], bytes: &[u8], terms: &Terms, now: Time) -> Result<Stored, Error> {
-        let Some(old) = self.get_with(key, ReadOptions::new().with_cas(), now)? else { return Ok(Stored::Missing) };
+        let Some(old) = self.get_with(key, ReadOptions::new().untraced().with_cas(), now)? else {
+            return Ok(Stored::Missing);
+        };
         if terms.compare.is_some_and(|token| token != old.cas) {
             return Ok(Stored::Exists);
         }

@@ -87,6 +87,8 @@ fn meta_commands() {
             ("ms a 1 MA\r\ny\r\nmg a v\r\n", "HD\r\nVA 2\r\nxy\r\n"),
             ("ms a 1 C1\r\ny\r\nms no 1 C1\r\ny\r\n", "EX\r\nNF\r\n"),
             ("ms v 2 MA N0\r\nhi\r\nmg v v\r\n", "HD\r\nVA 2\r\nhi\r\n"),
+            ("ms v 3 MA s\r\n123\r\nms v 1 MP O7 s k\r\n0\r\nms v 1 s\r\nx\r\n", "HD s5\r\nHD O7 s6 kv\r\nHD s1\r\n"),
+            ("ms none 3 MA s\r\n123\r\nms made 3 MA N0 s\r\n123\r\n", "NS s3\r\nHD s3\r\n"),
             ("ms e 1 E77\r\nx\r\nmg e c\r\n", "HD\r\nHD c77\r\n"),
             ("md a\r\nmd a\r\nmn\r\n", "HD\r\nNF\r\nMN\r\n"),
             (

@@ -237,6 +237,17 @@ pub enum LruCrawler<'a> {
     },
 }
 
+/// What is wrong with a request that is refused: statistics tell these apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Its line.
+    Line,
+    /// Its value is longer than `Limits::value_max`.
+    TooLarge,
+    /// Its data block does not end where the line said.
+    BadBlock,
+}
+
 /// The answer to a line that cannot be executed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Refusal<'a> {
@@ -244,6 +255,8 @@ pub struct Refusal<'a> {
     pub answer: &'static str,
     /// The request said `noreply`, so the line is not sent.
     pub is_silent: bool,
+    /// What is wrong with it.
+    pub fault: Fault,
     /// A store that was too large removes the item that it meant to replace.
     pub forget: Option<WireKey<'a>>,
     /// The connection cannot be understood any further and is closed after the answer.

@@ -1,6 +1,6 @@
 //! From the front of the input to one request: the line, its command, the data block of a store.
 use super::classic;
-use super::{meta, Command, Keys, Refusal, Words};
+use super::{meta, Command, Fault, Keys, Refusal, Words};
 use crate::{Limits, Parsed, WireKey, KEY_MAX};
 use memchr::{memchr, memrchr};
 
@@ -140,7 +140,7 @@ fn too_long(input: &[u8]) -> Outcome<'_> {
 
 /// Closes the connection: nothing behind this point can be believed to be a request.
 fn hang_up<'a>(input: &'a [u8], answer: &'static str) -> Outcome<'a> {
-    let refusal = Refusal { answer, is_silent: false, forget: None, close: true };
+    let refusal = Refusal { answer, is_silent: false, fault: Fault::Line, forget: None, close: true };
     Parsed::Refused { refusal, consumed: input.len(), swallow: 0 }
 }
 
@@ -156,7 +156,7 @@ impl<'a> Line<'a, '_> {
 
     pub(super) fn refuse_quietly(&self, answer: &'static str, is_silent: bool) -> Outcome<'a> {
         Parsed::Refused {
-            refusal: Refusal { answer, is_silent, forget: None, close: false },
+            refusal: Refusal { answer, is_silent, fault: Fault::Line, forget: None, close: false },
             consumed: self.consumed,
             swallow: 0,
         }
@@ -164,7 +164,7 @@ impl<'a> Line<'a, '_> {
 
     /// Refuses a store. Its data block, if its length can be told, is never taken for commands.
     pub(super) fn refuse_store(&self, answer: &'static str, is_silent: bool, len: Option<usize>) -> Outcome<'a> {
-        let refusal = Refusal { answer, is_silent, forget: None, close: false };
+        let refusal = Refusal { answer, is_silent, fault: Fault::Line, forget: None, close: false };
         self.swallow_block(refusal, len.map_or(0, |len| len + 2))
     }
 
@@ -177,12 +177,14 @@ impl<'a> Line<'a, '_> {
         with: impl FnOnce(&'a [u8]) -> Command<'a>,
     ) -> Outcome<'a> {
         if len > self.limits.value_max {
-            let refusal = Refusal { answer: TOO_LARGE, is_silent, forget, close: false };
+            let fault = Fault::TooLarge;
+            let refusal = Refusal { answer: TOO_LARGE, is_silent, fault, forget, close: false };
             return self.swallow_block(refusal, len + 2);
         }
         let total = self.consumed + len + 2;
         let bad_block = |consumed| {
-            let refusal = Refusal { answer: BAD_BLOCK, is_silent, forget: None, close: false };
+            let fault = Fault::BadBlock;
+            let refusal = Refusal { answer: BAD_BLOCK, is_silent, fault, forget: None, close: false };
             Parsed::Refused { refusal, consumed, swallow: 0 }
         };
         match self.end {

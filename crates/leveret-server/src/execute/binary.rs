@@ -3,7 +3,7 @@ use super::admin::Unflushed;
 use super::{classic, exptime, flags, Done, Next, Session, Transport, Turn};
 use crate::stats::Count;
 use crate::watch::cmd;
-use leveret_engine::{CountTerms, CountedItem, Deadline, Error, Found, Stored, Terms, Time};
+use leveret_engine::{CountTerms, CountedItem, Deadline, Error, Found, Mode, Stored, Terms, Time};
 use leveret_protocol::binary::{write_status, AnswerHeader, Command, Refusal, Request, Status};
 use leveret_protocol::Verb;
 
@@ -59,9 +59,10 @@ impl Session {
 impl Turn<'_> {
     pub(super) fn refuse_binary(&mut self, refusal: &Refusal<'_>) -> Done {
         if let Some(key) = refusal.forget {
-            self.tell_refused(key);
-            let _ = self.arena.delete(key, self.now);
-            self.count(Count::StoreTooLarge);
+            self.forget(key);
+        }
+        if refusal.status == Some(Status::TooLarge) {
+            self.count(Count::BinaryTooLarge);
         }
         if let Some(status) = refusal.status {
             write_status(self.output, refusal.opcode, refusal.opaque, status);
@@ -151,8 +152,9 @@ impl Turn<'_> {
             self.note_dead(key);
             return Ok(None);
         }
-        let found = self.find_cas(key)?;
-        if deadline.is_past(self.now) {
+        // To the statistics this is a touch and no get, and the touch marks the item as read.
+        let found = self.peek_cas(key)?;
+        if deadline.is_past(self.now) && found.is_some() {
             self.touch_to_read(key, deadline)?;
         }
         Ok(found)
@@ -188,9 +190,15 @@ impl Turn<'_> {
         // A store, unlike a count or a delete, does not compare at all with `-C`.
         let compare = Some(request.cas).filter(|cas| *cas != 0 && self.shared.settings.cas);
         self.shared.note_prefix(key, |prefix| prefix.sets += 1);
-        let terms = Terms::new(classic::mode_of(verb)).compare(compare).want_cas(!request.quiet);
+        // As in memcached, a store that compares is a cas, whichever it is.
+        let mode = match verb {
+            Verb::Set | Verb::Add | Verb::Replace if compare.is_some() => Mode::Set,
+            verb => classic::mode_of(verb),
+        };
+        let terms = Terms::new(mode).compare(compare).want_cas(!request.quiet);
         let stored = self.store_checked(key, value, flags, deadline(exptime, self.now), &terms);
-        self.count_compare(compare, &stored);
+        let joins = matches!(verb, Verb::Append | Verb::Prepend);
+        self.count_store(compare.filter(|_| !joins), &stored);
         let status = match (&stored, verb) {
             (Ok(Stored::Stored { cas }), _) => {
                 return self.conclude_with(request, Status::Success, self.shown_cas(*cas))

@@ -134,14 +134,15 @@ impl Turn<'_> {
         let is_past = deadline.is_past(self.now);
         if !is_past && !self.touch_to_read(key, deadline)? {
             self.count(Count::TouchMisses);
-            // For the statistics of the arena this was a get.
-            let _ = self.find_with(key, ReadOptions::new())?;
+            self.note_dead(key);
             return Ok(());
         }
         let before = self.output.len();
-        let found = if with_cas { self.find_cas(key)? } else { self.find_with(key, ReadOptions::new())? };
-        if let Some(found) = found {
-            self.write_value(key, found, with_cas)?;
+        // To the statistics this is a touch and no get, and the touch marks the item as read.
+        let found = if with_cas { self.peek_cas(key)? } else { self.find_with(key, ReadOptions::new().untraced())? };
+        match found {
+            Some(found) => self.write_value(key, found, with_cas)?,
+            None => self.count(Count::TouchMisses),
         }
         if is_past && self.output.len() > before {
             self.touch_to_read(key, deadline)?;
@@ -195,7 +196,7 @@ impl Turn<'_> {
         let terms = Terms::new(mode_of(verb)).compare(self.compared(compare));
         self.shared.note_prefix(key, |prefix| prefix.sets += 1);
         let stored = self.store_checked(key, value, flags, exptime::deadline(exptime, self.now), &terms);
-        self.count_compare(compare, &stored);
+        self.count_store(compare, &stored);
         match stored {
             Ok(Stored::Stored { .. }) => "STORED",
             Ok(Stored::Exists) if compare.is_some() => "EXISTS",
@@ -205,7 +206,11 @@ impl Turn<'_> {
         }
     }
 
-    pub(super) fn count_compare(&self, compare: Option<u64>, stored: &Result<Stored, Error>) {
+    /// Counts a store as memcached does: also one that was refused is a `cmd_set`.
+    pub(super) fn count_store(&self, compare: Option<u64>, stored: &Result<Stored, Error>) {
+        if !matches!(stored, Ok(Stored::Stored { .. }) | Err(_)) {
+            self.count(Count::SetsRefused);
+        }
         if compare.is_some() {
             self.count(match stored {
                 Ok(Stored::Stored { .. }) => Count::CasHits,
@@ -310,6 +315,7 @@ impl Turn<'_> {
         self.tell_look(key);
         let counted = self.arena.count_if(key, change, initial, terms, self.now);
         if let (Ok(CountedItem::Value { is_new: true, .. }), Some((_, deadline))) = (&counted, initial) {
+            self.count(Count::ItemsMade);
             self.tell_counted_first(key, deadline);
         }
         if matches!(counted, Ok(CountedItem::Missing)) {

@@ -24,20 +24,14 @@ impl Turn<'_> {
     pub(super) fn meta_get(&mut self, get: &MetaGet<'_>) {
         let mut room = [0; KEY_MAX];
         let key = get.key.decode(&mut room);
-        self.count(Count::CmdMeta);
+        self.count(Count::MetaCommands);
         self.shared.note_prefix(key, |prefix| prefix.gets += 1);
-        if get.touch.is_some() {
-            self.count(Count::CmdTouch);
-        }
         self.tell_look(key);
         let met = match self.meet(key, get) {
             Ok(met) => met,
             Err(error) => return self.say_error(&error),
         };
         let Some((found, race, told)) = met else {
-            if get.touch.is_some() {
-                self.count(Count::TouchMisses);
-            }
             if !get.quiet {
                 write_meta(self.output, b"EN", &get.key, get.returns, &Facts::default());
             }
@@ -93,29 +87,46 @@ impl Turn<'_> {
 
     /// The item of a `mg`, made or changed as its flags say, and the deadline to tell if it is not the item's.
     fn meet(&mut self, key: &[u8], get: &MetaGet<'_>) -> Result<Option<(Found, Race, Option<Deadline>)>, Error> {
-        let found = match get.no_bump {
-            true => self.find_with(key, ReadOptions::new().untraced())?,
-            false => self.find_with(key, ReadOptions::new())?,
+        let untraced = ReadOptions::new().untraced();
+        // Whether this is a get, a touch or the making of an item depends on whether there is one. A get is counted by
+        // the arena, and with it a miss.
+        let is_counted_by_arena = !get.no_bump && get.vivify.is_none() && get.touch.is_none();
+        let options = if is_counted_by_arena { ReadOptions::new() } else { untraced };
+        let found = match self.find_with(key, options)? {
+            None if get.vivify.is_some() => return self.vivify(key, get),
+            None => {
+                self.count_get(key, get.no_bump, is_counted_by_arena)?;
+                return Ok(None);
+            }
+            Some(found) => found,
         };
-        let Some(found) = found else { return self.vivify(key, get) };
+        match get.touch {
+            Some(_) => self.count(Count::CmdTouch),
+            None => self.count_get(key, get.no_bump, is_counted_by_arena)?,
+        }
         self.shared.note_prefix(key, |prefix| prefix.hits += 1);
         let is_marked = !found.meta.marks.is_empty();
         let wants_cas = get.unless_cas.is_some()
             || get.returns.into_iter().any(|wanted| wanted == leveret_protocol::text::Return::Cas);
-        if !is_marked && get.recache.is_none() && get.touch.is_none() {
-            if !wants_cas {
-                return Ok(Some((found, Race::default(), None)));
-            }
-            let with_cas = self.peek_cas(key)?;
-            return Ok(with_cas.map(|with_cas| (with_cas.with_reads_of(&found), Race::default(), None)));
-        }
         let now = self.now;
+        let touch = get.touch.map(|at| exptime::deadline(at, now));
+        if !is_marked && get.recache.is_none() {
+            let found = match wants_cas {
+                true => self.peek_cas(key)?.map(|with_cas| with_cas.with_reads_of(&found)),
+                false => Some(found),
+            };
+            let Some(found) = found else { return Ok(None) };
+            let Some(touch) = touch else { return Ok(Some((found, Race::default(), None))) };
+            let course = Course::of(found.deadline, get.returns, None, Some(touch));
+            self.touch_as_read(key, course.last)?;
+            return Ok(Some((found, Race::default(), Some(course.told))));
+        }
         let chosen = self.chosen_cas(get.cas);
         let (mut race, mut told_deadline) = (Race::default(), None);
-        let touch = get.touch.map(|at| exptime::deadline(at, now));
+        let mut last = Deadline::NEVER;
         let amended = self.arena.amend(key, now, &mut |item| {
             let course = Course::of(item.deadline, get.returns, None, touch);
-            told_deadline = Some(course.told);
+            (told_deadline, last) = (Some(course.told), course.last);
             race = run(item, course.recached, get.recache, now);
             let marks = item.meta.marks.with(if race.won { Marks::WON } else { Marks::NONE });
             let cas = if race.won { chosen.map_or(NewCas::Keep, NewCas::Is) } else { NewCas::Keep };
@@ -123,7 +134,30 @@ impl Turn<'_> {
             changes.then_some(Amendment::new(course.last, marks, cas))
         });
         let amended = told(amended)?;
+        if amended.is_some() && touch.is_some() {
+            self.touch_as_read(key, last)?;
+        }
         Ok(amended.map(|amended| (amended.with_reads_of(&found), race, told_deadline)))
+    }
+
+    /// Counts a hit or miss of a look-up that was not traced. With `u` the item must not be taken for read.
+    fn count_get(&self, key: &[u8], no_bump: bool, is_counted: bool) -> Result<(), Error> {
+        if no_bump {
+            let is_there = self.arena.contains(key, self.now);
+            self.count(if is_there { Count::GetHits } else { Count::GetMisses });
+        } else if !is_counted {
+            self.find_with(key, ReadOptions::new())?;
+        }
+        Ok(())
+    }
+
+    /// Gives an item that was found its deadline, which counts as a touch and marks it as read. One that ends at once
+    /// counts too.
+    fn touch_as_read(&self, key: &[u8], deadline: Deadline) -> Result<(), Error> {
+        if !self.touch_to_read(key, deadline)? {
+            self.count(Count::TouchHits);
+        }
+        Ok(())
     }
 
     /// A miss: with `N` an empty item is made, and whoever made it has won.
@@ -135,6 +169,13 @@ impl Turn<'_> {
         let meta = Meta::default().with_marks(Marks::WON);
         match self.arena.store_if(key, Value::Bytes(b""), meta, course.last, &terms, self.now) {
             Ok(Stored::Stored { cas }) => {
+                self.count(Count::SetsByGet);
+                if touch.is_some() {
+                    self.count(Count::CmdTouch);
+                    self.count(Count::TouchHits);
+                } else {
+                    self.count(Count::GetHits);
+                }
                 let found = self.arena.peek(key, self.now);
                 Ok(found.map(|mut found| {
                     found.cas = cas;
@@ -150,7 +191,10 @@ impl Turn<'_> {
                 }))
             }
             // There is none, and there will be none: a miss that nobody has won.
-            Err(Error::NoMemory | Error::Lost) => Ok(None),
+            Err(Error::NoMemory | Error::Lost) => {
+                self.count(Count::GetMisses);
+                Ok(None)
+            }
             Err(error) => Err(error),
         }
     }
@@ -158,7 +202,7 @@ impl Turn<'_> {
     pub(super) fn meta_store(&mut self, store: &MetaStore<'_>) {
         let mut room = [0; KEY_MAX];
         let key = store.key.decode(&mut room);
-        self.count(Count::CmdMeta);
+        self.count(Count::MetaCommands);
         // As in memcached: an add asks for no cas, and to append and prepend 0 is none. A set and a replace compare
         // with it.
         let joins = matches!(store.verb, Verb::Append | Verb::Prepend);
@@ -184,7 +228,7 @@ impl Turn<'_> {
                 stored = self.store_checked(key, store.value, store.flags, deadline, &terms);
             }
         }
-        self.count_compare(compare, &stored);
+        self.count_store(compare.filter(|_| !joins), &stored);
         let code: &[u8; 2] = match &stored {
             Ok(Stored::Stored { .. }) => b"HD",
             Ok(Stored::Exists) if compare.is_some() => b"EX",
@@ -196,14 +240,18 @@ impl Turn<'_> {
             return;
         }
         let cas = if let Ok(Stored::Stored { cas }) = stored { self.shown_cas(cas) } else { 0 };
-        let facts = Facts { cas: Some(cas), size: Some(value_len), ..Facts::default() };
+        let size = match self.arena.peek(key, self.now).filter(|_| joins && code == b"HD") {
+            Some(joined) => joined.value_len as usize,
+            None => value_len,
+        };
+        let facts = Facts { cas: Some(cas), size: Some(size), ..Facts::default() };
         write_meta(self.output, code, &store.key, store.returns, &facts);
     }
 
     pub(super) fn meta_delete(&mut self, delete: &MetaDelete<'_>) {
         let mut room = [0; KEY_MAX];
         let key = delete.key.decode(&mut room);
-        self.count(Count::CmdMeta);
+        self.count(Count::MetaCommands);
         self.shared.note_prefix(key, |prefix| prefix.deletes += 1);
         let before = self.before_delete(key);
         let outcome = if delete.stale || delete.drop_value {
@@ -221,6 +269,12 @@ impl Turn<'_> {
         };
         let code: &[u8; 2] = match outcome {
             Ok(Stored::Stored { .. }) => {
+                if delete.drop_value {
+                    self.count(Count::ItemsMade);
+                }
+                if delete.drop_value && !delete.stale {
+                    self.count(Count::DeleteHits);
+                }
                 let is_gone = !delete.stale && !delete.drop_value;
                 self.tell_deleted(key, before.filter(|_| is_gone), cmd::MD);
                 b"HD"
@@ -268,7 +322,7 @@ impl Turn<'_> {
     pub(super) fn meta_count(&mut self, count: &MetaCount<'_>) {
         let mut room = [0; KEY_MAX];
         let key = count.key.decode(&mut room);
-        self.count(Count::CmdMeta);
+        self.count(Count::MetaCommands);
         let vivify = count.vivify.map(|at| exptime::deadline(at, self.now));
         let touch = count.touch.map(|at| exptime::deadline(at, self.now));
         let made = Course::of(Deadline::NEVER, count.returns, vivify, touch);
@@ -309,6 +363,7 @@ impl Turn<'_> {
     /// `ME key exp= la= cas= fetch= cls= size=`
     pub(super) fn meta_debug(&mut self, key: &WireKey<'_>) {
         let mut room = [0; KEY_MAX];
+        self.count(Count::MetaCommands);
         self.count(Count::CmdMeta);
         let bytes = key.decode(&mut room);
         self.tell_look(bytes);

@@ -2,7 +2,7 @@
 use super::classic::Fetch;
 use super::{Done, Next, Session, Transport, Turn, Users};
 use crate::stats::Count;
-use leveret_protocol::text::{Command, Refusal};
+use leveret_protocol::text::{Command, Fault, Refusal};
 use leveret_protocol::{Verb, KEY_MAX};
 use std::sync::{PoisonError, RwLock};
 
@@ -90,14 +90,23 @@ pub(super) fn walks(subject: &[u8]) -> bool {
 }
 
 impl Turn<'_> {
+    /// A store that was too large must not leave the value that it meant to replace.
+    pub(super) fn forget(&mut self, key: &[u8]) {
+        self.tell_refused(key);
+        if matches!(self.arena.delete(key, self.now), Ok(true)) {
+            self.count(Count::Forgotten);
+        }
+    }
+
     pub(super) fn refuse_text(&mut self, refusal: &Refusal<'_>, may_forget: bool) -> Done {
         if let Some(key) = refusal.forget.filter(|_| may_forget) {
-            // A store that failed must not leave the value that it meant to replace.
             let mut room = [0; KEY_MAX];
-            let key = key.decode(&mut room);
-            self.tell_refused(key);
-            let _ = self.arena.delete(key, self.now);
-            self.count(Count::StoreTooLarge);
+            self.forget(key.decode(&mut room));
+        }
+        match refusal.fault {
+            Fault::Line => {}
+            Fault::TooLarge => self.count(Count::StoreTooLarge),
+            Fault::BadBlock => self.count(Count::SetsRefused),
         }
         if !refusal.is_silent && !refusal.answer.is_empty() {
             self.say(refusal.answer);

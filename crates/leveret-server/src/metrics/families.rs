@@ -90,7 +90,7 @@ const FAMILIES: &[Family] = &[
     ("leveret_refused_writes_total", Counter, "Writes of all entrances that found no room: nothing could be evicted, or other processes held what could be.", Samples(refused)),
     ("leveret_store_failures_total", Counter, "Stores through this server that were refused.", Samples(failures)),
     ("leveret_get_misses_total", Counter, "Reads through this server that met a dead item, by why it was dead.", Samples(dead)),
-    ("leveret_meta_commands_total", Counter, "Meta commands.", Stat("cmd_meta")),
+    ("leveret_meta_commands_total", Counter, "Meta commands.", Samples(meta_commands)),
     ("leveret_authentications_total", Counter, "Names and passwords that were given.", Stat("auth_cmds")),
     ("leveret_authentication_failures_total", Counter, "Those that were wrong.", Stat("auth_errors")),
     ("leveret_idle_disconnects_total", Counter, "Connections that were closed because nothing came for too long.", Stat("idle_kicks")),
@@ -252,7 +252,7 @@ fn commands(numbers: &Numbers, give: Give<'_>) {
     };
     say("get", "hit", numbers.stat("get_hits", counts.hits));
     say("get", "miss", numbers.stat("get_misses", counts.misses));
-    say("set", "hit", numbers.stat("cmd_set", counts.sets));
+    say("set", "hit", sets_without_cas(numbers).to_string());
     say("delete", "hit", numbers.stat("delete_hits", counts.deletes));
     say("incr", "hit", numbers.stat("incr_hits", counts.increments.saturating_sub(counts.decrements)));
     say("decr", "hit", numbers.stat("decr_hits", counts.decrements));
@@ -272,6 +272,18 @@ fn commands(numbers: &Numbers, give: Give<'_>) {
             say(command, status, value.clone());
         }
     }
+}
+
+/// As memcached_exporter: cas is a command of its own, which `cmd_set` counts as well.
+fn sets_without_cas(numbers: &Numbers) -> u64 {
+    let stat = |name: &str| numbers.stat(name, 0).parse::<u64>().unwrap_or(0);
+    let sets = numbers.stat("cmd_set", numbers.counts.sets).parse::<u64>().unwrap_or(0);
+    sets.saturating_sub(["cas_hits", "cas_misses", "cas_badval"].into_iter().map(stat).sum())
+}
+
+fn meta_commands(numbers: &Numbers, give: Give<'_>) {
+    let Some(served) = &numbers.served else { return };
+    give("", served.total(Count::MetaCommands).to_string());
 }
 
 fn items_total(numbers: &Numbers, give: Give<'_>) {
@@ -354,7 +366,8 @@ fn endpoints(numbers: &Numbers, give: Give<'_>) {
 
 fn failures(numbers: &Numbers, give: Give<'_>) {
     let Some(served) = &numbers.served else { return };
-    give("reason=\"too_large\"", served.total(Count::StoreTooLarge).to_string());
+    let too_large = served.total(Count::StoreTooLarge) + served.total(Count::BinaryTooLarge);
+    give("reason=\"too_large\"", too_large.to_string());
     give("reason=\"no_memory\"", served.total(Count::StoreNoMemory).to_string());
 }
 

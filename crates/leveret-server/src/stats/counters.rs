@@ -8,13 +8,31 @@ pub enum Count {
     /// Touches, those of gat included.
     CmdTouch,
     /// Meta commands.
+    MetaCommands,
+    /// Of these `me` alone: memcached calls nothing else a meta command when it counts.
     CmdMeta,
+    /// Hits that the arena does not count: of items that a get has made, and of gets that leave no trace.
+    GetHits,
+    /// Misses that the arena does not count: of gets that leave no trace.
+    GetMisses,
+    /// Stores that were refused for what is there, or for a bad data block: memcached counts stores that were tried.
+    SetsRefused,
+    /// Items that a get has made, which are sets to the arena.
+    SetsByGet,
+    /// Items that a count has made and those that a delete has emptied, which are no sets to the arena.
+    ItemsMade,
     /// Look-ups that met an item past its deadline.
     GetExpired,
     /// Look-ups that met an item from before a flush.
     GetFlushed,
+    /// Touches that the arena does not count: of items that a get has made, or ended at once.
+    TouchHits,
     /// Touches that found none.
     TouchMisses,
+    /// Deletes that the arena does not count: of items that were emptied.
+    DeleteHits,
+    /// Deletes to the arena that no client has asked for: of items that a refused store meant to replace.
+    Forgotten,
     /// Deletes that found none.
     DeleteMisses,
     /// Increments that found none.
@@ -27,8 +45,10 @@ pub enum Count {
     CasMisses,
     /// Stores over another version.
     CasBadval,
-    /// Values above the limit.
+    /// Values above the limit, in text.
     StoreTooLarge,
+    /// The same in the binary protocol, where memcached does not count them.
+    BinaryTooLarge,
     /// Values that found no room.
     StoreNoMemory,
     /// Names and passwords that were given.

@@ -30,7 +30,10 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
     let since = |counter: Count| totals.since(&baseline.totals, counter);
     let (network, traffic) = (&shared.network, shared.network.traffic());
     let arena = |of: fn(&Stats) -> u64| baseline.since(&stats, of);
-    let (hits, misses) = (arena(|stats| stats.hits), arena(|stats| stats.misses));
+    let hits = arena(|stats| stats.hits) + since(Count::GetHits);
+    let misses = arena(|stats| stats.misses) + since(Count::GetMisses);
+    let deletes = arena(|stats| stats.deletes) + since(Count::DeleteHits);
+    let sets = arena(|stats| stats.sets);
     let usage = Usage::of_this_process();
     let watch = shared.watch.figures();
     let mut list = List::new();
@@ -56,7 +59,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("read_buf_oom", 0)
         .add("reserved_fds", 20)
         .add("cmd_get", hits + misses)
-        .add("cmd_set", arena(|stats| stats.sets))
+        .add("cmd_set", (sets + since(Count::SetsRefused)).saturating_sub(since(Count::SetsByGet)))
         .add("cmd_flush", arena(|stats| stats.flushes))
         .add("cmd_touch", since(Count::CmdTouch))
         .add("cmd_meta", since(Count::CmdMeta))
@@ -65,7 +68,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("get_expired", since(Count::GetExpired))
         .add("get_flushed", since(Count::GetFlushed))
         .add("delete_misses", since(Count::DeleteMisses))
-        .add("delete_hits", arena(|stats| stats.deletes))
+        .add("delete_hits", deletes.saturating_sub(since(Count::Forgotten)))
         .add("incr_misses", since(Count::IncrMisses))
         .add("incr_hits", arena(|stats| stats.increments.saturating_sub(stats.decrements)))
         .add("decr_misses", since(Count::DecrMisses))
@@ -73,7 +76,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("cas_misses", since(Count::CasMisses))
         .add("cas_hits", since(Count::CasHits))
         .add("cas_badval", since(Count::CasBadval))
-        .add("touch_hits", arena(|stats| stats.touches))
+        .add("touch_hits", arena(|stats| stats.touches) + since(Count::TouchHits))
         .add("touch_misses", since(Count::TouchMisses))
         .add("store_too_large", since(Count::StoreTooLarge))
         .add("store_no_memory", since(Count::StoreNoMemory))
@@ -120,7 +123,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("round_robin_fallback", 0)
         .add("bytes", stats.item_bytes)
         .add("curr_items", stats.items)
-        .add("total_items", arena(|stats| stats.sets))
+        .add("total_items", sets + since(Count::ItemsMade))
         .add("slab_global_page_pool", stats.segments_free)
         .add("expired_unfetched", 0)
         .add("evicted_unfetched", 0)
