@@ -12,6 +12,7 @@ use crate::uri;
 use leveret_client::pool::TlsOptions;
 use leveret_engine::reason;
 use leveret_server::execute::{Next, Session, Transport};
+use leveret_server::printable::steers;
 use leveret_server::{Desk, Settings, Shared};
 use serde::Serialize;
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -299,7 +300,7 @@ impl Entry {
 fn printable(line: &[u8]) -> String {
     String::from_utf8_lossy(line.trim_ascii_end())
         .chars()
-        .map(|letter| if letter.is_control() { '?' } else { letter })
+        .map(|letter| if steers(letter) { '?' } else { letter })
         .collect()
 }
 

@@ -3,6 +3,7 @@ use crate::units::counted;
 use anstyle::{AnsiColor, Style};
 use indicatif::{ProgressBar, ProgressStyle};
 use leveret_engine::{reason, Error, OpenError};
+use leveret_server::printable;
 use serde::Serialize;
 use std::fmt;
 use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
@@ -122,7 +123,7 @@ pub const BAD: Style = AnsiColor::Red.on_default().bold();
 
 /// Standard output for data: bytes go out as they are, in large pieces.
 pub fn raw() -> Out<StdoutLock<'static>> {
-    Out { to: BufWriter::with_capacity(1 << 16, io::stdout().lock()), is_for_eyes: false, last: 0 }
+    Out { to: BufWriter::with_capacity(1 << 16, io::stdout().lock()), is_for_eyes: false, partial: Vec::new() }
 }
 
 /// Standard output for lines with somebody else's words in them: as they are for files and pipes; for eyes, what could
@@ -135,7 +136,21 @@ pub fn lines() -> Out<StdoutLock<'static>> {
 pub struct Out<W: Write> {
     to: BufWriter<W>,
     is_for_eyes: bool,
-    last: u8,
+    /// The front of a character whose rest has not come.
+    partial: Vec<u8>,
+}
+
+impl<W: Write> Out<W> {
+    /// Writes what is in `partial`, a character or bytes that are none, so that it steers no terminal.
+    fn write_partial(&mut self) -> io::Result<()> {
+        let mut text = String::new();
+        match std::str::from_utf8(&self.partial) {
+            Ok(letters) => letters.chars().for_each(|letter| printable::push(letter, &mut text)),
+            Err(_) => text.extend(self.partial.escape_ascii().map(char::from)),
+        }
+        self.partial.clear();
+        self.to.write_all(text.as_bytes())
+    }
 }
 
 impl<W: Write> Write for Out<W> {
@@ -144,14 +159,19 @@ impl<W: Write> Write for Out<W> {
             return self.to.write(bytes);
         }
         for byte in bytes {
-            // Behind C2 these are UTF-8's other control characters.
-            let steers = byte.is_ascii_control() && !b"\t\r\n".contains(byte)
-                || self.last == 0xc2 && (0x80..0xa0).contains(byte);
-            match steers {
-                true => write!(self.to, "\\x{byte:02x}")?,
-                false => self.to.write_all(&[*byte])?,
+            let goes_on = (0x80..0xc0).contains(byte) && !self.partial.is_empty();
+            if !goes_on && !self.partial.is_empty() {
+                self.write_partial()?;
             }
-            self.last = *byte;
+            if b"\t\r\n".contains(byte) || byte.is_ascii() && !byte.is_ascii_control() {
+                self.to.write_all(&[*byte])?;
+                continue;
+            }
+            self.partial.push(*byte);
+            let is_front = std::str::from_utf8(&self.partial).is_err_and(|error| error.error_len().is_none());
+            if !is_front {
+                self.write_partial()?;
+            }
         }
         Ok(bytes.len())
     }
@@ -169,7 +189,7 @@ pub fn text() -> anstream::AutoStream<StdoutLock<'static>> {
 /// A miss, for eyes only: scripts have the exit code.
 pub fn say_miss(key: &[u8]) {
     if io::stderr().is_terminal() {
-        let _ = writeln!(io::stderr(), "leveret: no item under '{}'", String::from_utf8_lossy(key));
+        let _ = writeln!(io::stderr(), "leveret: no item under '{}'", shown(key));
     }
 }
 
@@ -254,12 +274,7 @@ impl Progress {
 }
 
 /// Somebody else's bytes for eyes: what could steer a terminal is escaped.
-pub fn shown(bytes: &[u8]) -> String {
-    match std::str::from_utf8(bytes) {
-        Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
-        _ => bytes.escape_ascii().to_string(),
-    }
-}
+pub use leveret_server::printable::shown;
 
 /// A path as a word of bash, whatever is in its name.
 pub fn shell_word(path: &Path) -> String {
@@ -282,9 +297,16 @@ mod tests {
 
     #[test]
     fn words_of_servers_steer_no_terminal() {
-        let mut out = Out { to: BufWriter::new(Vec::new()), is_for_eyes: true, last: 0 };
-        out.write_all("#host\tgröße 1\r\nkey=\u{1b}[2J\u{9b}0m\u{7f} exp=-1\n".as_bytes()).expect("memory");
-        assert_eq!(out.to.buffer(), b"#host\tgr\xc3\xb6\xc3\x9fe 1\r\nkey=\\x1b[2J\xc2\\x9b0m\\x7f exp=-1\n");
+        let mut out = Out { to: BufWriter::new(Vec::new()), is_for_eyes: true, partial: Vec::new() };
+        let said = "#host\tgröße 1\r\nkey=\u{1b}[2J\u{9b}0m\u{7f} exp=-1\n日\u{202e}本\u{e0041}\n";
+        let want = "#host\tgröße 1\r\nkey=\\x1b[2J\\u{9b}0m\\x7f exp=-1\n日\\u{202e}本\\u{e0041}\n\\xff\\xe6\n";
+        for piece in 1..said.len() {
+            for part in said.as_bytes().chunks(piece).chain([&b"\xff\xe6\n"[..]]) {
+                out.write_all(part).expect("memory");
+            }
+            assert_eq!(String::from_utf8_lossy(out.to.buffer()), want);
+            out = Out { to: BufWriter::new(Vec::new()), is_for_eyes: true, partial: Vec::new() };
+        }
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub mod log;
 mod memory_file;
 pub mod metrics;
 pub mod network;
+pub mod printable;
 mod secret;
 mod server;
 pub mod settings;

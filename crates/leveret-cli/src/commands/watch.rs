@@ -9,6 +9,7 @@ use crate::{json, uri};
 use anstyle::Style;
 use clap::{Args, ValueEnum};
 use leveret_engine::reason;
+use leveret_server::printable::steers;
 use serde_json::{Map, Value};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
@@ -202,8 +203,7 @@ pub struct Event {
 
 impl Event {
     pub fn read(line: &[u8]) -> Option<Event> {
-        let text =
-            std::str::from_utf8(line.trim_ascii_end()).ok().filter(|text| !text.chars().any(char::is_control))?;
+        let text = std::str::from_utf8(line.trim_ascii_end()).ok().filter(|text| !text.chars().any(steers))?;
         let mut event = Event::default();
         for word in text.split(' ').filter(|word| !word.is_empty()) {
             let (name, value) = word.split_once('=')?;

@@ -7,6 +7,7 @@ use crate::peer::Peer;
 use crate::tables::{self, Rows};
 use crate::target::attach;
 use leveret_engine::{Arena, Error, Time};
+use leveret_server::printable::steers;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -209,7 +210,7 @@ fn of_server(conversation: &mut Conversation) -> Result<Seen, Failure> {
     let rows = tables::ask(conversation, b"stats\r\n")?;
     let text = |name: &str| {
         let value = rows.get(name.as_bytes()).map(|value| value.trim_ascii_end()).unwrap_or_default();
-        String::from_utf8_lossy(value).chars().filter(|letter| !letter.is_control()).collect::<String>()
+        String::from_utf8_lossy(value).chars().filter(|letter| !steers(*letter)).collect::<String>()
     };
     let number = |name: &str| text(name).parse::<u64>().unwrap_or(0);
     Ok(Seen {
@@ -318,10 +319,7 @@ fn within(unix: i64) -> String {
 /// Bytes for eyes: what could steer a terminal is escaped.
 pub fn printable(bytes: &[u8]) -> String {
     let (shown, rest) = bytes.split_at(bytes.len().min(VALUE_SHOWN));
-    let text = match std::str::from_utf8(shown) {
-        Ok(text) if !text.chars().any(char::is_control) => text.to_owned(),
-        _ => shown.escape_ascii().to_string(),
-    };
+    let text = crate::output::shown(shown);
     if rest.is_empty() {
         text
     } else {
