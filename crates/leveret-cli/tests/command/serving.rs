@@ -12,7 +12,7 @@ use std::process::{Child, ChildStderr, Command, Stdio};
 struct Server {
     child: Child,
     /// Kept open: it may have more to say.
-    _errors: BufReader<ChildStderr>,
+    errors: BufReader<ChildStderr>,
     /// What it said when it was ready: `leveret: /dev/shm/x/default.arena (64.0 MiB) on tcp 127.0.0.1:11211 net:[1]`.
     said: String,
 }
@@ -25,7 +25,7 @@ impl Server {
         let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
         errors.read_line(&mut said).expect("a line");
         assert!(said.contains(" on "), "{said}");
-        Server { child, _errors: errors, said }
+        Server { child, errors, said }
     }
 
     fn arena<'a>(&'a self, host: &Host) -> &'a str {
@@ -252,4 +252,82 @@ fn under_memcacheds_name_the_first_line_is_memcacheds() {
     }
     let help = run(&link, "-h");
     assert!(help.contains("\nUsage: leveret serve [OPTIONS]") && help.contains("--memory-limit"), "{help}");
+}
+
+/// The help promises that -vv shows requests and answers; it showed connections only.
+#[test]
+fn twice_verbose_shows_requests_and_answers_and_no_values() {
+    let host = Host::new();
+    let mut server = Server::begin(&host, "-v -l 127.0.0.1 -p -1");
+    let large = "secret".repeat(30_000);
+    let requests = [
+        "get none",
+        "set k 0 0 6\r\nsecret",
+        "get k none k",
+        "gets k",
+        "set k 0 0 6 noreply\r\nsecret",
+        &format!("set large 0 0 {}\r\n{large}", large.len()),
+        "get large",
+        "incr none 1",
+        "mg k s v",
+        "delete k\u{1b}[2J\u{202e}",
+        "set k 0 0 2\r\nsecret",
+        "set k 0 0 9999999",
+    ];
+    let mut stream = at(server.port());
+    // Each by itself, so that its answer is known to be out.
+    for request in &requests[..11] {
+        talk(&mut stream, request);
+    }
+    stream.write_all(format!("{}\r\n", requests[11]).as_bytes()).expect("sent");
+    drop(stream);
+    let mut told = Vec::new();
+    loop {
+        let mut line = String::new();
+        server.errors.read_line(&mut line).expect("a line");
+        assert!(!line.is_empty() && !line.contains("secretsecret"), "{line:?} after {told:#?}");
+        let line = line.trim_end().trim_start_matches(|letter: char| letter.is_ascii_digit());
+        let (arrow, words) = line.split_at(1);
+        let words = words.trim_start_matches(|letter: char| letter.is_ascii_digit());
+        if words.ends_with("closed.") {
+            break;
+        }
+        if words != " mn" && words != " MN" {
+            told.push(format!("{arrow}{words}"));
+        }
+    }
+    let large_line = format!("< set large 0 0 {}", large.len());
+    let want = [
+        "< new auto-negotiating client connection",
+        "< get none",
+        "> END",
+        "< set k 0 0 6",
+        "> STORED",
+        "< get k none k",
+        "> sending key k",
+        "> sending key k",
+        "> END",
+        "< gets k",
+        "> sending key k",
+        "> END",
+        "< set k 0 0 6 noreply",
+        &large_line,
+        "> STORED",
+        "< get large",
+        "> sending key large",
+        "> END",
+        "< incr none 1",
+        "> NOT_FOUND",
+        "< mg k s v",
+        "> VA 6 s6",
+        r"< delete k\x1b[2J\u{202e}",
+        "> NOT_FOUND",
+        "< set k 0 0 2",
+        "> CLIENT_ERROR bad data chunk",
+        "< et",
+        "> ERROR",
+        "< set k 0 0 9999999",
+        "> SERVER_ERROR object too large for cache",
+    ];
+    assert_eq!(told, want, "{told:#?}");
 }

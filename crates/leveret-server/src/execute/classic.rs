@@ -154,6 +154,9 @@ impl Turn<'_> {
     #[inline]
     fn write_value(&mut self, key: &[u8], mut found: Found, with_cas: bool) -> Result<(), Error> {
         self.shared.note_prefix(key, |prefix| prefix.hits += 1);
+        if self.is_verbose() {
+            self.tell_value(key);
+        }
         let begin = self.output.len();
         for _ in 0..TRIES {
             let cas = with_cas.then_some(found.cas);

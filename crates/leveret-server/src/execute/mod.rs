@@ -18,6 +18,7 @@ mod session;
 mod text;
 mod turn;
 mod users;
+mod verbose;
 mod watched;
 
 pub(crate) use dump::TENDED_AT_ONCE;

@@ -187,6 +187,11 @@ impl Session {
             }
             asked = asked.saturating_sub(1);
             let timed = (desk.is_timed() && matches!(self.pending, Pending::Nothing)).then(Instant::now);
+            let (is_told, begin) = (turn.is_verbose(), turn.output.len());
+            let is_new = is_told && self.is_new_request(turn.shared, rest);
+            if is_new && self.spoken == Some(Spoken::Text) {
+                self.tell_request(&turn, rest);
+            }
             let step = match self.spoken(turn.shared, rest.first()) {
                 None => {
                     self.is_at_fault = true;
@@ -198,6 +203,12 @@ impl Session {
             };
             if let (Some(begun), Step::Done(_, Done::Answered)) = (timed, &step) {
                 desk.shared.latencies(desk.worker).note(Command::of(rest), begun.elapsed());
+            }
+            if is_new && self.spoken == Some(Spoken::Binary) && !matches!(step, Step::Read { taken: 0, .. }) {
+                self.tell_request(&turn, rest);
+            }
+            if is_told && matches!(step, Step::Done(..)) {
+                self.tell_answer(&turn, begin);
             }
             match step {
                 Step::Done(consumed, Done::Answered) => at += consumed,
@@ -302,7 +313,7 @@ impl Session {
     }
 
     /// The protocol of the conversation; None: the server does not speak it (`-B`).
-    fn spoken(&mut self, shared: &Shared, first: Option<&u8>) -> Option<Spoken> {
+    pub(super) fn spoken(&mut self, shared: &Shared, first: Option<&u8>) -> Option<Spoken> {
         if self.spoken.is_some() {
             return self.spoken;
         }
