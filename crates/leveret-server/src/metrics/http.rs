@@ -1,5 +1,5 @@
 //! Metrics over HTTP, for a scraper on this machine. One thread has all connections; each may stay for some seconds and
-//! say a few KiB, and beyond a number of them the next waits to be accepted. Workers never meet them.
+//! say a few KiB, and beyond a number of them the next takes the place of the oldest. Workers never meet them.
 use super::{text, Address, Source};
 use crate::listen::{self, Listener, ServeError, SocketFile};
 use crate::{Settings, Shared};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 /// A connection that has not ended by itself after this time is closed, whatever it waits for.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Connections at the same time.
+/// Connections at the same time. A scraper sends its request at once, so it is answered before others can take its place.
 const CONNECTIONS: usize = 32;
 
 /// The longest request, with its headers.
@@ -69,7 +69,7 @@ fn serve(listener: &OwnedFd, stopped: &UnixStream, patience: Duration, metrics: 
     loop {
         let now = Instant::now();
         paused_until = paused_until.filter(|until| *until > now);
-        let accepts = connections.len() < CONNECTIONS && paused_until.is_none();
+        let accepts = paused_until.is_none();
         let ends = connections.iter().map(|connection| connection.ends).chain(paused_until).min();
         // A moment more, so that what ends then has ended.
         let timeout = ends.map(|ends| ends.saturating_duration_since(now) + Duration::from_millis(1));
@@ -98,7 +98,15 @@ fn serve(listener: &OwnedFd, stopped: &UnixStream, patience: Duration, metrics: 
         });
         if ready[1] && accepts {
             match accept_with(listener, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) {
-                Ok(socket) => connections.push(Connection::new(socket, now + patience)),
+                Ok(socket) => {
+                    if connections.len() >= CONNECTIONS {
+                        // The oldest that is not answered now: connections are in the order in which they came.
+                        let is_answered = |connection: &Connection| matches!(connection.does, Does::Answers(..));
+                        let oldest = connections.iter().position(|connection| !is_answered(connection)).unwrap_or(0);
+                        connections.remove(oldest);
+                    }
+                    connections.push(Connection::new(socket, now + patience));
+                }
                 Err(Errno::MFILE | Errno::NFILE | Errno::NOBUFS | Errno::NOMEM) => paused_until = Some(now + PAUSE),
                 // The client has gone again.
                 Err(_) => {}
@@ -252,6 +260,36 @@ mod tests {
         let mut got = Vec::new();
         let _ = deaf.read_to_end(&mut got);
         assert!(got.len() < answer_len, "{} bytes", got.len());
+        drop(stop);
+        server.join().expect("ended");
+    }
+
+    /// 200 connections that sent half a request kept a scraper out for half a minute.
+    #[test]
+    fn connections_that_send_half_a_request_or_nothing_keep_nobody_out() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = folder.path().join("metrics");
+        let listener = UnixListener::bind(&place).expect("a listener");
+        listener.set_nonblocking(true).expect("non-blocking");
+        let (stop, stopped) = UnixStream::pair().expect("a pair");
+        // Nobody's time runs out during this test.
+        let server = thread::spawn(move || {
+            serve(&listener.into(), &stopped, Duration::from_secs(3600), || "m 1\n".to_owned());
+        });
+        let mut idle = Vec::new();
+        for half in [&b""[..], b"GET /metr", b"GET /metrics HTTP/1.1\r\n", b"GET /metrics HTTP/1.1\r\n\r\n"] {
+            for _ in 0..200 {
+                let mut client = UnixStream::connect(&place).expect("a connection");
+                // It may have been closed already, for those that came later.
+                let _ = client.write_all(half);
+                idle.push(client);
+            }
+            let mut scraper = UnixStream::connect(&place).expect("a connection");
+            scraper.write_all(b"GET /metrics HTTP/1.1\r\n\r\n").expect("sent");
+            let mut said = String::new();
+            scraper.read_to_string(&mut said).expect("an answer");
+            assert!(said.ends_with("m 1\n"), "{said:?}");
+        }
         drop(stop);
         server.join().expect("ended");
     }
