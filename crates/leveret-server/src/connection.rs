@@ -4,11 +4,15 @@
 //! of a buffer that they share too: a connection that waits for its client owns no buffer at all. It owns one only for
 //! - the front of a request whose rest has not come (`rest`),
 //! - answers that the client does not fetch (`unsent`): until they are gone nothing more is read from it.
+mod buffers;
+
 use crate::execute::{Next, Session, Transport};
 use crate::network::{State, WorkerCounters};
 use crate::secret::wipe;
 use crate::stream::{Received, Stream};
 use crate::Desk;
+pub use buffers::Buffers;
+use buffers::{Out, Spares};
 use leveret_engine::Outgoing;
 use rustix::buffer::spare_capacity;
 use rustix::io::Errno;
@@ -29,7 +33,11 @@ const FRONT_LEN: usize = 4 << 10;
 /// it. A longer one is collected in a buffer of its own, which each byte enters once.
 const SHARED_REST_MAX: usize = 16 << 10;
 
-/// So much at least is received into a connection's own buffer, if its length is not known yet.
+/// Room for a long line, whose length is not known yet: for the longest. If connections asked for a little more each
+/// time, all could hold a part and wait for the rest. Pages that are not written to cost nothing.
+const LINE_ROOM: usize = 4 << 20;
+
+/// A line that is longer still will be refused once so much more has come.
 const OWN_STEP: usize = 16 << 10;
 
 /// With less input left than this, a connection that has had its turn goes on nevertheless: to send, to keep the rest
@@ -54,25 +62,11 @@ pub struct Workbench<'w> {
     pub buffers: &'w mut Buffers,
     /// Other connections wait for their turn.
     pub others_wait: bool,
+    /// Bytes that its buffers may grow by.
+    pub room: u64,
+    /// Much of the budget for clients is held: requests are read in small pieces.
+    pub is_tight: bool,
 }
-
-/// A worker's buffers.
-pub struct Buffers {
-    input: Box<[u8]>,
-    /// As received by a TLS socket; empty if none ever did.
-    encrypted: Vec<u8>,
-    out: Out,
-}
-
-/// What is on its way out, and buffers for what gets stuck there.
-struct Out {
-    output: Vec<u8>,
-    spares: Spares,
-}
-
-/// Large buffers that connections borrow. A fresh one costs a page fault for every 4 KiB each time.
-#[derive(Default)]
-struct Spares(Vec<Vec<u8>>);
 
 /// How a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +75,8 @@ pub enum Outcome {
     Idle,
     /// There is more to do without waiting: another turn, after the others had theirs.
     Again,
+    /// It needs a buffer for which there is no room: nothing is read from it before there is.
+    Parked,
     /// The client does not fetch its answers: wait until the socket is writable.
     Blocked,
     /// It is over.
@@ -116,6 +112,12 @@ pub struct Connection {
     pub is_blocked: bool,
     /// Is in the worker's queue of connections that have more to do.
     pub is_queued: bool,
+    /// Since when it waits for memory, in seconds since the server's start.
+    pub parked_secs: Option<u32>,
+    /// Since when it holds memory, if it does: whoever gets on with its requests holds it anew each time.
+    pub held_since_secs: u32,
+    /// A request has ended, or all answers were read, since that was last asked.
+    has_got_on: bool,
     /// When it came, in seconds since the server's start.
     pub since_secs: u32,
     /// When something last came, in seconds since the server's start.
@@ -124,33 +126,6 @@ pub struct Connection {
     pub info: usize,
     /// What is told of it there.
     pub shown: State,
-}
-
-impl Buffers {
-    /// Nothing is in them.
-    pub fn new() -> Buffers {
-        Buffers {
-            input: vec![0; INPUT_LEN].into(),
-            encrypted: Vec::new(),
-            out: Out { output: Vec::with_capacity(INPUT_LEN), spares: Spares::default() },
-        }
-    }
-}
-
-impl Spares {
-    const COUNT_MAX: usize = 4;
-    const LEN_MAX: usize = 4 << 20;
-
-    fn take(&mut self) -> Vec<u8> {
-        self.0.pop().unwrap_or_default()
-    }
-
-    fn give(&mut self, mut buffer: Vec<u8>) {
-        if self.0.len() < Spares::COUNT_MAX && (SHARED_REST_MAX..=Spares::LEN_MAX).contains(&buffer.capacity()) {
-            buffer.clear();
-            self.0.push(buffer);
-        }
-    }
 }
 
 /// How the conversation over one input went.
@@ -191,6 +166,9 @@ impl Connection {
             is_closing: false,
             is_blocked: false,
             is_queued: false,
+            parked_secs: None,
+            held_since_secs: now_secs,
+            has_got_on: false,
             since_secs: now_secs,
             last_active_secs: now_secs,
             info: usize::MAX,
@@ -259,9 +237,14 @@ impl Connection {
         }
     }
 
-    /// Memory of the answers that its client has not fetched.
+    /// Memory that it holds: the front of a request, answers that its client has not read, and what of TLS waits.
     pub fn kept_bytes(&self) -> u64 {
-        self.unsent.capacity() as u64
+        (self.unsent.capacity() + self.rest.capacity() + self.stream.kept_bytes()) as u64
+    }
+
+    /// Whether it has got on since the last call.
+    pub fn has_got_on(&mut self) -> bool {
+        mem::take(&mut self.has_got_on)
     }
 
     /// How it ends when nobody broke off.
@@ -334,7 +317,8 @@ impl Connection {
             self.was_large = true;
             (received.saturating_sub(missing), is_drained && !self.is_half_closed)
         } else {
-            let end = if mem::take(&mut self.was_large) { kept + FRONT_LEN } else { INPUT_LEN };
+            let is_front = mem::take(&mut self.was_large) || bench.is_tight;
+            let end = if is_front { kept + FRONT_LEN } else { INPUT_LEN };
             let room = &mut input[kept..end];
             let (received, is_drained) = received_through(self.stream.receive(room, encrypted))?;
             WorkerCounters::add(&bench.counters.bytes_read, received as u64);
@@ -352,9 +336,11 @@ impl Connection {
         } else {
             self.rest.clear();
             if let Said::Read { total } = said {
-                if total > SHARED_REST_MAX {
-                    self.rest = out.spares.take();
-                    self.rest.reserve_exact(total);
+                // Without room for all of it only the front is kept, and the connection is parked in its next turn.
+                let needed = if total > left.len() + 1 { total } else { LINE_ROOM };
+                if total > SHARED_REST_MAX && needed as u64 <= bench.room {
+                    self.rest = out.spares.take_for(needed);
+                    self.rest.reserve_exact(needed);
                 }
             }
             self.rest.extend_from_slice(left);
@@ -371,7 +357,14 @@ impl Connection {
             false
         } else {
             let missing = self.wanted.saturating_sub(self.rest.len());
-            self.rest.reserve(missing.max(OWN_STEP.min(self.rest.len())));
+            let needed = self.rest.len() + missing;
+            if needed > self.rest.capacity() {
+                let capacity = if missing > 1 { needed } else { LINE_ROOM.max(needed + OWN_STEP) };
+                if (capacity - self.rest.capacity()) as u64 > bench.room {
+                    return Err(Outcome::Parked);
+                }
+                self.rest.reserve_exact(capacity - self.rest.len());
+            }
             let room = self.rest.capacity() - self.rest.len();
             let (received, is_drained) = if self.stream.is_plain() {
                 let received = recv(self.stream.socket(), spare_capacity(&mut self.rest), RecvFlags::empty());
@@ -425,6 +418,7 @@ impl Connection {
         loop {
             let (taken, next) = self.session.take(desk, &input[done..], &mut out.output);
             done += taken;
+            self.has_got_on |= taken > 0 || matches!(next, Next::Send | Next::Yield);
             match next {
                 Next::Read { total } => return (done, Said::Read { total }),
                 Next::Send => match self.send(out, counters) {
@@ -533,6 +527,7 @@ impl Connection {
         }
         if !self.unsent.is_empty() {
             self.sent = 0;
+            self.has_got_on = true;
             spares.give(mem::take(&mut self.unsent));
         }
         match self.stream.flush() {

@@ -6,6 +6,7 @@
 //! holds the same conversation with an arena that no server serves.
 #![forbid(unsafe_code)]
 
+mod budget;
 mod connection;
 mod desk;
 pub mod execute;

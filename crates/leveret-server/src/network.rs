@@ -1,5 +1,6 @@
 //! What the sockets count, for `stats` and `stats conns`. Each worker writes its own numbers only, so no cache line
 //! travels between cores for the sake of statistics.
+use crate::budget::Budget;
 use crate::execute::Transport;
 use slab::Slab;
 use std::net::SocketAddr;
@@ -22,8 +23,8 @@ pub struct Network {
     pub listen_disabled: AtomicU64,
     /// For how long, in microseconds.
     pub listen_disabled_us: AtomicU64,
-    /// Bytes of answers that clients have not fetched.
-    pub kept_bytes: AtomicU64,
+    /// Memory that is held for clients.
+    pub budget: Budget,
     /// Whether new connections are taken.
     pub is_accepting: AtomicBool,
     listeners: Mutex<Vec<(i32, Arc<str>)>>,
@@ -119,7 +120,7 @@ impl Network {
             rejected_connections: AtomicU64::new(0),
             listen_disabled: AtomicU64::new(0),
             listen_disabled_us: AtomicU64::new(0),
-            kept_bytes: AtomicU64::new(0),
+            budget: Budget::default(),
             is_accepting: AtomicBool::new(true),
             listeners: Mutex::default(),
             workers: (0..threads).map(|_| WorkerCounters::default()).collect(),
@@ -184,6 +185,7 @@ impl Network {
         {
             counter.store(0, Relaxed);
         }
+        self.budget.reset();
         for worker in &self.workers {
             for counter in [&worker.bytes_read, &worker.bytes_written, &worker.conn_yields, &worker.idle_kicks] {
                 counter.store(0, Relaxed);

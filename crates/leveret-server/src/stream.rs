@@ -86,6 +86,11 @@ impl Stream {
         }
     }
 
+    /// Memory of what was received and is not decrypted.
+    pub fn kept_bytes(&self) -> usize {
+        self.tls.as_ref().map_or(0, |tls| tls.rest.capacity())
+    }
+
     /// Whether something is encrypted that the socket has not taken.
     #[inline]
     pub fn holds_back(&self) -> bool {

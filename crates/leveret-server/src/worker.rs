@@ -4,6 +4,8 @@
 //! mio registers edge-triggered, so the kernel does not look at a ready socket a second time when nothing new has come;
 //! in return each turn goes on until recv gave less than there was room, or puts itself into the queue `again`. Only
 //! reading is registered: a Unix socket that is registered for writing would wake us each time its client reads.
+mod memory;
+
 use crate::connection::{Buffers, Connection, Outcome, Workbench};
 use crate::execute::Transport;
 use crate::log::{self, Level};
@@ -17,6 +19,7 @@ use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token, Waker};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use slab::Slab;
+use std::collections::VecDeque;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -44,8 +47,8 @@ pub struct Control {
     waker: Waker,
 }
 
-/// Memory for answers that clients do not fetch: as much as the arena has, and this at least.
-const KEPT_AT_LEAST: u64 = 256 << 20;
+/// Parked connections are looked at so often: what they wait for may be freed by another worker.
+const PARKED_TICK: Duration = Duration::from_millis(20);
 
 const RUNNING: u8 = 0;
 const STOP_ASKED: u8 = 1;
@@ -158,8 +161,15 @@ struct Worker {
     buffers: Buffers,
     draining_until: Option<Instant>,
     swept_secs: u32,
-    /// When it was last said that answers wait for too many clients.
-    told_kept_secs: u32,
+    /// Connections that need more memory than there is room for, as they came.
+    parked: VecDeque<usize>,
+    /// When there was last room for one of them.
+    unparked_secs: u32,
+    /// Bytes that its connections hold.
+    held: u64,
+    swept_held_secs: u32,
+    /// When it was last said that clients hold too much.
+    told_held_secs: u32,
     /// Connections whose TLS handshake may not be over, and when they came.
     handshakes: Vec<(usize, u32)>,
 }
@@ -199,7 +209,11 @@ impl Start {
             buffers: Buffers::new(),
             draining_until: None,
             swept_secs: 0,
-            told_kept_secs: u32::MAX,
+            parked: VecDeque::new(),
+            unparked_secs: 0,
+            held: 0,
+            swept_held_secs: 0,
+            told_held_secs: u32::MAX,
             handshakes: Vec::new(),
         };
         worker.run()
@@ -241,6 +255,8 @@ impl Worker {
                     self.turn(token, waiting > 0);
                 }
             }
+            self.unpark();
+            self.sweep_held();
             self.sweep_handshakes();
             self.sweep_idle();
             if self.is_drained() {
@@ -254,8 +270,11 @@ impl Worker {
             Some(Duration::ZERO)
         } else if let Some(until) = self.draining_until {
             Some(until.saturating_duration_since(Instant::now()))
+        } else if !self.parked.is_empty() {
+            Some(PARKED_TICK)
         } else if self.desk.shared.live.idle_timeout_secs() > 0 && !self.connections.is_empty()
             || !self.handshakes.is_empty()
+            || self.held > 0
         {
             Some(Duration::from_secs(1))
         } else {
@@ -331,16 +350,20 @@ impl Worker {
 
     /// Gives a connection its turn, and does what comes of it.
     fn turn(&mut self, key: usize, others_wait: bool) {
+        let limit = self.budget_limit();
         let Some(connection) = self.connections.get_mut(key) else { return };
         let counters = self.desk.shared.network.worker(self.desk.worker);
         let now_secs = self.desk.shared.network.uptime_secs();
         let buffers = &mut self.buffers;
-        let mut bench = Workbench { desk: &self.desk, counters, buffers, others_wait };
-        let kept_before = connection.kept_bytes();
-        let mut outcome = connection.turn(&mut bench);
-        let kept = connection.kept_bytes();
-        if kept != kept_before && is_too_much(&self.desk, &mut self.told_kept_secs, kept_before, kept) {
-            outcome = Outcome::Failed;
+        let budget = &self.desk.shared.network.budget;
+        let (free, is_tight) = (budget.room(limit), budget.held() > limit / 2);
+        // What is free is for whoever was parked first.
+        let room = if self.parked.front().is_none_or(|first| *first == key) { free } else { 0 };
+        let mut bench = Workbench { desk: &self.desk, counters, buffers, others_wait, room, is_tight };
+        let held_before = connection.kept_bytes();
+        let outcome = connection.turn(&mut bench);
+        if outcome != Outcome::Parked {
+            connection.parked_secs = None;
         }
         let state = connection.state(outcome == Outcome::Blocked);
         if (connection.last_active_secs, connection.shown) != (now_secs, state) {
@@ -352,7 +375,10 @@ impl Worker {
         if connection.is_watching() && !self.watching.contains(&key) {
             self.watching.push(key);
         }
+        self.note_held(key, held_before);
+        let Some(connection) = self.connections.get_mut(key) else { return };
         match outcome {
+            Outcome::Parked => self.park(key),
             Outcome::Idle if self.draining_until.is_some() => self.close(key, reason_of::SHUTDOWN),
             outcome @ (Outcome::Idle | Outcome::Again | Outcome::Blocked) => {
                 let is_blocked = outcome == Outcome::Blocked;
@@ -400,7 +426,9 @@ impl Worker {
     /// Closes a connection. Its socket leaves epoll by being closed: nobody else has it open.
     fn close(&mut self, key: usize, reason: u8) {
         let connection = self.connections.remove(key);
-        self.desk.shared.network.kept_bytes.fetch_sub(connection.kept_bytes(), Ordering::Relaxed);
+        let held = connection.kept_bytes();
+        self.held = self.held.wrapping_sub(held);
+        self.budget().change(held, 0);
         self.watching.retain(|watching| *watching != key);
         if let Some(info) = self.counters().connections().try_remove(connection.info) {
             self.tell_connection(EventKind::Closed, info.fd, info.transport, info.peer, reason);
@@ -444,6 +472,7 @@ impl Worker {
         let idle = |connection: &Connection| {
             !connection.is_watching()
                 && !connection.is_blocked
+                && connection.parked_secs.is_none()
                 && now.saturating_sub(connection.last_active_secs) > limit
         };
         let keys: Vec<usize> =
@@ -472,25 +501,4 @@ impl Worker {
     fn is_drained(&self) -> bool {
         self.draining_until.is_some_and(|until| self.connections.is_empty() || Instant::now() >= until)
     }
-}
-
-/// Counts the memory of a client's answers that he has not fetched, as it was before his turn and as it is. True: he asks
-/// for more, and all clients together have all that there is.
-fn is_too_much(desk: &Desk, told_secs: &mut u32, before: u64, after: u64) -> bool {
-    let network = &desk.shared.network;
-    // Less is counted as well, by wrapping.
-    let change = after.wrapping_sub(before);
-    let sum = network.kept_bytes.fetch_add(change, Ordering::Relaxed).wrapping_add(change);
-    if after < before || sum <= desk.arena().memory().max(KEPT_AT_LEAST) {
-        return false;
-    }
-    let now = network.uptime_secs();
-    if std::mem::replace(told_secs, now) != now {
-        let mebibytes = sum >> 20;
-        log::tell(
-            Level::Error,
-            format_args!("{mebibytes} MiB of answers wait for clients that do not read: who asks for more is closed"),
-        );
-    }
-    true
 }

@@ -39,7 +39,8 @@ fn talk(shared: &Arc<Shared>, requests: &[u8], others_wait: bool) -> Talk {
     let (mut turns, mut most_written) = (0, 0);
     loop {
         let before = counters.bytes_written.load(Relaxed);
-        let mut bench = Workbench { desk: &desk, counters, buffers: &mut buffers, others_wait };
+        let mut bench =
+            Workbench { desk: &desk, counters, buffers: &mut buffers, others_wait, room: u64::MAX, is_tight: false };
         let outcome = connection.turn(&mut bench);
         most_written = most_written.max(counters.bytes_written.load(Relaxed) - before);
         let wanted = match outcome {
@@ -50,7 +51,7 @@ fn talk(shared: &Arc<Shared>, requests: &[u8], others_wait: bool) -> Talk {
             Outcome::Idle => PollFlags::IN,
             Outcome::Blocked => PollFlags::OUT,
             Outcome::Closed => break,
-            Outcome::Failed | Outcome::Stop { .. } => panic!("{outcome:?}"),
+            Outcome::Parked | Outcome::Failed | Outcome::Stop { .. } => panic!("{outcome:?}"),
         };
         poll(&mut [PollFd::new(&connection.socket().as_fd(), wanted)], None).expect("an event");
     }

@@ -1,6 +1,7 @@
 //! The general list, and the connections. Reads, stores and evictions are the arena's: what PHP does without the server
 //! counts too, from the server's start or the last `stats reset` on.
 use super::{Count, List, Totals};
+use crate::budget::Budget;
 use crate::Shared;
 use leveret_engine::Stats;
 use std::net::SocketAddr;
@@ -36,6 +37,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
     let sets = arena(|stats| stats.sets);
     let usage = Usage::of_this_process();
     let watch = shared.watch.figures();
+    let value_max = shared.settings.value_max().min(shared.arena().value_max());
     let mut list = List::new();
     list.add("pid", std::process::id())
         .add("uptime", shared.uptime_secs())
@@ -138,6 +140,10 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
         .add("moves_within_lru", 0)
         .add("direct_reclaims", 0)
         .add("idle_kicks", traffic.idle_kicks)
+        .add("client_memory", network.budget.held())
+        .add("client_memory_limit", Budget::limit(stats.memory_limit, value_max))
+        .add("client_memory_waits", network.budget.waits.load(Relaxed))
+        .add("client_memory_closed", network.budget.closed.load(Relaxed))
         .add("lock_recoveries", stats.recoveries)
         .add("attached_processes", stats.attached);
     list.0
