@@ -94,14 +94,21 @@ fn serve(sources: &Sources, started: &Gathered) -> Outcome {
     // hangs on that.
     let bind = || leveret_server::bind(&settings).map_err(unreachable);
     let bound = settings.unix_path.is_none().then(bind).transpose()?;
-    // As root still: the folder of pid files is root's.
-    let pid_file = options.pidfile.as_deref().map(process::PidFile::write).transpose()?;
     if options.lock_memory {
         process::allow_locked_memory();
     }
     if let Some(account) = &account {
         process::become_user(account)?;
     }
+    // As the user that the server runs as, which must remove it in the end; without it the server runs all the same. Both
+    // as in memcached.
+    let pid_file = options.pidfile.as_deref().and_then(|path| match process::PidFile::write(path) {
+        Ok(file) => Some(file),
+        Err(why) => {
+            log::tell(Level::Error, why);
+            None
+        }
+    });
     let mut bound = bound.map_or_else(bind, Ok)?;
     let choice = Choice::of(options, &settings, &bound)?;
     let (arena, passing) = arena::open(&choice, options, &settings)?;

@@ -111,7 +111,6 @@ fn a_server_that_cannot_start() {
         ("-o bogus=1", 2, "bogus=1"),
         ("-Y none", 2, "the file of users none: there is no such file"),
         ("-Y .", 2, "it is a folder"),
-        ("-P none/pid", 3, "could not write the pid file"),
         ("-e none/memory", 3, "cannot write none/memory.meta: there is no such file or folder"),
         ("--config none", 3, "/none: there is no such file"),
         ("--config list.toml", 2, "list.toml: line 2: "),

@@ -331,3 +331,29 @@ fn twice_verbose_shows_requests_and_answers_and_no_values() {
     ];
     assert_eq!(told, want, "{told:#?}");
 }
+
+/// As in memcached: the user that the server runs as writes the pid file, so it can remove it, and a server without one
+/// runs. It was written as root, and stayed behind in a folder of root's without a word.
+#[test]
+fn the_pid_file_is_the_servers_and_a_server_without_one_runs() {
+    let host = Host::new();
+    for (place, is_written) in [("pid", true), ("none/pid", false)] {
+        let path = host.dir().join(place);
+        let words = ["serve", "-u", "root", "-l", "127.0.0.1", "-p", "-1", "-v", "-P"].map(String::from);
+        let words = words.into_iter().chain([path.display().to_string()]);
+        let words: Vec<String> = words.collect();
+        let mut command = host.command(words.iter().map(String::as_str));
+        let mut child = command.stderr(Stdio::piped()).spawn().expect("a server");
+        let mut errors = BufReader::new(child.stderr.take().expect("a pipe"));
+        let mut said = String::new();
+        while !said.contains(" on tcp ") {
+            assert!(errors.read_line(&mut said).expect("a line") > 0, "ended after {said}");
+        }
+        let pid = fs::read_to_string(&path).ok();
+        assert_eq!(pid, is_written.then(|| format!("{}\n", child.id())));
+        assert_eq!(said.contains("could not write"), !is_written, "{said}");
+        Command::new("kill").args(["-TERM", &child.id().to_string()]).status().expect("kill");
+        assert!(child.wait().expect("ended").success());
+        assert!(!path.exists());
+    }
+}

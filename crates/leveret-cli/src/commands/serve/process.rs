@@ -154,14 +154,21 @@ pub struct PidFile {
 }
 
 impl PidFile {
-    pub fn write(path: &Path) -> Result<PidFile, Failure> {
+    /// Err: why there is none, for the log.
+    pub fn write(path: &Path) -> Result<PidFile, String> {
         let written = std::path::absolute(path).and_then(|path| {
             let file =
                 leveret_server::small_file::write(&path, format!("{}\n", std::process::id()).as_bytes())?.metadata()?;
             Ok(PidFile { path, identity: (file.dev(), file.ino()) })
         });
         written.map_err(|error| {
-            Failure::Unreachable(format!("-P: could not write the pid file {}: {}", path.display(), reason(&error)))
+            let user = rustix::process::geteuid().as_raw();
+            format!(
+                "the server runs without its pid file (-P): could not write {}: {}; its folder must be writable for the \
+                 user with the id {user}, whom the server runs as",
+                path.display(),
+                reason(&error)
+            )
         })
     }
 }
