@@ -417,7 +417,7 @@ impl Local {
             let (consumed, next) = self.session.take(&self.desk, &self.input, &mut self.output);
             self.input.drain(..consumed);
             match next {
-                Next::Send | Next::Yield => {}
+                Next::Send | Next::Yield | Next::Busy => {}
                 Next::Read { .. } | Next::Close | Next::Watch | Next::Stop { .. } => return,
             }
         }

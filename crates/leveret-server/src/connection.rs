@@ -75,6 +75,8 @@ pub enum Outcome {
     Idle,
     /// There is more to do without waiting: another turn, after the others had theirs.
     Again,
+    /// Its next request meets a part of the cache that another process holds: another turn in a moment.
+    Later,
     /// It needs a buffer for which there is no room: nothing is read from it before there is.
     Parked,
     /// The client does not fetch its answers: wait until the socket is writable.
@@ -112,6 +114,8 @@ pub struct Connection {
     pub is_blocked: bool,
     /// Is in the worker's queue of connections that have more to do.
     pub is_queued: bool,
+    /// How often on end it was to have a turn in a moment, and whether that moment is still to come.
+    pub busy: (u32, bool),
     /// Since when it waits for memory, in seconds since the server's start.
     pub parked_secs: Option<u32>,
     /// Since when it holds memory, if it does: whoever gets on with its requests holds it anew each time.
@@ -134,6 +138,8 @@ enum Said {
     Read { total: usize },
     /// `take` can go on.
     More,
+    /// It can go on in a moment.
+    Later,
     /// The conversation is over.
     Over(Outcome),
 }
@@ -166,6 +172,7 @@ impl Connection {
             is_closing: false,
             is_blocked: false,
             is_queued: false,
+            busy: (0, false),
             parked_secs: None,
             held_since_secs: now_secs,
             has_got_on: false,
@@ -209,7 +216,7 @@ impl Connection {
             Ok(talked) => talked,
             Err(outcome) => return outcome,
         };
-        self.has_more = matches!(said, Said::More);
+        self.has_more = matches!(said, Said::More | Said::Later);
         self.wanted = match said {
             Said::Read { total } => total.max(self.rest.len() + 1),
             _ => 1,
@@ -232,6 +239,7 @@ impl Connection {
                 }
             }
             (Sent::All, Said::Over(outcome)) => outcome,
+            (Sent::All, Said::Later) => Outcome::Later,
             (Sent::All, Said::Read { .. }) if is_drained => Outcome::Idle,
             (Sent::All, _) => Outcome::Again,
         }
@@ -434,6 +442,7 @@ impl Connection {
                         return (done, Said::More);
                     }
                 }
+                Next::Busy => return (done, Said::Later),
                 // What a watcher has said besides is not looked at.
                 Next::Watch => return (input.len(), Said::More),
                 Next::Close => return (done, Said::Over(self.over())),

@@ -193,7 +193,7 @@ impl Answers {
             match next {
                 Next::Yield => {}
                 // A request that goes on in another datagram is not answered.
-                Next::Read { .. } | Next::Send | Next::Close | Next::Watch => return None,
+                Next::Read { .. } | Next::Send | Next::Busy | Next::Close | Next::Watch => return None,
                 Next::Stop { graceful } => return Some(graceful),
             }
         }

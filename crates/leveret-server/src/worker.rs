@@ -14,12 +14,13 @@ use crate::stream::Stream;
 use crate::udp::{self, UdpPort};
 use crate::watch::{reason as reason_of, transport, Event, EventKind, Kinds};
 use crate::{Desk, Shared};
-use leveret_engine::reason;
+use leveret_engine::{never_wait, reason};
 use mio::unix::SourceFd;
 use mio::{Events, Interest, Poll, Token, Waker};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use slab::Slab;
-use std::collections::VecDeque;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -46,6 +47,12 @@ pub struct Control {
     /// Wakes the accepting thread.
     waker: Waker,
 }
+
+/// A request that meets a held part of the cache is tried again after this time, then after twice as long, and so on.
+const BUSY_FIRST: Duration = Duration::from_millis(1);
+
+/// So often the time doubles.
+const BUSY_DOUBLINGS: u32 = 5;
 
 /// Parked connections are looked at so often: what they wait for may be freed by another worker.
 const PARKED_TICK: Duration = Duration::from_millis(20);
@@ -161,6 +168,8 @@ struct Worker {
     buffers: Buffers,
     draining_until: Option<Instant>,
     swept_secs: u32,
+    /// Connections that are tried again, and when.
+    later: BinaryHeap<Reverse<(Instant, usize)>>,
     /// Connections that need more memory than there is room for, as they came.
     parked: VecDeque<usize>,
     /// When there was last room for one of them.
@@ -209,6 +218,7 @@ impl Start {
             buffers: Buffers::new(),
             draining_until: None,
             swept_secs: 0,
+            later: BinaryHeap::new(),
             parked: VecDeque::new(),
             unparked_secs: 0,
             held: 0,
@@ -222,6 +232,7 @@ impl Start {
 
 impl Worker {
     fn run(&mut self) -> io::Result<()> {
+        never_wait();
         let mut events = Events::with_capacity(EVENTS);
         let mut batch = Vec::new();
         loop {
@@ -255,6 +266,7 @@ impl Worker {
                     self.turn(token, waiting > 0);
                 }
             }
+            self.turn_later_ones();
             self.unpark();
             self.sweep_held();
             self.sweep_handshakes();
@@ -266,6 +278,12 @@ impl Worker {
     }
 
     fn timeout(&self) -> Option<Duration> {
+        let later = self.later.peek().map(|Reverse((at, _))| at.saturating_duration_since(Instant::now()));
+        let other = self.timeout_of_others();
+        later.map_or(other, |later| Some(other.map_or(later, |other| other.min(later))))
+    }
+
+    fn timeout_of_others(&self) -> Option<Duration> {
         if !self.again.is_empty() {
             Some(Duration::ZERO)
         } else if let Some(until) = self.draining_until {
@@ -279,6 +297,22 @@ impl Worker {
             Some(Duration::from_secs(1))
         } else {
             None
+        }
+    }
+
+    /// Gives those connections their turn whose moment has come.
+    fn turn_later_ones(&mut self) {
+        let now = Instant::now();
+        while let Some(Reverse((at, key))) = self.later.peek().copied() {
+            if at > now {
+                return;
+            }
+            self.later.pop();
+            // Its place may be another's by now, which a turn too much does not harm.
+            if let Some(connection) = self.connections.get_mut(key) {
+                connection.busy.1 = false;
+                self.turn(key, true);
+            }
         }
     }
 
@@ -351,7 +385,7 @@ impl Worker {
     /// Gives a connection its turn, and does what comes of it.
     fn turn(&mut self, key: usize, others_wait: bool) {
         let limit = self.budget_limit();
-        let Some(connection) = self.connections.get_mut(key) else { return };
+        let Some(connection) = self.connections.get_mut(key).filter(|connection| !connection.busy.1) else { return };
         let counters = self.desk.shared.network.worker(self.desk.worker);
         let now_secs = self.desk.shared.network.uptime_secs();
         let buffers = &mut self.buffers;
@@ -377,7 +411,12 @@ impl Worker {
         }
         self.note_held(key, held_before);
         let Some(connection) = self.connections.get_mut(key) else { return };
+        connection.busy = if outcome == Outcome::Later { (connection.busy.0 + 1, true) } else { (0, false) };
         match outcome {
+            Outcome::Later => {
+                let wait = BUSY_FIRST * (1 << (connection.busy.0 - 1).min(BUSY_DOUBLINGS));
+                self.later.push(Reverse((Instant::now() + wait, key)));
+            }
             Outcome::Parked => self.park(key),
             Outcome::Idle if self.draining_until.is_some() => self.close(key, reason_of::SHUTDOWN),
             outcome @ (Outcome::Idle | Outcome::Again | Outcome::Blocked) => {

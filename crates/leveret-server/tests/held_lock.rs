@@ -3,9 +3,12 @@
 //! a miss does so for nothing. Here another process is stopped while it holds the lock, and each such read must say
 //! what is the matter.
 mod common;
+mod serving;
 use common::Ours;
 use leveret_engine::{Arena, Deadline, OpenOptions, Time};
 use leveret_server::Settings;
+use serving::{Client, Server};
+use std::io::ErrorKind;
 use std::os::unix::process::parent_id;
 use std::path::Path;
 use std::process::{Child, Command};
@@ -99,4 +102,81 @@ fn a_read_that_needs_a_lock_which_is_not_to_be_had_is_an_error_and_no_miss() {
     assert_eq!(ours.say(SET), "STORED\r\n");
     assert!(ours.say("gets k\r\n").starts_with("VALUE k 7 5 "));
     assert!(arena.verify().is_clean());
+}
+
+/// A request that needs a held lock waits without its worker: others are served, and it is answered in the end, once.
+#[test]
+fn who_waits_for_a_held_lock_keeps_no_other_client_waiting() {
+    let server = Server::start(Settings { threads: 1, ..Settings::default() });
+    let arena = server.shared.arena();
+    let mut other = server.connect();
+    other.talk(SET, "STORED\r\n");
+    let large = format!("set k 0 0 300000\r\n{}\r\n", "v".repeat(300_000));
+    let holder = Holder::stopped(&arena);
+    let before = count_of(&mut other, "cmd_touch");
+    let requests = [
+        SET,
+        "add k 0 0 1\r\nx\r\n",
+        "append k 0 0 1\r\nx\r\n",
+        "cas k 0 0 1 7\r\nx\r\n",
+        &large,
+        "delete k\r\n",
+        "incr k 1\r\n",
+        "touch k 100\r\n",
+        "gat 100 absent k absent\r\n",
+        "ms k 1\r\nx\r\n",
+        "md k\r\n",
+        "ma k\r\n",
+        "set k 0 0 9999999\r\n",
+    ];
+    let mut waiting: Vec<_> = requests
+        .iter()
+        .map(|request| {
+            let mut client = server.connect();
+            client.send(request.as_bytes());
+            client.stream.set_nonblocking(true).expect("a socket");
+            client
+        })
+        .collect();
+    // Not in the shard of `k`, so a store of it needs another lock.
+    let free = (0..)
+        .map(|number| format!("free{number}"))
+        .find(|key| arena.set(key.as_bytes(), b"", Deadline::NEVER, Time::now()).is_ok())
+        .expect("some are");
+    let (mut served, mut answers) = (0, vec![String::new(); requests.len()]);
+    while answers.iter().any(|answer| !answer.ends_with("\r\n")) {
+        other.talk(&format!("set {free} 0 0 1\r\nx\r\n"), "STORED\r\n");
+        served += 1;
+        for (client, answer) in waiting.iter_mut().zip(&mut answers) {
+            let mut part = [0; 1000];
+            match std::io::Read::read(&mut client.stream, &mut part) {
+                Ok(len) => {
+                    assert!(len > 0, "closed");
+                    *answer += std::str::from_utf8(&part[..len]).expect("text");
+                }
+                Err(error) => assert_eq!(error.kind(), ErrorKind::WouldBlock),
+            }
+        }
+    }
+    // A value that is too large is refused whatever becomes of the old one.
+    let (last, others) = answers.split_last().expect("some");
+    assert_eq!(last, "SERVER_ERROR object too large for cache\r\n");
+    assert!(others.iter().all(|answer| answer == BUSY), "{answers:#?}");
+    assert!(served > 10, "the other client was served {served} times in all that time");
+    // What was tried again and again was counted once: `touch` and two keys of the `gat`.
+    assert_eq!(count_of(&mut other, "cmd_touch") - before, 3);
+    // The same clients go on when the lock is free.
+    drop(holder);
+    for client in &mut waiting[..9] {
+        client.stream.set_nonblocking(false).expect("a socket");
+        client.talk("set k 0 0 1\r\n1\r\nincr k 1\r\n", "STORED\r\n2\r\n");
+    }
+    assert!(arena.verify().is_clean());
+}
+
+fn count_of(client: &mut Client<std::net::TcpStream>, name: &str) -> u64 {
+    client.send(b"stats\r\n");
+    let stats = client.read_up_to(b"END\r\n");
+    let line = stats.lines().find_map(|line| line.strip_prefix(&format!("STAT {name} "))).expect("a line");
+    line.parse().expect("a number")
 }

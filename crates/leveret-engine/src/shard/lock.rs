@@ -7,6 +7,7 @@ use crate::core::Core;
 use crate::counters::Counter;
 use crate::error::Error;
 use crate::map::layout::Shard;
+use crate::patience::is_impatient;
 use crate::presence::OWNER;
 use crate::shard::held::Timer;
 use crate::sync::{self, sleep_on, spin, thread_local, AtomicU32, AtomicU64, Instant, Ordering, Slept};
@@ -148,16 +149,19 @@ pub(super) fn take(core: &Core, shard: usize, section: Section) -> Result<(Guard
 /// The lock if it is free, or its owner is dead, at once. The thread is in no section.
 pub(super) fn try_take(core: &Core, shard: usize, section: Section) -> Option<(Guard<'_>, Left)> {
     let owner = core.presence.owner().ok()?;
-    let word = &core.shards.at(shard).lock;
-    let left = match word.compare_exchange(0, owner, TAKEN, SEEN) {
-        Ok(_) => Left::Whole,
+    let left = take_at_once(core, &core.shards.at(shard).lock, owner)?;
+    Some((Guard::enter(core, shard, section), left))
+}
+
+fn take_at_once(core: &Core, word: &AtomicU64, owner: u64) -> Option<Left> {
+    match word.compare_exchange(0, owner, TAKEN, SEEN) {
+        Ok(_) => Some(Left::Whole),
         Err(held) => {
             let is_ours = core.presence.is_dead(held)
                 && word.compare_exchange(held, owner | WAITERS, TAKEN, Ordering::Relaxed).is_ok();
-            is_ours.then_some(Left::HalfDone)?
+            is_ours.then_some(Left::HalfDone)
         }
-    };
-    Some((Guard::enter(core, shard, section), left))
+    }
 }
 
 #[cold]
@@ -167,6 +171,9 @@ fn wait_for(core: &Core, shard: usize, word: &AtomicU64, owner: u64) -> Result<L
             return Ok(Left::Whole);
         }
         spin();
+    }
+    if is_impatient() && core.stuck[shard].lasts(Time::now()) {
+        return take_at_once(core, word, owner).ok_or(Error::Busy);
     }
     let begun = Instant::now();
     let left = sleep_for(core, shard, word, owner, begun);
@@ -213,9 +220,10 @@ fn sleep_for(core: &Core, shard: usize, word: &AtomicU64, owner: u64, begun: Ins
             }
             continue;
         }
-        // Once an owner has not gone on for the whole timeout, others need not wait as long for the same one.
+        // Once an owner has not gone on for the whole timeout, others need not wait as long for the same one. An
+        // impatient thread has no other measure than this nap.
         let stuck = &core.stuck[shard];
-        if stuck.lasts(Time::now()) || begun.elapsed() >= core.lock_timeout {
+        if stuck.lasts(Time::now()) || is_impatient() || begun.elapsed() >= core.lock_timeout {
             stuck.begin(Time::now(), 1);
             return Err(Error::Busy);
         }

@@ -51,7 +51,7 @@ fn talk(shared: &Arc<Shared>, requests: &[u8], others_wait: bool) -> Talk {
             Outcome::Idle => PollFlags::IN,
             Outcome::Blocked => PollFlags::OUT,
             Outcome::Closed => break,
-            Outcome::Parked | Outcome::Failed | Outcome::Stop { .. } => panic!("{outcome:?}"),
+            Outcome::Later | Outcome::Parked | Outcome::Failed | Outcome::Stop { .. } => panic!("{outcome:?}"),
         };
         poll(&mut [PollFd::new(&connection.socket().as_fd(), wanted)], None).expect("an event");
     }

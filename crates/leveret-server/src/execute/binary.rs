@@ -317,6 +317,10 @@ impl Turn<'_> {
                 self.count(Count::StoreNoMemory);
                 Status::OutOfMemory
             }
+            Error::Busy => {
+                self.meet_busy();
+                Status::TemporaryFailure
+            }
             _ => Status::TemporaryFailure,
         }
     }

@@ -67,6 +67,8 @@ impl Session {
         let mut ahead = Ahead { hashes: [0; AHEAD], asked: 0, at: 0 };
         loop {
             let hash = ahead.hash_of_next(turn, keys);
+            let (rest_len, begin) = (keys.rest_len(), turn.output.len());
+            turn.begin_request();
             let Some(key) = keys.next() else { break };
             let result = match deadline {
                 None => turn.get_one(key, hash, fetch.with_cas),
@@ -74,6 +76,11 @@ impl Session {
             };
             if let Err(error) = result {
                 let line = turn.line_of(&error);
+                if turn.has_met_busy() {
+                    turn.output.truncate(begin);
+                    self.pending = Pending::Keys(KeysLeft { line_len: 0, rest_len, fetch });
+                    return Done::Unfinished;
+                }
                 turn.say(line);
                 return Done::Answered;
             }
@@ -264,7 +271,10 @@ impl Turn<'_> {
                 OUT_OF_MEMORY
             }
             Error::KeyTooLong { .. } => "CLIENT_ERROR bad command line format",
-            Error::Busy => "SERVER_ERROR another process holds this part of the cache, try again",
+            Error::Busy => {
+                self.meet_busy();
+                "SERVER_ERROR another process holds this part of the cache, try again"
+            }
             Error::Lost => "SERVER_ERROR the cache was removed while the server ran",
             _ => "SERVER_ERROR this server cannot write to the cache",
         }

@@ -88,7 +88,11 @@ impl Session {
                 }
                 // No end, so that nobody takes a part for the whole; and closed, for who waits for an end alone.
                 Err(error) => {
-                    turn.say(turn.line_of(&error));
+                    let line = turn.line_of(&error);
+                    if turn.takes_back() {
+                        return Some(Next::Busy);
+                    }
+                    turn.say(line);
                     return Some(Next::Close);
                 }
             }

@@ -51,6 +51,9 @@ pub enum Next {
     /// Sends what is in `output`, on a stream also `Session::value` behind it, then calls again with the same rest of
     /// the input: there is more to answer.
     Send,
+    /// Sends what is in `output`, waits a moment, then calls again with the same rest of the input: the request at its
+    /// front meets a part of the cache that another process holds. It was not executed.
+    Busy,
     /// Lets other connections have their turn, then calls again with the rest (`-R`).
     Yield,
     /// Sends what is in `output`; from now on this is a watcher's connection, see `Session::watching`.

@@ -13,11 +13,15 @@ use crate::{Desk, Shared};
 use leveret_engine::{Incoming, Outgoing};
 use leveret_protocol::{binary, text, Limits, Parsed, BINARY_REQUEST};
 use std::mem;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Longest request of a client that has not said who it is, as in memcached, whose read buffer does not grow for it:
 /// strangers must not have a server collect megabytes for them.
 const STRANGER_MAX: usize = 16 << 10;
+
+/// A request is tried again for so long, while another process holds the part of the cache that it needs; then the
+/// client is told. As long as other entrances wait for a lock.
+const BUSY_PATIENCE: Duration = Duration::from_secs(1);
 
 /// One conversation: what a connection remembers between two reads.
 #[derive(Debug)]
@@ -30,6 +34,8 @@ pub struct Session {
     /// Some of the input was a password, or its front.
     heard_secret: bool,
     pub(super) pending: Pending,
+    /// Since when a request meets a part of the cache that another process holds.
+    busy_since: Option<Instant>,
     /// What is to be sent behind the output.
     tail: Tail,
     /// Its connection's number, which watchers of other connections are told.
@@ -117,6 +123,7 @@ impl Session {
             sign_in: SignIn::default(),
             heard_secret: false,
             pending: Pending::Nothing,
+            busy_since: None,
             tail: Tail::default(),
             cfd: 0,
             watching: None,
@@ -161,6 +168,7 @@ impl Session {
     pub fn take(&mut self, desk: &Desk, input: &[u8], output: &mut Vec<u8>) -> (usize, Next) {
         let is_stream = matches!(self.transport, Transport::Tcp | Transport::Unix);
         let mut turn = Turn::new(desk, output, is_stream);
+        turn.may_retry = is_stream && self.busy_since.is_none_or(|since| since.elapsed() < BUSY_PATIENCE);
         turn.cfd = self.cfd;
         turn.output.append(&mut self.tail.end);
         let limits = Limits { value_max: desk.value_max() };
@@ -171,6 +179,7 @@ impl Session {
         let mut asked = 0;
         for number in 0..requests {
             if let Some(next) = self.go_on_dumping(&mut turn) {
+                self.note_busy(next == Next::Busy);
                 return (at, next);
             }
             at += self.pending.swallow(input.len() - at);
@@ -187,6 +196,7 @@ impl Session {
             }
             asked = asked.saturating_sub(1);
             let timed = (desk.is_timed() && matches!(self.pending, Pending::Nothing)).then(Instant::now);
+            turn.begin_request();
             let (is_told, begin) = (turn.is_verbose(), turn.output.len());
             let is_new = is_told && self.is_new_request(turn.shared, rest);
             if is_new && self.spoken == Some(Spoken::Text) {
@@ -201,6 +211,27 @@ impl Session {
                 Some(Spoken::Text) => self.step_text(&mut turn, rest, &limits),
                 Some(Spoken::Binary) => self.step_binary(&mut turn, rest, &limits),
             };
+            let is_busy = turn.takes_back();
+            if is_busy || self.busy_since.is_some() {
+                self.note_busy(is_busy);
+            }
+            if is_busy {
+                let taken = match step {
+                    Step::Read { taken, .. } => taken,
+                    // The keys before it are answered.
+                    Step::Done(consumed, Done::Unfinished) => {
+                        self.note_line(consumed);
+                        0
+                    }
+                    // All of it comes again.
+                    Step::Done(..) => {
+                        turn.output.truncate(begin);
+                        self.pending = Pending::Nothing;
+                        0
+                    }
+                };
+                return (at + taken, Next::Busy);
+            }
             if let (Some(begun), Step::Done(_, Done::Answered)) = (timed, &step) {
                 desk.shared.latencies(desk.worker).note(Command::of(rest), begun.elapsed());
             }
@@ -213,9 +244,7 @@ impl Session {
             match step {
                 Step::Done(consumed, Done::Answered) => at += consumed,
                 Step::Done(consumed, Done::Unfinished) => {
-                    if let Pending::Keys(left) = &mut self.pending {
-                        left.of_line(consumed);
-                    }
+                    self.note_line(consumed);
                     if turn.tail.value.is_none() {
                         // An answer of one datagram is not cut by a turn.
                         let is_full = turn.is_full() || !is_stream;
@@ -235,6 +264,17 @@ impl Session {
             return (at, Next::Send);
         }
         (at, if at == input.len() { Next::Read { total: 1 } } else { next })
+    }
+
+    /// The line of a get of which a part is answered has this length.
+    fn note_line(&mut self, line_len: usize) {
+        if let Pending::Keys(left) = &mut self.pending {
+            left.of_line(line_len);
+        }
+    }
+
+    fn note_busy(&mut self, is_busy: bool) {
+        self.busy_since = if is_busy { self.busy_since.or_else(|| Some(Instant::now())) } else { None };
     }
 
     #[inline]

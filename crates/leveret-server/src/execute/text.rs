@@ -2,6 +2,7 @@
 use super::classic::Fetch;
 use super::{Done, Next, Session, Transport, Turn, Users};
 use crate::stats::Count;
+use leveret_engine::Error;
 use leveret_protocol::text::{Command, Fault, Refusal};
 use leveret_protocol::{Verb, KEY_MAX};
 use std::sync::{PoisonError, RwLock};
@@ -93,8 +94,11 @@ impl Turn<'_> {
     /// A store that was too large must not leave the value that it meant to replace.
     pub(super) fn forget(&mut self, key: &[u8]) {
         self.tell_refused(key);
-        if matches!(self.arena.delete(key, self.now), Ok(true)) {
-            self.count(Count::Forgotten);
+        match self.arena.delete(key, self.now) {
+            Ok(true) => self.count(Count::Forgotten),
+            // Then the whole request comes again.
+            Err(Error::Busy) => self.meet_busy(),
+            Ok(false) | Err(_) => {}
         }
     }
 

@@ -13,6 +13,9 @@ const OUTPUT_FULL: usize = 1 << 20;
 /// From this length on a value is not copied into the output: the kernel takes it out of the arena.
 const SENT_DIRECTLY: u64 = 64 << 10;
 
+/// More counts than any request, or any key of one, makes.
+const COUNTED_MAX: usize = 6;
+
 /// What one call of `take` works with.
 pub(super) struct Turn<'t> {
     pub desk: &'t Desk,
@@ -32,6 +35,12 @@ pub(super) struct Turn<'t> {
     pub cfd: i32,
     /// What anybody wants to be told of this turn.
     pub watched: Kinds,
+    /// A request that meets a held part of the cache may be tried again, so that nothing waits for it.
+    pub may_retry: bool,
+    /// The present request has met one.
+    has_met_busy: Cell<bool>,
+    /// What the present request has counted, to take it back if it is tried again.
+    counted: Cell<([Option<Count>; COUNTED_MAX], usize)>,
     /// Of how many events they were told, and when the clock was last asked for one.
     pub told: Cell<(u32, u64)>,
 }
@@ -61,12 +70,48 @@ impl<'t> Turn<'t> {
             incoming: None,
             cfd: 0,
             watched: shared.watch.wanted(),
+            may_retry: false,
+            has_met_busy: Cell::new(false),
+            counted: Cell::default(),
             told: Cell::default(),
         }
     }
 
     pub fn count(&self, counter: Count) {
         self.counters.add(counter, 1);
+        if self.may_retry {
+            let (mut counted, len) = self.counted.get();
+            if let Some(place) = counted.get_mut(len) {
+                *place = Some(counter);
+                self.counted.set((counted, len + 1));
+            }
+        }
+    }
+
+    /// A request begins, or the next key of one.
+    #[inline]
+    pub fn begin_request(&self) {
+        self.counted.set(([None; COUNTED_MAX], 0));
+    }
+
+    /// The request has met a part of the cache that another process holds.
+    pub fn meet_busy(&self) {
+        self.has_met_busy.set(self.may_retry);
+    }
+
+    pub fn has_met_busy(&self) -> bool {
+        self.has_met_busy.get()
+    }
+
+    /// Whether the request must be tried again. What it has counted is taken back.
+    pub fn takes_back(&self) -> bool {
+        if !self.has_met_busy.get() {
+            return false;
+        }
+        self.has_met_busy.set(false);
+        let (counted, _) = self.counted.take();
+        counted.into_iter().flatten().for_each(|counter| self.counters.take_back(counter));
+        true
     }
 
     /// A line that is the same each time.

@@ -72,6 +72,11 @@ impl Counters {
         cell.store(cell.load(Relaxed).wrapping_add(by), Relaxed);
     }
 
+    /// Takes one back that this worker has added.
+    pub fn take_back(&self, counter: Count) {
+        self.add(counter, u64::MAX);
+    }
+
     /// The present number.
     pub fn of(&self, counter: Count) -> u64 {
         self.0[counter as usize].load(Relaxed)

@@ -61,7 +61,7 @@ impl Ours {
                     assert!(total > self.pending.len() || self.pending.is_empty(), "it waits for what it has");
                     break;
                 }
-                Next::Send | Next::Yield => {}
+                Next::Send | Next::Yield | Next::Busy => {}
                 Next::Close | Next::Watch | Next::Stop { .. } => self.over = true,
             }
         }
