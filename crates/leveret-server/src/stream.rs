@@ -18,6 +18,9 @@ const PIECE: usize = 64 << 10;
 /// Room for what a TLS socket receives at once. Belongs to the worker.
 pub const RECEIVED_LEN: usize = 64 << 10;
 
+/// What TLS adds to the bytes of some records.
+const RECORD_OVERHEAD: usize = 1 << 10;
+
 /// The first byte of a record of a handshake.
 const HANDSHAKE: u8 = 22;
 
@@ -147,8 +150,11 @@ impl Secured {
             if received.len > 0 {
                 return Ok(received);
             }
+            // Little more than there is room for: what cannot be decrypted is kept, for each of maybe thousands of
+            // connections.
+            let most = RECEIVED_LEN.min(room.len() + RECORD_OVERHEAD);
             encrypted.resize(RECEIVED_LEN, 0);
-            let len = match recv(socket, &mut encrypted[..], RecvFlags::empty()) {
+            let len = match recv(socket, &mut encrypted[..most], RecvFlags::empty()) {
                 Ok((0, _)) => return Ok(received),
                 Ok((len, _)) => len,
                 Err(Errno::AGAIN) if self.connection.wants_write() => return Err(Errno::INPROGRESS),
@@ -161,7 +167,7 @@ impl Secured {
             self.has_begun = true;
             let is_all = self.decrypt(socket, &encrypted[..len], room, &mut received.len)?;
             if received.len > 0 {
-                received.is_drained = is_all && len < RECEIVED_LEN;
+                received.is_drained = is_all && len < most;
                 return Ok(received);
             }
         }
