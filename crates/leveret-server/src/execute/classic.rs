@@ -84,6 +84,7 @@ impl Session {
                 turn.say(line);
                 return Done::Answered;
             }
+            turn.is_again.set(false);
             // Behind the last key only END is missing, which is not worth a packet of its own.
             answered += 1;
             let is_enough = answered >= KEYS_PER_TURN || turn.is_full();

@@ -169,6 +169,7 @@ impl Session {
         let is_stream = matches!(self.transport, Transport::Tcp | Transport::Unix);
         let mut turn = Turn::new(desk, output, is_stream);
         turn.may_retry = is_stream && self.busy_since.is_none_or(|since| since.elapsed() < BUSY_PATIENCE);
+        turn.is_again.set(self.busy_since.is_some());
         turn.cfd = self.cfd;
         turn.output.append(&mut self.tail.end);
         let limits = Limits { value_max: desk.value_max() };
@@ -212,6 +213,7 @@ impl Session {
                 Some(Spoken::Binary) => self.step_binary(&mut turn, rest, &limits),
             };
             let is_busy = turn.takes_back();
+            turn.is_again.set(false);
             if is_busy || self.busy_since.is_some() {
                 self.note_busy(is_busy);
             }

@@ -37,6 +37,8 @@ pub(super) struct Turn<'t> {
     pub watched: Kinds,
     /// A request that meets a held part of the cache may be tried again, so that nothing waits for it.
     pub may_retry: bool,
+    /// The present request is tried again: watchers were told what it looks up.
+    pub is_again: Cell<bool>,
     /// The present request has met one.
     has_met_busy: Cell<bool>,
     /// What the present request has counted, to take it back if it is tried again.
@@ -71,6 +73,7 @@ impl<'t> Turn<'t> {
             cfd: 0,
             watched: shared.watch.wanted(),
             may_retry: false,
+            is_again: Cell::new(false),
             has_met_busy: Cell::new(false),
             counted: Cell::default(),
             told: Cell::default(),

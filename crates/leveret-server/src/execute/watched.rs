@@ -49,7 +49,7 @@ impl Turn<'_> {
     /// Tells of the look-up that comes before a change. It leaves no trace, and is not done if nobody watches.
     #[inline]
     pub fn tell_look(&self, key: &[u8]) {
-        if self.watched.has(Kinds::FETCHERS) {
+        if self.watched.has(Kinds::FETCHERS) && !self.is_again.get() {
             let mut found = Found::default();
             let options = ReadOptions::new().untraced();
             let is_there = self.arena.find_into(key, options, self.now, &mut found).unwrap_or(false);
@@ -86,7 +86,9 @@ impl Turn<'_> {
         terms: &Terms,
         stored: &Result<Stored, Error>,
     ) {
-        if self.watched.has(Kinds::MUTATIONS) {
+        // One that is tried again has not ended.
+        let is_busy = self.may_retry && matches!(stored, Err(Error::Busy));
+        if self.watched.has(Kinds::MUTATIONS) && !is_busy {
             self.tell_store(key, value_len, deadline, terms, stored);
         }
     }
