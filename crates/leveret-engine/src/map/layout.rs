@@ -98,7 +98,6 @@ pub(crate) struct Shard {
     pub tally: Tally,
     pub eviction: Eviction,
     pub drain: Drain,
-    _line3: AtomicU64,
     pub counters: [AtomicU64; COUNTERS],
     // The last line: written under the lock.
     pub look: Look,
@@ -155,6 +154,9 @@ pub(crate) struct Drain {
     pub terms: AtomicU32,
     /// From which worth on items are kept, for `worth.rs`; 0: nothing was learnt yet. It stays from drain to drain.
     pub bar: AtomicU32,
+    /// Bytes that drains by worth have left of their budgets: the next one may keep so many more.
+    pub carried: AtomicU32,
+    _spare: AtomicU32,
 }
 
 /// What a look over the segments has come to and found so far. Segments are told by their number + 1; 0 = none. Notes,

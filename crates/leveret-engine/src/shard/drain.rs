@@ -120,12 +120,18 @@ pub(crate) fn begin_drain(locked: &Locked<'_>, segment: SegmentId, keep: Keep) {
     let word = core.segments.state(segment);
     core.segments.set_state(segment, word.with(State::Draining));
     let head = locked.shard();
-    if keep == Keep::Worthy {
-        let is_single = core.segments.header(segment).live_items() == 1;
-        let most = if is_single { core.segments.size() } else { share_of(word.pool(), core.segments.size()) };
-        let budget = budget(locked).saturating_add(share_of(word.pool(), core.segments.written(segment))).min(most);
-        head.drain.budget.store(budget as u32, Ordering::Relaxed);
-    }
+    let size = core.segments.size();
+    let budget = match keep {
+        Keep::Nothing => 0,
+        Keep::All | Keep::Alive => size,
+        Keep::Worthy => {
+            let is_single = core.segments.header(segment).live_items() == 1;
+            let most = if is_single { size } else { share_of(word.pool(), size) };
+            let carried = u64::from(head.drain.carried.load(Ordering::Relaxed));
+            (carried + share_of(word.pool(), core.segments.written(segment))).min(most)
+        }
+    };
+    head.drain.budget.store(budget as u32, Ordering::Relaxed);
     head.drain.at.store(0, Ordering::Relaxed);
     head.drain.terms.store(keep as u32, Ordering::Relaxed);
     head.drain.word.store(note(segment, word), Ordering::Relaxed);
@@ -140,7 +146,7 @@ fn share_of(pool: Pool, bytes: u64) -> u64 {
     }
 }
 
-/// Bytes that drains by worth may still keep.
+/// Bytes that the drain under way may still keep.
 fn budget(locked: &Locked<'_>) -> u64 {
     u64::from(locked.shard().drain.budget.load(Ordering::Relaxed))
 }
@@ -215,10 +221,10 @@ fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) 
         Keep::Worthy => (judge(locked, reads, view, pool), Pool::Main),
         _ => (true, pool),
     };
-    let fits = keep != Keep::Worthy || view.size() <= budget(locked);
-    if is_worthy && fits && keep != Keep::Nothing && keep_item(locked, target, spot, view) {
+    let budget = budget(locked);
+    if is_worthy && view.size() <= budget && keep_item(locked, target, spot, view) {
+        head.drain.budget.store((budget - view.size()) as u32, Ordering::Relaxed);
         if keep == Keep::Worthy {
-            head.drain.budget.store(budget(locked).saturating_sub(view.size()) as u32, Ordering::Relaxed);
             let aged = match pool {
                 Pool::Small => reads / 2,
                 Pool::Main => worth::aged(reads, frequency & UNREAD == 0),
@@ -252,6 +258,9 @@ fn judge(locked: &Locked<'_>, frequency: u8, view: &View, pool: Pool) -> bool {
 fn end_drain(locked: &Locked<'_>, segment: SegmentId, is_whole: bool) -> Drained {
     let head = locked.shard();
     let terms = Terms(head.drain.terms.load(Ordering::Relaxed));
+    if terms.keep() == Keep::Worthy {
+        head.drain.carried.store(budget(locked) as u32, Ordering::Relaxed);
+    }
     if terms.0 & (Terms::STAYS | Terms::ENOUGH) != 0 && locked.core.segments.header(segment).live_items() != 0 {
         room::seal(locked, segment);
         note_nothing(locked);

@@ -22,6 +22,8 @@ pub(crate) struct Place {
     pub at: u64,
     /// Its segment was opened for it.
     pub is_new: bool,
+    /// Its segment takes no further item.
+    pub seals: bool,
 }
 
 /// Whether more than `count` segments are free, beside those that are kept back for drains.
@@ -72,7 +74,7 @@ pub(crate) fn reserve(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spa
             {
                 let at = locked.core.segments.written_end(segment);
                 if size <= locked.core.segments.end(segment) - at {
-                    return Some(Place { segment, at, is_new: false });
+                    return Some(Place { segment, at, is_new: false, seals: false });
                 }
             }
         }
@@ -91,7 +93,8 @@ fn reserve_best(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spare: Sp
         entries(pool).filter_map(|entry| {
             let (segment, word) = open_segment(locked, entry)?;
             let at = locked.core.segments.written_end(segment);
-            Some((entry, word, locked.core.segments.end(segment) - at, Place { segment, at, is_new: false }))
+            let place = Place { segment, at, is_new: false, seals: false };
+            Some((entry, word, locked.core.segments.end(segment) - at, place))
         })
     };
     let any_class = size > locked.core.segments.size() / 16;
@@ -105,21 +108,28 @@ fn reserve_best(locked: &Locked<'_>, pool: Pool, class: u8, size: u64, spare: Sp
         return None;
     }
     let segment = open_new(locked, pool, class)?;
-    // Into an unused entry of the list, else in place of the fullest segment.
+    let place = Place { segment, at: locked.core.segments.start(segment), is_new: true, seals: false };
+    // Into an unused entry of the list, else in place of the fullest segment. That may be the new one: an item that nearly
+    // fills its segment must not seal another one that is nearly empty, where each class of lifetimes has one.
     let unused = entries(pool).find(|entry| open_segment(locked, *entry).is_none());
-    let entry = unused.or_else(|| {
-        open().min_by_key(|(_, _, room, _)| *room).map(|(entry, .., full)| {
-            seal(locked, full.segment);
+    let entry = match unused {
+        Some(entry) => entry,
+        None => {
+            let (entry, _, room, fullest) = open().min_by_key(|(_, _, room, _)| *room)?;
+            if locked.core.segments.size() - size < room {
+                return Some(Place { seals: true, ..place });
+            }
+            seal(locked, fullest.segment);
             entry
-        })
-    })?;
+        }
+    };
     // In front: those before it are full for most that comes. A kill between the two leaves one segment listed
     // twice.
     let slots = open_slots(locked);
     let front = entries(pool).start;
     slots[entry].store(slots[front].load(Ordering::Relaxed), Ordering::Relaxed);
     slots[front].store(segment.0 + 1, Ordering::Relaxed);
-    Some(Place { segment, at: locked.core.segments.start(segment), is_new: true })
+    Some(place)
 }
 
 fn open_new(locked: &Locked<'_>, pool: Pool, class: u8) -> Option<SegmentId> {
@@ -143,6 +153,9 @@ pub(crate) fn seal(locked: &Locked<'_>, segment: SegmentId) {
 pub(crate) fn publish(locked: &Locked<'_>, place: Place, size: u64, deadline: u32) {
     let end = place.at + size - locked.core.segments.start(place.segment);
     locked.core.segments.header(place.segment).publish(end as u32, size, deadline);
+    if place.seals {
+        seal(locked, place.segment);
+    }
 }
 
 /// An item of `size` bytes in this segment is no longer reached by its slot.
