@@ -32,6 +32,8 @@ pub(crate) struct Core {
     pub stuck: Vec<Pause>,
     /// The holder of the file lock would not go on.
     pub growth_stuck: Pause,
+    /// Fills of others would not go on.
+    pub fills_stuck: Pause,
     /// Per shard: its index could not grow.
     pub index_full: Vec<Pause>,
     pub touched: Touched,
@@ -86,6 +88,7 @@ impl Core {
                 reads: Reads::default(),
                 stuck: pauses(),
                 growth_stuck: Pause::default(),
+                fills_stuck: Pause::default(),
                 index_full: pauses(),
                 touched: Touched::new(geometry),
                 sending: Sending::default(),

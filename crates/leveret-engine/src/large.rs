@@ -8,15 +8,18 @@ use crate::core::Core;
 use crate::error::Error;
 use crate::growth;
 use crate::make_room::Search;
+use crate::patience::is_impatient;
 use crate::segment::{Extent, SegmentId, State};
 use crate::shard;
 use crate::shard::pieces::{self, Pieces};
+use crate::shard::room;
 use crate::time::Time;
 
-/// A fill waits while others hold this share of the segments, a quarter: what a burst of large values stores at once must
-/// not empty the cache. It takes all of its segments or none, so fills never wait for each other's.
+/// A fill waits while others hold this share of the segments, or have promised to: a quarter. What a burst of large
+/// values stores at once must not empty the cache.
 const FILL_SHARE: usize = 4;
-/// The share at which it is refused, a half, however long others hold it: the commit of each needs room for an item.
+/// The share at which it is refused, a half, however long others hold it: all fills under way find room for their promises in the rest,
+/// so none waits for another one, and the commit of each finds room for an item.
 const FILL_MOST: usize = 2;
 
 /// A large value on its way: segments that belong to this process until the commit.
@@ -85,29 +88,75 @@ impl Arena {
         let core = &*self.core;
         let shard = core.hasher.shard_of(hash);
         let needed = len.div_ceil(core.segments.size() as usize);
-        let mut search = Search::new(core, shard, now, needed);
-        let pieces = loop {
-            if may_begin(core, &mut search) {
-                if let Some(pieces) = pieces::take(&shard::lock(core, shard, now)?, hash, needed)? {
-                    break pieces;
-                }
-                search.make_room()?;
-            } else {
-                sweep_fills(core, now);
-                search.wait()?;
+        let mut fill = Fill { arena: self.clone(), shard, len, pieces: Pieces::default() };
+        let take = |fill: &mut Fill, needed_now, search: &mut Search<'_>| loop {
+            pieces::take(&shard::lock(core, shard, now)?, hash, &mut fill.pieces, needed)?;
+            if fill.extents().len() >= needed_now {
+                return Ok(());
             }
+            search.make_room()?;
         };
-        let fill = Fill { arena: self.clone(), shard, len, pieces };
+        let mut waiting = Search::new(core, shard, now, 1);
+        loop {
+            let share = admit(core, needed, now, &mut waiting)?;
+            take(&mut fill, 1, &mut Search::new(core, shard, now, 1))?;
+            // Others may have begun at the same moment. Of all that go on the last one to promise has seen the promises of all.
+            if (promised(core) - needed.min(promised(core))) * share < usable(core) {
+                break;
+            }
+            fill.pieces.give_back(core);
+            fill.pieces = Pieces::default();
+            waiting.wait()?;
+        }
+        take(&mut fill, needed, &mut Search::new(core, shard, now, needed))?;
         fill.places_from(0).for_each(|(at, len)| core.touched.touch(&core.items.data, at, len as u64));
         Ok(fill)
     }
 }
 
-/// Whether the fills under way leave enough for one more.
-fn may_begin(core: &Core, search: &mut Search<'_>) -> bool {
-    let held = core.segments.count_state(State::LargeFill);
-    let all = if growth::is_at_limit(core) { core.segments.active() } else { core.segments.len() };
-    held * FILL_SHARE < all || held * FILL_MOST < all && search.is_over()
+/// Waits until the fills under way leave enough for one of `needed` segments. Returns the share that they may have.
+fn admit(core: &Core, needed: usize, now: Time, waiting: &mut Search<'_>) -> Result<usize, Error> {
+    // An event loop has no time to wait, and who has waited in vain need not do so each time.
+    let mut is_late = is_impatient() || core.fills_stuck.lasts(now);
+    loop {
+        let (held, usable) = (promised(core), usable(core));
+        let share = if is_late { FILL_MOST } else { FILL_SHARE };
+        if held * share < usable && held + needed + room::RESERVE < usable {
+            return Ok(share);
+        }
+        if growth::grow_data(core) {
+            continue;
+        }
+        // All that is allocated would not do, and evicting it would help nobody.
+        if held == 0 {
+            return Err(waiting.refuse(Error::NoMemory));
+        }
+        sweep_fills(core, now);
+        if is_late {
+            return Err(waiting.refuse(Error::Busy));
+        }
+        if waiting.is_over() {
+            core.fills_stuck.begin(Time::now(), 1);
+            is_late = true;
+        } else {
+            waiting.wait()?;
+        }
+    }
+}
+
+/// Segments that fills under way hold or will hold.
+fn promised(core: &Core) -> usize {
+    let fills = core.segments.all().filter(|segment| core.segments.state(*segment).kind() == Some(State::LargeFill));
+    let (held, promised) = fills.fold((0, 0usize), |(held, promised), segment| {
+        let more = (core.segments.header(segment).promised() as usize).min(core.segments.len());
+        (held + 1, promised.saturating_add(more))
+    });
+    held.max(promised)
+}
+
+/// Segments that can hold values.
+fn usable(core: &Core) -> usize {
+    core.segments.active().saturating_sub(core.segments.count_state(State::Retired))
 }
 
 /// Frees the pieces of fills whose process is dead, in every shard whose lock is to be had at once.
@@ -192,6 +241,23 @@ mod tests {
         arena.set(b"small", &large, Deadline::NEVER, now).expect("room");
         assert!(arena.set(b"small", &[large, vec![1]].concat(), Deadline::NEVER, now).is_err());
         assert_eq!(arena.get(b"small", now), None, "as memcached forgets it");
+    }
+
+    /// What an arena that cannot grow could not hold if it were empty costs none of its items.
+    #[test]
+    fn a_value_beyond_what_is_allocated_evicts_nothing() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let options = OpenOptions::new().memory(64 << 20).cores(2);
+        let (arena, _) = Arena::open(&dir.path().join("large.arena"), &options).expect("an arena");
+        let now = Time::now();
+        (0..200u32).for_each(|key| arena.set(&key.to_ne_bytes(), &[1; 4000], Deadline::NEVER, now).expect("room"));
+        // Without its file it can no longer grow.
+        std::fs::remove_file(arena.path()).expect("removed");
+        let allocated = arena.core.segments.active() * arena.core.segments.size() as usize;
+        assert!(allocated < arena.value_max());
+        let refused = arena.set(b"large", &vec![1; arena.value_max()], Deadline::NEVER, now);
+        assert_eq!((refused, arena.stats().evicted, arena.stats().items), (Err(Error::NoMemory), 0, 200));
+        arena.set(b"large", &vec![1; allocated / 2], Deadline::NEVER, now).expect("room");
     }
 
     #[test]

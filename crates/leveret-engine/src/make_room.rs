@@ -4,6 +4,7 @@ use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
 use crate::growth;
+use crate::patience::is_impatient;
 use crate::segment::{Pool, State, StateWord};
 use crate::shard::drain::{self, Drained};
 use crate::shard::{self, evict, room, Locked};
@@ -16,8 +17,9 @@ const SHARDS_ASKED: usize = 4;
 /// Rounds that may keep what is worth its memory, beside two for each segment that is needed. Such a round can end with
 /// no segment more than before; one that keeps nothing frees one.
 const ROUNDS_KEEPING: usize = 4;
-/// Rounds for each segment that is needed, until time counts: what one writer frees another may take.
+/// Rounds until time counts, and for each segment that is needed: what one writer frees another may take.
 const ROUNDS: usize = 64;
+const ROUNDS_EACH: usize = 8;
 /// Times that a writer lets others run before it sleeps.
 const RESTS: usize = 64;
 /// How long it sleeps at a time.
@@ -50,20 +52,24 @@ impl<'a> Search<'a> {
         Search { core, shard, now, needed, rounds: 0, waits: 0, begun: None }
     }
 
-    /// Makes some room, or waits for those who hold it. `NoMemory`: there is none to be made. `Busy`: for the lock timeout
+    /// Makes some room, or waits for those who hold it. `NoMemory`: nothing may be evicted. `Busy`: for the lock timeout
     /// others have held it, or taken what was freed.
     pub fn make_room(&mut self) -> Result<(), Error> {
         let keeps = self.rounds < ROUNDS_KEEPING + 2 * self.needed;
         self.rounds += 1;
         match make_room(self.core, self.shard, self.now, keeps)? {
-            Room::Made if self.rounds <= ROUNDS * self.needed => Ok(()),
-            Room::Made | Room::Held => self.wait(),
-            Room::None => Err(self.refuse(Error::NoMemory)),
+            Room::Made if self.rounds <= ROUNDS + ROUNDS_EACH * self.needed => Ok(()),
+            Room::None if !self.core.evicts => Err(self.refuse(Error::NoMemory)),
+            // Also where nothing was found: others have emptied or taken it during the look.
+            Room::Made | Room::Held | Room::None => self.wait(),
         }
     }
 
-    /// Lets others go on. `Busy`: it has been long enough.
+    /// Lets others go on. `Busy`: it has been long enough, or this thread does not wait.
     pub fn wait(&mut self) -> Result<(), Error> {
+        if is_impatient() {
+            return Err(Error::Busy);
+        }
         if self.is_over() {
             return Err(self.refuse(Error::Busy));
         }
@@ -81,15 +87,24 @@ impl<'a> Search<'a> {
         self.begun.get_or_insert_with(Instant::now).elapsed() >= self.core.lock_timeout
     }
 
-    /// Counts a write that is given up.
-    #[cold]
+    /// A write is given up.
     pub fn refuse(&self, why: Error) -> Error {
-        let refused = &self.core.control().refused;
-        let counter = if why == Error::NoMemory { &refused.no_memory } else { &refused.busy };
-        counter.fetch_add(1, Ordering::Relaxed);
-        refused.at.store(unix_micros() / 1_000_000, Ordering::Relaxed);
+        count_refusal(self.core, &why);
         why
     }
+}
+
+/// Counts a write that is given up. One that does not wait is tried again by its caller.
+#[cold]
+pub(crate) fn count_refusal(core: &Core, why: &Error) {
+    let refused = &core.control().refused;
+    let counter = match why {
+        Error::NoMemory => &refused.no_memory,
+        Error::Busy if !is_impatient() => &refused.busy,
+        _ => return,
+    };
+    counter.fetch_add(1, Ordering::Relaxed);
+    refused.at.store(unix_micros() / 1_000_000, Ordering::Relaxed);
 }
 
 /// The part of a shard in the arena.
@@ -193,8 +208,8 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
             }
         }
     }
-    // A free segment that could not be taken is being sent from, or has been freed just now.
-    let is_held = core.evicts && core.segments.count_free(1) > 0;
+    // More are free than are kept back: those are being sent from, or have been freed just now.
+    let is_held = core.segments.count_free(room::RESERVE + 1) > room::RESERVE;
     Ok(if is_held { Room::Held } else { room })
 }
 

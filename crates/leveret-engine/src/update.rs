@@ -24,7 +24,7 @@ pub(crate) fn update<T>(
     let shard = core.hasher.shard_of(hash);
     let mut search = None;
     loop {
-        let locked = shard::lock(core, shard, now)?;
+        let locked = shard::lock(core, shard, now).inspect_err(|why| make_room::count_refusal(core, why))?;
         if sweep::is_new_epoch(&locked) {
             sweep::begin_epoch(&locked);
         }

@@ -7,7 +7,6 @@ use std::fmt;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Mutex;
-use std::time::Duration;
 
 use leveret_engine::{Arena, Deadline, OpenOptions, Time};
 
@@ -118,6 +117,7 @@ pub fn any_phase(rng: &mut Rng, value_max: u64, segment: u64) -> Phase {
     let mix = match rng.below(8) {
         0 | 1 => Mix::One(any(rng)),
         2 => Mix::One(awkward(rng).min(value_max)),
+        3 if rng.one_in(2) => Mix::Two(awkward(rng).min(value_max), any(rng)),
         3 => Mix::Two(any(rng), any(rng)),
         4 => Mix::Lognormal(any(rng).clamp(64, value_max / 8)),
         5 => Mix::Drift(any(rng), any(rng)),
@@ -282,7 +282,7 @@ pub fn run_any(
     let path = folder.join(format!("full-{seed}.arena"));
     let mut rng = Rng::new(seed);
     let cores = *rng.pick(&[1, 2, 4, 16]);
-    let options = OpenOptions::new().memory(memory).cores(cores).lock_timeout(Duration::from_secs(5));
+    let options = OpenOptions::new().memory(memory).cores(cores);
     let arena = seeded::open(&path, &options, seed).map_err(|error| error.to_string())?;
     let (value_max, segment) = (arena.value_max() as u64, arena.stats().segment_bytes);
     let (mut stores, mut bytes) = (0, 0);

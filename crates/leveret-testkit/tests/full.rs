@@ -1,8 +1,6 @@
 //! Values that a full arena once refused for ever. The whole domain is `leveret-full`'s.
 
-use std::time::Duration;
-
-use leveret_engine::{Arena, OpenOptions};
+use leveret_engine::{Arena, Deadline, OpenOptions, Time};
 use leveret_testkit::full::{self, Manners, Mix, Outcome, Phase};
 use leveret_testkit::rng::Rng;
 use leveret_testkit::{scratch, seeded};
@@ -12,7 +10,7 @@ const PLAIN: Manners = Manners { overwrites: false, deadlines: false, deletes: f
 /// Runs phases of these mixes at an arena of `memory` MiB; what came of the last.
 fn fill(memory: u64, writers: u64, mixes: &[Mix]) -> Outcome {
     let folder = scratch::folder().expect("a temporary folder");
-    let options = OpenOptions::new().memory(memory << 20).cores(2).lock_timeout(Duration::from_secs(10));
+    let options = OpenOptions::new().memory(memory << 20).cores(2);
     let arena: Arena = seeded::open(&folder.path().join("full.arena"), &options, 1).expect("an arena");
     let (mut stores, mut bytes, mut last) = (0, 0, Outcome::default());
     for mix in mixes {
@@ -63,4 +61,28 @@ fn large_values_are_evicted_one_by_one() {
     // Eight segments each, with nothing behind them.
     let outcome = fill(16, 1, &[Mix::One(8 << 15)]);
     assert!(outcome.used_percent > 80, "{outcome:?}");
+}
+
+/// An item that nearly fills a segment opened one and sealed another for it that was nearly empty, where each span of lifetimes
+/// has one.
+#[test]
+fn an_item_that_fills_a_segment_leaves_no_other_half_empty() {
+    for evicts in [true, false] {
+        let folder = scratch::folder().expect("a temporary folder");
+        let options = OpenOptions::new().memory(32 << 20).cores(1).evict(evicts);
+        let arena: Arena = seeded::open(&folder.path().join("full.arena"), &options, 1).expect("an arena");
+        let (now, segment) = (Time::now(), arena.stats().segment_bytes as usize);
+        let deadlines =
+            [Deadline::NEVER, Deadline::after(now, 200), Deadline::after(now, 5000), Deadline::after(now, 90_000)];
+        let is_full = (0..4000u32).any(|number| {
+            let big = arena.set(format!("big {number}").as_bytes(), &vec![1; segment - 200], Deadline::NEVER, now);
+            let small = deadlines
+                .map(|deadline| arena.set(format!("small {number} {deadline:?}").as_bytes(), &[1; 500], deadline, now));
+            big.is_err() || small.iter().any(Result::is_err)
+        });
+        assert_eq!(is_full, !evicts);
+        let stats = arena.stats();
+        let used = stats.item_bytes * 100 / (stats.segments * stats.segment_bytes);
+        assert!(used > 85, "evicts: {evicts}, {used} % used: {stats:?}");
+    }
 }

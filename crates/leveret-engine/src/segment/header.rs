@@ -73,7 +73,10 @@ pub(crate) struct SegmentHeader {
     /// Owner word of a process that has the kernel read large values from it. Who looks for a free segment passes it
     /// by.
     sender: AtomicU64,
-    _reserved: [AtomicU64; 3],
+    /// Segments that the fill takes in all, in its first one (LARGE_FILL); 0 in the others.
+    promised: AtomicU32,
+    _spare: AtomicU32,
+    _reserved: [AtomicU64; 2],
 }
 
 const _: () = {
@@ -178,6 +181,15 @@ impl SegmentHeader {
 
     pub fn set_key_hash(&self, hash: u64) {
         self.key_hash.store(hash, Ordering::Relaxed);
+    }
+
+    /// Segments that its fill takes in all, if it is the first of them.
+    pub fn promised(&self) -> u32 {
+        self.promised.load(Ordering::Relaxed)
+    }
+
+    pub fn set_promised(&self, segments: u32) {
+        self.promised.store(segments, Ordering::Relaxed);
     }
 
     /// Who has the kernel read from it; 0 = nobody.

@@ -320,7 +320,9 @@ pub(crate) fn begin_evicting(locked: &Locked<'_>) -> Drained {
 /// Begins to free an open segment with all that lies in it, where no shard has another to give: whatever was kept would open
 /// the next one. Nothing: none has an item in it.
 pub(crate) fn begin_evicting_open(locked: &Locked<'_>) -> Drained {
-    survey(locked).fullest_open.map_or(Drained::Nothing, |(segment, _)| begin(locked, segment, Keep::Nothing))
+    let survey = survey(locked);
+    let segment = survey.dead.or(survey.fullest_open.map(|(segment, _)| segment));
+    segment.map_or(Drained::Nothing, |segment| begin(locked, segment, Keep::Nothing))
 }
 
 /// Begins to free a sealed segment with all that lies in it, where drains that keep something have not made enough room.

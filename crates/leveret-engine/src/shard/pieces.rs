@@ -47,28 +47,23 @@ impl Pieces {
         self.handed_over.set(true);
     }
 
-    /// Frees them. What has another word by now is not ours any more.
+    /// Frees them. What has another word by now is not this fill's any more.
     pub fn give_back(&self, core: &Core) {
         self.all().for_each(|(segment, word)| core.segments.end_fill(segment, word));
     }
 }
 
-/// Segments of this shard with our name on them: as many as are needed for the value of a key with this hash, or none. None
-/// of those that are kept back for drains.
-pub(crate) fn take(locked: &Locked<'_>, hash: u64, needed: usize) -> Result<Option<Pieces>, Error> {
-    let mut pieces = Pieces::default();
-    if !room::has_spare(locked, needed - 1) {
-        return Ok(None);
-    }
-    for _ in 0..needed {
-        let Some((segment, word)) = take_piece(locked)? else {
-            pieces.give_back(locked.core);
-            return Ok(None);
-        };
-        locked.core.segments.header(segment).set_key_hash(hash);
+/// Takes segments of this shard for the value of a key with this hash, until there are as many as are needed or only
+/// those are left that are kept back for drains. The first one tells others how many it will be.
+pub(crate) fn take(locked: &Locked<'_>, hash: u64, pieces: &mut Pieces, needed: usize) -> Result<(), Error> {
+    while pieces.extents.len() < needed && room::has_spare(locked, 0) {
+        let Some((segment, word)) = take_piece(locked)? else { break };
+        let header = locked.core.segments.header(segment);
+        header.set_key_hash(hash);
+        header.set_promised(if pieces.extents.is_empty() { needed as u32 } else { 0 });
         pieces.add(segment, word);
     }
-    Ok(Some(pieces))
+    Ok(())
 }
 
 /// Under the lock, so that a segment being filled without a name is always the trace of a kill.
