@@ -3,9 +3,11 @@
 //! Each part gathers facts and then judges them; the judging is a pure function of the facts, so that a test can show
 //! it a machine with any illness.
 mod arenas;
+mod contents;
 mod folder;
 mod limits;
 mod php;
+mod service;
 mod volume;
 
 use crate::output::{self, shown, Failure, Outcome, Progress, BAD, FAINT, GOOD, STRONG, WARNING};
@@ -59,10 +61,10 @@ pub enum Level {
 }
 
 /// One thing that was found.
-#[derive(Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     pub level: Level,
-    /// Which part of the world: folder, arenas, limits, php.
+    /// Which part of the world: folder, arenas, limits, server, php.
     pub subject: &'static str,
     pub found: String,
     /// Why it matters; empty where all is well.
@@ -136,6 +138,7 @@ impl Doctor {
         let mut findings = folder::examine(&place, &known);
         findings.extend(arenas::examine(&place.dir, &known));
         findings.extend(limits::examine(&known));
+        findings.extend(service::examine());
         if !self.no_php {
             findings.extend(php::examine(self.php.as_deref(), &place, &known));
         }

@@ -156,7 +156,7 @@ fn php_beside_the_real_apcu_and_in_another_folder() {
     );
     let said = host.run(["doctor", "--json", "--php", php.to_str().expect("UTF-8")]).ends(0);
     assert_found(&said, "warning", "php", "the real apcu.so is loaded beside leveret.so, and wins");
-    assert_found(&said, "warning", "php", "keeps its arenas in /run/elsewhere");
+    assert_found(&said, "warning", "php", "its arenas are in /run/elsewhere");
 }
 
 #[test]

@@ -1,4 +1,5 @@
 //! The arenas of the folder: can they be opened, are they large enough, what was left behind.
+use super::php::access;
 use super::volume::Volume;
 use super::Finding;
 use crate::commands::list::places;
@@ -6,6 +7,7 @@ use crate::commands::stats::Summary;
 use crate::output::shell_word;
 use crate::target;
 use crate::units::{bytes, counted, percent, thousands};
+use crate::users::Users;
 use leveret_engine::OpenError;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -70,7 +72,7 @@ pub fn examine(dir: &Path, known: &[Known]) -> Vec<Finding> {
                         .map(|server| Finding::ok(SUBJECT, format!("{}: served at {server}", arena.name))),
                 );
             }
-            Err(error) => findings.push(unusable(arena, error)),
+            Err(error) => findings.extend(unusable(arena, error)),
         }
     }
     findings.extend(leftovers(dir).into_iter().map(|path| {
@@ -81,27 +83,37 @@ pub fn examine(dir: &Path, known: &[Known]) -> Vec<Finding> {
     findings
 }
 
-fn unusable(arena: &Known, error: &leveret_place::Error) -> Finding {
+/// None where the folder is what is wrong: that is the folder's own finding.
+fn unusable(arena: &Known, error: &leveret_place::Error) -> Option<Finding> {
     use leveret_place::Error::Open;
+    let remove = || format!("leveret rm --force {}", shell_word(&arena.path));
     let (means, mend) = match error {
-        Open(OpenError::LayoutMismatch { .. } | OpenError::UnknownFeatures { .. }) => (
-            "Another version of Leveret made it.",
-            format!("Stop its users, then: leveret rm --force {}", shell_word(&arena.path)),
-        ),
-        Open(OpenError::Foreign { .. }) => (
-            "It is damaged, or no arena at all. Whoever needs an arena of this name fails.",
-            format!("leveret rm --force {}", shell_word(&arena.path)),
-        ),
-        Open(OpenError::Untrusted { .. } | OpenError::UntrustedFolder { .. }) => (
-            "Somebody else could put wrong values into it, so it is not used.",
-            format!("leveret rm --force {}", shell_word(&arena.path)),
+        Open(OpenError::UntrustedFolder { .. }) => return None,
+        Open(OpenError::LayoutMismatch { .. } | OpenError::UnknownFeatures { .. }) => {
+            ("Another version of Leveret made it. Stop what uses it before you remove it.", remove())
+        }
+        Open(OpenError::Foreign { .. }) => {
+            ("It is damaged, or is not an arena. Processes that need an arena of this name fail.", remove())
+        }
+        Open(OpenError::Untrusted { .. }) => (
+            "Another user could put wrong values into it, so it is not used. The command keeps what is in it.",
+            open(arena).unwrap_or_else(remove),
         ),
         _ => (
-            "This user cannot use it.",
-            format!("ls -l {}; make its owner or group right, or run as its owner", shell_word(&arena.path)),
+            "This user cannot open it.",
+            open(arena).unwrap_or_else(|| format!("See whose it is: ls -l {}", shell_word(&arena.path))),
         ),
     };
-    Finding::problem(SUBJECT, format!("{}: {error}", arena.name), means, mend)
+    Some(Finding::problem(SUBJECT, format!("{}: {error}", arena.name), means, mend))
+}
+
+/// The command that gives an arena to the group of its folder, or to this user. None where it is a link or the like.
+fn open(arena: &Known) -> Option<String> {
+    let users = Users::read();
+    let folder = fs::metadata(arena.path.parent()?).ok()?;
+    let is_file = fs::symlink_metadata(&arena.path).is_ok_and(|stat| stat.is_file());
+    let user = users.name(rustix::process::geteuid().as_raw());
+    is_file.then(|| access::opening(std::slice::from_ref(&arena.path), &folder, &user, &users))
 }
 
 fn judge(name: &str, stats: &Summary, is_served: bool, can_grow: bool) -> Vec<Finding> {
@@ -113,7 +125,7 @@ fn judge(name: &str, stats: &Summary, is_served: bool, can_grow: bool) -> Vec<Fi
             bytes(stats.free),
             bytes(stats.memory),
             counted(u64::from(stats.attached), "living writer")
-        ),
+        ) + &taken_over(stats.recoveries),
     )];
     // Where the file system is too small for it a larger arena helps nobody: that is the folder's finding.
     if can_grow && stats.evicted as f64 > stats.sets as f64 * EVICTED_PER_SET {
@@ -134,17 +146,15 @@ fn judge(name: &str, stats: &Summary, is_served: bool, can_grow: bool) -> Vec<Fi
             format!("Set {setting} in {whose}, then: leveret rm --force {name}, and restart what uses it (the next process makes it anew, empty)"),
         ));
     }
-    if stats.recoveries > 0 {
-        findings.push(
-            Finding::note(
-                SUBJECT,
-                format!("{name}: {} locks were taken over from killed processes", thousands(stats.recoveries)),
-                "Nothing was lost by it. But something kills processes in the middle of their work: the OOM killer, a time limit, a supervisor.",
-            )
-            .mended_by("journalctl -k | grep -i 'killed process'"),
-        );
-    }
     findings
+}
+
+/// Nothing is lost by it, and it stays for as long as the arena does: a finding could never be ended.
+fn taken_over(recoveries: u64) -> String {
+    match recoveries {
+        0 => String::new(),
+        _ => format!("; {} taken over from killed processes", counted(recoveries, "lock")),
+    }
 }
 
 /// Half-made arenas (`NAME.arena.PID.tmp`) whose maker is dead.
@@ -173,7 +183,7 @@ mod tests {
             |sets, evicted, recoveries| Summary { sets, evicted, recoveries, memory: 64 << 20, ..Summary::default() };
         assert_eq!(levels(stats(0, 0, 0)), [Level::Ok]);
         assert_eq!(levels(stats(1000, 10, 0)), [Level::Ok]);
-        assert_eq!(levels(stats(1000, 11, 1)), [Level::Ok, Level::Warning, Level::Note]);
+        assert_eq!(levels(stats(1000, 11, 1)), [Level::Ok, Level::Warning]);
         let mend = |is_served, can_grow| {
             judge("apcu", &stats(1000, 500, 0), is_served, can_grow).get(1).and_then(|finding| finding.mend.clone())
         };

@@ -1,9 +1,9 @@
 //! The folder of the arenas: who may use it, and who shares it.
 use super::arenas::Known;
 use super::volume::{self, mount_point, Volume};
-use super::Finding;
+use super::{Finding, Level};
 use crate::users::Users;
-use leveret_engine::reason;
+use leveret_engine::{is_trusted_owner, reason};
 use leveret_place::SHARED;
 use rustix::fs::{accessat, Access, AtFlags, CWD};
 use std::fs;
@@ -53,6 +53,8 @@ pub enum Choice {
 pub struct Place {
     pub dir: PathBuf,
     pub choice: Choice,
+    /// What keeps the users of this host from sharing the folder of the group, and the command that ends it.
+    pub fault: Option<Finding>,
 }
 
 impl Place {
@@ -67,8 +69,61 @@ impl Place {
             None if dir == Path::new(SHARED) => Choice::Shared,
             None => Choice::Private,
         };
-        Ok(Place { dir, choice })
+        let is_default = matches!(choice, Choice::Shared | Choice::Private);
+        let fault = if is_default { shared_fault(&Users::read()) } else { None };
+        Ok(Place { dir, choice, fault })
     }
+}
+
+/// What is wrong with the folder of the group. One finding, though users of this host meet it in many ways: some have
+/// folders of their own, some see other arenas, some see none.
+fn shared_fault(users: &Users) -> Option<Finding> {
+    let found = fs::symlink_metadata(SHARED).ok()?;
+    let as_root = if rustix::process::geteuid().is_root() { "" } else { " Only root can change it." };
+    if !found.is_dir() || !is_trusted_owner(found.uid()) {
+        let why = match leveret_place::check_default(Path::new(SHARED)) {
+            Err(error) if !found.is_dir() => error.to_string(),
+            _ => format!("{SHARED} belongs to {}, so it is not used", users.name(found.uid())),
+        };
+        return Some(Finding::problem(
+            SUBJECT,
+            why,
+            format!("Whoever owns it could read and rewrite what everybody caches. Until it is removed each user has arenas of his own and shares nothing.{as_root}"),
+            format!("rm -r {SHARED}; groupadd -f leveret && {}", making()),
+        ));
+    }
+    let mode = found.mode() & 0o7777;
+    let is_roots = found.gid() == 0;
+    // A user's own, in a place where root makes none.
+    let is_well = if found.uid() == 0 { mode & 0o2072 == 0o2070 && !is_roots } else { mode & 0o002 == 0 };
+    if is_well {
+        return None;
+    }
+    let (level, means) = if mode & 0o002 != 0 {
+        (
+            Level::Problem,
+            "Everybody may put files there, so it is not used: each user has arenas of his own and shares nothing.",
+        )
+    } else if mode & 0o070 != 0o070 || is_roots {
+        (
+            Level::Warning,
+            "Its group may not use it: php-fpm, the server and other users have arenas of their own, or none.",
+        )
+    } else {
+        (Level::Warning, "It is not setgid: arenas made there are private to the user who makes them.")
+    };
+    let regroup = if is_roots { format!("groupadd -f leveret && chgrp leveret {SHARED} && ") } else { String::new() };
+    Some(Finding {
+        level,
+        subject: SUBJECT,
+        found: format!(
+            "{SHARED} is {}:{} with mode {mode:04o}",
+            users.name(found.uid()),
+            users.group_name(found.gid())
+        ),
+        means: format!("{means}{as_root}"),
+        mend: Some(format!("{regroup}chmod 2770 {SHARED}")),
+    })
 }
 
 /// The folder as the kernel shows it.
@@ -87,21 +142,22 @@ pub struct Facts {
     pub volume: Volume,
     /// Whether /dev/shm/leveret is as it should be but this user may not use it.
     pub shared_is_closed: bool,
+    /// Although the user is in its group: since a time after this session began.
+    pub is_member: bool,
+    pub fault: Option<Finding>,
     pub others: Vec<Other>,
     pub squatters: Vec<Squatter>,
     /// logind removes what a user leaves in /dev/shm when he logs out.
     pub logind_cleans: bool,
 }
 
-/// What somebody has put in the place of a folder that nobody names: of the group's, or of a user's own.
+/// What somebody has put in the place of a user's own folder.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 pub struct Squatter {
     pub folder: PathBuf,
     pub owner: String,
-    /// Whose folder it should be; none: the group's.
-    pub user: Option<String>,
-    /// Why the group's does not count.
-    pub why: String,
+    /// Whose folder it should be.
+    pub user: String,
 }
 
 /// A single user's folder with arenas, beside the one of this command.
@@ -138,6 +194,8 @@ fn gather(place: &Place) -> io::Result<Facts> {
     Ok(Facts {
         dir: place.dir.clone(),
         choice: place.choice,
+        is_member: fs::metadata(SHARED).is_ok_and(|shared| users.is_member(&users.name(uid), shared.gid())),
+        fault: place.fault.clone(),
         user: users.name(uid),
         uid,
         owner: users.name(stat.uid()),
@@ -149,10 +207,11 @@ fn gather(place: &Place) -> io::Result<Facts> {
             .is_ok(),
         volume: Volume::of(&place.dir)?,
         shared_is_closed: place.choice == Choice::Private
+            && place.fault.is_none()
             && leveret_place::check_default(Path::new(SHARED)).is_ok_and(|is_there| is_there),
-        others: other_folders(&place.dir, &users),
+        others: if place.fault.is_none() { other_folders(&place.dir, &users) } else { Vec::new() },
         squatters: squatters(&users),
-        logind_cleans: logind_cleans(),
+        logind_cleans: logind_cleans() && !Path::new("/var/lib/systemd/linger").join(users.name(uid)).exists(),
     })
 }
 
@@ -189,13 +248,8 @@ fn other_folders(ours: &Path, users: &Users) -> Vec<Other> {
 fn squatters(users: &Users) -> Vec<Squatter> {
     let mut squatters: Vec<Squatter> = in_shared_memory()
         .filter_map(|(folder, found)| {
-            let owner = users.name(found.uid());
-            if folder == Path::new(SHARED) {
-                let why = leveret_place::check_default(&folder).err()?.to_string();
-                return Some(Squatter { folder, owner, user: None, why });
-            }
             let uid = user_of(&folder).filter(|uid| *uid != found.uid() || !found.is_dir())?;
-            Some(Squatter { folder, owner, user: Some(users.name(uid)), why: String::new() })
+            Some(Squatter { folder, owner: users.name(found.uid()), user: users.name(uid) })
         })
         .collect();
     squatters.sort();
@@ -225,7 +279,8 @@ fn judge(facts: &Facts, known: &[Known]) -> Vec<Finding> {
         )];
     }
     let mut findings = vec![access_finding(facts)];
-    findings.extend(facts.squatters.iter().map(|squatter| squatter_finding(squatter, facts)));
+    findings.extend(facts.fault.clone());
+    findings.extend(facts.squatters.iter().map(squatter_finding));
     findings.extend(sharing_findings(facts));
     findings.extend(volume::judge(&facts.volume, &facts.dir, known));
     if facts.logind_cleans && facts.dir.starts_with("/dev/shm") && facts.uid >= 1000 {
@@ -235,7 +290,7 @@ fn judge(facts: &Facts, known: &[Known]) -> Vec<Finding> {
                 "systemd-logind removes files of ordinary users from /dev/shm (RemoveIPC)",
                 format!("When {} logs out for the last time, the arenas that this user has made go, also in a shared folder.", facts.user),
             )
-            .mended_by(format!("sudo loginctl enable-linger {}", facts.user)),
+            .mended_by(format!("loginctl enable-linger {}", facts.user)),
         );
     }
     findings
@@ -269,7 +324,7 @@ fn access_finding(facts: &Facts) -> Finding {
             SUBJECT,
             format!("everybody may make files in {dir}"),
             means,
-            format!("mkdir -m 700 {dir}/arenas, and name that"),
+            format!("Make a folder in it and name that one: mkdir -m 700 {dir}/arenas"),
         );
     }
     let why = match facts.choice {
@@ -287,31 +342,20 @@ fn trusting(Facts { dir, owner, user, mode, .. }: &Facts) -> String {
     if mode & 0o1002 == 0o002 {
         format!("chmod o-w {dir}")
     } else if owner != user && owner != "root" {
-        format!("sudo -u {owner} leveret ...; or, to share it with its group: chown root {dir}")
+        format!("Run this as {owner}: sudo -u {owner} leveret. To share the folder with its group: chown root {dir}")
     } else {
         "Name the folder that is meant, without a symbolic link of somebody else on the way to it.".to_owned()
     }
 }
 
-fn squatter_finding(squatter: &Squatter, facts: &Facts) -> Finding {
-    let Squatter { folder, owner, user, why } = squatter;
+fn squatter_finding(Squatter { folder, owner, user }: &Squatter) -> Finding {
     let folder = folder.display();
-    let is_foreign = owner != "root" && *owner != facts.user;
-    let sudo = if facts.uid == 0 { "" } else { "As root: " };
-    match user {
-        None => Finding::problem(
-            SUBJECT,
-            if is_foreign { format!("{folder} belongs to {owner}, so it is not used") } else { why.clone() },
-            "Whoever owns it could read and rewrite what everybody caches. Until it is mended each user has arenas of his own and shares nothing.",
-            format!("{sudo}rm -r {folder}; groupadd -f leveret && {}", making()),
-        ),
-        Some(user) => Finding::warning(
-            SUBJECT,
-            format!("{folder} belongs to {owner}, who has taken the name of {user}'s own folder"),
-            format!("What runs as {user} uses a folder of a longer name instead."),
-            format!("{sudo}rm -r {folder}"),
-        ),
-    }
+    Finding::warning(
+        SUBJECT,
+        format!("{folder} belongs to {owner}, who has taken the name of {user}'s own folder"),
+        format!("What runs as {user} uses a folder of a longer name instead. Only root can remove it."),
+        format!("rm -r {folder}"),
+    )
 }
 
 /// How the user comes to read, write and enter the folder.
@@ -322,15 +366,19 @@ fn opening(Facts { dir, user, owner, group, mode, .. }: &Facts) -> String {
     if owner == user {
         format!("chmod u+rwx {dir}")
     } else if serves_its_group {
-        format!("usermod -aG {group} {user}, then log in anew")
+        format!("usermod -aG {group} {user}   # then log in again")
     } else {
-        format!("chown {user} {dir}")
+        format!("chown {user} {dir} && chmod u+rwx {dir}")
     }
 }
 
 fn sharing_findings(facts: &Facts) -> Vec<Finding> {
     let mut findings = Vec::new();
     if facts.shared_is_closed {
+        let mend = match facts.is_member {
+            true => format!("Log in again: this session began before {} was in the group.", facts.user),
+            false => format!("usermod -aG leveret {}   # then log in again", facts.user),
+        };
         findings.push(Finding::warning(
             SUBJECT,
             format!("{SHARED} exists, but {} may not write there", facts.user),
@@ -339,24 +387,16 @@ fn sharing_findings(facts: &Facts) -> Vec<Finding> {
                 facts.user,
                 facts.dir.display()
             ),
-            format!("usermod -aG leveret {}, then log in anew", facts.user),
-        ));
-    }
-    if facts.choice == Choice::Shared && facts.mode & 0o2020 != 0o2020 {
-        findings.push(Finding::warning(
-            SUBJECT,
-            format!("{SHARED} has mode {:04o}: not setgid, or not writable by its group", facts.mode),
-            "Arenas made there are private to the user who makes them, so that the others of the group cannot open them.",
-            format!("chmod 2770 {SHARED}"),
+            mend,
         ));
     }
     for Other { folder, user, may_share } in &facts.others {
         let folder = folder.display();
         let mend = match may_share {
-            true => format!("restart what runs as {user}, then rm -r {folder}"),
+            true => format!("Restart what runs as {user}, then: rm -r {folder}"),
             // Root may write to any folder: these are of a time when there was none, or LEVERET_DIR hides it.
-            false if user == "root" => format!("rm -r {folder}, once nothing of root's uses it"),
-            false => format!("{}, then restart what runs as {user}", sharing(user)),
+            false if user == "root" => format!("When nothing of root's uses it: rm -r {folder}"),
+            false => format!("{}   # then restart what runs as {user}, and rm -r {folder}", sharing(user)),
         };
         let means = format!(
             "What runs as {user} and uses them shares nothing with {}; 'sudo -u {user} leveret list' shows them.",
@@ -386,6 +426,8 @@ mod tests {
             may_write: true,
             volume: Volume::healthy(),
             shared_is_closed: false,
+            is_member: false,
+            fault: None,
             others: Vec::new(),
             squatters: Vec::new(),
             logind_cleans: false,
@@ -403,18 +445,18 @@ mod tests {
 
     #[test]
     fn each_illness_is_found_and_can_be_mended() {
-        let squatter = |user: Option<&str>| {
-            let folder = PathBuf::from(SHARED);
-            vec![Squatter { folder, owner: "games".to_owned(), user: user.map(str::to_owned), why: "his".to_owned() }]
+        let squatter = Squatter {
+            folder: PathBuf::from("/dev/shm/leveret-1000"),
+            owner: "games".to_owned(),
+            user: "anna".to_owned(),
         };
-        let ill: [(&str, Facts, Level); 9] = [
+        let ill: [(&str, Facts, Level); 7] = [
             (
                 "somebody else's",
                 Facts { distrust: Some("it is his".to_owned()), owner: "games".to_owned(), ..healthy() },
                 Level::Problem,
             ),
-            ("a squatter", Facts { squatters: squatter(None), ..healthy() }, Level::Problem),
-            ("a squatter of a user", Facts { squatters: squatter(Some("anna")), ..healthy() }, Level::Warning),
+            ("a squatter of a user", Facts { squatters: vec![squatter], ..healthy() }, Level::Warning),
             ("no folder", Facts { is_dir: false, ..healthy() }, Level::Problem),
             (
                 "read-only",
@@ -423,7 +465,6 @@ mod tests {
             ),
             ("no right", Facts { may_write: false, ..healthy() }, Level::Problem),
             ("open to all", Facts { mode: 0o1777, choice: Choice::Option, ..healthy() }, Level::Warning),
-            ("not setgid", Facts { mode: 0o770, ..healthy() }, Level::Warning),
             (
                 "shared is closed",
                 Facts { shared_is_closed: true, choice: Choice::Private, ..healthy() },
@@ -452,9 +493,13 @@ mod tests {
             let facts = Facts { owner: owner.to_owned(), group: group.to_owned(), mode, may_write: false, ..healthy() };
             judge(&facts, &[]).swap_remove(0).mend.unwrap_or_default()
         };
-        assert_eq!(mend("root", "leveret", 0o2770), "usermod -aG leveret anna, then log in anew");
+        assert_eq!(mend("root", "leveret", 0o2770), "usermod -aG leveret anna   # then log in again");
         for (group, mode) in [("root", 0o770), ("leveret", 0o730), ("leveret", 0o760), ("leveret", 0o700)] {
-            assert_eq!(mend("root", group, mode), "chown anna /dev/shm/leveret", "{group} {mode:o}");
+            assert_eq!(
+                mend("root", group, mode),
+                "chown anna /dev/shm/leveret && chmod u+rwx /dev/shm/leveret",
+                "{group} {mode:o}"
+            );
         }
         assert_eq!(mend("anna", "leveret", 0o370), "chmod u+rwx /dev/shm/leveret");
     }
@@ -475,7 +520,7 @@ mod tests {
             "{}",
             mend(false)
         );
-        assert_eq!(mend(true), "restart what runs as memcache, then rm -r /dev/shm/leveret-102");
+        assert_eq!(mend(true), "Restart what runs as memcache, then: rm -r /dev/shm/leveret-102");
     }
 
     #[test]

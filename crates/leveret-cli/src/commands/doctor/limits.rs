@@ -16,8 +16,6 @@ pub struct Facts {
     pub open_files: Option<u64>,
     /// The smallest memory limit of the control groups around us.
     pub container_memory: Option<u64>,
-    /// /proc shows no processes of other users.
-    pub proc_is_hidden: bool,
     /// Memory of all arenas together, and the longest file.
     pub memory: u64,
     pub file_len: u64,
@@ -37,7 +35,6 @@ fn gather(known: &[Known]) -> Facts {
         container_memory: container_memory(&fs::read_to_string("/proc/self/cgroup").unwrap_or_default(), |path| {
             fs::read_to_string(path).ok()
         }),
-        proc_is_hidden: is_proc_hidden(&fs::read_to_string("/proc/self/mountinfo").unwrap_or_default()),
         memory: if memory == 0 { USUAL_MEMORY } else { memory },
         file_len: known.iter().map(|arena| arena.file_len).max().unwrap_or(0).max(USUAL_MEMORY),
     }
@@ -54,7 +51,7 @@ fn judge(facts: &Facts) -> Vec<Finding> {
             SUBJECT,
             format!("address space is limited to {} (ulimit -v)", bytes(limit)),
             means,
-            "ulimit -v unlimited (systemd: LimitAS=infinity)",
+            "ulimit -v unlimited   # systemd: LimitAS=infinity",
         ));
     }
     if let Some(limit) = facts.file_size.filter(|limit| *limit < facts.file_len) {
@@ -66,7 +63,7 @@ fn judge(facts: &Facts) -> Vec<Finding> {
             SUBJECT,
             format!("files are limited to {} (ulimit -f)", bytes(limit)),
             means,
-            "ulimit -f unlimited (systemd: LimitFSIZE=infinity)",
+            "ulimit -f unlimited   # systemd: LimitFSIZE=infinity",
         ));
     }
     if let Some(limit) = facts.open_files.filter(|limit| *limit < 64) {
@@ -74,7 +71,7 @@ fn judge(facts: &Facts) -> Vec<Finding> {
             SUBJECT,
             format!("only {limit} open files (ulimit -n)"),
             "Opening an arena takes a few for a moment.",
-            "ulimit -n 1024 (systemd: LimitNOFILE=1024)",
+            "ulimit -n 1024   # systemd: LimitNOFILE=1024",
         ));
     }
     if let Some(limit) = facts.container_memory.filter(|limit| *limit < facts.memory + facts.memory / 4) {
@@ -87,13 +84,6 @@ fn judge(facts: &Facts) -> Vec<Finding> {
             format!("this container may use {} of memory", bytes(limit)),
             means,
             "Raise the container's limit (docker run --memory=...), or make the arenas smaller (leveret.memory, apc.shm_size).",
-        ));
-    }
-    if facts.proc_is_hidden {
-        findings.push(Finding::note(
-            SUBJECT,
-            "/proc hides the processes of other users (hidepid)",
-            "Nothing to mend: life signs do not need /proc. A lock of a killed process is taken over some milliseconds later than otherwise.",
         ));
     }
     if findings.is_empty() {
@@ -121,19 +111,6 @@ fn container_memory(cgroup: &str, read: impl Fn(&Path) -> Option<String>) -> Opt
     number(Path::new("/sys/fs/cgroup/memory/memory.limit_in_bytes")).filter(limited)
 }
 
-/// Fields 5 and last of a line: where it is mounted, and the options of the file system.
-fn is_proc_hidden(mountinfo: &str) -> bool {
-    let hides = |options: &str| {
-        options
-            .split(',')
-            .any(|option| option.strip_prefix("hidepid=").is_some_and(|value| value != "0" && value != "off"))
-    };
-    mountinfo
-        .lines()
-        .filter(|line| line.split(' ').nth(4) == Some("/proc"))
-        .any(|line| line.rsplit(' ').next().is_some_and(hides))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::Level;
@@ -150,7 +127,6 @@ mod tests {
             (Facts { open_files: Some(16), ..free() }, Level::Warning),
             (Facts { container_memory: Some(64 << 20), ..free() }, Level::Warning),
             (Facts { container_memory: Some(1 << 30), ..free() }, Level::Ok),
-            (Facts { proc_is_hidden: true, ..free() }, Level::Note),
         ] {
             let findings = judge(&facts);
             assert_eq!((findings.len(), findings[0].level), (1, want), "{findings:?}");
@@ -169,14 +145,5 @@ mod tests {
         assert_eq!(container_memory("0::/\n", files), None);
         assert_eq!(container_memory("4:memory:/docker/x\n", |_| Some("4096\n".to_owned())), Some(4096));
         assert_eq!(container_memory("", |_| None), None);
-    }
-
-    #[test]
-    fn hidepid_is_read_from_the_mount_of_proc() {
-        let line = |options| {
-            format!("24 30 0:22 / /proc rw,nosuid shared:5 - proc proc rw{options}\n25 30 0:23 / /sys rw - sysfs sysfs rw,hidepid=2\n")
-        };
-        assert!(is_proc_hidden(&line(",hidepid=invisible")) && is_proc_hidden(&line(",gid=4,hidepid=2")));
-        assert!(!is_proc_hidden(&line("")) && !is_proc_hidden(&line(",hidepid=0")) && !is_proc_hidden(""));
     }
 }

@@ -1,5 +1,6 @@
 //! The file system under the folder of the arenas: its kind, its options, its space.
 use super::arenas::Known;
+use super::contents;
 use super::{Finding, USUAL_MEMORY};
 use crate::commands::stats::Summary;
 use crate::units::bytes;
@@ -107,11 +108,14 @@ fn space_finding(volume: &Volume, dir: &Path, known: &[Known]) -> Option<Finding
         .sum();
     let wanted = if known.is_empty() { USUAL_MEMORY } else { promised };
     let mend = enlarge(volume, dir, wanted);
-    let space = format!("{} has {} free of {}", dir.display(), bytes(volume.available), bytes(volume.size));
+    let space = || {
+        let free = format!("{} has {} free of {}", dir.display(), bytes(volume.available), bytes(volume.size));
+        format!("{free}{}", contents::of(mount_point(dir), volume.size.saturating_sub(volume.available)))
+    };
     if known.is_empty() && volume.available < SMALLEST {
         return Some(Finding::problem(
             SUBJECT,
-            space,
+            space(),
             format!("Not even the smallest arena ({}) fits.", bytes(SMALLEST)),
             mend,
         ));
@@ -127,7 +131,7 @@ fn space_finding(volume: &Volume, dir: &Path, known: &[Known]) -> Option<Finding
             bytes(wanted)
         )
     };
-    Some(Finding::warning(SUBJECT, space, means, mend))
+    Some(Finding::warning(SUBJECT, space(), means, mend))
 }
 
 /// How to give a file system `wanted` more bytes than are in use now.
@@ -141,8 +145,8 @@ fn enlarge(volume: &Volume, dir: &Path, wanted: u64) -> String {
     let mount = mount_point(dir);
     let docker = format!("docker run --shm-size={mebibytes}m (compose: shm_size: {mebibytes}m)");
     match (mount == Path::new("/dev/shm"), Path::new("/.dockerenv").exists()) {
-        (true, true) => docker,
-        (true, false) => format!("mount -o remount,size={mebibytes}m /dev/shm; in a container: {docker}"),
+        (true, true) => format!("Start the container with more: {docker}"),
+        (true, false) => format!("mount -o remount,size={mebibytes}m /dev/shm   # in a container: {docker}"),
         (false, _) => format!("mount -o remount,size={mebibytes}m {}", mount.display()),
     }
 }

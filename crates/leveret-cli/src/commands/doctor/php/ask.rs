@@ -19,6 +19,8 @@ pub struct Asked {
     /// The folder with a server's php.ini and conf.d; none: the binary's own configuration.
     pub config: Option<PathBuf>,
     pub is_server: bool,
+    /// The unit that runs it.
+    pub service: Option<String>,
     /// Of php-fpm.
     pub pools: Vec<Pool>,
 }
@@ -30,6 +32,7 @@ impl Asked {
             binary: binary.to_owned(),
             config: None,
             is_server: false,
+            service: None,
             pools: Vec::new(),
         }
     }
@@ -49,6 +52,15 @@ pub struct Answer {
     /// LEVERET_DIR in its environment.
     pub environment: Option<String>,
     pub settings: BTreeMap<String, Option<String>>,
+    /// The same, as PHP's files have them.
+    #[serde(default)]
+    pub configured: BTreeMap<String, Option<String>>,
+    /// Of the modules that we provide, those that are there, whoever provides them.
+    #[serde(default)]
+    pub modules: Vec<String>,
+    /// Of the originals, those that are installed, enabled or not.
+    #[serde(default)]
+    pub available: Vec<String>,
     /// leveret.so lies where this PHP looks for extensions.
     #[serde(default)]
     pub is_installed: bool,
@@ -61,6 +73,11 @@ impl Answer {
     /// A setting that exists and is not empty.
     pub fn setting(&self, name: &str) -> Option<&str> {
         self.settings.get(name)?.as_deref().filter(|value| !value.is_empty())
+    }
+
+    /// "8.2" of a PHP whose configuration is /etc/php/8.2/fpm/php.ini.
+    pub fn debian_version(&self) -> Option<&str> {
+        Some(self.ini_file.as_deref()?.strip_prefix("/etc/php/")?.split_once('/')?.0)
     }
 }
 
@@ -79,7 +96,12 @@ pub fn debian_servers(root: &Path) -> Vec<Asked> {
     for version in folders(root) {
         let number = version.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let binary = PathBuf::from(format!("/usr/bin/php{number}"));
-        for (folder, name) in [("fpm", "php-fpm"), ("apache2", "Apache"), ("cgi", "CGI")] {
+        let services = [
+            ("fpm", "php-fpm", Some(format!("php{number}-fpm"))),
+            ("apache2", "Apache", Some("apache2".to_owned())),
+            ("cgi", "CGI", None),
+        ];
+        for (folder, name, unit) in services {
             let config = version.join(folder);
             if config.join("php.ini").is_file() && binary.is_file() {
                 let pools = if folder == "fpm" { pools::read(&config.join("pool.d")) } else { Vec::new() };
@@ -88,6 +110,7 @@ pub fn debian_servers(root: &Path) -> Vec<Asked> {
                     binary: binary.clone(),
                     config: Some(config),
                     is_server: true,
+                    service: unit.filter(|unit| is_unit(unit)),
                     pools,
                 });
             }
@@ -97,6 +120,13 @@ pub fn debian_servers(root: &Path) -> Vec<Asked> {
     servers
 }
 
+/// Whether systemd knows it: Debian's folder of Apache's PHP is there without an Apache, too.
+fn is_unit(name: &str) -> bool {
+    ["/etc", "/usr/lib", "/lib"]
+        .into_iter()
+        .any(|root| Path::new(root).join("systemd/system").join(format!("{name}.service")).exists())
+}
+
 /// In front of the answer: warnings of a broken configuration may come before it.
 const MARK: &str = "leveret-doctor:";
 
@@ -104,12 +134,17 @@ const MARK: &str = "leveret-doctor:";
 /// and its real APCu would hide ours. For all others the file names tell whose module it is.
 const QUESTION: &str = r#"
 preg_match_all('~/(leveret|apcu|memcached|memcache)\.so~', (string) @file_get_contents('/proc/self/maps'), $found);
-$settings = [];
+$settings = $configured = [];
 foreach (['leveret.dir', 'leveret.arena', 'leveret.memory', 'leveret.provide', 'leveret.apcu_arena', 'apc.enabled', 'apc.enable_cli', 'apc.shm_size'] as $name) {
     $value = ini_get($name);
     $settings[$name] = $value === false ? null : $value;
+    $value = get_cfg_var($name);
+    $configured[$name] = is_string($value) ? $value : null;
 }
 $ini = php_ini_loaded_file() ?: null;
+$has = fn ($name) => $ini !== null && file_exists(dirname($ini, 2) . "/mods-available/$name.ini");
+$modules = ['apcu', 'memcached', 'memcache'];
+$lies = fn ($name) => file_exists(ini_get('extension_dir') . "/$name.so");
 echo "\nleveret-doctor:", json_encode([
     'version' => PHP_VERSION,
     'ini_file' => $ini,
@@ -118,8 +153,11 @@ echo "\nleveret-doctor:", json_encode([
     'objects' => array_values(array_unique($found[1])),
     'environment' => getenv('LEVERET_DIR') ?: null,
     'settings' => $settings,
-    'is_installed' => file_exists(ini_get('extension_dir') . '/leveret.so'),
-    'is_listed' => $ini !== null && file_exists(dirname($ini, 2) . '/mods-available/leveret.ini'),
+    'configured' => $configured,
+    'modules' => array_values(array_filter($modules, 'extension_loaded')),
+    'available' => array_values(array_filter($modules, fn ($name) => $has($name) && $lies($name))),
+    'is_installed' => $lies('leveret'),
+    'is_listed' => $has('leveret'),
 ]), "\n";
 "#;
 
