@@ -114,7 +114,7 @@ class Metrics(SystemTest):
         self.assertEqual("404", tool("curl", "-sS", "-o", "/dev/null", "-w", "%{http_code}", f"http://{address}/").stdout)
         second = tool(COMMAND, "serve", "-p", "-1", "-u", USER, "--arena", self.arena("other"), "--metrics", address)
         self.assertEqual(3, second.returncode)
-        self.assertIn(f"cannot listen on {address} (--metrics): in use already", second.stderr)
+        self.assertIn(f"cannot listen on {address} (--metrics): in use already (another server? choose another port with --metrics", second.stderr)
         server.process.terminate()
         self.assertEqual(0, server.process.wait(60))
         socket.create_server(("127.0.0.1", int(address.split(":")[1]))).close()

@@ -70,7 +70,10 @@ impl fmt::Display for ServeError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ServeError::Bind { address, source } if source.kind() == ErrorKind::AddrInUse => {
-                write!(f, "cannot listen on {address}: in use already (another server? choose another port with -p, or stop it)")
+                // The address says what it is for, where that is not the protocol's own port.
+                let others = [("(--metrics)", "--metrics"), ("(UDP)", "-U")];
+                let option = others.iter().find(|(end, _)| address.ends_with(end)).map_or("-p", |(_, option)| option);
+                write!(f, "cannot listen on {address}: in use already (another server? choose another port with {option}, or stop it)")
             }
             ServeError::Bind { address, source } if source.kind() == ErrorKind::PermissionDenied => {
                 write!(f, "cannot listen on {address}: permission denied (ports below 1024 need root and -u USER)")

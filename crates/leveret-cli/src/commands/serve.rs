@@ -89,6 +89,9 @@ fn serve(sources: &Sources, started: &Gathered) -> Outcome {
         process::leave_session()?;
     }
     tell_noted(&noted);
+    for key in &started.left_out {
+        log::tell(Level::Info, format_args!("{key} is for the server on the file's own port, and not taken"));
+    }
     process::raise_limits(settings.conn_limit, settings.threads, options.enable_coredumps)?;
     // As root still: ports below 1024. A Unix socket belongs to the user, as memcached's does: who may connect
     // hangs on that.

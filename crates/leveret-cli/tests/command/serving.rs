@@ -357,3 +357,39 @@ fn the_pid_file_is_the_servers_and_a_server_without_one_runs() {
         assert!(!path.exists());
     }
 }
+
+/// The second server of one leveret.toml, as the unit leveret@PORT starts it, ended with "cannot listen on 127.0.0.1:9150
+/// (--metrics): in use already (choose another port with -p)".
+#[test]
+fn servers_of_one_file_keep_out_of_each_others_way() {
+    let host = Host::new();
+    let free = || {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        listener.local_addr().expect("bound").port()
+    };
+    let (first, second, metrics, own_metrics) = (free(), free(), free(), free());
+    let toml = host.file("leveret.toml");
+    let text =
+        format!("port = {first}\nlisten = ['127.0.0.1']\nmetrics = {metrics}\narena = 'shop'\nmemory-limit = '16'\n");
+    fs::write(&toml, &text).expect("a file");
+    let words = format!("--config {} ", toml.display());
+    let one = Server::begin(&host, words.trim_end());
+    assert_eq!((one.port(), one.arena(&host)), (first, "shop.arena"));
+    let second_port = second.to_string();
+    let mut command = host.command(["serve", "-v", "-u", "root", "--config", "leveret.toml", "-p", &second_port]);
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("a server");
+    let errors = BufReader::new(child.stderr.take().expect("a pipe"));
+    let mut two = Server { child, _errors: errors, said: String::new() };
+    for part in ["arena of ", "metrics of ", &format!("port-{second}.arena (16.0 MiB) on tcp 127.0.0.1:{second}")] {
+        two.said.clear();
+        two._errors.read_line(&mut two.said).expect("a line");
+        assert!(two.said.contains(part), "{}", two.said);
+    }
+    drop(two);
+    fs::write(&toml, format!("{text}[{second}]\nmetrics = {own_metrics}\narena = 'mail'\n")).expect("a file");
+    let three = Server::begin(&host, &format!("{words}-p {second}"));
+    assert_eq!((three.port(), three.arena(&host)), (second, "mail.arena"));
+    for port in [metrics, own_metrics] {
+        TcpStream::connect(("127.0.0.1", port)).expect("metrics");
+    }
+}

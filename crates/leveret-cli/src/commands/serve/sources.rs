@@ -14,6 +14,11 @@ use std::path::{Path, PathBuf};
 
 /// Options that make sense on the command line only.
 const COMMAND_LINE_ONLY: [&str; 5] = ["config", "memcached_conf", "version", "license", "further"];
+/// Options of which two servers cannot have the same value.
+const ONE_SERVERS: [&str; 4] = ["metrics", "unix_socket", "arena", "pidfile"];
+
+/// Where a file does not say it.
+const USUAL_PORT: &str = "11211";
 
 /// Where a server's options are read: at its start, and again on SIGHUP.
 pub struct Sources {
@@ -29,6 +34,8 @@ pub struct Gathered {
     pub options: Options,
     /// Of a memcached.conf.
     pub logfile: Option<PathBuf>,
+    /// What of a file for several servers is another server's.
+    pub left_out: Vec<String>,
     words: Vec<OsString>,
 }
 
@@ -45,8 +52,14 @@ impl Sources {
         let mut logfile = None;
         let environment = read("the environment", environment(|name| env::var_os(name))?)?;
         let mut layers = vec![self.command_line.clone(), environment];
+        let mut left_out = Vec::new();
         if let Some(path) = &self.toml {
-            layers.push(read(&path.display().to_string(), config(path)?)?);
+            let is_given = |layer: &&ArgMatches| layer.value_source("port") == Some(ValueSource::CommandLine);
+            let port = layers.iter().find(is_given).and_then(|layer| layer.get_raw("port")?.last());
+            let port = port.map(|port| port.to_string_lossy().into_owned());
+            let config = config(path, port.as_deref())?;
+            left_out = config.left_out;
+            layers.push(read(&path.display().to_string(), config.words)?);
         }
         if let Some(path) = &self.conf {
             let conf =
@@ -65,7 +78,7 @@ impl Sources {
             let named = env::var_os("MEMCACHED_SASL_PWDB").filter(|path| !path.is_empty()).map(PathBuf::from);
             options.sasl_pwdb = named.or_else(sasldb);
         }
-        Ok(Gathered { options, logfile, words })
+        Ok(Gathered { options, logfile, left_out, words })
     }
 }
 
@@ -193,7 +206,15 @@ fn text(path: &Path) -> Result<String, Failure> {
         .map_err(|error| Failure::Unreachable(format!("cannot read {}: {}", path.display(), reason(&error))))
 }
 
-fn config(path: &Path) -> Result<Vec<OsString>, Failure> {
+/// A file, as words of the command line.
+#[derive(Debug, Default)]
+struct Config {
+    words: Vec<OsString>,
+    left_out: Vec<String>,
+}
+
+/// `port` is the one that the command line or the environment names.
+fn config(path: &Path, port: Option<&str>) -> Result<Config, Failure> {
     let wrong = |error: String| Failure::Usage(format!("{}: {error}", path.display()));
     let text = text(path)?;
     let table: toml::Table = text.parse().map_err(|error: toml::de::Error| {
@@ -203,7 +224,37 @@ fn config(path: &Path) -> Result<Vec<OsString>, Failure> {
             error.message()
         ))
     })?;
-    words_of(&table).map_err(wrong)
+    let mut config = config_of(table, port).map_err(wrong)?;
+    for key in &mut config.left_out {
+        key.push_str(&format!(" of {}", path.display()));
+    }
+    Ok(config)
+}
+
+/// The file's own server is the one on its `port`. Another one, on a port that was named elsewhere, has its own keys in
+/// a table of that name, `[11212]`, and all others in common, except those that two servers cannot share.
+fn config_of(mut table: toml::Table, port: Option<&str>) -> Result<Config, String> {
+    let is_port = |key: &str| key.parse::<u16>().is_ok();
+    let servers: Vec<String> = table.keys().filter(|key| is_port(key)).cloned().collect();
+    let mut own = toml::Table::new();
+    let its_port = table.get("port").and_then(scalar).unwrap_or_else(|| USUAL_PORT.to_owned());
+    let port = port.unwrap_or(&its_port);
+    for server in servers {
+        match table.remove(&server) {
+            Some(toml::Value::Table(keys)) if server == port => own = keys,
+            // Wrong words in it are told now, not when that server starts.
+            Some(toml::Value::Table(keys)) => drop(words_of(&keys).map_err(|error| format!("[{server}]: {error}"))?),
+            _ => return Err(format!("there is no option '{server}'")),
+        }
+    }
+    let mut left_out = Vec::new();
+    if port != its_port {
+        let is_others = |key: &str| ONE_SERVERS.contains(&&*key.replace('-', "_"));
+        left_out = table.keys().filter(|key| is_others(key) && !own.contains_key(*key)).cloned().collect();
+        table.retain(|key, _| !is_others(key));
+    }
+    table.extend(own);
+    Ok(Config { words: words_of(&table)?, left_out })
 }
 
 fn line_of(text: &str, error: &toml::de::Error) -> usize {
@@ -321,6 +372,31 @@ mod tests {
         let words = environment(variables).unwrap_or_else(|error| panic!("{error:?}"));
         assert_eq!(words, ["--port=11300", "--enable-shutdown", "-D=.", "--verbose", "--verbose"]);
         assert!(environment(|name| (name == "LEVERET_DAEMON").then(|| "maybe".into())).is_err());
+    }
+
+    #[test]
+    fn one_file_serves_several_servers() {
+        let text = "port = 11300\nmetrics = 9150\narena = 'shop'\nmemory-limit = '64'\n\
+            [11301]\nmetrics = 9151\nmemory-limit = '128'\n[11302]\nconn-limit = 5\n";
+        let said = |port: Option<&str>| {
+            let config = config_of(text.parse().expect("TOML"), port).expect("options");
+            let mut words: Vec<String> = config.words.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+            words.sort_unstable();
+            (words.join(" "), config.left_out.join(" "))
+        };
+        let own = "--arena=shop --memory-limit=64 --metrics=9150 --port=11300";
+        assert_eq!(said(None), (own.to_owned(), String::new()));
+        assert_eq!(said(Some("11300")), (own.to_owned(), String::new()));
+        let second = "--memory-limit=128 --metrics=9151 --port=11300";
+        assert_eq!(said(Some("11301")), (second.to_owned(), "arena".to_owned()));
+        assert_eq!(
+            said(Some("11302")),
+            ("--conn-limit=5 --memory-limit=64 --port=11300".to_owned(), "arena metrics".to_owned())
+        );
+        assert_eq!(said(Some("1")), ("--memory-limit=64 --port=11300".to_owned(), "arena metrics".to_owned()));
+        for text in ["[11301]\nprot = 1\n", "11301 = 5\n", "[70000]\nmetrics = 1\n"] {
+            assert!(config_of(text.parse().expect("TOML"), None).is_err(), "{text}");
+        }
     }
 
     #[test]
