@@ -18,7 +18,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 use commands::{
     bench, delete, display, doctor, dump, flush, generate, get, keys, list, metrics, ping, record, restore, ring, rm,
-    serve, set, settings, simulate, sizes, stats, top, tune, verify, watch,
+    serve, set, settings, simulate, sizes, stats, top, tune, uninstall, verify, watch,
 };
 use std::env;
 use std::ffi::OsString;
@@ -57,6 +57,7 @@ Examples:
   leveret get greeting                      write it to standard output
   leveret stats --arena apcu                hits, memory and evictions of the cache behind apcu_*
   leveret doctor                            find out why it does not work
+  leveret help restore                      the options of a command, with examples
 
 Exit codes: 0 yes; 1 a negative answer (a miss, not stored, unhealthy); 2 wrong usage; 3 cannot reach the arena.";
 
@@ -85,6 +86,7 @@ enum Command {
     Tune(tune::Tune),
     Ping(ping::Ping),
     Doctor(doctor::Doctor),
+    Uninstall(uninstall::Uninstall),
     Ring(ring::Ring),
     Bench(Box<bench::Bench>),
     #[command(hide = true, name = "bench-turn")]
@@ -95,9 +97,18 @@ enum Command {
     Man(generate::Man),
 }
 
-/// The command line. Under the name `memcached` (a link in its place) the program is `leveret serve`.
+/// The command line. Under the name `memcached` (a link in its place) the program is `leveret serve`; `leveret help VERB`
+/// is `leveret VERB --help`, as people try both.
 fn words() -> Vec<OsString> {
     let mut words: Vec<OsString> = env::args_os().collect();
+    match words.get(1).and_then(|word| word.to_str()) {
+        Some("help") => {
+            words.remove(1);
+            words.push("--help".into());
+        }
+        Some("version") => words[1] = "--version".into(),
+        _ => {}
+    }
     if words.first().is_some_and(serve::is_memcached) {
         // So that the usage shows a command that there is.
         words.splice(..1, ["leveret".into(), "serve".into()]);
@@ -146,6 +157,7 @@ fn main() -> ExitCode {
         Command::Tune(tune) => tune.run(&target, json),
         Command::Ping(ping) => ping.run(&target, json),
         Command::Doctor(doctor) => doctor.run(&target, json),
+        Command::Uninstall(uninstall) => uninstall.run(json),
         Command::Ring(ring) => ring.run(json),
         Command::Bench(bench) => bench.run(json),
         Command::Completions(completions) => completions.run(),

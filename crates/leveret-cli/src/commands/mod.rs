@@ -23,5 +23,6 @@ pub mod sizes;
 pub mod stats;
 pub mod top;
 pub mod tune;
+pub mod uninstall;
 pub mod verify;
 pub mod watch;

@@ -1,9 +1,32 @@
 //! Help, colours, completions and man pages.
 use crate::common::{self, Host};
 
-const COMMANDS: [&str; 24] = [
-    "serve", "get", "set", "delete", "display", "stats", "settings", "metrics", "sizes", "record", "simulate", "watch",
-    "keys", "dump", "restore", "flush", "list", "rm", "verify", "tune", "ping", "doctor", "ring", "bench",
+const COMMANDS: [&str; 25] = [
+    "serve",
+    "get",
+    "set",
+    "delete",
+    "display",
+    "stats",
+    "settings",
+    "metrics",
+    "sizes",
+    "record",
+    "simulate",
+    "watch",
+    "keys",
+    "dump",
+    "restore",
+    "flush",
+    "list",
+    "rm",
+    "verify",
+    "tune",
+    "ping",
+    "doctor",
+    "uninstall",
+    "ring",
+    "bench",
 ];
 
 #[test]
@@ -14,7 +37,11 @@ fn every_command_explains_itself_with_examples() {
         assert!(overview.contains(&format!("\n  {command} ")), "{command} in {overview}");
         let help = host.run([command, "--help"]).ends(0).text().to_owned();
         assert!(help.contains("\nExamples:\n") && help.contains(&format!("leveret {command}")), "{help}");
+        assert_eq!(host.run(["help", command]).ends(0).text(), help);
     }
+    assert_eq!(host.run(["help"]).ends(0).text(), overview);
+    assert_eq!(host.run(["version"]).ends(0).text(), host.run(["--version"]).ends(0).text());
+    host.run(["help", "nonsense"]).ends(2);
 }
 
 #[test]
