@@ -130,7 +130,7 @@ class Translation(SystemTest):
             subprocess.run([COMMAND, "dump", *arena], stdout=items, stderr=subprocess.DEVNULL, check=True, timeout=PATIENCE)
         self.php("<?php echo json_encode(apcu_clear_cache());")
         with dump.open() as items:
-            subprocess.run([COMMAND, "restore", *arena], stdin=items, capture_output=True, check=True, timeout=PATIENCE)
+            subprocess.run([COMMAND, "restore", "--create", *arena], stdin=items, capture_output=True, check=True, timeout=PATIENCE)
         read = "<?php $all = apcu_fetch(['shell', 'int', 'long']); $all['long'] = strlen($all['long']); ksort($all); echo json_encode($all);"
         self.assertEqual({"int": 5, "long": 15000, "shell": {"k": 1.5}}, self.php(read))
 

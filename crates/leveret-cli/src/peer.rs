@@ -87,14 +87,14 @@ impl Peer {
         }
         // As pecl/memcache's applications write a path.
         let text = text.strip_prefix("unix://").filter(|path| path.starts_with('/')).unwrap_or(text);
-        if text.starts_with("arena:") || (text.contains('/') && text.ends_with(".arena")) {
+        if text.starts_with("arena:") || text.ends_with(".arena") {
             if let Some(user) = user {
                 return Err(Failure::Usage(format!(
                     "'{user}@' before {text}: an arena knows no users, its file's rights count"
                 )));
             }
             let path = target::resolve(text, target.dir())?;
-            return Ok(Peer::Arena { name: text.strip_prefix("arena:").unwrap_or(text).to_owned(), path });
+            return Ok(Peer::Arena { name: arena_name(text, &path), path });
         }
         let (place, has_tls) = text.strip_prefix("tls://").map_or((text, false), |place| (place, true));
         if place.contains('/') && !has_tls {
@@ -139,6 +139,16 @@ impl Peer {
             Peer::Arena { name, path } if name.contains('/') => path.display().to_string(),
             Peer::Arena { name, .. } => format!("arena:{name}"),
         }
+    }
+}
+
+/// As it is shown: a path as it was written, a name without what may stand around it.
+fn arena_name(text: &str, path: &Path) -> String {
+    let stem = path.file_stem().map_or(text.into(), |stem| stem.to_string_lossy());
+    if text.contains('/') {
+        text.to_owned()
+    } else {
+        stem.into_owned()
     }
 }
 
@@ -209,6 +219,8 @@ mod tests {
             ("./cache.sock", "./cache.sock"),
             ("arena:shop", "arena:shop"),
             ("/tmp/x.arena", "/tmp/x.arena"),
+            ("shop.arena", "arena:shop"),
+            ("arena:shop.arena", "arena:shop"),
             ("unix:///tmp/x.arena", "/tmp/x.arena"),
             ("unix:///run/cache.sock", "/run/cache.sock"),
         ] {

@@ -83,6 +83,11 @@ pub fn resolve(name: &str, dir: Option<&Path>) -> Result<PathBuf, Failure> {
     }
     let dir = dir.map(absolute).transpose()?;
     let path = leveret_place::resolve(name, dir.as_deref())?;
+    // The name of the file, as `ls` shows it; unless an arena is really called so.
+    let path = match name.strip_suffix(".arena").filter(|bare| !bare.is_empty() && !path.exists()) {
+        Some(bare) => leveret_place::resolve(bare, dir.as_deref())?,
+        None => path,
+    };
     if path.file_stem() == Some(OsStr::new(APCU)) && !path.exists() {
         return only_apcu(path, dir.as_deref());
     }

@@ -24,9 +24,9 @@ pub struct Flush {
 
 const EXAMPLES: &str = "\
 Examples:
-  leveret flush
+  leveret flush --arena default
   leveret flush --arena apcu                what apcu_clear_cache() does, also for php-fpm
-  leveret flush --delay 30s
+  leveret flush --arena shop --delay 30s
   leveret flush localhost:11211             a memcached; of 'leveret serve' it is the arena that goes";
 
 #[derive(Serialize)]
@@ -38,13 +38,22 @@ struct Line<'a> {
 
 impl Flush {
     pub fn run(self, target: &Target, json: bool) -> Outcome {
+        if self.reach.target.is_none() && target.arena.is_none() {
+            return Err(Failure::Usage(
+                "which cache? 'leveret flush --arena NAME' or 'leveret flush HOST'; 'leveret list' shows the names"
+                    .to_owned(),
+            ));
+        }
         let peer = Peer::of(self.reach.target.as_deref(), target)?;
         let delay_secs = self.delay.map_or(0, units::whole_secs);
         let delay =
             u32::try_from(delay_secs).map_err(|_| Failure::Usage("--delay is longer than 136 years".to_owned()))?;
+        // A server's answer has no count.
+        let mut items = None;
         match peer.arena() {
             Some(path) => {
                 let arena = attach(path, None)?;
+                items = Some(arena.stats().items);
                 match delay {
                     0 => arena.flush()?,
                     _ => arena.flush_at(Time(Time::now().0.saturating_add(delay)))?,
@@ -58,6 +67,14 @@ impl Flush {
             let mut out = output::raw();
             output::json_line(&mut out, &Line { arena: arena.as_deref(), server: server.as_deref(), delay_secs })?;
             out.flush()?;
+        } else {
+            let which = peer.shown();
+            let items = items.map_or(String::new(), |items| format!(": {}", units::counted(items, "item")));
+            let done = match delay_secs {
+                0 => format!("emptied {which}{items}"),
+                secs => format!("{which} will be emptied in {}{items} now", units::span(secs)),
+            };
+            writeln!(output::text(), "{done}")?;
         }
         Ok(Answer::Yes)
     }

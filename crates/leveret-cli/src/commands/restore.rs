@@ -21,8 +21,12 @@ pub struct Restore {
     #[command(flatten)]
     reach: Reach,
 
-    /// Size of the arena, should it not be there yet [default: 64 MiB]
-    #[arg(long, short, value_name = "SIZE", value_parser = units::parse_size)]
+    /// Make the arena where it is not there yet
+    #[arg(long)]
+    create: bool,
+
+    /// Its size then [default: 64 MiB]
+    #[arg(long, short, value_name = "SIZE", value_parser = units::parse_size, requires = "create")]
     memory: Option<u64>,
 
     /// Store also where there is an item already (dumps say add)
@@ -34,9 +38,9 @@ const EXAMPLES: &str = "\
 Examples:
   leveret dump --json > cache.json; leveret restore < cache.json    a backup, and back: every item as it was
   leveret restore < cache.dump
-  leveret dump localhost:11211 | leveret restore            take over the contents of a memcached
+  leveret dump localhost:11211 | leveret restore --create            take over the contents of a memcached
   leveret restore localhost:11211 --replace < cache.dump
-  leveret dump --json --arena old | leveret restore --arena new --memory 1G     into a larger arena
+  leveret dump --json --arena old | leveret restore --arena new --create --memory 1G     into a larger arena
 
 Both forms of 'leveret dump' are read: the add commands, and the lines of --json. An arena takes every item of the latter as it was;
 the add commands have no types: PHP's numbers, true and null come back as text.
@@ -48,7 +52,9 @@ Exit codes: 0 all items are there; 1 some were not stored (counted on standard e
 #[derive(Default, Serialize)]
 struct Summary {
     stored: u64,
-    /// There was an item already.
+    /// Dead by now: it was not stored.
+    expired: u64,
+    /// There was an item already, and it was kept.
     there: u64,
     /// The target had no room, or the value was too large for it.
     refused: u64,
@@ -67,8 +73,14 @@ impl Restore {
     pub fn run(self, target: &Target, json: bool) -> Outcome {
         let peer = Peer::of(self.reach.target.as_deref(), target)?;
         let mut sink = match peer.arena() {
-            // As `leveret set` does: an arena that is not there yet is made.
             Some(path) => {
+                // A name with a mistake in it would be a new cache that nobody reads.
+                if !self.create && !path.exists() {
+                    return Err(Failure::Unreachable(format!(
+                        "there is no arena {}: 'leveret list' shows those that are there, --create makes this one",
+                        path.display()
+                    )));
+                }
                 let options = self.memory.map_or(OpenOptions::new(), |memory| OpenOptions::new().memory(memory));
                 Sink::Arena(Arena::open(path, &options)?.0)
             }
@@ -80,6 +92,7 @@ impl Restore {
         while let Some(item) = reader.next_item()? {
             progress.advance(1);
             if item.is_expired() {
+                summary.expired += 1;
                 continue;
             }
             match &mut sink {
@@ -137,12 +150,13 @@ fn report(summary: &Summary, json: bool) -> Result<(), Failure> {
     }
     let mut text = format!("leveret: {} stored", counted(summary.stored, "item"));
     for (count, what) in [
-        (summary.there, "were there already (--replace stores over them)"),
-        (summary.refused, "were refused: too large, or no room"),
-        (summary.left_out, "were left out: memcached's protocol cannot say their keys"),
+        (summary.expired, "expired"),
+        (summary.there, "kept as they were (--replace stores over them)"),
+        (summary.refused, "refused: too large, or no room"),
+        (summary.left_out, "left out: memcached's protocol cannot say their keys"),
     ] {
         if count > 0 {
-            text += &format!(", {count} {what}");
+            text += &format!(", {} {what}", units::thousands(count));
         }
     }
     let _ = writeln!(io::stderr(), "{text}");

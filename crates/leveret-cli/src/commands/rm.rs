@@ -9,13 +9,13 @@ use serde::Serialize;
 use std::io::Write;
 use std::path::Path;
 
-/// Remove an arena: its file, and with it all items
+/// Remove arenas: their files, and with them all items
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Rm {
-    /// The arena: a name, arena:NAME, or a path that ends in .arena
+    /// The arenas: names, arena:NAME, or paths that end in .arena
     #[arg(value_name = "ARENA", conflicts_with = "arena")]
-    named: Option<String>,
+    named: Vec<String>,
 
     /// Even when living processes use it (they notice at their next request, and make a new one), or when it cannot be
     /// opened. Its memory comes back when the last of them has noticed: restart PHP where it is needed at once
@@ -26,6 +26,7 @@ pub struct Rm {
 const EXAMPLES: &str = "\
 Examples:
   leveret rm pages
+  leveret rm shop mail                      both, or none where one is missing or in use
   leveret rm default --force                then the next process makes it anew, with its own size
 
 Exit codes: 0 removed; 1 it is in use, nothing was removed; 3 there is no such arena.";
@@ -38,23 +39,33 @@ struct Line<'a> {
 
 impl Rm {
     pub fn run(self, target: &Target, json: bool) -> Outcome {
-        let name = self.named.as_deref().or(target.arena.as_deref());
-        let name = name.ok_or_else(|| {
-            Failure::Usage("which arena? 'leveret rm NAME'; 'leveret list' shows the names".to_owned())
-        })?;
-        let path = target::resolve(name, target.dir())?;
-        if let Err(error) = std::fs::symlink_metadata(&path) {
-            if error.kind() == std::io::ErrorKind::NotFound {
-                return Err(OpenError::Missing(path).into());
+        let names: Vec<&str> = self.named.iter().map(String::as_str).chain(target.arena.as_deref()).collect();
+        if names.is_empty() {
+            return Err(Failure::Usage("which arena? 'leveret rm NAME'; 'leveret list' shows the names".to_owned()));
+        }
+        let mut paths = Vec::new();
+        for name in names {
+            let path = target::resolve(name, target.dir())?;
+            if let Err(error) = std::fs::symlink_metadata(&path) {
+                if error.kind() == std::io::ErrorKind::NotFound {
+                    return Err(OpenError::Missing(path).into());
+                }
+            }
+            if !self.force {
+                refuse_if_used(&path)?;
+            }
+            // The same arena by two names is removed once.
+            if !paths.contains(&path) {
+                paths.push(path);
             }
         }
-        let left = if self.force {
-            target::attach(&path, None).map_or(0, |arena| arena.stats().attached)
-        } else {
-            refuse_if_used(&path)?;
-            0
-        };
-        leveret_engine::remove(&path)?;
+        paths.iter().try_for_each(|path| self.remove(path, json))?;
+        Ok(Answer::Yes)
+    }
+
+    fn remove(&self, path: &Path, json: bool) -> Result<(), Failure> {
+        let left = if self.force { target::attach(path, None).map_or(0, |arena| arena.stats().attached) } else { 0 };
+        leveret_engine::remove(path)?;
         if left > 0 && !json {
             let whose = if left == 1 {
                 "A process has".to_owned()
@@ -63,7 +74,8 @@ impl Rm {
             };
             writeln!(
                 std::io::stderr(),
-                "{whose} it open still: its memory comes back as they notice, each at its next request, or end"
+                "{whose} {} still open: the memory comes back as they notice, each at its next request, or end",
+                path.display()
             )?;
         }
         if json {
@@ -71,7 +83,7 @@ impl Rm {
             output::json_line(&mut out, &Line { arena: &path.to_string_lossy(), removed: true })?;
             out.flush()?;
         }
-        Ok(Answer::Yes)
+        Ok(())
     }
 }
 

@@ -66,18 +66,20 @@ fn stats_show_living_processes() {
 fn flush_empties_now_or_later() {
     let host = Host::new();
     host.run(["set", "k", "v"]).ends(0);
-    assert_eq!(host.run(["flush"]).ends(0).bytes, b"");
+    host.run(["flush"]).complains(2, "which cache?");
+    host.run(["get", "k"]).ends(0);
+    assert_eq!(host.run(["flush", "--arena", "default"]).ends(0).text(), "emptied arena:default: 1 item\n");
     host.run(["get", "k"]).ends(1);
 
     host.run(["set", "k", "v"]).ends(0);
-    let said = host.run(["flush", "--delay", "1h", "--json"]).ends(0).json();
+    let said = host.run(["flush", "default.arena", "--delay", "1h", "--json"]).ends(0).json();
     assert_eq!(said["delay_secs"], 3600);
     assert_eq!(host.run(["get", "k"]).ends(0).bytes, b"v");
     // The same arena an hour later.
     let arena = host.arena("default");
     let later = Time(Time::now().0 + 3601);
     assert!(arena.get(b"k", later).is_none());
-    host.run(["flush", "--delay", "1y"]).ends(2);
+    host.run(["flush", "-a", "default", "--delay", "200y"]).ends(2);
 }
 
 #[test]
@@ -136,6 +138,13 @@ fn rm_spares_a_living_arena() {
     host.run(["rm", "foreign", "--force"]).ends(0);
     host.run(["rm", "foreign", "--force"]).complains(3, "there is no arena");
     host.run(["rm"]).complains(2, "which arena?");
+    // Several: all of them, or none.
+    for name in ["shop", "mail", "x.arena"] {
+        host.run(["set", "k", "v", "-a", name]).ends(0);
+    }
+    assert!(host.file("x.arena").is_file() && !host.file("x.arena.arena").exists(), "a name as `ls` shows it");
+    host.run(["rm", "shop", "missing", "mail"]).complains(3, "missing");
+    assert_eq!(host.run(["rm", "shop", "arena:mail", "mail.arena", "x", "--json"]).ends(0).json_lines().len(), 3);
     host.run(["rm", "a", "-a", "b"]).ends(2);
     assert_eq!(fs::read_dir(host.dir()).expect("the folder").count(), 0, "lock files go with their arenas");
 }
@@ -187,7 +196,7 @@ fn files_that_are_no_arena_are_one_clear_error_to_every_command() {
         &["keys"],
         &["dump"],
         &["stats"],
-        &["flush"],
+        &["flush", "-a", "default"],
         &["verify"],
         &["tune"],
         &["ping"],

@@ -47,7 +47,7 @@ fn the_fields_are_those_of_the_page() {
         ("`doctor`", &["doctor", "--no-php"]),
         ("`record`", &["record", "default", "recording.csv", "--seconds", "20ms"]),
         ("`simulate`", &["simulate", "requests.csv", "--memory", "8M"]),
-        ("`flush`", &["flush"]),
+        ("`flush`", &["flush", "-a", "default"]),
         ("`rm`", &["rm", "default", "--force"]),
     ] {
         let promised = promised(commands);

@@ -270,8 +270,8 @@ fn an_arena_is_restored_as_it_was() {
         old.store(key, value, meta, deadline, Mode::Set, now).expect("room");
     }
     let dump = host.run(["dump", "--json", "--arena", "old"]).ends(0).bytes;
-    let summary = host.run_with_input(&["restore", "--json", "--arena", "new"], &dump).ends(0).json();
-    assert_eq!(summary, serde_json::json!({ "stored": 7, "there": 0, "refused": 0, "left_out": 0 }));
+    let summary = host.run_with_input(&["restore", "--create", "--json", "--arena", "new"], &dump).ends(0).json();
+    assert_eq!(summary, serde_json::json!({ "stored": 7, "expired": 0, "there": 0, "refused": 0, "left_out": 0 }));
     let items = |arena: &leveret_engine::Arena| {
         let item = |item: leveret_engine::Item| (item.key, item.value, item.number, item.meta, item.deadline);
         let mut items: Vec<_> = arena.iter(now).map(|found| item(found.expect("readable"))).collect();
@@ -280,15 +280,20 @@ fn an_arena_is_restored_as_it_was() {
     };
     assert_eq!(items(&new), items(&old));
 
+    // What is there is kept, and what has died since is told apart.
+    let dead = br#"{"key":"dead","value":"v","size":1,"dies":1}"#;
+    let said = host.run_with_input(&["restore", "--arena", "new"], &[&dump[..], dead, b"\n"].concat()).ends(1);
+    assert_eq!(said.error, "leveret: 0 items stored, 1 expired, 7 kept as they were (--replace stores over them)\n");
+
     // A server takes what its protocol can say, and hears how many it did not get.
     let server = Server::memcached(&host);
     let said = host.run_with_input(&["restore", server.target()], &dump).ends(1);
-    assert!(said.error.contains("3 items stored") && said.error.contains("4 were left out"), "{said:?}");
+    assert!(said.error.contains("3 items stored") && said.error.contains("4 left out"), "{said:?}");
     let said = host.run(["dump", server.target()]).ends(0);
     assert!(said.text().contains("add array 4 0 6\r\na:0:{}\r\n"), "{said:?}");
     // And what a server holds goes the same way.
     let dump = host.run(["dump", "--json", server.target()]).ends(0).bytes;
-    host.run_with_input(&["restore", "--arena", "third"], &dump).ends(0);
+    host.run_with_input(&["restore", "--create", "--arena", "third"], &dump).ends(0);
     assert_eq!(host.run(["get", "array", "--arena", "third"]).ends(0).bytes, b"a:0:{}");
 }
 
