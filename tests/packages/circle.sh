@@ -1,0 +1,136 @@
+# shellcheck shell=bash
+# What tests/test_circle.py does in a root: systemd's part for the units of a site, and visitors. Needs steps.sh.
+
+# act_as_systemd: units are started and stopped for the commands of the pages and for the scripts of packages, by programs of their names.
+act_as_systemd() {
+    mkdir -p /run/systemd/system
+    install -d -m 1777 /tests/pids
+    # Where apt looks for them (DPkg::Path).
+    rm -f /usr/bin/systemctl /usr/sbin/invoke-rc.d
+    cat >/usr/bin/systemctl <<'SHELL'
+#!/bin/bash
+set -euo pipefail
+PHP=$(cat /tests/php)
+. /tests/steps.sh
+. /tests/circle.sh
+act_on_units "$@"
+SHELL
+    # Debian's scripts ask by this name.
+    printf '#!/bin/sh\nexec systemctl "$2" "$1"\n' >/usr/sbin/invoke-rc.d
+    chmod +x /usr/bin/systemctl /usr/sbin/invoke-rc.d
+    echo "$PHP" >/tests/php
+    hash -r
+}
+
+# act_on_units VERB UNIT...: of systemctl's words those that are used here. What was done is in /tests/units.
+act_on_units() {
+    local words=() word verb unit
+    for word; do
+        case $word in
+            --now) words[0]+=--now ;;
+            -*) ;;
+            *) words+=("${word%.service}") ;;
+        esac
+    done
+    verb=${words[0]}
+    echo "${words[*]}" >>/tests/units
+    for unit in "${words[@]:1}"; do
+        case $verb in
+            enable--now | start) is_active "$unit" || start_unit "$unit" ;;
+            disable--now | stop) ! is_active "$unit" || stop_unit "$unit" ;;
+            restart) ! is_active "$unit" || stop_unit "$unit"; start_unit "$unit" ;;
+            try-restart) ! is_active "$unit" || { stop_unit "$unit" && start_unit "$unit"; } ;;
+        esac
+    done
+}
+
+pid_file() { if [[ $1 = php* ]]; then echo "/run/php/$1.pid"; else echo "/tests/pids/$1.pid"; fi; }
+
+# until_true COMMAND...: asks again, for at most half a minute.
+until_true() {
+    local turn
+    for ((turn = 0; turn < 600; turn++)); do
+        ! "$@" 2>/dev/null || return 0
+        sleep 0.05
+    done
+    echo "in vain: $*" >&2
+    return 1
+}
+
+is_open() { : </dev/tcp/127.0.0.1/11211; }
+has_ended() { ! kill -0 "$1"; }
+
+is_active() {
+    local file
+    file=$(pid_file "$1")
+    [ -e "$file" ] && kill -0 "$(cat "$file")" 2>/dev/null
+}
+
+stop_unit() {
+    local pid
+    pid=$(cat "$(pid_file "$1")")
+    kill "$pid"
+    until_true has_ended "$pid"
+}
+
+start_unit() {
+    local start
+    case $1 in
+        php*) start_fpm ;;
+        memcached)
+            memcached -d -u memcache -l 127.0.0.1 -P "$(pid_file memcached)" </dev/null >/dev/null 2>&1
+            until_true is_active memcached
+            until_true is_open
+            ;;
+        leveret)
+            install -d -o leveret -g leveret /run/leveret
+            start=$(sed -n 's/^ExecStart=//p' "$(dpkg -L leveret | grep '/leveret.service$')")
+            # shellcheck disable=SC2016,SC2086
+            setsid bash -c 'umask 0007; echo $$ >"$1"; shift; exec setpriv --reuid=leveret --regid=leveret --init-groups "$@"' - \
+                "$(pid_file leveret)" $start </dev/null >/tests/leveret.log 2>&1 &
+            until_true leveret ping 127.0.0.1:11211 --quiet
+            ;;
+        *) ;;
+    esac
+}
+
+# Visitors, one after the other, until circle_visitors_end. While php-fpm is being restarted nginx answers 502, or closes: that is counted apart.
+circle_visitors() {
+    (
+        ok=0 restarts=0 failed=0
+        trap 'echo "visits: $ok, during restarts: $restarts, failed: $failed"; exit 0' TERM
+        while :; do
+            status=$(curl -s -o /tests/last -w '%{http_code}' http://127.0.0.1/circle.php || true)
+            case $status in
+                200) ok=$((ok + 1)) ;;
+                502 | 000) restarts=$((restarts + 1)) ;;
+                *) failed=$((failed + 1)) && cat /tests/last ;;
+            esac
+        done
+    ) &
+    VISITORS=$!
+}
+
+# What PHP's own tools remember of our module.
+module_state() { find /var/lib/php/modules /etc/php -name '*leveret*'; }
+
+# All that packages may change. The accounts stay, as Debian's do; mandb and deb-systemd-helper keep files of their own.
+whats_installed() {
+    find /etc /usr -xdev -print | grep -vE '^/etc/(passwd|group|shadow|gshadow|subuid|subgid)-?$|^/etc/\.pwd\.lock$|__pycache__' | sort
+    find /dev/shm -mindepth 1
+}
+
+# fix LEVEL WORD: runs what doctor tells for its finding of this level that has this word in it.
+fix() {
+    local mend
+    mend=$({ leveret doctor --json || true; } | python3 -c '
+import json, sys
+for line in map(json.loads, sys.stdin):
+    if line["level"] == sys.argv[1] and sys.argv[2] in line["found"]:
+        print(line["mend"])
+        break
+' "$1" "$2")
+    echo "fix: $mend"
+    [ -n "$mend" ]
+    bash -euc "$mend"
+}
