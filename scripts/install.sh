@@ -145,8 +145,28 @@ if [ ! -e "$policy" ]; then
 fi
 services_before=$(ls /lib/systemd/system/{nginx,memcached,redis-server,apache2,php*-fpm}.service 2>/dev/null || true)
 
-apt-get -q update </dev/null
-apt-get -q install -y --no-install-recommends --no-remove "$@" </dev/null
+# patiently COMMAND...: another apt may be at work, such as a new machine's first upgrade. It holds its locks for some minutes; DPkg::Lock::Timeout
+# does not wait for the one of the package lists.
+patiently() {
+    local turn errors
+    errors=$(mktemp)
+    for ((turn = 0; turn < 300; turn++)); do
+        if LC_ALL=C "$@" </dev/null 2>"$errors"; then
+            cat "$errors" >&2
+            rm "$errors"
+            return 0
+        fi
+        grep -qE 'Could not get lock|Unable to (acquire|lock)' "$errors" || break
+        [ "$turn" -gt 0 ] || echo "Waiting for another apt: $(grep -m 1 -E 'Could not get lock|Unable to' "$errors")" >&2
+        sleep 2
+    done
+    cat "$errors" >&2
+    rm "$errors"
+    return 1
+}
+
+patiently apt-get -q update
+patiently apt-get -q install -y --no-install-recommends --no-remove "$@"
 
 for unit in nginx memcached redis-server apache2 php8.{2,3,4,5}-fpm; do
     file=/lib/systemd/system/$unit.service

@@ -24,7 +24,7 @@ INSIDE = """
 set -euo pipefail
 unset LEVERET_DIR
 export DEBIAN_FRONTEND=noninteractive LC_ALL=C.UTF-8 PHP={php} PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
-rm -f /usr/sbin/policy-rc.d
+rm -f /usr/sbin/policy-rc.d /.dockerenv
 . /tests/steps.sh
 . /tests/circle.sh
 """
