@@ -24,13 +24,13 @@ pub fn markdown(report: &Report, pictures: Option<&str>) -> String {
 }
 
 fn summary(report: &Report) -> String {
-    let mut text =
-        String::from("| chart | | first of the others | first of Leveret | its part |\n|---|---|---|---|---|\n");
+    let caution = report.caution().map_or(String::new(), |caution| format!("**{caution}**\n\n"));
+    let mut text = caution + ("| chart | | fastest other | fastest Leveret | ratio |\n|---|---|---|---|---|\n");
     for first in report.firsts() {
-        let part = first.part().map_or_else(String::new, |part| format!("{part:.2}"));
+        let ratio = first.ratio();
         let (name, variant) = (&first.chart.name, plain(first.variant));
         let (other, ours) = (plain(&first.shown(first.other)), plain(&first.shown(first.ours)));
-        text.push_str(&format!("| [{name}](#{name}) | {variant} | {other} | {ours} | {part} |\n"));
+        text.push_str(&format!("| [{name}](#{name}) | {variant} | {other} | {ours} | {ratio} |\n"));
     }
     text
 }
@@ -50,7 +50,7 @@ fn section(chart: &Drawn, pictures: Option<&str>) -> String {
     columns.extend(has_profile.then_some("where the time goes"));
     text.push_str(&format!("\n| {} |\n|{}\n", columns.join(" | "), "---|".repeat(columns.len())));
     let least = chart.rows.iter().filter_map(|row| Some(row.figure?.median)).fold(f64::MAX, f64::min);
-    for row in &chart.rows {
+    for row in chart.drawn() {
         let title = if row.ours { format!("**{}**", plain(&row.title)) } else { plain(&row.title) };
         let mut cells = vec![title];
         match row.figure {
@@ -69,6 +69,9 @@ fn section(chart: &Drawn, pictures: Option<&str>) -> String {
             }
         }
         text.push_str(&format!("| {} |\n", cells.join(" | ")));
+    }
+    if let Some(missing) = chart.missing() {
+        text.push_str(&format!("\n{}\n", plain(&missing)));
     }
     if let (Some(control), Some(title)) = (&chart.control, &chart.control_of) {
         let (median, p10, p90) = (control.median, control.p10, control.p90);

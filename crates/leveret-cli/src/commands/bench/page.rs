@@ -8,6 +8,8 @@ const LEFT: f64 = 8.0;
 const RIGHT: f64 = 130.0;
 const STEP: f64 = 38.0;
 const TOP: f64 = 34.0;
+/// A letter of the font, in the mean; a little more than it is.
+const LETTER: f64 = 7.0;
 /// What fits beside the left edge.
 const EXCUSE_MAX: usize = 58;
 
@@ -22,22 +24,23 @@ const PAGE_STYLE: &str = "\
 svg{width:100%;max-width:36rem;height:auto;display:block}table{border-collapse:collapse;width:100%}td,th{text-align:left;padding:.2rem .6rem .2rem 0;\
 vertical-align:top}pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:.8rem}.wide{overflow-x:auto}\
 .warning{border-left:4px solid #d58a00;padding-left:.6rem}\
-@media screen and (max-width:40rem){table{font-size:.72rem}.data td:last-child{min-width:16rem}}\
+@media screen and (max-width:40rem){table{font-size:.72rem}td,th,p,h1,h2,h3{overflow-wrap:anywhere}td,th{padding-right:.3rem}}\
 @media print{:root{color-scheme:light}body{max-width:none;font-size:10pt}details{display:none}.wide{overflow:visible}\
 svg{max-width:11cm;break-inside:avoid}h2{break-before:page}h2,h3{break-after:avoid}tr,p{break-inside:avoid}td{overflow-wrap:anywhere}}";
 
 /// One chart.
 pub fn svg(chart: &Drawn) -> String {
-    bars(chart, &chart.title, &chart.rows)
+    bars(chart, &chart.title, &chart.drawn().collect::<Vec<_>>())
 }
 
 /// The same in parts, one for each of what the chart varies, so that none is longer than a screen or a sheet of paper. All have one scale.
 fn svgs(chart: &Drawn) -> String {
-    let parts: Vec<&[Row]> = chart.rows.chunk_by(|row, next| row.variant == next.variant).collect();
-    if parts.len() == 1 {
+    let rows: Vec<&Row> = chart.drawn().collect();
+    let parts: Vec<&[&Row]> = rows.chunk_by(|row, next| row.variant == next.variant).collect();
+    if parts.len() <= 1 {
         return svg(chart);
     }
-    let title = |rows: &[Row]| match rows[0].published {
+    let title = |rows: &[&Row]| match rows[0].published {
         Some(_) => "As published".to_owned(),
         None => rows[0].variant.clone(),
     };
@@ -45,7 +48,7 @@ fn svgs(chart: &Drawn) -> String {
 }
 
 /// These rows of it. Bars of times are on a logarithmic scale: some are a thousand times others.
-fn bars(chart: &Drawn, title: &str, rows: &[Row]) -> String {
+fn bars(chart: &Drawn, title: &str, rows: &[&Row]) -> String {
     let height = TOP + STEP * rows.len() as f64 + 26.0;
     let medians = || chart.rows.iter().filter_map(|row| Some(row.figure?.median));
     let shortest = medians().fold(f64::MAX, f64::min);
@@ -58,8 +61,9 @@ fn bars(chart: &Drawn, title: &str, rows: &[Row]) -> String {
     };
     let mut text = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {WIDTH} {height}\" role=\"img\">\
-         <title>{0}</title><style>{SVG_STYLE}</style><text class=\"title\" x=\"8\" y=\"20\">{0}</text>\n",
-        escaped(title)
+         <title>{0}</title><style>{SVG_STYLE}</style><text class=\"title\" x=\"8\" y=\"20\"{1}>{0}</text>\n",
+        escaped(title),
+        squeezed(title)
     );
     for (number, row) in rows.iter().enumerate() {
         let top = TOP + STEP * number as f64;
@@ -69,7 +73,12 @@ fn bars(chart: &Drawn, title: &str, rows: &[Row]) -> String {
             None => String::new(),
         };
         let title = escaped(&row.title);
-        text.push_str(&format!("<text x=\"{LEFT}\" y=\"{name_base}\">{title}{verified}</text>"));
+        let whole = match row.figure {
+            Some(_) => format!("{} {} verified", row.title, units::thousands(row.verified)),
+            None => row.title.clone(),
+        };
+        let squeezed = squeezed(&whole);
+        text.push_str(&format!("<text x=\"{LEFT}\" y=\"{name_base}\"{squeezed}>{title}{verified}</text>"));
         match &row.figure {
             Some(figure) => {
                 let class = if row.ours { "ours" } else { "bar" };
@@ -103,6 +112,15 @@ fn bars(chart: &Drawn, title: &str, rows: &[Row]) -> String {
     text
 }
 
+/// A line that is longer than the picture is wide is drawn narrower, so that its end is not cut off.
+fn squeezed(line: &str) -> String {
+    let width = WIDTH - 2.0 * LEFT;
+    if line.chars().count() as f64 * LETTER <= width {
+        return String::new();
+    }
+    format!(" textLength=\"{width}\" lengthAdjust=\"spacingAndGlyphs\"")
+}
+
 /// Machine, charts, and all that is behind each bar.
 pub fn html(report: &Report) -> String {
     let machine = &report.machine;
@@ -120,14 +138,19 @@ pub fn html(report: &Report) -> String {
         if report.fair_defaults { " Everybody as installed." } else { " Peers are tuned: see the command lines." },
         escaped(&machine.versions.iter().map(|(name, found)| format!("{name} {found}")).collect::<Vec<_>>().join(", ")),
     );
+    if let Some(caution) = report.caution() {
+        text.push_str(&format!("<p class=\"warning\">{caution}</p>\n"));
+    }
     text.push_str(
-        "<div class=\"wide\"><table><thead><tr><th>chart<th><th>first of the others<th>first of Leveret<th>its part<tbody>\n",
+        "<div class=\"wide\"><table><thead><tr><th>chart<th><th>fastest other<th>fastest Leveret<th>ratio<tbody>\n",
     );
     for first in report.firsts() {
-        let part = first.part().map_or_else(String::new, |part| format!("{part:.2}"));
+        let ratio = first.ratio();
         let (other, ours) = (escaped(&first.shown(first.other)), escaped(&first.shown(first.ours)));
         let (name, variant) = (escaped(&first.chart.name), escaped(first.variant));
-        text.push_str(&format!("<tr><td><a href=\"#{name}\">{name}</a><td>{variant}<td>{other}<td>{ours}<td>{part}\n"));
+        text.push_str(&format!(
+            "<tr><td><a href=\"#{name}\">{name}</a><td>{variant}<td>{other}<td>{ours}<td>{ratio}\n"
+        ));
     }
     text.push_str("</table></div>\n");
     for chart in &report.charts {
@@ -142,6 +165,9 @@ pub fn html(report: &Report) -> String {
             text.push_str("<p class=\"warning\">Unreliable: a cache differs from itself here.</p>\n");
         }
         text.push_str(&svgs(chart));
+        if let Some(missing) = chart.missing() {
+            text.push_str(&format!("<p>{}</p>\n", escaped(&missing)));
+        }
         if let (Some(control), Some(title)) = (&chart.control, &chart.control_of) {
             text.push_str(&format!(
                 "<p>Control: {} beside itself {:.2} ({:.2} to {:.2}).</p>\n",
@@ -155,7 +181,7 @@ pub fn html(report: &Report) -> String {
         text.push_str("<div class=\"wide\"><table class=\"data\"><thead><tr><th>cache<th>verified<th>CPU<th>");
         text.push_str(if is_profiled { "where the time goes<th>" } else { "" });
         text.push_str(&format!("{} in each round<tbody>\n", chart.unit.name()));
-        chart.rows.iter().for_each(|row| text.push_str(&data(row, is_profiled.then_some(chart.unit))));
+        chart.drawn().for_each(|row| text.push_str(&data(row, is_profiled.then_some(chart.unit))));
         text.push_str("</table></div>\n<details><summary>Command lines and programs</summary>\n");
         for row in chart.rows.iter().filter(|row| row.command.is_some()) {
             text.push_str(&format!("<h3>{}</h3><pre>", escaped(&row.title)));

@@ -175,6 +175,11 @@ impl Row {
             .then(|| parts.chain([format!("all else {}", unit.shown(rest))]).collect::<Vec<_>>().join(" + "))
     }
 
+    /// This machine does not have it. What was tried and failed is another matter.
+    fn is_missing(&self) -> bool {
+        self.figure.is_none() && self.published.is_none() && self.command.is_none()
+    }
+
     /// What stands where its bar would be.
     pub fn excuse(&self) -> String {
         if let Some(seconds) = self.published {
@@ -206,14 +211,37 @@ impl First<'_> {
         )
     }
 
-    /// Ours as a part of the other's.
-    pub fn part(&self) -> Option<f64> {
-        let (ours, other) = (self.ours?.figure?.median, self.other?.figure?.median);
-        (other > 0.0).then(|| ours / other)
+    /// The time of ours over that of the other's, and whether it can be relied on.
+    pub fn ratio(&self) -> String {
+        let figures = || Some((self.ours?.figure?.median, self.other?.figure?.median));
+        let ratio = figures().filter(|(_, other)| *other > 0.0).map(|(ours, other)| format!("{:.2}", ours / other));
+        let mark = if self.chart.reliable { "" } else { " (unreliable)" };
+        ratio.map_or(String::new(), |ratio| ratio + mark)
     }
 }
 
 impl Drawn {
+    /// Rows that are drawn.
+    pub fn drawn(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().filter(|row| !row.is_missing())
+    }
+
+    /// All that this machine does not have, in one line: `Not on this machine: Relay, KeyDB (PHP 8.2 has no extension
+    /// relay)`.
+    pub fn missing(&self) -> Option<String> {
+        let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+        for row in self.rows.iter().filter(|row| row.is_missing()) {
+            let why = row.failed.as_deref().unwrap_or("no figures");
+            match reasons.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, titles)) => titles.push(&row.title),
+                None => reasons.push((why, vec![&row.title])),
+            }
+        }
+        let said: Vec<String> =
+            reasons.into_iter().map(|(why, titles)| format!("{} ({why})", titles.join(", "))).collect();
+        (!said.is_empty()).then(|| format!("Not on this machine: {}.", said.join("; ")))
+    }
+
     fn first(&self, variant: &str, ours: bool) -> Option<&Row> {
         let rows = self.rows.iter().filter(|row| row.ours == ours && row.variant == variant && !row.baseline);
         let figures = rows.filter_map(|row| Some((row.figure?.median, row)));
@@ -222,6 +250,12 @@ impl Drawn {
 }
 
 impl Report {
+    /// What stands above figures that nobody should rely on.
+    pub fn caution(&self) -> Option<&'static str> {
+        (self.rounds == 1)
+            .then_some("One round: do not quote these figures. Nothing shows how far they vary (--rounds 9 would).")
+    }
+
     /// Who is first in each chart, ours or not.
     pub fn firsts(&self) -> Vec<First<'_>> {
         let mut firsts: Vec<First> = Vec::new();
@@ -345,6 +379,43 @@ mod tests {
         let then = now.replace("\"figure\"", "\"seconds\"").replace("\"unit\":\"seconds\",", "");
         let then: Report = serde_json::from_str(&then).expect("the old form");
         assert_eq!(report(&[3.0]).changes(&then), ["read, A: 3.00 of the time that it took then"]);
+    }
+
+    #[test]
+    fn what_is_missing_is_one_line_and_what_failed_stays_a_row() {
+        let mut report = report(&[1.0, 2.0]);
+        assert_eq!(report.charts[0].missing(), None);
+        for (title, why, command) in [
+            ("Relay", "no relay", None),
+            ("KeyDB", "no relay", None),
+            ("Yac", "no yac", None),
+            ("X", "it crashed", Some("x")),
+        ] {
+            let row = Row {
+                failed: Some(why.to_owned()),
+                command: command.map(str::to_owned),
+                published: None,
+                ..Row::published(title, 1.0)
+            };
+            report.charts[0].rows.push(row);
+        }
+        report.charts[0].rows.push(Row::published("somebody's", 1.0));
+        let chart = &report.charts[0];
+        assert_eq!(chart.missing().as_deref(), Some("Not on this machine: Relay, KeyDB (no relay); Yac (no yac)."));
+        assert_eq!(chart.drawn().map(|row| row.title.as_str()).collect::<Vec<_>>(), ["A", "X", "somebody's"]);
+    }
+
+    #[test]
+    fn one_round_is_not_to_be_quoted_and_unreliable_ratios_are_marked() {
+        let mut report = report(&[1.0]);
+        assert!(report.caution().is_some_and(|caution| caution.contains("do not quote")));
+        report.rounds = 3;
+        assert_eq!(report.caution(), None);
+        let ours = Row { ours: true, figure: Spread::of([0.5]), ..Row::published("L", 1.0) };
+        report.charts[0].rows.push(ours);
+        assert_eq!(report.firsts()[0].ratio(), "0.50 (unreliable)");
+        report.charts[0].reliable = true;
+        assert_eq!(report.firsts()[0].ratio(), "0.50");
     }
 
     #[test]

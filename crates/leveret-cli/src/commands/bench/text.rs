@@ -10,6 +10,9 @@ pub fn write(out: &mut impl Write, report: &Report) -> io::Result<()> {
     writeln!(out, "{FAINT}{}, {} CPUs, Linux {}, PHP {}", machine.cpu, machine.cpus, machine.kernel, machine.php)?;
     let versions: Vec<String> = machine.versions.iter().map(|(name, version)| format!("{name} {version}")).collect();
     writeln!(out, "{}{FAINT:#}", versions.join(", "))?;
+    if let Some(caution) = report.caution() {
+        writeln!(out, "{WARNING}{caution}{WARNING:#}")?;
+    }
     for chart in &report.charts {
         write_chart(out, chart)?;
     }
@@ -18,11 +21,11 @@ pub fn write(out: &mut impl Write, report: &Report) -> io::Result<()> {
 
 fn write_chart(out: &mut impl Write, chart: &Drawn) -> io::Result<()> {
     writeln!(out, "\n{STRONG}{}{STRONG:#}", chart.title)?;
-    let width = chart.rows.iter().map(|row| row.title.chars().count()).max().unwrap_or(0);
+    let width = chart.drawn().map(|row| row.title.chars().count()).max().unwrap_or(0);
     let medians = || chart.rows.iter().filter_map(|row| Some(row.figure?.median));
     let least = medians().fold(f64::MAX, f64::min);
     let (most, unit) = (medians().fold(f64::MIN_POSITIVE, f64::max), chart.unit);
-    for row in &chart.rows {
+    for row in chart.drawn() {
         match (&row.figure, &row.failed) {
             (Some(figure), None) => {
                 let bar = "█".repeat(((BAR as f64 * figure.median / most).round() as usize).max(1));
@@ -41,10 +44,13 @@ fn write_chart(out: &mut impl Write, chart: &Drawn) -> io::Result<()> {
                 )?;
             }
             _ => {
-                let style = if row.command.is_none() { FAINT } else { BAD };
+                let style = if row.published.is_some() { FAINT } else { BAD };
                 writeln!(out, "  {:width$}  {style}{}{style:#}", row.title, row.excuse())?;
             }
         }
+    }
+    if let Some(missing) = chart.missing() {
+        writeln!(out, "  {FAINT}{missing}{FAINT:#}")?;
     }
     match (&chart.control, &chart.control_of) {
         (Some(control), Some(title)) => writeln!(
