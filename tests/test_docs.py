@@ -64,6 +64,34 @@ class Applications(SystemTest):
             self.assertIn(f"(apps/{page.name})", (DOCS / "README.md").read_text())
             self.assertRegex(page.read_text().splitlines()[1], "^(Tried|Not tried) with ", page.name)
 
+    def test_one_server_or_several(self):
+        """Each page asks first on how many hosts the site is, and none says without that condition that no server is needed"""
+        for page in self.pages:
+            text = page.read_text()
+            self.assertEqual("One web server or several?", re.search(r"^## (.*)", text, re.MULTILINE)[1], page.name)
+            self.assertIn("](../several-servers.md)", text, page.name)
+        for page in (ROOT / "README.md", *DOCS.rglob("*.md")):
+            for sentence in re.findall(r"[^.:]*\bno server is needed", page.read_text(), re.IGNORECASE):
+                if page.name not in ("metrics.md", "protocol.md"):
+                    self.assertIn("one host", sentence, page.name)
+
+    def test_several_servers(self):
+        """The page for several hosts: the server takes its configurations, PHP its lines, and the command says where a key is"""
+        text = (DOCS / "several-servers.md").read_text()
+        for number, block in enumerate(blocks("toml", text)):
+            file = self.folder / f"{number}.toml"
+            file.write_text(block)
+            done = run([str(COMMAND), "serve", "--config", str(file), "-V"])
+            self.assertEqual(0, done.returncode, done.stderr)
+        php, tls = blocks("php", text)
+        lines = php.replace("'site'", "") + tls + "echo count($cache->getServerList()), $cache->getOption(Memcached::OPT_LIBKETAMA_COMPATIBLE);"
+        done = self.run_php("<?php " + lines)
+        self.assertEqual(("41", ""), (done.stdout, done.stderr), done.stderr)
+        for line in "\n".join(blocks("bash", text)).splitlines():
+            done = run([str(COMMAND), *line.split()[1:]])
+            self.assertEqual(0, done.returncode, done.stderr)
+            self.assertRegex(done.stdout, "10.0.0.1[12]")
+
     def test_code(self):
         """What one copies from an application's page is PHP, Python or a command that is there"""
         commands = set()

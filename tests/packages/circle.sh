@@ -39,6 +39,8 @@ act_on_units() {
             enable--now | start) is_active "$unit" || start_unit "$unit" ;;
             disable--now | stop) ! is_active "$unit" || stop_unit "$unit" ;;
             restart) ! is_active "$unit" || stop_unit "$unit"; start_unit "$unit" ;;
+            # Where a test has said that the server failed.
+            list-units) [ "$unit" != leveret ] || [ ! -e /tests/failed ] || is_active leveret || echo "leveret.service loaded failed failed Leveret" ;;
             try-restart) ! is_active "$unit" || { stop_unit "$unit" && start_unit "$unit"; } ;;
         esac
     done
@@ -118,6 +120,29 @@ module_state() { find /var/lib/php/modules /etc/php -name '*leveret*'; }
 whats_installed() {
     find /etc /usr -xdev -print | grep -vE '^/etc/(passwd|group|shadow|gshadow|subuid|subgid)-?$|^/etc/\.pwd\.lock$|__pycache__' | sort
     find /dev/shm -mindepth 1
+}
+
+# findings: those of doctor that are not "ok", one a line: level, subject, what was found.
+findings() {
+    { leveret doctor --json || true; } | python3 -c '
+import json, sys
+for line in map(json.loads, sys.stdin):
+    if line["level"] != "ok":
+        print(line["level"], line["subject"], line["found"])
+'
+}
+
+# ill TITLE LEVEL WORD: doctor has one finding, of this level and with this word in it; what it tells to run ends it.
+ill() {
+    local found
+    found=$(findings)
+    if [ "$(wc -l <<<"$found")" != 1 ] || [[ $found != "$2 "*"$3"* ]]; then
+        printf 'NOT SO, %s: %s\n' "$1" "$found"
+        return
+    fi
+    fix "$2" "$3"
+    found=$(findings)
+    if [ -n "$found" ]; then printf 'STILL THERE, %s: %s\n' "$1" "$found"; else echo "ended: $1"; fi
 }
 
 # fix LEVEL WORD: runs what doctor tells for its finding of this level that has this word in it.
