@@ -95,13 +95,13 @@ class DoctorFixes(SystemTest):
         said = self.inside(SITE + FOLDER)
         self.assertIn("healthy", said)
         self.assertIn("the items are still there: kept", said)
-        self.assertEqual(FOLDER.count("ill "), said.count("ended: "), said)
+        self.assertEqual(FOLDER.count('ill "'), said.count("ended: "), said)
 
     def test_php_and_server(self):
         """PHP's modules, users, folders and sizes, a full tmpfs, and a server whose port memcached holds"""
         said = self.inside(SITE + PHP_AND_SERVER)
         self.assertIn("/dev/shm/other takes 20.0 MiB", said)
-        self.assertEqual(PHP_AND_SERVER.count("ill "), said.count("ended: "), said)
+        self.assertEqual(PHP_AND_SERVER.count('ill "'), said.count("ended: "), said)
         self.assertIn("no unit: no finding", said)
         self.assertIn("apc.shm_size=64MB is not a size", said)
 
