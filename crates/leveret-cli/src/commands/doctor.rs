@@ -136,7 +136,7 @@ impl Doctor {
         };
         let known = arenas::find(&place.dir);
         let mut findings = folder::examine(&place, &known);
-        findings.extend(arenas::examine(&place.dir, &known));
+        findings.extend(arenas::examine(&place, &known));
         findings.extend(limits::examine(&known));
         findings.extend(service::examine());
         if !self.no_php {

@@ -1,4 +1,5 @@
 //! The arenas of the folder: can they be opened, are they large enough, what was left behind.
+use super::folder::Place;
 use super::php::access;
 use super::volume::Volume;
 use super::Finding;
@@ -53,7 +54,8 @@ pub fn find(dir: &Path) -> Vec<Known> {
         .collect()
 }
 
-pub fn examine(dir: &Path, known: &[Known]) -> Vec<Finding> {
+pub fn examine(place: &Place, known: &[Known]) -> Vec<Finding> {
+    let dir = place.dir.as_path();
     let mut findings = Vec::new();
     let volume = Volume::of(dir).ok();
     // A folder that cannot be read is the folder's own finding.
@@ -72,6 +74,8 @@ pub fn examine(dir: &Path, known: &[Known]) -> Vec<Finding> {
                         .map(|server| Finding::ok(SUBJECT, format!("{}: served at {server}", arena.name))),
                 );
             }
+            // In a folder that is no group's, what its members have made is not trusted: the folder's own finding.
+            Err(leveret_place::Error::Open(OpenError::Untrusted { .. })) if place.fault.is_some() => {}
             Err(error) => findings.extend(unusable(arena, error)),
         }
     }

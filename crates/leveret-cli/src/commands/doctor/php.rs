@@ -42,7 +42,7 @@ pub fn examine(php: Option<&Path>, place: &Place, known: &[Known]) -> Vec<Findin
         let tell = |finding| Told { who: asked.name.clone(), finding, restart: None };
         match ask::ask(&asked) {
             Ok(answer) => {
-                let homes = homes(&asked, &answer, &users);
+                let homes = homes(&asked, &answer, &users, known);
                 told.extend(judge(&asked, &answer, &homes, place, known));
             }
             Err(ask::Silent::Absent) => told.push(tell(Finding::note(
@@ -99,7 +99,10 @@ struct Home {
 
 /// The command line runs as we do; each pool of php-fpm runs as its own user, and inherits no environment. Pools of one
 /// user with one folder are one home.
-fn homes(asked: &Asked, answer: &Answer, users: &Users) -> Vec<Home> {
+fn homes(asked: &Asked, answer: &Answer, users: &Users, known: &[Known]) -> Vec<Home> {
+    // What this command cannot open either is told once, as a finding of the arena's.
+    let unusable: Vec<&Path> =
+        known.iter().filter(|arena| arena.state.is_err()).map(|arena| arena.path.as_path()).collect();
     let configured = answer.setting("leveret.dir").map(PathBuf::from);
     let uid = rustix::process::geteuid().as_raw();
     if asked.pools.is_empty() {
@@ -126,7 +129,7 @@ fn homes(asked: &Asked, answer: &Answer, users: &Users) -> Vec<Home> {
             is_chosen: chosen.is_some(),
             closed: chosen
                 .and_then(|dir| access::closed(&dir, user, users))
-                .or_else(|| access::closed_files(&dir, user, users)),
+                .or_else(|| access::closed_files(&dir, user, users, &unusable)),
             dir,
             pool_user: Some(user.to_owned()),
         })
@@ -454,12 +457,12 @@ mod tests {
         // The environment of whoever runs doctor does not reach a pool.
         let mut answer = Answer { environment: Some("/caches".to_owned()), ..loaded(&[]) };
         let dirs = |answer: &Answer| {
-            let mut dirs: Vec<PathBuf> = homes(&fpm, answer, &users).into_iter().map(|home| home.dir).collect();
+            let mut dirs: Vec<PathBuf> = homes(&fpm, answer, &users, &[]).into_iter().map(|home| home.dir).collect();
             dirs.sort();
             dirs
         };
         assert_eq!(dirs(&answer), [usual_dir(4242, "shop", &users), PathBuf::from("/run/www")]);
-        let findings = merge(judge(&fpm, &answer, &homes(&fpm, &answer, &users), &place(), &[]));
+        let findings = merge(judge(&fpm, &answer, &homes(&fpm, &answer, &users, &[]), &place(), &[]));
         let find = |part: &str| findings.iter().find(|finding| finding.found.starts_with(part)).expect(part);
         let closed = find("php-fpm 8.2, pool www (user www-data): it cannot use /run/www (leveret.dir)");
         assert_eq!(closed.level, Level::Problem);

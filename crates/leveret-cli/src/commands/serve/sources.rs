@@ -55,7 +55,7 @@ impl Sources {
         let mut left_out = Vec::new();
         if let Some(path) = &self.toml {
             let is_given = |layer: &&ArgMatches| layer.value_source("port") == Some(ValueSource::CommandLine);
-            let port = layers.iter().find(is_given).and_then(|layer| layer.get_raw("port")?.last());
+            let port = layers.iter().find(is_given).and_then(|layer| layer.get_raw("port")?.next_back());
             let port = port.map(|port| port.to_string_lossy().into_owned());
             let config = config(path, port.as_deref())?;
             left_out = config.left_out;

@@ -39,16 +39,19 @@ pub fn closed(dir: &Path, user: &str, users: &Users) -> Option<Closed> {
     None
 }
 
-/// Arenas that are there and that this user cannot open: a file keeps the owner and the mode with which it was made.
-pub fn closed_files(dir: &Path, user: &str, users: &Users) -> Option<Closed> {
+/// Arenas that are there, except these, and that this user cannot open: a file keeps the owner and the mode with which it
+/// was made.
+pub fn closed_files(dir: &Path, user: &str, users: &Users, except: &[&Path]) -> Option<Closed> {
     let uid = users.uid(user)?;
     let folder = metadata(dir).ok()?;
     if !may(&folder, user, uid, users, 0o7) {
         return None;
     }
     let is_closed = |path: &PathBuf| {
-        symlink_metadata(path)
-            .is_ok_and(|stat| stat.is_file() && !(may(&stat, user, uid, users, 0o6) && is_trusted(&stat, &folder, uid)))
+        let is_told = except.contains(&path.as_path());
+        symlink_metadata(path).is_ok_and(|stat| {
+            !is_told && stat.is_file() && !(may(&stat, user, uid, users, 0o6) && is_trusted(&stat, &folder, uid))
+        })
     };
     let files: Vec<PathBuf> = leveret_place::list(Some(dir)).ok()?.into_iter().filter(is_closed).collect();
     let first = symlink_metadata(files.first()?).ok()?;
@@ -130,7 +133,7 @@ mod tests {
     fn files_that_a_pools_user_cannot_open_are_told_in_one() {
         let dir = tempfile::tempdir().expect("a folder");
         let file = |name: &str| dir.path().join(name);
-        let found = |user: &str, members: &str| closed_files(dir.path(), user, &users(members));
+        let found = |user: &str, members: &str| closed_files(dir.path(), user, &users(members), &[]);
         for name in ["a.arena", "b.arena", "notes"] {
             write(file(name), "").expect("a file");
             set(&file(name), 0o600);
