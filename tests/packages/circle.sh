@@ -16,6 +16,7 @@ PHP=$(cat /tests/php)
 act_on_units "$@"
 SHELL
     # Debian's scripts ask by this name.
+    # shellcheck disable=SC2016 # They are the script's own.
     printf '#!/bin/sh\nexec systemctl "$2" "$1"\n' >/usr/sbin/invoke-rc.d
     chmod +x /usr/bin/systemctl /usr/sbin/invoke-rc.d
     echo "$PHP" >/tests/php
@@ -110,6 +111,7 @@ circle_visitors() {
             esac
         done
     ) &
+    # shellcheck disable=SC2034 # The test ends them.
     VISITORS=$!
 }
 
