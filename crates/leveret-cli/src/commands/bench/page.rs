@@ -5,11 +5,11 @@ use crate::units;
 // Narrow, with names above their bars: on a telephone the letters are still large enough.
 const WIDTH: f64 = 440.0;
 const LEFT: f64 = 8.0;
-const RIGHT: f64 = 130.0;
+const RIGHT: f64 = 160.0;
 const STEP: f64 = 38.0;
 const TOP: f64 = 34.0;
 /// A letter of the font, in the mean; a little more than it is.
-const LETTER: f64 = 7.0;
+const LETTER: f64 = 7.5;
 /// What fits beside the left edge.
 const EXCUSE_MAX: usize = 58;
 
@@ -104,10 +104,12 @@ fn bars(chart: &Drawn, title: &str, rows: &[&Row]) -> String {
         }
     }
     let verdict = if chart.reliable { "" } else { "Unreliable: a cache differs from itself. " };
+    let scale = if logarithmic { "Logarithmic; shorter is better" } else { "Shorter is better" };
+    let foot = format!("{verdict}{scale}");
     text.push_str(&format!(
-        "<text class=\"faint\" x=\"{LEFT}\" y=\"{}\">{verdict}{}horter is better</text></svg>\n",
+        "<text class=\"faint\" x=\"{LEFT}\" y=\"{}\"{}>{foot}</text></svg>\n",
         height - 8.0,
-        if logarithmic { "Logarithmic; s" } else { "S" },
+        squeezed(&foot)
     ));
     text
 }
@@ -217,6 +219,12 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_lines_are_squeezed_and_short_ones_are_not() {
+        assert_eq!(squeezed("short"), "");
+        assert!(squeezed(&"l".repeat(60)).contains("textLength=\"424\""));
+    }
 
     #[test]
     fn what_a_cache_says_is_no_markup() {

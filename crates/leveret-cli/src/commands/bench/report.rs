@@ -42,10 +42,11 @@ impl Unit {
 
     /// Beside the least of a chart, which may be nothing at all: of misses.
     pub fn times(figure: f64, least: f64) -> String {
-        if least > 0.0 {
-            format!("{:.1}x", figure / least)
-        } else {
-            String::new()
+        match figure / least {
+            _ if least <= 0.0 => String::new(),
+            // Beside a long bar there is little room.
+            times if times >= 100.0 => format!("{times:.0}x"),
+            times => format!("{times:.1}x"),
         }
     }
 
@@ -226,7 +227,7 @@ impl Drawn {
         self.rows.iter().filter(|row| !row.is_missing())
     }
 
-    /// All that this machine does not have, in one line: `Not on this machine: Relay, KeyDB (PHP 8.2 has no extension
+    /// All that this machine does not have, in one line: `Not on this machine: Relay and KeyDB (PHP 8.2 has no extension
     /// relay)`.
     pub fn missing(&self) -> Option<String> {
         let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
@@ -238,7 +239,7 @@ impl Drawn {
             }
         }
         let said: Vec<String> =
-            reasons.into_iter().map(|(why, titles)| format!("{} ({why})", titles.join(", "))).collect();
+            reasons.into_iter().map(|(why, titles)| format!("{} ({why})", titles.join(" and "))).collect();
         (!said.is_empty()).then(|| format!("Not on this machine: {}.", said.join("; ")))
     }
 
@@ -401,7 +402,7 @@ mod tests {
         }
         report.charts[0].rows.push(Row::published("somebody's", 1.0));
         let chart = &report.charts[0];
-        assert_eq!(chart.missing().as_deref(), Some("Not on this machine: Relay, KeyDB (no relay); Yac (no yac)."));
+        assert_eq!(chart.missing().as_deref(), Some("Not on this machine: Relay and KeyDB (no relay); Yac (no yac)."));
         assert_eq!(chart.drawn().map(|row| row.title.as_str()).collect::<Vec<_>>(), ["A", "X", "somebody's"]);
     }
 
