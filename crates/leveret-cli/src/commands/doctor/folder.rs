@@ -82,7 +82,7 @@ fn shared_fault(users: &Users) -> Option<Finding> {
     let as_root = if rustix::process::geteuid().is_root() { "" } else { " Only root can change it." };
     if !found.is_dir() || !is_trusted_owner(found.uid()) {
         let why = match leveret_place::check_default(Path::new(SHARED)) {
-            Err(error) if !found.is_dir() => error.to_string(),
+            Err(error) if is_trusted_owner(found.uid()) => error.to_string(),
             _ => format!("{SHARED} belongs to {}, so it is not used", users.name(found.uid())),
         };
         return Some(Finding::problem(
