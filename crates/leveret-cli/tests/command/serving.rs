@@ -379,10 +379,10 @@ fn servers_of_one_file_keep_out_of_each_others_way() {
     let mut command = host.command(["serve", "-v", "-u", "root", "--config", "leveret.toml", "-p", &second_port]);
     let mut child = command.stderr(Stdio::piped()).spawn().expect("a server");
     let errors = BufReader::new(child.stderr.take().expect("a pipe"));
-    let mut two = Server { child, _errors: errors, said: String::new() };
+    let mut two = Server { child, errors, said: String::new() };
     for part in ["arena of ", "metrics of ", &format!("port-{second}.arena (16.0 MiB) on tcp 127.0.0.1:{second}")] {
         two.said.clear();
-        two._errors.read_line(&mut two.said).expect("a line");
+        two.errors.read_line(&mut two.said).expect("a line");
         assert!(two.said.contains(part), "{}", two.said);
     }
     drop(two);
