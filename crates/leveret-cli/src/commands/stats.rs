@@ -54,8 +54,12 @@ pub struct Summary {
     pub flushes: u64,
     pub evicted: u64,
     pub expired: u64,
-    /// Writes that found no room: nothing may be evicted, or other processes held what could be.
+    /// Writes that found no room.
     pub refused: u64,
+    /// Of these, those for which other processes held, for the whole lock time-out, what could have been evicted.
+    pub refused_busy: u64,
+    /// Seconds since the last one; null: there was none.
+    pub refused_secs_ago: Option<i64>,
     pub segments: u64,
     pub segments_free: u64,
     pub segment_bytes: u64,
@@ -102,6 +106,8 @@ impl Summary {
             evicted: counts.evicted,
             expired: counts.expired,
             refused: counts.refused_no_memory + counts.refused_busy,
+            refused_busy: counts.refused_busy,
+            refused_secs_ago: (counts.refused_unix != 0).then(|| (unix_now() - counts.refused_unix).max(0)),
             segments: counts.segments,
             segments_free: counts.segments_free,
             segment_bytes: counts.segment_bytes,

@@ -7,7 +7,7 @@ use crate::commands::list::places;
 use crate::commands::stats::Summary;
 use crate::output::shell_word;
 use crate::target;
-use crate::units::{bytes, counted, percent, thousands};
+use crate::units::{bytes, counted, percent, span, thousands};
 use crate::users::Users;
 use leveret_engine::OpenError;
 use std::fs;
@@ -150,7 +150,28 @@ fn judge(name: &str, stats: &Summary, is_served: bool, can_grow: bool) -> Vec<Fi
             format!("Set {setting} in {whose}, then: leveret rm --force {name}, and restart what uses it (the next process makes it anew, empty)"),
         ));
     }
+    findings.extend(refused(name, stats, can_grow));
     findings
+}
+
+/// Of the last hour only, so that the finding ends.
+fn refused(name: &str, stats: &Summary, can_grow: bool) -> Option<Finding> {
+    let ago = stats.refused_secs_ago.filter(|secs| *secs < 3600)?;
+    let mend = match (stats.refused_busy == stats.refused, can_grow) {
+        (true, _) => "See which processes are stopped (state T): ps -eo pid,stat,args".to_owned(),
+        (false, false) => "Free space on the arena's file system, so that the arena can grow".to_owned(),
+        (false, true) => format!("See how much the arena may grow: leveret stats {name}"),
+    };
+    Some(Finding::warning(
+        SUBJECT,
+        format!(
+            "{name}: {} found no room, the last one {} ago",
+            counted(stats.refused, "write"),
+            span(ago.unsigned_abs())
+        ),
+        "What they wanted to store is not in the cache.".to_owned(),
+        mend,
+    ))
 }
 
 /// Nothing is lost by it, and it stays for as long as the arena does: a finding could never be ended.
@@ -195,6 +216,18 @@ mod tests {
         assert_eq!(mend(false, true), Some(format!("Set apc.shm_size=128M in PHP, {anew}")));
         assert_eq!(mend(true, true), Some(format!("Set memory-limit = \"128\" in /etc/leveret.toml (or -m), {anew}")));
         assert_eq!(mend(false, false), None, "its file system is full");
+    }
+
+    #[test]
+    fn refused_writes_are_found_for_an_hour() {
+        let found = |refused, refused_busy, refused_secs_ago| {
+            let stats = Summary { refused, refused_busy, refused_secs_ago, ..Summary::default() };
+            judge("shop", &stats, false, false).get(1).and_then(|finding| finding.mend.clone())
+        };
+        assert_eq!(found(0, 0, None), None);
+        assert_eq!(found(7, 0, Some(3600)), None);
+        assert!(found(7, 7, Some(3599)).is_some_and(|mend| mend.contains("ps -eo")));
+        assert!(found(7, 6, Some(0)).is_some_and(|mend| mend.contains("file system")));
     }
 
     #[test]
