@@ -89,22 +89,23 @@ impl<'a> Search<'a> {
 
     /// A write is given up.
     pub fn refuse(&self, why: Error) -> Error {
-        count_refusal(self.core, &why);
-        why
+        refuse(self.core, why)
     }
 }
 
 /// Counts a write that is given up. One that does not wait is tried again by its caller.
 #[cold]
-pub(crate) fn count_refusal(core: &Core, why: &Error) {
+#[inline(never)]
+pub(crate) fn refuse(core: &Core, why: Error) -> Error {
     let refused = &core.control().refused;
     let counter = match why {
         Error::NoMemory => &refused.no_memory,
         Error::Busy if !is_impatient() => &refused.busy,
-        _ => return,
+        _ => return why,
     };
     counter.fetch_add(1, Ordering::Relaxed);
     refused.at.store(unix_micros() / 1_000_000, Ordering::Relaxed);
+    why
 }
 
 /// The part of a shard in the arena.

@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::make_room::{self, Search};
 use crate::shard::edit::{self, Located};
 use crate::shard::{self, sweep, Locked};
-use crate::time::Moment;
+use crate::time::{Moment, Time};
 
 /// What a writing section wants next.
 pub(crate) enum Step<T> {
@@ -24,7 +24,10 @@ pub(crate) fn update<T>(
     let shard = core.hasher.shard_of(hash);
     let mut search = None;
     loop {
-        let locked = shard::lock(core, shard, now).inspect_err(|why| make_room::count_refusal(core, why))?;
+        let locked = match shard::lock(core, shard, now) {
+            Ok(locked) => locked,
+            Err(why) => return Err(make_room::refuse(core, why)),
+        };
         if sweep::is_new_epoch(&locked) {
             sweep::begin_epoch(&locked);
         }
@@ -39,10 +42,16 @@ pub(crate) fn update<T>(
         }
         let is_refused = edit::refuses(&locked, &located);
         drop(locked);
-        let search = search.get_or_insert_with(|| Search::new(core, shard, now.time(), 1));
         if is_refused {
-            return Err(search.refuse(Error::NoMemory));
+            return Err(make_room::refuse(core, Error::NoMemory));
         }
-        search.make_room()?;
+        search_on(&mut search, core, shard, now.time())?;
     }
+}
+
+/// Out of line, so that a write that finds room has none of it.
+#[cold]
+#[inline(never)]
+fn search_on<'a>(search: &mut Option<Search<'a>>, core: &'a Core, shard: usize, now: Time) -> Result<(), Error> {
+    search.get_or_insert_with(|| Search::new(core, shard, now, 1)).make_room()
 }

@@ -302,6 +302,9 @@ impl Worker {
 
     /// Gives those connections their turn whose moment has come.
     fn turn_later_ones(&mut self) {
+        if self.later.is_empty() {
+            return;
+        }
         let now = Instant::now();
         while let Some(Reverse((at, key))) = self.later.peek().copied() {
             if at > now {
@@ -409,7 +412,7 @@ impl Worker {
         if connection.is_watching() && !self.watching.contains(&key) {
             self.watching.push(key);
         }
-        self.note_held(key, held_before);
+        self.note_held(key, held_before, now_secs);
         let Some(connection) = self.connections.get_mut(key) else { return };
         connection.busy = if outcome == Outcome::Later { (connection.busy.0 + 1, true) } else { (0, false) };
         match outcome {

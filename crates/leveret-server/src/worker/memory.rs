@@ -21,8 +21,7 @@ impl Worker {
 
     /// Counts what a connection holds after its turn. If all hold too much, those of this worker are closed that have held
     /// memory for the longest, which may be this one.
-    pub(super) fn note_held(&mut self, key: usize, before: u64) {
-        let now = self.desk.shared.network.uptime_secs();
+    pub(super) fn note_held(&mut self, key: usize, before: u64, now: u32) {
         let Some(connection) = self.connections.get_mut(key) else { return };
         let after = connection.kept_bytes();
         if connection.has_got_on() || before == 0 {
