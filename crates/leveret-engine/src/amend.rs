@@ -56,7 +56,7 @@ pub enum NewCas {
     Keep,
     /// A new one.
     Next,
-    /// This one.
+    /// This one; 0 is no cas, and asks for a new one.
     Is(u64),
 }
 
@@ -156,7 +156,7 @@ fn amend(
     let view = &old.view;
     let cas = match amendment.cas {
         NewCas::Keep => found.cas,
-        NewCas::Next => token::next_cas(locked),
+        NewCas::Next | NewCas::Is(0) => token::next_cas(locked),
         NewCas::Is(cas) => cas,
     };
     if amendment.drop_value {

@@ -42,7 +42,7 @@ pub enum Counted {
 pub struct CountTerms {
     /// Only the version with this cas counts.
     pub compare: Option<u64>,
-    /// The cas of the new version, in place of one that the arena draws.
+    /// The cas of the new version, in place of one that the arena draws; 0 is none.
     pub cas: Option<u64>,
     /// A new deadline.
     pub deadline: Option<Deadline>,

@@ -74,7 +74,7 @@ pub struct Terms {
     /// A `compare` below the item's cas stores all the same, and the new item is marked stale; it keeps the old one's
     /// deadline and its mark of who has won.
     pub older_is_stale: bool,
-    /// The cas of the new version, in place of one that the arena draws.
+    /// The cas of the new version, in place of one that the arena draws; 0 is none.
     pub cas: Option<u64>,
     /// Whether `Stored` tells the cas.
     pub want_cas: bool,

@@ -175,6 +175,43 @@ fn counting_compares_dates_and_tells() {
     assert!(arena.verify().is_clean());
 }
 
+/// A cas of 0 says that none was asked for. Given to a new version it was told as its token, and a client that was told
+/// so had no way to name that version.
+#[test]
+fn a_given_cas_of_0_is_none() {
+    let Scratch { arena, _dir } = small();
+    let (now, never) = (Time::now(), Deadline::NEVER);
+    let token = || arena.get_with(b"k", ReadOptions::new().with_cas(), now).expect("free").expect("there").cas;
+    let mut told = HashSet::from([0]);
+    let mut check = |cas: u64, what: &str| {
+        assert!(told.insert(cas), "{what}: {cas} was told before");
+        assert_eq!(cas, token(), "{what}");
+    };
+    let large = vec![1; 100_000];
+    for value in [Value::Bytes(b"5"), Value::Bytes(&large), Value::Integer(7), Value::Bytes(b"6")] {
+        let modes = [Mode::Set, Mode::Replace, Mode::Append, Mode::Prepend];
+        for mode in modes.into_iter().take(if matches!(value, Value::Bytes(_)) { 4 } else { 2 }) {
+            let terms = Terms::new(mode).cas(Some(0)).want_cas(true);
+            let stored = arena.store_if(b"k", value, wire(1), never, &terms, now).expect("room");
+            let Stored::Stored { cas } = stored else { panic!("{mode:?}: {stored:?}") };
+            check(cas, &format!("{mode:?}"));
+        }
+        for (drops, marks) in [(false, Marks::NONE), (false, Marks::STALE), (true, Marks::NONE)] {
+            let amendment = Amendment::new(never, marks, NewCas::Is(0)).drop_value(drops);
+            let amended = arena.amend(b"k", now, &mut |_| Some(amendment)).expect("room").expect("there");
+            check(amended.cas, &format!("an amendment with {marks:?}, {drops}"));
+        }
+        arena.delete(b"k", now).expect("free");
+        for what in ["a new count", "a count"] {
+            let terms = CountTerms::new().cas(Some(0)).want_cas(true);
+            let counted = arena.count_if(b"k", Delta::Increment(1), Some((1, never)), &terms, now).expect("room");
+            let CountedItem::Value { cas, .. } = counted else { panic!("{what}: {counted:?}") };
+            check(cas, what);
+        }
+    }
+    assert!(arena.verify().is_clean());
+}
+
 fn key(number: u32) -> Vec<u8> {
     format!("key-{number}").into_bytes()
 }

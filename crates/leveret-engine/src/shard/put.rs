@@ -29,7 +29,8 @@ pub(crate) fn put(
         old.view.kind == Kind::Number || old.view.header.shape.has_cas() || old.view.header.shape.is_wanted()
     });
     let needs_cas = told || want_cas && matches!(item.body, Body::Number { .. });
-    let cas = item.cas.or_else(|| needs_cas.then(|| token::next_cas(locked)));
+    // 0 is no token: readers are told it where they have asked for none.
+    let cas = item.cas.filter(|cas| *cas != 0).or_else(|| needs_cas.then(|| token::next_cas(locked)));
     let plan = item.plan(cas.is_some());
     let size = plan.size();
     let pool = match old {
