@@ -141,7 +141,7 @@ impl Pause {
     }
 
     pub fn begin(&self, now: Time, secs: u32) {
-        self.0.store(now.0 + secs, Ordering::Relaxed);
+        self.0.store(now.0.saturating_add(secs), Ordering::Relaxed);
     }
 }
 

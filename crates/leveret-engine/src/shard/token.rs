@@ -24,12 +24,14 @@ pub(crate) fn stable_cas(core: &Core, found: &Found, view: &View) -> Option<u64>
     core.items.explicit_cas(view).or_else(|| view.header.shape.is_wanted().then(|| natural_cas(core, view)))
 }
 
-/// The token that every item has by its place: unique for ever, since a shard uses a place once per generation. It
-/// stays below the explicit ones until a shard has written 2^57 bytes.
+/// The token that every item has by its place: unique, since a shard uses a place once per generation. It stays below
+/// the explicit ones until a shard has written 2^57 bytes, and begins again when it has used segments 2^40 times.
 pub(crate) fn natural_cas(core: &Core, view: &View) -> u64 {
     let state = core.segments.state(view.segment);
     let place = (view.at - core.segments.start(view.segment)) >> 3;
-    of_shard(core, state.generation(), state.shard()) << (core.map.geometry.segment_shift - 3) | place
+    let token = of_shard(core, state.generation(), state.shard()) << (core.map.geometry.segment_shift - 3) | place;
+    // 0 says that there is none. No item is so short that another one begins at place 1.
+    token.max(1)
 }
 
 /// A number that a shard has counted, made one of the whole arena: each key's go on growing, and no two shards have
@@ -65,4 +67,32 @@ pub(crate) fn give_cas(locked: &Locked<'_>, view: &View) -> u64 {
 pub(crate) fn next_cas(locked: &Locked<'_>) -> u64 {
     let number = locked.shard().given.cas.fetch_add(1, Ordering::Relaxed).wrapping_add(1);
     EXPLICIT_CAS | of_shard(locked.core, number, locked.index)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::sync::Ordering;
+    use crate::{Arena, Deadline, Mode, OpenOptions, ReadOptions, Stored, Time, Value};
+
+    /// The first item of a shard's 2^40th segment had the token 0, which says that none was asked for.
+    #[test]
+    fn every_item_has_a_token_when_the_numbers_of_segments_begin_again() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let options = OpenOptions::new().memory(8 << 20).cores(1);
+        let (arena, _) = Arena::open(&dir.path().join("token.arena"), &options).expect("an arena");
+        for shard in 0..arena.core.shards.len() {
+            arena.core.shards.at(shard).given.generation.store((1 << 40) - 2, Ordering::Relaxed);
+        }
+        let (now, mut told) = (Time::now(), std::collections::HashSet::new());
+        // Each fills a segment.
+        for key in 0..20u32 {
+            let key = key.to_ne_bytes();
+            arena.set(&key, &[1; 32_000], Deadline::NEVER, now).expect("room");
+            let cas = || arena.get_with(&key, ReadOptions::new().with_cas(), now).expect("there").expect("there").cas;
+            assert!(cas() != 0 && told.insert(cas()), "{}", cas());
+            let stored =
+                arena.store(&key, Value::Bytes(b"2"), Default::default(), Deadline::NEVER, Mode::Cas(cas()), now);
+            assert!(matches!(stored, Ok(Stored::Stored { .. })), "{stored:?}");
+        }
+    }
 }
