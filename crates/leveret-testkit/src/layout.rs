@@ -6,7 +6,8 @@ use crate::arena_copy::ArenaImage;
 const DIRECTORY: u64 = 1024;
 const REGION_COUNT: u64 = 124;
 const SHARD_SHIFT: u64 = 100;
-const SHARD_SIZE: u64 = 512;
+/// Bytes of a shard's header.
+pub const SHARD_SIZE: u64 = 512;
 
 /// Length of the superblock.
 pub const SUPERBLOCK_LEN: usize = 4096;
@@ -32,8 +33,12 @@ pub struct Region {
     pub len: u64,
 }
 
+/// Number of the region whose first word counts the flushes.
+pub const CONTROL: u32 = 1;
 /// Number of the region of shard headers.
 pub const SHARDS: u32 = 3;
+/// Where a shard keeps the number of the last use of a segment that it has begun, and of the last cas that it has drawn.
+pub const SHARD_GIVEN: u64 = 128;
 /// Number of the region of segment headers, and the length of each.
 pub const SEGMENT_HEADERS: u32 = 5;
 /// A header's first word says where the items of its segment end.

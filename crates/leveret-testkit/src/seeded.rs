@@ -8,7 +8,8 @@ use std::path::Path;
 
 use leveret_engine::{Arena, OpenOptions};
 
-use crate::layout::{seal_superblock, HASH_SEED, SUPERBLOCK_LEN};
+use crate::arena_copy::ArenaImage;
+use crate::layout::{region, seal_superblock, shards, CONTROL, HASH_SEED, SHARD_GIVEN, SHARD_SIZE, SUPERBLOCK_LEN};
 
 /// Makes a new arena at `path`, replacing what is there, with a hash seed made from `seed`.
 pub fn create(path: &Path, options: &OpenOptions, seed: u64) -> std::io::Result<()> {
@@ -26,6 +27,36 @@ pub fn create(path: &Path, options: &OpenOptions, seed: u64) -> std::io::Result<
     file.write_all_at(&page, 0)
 }
 
+/// What an arena has behind it: the counters that wrap, or outgrow a field that keeps a part of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Age {
+    /// Flushes.
+    pub flushes: u32,
+    /// Uses of segments, in each shard.
+    pub generation: u64,
+    /// Cas tokens that were drawn, in each shard.
+    pub cas: u64,
+}
+
+/// The same, with the counters of an old arena.
+pub fn create_aged(path: &Path, options: &OpenOptions, seed: u64, age: &Age) -> std::io::Result<()> {
+    create(path, options, seed)?;
+    if *age == Age::default() {
+        return Ok(());
+    }
+    let image = ArenaImage::read_path(path)?;
+    let (Some(control), Some(shards)) = (region(&image, CONTROL), shards(&image)) else {
+        return Err(Error::other("a region is missing"));
+    };
+    let file = File::options().write(true).open(path)?;
+    file.write_all_at(&u64::from(age.flushes).to_ne_bytes(), control.off)?;
+    for shard in (shards.off..shards.off + shards.len).step_by(SHARD_SIZE as usize) {
+        file.write_all_at(&age.generation.to_ne_bytes(), shard + SHARD_GIVEN)?;
+        file.write_all_at(&age.cas.to_ne_bytes(), shard + SHARD_GIVEN + 8)?;
+    }
+    Ok(())
+}
+
 /// The same, and opens it.
 pub fn open(path: &Path, options: &OpenOptions, seed: u64) -> std::io::Result<Arena> {
     create(path, options, seed)?;
@@ -35,7 +66,6 @@ pub fn open(path: &Path, options: &OpenOptions, seed: u64) -> std::io::Result<Ar
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arena_copy::ArenaImage;
     use crate::scratch;
 
     #[test]

@@ -4,59 +4,84 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use leveret_engine::{
-    Amendment, Arena, CountTerms, Counted, CountedItem, Deadline, Delta, Error, Marks, Meta, Mode, NewCas, OpenOptions,
-    ReadOptions, Stored, Terms, Time, Value,
+    Amendment, Arena, Counted, Deadline, Delta, Error, Marks, Meta, Mode, NewCas, OpenOptions, Stored, Time, Value,
 };
 
 use super::known::{brief, Entry, Known};
-use super::op::{key_bytes, Op, KEYS};
-use crate::seeded;
+use super::op::{key_bytes, value_bytes, Op, KEYS};
+use super::shape::{Limits, Shape};
 use crate::values::show;
-
-/// In each cas that a client chooses here, and in none that the arena draws.
-const OWN_CAS: u64 = 1 << 61;
 
 /// An arena and the map beside it.
 pub struct Run<'a> {
-    path: &'a Path,
-    options: OpenOptions,
-    arena: Option<Arena>,
-    now: Time,
-    map: HashMap<u8, Entry>,
+    pub(super) path: &'a Path,
+    pub(super) options: OpenOptions,
+    pub(super) arena: Option<Arena>,
+    pub(super) keys: Vec<Vec<u8>>,
+    pub(super) now: Time,
+    pub(super) map: HashMap<u8, Entry>,
     /// The token remembered last of each key, with its version.
-    tokens: HashMap<u8, (u64, u64)>,
-    versions: u64,
-    flush_at: Option<Time>,
-    evicted: u64,
+    pub(super) tokens: HashMap<u8, (u64, u64)>,
+    pub(super) versions: u64,
+    pub(super) flush_at: Option<Time>,
+    pub(super) evicted: u64,
+    /// The numbers of segments' uses begin again in this run, and with them tokens, which else grow.
+    pub(super) begins_again: bool,
 }
 
 /// The two answers must be equal.
-fn agree<T: PartialEq + std::fmt::Debug>(got: T, wanted: T) -> Result<(), String> {
+pub(super) fn agree<T: PartialEq + std::fmt::Debug>(got: T, wanted: T) -> Result<(), String> {
     if got == wanted {
         return Ok(());
     }
     Err(format!("the arena answered {got:?}, the map {wanted:?}"))
 }
 
+pub(super) fn apply(delta: Delta, value: u64) -> u64 {
+    match delta {
+        Delta::Increment(by) => value.wrapping_add(by),
+        Delta::Decrement(by) => value.saturating_sub(by),
+    }
+}
+
 impl<'a> Run<'a> {
     /// A fresh arena, and an empty map.
-    pub fn new(path: &'a Path, seed: u64) -> Result<Run<'a>, String> {
-        let options = OpenOptions::new().memory(8 << 20).cores(1);
-        let arena = Some(seeded::open(path, &options, seed).map_err(|error| error.to_string())?);
-        // Ahead of the real clock, so that a delayed flush is due by this clock and not before.
-        let now = Time(Time::now().0 + 1_000_000);
-        let (map, tokens) = (HashMap::new(), HashMap::new());
-        Ok(Run { path, options, arena, now, map, tokens, versions: 0, flush_at: None, evicted: 0 })
+    pub fn new(path: &'a Path, shape: &Shape, seed: u64) -> Result<Run<'a>, String> {
+        let arena = shape.create(path, seed)?;
+        let key_max = Limits::of(&arena).key_max;
+        Ok(Run {
+            path,
+            options: shape.options(),
+            arena: Some(arena),
+            keys: (0..KEYS).map(|key| key_bytes(key, key_max)).collect(),
+            now: Time(shape.start),
+            map: HashMap::new(),
+            tokens: HashMap::new(),
+            versions: 0,
+            flush_at: None,
+            evicted: 0,
+            begins_again: shape.age.generation >= u64::from(u32::MAX) << 8,
+        })
     }
 
-    fn arena(&self) -> &Arena {
+    pub(super) fn name(&self, key: u8) -> &[u8] {
+        &self.keys[usize::from(key)]
+    }
+
+    pub(super) fn arena(&self) -> &Arena {
         self.arena.as_ref().expect("it is open between two steps")
     }
 
     /// Does the operation on both. The error says in what they differ.
     pub fn step(&mut self, op: &Op) -> Result<(), String> {
         self.settle()?;
-        self.act(op)?;
+        if let Err(why) = self.act(op) {
+            // A value that takes much room may push out the very item that it was to be joined to, or to replace.
+            let has_gone = op.key().is_some_and(|key| self.arena().peek(self.name(key), self.now).is_none());
+            if !has_gone || self.arena().stats().evicted == self.evicted {
+                return Err(why);
+            }
+        }
         self.settle()?;
         op.key().map_or(Ok(()), |key| self.look(key))
     }
@@ -72,8 +97,9 @@ impl<'a> Run<'a> {
         }
     }
 
-    fn deadline(&self, ttl: Option<u32>) -> Deadline {
-        ttl.map_or(Deadline::NEVER, |secs| Deadline::after(self.now, secs))
+    pub(super) fn deadline(&self, ttl: Option<i64>) -> Deadline {
+        let at = |secs: i64| (i64::from(self.now.0) + secs).clamp(0, i64::from(u32::MAX)) as u32;
+        ttl.map_or(Deadline::NEVER, |secs| Deadline::at(Time(at(secs))))
     }
 
     /// Drops from the map what has died, and what the arena has evicted and says so.
@@ -87,7 +113,7 @@ impl<'a> Run<'a> {
         let evicted = self.arena().stats().evicted;
         if evicted != self.evicted {
             let (arena, known) = (self.arena().clone(), self.map.len());
-            self.map.retain(|key, _| arena.peek(&key_bytes(*key), now).is_some());
+            self.map.retain(|key, _| arena.peek(&self.keys[usize::from(*key)], now).is_some());
             let (gone, said) = (known - self.map.len(), evicted - self.evicted);
             self.evicted = evicted;
             if gone as u64 > said {
@@ -97,14 +123,14 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn put(&mut self, key: u8, value: Known, flags: u32, deadline: Deadline) {
+    pub(super) fn put(&mut self, key: u8, value: Known, flags: u32, deadline: Deadline) {
         self.versions += 1;
         let version = self.versions;
         let born = self.map.get(&key).map_or(version, |entry| entry.born);
         self.map.insert(key, Entry { value, flags, marks: Marks::NONE, deadline, version, born, told: None });
     }
 
-    fn changed(&mut self, key: u8, value: Known) {
+    pub(super) fn changed(&mut self, key: u8, value: Known) {
         self.versions += 1;
         let version = self.versions;
         if let Some(entry) = self.map.get_mut(&key) {
@@ -114,48 +140,59 @@ impl<'a> Run<'a> {
 
     fn act(&mut self, op: &Op) -> Result<(), String> {
         match *op {
-            Op::Store { key, len, fill, mode, flags, ttl } => self.store(key, &vec![fill; len], mode, flags, ttl)?,
-            Op::Text { key, number } => self.store(key, number.to_string().as_bytes(), 0, 0, None)?,
-            Op::Integer { key, value } => {
+            Op::Store { key, len, fill, mode, flags, ttl, comes } => {
+                self.store(key, &value_bytes(len, fill), mode, flags, ttl, comes)?
+            }
+            Op::Text { key, text } => self.store(key, text.as_bytes(), 0, 0, None, false)?,
+            Op::Integer { key, value, ttl } => {
+                let deadline = self.deadline(ttl);
                 let stored = self.arena().store(
-                    &key_bytes(key),
+                    self.name(key),
                     Value::Integer(value),
                     Meta::default(),
-                    Deadline::NEVER,
+                    deadline,
                     Mode::Set,
                     self.now,
                 );
                 agree(stored, Ok(Stored::Stored { cas: 0 }))?;
-                self.put(key, Known::Number { bits: value as u64, signed: true }, 0, Deadline::NEVER);
+                self.put(key, Known::Number { bits: value as u64, signed: true }, 0, deadline);
             }
             Op::Gets { key } => self.gets(key)?,
-            Op::Cas { key, len, fill } => self.cas(key, &vec![fill; len])?,
-            Op::StoreIf { key, len, fill, stale, fixed } => self.store_if(key, &vec![fill; len], stale, fixed)?,
-            Op::CountIf { key, by, compare, fixed, ttl } => self.count_if(key, by, compare, fixed, ttl)?,
+            Op::Cas { key, len, fill, odd } => self.cas(key, &value_bytes(len, fill), odd)?,
+            Op::StoreIf { key, len, fill, odd, stale, cas } => {
+                self.store_if(key, &value_bytes(len, fill), odd, stale, cas)?
+            }
+            Op::CountIf { key, up, by, compare, odd, cas, ttl } => {
+                let delta = if up { Delta::Increment(by) } else { Delta::Decrement(by) };
+                self.count_if(key, delta, compare, odd, cas, ttl)?
+            }
             Op::Amend { key, ttl, marks, cas, drop_value } => self.amend(key, ttl, marks, cas, drop_value)?,
             Op::Get { .. } => {}
             Op::Delete { key } => {
-                agree(self.arena().delete(&key_bytes(key), self.now), Ok(self.map.contains_key(&key)))?;
+                agree(self.arena().delete(self.name(key), self.now), Ok(self.map.contains_key(&key)))?;
                 self.map.remove(&key);
             }
-            Op::DeleteVersion { key } => {
-                let Some((token, version)) = self.tokens.get(&key).copied() else { return Ok(()) };
-                let wanted = self.wanted_of_cas(key, version);
-                agree(self.arena().delete_version(&key_bytes(key), token, self.now), Ok(wanted))?;
+            Op::DeleteVersion { key, odd } => {
+                let Some((token, wanted)) = self.wanted_of_cas(key, odd)? else { return Ok(()) };
+                agree(self.arena().delete_version(self.name(key), token, self.now), Ok(wanted))?;
                 if matches!(wanted, Stored::Stored { .. }) {
                     self.map.remove(&key);
                 }
             }
             Op::Touch { key, ttl, read } => self.touch(key, ttl, read)?,
-            Op::Count { key, up, by, initial } => self.count(key, up, by, initial)?,
-            Op::AddInteger { key, step, create } => self.add_integer(key, step, create)?,
+            Op::Count { key, up, by, initial, ttl } => {
+                let delta = if up { Delta::Increment(by) } else { Delta::Decrement(by) };
+                self.count(key, delta, initial, ttl)?
+            }
+            Op::AddInteger { key, step, create, ttl } => self.add_integer(key, step, create, ttl)?,
+            Op::LongKey => self.long_key()?,
             Op::CasInteger { key, old, new } => {
                 let wanted = match self.map.get(&key).map(|entry| &entry.value) {
                     None => Stored::Missing,
                     Some(Known::Number { bits, signed: true }) if *bits == old as u64 => Stored::Stored { cas: 0 },
                     Some(_) => Stored::Exists,
                 };
-                agree(self.arena().cas_integer(&key_bytes(key), old, new, self.now), Ok(wanted))?;
+                agree(self.arena().cas_integer(self.name(key), old, new, self.now), Ok(wanted))?;
                 if matches!(wanted, Stored::Stored { .. }) {
                     self.changed(key, Known::Number { bits: new as u64, signed: true });
                 }
@@ -167,15 +204,24 @@ impl<'a> Run<'a> {
                 self.flush_at = None;
             }
             Op::FlushLater { secs } => {
-                let at = Time(self.now.0 + secs);
+                let (at, real) = (Time(self.now.0.saturating_add(secs)), Time::now());
+                // That call also compares with the real clock, which may move on just then.
+                if at.0.abs_diff(real.0) < 3 {
+                    return Ok(());
+                }
                 // A write carries out an earlier one that is due. This call knows only the real clock, which stands
                 // still here.
                 self.arena().tend(self.now, usize::MAX);
                 agree(self.arena().flush_at(at), Ok(()))?;
                 self.flush_at = Some(at);
+                if at <= real {
+                    self.map.clear();
+                    self.flush_at = None;
+                }
             }
             Op::Tend => _ = self.arena().tend(self.now, usize::MAX),
-            Op::Wait { secs } => self.now = Time(self.now.0 + secs),
+            // Up to the clock's last moment: the one behind it is never.
+            Op::Wait { secs } => self.now = Time(self.now.0.saturating_add(secs).min(u32::MAX - 1)),
             Op::Reopen => {
                 self.arena = None;
                 self.arena = Some(Arena::open(self.path, &self.options).map_err(|error| error.to_string())?.0);
@@ -186,7 +232,7 @@ impl<'a> Run<'a> {
 
     /// Reads a key and compares everything that is known of it.
     fn look(&self, key: u8) -> Result<(), String> {
-        let item = self.arena().get(&key_bytes(key), self.now);
+        let item = self.arena().get(self.name(key), self.now);
         let (item, entry) = match (item, self.map.get(&key)) {
             (None, None) => return Ok(()),
             (Some(item), Some(entry)) => (item, entry),
@@ -215,8 +261,16 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn store(&mut self, key: u8, bytes: &[u8], mode: u8, flags: u32, ttl: Option<u32>) -> Result<(), String> {
-        let (name, deadline) = (key_bytes(key), self.deadline(ttl));
+    fn store(
+        &mut self,
+        key: u8,
+        bytes: &[u8],
+        mode: u8,
+        flags: u32,
+        ttl: Option<i64>,
+        comes: bool,
+    ) -> Result<(), String> {
+        let (name, deadline) = (self.name(key).to_vec(), self.deadline(ttl));
         let mode = [Mode::Set, Mode::Add, Mode::Replace, Mode::Append, Mode::Prepend][usize::from(mode)];
         // What appending joins to: for a number its text as it is read.
         let old = self.arena().get(&name, self.now).map(|item| item.value);
@@ -225,8 +279,19 @@ impl<'a> Run<'a> {
             (Some(old), Mode::Prepend) => [bytes, old].concat(),
             _ => bytes.to_vec(),
         };
-        let stored =
-            self.arena().store(&name, Value::Bytes(bytes), Meta::default().with_flags(flags), deadline, mode, self.now);
+        let meta = Meta::default().with_flags(flags);
+        let is_joined = matches!(mode, Mode::Append | Mode::Prepend);
+        let incoming = (comes && !is_joined).then(|| self.arena().incoming(&name, bytes.len(), self.now)).flatten();
+        let stored = match incoming {
+            Some(mut incoming) => {
+                // In two pieces, wherever the cut is.
+                let cut = bytes.len() / 7 * usize::from(key % 8);
+                let taken = incoming.append(&bytes[..cut]) + incoming.append(&bytes[cut..]);
+                agree(taken, bytes.len())?;
+                incoming.store(&name, meta, deadline, &mode.into(), self.now)
+            }
+            None => self.arena().store(&name, Value::Bytes(bytes), meta, deadline, mode, self.now),
+        };
         let max = self.arena().value_max();
         let applies = match mode {
             Mode::Add => !self.map.contains_key(&key),
@@ -270,199 +335,8 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn gets(&mut self, key: u8) -> Result<(), String> {
-        let item = self
-            .arena()
-            .get_with(&key_bytes(key), ReadOptions::new().with_cas(), self.now)
-            .map_err(|error| error.to_string())?;
-        let Some(item) = item else { return agree(false, self.map.contains_key(&key)) };
-        let Some(entry) = self.map.get_mut(&key) else { return Err("gets finds what is not there".to_owned()) };
-        if item.cas == 0 || entry.told.is_some_and(|told| told != item.cas) {
-            return Err(format!("the token of one version was {:?} and is {}", entry.told, item.cas));
-        }
-        if let Some((token, version)) = self.tokens.get(&key) {
-            let is_older = *version < entry.version && *version >= entry.born;
-            if (*version == entry.version) != (*token == item.cas) || (is_older && *token > item.cas) {
-                return Err(format!("version {version} had token {token}, version {} has {}", entry.version, item.cas));
-            }
-        }
-        // A client may choose the same cas for two keys; the arena draws no token twice.
-        let twin =
-            self.tokens.iter().find(|(other, (token, _))| **other != key && *token == item.cas && token & OWN_CAS == 0);
-        if let Some((other, (token, _))) = twin {
-            return Err(format!("the token {token} is that of key {other} too"));
-        }
-        entry.told = Some(item.cas);
-        self.tokens.insert(key, (item.cas, entry.version));
-        Ok(())
-    }
-
-    fn wanted_of_cas(&self, key: u8, version: u64) -> Stored {
-        match self.map.get(&key) {
-            None => Stored::Missing,
-            Some(entry) if entry.version == version => Stored::Stored { cas: 0 },
-            Some(_) => Stored::Exists,
-        }
-    }
-
-    fn cas(&mut self, key: u8, bytes: &[u8]) -> Result<(), String> {
-        let Some((token, version)) = self.tokens.get(&key).copied() else { return Ok(()) };
-        if bytes.len() > self.arena().value_max() {
-            return Ok(());
-        }
-        let wanted = self.wanted_of_cas(key, version);
-        let stored = self.arena().store(
-            &key_bytes(key),
-            Value::Bytes(bytes),
-            Meta::default(),
-            Deadline::NEVER,
-            Mode::Cas(token),
-            self.now,
-        );
-        agree(stored, Ok(wanted))?;
-        if matches!(wanted, Stored::Stored { .. }) {
-            self.put(key, Known::Bytes(bytes.to_vec()), 0, Deadline::NEVER);
-        }
-        Ok(())
-    }
-
-    /// A cas as a client may choose it: unlike any that the arena draws, and growing.
-    fn own_cas(&self) -> u64 {
-        OWN_CAS | self.versions
-    }
-
-    /// Notes the token that an operation has told of the present version.
-    fn tell(&mut self, key: u8, cas: u64, fixed: bool) {
-        let Some(entry) = self.map.get_mut(&key) else { return };
-        if fixed {
-            // Tokens grow from here on.
-            entry.born = entry.version;
-        }
-        entry.told = Some(cas);
-        self.tokens.insert(key, (cas, entry.version));
-    }
-
-    /// Characters of the value as it is read.
-    fn width(&self, key: u8) -> usize {
-        self.arena().peek(&key_bytes(key), self.now).map_or(0, |found| found.value_len as usize)
-    }
-
-    /// A number that needs more characters than it had is a new one to memcached, of which nobody was told anything.
-    fn counted(&mut self, key: u8, next: Known, width: usize) {
-        // An integer that memcached's rules have counted above what one can be goes on without a sign.
-        let next = match next {
-            Known::Number { bits, .. } if bits > i64::MAX as u64 => Known::Number { bits, signed: false },
-            other => other,
-        };
-        let outgrows = matches!(next, Known::Number { bits, .. } if bits.to_string().len() > width);
-        self.changed(key, next);
-        if outgrows {
-            self.map.entry(key).and_modify(|entry| entry.marks = Marks::NONE);
-        }
-    }
-
-    fn store_if(&mut self, key: u8, bytes: &[u8], stale: bool, fixed: bool) -> Result<(), String> {
-        let Some((token, _)) = self.tokens.get(&key).copied() else { return Ok(()) };
-        if bytes.len() > self.arena().value_max() {
-            return Ok(());
-        }
-        self.gets(key)?;
-        let present = self.map.get(&key).and_then(|entry| entry.told);
-        let cas = fixed.then(|| self.own_cas());
-        let terms = Terms::new(Mode::Set).compare(Some(token)).older_is_stale(stale).cas(cas).want_cas(true);
-        let meta = Meta::default().with_flags(1);
-        let stored =
-            self.arena().store_if(&key_bytes(key), Value::Bytes(bytes), meta, Deadline::NEVER, &terms, self.now);
-        let refused = match present {
-            None => Some(Stored::Missing),
-            Some(present) if present == token || stale && token < present => None,
-            Some(_) => Some(Stored::Exists),
-        };
-        if let Some(refused) = refused {
-            return agree(stored, Ok(refused));
-        }
-        let Ok(Stored::Stored { cas: told }) = stored else {
-            return Err(format!("answered {stored:?}, wanted it stored"));
-        };
-        agree(told, cas.unwrap_or(told).max(1))?;
-        let before = self.map.get(&key).filter(|_| present != Some(token)).map(|entry| (entry.deadline, entry.marks));
-        self.put(key, Known::Bytes(bytes.to_vec()), 1, Deadline::NEVER);
-        if let Some((deadline, marks)) = before {
-            self.map
-                .entry(key)
-                .and_modify(|entry| (entry.deadline, entry.marks) = (deadline, marks.with(Marks::STALE)));
-        }
-        self.tell(key, told, fixed);
-        Ok(())
-    }
-
-    fn count_if(&mut self, key: u8, by: u64, compare: bool, fixed: bool, ttl: Option<u32>) -> Result<(), String> {
-        let compare = self.tokens.get(&key).map(|(token, _)| *token).filter(|_| compare);
-        self.gets(key)?;
-        let width = self.width(key);
-        let cas = fixed.then(|| self.own_cas());
-        let terms =
-            CountTerms::new().compare(compare).cas(cas).deadline(ttl.map(|_| self.deadline(ttl))).want_cas(true);
-        let answer = self.arena().count_if(&key_bytes(key), Delta::Increment(by), None, &terms, self.now);
-        let Some(entry) = self.map.get(&key).cloned() else { return agree(answer, Ok(CountedItem::Missing)) };
-        // In memcached's order: an empty value is no number, whatever its token.
-        if entry.value == Known::Bytes(Vec::new()) {
-            return agree(answer, Ok(CountedItem::NotNumber));
-        }
-        if compare.is_some_and(|token| entry.told != Some(token)) {
-            return agree(answer, Ok(CountedItem::Exists));
-        }
-        let Some((value, signed)) = entry.value.countable() else { return agree(answer, Ok(CountedItem::NotNumber)) };
-        let Ok(CountedItem::Value { cas: told, .. }) = answer else {
-            return Err(format!("answered {answer:?}, wanted it counted"));
-        };
-        let (value, deadline) = (value.wrapping_add(by), terms.deadline.unwrap_or(entry.deadline));
-        let wanted = CountedItem::Value { value, cas: cas.unwrap_or(told).max(1), deadline, is_new: false };
-        agree(answer, Ok(wanted))?;
-        self.counted(key, Known::Number { bits: value, signed }, width);
-        self.map.entry(key).and_modify(|entry| entry.deadline = deadline);
-        self.tell(key, told, fixed);
-        Ok(())
-    }
-
-    fn amend(&mut self, key: u8, ttl: Option<u32>, marks: u8, cas: u8, drop_value: bool) -> Result<(), String> {
-        let deadline = self.deadline(ttl);
-        let own = self.own_cas();
-        let new_cas = [NewCas::Keep, NewCas::Next, NewCas::Is(own)][usize::from(cas)];
-        let marks = Marks::from_bits(marks);
-        let amendment = Amendment::new(deadline, marks, new_cas).drop_value(drop_value);
-        let amended = self
-            .arena()
-            .amend(&key_bytes(key), self.now, &mut |_| Some(amendment))
-            .map_err(|error| error.to_string())?;
-        let is_there = self.map.contains_key(&key);
-        let known = self.map.get(&key).and_then(|entry| entry.told);
-        if let Some(entry) = self.map.get_mut(&key) {
-            (entry.deadline, entry.marks) = (deadline, marks);
-            if drop_value {
-                (entry.value, entry.flags) = (Known::Bytes(Vec::new()), 0);
-            }
-            if new_cas != NewCas::Keep {
-                self.versions += 1;
-                entry.version = self.versions;
-            }
-        }
-        agree(amended.is_some(), is_there)?;
-        let Some(found) = amended else { return Ok(()) };
-        match (new_cas, known) {
-            (NewCas::Keep, Some(told)) => agree(found.cas, told)?,
-            (NewCas::Is(cas), _) => agree(found.cas, cas)?,
-            (NewCas::Next, Some(told)) if found.cas <= told => {
-                return Err(format!("token {} follows {told}", found.cas))
-            }
-            _ => {}
-        }
-        self.tell(key, found.cas, matches!(new_cas, NewCas::Is(_)));
-        Ok(())
-    }
-
-    fn touch(&mut self, key: u8, ttl: Option<u32>, read: bool) -> Result<(), String> {
-        let (name, deadline) = (key_bytes(key), self.deadline(ttl));
+    fn touch(&mut self, key: u8, ttl: Option<i64>, read: bool) -> Result<(), String> {
+        let (name, deadline) = (self.name(key).to_vec(), self.deadline(ttl));
         if read {
             let got = self.arena().get_and_touch(&name, deadline, self.now).map_err(|error| error.to_string())?;
             agree(got.is_some(), self.map.contains_key(&key))?;
@@ -478,18 +352,16 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    fn count(&mut self, key: u8, up: bool, by: u64, initial: Option<u64>) -> Result<(), String> {
-        let delta = if up { Delta::Increment(by) } else { Delta::Decrement(by) };
-        let apply = |value: u64| if up { value.wrapping_add(by) } else { value.saturating_sub(by) };
-        let width = self.width(key);
-        let answer =
-            self.arena().count(&key_bytes(key), delta, initial.map(|initial| (initial, Deadline::NEVER)), self.now);
+    fn count(&mut self, key: u8, delta: Delta, initial: Option<u64>, ttl: Option<i64>) -> Result<(), String> {
+        let (width, deadline) = (self.width(key), self.deadline(ttl));
+        let answer = self.arena().count(self.name(key), delta, initial.map(|initial| (initial, deadline)), self.now);
         let known = self.map.get(&key).map(|entry| entry.value.clone());
         let (wanted, next) = match &known {
             None => (initial.map_or(Counted::Missing, Counted::Value), None),
             Some(known) => match known.countable() {
                 Some((value, signed)) => {
-                    (Counted::Value(apply(value)), Some(Known::Number { bits: apply(value), signed }))
+                    let value = apply(delta, value);
+                    (Counted::Value(value), Some(Known::Number { bits: value, signed }))
                 }
                 None => (Counted::NotNumber, None),
             },
@@ -497,22 +369,21 @@ impl<'a> Run<'a> {
         agree(answer, Ok(wanted))?;
         match (known, next, initial) {
             (_, Some(next), _) => self.counted(key, next, width),
-            (None, _, Some(initial)) => {
-                self.put(key, Known::Number { bits: initial, signed: false }, 0, Deadline::NEVER)
-            }
+            (None, _, Some(initial)) => self.put(key, Known::Number { bits: initial, signed: false }, 0, deadline),
             _ => {}
         }
         Ok(())
     }
 
-    fn add_integer(&mut self, key: u8, step: i64, create: bool) -> Result<(), String> {
-        let answer = self.arena().add_integer(&key_bytes(key), step, create.then_some(Deadline::NEVER), self.now);
+    fn add_integer(&mut self, key: u8, step: i64, create: bool, ttl: Option<i64>) -> Result<(), String> {
+        let deadline = self.deadline(ttl);
+        let answer = self.arena().add_integer(self.name(key), step, create.then_some(deadline), self.now);
         let known = self.map.get(&key).map(|entry| entry.value.clone());
         let next = |bits: u64| Known::Number { bits, signed: true };
         match known {
             None if create => {
                 agree(answer, Ok(Counted::Value(step as u64)))?;
-                self.put(key, next(step as u64), 0, Deadline::NEVER);
+                self.put(key, next(step as u64), 0, deadline);
                 Ok(())
             }
             None => agree(answer, Ok(Counted::Missing)),
@@ -526,14 +397,35 @@ impl<'a> Run<'a> {
         }
     }
 
+    /// A key that is a byte too long is refused by whatever stores, and found by nothing.
+    fn long_key(&self) -> Result<(), String> {
+        let (arena, now) = (self.arena(), self.now);
+        let key = vec![7; arena.key_max() + 1];
+        let refused = Error::KeyTooLong { len: key.len(), max: arena.key_max() };
+        let never = Deadline::NEVER;
+        for mode in [Mode::Set, Mode::Add, Mode::Replace, Mode::Append, Mode::Prepend, Mode::Cas(1)] {
+            for value in [Value::Bytes(b"value"), Value::Bytes(&[1; 40_000]), Value::Integer(1)] {
+                agree(arena.store(&key, value, Meta::default(), never, mode, now), Err(refused.clone()))?;
+            }
+        }
+        agree(arena.count(&key, Delta::Increment(1), Some((1, never)), now), Err(refused.clone()))?;
+        agree(arena.add_integer(&key, 1, Some(never), now), Err(refused.clone()))?;
+        agree(arena.cas_integer(&key, 1, 2, now), Err(refused.clone()))?;
+        agree(arena.touch(&key, never, now), Err(refused.clone()))?;
+        let amendment = Amendment::new(never, Marks::NONE, NewCas::Next);
+        agree(arena.amend(&key, now, &mut |_| Some(amendment)), Err(refused))?;
+        agree(arena.incoming(&key, 40_000, now).is_none(), true)?;
+        agree((arena.get(&key, now), arena.find(&key, now)), (None, None))
+    }
+
     /// Everything that is there is met once, and nothing else.
     fn walk(&mut self) -> Result<(), String> {
         self.settle()?;
-        let names: HashMap<Vec<u8>, u8> = (0..KEYS).map(|key| (key_bytes(key), key)).collect();
+        let names: HashMap<&[u8], u8> = (0..KEYS).map(|key| (self.name(key), key)).collect();
         let mut met = HashSet::new();
         for item in self.arena().iter(self.now) {
             let item = item.map_err(|error| error.to_string())?;
-            let key = names.get(&item.key).copied().ok_or_else(|| format!("a walk meets {}", show(&item.key)))?;
+            let key = names.get(&item.key[..]).copied().ok_or_else(|| format!("a walk meets {}", show(&item.key)))?;
             let Some(entry) = self.map.get(&key) else {
                 return Err(format!("a walk meets {}, which is not there", show(&item.key)));
             };
