@@ -99,9 +99,9 @@ impl Arena {
         self.core.map.geometry.memory
     }
 
-    /// The largest value in bytes: an eighth of the arena.
+    /// The largest value in bytes: an eighth of the arena, at most 64 GiB.
     pub fn value_max(&self) -> usize {
-        (self.core.map.geometry.memory / 8) as usize
+        self.core.map.geometry.value_max() as usize
     }
 
     /// The longest key in bytes: a quarter of a segment, at most 65,535.

@@ -149,6 +149,8 @@ mod segment;
 mod send;
 #[cfg(feature = "services")]
 mod service;
+#[cfg(all(test, not(model)))]
+mod shapes;
 mod shard;
 mod stats;
 mod sync;

@@ -125,7 +125,7 @@ impl Geometry {
         let segment_size = floor_power(memory / 1024).clamp(32 << 10, 1 << 20);
         let segments_max = (memory / segment_size) as u32;
         // A shard needs some 64 segments of its own for that, and more than two a core buy no concurrency.
-        let shards = floor_power(u64::from((2 * cores.max(1)).min(segments_max / 64).min(SHARDS_MAX)));
+        let shards = floor_power(u64::from(cores.max(1).saturating_mul(2).min(segments_max / 64).min(SHARDS_MAX)));
         let geometry = Geometry {
             memory,
             segment_shift: segment_size.ilog2(),
@@ -218,6 +218,12 @@ impl Geometry {
     #[inline]
     pub fn key_max(&self) -> usize {
         (self.segment_size() as usize / 4).min(usize::from(u16::MAX))
+    }
+
+    /// The longest value, bytes: an eighth of the arena, but no more than the segments that its record can list, beside
+    /// the longest key, in half of one.
+    pub fn value_max(&self) -> u64 {
+        (self.memory / 8).min(self.segment_size() * self.segment_size() / 16)
     }
 
     /// Overflow buckets a shard may use. Under linear hashing up to a quarter of the main buckets overflow at once.
