@@ -239,4 +239,40 @@ mod tests {
         arena.release(&tickets[7]);
         assert_eq!(arena.hold(b"one more"), Lease::Wait);
     }
+
+    /// Keys whose hashes are at the ends share no lease with each other, and have one holder each, also where the number
+    /// of a lease's uses begins again, as a whole or in the part of it that the owner word has.
+    #[test]
+    fn hashes_and_numbers_at_their_ends_are_like_others() {
+        let (arena, _dir) = scratch();
+        let core = &*arena.core;
+        let owner = core.presence.owner().expect("a free slot");
+        let now = Time::now();
+        for serial in [0, 1, u32::from(u16::MAX) - 1, u32::from(u16::MAX), u32::MAX - 1, u32::MAX] {
+            for slot in 0..core.leases.len() {
+                core.leases.at(slot).serial.store(serial, Ordering::Relaxed);
+            }
+            let hashes = [0, 1, u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) - 1];
+            let ask = |hash, until| take(core, hash, owner, now, until).expect("the lock is free");
+            let tickets = hashes.map(|hash| match ask(hash, NO_END) {
+                Taken::Ours(ticket) => ticket,
+                _ => panic!("{hash:#x} after use {serial}"),
+            });
+            for ticket in &tickets {
+                assert_eq!(ticket.serial, serial.wrapping_add(1));
+                assert!(matches!(ask(ticket.hash, NO_END), Taken::Held { .. }), "{ticket:?}");
+                // One of another use is a late one, and frees nothing.
+                release(core, &Ticket { serial, ..*ticket });
+                assert!(matches!(ask(ticket.hash, NO_END), Taken::Held { .. }), "{ticket:?}");
+                release(core, ticket);
+                let Taken::Ours(again) = ask(ticket.hash, now.0) else { panic!("{ticket:?} was given back") };
+                // This one is past its term at once.
+                assert!(matches!(ask(ticket.hash, NO_END), Taken::Ours(_)), "{again:?}");
+            }
+            for slot in 0..core.leases.len() {
+                core.leases.at(slot).owner.store(0, Ordering::Relaxed);
+            }
+        }
+        release(core, &Ticket { hash: 0, slot: u32::MAX, serial: 0 });
+    }
 }

@@ -1,6 +1,6 @@
 //! What every entrance relies on, on a real arena.
 use leveret_engine::{
-    Arena, Codec, Counted, Deadline, Delta, Encoding, Error, Found, Meta, Missed, Mode, OpenOptions, Origin,
+    Arena, Codec, Counted, Deadline, Delta, Encoding, Error, Found, Marks, Meta, Missed, Mode, OpenOptions, Origin,
     ReadOptions, Stored, Terms, Time, Value, AHEAD,
 };
 use std::path::PathBuf;
@@ -223,17 +223,46 @@ fn modes_follow_memcached() {
     assert_eq!(arena.delete_version(b"a", second, NOW).unwrap(), Stored::Exists);
 }
 
+/// All that an item says of itself, at the ends of each, whatever its key and value are.
 #[test]
-fn flags_origin_and_encoding_come_back() {
+fn flags_origin_encoding_marks_and_times_come_back() {
     let scratch = scratch(8 << 20);
     let arena = &scratch.arena;
-    for flags in [0, 1, u32::MAX] {
-        let meta =
-            Meta::native(Encoding::new(5)).with_origin(Origin::new(2)).with_codec(Codec::new(3)).with_flags(flags);
-        arena.store(b"k", Value::Bytes(b"v"), meta, Deadline::NEVER, Mode::Set, NOW).unwrap();
-        let item = arena.get_with(b"k", ReadOptions::new().with_cas(), NOW).unwrap().unwrap();
-        assert_eq!((item.meta, item.value, item.mtime), (meta, b"v".to_vec(), NOW));
+    let keys: Vec<Vec<u8>> = [0, 1, 7, 8, 9, 255, 256, arena.key_max()].map(|len| vec![b'k'; len]).into();
+    let (large, full) = (vec![3; 100_000], vec![4; 24_000]);
+    let bytes: [&[u8]; 5] = [b"", b"v", b"1234567", &full, &large];
+    let values = bytes.map(Value::Bytes).into_iter().chain([Value::Integer(i64::MIN)]);
+    let times = [0, 1, 1000, u32::MAX - 2];
+    let mut number = 0;
+    for value in values {
+        for flags in [0, 1, 1 << 31, u32::MAX] {
+            for names in 0..16u16 * 16 {
+                // Each origin with each codec; the rest goes through its values at another pace.
+                number += 1;
+                let (key, now) = (&keys[number % keys.len()], Time(times[number % times.len()]));
+                let meta = Meta::native(Encoding::new(number as u8 % 15))
+                    .with_origin(Origin::new(names as u8 % 16))
+                    .with_codec(Codec::new((names / 16) as u8))
+                    .with_flags(flags)
+                    .with_marks(Marks::from_bits(number as u8 % 4));
+                let deadlines = [Deadline::NEVER, Deadline::after(now, 1), Deadline(u32::MAX - 1)];
+                let deadline = deadlines[number % deadlines.len()];
+                arena.store(key, value, meta, deadline, Mode::Set, now).unwrap();
+                let item = arena.get_with(key, ReadOptions::new().with_cas(), now).unwrap().unwrap();
+                // An integer is one, whatever else was said.
+                let meta = match value {
+                    Value::Bytes(_) => meta,
+                    Value::Integer(_) => meta.with_encoding(Encoding::INTEGER).with_codec(Codec::NONE),
+                };
+                assert_eq!((item.meta, item.mtime, item.deadline), (meta, now, deadline));
+                match value {
+                    Value::Bytes(bytes) => assert!(item.value == bytes),
+                    Value::Integer(number) => assert_eq!(item.number, Some(number)),
+                }
+            }
+        }
     }
+    assert_eq!(arena.verify().problems, Vec::<String>::new());
 }
 
 #[test]

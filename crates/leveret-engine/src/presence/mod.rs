@@ -286,7 +286,8 @@ fn slot_of(owner: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Arena, OpenOptions};
+    use crate::sync::Ordering;
+    use crate::{Arena, Deadline, Error, Lease, OpenOptions, Time};
     use std::sync::Barrier;
 
     /// A thread that had waited for another one's registration could register the process once more. Leases and
@@ -308,6 +309,64 @@ mod tests {
                 threads.into_iter().map(|thread| thread.join().expect("no panic")).collect()
             });
             assert_eq!(names, [names[0]; THREADS]);
+        }
+    }
+
+    fn scratch() -> (Arena, tempfile::TempDir) {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let options = OpenOptions::new().memory(8 << 20).cores(1);
+        (Arena::open(&dir.path().join("name.arena"), &options).expect("an arena").0, dir)
+    }
+
+    /// One slot after the other is given to others, from the first to the last: this process takes what is left, reads
+    /// and is refused when nothing is, and writes once a slot is free again.
+    #[test]
+    fn a_full_table_refuses_writers_by_name_and_nobody_else() {
+        let (arena, _dir) = scratch();
+        let (presence, now) = (&arena.core.presence, Time::now());
+        let slots = presence.processes.len();
+        let path = arena.path().to_owned();
+        let others = arena.core.map.host.signs().expect("signs");
+        assert!((0..slots).all(|slot| others.take(slot)));
+        assert_eq!(presence.owner(), Err(Error::ProcessTableFull { max: slots }));
+        let refused = Err(Error::ProcessTableFull { max: slots });
+        assert_eq!(arena.set(b"key", b"value", Deadline::NEVER, now), refused);
+        assert_eq!((arena.get(b"key", now), arena.hold(b"key"), arena.iter(now).count()), (None, Lease::NoLease, 0));
+        drop(others);
+        drop(arena);
+        for free in [0, 1, slots / 2, slots - 2, slots - 1] {
+            let (arena, _) = Arena::open(&path, &OpenOptions::new()).expect("an arena");
+            let others = arena.core.map.host.signs().expect("signs");
+            assert!((0..slots).filter(|slot| *slot != free).all(|slot| others.take(slot)));
+            arena.set(b"key", &[free as u8], Deadline::NEVER, now).expect("the slot that is left");
+            assert_eq!(super::slot_of(arena.core.presence.current()), free);
+            assert_eq!(arena.get(b"key", now).expect("there").value, [free as u8]);
+        }
+    }
+
+    /// The number of a slot's registrations begins again, and passes by 0, which no owner has.
+    #[test]
+    fn a_slot_outlives_its_last_number() {
+        let (arena, dir) = scratch();
+        let path = dir.path().join("name.arena");
+        let numbers = |arena: &Arena, number| {
+            let processes = &arena.core.presence.processes;
+            (0..processes.len()).for_each(|slot| processes.at(slot).incarnation.store(number, Ordering::Relaxed));
+        };
+        numbers(&arena, u32::MAX - 1);
+        let mut before = arena.core.presence.owner().expect("a free slot");
+        assert_eq!(before >> 32, u64::from(u32::MAX));
+        drop(arena);
+        for want in [1, 2] {
+            let (arena, _) = Arena::open(&path, &OpenOptions::new()).expect("an arena");
+            // In the slot of the one before, as all are where the table was used up once.
+            let others = arena.core.map.host.signs().expect("signs");
+            let slots = arena.core.presence.processes.len();
+            assert!((0..slots).filter(|slot| *slot != super::slot_of(before)).all(|slot| others.take(slot)));
+            let owner = arena.core.presence.owner().expect("a free slot");
+            assert_eq!((owner >> 32, super::slot_of(owner)), (want, super::slot_of(before)));
+            assert!(arena.core.presence.is_known_dead(before) && !arena.core.presence.is_dead(owner));
+            before = owner;
         }
     }
 }
