@@ -17,7 +17,7 @@ use crate::arena_copy::ArenaImage;
 use crate::layout::{regions, seal_superblock, Region, DATA, SEGMENT_HEADERS, SEGMENT_HEADER_LEN, SUPERBLOCK_LEN};
 use crate::process::{self, Ending};
 use crate::rng::Rng;
-use crate::seeded;
+use crate::seeded::{self, Age};
 use crate::values::{self, show};
 
 const KEYS: u64 = 500;
@@ -59,20 +59,31 @@ enum Trust {
     Always,
 }
 
-/// The valid arena that every round starts from.
+/// The valid arena that some rounds start from.
 pub struct Ground {
+    number: u64,
+    options: OpenOptions,
     image: ArenaImage,
     regions: Vec<Region>,
 }
+
+/// Rounds on one ground.
+const ROUNDS_ON: u64 = 16;
 
 fn key(index: u64) -> Vec<u8> {
     format!("key:{index}").into_bytes()
 }
 
+/// Of each length at which a value may lie in another way.
 fn value(index: u64, version: u64) -> Vec<u8> {
     let len = match index % 50 {
         7 => 70_000,
         8 => 31_000,
+        // Around what fits into one segment, where that has 32 KiB, and what lies behind two whole ones.
+        9 => 32_600 + index / 50 * 20,
+        10 => 65_400 + index / 50 * 20,
+        11 => 97_000 + index / 50 * 200,
+        12 => 17_000,
         _ => (index * 31) % 700,
     };
     values::frame(&key(index), version, index, len as usize)
@@ -82,24 +93,46 @@ fn is_number(index: u64) -> bool {
     index % 10 == 3
 }
 
-fn options() -> OpenOptions {
+fn options(rng: &mut Rng) -> OpenOptions {
+    let memory = *rng.pick(&[8 << 20, 8 << 20, (9 << 20) + 4096, (12 << 20) - 1, 16 << 20]);
     // A damaged lock word may name an owner that lives: nobody shall wait long for it here.
-    OpenOptions::new().memory(8 << 20).cores(1).lock_timeout(Duration::from_millis(20))
+    OpenOptions::new().memory(memory).cores(*rng.pick(&[1, 2, 16])).lock_timeout(Duration::from_millis(20))
 }
 
 impl Ground {
-    /// Makes an arena with items of all kinds.
-    pub fn new(folder: &Path) -> Result<Ground, String> {
+    /// The ground of the round with this seed: `before`, if that is the one, or a new one.
+    pub fn of(folder: &Path, seed: u64, before: Option<Ground>) -> Result<Ground, String> {
+        let number = seed / ROUNDS_ON;
+        match before {
+            Some(ground) if ground.number == number => Ok(ground),
+            _ => Ground::new(folder, number),
+        }
+    }
+
+    /// Makes an arena with items of all kinds. Its number says of what size, form and age it is.
+    fn new(folder: &Path, number: u64) -> Result<Ground, String> {
         let path = folder.join("ground.arena");
+        let mut rng = Rng::new(number);
+        let options = options(&mut rng);
+        let age = if rng.one_in(2) {
+            Age::default()
+        } else {
+            Age { flushes: u32::MAX - 1, generation: *rng.pick(&[(1 << 32) - 90, (1 << 40) - 90]), cas: (1 << 32) - 9 }
+        };
         process::run(|| {
-            let arena = seeded::open(&path, &options(), 1).map_err(|error| error.to_string())?;
+            let arena = seeded::create_aged(&path, &options, number, &age).and_then(|()| {
+                Arena::open(&path, &options)
+                    .map(|(arena, _)| arena)
+                    .map_err(|error| std::io::Error::other(error.to_string()))
+            });
+            let arena = arena.map_err(|error| error.to_string())?;
             fill(&arena).map_err(|error| error.to_string())?;
             Ok(String::new())
         })
         .into_result()?;
         let image = ArenaImage::read_path(&path).map_err(|error| error.to_string())?;
         let regions = regions(&image);
-        Ok(Ground { image, regions })
+        Ok(Ground { number, options, image, regions })
     }
 
     /// One round. The error says what was done and what happened.
@@ -139,7 +172,7 @@ impl Ground {
             false => Trust::Always,
         };
         let use_seed = rng.bits();
-        let mut child = process::spawn(|| use_arena(&path, use_seed, trust));
+        let mut child = process::spawn(|| use_arena(&path, &self.options, use_seed, trust));
         let file = File::options().write(true).open(&path).map_err(|error| error.to_string())?;
         let ending = loop {
             if let Some(ending) = child.try_wait() {
@@ -162,7 +195,7 @@ impl Ground {
         };
         match ending {
             Ending::Done(_) => Ok(()),
-            bad => Err(format!("{attack:?}, changes {patches:x?}: {bad}")),
+            bad => Err(format!("{attack:?} on {:?}, changes {patches:x?}: {bad}", self.options)),
         }
     }
 
@@ -231,9 +264,9 @@ fn fill(arena: &Arena) -> Result<(), leveret_engine::Error> {
 }
 
 /// Does everything that can be done with an arena. Errors and misses are fine.
-fn use_arena(path: &Path, seed: u64, trust: Trust) -> Result<String, String> {
+fn use_arena(path: &Path, options: &OpenOptions, seed: u64, trust: Trust) -> Result<String, String> {
     let mut rng = Rng::new(seed);
-    let arena = match Arena::open(path, &options().create(false)) {
+    let arena = match Arena::open(path, &options.create(false)) {
         Ok((arena, _)) => arena,
         Err(error) => return Ok(error.to_string()),
     };

@@ -328,7 +328,7 @@ impl Sample {
 
 /// Proves the harness itself: an operation that is not kill-proof must be caught. It deletes the key and sets it anew.
 pub fn planted(folder: &Path, seed: u64) -> Result<(), String> {
-    let mut torn = crate::operations::all()
+    let mut torn = crate::operations::all(seed)
         .into_iter()
         .find(|operation| operation.name == "set-overwrite")
         .expect("it is in the list");

@@ -22,6 +22,7 @@ pub mod rng;
 pub mod scratch;
 pub mod seeded;
 pub mod shared;
+pub mod sizes;
 pub mod soak;
 pub mod stepper;
 pub mod stores;

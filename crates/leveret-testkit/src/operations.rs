@@ -9,9 +9,11 @@ use leveret_engine::{
 };
 
 use crate::operation::{now, store, stored, subject, text, want, Effect, Operation, Seen, Trigger, SUBJECT};
+use crate::rng::Rng;
+use crate::sizes;
 use crate::values;
 
-fn joined(name: &'static str, mode: Mode, first_len: usize, second_len: usize) -> Operation {
+pub(crate) fn joined(name: &'static str, mode: Mode, first_len: usize, second_len: usize) -> Operation {
     let (first, second) = (subject(1, first_len), subject(2, second_len));
     let both = if mode == Mode::Append { [&first[..], &second].concat() } else { [&second[..], &first].concat() };
     let run = move |arena: &Arena, _| text(store(arena, SUBJECT, &Seen::new(second.clone()), mode)).and_then(stored);
@@ -89,8 +91,12 @@ fn too_large(arena: &Arena) -> &'static [u8] {
 
 const BURST: u64 = 40;
 
-/// All of them.
-pub fn all() -> Vec<Operation> {
+/// All of them. Of what is tried with any size, the seed says which.
+pub fn all(seed: u64) -> Vec<Operation> {
+    [fixed(), sizes::of(&mut Rng::new(seed))].into_iter().flatten().collect()
+}
+
+fn fixed() -> Vec<Operation> {
     let small = || Seen::new(subject(1, 30));
     let other = || Seen::new(subject(2, 300)).flags(9).ttl(500);
     vec![

@@ -204,7 +204,9 @@ impl<S: Store> Own<S> {
     fn set(&mut self, key: u64) -> Result<(), Trouble> {
         let (name, now) = (own_key(self.slot, key), Time::now());
         let len = match Use::of(key) {
-            Use::Large => self.rng.between(20_000, self.large_max),
+            // Now and then the longest that the arena takes.
+            Use::Large if self.rng.one_in(32) => 4 * self.large_max - 200,
+            Use::Large => self.rng.between(10_000, self.large_max),
             // Up to what fills a segment: of those above a half or a third of it, one or two fit.
             _ if self.rng.one_in(10) => self.rng.below(33_000),
             _ => self.rng.below(700),

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use leveret_engine::{Arena, OpenOptions};
 use nix::sys::signal::{kill, Signal};
 use nix::unistd::Pid;
 
@@ -31,6 +32,8 @@ pub struct Weather {
     pub duration: Duration,
     /// Size of the arena, bytes.
     pub memory: u64,
+    /// Processors that it is shaped for.
+    pub cores: u32,
     /// Seed of everything random.
     pub seed: u64,
 }
@@ -102,6 +105,14 @@ pub fn rage(weather: &Weather) -> io::Result<Outcome> {
     let controls = (weather.processes / 4).max(2);
     let slots = weather.processes + controls;
     let ledger = Ledger::create(&ledger_path(folder.path()), slots)?;
+    let arena = worker::arena_path(folder.path());
+    let options = OpenOptions::new().memory(weather.memory).cores(weather.cores);
+    // By a child: whoever has an arena open is among its processes.
+    let made = process::run(|| match Arena::open(&arena, &options) {
+        Ok(_) => Ok(String::new()),
+        Err(error) => Err(error.to_string()),
+    });
+    made.into_result().map_err(io::Error::other)?;
     let mut storm = Storm {
         weather,
         folder: folder.path(),

@@ -43,13 +43,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     let seed = args.seed.unwrap_or_else(rng::fresh_seed);
     let folder = scratch::folder().expect("a temporary folder");
-    let ground = match Ground::new(folder.path()) {
-        Ok(ground) => ground,
-        Err(why) => {
-            println!("no arena to damage: {why}");
-            return ExitCode::from(2);
-        }
-    };
+    let mut ground = None;
     let end = Instant::now() + Duration::from_secs(args.seconds);
     let mut round = 0;
     while Instant::now() < end && args.rounds.is_none_or(|rounds| round < rounds) {
@@ -58,7 +52,16 @@ fn main() -> ExitCode {
             What::Model => {
                 model::run(folder.path(), seed, 600).err().map(|failure| format!("{}\n{}", failure.why, failure.ops))
             }
-            What::Corrupt => ground.round(folder.path(), seed).err(),
+            What::Corrupt => {
+                let fresh = match Ground::of(folder.path(), seed, ground.take()) {
+                    Ok(fresh) => fresh,
+                    Err(why) => {
+                        println!("no arena to damage: {why}");
+                        return ExitCode::from(2);
+                    }
+                };
+                ground.insert(fresh).round(folder.path(), seed).err()
+            }
         };
         if let Some(failure) = failed {
             println!("FAILED with seed {seed}: {failure}");

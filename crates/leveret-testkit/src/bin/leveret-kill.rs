@@ -46,7 +46,8 @@ fn main() -> ExitCode {
     let args = Args::parse();
     operation::now();
     stepper::stay_on_one_cpu();
-    let mut chosen: Vec<_> = operations::all()
+    let seed = args.seed.unwrap_or_else(rng::fresh_seed);
+    let mut chosen: Vec<_> = operations::all(seed)
         .into_iter()
         .filter(|operation| args.operations.is_empty() || args.operations.iter().any(|name| name == operation.name))
         .collect();
@@ -58,7 +59,6 @@ fn main() -> ExitCode {
         eprintln!("There is no such operation. Take from `leveret-kill --list`.");
         return ExitCode::from(2);
     }
-    let seed = args.seed.unwrap_or_else(rng::fresh_seed);
     if args.seconds.is_some() {
         // Whatever is left out is another choice with each seed.
         let by = |operation: &operation::Operation| {

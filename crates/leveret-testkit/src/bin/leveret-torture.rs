@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::Parser;
-use leveret_testkit::rng;
+use leveret_testkit::rng::{self, Rng};
 use leveret_testkit::storm::{self, quantile, Outcome, Weather};
 
 const EXAMPLES: &str = "\
@@ -50,7 +50,10 @@ fn main() -> ExitCode {
     let groups =
         ["Rust"].into_iter().chain(extension.is_some().then_some("PHP")).chain((!ruby.is_empty()).then_some("Ruby"));
     println!("torture: {} processes of {}, seed {seed}", args.processes, groups.collect::<Vec<_>>().join(", "));
-    let sizes: &[u64] = if args.seconds < 12 { &[8] } else { &[8, 16, 64] };
+    let mut rng = Rng::new(seed);
+    // The smallest, and others of chance; a short storm has one of both.
+    let any = rng.between(9, 20);
+    let sizes = if args.seconds >= 12 { vec![8, any, 64] } else { vec![*rng.pick(&[8, any])] };
     let mut failed = false;
     for (part, mib) in sizes.iter().enumerate() {
         let duration = Duration::from_secs(args.seconds) / sizes.len() as u32;
@@ -60,10 +63,11 @@ fn main() -> ExitCode {
             ruby: ruby.clone(),
             duration,
             memory: mib << 20,
+            cores: *rng.pick(&[1, 2, 4, 16, 64]),
             seed: seed + part as u64,
         };
         match storm::rage(&weather) {
-            Ok(outcome) => failed |= !show(*mib, duration, &outcome),
+            Ok(outcome) => failed |= !show(*mib, &weather, &outcome),
             Err(error) => {
                 println!("the storm could not be held: {error}");
                 return ExitCode::from(2);
@@ -79,10 +83,11 @@ fn main() -> ExitCode {
 }
 
 /// Prints a storm's table; whether all was well.
-fn show(mib: u64, duration: Duration, outcome: &Outcome) -> bool {
+fn show(mib: u64, weather: &Weather, outcome: &Outcome) -> bool {
     println!(
-        "\narena of {mib} MiB, {} s: {} SIGKILLs, {} SIGSTOPs, {} calms in which everybody went on",
-        duration.as_secs(),
+        "\narena of {mib} MiB for {} cores, {} s: {} SIGKILLs, {} SIGSTOPs, {} calms in which everybody went on",
+        weather.cores,
+        weather.duration.as_secs(),
         outcome.kills,
         outcome.stops,
         outcome.calms
