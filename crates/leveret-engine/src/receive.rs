@@ -187,7 +187,9 @@ mod tests {
     fn a_value_is_stored_as_it_came_however_it_came() {
         let (arena, _dir) = scratch();
         let segment = arena.core.segments.size() as usize;
-        for len in [segment, segment + 1, 2 * segment - 40, 2 * segment, 300_001, 900_000] {
+        // Behind whole segments: nothing, one byte, and what may lie with their list or needs another segment.
+        let borders = (2 * segment - 120..2 * segment).step_by(11);
+        for len in [segment, segment + 1, 2 * segment, 2 * segment + 1, 300_001, 900_000].into_iter().chain(borders) {
             let value = value(len);
             for step in [1000, 65_536, 100_001, len] {
                 let mut incoming = arena.incoming(KEY, len, Time::now()).expect("room");

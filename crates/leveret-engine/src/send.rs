@@ -270,7 +270,11 @@ mod tests {
     #[test]
     fn a_value_goes_out_as_it_is_whatever_the_socket_takes_at_once() {
         let (arena, _dir) = scratch();
-        for len in [0usize, 1, 20_000, 32 << 10, 65_536, 300_001, 900_000] {
+        let segment = arena.core.segments.size() as usize;
+        let borders = [1, 2, 5].into_iter().flat_map(|whole| (whole * segment - 150..whole * segment + 50).step_by(7));
+        // The longest has a segment more than one process may send from, and is copied.
+        let lens = [0usize, 1, 20_000, 65_536, 300_001, arena.value_max() - segment];
+        for len in lens.into_iter().chain(borders) {
             let value: Vec<u8> = (0..len).map(|at| (at * 7 % 251) as u8).collect();
             arena.set(KEY, &value, Deadline::NEVER, Time::now()).expect("room");
             let (ours, mut theirs) = UnixStream::pair().expect("sockets");

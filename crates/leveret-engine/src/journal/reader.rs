@@ -153,6 +153,27 @@ mod tests {
         assert!(is_watched(&arena.core, Topic::Stores), "which nobody has looked at since");
     }
 
+    /// An entry has room for 272 bytes of a key.
+    #[test]
+    fn keys_and_numbers_at_their_ends_are_told() {
+        let (dir, now) = (folder(), Time(u32::MAX - 1));
+        let arena = arena(&dir);
+        let mut journal = arena.journal().expect("memory for it");
+        journal.ask(Topic::Stores, now);
+        let mut expected = Vec::new();
+        for key_len in [0, 1, 7, 8, 9, 271, 272, 273, arena.key_max()] {
+            let key = vec![b'k'; key_len];
+            for number in [0, -1, i64::MAX, i64::MIN] {
+                let stored =
+                    arena.store(&key, Value::Integer(number), Meta::default(), Deadline::NEVER, Mode::Set, now);
+                stored.expect("room");
+                let told = vec![b'k'; key_len.min(272)];
+                expected.push((Deed::Store(Way::Set, Ending::Stored), told, number.to_string().len() as u64));
+            }
+        }
+        assert_eq!(told(&mut journal), (expected, 0));
+    }
+
     #[test]
     fn a_process_that_keeps_out_tells_nothing() {
         let (dir, now) = (folder(), Time::now());
