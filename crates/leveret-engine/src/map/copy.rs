@@ -310,18 +310,22 @@ mod tests {
     fn copies_and_compares_every_length() {
         let source: Vec<u8> = (0..4096u32).map(|i| (i * 7 + 3) as u8).collect();
         for len in (0..300).chain([511, 512, 513, 1000, 4000]) {
-            let mut target = vec![0u8; len + 1];
-            // SAFETY: both buffers are at least `len` long and distinct.
-            unsafe { copy(target.as_mut_ptr(), source.as_ptr().add(1), len) };
-            assert_eq!(&target[..len], &source[1..=len], "length {len}");
-            assert_eq!(target[len], 0, "nothing beyond length {len}");
-            // SAFETY: as above.
-            assert!(unsafe { equals(source.as_ptr().add(1), &target[..len]) });
-            for at in 0..len {
-                target[at] ^= 1;
+            // Each alignment of both, and each of one to the other.
+            for (from, to) in [(0, 0), (1, 0), (2, 7), (3, 3), (4, 1), (5, 2), (6, 4), (7, 5), (0, 6)] {
+                let shared = &source[from..from + len];
+                let mut target = vec![0u8; to + len + 1];
+                // SAFETY: both buffers are at least `len` long behind these places, and distinct.
+                unsafe { copy(target.as_mut_ptr().add(to), shared.as_ptr(), len) };
+                assert_eq!(&target[to..to + len], shared, "length {len} from {from} to {to}");
+                assert!(target[..to].iter().chain(&target[to + len..]).all(|byte| *byte == 0), "nothing beyond {len}");
                 // SAFETY: as above.
-                assert!(!unsafe { equals(source.as_ptr().add(1), &target[..len]) }, "length {len}, byte {at}");
-                target[at] ^= 1;
+                assert!(unsafe { equals(shared.as_ptr(), &target[to..to + len]) });
+                for at in to..to + len {
+                    target[at] ^= 1;
+                    // SAFETY: as above.
+                    assert!(!unsafe { equals(shared.as_ptr(), &target[to..to + len]) }, "length {len}, byte {at}");
+                    target[at] ^= 1;
+                }
             }
         }
     }

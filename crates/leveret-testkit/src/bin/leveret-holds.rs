@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use leveret_testkit::holds::{self, Stores};
+use leveret_testkit::rng::{self, Rng};
 use leveret_testkit::{scratch, stepper};
 
 /// The target is 50 microseconds. A processor of 2 GHz that waits for memory half of its time does an instruction a
@@ -13,7 +14,7 @@ const LIMIT: u64 = 50_000;
 const EXAMPLES: &str = "\
 Examples
   leveret-holds            all rows: some minutes, and 5 GB of memory
-  leveret-holds --short    the two rows that ./x test counts
+  leveret-holds --short    what ./x test counts: two rows, and one with values of chance
 
 Exit codes: 0 no lock was held for more than 50,000 instructions; 1 one was.";
 
@@ -34,9 +35,11 @@ struct Args {
 fn main() -> ExitCode {
     let args = Args::parse();
     stepper::stay_on_one_cpu();
-    let rows: &[(u64, usize, u32)] = match args.short {
-        true => &[(8, 100, 70), (64, 8192, 8)],
-        false => &[
+    // What leaves much of its segment empty, what nearly fills one, and what lies in two.
+    let awkward = [0, 7000, 11_000, 17_000, 22_000, 31_000, 35_000, 60_000];
+    let mut rows: Vec<(u64, usize, u32)> = match args.short {
+        true => vec![(8, 100, 70), (64, 8192, 8)],
+        false => vec![
             (64, 10, 4000),
             (64, 100, 2500),
             (64, 1000, 800),
@@ -46,6 +49,12 @@ fn main() -> ExitCode {
             (4096, 8192, 1200),
         ],
     };
+    match args.value {
+        Some(len) if rows.iter().all(|(_, known, _)| *known != len) => rows.push((args.memory.unwrap_or(64), len, 12)),
+        Some(_) => {}
+        None if args.short => rows.push((8, *Rng::new(rng::fresh_seed()).pick(&awkward), 2)),
+        None => rows.extend(awkward.map(|len| (64, len, 12))),
+    }
     let folder = scratch::folder().expect("a temporary folder");
     println!(
         "Instructions from taking a shard's lock to giving it up; the target is {LIMIT} at most, 50 microseconds."
@@ -55,7 +64,7 @@ fn main() -> ExitCode {
         "arena", "values", "keys live", "stores", "evicted", "mean", "longest"
     );
     let mut is_long = false;
-    for &(mebibytes, value_len, count) in rows {
+    for (mebibytes, value_len, count) in rows {
         let is_chosen =
             args.memory.is_none_or(|memory| memory == mebibytes) && args.value.is_none_or(|len| len == value_len);
         if !is_chosen {
