@@ -224,7 +224,7 @@ fn free<'a>(core: &Core, lock: impl Fn() -> Result<Option<Locked<'a>>, Error>, b
     while let Some(locked) = lock()? {
         let drained = match drain::drain_on(&locked, evict::ITEMS_AHEAD) {
             // Somebody else has ended it.
-            Drained::Nothing if has_begun => Drained::Freed,
+            Drained::Nothing if has_begun && !drain::is_looking(&locked) => Drained::Freed,
             Drained::Nothing => {
                 has_begun = true;
                 begin(&locked)

@@ -89,7 +89,7 @@ const _: () = {
 impl SegmentHeader {
     /// Bytes that are written, by this word alone.
     #[inline]
-    pub(super) fn written(&self) -> u64 {
+    pub fn written(&self) -> u64 {
         u64::from(self.write_off.load(Ordering::Relaxed))
     }
 

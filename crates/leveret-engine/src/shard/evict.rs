@@ -23,6 +23,8 @@ const RECLAIMED_AT_ONCE: usize = 64;
 const LOOKED_AHEAD: u64 = 3;
 /// Segments looked at together at least.
 const LOOKED_AT_ONCE: u64 = 16;
+/// And at most, however much one write has written: a lock is not held for longer.
+const LOOKED_AT_MOST: u64 = 256;
 /// And by whoever has nothing else to do, under the lock all the same.
 const LOOKED_AT_LEISURE: usize = 1024;
 
@@ -179,8 +181,8 @@ fn look_at(locked: &Locked<'_>, survey: &mut Survey, segment: SegmentId, word: S
 
 /// How many of `PARTS` written bytes of a segment live.
 fn live_parts(locked: &Locked<'_>, segment: SegmentId) -> u64 {
-    let live = u64::from(locked.core.segments.header(segment).live_bytes());
-    live * PARTS / locked.core.segments.written(segment).max(1)
+    let header = locked.core.segments.header(segment);
+    u64::from(header.live_bytes()) * PARTS / header.written().clamp(1, locked.core.segments.size())
 }
 
 /// Whether a segment, open or sealed, is past its deadline as a whole, flushed, or without a live item.
@@ -300,21 +302,33 @@ pub(crate) fn begin_freeing_dead(locked: &Locked<'_>) -> Drained {
     }
 }
 
-/// Begins to drain a sealed segment of this shard, and keeps half of what it would keep at leisure: whoever needs room now
-/// does no eight drains for a segment. Nothing: it has none.
+/// Looks, in pieces, for a sealed segment of this shard to drain, and begins. A write that needs room now keeps half of
+/// what a drain ahead would keep: it does no eight drains for a segment. Nothing: the shard has none.
 pub(crate) fn begin_evicting(locked: &Locked<'_>) -> Drained {
     need_room(locked);
-    match begin_freeing_dead(locked) {
-        Drained::Nothing => {
-            let Some((segment, keep)) = victim(&survey(locked)) else { return Drained::Nothing };
-            begin(locked, segment, keep);
-            if keep == Keep::Worthy {
-                drain::keep_half(locked, segment);
-            }
-            Drained::Some
-        }
-        begun => begun,
+    let survey = match look_for_room(locked) {
+        Some(survey) => survey,
+        None => return Drained::Some,
+    };
+    if let Some(segment) = survey.dead {
+        return begin(locked, segment, Keep::Nothing);
     }
+    if pieces::sweep_fills(locked) {
+        return Drained::Freed;
+    }
+    let Some((segment, keep)) = victim(&survey) else { return Drained::Nothing };
+    begin(locked, segment, keep);
+    if keep == Keep::Worthy {
+        drain::keep_half(locked, segment);
+    }
+    Drained::Some
+}
+
+/// Goes on with the look that is under way, or begins one; a piece at a time, so that nobody holds the lock for long. Some: it
+/// is over.
+fn look_for_room(locked: &Locked<'_>) -> Option<Survey> {
+    begin_look(locked);
+    look_on(locked, LOOKED_AT_MOST as usize)
 }
 
 /// Begins to free an open segment with all that lies in it, where no shard has another to give: whatever was kept would open
@@ -328,8 +342,8 @@ pub(crate) fn begin_evicting_open(locked: &Locked<'_>) -> Drained {
 /// Begins to free a sealed segment with all that lies in it, where drains that keep something have not made enough room.
 /// Nothing: the shard has none.
 pub(crate) fn begin_evicting_all(locked: &Locked<'_>) -> Drained {
-    let survey = survey(locked);
-    match survey.dead.or(survey.draining).or_else(|| oldest(&survey)) {
+    let Some(survey) = look_for_room(locked) else { return Drained::Some };
+    match survey.dead.or_else(|| oldest(&survey)) {
         Some(segment) => begin(locked, segment, Keep::Nothing),
         None => Drained::Nothing,
     }
@@ -399,7 +413,9 @@ fn haste(locked: &Locked<'_>) -> u64 {
 /// A write of `written` bytes goes on with the look that is under way.
 pub(crate) fn look_ahead(locked: &Locked<'_>, written: u64) {
     let pace = locked.core.segments.active() as u64 * LOOKED_AHEAD * written / locked.core.segments.size();
-    let Some(survey) = look_on(locked, pace.max(LOOKED_AT_ONCE * haste(locked)) as usize) else { return };
+    let Some(survey) = look_on(locked, pace.clamp(LOOKED_AT_ONCE * haste(locked), LOOKED_AT_MOST) as usize) else {
+        return;
+    };
     // Below its share a shard leaves its segments alone: the write that finds no room takes one of a richer
     // shard's.
     let is_poor = (survey.all + 1) * locked.core.shards.len() < survey.held;
