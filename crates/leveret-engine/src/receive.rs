@@ -124,9 +124,18 @@ impl Incoming {
         Ok((received, received < room))
     }
 
-    /// Stores the value, of which nothing may be missing.
-    pub fn store(self, key: &[u8], meta: Meta, deadline: Deadline, terms: &Terms, now: Time) -> Result<Stored, Error> {
+    /// Stores the value, of which nothing may be missing. After an error the value is still here, and may be tried again;
+    /// stored, it is the arena's.
+    pub fn store(
+        &mut self,
+        key: &[u8],
+        meta: Meta,
+        deadline: Deadline,
+        terms: &Terms,
+        now: Time,
+    ) -> Result<Stored, Error> {
         assert_eq!(self.missing(), 0, "a value that is not whole");
+        assert!(!self.fill.pieces().are_handed_over(), "a value that was stored");
         let total = self.got as u64;
         let body = Body::Large { total, extents: self.fill.extents(), tail: &self.tail };
         let item = NewItem { key, meta, mtime: now.0, deadline: deadline.0, cas: terms.cas, body };
@@ -179,7 +188,7 @@ mod tests {
         (0..len).map(|at| (at * 7 % 251) as u8).collect()
     }
 
-    fn store(incoming: Incoming) -> Stored {
+    fn store(mut incoming: Incoming) -> Stored {
         incoming.store(KEY, Meta::default(), Deadline::NEVER, &Mode::Set.into(), Time::now()).expect("room")
     }
 

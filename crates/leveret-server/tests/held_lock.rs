@@ -8,7 +8,7 @@ use common::Ours;
 use leveret_engine::{Arena, Deadline, OpenOptions, Time};
 use leveret_server::Settings;
 use serving::{Client, Server};
-use std::io::ErrorKind;
+use std::io::{ErrorKind, Read};
 use std::os::unix::process::parent_id;
 use std::path::Path;
 use std::process::{Child, Command};
@@ -151,7 +151,7 @@ fn who_waits_for_a_held_lock_keeps_no_other_client_waiting() {
         served += 1;
         for (client, answer) in waiting.iter_mut().zip(&mut answers) {
             let mut part = [0; 1000];
-            match std::io::Read::read(&mut client.stream, &mut part) {
+            match client.stream.read(&mut part) {
                 Ok(len) => {
                     assert!(len > 0, "closed");
                     *answer += std::str::from_utf8(&part[..len]).expect("text");
@@ -174,6 +174,63 @@ fn who_waits_for_a_held_lock_keeps_no_other_client_waiting() {
         client.talk("set k 0 0 1\r\n1\r\nincr k 1\r\n", "STORED\r\n2\r\n");
     }
     assert!(arena.verify().is_clean());
+}
+
+/// A received value whose lock was taken by another process just before the store was lost: the request was to be tried
+/// again from the input, where the value no longer was, and the line end behind it was answered as a request. From then
+/// on each answer was that of the request before.
+#[test]
+fn a_large_value_that_meets_a_busy_lock_is_answered_once_and_stored_whole() {
+    const LEN: usize = 300_000;
+    let value = |byte: u8| vec![byte; LEN];
+    let text = |line: &str, byte| [line.as_bytes(), b"\r\n", &value(byte), b"\r\nmn\r\n"].concat();
+    let mut head = frame(1, &[0; 8]);
+    head[8..12].copy_from_slice(&(9 + LEN as u32).to_be_bytes());
+    let no_op = [&[0x80, 10][..], &[0; 22]].concat();
+    let requests = [
+        text("set k 0 0 300000", b'a'),
+        text("add k 0 0 300000", b'b'),
+        text("replace k 0 0 300000", b'c'),
+        text("ms k 300000", b'd'),
+        text("set k 0 0 300000 noreply", b'e'),
+        [head, value(b'f'), no_op].concat(),
+    ];
+    let text_ends = ["STORED\r\n", "NOT_STORED\r\n", "HD\r\n", "", BUSY].map(|answer| format!("{answer}MN\r\n"));
+    for waits_in_vain in [false, true] {
+        let server = Server::start(Settings { threads: 1, ..Settings::default() });
+        let arena = server.shared.arena();
+        let mut other = server.connect();
+        other.talk(SET, "STORED\r\n");
+        let mut clients: Vec<_> = requests.iter().map(|_| server.connect()).collect();
+        // The front of each value is received into the arena before the lock is taken.
+        let mut send = |part: fn(&[u8]) -> &[u8]| {
+            clients.iter_mut().zip(&requests).for_each(|(client, request)| client.send(part(request)));
+            (0..100).for_each(|_| other.talk("mn\r\n", "MN\r\n"));
+        };
+        send(|request| &request[..LEN / 2]);
+        let holder = Holder::stopped(&arena);
+        send(|request| &request[LEN / 2..]);
+        let holder = Some(holder).filter(|_| waits_in_vain);
+        let (binary, others) = clients.split_last_mut().expect("some");
+        for (client, request) in others.iter_mut().zip(&requests) {
+            let answer = client.read_up_to(b"MN\r\n");
+            assert!(text_ends.contains(&answer), "{}: {answer}", request[..30].escape_ascii());
+        }
+        let mut answer = [0; 24];
+        binary.stream.read_exact(&mut answer).expect("an answer");
+        let mut body = vec![0; usize::from(answer[11])];
+        binary.stream.read_exact(&mut body).expect("its text");
+        assert!(answer[..2] == [0x81, 1] && [[0, 0], [0, 0x86]].contains(&[answer[6], answer[7]]), "{answer:?}");
+        binary.stream.read_exact(&mut answer).expect("the next answer");
+        assert_eq!(answer[..8], [0x81, 10, 0, 0, 0, 0, 0, 0]);
+        drop(holder);
+        for client in others {
+            client.send(&text("set k 0 0 300000", b'x'));
+            client.expect(b"STORED\r\nMN\r\n");
+        }
+        assert!(arena.get(b"k", Time::now()).expect("stored").value == value(b'x'));
+        assert!(arena.verify().is_clean());
+    }
 }
 
 fn count_of(client: &mut Client<std::net::TcpStream>, name: &str) -> u64 {

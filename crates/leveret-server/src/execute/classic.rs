@@ -244,7 +244,7 @@ impl Turn<'_> {
         let terms = terms.value_max(self.desk.value_max());
         let value_len = self.incoming.as_ref().map_or(value.len(), Incoming::value_len);
         self.tell_look(key);
-        let stored = match self.incoming.take() {
+        let stored = match self.incoming.as_mut() {
             Some(incoming) => incoming.store(key, meta, deadline, &terms, self.now),
             None => self.arena.store_if(key, Value::Bytes(value), meta, deadline, &terms, self.now),
         };

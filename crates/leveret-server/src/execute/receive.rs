@@ -1,7 +1,7 @@
 //! Stores whose value is so long that it is received into the arena, and not collected beside it.
 use super::session::{Pending, Session, Spoken, Step};
 use super::{Done, Next, Turn};
-use leveret_engine::{Error, Incoming};
+use leveret_engine::Incoming;
 use leveret_protocol::{binary, text, Limits, Parsed, Verb, KEY_MAX};
 use std::mem;
 
@@ -13,7 +13,6 @@ const RECEIVED_DIRECTLY: usize = 64 << 10;
 pub(super) struct Receiving {
     front: Vec<u8>,
     pub incoming: Incoming,
-    key: Vec<u8>,
     /// Bytes behind the value: a line end, in text.
     end_len: usize,
 }
@@ -57,10 +56,9 @@ impl Session {
             return None;
         }
         let (front, begun) = rest.split_at(front_len);
-        let key = key.to_vec();
-        let mut incoming = turn.arena.incoming(&key, total - front_len - end_len, turn.now)?;
+        let mut incoming = turn.arena.incoming(key, total - front_len - end_len, turn.now)?;
         let taken = incoming.append(begun);
-        self.pending = Pending::Store(Box::new(Receiving { front: front.to_vec(), incoming, key, end_len }));
+        self.pending = Pending::Store(Box::new(Receiving { front: front.to_vec(), incoming, end_len }));
         Some(front_len + taken)
     }
 
@@ -80,13 +78,8 @@ impl Session {
             self.pending = Pending::Store(receiving);
             return Step::Read { taken, total };
         };
-        // The value can be stored once only, so the lock is tried first.
-        if turn.may_retry && turn.arena.amend(&receiving.key, turn.now, &mut |_| None) == Err(Error::Busy) {
-            turn.meet_busy();
-            self.pending = Pending::Store(receiving);
-            return Step::Read { taken, total: 1 };
-        }
-        let Receiving { front, incoming, end_len, .. } = *receiving;
+        let Receiving { front, incoming, end_len } = *receiving;
+        let begin = turn.output.len();
         turn.incoming = Some(incoming);
         let done = match *end {
             [first, second] => match text::parse_line(&front, [first, second], limits) {
@@ -100,7 +93,13 @@ impl Session {
                 None => Done::Over(Next::Close),
             },
         };
-        turn.incoming = None;
+        let incoming = turn.incoming.take();
+        // The value is no longer in the input: to be tried again, it is kept.
+        if let Some(incoming) = incoming.filter(|_| turn.has_met_busy()) {
+            turn.output.truncate(begin);
+            self.pending = Pending::Store(Box::new(Receiving { front, incoming, end_len }));
+            return Step::Read { taken, total: 1 };
+        }
         Step::Done(taken + end_len, done)
     }
 }
