@@ -1,6 +1,6 @@
 //! The sockets that clients come to: bound before there is a thread, so that root's rights can be dropped behind it.
 use crate::execute::Transport;
-use crate::settings::{Listen, Settings};
+use crate::settings::{Listen, Security, Settings};
 use leveret_engine::reason;
 use rustix::fs::Mode;
 use rustix::process::umask;
@@ -38,6 +38,13 @@ pub enum ServeError {
         path: PathBuf,
         /// By what, or why not.
         by: String,
+    },
+    /// An address asks for TLS or for certificates of clients, and the settings lack what that needs.
+    Insecure {
+        /// The address or the socket.
+        address: String,
+        /// What is missing, and the option that gives it.
+        why: &'static str,
     },
     /// The settings leave no socket.
     NoAddress,
@@ -86,6 +93,7 @@ impl fmt::Display for ServeError {
             ServeError::Occupied { path, by } => {
                 write!(f, "cannot listen on {}: {by} (choose another path with -s)", path.display())
             }
+            ServeError::Insecure { address, why } => write!(f, "cannot listen on {address}: {why}"),
             ServeError::NoAddress => write!(f, "nothing to listen on: -p 0, -U 0 and no -s"),
             ServeError::File { doing, path, source } => {
                 write!(f, "cannot {doing} {}: {}", path.display(), reason(source))
@@ -115,16 +123,16 @@ pub struct Listener {
     pub endpoint: Arc<str>,
     /// TCP's own address.
     pub address: Option<SocketAddr>,
-    /// With TLS.
-    pub is_tls: bool,
+    /// What its clients speak.
+    pub security: Security,
 }
 
 impl Listener {
     /// Of a socket that listens already.
-    pub fn tcp(socket: OwnedFd, address: SocketAddr, is_tls: bool) -> Listener {
+    pub fn tcp(socket: OwnedFd, address: SocketAddr, security: Security) -> Listener {
         // Another word: who connects without TLS is told of no server that would not understand.
-        let endpoint = format!("{} {address}", if is_tls { "tls" } else { "tcp" }).into();
-        Listener { socket, transport: Transport::Tcp, endpoint, address: Some(address), is_tls }
+        let endpoint = format!("{} {address}", if security == Security::Plain { "tcp" } else { "tls" }).into();
+        Listener { socket, transport: Transport::Tcp, endpoint, address: Some(address), security }
     }
 }
 
@@ -146,8 +154,9 @@ impl Drop for SocketFile {
 /// Binds the TCP addresses.
 pub fn tcp(settings: &Settings) -> Result<Vec<Listener>, ServeError> {
     let mut listeners = Vec::new();
-    for (address, is_plain) in addresses(&settings.listen, settings.tcp_port)? {
-        match tcp_listener(address, settings.backlog, settings.tls.is_some() && !is_plain) {
+    for (address, wanted) in addresses(&settings.listen, settings.tcp_port)? {
+        let security = security(settings, wanted, &address)?;
+        match tcp_listener(address, settings.backlog, security) {
             Ok(listener) => listeners.push(listener),
             // A name like localhost often has an IPv6 address on machines without IPv6.
             Err(error) if is_missing_family(&error) && (address.is_ipv6() || !listeners.is_empty()) => {}
@@ -156,6 +165,22 @@ pub fn tcp(settings: &Settings) -> Result<Vec<Listener>, ServeError> {
     }
     Ok(listeners)
 }
+
+/// What clients of an address speak that is to have the security `wanted`. Without `-Z` that is no TLS, unless the address
+/// itself asks for it: then the server must not start.
+pub fn security(settings: &Settings, wanted: Security, address: &SocketAddr) -> Result<Security, ServeError> {
+    let refuse = |why| Err(ServeError::Insecure { address: address.to_string(), why });
+    match (wanted, &settings.tls) {
+        (Security::Plain | Security::Standard, None) => Ok(Security::Plain),
+        (Security::Basic | Security::Mutual, None) => refuse("btls and mtls need TLS (-Z)"),
+        (Security::Mutual, Some(tls)) if tls.ca_cert.is_none() => refuse(NO_AUTHORITY),
+        (wanted, Some(_)) => Ok(wanted),
+    }
+}
+
+/// What a listener of `mtls` needs.
+pub const NO_AUTHORITY: &str =
+    "mtls asks each client for a certificate; name the file of those that may sign them: -o ssl_ca_cert=FILE (PEM)";
 
 /// Binds the Unix socket.
 pub fn unix(path: &Path, mode: u32, backlog: u32) -> Result<(Listener, SocketFile), ServeError> {
@@ -170,7 +195,7 @@ pub fn unix(path: &Path, mode: u32, backlog: u32) -> Result<(Listener, SocketFil
     let absolute = std::path::absolute(path).map_err(failed)?;
     let file = SocketFile { identity: identity(&absolute).map_err(failed)?, path: absolute };
     let endpoint = format!("unix {}", file.path.display()).into();
-    Ok((Listener { socket, transport: Transport::Unix, endpoint, address: None, is_tls: false }, file))
+    Ok((Listener { socket, transport: Transport::Unix, endpoint, address: None, security: Security::Plain }, file))
 }
 
 /// The addresses of UDP. Loopback only, unless the settings name others: a server that answers spoofed requests with
@@ -205,30 +230,32 @@ fn port_of(setting: Option<u16>) -> Option<u16> {
     }
 }
 
-/// With each address, whether it is to have no TLS.
-fn addresses(listen: &[Listen], port: Option<u16>) -> Result<BTreeMap<SocketAddr, bool>, ServeError> {
+/// Each address, and the security that it is to have.
+fn addresses(listen: &[Listen], port: Option<u16>) -> Result<BTreeMap<SocketAddr, Security>, ServeError> {
     let default = port_of(port);
     if listen.is_empty() {
-        let loopback = default.map(|port| (SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port), false));
+        let loopback =
+            default.map(|port| (SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port), Security::default()));
         return Ok(loopback.into_iter().collect());
     }
     let mut found = BTreeMap::new();
-    for Listen { host, port, is_plain } in listen {
+    for Listen { host, port, security } in listen {
         let Some(port) = port.or(default) else { continue };
         // As memcached understands it: all addresses of all interfaces.
         let host = if host == "*" { "0.0.0.0" } else { host };
         let resolved =
             (host, port).to_socket_addrs().map_err(|source| ServeError::Resolve { host: host.to_owned(), source })?;
         for address in resolved {
-            // Said twice, an address keeps its TLS.
-            *found.entry(address).or_insert(*is_plain) &= is_plain;
+            // Of an address that is named twice the stricter word counts.
+            let wanted = found.entry(address).or_insert(*security);
+            *wanted = (*wanted).max(*security);
         }
     }
     Ok(found)
 }
 
 /// One TCP address.
-pub fn tcp_listener(address: SocketAddr, backlog: u32, is_tls: bool) -> io::Result<Listener> {
+pub fn tcp_listener(address: SocketAddr, backlog: u32, security: Security) -> io::Result<Listener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM.nonblocking(), Some(Protocol::TCP))?;
     // A restart must not wait for the old connections' TIME_WAIT.
     socket.set_reuse_address(true)?;
@@ -241,7 +268,7 @@ pub fn tcp_listener(address: SocketAddr, backlog: u32, is_tls: bool) -> io::Resu
     socket.bind(&address.into())?;
     socket.listen(i32::try_from(backlog).unwrap_or(i32::MAX))?;
     let bound = socket.local_addr()?.as_socket().unwrap_or(address);
-    Ok(Listener::tcp(socket.into(), bound, is_tls))
+    Ok(Listener::tcp(socket.into(), bound, security))
 }
 
 fn unix_listener(path: &Path, backlog: u32) -> io::Result<OwnedFd> {

@@ -9,6 +9,7 @@ use crate::listen::{self, Listener, ServeError, SocketFile};
 use crate::log::{self, Level};
 use crate::memory_file::{self, Meta};
 use crate::metrics;
+use crate::settings::Security;
 use crate::signals::{Signals, Wish};
 use crate::small_file;
 use crate::systemd::{Passed, Watchdog};
@@ -132,6 +133,20 @@ impl Bound {
         connected.chain(self.udp.iter().map(|group| format!("udp {} {}", group.address, self.network))).collect()
     }
 
+    /// The endpoints as the arena is told of them. A client that uses the arena itself is asked for no password and for no
+    /// certificate: where one is needed, the word in front keeps clients away, and other servers and people see that the
+    /// arena is served.
+    fn announced(&self, settings: &Settings) -> Vec<String> {
+        let securities = self.listeners.iter().map(|listener| listener.security);
+        let asks = |security| settings.asks_for_passwords() || settings.asks_for_certificates(security);
+        let told = |(endpoint, security): (String, Security)| match asks(security) && !settings.announce {
+            true => format!("{GUARDED}{endpoint}"),
+            false => endpoint,
+        };
+        // UDP has no TLS.
+        self.endpoints().into_iter().zip(securities.chain(std::iter::repeat(Security::Plain))).map(told).collect()
+    }
+
     /// The TCP addresses, with the ports that were free if the settings named none.
     pub fn tcp_addresses(&self) -> impl Iterator<Item = SocketAddr> + '_ {
         self.listeners.iter().filter_map(|listener| listener.address)
@@ -146,7 +161,7 @@ impl Bound {
     /// it. Clients may believe it already: they have connected. For those who want to know, before they serve, that
     /// they are alone.
     pub fn announce(&mut self, shared: &Shared) {
-        self.announcements = announce(&shared.arena(), &shared.settings, &self.endpoints());
+        self.announcements = announce(&shared.arena(), &shared.settings, &self.announced(&shared.settings));
     }
 
     /// Serves, and announces it unless that was done. Returns when the server has ended: by a signal or by `shutdown`.
@@ -159,7 +174,10 @@ impl Bound {
         if self.announcements.is_empty() {
             self.announce(&shared);
         }
-        let endpoints = self.endpoints();
+        if let Some(tls) = shared.tls().filter(|_| self.listeners.iter().any(|one| one.security == Security::Mutual)) {
+            tls.keep_authorities();
+        }
+        let endpoints = self.announced(&shared.settings);
         let Bound { signals, listeners, mut udp, meta, announcements, metrics, socket_file, .. } = self;
         if let Some(meta) = meta {
             meta.redeem(shared.arena().path())?;
@@ -260,11 +278,6 @@ fn announce(arena: &Arena, settings: &Settings, endpoints: &[String]) -> Vec<Ann
             })
             .ok()
     };
-    // A client that takes the short cut is asked for no password. Under this word it is no place to go to, and other
-    // servers and people see that the arena is served.
-    let is_guarded = settings.asks_for_passwords() && !settings.announce;
-    let guarded: Vec<String> = endpoints.iter().map(|endpoint| format!("{GUARDED}{endpoint}")).collect();
-    let endpoints = if is_guarded { &guarded } else { endpoints };
     settings.particulars().iter().chain(endpoints).filter_map(told).collect()
 }
 
@@ -368,7 +381,7 @@ impl Reception<'_> {
                     let accepted = Accepted {
                         socket,
                         transport: listener.transport,
-                        is_tls: listener.is_tls,
+                        security: listener.security,
                         peer,
                         endpoint: listener.endpoint.clone(),
                     };

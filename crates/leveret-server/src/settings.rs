@@ -1,6 +1,7 @@
 //! What a server is told at its start. The options of `leveret serve` fill it in; `stats settings` prints it.
 use crate::metrics::Address;
 use leveret_engine::{OpenOptions, MEMORY_MIN};
+use std::fmt;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
@@ -23,8 +24,50 @@ pub struct Listen {
     pub host: String,
     /// `host:port`; 0 = a free one.
     pub port: Option<u16>,
-    /// `notls:host`: without TLS, whatever `-Z` says.
-    pub is_plain: bool,
+    /// `notls:host`, `btls:host`, `mtls:host`.
+    pub security: Security,
+}
+
+/// What the clients of a TCP address speak. The later, the stricter.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Security {
+    /// `notls:`: no TLS, whatever `-Z` says.
+    Plain,
+    /// `btls:`: TLS. No client needs a certificate, whatever `ssl_verify_mode` says.
+    Basic,
+    /// As `-Z` and `ssl_verify_mode` say.
+    #[default]
+    Standard,
+    /// `mtls:`: TLS. Each client needs a certificate, whatever `ssl_verify_mode` says.
+    Mutual,
+}
+
+impl Security {
+    /// What stands before the address in `-l`.
+    pub const PREFIXES: [(&str, Security); 3] =
+        [("notls:", Security::Plain), ("btls:", Security::Basic), ("mtls:", Security::Mutual)];
+}
+
+impl fmt::Display for Listen {
+    /// As `-l` takes it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let prefix = Security::PREFIXES.iter().find(|(_, security)| *security == self.security);
+        f.write_str(prefix.map_or("", |(prefix, _)| prefix))?;
+        match self.port {
+            None => f.write_str(&self.host),
+            Some(port) if self.host.contains(':') => write!(f, "[{}]:{}", self.host, port_text(port)),
+            Some(port) => write!(f, "{}:{}", self.host, port_text(port)),
+        }
+    }
+}
+
+/// A free port is 0 here and in the kernel, and -1 in memcached's options.
+fn port_text(port: u16) -> String {
+    if port == 0 {
+        "-1".to_owned()
+    } else {
+        port.to_string()
+    }
 }
 
 /// `-Z` and `-o ssl_...`.
@@ -171,6 +214,15 @@ impl Settings {
     /// The largest value that a client may store, if the arena takes it.
     pub(crate) fn value_max(&self) -> usize {
         self.item_size_max.saturating_sub(ITEM_HEADER)
+    }
+
+    /// Whether a client of an address with this security must show a certificate.
+    pub(crate) fn asks_for_certificates(&self, security: Security) -> bool {
+        match security {
+            Security::Plain | Security::Basic => false,
+            Security::Standard => self.tls.as_ref().is_some_and(|tls| tls.verify_mode > 1),
+            Security::Mutual => true,
+        }
     }
 
     /// Whether clients must give a password.

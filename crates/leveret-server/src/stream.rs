@@ -3,6 +3,7 @@
 //! The requests see no difference. What differs: values of plain connections go between the arena and the socket without
 //! a copy by us; under TLS they pass through rustls, in pieces, so that a slow client holds one piece encrypted and the
 //! rest once, as it is.
+use crate::settings::Security;
 use crate::tls::Tls;
 use rustix::io::Errno;
 use rustix::net::{recv, send, sendmsg, RecvFlags, SendAncillaryBuffer, SendFlags};
@@ -50,9 +51,9 @@ pub struct Received {
 
 impl Stream {
     /// A socket that was just accepted.
-    pub fn new(socket: OwnedFd, tls: Option<Arc<Tls>>) -> Result<Stream, rustls::Error> {
-        let secured = |shared: Arc<Tls>| {
-            let connection = shared.accept()?;
+    pub fn new(socket: OwnedFd, tls: Option<(Arc<Tls>, Security)>) -> Result<Stream, rustls::Error> {
+        let secured = |(shared, security): (Arc<Tls>, Security)| {
+            let connection = shared.accept(security)?;
             Ok::<_, rustls::Error>(Box::new(Secured {
                 shared,
                 connection,

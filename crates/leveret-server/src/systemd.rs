@@ -1,6 +1,7 @@
 //! What systemd and a service tell each other: sockets that it has opened, that the service is ready, and that it lives.
 use crate::execute::Transport;
-use crate::listen::{Listener, ServeError};
+use crate::listen::{self, Listener, ServeError};
+use crate::settings::Security;
 use crate::worker::Inbox;
 use crate::Settings;
 use listenfd::ListenFd;
@@ -58,8 +59,8 @@ impl Watchdog {
     }
 }
 
-/// Sockets that were handed over (`LISTEN_FDS`), in place of those of `-p`, `-l`, `-U` and `-s`. A TCP socket named `notls`
-/// is without TLS whatever `-Z` says, and one named `metrics` is in place of `--metrics`.
+/// Sockets that were handed over (`LISTEN_FDS`), in place of those of `-p`, `-l`, `-U` and `-s`. A TCP socket named `notls`,
+/// `btls` or `mtls` is what these mean before an address of `-l`, and one named `metrics` is in place of `--metrics`.
 #[derive(Default)]
 pub(crate) struct Passed {
     pub listeners: Vec<Listener>,
@@ -77,7 +78,10 @@ impl Passed {
             let name = names.next().unwrap_or_default();
             let failed = |source| ServeError::System { doing: "use a socket of LISTEN_FDS", source };
             let listener = match socket(&mut fds, index).map_err(failed)? {
-                Socket::Tcp(socket) => tcp(socket, settings.tls.is_some() && name != "notls" && name != "metrics"),
+                Socket::Tcp(socket) => {
+                    let address = socket.local_addr().map_err(failed)?;
+                    tcp(socket, address, listen::security(settings, security(name), &address)?)
+                }
                 Socket::Unix(socket) => unix(socket),
                 Socket::Udp(socket) => {
                     socket.set_nonblocking(true).map_err(failed)?;
@@ -117,14 +121,22 @@ fn socket(fds: &mut ListenFd, index: usize) -> io::Result<Socket> {
     }
 }
 
-fn tcp(socket: TcpListener, is_tls: bool) -> io::Result<Listener> {
+/// Of a TCP socket with this name.
+fn security(name: &str) -> Security {
+    if name == "metrics" {
+        return Security::Plain;
+    }
+    let named = Security::PREFIXES.iter().find(|(prefix, _)| prefix.strip_suffix(':') == Some(name));
+    named.map_or(Security::Standard, |(_, security)| *security)
+}
+
+fn tcp(socket: TcpListener, address: SocketAddr, security: Security) -> io::Result<Listener> {
     // Connections inherit these.
     let options = SockRef::from(&socket);
     options.set_keepalive(true)?;
     options.set_tcp_nodelay(true)?;
     socket.set_nonblocking(true)?;
-    let address = socket.local_addr()?;
-    Ok(Listener::tcp(socket.into(), address, is_tls))
+    Ok(Listener::tcp(socket.into(), address, security))
 }
 
 fn unix(socket: UnixListener) -> io::Result<Listener> {
@@ -132,7 +144,13 @@ fn unix(socket: UnixListener) -> io::Result<Listener> {
     let address = socket.local_addr()?;
     let path = address.as_pathname().map_or_else(|| "@".to_owned(), |path| path.display().to_string());
     let endpoint = format!("unix {path}").into();
-    Ok(Listener { socket: socket.into(), transport: Transport::Unix, endpoint, address: None, is_tls: false })
+    Ok(Listener {
+        socket: socket.into(),
+        transport: Transport::Unix,
+        endpoint,
+        address: None,
+        security: Security::Plain,
+    })
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! `-Z`: what all TLS connections of a server share: certificates and key, who is let in, what is counted.
 mod validity;
 
+use crate::listen::NO_AUTHORITY;
 use crate::log::{self, Level};
-use crate::settings::TlsSettings;
+use crate::settings::{Security, TlsSettings};
 use leveret_engine::reason;
 use rustls::crypto::ring::{self, sign::any_supported_type};
 use rustls::crypto::CryptoProvider;
@@ -13,7 +14,7 @@ use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 use std::fmt;
 use std::io::Read;
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 use validity::untimely;
@@ -93,13 +94,15 @@ pub struct Tls {
     pub handshake_errors: AtomicU64,
     /// Handshakes that resumed no session, if sessions can be resumed at all.
     pub new_sessions: AtomicU64,
+    /// A listener asks each client for a certificate: the settings must name authorities as long as the server runs.
+    needs_authorities: AtomicBool,
     /// When a failed handshake was last told of.
     told: RwLock<Option<Instant>>,
 }
 
 struct Loaded {
     settings: TlsSettings,
-    config: Arc<ServerConfig>,
+    configs: Configs,
     since: Instant,
 }
 
@@ -110,6 +113,7 @@ impl Tls {
             loaded: RwLock::new(Loaded::read(settings.clone())?),
             handshake_errors: AtomicU64::new(0),
             new_sessions: AtomicU64::new(0),
+            needs_authorities: AtomicBool::new(false),
             told: RwLock::default(),
         })
     }
@@ -118,8 +122,16 @@ impl Tls {
     /// stays as it was.
     pub fn refresh(&self, others: Option<&TlsSettings>) -> Result<(), TlsError> {
         let loaded = Loaded::read(others.cloned().unwrap_or_else(|| self.settings()))?;
+        if self.needs_authorities.load(Relaxed) && loaded.configs.mutual.is_none() {
+            return Err(TlsError(NO_AUTHORITY.to_owned()));
+        }
         *self.loaded.write().unwrap_or_else(PoisonError::into_inner) = loaded;
         Ok(())
+    }
+
+    /// From now on the settings must name authorities, for clients of a listener that asks each for a certificate.
+    pub fn keep_authorities(&self) {
+        self.needs_authorities.store(true, Relaxed);
     }
 
     /// As they are now.
@@ -132,9 +144,9 @@ impl Tls {
         self.loaded.read().unwrap_or_else(PoisonError::into_inner).since.elapsed().as_secs()
     }
 
-    /// A connection that was just accepted.
-    pub fn accept(&self) -> Result<ServerConnection, rustls::Error> {
-        let config = self.loaded.read().unwrap_or_else(PoisonError::into_inner).config.clone();
+    /// A connection that was just accepted by a listener of this security.
+    pub fn accept(&self, security: Security) -> Result<ServerConnection, rustls::Error> {
+        let config = self.loaded.read().unwrap_or_else(PoisonError::into_inner).configs.of(security)?;
         let mut connection = ServerConnection::new(config)?;
         connection.set_buffer_limit(Some(OUTPUT_MAX));
         Ok(connection)
@@ -158,60 +170,125 @@ impl Tls {
 
 impl Loaded {
     fn read(settings: TlsSettings) -> Result<Loaded, TlsError> {
-        Ok(Loaded { config: config(&settings)?, since: Instant::now(), settings })
+        Ok(Loaded { configs: Configs::read(&settings)?, since: Instant::now(), settings })
     }
 }
 
-fn config(settings: &TlsSettings) -> Result<Arc<ServerConfig>, TlsError> {
-    let suites = settings.ciphers.as_deref().map_or_else(|| Ok(ring::default_provider().cipher_suites), suites)?;
-    let provider = Arc::new(CryptoProvider { cipher_suites: suites, ..ring::default_provider() });
-    let versions: &[_] = if settings.is_min_tls13 {
-        &[&rustls::version::TLS13]
-    } else {
-        &[&rustls::version::TLS13, &rustls::version::TLS12]
-    };
-    let builder = ServerConfig::builder_with_provider(provider.clone())
-        .with_protocol_versions(versions)
-        .map_err(|error| TlsError(format!("-o ssl_ciphers, ssl_min_version: {error}")))?;
-    let builder = match (&settings.ca_cert, settings.verify_mode) {
-        (Some(path), mode @ 1..) => {
-            let mut roots = RootCertStore::empty();
+/// What listeners of each security offer. Each has its own sessions: one that began without a certificate must not be
+/// resumed where a certificate is needed.
+struct Configs {
+    standard: Arc<ServerConfig>,
+    basic: Arc<ServerConfig>,
+    /// Only if the settings name authorities.
+    mutual: Option<Arc<ServerConfig>>,
+}
+
+impl Configs {
+    fn read(settings: &TlsSettings) -> Result<Configs, TlsError> {
+        let material = Material::read(settings)?;
+        let mutual = settings.ca_cert.is_some().then(|| material.config(settings, Clients::Prove)).transpose()?;
+        let clients = match (&settings.ca_cert, settings.verify_mode) {
+            (None, _) | (_, 0) => Clients::Anonymous,
+            (Some(_), 1) => Clients::MayProve,
+            (Some(_), _) => Clients::Prove,
+        };
+        Ok(Configs {
+            standard: material.config(settings, clients)?,
+            basic: material.config(settings, Clients::Anonymous)?,
+            mutual,
+        })
+    }
+
+    fn of(&self, security: Security) -> Result<Arc<ServerConfig>, rustls::Error> {
+        match security {
+            Security::Basic => Ok(self.basic.clone()),
+            Security::Mutual => self.mutual.clone().ok_or_else(|| rustls::Error::General(NO_AUTHORITY.to_owned())),
+            Security::Plain | Security::Standard => Ok(self.standard.clone()),
+        }
+    }
+}
+
+/// Whether clients show a certificate.
+#[derive(Clone, Copy)]
+enum Clients {
+    /// They are not asked.
+    Anonymous,
+    /// They may, and a wrong one ends the handshake.
+    MayProve,
+    /// They must.
+    Prove,
+}
+
+/// What is in the files of the settings.
+struct Material {
+    provider: Arc<CryptoProvider>,
+    chain: Vec<CertificateDer<'static>>,
+    key: PrivateKeyDer<'static>,
+    authorities: Arc<RootCertStore>,
+}
+
+impl Material {
+    fn read(settings: &TlsSettings) -> Result<Material, TlsError> {
+        let suites = settings.ciphers.as_deref().map_or_else(|| Ok(ring::default_provider().cipher_suites), suites)?;
+        let provider = Arc::new(CryptoProvider { cipher_suites: suites, ..ring::default_provider() });
+        let mut authorities = RootCertStore::empty();
+        if let Some(path) = &settings.ca_cert {
             for certificate in certificates(path)? {
-                roots.add(certificate).map_err(|error| TlsError::of(path, error))?;
+                authorities.add(certificate).map_err(|error| TlsError::of(path, error))?;
             }
-            let verifier = WebPkiClientVerifier::builder_with_provider(roots.into(), provider);
-            let verifier = if mode == 1 { verifier.allow_unauthenticated() } else { verifier };
-            builder.with_client_cert_verifier(verifier.build().map_err(|error| TlsError::of(path, error))?)
         }
-        (Some(path), 0) => {
-            // Not needed, but a typing error is to be seen.
-            certificates(path)?;
-            builder.with_no_client_auth()
+        let chain = certificates(&settings.chain_cert)?;
+        let path = key_path(settings);
+        let key = PrivateKeyDer::from_pem_slice(&contents(path)?)
+            .map(as_it_is)
+            .map_err(|_| TlsError::of(path, "no private key in it (PEM, without a passphrase: BEGIN PRIVATE KEY)"))?;
+        if let Some(why) = untimely(&chain[0]) {
+            return Err(TlsError::of(&settings.chain_cert, why));
         }
-        (None, _) => builder.with_no_client_auth(),
-    };
-    let chain = certificates(&settings.chain_cert)?;
-    let key_path = settings.key.as_ref().unwrap_or(&settings.chain_cert);
-    let key = PrivateKeyDer::from_pem_slice(&contents(key_path)?)
-        .map(as_it_is)
-        .map_err(|_| TlsError::of(key_path, "no private key in it (PEM, without a passphrase: BEGIN PRIVATE KEY)"))?;
-    if let Some(why) = untimely(&chain[0]) {
-        return Err(TlsError::of(&settings.chain_cert, why));
+        Ok(Material { provider, chain, key, authorities: authorities.into() })
     }
-    let mut config = builder.with_single_cert(chain, key).map_err(|error| match error {
-        rustls::Error::InconsistentKeys(_) => TlsError::of(
-            key_path,
-            format!("this key does not belong to the certificate {}", settings.chain_cert.display()),
-        ),
-        error => TlsError::of(key_path, error),
-    })?;
-    if settings.session_cache {
-        config.session_storage = ServerSessionMemoryCache::new(SESSIONS_MAX);
-    } else {
-        config.session_storage = Arc::new(NoServerSessionStorage {});
-        config.send_tls13_tickets = 0;
+
+    fn config(&self, settings: &TlsSettings, clients: Clients) -> Result<Arc<ServerConfig>, TlsError> {
+        let versions: &[_] = if settings.is_min_tls13 {
+            &[&rustls::version::TLS13]
+        } else {
+            &[&rustls::version::TLS13, &rustls::version::TLS12]
+        };
+        let builder = ServerConfig::builder_with_provider(self.provider.clone())
+            .with_protocol_versions(versions)
+            .map_err(|error| TlsError(format!("-o ssl_ciphers, ssl_min_version: {error}")))?;
+        let verifier = || WebPkiClientVerifier::builder_with_provider(self.authorities.clone(), self.provider.clone());
+        let verifier = match clients {
+            Clients::Anonymous => None,
+            Clients::MayProve => Some(verifier().allow_unauthenticated()),
+            Clients::Prove => Some(verifier()),
+        };
+        let builder = match verifier.map(|verifier| verifier.build()).transpose() {
+            Ok(None) => builder.with_no_client_auth(),
+            Ok(Some(verifier)) => builder.with_client_cert_verifier(verifier),
+            Err(error) => return Err(TlsError(format!("-o ssl_ca_cert: {error}"))),
+        };
+        let path = key_path(settings);
+        let mut config =
+            builder.with_single_cert(self.chain.clone(), self.key.clone_key()).map_err(|error| match error {
+                rustls::Error::InconsistentKeys(_) => TlsError::of(
+                    path,
+                    format!("this key does not belong to the certificate {}", settings.chain_cert.display()),
+                ),
+                error => TlsError::of(path, error),
+            })?;
+        if settings.session_cache {
+            config.session_storage = ServerSessionMemoryCache::new(SESSIONS_MAX);
+        } else {
+            config.session_storage = Arc::new(NoServerSessionStorage {});
+            config.send_tls13_tickets = 0;
+        }
+        Ok(Arc::new(config))
     }
-    Ok(Arc::new(config))
+}
+
+fn key_path(settings: &TlsSettings) -> &Path {
+    settings.key.as_ref().unwrap_or(&settings.chain_cert)
 }
 
 /// The suites of a list with colons. As in OpenSSL such a list chooses among those of TLS 1.2; those of 1.3 stay, unless

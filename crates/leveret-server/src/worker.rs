@@ -10,6 +10,7 @@ use crate::connection::{Buffers, Connection, Outcome, Workbench};
 use crate::execute::Transport;
 use crate::log::{self, Level};
 use crate::network::{ConnectionInfo, State, WorkerCounters};
+use crate::settings::Security;
 use crate::stream::Stream;
 use crate::udp::{self, UdpPort};
 use crate::watch::{reason as reason_of, transport, Event, EventKind, Kinds};
@@ -102,7 +103,7 @@ pub struct Accepted {
     /// How the client came.
     pub transport: Transport,
     /// Through TLS.
-    pub is_tls: bool,
+    pub security: Security,
     /// The client, for `stats conns`.
     pub peer: Option<SocketAddr>,
     /// The listener's endpoint.
@@ -350,7 +351,7 @@ impl Worker {
     }
 
     fn welcome(&mut self, accepted: Accepted) {
-        let Accepted { socket, transport, is_tls, peer, endpoint } = accepted;
+        let Accepted { socket, transport, security, peer, endpoint } = accepted;
         let fd = socket.as_raw_fd();
         let now_secs = self.desk.shared.network.uptime_secs();
         let slot = self.connections.vacant_entry();
@@ -359,11 +360,11 @@ impl Worker {
             self.desk.shared.network.closed();
             return;
         }
-        let tls = self.desk.shared.tls().filter(|_| is_tls).cloned();
+        let tls = self.desk.shared.tls().filter(|_| security != Security::Plain);
         if tls.is_some() {
             self.handshakes.push((slot.key(), now_secs));
         }
-        let stream = match Stream::new(socket, tls) {
+        let stream = match Stream::new(socket, tls.map(|tls| (tls.clone(), security))) {
             Ok(stream) => stream,
             Err(error) => {
                 log::tell(Level::Error, format_args!("TLS: {error}"));

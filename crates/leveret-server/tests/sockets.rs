@@ -30,7 +30,7 @@ fn one_cache_answers_at_every_address() {
     let listen = ["127.0.0.1", "::1"].map(|host| leveret_server::settings::Listen {
         host: host.to_owned(),
         port: None,
-        is_plain: false,
+        security: leveret_server::settings::Security::default(),
     });
     let server = Server::start(Settings { listen: listen.into(), udp_port: None, threads: 2, ..Settings::default() });
     server.connect().talk("set a 1 0 3\r\nabc\r\n", "STORED\r\n");

@@ -1,7 +1,7 @@
 //! TLS, with OpenSSL's client and tools as the counterpart, and with bytes cut at random places.
 mod serving;
-use leveret_server::settings::{Listen, TlsSettings};
-use leveret_server::{Settings, Shared, StartError};
+use leveret_server::settings::{Listen, Security, TlsSettings};
+use leveret_server::{ServeError, Settings, Shared, StartError};
 use rustls::{ClientConfig, ClientConnection, RootCertStore, StreamOwned};
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::CertificateDer;
@@ -55,12 +55,16 @@ impl Papers {
 
     /// On the first address it is a plain one, by which the test ends the server; the other has TLS.
     fn serve(&self, tls: TlsSettings, further: Settings) -> (Server, SocketAddr) {
-        let listen = |host: &str, is_plain| Listen { host: host.to_owned(), port: Some(0), is_plain };
-        let listen = vec![listen("127.0.0.1", true), listen("127.0.0.2", false)];
+        let listen = vec![listen("127.0.0.1", Security::Plain), listen("127.0.0.2", Security::Standard)];
         let server = Server::start(Settings { listen, tls: Some(tls), threads: 2, ..further });
-        let address =
-            server.endpoints.iter().find_map(|endpoint| endpoint.strip_prefix("tls ")?.split(' ').next()?.parse().ok());
-        (server, address.expect("an address with TLS"))
+        let address = tls_address(&server, "127.0.0.2");
+        (server, address)
+    }
+
+    /// Options of OpenSSL's client with which it shows this certificate.
+    fn shown(&self, name: &str) -> [String; 4] {
+        let file = |end: &str| text(&self.path(&format!("{name}.{end}"))).to_owned();
+        ["-cert".to_owned(), file("pem"), "-key".to_owned(), file("key")]
     }
 
     /// OpenSSL's client.
@@ -88,6 +92,20 @@ impl Papers {
             ClientConnection::new(config.into(), "localhost".try_into().expect("a name")).expect("a client");
         Client { stream: StreamOwned::new(connection, Client::tcp(address).stream) }
     }
+}
+
+fn listen(host: &str, security: Security) -> Listen {
+    Listen { host: host.to_owned(), port: Some(0), security }
+}
+
+/// Where the server speaks TLS on this address.
+fn tls_address(server: &Server, host: &str) -> SocketAddr {
+    let address = |endpoint: &String| {
+        let endpoint = endpoint.strip_prefix("guarded ").unwrap_or(endpoint);
+        endpoint.strip_prefix("tls ")?.split(' ').next()?.parse().ok()
+    };
+    let mut addresses = server.endpoints.iter().filter_map(address);
+    addresses.find(|address: &SocketAddr| address.ip().to_string() == host).expect("an address with TLS")
 }
 
 fn text(path: &Path) -> &str {
@@ -208,6 +226,155 @@ fn clients_show_the_certificates_that_the_verify_mode_asks_for() {
             assert_eq!(nobody.read_to_end(), b"");
         }
     }
+}
+
+/// Listeners of each security in one server, in whichever order they are named and whatever `ssl_verify_mode` says.
+#[test]
+fn each_listener_asks_for_the_certificates_that_its_prefix_says() {
+    let (papers, others) = (Papers::new(), Papers::new());
+    papers.sign("client");
+    others.sign("client");
+    let named = [
+        ("127.0.0.1", Security::Plain),
+        ("127.0.0.2", Security::Basic),
+        ("127.0.0.3", Security::Standard),
+        ("127.0.0.4", Security::Mutual),
+    ];
+    for (turn, verify_mode) in [(0, 0), (1, 1), (2, 2), (3, 3), (0, 2)] {
+        let mut listen: Vec<Listen> = named.iter().map(|(host, security)| self::listen(host, *security)).collect();
+        listen.rotate_left(turn);
+        if turn % 2 == 1 {
+            listen.reverse();
+        }
+        let tls = TlsSettings { verify_mode, ca_cert: Some(papers.path("ca.pem")), ..papers.settings() };
+        let server = Server::start(Settings { listen, tls: Some(tls), threads: 2, ..Settings::default() });
+        server.connect().talk("mn\r\n", "MN\r\n");
+        for (host, security) in &named[1..] {
+            let address = tls_address(&server, host);
+            let level = match security {
+                Security::Basic => 0,
+                Security::Mutual => 2,
+                _ => verify_mode,
+            };
+            for version in ["-tls1_2", "-tls1_3"] {
+                let talks = |shown: &[String]| {
+                    let options: Vec<&str> = [version].into_iter().chain(shown.iter().map(String::as_str)).collect();
+                    let mut client = papers.openssl(address, &options);
+                    let _ = client.stream.write_all(b"mn\r\nquit\r\n");
+                    match &client.read_to_end()[..] {
+                        b"MN\r\n" => true,
+                        b"" => false,
+                        other => panic!("{}", other.escape_ascii()),
+                    }
+                };
+                let context = format!("{host} {version} {verify_mode}");
+                assert!(talks(&papers.shown("client")), "{context}: signed by the authority");
+                assert_eq!(talks(&others.shown("client")), level == 0, "{context}: signed by another one");
+                assert_eq!(talks(&[]), level < 2, "{context}: no certificate");
+            }
+        }
+    }
+}
+
+/// A session that began without a certificate is no way past a listener that asks for one.
+#[test]
+fn a_session_of_one_listener_is_not_resumed_at_a_stricter_one() {
+    let papers = Papers::new();
+    let listen = [("127.0.0.1", Security::Plain), ("127.0.0.2", Security::Standard), ("127.0.0.3", Security::Mutual)];
+    let tls = TlsSettings { session_cache: true, ca_cert: Some(papers.path("ca.pem")), ..papers.settings() };
+    let listen = listen.map(|(host, security)| self::listen(host, security)).to_vec();
+    let server = Server::start(Settings { listen, tls: Some(tls), threads: 2, ..Settings::default() });
+    let [open, strict] = ["127.0.0.2", "127.0.0.3"].map(|host| tls_address(&server, host));
+    for version in ["-tls1_2", "-tls1_3"] {
+        let session = papers.path(version);
+        let mut first = papers.openssl(open, &[version, "-sess_out", text(&session)]);
+        first.talk("mn\r\n", "MN\r\n");
+        first.send(b"quit\r\n");
+        assert_eq!(first.read_to_end(), b"");
+        let resumed = [version, "-sess_in", text(&session)];
+        papers.openssl(open, &resumed).talk("mn\r\n", "MN\r\n");
+        assert_eq!(papers.openssl(strict, &resumed).read_to_end(), b"", "{version}");
+    }
+}
+
+/// Authorities of a listener that asks for certificates are read again, and cannot be taken away while it listens.
+#[test]
+fn authorities_change_while_the_server_runs_but_stay_while_they_are_needed() {
+    let (papers, others) = (Papers::new(), Papers::new());
+    papers.sign("client");
+    others.sign("client");
+    for has_mutual in [true, false] {
+        let ca = papers.path("authorities.pem");
+        std::fs::copy(papers.path("ca.pem"), &ca).expect("a copy");
+        let tls = TlsSettings { ca_cert: Some(ca.clone()), ..papers.settings() };
+        let security = if has_mutual { Security::Mutual } else { Security::Standard };
+        let listen = vec![listen("127.0.0.1", Security::Plain), listen("127.0.0.2", security)];
+        let settings = Settings { listen, tls: Some(tls.clone()), threads: 1, shutdown: true, ..Settings::default() };
+        let server = Server::start(settings.clone());
+        let address = tls_address(&server, "127.0.0.2");
+        // The first answer says that the server runs.
+        server.connect().talk("mn\r\n", "MN\r\n");
+        let lets_in = |papers: &Papers, of: &Papers| {
+            let shown = of.shown("client");
+            let mut client = papers.openssl(address, &shown.each_ref().map(String::as_str));
+            let _ = client.stream.write_all(b"mn\r\nquit\r\n");
+            client.read_to_end() == b"MN\r\n"
+        };
+        let without = Settings { tls: Some(TlsSettings { ca_cert: None, ..tls }), ..settings.clone() };
+        let refused: Vec<String> = server.shared.reload(Some(&without)).iter().map(ToString::to_string).collect();
+        assert_eq!(refused.len(), usize::from(has_mutual), "{refused:?}");
+        assert!(refused.iter().all(|line| line.contains("ssl_ca_cert")), "{refused:?}");
+        assert!(server.shared.reload(Some(&settings)).is_empty());
+        assert_eq!([lets_in(&papers, &papers), lets_in(&papers, &others)], [true, !has_mutual]);
+        std::fs::copy(others.path("ca.pem"), &ca).expect("a copy");
+        server.connect().talk("refresh_certs\r\n", "OK\r\n");
+        assert_eq!([lets_in(&papers, &papers), lets_in(&papers, &others)], [!has_mutual, true]);
+    }
+}
+
+/// A client of this host uses the arena itself, where nobody asks for its certificate.
+#[test]
+fn an_address_that_asks_for_certificates_leads_no_client_to_the_arena() {
+    let papers = Papers::new();
+    for (security, verify_mode, announce, is_guarded) in [
+        (Security::Mutual, 0, false, true),
+        (Security::Mutual, 0, true, false),
+        (Security::Standard, 2, false, true),
+        (Security::Standard, 3, false, true),
+        (Security::Standard, 3, true, false),
+        (Security::Standard, 1, false, false),
+        (Security::Standard, 0, false, false),
+        (Security::Basic, 2, false, false),
+        (Security::Plain, 2, false, false),
+    ] {
+        let tls = TlsSettings { verify_mode, ca_cert: Some(papers.path("ca.pem")), ..papers.settings() };
+        let listen = vec![listen("127.0.0.1", Security::Plain), listen("127.0.0.2", security)];
+        let server = Server::start(Settings { listen, tls: Some(tls), announce, ..Settings::default() });
+        server.connect().talk("mn\r\n", "MN\r\n");
+        let services = server.shared.arena().services();
+        let told = |host: &str| services.iter().find(|service| service.text.contains(host)).expect("told").text.clone();
+        assert!(told("127.0.0.1:").starts_with("tcp "), "{services:?}");
+        assert_eq!(told("127.0.0.2:").starts_with("guarded "), is_guarded, "{security:?} {verify_mode}: {services:?}");
+    }
+}
+
+/// Nor does it fall back to less than was asked for.
+#[test]
+fn a_listener_that_lacks_what_it_needs_does_not_start() {
+    let papers = Papers::new();
+    let bind = |security, tls: Option<TlsSettings>| {
+        leveret_server::bind(&Settings { listen: vec![listen("127.0.0.1", security)], tls, ..Settings::default() })
+    };
+    for (security, tls, missing) in [
+        (Security::Basic, None, "-Z"),
+        (Security::Mutual, None, "-Z"),
+        (Security::Mutual, Some(papers.settings()), "ssl_ca_cert"),
+    ] {
+        let error = bind(security, tls).expect_err("refused");
+        assert!(matches!(error, ServeError::Insecure { .. }), "{error:?}");
+        assert!(error.to_string().contains(missing) && error.to_string().contains("127.0.0.1"), "{error}");
+    }
+    assert!(bind(Security::Mutual, Some(TlsSettings { ca_cert: Some("ca".into()), ..papers.settings() })).is_ok());
 }
 
 /// The old certificates stay in use where the new ones cannot be: an administrator who copies half of a pair must not

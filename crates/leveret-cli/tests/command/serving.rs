@@ -206,6 +206,7 @@ fn what_is_refused_is_refused_before_the_version_is_told() {
     for refused in [
         "-S",
         "-l notls:127.0.0.1",
+        "-l mtls:127.0.0.1",
         "-o nonsense",
         "-I 256m",
         "-p 0",

@@ -2,6 +2,7 @@
 //! say a few KiB, and beyond a number of them the next takes the place of the oldest. Workers never meet them.
 use super::{text, Address, Source};
 use crate::listen::{self, Listener, ServeError, SocketFile};
+use crate::settings::Security;
 use crate::{Settings, Shared};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::fd::{AsFd, OwnedFd};
@@ -28,7 +29,7 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// Takes the address.
 pub(crate) fn bind(address: &Address, settings: &Settings) -> Result<(Listener, Option<SocketFile>), ServeError> {
     match address {
-        Address::Tcp(address) => listen::tcp_listener(*address, settings.backlog, false)
+        Address::Tcp(address) => listen::tcp_listener(*address, settings.backlog, Security::Plain)
             .map(|listener| (listener, None))
             .map_err(|source| ServeError::Bind { address: format!("{address} (--metrics)"), source }),
         Address::Unix(path) => {

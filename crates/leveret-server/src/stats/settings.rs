@@ -10,7 +10,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
     let yes = |is: bool| if is { "yes" } else { "no" };
     let on = |is: bool| if is { "on" } else { "off" };
     let port = |port: Option<u16>| port.map_or(-1, i32::from);
-    let inter: Vec<String> = settings.listen.iter().map(|listen| listen.host.clone()).collect();
+    let inter: Vec<String> = settings.listen.iter().map(|listen| listen.to_string()).collect();
     let mut list = List::new();
     list.add("maxbytes", shared.arena().memory())
         .add("maxconns", shared.live.conn_limit())

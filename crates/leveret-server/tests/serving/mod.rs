@@ -1,7 +1,7 @@
 //! A server on free ports of loopback, in this process or in one of its own.
 #![allow(dead_code)]
 use leveret_engine::{Arena, OpenOptions};
-use leveret_server::settings::Listen;
+use leveret_server::settings::{Listen, Security};
 use leveret_server::{bind, Settings, Shared};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
@@ -236,7 +236,9 @@ pub fn serve_if_told() {
     let mut settings = Settings { tcp_port: None, threads: 2, ..Settings::default() };
     for (name, value) in options.split_whitespace().filter_map(|option| option.split_once('=')) {
         match name {
-            "listen" => settings.listen = vec![Listen { host: value.to_owned(), port: None, is_plain: false }],
+            "listen" => {
+                settings.listen = vec![Listen { host: value.to_owned(), port: None, security: Security::default() }]
+            }
             "port" => settings.tcp_port = value.parse().ok(),
             "unix" => settings.unix_path = Some(value.into()),
             "udp" => settings.udp_port = value.parse().ok(),

@@ -1,7 +1,7 @@
 //! A server under load that is killed about every half second. See docs/testing.md.
 use clap::Parser;
 use leveret_engine::{Arena, OpenOptions};
-use leveret_server::settings::{Listen, TlsSettings};
+use leveret_server::settings::{Listen, Security, TlsSettings};
 use leveret_server::{Settings, Shared};
 use leveret_testkit::soak::{self, Plan};
 use leveret_testkit::watcher::{self, Known};
@@ -97,8 +97,8 @@ fn main() -> ExitCode {
 }
 
 fn serve(arena: &Path, port: u16, tls_port: u16, pem: &Path) -> Result<(), Box<dyn std::error::Error>> {
-    let at = |port, is_plain| Listen { host: "127.0.0.1".to_owned(), port: Some(port), is_plain };
-    let listen = vec![at(port, true), at(tls_port, false)];
+    let at = |port, security| Listen { host: "127.0.0.1".to_owned(), port: Some(port), security };
+    let listen = vec![at(port, Security::Plain), at(tls_port, Security::Standard)];
     let tls = Some(TlsSettings { chain_cert: pem.to_owned(), ..TlsSettings::default() });
     let settings = Settings { udp_port: Some(0), listen, tls, threads: 2, ..Settings::default() };
     let bound = leveret_server::bind(&settings)?;

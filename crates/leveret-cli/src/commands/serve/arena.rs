@@ -202,7 +202,7 @@ fn tell_alone(path: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use leveret_server::settings::Listen;
+    use leveret_server::settings::{Listen, Security};
     use std::collections::HashSet;
 
     #[test]
@@ -236,7 +236,10 @@ mod tests {
     #[test]
     fn memcacheds_port_is_the_default_and_others_have_their_own() {
         let at = |ports: &[Option<u16>]| -> Vec<Listen> {
-            ports.iter().map(|port| Listen { host: "h".to_owned(), port: *port, is_plain: false }).collect()
+            ports
+                .iter()
+                .map(|port| Listen { host: "h".to_owned(), port: *port, security: Security::default() })
+                .collect()
         };
         for (tcp, udp, listen, bound, want, passes) in [
             (Some(11211), Some(0), at(&[]), &[11211][..], "default", false),

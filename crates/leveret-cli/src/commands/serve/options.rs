@@ -55,7 +55,8 @@ pub struct Options {
     #[arg(short = 'B', long, value_name = "NAME", value_parser = values::protocol, help_heading = NETWORK)]
     pub protocol: Option<Protocol>,
 
-    /// TLS on all TCP addresses but those of -l notls:ADDR; certificate and key by -o ssl_chain_cert=FILE,ssl_key=FILE
+    /// TLS on all TCP addresses but those of -l notls:ADDR; certificate and key by -o ssl_chain_cert=FILE,ssl_key=FILE.
+    /// Clients of -l mtls:ADDR need a certificate (-o ssl_ca_cert=FILE), those of -l btls:ADDR need none
     #[arg(short = 'Z', long, help_heading = NETWORK)]
     pub enable_ssl: bool,
 
@@ -130,7 +131,7 @@ pub struct Options {
     #[arg(long, value_name = "FILE", help_heading = ACCESS)]
     pub sasl_pwdb: Option<PathBuf>,
 
-    /// With -Y or -S: let clients of this host use the arena itself all the same, which asks for no password
+    /// With -Y, -S or certificates of clients: let clients of this host use the arena itself all the same, which asks for no password
     #[arg(long, help_heading = ACCESS)]
     pub announce: bool,
 

@@ -4,7 +4,7 @@ use super::options::Options;
 use super::values::Port;
 use crate::output::Failure;
 use leveret_server::metrics::Address;
-use leveret_server::settings::{Protocol, TlsSettings, MEMORY};
+use leveret_server::settings::{Protocol, Security, TlsSettings, MEMORY};
 use leveret_server::Settings;
 
 /// The server's settings, and what was accepted without effect.
@@ -81,10 +81,13 @@ fn metrics(options: &Options) -> Result<Option<Address>, Failure> {
 /// Without `-Z` the `ssl_` options have no effect, as in memcached.
 fn tls(options: &Options, extended: &mut Extended) -> Result<Option<TlsSettings>, Failure> {
     let refuse = |text: &str| Err(Failure::Usage(text.to_owned()));
+    let has = |security| options.listen.iter().flatten().any(|listen| listen.security == security);
     let Ssl { mut settings, names } = std::mem::take(&mut extended.ssl);
     if !options.enable_ssl {
-        if options.listen.iter().flatten().any(|listen| listen.is_plain) {
-            return refuse("-l notls: it means something only together with -Z");
+        for (prefix, security) in Security::PREFIXES {
+            if has(security) {
+                return refuse(&format!("-l {prefix} it means something only together with -Z"));
+            }
         }
         extended.noted.extend(names);
         return Ok(None);
@@ -98,6 +101,9 @@ fn tls(options: &Options, extended: &mut Extended) -> Result<Option<TlsSettings>
     }
     if settings.verify_mode > 0 && settings.ca_cert.is_none() {
         return refuse("-o ssl_verify_mode: signed by whom? Say -o ssl_ca_cert=FILE (PEM)");
+    }
+    if has(Security::Mutual) && settings.ca_cert.is_none() {
+        return refuse("-l mtls: whose certificates may clients show? Say -o ssl_ca_cert=FILE (PEM)");
     }
     extended.noted.extend(names.into_iter().filter(|name| name == "-o ssl_kernel_tls" || name == "-o ssl_wbuf_size"));
     if settings.wbuf_kib == 0 {
@@ -268,6 +274,12 @@ mod tests {
             "-Z -o ssl_key=k",
             "-Z -o ssl_chain_cert=c,ssl_verify_mode=2",
             "-l notls:127.0.0.1",
+            "-l btls:127.0.0.1",
+            "-l mtls:127.0.0.1",
+            "-l mtls:127.0.0.1 -o ssl_ca_cert=a",
+            "-Z -o ssl_chain_cert=c -l mtls:127.0.0.1",
+            "-Z -o ssl_chain_cert=c -l 127.0.0.1 -l ::1,mtls:127.0.0.1:5",
+            "-Z -l mtls:127.0.0.1 -o ssl_ca_cert=a",
             "-N 0",
             "-N 3 -t 2",
             "-o foo",
@@ -312,6 +324,7 @@ mod tests {
             "-S --sasl-pwdb f -B binary -U 0",
             "-o ssl_chain_cert=c",
             "-Z -o ssl_chain_cert=c,ssl_key=k,ssl_keyformat=1,ssl_ciphers=x,ssl_wbuf_size=16,ssl_kernel_tls -l notls:127.0.0.1",
+            "-Z -o ssl_chain_cert=c,ssl_ca_cert=a -l notls:127.0.0.1:1,btls:127.0.0.1:2,127.0.0.1:3,mtls:127.0.0.1:4",
             "-m64 -p1 -vvv",
             "--memory-limit=64",
             "--memory-limit 64",

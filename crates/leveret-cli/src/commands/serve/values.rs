@@ -3,7 +3,7 @@
 //! memcached reads numbers with atoi, so that `-p 1121i` is port 1121. Here a number is a number: the start with a
 //! typing error is refused, the start with a number that memcached takes is not.
 use crate::units::parse_size;
-use leveret_server::settings::{Listen, Protocol};
+use leveret_server::settings::{Listen, Protocol, Security};
 
 /// The largest item that memcached's `-I` can ask for.
 const ITEM_MAX: u64 = 1 << 30;
@@ -92,7 +92,8 @@ pub fn listen(text: &str) -> Result<Vec<Listen>, String> {
 }
 
 fn listen_one(text: &str) -> Result<Listen, String> {
-    let (text, is_plain) = text.strip_prefix("notls:").map_or((text, false), |rest| (rest, true));
+    let prefixed = |(prefix, security): (&str, Security)| Some((text.strip_prefix(prefix)?, security));
+    let (text, security) = Security::PREFIXES.into_iter().find_map(prefixed).unwrap_or((text, Security::Standard));
     let address = without_tags(text)?;
     let (host, port) = match address.strip_prefix('[') {
         Some(rest) => {
@@ -115,7 +116,7 @@ fn listen_one(text: &str) -> Result<Listen, String> {
         Some("-1") => Some(0),
         Some(port) => Some(port.parse().map_err(|_| format!("'{port}' is no port"))?),
     };
-    Ok(Listen { host: host.to_owned(), port, is_plain })
+    Ok(Listen { host: host.to_owned(), port, security })
 }
 
 /// Without the `tag[..]:` and `proto[..]:` in front, which mean something to memcached's proxy only.
@@ -182,8 +183,9 @@ mod tests {
 
     #[test]
     fn addresses() {
-        let one = |host: &str, port| vec![Listen { host: host.to_owned(), port, is_plain: false }];
-        let plain = |host: &str, port| vec![Listen { host: host.to_owned(), port, is_plain: true }];
+        let of = |security| move |host: &str, port| vec![Listen { host: host.to_owned(), port, security }];
+        let (one, plain) = (of(Security::Standard), of(Security::Plain));
+        let (basic, mutual) = (of(Security::Basic), of(Security::Mutual));
         for (text, want) in [
             ("127.0.0.1", one("127.0.0.1", None)),
             ("127.0.0.1:11212", one("127.0.0.1", Some(11212))),
@@ -199,6 +201,14 @@ mod tests {
             ("tag[x]:proto[ascii]:10.0.0.1:1", one("10.0.0.1", Some(1))),
             ("notls:127.0.0.1", plain("127.0.0.1", None)),
             ("notls:tag[x]:[::1]:5", plain("::1", Some(5))),
+            ("btls:localhost:7", basic("localhost", Some(7))),
+            ("mtls:127.0.0.1:-1", mutual("127.0.0.1", Some(0))),
+            ("mtls:proto[ascii]:tag[tools]:127.0.0.1:1", mutual("127.0.0.1", Some(1))),
+            ("mtls", one("mtls", None)),
+            (
+                "mtls:h:1,h:2,notls:h:3,btls:[::1]:4",
+                [mutual("h", Some(1)), one("h", Some(2)), plain("h", Some(3)), basic("::1", Some(4))].concat(),
+            ),
             ("127.0.0.1,::1", [one("127.0.0.1", None), one("::1", None)].concat()),
             ("127.0.0.1,", one("127.0.0.1", None)),
         ] {
