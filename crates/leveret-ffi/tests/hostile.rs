@@ -118,10 +118,11 @@ fn items(random: &mut Random, arena: *mut leveret_arena) {
         call!(leveret_ask_for(arena, &key, 1, &mut hash));
     }
     call!(leveret_ask_for(arena, null(), 0, null_mut()));
-    let is_found = match random.below(4) {
+    let is_found = match random.below(5) {
         0 => call!(leveret_find(arena, key, now, &mut found)),
         1 => call!(leveret_find_hashed(arena, key, hash, now, &mut found)),
         2 => call!(leveret_find_cas(arena, key, now, &mut found)),
+        3 => call!(leveret_peek_cas(arena, key, now, &mut found)),
         _ => call!(leveret_peek(arena, key, now, &mut found)),
     };
     if is_found == leveret_status::LEVERET_OK {
@@ -132,7 +133,7 @@ fn items(random: &mut Random, arena: *mut leveret_arena) {
         call!(leveret_translate(&found.meta, random.number(), bytes(&value), &mut form));
     }
     let mut number = 0;
-    match random.below(8) {
+    match random.below(9) {
         0 => drop(call!(leveret_delete(arena, key, now))),
         1 => drop(call!(leveret_touch(arena, key, random.number(), now))),
         2 => drop(call!(leveret_add_integer(
@@ -163,7 +164,8 @@ fn items(random: &mut Random, arena: *mut leveret_arena) {
                 call!(leveret_lease_release(arena, &ticket));
             }
         }
-        6 => drop(call!(leveret_master_enter(arena, call!(leveret_master_token()) ^ random.below(3)))),
+        6 => drop(call!(leveret_clear(arena))),
+        7 => drop(call!(leveret_master_enter(arena, call!(leveret_master_token()) ^ random.below(3)))),
         _ => drop(call!(leveret_flush(arena))),
     }
     call!(leveret_lease_release_all(arena));
@@ -189,6 +191,7 @@ fn arenas(random: &mut Random, arena: *mut leveret_arena) {
     call!(leveret_path(arena, place, len));
     call!(leveret_close(null_mut()));
     call!(leveret_pool_free(null_mut()));
+    call!(leveret_pool_discard(null_mut()));
     call!(leveret_cipher_free(null_mut()));
     call!(leveret_declare(random.number()));
     let mut stats = Stats::default();
@@ -316,7 +319,10 @@ fn pools(random: &mut Random, dir: &[u8]) {
     if random.below(2) == 0 {
         call!(leveret_pool_clear_servers(pool));
     }
-    call!(leveret_pool_free(pool));
+    match random.below(2) {
+        0 => call!(leveret_pool_free(pool)),
+        _ => call!(leveret_pool_discard(pool)),
+    }
 }
 
 /// `leveret_pool_set_option(pool, 77, 1)` ended the process: a Rust enum held a number that it has no name for.

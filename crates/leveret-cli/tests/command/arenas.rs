@@ -45,6 +45,7 @@ fn stats_count_what_was_done() {
             "stores",
             "evicted",
             "expired",
+            "refused",
             "attached",
             "lock waits",
             "recoveries"
