@@ -4,7 +4,7 @@
 //! afterwards leads nowhere.
 use crate::error::{failed, OpenError};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{self, FileType, Mode, OFlags, ResolveFlags, Stat, CWD};
+use rustix::fs::{self, FileType, Mode, OFlags, Stat, CWD};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
@@ -27,9 +27,8 @@ impl Folder {
 
     pub fn open(path: &Path) -> Result<Folder, OpenError> {
         let untrusted = |why: String| OpenError::UntrustedFolder { path: path.to_owned(), why };
-        // One call where no symbolic link leads there, as nearly always. Kernels before 5.6 and some sandboxes have it not.
-        let file = fs::openat2(CWD, path, STEP | OFlags::DIRECTORY, Mode::empty(), ResolveFlags::NO_SYMLINKS);
-        let file = file.or_else(|_| walk(path))?;
+        // Not openat2: older kernels, some sandboxes and valgrind do not have it.
+        let file = walk(path)?;
         let stat = fs::fstat(&file).map_err(|error| failed("look at the folder", path, error))?;
         if !is_trusted_owner(stat.st_uid) {
             let cure = if uid() == 0 { "run this as that user" } else { "root, or this user, must own it" };
