@@ -85,7 +85,7 @@ class Tools(SystemTest):
         dump = self.folder / "dump"
         dump.write_bytes(output_of(COMMAND, "dump", memcached.address))
         with open(dump) as file:
-            done = self.restore(file, *place)
+            done = self.restore(file, *place, "--create")
         self.assertEqual((0, "leveret: 4 items stored\n"), done)
         self.assertEqual("hello", tool(COMMAND, "get", "a", *place).stdout.rstrip("\n"))
         dump.write_bytes(output_of(COMMAND, "dump", *place))
