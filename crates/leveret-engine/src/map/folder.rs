@@ -4,7 +4,7 @@
 //! afterwards leads nowhere.
 use crate::error::{failed, OpenError};
 use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{self, FileType, Mode, OFlags, Stat, CWD};
+use rustix::fs::{self, FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
@@ -279,7 +279,7 @@ mod tests {
             scope.spawn(|| {
                 while !stop.load(Ordering::Relaxed) {
                     let exchange = fs::RenameFlags::EXCHANGE;
-                    fs::renameat_with(CWD, place("own"), CWD, place("link"), exchange).expect("exchanged");
+                    fs::renameat_with(fs::CWD, place("own"), fs::CWD, place("link"), exchange).expect("exchanged");
                 }
             });
             let (mut met, mut refused) = (false, 0);
