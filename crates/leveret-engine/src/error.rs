@@ -22,7 +22,8 @@ pub enum Error {
         /// Longest key of this arena, bytes.
         max: usize,
     },
-    /// Nothing can be evicted: the arena is full, and was opened without eviction. Of a set the old item is gone, as above.
+    /// Nothing can be evicted: the arena is full, and was opened without eviction; or all that it could allocate would not
+    /// hold the value. Of a set the old item is gone, as above.
     NoMemory,
     /// For the lock timeout other processes held what the write needed, the shard's lock or all memory that could be freed:
     /// they live, but are stopped. Nothing has changed.

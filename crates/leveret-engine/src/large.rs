@@ -101,7 +101,7 @@ impl Arena {
             let share = admit(core, needed, now, &mut waiting)?;
             take(&mut fill, 1, &mut Search::new(core, shard, now, 1))?;
             // Others may have begun at the same moment. Of all that go on the last one to promise has seen the promises of all.
-            if (promised(core) - needed.min(promised(core))) * share < usable(core) {
+            if promised(core).saturating_sub(needed) * share < usable(core) {
                 break;
             }
             fill.pieces.give_back(core);
