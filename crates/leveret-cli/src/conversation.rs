@@ -11,9 +11,8 @@ use crate::target;
 use crate::uri;
 use leveret_client::pool::TlsOptions;
 use leveret_engine::reason;
-use leveret_server::execute::{Next, Session, Transport};
 use leveret_server::printable::steers;
-use leveret_server::{Desk, Settings, Shared};
+use leveret_server::{Next, Session, Settings, Shared, Transport, Worker};
 use serde::Serialize;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -51,7 +50,7 @@ impl Conversation {
                     Shared::local(target::attach(path, None)?, Settings { track_sizes: true, ..Settings::default() })
                         .map_err(|error| Failure::Unreachable(error.to_string()))?;
                 Box::new(Local {
-                    desk: Desk::new(shared, 0),
+                    worker: Worker::new(shared, 0),
                     session: Session::new(Transport::Local),
                     input: Vec::new(),
                     output: Vec::new(),
@@ -388,7 +387,7 @@ fn connect_tcp(host: &str, port: u16, timeout: Duration) -> io::Result<TcpStream
 
 /// The other end of a conversation without a socket: what is written is executed when its answer is read.
 struct Local {
-    desk: Desk,
+    worker: Worker,
     session: Session,
     input: Vec<u8>,
     output: Vec<u8>,
@@ -414,7 +413,7 @@ impl Local {
     /// Executes what there is, until there is something to read or nothing to do.
     fn answer(&mut self) {
         while self.output.is_empty() {
-            let (consumed, next) = self.session.take(&self.desk, &self.input, &mut self.output);
+            let (consumed, next) = self.session.take(&self.worker, &self.input, &mut self.output);
             self.input.drain(..consumed);
             match next {
                 Next::Send | Next::Yield | Next::Busy => {}

@@ -210,7 +210,12 @@ impl Arena {
             }
         }
         let marked = find_locked(&shard::lock(core, core.hasher.shard_of(hash), now)?, hash, key, true, now);
-        *found = marked.unwrap_or_default();
+        // Of the same version the reads are those from before this look-up.
+        let before = *found;
+        *found = match marked {
+            Some(marked) if marked.version == before.version => marked.with_reads_of(&before),
+            marked => marked.unwrap_or_default(),
+        };
         Ok(marked.is_some())
     }
 

@@ -1,43 +1,54 @@
 //! `leveret serve`: an arena as a memcached server. Worker threads own their connections and an epoll loop each;
 //! nothing is shared between them but the arena, the settings and counters.
 //!
-//! The way of a request: `worker` (a socket is readable) -> `connection` (its bytes) -> `execute` (`Session::take`:
-//! parse, do, write the answer) -> `connection` (send). `execute` knows nothing of sockets, so the command `leveret`
-//! holds the same conversation with an arena that no server serves.
+//! The way of a request: `net::event_loop` (a socket is readable) -> `net::connection` (its bytes) -> `session` (the loop
+//! over requests) -> `dialects` (a request is read, its answer is said) -> `commands` (what it does, on the engine).
+//! `session` and what lies below know nothing of sockets, so the command `leveret` holds the same conversation with an
+//! arena that no server serves.
 #![forbid(unsafe_code)]
 
-mod budget;
-mod connection;
-mod desk;
-pub mod execute;
-mod listen;
+mod announcing;
+mod auth;
+mod commands;
+mod context;
+mod conversation;
+mod counters;
+mod dialects;
+pub mod flags;
+mod inbox;
 mod live;
 pub mod log;
-mod memory_file;
+mod memcached;
 pub mod metrics;
-pub mod network;
+mod net;
+mod next;
 pub mod printable;
-mod secret;
+mod receive;
+mod serve_error;
 mod server;
+mod session;
 pub mod settings;
 mod shared;
 mod signals;
 pub mod small_file;
-pub mod stats;
-mod stream;
+mod stats;
 pub mod systemd;
 mod tls;
-mod udp;
+mod transport;
 mod uri;
+mod verbose;
+mod warm_restart;
 mod watch;
 mod worker;
 
-pub use desk::Desk;
-pub use listen::ServeError;
-pub use server::{bind, Bound, GUARDED};
+pub use announcing::GUARDED;
+pub use memcached::VERSION;
+pub use next::Next;
+pub use serve_error::ServeError;
+pub use server::{bind, Bound};
+pub use session::Session;
 pub use settings::Settings;
 pub use shared::{Shared, StartError};
 pub use tls::TlsError;
-
-/// The version that clients are told: that of the memcached whose behaviour is kept. Some clients want a minimum.
-pub const VERSION: &str = "1.6.45";
+pub use transport::Transport;
+pub use worker::Worker;

@@ -1,8 +1,7 @@
 //! What a server is told at its start. The options of `leveret serve` fill it in; `stats settings` prints it.
-use crate::metrics::Address;
 use leveret_engine::{OpenOptions, MEMORY_MIN};
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 
 /// Which protocol the connections may speak (memcached's `-B`).
@@ -159,7 +158,7 @@ pub struct Settings {
     /// `-Z`
     pub tls: Option<TlsSettings>,
     /// `--metrics`: where they are handed out, over HTTP.
-    pub metrics: Option<Address>,
+    pub metrics: Option<MetricsAddress>,
     /// Loopback addresses only for UDP, unless told otherwise.
     pub udp_addresses: Vec<IpAddr>,
 }
@@ -245,5 +244,68 @@ impl Settings {
     /// How the arena is opened. `otherwise` is the memory of one that has to be made if these settings do not say it.
     pub fn open_options(&self, otherwise: u64) -> OpenOptions {
         OpenOptions::new().memory(self.memory.unwrap_or(otherwise).max(MEMORY_MIN)).evict(self.evictions)
+    }
+}
+
+/// Where a server hands out its metrics.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum MetricsAddress {
+    /// A loopback address: nobody is asked for a password.
+    Tcp(SocketAddr),
+    /// A Unix socket.
+    Unix(PathBuf),
+}
+
+/// `127.0.0.1:9150`, `[::1]:9150`, `localhost:9150`, `9150`, or the path of a Unix socket, which has a slash.
+impl std::str::FromStr for MetricsAddress {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<MetricsAddress, String> {
+        if text.contains('/') {
+            return Ok(MetricsAddress::Unix(text.strip_prefix("unix:").unwrap_or(text).into()));
+        }
+        let forms = "write PORT, 127.0.0.1:PORT, [::1]:PORT, or the path of a Unix socket, with a slash in it";
+        let port = text.strip_prefix("localhost:").unwrap_or(text).parse::<u16>();
+        let address = match port {
+            Ok(port) => SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port),
+            Err(_) => text.parse().map_err(|_| format!("'{text}' is no address: {forms}"))?,
+        };
+        if address.ip() != IpAddr::V6(Ipv6Addr::LOCALHOST) && !address.ip().is_loopback() {
+            return Err(format!(
+                "{address} is reached from other machines, and nobody is asked for a password: {forms}"
+            ));
+        }
+        Ok(MetricsAddress::Tcp(address))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_of_this_machine_alone() {
+        for (text, want) in [
+            ("9150", "127.0.0.1:9150"),
+            ("localhost:9150", "127.0.0.1:9150"),
+            ("127.0.0.2:1", "127.0.0.2:1"),
+            ("[::1]:9150", "[::1]:9150"),
+        ] {
+            assert_eq!(text.parse(), Ok(MetricsAddress::Tcp(want.parse().expect("an address"))), "{text}");
+        }
+        for (text, want) in [("/run/a", "/run/a"), ("unix:/run/a", "/run/a"), ("./a", "./a")] {
+            assert_eq!(text.parse(), Ok(MetricsAddress::Unix(want.into())));
+        }
+        for (text, part) in [
+            ("0.0.0.0:9150", "other machines"),
+            ("[::]:9150", "other machines"),
+            ("192.0.2.1:1", "other machines"),
+            ("70000", "no address"),
+            ("", "no address"),
+            ("example.org:9150", "no address"),
+        ] {
+            let error = text.parse::<MetricsAddress>().expect_err(text);
+            assert!(error.contains(part), "{error}");
+        }
     }
 }

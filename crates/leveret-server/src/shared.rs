@@ -1,10 +1,12 @@
 //! What all conversations of a server share.
-use crate::execute::{PasswordFile, UserError, Users};
+use crate::auth::{PasswordFile, UserError, Users};
+use crate::counters::latency::Latencies;
+use crate::counters::prefixes::Prefixes;
+use crate::counters::requests::{Counters, Totals};
+use crate::counters::traffic::Network;
 use crate::live::Live;
 use crate::log::{self, Level};
-use crate::network::Network;
-use crate::stats::latency::Latencies;
-use crate::stats::{Baseline, Counters, Prefix, Prefixes, Totals};
+use crate::stats::Baseline;
 use crate::tls::{Tls, TlsError};
 use crate::watch::Watch;
 use crate::Settings;
@@ -50,7 +52,7 @@ impl From<TlsError> for StartError {
 
 /// The cache, the settings, and what is counted. One per server, in an `Arc`.
 pub struct Shared {
-    /// The cache. Locked to look at statistics, and when it is replaced; workers have their own `Desk`.
+    /// The cache. Locked to look at statistics, and when it is replaced; workers have their own, in `Worker`.
     arena: Mutex<Arena>,
     /// How often it was replaced.
     edition: AtomicU32,
@@ -221,11 +223,6 @@ impl Shared {
         let tls = self.tls.as_ref().map(|tls| tls.refresh(settings.and_then(|settings| settings.tls.as_ref())));
         let users = users.and_then(Result::err).map(StartError::from);
         users.into_iter().chain(tls.and_then(Result::err).map(StartError::from)).collect()
-    }
-
-    #[inline]
-    pub(crate) fn note_prefix(&self, key: &[u8], change: impl FnOnce(&mut Prefix)) {
-        self.prefixes.note(key, change);
     }
 
     /// What had been counted when counting began.

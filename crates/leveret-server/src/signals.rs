@@ -1,5 +1,5 @@
 //! Signals, as bytes in a pipe that the accepting thread polls.
-use crate::listen::ServeError;
+use crate::serve_error::ServeError;
 use rustix::io::{read, Errno};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGUSR1};
 use signal_hook::{flag, low_level, SigId};

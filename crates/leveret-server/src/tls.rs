@@ -1,7 +1,6 @@
 //! `-Z`: what all TLS connections of a server share: certificates and key, who is let in, what is counted.
 mod validity;
 
-use crate::listen::NO_AUTHORITY;
 use crate::log::{self, Level};
 use crate::settings::{Security, TlsSettings};
 use leveret_engine::reason;
@@ -18,6 +17,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Instant;
 use validity::untimely;
+
+/// What a listener of `mtls` needs.
+pub const NO_AUTHORITY: &str =
+    "mtls asks each client for a certificate; name the file of those that may sign them: -o ssl_ca_cert=FILE (PEM)";
 
 /// A longer file holds no certificates that a handshake could carry.
 const FILE_MAX: u64 = 1 << 20;

@@ -240,7 +240,7 @@ fn the_token_of_another_key_is_no_token() {
 fn what_php_stored_has_flags_that_every_client_reads() {
     let mut ours = Ours::new(Settings::default());
     let now = Time::now();
-    let arena = &ours.desk.shared.arena();
+    let arena = &ours.worker.shared.arena();
     let store = |key: &[u8], value: Value<'_>, encoding| {
         arena.store(key, value, Meta::native(encoding), Deadline::NEVER, Mode::Set, now).expect("room");
     };
@@ -437,7 +437,7 @@ fn statistics_count_what_php_does_without_the_server() {
     let mut ours = Ours::new(Settings::default());
     let now = Time::now();
     ours.say("set k 0 0 1\r\nx\r\nget k no\r\ndelete no\r\nstats detail on\r\nget a:b\r\n");
-    assert!(ours.desk.shared.arena().find(b"k", now).is_some());
+    assert!(ours.worker.shared.arena().find(b"k", now).is_some());
     let stats = ours.say("stats\r\n");
     for line in
         ["cmd_get 4", "get_hits 2", "get_misses 2", "cmd_set 1", "curr_items 1", "delete_misses 1", "version 1.6.45"]
@@ -458,7 +458,7 @@ fn statistics_count_what_php_does_without_the_server() {
 fn counts_and_flushes_are_told_apart_as_memcached_does() {
     let mut ours = Ours::new(Settings::default());
     ours.say("set n 0 0 1\r\n5\r\nincr n 1\r\nincr n 100\r\ndecr n 1\r\nincr no 1\r\ndecr no 1\r\nma new N0\r\n");
-    let count = ours.desk.arena().count(b"n", Delta::Decrement(1), None, Time::now());
+    let count = ours.worker.arena().count(b"n", Delta::Decrement(1), None, Time::now());
     assert_eq!(count, Ok(Counted::Value(104)));
     for subject in ["", " slabs"] {
         let stats = ours.say(&format!("stats{subject}\r\n"));

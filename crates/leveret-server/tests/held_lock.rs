@@ -75,7 +75,7 @@ fn frame(opcode: u8, extras: &[u8]) -> Vec<u8> {
 fn a_read_that_needs_a_lock_which_is_not_to_be_had_is_an_error_and_no_miss() {
     let mut ours = Ours::new(Settings::default());
     assert_eq!(ours.say(SET), "STORED\r\n");
-    let arena = ours.desk.arena().clone();
+    let arena = ours.worker.arena().clone();
     let holder = Holder::stopped(&arena);
     // The holder's by now, perhaps. Whether there is one, and which, needs no lock.
     assert!(ours.say("get k\r\n").starts_with("VALUE k "));

@@ -1,8 +1,7 @@
 //! Lines that are answered in parts are parsed once.
 mod common;
 use common::Ours;
-use leveret_server::execute::{Next, Session, Transport};
-use leveret_server::Settings;
+use leveret_server::{Next, Session, Settings, Transport};
 
 /// A line of two megabytes was parsed again for each large value of its answer. Here the front of the line, which was
 /// answered, is overwritten between two parts: an answer that goes on where it stood does not depend on it.
@@ -20,7 +19,7 @@ fn a_line_that_is_answered_in_parts_is_not_parsed_again() {
                 let (mut answer, mut at, mut parts) = (Vec::new(), 0, 0);
                 loop {
                     let mut part = Vec::new();
-                    let (consumed, next) = session.take(&ours.desk, &input[at..], &mut part);
+                    let (consumed, next) = session.take(&ours.worker, &input[at..], &mut part);
                     answer.append(&mut part);
                     at += consumed;
                     if matches!(next, Next::Read { .. }) {

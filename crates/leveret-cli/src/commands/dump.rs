@@ -139,7 +139,7 @@ fn write_add(out: &mut impl Write, item: &Item) -> io::Result<()> {
     out.write_all(b"add ")?;
     out.write_all(&item.key)?;
     let exptime = item.deadline.time().map_or(0, |time| on_wire_end(time.to_unix()));
-    write!(out, " {} {exptime} {}\r\n", leveret_server::execute::flags::on_wire(&item.meta), item.value.len())?;
+    write!(out, " {} {exptime} {}\r\n", leveret_server::flags::on_wire(&item.meta), item.value.len())?;
     out.write_all(&item.value)?;
     out.write_all(b"\r\n")
 }

@@ -9,7 +9,7 @@ use crate::target::Target;
 use crate::units::{self, counted};
 use clap::Args;
 use leveret_engine::{Arena, Deadline, Encoding, Error, Mode, OpenOptions, Stored, Time, Value};
-use leveret_server::execute::flags::on_wire;
+use leveret_server::flags::on_wire;
 use reader::{Dumped, Reader};
 use serde::Serialize;
 use std::io::{self, BufReader, Write};

@@ -1,8 +1,9 @@
 //! Which number has which name. Those that memcached_exporter has are named as there, so that its dashboards and alerts
 //! work; all others begin with `leveret_`. Each sample says which arena it is about.
 use super::{Numbers, Served, Source};
-use crate::stats::latency::{BOUNDS_NS, EACH};
-use crate::stats::Count;
+use crate::counters::latency::{BOUNDS_NS, EACH};
+use crate::counters::requests::Count;
+use crate::memcached::VERSION;
 use leveret_engine::Stats;
 use std::fmt::Write;
 
@@ -234,7 +235,7 @@ impl Numbers {
 }
 
 fn version(_: &Numbers, give: Give<'_>) {
-    give(&format!("version=\"{}\"", crate::VERSION), "1".to_owned());
+    give(&format!("version=\"{}\"", VERSION), "1".to_owned());
 }
 
 fn build(_: &Numbers, give: Give<'_>) {

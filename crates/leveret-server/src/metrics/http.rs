@@ -1,8 +1,9 @@
 //! Metrics over HTTP, for a scraper on this machine. One thread has all connections; each may stay for some seconds and
 //! say a few KiB, and beyond a number of them the next takes the place of the oldest. Workers never meet them.
-use super::{text, Address, Source};
-use crate::listen::{self, Listener, ServeError, SocketFile};
-use crate::settings::Security;
+use super::{text, Source};
+use crate::net::listen::{self, Listener, SocketFile};
+use crate::serve_error::ServeError;
+use crate::settings::{MetricsAddress, Security};
 use crate::{Settings, Shared};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::fd::{AsFd, OwnedFd};
@@ -27,12 +28,15 @@ const REQUEST_MAX: usize = 8 << 10;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Takes the address.
-pub(crate) fn bind(address: &Address, settings: &Settings) -> Result<(Listener, Option<SocketFile>), ServeError> {
+pub(crate) fn bind(
+    address: &MetricsAddress,
+    settings: &Settings,
+) -> Result<(Listener, Option<SocketFile>), ServeError> {
     match address {
-        Address::Tcp(address) => listen::tcp_listener(*address, settings.backlog, Security::Plain)
+        MetricsAddress::Tcp(address) => listen::tcp_listener(*address, settings.backlog, Security::Plain)
             .map(|listener| (listener, None))
             .map_err(|source| ServeError::Bind { address: format!("{address} (--metrics)"), source }),
-        Address::Unix(path) => {
+        MetricsAddress::Unix(path) => {
             listen::unix(path, settings.unix_mode, settings.backlog).map(|(listener, file)| (listener, Some(file)))
         }
     }

@@ -1,6 +1,7 @@
 //! `stats cachedump CLASS LIMIT`: some keys, for old tools (memcdump, php-memcached's getAllKeys). `lru_crawler
 //! metadump` lists all.
-use super::{Answer, ITEMS_CLASS};
+use super::Answer;
+use crate::memcached::ITEMS_CLASS;
 use crate::Shared;
 use leveret_engine::{Cursor, Time};
 use std::fmt::Write;

@@ -1,7 +1,9 @@
 //! The general list, and the connections. Reads, stores and evictions are the arena's: what PHP does without the server
 //! counts too, from the server's start or the last `stats reset` on.
-use super::{Count, List, Totals};
-use crate::budget::Budget;
+use super::List;
+use crate::counters::budget::Budget;
+use crate::counters::requests::{Count, Totals};
+use crate::memcached::VERSION;
 use crate::Shared;
 use leveret_engine::Stats;
 use std::net::SocketAddr;
@@ -42,7 +44,7 @@ pub fn list(shared: &Shared) -> Vec<(String, String)> {
     list.add("pid", std::process::id())
         .add("uptime", shared.uptime_secs())
         .add("time", SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs()))
-        .add("version", crate::VERSION)
+        .add("version", VERSION)
         .add("libevent", "none")
         .add("pointer_size", usize::BITS)
         .add("rusage_user", usage.user)

@@ -1,5 +1,6 @@
 //! `stats items` and `stats slabs`: one class for all items, whose pages are the arena's segments.
-use super::{List, ITEMS_CLASS};
+use super::List;
+use crate::memcached::ITEMS_CLASS;
 use crate::Shared;
 use leveret_engine::Stats;
 

@@ -1,20 +1,12 @@
 //! `stats` and its subjects: the same lists for both protocols, and for an arena without a server.
 mod cachedump;
-mod counters;
 mod general;
 mod items;
-pub mod latency;
-mod prefixes;
 mod settings;
 mod sizes;
 
 use crate::Shared;
-pub use counters::{Count, Counters, Totals};
 pub use general::Baseline;
-pub use prefixes::{Prefix, Prefixes};
-
-/// The class of all items: an arena has no slab classes, and tools expect at least one.
-pub const ITEMS_CLASS: u32 = 1;
 
 /// The answer to one `stats`.
 pub struct Answer {

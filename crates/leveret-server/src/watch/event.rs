@@ -1,5 +1,5 @@
 //! Events, and their lines.
-use crate::stats::ITEMS_CLASS;
+use crate::memcached::ITEMS_CLASS;
 use crate::uri;
 use leveret_engine::Program;
 use std::ops::BitOr;

@@ -13,7 +13,7 @@ mod ring;
 
 pub use event::{cmd, reason, status, transport, Event, EventKind, Kinds, DEAD};
 
-use crate::worker::Inbox;
+use crate::inbox::Inbox;
 use elsewhere::Elsewhere;
 use leveret_engine::{Arena, Evicted, Time};
 use ring::{Ring, Waiting};

@@ -1,8 +1,7 @@
 //! A conversation with an arena of its own, and one with Debian's memcached.
 #![allow(dead_code)]
 use leveret_engine::{Arena, OpenOptions};
-use leveret_server::execute::{Next, Session, Transport};
-use leveret_server::{Desk, Settings, Shared};
+use leveret_server::{Next, Session, Settings, Shared, Transport, Worker};
 use std::io::{Read, Write};
 use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
@@ -11,7 +10,7 @@ use std::time::Duration;
 
 /// An arena, and one session with it.
 pub struct Ours {
-    pub desk: Desk,
+    pub worker: Worker,
     session: Session,
     pending: Vec<u8>,
     pub over: bool,
@@ -25,7 +24,7 @@ impl Ours {
         let (arena, _) = Arena::open(&dir.path().join("talk.arena"), &options).expect("an arena");
         let shared = Shared::new(arena, settings).expect("good settings");
         Ours {
-            desk: Desk::new(shared.into(), 0),
+            worker: Worker::new(shared.into(), 0),
             session: Session::new(Transport::Local),
             pending: Vec::new(),
             over: false,
@@ -43,7 +42,7 @@ impl Ours {
     /// What is answered to a datagram with these bytes in it, without its frame.
     pub fn datagram(&self, input: &[u8]) -> Vec<u8> {
         let mut output = Vec::new();
-        Session::new(Transport::Udp).take(&self.desk, input, &mut output);
+        Session::new(Transport::Udp).take(&self.worker, input, &mut output);
         output
     }
 
@@ -53,7 +52,7 @@ impl Ours {
         let mut answer = Vec::new();
         while !self.over {
             let mut output = Vec::new();
-            let (consumed, next) = self.session.take(&self.desk, &self.pending, &mut output);
+            let (consumed, next) = self.session.take(&self.worker, &self.pending, &mut output);
             answer.append(&mut output);
             self.pending.drain(..consumed);
             match next {

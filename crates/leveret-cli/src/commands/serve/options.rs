@@ -1,8 +1,7 @@
 //! The options of `leveret serve`: memcached's letters and long names, and ours.
 use super::values::{self, Port};
 use clap::{ArgAction, Args, ValueEnum};
-use leveret_server::metrics::Address;
-use leveret_server::settings::{Listen, Protocol};
+use leveret_server::settings::{Listen, MetricsAddress, Protocol};
 use std::ffi::OsString;
 use std::path::PathBuf;
 
@@ -62,7 +61,7 @@ pub struct Options {
 
     /// Hand out metrics for Prometheus over HTTP: a port of this machine, 127.0.0.1:PORT, or a Unix socket's path
     #[arg(long, value_name = "ADDR", help_heading = NETWORK)]
-    pub metrics: Option<Address>,
+    pub metrics: Option<MetricsAddress>,
 
     /// The arena: a name, arena:NAME, or a path that ends in .arena [default: 'default' on port 11211, else port-NUM,
     /// or a name from the Unix socket's path]

@@ -3,8 +3,7 @@ use super::extended::{self, Extended, Ssl};
 use super::options::Options;
 use super::values::Port;
 use crate::output::Failure;
-use leveret_server::metrics::Address;
-use leveret_server::settings::{Protocol, Security, TlsSettings, MEMORY};
+use leveret_server::settings::{MetricsAddress, Protocol, Security, TlsSettings, MEMORY};
 use leveret_server::Settings;
 
 /// The server's settings, and what was accepted without effect.
@@ -71,9 +70,9 @@ fn ports(options: &Options, defaults: &Settings) -> (Option<u16>, Option<u16>) {
 }
 
 /// In the background the current folder is another.
-fn metrics(options: &Options) -> Result<Option<Address>, Failure> {
+fn metrics(options: &Options) -> Result<Option<MetricsAddress>, Failure> {
     Ok(match &options.metrics {
-        Some(Address::Unix(path)) if options.daemon => Some(Address::Unix(super::absolute(path)?)),
+        Some(MetricsAddress::Unix(path)) if options.daemon => Some(MetricsAddress::Unix(super::absolute(path)?)),
         address => address.clone(),
     })
 }

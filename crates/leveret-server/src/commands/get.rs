@@ -1,0 +1,261 @@
+//! Gets: an item is looked up, its head is said, its bytes are copied; if a writer recycles it in between, both are undone
+//! and it is looked up again.
+use super::{told, touch};
+use crate::context::Context;
+use crate::counters::requests::Count;
+use crate::log::{self, Level};
+use crate::printable::shown;
+use leveret_engine::{Deadline, Error, Found, Missed, ReadOptions, AHEAD};
+use leveret_protocol::text;
+
+/// Tries to copy an item that is recycled meanwhile, before the copy that cannot be.
+const TRIES: usize = 3;
+
+/// No more keys than have room in so many bytes are asked for ahead: it may be one, whose read would only be done
+/// twice.
+const ONE_KEY: usize = 64;
+
+/// Keys of one request that are answered before other connections have their turn: about 0.2 ms.
+const KEYS_PER_TURN: usize = 1024;
+
+/// How a get is said.
+pub(crate) trait Reply {
+    /// What stands behind the value. Where nothing does, the last byte of a large value is held back until the value is
+    /// known to be whole.
+    const BEHIND: &'static [u8];
+
+    /// The answer tells the cas.
+    fn tells_cas(&self) -> bool;
+
+    /// What stands before the value. It is said again when the item was recycled while its value was copied.
+    fn head(&self, out: &mut Vec<u8>, key: &[u8], found: &Found);
+
+    /// There is no item.
+    fn miss(&self, out: &mut Vec<u8>, key: &[u8]);
+}
+
+/// The keys of a get, in its order; each is valid.
+pub(crate) trait Keys<'a>: Copy + Iterator<Item = &'a [u8]> {
+    /// Bytes of the request that are left: kept as the place to go on from.
+    fn rest_len(&self) -> usize;
+}
+
+impl<'a> Keys<'a> for text::Keys<'a> {
+    #[inline]
+    fn rest_len(&self) -> usize {
+        text::Words::rest_len(self)
+    }
+}
+
+/// Says the items of many keys. When the output is full or other connections should have their turn, Some says how much of
+/// the keys is left. A key that is neither there nor known to be missing ends the answer, as in memcached.
+#[inline]
+pub(crate) fn many<'a, K: Keys<'a>, R: Reply>(
+    cx: &mut Context<'_>,
+    mut keys: K,
+    touch: Option<Deadline>,
+    reply: &R,
+) -> Result<Option<usize>, Error> {
+    let mut answered = 0;
+    let mut ahead = Ahead { hashes: [0; AHEAD], asked: 0, at: 0 };
+    loop {
+        let hash = ahead.hash_of_next(cx, keys);
+        let (rest_len, begin) = (keys.rest_len(), cx.output.len());
+        cx.begin_request();
+        let Some(key) = keys.next() else { return Ok(None) };
+        let said = match touch {
+            None => one(cx, key, hash, reply),
+            Some(deadline) => touching(cx, key, deadline, reply),
+        };
+        if let Err(error) = said {
+            cx.note_failure(&error);
+            if cx.has_met_busy() {
+                cx.output.truncate(begin);
+                return Ok(Some(rest_len));
+            }
+            return Err(error);
+        }
+        cx.is_again.set(false);
+        // Behind the last key only an end is missing, which is not worth a packet of its own.
+        answered += 1;
+        let is_enough = answered >= KEYS_PER_TURN || cx.is_full();
+        if cx.tail.value.is_some() || is_enough && keys.clone().next().is_some() {
+            return Ok(Some(keys.rest_len()));
+        }
+    }
+}
+
+/// The next keys of a request, whose memory was asked for together.
+struct Ahead {
+    hashes: [u64; AHEAD],
+    /// So many are known.
+    asked: usize,
+    /// The next one.
+    at: usize,
+}
+
+impl Ahead {
+    /// The hash of the next of `keys`, if they were asked for.
+    #[inline]
+    fn hash_of_next<'a>(&mut self, cx: &Context<'_>, keys: impl Keys<'a>) -> Option<u64> {
+        if self.at == self.asked {
+            self.at = 0;
+            self.asked = if keys.rest_len() > ONE_KEY { cx.arena.ask_for(keys, &mut self.hashes) } else { 0 };
+        }
+        let hash = self.hashes[..self.asked].get(self.at).copied();
+        self.at += usize::from(hash.is_some());
+        hash
+    }
+}
+
+/// Says the item under `key`, whose hash may be known, or that there is none.
+#[inline]
+pub(crate) fn one<R: Reply>(cx: &mut Context<'_>, key: &[u8], hash: Option<u64>, reply: &R) -> Result<(), Error> {
+    cx.note_prefix(key, |prefix| prefix.gets += 1);
+    let options = hash.map_or(ReadOptions::new(), |hash| ReadOptions::new().hashed(hash));
+    let options = if reply.tells_cas() { cx.with_cas(options) } else { options };
+    let mut found = Found::default();
+    let is_there = find_into(cx, key, options, &mut found)?;
+    told::found(cx, key, is_there, &found);
+    if is_there {
+        cx.note_prefix(key, |prefix| prefix.hits += 1);
+        value(cx, key, found, reply)
+    } else {
+        reply.miss(cx.output, key);
+        Ok(())
+    }
+}
+
+/// As `one`, and gives the item another deadline. One that is past at once still gives the item, for the last time.
+pub(crate) fn touching<R: Reply>(cx: &mut Context<'_>, key: &[u8], deadline: Deadline, reply: &R) -> Result<(), Error> {
+    cx.note_prefix(key, |prefix| prefix.gets += 1);
+    cx.count(Count::CmdTouch);
+    told::look(cx, key);
+    let is_past = deadline.is_past(cx.now);
+    // To the statistics this is a touch and no get, and the touch marks the item as read.
+    let is_there = is_past || touch::to_read(cx, key, deadline)?;
+    let untraced = ReadOptions::new().untraced();
+    let found = match is_there {
+        true if reply.tells_cas() => find(cx, key, cx.with_cas(untraced))?,
+        true => find(cx, key, untraced)?,
+        false => {
+            note_dead(cx, key);
+            None
+        }
+    };
+    let Some(found) = found else {
+        cx.count(Count::TouchMisses);
+        reply.miss(cx.output, key);
+        return Ok(());
+    };
+    cx.note_prefix(key, |prefix| prefix.hits += 1);
+    value(cx, key, found, reply)?;
+    if is_past {
+        touch::to_read(cx, key, deadline)?;
+    }
+    Ok(())
+}
+
+/// Says an item that was found: its head, its value, what stands behind it. If it is gone meanwhile, that is a miss.
+#[inline]
+pub(crate) fn value<R: Reply>(cx: &mut Context<'_>, key: &[u8], mut found: Found, reply: &R) -> Result<(), Error> {
+    if cx.is_verbose() {
+        tell_value(cx, key);
+    }
+    let begin = cx.output.len();
+    for _ in 0..TRIES {
+        reply.head(cx.output, key, &found);
+        if cx.send_value(&found, R::BEHIND) || cx.append_value(&found, R::BEHIND) {
+            return Ok(());
+        }
+        // Recycled by a writer while it was copied: the key has another version, or none.
+        cx.output.truncate(begin);
+        match again(cx, key, reply)? {
+            Some(newer) => found = newer.with_reads_of(&found),
+            None => {
+                reply.miss(cx.output, key);
+                return Ok(());
+            }
+        }
+    }
+    value_under_lock(cx, key, found, reply)
+}
+
+#[cold]
+fn again<R: Reply>(cx: &Context<'_>, key: &[u8], reply: &R) -> Result<Option<Found>, Error> {
+    let untraced = ReadOptions::new().untraced();
+    find(cx, key, if reply.tells_cas() { cx.with_cas(untraced) } else { untraced })
+}
+
+/// As `value`, for an item that was recycled during each copy: in the end under the lock, where it cannot be.
+#[cold]
+fn value_under_lock<R: Reply>(cx: &mut Context<'_>, key: &[u8], mut found: Found, reply: &R) -> Result<(), Error> {
+    let options = ReadOptions::new().untraced();
+    let options = if reply.tells_cas() { cx.with_cas(options) } else { options };
+    let Some(item) = read(cx.arena.get_with(key, options, cx.now))? else {
+        reply.miss(cx.output, key);
+        return Ok(());
+    };
+    (found.cas, found.meta, found.value_len) = (item.cas, item.meta, item.value.len() as u64);
+    (found.mtime, found.deadline) = (item.mtime, item.deadline);
+    reply.head(cx.output, key, &found);
+    cx.output.extend_from_slice(&item.value);
+    cx.output.extend_from_slice(R::BEHIND);
+    Ok(())
+}
+
+/// The item under `key`.
+pub(crate) fn find(cx: &Context<'_>, key: &[u8], options: ReadOptions) -> Result<Option<Found>, Error> {
+    let mut found = Found::default();
+    Ok(find_into(cx, key, options, &mut found)?.then_some(found))
+}
+
+/// Looks an item up for a client, and counts what was found dead instead. The lock of its shard may be needed for its cas;
+/// if that is not to be had it is an error, and no miss: the item may be there.
+#[inline]
+pub(crate) fn find_into(cx: &Context<'_>, key: &[u8], options: ReadOptions, found: &mut Found) -> Result<bool, Error> {
+    let is_there = read(cx.arena.find_into(key, options, cx.now, found).map(Some))?.unwrap_or(false);
+    if !is_there && found.missed() != Missed::Absent {
+        retire(cx, key, found.missed());
+    }
+    Ok(is_there)
+}
+
+/// A change that found nothing to change: perhaps what was there is dead.
+pub(crate) fn note_dead(cx: &Context<'_>, key: &[u8]) {
+    let _ = find(cx, key, ReadOptions::new().untraced());
+}
+
+#[cold]
+fn retire(cx: &Context<'_>, key: &[u8], missed: Missed) {
+    if missed == Missed::Flushed {
+        return cx.count(Count::GetFlushed);
+    }
+    // So that it is met once. Another worker may have met it in the same moment.
+    if matches!(cx.arena.remove_dead(key, cx.now), Ok(true)) {
+        cx.count(Count::GetExpired);
+    }
+}
+
+/// What a reader is told: in a cache that was removed there is nothing, which is a miss.
+#[inline]
+pub(crate) fn read<T>(looked: Result<Option<T>, Error>) -> Result<Option<T>, Error> {
+    match looked {
+        Err(Error::Lost) => Ok(None),
+        looked => looked,
+    }
+}
+
+/// `-vv`: tells of a value on its way to the client.
+#[cold]
+fn tell_value(cx: &Context<'_>, key: &[u8]) {
+    log::tell(Level::Debug, format_args!(">{} sending key {}", cx.cfd, shown(key)));
+}
+
+/// The item under `key` and its cas, for whoever looks for faults, who is no reader: it is asked for without a change.
+pub(crate) fn examine(cx: &Context<'_>, key: &[u8]) -> Result<Option<(Found, u64)>, Error> {
+    told::look(cx, key);
+    let Some(seen) = cx.arena.peek(key, cx.now) else { return Ok(None) };
+    let cas = read(cx.arena.amend(key, cx.now, &mut |_| None))?.map_or(0, |found| cx.shown_cas(found.cas));
+    Ok(Some((seen, cas)))
+}

@@ -1,0 +1,24 @@
+//! `stats`.
+use crate::context::Context;
+use crate::stats::{self, Answer};
+use crate::transport::Transport;
+
+/// The answer to `stats WORDS`, in which this connection is the one that asks. None: there is no such subject, or not on
+/// this way: one small datagram with a forged sender must not send megabytes to somebody else.
+pub(crate) fn stats(cx: &Context<'_>, transport: Transport, words: &[&[u8]]) -> Option<Answer> {
+    if transport == Transport::Udp && words.first().is_some_and(|subject| walks(subject)) {
+        return None;
+    }
+    let mut answer = stats::answer(cx.shared, words)?;
+    if words.first() == Some(&&b"conns"[..]) {
+        let own = format!("{}:state", cx.cfd);
+        let states = answer.lines.iter_mut().filter(|(name, _)| *name == own);
+        states.for_each(|(_, state)| "conn_parse_cmd".clone_into(state));
+    }
+    Some(answer)
+}
+
+/// Whether the answer is as long as the arena is full, or the subject switches that on.
+fn walks(subject: &[u8]) -> bool {
+    subject == b"cachedump" || subject.starts_with(b"sizes")
+}

@@ -1,0 +1,102 @@
+//! Stores, of all modes.
+use super::told;
+use crate::context::Context;
+use crate::counters::requests::Count;
+use leveret_engine::{Deadline, Error, Incoming, Meta, Mode, Stored, Terms, Value};
+use leveret_protocol::Verb;
+
+/// Stores a value. With `vivify` what is to be appended to a missing item makes it, with that deadline.
+pub(crate) fn store(
+    cx: &mut Context<'_>,
+    key: &[u8],
+    value: &[u8],
+    flags: u32,
+    deadline: Deadline,
+    terms: &Terms,
+    vivify: Option<Deadline>,
+) -> Result<Stored, Error> {
+    cx.note_prefix(key, |prefix| prefix.sets += 1);
+    let mut stored = try_to_store(cx, key, value, flags, deadline, terms);
+    if let (Some(at), Ok(Stored::Missing), true) = (vivify, &stored, joins(terms.mode)) {
+        let create = terms.mode(Mode::Add).compare(None);
+        stored = try_to_store(cx, key, value, flags, at, &create);
+        // Somebody else may have made it at the same time.
+        if stored == Ok(Stored::Exists) {
+            stored = try_to_store(cx, key, value, flags, deadline, terms);
+        }
+    }
+    count(cx, terms, &stored);
+    stored
+}
+
+/// A store that was too large must not leave the value that it meant to replace.
+#[cold]
+pub(crate) fn forget(cx: &Context<'_>, key: &[u8]) {
+    told::refused(cx, key);
+    match cx.arena.delete(key, cx.now) {
+        Ok(true) => cx.count(Count::Forgotten),
+        Ok(false) => {}
+        // A lock that is held: then the whole request comes again.
+        Err(error) => cx.note_failure(&error),
+    }
+}
+
+/// Length of the value that is being stored.
+pub(crate) fn value_len(cx: &Context<'_>, value: &[u8]) -> usize {
+    cx.incoming.as_ref().map_or(value.len(), Incoming::value_len)
+}
+
+/// Whether what is there stays, and more is put to it.
+pub(crate) fn joins(mode: Mode) -> bool {
+    matches!(mode, Mode::Append | Mode::Prepend)
+}
+
+pub(crate) fn mode_of(verb: Verb) -> Mode {
+    match verb {
+        Verb::Set => Mode::Set,
+        Verb::Add => Mode::Add,
+        Verb::Replace => Mode::Replace,
+        Verb::Append => Mode::Append,
+        Verb::Prepend => Mode::Prepend,
+    }
+}
+
+/// Stores under the server's own limit (`-I`), which what is appended to must keep as well.
+fn try_to_store(
+    cx: &mut Context<'_>,
+    key: &[u8],
+    value: &[u8],
+    flags: u32,
+    deadline: Deadline,
+    terms: &Terms,
+) -> Result<Stored, Error> {
+    let meta = Meta::default().with_flags(flags);
+    let terms = terms.value_max(cx.worker.value_max());
+    let value_len = value_len(cx, value);
+    told::look(cx, key);
+    let stored = match cx.incoming.as_mut() {
+        Some(incoming) => incoming.store(key, meta, deadline, &terms, cx.now),
+        None => cx.arena.store_if(key, Value::Bytes(value), meta, deadline, &terms, cx.now),
+    };
+    told::stored(cx, key, value_len, deadline, &terms, &stored);
+    match stored {
+        // Together they would be too long: to memcached that is one more item to which nothing can be joined.
+        Err(Error::ValueTooLarge { .. }) if joins(terms.mode) && value_len <= terms.value_max => Ok(Stored::Missing),
+        stored => stored,
+    }
+}
+
+/// Counts a store as memcached does: also one that was refused is a `cmd_set`, and one that joins is no cas.
+#[inline]
+fn count(cx: &Context<'_>, terms: &Terms, stored: &Result<Stored, Error>) {
+    if !matches!(stored, Ok(Stored::Stored { .. }) | Err(_)) {
+        cx.count(Count::SetsRefused);
+    }
+    if terms.compare.is_some() && !joins(terms.mode) {
+        cx.count(match stored {
+            Ok(Stored::Stored { .. }) => Count::CasHits,
+            Ok(Stored::Exists) => Count::CasBadval,
+            _ => Count::CasMisses,
+        });
+    }
+}

@@ -1,0 +1,29 @@
+//! `watch`: from now on the connection only tells what others do.
+use crate::context::Context;
+use crate::transport::Transport;
+use crate::watch::{Kinds, Refused, Watching};
+use leveret_protocol::text::Words;
+
+/// Why a connection does not watch.
+pub(crate) enum Unwatched {
+    /// By `-W`, or over UDP.
+    Forbidden,
+    /// No kind of event has such a name.
+    Unknown,
+    /// Too many watch already.
+    TooMany,
+    /// There is no thread for it.
+    Impossible,
+}
+
+/// Begins to watch what the words name.
+pub(crate) fn watch(cx: &Context<'_>, transport: Transport, words: Words<'_>) -> Result<Watching, Unwatched> {
+    if transport == Transport::Udp || !cx.shared.live.watch() {
+        return Err(Unwatched::Forbidden);
+    }
+    let kinds = Kinds::parse(words).ok_or(Unwatched::Unknown)?;
+    cx.shared.watch.begin(kinds, cx.worker.index).map_err(|refused| match refused {
+        Refused::TooMany => Unwatched::TooMany,
+        Refused::Impossible => Unwatched::Impossible,
+    })
+}

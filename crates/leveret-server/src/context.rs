@@ -1,0 +1,251 @@
+//! What a request is executed with: the arena, the clock, the output, and what is undone if it must be tried again.
+use crate::counters::latency::EACH;
+use crate::counters::prefixes::Prefix;
+use crate::counters::requests::{Count, Counters};
+use crate::next::Next;
+use crate::watch::Kinds;
+use crate::{Shared, Worker};
+use leveret_engine::{Arena, Error, Found, Incoming, Outgoing, ReadOptions, Time, AHEAD};
+use std::cell::Cell;
+
+/// How much output is collected before it must be sent.
+const OUTPUT_FULL: usize = 1 << 20;
+
+/// From this length on a value is not copied into the output: the kernel takes it out of the arena.
+const SENT_DIRECTLY: u64 = 64 << 10;
+
+/// More counts than any request, or any key of one, makes.
+const COUNTED_MAX: usize = 6;
+
+/// `-vv`.
+const REQUESTS: u32 = 2;
+
+/// No item has it: neither a place in the arena nor a count of stores comes that far.
+const NOBODYS: u64 = u64::MAX;
+
+/// What one call of `Session::take` works with.
+pub(crate) struct Context<'t> {
+    pub worker: &'t Worker,
+    pub shared: &'t Shared,
+    pub arena: &'t Arena,
+    counters: &'t Counters,
+    /// The clock, read once.
+    pub now: Time,
+    pub output: &'t mut Vec<u8>,
+    /// Whether there is a stream that can take a value from the arena.
+    pub is_stream: bool,
+    /// What ends that which is answered so far.
+    pub tail: Tail,
+    /// The value of this store, which lies in the arena already.
+    pub incoming: Option<Incoming>,
+    /// The connection's number, which watchers are told.
+    pub cfd: i32,
+    /// What anybody wants to be told of this run.
+    pub watched: Kinds,
+    /// A request that meets a held part of the cache may be tried again, so that nothing waits for it.
+    pub may_retry: bool,
+    /// The present request is tried again: watchers were told what it looks up.
+    pub is_again: Cell<bool>,
+    /// The present request has met one.
+    has_met_busy: Cell<bool>,
+    /// What the present request has counted, to take it back if it is tried again.
+    counted: [Cell<Count>; COUNTED_MAX],
+    counted_len: Cell<usize>,
+    /// Of how many events watchers were told, and when the clock was last asked for one.
+    pub told: Cell<(u32, u64)>,
+}
+
+/// What follows the output.
+#[derive(Debug, Default)]
+pub(crate) struct Tail {
+    /// A large value, which is sent from where it lies in the arena.
+    pub value: Option<Outgoing>,
+    /// What stands behind that value. The client must not have it before the value is known to be whole: without it
+    /// the client cannot take what it has for an answer.
+    pub end: Vec<u8>,
+}
+
+impl<'t> Context<'t> {
+    pub fn new(worker: &'t Worker, output: &'t mut Vec<u8>) -> Context<'t> {
+        let shared = &*worker.shared;
+        Context {
+            worker,
+            shared,
+            arena: worker.arena(),
+            counters: shared.counters(worker.index),
+            now: Time::now(),
+            output,
+            is_stream: false,
+            tail: Tail::default(),
+            incoming: None,
+            cfd: 0,
+            watched: shared.watch.wanted(),
+            may_retry: false,
+            is_again: Cell::new(false),
+            has_met_busy: Cell::new(false),
+            counted: [const { Cell::new(Count::CmdTouch) }; COUNTED_MAX],
+            counted_len: Cell::new(0),
+            told: Cell::default(),
+        }
+    }
+
+    #[inline]
+    pub fn count(&self, counter: Count) {
+        self.counters.add(counter, 1);
+        if self.may_retry {
+            let len = self.counted_len.get();
+            if let Some(place) = self.counted.get(len) {
+                place.set(counter);
+                self.counted_len.set(len + 1);
+            }
+        }
+    }
+
+    /// Counts what an operation failed with, if that is counted. What met a held part of the cache comes again.
+    #[cold]
+    pub fn note_failure(&self, error: &Error) {
+        match error {
+            Error::ValueTooLarge { .. } => self.count(Count::StoreTooLarge),
+            Error::NoMemory => self.count(Count::StoreNoMemory),
+            Error::Busy => self.has_met_busy.set(self.may_retry),
+            _ => {}
+        }
+    }
+
+    #[inline]
+    pub fn note_prefix(&self, key: &[u8], change: impl FnOnce(&mut Prefix)) {
+        self.shared.prefixes.note(key, change);
+    }
+
+    /// Whether requests and answers are told in the log.
+    #[inline]
+    pub fn is_verbose(&self) -> bool {
+        self.shared.verbosity() >= REQUESTS
+    }
+
+    /// Whether the next request is to be timed.
+    #[inline]
+    pub fn is_timed(&self) -> bool {
+        self.worker.is_each(EACH)
+    }
+
+    /// A request begins, or the next key of one.
+    #[inline]
+    pub fn begin_request(&self) {
+        self.counted_len.set(0);
+    }
+
+    pub fn has_met_busy(&self) -> bool {
+        self.has_met_busy.get()
+    }
+
+    /// Whether the request must be tried again. What it has counted is taken back.
+    #[inline]
+    pub fn takes_back(&self) -> bool {
+        if !self.has_met_busy.get() {
+            return false;
+        }
+        self.has_met_busy.set(false);
+        let counted = &self.counted[..self.counted_len.get()];
+        counted.iter().for_each(|counter| self.counters.take_back(counter.get()));
+        self.counted_len.set(0);
+        true
+    }
+
+    /// A line that is the same each time.
+    pub fn say(&mut self, line: &str) {
+        self.output.extend_from_slice(line.as_bytes());
+        self.output.extend_from_slice(b"\r\n");
+    }
+
+    /// A line, unless the request said `noreply`.
+    pub fn reply(&mut self, noreply: bool, line: &str) {
+        if !noreply {
+            self.say(line);
+        }
+    }
+
+    /// Has a large value sent from where it lies, with `behind` behind it; where nothing stands there, its last byte is
+    /// kept back instead. False: it must be copied into the output.
+    #[inline]
+    pub fn send_value(&mut self, found: &Found, behind: &[u8]) -> bool {
+        found.value_len >= SENT_DIRECTLY && self.is_stream && self.send_large(found, behind)
+    }
+
+    #[cold]
+    fn send_large(&mut self, found: &Found, behind: &[u8]) -> bool {
+        self.tail.value = self.arena.outgoing(found);
+        let Some(value) = &mut self.tail.value else { return false };
+        if behind.is_empty() {
+            value.split_last(&mut self.tail.end);
+        } else {
+            self.tail.end.extend_from_slice(behind);
+        }
+        true
+    }
+
+    /// Copies a value into the output, with `behind` behind it. False: it was recycled meanwhile, and the output is as it
+    /// was.
+    #[inline]
+    pub fn append_value(&mut self, found: &Found, behind: &[u8]) -> bool {
+        let is_whole = self.arena.append_value(found, self.output);
+        if is_whole {
+            self.output.extend_from_slice(behind);
+        }
+        is_whole
+    }
+
+    /// What `take` returns when others should have their turn.
+    pub fn yield_to_others(&self) -> Next {
+        self.shared.network.worker(self.worker.index).count_yield();
+        Next::Yield
+    }
+
+    pub fn is_full(&self) -> bool {
+        self.output.len() >= OUTPUT_FULL
+    }
+
+    /// Asks for the memory of up to `most` of the keys. Returns how many it were; 0 for a single one, which has no other
+    /// to wait together with.
+    pub fn ask_ahead<'a>(&self, ahead: impl Iterator<Item = &'a [u8]>, most: usize) -> usize {
+        let mut keys = [&b""[..]; AHEAD];
+        let found = keys.iter_mut().zip(ahead.take(most)).map(|(place, key)| *place = key).count();
+        if found > 1 {
+            self.arena.ask_for(keys[..found].iter().copied(), &mut [0; AHEAD])
+        } else {
+            0
+        }
+    }
+}
+
+/// `-C`: each item shows the cas 0, and whoever compares has never seen the present one.
+impl Context<'_> {
+    /// These options, and the item's cas.
+    #[inline]
+    pub fn with_cas(&self, options: ReadOptions) -> ReadOptions {
+        if self.shared.settings.cas {
+            options.with_cas()
+        } else {
+            options
+        }
+    }
+
+    /// What a client is told of an item's cas.
+    pub fn shown_cas(&self, cas: u64) -> u64 {
+        if self.shared.settings.cas {
+            cas
+        } else {
+            0
+        }
+    }
+
+    /// What a client's token is compared as.
+    pub fn compared(&self, token: Option<u64>) -> Option<u64> {
+        token.map(|token| if self.shared.settings.cas { token } else { NOBODYS })
+    }
+
+    /// The cas that a client chooses for what it stores.
+    pub fn chosen_cas(&self, cas: Option<u64>) -> Option<u64> {
+        cas.filter(|_| self.shared.settings.cas)
+    }
+}

@@ -1,0 +1,153 @@
+//! What a conversation remembers between two reads, whichever protocol it speaks.
+use crate::commands::dump::Dump;
+use crate::context::Tail;
+use crate::counters::traffic::State;
+use crate::transport::Transport;
+use crate::watch::Watching;
+use leveret_engine::Incoming;
+use std::mem;
+use std::time::Instant;
+
+/// What a conversation remembers.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    pub transport: Transport,
+    /// The client need not say who it is (`-Y`, `-S`), or has.
+    pub is_known: bool,
+    /// Some of the input was a password, or its front.
+    pub heard_secret: bool,
+    pub pending: Pending,
+    /// Since when a request meets a part of the cache that another process holds.
+    pub busy_since: Option<Instant>,
+    /// What is to be sent behind the output.
+    pub tail: Tail,
+    /// The connection's number, which watchers of other connections are told.
+    pub cfd: i32,
+    /// It only listens from now on.
+    pub watching: Option<Watching>,
+    /// It ends because of what the client has sent.
+    pub is_at_fault: bool,
+}
+
+/// What has begun and is not over. It is one thing at a time: the next request begins when this one is over.
+#[derive(Debug, Default)]
+pub(crate) enum Pending {
+    #[default]
+    Nothing,
+    /// A line, whose end is not among so many bytes at the front of the input.
+    Line(usize),
+    /// A refused store, of which so many bytes are still to come and to be thrown away.
+    Refused(usize),
+    /// A multi-key get of which a part is answered.
+    Keys(KeysLeft),
+    /// A store whose value is being received into the arena.
+    Store(Box<Receiving>),
+    /// A walk over all items.
+    Dump(Box<Dump>),
+}
+
+/// A get of which a part is answered: the request stays in the input, and is not parsed again.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KeysLeft {
+    /// Length of the request.
+    pub request_len: usize,
+    /// Bytes of its keys that are not answered.
+    pub rest_len: usize,
+}
+
+/// A store that has begun: what stands before its value, and that as far as it has come.
+#[derive(Debug)]
+pub(crate) struct Receiving {
+    pub front: Vec<u8>,
+    pub incoming: Incoming,
+    /// Bytes behind the value: a line end, in text.
+    pub end_len: usize,
+}
+
+impl Receiving {
+    /// Nothing has to come any more.
+    pub fn is_whole(&self) -> bool {
+        self.incoming.missing() == 0 && self.end_len == 0
+    }
+}
+
+impl Pending {
+    /// Takes what there is, if it is the front of a line.
+    #[inline]
+    pub fn take_line(&mut self) -> usize {
+        let Pending::Line(scanned) = *self else { return 0 };
+        *self = Pending::Nothing;
+        scanned
+    }
+
+    /// Takes what there is, if it is a store.
+    pub fn take_store(&mut self) -> Option<Box<Receiving>> {
+        match mem::take(self) {
+            Pending::Store(receiving) => Some(receiving),
+            other => {
+                *self = other;
+                None
+            }
+        }
+    }
+
+    /// Throws away what comes of a refused store; returns how much of so many bytes that is.
+    #[inline]
+    pub fn swallow(&mut self, len: usize) -> usize {
+        let Pending::Refused(missing) = self else { return 0 };
+        let taken = len.min(*missing);
+        *missing -= taken;
+        if *missing == 0 {
+            *self = Pending::Nothing;
+        }
+        taken
+    }
+
+    /// Whether it is over without another byte.
+    pub fn needs_no_input(&self) -> bool {
+        matches!(self, Pending::Store(receiving) if receiving.is_whole())
+    }
+}
+
+impl Conversation {
+    /// One that has not begun.
+    pub fn new(transport: Transport) -> Conversation {
+        Conversation {
+            transport,
+            is_known: false,
+            heard_secret: false,
+            pending: Pending::Nothing,
+            busy_since: None,
+            tail: Tail::default(),
+            cfd: 0,
+            watching: None,
+            is_at_fault: false,
+        }
+    }
+
+    /// Whether there is a stream that can take a value from the arena.
+    pub fn is_stream(&self) -> bool {
+        matches!(self.transport, Transport::Tcp | Transport::Unix)
+    }
+
+    /// What it waits for, with so many bytes of a request there already.
+    pub fn state(&self, rest_len: usize) -> State {
+        match self.pending {
+            Pending::Store(_) => State::Value,
+            Pending::Refused(_) => State::Swallow,
+            Pending::Keys(_) | Pending::Dump(_) => State::Write,
+            // A request whose line has come, or its header.
+            Pending::Line(scanned) if scanned < rest_len => State::Value,
+            Pending::Line(_) | Pending::Nothing => State::Read,
+        }
+    }
+
+    /// Whether a request is answered in part, so that more is to be done than the input shows.
+    pub fn is_midway(&self) -> bool {
+        matches!(self.pending, Pending::Keys(_) | Pending::Dump(_))
+    }
+
+    pub fn note_busy(&mut self, is_busy: bool) {
+        self.busy_since = if is_busy { self.busy_since.or_else(|| Some(Instant::now())) } else { None };
+    }
+}

@@ -1,0 +1,320 @@
+//! The classic commands in words.
+use super::exptime::deadline;
+use super::{admin, meta, Dialect, Front};
+use crate::commands::get::{self, Reply};
+use crate::commands::store::{forget, mode_of};
+use crate::commands::{count, delete, store, touch};
+use crate::context::Context;
+use crate::conversation::{Conversation, KeysLeft, Pending};
+use crate::counters::latency::Kind;
+use crate::counters::requests::Count;
+use crate::flags::on_wire;
+use crate::next::{Done, Next, Step};
+use crate::watch::cmd;
+use leveret_engine::{CountTerms, CountedItem, Delta, Error, Found, Stored, Terms};
+use leveret_protocol::text::{self, write_number, write_value_header, Command, Fault, Keys, Refusal};
+use leveret_protocol::{ahead, Limits, Parsed, Verb, KEY_MAX};
+use std::sync::PoisonError;
+
+/// What a server that holds no slab says when a store finds no room.
+const OUT_OF_MEMORY: &str = "SERVER_ERROR out of memory storing object";
+const TOO_LARGE: &str = "SERVER_ERROR object too large for cache";
+pub(super) const NOT_NUMBER: &str = "CLIENT_ERROR cannot increment or decrement non-numeric value";
+
+/// The classic and the meta commands.
+#[derive(Debug, Default)]
+pub(crate) struct Text {
+    /// Of the get of which a part is answered.
+    fetch: Fetch,
+}
+
+/// What a get does with each of its keys.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fetch {
+    with_cas: bool,
+    /// The exptime of `gat` and `gats`.
+    touch: Option<i64>,
+}
+
+impl Dialect for Text {
+    type Request<'a> = Command<'a>;
+    type Refusal<'a> = Refusal<'a>;
+
+    const HAS_LINES: bool = true;
+
+    /// As in memcached, whose read buffer does not grow for a stranger.
+    const UNKNOWN_MAX: usize = 16 << 10;
+
+    #[inline]
+    fn parse<'a>(input: &'a [u8], scanned: usize, limits: &Limits) -> Parsed<Command<'a>, Refusal<'a>> {
+        text::parse_after(input, scanned, limits)
+    }
+
+    fn resume<'a>(&self, input: &'a [u8], left: KeysLeft) -> Option<Command<'a>> {
+        let Fetch { with_cas, touch } = self.fetch;
+        let keys = Keys::resume(input, left.rest_len);
+        Some(match touch {
+            None => Command::Get { keys, with_cas },
+            Some(exptime) => Command::GetAndTouch { exptime, keys, with_cas },
+        })
+    }
+
+    fn front<'a>(input: &'a [u8], room: &'a mut [u8; KEY_MAX], limits: &Limits) -> Option<Front<'a>> {
+        let len = input.iter().position(|byte| *byte == b'\n')? + 1;
+        let (verb, key) = match text::parse_line(&input[..len], *b"\r\n", limits) {
+            Parsed::Request { request: Command::Store { verb, key, .. }, .. } => (verb, key),
+            Parsed::Request { request: Command::MetaStore(store), .. } => (store.verb, store.key.decode(room)),
+            _ => return None,
+        };
+        Some(Front { verb, key, len, end_len: 2 })
+    }
+
+    fn rejoin<'a>(front: &'a [u8], end: &'a [u8], limits: &Limits) -> Parsed<Command<'a>, Refusal<'a>> {
+        match *end {
+            [first, second] => text::parse_line(front, [first, second], limits),
+            _ => Parsed::More { total: front.len() + 2, scanned: 0 },
+        }
+    }
+
+    fn keys_ahead(input: &[u8]) -> impl Iterator<Item = &[u8]> {
+        ahead::keys(input)
+    }
+
+    fn kind(request: &Command<'_>) -> Kind {
+        match request {
+            Command::Get { .. } | Command::GetAndTouch { .. } | Command::MetaGet(_) => Kind::Get,
+            Command::Store { .. } | Command::MetaStore(_) => Kind::Set,
+            Command::Delete { .. } | Command::MetaDelete(_) => Kind::Delete,
+            Command::Count { .. } | Command::MetaCount(_) => Kind::Count,
+            Command::Touch { .. } => Kind::Touch,
+            _ => Kind::Other,
+        }
+    }
+
+    #[inline]
+    fn before(&mut self, talk: &mut Conversation, _: &mut Context<'_>, _: &[u8]) -> Option<Step> {
+        // What a stranger sends is his password, or its front.
+        talk.heard_secret |= !talk.is_known;
+        None
+    }
+
+    fn answer(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, command: Command<'_>) -> Done {
+        use Command::*;
+        if !talk.is_known && cx.shared.users().is_some() {
+            return sign_in(talk, cx, command);
+        }
+        match command {
+            Get { keys, with_cas } => return self.get(talk, cx, keys, Fetch { with_cas, touch: None }),
+            GetAndTouch { exptime, keys, with_cas } => {
+                return self.get(talk, cx, keys, Fetch { with_cas, touch: Some(exptime) })
+            }
+            Store { verb, compare, key, flags, exptime, value, noreply } => {
+                let terms = Terms::new(mode_of(verb)).compare(cx.compared(compare));
+                let stored = store::store(cx, key, value, flags, deadline(exptime, cx.now), &terms, None);
+                let line = line_of_store(cx, &stored, compare.is_some());
+                cx.reply(noreply, line);
+            }
+            Delete { key, noreply } => {
+                let line = match delete::delete(cx, key, None, cmd::DELETE) {
+                    Ok(Stored::Stored { .. }) => "DELETED",
+                    Ok(_) => "NOT_FOUND",
+                    Err(error) => line_of(cx, &error),
+                };
+                cx.reply(noreply, line);
+            }
+            Count { key, delta, is_decrement, noreply } => say_count(cx, key, delta_of(delta, is_decrement), noreply),
+            Touch { key, exptime, noreply } => {
+                let line = match touch::touch(cx, key, deadline(exptime, cx.now)) {
+                    Ok(true) => "TOUCHED",
+                    Ok(false) => "NOT_FOUND",
+                    Err(error) => line_of(cx, &error),
+                };
+                cx.reply(noreply, line);
+            }
+            FlushAll { exptime, noreply } => {
+                let line = admin::flush_all(cx, deadline(exptime.unwrap_or(0), cx.now));
+                cx.reply(noreply, line);
+            }
+            MetaGet(get) => meta::get(cx, &get),
+            MetaStore(store) => meta::store(cx, &store),
+            MetaDelete(delete) => meta::delete(cx, &delete),
+            MetaCount(count) => meta::count(cx, &count),
+            MetaDebug { key } => meta::debug(cx, &key),
+            MetaNoop => cx.say("MN"),
+            Quit => return Done::Over(Next::Close),
+            Stats { words } => admin::say_stats(cx, talk.transport, words),
+            Watch { words } => return admin::begin_to_watch(talk, cx, words),
+            LruCrawler(crawl) => return admin::crawl(talk, cx, crawl),
+            Version
+            | RefreshCerts
+            | Shutdown { .. }
+            | Verbosity { .. }
+            | CacheMemlimit { .. }
+            | Slabs { .. }
+            | Lru { .. } => return admin::administer(cx, command),
+        }
+        Done::Answered
+    }
+
+    fn say_error(cx: &mut Context<'_>, error: &Error) {
+        let line = line_of(cx, error);
+        cx.say(line);
+    }
+
+    fn refuse(cx: &mut Context<'_>, refusal: &Refusal<'_>, is_known: bool) -> Done {
+        if let Some(key) = refusal.forget.filter(|_| is_known) {
+            forget(cx, key.decode(&mut [0; KEY_MAX]));
+        }
+        match refusal.fault {
+            Fault::Line => {}
+            Fault::TooLarge => cx.count(Count::StoreTooLarge),
+            Fault::BadBlock => cx.count(Count::SetsRefused),
+        }
+        if !refusal.is_silent && !refusal.answer.is_empty() {
+            cx.say(refusal.answer);
+        }
+        if refusal.close {
+            Done::Over(Next::Close)
+        } else {
+            Done::Answered
+        }
+    }
+}
+
+impl Text {
+    /// A key that is neither there nor known to be missing ends the answer: its error stands where END would.
+    #[inline]
+    fn get(&mut self, talk: &mut Conversation, cx: &mut Context<'_>, keys: Keys<'_>, fetch: Fetch) -> Done {
+        let touch = fetch.touch.map(|exptime| deadline(exptime, cx.now));
+        match get::many(cx, keys, touch, &TextValue { with_cas: fetch.with_cas }) {
+            Ok(None) => cx.output.extend_from_slice(b"END\r\n"),
+            Ok(Some(rest_len)) => {
+                self.fetch = fetch;
+                talk.pending = Pending::Keys(KeysLeft { request_len: 0, rest_len });
+                return Done::Unfinished;
+            }
+            Err(error) => Text::say_error(cx, &error),
+        }
+        Done::Answered
+    }
+}
+
+/// `VALUE …`, the value, a line end.
+struct TextValue {
+    with_cas: bool,
+}
+
+impl Reply for TextValue {
+    const BEHIND: &'static [u8] = b"\r\n";
+
+    #[inline]
+    fn tells_cas(&self) -> bool {
+        self.with_cas
+    }
+
+    #[inline]
+    fn head(&self, out: &mut Vec<u8>, key: &[u8], found: &Found) {
+        let cas = self.with_cas.then_some(found.cas);
+        write_value_header(out, key, on_wire(&found.meta), found.value_len as usize, cas);
+    }
+
+    #[inline]
+    fn miss(&self, _: &mut Vec<u8>, _: &[u8]) {}
+}
+
+/// Whom `-Y` asks for a name and a password.
+#[cold]
+fn sign_in(talk: &mut Conversation, cx: &mut Context<'_>, command: Command<'_>) -> Done {
+    match command {
+        Command::Store { verb: Verb::Set, compare: None, value, noreply, .. } => {
+            cx.count(Count::AuthCmds);
+            let users = cx.shared.users().map(|users| users.read().unwrap_or_else(PoisonError::into_inner));
+            talk.is_known = users.is_some_and(|users| users.admit(value));
+            if talk.is_known {
+                cx.reply(noreply, "STORED");
+            } else {
+                cx.count(Count::AuthErrors);
+                cx.say("CLIENT_ERROR authentication failure");
+            }
+            Done::Answered
+        }
+        Command::Quit => Done::Over(Next::Close),
+        _ => {
+            cx.say("CLIENT_ERROR unauthenticated");
+            Done::Answered
+        }
+    }
+}
+
+fn line_of_store(cx: &Context<'_>, stored: &Result<Stored, Error>, is_cas: bool) -> &'static str {
+    match stored {
+        Ok(Stored::Stored { .. }) => "STORED",
+        Ok(Stored::Exists) if is_cas => "EXISTS",
+        Ok(Stored::Missing) if is_cas => "NOT_FOUND",
+        Ok(_) => "NOT_STORED",
+        Err(error) => line_of(cx, error),
+    }
+}
+
+/// What a failed operation says.
+#[cold]
+pub(super) fn line_of(cx: &Context<'_>, error: &Error) -> &'static str {
+    cx.note_failure(error);
+    match error {
+        Error::ValueTooLarge { .. } => TOO_LARGE,
+        Error::NoMemory => OUT_OF_MEMORY,
+        Error::KeyTooLong { .. } => "CLIENT_ERROR bad command line format",
+        Error::Busy => "SERVER_ERROR another process holds this part of the cache, try again",
+        Error::Lost => "SERVER_ERROR the cache was removed while the server ran",
+        _ => "SERVER_ERROR this server cannot write to the cache",
+    }
+}
+
+pub(super) fn delta_of(delta: u64, is_decrement: bool) -> Delta {
+    if is_decrement {
+        Delta::Decrement(delta)
+    } else {
+        Delta::Increment(delta)
+    }
+}
+
+fn say_count(cx: &mut Context<'_>, key: &[u8], change: Delta, noreply: bool) {
+    match count::count(cx, key, change, None, &CountTerms::new()) {
+        Ok(CountedItem::Value { .. }) if noreply => {}
+        Ok(CountedItem::Value { value, .. }) => {
+            write_number(cx.output, value);
+            cx.output.extend_from_slice(b"\r\n");
+        }
+        Ok(CountedItem::Missing | CountedItem::Exists) => cx.reply(noreply, "NOT_FOUND"),
+        Ok(CountedItem::NotNumber) => cx.reply(noreply, NOT_NUMBER),
+        Err(error) => {
+            let line = line_of(cx, &error);
+            cx.reply(noreply, line);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_are_told_apart_by_their_kind() {
+        let limits = Limits { value_max: 100 };
+        for (line, want) in [
+            (&b"get a\r\n"[..], Kind::Get),
+            (b"mg a v\r\n", Kind::Get),
+            (b"gats 5 a\r\n", Kind::Get),
+            (b"cas a 0 0 1 1\r\nx\r\n", Kind::Set),
+            (b"ms a 1\r\nx\r\n", Kind::Set),
+            (b"md a\r\n", Kind::Delete),
+            (b"decr a 1\r\n", Kind::Count),
+            (b"ma a\r\n", Kind::Count),
+            (b"touch a 1\r\n", Kind::Touch),
+            (b"version\r\n", Kind::Other),
+        ] {
+            let Parsed::Request { request, .. } = Text::parse(line, 0, &limits) else { panic!("{line:?}") };
+            assert_eq!(Text::kind(&request), want, "{line:?}");
+        }
+    }
+}

@@ -1,0 +1,560 @@
+//! One client's connection: from readable bytes over `Session::take` to sent answers.
+//!
+//! In the usual case a turn is one recv into a buffer that all connections of a worker share, `take`, and one send out
+//! of a buffer that they share too: a connection that waits for its client owns no buffer at all. It owns one only for
+//! - the front of a request whose rest has not come (`rest`),
+//! - answers that the client does not fetch (`unsent`): until they are gone nothing more is read from it.
+use super::buffers::{Buffers, Out, Spares, INPUT_LEN, SHARED_REST_MAX};
+use super::stream::{Received, Stream};
+use crate::auth::secret::wipe;
+use crate::counters::traffic::{State, WorkerCounters};
+use crate::next::Next;
+use crate::session::Session;
+use crate::transport::Transport;
+use crate::Worker;
+use leveret_engine::Outgoing;
+use rustix::buffer::spare_capacity;
+use rustix::io::Errno;
+use rustix::net::{recv, RecvFlags};
+use std::mem;
+use std::os::fd::{AsRawFd, BorrowedFd};
+use std::sync::atomic::Ordering::Relaxed;
+
+/// So much is received first from a client whose last request was a large store: the next one is, too, as often as not.
+/// What stands before its value is in it, and all the rest goes into the arena straight away, without having been in
+/// the input.
+const FRONT_LEN: usize = 4 << 10;
+
+/// Room for a long line, whose length is not known yet: for the longest. If connections asked for a little more each
+/// time, all could hold a part and wait for the rest. Pages that are not written to cost nothing.
+const LINE_ROOM: usize = 4 << 20;
+
+/// A line that is longer still will be refused once so much more has come.
+const OWN_STEP: usize = 16 << 10;
+
+/// With less input left than this, a connection that has had its turn goes on nevertheless: to send, to keep the rest
+/// and to come back would cost the others more than the few short requests that are left.
+const YIELD_WORTH: usize = 4 << 10;
+
+/// So many turns may a connection have on end while no other is known to wait: whether one does must be asked of the
+/// kernel.
+const TURNS_ALONE: u32 = 16;
+
+/// Bytes sent in one turn of a connection. Sending so much takes longer by far than asking the kernel whether others
+/// wait, so a connection that is alone stops here too.
+const TURN_BYTES: u64 = 1 << 20;
+
+/// What a turn of a connection works with, besides the connection: all of it belongs to the worker.
+pub struct Workbench<'w> {
+    /// What requests are executed with.
+    pub worker: &'w Worker,
+    /// The worker's counters.
+    pub counters: &'w WorkerCounters,
+    /// Its buffers.
+    pub buffers: &'w mut Buffers,
+    /// Other connections wait for their turn.
+    pub others_wait: bool,
+    /// Bytes that its buffers may grow by.
+    pub room: u64,
+    /// Much of the budget for clients is held: requests are read in small pieces.
+    pub is_tight: bool,
+}
+
+/// How a turn ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// All that came is answered: wait until the socket is readable.
+    Idle,
+    /// There is more to do without waiting: another turn, after the others had theirs.
+    Again,
+    /// Its next request meets a part of the cache that another process holds: another turn in a moment.
+    Later,
+    /// It needs a buffer for which there is no room: nothing is read from it before there is.
+    Parked,
+    /// The client does not fetch its answers: wait until the socket is writable.
+    Blocked,
+    /// It is over.
+    Closed,
+    /// It is over by the client's fault: it broke off, or sent what nobody can answer.
+    Failed,
+    /// It is over, and so is the server.
+    Stop {
+        /// As by SIGUSR1.
+        graceful: bool,
+    },
+}
+
+/// A client's connection.
+pub struct Connection {
+    stream: Stream,
+    session: Session,
+    rest: Vec<u8>,
+    /// Length that `rest` must reach before `take` can do anything with it.
+    wanted: usize,
+    unsent: Vec<u8>,
+    /// So many bytes of `unsent` are sent.
+    sent: usize,
+    /// `take` can go on with `rest` as it is, even if it is empty.
+    has_more: bool,
+    /// What was received last belonged to a value on its way into the arena.
+    was_large: bool,
+    /// The client will send nothing more. No further event will tell, so the end must be read now.
+    is_half_closed: bool,
+    /// Ends once `unsent` is sent.
+    is_closing: bool,
+    /// Waits for the socket to be writable.
+    pub is_blocked: bool,
+    /// Is in the worker's queue of connections that have more to do.
+    pub is_queued: bool,
+    /// How often on end it was to have a turn in a moment, and whether that moment is still to come.
+    pub busy: (u32, bool),
+    /// Since when it waits for memory, in seconds since the server's start.
+    pub parked_secs: Option<u32>,
+    /// Since when it holds memory, if it does: whoever gets on with its requests holds it anew each time.
+    pub held_since_secs: u32,
+    /// A request has ended, or all answers were read, since that was last asked.
+    has_got_on: bool,
+    /// When it came, in seconds since the server's start.
+    pub since_secs: u32,
+    /// When something last came, in seconds since the server's start.
+    pub last_active_secs: u32,
+    /// Its place in `stats conns`.
+    pub info: usize,
+    /// What is told of it there.
+    pub shown: State,
+}
+
+/// How the conversation over one input went.
+enum Said {
+    /// The input is used up, but for the front of a request that will have so many bytes.
+    Read { total: usize },
+    /// `take` can go on.
+    More,
+    /// It can go on in a moment.
+    Later,
+    /// The conversation is over.
+    Over(Outcome),
+}
+
+/// What became of bytes to send.
+#[derive(PartialEq, Eq)]
+enum Sent {
+    All,
+    /// The rest is in `unsent`, and the socket takes no more now.
+    Part,
+    /// The rest is in `unsent`, and others should have their turn.
+    Enough,
+    /// The client is gone.
+    Broken,
+}
+
+impl Connection {
+    /// A connection that was just accepted.
+    pub fn new(stream: Stream, transport: Transport, now_secs: u32) -> Connection {
+        Connection {
+            session: Session::new(transport).of(stream.socket().as_raw_fd()),
+            stream,
+            rest: Vec::new(),
+            wanted: 1,
+            unsent: Vec::new(),
+            sent: 0,
+            has_more: false,
+            was_large: false,
+            is_half_closed: false,
+            is_closing: false,
+            is_blocked: false,
+            is_queued: false,
+            busy: (0, false),
+            parked_secs: None,
+            held_since_secs: now_secs,
+            has_got_on: false,
+            since_secs: now_secs,
+            last_active_secs: now_secs,
+            info: usize::MAX,
+            shown: State::New,
+        }
+    }
+
+    /// Its socket.
+    pub fn socket(&self) -> BorrowedFd<'_> {
+        self.stream.socket()
+    }
+
+    /// Its bytes.
+    pub fn stream(&mut self) -> &mut Stream {
+        &mut self.stream
+    }
+
+    /// The client will send nothing more.
+    pub fn half_close(&mut self) {
+        self.is_half_closed = true;
+    }
+
+    /// Does what can be done without waiting.
+    pub fn turn(&mut self, bench: &mut Workbench<'_>) -> Outcome {
+        match self.send_unsent(&mut bench.buffers.out.spares, bench.counters) {
+            Sent::All if self.is_closing => return self.over(),
+            Sent::All => {}
+            Sent::Part => return Outcome::Blocked,
+            Sent::Enough => return Outcome::Again,
+            Sent::Broken => return Outcome::Failed,
+        }
+        if self.is_watching() {
+            return self.turn_of_watcher(bench);
+        }
+        let is_own = self.rest.len().max(self.wanted) > SHARED_REST_MAX;
+        let talked = if is_own { self.talk_own(bench) } else { self.talk_shared(bench) };
+        let (said, is_drained) = match talked {
+            Ok(talked) => talked,
+            Err(outcome) => return outcome,
+        };
+        self.has_more = matches!(said, Said::More | Said::Later);
+        self.wanted = match said {
+            Said::Read { total } => total.max(self.rest.len() + 1),
+            _ => 1,
+        };
+        // What did not go out in the middle of the talk stays the first to go.
+        let out = &mut bench.buffers.out;
+        let sent = match self.unsent.is_empty() {
+            true => self.send(out, bench.counters),
+            false => self.send_unsent(&mut out.spares, bench.counters),
+        };
+        match (sent, said) {
+            (_, Said::Over(stop @ Outcome::Stop { .. })) => stop,
+            (Sent::Broken, _) => Outcome::Failed,
+            (sent @ (Sent::Part | Sent::Enough), said) => {
+                self.is_closing = matches!(said, Said::Over(_));
+                if sent == Sent::Part {
+                    Outcome::Blocked
+                } else {
+                    Outcome::Again
+                }
+            }
+            (Sent::All, Said::Over(outcome)) => outcome,
+            (Sent::All, Said::Later) => Outcome::Later,
+            (Sent::All, Said::Read { .. }) if is_drained => Outcome::Idle,
+            (Sent::All, _) => Outcome::Again,
+        }
+    }
+
+    /// Memory that it holds: the front of a request, answers that its client has not read, and what of TLS waits.
+    pub fn kept_bytes(&self) -> u64 {
+        (self.unsent.capacity() + self.rest.capacity() + self.stream.kept_bytes()) as u64
+    }
+
+    /// Whether it has got on since the last call.
+    pub fn has_got_on(&mut self) -> bool {
+        mem::take(&mut self.has_got_on)
+    }
+
+    /// How it ends when nobody broke off.
+    fn over(&self) -> Outcome {
+        if self.session.is_at_fault() {
+            Outcome::Failed
+        } else {
+            Outcome::Closed
+        }
+    }
+
+    /// Whether it only tells what others do.
+    pub fn is_watching(&self) -> bool {
+        self.session.watching().is_some()
+    }
+
+    /// What it is about after a turn.
+    pub fn state(&self, is_blocked: bool) -> State {
+        if self.is_watching() {
+            State::Watch
+        } else if is_blocked {
+            State::Write
+        } else {
+            self.session.state(self.rest.len())
+        }
+    }
+
+    /// Sends a watcher what there is to tell. All that it may say is `quit`.
+    fn turn_of_watcher(&mut self, bench: &mut Workbench<'_>) -> Outcome {
+        let Buffers { input, encrypted, out } = &mut *bench.buffers;
+        let is_drained = match self.stream.receive(&mut input[..FRONT_LEN], encrypted).map(|received| received.len) {
+            Ok(0) => return Outcome::Failed,
+            Ok(len) if input[..len].trim_ascii().ends_with(b"quit") => return Outcome::Closed,
+            Ok(len) => {
+                WorkerCounters::add(&bench.counters.bytes_read, len as u64);
+                false
+            }
+            Err(Errno::AGAIN | Errno::INPROGRESS) => true,
+            Err(Errno::INTR) => false,
+            Err(_) => return Outcome::Failed,
+        };
+        if let Some(watching) = self.session.watching() {
+            if self.stream.is_plain() {
+                watching.send_to(self.stream.socket());
+            }
+            watching.take(&mut out.output);
+        }
+        match self.send(out, bench.counters) {
+            Sent::All if is_drained => Outcome::Idle,
+            Sent::All | Sent::Enough => Outcome::Again,
+            Sent::Part => Outcome::Blocked,
+            Sent::Broken => Outcome::Failed,
+        }
+    }
+
+    /// Receives into the shared input, behind the rest of last time, and talks.
+    fn talk_shared(&mut self, bench: &mut Workbench<'_>) -> Result<(Said, bool), Outcome> {
+        let Buffers { input, encrypted, out } = &mut *bench.buffers;
+        let kept = self.rest.len();
+        input[..kept].copy_from_slice(&self.rest);
+        let (len, is_drained) = if self.has_more {
+            (kept, false)
+        } else if let Some(incoming) = self.session.incoming().filter(|_| self.stream.is_plain()) {
+            let missing = incoming.missing();
+            let result = incoming.receive(self.stream.socket(), input);
+            let result = result.map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO));
+            let is_drained = result.is_ok_and(|(_, is_drained)| is_drained);
+            let received = received(result.map(|(len, _)| len))?;
+            WorkerCounters::add(&bench.counters.bytes_read, received as u64);
+            self.was_large = true;
+            (received.saturating_sub(missing), is_drained && !self.is_half_closed)
+        } else {
+            let is_front = mem::take(&mut self.was_large) || bench.is_tight;
+            let end = if is_front { kept + FRONT_LEN } else { INPUT_LEN };
+            let room = &mut input[kept..end];
+            let (received, is_drained) = received_through(self.stream.receive(room, encrypted))?;
+            WorkerCounters::add(&bench.counters.bytes_read, received as u64);
+            (kept + received, is_drained && !self.is_half_closed)
+        };
+        let (done, said) = self.talk(&input[..len], out, bench.worker, bench.counters, bench.others_wait);
+        let heard_secret = self.session.heard_secret();
+        if heard_secret {
+            wipe(&mut self.rest);
+        }
+        let left = &input[done..len];
+        if left.is_empty() {
+            // What waits for its client owns no buffer.
+            self.rest = Vec::new();
+        } else {
+            self.rest.clear();
+            if let Said::Read { total } = said {
+                // Without room for all of it only the front is kept, and the connection is parked in its next turn.
+                let needed = if total > left.len() + 1 { total } else { LINE_ROOM };
+                if total > SHARED_REST_MAX && needed as u64 <= bench.room {
+                    self.rest = out.spares.take_for(needed);
+                    self.rest.reserve_exact(needed);
+                }
+            }
+            self.rest.extend_from_slice(left);
+        }
+        if heard_secret {
+            wipe(&mut input[..len]);
+        }
+        Ok((said, is_drained))
+    }
+
+    /// Receives into the connection's own buffer, and talks once the request is whole.
+    fn talk_own(&mut self, bench: &mut Workbench<'_>) -> Result<(Said, bool), Outcome> {
+        let is_drained = if self.has_more {
+            false
+        } else {
+            let missing = self.wanted.saturating_sub(self.rest.len());
+            let needed = self.rest.len() + missing;
+            if needed > self.rest.capacity() {
+                let capacity = if missing > 1 { needed } else { LINE_ROOM.max(needed + OWN_STEP) };
+                if (capacity - self.rest.capacity()) as u64 > bench.room {
+                    return Err(Outcome::Parked);
+                }
+                self.rest.reserve_exact(capacity - self.rest.len());
+            }
+            let room = self.rest.capacity() - self.rest.len();
+            let (received, is_drained) = if self.stream.is_plain() {
+                let received = recv(self.stream.socket(), spare_capacity(&mut self.rest), RecvFlags::empty());
+                let received = received.map(|(len, _)| len);
+                received_through(received.map(|len| Received { len, is_drained: len < room }))?
+            } else {
+                // Less than all of the room at a time: each byte of it is zeroed first.
+                let before = self.rest.len();
+                self.rest.resize(before + room.min(INPUT_LEN), 0);
+                let result = self.stream.receive(&mut self.rest[before..], &mut bench.buffers.encrypted);
+                self.rest.truncate(before + result.as_ref().map_or(0, |received| received.len));
+                received_through(result)?
+            };
+            WorkerCounters::add(&bench.counters.bytes_read, received as u64);
+            is_drained && !self.is_half_closed
+        };
+        if !self.has_more && self.rest.len() < self.wanted {
+            return Err(if is_drained { Outcome::Idle } else { Outcome::Again });
+        }
+        let mut rest = mem::take(&mut self.rest);
+        let out = &mut bench.buffers.out;
+        let (done, said) = self.talk(&rest, out, bench.worker, bench.counters, bench.others_wait);
+        if self.session.heard_secret() {
+            wipe(&mut rest[..done]);
+        }
+        let total = if let Said::Read { total } = said { total } else { 0 };
+        if total.max(rest.len() - done) > SHARED_REST_MAX {
+            rest.drain(..done);
+            self.rest = rest;
+        } else {
+            // A little, or nothing, does not keep the large buffer from others.
+            self.rest = rest[done..].to_vec();
+            out.spares.give(rest);
+        }
+        Ok((said, is_drained))
+    }
+
+    /// Has requests executed until the input is used up, the client is slow, or others should have their turn. Returns
+    /// how many bytes are done with.
+    fn talk(
+        &mut self,
+        input: &[u8],
+        out: &mut Out,
+        worker: &Worker,
+        counters: &WorkerCounters,
+        others_wait: bool,
+    ) -> (usize, Said) {
+        let mut done = 0;
+        let mut turns = 0;
+        let written_before = counters.bytes_written.load(Relaxed);
+        loop {
+            let (taken, next) = self.session.take(worker, &input[done..], &mut out.output);
+            done += taken;
+            self.has_got_on |= taken > 0 || matches!(next, Next::Send | Next::Yield);
+            match next {
+                Next::Read { total } => return (done, Said::Read { total }),
+                Next::Send => match self.send(out, counters) {
+                    // `stats reset` lowers the count, which ends this turn early.
+                    Sent::All if counters.bytes_written.load(Relaxed).wrapping_sub(written_before) < TURN_BYTES => {}
+                    Sent::All | Sent::Part | Sent::Enough => return (done, Said::More),
+                    Sent::Broken => return (done, Said::Over(Outcome::Failed)),
+                },
+                Next::Yield => {
+                    turns += 1;
+                    let is_much = self.session.is_midway() || input.len() - done > YIELD_WORTH;
+                    if turns > TURNS_ALONE || others_wait && is_much {
+                        return (done, Said::More);
+                    }
+                }
+                Next::Busy => return (done, Said::Later),
+                // What a watcher has said besides is not looked at.
+                Next::Watch => return (input.len(), Said::More),
+                Next::Close => return (done, Said::Over(self.over())),
+                Next::Stop { graceful } => return (done, Said::Over(Outcome::Stop { graceful })),
+            }
+        }
+    }
+
+    /// Sends the output, or keeps what the client does not take. Afterwards the output is empty.
+    fn send(&mut self, out: &mut Out, counters: &WorkerCounters) -> Sent {
+        if let Some(value) = self.session.value() {
+            return self.send_value(value, out, counters);
+        }
+        if out.output.is_empty() {
+            return if self.stream.holds_back() { Sent::Part } else { Sent::All };
+        }
+        let sent = match self.stream.send(&out.output) {
+            Ok(sent) => sent,
+            Err(Errno::AGAIN | Errno::INTR) => 0,
+            Err(_) => {
+                out.output.clear();
+                return Sent::Broken;
+            }
+        };
+        WorkerCounters::add(&counters.bytes_written, sent as u64);
+        let is_all = sent == out.output.len() && !self.stream.holds_back();
+        if sent < out.output.len() {
+            // Thousands of clients may do this, each with a little: they get exactly that. Much is handed over as it
+            // is.
+            if out.output.len() - sent <= SHARED_REST_MAX {
+                self.unsent = out.output[sent..].to_vec();
+                self.sent = 0;
+            } else {
+                self.unsent = mem::replace(&mut out.output, out.spares.take());
+                self.sent = sent;
+            }
+        }
+        out.output.clear();
+        if out.output.capacity() > Spares::LEN_MAX {
+            out.output = Vec::with_capacity(INPUT_LEN);
+        }
+        if is_all {
+            Sent::All
+        } else {
+            Sent::Part
+        }
+    }
+
+    /// Sends the output and a value behind it, from where that lies in the arena. Afterwards the output is empty.
+    fn send_value(&mut self, value: Outgoing, out: &mut Out, counters: &WorkerCounters) -> Sent {
+        let mut unsent = out.spares.take();
+        if !self.stream.is_plain() {
+            unsent.append(&mut out.output);
+            // Torn: as below.
+            if value.append_to(&mut unsent).is_err() {
+                return Sent::Broken;
+            }
+            (self.unsent, self.sent) = (unsent, 0);
+            return self.send_unsent(&mut out.spares, counters);
+        }
+        let sent = value.send(&out.output, self.stream.socket(), &mut unsent);
+        out.output.clear();
+        // Torn: the value was recycled while it was sent. The client has no end of it, and hears no more.
+        let Ok(sent) = sent else { return Sent::Broken };
+        WorkerCounters::add(&counters.bytes_written, sent as u64);
+        if unsent.is_empty() {
+            out.spares.give(unsent);
+            return Sent::All;
+        }
+        self.unsent = unsent;
+        self.sent = 0;
+        Sent::Part
+    }
+
+    /// Sends what got stuck.
+    fn send_unsent(&mut self, spares: &mut Spares, counters: &WorkerCounters) -> Sent {
+        let end = self.unsent.len().min(self.sent.saturating_add(TURN_BYTES as usize));
+        while self.sent < end {
+            match self.stream.send(&self.unsent[self.sent..end]) {
+                Ok(sent) => {
+                    self.sent += sent;
+                    WorkerCounters::add(&counters.bytes_written, sent as u64);
+                }
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Sent::Part,
+                Err(_) => return Sent::Broken,
+            }
+        }
+        if end < self.unsent.len() {
+            return Sent::Enough;
+        }
+        if !self.unsent.is_empty() {
+            self.sent = 0;
+            self.has_got_on = true;
+            spares.give(mem::take(&mut self.unsent));
+        }
+        match self.stream.flush() {
+            Ok(()) => Sent::All,
+            Err(Errno::AGAIN) => Sent::Part,
+            Err(_) => Sent::Broken,
+        }
+    }
+}
+
+fn received_through(result: Result<Received, Errno>) -> Result<(usize, bool), Outcome> {
+    let is_drained = result.as_ref().is_ok_and(|received| received.is_drained);
+    Ok((received(result.map(|received| received.len))?, is_drained))
+}
+
+fn received(result: Result<usize, Errno>) -> Result<usize, Outcome> {
+    match result {
+        Ok(0) => Err(Outcome::Closed),
+        Ok(len) => Ok(len),
+        Err(Errno::AGAIN) => Err(Outcome::Idle),
+        Err(Errno::INTR) => Err(Outcome::Again),
+        // An answer of TLS itself is stuck.
+        Err(Errno::INPROGRESS) => Err(Outcome::Blocked),
+        Err(_) => Err(Outcome::Failed),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,105 @@
+//! How long a turn of a connection may be: in bytes and in keys, whatever is asked for.
+use super::*;
+use crate::{Settings, Shared};
+use leveret_engine::{Arena, Deadline, OpenOptions, Time};
+use rustix::event::{poll, PollFd, PollFlags};
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+
+/// What one connection said in all, and how its turns went.
+struct Talk {
+    answer: Vec<u8>,
+    turns: usize,
+    most_written: u64,
+}
+
+fn pair() -> (TcpStream, TcpStream) {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let theirs = TcpStream::connect(listener.local_addr().expect("bound")).expect("it listens");
+    let (ours, _) = listener.accept().expect("a client");
+    ours.set_nonblocking(true).expect("a socket");
+    (ours, theirs)
+}
+
+/// Has a connection of its own answer `requests` and `quit`, for a client that reads as fast as it can.
+fn talk(shared: &Arc<Shared>, requests: &[u8], others_wait: bool) -> Talk {
+    let (ours, mut theirs) = pair();
+    let mut reading = theirs.try_clone().expect("a socket");
+    let requests = [requests, b"quit\r\n"].concat();
+    let writer = std::thread::spawn(move || theirs.write_all(&requests));
+    let reader = std::thread::spawn(move || {
+        let mut answer = Vec::new();
+        reading.read_to_end(&mut answer).map(|_| answer)
+    });
+    let (worker, counters, mut buffers) = (Worker::new(shared.clone(), 0), shared.network.worker(0), Buffers::new());
+    let stream = Stream::new(OwnedFd::from(ours), None).expect("no TLS");
+    let mut connection = Connection::new(stream, Transport::Tcp, 0);
+    let (mut turns, mut most_written) = (0, 0);
+    loop {
+        let before = counters.bytes_written.load(Relaxed);
+        let mut bench =
+            Workbench { worker: &worker, counters, buffers: &mut buffers, others_wait, room: u64::MAX, is_tight: false };
+        let outcome = connection.turn(&mut bench);
+        most_written = most_written.max(counters.bytes_written.load(Relaxed) - before);
+        let wanted = match outcome {
+            Outcome::Again => {
+                turns += 1;
+                continue;
+            }
+            Outcome::Idle => PollFlags::IN,
+            Outcome::Blocked => PollFlags::OUT,
+            Outcome::Closed => break,
+            Outcome::Later | Outcome::Parked | Outcome::Failed | Outcome::Stop { .. } => panic!("{outcome:?}"),
+        };
+        poll(&mut [PollFd::new(&connection.socket().as_fd(), wanted)], None).expect("an event");
+    }
+    drop(connection);
+    writer.join().expect("a thread").expect("all is read");
+    Talk { answer: reader.join().expect("a thread").expect("an end"), turns, most_written }
+}
+
+fn shared(dir: &tempfile::TempDir) -> Arc<Shared> {
+    let arena = Arena::open(&dir.path().join("turns.arena"), &OpenOptions::new().memory(64 << 20)).expect("an arena").0;
+    Shared::new(arena, Settings::default()).expect("good settings").into()
+}
+
+/// A get of two megabytes of keys held its worker until all was sent: other clients waited up to seven seconds.
+#[test]
+fn a_turn_ends_after_so_many_bytes_and_so_many_keys() {
+    let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+    let shared = shared(&dir);
+    for (value_len, keys) in [(0, 50_000), (10, 50_000), (5_000, 4_000), (65_535, 200), (65_536, 200), (300_000, 60)] {
+        shared.arena().set(b"k", &vec![b'v'; value_len], Deadline::NEVER, Time::now()).expect("room");
+        let value = format!("VALUE k 0 {value_len}\r\n{}\r\n", "v".repeat(value_len));
+        for (command, each) in [("get", "k"), ("gat 0", "k"), ("get", "absent")] {
+            let line = format!("{command}{}\r\n", format!(" {each}").repeat(keys));
+            let answer = if each == "k" { value.repeat(keys) } else { String::new() } + "END\r\n";
+            for others_wait in [false, true] {
+                let talk = talk(&shared, line.as_bytes(), others_wait);
+                let what = format!("{command} {each}, {value_len} bytes, others wait: {others_wait}");
+                assert!(talk.answer == answer.as_bytes(), "{what}");
+                // What was collected when the turn had its bytes goes out with them.
+                let most = 2 * TURN_BYTES + value.len() as u64;
+                assert!(talk.most_written <= most, "{what}: {} bytes in one turn", talk.most_written);
+                let each_turn = 1024 * if others_wait { 1 } else { TURNS_ALONE as usize + 1 };
+                assert!(talk.turns >= keys / each_turn, "{what}: {} turns", talk.turns);
+            }
+        }
+    }
+}
+
+/// The answers to many requests in one packet are bounded in the same way as those of one long line.
+#[test]
+fn many_requests_for_large_values_are_many_turns() {
+    let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+    let shared = shared(&dir);
+    let value_len = 200_000;
+    shared.arena().set(b"k", &vec![b'v'; value_len], Deadline::NEVER, Time::now()).expect("room");
+    for request in ["get k\r\n", "mg k v\r\n"] {
+        let talk = talk(&shared, request.repeat(200).as_bytes(), false);
+        assert!(talk.answer.len() > 200 * value_len);
+        assert!(talk.most_written <= 2 * TURN_BYTES, "{request:?}: {} bytes in one turn", talk.most_written);
+    }
+}

@@ -1,0 +1,48 @@
+//! How a request ends, and what the caller of `Session::take` does next.
+
+/// What the caller of `take` does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Reads on. The rest of the input is the front of a request that will have at least `total` bytes.
+    Read {
+        /// Bytes that the input must have before `take` can do anything with it.
+        total: usize,
+    },
+    /// Sends what is in `output`, on a stream also `Session::value` behind it, then calls again with the same rest of
+    /// the input: there is more to answer.
+    Send,
+    /// Sends what is in `output`, waits a moment, then calls again with the same rest of the input: the request at its
+    /// front meets a part of the cache that another process holds. It was not executed.
+    Busy,
+    /// Lets other connections have their turn, then calls again with the rest (`-R`).
+    Yield,
+    /// Sends what is in `output`; from now on this is a watcher's connection, see `Session::watching`.
+    Watch,
+    /// Sends what is in `output` and closes.
+    Close,
+    /// As `Close`, and stops the whole server.
+    Stop {
+        /// `shutdown graceful`: as SIGUSR1.
+        graceful: bool,
+    },
+}
+
+/// How a request ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Done {
+    /// It is answered.
+    Answered,
+    /// A part is answered: the same request goes on once the output is sent, or others had their turn.
+    Unfinished,
+    /// The conversation is over.
+    Over(Next),
+}
+
+/// What became of the front of the input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// So many bytes of it were a request, which ended so.
+    Done(usize, Done),
+    /// So many bytes of it are done with, and nothing can go on before the rest has so many.
+    Read { taken: usize, total: usize },
+}

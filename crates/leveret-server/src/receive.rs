@@ -1,0 +1,70 @@
+//! Stores whose value is so long that it is received into the arena, and not collected beside it.
+use crate::context::Context;
+use crate::conversation::{Conversation, Pending, Receiving};
+use crate::dialects::Dialect;
+use crate::next::{Done, Next, Step};
+use leveret_protocol::{Limits, Parsed, Verb, KEY_MAX};
+
+/// If so much of a value has not come yet, it is received into the arena and not collected beside it.
+const RECEIVED_DIRECTLY: usize = 64 << 10;
+
+/// Has a large value, of which only the front has come, received into the arena. Returns how much of the input is done
+/// with; None: it is collected as any other.
+pub(crate) fn begin<D: Dialect>(
+    talk: &mut Conversation,
+    cx: &Context<'_>,
+    rest: &[u8],
+    total: usize,
+    limits: &Limits,
+) -> Option<usize> {
+    if total - rest.len() < RECEIVED_DIRECTLY || !cx.is_stream || !talk.is_known {
+        return None;
+    }
+    let mut room = [0; KEY_MAX];
+    let front = D::front(rest, &mut room, limits)?;
+    if matches!(front.verb, Verb::Append | Verb::Prepend) {
+        return None;
+    }
+    let end_len = front.end_len;
+    let mut incoming = cx.arena.incoming(front.key, total - front.len - end_len, cx.now)?;
+    let (front, begun) = rest.split_at(front.len);
+    let taken = front.len() + incoming.append(begun);
+    talk.pending = Pending::Store(Box::new(Receiving { front: front.to_vec(), incoming, end_len }));
+    Some(taken)
+}
+
+/// Executes the store whose value was received, once what stands behind it is there too.
+#[cold]
+pub(crate) fn go_on<D: Dialect>(
+    dialect: &mut D,
+    talk: &mut Conversation,
+    cx: &mut Context<'_>,
+    rest: &[u8],
+    limits: &Limits,
+) -> Step {
+    let Some(mut receiving) = talk.pending.take_store() else { return Step::Read { taken: 0, total: 1 } };
+    let taken = receiving.incoming.append(rest);
+    let is_missing = receiving.incoming.missing() > 0;
+    let Some(end) = rest.get(taken..taken + receiving.end_len).filter(|_| !is_missing) else {
+        let total = if is_missing { 1 } else { receiving.end_len };
+        talk.pending = Pending::Store(receiving);
+        return Step::Read { taken, total };
+    };
+    let Receiving { front, incoming, end_len } = *receiving;
+    let begin = cx.output.len();
+    cx.incoming = Some(incoming);
+    let done = match D::rejoin(&front, end, limits) {
+        Parsed::Request { request, .. } => dialect.answer(talk, cx, request),
+        Parsed::Refused { refusal, .. } => D::refuse(cx, &refusal, false),
+        // It was whole when this began.
+        Parsed::More { .. } => Done::Over(Next::Close),
+    };
+    let incoming = cx.incoming.take();
+    // The value is no longer in the input: to be tried again, it is kept.
+    if let Some(incoming) = incoming.filter(|_| cx.has_met_busy()) {
+        cx.output.truncate(begin);
+        talk.pending = Pending::Store(Box::new(Receiving { front, incoming, end_len }));
+        return Step::Read { taken, total: 1 };
+    }
+    Step::Done(taken + end_len, done)
+}
