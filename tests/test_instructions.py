@@ -25,7 +25,7 @@ GETQ = b"\x80\x09\0\x04\0\0\0\0\0\0\0\x04\0\0\0\0\0\0\0\0\0\0\0\0key1" + b"\x80\
 SOCKET = {
     "get": (b"get key1\r\n", b"END\r\n", 2690),
     "set": (b"set key1 5 0 10\r\n" + VALUE + b"\r\n", b"STORED\r\n", 3230),
-    "mg v t f c": (b"mg key1 v t f c\r\n", VALUE + b"\r\n", 4940),
+    "mg v t f c": (b"mg key1 v t f c\r\n", VALUE + b"\r\n", 4320),
     "getq, noop": (GETQ, b"\x81\x0a" + bytes(22), 3170),
 }
 # What runs before, what is counted, most instructions of the extension.
