@@ -24,6 +24,8 @@ const ROUNDS_EACH: usize = 8;
 const RESTS: usize = 64;
 /// How long it sleeps at a time.
 const NAP: Duration = Duration::from_millis(1);
+/// Of so many naps that would make up the lock timeout one at least must have been.
+const NAPS_SEEN: u32 = 8;
 
 /// What an attempt to make room has come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,12 +46,14 @@ pub(crate) struct Search<'a> {
     needed: usize,
     rounds: usize,
     waits: usize,
+    /// Of these the naps.
+    naps: u32,
     begun: Option<Instant>,
 }
 
 impl<'a> Search<'a> {
     pub fn new(core: &'a Core, shard: usize, now: Time, needed: usize) -> Search<'a> {
-        Search { core, shard, now, needed, rounds: 0, waits: 0, begun: None }
+        Search { core, shard, now, needed, rounds: 0, waits: 0, naps: 0, begun: None }
     }
 
     /// Makes some room, or waits for those who hold it. `NoMemory`: nothing may be evicted. `Busy`: for the lock timeout
@@ -77,14 +81,18 @@ impl<'a> Search<'a> {
         if self.waits <= RESTS {
             rest();
         } else {
+            self.naps += 1;
             sleep_on(&AtomicU32::new(0), 0, NAP);
         }
         Ok(())
     }
 
-    /// Whether this write has waited for the whole lock timeout. The first question begins it.
+    /// Whether this write has waited for the whole lock timeout. The first question begins it. A machine that was stopped as
+    /// a whole lets the clock run, but nobody naps meanwhile.
     pub fn is_over(&mut self) -> bool {
-        self.begun.get_or_insert_with(Instant::now).elapsed() >= self.core.lock_timeout
+        let timeout = self.core.lock_timeout;
+        let is_late = self.begun.get_or_insert_with(Instant::now).elapsed() >= timeout;
+        is_late && NAP.saturating_mul(NAPS_SEEN.saturating_mul(self.naps)) >= timeout
     }
 
     /// A write is given up.

@@ -33,6 +33,10 @@ const NAP: Duration = Duration::from_millis(2);
 /// arena nobody is passed over so often; in a hostile one the word may never rest.
 const STARVED: u32 = 16;
 
+/// Of so many naps that would make up the timeout one at least must have been: with many threads on few processors, a nap
+/// takes longer than it should.
+const NAPS_SEEN: u32 = 8;
+
 /// What this thread is in: a signal handler, or code after a longjmp, may find it not empty.
 struct Entered {
     /// A place in the stack of whoever took the lock; 0 = no section.
@@ -188,7 +192,9 @@ fn wait_for(core: &Core, shard: usize, word: &AtomicU64, owner: u64) -> Result<L
 
 fn sleep_for(core: &Core, shard: usize, word: &AtomicU64, owner: u64, begun: Instant) -> Result<Left, Error> {
     let mut rests_since = begun;
-    core.shards.at(shard).counters[Counter::LockWaits as usize].fetch_add(1, Ordering::Relaxed);
+    let head = core.shards.at(shard);
+    head.counters[Counter::LockWaits as usize].fetch_add(1, Ordering::Relaxed);
+    let mut stand = Standstill::new(head, begun);
     while begun.elapsed() < core.lock_timeout.saturating_add(NAP).saturating_mul(STARVED) {
         let held = word.load(SEEN);
         if held == 0 {
@@ -223,15 +229,73 @@ fn sleep_for(core: &Core, shard: usize, word: &AtomicU64, owner: u64, begun: Ins
         // Once an owner has not gone on for the whole timeout, others need not wait as long for the same one. An
         // impatient thread has no other measure than this nap.
         let stuck = &core.stuck[shard];
-        if stuck.lasts(Time::now()) || is_impatient() || begun.elapsed() >= core.lock_timeout {
-            stuck.begin(Time::now(), 1);
-            return Err(Error::Busy);
+        match stand.look(head) {
+            true if is_impatient() => return Err(Error::Busy),
+            true => {}
+            false if stuck.lasts(Time::now()) || is_impatient() || stand.is_over(core.lock_timeout) => {
+                stuck.begin(Time::now(), 1);
+                return Err(Error::Busy);
+            }
+            false => {}
         }
         if core.is_lost() {
             return Err(Error::Lost);
         }
     }
     Err(Error::Busy)
+}
+
+/// For how long nothing has been done in a shard whose lock is held. The lock word alone does not tell: it names a process,
+/// whose threads, or one of them again and again, may have taken the lock a thousand times between two looks.
+struct Standstill {
+    /// What was seen at the last look.
+    work: u64,
+    since: Instant,
+    /// Naps since then. A machine that was stopped as a whole lets the clock run, but nobody naps meanwhile.
+    naps: u32,
+}
+
+impl Standstill {
+    fn new(shard: &Shard, now: Instant) -> Standstill {
+        Standstill { work: work_done(shard), since: now, naps: 0 }
+    }
+
+    /// After a nap: whether something has been done since the last look.
+    fn look(&mut self, shard: &Shard) -> bool {
+        let work = work_done(shard);
+        let goes_on = work != self.work;
+        if goes_on {
+            *self = Standstill { work, since: Instant::now(), naps: 0 };
+        }
+        self.naps += 1;
+        goes_on
+    }
+
+    /// It has lasted for so long, and was looked at all the time.
+    fn is_over(&self, timeout: Duration) -> bool {
+        self.since.elapsed() >= timeout && NAP.saturating_mul(NAPS_SEEN.saturating_mul(self.naps)) >= timeout
+    }
+}
+
+/// Changes with whatever is done under the lock of a shard: stores, deletes, counts, touches, and each piece of a drain.
+fn work_done(shard: &Shard) -> u64 {
+    const DONE: [Counter; 7] = [
+        Counter::Sets,
+        Counter::Deletes,
+        Counter::Increments,
+        Counter::Touches,
+        Counter::Evicted,
+        Counter::Expired,
+        Counter::MovedBytes,
+    ];
+    let counted = DONE.iter().map(|counter| shard.counters[*counter as usize].load(Ordering::Relaxed));
+    let notes = [
+        shard.drain.word.load(Ordering::Relaxed),
+        u64::from(shard.drain.at.load(Ordering::Relaxed)),
+        u64::from(shard.look.next.load(Ordering::Relaxed)),
+        u64::from(shard.eviction.writes.load(Ordering::Relaxed)),
+    ];
+    counted.chain(notes).fold(0, |sum: u64, word| sum.rotate_left(7) ^ word)
 }
 
 /// The futex sleeps on the half of the word that names the slot and the waiters.
@@ -315,6 +379,37 @@ mod tests {
         let held = lines.map_while(Result::ok).filter(|line| line.ends_with("held")).take(locks).count();
         assert_eq!(held, locks);
         child
+    }
+
+    /// A lock that is held whenever somebody looks, by an owner who goes on, is waited for beyond the timeout: its word is the
+    /// same each time that a thread of one process takes it.
+    #[test]
+    fn an_owner_who_goes_on_is_waited_for() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let options = OpenOptions::new().memory(8 << 20).cores(1).lock_timeout(SOON);
+        let (arena, _) = Arena::open(&dir.path().join("lock.arena"), &options).expect("an arena");
+        let (core, now) = (&*arena.core, Time::now());
+        let shard = core.hasher.shard_of(core.hasher.hash(b"a"));
+        let (is_held, works) = (AtomicBool::new(false), AtomicBool::new(true));
+        std::thread::scope(|scope| {
+            let holder = scope.spawn(|| {
+                let locked = shard::lock(core, shard, now).expect("free");
+                is_held.store(true, Ordering::Release);
+                for _ in 0..60 {
+                    core.shards.at(shard).eviction.writes.fetch_add(1, Ordering::Relaxed);
+                    std::thread::sleep(SOON / 10);
+                }
+                works.store(false, Ordering::Release);
+                std::thread::sleep(SOON / 10);
+                drop(locked);
+            });
+            while !is_held.load(Ordering::Acquire) {
+                std::thread::yield_now();
+            }
+            arena.set(b"a", b"1", Deadline::NEVER, now).expect("the lock, after six timeouts");
+            assert!(!works.load(Ordering::Acquire));
+            holder.join().expect("no panic");
+        });
     }
 
     #[test]

@@ -39,8 +39,14 @@ fn talk(shared: &Arc<Shared>, requests: &[u8], others_wait: bool) -> Talk {
     let (mut turns, mut most_written) = (0, 0);
     loop {
         let before = counters.bytes_written.load(Relaxed);
-        let mut bench =
-            Workbench { worker: &worker, counters, buffers: &mut buffers, others_wait, room: u64::MAX, is_tight: false };
+        let mut bench = Workbench {
+            worker: &worker,
+            counters,
+            buffers: &mut buffers,
+            others_wait,
+            room: u64::MAX,
+            is_tight: false,
+        };
         let outcome = connection.turn(&mut bench);
         most_written = most_written.max(counters.bytes_written.load(Relaxed) - before);
         let wanted = match outcome {
