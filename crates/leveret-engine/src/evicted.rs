@@ -4,7 +4,7 @@ use crate::core::Core;
 use crate::found::Found;
 use crate::index::Spot;
 use crate::item::View;
-use crate::look;
+use crate::lookup;
 use std::fmt;
 
 /// An item that has to make room, before it goes.
@@ -29,7 +29,7 @@ impl Evicted<'_> {
 
     /// What it is. Its value is not to be had any more.
     pub fn found(&self) -> Found {
-        look::describe_known(self.core, self.hash, self.spot, self.view)
+        lookup::describe_known(self.core, self.hash, self.spot, self.view)
     }
 }
 

@@ -91,7 +91,7 @@
 //! **The crash argument in one line:** truth is only in two kinds of 8-byte words, index slots and segment state words;
 //! every operation commits with one store to one of them, and all else is a hint that the next lock owner rebuilds.
 //!
-//! The way of a get: `look`: `index` (slot) -> `segment` (generation) -> `item` (bytes) -> generation again. The way of
+//! The way of a get: `lookup`: `index` (slot) -> `segment` (generation) -> `item` (bytes) -> generation again. The way of
 //! a set, in `shard`: `enter` (lock) -> `edit` (locate) -> `room` (reserve) -> `item` (write) -> one store to the slot.
 //! Making room is `make_room`, `shard::evict` and `shard::drain`; what a kill left behind is `shard::recover`. The bytes:
 //! `map`; who lives: `presence`. ARCHITECTURE.md draws the layers, docs/memory-layout.md the bytes.
@@ -129,7 +129,7 @@ mod large;
 #[cfg(feature = "leases")]
 mod lease;
 mod limits;
-mod look;
+mod lookup;
 mod make_room;
 mod map;
 mod meta;

@@ -1,4 +1,4 @@
-//! Reading: no lock, no wait, no write but a frequency hint. `look.rs` says why that works.
+//! Reading: no lock, no wait, no write but a frequency hint. `lookup.rs` says why that works.
 use crate::arena::Arena;
 use crate::error::Error;
 use crate::found::{Found, Item, Version};
@@ -6,7 +6,7 @@ use crate::hash;
 use crate::index::{SlotWord, CHAIN_MAX};
 use crate::item::Kind;
 use crate::journal::{self, Topic};
-use crate::look;
+use crate::lookup;
 use crate::segment::{SegmentId, StateWord};
 use crate::shard::{self, token, Locked};
 use crate::sync::{fence, Ordering};
@@ -135,7 +135,7 @@ impl Arena {
     /// Looks an item up without leaving a trace.
     pub fn peek(&self, key: &[u8], now: impl Moment) -> Option<Found> {
         let mut found = Found::default();
-        look::meet(&self.core, self.core.hasher.hash(key), key, now, &mut found).is_some().then_some(found)
+        lookup::meet(&self.core, self.core.hasher.hash(key), key, now, &mut found).is_some().then_some(found)
     }
 
     /// As `find`, on further terms.
@@ -156,7 +156,7 @@ impl Arena {
     ) -> Result<bool, Error> {
         let hash = self.hash_of(key, options);
         let is_there = if options.is_untraced {
-            look::meet(&self.core, hash, key, now, found).is_some()
+            lookup::meet(&self.core, hash, key, now, found).is_some()
         } else {
             self.find_hashed(key, hash, now, found)
         };
@@ -169,7 +169,7 @@ impl Arena {
     #[inline]
     fn find_hashed(&self, key: &[u8], hash: u64, now: impl Moment, found: &mut Found) -> bool {
         let core = &*self.core;
-        let is_there = match look::meet(core, hash, key, now, found) {
+        let is_there = match lookup::meet(core, hash, key, now, found) {
             Some(spot) => {
                 spot.note_read();
                 core.reads.count_hit(core);
@@ -204,7 +204,7 @@ impl Arena {
         if let Some(cas) = view.and_then(|view| token::stable_cas(core, found, &view)) {
             // Whatever was read of the token must belong to this version.
             fence(Ordering::Acquire);
-            if look::is_same_use(core, &found.version) {
+            if lookup::is_same_use(core, &found.version) {
                 found.cas = cas;
                 return Ok(true);
             }
@@ -228,7 +228,7 @@ impl Arena {
         let core = &*self.core;
         // Before a byte is touched: the memory of a segment that was given to the index since would come back with a
         // look at it.
-        if !look::is_same_use(core, &found.version) {
+        if !lookup::is_same_use(core, &found.version) {
             return false;
         }
         let at = SlotWord(found.version.slot).at() + u64::from(found.value_off);
@@ -239,7 +239,7 @@ impl Arena {
             // SAFETY: the source is inside the data region, the target by contract.
             unsafe { core.items.data.copy_out(at, dst, found.value_len as usize) };
             fence(Ordering::Acquire);
-            return look::is_same_use(core, &found.version);
+            return lookup::is_same_use(core, &found.version);
         }
         // SAFETY: by contract.
         unsafe { self.copy_rare(found, dst) }
@@ -292,7 +292,7 @@ impl Arena {
             core.items.data.copy_out(view.value(), dst.add(division.piece_bytes as usize), division.tail as usize)
         };
         fence(Ordering::Acquire);
-        look::is_same_use(core, &found.version)
+        lookup::is_same_use(core, &found.version)
     }
 
     /// Whether the arena still holds this very version, alive. One index look-up: the item itself is not touched.
@@ -309,7 +309,7 @@ impl Arena {
             for (slot, cell) in bucket.slots.iter().enumerate() {
                 if cell.load(Ordering::Acquire) == version.slot {
                     // The same word may be another version in a segment that was used again.
-                    let current = look::is_same_use(core, version);
+                    let current = lookup::is_same_use(core, version);
                     if current {
                         bucket.note_read(slot);
                         core.reads.count_decoded(core);
@@ -336,7 +336,7 @@ pub(crate) fn find_locked(
     now: impl Moment,
 ) -> Option<Found> {
     let mut found = Found::default();
-    let spot = look::meet(locked.core, hash, key, now, &mut found)?;
+    let spot = lookup::meet(locked.core, hash, key, now, &mut found)?;
     if with_cas {
         found.cas = token::give_cas(locked, &locked.core.item_behind(locked.index, spot.word)?);
     }

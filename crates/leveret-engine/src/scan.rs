@@ -7,7 +7,7 @@ use crate::error::Error;
 use crate::found::{Found, Item, Version};
 use crate::hash;
 use crate::index::{SlotWord, FETCHED, FREQUENCY_MAX};
-use crate::look;
+use crate::lookup;
 use crate::read::ReadOptions;
 use crate::shard;
 use crate::sync::{fence, Ordering};
@@ -118,7 +118,7 @@ fn try_class(core: &Core, shard: usize, buckets: u32, cursor: &Cursor, now: Time
                 return None;
             }
             if !state.holds_items_of(shard) {
-                // As in `look::examine`: the slot's word may be that of a later version at the same place.
+                // As in `lookup::examine`: the slot's word may be that of a later version at the same place.
                 if state != core.segments.state(segment) {
                     return None;
                 }
@@ -139,7 +139,7 @@ fn try_class(core: &Core, shard: usize, buckets: u32, cursor: &Cursor, now: Time
                         fetched: u8::from(frequency & FETCHED != 0),
                         ..Found::default()
                     };
-                    look::describe(core, &view, version, &mut found);
+                    lookup::describe(core, &view, version, &mut found);
                     // Between the two halves of a split a mover is in its old bucket, too.
                     item = (u64::from(hash::bucket(hash, buckets)) == bucket).then_some((key, found));
                 }

@@ -11,7 +11,7 @@ use crate::core::Core;
 use crate::found::Found;
 use crate::index::SlotWord;
 use crate::item::Kind;
-use crate::look;
+use crate::lookup;
 use crate::segment::{SegmentId, StateWord};
 use crate::sync::{fence, Ordering};
 use std::fmt;
@@ -206,7 +206,7 @@ fn parts(core: &Core, found: &Found) -> Option<Vec<Part>> {
     let segment = core.segments.containing(slot_at)?;
     let word = StateWord(found.version.segment);
     // Before a byte is touched, as in `copy`.
-    if !look::is_same_use(core, &found.version) {
+    if !lookup::is_same_use(core, &found.version) {
         return None;
     }
     let view = core.items.view(&core.segments, segment, slot_at)?;

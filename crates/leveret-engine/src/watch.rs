@@ -16,7 +16,7 @@ use crate::core::Core;
 use crate::error::Error;
 use crate::found::{Found, Version};
 use crate::index::{SlotWord, Spot, FETCHED, FREQUENCY_MAX, WATCHED};
-use crate::look;
+use crate::lookup;
 use crate::segment::{State, StateWord};
 use crate::sync::{fence, Ordering};
 use crate::time::{Deadline, Time};
@@ -306,7 +306,7 @@ impl Watch {
                 let deadline = view.header.deadline;
                 let version = Version { hash, slot: spot.word.0, segment: state.0, epoch, deadline };
                 let mut found = Found::default();
-                look::describe(core, &view, version, &mut found);
+                lookup::describe(core, &view, version, &mut found);
                 let seen = Seen {
                     event: Event::There,
                     hash,

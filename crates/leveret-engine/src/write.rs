@@ -9,7 +9,7 @@ use crate::found::Found;
 use crate::item::{Body, Kind, NewItem};
 use crate::journal::{self, Deed, Ending, Topic, Way};
 use crate::limits;
-use crate::look;
+use crate::lookup;
 use crate::meta::{Codec, Encoding, Marks, Meta};
 use crate::read::ReadOptions;
 use crate::shard::edit::{self, Located};
@@ -412,7 +412,7 @@ impl Arena {
         limits::check_key(core, key)?;
         let hash = core.hasher.hash(key);
         // A miss needs no lock.
-        if look::is_absent(core, hash, key, now) && !core.is_lost() {
+        if lookup::is_absent(core, hash, key, now) && !core.is_lost() {
             return Ok(false);
         }
         let locked = shard::lock(core, core.hasher.shard_of(hash), now)?;
@@ -422,7 +422,7 @@ impl Arena {
             return Ok(false);
         }
         if journal::is_watched(core, Topic::Deletes) {
-            let gone = look::describe_known(core, hash, &old.spot, &old.view);
+            let gone = lookup::describe_known(core, hash, &old.spot, &old.view);
             journal::tell(core, Topic::Deletes, Deed::Deleted, key, &gone, now);
         }
         edit::remove(&locked, hash, &old.spot, &old.view);

@@ -3,7 +3,7 @@ use crate::counters::Counter;
 use crate::index::Spot;
 use crate::item::View;
 use crate::journal::{self, Deed, Topic};
-use crate::look;
+use crate::lookup;
 use crate::shard::{ghost, Locked};
 use crate::time::Moment;
 
@@ -14,7 +14,7 @@ pub(crate) fn tell(locked: &Locked<'_>, hash: u64, spot: &Spot<'_>, view: &View)
         tell(core, hash, spot, view);
     }
     if journal::is_watched(core, Topic::Evictions) {
-        let gone = look::describe_known(core, hash, spot, view);
+        let gone = lookup::describe_known(core, hash, spot, view);
         let (key, deed) = (core.key_of(view), Deed::Evicted(gone.is_fetched()));
         journal::tell(core, Topic::Evictions, deed, &key, &gone, locked.time());
     }
