@@ -107,7 +107,6 @@ compile_error!(
     "leveret-engine needs a 64-bit target: arenas of up to 1 TiB are mapped whole, and their words have 64 bits"
 );
 
-mod ahead;
 mod amend;
 mod arena;
 mod core;
@@ -139,6 +138,7 @@ mod own;
 mod parent;
 mod patience;
 mod pid;
+mod prefetch;
 mod presence;
 mod program;
 mod read;
@@ -160,7 +160,6 @@ mod verify;
 mod watch;
 mod write;
 
-pub use ahead::AHEAD;
 pub use amend::{Amendment, NewCas};
 pub use arena::{remove, Arena, OpenOptions};
 pub use count::{CountTerms, Counted, CountedItem, Delta};
@@ -179,6 +178,7 @@ pub use meta::{Codec, Encoding, Marks, Meta, Origin};
 pub use parent::parent_token;
 pub use patience::never_wait;
 pub use pid::process_id;
+pub use prefetch::AHEAD;
 pub use program::Program;
 pub use read::ReadOptions;
 #[cfg(feature = "sockets")]
