@@ -144,6 +144,7 @@ mod program;
 mod read;
 #[cfg(feature = "sockets")]
 mod receive;
+mod sampler;
 mod scan;
 mod segment;
 mod send;
@@ -157,7 +158,6 @@ mod sync;
 mod time;
 mod update;
 mod verify;
-mod watch;
 mod write;
 
 pub use amend::{Amendment, NewCas};
@@ -183,6 +183,7 @@ pub use program::Program;
 pub use read::ReadOptions;
 #[cfg(feature = "sockets")]
 pub use receive::Incoming;
+pub use sampler::{Event, Seen, Watch};
 pub use scan::{Cursor, Iter};
 #[cfg(feature = "sockets")]
 pub use send::{Outgoing, SendError};
@@ -191,7 +192,6 @@ pub use service::{Announcement, Service};
 pub use stats::Stats;
 pub use time::{Deadline, Moment, Now, Time};
 pub use verify::Report;
-pub use watch::{Event, Seen, Watch};
 pub use write::{Mode, Stored, Terms, Value};
 
 /// The page that a registry shows holds an example, which is compiled.

@@ -1,6 +1,6 @@
 //! A watch beside writers: what it tells of a key is true of one of that key's versions.
 use super::world::{drain, explore, get, place_of, set, Grain, NOW};
-use crate::watch::{Event, Seen, Watch};
+use crate::sampler::{Event, Seen, Watch};
 use crate::Arena;
 
 const KEY: &[u8] = b"key";
