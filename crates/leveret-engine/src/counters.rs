@@ -1,5 +1,5 @@
 //! What an arena counts, by shard. Writers count under their shard's lock; reads are counted privately and published
-//! now and then (`own.rs`), so that a get writes nothing that is shared.
+//! now and then (`process_local.rs`), so that a get writes nothing that is shared.
 use crate::map::layout::COUNTERS;
 
 /// Index of a counter in its shard. Numbers are part of the layout: never reuse one.

@@ -134,12 +134,12 @@ mod map;
 mod meta;
 #[cfg(model)]
 mod models;
-mod own;
 mod parent;
 mod patience;
 mod pid;
 mod prefetch;
 mod presence;
+mod process_local;
 mod program;
 mod read;
 #[cfg(feature = "sockets")]
