@@ -11,8 +11,8 @@ use crate::make_room::Search;
 use crate::patience::is_impatient;
 use crate::segment::{Extent, SegmentId, State};
 use crate::shard;
+use crate::shard::allocate;
 use crate::shard::pieces::{self, Pieces};
-use crate::shard::room;
 use crate::time::Time;
 
 /// A fill waits while others hold this share of the segments, or have promised to: a quarter. What a burst of large
@@ -121,7 +121,7 @@ fn admit(core: &Core, needed: usize, now: Time, waiting: &mut Search<'_>) -> Res
     loop {
         let (held, usable) = (promised(core), usable(core));
         let share = if is_late { FILL_MOST } else { FILL_SHARE };
-        if held * share < usable && held + needed + room::RESERVE < usable {
+        if held * share < usable && held + needed + allocate::RESERVE < usable {
             return Ok(share);
         }
         if growth::grow_data(core) {

@@ -92,7 +92,7 @@
 //! every operation commits with one store to one of them, and all else is a hint that the next lock owner rebuilds.
 //!
 //! The way of a get: `lookup`: `index` (slot) -> `segment` (generation) -> `item` (bytes) -> generation again. The way of
-//! a set, in `shard`: `enter` (lock) -> `edit` (locate) -> `room` (reserve) -> `item` (write) -> one store to the slot.
+//! a set, in `shard`: `enter` (lock) -> `edit` (locate) -> `allocate` (reserve) -> `item` (write) -> one store to the slot.
 //! Making room is `make_room`, `shard::evict` and `shard::drain`; what a kill left behind is `shard::recover`. The bytes:
 //! `map`; who lives: `presence`. ARCHITECTURE.md draws the layers, docs/memory-layout.md the bytes.
 // What a feature switches off is the way in: what others wrote by it is understood all the same.

@@ -7,7 +7,7 @@ use crate::growth;
 use crate::patience::is_impatient;
 use crate::segment::{Pool, State, StateWord};
 use crate::shard::drain::{self, Drained};
-use crate::shard::{self, evict, room, Locked};
+use crate::shard::{self, allocate, evict, Locked};
 use crate::sync::{rest, sleep_on, AtomicU32, Instant, Ordering};
 use crate::time::{unix_micros, Time};
 use std::time::Duration;
@@ -218,7 +218,7 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
         }
     }
     // More are free than are kept back: those are being sent from, or have been freed just now.
-    let is_held = core.segments.count_free(room::RESERVE + 1) > room::RESERVE;
+    let is_held = core.segments.count_free(allocate::RESERVE + 1) > allocate::RESERVE;
     Ok(if is_held { Room::Held } else { room })
 }
 
@@ -243,7 +243,9 @@ fn free<'a>(core: &Core, lock: impl Fn() -> Result<Option<Locked<'a>>, Error>, b
             Drained::Freed => return Ok(Room::Made),
             Drained::Nothing => return Ok(Room::None),
             // A large value has gone, or somebody else has gained one meanwhile.
-            Drained::Stays if core.segments.count_free(room::RESERVE + 1) > room::RESERVE => return Ok(Room::Made),
+            Drained::Stays if core.segments.count_free(allocate::RESERVE + 1) > allocate::RESERVE => {
+                return Ok(Room::Made)
+            }
             Drained::Stays if has_begun => return Ok(Room::None),
             Drained::Some | Drained::Stays => {}
         }
@@ -324,7 +326,7 @@ fn retire_segment(core: &Core, shard: usize, now: Time) -> bool {
     let take = || {
         let locked = shard::lock(core, shard, now).ok()?;
         // With a generation of its own, so that nobody who reads from its last use takes the hole's zeros for bytes.
-        let retired = StateWord::new(room::next_generation(&locked), State::Retired, shard, Pool::Small, 0);
+        let retired = StateWord::new(allocate::next_generation(&locked), State::Retired, shard, Pool::Small, 0);
         core.segments.take_free(retired, &core.presence)
     };
     let evicted = || core.evicts && free(core, own, evict::begin_evicting).is_ok_and(|room| room == Room::Made);

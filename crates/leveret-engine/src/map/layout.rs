@@ -93,7 +93,7 @@ pub(crate) struct Shard {
     _line1: [AtomicU64; 6],
     // Lines 2 and 3: written under the lock.
     pub given: Given,
-    /// Open segments + 1, a hint of `shard/room.rs` for the scan of the segment states.
+    /// Open segments + 1, a hint of `shard/allocate.rs` for the scan of the segment states.
     pub open: [AtomicU32; OPEN_PER_SHARD],
     pub tally: Tally,
     pub eviction: Eviction,
@@ -106,7 +106,7 @@ pub(crate) struct Shard {
 /// The last numbers that were given out.
 #[repr(C)]
 pub(crate) struct Given {
-    /// Of a use of a segment: `shard/room.rs`. Also advanced by large fills, which do not hold the lock.
+    /// Of a use of a segment: `shard/allocate.rs`. Also advanced by large fills, which do not hold the lock.
     pub generation: AtomicU64,
     /// Of an explicit cas: `shard/token.rs`.
     pub cas: AtomicU64,
@@ -128,7 +128,7 @@ pub(crate) struct Tally {
 /// What tells `shard/evict.rs` when there is something to look for.
 #[repr(C)]
 pub(crate) struct Eviction {
-    /// No segment of this shard expires as a whole before this moment: `room.rs` draws it nearer.
+    /// No segment of this shard expires as a whole before this moment: `allocate.rs` draws it nearer.
     pub next_expiry: AtomicU32,
     /// Counts, so that `put.rs` looks every so often.
     pub writes: AtomicU32,

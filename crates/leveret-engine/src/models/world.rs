@@ -12,7 +12,7 @@ use crate::map::mapping::Mapping;
 use crate::map::Map;
 use crate::segment::{SegmentId, State};
 use crate::shard::drain::{self, Keep};
-use crate::shard::{self, room};
+use crate::shard::{self, allocate};
 use crate::sync::{AtomicU64, Ordering};
 use crate::time::{Deadline, Time};
 use crate::OpenOptions;
@@ -143,10 +143,10 @@ pub(crate) fn place_of(arena: &Arena, key: &[u8]) -> (SegmentId, u64) {
 /// Moves what lives in a segment elsewhere and frees it; what it was moved to is full from then on.
 pub(crate) fn drain(core: &Core, segment: SegmentId) {
     let locked = shard::lock(core, 0, NOW).expect("nobody's patience ends");
-    room::seal(&locked, segment);
+    allocate::seal(&locked, segment);
     assert!(drain::drain(&locked, segment, Keep::All), "there is room");
     let open = |segment: &SegmentId| core.segments.state(*segment).kind() == Some(State::Open);
-    core.segments.all().filter(open).for_each(|segment| room::seal(&locked, segment));
+    core.segments.all().filter(open).for_each(|segment| allocate::seal(&locked, segment));
 }
 
 /// How far models go, one after the other: the first failures depart least from the usual.

@@ -12,7 +12,7 @@ use crate::index::{Spot, FREQUENCY_MAX, UNREAD};
 use crate::item::layout::HEADER;
 use crate::item::{Change, View};
 use crate::segment::{Pool, SegmentId, State, StateWord};
-use crate::shard::room::{self, Spare};
+use crate::shard::allocate::{self, Spare};
 use crate::shard::worth::{self, Worth};
 use crate::shard::{edit, evicted, relocate, Locked};
 use crate::sync::Ordering;
@@ -237,7 +237,7 @@ fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) 
         evicted::tell(locked, hash, spot, view);
         edit::remove(locked, hash, spot, view);
         // The segments of a large value are room already: what lies behind it in this one need not go.
-        if view.pieces() > 0 && room::has_spare(locked, locked.core.shards.len()) {
+        if view.pieces() > 0 && allocate::has_spare(locked, locked.core.shards.len()) {
             head.drain.terms.store(terms.0 | Terms::ENOUGH, Ordering::Relaxed);
         }
     }
@@ -262,7 +262,7 @@ fn end_drain(locked: &Locked<'_>, segment: SegmentId, is_whole: bool) -> Drained
         head.drain.carried.store(budget(locked) as u32, Ordering::Relaxed);
     }
     if terms.0 & (Terms::STAYS | Terms::ENOUGH) != 0 && locked.core.segments.header(segment).live_items() != 0 {
-        room::seal(locked, segment);
+        allocate::seal(locked, segment);
         note_nothing(locked);
         return Drained::Stays;
     }

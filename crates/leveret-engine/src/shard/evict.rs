@@ -7,8 +7,8 @@
 //! queues: the state words say which segment is oldest.
 use crate::growth;
 use crate::segment::{Pool, SegmentId, State, StateWord};
+use crate::shard::allocate::{self, Place};
 use crate::shard::drain::{self, Drained, Keep, PIECE};
-use crate::shard::room::{self, Place};
 use crate::shard::{pieces, Locked};
 use crate::sync::{AtomicU32, Ordering};
 use crate::time::{Deadline, Moment, Time};
@@ -390,7 +390,7 @@ fn need_room(locked: &Locked<'_>) {
 /// Whether free segments are so few that a living one must go soon.
 fn is_short(locked: &Locked<'_>) -> bool {
     let needed_until = Deadline(locked.shard().eviction.needed_until.load(Ordering::Relaxed));
-    !needed_until.is_past(Time::now()) && !room::has_spare(locked, locked.core.shards.len())
+    !needed_until.is_past(Time::now()) && !allocate::has_spare(locked, locked.core.shards.len())
 }
 
 /// After a segment was opened, or a drain has ended: begins, in an arena that is full, to look for one to drain that
@@ -399,7 +399,7 @@ fn is_short(locked: &Locked<'_>) -> bool {
 #[cold]
 fn begin_ahead(locked: &Locked<'_>) {
     if is_short(locked) {
-        let haste = if room::has_spare(locked, locked.core.shards.len() / 2) { 1 } else { HASTE };
+        let haste = if allocate::has_spare(locked, locked.core.shards.len() / 2) { 1 } else { HASTE };
         locked.shard().look.haste.store(haste, Ordering::Relaxed);
         begin_look(locked);
     }
@@ -453,7 +453,7 @@ mod tests {
     use super::*;
     use crate::segment::StateWord;
     use crate::shard;
-    use crate::shard::{recover, room};
+    use crate::shard::{allocate, recover};
     use crate::{Arena, Deadline, OpenOptions, Time};
 
     fn free(locked: &Locked<'_>, begin: fn(&Locked<'_>) -> Drained) {
@@ -531,11 +531,11 @@ mod tests {
         let segments = || core.segments.all();
         let open =
             segments().find(|segment| core.segments.header(*segment).live_items() > 0).expect("it holds the item");
-        room::seal(&locked, open);
+        allocate::seal(&locked, open);
         while core
             .segments
             .take_free(
-                StateWord::new(room::next_generation(&locked), State::LargeFill, locked.index, Pool::Small, 0),
+                StateWord::new(allocate::next_generation(&locked), State::LargeFill, locked.index, Pool::Small, 0),
                 &core.presence,
             )
             .is_some()

@@ -2,8 +2,8 @@
 mod held;
 mod locked;
 
+pub(crate) mod allocate;
 pub(crate) mod lock;
-pub(crate) mod room;
 
 pub(crate) mod pieces;
 

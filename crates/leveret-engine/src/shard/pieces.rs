@@ -4,7 +4,7 @@ use crate::error::Error;
 use crate::hash;
 use crate::item::{Kind, View};
 use crate::segment::{Extent, Pool, SegmentId, State, StateWord};
-use crate::shard::{room, Locked};
+use crate::shard::{allocate, Locked};
 use std::cell::Cell;
 
 /// Segments that this process fills with a value, until they are handed over to the item that lists them.
@@ -56,7 +56,7 @@ impl Pieces {
 /// Takes segments of this shard for the value of a key with this hash, until there are as many as are needed or only
 /// those are left that are kept back for drains. The first one tells others how many it will be.
 pub(crate) fn take(locked: &Locked<'_>, hash: u64, pieces: &mut Pieces, needed: usize) -> Result<(), Error> {
-    while pieces.extents.len() < needed && room::has_spare(locked, 0) {
+    while pieces.extents.len() < needed && allocate::has_spare(locked, 0) {
         let Some((segment, word)) = take_piece(locked)? else { break };
         let header = locked.core.segments.header(segment);
         header.set_key_hash(hash);
@@ -69,7 +69,7 @@ pub(crate) fn take(locked: &Locked<'_>, hash: u64, pieces: &mut Pieces, needed: 
 /// Under the lock, so that a segment being filled without a name is always the trace of a kill.
 pub(crate) fn take_piece(locked: &Locked<'_>) -> Result<Option<(SegmentId, StateWord)>, Error> {
     let owner = locked.core.presence.owner()?;
-    let word = StateWord::new(room::next_generation(locked), State::LargeFill, locked.index, Pool::Small, 0);
+    let word = StateWord::new(allocate::next_generation(locked), State::LargeFill, locked.index, Pool::Small, 0);
     Ok(locked.core.segments.take_free(word, &locked.core.presence).map(|segment| {
         locked.core.segments.header(segment).set_filler(owner);
         (segment, word)
@@ -134,7 +134,7 @@ pub(crate) fn is_listed(locked: &Locked<'_>, segment: SegmentId, word: StateWord
 /// An item that no slot reaches any more: its bytes are dead, and what hangs on it is freed.
 #[inline]
 pub(crate) fn bury(locked: &Locked<'_>, view: &View) {
-    room::unpublish(locked, view.segment, view.size());
+    allocate::unpublish(locked, view.segment, view.size());
     if view.kind == Kind::Large {
         free_extents(locked, view);
     }

@@ -3,9 +3,9 @@ use crate::counters::Counter;
 use crate::index::SlotWord;
 use crate::item::{Body, Change, Kind, NewItem};
 use crate::segment::class_of;
+use crate::shard::allocate::{self, Place, Spare};
 use crate::shard::edit::{self, Located, Old};
 use crate::shard::pieces::{self, Pieces};
-use crate::shard::room::{self, Place, Spare};
 use crate::shard::{evict, relocate, token, worth, Locked};
 use crate::sync::Ordering;
 use crate::time::{Deadline, Moment};
@@ -40,14 +40,14 @@ pub(crate) fn put(
             worth::pool_of_new(locked, located.hash, size + elsewhere)
         }
     };
-    let place = room::reserve(locked, pool, class_of(Deadline(item.deadline), locked), size, Spare::Keep)?;
+    let place = allocate::reserve(locked, pool, class_of(Deadline(item.deadline), locked), size, Spare::Keep)?;
     core.touched.touch(&core.items.data, place.at, size);
     core.items.write(place.at, item, &plan, cas);
     if let Some(pieces) = pieces {
         // Before the commit: a kill in between leaves pieces that no record lists, which recovery frees.
         pieces.hand_over(locked);
     }
-    room::publish(locked, place, size, item.deadline);
+    allocate::publish(locked, place, size, item.deadline);
     let cas = if want_cas {
         core.items.view(&core.segments, place.segment, place.at).map_or(0, |view| token::give_cas(locked, &view))
     } else {
@@ -73,7 +73,7 @@ pub(crate) fn rewrite(locked: &Locked<'_>, old: &Old<'_>, change: &Change) -> bo
     let pool = locked.core.segments.state(old.view.segment).pool();
     let moved = relocate::relocate(locked, pool, &old.spot, &old.view, change, Spare::Keep);
     if let Some((place, _)) = &moved {
-        room::unpublish(locked, old.view.segment, old.view.size());
+        allocate::unpublish(locked, old.view.segment, old.view.size());
         evict::begin_with(locked, place);
     }
     moved.is_some()

@@ -4,7 +4,7 @@
 use crate::counters::Counter;
 use crate::map::layout::OPEN_PER_SHARD;
 use crate::segment::State;
-use crate::shard::{drain, edit, evict, pieces, room, Locked};
+use crate::shard::{allocate, drain, edit, evict, pieces, Locked};
 use crate::sync::Ordering;
 
 #[cold]
@@ -36,9 +36,9 @@ fn relist_segments(locked: &Locked<'_>) {
         }
         generation = generation.max(word.generation());
         if word.kind() == Some(State::Open) {
-            match entries[room::entries(word.pool())].iter_mut().find(|entry| **entry == 0) {
+            match entries[allocate::entries(word.pool())].iter_mut().find(|entry| **entry == 0) {
                 Some(entry) => *entry = segment.0 + 1,
-                None => room::seal(locked, segment),
+                None => allocate::seal(locked, segment),
             }
         }
     }

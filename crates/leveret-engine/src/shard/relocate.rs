@@ -2,7 +2,7 @@
 use crate::index::Spot;
 use crate::item::{Change, Kind, View};
 use crate::segment::{class_of, Pool};
-use crate::shard::room::{self, Place, Spare};
+use crate::shard::allocate::{self, Place, Spare};
 use crate::shard::{token, Locked};
 use crate::sync::Ordering;
 use crate::time::Deadline;
@@ -24,9 +24,9 @@ pub(crate) fn relocate(
     spare: Spare,
 ) -> Option<(Place, u64)> {
     let size = change.size(view);
-    let place = room::reserve(locked, pool, class_of(Deadline(change.deadline), locked), size, spare)?;
+    let place = allocate::reserve(locked, pool, class_of(Deadline(change.deadline), locked), size, spare)?;
     locked.core.items.write_copy(view, place.at, change);
-    room::publish(locked, place, size, change.deadline);
+    allocate::publish(locked, place, size, change.deadline);
     spot.cell().store(spot.word.moved_to(place.at).0, Ordering::Release);
     Some((place, size))
 }
