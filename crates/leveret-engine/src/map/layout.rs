@@ -30,11 +30,11 @@ pub(crate) struct Control {
     _reserved: [AtomicU64; 480 - 8 * PROGRAMS],
 }
 
-/// How long shards' locks were held, of those sections that were timed: `shard/held.rs`.
+/// How long shards' locks were held, of those sections that were timed: `shard/hold_timer.rs`.
 #[repr(C)]
 pub(crate) struct Holds {
     pub ns: AtomicU64,
-    /// By `held::BOUNDS_NS`, and one more.
+    /// By `hold_timer::BOUNDS_NS`, and one more.
     pub buckets: [AtomicU64; 8],
     _reserved: [AtomicU64; 7],
 }

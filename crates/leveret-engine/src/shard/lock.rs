@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::map::layout::Shard;
 use crate::patience::is_impatient;
 use crate::presence::OWNER;
-use crate::shard::held::Timer;
+use crate::shard::hold_timer::Timer;
 use crate::sync::{self, sleep_on, spin, thread_local, AtomicU32, AtomicU64, Instant, Ordering, Slept};
 use crate::time::Time;
 use std::cell::Cell;

@@ -1,5 +1,5 @@
 //! What the owner of a shard's lock does. Each file uses only those above it in this list.
-mod held;
+mod hold_timer;
 mod locked;
 
 pub(crate) mod allocate;

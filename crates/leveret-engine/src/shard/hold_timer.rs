@@ -74,7 +74,7 @@ mod tests {
     fn one_section_in_64_is_timed() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
         let options = OpenOptions::new().memory(8 << 20).cores(1);
-        let (arena, _) = Arena::open(&dir.path().join("held.arena"), &options).expect("an arena");
+        let (arena, _) = Arena::open(&dir.path().join("timed.arena"), &options).expect("an arena");
         for number in 0..6400u32 {
             arena.set(&number.to_ne_bytes(), b"1", Deadline::NEVER, Time::now()).expect("room");
         }
