@@ -93,7 +93,7 @@
 //!
 //! The way of a get: `lookup`: `index` (slot) -> `segment` (generation) -> `item` (bytes) -> generation again. The way of
 //! a set, in `shard`: `enter` (lock) -> `edit` (locate) -> `allocate` (reserve) -> `item` (write) -> one store to the slot.
-//! Making room is `make_room`, `shard::evict` and `shard::drain`; what a kill left behind is `shard::recover`. The bytes:
+//! Making room is `make_room` and `evict`; what a kill left behind is `shard::recover`. The bytes:
 //! `map`; who lives: `presence`. ARCHITECTURE.md draws the layers, docs/memory-layout.md the bytes.
 // What a feature switches off is the way in: what others wrote by it is understood all the same.
 #![cfg_attr(not(all(feature = "sockets", feature = "services", feature = "leases")), allow(dead_code))]
@@ -114,6 +114,7 @@ mod count;
 mod counters;
 mod epoch;
 mod error;
+mod evict;
 mod evicted;
 mod flush;
 mod fork;

@@ -3,11 +3,12 @@
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
+use crate::evict::drain::{self, Drained};
+use crate::evict::survey;
 use crate::growth;
 use crate::patience::is_impatient;
 use crate::segment::{Pool, State, StateWord};
-use crate::shard::drain::{self, Drained};
-use crate::shard::{self, allocate, evict, Locked};
+use crate::shard::{self, allocate, Locked};
 use crate::sync::{rest, sleep_on, AtomicU32, Instant, Ordering};
 use crate::time::{unix_micros, Time};
 use std::time::Duration;
@@ -144,7 +145,8 @@ impl Arena {
         let (mut freed, mut left, mut done) = (0, pieces.max(1), 0);
         while done < shards && left > 0 {
             // A piece under each lock, so that no writer waits long.
-            match shard::try_lock(core, shard, now).map_or(Drained::Nothing, |locked| evict::reclaim_expired(&locked)) {
+            match shard::try_lock(core, shard, now).map_or(Drained::Nothing, |locked| survey::reclaim_expired(&locked))
+            {
                 Drained::Nothing => {
                     shard = (shard + 1) % shards;
                     done += 1;
@@ -166,7 +168,7 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
     // What has died is used again before more memory is asked for.
     let is_wasteful = core.shards.at(shard).eviction.dead_bytes.load(Ordering::Relaxed) >= core.segments.size();
     let own = || shard::lock(core, shard, now).map(Some);
-    if is_wasteful && keeps && free(core, own, evict::begin_reuse)? == Room::Made {
+    if is_wasteful && keeps && free(core, own, survey::begin_reuse)? == Room::Made {
         return Ok(Room::Made);
     }
     if growth::grow_data(core) {
@@ -179,9 +181,9 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
     let try_free = |other, begin| free(core, || Ok(shard::try_lock(core, other, now)), begin);
     for other in with_dead {
         let is_freed = if other == shard {
-            free(core, own, evict::begin_freeing_dead)?
+            free(core, own, survey::begin_freeing_dead)?
         } else {
-            try_free(other, evict::begin_freeing_dead)?
+            try_free(other, survey::begin_freeing_dead)?
         };
         if is_freed == Room::Made {
             return Ok(Room::Made);
@@ -191,9 +193,9 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
     // All that may be left to win has died between the living. Else whoever has only open segments gives one up after all that
     // have sealed ones.
     let ways: &[Begin] = match (core.evicts, keeps) {
-        (false, _) => &[evict::begin_compacting],
-        (true, true) => &[evict::begin_evicting, evict::begin_evicting_open],
-        (true, false) => &[evict::begin_evicting_all, evict::begin_evicting_open],
+        (false, _) => &[survey::begin_compacting],
+        (true, true) => &[survey::begin_evicting, survey::begin_evicting_open],
+        (true, false) => &[survey::begin_evicting_all, survey::begin_evicting_open],
     };
     let fair = core.segments.active() / holdings.len();
     if core.evicts && holdings[shard].segments < fair {
@@ -230,7 +232,7 @@ type Begin = fn(&Locked<'_>) -> Drained;
 fn free<'a>(core: &Core, lock: impl Fn() -> Result<Option<Locked<'a>>, Error>, begin: Begin) -> Result<Room, Error> {
     let mut has_begun = false;
     while let Some(locked) = lock()? {
-        let drained = match drain::drain_on(&locked, evict::ITEMS_AHEAD) {
+        let drained = match drain::drain_on(&locked, survey::ITEMS_AHEAD) {
             // Somebody else has ended it.
             Drained::Nothing if has_begun && !drain::is_looking(&locked) => Drained::Freed,
             Drained::Nothing => {
@@ -329,7 +331,7 @@ fn retire_segment(core: &Core, shard: usize, now: Time) -> bool {
         let retired = StateWord::new(allocate::next_generation(&locked), State::Retired, shard, Pool::Small, 0);
         core.segments.take_free(retired, &core.presence)
     };
-    let evicted = || core.evicts && free(core, own, evict::begin_evicting).is_ok_and(|room| room == Room::Made);
+    let evicted = || core.evicts && free(core, own, survey::begin_evicting).is_ok_and(|room| room == Room::Made);
     let taken = take().or_else(|| evicted().then(take)?);
     let Some(segment) = taken else { return false };
     growth::punch(core, segment);

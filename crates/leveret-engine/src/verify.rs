@@ -1,11 +1,12 @@
 //! Verification: walks everything under each shard's lock in turn and says what does not fit together.
 use crate::arena::Arena;
 use crate::core::Core;
+use crate::evict::drain;
 use crate::hash;
 use crate::index::CHAIN_MAX;
 use crate::item::Kind;
 use crate::segment::State;
-use crate::shard::{self, drain, pieces, Locked};
+use crate::shard::{self, pieces, Locked};
 use crate::sync::Ordering;
 use crate::time::Time;
 use std::collections::{HashMap, HashSet};

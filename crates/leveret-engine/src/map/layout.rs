@@ -125,14 +125,14 @@ pub(crate) struct Tally {
     pub overflow_hint: AtomicU32,
 }
 
-/// What tells `shard/evict.rs` when there is something to look for.
+/// What tells `evict/survey.rs` when there is something to look for.
 #[repr(C)]
 pub(crate) struct Eviction {
     /// No segment of this shard expires as a whole before this moment: `allocate.rs` draws it nearer.
     pub next_expiry: AtomicU32,
     /// Counts, so that `put.rs` looks every so often.
     pub writes: AtomicU32,
-    /// Counts the ghosts that `ghost.rs` has written: which of its set's places the next one takes.
+    /// Counts the ghosts that `evict/ghosts.rs` has written: which of its set's places the next one takes.
     pub ghost_turn: AtomicU32,
     /// Set when a write had to evict: until this moment segments are drained ahead of the writes that will need them.
     /// `NEVER` in an arena at its limit; soon where it could not grow just now.
@@ -141,7 +141,7 @@ pub(crate) struct Eviction {
     pub dead_bytes: AtomicU64,
 }
 
-/// The drain that is under way, or the look for the next one: `shard/drain.rs`. Notes, not the truth: recovery throws
+/// The drain that is under way, or the look for the next one: `evict/drain.rs`. Notes, not the truth: recovery throws
 /// them away.
 #[repr(C)]
 pub(crate) struct Drain {
@@ -152,7 +152,7 @@ pub(crate) struct Drain {
     /// Bytes that it may still keep.
     pub budget: AtomicU32,
     pub terms: AtomicU32,
-    /// From which worth on items are kept, for `worth.rs`; 0: nothing was learnt yet. It stays from drain to drain.
+    /// From which worth on items are kept, for `evict/worth.rs`; 0: nothing was learnt yet. It stays from drain to drain.
     pub bar: AtomicU32,
     /// Bytes that drains by worth have left of their budgets: the next one may keep so many more.
     pub carried: AtomicU32,
@@ -174,7 +174,7 @@ pub(crate) struct Look {
     pub small: AtomicU32,
     pub all: AtomicU32,
     pub held: AtomicU32,
-    /// How many times as fast as usual looks and drains go on, for `evict.rs`; 0: as usual.
+    /// How many times as fast as usual looks and drains go on, for `evict/survey.rs`; 0: as usual.
     pub haste: AtomicU32,
     _spare: [AtomicU32; 6],
 }

@@ -1,10 +1,11 @@
 //! An eviction, as everybody who wants to know learns of it: listeners, watchers, counters, and the list of ghosts.
 use crate::counters::Counter;
+use crate::evict::ghosts;
 use crate::index::Spot;
 use crate::item::View;
 use crate::journal::{self, Deed, Topic};
 use crate::lookup;
-use crate::shard::{ghost, Locked};
+use crate::shard::Locked;
 use crate::time::Moment;
 
 /// Tells of a living item that is about to be evicted. The item and its slot are still whole.
@@ -22,14 +23,15 @@ pub(crate) fn tell(locked: &Locked<'_>, hash: u64, spot: &Spot<'_>, view: &View)
     if let Some(counter) = Counter::of_age(locked.time().0.saturating_sub(view.header.mtime)) {
         locked.count(counter, 1);
     }
-    ghost::remember(locked, hash);
+    ghosts::remember(locked, hash);
 }
 
 #[cfg(test)]
 mod tests {
+    use crate::evict::ghosts;
     use crate::index::CHAIN_MAX;
     use crate::map::layout::SLOTS;
-    use crate::shard::{self, edit, ghost};
+    use crate::shard::{self, edit};
     use crate::{Arena, Deadline, OpenOptions, Time};
     use std::sync::{Arc, Mutex};
 
@@ -83,7 +85,7 @@ mod tests {
                     None => {
                         assert_eq!(told, [gone[0].to_vec()]);
                         let locked = shard::lock(&arena.core, 0, later).expect("free");
-                        assert!(ghost::was_evicted_lately(&locked, arena.core.hasher.hash(gone[0])));
+                        assert!(ghosts::was_evicted_lately(&locked, arena.core.hasher.hash(gone[0])));
                     }
                 }
             }

@@ -7,20 +7,12 @@ pub(crate) mod lock;
 
 pub(crate) mod pieces;
 
-pub(crate) mod ghost;
-
 pub(crate) mod evicted;
 
 pub(crate) mod edit;
 pub(crate) mod token;
 
 pub(crate) mod relocate;
-
-mod worth;
-
-pub(crate) mod drain;
-
-pub(crate) mod evict;
 
 pub(crate) mod sweep;
 

@@ -1,12 +1,13 @@
 //! Putting a new version of a key in the place of the old one.
 use crate::counters::Counter;
+use crate::evict::{survey, worth};
 use crate::index::SlotWord;
 use crate::item::{Body, Change, Kind, NewItem};
 use crate::segment::class_of;
 use crate::shard::allocate::{self, Place, Spare};
 use crate::shard::edit::{self, Located, Old};
 use crate::shard::pieces::{self, Pieces};
-use crate::shard::{evict, relocate, token, worth, Locked};
+use crate::shard::{relocate, token, Locked};
 use crate::sync::Ordering;
 use crate::time::{Deadline, Moment};
 
@@ -74,7 +75,7 @@ pub(crate) fn rewrite(locked: &Locked<'_>, old: &Old<'_>, change: &Change) -> bo
     let moved = relocate::relocate(locked, pool, &old.spot, &old.view, change, Spare::Keep);
     if let Some((place, _)) = &moved {
         allocate::unpublish(locked, old.view.segment, old.view.size());
-        evict::begin_with(locked, place);
+        survey::begin_with(locked, place);
     }
     moved.is_some()
 }
@@ -92,7 +93,7 @@ fn count_revival(locked: &Locked<'_>, old: &Old<'_>) {
 /// Housekeeping at the end of a write of `written` bytes, when its own work is done: go on with a drain, grow the
 /// index, now and then reclaim expired memory.
 fn tidy(locked: &Locked<'_>, is_new: bool, place: &Place, written: u64) {
-    evict::drain_ahead(locked, place, written);
+    survey::drain_ahead(locked, place, written);
     if is_new {
         // Two at most: a shard that has fallen behind catches up over its next new keys.
         for _ in 0..2 {
@@ -105,6 +106,6 @@ fn tidy(locked: &Locked<'_>, is_new: bool, place: &Place, written: u64) {
     let writes = locked.shard().eviction.writes.load(Ordering::Relaxed);
     locked.shard().eviction.writes.store(writes.wrapping_add(1), Ordering::Relaxed);
     if writes % 64 == 63 && locked.shard().eviction.next_expiry.load(Ordering::Relaxed) <= locked.time().0 {
-        evict::begin_look(locked);
+        survey::begin_look(locked);
     }
 }

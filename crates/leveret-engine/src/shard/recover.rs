@@ -2,9 +2,10 @@
 //! recoverer can be killed too. Nothing acknowledged is lost: acknowledgement follows the commit, and the commit is one
 //! store.
 use crate::counters::Counter;
+use crate::evict::{drain, survey};
 use crate::map::layout::OPEN_PER_SHARD;
 use crate::segment::State;
-use crate::shard::{allocate, drain, edit, evict, pieces, Locked};
+use crate::shard::{allocate, edit, pieces, Locked};
 use crate::sync::Ordering;
 
 #[cold]
@@ -13,7 +14,7 @@ pub(crate) fn recover(locked: &Locked<'_>) {
     redo_split(locked);
     recount(locked);
     drain::note_nothing(locked);
-    evict::finish_drains(locked);
+    survey::finish_drains(locked);
     pieces::free_orphans(locked);
     pieces::sweep_fills(locked);
     locked.count(Counter::Recoveries, 1);

@@ -9,8 +9,9 @@
 //!
 //! The same bar decides where a new item goes: what would be kept at once is not written twice, and a long value does
 //! not take the memory of many short ones because its key has been seen before.
+use crate::evict::ghosts;
 use crate::segment::Pool;
-use crate::shard::{ghost, Locked};
+use crate::shard::Locked;
 use crate::sync::Ordering;
 
 /// Logarithm to the base of 2, sixteen bits of it behind the point.
@@ -79,7 +80,7 @@ pub(crate) fn pool_of_new(locked: &Locked<'_>, hash: u64, bytes: u64) -> Pool {
     if locked.shard().drain.bar.load(Ordering::Relaxed) == 0 {
         return Pool::Small;
     }
-    let is_worthy = if ghost::was_evicted_lately(locked, hash) {
+    let is_worthy = if ghosts::was_evicted_lately(locked, hash) {
         is_worth_keeping(locked, Worth::of(RETURNED, bytes), Pool::Main)
     } else {
         is_worth_keeping(locked, Worth::of(0, bytes), Pool::Small)

@@ -5,10 +5,10 @@
 //! Which segment is drained is decided here, how in `drain.rs`. In an arena that is full, a shard that opens a segment
 //! begins to look for another to drain; the writes that fill the first one look and drain in small pieces. There are no
 //! queues: the state words say which segment is oldest.
+use crate::evict::drain::{self, Drained, Keep, PIECE};
 use crate::growth;
 use crate::segment::{Pool, SegmentId, State, StateWord};
 use crate::shard::allocate::{self, Place};
-use crate::shard::drain::{self, Drained, Keep, PIECE};
 use crate::shard::{pieces, Locked};
 use crate::sync::{AtomicU32, Ordering};
 use crate::time::{Deadline, Moment, Time};

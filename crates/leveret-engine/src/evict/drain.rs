@@ -8,12 +8,12 @@
 //! is no room for what is worth keeping nothing is kept.
 use crate::core::Core;
 use crate::counters::Counter;
+use crate::evict::worth::{self, Worth};
 use crate::index::{Spot, FREQUENCY_MAX, UNREAD};
 use crate::item::layout::HEADER;
 use crate::item::{Change, View};
 use crate::segment::{Pool, SegmentId, State, StateWord};
 use crate::shard::allocate::{self, Spare};
-use crate::shard::worth::{self, Worth};
 use crate::shard::{edit, evicted, relocate, Locked};
 use crate::sync::Ordering;
 
@@ -66,7 +66,7 @@ impl Terms {
     }
 }
 
-/// In place of a drain's note: the segments are being looked over for the one to drain next, see `evict.rs`.
+/// In place of a drain's note: the segments are being looked over for the one to drain next, see `survey.rs`.
 const LOOKING: u64 = u64::MAX;
 
 /// Names a drain: its segment, and which use of it.
@@ -297,8 +297,8 @@ fn clear_slots_into(locked: &Locked<'_>, segment: SegmentId) {
 
 #[cfg(test)]
 mod tests {
+    use crate::evict::survey::ITEMS_AHEAD;
     use crate::shard;
-    use crate::shard::evict::ITEMS_AHEAD;
     use crate::shard::recover;
     use crate::{Arena, Deadline, OpenOptions, Time};
 
