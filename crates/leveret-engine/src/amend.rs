@@ -119,10 +119,10 @@ impl Arena {
             self.touch_where(key, deadline, now, |locked| found = read::find_locked(locked, hash, key, false, locked))?;
         // Touched and not found: flushed in between.
         let Some(found) = found.filter(|_| touched) else {
-            core.reads.count_miss(core);
+            core.reads.count_miss();
             return Ok(None);
         };
-        core.reads.count_hit(core);
+        core.reads.count_hit();
         let found = Found { deadline, ..found };
         // Recycled since: only then is it looked up once more.
         Ok(self.copy_to_vec(&found).map(|value| found.into_item(key, value)).or_else(|| self.get(key, now)))

@@ -120,7 +120,7 @@ impl Arena {
     /// a request; also measures the time spent in suspend anew and publishes this process's read counters.
     pub fn check(&self) -> Result<(), Error> {
         time::refresh();
-        self.core.reads.publish(&self.core);
+        self.core.reads.publish();
         if is_current(&self.core) {
             Ok(())
         } else {

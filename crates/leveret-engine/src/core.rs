@@ -67,7 +67,7 @@ impl Drop for Core {
     fn drop(&mut self) {
         // A process that ends in good order hands in what it has counted.
         if !self.is_lost() {
-            self.reads.publish(self);
+            self.reads.publish();
         }
     }
 }
@@ -80,12 +80,13 @@ impl Core {
         // SAFETY: each of these types consists of atomics only.
         let core = unsafe {
             let processes = map.table(RegionId::Processes, geometry.process_slots as usize);
+            let (control, shards) = (map.table(RegionId::Control, 1), map.table(RegionId::Shards, shards));
             Core {
                 number: OPENED.fetch_add(1, Ordering::Relaxed),
                 lock_timeout: options.lock_timeout,
                 evicts: options.evict,
                 presence: Presence::new(processes, Arc::clone(&map.host), options.lock_timeout)?,
-                reads: Reads::default(),
+                reads: Reads::new(control, shards),
                 stuck: pauses(),
                 growth_stuck: Pause::default(),
                 fills_stuck: Pause::default(),
@@ -96,14 +97,14 @@ impl Core {
                 tended: AtomicUsize::new(0),
                 tell_evicted: OnceLock::new(),
                 is_unwatched: AtomicBool::new(false),
-                control: map.table(RegionId::Control, 1),
-                shards: map.table(RegionId::Shards, shards),
+                control,
+                shards,
                 hasher: Hasher::new(geometry),
                 segments: Segments::new(&map),
                 index: Index::new(&map),
                 items: Items::new(map.data(), geometry),
-                ghosts: map.table(RegionId::Ghosts, shards * geometry.ghosts as usize),
-                leases: map.table(RegionId::Leases, shards * LEASES_PER_SHARD),
+                ghosts: map.table(RegionId::Ghosts, shards.len() * geometry.ghosts as usize),
+                leases: map.table(RegionId::Leases, shards.len() * LEASES_PER_SHARD),
                 parents: map.table(RegionId::Parents, PARENTS),
                 services: map.table(RegionId::Services, SERVICES),
                 journal: (geometry.region(RegionId::Journal).len != 0).then(|| map.table(RegionId::Journal, 1)),

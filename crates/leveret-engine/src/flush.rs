@@ -26,7 +26,7 @@ impl Arena {
     pub fn clear(&self) -> Result<(), Error> {
         self.flush()?;
         let core = &*self.core;
-        core.reads.publish(core);
+        core.reads.publish();
         for shard in 0..core.shards.len() {
             let Ok(locked) = shard::lock(core, shard, Now) else { continue };
             for counter in [Counter::Hits, Counter::Misses, Counter::Sets] {

@@ -1,9 +1,9 @@
 //! What a process keeps for itself about an arena: counts that it has not published yet, pages that it has mapped, what
 //! it need not try again so soon, and what it sends and receives. Nothing of it is shared, so a kill takes it along.
-use crate::core::Core;
 use crate::counters::Counter;
 use crate::map::geometry::Geometry;
-use crate::map::mapping::Data;
+use crate::map::layout::{Control, Shard};
+use crate::map::mapping::{Data, Table};
 use crate::pid::process_id;
 use crate::program::Program;
 use crate::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -16,12 +16,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 const BATCH: u64 = 64;
 
 /// This process's reads that are not published yet.
-#[derive(Default)]
 pub(crate) struct Reads {
     hits: AtomicU64,
     misses: AtomicU64,
     /// Hits that were answered by `is_current` alone.
     decoded: AtomicU64,
+    /// Where they are published: by kind of program, and by shard.
+    control: Table<Control>,
+    shards: Table<Shard>,
 }
 
 #[derive(Clone, Copy)]
@@ -32,58 +34,63 @@ enum Read {
 }
 
 impl Reads {
-    #[inline]
-    pub fn count_hit(&self, core: &Core) {
-        Self::count(&self.hits, Read::Hit, core);
+    pub fn new(control: Table<Control>, shards: Table<Shard>) -> Reads {
+        let [hits, misses, decoded] = [const { AtomicU64::new(0) }; 3];
+        Reads { hits, misses, decoded, control, shards }
     }
 
     #[inline]
-    pub fn count_miss(&self, core: &Core) {
-        Self::count(&self.misses, Read::Miss, core);
+    pub fn count_hit(&self) {
+        self.count(&self.hits, Read::Hit);
+    }
+
+    #[inline]
+    pub fn count_miss(&self) {
+        self.count(&self.misses, Read::Miss);
     }
 
     /// Of a value that the caller still has.
     #[inline]
-    pub fn count_decoded(&self, core: &Core) {
-        Self::count(&self.decoded, Read::Decoded, core);
+    pub fn count_decoded(&self) {
+        self.count(&self.decoded, Read::Decoded);
     }
 
     /// A plain load and store: threads may lose a count to each other, which costs less than a locked instruction per
     /// get.
     #[inline]
-    fn count(counter: &AtomicU64, read: Read, core: &Core) {
+    fn count(&self, counter: &AtomicU64, read: Read) {
         let count = counter.load(Ordering::Relaxed) + 1;
         counter.store(count, Ordering::Relaxed);
         if count >= BATCH {
-            Self::publish_one(counter, read, core);
+            self.publish_one(counter, read);
         }
     }
 
     #[cold]
-    fn publish_one(counter: &AtomicU64, read: Read, core: &Core) {
+    fn publish_one(&self, counter: &AtomicU64, read: Read) {
         let count = counter.swap(0, Ordering::Relaxed);
         // Most calls of `publish` find nothing new: then no line is taken from others.
         if count == 0 {
             return;
         }
         // Any shard will do, since only the sum is shown; different processes take different ones.
-        let shard = process_id() as usize % core.shards.len();
-        let of_program = &core.control().reads[Program::of_this_process() as usize];
+        let shard = process_id() as usize % self.shards.len();
+        let of_program = &self.control.at(0).reads[Program::of_this_process() as usize];
         let (counter, also) = match read {
             Read::Miss => (Counter::Misses, &of_program.misses),
             Read::Hit | Read::Decoded => (Counter::Hits, &of_program.hits),
         };
-        core.shards.at(shard).counters[counter as usize].fetch_add(count, Ordering::Relaxed);
+        self.shards.at(shard).counters[counter as usize].fetch_add(count, Ordering::Relaxed);
         also.fetch_add(count, Ordering::Relaxed);
         if matches!(read, Read::Decoded) {
             of_program.decoded.fetch_add(count, Ordering::Relaxed);
         }
     }
 
-    pub fn publish(&self, core: &Core) {
-        Self::publish_one(&self.hits, Read::Hit, core);
-        Self::publish_one(&self.misses, Read::Miss, core);
-        Self::publish_one(&self.decoded, Read::Decoded, core);
+    pub fn publish(&self) {
+        self.publish_one(&self.hits, Read::Hit);
+        self.publish_one(&self.misses, Read::Miss);
+        self.publish_one(&self.decoded, Read::Decoded);
     }
 }
 

@@ -172,11 +172,11 @@ impl Arena {
         let is_there = match lookup::meet(core, hash, key, now, found) {
             Some(spot) => {
                 spot.note_read();
-                core.reads.count_hit(core);
+                core.reads.count_hit();
                 true
             }
             None => {
-                core.reads.count_miss(core);
+                core.reads.count_miss();
                 false
             }
         };
@@ -312,7 +312,7 @@ impl Arena {
                     let current = lookup::is_same_use(core, version);
                     if current {
                         bucket.note_read(slot);
-                        core.reads.count_decoded(core);
+                        core.reads.count_decoded();
                     }
                     return current;
                 }

@@ -126,7 +126,7 @@ impl Arena {
     /// Counts and sizes. Walks the segment headers (some microseconds per GiB); takes no lock.
     pub fn stats(&self) -> Stats {
         let core = &*self.core;
-        core.reads.publish(core);
+        core.reads.publish();
         let attached = core.presence.attached();
         let now = Time::now();
         let epoch = core.epoch(now);
