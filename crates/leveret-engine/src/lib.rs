@@ -135,6 +135,7 @@ mod map;
 mod meta;
 #[cfg(model)]
 mod models;
+mod open;
 mod parent;
 mod patience;
 mod pid;

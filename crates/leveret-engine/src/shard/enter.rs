@@ -1,9 +1,9 @@
 //! Entering a shard: its lock, and recovery where somebody has left what it guards half done.
 use super::lock::{self, Guard, Left, Section};
 use super::{recover, Locked};
-use crate::arena;
 use crate::core::Core;
 use crate::error::Error;
+use crate::open;
 use crate::time::{Moment, Time};
 
 /// Takes the lock of a shard, waiting for a living owner up to the lock timeout.
@@ -61,7 +61,7 @@ fn leave_abandoned(core: &Core, section: Section) -> Result<(), Error> {
         recover_abandoned(core, shard, section);
         return Ok(());
     }
-    match arena::open_one(number)? {
+    match open::open_one(number)? {
         Some(core) => recover_abandoned(&core, shard, section),
         // Closed since, and with it went this process's sign of life there: whoever needs that lock takes it.
         None => section.forget(),
