@@ -12,9 +12,9 @@ use crate::limits;
 use crate::meta::{Encoding, Marks, Meta, Origin};
 use crate::shard::{put, token, Locked};
 use crate::sync::Ordering;
+use crate::terms::Stored;
 use crate::time::{Deadline, Moment, Time};
 use crate::update::{self, Step};
-use crate::write::Stored;
 
 /// What a number without a sign is changed by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

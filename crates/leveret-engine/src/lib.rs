@@ -108,10 +108,12 @@ compile_error!(
 );
 
 mod amend;
+mod append;
 mod arena;
 mod core;
 mod count;
 mod counters;
+mod delete;
 mod epoch;
 mod error;
 mod evict;
@@ -157,6 +159,7 @@ mod shapes;
 mod shard;
 mod stats;
 mod sync;
+mod terms;
 mod time;
 mod update;
 mod verify;
@@ -192,9 +195,9 @@ pub use send::{Outgoing, SendError};
 #[cfg(feature = "services")]
 pub use service::{Announcement, Service};
 pub use stats::Stats;
+pub use terms::{Mode, Stored, Terms, Value};
 pub use time::{Deadline, Moment, Now, Time};
 pub use verify::Report;
-pub use write::{Mode, Stored, Terms, Value};
 
 /// The page that a registry shows holds an example, which is compiled.
 #[cfg(doctest)]
