@@ -118,6 +118,7 @@ mod epoch;
 mod error;
 mod evict;
 mod evicted;
+mod fate;
 mod flush;
 mod fork;
 mod found;

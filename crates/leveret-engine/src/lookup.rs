@@ -5,6 +5,7 @@
 //! the new generation first and fences before the first byte. The read takes effect at the second load of the slot.
 use crate::core::Core;
 use crate::counters::Counter;
+use crate::fate::{self, Fate};
 use crate::found::{Found, Missed, Version};
 use crate::hash;
 use crate::index::{SlotWord, Spot, CHAIN_MAX, FETCHED, FREQUENCY_MAX};
@@ -142,14 +143,15 @@ fn examine(
         let same_key = view.header.key_len() == key.len() && core.items.data.equals(view.key(), key);
         let is_sound = view.kind != Kind::Large || core.items.division_of(&view).is_some();
         if same_key && is_sound {
-            if view.header.deadline().is_past(now) {
-                found.fetched = Missed::Expired as u8;
-            } else if epoch != core.epoch(now) {
-                found.fetched = Missed::Flushed as u8;
-            } else {
-                let version = Version { hash, slot: word.0, segment: state.0, epoch, deadline: view.header.deadline };
-                describe(core, &view, version, found);
-                answer = Match::Yes;
+            match fate::judge(view.header.deadline(), epoch, || core.epoch(now), now) {
+                Fate::Alive => {
+                    let deadline = view.header.deadline;
+                    let version = Version { hash, slot: word.0, segment: state.0, epoch, deadline };
+                    describe(core, &view, version, found);
+                    answer = Match::Yes;
+                }
+                Fate::Expired => found.fetched = Missed::Expired as u8,
+                Fate::Flushed => found.fetched = Missed::Flushed as u8,
             }
         }
     }

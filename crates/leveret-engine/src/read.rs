@@ -1,6 +1,7 @@
 //! Reading: no lock, no wait, no write but a frequency hint. `lookup.rs` says why that works.
 use crate::arena::Arena;
 use crate::error::Error;
+use crate::fate::{self, Fate};
 use crate::found::{Found, Item, Version};
 use crate::hash;
 use crate::index::{SlotWord, CHAIN_MAX};
@@ -300,7 +301,7 @@ impl Arena {
     #[inline]
     pub fn is_current(&self, version: &Version, now: impl Moment) -> bool {
         let core = &*self.core;
-        if Deadline(version.deadline).is_past(now) || core.epoch(now) != version.epoch {
+        if fate::judge(Deadline(version.deadline), version.epoch, || core.epoch(now), now) != Fate::Alive {
             return false;
         }
         let shard = core.hasher.shard_of(version.hash);

@@ -14,6 +14,7 @@
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
+use crate::fate::{self, Fate};
 use crate::found::{Found, Version};
 use crate::index::{SlotWord, Spot, FETCHED, FREQUENCY_MAX, WATCHED};
 use crate::lookup;
@@ -302,7 +303,8 @@ impl Watch {
         if let Some(view) = core.items.view(&core.segments, segment, spot.word.at()) {
             let hash = core.hash_of(&view);
             let is_of_sample = hash as u32 % PARTS < self.parts;
-            if is_of_sample && epoch == self.epoch && !view.header.deadline().is_past(now) {
+            let is_alive = || fate::judge(view.header.deadline(), epoch, || self.epoch, now) == Fate::Alive;
+            if is_of_sample && is_alive() {
                 let deadline = view.header.deadline;
                 let version = Version { hash, slot: spot.word.0, segment: state.0, epoch, deadline };
                 let mut found = Found::default();

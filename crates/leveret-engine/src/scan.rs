@@ -4,6 +4,7 @@
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
+use crate::fate::{self, Fate};
 use crate::found::{Found, Item, Version};
 use crate::hash;
 use crate::index::{SlotWord, FETCHED, FREQUENCY_MAX};
@@ -127,7 +128,7 @@ fn try_class(core: &Core, shard: usize, buckets: u32, cursor: &Cursor, now: Time
             let epoch = core.segments.epoch_of(segment);
             let mut item = None;
             if let Some(view) = core.items.view(&core.segments, segment, at) {
-                if epoch == core.epoch(now) && !view.header.deadline().is_past(now) {
+                if fate::judge(view.header.deadline(), epoch, || core.epoch(now), now) == Fate::Alive {
                     let mut key = Vec::new();
                     core.items.data.append_to(view.key(), view.header.key_len(), &mut key);
                     let hash = core.hasher.hash(&key);

@@ -2,6 +2,7 @@
 use super::lock::Guard;
 use crate::core::Core;
 use crate::counters::Counter;
+use crate::fate::{self, Fate};
 use crate::item::View;
 use crate::map::layout::Shard;
 use crate::sync::Ordering;
@@ -54,6 +55,7 @@ impl<'a> Locked<'a> {
     /// Neither expired nor flushed.
     #[inline(always)]
     pub fn is_alive(&self, view: &View) -> bool {
-        self.core.segments.epoch_of(view.segment) == self.epoch && !view.header.deadline().is_past(self)
+        let epoch = self.core.segments.epoch_of(view.segment);
+        fate::judge(view.header.deadline(), epoch, || self.epoch, self) == Fate::Alive
     }
 }
