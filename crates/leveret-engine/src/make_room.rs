@@ -3,8 +3,7 @@
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
-use crate::evict::drain::{self, Drained};
-use crate::evict::survey;
+use crate::evict::{self, Drained, Target};
 use crate::growth;
 use crate::patience::is_impatient;
 use crate::segment::{Pool, State, StateWord};
@@ -145,15 +144,14 @@ impl Arena {
         let (mut freed, mut left, mut done) = (0, pieces.max(1), 0);
         while done < shards && left > 0 {
             // A piece under each lock, so that no writer waits long.
-            match shard::try_lock(core, shard, now).map_or(Drained::Nothing, |locked| survey::reclaim_expired(&locked))
-            {
+            match shard::try_lock(core, shard, now).map_or(Drained::Nothing, |locked| evict::reclaim_expired(&locked)) {
                 Drained::Nothing => {
                     shard = (shard + 1) % shards;
                     done += 1;
                     continue;
                 }
                 Drained::Freed => freed += 1,
-                Drained::Some | Drained::Stays => {}
+                Drained::Surveying | Drained::Some | Drained::Stays => {}
             }
             (done, left) = (0, left - 1);
         }
@@ -168,7 +166,7 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
     // What has died is used again before more memory is asked for.
     let is_wasteful = core.shards.at(shard).eviction.dead_bytes.load(Ordering::Relaxed) >= core.segments.size();
     let own = || shard::lock(core, shard, now).map(Some);
-    if is_wasteful && keeps && free(core, own, survey::begin_reuse)? == Room::Made {
+    if is_wasteful && keeps && free(core, own, Target::Wasted)? == Room::Made {
         return Ok(Room::Made);
     }
     if growth::grow_data(core) {
@@ -178,13 +176,9 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
     // The dead of any shard before the living of this one.
     let with_dead =
         (0..holdings.len()).map(|step| (shard + step) % holdings.len()).filter(|other| holdings[*other].has_dead);
-    let try_free = |other, begin| free(core, || Ok(shard::try_lock(core, other, now)), begin);
+    let try_free = |other, target| free(core, || Ok(shard::try_lock(core, other, now)), target);
     for other in with_dead {
-        let is_freed = if other == shard {
-            free(core, own, survey::begin_freeing_dead)?
-        } else {
-            try_free(other, survey::begin_freeing_dead)?
-        };
+        let is_freed = if other == shard { free(core, own, Target::Dead)? } else { try_free(other, Target::Dead)? };
         if is_freed == Room::Made {
             return Ok(Room::Made);
         }
@@ -192,10 +186,10 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
     let others = || (0..holdings.len()).filter(|other| *other != shard);
     // All that may be left to win has died between the living. Else whoever has only open segments gives one up after all that
     // have sealed ones.
-    let ways: &[Begin] = match (core.evicts, keeps) {
-        (false, _) => &[survey::begin_compacting],
-        (true, true) => &[survey::begin_evicting, survey::begin_evicting_open],
-        (true, false) => &[survey::begin_evicting_all, survey::begin_evicting_open],
+    let targets: &[Target] = match (core.evicts, keeps) {
+        (false, _) => &[Target::Hollow],
+        (true, true) => &[Target::Worst, Target::Open],
+        (true, false) => &[Target::Oldest, Target::Open],
     };
     let fair = core.segments.active() / holdings.len();
     if core.evicts && holdings[shard].segments < fair {
@@ -203,15 +197,15 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
         let mut richest: Vec<usize> = (0..holdings.len()).filter(|other| holdings[*other].segments > fair).collect();
         richest.sort_by_key(|other| std::cmp::Reverse(holdings[*other].segments));
         for other in richest.into_iter().take(SHARDS_ASKED) {
-            if try_free(other, ways[0])? == Room::Made {
+            if try_free(other, targets[0])? == Room::Made {
                 return Ok(Room::Made);
             }
         }
     }
     let mut room = Room::None;
-    for begin in ways {
+    for target in targets {
         for other in std::iter::once(shard).chain(others()) {
-            let freed = if other == shard { free(core, own, *begin)? } else { try_free(other, *begin)? };
+            let freed = if other == shard { free(core, own, *target)? } else { try_free(other, *target)? };
             match freed {
                 Room::Made => return Ok(Room::Made),
                 Room::Held => room = Room::Held,
@@ -224,20 +218,17 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
     Ok(if is_held { Room::Held } else { room })
 }
 
-/// How a segment that is to be freed is chosen.
-type Begin = fn(&Locked<'_>) -> Drained;
-
 /// Frees a segment of a shard in pieces, and gives its lock up between them: first what is being drained there already, else
-/// what `begin` chooses.
-fn free<'a>(core: &Core, lock: impl Fn() -> Result<Option<Locked<'a>>, Error>, begin: Begin) -> Result<Room, Error> {
+/// the target.
+fn free<'a>(core: &Core, lock: impl Fn() -> Result<Option<Locked<'a>>, Error>, target: Target) -> Result<Room, Error> {
     let mut has_begun = false;
     while let Some(locked) = lock()? {
-        let drained = match drain::drain_on(&locked, survey::ITEMS_AHEAD) {
+        let drained = match evict::go_on(&locked) {
             // Somebody else has ended it.
-            Drained::Nothing if has_begun && !drain::is_looking(&locked) => Drained::Freed,
-            Drained::Nothing => {
+            Drained::Nothing if has_begun => Drained::Freed,
+            Drained::Nothing | Drained::Surveying => {
                 has_begun = true;
-                begin(&locked)
+                evict::begin(&locked, target)
             }
             drained => drained,
         };
@@ -249,7 +240,7 @@ fn free<'a>(core: &Core, lock: impl Fn() -> Result<Option<Locked<'a>>, Error>, b
                 return Ok(Room::Made)
             }
             Drained::Stays if has_begun => return Ok(Room::None),
-            Drained::Some | Drained::Stays => {}
+            Drained::Surveying | Drained::Some | Drained::Stays => {}
         }
     }
     Ok(Room::Held)
@@ -264,11 +255,9 @@ fn holdings(core: &Core, now: Time) -> Vec<Holding> {
     for segment in core.segments.all() {
         let word = core.segments.state(segment);
         let Some(holding) = holdings.get_mut(word.shard()) else { continue };
-        let header = core.segments.header(segment);
         let (is_dead, is_held) = match word.kind() {
-            Some(State::Open) => (!header.is_empty() && header.is_expired(now), true),
-            Some(State::Sealed) => (header.live_items() == 0 || header.is_expired(now), true),
-            Some(State::Draining) => (!drain::is_under_way(core, segment, word), true),
+            Some(State::Open | State::Sealed) => (evict::is_dead(core, segment, word, epoch, now), true),
+            Some(State::Draining) => (!evict::is_under_way(core, segment, word), true),
             Some(State::LargeFill) => (core.segments.is_left_by_filler(segment, &mut living, &core.presence), true),
             Some(State::Large) => (false, true),
             // Free, and passed by as long as a dead sender's name is on it.
@@ -278,9 +267,7 @@ fn holdings(core: &Core, now: Time) -> Vec<Holding> {
             }
             _ => (false, false),
         };
-        let is_flushed =
-            matches!(word.kind(), Some(State::Open | State::Sealed)) && core.segments.epoch_of(segment) != epoch;
-        holding.has_dead |= is_dead || is_flushed;
+        holding.has_dead |= is_dead;
         holding.segments += usize::from(is_held);
     }
     holdings
@@ -331,7 +318,7 @@ fn retire_segment(core: &Core, shard: usize, now: Time) -> bool {
         let retired = StateWord::new(allocate::next_generation(&locked), State::Retired, shard, Pool::Small, 0);
         core.segments.take_free(retired, &core.presence)
     };
-    let evicted = || core.evicts && free(core, own, survey::begin_evicting).is_ok_and(|room| room == Room::Made);
+    let evicted = || core.evicts && free(core, own, Target::Worst).is_ok_and(|room| room == Room::Made);
     let taken = take().or_else(|| evicted().then(take)?);
     let Some(segment) = taken else { return false };
     growth::punch(core, segment);

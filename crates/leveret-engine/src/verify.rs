@@ -1,7 +1,7 @@
 //! Verification: walks everything under each shard's lock in turn and says what does not fit together.
 use crate::arena::Arena;
 use crate::core::Core;
-use crate::evict::drain;
+use crate::evict;
 use crate::hash;
 use crate::index::CHAIN_MAX;
 use crate::item::Kind;
@@ -169,7 +169,7 @@ fn verify_own_segments(locked: &Locked<'_>, report: &mut Report, reached: &HashM
         }
         let header = core.segments.header(segment);
         match word.kind() {
-            Some(State::Draining) if !drain::is_under_way(core, segment, word) => {
+            Some(State::Draining) if !evict::is_under_way(core, segment, word) => {
                 report.problem(|| format!("segment {}: a drain was not finished", segment.0))
             }
             Some(State::Large) if !pieces::is_listed(locked, segment, word) => {

@@ -18,17 +18,19 @@ use crate::shard::{edit, evicted, relocate, Locked};
 use crate::sync::Ordering;
 
 /// Items whose buckets are asked for together.
-pub(crate) const PIECE: usize = 8;
+pub(super) const PIECE: usize = 8;
+
 /// What a drain keeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(crate) enum Keep {
+pub(super) enum Keep {
     /// Whatever is alive. What finds no room stays where it is, and the segment with it: memory is short, yet not all
     /// in use.
     All = 0,
     /// Whatever is alive and finds room: the segment is mostly dead bytes.
     Alive = 1,
-    /// What is worth its memory (`worth.rs`), up to three quarters of what is written in a small segment or seven eighths in a main one.
+    /// What is worth its memory (`worth.rs`), up to three quarters of what is written in a small segment or seven eighths
+    /// in a main one.
     Worthy = 2,
     Nothing = 3,
 }
@@ -38,6 +40,8 @@ pub(crate) enum Keep {
 pub(crate) enum Drained {
     /// There is nothing to drain.
     Nothing,
+    /// There is nothing to drain yet: the segments are being surveyed for the one to drain next.
+    Surveying,
     /// Some of the segment's items; there are more.
     Some,
     /// The segment is free.
@@ -66,8 +70,8 @@ impl Terms {
     }
 }
 
-/// In place of a drain's note: the segments are being looked over for the one to drain next, see `survey.rs`.
-const LOOKING: u64 = u64::MAX;
+/// In place of a drain's note: a survey for the segment to drain next is under way.
+const SURVEYING: u64 = u64::MAX;
 
 /// Names a drain: its segment, and which use of it.
 fn note(segment: SegmentId, word: StateWord) -> u64 {
@@ -82,7 +86,7 @@ pub(crate) fn is_under_way(core: &Core, segment: SegmentId, word: StateWord) -> 
 }
 
 /// The segment whose drain is under way.
-pub(crate) fn under_way(locked: &Locked<'_>) -> Option<SegmentId> {
+pub(super) fn under_way(locked: &Locked<'_>) -> Option<SegmentId> {
     let segment = SegmentId((locked.shard().drain.word.load(Ordering::Relaxed) as u32).checked_sub(1)?);
     let is_it = (segment.0 as usize) < locked.core.segments.len() && {
         let word = locked.core.segments.state(segment);
@@ -91,31 +95,31 @@ pub(crate) fn under_way(locked: &Locked<'_>) -> Option<SegmentId> {
     is_it.then_some(segment)
 }
 
-/// Whether the segments are being looked over, piece by piece, for one to drain.
-pub(crate) fn is_looking(locked: &Locked<'_>) -> bool {
-    locked.shard().drain.word.load(Ordering::Relaxed) == LOOKING
+/// Whether the segments are being surveyed, piece by piece, for one to drain.
+pub(super) fn is_surveying(locked: &Locked<'_>) -> bool {
+    locked.shard().drain.word.load(Ordering::Relaxed) == SURVEYING
 }
 
-pub(crate) fn note_looking(locked: &Locked<'_>) {
-    locked.shard().drain.word.store(LOOKING, Ordering::Relaxed);
+pub(super) fn note_survey(locked: &Locked<'_>) {
+    locked.shard().drain.word.store(SURVEYING, Ordering::Relaxed);
 }
 
-pub(crate) fn note_nothing(locked: &Locked<'_>) {
+pub(super) fn note_nothing(locked: &Locked<'_>) {
     locked.shard().drain.word.store(0, Ordering::Relaxed);
 }
 
-/// Drains a segment to its end. False: what `Keep::All` could not move stays.
-pub(crate) fn drain(locked: &Locked<'_>, segment: SegmentId, keep: Keep) -> bool {
-    // One at a time has a note. This is what a kill has left, or memory is needed at once.
+/// Drains a segment to its end and keeps what is alive. False: what could not be moved stays.
+pub(crate) fn gather(locked: &Locked<'_>, segment: SegmentId) -> bool {
+    // One at a time has a note.
     if under_way(locked).is_some_and(|other| other != segment) {
-        drain_on(locked, usize::MAX);
+        go_on(locked, usize::MAX);
     }
-    begin_drain(locked, segment, keep);
-    drain_on(locked, usize::MAX) != Drained::Stays
+    begin(locked, segment, Keep::All);
+    go_on(locked, usize::MAX) != Drained::Stays
 }
 
 /// The next pieces of work go to this segment. None is under way.
-pub(crate) fn begin_drain(locked: &Locked<'_>, segment: SegmentId, keep: Keep) {
+pub(super) fn begin(locked: &Locked<'_>, segment: SegmentId, keep: Keep) {
     let core = locked.core;
     let word = core.segments.state(segment);
     core.segments.set_state(segment, word.with(State::Draining));
@@ -152,18 +156,19 @@ fn budget(locked: &Locked<'_>) -> u64 {
 }
 
 /// The drain of this segment, which has just begun, keeps half of its share.
-pub(crate) fn keep_half(locked: &Locked<'_>, segment: SegmentId) {
+pub(super) fn keep_half(locked: &Locked<'_>, segment: SegmentId) {
     let pool = locked.core.segments.state(segment).pool();
     let half = share_of(pool, locked.core.segments.written(segment)) / 2;
     locked.shard().drain.budget.store(budget(locked).saturating_sub(half) as u32, Ordering::Relaxed);
 }
 
 /// Deals with the next `items` items of the segment whose drain is under way.
-pub(crate) fn drain_on(locked: &Locked<'_>, items: usize) -> Drained {
+pub(super) fn go_on(locked: &Locked<'_>, items: usize) -> Drained {
     let Some(segment) = under_way(locked) else {
-        if !is_looking(locked) {
-            note_nothing(locked);
+        if is_surveying(locked) {
+            return Drained::Surveying;
         }
+        note_nothing(locked);
         return Drained::Nothing;
     };
     let core = locked.core;
@@ -197,12 +202,12 @@ pub(crate) fn drain_on(locked: &Locked<'_>, items: usize) -> Drained {
             if let Some(spot) = edit::spot_of(locked, hash, view.at) {
                 drain_item(locked, hash, &spot, &view);
                 if has_enough(locked) {
-                    return end_drain(locked, segment, true);
+                    return finish(locked, segment, true);
                 }
             }
         }
     }
-    end_drain(locked, segment, is_whole)
+    finish(locked, segment, is_whole)
 }
 
 fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) {
@@ -255,7 +260,7 @@ fn judge(locked: &Locked<'_>, frequency: u8, view: &View, pool: Pool) -> bool {
     is_worthy
 }
 
-fn end_drain(locked: &Locked<'_>, segment: SegmentId, is_whole: bool) -> Drained {
+fn finish(locked: &Locked<'_>, segment: SegmentId, is_whole: bool) -> Drained {
     let head = locked.shard();
     let terms = Terms(head.drain.terms.load(Ordering::Relaxed));
     if terms.keep() == Keep::Worthy {
@@ -297,7 +302,7 @@ fn clear_slots_into(locked: &Locked<'_>, segment: SegmentId) {
 
 #[cfg(test)]
 mod tests {
-    use crate::evict::survey::ITEMS_AHEAD;
+    use crate::evict::ITEMS_AHEAD;
     use crate::shard;
     use crate::shard::recover;
     use crate::{Arena, Deadline, OpenOptions, Time};

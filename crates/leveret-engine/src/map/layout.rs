@@ -100,7 +100,7 @@ pub(crate) struct Shard {
     pub drain: Drain,
     pub counters: [AtomicU64; COUNTERS],
     // The last line: written under the lock.
-    pub look: Look,
+    pub survey: SurveyState,
 }
 
 /// The last numbers that were given out.
@@ -125,23 +125,23 @@ pub(crate) struct Tally {
     pub overflow_hint: AtomicU32,
 }
 
-/// What tells `evict/survey.rs` when there is something to look for.
+/// What tells `evict/` when there is something to look for.
 #[repr(C)]
 pub(crate) struct Eviction {
     /// No segment of this shard expires as a whole before this moment: `allocate.rs` draws it nearer.
     pub next_expiry: AtomicU32,
-    /// Counts, so that `put.rs` looks every so often.
+    /// Counts, so that every so often a write looks whether a segment has expired.
     pub writes: AtomicU32,
     /// Counts the ghosts that `evict/ghosts.rs` has written: which of its set's places the next one takes.
     pub ghost_turn: AtomicU32,
     /// Set when a write had to evict: until this moment segments are drained ahead of the writes that will need them.
     /// `NEVER` in an arena at its limit; soon where it could not grow just now.
     pub needed_until: AtomicU32,
-    /// Bytes of items that died since the last look at which segments they have left hollow.
+    /// Bytes of items that died since the last survey of which segments they have left hollow.
     pub dead_bytes: AtomicU64,
 }
 
-/// The drain that is under way, or the look for the next one: `evict/drain.rs`. Notes, not the truth: recovery throws
+/// The drain that is under way, or the survey for the next one: `evict/drain.rs`. Notes, not the truth: recovery throws
 /// them away.
 #[repr(C)]
 pub(crate) struct Drain {
@@ -159,10 +159,10 @@ pub(crate) struct Drain {
     _spare: AtomicU32,
 }
 
-/// What a look over the segments has come to and found so far. Segments are told by their number + 1; 0 = none. Notes,
+/// What a survey of the segments has come to and found so far. Segments are told by their number + 1; 0 = none. Notes,
 /// as those of a drain.
 #[repr(C)]
-pub(crate) struct Look {
+pub(crate) struct SurveyState {
     /// The next segment, without the + 1.
     pub next: AtomicU32,
     pub dead: AtomicU32,
@@ -174,8 +174,8 @@ pub(crate) struct Look {
     pub small: AtomicU32,
     pub all: AtomicU32,
     pub held: AtomicU32,
-    /// How many times as fast as usual looks and drains go on, for `evict/survey.rs`; 0: as usual.
-    pub haste: AtomicU32,
+    /// How many times as fast as usual surveys and drains go on, for `evict/mod.rs`; 0: as usual.
+    pub speed_up: AtomicU32,
     _spare: [AtomicU32; 6],
 }
 
@@ -260,7 +260,7 @@ const _: () = {
     assert!(size_of::<Control>() == 4096 && align_of::<Control>() == 8);
     assert!(size_of::<ProcessSlot>() == 64);
     assert!(size_of::<Shard>() == 512 && core::mem::offset_of!(Shard, counters) == 256);
-    assert!(size_of::<Look>() == 64);
+    assert!(size_of::<SurveyState>() == 64);
     assert!(core::mem::offset_of!(Shard, buckets) == 64 && core::mem::offset_of!(Shard, given) == 128);
     assert!(core::mem::offset_of!(Shard, open) == 144 && core::mem::offset_of!(Shard, tally) == 176);
     assert!(core::mem::offset_of!(Shard, eviction) == 200 && core::mem::offset_of!(Shard, drain) == 224);

@@ -4,7 +4,7 @@ use super::memory::{self, Laid};
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::counters::Counter;
-use crate::evict::drain::{self, Keep};
+use crate::evict;
 use crate::index::SlotWord;
 use crate::map::geometry::{Geometry, RegionId};
 use crate::map::host::{Host, Kernel};
@@ -144,7 +144,7 @@ pub(crate) fn place_of(arena: &Arena, key: &[u8]) -> (SegmentId, u64) {
 pub(crate) fn drain(core: &Core, segment: SegmentId) {
     let locked = shard::lock(core, 0, NOW).expect("nobody's patience ends");
     allocate::seal(&locked, segment);
-    assert!(drain::drain(&locked, segment, Keep::All), "there is room");
+    assert!(evict::gather(&locked, segment), "there is room");
     let open = |segment: &SegmentId| core.segments.state(*segment).kind() == Some(State::Open);
     core.segments.all().filter(open).for_each(|segment| allocate::seal(&locked, segment));
 }

@@ -1,6 +1,6 @@
 //! Putting a new version of a key in the place of the old one.
 use crate::counters::Counter;
-use crate::evict::{survey, worth};
+use crate::evict;
 use crate::index::SlotWord;
 use crate::item::{Body, Change, Kind, NewItem};
 use crate::segment::class_of;
@@ -8,8 +8,7 @@ use crate::shard::allocate::{self, Place, Spare};
 use crate::shard::edit::{self, Located, Old};
 use crate::shard::pieces::{self, Pieces};
 use crate::shard::{relocate, token, Locked};
-use crate::sync::Ordering;
-use crate::time::{Deadline, Moment};
+use crate::time::Deadline;
 
 /// Writes a new version of the located key and commits it. Returns its cas (0 unless wanted). None: no room,
 /// nothing changed.
@@ -38,7 +37,7 @@ pub(crate) fn put(
         Some(old) => core.segments.state(old.view.segment).pool(),
         None => {
             let elsewhere = pieces.map_or(0, |pieces| pieces.extents().len() as u64 * core.segments.size());
-            worth::pool_of_new(locked, located.hash, size + elsewhere)
+            evict::pool_of_new(locked, located.hash, size + elsewhere)
         }
     };
     let place = allocate::reserve(locked, pool, class_of(Deadline(item.deadline), locked), size, Spare::Keep)?;
@@ -75,7 +74,7 @@ pub(crate) fn rewrite(locked: &Locked<'_>, old: &Old<'_>, change: &Change) -> bo
     let moved = relocate::relocate(locked, pool, &old.spot, &old.view, change, Spare::Keep);
     if let Some((place, _)) = &moved {
         allocate::unpublish(locked, old.view.segment, old.view.size());
-        survey::begin_with(locked, place);
+        evict::opened(locked, place);
     }
     moved.is_some()
 }
@@ -90,10 +89,10 @@ fn count_revival(locked: &Locked<'_>, old: &Old<'_>) {
     }
 }
 
-/// Housekeeping at the end of a write of `written` bytes, when its own work is done: go on with a drain, grow the
-/// index, now and then reclaim expired memory.
+/// Housekeeping at the end of a write of `written` bytes, when its own work is done: go on with a drain, now and then
+/// look for expired memory, grow the index.
 fn tidy(locked: &Locked<'_>, is_new: bool, place: &Place, written: u64) {
-    survey::drain_ahead(locked, place, written);
+    evict::ahead(locked, place, written);
     if is_new {
         // Two at most: a shard that has fallen behind catches up over its next new keys.
         for _ in 0..2 {
@@ -102,10 +101,5 @@ fn tidy(locked: &Locked<'_>, is_new: bool, place: &Place, written: u64) {
             }
             edit::split(locked);
         }
-    }
-    let writes = locked.shard().eviction.writes.load(Ordering::Relaxed);
-    locked.shard().eviction.writes.store(writes.wrapping_add(1), Ordering::Relaxed);
-    if writes % 64 == 63 && locked.shard().eviction.next_expiry.load(Ordering::Relaxed) <= locked.time().0 {
-        survey::begin_look(locked);
     }
 }

@@ -2,7 +2,7 @@
 //! recoverer can be killed too. Nothing acknowledged is lost: acknowledgement follows the commit, and the commit is one
 //! store.
 use crate::counters::Counter;
-use crate::evict::{drain, survey};
+use crate::evict;
 use crate::map::layout::OPEN_PER_SHARD;
 use crate::segment::State;
 use crate::shard::{allocate, edit, pieces, Locked};
@@ -13,8 +13,7 @@ pub(crate) fn recover(locked: &Locked<'_>) {
     relist_segments(locked);
     redo_split(locked);
     recount(locked);
-    drain::note_nothing(locked);
-    survey::finish_drains(locked);
+    evict::after_kill(locked);
     pieces::free_orphans(locked);
     pieces::sweep_fills(locked);
     locked.count(Counter::Recoveries, 1);
