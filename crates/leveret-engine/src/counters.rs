@@ -22,7 +22,7 @@ pub(crate) enum Counter {
     WrittenBytes = 12,
     MovedBytes = 13,
     /// Slots that pointed at nothing sensible, cleared by maintenance.
-    Mended = 14,
+    Repaired = 14,
     /// Of `Increments`.
     Decrements = 15,
     /// Of `Evicted`, by how long ago the item was stored.

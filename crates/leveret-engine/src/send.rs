@@ -4,8 +4,8 @@
 //! What a socket has taken cannot be taken back. So whoever sends looks afterwards whether the segments are still used
 //! as they were; if not, bytes of two values may be out, and the connection must end before the client can take them
 //! for one value. So that this hardly ever happens, a sender's name is on the segments until it is done, and who looks
-//! for a free segment passes those by. It is a courtesy and not a lock: nobody waits for it, the dead have none, and of
-//! all segments only a share is ever kept back by it, however long a sender is stopped.
+//! for a free segment passes those by. It is an advisory mark and not a lock: nobody waits for it, allocators ignore
+//! owners that have exited, and of all segments only a share is ever kept back by it, however long a sender is stopped.
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::found::Found;

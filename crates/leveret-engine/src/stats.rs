@@ -156,7 +156,7 @@ impl Arena {
             flushes: sum(Counter::Flushes),
             written_bytes: sum(Counter::WrittenBytes),
             moved_bytes: sum(Counter::MovedBytes),
-            mended: sum(Counter::Mended),
+            mended: sum(Counter::Repaired),
             segments: core.segments.active() as u64,
             segment_bytes: core.segments.size(),
             shards: core.shards.len() as u64,

@@ -50,11 +50,11 @@ pub(crate) enum Drained {
     Stays,
 }
 
-/// `Keep` in the low byte of `layout::Drain::terms`, and what has been seen so far.
+/// `Keep` in the low byte of `layout::Drain::state`, and what has been seen so far.
 #[derive(Clone, Copy)]
-struct Terms(u32);
+struct DrainState(u32);
 
-impl Terms {
+impl DrainState {
     /// Something could not be moved.
     const STAYS: u32 = 1 << 8;
     /// There is room enough: what the drain has not come to stays.
@@ -137,7 +137,7 @@ pub(super) fn begin(locked: &Locked<'_>, segment: SegmentId, keep: Keep) {
     };
     head.drain.budget.store(budget as u32, Ordering::Relaxed);
     head.drain.at.store(0, Ordering::Relaxed);
-    head.drain.terms.store(keep as u32, Ordering::Relaxed);
+    head.drain.state.store(keep as u32, Ordering::Relaxed);
     head.drain.word.store(note(segment, word), Ordering::Relaxed);
 }
 
@@ -212,8 +212,8 @@ pub(super) fn go_on(locked: &Locked<'_>, items: usize) -> Drained {
 
 fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) {
     let head = locked.shard();
-    let terms = Terms(head.drain.terms.load(Ordering::Relaxed));
-    let keep = terms.keep();
+    let state = DrainState(head.drain.state.load(Ordering::Relaxed));
+    let keep = state.keep();
     let pool = locked.core.segments.state(view.segment).pool();
     let frequency = spot.frequency();
     let reads = frequency & FREQUENCY_MAX;
@@ -237,19 +237,19 @@ fn drain_item<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) 
             spot.set_frequency(spot.frequency() & !FREQUENCY_MAX | aged | UNREAD);
         }
     } else if keep == Keep::All {
-        head.drain.terms.store(terms.0 | Terms::STAYS, Ordering::Relaxed);
+        head.drain.state.store(state.0 | DrainState::STAYS, Ordering::Relaxed);
     } else {
         evicted::tell(locked, hash, spot, view);
         edit::remove(locked, hash, spot, view);
         // The segments of a large value are room already: what lies behind it in this one need not go.
         if view.pieces() > 0 && allocate::has_spare(locked, locked.core.shards.len()) {
-            head.drain.terms.store(terms.0 | Terms::ENOUGH, Ordering::Relaxed);
+            head.drain.state.store(state.0 | DrainState::ENOUGH, Ordering::Relaxed);
         }
     }
 }
 
 fn has_enough(locked: &Locked<'_>) -> bool {
-    locked.shard().drain.terms.load(Ordering::Relaxed) & Terms::ENOUGH != 0
+    locked.shard().drain.state.load(Ordering::Relaxed) & DrainState::ENOUGH != 0
 }
 
 /// Whether an item is worth its memory. Each one that a drain meets teaches what that means.
@@ -262,11 +262,12 @@ fn judge(locked: &Locked<'_>, frequency: u8, view: &View, pool: Pool) -> bool {
 
 fn finish(locked: &Locked<'_>, segment: SegmentId, is_whole: bool) -> Drained {
     let head = locked.shard();
-    let terms = Terms(head.drain.terms.load(Ordering::Relaxed));
-    if terms.keep() == Keep::Worthy {
+    let state = DrainState(head.drain.state.load(Ordering::Relaxed));
+    if state.keep() == Keep::Worthy {
         head.drain.carried.store(budget(locked) as u32, Ordering::Relaxed);
     }
-    if terms.0 & (Terms::STAYS | Terms::ENOUGH) != 0 && locked.core.segments.header(segment).live_items() != 0 {
+    if state.0 & (DrainState::STAYS | DrainState::ENOUGH) != 0 && locked.core.segments.header(segment).live_items() != 0
+    {
         allocate::seal(locked, segment);
         note_nothing(locked);
         return Drained::Stays;
@@ -294,7 +295,7 @@ fn clear_slots_into(locked: &Locked<'_>, segment: SegmentId) {
             if locked.core.segments.containing(spot.word.at()) == Some(segment) {
                 spot.cell().store(0, Ordering::Release);
                 edit::forget(locked, spot.word);
-                locked.count(Counter::Mended, 1);
+                locked.count(Counter::Repaired, 1);
             }
         }
     }

@@ -2,13 +2,13 @@
 //! keeps a long value in place of ten short ones that together are read more.
 //!
 //! There is no order of all items by worth. Each item of the main pool that a drain meets is compared with the shard's
-//! bar, and moves it a little: up if the item is above, down if it is below, by as much as its bytes are of a segment.
-//! The two steps are as 46 to 18 the other way round, so the bar comes to rest where nearly three quarters of the bytes
-//! that drains meet are above it, and follows when other items come. What was read in the small pool lets it down a little:
-//! where hardly anything is promoted, more is kept of what was.
+//! threshold, and moves it a little: up if the item is above, down if it is below, by as much as its bytes are of a
+//! segment. The two steps are as 46 to 18 the other way round, so the threshold comes to rest where nearly three quarters
+//! of the bytes that drains meet are above it, and follows when other items come. An item that was read in the small pool
+//! lowers it a little: where hardly anything is promoted, more is kept of what was.
 //!
-//! The same bar decides where a new item goes: what would be kept at once is not written twice, and a long value does
-//! not take the memory of many short ones because its key has been seen before.
+//! The same threshold decides where a new item goes: what would be kept at once is not written twice, and a long value
+//! does not take the memory of many short ones because its key has been seen before.
 use crate::evict::ghosts;
 use crate::segment::Pool;
 use crate::shard::Locked;
@@ -22,19 +22,19 @@ const ONE: u32 = 1 << 16;
 
 /// What an item takes of the index, docs/memory-layout.md.
 const INDEX_SHARE: u64 = 11;
-/// The bar before anything was learnt: an item of 256 bytes that nobody has read.
-const FIRST_BAR: u32 = 16 * ONE;
-/// How far a whole segment of the small pool, if all of it was read, lets the bar down. Without that a bar that nothing
-/// reaches would stay where it is for ever: nothing would be promoted, and no drain of the main pool would come that
-/// could lower it. What was not read does not count: a flood of such items is no reason to keep them.
-const LET_DOWN: u64 = ONE as u64;
-/// How far the bar would move over a whole segment if all of it were above and only one step counted: two octaves and a
+/// The threshold before anything was learnt: an item of 256 bytes that nobody has read.
+const FIRST_THRESHOLD: u32 = 16 * ONE;
+/// How far a whole segment of the small pool, if all of it was read, lowers the threshold. Without that a threshold that
+/// nothing reaches would stay where it is for ever: nothing would be promoted, and no drain of the main pool would come
+/// that could lower it. Unread items do not count: a flood of them is no reason to keep them.
+const THRESHOLD_DECAY: u64 = ONE as u64;
+/// How far the threshold would move over a whole segment if all of it were above and only one step counted: two octaves and a
 /// third. Where all items are worth the same, it has passed them by after one segment or two.
 const STRIDE: u64 = 7 * ONE as u64 / 3;
-/// Of 64 bytes that drains of the main pool meet, so many shall be above the bar. More copies more, and from 50 on misses
+/// Of 64 bytes that drains of the main pool meet, so many shall be above the threshold. More copies more, and from 50 on misses
 /// more often where all items are about equally popular; fewer lets go what is still wanted.
 const ABOVE: u64 = 46;
-/// What comes to the main pool must be this much above the bar: where all items are worth about the same, none is moved for
+/// What comes to the main pool must be this much above the threshold: where all items are worth about the same, none is moved for
 /// nothing.
 const PROMOTION: u32 = ONE / 4;
 /// A new key that was evicted not long ago counts as so many reads: it is asked for again and again, and each time it was
@@ -68,16 +68,16 @@ pub(crate) fn aged(reads: u8, was_read: bool) -> u8 {
 
 /// Whether a drain of this pool keeps such an item.
 pub(crate) fn is_worth_keeping(locked: &Locked<'_>, worth: Worth, pool: Pool) -> bool {
-    let bar = bar(locked);
+    let threshold = threshold(locked);
     match pool {
-        Pool::Small => worth.0 >= bar.saturating_add(PROMOTION),
-        Pool::Main => worth.0 >= bar,
+        Pool::Small => worth.0 >= threshold.saturating_add(PROMOTION),
+        Pool::Main => worth.0 >= threshold,
     }
 }
 
 /// Where an item of `bytes` goes whose key is new. Nothing goes to the main pool before a drain has taught what it is for.
 pub(crate) fn pool_of_new(locked: &Locked<'_>, hash: u64, bytes: u64) -> Pool {
-    if locked.shard().drain.bar.load(Ordering::Relaxed) == 0 {
+    if locked.shard().drain.threshold.load(Ordering::Relaxed) == 0 {
         return Pool::Small;
     }
     let is_worthy = if ghosts::was_evicted_lately(locked, hash) {
@@ -92,26 +92,26 @@ pub(crate) fn pool_of_new(locked: &Locked<'_>, hash: u64, bytes: u64) -> Pool {
     }
 }
 
-fn bar(locked: &Locked<'_>) -> u32 {
-    match locked.shard().drain.bar.load(Ordering::Relaxed) {
-        0 => FIRST_BAR,
-        bar => bar,
+fn threshold(locked: &Locked<'_>) -> u32 {
+    match locked.shard().drain.threshold.load(Ordering::Relaxed) {
+        0 => FIRST_THRESHOLD,
+        threshold => threshold,
     }
 }
 
-/// Moves the bar for an item of `bytes` that a drain of this pool has met, and has found worth keeping or not. What the main
-/// pool would be given without ever having been read lifts it as what is above it there.
+/// Moves the threshold for an item of `bytes` that a drain of this pool has met, and has found worth keeping or not. An
+/// unread item about to be promoted raises it, as a kept one of the main pool does.
 pub(crate) fn learn_worth(locked: &Locked<'_>, is_worthy: bool, bytes: u64, pool: Pool, reads: u8) {
-    let bar = u64::from(bar(locked));
+    let threshold = u64::from(threshold(locked));
     let segment = 64 * locked.core.segments.size();
     let next = match (pool, reads) {
-        (Pool::Small, 0) if !is_worthy => bar,
-        (Pool::Small, 1..) => bar.saturating_sub((64 * bytes * LET_DOWN / segment).max(1)),
-        _ if is_worthy => bar + bytes * STRIDE * (64 - ABOVE) / segment,
-        _ => bar.saturating_sub(bytes * STRIDE * ABOVE / segment),
+        (Pool::Small, 0) if !is_worthy => threshold,
+        (Pool::Small, 1..) => threshold.saturating_sub((64 * bytes * THRESHOLD_DECAY / segment).max(1)),
+        _ if is_worthy => threshold + bytes * STRIDE * (64 - ABOVE) / segment,
+        _ => threshold.saturating_sub(bytes * STRIDE * ABOVE / segment),
     };
     // Whatever a damaged arena says: between one byte that is read all the time and the largest that never is.
-    locked.shard().drain.bar.store(next.clamp(1, u64::from(32 * ONE)) as u32, Ordering::Relaxed);
+    locked.shard().drain.threshold.store(next.clamp(1, u64::from(32 * ONE)) as u32, Ordering::Relaxed);
 }
 
 #[cfg(test)]
@@ -135,7 +135,7 @@ mod tests {
 
     /// Items of 100 to 1000 bytes, read equally often: in the long run 46 of 64 bytes are kept.
     #[test]
-    fn the_bar_comes_to_rest_where_most_bytes_are_above() {
+    fn the_threshold_comes_to_rest_where_most_bytes_are_above() {
         let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
         let options = OpenOptions::new().memory(8 << 20).cores(1);
         let (arena, _) = Arena::open(&dir.path().join("worth.arena"), &options).expect("an arena");

@@ -151,9 +151,10 @@ pub(crate) struct Drain {
     pub at: AtomicU32,
     /// Bytes that it may still keep.
     pub budget: AtomicU32,
-    pub terms: AtomicU32,
+    /// What it keeps, and what it has seen so far.
+    pub state: AtomicU32,
     /// From which worth on items are kept, for `evict/worth.rs`; 0: nothing was learnt yet. It stays from drain to drain.
-    pub bar: AtomicU32,
+    pub threshold: AtomicU32,
     /// Bytes that drains by worth have left of their budgets: the next one may keep so many more.
     pub carried: AtomicU32,
     _spare: AtomicU32,

@@ -208,7 +208,7 @@ pub(crate) fn set_overflow_used(locked: &Locked<'_>, number: u32, used: bool) {
 pub(crate) fn remove<'a>(locked: &Locked<'a>, hash: u64, spot: &Spot<'a>, view: &View) {
     spot.cell().store(0, Ordering::Release);
     uncount_item(locked, spot.word);
-    pieces::bury(locked, view);
+    pieces::retire_item(locked, view);
     if spot.bucket.slots.iter().all(|slot| slot.load(Ordering::Relaxed) == 0) {
         unlink_tail(locked, locked.core.index.bucket_of(locked.index, hash));
     }
@@ -337,7 +337,7 @@ fn uncount_item(locked: &Locked<'_>, word: SlotWord) {
 /// The item behind a word that no slot holds any more is dead.
 pub(crate) fn forget(locked: &Locked<'_>, word: SlotWord) {
     if let Some(view) = locked.core.item_behind(locked.index, word) {
-        pieces::bury(locked, &view);
+        pieces::retire_item(locked, &view);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The pieces of large values, and the burial of items: what hangs on an item goes with it.
+//! The pieces of large values, and retiring an item: its pieces go with it.
 use crate::core::Core;
 use crate::error::Error;
 use crate::hash;
@@ -133,7 +133,7 @@ pub(crate) fn is_listed(locked: &Locked<'_>, segment: SegmentId, word: StateWord
 
 /// An item that no slot reaches any more: its bytes are dead, and what hangs on it is freed.
 #[inline]
-pub(crate) fn bury(locked: &Locked<'_>, view: &View) {
+pub(crate) fn retire_item(locked: &Locked<'_>, view: &View) {
     allocate::unpublish(locked, view.segment, view.size());
     if view.kind == Kind::Large {
         free_extents(locked, view);

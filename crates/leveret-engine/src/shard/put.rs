@@ -57,7 +57,7 @@ pub(crate) fn put(
     match old {
         None => edit::count_item(locked),
         Some(old) => {
-            pieces::bury(locked, &old.view);
+            pieces::retire_item(locked, &old.view);
             if !old.is_alive {
                 count_revival(locked, old);
             }
