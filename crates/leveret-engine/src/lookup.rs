@@ -18,7 +18,8 @@ use crate::time::{Moment, Time};
 /// A read that meets a change of the index begins anew; after so many times it answers a miss, and `Stats::retries`
 /// counts it.
 const TRIES: usize = 64;
-enum Look<'a> {
+/// How one look-up has ended.
+enum Lookup<'a> {
     Here(Spot<'a>),
     Absent,
     /// Something changed under the reader.
@@ -40,19 +41,19 @@ pub(crate) fn is_absent(core: &Core, hash: u64, key: &[u8], now: Time) -> bool {
     let shard = core.hasher.shard_of(hash);
     let seen @ (_, buckets) = layout_of(core, shard);
     let look = look(core, shard, buckets, hash, key, now, &mut Found::default());
-    matches!(look, Look::Absent) && layout_of(core, shard) == seen
+    matches!(look, Lookup::Absent) && layout_of(core, shard) == seen
 }
 
 /// Finds the live item under a key: describes it in `found` and says which slot led there.
 #[inline(always)]
-pub(crate) fn meet<'a>(core: &'a Core, hash: u64, key: &[u8], now: impl Moment, found: &mut Found) -> Option<Spot<'a>> {
+pub(crate) fn find<'a>(core: &'a Core, hash: u64, key: &[u8], now: impl Moment, found: &mut Found) -> Option<Spot<'a>> {
     let shard = core.hasher.shard_of(hash);
     for _ in 0..TRIES {
         let seen @ (_, buckets) = layout_of(core, shard);
         match look(core, shard, buckets, hash, key, now, found) {
-            Look::Here(spot) => return Some(spot),
-            Look::Absent if layout_of(core, shard) == seen => return None,
-            Look::Absent | Look::Again => {}
+            Lookup::Here(spot) => return Some(spot),
+            Lookup::Absent if layout_of(core, shard) == seen => return None,
+            Lookup::Absent | Lookup::Again => {}
         }
     }
     core.shards.at(shard).counters[Counter::Retries as usize].fetch_add(1, Ordering::Relaxed);
@@ -75,7 +76,7 @@ fn look<'a>(
     key: &[u8],
     now: impl Moment,
     found: &mut Found,
-) -> Look<'a> {
+) -> Lookup<'a> {
     let tag = hash::tag(hash);
     let mut bucket = core.index.bucket(shard, hash::bucket(hash, buckets));
     found.fetched = Missed::Absent as u8;
@@ -88,19 +89,19 @@ fn look<'a>(
                         let frequency = bucket.frequency[slot].load(Ordering::Relaxed);
                         found.hits = frequency & FREQUENCY_MAX;
                         found.fetched = u8::from(frequency & FETCHED != 0);
-                        return Look::Here(Spot { bucket, slot, word });
+                        return Lookup::Here(Spot { bucket, slot, word });
                     }
                     Match::No => {}
-                    Match::Unsure => return Look::Again,
+                    Match::Unsure => return Lookup::Again,
                 }
             }
         }
         match bucket.link(Ordering::Acquire).and_then(|link| core.index.overflow_bucket(shard, link)) {
             Some(following) => bucket = following,
-            None => return Look::Absent,
+            None => return Lookup::Absent,
         }
     }
-    Look::Absent
+    Lookup::Absent
 }
 
 /// The slot leads to a segment that holds no items. That counts only if it still is so: a segment that was free a

@@ -136,7 +136,7 @@ impl Arena {
     /// Looks an item up without leaving a trace.
     pub fn peek(&self, key: &[u8], now: impl Moment) -> Option<Found> {
         let mut found = Found::default();
-        lookup::meet(&self.core, self.core.hasher.hash(key), key, now, &mut found).is_some().then_some(found)
+        lookup::find(&self.core, self.core.hasher.hash(key), key, now, &mut found).is_some().then_some(found)
     }
 
     /// As `find`, on further terms.
@@ -157,7 +157,7 @@ impl Arena {
     ) -> Result<bool, Error> {
         let hash = self.hash_of(key, options);
         let is_there = if options.is_untraced {
-            lookup::meet(&self.core, hash, key, now, found).is_some()
+            lookup::find(&self.core, hash, key, now, found).is_some()
         } else {
             self.find_hashed(key, hash, now, found)
         };
@@ -170,7 +170,7 @@ impl Arena {
     #[inline]
     fn find_hashed(&self, key: &[u8], hash: u64, now: impl Moment, found: &mut Found) -> bool {
         let core = &*self.core;
-        let is_there = match lookup::meet(core, hash, key, now, found) {
+        let is_there = match lookup::find(core, hash, key, now, found) {
             Some(spot) => {
                 spot.note_read();
                 core.reads.count_hit();
@@ -337,7 +337,7 @@ pub(crate) fn find_locked(
     now: impl Moment,
 ) -> Option<Found> {
     let mut found = Found::default();
-    let spot = lookup::meet(locked.core, hash, key, now, &mut found)?;
+    let spot = lookup::find(locked.core, hash, key, now, &mut found)?;
     if with_cas {
         found.cas = token::give_cas(locked, &locked.core.item_behind(locked.index, spot.word)?);
     }

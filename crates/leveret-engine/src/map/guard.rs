@@ -11,7 +11,7 @@ use std::mem::MaybeUninit;
 use std::ptr;
 use std::sync::Once;
 
-const WATCHES_MAX: usize = 64;
+const GUARDS_MAX: usize = 64;
 
 struct Range {
     taken: AtomicBool,
@@ -21,31 +21,31 @@ struct Range {
     lost: AtomicBool,
 }
 
-static RANGES: [Range; WATCHES_MAX] = [const {
+static RANGES: [Range; GUARDS_MAX] = [const {
     Range {
         taken: AtomicBool::new(false),
         start: AtomicUsize::new(0),
         len: AtomicUsize::new(0),
         lost: AtomicBool::new(false),
     }
-}; WATCHES_MAX];
+}; GUARDS_MAX];
 
-/// The range of one mapping under watch.
-pub(crate) struct Watch(usize);
+/// Guards the range of one mapping.
+pub(crate) struct FaultGuard(usize);
 
-impl Watch {
-    pub fn new(start: usize, len: usize) -> io::Result<Watch> {
+impl FaultGuard {
+    pub fn new(start: usize, len: usize) -> io::Result<FaultGuard> {
         install();
         let index = RANGES
             .iter()
             .position(|range| range.taken.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok());
         let index = index.ok_or_else(|| {
-            io::Error::other(format!("this process has {WATCHES_MAX} arenas open, which is the limit"))
+            io::Error::other(format!("this process has {GUARDS_MAX} arenas open, which is the limit"))
         })?;
         RANGES[index].lost.store(false, Ordering::Relaxed);
         RANGES[index].start.store(start, Ordering::Relaxed);
         RANGES[index].len.store(len, Ordering::Release);
-        Ok(Watch(index))
+        Ok(FaultGuard(index))
     }
 
     #[inline]
@@ -54,7 +54,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for FaultGuard {
     /// The mapping is about to go.
     fn drop(&mut self) {
         RANGES[self.0].len.store(0, Ordering::Release);
@@ -91,7 +91,7 @@ extern "C" fn on_sigbus(signal: libc::c_int, info: *mut libc::siginfo_t, context
             continue;
         }
         range.lost.store(true, Ordering::Release);
-        // SAFETY: replaces exactly our own mapping, which stays reserved for us until the `Watch` is dropped.
+        // SAFETY: replaces exactly our own mapping, which stays reserved for us until the `FaultGuard` is dropped.
         let zeros = unsafe {
             libc::mmap(
                 start as *mut libc::c_void,

@@ -1,6 +1,7 @@
 //! The mapping of an arena's file, and typed views of its regions. Structs of atomics may be borrowed, since other
 //! processes may write them at any time by the rules of atomics; plain bytes never are.
-use crate::map::{copy, guard};
+use crate::map::copy;
+use crate::map::guard::FaultGuard;
 use crate::sync::{AtomicU32, AtomicU64, Ordering};
 use rustix::fd::BorrowedFd;
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
@@ -13,10 +14,10 @@ pub(crate) const HUGE_PAGE: usize = 2 << 20;
 /// The kernel's number on both; the libc crate has it for glibc only.
 const MADV_COLLAPSE: libc::c_int = 25;
 
-/// One shared, writable mapping of a whole file, watched by the SIGBUS guard.
+/// One shared, writable mapping of a whole file, guarded against SIGBUS.
 pub(crate) struct Mapping {
-    // Before the pages: fields are dropped in this order, and no range may be watched that is not ours any more.
-    watch: guard::Watch,
+    // Before the pages: fields are dropped in this order, and no range may be guarded that is not ours any more.
+    guard: FaultGuard,
     pages: Pages,
 }
 
@@ -72,7 +73,7 @@ impl Mapping {
         // A crash of the host process must not write the whole cache, values included, into its core file.
         // SAFETY: exactly the range that was mapped just now.
         unsafe { mm::madvise(base.cast(), len, Advice::LinuxDontDump)? };
-        Ok(Mapping { watch: guard::Watch::new(base as usize, len)?, pages })
+        Ok(Mapping { guard: FaultGuard::new(base as usize, len)?, pages })
     }
 
     /// Memory that is there already, for models.
@@ -81,8 +82,8 @@ impl Mapping {
     /// `base..base+len` is mapped for ever.
     #[cfg(all(model, test))]
     pub unsafe fn over(base: *mut u8, len: usize) -> Mapping {
-        let watch = guard::Watch::new(base as usize, len).expect("few at a time");
-        Mapping { watch, pages: Pages { reserved: base, reserved_len: len, base, len } }
+        let guard = FaultGuard::new(base as usize, len).expect("few at a time");
+        Mapping { guard, pages: Pages { reserved: base, reserved_len: len, base, len } }
     }
 
     /// Has the kernel move what lies at `off`, of a huge page's length, into one. For whoever reads and writes it
@@ -104,7 +105,7 @@ impl Mapping {
     /// Whether the file was truncated under us: since then this process sees private zeros.
     #[inline]
     pub fn is_lost(&self) -> bool {
-        self.watch.is_lost()
+        self.guard.is_lost()
     }
 
     /// `count` structs of type `T` at `off`.
