@@ -189,7 +189,7 @@ pub use program::Program;
 pub use read::ReadOptions;
 #[cfg(feature = "sockets")]
 pub use receive::Incoming;
-pub use sampler::{Event, Seen, Watch};
+pub use sampler::{Sampled, Sampler, Seen};
 pub use scan::{Cursor, Iter};
 #[cfg(feature = "sockets")]
 pub use send::{Outgoing, SendError};

@@ -1,6 +1,6 @@
-//! Watching what readers and writers do without their help: what a trace is made of.
+//! Sampling what readers and writers do without their help: what a trace is made of.
 //!
-//! A watch looks at a sample of the keys, those of some parts of all hashes, again and again. In each pass it marks the
+//! A sampler looks at a sample of the keys, those of some parts of all hashes, again and again. In each pass it marks the
 //! frequency bytes of the sample's items. A read's hint writes that byte anew, and with it takes the mark off: one that
 //! is gone is a read since the last pass. An item whose hint is at its highest is written by no read otherwise; a
 //! marked one is, once a pass. That is all that readers notice, and they run no instruction for it.
@@ -10,7 +10,7 @@
 //! gone from a segment that nobody drains was deleted.
 //!
 //! What happens to a key more than once between two passes is seen once, but for reads, of which the hint counts up to
-//! 15. Races with readers and writers may hide or invent an event once in a long while: a watch is a statistic.
+//! 15. Races with readers and writers may hide or invent an event once in a long while: samples are for statistics.
 use crate::arena::Arena;
 use crate::core::Core;
 use crate::error::Error;
@@ -35,8 +35,8 @@ const OTHER: u32 = u32::MAX;
 /// What has happened to a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Event {
-    /// It had an item when the watch began.
+pub enum Sampled {
+    /// It had an item when the sampler began.
     There,
     /// It had none and was stored.
     Stored,
@@ -53,7 +53,7 @@ pub enum Event {
 #[non_exhaustive]
 pub struct Seen {
     /// What has happened.
-    pub event: Event,
+    pub event: Sampled,
     /// Hash of the key, which tells the arena's keys apart.
     pub hash: u64,
     /// Bytes of the key.
@@ -66,7 +66,7 @@ pub struct Seen {
     pub deadline: Deadline,
 }
 
-/// What a watch knows of an item of its sample.
+/// What a sampler knows of an item of its sample.
 #[derive(Clone, Copy)]
 struct Known {
     seen: Seen,
@@ -83,9 +83,9 @@ struct Known {
 /// The number of an item by its key's hash. Of a fixed hasher, so that a model meets the same order each time.
 type ByHash = HashMap<u64, u32, BuildHasherDefault<DefaultHasher>>;
 
-/// A sample of an arena's keys under watch. Dropped, it takes its marks off; those of one that was killed stay until
-/// the next reads, and harm nobody. Two watches at once see some of the reads each.
-pub struct Watch {
+/// Looks at a sample of an arena's keys. Dropped, it takes its marks off; those of one that was killed stay until the
+/// next reads, and harm nobody. Two samplers at once see some of the reads each.
+pub struct Sampler {
     arena: Arena,
     parts: u32,
     pass: u64,
@@ -98,24 +98,24 @@ pub struct Watch {
     chains: Vec<Vec<Vec<(SlotWord, u32)>>>,
 }
 
-impl fmt::Debug for Watch {
+impl fmt::Debug for Sampler {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Watch").field("share", &self.share()).finish_non_exhaustive()
+        f.debug_struct("Sampler").field("share", &self.share()).finish_non_exhaustive()
     }
 }
 
 impl Arena {
-    /// Watches a share of the keys, from 1/4096 to 1. Nothing is seen before the first pass, which meets what is there.
-    pub fn watch(&self, share: f64) -> Watch {
+    /// Samples a share of the keys, from 1/4096 to 1. Nothing is seen before the first pass, which meets what is there.
+    pub fn sample(&self, share: f64) -> Sampler {
         let parts = (share * f64::from(PARTS)).round().clamp(1.0, f64::from(PARTS)) as u32;
         let chains = (0..self.core.shards.len()).map(|_| Vec::new()).collect();
         let (items, free, by_hash) = (Vec::new(), Vec::new(), ByHash::default());
-        Watch { arena: self.clone(), parts, pass: 0, epoch: 0, items, free, by_hash, chains }
+        Sampler { arena: self.clone(), parts, pass: 0, epoch: 0, items, free, by_hash, chains }
     }
 }
 
-impl Watch {
-    /// The share of the keys that is watched.
+impl Sampler {
+    /// The share of the keys that is sampled.
     pub fn share(&self) -> f64 {
         f64::from(self.parts) / f64::from(PARTS)
     }
@@ -178,7 +178,7 @@ impl Watch {
         for (_, item) in self.by_hash.drain() {
             let seen = self.items[item as usize].seen;
             if !seen.deadline.is_past(now) {
-                tell(Seen { event: Event::Deleted, ..seen });
+                tell(Seen { event: Sampled::Deleted, ..seen });
             }
         }
         self.items.clear();
@@ -220,7 +220,7 @@ impl Watch {
                 known.seen.deadline = deadline;
             }
             if !known.seen.deadline.is_past(now) {
-                tell(Seen { event: Event::Read(reads), ..known.seen });
+                tell(Seen { event: Sampled::Read(reads), ..known.seen });
             }
         }
     }
@@ -251,9 +251,9 @@ impl Watch {
             let frequency = spot.mark();
             next.reads = frequency & FREQUENCY_MAX;
             if self.pass == 1 {
-                tell(Seen { event: Event::There, ..next.seen });
+                tell(Seen { event: Sampled::There, ..next.seen });
             } else {
-                tell(Seen { event: Event::Stored, ..next.seen });
+                tell(Seen { event: Sampled::Stored, ..next.seen });
                 tell_reads(&next.seen, frequency, next.reads, tell);
             }
             let item = self.free.pop().unwrap_or(self.items.len() as u32);
@@ -277,14 +277,14 @@ impl Watch {
         let reads = reads_since(last.reads, frequency);
         let is_alike = last.seen.mtime == next.seen.mtime && last.seen.value_len == next.seen.value_len;
         if last.seen.deadline.is_past(now) {
-            tell(Seen { event: Event::Stored, ..next.seen });
+            tell(Seen { event: Sampled::Stored, ..next.seen });
             tell_reads(&next.seen, frequency, next.reads, tell);
         } else if frequency & WATCHED != 0 {
             // A copy that nobody has read since.
         } else if frequency & FETCHED != 0 && is_alike && is_drained(core, &last) {
             tell_reads(&next.seen, frequency, reads, tell);
         } else {
-            tell(Seen { event: Event::Replaced, ..next.seen });
+            tell(Seen { event: Sampled::Replaced, ..next.seen });
             tell_reads(&next.seen, frequency, reads, tell);
         }
         Some((spot.word, item))
@@ -310,7 +310,7 @@ impl Watch {
                 let mut found = Found::default();
                 lookup::describe(core, &view, version, &mut found);
                 let seen = Seen {
-                    event: Event::There,
+                    event: Sampled::There,
                     hash,
                     key_len: view.header.key_len(),
                     value_len: found.value_len,
@@ -331,13 +331,13 @@ impl Watch {
 
     /// The items that this pass has not met.
     fn miss(&mut self, core: &Core, now: Time, tell: &mut dyn FnMut(Seen)) {
-        let Watch { items, free, by_hash, pass, .. } = self;
+        let Sampler { items, free, by_hash, pass, .. } = self;
         by_hash.retain(|_, item| {
             let known = &items[*item as usize];
             let is_there = known.pass == *pass;
             if !is_there {
                 if !known.seen.deadline.is_past(now) && !is_drained(core, known) {
-                    tell(Seen { event: Event::Deleted, ..known.seen });
+                    tell(Seen { event: Sampled::Deleted, ..known.seen });
                 }
                 free.push(*item);
             }
@@ -346,7 +346,7 @@ impl Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for Sampler {
     fn drop(&mut self) {
         let core = &*self.arena.core;
         if core.is_lost() {
@@ -407,7 +407,7 @@ fn reads_since(before: u8, frequency: u8) -> u8 {
 
 fn tell_reads(seen: &Seen, frequency: u8, reads: u8, tell: &mut dyn FnMut(Seen)) {
     if frequency & FETCHED != 0 {
-        tell(Seen { event: Event::Read(reads), ..*seen });
+        tell(Seen { event: Sampled::Read(reads), ..*seen });
     }
 }
 
@@ -418,13 +418,13 @@ mod tests {
 
     fn arena(dir: &tempfile::TempDir) -> Arena {
         let options = OpenOptions::new().memory(8 << 20).cores(1);
-        Arena::open(&dir.path().join("watch.arena"), &options).expect("an arena").0
+        Arena::open(&dir.path().join("sampler.arena"), &options).expect("an arena").0
     }
 
     /// What a pass tells, by key.
-    fn pass(watch: &mut Watch, now: Time) -> HashMap<u64, Vec<Event>> {
-        let mut told: HashMap<u64, Vec<Event>> = HashMap::new();
-        watch.pass(now, &mut |seen| told.entry(seen.hash).or_default().push(seen.event)).expect("there");
+    fn pass(sampler: &mut Sampler, now: Time) -> HashMap<u64, Vec<Sampled>> {
+        let mut told: HashMap<u64, Vec<Sampled>> = HashMap::new();
+        sampler.pass(now, &mut |seen| told.entry(seen.hash).or_default().push(seen.event)).expect("there");
         told
     }
 
@@ -437,30 +437,30 @@ mod tests {
         set(b"there", b"1");
         set(b"hot", b"1");
         (0..100).for_each(|_| assert!(arena.find(b"hot", now).is_some()));
-        let mut watch = arena.watch(1.0);
-        let mut next = |expected: &[(&[u8], &[Event])]| {
-            let expected: HashMap<u64, Vec<Event>> =
+        let mut sampler = arena.sample(1.0);
+        let mut next = |expected: &[(&[u8], &[Sampled])]| {
+            let expected: HashMap<u64, Vec<Sampled>> =
                 expected.iter().map(|(key, events)| (arena.core.hasher.hash(key), events.to_vec())).collect();
-            assert_eq!(pass(&mut watch, now), expected);
+            assert_eq!(pass(&mut sampler, now), expected);
         };
-        next(&[(b"there", &[Event::There]), (b"hot", &[Event::There])]);
+        next(&[(b"there", &[Sampled::There]), (b"hot", &[Sampled::There])]);
         next(&[]);
         // A read of an item whose hint says all that it can say is seen as well.
         assert!(arena.find(b"hot", now).is_some() && arena.find(b"there", now).is_some());
         assert!(arena.find(b"there", now).is_some() && arena.find(b"nowhere", now).is_none());
-        next(&[(b"hot", &[Event::Read(1)]), (b"there", &[Event::Read(2)])]);
+        next(&[(b"hot", &[Sampled::Read(1)]), (b"there", &[Sampled::Read(2)])]);
         next(&[]);
         set(b"there", b"2");
         set(b"new", b"1");
         assert!(arena.find(b"new", now).is_some() && arena.peek(b"hot", now).is_some());
-        next(&[(b"there", &[Event::Replaced]), (b"new", &[Event::Stored, Event::Read(1)])]);
+        next(&[(b"there", &[Sampled::Replaced]), (b"new", &[Sampled::Stored, Sampled::Read(1)])]);
         set(b"there", b"33");
         assert!(arena.find(b"there", now).is_some());
         assert!(arena.delete(b"new", now).expect("free"));
-        next(&[(b"there", &[Event::Replaced, Event::Read(1)]), (b"new", &[Event::Deleted])]);
+        next(&[(b"there", &[Sampled::Replaced, Sampled::Read(1)]), (b"new", &[Sampled::Deleted])]);
         arena.flush().expect("there");
         set(b"hot", b"2");
-        next(&[(b"there", &[Event::Deleted]), (b"hot", &[Event::Deleted, Event::Stored])]);
+        next(&[(b"there", &[Sampled::Deleted]), (b"hot", &[Sampled::Deleted, Sampled::Stored])]);
     }
 
     #[test]
@@ -470,12 +470,12 @@ mod tests {
         let now = Time::now();
         let later = Time(now.0 + 10);
         arena.set(b"short", b"1", Deadline::after(now, 5), now).expect("room");
-        let mut watch = arena.watch(1.0);
-        assert_eq!(pass(&mut watch, now).len(), 1);
+        let mut sampler = arena.sample(1.0);
+        assert_eq!(pass(&mut sampler, now).len(), 1);
         arena.set(b"short", b"2", Deadline::NEVER, later).expect("room");
         let hash = arena.core.hasher.hash(b"short");
-        assert_eq!(pass(&mut watch, later), HashMap::from([(hash, vec![Event::Stored])]));
-        drop(watch);
+        assert_eq!(pass(&mut sampler, later), HashMap::from([(hash, vec![Sampled::Stored])]));
+        drop(sampler);
         for shard in 0..arena.core.shards.len() {
             for bucket in 0..arena.core.index.buckets(shard) {
                 assert!(arena.core.index.spots(shard, bucket).all(|spot| spot.frequency() & WATCHED == 0));
@@ -495,8 +495,8 @@ mod tests {
         let hot: Vec<u64> = (0..HOT).map(|number| arena.core.hasher.hash(&number.to_ne_bytes())).collect();
         let is_hot = |hash: u64| hot.contains(&hash);
         for share in [1.0, 0.25] {
-            let mut watch = arena.watch(share);
-            pass(&mut watch, now);
+            let mut sampler = arena.sample(share);
+            pass(&mut sampler, now);
             let mut told = [0u64; 3];
             let mut done = [0u64; 2];
             let mut random = 1u64;
@@ -513,10 +513,10 @@ mod tests {
                     arena.set(&key, &[7; 600], Deadline::NEVER, now).expect("room");
                 }
                 if step % 200 == 0 {
-                    watch
+                    sampler
                         .pass(now, &mut |seen| match seen.event {
-                            Event::Read(reads) => told[0] += if is_hot(seen.hash) { 0 } else { u64::from(reads) },
-                            Event::Stored => told[1] += 1,
+                            Sampled::Read(reads) => told[0] += if is_hot(seen.hash) { 0 } else { u64::from(reads) },
+                            Sampled::Stored => told[1] += 1,
                             _ => told[2] += 1,
                         })
                         .expect("there");

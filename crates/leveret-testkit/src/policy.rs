@@ -10,7 +10,7 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use leveret_engine::{Arena, Deadline, Event, OpenOptions, Seen, Stats, Watch};
+use leveret_engine::{Arena, Deadline, OpenOptions, Sampled, Sampler, Seen, Stats};
 use leveret_simulator::policy::{Engine, Gdsf, Intervals, Lru, Memcached, S3Fifo};
 use leveret_simulator::{replay, Item, Op, Outcome, Policy, Request, Scale, Trace};
 
@@ -143,10 +143,10 @@ pub fn replay_on_arena(path: &Path, memory: u64, trace: &Trace, seed: u64) -> Re
     Ok(Replay { outcome, stats: engine.arena().stats(), ..replay })
 }
 
-/// An arena that a watch looks at now and then.
+/// An arena that a sampler looks at now and then.
 struct Recorded {
     engine: Engine,
-    watch: Watch,
+    sampler: Sampler,
     requests: Vec<Request>,
     numbers: HashMap<u64, u32>,
     stores: u64,
@@ -156,17 +156,17 @@ struct Recorded {
 
 impl Recorded {
     fn pass(&mut self, now: u32) {
-        let misses = self.engine.arena().stats().misses as f64 * self.watch.share();
-        let Recorded { watch, requests, numbers, stores, .. } = self;
+        let misses = self.engine.arena().stats().misses as f64 * self.sampler.share();
+        let Recorded { sampler, requests, numbers, stores, .. } = self;
         let mut note = |seen: Seen| {
             let (op, count) = match seen.event {
-                Event::Read(reads) => (Op::Get, reads),
+                Sampled::Read(reads) => (Op::Get, reads),
                 // As `leveret record`: no more stores follow a miss than there are misses.
-                Event::Stored if (*stores as f64) < misses => (Op::Get, 1),
-                Event::Deleted => (Op::Delete, 1),
+                Sampled::Stored if (*stores as f64) < misses => (Op::Get, 1),
+                Sampled::Deleted => (Op::Delete, 1),
                 _ => (Op::Set, 1),
             };
-            *stores += u64::from(seen.event == Event::Stored && op == Op::Get);
+            *stores += u64::from(seen.event == Sampled::Stored && op == Op::Get);
             let next = numbers.len() as u32;
             let request = Request {
                 at_secs: now,
@@ -178,7 +178,7 @@ impl Recorded {
             };
             requests.extend((0..count).map(|_| request));
         };
-        watch.pass(self.engine.at(now), &mut note).expect("the arena is there");
+        sampler.pass(self.engine.at(now), &mut note).expect("the arena is there");
     }
 }
 
@@ -206,7 +206,7 @@ pub fn record(path: &Path, memory: u64, trace: &Trace, seed: u64, share: f64, ev
     let options = OpenOptions::new().memory(memory).cores(1);
     let arena = seeded::open(path, &options, seed).expect("an arena");
     let mut recorded = Recorded {
-        watch: arena.watch(share),
+        sampler: arena.sample(share),
         engine: Engine::on(arena),
         requests: Vec::new(),
         numbers: HashMap::new(),
@@ -217,7 +217,7 @@ pub fn record(path: &Path, memory: u64, trace: &Trace, seed: u64, share: f64, ev
     recorded.pass(0);
     replay(trace, &mut recorded, 1, &|_| {});
     recorded.pass(trace.span_secs());
-    let share = recorded.watch.share();
+    let share = recorded.sampler.share();
     let gets = recorded.engine.arena().stats().hits + (recorded.stores as f64 / share) as u64;
     Trace { sample: Some(share), gets: Some(gets), ..Trace::collect(recorded.requests) }
 }

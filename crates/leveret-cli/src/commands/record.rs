@@ -3,7 +3,7 @@ use crate::output::{self, Answer, Failure, Outcome, Progress};
 use crate::target::{attach, resolve, Target};
 use crate::units::{self, counted, span, thousands};
 use clap::Args;
-use leveret_engine::{reason, Announcement, Arena, Deadline, Event, Seen, Stats, Time, Watch};
+use leveret_engine::{reason, Announcement, Arena, Deadline, Sampled, Sampler, Seen, Stats, Time};
 use serde::Serialize;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
@@ -121,8 +121,8 @@ impl Record {
             "-" => Box::new(io::stdout().lock()),
             name => Box::new(File::create(name).map_err(failed)?),
         };
-        let watch = arena.watch(self.sample.unwrap_or_else(|| usual_share(&arena)));
-        let mut recording = Recording::begin(&arena, watch, out);
+        let sampler = arena.sample(self.sample.unwrap_or_else(|| usual_share(&arena)));
+        let mut recording = Recording::begin(&arena, sampler, out);
         recording.run(self.interval, self.seconds, &is_over).map_err(|stop| match stop {
             Stop::Written(error) => failed(error),
             Stop::Arena(failure) => failure,
@@ -157,7 +157,7 @@ fn announce(arena: &Arena) -> Result<Announcement, Failure> {
     Ok(arena.announce(SERVICE)?)
 }
 
-/// So that about `KEYS` are watched when the arena is full.
+/// So that about `KEYS` are sampled when the arena is full.
 fn usual_share(arena: &Arena) -> f64 {
     let stats = arena.stats();
     let memory = stats.memory_limit as f64;
@@ -175,7 +175,7 @@ enum Stop {
 
 struct Recording<'a> {
     arena: &'a Arena,
-    watch: Watch,
+    sampler: Sampler,
     out: Box<dyn Write>,
     /// Lines that are not written yet.
     lines: Vec<u8>,
@@ -192,13 +192,13 @@ struct Recording<'a> {
 }
 
 impl<'a> Recording<'a> {
-    fn begin(arena: &'a Arena, watch: Watch, out: Box<dyn Write>) -> Recording<'a> {
+    fn begin(arena: &'a Arena, sampler: Sampler, out: Box<dyn Write>) -> Recording<'a> {
         let mut lines = Vec::new();
-        lines.extend_from_slice(format!("# sample={}\n", watch.share()).as_bytes());
+        lines.extend_from_slice(format!("# sample={}\n", sampler.share()).as_bytes());
         lines.extend_from_slice(b"time,key,key_size,size,ttl,op\n");
         Recording {
             arena,
-            watch,
+            sampler,
             out,
             lines,
             begun: Instant::now(),
@@ -240,20 +240,20 @@ impl<'a> Recording<'a> {
         let now = Time::now();
         // A key that was not there is stored after a miss, or without having been asked for. Which it was nobody can
         // see, but there are no more of the former than misses.
-        let misses = self.arena.stats().misses.saturating_sub(self.before.misses) as f64 * self.watch.share();
-        let Recording { watch, lines, keys, requests, stores, fills, .. } = self;
-        watch.pass(now, &mut |seen| {
+        let misses = self.arena.stats().misses.saturating_sub(self.before.misses) as f64 * self.sampler.share();
+        let Recording { sampler, lines, keys, requests, stores, fills, .. } = self;
+        sampler.pass(now, &mut |seen| {
             keys.insert(seen.hash);
-            let is_fill = seen.event == Event::Stored && (*fills as f64) < misses + LATE_MISSES;
+            let is_fill = seen.event == Sampled::Stored && (*fills as f64) < misses + LATE_MISSES;
             let (op, count) = match seen.event {
-                Event::Stored if is_fill => ("get", 1),
-                Event::There | Event::Stored | Event::Replaced => ("set", 1),
-                Event::Read(reads) => ("get", reads),
-                Event::Deleted => ("delete", 1),
+                Sampled::Stored if is_fill => ("get", 1),
+                Sampled::There | Sampled::Stored | Sampled::Replaced => ("set", 1),
+                Sampled::Read(reads) => ("get", reads),
+                Sampled::Deleted => ("delete", 1),
                 _ => return,
             };
             *fills += u64::from(is_fill);
-            *stores += u64::from(matches!(seen.event, Event::Stored | Event::Replaced));
+            *stores += u64::from(matches!(seen.event, Sampled::Stored | Sampled::Replaced));
             *requests += u64::from(count);
             let ttl = lifetime(&seen, now);
             for _ in 0..count {
@@ -275,11 +275,11 @@ impl<'a> Recording<'a> {
     /// The gets of all keys: what was hit, and what was stored after a miss.
     fn gets(&self) -> u64 {
         let hits = self.arena.stats().hits.saturating_sub(self.before.hits);
-        hits + (self.fills as f64 / self.watch.share()) as u64
+        hits + (self.fills as f64 / self.sampler.share()) as u64
     }
 
     fn stores_seen(&self) -> f64 {
-        let all = self.arena.stats().sets.saturating_sub(self.before.sets) as f64 * self.watch.share();
+        let all = self.arena.stats().sets.saturating_sub(self.before.sets) as f64 * self.sampler.share();
         (self.stores as f64 / all.max(1.0)).min(1.0)
     }
 
@@ -299,7 +299,7 @@ impl<'a> Recording<'a> {
         Line {
             arena: path.to_str().unwrap_or_default(),
             file,
-            sample: self.watch.share(),
+            sample: self.sampler.share(),
             seconds,
             requests: self.requests,
             keys: self.keys.len() as u64,
@@ -316,7 +316,7 @@ fn lifetime(seen: &Seen, now: Time) -> u32 {
     if seen.deadline == Deadline::NEVER {
         return 0;
     }
-    let from = if seen.event == Event::There { now } else { seen.mtime };
+    let from = if seen.event == Sampled::There { now } else { seen.mtime };
     seen.deadline.0.saturating_sub(from.0).max(1)
 }
 
