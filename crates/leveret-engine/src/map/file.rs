@@ -10,11 +10,11 @@ use crate::map::file_lock::FileLock;
 use crate::map::folder::Folder;
 use crate::map::geometry::{Geometry, RegionId, Unfit, FORMAT, PAGE};
 use crate::map::layout::{Control, Shard, BUCKET_SIZE};
+use crate::map::name::{beside, name_of, DESCRIPTORS, FOUND};
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{self, AtFlags, FallocateFlags, MemfdFlags, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::Resource;
-use std::ffi::OsStr;
 use std::io;
 use std::mem::offset_of;
 use std::path::{Path, PathBuf};
@@ -145,14 +145,6 @@ fn making_takes(memory: u64) -> Duration {
     Duration::from_secs(5 + (memory >> 33))
 }
 
-/// Where the kernel shows a process's own descriptors.
-const DESCRIPTORS: &str = "/proc/self/fd";
-
-/// Whether a path leads to an arena without a name. (Those of names end in `.arena`.)
-pub(super) fn is_nameless(path: &Path) -> bool {
-    path.parent() == Some(Path::new(DESCRIPTORS)) && path.extension().is_none()
-}
-
 /// Makes an arena without a name, and the path that leads to it for as long as its descriptor is open.
 pub(crate) fn open_nameless(options: &OpenOptions) -> Result<(PathBuf, Opened), OpenError> {
     let folder = Path::new(DESCRIPTORS);
@@ -170,16 +162,6 @@ pub(crate) fn open_nameless(options: &OpenOptions) -> Result<(PathBuf, Opened), 
     let stat = fs::stat(&path).map_err(failed("find an arena without a name in"))?;
     Ok((path, Opened { file, geometry, identity: (stat.st_dev, stat.st_ino), created: true }))
 }
-
-/// Opens an arena's file once more: a description of its own.
-pub(super) fn open_again(path: &Path) -> Result<OwnedFd, Errno> {
-    let follow = if is_nameless(path) { OFlags::empty() } else { OFlags::NOFOLLOW };
-    fs::open(path, OFlags::RDWR | OFlags::CLOEXEC | OFlags::NONBLOCK | follow, Mode::empty())
-}
-
-/// An existing file: no symbolic link, and without waiting for whatever it may turn out to be (a FIFO, a file under a
-/// lease).
-pub(super) const FOUND: OFlags = OFlags::RDWR.union(OFlags::CLOEXEC).union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK);
 
 fn attach(folder: &Folder, path: &Path) -> Result<Opened, OpenError> {
     let file = match fs::openat(folder, name_of(path), FOUND, Mode::empty()) {
@@ -205,16 +187,6 @@ fn attach(folder: &Folder, path: &Path) -> Result<Opened, OpenError> {
         Unfit::Features(features) => OpenError::UnknownFeatures { path: path.to_owned(), features },
     })?;
     Ok(Opened { file, geometry, identity: (stat.st_dev, stat.st_ino), created: false })
-}
-
-pub(super) fn name_of(path: &Path) -> &OsStr {
-    path.file_name().unwrap_or_default()
-}
-
-pub(super) fn beside(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
 }
 
 fn new_geometry(options: &OpenOptions) -> Result<Geometry, OpenError> {

@@ -1,8 +1,8 @@
 //! The lock file beside an arena's, which serialises the rare things that have no other guard.
 use crate::error::{failed, OpenError};
 use crate::fork::{step, Unshared};
-use crate::map::file::{beside, is_nameless, name_of, open_again, FOUND};
 use crate::map::folder::Folder;
+use crate::map::name::{beside, is_nameless, name_of, open_again, FOUND};
 use rustix::fd::OwnedFd;
 use rustix::fs::{self, AtFlags, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;

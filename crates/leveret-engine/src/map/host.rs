@@ -3,6 +3,7 @@
 use crate::error::{reason, Error};
 use crate::fork::Uncut;
 use crate::map::file::{self, Opened};
+use crate::map::name;
 use crate::time;
 use rustix::fd::{AsFd, AsRawFd, OwnedFd};
 use rustix::fs::{self, FallocateFlags, SeekFrom};
@@ -116,7 +117,7 @@ pub(crate) struct Host {
 
 impl Host {
     pub fn new(path: PathBuf, opened: Opened) -> Host {
-        let nameless = file::is_nameless(&path).then_some(opened.file);
+        let nameless = name::is_nameless(&path).then_some(opened.file);
         Host { path, identity: opened.identity, len: opened.geometry.file_len, nameless }
     }
 
@@ -172,7 +173,7 @@ impl Host {
 
     /// Opens the arena's file once more: a description of its own, unless the path leads to another file by now.
     fn open_again(&self) -> Result<OwnedFd, Error> {
-        let file = file::open_again(&self.path).map_err(|error| match error {
+        let file = name::open_again(&self.path).map_err(|error| match error {
             Errno::NOENT | Errno::NOTDIR | Errno::ISDIR | Errno::LOOP => Error::Lost,
             error => Error::FileRefused(reason(&error.into())),
         })?;

@@ -11,6 +11,7 @@ mod guard;
 pub(crate) mod host;
 pub(crate) mod layout;
 pub(crate) mod mapping;
+mod name;
 
 use file::Opened;
 use geometry::{Geometry, RegionId};
