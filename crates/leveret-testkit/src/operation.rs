@@ -169,6 +169,20 @@ impl Operation {
         }
     }
 
+    /// Appends or prepends a subject to another one.
+    pub(crate) fn joining(name: &'static str, mode: Mode, first_len: usize, second_len: usize) -> Operation {
+        let (first, second) = (subject(1, first_len), subject(2, second_len));
+        let both = if mode == Mode::Append { [&first[..], &second].concat() } else { [&second[..], &first].concat() };
+        let run =
+            move |arena: &Arena, _| text(store(arena, SUBJECT, &Seen::new(second.clone()), mode)).and_then(stored);
+        Operation::new(
+            name,
+            Some(Seen::new(first.clone()).flags(7).ttl(1000)),
+            Some(Seen::new(both).flags(7).ttl(1000)),
+            run,
+        )
+    }
+
     pub(crate) fn storing(name: &'static str, before: Option<Seen>, after: Seen, mode: Mode) -> Operation {
         let value = after.clone();
         Operation::new(name, before, Some(after), move |arena, _| {

@@ -13,18 +13,6 @@ use crate::rng::Rng;
 use crate::sizes;
 use crate::values;
 
-pub(crate) fn joined(name: &'static str, mode: Mode, first_len: usize, second_len: usize) -> Operation {
-    let (first, second) = (subject(1, first_len), subject(2, second_len));
-    let both = if mode == Mode::Append { [&first[..], &second].concat() } else { [&second[..], &first].concat() };
-    let run = move |arena: &Arena, _| text(store(arena, SUBJECT, &Seen::new(second.clone()), mode)).and_then(stored);
-    Operation::new(
-        name,
-        Some(Seen::new(first.clone()).flags(7).ttl(1000)),
-        Some(Seen::new(both).flags(7).ttl(1000)),
-        run,
-    )
-}
-
 fn counting(name: &'static str, before: &str, delta: Delta, after: u64) -> Operation {
     let run = move |arena: &Arena, _| want(arena.count(SUBJECT, delta, None, now()), Counted::Value(after));
     Operation::new(name, Some(Seen::new(before)), Some(Seen::new(after.to_string())), run)
@@ -108,11 +96,11 @@ fn fixed() -> Vec<Operation> {
             want(store(arena, SUBJECT, &Seen::new("x"), Mode::Add), Stored::Exists)
         }),
         Operation::storing("replace", Some(small()), other(), Mode::Replace),
-        joined("append", Mode::Append, 30, 40),
-        joined("prepend", Mode::Prepend, 30, 40),
-        joined("append-grows-large", Mode::Append, 20_000, 20_000),
-        joined("append-to-large", Mode::Append, 50_000, 100),
-        joined("prepend-to-large", Mode::Prepend, 50_000, 100),
+        Operation::joining("append", Mode::Append, 30, 40),
+        Operation::joining("prepend", Mode::Prepend, 30, 40),
+        Operation::joining("append-grows-large", Mode::Append, 20_000, 20_000),
+        Operation::joining("append-to-large", Mode::Append, 50_000, 100),
+        Operation::joining("prepend-to-large", Mode::Prepend, 50_000, 100),
         Operation::new("cas", Some(small()), Some(other()), |arena, token| {
             let value = Seen::new(subject(2, 300)).flags(9).ttl(500);
             text(store(arena, SUBJECT, &value, Mode::Cas(token))).and_then(stored)

@@ -4,7 +4,6 @@
 use leveret_engine::Mode;
 
 use crate::operation::{subject, Operation, Seen, Trigger};
-use crate::operations::joined;
 use crate::rng::Rng;
 
 /// Of the harness's arenas.
@@ -38,8 +37,8 @@ pub fn of(rng: &mut Rng) -> Vec<Operation> {
     let other = Operation::storing("overwrite-any-size", Some(any(rng, 1)), any(rng, 2), Mode::Set);
     let half = |rng: &mut Rng| filler_len(rng, VALUE_MAX / 2);
     let (append, prepend) = (
-        joined("append-any-size", Mode::Append, half(rng), half(rng)),
-        joined("prepend-any-size", Mode::Prepend, half(rng), half(rng)),
+        Operation::joining("append-any-size", Mode::Append, half(rng), half(rng)),
+        Operation::joining("prepend-any-size", Mode::Prepend, half(rng), half(rng)),
     );
     let filler_len = filler_len(rng, VALUE_MAX / 4).max(8_000);
     let evicts = Trigger { number: |stats| stats.evicted, filler_len, when: |_| true };
