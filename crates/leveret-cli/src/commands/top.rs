@@ -5,6 +5,7 @@ mod live;
 mod report;
 mod sample;
 mod screen;
+mod short;
 
 use crate::commands::list;
 use crate::output::{self, Answer, Failure, Outcome};

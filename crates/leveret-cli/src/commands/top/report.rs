@@ -1,6 +1,6 @@
 //! The board without a terminal: one table, or one object.
 use super::board::{Board, Row};
-use super::screen::{compact, ratio};
+use super::short::{compact, latency, ratio};
 use crate::units::{bytes, thousands};
 use serde_json::{json, Value};
 
@@ -32,7 +32,7 @@ pub fn table(board: &Board) -> String {
                     rate(|rates| rates.sets),
                     rate(|rates| rates.evictions),
                     seen.connections,
-                    super::screen::latency(seen.latency),
+                    latency(seen.latency),
                 )
             }
         };
