@@ -1,4 +1,5 @@
 //! One program, since each further one is linked with everything that it tests.
+mod arenas;
 mod codecs;
 mod common;
 mod datagrams;
