@@ -1,7 +1,7 @@
 //! Exact bytes in and out.
 mod common;
 use common::Ours;
-use leveret_engine::{Counted, Deadline, Delta, Encoding, Meta, Mode, Time, Value};
+use leveret_engine::{Deadline, Encoding, Meta, Mode, Time, Value};
 use leveret_server::Settings;
 use std::collections::HashSet;
 
@@ -331,25 +331,6 @@ fn without_cas_each_item_shows_zero_and_is_never_the_one_that_is_meant() {
 }
 
 #[test]
-fn the_binary_protocol_tells_the_prefixes_as_one_statistic() {
-    let stat = |subject: &str| {
-        let mut frame = vec![0x80, 0x10, 0, subject.len() as u8, 0, 0, 0, 0, 0, 0, 0, subject.len() as u8];
-        frame.resize(24, 0);
-        [&frame, subject.as_bytes()].concat()
-    };
-    let mut ours = Ours::new(Settings { detail: true, ..Settings::default() });
-    play(&mut ours, &[("get a:b\r\n", "END\r\n")]);
-    ours.reconnect();
-    let answer = ours.talk(&stat("detail dump"));
-    let (first, last) = answer.split_at(answer.len() - 24);
-    assert_eq!(&first[24..], b"detailedPREFIX a get 1 hit 0 set 0 del 0\r\nEND\r\n");
-    assert_eq!((first[3], first[7], last[3], last[7]), (8, 0, 0, 0));
-    for unknown in ["detail", "detail else", "cachedump 1 0"] {
-        assert_eq!(ours.talk(&stat(unknown))[7], 1, "{unknown}");
-    }
-}
-
-#[test]
 fn limits_of_the_server() {
     let mut ours =
         Ours::new(Settings { item_size_max: 2048, flush: false, dump: false, shutdown: true, ..Settings::default() });
@@ -432,86 +413,6 @@ fn a_datagram_gets_no_answer_as_long_as_the_arena_is_full() {
     assert!(ours.datagram(&stat(b"settings")).len() > 500);
 }
 
-#[test]
-fn statistics_count_what_php_does_without_the_server() {
-    let mut ours = Ours::new(Settings::default());
-    let now = Time::now();
-    ours.say("set k 0 0 1\r\nx\r\nget k no\r\ndelete no\r\nstats detail on\r\nget a:b\r\n");
-    assert!(ours.worker.shared.arena().find(b"k", now).is_some());
-    let stats = ours.say("stats\r\n");
-    for line in
-        ["cmd_get 4", "get_hits 2", "get_misses 2", "cmd_set 1", "curr_items 1", "delete_misses 1", "version 1.6.45"]
-    {
-        assert!(stats.contains(&format!("STAT {line}\r\n")), "{line} in {stats}");
-    }
-    assert_eq!(ours.say("stats detail dump\r\n"), "PREFIX a get 1 hit 0 set 0 del 0\r\nEND\r\n");
-    assert!(ours.say("stats settings\r\n").contains("STAT item_size_max 1048576\r\n"));
-    assert!(ours.say("stats items\r\n").contains("STAT items:1:number 1\r\n"));
-    assert!(ours.say("stats slabs\r\n").contains("STAT active_slabs 1\r\n"));
-    ours.say("stats reset\r\n");
-    assert!(ours.say("stats\r\n").contains("STAT get_hits 0\r\n"));
-}
-
-/// memcached counts a flush when it is ordered, be it for later, and what others at the arena count down counts as that
-/// here.
-#[test]
-fn counts_and_flushes_are_told_apart_as_memcached_does() {
-    let mut ours = Ours::new(Settings::default());
-    ours.say("set n 0 0 1\r\n5\r\nincr n 1\r\nincr n 100\r\ndecr n 1\r\nincr no 1\r\ndecr no 1\r\nma new N0\r\n");
-    let count = ours.worker.arena().count(b"n", Delta::Decrement(1), None, Time::now());
-    assert_eq!(count, Ok(Counted::Value(104)));
-    for subject in ["", " slabs"] {
-        let stats = ours.say(&format!("stats{subject}\r\n"));
-        for line in ["incr_hits 2", "decr_hits 2"] {
-            assert!(stats.contains(&format!("{line}\r\n")), "{line} in {stats}");
-        }
-    }
-    ours.say("flush_all 100\r\nflush_all\r\nflush_all 0\r\n");
-    let stats = ours.say("stats\r\n");
-    for line in ["incr_misses 1", "decr_misses 1", "cmd_flush 3"] {
-        assert!(stats.contains(&format!("STAT {line}\r\n")), "{line} in {stats}");
-    }
-}
-
-/// Held beside memcached 1.6.45: whatever meets an expired item takes it out, so it is told once.
-#[test]
-fn dead_items_that_are_met_are_counted_once() {
-    let mut ours = Ours::new(Settings::default());
-    let asked = [
-        "get K",
-        "gets K",
-        "gat 0 K",
-        "mg K v",
-        "mg K v q",
-        "mg K t",
-        "mg K s",
-        "incr K 1",
-        "decr K 1",
-        "touch K 9",
-        "delete K",
-        "md K",
-        "ma K",
-    ];
-    for (at, _) in asked.iter().enumerate() {
-        ours.say(&format!("set e{at} 0 -1 1\r\n1\r\nset f{at} 0 0 1\r\n1\r\n"));
-    }
-    let counts = |ours: &mut Ours| {
-        let stats = ours.say("stats\r\n");
-        ["get_expired ", "get_flushed "].map(|name| {
-            let rest = stats.split(name).nth(1).expect(name);
-            rest.lines().next().and_then(|number| number.parse::<usize>().ok()).expect("a number")
-        })
-    };
-    for (at, words) in asked.iter().enumerate() {
-        for _ in 0..2 {
-            ours.say(&format!("{}\r\n", words.replace('K', &format!("e{at}"))));
-            assert_eq!(counts(&mut ours), [at + 1, 0], "{words}");
-        }
-    }
-    ours.say("flush_all\r\nget f0\r\n");
-    assert_eq!(counts(&mut ours), [asked.len(), 1]);
-}
-
 /// Keys of one line are asked for some at a time: as many as that, one more, and several times as many.
 #[test]
 fn a_line_may_have_any_number_of_keys() {
@@ -587,21 +488,6 @@ fn gets_that_come_together_are_answered_one_after_the_other() {
 }
 
 #[test]
-fn sizes_are_told_once_that_is_switched_on() {
-    let mut ours = Ours::new(Settings::default());
-    ours.say("set a 0 0 1\r\nx\r\nset b 0 0 2\r\nxy\r\nset c 7 0 40\r\n0123456789012345678901234567890123456789\r\n");
-    assert_eq!(ours.say("stats sizes\r\n"), "STAT sizes_status disabled\r\nEND\r\n");
-    assert!(ours.say("stats settings\r\n").contains("STAT track_sizes no\r\n"));
-    // No END behind it, in memcached either.
-    assert_eq!(ours.say("stats sizes_enable\r\nmn\r\n"), "STAT sizes_status enabled\r\nMN\r\n");
-    assert_eq!(ours.say("stats sizes\r\n"), "STAT 32 2\r\nSTAT 64 1\r\nEND\r\n");
-    assert!(ours.say("stats settings\r\n").contains("STAT track_sizes yes\r\n"));
-    assert_eq!(ours.say("stats sizes_disable\r\n"), "STAT sizes_status disabled\r\n");
-    let mut tracking = Ours::new(Settings { track_sizes: true, ..Settings::default() });
-    assert_eq!(tracking.say("stats sizes\r\n"), "END\r\n");
-}
-
-#[test]
 fn binary_requests() {
     let mut ours = Ours::new(Settings::default());
     let frame = |opcode: u8, opaque: u32, cas: u64, extras: &[u8], key: &[u8], value: &[u8]| {
@@ -637,23 +523,6 @@ fn binary_requests() {
     assert!(stat.windows(7).any(|window| window == b"version") && stat.ends_with(&[0; 8]));
     assert_eq!(ours.talk(&frame(quit, 12, 0, b"", b"", b"")).len(), 24);
     assert!(ours.over);
-}
-
-/// As in memcached. Misses of `gat` were once left out.
-#[test]
-fn a_gat_counts_as_a_touch_whether_it_finds_something_or_not() {
-    let mut ours = Ours::new(Settings::default());
-    play(
-        &mut ours,
-        &[(
-            "set k 0 0 1\r\nx\r\ngat 0 k no none\r\ntouch no 1\r\n",
-            "STORED\r\nVALUE k 0 1\r\nx\r\nEND\r\nNOT_FOUND\r\n",
-        )],
-    );
-    let stats = ours.say("stats\r\n");
-    for line in ["cmd_touch 4", "touch_hits 1", "touch_misses 3"] {
-        assert!(stats.contains(&format!("STAT {line}\r\n")), "{line}: {stats}");
-    }
 }
 
 /// An item that was read more often than is counted kept its count when it was stored anew, and no later read was
