@@ -2,5 +2,9 @@
 #![forbid(unsafe_code)]
 
 pub mod codec;
+mod link;
+mod memory;
 pub mod pool;
 pub mod ring;
+mod try_lock;
+mod wire;

@@ -3,7 +3,7 @@ use super::{Code, Options};
 use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Health {
+pub(crate) struct Health {
     failures: u32,
     timeouts: u32,
     state: State,

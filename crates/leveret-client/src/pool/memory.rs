@@ -1,10 +1,11 @@
 //! Which requests are done in memory, and when: where the server is an arena, or the short cut leads to its arena.
-use super::link::Fault;
-use super::local::{self, Rules};
 use super::request::Request;
 use super::server::{Input, Server};
-use super::wire::Batch;
-use super::{short_cut, Failure, Pool, Protocol};
+use super::{Failure, Pool, Protocol};
+use crate::link::Fault;
+use crate::memory::execute::{self, Rules};
+use crate::memory::short_cut;
+use crate::wire::Batch;
 use leveret_engine::{Arena, Time};
 
 impl Pool {
@@ -16,7 +17,7 @@ impl Pool {
         }
         let mut row = std::mem::take(&mut self.servers[index].row);
         let failed = match self.memory(index) {
-            Ok((arena, rules, input, batch)) => local::read(arena, &rules, input, batch, &row),
+            Ok((arena, rules, input, batch)) => execute::read(arena, &rules, input, batch, &row),
             Err(fault) => row.iter().map(|number| (*number, fault)).collect(),
         };
         row.clear();
@@ -59,7 +60,7 @@ impl Pool {
     /// Does a request in memory.
     pub(super) fn execute(&mut self, index: usize, number: u32, request: &Request<'_>) -> Result<(), Fault> {
         let (arena, rules, input, batch) = self.memory(index)?;
-        local::execute(arena, &rules, input, batch, number, request)
+        execute::execute(arena, &rules, input, batch, number, request)
     }
 
     /// What a request in memory needs: an arena of the pool, or what the short cut has found, and where the answers go.

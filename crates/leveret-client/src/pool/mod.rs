@@ -7,42 +7,31 @@
 //! run         -> gets from memory; send, recv, poll, until nothing is awaited
 //! next_answer -> records, in order of arrival
 //! ```
-mod datagrams;
-mod dialect;
 mod health;
-mod held;
-mod kept;
-mod link;
-mod local;
 mod memory;
-mod names;
 mod options;
-mod request;
+pub(crate) mod request;
 mod route;
 mod run;
-mod server;
-mod short_cut;
-mod sign_in;
-mod tls;
-mod wire;
+pub(crate) mod server;
 
+pub use crate::link::sign_in::Credentials;
+use crate::link::{detect, names, Fault};
+pub use crate::memory::execute::arena_trouble;
+pub use crate::memory::short_cut::Validity;
+use crate::memory::short_cut::{self, Found};
 use crate::ring::{self, Ring};
+use crate::wire::{self, Batch};
 use leveret_engine::{Arena, Time};
 use leveret_protocol::text::TextKey;
-use link::Fault;
-pub use local::arena_trouble;
 pub use options::{Options, Protocol, TlsOptions};
 use request::Pending;
 pub use request::{Answer, Code, Operation, Request};
 use server::Server;
 pub use server::Tuning;
-use short_cut::Found;
-pub use short_cut::Validity;
-pub use sign_in::Credentials;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
-use wire::Batch;
 
 /// Servers behind a ring. Used by one thread at a time.
 pub struct Pool {
@@ -109,7 +98,7 @@ pub enum ServerKind {
 }
 
 impl ServerKind {
-    fn of(host: &str) -> ServerKind {
+    pub(crate) fn of(host: &str) -> ServerKind {
         let path = path_of(host);
         if host.starts_with("arena:") || (path.starts_with('/') && path.ends_with(".arena")) {
             ServerKind::Arena
@@ -122,7 +111,7 @@ impl ServerKind {
 }
 
 /// Paths may be written as pecl/memcache has them, `unix:///path`.
-fn path_of(host: &str) -> &str {
+pub(crate) fn path_of(host: &str) -> &str {
     host.strip_prefix("unix://").unwrap_or(host)
 }
 
@@ -384,7 +373,7 @@ impl Pool {
         for server in &mut self.servers {
             server.begin();
             if self.options.detects && !server.was_recalled && !server.is_local() {
-                (server.was_recalled, server.speaks) = (true, dialect::recall(server));
+                (server.was_recalled, server.speaks) = (true, detect::recall(server));
             }
         }
         if self.has_trouble {

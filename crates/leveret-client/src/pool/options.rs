@@ -142,7 +142,7 @@ impl Default for Options {
 
 impl Options {
     /// What is hashed to find the server of `request`.
-    pub(super) fn place<'a>(&self, request: &Request<'a>) -> Cow<'a, [u8]> {
+    pub(crate) fn place<'a>(&self, request: &Request<'a>) -> Cow<'a, [u8]> {
         match request.group {
             Some(group) => self.place_of_group(group),
             None if self.hash_with_prefix => Cow::Borrowed(request.key),
@@ -151,7 +151,7 @@ impl Options {
     }
 
     /// What is hashed to find the server of a group, or of a key that has no prefix yet.
-    pub(super) fn place_of_group<'a>(&self, group: &'a [u8]) -> Cow<'a, [u8]> {
+    pub(crate) fn place_of_group<'a>(&self, group: &'a [u8]) -> Cow<'a, [u8]> {
         if self.hash_with_prefix && !self.prefix.is_empty() {
             Cow::Owned([self.prefix.as_slice(), group].concat())
         } else {
@@ -161,7 +161,7 @@ impl Options {
 
     /// Whether the key of `request` can be sent at all. In text it is looked at when it is written; gets are written
     /// later.
-    pub(super) fn check_key(&self, request: &Request<'_>) -> Result<(), Code> {
+    pub(crate) fn check_key(&self, request: &Request<'_>) -> Result<(), Code> {
         let key = request.key;
         let is_valid = match self.protocol {
             _ if key.is_empty() || key.len() > KEY_MAX => false,

@@ -41,31 +41,31 @@ pub enum Operation {
 
 impl Operation {
     /// It concerns servers, not a key.
-    pub(super) fn is_for_servers(self) -> bool {
+    pub(crate) fn is_for_servers(self) -> bool {
         matches!(self, Operation::Flush | Operation::Version | Operation::Stats | Operation::Keys)
     }
 
     /// Nothing is changed by it. A set that is done again may undo what somebody else has written meanwhile.
-    pub(super) fn only_reads(self) -> bool {
+    pub(crate) fn only_reads(self) -> bool {
         matches!(self, Operation::Get | Operation::Version | Operation::Stats | Operation::Keys)
     }
 
     /// It may lie in a buffer and count as done: nobody needs its answer to go on. As libmemcached has it, only these
     /// two.
-    pub(super) fn may_wait(self) -> bool {
+    pub(crate) fn may_wait(self) -> bool {
         matches!(self, Operation::Set | Operation::Delete)
     }
 
     /// `Options::no_reply` takes its answer away. As libmemcached has it, a touch keeps it.
-    pub(super) fn heeds_no_reply(self) -> bool {
+    pub(crate) fn heeds_no_reply(self) -> bool {
         !self.is_get() && !self.is_for_servers() && self != Operation::Touch
     }
 
-    pub(super) fn is_get(self) -> bool {
+    pub(crate) fn is_get(self) -> bool {
         matches!(self, Operation::Get | Operation::GetAndTouch)
     }
 
-    pub(super) fn is_store(self) -> bool {
+    pub(crate) fn is_store(self) -> bool {
         use Operation::{Add, Append, Cas, Prepend, Replace, Set};
         matches!(self, Set | Add | Replace | Append | Prepend | Cas)
     }
@@ -202,7 +202,7 @@ pub struct Answer<'p> {
 
 /// A request of the batch that has been routed.
 #[derive(Clone, Debug)]
-pub(super) struct Pending {
+pub(crate) struct Pending {
     /// Its number in the caller's count: a request to all servers is several here.
     pub asked: u32,
     pub operation: Operation,
@@ -225,7 +225,7 @@ pub(super) struct Pending {
 
 /// An answer as it is kept: bytes lie in the input of the server.
 #[derive(Clone, Debug)]
-pub(super) struct Record {
+pub(crate) struct Record {
     /// The bytes came by UDP, and lie there.
     pub is_datagram: bool,
     pub request: u32,

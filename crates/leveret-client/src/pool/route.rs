@@ -1,8 +1,9 @@
 //! Which servers a request goes to: the ring's, further copies, and other places when it is dead.
-use super::link::Fault;
 use super::request::{Operation, Request};
-use super::{wire, Code, Pool, Protocol};
+use super::{Code, Pool, Protocol};
+use crate::link::Fault;
 use crate::ring::Preset;
+use crate::wire;
 
 // Among so many places pecl/memcache looks for another server.
 const OTHER_PLACES: u32 = 20;

@@ -1,8 +1,10 @@
 //! The loop: sends, reads and waits, over all servers at once, until no answer is awaited.
-use super::link::{self, Fault, Moved, READABLE, WRITABLE};
 use super::request::Record;
 use super::server::{Server, ROW_END};
-use super::{datagrams, dialect, local, wire, Code, Failure, Pool, Protocol};
+use super::{Code, Failure, Pool, Protocol};
+use crate::link::{self, detect, Fault, Moved, READABLE, WRITABLE};
+use crate::memory::execute;
+use crate::wire::{self, datagrams};
 use leveret_engine::Time;
 use rustix::event::PollFd;
 use std::time::{Duration, Instant};
@@ -227,7 +229,7 @@ impl Pool {
             until = until.min(*server.deadline.get_or_insert(now + patience));
             if is_connected && server.is_unheard(&self.options) {
                 until = until
-                    .min(server.deadline.map_or(until, |deadline| deadline - (patience - dialect::silence(patience))));
+                    .min(server.deadline.map_or(until, |deadline| deadline - (patience - detect::silence(patience))));
             }
         }
         let ready: Vec<(usize, bool, bool)> = {
@@ -285,7 +287,7 @@ impl Pool {
     fn is_silent(&self, index: usize, now: Instant) -> bool {
         let server = &self.servers[index];
         let patience = server.io_timeout(&self.options);
-        let left = patience - dialect::silence(patience);
+        let left = patience - detect::silence(patience);
         server.is_unheard(&self.options)
             && server.can_answer()
             && server.deadline.is_some_and(|deadline| deadline <= now + left)
@@ -300,7 +302,7 @@ impl Pool {
         }
         // Whatever comes of it, this is not done twice.
         server.speaks = Some(Protocol::Text);
-        if !dialect::is_binary(server, &self.options) {
+        if !detect::is_binary(server, &self.options) {
             return false;
         }
         server.close();
@@ -477,13 +479,13 @@ impl Pool {
             }
         }
         if let Some(why) = trouble {
-            local::note(why);
+            execute::note(why);
         }
         // Another server may have taken the place of one that spoke binary.
         let server = &mut self.servers[index];
         if self.options.detects && server.speaks == Some(Protocol::Binary) {
             server.speaks = None;
-            dialect::forget(server);
+            detect::forget(server);
         }
         for other in touched {
             wire::end_row(&mut self.servers[other], &self.batch, &self.options);

@@ -1,19 +1,19 @@
 //! One server of a pool: its link, what is to be sent, what has come, and which requests await an answer.
-use super::datagrams::Datagrams;
 use super::health::Health;
-use super::link::{Address, Fault, Link, Moved};
-use super::local::Local;
-use super::short_cut::ShortCut;
-use super::sign_in::{Credentials, SignIn};
-use super::tls::Secured;
-use super::{names, Code, Options, Protocol, ServerKind};
+use super::{Code, Options, Protocol, ServerKind};
+use crate::link::sign_in::{Credentials, SignIn};
+use crate::link::tls::Secured;
+use crate::link::{names, Address, Fault, Link, Moved};
+use crate::memory::execute::Local;
+use crate::memory::short_cut::ShortCut;
+use crate::wire::datagrams::Datagrams;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Not the number of a request: the end of a row of gets, which the server marks too (`END`, `MN`, the noop's answer).
-pub(super) const ROW_END: u32 = u32::MAX;
+pub(crate) const ROW_END: u32 = u32::MAX;
 
 // Large enough for most batches; larger ones make it grow, and then it stays.
 const INPUT_LEN: usize = 16 << 10;
@@ -34,7 +34,7 @@ pub struct Tuning {
     pub retry_timeout: Option<Duration>,
 }
 
-pub(super) struct Server {
+pub(crate) struct Server {
     pub host: String,
     pub kind: ServerKind,
     pub port: u16,
@@ -83,7 +83,7 @@ pub(super) struct Server {
 /// What has come. Answers of the batch stay where they are until the next one begins: nobody copies them but the
 /// reader.
 #[derive(Debug, Default)]
-pub(super) struct Input {
+pub(crate) struct Input {
     /// Filled with zeros when it grows, not for each read.
     pub bytes: Vec<u8>,
     pub filled: usize,

@@ -1,6 +1,6 @@
 //! Servers named `tls://host:port`: whom to believe, who we are, and the bytes of one connection through rustls.
-use super::held::unless_held;
-use super::options::TlsOptions;
+use crate::pool::TlsOptions;
+use crate::try_lock::unless_held;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
@@ -254,7 +254,7 @@ impl TlsOptions {
 }
 
 /// TLS of one connection.
-pub(super) struct Secured {
+pub(crate) struct Secured {
     connection: ClientConnection,
     /// Received, and not yet decrypted: there was no room for more.
     rest: Vec<u8>,

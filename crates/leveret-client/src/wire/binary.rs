@@ -1,7 +1,6 @@
 //! Answers of the binary protocol: each carries the number of its request.
-use super::super::request::Operation;
-use super::super::Code;
 use super::{is_idle, reach, Accepted, Batch, Expected, Heard, STATISTICS_MAX};
+use crate::pool::{Code, Operation};
 use leveret_protocol::binary::{self, Status};
 use std::ops::Range;
 

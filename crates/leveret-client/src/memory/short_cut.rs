@@ -5,10 +5,10 @@
 //! which we would connect, in our network namespace, or it is the process at the other end of the Unix socket. Asked
 //! again every `BELIEVED_FOR`, by whichever pool of the process comes then; what happens to the server within that time
 //! looks as if it had happened a moment later.
-use super::held::unless_held;
-use super::link::{Address, Fault};
-use super::server::Server;
-use super::ServerKind;
+use crate::link::{Address, Fault};
+use crate::pool::server::Server;
+use crate::pool::{path_of, Code, ServerKind};
+use crate::try_lock::unless_held;
 use leveret_engine::{Arena, OpenOptions, Service, Time};
 use rustix::net::{sockopt, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use rustix::time::ClockId;
@@ -42,13 +42,13 @@ const KEPT_MAX: usize = 8;
 
 /// The way to the arena of one server.
 #[derive(Default)]
-pub(super) struct ShortCut {
+pub(crate) struct ShortCut {
     found: Option<Found>,
     /// When it is to be looked for again.
     next_search: Option<Moment>,
 }
 
-pub(super) struct Found {
+pub(crate) struct Found {
     pub arena: Arena,
     /// The longest value that the server takes.
     pub value_max: usize,
@@ -74,7 +74,7 @@ impl SocketFile {
         if server.kind != ServerKind::Unix {
             return None;
         }
-        let stat = rustix::fs::stat(super::path_of(&server.host)).ok()?;
+        let stat = rustix::fs::stat(path_of(&server.host)).ok()?;
         Some(SocketFile {
             device: stat.st_dev,
             inode: stat.st_ino,
@@ -136,7 +136,7 @@ impl Validity {
 
 /// The arena that `server` serves, if it is one of this host that does.
 #[inline]
-pub(super) fn find(server: &mut Server) -> Option<&Found> {
+pub(crate) fn find(server: &mut Server) -> Option<&Found> {
     let now = now();
     let is_believed =
         server.short_cut.found.as_ref().is_some_and(|found| now.saturating_sub(found.checked) < BELIEVED_FOR);
@@ -241,14 +241,14 @@ enum Seeker {
 
 impl Seeker {
     fn new(server: &mut Server) -> Result<Seeker, Fault> {
-        let unknown = || Fault::new(super::Code::NotSupported);
+        let unknown = || Fault::new(Code::NotSupported);
         match server.address()? {
             Address::Internet(address) => {
                 let network = std::fs::read_link("/proc/self/ns/net").map_err(|_| unknown())?;
                 Ok(Seeker::Internet { address, network: network.to_string_lossy().into_owned() })
             }
             Address::Unix(address) => {
-                let path = super::path_of(&server.host).to_string();
+                let path = path_of(&server.host).to_string();
                 let peer = peer(&address).ok_or_else(unknown)?;
                 Ok(Seeker::Unix { path, peer })
             }

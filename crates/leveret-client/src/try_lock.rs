@@ -2,7 +2,7 @@
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// None: somebody has it, perhaps for ever. Then the caller does without what it would have remembered.
-pub(super) fn unless_held<T>(shared: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+pub(crate) fn unless_held<T>(shared: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
     match shared.try_lock() {
         Ok(guard) => Some(guard),
         // A panic cannot leave what is kept here half changed.

@@ -1,9 +1,8 @@
 //! Answers of the text protocol: each belongs to the request that has waited longest, and what is got must have the
 //! right key.
-use super::super::request::Operation;
-use super::super::server::ROW_END;
-use super::super::Code;
 use super::{meta, Accepted, Batch, Expected, Heard, STATISTICS_MAX};
+use crate::pool::server::ROW_END;
+use crate::pool::{Code, Operation};
 use leveret_protocol::{text, Limits};
 use std::ops::Range;
 

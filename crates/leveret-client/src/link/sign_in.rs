@@ -1,7 +1,7 @@
 //! Who asks: a name and a password (SASL PLAIN), said on each new connection before anything else is sent over it.
 //! What comes back is bounded, and must be the answer to that and nothing more.
-use super::link::{Fault, Wire};
-use super::Code;
+use super::{Fault, Wire};
+use crate::pool::Code;
 use leveret_protocol::binary::{self, Command, Request, Status, HEADER_LEN};
 use leveret_protocol::{Limits, Received};
 use rustix::io::Errno;
@@ -54,7 +54,7 @@ fn wipe(bytes: &mut Vec<u8>) {
 }
 
 /// What has been said of it on one connection, and heard.
-pub(super) struct SignIn {
+pub(crate) struct SignIn {
     credentials: Arc<Credentials>,
     output: Vec<u8>,
     sent: usize,

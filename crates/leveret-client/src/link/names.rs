@@ -1,9 +1,9 @@
 //! From a server's name to its addresses. That may ask a name server, which no time-out of ours bounds, so what it took
 //! long to hear is not asked again soon, by no pool of this process: where a name server is slow, or gone, a process
 //! spends at most a tenth of its time on a name, and not all of it each time that a server has rested.
-use super::held::unless_held;
-use super::link::{Address, Fault};
-use super::Code;
+use super::{Address, Fault};
+use crate::pool::{path_of, Code};
+use crate::try_lock::unless_held;
 use rustix::net::SocketAddrUnix;
 use std::collections::HashMap;
 use std::net::{SocketAddr, ToSocketAddrs};
@@ -14,7 +14,7 @@ use std::time::Instant;
 const HOLDS: u32 = 10;
 
 /// With what the name of a server begins that is spoken with through TLS.
-pub(super) const TLS: &str = "tls://";
+pub(crate) const TLS: &str = "tls://";
 
 struct Heard {
     addresses: Option<Vec<SocketAddr>>,
@@ -24,8 +24,8 @@ struct Heard {
 static HEARD: Mutex<Option<HashMap<String, Heard>>> = Mutex::new(None);
 
 /// The addresses of a server; at least one.
-pub(super) fn resolve(host: &str, port: u16) -> Result<Vec<Address>, Fault> {
-    let path = super::path_of(host);
+pub(crate) fn resolve(host: &str, port: u16) -> Result<Vec<Address>, Fault> {
+    let path = path_of(host);
     if path.starts_with('/') {
         let address = SocketAddrUnix::new(path).map_err(|errno| Fault::system(Code::Errno, errno))?;
         return Ok(vec![Address::Unix(address)]);
@@ -65,7 +65,7 @@ fn look_up(name: &str) -> Option<Vec<SocketAddr>> {
 }
 
 /// The host of `tls://host`, to whom its certificate belongs.
-pub(super) fn secured_host(host: &str) -> Option<&str> {
+pub(crate) fn secured_host(host: &str) -> Option<&str> {
     host.strip_prefix(TLS).map(|host| secured_host_and_port(host, 0).0)
 }
 

@@ -5,10 +5,10 @@
 //! So a server that answers has spoken text, and is asked nothing else. One that keeps silent, or hangs up, the first
 //! time that anything is asked of it, is probed once: with nothing that a text server does not know, until it is plain
 //! that it is none. What was found is remembered by the process, and for others in an arena of its own.
-use super::held::unless_held;
-use super::link::{self, Address, Link, Moved, READABLE, WRITABLE};
-use super::server::Server;
-use super::{Options, Protocol};
+use super::{Address, Link, Moved, READABLE, WRITABLE};
+use crate::pool::server::Server;
+use crate::pool::{Options, Protocol};
+use crate::try_lock::unless_held;
 use leveret_engine::{Arena, Deadline, Meta, Mode, OpenOptions, Time, Value, MEMORY_MIN};
 use leveret_protocol::binary::{Command, Request};
 use rustix::event::{PollFd, PollFlags};
@@ -35,19 +35,19 @@ type Endpoint = (Option<PathBuf>, String);
 /// What this process knows. None: that it is not known, and was looked up.
 static KNOWN: Mutex<Option<HashMap<Endpoint, Option<Protocol>>>> = Mutex::new(None);
 
-pub(super) fn silence(io_timeout: Duration) -> Duration {
+pub(crate) fn silence(io_timeout: Duration) -> Duration {
     SILENCE.min(io_timeout / 4)
 }
 
 /// What is known of a server before anything is asked of it.
-pub(super) fn recall(server: &Server) -> Option<Protocol> {
+pub(crate) fn recall(server: &Server) -> Option<Protocol> {
     let endpoint = endpoint(server);
     let Some(mut known) = unless_held(&KNOWN) else { return remembered(&endpoint) };
     *known.get_or_insert_default().entry(endpoint).or_insert_with_key(remembered)
 }
 
 /// Whether a server that has never answered speaks the binary protocol only.
-pub(super) fn is_binary(server: &mut Server, options: &Options) -> bool {
+pub(crate) fn is_binary(server: &mut Server, options: &Options) -> bool {
     let Ok(address) = server.address() else { return false };
     let mut binary = Vec::new();
     let is_written = Request::new(Command::Version, false, 0).write(&mut binary);
@@ -63,7 +63,7 @@ pub(super) fn is_binary(server: &mut Server, options: &Options) -> bool {
 }
 
 /// It is not as it was: it will be asked anew.
-pub(super) fn forget(server: &Server) {
+pub(crate) fn forget(server: &Server) {
     note(server, None);
 }
 
@@ -128,7 +128,7 @@ fn hear(address: &Address, said: &[u8], patience: Duration, options: &Options) -
 fn await_link(link: &Link, events: PollFlags, until: Instant) -> Option<()> {
     loop {
         let mut polled = [PollFd::new(link, events)];
-        if !link::wait(&mut polled, until.saturating_duration_since(Instant::now())) {
+        if !super::wait(&mut polled, until.saturating_duration_since(Instant::now())) {
             return None;
         }
         if !polled[0].revents().is_empty() {

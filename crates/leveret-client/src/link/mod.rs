@@ -1,25 +1,30 @@
 //! A connection to one server: nothing here waits but `recv_alone`.
-use super::sign_in::SignIn;
-use super::tls::Secured;
-use super::{Code, Options};
+pub(crate) mod detect;
+pub(crate) mod names;
+pub(crate) mod sign_in;
+pub(crate) mod tls;
+
+use crate::pool::{Code, Options};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{ipproto, AddressFamily, RecvFlags, SendFlags, Shutdown, SocketAddrUnix, SocketFlags, SocketType};
+use sign_in::SignIn;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
+use tls::Secured;
 
 /// Where a server listens.
 #[derive(Clone, Debug)]
-pub(super) enum Address {
+pub(crate) enum Address {
     Internet(SocketAddr),
     Unix(SocketAddrUnix),
 }
 
 /// What went wrong, and the errno behind it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fault {
+pub(crate) struct Fault {
     pub code: Code,
     pub errno: i32,
 }
@@ -35,7 +40,7 @@ impl Fault {
 }
 
 #[derive(Debug)]
-pub(super) struct Link {
+pub(crate) struct Link {
     wire: Wire,
     is_unix: bool,
     /// Requests may be sent.
@@ -54,7 +59,7 @@ pub(super) struct Link {
 
 /// A socket, or TLS on one.
 #[derive(Debug)]
-pub(super) struct Wire {
+pub(crate) struct Wire {
     socket: OwnedFd,
     tls: Option<Box<Secured>>,
 }
@@ -81,7 +86,7 @@ impl Wire {
 
 /// What a system call on a link came to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Moved {
+pub(crate) enum Moved {
     Bytes(usize),
     /// Nothing can be moved now.
     Blocked,
@@ -301,11 +306,11 @@ fn refused(is_unix: bool, errno: Errno) -> Fault {
 }
 
 /// Waits until one of `polled` can go on. False = the time is over.
-pub(super) fn wait(polled: &mut [PollFd<'_>], timeout: Duration) -> bool {
+pub(crate) fn wait(polled: &mut [PollFd<'_>], timeout: Duration) -> bool {
     let timeout = Timespec { tv_sec: timeout.as_secs() as i64, tv_nsec: i64::from(timeout.subsec_nanos()) };
     // An interrupted wait is none: the caller looks at its clock and comes again.
     !matches!(poll(polled, Some(&timeout)), Ok(0))
 }
 
-pub(super) const READABLE: PollFlags = PollFlags::IN;
-pub(super) const WRITABLE: PollFlags = PollFlags::OUT;
+pub(crate) const READABLE: PollFlags = PollFlags::IN;
+pub(crate) const WRITABLE: PollFlags = PollFlags::OUT;

@@ -1,8 +1,7 @@
 //! Answers of the meta commands: each carries the number of its request.
-use super::super::request::Operation;
-use super::super::server::ROW_END;
-use super::super::Code;
 use super::{is_idle, reach, Accepted, Batch, Expected, Heard};
+use crate::pool::server::ROW_END;
+use crate::pool::{Code, Operation};
 use leveret_protocol::text::{self, MetaCode};
 use std::ops::Range;
 

@@ -1,11 +1,11 @@
 //! A server that is shared memory of this host, or whose arena is: requests are executed as they are added, gets when
 //! it is known how many there are, and their answers lie in the server's input as if they had come.
-use super::kept;
-use super::link::Fault;
-use super::request::{Operation, Request};
-use super::server::Input;
-use super::wire::Batch;
-use super::{Code, Protocol};
+use super::opened;
+use crate::link::Fault;
+use crate::pool::path_of;
+use crate::pool::server::Input;
+use crate::pool::{Code, Operation, Protocol, Request};
+use crate::wire::Batch;
 use leveret_engine::{
     Arena, Counted, Cursor, Deadline, Delta, Encoding, Error, Mode, OpenOptions, ReadOptions, Stored, Terms, Time,
     Value, AHEAD,
@@ -15,7 +15,7 @@ use std::sync::Mutex;
 
 /// Where an arena is, and how it is opened.
 #[derive(Default)]
-pub(super) struct Local {
+pub(crate) struct Local {
     /// Of named arenas; None = the usual one.
     pub dir: Option<PathBuf>,
     pub how: OpenOptions,
@@ -41,12 +41,13 @@ impl Local {
         self.looked = self.looked.max(now);
         self.arena = self.arena.take().filter(|arena| arena.check().is_ok());
         if self.arena.is_none() {
-            let opened = leveret_place::resolve(super::path_of(name), self.dir.as_deref()).and_then(|path| {
-                match kept::find(&path, &self.how) {
-                    Some(arena) => Ok(arena),
-                    None => Ok(Arena::open(&path, &self.how)?.0),
-                }
-            });
+            let opened =
+                leveret_place::resolve(path_of(name), self.dir.as_deref()).and_then(|path| {
+                    match opened::find(&path, &self.how) {
+                        Some(arena) => Ok(arena),
+                        None => Ok(Arena::open(&path, &self.how)?.0),
+                    }
+                });
             let arena = opened.map_err(|error| {
                 note(format!("{name} cannot be used: {error}"));
                 Fault::new(Code::ConnectionFailure)
@@ -60,7 +61,7 @@ impl Local {
 impl Drop for Local {
     fn drop(&mut self) {
         if let Some(arena) = self.arena.take() {
-            kept::keep(self.how, arena);
+            opened::keep(self.how, arena);
         }
     }
 }
@@ -69,7 +70,7 @@ impl Drop for Local {
 /// process, and whether they were told. Nobody waits for it, since a fork may have left it locked.
 static TROUBLE: Mutex<(String, bool)> = Mutex::new((String::new(), true));
 
-pub(super) fn note(text: String) {
+pub(crate) fn note(text: String) {
     if let Ok(mut trouble) = TROUBLE.try_lock() {
         if trouble.0 != text {
             *trouble = (text, false);
@@ -101,7 +102,7 @@ const VERSION: &str = "1.6.45";
 
 /// By which rules an arena is used.
 #[derive(Clone, Copy)]
-pub(super) struct Rules {
+pub(crate) struct Rules {
     /// What would be spoken with a server: it decides what some answers say.
     pub protocol: Protocol,
     /// The longest value, below what the arena takes anyway.
@@ -120,7 +121,7 @@ impl Rules {
 }
 
 /// Reads what gets ask for and keeps the answers. Gives the requests that failed.
-pub(super) fn read(
+pub(crate) fn read(
     arena: &Arena,
     rules: &Rules,
     input: &mut Input,
@@ -173,7 +174,7 @@ fn get(
 }
 
 /// Executes a request that is no get and keeps its answer.
-pub(super) fn execute(
+pub(crate) fn execute(
     arena: &Arena,
     rules: &Rules,
     input: &mut Input,

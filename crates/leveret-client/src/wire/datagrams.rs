@@ -3,10 +3,10 @@
 //!
 //! A datagram asks for one key. memcached answers several keys by several rows of datagrams, each counted from 0 under
 //! the same request number: once one is lost, a datagram of another value fits into its place.
-use super::link::{self, Address};
-use super::server::{Input, Server, ROW_END};
-use super::wire::{self, Batch};
-use super::{Options, Protocol, ServerKind};
+use super::Batch;
+use crate::link::{self, Address};
+use crate::pool::server::{Input, Server, ROW_END};
+use crate::pool::{Options, Protocol, ServerKind};
 use leveret_protocol::text::{self, TextKey};
 use leveret_protocol::udp::{Accepted, Frame, Reassembly, DATAGRAM_MAX};
 use rustix::io::Errno;
@@ -32,7 +32,7 @@ const PATIENCE_MAX: Duration = Duration::from_millis(250);
 
 /// What a server is asked by UDP in this batch.
 #[derive(Default)]
-pub(super) struct Datagrams {
+pub(crate) struct Datagrams {
     socket: Option<OwnedFd>,
     /// For so long a receive waits on the socket, unless it is told not to.
     waits: Duration,
@@ -74,7 +74,7 @@ struct Asked {
 }
 
 /// The UDP port of a server, if gets go there.
-pub(super) fn port(server: &Server, options: &Options) -> Option<u16> {
+pub(crate) fn port(server: &Server, options: &Options) -> Option<u16> {
     match server.udp_port {
         _ if server.kind != ServerKind::Tcp || server.is_secured() || server.protocol(options) == Protocol::Binary => {
             None
@@ -111,7 +111,7 @@ impl Datagrams {
     fn ask(&mut self, request: u32, key: TextKey<'_>, batch: &Batch) {
         let pending = &batch.pending[request as usize];
         let mut line = Vec::with_capacity(key.as_bytes().len() + 32);
-        text::begin_keys(&mut line, pending.with_cas, wire::new_exptime(pending));
+        text::begin_keys(&mut line, pending.with_cas, super::new_exptime(pending));
         text::add_key(&mut line, key);
         text::end_keys(&mut line);
         self.asked.push(Asked { id: 0, line, request, answer: Reassembly::new(0, 0), tries: 0, until: None });
@@ -206,7 +206,7 @@ impl Datagrams {
         self.input.parsed = place.start;
         let first = batch.records.len();
         let mut expected = [request, ROW_END].into_iter().collect();
-        let _ = wire::read(&mut self.input, &mut expected, batch, Protocol::Text, options);
+        let _ = super::read(&mut self.input, &mut expected, batch, Protocol::Text, options);
         (self.input.parsed, self.input.wanted) = (place.end, 0);
         for record in &mut batch.records[first..] {
             record.is_datagram = true;
@@ -217,7 +217,7 @@ impl Datagrams {
 
 /// Takes the row of a server that listens for datagrams, unless the stream has work in this batch: a get must not
 /// overtake the store before it. Keys that text cannot carry stay.
-pub(super) fn take_row(server: &mut Server, batch: &Batch, options: &Options) {
+pub(crate) fn take_row(server: &mut Server, batch: &Batch, options: &Options) {
     if port(server, options).is_none() || !server.expected.is_empty() || server.has_unsent() {
         return;
     }
@@ -232,7 +232,7 @@ pub(super) fn take_row(server: &mut Server, batch: &Batch, options: &Options) {
 }
 
 /// Sends the datagrams of a server that are due. Gives the requests that are to go over the stream.
-pub(super) fn send(server: &mut Server, options: &Options) -> Vec<u32> {
+pub(crate) fn send(server: &mut Server, options: &Options) -> Vec<u32> {
     if !server.datagrams.is_busy() {
         return Vec::new();
     }
@@ -259,6 +259,6 @@ fn open(address: SocketAddr) -> Result<OwnedFd, Errno> {
 }
 
 /// For `poll`.
-pub(super) fn polled(server: &Server) -> Option<rustix::event::PollFd<'_>> {
+pub(crate) fn polled(server: &Server) -> Option<rustix::event::PollFd<'_>> {
     server.datagrams.socket().map(|socket| rustix::event::PollFd::new(socket, link::READABLE))
 }

@@ -1,8 +1,8 @@
 //! From requests to bytes.
-use super::super::request::{Operation, Pending, Request};
-use super::super::server::{Server, ROW_END};
-use super::super::{Code, Options, Protocol};
 use super::Batch;
+use crate::pool::request::Pending;
+use crate::pool::server::{Server, ROW_END};
+use crate::pool::{Code, Operation, Options, Protocol, Request};
 use leveret_engine::Meta;
 use leveret_protocol::binary::{self, Command};
 use leveret_protocol::text::{self, MetaRequest, Store, TextKey};

@@ -1,22 +1,23 @@
 //! Between requests and bytes: writes requests in the protocol of the pool, and finds out to which request an answer
 //! belongs. An answer that fits no request that awaits one breaks the connection; it is never given to another.
 mod binary;
+pub(crate) mod datagrams;
 mod meta;
 mod text;
 mod write;
 
-use super::request::{Operation, Pending, Record};
-use super::server::{Input, ROW_END};
-use super::{Code, Options, Protocol};
 use crate::codec::origin::REMOTE;
+use crate::pool::request::{Pending, Record};
+use crate::pool::server::{Input, ROW_END};
+use crate::pool::{Code, Operation, Options, Protocol};
 use leveret_engine::Meta;
 use leveret_protocol::{Limits, Received};
 use std::collections::VecDeque;
-pub(super) use write::{end_row, from_text, is_one_row, new_exptime, write};
+pub(crate) use write::{end_row, from_text, is_one_row, new_exptime, write};
 
 /// The batch's requests, and the bytes of their keys.
 #[derive(Debug, Default)]
-pub(super) struct Batch {
+pub(crate) struct Batch {
     pub pending: Vec<Pending>,
     pub keys: Vec<u8>,
     pub records: Vec<Record>,
@@ -36,7 +37,7 @@ impl Batch {
     /// One answer to `request`, and there may be more.
     pub fn record(&mut self, request: u32, code: Code) -> &mut Record {
         let server = self.pending[request as usize].server;
-        // What an arena answers says who wrote it: local.rs puts that in its place.
+        // What an arena answers says who wrote it: execute.rs puts that in its place.
         let meta = Meta::default().with_origin(REMOTE);
         let record =
             Record { is_datagram: false, request, code, server, name: 0..0, value: 0..0, meta, cas: 0, number: 0 };
@@ -81,10 +82,10 @@ impl Batch {
 
 /// The answers cannot be understood any further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Garbled;
+pub(crate) struct Garbled;
 
 /// Requests that await an answer, in the order in which they were sent.
-pub(super) type Expected = VecDeque<u32>;
+pub(crate) type Expected = VecDeque<u32>;
 
 /// For whom an answer was.
 enum Heard {
@@ -106,7 +107,7 @@ const STATISTICS_MAX: usize = 1 << 20;
 const IDLE_MAX: usize = 16 << 20;
 
 /// Takes the answers that are whole out of the input. True = a request has all of its answer.
-pub(super) fn read(
+pub(crate) fn read(
     input: &mut Input,
     expected: &mut Expected,
     batch: &mut Batch,

@@ -11,7 +11,7 @@ const MOST: usize = 8;
 static KEPT: Mutex<Vec<(OpenOptions, Arena)>> = Mutex::new(Vec::new());
 
 /// Keeps an arena, and none whose file is seen to be gone: who maps it keeps its memory. The same look publishes what was read.
-pub(super) fn keep(how: OpenOptions, arena: Arena) {
+pub(crate) fn keep(how: OpenOptions, arena: Arena) {
     let Ok(mut kept) = KEPT.try_lock() else { return };
     kept.retain(|(_, other)| other.path() != arena.path() && other.check().is_ok());
     if arena.check().is_ok() {
@@ -23,7 +23,7 @@ pub(super) fn keep(how: OpenOptions, arena: Arena) {
 }
 
 /// The arena at this path, if it is kept and still the one there. One that was opened otherwise is let go.
-pub(super) fn find(path: &Path, how: &OpenOptions) -> Option<Arena> {
+pub(crate) fn find(path: &Path, how: &OpenOptions) -> Option<Arena> {
     let mut kept = KEPT.try_lock().ok()?;
     let place = kept.iter().position(|(_, arena)| arena.path() == path)?;
     let (other, arena) = &kept[place];
