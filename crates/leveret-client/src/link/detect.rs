@@ -6,8 +6,8 @@
 //! time that anything is asked of it, is probed once: with nothing that a text server does not know, until it is plain
 //! that it is none. What was found is remembered by the process, and for others in an arena of its own.
 use super::{Address, Link, Moved, READABLE, WRITABLE};
+use crate::pool::options::{Options, Protocol};
 use crate::pool::server::Server;
-use crate::pool::{Options, Protocol};
 use crate::try_lock::unless_held;
 use leveret_engine::{Arena, Deadline, Meta, Mode, OpenOptions, Time, Value, MEMORY_MIN};
 use leveret_protocol::binary::{Command, Request};

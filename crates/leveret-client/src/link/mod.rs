@@ -4,7 +4,8 @@ pub(crate) mod names;
 pub(crate) mod sign_in;
 pub(crate) mod tls;
 
-use crate::pool::{Code, Options};
+use crate::code::Code;
+use crate::pool::options::Options;
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};

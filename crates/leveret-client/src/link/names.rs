@@ -2,7 +2,8 @@
 //! long to hear is not asked again soon, by no pool of this process: where a name server is slow, or gone, a process
 //! spends at most a tenth of its time on a name, and not all of it each time that a server has rested.
 use super::{Address, Fault};
-use crate::pool::{path_of, Code};
+use crate::code::Code;
+use crate::pool::path_of;
 use crate::try_lock::unless_held;
 use rustix::net::SocketAddrUnix;
 use std::collections::HashMap;

@@ -1,5 +1,5 @@
 //! Servers named `tls://host:port`: whom to believe, who we are, and the bytes of one connection through rustls.
-use crate::pool::TlsOptions;
+use crate::pool::options::TlsOptions;
 use crate::try_lock::unless_held;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags};

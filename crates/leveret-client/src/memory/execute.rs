@@ -1,10 +1,12 @@
 //! A server that is shared memory of this host, or whose arena is: requests are executed as they are added, gets when
 //! it is known how many there are, and their answers lie in the server's input as if they had come.
 use super::opened;
+use crate::code::Code;
 use crate::link::Fault;
+use crate::pool::options::Protocol;
 use crate::pool::path_of;
+use crate::pool::request::{Operation, Request};
 use crate::pool::server::Input;
-use crate::pool::{Code, Operation, Protocol, Request};
 use crate::wire::Batch;
 use leveret_engine::{
     Arena, Counted, Cursor, Deadline, Delta, Encoding, Error, Mode, OpenOptions, ReadOptions, Stored, Terms, Time,

@@ -5,9 +5,10 @@
 //! which we would connect, in our network namespace, or it is the process at the other end of the Unix socket. Asked
 //! again every `BELIEVED_FOR`, by whichever pool of the process comes then; what happens to the server within that time
 //! looks as if it had happened a moment later.
+use crate::code::Code;
 use crate::link::{Address, Fault};
 use crate::pool::server::Server;
-use crate::pool::{path_of, Code, ServerKind};
+use crate::pool::{path_of, ServerKind};
 use crate::try_lock::unless_held;
 use leveret_engine::{Arena, OpenOptions, Service, Time};
 use rustix::net::{sockopt, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};

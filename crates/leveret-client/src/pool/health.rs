@@ -1,5 +1,6 @@
 //! Whether a server is worth a try: libmemcached's rules of retry, failure limit and ejection.
-use super::{Code, Options};
+use super::Options;
+use crate::code::Code;
 use std::time::{Duration, Instant};
 
 #[derive(Clone, Copy, Debug, Default)]

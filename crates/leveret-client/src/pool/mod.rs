@@ -9,12 +9,13 @@
 //! ```
 mod health;
 mod memory;
-mod options;
+pub(crate) mod options;
 pub(crate) mod request;
 mod route;
 mod run;
 pub(crate) mod server;
 
+pub use crate::code::Code;
 pub use crate::link::sign_in::Credentials;
 use crate::link::{detect, names, Fault};
 pub use crate::memory::execute::arena_trouble;
@@ -26,7 +27,7 @@ use leveret_engine::{Arena, Time};
 use leveret_protocol::text::TextKey;
 pub use options::{Options, Protocol, TlsOptions};
 use request::Pending;
-pub use request::{Answer, Code, Operation, Request};
+pub use request::{Answer, Operation, Request};
 use server::Server;
 pub use server::Tuning;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! How a pool behaves.
 use super::request::Request;
-use super::Code;
+use crate::code::Code;
 use crate::ring::{Distribution, KeyHash, Preset};
 use leveret_engine::OpenOptions;
 use leveret_protocol::text::TextKey;

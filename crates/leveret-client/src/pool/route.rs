@@ -1,6 +1,7 @@
 //! Which servers a request goes to: the ring's, further copies, and other places when it is dead.
 use super::request::{Operation, Request};
-use super::{Code, Pool, Protocol};
+use super::{Pool, Protocol};
+use crate::code::Code;
 use crate::link::Fault;
 use crate::ring::Preset;
 use crate::wire;

@@ -1,7 +1,8 @@
 //! The loop: sends, reads and waits, over all servers at once, until no answer is awaited.
 use super::request::Record;
 use super::server::{Server, ROW_END};
-use super::{Code, Failure, Pool, Protocol};
+use super::{Failure, Pool, Protocol};
+use crate::code::Code;
 use crate::link::{self, detect, Fault, Moved, READABLE, WRITABLE};
 use crate::memory::execute;
 use crate::wire::{self, datagrams};

@@ -1,6 +1,7 @@
 //! One server of a pool: its link, what is to be sent, what has come, and which requests await an answer.
 use super::health::Health;
-use super::{Code, Options, Protocol, ServerKind};
+use super::{Options, Protocol, ServerKind};
+use crate::code::Code;
 use crate::link::sign_in::{Credentials, SignIn};
 use crate::link::tls::Secured;
 use crate::link::{names, Address, Fault, Link, Moved};

@@ -5,8 +5,9 @@
 //! the same request number: once one is lost, a datagram of another value fits into its place.
 use super::Batch;
 use crate::link::{self, Address};
+use crate::pool::options::{Options, Protocol};
 use crate::pool::server::{Input, Server, ROW_END};
-use crate::pool::{Options, Protocol, ServerKind};
+use crate::pool::ServerKind;
 use leveret_protocol::text::{self, TextKey};
 use leveret_protocol::udp::{Accepted, Frame, Reassembly, DATAGRAM_MAX};
 use rustix::io::Errno;

@@ -6,10 +6,11 @@ mod meta;
 mod text;
 mod write;
 
+use crate::code::Code;
 use crate::codec::origin::REMOTE;
-use crate::pool::request::{Pending, Record};
+use crate::pool::options::{Options, Protocol};
+use crate::pool::request::{Operation, Pending, Record};
 use crate::pool::server::{Input, ROW_END};
-use crate::pool::{Code, Operation, Options, Protocol};
 use leveret_engine::Meta;
 use leveret_protocol::{Limits, Received};
 use std::collections::VecDeque;

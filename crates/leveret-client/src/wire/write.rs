@@ -1,8 +1,9 @@
 //! From requests to bytes.
 use super::Batch;
-use crate::pool::request::Pending;
+use crate::code::Code;
+use crate::pool::options::{Options, Protocol};
+use crate::pool::request::{Operation, Pending, Request};
 use crate::pool::server::{Server, ROW_END};
-use crate::pool::{Code, Operation, Options, Protocol, Request};
 use leveret_engine::Meta;
 use leveret_protocol::binary::{self, Command};
 use leveret_protocol::text::{self, MetaRequest, Store, TextKey};
