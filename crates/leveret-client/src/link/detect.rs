@@ -5,7 +5,8 @@
 //! So a server that answers has spoken text, and is asked nothing else. One that keeps silent, or hangs up, the first
 //! time that anything is asked of it, is probed once: with nothing that a text server does not know, until it is plain
 //! that it is none. What was found is remembered by the process, and for others in an arena of its own.
-use super::{Address, Link, Moved, READABLE, WRITABLE};
+use super::fault::{Address, Moved};
+use super::{Link, READABLE, WRITABLE};
 use crate::pool::options::{Options, Protocol};
 use crate::pool::server::Server;
 use crate::try_lock::unless_held;

@@ -1,44 +1,23 @@
 //! A connection to one server: nothing here waits but `recv_alone`.
 pub(crate) mod detect;
+pub(crate) mod fault;
+pub(crate) mod input;
 pub(crate) mod names;
 pub(crate) mod sign_in;
 pub(crate) mod tls;
 
 use crate::code::Code;
 use crate::pool::options::Options;
+use fault::{Address, Fault, Moved};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
-use rustix::net::{ipproto, AddressFamily, RecvFlags, SendFlags, Shutdown, SocketAddrUnix, SocketFlags, SocketType};
+use rustix::net::{ipproto, AddressFamily, RecvFlags, SendFlags, Shutdown, SocketFlags, SocketType};
 use sign_in::SignIn;
 use std::net::SocketAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 use tls::Secured;
-
-/// Where a server listens.
-#[derive(Clone, Debug)]
-pub(crate) enum Address {
-    Internet(SocketAddr),
-    Unix(SocketAddrUnix),
-}
-
-/// What went wrong, and the errno behind it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
-    pub code: Code,
-    pub errno: i32,
-}
-
-impl Fault {
-    pub fn new(code: Code) -> Fault {
-        Fault { code, errno: 0 }
-    }
-
-    pub fn system(code: Code, errno: Errno) -> Fault {
-        Fault { code, errno: errno.raw_os_error() }
-    }
-}
 
 #[derive(Debug)]
 pub(crate) struct Link {
@@ -83,18 +62,6 @@ impl Wire {
             Some(tls) => tls.recv(&self.socket, room, flags),
         }
     }
-}
-
-/// What a system call on a link came to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Moved {
-    Bytes(usize),
-    /// Nothing can be moved now.
-    Blocked,
-    /// A signal has ended the wait.
-    Interrupted,
-    /// The peer has closed the connection, or has never known of it.
-    Closed,
 }
 
 impl Link {

@@ -1,7 +1,7 @@
 //! From a server's name to its addresses. That may ask a name server, which no time-out of ours bounds, so what it took
 //! long to hear is not asked again soon, by no pool of this process: where a name server is slow, or gone, a process
 //! spends at most a tenth of its time on a name, and not all of it each time that a server has rested.
-use super::{Address, Fault};
+use super::fault::{Address, Fault};
 use crate::code::Code;
 use crate::pool::path_of;
 use crate::try_lock::unless_held;

@@ -2,11 +2,11 @@
 //! it is known how many there are, and their answers lie in the server's input as if they had come.
 use super::opened;
 use crate::code::Code;
-use crate::link::Fault;
+use crate::link::fault::Fault;
+use crate::link::input::Input;
 use crate::pool::options::Protocol;
 use crate::pool::path_of;
 use crate::pool::request::{Operation, Request};
-use crate::pool::server::Input;
 use crate::wire::Batch;
 use leveret_engine::{
     Arena, Counted, Cursor, Deadline, Delta, Encoding, Error, Mode, OpenOptions, ReadOptions, Stored, Terms, Time,

@@ -6,7 +6,7 @@
 //! again every `BELIEVED_FOR`, by whichever pool of the process comes then; what happens to the server within that time
 //! looks as if it had happened a moment later.
 use crate::code::Code;
-use crate::link::{Address, Fault};
+use crate::link::fault::{Address, Fault};
 use crate::pool::server::Server;
 use crate::pool::{path_of, ServerKind};
 use crate::try_lock::unless_held;

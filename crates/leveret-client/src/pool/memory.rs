@@ -1,8 +1,9 @@
 //! Which requests are done in memory, and when: where the server is an arena, or the short cut leads to its arena.
 use super::request::Request;
-use super::server::{Input, Server};
+use super::server::Server;
 use super::{Failure, Pool, Protocol};
-use crate::link::Fault;
+use crate::link::fault::Fault;
+use crate::link::input::Input;
 use crate::memory::execute::{self, Rules};
 use crate::memory::short_cut;
 use crate::wire::Batch;

@@ -16,8 +16,9 @@ mod run;
 pub(crate) mod server;
 
 pub use crate::code::Code;
+use crate::link::fault::Fault;
 pub use crate::link::sign_in::Credentials;
-use crate::link::{detect, names, Fault};
+use crate::link::{detect, names};
 pub use crate::memory::execute::arena_trouble;
 pub use crate::memory::short_cut::Validity;
 use crate::memory::short_cut::{self, Found};

@@ -2,7 +2,7 @@
 use super::request::{Operation, Request};
 use super::{Pool, Protocol};
 use crate::code::Code;
-use crate::link::Fault;
+use crate::link::fault::Fault;
 use crate::ring::Preset;
 use crate::wire;
 

@@ -1,9 +1,11 @@
 //! The loop: sends, reads and waits, over all servers at once, until no answer is awaited.
 use super::request::Record;
-use super::server::{Server, ROW_END};
+use super::server::Server;
 use super::{Failure, Pool, Protocol};
 use crate::code::Code;
-use crate::link::{self, detect, Fault, Moved, READABLE, WRITABLE};
+use crate::link::fault::{Fault, Moved};
+use crate::link::input::ROW_END;
+use crate::link::{self, detect, READABLE, WRITABLE};
 use crate::memory::execute;
 use crate::wire::{self, datagrams};
 use leveret_engine::Time;

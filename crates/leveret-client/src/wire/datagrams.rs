@@ -4,9 +4,11 @@
 //! A datagram asks for one key. memcached answers several keys by several rows of datagrams, each counted from 0 under
 //! the same request number: once one is lost, a datagram of another value fits into its place.
 use super::Batch;
-use crate::link::{self, Address};
+use crate::link;
+use crate::link::fault::Address;
+use crate::link::input::{Input, ROW_END};
 use crate::pool::options::{Options, Protocol};
-use crate::pool::server::{Input, Server, ROW_END};
+use crate::pool::server::Server;
 use crate::pool::ServerKind;
 use leveret_protocol::text::{self, TextKey};
 use leveret_protocol::udp::{Accepted, Frame, Reassembly, DATAGRAM_MAX};

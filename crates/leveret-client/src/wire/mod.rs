@@ -8,9 +8,9 @@ mod write;
 
 use crate::code::Code;
 use crate::codec::origin::REMOTE;
+use crate::link::input::{Input, ROW_END};
 use crate::pool::options::{Options, Protocol};
 use crate::pool::request::{Operation, Pending, Record};
-use crate::pool::server::{Input, ROW_END};
 use leveret_engine::Meta;
 use leveret_protocol::{Limits, Received};
 use std::collections::VecDeque;

@@ -2,8 +2,8 @@
 //! right key.
 use super::{meta, Accepted, Batch, Expected, Heard, STATISTICS_MAX};
 use crate::code::Code;
+use crate::link::input::ROW_END;
 use crate::pool::request::Operation;
-use crate::pool::server::ROW_END;
 use leveret_protocol::{text, Limits};
 use std::ops::Range;
 

@@ -1,9 +1,10 @@
 //! From requests to bytes.
 use super::Batch;
 use crate::code::Code;
+use crate::link::input::ROW_END;
 use crate::pool::options::{Options, Protocol};
 use crate::pool::request::{Operation, Pending, Request};
-use crate::pool::server::{Server, ROW_END};
+use crate::pool::server::Server;
 use leveret_engine::Meta;
 use leveret_protocol::binary::{self, Command};
 use leveret_protocol::text::{self, MetaRequest, Store, TextKey};
