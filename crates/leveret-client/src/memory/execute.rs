@@ -4,10 +4,10 @@ use super::opened;
 use crate::code::Code;
 use crate::link::fault::Fault;
 use crate::link::input::Input;
+use crate::pool::batch::Batch;
 use crate::pool::options::Protocol;
 use crate::pool::path_of;
 use crate::pool::request::{Operation, Request};
-use crate::wire::Batch;
 use leveret_engine::{
     Arena, Counted, Cursor, Deadline, Delta, Encoding, Error, Mode, OpenOptions, ReadOptions, Stored, Terms, Time,
     Value, AHEAD,

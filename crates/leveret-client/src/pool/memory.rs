@@ -1,4 +1,5 @@
 //! Which requests are done in memory, and when: where the server is an arena, or the short cut leads to its arena.
+use super::batch::Batch;
 use super::request::Request;
 use super::server::Server;
 use super::{Failure, Pool, Protocol};
@@ -6,7 +7,6 @@ use crate::link::fault::Fault;
 use crate::link::input::Input;
 use crate::memory::execute::{self, Rules};
 use crate::memory::short_cut;
-use crate::wire::Batch;
 use leveret_engine::{Arena, Time};
 
 impl Pool {

@@ -7,6 +7,7 @@
 //! run         -> gets from memory; send, recv, poll, until nothing is awaited
 //! next_answer -> records, in order of arrival
 //! ```
+pub(crate) mod batch;
 mod health;
 mod memory;
 pub(crate) mod options;
@@ -23,11 +24,11 @@ pub use crate::memory::execute::arena_trouble;
 pub use crate::memory::short_cut::Validity;
 use crate::memory::short_cut::{self, Found};
 use crate::ring::{self, Ring};
-use crate::wire::{self, Batch};
+use crate::wire::write;
+use batch::{Batch, Pending};
 use leveret_engine::{Arena, Time};
 use leveret_protocol::text::TextKey;
 pub use options::{Options, Protocol, TlsOptions};
-use request::Pending;
 pub use request::{Answer, Operation, Request};
 use server::Server;
 pub use server::Tuning;
@@ -464,9 +465,9 @@ impl Pool {
         self.servers[index].only_reads &= request.operation.only_reads();
         if request.operation.is_get() {
             // It waits for those behind it: all of them go out in one row, or are read from memory together.
-            if !wire::is_one_row(&self.servers[index], &self.batch, number, &self.options) {
+            if !write::is_one_row(&self.servers[index], &self.batch, number, &self.options) {
                 self.read_row(index);
-                wire::end_row(&mut self.servers[index], &self.batch, &self.options);
+                write::end_row(&mut self.servers[index], &self.batch, &self.options);
             }
             self.servers[index].row.push(number);
             return Ok(());
@@ -488,9 +489,9 @@ impl Pool {
         }
         let server = &mut self.servers[index];
         // What is noted as this request's bytes must not begin with the gets before it.
-        wire::end_row(server, &self.batch, &self.options);
+        write::end_row(server, &self.batch, &self.options);
         let begin = server.output.len();
-        if let Err(code) = wire::write(server, &self.batch, number, request, &self.options) {
+        if let Err(code) = write::write(server, &self.batch, number, request, &self.options) {
             server.output.truncate(begin);
             self.batch.pending.pop();
             return Err(code);

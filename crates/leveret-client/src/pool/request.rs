@@ -1,7 +1,6 @@
 //! What is asked of a pool, and what comes back.
 use crate::code::Code;
 use leveret_engine::Meta;
-use std::ops::Range;
 
 /// What to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,43 +135,5 @@ pub struct Answer<'p> {
     /// The item's version, if it was asked for.
     pub cas: u64,
     /// Counts: the new number. `Code::Errno`: the errno.
-    pub number: u64,
-}
-
-/// A request of the batch that has been routed.
-#[derive(Clone, Debug)]
-pub(crate) struct Pending {
-    /// Its number in the caller's count: a request to all servers is several here.
-    pub asked: u32,
-    pub operation: Operation,
-    pub is_quiet: bool,
-    /// A further copy of what the request before it writes: nobody hears how it went, unless it has to stand for that
-    /// one.
-    pub is_copy: bool,
-    pub with_cas: bool,
-    pub is_waiting: bool,
-    pub server: u32,
-    /// How many other servers have been tried.
-    pub attempts: u32,
-    pub exptime: i64,
-    /// In the batch's key bytes.
-    pub key: Range<usize>,
-    pub group: Range<usize>,
-    /// In the server's output; not for gets, which are written anew.
-    pub wire: Range<usize>,
-}
-
-/// An answer as it is kept: bytes lie in the input of the server.
-#[derive(Clone, Debug)]
-pub(crate) struct Record {
-    /// The bytes came by UDP, and lie there.
-    pub is_datagram: bool,
-    pub request: u32,
-    pub code: Code,
-    pub server: u32,
-    pub name: Range<usize>,
-    pub value: Range<usize>,
-    pub meta: Meta,
-    pub cas: u64,
     pub number: u64,
 }

@@ -1,5 +1,5 @@
 //! The loop: sends, reads and waits, over all servers at once, until no answer is awaited.
-use super::request::Record;
+use super::batch::Record;
 use super::server::Server;
 use super::{Failure, Pool, Protocol};
 use crate::code::Code;
@@ -7,7 +7,9 @@ use crate::link::fault::{Fault, Moved};
 use crate::link::input::ROW_END;
 use crate::link::{self, detect, READABLE, WRITABLE};
 use crate::memory::execute;
-use crate::wire::{self, datagrams};
+use crate::wire::datagrams;
+use crate::wire::read::{read, Garbled};
+use crate::wire::write;
 use leveret_engine::Time;
 use rustix::event::PollFd;
 use std::time::{Duration, Instant};
@@ -97,7 +99,7 @@ impl Pool {
             let server = &mut self.servers[index];
             if !server.row.is_empty() {
                 datagrams::take_row(server, &self.batch, &self.options);
-                wire::end_row(server, &self.batch, &self.options);
+                write::end_row(server, &self.batch, &self.options);
             }
         }
         if self.options.buffer_writes && self.may_buffer() {
@@ -132,7 +134,7 @@ impl Pool {
         if !requests.is_empty() {
             let server = &mut self.servers[index];
             server.row.extend(requests);
-            wire::end_row(server, &self.batch, &self.options);
+            write::end_row(server, &self.batch, &self.options);
             self.send(index);
         }
     }
@@ -319,12 +321,12 @@ impl Pool {
                 continue;
             }
             let (key, wire) = (self.batch.key(number).to_vec(), pending.wire.clone());
-            let request = wire::from_text(pending, &key, &text[wire]);
-            if let Err(code) = wire::write(&mut self.servers[index], &self.batch, number, &request, &self.options) {
+            let request = write::from_text(pending, &key, &text[wire]);
+            if let Err(code) = write::write(&mut self.servers[index], &self.batch, number, &request, &self.options) {
                 self.give_up(number, Fault::new(code));
             }
         }
-        wire::end_row(&mut self.servers[index], &self.batch, &self.options);
+        write::end_row(&mut self.servers[index], &self.batch, &self.options);
         self.send(index);
         true
     }
@@ -405,7 +407,7 @@ impl Pool {
             Ok(Moved::Bytes(len)) => {
                 let protocol = server.protocol(&self.options);
                 let idle = server.input.idle;
-                match wire::read(&mut server.input, &mut server.expected, &mut self.batch, protocol, &self.options) {
+                match read(&mut server.input, &mut server.expected, &mut self.batch, protocol, &self.options) {
                     Ok(has_read) => {
                         server.speaks = Some(protocol);
                         // What nobody waits for is no progress.
@@ -420,7 +422,7 @@ impl Pool {
                             server.health.succeeded();
                         }
                     }
-                    Err(wire::Garbled) => self.fail(index, Fault::new(Code::ProtocolError)),
+                    Err(Garbled) => self.fail(index, Fault::new(Code::ProtocolError)),
                 }
             }
             Ok(Moved::Blocked) if alone => self.fail(index, Fault::new(Code::Timeout)),
@@ -491,7 +493,7 @@ impl Pool {
             detect::forget(server);
         }
         for other in touched {
-            wire::end_row(&mut self.servers[other], &self.batch, &self.options);
+            write::end_row(&mut self.servers[other], &self.batch, &self.options);
             self.send(other);
         }
     }

@@ -1,6 +1,7 @@
 //! Answers of the binary protocol: each carries the number of its request.
-use super::{is_idle, reach, Accepted, Batch, Expected, Heard, STATISTICS_MAX};
+use super::{is_idle, reach, Accepted, Expected, Heard, STATISTICS_MAX};
 use crate::code::Code;
+use crate::pool::batch::Batch;
 use crate::pool::request::Operation;
 use leveret_protocol::binary::{self, Status};
 use std::ops::Range;

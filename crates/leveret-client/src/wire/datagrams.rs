@@ -3,10 +3,11 @@
 //!
 //! A datagram asks for one key. memcached answers several keys by several rows of datagrams, each counted from 0 under
 //! the same request number: once one is lost, a datagram of another value fits into its place.
-use super::Batch;
+use super::read;
 use crate::link;
 use crate::link::fault::Address;
 use crate::link::input::{Input, ROW_END};
+use crate::pool::batch::Batch;
 use crate::pool::options::{Options, Protocol};
 use crate::pool::server::Server;
 use crate::pool::ServerKind;
@@ -114,7 +115,7 @@ impl Datagrams {
     fn ask(&mut self, request: u32, key: TextKey<'_>, batch: &Batch) {
         let pending = &batch.pending[request as usize];
         let mut line = Vec::with_capacity(key.as_bytes().len() + 32);
-        text::begin_keys(&mut line, pending.with_cas, super::new_exptime(pending));
+        text::begin_keys(&mut line, pending.with_cas, pending.new_exptime());
         text::add_key(&mut line, key);
         text::end_keys(&mut line);
         self.asked.push(Asked { id: 0, line, request, answer: Reassembly::new(0, 0), tries: 0, until: None });
@@ -209,7 +210,7 @@ impl Datagrams {
         self.input.parsed = place.start;
         let first = batch.records.len();
         let mut expected = [request, ROW_END].into_iter().collect();
-        let _ = super::read(&mut self.input, &mut expected, batch, Protocol::Text, options);
+        let _ = read::read(&mut self.input, &mut expected, batch, Protocol::Text, options);
         (self.input.parsed, self.input.wanted) = (place.end, 0);
         for record in &mut batch.records[first..] {
             record.is_datagram = true;

@@ -1,8 +1,9 @@
 //! Answers of the text protocol: each belongs to the request that has waited longest, and what is got must have the
 //! right key.
-use super::{meta, Accepted, Batch, Expected, Heard, STATISTICS_MAX};
+use super::{meta, Accepted, Expected, Heard, STATISTICS_MAX};
 use crate::code::Code;
 use crate::link::input::ROW_END;
+use crate::pool::batch::Batch;
 use crate::pool::request::Operation;
 use leveret_protocol::{text, Limits};
 use std::ops::Range;

@@ -1,9 +1,9 @@
 //! From requests to bytes.
-use super::Batch;
 use crate::code::Code;
 use crate::link::input::ROW_END;
+use crate::pool::batch::{Batch, Pending};
 use crate::pool::options::{Options, Protocol};
-use crate::pool::request::{Operation, Pending, Request};
+use crate::pool::request::{Operation, Request};
 use crate::pool::server::Server;
 use leveret_engine::Meta;
 use leveret_protocol::binary::{self, Command};
@@ -66,7 +66,7 @@ pub fn end_row(server: &mut Server, batch: &Batch, options: &Options) {
     let is_single = server.row.len() == 1;
     match protocol {
         Protocol::Text => {
-            text::begin_keys(out, first.with_cas, new_exptime(first));
+            text::begin_keys(out, first.with_cas, first.new_exptime());
             for number in &server.row {
                 text::add_key(out, TextKey::again(batch.key(*number)));
             }
@@ -75,7 +75,7 @@ pub fn end_row(server: &mut Server, batch: &Batch, options: &Options) {
         Protocol::Binary => {
             for number in &server.row {
                 let pending = &batch.pending[*number as usize];
-                let command = Command::Get { key: batch.key(*number), with_key: false, touch: new_exptime(pending) };
+                let command = Command::Get { key: batch.key(*number), with_key: false, touch: pending.new_exptime() };
                 let is_written = binary::Request::new(command, !is_single, batch.opaque(*number)).write(out);
                 debug_assert!(is_written, "keys are checked before");
             }
@@ -93,7 +93,7 @@ pub fn end_row(server: &mut Server, batch: &Batch, options: &Options) {
                 if pending.with_cas {
                     line = line.flag(b'c');
                 }
-                if let Some(exptime) = new_exptime(pending) {
+                if let Some(exptime) = pending.new_exptime() {
                     line = line.signed(b'T', exptime);
                 }
                 if !is_single {
@@ -110,11 +110,6 @@ pub fn end_row(server: &mut Server, batch: &Batch, options: &Options) {
     if protocol == Protocol::Text || !is_single {
         server.expected.push_back(ROW_END);
     }
-}
-
-/// The exptime that a get gives its item, if it does.
-pub fn new_exptime(pending: &Pending) -> Option<i64> {
-    (pending.operation == Operation::GetAndTouch).then_some(pending.exptime)
 }
 
 fn verb(operation: Operation) -> Verb {
