@@ -4,6 +4,7 @@ pub(crate) mod fault;
 pub(crate) mod input;
 pub(crate) mod names;
 pub(crate) mod sign_in;
+pub(crate) mod stream;
 pub(crate) mod tls;
 
 use crate::code::Code;
@@ -12,12 +13,12 @@ use fault::{Address, Fault, Moved};
 use rustix::event::{poll, PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
-use rustix::net::{ipproto, AddressFamily, RecvFlags, SendFlags, Shutdown, SocketFlags, SocketType};
+use rustix::net::{ipproto, AddressFamily, RecvFlags, Shutdown, SocketFlags, SocketType};
 use sign_in::SignIn;
 use std::net::SocketAddr;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Duration;
-use tls::Secured;
+use stream::{Secured, Wire};
 
 #[derive(Debug)]
 pub(crate) struct Link {
@@ -35,33 +36,6 @@ pub(crate) struct Link {
     is_prompt: bool,
     /// The socket itself may wait, for so long as `SO_RCVTIMEO` says; set when the link is used for a second batch.
     waits: Option<Duration>,
-}
-
-/// A socket, or TLS on one.
-#[derive(Debug)]
-pub(crate) struct Wire {
-    socket: OwnedFd,
-    tls: Option<Box<Secured>>,
-}
-
-impl Wire {
-    /// Without waiting.
-    #[inline]
-    pub fn send(&mut self, bytes: &[u8]) -> Result<usize, Errno> {
-        match &mut self.tls {
-            None => rustix::net::send(&self.socket, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT),
-            Some(tls) => tls.send(&self.socket, bytes),
-        }
-    }
-
-    /// 0 = the peer has ended.
-    #[inline]
-    pub fn recv(&mut self, room: &mut [u8], flags: RecvFlags) -> Result<usize, Errno> {
-        match &mut self.tls {
-            None => rustix::net::recv(&self.socket, room, flags).map(|(len, _)| len),
-            Some(tls) => tls.recv(&self.socket, room, flags),
-        }
-    }
 }
 
 impl Link {

@@ -1,7 +1,7 @@
 //! Who asks: a name and a password (SASL PLAIN), said on each new connection before anything else is sent over it.
 //! What comes back is bounded, and must be the answer to that and nothing more.
 use super::fault::Fault;
-use super::Wire;
+use super::stream::Wire;
 use crate::code::Code;
 use leveret_protocol::binary::{self, Command, Request, Status, HEADER_LEN};
 use leveret_protocol::{Limits, Received};

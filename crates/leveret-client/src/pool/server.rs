@@ -5,7 +5,7 @@ use crate::code::Code;
 use crate::link::fault::{Address, Fault, Moved};
 use crate::link::input::{Input, BUFFER_KEPT};
 use crate::link::sign_in::{Credentials, SignIn};
-use crate::link::tls::Secured;
+use crate::link::stream::Secured;
 use crate::link::{names, Link};
 use crate::memory::execute::Local;
 use crate::memory::short_cut::ShortCut;
