@@ -5,10 +5,10 @@
 //! So a server that answers has spoken text, and is asked nothing else. One that keeps silent, or hangs up, the first
 //! time that anything is asked of it, is probed once: with nothing that a text server does not know, until it is plain
 //! that it is none. What was found is remembered by the process, and for others in an arena of its own.
+use super::endpoint::Endpoint;
 use super::fault::{Address, Moved};
 use super::{Link, READABLE, WRITABLE};
 use crate::pool::options::{Options, Protocol};
-use crate::pool::server::Server;
 use crate::try_lock::unless_held;
 use leveret_engine::{Arena, Deadline, Meta, Mode, OpenOptions, Time, Value, MEMORY_MIN};
 use leveret_protocol::binary::{Command, Request};
@@ -31,48 +31,49 @@ const BINARY_ANSWER: u8 = 0x81;
 const ARENA: &str = "arena:protocols";
 const REMEMBERED_SECS: u32 = 24 * 60 * 60;
 
-type Endpoint = (Option<PathBuf>, String);
+/// The folder of arenas and the name of a server.
+type Place = (Option<PathBuf>, String);
 
 /// What this process knows. None: that it is not known, and was looked up.
-static KNOWN: Mutex<Option<HashMap<Endpoint, Option<Protocol>>>> = Mutex::new(None);
+static KNOWN: Mutex<Option<HashMap<Place, Option<Protocol>>>> = Mutex::new(None);
 
 pub(crate) fn silence(io_timeout: Duration) -> Duration {
     SILENCE.min(io_timeout / 4)
 }
 
 /// What is known of a server before anything is asked of it.
-pub(crate) fn recall(server: &Server) -> Option<Protocol> {
-    let endpoint = endpoint(server);
-    let Some(mut known) = unless_held(&KNOWN) else { return remembered(&endpoint) };
-    *known.get_or_insert_default().entry(endpoint).or_insert_with_key(remembered)
+pub(crate) fn recall(endpoint: &Endpoint) -> Option<Protocol> {
+    let place = place(endpoint);
+    let Some(mut known) = unless_held(&KNOWN) else { return remembered(&place) };
+    *known.get_or_insert_default().entry(place).or_insert_with_key(remembered)
 }
 
 /// Whether a server that has never answered speaks the binary protocol only.
-pub(crate) fn is_binary(server: &mut Server, options: &Options) -> bool {
-    let Ok(address) = server.address() else { return false };
+pub(crate) fn is_binary(endpoint: &mut Endpoint, io_timeout: Duration, options: &Options) -> bool {
+    let Ok(address) = endpoint.address() else { return false };
     let mut binary = Vec::new();
     let is_written = Request::new(Command::Version, false, 0).write(&mut binary);
-    let patience = PATIENCE.min(server.io_timeout(options) / 4);
+    let patience = PATIENCE.min(io_timeout / 4);
     let hear = |said: &[u8]| hear(&address, said, patience, options);
     let is_binary = is_written
         && hear(TEXT).is_some_and(|heard| heard.is_empty())
         && hear(&binary).is_some_and(|heard| heard.first() == Some(&BINARY_ANSWER));
     if is_binary {
-        note(server, Some(Protocol::Binary));
+        note(endpoint, Some(Protocol::Binary));
     }
     is_binary
 }
 
 /// It is not as it was: it will be asked anew.
-pub(crate) fn forget(server: &Server) {
-    note(server, None);
+pub(crate) fn forget(endpoint: &Endpoint) {
+    note(endpoint, None);
 }
 
-fn note(server: &Server, protocol: Option<Protocol>) {
-    let endpoint = endpoint(server);
+fn note(endpoint: &Endpoint, protocol: Option<Protocol>) {
+    let place = place(endpoint);
     // For other processes. Where it cannot be kept each of them asks for itself.
-    if let Some(arena) = arena(&endpoint, protocol.is_some()) {
-        let (key, now) = (key(&endpoint), Time::now());
+    if let Some(arena) = arena(&place, protocol.is_some()) {
+        let (key, now) = (key(&place), Time::now());
         let _ = match protocol {
             Some(_) => {
                 let deadline = Deadline::after(now, REMEMBERED_SECS);
@@ -82,26 +83,26 @@ fn note(server: &Server, protocol: Option<Protocol>) {
         };
     }
     if let Some(mut known) = unless_held(&KNOWN) {
-        known.get_or_insert_default().insert(endpoint, protocol);
+        known.get_or_insert_default().insert(place, protocol);
     }
 }
 
-fn remembered(endpoint: &Endpoint) -> Option<Protocol> {
-    let item = arena(endpoint, false)?.get(&key(endpoint), Time::now())?;
+fn remembered(place: &Place) -> Option<Protocol> {
+    let item = arena(place, false)?.get(&key(place), Time::now())?;
     (item.value == b"binary").then_some(Protocol::Binary)
 }
 
-fn arena((dir, _): &Endpoint, create: bool) -> Option<Arena> {
+fn arena((dir, _): &Place, create: bool) -> Option<Arena> {
     let path = leveret_place::resolve(ARENA, dir.as_deref()).ok()?;
     Some(Arena::open(&path, &OpenOptions::new().create(create).memory(MEMORY_MIN)).ok()?.0)
 }
 
-fn endpoint(server: &Server) -> Endpoint {
-    (server.local.dir.clone(), format!("{}:{}", server.host, server.port))
+fn place(endpoint: &Endpoint) -> Place {
+    (endpoint.dir.clone(), format!("{}:{}", endpoint.host, endpoint.port))
 }
 
 /// An address means something only in its own network.
-fn key((_, name): &Endpoint) -> Vec<u8> {
+fn key((_, name): &Place) -> Vec<u8> {
     let network = std::fs::read_link("/proc/self/ns/net").unwrap_or_default();
     format!("{name} {}", network.display()).into_bytes()
 }

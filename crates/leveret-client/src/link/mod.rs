@@ -1,5 +1,6 @@
 //! A connection to one server: nothing here waits but `recv_alone`.
 pub(crate) mod detect;
+pub(crate) mod endpoint;
 pub(crate) mod fault;
 pub(crate) mod input;
 pub(crate) mod names;

@@ -3,7 +3,6 @@
 //! spends at most a tenth of its time on a name, and not all of it each time that a server has rested.
 use super::fault::{Address, Fault};
 use crate::code::Code;
-use crate::pool::path_of;
 use crate::try_lock::unless_held;
 use rustix::net::SocketAddrUnix;
 use std::collections::HashMap;
@@ -16,6 +15,11 @@ const HOLDS: u32 = 10;
 
 /// With what the name of a server begins that is spoken with through TLS.
 pub(crate) const TLS: &str = "tls://";
+
+/// Paths may be written as pecl/memcache has them, `unix:///path`.
+pub(crate) fn path_of(host: &str) -> &str {
+    host.strip_prefix("unix://").unwrap_or(host)
+}
 
 struct Heard {
     addresses: Option<Vec<SocketAddr>>,

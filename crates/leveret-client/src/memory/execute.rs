@@ -2,24 +2,21 @@
 //! it is known how many there are, and their answers lie in the server's input as if they had come.
 use super::opened;
 use crate::code::Code;
+use crate::link::endpoint::Endpoint;
 use crate::link::fault::Fault;
 use crate::link::input::Input;
 use crate::pool::batch::Batch;
 use crate::pool::options::Protocol;
-use crate::pool::path_of;
 use crate::pool::request::{Operation, Request};
 use leveret_engine::{
     Arena, Counted, Cursor, Deadline, Delta, Encoding, Error, Mode, OpenOptions, ReadOptions, Stored, Terms, Time,
     Value, AHEAD,
 };
-use std::path::PathBuf;
 use std::sync::Mutex;
 
-/// Where an arena is, and how it is opened.
+/// An arena that was named as a server, and how it is opened.
 #[derive(Default)]
 pub(crate) struct Local {
-    /// Of named arenas; None = the usual one.
-    pub dir: Option<PathBuf>,
     pub how: OpenOptions,
     arena: Option<Arena>,
     /// When the arena's file was last looked at.
@@ -30,28 +27,27 @@ impl Local {
     /// The arena, opened when it is first needed, and again when its file was removed or replaced: each second of the
     /// caller's clock begins with a look at it.
     #[inline]
-    pub fn open(&mut self, name: &str, now: Time) -> Result<&Arena, Fault> {
+    pub fn open(&mut self, endpoint: &Endpoint, now: Time) -> Result<&Arena, Fault> {
         let is_known = self.looked >= now && self.arena.as_ref().is_some_and(|arena| !arena.is_lost());
         if !is_known {
-            self.look(name, now)?;
+            self.look(endpoint, now)?;
         }
         Ok(self.arena.as_ref().expect("known, or opened"))
     }
 
     #[cold]
-    fn look(&mut self, name: &str, now: Time) -> Result<(), Fault> {
+    fn look(&mut self, endpoint: &Endpoint, now: Time) -> Result<(), Fault> {
         self.looked = self.looked.max(now);
         self.arena = self.arena.take().filter(|arena| arena.check().is_ok());
         if self.arena.is_none() {
-            let opened =
-                leveret_place::resolve(path_of(name), self.dir.as_deref()).and_then(|path| {
-                    match opened::find(&path, &self.how) {
-                        Some(arena) => Ok(arena),
-                        None => Ok(Arena::open(&path, &self.how)?.0),
-                    }
-                });
+            let opened = leveret_place::resolve(endpoint.path(), endpoint.dir.as_deref()).and_then(|path| {
+                match opened::find(&path, &self.how) {
+                    Some(arena) => Ok(arena),
+                    None => Ok(Arena::open(&path, &self.how)?.0),
+                }
+            });
             let arena = opened.map_err(|error| {
-                note(format!("{name} cannot be used: {error}"));
+                note(format!("{} cannot be used: {error}", endpoint.host));
                 Fault::new(Code::ConnectionFailure)
             })?;
             self.arena = Some(arena);

@@ -6,9 +6,8 @@
 //! again every `BELIEVED_FOR`, by whichever pool of the process comes then; what happens to the server within that time
 //! looks as if it had happened a moment later.
 use crate::code::Code;
+use crate::link::endpoint::{Endpoint, ServerKind};
 use crate::link::fault::{Address, Fault};
-use crate::pool::server::Server;
-use crate::pool::{path_of, ServerKind};
 use crate::try_lock::unless_held;
 use leveret_engine::{Arena, OpenOptions, Service, Time};
 use rustix::net::{sockopt, AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
@@ -30,9 +29,10 @@ const SEARCHED_EVERY: Moment = 2_000_000_000;
 // so.
 const VALUE_MAX: usize = (1 << 20) - 60;
 
-type Endpoint = (Option<PathBuf>, String, u16);
+/// The folder of arenas, the name and the port of a server.
+type Place = (Option<PathBuf>, String, u16);
 
-static IN_VAIN: Mutex<Option<HashMap<Endpoint, Moment>>> = Mutex::new(None);
+static IN_VAIN: Mutex<Option<HashMap<Place, Moment>>> = Mutex::new(None);
 
 /// What pools that have ended leave to the next ones of this process, the oldest first. An application that makes its
 /// client anew for each page would else map the arena, and touch its memory for the first time, with each page.
@@ -56,7 +56,7 @@ pub(crate) struct Found {
     announced: String,
     pid: u32,
     checked: Moment,
-    endpoint: Endpoint,
+    place: Place,
     /// The Unix socket at whose other end the process was seen.
     socket: Option<SocketFile>,
 }
@@ -71,11 +71,11 @@ struct SocketFile {
 
 impl SocketFile {
     /// To be asked for before the process is: then that process has this file, or is not asked for by it again.
-    fn of(server: &Server) -> Option<SocketFile> {
-        if server.kind != ServerKind::Unix {
+    fn of(endpoint: &Endpoint) -> Option<SocketFile> {
+        if endpoint.kind != ServerKind::Unix {
             return None;
         }
-        let stat = rustix::fs::stat(path_of(&server.host)).ok()?;
+        let stat = rustix::fs::stat(endpoint.path()).ok()?;
         Some(SocketFile {
             device: stat.st_dev,
             inode: stat.st_ino,
@@ -93,6 +93,42 @@ impl Drop for ShortCut {
 }
 
 impl ShortCut {
+    /// The arena that the server at `endpoint` serves, if it is one of this host that does.
+    #[inline]
+    pub fn find(&mut self, endpoint: &mut Endpoint) -> Option<&Found> {
+        let now = now();
+        let is_believed = self.found.as_ref().is_some_and(|found| now.saturating_sub(found.checked) < BELIEVED_FOR);
+        if !is_believed && self.next_search.is_none_or(|next| now >= next) {
+            self.find_anew(endpoint, now);
+        }
+        self.found.as_ref()
+    }
+
+    #[cold]
+    fn find_anew(&mut self, endpoint: &mut Endpoint, now: Moment) {
+        let alive = self.found.take().filter(Found::is_alive);
+        self.found = alive.map(|found| Found { checked: now, ..found }).or_else(|| self.search(endpoint, now));
+    }
+
+    fn search(&mut self, endpoint: &mut Endpoint, now: Moment) -> Option<Found> {
+        let place = (endpoint.dir.clone(), endpoint.host.clone(), endpoint.port);
+        if let Some(found) = take_kept(endpoint, &place, now) {
+            return Some(found);
+        }
+        let searched = unless_held(&IN_VAIN)
+            .and_then(|mut in_vain| in_vain.get_or_insert_default().get(&place).copied())
+            .filter(|searched| now.saturating_sub(*searched) < SEARCHED_EVERY);
+        let found = if searched.is_none() { look(endpoint, &place, now) } else { None };
+        if found.is_none() {
+            let searched = searched.unwrap_or(now);
+            if let Some(mut in_vain) = unless_held(&IN_VAIN) {
+                in_vain.get_or_insert_default().insert(place, searched);
+            }
+            self.next_search = Some(searched + SEARCHED_EVERY);
+        }
+        found
+    }
+
     /// What the last look has found.
     pub fn found(&self) -> Option<&Found> {
         self.found.as_ref()
@@ -135,54 +171,17 @@ impl Validity {
     }
 }
 
-/// The arena that `server` serves, if it is one of this host that does.
-#[inline]
-pub(crate) fn find(server: &mut Server) -> Option<&Found> {
-    let now = now();
-    let is_believed =
-        server.short_cut.found.as_ref().is_some_and(|found| now.saturating_sub(found.checked) < BELIEVED_FOR);
-    if !is_believed && server.short_cut.next_search.is_none_or(|next| now >= next) {
-        find_anew(server, now);
-    }
-    server.short_cut.found.as_ref()
-}
-
-#[cold]
-fn find_anew(server: &mut Server, now: Moment) {
-    let alive = server.short_cut.found.take().filter(Found::is_alive);
-    server.short_cut.found = alive.map(|found| Found { checked: now, ..found }).or_else(|| search(server, now));
-}
-
 /// To a few milliseconds.
 fn now() -> Moment {
     let now = rustix::time::clock_gettime(ClockId::MonotonicCoarse);
     now.tv_sec.unsigned_abs() * 1_000_000_000 + now.tv_nsec.unsigned_abs()
 }
 
-fn search(server: &mut Server, now: Moment) -> Option<Found> {
-    let endpoint = (server.local.dir.clone(), server.host.clone(), server.port);
-    if let Some(found) = take_kept(server, &endpoint, now) {
-        return Some(found);
-    }
-    let searched = unless_held(&IN_VAIN)
-        .and_then(|mut in_vain| in_vain.get_or_insert_default().get(&endpoint).copied())
-        .filter(|searched| now.saturating_sub(*searched) < SEARCHED_EVERY);
-    let found = if searched.is_none() { look(server, now) } else { None };
-    if found.is_none() {
-        let searched = searched.unwrap_or(now);
-        if let Some(mut in_vain) = unless_held(&IN_VAIN) {
-            in_vain.get_or_insert_default().insert(endpoint, searched);
-        }
-        server.short_cut.next_search = Some(searched + SEARCHED_EVERY);
-    }
-    found
-}
-
-/// One for each endpoint, and none whose file is seen to be gone: who maps it keeps its memory. The same look publishes
+/// One for each place, and none whose file is seen to be gone: who maps it keeps its memory. The same look publishes
 /// what this process has counted there.
 fn keep(found: Found) {
     let Some(mut kept) = unless_held(&KEPT) else { return };
-    kept.retain(|other| other.endpoint != found.endpoint);
+    kept.retain(|other| other.place != found.place);
     kept.push(found);
     kept.retain(|found| found.arena.check().is_ok());
     if kept.len() > KEPT_MAX {
@@ -192,27 +191,27 @@ fn keep(found: Found) {
 
 /// What was kept is believed as long as if its pool had lived on. Then it is asked for as if it had just been found: another server may
 /// listen there by now.
-fn take_kept(server: &mut Server, endpoint: &Endpoint, now: Moment) -> Option<Found> {
+fn take_kept(endpoint: &mut Endpoint, place: &Place, now: Moment) -> Option<Found> {
     let mut kept = unless_held(&KEPT)?;
-    let place = kept.iter().position(|found| found.endpoint == *endpoint)?;
-    let found = kept.remove(place);
+    let index = kept.iter().position(|found| found.place == *place)?;
+    let found = kept.remove(index);
     drop(kept);
     // Another thread may have asked a moment after `now`.
     if now.saturating_sub(found.checked) < BELIEVED_FOR {
         return Some(found);
     }
-    let socket = SocketFile::of(server);
+    let socket = SocketFile::of(endpoint);
     // To connect to a Unix socket wakes its server, and takes longer than all the rest.
     let is_same_socket = socket.is_some() && socket == found.socket;
     let is_it = found.is_alive()
-        && (is_same_socket || Seeker::new(server).is_ok_and(|seeker| seeker.is_it(&found.announced, found.pid)));
+        && (is_same_socket || Seeker::new(endpoint).is_ok_and(|seeker| seeker.is_it(&found.announced, found.pid)));
     is_it.then_some(Found { checked: now, socket, ..found })
 }
 
-fn look(server: &mut Server, now: Moment) -> Option<Found> {
-    let arenas = leveret_place::list(server.local.dir.as_deref()).ok().filter(|arenas| !arenas.is_empty())?;
-    let socket = SocketFile::of(server);
-    let seeker = Seeker::new(server).ok()?;
+fn look(endpoint: &mut Endpoint, place: &Place, now: Moment) -> Option<Found> {
+    let arenas = leveret_place::list(endpoint.dir.as_deref()).ok().filter(|arenas| !arenas.is_empty())?;
+    let socket = SocketFile::of(endpoint);
+    let seeker = Seeker::new(endpoint).ok()?;
     arenas.into_iter().find_map(|path| {
         let arena = Arena::open(&path, &OpenOptions::new().create(false)).ok()?.0;
         let services = arena.services();
@@ -220,8 +219,7 @@ fn look(server: &mut Server, now: Moment) -> Option<Found> {
             services.iter().find(|service| seeker.is_it(&service.text, service.pid))?.clone();
         let value_max =
             value_max(services.iter().filter(|service| service.pid == pid).map(|service| service.text.as_str()))?;
-        let endpoint = (server.local.dir.clone(), server.host.clone(), server.port);
-        Some(Found { arena, value_max, announced, pid, checked: now, endpoint, socket })
+        Some(Found { arena, value_max, announced, pid, checked: now, place: place.clone(), socket })
     })
 }
 
@@ -241,15 +239,15 @@ enum Seeker {
 }
 
 impl Seeker {
-    fn new(server: &mut Server) -> Result<Seeker, Fault> {
+    fn new(endpoint: &mut Endpoint) -> Result<Seeker, Fault> {
         let unknown = || Fault::new(Code::NotSupported);
-        match server.address()? {
+        match endpoint.address()? {
             Address::Internet(address) => {
                 let network = std::fs::read_link("/proc/self/ns/net").map_err(|_| unknown())?;
                 Ok(Seeker::Internet { address, network: network.to_string_lossy().into_owned() })
             }
             Address::Unix(address) => {
-                let path = path_of(&server.host).to_string();
+                let path = endpoint.path().to_string();
                 let peer = peer(&address).ok_or_else(unknown)?;
                 Ok(Seeker::Unix { path, peer })
             }

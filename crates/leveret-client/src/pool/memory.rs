@@ -6,7 +6,6 @@ use super::{Failure, Pool, Protocol};
 use crate::link::fault::Fault;
 use crate::link::input::Input;
 use crate::memory::execute::{self, Rules};
-use crate::memory::short_cut;
 use leveret_engine::{Arena, Time};
 
 impl Pool {
@@ -52,10 +51,10 @@ impl Pool {
         let server = &mut self.servers[index];
         self.options.short_cut
             && server.credentials.is_none()
-            && !server.is_secured()
+            && !server.endpoint.is_secured()
             && !server.is_streaming()
             && (!is_only || server.short_cut.is_worth_a_look())
-            && short_cut::find(server).is_some()
+            && server.short_cut.find(&mut server.endpoint).is_some()
     }
 
     /// Does a request in memory.
@@ -66,10 +65,10 @@ impl Pool {
 
     /// What a request in memory needs: an arena of the pool, or what the short cut has found, and where the answers go.
     fn memory(&mut self, index: usize) -> Result<(&Arena, Rules, &mut Input, &mut Batch), Fault> {
-        let Server { local, short_cut, host, input, .. } = &mut self.servers[index];
+        let Server { local, short_cut, endpoint, input, .. } = &mut self.servers[index];
         let (arena, value_max) = match short_cut.found() {
             Some(found) => (&found.arena, found.value_max),
-            None => (local.open(host, Time::now())?, usize::MAX),
+            None => (local.open(endpoint, Time::now())?, usize::MAX),
         };
         Ok((arena, Rules { protocol: self.options.protocol, value_max }, input, &mut self.batch))
     }

@@ -17,12 +17,13 @@ mod run;
 pub(crate) mod server;
 
 pub use crate::code::Code;
+pub use crate::link::endpoint::ServerKind;
 use crate::link::fault::Fault;
 pub use crate::link::sign_in::Credentials;
 use crate::link::{detect, names};
 pub use crate::memory::execute::arena_trouble;
+use crate::memory::short_cut::Found;
 pub use crate::memory::short_cut::Validity;
-use crate::memory::short_cut::{self, Found};
 use crate::ring::{self, Ring};
 use crate::wire::write;
 use batch::{Batch, Pending};
@@ -89,35 +90,6 @@ pub struct Failure {
     pub errno: i32,
 }
 
-/// How a server is reached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ServerKind {
-    /// TCP.
-    Tcp,
-    /// A socket in the file system.
-    Unix,
-    /// Shared memory of this host.
-    Arena,
-}
-
-impl ServerKind {
-    pub(crate) fn of(host: &str) -> ServerKind {
-        let path = path_of(host);
-        if host.starts_with("arena:") || (path.starts_with('/') && path.ends_with(".arena")) {
-            ServerKind::Arena
-        } else if path.starts_with('/') || host.starts_with("unix://") {
-            ServerKind::Unix
-        } else {
-            ServerKind::Tcp
-        }
-    }
-}
-
-/// Paths may be written as pecl/memcache has them, `unix:///path`.
-pub(crate) fn path_of(host: &str) -> &str {
-    host.strip_prefix("unix://").unwrap_or(host)
-}
-
 impl Pool {
     /// A pool without servers.
     pub fn new(options: Options) -> Pool {
@@ -176,7 +148,7 @@ impl Pool {
     /// As `add_server`, with the folder of named arenas.
     pub fn add_server_in(&mut self, dir: &Path, host: &str, port: u16, udp_port: u16, weight: u32) {
         let mut server = Server::new(host.to_string(), port, udp_port, weight);
-        server.local.dir = Some(dir.to_path_buf()).filter(|dir| !dir.as_os_str().is_empty());
+        server.endpoint.dir = Some(dir.to_path_buf()).filter(|dir| !dir.as_os_str().is_empty());
         server.local.how = self.options.arena;
         server.credentials = self.credentials.clone();
         self.servers.push(server);
@@ -195,7 +167,7 @@ impl Pool {
     /// A batch may be open, of which answers are still to come: what names a server by its index is told the new one.
     fn sort_servers(&mut self) {
         let mut order: Vec<usize> = (0..self.servers.len()).collect();
-        order.sort_by_key(|index| (&self.servers[*index].host, self.servers[*index].port));
+        order.sort_by_key(|index| (&self.servers[*index].endpoint.host, self.servers[*index].endpoint.port));
         let mut places = vec![0; order.len()];
         for (place, index) in order.iter().enumerate() {
             places[*index] = place as u32;
@@ -228,11 +200,11 @@ impl Pool {
     pub fn server(&self, index: usize) -> Option<ServerInfo<'_>> {
         let server = self.servers.get(index)?;
         Some(ServerInfo {
-            host: &server.host,
-            port: server.port,
+            host: &server.endpoint.host,
+            port: server.endpoint.port,
             udp_port: server.udp_port,
             weight: server.weight,
-            kind: server.kind,
+            kind: server.endpoint.kind,
             is_down: !server.health.is_good(),
         })
     }
@@ -254,8 +226,8 @@ impl Pool {
         self.servers
             .iter()
             .map(|server| ring::Server {
-                host: server.host.strip_prefix(names::TLS).unwrap_or(&server.host).to_owned(),
-                port: server.port,
+                host: server.endpoint.host.strip_prefix(names::TLS).unwrap_or(&server.endpoint.host).to_owned(),
+                port: server.endpoint.port,
                 weight: server.weight,
             })
             .collect()
@@ -267,9 +239,9 @@ impl Pool {
     pub fn arena(&mut self, now: Time) -> Option<&Arena> {
         let [server] = self.servers.as_mut_slice() else { return None };
         if server.is_local() {
-            server.local.open(&server.host, now).ok()
-        } else if self.options.short_cut && server.credentials.is_none() && !server.is_secured() {
-            short_cut::find(server).map(|found| &found.arena)
+            server.local.open(&server.endpoint, now).ok()
+        } else if self.options.short_cut && server.credentials.is_none() && !server.endpoint.is_secured() {
+            server.short_cut.find(&mut server.endpoint).map(|found| &found.arena)
         } else {
             None
         }
@@ -376,7 +348,7 @@ impl Pool {
         for server in &mut self.servers {
             server.begin();
             if self.options.detects && !server.was_recalled && !server.is_local() {
-                (server.was_recalled, server.speaks) = (true, detect::recall(server));
+                (server.was_recalled, server.speaks) = (true, detect::recall(&server.endpoint));
             }
         }
         if self.has_trouble {

@@ -307,7 +307,8 @@ impl Pool {
         }
         // Whatever comes of it, this is not done twice.
         server.speaks = Some(Protocol::Text);
-        if !detect::is_binary(server, &self.options) {
+        let patience = server.io_timeout(&self.options);
+        if !detect::is_binary(&mut server.endpoint, patience, &self.options) {
             return false;
         }
         server.close();
@@ -353,7 +354,7 @@ impl Pool {
     fn try_connect(&mut self, index: usize) -> Result<(), Fault> {
         let server = &mut self.servers[index];
         if server.is_local() {
-            return server.local.open(&server.host, Time::now()).map(|_| ());
+            return server.local.open(&server.endpoint, Time::now()).map(|_| ());
         }
         if server.link.as_mut().is_some_and(|link| !link.is_connected || !link.is_quiet()) {
             server.close();
@@ -490,7 +491,7 @@ impl Pool {
         let server = &mut self.servers[index];
         if self.options.detects && server.speaks == Some(Protocol::Binary) {
             server.speaks = None;
-            detect::forget(server);
+            detect::forget(&server.endpoint);
         }
         for other in touched {
             write::end_row(&mut self.servers[other], &self.batch, &self.options);

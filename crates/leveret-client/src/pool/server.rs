@@ -1,8 +1,9 @@
 //! One server of a pool: its link, what is to be sent, what has come, and which requests await an answer.
 use super::health::Health;
-use super::{Options, Protocol, ServerKind};
+use super::options::{Options, Protocol};
 use crate::code::Code;
-use crate::link::fault::{Address, Fault, Moved};
+use crate::link::endpoint::{Endpoint, ServerKind};
+use crate::link::fault::{Fault, Moved};
 use crate::link::input::{Input, BUFFER_KEPT};
 use crate::link::sign_in::{Credentials, SignIn};
 use crate::link::stream::Secured;
@@ -24,9 +25,7 @@ pub struct Tuning {
 }
 
 pub(crate) struct Server {
-    pub host: String,
-    pub kind: ServerKind,
-    pub port: u16,
+    pub endpoint: Endpoint,
     pub udp_port: u16,
     pub weight: u32,
     pub tuning: Tuning,
@@ -41,9 +40,6 @@ pub(crate) struct Server {
     pub speaks: Option<Protocol>,
     /// What earlier pools have heard of it is known.
     pub was_recalled: bool,
-    addresses: Vec<Address>,
-    /// Which of them is connected, or tried.
-    address: usize,
     pub link: Option<Link>,
     /// The link has served an earlier batch.
     pub is_used: bool,
@@ -71,11 +67,8 @@ pub(crate) struct Server {
 
 impl Server {
     pub fn new(host: String, port: u16, udp_port: u16, weight: u32) -> Server {
-        let kind = ServerKind::of(&host);
         Server {
-            host,
-            kind,
-            port,
+            endpoint: Endpoint::new(host, port),
             udp_port,
             weight,
             tuning: Tuning::default(),
@@ -86,8 +79,6 @@ impl Server {
             local: Local::default(),
             speaks: None,
             was_recalled: false,
-            addresses: Vec::new(),
-            address: 0,
             link: None,
             is_used: false,
             may_be_stale: false,
@@ -106,12 +97,7 @@ impl Server {
 
     /// It is memory of this host.
     pub fn is_local(&self) -> bool {
-        self.kind == ServerKind::Arena
-    }
-
-    /// It is spoken with through TLS.
-    pub fn is_secured(&self) -> bool {
-        self.host.starts_with(names::TLS)
+        self.endpoint.kind == ServerKind::Arena
     }
 
     /// What is spoken with it.
@@ -126,7 +112,7 @@ impl Server {
 
     /// Nobody knows yet what it speaks, nor has said it.
     pub fn is_unheard(&self, options: &Options) -> bool {
-        options.detects && self.speaks.is_none() && self.credentials.is_none() && !self.is_secured()
+        options.detects && self.speaks.is_none() && self.credentials.is_none() && !self.endpoint.is_secured()
     }
 
     /// Ready for a new batch. A link on which something is still awaited, or came unasked, is of no use any more.
@@ -178,18 +164,7 @@ impl Server {
 
     fn note_trouble(&mut self) {
         if let Some(why) = self.link.as_ref().and_then(Link::trouble) {
-            self.trouble = Some(format!("{}: {why}", self.name()));
-        }
-    }
-
-    /// As people write it.
-    fn name(&self) -> String {
-        let has_port =
-            names::secured_host(&self.host).is_none_or(|host| self.host.len() > names::TLS.len() + host.len());
-        if has_port {
-            self.host.clone()
-        } else {
-            format!("{}:{}", self.host, self.port)
+            self.trouble = Some(format!("{}: {why}", self.endpoint.name()));
         }
     }
 
@@ -217,19 +192,6 @@ impl Server {
         self.is_streaming() || self.datagrams.is_busy()
     }
 
-    /// The address of the host, the first of several.
-    pub fn address(&mut self) -> Result<Address, Fault> {
-        self.resolve()?;
-        Ok(self.addresses[self.address].clone())
-    }
-
-    fn resolve(&mut self) -> Result<(), Fault> {
-        if self.addresses.is_empty() {
-            (self.addresses, self.address) = (names::resolve(&self.host, self.port)?, 0);
-        }
-        Ok(())
-    }
-
     /// Begins or finishes connecting, at the next address of the host where one refuses. True = connected.
     pub fn connect(&mut self, options: &Options) -> Result<bool, Fault> {
         if self.link.as_ref().is_some_and(|link| link.is_connected) {
@@ -238,7 +200,7 @@ impl Server {
         let result = match &mut self.link {
             Some(link) => link.finish_connect(),
             None => {
-                self.resolve()?;
+                self.endpoint.resolve()?;
                 self.open(options)
             }
         };
@@ -251,31 +213,28 @@ impl Server {
     /// Begins to connect to the next address of the host at which that can begin, with its own time; the one before has
     /// failed so.
     pub fn open_next(&mut self, mut fault: Fault, options: &Options) -> Result<(), Fault> {
-        while self.address + 1 < self.addresses.len() {
-            self.address += 1;
+        while self.endpoint.try_next() {
             match self.open(options) {
                 Ok(()) => return Ok(()),
                 Err(another) => fault = another,
             }
         }
-        // The name may have another address next time.
-        self.addresses.clear();
         Err(fault)
     }
 
     fn open(&mut self, options: &Options) -> Result<(), Fault> {
         self.note_trouble();
         (self.link, self.deadline) = (None, None);
-        let tls = match names::secured_host(&self.host).map(|host| Secured::new(&options.tls, host)) {
+        let tls = match names::secured_host(&self.endpoint.host).map(|host| Secured::new(&options.tls, host)) {
             Some(Err(why)) => {
-                self.trouble = Some(format!("{}: {why}", self.name()));
+                self.trouble = Some(format!("{}: {why}", self.endpoint.name()));
                 return Err(Fault::new(Code::ConnectionFailure));
             }
             tls => tls.and_then(Result::ok),
         };
         let sign_in = self.credentials.as_ref().filter(|_| !self.is_local()).map(SignIn::new);
         let will_send = tls.is_some() || sign_in.is_some() || self.has_unsent();
-        let mut link = Link::connect(&self.addresses[self.address], options, will_send, tls, sign_in)?;
+        let mut link = Link::connect(self.endpoint.tried(), options, will_send, tls, sign_in)?;
         if link.may_send_early() && self.has_unsent() {
             self.sent += link.send_early(&self.output[self.sent..])?;
         }

@@ -5,12 +5,12 @@
 //! the same request number: once one is lost, a datagram of another value fits into its place.
 use super::read;
 use crate::link;
+use crate::link::endpoint::ServerKind;
 use crate::link::fault::Address;
 use crate::link::input::{Input, ROW_END};
 use crate::pool::batch::Batch;
 use crate::pool::options::{Options, Protocol};
 use crate::pool::server::Server;
-use crate::pool::ServerKind;
 use leveret_protocol::text::{self, TextKey};
 use leveret_protocol::udp::{Accepted, Frame, Reassembly, DATAGRAM_MAX};
 use rustix::io::Errno;
@@ -80,10 +80,13 @@ struct Asked {
 /// The UDP port of a server, if gets go there.
 pub(crate) fn port(server: &Server, options: &Options) -> Option<u16> {
     match server.udp_port {
-        _ if server.kind != ServerKind::Tcp || server.is_secured() || server.protocol(options) == Protocol::Binary => {
+        _ if server.endpoint.kind != ServerKind::Tcp
+            || server.endpoint.is_secured()
+            || server.protocol(options) == Protocol::Binary =>
+        {
             None
         }
-        0 => options.udp.then_some(server.port),
+        0 => options.udp.then_some(server.endpoint.port),
         port => Some(port),
     }
 }
@@ -240,7 +243,7 @@ pub(crate) fn send(server: &mut Server, options: &Options) -> Vec<u32> {
     if !server.datagrams.is_busy() {
         return Vec::new();
     }
-    let address = match (server.address(), port(server, options)) {
+    let address = match (server.endpoint.address(), port(server, options)) {
         (Ok(Address::Internet(mut address)), Some(port)) => {
             address.set_port(port);
             Some(address)
