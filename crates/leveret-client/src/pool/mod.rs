@@ -25,7 +25,6 @@ pub use crate::memory::execute::arena_trouble;
 use crate::memory::short_cut::Found;
 pub use crate::memory::short_cut::Validity;
 use crate::ring::{self, Ring};
-use crate::wire::write;
 use batch::{Batch, Pending};
 use leveret_engine::{Arena, Time};
 use leveret_protocol::text::TextKey;
@@ -437,9 +436,9 @@ impl Pool {
         self.servers[index].only_reads &= request.operation.only_reads();
         if request.operation.is_get() {
             // It waits for those behind it: all of them go out in one row, or are read from memory together.
-            if !write::is_one_row(&self.servers[index], &self.batch, number, &self.options) {
+            if !self.servers[index].is_one_row(&self.batch, number, &self.options) {
                 self.read_row(index);
-                write::end_row(&mut self.servers[index], &self.batch, &self.options);
+                self.servers[index].end_row(&self.batch, &self.options);
             }
             self.servers[index].row.push(number);
             return Ok(());
@@ -461,9 +460,9 @@ impl Pool {
         }
         let server = &mut self.servers[index];
         // What is noted as this request's bytes must not begin with the gets before it.
-        write::end_row(server, &self.batch, &self.options);
+        server.end_row(&self.batch, &self.options);
         let begin = server.output.len();
-        if let Err(code) = write::write(server, &self.batch, number, request, &self.options) {
+        if let Err(code) = server.write(&self.batch, number, request, &self.options) {
             server.output.truncate(begin);
             self.batch.pending.pop();
             return Err(code);

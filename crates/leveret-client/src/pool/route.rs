@@ -4,7 +4,6 @@ use super::{Pool, Protocol};
 use crate::code::Code;
 use crate::link::fault::Fault;
 use crate::ring::Preset;
-use crate::wire::write;
 
 // Among so many places pecl/memcache looks for another server.
 const OTHER_PLACES: u32 = 20;
@@ -162,12 +161,12 @@ impl Pool {
         let server = &mut self.servers[other];
         server.only_reads &= operation.only_reads();
         if operation.is_get() {
-            if !write::is_one_row(server, &self.batch, number, &self.options) {
-                write::end_row(server, &self.batch, &self.options);
+            if !server.is_one_row(&self.batch, number, &self.options) {
+                server.end_row(&self.batch, &self.options);
             }
             server.row.push(number);
         } else {
-            write::end_row(server, &self.batch, &self.options);
+            server.end_row(&self.batch, &self.options);
             let begin = server.output.len();
             server.output.extend_from_slice(&output[wire]);
             self.batch.pending[number as usize].wire = begin..server.output.len();

@@ -7,9 +7,8 @@ use crate::link::fault::{Fault, Moved};
 use crate::link::input::ROW_END;
 use crate::link::{self, detect, READABLE, WRITABLE};
 use crate::memory::execute;
-use crate::wire::datagrams;
 use crate::wire::read::{read, Garbled};
-use crate::wire::write;
+use crate::wire::write::from_text;
 use leveret_engine::Time;
 use rustix::event::PollFd;
 use std::time::{Duration, Instant};
@@ -98,8 +97,8 @@ impl Pool {
             self.read_row(index);
             let server = &mut self.servers[index];
             if !server.row.is_empty() {
-                datagrams::take_row(server, &self.batch, &self.options);
-                write::end_row(server, &self.batch, &self.options);
+                server.ask_by_datagrams(&self.batch, &self.options);
+                server.end_row(&self.batch, &self.options);
             }
         }
         if self.options.buffer_writes && self.may_buffer() {
@@ -126,7 +125,7 @@ impl Pool {
 
     /// Sends datagrams that are due; those that nobody answers go over the stream.
     fn send_datagrams(&mut self, index: usize) {
-        let given_up = datagrams::send(&mut self.servers[index], &self.options);
+        let given_up = self.servers[index].send_datagrams(&self.options);
         self.go_by_stream(index, given_up);
     }
 
@@ -134,7 +133,7 @@ impl Pool {
         if !requests.is_empty() {
             let server = &mut self.servers[index];
             server.row.extend(requests);
-            write::end_row(server, &self.batch, &self.options);
+            server.end_row(&self.batch, &self.options);
             self.send(index);
         }
     }
@@ -250,7 +249,7 @@ impl Pool {
                 indexes.push(index);
             }
             // They are all read below, whichever is ready.
-            polled.extend(self.servers.iter().filter_map(datagrams::polled));
+            polled.extend(self.servers.iter().filter_map(|server| server.datagrams.polled()));
             link::wait(&mut polled, until.saturating_duration_since(now));
             let ready = |fd: &PollFd<'_>| (fd.revents().intersects(!WRITABLE), fd.revents().intersects(!READABLE));
             indexes.iter().zip(&polled).map(|(index, fd)| (*index, ready(fd).0, ready(fd).1)).collect()
@@ -322,12 +321,12 @@ impl Pool {
                 continue;
             }
             let (key, wire) = (self.batch.key(number).to_vec(), pending.wire.clone());
-            let request = write::from_text(pending, &key, &text[wire]);
-            if let Err(code) = write::write(&mut self.servers[index], &self.batch, number, &request, &self.options) {
+            let request = from_text(pending, &key, &text[wire]);
+            if let Err(code) = self.servers[index].write(&self.batch, number, &request, &self.options) {
                 self.give_up(number, Fault::new(code));
             }
         }
-        write::end_row(&mut self.servers[index], &self.batch, &self.options);
+        self.servers[index].end_row(&self.batch, &self.options);
         self.send(index);
         true
     }
@@ -494,7 +493,7 @@ impl Pool {
             detect::forget(&server.endpoint);
         }
         for other in touched {
-            write::end_row(&mut self.servers[other], &self.batch, &self.options);
+            self.servers[other].end_row(&self.batch, &self.options);
             self.send(other);
         }
     }

@@ -1,17 +1,20 @@
 //! One server of a pool: its link, what is to be sent, what has come, and which requests await an answer.
+use super::batch::Batch;
 use super::health::Health;
 use super::options::{Options, Protocol};
+use super::request::Request;
 use crate::code::Code;
 use crate::link::endpoint::{Endpoint, ServerKind};
-use crate::link::fault::{Fault, Moved};
-use crate::link::input::{Input, BUFFER_KEPT};
+use crate::link::fault::{Address, Fault, Moved};
+use crate::link::input::{Input, BUFFER_KEPT, ROW_END};
 use crate::link::sign_in::{Credentials, SignIn};
 use crate::link::stream::Secured;
 use crate::link::{names, Link};
 use crate::memory::execute::Local;
 use crate::memory::short_cut::ShortCut;
 use crate::wire::datagrams::Datagrams;
-use std::collections::VecDeque;
+use crate::wire::{write, Expected};
+use leveret_protocol::text::TextKey;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -54,7 +57,7 @@ pub(crate) struct Server {
     pub has_quiet: bool,
     pub input: Input,
     /// Requests in the order in which they were sent.
-    pub expected: VecDeque<u32>,
+    pub expected: Expected,
     /// Gets that are not written yet: they go out in one row, or are read from memory together.
     pub row: Vec<u32>,
     /// What is wrong with it, where codes have no words for that.
@@ -87,7 +90,7 @@ impl Server {
             sent: 0,
             has_quiet: false,
             input: Input::default(),
-            expected: VecDeque::new(),
+            expected: Expected::new(),
             row: Vec::new(),
             trouble: None,
             come: 0,
@@ -274,6 +277,89 @@ impl Server {
             }
         }
         Ok(all)
+    }
+
+    /// Appends a request to the output; gets wait in their row until `end_row`.
+    pub fn write(&mut self, batch: &Batch, number: u32, request: &Request<'_>, options: &Options) -> Result<(), Code> {
+        if request.operation.is_get() {
+            self.row.push(number);
+            return Ok(());
+        }
+        self.end_row(batch, options);
+        let protocol = self.protocol(options);
+        write::write(&mut self.output, protocol, batch, number, request)?;
+        if !batch.pending[number as usize].is_quiet {
+            self.expected.push_back(number);
+        }
+        Ok(())
+    }
+
+    /// Whether a get can be written in one row with those that wait.
+    pub fn is_one_row(&self, batch: &Batch, number: u32, options: &Options) -> bool {
+        let kind = |number: u32| {
+            let pending = &batch.pending[number as usize];
+            (pending.operation, pending.exptime, pending.with_cas)
+        };
+        self.protocol(options) != Protocol::Text || self.row.first().is_none_or(|first| kind(*first) == kind(number))
+    }
+
+    /// Writes the gets that wait, as one line or as a row of quiet ones with a mark at its end.
+    pub fn end_row(&mut self, batch: &Batch, options: &Options) {
+        if self.row.is_empty() {
+            return;
+        }
+        let protocol = self.protocol(options);
+        let has_mark = write::write_row(&mut self.output, protocol, batch, &self.row);
+        self.expected.extend(self.row.drain(..));
+        if has_mark {
+            self.expected.push_back(ROW_END);
+        }
+    }
+
+    /// The UDP port, if gets go there.
+    fn datagram_port(&self, options: &Options) -> Option<u16> {
+        let Endpoint { kind, port, .. } = self.endpoint;
+        match self.udp_port {
+            _ if kind != ServerKind::Tcp
+                || self.endpoint.is_secured()
+                || self.protocol(options) == Protocol::Binary =>
+            {
+                None
+            }
+            0 => options.udp.then_some(port),
+            port => Some(port),
+        }
+    }
+
+    /// Lets datagrams ask for the row, if the server listens for them, unless the stream has work in this batch: a get
+    /// must not overtake the store before it. Keys that text cannot carry stay.
+    pub fn ask_by_datagrams(&mut self, batch: &Batch, options: &Options) {
+        if self.datagram_port(options).is_none() || !self.expected.is_empty() || self.has_unsent() {
+            return;
+        }
+        let Server { row, datagrams, .. } = self;
+        row.retain(|request| match TextKey::new(batch.key(*request)) {
+            Some(key) => {
+                datagrams.ask(*request, key, batch);
+                false
+            }
+            None => true,
+        });
+    }
+
+    /// Sends the datagrams that are due. Gives the requests that are to go over the stream.
+    pub fn send_datagrams(&mut self, options: &Options) -> Vec<u32> {
+        if !self.datagrams.is_busy() {
+            return Vec::new();
+        }
+        let address = match (self.endpoint.address(), self.datagram_port(options)) {
+            (Ok(Address::Internet(mut address)), Some(port)) => {
+                address.set_port(port);
+                Some(address)
+            }
+            _ => None,
+        };
+        self.datagrams.send(address, Instant::now(), options)
     }
 
     /// If the server may not have read all yet: tells it that nothing more comes.

@@ -4,15 +4,13 @@
 //! A datagram asks for one key. memcached answers several keys by several rows of datagrams, each counted from 0 under
 //! the same request number: once one is lost, a datagram of another value fits into its place.
 use super::read;
-use crate::link;
-use crate::link::endpoint::ServerKind;
-use crate::link::fault::Address;
 use crate::link::input::{Input, ROW_END};
+use crate::link::READABLE;
 use crate::pool::batch::Batch;
 use crate::pool::options::{Options, Protocol};
-use crate::pool::server::Server;
 use leveret_protocol::text::{self, TextKey};
 use leveret_protocol::udp::{Accepted, Frame, Reassembly, DATAGRAM_MAX};
+use rustix::event::PollFd;
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
@@ -77,20 +75,6 @@ struct Asked {
     until: Option<Instant>,
 }
 
-/// The UDP port of a server, if gets go there.
-pub(crate) fn port(server: &Server, options: &Options) -> Option<u16> {
-    match server.udp_port {
-        _ if server.endpoint.kind != ServerKind::Tcp
-            || server.endpoint.is_secured()
-            || server.protocol(options) == Protocol::Binary =>
-        {
-            None
-        }
-        0 => options.udp.then_some(server.endpoint.port),
-        port => Some(port),
-    }
-}
-
 impl Datagrams {
     pub fn begin(&mut self) {
         self.asked.clear();
@@ -101,8 +85,9 @@ impl Datagrams {
         !self.asked.is_empty()
     }
 
-    pub fn socket(&self) -> Option<&OwnedFd> {
-        self.socket.as_ref().filter(|_| self.is_busy())
+    /// For `poll`, while something is awaited.
+    pub fn polled(&self) -> Option<PollFd<'_>> {
+        self.socket.as_ref().filter(|_| self.is_busy()).map(|socket| PollFd::new(socket, READABLE))
     }
 
     pub fn close(&mut self) {
@@ -115,7 +100,8 @@ impl Datagrams {
         self.asked.iter().filter_map(|asked| asked.until).min()
     }
 
-    fn ask(&mut self, request: u32, key: TextKey<'_>, batch: &Batch) {
+    /// Asks for a key with the next `send`.
+    pub fn ask(&mut self, request: u32, key: TextKey<'_>, batch: &Batch) {
         let pending = &batch.pending[request as usize];
         let mut line = Vec::with_capacity(key.as_bytes().len() + 32);
         text::begin_keys(&mut line, pending.with_cas, pending.new_exptime());
@@ -125,7 +111,7 @@ impl Datagrams {
     }
 
     /// Sends what has not been sent, or was not answered in time. Gives the requests that are to go over the stream.
-    fn send(&mut self, address: Option<SocketAddr>, now: Instant, options: &Options) -> Vec<u32> {
+    pub fn send(&mut self, address: Option<SocketAddr>, now: Instant, options: &Options) -> Vec<u32> {
         let mut given_up = Vec::new();
         let patience = patience(options);
         // Without an address or a socket the stream takes over, and tells what is wrong.
@@ -222,37 +208,6 @@ impl Datagrams {
     }
 }
 
-/// Takes the row of a server that listens for datagrams, unless the stream has work in this batch: a get must not
-/// overtake the store before it. Keys that text cannot carry stay.
-pub(crate) fn take_row(server: &mut Server, batch: &Batch, options: &Options) {
-    if port(server, options).is_none() || !server.expected.is_empty() || server.has_unsent() {
-        return;
-    }
-    let Server { row, datagrams, .. } = server;
-    row.retain(|request| match TextKey::new(batch.key(*request)) {
-        Some(key) => {
-            datagrams.ask(*request, key, batch);
-            false
-        }
-        None => true,
-    });
-}
-
-/// Sends the datagrams of a server that are due. Gives the requests that are to go over the stream.
-pub(crate) fn send(server: &mut Server, options: &Options) -> Vec<u32> {
-    if !server.datagrams.is_busy() {
-        return Vec::new();
-    }
-    let address = match (server.endpoint.address(), port(server, options)) {
-        (Ok(Address::Internet(mut address)), Some(port)) => {
-            address.set_port(port);
-            Some(address)
-        }
-        _ => None,
-    };
-    server.datagrams.send(address, Instant::now(), options)
-}
-
 /// How long the answer to a datagram is waited for at first.
 fn patience(options: &Options) -> Duration {
     (options.io_timeout / 8).clamp(PATIENCE_MIN, PATIENCE_MAX)
@@ -263,9 +218,4 @@ fn open(address: SocketAddr) -> Result<OwnedFd, Errno> {
     let socket = rustix::net::socket_with(family, SocketType::DGRAM, SocketFlags::CLOEXEC, None)?;
     rustix::net::connect(&socket, &address)?;
     Ok(socket)
-}
-
-/// For `poll`.
-pub(crate) fn polled(server: &Server) -> Option<rustix::event::PollFd<'_>> {
-    server.datagrams.socket().map(|socket| rustix::event::PollFd::new(socket, link::READABLE))
 }

@@ -2,38 +2,27 @@
 use crate::code::Code;
 use crate::link::input::ROW_END;
 use crate::pool::batch::{Batch, Pending};
-use crate::pool::options::{Options, Protocol};
+use crate::pool::options::Protocol;
 use crate::pool::request::{Operation, Request};
-use crate::pool::server::Server;
 use leveret_engine::Meta;
 use leveret_protocol::binary::{self, Command};
 use leveret_protocol::text::{self, MetaRequest, Store, TextKey};
 use leveret_protocol::{Limits, Parsed, Verb, WireKey, KEY_MAX};
 
-/// Appends a request to the server's output; gets wait in its row until `end_row`.
+/// Appends a request that is no get: rows of gets are `write_row`.
 pub fn write(
-    server: &mut Server,
+    out: &mut Vec<u8>,
+    protocol: Protocol,
     batch: &Batch,
     number: u32,
     request: &Request<'_>,
-    options: &Options,
 ) -> Result<(), Code> {
     let is_quiet = batch.pending[number as usize].is_quiet;
-    let protocol = server.protocol(options);
-    if request.operation.is_get() {
-        server.row.push(number);
-        return Ok(());
-    }
-    end_row(server, batch, options);
     match protocol {
-        Protocol::Text => write_text(&mut server.output, request, is_quiet)?,
-        Protocol::Binary => write_binary(&mut server.output, request, is_quiet, batch.opaque(number))?,
-        Protocol::Meta => write_meta(&mut server.output, request, is_quiet, batch.opaque(number))?,
+        Protocol::Text => write_text(out, request, is_quiet),
+        Protocol::Binary => write_binary(out, request, is_quiet, batch.opaque(number)),
+        Protocol::Meta => write_meta(out, request, is_quiet, batch.opaque(number)),
     }
-    if !is_quiet {
-        server.expected.push_back(number);
-    }
-    Ok(())
 }
 
 /// A request as it was written as text, value and all. Gets are written from the batch.
@@ -49,31 +38,20 @@ pub fn from_text<'a>(pending: &Pending, key: &'a [u8], text: &'a [u8]) -> Reques
     }
 }
 
-/// Whether a get can be written in one row with those that wait.
-pub fn is_one_row(server: &Server, batch: &Batch, number: u32, options: &Options) -> bool {
-    let kind = |number: u32| {
-        let pending = &batch.pending[number as usize];
-        (pending.operation, pending.exptime, pending.with_cas)
-    };
-    server.protocol(options) != Protocol::Text || server.row.first().is_none_or(|first| kind(*first) == kind(number))
-}
-
-/// Writes the gets that wait, as one line or as a row of quiet ones with a mark at its end.
-pub fn end_row(server: &mut Server, batch: &Batch, options: &Options) {
-    let Some(first) = server.row.first().map(|first| &batch.pending[*first as usize]) else { return };
-    let protocol = server.protocol(options);
-    let out = &mut server.output;
-    let is_single = server.row.len() == 1;
+/// Appends gets as one line, or as a row of quiet ones. True: the answer has a mark at its end.
+pub fn write_row(out: &mut Vec<u8>, protocol: Protocol, batch: &Batch, row: &[u32]) -> bool {
+    let Some(first) = row.first().map(|first| &batch.pending[*first as usize]) else { return false };
+    let is_single = row.len() == 1;
     match protocol {
         Protocol::Text => {
             text::begin_keys(out, first.with_cas, first.new_exptime());
-            for number in &server.row {
+            for number in row {
                 text::add_key(out, TextKey::again(batch.key(*number)));
             }
             text::end_keys(out);
         }
         Protocol::Binary => {
-            for number in &server.row {
+            for number in row {
                 let pending = &batch.pending[*number as usize];
                 let command = Command::Get { key: batch.key(*number), with_key: false, touch: pending.new_exptime() };
                 let is_written = binary::Request::new(command, !is_single, batch.opaque(*number)).write(out);
@@ -85,7 +63,7 @@ pub fn end_row(server: &mut Server, batch: &Batch, options: &Options) {
         }
         Protocol::Meta => {
             let mut room = [0; KEY_MAX];
-            for number in &server.row {
+            for number in row {
                 let pending = &batch.pending[*number as usize];
                 let Some(key) = WireKey::for_meta(batch.key(*number), &mut room) else { continue };
                 let mut line =
@@ -106,10 +84,7 @@ pub fn end_row(server: &mut Server, batch: &Batch, options: &Options) {
             }
         }
     }
-    server.expected.extend(server.row.drain(..));
-    if protocol == Protocol::Text || !is_single {
-        server.expected.push_back(ROW_END);
-    }
+    protocol == Protocol::Text || !is_single
 }
 
 fn verb(operation: Operation) -> Verb {
