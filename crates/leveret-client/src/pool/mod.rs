@@ -7,6 +7,7 @@
 //! run         -> gets from memory; send, recv, poll, until nothing is awaited
 //! next_answer -> records, in order of arrival
 //! ```
+mod add;
 pub(crate) mod batch;
 mod health;
 mod memory;
@@ -25,9 +26,8 @@ pub use crate::memory::execute::arena_trouble;
 use crate::memory::short_cut::Found;
 pub use crate::memory::short_cut::Validity;
 use crate::ring::{self, Ring};
-use batch::{Batch, Pending};
+use batch::Batch;
 use leveret_engine::{Arena, Time};
-use leveret_protocol::text::TextKey;
 pub use options::{Options, Protocol, TlsOptions};
 pub use request::{Answer, Operation, Request};
 use server::Server;
@@ -366,122 +366,6 @@ impl Pool {
             self.rebuild();
         }
         self.has_trouble = self.servers.iter().any(|server| !server.health.is_good());
-    }
-
-    /// Adds a request to the batch; its number is the count of those before it. An error says that it cannot be sent
-    /// anywhere, and then it is not in the batch. A server that is known to be dead is an answer, not an error.
-    pub fn add(&mut self, request: &Request<'_>) -> Result<(), Code> {
-        if self.servers.is_empty() {
-            return Err(Code::NoServers);
-        }
-        if request.operation.is_for_servers() {
-            self.add_for_servers(request)?;
-        } else {
-            self.add_for_key(request)?;
-        }
-        self.asked += 1;
-        Ok(())
-    }
-
-    /// A request for every server, or for one, has one number and an answer from each.
-    fn add_for_servers(&mut self, request: &Request<'_>) -> Result<(), Code> {
-        let chosen = match request.server {
-            Some(server) if server >= self.servers.len() => return Err(Code::InvalidArguments),
-            Some(server) => server..server + 1,
-            None => 0..self.servers.len(),
-        };
-        for server in chosen {
-            let number = self.batch.pending.len() as u32;
-            self.push(request, request.key, server as u32, 0);
-            match self.servers[server].health.refusal() {
-                Some(code) => self.give_up(number, Fault::new(code)),
-                None => self.write(number, request)?,
-            }
-        }
-        Ok(())
-    }
-
-    fn push(&mut self, request: &Request<'_>, place: &[u8], server: u32, attempts: u32) {
-        let begin = self.batch.keys.len();
-        self.batch.keys.extend_from_slice(request.key);
-        let key = begin..self.batch.keys.len();
-        let group = match request.group {
-            Some(_) => {
-                self.batch.keys.extend_from_slice(place);
-                key.end..self.batch.keys.len()
-            }
-            // The key, without its prefix perhaps.
-            None => key.end - place.len()..key.end,
-        };
-        let waits = self.options.buffer_writes && request.operation.may_wait();
-        let is_quiet = request.quiet || self.options.no_reply && request.operation.heeds_no_reply() || waits;
-        self.batch.pending.push(Pending {
-            asked: self.asked,
-            operation: request.operation,
-            is_quiet: is_quiet && !request.operation.is_get(),
-            is_copy: false,
-            with_cas: request.with_cas,
-            is_waiting: true,
-            server,
-            attempts,
-            exptime: request.exptime,
-            key,
-            group,
-            wire: 0..0,
-        });
-    }
-
-    fn write(&mut self, number: u32, request: &Request<'_>) -> Result<(), Code> {
-        let index = self.batch.pending[number as usize].server as usize;
-        self.servers[index].only_reads &= request.operation.only_reads();
-        if request.operation.is_get() {
-            // It waits for those behind it: all of them go out in one row, or are read from memory together.
-            if !self.servers[index].is_one_row(&self.batch, number, &self.options) {
-                self.read_row(index);
-                self.servers[index].end_row(&self.batch, &self.options);
-            }
-            self.servers[index].row.push(number);
-            return Ok(());
-        }
-        self.read_row(index);
-        if self.servers[index].is_local() {
-            self.check_text_key(request)?;
-            if let Err(fault) = self.execute(index, number, request) {
-                self.fail_local(index, number, fault);
-            }
-            return Ok(());
-        }
-        if self.takes_short_cut(index, request) {
-            self.check_text_key(request)?;
-            // What the arena cannot do, the server is asked for: its answer says why.
-            if self.execute(index, number, request).is_ok() {
-                return Ok(());
-            }
-        }
-        let server = &mut self.servers[index];
-        // What is noted as this request's bytes must not begin with the gets before it.
-        server.end_row(&self.batch, &self.options);
-        let begin = server.output.len();
-        if let Err(code) = server.write(&self.batch, number, request, &self.options) {
-            server.output.truncate(begin);
-            self.batch.pending.pop();
-            return Err(code);
-        }
-        let pending = &mut self.batch.pending[number as usize];
-        pending.wire = begin..server.output.len();
-        pending.is_waiting = !pending.is_quiet;
-        server.has_quiet |= pending.is_quiet;
-        Ok(())
-    }
-
-    /// An arena takes any bytes, but a key must be good wherever it lives. If it is not, the last request is none.
-    fn check_text_key(&mut self, request: &Request<'_>) -> Result<(), Code> {
-        let must_be_text = self.options.protocol == Protocol::Text && !request.operation.is_for_servers();
-        if must_be_text && TextKey::new(request.key).is_none() {
-            self.batch.pending.pop();
-            return Err(Code::BadKey);
-        }
-        Ok(())
     }
 
     /// `request` gets no answer from its server.
