@@ -5,7 +5,7 @@
 //! So a server that answers has spoken text, and is asked nothing else. One that keeps silent, or hangs up, the first
 //! time that anything is asked of it, is probed once: with nothing that a text server does not know, until it is plain
 //! that it is none. What was found is remembered by the process, and for others in an arena of its own.
-use super::endpoint::Endpoint;
+use super::endpoint::ServerEndpoint;
 use super::fault::{Address, Moved};
 use super::{Link, READABLE, WRITABLE};
 use crate::pool::options::{Options, Protocol};
@@ -42,14 +42,14 @@ pub(crate) fn silence(io_timeout: Duration) -> Duration {
 }
 
 /// What is known of a server before anything is asked of it.
-pub(crate) fn recall(endpoint: &Endpoint) -> Option<Protocol> {
+pub(crate) fn recall(endpoint: &ServerEndpoint) -> Option<Protocol> {
     let place = place(endpoint);
     let Some(mut known) = unless_held(&KNOWN) else { return remembered(&place) };
     *known.get_or_insert_default().entry(place).or_insert_with_key(remembered)
 }
 
 /// Whether a server that has never answered speaks the binary protocol only.
-pub(crate) fn is_binary(endpoint: &mut Endpoint, io_timeout: Duration, options: &Options) -> bool {
+pub(crate) fn is_binary(endpoint: &mut ServerEndpoint, io_timeout: Duration, options: &Options) -> bool {
     let Ok(address) = endpoint.address() else { return false };
     let mut binary = Vec::new();
     let is_written = Request::new(Command::Version, false, 0).write(&mut binary);
@@ -65,11 +65,11 @@ pub(crate) fn is_binary(endpoint: &mut Endpoint, io_timeout: Duration, options: 
 }
 
 /// It is not as it was: it will be asked anew.
-pub(crate) fn forget(endpoint: &Endpoint) {
+pub(crate) fn forget(endpoint: &ServerEndpoint) {
     note(endpoint, None);
 }
 
-fn note(endpoint: &Endpoint, protocol: Option<Protocol>) {
+fn note(endpoint: &ServerEndpoint, protocol: Option<Protocol>) {
     let place = place(endpoint);
     // For other processes. Where it cannot be kept each of them asks for itself.
     if let Some(arena) = arena(&place, protocol.is_some()) {
@@ -97,7 +97,7 @@ fn arena((dir, _): &Place, create: bool) -> Option<Arena> {
     Some(Arena::open(&path, &OpenOptions::new().create(create).memory(MEMORY_MIN)).ok()?.0)
 }
 
-fn place(endpoint: &Endpoint) -> Place {
+fn place(endpoint: &ServerEndpoint) -> Place {
     (endpoint.dir.clone(), format!("{}:{}", endpoint.host, endpoint.port))
 }
 

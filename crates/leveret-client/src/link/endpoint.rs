@@ -27,7 +27,7 @@ impl ServerKind {
     }
 }
 
-pub(crate) struct Endpoint {
+pub(crate) struct ServerEndpoint {
     pub host: String,
     pub port: u16,
     pub kind: ServerKind,
@@ -38,9 +38,9 @@ pub(crate) struct Endpoint {
     address: usize,
 }
 
-impl Endpoint {
-    pub fn new(host: String, port: u16) -> Endpoint {
-        Endpoint { kind: ServerKind::of(&host), host, port, dir: None, addresses: Vec::new(), address: 0 }
+impl ServerEndpoint {
+    pub fn new(host: String, port: u16) -> ServerEndpoint {
+        ServerEndpoint { kind: ServerKind::of(&host), host, port, dir: None, addresses: Vec::new(), address: 0 }
     }
 
     /// It is spoken with through TLS.

@@ -2,7 +2,7 @@
 //! it is known how many there are, and their answers lie in the server's input as if they had come.
 use super::opened;
 use crate::code::Code;
-use crate::link::endpoint::Endpoint;
+use crate::link::endpoint::ServerEndpoint;
 use crate::link::fault::Fault;
 use crate::link::input::Input;
 use crate::pool::batch::Batch;
@@ -27,7 +27,7 @@ impl Local {
     /// The arena, opened when it is first needed, and again when its file was removed or replaced: each second of the
     /// caller's clock begins with a look at it.
     #[inline]
-    pub fn open(&mut self, endpoint: &Endpoint, now: Time) -> Result<&Arena, Fault> {
+    pub fn open(&mut self, endpoint: &ServerEndpoint, now: Time) -> Result<&Arena, Fault> {
         let is_known = self.looked >= now && self.arena.as_ref().is_some_and(|arena| !arena.is_lost());
         if !is_known {
             self.look(endpoint, now)?;
@@ -36,7 +36,7 @@ impl Local {
     }
 
     #[cold]
-    fn look(&mut self, endpoint: &Endpoint, now: Time) -> Result<(), Fault> {
+    fn look(&mut self, endpoint: &ServerEndpoint, now: Time) -> Result<(), Fault> {
         self.looked = self.looked.max(now);
         self.arena = self.arena.take().filter(|arena| arena.check().is_ok());
         if self.arena.is_none() {

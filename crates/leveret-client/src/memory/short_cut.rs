@@ -6,7 +6,7 @@
 //! again every `BELIEVED_FOR`, by whichever pool of the process comes then; what happens to the server within that time
 //! looks as if it had happened a moment later.
 use crate::code::Code;
-use crate::link::endpoint::{Endpoint, ServerKind};
+use crate::link::endpoint::{ServerEndpoint, ServerKind};
 use crate::link::fault::{Address, Fault};
 use crate::try_lock::unless_held;
 use leveret_engine::{Arena, OpenOptions, Service, Time};
@@ -71,7 +71,7 @@ struct SocketFile {
 
 impl SocketFile {
     /// To be asked for before the process is: then that process has this file, or is not asked for by it again.
-    fn of(endpoint: &Endpoint) -> Option<SocketFile> {
+    fn of(endpoint: &ServerEndpoint) -> Option<SocketFile> {
         if endpoint.kind != ServerKind::Unix {
             return None;
         }
@@ -95,7 +95,7 @@ impl Drop for ShortCut {
 impl ShortCut {
     /// The arena that the server at `endpoint` serves, if it is one of this host that does.
     #[inline]
-    pub fn find(&mut self, endpoint: &mut Endpoint) -> Option<&Found> {
+    pub fn find(&mut self, endpoint: &mut ServerEndpoint) -> Option<&Found> {
         let now = now();
         let is_believed = self.found.as_ref().is_some_and(|found| now.saturating_sub(found.checked) < BELIEVED_FOR);
         if !is_believed && self.next_search.is_none_or(|next| now >= next) {
@@ -105,12 +105,12 @@ impl ShortCut {
     }
 
     #[cold]
-    fn find_anew(&mut self, endpoint: &mut Endpoint, now: Moment) {
+    fn find_anew(&mut self, endpoint: &mut ServerEndpoint, now: Moment) {
         let alive = self.found.take().filter(Found::is_alive);
         self.found = alive.map(|found| Found { checked: now, ..found }).or_else(|| self.search(endpoint, now));
     }
 
-    fn search(&mut self, endpoint: &mut Endpoint, now: Moment) -> Option<Found> {
+    fn search(&mut self, endpoint: &mut ServerEndpoint, now: Moment) -> Option<Found> {
         let place = (endpoint.dir.clone(), endpoint.host.clone(), endpoint.port);
         if let Some(found) = take_kept(endpoint, &place, now) {
             return Some(found);
@@ -191,7 +191,7 @@ fn keep(found: Found) {
 
 /// What was kept is believed as long as if its pool had lived on. Then it is asked for as if it had just been found: another server may
 /// listen there by now.
-fn take_kept(endpoint: &mut Endpoint, place: &Place, now: Moment) -> Option<Found> {
+fn take_kept(endpoint: &mut ServerEndpoint, place: &Place, now: Moment) -> Option<Found> {
     let mut kept = unless_held(&KEPT)?;
     let index = kept.iter().position(|found| found.place == *place)?;
     let found = kept.remove(index);
@@ -208,7 +208,7 @@ fn take_kept(endpoint: &mut Endpoint, place: &Place, now: Moment) -> Option<Foun
     is_it.then_some(Found { checked: now, socket, ..found })
 }
 
-fn look(endpoint: &mut Endpoint, place: &Place, now: Moment) -> Option<Found> {
+fn look(endpoint: &mut ServerEndpoint, place: &Place, now: Moment) -> Option<Found> {
     let arenas = leveret_place::list(endpoint.dir.as_deref()).ok().filter(|arenas| !arenas.is_empty())?;
     let socket = SocketFile::of(endpoint);
     let seeker = Seeker::new(endpoint).ok()?;
@@ -239,7 +239,7 @@ enum Seeker {
 }
 
 impl Seeker {
-    fn new(endpoint: &mut Endpoint) -> Result<Seeker, Fault> {
+    fn new(endpoint: &mut ServerEndpoint) -> Result<Seeker, Fault> {
         let unknown = || Fault::new(Code::NotSupported);
         match endpoint.address()? {
             Address::Internet(address) => {

@@ -4,7 +4,7 @@ use super::health::Health;
 use super::options::{Options, Protocol};
 use super::request::Request;
 use crate::code::Code;
-use crate::link::endpoint::{Endpoint, ServerKind};
+use crate::link::endpoint::{ServerEndpoint, ServerKind};
 use crate::link::fault::{Address, Fault, Moved};
 use crate::link::input::{Input, BUFFER_KEPT, ROW_END};
 use crate::link::sign_in::{Credentials, SignIn};
@@ -28,7 +28,7 @@ pub struct Tuning {
 }
 
 pub(crate) struct Server {
-    pub endpoint: Endpoint,
+    pub endpoint: ServerEndpoint,
     pub udp_port: u16,
     pub weight: u32,
     pub tuning: Tuning,
@@ -71,7 +71,7 @@ pub(crate) struct Server {
 impl Server {
     pub fn new(host: String, port: u16, udp_port: u16, weight: u32) -> Server {
         Server {
-            endpoint: Endpoint::new(host, port),
+            endpoint: ServerEndpoint::new(host, port),
             udp_port,
             weight,
             tuning: Tuning::default(),
@@ -318,7 +318,7 @@ impl Server {
 
     /// The UDP port, if gets go there.
     fn datagram_port(&self, options: &Options) -> Option<u16> {
-        let Endpoint { kind, port, .. } = self.endpoint;
+        let ServerEndpoint { kind, port, .. } = self.endpoint;
         match self.udp_port {
             _ if kind != ServerKind::Tcp
                 || self.endpoint.is_secured()
