@@ -3,16 +3,16 @@
 //! 16      24 | magic | opcode | key length | extras len | data type | vbucket or | body   | opaque   | cas    |
 //! extras, key, value |       |        |            |            | 0         | status     | length | (echoed) |
 //! |
-mod answer;
+mod answer_read;
+mod answer_write;
 mod opcode;
-mod parse;
-mod request;
-mod write;
+mod request_read;
+mod request_write;
 
 use crate::Verb;
-pub use answer::{parse_answer, Answer};
-pub use parse::{parse, parse_front, parse_head, Head};
-pub use write::{write_status, AnswerHeader, ANSWER};
+pub use answer_read::{parse_answer, Answer};
+pub use answer_write::{write_status, AnswerHeader, ANSWER};
+pub use request_read::{parse, parse_front, parse_head, Head};
 
 /// Length of the header.
 pub const HEADER_LEN: usize = 24;

@@ -1,6 +1,6 @@
 //! The classic commands: what stands behind the name of each. Fewer words than a command needs are an error, more are
 //! ignored.
-use super::parse::{block_len, keys, Line, BAD_FORMAT};
+use super::request_read::{block_len, keys, Line, BAD_FORMAT};
 use super::words::word_len;
 use super::{Command, Lru, LruCrawler, Refusal, Slabs, Words};
 use crate::{number, Parsed, Verb, WireKey, KEY_MAX};

@@ -1,5 +1,5 @@
 //! Meta commands: two letters, a key, flags. Each flag is one letter, with an argument behind it or none.
-use super::parse::{block_len, Line, BAD_FORMAT};
+use super::request_read::{block_len, Line, BAD_FORMAT};
 use super::{Command, Refusal, Words};
 use crate::{number, Parsed, Verb, WireKey, KEY_MAX};
 

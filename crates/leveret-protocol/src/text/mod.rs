@@ -1,22 +1,22 @@
 //! The text protocol: classic commands and meta commands, one line each, stores with a data block behind it.
-mod answer;
+mod answer_read;
+mod answer_write;
 mod classic;
 mod meta;
-mod parse;
-mod request;
+mod request_read;
+mod request_write;
 mod words;
-mod write;
 
 use crate::{Verb, WireKey};
-pub use answer::{parse_answer, parse_value_of, Answer, MetaAnswer, MetaCode};
+pub use answer_read::{parse_answer, parse_value_of, Answer, MetaAnswer, MetaCode};
+pub use answer_write::{write_meta, write_meta_value, write_number, write_stat, write_value_header, Facts, Ttl};
 pub use meta::{MetaCount, MetaDelete, MetaGet, MetaStore, Return, Returns};
-pub use parse::{parse, parse_after, parse_line};
-pub use request::{
+pub use request_read::{parse, parse_after, parse_line};
+pub use request_write::{
     add_key, begin_keys, end_keys, write_count, write_delete, write_flush_all, write_stats, write_store, write_touch,
     write_verbosity, MetaRequest, Store, TextKey,
 };
 pub use words::{Keys, Words};
-pub use write::{write_meta, write_meta_value, write_number, write_stat, write_value_header, Facts, Ttl};
 
 /// A request of the text protocol. An exptime is as on the wire: negative = dead already, up to 30 days = seconds from
 /// now, above = Unix time, 0 = never.

@@ -1,5 +1,5 @@
 //! What a client writes. Keys come checked (`TextKey`), so that no key can end a line and start another command.
-use super::write::write_number;
+use super::answer_write::write_number;
 use crate::{Verb, WireKey, KEY_MAX};
 
 /// A key that may stand in a line as it is: 1 to 250 bytes, no space and no control character below it (DEL is one that

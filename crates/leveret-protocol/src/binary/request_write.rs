@@ -1,6 +1,6 @@
 //! What a client writes.
 use super::opcode::*;
-use super::parse::{Shape, BODY_MAX, DO_NOT_CREATE};
+use super::request_read::{Shape, BODY_MAX, DO_NOT_CREATE};
 use super::{Command, Request, HEADER_LEN};
 use crate::{Verb, BINARY_REQUEST};
 
