@@ -1,8 +1,48 @@
 //! A key as it stands on the wire: bytes, or base64 of bytes (meta flag `b`).
-use crate::text::TextKey;
 use crate::KEY_MAX;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/// A key that may stand in a line as it is: 1 to 250 bytes, no space and no control character below it (DEL is one that
+/// memcached takes).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TextKey<'a>(&'a [u8]);
+
+impl<'a> TextKey<'a> {
+    /// Checks it.
+    pub fn new(key: &'a [u8]) -> Option<TextKey<'a>> {
+        let is_valid = (1..=KEY_MAX).contains(&key.len()) && is_text(key);
+        is_valid.then_some(TextKey(key))
+    }
+
+    /// A key that has been checked before.
+    pub fn again(key: &'a [u8]) -> TextKey<'a> {
+        debug_assert!(TextKey::new(key).is_some(), "it was checked");
+        TextKey(key)
+    }
+
+    /// Its bytes.
+    pub fn as_bytes(&self) -> &'a [u8] {
+        self.0
+    }
+}
+
+/// Whether no byte is a space or a control character below it. Eight bytes at a time: a client asks this of every key.
+fn is_text(key: &[u8]) -> bool {
+    const ONES: u64 = u64::MAX / 0xff;
+    const HIGH_BITS: u64 = ONES << 7;
+    let is_text = |eight: &[u8; 8]| {
+        let word = u64::from_le_bytes(*eight);
+        // A byte below 0x21 borrows into its high bit, which it has not set itself. What borrows further up has found
+        // one already.
+        word.wrapping_sub(ONES * 0x21) & !word & HIGH_BITS == 0
+    };
+    match key.last_chunk() {
+        // The last eight overlap the ones before them where the length is no multiple of eight.
+        Some(last) => is_text(last) && key.chunks_exact(8).all(|eight| eight.try_into().is_ok_and(is_text)),
+        None => key.iter().all(|byte| *byte > b' '),
+    }
+}
 
 /// A valid key of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,6 +180,30 @@ mod tests {
         assert_eq!(WireKey::for_meta(&[b' '; 187], &mut [0; KEY_MAX]), None);
         assert_eq!(WireKey::for_meta(b"", &mut [0; KEY_MAX]), None);
         assert!(!WireKey::for_meta(&[b'k'; KEY_MAX], &mut [0; KEY_MAX]).unwrap().is_base64());
+    }
+
+    #[test]
+    fn keys_that_would_break_a_line_are_no_text_keys() {
+        let long = [b'k'; KEY_MAX + 1];
+        for bad in [b"".as_slice(), b"a b", b"a\r\nflush_all", b"a\0", &long] {
+            assert_eq!(TextKey::new(bad), None, "{bad:?}");
+        }
+        assert!(TextKey::new(&long[1..]).is_some());
+        assert!(TextKey::new("schlüssel".as_bytes()).is_some());
+    }
+
+    #[test]
+    fn one_bad_byte_anywhere_is_found_and_no_good_one_is_blamed() {
+        for len in 1..40 {
+            assert!(TextKey::new(&vec![b'!'; len]).is_some());
+            for (at, byte) in (0..len).flat_map(|at| (0..=255).map(move |byte| (at, byte))) {
+                for other in [b'!', b'~', 0x7f, 0x80, 0xff] {
+                    let mut key = vec![other; len];
+                    key[at] = byte;
+                    assert_eq!(TextKey::new(&key).is_some(), byte > b' ', "{byte} at {at} of {len} {other}");
+                }
+            }
+        }
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! The classic commands: what stands behind the name of each. Fewer words than a command needs are an error, more are
 //! ignored.
-use super::request_read::{block_len, keys, Line, BAD_FORMAT};
+use super::line::{block_len, keys, Line, Outcome, BAD_FORMAT};
 use super::words::word_len;
-use super::{Command, Lru, LruCrawler, Refusal, Slabs, Words};
-use crate::{number, Parsed, Verb, WireKey, KEY_MAX};
+use super::{Command, Lru, LruCrawler, Slabs, Words};
+use crate::{number, Verb, WireKey, KEY_MAX};
 
-type Outcome<'a> = Parsed<Command<'a>, Refusal<'a>>;
 /// Key, flags, exptime and length of a store.
 type Numbers<'a> = (&'a [u8], u32, i64, usize);
 

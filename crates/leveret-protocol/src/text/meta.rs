@@ -1,7 +1,7 @@
 //! Meta commands: two letters, a key, flags. Each flag is one letter, with an argument behind it or none.
-use super::request_read::{block_len, Line, BAD_FORMAT};
-use super::{Command, Refusal, Words};
-use crate::{number, Parsed, Verb, WireKey, KEY_MAX};
+use super::line::{block_len, Line, Outcome, BAD_FORMAT};
+use super::{Command, Words};
+use crate::{number, Verb, WireKey, KEY_MAX};
 
 /// `mg`
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,8 +156,6 @@ impl<'a> Returns<'a> {
         self.0.map(|flag| flag[0])
     }
 }
-
-type Outcome<'a> = Parsed<Command<'a>, Refusal<'a>>;
 
 const BAD_TOKEN: &str = "CLIENT_ERROR bad token in command line format";
 const BAD_KEY: &str = "CLIENT_ERROR error decoding key";
@@ -427,7 +425,7 @@ pub(super) fn debug<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a
 mod tests {
     use super::super::parse;
     use super::*;
-    use crate::Limits;
+    use crate::{Limits, Parsed};
 
     fn request(input: &str) -> Command<'_> {
         match parse(input.as_bytes(), &Limits { value_max: 1 << 20 }) {

@@ -2,11 +2,13 @@
 mod answer_read;
 mod answer_write;
 mod classic;
+mod line;
 mod meta;
 mod request_read;
 mod request_write;
 mod words;
 
+pub use crate::key::TextKey;
 use crate::{Verb, WireKey};
 pub use answer_read::{parse_answer, parse_value_of, Answer, MetaAnswer, MetaCode};
 pub use answer_write::{write_meta, write_meta_value, write_number, write_stat, write_value_header, Facts, Ttl};
@@ -14,7 +16,7 @@ pub use meta::{MetaCount, MetaDelete, MetaGet, MetaStore, Return, Returns};
 pub use request_read::{parse, parse_after, parse_line};
 pub use request_write::{
     add_key, begin_keys, end_keys, write_count, write_delete, write_flush_all, write_stats, write_store, write_touch,
-    write_verbosity, MetaRequest, Store, TextKey,
+    write_verbosity, MetaRequest, Store,
 };
 pub use words::{Keys, Words};
 
