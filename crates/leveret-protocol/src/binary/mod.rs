@@ -1,8 +1,11 @@
 //! The binary protocol: 24 bytes of header, then extras, key and value. Upstream calls it deprecated; libmemcached,
-//! Symfony and Dalli 3 speak it. 0        1         2          4            5          6           8         12
-//! 16      24 | magic | opcode | key length | extras len | data type | vbucket or | body   | opaque   | cas    |
-//! extras, key, value |       |        |            |            | 0         | status     | length | (echoed) |
-//! |
+//! Symfony and Dalli 3 speak it.
+//!
+//! ```text
+//! 0        1         2          4            5          6           8         12         16      24
+//! | magic | opcode | key length | extras len | data type | vbucket or | body   | opaque   | cas    | extras, key, value
+//! |       |        |            |            | 0         | status     | length | (echoed) |        |
+//! ```
 mod answer_read;
 mod answer_write;
 mod opcode;
