@@ -8,9 +8,9 @@ use crate::output::Failure;
 use crate::peer::Peer;
 use crate::sign_in;
 use crate::target;
-use crate::uri;
 use leveret_client::pool::TlsOptions;
 use leveret_engine::reason;
+use leveret_protocol::percent;
 use leveret_server::printable::steers;
 use leveret_server::{Next, Session, Settings, Shared, Transport, Worker};
 use serde::Serialize;
@@ -274,7 +274,7 @@ impl Entry {
     fn read(line: &[u8]) -> Option<Entry> {
         let text = std::str::from_utf8(line.trim_ascii_end()).ok()?;
         let mut words = text.split(' ');
-        let key = uri::decode(words.next()?.strip_prefix("key=")?.as_bytes())?;
+        let key = percent::decode(words.next()?.strip_prefix("key=")?.as_bytes())?;
         let mut entry = Entry { key, exp: -1, la: 0, cas: 0, fetched: false, size: 0 };
         for (name, value) in words.filter_map(|word| word.split_once('=')) {
             match name {

@@ -10,7 +10,6 @@ mod sign_in;
 mod tables;
 mod target;
 mod units;
-mod uri;
 mod users;
 mod walk;
 

@@ -1,8 +1,8 @@
 //! Which arena a command speaks to. Commands that can also ask a server take a TARGET: `peer`.
 use crate::output::Failure;
-use crate::uri;
 use clap::Args;
 use leveret_engine::{reason, Arena, OpenError, OpenOptions};
+use leveret_protocol::percent;
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
@@ -124,7 +124,7 @@ pub fn key(argument: OsString, encoded: bool) -> Result<Vec<u8>, Failure> {
     if !encoded {
         return Ok(bytes);
     }
-    uri::decode(&bytes).ok_or_else(|| {
+    percent::decode(&bytes).ok_or_else(|| {
         Failure::Usage(format!(
             "'{}' is no URI-encoded key: after each % come two hexadecimal digits",
             String::from_utf8_lossy(&bytes)

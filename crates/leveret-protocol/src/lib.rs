@@ -10,6 +10,7 @@ pub mod ahead;
 pub mod binary;
 mod key;
 mod number;
+pub mod percent;
 pub mod text;
 pub mod udp;
 

@@ -35,7 +35,6 @@ mod stats;
 pub mod systemd;
 mod tls;
 mod transport;
-mod uri;
 mod verbose;
 mod warm_restart;
 mod watch;

@@ -4,10 +4,10 @@ use crate::json;
 use crate::output::{self, Answer, Outcome};
 use crate::peer::{Listing, Peer};
 use crate::target::{attach, Target};
-use crate::uri;
 use crate::walk::walk;
 use clap::Args;
 use leveret_engine::{Found, Time};
+use leveret_protocol::percent;
 use serde::Serialize;
 use std::io::{self, Write};
 
@@ -101,7 +101,9 @@ impl Keys {
         if self.unescape {
             out.write_all(line.key.bytes)?;
         } else {
-            out.write_all(uri::encode(line.key.bytes).as_bytes())?;
+            let mut key = Vec::with_capacity(3 * line.key.bytes.len());
+            percent::encode(&mut key, line.key.bytes);
+            out.write_all(&key)?;
         }
         let fetched = if line.fetched { "yes" } else { "no" };
         writeln!(

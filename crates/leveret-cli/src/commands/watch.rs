@@ -1,14 +1,15 @@
 //! `leveret watch`: what the clients of a server do, as it happens.
 use crate::commands::list::places;
 use crate::conversation::Conversation;
+use crate::json;
 use crate::output::{self, shown, Failure, Outcome, BAD, FAINT, GOOD, STRONG, WARNING};
 use crate::peer::{Patience, Peer};
 use crate::target::{attach, Target};
 use crate::units::{bytes, counted, span, thousands};
-use crate::{json, uri};
 use anstyle::Style;
 use clap::{Args, ValueEnum};
 use leveret_engine::reason;
+use leveret_protocol::percent;
 use leveret_server::printable::steers;
 use serde_json::{Map, Value};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -216,7 +217,7 @@ impl Event {
                 }
                 "gid" => event.gid = value.parse().ok()?,
                 "type" => event.kind = value.to_owned(),
-                "key" => event.key = Some(uri::decode(value.as_bytes())?),
+                "key" => event.key = Some(percent::decode(value.as_bytes())?),
                 _ => event.rest.push((name.to_owned(), value.to_owned())),
             }
         }

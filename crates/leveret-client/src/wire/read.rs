@@ -6,7 +6,7 @@ use crate::link::input::Input;
 use crate::pool::batch::Batch;
 use crate::pool::options::{Options, Protocol};
 use crate::pool::request::Operation;
-use leveret_protocol::{Limits, Received};
+use leveret_protocol::{percent, Limits, Received};
 
 /// The answers cannot be understood any further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,13 +88,5 @@ fn unescape(batch: &mut Batch, input: &mut [u8]) {
     if batch.pending[record.request as usize].operation != Operation::Keys {
         return;
     }
-    let (mut from, mut to) = (record.name.start, record.name.start);
-    while from < record.name.end {
-        let digits = input.get(from + 1..from + 3).filter(|_| input[from] == b'%');
-        let byte = digits.and_then(|digits| u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok());
-        input[to] = byte.unwrap_or(input[from]);
-        from += if byte.is_some() { 3 } else { 1 };
-        to += 1;
-    }
-    record.name.end = to;
+    record.name.end = record.name.start + percent::decode_in_place(&mut input[record.name.clone()]);
 }

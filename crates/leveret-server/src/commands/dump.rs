@@ -3,8 +3,8 @@
 use crate::context::Context;
 use crate::memcached::ITEMS_CLASS;
 use crate::next::Next;
-use crate::uri;
 use leveret_engine::{Cursor, Error, Found, Time};
+use leveret_protocol::percent;
 use std::io::Write;
 
 /// Pieces of care for the arena between two looks at the connections: some milliseconds.
@@ -68,7 +68,7 @@ pub(crate) fn names_our_class(classes: &[u8]) -> bool {
 
 fn metadump_line(output: &mut Vec<u8>, key: &[u8], found: &Found, cas: u64, now: Time) {
     output.extend_from_slice(b"key=");
-    uri::encode(output, key);
+    percent::encode(output, key);
     let exp = found.deadline.time().map_or(-1, Time::to_unix);
     let la = found.mtime.min(now).to_unix();
     let fetched = if found.is_fetched() { "yes" } else { "no" };

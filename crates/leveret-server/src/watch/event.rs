@@ -1,7 +1,7 @@
 //! Events, and their lines.
 use crate::memcached::ITEMS_CLASS;
-use crate::uri;
 use leveret_engine::Program;
+use leveret_protocol::percent;
 use std::ops::BitOr;
 
 /// What a watcher wants to be told.
@@ -289,7 +289,7 @@ impl Line<'_> {
     /// A key as in the answers of `metadump`.
     #[inline]
     fn encoded(&mut self, key: &[u8]) -> &mut Self {
-        uri::encode(self.out, key);
+        percent::encode(self.out, key);
         self
     }
 }
