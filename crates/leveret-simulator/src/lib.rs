@@ -4,10 +4,12 @@
 //! `trace` reads requests, `policy` has the caches, `replay` brings both together.
 #![forbid(unsafe_code)]
 
+mod outcome;
 pub mod policy;
 pub mod replay;
 pub mod trace;
 
+pub use outcome::Outcome;
 pub use policy::{Item, Policy};
-pub use replay::{replay, Outcome, Scale};
+pub use replay::{replay, Scale};
 pub use trace::{Op, Request, Trace};

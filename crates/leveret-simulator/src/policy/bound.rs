@@ -4,7 +4,7 @@
 //! before: so many bytes for so many requests. The cheapest gets are answered until all bytes of all times are spent.
 
 use super::charge;
-use crate::replay::Outcome;
+use crate::outcome::Outcome;
 use crate::trace::{Op, Trace};
 
 /// What a trace's gets would cost, cheapest first.
