@@ -5,6 +5,7 @@
 mod arenas;
 mod contents;
 mod folder;
+mod known;
 mod limits;
 mod php;
 mod service;
@@ -134,7 +135,7 @@ impl Doctor {
                 )])
             }
         };
-        let known = arenas::find(&place.dir);
+        let known = known::find(&place.dir);
         let mut findings = folder::examine(&place, &known);
         findings.extend(arenas::examine(&place, &known));
         findings.extend(limits::examine(&known));

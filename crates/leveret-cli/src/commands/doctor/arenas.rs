@@ -1,12 +1,11 @@
 //! The arenas of the folder: can they be opened, are they large enough, what was left behind.
 use super::folder::Place;
+use super::known::Known;
 use super::php::access;
 use super::volume::Volume;
 use super::Finding;
-use crate::commands::list::places;
 use crate::commands::stats::Summary;
 use crate::output::shell_word;
-use crate::target;
 use crate::units::{bytes, counted, percent, span, thousands};
 use crate::users::Users;
 use leveret_engine::OpenError;
@@ -17,42 +16,6 @@ const SUBJECT: &str = "arenas";
 /// Evictions beside memory are what a cache does; from one in a hundred stores on a larger arena would serve visibly
 /// better.
 const EVICTED_PER_SET: f64 = 0.01;
-
-/// An arena's file, and what it said when it was opened.
-pub struct Known {
-    pub name: String,
-    pub path: PathBuf,
-    /// Length of the file, which is what a process maps. Far more than the arena's memory: most of it is never
-    /// allocated.
-    pub file_len: u64,
-    pub state: Result<Summary, leveret_place::Error>,
-    /// Where living servers say that they serve it.
-    pub servers: Vec<String>,
-}
-
-impl Known {
-    pub fn summary(&self) -> Option<&Summary> {
-        self.state.as_ref().ok()
-    }
-}
-
-/// Every arena of the folder. A folder that cannot be read has none: the folder's own findings say so.
-pub fn find(dir: &Path) -> Vec<Known> {
-    let paths = leveret_place::list(Some(dir)).unwrap_or_default();
-    paths
-        .into_iter()
-        .map(|path| {
-            let arena = target::attach(&path, None);
-            Known {
-                name: path.file_stem().map_or(String::new(), |stem| stem.to_string_lossy().into_owned()),
-                file_len: fs::symlink_metadata(&path).map_or(0, |stat| stat.len()),
-                servers: arena.as_ref().map(places).unwrap_or_default(),
-                state: arena.map(|arena| Summary::of(&arena)),
-                path,
-            }
-        })
-        .collect()
-}
 
 pub fn examine(place: &Place, known: &[Known]) -> Vec<Finding> {
     let dir = place.dir.as_path();

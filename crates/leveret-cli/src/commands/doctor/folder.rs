@@ -1,5 +1,5 @@
 //! The folder of the arenas: who may use it, and who shares it.
-use super::arenas::Known;
+use super::known::Known;
 use super::volume::{self, mount_point, Volume};
 use super::{Finding, Level};
 use crate::users::Users;

@@ -1,5 +1,5 @@
 //! Limits of this process and its container that are smaller than the arenas.
-use super::arenas::Known;
+use super::known::Known;
 use super::{Finding, USUAL_MEMORY};
 use crate::units::bytes;
 use rustix::process::{getrlimit, Resource};

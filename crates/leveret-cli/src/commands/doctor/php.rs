@@ -4,8 +4,8 @@ mod ask;
 mod pools;
 mod sizes;
 
-use super::arenas::Known;
 use super::folder::{sharing, Place};
+use super::known::Known;
 use super::Finding;
 use crate::users::Users;
 use access::Closed;

@@ -1,6 +1,6 @@
 //! The file system under the folder of the arenas: its kind, its options, its space.
-use super::arenas::Known;
 use super::contents;
+use super::known::Known;
 use super::{Finding, USUAL_MEMORY};
 use crate::commands::stats::Summary;
 use crate::units::bytes;

@@ -1,7 +1,7 @@
 //! Sizes that PHP asks for, beside those that arenas have.
 use super::ask::Answer;
 use super::SUBJECT;
-use crate::commands::doctor::arenas::Known;
+use crate::commands::doctor::known::Known;
 use crate::commands::doctor::Finding;
 use crate::output::shell_word;
 use crate::units::bytes;
