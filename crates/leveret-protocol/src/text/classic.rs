@@ -1,6 +1,6 @@
 //! The classic commands: what stands behind the name of each. Fewer words than a command needs are an error, more are
 //! ignored.
-use super::line::{block_len, keys, Line, Outcome, BAD_FORMAT};
+use super::line::{block_len, keys, ParsedText, RequestLine, BAD_FORMAT};
 use super::words::word_len;
 use super::{Command, Lru, LruCrawler, Slabs, Words};
 use crate::{number, Verb, WireKey, KEY_MAX};
@@ -13,14 +13,14 @@ const BAD_EXPTIME: &str = "CLIENT_ERROR invalid exptime argument";
 const BAD_DELTA: &str = "CLIENT_ERROR invalid numeric delta argument";
 const BAD_SHUTDOWN: &str = "CLIENT_ERROR invalid shutdown mode";
 
-pub(super) fn get<'a>(line: &Line<'a, '_>, words: Words<'a>, with_cas: bool) -> Outcome<'a> {
+pub(super) fn get<'a>(line: &RequestLine<'a, '_>, words: Words<'a>, with_cas: bool) -> ParsedText<'a> {
     match keys(words) {
         Some(keys) => line.request(Command::Get { keys, with_cas }),
         None => line.refuse(BAD_FORMAT),
     }
 }
 
-pub(super) fn get_and_touch<'a>(line: &Line<'a, '_>, mut words: Words<'a>, with_cas: bool) -> Outcome<'a> {
+pub(super) fn get_and_touch<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>, with_cas: bool) -> ParsedText<'a> {
     let (Some(exptime), Some(keys)) = (words.next(), keys(words)) else {
         return line.refuse(BAD_FORMAT);
     };
@@ -30,7 +30,7 @@ pub(super) fn get_and_touch<'a>(line: &Line<'a, '_>, mut words: Words<'a>, with_
     }
 }
 
-pub(super) fn store<'a>(line: &Line<'a, '_>, name: &[u8], mut words: Words<'a>) -> Outcome<'a> {
+pub(super) fn store<'a>(line: &RequestLine<'a, '_>, name: &[u8], mut words: Words<'a>) -> ParsedText<'a> {
     if let Some(plain) = plain_store(words).filter(|_| name != b"cas") {
         return stored(line, name, plain, None, false);
     }
@@ -52,7 +52,13 @@ pub(super) fn store<'a>(line: &Line<'a, '_>, name: &[u8], mut words: Words<'a>) 
     stored(line, name, (key, flags, exptime, len), compare.flatten(), noreply)
 }
 
-fn stored<'a>(line: &Line<'a, '_>, name: &[u8], of: Numbers<'a>, compare: Option<u64>, noreply: bool) -> Outcome<'a> {
+fn stored<'a>(
+    line: &RequestLine<'a, '_>,
+    name: &[u8],
+    of: Numbers<'a>,
+    compare: Option<u64>,
+    noreply: bool,
+) -> ParsedText<'a> {
     let (key, flags, exptime, len) = of;
     let verb = match name {
         b"add" => Verb::Add,
@@ -78,7 +84,7 @@ fn plain_store(words: Words<'_>) -> Option<Numbers<'_>> {
     fits.then_some((key, flags as u32, i64::from(exptime as i32), len))
 }
 
-pub(super) fn delete<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+pub(super) fn delete<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
     // Here even a key may be this word.
     let noreply = is_noreply(words);
     match words.next() {
@@ -87,7 +93,7 @@ pub(super) fn delete<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'
     }
 }
 
-pub(super) fn count<'a>(line: &Line<'a, '_>, mut words: Words<'a>, is_decrement: bool) -> Outcome<'a> {
+pub(super) fn count<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>, is_decrement: bool) -> ParsedText<'a> {
     let key = words.next();
     let (noreply, delta) = (is_noreply(words), words.next());
     match (key, delta) {
@@ -99,7 +105,7 @@ pub(super) fn count<'a>(line: &Line<'a, '_>, mut words: Words<'a>, is_decrement:
     }
 }
 
-pub(super) fn touch<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+pub(super) fn touch<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
     let key = words.next();
     let (noreply, exptime) = (is_noreply(words), words.next());
     match (key, exptime) {
@@ -111,7 +117,7 @@ pub(super) fn touch<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a
     }
 }
 
-pub(super) fn flush_all<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+pub(super) fn flush_all<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
     let noreply = is_noreply(words);
     let exptime = match words.next() {
         None | Some(b"noreply") => None,
@@ -123,7 +129,7 @@ pub(super) fn flush_all<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcom
     line.request(Command::FlushAll { exptime, noreply })
 }
 
-pub(super) fn verbosity<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+pub(super) fn verbosity<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
     let noreply = is_noreply(words);
     match words.next().and_then(number::unsigned_32) {
         Some(level) => line.request(Command::Verbosity { level, noreply }),
@@ -131,7 +137,7 @@ pub(super) fn verbosity<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcom
     }
 }
 
-pub(super) fn shutdown<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+pub(super) fn shutdown<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
     match (words.next(), words.next()) {
         (None, _) => line.request(Command::Shutdown { graceful: false }),
         (Some(b"graceful"), None) => line.request(Command::Shutdown { graceful: true }),
@@ -139,7 +145,7 @@ pub(super) fn shutdown<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome
     }
 }
 
-pub(super) fn cache_memlimit<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+pub(super) fn cache_memlimit<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
     let noreply = is_noreply(words);
     match words.next().and_then(number::unsigned_32) {
         Some(megabytes) => line.request(Command::CacheMemlimit { megabytes: megabytes.into(), noreply }),
@@ -147,7 +153,7 @@ pub(super) fn cache_memlimit<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> O
     }
 }
 
-pub(super) fn slabs<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+pub(super) fn slabs<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
     let noreply = is_noreply(words);
     let change = match (words.next(), words.next(), words.next()) {
         (Some(b"reassign"), Some(from), Some(to)) => match (number::signed_32(from), number::signed_32(to)) {
@@ -163,7 +169,7 @@ pub(super) fn slabs<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a
     line.request(Command::Slabs { change, noreply })
 }
 
-pub(super) fn lru<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+pub(super) fn lru<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
     let noreply = is_noreply(words);
     let change = match (words.next(), words.next()) {
         (Some(b"tune"), Some(hot)) => tune(hot, words),
@@ -186,7 +192,7 @@ fn tune(hot: &[u8], mut words: Words<'_>) -> Option<Lru> {
     Some(Lru::Tune { hot_percent, warm_percent, hot_factor, warm_factor })
 }
 
-pub(super) fn lru_crawler<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+pub(super) fn lru_crawler<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
     let request = match (words.next(), words.next(), words.next()) {
         (Some(b"enable"), None, _) => LruCrawler::Enable,
         (Some(b"disable"), None, _) => LruCrawler::Disable,
@@ -218,11 +224,11 @@ fn factor(word: &[u8]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::Outcome;
+    use super::ParsedText;
     use crate::{text::parse, Limits, Parsed};
 
     /// All that was found, with lengths as if the line had so many bytes less.
-    fn told(found: Outcome<'_>, less: usize) -> String {
+    fn told(found: ParsedText<'_>, less: usize) -> String {
         let less_of = |len: usize| len - less;
         format!(
             "{:?}",

@@ -4,7 +4,7 @@ use crate::{Limits, Parsed, WireKey, KEY_MAX};
 use memchr::memrchr;
 
 /// What a line comes to.
-pub(super) type Outcome<'a> = Parsed<Command<'a>, Refusal<'a>>;
+pub(super) type ParsedText<'a> = Parsed<Command<'a>, Refusal<'a>>;
 
 /// Longest data block that has a length at all. A larger one is not a large value, it is a broken line.
 const BLOCK_MAX: i64 = i32::MAX as i64 - 2;
@@ -14,7 +14,7 @@ const BAD_BLOCK: &str = "CLIENT_ERROR bad data chunk";
 const TOO_LARGE: &str = "SERVER_ERROR object too large for cache";
 
 /// A line, and what is needed to find the data block behind it.
-pub(super) struct Line<'a, 'l> {
+pub(super) struct RequestLine<'a, 'l> {
     pub(super) input: &'a [u8],
     /// How the data block ends, if it is not in the input.
     pub(super) end: Option<[u8; 2]>,
@@ -23,17 +23,17 @@ pub(super) struct Line<'a, 'l> {
     pub(super) limits: &'l Limits,
 }
 
-impl<'a> Line<'a, '_> {
-    pub(super) fn request(&self, request: Command<'a>) -> Outcome<'a> {
+impl<'a> RequestLine<'a, '_> {
+    pub(super) fn request(&self, request: Command<'a>) -> ParsedText<'a> {
         Parsed::Request { request, consumed: self.consumed }
     }
 
     /// Refuses a line that has no data block.
-    pub(super) fn refuse(&self, answer: &'static str) -> Outcome<'a> {
+    pub(super) fn refuse(&self, answer: &'static str) -> ParsedText<'a> {
         self.refuse_quietly(answer, false)
     }
 
-    pub(super) fn refuse_quietly(&self, answer: &'static str, is_silent: bool) -> Outcome<'a> {
+    pub(super) fn refuse_quietly(&self, answer: &'static str, is_silent: bool) -> ParsedText<'a> {
         Parsed::Refused {
             refusal: Refusal { answer, is_silent, fault: Fault::Line, forget: None, close: false },
             consumed: self.consumed,
@@ -42,7 +42,7 @@ impl<'a> Line<'a, '_> {
     }
 
     /// Refuses a store. Its data block, if its length can be told, is never taken for commands.
-    pub(super) fn refuse_store(&self, answer: &'static str, is_silent: bool, len: Option<usize>) -> Outcome<'a> {
+    pub(super) fn refuse_store(&self, answer: &'static str, is_silent: bool, len: Option<usize>) -> ParsedText<'a> {
         let refusal = Refusal { answer, is_silent, fault: Fault::Line, forget: None, close: false };
         self.swallow_block(refusal, len.map_or(0, |len| len + 2))
     }
@@ -54,7 +54,7 @@ impl<'a> Line<'a, '_> {
         is_silent: bool,
         forget: Option<WireKey<'a>>,
         with: impl FnOnce(&'a [u8]) -> Command<'a>,
-    ) -> Outcome<'a> {
+    ) -> ParsedText<'a> {
         if len > self.limits.value_max {
             let fault = Fault::TooLarge;
             let refusal = Refusal { answer: TOO_LARGE, is_silent, fault, forget, close: false };
@@ -80,7 +80,7 @@ impl<'a> Line<'a, '_> {
         }
     }
 
-    fn swallow_block(&self, refusal: Refusal<'a>, block: usize) -> Outcome<'a> {
+    fn swallow_block(&self, refusal: Refusal<'a>, block: usize) -> ParsedText<'a> {
         let here = block.min(self.input.len() - self.consumed);
         Parsed::Refused { refusal, consumed: self.consumed + here, swallow: block - here }
     }

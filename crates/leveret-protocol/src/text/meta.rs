@@ -1,5 +1,5 @@
 //! Meta commands: two letters, a key, flags. Each flag is one letter, with an argument behind it or none.
-use super::line::{block_len, Line, Outcome, BAD_FORMAT};
+use super::line::{block_len, ParsedText, RequestLine, BAD_FORMAT};
 use super::{Command, Words};
 use crate::{number, Verb, WireKey, KEY_MAX};
 
@@ -289,7 +289,7 @@ fn bit(letter: u8) -> u64 {
     1 << (letter - b'A')
 }
 
-pub(super) fn get<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+pub(super) fn get<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
     let Some(word) = words.next().filter(|word| word.len() <= KEY_MAX) else {
         return line.refuse(BAD_FORMAT);
     };
@@ -311,7 +311,7 @@ pub(super) fn get<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> 
     }))
 }
 
-pub(super) fn store<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+pub(super) fn store<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
     let (Some(word), Some(len)) = (words.next(), words.next()) else {
         return line.refuse(BAD_FORMAT);
     };
@@ -356,7 +356,7 @@ fn store_verb(flags: &Flags) -> Result<Verb, &'static str> {
     }
 }
 
-pub(super) fn delete<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+pub(super) fn delete<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
     let Some(word) = words.next().filter(|word| word.len() <= KEY_MAX) else {
         return line.refuse(BAD_FORMAT);
     };
@@ -376,7 +376,7 @@ pub(super) fn delete<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'
     }))
 }
 
-pub(super) fn count<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+pub(super) fn count<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
     let Some(word) = words.next() else { return line.refuse(BAD_FORMAT) };
     if word.len() > KEY_MAX {
         return line.refuse(BAD_FLAG_OR_TWICE);
@@ -407,7 +407,7 @@ pub(super) fn count<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a
     }))
 }
 
-pub(super) fn debug<'a>(line: &Line<'a, '_>, mut words: Words<'a>) -> Outcome<'a> {
+pub(super) fn debug<'a>(line: &RequestLine<'a, '_>, mut words: Words<'a>) -> ParsedText<'a> {
     let Some(word) = words.next().filter(|word| word.len() <= KEY_MAX) else {
         return line.refuse(BAD_FORMAT);
     };

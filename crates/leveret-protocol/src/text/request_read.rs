@@ -1,5 +1,5 @@
 //! From the front of the input to one request: which command its line names.
-use super::line::{Line, Outcome, BAD_FORMAT};
+use super::line::{ParsedText, RequestLine, BAD_FORMAT};
 use super::{classic, meta, Command, Fault, Refusal, Words};
 use crate::{Limits, Parsed, KEY_MAX};
 use memchr::memchr;
@@ -16,12 +16,12 @@ const UNKNOWN: &str = "ERROR";
 const TOO_LONG: &str = "SERVER_ERROR out of memory reading request";
 
 /// Reads one request from the front of `input`.
-pub fn parse<'a>(input: &'a [u8], limits: &Limits) -> Outcome<'a> {
+pub fn parse<'a>(input: &'a [u8], limits: &Limits) -> ParsedText<'a> {
     parse_after(input, 0, limits)
 }
 
 /// As `parse`, for input whose first `scanned` bytes hold no end of a line, as the last `More` said.
-pub fn parse_after<'a>(input: &'a [u8], scanned: usize, limits: &Limits) -> Outcome<'a> {
+pub fn parse_after<'a>(input: &'a [u8], scanned: usize, limits: &Limits) -> ParsedText<'a> {
     let scanned = scanned.min(input.len());
     let Some(newline) = memchr(b'\n', &input[scanned..]) else {
         return unfinished(input);
@@ -42,18 +42,18 @@ pub fn parse_after<'a>(input: &'a [u8], scanned: usize, limits: &Limits) -> Outc
     if newline > line_max(input) {
         return too_long(input);
     }
-    command(Line { input, line, consumed, limits, end: None })
+    command(RequestLine { input, line, consumed, limits, end: None })
 }
 
 /// As `parse`, for the line of a store whose data block was received somewhere else, up to its last two bytes `end`:
 /// the request has an empty value.
-pub fn parse_line<'a>(line: &'a [u8], end: [u8; 2], limits: &Limits) -> Outcome<'a> {
+pub fn parse_line<'a>(line: &'a [u8], end: [u8; 2], limits: &Limits) -> ParsedText<'a> {
     let text = line.strip_suffix(b"\n").unwrap_or(line);
     let text = text.strip_suffix(b"\r").unwrap_or(text);
-    command(Line { input: line, line: text, consumed: line.len(), limits, end: Some(end) })
+    command(RequestLine { input: line, line: text, consumed: line.len(), limits, end: Some(end) })
 }
 
-fn command<'a>(line: Line<'a, '_>) -> Outcome<'a> {
+fn command<'a>(line: RequestLine<'a, '_>) -> ParsedText<'a> {
     let mut words = Words(line.line);
     // No command is so short, and none has a space in front.
     let name = match line.line {
@@ -102,7 +102,7 @@ fn is_http(name: &[u8], mut words: Words<'_>) -> bool {
     is_method && path.is_some() || version.is_some_and(|version| version.starts_with(b"HTTP/"))
 }
 
-fn unfinished<'a>(input: &'a [u8]) -> Outcome<'a> {
+fn unfinished<'a>(input: &'a [u8]) -> ParsedText<'a> {
     if input.len() > line_max(input) {
         return too_long(input);
     }
@@ -116,12 +116,12 @@ fn line_max(input: &[u8]) -> usize {
     }
 }
 
-fn too_long(input: &[u8]) -> Outcome<'_> {
+fn too_long(input: &[u8]) -> ParsedText<'_> {
     hang_up(input, if line_max(input) == GET_LINE_MAX { TOO_LONG } else { "" })
 }
 
 /// Closes the connection: nothing behind this point can be believed to be a request.
-fn hang_up<'a>(input: &'a [u8], answer: &'static str) -> Outcome<'a> {
+fn hang_up<'a>(input: &'a [u8], answer: &'static str) -> ParsedText<'a> {
     let refusal = Refusal { answer, is_silent: false, fault: Fault::Line, forget: None, close: true };
     Parsed::Refused { refusal, consumed: input.len(), swallow: 0 }
 }
