@@ -1,5 +1,5 @@
 //! How a request comes into the batch: written to its server's output, waiting in its row, or done in memory at once.
-use super::batch::Pending;
+use super::batch::Sent;
 use super::options::Protocol;
 use super::request::Request;
 use super::Pool;
@@ -55,7 +55,7 @@ impl Pool {
         };
         let waits = self.options.buffer_writes && request.operation.may_wait();
         let is_quiet = request.quiet || self.options.no_reply && request.operation.heeds_no_reply() || waits;
-        self.batch.pending.push(Pending {
+        self.batch.pending.push(Sent {
             asked: self.asked,
             operation: request.operation,
             is_quiet: is_quiet && !request.operation.is_get(),

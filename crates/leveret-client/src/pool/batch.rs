@@ -8,7 +8,7 @@ use std::ops::Range;
 /// The batch's requests, and the bytes of their keys.
 #[derive(Debug, Default)]
 pub(crate) struct Batch {
-    pub pending: Vec<Pending>,
+    pub pending: Vec<Sent>,
     pub keys: Vec<u8>,
     pub records: Vec<Record>,
     /// Number of the first request on the wire, so that a late answer to another batch is known as one.
@@ -72,7 +72,7 @@ impl Batch {
 
 /// A request of the batch that has been routed.
 #[derive(Clone, Debug)]
-pub(crate) struct Pending {
+pub(crate) struct Sent {
     /// Its number in the caller's count: a request to all servers is several here.
     pub asked: u32,
     pub operation: Operation,
@@ -93,7 +93,7 @@ pub(crate) struct Pending {
     pub wire: Range<usize>,
 }
 
-impl Pending {
+impl Sent {
     /// The exptime that a get gives its item, if it does.
     pub fn new_exptime(&self) -> Option<i64> {
         (self.operation == Operation::GetAndTouch).then_some(self.exptime)

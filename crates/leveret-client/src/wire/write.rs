@@ -1,7 +1,7 @@
 //! From requests to bytes.
 use crate::code::Code;
 use crate::link::input::ROW_END;
-use crate::pool::batch::{Batch, Pending};
+use crate::pool::batch::{Batch, Sent};
 use crate::pool::options::Protocol;
 use crate::pool::request::{Operation, Request};
 use leveret_engine::Meta;
@@ -26,7 +26,7 @@ pub fn write(
 }
 
 /// A request as it was written as text, value and all. Gets are written from the batch.
-pub fn from_text<'a>(pending: &Pending, key: &'a [u8], text: &'a [u8]) -> Request<'a> {
+pub fn from_text<'a>(pending: &Sent, key: &'a [u8], text: &'a [u8]) -> Request<'a> {
     let request = Request { exptime: pending.exptime, quiet: pending.is_quiet, ..Request::new(pending.operation, key) };
     match text::parse(text, &Limits { value_max: usize::MAX }) {
         Parsed::Request { request: text::Command::Store { compare, flags, value, .. }, .. } => {
