@@ -7,7 +7,7 @@ use leveret_protocol::binary::{self, Status};
 use std::ops::Range;
 
 pub fn accept(
-    answer: &binary::Answer<'_>,
+    answer: &binary::BinaryAnswer<'_>,
     expected: &mut Expected,
     batch: &mut Batch,
     place: impl Fn(&[u8]) -> Range<usize>,

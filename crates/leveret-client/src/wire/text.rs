@@ -29,13 +29,13 @@ pub fn accept_next(
 }
 
 pub fn accept(
-    answer: &text::Answer<'_>,
+    answer: &text::TextAnswer<'_>,
     expected: &mut Expected,
     passed: &mut Vec<u32>,
     batch: &mut Batch,
     place: impl Fn(&[u8]) -> Range<usize>,
 ) -> Accepted {
-    use text::Answer as Says;
+    use text::TextAnswer as Says;
     if let Says::Meta(answer) = answer {
         return meta::accept(answer, expected, batch, place);
     }

@@ -7,7 +7,7 @@ const NAME_AND_EXTRAS_MAX: usize = 4 * KEY_MAX;
 
 /// An answer of the binary protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Answer<'a> {
+pub struct BinaryAnswer<'a> {
     /// Of the request.
     pub opcode: u8,
     /// Of the request.
@@ -24,7 +24,7 @@ pub struct Answer<'a> {
     pub value: &'a [u8],
 }
 
-impl Answer<'_> {
+impl BinaryAnswer<'_> {
     /// The status, if it is one that we know.
     pub fn status(&self) -> Option<Status> {
         Status::from_wire(self.status)
@@ -42,7 +42,7 @@ impl Answer<'_> {
 }
 
 /// Reads one answer from the front of `input`.
-pub fn parse_answer<'a>(input: &'a [u8], limits: &Limits) -> Received<Answer<'a>> {
+pub fn parse_answer<'a>(input: &'a [u8], limits: &Limits) -> Received<BinaryAnswer<'a>> {
     if input.first().is_some_and(|magic| *magic != ANSWER) {
         return Received::Broken(Broken::BadLine);
     }
@@ -65,7 +65,7 @@ pub fn parse_answer<'a>(input: &'a [u8], limits: &Limits) -> Received<Answer<'a>
     };
     let (extras, rest) = body.split_at(extras_len);
     let (key, value) = rest.split_at(key_len);
-    let answer = Answer {
+    let answer = BinaryAnswer {
         opcode,
         opaque: u32::from_be_bytes([o0, o1, o2, o3]),
         status: u16::from_be_bytes([s0, s1]),

@@ -13,7 +13,7 @@ mod request_read;
 mod request_write;
 
 use crate::Verb;
-pub use answer_read::{parse_answer, Answer};
+pub use answer_read::{parse_answer, BinaryAnswer};
 pub use answer_write::{write_status, AnswerHeader, ANSWER};
 pub use request_read::{parse, parse_front, parse_head, Head};
 

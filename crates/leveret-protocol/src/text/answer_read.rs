@@ -11,7 +11,7 @@ const LINE_MAX: usize = 3 * u16::MAX as usize + 512;
 
 /// An answer of the text protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Answer<'a> {
+pub enum TextAnswer<'a> {
     /// One item of a `get`.
     Value {
         /// The key.
@@ -99,13 +99,13 @@ pub enum MetaCode {
 }
 
 /// Reads one answer from the front of `input`.
-pub fn parse_answer<'a>(input: &'a [u8], limits: &Limits) -> Received<Answer<'a>> {
+pub fn parse_answer<'a>(input: &'a [u8], limits: &Limits) -> Received<TextAnswer<'a>> {
     // What stores and gets end with, most of the time: no need to look for the line's end and its words.
     if input.starts_with(b"STORED\r\n") {
-        return Received::Answer { answer: Answer::Stored, consumed: b"STORED\r\n".len() };
+        return Received::Answer { answer: TextAnswer::Stored, consumed: b"STORED\r\n".len() };
     }
     if input.starts_with(b"END\r\n") {
-        return Received::Answer { answer: Answer::End, consumed: b"END\r\n".len() };
+        return Received::Answer { answer: TextAnswer::End, consumed: b"END\r\n".len() };
     }
     let Some(newline) = memchr(b'\n', &input[..input.len().min(LINE_MAX)]) else {
         return if input.len() < LINE_MAX {
@@ -134,39 +134,39 @@ pub fn parse_answer<'a>(input: &'a [u8], limits: &Limits) -> Received<Answer<'a>
     }
 }
 
-fn plain<'a>(line: &'a [u8], first: &'a [u8], rest: Words<'a>) -> Answer<'a> {
+fn plain<'a>(line: &'a [u8], first: &'a [u8], rest: Words<'a>) -> TextAnswer<'a> {
     match line {
-        b"END" => return Answer::End,
-        b"STORED" => return Answer::Stored,
-        b"NOT_STORED" => return Answer::NotStored,
-        b"EXISTS" => return Answer::Exists,
-        b"NOT_FOUND" => return Answer::NotFound,
-        b"DELETED" => return Answer::Deleted,
-        b"TOUCHED" => return Answer::Touched,
-        b"OK" => return Answer::Ok,
-        b"RESET" => return Answer::Reset,
+        b"END" => return TextAnswer::End,
+        b"STORED" => return TextAnswer::Stored,
+        b"NOT_STORED" => return TextAnswer::NotStored,
+        b"EXISTS" => return TextAnswer::Exists,
+        b"NOT_FOUND" => return TextAnswer::NotFound,
+        b"DELETED" => return TextAnswer::Deleted,
+        b"TOUCHED" => return TextAnswer::Touched,
+        b"OK" => return TextAnswer::Ok,
+        b"RESET" => return TextAnswer::Reset,
         _ => {}
     }
     let text = rest.0.trim_ascii_start();
     match first {
-        b"VERSION" => Answer::Version(text),
+        b"VERSION" => TextAnswer::Version(text),
         // The rows of `stats cachedump` begin in a way of their own.
         b"STAT" | b"ITEM" => stat(line, rest),
-        b"ERROR" => Answer::Error(text),
-        b"CLIENT_ERROR" => Answer::ClientError(text),
-        b"SERVER_ERROR" => Answer::ServerError(text),
+        b"ERROR" => TextAnswer::Error(text),
+        b"CLIENT_ERROR" => TextAnswer::ClientError(text),
+        b"SERVER_ERROR" => TextAnswer::ServerError(text),
         // A number that has become shorter may be padded with spaces.
         _ => match number::unsigned(line.trim_ascii_end()) {
-            Some(number) => Answer::Number(number),
-            None => Answer::Line(line),
+            Some(number) => TextAnswer::Number(number),
+            None => TextAnswer::Line(line),
         },
     }
 }
 
-fn stat<'a>(line: &'a [u8], mut rest: Words<'a>) -> Answer<'a> {
+fn stat<'a>(line: &'a [u8], mut rest: Words<'a>) -> TextAnswer<'a> {
     match rest.next() {
-        Some(name) => Answer::Stat { name, value: rest.0.strip_prefix(b" ").unwrap_or(rest.0) },
-        None => Answer::Line(line),
+        Some(name) => TextAnswer::Stat { name, value: rest.0.strip_prefix(b" ").unwrap_or(rest.0) },
+        None => TextAnswer::Line(line),
     }
 }
 
@@ -183,7 +183,7 @@ pub fn parse_value_of<'a>(key: &[u8], input: &'a [u8], limits: &Limits) -> Optio
     rest.starts_with(b"\r\n").then_some((flags, value, input.len() - rest.len() + 2))
 }
 
-fn value<'a>(input: &'a [u8], line_len: usize, mut words: Words<'a>, limits: &Limits) -> Received<Answer<'a>> {
+fn value<'a>(input: &'a [u8], line_len: usize, mut words: Words<'a>, limits: &Limits) -> Received<TextAnswer<'a>> {
     let (key, flags, len, cas) = (words.next(), words.next(), words.next(), words.next());
     let (Some(key), Some(flags), Some(len)) =
         (key, flags.and_then(number::unsigned_32), len.and_then(number::unsigned))
@@ -194,15 +194,15 @@ fn value<'a>(input: &'a [u8], line_len: usize, mut words: Words<'a>, limits: &Li
     if cas == Some(None) || key.len() > KEY_MAX {
         return Received::Broken(Broken::BadLine);
     }
-    block(input, line_len, len, limits, |value| Answer::Value { key, flags, value, cas: cas.flatten() })
+    block(input, line_len, len, limits, |value| TextAnswer::Value { key, flags, value, cas: cas.flatten() })
 }
 
-fn meta_value<'a>(input: &'a [u8], line_len: usize, mut words: Words<'a>, limits: &Limits) -> Received<Answer<'a>> {
+fn meta_value<'a>(input: &'a [u8], line_len: usize, mut words: Words<'a>, limits: &Limits) -> Received<TextAnswer<'a>> {
     let len = words.next().and_then(number::unsigned);
     let (Some(len), Some(answer)) = (len, meta_answer(MetaCode::Value, words)) else {
         return Received::Broken(Broken::BadLine);
     };
-    block(input, line_len, len, limits, |value| Answer::Meta(MetaAnswer { value: Some(value), ..answer }))
+    block(input, line_len, len, limits, |value| TextAnswer::Meta(MetaAnswer { value: Some(value), ..answer }))
 }
 
 fn block<'a>(
@@ -210,8 +210,8 @@ fn block<'a>(
     line_len: usize,
     len: u64,
     limits: &Limits,
-    with: impl FnOnce(&'a [u8]) -> Answer<'a>,
-) -> Received<Answer<'a>> {
+    with: impl FnOnce(&'a [u8]) -> TextAnswer<'a>,
+) -> Received<TextAnswer<'a>> {
     let Some(len) = usize::try_from(len).ok().filter(|len| *len <= limits.value_max) else {
         return Received::Broken(Broken::LargeValue { len });
     };
@@ -225,8 +225,8 @@ fn block<'a>(
     }
 }
 
-fn meta(code: MetaCode, words: Words<'_>) -> Option<Answer<'_>> {
-    meta_answer(code, words).map(Answer::Meta)
+fn meta(code: MetaCode, words: Words<'_>) -> Option<TextAnswer<'_>> {
+    meta_answer(code, words).map(TextAnswer::Meta)
 }
 
 /// Reads the flags. None if one cannot be read; a letter that we do not know is passed over, newer servers may know
@@ -271,31 +271,31 @@ mod tests {
     #[test]
     fn lines_say_what_they_say() {
         for (input, want) in [
-            ("END\r\n", Answer::End),
-            ("STORED\r\n", Answer::Stored),
-            ("NOT_STORED\r\n", Answer::NotStored),
-            ("EXISTS\r\n", Answer::Exists),
-            ("NOT_FOUND\r\n", Answer::NotFound),
-            ("DELETED\r\n", Answer::Deleted),
-            ("TOUCHED\r\n", Answer::Touched),
-            ("OK\r\n", Answer::Ok),
-            ("RESET\n", Answer::Reset),
-            ("0\r\n", Answer::Number(0)),
-            ("9 \r\n", Answer::Number(9)),
-            ("18446744073709551616\r\n", Answer::Line(b"18446744073709551616")),
-            ("VERSION 1.6.45\r\n", Answer::Version(b"1.6.45")),
-            ("STAT pid 7\r\n", Answer::Stat { name: b"pid", value: b"7" }),
-            ("STAT inter  a b\r\n", Answer::Stat { name: b"inter", value: b" a b" }),
-            ("ITEM k [5 b; 0 s]\r\n", Answer::Stat { name: b"k", value: b"[5 b; 0 s]" }),
-            ("STAT domain_socket \r\n", Answer::Stat { name: b"domain_socket", value: b"" }),
-            ("ERROR\r\n", Answer::Error(b"")),
-            ("ERROR Too many open connections\r\n", Answer::Error(b"Too many open connections")),
-            ("CLIENT_ERROR bad data chunk\r\n", Answer::ClientError(b"bad data chunk")),
-            ("SERVER_ERROR out of memory\r\n", Answer::ServerError(b"out of memory")),
-            ("BUSY wait\r\n", Answer::Line(b"BUSY wait")),
-            ("\r\n", Answer::Line(b"")),
-            ("VALUE k 5 3\r\na\nb\r\n", Answer::Value { key: b"k", flags: 5, value: b"a\nb", cas: None }),
-            ("VALUE k 0 0 9\r\n\r\n", Answer::Value { key: b"k", flags: 0, value: b"", cas: Some(9) }),
+            ("END\r\n", TextAnswer::End),
+            ("STORED\r\n", TextAnswer::Stored),
+            ("NOT_STORED\r\n", TextAnswer::NotStored),
+            ("EXISTS\r\n", TextAnswer::Exists),
+            ("NOT_FOUND\r\n", TextAnswer::NotFound),
+            ("DELETED\r\n", TextAnswer::Deleted),
+            ("TOUCHED\r\n", TextAnswer::Touched),
+            ("OK\r\n", TextAnswer::Ok),
+            ("RESET\n", TextAnswer::Reset),
+            ("0\r\n", TextAnswer::Number(0)),
+            ("9 \r\n", TextAnswer::Number(9)),
+            ("18446744073709551616\r\n", TextAnswer::Line(b"18446744073709551616")),
+            ("VERSION 1.6.45\r\n", TextAnswer::Version(b"1.6.45")),
+            ("STAT pid 7\r\n", TextAnswer::Stat { name: b"pid", value: b"7" }),
+            ("STAT inter  a b\r\n", TextAnswer::Stat { name: b"inter", value: b" a b" }),
+            ("ITEM k [5 b; 0 s]\r\n", TextAnswer::Stat { name: b"k", value: b"[5 b; 0 s]" }),
+            ("STAT domain_socket \r\n", TextAnswer::Stat { name: b"domain_socket", value: b"" }),
+            ("ERROR\r\n", TextAnswer::Error(b"")),
+            ("ERROR Too many open connections\r\n", TextAnswer::Error(b"Too many open connections")),
+            ("CLIENT_ERROR bad data chunk\r\n", TextAnswer::ClientError(b"bad data chunk")),
+            ("SERVER_ERROR out of memory\r\n", TextAnswer::ServerError(b"out of memory")),
+            ("BUSY wait\r\n", TextAnswer::Line(b"BUSY wait")),
+            ("\r\n", TextAnswer::Line(b"")),
+            ("VALUE k 5 3\r\na\nb\r\n", TextAnswer::Value { key: b"k", flags: 5, value: b"a\nb", cas: None }),
+            ("VALUE k 0 0 9\r\n\r\n", TextAnswer::Value { key: b"k", flags: 0, value: b"", cas: Some(9) }),
         ] {
             let want = Received::Answer { answer: want, consumed: input.len() };
             assert_eq!(parse_answer(input.as_bytes(), &LIMITS), want, "{input:?}");
@@ -328,7 +328,7 @@ mod tests {
             for len in 0..=input.len() {
                 let input = &input.as_bytes()[..len];
                 let plain = match parse_answer(input, &LIMITS) {
-                    Received::Answer { answer: Answer::Value { key: b"k", flags, value, cas: None }, consumed } => {
+                    Received::Answer { answer: TextAnswer::Value { key: b"k", flags, value, cas: None }, consumed } => {
                         Some((flags, value, consumed))
                     }
                     _ => None,
@@ -347,7 +347,7 @@ mod tests {
     #[test]
     fn meta_answers() {
         let read = |input: &'static str| match parse_answer(input.as_bytes(), &LIMITS) {
-            Received::Answer { answer: Answer::Meta(answer), consumed } if consumed == input.len() => answer,
+            Received::Answer { answer: TextAnswer::Meta(answer), consumed } if consumed == input.len() => answer,
             other => panic!("{input:?}: {other:?}"),
         };
         let answer = read("VA 3 s3 c1 f5 h1 kfoo l0 O123 t-1 y7 Z X W\r\nbar\r\n");

@@ -10,7 +10,7 @@ mod words;
 
 pub use crate::key::TextKey;
 use crate::{Verb, WireKey};
-pub use answer_read::{parse_answer, parse_value_of, Answer, MetaAnswer, MetaCode};
+pub use answer_read::{parse_answer, parse_value_of, MetaAnswer, MetaCode, TextAnswer};
 pub use answer_write::{write_meta, write_meta_value, write_number, write_stat, write_value_header, Facts, Ttl};
 pub use meta::{MetaCount, MetaDelete, MetaGet, MetaStore, Return, Returns};
 pub use request_read::{parse, parse_after, parse_line};

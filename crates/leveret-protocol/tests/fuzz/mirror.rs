@@ -1,6 +1,6 @@
 //! What is written is read back as it was meant.
 use crate::chance::Chance;
-use leveret_protocol::text::{self, Answer, Command, Facts, MetaCode, MetaRequest, Store, TextKey, Ttl};
+use leveret_protocol::text::{self, Command, Facts, MetaCode, MetaRequest, Store, TextAnswer, TextKey, Ttl};
 use leveret_protocol::{binary, Limits, Parsed, Received, Verb, WireKey, KEY_MAX};
 
 const LIMITS: Limits = Limits { value_max: 1 << 20 };
@@ -117,7 +117,7 @@ pub fn answers(chance: &mut Chance) {
     text::write_value_header(&mut out, &key, flags, value.len(), is_so.then_some(cas));
     out.extend_from_slice(&value);
     out.extend_from_slice(b"\r\n");
-    let answer = Answer::Value { key: &key, flags, value: &value, cas: is_so.then_some(cas) };
+    let answer = TextAnswer::Value { key: &key, flags, value: &value, cas: is_so.then_some(cas) };
     assert_eq!(text::parse_answer(&out, &LIMITS), Received::Answer { answer, consumed: out.len() });
 
     let facts = Facts {
@@ -136,7 +136,7 @@ pub fn answers(chance: &mut Chance) {
     text::write_meta_value(&mut out, value.len(), &get.key, get.returns, &facts);
     out.extend_from_slice(&value);
     out.extend_from_slice(b"\r\n");
-    let Received::Answer { answer: Answer::Meta(answer), consumed } = text::parse_answer(&out, &LIMITS) else {
+    let Received::Answer { answer: TextAnswer::Meta(answer), consumed } = text::parse_answer(&out, &LIMITS) else {
         panic!()
     };
     assert_eq!((consumed, answer.code, answer.value), (out.len(), MetaCode::Value, Some(value.as_slice())));
