@@ -2,7 +2,7 @@
 use crate::json;
 use crate::output::{self, Answer, Failure, Outcome, STRONG};
 use clap::{Args, Subcommand};
-use leveret_client::ring::{Explanation, Preset, Ring as Servers, Rule, Server, PRESETS};
+use leveret_client::ring::{Explanation, Preset, Ring as Servers, RingServer, Rule, PRESETS};
 use serde::Serialize;
 use std::io::Write;
 
@@ -29,8 +29,8 @@ struct Explain {
 
     /// The servers in the order in which the client is given them: host:port, host:port:weight or /path/of/socket
     /// (unix:///path where addServers or a session's save path names it to php-memcached)
-    #[arg(long, required = true, value_delimiter = ',', value_name = "SERVER", value_parser = Server::from_words)]
-    servers: Vec<Server>,
+    #[arg(long, required = true, value_delimiter = ',', value_name = "SERVER", value_parser = RingServer::from_words)]
+    servers: Vec<RingServer>,
 
     /// Whose rule
     #[arg(long, value_name = "PRESET", default_value = "php-memcached", value_parser = PRESETS.map(|(name, _, _)| name))]

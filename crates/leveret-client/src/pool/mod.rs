@@ -221,10 +221,10 @@ impl Pool {
     }
 
     /// The servers, as the ring sees them. One that gets TLS keeps its place.
-    pub fn servers(&self) -> Vec<ring::Server> {
+    pub fn servers(&self) -> Vec<ring::RingServer> {
         self.servers
             .iter()
-            .map(|server| ring::Server {
+            .map(|server| ring::RingServer {
                 host: server.endpoint.host.strip_prefix(names::TLS).unwrap_or(&server.endpoint.host).to_owned(),
                 port: server.endpoint.port,
                 weight: server.weight,

@@ -1,11 +1,11 @@
 //! Dalli's ring.
-use super::{Point, Server, Table};
+use super::{Point, RingServer, Table};
 use sha1::{Digest, Sha1};
 
 // A server of average weight has this many points.
 const POINTS: u64 = 160;
 
-pub(super) fn table(servers: &[Server], alive: &[u32]) -> Table {
+pub(super) fn table(servers: &[RingServer], alive: &[u32]) -> Table {
     let shares = |server: u32| u64::from(servers[server as usize].shares());
     let total: u64 = alive.iter().map(|server| shares(*server)).sum();
     let points = |server: &u32| {
@@ -19,7 +19,7 @@ pub(super) fn table(servers: &[Server], alive: &[u32]) -> Table {
     Table::Points(points)
 }
 
-fn name(server: &Server) -> String {
+fn name(server: &RingServer) -> String {
     match server.port {
         port if port > 0 && server.socket().is_none() => format!("{}:{port}", server.host),
         _ => server.host.clone(),

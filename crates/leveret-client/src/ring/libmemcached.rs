@@ -1,6 +1,6 @@
 //! libmemcached's distributions, as php-memcached offers them.
 use super::hash::md5_words;
-use super::{Distribution, KeyHash, Point, Server, Table};
+use super::{Distribution, KeyHash, Point, RingServer, Table};
 
 // memcached's own port is left out of the names that are hashed, as the first ketama did.
 const DEFAULT_PORT: u16 = 11211;
@@ -11,7 +11,7 @@ const POINTS_PER_SUM: u32 = 4;
 
 const CONSISTENT_POINTS: u32 = 100;
 
-pub(super) fn table(distribution: &Distribution, servers: &[Server], alive: &[u32]) -> Table {
+pub(super) fn table(distribution: &Distribution, servers: &[RingServer], alive: &[u32]) -> Table {
     match distribution {
         // Ejected or not, a server keeps its place here: the remainder must not change.
         Distribution::Modula => Table::Remainder((0..servers.len() as u32).collect()),
@@ -26,7 +26,7 @@ pub(super) fn table(distribution: &Distribution, servers: &[Server], alive: &[u3
     }
 }
 
-fn consistent(hash: KeyHash, servers: &[Server], alive: &[u32]) -> Vec<Point> {
+fn consistent(hash: KeyHash, servers: &[RingServer], alive: &[u32]) -> Vec<Point> {
     let points = |server: &u32| {
         let (server, name) = (*server, name(&servers[*server as usize]));
         (0..CONSISTENT_POINTS).map(move |index| Point { value: hash.of(format!("{name}-{index}").as_bytes()), server })
@@ -34,7 +34,7 @@ fn consistent(hash: KeyHash, servers: &[Server], alive: &[u32]) -> Vec<Point> {
     alive.iter().flat_map(points).collect()
 }
 
-fn ketama(servers: &[Server], alive: &[u32]) -> Vec<Point> {
+fn ketama(servers: &[RingServer], alive: &[u32]) -> Vec<Point> {
     let total: u64 = alive.iter().map(|server| u64::from(servers[*server as usize].shares())).sum();
     let points = |server: &u32| {
         let (server, name) = (*server, name(&servers[*server as usize]));
@@ -51,7 +51,7 @@ fn sums(weight: u32, total: u64, servers: usize) -> u32 {
     (share * KETAMA_POINTS as f32 / POINTS_PER_SUM as f32 * servers as f32 + 0.000_000_000_1).floor() as u32
 }
 
-fn name(server: &Server) -> String {
+fn name(server: &RingServer) -> String {
     let host = server.socket().unwrap_or(&server.host);
     match server.port {
         _ if server.is_arena() => host.to_string(),

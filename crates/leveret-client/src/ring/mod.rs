@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// A server as a ring sees it. The text of host and port is hashed: "localhost" and "127.0.0.1" are different places.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Server {
+pub struct RingServer {
     /// Host name, address, or the path of a Unix socket.
     pub host: String,
     /// Of a Unix socket it is no more than a part of its name for libmemcached: 11211 where it was added by itself, 0
@@ -25,7 +25,7 @@ pub struct Server {
     pub weight: u32,
 }
 
-impl Server {
+impl RingServer {
     fn shares(&self) -> u32 {
         self.weight.max(1)
     }
@@ -87,7 +87,7 @@ impl Preset {
     }
 
     /// As it is when these servers are added after it was chosen.
-    pub fn with(mut self, servers: &[Server]) -> Preset {
+    pub fn with(mut self, servers: &[RingServer]) -> Preset {
         servers.iter().for_each(|server| self.weigh(server.weight));
         self
     }
@@ -154,7 +154,7 @@ struct Point {
 #[derive(Clone, Debug)]
 pub struct Ring {
     preset: Preset,
-    servers: Vec<Server>,
+    servers: Vec<RingServer>,
     table: Table,
 }
 
@@ -176,7 +176,7 @@ enum Table {
 
 impl Ring {
     /// The ring of these servers, in the order in which a client was given them.
-    pub fn new(preset: Preset, servers: Vec<Server>) -> Ring {
+    pub fn new(preset: Preset, servers: Vec<RingServer>) -> Ring {
         let alive: Vec<u32> = (0..servers.len() as u32).collect();
         let table = match servers.len() {
             0 => Table::Empty,
@@ -196,7 +196,7 @@ impl Ring {
     }
 
     /// The servers, in their order.
-    pub fn servers(&self) -> &[Server] {
+    pub fn servers(&self) -> &[RingServer] {
         &self.servers
     }
 
@@ -270,7 +270,7 @@ struct Found {
     bucket: Option<u32>,
 }
 
-fn table(preset: &Preset, servers: &[Server], alive: &[u32]) -> Table {
+fn table(preset: &Preset, servers: &[RingServer], alive: &[u32]) -> Table {
     match preset {
         Preset::Libmemcached { distribution, .. } => libmemcached::table(distribution, servers, alive),
         Preset::PeclMemcache { strategy, hash } => pecl_memcache::table(*strategy, *hash, servers, alive),

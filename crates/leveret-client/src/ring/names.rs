@@ -1,5 +1,5 @@
 //! Rings and servers as people write them.
-use super::{Distribution, KeyHash, PeclHash, Preset, Server, Strategy};
+use super::{Distribution, KeyHash, PeclHash, Preset, RingServer, Strategy};
 
 /// The name of each preset, its default hash, and what it stands for.
 pub const PRESETS: [(&str, &str, &str); 6] = [
@@ -52,10 +52,10 @@ impl Preset {
     }
 }
 
-impl Server {
+impl RingServer {
     /// `host`, `host:port`, `host:port:weight`, `[v6]:port:weight`, `/socket`, `/socket:weight`; and `unix:///socket`,
     /// where it came to libmemcached in a list of servers.
-    pub fn from_words(text: &str) -> Result<Server, String> {
+    pub fn from_words(text: &str) -> Result<RingServer, String> {
         let (text, socket_port) = text.strip_prefix("unix://").map_or((text, DEFAULT_PORT), |path| (path, 0));
         let wrong =
             || format!("no server is written {text:?}: host:port, host:port:weight, [address]:port or /path/of/socket");
@@ -78,11 +78,11 @@ impl Server {
         if host.is_empty() {
             return Err(wrong());
         }
-        Ok(Server { host: host.to_string(), port, weight })
+        Ok(RingServer { host: host.to_string(), port, weight })
     }
 }
 
-impl std::fmt::Display for Server {
+impl std::fmt::Display for RingServer {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.port {
             _ if self.socket().is_some() => out.write_str(&self.host),
@@ -123,13 +123,13 @@ mod tests {
             ("unix:///run/m.sock", "/run/m.sock", 0, 1),
             ("unix:///run/m.sock:3", "/run/m.sock", 0, 3),
         ] {
-            assert_eq!(Server::from_words(text), Ok(Server { host: host.to_string(), port, weight }));
+            assert_eq!(RingServer::from_words(text), Ok(RingServer { host: host.to_string(), port, weight }));
         }
         for text in ["", ":1", "a:", "a:70000", "a:1:2:3", "[::1", "/s:x", "unix://", "unix://a:1"] {
-            assert!(Server::from_words(text).is_err(), "{text}");
+            assert!(RingServer::from_words(text).is_err(), "{text}");
         }
         for text in ["[::1]:5", "a:1", "/run/m.sock"] {
-            assert_eq!(Server::from_words(text).unwrap().to_string(), text);
+            assert_eq!(RingServer::from_words(text).unwrap().to_string(), text);
         }
     }
 }

@@ -1,5 +1,5 @@
 //! pecl/memcache's strategies.
-use super::{first_at_or_above, PeclHash, Point, Server, Strategy, Table};
+use super::{first_at_or_above, PeclHash, Point, RingServer, Strategy, Table};
 
 const POINTS: u32 = 160;
 const BUCKETS: u32 = 1024;
@@ -7,7 +7,7 @@ const BUCKETS: u32 = 1024;
 /// A larger weight counts as this one: a server has 160 points for each unit of it.
 const WEIGHT_MAX: u32 = 8192;
 
-pub(super) fn table(strategy: Strategy, hash: PeclHash, servers: &[Server], alive: &[u32]) -> Table {
+pub(super) fn table(strategy: Strategy, hash: PeclHash, servers: &[RingServer], alive: &[u32]) -> Table {
     let shares = |server: u32| servers[server as usize].shares().min(WEIGHT_MAX);
     match strategy {
         Strategy::Standard => {
@@ -30,7 +30,7 @@ pub(super) fn table(strategy: Strategy, hash: PeclHash, servers: &[Server], aliv
 }
 
 /// A Unix socket is hashed as the URL that pecl/memcache wants for it.
-fn name(server: &Server) -> String {
+fn name(server: &RingServer) -> String {
     match server.socket() {
         Some(path) => format!("unix://{path}:0"),
         None if server.is_arena() => format!("{}:0", server.host),

@@ -1,5 +1,5 @@
 //! Holds each ring against the places where the real clients put keys (vectors/rings.txt, taken by vectors/observe.py).
-use leveret_client::ring::{Distribution, KeyHash, PeclHash, Preset, Ring, Rule, Server, Strategy};
+use leveret_client::ring::{Distribution, KeyHash, PeclHash, Preset, Ring, RingServer, Rule, Strategy};
 use std::collections::HashMap;
 
 const VECTORS: &str = include_str!("../vectors/rings.txt");
@@ -10,12 +10,12 @@ fn keys() -> Vec<String> {
     (0..300).map(|i| format!("{i}{}{}", &letters[..i % 43], if i % 7 == 0 { "é€" } else { "" })).collect()
 }
 
-fn servers(words: &[&str]) -> Vec<Server> {
+fn servers(words: &[&str]) -> Vec<RingServer> {
     let server = |word: &&str| {
         let [host, port, weight] = word.split('|').collect::<Vec<_>>()[..] else { panic!("{word}") };
         // addServer makes port 0 of a socket 11211.
         let port = if host.starts_with('/') { 11211 } else { port.parse().unwrap() };
-        Server { host: host.to_string(), port, weight: weight.parse().unwrap() }
+        RingServer { host: host.to_string(), port, weight: weight.parse().unwrap() }
     };
     words.iter().map(server).collect()
 }
