@@ -1,7 +1,7 @@
 //! What a client reads: one line, and the data block behind some. What an answer means depends on what was asked; here
 //! is only what it says.
 use super::answer_write::{Facts, Ttl};
-use super::words::Words;
+use super::line::Words;
 use crate::{number, Broken, Limits, Received, WireKey, KEY_MAX};
 use memchr::memchr;
 

@@ -1,7 +1,6 @@
 //! The classic commands: what stands behind the name of each. Fewer words than a command needs are an error, more are
 //! ignored.
-use super::line::{block_len, keys, ParsedText, RequestLine, BAD_FORMAT};
-use super::words::word_len;
+use super::line::{block_len, keys, word_len, ParsedText, RequestLine, BAD_FORMAT};
 use super::{Command, Lru, LruCrawler, Slabs, Words};
 use crate::{number, Verb, WireKey, KEY_MAX};
 

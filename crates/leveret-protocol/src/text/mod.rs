@@ -6,19 +6,18 @@ mod line;
 mod meta;
 mod request_read;
 mod request_write;
-mod words;
 
 pub use crate::key::TextKey;
 use crate::{Verb, WireKey};
 pub use answer_read::{parse_answer, parse_value_of, MetaAnswer, MetaCode, TextAnswer};
 pub use answer_write::{write_meta, write_meta_value, write_number, write_stat, write_value_header, Facts, Ttl};
+pub use line::{Keys, Words};
 pub use meta::{MetaCount, MetaDelete, MetaGet, MetaStore, Return, Returns};
 pub use request_read::{parse, parse_after, parse_line};
 pub use request_write::{
     add_key, begin_keys, end_keys, write_count, write_delete, write_flush_all, write_stats, write_store, write_touch,
     write_verbosity, MetaRequest, Store,
 };
-pub use words::{Keys, Words};
 
 /// A request of the text protocol. An exptime is as on the wire: negative = dead already, up to 30 days = seconds from
 /// now, above = Unix time, 0 = never.
