@@ -7,6 +7,9 @@ use crate::code::Code;
 use crate::link::fault::Fault;
 use leveret_protocol::text::TextKey;
 
+// Among so many places pecl/memcache looks for another server.
+const OTHER_PLACES: u32 = 20;
+
 impl Pool {
     /// Adds a request to the batch; its number is the count of those before it. An error says that it cannot be sent
     /// anywhere, and then it is not in the batch. A server that is known to be dead is an answer, not an error.
@@ -41,7 +44,58 @@ impl Pool {
         Ok(())
     }
 
-    pub(super) fn push(&mut self, request: &Request<'_>, place: &[u8], server: u32, attempts: u32) {
+    fn add_for_key(&mut self, request: &Request<'_>) -> Result<(), Code> {
+        self.options.check_key(request)?;
+        let number = self.batch.pending.len() as u32;
+        let place = self.options.place(request);
+        let place = place.as_ref();
+        let copy = if request.operation.is_get() { self.any_copy(place) } else { None };
+        match copy.map_or_else(|| self.route(place, request.operation), Ok) {
+            Ok((server, attempts)) => {
+                self.push(request, place, server as u32, attempts);
+                self.write(number, request)?;
+                if !request.operation.is_get() {
+                    self.write_copies(place, server, request)?;
+                }
+                Ok(())
+            }
+            Err((server, code)) => {
+                self.push(request, place, server as u32, 0);
+                self.give_up(number, Fault::new(code));
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes go to every copy, but the first one's answer is the answer.
+    fn write_copies(&mut self, place: &[u8], first: usize, request: &Request<'_>) -> Result<(), Code> {
+        // libmemcached's copies lie side by side; pecl/memcache tries one place after the other.
+        let tries = self.replicas().max(if self.options.redundancy > 1 { OTHER_PLACES } else { 0 });
+        if tries == 0 {
+            return Ok(());
+        }
+        let mut copies = vec![first];
+        let wanted = 1 + self.replicas().max(self.options.redundancy.saturating_sub(1)) as usize;
+        for attempt in 0..tries {
+            if copies.len() == wanted {
+                break;
+            }
+            let Some(other) = self.other_place(place, attempt) else { break };
+            if copies.contains(&other) || !self.servers[other].health.is_good() {
+                continue;
+            }
+            copies.push(other);
+            let number = self.batch.pending.len() as u32;
+            // Where nothing moves to another server nobody needs to hear of a copy.
+            let quiet = request.quiet || self.options.failover_attempts == 0;
+            self.push(&Request { quiet, ..*request }, place, other as u32, 0);
+            self.batch.pending[number as usize].is_copy = true;
+            self.write(number, request)?;
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, request: &Request<'_>, place: &[u8], server: u32, attempts: u32) {
         let begin = self.batch.keys.len();
         self.batch.keys.extend_from_slice(request.key);
         let key = begin..self.batch.keys.len();
@@ -71,7 +125,7 @@ impl Pool {
         });
     }
 
-    pub(super) fn write(&mut self, number: u32, request: &Request<'_>) -> Result<(), Code> {
+    fn write(&mut self, number: u32, request: &Request<'_>) -> Result<(), Code> {
         let index = self.batch.pending[number as usize].server as usize;
         self.servers[index].only_reads &= request.operation.only_reads();
         if request.operation.is_get() {

@@ -1,67 +1,12 @@
 //! Which servers a request goes to: the ring's, further copies, and other places when it is dead.
-use super::request::{Operation, Request};
+use super::request::Operation;
 use super::{Pool, Protocol};
 use crate::code::Code;
-use crate::link::fault::Fault;
 use crate::ring::Preset;
 
-// Among so many places pecl/memcache looks for another server.
-const OTHER_PLACES: u32 = 20;
-
 impl Pool {
-    pub(super) fn add_for_key(&mut self, request: &Request<'_>) -> Result<(), Code> {
-        self.options.check_key(request)?;
-        let number = self.batch.pending.len() as u32;
-        let place = self.options.place(request);
-        let place = place.as_ref();
-        let copy = if request.operation.is_get() { self.any_copy(place) } else { None };
-        match copy.map_or_else(|| self.route(place, request.operation), Ok) {
-            Ok((server, attempts)) => {
-                self.push(request, place, server as u32, attempts);
-                self.write(number, request)?;
-                if !request.operation.is_get() {
-                    self.write_copies(place, server, request)?;
-                }
-                Ok(())
-            }
-            Err((server, code)) => {
-                self.push(request, place, server as u32, 0);
-                self.give_up(number, Fault::new(code));
-                Ok(())
-            }
-        }
-    }
-
-    /// Writes go to every copy, but the first one's answer is the answer.
-    fn write_copies(&mut self, place: &[u8], first: usize, request: &Request<'_>) -> Result<(), Code> {
-        // libmemcached's copies lie side by side; pecl/memcache tries one place after the other.
-        let tries = self.replicas().max(if self.options.redundancy > 1 { OTHER_PLACES } else { 0 });
-        if tries == 0 {
-            return Ok(());
-        }
-        let mut copies = vec![first];
-        let wanted = 1 + self.replicas().max(self.options.redundancy.saturating_sub(1)) as usize;
-        for attempt in 0..tries {
-            if copies.len() == wanted {
-                break;
-            }
-            let Some(other) = self.other_place(place, attempt) else { break };
-            if copies.contains(&other) || !self.servers[other].health.is_good() {
-                continue;
-            }
-            copies.push(other);
-            let number = self.batch.pending.len() as u32;
-            // Where nothing moves to another server nobody needs to hear of a copy.
-            let quiet = request.quiet || self.options.failover_attempts == 0;
-            self.push(&Request { quiet, ..*request }, place, other as u32, 0);
-            self.batch.pending[number as usize].is_copy = true;
-            self.write(number, request)?;
-        }
-        Ok(())
-    }
-
     /// libmemcached keeps replicas in the binary protocol only.
-    fn replicas(&self) -> u32 {
+    pub(super) fn replicas(&self) -> u32 {
         match (&self.options.preset, self.options.protocol) {
             (Preset::Libmemcached { .. }, Protocol::Binary) => self.options.replicas.min(self.servers.len() as u32 - 1),
             _ => 0,
@@ -69,7 +14,7 @@ impl Pool {
     }
 
     /// With which copy a get begins, if any will do and the first has no precedence.
-    fn any_copy(&mut self, place: &[u8]) -> Option<(usize, u32)> {
+    pub(super) fn any_copy(&mut self, place: &[u8]) -> Option<(usize, u32)> {
         if !self.options.random_replica {
             return None;
         }
@@ -78,7 +23,7 @@ impl Pool {
         self.other_route(place, copy.checked_sub(1)?, Operation::Get)
     }
 
-    fn other_place(&mut self, key: &[u8], attempt: u32) -> Option<usize> {
+    pub(super) fn other_place(&mut self, key: &[u8], attempt: u32) -> Option<usize> {
         let (replicas, count) = (self.replicas(), self.servers.len());
         match self.options.preset {
             Preset::Libmemcached { .. } if attempt >= replicas => None,
