@@ -2,7 +2,6 @@
 pub(crate) mod detect;
 pub(crate) mod endpoint;
 pub(crate) mod fault;
-pub(crate) mod input;
 pub(crate) mod names;
 pub(crate) mod sign_in;
 pub(crate) mod stream;

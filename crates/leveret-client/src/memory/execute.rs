@@ -4,8 +4,7 @@ use super::opened;
 use crate::code::Code;
 use crate::link::endpoint::ServerEndpoint;
 use crate::link::fault::Fault;
-use crate::link::input::Input;
-use crate::pool::batch::Batch;
+use crate::pool::batch::{Batch, Input};
 use crate::pool::options::Protocol;
 use crate::pool::request::{Operation, Request};
 use leveret_engine::{

@@ -1,10 +1,9 @@
 //! Which requests are done in memory, and when: where the server is an arena, or the short cut leads to its arena.
-use super::batch::Batch;
+use super::batch::{Batch, Input};
 use super::request::Request;
 use super::server::Server;
 use super::{Failure, Pool, Protocol};
 use crate::link::fault::Fault;
-use crate::link::input::Input;
 use crate::memory::execute::{self, Rules};
 use leveret_engine::{Arena, Time};
 

@@ -1,10 +1,9 @@
 //! The loop: sends, reads and waits, over all servers at once, until no answer is awaited.
-use super::batch::Record;
+use super::batch::{Record, ROW_END};
 use super::server::Server;
 use super::{Failure, Pool, Protocol};
 use crate::code::Code;
 use crate::link::fault::{Fault, Moved};
-use crate::link::input::ROW_END;
 use crate::link::{self, detect, READABLE, WRITABLE};
 use crate::memory::execute;
 use crate::wire::read::{read, Garbled};

@@ -1,12 +1,11 @@
 //! One server of a pool: its link, what is to be sent, what has come, and which requests await an answer.
-use super::batch::Batch;
+use super::batch::{Batch, Input, BUFFER_KEPT, ROW_END};
 use super::health::Health;
 use super::options::{Options, Protocol};
 use super::request::Request;
 use crate::code::Code;
 use crate::link::endpoint::{ServerEndpoint, ServerKind};
 use crate::link::fault::{Address, Fault, Moved};
-use crate::link::input::{Input, BUFFER_KEPT, ROW_END};
 use crate::link::sign_in::{Credentials, SignIn};
 use crate::link::stream::Secured;
 use crate::link::{names, Link};

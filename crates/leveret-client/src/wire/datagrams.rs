@@ -4,9 +4,8 @@
 //! A datagram asks for one key. memcached answers several keys by several rows of datagrams, each counted from 0 under
 //! the same request number: once one is lost, a datagram of another value fits into its place.
 use super::read;
-use crate::link::input::{Input, ROW_END};
 use crate::link::READABLE;
-use crate::pool::batch::Batch;
+use crate::pool::batch::{Batch, Input, ROW_END};
 use crate::pool::options::{Options, Protocol};
 use leveret_protocol::text::{self, TextKey};
 use leveret_protocol::udp::{Accepted, Frame, Reassembly, DATAGRAM_MAX};

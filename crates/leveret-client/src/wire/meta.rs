@@ -1,8 +1,7 @@
 //! Answers of the meta commands: each carries the number of its request.
 use super::{is_idle, reach, Accepted, Expected, Heard};
 use crate::code::Code;
-use crate::link::input::ROW_END;
-use crate::pool::batch::Batch;
+use crate::pool::batch::{Batch, ROW_END};
 use crate::pool::request::Operation;
 use leveret_protocol::text::{self, MetaCode};
 use std::ops::Range;

@@ -7,8 +7,7 @@ pub(crate) mod read;
 mod text;
 pub(crate) mod write;
 
-use crate::link::input::ROW_END;
-use crate::pool::batch::Batch;
+use crate::pool::batch::{Batch, ROW_END};
 use std::collections::VecDeque;
 
 /// Requests that await an answer, in the order in which they were sent.

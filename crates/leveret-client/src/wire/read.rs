@@ -2,8 +2,7 @@
 //! is never given to another.
 use super::{binary, text, Expected, Heard};
 use crate::code::Code;
-use crate::link::input::Input;
-use crate::pool::batch::Batch;
+use crate::pool::batch::{Batch, Input};
 use crate::pool::options::{Options, Protocol};
 use crate::pool::request::Operation;
 use leveret_protocol::{percent, Limits, Received};

@@ -2,8 +2,7 @@
 //! right key.
 use super::{meta, Accepted, Expected, Heard, STATISTICS_MAX};
 use crate::code::Code;
-use crate::link::input::ROW_END;
-use crate::pool::batch::Batch;
+use crate::pool::batch::{Batch, ROW_END};
 use crate::pool::request::Operation;
 use leveret_protocol::{text, Limits};
 use std::ops::Range;

@@ -1,7 +1,6 @@
 //! From requests to bytes.
 use crate::code::Code;
-use crate::link::input::ROW_END;
-use crate::pool::batch::{Batch, Sent};
+use crate::pool::batch::{Batch, Sent, ROW_END};
 use crate::pool::options::Protocol;
 use crate::pool::request::{Operation, Request};
 use leveret_engine::Meta;
