@@ -323,10 +323,12 @@ pub(crate) fn boot_id() -> [u8; 16] {
     id
 }
 
-/// Removes an arena's file and its lock file. Processes that still have it open notice at their next request.
+/// Removes an arena's file and its lock file. Processes that still have it open notice at their next request. The folder
+/// must be one in which the arena could be opened; what lies there under its name goes, whoever owns it.
 pub fn remove(path: &Path) -> Result<(), OpenError> {
-    fs::unlink(path).map_err(|error| failed("remove", path, error))?;
-    let _ = fs::unlink(beside(path, ".lock"));
+    let folder = Folder::of(path)?;
+    fs::unlinkat(&folder, name_of(path), AtFlags::empty()).map_err(|error| failed("remove", path, error))?;
+    let _ = fs::unlinkat(&folder, name_of(&beside(path, ".lock")), AtFlags::empty());
     Ok(())
 }
 

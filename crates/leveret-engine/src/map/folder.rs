@@ -207,6 +207,35 @@ mod tests {
 
     const OTHER: u32 = 54_321;
 
+    /// It followed the links of others that opening does not follow.
+    #[test]
+    fn an_arena_is_removed_only_where_it_could_be_opened() {
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let place = |name: &str| dir.path().join(name);
+        std::fs::create_dir(place("folder")).expect("a folder");
+        let make = || {
+            for name in ["folder/x.arena", "folder/x.arena.lock"] {
+                std::fs::write(place(name), "").expect("written");
+            }
+        };
+        make();
+        symlink(place("folder"), place("link")).expect("a link");
+        crate::remove(&place("link/x.arena")).expect("our own link");
+        assert!(std::fs::read_dir(place("folder")).expect("a folder").next().is_none());
+        // The last name is not followed.
+        make();
+        symlink(place("folder/x.arena"), place("y.arena")).expect("a link");
+        crate::remove(&place("y.arena")).expect("the link");
+        assert!(place("folder/x.arena").exists() && !place("y.arena").is_symlink());
+        if uid() == 0 {
+            std::os::unix::fs::lchown(place("link"), Some(OTHER), None).expect("given away");
+            assert!(matches!(crate::remove(&place("link/x.arena")), Err(OpenError::Untrusted { .. })));
+        }
+        set_permissions(place("folder"), Permissions::from_mode(0o777)).expect("a mode");
+        assert!(matches!(crate::remove(&place("folder/x.arena")), Err(OpenError::UntrustedFolder { .. })));
+        assert!(place("folder/x.arena").exists());
+    }
+
     /// The folder that `path` leads to, by its number.
     fn opened(path: &Path) -> Result<u64, OpenError> {
         Folder::open(path).map(|folder| fs::fstat(&folder).expect("open").st_ino)
