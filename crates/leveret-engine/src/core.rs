@@ -10,7 +10,7 @@ use crate::map::layout::{Control, JournalRing, LeaseSlot, ServiceSlot, Shard, LE
 use crate::map::mapping::Table;
 use crate::map::Map;
 use crate::presence::Presence;
-use crate::process_local::{Pause, Reads, Receiving, Sending, Touched};
+use crate::process_local::{Met, Pause, Reads, Receiving, Sending, Touched};
 use crate::segment::Segments;
 use crate::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use crate::time::Moment;
@@ -32,6 +32,8 @@ pub(crate) struct Core {
     pub stuck: Vec<Pause>,
     /// The holder of the file lock would not go on.
     pub growth_stuck: Pause,
+    /// Threads that do not wait met the file lock held.
+    pub growth_held: Met,
     /// Fills of others would not go on.
     pub fills_stuck: Pause,
     /// Per shard: its index could not grow.
@@ -89,6 +91,7 @@ impl Core {
                 reads: Reads::new(control, shards),
                 stuck: pauses(),
                 growth_stuck: Pause::default(),
+                growth_held: Met::default(),
                 fills_stuck: Pause::default(),
                 index_full: pauses(),
                 touched: Touched::new(geometry),

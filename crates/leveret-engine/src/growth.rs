@@ -2,15 +2,22 @@
 //! happen under the file lock and never under a shard's, since allocating takes milliseconds. A kill in the middle
 //! leaves allocated bytes that the next grower allocates again.
 use crate::core::Core;
+use crate::error::Error;
 use crate::map::geometry::RegionId;
 use crate::map::host::FileLock;
 use crate::map::layout::BUCKET_SIZE;
+use crate::patience::is_impatient;
 use crate::segment::{SegmentId, State};
-use crate::sync::Ordering;
+use crate::sync::{sleep_on, AtomicU32, Ordering};
 use crate::time::Time;
 use std::time::Duration;
 
 const STEP_MAX: u64 = 16 << 20;
+/// A thread that does not wait sleeps once for the file lock, as for a shard's.
+const NAP: Duration = Duration::from_millis(2);
+/// Until such threads have met the lock held for this long, they return `Busy`. Then they go on without growing, which
+/// costs living items. Shorter than the second for which `leveret serve` tries again.
+const HELD_MAX: Duration = Duration::from_millis(500);
 
 /// Bytes promised so far: metadata, index chunks and data segments that were not retired.
 pub(crate) fn allocated(core: &Core) -> u64 {
@@ -27,15 +34,39 @@ pub(crate) fn allocated(core: &Core) -> u64 {
 
 /// The file lock, unless somebody else has grown the arena meanwhile. A holder needs some milliseconds, far more on
 /// a busy machine, and giving up costs living items: so it is waited for like the owner of a shard's lock. Once it
-/// has not gone on for the whole timeout, nobody of this process waits for the next second.
-fn lock_for_growth(core: &Core, has_grown: impl Fn() -> bool) -> Option<FileLock> {
+/// has not gone on for the whole timeout, nobody of this process waits for the next second. `Busy`: this thread does not
+/// wait, and its caller tries again.
+fn lock_for_growth(core: &Core, has_grown: impl Fn() -> bool) -> Result<Option<FileLock>, Error> {
     let is_stuck = core.growth_stuck.lasts(Time::now());
+    if is_impatient() {
+        return lock_at_once(core, is_stuck, has_grown);
+    }
     let patience = if is_stuck { Duration::ZERO } else { core.lock_timeout };
     let lock = core.map.host.lock_file(patience, &has_grown);
     if lock.is_none() && !is_stuck && !has_grown() {
         core.growth_stuck.begin(Time::now(), 1);
     }
-    lock
+    Ok(lock)
+}
+
+/// For a thread that does not wait.
+fn lock_at_once(core: &Core, is_stuck: bool, has_grown: impl Fn() -> bool) -> Result<Option<FileLock>, Error> {
+    let mut lock = core.map.host.lock_file_at_once();
+    let is_held = |lock: &Result<FileLock, Error>| matches!(lock, Err(Error::Busy)) && !has_grown();
+    if !is_stuck && is_held(&lock) {
+        let held = core.growth_held.again();
+        if held.is_zero() {
+            sleep_on(&AtomicU32::new(0), 0, NAP);
+            lock = core.map.host.lock_file_at_once();
+        }
+        if held < HELD_MAX && is_held(&lock) {
+            return Err(Error::Busy);
+        }
+    }
+    if lock.is_ok() {
+        core.growth_held.end();
+    }
+    Ok(lock.ok())
 }
 
 /// Whether no further data segment can ever be had.
@@ -45,17 +76,18 @@ pub(crate) fn is_at_limit(core: &Core) -> bool {
 }
 
 /// Allocates more data segments. False: the arena has reached its limit; or it cannot grow just now, since the file
-/// system has no room, the lock file is held or no descriptor is left.
+/// system has no room, the lock file is held or no descriptor is left. `Busy`: the lock file is held, and this thread does
+/// not wait.
 #[cold]
-pub(crate) fn grow_data(core: &Core) -> bool {
+pub(crate) fn grow_data(core: &Core) -> Result<bool, Error> {
     let seen = core.segments.active();
     if is_at_limit(core) {
-        return false;
+        return Ok(false);
     }
-    let lock = lock_for_growth(core, || core.segments.active() > seen);
+    let lock = lock_for_growth(core, || core.segments.active() > seen)?;
     let active = core.segments.active();
     if lock.is_none() || active > seen {
-        return active > seen;
+        return Ok(active > seen);
     }
     let room = core.map.geometry.memory.saturating_sub(allocated(core)) >> core.map.geometry.segment_shift;
     // Doubling: small arenas stay small, large ones grow in few steps.
@@ -65,30 +97,30 @@ pub(crate) fn grow_data(core: &Core) -> bool {
         .min(room)
         .min((core.segments.len() - active) as u64);
     if step == 0 {
-        return false;
+        return Ok(false);
     }
     let off = core.map.geometry.region(RegionId::Data).off + ((active as u64) << core.map.geometry.segment_shift);
     if !core.map.host.allocate(&[(off, step << core.map.geometry.segment_shift)]) {
-        return false;
+        return Ok(false);
     }
     core.control().active_segments.store(active as u32 + step as u32, Ordering::Release);
-    true
+    Ok(true)
 }
 
-/// Allocates one more chunk of a shard's index. False: no room within the limit, or on the file system.
+/// Allocates one more chunk of a shard's index. False: no room within the limit, or on the file system. `Busy`: as above.
 #[cold]
-pub(crate) fn grow_index(core: &Core, shard: usize, seen: u32) -> bool {
+pub(crate) fn grow_index(core: &Core, shard: usize, seen: u32) -> Result<bool, Error> {
     let chunk = core.map.geometry.chunk_buckets;
     if (u64::from(seen) + 1) * u64::from(chunk) > u64::from(core.map.geometry.buckets_max) {
-        return false;
+        return Ok(false);
     }
     let has_grown = || core.shards.at(shard).chunks.load(Ordering::Relaxed) != seen;
-    let lock = lock_for_growth(core, has_grown);
+    let lock = lock_for_growth(core, has_grown)?;
     if lock.is_none() || has_grown() {
-        return has_grown();
+        return Ok(has_grown());
     }
     if allocated(core) + core.map.geometry.chunk_len() > core.map.geometry.memory {
-        return false;
+        return Ok(false);
     }
     let main =
         (shard as u64 * u64::from(core.map.geometry.buckets_max) + u64::from(seen) * u64::from(chunk)) * BUCKET_SIZE;
@@ -102,10 +134,10 @@ pub(crate) fn grow_index(core: &Core, shard: usize, seen: u32) -> bool {
         .host
         .allocate(&[(region(RegionId::Index) + main, len), (region(RegionId::Overflow) + overflow, len / 2)])
     {
-        return false;
+        return Ok(false);
     }
     core.shards.at(shard).chunks.store(seen + 1, Ordering::Release);
-    true
+    Ok(true)
 }
 
 /// Gives the memory of a retired segment back to the file system.
@@ -168,6 +200,49 @@ mod tests {
         fill(&arena);
         assert!(arena.stats().evicted > 0, "it cannot have grown");
         assert!(arena.get(&key(ITEMS - 1), Time::now()).is_some());
+        assert!(arena.verify().is_clean());
+    }
+
+    /// The event loop of a server waited for the holder for the whole timeout, with all its clients.
+    #[test]
+    fn a_thread_that_does_not_wait_is_kept_by_no_holder_of_the_file_lock() {
+        const LOOSE: Duration = Duration::from_millis(300);
+        let dir = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
+        let arena = open(&dir.path().join("loop.arena"), Duration::from_secs(3600));
+        let lock = FileLock::wait(arena.path(), Duration::ZERO).expect("free");
+        let store = |number: u32, len: usize| {
+            let begun = Instant::now();
+            let stored = arena.set(&key(number), &vec![number as u8; len], Deadline::NEVER, Time::now());
+            assert!(begun.elapsed() < LOOSE, "a store took {:?}", begun.elapsed());
+            stored
+        };
+        std::thread::scope(|scope| {
+            let stored = scope.spawn(|| {
+                crate::never_wait();
+                let mut busy_since = None;
+                let mut longest = Duration::ZERO;
+                for number in 0..ITEMS {
+                    while store(number, SIZE).map_err(|error| assert_eq!(error, Error::Busy)).is_err() {
+                        // Before living items go the holder has time.
+                        assert_eq!(arena.stats().evicted, 0);
+                        longest = busy_since.get_or_insert_with(Instant::now).elapsed();
+                        std::thread::sleep(Duration::from_millis(1));
+                    }
+                }
+                assert!(longest > HELD_MAX / 2 && longest < 10 * HELD_MAX, "busy for {longest:?}");
+                assert!(arena.stats().evicted > 0, "it cannot have grown");
+                // A large value asks for segments by another way.
+                store(0, 300_000).expect("room is made");
+                drop(lock);
+                let seen = arena.core.segments.active();
+                let until = Instant::now() + Duration::from_secs(60);
+                while arena.core.segments.active() == seen {
+                    assert!(Instant::now() < until, "{seen} segments, and no more");
+                    (0..ITEMS).for_each(|number| assert!(store(number, SIZE).is_ok()));
+                }
+            });
+            stored.join().expect("no panic");
+        });
         assert!(arena.verify().is_clean());
     }
 

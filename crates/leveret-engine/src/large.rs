@@ -124,7 +124,7 @@ fn admit(core: &Core, needed: usize, now: Time, waiting: &mut Search<'_>) -> Res
         if held * share < usable && held + needed + allocate::RESERVE < usable {
             return Ok(share);
         }
-        if growth::grow_data(core) {
+        if growth::grow_data(core)? {
             continue;
         }
         // All that is allocated would not do, and evicting it would help nobody.

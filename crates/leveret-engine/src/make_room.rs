@@ -169,7 +169,8 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
     if is_wasteful && keeps && free(core, own, Target::Wasted)? == Room::Made {
         return Ok(Room::Made);
     }
-    if growth::grow_data(core) {
+    let growth = growth::grow_data(core);
+    if growth == Ok(true) {
         return Ok(Room::Made);
     }
     let holdings = holdings(core, now);
@@ -183,6 +184,8 @@ fn make_room(core: &Core, shard: usize, now: Time, keeps: bool) -> Result<Room, 
             return Ok(Room::Made);
         }
     }
+    // Whoever grows the arena gets some time before living items go.
+    growth?;
     let others = || (0..holdings.len()).filter(|other| *other != shard);
     // All that may be left to win has died between the living. Else whoever has only open segments gives one up after all that
     // have sealed ones.
@@ -293,7 +296,8 @@ fn extend_index(core: &Core, shard: usize, chunks: u32, now: Time) {
     {
         return;
     }
-    if growth::grow_index(core, shard, chunks) {
+    // `Busy`: the next write tries again.
+    if growth::grow_index(core, shard, chunks) != Ok(false) {
         return;
     }
     // At the limit, data makes way for the index: chains would grow long and lose items otherwise.
@@ -305,7 +309,7 @@ fn extend_index(core: &Core, shard: usize, chunks: u32, now: Time) {
             break;
         }
     }
-    if !growth::grow_index(core, shard, chunks) {
+    if growth::grow_index(core, shard, chunks) == Ok(false) {
         core.index_full[shard].begin(now, 2);
     }
 }

@@ -6,11 +6,12 @@ use crate::map::layout::{Control, Shard};
 use crate::map::mapping::{Data, Table};
 use crate::pid::process_id;
 use crate::program::Program;
-use crate::sync::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use crate::time::Time;
+use crate::sync::{AtomicI64, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use crate::time::{boottime, Time};
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// How many reads are counted privately before they are published.
 const BATCH: u64 = 64;
@@ -149,6 +150,33 @@ impl Pause {
 
     pub fn begin(&self, now: Time, secs: u32) {
         self.0.store(now.0.saturating_add(secs), Ordering::Relaxed);
+    }
+}
+
+/// How long threads that do not wait have met a lock that another process holds.
+#[derive(Default)]
+pub(crate) struct Met {
+    since_ns: AtomicI64,
+    last_ns: AtomicI64,
+}
+
+impl Met {
+    /// A second without a meeting begins a new count.
+    const FORGOTTEN_NS: i64 = 1_000_000_000;
+
+    /// The lock is held now. Returns the time since the first meeting.
+    pub fn again(&self) -> Duration {
+        let now = boottime();
+        let last = self.last_ns.swap(now, Ordering::Relaxed);
+        if last == 0 || now - last > Met::FORGOTTEN_NS {
+            self.since_ns.store(now, Ordering::Relaxed);
+        }
+        Duration::from_nanos((now - self.since_ns.load(Ordering::Relaxed)).max(0) as u64)
+    }
+
+    /// The lock was free.
+    pub fn end(&self) {
+        self.last_ns.store(0, Ordering::Relaxed);
     }
 }
 

@@ -102,7 +102,7 @@ pub(crate) fn refresh() -> i64 {
 }
 
 /// Nanoseconds since the machine's boot, whatever the time namespace.
-fn boottime() -> i64 {
+pub(crate) fn boottime() -> i64 {
     let offset = boottime_offset();
     nanos(libc::CLOCK_BOOTTIME) - offset
 }

@@ -12,7 +12,7 @@ use std::io::{ErrorKind, Read};
 use std::os::unix::process::parent_id;
 use std::path::Path;
 use std::process::{Child, Command};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const PATH: &str = "LEVERET_TEST_STORES_INTO";
 const BUSY: &str = "SERVER_ERROR another process holds this part of the cache, try again\r\n";
@@ -231,6 +231,47 @@ fn a_large_value_that_meets_a_busy_lock_is_answered_once_and_stored_whole() {
         assert!(arena.get(b"k", Time::now()).expect("stored").value == value(b'x'));
         assert!(arena.verify().is_clean());
     }
+}
+
+/// A process that was stopped while it grew the arena kept the worker that needed room, and with it all other clients, for
+/// the lock timeout.
+#[test]
+fn a_stopped_process_that_grows_the_arena_keeps_no_other_client_waiting() {
+    const ITEMS: usize = 600;
+    let server = Server::start(Settings { threads: 1, ..Settings::default() });
+    let arena = server.shared.arena();
+    let mut lock = arena.path().as_os_str().to_owned();
+    lock.push(".lock");
+    let flock = |words: &[&str]| {
+        let mut command = Command::new("flock");
+        command.arg(words[0]).arg(&lock).args(&words[1..]);
+        command
+    };
+    let holder = Holder(flock(&["--no-fork", "sleep", "1000"]).spawn().expect("util-linux has it"));
+    while flock(&["--nonblock", "true"]).status().expect("util-linux has it").success() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    holder.signal("-STOP");
+    let (mut filling, mut other) = (server.connect(), server.connect());
+    let value = "v".repeat(16 << 10);
+    let mut longest = Duration::ZERO;
+    std::thread::scope(|scope| {
+        let filler = scope.spawn(move || {
+            for number in 0..ITEMS {
+                filling.talk(&format!("set k{number} 0 0 {}\r\n{value}\r\n", value.len()), "STORED\r\n");
+            }
+        });
+        while !filler.is_finished() {
+            let begun = Instant::now();
+            other.talk("mn\r\n", "MN\r\n");
+            longest = longest.max(begun.elapsed());
+        }
+        filler.join().expect("all is stored");
+    });
+    assert!(longest < Duration::from_millis(500), "another client waited {longest:?}");
+    assert!(arena.stats().evicted > 0, "the arena cannot have grown");
+    drop(holder);
+    assert!(arena.verify().is_clean());
 }
 
 fn count_of(client: &mut Client<std::net::TcpStream>, name: &str) -> u64 {

@@ -1,6 +1,6 @@
 //! What only the operating system can say or do about an arena that is open: who lives, and memory for its file. A model
 //! puts its own in the place of this file.
-use crate::error::{reason, Error};
+use crate::error::{reason, Error, OpenError};
 use crate::fork::Uncut;
 use crate::map::file::{self, Opened};
 use crate::map::name;
@@ -10,6 +10,7 @@ use rustix::fs::{self, FallocateFlags, SeekFrom};
 use rustix::io::Errno;
 use rustix::mm::{self, Advice, MapFlags, ProtFlags};
 use std::ffi::c_void;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::time::Duration;
@@ -200,6 +201,14 @@ impl Host {
     /// The lock file, held; None when nobody gives it up for that long, or what it was wanted for `is_done`.
     pub fn lock_file(&self, patience: Duration, is_done: impl Fn() -> bool) -> Option<FileLock> {
         FileLock::wait_unless(&self.path, patience, is_done).ok()
+    }
+
+    /// The same without waiting. `Busy`: another process holds it.
+    pub fn lock_file_at_once(&self) -> Result<FileLock, Error> {
+        FileLock::wait(&self.path, Duration::ZERO).map_err(|error| match error {
+            OpenError::Io { source, .. } if source.kind() == io::ErrorKind::WouldBlock => Error::Busy,
+            _ => Error::Lost,
+        })
     }
 
     /// What its file system can still give; all there is of one that sets no limit.

@@ -89,7 +89,7 @@ const OPERATIONS: [Operation; 10] = [
         name: "growth",
         prepare: |_, arena| set(arena, KEY, b'a', LEN),
         work: |arena| {
-            assert!(growth::grow_data(&arena.core) && growth::grow_index(&arena.core, 0, 1));
+            assert!(growth::grow_data(&arena.core) == Ok(true) && growth::grow_index(&arena.core, 0, 1) == Ok(true));
             set(arena, KEY, b'b', LEN);
         },
         before: Some((b'a', LEN)),

@@ -12,7 +12,10 @@ fn data_grows_once_at_a_time() {
     explore("growth: data", Grain::Header, |world| {
         let [one, other] = [2, 3].map(|pid| world.registered(pid));
         let grow = |arena: &crate::Arena| {
-            assert!(growth::grow_data(&arena.core) || arena.core.segments.active() == 8, "the other has grown all");
+            assert!(
+                growth::grow_data(&arena.core) == Ok(true) || arena.core.segments.active() == 8,
+                "the other has grown all"
+            );
             set(arena, &[arena.core.presence.current() as u8], b'a', LEN);
         };
         world.run([Box::new(|| grow(&one)), Box::new(|| grow(&other))]);
@@ -26,7 +29,7 @@ fn the_index_grows_by_one_chunk() {
     explore("growth: index", Grain::Header, |world| {
         let [one, other] = [2, 3].map(|pid| world.registered(pid));
         let grow = |arena: &crate::Arena| {
-            assert!(growth::grow_index(&arena.core, 0, 1));
+            assert_eq!(growth::grow_index(&arena.core, 0, 1), Ok(true));
             edit::split(&shard::lock(&arena.core, 0, NOW).expect("nobody's patience ends"));
         };
         world.run([Box::new(|| grow(&one)), Box::new(|| grow(&other))]);
@@ -70,7 +73,9 @@ fn what_is_shown_was_promised() {
         let [one, other] = [2, 3].map(|pid| world.registered(pid));
         let chunks = one.core.index.allocated(0);
         world.run([
-            Box::new(|| assert!(growth::grow_data(&one.core) && growth::grow_index(&one.core, 0, 1))),
+            Box::new(|| {
+                assert!(growth::grow_data(&one.core) == Ok(true) && growth::grow_index(&one.core, 0, 1) == Ok(true))
+            }),
             Box::new(|| {
                 let has_data = other.core.segments.active() > ACTIVE as usize;
                 assert!(!has_data || world.kernel.has_promised(false));

@@ -173,6 +173,11 @@ impl Host {
         Some(FileLock(self.kernel))
     }
 
+    pub fn lock_file_at_once(&self) -> Result<FileLock, Error> {
+        let taken = self.kernel.file_lock.compare_exchange(0, self.pid, ASKED, Ordering::Acquire);
+        taken.map(|_| FileLock(self.kernel)).map_err(|_| Error::Busy)
+    }
+
     /// Models have no pages.
     pub fn written(&self) -> Result<Vec<(u64, u64)>, Error> {
         Ok(Vec::new())
