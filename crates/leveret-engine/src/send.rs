@@ -79,14 +79,22 @@ impl Outgoing {
         }
     }
 
-    /// Sends `head` and the value to a socket that does not block, and says how many bytes went out. What the socket
-    /// does not take is appended to `unsent`: nobody waits for a slow client with a value in hand. More is to be sent
-    /// at once behind it.
-    pub fn send(self, head: &[u8], socket: BorrowedFd<'_>, unsent: &mut Vec<u8>) -> Result<usize, SendError> {
-        let total = head.len() + self.len;
+    /// Sends `head` and up to `most` bytes of the value to a socket that does not block, and says how many bytes went out.
+    /// What the socket does not take of them is appended to `unsent`: nobody waits for a slow client with a value in hand.
+    /// The rest of the value is returned: for the next call, or for `append_to` if `unsent` is not empty. More is to be
+    /// sent at once behind it.
+    pub fn send(
+        self,
+        head: &[u8],
+        socket: BorrowedFd<'_>,
+        unsent: &mut Vec<u8>,
+        most: usize,
+    ) -> Result<(usize, Option<Outgoing>), SendError> {
+        let most = most.min(self.len);
+        let total = head.len() + most;
         let mut sent = 0;
         while sent < total {
-            match self.send_from(sent, head, socket) {
+            match self.send_from(sent, head, socket, most) {
                 Ok(count) => sent += count,
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -94,40 +102,61 @@ impl Outgoing {
             }
         }
         if sent < total {
-            unsent.reserve_exact(total - sent);
+            unsent.reserve_exact(head.len() + self.len - sent);
             unsent.extend_from_slice(&head[sent.min(head.len())..]);
-            for (at, len) in self.places_from(sent.saturating_sub(head.len())) {
+            for (at, len) in self.places(sent.saturating_sub(head.len()), most) {
                 self.arena.core.items.data.append_to(at, len, unsent);
             }
         }
-        if self.is_whole() {
-            Ok(sent)
-        } else {
-            Err(SendError::Torn)
-        }
+        Ok((sent, self.behind(most)?))
     }
 
-    /// Appends the value: for those who cannot send it as it is. `Torn`: it was recycled meanwhile, and what was
-    /// appended is worth nothing.
-    pub fn append_to(self, into: &mut Vec<u8>) -> Result<(), SendError> {
+    /// Appends up to `most` bytes of the value, and returns the rest: for those who cannot send it as it is. `Torn`: it was
+    /// recycled meanwhile, and what was appended is worth nothing.
+    pub fn append_to(self, into: &mut Vec<u8>, most: usize) -> Result<Option<Outgoing>, SendError> {
+        let most = most.min(self.len);
         into.reserve_exact(self.len);
-        for (at, len) in self.places_from(0) {
+        for (at, len) in self.places(0, most) {
             self.arena.core.items.data.append_to(at, len, into);
         }
-        if self.is_whole() {
-            Ok(())
-        } else {
-            Err(SendError::Torn)
-        }
+        self.behind(most)
     }
 
-    /// One system call: what follows the first `sent` bytes of head and value.
-    fn send_from(&self, sent: usize, head: &[u8], socket: BorrowedFd<'_>) -> io::Result<usize> {
+    /// What is left behind the first `len` bytes, if these were read whole. Segments that lie before it are given up.
+    fn behind(mut self, len: usize) -> Result<Option<Outgoing>, SendError> {
+        if !self.is_whole() {
+            return Err(SendError::Torn);
+        }
+        self.len -= len;
+        if self.len == 0 {
+            return Ok(None);
+        }
+        let mut skip = len;
+        let done = self
+            .parts
+            .iter()
+            .take_while(|part| {
+                part.len <= skip && {
+                    skip -= part.len;
+                    true
+                }
+            })
+            .count();
+        self.parts.drain(..done).for_each(|part| end_sending(&self.arena.core, part.segment));
+        if let Some(part) = self.parts.first_mut() {
+            part.at += skip as u64;
+            part.len -= skip;
+        }
+        Ok(Some(self))
+    }
+
+    /// One system call: what follows the first `sent` bytes of head and value, of which `most` are to be sent.
+    fn send_from(&self, sent: usize, head: &[u8], socket: BorrowedFd<'_>, most: usize) -> io::Result<usize> {
         let mut parts = [libc::iovec { iov_base: std::ptr::null_mut(), iov_len: 0 }; PARTS_MAX];
         let rest = &head[sent.min(head.len())..];
         parts[0] = libc::iovec { iov_base: rest.as_ptr().cast_mut().cast(), iov_len: rest.len() };
         let mut count = 1;
-        for (part, (at, len)) in parts[1..].iter_mut().zip(self.places_from(sent.saturating_sub(head.len()))) {
+        for (part, (at, len)) in parts[1..].iter_mut().zip(self.places(sent.saturating_sub(head.len()), most)) {
             *part =
                 libc::iovec { iov_base: self.arena.core.items.data.address(at, len).cast_mut().cast(), iov_len: len };
             count += 1;
@@ -144,12 +173,15 @@ impl Outgoing {
         usize::try_from(result).map_err(|_| io::Error::last_os_error())
     }
 
-    /// Where the value's bytes behind the first `skip` lie.
-    fn places_from(&self, mut skip: usize) -> impl Iterator<Item = (u64, usize)> + '_ {
+    /// Where the value's bytes from `begin` to `end` lie.
+    fn places(&self, begin: usize, end: usize) -> impl Iterator<Item = (u64, usize)> + '_ {
+        let (mut skip, mut left) = (begin, end);
         self.parts.iter().filter_map(move |part| {
-            let here = skip.min(part.len);
+            let len = part.len.min(left);
+            left -= len;
+            let here = skip.min(len);
             skip -= here;
-            (here < part.len).then(|| (part.at + here as u64, part.len - here))
+            (here < len).then(|| (part.at + here as u64, len - here))
         })
     }
 
@@ -279,13 +311,58 @@ mod tests {
             arena.set(KEY, &value, Deadline::NEVER, Time::now()).expect("room");
             let (ours, mut theirs) = UnixStream::pair().expect("sockets");
             let mut unsent = b"before ".to_vec();
-            let sent = outgoing(&arena).expect("a value").send(b"head ", ours.as_fd(), &mut unsent).expect("whole");
+            let sent = outgoing(&arena).expect("a value").send(b"head ", ours.as_fd(), &mut unsent, len);
+            let (sent, rest) = sent.expect("whole");
+            assert!(rest.is_none());
             let mut got = vec![0; sent];
             theirs.read_exact(&mut got).expect("what was sent");
             assert_eq!(&unsent[..7], b"before ");
             got.extend_from_slice(&unsent[7..]);
             assert_eq!(&got[..5], b"head ");
             assert!(got[5..] == value, "{len} bytes");
+        }
+    }
+
+    /// A value of a gigabyte was sent in one go, and whoever sent it did nothing else.
+    #[test]
+    fn a_value_goes_out_in_pieces_and_gives_up_what_it_has_sent() {
+        const MOST: usize = 70_000;
+        let (arena, _dir) = scratch();
+        let segment = arena.core.segments.size() as usize;
+        for len in [1, MOST, MOST + 1, segment, 300_001, arena.value_max() - segment] {
+            let value: Vec<u8> = (0..len).map(|at| (at * 7 % 251) as u8).collect();
+            arena.set(KEY, &value, Deadline::NEVER, Time::now()).expect("room");
+            let (ours, mut theirs) = UnixStream::pair().expect("sockets");
+            for is_read in [true, false] {
+                let (mut got, mut unsent) = (Vec::new(), Vec::new());
+                let (mut left, mut pieces, mut head) = (outgoing(&arena), 0, &b"head "[..]);
+                while let Some(value) = left {
+                    let held = arena.core.sending.counts().len();
+                    assert!(held <= (len - pieces * MOST) / segment + 3, "{held} segments");
+                    pieces += 1;
+                    if unsent.is_empty() {
+                        let sent;
+                        (sent, left) = value.send(head, ours.as_fd(), &mut unsent, MOST).expect("whole");
+                        assert!(sent <= MOST + head.len());
+                        head = b"";
+                        let begin = got.len();
+                        if is_read {
+                            got.resize(begin + sent, 0);
+                            theirs.read_exact(&mut got[begin..]).expect("what was sent");
+                        }
+                    } else {
+                        left = value.append_to(&mut unsent, MOST).expect("whole");
+                    }
+                }
+                assert_eq!(pieces, len.div_ceil(MOST), "{len} bytes");
+                assert!(holds_nothing(&arena));
+                if !is_read {
+                    got.resize(5 + len - unsent.len(), 0);
+                    theirs.read_exact(&mut got).expect("what was sent");
+                }
+                got.append(&mut unsent);
+                assert!(got.starts_with(b"head ") && got[5..] == value, "{len} bytes");
+            }
         }
     }
 
@@ -303,7 +380,7 @@ mod tests {
             let mut sending = outgoing(&arena).expect("a value");
             sending.split_last(&mut last);
             assert_eq!(last, value[len - 1..], "{len} bytes");
-            let sent = sending.send(b"", ours.as_fd(), &mut unsent).expect("whole");
+            let (sent, _) = sending.send(b"", ours.as_fd(), &mut unsent, usize::MAX).expect("whole");
             let mut got = vec![0; sent];
             theirs.read_exact(&mut got).expect("what was sent");
             assert!([got, unsent].concat() == value[..len - 1], "{len} bytes");
@@ -320,7 +397,7 @@ mod tests {
         storm(&arena);
         let (ours, mut theirs) = UnixStream::pair().expect("sockets");
         let mut unsent = Vec::new();
-        let sent = sending.send(b"", ours.as_fd(), &mut unsent).expect("whole");
+        let (sent, _) = sending.send(b"", ours.as_fd(), &mut unsent, usize::MAX).expect("whole");
         let mut got = vec![0; sent];
         theirs.read_exact(&mut got).expect("what was sent");
         assert!([got, unsent].concat() == value);
@@ -337,7 +414,7 @@ mod tests {
         arena.delete(KEY, Time::now()).expect("free");
         storm(&arena);
         let (ours, _theirs) = UnixStream::pair().expect("sockets");
-        assert!(matches!(sending.send(b"", ours.as_fd(), &mut Vec::new()), Err(SendError::Torn)));
+        assert!(matches!(sending.send(b"", ours.as_fd(), &mut Vec::new(), usize::MAX), Err(SendError::Torn)));
     }
 
     #[test]

@@ -212,6 +212,39 @@ fn processes_that_overwrite_what_clients_read_never_mix_two_values() {
     assert!(arena.verify().is_clean());
 }
 
+/// A value was sent in one go for as long as its client took all of it, and other clients of the worker waited for the end.
+#[test]
+fn a_large_value_that_is_read_at_once_keeps_no_other_client_waiting() {
+    const LEN: usize = 7 << 20;
+    const ROUNDS: usize = 40;
+    let server = Server::start(Settings { threads: 1, ..Settings::default() });
+    server.shared.arena().set(b"k", &vec![b'v'; LEN], Deadline::NEVER, Time::now()).expect("room");
+    let reading = server.connect();
+    let mut other = server.connect();
+    let is_over = AtomicBool::new(false);
+    let served = std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut client = reading;
+            let mut answer = vec![0; format!("VALUE k 0 {LEN}\r\n").len() + LEN + "\r\nEND\r\n".len()];
+            for _ in 0..ROUNDS {
+                client.send(b"get k\r\n");
+                client.stream.read_exact(&mut answer).expect("a value");
+                assert!(answer.ends_with(b"v\r\nEND\r\n"));
+            }
+            is_over.store(true, Relaxed);
+        });
+        let mut served = 0;
+        while !is_over.load(Relaxed) {
+            other.talk("mn\r\n", "MN\r\n");
+            served += 1;
+        }
+        reader.join().expect("no panic");
+        served
+    });
+    // One turn of the other client for each of some turns of this one.
+    assert!(served >= ROUNDS, "the other client was served {served} times beside {ROUNDS} values");
+}
+
 #[test]
 fn a_large_store_that_ends_badly_or_not_at_all_changes_nothing() {
     let server = Server::start(Settings::default());

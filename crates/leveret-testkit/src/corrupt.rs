@@ -408,7 +408,7 @@ fn ask_more(arena: &Arena, index: u64, rng: &mut Rng, now: Time) {
 fn send(arena: &Arena, key: &[u8], now: Time) {
     let (Some(found), Ok((ours, _))) = (arena.find(key, now), UnixStream::pair()) else { return };
     if let Some(outgoing) = arena.outgoing(&found) {
-        drop(outgoing.send(b"head", ours.as_fd(), &mut Vec::new()));
+        drop(outgoing.send(b"head", ours.as_fd(), &mut Vec::new(), usize::MAX));
     }
 }
 

@@ -94,6 +94,8 @@ pub struct Connection {
     unsent: Vec<u8>,
     /// So many bytes of `unsent` are sent.
     sent: usize,
+    /// The rest of a large value, behind `unsent`: for the next turn.
+    value: Option<Outgoing>,
     /// `take` can go on with `rest` as it is, even if it is empty.
     has_more: bool,
     /// What was received last belonged to a value on its way into the arena.
@@ -158,6 +160,7 @@ impl Connection {
             wanted: 1,
             unsent: Vec::new(),
             sent: 0,
+            value: None,
             has_more: false,
             was_large: false,
             is_half_closed: false,
@@ -216,6 +219,7 @@ impl Connection {
         // What did not go out in the middle of the talk stays the first to go.
         let out = &mut bench.buffers.out;
         let sent = match self.unsent.is_empty() {
+            _ if self.value.is_some() => Sent::Enough,
             true => self.send(out, bench.counters),
             false => self.send_unsent(&mut out.spares, bench.counters),
         };
@@ -483,34 +487,58 @@ impl Connection {
         }
     }
 
-    /// Sends the output and a value behind it, from where that lies in the arena. Afterwards the output is empty.
+    /// Sends the output and the front of a value behind it, from where that lies in the arena. Afterwards the output is
+    /// empty.
     fn send_value(&mut self, value: Outgoing, out: &mut Out, counters: &WorkerCounters) -> Sent {
         let mut unsent = out.spares.take();
         if !self.stream.is_plain() {
             unsent.append(&mut out.output);
-            // Torn: as below.
-            if value.append_to(&mut unsent).is_err() {
-                return Sent::Broken;
-            }
-            (self.unsent, self.sent) = (unsent, 0);
+            (self.unsent, self.sent, self.value) = (unsent, 0, Some(value));
             return self.send_unsent(&mut out.spares, counters);
         }
-        let sent = value.send(&out.output, self.stream.socket(), &mut unsent);
+        let sent = value.send(&out.output, self.stream.socket(), &mut unsent, TURN_BYTES as usize);
         out.output.clear();
         // Torn: the value was recycled while it was sent. The client has no end of it, and hears no more.
-        let Ok(sent) = sent else { return Sent::Broken };
+        let Ok((sent, rest)) = sent else { return Sent::Broken };
         WorkerCounters::add(&counters.bytes_written, sent as u64);
-        if unsent.is_empty() {
+        self.value = rest;
+        let is_sent = unsent.is_empty();
+        if is_sent {
             out.spares.give(unsent);
-            return Sent::All;
+        } else {
+            (self.unsent, self.sent) = (unsent, 0);
         }
-        self.unsent = unsent;
-        self.sent = 0;
-        Sent::Part
+        match self.value {
+            Some(_) => Sent::Enough,
+            None if is_sent => Sent::All,
+            None => Sent::Part,
+        }
+    }
+
+    /// Sends some more of a value. A client that does not read it, and TLS, get it from `unsent`. False: it is torn, or the
+    /// client is gone.
+    fn go_on_with(&mut self, value: Outgoing, counters: &WorkerCounters) -> bool {
+        let step = match self.unsent.is_empty() && self.stream.is_plain() {
+            true => value.send(&[], self.stream.socket(), &mut self.unsent, TURN_BYTES as usize),
+            false => value.append_to(&mut self.unsent, TURN_BYTES as usize).map(|rest| (0, rest)),
+        };
+        let Ok((sent, rest)) = step else { return false };
+        self.has_got_on |= sent > 0;
+        WorkerCounters::add(&counters.bytes_written, sent as u64);
+        self.value = rest;
+        true
     }
 
     /// Sends what got stuck.
     fn send_unsent(&mut self, spares: &mut Spares, counters: &WorkerCounters) -> Sent {
+        if let Some(value) = self.value.take() {
+            if !self.go_on_with(value, counters) {
+                return Sent::Broken;
+            }
+            if self.value.is_some() {
+                return Sent::Enough;
+            }
+        }
         let end = self.unsent.len().min(self.sent.saturating_add(TURN_BYTES as usize));
         while self.sent < end {
             match self.stream.send(&self.unsent[self.sent..end]) {
