@@ -1,10 +1,16 @@
 //! `leveret uninstall`: before Leveret is removed, what names arenas and would be without a cache afterwards, and what
-//! stands in its place then. It changes nothing.
-use crate::output::{self, shown, Failure, Outcome, FAINT, STRONG};
+//! stands in its place then. With `--apply` it is written there.
+mod file;
+mod line;
+mod server;
+
+use crate::output::{self, shell_word, shown, Failure, Outcome, FAINT, STRONG, WARNING};
 use crate::units::counted;
 use clap::Args;
+use line::{changes, Change, Language};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use server::Server;
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -13,25 +19,42 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub struct Uninstall {
-    /// Folders of applications; PHP's and systemd's configuration is always read [default: /var/www and /srv]
+    /// Folders of applications; PHP's, Apache's and systemd's configuration is read besides [default: /var/www and /srv]
     #[arg(value_name = "FOLDER")]
     folders: Vec<PathBuf>,
+
+    /// Read these folders alone
+    #[arg(long, requires = "folders")]
+    only: bool,
+
+    /// Write it there, and keep each old file beside the new one
+    #[arg(long)]
+    apply: bool,
+
+    /// The memcached that takes the arenas' place
+    #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:11211")]
+    server: Server,
 }
 
 const EXAMPLES: &str = "\
 Examples:
   leveret uninstall
   leveret uninstall /home/deploy/shop /var/www
+  leveret uninstall --apply --only /home/deploy/shop
+  leveret uninstall --apply --server cache.example.com:11211
 
-It changes nothing. Files of PHP, Ruby and Python and of configuration are read, up to 1 MiB each; files below node_modules, vendor and .git are not.
+Without --apply it changes nothing. With it, lines of forms that it knows are rewritten or removed, and the old file stays as FILE.leveret-backup, \
+which nobody may read until its mode is given back. Files of other users keep their owner; their symbolic links are not followed.
 
-Exit codes: 0 nothing names an arena; 1 something does.";
+Files of PHP, Ruby and Python and of configuration are read, up to 1 MiB each; files below node_modules, vendor and .git are not.
+
+Exit codes: 0 nothing names an arena, or all was written; 1 something is left.";
 
 const CONFIGURATION: [&str; 3] = ["/etc/php", "/etc/systemd/system", "/etc/apache2"];
 const APPLICATIONS: [&str; 2] = ["/var/www", "/srv"];
 const ENDS: [&str; 12] = ["php", "ini", "conf", "service", "rb", "py", "yml", "yaml", "json", "toml", "env", "local"];
+const CODE: [&str; 4] = ["php", "rb", "py", "json"];
 const NOT_ENTERED: [&str; 3] = ["node_modules", "vendor", ".git"];
-const LEN_MAX: u64 = 1 << 20;
 const FILES_MAX: usize = 500_000;
 
 /// A line that needs Leveret.
@@ -40,12 +63,24 @@ struct Line {
     file: PathBuf,
     line: usize,
     text: String,
-    instead: &'static str,
+    /// What is done to it: replace, remove, or by hand.
+    change: &'static str,
+    instead: String,
+    /// Whether it was written.
+    applied: bool,
+}
+
+/// What became of a file's lines.
+#[derive(Default)]
+struct Told {
+    lines: Vec<Line>,
+    /// Sentences about files that were rewritten, or should have been.
+    notes: Vec<String>,
 }
 
 impl Uninstall {
     pub fn run(self, json: bool) -> Outcome {
-        let mut folders: Vec<PathBuf> = CONFIGURATION.iter().map(PathBuf::from).collect();
+        let mut folders: Vec<PathBuf> = CONFIGURATION.iter().filter(|_| !self.only).map(PathBuf::from).collect();
         match self.folders.is_empty() {
             true => folders.extend(APPLICATIONS.iter().map(PathBuf::from)),
             false => {
@@ -54,38 +89,81 @@ impl Uninstall {
                         return Err(Failure::Unreachable(format!("there is no folder {}", folder.display())));
                     }
                 }
-                folders.extend(self.folders);
+                folders.extend(self.folders.iter().cloned());
             }
         }
-        let lines: Vec<Line> = files(folders).iter().flat_map(|path| lines_of(path)).collect();
+        let mut told = Told::default();
+        for (file, found) in files(folders) {
+            self.look_at(&file, &found, &mut told);
+        }
+        let left = told.lines.iter().filter(|line| !line.applied).count() as u64;
         if json {
             let mut out = output::raw();
-            lines.iter().try_for_each(|line| output::json_line(&mut out, line))?;
+            told.lines.iter().try_for_each(|line| output::json_line(&mut out, line))?;
             out.flush()?;
         } else {
-            let mut out = output::text();
-            for Line { file, line, text, instead } in &lines {
-                writeln!(
-                    out,
-                    "{STRONG}{}:{line}{STRONG:#} {}",
-                    shown(file.as_os_str().as_encoded_bytes()),
-                    shown(text.as_bytes())
-                )?;
-                writeln!(out, "         {FAINT}instead{FAINT:#} {instead}")?;
-            }
-            writeln!(
-                out,
-                "{} to change before Leveret is removed. The commands for removing it: docs/install.md, \"Uninstall\".",
-                counted(lines.len() as u64, "line")
-            )?;
+            self.print(&told, left)?;
         }
-        Ok(lines.is_empty().into())
+        Ok((left == 0).into())
+    }
+
+    fn look_at(&self, file: &Path, found: &Path, told: &mut Told) {
+        let mut lines = lines_of(file, &self.server);
+        if self.apply && lines.iter().any(|line| line.change != BY_HAND) {
+            // As it was found: a link on the way counts.
+            match file::rewrite(found, language_of(file), &self.server) {
+                Ok(done) => {
+                    lines.iter_mut().for_each(|line| line.applied = done.is_some() && line.change != BY_HAND);
+                    told.notes.extend(done.map(|done| {
+                        let (name, backup) = (shell_word(file), shell_word(&file.with_file_name(&done.backup)));
+                        let lines = counted(done.lines as u64, "line");
+                        format!(
+                            "{name}: {lines} changed. To take it back: chmod {:o} {backup} && mv {backup} {name}",
+                            done.mode
+                        )
+                    }));
+                }
+                Err(why) => told.notes.push(format!("{}: {why}. It is as it was.", shell_word(file))),
+            }
+        }
+        told.lines.append(&mut lines);
+    }
+
+    fn print(&self, told: &Told, left: u64) -> Result<(), Failure> {
+        let mut out = output::text();
+        for Line { file, line, text, instead, applied, .. } in &told.lines {
+            writeln!(out, "{STRONG}{}:{line}{STRONG:#} {}", name_of(file), shown(text.as_bytes()))?;
+            let word = if *applied { "now    " } else { "instead" };
+            writeln!(out, "         {FAINT}{word}{FAINT:#} {}", shown(instead.as_bytes()))?;
+        }
+        for note in &told.notes {
+            writeln!(out, "{WARNING}file{WARNING:#}     {}", shown(note.as_bytes()))?;
+        }
+        let ready = told.lines.iter().filter(|line| !line.applied && line.change != BY_HAND).count() as u64;
+        let apply = match ready {
+            0 => String::new(),
+            _ if self.apply => String::new(),
+            ready => format!(" {} of them: leveret uninstall --apply.", counted(ready, "line")),
+        };
+        writeln!(
+            out,
+            "{} to change before Leveret is removed.{apply} The commands for removing it: docs/install.md, \"Uninstall\".",
+            counted(left, "line")
+        )?;
+        Ok(())
     }
 }
 
-/// Files that may name an arena, each once: Debian's conf.d has links to mods-available.
-fn files(mut folders: Vec<PathBuf>) -> BTreeSet<PathBuf> {
-    let mut found = BTreeSet::new();
+const BY_HAND: &str = "by hand";
+
+fn name_of(path: &Path) -> String {
+    shown(path.as_os_str().as_encoded_bytes())
+}
+
+/// Files that may name an arena, each once, with the name under which it was found: Debian's conf.d has links to
+/// mods-available.
+fn files(mut folders: Vec<PathBuf>) -> BTreeMap<PathBuf, PathBuf> {
+    let mut found = BTreeMap::new();
     let mut looked_at = 0;
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
@@ -100,9 +178,15 @@ fn files(mut folders: Vec<PathBuf>) -> BTreeSet<PathBuf> {
                 folders.push(path);
             } else if !kind.is_dir()
                 && is_read(&name)
-                && fs::metadata(&path).is_ok_and(|stat| stat.is_file() && stat.len() <= LEN_MAX)
+                && fs::metadata(&path).is_ok_and(|stat| stat.is_file() && stat.len() <= file::LEN_MAX)
             {
-                found.extend(fs::canonicalize(path));
+                if let Ok(file) = fs::canonicalize(&path) {
+                    // A link's name only where nothing else leads to it.
+                    let known = found.entry(file).or_insert_with(|| path.clone());
+                    if !kind.is_symlink() {
+                        *known = path;
+                    }
+                }
             }
         }
     }
@@ -114,85 +198,29 @@ fn is_read(name: &str) -> bool {
     name.starts_with(".env") || Path::new(name).extension().is_some_and(|end| ENDS.iter().any(|known| end == *known))
 }
 
-fn lines_of(path: &Path) -> Vec<Line> {
+fn language_of(file: &Path) -> Language {
+    let is_code = file.extension().is_some_and(|end| CODE.iter().any(|known| end == *known));
+    if is_code {
+        Language::Code
+    } else {
+        Language::Settings
+    }
+}
+
+fn lines_of(file: &Path, server: &Server) -> Vec<Line> {
     // The extension's own settings go with it.
-    if path.ends_with("mods-available/leveret.ini") {
+    if file.ends_with("mods-available/leveret.ini") {
         return Vec::new();
     }
-    let text = fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
-    let line = |(at, text): (usize, &str)| {
-        Some(Line { file: path.to_owned(), line: at + 1, instead: instead_of(text)?, text: text.trim().to_owned() })
+    let text = fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
+    let line = |(at, change): (usize, Change)| {
+        let (change, instead) = match change {
+            Change::Replace(text) => ("replace", text.trim().to_owned()),
+            Change::Remove => ("remove", "nothing: remove the line".to_owned()),
+            Change::ByHand(words) => (BY_HAND, words.to_owned()),
+        };
+        let text = text.lines().nth(at).unwrap_or_default().trim().to_owned();
+        Line { file: file.to_owned(), line: at + 1, text, change, instead, applied: false }
     };
-    text.lines().enumerate().filter_map(line).collect()
-}
-
-/// What stands in the place of a line that needs Leveret; none where it does not.
-fn instead_of(line: &str) -> Option<&'static str> {
-    let line = line.trim();
-    if line.starts_with(['#', ';']) || line.starts_with("//") || line.starts_with('*') {
-        return None;
-    }
-    if line.contains("leveret_store") {
-        return Some(":mem_cache_store, with the server 127.0.0.1:11211");
-    }
-    if line.contains("Leveret\\") || line.contains("Leveret::") || line.contains("leveret/") && line.contains("require")
-    {
-        return Some("nothing: this code calls Leveret itself, so change it or keep Leveret");
-    }
-    if names_arena(line) {
-        return Some("127.0.0.1 as host and 11211 as port (127.0.0.1:11211 as one word), for a memcached");
-    }
-    // In a unit `Environment=` stands before the name, in a pool of php-fpm `php_admin_value[`.
-    let setting = line.rsplit_once('=').map_or("", |(setting, _)| setting);
-    let is_ours = ["leveret.", "LEVERET_"].iter().any(|word| setting.contains(word));
-    (is_ours || line.starts_with("extension=leveret")).then_some("nothing: remove the line")
-}
-
-/// `arena:NAME`, or a path that ends in `.arena`.
-fn names_arena(line: &str) -> bool {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    let by_name = line.match_indices("arena:").any(|(at, word)| {
-        let after = &line[at + word.len()..];
-        !line[..at].ends_with(is_word) && after.starts_with(|c: char| c.is_ascii_alphanumeric())
-    });
-    let by_path = line.match_indices(".arena").any(|(at, word)| {
-        let before = line[..at].rsplit(|c: char| !is_word(c) && c != '/').next().unwrap_or_default();
-        before.contains('/') && !line[at + word.len()..].starts_with(is_word)
-    });
-    by_name || by_path
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_needs_leveret_is_told_from_what_does_not() {
-        let host = "127.0.0.1 as host";
-        for (line, want) in [
-            ("MEMCACHED_HOST=arena:laravel", Some(host)),
-            ("$wgMemCachedServers = ['arena:wiki'];", Some(host)),
-            ("session.save_path = \"unix:///dev/shm/leveret/mail.arena\"", Some(host)),
-            ("    default_memcached_provider: 'memcached:///dev/shm/leveret/shop.arena'", Some(host)),
-            ("    'memcached_servers' => [['/dev/shm/leveret/cloud.arena', 0]],", Some(host)),
-            ("config.cache_store = :leveret_store, \"arena:shop\"", Some(":mem_cache_store")),
-            ("$cache = new Leveret\\Cache('shop');", Some("nothing: this code")),
-            ("require \"leveret/dalli\"", Some("nothing: this code")),
-            ("php_admin_value[leveret.dir] = /srv/caches", Some("nothing: remove")),
-            ("Environment=LEVERET_DIR=/srv/caches", Some("nothing: remove")),
-            ("extension=leveret.so", Some("nothing: remove")),
-            ("; leveret.dir = /srv", None),
-            ("# MEMCACHED_HOST=arena:laravel", None),
-            ("arena: true", None),
-            ("the arena:", None),
-            ("sub-arena:x", None),
-            ("$file = 'x.arenas';", None),
-            ("memcached_host = 127.0.0.1", None),
-            ("see leveret.example.org", None),
-        ] {
-            let instead = instead_of(line);
-            assert_eq!(instead.is_some(), want.is_some(), "{line}");
-            assert!(instead.is_none_or(|text| text.starts_with(want.unwrap_or_default())), "{line}: {instead:?}");
-        }
-    }
+    changes(&text, language_of(file), server).into_iter().map(line).collect()
 }

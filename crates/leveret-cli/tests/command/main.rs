@@ -13,4 +13,5 @@ mod schema;
 mod serving;
 mod simulate;
 mod tools;
+mod uninstall;
 mod watch;

@@ -31,6 +31,7 @@ fn the_fields_are_those_of_the_page() {
     let host = Host::new();
     host.run(["set", "k", "v"]).ends(0);
     std::fs::write(host.file("requests.csv"), "1,a,10\n").expect("a file");
+    std::fs::write(host.file("config.php"), "['arena:shop']").expect("a file");
     for (commands, words) in [
         ("`get`, `dump`", &["get", "k"][..]),
         ("`get`, `dump`", &["dump"]),
@@ -45,6 +46,7 @@ fn the_fields_are_those_of_the_page() {
         ("`tune`", &["tune"]),
         ("`ping`", &["ping"]),
         ("`doctor`", &["doctor", "--no-php"]),
+        ("`uninstall`", &["uninstall", "--only", "."]),
         ("`record`", &["record", "default", "recording.csv", "--seconds", "20ms"]),
         ("`simulate`", &["simulate", "requests.csv", "--memory", "8M"]),
         ("`flush`", &["flush", "-a", "default"]),
