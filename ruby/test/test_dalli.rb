@@ -311,6 +311,38 @@ class TestDalli < LeveretTest
     2.times { |i| assert_equal (0..i + 1).to_a.inspect, script('leveret/dalli', "PUBLIC = {}\n" + VISIT, [server, cookie]).lines(chomp: true).first }
   end
 
+  # A request that reads the session, during which another one logs out.
+  LATE = <<~'RUBY'
+    require 'rack'
+    require 'rack/session/dalli'
+    request = nil
+    app = lambda do |env|
+      session = env['rack.session']
+      session['n'] = session['n'].to_i + 1
+      request.get("/#{env['QUERY_STRING']}", 'HTTP_COOKIE' => env['HTTP_COOKIE']) if env['PATH_INFO'] == '/slow'
+      session.options[:drop] = true if env['PATH_INFO'] == '/drop'
+      session.destroy if env['PATH_INFO'] == '/destroy'
+      [200, {}, [session['n'].to_s]]
+    end
+    request = Rack::MockRequest.new(Rack::Session::Dalli.new(app, memcache_server: ARGV[0]))
+    cookie = ->(answer) { answer['Set-Cookie'].to_s[/rack.session=[^;]+/] }
+    %w[drop destroy other].each do |meanwhile|
+      known = cookie.call(request.get('/'))
+      slow = request.get("/slow?#{meanwhile}", 'HTTP_COOKIE' => known)
+      puts "#{meanwhile}: #{slow.body} #{request.get('/', 'HTTP_COOKIE' => known).body}"
+    end
+    # What is put into a session that was destroyed is of a new one.
+    app = ->(env) { env['rack.session'].destroy if env['PATH_INFO'] == '/out'; env['rack.session']['note'] = 'bye' if env['PATH_INFO'] == '/out'; [200, {}, [env['rack.session']['note'].to_s]] }
+    request = Rack::MockRequest.new(Rack::Session::Dalli.new(app, memcache_server: ARGV[0]))
+    puts request.get('/', 'HTTP_COOKIE' => cookie.call(request.get('/out', 'HTTP_COOKIE' => cookie.call(request.get('/out'))))).body
+  RUBY
+
+  def test_a_request_that_ends_after_a_logout_does_not_bring_the_session_back
+    [memcached, File.join(@folder, 'sessions.arena')].each do |place|
+      assert_equal ['drop: 2 1', 'destroy: 2 1', 'other: 2 3', 'bye'], script('leveret/dalli', LATE, [place]).lines(chomp: true), place
+    end
+  end
+
   DROPPED = <<~'RUBY'
     require 'rack'
     require 'rack/session/dalli'

@@ -54,14 +54,11 @@ module Rack
       # @param sid [Rack::Session::SessionId, nil]
       # @param session [Hash]
       # @param options [Hash] +expire_after+: seconds; nil: no end
-      # @return [Rack::Session::SessionId, false] false: it was not stored
+      # @return [Rack::Session::SessionId, false] false: it was not stored, or it has been deleted since it was read
       def write_session(_request, sid, session, options)
         return false unless sid
 
-        with_client(false) do |client|
-          client.set(key(sid), session, ttl(options[:expire_after]))
-          sid
-        end
+        with_client(false) { |client| replace(client, sid, session, ttl(options[:expire_after])) && sid }
       end
 
       # @param _request [Rack::Request]
@@ -72,7 +69,7 @@ module Rack
         with_client do |client|
           client.delete(key(sid))
           client.delete(sid.public_id) if @private_ids
-          unused_sid(client) unless options[:drop]
+          new_session(client) unless options[:drop]
         end
       end
 
@@ -112,11 +109,11 @@ module Rack
         end
       end
 
-      def unused_sid(client)
-        loop do
-          sid = generate_sid
-          break sid unless client.get(key(sid))
-        end
+      # A request that ends after a logout must not bring the session back, so only what is there is written. What Dalli 3.0 stored is
+      # there under another key.
+      def replace(client, sid, session, ttl)
+        client.replace(key(sid), session, ttl) ||
+          (@private_ids && client.get(sid.public_id) && client.set(key(sid), session, ttl))
       end
 
       # A class that is missing here is the application's mistake: an empty session in its place would be written over what is there.
