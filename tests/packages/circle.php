@@ -8,7 +8,7 @@ if (apcu_fetch($value) !== $value) {
     http_response_code(500);
 }
 $memcached = new Memcached;
-$memcached->addServer('127.0.0.1', 11211);
+$memcached->addServer(...require __DIR__ . '/circle-server.php');
 $memcache = new Memcache;
 $memcache->addServer('127.0.0.1', 11211);
 // A server that is just being replaced stores nothing: that is a miss, never a wrong value.

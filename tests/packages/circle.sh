@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What tests/test_circle.py does in a root: systemd's part for the units of a site, and visitors. Needs steps.sh.
+# What tests/test_circle.py does in a root: systemd's part for the units of a site where no systemd runs, and visitors. Needs steps.sh.
 
 # act_as_systemd: units are started and stopped for the commands of the pages and for the scripts of packages, by programs of their names.
 act_as_systemd() {
@@ -47,6 +47,11 @@ act_on_units() {
     done
 }
 
+# unit_pid UNIT: of its main process; nothing where none runs.
+unit_pid() {
+    if is_systemd; then systemctl show -P MainPID "$1" | grep -vx 0 || true; else cat "$(pid_file "$1")"; fi
+}
+
 pid_file() { if [[ $1 = php* ]]; then echo "/run/php/$1.pid"; else echo "/tests/pids/$1.pid"; fi; }
 
 # until_true COMMAND...: asks again, for at most half a minute.
@@ -65,6 +70,10 @@ has_ended() { ! kill -0 "$1"; }
 
 is_active() {
     local file
+    if is_systemd; then
+        systemctl --quiet is-active "$1"
+        return
+    fi
     file=$(pid_file "$1")
     [ -e "$file" ] && kill -0 "$(cat "$file")" 2>/dev/null
 }
@@ -115,6 +124,12 @@ circle_visitors() {
     VISITORS=$!
 }
 
+# circle_server HOST PORT: in the application's configuration, which is never half there.
+circle_server() {
+    printf "<?php\nreturn ['%s', %s]; // memcached\n" "$@" >"$SITE/.circle-server"
+    mv "$SITE/.circle-server" "$SITE/circle-server.php"
+}
+
 # What PHP's own tools remember of our module.
 module_state() { find /var/lib/php/modules /etc/php -name '*leveret*'; }
 
@@ -124,9 +139,15 @@ whats_installed() {
     find /dev/shm -mindepth 1
 }
 
+# doctor: as the user $AS, with the options $DOCTOR, where these are set.
+doctor() {
+    # shellcheck disable=SC2086 # They are words.
+    ${AS:+runuser -u "$AS" --} leveret doctor ${DOCTOR:-} --json || true
+}
+
 # findings: those of doctor that are not "ok", one a line: level, subject, what was found.
 findings() {
-    { leveret doctor --json || true; } | python3 -c '
+    doctor | python3 -c '
 import json, sys
 for line in map(json.loads, sys.stdin):
     if line["level"] != "ok":
@@ -147,17 +168,32 @@ ill() {
     if [ -n "$found" ]; then printf 'STILL THERE, %s: %s\n' "$1" "$found"; else echo "ended: $1"; fi
 }
 
-# fix LEVEL WORD: runs what doctor tells for its finding of this level that has this word in it.
+# ends TITLE LEVEL WORD: the same beside other findings: this one is there, and what it tells to run ends it.
+ends() {
+    local found
+    found=$(findings)
+    if [[ $found != *"$2 "*"$3"* ]]; then
+        printf 'NOT SO, %s: %s\n' "$1" "$found"
+        return
+    fi
+    fix "$2" "$3"
+    found=$(findings)
+    if [[ $found = *"$3"* ]]; then printf 'STILL THERE, %s: %s\n' "$1" "$found"; else echo "ended: $1"; fi
+}
+
+# fix LEVEL WORD: runs what doctor tells for its finding of this level that has this word in it. A sentence has the command at its end.
 fix() {
     local mend
-    mend=$({ leveret doctor --json || true; } | python3 -c '
+    mend=$(doctor | python3 -c '
 import json, sys
 for line in map(json.loads, sys.stdin):
     if line["level"] == sys.argv[1] and sys.argv[2] in line["found"]:
-        print(line["mend"])
+        mend = line["mend"]
+        print(mend.rsplit(": ", 1)[-1] if mend[0].isupper() else mend)
         break
 ' "$1" "$2")
     echo "fix: $mend"
     [ -n "$mend" ]
-    bash -euc "$mend"
+    # Limits are those of this shell.
+    if [[ $mend = ulimit\ * ]]; then eval "$mend"; else bash -euc "$mend"; fi
 }

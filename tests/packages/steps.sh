@@ -93,8 +93,15 @@ NGINX
     nginx
 }
 
+# Whether the units are systemd's own.
+is_systemd() { [ "$(cat /proc/1/comm)" = systemd ]; }
+
 start_fpm() {
     local readies
+    if is_systemd; then
+        systemctl start "php$PHP-fpm"
+        return
+    fi
     readies=$(grep -c 'ready to handle' "/var/log/php$PHP-fpm.log" || true)
     "php-fpm$PHP" -D
     until [ "$(grep -c 'ready to handle' "/var/log/php$PHP-fpm.log" || true)" -gt "${readies:-0}" ]; do sleep 0.1; done
