@@ -7,11 +7,7 @@
 
 typedef struct php_leveret_walk {
 	leveret_arena *arena;
-	leveret_cursor cursor;
-	uint32_t now;
-	uint8_t *buffer;          /* records of the last step; request heap, NULL before the first */
-	uintptr_t len, used, at;
-	bool over;
+	leveret_walk walk;        /* its buffer is of the request's heap */
 	leveret_status failure;   /* why it is over before its end; OK: it is not, or the arena was lost, and with it all that was left */
 } php_leveret_walk;
 

@@ -80,7 +80,7 @@ static void iterator_rewind(zend_object_iterator *base)
 	bool usable = cache_begin(cache);
 	php_leveret_walk_end(&iterator->walk);
 	php_leveret_walk_start(&iterator->walk, cache->arena, 0);
-	iterator->walk.over = !usable;
+	iterator->walk.walk.is_over = !usable;
 	iterator_move_forward(base);
 }
 

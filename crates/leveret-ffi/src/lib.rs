@@ -10,9 +10,9 @@ mod item;
 mod lease;
 mod numbers;
 mod pool;
-mod scan;
 mod time;
 mod types;
+mod walk;
 
 pub use arena::*;
 pub use cipher::*;
@@ -20,9 +20,9 @@ pub use codec::*;
 pub use item::*;
 pub use lease::*;
 pub use pool::*;
-pub use scan::*;
 pub use time::*;
 pub use types::*;
+pub use walk::*;
 
 /// One arena; opaque.
 pub struct leveret_arena(pub(crate) leveret_engine::Arena);

@@ -31,7 +31,7 @@ pub enum leveret_status {
     LEVERET_TOO_LARGE,
     /// The key is above leveret_key_max().
     LEVERET_KEY_TOO_LONG,
-    /// No room could be made, and a plain set has removed the old item; for leveret_scan: the buffer is too small.
+    /// No room could be made, and a plain set has removed the old item; for a walk: the buffer is too small.
     LEVERET_NO_MEMORY,
     /// The arena's file was truncated, replaced or unlinked: close it and open it again.
     LEVERET_LOST,

@@ -146,13 +146,7 @@ fn items(random: &mut Random, arena: *mut leveret_arena) {
             &mut number
         ))),
         3 => drop(call!(leveret_cas_integer(arena, key, random.signed(), random.signed(), now))),
-        4 => {
-            let (mut cursor, mut used) = (random.any::<Cursor>(), 0);
-            let mut buffer = vec![0u64; random.below(40) as usize];
-            for _ in 0..4 {
-                call!(leveret_scan(arena, &mut cursor, now, buffer.as_mut_ptr().cast(), buffer.len() * 8, &mut used));
-            }
-        }
+        4 => walks(random, arena, now),
         5 => {
             let mut ticket = random.any::<Ticket>();
             let waited = 1_000_000 + random.number() / 2;
@@ -169,6 +163,31 @@ fn items(random: &mut Random, arena: *mut leveret_arena) {
         _ => drop(call!(leveret_flush(arena))),
     }
     call!(leveret_lease_release_all(arena));
+}
+
+fn walks(random: &mut Random, arena: *mut leveret_arena, now: u32) {
+    let (mut cursor, mut used) = (random.any::<Cursor>(), 0);
+    let mut buffer = vec![0u64; random.below(40) as usize];
+    for _ in 0..4 {
+        call!(leveret_scan(arena, &mut cursor, now, buffer.as_mut_ptr().cast(), buffer.len() * 8, &mut used));
+    }
+    let mut record = null();
+    let mut walk = leveret_walk {
+        cursor: random.any(),
+        buffer: if buffer.is_empty() { null_mut() } else { buffer.as_mut_ptr().cast() },
+        len: buffer.len() * 8,
+        needed: random.next() as usize,
+        used: random.next() as usize >> random.below(64),
+        at: random.next() as usize >> random.below(64),
+        now,
+        is_over: random.number(),
+    };
+    for _ in 0..4 {
+        if call!(leveret_walk_next(arena, &mut walk, &mut record)) == leveret_status::LEVERET_NO_MEMORY {
+            buffer.resize(walk.needed.div_ceil(8), 0);
+            (walk.buffer, walk.len) = (buffer.as_mut_ptr().cast(), buffer.len() * 8);
+        }
+    }
 }
 
 fn arenas(random: &mut Random, arena: *mut leveret_arena) {

@@ -1,8 +1,5 @@
-/* cache_walk.c: each and keys: leveret_scan, a buffer at a time. */
+/* cache_walk.c: each and keys. */
 #include "cache.h"
-
-/* A thousand small items at a time; one step of the engine must fit, and asks for more where this is too little. */
-#define BUFFER_LEN (64 * 1024)
 
 typedef struct walk {
 	cache *cache;
@@ -28,31 +25,23 @@ static void visit(walk *walk, const leveret_record *record)
 	}
 }
 
-static VALUE run(VALUE context)
+static VALUE visit_all(VALUE context)
 {
 	walk *walk = (void *) context;
-	leveret_cursor cursor = { 0 };
-	leveret_status status = LEVERET_OK;
-	/* A long String's bytes are a block of malloc, so they are aligned and stay where they are. */
-	VALUE buffer = rb_str_buf_new(BUFFER_LEN);
-	size_t len = BUFFER_LEN, used;
-	uint32_t now = leveret_now();
-	while (status == LEVERET_OK) {
-		used = 0;
-		status = leveret_scan(walk->handle->arena, &cursor, now, (uint8_t *) RSTRING_PTR(buffer), len, &used);
-		if (status == LEVERET_NO_MEMORY && used > len) {
-			len = used;
-			buffer = rb_str_buf_new((long) len);
-			status = LEVERET_OK;
-			continue;
-		}
-		if (status != LEVERET_OK && status != LEVERET_MISS) {
-			leveret_raise(status, walk->handle->arena, rb_str_new_cstr("(the walk over all items)"), 0);
-		}
-		for (size_t at = 0; at < used;) {
-			const leveret_record *record = (const leveret_record *) (RSTRING_PTR(buffer) + at);
-			at += record->record_len;
+	leveret_walk items = { .now = leveret_now() };
+	const leveret_record *record;
+	leveret_status status;
+	VALUE buffer = Qnil;
+	while ((status = leveret_walk_next(walk->handle->arena, &items, &record)) != LEVERET_MISS) {
+		if (status == LEVERET_OK) {
 			visit(walk, record);
+		} else if (status == LEVERET_NO_MEMORY) {
+			/* A long String's bytes are a block of malloc, so they are aligned and stay where they are. */
+			buffer = rb_str_buf_new((long) items.needed);
+			items.buffer = (uint8_t *) RSTRING_PTR(buffer);
+			items.len = items.needed;
+		} else {
+			leveret_raise(status, walk->handle->arena, rb_str_new_cstr("(the walk over all items)"), 0);
 		}
 	}
 	RB_GC_GUARD(buffer);
@@ -69,7 +58,7 @@ static void go(VALUE self, VALUE into)
 {
 	cache *cache = cache_begin(self);
 	walk walk = { .cache = cache, .handle = handle_keep(cache->handle), .into = into };
-	rb_ensure(run, (VALUE) &walk, end, (VALUE) &walk);
+	rb_ensure(visit_all, (VALUE) &walk, end, (VALUE) &walk);
 }
 
 /*
