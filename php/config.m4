@@ -94,7 +94,7 @@ if test "$PHP_LEVERET" != "no"; then
   PHP_NEW_EXTENSION([leveret],
     m4_normalize([
       base/module.c base/provide.c base/arena.c base/basedir.c base/refused.c base/walk.c
-      codec/value.c codec/damage.c codec/decode.c codec/count.c codec/serializer.c codec/igbinary_check.c codec/igbinary_plain.c codec/msgpack_check.c codec/cost.c codec/plain.c
+      codec/value.c codec/damage.c codec/decode.c codec/serializer.c codec/igbinary_check.c codec/igbinary_plain.c codec/msgpack_check.c codec/cost.c codec/plain.c
       decoded/table.c decoded/copy.c
       apcu/module.c apcu/functions.c apcu/count.c apcu/entry.c apcu/info.c apcu/iterator.c apcu/preload.c
       cache/class.c cache/access.c cache/iterator.c cache/many.c cache/remember.c

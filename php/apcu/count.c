@@ -5,7 +5,6 @@
 
 #include "base/bytes.h"
 #include "base/refused.h"
-#include "codec/count.h"
 #include "apcu.h"
 
 static zend_always_inline void count_function(INTERNAL_FUNCTION_PARAMETERS, bool down)
@@ -28,7 +27,7 @@ static zend_always_inline void count_function(INTERNAL_FUNCTION_PARAMETERS, bool
 	if (EXPECTED(arena)) {
 		/* Negated as unsigned: -PHP_INT_MIN wraps, as the addition does. */
 		int64_t delta = down ? (int64_t) (0 - (uint64_t) step) : step;
-		leveret_status status = php_leveret_add_integer(arena, php_leveret_string(key), delta, php_leveret_apcu_deadline(ttl, now), now, &result);
+		leveret_status status = leveret_count(arena, php_leveret_string(key), delta, LEVERET_NATIVE, true, php_leveret_apcu_deadline(ttl, now), now, &result);
 		counted = apcu_noticed(arena, php_leveret_stored(arena, status, sizeof(result))) == LEVERET_OK;
 	}
 	if (success) {
@@ -63,5 +62,5 @@ PHP_FUNCTION(apcu_cas)
 	uint32_t now;
 	leveret_arena *arena = apcu_begin(&now);
 	RETURN_BOOL(arena && apcu_noticed(arena,
-		php_leveret_cas_integer(arena, php_leveret_string(key), old_value, new_value, now)) == LEVERET_OK);
+		leveret_swap_integer(arena, php_leveret_string(key), old_value, new_value, LEVERET_NATIVE, now)) == LEVERET_OK);
 }

@@ -6,7 +6,6 @@
 #endif
 
 #include "base/bytes.h"
-#include "codec/count.h"
 #include "cache.h"
 
 #include "ext/spl/spl_exceptions.h"
@@ -214,7 +213,7 @@ static void count_method(INTERNAL_FUNCTION_PARAMETERS, bool down)
 	if (down) {
 		step = (zend_long) (0 - (zend_ulong) step);   /* PHP_INT_MIN has no opposite; unsigned it wraps, as the sum does */
 	}
-	CACHE_ASK(cache, status, php_leveret_add_integer(cache->arena, php_leveret_string(key), step, deadline, now, &result));
+	CACHE_ASK(cache, status, leveret_count(cache->arena, php_leveret_string(key), step, LEVERET_NATIVE, true, deadline, now, &result));
 	if (EXPECTED(status == LEVERET_OK)) {
 		RETURN_LONG((zend_long) result);
 	}

@@ -38,6 +38,10 @@ class TestPhp < LeveretTest
     php('$m = new Memcached(); $m->addServer("arena:test", 0); $m->set("m", 40);')
     assert_equal 41, c.increment('m')
     assert_equal 'int(42)', php('$m = new Memcached(); $m->addServer("arena:test", 0); var_dump($m->increment("m"));').strip
+    # Text that PHP reads as an integer is one to both, white space and all.
+    php('$m = new Memcached(); $m->addServer("arena:test", 0); $m->setOption(Memcached::OPT_COMPRESSION, false); $m->set("joined", 5); $m->append("joined", "\n");')
+    assert_equal 6, c.increment('joined')
+    assert_equal 'int(7)', php('var_dump($cache->increment("joined"));').strip
   end
 
   def test_what_only_one_language_can_read_is_a_miss_to_the_other

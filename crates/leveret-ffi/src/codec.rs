@@ -135,16 +135,7 @@ pub unsafe extern "C" fn leveret_translate(
 ) -> i32 {
     // SAFETY: by contract.
     let (meta, value, form) = unsafe { (&*meta, value.as_slice(), &mut *form) };
-    const MEMCACHED: u32 = leveret_origin::LEVERET_PECL_MEMCACHED as u32;
-    const MEMCACHE: u32 = leveret_origin::LEVERET_PECL_MEMCACHE as u32;
-    const RUBY: u32 = leveret_origin::LEVERET_RUBY as u32;
-    let reader = match reader {
-        MEMCACHED => Reader::PeclMemcached,
-        MEMCACHE => Reader::PeclMemcache,
-        RUBY => Reader::Ruby,
-        _ => Reader::Any,
-    };
-    match Form::of(meta, reader, value) {
+    match Form::of(meta, reader_of(reader), value) {
         Some(read) => *form = leveret_form { encoding: read.encoding.number(), codec: number(read.compression) },
         None if says_itself(meta.origin.number()) => {
             *form = leveret_form { encoding: meta.encoding.number(), codec: meta.codec.number() }
@@ -152,6 +143,19 @@ pub unsafe extern "C" fn leveret_translate(
         None => return 1,
     }
     0
+}
+
+/// Who reads, by the number of a leveret_origin.
+pub(crate) fn reader_of(origin: u32) -> Reader {
+    const MEMCACHED: u32 = leveret_origin::LEVERET_PECL_MEMCACHED as u32;
+    const MEMCACHE: u32 = leveret_origin::LEVERET_PECL_MEMCACHE as u32;
+    const RUBY: u32 = leveret_origin::LEVERET_RUBY as u32;
+    match origin {
+        MEMCACHED => Reader::PeclMemcached,
+        MEMCACHE => Reader::PeclMemcache,
+        RUBY => Reader::Ruby,
+        _ => Reader::Any,
+    }
 }
 
 /// Whether items of this origin tell their encoding: a later version's are taken at their word.

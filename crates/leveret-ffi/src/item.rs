@@ -1,8 +1,8 @@
-//! One item at a time: find, copy, store, count, remove.
+//! One item at a time: find, copy, store, remove.
 use crate::types::{answer, failure, outcome, slice};
 use crate::{leveret_arena, leveret_bytes, leveret_mode, leveret_status, moment};
 use leveret_engine::{
-    Arena, Counted, Deadline, Encoding, Found, Meta, Mode, Now, ReadOptions, Stored, Terms, Time, Value, Version,
+    Arena, Deadline, Encoding, Found, Meta, Mode, Now, ReadOptions, Stored, Terms, Time, Value, Version,
 };
 use leveret_status::*;
 use std::ffi::c_void;
@@ -265,57 +265,4 @@ pub unsafe extern "C" fn leveret_touch(
     // SAFETY: by contract.
     let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
     answer(arena.touch(key, Deadline(deadline), moment(now)))
-}
-
-/// Adds to an INTEGER item; wraps. A missing one is created with the value `step` and this deadline if `create` is not
-/// 0. OK: *result is the new value; MISS; NOT_NUMBER; BUSY, NO_MEMORY, KEY_TOO_LONG, LOST, FAILED.
-///
-/// # Safety
-/// Pointers are live.
-#[no_mangle]
-pub unsafe extern "C" fn leveret_add_integer(
-    arena: *const leveret_arena,
-    key: leveret_bytes,
-    step: i64,
-    create: u32,
-    deadline: u32,
-    now: u32,
-    result: *mut i64,
-) -> leveret_status {
-    // SAFETY: by contract.
-    let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
-    let create = (create != 0).then_some(Deadline(deadline));
-    let added = if now == 0 {
-        arena.add_integer(key, step, create, Now)
-    } else {
-        arena.add_integer(key, step, create, Time(now))
-    };
-    match added {
-        // SAFETY: by contract.
-        Ok(Counted::Value(value)) => unsafe {
-            result.write(value as i64);
-            LEVERET_OK
-        },
-        Ok(Counted::Missing) => LEVERET_MISS,
-        Ok(Counted::NotNumber) => LEVERET_NOT_NUMBER,
-        Err(error) => failure(&error),
-    }
-}
-
-/// Replaces an INTEGER item that has the value `old_value`: OK; EXISTS: another value, or no integer; MISS;
-/// KEY_TOO_LONG, BUSY, LOST, FAILED.
-///
-/// # Safety
-/// Pointers are live.
-#[no_mangle]
-pub unsafe extern "C" fn leveret_cas_integer(
-    arena: *const leveret_arena,
-    key: leveret_bytes,
-    old_value: i64,
-    new_value: i64,
-    now: u32,
-) -> leveret_status {
-    // SAFETY: by contract.
-    let (arena, key) = unsafe { (&(*arena).0, key.as_slice()) };
-    outcome(arena.cas_integer(key, old_value, new_value, moment(now)))
 }

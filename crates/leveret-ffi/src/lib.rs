@@ -6,6 +6,7 @@
 mod arena;
 mod cipher;
 mod codec;
+mod count;
 mod item;
 mod lease;
 mod numbers;
@@ -17,6 +18,7 @@ mod walk;
 pub use arena::*;
 pub use cipher::*;
 pub use codec::*;
+pub use count::*;
 pub use item::*;
 pub use lease::*;
 pub use pool::*;

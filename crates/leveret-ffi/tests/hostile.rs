@@ -133,7 +133,8 @@ fn items(random: &mut Random, arena: *mut leveret_arena) {
         call!(leveret_translate(&found.meta, random.number(), bytes(&value), &mut form));
     }
     let mut number = 0;
-    match random.below(9) {
+    let (step, create) = (random.signed(), random.number());
+    match random.below(11) {
         0 => drop(call!(leveret_delete(arena, key, now))),
         1 => drop(call!(leveret_touch(arena, key, random.number(), now))),
         2 => drop(call!(leveret_add_integer(
@@ -159,7 +160,9 @@ fn items(random: &mut Random, arena: *mut leveret_arena) {
             }
         }
         6 => drop(call!(leveret_clear(arena))),
-        7 => drop(call!(leveret_master_enter(arena, call!(leveret_master_token()) ^ random.below(3)))),
+        7 => drop(call!(leveret_count(arena, key, step, random.number(), create, deadline, now, &mut number))),
+        8 => drop(call!(leveret_swap_integer(arena, key, step, random.signed(), random.number(), now))),
+        9 => drop(call!(leveret_master_enter(arena, call!(leveret_master_token()) ^ random.below(3)))),
         _ => drop(call!(leveret_flush(arena))),
     }
     call!(leveret_lease_release_all(arena));

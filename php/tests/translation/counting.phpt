@@ -37,6 +37,9 @@ echo json_encode([$memcached->get('joined'), apcu_fetch('joined'), apcu_inc('joi
 $memcached->set('joined', 4);
 $memcached->append('joined', '2');
 echo json_encode([apcu_cas('joined', 41, 1), apcu_cas('joined', 42, 1), $cache->get('joined')]), "\n";
+$memcached->set('joined', 4);
+$memcached->append('joined', "\n");
+echo json_encode([apcu_inc('joined'), $cache->increment('joined')]), "\n";
 $memcached->set('text', 4);
 $memcached->append('text', ' words');
 echo json_encode([$memcached->get('text'), apcu_fetch('text'), apcu_inc('text')]), "\n";
@@ -63,6 +66,7 @@ echo json_encode([apcu_fetch('number'), $memcached->get('number')]), "\n";
 -- what is an integer to a class, text to the arena: append makes that
 [42,42,43,true,50]
 [false,true,1]
+[5,6]
 [4,4,false]
 -- strings
 ["a string of PHP, longer","a string of PHP, longer","a string of PHP, longer",false]

@@ -1,7 +1,6 @@
 /* cache.c: Leveret::Cache: its arena, and the methods of one key. */
 #include "cache.h"
 
-#include <errno.h>
 #include <math.h>
 
 static ID id_to_i, id_keep;
@@ -469,34 +468,6 @@ static VALUE touch(int argc, VALUE *argv, VALUE self)
 	return status == LEVERET_OK ? Qtrue : Qfalse;
 }
 
-/* An integer that came over a socket, or through a class of PHP, lies there as text. It is made one that counts in place; its flags stay.
- * False: it is no integer. */
-static bool make_integer(cache *cache, VALUE key, uint32_t now)
-{
-	leveret_found found;
-	leveret_form form;
-	char text[32], *end;
-	if (leveret_find_cas(ARENA(cache), bytes_of_string(key), now, &found) != LEVERET_OK || found.meta.encoding == LEVERET_INTEGER
-			|| found.value_len == 0 || found.value_len >= sizeof(text) || found.meta.origin == LEVERET_NATIVE || found.meta.origin == LEVERET_RUBY) {
-		return false;
-	}
-	if (leveret_copy(ARENA(cache), &found, text) != LEVERET_OK) {
-		return true;
-	}
-	text[found.value_len] = '\0';
-	if (leveret_translate(&found.meta, LEVERET_RUBY, bytes_of(text, found.value_len), &form) != 0 || form.encoding != LEVERET_INTEGER || form.codec != LEVERET_CODEC_NONE) {
-		return false;
-	}
-	errno = 0;
-	int64_t number = strtoll(text, &end, 10);
-	if (errno || end == text || end[strspn(end, " ")] != '\0') {
-		return false;
-	}
-	found.meta.encoding = LEVERET_INTEGER;
-	leveret_status status = leveret_store(ARENA(cache), bytes_of_string(key), bytes_of(&number, sizeof(number)), &found.meta, found.deadline, LEVERET_CAS, found.cas, now, NULL);
-	return status == LEVERET_OK || status == LEVERET_EXISTS;
-}
-
 static VALUE count(int argc, VALUE *argv, VALUE self, int sign)
 {
 	rb_check_arity(argc, 1, 3);
@@ -509,10 +480,7 @@ static VALUE count(int argc, VALUE *argv, VALUE self, int sign)
 		rb_raise(rb_eRangeError, "a step of %" PRId64 " cannot be taken away", step);
 	}
 	uint32_t now = leveret_now(), deadline = cache_deadline(argc == 3 ? argv[2] : Qnil, now);
-	int tries = 0;
-	do {
-		CACHE_ASK(cache, status, leveret_add_integer(ARENA(cache), bytes_of_string(key), sign * step, 1, deadline, now, &result));
-	} while (status == LEVERET_NOT_NUMBER && tries++ < TRIES_MAX && make_integer(cache, key, now));
+	CACHE_ASK(cache, status, leveret_count(ARENA(cache), bytes_of_string(key), sign * step, LEVERET_RUBY, 1, deadline, now, &result));
 	if (status != LEVERET_OK) {
 		leveret_raise(status, ARENA(cache), key, sizeof(step));
 	}

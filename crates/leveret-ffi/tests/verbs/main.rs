@@ -3,6 +3,7 @@ use leveret_engine::Meta;
 use leveret_ffi::*;
 use std::ptr::null_mut;
 
+mod count;
 mod walk;
 
 /// An open arena of 8 MiB in a folder of its own.
