@@ -31,14 +31,7 @@ uint32_t php_leveret_apcu_deadline(zend_long ttl, uint32_t now)
 	if (EXPECTED(ttl == 0)) {
 		return LEVERET_NEVER;
 	}
-	if (now == 0) {
-		now = leveret_now();
-	}
-	if (UNEXPECTED(ttl < 0)) {
-		return now;
-	}
-	zend_long longest = LEVERET_NEVER - (zend_long) now - 2;
-	return now + 1 + (uint32_t) MIN(ttl, longest);
+	return leveret_deadline_of_ttl(ttl < 0 ? 0 : MIN(ttl, (zend_long) UINT32_MAX) + 1, now);
 }
 
 bool php_leveret_apcu_store_value(leveret_arena *arena, leveret_bytes key, zval *value, zend_long ttl, leveret_mode mode, uint32_t now)

@@ -115,13 +115,7 @@ bool php_leveret_cache_deadline(const cache_ttl *ttl, uint32_t now, uint32_t *de
 		*deadline = LEVERET_NEVER;
 		return true;
 	}
-	if (seconds <= 0) {
-		*deadline = now;   /* an item is dead at its deadline */
-	} else if (seconds < (zend_long) (LEVERET_NEVER - now)) {
-		*deadline = now + (uint32_t) seconds;
-	} else {
-		*deadline = LEVERET_NEVER - 1;   /* after a century: close enough, and still an end */
-	}
+	*deadline = leveret_deadline_of_ttl(seconds, now);
 	return true;
 }
 

@@ -67,9 +67,6 @@ enum {
 	MEMC_PAYLOAD_FAILURE = -1001
 };
 
-/* memcached's border between a time span and a Unix time: 30 days. */
-#define MEMC_RELATIVE_MAX (30 * 24 * 60 * 60)
-
 /* --- the object --- */
 
 /* libmemcached's behaviours that have a number of their own; the highest is 37. */

@@ -138,7 +138,7 @@ static int call(memc_session *session, leveret_operation operation, leveret_byte
 	leveret_answer answer;
 	leveret_request request = {
 		.operation = operation, .key = key, .value = value, .server = -1,
-		.exptime = seconds > MEMC_RELATIVE_MAX ? (zend_long) time(NULL) + seconds : MAX(seconds, 0),
+		.exptime = leveret_exptime_of_ttl(MAX(seconds, 0)),
 		.meta = { .origin = LEVERET_PECL_MEMCACHED, .encoding = LEVERET_RAW }
 	};
 	leveret_pool_begin(session->pool);

@@ -9,18 +9,6 @@
 
 /* --- stores --- */
 
-/* The moment of an exptime of the wire on the arena's clock. */
-static uint32_t deadline_of(zend_long expiration, uint32_t now)
-{
-	if (expiration == 0) {
-		return LEVERET_NEVER;
-	}
-	if (expiration < 0) {
-		return now;
-	}
-	return expiration <= MEMC_RELATIVE_MAX ? now + (uint32_t) expiration : leveret_from_unix(expiration);
-}
-
 static zend_long result_of_status(leveret_status status, leveret_mode mode)
 {
 	switch (status) {
@@ -51,7 +39,7 @@ static bool store_in_arena(memc_object *self, leveret_arena *arena, leveret_oper
 	uint32_t now = leveret_now();
 	leveret_mode mode = mode_of(operation);
 	leveret_bytes bytes = payload->meta.encoding == LEVERET_INTEGER ? php_leveret_bytes(&payload->integer, sizeof(payload->integer)) : payload->bytes;
-	leveret_status status = leveret_store(arena, php_leveret_string(key), bytes, &payload->meta, deadline_of(expiration, now), mode, cas, now, NULL);
+	leveret_status status = leveret_store(arena, php_leveret_string(key), bytes, &payload->meta, leveret_deadline_of_exptime(expiration, now), mode, cas, now, NULL);
 	self->is_fetching = false;
 	memc_result(self, result_of_status(php_leveret_stored(arena, status, bytes.len), mode));
 	return status == LEVERET_OK;

@@ -197,7 +197,7 @@ pub use send::{Outgoing, SendError};
 pub use service::{Announcement, Service};
 pub use stats::Stats;
 pub use terms::{Mode, Stored, Terms, Value};
-pub use time::{Deadline, Moment, Now, Time};
+pub use time::{Deadline, Moment, Now, Time, EXPTIME_RELATIVE_MAX};
 pub use verify::Report;
 
 /// The page that a registry shows holds an example, which is compiled.

@@ -218,6 +218,9 @@ fn nanos(clock: libc::clockid_t) -> i64 {
     at.tv_sec * NANOS + at.tv_nsec
 }
 
+/// Thirty days: memcached's border between an exptime that is a number of seconds and one that is a Unix time.
+pub const EXPTIME_RELATIVE_MAX: i64 = 30 * 24 * 60 * 60;
+
 /// The moment from which an item is dead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[repr(transparent)]
@@ -241,6 +244,22 @@ impl Deadline {
     /// Dead `ttl_secs` seconds after `now`.
     pub fn after(now: Time, ttl_secs: u32) -> Deadline {
         Deadline::at(Time(now.0.saturating_add(ttl_secs)))
+    }
+
+    /// Of a ttl as the native entrances know it: none is without an end, and 0 or less is over at once.
+    pub fn of_ttl(ttl_secs: i64, now: Time) -> Deadline {
+        Deadline::after(now, u32::try_from(ttl_secs.max(0)).unwrap_or(u32::MAX))
+    }
+
+    /// Of an exptime as memcached's text protocol knows it: 0 = never; negative = at once; up to
+    /// `EXPTIME_RELATIVE_MAX` = so many seconds from now; above = a Unix time.
+    pub fn of_exptime(exptime: i64, now: Time) -> Deadline {
+        match exptime {
+            0 => Deadline::NEVER,
+            ..0 => Deadline::at(now),
+            1..=EXPTIME_RELATIVE_MAX => Deadline::after(now, exptime as u32),
+            _ => Deadline::at(Time::from_unix(exptime)),
+        }
     }
 
     /// Whether an item with this deadline is dead.
@@ -283,6 +302,44 @@ mod tests {
         assert!(deadline.is_past(Time(110)));
         assert!(!Deadline::NEVER.is_past(Time(u32::MAX - 1)));
         assert_ne!(Deadline::after(Time(100), u32::MAX), Deadline::NEVER);
+    }
+
+    #[test]
+    fn ttls_at_their_ends_are_deadlines() {
+        let now = Time(100);
+        let longest = i64::from(u32::MAX) - 100;
+        for (ttl, want) in [
+            (i64::MIN, 100),
+            (-1, 100),
+            (0, 100),
+            (1, 101),
+            (longest - 1, u32::MAX - 1),
+            (longest, u32::MAX - 1),
+            (i64::from(u32::MAX) + 1, u32::MAX - 1),
+            (i64::MAX, u32::MAX - 1),
+        ] {
+            assert_eq!(Deadline::of_ttl(ttl, now), Deadline(want), "{ttl}");
+        }
+        assert_eq!(Deadline::of_ttl(5, Time(u32::MAX)), Deadline(u32::MAX - 1));
+    }
+
+    #[test]
+    fn exptimes_at_their_ends_are_deadlines() {
+        let now = Time(100);
+        let boot = Time(0).to_unix();
+        for (exptime, want) in [
+            (i64::MIN, 100),
+            (-1, 100),
+            (0, u32::MAX),
+            (1, 101),
+            (EXPTIME_RELATIVE_MAX, 100 + EXPTIME_RELATIVE_MAX as u32),
+            (EXPTIME_RELATIVE_MAX + 1, 0),
+            (boot + 1_000_000_000, 1_000_000_000),
+            (i64::from(u32::MAX) + boot, u32::MAX - 1),
+            (i64::MAX, u32::MAX - 1),
+        ] {
+            assert_eq!(Deadline::of_exptime(exptime, now), Deadline(want), "{exptime}");
+        }
     }
 
     #[test]

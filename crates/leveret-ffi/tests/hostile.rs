@@ -226,6 +226,9 @@ fn arenas(random: &mut Random, arena: *mut leveret_arena) {
     call!(leveret_layout_version());
     call!(leveret_unix_time(random.number()));
     call!(leveret_from_unix(random.signed()));
+    call!(leveret_deadline_of_ttl(random.signed(), random.number()));
+    call!(leveret_deadline_of_exptime(random.signed(), random.number()));
+    call!(leveret_exptime_of_ttl(random.signed()));
 }
 
 fn values(random: &mut Random) {

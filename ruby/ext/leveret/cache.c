@@ -165,12 +165,7 @@ uint32_t cache_deadline(VALUE ttl, uint32_t now)
 	if (NIL_P(ttl)) {
 		return LEVERET_NEVER;
 	}
-	double seconds = seconds_of(ttl);
-	if (seconds <= 0) {
-		return now;   /* an item is dead at its deadline */
-	}
-	/* After a century: close enough, and still an end. */
-	return seconds < (double) (LEVERET_NEVER - now) ? now + (uint32_t) seconds : LEVERET_NEVER - 1;
+	return leveret_deadline_of_ttl((int64_t) fmax(fmin(seconds_of(ttl), UINT32_MAX), 0), now);
 }
 
 /* --- reading --- */

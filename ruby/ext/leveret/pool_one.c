@@ -154,8 +154,7 @@ static leveret_meta meta_of(VALUE flags, VALUE bytes)
 		.codec = is_compressed ? LEVERET_CODEC_PLAIN_ZLIB : LEVERET_CODEC_NONE };
 }
 
-/* The wire's border between seconds from now and a Unix time, and its longest key. */
-#define RELATIVE_SECONDS_MAX (30 * 24 * 60 * 60)
+/* The wire's longest key. */
 #define WIRE_KEY_MAX 250
 
 /* Whether an arena may be asked without a batch. Negative exptimes, which mean something else in each protocol, may not, nor what a
@@ -164,14 +163,6 @@ static bool is_simple(pool *pool, leveret_operation operation, VALUE key, VALUE 
 {
 	return (operation == LEVERET_OP_SET || operation == LEVERET_OP_ADD || operation == LEVERET_OP_REPLACE) && exptime >= 0
 		&& RSTRING_LEN(key) > 0 && RSTRING_LEN(key) <= WIRE_KEY_MAX && (size_t) RSTRING_LEN(bytes) <= leveret_pool_value_max(pool->pool);
-}
-
-static uint32_t deadline_of(int64_t exptime, uint32_t now)
-{
-	if (exptime == 0) {
-		return LEVERET_NEVER;
-	}
-	return exptime <= RELATIVE_SECONDS_MAX ? now + (uint32_t) exptime : leveret_from_unix(exptime);
 }
 
 /* Stores without a batch where the pool is one arena. False: a batch is to do it, or to say why it cannot be. */
@@ -183,7 +174,7 @@ static bool store_in(pool *pool, const leveret_request *request, VALUE key, VALU
 	}
 	leveret_mode mode = request->operation == LEVERET_OP_SET ? LEVERET_SET : request->operation == LEVERET_OP_ADD ? LEVERET_ADD : LEVERET_REPLACE;
 	uint32_t now = leveret_now();
-	*status = leveret_store(arena, bytes_of_string(key), bytes_of_string(bytes), &request->meta, deadline_of(request->exptime, now), mode, 0, now, cas);
+	*status = leveret_store(arena, bytes_of_string(key), bytes_of_string(bytes), &request->meta, leveret_deadline_of_exptime(request->exptime, now), mode, 0, now, cas);
 	return *status == LEVERET_OK || *status == LEVERET_EXISTS || *status == LEVERET_MISS;
 }
 

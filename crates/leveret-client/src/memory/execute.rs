@@ -82,18 +82,6 @@ pub fn arena_trouble() -> Option<String> {
     (!is_told).then(|| trouble.0.clone())
 }
 
-// The wire's border between seconds from now and a Unix time.
-const RELATIVE_SECS_MAX: i64 = 30 * 24 * 60 * 60;
-
-fn deadline(exptime: i64, now: Time) -> Deadline {
-    match exptime {
-        0 => Deadline::NEVER,
-        1..=RELATIVE_SECS_MAX => Deadline::after(now, exptime as u32),
-        _ if exptime < 0 => Deadline::at(now),
-        _ => Deadline::at(Time::from_unix(exptime)),
-    }
-}
-
 /// The memcached whose behaviour is kept, as `leveret serve` tells it.
 const VERSION: &str = "1.6.45";
 
@@ -150,7 +138,8 @@ fn get(
 ) -> Result<(), Fault> {
     let (pending, key) = (&batch.pending[number as usize], batch.key(number));
     let found = if pending.operation == Operation::GetAndTouch {
-        let item = arena.get_and_touch(key, deadline(rules.exptime(pending.exptime), now), now);
+        let deadline = Deadline::of_exptime(rules.exptime(pending.exptime), now);
+        let item = arena.get_and_touch(key, deadline, now);
         item.map(|item| item.map(|item| (input.push(&item.value), item.meta, item.cas)))
     } else {
         // Every answer of the binary protocol tells the version.
@@ -182,7 +171,7 @@ pub(crate) fn execute(
     let now = Time::now();
     let key = request.key;
     let is_binary = rules.protocol == Protocol::Binary;
-    let deadline = deadline(rules.exptime(request.exptime), now);
+    let deadline = Deadline::of_exptime(rules.exptime(request.exptime), now);
     let done = match request.operation {
         Operation::Delete if request.number != 0 => arena.delete_version(key, request.number, now).map(|deleted| {
             Done::code(match deleted {

@@ -4,6 +4,7 @@ use leveret_ffi::*;
 use std::ptr::null_mut;
 
 mod count;
+mod deadlines;
 mod walk;
 
 /// An open arena of 8 MiB in a folder of its own.
