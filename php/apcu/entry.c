@@ -1,4 +1,4 @@
-/* apcu/entry.c: apcu_entry: one process computes what is missing, the others wait for it, by a lease on the key. */
+/* apcu/entry.c: apcu_entry: one process computes what is missing, the others wait for it (leveret_compute_next). */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
 #endif
@@ -16,33 +16,19 @@ static bool look_again(leveret_arena *arena, zend_string *key, zval *return_valu
 		&& php_leveret_decode_found(arena, &found, return_value) == PHP_LEVERET_HIT) || UNEXPECTED(EG(exception));
 }
 
-/* True: *return_value is set, or an exception is pending. False: this process is to compute, with *leased saying whether
- * others wait for it. */
-static bool wait_for_value(leveret_arena *arena, zend_string *key, zval *return_value, leveret_ticket *ticket, bool *leased)
+/* True: *return_value is set, or an exception is pending. False: this process is to compute. */
+static bool wait_for_value(leveret_arena *arena, zend_string *key, zval *return_value, leveret_compute *compute)
 {
-	leveret_bytes name = php_leveret_string(key);
-	uint64_t start = php_leveret_microseconds();
-	*leased = false;
+	leveret_step step;
 	if (php_leveret_fetch_value(arena, key, apcu_now(), return_value) == PHP_LEVERET_HIT || UNEXPECTED(EG(exception))) {
 		return true;
 	}
-	for (;;) {
-		leveret_status lease = leveret_lease_acquire(arena, name, (uint32_t) ((php_leveret_microseconds() - start) / 1000), ticket);
-		*leased = lease == LEVERET_OK;
-		/* Also with the lease: its former holder may have stored just before it let go. */
-		if (look_again(arena, key, return_value)) {
-			if (*leased) {
-				leveret_lease_release(arena, ticket);
-			}
-			return true;
-		}
-		if (lease != LEVERET_WAIT) {
-			return false;
-		}
-		if (UNEXPECTED(php_leveret_interrupted())) {
+	while ((step = leveret_compute_next(arena, php_leveret_string(key), apcu_now(), compute)) != LEVERET_STEP_COMPUTE) {
+		if ((step == LEVERET_STEP_LOOK && look_again(arena, key, return_value)) || UNEXPECTED(php_leveret_interrupted())) {
 			return true;
 		}
 	}
+	return false;
 }
 
 PHP_FUNCTION(apcu_entry)
@@ -60,25 +46,24 @@ PHP_FUNCTION(apcu_entry)
 
 	uint32_t now;
 	leveret_arena *arena = apcu_begin(&now);
-	leveret_ticket ticket;
-	bool leased;
-	if (!arena || wait_for_value(arena, key, return_value, &ticket, &leased)) {
+	leveret_compute compute = {0};
+	if (!arena) {
 		return;
 	}
-	/* An exit or a fatal error in the callback jumps past us: RSHUTDOWN then releases the lease. */
-	zval argument;
-	ZVAL_STR(&argument, key);
-	call.retval = return_value;
-	call.params = &argument;
-	call.param_count = 1;
-	if (zend_call_function(&call, &callee) == SUCCESS && !EG(exception)) {
-		if (UNEXPECTED(Z_ISREF_P(return_value))) {
-			zend_unwrap_reference(return_value);
+	/* An exit or a fatal error in the callback jumps past the end: RSHUTDOWN then releases the lease. */
+	if (!wait_for_value(arena, key, return_value, &compute)) {
+		zval argument;
+		ZVAL_STR(&argument, key);
+		call.retval = return_value;
+		call.params = &argument;
+		call.param_count = 1;
+		if (zend_call_function(&call, &callee) == SUCCESS && !EG(exception)) {
+			if (UNEXPECTED(Z_ISREF_P(return_value))) {
+				zend_unwrap_reference(return_value);
+			}
+			/* Never over a value that the callback itself, or somebody else, has stored meanwhile. */
+			php_leveret_apcu_store_value(arena, php_leveret_string(key), return_value, ttl, LEVERET_ADD, apcu_now());
 		}
-		/* Never over a value that the callback itself, or somebody else, has stored meanwhile. */
-		php_leveret_apcu_store_value(arena, php_leveret_string(key), return_value, ttl, LEVERET_ADD, apcu_now());
 	}
-	if (leased) {
-		leveret_lease_release(arena, &ticket);
-	}
+	leveret_compute_end(arena, &compute);
 }

@@ -1,4 +1,4 @@
-/* cache/remember.c: remember(): one process computes what is missing, the others wait for it, by a lease on the key. */
+/* cache/remember.c: remember(): one process computes what is missing, the others wait for it (leveret_compute_next). */
 #ifdef HAVE_CONFIG_H
 # include "config.h"
 #endif
@@ -9,7 +9,7 @@
 #include "cache.h"
 
 /* False: an exception is pending (exit() counts as one). A fatal error does not come back here. */
-static bool compute(zend_fcall_info *call, zend_fcall_info_cache *callee, zend_string *key, zval *value)
+static bool call_back(zend_fcall_info *call, zend_fcall_info_cache *callee, zend_string *key, zval *value)
 {
 	zval argument;
 	ZVAL_STR(&argument, key);
@@ -63,22 +63,14 @@ ZEND_METHOD(Leveret_Cache, remember)
 
 	/* Kept apart from cache->arena, which the callback may open anew: a lease goes back to where it came from. */
 	leveret_arena *arena = cache->arena;
-	leveret_ticket ticket;
-	leveret_status lease;
-	leveret_found found;
-	uint64_t start = php_leveret_microseconds();
-	bool done;
-	do {
-		lease = leveret_lease_acquire(arena, php_leveret_string(key), (uint32_t) ((php_leveret_microseconds() - start) / 1000), &ticket);
-		/* While we asked, the one before us may have stored. Looked for by a peek, so that each wait does not count as a miss. */
-		done = leveret_peek(arena, php_leveret_string(key), 0, &found) == LEVERET_OK && (cache_fetch(cache, key, return_value) || EG(exception));
-		done = done || (lease == LEVERET_WAIT && UNEXPECTED(php_leveret_interrupted()));
-	} while (!done && lease == LEVERET_WAIT);
-
-	if (!done && compute(&call, &callee, key, return_value)) {
+	leveret_compute compute = {0};
+	leveret_step step;
+	bool done = false;
+	while (!done && (step = leveret_compute_next(arena, php_leveret_string(key), 0, &compute)) != LEVERET_STEP_COMPUTE) {
+		done = (step == LEVERET_STEP_LOOK && cache_fetch(cache, key, return_value)) || EG(exception) || UNEXPECTED(php_leveret_interrupted());
+	}
+	if (!done && call_back(&call, &callee, key, return_value)) {
 		keep(cache, key, return_value, &ttl);
 	}
-	if (lease == LEVERET_OK) {
-		leveret_lease_release(arena, &ticket);
-	}
+	leveret_compute_end(arena, &compute);
 }

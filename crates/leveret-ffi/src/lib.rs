@@ -6,6 +6,7 @@
 mod arena;
 mod cipher;
 mod codec;
+mod compute;
 mod count;
 mod item;
 mod lease;
@@ -18,6 +19,7 @@ mod walk;
 pub use arena::*;
 pub use cipher::*;
 pub use codec::*;
+pub use compute::*;
 pub use count::*;
 pub use item::*;
 pub use lease::*;

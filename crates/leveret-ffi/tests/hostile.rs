@@ -134,7 +134,7 @@ fn items(random: &mut Random, arena: *mut leveret_arena) {
     }
     let mut number = 0;
     let (step, create) = (random.signed(), random.number());
-    match random.below(11) {
+    match random.below(12) {
         0 => drop(call!(leveret_delete(arena, key, now))),
         1 => drop(call!(leveret_touch(arena, key, random.number(), now))),
         2 => drop(call!(leveret_add_integer(
@@ -159,10 +159,24 @@ fn items(random: &mut Random, arena: *mut leveret_arena) {
                 call!(leveret_lease_release(arena, &ticket));
             }
         }
-        6 => drop(call!(leveret_clear(arena))),
-        7 => drop(call!(leveret_count(arena, key, step, random.number(), create, deadline, now, &mut number))),
-        8 => drop(call!(leveret_swap_integer(arena, key, step, random.signed(), random.number(), now))),
-        9 => drop(call!(leveret_master_enter(arena, call!(leveret_master_token()) ^ random.below(3)))),
+        6 => {
+            let mut compute = leveret_compute {
+                ticket: random.any(),
+                began_us: random.next() >> random.below(64),
+                state: random.number(),
+                unused: random.number(),
+            };
+            for _ in 0..2 {
+                let step = call!(leveret_compute_next(arena, key, now, &mut compute));
+                assert_ne!(step, leveret_step::LEVERET_STEP_AGAIN, "nobody else computes");
+            }
+            call!(leveret_compute_end(arena, &mut compute));
+            call!(leveret_compute_end(arena, &mut compute));
+        }
+        7 => drop(call!(leveret_clear(arena))),
+        8 => drop(call!(leveret_count(arena, key, step, random.number(), create, deadline, now, &mut number))),
+        9 => drop(call!(leveret_swap_integer(arena, key, step, random.signed(), random.number(), now))),
+        10 => drop(call!(leveret_master_enter(arena, call!(leveret_master_token()) ^ random.below(3)))),
         _ => drop(call!(leveret_flush(arena))),
     }
     call!(leveret_lease_release_all(arena));

@@ -1,33 +1,24 @@
-/* cache_fetch.c: fetch: one process computes what is missing, the others wait for it, by a lease on the key. */
+/* cache_fetch.c: fetch: one process computes what is missing, the others wait for it (leveret_compute_next). */
 #include "cache.h"
 
 #include <ruby/thread.h>
-#include <time.h>
 #include <unistd.h>
-
-static uint64_t milliseconds(void)
-{
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t) now.tv_sec * 1000 + (uint64_t) now.tv_nsec / 1000000;
-}
 
 typedef struct request {
 	cache *cache;
 	handle *handle;   /* kept apart from the cache's, which the block may open anew: a lease goes back to where it came from */
 	VALUE key, ttl, value;
 	leveret_bytes name;
-	uint32_t waited_ms;
-	leveret_status lease;
-	leveret_ticket ticket;
+	leveret_compute compute;
+	leveret_step step;
 } request;
 
 /* Up to 20 ms without the GVL, so the thread can be interrupted that soon. The key is a frozen String of our own on the
  * caller's stack, so its bytes stay where they are. */
-static void *acquire(void *context)
+static void *take_step(void *context)
 {
 	request *request = context;
-	request->lease = leveret_lease_acquire(request->handle->arena, request->name, request->waited_ms, &request->ticket);
+	request->step = leveret_compute_next(request->handle->arena, request->name, 0, &request->compute);
 	return NULL;
 }
 
@@ -46,23 +37,16 @@ static void keep(request *request)
 	RB_GC_GUARD(encoded.holder);
 }
 
-static VALUE compute(VALUE context)
+static VALUE find_or_make(VALUE context)
 {
 	request *request = (void *) context;
-	leveret_found found;
-	uint64_t start = milliseconds();
-	for (;;) {
+	do {
 		/* An interrupt that came before must not lose a lease: it is noticed after the call, where give_back() is in charge. */
-		rb_thread_call_without_gvl(acquire, request, NULL, NULL);
-		/* While we asked, the one before us may have stored. Looked for by a peek, so that each wait does not count as a miss. */
-		if (leveret_peek(request->handle->arena, request->name, 0, &found) == LEVERET_OK && cache_find(request->cache, request->key, NULL, &request->value)) {
+		rb_thread_call_without_gvl(take_step, request, NULL, NULL);
+		if (request->step == LEVERET_STEP_LOOK && cache_find(request->cache, request->key, NULL, &request->value)) {
 			return request->value;
 		}
-		if (request->lease != LEVERET_WAIT) {
-			break;
-		}
-		request->waited_ms = (uint32_t) (milliseconds() - start);
-	}
+	} while (request->step != LEVERET_STEP_COMPUTE);
 	request->value = rb_yield(request->key);
 	keep(request);
 	return request->value;
@@ -71,9 +55,7 @@ static VALUE compute(VALUE context)
 static VALUE give_back(VALUE context)
 {
 	request *request = (void *) context;
-	if (request->lease == LEVERET_OK) {
-		leveret_lease_release(request->handle->arena, &request->ticket);
-	}
+	leveret_compute_end(request->handle->arena, &request->compute);
 	handle_release(request->handle);
 	return Qnil;
 }
@@ -107,8 +89,8 @@ static VALUE fetch(int argc, VALUE *argv, VALUE self)
 	/* User code, as a marshal_load, may have changed it since. */
 	cache_check_key(cache, key);
 	request request = { .cache = cache, .handle = handle_keep(cache->handle), .key = key, .ttl = argc == 2 ? argv[1] : Qnil,
-		.value = Qnil, .name = bytes_of_string(key), .lease = LEVERET_NO_LEASE };
-	value = rb_ensure(compute, (VALUE) &request, give_back, (VALUE) &request);
+		.value = Qnil, .name = bytes_of_string(key) };
+	value = rb_ensure(find_or_make, (VALUE) &request, give_back, (VALUE) &request);
 	RB_GC_GUARD(key);
 	RB_GC_GUARD(self);
 	return value;
@@ -153,6 +135,22 @@ static const rb_data_type_t lease_type = {
  */
 static VALUE cLease;
 
+typedef struct asking {
+	handle *handle;
+	leveret_bytes name;
+	uint32_t waited_ms;
+	leveret_status answer;
+	leveret_ticket ticket;
+} asking;
+
+/* As take_step. */
+static void *acquire(void *context)
+{
+	asking *asking = context;
+	asking->answer = leveret_lease_acquire(asking->handle->arena, asking->name, asking->waited_ms, &asking->ticket);
+	return NULL;
+}
+
 /*
  * Asks for the right to compute the value of a key, for those who decide themselves what counts as found. #fetch does all of this.
  * @param key [String, Symbol] at most +stats[:key_max]+ bytes
@@ -169,17 +167,17 @@ static VALUE take_lease(VALUE self, VALUE key, VALUE waited_ms)
 	VALUE object = TypedData_Make_Struct(cLease, struct lease, &lease_type, lease);
 	key = rb_str_new_frozen(key_string(key));
 	cache_check_key(cache, key);
-	request request = { .name = bytes_of_string(key), .waited_ms = NUM2UINT(waited_ms) };
-	request.handle = handle_keep(cache->handle);
-	rb_thread_call_without_gvl2(acquire, &request, NULL, NULL);
+	asking asking = { .name = bytes_of_string(key), .waited_ms = NUM2UINT(waited_ms) };
+	asking.handle = handle_keep(cache->handle);
+	rb_thread_call_without_gvl2(acquire, &asking, NULL, NULL);
 	RB_GC_GUARD(key);
-	if (request.lease != LEVERET_OK) {
-		handle_release(request.handle);
+	if (asking.answer != LEVERET_OK) {
+		handle_release(asking.handle);
 		rb_thread_check_ints();
-		return request.lease == LEVERET_WAIT ? Qfalse : Qnil;
+		return asking.answer == LEVERET_WAIT ? Qfalse : Qnil;
 	}
-	lease->handle = request.handle;
-	lease->ticket = request.ticket;
+	lease->handle = asking.handle;
+	lease->ticket = asking.ticket;
 	lease->holder = getpid();
 	return object;
 }

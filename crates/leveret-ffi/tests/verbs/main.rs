@@ -3,6 +3,7 @@ use leveret_engine::Meta;
 use leveret_ffi::*;
 use std::ptr::null_mut;
 
+mod compute;
 mod count;
 mod deadlines;
 mod walk;
@@ -22,6 +23,11 @@ impl Opened {
         let folder = tempfile::tempdir_in("/dev/shm").expect("a folder in /dev/shm");
         let path = folder.path().join("verbs.arena");
         Opened { arena: open(&path), path, _folder: folder }
+    }
+
+    /// A method, so that a closure takes the whole of this, which may go to another thread.
+    fn arena(&self) -> *const leveret_arena {
+        self.arena
     }
 
     fn store(&self, key: &[u8], value: &[u8], meta: Meta) {
