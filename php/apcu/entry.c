@@ -11,9 +11,9 @@
 /* Counts nothing: the first look of the call has counted its miss. True: *return_value is set, or an exception is pending. */
 static bool look_again(leveret_arena *arena, zend_string *key, zval *return_value)
 {
-	leveret_found found;
-	return (leveret_peek(arena, php_leveret_string(key), apcu_now(), &found) == LEVERET_OK
-		&& php_leveret_decode_found(arena, &found, return_value) == PHP_LEVERET_HIT) || UNEXPECTED(EG(exception));
+	leveret_reading reading;
+	return (leveret_read_begin(arena, php_leveret_string(key), LEVERET_READ_UNTRACED, 0, apcu_now(), &reading) == LEVERET_OK
+		&& php_leveret_read(arena, key, &reading, return_value) == PHP_LEVERET_HIT) || UNEXPECTED(EG(exception));
 }
 
 /* True: *return_value is set, or an exception is pending. False: this process is to compute. */

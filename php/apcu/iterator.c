@@ -127,22 +127,12 @@ static bool position_next(iterator *it, position *position, leveret_found *found
  * unreadable, or an exception is pending. */
 static bool read_value(leveret_arena *arena, zend_string *key, leveret_found *found, zval *value)
 {
-	leveret_bytes name = php_leveret_string(key);
-	for (int tries = 0; tries < PHP_LEVERET_TRIES_MAX; tries++) {
-		switch (php_leveret_decode_found(arena, found, value)) {
-			case PHP_LEVERET_HIT:
-				return true;
-			case PHP_LEVERET_ERROR:
-				return false;
-			case PHP_LEVERET_MISS:
-				break;
-		}
-		if (leveret_is_current(arena, &found->version, apcu_now()) == LEVERET_OK
-				|| leveret_peek(arena, name, apcu_now(), found) != LEVERET_OK) {
-			return false;
-		}
+	leveret_reading reading = { .found = *found, .how = LEVERET_READ_UNTRACED, .now = apcu_now() };
+	if (php_leveret_read(arena, key, &reading, value) != PHP_LEVERET_HIT) {
+		return false;
 	}
-	return false;
+	*found = reading.found;
+	return true;
 }
 
 static bool make_item(iterator *it, zend_string *key, leveret_found *found, zval *item)

@@ -21,20 +21,16 @@ static zend_always_inline leveret_bytes php_leveret_string(const zend_string *st
 	return php_leveret_bytes(ZSTR_VAL(string), ZSTR_LEN(string));
 }
 
-/* A failed copy means that a writer recycled the segment between two steps of this reader. Nothing but a hostile arena does that so
- * often in a row; a miss is then the right answer. */
-#define PHP_LEVERET_TRIES_MAX 64
-
-/* The value of a found item as a new string. Not OK: *string is untouched. */
-static zend_always_inline leveret_status php_leveret_copy_string(const leveret_arena *arena, const leveret_found *found, zend_string **string)
+/* leveret_read_copy into a new string. Not OK: *string is untouched. */
+static zend_always_inline leveret_status php_leveret_read_string(const leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zend_string **string)
 {
-	zend_string *copy = zend_string_alloc(found->value_len, 0);
-	leveret_status status = leveret_copy(arena, found, ZSTR_VAL(copy));
+	zend_string *copy = zend_string_alloc(reading->found.value_len, 0);
+	leveret_status status = leveret_read_copy(arena, key, reading, ZSTR_VAL(copy));
 	if (UNEXPECTED(status != LEVERET_OK)) {
 		zend_string_efree(copy);
 		return status;
 	}
-	ZSTR_VAL(copy)[found->value_len] = '\0';
+	ZSTR_VAL(copy)[ZSTR_LEN(copy)] = '\0';
 	*string = copy;
 	return LEVERET_OK;
 }

@@ -76,29 +76,18 @@ ZEND_METHOD(Leveret_Cache, get)
 	RETURN_NULL();
 }
 
-/* The version that is there now with its token. OK, MISS, or an exception is pending. */
-static leveret_status find_item(cache_object *cache, zend_string *key, leveret_found *found, zval *value)
+/* The version that is there now with its token. False: a miss, or an exception is pending. */
+static bool find_item(cache_object *cache, zend_string *key, leveret_reading *reading, zval *value)
 {
 	leveret_status status;
-	php_leveret_fetch answer = PHP_LEVERET_MISS;
-	leveret_arena *arena;
-	int tries = 0;
-	do {
-		CACHE_ASK(cache, status, leveret_find_cas(cache->arena, php_leveret_string(key), 0, found));
-		arena = cache->arena;
-		if (status == LEVERET_OK) {
-			answer = php_leveret_decode_found(arena, found, value);
-		}
-		/* Recycled between the two steps: the key may have a newer version. When it has not, the bytes were unreadable. */
-	} while (status == LEVERET_OK && answer == PHP_LEVERET_MISS && ++tries < PHP_LEVERET_TRIES_MAX
-		&& leveret_is_current(arena, &found->version, 0) != LEVERET_OK);
-	if (status == LEVERET_OK) {
-		return answer == PHP_LEVERET_HIT ? LEVERET_OK : LEVERET_MISS;
+	CACHE_ASK(cache, status, leveret_read_begin(cache->arena, php_leveret_string(key), LEVERET_READ_CAS, 0, 0, reading));
+	if (EXPECTED(status == LEVERET_OK)) {
+		return php_leveret_read(cache->arena, key, reading, value) == PHP_LEVERET_HIT;
 	}
 	if (status != LEVERET_MISS && !EG(exception)) {
 		php_leveret_cache_throw(cache, status, key, 0);
 	}
-	return status;
+	return false;
 }
 
 ZEND_METHOD(Leveret_Item, __construct)
@@ -110,24 +99,25 @@ ZEND_METHOD(Leveret_Cache, getItem)
 {
 	CACHE_BEGIN(cache);
 	zend_string *key;
-	leveret_found found;
+	leveret_reading reading;
+	const leveret_found *found = &reading.found;
 	zval value;
 	ZEND_PARSE_PARAMETERS_START(1, 1)
 		Z_PARAM_STR(key)
 	ZEND_PARSE_PARAMETERS_END();
-	if (!cache_check_key(cache, key) || find_item(cache, key, &found, &value) != LEVERET_OK) {
+	if (!cache_check_key(cache, key) || !find_item(cache, key, &reading, &value)) {
 		RETURN_NULL();
 	}
 	object_init_ex(return_value, item_ce);
 	zend_object *item = Z_OBJ_P(return_value);
 	ZVAL_STR_COPY(OBJ_PROP_NUM(item, 0), key);
 	ZVAL_COPY_VALUE(OBJ_PROP_NUM(item, 1), &value);
-	ZVAL_LONG(OBJ_PROP_NUM(item, 2), (zend_long) found.cas);
-	ZVAL_LONG(OBJ_PROP_NUM(item, 3), (zend_long) leveret_unix_time(found.mtime));
-	if (found.deadline == LEVERET_NEVER) {
+	ZVAL_LONG(OBJ_PROP_NUM(item, 2), (zend_long) found->cas);
+	ZVAL_LONG(OBJ_PROP_NUM(item, 3), (zend_long) leveret_unix_time(found->mtime));
+	if (found->deadline == LEVERET_NEVER) {
 		ZVAL_NULL(OBJ_PROP_NUM(item, 4));
 	} else {
-		ZVAL_LONG(OBJ_PROP_NUM(item, 4), (zend_long) leveret_unix_time(found.deadline));
+		ZVAL_LONG(OBJ_PROP_NUM(item, 4), (zend_long) leveret_unix_time(found->deadline));
 	}
 }
 

@@ -38,17 +38,11 @@ static void set_current(cache_iterator *iterator, zend_string *key, const zval *
  * outcome is put into it at once. False: the item is gone or unreadable. */
 static bool take_record(cache_iterator *iterator, const leveret_record *record)
 {
-	cache_object *cache = cache_of(Z_OBJ(iterator->base.data));
-	leveret_found found = record->found;
+	leveret_reading reading = { .found = record->found, .how = LEVERET_READ_UNTRACED };
 	zend_string *key = zend_string_init((const char *) (record + 1), record->key_len, 0);
-	leveret_arena *arena = iterator->walk.arena;
 	zval value;
-	bool hit = php_leveret_decode_found(arena, &found, &value) == PHP_LEVERET_HIT;
-	/* Rewritten or moved since it was scanned: what the key holds now. */
-	if (!hit && !EG(exception) && leveret_is_current(arena, &found.version, 0) == LEVERET_MISS) {
-		hit = cache_fetch(cache, key, &value);
-	}
-	if (!hit) {
+	/* Rewritten or moved since the walk met it: what the key holds now. */
+	if (php_leveret_read(iterator->walk.arena, key, &reading, &value) != PHP_LEVERET_HIT) {
 		zend_string_release(key);
 		return false;
 	}

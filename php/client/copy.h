@@ -59,33 +59,28 @@ static zend_always_inline void client_copy_fitting(const leveret_answer *answer,
 client_copy *php_leveret_client_copies_next(client_copies *copies);
 void php_leveret_client_copy_free(client_copy *copy);
 void php_leveret_client_copies_free(client_copies *copies);
-/* One server that is an arena: the item is read straight from memory. `copy` is empty, and stays so unless the answer is OK; *found then
- * tells what it is a copy of. */
-static zend_always_inline leveret_status client_copy_item(leveret_arena *arena, const zend_string *key, bool with_cas, client_copy *copy, leveret_found *found)
+/* One server that is an arena: the item is read straight from memory. `copy` is empty, and stays so unless the answer is OK;
+ * reading->found then tells what it is a copy of. */
+static zend_always_inline leveret_status client_copy_item(leveret_arena *arena, const zend_string *key, bool with_cas, client_copy *copy, leveret_reading *reading)
 {
 	leveret_bytes name = php_leveret_string(key);
-	leveret_status status;
-	int tries = 0;
+	leveret_status status = leveret_read_begin(arena, name, with_cas ? LEVERET_READ_CAS : 0, 0, 0, reading);
+	zend_string *data = NULL;
+	if (UNEXPECTED(status != LEVERET_OK)) {
+		return status;
+	}
 	do {
-		status = with_cas ? leveret_find_cas(arena, name, 0, found) : leveret_find(arena, name, 0, found);
-		if (UNEXPECTED(status != LEVERET_OK)) {
-			return status;
-		}
-		zend_string *data = NULL;
-		if (UNEXPECTED(!client_fits(found->value_len))) {
-			copy->is_too_long = true;
-		} else if (!(found->is_number && found->meta.encoding == LEVERET_INTEGER)) {
-			status = php_leveret_copy_string(arena, found, &data);
-		}
-		if (EXPECTED(status == LEVERET_OK)) {
-			copy->data = data;
-			copy->meta = found->meta;
-			copy->cas = found->cas;
-			copy->number = (uint64_t) found->number;
-			return LEVERET_OK;
-		}
-	} while (status == LEVERET_RETRY && ++tries < PHP_LEVERET_TRIES_MAX);
-	return status == LEVERET_RETRY ? LEVERET_MISS : status;
+		copy->is_too_long = !client_fits(reading->found.value_len);
+		bool is_integer = reading->found.is_number && reading->found.meta.encoding == LEVERET_INTEGER;
+		status = UNEXPECTED(copy->is_too_long || is_integer) ? LEVERET_OK : php_leveret_read_string(arena, name, reading, &data);
+	} while (UNEXPECTED(status == LEVERET_RETRY));
+	if (EXPECTED(status == LEVERET_OK)) {
+		copy->data = data;
+		copy->meta = reading->found.meta;
+		copy->cas = reading->found.cas;
+		copy->number = (uint64_t) reading->found.number;
+	}
+	return status;
 }
 
 #endif

@@ -71,12 +71,13 @@ void php_leveret_encoded_free(php_leveret_encoded *encoded)
 	}
 }
 
-static zend_always_inline leveret_status read_string(leveret_arena *arena, const leveret_found *found, zval *return_value)
+static zend_always_inline leveret_status read_string(leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
 {
-	if (UNEXPECTED(found->value_len <= 1)) {
+	leveret_status status;
+	if (UNEXPECTED(reading->found.value_len <= 1)) {
 		char byte = 0;   /* PHP has each string of up to one byte ready-made */
-		leveret_status status = leveret_copy(arena, found, &byte);
-		if (found->value_len == 0) {
+		status = leveret_read_copy(arena, key, reading, &byte);
+		if (reading->found.value_len == 0) {
 			ZVAL_EMPTY_STRING(return_value);
 		} else {
 			ZVAL_INTERNED_STR(return_value, ZSTR_CHAR((unsigned char) byte));
@@ -84,34 +85,41 @@ static zend_always_inline leveret_status read_string(leveret_arena *arena, const
 		return status;
 	}
 	zend_string *string;
-	leveret_status status = php_leveret_copy_string(arena, found, &string);
+	status = php_leveret_read_string(arena, key, reading, &string);
 	if (EXPECTED(status == LEVERET_OK)) {
 		ZVAL_NEW_STR(return_value, string);
 	}
 	return status;
 }
 
-static leveret_status read_bool(leveret_arena *arena, const leveret_found *found, zval *return_value)
+static leveret_status read_bool(leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
 {
 	char byte;
-	if (found->value_len > 1) {
+	if (reading->found.value_len > 1) {
 		return LEVERET_MISS;
 	}
-	ZVAL_BOOL(return_value, found->value_len);
-	return leveret_copy(arena, found, &byte);
+	ZVAL_BOOL(return_value, reading->found.value_len);
+	return leveret_read_copy(arena, key, reading, &byte);
 }
 
-static leveret_status read_double(leveret_arena *arena, const leveret_found *found, zval *return_value)
+static leveret_status read_null(leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
+{
+	char byte;
+	ZVAL_NULL(return_value);
+	return reading->found.value_len ? LEVERET_MISS : leveret_read_copy(arena, key, reading, &byte);
+}
+
+static leveret_status read_double(leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
 {
 	char text[DOUBLE_LEN_MAX + 1];
-	if (found->value_len > DOUBLE_LEN_MAX) {
+	if (reading->found.value_len > DOUBLE_LEN_MAX) {
 		return LEVERET_MISS;
 	}
-	leveret_status status = leveret_copy(arena, found, text);
+	leveret_status status = leveret_read_copy(arena, key, reading, text);
 	if (status != LEVERET_OK) {
 		return status;
 	}
-	text[found->value_len] = '\0';
+	text[reading->found.value_len] = '\0';
 	ZVAL_DOUBLE(return_value, php_leveret_text_to_double(text));
 	return LEVERET_OK;
 }
@@ -139,14 +147,14 @@ static leveret_status unreadable(leveret_arena *arena, php_leveret_decoding deco
 }
 
 /* User code may run only after the copy: then nothing is left that a longjmp could harm. */
-static leveret_status read_serialized(leveret_arena *arena, const leveret_found *found, zval *return_value)
+static leveret_status read_serialized(leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
 {
-	char *data = emalloc(found->value_len + 1);
-	leveret_status status = leveret_copy(arena, found, data);
+	char *data = emalloc(reading->found.value_len + 1);
+	leveret_status status = leveret_read_copy(arena, key, reading, data);
 	if (EXPECTED(status == LEVERET_OK)) {
-		data[found->value_len] = '\0';
+		data[reading->found.value_len] = '\0';
 		const char *problem;
-		if (!php_leveret_unserialize(found->meta.encoding, data, found->value_len, PHP_LEVERET_TRUSTED, return_value, &problem)) {
+		if (!php_leveret_unserialize(reading->found.meta.encoding, data, reading->found.value_len, PHP_LEVERET_TRUSTED, return_value, &problem)) {
 			status = unreadable(arena, PHP_LEVERET_NOT_UNSERIALIZED, problem);
 		}
 	}
@@ -155,80 +163,63 @@ static leveret_status read_serialized(leveret_arena *arena, const leveret_found 
 }
 
 /* What other entrances stored. */
-static zend_never_inline leveret_status read_foreign(leveret_arena *arena, const leveret_found *found, zval *return_value)
+static zend_never_inline leveret_status read_foreign(leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
 {
-	if (found->meta.encoding == LEVERET_INTEGER && found->is_number) {
-		ZVAL_LONG(return_value, (zend_long) found->number);
+	if (reading->found.meta.encoding == LEVERET_INTEGER && reading->found.is_number) {
+		ZVAL_LONG(return_value, (zend_long) reading->found.number);
 		return LEVERET_OK;
 	}
 	zend_string *data;
-	leveret_status status = php_leveret_copy_string(arena, found, &data);
+	leveret_status status = php_leveret_read_string(arena, key, reading, &data);
 	if (UNEXPECTED(status != LEVERET_OK)) {
 		return status;
 	}
 	const char *problem;
 	int wanted = php_leveret_wants_msgpack(arena == LEVERET_G(apcu_arena)) ? PHP_LEVERET_MSGPACK_OBJECTS : 0;
-	php_leveret_decoding decoding = php_leveret_decode(&found->meta, LEVERET_NATIVE, data, wanted, return_value, &problem);
+	php_leveret_decoding decoding = php_leveret_decode(&reading->found.meta, LEVERET_NATIVE, data, wanted, return_value, &problem);
 	return EXPECTED(decoding == PHP_LEVERET_DECODED) ? LEVERET_OK : unreadable(arena, decoding, problem);
 }
 
-/* OK | RETRY | LOST | MISS: the bytes make no value | FAILED: an exception is pending. */
-static zend_always_inline leveret_status read_value(leveret_arena *arena, const leveret_found *found, zval *return_value)
+/* OK | RETRY | LOST | MISS: the item is gone, or its bytes make no value | FAILED: an exception is pending. */
+static zend_always_inline leveret_status read_value(leveret_arena *arena, leveret_bytes key, leveret_reading *reading, zval *return_value)
 {
 	/* The native entrances compress nothing, so their items are asked no more than this. */
-	if (UNEXPECTED(found->meta.origin != LEVERET_NATIVE)) {
-		return read_foreign(arena, found, return_value);
+	if (UNEXPECTED(reading->found.meta.origin != LEVERET_NATIVE)) {
+		return read_foreign(arena, key, reading, return_value);
 	}
-	switch (found->meta.encoding) {
+	switch (reading->found.meta.encoding) {
 		case LEVERET_INTEGER:
-			if (EXPECTED(found->is_number)) {
-				ZVAL_LONG(return_value, (zend_long) found->number);
+			if (EXPECTED(reading->found.is_number)) {
+				ZVAL_LONG(return_value, (zend_long) reading->found.number);
 				return LEVERET_OK;
 			}
-			return read_string(arena, found, return_value);
+			return read_string(arena, key, reading, return_value);
 		case LEVERET_DOUBLE:
-			return read_double(arena, found, return_value);
+			return read_double(arena, key, reading, return_value);
 		case LEVERET_BOOL:
-			return read_bool(arena, found, return_value);
-		case LEVERET_NULL: {
-			char byte;
-			ZVAL_NULL(return_value);
-			return found->value_len ? LEVERET_MISS : leveret_copy(arena, found, &byte);
-		}
+			return read_bool(arena, key, reading, return_value);
+		case LEVERET_NULL:
+			return read_null(arena, key, reading, return_value);
 		case LEVERET_PHP:
 		case LEVERET_IGBINARY:
 		case LEVERET_MSGPACK:
-			return read_serialized(arena, found, return_value);
+			return read_serialized(arena, key, reading, return_value);
 		default:
 			/* Raw; or of a format that these entrances never write: its bytes. */
-			return read_string(arena, found, return_value);
+			return read_string(arena, key, reading, return_value);
 	}
 }
 
-/* `hash`: NULL where it is not known. */
-static zend_always_inline php_leveret_fetch fetch(leveret_arena *arena, zend_string *key, const uint64_t *hash, uint32_t now, zval *return_value)
+/* From what a look-up has answered to the value. */
+static zend_always_inline php_leveret_fetch read_on(leveret_arena *arena, leveret_bytes key, leveret_status status, leveret_reading *reading, zval *return_value)
 {
-	if (php_leveret_decoded_get(arena, PHP_LEVERET_NATIVE_VIEW, key, now, return_value)) {
-		return PHP_LEVERET_HIT;
-	}
-
-	leveret_bytes name = php_leveret_string(key);
-	leveret_found found;
-	leveret_status status;
-	int tries = 0;
-	do {
-		status = hash ? leveret_find_hashed(arena, name, *hash, now, &found) : leveret_find(arena, name, now, &found);
-		if (UNEXPECTED(status != LEVERET_OK)) {
-			break;
-		}
-		status = read_value(arena, &found, return_value);
-	} while (UNEXPECTED(status == LEVERET_RETRY) && ++tries < PHP_LEVERET_TRIES_MAX);
-
 	if (EXPECTED(status == LEVERET_OK)) {
-		if (UNEXPECTED(Z_TYPE_P(return_value) == IS_ARRAY)) {
-			php_leveret_decoded_offer(leveret_arena_number(arena), PHP_LEVERET_NATIVE_VIEW, key, &found.version, Z_ARR_P(return_value));
+		do {
+			status = read_value(arena, key, reading, return_value);
+		} while (UNEXPECTED(status == LEVERET_RETRY));
+		if (EXPECTED(status == LEVERET_OK)) {
+			return PHP_LEVERET_HIT;
 		}
-		return PHP_LEVERET_HIT;
 	}
 	ZVAL_UNDEF(return_value);
 	if (status == LEVERET_LOST) {
@@ -238,14 +229,31 @@ static zend_always_inline php_leveret_fetch fetch(leveret_arena *arena, zend_str
 	return status == LEVERET_FAILED ? PHP_LEVERET_ERROR : PHP_LEVERET_MISS;
 }
 
+/* `how`: whether the hash is known. */
+static zend_always_inline php_leveret_fetch fetch(leveret_arena *arena, zend_string *key, uint32_t how, uint64_t hash, uint32_t now, zval *return_value)
+{
+	if (php_leveret_decoded_get(arena, PHP_LEVERET_NATIVE_VIEW, key, now, return_value)) {
+		return PHP_LEVERET_HIT;
+	}
+
+	leveret_bytes name = php_leveret_string(key);
+	leveret_reading reading;
+	leveret_status found = leveret_read_begin(arena, name, how, hash, now, &reading);
+	php_leveret_fetch fetched = read_on(arena, name, found, &reading, return_value);
+	if (UNEXPECTED(fetched == PHP_LEVERET_HIT && Z_TYPE_P(return_value) == IS_ARRAY)) {
+		php_leveret_decoded_offer(leveret_arena_number(arena), PHP_LEVERET_NATIVE_VIEW, key, &reading.found.version, Z_ARR_P(return_value));
+	}
+	return fetched;
+}
+
 php_leveret_fetch php_leveret_fetch_value(leveret_arena *arena, zend_string *key, uint32_t now, zval *return_value)
 {
-	return fetch(arena, key, NULL, now, return_value);
+	return fetch(arena, key, 0, 0, now, return_value);
 }
 
 php_leveret_fetch php_leveret_fetch_hashed(leveret_arena *arena, zend_string *key, uint64_t hash, uint32_t now, zval *return_value)
 {
-	return fetch(arena, key, &hash, now, return_value);
+	return fetch(arena, key, LEVERET_READ_HASHED, hash, now, return_value);
 }
 
 void php_leveret_ask_for(leveret_arena *arena, HashTable *keys, uint32_t from, uint64_t hashes[LEVERET_AHEAD])
@@ -275,15 +283,7 @@ uint32_t php_leveret_ask_for_names(leveret_arena *arena, HashTable *values, uint
 	return count;
 }
 
-php_leveret_fetch php_leveret_decode_found(leveret_arena *arena, const leveret_found *found, zval *return_value)
+php_leveret_fetch php_leveret_read(leveret_arena *arena, zend_string *key, leveret_reading *reading, zval *return_value)
 {
-	leveret_status status = read_value(arena, found, return_value);
-	if (status == LEVERET_OK) {
-		return PHP_LEVERET_HIT;
-	}
-	ZVAL_UNDEF(return_value);
-	if (status == LEVERET_LOST) {
-		php_leveret_arena_lost(arena);
-	}
-	return status == LEVERET_LOST || status == LEVERET_FAILED ? PHP_LEVERET_ERROR : PHP_LEVERET_MISS;
+	return read_on(arena, php_leveret_string(key), LEVERET_OK, reading, return_value);
 }

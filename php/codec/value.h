@@ -34,7 +34,7 @@ void php_leveret_ask_for(leveret_arena *arena, HashTable *keys, uint32_t from, u
 uint32_t php_leveret_ask_for_names(leveret_arena *arena, HashTable *values, uint32_t *from);
 /* As php_leveret_fetch_value, for a key whose hash is known. */
 php_leveret_fetch php_leveret_fetch_hashed(leveret_arena *arena, zend_string *key, uint64_t hash, uint32_t now, zval *return_value);
-/* The value of an item already found (iterators): copies and decodes. MISS when it was recycled meanwhile. */
-php_leveret_fetch php_leveret_decode_found(leveret_arena *arena, const leveret_found *found, zval *return_value);
+/* The value of an item that was found: copies and decodes. Where it was recycled meanwhile that of its key now; reading->found says which. */
+php_leveret_fetch php_leveret_read(leveret_arena *arena, zend_string *key, leveret_reading *reading, zval *return_value);
 
 #endif

@@ -32,7 +32,7 @@ static void get_one(zval *object, mmc_link *link, zend_string *name, zval *flags
 	client_copy copy = {0};
 	mmc_failures failures = {0};
 	bool found;
-	leveret_found item;
+	leveret_reading reading;
 	uint64_t number = 0;
 	leveret_arena *arena = leveret_pool_arena(php_leveret_mmc_pool_of(link), php_leveret_looked());
 	if (arena && EXPECTED(!link->servers[0].is_off)) {
@@ -40,7 +40,7 @@ static void get_one(zval *object, mmc_link *link, zend_string *name, zval *flags
 			zend_string_release(key);
 			return;
 		}
-		found = client_copy_item(arena, key, cas != NULL, &copy, &item) == LEVERET_OK;
+		found = client_copy_item(arena, key, cas != NULL, &copy, &reading) == LEVERET_OK;
 		/* Asked for before user code runs, which may close the arena. */
 		number = found && !php_leveret_is_string(&copy.meta) ? leveret_arena_number(arena) : 0;
 	} else {
@@ -51,7 +51,7 @@ static void get_one(zval *object, mmc_link *link, zend_string *name, zval *flags
 	zval value;
 	if (found && !EG(exception) && php_leveret_mmc_decode(&copy, &value)) {
 		if (Z_TYPE(value) == IS_ARRAY && number) {
-			php_leveret_decoded_offer(number, VIEW, key, &item.version, Z_ARR(value));
+			php_leveret_decoded_offer(number, VIEW, key, &reading.found.version, Z_ARR(value));
 		}
 		tell_long(flags, (uint64_t) php_leveret_mmc_flags(&copy.meta));
 		tell_long(cas, copy.cas);

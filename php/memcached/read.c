@@ -142,10 +142,10 @@ static zend_never_inline void read_through(memc_object *self, zend_fcall_info *c
 static zend_always_inline bool get_from_arena(memc_object *self, leveret_arena *arena, zend_string *key, bool is_extended, zval *return_value)
 {
 	client_copy copy = {0};
-	leveret_found found;
+	leveret_reading reading;
 	self->is_fetching = false;
 	bool is_kept = !is_extended && find_decoded(self->link, arena, key, return_value);
-	leveret_status status = is_kept ? LEVERET_OK : client_copy_item(arena, key, is_extended, &copy, &found);
+	leveret_status status = is_kept ? LEVERET_OK : client_copy_item(arena, key, is_extended, &copy, &reading);
 	memc_result(self, status == LEVERET_OK ? MEMC_SUCCESS : status == LEVERET_MISS ? MEMC_NOTFOUND : MEMC_FAILURE);
 	if (UNEXPECTED(is_kept)) {
 		return true;
@@ -157,7 +157,7 @@ static zend_always_inline bool get_from_arena(memc_object *self, leveret_arena *
 		RETVAL_NEW_STR(copy.data);
 		return true;
 	}
-	if (!(is_extended ? give_value(self, &copy, true, return_value) : give_and_offer(self, leveret_arena_number(arena), key, &copy, &found.version, return_value))) {
+	if (!(is_extended ? give_value(self, &copy, true, return_value) : give_and_offer(self, leveret_arena_number(arena), key, &copy, &reading.found.version, return_value))) {
 		RETVAL_FALSE;
 		return self->code != MEMC_NOTFOUND;
 	}
@@ -371,16 +371,16 @@ typedef struct memc_undecoded_list {
 static leveret_status read_one(const memc_link *link, leveret_arena *arena, zend_string *name, zend_string *key, memc_undecoded_list *rest, zval *value)
 {
 	client_copy copy = {0};
-	leveret_found found;
+	leveret_reading reading;
 	if (find_decoded(link, arena, key, value)) {
 		return LEVERET_OK;
 	}
-	leveret_status status = client_copy_item(arena, key, false, &copy, &found);
+	leveret_status status = client_copy_item(arena, key, false, &copy, &reading);
 	if (EXPECTED(status == LEVERET_OK && copy.data && php_leveret_is_string(&copy.meta))) {
 		ZVAL_NEW_STR(value, copy.data);
 	} else if (status == LEVERET_OK) {
 		ZVAL_NULL(value);
-		rest->list[rest->count++] = (memc_undecoded) { .name = zend_string_copy(name), .key = zend_string_copy(key), .copy = copy, .version = found.version };
+		rest->list[rest->count++] = (memc_undecoded) { .name = zend_string_copy(name), .key = zend_string_copy(key), .copy = copy, .version = reading.found.version };
 	}
 	return status;
 }

@@ -24,7 +24,7 @@ pub unsafe extern "C" fn leveret_find(
 }
 
 #[inline(always)]
-fn find(arena: &Arena, key: &[u8], options: ReadOptions, now: u32, found: &mut Found) -> leveret_status {
+pub(crate) fn find(arena: &Arena, key: &[u8], options: ReadOptions, now: u32, found: &mut Found) -> leveret_status {
     let is_there = if now == 0 {
         arena.find_into(key, options, Now, found)
     } else {

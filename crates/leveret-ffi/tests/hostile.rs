@@ -132,6 +132,7 @@ fn items(random: &mut Random, arena: *mut leveret_arena) {
         let mut form = leveret_form { encoding: 0, codec: 0 };
         call!(leveret_translate(&found.meta, random.number(), bytes(&value), &mut form));
     }
+    reads(random, arena, key, now);
     let mut number = 0;
     let (step, create) = (random.signed(), random.number());
     match random.below(12) {
@@ -180,6 +181,18 @@ fn items(random: &mut Random, arena: *mut leveret_arena) {
         _ => drop(call!(leveret_flush(arena))),
     }
     call!(leveret_lease_release_all(arena));
+}
+
+fn reads(random: &mut Random, arena: *mut leveret_arena, key: leveret_bytes, now: u32) {
+    let (how, hash) = (random.number(), random.next());
+    let mut reading = leveret_reading { found: random.any(), how: 77, now: 77, tries: random.number(), unused: 77 };
+    let status = call!(leveret_read_begin(arena, key, how, hash, now, &mut reading));
+    assert!(how < 8 || status == leveret_status::LEVERET_FAILED, "how {how}");
+    if status == leveret_status::LEVERET_OK {
+        reading.tries = random.number();
+        let mut value = vec![0u8; reading.found.value_len as usize];
+        call!(leveret_read_copy(arena, key, &mut reading, value.as_mut_ptr().cast()));
+    }
 }
 
 fn walks(random: &mut Random, arena: *mut leveret_arena, now: u32) {

@@ -170,26 +170,23 @@ uint32_t cache_deadline(VALUE ttl, uint32_t now)
 
 /* --- reading --- */
 
-/* A failed copy means that a writer recycled the segment between two steps of this reader. Nothing but a hostile arena does that so
- * often in a row; a miss is then the right answer. */
-#define TRIES_MAX 64
-
 /* Not inlined: what is kept needs none of its room on the stack. */
 __attribute__((noinline)) static bool find_in_arena(cache *cache, VALUE key, const uint64_t *hash, VALUE *value)
 {
-	leveret_found found;
-	leveret_status status = LEVERET_RETRY;
+	leveret_reading reading;
+	leveret_status status;
 	problem why = NULL;
 	cache_check_key(cache, key);
-	for (int tries = 0; tries < TRIES_MAX && (status == LEVERET_RETRY || status == LEVERET_LOST); tries++) {
-		if (RB_UNLIKELY(status == LEVERET_LOST)) {
-			cache_reopen(cache);
-			hash = NULL;
-		}
-		status = hash ? leveret_find_hashed(ARENA(cache), bytes_of_string(key), *hash, 0, &found) : leveret_find(ARENA(cache), bytes_of_string(key), 0, &found);
+	for (int tries = 0;; tries++) {
+		status = leveret_read_begin(ARENA(cache), bytes_of_string(key), hash ? LEVERET_READ_HASHED : 0, hash ? *hash : 0, 0, &reading);
 		if (status == LEVERET_OK) {
-			status = value_read(ARENA(cache), &found, cache->classes, value, &why);
+			status = value_read(ARENA(cache), key, &reading, cache->classes, value, &why);
 		}
+		if (RB_LIKELY(status != LEVERET_LOST) || tries == REOPENS_MAX) {
+			break;
+		}
+		cache_reopen(cache);
+		hash = NULL;
 	}
 	if (RB_UNLIKELY(why != NULL)) {
 		value_warn(key, why);
@@ -199,7 +196,7 @@ __attribute__((noinline)) static bool find_in_arena(cache *cache, VALUE key, con
 		leveret_raise(status, ARENA(cache), key, 0);
 	}
 	if (status == LEVERET_OK && RB_UNLIKELY(cache->is_frozen) && !RB_SPECIAL_CONST_P(*value)) {
-		*value = frozen_keep(&cache->frozen, key, &found, *value);
+		*value = frozen_keep(&cache->frozen, key, &reading.found, *value);
 	}
 	return status == LEVERET_OK;
 }
@@ -388,20 +385,18 @@ static VALUE cas(int argc, VALUE *argv, VALUE self)
 	rb_need_block();
 	cache *cache = cache_begin(self);
 	VALUE value, key = rb_str_new_frozen(key_string(argv[0]));
-	leveret_found found;
-	leveret_status status = LEVERET_RETRY;
+	leveret_reading reading;
+	leveret_status status;
 	problem why = NULL;
 	cache_check_key(cache, key);
-	for (int tries = 0; tries < TRIES_MAX && status == LEVERET_RETRY; tries++) {
-		CACHE_ASK(cache, status, leveret_find_cas(ARENA(cache), bytes_of_string(key), 0, &found));
-		if (status == LEVERET_OK) {
-			status = value_read(ARENA(cache), &found, cache->classes, &value, &why);
-		}
+	CACHE_ASK(cache, status, leveret_read_begin(ARENA(cache), bytes_of_string(key), LEVERET_READ_CAS, 0, 0, &reading));
+	if (status == LEVERET_OK) {
+		status = value_read(ARENA(cache), key, &reading, cache->classes, &value, &why);
 	}
 	if (why) {
 		value_warn(key, why);
 	}
-	if (status == LEVERET_MISS || status == LEVERET_RETRY || status == LEVERET_LOST) {
+	if (status == LEVERET_MISS || status == LEVERET_LOST) {
 		return Qnil;
 	}
 	if (status != LEVERET_OK) {
@@ -409,8 +404,8 @@ static VALUE cas(int argc, VALUE *argv, VALUE self)
 	}
 	value = rb_yield(value);
 	VALUE ttl = argc == 2 ? argv[1] : Qnil;
-	const uint32_t *kept = ttl == ID2SYM(id_keep) ? &found.deadline : NULL;
-	return store_until(cache, key, value, ttl, kept, LEVERET_CAS, found.cas) == LEVERET_OK ? Qtrue : Qfalse;
+	const uint32_t *kept = ttl == ID2SYM(id_keep) ? &reading.found.deadline : NULL;
+	return store_until(cache, key, value, ttl, kept, LEVERET_CAS, reading.found.cas) == LEVERET_OK ? Qtrue : Qfalse;
 }
 
 /* --- the rest --- */

@@ -31,11 +31,13 @@ cache *cache_begin(VALUE self);
 /* For an answer of LEVERET_LOST: opens the arena again, at most `tries` times in a row. Raises where it cannot be opened. */
 void cache_reopen(cache *cache);
 
+#define REOPENS_MAX 8
+
 /* Sets `status` to what `call` answers for the cache's arena, opened anew where it was lost. */
 #define CACHE_ASK(cache, status, call) \
 	do { \
 		int tries_ = 0; \
-		while (((status) = (call)) == LEVERET_LOST && tries_++ < 8) { \
+		while (((status) = (call)) == LEVERET_LOST && tries_++ < REOPENS_MAX) { \
 			cache_reopen(cache); \
 		} \
 	} while (0)

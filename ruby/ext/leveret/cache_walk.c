@@ -15,8 +15,8 @@ static void visit(walk *walk, const leveret_record *record)
 		rb_ary_push(walk->into, key);
 		return;
 	}
-	/* What was recycled meanwhile has died or was stored anew: it may be left out. */
-	leveret_status status = value_read(walk->handle->arena, &record->found, walk->cache->classes, &value, &why);
+	leveret_reading reading = { .found = record->found, .how = LEVERET_READ_UNTRACED };
+	leveret_status status = value_read(walk->handle->arena, key, &reading, walk->cache->classes, &value, &why);
 	if (why) {
 		value_warn(key, why);
 	}

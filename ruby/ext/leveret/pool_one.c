@@ -76,17 +76,10 @@ VALUE pool_value(pool *pool, const leveret_meta *meta, VALUE bytes)
 	return value;
 }
 
-static leveret_status find_in(const leveret_arena *arena, VALUE key, leveret_found *found, VALUE *bytes)
+static leveret_status find_in(const leveret_arena *arena, VALUE key, leveret_reading *reading, VALUE *bytes)
 {
-	leveret_status status = LEVERET_RETRY;
-	for (int tries = 0; tries < 64 && status == LEVERET_RETRY; tries++) {
-		status = leveret_find(arena, bytes_of_string(key), 0, found);
-		if (status == LEVERET_OK) {
-			*bytes = rb_str_new(NULL, (long) found->value_len);
-			status = leveret_copy(arena, found, RSTRING_PTR(*bytes));
-		}
-	}
-	return status;
+	leveret_status status = leveret_read_begin(arena, bytes_of_string(key), 0, 0, 0, reading);
+	return status == LEVERET_OK ? value_read_bytes(arena, key, reading, bytes) : status;
 }
 
 /* get(key, miss): the value, or `miss`. */
@@ -96,9 +89,9 @@ static VALUE get(VALUE self, VALUE key, VALUE miss)
 	key = pool_key(key);
 	leveret_arena *arena = pool_arena(pool);
 	if (RB_LIKELY(arena != NULL)) {
-		leveret_found found;
+		leveret_reading reading;
 		VALUE bytes = Qnil;
-		return find_in(arena, key, &found, &bytes) == LEVERET_OK ? pool_value(pool, &found.meta, bytes) : miss;
+		return find_in(arena, key, &reading, &bytes) == LEVERET_OK ? pool_value(pool, &reading.found.meta, bytes) : miss;
 	}
 	call call = { .pool = pool, .key = key, .value = Qnil, .request = { .operation = LEVERET_OP_GET } };
 	ask(&call);
@@ -136,10 +129,10 @@ static VALUE fetch(VALUE self, VALUE key, VALUE with_cas)
 	call call = { .pool = pool_of(self), .key = pool_key(key), .value = Qnil, .request = { .operation = LEVERET_OP_GET, .with_cas = RTEST(with_cas) } };
 	leveret_arena *arena = RTEST(with_cas) ? NULL : pool_arena(call.pool);
 	if (arena) {
-		leveret_found found;
+		leveret_reading reading;
 		VALUE bytes = Qnil;
-		leveret_status status = find_in(arena, call.key, &found, &bytes);
-		return status == LEVERET_OK ? pool_row(call.pool, &found.meta, 0, bytes) : Qnil;
+		leveret_status status = find_in(arena, call.key, &reading, &bytes);
+		return status == LEVERET_OK ? pool_row(call.pool, &reading.found.meta, 0, bytes) : Qnil;
 	}
 	ask(&call);
 	return call.code == LEVERET_CODE_SUCCESS ? pool_row(call.pool, &call.meta, call.cas, call.bytes) : Qnil;

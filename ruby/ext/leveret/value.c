@@ -255,24 +255,28 @@ problem value_decode(const leveret_meta *meta, VALUE bytes, VALUE allowed, VALUE
 	return has_nul(form.encoding, bytes) ? "it is damaged" : read_form(form.encoding, meta, bytes, allowed, value);
 }
 
-static leveret_status copy_string(const leveret_arena *arena, const leveret_found *found, VALUE *bytes)
+leveret_status value_read_bytes(const leveret_arena *arena, VALUE key, leveret_reading *reading, VALUE *bytes)
 {
-	*bytes = rb_str_new(NULL, (long) found->value_len);
-	return leveret_copy(arena, found, RSTRING_PTR(*bytes));
+	leveret_status status;
+	do {
+		*bytes = rb_str_new(NULL, (long) reading->found.value_len);
+		status = leveret_read_copy(arena, bytes_of_string(key), reading, RSTRING_PTR(*bytes));
+	} while (RB_UNLIKELY(status == LEVERET_RETRY));
+	return status;
 }
 
-leveret_status value_read(const leveret_arena *arena, const leveret_found *found, VALUE allowed, VALUE *value, problem *why)
+leveret_status value_read(const leveret_arena *arena, VALUE key, leveret_reading *reading, VALUE allowed, VALUE *value, problem *why)
 {
 	*why = NULL;
-	if (found->is_number && found->meta.encoding == LEVERET_INTEGER) {
-		*value = LL2NUM(found->number);
+	if (reading->found.is_number && reading->found.meta.encoding == LEVERET_INTEGER) {
+		*value = LL2NUM(reading->found.number);
 		return LEVERET_OK;
 	}
-	leveret_status status = copy_string(arena, found, value);
+	leveret_status status = value_read_bytes(arena, key, reading, value);
 	if (RB_UNLIKELY(status != LEVERET_OK)) {
 		return status;
 	}
-	const leveret_meta *meta = &found->meta;
+	const leveret_meta *meta = &reading->found.meta;
 	if (RB_LIKELY(meta->origin == LEVERET_RUBY && meta->encoding == LEVERET_RAW && (meta->flags & ~FLAG_BINARY) == 0 && meta->codec == 0)) {
 		if (!(meta->flags & FLAG_BINARY)) {
 			rb_enc_associate(*value, utf8);

@@ -29,10 +29,14 @@ static inline leveret_bytes encoded_bytes(const encoded *encoded)
 /* Why bytes make no value here; NULL: they do. */
 typedef const char *problem;
 
-/* The value of a found item. OK; RETRY, LOST: as leveret_copy; MISS: the bytes make no value, and *why says why.
+/* The value of a found item, or of what has taken its place. OK; LOST and other failures: as leveret_read_copy; MISS: it is gone, or the
+ * bytes make no value, and *why says why.
  * `allowed`: a Hash whose keys are the names of the classes that Marshal data may name, or nil: any.
  * Runs user code (marshal_load) after the copy, when nothing is left that a longjmp could harm. */
-leveret_status value_read(const leveret_arena *arena, const leveret_found *found, VALUE allowed, VALUE *value, problem *why);
+leveret_status value_read(const leveret_arena *arena, VALUE key, leveret_reading *reading, VALUE allowed, VALUE *value, problem *why);
+
+/* The same, but its bytes. */
+leveret_status value_read_bytes(const leveret_arena *arena, VALUE key, leveret_reading *reading, VALUE *bytes);
 
 /* The value of bytes that are a String already, which this function takes over. `meta` says whose they are. */
 problem value_decode(const leveret_meta *meta, VALUE bytes, VALUE allowed, VALUE *value);

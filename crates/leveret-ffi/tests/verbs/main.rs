@@ -6,6 +6,7 @@ use std::ptr::null_mut;
 mod compute;
 mod count;
 mod deadlines;
+mod reading;
 mod walk;
 
 /// An open arena of 8 MiB in a folder of its own.
