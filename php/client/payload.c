@@ -24,7 +24,6 @@ void php_leveret_client_payload_take(client_payload *payload, leveret_encoding e
 void php_leveret_client_payload_set_integer(client_payload *payload, zend_long number)
 {
 	payload->meta.encoding = LEVERET_INTEGER;
-	payload->integer = number;
 	payload->bytes = php_leveret_bytes(payload->text, (size_t) snprintf(payload->text, sizeof(payload->text), ZEND_LONG_FMT, number));
 }
 

@@ -11,7 +11,6 @@ typedef struct client_payload {
 	leveret_meta meta;
 	zend_string *string;              /* holds the bytes, or NULL */
 	void *block;                      /* likewise, of the request's heap */
-	int64_t integer;                  /* what goes into an arena in place of the text */
 	char text[32];
 } client_payload;
 

@@ -3,6 +3,7 @@
 # include "config.h"
 #endif
 
+#include "base/refused.h"
 #include "memcached.h"
 
 /* Whether some of eight bytes is a space, a control character or DEL: a byte below n borrows into its high bit, which it has not set. */
@@ -91,25 +92,27 @@ static void copy_answer(const zend_string *prefix, const leveret_answer *answer,
 	copy->key = zend_string_init((const char *) answer->key.data + skip, answer->key.len - skip, 0);
 }
 
+/* The log knows the length where only this call does. */
+static void tell_no_memory(leveret_pool *pool, size_t len)
+{
+	leveret_arena *arena = leveret_pool_arena(pool, 0);
+	if (arena) {
+		php_leveret_tell_no_memory(arena, len);
+	}
+}
+
 bool php_leveret_memc_call(memc_object *self, leveret_request *request, client_copy *copy)
 {
 	leveret_pool *pool = self->link->pool;
 	leveret_answer answer;
 	self->is_fetching = false;
-	leveret_pool_begin(pool);
-	int code = leveret_pool_add(pool, request);
-	if (code != MEMC_SUCCESS) {
-		php_leveret_memc_failure(self, code);
-		return false;
-	}
-	code = leveret_pool_run(pool);
-	if (!leveret_pool_next(pool, &answer)) {
-		/* Nothing is answered to what was sent without asking for it. */
-		php_leveret_memc_failure(self, code);
-		return false;
+	int code = leveret_pool_call(pool, request, &answer);
+	if (UNEXPECTED(code == MEMC_SERVER_MEMORY_ALLOCATION_FAILURE)) {
+		tell_no_memory(pool, request->value.len);
 	}
 	php_leveret_memc_result_of(self, &answer);
-	if (answer.code != MEMC_SUCCESS) {
+	/* Nothing is answered to what was sent without asking for it. */
+	if (code != MEMC_SUCCESS || answer.request == LEVERET_UNANSWERED) {
 		return false;
 	}
 	if (copy) {

@@ -141,19 +141,11 @@ static int call(memc_session *session, leveret_operation operation, leveret_byte
 		.exptime = leveret_exptime_of_ttl(MAX(seconds, 0)),
 		.meta = { .origin = LEVERET_PECL_MEMCACHED, .encoding = LEVERET_RAW }
 	};
-	leveret_pool_begin(session->pool);
-	int code = leveret_pool_add(session->pool, &request);
-	if (code != MEMC_SUCCESS) {
-		return code;
-	}
-	code = leveret_pool_run(session->pool);
-	if (!leveret_pool_next(session->pool, &answer)) {
-		return code;
-	}
-	if (answer.code == MEMC_SUCCESS && data) {
+	int code = leveret_pool_call(session->pool, &request, &answer);
+	if (code == MEMC_SUCCESS && data) {
 		*data = zend_string_init((const char *) answer.value.data, answer.value.len, 0);
 	}
-	return answer.code;
+	return code;
 }
 
 static int call_for(memc_session *session, leveret_operation operation, const zend_string *id, leveret_bytes value, zend_long seconds, zend_string **data)

@@ -3,53 +3,9 @@
 # include "config.h"
 #endif
 
-#include "base/arena.h"
-#include "base/refused.h"
 #include "memcached.h"
 
 /* --- stores --- */
-
-static zend_long result_of_status(leveret_status status, leveret_mode mode)
-{
-	switch (status) {
-		case LEVERET_OK: return MEMC_SUCCESS;
-		case LEVERET_MISS: return mode == LEVERET_CAS || mode == LEVERET_SET ? MEMC_NOTFOUND : MEMC_NOTSTORED;
-		case LEVERET_EXISTS: return mode == LEVERET_CAS ? MEMC_DATA_EXISTS : MEMC_NOTSTORED;
-		case LEVERET_TOO_LARGE: return MEMC_E2BIG;
-		case LEVERET_NO_MEMORY: return MEMC_SERVER_MEMORY_ALLOCATION_FAILURE;
-		default: return MEMC_SERVER_ERROR;
-	}
-}
-
-static leveret_mode mode_of(leveret_operation operation)
-{
-	switch (operation) {
-		case LEVERET_OP_ADD: return LEVERET_ADD;
-		case LEVERET_OP_REPLACE: return LEVERET_REPLACE;
-		case LEVERET_OP_APPEND: return LEVERET_APPEND;
-		case LEVERET_OP_PREPEND: return LEVERET_PREPEND;
-		case LEVERET_OP_CAS: return LEVERET_CAS;
-		default: return LEVERET_SET;
-	}
-}
-
-/* One server that is an arena: stored straight into memory. */
-static bool store_in_arena(memc_object *self, leveret_arena *arena, leveret_operation operation, zend_string *key, const client_payload *payload, zend_long expiration, uint64_t cas)
-{
-	uint32_t now = leveret_now();
-	leveret_mode mode = mode_of(operation);
-	leveret_bytes bytes = payload->meta.encoding == LEVERET_INTEGER ? php_leveret_bytes(&payload->integer, sizeof(payload->integer)) : payload->bytes;
-	leveret_status status = leveret_store(arena, php_leveret_string(key), bytes, &payload->meta, leveret_deadline_of_exptime(expiration, now), mode, cas, now, NULL);
-	self->is_fetching = false;
-	memc_result(self, result_of_status(php_leveret_stored(arena, status, bytes.len), mode));
-	return status == LEVERET_OK;
-}
-
-/* Whether a store means the same in an arena as on a server. For what does not, the pool knows the rules. */
-static bool is_plain(leveret_operation operation, zend_long expiration, uint64_t cas)
-{
-	return expiration >= 0 && operation != LEVERET_OP_APPEND && operation != LEVERET_OP_PREPEND && (operation != LEVERET_OP_CAS || cas != 0);
-}
 
 static leveret_request store_request(const memc_link *link, leveret_operation operation, zend_string *server_key, zend_string *key, const client_payload *payload, zend_long expiration, uint64_t number)
 {
@@ -93,18 +49,13 @@ static bool store_payload(memc_object *self, leveret_operation operation, zend_s
 		return false;
 	}
 	zend_string *full = memc_full_key(link, key);
-	leveret_arena *arena = is_plain(operation, expiration, number) ? leveret_pool_arena(link->pool, php_leveret_looked()) : NULL;
-	bool stored = false;
-	if (arena && payload->bytes.len <= leveret_pool_value_max(link->pool)) {
-		stored = store_in_arena(self, arena, operation, full, payload, expiration, number);
-	} else {
-		zend_long retries = link->store_retries;
-		do {
-			leveret_request request = store_request(link, operation, server_key, full, payload, expiration, number);
-			php_leveret_memc_call(self, &request, NULL);
-			stored = !php_leveret_memc_is_failure(self->code);
-		} while (!stored && wants_retry(self->code) && retries-- > 0);
-	}
+	zend_long retries = link->store_retries;
+	bool stored;
+	do {
+		leveret_request request = store_request(link, operation, server_key, full, payload, expiration, number);
+		php_leveret_memc_call(self, &request, NULL);
+		stored = !php_leveret_memc_is_failure(self->code);
+	} while (!stored && wants_retry(self->code) && retries-- > 0);
 	zend_string_release(full);
 	return stored;
 }

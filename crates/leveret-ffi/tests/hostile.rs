@@ -290,6 +290,23 @@ extern "C" fn is_interrupted(context: *mut c_void) -> u32 {
     context as usize as u32
 }
 
+fn request(random: &mut Random, key: &[u8], group: &[u8], value: &[u8]) -> leveret_request {
+    leveret_request {
+        operation: random.number(),
+        key: bytes(key),
+        group: bytes(group),
+        value: bytes(value),
+        meta: random.any(),
+        exptime: random.signed(),
+        number: random.next(),
+        initial: random.next(),
+        create: random.number(),
+        with_cas: random.number(),
+        quiet: random.number(),
+        server: random.number() as i32,
+    }
+}
+
 fn pools(random: &mut Random, dir: &[u8]) {
     let pool = call!(leveret_pool_new());
     let invalid = leveret_code::LEVERET_CODE_INVALID_ARGUMENTS as i32;
@@ -324,34 +341,30 @@ fn pools(random: &mut Random, dir: &[u8]) {
     call!(leveret_pool_begin(pool));
     for _ in 0..random.below(5) {
         let (key, group, value) = (random.bytes(20), random.bytes(5), random.bytes(60));
-        let request = leveret_request {
-            operation: random.number(),
-            key: bytes(&key),
-            group: bytes(&group),
-            value: bytes(&value),
-            meta: random.any(),
-            exptime: random.signed(),
-            number: random.next(),
-            initial: random.next(),
-            create: random.number(),
-            with_cas: random.number(),
-            quiet: random.number(),
-            server: random.number() as i32,
-        };
+        let request = request(random, &key, &group, &value);
         let answer = call!(leveret_pool_add(pool, &request));
         let last = leveret_operation::LEVERET_OP_KEYS as u32;
         assert!(request.operation <= last || answer == invalid, "operation {}", request.operation);
     }
-    match random.below(4) {
+    let mut answer = MaybeUninit::<leveret_answer>::uninit();
+    match random.below(5) {
         0 => drop(call!(leveret_pool_run(pool))),
         1 => drop(call!(leveret_pool_start(pool))),
         2 => {
             let context = null_mut::<c_void>().wrapping_add(random.below(2) as usize);
             call!(leveret_pool_run_until_interrupted(pool, is_interrupted, context));
         }
+        3 => {
+            let (key, group, value) = (random.bytes(20), random.bytes(5), random.bytes(60));
+            let request = request(random, &key, &group, &value);
+            let code = call!(leveret_pool_call(pool, &request, answer.as_mut_ptr()));
+            // SAFETY: it was written.
+            assert_eq!(unsafe { answer.assume_init_ref() }.code, code);
+            let last = leveret_operation::LEVERET_OP_KEYS as u32;
+            assert!(request.operation <= last || code == invalid, "operation {}", request.operation);
+        }
         _ => drop(call!(leveret_pool_flush_buffers(pool))),
     }
-    let mut answer = MaybeUninit::<leveret_answer>::uninit();
     let mut left = 10_000;
     while call!(leveret_pool_next(pool, answer.as_mut_ptr())) != 0 && left > 0 {
         left -= 1;

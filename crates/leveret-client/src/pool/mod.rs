@@ -28,6 +28,7 @@ pub use crate::memory::short_cut::Validity;
 use crate::ring::{self, Ring};
 use batch::Batch;
 use leveret_engine::{Arena, Time};
+pub use leveret_protocol::text::TextKey;
 pub use options::{Options, Protocol, TlsOptions};
 pub use request::{Answer, Operation, Request};
 use server::Server;

@@ -2,10 +2,12 @@
 //!
 //! One pool is used by one thread at a time. Nothing is held across calls but what leveret_pool_free frees.
 mod batch;
+mod call;
 mod servers;
 mod settings;
 
 pub use batch::*;
+pub use call::*;
 pub use servers::*;
 pub use settings::*;
 
@@ -24,8 +26,19 @@ pub struct leveret_pool {
     ejects: [bool; 2],
     /// What leveret_pool_arena gives.
     arena: Option<leveret_arena>,
+    /// How stores go to it without a batch; None: they do not.
+    stores: Option<Stores>,
     /// How long without asking the pool. None: it is asked the next time.
     validity: Option<Validity>,
+}
+
+/// What a store in memory is to heed.
+#[derive(Clone, Copy)]
+struct Stores {
+    /// The longest value.
+    value_max: usize,
+    /// Keys are those of the text protocol.
+    needs_text_key: bool,
 }
 
 /// Codes are libmemcached's numbers, which PHP shows as Memcached::RES_*.
@@ -101,6 +114,7 @@ pub extern "C" fn leveret_pool_new() -> *mut leveret_pool {
         buckets: Arc::default(),
         ejects: [false; 2],
         arena: None,
+        stores: None,
         validity: None,
     }))
 }

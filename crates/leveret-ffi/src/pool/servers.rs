@@ -1,8 +1,8 @@
 //! The servers of a pool.
-use super::{bytes, leveret_code, leveret_pool, millis};
+use super::{bytes, leveret_code, leveret_pool, millis, Stores};
 use crate::{leveret_arena, leveret_bytes, moment};
-use leveret_client::pool::{Credentials, ServerKind, Tuning};
-use leveret_engine::Time;
+use leveret_client::pool::{Credentials, Protocol, ServerKind, Tuning};
+use leveret_engine::{Arena, Time};
 use std::ffi::{c_char, OsStr};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -167,7 +167,9 @@ pub unsafe extern "C" fn leveret_pool_tune_server(
 pub unsafe extern "C" fn leveret_pool_mark_server(pool: *mut leveret_pool, index: u32, is_up: u32, rest_s: i64) {
     let rest = (is_up == 0).then(|| millis(rest_s.saturating_mul(1000)));
     // SAFETY: by contract.
-    unsafe { &mut (*pool).pool }.mark(index as usize, rest);
+    let pool = unsafe { &mut *pool };
+    pool.pool.mark(index as usize, rest);
+    pool.validity = None;
 }
 
 /// Says as whom one server is asked (SASL PLAIN), or all of them and those that come (`index` -1); user.data NULL = as
@@ -278,12 +280,29 @@ pub unsafe extern "C" fn leveret_pool_route(pool: *mut leveret_pool, key: levere
 pub unsafe extern "C" fn leveret_pool_arena(pool: *mut leveret_pool, now: u32) -> *mut leveret_arena {
     // SAFETY: by contract.
     let pool = unsafe { &mut *pool };
-    match (&mut pool.arena, pool.validity) {
-        (Some(given), Some(validity)) if now != 0 && validity.holds(Time(now)) && !given.0.is_lost() => given,
-        _ => {
-            look(pool, moment(now));
-            pool.arena.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut)
+    if now == 0 || !pool.is_looked_up(Time(now)) {
+        look(pool, moment(now));
+    }
+    pool.arena.as_mut().map_or(std::ptr::null_mut(), std::ptr::from_mut)
+}
+
+impl leveret_pool {
+    /// Whether `arena` is what a look would find.
+    #[inline]
+    fn is_looked_up(&self, now: Time) -> bool {
+        match (&self.arena, self.validity) {
+            (Some(given), Some(validity)) => validity.holds(now) && !given.0.is_lost(),
+            _ => false,
         }
+    }
+
+    /// The arena into which values are stored without a batch.
+    #[inline]
+    pub(super) fn memory(&mut self, now: Time) -> Option<(&Arena, Stores)> {
+        if !self.is_looked_up(now) {
+            look(self, now);
+        }
+        Some((&self.arena.as_ref()?.0, self.stores?))
     }
 }
 
@@ -300,6 +319,10 @@ fn look(pool: &mut leveret_pool, now: Time) {
     if !is_same {
         pool.arena = current.map(|arena| leveret_arena(arena.clone()));
     }
+    // One that was marked as failed refuses what it is asked for.
+    let is_up = pool.pool.server(0).is_some_and(|server| !server.is_down);
+    let needs_text_key = pool.pool.options().protocol == Protocol::Text;
+    pool.stores = is_up.then(|| Stores { value_max: pool.pool.value_max(), needs_text_key });
     pool.validity = Some(pool.pool.arena_validity(now));
 }
 

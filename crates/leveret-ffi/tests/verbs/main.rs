@@ -3,6 +3,7 @@ use leveret_engine::Meta;
 use leveret_ffi::*;
 use std::ptr::null_mut;
 
+mod call;
 mod compute;
 mod count;
 mod deadlines;

@@ -1,0 +1,118 @@
+//! One request and its answer: what a batch would do, without one where the pool is one arena.
+use super::{
+    leveret_answer, leveret_code, leveret_operation, leveret_pool, leveret_pool_add, leveret_pool_begin,
+    leveret_pool_next, leveret_pool_run, leveret_request,
+};
+use crate::leveret_bytes;
+use leveret_client::pool::TextKey;
+use leveret_engine::{Deadline, Encoding, Error, Meta, Mode, Stored, Terms, Time, Value};
+use leveret_code::*;
+use std::ptr::null;
+
+/// answer->request of a request that has no answer.
+pub const LEVERET_UNANSWERED: u32 = u32::MAX;
+
+/// One request and its answer, as leveret_pool_begin, leveret_pool_add, leveret_pool_run and leveret_pool_next give them.
+/// A store is done at once where the pool is one arena, as leveret_pool_arena gives it, and leaves the batch alone. Returns
+/// the code, which is also answer->code. What has no answer has the request LEVERET_UNANSWERED: a quiet one, or one that
+/// is refused before it is sent. What *answer points at lives until the next batch begins.
+///
+/// # Safety
+/// Pointers are live, and what they point at can be read.
+#[no_mangle]
+pub unsafe extern "C" fn leveret_pool_call(
+    pool: *mut leveret_pool,
+    request: *const leveret_request,
+    answer: *mut leveret_answer,
+) -> i32 {
+    // SAFETY: by contract.
+    if let Some((code, cas)) = unsafe { store_in_memory(&mut *pool, &*request) } {
+        // SAFETY: by contract.
+        unsafe { answer.write(leveret_answer { code, cas, ..empty() }) };
+        return code;
+    }
+    // SAFETY: by contract.
+    unsafe { call_by_batch(pool, request, answer) }
+}
+
+/// # Safety
+/// As leveret_pool_call.
+#[inline(never)]
+unsafe fn call_by_batch(pool: *mut leveret_pool, request: *const leveret_request, answer: *mut leveret_answer) -> i32 {
+    // SAFETY: by contract.
+    let code = unsafe {
+        leveret_pool_begin(pool);
+        match leveret_pool_add(pool, request) {
+            added if added != LEVERET_CODE_SUCCESS as i32 => added,
+            _ => {
+                let ran = leveret_pool_run(pool);
+                if leveret_pool_next(pool, answer) != 0 {
+                    return (*answer).code;
+                }
+                ran
+            }
+        }
+    };
+    // SAFETY: by contract.
+    unsafe { answer.write(leveret_answer { request: LEVERET_UNANSWERED, code, ..empty() }) };
+    code
+}
+
+fn empty() -> leveret_answer {
+    let nothing = leveret_bytes { data: null(), len: 0 };
+    leveret_answer {
+        request: 0,
+        code: 0,
+        server: 0,
+        key: nothing,
+        value: nothing,
+        meta: Meta::default(),
+        cas: 0,
+        number: 0,
+    }
+}
+
+/// The code and the new version's token. None: a batch is to do it, or to say why it cannot be done.
+///
+/// # Safety
+/// What `request` points at can be read.
+unsafe fn store_in_memory(pool: &mut leveret_pool, request: &leveret_request) -> Option<(i32, u64)> {
+    const SET: u32 = leveret_operation::LEVERET_OP_SET as u32;
+    const ADD: u32 = leveret_operation::LEVERET_OP_ADD as u32;
+    const REPLACE: u32 = leveret_operation::LEVERET_OP_REPLACE as u32;
+    const CAS: u32 = leveret_operation::LEVERET_OP_CAS as u32;
+    let mode = match request.operation {
+        SET => Mode::Set,
+        ADD => Mode::Add,
+        REPLACE => Mode::Replace,
+        // No version is one that there is not, but in the binary protocol any.
+        CAS if request.number != 0 => Mode::Cas(request.number),
+        _ => return None,
+    };
+    // Others mean something else in each protocol.
+    let exptime = u32::try_from(request.exptime).ok()?;
+    // SAFETY: by contract.
+    let (key, bytes) = unsafe { (request.key.as_slice(), request.value.as_slice()) };
+    let now = Time::now();
+    let (arena, rules) = pool.memory(now)?;
+    if bytes.len() > rules.value_max || (rules.needs_text_key && TextKey::new(key).is_none()) {
+        return None;
+    }
+    // A number that is kept as one counts in place.
+    let digits = std::str::from_utf8(bytes).ok().filter(|_| request.meta.encoding == Encoding::INTEGER);
+    let value = digits.and_then(|digits| digits.parse().ok()).map_or(Value::Bytes(bytes), Value::Integer);
+    let terms = Terms::new(mode).want_cas(request.with_cas != 0);
+    let deadline = Deadline::of_exptime(i64::from(exptime), now);
+    let code = match arena.store_if(key, value, request.meta, deadline, &terms, now) {
+        Ok(Stored::Stored { cas }) => return Some((LEVERET_CODE_SUCCESS as i32, cas)),
+        Ok(Stored::Exists) if request.operation == CAS => LEVERET_CODE_DATA_EXISTS,
+        Ok(Stored::Missing) if request.operation == CAS => LEVERET_CODE_NOTFOUND,
+        Ok(Stored::Exists | Stored::Missing) => LEVERET_CODE_NOTSTORED,
+        Err(Error::ValueTooLarge { .. }) => LEVERET_CODE_E2BIG,
+        Err(Error::NoMemory) => LEVERET_CODE_SERVER_MEMORY_ALLOCATION_FAILURE,
+        // A batch opens it again.
+        Err(Error::Lost | Error::FileRefused(_)) => return None,
+        Err(_) => LEVERET_CODE_SERVER_ERROR,
+    };
+    Some((code as i32, 0))
+}
