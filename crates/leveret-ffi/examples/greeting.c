@@ -34,19 +34,19 @@ int main(void)
 		return 1;
 	}
 
-	/* RETRY: another process stored a new version between the two calls. */
-	leveret_found found;
+	/* RETRY: another process stored a new version between the two calls, which may be longer. */
+	leveret_reading reading;
 	char *value = NULL;
-	do {
+	status = leveret_read_begin(arena, bytes("greeting"), 0, 0, 0, &reading);
+	while (status == LEVERET_OK || status == LEVERET_RETRY) {
 		free(value);
-		value = NULL;
-		status = leveret_find(arena, bytes("greeting"), 0, &found);
-		if (status == LEVERET_OK && (value = malloc(found.value_len + 1)) != NULL) {
-			status = leveret_copy(arena, &found, value);
+		value = malloc(reading.found.value_len + 1);
+		if (value == NULL || (status = leveret_read_copy(arena, bytes("greeting"), &reading, value)) == LEVERET_OK) {
+			break;
 		}
-	} while (status == LEVERET_RETRY);
+	}
 	if (status == LEVERET_OK && value != NULL) {
-		printf("%.*s, %" PRIu64 " bytes\n", (int) found.value_len, value, found.value_len);
+		printf("%.*s, %" PRIu64 " bytes\n", (int) reading.found.value_len, value, reading.found.value_len);
 	}
 	free(value);
 	leveret_close(arena);
