@@ -99,7 +99,7 @@ if test "$PHP_LEVERET" != "no"; then
       apcu/module.c apcu/functions.c apcu/count.c apcu/entry.c apcu/info.c apcu/iterator.c apcu/preload.c
       cache/class.c cache/access.c cache/iterator.c cache/many.c cache/remember.c
       client/payload.c client/copy.c client/session.c
-      memcached/module.c memcached/object.c memcached/link.c memcached/call.c memcached/value.c memcached/read.c memcached/write.c
+      memcached/module.c memcached/object.c memcached/link.c memcached/call.c memcached/value.c memcached/read.c memcached/many.c memcached/delayed.c memcached/write.c
       memcached/result.c memcached/stats.c memcached/session.c memcached/words.c
       memcache/module.c memcache/object.c memcache/link.c memcache/failure.c memcache/call.c memcache/value.c memcache/read.c
       memcache/write.c memcache/stats.c memcache/session.c

@@ -9,6 +9,7 @@
 #include "client/copy.h"
 #include "client/payload.h"
 #include "codec/decode.h"
+#include "decoded/table.h"
 
 /* --- numbers that scripts see --- */
 
@@ -243,5 +244,62 @@ static zend_always_inline zend_string *memc_full_key(const memc_link *link, zend
 bool php_leveret_memc_call(memc_object *self, leveret_request *request, client_copy *copy);
 /* All answers of the open batch that are there or can be waited for, up to `limit`. `of_keys`: what they name are keys, without the prefix. */
 void php_leveret_memc_gather(memc_object *self, client_copies *copies, bool of_keys, uint32_t limit);
+
+/* --- reads --- */
+
+/* What chooses the server of a read. As in the original an empty server key is none here, and one to all that writes. */
+static zend_always_inline zend_string *memc_group_of_read(zend_string *server_key)
+{
+	return server_key && ZSTR_LEN(server_key) ? server_key : NULL;
+}
+
+/* What the decoded-value cache knows values of this link by. */
+static zend_always_inline uint32_t memc_view_of(const memc_link *link)
+{
+	return PHP_LEVERET_VIEW(LEVERET_PECL_MEMCACHED, memc_wanted(link));
+}
+
+/* Nothing that only a key of encryption opens is kept. */
+static zend_always_inline bool memc_find_decoded(const memc_link *link, leveret_arena *arena, zend_string *key, zval *value)
+{
+	return !link->cipher && php_leveret_decoded_get(arena, memc_view_of(link), key, 0, value);
+}
+
+/* --- memcached/read.c --- */
+
+/* Takes copy->data over. False: PAYLOAD_FAILURE, NOTFOUND where a key does not fit, or an exception. */
+bool php_leveret_memc_give_value(memc_object *self, client_copy *copy, bool is_extended, zval *return_value);
+/* The same, and offers what is an array to the decoded-value cache. */
+bool php_leveret_memc_give_and_offer(memc_object *self, uint64_t arena, zend_string *key, client_copy *copy, const leveret_version *version, zval *value);
+
+/* --- memcached/many.c --- */
+
+/* The keys of a batch as the script gave them, in the order of their requests. */
+typedef struct memc_names {
+	zend_string **list;
+	uint32_t count;
+} memc_names;
+
+/* `names` are freed by the caller. Keys that break the rules are passed over, as in the original. Runs user code (__toString). */
+void php_leveret_memc_names_take(memc_object *self, HashTable *keys, memc_names *names);
+void php_leveret_memc_names_free(memc_names *names);
+/* Begins a batch of gets. Names whose key cannot be asked for are taken away. */
+void php_leveret_memc_ask(memc_object *self, zend_string *server_key, bool with_cas, memc_names *names);
+
+/* Its server could not be reached at all: as in the original the key is then missing, since applications take any other code for the
+ * failure of the whole call. */
+static inline bool memc_is_unreached(zend_long code)
+{
+	switch (code) {
+		case MEMC_HOST_LOOKUP_FAILURE:
+		case MEMC_CONNECTION_FAILURE:
+		case MEMC_ERRNO:
+		case MEMC_SERVER_MARKED_DEAD:
+		case MEMC_SERVER_TEMPORARILY_DISABLED:
+			return true;
+		default:
+			return false;
+	}
+}
 
 #endif
